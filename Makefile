@@ -1,0 +1,46 @@
+# The front door.  Every target installs the packages it needs by itself
+# (packaging/) and builds with Meson and Ninja in build/.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SECONDS ?= 60
+
+.PHONY: run build test check bench fuzz soak coverage install clean
+
+run: build
+	@exec build/signalbox serve --demo
+
+build:
+	@packaging/install-packages build
+	@tools/build build
+
+test:
+	@packaging/install-packages build test
+	@tools/build --tests build
+	@tools/run-tests build
+
+check:
+	@packaging/install-packages build test check
+	@tools/check
+
+bench:
+	@packaging/install-packages build bench
+	@tools/build build
+	@python3 bench/run.py
+
+fuzz:
+	@packaging/install-packages build check
+	@tools/fuzz $(SECONDS)
+
+soak: build
+	@tools/run-tests --soak build
+
+coverage:
+	@packaging/install-packages build test check
+	@tools/coverage
+
+install: build
+	@meson configure build -Dprefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C build
+
+clean:
+	@rm -rf build
