@@ -1,0 +1,161 @@
+/* buf.c - bounded growing bytes. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/utf8.h"
+
+void buf_init(struct buf *b, size_t max)
+{
+	*b = (struct buf){.max = max};
+}
+
+void buf_finish(struct buf *b)
+{
+	free(b->at);
+	buf_init(b, b->max);
+}
+
+char *buf_reserve(struct buf *b, size_t n)
+{
+	size_t room = b->room ? b->room : 64;
+
+	if (n > b->max - b->len) {
+		b->full = true;
+		return NULL;
+	}
+	if (n <= b->room - b->len)
+		return b->at + b->len;
+	while (room < b->len + n)
+		room *= 2;
+	if (room > b->max)
+		room = b->max;
+	b->at = must_grow(b->at, room);
+	b->room = room;
+	return b->at + b->len;
+}
+
+bool buf_add(struct buf *b, struct text t)
+{
+	char *to = buf_reserve(b, t.len);
+
+	if (!to)
+		return false;
+	if (t.len)
+		memcpy(to, t.at, t.len);
+	b->len += t.len;
+	return true;
+}
+
+bool buf_add_char(struct buf *b, char c)
+{
+	return buf_add(b, (struct text){&c, 1});
+}
+
+bool buf_add_u64(struct buf *b, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	return buf_add(b, (struct text){digits + at, sizeof(digits) - at});
+}
+
+bool buf_print(struct buf *b, const char *format, ...)
+{
+	va_list args;
+	char *to;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	to = buf_reserve(b, (size_t)n + 1);
+	if (!to)
+		return false;
+	va_start(args, format);
+	vsnprintf(to, (size_t)n + 1, format, args);
+	va_end(args);
+	b->len += (size_t)n;
+	return true;
+}
+
+static bool add_escaped(struct buf *b, unsigned char c)
+{
+	switch (c) {
+	case '"':
+		return buf_add(b, TEXT("\\\""));
+	case '\\':
+		return buf_add(b, TEXT("\\\\"));
+	case '\n':
+		return buf_add(b, TEXT("\\n"));
+	case '\t':
+		return buf_add(b, TEXT("\\t"));
+	case '\r':
+		return buf_add(b, TEXT("\\r"));
+	default:
+		return buf_print(b, "\\u%04x", c);
+	}
+}
+
+/* The length of the run at the start of t that stands in JSON as it is. */
+static size_t plain_run(struct text t)
+{
+	size_t i = 0;
+
+	while (i < t.len) {
+		unsigned char c = (unsigned char)t.at[i];
+		size_t n = 1;
+
+		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
+			break;
+		if (c >= 0x80 && (n = utf8_length((struct text){t.at + i, t.len - i})) == 0)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+bool buf_add_json(struct buf *b, struct text t)
+{
+	size_t was = b->len;
+	bool ok = buf_add_char(b, '"');
+
+	while (ok && t.len) {
+		size_t n = plain_run(t);
+
+		ok = buf_add(b, (struct text){t.at, n});
+		t = (struct text){t.at + n, t.len - n};
+		if (!ok || t.len == 0)
+			break;
+		ok = (unsigned char)t.at[0] < 0x80 ? add_escaped(b, (unsigned char)t.at[0])
+		                                   : buf_add(b, TEXT("\xEF\xBF\xBD"));
+		t = (struct text){t.at + 1, t.len - 1};
+	}
+	if (ok && buf_add_char(b, '"'))
+		return true;
+	b->len = was;
+	return false;
+}
+
+void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	b->full = false;
+}
+
+void buf_drop(struct buf *b, size_t n)
+{
+	if (n >= b->len) {
+		buf_clear(b);
+		return;
+	}
+	memmove(b->at, b->at + n, b->len - n);
+	b->len -= n;
+}

@@ -1,0 +1,148 @@
+/* map.c - open addressing with linear probing; removal shifts back, so there
+ * are no tombstones and a long-lived map does not slow down. */
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/random.h"
+
+#define MAP_FIRST_ROOM 16
+
+void map_init(struct map *m)
+{
+	*m = (struct map){0};
+	random_bytes(&m->seed, sizeof(m->seed));
+}
+
+void map_finish(struct map *m)
+{
+	for (size_t i = 0; i < m->room; i++)
+		free(m->slots[i].key);
+	free(m->slots);
+	m->slots = NULL;
+	m->room = m->count = 0;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	__uint128_t product = (__uint128_t)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_of(const struct map *m, struct text key)
+{
+	uint64_t h = m->seed ^ key.len;
+	size_t i = 0;
+	uint64_t word;
+
+	for (; i + 8 <= key.len; i += 8) {
+		memcpy(&word, key.at + i, 8);
+		h = mix(h ^ word, 0x9E3779B97F4A7C15u ^ m->seed);
+	}
+	word = 0;
+	if (i < key.len)
+		memcpy(&word, key.at + i, key.len - i);
+	return mix(h ^ word, 0xD6E8FEB86659FD93u);
+}
+
+/* Where the key is, or the empty slot where it would go. */
+static size_t seek(const struct map *m, struct text key, uint64_t hash)
+{
+	size_t i = hash & (m->room - 1);
+
+	while (m->slots[i].key) {
+		const struct map_slot *s = &m->slots[i];
+
+		if (s->hash == hash && text_equal((struct text){s->key, s->len}, key))
+			break;
+		i = (i + 1) & (m->room - 1);
+	}
+	return i;
+}
+
+void *map_get(const struct map *m, struct text key)
+{
+	const struct map_slot *s;
+
+	if (m->count == 0)
+		return NULL;
+	s = &m->slots[seek(m, key, hash_of(m, key))];
+	return s->key ? s->value : NULL;
+}
+
+static void grow(struct map *m)
+{
+	struct map old = *m;
+
+	m->room = old.room ? old.room * 2 : MAP_FIRST_ROOM;
+	m->slots = must_zero(m->room, sizeof(*m->slots));
+	for (size_t i = 0; i < old.room; i++) {
+		struct map_slot *s = &old.slots[i];
+
+		if (s->key)
+			m->slots[seek(m, (struct text){s->key, s->len}, s->hash)] = *s;
+	}
+	free(old.slots);
+}
+
+void map_set(struct map *m, struct text key, void *value)
+{
+	uint64_t hash = hash_of(m, key);
+	struct map_slot *s;
+
+	if ((m->count + 1) * 4 > m->room * 3)
+		grow(m);
+	s = &m->slots[seek(m, key, hash)];
+	if (!s->key) {
+		*s = (struct map_slot){text_dup(key), key.len, hash, NULL};
+		m->count++;
+	}
+	s->value = value;
+}
+
+void *map_remove(struct map *m, struct text key)
+{
+	size_t hole, i;
+	void *was;
+
+	if (m->count == 0)
+		return NULL;
+	hole = i = seek(m, key, hash_of(m, key));
+	if (!m->slots[hole].key)
+		return NULL;
+	was = m->slots[hole].value;
+	free(m->slots[hole].key);
+	/* Pull back whatever probed past the hole to find its place. */
+	for (;;) {
+		size_t home;
+
+		i = (i + 1) & (m->room - 1);
+		if (!m->slots[i].key)
+			break;
+		home = m->slots[i].hash & (m->room - 1);
+		if (((i - home) & (m->room - 1)) < ((i - hole) & (m->room - 1)))
+			continue;
+		m->slots[hole] = m->slots[i];
+		hole = i;
+	}
+	m->slots[hole] = (struct map_slot){0};
+	m->count--;
+	return was;
+}
+
+bool map_next(const struct map *m, size_t *at, struct text *key, void **value)
+{
+	for (; *at < m->room; (*at)++) {
+		const struct map_slot *s = &m->slots[*at];
+
+		if (!s->key)
+			continue;
+		*key = (struct text){s->key, s->len};
+		*value = s->value;
+		(*at)++;
+		return true;
+	}
+	return false;
+}

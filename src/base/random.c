@@ -1,0 +1,61 @@
+/* random.c - getrandom(2), and what is made of it. */
+#include "base/random.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static const char hex_digits[] = "0123456789abcdef";
+
+void random_bytes(void *out, size_t n)
+{
+	char *at = out;
+
+	while (n) {
+		ssize_t got = getrandom(at, n, 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			abort(); /* no kernel we run on does this */
+		at += got;
+		n -= (size_t)got;
+	}
+}
+
+void random_uuid(char out[RANDOM_UUID_LEN])
+{
+	static _Thread_local uint8_t pool[4096];
+	static _Thread_local size_t used = sizeof(pool);
+	uint8_t raw[16];
+	size_t at = 0;
+
+	if (used == sizeof(pool)) {
+		random_bytes(pool, sizeof(pool));
+		used = 0;
+	}
+	memcpy(raw, pool + used, sizeof(raw));
+	used += sizeof(raw);
+	raw[6] = (uint8_t)((raw[6] & 0x0F) | 0x40);
+	raw[8] = (uint8_t)((raw[8] & 0x3F) | 0x80);
+	for (size_t i = 0; i < sizeof(raw); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out[at++] = '-';
+		out[at++] = hex_digits[raw[i] >> 4];
+		out[at++] = hex_digits[raw[i] & 15];
+	}
+}
+
+void random_hex(char *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t byte;
+
+		random_bytes(&byte, 1);
+		*out++ = hex_digits[byte >> 4];
+		*out++ = hex_digits[byte & 15];
+	}
+	*out = '\0';
+}

@@ -1,0 +1,136 @@
+/* utf8.c - incremental validation, and text made safe to show. */
+#include "base/utf8.h"
+
+void utf8_init(struct utf8 *u)
+{
+	*u = (struct utf8){0, 0x80, 0xBF};
+}
+
+/* The first byte of a character says how many follow, and for some of them
+ * narrows what the second may be: that is where overlong forms, surrogates and
+ * code points that do not exist are refused. */
+static bool lead(struct utf8 *u, uint8_t c)
+{
+	u->low = 0x80;
+	u->high = 0xBF;
+	if (c < 0x80) {
+		u->need = 0;
+		return true;
+	}
+	if (c < 0xC2 || c > 0xF4)
+		return false;
+	u->need = c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
+	if (c == 0xE0)
+		u->low = 0xA0;
+	else if (c == 0xED)
+		u->high = 0x9F;
+	else if (c == 0xF0)
+		u->low = 0x90;
+	else if (c == 0xF4)
+		u->high = 0x8F;
+	return true;
+}
+
+static bool follow(struct utf8 *u, uint8_t c)
+{
+	if (c < u->low || c > u->high)
+		return false;
+	u->need--;
+	u->low = 0x80;
+	u->high = 0xBF;
+	return true;
+}
+
+/* Steps over ASCII eight bytes at a time: nearly all text is that. */
+static size_t ascii_run(struct text t)
+{
+	size_t i = 0;
+	uint64_t word;
+
+	for (; i + 8 <= t.len; i += 8) {
+		memcpy(&word, t.at + i, 8);
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (i < t.len && (uint8_t)t.at[i] < 0x80)
+		i++;
+	return i;
+}
+
+bool utf8_feed(struct utf8 *u, struct text piece)
+{
+	size_t i = 0;
+
+	while (i < piece.len) {
+		if (u->need == 0)
+			i += ascii_run((struct text){piece.at + i, piece.len - i});
+		if (i == piece.len)
+			break;
+		if (u->need ? !follow(u, (uint8_t)piece.at[i]) : !lead(u, (uint8_t)piece.at[i]))
+			return false;
+		i++;
+	}
+	return true;
+}
+
+bool utf8_is_whole(const struct utf8 *u)
+{
+	return u->need == 0;
+}
+
+bool utf8_is_valid(struct text t)
+{
+	struct utf8 u;
+
+	utf8_init(&u);
+	return utf8_feed(&u, t) && utf8_is_whole(&u);
+}
+
+size_t utf8_length(struct text t)
+{
+	struct utf8 u;
+	size_t i = 0;
+
+	utf8_init(&u);
+	if (t.len == 0 || !lead(&u, (uint8_t)t.at[i++]))
+		return 0;
+	while (u.need)
+		if (i == t.len || !follow(&u, (uint8_t)t.at[i++]))
+			return 0;
+	return i;
+}
+
+/* C1 controls, and the marks that reorder what stands around them. */
+static bool is_hidden(const char *at, size_t n)
+{
+	const uint8_t *c = (const uint8_t *)at;
+
+	if (n == 2)
+		return c[0] == 0xC2 && c[1] < 0xA0;
+	if (n != 3)
+		return false;
+	if (c[0] == 0xD8)
+		return false;
+	if (c[0] == 0xE2 && c[1] == 0x80)
+		return c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xA8 && c[2] <= 0xAE);
+	return c[0] == 0xE2 && c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9;
+}
+
+bool utf8_add_shown(struct buf *out, struct text t)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < t.len;) {
+		size_t n = utf8_length((struct text){t.at + i, t.len - i});
+		uint8_t c = (uint8_t)t.at[i];
+
+		if (c == '\n' || c == '\t')
+			ok = buf_add_char(out, ' ');
+		else if (n == 0 || c < 0x20 || c == 0x7F || is_hidden(t.at + i, n))
+			ok = buf_add(out, TEXT("\xEF\xBF\xBD"));
+		else
+			ok = buf_add(out, (struct text){t.at + i, n});
+		i += n ? n : 1;
+	}
+	return ok;
+}

@@ -1,0 +1,80 @@
+/* admit.h - from a producer's bytes to an envelope that may be stored; pure.
+ *
+ * Refused, with a reason: not JSON (RFC 8259 on valid UTF-8; an escaped lone
+ * surrogate is admitted), not an object, too big, too deep, members of the
+ * envelope given twice, a payload or metadata that is not an object, an id,
+ * source or correlationId that is not a string, a timestamp that is not a
+ * number; in strict mode also unknown members and a payload that breaks its
+ * type's schema.
+ *
+ * Mended: a missing or null id, timestamp, source or payload is filled; an
+ * object without a string `type` becomes type "event" with the object as its
+ * payload; a producer's `seq` and `metadata.origin` are cut out; CR and LF
+ * between tokens become spaces.  All else is carried through byte for byte.
+ */
+#ifndef BUS_ADMIT_H
+#define BUS_ADMIT_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "signal/kind.h"
+
+enum admit_mode { ADMIT_OFF, ADMIT_WARN, ADMIT_STRICT };
+
+enum admit_reason {
+	ADMIT_OK,
+	ADMIT_NOT_JSON,
+	ADMIT_NOT_OBJECT,
+	ADMIT_TOO_BIG,
+	ADMIT_TOO_DEEP,
+	ADMIT_DUPLICATE,   /* a member of the envelope, twice */
+	ADMIT_WRONG_TYPE,  /* of an envelope member */
+	ADMIT_SCHEMA,      /* strict mode */
+	ADMIT_FORBIDDEN,   /* a type or source this producer may not use */
+	ADMIT_REASONS,
+};
+
+struct admit_options {
+	enum admit_mode mode;
+	size_t size_max;    /* bytes of one signal: 1 MiB */
+	unsigned depth_max; /* containers within containers: 64 */
+};
+
+/* Who the bytes come from. */
+struct admit_from {
+	struct text name; /* fills a missing source */
+	/* Not empty: an uncredentialled local producer.  Its source becomes this
+	 * prefix and the name it gave ("local/" + name); user.*, prompt, answer,
+	 * control, source.* and journal.* are refused to it, and so is a source
+	 * that may_name (when set) says no to. */
+	struct text prefix;
+	bool (*may_name)(void *self, struct text source);
+	void *self;
+};
+
+/* What may be stored.  Texts are valid until the next admit_read. */
+struct draft {
+	struct text body;  /* the envelope after its brace: `"id":"a",...}` */
+	size_t stable_len; /* of body, without the timestamp that was filled in: what a
+	                    * retry of the same bytes has in common with it */
+	struct text id, type, source, correlation;
+	enum signal_kind kind;
+	double at_ms;
+	bool breaks_schema; /* warn mode: admitted, and counted */
+	struct error broken; /* how, when it does */
+};
+
+struct admit;
+
+struct admit *admit_create(const struct admit_options *options);
+void admit_destroy(struct admit *admit);
+
+/* ADMIT_OK, or why not (and `why` in words).  now_ms fills a missing timestamp;
+ * a filled one is always the last member: `,"timestamp":1700000000000}`. */
+enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
+                             int64_t now_ms, struct draft *out, struct error *why);
+
+/* "not_json", "too_deep", ...: for counters and error bodies. */
+const char *admit_reason_name(enum admit_reason reason);
+
+#endif

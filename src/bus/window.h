@@ -1,0 +1,35 @@
+/* window.h - which of the newest emits were these very bytes?
+ *
+ * Holds a 128-bit keyed hash of source, id and bytes of the newest 65,536
+ * signals that asked for it, with the seq each got.  The key is random and kept
+ * in the checkpoint, so that the window survives a restart.
+ */
+#ifndef BUS_WINDOW_H
+#define BUS_WINDOW_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define WINDOW_SIZE 65536
+
+struct window;
+
+enum window_answer {
+	WINDOW_NEW,    /* not seen */
+	WINDOW_SAME,   /* seen: *seq is what it got first */
+	WINDOW_REUSED, /* this source and id were seen with other bytes */
+};
+
+struct window *window_create(void);
+void window_destroy(struct window *window);
+
+enum window_answer window_look(const struct window *window, struct text source, struct text id,
+                               struct text bytes, uint64_t *seq);
+void window_add(struct window *window, struct text source, struct text id, struct text bytes,
+                uint64_t seq);
+
+/* For the checkpoint.  Load refuses what is not whole and leaves it empty. */
+bool window_save(const struct window *window, struct buf *out);
+bool window_load(struct window *window, struct text saved);
+
+#endif

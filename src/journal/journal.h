@@ -1,0 +1,87 @@
+/* journal.h - the durable log: every admitted signal, one JSON line each.
+ *
+ * Two threads of its own: one writes and syncs, one touches cold files so that
+ * reads on the loop never wait for a disk.  All functions here are for the one
+ * thread that opened the journal (the loop's); when a thread of ours has news,
+ * options.wake is called from it, and the owner answers with journal_poll().
+ *
+ * Lines are appended to memory (blocks; the newest 10,000 signals stay there)
+ * and written from that same memory.  Live fan-out never waits for the disk.
+ */
+#ifndef JOURNAL_JOURNAL_H
+#define JOURNAL_JOURNAL_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "journal/position.h"
+
+struct journal;
+
+struct journal_options {
+	const char *dir;      /* DATA; the journal is in DATA/journal */
+	size_t segment_bytes; /* 64 MiB */
+	uint64_t keep_bytes;  /* retention: 10 GiB; 0: no limit */
+	unsigned keep_days;   /* 30; 0: no limit */
+	size_t wait_max;      /* bytes that may wait for a failing disk: 64 MiB */
+	unsigned commit_ms;   /* 5 */
+
+	void (*wake)(void *self); /* any thread */
+	/* From journal_poll: everything up to seq is on the disk. */
+	void (*durable)(void *self, uint64_t seq);
+	/* From journal_poll: the disk began to fail (why) or recovered (NULL). */
+	void (*trouble)(void *self, const char *why);
+	/* From journal_poll, at each roll, and from journal_close: write the folded
+	 * state of everything up to and with the last appended signal. */
+	void (*checkpoint)(void *self, struct buf *out);
+	/* From journal_poll: what a reader waited for may be there now. */
+	void (*warmed)(void *self);
+	void *self;
+};
+
+/* Takes DATA/lock (a second holder is an error that names the first), verifies
+ * the tail, opens a new epoch if the last stop was not clean. */
+struct journal *journal_open(const struct journal_options *options, struct error *why);
+
+/* Commits everything, writes the checkpoint and the clean-stop mark. */
+void journal_close(struct journal *journal);
+
+/* The newest valid checkpoint, empty if none, and the seq it stands at. */
+struct text journal_checkpoint(const struct journal *journal, uint64_t *seq);
+
+uint64_t journal_last_seq(const struct journal *journal);  /* appended */
+uint64_t journal_first_seq(const struct journal *journal); /* oldest that is kept */
+uint64_t journal_durable_seq(const struct journal *journal);
+const char *journal_epoch(const struct journal *journal);
+
+enum journal_append {
+	JOURNAL_KEPT,
+	JOURNAL_LIVE_ONLY, /* the disk fails and memory is full: not stored, a
+	                    * journal.gap line will stand for it */
+};
+
+/* Can a durable signal be taken now?  False while the disk fails and what waits
+ * for it has reached its ceiling. */
+bool journal_has_room(const struct journal *journal, size_t bytes);
+
+/* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
+ * its newline here.  hurry: somebody waits for its durability. */
+enum journal_append journal_append(struct journal *journal, struct text head, struct text body,
+                                   bool hurry);
+
+void journal_poll(struct journal *journal); /* after a wake, on the owner's thread */
+
+/* Blocks until there is something to poll, at most ms.  For the start and the
+ * tests, which have no loop. */
+void journal_wait(struct journal *journal, unsigned ms);
+
+/* NULL while all is well. */
+const char *journal_trouble(const struct journal *journal);
+
+struct journal_stats {
+	uint64_t bytes, segments, commits, commit_ns_total, sync_failures;
+	size_t waiting; /* bytes not yet durable */
+};
+struct journal_stats journal_stats(const struct journal *journal);
+
+#endif

@@ -1,0 +1,25 @@
+/* position.h - where in time a reader stands: SEQ or EPOCH-SEQ; pure.
+ *
+ * Epochs are timelines.  Each begins at some seq; a position (E, s) is valid if
+ * s is below the first seq of E's successor.
+ */
+#ifndef JOURNAL_POSITION_H
+#define JOURNAL_POSITION_H
+
+#include "base/text.h"
+
+#define EPOCH_LEN 12 /* lower-case hexadecimal */
+
+struct position {
+	char epoch[EPOCH_LEN + 1]; /* empty: any */
+	uint64_t seq;
+};
+
+struct gap {
+	uint64_t from, to; /* the seqs that are missing, both included */
+	const char *why;   /* "lost", "expired", "damaged", "skipped" */
+};
+
+bool position_parse(struct text t, struct position *out);
+
+#endif

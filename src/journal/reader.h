@@ -1,0 +1,42 @@
+/* reader.h - reading the journal from any position.
+ *
+ * A reader is small: a seq, an open segment and an offset.  It gives whole lines
+ * from wherever they are: memory for the newest, files for the rest, and an
+ * explicit gap for what is no longer there.  It never blocks: when the bytes are
+ * not in the page cache it says so, the journal's second thread fetches them,
+ * and options.warmed is called.
+ */
+#ifndef JOURNAL_READER_H
+#define JOURNAL_READER_H
+
+#include "journal/journal.h"
+
+struct journal_reader;
+
+enum journal_news {
+	JOURNAL_LINES,
+	JOURNAL_GAP,  /* the reader stands behind it now */
+	JOURNAL_COLD, /* call again after options.warmed */
+	JOURNAL_END,  /* caught up with journal_last_seq() */
+};
+
+/* The first line it gives is the one after `after`.  An epoch that is not ours,
+ * a seq that a lost timeline had or that we never gave out: the first answer is
+ * a gap with why "lost", and reading goes on at the fork (or at the present
+ * when the epoch is unknown). */
+struct journal_reader *journal_reader_create(struct journal *journal, struct position after);
+void journal_reader_destroy(struct journal_reader *reader);
+
+/* The seq of the next line it will give. */
+uint64_t journal_reader_next(const struct journal_reader *reader);
+void journal_reader_seek(struct journal_reader *reader, uint64_t next_seq);
+
+/* On JOURNAL_LINES: lines is one or more whole lines, each with its newline, at
+ * most about max bytes (one longer line is given whole), valid until the next
+ * call into the journal.  The first line has seq journal_reader_next(). Then
+ * say what was used with journal_reader_take. */
+enum journal_news journal_read(struct journal_reader *reader, size_t max, struct text *lines,
+                               struct gap *gap);
+void journal_reader_take(struct journal_reader *reader, size_t bytes, uint64_t next_seq);
+
+#endif

@@ -1,0 +1,30 @@
+/* caller.h - what whoever is at the other end may do, as the server decided.
+ *
+ * Scopes come from the credential or the socket, never from what a client says.
+ */
+#ifndef NET_CALLER_H
+#define NET_CALLER_H
+
+#include <stdbool.h>
+
+enum scope {
+	SCOPE_OBSERVE = 1,
+	SCOPE_EMIT = 2,
+	SCOPE_ANSWER = 4,
+	SCOPE_CONTROL = 8,
+	SCOPE_ADMIN = 16,
+	SCOPE_ALL = 31,
+};
+
+struct caller {
+	unsigned scopes;     /* of enum scope */
+	bool has_credential; /* false: let in by auth.local or auth.origins */
+	char name[48];       /* of the credential or the process; for the record */
+};
+
+static inline bool caller_may(const struct caller *c, enum scope s)
+{
+	return (c->scopes & (unsigned)s) == (unsigned)s;
+}
+
+#endif

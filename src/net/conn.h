@@ -1,0 +1,73 @@
+/* conn.h - one accepted socket: bytes in, bytes out, and an end.
+ *
+ * A connection belongs to one user at a time; its life is a chain of users that
+ * hand it on (http takes it first, a hub client may take it from http).  Bytes
+ * are received into one buffer that all connections share, so a connection that
+ * waits holds no memory but itself.
+ *
+ * Ownership: the loop's.  conn_close() is safe anywhere, even inside heard();
+ * after it the user hears nothing more (not even gone), and the memory is freed
+ * at the end of the turn.
+ */
+#ifndef NET_CONN_H
+#define NET_CONN_H
+
+#include <sys/types.h>
+#include <uv.h>
+
+#include "base/text.h"
+#include "net/loop.h"
+#include "net/peer.h"
+
+struct conn;
+
+struct conn_user {
+	/* n >= 1 bytes came.  They may be changed in place and are gone after. */
+	void (*heard)(struct conn *conn, char *bytes, size_t n);
+
+	/* A send was short before; now there is room. */
+	void (*writable)(struct conn *conn);
+
+	/* The peer went away, or a send failed.  Called once, never from inside
+	 * conn_send; the connection is freed after it. */
+	void (*gone)(struct conn *conn, const char *why);
+
+	/* conn_deadline() passed.  NULL: the connection is closed. */
+	void (*late)(struct conn *conn);
+};
+
+struct conn {
+	uv_poll_t poll;
+	const struct conn_user *user;
+	void *self; /* the user's own */
+	struct loop *loop;
+	struct link in_all; /* listen.conns */
+	struct deadline deadline;
+	struct listen *listen;
+	int fd;
+	bool wants_write : 1; /* a send was short: writable() will come */
+	bool hushed : 1;      /* conn_hush: nothing is read */
+	bool broken : 1;      /* a send failed: gone() comes at the end of the turn */
+	bool closing : 1;
+};
+
+/* Takes fd, which is non-blocking. */
+struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user, void *self);
+void conn_close(struct conn *conn); /* NULL is fine */
+
+/* Hands the connection to another user; bytes that came but were not for the
+ * old one are given to the new one's heard() by whoever hands it on. */
+void conn_hand(struct conn *conn, const struct conn_user *user, void *self);
+
+/* How many of the n bytes went out: all, some, or none.  Less than all arms
+ * writable().  After a failure it answers n and gone() comes. */
+size_t conn_send(struct conn *conn, const void *bytes, size_t n);
+
+void conn_hush(struct conn *conn, bool hush); /* stop or go on reading */
+void conn_deadline(struct conn *conn, unsigned after_ms); /* 0: none */
+void conn_half_close(struct conn *conn); /* shutdown(SHUT_WR) */
+
+/* Who is at the other end, asked of the kernel when asked here. */
+bool conn_peer(const struct conn *conn, struct peer *peer);
+
+#endif

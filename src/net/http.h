@@ -1,0 +1,92 @@
+/* http.h - HTTP/1.1, the server's side, on llhttp.
+ *
+ * One struct http per connection while it speaks HTTP.  Requests are answered in
+ * order, one at a time: a pipelined one waits, unparsed, until the answer before
+ * it is out.  For each request the site's begin() is called when the head is
+ * whole; it looks at the request and either answers at once or accepts the body
+ * with a handler.  An answer may come in a later turn.
+ *
+ * What the site never sees: a bad request (400), a head too big (431), a target
+ * too long (414), a body too big (413), a method we do not know (501), a client
+ * that is too slow (408).  Every answer carries the site's common headers.
+ */
+#ifndef NET_HTTP_H
+#define NET_HTTP_H
+
+#include "base/text.h"
+#include "net/conn.h"
+
+struct http;
+
+struct http_limits {
+	size_t head_max, target_max;
+	unsigned fields_max;
+	unsigned head_ms, idle_ms; /* for a whole head; between requests */
+	unsigned body_ms;          /* without any byte of an awaited body, or of room for an answer */
+};
+
+struct http_site {
+	void *self;
+	const struct http_limits *limits;
+	const char *common; /* header lines for every answer, each with CRLF */
+	void (*begin)(void *self, struct http *http);
+};
+
+struct http_request {
+	struct text method, path, query; /* path as sent, without the query */
+	bool keep_alive, has_body, is_head, wants_upgrade;
+};
+
+/* self is what http_accept was given. */
+struct http_handler {
+	void (*piece)(void *self, struct http *http, struct text bytes); /* of the body */
+	void (*whole)(void *self, struct http *http);    /* the body is over */
+	void (*writable)(void *self, struct http *http); /* room again, while streaming */
+	/* The peer left, or the request was cut off with an answer of ours
+	 * (413, 408): forget http.  Not called after the answer is complete. */
+	void (*gone)(void *self, struct http *http);
+};
+
+/* Takes conn.  When it ends, http is gone too. */
+struct http *http_serve(struct conn *conn, const struct http_site *site);
+
+const struct http_request *http_request(const struct http *http);
+struct conn *http_conn(const struct http *http);
+
+/* The value of the only such field; empty when absent, and given twice it is a
+ * bad request before anybody sees it for Host, Origin, Authorization,
+ * Content-Length, Content-Type, Sec-WebSocket-Key and Last-Event-ID. */
+struct text http_field(const struct http *http, const char *name);
+bool http_has_field(const struct http *http, const char *name);
+
+/* Reads the body: at most max bytes, else 413. 100-continue is answered here. */
+void http_accept(struct http *http, size_t max, const struct http_handler *handler, void *self);
+void http_hush(struct http *http, bool hush); /* back-pressure on the body */
+
+/* One whole answer.  An extra header line (with CRLF) may be given, or NULL. */
+void http_answer(struct http *http, unsigned status, const char *type, struct text body,
+                 const char *extra);
+
+/* An answer in pieces (chunked).  http_more() keeps what the socket did not take
+ * and answers false when that is above 256 KiB: then wait for writable(). */
+void http_answer_begin(struct http *http, unsigned status, const char *type, const char *extra);
+bool http_more(struct http *http, struct text piece);
+void http_answer_end(struct http *http);
+
+/* Ends HTTP on this connection: sends `head` (may be empty), frees http, and
+ * gives the connection to its new user, with the bytes that came after the
+ * request.  The answer head is whatever the caller wrote, common headers added
+ * by http_head(). */
+void http_hand(struct http *http, struct text head, const struct conn_user *user, void *self);
+
+/* "HTTP/1.1 101 Switching Protocols\r\n" + extra + common + "\r\n". */
+bool http_head(const struct http *http, struct buf *out, unsigned status, const char *extra);
+
+/* Called by the site on shutdown: finish what is owed, then close. */
+void http_drain(struct http *http);
+
+/* A name=value of a query string, percent-decoded into out; false if absent or
+ * badly encoded. */
+bool http_query(struct text query, const char *name, struct buf *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* loop.h - the one I/O thread: libuv, with three things of ours around it.
+ *
+ *   turn      work at the end of every turn of the loop, in the order of
+ *             joining: that is where a turn's news goes out in one send
+ *   grave     what died during a turn is freed after its end, so that nothing
+ *             dies in the middle of a call
+ *   deadline  coarse timers on one wheel: ten thousand connections cost one
+ *             libuv timer
+ *
+ * Everything here belongs to the loop's thread, except wake_up().
+ */
+#ifndef NET_LOOP_H
+#define NET_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+struct uv_loop_s;
+
+struct loop;
+struct wake;
+
+struct loop *loop_create(void);
+void loop_destroy(struct loop *loop); /* after loop_run has returned */
+void loop_run(struct loop *loop);     /* until loop_stop */
+void loop_stop(struct loop *loop);
+struct uv_loop_s *loop_uv(struct loop *loop);
+uint64_t loop_now_ms(const struct loop *loop); /* monotonic, read once a turn */
+
+/* True from end(): there is more to do, so look at the sockets without waiting
+ * and call again. */
+struct turn {
+	bool (*end)(struct turn *turn);
+	struct link in_loop; /* loop.turns */
+};
+void loop_add_turn(struct loop *loop, struct turn *turn);
+void loop_remove_turn(struct turn *turn);
+
+struct grave {
+	void (*free)(struct grave *grave);
+	struct link in_loop; /* loop.graves */
+};
+void loop_bury(struct loop *loop, struct grave *grave);
+
+/* Fires once, at most DEADLINE_TICK_MS late.  A deadline of all zeroes is not
+ * set; setting one that is set moves it; clearing one that is not is fine. */
+#define DEADLINE_TICK_MS 250
+struct deadline {
+	void (*fire)(struct deadline *deadline);
+	struct link in_wheel; /* loop.wheel[] */
+	uint64_t due_tick;
+};
+void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms);
+void deadline_clear(struct deadline *deadline);
+
+/* fn runs on the loop's thread soon after wake_up() was called on any. */
+struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self);
+void wake_up(struct wake *wake); /* any thread */
+void wake_destroy(struct wake *wake);
+
+#endif

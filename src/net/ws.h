@@ -1,0 +1,75 @@
+/* ws.h - WebSocket framing, RFC 6455, the server's side; pure.
+ *
+ * The reader takes bytes as they come and gives events.  A message that lies
+ * whole and unfragmented in the input is given as a view of it, unmasked in
+ * place; any other is gathered in one buffer.  UTF-8 is checked as it arrives.
+ * What a conforming client would never send is WS_BAD with a close code.
+ */
+#ifndef NET_WS_H
+#define NET_WS_H
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+enum ws_opcode {
+	WS_OP_MORE = 0,
+	WS_OP_TEXT = 1,
+	WS_OP_BINARY = 2,
+	WS_OP_CLOSE = 8,
+	WS_OP_PING = 9,
+	WS_OP_PONG = 10,
+};
+
+enum ws_event {
+	WS_WAIT,   /* the input is used up */
+	WS_TEXT,   /* a whole message */
+	WS_BINARY,
+	WS_PING,   /* body is to be sent back in a pong */
+	WS_PONG,
+	WS_CLOSE,  /* code and body (the reason); answer with the same code */
+	WS_BAD,    /* code says why; close with it and read no more */
+};
+
+struct ws_limits {
+	size_t message_max;     /* bytes in a message, and so in a frame */
+	unsigned fragments_max; /* frames in a message */
+};
+
+struct ws_reader {
+	const struct ws_limits *limits;
+	struct buf message;   /* of a fragmented or split message; freed when idle */
+	uint64_t left;        /* payload bytes of this frame still to come */
+	uint8_t *control;     /* of a control frame that came in pieces; heap */
+	uint8_t head[14];     /* of a frame header that came in pieces */
+	uint8_t head_len, control_len, mask_at, opcode, message_opcode;
+	uint8_t mask[4];
+	uint16_t fragments;
+	struct utf8 utf8;
+	bool in_frame, fin;
+};
+
+struct ws_news {
+	struct text body; /* valid until the next ws_read */
+	uint16_t code;    /* of WS_CLOSE (1005: none was sent) and WS_BAD */
+};
+
+void ws_init(struct ws_reader *r, const struct ws_limits *limits);
+void ws_finish(struct ws_reader *r);
+
+/* Takes from *bytes what makes the next event; call until WS_WAIT or WS_BAD.
+ * The bytes are changed in place. */
+enum ws_event ws_read(struct ws_reader *r, char **bytes, size_t *n, struct ws_news *news);
+
+/* The header of an unmasked final frame; returns its length, at most 10. */
+#define WS_HEADER_MAX 10
+size_t ws_header(char out[WS_HEADER_MAX], enum ws_opcode op, uint64_t len);
+
+/* Appends a whole frame.  A close's reason is cut to what fits. */
+bool ws_add_frame(struct buf *out, enum ws_opcode op, struct text body);
+bool ws_add_close(struct buf *out, uint16_t code, struct text reason);
+
+/* Sec-WebSocket-Accept for a Sec-WebSocket-Key; false if the key is not one. */
+#define WS_ACCEPT_LEN 28
+bool ws_accept(struct text key, char out[WS_ACCEPT_LEN + 1]);
+
+#endif
