@@ -8,7 +8,7 @@
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
-#define CRC_TARGET __attribute__((target("+crc")))
+#define CRC_TARGET /* the assembler is told: gcc and clang spell it differently */
 #elif defined(__x86_64__)
 #define CRC_TARGET __attribute__((target("sse4.2")))
 #endif
@@ -41,8 +41,7 @@ static void prepare(void)
 	}
 	for (int t = 1; t < 8; t++)
 		for (int i = 0; i < 256; i++)
-			tables[t][i] =
-				tables[t - 1][i] >> 8 ^ tables[0][tables[t - 1][i] & 0xFF];
+			tables[t][i] = tables[t - 1][i] >> 8 ^ tables[0][tables[t - 1][i] & 0xFF];
 	have_instruction = processor_has_crc();
 }
 
@@ -50,7 +49,7 @@ static void prepare(void)
 CRC_TARGET static uint32_t step8(uint32_t crc, uint64_t word)
 {
 #if defined(__aarch64__)
-	__asm__("crc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
+	__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
 	return crc;
 #else
 	return (uint32_t)__builtin_ia32_crc32di(crc, word);
