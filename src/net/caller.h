@@ -7,14 +7,7 @@
 
 #include <stdbool.h>
 
-enum scope {
-	SCOPE_OBSERVE = 1,
-	SCOPE_EMIT = 2,
-	SCOPE_ANSWER = 4,
-	SCOPE_CONTROL = 8,
-	SCOPE_ADMIN = 16,
-	SCOPE_ALL = 31,
-};
+#include "base/scope.h"
 
 struct caller {
 	unsigned scopes;     /* of enum scope */

@@ -1,0 +1,103 @@
+/* config.h - what the operator decided, as plain values.
+ *
+ * Each value comes from the first of these that says something: a flag, the
+ * environment (SIGNALBOX_LISTEN, SIGNALBOX_AUTH_LOCAL, ...: the path of the key
+ * in capitals), the file, the default.  All four are read by the same table
+ * (fields.c), so a value means the same wherever it stands.
+ *
+ * Ownership: everything in a struct config is its own; config_finish frees it.
+ * To add a key: a member here and a row in fields.c.
+ */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/scope.h"
+
+enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
+
+struct config_listen {
+	char *address; /* "127.0.0.1:7446": loopback only, checked */
+	char *dialect; /* pinned to / and /ws, or NULL */
+};
+
+struct config_token {
+	char *name;
+	char *file;      /* holds 64 hexadecimal characters */
+	unsigned scopes; /* of enum scope; at least one */
+};
+
+struct config_auth {
+	unsigned local; /* scopes of a loopback peer of our uid without a token */
+	char **hosts;   /* more values that Host may have */
+	size_t host_count;
+	char **origins; /* more values that Origin may have */
+	size_t origin_count;
+	bool query; /* ?token= on WebSocket upgrades */
+	struct config_token *tokens;
+	size_t token_count;
+};
+
+struct config_journal {
+	uint64_t keep;      /* bytes; 0: no limit */
+	unsigned days;      /* 0: no limit */
+	size_t segment;     /* bytes */
+	unsigned commit_ms; /* the longest a signal waits for the disk's turn */
+};
+
+struct config_limits {
+	size_t headers, line; /* bytes of a request's head; of its first line */
+	unsigned fields;
+	unsigned header_ms, idle_ms, body_ms;
+	size_t body, batch; /* bytes of a body; of a whole NDJSON batch */
+	size_t message;     /* bytes of a WebSocket message and of a batch's line */
+	unsigned fragments;
+	unsigned ping_ms, pong_ms;
+	size_t behind; /* bytes a client may be behind before its policy acts */
+	unsigned connections;
+	unsigned depth; /* of a signal's JSON */
+};
+
+struct config_demo {
+	double speed; /* 2 is twice as fast */
+};
+
+struct config {
+	char *file; /* what was read; NULL: none was there */
+	char *data; /* DATA; never NULL after a load */
+	struct config_listen *listen;
+	size_t listen_count;
+	enum log_level log_level;
+	enum config_validation validation;
+	struct config_auth auth;
+	struct config_journal journal;
+	struct config_limits limits;
+	struct config_demo demo;
+};
+
+/* A flag that sets a key: {"--listen", "listen", "127.0.0.1:0"}.  A list's flags
+ * add up, and together replace what the environment or the file say. */
+struct config_flag {
+	const char *flag; /* for words of complaint */
+	const char *key;  /* its path: "log.level" */
+	const char *value;
+};
+
+struct config_sources {
+	const char *file;       /* --config; NULL: SIGNALBOX_CONFIG, then the usual places */
+	const char *const *env; /* "NAME=value", ended by NULL: environ, or a test's */
+	const struct config_flag *flags;
+	size_t flag_count;
+};
+
+/* On failure config is as after config_finish, and `why` says where the fault
+ * is: "signalbox.yaml:3:7: unknown key 'lisen', did you mean 'listen'?". */
+bool config_load(struct config *config, const struct config_sources *sources, struct error *why);
+void config_finish(struct config *config);
+
+#endif

@@ -1,0 +1,22 @@
+/* serve.h - what `signalbox serve` asks of the running program.
+ *
+ * Here because the command line fills it and box.c reads it, and the one may
+ * not include the other.
+ */
+#ifndef CONFIG_SERVE_H
+#define CONFIG_SERVE_H
+
+#include <stdbool.h>
+
+struct config;
+
+struct box_options {
+	const struct config *config;
+	bool demo; /* play the built-in scenarios; their speed is config->demo.speed */
+	bool echo; /* offer /echo to conformance suites */
+};
+
+/* Serves until it is told to stop; answers with the exit code of the program. */
+typedef int box_run_fn(const struct box_options *options);
+
+#endif
