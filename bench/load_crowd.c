@@ -1,0 +1,289 @@
+/* One publisher and a crowd of subscribers.
+ *
+ *   --subs N       subscribers
+ *   --keys K       each hears one of K correlationIds (0: everything)
+ *   --window W     keep W signals in flight, that is not yet received by all
+ *   --rate R       or send R signals a second, evenly
+ *   --ms T         measure for T milliseconds, after a third of it to warm up
+ *   --probes N     meanwhile open N new connections a second, one at a time
+ *
+ * The client never sleeps: it has a processor of its own, and a server that had to wake
+ * it would pay for that. */
+#include "load_read.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum {
+	EVENTS = 64,       /* few, so that a probe is looked at often */
+	WINDOW_MAX = 4096, /* a power of two */
+	SAMPLES_MAX = 1 << 22,
+	STALL_S = 10, /* nothing received for so long: give up */
+};
+
+struct samples {
+	uint32_t *ns;
+	size_t count;
+};
+
+static struct {
+	const struct target *target;
+	unsigned subs, keys, window;
+	uint64_t rate, probes;
+	struct link *links, publisher, probe;
+	uint64_t published, complete, delivered; /* signals, signals, deliveries */
+	unsigned left[WINDOW_MAX];               /* who has not received it yet */
+	uint64_t sent_ns[WINDOW_MAX];
+	uint64_t read_ns; /* when the link being read was read */
+	uint64_t first_ns, next_probe_ns, probe_ns;
+	char *out; /* frames on their way to the publisher's socket */
+	size_t out_have, out_sent;
+	bool measuring;
+	struct samples latency, probed;
+} crowd;
+
+static void sample(struct samples *samples, uint64_t ns)
+{
+	if (crowd.measuring && samples->count < SAMPLES_MAX)
+		samples->ns[samples->count++] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print_samples(const char *name, struct samples *samples)
+{
+	size_t n = samples->count;
+
+	if (n == 0)
+		return;
+	qsort(samples->ns, n, sizeof *samples->ns, by_size);
+	printf(",\"%s\":{\"count\":%zu,\"p50_ns\":%u,\"p99_ns\":%u,\"max_ns\":%u}", name, n,
+	       samples->ns[n / 2], samples->ns[n - 1 - n / 100], samples->ns[n - 1]);
+}
+
+/* Receiving */
+
+/* Each subscriber receives in order, so its count says which signal this is. */
+static void took_signals(struct link *link, uint64_t before)
+{
+	crowd.delivered += link->received - before;
+	if (crowd.keys > 0)
+		return;
+	for (uint64_t n = before; n < link->received; n++) {
+		unsigned slot = n % WINDOW_MAX;
+
+		if (crowd.rate > 0)
+			sample(&crowd.latency, crowd.read_ns - crowd.sent_ns[slot]);
+		crowd.left[slot]--;
+	}
+	while (crowd.complete < crowd.published && crowd.left[crowd.complete % WINDOW_MAX] == 0)
+		crowd.complete++;
+}
+
+static void subscriber_read(struct link *link)
+{
+	uint64_t before = link->received;
+	bool more;
+
+	do {
+		more = link_read(link, MSG_DONTWAIT, link_take_signal);
+	} while (more);
+	if (crowd.rate > 0)
+		crowd.read_ns = now_ns();
+	took_signals(link, before);
+}
+
+/* Sending */
+
+static void flush_out(void)
+{
+	while (crowd.out_sent < crowd.out_have) {
+		ssize_t sent = send(crowd.publisher.fd, crowd.out + crowd.out_sent,
+		                    crowd.out_have - crowd.out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EAGAIN)
+			return;
+		if (sent < 0)
+			die("publishing");
+		crowd.out_sent += (size_t)sent;
+	}
+	crowd.out_have = crowd.out_sent = 0;
+}
+
+static void publish(uint64_t count, uint64_t now)
+{
+	for (; count > 0; count--, crowd.published++) {
+		unsigned slot = crowd.published % WINDOW_MAX;
+		unsigned key = crowd.keys > 0 ? crowd.published % crowd.keys : 0;
+
+		crowd.left[slot] = crowd.subs;
+		crowd.sent_ns[slot] = now;
+		crowd.out_have += signal_frame(crowd.out + crowd.out_have, crowd.published, key);
+	}
+	flush_out();
+}
+
+/* Signals that may be sent now: as many as the window lacks, or as the clock says. What
+ * the client itself was late with is sent late, never in a heap: at most one a turn. */
+static void publish_due(uint64_t now)
+{
+	uint64_t due;
+
+	if (crowd.out_have > 0) {
+		flush_out();
+		return;
+	}
+	if (crowd.rate == 0)
+		due = crowd.window - (crowd.published - crowd.complete);
+	else
+		due = crowd.published < (now - crowd.first_ns) * crowd.rate / 1000000000u;
+	if (due > 0)
+		publish(due, now);
+}
+
+/* Probes: how long a new connection takes from connect to the upgrade's answer. It is
+ * looked at after every few events, beside the poller, because there it would stand
+ * behind all the subscribers that are ready. */
+static void probe_step(uint64_t now)
+{
+	char reply[1024];
+	ssize_t got;
+
+	if (crowd.probes == 0)
+		return;
+	if (crowd.probe_ns == 0 && now >= crowd.next_probe_ns) {
+		crowd.next_probe_ns = now + 1000000000u / crowd.probes;
+		crowd.probe_ns = now;
+		link_open(&crowd.probe, crowd.target, crowd.target->bare ? "/pub" : "/ws");
+	}
+	if (crowd.probe_ns == 0)
+		return;
+	got = recv(crowd.probe.fd, reply, sizeof reply, MSG_DONTWAIT);
+	if (got < 0 && errno == EAGAIN)
+		return;
+	if (got < 12 || memcmp(reply, "HTTP/1.1 101", 12) != 0)
+		die("a probe was not answered");
+	sample(&crowd.probed, now_ns() - crowd.probe_ns);
+	crowd.probe_ns = 0;
+	link_close(&crowd.probe);
+}
+
+/* The run */
+
+static void watch(int poller, struct link *link)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = link};
+
+	if (epoll_ctl(poller, EPOLL_CTL_ADD, link->fd, &event) < 0)
+		die("epoll_ctl");
+}
+
+static int open_crowd(void)
+{
+	int poller = epoll_create1(EPOLL_CLOEXEC);
+
+	crowd.links = calloc(crowd.subs, sizeof *crowd.links);
+	crowd.out = malloc((size_t)WINDOW_MAX * FRAME_MAX);
+	crowd.latency.ns = malloc(SAMPLES_MAX * sizeof(uint32_t));
+	crowd.probed.ns = malloc(SAMPLES_MAX * sizeof(uint32_t));
+	if (poller < 0 || !crowd.links || !crowd.out || !crowd.latency.ns || !crowd.probed.ns)
+		die("starting");
+	links_subscribe(crowd.links, crowd.subs, crowd.target, crowd.keys);
+	for (unsigned i = 0; i < crowd.subs; i++)
+		watch(poller, &crowd.links[i]);
+	link_open(&crowd.publisher, crowd.target, crowd.target->bare ? "/pub" : "/ws");
+	link_answered(&crowd.publisher);
+	watch(poller, &crowd.publisher);
+	return poller;
+}
+
+static void run_until(int poller, uint64_t end)
+{
+	struct epoll_event events[EVENTS];
+	uint64_t now, seen = crowd.delivered, seen_ns = now_ns();
+
+	while ((now = now_ns()) < end) {
+		int count;
+
+		publish_due(now);
+		count = epoll_wait(poller, events, EVENTS, 0);
+		for (int i = 0; i < count; i++)
+			subscriber_read(events[i].data.ptr);
+		probe_step(now);
+		if (crowd.delivered != seen) {
+			seen = crowd.delivered;
+			seen_ns = now;
+		} else if (now - seen_ns > STALL_S * 1000000000ull) {
+			errno = 0;
+			die("nothing received for %d s after %lu deliveries", STALL_S,
+			    (unsigned long)seen);
+		}
+	}
+}
+
+static void read_plan(char **argv)
+{
+	crowd.subs = (unsigned)option_number(argv, "--subs", 1000);
+	crowd.keys = (unsigned)option_number(argv, "--keys", 0);
+	crowd.window = (unsigned)option_number(argv, "--window", 1);
+	crowd.rate = option_number(argv, "--rate", 0);
+	crowd.probes = option_number(argv, "--probes", 0);
+	errno = 0;
+	if (crowd.subs == 0 || crowd.window == 0 || crowd.window >= WINDOW_MAX)
+		die("--subs and --window must be at least 1, --window below %d", WINDOW_MAX);
+	if (crowd.keys > 0 && crowd.rate == 0)
+		die("--keys needs --rate");
+}
+
+/* What is counted while measuring: taken at the start, and again at the end. */
+struct tally {
+	uint64_t ns, cpu_ns, loop_ns, deliveries, signals;
+};
+
+static struct tally tally_now(void)
+{
+	return (struct tally){
+		.ns = now_ns(),
+		.cpu_ns = server_cpu_ns(crowd.target->pid),
+		.loop_ns = server_loop_cpu_ns(crowd.target->pid),
+		.deliveries = crowd.delivered,
+		.signals = crowd.published,
+	};
+}
+
+void load_crowd(const struct target *target, char **argv)
+{
+	uint64_t length_ns = option_number(argv, "--ms", 2000) * 1000000;
+	struct tally start, end;
+	int poller;
+
+	crowd.target = target;
+	read_plan(argv);
+	signal_prepare(SIGNAL_BARE);
+	poller = open_crowd();
+	crowd.first_ns = now_ns();
+	run_until(poller, crowd.first_ns + length_ns / 3);
+
+	crowd.measuring = true;
+	start = tally_now();
+	run_until(poller, start.ns + length_ns);
+	end = tally_now();
+
+	printf("{\"seconds\":%.6f,\"signals\":%lu,\"deliveries\":%lu,\"cpu_ns\":%lu,\"loop_ns\":%lu",
+	       (double)(end.ns - start.ns) / 1e9, (unsigned long)(end.signals - start.signals),
+	       (unsigned long)(end.deliveries - start.deliveries),
+	       (unsigned long)(end.cpu_ns - start.cpu_ns),
+	       (unsigned long)(end.loop_ns - start.loop_ns));
+	print_samples("latency", &crowd.latency);
+	print_samples("probe", &crowd.probed);
+	puts("}");
+}

@@ -1,0 +1,142 @@
+/* Durable emits on one WebSocket: every emit has a ref, 1024 of them wait for their
+ * acknowledgement at any time. Used to measure that (`durable`), and to fill a journal
+ * before it is read (`replay`).
+ *
+ *   --outstanding N   how many may wait
+ *   --ms T            measure for T milliseconds, after a third of it to warm up
+ *   --count N         or emit N and stop */
+#include "load_emit.h"
+#include "load_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OUTSTANDING_MAX = 4096 }; /* a power of two */
+
+static struct {
+	struct link link;
+	uint64_t sent, acknowledged, last_seq;
+	unsigned outstanding;
+	bool waiting[OUTSTANDING_MAX];
+	char out[OUTSTANDING_MAX * FRAME_MAX];
+	size_t out_have, out_sent;
+} emit;
+
+/* The digits after `name`, which must be in the text. */
+static uint64_t number_after(const char *text, size_t length, const char *name)
+{
+	const char *at = memmem(text, length, name, strlen(name));
+	uint64_t value = 0;
+
+	errno = 0;
+	if (at == NULL)
+		die("no %s in %.*s", name, (int)length, text);
+	for (at += strlen(name); at < text + length && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+/* {"op":"ack","ref":1000000007,"seq":8}: each ref once, and seq always greater. */
+static void take_ack(struct link *link, const char *text, size_t length)
+{
+	uint64_t ref, seq;
+
+	if (length < 11 || memcmp(text, "{\"op\":\"ack\"", 11) != 0) {
+		link_heard(link, 0x81, text, length);
+		return;
+	}
+	ref = number_after(text, length, "\"ref\":") - 1000000000;
+	seq = number_after(text, length, "\"seq\":");
+	errno = 0;
+	if (ref >= emit.sent || !emit.waiting[ref % OUTSTANDING_MAX] || seq <= emit.last_seq)
+		die("an acknowledgement nobody waits for: %.*s", (int)length, text);
+	emit.waiting[ref % OUTSTANDING_MAX] = false;
+	emit.last_seq = seq;
+	emit.acknowledged++;
+}
+
+static void flush_out(void)
+{
+	while (emit.out_sent < emit.out_have) {
+		ssize_t sent = send(emit.link.fd, emit.out + emit.out_sent,
+		                    emit.out_have - emit.out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EAGAIN)
+			return;
+		if (sent < 0)
+			die("emitting");
+		emit.out_sent += (size_t)sent;
+	}
+	emit.out_have = emit.out_sent = 0;
+}
+
+/* Send as many as the window lacks, in one piece; then read what has come. */
+static void turn(uint64_t count_max)
+{
+	if (emit.out_have == 0) {
+		for (; emit.sent - emit.acknowledged < emit.outstanding && emit.sent < count_max;
+		     emit.sent++) {
+			emit.waiting[emit.sent % OUTSTANDING_MAX] = true;
+			emit.out_have += signal_frame(emit.out + emit.out_have, emit.sent, 0);
+		}
+	}
+	flush_out();
+	link_read(&emit.link, MSG_DONTWAIT, take_ack);
+}
+
+static void turn_until(uint64_t end, uint64_t count)
+{
+	uint64_t seen = emit.acknowledged, seen_ns = now_ns(), now;
+
+	while ((now = now_ns()) < end && emit.acknowledged < count) {
+		turn(count);
+		if (emit.acknowledged != seen) {
+			seen = emit.acknowledged;
+			seen_ns = now;
+		} else if (now - seen_ns > LOAD_WAIT_S * 1000000000ull) {
+			errno = 0;
+			die("no acknowledgement for %d s after %lu", LOAD_WAIT_S,
+			    (unsigned long)seen);
+		}
+	}
+}
+
+static void emit_open(const struct target *target, unsigned outstanding)
+{
+	errno = 0;
+	if (target->bare)
+		die("the bare server acknowledges nothing");
+	if (outstanding == 0 || outstanding >= OUTSTANDING_MAX)
+		die("--outstanding must be between 1 and %d", OUTSTANDING_MAX - 1);
+	emit.outstanding = outstanding;
+	signal_prepare(SIGNAL_EMIT);
+	link_open(&emit.link, target, "/ws");
+	link_answered(&emit.link);
+}
+
+uint64_t emit_fill(const struct target *target, uint64_t count)
+{
+	emit_open(target, 1024);
+	turn_until(UINT64_MAX, count);
+	link_close(&emit.link);
+	return emit.last_seq;
+}
+
+void load_durable(const struct target *target, char **argv)
+{
+	uint64_t milliseconds = option_number(argv, "--ms", 2000);
+	uint64_t count = option_number(argv, "--count", UINT64_MAX);
+	uint64_t start = now_ns(), cpu, before;
+
+	emit_open(target, (unsigned)option_number(argv, "--outstanding", 1024));
+	if (count == UINT64_MAX)
+		turn_until(start + milliseconds * 1000000 / 3, count);
+	start = now_ns();
+	cpu = server_cpu_ns(target->pid);
+	before = emit.acknowledged;
+	turn_until(count == UINT64_MAX ? start + milliseconds * 1000000 : UINT64_MAX, count);
+	cpu = server_cpu_ns(target->pid) - cpu;
+	printf("{\"seconds\":%.6f,\"emits\":%lu,\"cpu_ns\":%lu,\"seq\":%lu}\n",
+	       (double)(now_ns() - start) / 1e9, (unsigned long)(emit.acknowledged - before),
+	       (unsigned long)cpu, (unsigned long)emit.last_seq);
+}

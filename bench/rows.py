@@ -1,0 +1,140 @@
+"""The rows of the table: what is measured, how, and the budget it has."""
+
+from servers import Failure
+
+# The journal that a big start reads; retention must not be below it.
+BIG_BYTES = 10_000_000_000
+BYTES_PER_SIGNAL = 325  # of a 300-byte signal in the journal; a little less than it is
+
+
+class Line:
+    """One line of the table. kind: `ratio` to the bare server, or our own value which
+    is `most` or `least` the budget. Without a budget it is shown for information."""
+
+    def __init__(self, what, metric, unit, budget=None, kind="most"):
+        self.what, self.metric, self.unit = what, metric, unit
+        self.budget, self.kind = budget, kind
+
+
+class Row:
+    def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False):
+        self.name, self.measure, self.lines, self.sides = name, measure, lines, sides
+        self.once = self.slow = once
+
+
+def cpu_per_million(result, of):
+    """Seconds of the server's processors for a million of them."""
+    if result[of] == 0:
+        raise Failure("nothing was delivered")
+    return result["cpu_ns"] / result[of] / 1000
+
+
+def crowd(**options):
+    def measure(bench, side):
+        with bench.running(side) as server:
+            result = bench.load(server, "crowd", ms=bench.ms, **options)
+        return {"cpu": cpu_per_million(result, "deliveries"),
+                "loop": result["loop_ns"] / result["deliveries"] / 1000,
+                "rate": result["deliveries"] / result["seconds"]}
+    return measure
+
+
+def fanout(subs, window, budget=None, kind="most"):
+    return Row(f"fanout-{subs}-w{window}", crowd(subs=subs, window=window),
+               Line(f"fan-out 1 -> {subs:,}, W={window}", "cpu", "s/M", budget, kind))
+
+
+def latency(bench, side):
+    with bench.running(side) as server:
+        result = bench.load(server, "crowd", subs=1000, rate=40, ms=max(bench.ms, 3000))
+    return {"p50": result["latency"]["p50_ns"] / 1e6, "p99": result["latency"]["p99_ns"] / 1e6}
+
+
+def connect(bench, side):
+    with bench.running(side) as server:
+        result = bench.load(server, "crowd", subs=5000, window=1, probes=200,
+                            ms=max(bench.ms, 3000))
+    return {"p50": result["probe"]["p50_ns"] / 1e6, "p99": result["probe"]["p99_ns"] / 1e6}
+
+
+def durable(bench, side):
+    with bench.running(side) as server:
+        result = bench.load(server, "durable", outstanding=1024, ms=bench.ms)
+    return {"rate": result["emits"] / result["seconds"], "cpu": cpu_per_million(result, "emits")}
+
+
+def replay(bench, side):
+    with bench.running(side) as server:
+        result = bench.load(server, "replay", count=200_000 if bench.quick else 1_000_000)
+    return {"rate": result["signals"] / result["seconds"]}
+
+
+def idle(bench, side):
+    with bench.running(side) as server:
+        result = bench.load(server, "idle", subs=10_000, ms=bench.hold * 1000)
+    return {"kib": max(result["held"] - result["before"], 1) / result["clients"] / 1024}
+
+
+def start_empty(bench, side):
+    with bench.running(side) as server:
+        return {"ms": server.started_ms}
+
+
+def start_big(bench, side):
+    """Fill a journal once, stop cleanly, and start on it as often as there are rounds."""
+    data = bench.everything / "big"
+    with bench.running(side, data) as server:
+        bench.load(server, "durable", outstanding=1024, count=BIG_BYTES // BYTES_PER_SIGNAL)
+    times = []
+    for _ in range(bench.rounds):
+        with bench.running(side, data) as server:
+            times.append(server.started_ms)
+    return {"ms": sorted(times)[len(times) // 2]}
+
+
+def micro(metric):
+    def measure(bench, side):
+        return {metric: bench.json_of([bench.program("bench-micro"), metric], 0)["ns"]}
+    return measure
+
+
+OURS = ("ours",)
+
+ROWS = [
+    fanout(100, 1),
+    fanout(1000, 1, 1.08, "ratio"),
+    fanout(5000, 1, 1.08, "ratio"),
+    fanout(10000, 1),
+    fanout(100, 64),
+    fanout(1000, 64, 0.13),
+    fanout(10000, 64),
+    fanout(1000, 256, 0.07),
+    Row("filtered", crowd(subs=1000, keys=200, rate=4000),
+        Line("200 subscriptions x 5 clients, 20,000 deliveries/s", "cpu", "s/M", 1.25, "ratio"),
+        Line("the same, without the threads for the disk", "loop", "s/M", 1.1, "ratio")),
+    Row("lookup", micro("lookup"),
+        Line("find the tapes of 10,000 correlationIds", "lookup", "ns", 1000), sides=OURS),
+    Row("latency", latency,
+        Line("latency 1 -> 1,000 at 40 signals/s, p50", "p50", "ms", 1.05, "ratio"),
+        Line("latency 1 -> 1,000 at 40 signals/s, p99", "p99", "ms", 1.05, "ratio")),
+    Row("connect", connect,
+        Line("new connection while 1 -> 5,000 saturates, p50", "p50", "ms"),
+        Line("new connection while 1 -> 5,000 saturates, p99", "p99", "ms", 2.0)),
+    Row("ingest", crowd(subs=1, window=1024),
+        Line("ingest 1 -> 1, W=1024, journalled", "cpu", "s/M", 1.0),
+        Line("ingest 1 -> 1, W=1024, signals", "rate", "/s")),
+    Row("durable", durable,
+        Line("durable emits with ref, 1024 outstanding", "rate", "/s", 900_000, "least"),
+        Line("durable emits with ref, processor", "cpu", "s/M", 1.0), sides=OURS),
+    Row("parse", micro("parse"),
+        Line("parse and validate a 310-byte envelope", "parse", "ns", 400), sides=OURS),
+    Row("replay", replay,
+        Line("replay from the journal to one client", "rate", "/s", 1_500_000, "least"),
+        sides=OURS),
+    Row("idle", idle,
+        Line("idle WebSocket client at 10,000", "kib", "KiB", 0.6)),
+    Row("start", start_empty,
+        Line("start to serving, empty", "ms", "ms", 50), sides=OURS),
+    Row("start-10g", start_big,
+        Line("start to serving, 10 GB of journal", "ms", "ms", 1000), sides=OURS, once=True),
+]

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""The benchmarks: every row of the budget, ours against the bare epoll server.
+
+    bench/run.py                       all rows of build/signalbox
+    bench/run.py build/signalbox --only fanout --rounds 9
+    bench/run.py --quick               one short round: does it run at all
+    bench/run.py --markdown            the table of the last run, for docs/benchmarks.md
+
+The server has one processor, the load client another. Each measurement starts its own
+server; the two servers take turns, round by round, and the medians are shown. The rows are
+in rows.py, starting and stopping servers in servers.py. Exit code 1 if anything could not
+be measured; a missed budget is shown and is no failure of the run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import signal
+import statistics
+import subprocess
+import sys
+
+from rows import ROWS
+from servers import Bench, Failure
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Measure signalbox against its budgets.")
+    parser.add_argument("server", nargs="?", default="build/signalbox")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--ms", type=int, default=2000, help="length of one measurement")
+    parser.add_argument("--only", action="append", metavar="ROW",
+                        help="rows whose name begins so; may be given again")
+    parser.add_argument("--quick", action="store_true", help="one short round, no big journal")
+    parser.add_argument("--hold", type=int, default=1, metavar="S",
+                        help="seconds to hold the idle clients")
+    parser.add_argument("--markdown", action="store_true", help="print the last run's table")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.ms = 1, 500
+    return options
+
+
+def machine():
+    """What the figures were measured on, for whoever compares them."""
+    names = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
+             if line.startswith(("model name", "CPU part"))]
+    memory = next(line for line in open("/proc/meminfo") if line.startswith("MemTotal"))
+    return {
+        "processor": f"{platform.machine()} {names[0] if names else ''}".strip(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(int(memory.split()[1]) / 2**20),
+        "kernel": platform.release(),
+    }
+
+
+def progress(words):
+    """One line that is written over, for whoever watches."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)
+
+
+def measure(row, bench):
+    """All rounds of one row: {side: {metric: [value of each round]}}."""
+    results = {side: {} for side in row.sides}
+    for number in range(bench.rounds if not row.once else 1):
+        for side in row.sides:
+            progress(f"{row.name}: round {number + 1}, {side}")
+            for metric, value in row.measure(bench, side).items():
+                results[side].setdefault(metric, []).append(value)
+    return results
+
+
+def judge(row, line, results):
+    """One line of the table out of the rounds."""
+    ours_all = results["ours"][line.metric]
+    bare_all = results.get("bare", {}).get(line.metric, [])
+    ours = statistics.median(ours_all)
+    bare = statistics.median(bare_all) if bare_all else None
+    ratio = ours / bare if bare else None
+    verdict = ""
+    if line.budget is not None:
+        value = ratio if line.kind == "ratio" else ours
+        met = value >= line.budget if line.kind == "least" else value <= line.budget
+        verdict = "meets" if met else "over" if line.kind != "least" else "under"
+    return {
+        "row": row.name, "what": line.what, "unit": line.unit, "kind": line.kind,
+        "budget": line.budget, "ours": ours, "bare": bare, "ratio": ratio,
+        "verdict": verdict, "rounds": {"ours": ours_all, "bare": bare_all},
+    }
+
+
+def number(value):
+    if value is None:
+        return ""
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value < 10 else f"{value:.1f}".removesuffix(".0")
+
+
+def budget_words(line):
+    if line["budget"] is None:
+        return ""
+    if line["kind"] == "ratio":
+        return f"<= {line['budget']} x bare"
+    sign = ">=" if line["kind"] == "least" else "<="
+    return f"{sign} {number(line['budget'])} {line['unit']}"
+
+
+def cells(line):
+    if "error" in line:
+        return [line["what"], "", "", "", "", "failed: " + line["error"]]
+    unit = " " + line["unit"]
+    bare = number(line["bare"]) + unit if line["bare"] is not None else ""
+    ratio = f"{line['ratio']:.2f}" if line["ratio"] is not None else ""
+    return [line["what"], budget_words(line), number(line["ours"]) + unit, bare, ratio,
+            line["verdict"]]
+
+
+HEAD = ["what", "budget", "ours", "bare", "ratio", "verdict"]
+
+
+def print_table(lines):
+    table = [HEAD] + [cells(line) for line in lines]
+    widths = [max(len(row[i]) for row in table) for i in range(len(HEAD) - 1)]
+    for row in table:
+        print("  ".join([cell.ljust(width) for cell, width in zip(row, widths)] + row[-1:]))
+
+
+def print_markdown(report):
+    where = report["machine"]
+    print(f"{where['processor']}, {where['cores']} cores, {where['memory_gib']} GiB, "
+          f"Linux {where['kernel']}; medians of {report['rounds']} rounds.\n")
+    for row in [HEAD, ["---"] * len(HEAD)] + [cells(line) for line in report["lines"]]:
+        print("| " + " | ".join(row) + " |")
+
+
+def chosen(options):
+    names = options.only
+    rows = [row for row in ROWS if not names or any(row.name.startswith(n) for n in names)]
+    if not rows:
+        sys.exit(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
+    return [row for row in rows if not (options.quick and row.slow)]
+
+
+def run(options, build):
+    bench = Bench(options, build)
+    lines = []
+    try:
+        for row in chosen(options):
+            try:
+                results = measure(row, bench)
+                lines += [judge(row, line, results) for line in row.lines]
+            except Failure as why:
+                lines.append({"row": row.name, "what": row.lines[0].what, "error": str(why)})
+    finally:
+        bench.close()
+        progress("")
+    return {"machine": machine(), "rounds": options.rounds, "ms": options.ms, "lines": lines}
+
+
+def main():
+    options = arguments()
+    build = pathlib.Path(options.server).resolve().parent
+    report_file = build / "bench.json"
+    if options.list:
+        print("\n".join(row.name for row in ROWS))
+        return 0
+    if options.markdown:
+        print_markdown(json.loads(report_file.read_text()))
+        return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    subprocess.run(["ninja", "-C", str(build), "bench"], check=True,
+                   stdout=subprocess.DEVNULL)
+    report = run(options, build)
+    report_file.write_text(json.dumps(report, indent=1) + "\n")
+    print_table(report["lines"])
+    return 1 if any("error" in line for line in report["lines"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

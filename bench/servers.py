@@ -1,0 +1,147 @@
+"""Starting, loading and stopping the servers under measurement."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+START_S = 30  # the longest a server may take to serve or to stop
+LOAD_S = 600  # the longest one measurement may take
+
+
+class Failure(Exception):
+    """Something could not be measured; the words say what."""
+
+
+class Server:
+    """One running server. `pid` and `port` are what the load client needs."""
+
+    def __init__(self, process, port, side, data, started_ms):
+        self.process, self.port, self.side = process, port, side
+        self.data, self.started_ms = data, started_ms
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+
+class Bench:
+    """Where the programs are, how long to measure, and the data of this run. The data is
+    beside the build, never in a temporary file system: the disk is part of what is measured."""
+
+    def __init__(self, options, build):
+        self.server = pathlib.Path(options.server).resolve()
+        self.build = build
+        self.rounds, self.ms, self.hold, self.quick = (
+            options.rounds, options.ms, options.hold, options.quick)
+        self.everything = pathlib.Path(tempfile.mkdtemp(prefix="bench-data-", dir=build))
+        self.cores = sorted(os.sched_getaffinity(0))
+
+    def close(self):
+        shutil.rmtree(self.everything, ignore_errors=True)
+
+    def program(self, name):
+        found = list(self.build.glob(f"**/{name}"))
+        if not found:
+            raise Failure(f"{name} is not built")
+        return str(found[0])
+
+    def spawn(self, argv, core, log, environment=None):
+        """A child inherits our processor set, so that nothing runs between it and exec."""
+        all_cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {self.cores[core % len(self.cores)]})
+        try:
+            return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                    env={**os.environ, **(environment or {})})
+        finally:
+            os.sched_setaffinity(0, all_cores)
+
+    @contextlib.contextmanager
+    def running(self, side, data=None, environment=None):
+        """A server of its own for one measurement, with an empty journal unless one is given."""
+        own = pathlib.Path(tempfile.mkdtemp(dir=self.everything))
+        data = data or own / "data"
+        port = free_port()
+        if side == "bare":
+            argv = [self.program("bench-bare"), "--listen", str(port)]
+        else:
+            argv = [str(self.server), "serve", "--listen", f"127.0.0.1:{port}",
+                    "--data", str(data)]
+        with open(own / "log", "w+") as log:
+            start = time.monotonic()
+            process = self.spawn(argv, 0, log, environment)
+            try:
+                wait_until_serving(process, port, side, own / "log")
+                took = (time.monotonic() - start) * 1000
+                yield Server(process, port, side, data, took)
+            finally:
+                stop(process)
+        shutil.rmtree(own, ignore_errors=True)
+
+    def load(self, server, mode, **options):
+        """Run the load client; answers the JSON it prints."""
+        argv = [self.program("bench-load"), mode, "--port", str(server.port),
+                "--pid", str(server.pid)]
+        argv += ["--bare"] if server.side == "bare" else []
+        for name, value in options.items():
+            argv += [f"--{name}", str(value)]
+        return self.json_of(argv, 1)
+
+    def json_of(self, argv, core):
+        with tempfile.TemporaryFile("w+", dir=self.everything) as out:
+            process = self.spawn(argv, core, out)
+            try:
+                code = process.wait(LOAD_S)
+            except subprocess.TimeoutExpired:
+                raise Failure("it took too long") from None
+            finally:
+                stop(process)
+            out.seek(0)
+            text = out.read().strip()
+        if code != 0:
+            raise Failure(text.splitlines()[-1] if text else f"{argv[0]} exited with {code}")
+        return json.loads(text)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_serving(port, side):
+    try:
+        if side == "bare":
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return True
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
+        client.request("GET", "/healthz")
+        return client.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def wait_until_serving(process, port, side, log):
+    end = time.monotonic() + START_S
+    while not is_serving(port, side):
+        if process.poll() is not None or time.monotonic() > end:
+            words = log.read_text(errors="replace").strip().splitlines()
+            raise Failure(f"the server did not start: {words[-1] if words else 'no words'}")
+        time.sleep(0.0005)
+
+
+def stop(process):
+    """As an administrator would: ask, wait, then insist."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(START_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
