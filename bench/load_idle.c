@@ -48,6 +48,9 @@ void load_idle(const struct target *target, char **argv)
 	after = server_memory(target->pid);
 	hold(links, count + FIRST, now_ns() + milliseconds * 1000000);
 	held = server_memory(target->pid);
+	for (unsigned i = 0; i < count + FIRST; i++)
+		link_close(&links[i]);
+	free(links);
 	printf("{\"clients\":%u,\"before\":%lu,\"after\":%lu,\"held\":%lu}\n", count,
 	       (unsigned long)before, (unsigned long)after, (unsigned long)held);
 }

@@ -41,7 +41,7 @@ void link_open(struct link *link, const struct target *target, const char *path)
 	                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 	                      "Sec-WebSocket-Version: 13\r\n\r\n",
 	                      path, target->port);
-	char *carry = link->carry != NULL ? link->carry : malloc(LOAD_CARRY);
+	char *carry = malloc(LOAD_CARRY);
 
 	if (carry == NULL)
 		die("out of memory");
@@ -75,7 +75,8 @@ void link_answered(struct link *link)
 void link_close(struct link *link)
 {
 	close(link->fd);
-	link->fd = -1;
+	free(link->carry);
+	*link = (struct link){.fd = -1};
 }
 
 void link_send(struct link *link, int opcode, const char *text, size_t length)
