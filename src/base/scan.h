@@ -1,0 +1,25 @@
+/* scan.h - the members of a JSON object as spans of its text.
+ *
+ * It finds where each member is; it does not check what is inside.  For text
+ * that is known to be JSON, or whose spans are checked by whoever uses them.
+ */
+#ifndef BASE_SCAN_H
+#define BASE_SCAN_H
+
+#include "base/text.h"
+
+struct scan {
+	const char *at, *end;
+	bool bad; /* it does not look like an object */
+};
+
+void scan_object(struct scan *scan, struct text object);
+
+/* The next member: its key as written, without quotes, and its value.  False at
+ * the end of the object, or when it is bad. */
+bool scan_member(struct scan *scan, struct text *key, struct text *value);
+
+/* After the last member: is nothing left but white space? */
+bool scan_is_over(struct scan *scan);
+
+#endif

@@ -1,0 +1,336 @@
+/* bus.c - admission, the stamp, and everybody who listens.
+ *
+ * The path of one signal: admit_read looks at it, the window says whether it
+ * was here before, it gets the next seq, the journal takes it, the taps hear it.
+ */
+#include "bus/bus.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "bus/window.h"
+#include "journal/reader.h"
+
+#define BUS_FOLD_CHUNK (256 * KIB)
+#define BUS_FOLD_WAIT_MS 1000
+#define BUS_LINE_SLACK 64 /* for {"seq":N, before a body */
+#define BUS_WAITING_MAX 4096
+
+/* Admitted from inside a tap: it is stamped when the taps are done. */
+struct waiting {
+	struct link in_bus; /* bus.waiting */
+	struct bus_emit emit;
+	char bytes[]; /* raw, then the name, then the prefix */
+};
+
+struct bus {
+	struct journal *journal;
+	struct admit *admit;
+	struct admit *inner; /* for a signal that comes while another is shown */
+	struct window *window;
+	struct buf line;
+	struct link taps;
+	struct link *next_tap; /* of the walk under way, for removal inside it */
+	struct link waiting;
+	unsigned waiting_count;
+	bool showing;
+	struct bus_stats stats;
+};
+
+/* --- folding what the journal remembers --------------------------------- */
+
+/* The tail that admission appends when a producer gave no timestamp; a retry
+ * of the same bytes has everything before it in common. */
+static struct text without_timestamp(struct text body)
+{
+	static const char tail[] = ",\"timestamp\":1700000000000}";
+	size_t n = sizeof(tail) - 1, digits = 13;
+	const char *at;
+
+	if (body.len < n)
+		return body;
+	at = body.at + body.len - n;
+	if (memcmp(at, tail, n - digits - 1) != 0 || body.at[body.len - 1] != '}')
+		return body;
+	for (size_t i = n - digits - 1; i < n - 1; i++)
+		if (at[i] < '0' || at[i] > '9')
+			return body;
+	return (struct text){body.at, body.len - n};
+}
+
+static void fold_line(struct bus *bus, struct signal_reader *reader, struct text line)
+{
+	struct text body, stable;
+	struct signal s;
+	int comma;
+
+	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
+		return;
+	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
+	stable = without_timestamp(body);
+	window_add(bus->window, s.source, s.id, body, s.seq);
+	if (stable.len != body.len)
+		window_add(bus->window, s.source, s.id, stable, s.seq);
+}
+
+static void fold_lines(struct bus *bus, struct signal_reader *reader,
+                       struct journal_reader *from, struct text lines)
+{
+	struct text rest = lines, line;
+
+	while (rest.len) {
+		line = text_cut(rest, '\n', &rest);
+		fold_line(bus, reader, line);
+		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
+	}
+}
+
+static void fold(struct bus *bus)
+{
+	struct position after = {.seq = 0};
+	struct text saved = journal_checkpoint(bus->journal, &after.seq), lines;
+	struct signal_reader *reader = signal_reader_create();
+	struct journal_reader *from;
+	enum journal_news news;
+	struct gap gap;
+	uint64_t last = journal_last_seq(bus->journal);
+
+	if (saved.len && !window_load(bus->window, saved))
+		after.seq = 0;
+	if (last > WINDOW_SIZE && after.seq < last - WINDOW_SIZE)
+		after.seq = last - WINDOW_SIZE;
+	from = journal_reader_create(bus->journal, after);
+	while ((news = journal_read(from, BUS_FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
+		if (news == JOURNAL_LINES) {
+			fold_lines(bus, reader, from, lines);
+		} else if (news == JOURNAL_COLD) {
+			journal_wait(bus->journal, BUS_FOLD_WAIT_MS);
+			journal_poll(bus->journal);
+		}
+	}
+	journal_reader_destroy(from);
+	signal_reader_destroy(reader);
+}
+
+struct bus *bus_create(struct journal *journal, const struct admit_options *options)
+{
+	struct bus *bus = must_zero(1, sizeof(*bus));
+
+	bus->journal = journal;
+	bus->admit = admit_create(options);
+	bus->inner = admit_create(options);
+	bus->window = window_create();
+	buf_init(&bus->line, options->size_max * 2 + BUS_LINE_SLACK);
+	list_init(&bus->taps);
+	list_init(&bus->waiting);
+	fold(bus);
+	return bus;
+}
+
+void bus_destroy(struct bus *bus)
+{
+	if (!bus)
+		return;
+	list_each(&bus->waiting, l)
+		free(list_of(l, struct waiting, in_bus));
+	admit_destroy(bus->admit);
+	admit_destroy(bus->inner);
+	window_destroy(bus->window);
+	buf_finish(&bus->line);
+	free(bus);
+}
+
+/* --- admitting ----------------------------------------------------------- */
+
+static void show(struct bus *bus, const struct signal *s)
+{
+	bus->showing = true;
+	for (struct link *l = bus->taps.next; l != &bus->taps; l = bus->next_tap) {
+		struct tap *tap = list_of(l, struct tap, in_bus);
+
+		bus->next_tap = l->next;
+		tap->heard(tap, s);
+	}
+	bus->showing = false;
+}
+
+static void publish(struct bus *bus, const struct bus_emit *emit, const struct draft *d)
+{
+	struct text stable = {d->body.at, d->stable_len};
+	struct signal s = {
+		.seq = journal_last_seq(bus->journal) + 1,
+		.id = d->id,
+		.type = d->type,
+		.source = d->source,
+		.correlation = d->correlation,
+		.kind = d->kind,
+		.at_ms = d->at_ms,
+	};
+	struct text head;
+
+	buf_clear(&bus->line);
+	buf_add(&bus->line, TEXT("{\"seq\":"));
+	buf_add_u64(&bus->line, s.seq);
+	buf_add_char(&bus->line, ',');
+	head.len = bus->line.len;
+	buf_add(&bus->line, d->body);
+	head.at = bus->line.at;
+	s.line = buf_text(&bus->line);
+	if (journal_append(bus->journal, head, d->body, emit->durable) == JOURNAL_LIVE_ONLY)
+		bus->stats.live_only++;
+	window_add(bus->window, d->source, d->id, stable, s.seq);
+	bus->stats.accepted++;
+	if (emit->ticket.stamped)
+		emit->ticket.stamped(emit->ticket.self, emit->ticket.tag, d->id, s.seq);
+	show(bus, &s);
+}
+
+/* True when these bytes were here before: then the first seq answers. */
+static bool answer_repeated(struct bus *bus, const struct bus_emit *emit, const struct draft *d)
+{
+	struct text stable = {d->body.at, d->stable_len};
+	uint64_t seq;
+
+	switch (window_look(bus->window, d->source, d->id, stable, &seq)) {
+	case WINDOW_SAME:
+		bus->stats.repeated++;
+		if (emit->ticket.stamped)
+			emit->ticket.stamped(emit->ticket.self, emit->ticket.tag, d->id, seq);
+		return true;
+	case WINDOW_REUSED:
+		bus->stats.id_reused++;
+		return false;
+	case WINDOW_NEW:
+		break;
+	}
+	return false;
+}
+
+static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
+{
+	if (!emit->durable || journal_has_room(bus->journal, emit->raw.len))
+		return false;
+	bus->stats.full++;
+	v->answer = BUS_FULL;
+	error_set(&v->why, "the journal cannot take more: %s", journal_trouble(bus->journal));
+	return true;
+}
+
+static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_emit *emit,
+                       struct draft *d, struct bus_verdict *v)
+{
+	v->reason = admit_read(admit, emit->raw, &emit->from, clock_wall_ms(), d, &v->why);
+	if (v->reason == ADMIT_OK)
+		return true;
+	bus->stats.refused[v->reason]++;
+	v->answer = BUS_REFUSED;
+	return false;
+}
+
+static void admit_now(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
+{
+	struct draft d;
+
+	if (!read_draft(bus, bus->admit, emit, &d, v))
+		return;
+	v->answer = BUS_ACCEPTED;
+	if (emit->once && answer_repeated(bus, emit, &d))
+		return;
+	if (refuse_when_full(bus, emit, v))
+		return;
+	if (d.breaks_schema) {
+		bus->stats.breaks_schema++;
+		log_debug("bus", "%.*s from %.*s: %s", TEXT_ARG(d.type), TEXT_ARG(d.source),
+		          d.broken.words);
+	}
+	publish(bus, emit, &d);
+}
+
+static struct text keep(char **to, struct text t)
+{
+	struct text kept = {*to, t.len};
+
+	if (t.len)
+		memcpy(*to, t.at, t.len);
+	*to += t.len;
+	return kept;
+}
+
+/* Inside a tap: the verdict is given now, the stamp when the taps are done. */
+static void admit_later(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
+{
+	struct waiting *w;
+	struct draft d;
+	char *to;
+
+	if (!read_draft(bus, bus->inner, emit, &d, v) || refuse_when_full(bus, emit, v))
+		return;
+	if (bus->waiting_count == BUS_WAITING_MAX) {
+		v->answer = BUS_FULL;
+		error_set(&v->why, "too many signals made by one signal");
+		return;
+	}
+	w = must_alloc(sizeof(*w) + emit->raw.len + emit->from.name.len + emit->from.prefix.len);
+	to = w->bytes;
+	w->emit = *emit;
+	w->emit.raw = keep(&to, emit->raw);
+	w->emit.from.name = keep(&to, emit->from.name);
+	w->emit.from.prefix = keep(&to, emit->from.prefix);
+	list_add(&bus->waiting, &w->in_bus);
+	bus->waiting_count++;
+	v->answer = BUS_ACCEPTED;
+}
+
+void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict)
+{
+	if (bus->showing) {
+		admit_later(bus, emit, verdict);
+		return;
+	}
+	admit_now(bus, emit, verdict);
+	while (!list_is_empty(&bus->waiting)) {
+		struct waiting *w = list_of(bus->waiting.next, struct waiting, in_bus);
+		struct bus_verdict known;
+
+		list_remove(&w->in_bus);
+		bus->waiting_count--;
+		admit_now(bus, &w->emit, &known);
+		free(w);
+	}
+}
+
+/* --- taps ---------------------------------------------------------------- */
+
+void bus_add_tap(struct bus *bus, struct tap *tap)
+{
+	list_add(&bus->taps, &tap->in_bus);
+}
+
+void bus_remove_tap(struct bus *bus, struct tap *tap)
+{
+	if (bus->next_tap == &tap->in_bus)
+		bus->next_tap = tap->in_bus.next;
+	list_remove(&tap->in_bus);
+}
+
+void bus_durable(struct bus *bus, uint64_t seq)
+{
+	list_each(&bus->taps, l) {
+		struct tap *tap = list_of(l, struct tap, in_bus);
+
+		if (tap->durable)
+			tap->durable(tap, seq);
+	}
+}
+
+void bus_checkpoint(const struct bus *bus, struct buf *out)
+{
+	window_save(bus->window, out);
+}
+
+const struct bus_stats *bus_stats(const struct bus *bus)
+{
+	return &bus->stats;
+}

@@ -1,0 +1,78 @@
+/* bus.h - the one place every signal passes.
+ *
+ * Rooms do not call each other: they admit here and tap here.  The promises that
+ * make this safe to use without thinking:
+ *
+ *   - every tap hears every signal, in one order, the same for all: that of seq;
+ *   - a signal admitted from inside a tap waits its turn (no nesting);
+ *   - bus_admit answers only accepted or refused.  The seq arrives by the
+ *     ticket's stamped(), which today is called before bus_admit returns and one
+ *     day in a later turn: assume neither.
+ */
+#ifndef BUS_BUS_H
+#define BUS_BUS_H
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "bus/admit.h"
+#include "signal/signal.h"
+
+struct bus;
+struct journal;
+
+struct tap {
+	const char *name; /* labels it in traces */
+	void (*heard)(struct tap *tap, const struct signal *s);
+	/* Optional: everything up to seq is on the disk. */
+	void (*durable)(struct tap *tap, uint64_t seq);
+	struct link in_bus; /* bus.taps */
+};
+
+/* Given back when the signal has its seq.  self must live until then. */
+struct bus_ticket {
+	void (*stamped)(void *self, uint64_t tag, struct text id, uint64_t seq);
+	void *self;
+	uint64_t tag;
+};
+
+struct bus_emit {
+	struct text raw;
+	struct admit_from from;
+	struct bus_ticket ticket; /* stamped may be NULL */
+	bool durable; /* somebody waits until it is on the disk */
+	bool once;    /* the same source, id and bytes again get the first seq */
+};
+
+enum bus_answer {
+	BUS_ACCEPTED,
+	BUS_REFUSED, /* the bytes are at fault: see reason */
+	BUS_FULL,    /* the disk fails and no more durable signals fit */
+};
+
+struct bus_verdict {
+	enum bus_answer answer;
+	enum admit_reason reason;
+	struct error why; /* in words, when not accepted */
+};
+
+/* The journal is the bus's memory: seqs go on where it stopped, and the window
+ * of idempotent emits is folded from its checkpoint and what came after. */
+struct bus *bus_create(struct journal *journal, const struct admit_options *options);
+void bus_destroy(struct bus *bus);
+
+void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict);
+
+void bus_add_tap(struct bus *bus, struct tap *tap);
+void bus_remove_tap(struct bus *bus, struct tap *tap); /* safe inside heard() */
+
+/* From the journal's callbacks, joined by box.c. */
+void bus_durable(struct bus *bus, uint64_t seq);
+void bus_checkpoint(const struct bus *bus, struct buf *out);
+
+struct bus_stats {
+	uint64_t accepted, repeated, id_reused, breaks_schema, live_only;
+	uint64_t refused[ADMIT_REASONS], full;
+};
+const struct bus_stats *bus_stats(const struct bus *bus);
+
+#endif

@@ -1,0 +1,61 @@
+/* hub.h - fan-out: one signal in, ten thousand screens out.
+ *
+ * The hub taps the bus once.  For each encoding in use a signal is encoded once,
+ * into that encoding's reel.  A client is a socket, a tape (which of the reel's
+ * frames it hears) and a cursor.  At the end of a loop turn each client of a tape
+ * with news gets one send of everything from its cursor to the head; nothing is
+ * queued, copied or allocated per client and signal.  A client that falls behind
+ * reads from the journal until it has caught up; its policy says how.
+ *
+ * To add a dialect: write hub/NAME.c with one `const struct dialect dialect_NAME`,
+ * add one line to hub/registry.c, add tests.
+ */
+#ifndef HUB_HUB_H
+#define HUB_HUB_H
+
+#include "base/buf.h"
+#include "net/caller.h"
+#include "net/ws.h"
+
+struct bus;
+struct http;
+struct hub;
+struct journal;
+struct loop;
+
+struct hub_options {
+	struct loop *loop;
+	struct bus *bus;
+	struct journal *journal;
+	struct ws_limits ws;
+	size_t behind_max;   /* bytes behind the head before the policy acts: 4 MiB */
+	size_t reel_bytes;   /* 8 MiB */
+	unsigned ping_ms, pong_ms;
+	/* May an uncredentialled producer use this source name? */
+	bool (*may_name)(void *self, struct text source);
+	void *self;
+};
+
+struct hub *hub_create(const struct hub_options *options);
+void hub_destroy(struct hub *hub);
+
+/* Is http's path a dialect's?  Then it is answered (403, 426) or its connection
+ * taken, and true is returned. */
+bool hub_join(struct hub *hub, struct http *http, const struct caller *caller);
+
+/* Pins a dialect to "/" for the connections of one listener; false if there is
+ * no dialect of that name. */
+bool hub_has_dialect(const char *name);
+
+unsigned long hub_clients(const struct hub *hub);
+void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
+
+/* From the journal: cold bytes that a reader waited for may be there. */
+void hub_warmed(struct hub *hub);
+
+/* Says good-bye (close 1001, SSE retry) to everybody; true from hub_is_empty
+ * once all of it went out or the grace of 2 s is over. */
+void hub_drain(struct hub *hub);
+bool hub_is_empty(const struct hub *hub);
+
+#endif

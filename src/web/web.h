@@ -1,0 +1,62 @@
+/* web.h - every request that comes in: who may it, and who answers it.
+ *
+ * For each request, static files and upgrades included: the Host and Origin are
+ * checked (guard), the caller is found (credentials), the route is looked up in
+ * one table, its scope is checked, and its function answers.  Rooms that web may
+ * not know are reached through the doors that box.c opens.
+ */
+#ifndef WEB_WEB_H
+#define WEB_WEB_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "net/caller.h"
+
+struct bus;
+struct config;
+struct http;
+struct journal;
+struct listen;
+struct loop;
+struct web;
+
+struct web_doors {
+	void *self;
+	/* Is this path a streaming dialect's (/ws, /api/stream, ...)?  It answers
+	 * or takes http and returns true; false: no such path. */
+	bool (*join)(void *self, struct http *http, const struct caller *caller);
+	unsigned long (*clients)(void *self); /* how many hear signals now */
+	/* Appends `,"name":value` members to GET /api/status. */
+	void (*status)(void *self, struct buf *out);
+	/* NULL when ready to serve, else the words why not. */
+	const char *(*trouble)(void *self);
+};
+
+struct web_options {
+	struct loop *loop;
+	struct bus *bus;
+	struct journal *journal;
+	const struct config *config; /* lives as long as web */
+	struct web_doors doors;
+};
+
+/* Makes DATA/token at the first start; refuses looser modes or another owner. */
+struct web *web_create(const struct web_options *options, struct error *why);
+void web_destroy(struct web *web);
+
+/* The literals a Host may be and the origin that is ours come from these. */
+void web_add_listen(struct web *web, const struct listen *listen);
+
+/* Takes fd, a socket that listen accepted. */
+void web_accepted(struct web *web, struct listen *listen, int fd);
+
+/* A single-use code of 10 minutes and the URL with it; NULL when nothing
+ * listens on TCP.  The caller frees it. */
+char *web_open_url(struct web *web);
+
+/* Stop: requests under way are finished, idle connections closed.  True when
+ * none is left. */
+void web_drain(struct web *web);
+bool web_is_idle(const struct web *web);
+
+#endif
