@@ -28,8 +28,12 @@ struct http_limits {
 struct http_site {
 	void *self;
 	const struct http_limits *limits;
-	const char *common; /* header lines for every answer, each with CRLF */
+	/* Header lines for every answer, each with CRLF.  Looked at when an answer
+	 * is made: begin() may set another. */
+	const char *common;
 	void (*begin)(void *self, struct http *http);
+	/* Optional: http is about to be freed, by its end or by http_hand(). */
+	void (*over)(void *self, struct http *http);
 };
 
 struct http_request {
