@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 
-.PHONY: run build test check bench fuzz soak coverage install clean
+.PHONY: run build test check bench fuzz soak coverage format install clean
 
 run: build
 	@exec build/signalbox serve --demo
@@ -38,6 +38,10 @@ soak: build
 coverage:
 	@packaging/install-packages build test check
 	@tools/coverage
+
+format:
+	@packaging/install-packages check
+	@tools/c-files | xargs -0 clang-format -i
 
 install: build
 	@meson configure build -Dprefix=$(PREFIX)
