@@ -1,5 +1,7 @@
-/* loop.h - the one I/O thread: libuv, with three things of ours around it.
+/* loop.h - the one I/O thread: libuv, with four things of ours around it.
  *
+ *   later     a call that is better made when nobody is in the middle of
+ *             something: at the end of the turn, before the turn's work
  *   turn      work at the end of every turn of the loop, in the order of
  *             joining: that is where a turn's news goes out in one send
  *   grave     what died during a turn is freed after its end, so that nothing
@@ -15,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/list.h"
 
 struct uv_loop_s;
@@ -28,6 +31,14 @@ void loop_run(struct loop *loop);     /* until loop_stop */
 void loop_stop(struct loop *loop);
 struct uv_loop_s *loop_uv(struct loop *loop);
 uint64_t loop_now_ms(const struct loop *loop); /* monotonic, read once a turn */
+
+/* Called once.  Asking for one that is asked for already is fine. */
+struct later {
+	void (*run)(struct later *later);
+	struct link in_loop; /* loop.laters; all zeroes when not asked for */
+};
+void loop_later(struct loop *loop, struct later *later);
+void loop_forget(struct later *later);
 
 /* True from end(): there is more to do, so look at the sockets without waiting
  * and call again. */
@@ -54,6 +65,10 @@ struct deadline {
 };
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms);
 void deadline_clear(struct deadline *deadline);
+
+/* Where every connection receives: LOOP_INPUT bytes, gone with the next call. */
+#define LOOP_INPUT (256 * KIB)
+char *loop_input(struct loop *loop);
 
 /* fn runs on the loop's thread soon after wake_up() was called on any. */
 struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self);
