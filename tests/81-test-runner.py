@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""tools/run-tests: a test that did not pass is never counted as one that did."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from lib import ROOT, run, temp_dir, test
+
+
+class Tree:
+    """A tree with the real runner and tests of our own, each a shell script."""
+
+    def __init__(self):
+        self.top = temp_dir()
+        for name in ("tools", "tests/node", "build/meson-info"):
+            (self.top / name).mkdir(parents=True)
+        shutil.copy(ROOT / "tools/run-tests", self.top / "tools")
+        self.units = []
+
+    def script(self, name, body):
+        path = self.top / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+        return path
+
+    def unit(self, name, body):
+        self.units.append({"name": name, "cmd": [str(self.script(name, body))]})
+
+    def run(self, *options):
+        info = self.top / "build/meson-info/intro-tests.json"
+        info.write_text(json.dumps(self.units))
+        done = subprocess.run(
+            [self.top / "tools/run-tests", *options, self.top / "build"], text=True,
+            env={**os.environ, "TEST_LIMIT_S": "1"}, capture_output=True, timeout=120,
+        )
+        return done.returncode, done.stdout.splitlines()
+
+
+def outcome(body, *options):
+    """How a tree with one passing test and this one comes out."""
+    tree = Tree()
+    tree.unit("good", "echo 1..1; echo ok 1 - it is good")
+    tree.script("tests/01-it.py", body)
+    code, lines = tree.run(*options)
+    return code, lines[-1], lines
+
+
+@test("the last line counts what passed, of unit tests and others")
+def _():
+    code, last, _ = outcome("echo ok 1 - a; echo ok 2 - b '#t='; echo 1..2")
+    assert (code, last) == (0, "3 passed, 0 failed"), last
+
+
+@test("a failed test fails the run, and its words are shown")
+def _():
+    code, last, lines = outcome("echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '# why'")
+    assert (code, last) == (1, "2 passed, 1 failed"), last
+    assert any("# why" in line for line in lines), lines
+
+
+@test("a skipped test is neither, and its reason is shown")
+def _():
+    code, last, lines = outcome("echo 1..1; echo 'ok 1 - a # SKIP no browser'")
+    assert (code, last) == (0, "1 passed, 0 failed, 1 skipped"), last
+    assert any("no browser" in line for line in lines), lines
+
+
+@test("a skip of older cmocka, which begins with not ok, is a skip")
+def _():
+    code, last, _ = outcome("echo 1..1; echo 'not ok 1 # SKIP a'")
+    assert (code, last) == (0, "1 passed, 0 failed, 1 skipped"), last
+
+
+@test("a program that ends before its plan fails")
+def _():
+    code, last, _ = outcome("echo 1..3; echo ok 1 - a")
+    assert (code, last) == (1, "2 passed, 1 failed"), last
+
+
+@test("a program that says nothing fails")
+def _():
+    code, last, _ = outcome("true")
+    assert (code, last) == (1, "1 passed, 1 failed"), last
+
+
+@test("a program that dies after its tests passed fails")
+def _():
+    code, last, _ = outcome("echo 1..1; echo ok 1 - a; kill -SEGV $$")
+    assert (code, last) == (1, "2 passed, 1 failed"), last
+
+
+@test("a program that hangs is ended and fails")
+def _():
+    code, last, _ = outcome("echo 1..1; echo ok 1 - a; sleep 60")
+    assert (code, last) == (1, "2 passed, 1 failed"), last
+
+
+@test("what a test leaves running is ended with it")
+def _():
+    mark = temp_dir() / "pid"
+    outcome(f"sleep 60 & echo $! >{mark}; echo 1..1; echo ok 1 - a")
+    pid = int(mark.read_text())
+    time.sleep(0.1)
+    state = Path(f"/proc/{pid}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+@test("a sanitizer's report fails the test whatever the program says")
+def _():
+    body = 'echo 1..1; echo ok 1 - a; mkdir $TEST_TMP/d; echo race >$TEST_TMP/d/sanitizer.7'
+    code, last, _ = outcome(body)
+    assert (code, last) == (1, "2 passed, 1 failed"), last
+
+
+@test("a quick run leaves out what is exclusive or long")
+def _():
+    for mark in ("exclusive", "long"):
+        code, last, _ = outcome(f"# {mark}\necho 1..1; echo not ok 1 - a", "--quick")
+        assert (code, last) == (0, "1 passed, 0 failed"), last
+
+
+run()
