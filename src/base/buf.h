@@ -36,8 +36,8 @@ bool buf_add_json(struct buf *b, struct text t);
  * The writer adds what it wrote to b->len. */
 char *buf_reserve(struct buf *b, size_t n);
 
-void buf_clear(struct buf *b);            /* keeps the memory */
-void buf_drop(struct buf *b, size_t n);   /* the first n bytes */
+void buf_clear(struct buf *b);          /* keeps the memory */
+void buf_drop(struct buf *b, size_t n); /* the first n bytes */
 
 static inline struct text buf_text(const struct buf *b)
 {

@@ -15,15 +15,12 @@ struct error {
 };
 
 /* Always returns false, so that `return error_set(why, ...)` reads well. */
-bool error_set(struct error *why, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool error_set(struct error *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same with ": " and the words of errno behind it. */
-bool error_errno(struct error *why, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool error_errno(struct error *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Puts context before the words that are there already. */
-bool error_within(struct error *why, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool error_within(struct error *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -39,7 +39,7 @@ static inline void list_add(struct link *at, struct link *l)
 	at->prev = l;
 }
 
-#define list_of(link_, type, field) ((type *)((char *)(link_) - offsetof(type, field)))
+#define list_of(link_, type, field) ((type *)((char *)(link_) - (offsetof(type, field))))
 
 /* The body may take out the current one, and nothing else. */
 #define list_each(head, l) \

@@ -9,10 +9,10 @@
 
 #include <stddef.h>
 
-void *must_alloc(size_t size);            /* not zeroed; size 0 is fine */
+void *must_alloc(size_t size);              /* not zeroed; size 0 is fine */
 void *must_zero(size_t count, size_t size); /* zeroed */
 void *must_grow(void *old, size_t size);
-char *must_dup(const char *s);            /* NULL stays NULL */
+char *must_dup(const char *s); /* NULL stays NULL */
 char *must_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

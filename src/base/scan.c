@@ -3,7 +3,8 @@
 
 static void skip_space(struct scan *s)
 {
-	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
+	while (s->at < s->end &&
+	       (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
 		s->at++;
 }
 
@@ -29,7 +30,8 @@ static bool skip_string(struct scan *s)
 	const char *start = s->at;
 
 	for (;;) {
-		const char *quote = s->at < s->end ? memchr(s->at, '"', (size_t)(s->end - s->at)) : NULL;
+		const char *quote =
+			s->at < s->end ? memchr(s->at, '"', (size_t)(s->end - s->at)) : NULL;
 		const char *back = quote;
 
 		if (!quote)
