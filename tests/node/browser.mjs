@@ -1,0 +1,92 @@
+/* A real browser for the tests of the page: Debian's Chromium, with a watch on
+ * everything it asks for and everything it refuses. */
+
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { chromium } from "playwright-core";
+import { PATIENCE_MS } from "./lib.mjs";
+
+const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	"--disable-component-update", "--disable-sync", ...process.getuid() === 0 ? ["--no-sandbox"] : []];
+
+/* What no page may ever do, collected from every page that was opened. */
+export const faults = [];
+
+let browser = null;
+
+/* Opens a tab of its own session. */
+export async function open(url, { width = 1280, height = 800, scheme = "dark" } = {}) {
+	browser ??= await chromium.launch({
+		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS,
+		env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
+	});
+	const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+	context.setDefaultTimeout(PATIENCE_MS);
+	const page = await context.newPage();
+	watch(page, new URL(url).origin);
+	await page.goto(url);
+	return page;
+}
+
+export async function close() {
+	await browser?.close();
+}
+
+function watch(page, origin) {
+	const ours = (url) => new URL(url.replace(/^ws/, "http")).origin === origin;
+
+	page.on("request", (request) => {
+		if (!ours(request.url()))
+			faults.push(`a request to ${request.url()}`);
+	});
+	page.on("websocket", (socket) => {
+		if (!ours(socket.url()))
+			faults.push(`a socket to ${socket.url()}`);
+	});
+	page.on("console", (message) => {
+		if (/content security policy|refused to/i.test(message.text()))
+			faults.push(message.text());
+	});
+	page.on("pageerror", (error) => faults.push(`an error: ${error.stack}`));
+	page.on("dialog", (dialog) => {
+		faults.push(`a dialog: ${dialog.message()}`);
+		dialog.dismiss();
+	});
+}
+
+/* The page says so. */
+export async function stateIs(page, name) {
+	await page.waitForSelector(`#state[data-state="${name}"]`);
+}
+
+/* Text of the rows in sight, from the top. */
+export function rowsInSight(page) {
+	return page.$$eval(".row:not([hidden])", (rows) => rows
+		.sort((a, b) => a.y - b.y)
+		.map((row) => row.querySelector(".text").textContent));
+}
+
+/* Every row of the log as {seq, text, lost, gap}, by scrolling through all of it. */
+export function wholeLog(page) {
+	return page.evaluate(async () => {
+		const box = document.getElementById("log");
+		const rows = new Map();
+		const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+		for (let y = 0; ; y += box.clientHeight / 2) {
+			box.scrollTop = y;
+			await frame();
+			for (const row of document.querySelectorAll(".row:not([hidden])"))
+				rows.set(row.y, {
+					seq: Number(row.querySelector(".seq").textContent),
+					text: row.querySelector(".text").textContent,
+					lost: row.classList.contains("lost"),
+					gap: row.classList.contains("gap"),
+				});
+			if (y + box.clientHeight >= box.scrollHeight)
+				break;
+		}
+		return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
+	});
+}
