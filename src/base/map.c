@@ -31,15 +31,15 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t hash_of(const struct map *m, struct text key)
+uint64_t map_hash(uint64_t seed, struct text key)
 {
-	uint64_t h = m->seed ^ key.len;
+	uint64_t h = seed ^ key.len;
 	size_t i = 0;
 	uint64_t word;
 
 	for (; i + 8 <= key.len; i += 8) {
 		memcpy(&word, key.at + i, 8);
-		h = mix(h ^ word, 0x9E3779B97F4A7C15u ^ m->seed);
+		h = mix(h ^ word, 0x9E3779B97F4A7C15u ^ seed);
 	}
 	word = 0;
 	if (i < key.len)
@@ -68,7 +68,7 @@ void *map_get(const struct map *m, struct text key)
 
 	if (m->count == 0)
 		return NULL;
-	s = &m->slots[seek(m, key, hash_of(m, key))];
+	s = &m->slots[seek(m, key, map_hash(m->seed, key))];
 	return s->key ? s->value : NULL;
 }
 
@@ -89,7 +89,7 @@ static void grow(struct map *m)
 
 void map_set(struct map *m, struct text key, void *value)
 {
-	uint64_t hash = hash_of(m, key);
+	uint64_t hash = map_hash(m->seed, key);
 	struct map_slot *s;
 
 	if ((m->count + 1) * 4 > m->room * 3)
@@ -109,7 +109,7 @@ void *map_remove(struct map *m, struct text key)
 
 	if (m->count == 0)
 		return NULL;
-	hole = i = seek(m, key, hash_of(m, key));
+	hole = i = seek(m, key, map_hash(m->seed, key));
 	if (!m->slots[hole].key)
 		return NULL;
 	was = m->slots[hole].value;

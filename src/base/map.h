@@ -25,6 +25,9 @@ struct map {
 void map_init(struct map *m);
 void map_finish(struct map *m); /* values are the caller's */
 
+/* The hash the map uses: quick, and not to be foreseen without the seed. */
+uint64_t map_hash(uint64_t seed, struct text key);
+
 void *map_get(const struct map *m, struct text key); /* NULL when absent */
 void map_set(struct map *m, struct text key, void *value);
 void *map_remove(struct map *m, struct text key); /* what was there */

@@ -1,0 +1,352 @@
+/* admit.c - one look at a producer's bytes.
+ *
+ * The text is parsed once.  One walk over the members of the envelope says what
+ * is there, and whether each is what it should be; what is stored is then made
+ * in compose.c, which in the ordinary case has nothing to do.
+ */
+#include "bus/admit.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/must.h"
+#include "bus/inside.h"
+#include "signal/schema.h"
+
+/* Room for all that may be filled in; the names of connections are short. */
+#define FILL_MAX (16 * KIB)
+
+/* A few names are compared with each other; more are put in a map. */
+#define PAIRWISE_MAX 8
+
+#define NAME_SHOWN 60
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const reason_names[ADMIT_REASONS] = {
+	[ADMIT_OK] = "ok",
+	[ADMIT_NOT_JSON] = "not_json",
+	[ADMIT_NOT_OBJECT] = "not_object",
+	[ADMIT_TOO_BIG] = "too_big",
+	[ADMIT_TOO_DEEP] = "too_deep",
+	[ADMIT_DUPLICATE] = "duplicate",
+	[ADMIT_WRONG_TYPE] = "wrong_type",
+	[ADMIT_SCHEMA] = "schema",
+	[ADMIT_FORBIDDEN] = "forbidden",
+};
+
+const char *admit_reason_name(enum admit_reason reason)
+{
+	return reason_names[reason];
+}
+
+struct admit *admit_create(const struct admit_options *options)
+{
+	struct admit *admit = must_zero(1, sizeof(*admit));
+
+	admit->options = *options;
+	json_reader_init(&admit->json, options->size_max);
+	admit->empty = yyjson_read("{}", 2, YYJSON_READ_NOFLAG);
+	buf_init(&admit->body, options->size_max + FILL_MAX);
+	buf_init(&admit->source, options->size_max + FILL_MAX);
+	return admit;
+}
+
+void admit_destroy(struct admit *admit)
+{
+	if (!admit)
+		return;
+	json_reader_finish(&admit->json);
+	yyjson_doc_free(admit->empty);
+	buf_finish(&admit->body);
+	buf_finish(&admit->source);
+	free(admit);
+}
+
+/* --- reading --------------------------------------------------------------- */
+
+/* Is there a container within `max` others?  The text is known to be JSON. */
+static bool is_deeper_than(struct text raw, unsigned max)
+{
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < raw.len; i++) {
+		char c = raw.at[i];
+
+		if (c == '"') {
+			while (raw.at[++i] != '"')
+				i += raw.at[i] == '\\';
+		} else if (c == '{' || c == '[') {
+			if (++depth > max)
+				return true;
+		} else if (c == '}' || c == ']') {
+			depth--;
+		}
+	}
+	return false;
+}
+
+static enum admit_reason too_deep(struct admit *a)
+{
+	error_set(a->why, "too deep: %u levels are allowed", a->options.depth_max);
+	return ADMIT_TOO_DEEP;
+}
+
+static enum admit_reason parse(struct admit *a)
+{
+	size_t max = a->options.size_max;
+	yyjson_doc *doc;
+
+	if (a->raw.len > max) {
+		error_set(a->why, "too big: %zu bytes, %zu are allowed", a->raw.len, max);
+		return ADMIT_TOO_BIG;
+	}
+	a->raw = text_trim(a->raw);
+	doc = json_read(&a->json, a->raw, a->why);
+	if (!doc)
+		return ADMIT_NOT_JSON;
+	a->root = yyjson_doc_get_root(doc);
+	if (!yyjson_is_obj(a->root)) {
+		error_set(a->why, "not an object");
+		return ADMIT_NOT_OBJECT;
+	}
+	/* Each level is a value, so few values are not deep. */
+	if (yyjson_doc_get_val_count(doc) > a->options.depth_max &&
+	    is_deeper_than(a->raw, a->options.depth_max))
+		return too_deep(a);
+	return ADMIT_OK;
+}
+
+enum member member_of(struct text name)
+{
+	switch (name.len) {
+	case 2:
+		return memcmp(name.at, "id", 2) ? MEMBER_OTHER : MEMBER_ID;
+	case 3:
+		return memcmp(name.at, "seq", 3) ? MEMBER_OTHER : MEMBER_SEQ;
+	case 4:
+		return memcmp(name.at, "type", 4) ? MEMBER_OTHER : MEMBER_TYPE;
+	case 6:
+		return memcmp(name.at, "source", 6) ? MEMBER_OTHER : MEMBER_SOURCE;
+	case 7:
+		return memcmp(name.at, "payload", 7) ? MEMBER_OTHER : MEMBER_PAYLOAD;
+	case 8:
+		return memcmp(name.at, "metadata", 8) ? MEMBER_OTHER : MEMBER_METADATA;
+	case 9:
+		return memcmp(name.at, "timestamp", 9) ? MEMBER_OTHER : MEMBER_TIMESTAMP;
+	case 13:
+		return memcmp(name.at, "correlationId", 13) ? MEMBER_OTHER : MEMBER_CORRELATION;
+	default:
+		return MEMBER_OTHER;
+	}
+}
+
+/* Notes what the envelope has.  It is one if some `type` is a string. */
+static void see_members(struct admit *a)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(a->root);
+	yyjson_val *key;
+
+	memset(a->values, 0, sizeof(a->values));
+	a->wrapped = true;
+	a->other_count = 0;
+	a->twice = NULL;
+	while ((key = yyjson_obj_iter_next(&iter))) {
+		enum member member = member_of(json_text(key));
+
+		if (member == MEMBER_OTHER) {
+			if (a->other_count++ == 0)
+				a->first_other = key;
+			continue;
+		}
+		if (a->values[member])
+			a->twice = key;
+		a->values[member] = yyjson_obj_iter_get_val(key);
+		if (member == MEMBER_TYPE && yyjson_is_str(a->values[member]))
+			a->wrapped = false;
+	}
+}
+
+/* --- checking -------------------------------------------------------------- */
+
+/* The key of an unknown member that has the same name as one before it. */
+static yyjson_val *other_twice(struct admit *a)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(a->root);
+	yyjson_val *key, *twice = NULL;
+	struct map seen;
+
+	map_init(&seen);
+	while (!twice && (key = yyjson_obj_iter_next(&iter))) {
+		struct text name = json_text(key);
+
+		if (member_of(name) != MEMBER_OTHER)
+			continue;
+		if (map_get(&seen, name))
+			twice = key;
+		else
+			map_set(&seen, name, key);
+	}
+	map_finish(&seen);
+	return twice;
+}
+
+static enum admit_reason check_twice(struct admit *a)
+{
+	if (!a->twice && a->other_count > 1)
+		a->twice = other_twice(a);
+	if (!a->twice)
+		return ADMIT_OK;
+	error_set(a->why, "%.*s: given twice", NAME_SHOWN, yyjson_get_str(a->twice));
+	return ADMIT_DUPLICATE;
+}
+
+static enum admit_reason wrong_type(struct admit *a, const char *name, const char *wanted)
+{
+	error_set(a->why, "%s: %s is needed", name, wanted);
+	return ADMIT_WRONG_TYPE;
+}
+
+static bool is_string_or_none(yyjson_val *value)
+{
+	return !value || yyjson_is_str(value);
+}
+
+static bool is_object_or_none(yyjson_val *value)
+{
+	return !value || yyjson_is_obj(value);
+}
+
+static enum admit_reason check_types(struct admit *a, double *at_ms)
+{
+	yyjson_val **v = a->values;
+
+	if (!is_string_or_none(v[MEMBER_ID]))
+		return wrong_type(a, "id", "a string");
+	if (!is_string_or_none(v[MEMBER_SOURCE]))
+		return wrong_type(a, "source", "a string");
+	if (!is_string_or_none(v[MEMBER_CORRELATION]))
+		return wrong_type(a, "correlationId", "a string");
+	if (v[MEMBER_TIMESTAMP] && !json_number(v[MEMBER_TIMESTAMP], at_ms))
+		return wrong_type(a, "timestamp", "a number");
+	if (!is_object_or_none(v[MEMBER_PAYLOAD]))
+		return wrong_type(a, "payload", "an object");
+	if (!is_object_or_none(v[MEMBER_METADATA]))
+		return wrong_type(a, "metadata", "an object");
+	return ADMIT_OK;
+}
+
+/* A null where a missing member is filled counts as missing. */
+static void drop_nulls(struct admit *a)
+{
+	a->cuts = a->values[MEMBER_SEQ] != NULL;
+	for (enum member m = 0; m < MEMBER_OTHER; m++) {
+		if (member_is_filled(m) && yyjson_is_null(a->values[m])) {
+			a->values[m] = NULL;
+			a->cuts = true;
+		}
+	}
+}
+
+static enum admit_reason check_envelope(struct admit *a, struct draft *out)
+{
+	enum admit_reason reason = check_twice(a);
+
+	if (reason != ADMIT_OK)
+		return reason;
+	drop_nulls(a);
+	reason = check_types(a, &out->at_ms);
+	if (reason != ADMIT_OK)
+		return reason;
+	if (yyjson_obj_getn(a->values[MEMBER_METADATA], "origin", 6))
+		a->cuts = true;
+	out->type = json_text(a->values[MEMBER_TYPE]);
+	out->kind = kind_of(out->type);
+	out->correlation = json_text(a->values[MEMBER_CORRELATION]);
+	return ADMIT_OK;
+}
+
+/* The object becomes the payload of an envelope of ours, one level down. */
+static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
+{
+	if (is_deeper_than(a->raw, a->options.depth_max - 1))
+		return too_deep(a);
+	memset(a->values, 0, sizeof(a->values));
+	a->values[MEMBER_PAYLOAD] = a->root;
+	a->other_count = 0;
+	a->cuts = false;
+	out->type = TEXT("event");
+	out->kind = KIND_OTHER;
+	out->correlation = (struct text){NULL, 0};
+	return ADMIT_OK;
+}
+
+/* Types that speak for people or for us are closed to whoever shows no
+ * credential, and so are the names of sources that are configured. */
+static enum admit_reason check_producer(struct admit *a, const struct draft *out)
+{
+	static const struct text types[] = {{"prompt", 6}, {"answer", 6}, {"control", 7}};
+	static const struct text families[] = {{"user.", 5}, {"source.", 7}, {"journal.", 8}};
+	struct text source = json_text(a->values[MEMBER_SOURCE]);
+	bool closed = false;
+
+	if (a->from->prefix.len == 0)
+		return ADMIT_OK;
+	for (size_t i = 0; i < COUNT(types); i++)
+		closed |= text_equal(out->type, types[i]);
+	for (size_t i = 0; i < COUNT(families); i++)
+		closed |= text_starts(out->type, families[i]);
+	if (closed) {
+		error_set(a->why, "type %.*s: a token is needed", NAME_SHOWN, out->type.at);
+		return ADMIT_FORBIDDEN;
+	}
+	if (source.at && a->from->may_name && !a->from->may_name(a->from->self, source)) {
+		error_set(a->why, "source %.*s: a token is needed", NAME_SHOWN, source.at);
+		return ADMIT_FORBIDDEN;
+	}
+	return ADMIT_OK;
+}
+
+static bool keeps_schema(struct admit *a, enum signal_kind kind, struct error *why)
+{
+	yyjson_val *payload = a->values[MEMBER_PAYLOAD];
+
+	if (a->other_count)
+		return error_set(why, "/%.*s: not allowed", NAME_SHOWN,
+		                 yyjson_get_str(a->first_other));
+	return schema_check_payload(kind, payload ? payload : yyjson_doc_get_root(a->empty), why);
+}
+
+static enum admit_reason check_schema(struct admit *a, struct draft *out)
+{
+	out->breaks_schema =
+		a->options.mode != ADMIT_OFF && !keeps_schema(a, out->kind, &out->broken);
+	if (!out->breaks_schema || a->options.mode == ADMIT_WARN)
+		return ADMIT_OK;
+	error_set(a->why, "%s", out->broken.words);
+	return ADMIT_SCHEMA;
+}
+
+enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
+                             int64_t now_ms, struct draft *out, struct error *why)
+{
+	enum admit_reason reason;
+
+	admit->raw = raw;
+	admit->from = from;
+	admit->why = why;
+	reason = parse(admit);
+	if (reason != ADMIT_OK)
+		return reason;
+	see_members(admit);
+	reason = admit->wrapped ? check_wrapped(admit, out) : check_envelope(admit, out);
+	if (reason == ADMIT_OK)
+		reason = check_producer(admit, out);
+	if (reason == ADMIT_OK)
+		reason = check_schema(admit, out);
+	if (reason == ADMIT_OK && !compose(admit, now_ms, out)) {
+		error_set(why, "too big with what was filled in");
+		reason = ADMIT_TOO_BIG;
+	}
+	return reason;
+}

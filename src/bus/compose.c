@@ -1,0 +1,223 @@
+/* compose.c - the body that is stored, from pieces of the producer's text.
+ *
+ * When the envelope has everything and nothing must go, the body is the text
+ * itself, after its brace.  Otherwise what stays is copied as it was written and
+ * what is missing follows in this order: id, source, payload, timestamp.  The
+ * timestamp is last, so that two tries of the same text differ only in the tail.
+ *
+ * Where a member is in the text is known from where its key is (signal/json.h):
+ * it begins at the quote before it, and ends before the comma that comes before
+ * the next key, or before the brace.
+ */
+#include "base/random.h"
+#include "bus/inside.h"
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Where the quote of this key is in the text. */
+static size_t start_of(const struct admit *a, yyjson_val *key)
+{
+	return (size_t)(yyjson_get_str(key) - a->json.copy.at) - 1;
+}
+
+/* Where the member ends that stands before `next`: a key, or the end of the
+ * object.  Between them is one comma or brace, and white space. */
+static size_t end_before(const struct admit *a, size_t next)
+{
+	bool passed = false;
+
+	for (;; next--) {
+		char c = a->raw.at[next - 1];
+
+		if (is_space(c))
+			continue;
+		if (passed)
+			return next;
+		passed = true;
+	}
+}
+
+static void add_span(struct admit *a, size_t start, size_t end)
+{
+	buf_add(&a->body, (struct text){a->raw.at + start, end - start});
+}
+
+/* Walks an object that ends at `end` in the text. */
+struct walk {
+	yyjson_obj_iter iter;
+	yyjson_val *next;
+	size_t end_of_object;
+
+	yyjson_val *key; /* the member at hand */
+	size_t start, end;
+};
+
+static void walk_begin(struct walk *w, yyjson_val *object, size_t end)
+{
+	w->iter = yyjson_obj_iter_with(object);
+	w->next = yyjson_obj_iter_next(&w->iter);
+	w->end_of_object = end;
+}
+
+static bool walk_on(struct walk *w, const struct admit *a)
+{
+	w->key = w->next;
+	if (!w->key)
+		return false;
+	w->next = yyjson_obj_iter_next(&w->iter);
+	w->start = start_of(a, w->key);
+	w->end = end_before(a, w->next ? start_of(a, w->next) : w->end_of_object);
+	return true;
+}
+
+static void add_comma(struct admit *a, bool *first)
+{
+	if (!*first)
+		buf_add_char(&a->body, ',');
+	*first = false;
+}
+
+/* "metadata":{...} without its `origin`; there is one, so there is a key. */
+static void add_metadata(struct admit *a, const struct walk *member)
+{
+	struct walk w;
+	bool first = true;
+
+	walk_begin(&w, yyjson_obj_iter_get_val(member->key), member->end);
+	add_span(a, member->start, end_before(a, start_of(a, w.next)));
+	buf_add_char(&a->body, '{');
+	while (walk_on(&w, a)) {
+		if (text_equal(json_text(w.key), TEXT("origin")))
+			continue;
+		add_comma(a, &first);
+		add_span(a, w.start, w.end);
+	}
+	buf_add_char(&a->body, '}');
+}
+
+/* "source":"..." with the prefix after its quote. */
+static void add_prefixed(struct admit *a, const struct walk *member)
+{
+	size_t quote = start_of(a, yyjson_obj_iter_get_val(member->key));
+
+	add_span(a, member->start, quote);
+	if (buf_add_json(&a->body, a->from->prefix))
+		a->body.len--; /* its closing quote */
+	add_span(a, quote + 1, member->end);
+}
+
+/* Nothing is written for what must go. */
+static void add_member(struct admit *a, const struct walk *w, bool *first)
+{
+	enum member member = member_of(json_text(w->key));
+
+	if (member == MEMBER_SEQ ||
+	    (member_is_filled(member) && yyjson_is_null(yyjson_obj_iter_get_val(w->key))))
+		return;
+	add_comma(a, first);
+	if (member == MEMBER_SOURCE && a->from->prefix.len)
+		add_prefixed(a, w);
+	else if (member == MEMBER_METADATA && yyjson_obj_getn(a->values[member], "origin", 6))
+		add_metadata(a, w);
+	else
+		add_span(a, w->start, w->end);
+}
+
+/* What the producer gave, up to and without the closing brace. */
+static void add_given(struct admit *a)
+{
+	bool first = true;
+	struct walk w;
+
+	if (a->wrapped) {
+		buf_add(&a->body, TEXT("\"type\":\"event\",\"payload\":"));
+		buf_add(&a->body, a->raw);
+		return;
+	}
+	if (!a->cuts && a->from->prefix.len == 0) {
+		add_span(a, 1, a->raw.len - 1);
+		return;
+	}
+	walk_begin(&w, a->root, a->raw.len);
+	while (walk_on(&w, a))
+		add_member(a, &w, &first);
+}
+
+static void add_missing(struct admit *a, struct draft *out)
+{
+	if (!a->values[MEMBER_ID]) {
+		buf_add(&a->body, TEXT(",\"id\":\""));
+		buf_add(&a->body, out->id);
+		buf_add_char(&a->body, '"');
+	}
+	if (!a->values[MEMBER_SOURCE]) {
+		buf_add(&a->body, TEXT(",\"source\":"));
+		buf_add_json(&a->body, out->source);
+	}
+	if (!a->values[MEMBER_PAYLOAD])
+		buf_add(&a->body, TEXT(",\"payload\":{}"));
+}
+
+static bool is_whole(const struct admit *a)
+{
+	return !a->wrapped && !a->cuts && a->from->prefix.len == 0 && a->values[MEMBER_ID] &&
+	       a->values[MEMBER_SOURCE] && a->values[MEMBER_PAYLOAD] && a->values[MEMBER_TIMESTAMP];
+}
+
+static bool has_newline(struct text t)
+{
+	return memchr(t.at, '\n', t.len) || memchr(t.at, '\r', t.len);
+}
+
+/* Inside a string they would not be JSON, so these are between tokens. */
+static void blank_newlines(struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		if (b->at[i] == '\n' || b->at[i] == '\r')
+			b->at[i] = ' ';
+}
+
+static void name_it(struct admit *a, struct draft *out)
+{
+	yyjson_val *given = a->values[MEMBER_SOURCE];
+
+	if (a->values[MEMBER_ID]) {
+		out->id = json_text(a->values[MEMBER_ID]);
+	} else {
+		random_uuid(a->uuid);
+		out->id = (struct text){a->uuid, sizeof(a->uuid)};
+	}
+	out->source = given ? json_text(given) : a->from->name;
+	if (a->from->prefix.len == 0)
+		return;
+	buf_clear(&a->source);
+	buf_add(&a->source, a->from->prefix);
+	buf_add(&a->source, out->source);
+	out->source = buf_text(&a->source);
+}
+
+bool compose(struct admit *a, int64_t now_ms, struct draft *out)
+{
+	name_it(a, out);
+	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
+	out->stable_len = out->body.len;
+	if (is_whole(a) && !has_newline(out->body))
+		return true;
+	buf_clear(&a->body);
+	add_given(a);
+	add_missing(a, out);
+	out->stable_len = a->body.len;
+	if (!a->values[MEMBER_TIMESTAMP]) {
+		out->at_ms = (double)now_ms;
+		buf_print(&a->body, ",\"timestamp\":%lld", (long long)now_ms);
+	}
+	buf_add_char(&a->body, '}');
+	if (a->values[MEMBER_TIMESTAMP])
+		out->stable_len = a->body.len;
+	blank_newlines(&a->body);
+	out->body = buf_text(&a->body);
+	return !a->body.full && !a->source.full;
+}

@@ -1,0 +1,56 @@
+/* inside.h - a signal under admission, for admit.c and compose.c alone. */
+#ifndef BUS_INSIDE_H
+#define BUS_INSIDE_H
+
+#include "bus/admit.h"
+#include "signal/json.h"
+
+/* The members of an envelope that have a meaning to us. */
+enum member {
+	MEMBER_ID,
+	MEMBER_TYPE,
+	MEMBER_TIMESTAMP,
+	MEMBER_SOURCE,
+	MEMBER_CORRELATION,
+	MEMBER_METADATA,
+	MEMBER_PAYLOAD,
+	MEMBER_SEQ,
+	MEMBER_OTHER, /* and how many there are before it */
+};
+
+struct admit {
+	struct admit_options options;
+	struct json_reader json;
+	yyjson_doc *empty; /* {}, for a payload that is not there */
+	struct buf body;   /* when the text itself will not do */
+	struct buf source; /* a prefix and a name */
+	char uuid[36];
+
+	/* The signal at hand. */
+	const struct admit_from *from;
+	struct error *why;
+	struct text raw;                  /* from brace to brace */
+	yyjson_val *root;                 /* the same, parsed */
+	bool wrapped;                     /* it is no envelope but the payload of one */
+	bool cuts;                        /* some of it must go */
+	yyjson_val *values[MEMBER_OTHER]; /* what an envelope has; a null that is
+	                                    * filled is not there */
+	yyjson_val *first_other;          /* the key of the first unknown member */
+	size_t other_count;
+	yyjson_val *twice; /* a key that was seen before */
+};
+
+enum member member_of(struct text name);
+
+/* A null here is as good as nothing: it is cut, and a value filled in. */
+static inline bool member_is_filled(enum member member)
+{
+	return member == MEMBER_ID || member == MEMBER_TIMESTAMP || member == MEMBER_SOURCE ||
+	       member == MEMBER_PAYLOAD;
+}
+
+/* Sets body, stable_len, id, source and at_ms of `out`; false when there is no
+ * room for what is filled in. */
+bool compose(struct admit *admit, int64_t now_ms, struct draft *out);
+
+#endif

@@ -1,0 +1,264 @@
+/* window.c - a ring of what came last, and two tables to find it by.
+ *
+ * Why SipHash-1-3 from OpenSSL: it is keyed, gives 128 bits, and is what the
+ * tables of several languages trust against chosen input.  Measured for 310 bytes
+ * with a context that is kept: 138 ns; SipHash-2-4 215 ns, and 169 ns from
+ * libsodium, which would be one more dependency; GMAC 264 ns, SHA-256 352 ns.  A
+ * collision would swallow a signal, so 128 bits; whether an id was used with
+ * other bytes is only counted, so for that a cheap 64-bit hash will do.
+ */
+#include "bus/window.h"
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+#include "base/crc32c.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "base/random.h"
+
+#define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
+#define SAVED_MAGIC "sbwind1\n"
+
+struct entry {
+	uint64_t full[2]; /* of source, id and bytes */
+	uint64_t pair;    /* of source and id */
+	uint64_t seq;
+};
+
+enum by { BY_FULL, BY_PAIR, BY_COUNT };
+
+struct key {
+	uint8_t full[16];
+	uint64_t pair;
+};
+
+struct window {
+	EVP_MAC_CTX *mac;
+	struct key key;
+	struct entry *ring;
+	uint64_t added; /* entry n is at n % WINDOW_SIZE */
+	/* Places in the ring plus one; 0 is empty.  Probed in line, closed up on
+	 * removal.  A pair that is there several times is found at its newest. */
+	uint32_t *tables[BY_COUNT];
+};
+
+/* What window_save writes, before the entries and the checksum of all. */
+struct saved {
+	char magic[8];
+	struct key key;
+	uint64_t count;
+};
+
+static EVP_MAC_CTX *mac_create(void)
+{
+	unsigned c_rounds = 1, d_rounds = 3;
+	size_t size = sizeof((struct entry){0}.full);
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
+		OSSL_PARAM_construct_uint(OSSL_MAC_PARAM_C_ROUNDS, &c_rounds),
+		OSSL_PARAM_construct_uint(OSSL_MAC_PARAM_D_ROUNDS, &d_rounds),
+		OSSL_PARAM_construct_end(),
+	};
+	EVP_MAC *siphash = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
+	EVP_MAC_CTX *mac = siphash ? EVP_MAC_CTX_new(siphash) : NULL;
+
+	EVP_MAC_free(siphash);
+	if (!mac || !EVP_MAC_CTX_set_params(mac, params))
+		abort(); /* it is in every build of OpenSSL 3 that Debian has */
+	return mac;
+}
+
+struct window *window_create(void)
+{
+	struct window *window = must_zero(1, sizeof(*window));
+
+	window->mac = mac_create();
+	random_bytes(&window->key, sizeof(window->key));
+	window->ring = must_zero(WINDOW_SIZE, sizeof(*window->ring));
+	for (enum by by = 0; by < BY_COUNT; by++)
+		window->tables[by] = must_zero(TABLE_SIZE, sizeof(uint32_t));
+	return window;
+}
+
+void window_destroy(struct window *window)
+{
+	if (!window)
+		return;
+	EVP_MAC_CTX_free(window->mac);
+	for (enum by by = 0; by < BY_COUNT; by++)
+		free(window->tables[by]);
+	free(window->ring);
+	free(window);
+}
+
+/* --- the tables ------------------------------------------------------------ */
+
+static uint64_t hash_by(enum by by, const struct entry *e)
+{
+	return by == BY_FULL ? e->full[0] : e->pair;
+}
+
+static bool same_by(enum by by, const struct entry *a, const struct entry *b)
+{
+	if (by == BY_PAIR)
+		return a->pair == b->pair;
+	return a->full[0] == b->full[0] && a->full[1] == b->full[1];
+}
+
+/* The slot that holds one like it, or the empty one where it would go. */
+static uint32_t *seek(const struct window *window, enum by by, const struct entry *like)
+{
+	size_t i = hash_by(by, like) % TABLE_SIZE;
+	uint32_t *table = window->tables[by];
+
+	while (table[i] && !same_by(by, &window->ring[table[i] - 1], like))
+		i = (i + 1) % TABLE_SIZE;
+	return &table[i];
+}
+
+/* Empties the slot and pulls back whatever probed past it. */
+static void close_up(struct window *window, enum by by, uint32_t *slot)
+{
+	uint32_t *table = window->tables[by];
+	size_t hole = (size_t)(slot - table), i = hole;
+
+	for (;;) {
+		size_t home;
+
+		i = (i + 1) % TABLE_SIZE;
+		if (!table[i])
+			break;
+		home = hash_by(by, &window->ring[table[i] - 1]) % TABLE_SIZE;
+		if ((i - home) % TABLE_SIZE < (i - hole) % TABLE_SIZE)
+			continue;
+		table[hole] = table[i];
+		hole = i;
+	}
+	table[hole] = 0;
+}
+
+static void push(struct window *window, const struct entry *e)
+{
+	uint32_t place = (uint32_t)(window->added % WINDOW_SIZE);
+
+	for (enum by by = 0; by < BY_COUNT && window->added >= WINDOW_SIZE; by++) {
+		uint32_t *oldest = seek(window, by, &window->ring[place]);
+
+		if (*oldest == place + 1)
+			close_up(window, by, oldest);
+	}
+	window->ring[place] = *e;
+	window->added++;
+	for (enum by by = 0; by < BY_COUNT; by++)
+		*seek(window, by, e) = place + 1;
+}
+
+/* --- looking and adding ---------------------------------------------------- */
+
+/* The pair goes into the full hash too, so that it need not be hashed twice. */
+static struct entry entry_of(const struct window *window, struct text source, struct text id,
+                             struct text bytes)
+{
+	struct entry e = {.pair = map_hash(map_hash(window->key.pair, source), id)};
+	size_t n = 0;
+
+	if (!EVP_MAC_init(window->mac, window->key.full, sizeof(window->key.full), NULL) ||
+	    !EVP_MAC_update(window->mac, (const unsigned char *)bytes.at, bytes.len) ||
+	    !EVP_MAC_final(window->mac, (unsigned char *)e.full, &n, sizeof(e.full)) ||
+	    n != sizeof(e.full))
+		abort(); /* it takes any bytes */
+	e.full[0] ^= e.pair;
+	return e;
+}
+
+enum window_answer window_look(const struct window *window, struct text source, struct text id,
+                               struct text bytes, uint64_t *seq)
+{
+	struct entry e = entry_of(window, source, id, bytes);
+	uint32_t at = *seek(window, BY_FULL, &e);
+
+	if (at) {
+		*seq = window->ring[at - 1].seq;
+		return WINDOW_SAME;
+	}
+	return *seek(window, BY_PAIR, &e) ? WINDOW_REUSED : WINDOW_NEW;
+}
+
+/* The first seq is the answer: what is there already stays as it is. */
+void window_add(struct window *window, struct text source, struct text id, struct text bytes,
+                uint64_t seq)
+{
+	struct entry e = entry_of(window, source, id, bytes);
+
+	e.seq = seq;
+	if (!*seek(window, BY_FULL, &e))
+		push(window, &e);
+}
+
+/* --- the checkpoint -------------------------------------------------------- */
+
+static uint64_t count_of(const struct window *window)
+{
+	return window->added < WINDOW_SIZE ? window->added : WINDOW_SIZE;
+}
+
+bool window_save(const struct window *window, struct buf *out)
+{
+	struct saved head = {.key = window->key, .count = count_of(window)};
+	size_t was = out->len;
+	uint32_t crc;
+
+	memcpy(head.magic, SAVED_MAGIC, sizeof(head.magic));
+	buf_add(out, (struct text){(char *)&head, sizeof(head)});
+	for (uint64_t n = window->added - head.count; n < window->added; n++)
+		buf_add(out, (struct text){(char *)&window->ring[n % WINDOW_SIZE],
+		                           sizeof(struct entry)});
+	crc = crc32c(0, out->at + was, out->len - was);
+	buf_add(out, (struct text){(char *)&crc, sizeof(crc)});
+	if (!out->full)
+		return true;
+	out->len = was;
+	return false;
+}
+
+static void forget(struct window *window)
+{
+	window->added = 0;
+	for (enum by by = 0; by < BY_COUNT; by++)
+		memset(window->tables[by], 0, TABLE_SIZE * sizeof(uint32_t));
+}
+
+/* Is this what window_save wrote, all of it? */
+static bool is_saved(struct text saved, struct saved *head)
+{
+	uint32_t crc;
+
+	if (saved.len < sizeof(*head) + sizeof(crc))
+		return false;
+	memcpy(head, saved.at, sizeof(*head));
+	memcpy(&crc, saved.at + saved.len - sizeof(crc), sizeof(crc));
+	return memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) == 0 &&
+	       head->count <= WINDOW_SIZE &&
+	       saved.len == sizeof(*head) + head->count * sizeof(struct entry) + sizeof(crc) &&
+	       crc == crc32c(0, saved.at, saved.len - sizeof(crc));
+}
+
+bool window_load(struct window *window, struct text saved)
+{
+	struct saved head;
+	const char *at = saved.at + sizeof(head);
+
+	forget(window);
+	if (!is_saved(saved, &head))
+		return false;
+	window->key = head.key;
+	for (uint64_t i = 0; i < head.count; i++) {
+		struct entry e;
+
+		memcpy(&e, at + i * sizeof(e), sizeof(e));
+		push(window, &e);
+	}
+	return true;
+}

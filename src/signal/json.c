@@ -1,0 +1,174 @@
+/* json.c - yyjson on memory of our own.
+ *
+ * yyjson reads in place, in our copy of the text, and takes its memory from a
+ * pool that is large enough for any text of that length.  So reading allocates
+ * nothing once the memory is there, and a document is let go by reading the next.
+ */
+#include "signal/json.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define READ_FLAGS (YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW)
+
+/* The memory for ordinary texts stays; what one large text needed is given back
+ * when the next small one comes. */
+#define POOL_KEEP MIB
+
+void json_reader_init(struct json_reader *reader, size_t max)
+{
+	*reader = (struct json_reader){0};
+	buf_init(&reader->copy, max + YYJSON_PADDING_SIZE);
+}
+
+void json_reader_finish(struct json_reader *reader)
+{
+	buf_finish(&reader->copy);
+	free(reader->pool);
+	reader->pool = NULL;
+	reader->pool_room = 0;
+}
+
+static void make_room(struct json_reader *reader, size_t len)
+{
+	size_t need = yyjson_read_max_memory_usage(len, READ_FLAGS);
+	size_t room = 16 * KIB;
+
+	if (need <= reader->pool_room && (need > POOL_KEEP || reader->pool_room <= POOL_KEEP))
+		return;
+	while (room < need)
+		room *= 2;
+	free(reader->pool);
+	reader->pool = must_alloc(room);
+	reader->pool_room = room;
+}
+
+static bool load(struct json_reader *reader, struct text raw)
+{
+	static const char padding[YYJSON_PADDING_SIZE];
+
+	buf_clear(&reader->copy);
+	return buf_add(&reader->copy, raw) &&
+	       buf_add(&reader->copy, (struct text){padding, sizeof(padding)});
+}
+
+static yyjson_doc *parse(struct json_reader *reader, yyjson_read_err *err)
+{
+	yyjson_alc pool;
+
+	yyjson_alc_pool_init(&pool, reader->pool, reader->pool_room);
+	return yyjson_read_opts(reader->copy.at, reader->copy.len - YYJSON_PADDING_SIZE, READ_FLAGS,
+	                        &pool, err);
+}
+
+/* The four hexadecimal digits of an escape \uXXXX at `at`; -1 if it is none. */
+static int escape_at(const char *at, const char *end)
+{
+	int code = 0;
+
+	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+		return -1;
+	for (int i = 2; i < 6; i++) {
+		int c = at[i] | 0x20;
+
+		if (at[i] >= '0' && at[i] <= '9')
+			code = code * 16 + (at[i] - '0');
+		else if (c >= 'a' && c <= 'f')
+			code = code * 16 + (c - 'a' + 10);
+		else
+			return -1;
+	}
+	return code;
+}
+
+static bool is_high(int code)
+{
+	return code >= 0xD800 && code <= 0xDBFF;
+}
+
+static bool is_low(int code)
+{
+	return code >= 0xDC00 && code <= 0xDFFF;
+}
+
+/* Writes \uFFFD over each escape of half a surrogate pair: same length, so that
+ * nothing moves.  A backslash outside a string is an error anyway, so strings
+ * need not be told from the rest.  Says whether there was any. */
+static bool mend_surrogates(char *at, char *end)
+{
+	bool mended = false;
+
+	while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+		int code = escape_at(at, end);
+
+		if (code < 0) {
+			at += 2;
+			continue;
+		}
+		if (is_high(code) && is_low(escape_at(at + 6, end))) {
+			at += 12;
+			continue;
+		}
+		if (is_high(code) || is_low(code)) {
+			memcpy(at, "\\uFFFD", 6);
+			mended = true;
+		}
+		at += 6;
+	}
+	return mended;
+}
+
+yyjson_doc *json_read(struct json_reader *reader, struct text raw, struct error *why)
+{
+	yyjson_doc *doc;
+	yyjson_read_err err;
+
+	make_room(reader, raw.len);
+	if (raw.len == 0 || !load(reader, raw)) {
+		error_set(why, raw.len ? "too big" : "not JSON: nothing there");
+		return NULL;
+	}
+	doc = parse(reader, &err);
+	if (!doc && err.code == YYJSON_READ_ERROR_INVALID_STRING && load(reader, raw) &&
+	    mend_surrogates(reader->copy.at, reader->copy.at + raw.len))
+		doc = parse(reader, &err);
+	if (!doc)
+		error_set(why, "not JSON: %s at byte %zu", err.msg, err.pos);
+	return doc;
+}
+
+/* Nearly every number is a short integer; a double holds 15 digits exactly. */
+static bool short_integer(struct text t, double *out)
+{
+	bool negative = t.len && t.at[0] == '-';
+	uint64_t n = 0;
+
+	if (t.len - negative > 15)
+		return false;
+	for (size_t i = negative; i < t.len; i++) {
+		if (t.at[i] < '0' || t.at[i] > '9')
+			return false;
+		n = n * 10 + (uint64_t)(t.at[i] - '0');
+	}
+	*out = negative ? -(double)n : (double)n;
+	return true;
+}
+
+bool json_number(yyjson_val *value, double *out)
+{
+	yyjson_val number;
+
+	if (yyjson_is_num(value)) {
+		*out = yyjson_get_num(value);
+		return true;
+	}
+	if (!yyjson_is_raw(value))
+		return false;
+	if (short_integer((struct text){yyjson_get_raw(value), yyjson_get_len(value)}, out))
+		return true;
+	if (!yyjson_read_number(yyjson_get_raw(value), &number, 0, NULL, NULL))
+		return false;
+	*out = yyjson_get_num(&number);
+	return true;
+}

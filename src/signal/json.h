@@ -1,0 +1,44 @@
+/* json.h - a JSON text, read into memory that the next one uses again.
+ *
+ * Strict RFC 8259 on valid UTF-8, with two mercies: numbers are kept as they are
+ * written (so none is too big), and an escaped lone surrogate is read as U+FFFD.
+ *
+ * Every string of the document, and every number, begins in `copy` exactly where
+ * it begins in the text: whoever wants the bytes of a member as they were
+ * written takes the offset from here and the bytes from the text.
+ */
+#ifndef SIGNAL_JSON_H
+#define SIGNAL_JSON_H
+
+#include <yyjson.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/text.h"
+
+struct json_reader {
+	struct buf copy; /* the text, with its strings decoded in place */
+	char *pool;      /* the values */
+	size_t pool_room;
+};
+
+/* max: bytes of the longest text that will be given. */
+void json_reader_init(struct json_reader *reader, size_t max);
+void json_reader_finish(struct json_reader *reader);
+
+/* NULL when it is not JSON.  The document is valid until the next call and must
+ * not be freed. */
+yyjson_doc *json_read(struct json_reader *reader, struct text raw, struct error *why);
+
+/* The string, decoded; empty with a NULL pointer when it is none. */
+static inline struct text json_text(yyjson_val *value)
+{
+	const char *at = yyjson_get_str(value);
+
+	return (struct text){at, at ? yyjson_get_len(value) : 0};
+}
+
+/* The number, however it is held; false when it is none or no double holds it. */
+bool json_number(yyjson_val *value, double *out);
+
+#endif
