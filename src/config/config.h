@@ -44,7 +44,7 @@ struct config_auth {
 };
 
 struct config_journal {
-	uint64_t keep;      /* bytes; 0: no limit */
+	size_t keep;        /* bytes; 0: no limit */
 	unsigned days;      /* 0: no limit */
 	size_t segment;     /* bytes */
 	unsigned commit_ms; /* the longest a signal waits for the disk's turn */

@@ -1,0 +1,128 @@
+/* check.c - the texts of the configuration that must have a form. */
+#include "config/check.h"
+
+#include <arpa/inet.h>
+
+#define LITERAL_MAX 64 /* longer than any numeric address */
+#define NAME_MAX_LEN 32
+
+static bool is_of(struct text value, const char *others)
+{
+	for (size_t i = 0; i < value.len; i++) {
+		char c = value.at[i];
+		bool plain =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+
+		if (!plain && (c == '\0' || !strchr(others, c)))
+			return false;
+	}
+	return value.len > 0;
+}
+
+/* Parts HOST:PORT at the last colon; an IPv6 literal stands in brackets. */
+static bool cut_port(struct text value, struct text *host, uint64_t *port)
+{
+	size_t colon = value.len;
+
+	while (colon > 0 && value.at[colon - 1] != ':')
+		colon--;
+	if (colon == 0)
+		return false;
+	*host = (struct text){value.at, colon - 1};
+	return text_to_u64((struct text){value.at + colon, value.len - colon}, port) &&
+	       *port <= 65535;
+}
+
+enum reach { REACH_NOTHING, REACH_LOCAL, REACH_OTHERS };
+
+/* Numeric addresses are parsed, never compared by their first characters. */
+static enum reach reach_of(struct text host)
+{
+	char literal[LITERAL_MAX];
+	struct in_addr four;
+	struct in6_addr six;
+	bool in_brackets = host.len > 2 && host.at[0] == '[' && host.at[host.len - 1] == ']';
+
+	if (text_is(host, "localhost"))
+		return REACH_LOCAL;
+	if (in_brackets)
+		host = (struct text){host.at + 1, host.len - 2};
+	if (host.len == 0 || host.len >= sizeof(literal))
+		return REACH_NOTHING;
+	memcpy(literal, host.at, host.len);
+	literal[host.len] = '\0';
+	if (in_brackets && inet_pton(AF_INET6, literal, &six) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&six) ? REACH_LOCAL : REACH_OTHERS;
+	if (!in_brackets && inet_pton(AF_INET, literal, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127 ? REACH_LOCAL : REACH_OTHERS;
+	return REACH_NOTHING;
+}
+
+bool check_address(struct text value, struct error *why)
+{
+	struct text host;
+	uint64_t port;
+
+	if (!cut_port(value, &host, &port))
+		return error_set(why,
+		                 "'%.*s' is not ADDRESS:PORT, like 127.0.0.1:7446 or [::1]:7446",
+		                 TEXT_ARG(value));
+	switch (reach_of(host)) {
+	case REACH_LOCAL:
+		return true;
+	case REACH_OTHERS:
+		return error_set(why,
+		                 "%.*s can be reached from other machines, which needs TLS; "
+		                 "this version listens on 127.0.0.1, [::1] and localhost only",
+		                 TEXT_ARG(value));
+	default:
+		return error_set(why,
+		                 "'%.*s' is not a numeric address; "
+		                 "there are 127.0.0.1:PORT, [::1]:PORT and localhost:PORT",
+		                 TEXT_ARG(value));
+	}
+}
+
+bool check_host(struct text value, struct error *why)
+{
+	if (!is_of(value, ".-_:[]"))
+		return error_set(why, "'%.*s' is not a host, like box.example:7446",
+		                 TEXT_ARG(value));
+	return true;
+}
+
+bool check_origin(struct text value, struct error *why)
+{
+	struct text scheme = TEXT("https://");
+
+	if (!text_starts(value, scheme))
+		scheme = TEXT("http://");
+	if (text_starts(value, scheme)) {
+		struct text host = {value.at + scheme.len, value.len - scheme.len};
+
+		if (is_of(host, ".-_:[]"))
+			return true;
+	}
+	return error_set(why, "'%.*s' is not an origin, like https://box.example without a path",
+	                 TEXT_ARG(value));
+}
+
+bool check_dialect(struct text value, struct error *why)
+{
+	if (!text_is(value, "native") && !text_is(value, "signals"))
+		return error_set(why,
+		                 "'%.*s' is no dialect that a listener can pin; "
+		                 "there are native and signals",
+		                 TEXT_ARG(value));
+	return true;
+}
+
+bool check_name(struct text value, struct error *why)
+{
+	if (!is_of(value, "._-") || value.len > NAME_MAX_LEN || value.at[0] == '.')
+		return error_set(why,
+		                 "'%.*s' is no name; letters, digits, '.', '_' and '-' make one, "
+		                 "at most %d",
+		                 TEXT_ARG(value), NAME_MAX_LEN);
+	return true;
+}

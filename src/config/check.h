@@ -1,0 +1,27 @@
+/* check.h - is this text good for what it is used for?
+ *
+ * Each answers with words that say what is wrong and what would be right.
+ */
+#ifndef CONFIG_CHECK_H
+#define CONFIG_CHECK_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* "127.0.0.1:7446", "[::1]:7446", "localhost:7446"; port 0 is any.  An address
+ * that other machines could reach is refused: that needs TLS. */
+bool check_address(struct text value, struct error *why);
+
+/* A Host header's value: "box.example", "box.example:7446". */
+bool check_host(struct text value, struct error *why);
+
+/* An Origin header's value: "https://box.example", nothing behind it. */
+bool check_origin(struct text value, struct error *why);
+
+bool check_dialect(struct text value, struct error *why);
+
+/* The name of a credential: letters, digits, '.', '_', '-', at most 32, and no
+ * '.' in front, so that it can name a file. */
+bool check_name(struct text value, struct error *why);
+
+#endif

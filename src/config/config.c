@@ -1,0 +1,200 @@
+/* config.c - the four places a value comes from, put together. */
+#include "config/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "config/fields.h"
+#include "config/keys.h"
+#include "config/yaml.h"
+
+#define FILE_MAX (256 * KIB)
+#define FILE_NAME "signalbox/signalbox.yaml"
+
+struct load {
+	struct config *config;
+	const struct config_sources *sources;
+	struct error *why;
+};
+
+static const char *env_get(const char *const *env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; env && *env; env++)
+		if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+			return (*env)[n + 1] ? *env + n + 1 : NULL; /* empty is as good as unset */
+	return NULL;
+}
+
+/* DIR/tail for a directory of the XDG kind: the variable's, or the one below
+ * HOME.  NULL without both. */
+static char *xdg_path(const struct load *l, const char *variable, const char *below_home,
+                      const char *tail)
+{
+	const char *dir = env_get(l->sources->env, variable);
+	const char *home = env_get(l->sources->env, "HOME");
+
+	if (dir && dir[0] == '/') /* a relative one is to be ignored, says the standard */
+		return must_print("%s/%s", dir, tail);
+	return home ? must_print("%s/%s/%s", home, below_home, tail) : NULL;
+}
+
+static bool read_bytes(int fd, struct buf *out, const char *path, struct error *why)
+{
+	for (;;) {
+		char *room = buf_reserve(out, 4 * KIB);
+		ssize_t n;
+
+		if (!room)
+			return error_set(why, "%s: bigger than %zu KiB", path, FILE_MAX / KIB);
+		n = read(fd, room, 4 * KIB);
+		if (n < 0 && errno != EINTR)
+			return error_errno(why, "%s", path);
+		if (n == 0)
+			return true;
+		out->len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* Takes path. */
+static bool read_file(struct load *l, char *path, bool may_be_absent)
+{
+	struct buf bytes;
+	bool good;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		good = may_be_absent && (errno == ENOENT || errno == ENOTDIR);
+		if (!good)
+			error_errno(l->why, "%s", path);
+		free(path);
+		return good;
+	}
+	free(l->config->file);
+	l->config->file = path;
+	buf_init(&bytes, FILE_MAX + 4 * KIB);
+	good = read_bytes(fd, &bytes, path, l->why) &&
+	       yaml_read(config_fields, l->config, buf_text(&bytes), path, l->why);
+	buf_finish(&bytes);
+	close(fd);
+	return good;
+}
+
+/* The named file, which must be there, or the first of the usual ones. */
+static bool load_file(struct load *l)
+{
+	const char *named = l->sources->file;
+	char *path;
+
+	if (!named)
+		named = env_get(l->sources->env, "SIGNALBOX_CONFIG");
+	if (named)
+		return read_file(l, must_dup(named), false);
+	path = xdg_path(l, "XDG_CONFIG_HOME", ".config", FILE_NAME);
+	if (path && !read_file(l, path, true))
+		return false;
+	return l->config->file || read_file(l, must_dup("/etc/" FILE_NAME), true);
+}
+
+static bool load_env_key(void *self, const struct config_key *key)
+{
+	struct load *l = self;
+	const char *value = key->env[0] ? env_get(l->sources->env, key->env) : NULL;
+
+	return !value || field_assign(key->field, key->base, text_of(value), l->why) ||
+	       error_within(l->why, "%s", key->env);
+}
+
+static bool load_flag_key(void *self, const struct config_key *key)
+{
+	struct load *l = self;
+	bool is_first = true;
+
+	for (size_t i = 0; i < l->sources->flag_count; i++) {
+		const struct config_flag *flag = &l->sources->flags[i];
+		struct text value = text_of(flag->value);
+
+		if (strcmp(flag->key, key->path) != 0)
+			continue;
+		if (is_first && field_is_list(key->field))
+			field_clear(key->field, key->base);
+		if (!(field_is_list(key->field) ? field_add : field_set)(key->field, key->base,
+		                                                         value, l->why))
+			return error_within(l->why, "%s", flag->flag);
+		is_first = false;
+	}
+	return true;
+}
+
+/* Takes path and gives the one that is meant: ~/ is HOME's, and a relative one
+ * is below `dir` if there is a dir. */
+static char *settle_path(const struct load *l, char *path, const char *dir)
+{
+	const char *home = env_get(l->sources->env, "HOME");
+	char *settled;
+
+	if (strncmp(path, "~/", 2) == 0 && home)
+		settled = must_print("%s/%s", home, path + 2);
+	else if (path[0] != '/' && dir)
+		settled = must_print("%s/%s", dir, path);
+	else
+		return path;
+	free(path);
+	return settled;
+}
+
+static bool settle_tokens(const struct load *l)
+{
+	struct config_auth *auth = &l->config->auth;
+
+	for (size_t i = 0; i < auth->token_count; i++) {
+		struct config_token *token = &auth->tokens[i];
+
+		token->file = settle_path(l, token->file, l->config->data);
+		if (token->scopes == 0)
+			return error_set(l->why, "auth.tokens: '%s' allows nothing", token->name);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(auth->tokens[j].name, token->name) == 0)
+				return error_set(l->why, "auth.tokens: two are called '%s'",
+				                 token->name);
+	}
+	return true;
+}
+
+static bool settle(struct load *l)
+{
+	struct config *config = l->config;
+
+	if (config->data)
+		config->data = settle_path(l, config->data, NULL);
+	else
+		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state", "signalbox");
+	if (!config->data)
+		return error_set(l->why, "where is the data? HOME is not set; say --data DIR");
+	return settle_tokens(l);
+}
+
+bool config_load(struct config *config, const struct config_sources *sources, struct error *why)
+{
+	struct load l = {config, sources, why};
+
+	*config = (struct config){0};
+	fields_init(config_fields, config);
+	if (load_file(&l) && keys_each(config, load_env_key, &l) &&
+	    keys_each(config, load_flag_key, &l) && settle(&l))
+		return true;
+	config_finish(config);
+	return false;
+}
+
+void config_finish(struct config *config)
+{
+	fields_finish(config_fields, config);
+	free(config->file);
+	config->file = NULL;
+}

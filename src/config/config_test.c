@@ -1,0 +1,358 @@
+/* config_test.c - files, places of faults, and which of four values wins. */
+#include "config/config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/must.h"
+
+/* A file with this content, read alone; the path is "c.yaml" for the words. */
+static bool load_text(struct config *config, const char *yaml, struct error *why)
+{
+	const char *const env[] = {"HOME=/home/ada", NULL};
+	FILE *file = fopen("c.yaml", "w");
+	bool good;
+
+	assert_non_null(file);
+	fputs(yaml, file);
+	fclose(file);
+	good = config_load(config, &(struct config_sources){.file = "c.yaml", .env = env}, why);
+	unlink("c.yaml");
+	return good;
+}
+
+static void assert_fault(const char *yaml, const char *words)
+{
+	struct config config;
+	struct error why = {""};
+
+	assert_false(load_text(&config, yaml, &why));
+	assert_string_equal(why.words, words);
+}
+
+static void defaults_are_those_of_the_manual(void **state)
+{
+	const char *const env[] = {"HOME=/home/ada", "XDG_CONFIG_HOME=/nonexistent", NULL};
+	struct config c;
+
+	assert_true(config_load(&c, &(struct config_sources){.env = env}, NULL));
+	assert_string_equal(c.data, "/home/ada/.local/state/signalbox");
+	assert_int_equal(c.listen_count, 1);
+	assert_string_equal(c.listen[0].address, "127.0.0.1:7446");
+	assert_null(c.listen[0].dialect);
+	assert_int_equal(c.log_level, LOG_INFO);
+	assert_int_equal(c.validation, CONFIG_VALIDATE_WARN);
+	assert_int_equal(c.auth.local, SCOPE_OBSERVE | SCOPE_EMIT);
+	assert_int_equal(c.auth.token_count, 0);
+	assert_false(c.auth.query);
+	assert_int_equal(c.journal.keep, 10ull << 30);
+	assert_int_equal(c.journal.days, 30);
+	assert_int_equal(c.journal.segment, 64 << 20);
+	assert_int_equal(c.journal.commit_ms, 5);
+	assert_int_equal(c.limits.headers, 16 << 10);
+	assert_int_equal(c.limits.header_ms, 10000);
+	assert_int_equal(c.limits.connections, 16384);
+	assert_int_equal(c.limits.depth, 64);
+	assert_true(c.demo.speed == 1);
+	config_finish(&c);
+}
+
+static void every_key_can_stand_in_the_file(void **state)
+{
+	struct config c;
+	struct error why = {""};
+
+	if (!load_text(&c,
+	               "data: /srv/box\n"
+	               "listen:\n"
+	               "  - 127.0.0.1:1\n"
+	               "  - {address: '[::1]:2', dialect: signals}\n"
+	               "log: {level: debug}\n"
+	               "validation: strict\n"
+	               "auth:\n"
+	               "  local: none\n"
+	               "  hosts: [box.example]\n"
+	               "  origins: ['https://box.example', 'http://localhost:3000']\n"
+	               "  query: true\n"
+	               "  tokens:\n"
+	               "    - {name: ci, file: tokens/ci, scopes: emit}\n"
+	               "    - {name: me, file: /etc/me, scopes: 'observe,answer'}\n"
+	               "    - {name: you, file: ~/you, scopes: all}\n"
+	               "journal: {keep: 1GiB, days: 0, segment: 1MiB, commit: 0}\n"
+	               "limits: {body: 2MiB, ping: 1m}\n"
+	               "demo: {speed: 0.5}\n",
+	               &why))
+		fail_msg("%s", why.words);
+	assert_string_equal(c.file, "c.yaml");
+	assert_string_equal(c.data, "/srv/box");
+	assert_int_equal(c.listen_count, 2);
+	assert_string_equal(c.listen[1].address, "[::1]:2");
+	assert_string_equal(c.listen[1].dialect, "signals");
+	assert_int_equal(c.log_level, LOG_DEBUG);
+	assert_int_equal(c.validation, CONFIG_VALIDATE_STRICT);
+	assert_int_equal(c.auth.local, 0);
+	assert_string_equal(c.auth.hosts[0], "box.example");
+	assert_int_equal(c.auth.origin_count, 2);
+	assert_true(c.auth.query);
+	assert_int_equal(c.auth.token_count, 3);
+	assert_string_equal(c.auth.tokens[0].file, "/srv/box/tokens/ci");
+	assert_string_equal(c.auth.tokens[1].file, "/etc/me");
+	assert_int_equal(c.auth.tokens[1].scopes, SCOPE_OBSERVE | SCOPE_ANSWER);
+	assert_string_equal(c.auth.tokens[2].file, "/home/ada/you");
+	assert_int_equal(c.journal.days, 0);
+	assert_int_equal(c.limits.ping_ms, 60000);
+	assert_true(c.demo.speed == 0.5);
+	config_finish(&c);
+}
+
+static void an_empty_file_and_empty_groups_are_fine(void **state)
+{
+	static const char *const files[] = {"", "---\n", "# nothing\n", "limits:\nauth: ~\n",
+	                                    "listen: []\n"};
+	struct config c;
+
+	for (unsigned i = 0; i < 5; i++) {
+		assert_true(load_text(&c, files[i], NULL));
+		config_finish(&c);
+	}
+}
+
+static void an_unknown_key_is_a_fault_with_its_place(void **state)
+{
+	assert_fault("data: /x\nlisen: []\n",
+	             "c.yaml:2:1: unknown key 'lisen', did you mean 'listen'?");
+	assert_fault("limits:\n  bodi: 1MiB\n",
+	             "c.yaml:2:3: unknown key 'bodi', did you mean 'body'?");
+	assert_fault("frobnicate: 1\n", "c.yaml:1:1: unknown key 'frobnicate'");
+	assert_fault("auth: {tokens: [{nam: x}]}\n",
+	             "c.yaml:1:18: unknown key 'nam', did you mean 'name'?");
+}
+
+static void a_wrong_value_is_a_fault_with_its_place(void **state)
+{
+	assert_fault("limits:\n  body: much\n",
+	             "c.yaml:2:9: body: 'much' is not a size like 64MiB (B, KiB, MiB, GiB, TiB)");
+	assert_fault("listen: 127.0.0.1:1\n", "c.yaml:1:9: 'listen' wants a list of texts or maps");
+	assert_fault("listen: [[x]]\n", "c.yaml:1:10: 'listen' wants a list of texts or maps");
+	assert_fault("data: {a: b}\n", "c.yaml:1:7: 'data' wants a text");
+	assert_fault("data:\n", "c.yaml:1:6: 'data' wants a text");
+	assert_fault("limits: [1]\n", "c.yaml:1:9: 'limits' wants a map");
+	assert_fault("validation: strickt\n",
+	             "c.yaml:1:13: validation: 'strickt' is none of off, warn, strict; "
+	             "did you mean 'strict'?");
+	assert_fault("auth: {hosts: [a/b]}\n",
+	             "c.yaml:1:16: hosts: 'a/b' is not a host, like box.example:7446");
+	assert_fault("auth: {tokens: [x]}\n", "c.yaml:1:17: tokens: a list of maps is wanted");
+}
+
+static void an_address_that_others_reach_is_refused(void **state)
+{
+	struct config c;
+	struct error why;
+
+	assert_false(load_text(&c, "listen: ['0.0.0.0:7446']\n", &why));
+	assert_non_null(strstr(why.words, "c.yaml:1:10: listen: 0.0.0.0:7446 can be reached"));
+	assert_non_null(strstr(why.words, "needs TLS"));
+	assert_false(load_text(&c, "listen: [{address: '[::]:1'}]\n", &why));
+}
+
+static void rows_must_be_whole_and_differ(void **state)
+{
+	assert_fault("auth: {tokens: [{name: a, scopes: emit}]}\n",
+	             "c.yaml:1:39: 'file' is missing");
+	assert_fault("auth: {tokens: [{name: a, file: f, scopes: none}]}\n",
+	             "auth.tokens: 'a' allows nothing");
+	assert_fault("auth:\n  tokens:\n  - {name: a, file: f, scopes: emit}\n"
+	             "  - {name: a, file: g, scopes: emit}\n",
+	             "auth.tokens: two are called 'a'");
+	assert_fault("listen: [{dialect: native}]\n", "c.yaml:1:26: 'address' is missing");
+}
+
+static void a_file_has_one_map_and_each_key_once(void **state)
+{
+	assert_fault("data: /a\ndata: /b\n", "c.yaml:2:1: 'data' is given twice");
+	assert_fault("- data\n", "c.yaml:1:1: a map of keys is wanted");
+	assert_fault("hello\n", "c.yaml:1:1: a map of keys is wanted");
+	assert_fault("data: /a\n---\ndata: /b\n", "c.yaml:2:1: a second document begins here");
+	assert_fault("[a]: b\n", "c.yaml:1:1: a key is a plain word");
+	assert_fault("? [a]\n: b\n", "c.yaml:1:3: a key is a plain word");
+}
+
+static void anchors_aliases_and_tags_are_refused(void **state)
+{
+	const char *words = "anchors, aliases and tags are not allowed here";
+	static const char *const files[] = {"data: &a /x\n",   "data: *a\n",   "data: !!str x\n",
+	                                    "listen: &a []\n", "log: &a {}\n", "&a data: x\n"};
+	struct config c;
+	struct error why;
+
+	for (unsigned i = 0; i < 6; i++) {
+		assert_false(load_text(&c, files[i], &why));
+		assert_non_null(strstr(why.words, words));
+	}
+}
+
+static void broken_yaml_is_a_fault_with_its_place(void **state)
+{
+	struct config c;
+	struct error why;
+
+	assert_false(load_text(&c, "data: /x\nlisten: [\n", &why));
+	assert_non_null(strstr(why.words, "c.yaml:3:1: "));
+	assert_false(load_text(&c, "data: \"/x\n", &why));
+	assert_non_null(strstr(why.words, "c.yaml:"));
+	assert_false(load_text(&c, "data: \xff\n", &why));
+	assert_non_null(strstr(why.words, "c.yaml:1:"));
+}
+
+static void flags_win_over_environment_over_file_over_default(void **state)
+{
+	const char *const env[] = {"HOME=/h",
+	                           "SIGNALBOX_CONFIG=p.yaml",
+	                           "SIGNALBOX_DATA=/env",
+	                           "SIGNALBOX_LOG_LEVEL=warn",
+	                           "SIGNALBOX_LIMITS_HEADER_TIMEOUT=3s",
+	                           "SIGNALBOX_VALIDATION=",
+	                           NULL};
+	const struct config_flag flags[] = {{"--data", "data", "/flag"}};
+	struct config_sources sources = {.env = env, .flags = flags, .flag_count = 1};
+	struct config c;
+	FILE *file = fopen("p.yaml", "w");
+
+	fputs("data: /file\nlog: {level: error}\nvalidation: off\n", file);
+	fclose(file);
+	assert_true(config_load(&c, &sources, NULL));
+	assert_string_equal(c.data, "/flag");
+	assert_int_equal(c.log_level, LOG_WARN);
+	assert_int_equal(c.limits.header_ms, 3000);
+	assert_int_equal(c.validation, CONFIG_VALIDATE_OFF);
+	assert_int_equal(c.limits.depth, 64);
+	config_finish(&c);
+	unlink("p.yaml");
+}
+
+static void a_list_is_replaced_as_a_whole(void **state)
+{
+	const char *const env[] = {"HOME=/h", "XDG_CONFIG_HOME=/nonexistent",
+	                           "SIGNALBOX_LISTEN=127.0.0.1:1, 127.0.0.1:2",
+	                           "SIGNALBOX_AUTH_LOCAL=none", NULL};
+	const struct config_flag flags[] = {{"--listen", "listen", "[::1]:3"},
+	                                    {"--listen", "listen", "[::1]:4"}};
+	struct config_sources sources = {.env = env};
+	struct config c;
+
+	assert_true(config_load(&c, &sources, NULL));
+	assert_int_equal(c.listen_count, 2);
+	assert_string_equal(c.listen[1].address, "127.0.0.1:2");
+	assert_int_equal(c.auth.local, 0);
+	config_finish(&c);
+	sources.flags = flags;
+	sources.flag_count = 2;
+	assert_true(config_load(&c, &sources, NULL));
+	assert_int_equal(c.listen_count, 2);
+	assert_string_equal(c.listen[0].address, "[::1]:3");
+	config_finish(&c);
+}
+
+static void the_words_name_the_variable_or_the_flag(void **state)
+{
+	const char *const env[] = {"HOME=/h", "XDG_CONFIG_HOME=/nonexistent",
+	                           "SIGNALBOX_DEMO_SPEED=fast", NULL};
+	const char *const plain[] = {"HOME=/h", "XDG_CONFIG_HOME=/nonexistent", NULL};
+	const struct config_flag flags[] = {{"--listen", "listen", "here"}};
+	struct config_sources sources = {.env = env};
+	struct error why;
+	struct config c;
+
+	assert_false(config_load(&c, &sources, &why));
+	assert_string_equal(why.words, "SIGNALBOX_DEMO_SPEED: 'fast' is not a number");
+	sources = (struct config_sources){.env = plain, .flags = flags, .flag_count = 1};
+	assert_false(config_load(&c, &sources, &why));
+	assert_non_null(strstr(why.words, "--listen: 'here' is not ADDRESS:PORT"));
+}
+
+static void the_usual_places_are_looked_at_in_order(void **state)
+{
+	const char *const by_xdg[] = {"HOME=/h", "XDG_CONFIG_HOME=/nonexistent",
+	                              "XDG_STATE_HOME=/state", NULL};
+	const char *const nowhere[] = {"PATH=/bin", NULL};
+	struct config_sources sources = {.env = by_xdg};
+	struct error why;
+	struct config c;
+
+	assert_true(config_load(&c, &sources, NULL));
+	assert_string_equal(c.data, "/state/signalbox");
+	config_finish(&c);
+	sources.env = nowhere;
+	assert_false(config_load(&c, &sources, &why));
+	assert_non_null(strstr(why.words, "--data"));
+	sources = (struct config_sources){.env = by_xdg, .file = "/nonexistent/x.yaml"};
+	assert_false(config_load(&c, &sources, &why));
+	assert_non_null(strstr(why.words, "/nonexistent/x.yaml: No such file"));
+}
+
+static void a_huge_file_and_a_huge_list_are_refused(void **state)
+{
+	size_t n = 300 * 1024;
+	char *text = must_alloc(n + 1);
+	struct config c;
+	struct error why;
+
+	memset(text, '#', n);
+	text[n] = '\0';
+	assert_false(load_text(&c, text, &why));
+	assert_string_equal(why.words, "c.yaml: bigger than 256 KiB");
+	n = (size_t)snprintf(text, 100, "auth: {hosts: [");
+	for (unsigned i = 0; i < 300; i++)
+		n += (size_t)snprintf(text + n, 100, "a%u,", i);
+	snprintf(text + n, 100, "]}\n");
+	assert_false(load_text(&c, text, &why));
+	assert_non_null(strstr(why.words, "hosts: more than 256"));
+	free(text);
+}
+
+static int enter_a_directory(void **state)
+{
+	char dir[] = "/tmp/config-test-XXXXXX";
+
+	if (!mkdtemp(dir) || chdir(dir) != 0)
+		return -1;
+	*state = must_dup(dir);
+	return 0;
+}
+
+static int leave_the_directory(void **state)
+{
+	int result = chdir("/") != 0 || rmdir(*state) != 0;
+
+	free(*state);
+	return result;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_those_of_the_manual),
+		cmocka_unit_test(every_key_can_stand_in_the_file),
+		cmocka_unit_test(an_empty_file_and_empty_groups_are_fine),
+		cmocka_unit_test(an_unknown_key_is_a_fault_with_its_place),
+		cmocka_unit_test(a_wrong_value_is_a_fault_with_its_place),
+		cmocka_unit_test(an_address_that_others_reach_is_refused),
+		cmocka_unit_test(rows_must_be_whole_and_differ),
+		cmocka_unit_test(a_file_has_one_map_and_each_key_once),
+		cmocka_unit_test(anchors_aliases_and_tags_are_refused),
+		cmocka_unit_test(broken_yaml_is_a_fault_with_its_place),
+		cmocka_unit_test(flags_win_over_environment_over_file_over_default),
+		cmocka_unit_test(a_list_is_replaced_as_a_whole),
+		cmocka_unit_test(the_words_name_the_variable_or_the_flag),
+		cmocka_unit_test(the_usual_places_are_looked_at_in_order),
+		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, enter_a_directory, leave_the_directory);
+}

@@ -1,0 +1,79 @@
+/* field.h - one key of the configuration, described once.
+ *
+ * From a table of these come the reading of the file, the environment and the
+ * flags, the defaults, the words of complaint, the help, and the freeing.
+ */
+#ifndef CONFIG_FIELD_H
+#define CONFIG_FIELD_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum field_type {
+	FIELD_TEXT,   /* char *   */
+	FIELD_CHOICE, /* an enum whose values count through `choices` */
+	FIELD_SWITCH, /* bool     */
+	FIELD_COUNT,  /* unsigned */
+	FIELD_NUMBER, /* double   */
+	FIELD_SIZE,   /* size_t, bytes: 64MiB */
+	FIELD_TIME,   /* unsigned, milliseconds: 5ms, 10s, 2m, 1h */
+	FIELD_SCOPES, /* unsigned, of enum scope */
+	FIELD_TEXTS,  /* char **, and a size_t at `count` */
+	FIELD_ROWS,   /* array of structs of `size`, and a size_t at `count` */
+	FIELD_GROUP,  /* a struct within the struct */
+};
+
+struct field {
+	const char *name;
+	enum field_type type;
+	size_t offset;
+	const char *help;
+	const char *preset; /* the default as one would write it; NULL: nothing */
+
+	double low, high;           /* of what is counted, both allowed; high 0: no limit */
+	const char *const *choices; /* ended by NULL */
+
+	/* Is this text, or this item of a list, a good one?  NULL: any is. */
+	bool (*check)(struct text value, struct error *why);
+
+	const struct field *fields; /* of a group or a row; ended by a NULL name */
+	size_t count, size;
+	bool needed; /* in a row: it must be given */
+	bool brief;  /* a row may be written as its first field alone */
+};
+
+const struct field *field_find(const struct field *fields, struct text name);
+
+static inline bool field_is_list(const struct field *field)
+{
+	return field->type == FIELD_TEXTS || field->type == FIELD_ROWS;
+}
+
+/* Gives one value to a field that is neither group nor list.  `base` is the
+ * struct that the table describes. */
+bool field_set(const struct field *field, void *base, struct text value, struct error *why);
+
+/* One more item of a list, given as one value. */
+bool field_add(const struct field *field, void *base, struct text value, struct error *why);
+
+/* One more row, all zero, to be filled by its own fields; NULL when there are
+ * too many. */
+void *field_add_row(const struct field *field, void *base, struct error *why);
+
+/* Empties a list. */
+void field_clear(const struct field *field, void *base);
+
+/* Any one value, as the environment gives it: a list is parted at commas and
+ * replaces what was there. */
+bool field_assign(const struct field *field, void *base, struct text value, struct error *why);
+
+/* Sets every field of a table to its default, groups too. */
+void fields_init(const struct field *fields, void *base);
+
+/* Frees everything that hangs from the struct. */
+void fields_finish(const struct field *fields, void *base);
+
+/* What a value looks like, in a few words: "a size like 64MiB". */
+const char *field_wants(const struct field *field);
+
+#endif

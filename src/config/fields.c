@@ -1,0 +1,110 @@
+/* fields.c - every key of the configuration. */
+#include "config/fields.h"
+
+#include "config/check.h"
+#include "config/config.h"
+
+#define GIB (1024.0 * 1024 * 1024)
+#define DAY_MS (24 * 3600e3)
+
+#define AT(member) offsetof(struct config, member)
+#define IN(kind, member) offsetof(struct config_##kind, member)
+
+static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+static const char *const validations[] = {"off", "warn", "strict", NULL};
+
+static const struct field listen_fields[] = {
+	{"address", FIELD_TEXT, IN(listen, address),
+         "where: 127.0.0.1:PORT, [::1]:PORT; port 0 is any", .check = check_address,
+         .needed = true},
+	{"dialect", FIELD_TEXT, IN(listen, dialect),
+         "what / and /ws speak there: native or signals", .check = check_dialect},
+	{0},
+};
+
+static const struct field log_fields[] = {
+	{"level", FIELD_CHOICE, 0, "the most that is said: error, warn, info, debug", "info",
+         .choices = levels},
+	{0},
+};
+
+static const struct field token_fields[] = {
+	{"name", FIELD_TEXT, IN(token, name), "how it is called in the record", .check = check_name,
+         .needed = true},
+	{"file", FIELD_TEXT, IN(token, file), "its file, from `data` unless it begins with /",
+         .needed = true},
+	{"scopes", FIELD_SCOPES, IN(token, scopes), "what it allows", .needed = true},
+	{0},
+};
+
+static const struct field auth_fields[] = {
+	{"local", FIELD_SCOPES, IN(auth, local),
+         "what a process of ours on this machine may do without a token", "observe,emit"},
+	{"hosts", FIELD_TEXTS, IN(auth, hosts), "more values that Host may have",
+         .check = check_host, .count = IN(auth, host_count)},
+	{"origins", FIELD_TEXTS, IN(auth, origins), "more values that Origin may have",
+         .check = check_origin, .count = IN(auth, origin_count)},
+	{"query", FIELD_SWITCH, IN(auth, query), "take ?token= on WebSocket upgrades", "false"},
+	{"tokens", FIELD_ROWS, IN(auth, tokens), "more credentials: name, file, scopes",
+         .fields = token_fields, .count = IN(auth, token_count),
+         .size = sizeof(struct config_token)},
+	{0},
+};
+
+static const struct field journal_fields[] = {
+	{"keep", FIELD_SIZE, IN(journal, keep), "how much is kept; 0: no limit", "10GiB"},
+	{"days", FIELD_COUNT, IN(journal, days), "how long it is kept; 0: no limit", "30",
+         .high = 36500},
+	{"segment", FIELD_SIZE, IN(journal, segment), "size of one file", "64MiB", 64 * 1024,
+         4 * GIB},
+	{"commit", FIELD_TIME, IN(journal, commit_ms), "the longest a signal waits to be written",
+         "5ms", 0, 1000},
+	{0},
+};
+
+static const struct field limit_fields[] = {
+	{"headers", FIELD_SIZE, IN(limits, headers), "head of a request", "16KiB", 1024,
+         GIB / 1024},
+	{"fields", FIELD_COUNT, IN(limits, fields), "header fields of a request", "100", 16, 10000},
+	{"line", FIELD_SIZE, IN(limits, line), "first line of a request", "8KiB", 512, GIB / 1024},
+	{"header_timeout", FIELD_TIME, IN(limits, header_ms), "for a whole head", "10s", 100,
+         DAY_MS},
+	{"idle_timeout", FIELD_TIME, IN(limits, idle_ms), "between two requests", "60s", 100,
+         DAY_MS},
+	{"body_timeout", FIELD_TIME, IN(limits, body_ms), "without a byte of a body", "30s", 100,
+         DAY_MS},
+	{"body", FIELD_SIZE, IN(limits, body), "body of a request", "1MiB", 1024, GIB},
+	{"batch", FIELD_SIZE, IN(limits, batch), "a whole NDJSON batch", "64MiB", 1024, 1024 * GIB},
+	{"message", FIELD_SIZE, IN(limits, message), "a WebSocket message, a line of a batch",
+         "1MiB", 1024, GIB},
+	{"fragments", FIELD_COUNT, IN(limits, fragments), "fragments of a message", "4096", 1, 1e6},
+	{"ping", FIELD_TIME, IN(limits, ping_ms), "between two pings", "20s", 100, DAY_MS},
+	{"pong", FIELD_TIME, IN(limits, pong_ms), "for the answer to a ping", "20s", 100, DAY_MS},
+	{"behind", FIELD_SIZE, IN(limits, behind), "a client may be behind before its policy acts",
+         "4MiB", 64 * 1024, GIB},
+	{"connections", FIELD_COUNT, IN(limits, connections), "at once", "16384", 1, 1e6},
+	{"depth", FIELD_COUNT, IN(limits, depth), "nesting of a signal's JSON", "64", 4, 1024},
+	{0},
+};
+
+static const struct field demo_fields[] = {
+	{"speed", FIELD_NUMBER, IN(demo, speed), "of the demo; 2 is twice as fast", "1", 0.01,
+         1000},
+	{0},
+};
+
+const struct field config_fields[] = {
+	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
+	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address and dialect",
+         "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
+         .size = sizeof(struct config_listen), .brief = true},
+	{"log", FIELD_GROUP, AT(log_level), "what is logged", .fields = log_fields},
+	{"validation", FIELD_CHOICE, AT(validation),
+         "of what producers send: off, warn (admit and count), strict (refuse)", "warn",
+         .choices = validations},
+	{"auth", FIELD_GROUP, AT(auth), "who may do what", .fields = auth_fields},
+	{"journal", FIELD_GROUP, AT(journal), "the durable log", .fields = journal_fields},
+	{"limits", FIELD_GROUP, AT(limits), "ceilings", .fields = limit_fields},
+	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
+	{0},
+};

@@ -1,0 +1,207 @@
+/* value_test.c - units, choices and the forms of texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "config/check.h"
+#include "config/field.h"
+
+static const char *const fruits[] = {"apple", "pear", NULL};
+
+static bool sets(const struct field *field, void *at, const char *value, struct error *why)
+{
+	return field_set(field, at, text_of(value), why);
+}
+
+static void sizes_have_binary_units(void **state)
+{
+	const struct field field = {"keep", FIELD_SIZE, 0};
+	size_t n = 0;
+
+	assert_true(sets(&field, &n, "10GiB", NULL));
+	assert_int_equal(n, 10ull << 30);
+	assert_true(sets(&field, &n, "16KiB", NULL));
+	assert_int_equal(n, 16 << 10);
+	assert_true(sets(&field, &n, "7B", NULL));
+	assert_int_equal(n, 7);
+	assert_true(sets(&field, &n, "0", NULL));
+	assert_int_equal(n, 0);
+}
+
+static void what_is_no_size_is_refused(void **state)
+{
+	static const char *const wrong[] = {"",
+	                                    "10",
+	                                    "10GB",
+	                                    "10 GiB",
+	                                    "-1GiB",
+	                                    "1.5GiB",
+	                                    "GiB",
+	                                    "18446744073709551616B",
+	                                    "99999999999TiB",
+	                                    "0x10B"};
+	const struct field field = {"keep", FIELD_SIZE, 0};
+	size_t n = 42;
+
+	for (unsigned i = 0; i < 10; i++) {
+		struct error why;
+
+		assert_false(sets(&field, &n, wrong[i], &why));
+		assert_non_null(strstr(why.words, "a size like 64MiB"));
+	}
+	assert_int_equal(n, 42);
+}
+
+static void times_are_milliseconds(void **state)
+{
+	const struct field field = {"ping", FIELD_TIME, 0};
+	unsigned n = 0;
+
+	assert_true(sets(&field, &n, "5ms", NULL));
+	assert_int_equal(n, 5);
+	assert_true(sets(&field, &n, "20s", NULL));
+	assert_int_equal(n, 20000);
+	assert_true(sets(&field, &n, "2m", NULL));
+	assert_int_equal(n, 120000);
+	assert_true(sets(&field, &n, "1h", NULL));
+	assert_int_equal(n, 3600000);
+	assert_false(sets(&field, &n, "20", NULL));
+	assert_false(sets(&field, &n, "2000h", NULL)); /* more than 32 bits of them */
+}
+
+static void numbers_are_plain_and_finite(void **state)
+{
+	static const char *const wrong[] = {"",      "inf", "nan", "1e3", "0x10",
+	                                    "1.2.3", " 1",  "-1",  "."};
+	const struct field field = {"speed", FIELD_NUMBER, 0};
+	double n = 0;
+
+	assert_true(sets(&field, &n, "2.5", NULL));
+	assert_true(n == 2.5);
+	for (unsigned i = 0; i < 9; i++)
+		assert_false(sets(&field, &n, wrong[i], NULL));
+}
+
+static void a_range_is_said_when_it_is_left(void **state)
+{
+	const struct field field = {"depth", FIELD_COUNT, 0, .low = 4, .high = 1024};
+	struct error why;
+	unsigned n = 0;
+
+	assert_true(sets(&field, &n, "4", NULL));
+	assert_true(sets(&field, &n, "1024", NULL));
+	assert_false(sets(&field, &n, "3", &why));
+	assert_string_equal(why.words, "too small: at least 4 is wanted");
+	assert_false(sets(&field, &n, "1025", &why));
+	assert_string_equal(why.words, "too big: at most 1024 is allowed");
+}
+
+static void a_choice_suggests_the_near_one(void **state)
+{
+	const struct field field = {"fruit", FIELD_CHOICE, 0, .choices = fruits};
+	struct error why;
+	unsigned n = 9;
+
+	assert_true(sets(&field, &n, "pear", NULL));
+	assert_int_equal(n, 1);
+	assert_false(sets(&field, &n, "aple", &why));
+	assert_string_equal(why.words, "'aple' is none of apple, pear; did you mean 'apple'?");
+	assert_false(sets(&field, &n, "plum", &why));
+	assert_string_equal(why.words, "'plum' is none of apple, pear");
+}
+
+static void switches_are_true_or_false_and_nothing_else(void **state)
+{
+	const struct field field = {"query", FIELD_SWITCH, 0};
+	bool on = false;
+
+	assert_true(sets(&field, &on, "true", NULL));
+	assert_true(on);
+	assert_false(sets(&field, &on, "yes", NULL));
+	assert_true(sets(&field, &on, "false", NULL));
+	assert_false(on);
+}
+
+static void texts_hold_no_control_characters(void **state)
+{
+	const struct field field = {"data", FIELD_TEXT, 0};
+	char *text = NULL;
+
+	assert_true(sets(&field, &text, "/a", NULL));
+	assert_false(sets(&field, &text, "", NULL));
+	assert_false(sets(&field, &text, "a\nb", NULL));
+	assert_false(field_set(&field, &text, TEXT("a\0b"), NULL));
+	assert_string_equal(text, "/a");
+	fields_finish((struct field[]){field, {0}}, &text);
+	assert_null(text);
+}
+
+static void only_loopback_addresses_are_taken(void **state)
+{
+	static const char *const good[] = {"127.0.0.1:7446", "127.9.9.9:0", "[::1]:1",
+	                                   "localhost:65535"};
+	static const char *const bad[] = {
+		"0.0.0.0:7446",
+		"192.168.1.2:1",
+		"[::]:1",
+		"[fe80::1]:1",
+		"127.evil.example:1",
+		"127.0.0.1",
+		"127.0.0.1:65536",
+		"127.0.0.1:",
+		":7446",
+		"[127.0.0.1]:1",
+		"::1:7446",
+		"127.1:7446",
+		"0177.0.0.1:1",
+		"localhost.evil:1",
+		"[::ffff:1.2.3.4]:1",
+		"[::1",
+	};
+	struct error why;
+
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(check_address(text_of(good[i]), NULL));
+	for (unsigned i = 0; i < 16; i++)
+		assert_false(check_address(text_of(bad[i]), &why));
+	assert_false(check_address(TEXT("0.0.0.0:7446"), &why));
+	assert_non_null(strstr(why.words, "needs TLS"));
+}
+
+static void hosts_origins_and_names_have_their_forms(void **state)
+{
+	assert_true(check_host(TEXT("box.example:7446"), NULL));
+	assert_false(check_host(TEXT("http://box"), NULL));
+	assert_false(check_host(TEXT(""), NULL));
+	assert_true(check_origin(TEXT("https://box.example"), NULL));
+	assert_true(check_origin(TEXT("http://[::1]:3000"), NULL));
+	assert_false(check_origin(TEXT("null"), NULL));
+	assert_false(check_origin(TEXT("*"), NULL));
+	assert_false(check_origin(TEXT("https://box.example/"), NULL));
+	assert_true(check_name(TEXT("ci-bot_2"), NULL));
+	assert_false(check_name(TEXT("../x"), NULL));
+	assert_false(check_name(TEXT(".x"), NULL));
+	assert_false(check_name(TEXT("a\0b"), NULL));
+	assert_true(check_dialect(TEXT("signals"), NULL));
+	assert_false(check_dialect(TEXT("gateway"), NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_have_binary_units),
+		cmocka_unit_test(what_is_no_size_is_refused),
+		cmocka_unit_test(times_are_milliseconds),
+		cmocka_unit_test(numbers_are_plain_and_finite),
+		cmocka_unit_test(a_range_is_said_when_it_is_left),
+		cmocka_unit_test(a_choice_suggests_the_near_one),
+		cmocka_unit_test(switches_are_true_or_false_and_nothing_else),
+		cmocka_unit_test(texts_hold_no_control_characters),
+		cmocka_unit_test(only_loopback_addresses_are_taken),
+		cmocka_unit_test(hosts_origins_and_names_have_their_forms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
