@@ -11,8 +11,8 @@ export function terms(filter) {
 
 	for (const [, minus, key, quoted, bare] of filter.matchAll(TERM)) {
 		const value = quoted ?? bare;
-		const unfinished = KEYS.some((k) => value === `${k}:`);
-		if (value !== "" && !unfinished)
+		const unfinished = KEYS.some((k) => bare === `${k}:`);
+		if (!unfinished && (value !== "" || key !== undefined))
 			found.push({ not: minus === "-", key: key ?? "text", value });
 	}
 	return found;
@@ -37,13 +37,14 @@ export function matcher(filter) {
 	return (entry) => entry.kind === "gap" || all.every((test) => test(entry));
 }
 
-/* Adds a term to a filter, or takes it out where it stands already. */
+/* Adds a term to a filter, or takes it out where it stands already. A quote cannot
+ * be written inside a value; a star stands for it. */
 export function toggle(filter, key, value) {
 	const rest = terms(filter);
 	const at = rest.findIndex((term) => isTerm(term, key, value));
 
 	if (at < 0)
-		rest.push({ not: false, key, value });
+		rest.push({ not: false, key, value: value.replaceAll('"', "*") });
 	else
 		rest.splice(at, 1);
 	return rest.map(write).join(" ");
@@ -54,7 +55,7 @@ export function has(filter, key, value) {
 }
 
 function isTerm(term, key, value) {
-	return !term.not && term.key === key && term.value === value;
+	return !term.not && term.key === key && term.value === value.replaceAll('"', "*");
 }
 
 function write({ not, key, value }) {

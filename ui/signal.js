@@ -43,15 +43,15 @@ export function colourOf(type) {
 
 /* What the log keeps of a signal. `text` is the frame as it came. */
 export function entryOf(envelope, text) {
-	const { seq, type, source, correlationId, timestamp, metadata, payload } = envelope;
+	const { seq, type, correlationId, timestamp, metadata, payload } = envelope;
+	const source = brief(envelope.source);
 
 	return {
-		kind: "signal", seq, text,
-		type: String(type),
-		source: String(source),
+		kind: "signal", seq, text, source,
+		type: brief(type),
 		correlation: typeof correlationId === "string" ? correlationId : "",
-		at: timestamp,
-		demo: isDemo(source, metadata),
+		at: typeof timestamp === "number" ? timestamp : NaN,
+		demo: source === "demo" || /^demo[:/]/.test(source) || Boolean(metadata?.demo),
 		failed: type === "error" || payload?.success === false,
 		...words(type, payload ?? {}),
 	};
@@ -67,10 +67,6 @@ export function gapEntryOf({ from, to, why }) {
 		at: Date.now(), demo: false, failed: true, who: "",
 		summary: `${which} missing: ${visible(String(why))}`,
 	};
-}
-
-function isDemo(source, metadata) {
-	return source === "demo" || /^demo[:/]/.test(source) || Boolean(metadata?.demo);
 }
 
 /* A signal in one line: who, and what they did. */
