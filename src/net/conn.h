@@ -49,8 +49,8 @@ struct conn {
 		struct grave grave;       /* or closed */
 	};
 	int fd;
-	uint16_t input_max; /* KiB taken at once: LOOP_INPUT, or what its user sets */
-	uint8_t events;     /* what libuv watches for */
+	uint16_t input_max;   /* KiB taken at once: LOOP_INPUT, or what its user sets */
+	uint8_t events;       /* what libuv watches for */
 	bool wants_write : 1; /* a send was short: writable() will come */
 	bool hushed : 1;      /* conn_hush: nothing is read */
 	bool broken : 1;      /* it failed: gone() comes at the end of the turn */
@@ -69,9 +69,9 @@ void conn_hand(struct conn *conn, const struct conn_user *user, void *self);
  * writable().  After a failure it answers n and gone() comes. */
 size_t conn_send(struct conn *conn, const void *bytes, size_t n);
 
-void conn_hush(struct conn *conn, bool hush); /* stop or go on reading */
+void conn_hush(struct conn *conn, bool hush);             /* stop or go on reading */
 void conn_deadline(struct conn *conn, unsigned after_ms); /* 0: none */
-void conn_half_close(struct conn *conn); /* shutdown(SHUT_WR) */
+void conn_half_close(struct conn *conn);                  /* shutdown(SHUT_WR) */
 void conn_fail(struct conn *conn); /* as if a send had failed: gone() will come */
 
 /* Who is at the other end, asked of the kernel when asked here. */

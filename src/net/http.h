@@ -22,7 +22,7 @@ struct http_limits {
 	size_t head_max, target_max;
 	unsigned fields_max;
 	unsigned head_ms, idle_ms; /* for a whole head; between requests */
-	unsigned body_ms;          /* without any byte of an awaited body, or of room for an answer */
+	unsigned body_ms; /* without any byte of an awaited body, or of room for an answer */
 };
 
 struct http_site {
@@ -44,7 +44,7 @@ struct http_request {
 /* self is what http_accept was given. */
 struct http_handler {
 	void (*piece)(void *self, struct http *http, struct text bytes); /* of the body */
-	void (*whole)(void *self, struct http *http);    /* the body is over */
+	void (*whole)(void *self, struct http *http);                    /* the body is over */
 	void (*writable)(void *self, struct http *http); /* room again, while streaming */
 	/* The peer left, or the request was cut off with an answer of ours
 	 * (413, 408): forget http.  Not called after the answer is complete. */
@@ -57,13 +57,17 @@ struct http *http_serve(struct conn *conn, const struct http_site *site);
 const struct http_request *http_request(const struct http *http);
 struct conn *http_conn(const struct http *http);
 
-/* The value of the only such field; empty when absent, and given twice it is a
- * bad request before anybody sees it for Host, Origin, Authorization,
- * Content-Length, Content-Type, Sec-WebSocket-Key and Last-Event-ID. */
+/* The value of the first such field; empty when absent.  Given twice it is a bad
+ * request before anybody sees it for Host, Origin, Authorization, Content-Type,
+ * Last-Event-ID, Sec-Fetch-Site, Sec-WebSocket-Key and -Version, Expect, and what
+ * frames the body. */
 struct text http_field(const struct http *http, const char *name);
 bool http_has_field(const struct http *http, const char *name);
 
-/* Reads the body: at most max bytes, else 413. 100-continue is answered here. */
+/* From begin(): reads the body, at most max bytes, else 413; 100-continue is
+ * answered here.  A request without a body is whole at once.  Whoever answers
+ * later than in begin() accepts first, to hear of the peer's leaving.  No handler
+ * is called before this returns. */
 void http_accept(struct http *http, size_t max, const struct http_handler *handler, void *self);
 void http_hush(struct http *http, bool hush); /* back-pressure on the body */
 
@@ -78,9 +82,9 @@ bool http_more(struct http *http, struct text piece);
 void http_answer_end(struct http *http);
 
 /* Ends HTTP on this connection: sends `head` (may be empty), frees http, and
- * gives the connection to its new user, with the bytes that came after the
- * request.  The answer head is whatever the caller wrote, common headers added
- * by http_head(). */
+ * gives the connection to its new user.  The bytes that came after the request
+ * are heard() by it before this returns.  The answer head is whatever the caller
+ * wrote, common headers added by http_head(). */
 void http_hand(struct http *http, struct text head, const struct conn_user *user, void *self);
 
 /* "HTTP/1.1 101 Switching Protocols\r\n" + extra + common + "\r\n". */

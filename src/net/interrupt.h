@@ -9,8 +9,8 @@ enum interrupt { INTERRUPT_STOP, INTERRUPT_RELOAD }; /* TERM and INT; HUP */
 
 struct interrupts;
 
-struct interrupts *interrupts_create(struct loop *loop, void (*fn)(void *self, enum interrupt which),
-                                     void *self);
+struct interrupts *interrupts_create(struct loop *loop,
+                                     void (*fn)(void *self, enum interrupt which), void *self);
 void interrupts_destroy(struct interrupts *interrupts);
 
 /* A write to a socket nobody reads is an error code, not a death. */

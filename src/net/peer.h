@@ -10,7 +10,7 @@ struct peer {
 	bool is_loopback; /* TCP from 127.0.0.0/8 or ::1 */
 	bool uid_known;   /* TCP: the peer's socket was found by NETLINK_SOCK_DIAG */
 	uid_t uid;
-	pid_t pid;        /* Unix only; 0 when not known */
+	pid_t pid; /* Unix only; 0 when not known */
 };
 
 /* False when the socket is no longer connected.  For a loopback TCP peer the

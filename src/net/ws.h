@@ -21,13 +21,13 @@ enum ws_opcode {
 };
 
 enum ws_event {
-	WS_WAIT,   /* the input is used up */
-	WS_TEXT,   /* a whole message */
+	WS_WAIT, /* the input is used up */
+	WS_TEXT, /* a whole message */
 	WS_BINARY,
-	WS_PING,   /* body is to be sent back in a pong */
+	WS_PING, /* body is to be sent back in a pong */
 	WS_PONG,
-	WS_CLOSE,  /* code and body (the reason); answer with the same code */
-	WS_BAD,    /* code says why; close with it and read no more */
+	WS_CLOSE, /* code and body (the reason); answer with the same code */
+	WS_BAD,   /* code says why; close with it and read no more */
 };
 
 struct ws_limits {
@@ -37,10 +37,10 @@ struct ws_limits {
 
 struct ws_reader {
 	const struct ws_limits *limits;
-	struct buf message;   /* of a fragmented or split message; freed when idle */
-	uint64_t left;        /* payload bytes of this frame still to come */
-	uint8_t *control;     /* of a control frame that came in pieces; heap */
-	uint8_t head[14];     /* of a frame header that came in pieces */
+	struct buf message; /* of a fragmented or split message; freed when idle */
+	uint64_t left;      /* payload bytes of this frame still to come */
+	uint8_t *control;   /* of a control frame that came in pieces; heap */
+	uint8_t head[14];   /* of a frame header that came in pieces */
 	uint8_t head_len, control_len, mask_at, opcode, message_opcode;
 	uint8_t mask[4];
 	uint16_t fragments;

@@ -1,0 +1,215 @@
+/* conn.c - sockets on uv_poll_t with our own recv and send.
+ *
+ * libuv's poll handle costs system calls whenever what it watches changes, so it
+ * is told only then.  Sending is one send(2) and nothing else. */
+#include "net/conn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "net/inside.h"
+
+/* One connection's share of a turn: one that sends without end must not keep
+ * the others waiting. */
+#define CONN_RECEIVES_MAX 4
+
+static void on_event(uv_poll_t *poll, int status, int events);
+
+/* Tells libuv what to watch for, if that is not what it watches. */
+static void watch(struct conn *conn)
+{
+	uint8_t events = 0;
+
+	if (conn->closing || conn->broken)
+		return;
+	if (!conn->hushed)
+		events |= UV_READABLE;
+	if (conn->wants_write)
+		events |= UV_WRITABLE;
+	if (events == conn->events)
+		return;
+	conn->events = events;
+	uv_poll_start(&conn->poll, events, on_event);
+}
+
+static void end(struct conn *conn, const char *why)
+{
+	const struct conn_user *user = conn->user;
+
+	if (user)
+		user->gone(conn, why);
+	conn_close(conn);
+}
+
+static void report_failure(struct later *later)
+{
+	end(list_of(later, struct conn, failed), "the connection failed");
+}
+
+void conn_fail(struct conn *conn)
+{
+	if (conn->broken || conn->closing)
+		return;
+	deadline_clear(&conn->deadline);
+	conn->broken = true;
+	uv_poll_stop(&conn->poll);
+	conn->failed = (struct later){.run = report_failure};
+	loop_later(conn->loop, &conn->failed);
+}
+
+static void on_late(struct deadline *deadline)
+{
+	struct conn *conn = list_of(deadline, struct conn, deadline);
+
+	if (conn->user && conn->user->late)
+		conn->user->late(conn);
+	else
+		end(conn, "it took too long");
+}
+
+/* Is this connection one to give more input to? */
+static bool is_listening(const struct conn *conn)
+{
+	return !conn->closing && !conn->broken && !conn->hushed && conn->user;
+}
+
+static void receive(struct conn *conn)
+{
+	char *input = loop_input(conn->loop);
+	size_t max = conn->input_max * KIB;
+	ssize_t n = (ssize_t)max;
+
+	/* A short read emptied the socket: the next event says when there is
+	 * more, and asking now would only cost a call. */
+	for (int i = 0; i < CONN_RECEIVES_MAX && (size_t)n == max && is_listening(conn); i++) {
+		n = recv(conn->fd, input, max, MSG_DONTWAIT);
+		if (n > 0)
+			conn->user->heard(conn, input, (size_t)n);
+		else if (n == 0)
+			end(conn, "the peer closed the connection");
+		else if (errno != EAGAIN && errno != EINTR)
+			end(conn, strerror(errno));
+	}
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+	struct conn *conn = (struct conn *)poll;
+
+	if (status < 0) {
+		end(conn, "the connection failed");
+		return;
+	}
+	if (events & UV_WRITABLE && conn->wants_write) {
+		conn->wants_write = false;
+		if (conn->user)
+			conn->user->writable(conn);
+	}
+	if (events & UV_READABLE)
+		receive(conn);
+	watch(conn);
+}
+
+struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user, void *self)
+{
+	struct conn *conn = must_zero(1, sizeof(*conn));
+
+	conn->loop = loop;
+	conn->fd = fd;
+	conn->user = user;
+	conn->self = self;
+	conn->input_max = LOOP_INPUT / KIB;
+	list_init(&conn->in_all);
+	conn->deadline.fire = on_late;
+	if (uv_poll_init(loop_uv(loop), &conn->poll, fd) != 0) {
+		log_error("net", "the kernel does not watch an accepted socket");
+		abort();
+	}
+	watch(conn);
+	return conn;
+}
+
+static void free_conn(struct grave *grave)
+{
+	free(list_of(grave, struct conn, grave));
+}
+
+/* Even when libuv is done with it, somebody may still hold the connection until
+ * the turn's work is over. */
+static void bury_conn(uv_handle_t *handle)
+{
+	struct conn *conn = (struct conn *)handle;
+
+	conn->grave = (struct grave){.free = free_conn};
+	loop_bury(conn->loop, &conn->grave);
+}
+
+void conn_close(struct conn *conn)
+{
+	if (!conn || conn->closing)
+		return;
+	if (conn->broken)
+		loop_forget(&conn->failed);
+	else
+		deadline_clear(&conn->deadline);
+	conn->closing = true;
+	listen_part(conn);
+	/* libuv lets go of the descriptor here, not in its callback. */
+	uv_close((uv_handle_t *)&conn->poll, bury_conn);
+	close(conn->fd);
+	conn->fd = -1;
+}
+
+void conn_hand(struct conn *conn, const struct conn_user *user, void *self)
+{
+	conn->user = user;
+	conn->self = self;
+}
+
+size_t conn_send(struct conn *conn, const void *bytes, size_t n)
+{
+	ssize_t sent = send(conn->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (sent == (ssize_t)n)
+		return n;
+	if (conn->closing || conn->broken)
+		return n;
+	if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+		conn_fail(conn);
+		return n;
+	}
+	conn->wants_write = true;
+	watch(conn);
+	return sent < 0 ? 0 : (size_t)sent;
+}
+
+void conn_hush(struct conn *conn, bool hush)
+{
+	conn->hushed = hush;
+	watch(conn);
+}
+
+void conn_deadline(struct conn *conn, unsigned after_ms)
+{
+	if (conn->closing || conn->broken)
+		return;
+	if (after_ms)
+		deadline_set(conn->loop, &conn->deadline, after_ms);
+	else
+		deadline_clear(&conn->deadline);
+}
+
+void conn_half_close(struct conn *conn)
+{
+	if (!conn->closing)
+		shutdown(conn->fd, SHUT_WR);
+}
+
+bool conn_peer(const struct conn *conn, struct peer *peer)
+{
+	return peer_of_socket(conn->fd, peer);
+}

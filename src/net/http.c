@@ -1,0 +1,397 @@
+/* http.c - the life of a connection that speaks HTTP.
+ *
+ * One function moves it on, http_pump(): it takes a step after the other until
+ * nothing can be done without more input, more room or the site's answer.  The
+ * site and its handlers are called from there and from nowhere else, so a call
+ * of theirs is never inside another.  What they do outside of it (an answer in a
+ * later turn) is looked at by the pump at the end of that turn. */
+#include "net/http.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "net/inside.h"
+
+/* Taken from the socket at once.  Input behind the current request is kept until
+ * that is answered, so this bounds it too. */
+#define INPUT_KIB 32
+
+/* After the last answer input is thrown away for this long and this much: closing
+ * with input unread would reset the connection and take the answer away. */
+#define LINGER_MS 1000
+#define LINGER_MAX (1 * MIB)
+
+static void free_http(struct grave *grave)
+{
+	struct http *http = list_of(grave, struct http, grave);
+
+	buf_finish(&http->head);
+	buf_finish(&http->kept);
+	buf_finish(&http->out);
+	free(http->fields);
+	free(http);
+}
+
+/* From here on nobody may use it, but whoever is on the stack still does. */
+static void retire(struct http *http)
+{
+	http->state = HTTP_OVER;
+	loop_forget(&http->resume);
+	if (http->site->over)
+		http->site->over(http->site->self, http);
+	http->grave.free = free_http;
+	loop_bury(http->conn->loop, &http->grave);
+}
+
+static void tell_gone(struct http *http)
+{
+	const struct http_handler *handler = http->handler;
+
+	http->handler = NULL;
+	if (handler && handler->gone)
+		handler->gone(http->self, http);
+}
+
+void http_end(struct http *http)
+{
+	if (http->state == HTTP_OVER)
+		return;
+	tell_gone(http);
+	retire(http);
+	conn_close(http->conn);
+}
+
+static enum http_wait awaited(const struct http *http)
+{
+	if (!http_is_flushed(http))
+		return WAIT_ROOM;
+	switch (http->state) {
+	case HTTP_IDLE:
+		return http->was_used ? WAIT_NEXT : WAIT_FIRST;
+	case HTTP_READING:
+		return WAIT_HEAD;
+	case HTTP_BODY:
+		return http->hushed ? WAIT_NONE : WAIT_BODY;
+	case HTTP_LINGER:
+		return WAIT_LINGER;
+	default:
+		return WAIT_NONE;
+	}
+}
+
+void http_arm(struct http *http)
+{
+	const struct http_limits *limits = http->site->limits;
+	const unsigned ms[] = {
+		[WAIT_NONE] = 0,
+		[WAIT_FIRST] = limits->head_ms,
+		[WAIT_NEXT] = limits->idle_ms,
+		[WAIT_HEAD] = limits->head_ms,
+		[WAIT_BODY] = limits->body_ms,
+		[WAIT_ROOM] = limits->body_ms,
+		[WAIT_LINGER] = LINGER_MS,
+	};
+	enum http_wait wait = awaited(http);
+
+	if (wait != http->wait || http->moved)
+		conn_deadline(http->conn, ms[wait]);
+	http->wait = wait;
+	http->moved = false;
+}
+
+/* The request is cut off: its handler hears that, its sender why. */
+static void cut(struct http *http, unsigned status)
+{
+	tell_gone(http);
+	http_refuse(http, status);
+}
+
+static bool read_head(struct http *http)
+{
+	size_t before = http->in_len, max = http->site->limits->head_max;
+	llhttp_errno_t code = http_parse(http, max + 1 - http->head_used);
+	unsigned status = 0;
+
+	http->head_used += before - http->in_len;
+	if (code != HPE_OK && code != HPE_PAUSED)
+		status = http_refusal(http, code);
+	else if (http->head_used > max)
+		status = 431;
+	else if (code == HPE_PAUSED)
+		status = http_check(http);
+	else
+		return false;
+	if (status) {
+		http_refuse(http, status);
+		return true;
+	}
+	http->state = HTTP_ASKED;
+	http->site->begin(http->site->self, http);
+	return true;
+}
+
+static bool end_body(struct http *http)
+{
+	http->state = HTTP_OWING;
+	if (http->handler->whole)
+		http->handler->whole(http->self, http);
+	return true;
+}
+
+static bool give_piece(struct http *http)
+{
+	struct text piece = http->piece;
+
+	http->piece = (struct text){0};
+	http->body_len += piece.len;
+	http->moved = true;
+	if (http->body_len > http->body_max)
+		cut(http, 413);
+	else if (http->handler->piece)
+		http->handler->piece(http->self, http, piece);
+	return true;
+}
+
+static bool read_body(struct http *http)
+{
+	llhttp_errno_t code;
+
+	if (!http->request.has_body)
+		return end_body(http);
+	if (http->length > http->body_max) {
+		cut(http, 413);
+		return true;
+	}
+	if (http->continues)
+		http_continue(http);
+	code = http_parse(http, SIZE_MAX);
+	if (code == HPE_OK)
+		return false;
+	if (code != HPE_PAUSED) {
+		cut(http, http_refusal(http, code));
+		return true;
+	}
+	return http->body_done ? end_body(http) : give_piece(http);
+}
+
+/* The answer is out: on to the next request, or to the end. */
+static bool move_on(struct http *http)
+{
+	free(http->fields);
+	http->fields = NULL;
+	http->fields_len = http->fields_room = 0;
+	buf_finish(&http->head);
+	buf_finish(&http->out);
+	http->was_used = http->moved = true;
+	if (http->request.keep_alive && !http->draining) {
+		http->state = HTTP_IDLE;
+		return true;
+	}
+	conn_half_close(http->conn);
+	http->state = HTTP_LINGER;
+	return true;
+}
+
+static bool throw_away(struct http *http)
+{
+	http->lingered += http->in_len;
+	http->in_len = 0;
+	if (http->lingered > LINGER_MAX)
+		http_end(http);
+	return false;
+}
+
+/* One step; false when there is none to take now. */
+static bool step(struct http *http)
+{
+	switch (http->state) {
+	case HTTP_IDLE:
+		if (http->in_len == 0)
+			return false;
+		http_parser_begin(http);
+		http->state = HTTP_READING;
+		return true;
+	case HTTP_READING:
+		return read_head(http);
+	case HTTP_BODY:
+		return !http->hushed && read_body(http);
+	case HTTP_LEAVING:
+		return http_is_flushed(http) && move_on(http);
+	case HTTP_LINGER:
+		return throw_away(http);
+	default:
+		return false;
+	}
+}
+
+/* True when this is still HTTP.  Input that was not looked at stays, and nothing
+ * more is read until it was. */
+static bool pump(struct http *http, char *bytes, size_t n)
+{
+	http->in = bytes;
+	http->in_len = n;
+	http->pumping = true;
+	while (step(http))
+		continue;
+	http->pumping = false;
+	if (http->state == HTTP_OVER)
+		return false;
+	conn_hush(http->conn, http->in_len > 0 || (http->hushed && http->state == HTTP_BODY));
+	http_arm(http);
+	return true;
+}
+
+static void on_heard(struct conn *conn, char *bytes, size_t n)
+{
+	struct http *http = conn->self;
+
+	if (pump(http, bytes, n) && http->in_len)
+		buf_add(&http->kept, (struct text){http->in, http->in_len});
+}
+
+/* Goes on with the input that was kept. */
+static void go_on(struct http *http)
+{
+	if (!pump(http, http->kept.at, http->kept.len))
+		return;
+	if (http->in_len)
+		buf_drop(&http->kept, http->kept.len - http->in_len);
+	else
+		buf_finish(&http->kept);
+}
+
+static void on_resume(struct later *later)
+{
+	go_on(list_of(later, struct http, resume));
+}
+
+static void on_writable(struct conn *conn)
+{
+	struct http *http = conn->self;
+
+	http_flush(http);
+	if (http->full && http_has_room(http)) {
+		http->full = false;
+		if (http->handler && http->handler->writable)
+			http->handler->writable(http->self, http);
+	}
+	go_on(http);
+}
+
+static void on_gone(struct conn *conn, const char *why)
+{
+	struct http *http = conn->self;
+
+	(void)why;
+	tell_gone(http);
+	retire(http);
+}
+
+static void on_late(struct conn *conn)
+{
+	struct http *http = conn->self;
+
+	if (http->wait == WAIT_HEAD || http->wait == WAIT_BODY)
+		cut(http, 408);
+	else
+		http_end(http);
+	go_on(http);
+}
+
+static const struct conn_user user = {
+	.heard = on_heard,
+	.writable = on_writable,
+	.gone = on_gone,
+	.late = on_late,
+};
+
+struct http *http_serve(struct conn *conn, const struct http_site *site)
+{
+	struct http *http = must_zero(1, sizeof(*http));
+
+	http->conn = conn;
+	http->site = site;
+	http->resume.run = on_resume;
+	buf_init(&http->head, site->limits->head_max);
+	buf_init(&http->kept, INPUT_KIB * KIB);
+	conn->input_max = INPUT_KIB;
+	conn_hand(conn, &user, http);
+	http_arm(http);
+	return http;
+}
+
+/* Something changed outside of the pump: it looks at it when nobody is in the
+ * middle of anything. */
+static void pump_later(struct http *http)
+{
+	if (!http->pumping && http->state != HTTP_OVER)
+		loop_later(http->conn->loop, &http->resume);
+}
+
+const struct http_request *http_request(const struct http *http)
+{
+	return &http->request;
+}
+
+struct conn *http_conn(const struct http *http)
+{
+	return http->conn;
+}
+
+void http_accept(struct http *http, size_t max, const struct http_handler *handler, void *self)
+{
+	if (http->state != HTTP_ASKED)
+		return;
+	http->handler = handler;
+	http->self = self;
+	http->body_max = max;
+	http->state = HTTP_BODY;
+	pump_later(http);
+}
+
+void http_hush(struct http *http, bool hush)
+{
+	if (http->state != HTTP_BODY || http->hushed == hush)
+		return;
+	http->hushed = hush;
+	if (hush)
+		conn_hush(http->conn, true);
+	pump_later(http);
+}
+
+void http_answered(struct http *http)
+{
+	if (http->state == HTTP_OVER)
+		return;
+	http->handler = NULL;
+	http->state = HTTP_LEAVING;
+	pump_later(http);
+}
+
+void http_hand(struct http *http, struct text head, const struct conn_user *next, void *self)
+{
+	struct conn *conn = http->conn;
+	char *rest = http->pumping ? http->in : http->kept.at;
+	size_t n = http->pumping ? http->in_len : http->kept.len;
+
+	if (http->state == HTTP_OVER)
+		return;
+	/* The answers before it are out, so there is room unless the peer does
+	 * not read at all. */
+	if (head.len && conn_send(conn, head.at, head.len) < head.len)
+		conn_fail(conn);
+	retire(http);
+	conn->input_max = LOOP_INPUT / KIB;
+	conn_deadline(conn, 0);
+	conn_hand(conn, next, self);
+	conn_hush(conn, false);
+	if (n)
+		next->heard(conn, rest, n);
+}
+
+void http_drain(struct http *http)
+{
+	http->draining = true;
+	if (http->state == HTTP_IDLE)
+		http_end(http);
+}

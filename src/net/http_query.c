@@ -1,0 +1,43 @@
+/* http_query.c - the name=value pairs behind the question mark. */
+#include "net/http.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A NUL that somebody took the trouble to encode is never meant well. */
+static bool decode(struct text t, struct buf *out)
+{
+	for (size_t i = 0; i < t.len; i++) {
+		int c = (unsigned char)t.at[i];
+
+		if (c == '+')
+			c = ' ';
+		if (c == '%') {
+			if (t.len - i < 3 || hex_digit(t.at[i + 1]) < 0 ||
+			    hex_digit(t.at[i + 2]) < 0)
+				return false;
+			c = hex_digit(t.at[i + 1]) << 4 | hex_digit(t.at[i + 2]);
+			i += 2;
+		}
+		if (c == 0 || !buf_add_char(out, (char)c))
+			return false;
+	}
+	return true;
+}
+
+bool http_query(struct text query, const char *name, struct buf *out)
+{
+	buf_clear(out);
+	while (query.len) {
+		struct text value, pair = text_cut(query, '&', &query);
+
+		if (text_is(text_cut(pair, '=', &value), name))
+			return decode(value, out);
+	}
+	return false;
+}

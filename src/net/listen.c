@@ -1,0 +1,184 @@
+/* listen.c - accepting, within a count and a number of descriptors. */
+#include "net/listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "net/address.h"
+#include "net/conn.h"
+#include "net/inside.h"
+
+/* Accepted before the connections that are there get their turn again. */
+#define LISTEN_ACCEPTS_MAX 64
+
+struct listen {
+	uv_poll_t poll;
+	struct loop *loop;
+	struct listen_options o;
+	struct address address;
+	struct grave grave;
+	struct link conns; /* conn.in_all */
+	int fd;            /* -1: stopped */
+	int reserve;       /* a descriptor to give up when there is no other */
+	bool closed;       /* libuv is done with it */
+	bool destroyed;    /* and so is everybody else */
+};
+
+static int open_reserve(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* There is no descriptor left: the reserve lets us take one from the backlog and
+ * hang up, where it would wait for ever otherwise. */
+static bool turn_away(struct listen *listen)
+{
+	int fd;
+
+	if (listen->reserve < 0)
+		return false;
+	close(listen->reserve);
+	fd = accept4(listen->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	listen->reserve = open_reserve();
+	return fd >= 0;
+}
+
+static bool accept_one(struct listen *listen)
+{
+	int fd = accept4(listen->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		return turn_away(listen);
+	/* One that hung up in the backlog is no reason to stop. */
+	if (fd < 0)
+		return errno == ECONNABORTED || errno == EINTR;
+	if (*listen->o.conns >= listen->o.conns_max)
+		close(fd);
+	else
+		listen->o.accepted(listen->o.self, listen, fd);
+	return true;
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+	struct listen *listen = (struct listen *)poll;
+
+	(void)events;
+	if (status < 0)
+		log_error("net", "%s: %s", listen->address.words, uv_strerror(status));
+	for (int i = 0; i < LISTEN_ACCEPTS_MAX && listen->fd >= 0 && accept_one(listen); i++)
+		continue;
+}
+
+struct listen *listen_create(struct loop *loop, const struct listen_options *o, struct error *why)
+{
+	struct address address;
+	struct listen *listen;
+	int fd;
+
+	if (!address_parse(&address, o->address, why))
+		return NULL;
+	fd = address_open(&address, why);
+	if (fd < 0)
+		return NULL;
+	listen = must_zero(1, sizeof(*listen));
+	listen->loop = loop;
+	listen->o = *o;
+	listen->address = address;
+	listen->fd = fd;
+	listen->reserve = open_reserve();
+	list_init(&listen->conns);
+	uv_poll_init(loop_uv(loop), &listen->poll, fd);
+	uv_poll_start(&listen->poll, UV_READABLE, on_event);
+	return listen;
+}
+
+static void free_listen(struct grave *grave)
+{
+	free(list_of(grave, struct listen, grave));
+}
+
+static void bury_listen(struct listen *listen)
+{
+	if (!listen->closed || !listen->destroyed)
+		return;
+	listen->grave.free = free_listen;
+	loop_bury(listen->loop, &listen->grave);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct listen *listen = (struct listen *)handle;
+
+	listen->closed = true;
+	bury_listen(listen);
+}
+
+void listen_stop(struct listen *listen)
+{
+	if (listen->fd < 0)
+		return;
+	/* Before close(2): libuv must not touch a number that is another's. */
+	uv_close((uv_handle_t *)&listen->poll, on_closed);
+	close(listen->fd);
+	listen->fd = -1;
+	address_remove(&listen->address);
+}
+
+void listen_destroy(struct listen *listen)
+{
+	if (!listen)
+		return;
+	listen_stop(listen);
+	while (!list_is_empty(&listen->conns))
+		listen_part(list_of(listen->conns.next, struct conn, in_all));
+	if (listen->reserve >= 0)
+		close(listen->reserve);
+	listen->destroyed = true;
+	bury_listen(listen);
+}
+
+void listen_keep(struct listen *listen, struct conn *conn)
+{
+	conn->listen = listen;
+	list_add(&listen->conns, &conn->in_all);
+	++*listen->o.conns;
+}
+
+void listen_part(struct conn *conn)
+{
+	if (!conn->listen)
+		return;
+	--*conn->listen->o.conns;
+	conn->listen = NULL;
+	list_remove(&conn->in_all);
+}
+
+const char *listen_address(const struct listen *listen)
+{
+	return listen->address.words;
+}
+
+bool listen_is_unix(const struct listen *listen)
+{
+	return listen->address.sa.any.sa_family == AF_UNIX;
+}
+
+unsigned listen_port(const struct listen *listen)
+{
+	return address_port(&listen->address);
+}
+
+bool listen_is_local(const char *text)
+{
+	struct address address;
+
+	return address_parse(&address, text, NULL) && address_is_local(&address);
+}

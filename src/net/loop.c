@@ -1,0 +1,296 @@
+/* loop.c - a turn of the loop: libuv polls and calls, then what was put off is
+ * called, the turns' work is done, and the dead are buried.
+ *
+ * libuv calls its prepare handles right before it polls, whatever it did before:
+ * that is the end of our turn.  When something is left to do, an idle handle is
+ * active, and libuv then polls without waiting. */
+#include "net/loop.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+#include "base/log.h"
+#include "base/must.h"
+
+#define WHEEL_SLOTS 512 /* one round is 128 s; what is further goes round again */
+#define LAST_TURNS 64   /* that a loop being destroyed gives its handles to close */
+
+struct loop {
+	uv_loop_t uv;
+	uv_prepare_t prepare;
+	uv_idle_t idle; /* active: poll without waiting */
+	uv_timer_t tick;
+	struct link laters, turns, graves;
+	struct link wheel[WHEEL_SLOTS];
+	uint64_t tick_done; /* every deadline due at or before it was fired */
+	char *input;
+};
+
+struct wake {
+	uv_async_t async;
+	void (*fn)(void *self);
+	void *self;
+};
+
+static void run_laters(struct loop *loop)
+{
+	struct link now;
+
+	/* One asked for on the way is for the next turn: two of them cannot keep
+	 * each other going without the sockets being looked at. */
+	list_init(&now);
+	list_add(&loop->laters, &now);
+	list_remove(&loop->laters);
+	while (!list_is_empty(&now)) {
+		struct later *later = list_of(now.next, struct later, in_loop);
+
+		loop_forget(later);
+		later->run(later);
+	}
+}
+
+static bool run_turns(struct loop *loop)
+{
+	bool more = false;
+
+	list_each(&loop->turns, l) {
+		struct turn *turn = list_of(l, struct turn, in_loop);
+
+		more |= turn->end(turn);
+	}
+	return more;
+}
+
+static void bury_all(struct loop *loop)
+{
+	while (!list_is_empty(&loop->graves)) {
+		struct grave *grave = list_of(loop->graves.next, struct grave, in_loop);
+
+		list_remove(&grave->in_loop);
+		grave->free(grave);
+	}
+}
+
+static void go_on(uv_idle_t *idle)
+{
+	(void)idle;
+}
+
+static void end_turn(uv_prepare_t *prepare)
+{
+	struct loop *loop = prepare->data;
+	bool more;
+
+	run_laters(loop);
+	more = run_turns(loop);
+	bury_all(loop);
+	if (more || !list_is_empty(&loop->laters))
+		uv_idle_start(&loop->idle, go_on);
+	else
+		uv_idle_stop(&loop->idle);
+}
+
+struct loop *loop_create(void)
+{
+	struct loop *loop = must_zero(1, sizeof(*loop));
+
+	if (uv_loop_init(&loop->uv) != 0) {
+		log_error("net", "there is no event loop to be had from the kernel");
+		abort();
+	}
+	list_init(&loop->laters);
+	list_init(&loop->turns);
+	list_init(&loop->graves);
+	for (int i = 0; i < WHEEL_SLOTS; i++)
+		list_init(&loop->wheel[i]);
+	uv_prepare_init(&loop->uv, &loop->prepare);
+	uv_idle_init(&loop->uv, &loop->idle);
+	uv_timer_init(&loop->uv, &loop->tick);
+	loop->prepare.data = loop->tick.data = loop;
+	uv_prepare_start(&loop->prepare, end_turn);
+	loop->input = must_alloc(LOOP_INPUT);
+	return loop;
+}
+
+void loop_destroy(struct loop *loop)
+{
+	int turns = 0;
+
+	if (!loop)
+		return;
+	uv_close((uv_handle_t *)&loop->prepare, NULL);
+	uv_close((uv_handle_t *)&loop->idle, NULL);
+	uv_close((uv_handle_t *)&loop->tick, NULL);
+	do {
+		run_laters(loop);
+		bury_all(loop);
+		uv_run(&loop->uv, UV_RUN_NOWAIT);
+	} while ((!list_is_empty(&loop->graves) || uv_loop_close(&loop->uv) == UV_EBUSY) &&
+	         ++turns < LAST_TURNS);
+	if (turns == LAST_TURNS) {
+		log_error("net", "the loop was destroyed while somebody still used it");
+		return;
+	}
+	free(loop->input);
+	free(loop);
+}
+
+void loop_run(struct loop *loop)
+{
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+void loop_stop(struct loop *loop)
+{
+	uv_stop(&loop->uv);
+}
+
+struct uv_loop_s *loop_uv(struct loop *loop)
+{
+	return &loop->uv;
+}
+
+uint64_t loop_now_ms(const struct loop *loop)
+{
+	return uv_now(&loop->uv);
+}
+
+char *loop_input(struct loop *loop)
+{
+	return loop->input;
+}
+
+void loop_later(struct loop *loop, struct later *later)
+{
+	if (!later->in_loop.next)
+		list_add(&loop->laters, &later->in_loop);
+}
+
+void loop_forget(struct later *later)
+{
+	if (!later->in_loop.next)
+		return;
+	list_remove(&later->in_loop);
+	later->in_loop = (struct link){0};
+}
+
+void loop_add_turn(struct loop *loop, struct turn *turn)
+{
+	list_add(&loop->turns, &turn->in_loop);
+}
+
+void loop_remove_turn(struct turn *turn)
+{
+	list_remove(&turn->in_loop);
+}
+
+void loop_bury(struct loop *loop, struct grave *grave)
+{
+	list_add(&loop->graves, &grave->in_loop);
+}
+
+/* Moves what is due in one slot to `due`. */
+static void collect(struct link *slot, uint64_t tick, struct link *due)
+{
+	list_each(slot, l) {
+		struct deadline *deadline = list_of(l, struct deadline, in_wheel);
+
+		if (deadline->due_tick > tick)
+			continue;
+		list_remove(l);
+		list_add(due, l);
+	}
+}
+
+static bool wheel_is_empty(const struct loop *loop)
+{
+	for (int i = 0; i < WHEEL_SLOTS; i++)
+		if (!list_is_empty(&loop->wheel[i]))
+			return false;
+	return true;
+}
+
+static void turn_wheel(uv_timer_t *timer);
+
+/* The timer runs only while a deadline is set, from tick to tick. */
+static void start_tick(struct loop *loop)
+{
+	uint64_t now = uv_now(&loop->uv);
+
+	if (uv_is_active((uv_handle_t *)&loop->tick))
+		return;
+	loop->tick_done = now / DEADLINE_TICK_MS;
+	uv_timer_start(&loop->tick, turn_wheel, DEADLINE_TICK_MS - now % DEADLINE_TICK_MS, 0);
+}
+
+static void turn_wheel(uv_timer_t *timer)
+{
+	struct loop *loop = timer->data;
+	uint64_t now = uv_now(&loop->uv) / DEADLINE_TICK_MS, from = loop->tick_done + 1;
+	struct link due;
+
+	/* After a long sleep one look at each slot is enough. */
+	if (now - loop->tick_done > WHEEL_SLOTS)
+		from = now - WHEEL_SLOTS + 1;
+	list_init(&due);
+	for (uint64_t tick = from; tick <= now; tick++)
+		collect(&loop->wheel[tick % WHEEL_SLOTS], now, &due);
+	while (!list_is_empty(&due)) {
+		struct deadline *deadline = list_of(due.next, struct deadline, in_wheel);
+
+		deadline_clear(deadline);
+		deadline->fire(deadline);
+	}
+	if (!wheel_is_empty(loop))
+		start_tick(loop);
+}
+
+void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms)
+{
+	deadline_clear(deadline);
+	deadline->due_tick = (uv_now(&loop->uv) + after_ms) / DEADLINE_TICK_MS + 1;
+	list_add(&loop->wheel[deadline->due_tick % WHEEL_SLOTS], &deadline->in_wheel);
+	start_tick(loop);
+}
+
+void deadline_clear(struct deadline *deadline)
+{
+	if (!deadline->in_wheel.next)
+		return;
+	list_remove(&deadline->in_wheel);
+	deadline->in_wheel = (struct link){0};
+}
+
+static void woken(uv_async_t *async)
+{
+	struct wake *wake = async->data;
+
+	wake->fn(wake->self);
+}
+
+struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self)
+{
+	struct wake *wake = must_zero(1, sizeof(*wake));
+
+	wake->fn = fn;
+	wake->self = self;
+	wake->async.data = wake;
+	uv_async_init(&loop->uv, &wake->async, woken);
+	return wake;
+}
+
+void wake_up(struct wake *wake)
+{
+	uv_async_send(&wake->async);
+}
+
+static void free_wake(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void wake_destroy(struct wake *wake)
+{
+	if (wake)
+		uv_close((uv_handle_t *)&wake->async, free_wake);
+}

@@ -1,0 +1,148 @@
+/* peer.c - asking the kernel who is at the other end.
+ *
+ * For a loopback TCP peer the other end of the connection is a socket of this
+ * machine too: the one whose local address is our peer's and whose remote
+ * address is ours.  NETLINK_SOCK_DIAG finds it by that four-tuple. */
+#include "net/peer.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* The kernel answers at once; should it not, the peer is a stranger. */
+#define PEER_ANSWER_MS 100
+
+/* An end of a connection; IPv4 when the address is one, however it is written. */
+struct place {
+	int family;
+	uint16_t port; /* network order, as the address */
+	uint32_t address[4];
+};
+
+static bool place_of(const struct sockaddr_storage *sa, struct place *place)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)sa;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)sa;
+
+	*place = (struct place){.family = sa->ss_family};
+	if (sa->ss_family == AF_INET) {
+		place->port = v4->sin_port;
+		place->address[0] = v4->sin_addr.s_addr;
+		return true;
+	}
+	if (sa->ss_family != AF_INET6)
+		return false;
+	place->port = v6->sin6_port;
+	if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
+		place->family = AF_INET;
+		memcpy(&place->address[0], &v6->sin6_addr.s6_addr[12], 4);
+	} else {
+		memcpy(place->address, &v6->sin6_addr, 16);
+	}
+	return true;
+}
+
+static bool place_is_loopback(const struct place *place)
+{
+	if (place->family == AF_INET)
+		return ntohl(place->address[0]) >> 24 == 127;
+	return memcmp(place->address, &in6addr_loopback, 16) == 0;
+}
+
+struct question {
+	struct nlmsghdr head;
+	struct inet_diag_req_v2 ask;
+};
+
+static struct question question_about(const struct place *local, const struct place *remote)
+{
+	struct question q = {
+		.head = {.nlmsg_len = sizeof(q),
+	                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+	                 .nlmsg_flags = NLM_F_REQUEST},
+		.ask = {.sdiag_family = (uint8_t)local->family,
+	                .sdiag_protocol = IPPROTO_TCP,
+	                .idiag_states = ~0u,
+	                .id = {.idiag_sport = local->port,
+	                       .idiag_dport = remote->port,
+	                       .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}},
+	};
+
+	memcpy(q.ask.id.idiag_src, local->address, 16);
+	memcpy(q.ask.id.idiag_dst, remote->address, 16);
+	return q;
+}
+
+/* Asked for a connection that is no more, the kernel may answer with a listener
+ * on that port; a socket that no process holds has no inode, and its uid would
+ * read as root's.  Neither says who the peer is. */
+static bool read_uid(const struct nlmsghdr *head, size_t n, const struct question *q, uid_t *uid)
+{
+	const struct inet_diag_msg *found = NLMSG_DATA(head);
+
+	if (!NLMSG_OK(head, n) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+	    head->nlmsg_len < NLMSG_LENGTH(sizeof(*found)))
+		return false;
+	if (found->id.idiag_sport != q->ask.id.idiag_sport ||
+	    found->id.idiag_dport != q->ask.id.idiag_dport || found->idiag_inode == 0)
+		return false;
+	*uid = found->idiag_uid;
+	return true;
+}
+
+static bool find_uid(const struct place *local, const struct place *remote, uid_t *uid)
+{
+	struct question q = question_about(local, remote);
+	struct timeval patience = {.tv_usec = PEER_ANSWER_MS * 1000};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	union {
+		struct nlmsghdr head;
+		char bytes[4096];
+	} answer;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (send(fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q))
+		n = recv(fd, &answer, sizeof(answer), 0);
+	close(fd);
+	return n > 0 && read_uid(&answer.head, (size_t)n, &q, uid);
+}
+
+static bool peer_of_unix(int fd, struct peer *peer)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) != 0)
+		return false;
+	*peer = (struct peer){.is_unix = true, .uid_known = true, .uid = who.uid, .pid = who.pid};
+	return true;
+}
+
+bool peer_of_socket(int fd, struct peer *peer)
+{
+	struct sockaddr_storage theirs, ours;
+	socklen_t theirs_len = sizeof(theirs), ours_len = sizeof(ours);
+	struct place them, us;
+
+	*peer = (struct peer){0};
+	if (getpeername(fd, (struct sockaddr *)&theirs, &theirs_len) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&ours, &ours_len) != 0)
+		return false;
+	if (theirs.ss_family == AF_UNIX)
+		return peer_of_unix(fd, peer);
+	if (!place_of(&theirs, &them) || !place_of(&ours, &us))
+		return false;
+	peer->is_loopback = place_is_loopback(&them);
+	if (peer->is_loopback)
+		peer->uid_known = find_uid(&them, &us, &peer->uid);
+	return true;
+}
