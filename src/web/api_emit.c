@@ -1,0 +1,338 @@
+/* api_emit.c - POST /api/signal: one signal, or a batch of lines as it streams in.
+ *
+ * The answer is owed until every signal has its seq and, unless ?ack=memory was
+ * asked for, the last of them is on the disk.  The same id and bytes sent again
+ * are answered with the first seq, so a client that got no answer just repeats.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "bus/bus.h"
+#include "config/config.h"
+#include "journal/journal.h"
+#include "web/inside.h"
+#include "web/routes.h"
+
+/* A disk that does not answer by then is in trouble, and whoever waits should
+ * know it rather than hang. */
+#define DURABLE_WAIT_MS 30000
+#define REJECTED_SHOWN 100 /* lines of a batch that are named; all are counted */
+
+struct emit {
+	struct web *web;
+	struct http *http; /* NULL once the peer left */
+	struct caller caller;
+	bool is_batch, durable;
+	struct buf input; /* the body; of a batch, the line that is not whole yet */
+	bool skipping;    /* the rest of a line that was too long */
+	struct buf id;    /* of the last one stamped */
+	struct buf rejected;
+	uint64_t line, accepted, rejected_count;
+	uint64_t unstamped; /* accepted, and their seq is still to come */
+	uint64_t first_seq, last_seq;
+	bool full;          /* a signal was refused because the disk fails */
+	uint64_t since_ms;  /* when the body was over */
+	struct link in_web; /* web.emits, once the body is over */
+};
+
+static void emit_destroy(struct emit *e)
+{
+	list_remove(&e->in_web);
+	buf_finish(&e->input);
+	buf_finish(&e->id);
+	buf_finish(&e->rejected);
+	free(e);
+}
+
+/* ---- into the bus ---- */
+
+static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
+{
+	struct emit *e = self;
+
+	e->unstamped--;
+	if (!e->http) {
+		if (e->unstamped == 0)
+			emit_destroy(e);
+		return;
+	}
+	if (!e->is_batch)
+		buf_add(&e->id, id);
+	if (e->first_seq == 0 || seq < e->first_seq)
+		e->first_seq = seq;
+	if (seq > e->last_seq)
+		e->last_seq = seq;
+}
+
+/* The names of our own sources are not for programs that show no credential. */
+static bool may_name(void *self, struct text source)
+{
+	return !text_is(source, "demo") && !text_is(source, "signalbox") &&
+	       !text_starts(source, TEXT("adapter:"));
+}
+
+static void admit(struct emit *e, struct text raw, struct bus_verdict *verdict)
+{
+	struct bus_emit emit = {
+		.raw = raw,
+		.from = {.name = TEXT("http")},
+		.ticket = {.stamped = stamped, .self = e, .tag = e->line},
+		.durable = e->durable,
+		.once = true,
+	};
+
+	if (!e->caller.has_credential) {
+		emit.from.prefix = TEXT("local/");
+		emit.from.may_name = may_name;
+	}
+	e->unstamped++;
+	bus_admit(e->web->options.bus, &emit, verdict);
+	if (verdict->answer != BUS_ACCEPTED)
+		e->unstamped--;
+}
+
+/* ---- answers ---- */
+
+static void answer_one(struct emit *e)
+{
+	const struct web_doors *doors = &e->web->options.doors;
+	struct buf out;
+
+	buf_init(&out, e->id.len * 6 + 1 * KIB);
+	buf_add(&out, TEXT("{\"ok\":true,\"id\":"));
+	buf_add_json(&out, buf_text(&e->id));
+	buf_print(&out, ",\"seq\":%llu,\"epoch\":\"%s\",\"clients\":%lu}\n",
+	          (unsigned long long)e->last_seq, journal_epoch(e->web->options.journal),
+	          doors->clients(doors->self));
+	web_answer(e->http, &out);
+	buf_finish(&out);
+}
+
+static unsigned batch_status(const struct emit *e)
+{
+	if (e->full)
+		return 507;
+	return e->accepted == 0 && e->rejected_count ? 400 : 200;
+}
+
+static void answer_batch(struct emit *e)
+{
+	struct buf out;
+
+	buf_init(&out, e->rejected.len + 1 * KIB);
+	buf_print(&out, "{\"ok\":%s,\"accepted\":%llu,\"rejected\":[",
+	          e->rejected_count ? "false" : "true", (unsigned long long)e->accepted);
+	buf_add(&out, buf_text(&e->rejected));
+	buf_print(&out, "],\"rejectedCount\":%llu", (unsigned long long)e->rejected_count);
+	if (e->last_seq)
+		buf_print(&out, ",\"firstSeq\":%llu,\"lastSeq\":%llu",
+		          (unsigned long long)e->first_seq, (unsigned long long)e->last_seq);
+	else
+		buf_add(&out, TEXT(",\"firstSeq\":null,\"lastSeq\":null"));
+	buf_print(&out, ",\"epoch\":\"%s\"}\n", journal_epoch(e->web->options.journal));
+	http_answer(e->http, batch_status(e), "application/json", buf_text(&out), NULL);
+	buf_finish(&out);
+}
+
+static void answer_refused(struct emit *e, const struct bus_verdict *verdict)
+{
+	unsigned status = 400;
+	struct buf out;
+
+	if (verdict->answer == BUS_FULL) {
+		web_refuse(e->http, 507, verdict->why.words, "Retry-After: 5\r\n");
+		return;
+	}
+	if (verdict->reason == ADMIT_TOO_BIG)
+		status = 413;
+	else if (verdict->reason == ADMIT_FORBIDDEN)
+		status = 403;
+	buf_init(&out, 4 * KIB);
+	buf_print(&out,
+	          "{\"ok\":false,\"reason\":\"%s\",\"error\":", admit_reason_name(verdict->reason));
+	buf_add_json(&out, text_of(verdict->why.words));
+	buf_add(&out, TEXT("}\n"));
+	http_answer(e->http, status, "application/json", buf_text(&out), NULL);
+	buf_finish(&out);
+}
+
+/* True when the answer went out, and e with it. */
+static bool answer_if_due(struct emit *e)
+{
+	uint64_t now_ms = loop_now_ms(e->web->options.loop);
+
+	if (e->unstamped == 0 &&
+	    (!e->durable || e->last_seq <= journal_durable_seq(e->web->options.journal))) {
+		if (e->is_batch)
+			answer_batch(e);
+		else
+			answer_one(e);
+	} else if (now_ms - e->since_ms >= DURABLE_WAIT_MS) {
+		web_refuse(e->http, 503, "not on the disk yet; the same bytes may be sent again",
+		           "Retry-After: 5\r\n");
+	} else {
+		return false;
+	}
+	e->http = NULL;
+	if (e->unstamped == 0)
+		emit_destroy(e);
+	else
+		list_remove(&e->in_web);
+	return true;
+}
+
+bool api_emit_turn(struct web *web)
+{
+	bool answered = false;
+
+	list_each(&web->emits, l)
+		answered = answer_if_due(list_of(l, struct emit, in_web)) || answered;
+	/* An answer may have let the next request of its connection begin. */
+	return answered && !list_is_empty(&web->emits);
+}
+
+static void owe_answer(struct emit *e)
+{
+	e->since_ms = loop_now_ms(e->web->options.loop);
+	list_add(&e->web->emits, &e->in_web);
+	web_tick(e->web);
+}
+
+/* ---- bodies ---- */
+
+static void one_piece(void *self, struct http *http, struct text bytes)
+{
+	struct emit *e = self;
+
+	buf_add(&e->input, bytes);
+}
+
+static void one_whole(void *self, struct http *http)
+{
+	struct emit *e = self;
+	struct bus_verdict verdict = {0};
+
+	admit(e, buf_text(&e->input), &verdict);
+	buf_finish(&e->input);
+	if (verdict.answer == BUS_ACCEPTED) {
+		owe_answer(e);
+		return;
+	}
+	answer_refused(e, &verdict);
+	emit_destroy(e);
+}
+
+static void reject(struct emit *e, const char *words)
+{
+	if (e->rejected_count++ >= REJECTED_SHOWN)
+		return;
+	buf_print(&e->rejected, "%s{\"line\":%llu,\"error\":", e->rejected.len ? "," : "",
+	          (unsigned long long)e->line);
+	buf_add_json(&e->rejected, text_of(words));
+	buf_add_char(&e->rejected, '}');
+}
+
+static void batch_line(struct emit *e, struct text line)
+{
+	struct bus_verdict verdict = {0};
+
+	e->line++;
+	if (text_trim(line).len == 0)
+		return;
+	admit(e, line, &verdict);
+	if (verdict.answer == BUS_ACCEPTED) {
+		e->accepted++;
+		return;
+	}
+	e->full = e->full || verdict.answer == BUS_FULL;
+	reject(e, verdict.why.words);
+}
+
+/* A line that began in an earlier piece is joined; any other is read where it
+ * stands. */
+static void batch_end_line(struct emit *e, struct text line)
+{
+	if (e->skipping) {
+		e->skipping = false;
+	} else if (e->input.len == 0) {
+		batch_line(e, line);
+	} else if (buf_add(&e->input, line)) {
+		batch_line(e, buf_text(&e->input));
+	} else {
+		e->line++;
+		reject(e, "the line is too long");
+	}
+	buf_clear(&e->input);
+}
+
+static void batch_piece(void *self, struct http *http, struct text bytes)
+{
+	struct emit *e = self;
+	int at;
+
+	while ((at = text_find(bytes, '\n')) >= 0) {
+		batch_end_line(e, (struct text){bytes.at, (size_t)at});
+		bytes = (struct text){bytes.at + at + 1, bytes.len - (size_t)at - 1};
+	}
+	if (e->skipping || bytes.len == 0 || buf_add(&e->input, bytes))
+		return;
+	buf_clear(&e->input);
+	e->skipping = true;
+	e->line++;
+	reject(e, "the line is too long");
+}
+
+static void batch_whole(void *self, struct http *http)
+{
+	struct emit *e = self;
+
+	if (e->input.len)
+		batch_end_line(e, TEXT(""));
+	buf_finish(&e->input);
+	owe_answer(e);
+}
+
+static void gone(void *self, struct http *http)
+{
+	struct emit *e = self;
+
+	e->http = NULL;
+	if (e->unstamped == 0)
+		emit_destroy(e);
+	else
+		list_remove(&e->in_web);
+}
+
+static bool wants_memory(const struct http *http)
+{
+	struct buf ack;
+	bool memory;
+
+	buf_init(&ack, 16);
+	memory = http_query(http_request(http)->query, "ack", &ack) &&
+	         text_is(buf_text(&ack), "memory");
+	buf_finish(&ack);
+	return memory;
+}
+
+void api_emit(struct call *call)
+{
+	static const struct http_handler one = {one_piece, one_whole, NULL, gone};
+	static const struct http_handler batch = {batch_piece, batch_whole, NULL, gone};
+	const struct config_limits *limits = &call->web->options.config->limits;
+	struct emit *e = must_zero(1, sizeof(*e));
+
+	e->web = call->web;
+	e->http = call->http;
+	e->caller = call->caller;
+	e->durable = !wants_memory(call->http);
+	e->is_batch = routes_type(http_field(call->http, "Content-Type")) == ROUTE_NDJSON;
+	list_init(&e->in_web);
+	buf_init(&e->input, e->is_batch ? limits->message : limits->body);
+	buf_init(&e->id, limits->body);
+	buf_init(&e->rejected, REJECTED_SHOWN * 2 * KIB);
+	if (e->is_batch)
+		http_accept(call->http, limits->batch, &batch, e);
+	else
+		http_accept(call->http, limits->body, &one, e);
+}

@@ -1,0 +1,358 @@
+/* api_history.c - GET /api/signals: what is in the journal.
+ *
+ * Three ways to go through it, all in slices at the ends of turns, so that the
+ * loop never waits for a search:
+ *
+ *   forward   from `after` on, in one JSON answer
+ *   backward  without `after`: the newest that match, found in windows that are
+ *             each read forward, the newest window first
+ *   stream    ndjson: from `after` to the present, at the reader's pace
+ *
+ * A JSON answer comes after a second at the latest, with what was found until
+ * then and `next`: the `after` (forward) or `before` (backward) to go on with, or
+ * null at the end.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "journal/journal.h"
+#include "web/inside.h"
+#include "web/search.h"
+
+#define SEARCHES_MAX 32         /* at once: each may hold an answer */
+#define TURN_BYTES (512 * KIB)  /* that all of them read in one turn */
+#define SLICE_BYTES (128 * KIB) /* that one of them reads in one turn */
+#define SEARCH_MS 1000
+#define SEARCH_MS_MOST 10000   /* while not even one window is through */
+#define ANSWER_BYTES (4 * MIB) /* of signals; one is always given */
+#define WINDOW_FIRST 1024      /* signals, when there is a filter */
+#define WINDOW_MAX 65536
+
+enum way { FORWARD, BACKWARD, STREAM };
+
+struct history {
+	struct web *web;
+	struct http *http;
+	struct query query;
+	struct search search;
+	enum way way;
+	uint64_t started_ms;
+	bool begun;             /* stream: its head is out */
+	bool blocked;           /* stream: the peer reads more slowly than we */
+	uint64_t lower, window; /* backward: the window under way starts here */
+	size_t kept, kept_gaps; /* backward: found in the windows before it */
+	bool has_left;          /* backward: a window is through */
+	struct link in_web;     /* web.searches */
+};
+
+static void history_destroy(struct history *h)
+{
+	list_remove(&h->in_web);
+	h->web->search_count--;
+	search_finish(&h->search);
+	query_finish(&h->query);
+	free(h);
+}
+
+/* ---- answers ---- */
+
+static void add_gaps(struct buf *out, const struct history *h)
+{
+	const struct search *s = &h->search;
+
+	buf_add(out, TEXT("],\"gaps\":["));
+	for (size_t i = 0; i < s->gap_count; i++) {
+		size_t nth = h->way == BACKWARD ? s->gap_count - 1 - i : i;
+
+		if (i)
+			buf_add_char(out, ',');
+		search_add_gap(out, "", &s->gaps[nth]);
+	}
+	buf_add_char(out, ']');
+}
+
+/* next is NULL when there is no more. */
+static void answer_json(struct history *h, const uint64_t *next)
+{
+	const char *epoch = journal_epoch(h->web->options.journal);
+	const struct search *s = &h->search;
+	struct buf out;
+
+	buf_init(&out, s->found.len + (SEARCH_GAPS + 4) * 128);
+	buf_print(&out, "{\"ok\":true,\"epoch\":\"%s\",\"signals\":[", epoch);
+	for (size_t i = 0; i < s->hit_count; i++) {
+		size_t nth = h->way == BACKWARD ? s->hit_count - 1 - i : i;
+
+		if (i)
+			buf_add_char(&out, ',');
+		buf_add(&out, (struct text){s->found.at + s->hits[nth].at, s->hits[nth].len});
+	}
+	add_gaps(&out, h);
+	if (next)
+		buf_print(&out, ",\"next\":\"%s-%llu\"}\n", epoch, (unsigned long long)*next);
+	else
+		buf_add(&out, TEXT(",\"next\":null}\n"));
+	web_answer(h->http, &out);
+	buf_finish(&out);
+}
+
+static void answer_lines(struct history *h)
+{
+	const struct search *s = &h->search;
+	struct buf out;
+
+	buf_init(&out, s->found.len);
+	for (size_t i = s->hit_count; i-- > 0;)
+		buf_add(&out, (struct text){s->found.at + s->hits[i].at, s->hits[i].len + 1});
+	http_answer(h->http, 200, "application/x-ndjson", buf_text(&out), NULL);
+	buf_finish(&out);
+}
+
+static uint64_t elapsed_ms(const struct history *h)
+{
+	return loop_now_ms(h->web->options.loop) - h->started_ms;
+}
+
+/* ---- forward ---- */
+
+/* Each step answers whether there is more to do now; a step that answered the
+ * request has destroyed h. */
+static bool step_forward(struct history *h, size_t *budget)
+{
+	enum search_answer answer = search_run(&h->search, budget);
+	uint64_t next = search_at(&h->search) - 1;
+	bool more = answer == SEARCH_MORE;
+
+	if ((more || answer == SEARCH_COLD) && elapsed_ms(h) < SEARCH_MS)
+		return more;
+	answer_json(h, answer == SEARCH_DONE || next + 1 >= h->search.until ? NULL : &next);
+	history_destroy(h);
+	return false;
+}
+
+/* ---- backward ---- */
+
+static void enter_window(struct history *h)
+{
+	uint64_t first = journal_first_seq(h->web->options.journal);
+	uint64_t until = h->search.until;
+
+	h->lower = until > first + h->window ? until - h->window : first;
+	search_rewind(&h->search, h->kept, h->kept_gaps, h->lower);
+}
+
+static void reverse_hits(struct search_hit *hits, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		struct search_hit one = hits[i];
+
+		hits[i] = hits[count - 1 - i];
+		hits[count - 1 - i] = one;
+	}
+}
+
+/* A window is through: what was found in it is put behind what is newer. */
+static void leave_window(struct history *h)
+{
+	struct search *s = &h->search;
+
+	for (size_t i = h->kept_gaps; i < s->gap_count; i++)
+		if (s->gaps[i].to >= s->until)
+			s->gaps[i].to = s->until - 1;
+	reverse_hits(s->hits + h->kept, s->hit_count - h->kept);
+	if (s->hit_count > h->query.limit)
+		s->hit_count = h->query.limit;
+	h->kept = s->hit_count;
+	h->kept_gaps = s->gap_count;
+	s->until = h->lower;
+	h->has_left = true;
+	if (h->window < WINDOW_MAX)
+		h->window *= 2;
+}
+
+static void answer_backward(struct history *h)
+{
+	const struct search *s = &h->search;
+	uint64_t first = journal_first_seq(h->web->options.journal);
+	uint64_t next = s->until;
+
+	if (h->kept == h->query.limit)
+		next = s->hits[h->kept - 1].seq;
+	if (h->query.is_ndjson)
+		answer_lines(h);
+	else
+		answer_json(h, next > first ? &next : NULL);
+	history_destroy(h);
+}
+
+/* Is it time to answer with what there is?  Not before one window is through:
+ * every answer gets somewhere. */
+static bool is_late(const struct history *h)
+{
+	return elapsed_ms(h) >= (h->has_left ? SEARCH_MS : SEARCH_MS_MOST);
+}
+
+static bool step_backward(struct history *h, size_t *budget)
+{
+	enum search_answer answer = search_run(&h->search, budget);
+
+	if (answer == SEARCH_DONE) {
+		leave_window(h);
+		if (h->kept < h->query.limit && !is_late(h) &&
+		    h->lower > journal_first_seq(h->web->options.journal)) {
+			enter_window(h);
+			return true;
+		}
+	} else if (answer == SEARCH_ENOUGH && h->kept == 0 && h->window > 1) {
+		/* More than an answer may hold: what is newest in it is wanted. */
+		h->window = h->window > 8 ? h->window / 8 : 1;
+		enter_window(h);
+		return true;
+	} else if (answer != SEARCH_ENOUGH && !is_late(h)) {
+		return answer == SEARCH_MORE;
+	} else {
+		search_rewind(&h->search, h->kept, h->kept_gaps, h->lower);
+	}
+	answer_backward(h);
+	return false;
+}
+
+/* ---- stream ---- */
+
+static bool step_stream(struct history *h, size_t *budget)
+{
+	enum search_answer answer = search_run(&h->search, budget);
+	struct search *s = &h->search;
+	bool over =
+		answer == SEARCH_DONE || (answer == SEARCH_ENOUGH && s->hit_count >= s->hits_max);
+
+	if (!h->begun)
+		http_answer_begin(h->http, 200, "application/x-ndjson", NULL);
+	h->begun = true;
+	if (s->found.len)
+		h->blocked = !http_more(h->http, buf_text(&s->found));
+	s->hits_max -= s->hit_count;
+	s->hit_count = 0;
+	buf_clear(&s->found);
+	if (!over)
+		return answer != SEARCH_COLD && !h->blocked;
+	http_answer_end(h->http);
+	history_destroy(h);
+	return false;
+}
+
+/* ---- all of them ---- */
+
+bool api_history_turn(struct web *web)
+{
+	static bool (*const steps[])(struct history * h, size_t * budget) = {
+		[FORWARD] = step_forward,
+		[BACKWARD] = step_backward,
+		[STREAM] = step_stream,
+	};
+	size_t budget = TURN_BYTES;
+	bool more = false;
+
+	/* Whoever had a slice goes to the end of the queue. */
+	for (unsigned n = web->search_count; n > 0 && !list_is_empty(&web->searches); n--) {
+		struct history *h = list_of(web->searches.next, struct history, in_web);
+		size_t slice = budget < SLICE_BYTES ? budget : SLICE_BYTES;
+
+		if (budget == 0)
+			return true;
+		budget -= slice;
+		list_remove(&h->in_web);
+		list_add(&web->searches, &h->in_web);
+		if (!h->blocked)
+			more = steps[h->way](h, &slice) || more;
+		budget += slice;
+	}
+	return more;
+}
+
+static void writable(void *self, struct http *http)
+{
+	struct history *h = self;
+
+	h->blocked = false;
+}
+
+static void ignore_piece(void *self, struct http *http, struct text bytes)
+{
+}
+
+static void ignore_whole(void *self, struct http *http)
+{
+}
+
+static void gone(void *self, struct http *http)
+{
+	history_destroy(self);
+}
+
+static void start_backward(struct history *h)
+{
+	struct search *s = &h->search;
+	uint64_t first = journal_first_seq(h->web->options.journal);
+
+	if (s->until < first)
+		s->until = first;
+	s->bytes_max = ANSWER_BYTES;
+	h->window = query_filters(&h->query) ? WINDOW_FIRST : h->query.limit;
+	enter_window(h);
+}
+
+static enum way way_of(const struct query *q)
+{
+	if (!q->has_after && (q->has_limit || !q->is_ndjson))
+		return BACKWARD;
+	return q->is_ndjson ? STREAM : FORWARD;
+}
+
+static void start(struct history *h)
+{
+	struct journal *journal = h->web->options.journal;
+	uint64_t end = journal_last_seq(journal) + 1;
+	struct search *s = &h->search;
+
+	search_init(s, journal, h->query.after, &h->query);
+	s->until = h->query.before < end ? h->query.before : end;
+	h->way = way_of(&h->query);
+	if (h->way == BACKWARD) {
+		start_backward(h);
+		return;
+	}
+	s->bytes_max = h->way == STREAM ? SLICE_BYTES : ANSWER_BYTES;
+	s->gaps_as_lines = h->way == STREAM;
+	if (h->way == FORWARD || h->query.has_limit)
+		s->hits_max = h->query.limit;
+}
+
+void api_history(struct call *call)
+{
+	static const struct http_handler handler = {ignore_piece, ignore_whole, writable, gone};
+	struct web *web = call->web;
+	struct history *h;
+	struct query query;
+	struct error why;
+
+	if (!query_parse(&query, http_request(call->http)->query, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		return;
+	}
+	if (web->search_count == SEARCHES_MAX) {
+		query_finish(&query);
+		web_refuse(call->http, 503, "too many searches at once", "Retry-After: 1\r\n");
+		return;
+	}
+	h = must_zero(1, sizeof(*h));
+	h->web = web;
+	h->http = call->http;
+	h->query = query;
+	h->started_ms = loop_now_ms(web->options.loop);
+	start(h);
+	list_add(&web->searches, &h->in_web);
+	web->search_count++;
+	web_tick(web);
+	http_accept(call->http, 0, &handler, h);
+}

@@ -1,0 +1,213 @@
+/* credentials.c - making, reading and comparing tokens. */
+#include "web/credentials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "base/random.h"
+#include "config/config.h"
+
+struct known {
+	unsigned char digest[DIGEST_LEN];
+	struct caller caller;
+};
+
+struct credentials {
+	size_t count; /* at least one: the owner's, which is the first */
+	struct known known[];
+};
+
+void credentials_digest(struct text secret, unsigned char out[DIGEST_LEN])
+{
+	if (!EVP_Digest(secret.at, secret.len, out, NULL, EVP_sha256(), NULL))
+		abort(); /* a libcrypto without SHA-256 */
+}
+
+bool credentials_same(const unsigned char a[DIGEST_LEN], const unsigned char b[DIGEST_LEN])
+{
+	return CRYPTO_memcmp(a, b, DIGEST_LEN) == 0;
+}
+
+/* ---- files that only we can read ---- */
+
+static bool check_private(const struct stat *s, const char *path, const char *mode,
+                          struct error *why)
+{
+	if (s->st_uid != geteuid())
+		return error_set(why, "%s belongs to another user; chown %u %s", path,
+		                 (unsigned)geteuid(), path);
+	if (s->st_mode & 077)
+		return error_set(why, "%s is open to others (mode %04o); chmod %s %s", path,
+		                 (unsigned)(s->st_mode & 07777), mode, path);
+	return true;
+}
+
+static bool check_dir(const char *dir, struct error *why)
+{
+	struct stat s;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return error_errno(why, "%s", dir);
+	if (stat(dir, &s) < 0)
+		return error_errno(why, "%s", dir);
+	if (!S_ISDIR(s.st_mode))
+		return error_set(why, "%s is not a directory", dir);
+	return check_private(&s, dir, "700", why);
+}
+
+static bool is_token(struct text t)
+{
+	for (size_t i = 0; i < t.len; i++) {
+		char c = t.at[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')))
+			return false;
+	}
+	return t.len == TOKEN_LEN;
+}
+
+static bool read_open(int fd, const char *path, struct known *out, struct error *why)
+{
+	char bytes[TOKEN_LEN + 8];
+	struct stat s;
+	struct text token;
+	ssize_t n;
+
+	if (fstat(fd, &s) < 0)
+		return error_errno(why, "%s", path);
+	if (!S_ISREG(s.st_mode))
+		return error_set(why, "%s is not a plain file", path);
+	if (!check_private(&s, path, "600", why))
+		return false;
+	n = read(fd, bytes, sizeof(bytes));
+	if (n < 0)
+		return error_errno(why, "%s", path);
+	token = text_trim((struct text){bytes, (size_t)n});
+	if (is_token(token))
+		credentials_digest(token, out->digest);
+	else
+		error_set(why, "%s does not hold %d hexadecimal characters", path, TOKEN_LEN);
+	n = is_token(token);
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+	return n;
+}
+
+static bool read_token(const char *path, struct known *out, struct error *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool ok;
+
+	if (fd < 0)
+		return error_errno(why, "%s", path);
+	ok = read_open(fd, path, out, why);
+	close(fd);
+	return ok;
+}
+
+static bool write_token(int fd, const char *path, struct error *why)
+{
+	char line[TOKEN_LEN + 1];
+	bool ok;
+
+	random_hex(line, TOKEN_LEN / 2);
+	line[TOKEN_LEN] = '\n';
+	ok = fchmod(fd, 0600) == 0 && write(fd, line, sizeof(line)) == (ssize_t)sizeof(line) &&
+	     fsync(fd) == 0;
+	if (!ok)
+		error_errno(why, "%s", path);
+	OPENSSL_cleanse(line, sizeof(line));
+	return ok;
+}
+
+/* Under another name first, so that a token is there whole or not at all. */
+static bool make_token(const char *path, struct error *why)
+{
+	char *draft = must_print("%s.%ld", path, (long)getpid());
+	int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool ok = false;
+
+	if (fd < 0) {
+		error_errno(why, "%s", draft);
+	} else {
+		ok = write_token(fd, draft, why);
+		close(fd);
+		if (ok && link(draft, path) < 0 && errno != EEXIST)
+			ok = error_errno(why, "%s", path);
+		unlink(draft);
+	}
+	free(draft);
+	return ok;
+}
+
+static bool load_own(const char *data, struct known *out, struct error *why)
+{
+	char *path = must_print("%s/token", data);
+	bool ok = check_dir(data, why);
+
+	if (ok && access(path, F_OK) < 0 && errno == ENOENT)
+		ok = make_token(path, why);
+	ok = ok && read_token(path, out, why);
+	out->caller = (struct caller){SCOPE_ALL, true, "token"};
+	free(path);
+	return ok;
+}
+
+struct credentials *credentials_load(const struct config *config, struct error *why)
+{
+	size_t count = 1 + config->auth.token_count;
+	struct credentials *c = must_zero(1, sizeof(*c) + count * sizeof(*c->known));
+
+	if (!load_own(config->data, &c->known[c->count++], why)) {
+		credentials_destroy(c);
+		return NULL;
+	}
+	for (size_t i = 0; i < config->auth.token_count; i++) {
+		const struct config_token *t = &config->auth.tokens[i];
+		struct known *known = &c->known[c->count++];
+
+		if (!read_token(t->file, known, why)) {
+			error_within(why, "auth.tokens '%s'", t->name);
+			credentials_destroy(c);
+			return NULL;
+		}
+		known->caller.scopes = t->scopes;
+		known->caller.has_credential = true;
+		snprintf(known->caller.name, sizeof(known->caller.name), "%s", t->name);
+	}
+	return c;
+}
+
+void credentials_destroy(struct credentials *credentials)
+{
+	if (!credentials)
+		return;
+	OPENSSL_cleanse(credentials->known, credentials->count * sizeof(*credentials->known));
+	free(credentials);
+}
+
+bool credentials_find(const struct credentials *credentials, struct text token,
+                      struct caller *caller)
+{
+	const struct known *hit = NULL;
+	unsigned char digest[DIGEST_LEN];
+
+	credentials_digest(token, digest);
+	for (size_t i = 0; i < credentials->count; i++)
+		if (credentials_same(digest, credentials->known[i].digest) && !hit)
+			hit = &credentials->known[i];
+	if (hit)
+		*caller = hit->caller;
+	return hit;
+}
+
+const unsigned char *credentials_key(const struct credentials *credentials)
+{
+	return credentials->known[0].digest;
+}

@@ -1,0 +1,184 @@
+/* identity.c - who asks, by the socket and the credential.
+ *
+ * A credential that is shown decides, on every kind of socket; one that is wrong
+ * is never made good by where it comes from.  Without one: whoever is at the Unix
+ * socket is the user, a program of the user's on the loopback may do what
+ * auth.local says, and everybody else may do nothing.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "config/config.h"
+#include "net/listen.h"
+#include "web/inside.h"
+
+enum shown { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY };
+
+bool identity_is_unix(const struct visit *visit)
+{
+	return listen_is_unix(visit->listen);
+}
+
+static const struct peer *peer_of(struct visit *visit)
+{
+	if (!visit->peer_asked && !conn_peer(http_conn(visit->http), &visit->peer))
+		visit->peer = (struct peer){0};
+	visit->peer_asked = true;
+	return &visit->peer;
+}
+
+/* ---- credentials ---- */
+
+static bool know_bearer(struct web *web, struct text value, struct caller *caller)
+{
+	struct text secret;
+	struct text scheme = text_cut(value, ' ', &secret);
+
+	secret = text_trim(secret);
+	if (!text_equal_nocase(scheme, TEXT("Bearer")))
+		return false;
+	return credentials_find(web->credentials, secret, caller) ||
+	       session_check(credentials_key(web->credentials), secret, clock_wall_ms(), caller);
+}
+
+/* ?ticket= and ?token= are for a browser and for clients that can do nothing
+ * else, and so for upgrades only. */
+static enum shown look_at_query(struct web *web, struct text query, struct caller *caller)
+{
+	enum shown shown = SHOWN_NONE;
+	struct buf secret;
+	bool right;
+
+	buf_init(&secret, 4 * KIB);
+	if (http_query(query, "ticket", &secret)) {
+		right = passes_take_ticket(web->passes, buf_text(&secret), clock_wall_ms(), caller);
+		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
+	} else if (http_query(query, "token", &secret)) {
+		right = web->options.config->auth.query &&
+		        credentials_find(web->credentials, buf_text(&secret), caller);
+		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
+		if (!web->options.config->auth.query)
+			shown = SHOWN_QUERY;
+	}
+	if (secret.at)
+		memset(secret.at, 0, secret.room);
+	buf_finish(&secret);
+	return shown;
+}
+
+static enum shown look_at_credential(struct visit *visit, struct caller *caller)
+{
+	const struct http_request *request = http_request(visit->http);
+
+	if (http_has_field(visit->http, "Authorization"))
+		return know_bearer(visit->web, http_field(visit->http, "Authorization"), caller)
+		               ? SHOWN_RIGHT
+		               : SHOWN_WRONG;
+	if (!request->wants_upgrade)
+		return SHOWN_NONE;
+	return look_at_query(visit->web, request->query, caller);
+}
+
+/* ---- without a credential ---- */
+
+/* A proxy in front of us makes every peer look local. */
+static bool is_forwarded(const struct http *http)
+{
+	static const char *const fields[] = {
+		"Forwarded",           "Via",
+		"X-Forwarded-For",     "X-Forwarded-Host",
+		"X-Forwarded-Proto",   "X-Forwarded-Port",
+		"X-Forwarded-By",      "X-Forwarded-Server",
+		"X-Real-IP",           "X-Client-IP",
+		"X-Cluster-Client-IP",
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (http_has_field(http, fields[i]))
+			return true;
+	return false;
+}
+
+/* The process's name is its own choice: it is made safe to show. */
+static void name_process(pid_t pid, char *out, size_t room)
+{
+	char path[64], comm[32];
+	struct buf safe;
+	FILE *file;
+	size_t n;
+
+	snprintf(out, room, "process %ld", (long)pid);
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+	file = pid > 0 ? fopen(path, "re") : NULL;
+	if (!file)
+		return;
+	n = fread(comm, 1, sizeof(comm), file);
+	fclose(file);
+	buf_init(&safe, 4 * sizeof(comm));
+	utf8_add_shown(&safe, text_trim((struct text){comm, n}));
+	if (safe.len && safe.len < room)
+		snprintf(out, room, "%.*s", TEXT_ARG(buf_text(&safe)));
+	buf_finish(&safe);
+}
+
+/* A page never comes this way, and what a proxy brings is not its own. */
+static void know_unix(struct visit *visit, struct caller *caller)
+{
+	const struct peer *peer = peer_of(visit);
+
+	if (!peer->is_unix || (peer->uid != geteuid() && peer->uid != 0))
+		return;
+	if (http_has_field(visit->http, "Origin") ||
+	    http_has_field(visit->http, "Sec-Fetch-Site") || is_forwarded(visit->http))
+		return;
+	caller->scopes = SCOPE_ALL;
+	caller->has_credential = true;
+	name_process(peer->pid, caller->name, sizeof(caller->name));
+}
+
+static void know_local(struct visit *visit, struct caller *caller)
+{
+	const struct web *web = visit->web;
+	const struct http *http = visit->http;
+	unsigned scopes = web->options.config->auth.local;
+	const struct peer *peer;
+
+	if (http_has_field(http, "Origin")) {
+		if (guard_guest(&web->guard, http_field(http, "Origin")) < 0)
+			return;
+		scopes &= SCOPE_OBSERVE | SCOPE_EMIT;
+	} else if (http_has_field(http, "Sec-Fetch-Site")) {
+		return;
+	}
+	if (scopes == 0 || is_forwarded(http))
+		return;
+	peer = peer_of(visit);
+	if (!peer->is_loopback || !peer->uid_known || peer->uid != geteuid())
+		return;
+	caller->scopes = scopes;
+	snprintf(caller->name, sizeof(caller->name), "local");
+}
+
+bool identity_find(struct visit *visit, struct caller *caller)
+{
+	*caller = (struct caller){0};
+	switch (look_at_credential(visit, caller)) {
+	case SHOWN_RIGHT:
+		return true;
+	case SHOWN_WRONG:
+		web_refuse_credential(visit->web, visit->http, "this credential is not valid");
+		return false;
+	case SHOWN_QUERY:
+		web_refuse(visit->http, 401, "a token in the URL needs auth.query: true", NULL);
+		return false;
+	case SHOWN_NONE:
+		break;
+	}
+	if (identity_is_unix(visit))
+		know_unix(visit, caller);
+	else
+		know_local(visit, caller);
+	return true;
+}

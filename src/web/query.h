@@ -1,0 +1,44 @@
+/* query.h - what of the history somebody wants; pure.
+ *
+ *   after, before   positions, SEQ or EPOCH-SEQ; both exclusive
+ *   limit           how many at most
+ *   type, source    lists: given more than once, or with commas; a type may end
+ *                   in a star
+ *   correlationId   exactly this
+ *   q               text that the line holds
+ *   format          json or ndjson
+ */
+#ifndef WEB_QUERY_H
+#define WEB_QUERY_H
+
+#include "base/error.h"
+#include "journal/position.h"
+#include "signal/signal.h"
+
+#define QUERY_WORDS 64        /* in one list */
+#define QUERY_LIMIT 100       /* unless one is given */
+#define QUERY_LIMIT_MAX 10000 /* of one JSON answer */
+
+struct query_words {
+	char *all[QUERY_WORDS];
+	size_t count;
+};
+
+struct query {
+	bool has_after, has_limit, is_ndjson;
+	struct position after;
+	uint64_t before; /* UINT64_MAX: the end */
+	uint64_t limit;
+	struct query_words types, sources;
+	char *correlation, *contains; /* NULL: anything */
+};
+
+/* After a failure there is nothing to finish. */
+bool query_parse(struct query *query, struct text text, struct error *why);
+void query_finish(struct query *query);
+
+/* Does it leave anything out? */
+bool query_filters(const struct query *query);
+bool query_matches(const struct query *query, struct text line, struct signal_reader *reader);
+
+#endif

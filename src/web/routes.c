@@ -1,0 +1,57 @@
+/* routes.c - the table, and how it is read. */
+#include "web/routes.h"
+
+#include "net/caller.h"
+#include "web/inside.h"
+
+/* A body from somebody we do not know yet is small. */
+#define SMALL_BODY (4 * KIB)
+
+const struct route routes[] = {
+	{"GET", "/healthz", 0, 0, 0, api_health},
+	{"GET", "/readyz", SCOPE_OBSERVE, 0, 0, api_ready},
+	{"GET", "/api/version", 0, 0, 0, api_version},
+	{"GET", "/api/status", SCOPE_OBSERVE, 0, 0, api_status},
+	{"POST", "/api/signal", SCOPE_EMIT, ROUTE_JSON | ROUTE_NDJSON, 0, api_emit},
+	{"GET", "/api/signals", SCOPE_OBSERVE, 0, 0, api_history},
+	{"POST", "/api/session", 0, ROUTE_JSON, SMALL_BODY, api_session},
+	{"POST", "/api/ticket", 0, ROUTE_JSON, SMALL_BODY, api_ticket},
+	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_code},
+	{"POST", "/api/token/reload", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_reload},
+	{0},
+};
+
+static void allow_method(struct buf *allow, const char *method)
+{
+	if (allow->len)
+		buf_add(allow, TEXT(", "));
+	buf_add(allow, text_of(method));
+	if (text_is(text_of(method), "GET"))
+		buf_add(allow, TEXT(", HEAD"));
+}
+
+const struct route *routes_find(struct text method, struct text path, struct buf *allow)
+{
+	if (text_is(method, "HEAD"))
+		method = TEXT("GET");
+	for (const struct route *r = routes; r->method; r++) {
+		if (!text_is(path, r->path))
+			continue;
+		if (text_is(method, r->method))
+			return r;
+		allow_method(allow, r->method);
+	}
+	return NULL;
+}
+
+unsigned routes_type(struct text content_type)
+{
+	struct text parameters;
+	struct text type = text_trim(text_cut(content_type, ';', &parameters));
+
+	if (text_equal_nocase(type, TEXT("application/json")))
+		return ROUTE_JSON;
+	if (text_equal_nocase(type, TEXT("application/x-ndjson")))
+		return ROUTE_NDJSON;
+	return 0;
+}

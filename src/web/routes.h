@@ -1,0 +1,36 @@
+/* routes.h - every path that is answered here, in one table.
+ *
+ * To add a route: write its function in an api_*.c, add a row to routes.c.  The
+ * paths of streaming dialects are the hub's and are not here.
+ */
+#ifndef WEB_ROUTES_H
+#define WEB_ROUTES_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+struct call;
+
+/* What the body of a request may be. */
+enum route_type { ROUTE_JSON = 1, ROUTE_NDJSON = 2 };
+
+struct route {
+	const char *method; /* GET answers HEAD too */
+	const char *path;
+	unsigned scope;  /* that is needed, of enum scope; 0: none */
+	unsigned types;  /* of enum route_type; 0: it takes no body */
+	size_t body_max; /* gathered for answer(), may be absent; 0: answer() reads it */
+	void (*answer)(struct call *call);
+};
+
+/* Ended by a row without a method. */
+extern const struct route routes[];
+
+/* NULL: no such path or no such method; then allow says which the path has, as
+ * in "GET, HEAD", and is left empty for an unknown path. */
+const struct route *routes_find(struct text method, struct text path, struct buf *allow);
+
+/* 0 when it is none of ours.  Parameters such as charset are left aside. */
+unsigned routes_type(struct text content_type);
+
+#endif

@@ -1,0 +1,135 @@
+/* search.c - the walk. */
+#include "web/search.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define READ_MAX (64 * KIB)
+#define FOUND_MAX (64 * MIB) /* never reached: bytes_max and one line are less */
+
+void search_init(struct search *search, struct journal *journal, struct position after,
+                 const struct query *query)
+{
+	*search = (struct search){
+		.reader = journal_reader_create(journal, after),
+		.signals = signal_reader_create(),
+		.query = query,
+		.until = UINT64_MAX,
+		.bytes_max = SIZE_MAX,
+		.hits_max = SIZE_MAX,
+	};
+	buf_init(&search->found, FOUND_MAX);
+}
+
+void search_finish(struct search *search)
+{
+	journal_reader_destroy(search->reader);
+	signal_reader_destroy(search->signals);
+	buf_finish(&search->found);
+	free(search->hits);
+}
+
+uint64_t search_at(const struct search *search)
+{
+	return journal_reader_next(search->reader);
+}
+
+static bool has_enough(const struct search *search)
+{
+	return search->hit_count >= search->hits_max || search->found.len >= search->bytes_max;
+}
+
+static void keep(struct search *search, struct text line, uint64_t seq)
+{
+	struct search_hit hit = {seq, search->found.len, line.len};
+
+	if (!buf_reserve(&search->found, line.len + 1))
+		return;
+	if (search->hit_count == search->hit_room) {
+		search->hit_room = search->hit_room ? 2 * search->hit_room : 64;
+		search->hits = must_grow(search->hits, search->hit_room * sizeof(hit));
+	}
+	search->hits[search->hit_count++] = hit;
+	buf_add(&search->found, line);
+	buf_add_char(&search->found, '\n');
+}
+
+/* How many bytes were looked at. */
+static size_t look_at(struct search *search, struct text lines)
+{
+	uint64_t next = search_at(search);
+	size_t used = 0;
+
+	while (used < lines.len && !has_enough(search)) {
+		struct text rest = {lines.at + used, lines.len - used};
+		struct text line = text_cut(rest, '\n', &rest);
+		uint64_t seq = signal_seq_of(line);
+
+		search->ended = seq >= search->until;
+		if (search->ended)
+			break;
+		if (query_matches(search->query, line, search->signals))
+			keep(search, line, seq);
+		used += line.len + 1;
+		next = seq + 1;
+	}
+	if (used)
+		journal_reader_take(search->reader, used, next);
+	return used;
+}
+
+void search_add_gap(struct buf *out, const char *before, const struct gap *gap)
+{
+	buf_print(out, "{%s\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}", before,
+	          (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
+}
+
+static void keep_gap(struct search *search, const struct gap *gap)
+{
+	if (search->gaps_as_lines) {
+		search_add_gap(&search->found, "\"op\":\"gap\",", gap);
+		buf_add_char(&search->found, '\n');
+	} else if (search->gap_count < SEARCH_GAPS) {
+		search->gaps[search->gap_count++] = *gap;
+	}
+}
+
+enum search_answer search_run(struct search *search, size_t *budget)
+{
+	for (;;) {
+		struct text lines;
+		struct gap gap;
+		size_t used;
+
+		if (has_enough(search))
+			return SEARCH_ENOUGH;
+		if (search->ended || search_at(search) >= search->until)
+			return SEARCH_DONE;
+		if (*budget == 0)
+			return SEARCH_MORE;
+		switch (journal_read(search->reader, READ_MAX, &lines, &gap)) {
+		case JOURNAL_LINES:
+			used = look_at(search, lines);
+			*budget -= used < *budget ? used : *budget;
+			break;
+		case JOURNAL_GAP:
+			keep_gap(search, &gap);
+			break;
+		case JOURNAL_COLD:
+			return SEARCH_COLD;
+		case JOURNAL_END:
+			return SEARCH_DONE;
+		}
+	}
+}
+
+void search_rewind(struct search *search, size_t hits, size_t gaps, uint64_t seq)
+{
+	if (hits < search->hit_count)
+		search->found.len = search->hits[hits].at;
+	search->hit_count = hits;
+	search->gap_count = gaps;
+	search->ended = false;
+	journal_reader_seek(search->reader, seq);
+}

@@ -1,0 +1,412 @@
+/* web.c - what happens to every request, in this order: the guard, the caller,
+ * the route, its scope, its body, its function. */
+#include "web/web.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "config/config.h"
+#include "net/listen.h"
+#include "web/files.h"
+#include "web/inside.h"
+#include "web/routes.h"
+
+#define TICK_MS 1000
+
+/* Nothing may run, frame, sniff or remember what we send, but our own page. */
+#define HEADERS \
+	"Content-Security-Policy: default-src 'none'; script-src 'self'; connect-src 'self'; " \
+	"img-src 'self' data:; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; " \
+	"form-action 'none'\r\n" \
+	"X-Content-Type-Options: nosniff\r\n" \
+	"Referrer-Policy: no-referrer\r\n" \
+	"Cross-Origin-Opener-Policy: same-origin\r\n" \
+	"Cross-Origin-Resource-Policy: same-origin\r\n"
+
+static const char common_headers[] = HEADERS "Cache-Control: no-store\r\n";
+static const char file_headers[] = HEADERS "Cache-Control: no-cache\r\n";
+
+/* ---- answers ---- */
+
+void web_answer(struct http *http, const struct buf *json)
+{
+	http_answer(http, 200, "application/json", buf_text(json), NULL);
+}
+
+void web_refuse(struct http *http, unsigned status, const char *words, const char *extra)
+{
+	struct buf body;
+
+	buf_init(&body, 4 * KIB);
+	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
+	buf_add_json(&body, text_of(words));
+	buf_add(&body, TEXT("}\n"));
+	http_answer(http, status, "application/json", buf_text(&body), extra);
+	buf_finish(&body);
+}
+
+void web_refuse_credential(struct web *web, struct http *http, const char *words)
+{
+	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
+	char extra[64];
+
+	if (wait_s == 0) {
+		web_refuse(http, 401, words, "WWW-Authenticate: Bearer\r\n");
+		return;
+	}
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\nConnection: close\r\n", wait_s);
+	web_refuse(http, 429, "too many wrong credentials; wait a little", extra);
+}
+
+/* ---- one request ---- */
+
+/* A body gathered for a route that wants it whole. */
+struct gathering {
+	struct call call;
+	const struct route *route;
+	struct buf body;
+};
+
+static void gather_piece(void *self, struct http *http, struct text bytes)
+{
+	struct gathering *g = self;
+
+	buf_add(&g->body, bytes);
+}
+
+static void gather_gone(void *self, struct http *http)
+{
+	struct gathering *g = self;
+
+	buf_finish(&g->body);
+	free(g);
+}
+
+static void gather_whole(void *self, struct http *http)
+{
+	struct gathering *g = self;
+
+	g->call.body = buf_text(&g->body);
+	g->route->answer(&g->call);
+	gather_gone(g, http);
+}
+
+static void gather(const struct route *route, const struct call *call)
+{
+	static const struct http_handler handler = {
+		.piece = gather_piece,
+		.whole = gather_whole,
+		.gone = gather_gone,
+	};
+	struct gathering *g = must_zero(1, sizeof(*g));
+
+	g->call = *call;
+	g->route = route;
+	buf_init(&g->body, route->body_max);
+	http_accept(call->http, route->body_max, &handler, g);
+}
+
+static void refuse_scope(const struct call *call)
+{
+	if (call->caller.has_credential)
+		web_refuse(call->http, 403, "this credential does not allow that", NULL);
+	else
+		web_refuse(call->http, 401, "a token is needed for that",
+		           "WWW-Authenticate: Bearer\r\n");
+}
+
+static void follow(const struct route *route, struct call *call)
+{
+	const struct http_request *request = http_request(call->http);
+	bool reads_itself = route->types && route->body_max == 0;
+
+	if (!caller_may(&call->caller, route->scope))
+		refuse_scope(call);
+	else if ((request->has_body || reads_itself) && route->types &&
+	         !(route->types & routes_type(http_field(call->http, "Content-Type"))))
+		web_refuse(
+			call->http, 415,
+			route->types & ROUTE_NDJSON
+				? "the Content-Type is to be application/json or application/x-ndjson"
+				: "the Content-Type is to be application/json",
+			NULL);
+	else if (route->types && !reads_itself)
+		gather(route, call);
+	else
+		route->answer(call);
+}
+
+static void refuse_method(struct http *http, struct text allow)
+{
+	char extra[128];
+
+	snprintf(extra, sizeof(extra), "Allow: %.*s\r\n", TEXT_ARG(allow));
+	web_refuse(http, 405, "this path does not know that method", extra);
+}
+
+/* What is not in our table and no file may be a dialect's.  Nobody whom we do
+ * not know is told which paths there are. */
+static void try_doors(struct call *call)
+{
+	const struct web_doors *doors = &call->web->options.doors;
+
+	if (call->caller.scopes == 0)
+		refuse_scope(call);
+	else if (!doors->join(doors->self, call->http, &call->caller))
+		web_refuse(call->http, 404, "there is nothing at this path", NULL);
+}
+
+static void serve_file(struct visit *visit, const struct web_file *file)
+{
+	struct text method = http_request(visit->http)->method;
+
+	if (!text_is(method, "GET") && !text_is(method, "HEAD")) {
+		refuse_method(visit->http, TEXT("GET, HEAD"));
+		return;
+	}
+	visit->site.common = file_headers;
+	files_answer(file, visit->http);
+}
+
+static void dispatch(struct visit *visit, struct call *call)
+{
+	const struct http_request *request = http_request(call->http);
+	const struct web_file *file = files_find(request->path);
+	const struct route *route;
+	struct buf allow;
+
+	if (request->wants_upgrade) {
+		try_doors(call);
+		return;
+	}
+	buf_init(&allow, 100);
+	route = routes_find(request->method, request->path, &allow);
+	if (route)
+		follow(route, call);
+	else if (allow.len)
+		refuse_method(call->http, buf_text(&allow));
+	else if (file)
+		serve_file(visit, file);
+	else
+		try_doors(call);
+	buf_finish(&allow);
+}
+
+static struct text field_if_sent(const struct http *http, const char *name)
+{
+	struct text value = http_field(http, name);
+
+	if (http_has_field(http, name) && !value.at)
+		return TEXT("");
+	return value;
+}
+
+static bool only_reads(const struct http_request *request)
+{
+	return !request->wants_upgrade &&
+	       (text_is(request->method, "GET") || text_is(request->method, "HEAD") ||
+	        text_is(request->method, "OPTIONS"));
+}
+
+static bool let_in(struct visit *visit)
+{
+	struct http *http = visit->http;
+	struct guard_view view = {
+		.host = field_if_sent(http, "Host"),
+		.origin = field_if_sent(http, "Origin"),
+		.site = field_if_sent(http, "Sec-Fetch-Site"),
+		.is_unix = identity_is_unix(visit),
+		.changes = !only_reads(http_request(http)),
+	};
+	enum guard_answer answer = guard_check(&visit->web->guard, &view);
+	int guest = guard_guest(&visit->web->guard, view.origin);
+
+	if (answer != GUARD_PASSES) {
+		web_refuse(http, answer == GUARD_WRONG_HOST ? 421 : 403, guard_words(answer), NULL);
+		return false;
+	}
+	if (guest >= 0)
+		visit->site.common = visit->web->guest_headers[guest];
+	return true;
+}
+
+/* A browser asks on behalf of a guest's page whether it may ask. */
+static bool is_preflight(const struct visit *visit)
+{
+	return text_is(http_request(visit->http)->method, "OPTIONS") &&
+	       http_has_field(visit->http, "Access-Control-Request-Method") &&
+	       visit->site.common != common_headers;
+}
+
+static void begin(void *self, struct http *http)
+{
+	struct visit *visit = self;
+	const struct http_request *request = http_request(http);
+	struct call call = {.web = visit->web, .http = http};
+
+	/* Never the query: it may hold a ticket or a token. */
+	log_debug("web", "%.*s %.*s", TEXT_ARG(request->method), TEXT_ARG(request->path));
+	visit->site.common = common_headers;
+	if (!let_in(visit))
+		return;
+	if (is_preflight(visit))
+		http_answer(
+			http, 204, NULL, (struct text){0},
+			"Access-Control-Allow-Methods: GET, HEAD, POST\r\n"
+			"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID\r\n"
+			"Access-Control-Max-Age: 600\r\n");
+	else if (identity_find(visit, &call.caller))
+		dispatch(visit, &call);
+}
+
+/* ---- connections ---- */
+
+static void over(void *self, struct http *http)
+{
+	struct visit *visit = self;
+
+	list_remove(&visit->in_web);
+	free(visit);
+}
+
+void web_accepted(struct web *web, struct listen *listen, int fd)
+{
+	struct visit *visit = must_zero(1, sizeof(*visit));
+	struct conn *conn = conn_create(web->options.loop, fd, NULL, NULL);
+
+	listen_keep(listen, conn);
+	visit->web = web;
+	visit->listen = listen;
+	visit->site = (struct http_site){
+		.self = visit,
+		.limits = &web->limits,
+		.common = common_headers,
+		.begin = begin,
+		.over = over,
+	};
+	list_add(&web->visits, &visit->in_web);
+	visit->http = http_serve(conn, &visit->site);
+}
+
+void web_drain(struct web *web)
+{
+	list_each(&web->visits, l)
+		http_drain(list_of(l, struct visit, in_web)->http);
+}
+
+bool web_is_idle(const struct web *web)
+{
+	return list_is_empty(&web->visits);
+}
+
+/* ---- the room ---- */
+
+static bool end_turn(struct turn *turn)
+{
+	struct web *web = list_of(turn, struct web, turn);
+	bool more = api_emit_turn(web);
+
+	return api_history_turn(web) || more;
+}
+
+static void on_tick(struct deadline *deadline)
+{
+	struct web *web = list_of(deadline, struct web, tick);
+
+	if (!list_is_empty(&web->emits) || !list_is_empty(&web->searches))
+		deadline_set(web->options.loop, deadline, TICK_MS);
+}
+
+void web_tick(struct web *web)
+{
+	deadline_set(web->options.loop, &web->tick, TICK_MS);
+}
+
+static void know_names(struct web *web)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+
+	guard_init(&web->guard);
+	for (size_t i = 0; i < auth->host_count; i++)
+		guard_add_host(&web->guard, auth->hosts[i]);
+	for (size_t i = 0; i < auth->origin_count; i++)
+		guard_add_guest(&web->guard, auth->origins[i]);
+	web->guest_headers = must_zero(web->guard.guests.count, sizeof(char *));
+	for (size_t i = 0; i < web->guard.guests.count; i++)
+		web->guest_headers[i] =
+			must_print("%sAccess-Control-Allow-Origin: %s\r\nVary: Origin\r\n",
+		                   common_headers, web->guard.guests.all[i]);
+}
+
+struct web *web_create(const struct web_options *options, struct error *why)
+{
+	const struct config_limits *limits = &options->config->limits;
+	struct credentials *credentials = credentials_load(options->config, why);
+	struct web *web;
+
+	if (!credentials)
+		return NULL;
+	web = must_zero(1, sizeof(*web));
+	web->options = *options;
+	web->limits = (struct http_limits){
+		.head_max = limits->headers,
+		.target_max = limits->line,
+		.fields_max = limits->fields,
+		.head_ms = limits->header_ms,
+		.idle_ms = limits->idle_ms,
+		.body_ms = limits->body_ms,
+	};
+	web->credentials = credentials;
+	web->passes = passes_create();
+	web->started_ns = clock_mono_ns();
+	know_names(web);
+	list_init(&web->visits);
+	list_init(&web->emits);
+	list_init(&web->searches);
+	web->tick.fire = on_tick;
+	web->turn.end = end_turn;
+	loop_add_turn(options->loop, &web->turn);
+	return web;
+}
+
+void web_destroy(struct web *web)
+{
+	if (!web)
+		return;
+	loop_remove_turn(&web->turn);
+	deadline_clear(&web->tick);
+	for (size_t i = 0; i < web->guard.guests.count; i++)
+		free(web->guest_headers[i]);
+	free(web->guest_headers);
+	guard_finish(&web->guard);
+	passes_destroy(web->passes);
+	credentials_destroy(web->credentials);
+	free(web->listens);
+	free(web);
+}
+
+void web_add_listen(struct web *web, const struct listen *listen)
+{
+	size_t room = (web->listen_count + 1) * sizeof(*web->listens);
+
+	web->listens = must_grow(web->listens, room);
+	web->listens[web->listen_count++] = listen;
+	if (!listen_is_unix(listen))
+		guard_add_address(&web->guard, listen_address(listen), listen_port(listen));
+}
+
+char *web_open_url(struct web *web)
+{
+	char code[TOKEN_LEN + 1];
+
+	for (size_t i = 0; i < web->listen_count; i++) {
+		if (listen_is_unix(web->listens[i]))
+			continue;
+		passes_give_code(web->passes, clock_wall_ms(), code);
+		return must_print("http://%s/#t=%s", listen_address(web->listens[i]), code);
+	}
+	return NULL;
+}
