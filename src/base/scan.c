@@ -80,7 +80,7 @@ static bool skip_value(struct scan *s)
 
 void scan_object(struct scan *scan, struct text object)
 {
-	*scan = (struct scan){object.at, object.at + object.len, false};
+	*scan = (struct scan){object.at, object.at + object.len, .first = true};
 	if (!eat(scan, '{'))
 		scan->bad = true;
 }
@@ -89,7 +89,9 @@ bool scan_member(struct scan *scan, struct text *key, struct text *value)
 {
 	if (scan->bad || eat(scan, '}'))
 		return false;
-	eat(scan, ',');
+	if (!scan->first && !eat(scan, ','))
+		return fail(scan);
+	scan->first = false;
 	if (!eat(scan, '"'))
 		return fail(scan);
 	key->at = scan->at;

@@ -10,7 +10,8 @@
 
 struct scan {
 	const char *at, *end;
-	bool bad; /* it does not look like an object */
+	bool first; /* no member was given yet */
+	bool bad;   /* it does not look like an object */
 };
 
 void scan_object(struct scan *scan, struct text object);

@@ -75,8 +75,8 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 		window_add(bus->window, s.source, s.id, stable, s.seq);
 }
 
-static void fold_lines(struct bus *bus, struct signal_reader *reader,
-                       struct journal_reader *from, struct text lines)
+static void fold_lines(struct bus *bus, struct signal_reader *reader, struct journal_reader *from,
+                       struct text lines)
 {
 	struct text rest = lines, line;
 
@@ -229,7 +229,9 @@ static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_em
 	return false;
 }
 
-static void admit_now(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
+/* promised: it was accepted before, so it is not refused for want of room. */
+static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promised,
+                      struct bus_verdict *v)
 {
 	struct draft d;
 
@@ -238,7 +240,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, struct bus_v
 	v->answer = BUS_ACCEPTED;
 	if (emit->once && answer_repeated(bus, emit, &d))
 		return;
-	if (refuse_when_full(bus, emit, v))
+	if (!promised && refuse_when_full(bus, emit, v))
 		return;
 	if (d.breaks_schema) {
 		bus->stats.breaks_schema++;
@@ -289,14 +291,14 @@ void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict 
 		admit_later(bus, emit, verdict);
 		return;
 	}
-	admit_now(bus, emit, verdict);
+	admit_now(bus, emit, false, verdict);
 	while (!list_is_empty(&bus->waiting)) {
 		struct waiting *w = list_of(bus->waiting.next, struct waiting, in_bus);
 		struct bus_verdict known;
 
 		list_remove(&w->in_bus);
 		bus->waiting_count--;
-		admit_now(bus, &w->emit, &known);
+		admit_now(bus, &w->emit, true, &known);
 		free(w);
 	}
 }

@@ -39,8 +39,8 @@ struct bus_emit {
 	struct text raw;
 	struct admit_from from;
 	struct bus_ticket ticket; /* stamped may be NULL */
-	bool durable; /* somebody waits until it is on the disk */
-	bool once;    /* the same source, id and bytes again get the first seq */
+	bool durable;             /* somebody waits until it is on the disk */
+	bool once;                /* the same source, id and bytes again get the first seq */
 };
 
 enum bus_answer {

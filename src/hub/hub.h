@@ -28,9 +28,10 @@ struct hub_options {
 	struct bus *bus;
 	struct journal *journal;
 	struct ws_limits ws;
-	size_t behind_max;   /* bytes behind the head before the policy acts: 4 MiB */
-	size_t reel_bytes;   /* 8 MiB */
+	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
+	size_t reel_bytes; /* 8 MiB */
 	unsigned ping_ms, pong_ms;
+	bool echo; /* offer the echo dialect */
 	/* May an uncredentialled producer use this source name? */
 	bool (*may_name)(void *self, struct text source);
 	void *self;
@@ -39,12 +40,10 @@ struct hub_options {
 struct hub *hub_create(const struct hub_options *options);
 void hub_destroy(struct hub *hub);
 
-/* Is http's path a dialect's?  Then it is answered (403, 426) or its connection
- * taken, and true is returned. */
-bool hub_join(struct hub *hub, struct http *http, const struct caller *caller);
-
-/* Pins a dialect to "/" for the connections of one listener; false if there is
- * no dialect of that name. */
+/* Is http's path a dialect's?  Then it is answered (400, 403, 426) or its
+ * connection taken, and true is returned.  pinned: the dialect that the listener
+ * has for upgrades at "/" and "/ws", or NULL. */
+bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned);
 bool hub_has_dialect(const char *name);
 
 unsigned long hub_clients(const struct hub *hub);

@@ -1,0 +1,432 @@
+/* box.c - the running program: makes every room, joins them, takes them down in
+ * reverse.  Read it as the wiring diagram: whatever two rooms that do not know
+ * each other have to say to one another passes through a function here.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "bus/bus.h"
+#include "config/config.h"
+#include "hub/hub.h"
+#include "journal/journal.h"
+#include "net/conn.h"
+#include "net/http.h"
+#include "net/interrupt.h"
+#include "net/listen.h"
+#include "net/loop.h"
+#include "source/scenario.h"
+#include "web/web.h"
+
+#define BOX_DRAIN_MS 2000
+#define BOX_REEL_BYTES (8 * MIB)
+#define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
+#define BOX_FD_RESERVE 16
+
+struct box {
+	const struct box_options *options;
+	const struct config *config;
+	struct loop *loop;
+	struct journal *journal;
+	struct wake *journal_news;
+	struct bus *bus;
+	struct hub *hub;
+	struct web *web;
+	struct scenario *demo;
+	struct interrupts *interrupts;
+	struct listen **listens; /* as in the configuration, then the Unix socket */
+	size_t listen_count;
+	unsigned conns;
+	struct turn turn; /* while stopping: is everybody gone? */
+	struct deadline last_call;
+	bool stopping, interrupted;
+};
+
+/* --- journal <-> bus, hub -------------------------------------------------- */
+
+static void journal_wakes(void *self)
+{
+	struct box *box = self;
+
+	if (box->journal_news)
+		wake_up(box->journal_news);
+}
+
+static void journal_has_news(void *self)
+{
+	journal_poll(((struct box *)self)->journal);
+}
+
+static void journal_is_durable(void *self, uint64_t seq)
+{
+	bus_durable(((struct box *)self)->bus, seq);
+}
+
+static void journal_has_trouble(void *self, const char *why)
+{
+	if (why)
+		log_error("journal", "%s", why);
+	else
+		log_info("journal", "the disk works again");
+}
+
+static void journal_wants_state(void *self, struct buf *out)
+{
+	bus_checkpoint(((struct box *)self)->bus, out);
+}
+
+static void journal_is_warm(void *self)
+{
+	struct box *box = self;
+
+	if (box->hub)
+		hub_warmed(box->hub);
+}
+
+static bool open_journal(struct box *box, struct error *why)
+{
+	const struct config_journal *c = &box->config->journal;
+	struct journal_options o = {
+		.dir = box->config->data,
+		.segment_bytes = c->segment,
+		.keep_bytes = c->keep,
+		.keep_days = c->days,
+		.wait_max = BOX_WAIT_MAX,
+		.commit_ms = c->commit_ms,
+		.wake = journal_wakes,
+		.durable = journal_is_durable,
+		.trouble = journal_has_trouble,
+		.checkpoint = journal_wants_state,
+		.warmed = journal_is_warm,
+		.self = box,
+	};
+
+	box->journal_news = wake_create(box->loop, journal_has_news, box);
+	box->journal = journal_open(&o, why);
+	return box->journal != NULL;
+}
+
+/* --- bus, hub and web -------------------------------------------------------- */
+
+/* Names that only we or a credential may speak under. */
+static bool may_name(void *self, struct text source)
+{
+	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
+	       !text_starts(source, TEXT("adapter:"));
+}
+
+static void make_bus(struct box *box)
+{
+	static const enum admit_mode modes[] = {
+		[CONFIG_VALIDATE_OFF] = ADMIT_OFF,
+		[CONFIG_VALIDATE_WARN] = ADMIT_WARN,
+		[CONFIG_VALIDATE_STRICT] = ADMIT_STRICT,
+	};
+	struct admit_options o = {
+		.mode = modes[box->config->validation],
+		.size_max = box->config->limits.message,
+		.depth_max = box->config->limits.depth,
+	};
+
+	box->bus = bus_create(box->journal, &o);
+}
+
+static void make_hub(struct box *box)
+{
+	const struct config_limits *l = &box->config->limits;
+	struct hub_options o = {
+		.loop = box->loop,
+		.bus = box->bus,
+		.journal = box->journal,
+		.ws = {.message_max = l->message, .fragments_max = l->fragments},
+		.behind_max = l->behind < BOX_REEL_BYTES / 2 ? l->behind : BOX_REEL_BYTES / 2,
+		.reel_bytes = BOX_REEL_BYTES,
+		.ping_ms = l->ping_ms,
+		.pong_ms = l->pong_ms,
+		.echo = box->options->echo,
+		.may_name = may_name,
+	};
+
+	box->hub = hub_create(&o);
+}
+
+static const char *pinned_dialect(const struct box *box, const struct listen *listen)
+{
+	for (size_t i = 0; i < box->config->listen_count; i++)
+		if (box->listens[i] == listen)
+			return box->config->listen[i].dialect;
+	return NULL;
+}
+
+static bool web_joins(void *self, struct http *http, const struct caller *caller)
+{
+	struct box *box = self;
+
+	return hub_join(box->hub, http, caller, pinned_dialect(box, http_conn(http)->listen));
+}
+
+static unsigned long web_counts(void *self)
+{
+	return hub_clients(((struct box *)self)->hub);
+}
+
+static void web_wants_status(void *self, struct buf *out)
+{
+	struct box *box = self;
+
+	buf_add(out, TEXT(",\"hub\":"));
+	hub_status(box->hub, out);
+}
+
+static const char *web_wants_trouble(void *self)
+{
+	struct box *box = self;
+
+	return box->stopping ? "stopping" : journal_trouble(box->journal);
+}
+
+static bool make_web(struct box *box, struct error *why)
+{
+	struct web_options o = {
+		.loop = box->loop,
+		.bus = box->bus,
+		.journal = box->journal,
+		.config = box->config,
+		.doors =
+			{
+				.self = box,
+				.join = web_joins,
+				.clients = web_counts,
+				.status = web_wants_status,
+				.trouble = web_wants_trouble,
+			},
+	};
+
+	box->web = web_create(&o, why);
+	return box->web != NULL;
+}
+
+/* --- listening --------------------------------------------------------------- */
+
+static void accepted(void *self, struct listen *listen, int fd)
+{
+	web_accepted(((struct box *)self)->web, listen, fd);
+}
+
+static bool open_listen(struct box *box, const char *address, unsigned conns_max, struct error *why)
+{
+	struct listen_options o = {
+		.address = address,
+		.conns_max = conns_max,
+		.conns = &box->conns,
+		.accepted = accepted,
+		.self = box,
+	};
+	struct listen *listen = listen_create(box->loop, &o, why);
+
+	if (!listen)
+		return false;
+	box->listens[box->listen_count++] = listen;
+	web_add_listen(box->web, listen);
+	return true;
+}
+
+/* As many connections as are wanted and as descriptors allow. */
+static unsigned allowed_conns(const struct box *box)
+{
+	struct rlimit limit;
+	unsigned wanted = box->config->limits.connections;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return wanted;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur <= 2 * BOX_FD_RESERVE)
+		return BOX_FD_RESERVE;
+	if (wanted > limit.rlim_cur - BOX_FD_RESERVE)
+		return (unsigned)limit.rlim_cur - BOX_FD_RESERVE;
+	return wanted;
+}
+
+/* DATA/listen tells scripts where we are: the port may have been chosen by the
+ * kernel.  It is there once we serve. */
+static bool write_addresses(struct box *box, struct error *why)
+{
+	char *path = must_print("%s/listen", box->config->data);
+	char *fresh = must_print("%s/listen.new", box->config->data);
+	FILE *out = fopen(fresh, "we");
+	bool ok = out != NULL;
+
+	for (size_t i = 0; out && i < box->listen_count; i++)
+		fprintf(out, "%s\n", listen_address(box->listens[i]));
+	if (out && fclose(out) != 0)
+		ok = false;
+	if (!ok || rename(fresh, path) != 0)
+		ok = error_errno(why, "%s", path);
+	free(path);
+	free(fresh);
+	return ok;
+}
+
+static bool open_listens(struct box *box, struct error *why)
+{
+	const struct config *c = box->config;
+	unsigned conns_max = allowed_conns(box);
+	char *sock = must_print("unix:%s/sock", c->data);
+	bool ok = true;
+
+	box->listens = must_zero(c->listen_count + 1, sizeof(*box->listens));
+	for (size_t i = 0; ok && i < c->listen_count; i++)
+		ok = open_listen(box, c->listen[i].address, conns_max, why);
+	ok = ok && open_listen(box, sock, conns_max, why) && write_addresses(box, why);
+	free(sock);
+	return ok;
+}
+
+/* --- stopping ---------------------------------------------------------------- */
+
+/* The last turn: everybody has heard, or the time for it is over. */
+static bool look_if_done(struct turn *turn)
+{
+	struct box *box = list_of(turn, struct box, turn);
+
+	if (hub_is_empty(box->hub) && web_is_idle(box->web))
+		loop_stop(box->loop);
+	return false;
+}
+
+static void end_patience(struct deadline *deadline)
+{
+	struct box *box = list_of(deadline, struct box, last_call);
+
+	loop_stop(box->loop);
+}
+
+static void interrupted(void *self, enum interrupt which)
+{
+	struct box *box = self;
+
+	if (which != INTERRUPT_STOP)
+		return;
+	if (box->stopping) { /* asked twice: at once */
+		loop_stop(box->loop);
+		return;
+	}
+	log_info("box", "stopping");
+	box->stopping = true;
+	for (size_t i = 0; i < box->listen_count; i++)
+		listen_stop(box->listens[i]);
+	scenario_destroy(box->demo);
+	box->demo = NULL;
+	hub_drain(box->hub);
+	web_drain(box->web);
+	box->turn.end = look_if_done;
+	loop_add_turn(box->loop, &box->turn);
+	box->last_call.fire = end_patience;
+	deadline_set(box->loop, &box->last_call, BOX_DRAIN_MS);
+}
+
+static void take_down(struct box *box)
+{
+	interrupts_destroy(box->interrupts);
+	if (box->stopping) {
+		loop_remove_turn(&box->turn);
+		deadline_clear(&box->last_call);
+	}
+	scenario_destroy(box->demo);
+	hub_destroy(box->hub);
+	web_destroy(box->web);
+	for (size_t i = 0; i < box->listen_count; i++)
+		listen_destroy(box->listens[i]);
+	free(box->listens);
+	journal_close(box->journal);
+	bus_destroy(box->bus);
+	wake_destroy(box->journal_news);
+	loop_destroy(box->loop);
+}
+
+/* --- starting ---------------------------------------------------------------- */
+
+/* DATA holds tokens and what agents said: it is ours alone. */
+static bool make_data(const struct config *config, struct error *why)
+{
+	struct stat st;
+
+	if (mkdir(config->data, 0700) != 0 && errno != EEXIST && errno != ENOENT)
+		return error_errno(why, "%s", config->data);
+	if (errno == ENOENT) {
+		char *parent = text_dup(text_of(config->data));
+		char *slash;
+
+		for (slash = strchr(parent + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+			*slash = '\0';
+			mkdir(parent, 0700);
+			*slash = '/';
+		}
+		free(parent);
+		mkdir(config->data, 0700);
+	}
+	if (stat(config->data, &st) != 0)
+		return error_errno(why, "%s", config->data);
+	if (st.st_uid != geteuid() || (st.st_mode & 077))
+		return error_set(why, "%s must be yours alone: chown it and chmod 700 it",
+		                 config->data);
+	return true;
+}
+
+/* On a terminal the line has a single-use code in it; in a log it must not. */
+static void announce(struct box *box)
+{
+	char *url = isatty(STDOUT_FILENO) ? web_open_url(box->web) : NULL;
+
+	if (url)
+		printf("signalbox is at %s\n", url);
+	else
+		printf("signalbox is at http://%s (signalbox open gives the URL to open)\n",
+		       listen_address(box->listens[0]));
+	fflush(stdout);
+	free(url);
+}
+
+static bool start(struct box *box, struct error *why)
+{
+	if (!make_data(box->config, why) || !open_journal(box, why))
+		return false;
+	make_bus(box);
+	make_hub(box);
+	if (!make_web(box, why) || !open_listens(box, why))
+		return false;
+	box->interrupts = interrupts_create(box->loop, interrupted, box);
+	if (box->options->demo)
+		box->demo = scenario_create(box->loop, box->bus, box->config->demo.speed);
+	announce(box);
+	return true;
+}
+
+int box_run(const struct box_options *options)
+{
+	struct box box = {.options = options, .config = options->config};
+	struct error why;
+	bool started;
+
+	interrupt_ignore_pipe();
+	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
+	log_set_level(options->config->log_level);
+	box.loop = loop_create();
+	started = start(&box, &why);
+	if (started)
+		loop_run(box.loop);
+	else
+		fprintf(stderr, "signalbox: %s\n", why.words);
+	take_down(&box);
+	return started ? 0 : 1;
+}

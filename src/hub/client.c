@@ -1,0 +1,353 @@
+/* client.c - what a client is told, and when.
+ *
+ * The one rule that everything here keeps: a frame, once begun, is finished
+ * before anything else is sent.
+ */
+#include "hub/client.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "hub/acks.h"
+#include "hub/inside.h"
+#include "journal/reader.h"
+
+struct client *client_create(struct hub *hub, const struct dialect *dialect,
+                             const struct caller *caller)
+{
+	struct client *c = must_zero(1, sizeof(*c));
+
+	c->hub = hub;
+	c->dialect = dialect;
+	c->scopes = (uint8_t)caller->scopes;
+	c->has_credential = caller->has_credential;
+	c->progress = true;
+	buf_init(&c->mine, HUB_MINE_MAX + hub->options.ws.message_max);
+	ws_init(&c->ws, &hub->options.ws);
+	list_init(&c->in_work);
+	list_init(&c->in_waiting);
+	list_add(&hub->clients, &c->in_all);
+	hub->counts.clients++;
+	hub->counts.joined++;
+	return c;
+}
+
+bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why)
+{
+	static const char *const names[] = {"resume", "drop", "disconnect"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (text_is(word, names[i])) {
+			*out = (enum slow_policy)i;
+			return true;
+		}
+	return error_set(why, "slow must be resume, drop or disconnect");
+}
+
+/* --- subscribing ---------------------------------------------------------- */
+
+static void leave_tape(struct client *c)
+{
+	struct tape *tape = c->tape;
+
+	if (!tape)
+		return;
+	if (c->state == CLIENT_LIVE)
+		tape_leave(tape, c);
+	else
+		tape->readers--;
+	c->tape = NULL;
+	client_reel(c)->users--;
+	hub_mark(c->hub, tape); /* an empty one is dropped at the end of the turn */
+}
+
+/* The rest of a frame that was begun goes before everything else it is owed. */
+static void finish_frame(struct client *c)
+{
+	struct buf mine;
+	struct text rest;
+
+	if (c->state != CLIENT_LIVE || c->frame_end <= c->cursor)
+		return;
+	buf_init(&mine, c->mine.max + c->hub->options.ws.message_max + ENCODING_EXTRA);
+	while (c->cursor < c->frame_end) {
+		rest = hub_news(c->hub, c);
+		if (rest.len > c->frame_end - c->cursor)
+			rest.len = c->frame_end - c->cursor;
+		buf_add(&mine, rest);
+		c->cursor += rest.len;
+	}
+	buf_add(&mine, (struct text){c->mine.at + c->mine_sent, c->mine.len - c->mine_sent});
+	buf_finish(&c->mine);
+	c->mine = mine;
+	c->mine_sent = 0;
+}
+
+static void go_live(struct client *c, uint64_t cursor)
+{
+	journal_reader_destroy(c->reader);
+	c->reader = NULL;
+	if (c->state == CLIENT_READING)
+		c->tape->readers--;
+	c->state = CLIENT_LIVE;
+	c->cursor = c->frame_end = cursor;
+	c->dropping = false;
+	tape_join(c->tape, c);
+	hub_work(c);
+}
+
+static void go_read(struct client *c, struct position after)
+{
+	c->state = CLIENT_READING;
+	c->cold = false;
+	c->tape->readers++;
+	c->reader = journal_reader_create(c->hub->options.journal, after);
+	hub_work(c);
+}
+
+void client_subscribe(struct client *c, struct subscription *wish)
+{
+	struct hub_reel *r = client_reel(c);
+
+	finish_frame(c);
+	leave_tape(c);
+	journal_reader_destroy(c->reader);
+	c->reader = NULL;
+	c->state = CLIENT_IDLE;
+	c->policy = (uint8_t)wish->policy;
+	if (r->users++ == 0) {
+		reel_reset(&r->reel, journal_last_seq(c->hub->options.journal) + 1);
+		r->guarded_at = r->reel.head;
+	}
+	c->tape = switchboard_tape(&r->board, &r->reel, &wish->filter);
+	if (wish->has_after)
+		go_read(c, wish->after);
+	else
+		go_live(c, tape_head(c->tape));
+}
+
+/* --- sending ---------------------------------------------------------------- */
+
+void client_say(struct client *c, struct text bytes)
+{
+	if (c->state == CLIENT_CLOSING)
+		return;
+	if (!buf_add(&c->mine, bytes)) {
+		/* It asks and asks and never listens. */
+		log_info("hub", "a client left %zu bytes of answers unread", c->mine.len);
+		client_end(c);
+		return;
+	}
+	hub_work(c);
+}
+
+void client_say_frame(struct client *c, enum ws_opcode op, struct text body)
+{
+	char head[WS_HEADER_MAX];
+	size_t n = ws_header(head, op, body.len);
+	char *out;
+
+	if (c->state == CLIENT_CLOSING)
+		return;
+	out = buf_reserve(&c->mine, n + body.len);
+	if (!out) {
+		client_say(c, body);
+		return;
+	}
+	memcpy(out, head, n);
+	if (body.len)
+		memcpy(out + n, body.at, body.len);
+	c->mine.len += n + body.len;
+	hub_work(c);
+}
+
+static bool send_mine(struct client *c)
+{
+	size_t left = c->mine.len - c->mine_sent, n;
+
+	if (left == 0)
+		return true;
+	n = conn_send(c->conn, c->mine.at + c->mine_sent, left);
+	c->mine_sent += (uint32_t)n;
+	if (n < left)
+		return false;
+	buf_finish(&c->mine);
+	c->mine_sent = 0;
+	return true;
+}
+
+/* News from the tape up to `until`; false when the socket is full. */
+static bool send_tape(struct client *c, uint64_t until)
+{
+	while (c->cursor < until) {
+		struct text news = hub_news(c->hub, c);
+		size_t n;
+
+		if (news.len > until - c->cursor)
+			news.len = until - c->cursor;
+		n = conn_send(c->conn, news.at, news.len);
+		c->cursor += n;
+		if (n < news.len) {
+			c->frame_end = tape_frame_end(c->tape, c->cursor);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool client_flush(struct client *c)
+{
+	if (c->conn->wants_write)
+		return false;
+	if (c->state == CLIENT_LIVE && !send_tape(c, c->frame_end))
+		return false;
+	if (!send_mine(c))
+		return false;
+	if (c->state == CLIENT_LIVE && !send_tape(c, tape_head(c->tape)))
+		return false;
+	if (c->state == CLIENT_CLOSING)
+		conn_half_close(c->conn);
+	return true;
+}
+
+/* --- falling behind and catching up ---------------------------------------- */
+
+void client_fall_behind(struct client *c)
+{
+	struct position after = {.seq = 0};
+
+	c->hub->counts.fell_behind++;
+	if (c->policy == SLOW_DISCONNECT) {
+		c->hub->counts.slow_closed++;
+		client_close(c, 1008, TEXT("slow consumer"));
+		return;
+	}
+	finish_frame(c);
+	after.seq = tape_next_seq(c->tape, c->cursor) - 1;
+	tape_leave(c->tape, c);
+	c->dropping = c->policy == SLOW_DROP;
+	go_read(c, after);
+}
+
+static void tell_gap(struct client *c, const struct gap *gap)
+{
+	c->hub->counts.gaps++;
+	c->dialect->tell_gap(c, gap);
+}
+
+/* The drop policy: what was missed is named, not sent. */
+static void skip_to_present(struct client *c)
+{
+	uint64_t last = journal_last_seq(c->hub->options.journal);
+	struct gap gap = {journal_reader_next(c->reader), last, "skipped"};
+
+	if (gap.from <= last)
+		tell_gap(c, &gap);
+	if (c->state == CLIENT_READING)
+		go_live(c, tape_head(c->tape));
+}
+
+static bool wants_line(struct client *c, struct text line)
+{
+	struct signal s;
+
+	return c->tape->is_all ||
+	       (signal_read(c->hub->lines, line, &s, NULL) && filter_passes(&c->tape->filter, &s));
+}
+
+/* Encodes whole lines into `mine` while there is room; says what it used. */
+static void take_lines(struct client *c, struct text lines)
+{
+	const char *epoch = journal_epoch(c->hub->options.journal);
+	encode_fn *encode = encoders[c->dialect->encoding];
+	struct text rest = lines, line;
+	uint64_t seq = 0;
+
+	while (rest.len && c->mine.len < HUB_READING_MAX) {
+		char *out;
+
+		line = text_cut(rest, '\n', &rest);
+		seq = signal_seq_of(line);
+		if (!wants_line(c, line))
+			continue;
+		out = buf_reserve(&c->mine, line.len + ENCODING_EXTRA);
+		if (out)
+			c->mine.len += encode(out, line, seq, epoch);
+	}
+	journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
+}
+
+void client_read_on(struct client *c, size_t *budget)
+{
+	struct text lines;
+	struct gap gap;
+	uint64_t at;
+
+	if (c->dropping) {
+		if (c->mine.len == c->mine_sent)
+			skip_to_present(c);
+		return;
+	}
+	while (c->state == CLIENT_READING && c->mine.len < HUB_READING_MAX && *budget) {
+		if (tape_place(c->tape, journal_reader_next(c->reader), &at)) {
+			go_live(c, at);
+			return;
+		}
+		switch (journal_read(c->reader, HUB_READING_MAX, &lines, &gap)) {
+		case JOURNAL_LINES:
+			*budget -= *budget < lines.len ? *budget : lines.len;
+			take_lines(c, lines);
+			break;
+		case JOURNAL_GAP:
+			tell_gap(c, &gap);
+			break;
+		case JOURNAL_COLD:
+			c->cold = true;
+			return;
+		case JOURNAL_END:
+			go_live(c, tape_head(c->tape));
+			return;
+		}
+	}
+}
+
+/* --- parting --------------------------------------------------------------- */
+
+void client_close(struct client *c, uint16_t code, struct text reason)
+{
+	struct buf last;
+
+	if (c->state == CLIENT_CLOSING)
+		return;
+	finish_frame(c);
+	leave_tape(c);
+	journal_reader_destroy(c->reader);
+	c->reader = NULL;
+	if (c->dialect->is_websocket) {
+		buf_init(&last, KIB);
+		ws_add_close(&last, code, reason);
+		buf_add(&c->mine, buf_text(&last));
+		buf_finish(&last);
+	}
+	c->state = CLIENT_CLOSING;
+	conn_deadline(c->conn, HUB_PART_MS);
+	hub_work(c);
+}
+
+void client_end(struct client *c)
+{
+	if (c->parted)
+		return;
+	c->parted = true;
+	leave_tape(c);
+	journal_reader_destroy(c->reader);
+	c->reader = NULL;
+	c->state = CLIENT_CLOSING;
+	conn_close(c->conn);
+	c->conn = NULL;
+	list_remove(&c->in_all);
+	list_remove(&c->in_waiting);
+	c->hub->counts.clients--;
+	hub_work(c); /* where it is freed */
+}

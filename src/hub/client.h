@@ -1,0 +1,103 @@
+/* client.h - one reader of the hub: a socket, a tape and a cursor.
+ *
+ *   idle      joined, not subscribed
+ *   live      a cursor on a tape
+ *   reading   behind: lines come from the journal until they meet the tape
+ *   closing   the last words are going out
+ *
+ * Frames for this client alone go to `mine` and are sent only between two frames
+ * of the tape.
+ */
+#ifndef HUB_CLIENT_H
+#define HUB_CLIENT_H
+
+#include "base/buf.h"
+#include "bus/bus.h"
+#include "hub/dialect.h"
+#include "hub/tape.h"
+#include "net/caller.h"
+#include "net/conn.h"
+#include "net/ws.h"
+
+struct acks;
+struct hub;
+struct journal_reader;
+
+enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
+
+/* What a client that fell behind gets. */
+enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT };
+bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
+
+struct client {
+	struct conn *conn;
+	struct tape *tape;  /* NULL: not subscribed */
+	uint64_t cursor;    /* live: on the tape */
+	uint64_t frame_end; /* live: above cursor when it stands inside a frame */
+	struct buf mine;
+	uint32_t mine_sent;
+	uint32_t place; /* live: in tape.clients */
+	uint8_t state, policy;
+	uint8_t scopes;
+	bool has_credential : 1;
+	bool cold : 1;     /* reading: waits for the disk */
+	bool dropping : 1; /* reading: will skip to the present */
+	bool progress : 1; /* bytes went either way since the last beat */
+	bool asked : 1;    /* a beat went unanswered */
+	bool parted : 1;   /* closed, but a ticket of the bus is still out */
+	struct hub *hub;
+	const struct dialect *dialect;
+	struct journal_reader *reader;
+	struct acks *acks;
+	uint32_t unstamped;     /* emits the bus has not stamped yet */
+	struct link in_work;    /* hub.work: has something to send or to read */
+	struct link in_waiting; /* hub.waiting: wants to hear of durability */
+	struct link in_all;     /* hub.clients */
+	struct ws_reader ws;
+};
+
+extern const struct conn_user client_conn_user;
+void client_start_beat(struct client *client);
+
+struct client *client_create(struct hub *hub, const struct dialect *dialect,
+                             const struct caller *caller);
+
+/* A piece of a frame or a whole one into `mine`; it goes out this turn. */
+void client_say(struct client *client, struct text bytes);
+void client_say_frame(struct client *client, enum ws_opcode op, struct text body);
+
+struct subscription {
+	struct filter filter;
+	struct position after;
+	bool has_after; /* else: from now on */
+	enum slow_policy policy;
+};
+
+/* Takes the filter.  Replaces what the client heard before. */
+void client_subscribe(struct client *client, struct subscription *wish);
+
+/* Sends what there is; false when the socket is full. */
+bool client_flush(struct client *client);
+
+/* Live and too far behind: the policy acts. */
+void client_fall_behind(struct client *client);
+
+/* Reading: fills `mine` from the journal; takes from the budget of the turn. */
+void client_read_on(struct client *client, size_t *budget);
+
+/* An envelope from this client.  ref may be empty: then nothing is answered when
+ * all is well.  durable: the answer comes when the signal is on the disk. */
+struct emission {
+	struct text raw, ref;
+	bool durable, once;
+};
+bool client_emit(struct client *client, const struct emission *emission,
+                 struct bus_verdict *verdict);
+void client_tell_durable(struct client *client); /* the hub's durable_seq grew */
+
+/* Says good-bye: what is owed goes out first, then the close (for a WebSocket
+ * with its code and reason), then the end. */
+void client_close(struct client *client, uint16_t code, struct text reason);
+void client_end(struct client *client); /* at once, without a word */
+
+#endif

@@ -1,0 +1,46 @@
+/* echo.c - says back what it hears: for WebSocket conformance suites, and only
+ * when serve was started with --echo. */
+#include "hub/inside.h"
+
+static void welcome(struct client *c, const struct http *http)
+{
+}
+
+static void hear(struct client *c, struct text message)
+{
+	client_say_frame(c, WS_OP_TEXT, message);
+}
+
+static void hear_binary(struct client *c, struct text message)
+{
+	client_say_frame(c, WS_OP_BINARY, message);
+}
+
+static void tell_gap(struct client *c, const struct gap *gap)
+{
+}
+
+static void beat(struct client *c)
+{
+	client_say_frame(c, WS_OP_PING, TEXT(""));
+}
+
+static void farewell(struct client *c)
+{
+	client_close(c, 1001, TEXT("the server stops"));
+}
+
+const struct dialect dialect_echo = {
+	.name = "echo",
+	.path = "/echo",
+	.encoding = ENCODING_FRAME,
+	.is_websocket = true,
+	.on_request = true,
+	.needs = SCOPE_OBSERVE,
+	.welcome = welcome,
+	.hear = hear,
+	.hear_binary = hear_binary,
+	.tell_gap = tell_gap,
+	.beat = beat,
+	.farewell = farewell,
+};

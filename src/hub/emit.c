@@ -1,0 +1,100 @@
+/* emit.c - a client's own signals, and the acknowledgements it waits for. */
+#include "hub/acks.h"
+#include "hub/inside.h"
+
+static void say_ack(struct client *c, struct text ref, uint64_t seq)
+{
+	struct buf *out = &c->mine;
+	char head[WS_HEADER_MAX], body[128];
+	struct buf text = {.at = body, .room = sizeof(body), .max = sizeof(body)};
+
+	buf_add(&text, TEXT("{\"op\":\"ack\",\"ref\":"));
+	buf_add(&text, ref);
+	buf_add(&text, TEXT(",\"seq\":"));
+	buf_add_u64(&text, seq);
+	buf_add_char(&text, '}');
+	buf_add(out, (struct text){head, ws_header(head, WS_OP_TEXT, text.len)});
+	client_say(c, buf_text(&text));
+}
+
+/* What has no ref is not waited for: its tag is this. */
+#define NO_TAG UINT64_MAX
+
+static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
+{
+	struct client *c = self;
+
+	c->unstamped--;
+	if (c->parted) {
+		if (c->unstamped == 0)
+			hub_work(c);
+		return;
+	}
+	if (tag == NO_TAG)
+		return;
+	acks_stamp(c->acks, tag, seq);
+	if (list_is_empty(&c->in_waiting))
+		list_add(&c->hub->waiting, &c->in_waiting);
+	if (seq <= c->hub->durable_seq)
+		client_tell_durable(c);
+}
+
+void client_tell_durable(struct client *c)
+{
+	const struct ack *ack;
+
+	while ((ack = acks_ready(c->acks, c->hub->durable_seq))) {
+		say_ack(c, (struct text){ack->ref, ack->ref_len}, ack->seq);
+		if (c->parted)
+			return;
+		acks_pop(c->acks);
+	}
+	if (c->acks->first == c->acks->next)
+		list_remove(&c->in_waiting);
+}
+
+/* Acknowledged from memory: told as soon as it has its seq. */
+static void stamped_in_memory(void *self, uint64_t tag, struct text id, uint64_t seq)
+{
+	struct client *c = self;
+	struct ack *ack = &c->acks->ring[tag & (c->acks->room - 1)];
+
+	if (!c->parted)
+		say_ack(c, (struct text){ack->ref, ack->ref_len}, seq);
+	acks_void(c->acks, tag);
+	c->unstamped--;
+	if (c->parted && c->unstamped == 0)
+		hub_work(c);
+}
+
+bool client_emit(struct client *c, const struct emission *e, struct bus_verdict *verdict)
+{
+	struct bus_emit emit = {
+		.raw = e->raw,
+		.from = {.name = text_of(c->dialect->name)},
+		.ticket = {.stamped = stamped, .self = c, .tag = NO_TAG},
+		.durable = e->durable && e->ref.len,
+		.once = e->once,
+	};
+
+	if (!c->has_credential) {
+		emit.from.prefix = TEXT("local/");
+		emit.from.may_name = c->hub->options.may_name;
+		emit.from.self = c->hub->options.self;
+	}
+	if (e->ref.len) {
+		if (!c->acks)
+			c->acks = acks_create();
+		emit.ticket.tag = acks_add(c->acks, e->ref);
+		if (!e->durable)
+			emit.ticket.stamped = stamped_in_memory;
+	}
+	c->unstamped++;
+	bus_admit(c->hub->options.bus, &emit, verdict);
+	if (verdict->answer == BUS_ACCEPTED)
+		return true;
+	c->unstamped--;
+	if (e->ref.len)
+		acks_void(c->acks, emit.ticket.tag);
+	return false;
+}

@@ -1,0 +1,312 @@
+/* hub.c - from the bus to the reels, and at the end of the turn to the sockets. */
+#include "hub/hub.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "hub/acks.h"
+#include "hub/inside.h"
+#include "journal/journal.h"
+#include "net/http.h"
+
+#define HUB_FRAME_MIN 64 /* no frame is shorter: sizes the reel's index */
+
+/* --- a signal comes ------------------------------------------------------- */
+
+void hub_mark(struct hub *hub, struct tape *tape)
+{
+	tape->left = tape->client_count;
+	tape->behind = false;
+	if (list_is_empty(&tape->in_dirty))
+		list_add(&hub->dirty, &tape->in_dirty);
+}
+
+struct spooled {
+	struct hub *hub;
+	uint64_t start;
+	size_t len;
+};
+
+/* Walks from the end, because falling behind swaps the last client in. */
+static void shed(struct tape *tape, uint64_t oldest)
+{
+	for (unsigned i = tape->client_count; i > 0; i--) {
+		struct client *c = tape->clients[i - 1];
+
+		if (c->cursor < tape_head(tape) && tape_on_reel(tape, c->cursor) < oldest)
+			client_fall_behind(c);
+	}
+}
+
+static void spool_to_tape(void *self, struct tape *tape)
+{
+	struct spooled *spooled = self;
+
+	if (tape->count == TAPE_EXTENTS_MAX)
+		shed(tape, UINT64_MAX);
+	tape_add(tape, spooled->start, spooled->len);
+	hub_mark(spooled->hub, tape);
+}
+
+/* Whoever is too far behind must leave before the ring's tail comes by. */
+static void guard(struct hub *hub, struct hub_reel *r)
+{
+	uint64_t head = r->reel.head;
+	size_t behind = hub->options.behind_max;
+
+	r->guarded_at = head;
+	if (head < behind)
+		return;
+	list_each(&r->board.tapes, l)
+		shed(list_of(l, struct tape, in_all), head - behind);
+}
+
+static void spool(struct hub *hub, enum encoding e, const struct signal *s)
+{
+	struct hub_reel *r = &hub->reels[e];
+	char *out = reel_reserve(&r->reel, s->line.len + ENCODING_EXTRA);
+	size_t len = encoders[e](out, s->line, s->seq, journal_epoch(hub->options.journal));
+	struct spooled spooled = {hub, r->reel.head, len};
+
+	reel_commit(&r->reel, len);
+	hub->counts.frames++;
+	if (r->board.all)
+		hub_mark(hub, r->board.all);
+	if (r->board.by_key.count)
+		switchboard_route(&r->board, s, spool_to_tape, &spooled);
+	if (r->reel.head - r->guarded_at > HUB_GUARD_EVERY)
+		guard(hub, r);
+}
+
+static void heard(struct tap *tap, const struct signal *s)
+{
+	struct hub *hub = list_of(tap, struct hub, tap);
+
+	for (enum encoding e = 0; e < ENCODINGS; e++)
+		if (hub->reels[e].users)
+			spool(hub, e, s);
+}
+
+static void durable(struct tap *tap, uint64_t seq)
+{
+	struct hub *hub = list_of(tap, struct hub, tap);
+
+	hub->durable_seq = seq;
+	list_each(&hub->waiting, l)
+		client_tell_durable(list_of(l, struct client, in_waiting));
+}
+
+/* --- the end of a turn ------------------------------------------------------ */
+
+void hub_work(struct client *c)
+{
+	if (list_is_empty(&c->in_work))
+		list_add(&c->hub->work, &c->in_work);
+}
+
+struct text hub_news(struct hub *hub, const struct client *c)
+{
+	const struct tape *tape = c->tape;
+	struct text news;
+
+	if (hub->gathered == tape && hub->gathered_at == c->cursor &&
+	    hub->gathered_head == tape->head)
+		return buf_text(&hub->scratch);
+	news = tape_from(tape, c->cursor, &hub->scratch);
+	if (news.at != hub->scratch.at)
+		return news;
+	hub->gathered = tape;
+	hub->gathered_at = c->cursor;
+	hub->gathered_head = tape->head;
+	return news;
+}
+
+static void client_free(struct client *c)
+{
+	list_remove(&c->in_work);
+	acks_destroy(c->acks);
+	buf_finish(&c->mine);
+	ws_finish(&c->ws);
+	free(c);
+}
+
+static void unhush(struct client *c)
+{
+	if (c->conn->hushed && c->mine.len - c->mine_sent <= HUB_HUSH_AT &&
+	    !(c->acks && acks_is_full(c->acks)))
+		conn_hush(c->conn, false);
+}
+
+/* One client's turn.  It stays in the work list while it can go on at once. */
+static void work_on(struct client *c, size_t *budget)
+{
+	list_remove(&c->in_work);
+	if (c->parted) {
+		if (c->unstamped == 0) /* else the last stamp brings it back here */
+			client_free(c);
+		return;
+	}
+	if (c->state == CLIENT_READING && !c->cold)
+		client_read_on(c, budget);
+	if (c->parted || !client_flush(c))
+		return;
+	unhush(c);
+	if (c->state == CLIENT_READING && !c->cold)
+		hub_work(c);
+}
+
+static void serve_work(struct hub *hub, unsigned *sends)
+{
+	size_t budget = HUB_READ_A_TURN;
+	struct link *last = hub->work.prev;
+
+	while (!list_is_empty(&hub->work) && *sends) {
+		struct link *l = hub->work.next;
+
+		(*sends)--;
+		work_on(list_of(l, struct client, in_work), &budget);
+		if (l == last)
+			return;
+	}
+}
+
+/* True when the tape is done: everybody was visited since its last news. */
+static bool sweep(struct tape *tape, unsigned *sends)
+{
+	uint64_t head = tape_head(tape);
+
+	while (tape->left) {
+		struct client *c;
+
+		if (*sends == 0)
+			return false;
+		if (tape->next >= tape->client_count)
+			tape->next = 0;
+		c = tape->clients[tape->next++];
+		tape->left--;
+		if (c->cursor == head)
+			continue;
+		(*sends)--;
+		if (!client_flush(c))
+			tape->behind = true;
+	}
+	return true;
+}
+
+static void serve_tapes(struct hub *hub, unsigned *sends)
+{
+	while (!list_is_empty(&hub->dirty) && *sends) {
+		struct tape *tape = list_of(hub->dirty.next, struct tape, in_dirty);
+
+		if (!sweep(tape, sends)) {
+			/* The others' news do not wait for a big tape. */
+			list_remove(&tape->in_dirty);
+			list_add(&hub->dirty, &tape->in_dirty);
+			return;
+		}
+		list_remove(&tape->in_dirty);
+		if (tape->client_count == 0 && tape->readers == 0)
+			switchboard_drop(&list_of(tape->reel, struct hub_reel, reel)->board, tape);
+		else if (!tape->is_all && !tape->behind)
+			tape_forget(tape);
+	}
+}
+
+static bool turn_end(struct turn *turn)
+{
+	struct hub *hub = list_of(turn, struct hub, turn);
+	unsigned own = HUB_SENDS_A_TURN / 2, shared = HUB_SENDS_A_TURN / 2;
+
+	serve_work(hub, &own);
+	shared += own;
+	serve_tapes(hub, &shared);
+	hub->gathered = NULL;
+	return !list_is_empty(&hub->work) || !list_is_empty(&hub->dirty);
+}
+
+void hub_warmed(struct hub *hub)
+{
+	list_each(&hub->clients, l) {
+		struct client *c = list_of(l, struct client, in_all);
+
+		if (!c->cold)
+			continue;
+		c->cold = false;
+		hub_work(c);
+	}
+}
+
+/* --- life ------------------------------------------------------------------- */
+
+struct hub *hub_create(const struct hub_options *options)
+{
+	struct hub *hub = must_zero(1, sizeof(*hub));
+
+	hub->options = *options;
+	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
+	hub->turn.end = turn_end;
+	hub->durable_seq = journal_durable_seq(options->journal);
+	hub->lines = signal_reader_create();
+	buf_init(&hub->scratch, HUB_SCRATCH_MAX);
+	list_init(&hub->clients);
+	list_init(&hub->work);
+	list_init(&hub->waiting);
+	list_init(&hub->dirty);
+	for (enum encoding e = 0; e < ENCODINGS; e++) {
+		reel_init(&hub->reels[e].reel, options->reel_bytes,
+		          options->reel_bytes / HUB_FRAME_MIN);
+		switchboard_init(&hub->reels[e].board);
+	}
+	bus_add_tap(options->bus, &hub->tap);
+	loop_add_turn(options->loop, &hub->turn);
+	return hub;
+}
+
+void hub_destroy(struct hub *hub)
+{
+	if (!hub)
+		return;
+	list_each(&hub->clients, l)
+		client_end(list_of(l, struct client, in_all));
+	list_each(&hub->work, l)
+		client_free(list_of(l, struct client, in_work));
+	for (enum encoding e = 0; e < ENCODINGS; e++) {
+		switchboard_finish(&hub->reels[e].board);
+		reel_finish(&hub->reels[e].reel);
+	}
+	bus_remove_tap(hub->options.bus, &hub->tap);
+	loop_remove_turn(&hub->turn);
+	signal_reader_destroy(hub->lines);
+	buf_finish(&hub->scratch);
+	free(hub);
+}
+
+void hub_drain(struct hub *hub)
+{
+	hub->draining = true;
+	list_each(&hub->clients, l) {
+		struct client *c = list_of(l, struct client, in_all);
+
+		c->dialect->farewell(c);
+	}
+}
+
+bool hub_is_empty(const struct hub *hub)
+{
+	return list_is_empty(&hub->clients);
+}
+
+unsigned long hub_clients(const struct hub *hub)
+{
+	return hub->counts.clients;
+}
+
+void hub_status(const struct hub *hub, struct buf *out)
+{
+	const struct hub_counts *n = &hub->counts;
+
+	buf_print(out,
+	          "{\"clients\":%lu,\"joined\":%lu,\"frames\":%lu,\"fellBehind\":%lu,"
+	          "\"gaps\":%lu,\"slowClosed\":%lu}",
+	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->slow_closed);
+}

@@ -1,0 +1,126 @@
+/* join.c - from a request to a client. */
+#include "hub/inside.h"
+#include "net/http.h"
+
+static const struct dialect *find_by_name(const char *name)
+{
+	for (unsigned i = 0; dialects[i]; i++)
+		if (strcmp(dialects[i]->name, name) == 0)
+			return dialects[i];
+	return NULL;
+}
+
+static const struct dialect *find_by_path(struct text path)
+{
+	for (unsigned i = 0; dialects[i]; i++)
+		if (text_is(path, dialects[i]->path) ||
+		    (dialects[i]->alias && text_is(path, dialects[i]->alias)))
+			return dialects[i];
+	return NULL;
+}
+
+bool hub_has_dialect(const char *name)
+{
+	return find_by_name(name) != NULL;
+}
+
+static const struct dialect *find(const struct http_request *q, const char *pinned)
+{
+	if (pinned && q->wants_upgrade && (text_is(q->path, "/") || text_is(q->path, "/ws")))
+		return find_by_name(pinned);
+	return find_by_path(q->path);
+}
+
+static void refuse(struct http *http, unsigned status, const char *words, const char *extra)
+{
+	struct buf body;
+
+	buf_init(&body, KIB);
+	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
+	buf_add_json(&body, text_of(words));
+	buf_add_char(&body, '}');
+	http_answer(http, status, "application/json", buf_text(&body), extra);
+	buf_finish(&body);
+}
+
+static void take(struct hub *hub, struct http *http, const struct dialect *d,
+                 const struct caller *caller, struct text head)
+{
+	struct client *c = client_create(hub, d, caller);
+
+	/* The head and the greeting go out together, at the end of the turn. */
+	c->conn = http_conn(http);
+	client_say(c, head);
+	d->welcome(c, http);
+	if (hub->draining)
+		d->farewell(c);
+	http_hand(http, TEXT(""), &client_conn_user, c);
+	if (!c->parted && c->state != CLIENT_CLOSING)
+		client_start_beat(c);
+}
+
+static void join_websocket(struct hub *hub, struct http *http, const struct dialect *d,
+                           const struct caller *caller)
+{
+	char accept[WS_ACCEPT_LEN + 1], extra[160];
+	struct buf head;
+
+	if (!http_request(http)->wants_upgrade) {
+		refuse(http, 426, "this is a WebSocket", "Upgrade: websocket\r\n");
+		return;
+	}
+	if (!text_is(http_field(http, "Sec-WebSocket-Version"), "13")) {
+		refuse(http, 426, "WebSocket version 13 is spoken here",
+		       "Sec-WebSocket-Version: 13\r\n");
+		return;
+	}
+	if (!ws_accept(http_field(http, "Sec-WebSocket-Key"), accept)) {
+		refuse(http, 400, "Sec-WebSocket-Key must be 16 bytes in base64", NULL);
+		return;
+	}
+	snprintf(extra, sizeof(extra),
+	         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n",
+	         accept);
+	buf_init(&head, 4 * KIB);
+	http_head(http, &head, 101, extra);
+	take(hub, http, d, caller, buf_text(&head));
+	buf_finish(&head);
+}
+
+static void join_stream(struct hub *hub, struct http *http, const struct dialect *d,
+                        const struct caller *caller)
+{
+	const struct http_request *q = http_request(http);
+	struct buf head;
+
+	if (!text_is(q->method, "GET")) {
+		refuse(http, 405, "only GET is possible here", "Allow: GET\r\n");
+		return;
+	}
+	buf_init(&head, 4 * KIB);
+	http_head(http, &head, 200,
+	          "Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n"
+	          "Connection: close\r\n");
+	take(hub, http, d, caller, buf_text(&head));
+	buf_finish(&head);
+}
+
+bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned)
+{
+	const struct dialect *d = find(http_request(http), pinned);
+	struct error why;
+
+	if (!d || (d->on_request && !hub->options.echo))
+		return false;
+	if (!(caller->scopes & d->needs))
+		refuse(http, caller->has_credential ? 403 : 401,
+		       "this needs a token with its scope",
+		       caller->has_credential ? NULL : "WWW-Authenticate: Bearer\r\n");
+	else if (d->check && !d->check(http, &why))
+		refuse(http, 400, why.words, NULL);
+	else if (d->is_websocket)
+		join_websocket(hub, http, d, caller);
+	else
+		join_stream(hub, http, d, caller);
+	return true;
+}

@@ -1,0 +1,326 @@
+/* native.c - our own dialect: one JSON object a text frame, both ways.
+ *
+ * An emit is the hot path, so its members are found by a scan and only the
+ * signal inside is parsed, by admission.  Everything else is parsed whole.
+ */
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/scan.h"
+#include "hub/acks.h"
+#include "hub/inside.h"
+#include "journal/journal.h"
+
+#define NATIVE_SAY_MAX (4 * KIB)
+
+/* --- saying ----------------------------------------------------------------- */
+
+static void say(struct client *c, struct buf *words)
+{
+	client_say_frame(c, WS_OP_TEXT, buf_text(words));
+	buf_finish(words);
+}
+
+static void say_error(struct client *c, const char *code, const char *message, struct text ref)
+{
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_print(&out, "{\"op\":\"error\",\"code\":\"%s\",\"message\":", code);
+	buf_add_json(&out, text_of(message));
+	if (ref.len) {
+		buf_add(&out, TEXT(",\"ref\":"));
+		buf_add(&out, ref);
+	}
+	buf_add_char(&out, '}');
+	say(c, &out);
+}
+
+static void tell_gap(struct client *c, const struct gap *gap)
+{
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_print(&out, "{\"op\":\"gap\",\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
+	          (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
+	say(c, &out);
+}
+
+static void add_scopes(struct buf *out, unsigned scopes)
+{
+	const char *comma = "";
+
+	for (unsigned bit = 1; bit <= SCOPE_ADMIN; bit <<= 1) {
+		if (!(scopes & bit))
+			continue;
+		buf_print(out, "%s\"%s\"", comma, scope_name(bit));
+		comma = ",";
+	}
+}
+
+static void welcome(struct client *c, const struct http *http)
+{
+	const struct hub_options *o = &c->hub->options;
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_print(
+		&out,
+		"{\"op\":\"hello\",\"epoch\":\"%s\",\"seq\":%llu,\"server\":{\"name\":\"signalbox\","
+		"\"version\":\"" SIGNALBOX_VERSION "\"},\"scopes\":[",
+		journal_epoch(o->journal), (unsigned long long)journal_last_seq(o->journal));
+	add_scopes(&out, c->scopes);
+	buf_print(&out,
+	          "],\"limits\":{\"message\":%zu,\"fragments\":%u,\"behind\":%zu,\"acks\":%d,"
+	          "\"ref\":%d}}",
+	          o->ws.message_max, o->ws.fragments_max, o->behind_max, ACKS_MAX, ACK_REF_MAX);
+	say(c, &out);
+}
+
+static void beat(struct client *c)
+{
+	client_say_frame(c, WS_OP_PING, TEXT(""));
+}
+
+static void farewell(struct client *c)
+{
+	client_close(c, 1001, TEXT("the server stops"));
+}
+
+/* --- emitting ---------------------------------------------------------------- */
+
+/* A ref is echoed as it was written: a JSON string or number that is short. */
+static bool ref_is_good(struct text ref)
+{
+	yyjson_doc *doc;
+	yyjson_val *root;
+	bool good;
+
+	if (ref.len == 0 || ref.len > ACK_REF_MAX)
+		return false;
+	if (ref.at[0] >= '1' && ref.at[0] <= '9') {
+		size_t i = 1;
+
+		while (i < ref.len && ref.at[i] >= '0' && ref.at[i] <= '9')
+			i++;
+		if (i == ref.len)
+			return true;
+	}
+	doc = yyjson_read(ref.at, ref.len, 0);
+	root = yyjson_doc_get_root(doc);
+	good = yyjson_is_str(root) || yyjson_is_num(root);
+	yyjson_doc_free(doc);
+	return good;
+}
+
+static const char *refusal_code(const struct bus_verdict *v)
+{
+	if (v->answer == BUS_FULL)
+		return "unavailable";
+	if (v->reason == ADMIT_TOO_BIG)
+		return "too_big";
+	return v->reason == ADMIT_FORBIDDEN ? "forbidden" : "invalid";
+}
+
+static void emit(struct client *c, struct emission *e)
+{
+	struct bus_verdict verdict;
+
+	if (!(c->scopes & SCOPE_EMIT)) {
+		say_error(c, "forbidden", "emit needs the scope emit", e->ref);
+		return;
+	}
+	e->once = true;
+	if (!client_emit(c, e, &verdict))
+		say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
+}
+
+/* --- subscribing ------------------------------------------------------------- */
+
+typedef bool add_word_fn(struct filter *filter, struct text word, struct error *why);
+
+static bool read_words(yyjson_val *list, const char *name, struct filter *filter, add_word_fn *add,
+                       struct error *why)
+{
+	yyjson_val *word;
+	yyjson_arr_iter it;
+
+	if (!list)
+		return true;
+	if (!yyjson_is_arr(list))
+		return error_set(why, "%s must be a list of strings", name);
+	yyjson_arr_iter_init(list, &it);
+	while ((word = yyjson_arr_iter_next(&it))) {
+		struct text t = {yyjson_get_str(word), yyjson_get_len(word)};
+
+		if (!yyjson_is_str(word))
+			return error_set(why, "%s must be a list of strings", name);
+		if (!add(filter, t, why))
+			return false;
+	}
+	return true;
+}
+
+static bool read_after(yyjson_val *after, struct subscription *wish, struct error *why)
+{
+	if (!after)
+		return true;
+	wish->has_after = true;
+	if (yyjson_is_uint(after)) {
+		wish->after.seq = yyjson_get_uint(after);
+		return true;
+	}
+	if (yyjson_is_str(after) &&
+	    position_parse((struct text){yyjson_get_str(after), yyjson_get_len(after)},
+	                   &wish->after))
+		return true;
+	return error_set(why, "after must be SEQ or \"EPOCH-SEQ\"");
+}
+
+static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *why)
+{
+	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
+	yyjson_val *slow = yyjson_obj_get(op, "slow");
+	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
+	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
+
+	if (!read_words(yyjson_obj_get(op, "types"), "types", &wish->filter, filter_add_type,
+	                why) ||
+	    !read_words(yyjson_obj_get(op, "sources"), "sources", &wish->filter, filter_add_source,
+	                why) ||
+	    !read_after(yyjson_obj_get(op, "after"), wish, why))
+		return false;
+	if (correlation && !yyjson_is_str(correlation))
+		return error_set(why, "correlationId must be a string");
+	if (correlation && !filter_set_correlation(&wish->filter, id, why))
+		return false;
+	if (slow && !yyjson_is_str(slow))
+		return error_set(why, "slow must be a string");
+	return !slow || slow_policy_parse(policy, &wish->policy, why);
+}
+
+static void subscribe(struct client *c, yyjson_val *op, struct text ref)
+{
+	struct subscription wish = {.policy = SLOW_RESUME};
+	struct error why;
+
+	if (!(c->scopes & SCOPE_OBSERVE)) {
+		say_error(c, "forbidden", "subscribe needs the scope observe", ref);
+		return;
+	}
+	filter_init(&wish.filter);
+	if (read_wish(op, &wish, &why))
+		client_subscribe(c, &wish);
+	else
+		say_error(c, "invalid", why.words, ref);
+	filter_finish(&wish.filter);
+}
+
+/* --- hearing ------------------------------------------------------------------ */
+
+/* Operations that reach a source: none that is here can do them yet. */
+static bool needs_a_source(const char *op)
+{
+	static const char *const names[] = {"answer", "control", "ask", "cancel", NULL};
+
+	for (unsigned i = 0; names[i]; i++)
+		if (strcmp(op, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void hear_parsed(struct client *c, struct text message, struct text ref)
+{
+	yyjson_doc *doc = yyjson_read(message.at, message.len, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	const char *op = yyjson_get_str(yyjson_obj_get(root, "op"));
+
+	if (!yyjson_is_obj(root))
+		say_error(c, "invalid", "not a JSON object", TEXT(""));
+	else if (!op)
+		say_error(c, "invalid", "op must be a string", ref);
+	else if (strcmp(op, "subscribe") == 0)
+		subscribe(c, root, ref);
+	else if (needs_a_source(op))
+		say_error(c, "not_supported", "no source here can do that", ref);
+	else
+		say_error(c, "invalid", "unknown op", ref);
+	yyjson_doc_free(doc);
+}
+
+struct heard {
+	struct text op, ref, signal, ack;
+	bool has_type, has_other, is_object;
+};
+
+static struct heard look(struct text message)
+{
+	struct heard h = {0};
+	struct text key, value;
+	struct scan scan;
+
+	scan_object(&scan, message);
+	while (scan_member(&scan, &key, &value)) {
+		if (text_is(key, "op"))
+			h.op = value;
+		else if (text_is(key, "ref"))
+			h.ref = value;
+		else if (text_is(key, "signal"))
+			h.signal = value;
+		else if (text_is(key, "ack"))
+			h.ack = value;
+		else if (text_is(key, "type"))
+			h.has_type = true;
+		else
+			h.has_other = true;
+	}
+	h.is_object = scan_is_over(&scan);
+	return h;
+}
+
+static void hear_emit(struct client *c, const struct heard *h)
+{
+	struct emission e = {.raw = h->signal, .ref = h->ref, .durable = true};
+
+	if (text_is(h->ack, "\"memory\""))
+		e.durable = false;
+	else if (h->ack.len && !text_is(h->ack, "\"durable\"")) {
+		say_error(c, "invalid", "ack must be \"durable\" or \"memory\"", h->ref);
+		return;
+	}
+	if (h->signal.len)
+		emit(c, &e);
+	else
+		say_error(c, "invalid", "emit needs a signal", h->ref);
+}
+
+static void hear(struct client *c, struct text message)
+{
+	struct heard h = look(message);
+
+	if (h.is_object && !h.op.len && h.has_type) {
+		emit(c, &(struct emission){.raw = message});
+		return;
+	}
+	if (h.ref.len && !ref_is_good(h.ref)) {
+		say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
+		return;
+	}
+	if (h.is_object && text_is(h.op, "\"emit\"") && !h.has_other && !h.has_type)
+		hear_emit(c, &h);
+	else
+		hear_parsed(c, message, h.ref);
+}
+
+const struct dialect dialect_native = {
+	.name = "native",
+	.path = "/ws",
+	.encoding = ENCODING_FRAME,
+	.is_websocket = true,
+	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
+	.welcome = welcome,
+	.hear = hear,
+	.tell_gap = tell_gap,
+	.beat = beat,
+	.farewell = farewell,
+};

@@ -1,0 +1,103 @@
+/* signals.c - bare envelopes both ways, and nothing else.
+ *
+ * For programs that know signals and no protocol.  Whatever there is to say is
+ * said as an envelope (a gap is a `journal.gap`) or by closing.  A connection
+ * also hears itself; with ?mode=send it hears nothing.
+ */
+#include "base/clock.h"
+#include "base/random.h"
+#include "hub/inside.h"
+#include "hub/wish.h"
+#include "journal/journal.h"
+#include "net/http.h"
+
+#define SIGNALS_SAY_MAX KIB
+
+static bool wants_to_hear(const struct http *http)
+{
+	struct buf mode;
+	bool send_only;
+
+	buf_init(&mode, 16);
+	send_only = http_query(http_request(http)->query, "mode", &mode) &&
+	            text_is(buf_text(&mode), "send");
+	buf_finish(&mode);
+	return !send_only;
+}
+
+static bool check(const struct http *http, struct error *why)
+{
+	struct subscription wish;
+	bool ok = wish_read(&wish, http, why);
+
+	filter_finish(&wish.filter);
+	return ok;
+}
+
+static void welcome(struct client *c, const struct http *http)
+{
+	struct subscription wish;
+
+	if (!(c->scopes & SCOPE_OBSERVE) || !wants_to_hear(http))
+		return;
+	if (wish_read(&wish, http, NULL))
+		client_subscribe(c, &wish);
+	filter_finish(&wish.filter);
+}
+
+/* The close is the only way to say why. */
+static void hear(struct client *c, struct text message)
+{
+	struct emission e = {.raw = message};
+	struct bus_verdict v;
+
+	if (!(c->scopes & SCOPE_EMIT))
+		client_close(c, 1008, TEXT("emit needs the scope emit"));
+	else if (!client_emit(c, &e, &v))
+		client_close(c,
+		             v.reason == ADMIT_NOT_JSON  ? 1007
+		             : v.reason == ADMIT_TOO_BIG ? 1009
+		                                         : 1008,
+		             text_of(v.why.words));
+}
+
+static void tell_gap(struct client *c, const struct gap *gap)
+{
+	char id[RANDOM_UUID_LEN];
+	struct buf out;
+
+	random_uuid(id);
+	buf_init(&out, SIGNALS_SAY_MAX);
+	buf_print(
+		&out,
+		"{\"id\":\"%.*s\",\"type\":\"journal.gap\",\"timestamp\":%lld,"
+		"\"source\":\"signalbox\",\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}}",
+		RANDOM_UUID_LEN, id, (long long)clock_wall_ms(), (unsigned long long)gap->from,
+		(unsigned long long)gap->to, gap->why);
+	client_say_frame(c, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void beat(struct client *c)
+{
+	client_say_frame(c, WS_OP_PING, TEXT(""));
+}
+
+static void farewell(struct client *c)
+{
+	client_close(c, 1001, TEXT("the server stops"));
+}
+
+const struct dialect dialect_signals = {
+	.name = "signals",
+	.path = "/ws/signals",
+	.encoding = ENCODING_FRAME,
+	.is_websocket = true,
+	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
+	.check = check,
+	.welcome = welcome,
+	.hear = hear,
+	.tell_gap = tell_gap,
+	.beat = beat,
+	.farewell = farewell,
+};

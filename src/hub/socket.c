@@ -1,0 +1,112 @@
+/* socket.c - a client's connection: what comes in, and what its silence means. */
+#include "base/log.h"
+#include "hub/acks.h"
+#include "hub/inside.h"
+
+static void hear_event(struct client *c, enum ws_event event, const struct ws_news *news)
+{
+	switch (event) {
+	case WS_TEXT:
+		c->dialect->hear(c, news->body);
+		return;
+	case WS_BINARY:
+		if (c->dialect->hear_binary)
+			c->dialect->hear_binary(c, news->body);
+		else
+			client_close(c, 1003, TEXT("text only"));
+		return;
+	case WS_PING:
+		client_say_frame(c, WS_OP_PONG, news->body);
+		return;
+	case WS_CLOSE:
+		client_close(c, news->code == 1005 ? 1000 : news->code, TEXT(""));
+		return;
+	case WS_BAD:
+		client_close(c, news->code, TEXT(""));
+		return;
+	case WS_PONG:
+	case WS_WAIT:
+		return;
+	}
+}
+
+/* A client that is owed too much is not read until it has taken some of it. */
+static void hush_if_owed(struct client *c)
+{
+	if (c->mine.len - c->mine_sent > HUB_HUSH_AT || (c->acks && acks_is_full(c->acks)))
+		conn_hush(c->conn, true);
+}
+
+static void heard(struct conn *conn, char *bytes, size_t n)
+{
+	struct client *c = conn->self;
+	struct ws_news news;
+	enum ws_event event;
+
+	c->progress = true;
+	if (!c->dialect->is_websocket)
+		return;
+	while (c->state != CLIENT_CLOSING &&
+	       (event = ws_read(&c->ws, &bytes, &n, &news)) != WS_WAIT)
+		hear_event(c, event, &news);
+	if (!c->parted)
+		hush_if_owed(c);
+}
+
+static void writable(struct conn *conn)
+{
+	struct client *c = conn->self;
+
+	c->progress = true;
+	hub_work(c);
+}
+
+static void gone(struct conn *conn, const char *why)
+{
+	struct client *c = conn->self;
+
+	log_debug("hub", "a %s client is gone: %s", c->dialect->name, why);
+	client_end(c);
+}
+
+static unsigned beat_ms(const struct client *c)
+{
+	unsigned ms = c->hub->options.ping_ms;
+
+	/* Proxies and browsers want a word on an event stream twice as often. */
+	return c->dialect->is_websocket ? ms : ms / 2;
+}
+
+/* Once an interval.  A WebSocket client shows life by any byte it sends, or by
+ * making room in a full socket; an event stream by taking what it is sent. */
+static void late(struct conn *conn)
+{
+	struct client *c = conn->self;
+	bool alive = c->progress || (!c->dialect->is_websocket && !conn->wants_write);
+
+	if (c->state == CLIENT_CLOSING || (!alive && c->asked)) {
+		client_end(c);
+		return;
+	}
+	c->asked = !alive;
+	c->progress = false;
+	c->dialect->beat(c);
+	if (!c->parted)
+		conn_deadline(conn, c->dialect->is_websocket && c->asked ? c->hub->options.pong_ms
+		                                                         : beat_ms(c));
+}
+
+const struct conn_user client_conn_user = {
+	.heard = heard,
+	.writable = writable,
+	.gone = gone,
+	.late = late,
+};
+
+void client_start_beat(struct client *c)
+{
+	unsigned ms = beat_ms(c);
+
+	/* Spread over the interval, so that ten thousand do not beat as one. */
+	conn_deadline(c->conn, ms / 2 + (unsigned)(c->hub->counts.joined * 7919 % (ms / 2 + 1)));
+}

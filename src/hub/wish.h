@@ -1,0 +1,16 @@
+/* wish.h - a subscription as a request's query says it.
+ *
+ * ?after= (a Last-Event-ID header wins), type= and source= (repeated, or with
+ * commas), correlationId=, slow=.
+ */
+#ifndef HUB_WISH_H
+#define HUB_WISH_H
+
+#include "hub/client.h"
+
+struct http;
+
+/* The wish's filter is to be finished by the caller, whatever is returned. */
+bool wish_read(struct subscription *wish, const struct http *http, struct error *why);
+
+#endif

@@ -1,0 +1,32 @@
+/* scenario.h - a source that plays a script: the demo.
+ *
+ * Three built-in scenarios, one after the other, for ever: a simple task, an
+ * error and its recovery, two agents at once.  Everything it emits has the source
+ * `demo` and `metadata.demo`, so that nobody takes it for an agent.
+ */
+#ifndef SOURCE_SCENARIO_H
+#define SOURCE_SCENARIO_H
+
+struct bus;
+struct loop;
+struct scenario;
+
+/* A moment of a script. */
+struct beat {
+	unsigned after_ms; /* since the one before */
+	const char *type;
+	const char *payload; /* a JSON object */
+};
+
+struct script {
+	const char *name;
+	const struct beat *beats; /* ended by a NULL type */
+};
+
+/* Ended by a NULL name. */
+extern const struct script scenario_scripts[];
+
+struct scenario *scenario_create(struct loop *loop, struct bus *bus, double speed);
+void scenario_destroy(struct scenario *scenario);
+
+#endif
