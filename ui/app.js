@@ -41,15 +41,15 @@ function hearSignal(envelope, text, live) {
 	const entry = entryOf(envelope, text);
 
 	log.add(entry);
-	rates.add(entry, live, Date.now());
+	rates.add(entry, live, performance.now());
 	if (entry.demo)
 		page.demoUntil = Date.now() + DEMO_SHOWN_MS;
 	drawSoon();
 }
 
 function hearGap(gap) {
-	if (gap.why === "lost")
-		log.disown(gap.from);
+	if (gap.why === "lost" || gap.why === "replaced")
+		log.disown(gap.why === "lost" ? gap.from : 0);
 	log.add(gapEntryOf(gap));
 	drawSoon();
 }
@@ -126,12 +126,12 @@ function drawNotice() {
 function tick() {
 	const now = Date.now();
 	const { name, retryAt } = page.state;
-	const line = sparkline(rates.history(now), 160, 32);
+	const line = sparkline(rates.history(performance.now()), 160, 32);
 
 	$("state-more").textContent = name !== "lost" ? ""
 		: retryAt === undefined || retryAt <= now ? ", retrying"
 		: `, retrying in ${Math.ceil((retryAt - now) / 1000)} s`;
-	$("rate").textContent = rateWords(rates.perSecond(now));
+	$("rate").textContent = rateWords(rates.perSecond(performance.now()));
 	$("spark").firstElementChild.setAttribute("d", `${line}L160 32L0 32Z`);
 	$("spark").lastElementChild.setAttribute("d", line);
 	$("demo").hidden = now > page.demoUntil;
@@ -155,11 +155,12 @@ function write(element, text) {
 
 /* ---- what the reader does ---- */
 
-/* Looking back pauses, coming back to the end resumes; a pause made by hand stays. */
+/* Looking back pauses, coming back to the end resumes; unless the pause was made by
+ * hand, or a signal is being read. */
 function scrolledByReader(atEnd) {
 	if (!atEnd)
 		log.pause();
-	else if (!page.pausedByHand)
+	else if (!page.pausedByHand && detail.entry === null)
 		log.resume();
 	draw();
 }

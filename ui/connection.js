@@ -38,15 +38,23 @@ export class Place {
 		return { fresh: true, hole };
 	}
 
-	/* Steps over a gap. What is lost is lost from our own past: the server's
-	 * timeline forks before where we stand, and we go back to the fork. */
-	skip(epoch, gap) {
+	/* Steps over a gap, and says why it is there. What is lost is lost from our own
+	 * past: the timeline forks before where we stand, and we go back to the fork.
+	 * A loss that does not end where we stand is of somebody else's timeline: the
+	 * server has another journal now, and we go on at its present. */
+	skip(epoch, { from, to, why }) {
+		const forked = why === "lost" && to === this.seq;
+
 		this.epoch = epoch;
-		if (gap.why === "lost")
-			this.seq = Math.min(this.seq, gap.from - 1);
-		else
-			this.seq = Math.max(this.seq, gap.to);
+		this.seq = forked ? from - 1 : why === "lost" ? to : Math.max(this.seq, to);
+		return why === "lost" && !forked ? "replaced" : why;
 	}
+}
+
+/* Does this signal stand for signals that the journal could not keep? */
+function explains(signal, hole) {
+	return signal?.type === "journal.gap"
+		&& signal.payload.from <= hole.from && signal.payload.to >= hole.to;
 }
 
 /* The wait before the n-th attempt in a row: doubling, and spread, so that many
@@ -70,6 +78,7 @@ export class Connection {
 	#failures = 0;
 	#epoch = null;
 	#head = 0;
+	#before = null;       /* The signal before, to tell what a hole after it means. */
 	#state = null;
 
 	constructor(tell) {
@@ -200,16 +209,18 @@ export class Connection {
 	#hearSignal(envelope, text) {
 		const { fresh, hole } = this.place.take(this.#epoch, envelope.seq);
 
-		if (hole !== null)
+		if (hole !== null && !explains(envelope, hole) && !explains(this.#before, hole))
 			this.#tell.gap(hole);
+		this.#before = envelope;
 		if (fresh)
 			this.#tell.signal(envelope, text, this.#state.name === "live");
 		this.#caughtUp();
 	}
 
 	#hearGap(gap) {
-		this.place.skip(this.#epoch, gap);
-		this.#tell.gap(gap);
+		const why = this.place.skip(this.#epoch, gap);
+
+		this.#tell.gap({ ...gap, why });
 		if (this.place.seq < this.#head)
 			this.#enter({ name: "catching-up" });
 		this.#caughtUp();

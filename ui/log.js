@@ -49,12 +49,6 @@ export class Log {
 		this.#rebuild();
 	}
 
-	clear() {
-		this.entries = [];
-		this.#characters = 0;
-		this.#rebuild();
-	}
-
 	/* Marks what the server lost after we had seen it. */
 	disown(fromSeq) {
 		for (let i = this.entries.length - 1; i >= 0; i--) {

@@ -57,15 +57,24 @@ export function entryOf(envelope, text) {
 	};
 }
 
+const REASONS = {
+	lost: "the server lost them when it was cut off",
+	replaced: "the server has another journal now",
+	expired: "older than what the journal keeps",
+	damaged: "damaged on the disk",
+	skipped: "skipped, because this page was too slow",
+	unexplained: "the server did not say why",
+};
+
 /* A hole in the log is a row of its own. */
 export function gapEntryOf({ from, to, why }) {
-	const count = to - from + 1;
-	const which = count === 1 ? `signal ${from} is` : `signals ${from} to ${to} are`;
+	const which = from === to ? `signal ${from} is` : `signals ${from} to ${to} are`;
+	const reason = Object.hasOwn(REASONS, why) ? REASONS[why] : visible(String(why));
 
 	return {
 		kind: "gap", seq: from, text: "", type: "", source: "", correlation: "",
 		at: Date.now(), demo: false, failed: true, who: "",
-		summary: `${which} missing: ${visible(String(why))}`,
+		summary: `${which} missing: ${reason}`,
 	};
 }
 

@@ -1,6 +1,7 @@
 /* The page, in a real browser, against the real program. */
 
 import assert from "node:assert/strict";
+import { cpSync, renameSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Box, eventually, PATIENCE_MS, run, test } from "./lib.mjs";
 import { close, faults, open, rowsInSight, stateIs, wholeLog } from "./browser.mjs";
@@ -240,6 +241,28 @@ for (const [words, interrupt] of [["was killed", "SIGKILL"], ["stopped cleanly",
 		await page.context().close();
 	});
 }
+
+test("what a power loss took away is struck out, and the page goes on at the fork", async () => {
+	const page = await openLive();
+	const journal = `${box.data}/journal`;
+	const kept = await emitNumbered(3);
+
+	cpSync(journal, `${journal}.before`, { recursive: true });
+	const lost = await emitNumbered(2);
+	await eventually(async () => (await rowsInSight(page)).at(-1) === lost[1], "it saw them");
+	await box.end();
+	rmSync(journal, { recursive: true });
+	renameSync(`${journal}.before`, journal);
+	await box.start();
+	const next = await emitNumbered(2);
+	await eventually(async () => (await rowsInSight(page)).at(-1) === next[1], "it goes on");
+	const rows = (await wholeLog(page)).slice(-8);
+	assert.deepEqual(rows.filter((row) => row.lost).map(({ text }) => text), lost);
+	assert.deepEqual(rows.filter((row) => !row.lost && !row.gap).map(({ text }) => text), [...kept, ...next]);
+	assert.equal(rows[6].seq, rows[3].seq, "the number is given again");
+	assert.match(rows[5].text, /are missing: the server lost them/);
+	await page.context().close();
+});
 
 test("it stays smooth with ten thousand entries and two thousand signals a second", async () => {
 	const page = await openLive();

@@ -39,15 +39,22 @@ test("a place keeps its epoch until something came of the next", async () => {
 test("what the server lost takes a place back to the fork", async () => {
 	const place = placeAt(1, 10);
 
-	place.skip(2, { from: 8, to: 10, why: "lost" });
+	assert.equal(place.skip(2, { from: 8, to: 10, why: "lost" }), "lost");
 	assert.equal(String(place), "2-7");
 	assert.deepEqual(place.take(2, 8), { fresh: true, hole: null });
+});
+
+test("another journal at the same address is told from a loss", async () => {
+	const place = placeAt("a", 10);
+
+	assert.equal(place.skip("b", { from: 1, to: 3, why: "lost" }), "replaced");
+	assert.equal(String(place), "b-3");
 });
 
 test("what the server no longer has is stepped over", async () => {
 	const place = placeAt(1, 10);
 
-	place.skip(1, { from: 11, to: 500, why: "retention" });
+	place.skip(1, { from: 11, to: 500, why: "expired" });
 	assert.deepEqual(place.take(1, 501), { fresh: true, hole: null });
 });
 
