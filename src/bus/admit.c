@@ -237,15 +237,12 @@ static enum admit_reason check_types(struct admit *a, double *at_ms)
 }
 
 /* A null where a missing member is filled counts as missing. */
-static void drop_nulls(struct admit *a)
+static void drop_null(struct admit *a, enum member member)
 {
-	a->cuts = a->values[MEMBER_SEQ] != NULL;
-	for (enum member m = 0; m < MEMBER_OTHER; m++) {
-		if (member_is_filled(m) && yyjson_is_null(a->values[m])) {
-			a->values[m] = NULL;
-			a->cuts = true;
-		}
-	}
+	if (!yyjson_is_null(a->values[member]))
+		return;
+	a->values[member] = NULL;
+	a->cuts = true;
 }
 
 static enum admit_reason check_envelope(struct admit *a, struct draft *out)
@@ -254,7 +251,11 @@ static enum admit_reason check_envelope(struct admit *a, struct draft *out)
 
 	if (reason != ADMIT_OK)
 		return reason;
-	drop_nulls(a);
+	a->cuts = a->values[MEMBER_SEQ] != NULL;
+	drop_null(a, MEMBER_ID);
+	drop_null(a, MEMBER_TIMESTAMP);
+	drop_null(a, MEMBER_SOURCE);
+	drop_null(a, MEMBER_PAYLOAD);
 	reason = check_types(a, &out->at_ms);
 	if (reason != ADMIT_OK)
 		return reason;

@@ -85,10 +85,13 @@ static void add_metadata(struct admit *a, const struct walk *member)
 {
 	struct walk w;
 	bool first = true;
+	size_t brace;
 
 	walk_begin(&w, yyjson_obj_iter_get_val(member->key), member->end);
-	add_span(a, member->start, end_before(a, start_of(a, w.next)));
-	buf_add_char(&a->body, '{');
+	brace = start_of(a, w.next);
+	while (a->raw.at[brace] != '{')
+		brace--;
+	add_span(a, member->start, brace + 1);
 	while (walk_on(&w, a)) {
 		if (text_equal(json_text(w.key), TEXT("origin")))
 			continue;
@@ -167,9 +170,21 @@ static bool is_whole(const struct admit *a)
 	       a->values[MEMBER_SOURCE] && a->values[MEMBER_PAYLOAD] && a->values[MEMBER_TIMESTAMP];
 }
 
-static bool has_newline(struct text t)
+/* Eight bytes at a time, because every signal is looked through: a control
+ * character is a byte below the space.  In JSON that is a newline or a tab. */
+static bool has_control(struct text t)
 {
-	return memchr(t.at, '\n', t.len) || memchr(t.at, '\r', t.len);
+	const uint64_t spaces = 0x2020202020202020u, tops = 0x8080808080808080u;
+	uint64_t word, found = 0;
+	size_t i = 0;
+
+	for (; i + 8 <= t.len; i += 8) {
+		memcpy(&word, t.at + i, 8);
+		found |= (word - spaces) & ~word & tops;
+	}
+	for (; i < t.len; i++)
+		found |= (unsigned char)t.at[i] < ' ';
+	return found != 0;
 }
 
 /* Inside a string they would not be JSON, so these are between tokens. */
@@ -204,7 +219,7 @@ bool compose(struct admit *a, int64_t now_ms, struct draft *out)
 	name_it(a, out);
 	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
 	out->stable_len = out->body.len;
-	if (is_whole(a) && !has_newline(out->body))
+	if (is_whole(a) && !has_control(out->body))
 		return true;
 	buf_clear(&a->body);
 	add_given(a);

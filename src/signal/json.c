@@ -10,7 +10,7 @@
 
 #include "base/must.h"
 
-#define READ_FLAGS (YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW)
+#define READ_FLAGS (YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW)
 
 /* The memory for ordinary texts stays; what one large text needed is given back
  * when the next small one comes. */
@@ -138,23 +138,6 @@ yyjson_doc *json_read(struct json_reader *reader, struct text raw, struct error 
 	return doc;
 }
 
-/* Nearly every number is a short integer; a double holds 15 digits exactly. */
-static bool short_integer(struct text t, double *out)
-{
-	bool negative = t.len && t.at[0] == '-';
-	uint64_t n = 0;
-
-	if (t.len - negative > 15)
-		return false;
-	for (size_t i = negative; i < t.len; i++) {
-		if (t.at[i] < '0' || t.at[i] > '9')
-			return false;
-		n = n * 10 + (uint64_t)(t.at[i] - '0');
-	}
-	*out = negative ? -(double)n : (double)n;
-	return true;
-}
-
 bool json_number(yyjson_val *value, double *out)
 {
 	yyjson_val number;
@@ -165,8 +148,6 @@ bool json_number(yyjson_val *value, double *out)
 	}
 	if (!yyjson_is_raw(value))
 		return false;
-	if (short_integer((struct text){yyjson_get_raw(value), yyjson_get_len(value)}, out))
-		return true;
 	if (!yyjson_read_number(yyjson_get_raw(value), &number, 0, NULL, NULL))
 		return false;
 	*out = yyjson_get_num(&number);

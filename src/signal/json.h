@@ -1,11 +1,11 @@
 /* json.h - a JSON text, read into memory that the next one uses again.
  *
- * Strict RFC 8259 on valid UTF-8, with two mercies: numbers are kept as they are
- * written (so none is too big), and an escaped lone surrogate is read as U+FFFD.
+ * Strict RFC 8259 on valid UTF-8, with two mercies: no number is too big (such
+ * a one is kept as it is written), and an escaped lone surrogate is U+FFFD.
  *
- * Every string of the document, and every number, begins in `copy` exactly where
- * it begins in the text: whoever wants the bytes of a member as they were
- * written takes the offset from here and the bytes from the text.
+ * Every string of the document begins in `copy` exactly where it begins in the
+ * text: so whoever wants the bytes of a member as they were written takes the
+ * offset from here and the bytes from the text.
  */
 #ifndef SIGNAL_JSON_H
 #define SIGNAL_JSON_H
