@@ -63,6 +63,7 @@ struct conn *http_conn(const struct http *http);
  * frames the body. */
 struct text http_field(const struct http *http, const char *name);
 bool http_has_field(const struct http *http, const char *name);
+bool http_has_fields(const struct http *http, const char *prefix); /* any such */
 
 /* From begin(): reads the body, at most max bytes, else 413; 100-continue is
  * answered here.  A request without a body is whole at once.  Whoever answers
@@ -90,8 +91,9 @@ void http_hand(struct http *http, struct text head, const struct conn_user *user
 /* "HTTP/1.1 101 Switching Protocols\r\n" + extra + common + "\r\n". */
 bool http_head(const struct http *http, struct buf *out, unsigned status, const char *extra);
 
-/* Called by the site on shutdown: finish what is owed, then close. */
+/* The request that is there, if any, is the last: finish what is owed, then close. */
 void http_drain(struct http *http);
+void http_end(struct http *http); /* at once; a handler hears gone() */
 
 /* A name=value of a query string, percent-decoded into out; false if absent or
  * badly encoded. */

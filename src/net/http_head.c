@@ -192,6 +192,19 @@ bool http_has_field(const struct http *http, const char *name)
 	return count_fields(http, name) > 0;
 }
 
+bool http_has_fields(const struct http *http, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	for (unsigned i = 0; i < http->fields_len; i++) {
+		struct text name = field_name(http, i);
+
+		if (name.len >= n && text_equal_nocase((struct text){name.at, n}, text_of(prefix)))
+			return true;
+	}
+	return false;
+}
+
 /* Is `token` one of a comma-separated list? */
 static bool has_token(struct text list, const char *token)
 {

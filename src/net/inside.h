@@ -88,6 +88,5 @@ bool http_has_room(const struct http *http);
 /* http.c */
 void http_answered(struct http *http); /* the answer is whole */
 void http_arm(struct http *http);      /* the deadline for what is awaited now */
-void http_end(struct http *http);      /* tells whoever waits, and closes */
 
 #endif
