@@ -104,10 +104,11 @@ enum search_answer search_run(struct search *search, size_t *budget)
 
 		if (has_enough(search))
 			return SEARCH_ENOUGH;
-		if (search->ended || search_at(search) >= search->until)
+		if (search->ended || (search->begun && search_at(search) >= search->until))
 			return SEARCH_DONE;
 		if (*budget == 0)
 			return SEARCH_MORE;
+		search->begun = true;
 		switch (journal_read(search->reader, READ_MAX, &lines, &gap)) {
 		case JOURNAL_LINES:
 			used = look_at(search, lines);

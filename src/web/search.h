@@ -29,6 +29,7 @@ struct search {
 	size_t bytes_max; /* of found; one line more is always taken */
 	size_t hits_max;
 	bool gaps_as_lines; /* among what is found, as {"op":"gap",...} */
+	bool begun;         /* a gap before the stretch was told */
 	bool ended;         /* a line at or behind until was seen */
 
 	struct buf found; /* lines, each with its newline */

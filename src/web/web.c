@@ -51,13 +51,14 @@ void web_refuse(struct http *http, unsigned status, const char *words, const cha
 void web_refuse_credential(struct web *web, struct http *http, const char *words)
 {
 	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
-	char extra[64];
+	char extra[32];
 
 	if (wait_s == 0) {
 		web_refuse(http, 401, words, "WWW-Authenticate: Bearer\r\n");
 		return;
 	}
-	snprintf(extra, sizeof(extra), "Retry-After: %u\r\nConnection: close\r\n", wait_s);
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", wait_s);
+	http_drain(http);
 	web_refuse(http, 429, "too many wrong credentials; wait a little", extra);
 }
 
@@ -376,6 +377,8 @@ void web_destroy(struct web *web)
 {
 	if (!web)
 		return;
+	list_each(&web->visits, l)
+		http_end(list_of(l, struct visit, in_web)->http);
 	loop_remove_turn(&web->turn);
 	deadline_clear(&web->tick);
 	for (size_t i = 0; i < web->guard.guests.count; i++)
