@@ -188,6 +188,7 @@ function toggleTerm(key, value) {
 function select(by) {
 	log.pause();
 	list.move(by);
+	$("log").focus({ preventScroll: true });
 	if (detail.entry !== null)
 		open();
 	drawSoon();
