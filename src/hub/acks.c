@@ -63,6 +63,8 @@ void acks_stamp(struct acks *acks, uint64_t tag, uint64_t seq)
 void acks_void(struct acks *acks, uint64_t tag)
 {
 	at(acks, tag)->void_ = true;
+	while (acks->first < acks->next && at(acks, acks->first)->void_)
+		acks->first++;
 }
 
 const struct ack *acks_ready(struct acks *acks, uint64_t durable_seq)
