@@ -63,6 +63,7 @@ static struct text without_timestamp(struct text body)
 static void fold_line(struct bus *bus, struct signal_reader *reader, struct text line)
 {
 	struct text body, stable;
+	struct window_mark mark;
 	struct signal s;
 	int comma;
 
@@ -70,9 +71,12 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 		return;
 	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
 	stable = without_timestamp(body);
-	window_add(bus->window, s.source, s.id, body, s.seq);
-	if (stable.len != body.len)
-		window_add(bus->window, s.source, s.id, stable, s.seq);
+	mark = window_mark(bus->window, s.source, s.id, body);
+	window_add(bus->window, &mark, s.seq);
+	if (stable.len == body.len)
+		return;
+	mark = window_mark(bus->window, s.source, s.id, stable);
+	window_add(bus->window, &mark, s.seq);
 }
 
 static void fold_lines(struct bus *bus, struct signal_reader *reader, struct journal_reader *from,
@@ -156,9 +160,10 @@ static void show(struct bus *bus, const struct signal *s)
 	bus->showing = false;
 }
 
-static void publish(struct bus *bus, const struct bus_emit *emit, const struct draft *d)
+/* mark: what it will be known by if it comes again; NULL when nobody asks. */
+static void publish(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
+                    const struct window_mark *mark)
 {
-	struct text stable = {d->body.at, d->stable_len};
 	struct signal s = {
 		.seq = journal_last_seq(bus->journal) + 1,
 		.id = d->id,
@@ -180,7 +185,8 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 	s.line = buf_text(&bus->line);
 	if (journal_append(bus->journal, head, d->body, emit->durable) == JOURNAL_LIVE_ONLY)
 		bus->stats.live_only++;
-	window_add(bus->window, d->source, d->id, stable, s.seq);
+	if (mark)
+		window_add(bus->window, mark, s.seq);
 	bus->stats.accepted++;
 	if (emit->ticket.stamped)
 		emit->ticket.stamped(emit->ticket.self, emit->ticket.tag, d->id, s.seq);
@@ -188,12 +194,12 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 }
 
 /* True when these bytes were here before: then the first seq answers. */
-static bool answer_repeated(struct bus *bus, const struct bus_emit *emit, const struct draft *d)
+static bool answer_repeated(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
+                            const struct window_mark *mark)
 {
-	struct text stable = {d->body.at, d->stable_len};
 	uint64_t seq;
 
-	switch (window_look(bus->window, d->source, d->id, stable, &seq)) {
+	switch (window_look(bus->window, mark, &seq)) {
 	case WINDOW_SAME:
 		bus->stats.repeated++;
 		if (emit->ticket.stamped)
@@ -233,13 +239,18 @@ static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_em
 static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promised,
                       struct bus_verdict *v)
 {
+	struct window_mark mark;
 	struct draft d;
 
 	if (!read_draft(bus, bus->admit, emit, &d, v))
 		return;
 	v->answer = BUS_ACCEPTED;
-	if (emit->once && answer_repeated(bus, emit, &d))
-		return;
+	if (emit->once) {
+		mark = window_mark(bus->window, d.source, d.id,
+		                   (struct text){d.body.at, d.stable_len});
+		if (answer_repeated(bus, emit, &d, &mark))
+			return;
+	}
 	if (!promised && refuse_when_full(bus, emit, v))
 		return;
 	if (d.breaks_schema) {
@@ -247,7 +258,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		log_debug("bus", "%.*s from %.*s: %s", TEXT_ARG(d.type), TEXT_ARG(d.source),
 		          d.broken.words);
 	}
-	publish(bus, emit, &d);
+	publish(bus, emit, &d, emit->once ? &mark : NULL);
 }
 
 static struct text keep(char **to, struct text t)

@@ -22,9 +22,15 @@
 #define SAVED_MAGIC "sbwind1\n"
 
 struct entry {
-	uint64_t full[2]; /* of source, id and bytes */
-	uint64_t pair;    /* of source and id */
+	struct window_mark mark;
 	uint64_t seq;
+};
+
+/* Where an entry is in the ring, and enough of its hash to pass over it, or to
+ * move it, without looking there: the ring is large and far from the processor. */
+struct slot {
+	uint32_t place; /* plus one; 0 is empty */
+	uint32_t hash;
 };
 
 enum by { BY_FULL, BY_PAIR, BY_COUNT };
@@ -39,9 +45,9 @@ struct window {
 	struct key key;
 	struct entry *ring;
 	uint64_t added; /* entry n is at n % WINDOW_SIZE */
-	/* Places in the ring plus one; 0 is empty.  Probed in line, closed up on
-	 * removal.  A pair that is there several times is found at its newest. */
-	uint32_t *tables[BY_COUNT];
+	/* Probed in line, closed up on removal.  A pair that is there several times
+	 * is found at its newest. */
+	struct slot *tables[BY_COUNT];
 };
 
 /* What window_save writes, before the entries and the checksum of all. */
@@ -54,7 +60,7 @@ struct saved {
 static EVP_MAC_CTX *mac_create(void)
 {
 	unsigned c_rounds = 1, d_rounds = 3;
-	size_t size = sizeof((struct entry){0}.full);
+	size_t size = sizeof((struct window_mark){0}.full);
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
 		OSSL_PARAM_construct_uint(OSSL_MAC_PARAM_C_ROUNDS, &c_rounds),
@@ -78,7 +84,7 @@ struct window *window_create(void)
 	random_bytes(&window->key, sizeof(window->key));
 	window->ring = must_zero(WINDOW_SIZE, sizeof(*window->ring));
 	for (enum by by = 0; by < BY_COUNT; by++)
-		window->tables[by] = must_zero(TABLE_SIZE, sizeof(uint32_t));
+		window->tables[by] = must_zero(TABLE_SIZE, sizeof(struct slot));
 	return window;
 }
 
@@ -95,12 +101,12 @@ void window_destroy(struct window *window)
 
 /* --- the tables ------------------------------------------------------------ */
 
-static uint64_t hash_by(enum by by, const struct entry *e)
+static uint32_t hash_by(enum by by, const struct window_mark *mark)
 {
-	return by == BY_FULL ? e->full[0] : e->pair;
+	return (uint32_t)(by == BY_FULL ? mark->full[0] : mark->pair);
 }
 
-static bool same_by(enum by by, const struct entry *a, const struct entry *b)
+static bool same_by(enum by by, const struct window_mark *a, const struct window_mark *b)
 {
 	if (by == BY_PAIR)
 		return a->pair == b->pair;
@@ -108,92 +114,90 @@ static bool same_by(enum by by, const struct entry *a, const struct entry *b)
 }
 
 /* The slot that holds one like it, or the empty one where it would go. */
-static uint32_t *seek(const struct window *window, enum by by, const struct entry *like)
+static struct slot *seek(const struct window *window, enum by by, const struct window_mark *mark)
 {
-	size_t i = hash_by(by, like) % TABLE_SIZE;
-	uint32_t *table = window->tables[by];
+	uint32_t hash = hash_by(by, mark);
+	struct slot *table = window->tables[by];
+	size_t i = hash % TABLE_SIZE;
 
-	while (table[i] && !same_by(by, &window->ring[table[i] - 1], like))
+	while (table[i].place && (table[i].hash != hash ||
+	                          !same_by(by, &window->ring[table[i].place - 1].mark, mark)))
 		i = (i + 1) % TABLE_SIZE;
 	return &table[i];
 }
 
 /* Empties the slot and pulls back whatever probed past it. */
-static void close_up(struct window *window, enum by by, uint32_t *slot)
+static void close_up(struct slot *table, struct slot *slot)
 {
-	uint32_t *table = window->tables[by];
 	size_t hole = (size_t)(slot - table), i = hole;
 
-	for (;;) {
-		size_t home;
-
-		i = (i + 1) % TABLE_SIZE;
-		if (!table[i])
-			break;
-		home = hash_by(by, &window->ring[table[i] - 1]) % TABLE_SIZE;
-		if ((i - home) % TABLE_SIZE < (i - hole) % TABLE_SIZE)
+	while (table[i = (i + 1) % TABLE_SIZE].place) {
+		if ((i - table[i].hash) % TABLE_SIZE < (i - hole) % TABLE_SIZE)
 			continue;
 		table[hole] = table[i];
 		hole = i;
 	}
-	table[hole] = 0;
+	table[hole].place = 0;
+}
+
+/* Makes room for one more.  What was used again since is found elsewhere. */
+static void drop_oldest(struct window *window, uint32_t place)
+{
+	for (enum by by = 0; by < BY_COUNT; by++) {
+		struct slot *slot = seek(window, by, &window->ring[place].mark);
+
+		if (slot->place == place + 1)
+			close_up(window->tables[by], slot);
+	}
 }
 
 static void push(struct window *window, const struct entry *e)
 {
 	uint32_t place = (uint32_t)(window->added % WINDOW_SIZE);
 
-	for (enum by by = 0; by < BY_COUNT && window->added >= WINDOW_SIZE; by++) {
-		uint32_t *oldest = seek(window, by, &window->ring[place]);
-
-		if (*oldest == place + 1)
-			close_up(window, by, oldest);
-	}
+	if (window->added >= WINDOW_SIZE)
+		drop_oldest(window, place);
 	window->ring[place] = *e;
 	window->added++;
 	for (enum by by = 0; by < BY_COUNT; by++)
-		*seek(window, by, e) = place + 1;
+		*seek(window, by, &e->mark) = (struct slot){place + 1, hash_by(by, &e->mark)};
 }
 
 /* --- looking and adding ---------------------------------------------------- */
 
 /* The pair goes into the full hash too, so that it need not be hashed twice. */
-static struct entry entry_of(const struct window *window, struct text source, struct text id,
-                             struct text bytes)
+struct window_mark window_mark(const struct window *window, struct text source, struct text id,
+                               struct text bytes)
 {
-	struct entry e = {.pair = map_hash(map_hash(window->key.pair, source), id)};
+	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id)};
 	size_t n = 0;
 
 	if (!EVP_MAC_init(window->mac, window->key.full, sizeof(window->key.full), NULL) ||
 	    !EVP_MAC_update(window->mac, (const unsigned char *)bytes.at, bytes.len) ||
-	    !EVP_MAC_final(window->mac, (unsigned char *)e.full, &n, sizeof(e.full)) ||
-	    n != sizeof(e.full))
+	    !EVP_MAC_final(window->mac, (unsigned char *)mark.full, &n, sizeof(mark.full)) ||
+	    n != sizeof(mark.full))
 		abort(); /* it takes any bytes */
-	e.full[0] ^= e.pair;
-	return e;
+	mark.full[0] ^= mark.pair;
+	return mark;
 }
 
-enum window_answer window_look(const struct window *window, struct text source, struct text id,
-                               struct text bytes, uint64_t *seq)
+enum window_answer window_look(const struct window *window, const struct window_mark *mark,
+                               uint64_t *seq)
 {
-	struct entry e = entry_of(window, source, id, bytes);
-	uint32_t at = *seek(window, BY_FULL, &e);
+	const struct slot *slot = seek(window, BY_FULL, mark);
 
-	if (at) {
-		*seq = window->ring[at - 1].seq;
+	if (slot->place) {
+		*seq = window->ring[slot->place - 1].seq;
 		return WINDOW_SAME;
 	}
-	return *seek(window, BY_PAIR, &e) ? WINDOW_REUSED : WINDOW_NEW;
+	return seek(window, BY_PAIR, mark)->place ? WINDOW_REUSED : WINDOW_NEW;
 }
 
-/* The first seq is the answer: what is there already stays as it is. */
-void window_add(struct window *window, struct text source, struct text id, struct text bytes,
-                uint64_t seq)
+void window_add(struct window *window, const struct window_mark *mark, uint64_t seq)
 {
-	struct entry e = entry_of(window, source, id, bytes);
+	struct entry e = {*mark, seq};
 
-	e.seq = seq;
-	if (!*seek(window, BY_FULL, &e))
+	if (!seek(window, BY_FULL, mark)->place)
 		push(window, &e);
 }
 
@@ -227,7 +231,7 @@ static void forget(struct window *window)
 {
 	window->added = 0;
 	for (enum by by = 0; by < BY_COUNT; by++)
-		memset(window->tables[by], 0, TABLE_SIZE * sizeof(uint32_t));
+		memset(window->tables[by], 0, TABLE_SIZE * sizeof(struct slot));
 }
 
 /* Is this what window_save wrote, all of it? */

@@ -20,13 +20,23 @@ enum window_answer {
 	WINDOW_REUSED, /* this source and id were seen with other bytes */
 };
 
+/* What a signal is known by; made once, for the look and for the add. */
+struct window_mark {
+	uint64_t full[2]; /* of source, id and bytes */
+	uint64_t pair;    /* of source and id */
+};
+
 struct window *window_create(void);
 void window_destroy(struct window *window);
 
-enum window_answer window_look(const struct window *window, struct text source, struct text id,
-                               struct text bytes, uint64_t *seq);
-void window_add(struct window *window, struct text source, struct text id, struct text bytes,
-                uint64_t seq);
+struct window_mark window_mark(const struct window *window, struct text source, struct text id,
+                               struct text bytes);
+
+enum window_answer window_look(const struct window *window, const struct window_mark *mark,
+                               uint64_t *seq);
+
+/* What is there already keeps the seq it has. */
+void window_add(struct window *window, const struct window_mark *mark, uint64_t seq);
 
 /* For the checkpoint.  Load refuses what is not whole and leaves it empty. */
 bool window_save(const struct window *window, struct buf *out);

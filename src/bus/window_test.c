@@ -1,0 +1,213 @@
+/* window_test.c - what is remembered, for how long, and across a restart. */
+#include "bus/window.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/must.h"
+
+static struct window *window;
+
+static int start(void **state)
+{
+	window = window_create();
+	return 0;
+}
+
+static int stop(void **state)
+{
+	window_destroy(window);
+	return 0;
+}
+
+static struct window_mark mark_of(const char *source, const char *id, const char *bytes)
+{
+	return window_mark(window, text_of(source), text_of(id), text_of(bytes));
+}
+
+static enum window_answer look(const char *source, const char *id, const char *bytes, uint64_t *seq)
+{
+	struct window_mark mark = mark_of(source, id, bytes);
+
+	return window_look(window, &mark, seq);
+}
+
+static void add(const char *source, const char *id, const char *bytes, uint64_t seq)
+{
+	struct window_mark mark = mark_of(source, id, bytes);
+
+	window_add(window, &mark, seq);
+}
+
+static struct window_mark numbered(unsigned n)
+{
+	char id[20];
+
+	snprintf(id, sizeof(id), "id-%u", n);
+	return mark_of("s", id, "bytes");
+}
+
+static void add_numbered(unsigned from, unsigned to)
+{
+	for (unsigned n = from; n < to; n++) {
+		struct window_mark mark = numbered(n);
+
+		window_add(window, &mark, n + 1);
+	}
+}
+
+static void assert_numbered(unsigned n, enum window_answer wanted)
+{
+	struct window_mark mark = numbered(n);
+	uint64_t seq = 0;
+
+	assert_int_equal(window_look(window, &mark, &seq), wanted);
+	assert_int_equal(seq, wanted == WINDOW_SAME ? n + 1 : 0);
+}
+
+static void the_same_bytes_are_known_again(void **state)
+{
+	uint64_t seq = 0;
+
+	assert_int_equal(look("s", "i", "b", &seq), WINDOW_NEW);
+	add("s", "i", "b", 7);
+	assert_int_equal(look("s", "i", "b", &seq), WINDOW_SAME);
+	assert_int_equal(seq, 7);
+	assert_int_equal(look("s", "j", "b", &seq), WINDOW_NEW);
+	assert_int_equal(look("t", "i", "b", &seq), WINDOW_NEW);
+	assert_int_equal(look("si", "", "b", &seq), WINDOW_NEW);
+	assert_int_equal(look("", "si", "b", &seq), WINDOW_NEW);
+}
+
+static void other_bytes_are_an_id_used_again(void **state)
+{
+	uint64_t seq = 0;
+
+	add("s", "i", "b", 7);
+	assert_int_equal(look("s", "i", "c", &seq), WINDOW_REUSED);
+	add("s", "i", "c", 8);
+	assert_int_equal(look("s", "i", "b", &seq), WINDOW_SAME);
+	assert_int_equal(seq, 7);
+	assert_int_equal(look("s", "i", "c", &seq), WINDOW_SAME);
+	assert_int_equal(seq, 8);
+	assert_int_equal(look("s", "i", "", &seq), WINDOW_REUSED);
+}
+
+static void the_first_seq_stays(void **state)
+{
+	uint64_t seq = 0;
+
+	add("s", "i", "b", 7);
+	add("s", "i", "b", 9);
+	assert_int_equal(look("s", "i", "b", &seq), WINDOW_SAME);
+	assert_int_equal(seq, 7);
+}
+
+static void the_newest_are_kept_and_the_oldest_go(void **state)
+{
+	const unsigned many = 3 * WINDOW_SIZE + 77;
+
+	add_numbered(0, many);
+	for (unsigned n = 0; n < many; n++)
+		assert_numbered(n, n < many - WINDOW_SIZE ? WINDOW_NEW : WINDOW_SAME);
+}
+
+static void one_id_with_ever_new_bytes_does_not_slow_it_down(void **state)
+{
+	char bytes[20];
+	uint64_t seq = 0;
+
+	for (unsigned n = 0; n < 2 * WINDOW_SIZE; n++) {
+		snprintf(bytes, sizeof(bytes), "%u", n);
+		add("s", "i", bytes, n + 1);
+	}
+	assert_int_equal(look("s", "i", "65535", &seq), WINDOW_REUSED);
+	assert_int_equal(look("s", "i", "65536", &seq), WINDOW_SAME);
+	assert_int_equal(seq, 65537);
+	add_numbered(0, WINDOW_SIZE);
+	assert_int_equal(look("s", "i", "x", &seq), WINDOW_NEW);
+}
+
+static void it_survives_a_restart(void **state)
+{
+	struct buf saved;
+
+	buf_init(&saved, 4 * MIB);
+	add_numbered(0, WINDOW_SIZE + 1000);
+	assert_true(window_save(window, &saved));
+	window_destroy(window);
+	window = window_create();
+	assert_true(window_load(window, buf_text(&saved)));
+	assert_numbered(999, WINDOW_NEW);
+	assert_numbered(1000, WINDOW_SAME);
+	add_numbered(WINDOW_SIZE + 1000, WINDOW_SIZE + 1001);
+	assert_numbered(1000, WINDOW_NEW);
+	assert_numbered(1001, WINDOW_SAME);
+	assert_numbered(WINDOW_SIZE + 1000, WINDOW_SAME);
+	buf_finish(&saved);
+}
+
+static void what_is_not_whole_is_not_loaded(void **state)
+{
+	struct buf saved;
+
+	buf_init(&saved, MIB);
+	add_numbered(0, 10);
+	assert_true(window_save(window, &saved));
+	for (size_t i = 0; i < saved.len; i++) {
+		saved.at[i] ^= 4;
+		assert_false(window_load(window, buf_text(&saved)));
+		saved.at[i] ^= 4;
+		assert_false(window_load(window, (struct text){saved.at, i}));
+		assert_numbered(3, WINDOW_NEW);
+	}
+	assert_true(window_load(window, buf_text(&saved)));
+	assert_numbered(3, WINDOW_SAME);
+	buf_finish(&saved);
+}
+
+static void a_save_that_does_not_fit_leaves_nothing(void **state)
+{
+	struct buf saved;
+
+	buf_init(&saved, 300);
+	buf_add(&saved, TEXT("before"));
+	add_numbered(0, 100);
+	assert_false(window_save(window, &saved));
+	assert_true(text_is(buf_text(&saved), "before"));
+	buf_finish(&saved);
+	window_destroy(NULL);
+}
+
+static void two_windows_do_not_share_their_key(void **state)
+{
+	struct window *other = window_create();
+	struct window_mark a = mark_of("s", "i", "b");
+	struct window_mark b = window_mark(other, TEXT("s"), TEXT("i"), TEXT("b"));
+
+	assert_memory_not_equal(a.full, b.full, sizeof(a.full));
+	assert_true(a.pair != b.pair);
+	window_destroy(other);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_same_bytes_are_known_again),
+		TEST(other_bytes_are_an_id_used_again),
+		TEST(the_first_seq_stays),
+		TEST(the_newest_are_kept_and_the_oldest_go),
+		TEST(one_id_with_ever_new_bytes_does_not_slow_it_down),
+		TEST(it_survives_a_restart),
+		TEST(what_is_not_whole_is_not_loaded),
+		TEST(a_save_that_does_not_fit_leaves_nothing),
+		TEST(two_windows_do_not_share_their_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
