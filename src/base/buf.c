@@ -27,7 +27,7 @@ char *buf_reserve(struct buf *b, size_t n)
 		b->full = true;
 		return NULL;
 	}
-	if (n <= b->room - b->len)
+	if (b->at && n <= b->room - b->len)
 		return b->at + b->len;
 	while (room < b->len + n)
 		room *= 2;
@@ -40,12 +40,14 @@ char *buf_reserve(struct buf *b, size_t n)
 
 bool buf_add(struct buf *b, struct text t)
 {
-	char *to = buf_reserve(b, t.len);
+	char *to;
 
+	if (t.len == 0)
+		return true;
+	to = buf_reserve(b, t.len);
 	if (!to)
 		return false;
-	if (t.len)
-		memcpy(to, t.at, t.len);
+	memcpy(to, t.at, t.len);
 	b->len += t.len;
 	return true;
 }
