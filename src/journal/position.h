@@ -20,6 +20,7 @@ struct gap {
 	const char *why;   /* "lost", "expired", "damaged", "skipped" */
 };
 
+bool epoch_is_valid(struct text t);
 bool position_parse(struct text t, struct position *out);
 
 #endif

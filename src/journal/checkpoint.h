@@ -1,0 +1,23 @@
+/* checkpoint.h - the folded state of everything up to some seq, in one file.
+ *
+ * `checkpoint-SEQ`: magic, length, seq and checksum, then the bytes of whoever
+ * folds.  The newest two are kept.
+ */
+#ifndef JOURNAL_CHECKPOINT_H
+#define JOURNAL_CHECKPOINT_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+/* What fails is logged: a start can do without the newest one. */
+void checkpoint_write(int dir, uint64_t seq, struct text state);
+
+/* The newest that is whole and not from beyond `last`; removes those that are.
+ * False: there is none. */
+bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq);
+
+/* A copy on the heap, to hand over to the writer, and its end. */
+struct text checkpoint_copy(struct text state);
+void checkpoint_free(struct text state);
+
+#endif

@@ -1,0 +1,136 @@
+/* epochs.c - keeping and judging timelines. */
+#include "journal/epochs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "base/random.h"
+#include "journal/disk.h"
+
+#define EPOCHS_FILE "epochs"
+#define CLEAN_FILE "clean"
+#define EPOCHS_BYTES_MAX (4 * MIB) /* over 100,000 crashes */
+#define CLEAN_BYTES_MAX 64
+
+static bool parse_line(struct text line, struct epoch *out)
+{
+	struct text number, name = text_cut(line, ' ', &number);
+
+	if (!epoch_is_valid(name) || !text_to_u64(number, &out->first) || out->first == 0)
+		return false;
+	memcpy(out->name, name.at, EPOCH_LEN);
+	out->name[EPOCH_LEN] = '\0';
+	return true;
+}
+
+static void keep(struct epochs *epochs, const struct epoch *e)
+{
+	epochs->all = must_grow(epochs->all, (epochs->count + 1) * sizeof *e);
+	epochs->all[epochs->count++] = *e;
+}
+
+bool epochs_load(struct epochs *epochs, int dir, struct error *why)
+{
+	struct buf file;
+	struct text rest;
+
+	*epochs = (struct epochs){0};
+	buf_init(&file, EPOCHS_BYTES_MAX);
+	if (!disk_load(dir, EPOCHS_FILE, &file) && errno != ENOENT) {
+		buf_finish(&file);
+		return error_errno(why, EPOCHS_FILE);
+	}
+	for (rest = buf_text(&file); rest.len > 0;) {
+		struct text line = text_cut(rest, '\n', &rest);
+		const struct epoch *before = epochs_current(epochs);
+		struct epoch e;
+
+		if (parse_line(line, &e) && (!before || e.first >= before->first))
+			keep(epochs, &e);
+		else
+			log_warn("journal", "a line of " EPOCHS_FILE " makes no sense: %.*s",
+			         TEXT_ARG(line));
+	}
+	buf_finish(&file);
+	return true;
+}
+
+void epochs_finish(struct epochs *epochs)
+{
+	free(epochs->all);
+	*epochs = (struct epochs){0};
+}
+
+bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *why)
+{
+	struct epoch fresh = {.first = first};
+	struct buf file;
+	bool done;
+
+	random_hex(fresh.name, EPOCH_LEN / 2);
+	keep(epochs, &fresh);
+	buf_init(&file, EPOCHS_BYTES_MAX);
+	for (size_t i = 0; i < epochs->count; i++)
+		buf_print(&file, "%s %llu\n", epochs->all[i].name,
+		          (unsigned long long)epochs->all[i].first);
+	done = file.full ? error_set(why, EPOCHS_FILE ": too many")
+	                 : disk_replace(dir, EPOCHS_FILE, buf_text(&file), why);
+	buf_finish(&file);
+	return done;
+}
+
+const struct epoch *epochs_current(const struct epochs *epochs)
+{
+	return epochs->count ? &epochs->all[epochs->count - 1] : NULL;
+}
+
+uint64_t epochs_resume(const struct epochs *epochs, struct position after, uint64_t last,
+                       struct gap *lost)
+{
+	uint64_t fork = last + 1; /* where the client's timeline ends */
+	size_t i = epochs->count;
+
+	if (after.epoch[0]) {
+		while (i > 0 && strcmp(epochs->all[i - 1].name, after.epoch) != 0)
+			i--;
+		if (i == 0) {
+			*lost = (struct gap){last ? 1 : 0, last, "lost"};
+			return last + 1;
+		}
+		if (i < epochs->count)
+			fork = epochs->all[i].first;
+	}
+	if (after.seq < fork)
+		return after.seq + 1;
+	*lost = (struct gap){fork, after.seq, "lost"};
+	return fork;
+}
+
+bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why)
+{
+	char mark[CLEAN_BYTES_MAX];
+	int len = snprintf(mark, sizeof mark, "%s-%llu\n", epoch, (unsigned long long)last);
+
+	return disk_replace(dir, CLEAN_FILE, (struct text){mark, (size_t)len}, why);
+}
+
+bool clean_mark_read(int dir, struct position *out)
+{
+	struct buf file;
+	bool good;
+
+	buf_init(&file, CLEAN_BYTES_MAX);
+	good = disk_load(dir, CLEAN_FILE, &file) &&
+	       position_parse(text_trim(buf_text(&file)), out) && out->epoch[0];
+	buf_finish(&file);
+	return good;
+}
+
+bool clean_mark_remove(int dir, struct error *why)
+{
+	return disk_remove(dir, CLEAN_FILE, why);
+}

@@ -1,0 +1,38 @@
+/* epochs.h - the timelines of a journal: `journal/epochs`, one `EPOCH FIRSTSEQ` a
+ * line, and the mark of a clean stop, `journal/clean`. */
+#ifndef JOURNAL_EPOCHS_H
+#define JOURNAL_EPOCHS_H
+
+#include "base/error.h"
+#include "journal/position.h"
+
+struct epoch {
+	char name[EPOCH_LEN + 1];
+	uint64_t first;
+};
+
+struct epochs {
+	struct epoch *all; /* oldest first */
+	size_t count;
+};
+
+/* What cannot be understood is left out, with a warning. */
+bool epochs_load(struct epochs *epochs, int dir, struct error *why);
+void epochs_finish(struct epochs *epochs);
+
+/* A new one, on disk before it is used. */
+bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *why);
+
+const struct epoch *epochs_current(const struct epochs *epochs); /* NULL: none yet */
+
+/* Where do we go on with somebody who stands at `after`, while `last` is the
+ * newest seq?  Returns the next seq; *lost is set when what he saw is not, or is
+ * no longer, ours. */
+uint64_t epochs_resume(const struct epochs *epochs, struct position after, uint64_t last,
+                       struct gap *lost);
+
+bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);
+bool clean_mark_read(int dir, struct position *out);
+bool clean_mark_remove(int dir, struct error *why);
+
+#endif

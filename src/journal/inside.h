@@ -1,0 +1,93 @@
+/* inside.h - the journal itself, for its own room.
+ *
+ * Three threads.  The owner appends and reads; the writer commits, rolls and
+ * removes old segments; the warmer fetches cold pages.  Fields are grouped by
+ * who may touch them.  One mutex guards all that is shared; it is never held
+ * over a system call that may wait, and an append does not take it unless it
+ * has to wake the writer.
+ */
+#ifndef JOURNAL_INSIDE_H
+#define JOURNAL_INSIDE_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/list.h"
+#include "journal/epochs.h"
+#include "journal/journal.h"
+#include "journal/recent.h"
+#include "journal/segment.h"
+#include "journal/shelf.h"
+
+#define CHECKPOINT_MAX (64 * MIB)
+
+/* What the owner wants of the writer; a greater one includes the lesser. */
+enum ask { ASK_NOTHING, ASK_SOON, ASK_NOW };
+
+/* The writer's own: how far it got. */
+struct cursor {
+	struct block *block;
+	uint32_t lines, bytes; /* of that block, already on the disk */
+};
+
+struct journal {
+	struct journal_options options;
+	int lock_fd, dir; /* DATA/lock, DATA/journal */
+
+	/* --- the owner's --- */
+	struct recent recent;
+	uint64_t last;         /* appended, live-only ones included */
+	uint64_t gap_from;     /* not 0: recent.next, and all since is live only */
+	uint64_t durable_seen; /* as of the last poll */
+	uint64_t appended;     /* bytes, ever */
+	struct epochs epochs;
+	struct buf checkpoint; /* as found at the start */
+	uint64_t checkpoint_seq;
+	struct error trouble; /* as of the last poll; empty: none */
+	struct link files;    /* open_file.in_journal */
+	struct buf scratch;   /* what journal_read gives */
+
+	/* --- between owner and writer, without the mutex --- */
+	_Atomic int asked;        /* enum ask; raised and taken back under the mutex */
+	_Atomic uint64_t written; /* bytes of `appended` that are durable */
+
+	/* --- the writer's; the owner's before it starts and after it ended --- */
+	struct segment segment;
+	struct cursor cursor;
+	pthread_t writer;
+
+	/* --- under the mutex --- */
+	pthread_mutex_t mutex;
+	pthread_cond_t to_writer, to_owner, to_warmer;
+	bool stopping;
+	bool news; /* the owner was woken and has not polled yet */
+	uint64_t durable;
+	struct error failing; /* what the writer suffers from; empty: nothing */
+	bool rolled, warmed;
+	struct shelf shelf;
+	struct text state; /* a checkpoint to write once state_seq is durable; heap */
+	uint64_t state_seq;
+	struct journal_stats stats;
+
+	/* --- the warmer's, under the mutex too --- */
+	pthread_t warmer;
+	struct link cold; /* warm.in_queue: requests, oldest first */
+	struct link warm; /* warm.in_queue: answered, not yet fetched */
+};
+
+/* Threads of ours: tells the owner that there is something to poll.  The mutex is
+ * held; call journal_wake after letting it go if this says so. */
+bool journal_has_news(struct journal *journal);
+void journal_wake(struct journal *journal);
+
+/* A moment for pthread_cond_timedwait on a condition of ours. */
+struct timespec journal_in_ms(uint64_t ms);
+
+/* A thread of ours; it must start. */
+void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self);
+
+void writer_start(struct journal *journal);
+void writer_stop(struct journal *journal); /* after everything is committed, or given up */
+void writer_ask(struct journal *journal, enum ask what);
+
+#endif

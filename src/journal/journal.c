@@ -1,0 +1,403 @@
+/* journal.c - the owner's side: open, append, poll, close. */
+#include "journal/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "base/random.h"
+#include "journal/checkpoint.h"
+#include "journal/inside.h"
+#include "journal/lock.h"
+#include "journal/warm.h"
+
+#define EAGER_BYTES (1 * MIB) /* a commit of this size waits no longer */
+#define GAP_LINE_MAX 512
+
+/* --- threads ------------------------------------------------------------- */
+
+bool journal_has_news(struct journal *j)
+{
+	bool first = !j->news;
+
+	j->news = true;
+	pthread_cond_signal(&j->to_owner);
+	return first;
+}
+
+void journal_wake(struct journal *j)
+{
+	if (j->options.wake)
+		j->options.wake(j->options.self);
+}
+
+struct timespec journal_in_ms(uint64_t ms)
+{
+	uint64_t ns = clock_mono_ns() + ms * 1000000;
+
+	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self)
+{
+	if (pthread_create(thread, NULL, run, self) != 0) {
+		log_error("journal", "no thread can be started");
+		abort();
+	}
+	pthread_setname_np(*thread, name);
+}
+
+static void init_threads(struct journal *j)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&j->mutex, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&j->to_writer, &attr);
+	pthread_cond_init(&j->to_owner, &attr);
+	pthread_cond_init(&j->to_warmer, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static void finish_threads(struct journal *j)
+{
+	pthread_cond_destroy(&j->to_writer);
+	pthread_cond_destroy(&j->to_owner);
+	pthread_cond_destroy(&j->to_warmer);
+	pthread_mutex_destroy(&j->mutex);
+}
+
+/* --- open ---------------------------------------------------------------- */
+
+static bool open_dir(struct journal *j, struct error *why)
+{
+	int data = open(j->options.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool made = data >= 0 && mkdirat(data, "journal", 0700) == 0;
+
+	if (data >= 0 && (!made || fsync(data) == 0) && (made || errno == EEXIST))
+		j->dir = openat(data, "journal", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (j->dir < 0)
+		error_errno(why, "%s/journal", j->options.dir);
+	if (data >= 0)
+		close(data);
+	return j->dir >= 0;
+}
+
+/* Seqs never go back, even if somebody took segments away. */
+static bool find_last(struct journal *j, struct error *why)
+{
+	const struct epoch *current = epochs_current(&j->epochs);
+
+	j->last = current ? current->first - 1 : 0;
+	if (j->shelf.count) {
+		uint64_t newest = j->shelf.firsts[j->shelf.count - 1];
+		uint64_t last;
+
+		if (!segment_recover(&j->segment, j->dir, newest, &last, why))
+			return false;
+		segment_reserve(&j->segment, j->options.segment_bytes);
+		j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
+		if (last > j->last)
+			j->last = last;
+	}
+	return true;
+}
+
+/* The mark goes before anything is appended, so that the next start sees it only
+ * if this run stops cleanly too. */
+static bool settle_epoch(struct journal *j, struct error *why)
+{
+	const struct epoch *current = epochs_current(&j->epochs);
+	struct position mark;
+	bool clean = current && clean_mark_read(j->dir, &mark) && mark.seq == j->last &&
+	             strcmp(mark.epoch, current->name) == 0;
+
+	if (!clean && !epochs_add(&j->epochs, j->dir, j->last + 1, why))
+		return false;
+	return clean_mark_remove(j->dir, why);
+}
+
+static bool load(struct journal *j, struct error *why)
+{
+	if (!shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
+	    !find_last(j, why))
+		return false;
+	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
+	return settle_epoch(j, why);
+}
+
+static void destroy(struct journal *j)
+{
+	segment_finish(&j->segment);
+	if (j->dir >= 0)
+		close(j->dir);
+	if (j->lock_fd >= 0)
+		close(j->lock_fd);
+	shelf_finish(&j->shelf);
+	epochs_finish(&j->epochs);
+	buf_finish(&j->checkpoint);
+	buf_finish(&j->scratch);
+	checkpoint_free(j->state);
+	finish_threads(j);
+	free(j);
+}
+
+struct journal *journal_open(const struct journal_options *options, struct error *why)
+{
+	struct journal *j = must_zero(1, sizeof *j);
+
+	j->options = *options;
+	j->dir = j->segment.fd = j->segment.index = -1;
+	init_threads(j);
+	list_init(&j->files);
+	buf_init(&j->checkpoint, CHECKPOINT_MAX + KIB);
+	buf_init(&j->scratch, BATCH_BYTES_MAX);
+	j->lock_fd = lock_take(options->dir, why);
+	if (j->lock_fd < 0 || !open_dir(j, why) || !load(j, why)) {
+		destroy(j);
+		return NULL;
+	}
+	j->durable = j->durable_seen = j->last;
+	recent_init(&j->recent, j->last + 1);
+	writer_start(j);
+	warmer_start(j);
+	return j;
+}
+
+/* --- append -------------------------------------------------------------- */
+
+static size_t waiting(const struct journal *j)
+{
+	return (size_t)(j->appended - atomic_load_explicit(&j->written, memory_order_relaxed));
+}
+
+bool journal_has_room(const struct journal *j, size_t bytes)
+{
+	return waiting(j) + bytes <= j->options.wait_max;
+}
+
+/* One line for all the signals that were live only. */
+static void close_gap(struct journal *j)
+{
+	char id[RANDOM_UUID_LEN];
+	struct buf line;
+
+	random_uuid(id);
+	buf_init(&line, GAP_LINE_MAX);
+	buf_print(
+		&line,
+		"{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",\"timestamp\":%lld,"
+		"\"source\":\"signalbox\",\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"disk\"}}",
+		(unsigned long long)j->last, RANDOM_UUID_LEN, id, (long long)clock_wall_ms(),
+		(unsigned long long)j->gap_from, (unsigned long long)j->last);
+	recent_add_gap(&j->recent, j->last, buf_text(&line));
+	j->appended += line.len + 1;
+	j->gap_from = 0;
+	buf_finish(&line);
+	writer_ask(j, ASK_NOW);
+}
+
+static enum journal_append leave_out(struct journal *j)
+{
+	j->last++;
+	if (!j->gap_from)
+		j->gap_from = j->last;
+	return JOURNAL_LIVE_ONLY;
+}
+
+enum journal_append journal_append(struct journal *j, struct text head, struct text body,
+                                   bool hurry)
+{
+	size_t len = head.len + body.len + 1;
+	enum ask want = ASK_SOON;
+
+	if (!journal_has_room(j, len + (j->gap_from ? GAP_LINE_MAX : 0)))
+		return leave_out(j);
+	if (j->gap_from)
+		close_gap(j);
+	recent_add(&j->recent, head, body);
+	j->last++;
+	j->appended += len;
+	if (hurry || waiting(j) >= EAGER_BYTES)
+		want = ASK_NOW;
+	if (atomic_load(&j->asked) < (int)want)
+		writer_ask(j, want);
+	return JOURNAL_KEPT;
+}
+
+/* --- poll ---------------------------------------------------------------- */
+
+/* What the threads had to say. */
+struct report {
+	uint64_t durable;
+	struct error failing;
+	bool rolled, warmed;
+};
+
+static struct report take_report(struct journal *j)
+{
+	struct report r;
+
+	pthread_mutex_lock(&j->mutex);
+	r = (struct report){j->durable, j->failing, j->rolled, j->warmed};
+	j->news = j->rolled = j->warmed = false;
+	pthread_mutex_unlock(&j->mutex);
+	return r;
+}
+
+static void hand_over_state(struct journal *j)
+{
+	struct text old;
+	struct buf state;
+
+	if (!j->options.checkpoint)
+		return;
+	buf_init(&state, CHECKPOINT_MAX);
+	j->options.checkpoint(j->options.self, &state);
+	if (state.full) {
+		log_warn("journal", "the state is too big for a checkpoint");
+	} else {
+		pthread_mutex_lock(&j->mutex);
+		old = j->state;
+		j->state = checkpoint_copy(buf_text(&state));
+		j->state_seq = j->last;
+		pthread_cond_signal(&j->to_writer);
+		pthread_mutex_unlock(&j->mutex);
+		checkpoint_free(old);
+	}
+	buf_finish(&state);
+}
+
+static void tell_trouble(struct journal *j, const struct error *failing)
+{
+	bool changed = (failing->words[0] == '\0') != (j->trouble.words[0] == '\0');
+
+	j->trouble = *failing;
+	if (changed && j->options.trouble)
+		j->options.trouble(j->options.self, journal_trouble(j));
+}
+
+void journal_poll(struct journal *j)
+{
+	struct report r = take_report(j);
+
+	tell_trouble(j, &r.failing);
+	if (r.durable > j->durable_seen) {
+		j->durable_seen = r.durable;
+		recent_trim(&j->recent, r.durable);
+		if (j->options.durable)
+			j->options.durable(j->options.self, r.durable);
+	}
+	if (j->gap_from && journal_has_room(j, GAP_LINE_MAX))
+		close_gap(j);
+	if (r.rolled)
+		hand_over_state(j);
+	if (r.warmed) {
+		warmer_bury(j);
+		if (j->options.warmed)
+			j->options.warmed(j->options.self);
+	}
+}
+
+void journal_wait(struct journal *j, unsigned ms)
+{
+	struct timespec until = journal_in_ms(ms);
+
+	pthread_mutex_lock(&j->mutex);
+	while (!j->news)
+		if (pthread_cond_timedwait(&j->to_owner, &j->mutex, &until) == ETIMEDOUT)
+			break;
+	pthread_mutex_unlock(&j->mutex);
+}
+
+/* --- close --------------------------------------------------------------- */
+
+/* The writer has ended, so its files are ours. */
+static void seal(struct journal *j)
+{
+	struct error why;
+
+	hand_over_state(j);
+	if (j->state.at)
+		checkpoint_write(j->dir, j->state_seq, j->state);
+	if (!clean_mark_write(j->dir, journal_epoch(j), j->last, &why))
+		log_error("journal", "no mark of a clean stop: %s", why.words);
+}
+
+void journal_close(struct journal *j)
+{
+	if (!j)
+		return;
+	if (j->gap_from)
+		close_gap(j);
+	writer_stop(j);
+	warmer_stop(j);
+	journal_poll(j);
+	if (j->durable_seen == j->last)
+		seal(j);
+	else
+		log_error("journal", "stopped with %llu signals that are not on the disk",
+		          (unsigned long long)(j->last - j->durable_seen));
+	recent_finish(&j->recent);
+	destroy(j);
+}
+
+/* --- questions ----------------------------------------------------------- */
+
+struct text journal_checkpoint(const struct journal *j, uint64_t *seq)
+{
+	*seq = j->checkpoint_seq;
+	return buf_text(&j->checkpoint);
+}
+
+uint64_t journal_last_seq(const struct journal *j)
+{
+	return j->last;
+}
+
+uint64_t journal_durable_seq(const struct journal *j)
+{
+	return j->durable_seen;
+}
+
+uint64_t journal_first_seq(const struct journal *j)
+{
+	struct journal *locked = (struct journal *)j;
+	uint64_t first = recent_first(&j->recent);
+
+	pthread_mutex_lock(&locked->mutex);
+	if (j->shelf.count && j->shelf.firsts[0] < first)
+		first = j->shelf.firsts[0];
+	pthread_mutex_unlock(&locked->mutex);
+	return first;
+}
+
+const char *journal_epoch(const struct journal *j)
+{
+	return epochs_current(&j->epochs)->name;
+}
+
+const char *journal_trouble(const struct journal *j)
+{
+	return j->trouble.words[0] ? j->trouble.words : NULL;
+}
+
+struct journal_stats journal_stats(const struct journal *j)
+{
+	struct journal *locked = (struct journal *)j;
+	struct journal_stats stats;
+
+	pthread_mutex_lock(&locked->mutex);
+	stats = j->stats;
+	stats.bytes = shelf_bytes(&j->shelf);
+	stats.segments = j->shelf.count;
+	pthread_mutex_unlock(&locked->mutex);
+	stats.waiting = waiting(j);
+	return stats;
+}

@@ -1,0 +1,204 @@
+/* recent.c - blocks of lines: one side fills them, the other writes them out. */
+#include "journal/recent.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define SPARES_MAX 16 /* 4 MiB: what one commit of a busy journal sets free */
+
+static struct block *block_create(size_t room)
+{
+	size_t lines = room > BLOCK_BYTES ? 1 : BLOCK_LINES;
+	struct block *b = must_alloc(sizeof *b);
+
+	b->room = (uint32_t)room;
+	b->ends = must_alloc(lines * sizeof *b->ends);
+	b->at = must_alloc(room);
+	return b;
+}
+
+static void block_destroy(struct block *b)
+{
+	free(b->ends);
+	free(b->at);
+	free(b);
+}
+
+static struct block *take_block(struct recent *recent, size_t room)
+{
+	struct block *b = recent->spare;
+
+	if (room > BLOCK_BYTES || !b)
+		return block_create(room > BLOCK_BYTES ? room : BLOCK_BYTES);
+	recent->spare = atomic_load_explicit(&b->next, memory_order_relaxed);
+	recent->spares--;
+	return b;
+}
+
+static void give_back(struct recent *recent, struct block *b)
+{
+	if (b->room != BLOCK_BYTES || recent->spares == SPARES_MAX) {
+		block_destroy(b);
+		return;
+	}
+	atomic_store_explicit(&b->next, recent->spare, memory_order_relaxed);
+	recent->spare = b;
+	recent->spares++;
+}
+
+static struct block *at(const struct recent *recent, size_t i)
+{
+	return recent->ring[(recent->oldest + i) & (recent->room - 1)];
+}
+
+static void grow_ring(struct recent *recent)
+{
+	size_t room = recent->room ? recent->room * 2 : 64;
+	struct block **ring = must_alloc(room * sizeof *ring);
+
+	for (size_t i = 0; i < recent->count; i++)
+		ring[i] = at(recent, i);
+	free(recent->ring);
+	recent->ring = ring;
+	recent->room = room;
+	recent->oldest = 0;
+}
+
+/* The writer sees the new block only once it is whole: the link is stored
+ * last, and with release. */
+static struct block *begin_block(struct recent *recent, size_t room, uint64_t gap_to)
+{
+	struct block *b = take_block(recent, room);
+
+	atomic_store_explicit(&b->next, NULL, memory_order_relaxed);
+	atomic_store_explicit(&b->filled, 0, memory_order_relaxed);
+	b->first = recent->next;
+	b->gap_to = gap_to;
+	if (recent->count == recent->room)
+		grow_ring(recent);
+	recent->ring[(recent->oldest + recent->count++) & (recent->room - 1)] = b;
+	recent->bytes += b->room;
+	if (recent->tail)
+		atomic_store_explicit(&recent->tail->next, b, memory_order_release);
+	recent->tail = b;
+	return b;
+}
+
+void recent_init(struct recent *recent, uint64_t next)
+{
+	*recent = (struct recent){.next = next};
+	begin_block(recent, 0, 0);
+}
+
+void recent_finish(struct recent *recent)
+{
+	for (size_t i = 0; i < recent->count; i++)
+		block_destroy(at(recent, i));
+	while (recent->spare) {
+		struct block *b = recent->spare;
+
+		recent->spare = atomic_load_explicit(&b->next, memory_order_relaxed);
+		block_destroy(b);
+	}
+	free(recent->ring);
+	*recent = (struct recent){0};
+}
+
+/* Sequentially consistent, because the owner looks right after it whether the
+ * writer must be asked, while the writer takes back the question before it
+ * looks here: one of the two must see the other (writer.c). */
+static void publish(struct block *b, uint32_t lines, size_t bytes)
+{
+	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_seq_cst);
+}
+
+void recent_add(struct recent *recent, struct text head, struct text body)
+{
+	size_t len = head.len + body.len + 1;
+	struct block *b = recent->tail;
+	uint64_t filled = atomic_load_explicit(&b->filled, memory_order_relaxed);
+	uint32_t lines = FILLED_LINES(filled), used = FILLED_BYTES(filled);
+
+	if (used + len > b->room || lines == BLOCK_LINES || b->gap_to) {
+		b = begin_block(recent, len, 0);
+		lines = used = 0;
+	}
+	if (head.len)
+		memcpy(b->at + used, head.at, head.len);
+	if (body.len)
+		memcpy(b->at + used + head.len, body.at, body.len);
+	used += (uint32_t)len;
+	b->at[used - 1] = '\n';
+	b->ends[lines] = used;
+	recent->next++;
+	publish(b, lines + 1, used);
+}
+
+void recent_add_gap(struct recent *recent, uint64_t to, struct text line)
+{
+	struct block *b = begin_block(recent, line.len + 1, to);
+
+	memcpy(b->at, line.at, line.len);
+	b->at[line.len] = '\n';
+	b->ends[0] = (uint32_t)line.len + 1;
+	recent->next = to + 1;
+	publish(b, 1, line.len + 1);
+}
+
+/* The oldest block goes when a line of the next one is durable too, for only
+ * then has the writer's cursor left it, and when nobody would miss it. */
+void recent_trim(struct recent *recent, uint64_t durable)
+{
+	while (recent->count > 1) {
+		struct block *oldest = at(recent, 0);
+		uint64_t after = at(recent, 1)->first;
+
+		if (after > durable)
+			break;
+		if (recent->next - after < RECENT_SIGNALS && recent->bytes <= RECENT_BYTES_MAX)
+			break;
+		recent->oldest++;
+		recent->count--;
+		recent->bytes -= oldest->room;
+		give_back(recent, oldest);
+	}
+}
+
+uint64_t recent_first(const struct recent *recent)
+{
+	return at(recent, 0)->first;
+}
+
+const struct block *recent_find(const struct recent *recent, uint64_t seq)
+{
+	size_t low = 0, high = recent->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (at(recent, middle)->first <= seq)
+			low = middle;
+		else
+			high = middle;
+	}
+	return at(recent, low);
+}
+
+struct text recent_lines(const struct block *block, uint64_t seq, size_t max)
+{
+	uint64_t filled = atomic_load_explicit(&block->filled, memory_order_relaxed);
+	uint32_t from = (uint32_t)(seq - block->first);
+	uint32_t start = from ? block->ends[from - 1] : 0;
+	uint32_t low = from, high = FILLED_LINES(filled);
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (block->ends[middle] - start <= max)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (struct text){block->at + start, block->ends[low] - start};
+}

@@ -1,0 +1,57 @@
+/* retention.c - by size and by age. */
+#include "journal/retention.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "journal/inside.h"
+
+#define DAY_MS 86400000ll
+
+static bool is_older_than(int dir, uint64_t first, unsigned days)
+{
+	char name[SEGMENT_NAME_ROOM];
+	struct stat st;
+
+	segment_name(name, first, SEGMENT_LINES);
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       clock_wall_ms() - (int64_t)st.st_mtim.tv_sec * 1000 > (int64_t)days * DAY_MS;
+}
+
+/* Only the writer changes the shelf, so it may look without the mutex. */
+static bool must_go(const struct journal *j)
+{
+	const struct journal_options *o = &j->options;
+
+	if (j->shelf.count < 2)
+		return false;
+	if (o->keep_bytes && shelf_bytes(&j->shelf) > o->keep_bytes)
+		return true;
+	return o->keep_days && is_older_than(j->dir, j->shelf.firsts[0], o->keep_days);
+}
+
+/* It leaves the shelf first: a reader that finds it there finds it on the disk,
+ * or looks again. */
+static void remove_oldest(struct journal *j)
+{
+	uint64_t first = j->shelf.firsts[0];
+	char name[SEGMENT_NAME_ROOM];
+
+	pthread_mutex_lock(&j->mutex);
+	shelf_drop_oldest(&j->shelf);
+	pthread_mutex_unlock(&j->mutex);
+	segment_name(name, first, SEGMENT_LINES);
+	unlinkat(j->dir, name, 0);
+	segment_name(name, first, SEGMENT_INDEX);
+	unlinkat(j->dir, name, 0);
+	log_info("journal", "segment %llu is over the limit and gone", (unsigned long long)first);
+}
+
+void retention_apply(struct journal *j)
+{
+	while (must_go(j))
+		remove_oldest(j);
+}

@@ -1,0 +1,376 @@
+/* scan.c - finding the entry of a seq, and reading what it speaks of. */
+#include "journal/scan.h"
+
+#include <sys/stat.h>
+
+#include "base/crc32c.h"
+#include "journal/inside.h"
+
+#define WINDOW_ENTRIES 128
+
+/* A piece of the index, and in it the entry that covers what is looked for. */
+struct window {
+	struct entry entries[WINDOW_ENTRIES];
+	size_t n, at;
+	uint64_t start; /* the number of entries[0] */
+};
+
+/* What is asked of one scan_read. */
+struct question {
+	uint64_t next;  /* the seq of the first line */
+	uint64_t limit; /* lines from here on are somewhere else */
+	size_t max;
+};
+
+void scan_init(struct scan *scan, struct journal *journal)
+{
+	*scan = (struct scan){.journal = journal};
+}
+
+void scan_finish(struct scan *scan)
+{
+	scan_leave_file(scan);
+	cold_forget(scan->journal, &scan->warm);
+}
+
+void scan_leave_place(struct scan *scan)
+{
+	scan->is_placed = false;
+}
+
+void scan_leave_file(struct scan *scan)
+{
+	cold_unref(scan->file);
+	scan->file = NULL;
+	scan->entry = 0;
+	scan->is_placed = false;
+}
+
+void scan_take(struct scan *scan, size_t bytes)
+{
+	scan->offset += bytes;
+}
+
+static enum cold_answer read_exactly(struct scan *s, enum segment_file which, uint64_t offset,
+                                     size_t len, void *into)
+{
+	struct wanted wanted = {s->file->first, s->file, which, offset, len};
+
+	return cold_read(s->journal, &wanted, &s->warm, into);
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+static uint64_t count_entries(const struct scan *s)
+{
+	return size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct entry);
+}
+
+static enum cold_answer load_window(struct scan *s, struct window *w, uint64_t start,
+                                    uint64_t count)
+{
+	uint64_t left = start < count ? count - start : 0;
+
+	w->start = start;
+	w->at = 0;
+	w->n = left < WINDOW_ENTRIES ? (size_t)left : WINDOW_ENTRIES;
+	if (w->n == 0)
+		return COLD_READY;
+	return read_exactly(s, SEGMENT_INDEX, start * sizeof(struct entry),
+	                    w->n * sizeof(struct entry), w->entries);
+}
+
+static bool covers(const struct entry *e, const struct question *q)
+{
+	return e->first <= q->next && q->next <= e->last && e->last < q->limit && entry_is_sound(e);
+}
+
+static bool find_in(struct window *w, const struct question *q)
+{
+	for (w->at = 0; w->at < w->n; w->at++)
+		if (covers(&w->entries[w->at], q))
+			return true;
+	return false;
+}
+
+/* The last entry that begins at or before next, if the index is in order; zeros
+ * count as later than everything. */
+static enum cold_answer bisect(struct scan *s, const struct question *q, uint64_t count,
+                               uint64_t *found)
+{
+	uint64_t low = 0, high = count;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		struct entry e;
+		enum cold_answer answer =
+			read_exactly(s, SEGMENT_INDEX, middle * sizeof e, sizeof e, &e);
+
+		if (answer != COLD_READY)
+			return answer;
+		if (!entry_is_zero(&e) && e.first <= q->next)
+			low = middle;
+		else
+			high = middle;
+	}
+	*found = low;
+	return COLD_READY;
+}
+
+/* Entry by entry, for an index with damage in it.  Not found: *to is before the
+ * next line that there is. */
+static enum cold_answer search_all(struct scan *s, const struct question *q, struct window *w,
+                                   uint64_t *to)
+{
+	uint64_t count = count_entries(s);
+
+	*to = q->limit - 1;
+	for (uint64_t start = 0; start < count; start += WINDOW_ENTRIES) {
+		enum cold_answer answer = load_window(s, w, start, count);
+
+		if (answer != COLD_READY)
+			return answer;
+		if (find_in(w, q))
+			return COLD_READY;
+		for (size_t i = 0; i < w->n; i++) {
+			const struct entry *e = &w->entries[i];
+
+			if (e->first > q->next && e->first <= *to && entry_is_sound(e))
+				*to = e->first - 1;
+		}
+	}
+	return COLD_FAILED;
+}
+
+/* Puts the entry that covers next into the window: where we were, else where it
+ * should be, else wherever it is. */
+static enum cold_answer find(struct scan *s, const struct question *q, struct window *w,
+                             uint64_t *to)
+{
+	uint64_t count = count_entries(s);
+	enum cold_answer answer = load_window(s, w, s->entry, count);
+	uint64_t place;
+
+	if (answer == COLD_READY && find_in(w, q))
+		return COLD_READY;
+	if (answer != COLD_WAIT)
+		answer = bisect(s, q, count, &place);
+	if (answer == COLD_READY)
+		answer = load_window(s, w, place, count);
+	if (answer == COLD_READY && find_in(w, q))
+		return COLD_READY;
+	return answer == COLD_WAIT ? answer : search_all(s, q, w, to);
+}
+
+/* ------------------------------------------------------------------------ */
+
+/* How many bytes to read from offset on, and how many whole batches end in
+ * them: as many as max allows, without a break, and at least one. */
+static size_t plan(const struct window *w, const struct question *q, uint64_t offset, size_t *n)
+{
+	const struct entry *e = &w->entries[w->at];
+	uint64_t len = e->offset + e->length - offset;
+
+	*n = 1;
+	if (offset > e->offset && len > q->max) {
+		*n = 0;
+		return q->max;
+	}
+	for (size_t i = w->at + 1; i < w->n; i++, e++) {
+		const struct entry *more = &w->entries[i];
+
+		if (!entry_is_sound(more) || more->kind != ENTRY_LINES || more->last >= q->limit ||
+		    more->first != e->last + 1 || more->offset != e->offset + e->length ||
+		    len + more->length > q->max)
+			break;
+		len += more->length;
+		++*n;
+	}
+	return (size_t)len;
+}
+
+/* How many bytes of what was read are as their entries say.  A first batch that
+ * was entered before was checked then. */
+static size_t check(const struct window *w, uint64_t offset, const char *at, size_t len, size_t n)
+{
+	size_t good = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = &w->entries[w->at + i];
+		bool entered = offset > e->offset;
+
+		if (!entered && crc32c(0, at + good, e->length) != e->crc)
+			return good;
+		good = (size_t)(e->offset + e->length - offset);
+	}
+	return n ? good : len;
+}
+
+/* The lines before seq are skipped; false when they are not there. */
+static bool skip_lines(struct text *lines, uint64_t count)
+{
+	for (; count > 0; count--) {
+		struct text rest;
+
+		text_cut(*lines, '\n', &rest);
+		if (rest.len == 0)
+			return false;
+		*lines = rest;
+	}
+	return true;
+}
+
+/* At most max bytes of it, whole lines, at least one. */
+static bool cut_to(struct text *lines, size_t max)
+{
+	const char *end;
+
+	if (lines->len > max) {
+		end = memrchr(lines->at, '\n', max);
+		if (!end)
+			end = memchr(lines->at + max, '\n', lines->len - max);
+	} else {
+		end = memrchr(lines->at, '\n', lines->len);
+	}
+	if (!end)
+		return false;
+	lines->len = (size_t)(end - lines->at) + 1;
+	return true;
+}
+
+static enum scan_news damaged(struct scan *s, const struct entry *e, uint64_t *to)
+{
+	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
+	                   e->length);
+	*to = e->last;
+	return SCAN_DAMAGED;
+}
+
+/* Reads len bytes into the shared scratch, where they stay until the next read. */
+static enum cold_answer fetch(struct scan *s, uint64_t offset, size_t len, char **at)
+{
+	struct buf *scratch = &s->journal->scratch;
+
+	if (offset + len > size_of(s->file->fds[SEGMENT_LINES]))
+		return COLD_FAILED;
+	buf_clear(scratch);
+	*at = buf_reserve(scratch, len);
+	return *at ? read_exactly(s, SEGMENT_LINES, offset, len, *at) : COLD_FAILED;
+}
+
+/* Fetches what may be given from offset on and checks it: as much as max allows,
+ * but one batch alone where more cannot be read, and a whole line in any case. */
+static enum cold_answer fetch_batches(struct scan *s, const struct question *q,
+                                      const struct window *w, uint64_t offset, struct text *lines)
+{
+	const struct entry *e = &w->entries[w->at];
+	size_t rest = (size_t)(e->offset + e->length - offset);
+	size_t n, len = plan(w, q, offset, &n);
+	char *at = NULL;
+	enum cold_answer answer = fetch(s, offset, len, &at);
+
+	if ((answer == COLD_FAILED && n > 1) ||
+	    (answer == COLD_READY && n == 0 && !memchr(at, '\n', len))) {
+		n = 1;
+		len = rest;
+		answer = fetch(s, offset, len, &at);
+	}
+	if (answer != COLD_READY)
+		return answer;
+	*lines = (struct text){at, check(w, offset, at, len, n)};
+	return lines->len ? COLD_READY : COLD_FAILED;
+}
+
+static enum scan_news read_batches(struct scan *s, const struct question *q, const struct window *w,
+                                   struct text *lines, uint64_t *to)
+{
+	const struct entry *e = &w->entries[w->at];
+	uint64_t offset = s->is_placed ? s->offset : e->offset;
+	const char *start;
+
+	switch (fetch_batches(s, q, w, offset, lines)) {
+	case COLD_WAIT:
+		return SCAN_COLD;
+	case COLD_FAILED:
+		return damaged(s, e, to);
+	case COLD_READY:
+		break;
+	}
+	start = lines->at;
+	if ((!s->is_placed && !skip_lines(lines, q->next - e->first)) || !cut_to(lines, q->max))
+		return damaged(s, e, to);
+	s->offset = offset + (uint64_t)(lines->at - start);
+	s->is_placed = true;
+	return SCAN_LINES;
+}
+
+static enum scan_news read_segment(struct scan *s, const struct question *q, struct text *lines,
+                                   uint64_t *to)
+{
+	struct window w;
+	const struct entry *e;
+
+	switch (find(s, q, &w, to)) {
+	case COLD_WAIT:
+		return SCAN_COLD;
+	case COLD_FAILED:
+		return SCAN_DAMAGED;
+	case COLD_READY:
+		break;
+	}
+	e = &w.entries[w.at];
+	s->entry = w.start + w.at;
+	if (e->kind == ENTRY_GAP) {
+		*to = e->last;
+		return SCAN_LOST;
+	}
+	if (s->is_placed && (s->offset < e->offset || s->offset >= e->offset + e->length))
+		s->is_placed = false;
+	return read_batches(s, q, &w, lines, to);
+}
+
+/* Which segment, and up to which seq it is to be believed. */
+static uint64_t look_up(struct scan *s, struct question *q)
+{
+	struct journal *j = s->journal;
+	uint64_t first, until;
+
+	pthread_mutex_lock(&j->mutex);
+	first = shelf_find(&j->shelf, q->next, &until);
+	pthread_mutex_unlock(&j->mutex);
+	q->limit = recent_first(&j->recent);
+	if (until && until < q->limit)
+		q->limit = until;
+	return first;
+}
+
+enum scan_news scan_read(struct scan *s, uint64_t next, size_t max, struct text *lines,
+                         uint64_t *to)
+{
+	struct question q = {.next = next, .max = max};
+	uint64_t first = look_up(s, &q);
+
+	if (cold_is_waiting(s->journal, s->warm))
+		return SCAN_COLD;
+	*to = q.limit - 1;
+	if (first == 0)
+		return SCAN_EXPIRED;
+	if (s->file && s->file->first != first)
+		scan_leave_file(s);
+	if (!s->file) {
+		switch (cold_open(s->journal, first, &s->warm, &s->file)) {
+		case COLD_WAIT:
+			return SCAN_COLD;
+		case COLD_FAILED:
+			return look_up(s, &q) == first ? SCAN_DAMAGED : SCAN_EXPIRED;
+		case COLD_READY:
+			break;
+		}
+	}
+	return read_segment(s, &q, lines, to);
+}

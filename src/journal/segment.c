@@ -1,0 +1,194 @@
+/* segment.c - writing batches into a segment, and what follows when that fails. */
+#include "journal/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/must.h"
+#include "journal/disk.h"
+
+#define ZEROED_AT_ONCE 1024 /* entries: 40 KiB */
+
+_Static_assert(sizeof(struct entry) == 40, "an entry is as on the disk");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "an entry is little-endian");
+
+void entry_seal(struct entry *entry)
+{
+	entry->self = crc32c(0, entry, offsetof(struct entry, self));
+}
+
+bool entry_is_sound(const struct entry *entry)
+{
+	return entry->self == crc32c(0, entry, offsetof(struct entry, self)) && entry->first > 0 &&
+	       entry->first <= entry->last && entry->last < UINT64_MAX && entry->length > 0 &&
+	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
+	       (entry->kind == ENTRY_LINES || entry->kind == ENTRY_GAP);
+}
+
+bool entry_is_zero(const struct entry *entry)
+{
+	static const struct entry zero;
+
+	return memcmp(entry, &zero, sizeof zero) == 0;
+}
+
+void segment_name(char out[SEGMENT_NAME_ROOM], uint64_t first, enum segment_file which)
+{
+	static const char *const suffixes[] = {"ndjson", "index", "quarantine"};
+
+	snprintf(out, SEGMENT_NAME_ROOM, "%020llu.%s", (unsigned long long)first, suffixes[which]);
+}
+
+bool segment_parse_name(const char *name, uint64_t *first)
+{
+	struct text rest;
+	struct text digits = text_cut(text_of(name), '.', &rest);
+
+	return digits.len == 20 && text_is(rest, "ndjson") && text_to_u64(digits, first) &&
+	       *first > 0;
+}
+
+static int make(int dir, uint64_t first, enum segment_file which)
+{
+	char name[SEGMENT_NAME_ROOM];
+
+	segment_name(name, first, which);
+	return openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static void unlink_both(int dir, uint64_t first)
+{
+	char name[SEGMENT_NAME_ROOM];
+
+	segment_name(name, first, SEGMENT_INDEX);
+	unlinkat(dir, name, 0);
+	segment_name(name, first, SEGMENT_LINES);
+	unlinkat(dir, name, 0);
+}
+
+static void close_both(struct segment *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->index >= 0)
+		close(s->index);
+	s->fd = s->index = -1;
+}
+
+/* Lengthens the index with zeros, to be synced with the next entries. */
+static bool add_zeros(struct segment *s, uint64_t upto)
+{
+	static const struct entry zeros[ZEROED_AT_ONCE];
+	uint64_t want = upto + ZEROED_AT_ONCE / 2;
+
+	while (s->zeroed < want) {
+		struct iovec piece = {(void *)zeros, sizeof zeros};
+
+		if (!disk_write(s->index, &piece, 1, s->zeroed * sizeof(struct entry)))
+			return false;
+		s->zeroed += ZEROED_AT_ONCE;
+	}
+	return true;
+}
+
+/* A kindness to the file system and to the commits; where it cannot be done, the
+ * write itself says when the disk is full. */
+void segment_reserve(struct segment *s, size_t bytes)
+{
+	while (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) != 0 && errno == EINTR)
+		;
+}
+
+bool segment_create(struct segment *s, int dir, uint64_t first, struct error *why)
+{
+	*s = (struct segment){.first = first};
+	/* A file of this name may be left of an attempt in which nothing was
+	 * committed; it may have seen a failed sync, so it is not used again. */
+	unlink_both(dir, first);
+	s->index = make(dir, first, SEGMENT_INDEX);
+	s->fd = make(dir, first, SEGMENT_LINES);
+	if (s->fd >= 0 && s->index >= 0 && add_zeros(s, 0) && fsync(s->index) == 0 &&
+	    fsync(s->fd) == 0 && fsync(dir) == 0)
+		return true;
+	error_errno(why, "segment %llu cannot be made", (unsigned long long)first);
+	close_both(s);
+	unlink_both(dir, first);
+	return false;
+}
+
+static bool write_lines(struct segment *s, const struct batch *batches, size_t n)
+{
+	struct iovec pieces[COMMIT_BATCHES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		pieces[i] = (struct iovec){(void *)batches[i].bytes.at, batches[i].bytes.len};
+	return disk_write(s->fd, pieces, n, s->len);
+}
+
+static bool write_entries(struct segment *s, const struct batch *batches, size_t n, uint64_t *end)
+{
+	struct entry entries[COMMIT_BATCHES_MAX];
+	struct iovec piece = {entries, n * sizeof *entries};
+
+	*end = s->len;
+	for (size_t i = 0; i < n; i++) {
+		const struct batch *b = &batches[i];
+
+		entries[i] = (struct entry){
+			.first = b->first,
+			.last = b->last,
+			.offset = *end,
+			.length = (uint32_t)b->bytes.len,
+			.crc = crc32c(0, b->bytes.at, b->bytes.len),
+			.kind = b->is_gap ? ENTRY_GAP : ENTRY_LINES,
+			.place = (uint16_t)i,
+		};
+		entry_seal(&entries[i]);
+		*end += b->bytes.len;
+	}
+	if (s->entries + n > s->zeroed && !add_zeros(s, s->entries + n))
+		return false;
+	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);
+}
+
+bool segment_commit(struct segment *s, const struct batch *batches, size_t n, struct error *why)
+{
+	uint64_t end;
+
+	if (!write_lines(s, batches, n) || !write_entries(s, batches, n, &end))
+		return error_errno(why, "writing");
+	if (fdatasync(s->fd) != 0 || fdatasync(s->index) != 0)
+		return error_errno(why, "syncing");
+	s->len = end;
+	s->entries += n;
+	return true;
+}
+
+/* The lengths are put right for a start that comes before the machine goes
+ * down: it must not take for committed what is only in the page cache. */
+void segment_abandon(struct segment *s, int dir)
+{
+	if (s->fd < 0)
+		return;
+	if (s->entries == 0)
+		unlink_both(dir, s->first);
+	else if (ftruncate(s->index, (off_t)(s->entries * sizeof(struct entry))) != 0 ||
+	         ftruncate(s->fd, (off_t)s->len) != 0)
+		errno = 0; /* the segment that follows is right all the same */
+	close_both(s);
+}
+
+void segment_finish(struct segment *s)
+{
+	if (s->fd < 0)
+		return;
+	if (ftruncate(s->fd, (off_t)s->len) != 0 ||
+	    ftruncate(s->index, (off_t)(s->entries * sizeof(struct entry))) != 0)
+		errno = 0; /* space is wasted, nothing else */
+	close_both(s);
+}

@@ -1,0 +1,131 @@
+/* warmer.c - the thread that waits for the disk in the readers' place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "journal/disk.h"
+#include "journal/inside.h"
+#include "journal/warm.h"
+
+#define AHEAD_BYTES (4 * MIB) /* what a reader will want next */
+#define SCRATCH_BYTES (256 * KIB)
+#define NO_FILES_MS 50
+
+/* Opening it once brings the name and the inode into memory.  When there is no
+ * descriptor left, the reader would ask again at once, so it has to wait. */
+static void touch_names(struct journal *j, uint64_t first)
+{
+	for (int which = SEGMENT_LINES; which <= SEGMENT_INDEX; which++) {
+		char name[SEGMENT_NAME_ROOM];
+		int fd;
+
+		segment_name(name, first, (enum segment_file)which);
+		fd = openat(j->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0)
+			close(fd);
+		else if (errno == EMFILE || errno == ENFILE)
+			poll(NULL, 0, NO_FILES_MS);
+	}
+}
+
+/* Reads it, for the page cache; false when it cannot be read. */
+static bool fetch(const struct warm *w, char *scratch)
+{
+	int fd = w->wanted.file->fds[w->wanted.which];
+	uint64_t at = w->whole_file ? 0 : w->wanted.offset;
+	uint64_t end = w->wanted.offset + w->wanted.len;
+	ssize_t got;
+
+	do {
+		size_t want = w->whole_file || end - at > SCRATCH_BYTES ? SCRATCH_BYTES : end - at;
+
+		got = disk_read(fd, scratch, want, at);
+		at += got > 0 ? (uint64_t)got : 0;
+	} while (got > 0 && (at < end || w->whole_file));
+	posix_fadvise(fd, (off_t)at, AHEAD_BYTES, POSIX_FADV_WILLNEED);
+	return at >= end;
+}
+
+static struct warm *next_request(struct journal *j)
+{
+	struct warm *w;
+
+	while (!j->stopping && list_is_empty(&j->cold))
+		pthread_cond_wait(&j->to_warmer, &j->mutex);
+	if (j->stopping)
+		return NULL;
+	w = list_of(j->cold.next, struct warm, in_queue);
+	list_remove(&w->in_queue);
+	w->state = WARM_BUSY;
+	return w;
+}
+
+static void serve(struct journal *j, struct warm *w, char *scratch)
+{
+	if (w->wanted.file)
+		w->failed = !fetch(w, scratch);
+	else
+		touch_names(j, w->wanted.first);
+}
+
+static void *run(void *self)
+{
+	struct journal *j = self;
+	char *scratch = must_alloc(SCRATCH_BYTES);
+	struct warm *w;
+
+	pthread_mutex_lock(&j->mutex);
+	while ((w = next_request(j))) {
+		bool wake;
+
+		pthread_mutex_unlock(&j->mutex);
+		serve(j, w, scratch);
+		pthread_mutex_lock(&j->mutex);
+		w->state = WARM_DONE;
+		list_add(&j->warm, &w->in_queue);
+		j->warmed = true;
+		wake = journal_has_news(j);
+		pthread_mutex_unlock(&j->mutex);
+		if (wake)
+			journal_wake(j);
+		pthread_mutex_lock(&j->mutex);
+	}
+	pthread_mutex_unlock(&j->mutex);
+	free(scratch);
+	return NULL;
+}
+
+void warmer_bury(struct journal *j)
+{
+	struct link dead;
+
+	list_init(&dead);
+	pthread_mutex_lock(&j->mutex);
+	list_each(&j->warm, l) {
+		struct warm *w = list_of(l, struct warm, in_queue);
+
+		if (!w->is_orphan)
+			continue;
+		list_remove(l);
+		list_add(&dead, l);
+	}
+	pthread_mutex_unlock(&j->mutex);
+	list_each(&dead, l)
+		warm_destroy(list_of(l, struct warm, in_queue));
+}
+
+void warmer_start(struct journal *j)
+{
+	list_init(&j->cold);
+	list_init(&j->warm);
+	journal_spawn(&j->warmer, "journal-warm", run, j);
+}
+
+void warmer_stop(struct journal *j)
+{
+	pthread_join(j->warmer, NULL);
+	warmer_bury(j);
+}

@@ -1,0 +1,299 @@
+/* writer.c - the thread that puts lines on the disk.
+ *
+ * One commit at a time, each of everything that is there.  It sleeps until it is
+ * asked; whoever appends asks at most once for each commit, because the question
+ * stands until the writer takes it back.  The writer takes it back first and
+ * looks at the blocks after that, an append fills the block first and looks at
+ * the question after that, both sequentially consistent: so at least one of them
+ * sees the other, and no line is left lying.
+ *
+ * When writing or syncing fails, the segment is given up, because nobody knows
+ * what of it is on the disk and the kernel reports it only once.  All that is
+ * not acknowledged is still in the blocks and goes into a new segment.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "journal/checkpoint.h"
+#include "journal/inside.h"
+#include "journal/retention.h"
+
+#define RETRY_MS_MIN 100
+#define RETRY_MS_MAX 2000
+#define CLOSE_PATIENCE_MS 3000 /* how long a stop waits for a failing disk */
+#define HOUR_MS 3600000
+
+/* What one commit is made of. */
+struct commit {
+	struct batch batches[COMMIT_BATCHES_MAX];
+	size_t n;
+	uint64_t bytes;
+	struct cursor after;
+	bool full; /* there is more, for the next commit or the next segment */
+};
+
+void writer_ask(struct journal *j, enum ask what)
+{
+	pthread_mutex_lock(&j->mutex);
+	if (atomic_load(&j->asked) < (int)what)
+		atomic_store(&j->asked, (int)what);
+	pthread_cond_signal(&j->to_writer);
+	pthread_mutex_unlock(&j->mutex);
+}
+
+/* True when the moment came before anybody called. */
+static bool wait_until(struct journal *j, const struct timespec *moment)
+{
+	return pthread_cond_timedwait(&j->to_writer, &j->mutex, moment) == ETIMEDOUT;
+}
+
+static bool has_state_to_write(const struct journal *j)
+{
+	return j->state.at && j->state_seq <= j->durable;
+}
+
+/* With the mutex.  False: an hour has passed and nobody wanted anything. */
+static bool wait_for_work(struct journal *j)
+{
+	struct timespec hour = journal_in_ms(HOUR_MS);
+	struct timespec soon;
+
+	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j))
+		if (wait_until(j, &hour))
+			return false;
+	soon = journal_in_ms(j->options.commit_ms);
+	while (!j->stopping && atomic_load(&j->asked) == ASK_SOON)
+		if (wait_until(j, &soon))
+			break;
+	atomic_store(&j->asked, ASK_NOTHING);
+	return true;
+}
+
+static struct batch batch_of(const struct cursor *c, uint64_t filled)
+{
+	const struct block *b = c->block;
+
+	return (struct batch){
+		.first = b->first + c->lines,
+		.last = b->gap_to ? b->gap_to : b->first + FILLED_LINES(filled) - 1,
+		.bytes = {b->at + c->bytes, FILLED_BYTES(filled) - c->bytes},
+		.is_gap = b->gap_to != 0,
+	};
+}
+
+/* Adds what its block holds beyond the cursor; false when it does not fit. */
+static bool take_block(struct journal *j, struct commit *c, uint64_t filled)
+{
+	struct batch batch = batch_of(&c->after, filled);
+	uint64_t used = (j->segment.fd >= 0 ? j->segment.len : 0) + c->bytes;
+
+	c->full = c->n == COMMIT_BATCHES_MAX ||
+	          (used > 0 && used + batch.bytes.len > j->options.segment_bytes);
+	if (c->full)
+		return false;
+	c->batches[c->n++] = batch;
+	c->bytes += batch.bytes.len;
+	c->after.lines = FILLED_LINES(filled);
+	c->after.bytes = FILLED_BYTES(filled);
+	return true;
+}
+
+/* A block that has a successor is complete, so its length is read again after
+ * the successor was seen. */
+static void gather(struct journal *j, struct commit *c)
+{
+	*c = (struct commit){.after = j->cursor};
+	for (;;) {
+		uint64_t filled = atomic_load(&c->after.block->filled);
+		struct block *next;
+
+		if (FILLED_BYTES(filled) > c->after.bytes && !take_block(j, c, filled))
+			return;
+		next = atomic_load_explicit(&c->after.block->next, memory_order_acquire);
+		if (!next)
+			return;
+		if (atomic_load(&c->after.block->filled) == filled)
+			c->after = (struct cursor){.block = next};
+	}
+}
+
+static void roll(struct journal *j)
+{
+	segment_finish(&j->segment);
+	pthread_mutex_lock(&j->mutex);
+	j->rolled = true;
+	pthread_mutex_unlock(&j->mutex);
+}
+
+static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
+{
+	if (!segment_create(&j->segment, j->dir, first, why))
+		return false;
+	segment_reserve(&j->segment, j->options.segment_bytes);
+	pthread_mutex_lock(&j->mutex);
+	shelf_add(&j->shelf, first);
+	pthread_mutex_unlock(&j->mutex);
+	retention_apply(j);
+	return true;
+}
+
+static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns)
+{
+	bool wake;
+
+	j->cursor = c->after;
+	atomic_fetch_add(&j->written, c->bytes);
+	pthread_mutex_lock(&j->mutex);
+	j->durable = c->batches[c->n - 1].last;
+	if (j->failing.words[0])
+		log_info("journal", "the disk works again");
+	j->failing.words[0] = '\0';
+	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
+	j->stats.commits++;
+	j->stats.commit_ns_total += clock_mono_ns() - began_ns;
+	wake = journal_has_news(j);
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
+}
+
+static void fail(struct journal *j, const struct error *why)
+{
+	bool was_empty = j->segment.fd >= 0 && j->segment.entries == 0;
+	bool wake;
+
+	segment_abandon(&j->segment, j->dir);
+	pthread_mutex_lock(&j->mutex);
+	if (was_empty)
+		shelf_drop_newest(&j->shelf);
+	if (!j->failing.words[0])
+		log_error("journal", "the disk fails: %s", why->words);
+	j->failing = *why;
+	j->stats.sync_failures++;
+	wake = journal_has_news(j);
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
+}
+
+/* All that is there, or as much as one segment takes.  False on a failure; *more
+ * says whether something is left. */
+static bool commit(struct journal *j, bool *more)
+{
+	uint64_t began_ns = clock_mono_ns();
+	struct error why;
+	struct commit c;
+
+	gather(j, &c);
+	if (c.n == 0 && c.full) {
+		roll(j);
+		gather(j, &c);
+	}
+	*more = c.full;
+	if (c.n == 0)
+		return true;
+	if ((j->segment.fd < 0 && !begin_segment(j, c.batches[0].first, &why)) ||
+	    !segment_commit(&j->segment, c.batches, c.n, &why)) {
+		fail(j, &why);
+		return false;
+	}
+	succeed(j, &c, began_ns);
+	return true;
+}
+
+/* Waits before the next attempt; false when there will be none. */
+static bool wait_to_retry(struct journal *j, unsigned wait_ms, uint64_t *give_up_ns)
+{
+	struct timespec moment = journal_in_ms(wait_ms);
+	bool go_on;
+
+	pthread_mutex_lock(&j->mutex);
+	while (!j->stopping && !wait_until(j, &moment))
+		;
+	if (j->stopping && *give_up_ns == 0)
+		*give_up_ns = clock_mono_ns() + CLOSE_PATIENCE_MS * 1000000ull;
+	while (j->stopping && !wait_until(j, &moment))
+		;
+	go_on = *give_up_ns == 0 || clock_mono_ns() < *give_up_ns;
+	pthread_mutex_unlock(&j->mutex);
+	return go_on;
+}
+
+/* Until everything that is there is on the disk. */
+static bool commit_all(struct journal *j)
+{
+	unsigned wait_ms = 0; /* a fresh segment often helps at once */
+	uint64_t give_up_ns = 0;
+	bool more = true;
+
+	while (more) {
+		if (commit(j, &more)) {
+			wait_ms = 0;
+			continue;
+		}
+		more = true;
+		if (!wait_to_retry(j, wait_ms, &give_up_ns))
+			return false;
+		wait_ms = wait_ms ? wait_ms * 2 : RETRY_MS_MIN;
+		if (wait_ms > RETRY_MS_MAX)
+			wait_ms = RETRY_MS_MAX;
+	}
+	return true;
+}
+
+static void write_state(struct journal *j)
+{
+	struct text state = {0};
+	uint64_t seq;
+
+	pthread_mutex_lock(&j->mutex);
+	seq = j->state_seq;
+	if (has_state_to_write(j)) {
+		state = j->state;
+		j->state = (struct text){0};
+	}
+	pthread_mutex_unlock(&j->mutex);
+	if (state.at)
+		checkpoint_write(j->dir, seq, state);
+	checkpoint_free(state);
+}
+
+static void *run(void *self)
+{
+	struct journal *j = self;
+	bool stopping = false;
+
+	while (!stopping) {
+		bool work;
+
+		pthread_mutex_lock(&j->mutex);
+		work = wait_for_work(j);
+		stopping = j->stopping;
+		pthread_mutex_unlock(&j->mutex);
+		if (!work)
+			retention_apply(j);
+		if (!commit_all(j))
+			break;
+		write_state(j);
+	}
+	return NULL;
+}
+
+void writer_start(struct journal *j)
+{
+	j->cursor = (struct cursor){.block = j->recent.tail};
+	journal_spawn(&j->writer, "journal-write", run, j);
+}
+
+void writer_stop(struct journal *j)
+{
+	pthread_mutex_lock(&j->mutex);
+	j->stopping = true;
+	pthread_cond_broadcast(&j->to_writer);
+	pthread_cond_broadcast(&j->to_warmer);
+	pthread_mutex_unlock(&j->mutex);
+	pthread_join(j->writer, NULL);
+}
