@@ -106,10 +106,8 @@ static bool is_hidden(const char *at, size_t n)
 	const uint8_t *c = (const uint8_t *)at;
 
 	if (n == 2)
-		return c[0] == 0xC2 && c[1] < 0xA0;
+		return (c[0] == 0xC2 && c[1] < 0xA0) || (c[0] == 0xD8 && c[1] == 0x9C);
 	if (n != 3)
-		return false;
-	if (c[0] == 0xD8)
 		return false;
 	if (c[0] == 0xE2 && c[1] == 0x80)
 		return c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xA8 && c[2] <= 0xAE);

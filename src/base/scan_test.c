@@ -1,0 +1,66 @@
+/* scan_test.c - finding members of an object. */
+#include "base/scan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* The members as "key=value;", with "!" behind when the object is bad. */
+static void assert_members(const char *object, const char *want)
+{
+	struct text key, value;
+	char got[200] = "";
+	struct scan scan;
+	size_t at = 0;
+
+	scan_object(&scan, text_of(object));
+	while (scan_member(&scan, &key, &value))
+		at += (size_t)snprintf(got + at, sizeof(got) - at, "%.*s=%.*s;", TEXT_ARG(key),
+		                       TEXT_ARG(value));
+	if (!scan_is_over(&scan))
+		snprintf(got + at, sizeof(got) - at, "!");
+	assert_string_equal(got, want);
+}
+
+static void members_are_given_as_they_are_written(void **state)
+{
+	assert_members("{}", "");
+	assert_members(" { } ", "");
+	assert_members("{\"a\":1,\"b\" : \"x\" , \"c\":[1,{\"d\":2}]}",
+	               "a=1;b=\"x\";c=[1,{\"d\":2}];");
+	assert_members("{\"a\":{\"b\":null}\n}", "a={\"b\":null};");
+	assert_members("{\"a\":true,\"a\":-1.5e3}", "a=true;a=-1.5e3;");
+}
+
+static void quotes_and_brackets_in_strings_do_not_count(void **state)
+{
+	assert_members("{\"a\\\"\":\"}]\\\\\",\"b\":[\"]\\\"\"]}",
+	               "a\\\"=\"}]\\\\\";b=[\"]\\\"\"];");
+	assert_members("{\"a\":\"\\\\\\\"\"}", "a=\"\\\\\\\"\";");
+}
+
+static void what_is_no_object_is_bad(void **state)
+{
+	static const char *const bad[] = {"", "[]", "{", "{\"a", "{\"a\"", "{\"a\":", "{1:2}"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_members(bad[i], "!");
+	assert_members("{\"a\":\"x", "!");
+	assert_members("{\"a\":[1,2", "!");
+	assert_members("{\"a\":1 \"b\":2}", "a=1;!");
+	assert_members("{\"a\":1,}", "a=1;!");
+	assert_members("{} x", "!");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_are_given_as_they_are_written),
+		cmocka_unit_test(quotes_and_brackets_in_strings_do_not_count),
+		cmocka_unit_test(what_is_no_object_is_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
