@@ -1,0 +1,253 @@
+/* routes_test.c - the table of routes, content types, the page's files, and what
+ * a query means. */
+#include "web/routes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "net/caller.h"
+#include "web/files.h"
+#include "web/query.h"
+
+/* ---- routes ---- */
+
+static void a_route_is_found_by_method_and_path(void **state)
+{
+	const struct route *r;
+	struct buf allow;
+
+	buf_init(&allow, 100);
+	r = routes_find(TEXT("POST"), TEXT("/api/signal"), &allow);
+	assert_non_null(r);
+	assert_int_equal(r->scope, SCOPE_EMIT);
+	r = routes_find(TEXT("HEAD"), TEXT("/healthz"), &allow);
+	assert_non_null(r);
+	assert_int_equal(r->scope, 0);
+	assert_int_equal(allow.len, 0);
+	buf_finish(&allow);
+}
+
+static void a_wrong_method_is_told_the_right_ones(void **state)
+{
+	struct buf allow;
+
+	buf_init(&allow, 100);
+	assert_null(routes_find(TEXT("DELETE"), TEXT("/api/signals"), &allow));
+	assert_true(text_is(buf_text(&allow), "GET, HEAD"));
+	buf_clear(&allow);
+	assert_null(routes_find(TEXT("GET"), TEXT("/api/signal"), &allow));
+	assert_true(text_is(buf_text(&allow), "POST"));
+	buf_finish(&allow);
+}
+
+static void a_path_is_exact(void **state)
+{
+	static const char *const paths[] = {
+		"",  "/api",          "/api/signal/", "/api//signal", "/API/signal",
+		"/", "/api/./signal", "/healthz/",    "/healthz%00",  "/api/signal;x",
+	};
+	struct buf allow;
+
+	buf_init(&allow, 100);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		assert_null(routes_find(TEXT("POST"), text_of(paths[i]), &allow));
+	assert_int_equal(allow.len, 0);
+	buf_finish(&allow);
+}
+
+static void nothing_that_changes_is_a_get(void **state)
+{
+	for (const struct route *r = routes; r->method; r++) {
+		if (strcmp(r->method, "GET") == 0)
+			assert_int_equal(r->types, 0);
+		else
+			assert_int_not_equal(r->types, 0);
+	}
+}
+
+static void only_json_is_json(void **state)
+{
+	assert_int_equal(routes_type(TEXT("application/json")), ROUTE_JSON);
+	assert_int_equal(routes_type(TEXT("Application/JSON; charset=utf-8")), ROUTE_JSON);
+	assert_int_equal(routes_type(TEXT("application/x-ndjson")), ROUTE_NDJSON);
+	assert_int_equal(routes_type(TEXT("")), 0);
+	assert_int_equal(routes_type(TEXT("text/plain")), 0);
+	assert_int_equal(routes_type(TEXT("text/plain; application/json")), 0);
+	assert_int_equal(routes_type(TEXT("application/jsonx")), 0);
+	assert_int_equal(routes_type(TEXT("application/json, text/plain")), 0);
+	assert_int_equal(routes_type(TEXT("multipart/form-data; boundary=a")), 0);
+	assert_int_equal(routes_type(TEXT("application/x-www-form-urlencoded")), 0);
+}
+
+/* ---- files ---- */
+
+static void the_root_is_the_index(void **state)
+{
+	assert_non_null(files_find(TEXT("/")));
+	assert_ptr_equal(files_find(TEXT("/")), files_find(TEXT("/index.html")));
+}
+
+static void a_file_has_one_spelling(void **state)
+{
+	static const char *const paths[] = {
+		"",
+		"index.html",
+		"//index.html",
+		"/./index.html",
+		"/%2e/index.html",
+		"/INDEX.HTML",
+		"/index.html/",
+		"/index.html%00",
+		"/../index.html",
+		"/index.htm",
+		"/etc/passwd",
+		"/../etc/passwd",
+		"/..%2fetc/passwd",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		assert_null(files_find(text_of(paths[i])));
+}
+
+static void a_known_file_is_not_sent_again(void **state)
+{
+	const struct web_file file = {.path = "/a", .etag = "\"abc\""};
+
+	assert_true(files_is_known(&file, TEXT("\"abc\"")));
+	assert_true(files_is_known(&file, TEXT("\"x\", W/\"abc\"")));
+	assert_true(files_is_known(&file, TEXT("*")));
+	assert_false(files_is_known(&file, TEXT("")));
+	assert_false(files_is_known(&file, TEXT("abc")));
+	assert_false(files_is_known(&file, TEXT("\"abcd\"")));
+}
+
+/* ---- queries ---- */
+
+static bool parses(const char *text, struct query *query)
+{
+	struct error why = {""};
+	bool ok = query_parse(query, text_of(text), &why);
+
+	assert_true(ok || why.words[0]);
+	return ok;
+}
+
+static void a_query_has_defaults(void **state)
+{
+	struct query q;
+
+	assert_true(parses("", &q));
+	assert_false(q.has_after);
+	assert_false(q.is_ndjson);
+	assert_false(query_filters(&q));
+	assert_int_equal(q.limit, QUERY_LIMIT);
+	assert_true(q.before == UINT64_MAX);
+	query_finish(&q);
+}
+
+static void a_query_is_read_whole(void **state)
+{
+	struct query q;
+
+	assert_true(parses("after=12&before=0123456789ab-99&limit=5&type=a,b*&type=c&source=x%2Fy"
+	                   "&correlationId=r+1&q=%22&format=ndjson&",
+	                   &q));
+	assert_true(q.has_after && q.has_limit && q.is_ndjson);
+	assert_int_equal(q.after.seq, 12);
+	assert_int_equal(q.before, 99);
+	assert_int_equal(q.limit, 5);
+	assert_int_equal(q.types.count, 3);
+	assert_string_equal(q.types.all[1], "b*");
+	assert_string_equal(q.sources.all[0], "x/y");
+	assert_string_equal(q.correlation, "r 1");
+	assert_string_equal(q.contains, "\"");
+	query_finish(&q);
+}
+
+static void a_bad_query_is_refused_in_words(void **state)
+{
+	static const char *const queries[] = {
+		"after=x", "after=-1",    "before=",        "limit=0",   "limit=-1",
+		"limit=x", "limit=10001", "format=xml",     "tpye=a",    "q=%zz",
+		"after",   "=1",          "type=a&limit=0", "limit=1e3", "type=%",
+	};
+	struct query q;
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		if (parses(queries[i], &q))
+			fail_msg("'%s' was read", queries[i]);
+	}
+	assert_true(parses("limit=1000000&format=ndjson", &q));
+	query_finish(&q);
+}
+
+static void a_list_has_an_end(void **state)
+{
+	char text[QUERY_WORDS * 2 + 16] = "type=";
+	struct query q;
+
+	for (int i = 0; i <= QUERY_WORDS; i++)
+		memcpy(text + 5 + 2 * i, "a,", 2);
+	assert_false(parses(text, &q));
+}
+
+static bool matches(const char *text, const char *line)
+{
+	struct signal_reader *reader = signal_reader_create();
+	struct query q;
+	bool yes;
+
+	assert_true(parses(text, &q));
+	yes = query_matches(&q, text_of(line), reader);
+	query_finish(&q);
+	signal_reader_destroy(reader);
+	return yes;
+}
+
+static void a_line_matches_what_is_meant(void **state)
+{
+	static const char line[] =
+		"{\"seq\":7,\"id\":\"i\",\"type\":\"tool_call\",\"timestamp\":1,\"source\":\"s\","
+		"\"correlationId\":\"c\",\"payload\":{\"word\":\"needle\"}}";
+
+	assert_true(matches("", line));
+	assert_true(matches("type=tool_call", line));
+	assert_true(matches("type=x,tool_*", line));
+	assert_true(matches("type=*", line));
+	assert_false(matches("type=tool", line));
+	assert_false(matches("type=tool_call_*", line));
+	assert_true(matches("source=x&source=s", line));
+	assert_false(matches("source=S", line));
+	assert_true(matches("correlationId=c", line));
+	assert_false(matches("correlationId=cc", line));
+	assert_true(matches("q=needle", line));
+	assert_false(matches("q=Needle", line));
+	assert_true(matches("type=tool_*&source=s&correlationId=c&q=word", line));
+	assert_false(matches("type=tool_*&source=s&correlationId=d&q=word", line));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_route_is_found_by_method_and_path),
+		cmocka_unit_test(a_wrong_method_is_told_the_right_ones),
+		cmocka_unit_test(a_path_is_exact),
+		cmocka_unit_test(nothing_that_changes_is_a_get),
+		cmocka_unit_test(only_json_is_json),
+		cmocka_unit_test(the_root_is_the_index),
+		cmocka_unit_test(a_file_has_one_spelling),
+		cmocka_unit_test(a_known_file_is_not_sent_again),
+		cmocka_unit_test(a_query_has_defaults),
+		cmocka_unit_test(a_query_is_read_whole),
+		cmocka_unit_test(a_bad_query_is_refused_in_words),
+		cmocka_unit_test(a_list_has_an_end),
+		cmocka_unit_test(a_line_matches_what_is_meant),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
