@@ -15,7 +15,6 @@
 
 #define PREFIX "checkpoint-"
 #define KEPT 2
-#define NAMES_MAX 64 /* more than we ever leave behind */
 
 /* As on the disk, little-endian. */
 struct header {
@@ -24,6 +23,9 @@ struct header {
 	uint32_t crc; /* crc32c of the fields above and the bytes */
 	uint32_t zero;
 };
+
+/* A byte more, because a whole file is read with one to spare. */
+#define FILE_MAX (CHECKPOINT_MAX + sizeof(struct header) + 1)
 
 static const char magic[8] = {'s', 'b', 'x', 's', 't', 'a', 't', '1'};
 
@@ -44,8 +46,7 @@ static int newest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The seqs of those that are there, newest first. */
-static size_t list(int dir, uint64_t seqs[NAMES_MAX])
+size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX])
 {
 	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *names = again >= 0 ? fdopendir(again) : NULL;
@@ -57,7 +58,7 @@ static size_t list(int dir, uint64_t seqs[NAMES_MAX])
 			close(again);
 		return 0;
 	}
-	while (n < NAMES_MAX && (d = readdir(names))) {
+	while (n < CHECKPOINTS_MAX && (d = readdir(names))) {
 		struct text name = text_of(d->d_name);
 		struct text number = {name.at + sizeof PREFIX - 1, name.len - (sizeof PREFIX - 1)};
 
@@ -71,8 +72,8 @@ static size_t list(int dir, uint64_t seqs[NAMES_MAX])
 
 static void remove_old(int dir)
 {
-	uint64_t seqs[NAMES_MAX];
-	size_t n = list(dir, seqs);
+	uint64_t seqs[CHECKPOINTS_MAX];
+	size_t n = checkpoint_list(dir, seqs);
 	char name[SEGMENT_NAME_ROOM];
 
 	for (size_t i = KEPT; i < n; i++) {
@@ -90,7 +91,7 @@ void checkpoint_write(int dir, uint64_t seq, struct text state)
 
 	memcpy(h.magic, magic, sizeof magic);
 	h.crc = sum(&h, state);
-	buf_init(&file, CHECKPOINT_MAX + sizeof h);
+	buf_init(&file, FILE_MAX);
 	buf_add(&file, (struct text){(const char *)&h, sizeof h});
 	buf_add(&file, state);
 	name_of(name, seq);
@@ -123,12 +124,23 @@ static bool load(int dir, uint64_t seq, struct buf *out)
 	return true;
 }
 
+bool checkpoint_is_whole(int dir, uint64_t seq)
+{
+	struct buf file;
+	bool whole;
+
+	buf_init(&file, FILE_MAX);
+	whole = load(dir, seq, &file);
+	buf_finish(&file);
+	return whole;
+}
+
 /* A state from beyond the last line belongs to a timeline that is lost, and
  * would look valid again once the new one gets there. */
 bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq)
 {
-	uint64_t seqs[NAMES_MAX];
-	size_t n = list(dir, seqs);
+	uint64_t seqs[CHECKPOINTS_MAX];
+	size_t n = checkpoint_list(dir, seqs);
 	bool found = false;
 
 	for (size_t i = 0; i < n && !found; i++) {

@@ -16,6 +16,11 @@ void checkpoint_write(int dir, uint64_t seq, struct text state);
  * False: there is none. */
 bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq);
 
+/* The seqs of those that are there, newest first; how many. */
+#define CHECKPOINTS_MAX 64 /* more than we ever leave behind */
+size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX]);
+bool checkpoint_is_whole(int dir, uint64_t seq);
+
 /* A copy on the heap, to hand over to the writer, and its end. */
 struct text checkpoint_copy(struct text state);
 void checkpoint_free(struct text state);

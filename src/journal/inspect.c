@@ -30,51 +30,90 @@ static bool load_index(struct inspection *out, int index)
 	return true;
 }
 
-static bool batch_is_good(int fd, const struct entry *e, struct buf *scratch)
+static bool batch_is_good(const struct inspection *in, int fd, const struct entry *e,
+                          struct buf *scratch)
 {
 	char *at;
 
 	buf_clear(scratch);
 	at = buf_reserve(scratch, e->length);
 	return at && disk_read(fd, at, e->length, e->offset) == (ssize_t)e->length &&
-	       crc32c(0, at, e->length) == e->crc && at[e->length - 1] == '\n';
+	       crc32c(0, at, e->length) == e->crc && at[e->length - 1] == '\n' &&
+	       (!in->judge || in->judge(in->self, e, (struct text){at, e->length}));
 }
 
-bool inspect(struct inspection *out, int fd, int index, uint64_t first, struct error *why)
+static void judge_entries(struct inspection *in, int fd, uint64_t first)
 {
 	uint64_t next = first, end = 0;
 	struct buf scratch;
-	struct stat st;
 
-	*out = (struct inspection){0};
-	if (fstat(fd, &st) != 0 || !load_index(out, index)) {
-		inspection_finish(out);
-		return error_errno(why, "segment %llu", (unsigned long long)first);
-	}
-	out->bytes = (uint64_t)st.st_size;
 	buf_init(&scratch, BATCH_BYTES_MAX);
-	for (size_t i = 0; i < out->count; i++) {
-		const struct entry *e = &out->entries[i];
+	for (size_t i = 0; i < in->count; i++) {
+		const struct entry *e = &in->entries[i];
 
 		if (entry_is_zero(e))
 			continue;
-		out->used = i + 1;
+		in->used = i + 1;
 		if (!entry_is_sound(e) || e->first < next || e->offset < end) {
-			out->states[i] = BATCH_BROKEN;
+			in->states[i] = BATCH_BROKEN;
 			continue;
 		}
 		next = e->last + 1;
 		end = e->offset + e->length;
-		out->states[i] = end <= out->bytes && batch_is_good(fd, e, &scratch) ? BATCH_GOOD
-		                                                                     : BATCH_BAD;
+		if (end <= in->bytes && batch_is_good(in, fd, e, &scratch))
+			in->states[i] = BATCH_GOOD;
+		else
+			in->states[i] = BATCH_BAD;
 	}
 	buf_finish(&scratch);
+}
+
+bool inspect(struct inspection *in, int fd, int index, uint64_t first, struct error *why)
+{
+	struct stat st;
+
+	in->entries = NULL;
+	in->states = NULL;
+	in->count = in->used = 0;
+	/* The index first: what it speaks of is in the file by then. */
+	if (!load_index(in, index) || fstat(fd, &st) != 0) {
+		inspection_finish(in);
+		return error_errno(why, "segment %llu", (unsigned long long)first);
+	}
+	in->bytes = (uint64_t)st.st_size;
+	judge_entries(in, fd, first);
 	return true;
 }
 
-void inspection_finish(struct inspection *inspection)
+/* The first entry of the commit that was written last.  The entries of a torn
+ * commit may be garbled themselves, so the last sound one is asked. */
+static size_t last_commit(const struct inspection *in)
 {
-	free(inspection->entries);
-	free(inspection->states);
-	*inspection = (struct inspection){0};
+	size_t i = in->used;
+	size_t place;
+
+	while (i > 0 && in->states[i - 1] != BATCH_GOOD && in->states[i - 1] != BATCH_BAD)
+		i--;
+	if (i == 0)
+		return 0;
+	place = in->entries[i - 1].place;
+	return i - 1 - (place < i ? place : i - 1);
+}
+
+size_t inspection_committed(const struct inspection *in)
+{
+	size_t i = last_commit(in);
+
+	while (i < in->used && in->states[i] == BATCH_GOOD)
+		i++;
+	while (i > 0 && in->states[i - 1] != BATCH_GOOD)
+		i--;
+	return i;
+}
+
+void inspection_finish(struct inspection *in)
+{
+	free(in->entries);
+	free(in->states);
+	*in = (struct inspection){0};
 }

@@ -17,6 +17,10 @@ enum batch_state {
 };
 
 struct inspection {
+	/* May be set before: a further question about the lines of a batch. */
+	bool (*judge)(void *self, const struct entry *entry, struct text lines);
+	void *self;
+
 	struct entry *entries;
 	unsigned char *states; /* enum batch_state */
 	size_t count;
@@ -25,7 +29,12 @@ struct inspection {
 };
 
 /* False only when a file cannot be read. */
-bool inspect(struct inspection *out, int fd, int index, uint64_t first, struct error *why);
+bool inspect(struct inspection *inspection, int fd, int index, uint64_t first, struct error *why);
+
+/* How many entries to keep when this is the newest segment.  One commit is
+ * written at a time, and none before the one before it is on the disk: so only
+ * the last can be torn, and what is bad in it was never acknowledged. */
+size_t inspection_committed(const struct inspection *inspection);
 void inspection_finish(struct inspection *inspection);
 
 #endif

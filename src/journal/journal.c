@@ -182,6 +182,11 @@ bool journal_has_room(const struct journal *j, size_t bytes)
 	return waiting(j) + bytes <= j->options.wait_max;
 }
 
+bool journal_is_behind(const struct journal *j)
+{
+	return waiting(j) > j->options.wait_max / 4;
+}
+
 /* One line for all the signals that were live only. */
 static void close_gap(struct journal *j)
 {
@@ -274,10 +279,14 @@ static void hand_over_state(struct journal *j)
 	buf_finish(&state);
 }
 
-static void tell_trouble(struct journal *j, const struct error *failing)
+/* A disk that takes too long is as bad as one that fails once memory is full. */
+static void tell_trouble(struct journal *j, struct error *failing)
 {
-	bool changed = (failing->words[0] == '\0') != (j->trouble.words[0] == '\0');
+	bool changed;
 
+	if (!failing->words[0] && !journal_has_room(j, 1))
+		error_set(failing, "the disk does not keep up");
+	changed = (failing->words[0] == '\0') != (j->trouble.words[0] == '\0');
 	j->trouble = *failing;
 	if (changed && j->options.trouble)
 		j->options.trouble(j->options.self, journal_trouble(j));
@@ -385,7 +394,9 @@ const char *journal_epoch(const struct journal *j)
 
 const char *journal_trouble(const struct journal *j)
 {
-	return j->trouble.words[0] ? j->trouble.words : NULL;
+	if (j->trouble.words[0])
+		return j->trouble.words;
+	return journal_has_room(j, 1) ? NULL : "the disk does not keep up";
 }
 
 struct journal_stats journal_stats(const struct journal *j)

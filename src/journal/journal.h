@@ -43,7 +43,8 @@ struct journal_options {
  * the tail, opens a new epoch if the last stop was not clean. */
 struct journal *journal_open(const struct journal_options *options, struct error *why);
 
-/* Commits everything, writes the checkpoint and the clean-stop mark. */
+/* Commits everything, polls once more, writes the checkpoint and the clean-stop
+ * mark.  A disk that fails is given three seconds.  Readers must be gone. */
 void journal_close(struct journal *journal);
 
 /* The newest valid checkpoint, empty if none, and the seq it stands at. */
@@ -63,6 +64,10 @@ enum journal_append {
 /* Can a durable signal be taken now?  False while the disk fails and what waits
  * for it has reached its ceiling. */
 bool journal_has_room(const struct journal *journal, size_t bytes);
+
+/* Does so much wait for a disk that works, but slowly, that producers had better
+ * not be read until the next `durable`?  A quarter of wait_max. */
+bool journal_is_behind(const struct journal *journal);
 
 /* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
  * its newline here.  hurry: somebody waits for its durability. */

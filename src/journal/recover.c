@@ -1,9 +1,8 @@
 /* recover.c - the newest segment after a stop of any kind.
  *
- * One commit is written at a time, and none before the one before it is on the
- * disk.  So only the last commit can be torn: what is bad in it was never
- * acknowledged and is cut off.  What is bad before it was acknowledged once and
- * is damaged: it is put aside, and readers are told.
+ * What is bad in the last commit was never acknowledged and is cut off.  What is
+ * bad before it was acknowledged once and is damaged: it is put aside, and
+ * readers are told.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,33 +19,6 @@ static int open_file(int dir, uint64_t first, enum segment_file which, int flags
 
 	segment_name(name, first, which);
 	return openat(dir, name, O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-}
-
-/* The first entry of the commit that was written last.  The entries of a torn
- * commit may be garbled themselves, so the last sound one is asked. */
-static size_t last_commit(const struct inspection *in)
-{
-	size_t i = in->used;
-	size_t place;
-
-	while (i > 0 && in->states[i - 1] != BATCH_GOOD && in->states[i - 1] != BATCH_BAD)
-		i--;
-	if (i == 0)
-		return 0;
-	place = in->entries[i - 1].place;
-	return i - 1 - (place < i ? place : i - 1);
-}
-
-/* How many entries to keep. */
-static size_t sound_entries(const struct inspection *in)
-{
-	size_t i = last_commit(in);
-
-	while (i < in->used && in->states[i] == BATCH_GOOD)
-		i++;
-	while (i > 0 && in->states[i - 1] != BATCH_GOOD)
-		i--;
-	return i;
 }
 
 /* Copies what is damaged among the entries that are kept. */
@@ -94,12 +66,12 @@ static bool cut_tail(struct segment *s, const struct inspection *in, struct erro
 
 static bool recover(struct segment *s, int dir, uint64_t *last, struct error *why)
 {
-	struct inspection in;
+	struct inspection in = {0};
 	bool done;
 
 	if (!inspect(&in, s->fd, s->index, s->first, why))
 		return false;
-	s->entries = s->zeroed = sound_entries(&in);
+	s->entries = s->zeroed = inspection_committed(&in);
 	*last = s->first - 1;
 	if (s->entries > 0) {
 		const struct entry *e = &in.entries[s->entries - 1];
