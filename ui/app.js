@@ -100,7 +100,7 @@ function noticeNow() {
 		return ["Something is wrong", page.words, ""];
 	if (name === "live" && log.entries.length === 0)
 		return ["No signals yet", "The log is empty. Send one from a terminal:",
-			"echo '{\"type\":\"hello\"}' | signalbox emit"];
+			"signalbox emit '{\"type\":\"hello\"}'"];
 	if (log.view.length === 0 && log.entries.length > 0)
 		return ["Nothing passes the filter",
 			`${log.entries.length.toLocaleString("en")} signals are in the log, and none matches.`, ""];
