@@ -6,13 +6,13 @@
 #include "base/must.h"
 #include "journal/cold.h"
 #include "journal/inside.h"
-#include "journal/scan.h"
+#include "journal/walk.h"
 
 struct journal_reader {
 	struct journal *journal;
 	uint64_t next;
 	struct gap pending; /* to be told first; why is NULL when there is none */
-	struct scan scan;   /* where in the files it stands */
+	struct walk walk;   /* where in the files it stands */
 };
 
 struct journal_reader *journal_reader_create(struct journal *j, struct position after)
@@ -20,7 +20,7 @@ struct journal_reader *journal_reader_create(struct journal *j, struct position 
 	struct journal_reader *r = must_zero(1, sizeof *r);
 
 	r->journal = j;
-	scan_init(&r->scan, j);
+	walk_init(&r->walk, j);
 	r->next = epochs_resume(&j->epochs, after, j->last, &r->pending);
 	/* Nobody has seen seq 0: it stands for the beginning of what there is. */
 	if (after.seq == 0 && !r->pending.why)
@@ -32,7 +32,7 @@ void journal_reader_destroy(struct journal_reader *r)
 {
 	if (!r)
 		return;
-	scan_finish(&r->scan);
+	walk_finish(&r->walk);
 	free(r);
 }
 
@@ -47,12 +47,12 @@ void journal_reader_seek(struct journal_reader *r, uint64_t next_seq)
 
 	r->next = next_seq < 1 ? 1 : next_seq < end ? next_seq : end;
 	r->pending.why = NULL;
-	scan_leave_place(&r->scan);
+	walk_leave_place(&r->walk);
 }
 
 void journal_reader_take(struct journal_reader *r, size_t bytes, uint64_t next_seq)
 {
-	scan_take(&r->scan, bytes);
+	walk_take(&r->walk, bytes);
 	r->next = next_seq;
 }
 
@@ -61,7 +61,7 @@ static enum journal_news report(struct journal_reader *r, struct gap *out, uint6
 {
 	*out = (struct gap){r->next, to, why};
 	r->next = to + 1;
-	scan_leave_place(&r->scan);
+	walk_leave_place(&r->walk);
 	return JOURNAL_GAP;
 }
 
@@ -70,7 +70,7 @@ static enum journal_news read_memory(struct journal_reader *r, size_t max, struc
 {
 	const struct block *b = recent_find(&r->journal->recent, r->next);
 
-	scan_leave_file(&r->scan);
+	walk_leave_file(&r->walk);
 	if (b->gap_to)
 		return report(r, gap, b->gap_to, "lost");
 	*lines = recent_lines(b, r->next, max);
@@ -87,16 +87,16 @@ static enum journal_news read_files(struct journal_reader *r, size_t max, struct
 
 	if (r->next < first)
 		return report(r, gap, (first < limit ? first : limit) - 1, "expired");
-	switch (scan_read(&r->scan, r->next, max, lines, &to)) {
-	case SCAN_LINES:
+	switch (walk_read(&r->walk, r->next, max, lines, &to)) {
+	case WALK_LINES:
 		return JOURNAL_LINES;
-	case SCAN_COLD:
+	case WALK_COLD:
 		return JOURNAL_COLD;
-	case SCAN_LOST:
+	case WALK_LOST:
 		return report(r, gap, to, "lost");
-	case SCAN_EXPIRED:
+	case WALK_EXPIRED:
 		return report(r, gap, to, "expired");
-	case SCAN_DAMAGED:
+	case WALK_DAMAGED:
 		break;
 	}
 	return report(r, gap, to, "damaged");

@@ -1,5 +1,5 @@
-/* scan.c - finding the entry of a seq, and reading what it speaks of. */
-#include "journal/scan.h"
+/* walk.c - finding the entry of a seq, and reading what it speaks of. */
+#include "journal/walk.h"
 
 #include <sys/stat.h>
 
@@ -15,43 +15,43 @@ struct window {
 	uint64_t start; /* the number of entries[0] */
 };
 
-/* What is asked of one scan_read. */
+/* What is asked of one walk_read. */
 struct question {
 	uint64_t next;  /* the seq of the first line */
 	uint64_t limit; /* lines from here on are somewhere else */
 	size_t max;
 };
 
-void scan_init(struct scan *scan, struct journal *journal)
+void walk_init(struct walk *walk, struct journal *journal)
 {
-	*scan = (struct scan){.journal = journal};
+	*walk = (struct walk){.journal = journal};
 }
 
-void scan_finish(struct scan *scan)
+void walk_finish(struct walk *walk)
 {
-	scan_leave_file(scan);
-	cold_forget(scan->journal, &scan->warm);
+	walk_leave_file(walk);
+	cold_forget(walk->journal, &walk->warm);
 }
 
-void scan_leave_place(struct scan *scan)
+void walk_leave_place(struct walk *walk)
 {
-	scan->is_placed = false;
+	walk->is_placed = false;
 }
 
-void scan_leave_file(struct scan *scan)
+void walk_leave_file(struct walk *walk)
 {
-	cold_unref(scan->file);
-	scan->file = NULL;
-	scan->entry = 0;
-	scan->is_placed = false;
+	cold_unref(walk->file);
+	walk->file = NULL;
+	walk->entry = 0;
+	walk->is_placed = false;
 }
 
-void scan_take(struct scan *scan, size_t bytes)
+void walk_take(struct walk *walk, size_t bytes)
 {
-	scan->offset += bytes;
+	walk->offset += bytes;
 }
 
-static enum cold_answer read_exactly(struct scan *s, enum segment_file which, uint64_t offset,
+static enum cold_answer read_exactly(struct walk *s, enum segment_file which, uint64_t offset,
                                      size_t len, void *into)
 {
 	struct wanted wanted = {s->file->first, s->file, which, offset, len};
@@ -66,12 +66,12 @@ static uint64_t size_of(int fd)
 	return fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-static uint64_t count_entries(const struct scan *s)
+static uint64_t count_entries(const struct walk *s)
 {
 	return size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct entry);
 }
 
-static enum cold_answer load_window(struct scan *s, struct window *w, uint64_t start,
+static enum cold_answer load_window(struct walk *s, struct window *w, uint64_t start,
                                     uint64_t count)
 {
 	uint64_t left = start < count ? count - start : 0;
@@ -100,7 +100,7 @@ static bool find_in(struct window *w, const struct question *q)
 
 /* The last entry that begins at or before next, if the index is in order; zeros
  * count as later than everything. */
-static enum cold_answer bisect(struct scan *s, const struct question *q, uint64_t count,
+static enum cold_answer bisect(struct walk *s, const struct question *q, uint64_t count,
                                uint64_t *found)
 {
 	uint64_t low = 0, high = count;
@@ -124,7 +124,7 @@ static enum cold_answer bisect(struct scan *s, const struct question *q, uint64_
 
 /* Entry by entry, for an index with damage in it.  Not found: *to is before the
  * next line that there is. */
-static enum cold_answer search_all(struct scan *s, const struct question *q, struct window *w,
+static enum cold_answer search_all(struct walk *s, const struct question *q, struct window *w,
                                    uint64_t *to)
 {
 	uint64_t count = count_entries(s);
@@ -149,7 +149,7 @@ static enum cold_answer search_all(struct scan *s, const struct question *q, str
 
 /* Puts the entry that covers next into the window: where we were, else where it
  * should be, else wherever it is. */
-static enum cold_answer find(struct scan *s, const struct question *q, struct window *w,
+static enum cold_answer find(struct walk *s, const struct question *q, struct window *w,
                              uint64_t *to)
 {
 	uint64_t count = count_entries(s);
@@ -243,16 +243,16 @@ static bool cut_to(struct text *lines, size_t max)
 	return true;
 }
 
-static enum scan_news damaged(struct scan *s, const struct entry *e, uint64_t *to)
+static enum walk_news damaged(struct walk *s, const struct entry *e, uint64_t *to)
 {
 	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
 	                   e->length);
 	*to = e->last;
-	return SCAN_DAMAGED;
+	return WALK_DAMAGED;
 }
 
 /* Reads len bytes into the shared scratch, where they stay until the next read. */
-static enum cold_answer fetch(struct scan *s, uint64_t offset, size_t len, char **at)
+static enum cold_answer fetch(struct walk *s, uint64_t offset, size_t len, char **at)
 {
 	struct buf *scratch = &s->journal->scratch;
 
@@ -265,7 +265,7 @@ static enum cold_answer fetch(struct scan *s, uint64_t offset, size_t len, char 
 
 /* Fetches what may be given from offset on and checks it: as much as max allows,
  * but one batch alone where more cannot be read, and a whole line in any case. */
-static enum cold_answer fetch_batches(struct scan *s, const struct question *q,
+static enum cold_answer fetch_batches(struct walk *s, const struct question *q,
                                       const struct window *w, uint64_t offset, struct text *lines)
 {
 	const struct entry *e = &w->entries[w->at];
@@ -286,7 +286,7 @@ static enum cold_answer fetch_batches(struct scan *s, const struct question *q,
 	return lines->len ? COLD_READY : COLD_FAILED;
 }
 
-static enum scan_news read_batches(struct scan *s, const struct question *q, const struct window *w,
+static enum walk_news read_batches(struct walk *s, const struct question *q, const struct window *w,
                                    struct text *lines, uint64_t *to)
 {
 	const struct entry *e = &w->entries[w->at];
@@ -295,7 +295,7 @@ static enum scan_news read_batches(struct scan *s, const struct question *q, con
 
 	switch (fetch_batches(s, q, w, offset, lines)) {
 	case COLD_WAIT:
-		return SCAN_COLD;
+		return WALK_COLD;
 	case COLD_FAILED:
 		return damaged(s, e, to);
 	case COLD_READY:
@@ -306,10 +306,10 @@ static enum scan_news read_batches(struct scan *s, const struct question *q, con
 		return damaged(s, e, to);
 	s->offset = offset + (uint64_t)(lines->at - start);
 	s->is_placed = true;
-	return SCAN_LINES;
+	return WALK_LINES;
 }
 
-static enum scan_news read_segment(struct scan *s, const struct question *q, struct text *lines,
+static enum walk_news read_segment(struct walk *s, const struct question *q, struct text *lines,
                                    uint64_t *to)
 {
 	struct window w;
@@ -317,9 +317,9 @@ static enum scan_news read_segment(struct scan *s, const struct question *q, str
 
 	switch (find(s, q, &w, to)) {
 	case COLD_WAIT:
-		return SCAN_COLD;
+		return WALK_COLD;
 	case COLD_FAILED:
-		return SCAN_DAMAGED;
+		return WALK_DAMAGED;
 	case COLD_READY:
 		break;
 	}
@@ -327,7 +327,7 @@ static enum scan_news read_segment(struct scan *s, const struct question *q, str
 	s->entry = w.start + w.at;
 	if (e->kind == ENTRY_GAP) {
 		*to = e->last;
-		return SCAN_LOST;
+		return WALK_LOST;
 	}
 	if (s->is_placed && (s->offset < e->offset || s->offset >= e->offset + e->length))
 		s->is_placed = false;
@@ -335,7 +335,7 @@ static enum scan_news read_segment(struct scan *s, const struct question *q, str
 }
 
 /* Which segment, and up to which seq it is to be believed. */
-static uint64_t look_up(struct scan *s, struct question *q)
+static uint64_t look_up(struct walk *s, struct question *q)
 {
 	struct journal *j = s->journal;
 	uint64_t first, until;
@@ -349,25 +349,25 @@ static uint64_t look_up(struct scan *s, struct question *q)
 	return first;
 }
 
-enum scan_news scan_read(struct scan *s, uint64_t next, size_t max, struct text *lines,
+enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text *lines,
                          uint64_t *to)
 {
 	struct question q = {.next = next, .max = max};
 	uint64_t first = look_up(s, &q);
 
 	if (cold_is_waiting(s->journal, s->warm))
-		return SCAN_COLD;
+		return WALK_COLD;
 	*to = q.limit - 1;
 	if (first == 0)
-		return SCAN_EXPIRED;
+		return WALK_EXPIRED;
 	if (s->file && s->file->first != first)
-		scan_leave_file(s);
+		walk_leave_file(s);
 	if (!s->file) {
 		switch (cold_open(s->journal, first, &s->warm, &s->file)) {
 		case COLD_WAIT:
-			return SCAN_COLD;
+			return WALK_COLD;
 		case COLD_FAILED:
-			return look_up(s, &q) == first ? SCAN_DAMAGED : SCAN_EXPIRED;
+			return look_up(s, &q) == first ? WALK_DAMAGED : WALK_EXPIRED;
 		case COLD_READY:
 			break;
 		}

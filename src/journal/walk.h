@@ -1,0 +1,42 @@
+/* walk.h - walking through the files of the journal, batch by batch.
+ *
+ * A walk holds one segment open and remembers where in it the next line begins.
+ * It gives only lines whose batch has the checksum that its entry says.
+ */
+#ifndef JOURNAL_WALK_H
+#define JOURNAL_WALK_H
+
+#include "base/text.h"
+#include "journal/cold.h"
+
+struct journal;
+
+struct walk {
+	struct journal *journal;
+	struct open_file *file;
+	struct warm *warm; /* what it waits for */
+	uint64_t entry;    /* near which entry the next line is */
+	uint64_t offset;   /* of the next line, if is_placed */
+	bool is_placed;
+};
+
+enum walk_news {
+	WALK_LINES,
+	WALK_COLD,
+	WALK_LOST,    /* up to *to, by a journal.gap line */
+	WALK_EXPIRED, /* up to *to, removed while we looked */
+	WALK_DAMAGED, /* up to *to */
+};
+
+void walk_init(struct walk *walk, struct journal *journal);
+void walk_finish(struct walk *walk);
+
+/* Whole lines from `next` on, which is older than what is in memory. */
+enum walk_news walk_read(struct walk *walk, uint64_t next, size_t max, struct text *lines,
+                         uint64_t *to);
+void walk_take(struct walk *walk, size_t bytes);
+
+void walk_leave_place(struct walk *walk); /* the next line is somewhere else */
+void walk_leave_file(struct walk *walk);
+
+#endif
