@@ -18,6 +18,7 @@
 
 #define EAGER_BYTES (1 * MIB) /* a commit of this size waits no longer */
 #define GAP_LINE_MAX 512
+#define TOO_SLOW "the disk does not keep up"
 
 /* --- threads ------------------------------------------------------------- */
 
@@ -182,6 +183,13 @@ bool journal_has_room(const struct journal *j, size_t bytes)
 	return waiting(j) + bytes <= j->options.wait_max;
 }
 
+/* So near the ceiling that a big signal may not fit: what does not fit then is
+ * refused with a reason, because there is trouble to name. */
+static bool is_full(const struct journal *j)
+{
+	return j->gap_from || waiting(j) > j->options.wait_max - j->options.wait_max / 16;
+}
+
 bool journal_is_behind(const struct journal *j)
 {
 	return waiting(j) > j->options.wait_max / 4;
@@ -284,8 +292,8 @@ static void tell_trouble(struct journal *j, struct error *failing)
 {
 	bool changed;
 
-	if (!failing->words[0] && !journal_has_room(j, 1))
-		error_set(failing, "the disk does not keep up");
+	if (!failing->words[0] && is_full(j))
+		error_set(failing, TOO_SLOW);
 	changed = (failing->words[0] == '\0') != (j->trouble.words[0] == '\0');
 	j->trouble = *failing;
 	if (changed && j->options.trouble)
@@ -396,7 +404,7 @@ const char *journal_trouble(const struct journal *j)
 {
 	if (j->trouble.words[0])
 		return j->trouble.words;
-	return journal_has_room(j, 1) ? NULL : "the disk does not keep up";
+	return is_full(j) ? TOO_SLOW : NULL;
 }
 
 struct journal_stats journal_stats(const struct journal *j)
