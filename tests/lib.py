@@ -518,7 +518,7 @@ class Events:
         status, fields = self.wire.head()
         self.headers = {name.lower(): value for name, value in fields}
         if status != 200:
-            raise Refused(Response(status, fields, self.wire.take_all()))
+            raise Refused(Response(status, fields, self.wire._body("GET", status, self.headers)))
         assert self.headers["content-type"].startswith("text/event-stream"), self.headers
         assert "transfer-encoding" not in self.headers, "this reader wants a plain body"
         self.comments, self.retry = [], None

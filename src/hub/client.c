@@ -100,7 +100,7 @@ static void go_live(struct client *c, uint64_t cursor)
 static void go_read(struct client *c, struct position after)
 {
 	c->state = CLIENT_READING;
-	c->cold = false;
+	c->cold = c->placed = false;
 	c->tape->readers++;
 	c->reader = journal_reader_create(c->hub->options.journal, after);
 	hub_work(c);
@@ -280,6 +280,7 @@ static void take_lines(struct client *c, struct text lines)
 
 void client_read_on(struct client *c, size_t *budget)
 {
+	enum journal_news news;
 	struct text lines;
 	struct gap gap;
 	uint64_t at;
@@ -290,11 +291,14 @@ void client_read_on(struct client *c, size_t *budget)
 		return;
 	}
 	while (c->state == CLIENT_READING && c->mine.len < HUB_READING_MAX && *budget) {
-		if (tape_place(c->tape, journal_reader_next(c->reader), &at)) {
+		/* Its first answer may be that it stands in another timeline. */
+		if (c->placed && tape_place(c->tape, journal_reader_next(c->reader), &at)) {
 			go_live(c, at);
 			return;
 		}
-		switch (journal_read(c->reader, HUB_READING_MAX, &lines, &gap)) {
+		news = journal_read(c->reader, HUB_READING_MAX, &lines, &gap);
+		c->placed = news != JOURNAL_COLD;
+		switch (news) {
 		case JOURNAL_LINES:
 			*budget -= *budget < lines.len ? *budget : lines.len;
 			take_lines(c, lines);

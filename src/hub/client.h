@@ -42,6 +42,7 @@ struct client {
 	bool has_credential : 1;
 	bool cold : 1;     /* reading: waits for the disk */
 	bool dropping : 1; /* reading: will skip to the present */
+	bool placed : 1;   /* reading: the journal has said where it stands */
 	bool progress : 1; /* bytes went either way since the last beat */
 	bool asked : 1;    /* a beat went unanswered */
 	bool parted : 1;   /* closed, but a ticket of the bus is still out */

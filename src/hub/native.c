@@ -236,7 +236,7 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 	const char *op = yyjson_get_str(yyjson_obj_get(root, "op"));
 
 	if (!yyjson_is_obj(root))
-		say_error(c, "invalid", "not a JSON object", TEXT(""));
+		say_error(c, "invalid", "not a JSON object", ref);
 	else if (!op)
 		say_error(c, "invalid", "op must be a string", ref);
 	else if (strcmp(op, "subscribe") == 0)

@@ -9,10 +9,10 @@ typedef bool add_word_fn(struct filter *filter, struct text word, struct error *
 
 static bool add_words(struct filter *filter, struct text list, add_word_fn *add, struct error *why)
 {
-	while (list.at) {
+	do {
 		if (!add(filter, text_cut(list, ',', &list), why))
 			return false;
-	}
+	} while (list.at);
 	return true;
 }
 
