@@ -252,7 +252,9 @@ static void on_heard(struct conn *conn, char *bytes, size_t n)
 /* Goes on with the input that was kept. */
 static void go_on(struct http *http)
 {
-	if (!pump(http, http->kept.at, http->kept.len))
+	char none = 0; /* the parser cannot do with a null pointer */
+
+	if (!pump(http, http->kept.at ? http->kept.at : &none, http->kept.len))
 		return;
 	if (http->in_len)
 		buf_drop(&http->kept, http->kept.len - http->in_len);

@@ -83,7 +83,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t n)
 	struct http *http = parser->data;
 
 	http->piece = (struct text){at, n};
-	return HPE_PAUSED;
+	return n ? HPE_PAUSED : 0; /* asked to go on with nothing, llhttp gives nothing */
 }
 
 static int on_head_end(llhttp_t *parser)
