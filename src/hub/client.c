@@ -278,6 +278,16 @@ static void take_lines(struct client *c, struct text lines)
 	journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
 }
 
+/* The next frame is on the tape, and not so far back that the client would fall
+ * behind again at once. */
+static bool is_near(const struct client *c, uint64_t *at)
+{
+	const struct reel *reel = c->tape->reel;
+
+	return tape_place(c->tape, journal_reader_next(c->reader), at) &&
+	       reel->head - tape_on_reel(c->tape, *at) <= c->hub->options.behind_max / 2;
+}
+
 void client_read_on(struct client *c, size_t *budget)
 {
 	enum journal_news news;
@@ -292,7 +302,7 @@ void client_read_on(struct client *c, size_t *budget)
 	}
 	while (c->state == CLIENT_READING && c->mine.len < HUB_READING_MAX && *budget) {
 		/* Its first answer may be that it stands in another timeline. */
-		if (c->placed && tape_place(c->tape, journal_reader_next(c->reader), &at)) {
+		if (c->placed && is_near(c, &at)) {
 			go_live(c, at);
 			return;
 		}
