@@ -6,9 +6,9 @@
 #include "base/must.h"
 #include "signal/json.h"
 
-/* An admitted signal has at most 1 MiB before the bus fills in what is missing;
- * a longer line is not one of ours. */
-#define LINE_MAX_BYTES (2 * MIB)
+/* Admission bounds a line, by a limit that may be set up to 1 GiB; so here the
+ * ceiling only has to be above that. */
+#define LINE_MAX_BYTES (2048 * MIB)
 
 #define SEQ_PREFIX "{\"seq\":"
 
