@@ -67,12 +67,6 @@ static size_t by_instruction(uint32_t *crc, const uint8_t *at, size_t n)
 	}
 	return i;
 }
-#else
-static size_t by_instruction(uint32_t *crc, const uint8_t *at, size_t n)
-{
-	(void)crc, (void)at, (void)n;
-	return 0;
-}
 #endif
 
 static size_t by_tables(uint32_t *crc, const uint8_t *at, size_t n)
@@ -90,15 +84,35 @@ static size_t by_tables(uint32_t *crc, const uint8_t *at, size_t n)
 	return i;
 }
 
-uint32_t crc32c(uint32_t before, const void *bytes, size_t n)
+/* The fewer than eight that are left from i on. */
+static uint32_t last_bytes(uint32_t crc, const uint8_t *at, size_t i, size_t n)
 {
-	const uint8_t *at = bytes;
-	uint32_t crc = ~before;
-	size_t i;
-
-	pthread_once(&once, prepare);
-	i = have_instruction ? by_instruction(&crc, at, n) : by_tables(&crc, at, n);
 	for (; i < n; i++)
 		crc = crc >> 8 ^ tables[0][(crc ^ at[i]) & 0xFF];
-	return ~crc;
+	return crc;
+}
+
+uint32_t crc32c_by_tables(uint32_t before, const void *bytes, size_t n)
+{
+	uint32_t crc = ~before;
+	size_t done;
+
+	pthread_once(&once, prepare);
+	done = by_tables(&crc, bytes, n);
+	return ~last_bytes(crc, bytes, done, n);
+}
+
+uint32_t crc32c(uint32_t before, const void *bytes, size_t n)
+{
+#ifdef CRC_TARGET
+	uint32_t crc = ~before;
+	size_t done;
+
+	pthread_once(&once, prepare);
+	if (have_instruction) {
+		done = by_instruction(&crc, bytes, n);
+		return ~last_bytes(crc, bytes, done, n);
+	}
+#endif
+	return crc32c_by_tables(before, bytes, n);
 }

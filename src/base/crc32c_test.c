@@ -44,6 +44,18 @@ static void every_length_and_alignment_agrees_with_the_definition(void **state)
 			assert_int_equal(crc32c(0, bytes + from, n), slowly(bytes + from, n));
 }
 
+static void the_tables_and_the_instruction_agree(void **state)
+{
+	uint8_t bytes[LONGEST];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 151 + 3);
+	for (size_t n = 0; n <= LONGEST; n++)
+		assert_int_equal(crc32c_by_tables((uint32_t)n, bytes, n),
+		                 crc32c((uint32_t)n, bytes, n));
+	assert_int_equal(crc32c_by_tables(0, "123456789", 9), 0xE3069283u);
+}
+
 static void pieces_give_the_checksum_of_the_whole(void **state)
 {
 	static const char whole[] = "any source, one envelope, any client, both ways, nothing lost";
@@ -59,6 +71,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_values_come_out),
 		cmocka_unit_test(every_length_and_alignment_agrees_with_the_definition),
+		cmocka_unit_test(the_tables_and_the_instruction_agree),
 		cmocka_unit_test(pieces_give_the_checksum_of_the_whole),
 	};
 
