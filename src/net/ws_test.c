@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
+
 #define MESSAGE_MAX 70000
 #define FRAGMENTS_MAX 8
 
@@ -247,7 +249,7 @@ static void run(const struct buf *bytes, size_t size, struct buf *log)
 
 		if (n > bytes->len - at)
 			n = bytes->len - at;
-		piece = malloc(n); /* its own block, so that an overrun is seen */
+		piece = must_alloc(n); /* its own block, so that an overrun is seen */
 		memcpy(piece, bytes->at + at, n);
 		open = feed(&r, piece, n, log);
 		at += n;
