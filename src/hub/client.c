@@ -5,10 +5,8 @@
  */
 #include "hub/client.h"
 
-#include <stdlib.h>
 
 #include "base/log.h"
-#include "base/must.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "journal/reader.h"
@@ -16,7 +14,7 @@
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
                              const struct caller *caller)
 {
-	struct client *c = must_zero(1, sizeof(*c));
+	struct client *c = pool_take(&hub->pool);
 
 	c->hub = hub;
 	c->dialect = dialect;

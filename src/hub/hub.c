@@ -127,7 +127,7 @@ static void client_free(struct client *c)
 	acks_destroy(c->acks);
 	buf_finish(&c->mine);
 	ws_finish(&c->ws);
-	free(c);
+	pool_give(&c->hub->pool, c);
 }
 
 static void unhush(struct client *c)
@@ -248,6 +248,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->durable_seq = journal_durable_seq(options->journal);
 	hub->lines = signal_reader_create();
 	buf_init(&hub->scratch, HUB_SCRATCH_MAX);
+	pool_init(&hub->pool, sizeof(struct client));
 	list_init(&hub->clients);
 	list_init(&hub->work);
 	list_init(&hub->waiting);
@@ -278,6 +279,7 @@ void hub_destroy(struct hub *hub)
 	loop_remove_turn(&hub->turn);
 	signal_reader_destroy(hub->lines);
 	buf_finish(&hub->scratch);
+	pool_finish(&hub->pool);
 	free(hub);
 }
 

@@ -2,6 +2,7 @@
 #ifndef HUB_INSIDE_H
 #define HUB_INSIDE_H
 
+#include "base/pool.h"
 #include "bus/bus.h"
 #include "hub/client.h"
 #include "hub/hub.h"
@@ -35,6 +36,7 @@ struct hub {
 	struct tap tap;
 	struct turn turn;
 	struct hub_reel reels[ENCODINGS];
+	struct pool pool; /* of clients */
 	struct link clients, work, waiting, dirty;
 	struct buf scratch;
 	const struct tape *gathered;         /* scratch holds this tape's bytes ... */

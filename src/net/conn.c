@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/must.h"
+#include "base/pool.h"
 #include "net/inside.h"
 
 /* One connection's share of a turn: one that sends without end must not keep
@@ -116,7 +116,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
 
 struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user, void *self)
 {
-	struct conn *conn = must_zero(1, sizeof(*conn));
+	struct conn *conn = pool_take(loop_conns(loop));
 
 	conn->loop = loop;
 	conn->fd = fd;
@@ -135,7 +135,9 @@ struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user
 
 static void free_conn(struct grave *grave)
 {
-	free(list_of(grave, struct conn, grave));
+	struct conn *conn = list_of(grave, struct conn, grave);
+
+	pool_give(loop_conns(conn->loop), conn);
 }
 
 /* Even when libuv is done with it, somebody may still hold the connection until

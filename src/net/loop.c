@@ -11,6 +11,8 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/pool.h"
+#include "net/conn.h"
 
 #define WHEEL_SLOTS 512 /* one round is 128 s; what is further goes round again */
 #define LAST_TURNS 64   /* that a loop being destroyed gives its handles to close */
@@ -24,6 +26,7 @@ struct loop {
 	struct link wheel[WHEEL_SLOTS];
 	uint64_t tick_done; /* every deadline due at or before it was fired */
 	char *input;
+	struct pool conns;
 };
 
 struct wake {
@@ -109,6 +112,7 @@ struct loop *loop_create(void)
 	loop->prepare.data = loop->tick.data = loop;
 	uv_prepare_start(&loop->prepare, end_turn);
 	loop->input = must_alloc(LOOP_INPUT);
+	pool_init(&loop->conns, sizeof(struct conn));
 	return loop;
 }
 
@@ -132,6 +136,7 @@ void loop_destroy(struct loop *loop)
 		return;
 	}
 	free(loop->input);
+	pool_finish(&loop->conns);
 	free(loop);
 }
 
@@ -158,6 +163,11 @@ uint64_t loop_now_ms(const struct loop *loop)
 char *loop_input(struct loop *loop)
 {
 	return loop->input;
+}
+
+struct pool *loop_conns(struct loop *loop)
+{
+	return &loop->conns;
 }
 
 void loop_later(struct loop *loop, struct later *later)

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 
+struct pool;
 struct uv_loop_s;
 
 struct loop;
@@ -69,6 +70,9 @@ void deadline_clear(struct deadline *deadline);
 /* Where every connection receives: LOOP_INPUT bytes, gone with the next call. */
 #define LOOP_INPUT (256 * KIB)
 char *loop_input(struct loop *loop);
+
+/* Where every connection lives. */
+struct pool *loop_conns(struct loop *loop);
 
 /* fn runs on the loop's thread soon after wake_up() was called on any. */
 struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self);

@@ -1,0 +1,86 @@
+/* pool.c - slabs of 64 things, and a list of those that came back.
+ *
+ * Under AddressSanitizer what lies in the pool is poisoned, so that a use after
+ * it was given back is found as if it had been freed.
+ */
+#include "base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POOL_POISONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POOL_POISONS 1
+#endif
+#endif
+
+#ifdef POOL_POISONS
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#endif
+
+#define SLAB_THINGS 64
+
+struct pool_slab {
+	struct pool_slab *next;
+	max_align_t things[];
+};
+
+void pool_init(struct pool *pool, size_t size)
+{
+	size_t align = sizeof(max_align_t);
+
+	*pool = (struct pool){.size = (size + align - 1) / align * align};
+}
+
+void pool_finish(struct pool *pool)
+{
+	while (pool->slabs) {
+		struct pool_slab *slab = pool->slabs;
+
+		pool->slabs = slab->next;
+		ASAN_UNPOISON_MEMORY_REGION(slab->things, SLAB_THINGS * pool->size);
+		free(slab);
+	}
+	pool_init(pool, pool->size);
+}
+
+static void add_slab(struct pool *pool)
+{
+	size_t bytes = SLAB_THINGS * pool->size;
+	struct pool_slab *slab = must_alloc(sizeof(*slab) + bytes);
+
+	slab->next = pool->slabs;
+	pool->slabs = slab;
+	pool->fresh = SLAB_THINGS;
+	ASAN_POISON_MEMORY_REGION(slab->things, bytes);
+}
+
+void *pool_take(struct pool *pool)
+{
+	void *thing = pool->spare;
+
+	if (!thing && pool->fresh == 0)
+		add_slab(pool);
+	if (!thing)
+		thing = (char *)pool->slabs->things + --pool->fresh * pool->size;
+	ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+	if (thing == pool->spare)
+		memcpy(&pool->spare, thing, sizeof(pool->spare));
+	return memset(thing, 0, pool->size);
+}
+
+void pool_give(struct pool *pool, void *thing)
+{
+	if (!thing)
+		return;
+	memcpy(thing, &pool->spare, sizeof(pool->spare));
+	pool->spare = thing;
+	ASAN_POISON_MEMORY_REGION(thing, pool->size);
+}
