@@ -1,0 +1,127 @@
+/* admit.c - hostile bytes at the door of the bus.
+ *
+ * What is admitted must be one line of JSON with our members in it, a signal that
+ * the journal's reader gives back alike, and, admitted once more, itself.  The
+ * first byte of the input chooses the mode and who sends.
+ */
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "bus/admit.h"
+#include "signal/json.h"
+#include "signal/signal.h"
+
+#define NOW 1700000000000
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+/* libFuzzer sees abort(), but not every trap. */
+static void must_hold(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static bool never_taken(void *self, struct text source)
+{
+	return !text_is(source, "taken");
+}
+
+static const struct admit_from open_door = {.name = {"conn", 4}};
+static const struct admit_from side_door = {
+	.name = {"conn", 4},
+	.prefix = {"local/", 6},
+	.may_name = never_taken,
+};
+
+/* One admission for each mode; the small limits are easily met. */
+static struct admit *admit_in(enum admit_mode mode)
+{
+	static struct admit *admits[ADMIT_STRICT + 1];
+	const struct admit_options options = {mode, 64 * KIB, 16};
+
+	if (!admits[mode])
+		admits[mode] = admit_create(&options);
+	return admits[mode];
+}
+
+static void check_members(const struct draft *d, struct text envelope)
+{
+	static struct signal_reader *reader;
+	struct signal s;
+
+	if (!reader)
+		reader = signal_reader_create();
+	must_hold(signal_read(reader, envelope, &s, NULL));
+	must_hold(text_equal(s.id, d->id) && text_equal(s.type, d->type));
+	must_hold(text_equal(s.source, d->source) && text_equal(s.correlation, d->correlation));
+	must_hold(s.kind == d->kind && s.at_ms == d->at_ms);
+}
+
+static void check_document(struct text envelope)
+{
+	static struct json_reader reader;
+	yyjson_doc *doc;
+	yyjson_val *root;
+
+	if (!reader.copy.max)
+		json_reader_init(&reader, MIB);
+	doc = json_read(&reader, envelope, NULL);
+	must_hold(doc);
+	root = yyjson_doc_get_root(doc);
+	must_hold(yyjson_is_obj(yyjson_obj_get(root, "payload")));
+	must_hold(!yyjson_obj_get(root, "seq"));
+	must_hold(!yyjson_obj_get(yyjson_obj_get(root, "metadata"), "origin"));
+}
+
+/* What was admitted is whole: through the open door it changes no more. */
+static void check_again(struct text envelope)
+{
+	struct error why = {""};
+	struct draft again;
+	enum admit_reason reason =
+		admit_read(admit_in(ADMIT_OFF), envelope, &open_door, NOW + 1, &again, &why);
+
+	if (reason == ADMIT_TOO_BIG) /* with what was filled in */
+		return;
+	must_hold(reason == ADMIT_OK && again.stable_len == again.body.len);
+	must_hold(text_equal(again.body, (struct text){envelope.at + 1, envelope.len - 1}));
+}
+
+static void check_admitted(const struct draft *d)
+{
+	static struct buf envelope;
+
+	if (!envelope.max)
+		buf_init(&envelope, MIB);
+	must_hold(d->body.len > 0 && d->stable_len <= d->body.len);
+	must_hold(!memchr(d->body.at, '\n', d->body.len));
+	must_hold(!memchr(d->body.at, '\r', d->body.len));
+	buf_clear(&envelope);
+	buf_add_char(&envelope, '{');
+	buf_add(&envelope, d->body);
+	check_document(buf_text(&envelope));
+	check_members(d, buf_text(&envelope));
+	check_again(buf_text(&envelope));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct draft draft;
+	struct error why = {""};
+	enum admit_reason reason;
+	struct text raw;
+	uint8_t how;
+
+	if (n == 0)
+		return 0;
+	how = bytes[0];
+	raw = (struct text){(const char *)bytes + 1, n - 1};
+	reason = admit_read(admit_in(how % 3), raw, how & 4 ? &side_door : &open_door, NOW, &draft,
+	                    &why);
+	if (reason == ADMIT_OK)
+		check_admitted(&draft);
+	else
+		must_hold(why.words[0] != '\0');
+	return 0;
+}
