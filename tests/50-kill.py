@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""SIGKILL at random moments: whatever was acknowledged is there, once, in order,
+at the seq that was told; retries make no duplicate; a client that had seen more
+than the disk is told so."""
+
+import random
+import threading
+import time
+
+import crash
+from lib import SLOW, Box, run, test
+
+ROUNDS = 50 if SLOW == 1 else 15
+
+
+@test(f"{ROUNDS} times killed while it writes, it loses nothing it acknowledged")
+def _():
+    rng = random.Random(20)
+    ledger, watcher = crash.Ledger(), crash.Watcher()
+    writers = [crash.Writer("a", ledger), crash.Writer("b", ledger, 200)]
+    poster = crash.Poster("c", ledger)
+    box = Box()
+    for _ in range(ROUNDS):
+        box.start()
+        threads = crash.together([*writers, poster, watcher], box)
+        time.sleep(rng.uniform(0.01, 0.15) * SLOW)
+        box.kill9()
+        for thread in threads:
+            thread.join()
+        assert watcher.wrong is None, watcher.wrong
+    box.start()
+    stop = threading.Event()
+    threads = crash.together([*writers, poster], box, stop)
+    time.sleep(0.2)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    history = crash.check(box, ledger, writers)
+    assert len(ledger.acked) > 20 * ROUNDS, f"only {len(ledger.acked)} acknowledgements"
+    watcher.round(box, until=lambda: len(history))
+    assert watcher.wrong is None, watcher.wrong
+    assert watcher.seen == {s["seq"]: s["id"] for s in history}
+    box.stop()
+
+
+@test("an epoch ends with a kill and goes on with a stop")
+def _():
+    box = Box()
+    with box:
+        epochs = [box.emit("x")["epoch"]]
+        box.restart()
+        epochs.append(box.emit("x")["epoch"])
+        box.kill9()
+        box.start()
+        epochs.append(box.emit("x")["epoch"])
+        assert epochs[0] == epochs[1] != epochs[2], epochs
+        assert [s["seq"] for s in box.history()] == [1, 2, 3]
+
+
+@test("a second serve on the same data says who holds it, and exits 1")
+def _():
+    with Box() as box:
+        second = Box(data=box.data)
+        second.log_path = box.data.with_name("second.log")
+        second.spawn()
+        assert second.wait() == 1
+        assert str(box.pid) in second.log() and str(box.data) in second.log(), second.log()
+        box.emit("x")
+
+
+run()
