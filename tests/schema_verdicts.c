@@ -27,7 +27,8 @@ static int judge_lines(void)
 	json_reader_init(&reader, FILE_MAX);
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		struct error why = {"ok"};
-		yyjson_doc *doc = json_read(&reader, text_trim((struct text){line, (size_t)len}), &why);
+		yyjson_doc *doc =
+			json_read(&reader, text_trim((struct text){line, (size_t)len}), &why);
 
 		if (doc)
 			schema_check(yyjson_doc_get_root(doc), &why);
@@ -48,11 +49,12 @@ static unsigned judge_cases(yyjson_val *cases, unsigned *count)
 	yyjson_arr_foreach(cases, i, max, one)
 	{
 		bool valid = yyjson_get_bool(yyjson_obj_get(one, "valid"));
+		const char *name = yyjson_get_str(yyjson_obj_get(one, "name"));
 		struct error why = {"valid"};
 		bool ok = schema_check(yyjson_obj_get(one, "signal"), &why) == valid;
 
 		printf("%sok %u - %s\n", ok ? "" : "not ", ++*count,
-		       yyjson_get_str(yyjson_obj_get(one, "name")));
+		       name ? name : "a case without a name");
 		if (!ok)
 			printf("# we say %s\n", why.words);
 		failed += !ok;
