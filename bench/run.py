@@ -21,9 +21,13 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 
 from rows import ROWS
 from servers import Bench, Failure
+
+
+BUSY = 0.1  # of the machine, used by others: worth a warning
 
 
 def arguments():
@@ -55,6 +59,17 @@ def machine():
         "memory_gib": round(int(memory.split()[1]) / 2**20),
         "kernel": platform.release(),
     }
+
+
+def busy_now():
+    """The share of all processors that others use, over one second."""
+    def jiffies():
+        values = [int(word) for word in open("/proc/stat").readline().split()[1:9]]
+        return sum(values), values[3] + values[4]
+    total, idle = jiffies()
+    time.sleep(1)
+    total_after, idle_after = jiffies()
+    return 1 - (idle_after - idle) / max(total_after - total, 1)
 
 
 def progress(words):
@@ -148,7 +163,11 @@ def chosen(options):
 
 def run(options, build):
     bench = Bench(options, build)
+    busy = busy_now()
     lines = []
+    if busy > BUSY:
+        print(f"others use {busy:.0%} of this machine: the figures will be too high",
+              file=sys.stderr)
     try:
         for row in chosen(options):
             try:
@@ -159,7 +178,8 @@ def run(options, build):
     finally:
         bench.close()
         progress("")
-    return {"machine": machine(), "rounds": options.rounds, "ms": options.ms, "lines": lines}
+    return {"machine": machine(), "busy_before": busy, "rounds": options.rounds,
+            "ms": options.ms, "lines": lines}
 
 
 def main():
