@@ -4,6 +4,7 @@
  */
 #include "box.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -240,21 +241,33 @@ static bool open_listen(struct box *box, const char *address, unsigned conns_max
 	return true;
 }
 
-/* As many connections as are wanted and as descriptors allow. */
+static unsigned open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* As many connections as are wanted and as descriptors allow: what is open now
+ * stays open, and the journal needs some for its segments. */
 static unsigned allowed_conns(const struct box *box)
 {
-	struct rlimit limit;
 	unsigned wanted = box->config->limits.connections;
+	rlim_t kept = open_descriptors() + BOX_FD_RESERVE;
+	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return wanted;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur <= 2 * BOX_FD_RESERVE)
-		return BOX_FD_RESERVE;
-	if (wanted > limit.rlim_cur - BOX_FD_RESERVE)
-		return (unsigned)limit.rlim_cur - BOX_FD_RESERVE;
-	return wanted;
+	if (limit.rlim_cur <= kept)
+		return 1;
+	return wanted < limit.rlim_cur - kept ? wanted : (unsigned)(limit.rlim_cur - kept);
 }
 
 /* DATA/listen tells scripts where we are: the port may have been chosen by the
