@@ -1,8 +1,14 @@
 /* main.c - argv to a command, nothing else. */
-#include <stdio.h>
+#include <unistd.h>
 
-int main(void)
+#include "box.h"
+#include "cli/command.h"
+#include "net/interrupt.h"
+
+int main(int argc, char **argv)
 {
-	fputs("usage: signalbox COMMAND\n", stderr);
-	return 2;
+	struct command_context context = {.serve = box_run, .env = (const char *const *)environ};
+
+	interrupt_ignore_pipe();
+	return command_main(&context, argc, argv);
 }

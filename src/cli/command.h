@@ -1,0 +1,66 @@
+/* command.h - a verb of the program, as one table.
+ *
+ * To add a verb: write cli/NAME.c with one `const struct command command_NAME`,
+ * add one line to cli/registry.c, describe it in docs/man/signalbox.1.scd.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/options.h"
+#include "cli/out.h"
+#include "config/config.h"
+#include "config/serve.h"
+
+/* How the program ends. */
+enum {
+	STATUS_DONE = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_CONFIG = 78, /* EX_CONFIG of sysexits.h */
+};
+
+/* What main() gives, and what every verb needs. */
+struct command_context {
+	box_run_fn *serve; /* the running program, which this room may not know */
+	const char *const *env;
+	struct out out;
+};
+
+struct command {
+	const char *name;
+	const char *summary;                      /* half a line */
+	const char *usage;                        /* what stands behind the name */
+	const char *examples;                     /* whole lines, each with two spaces in front */
+	const char *about;                        /* paragraphs for the long help */
+	const struct option_group *const *groups; /* ended by NULL */
+
+	/* Answers with the exit status.  Words of failure are its own to say. */
+	int (*run)(struct command_context *context, const struct options *options);
+};
+
+/* Ended by NULL. */
+extern const struct command *const commands[];
+
+const struct command *command_find(struct text name);
+
+/* argv as main() got it; the exit status. */
+int command_main(struct command_context *context, int argc, char **argv);
+
+/* ---- for verbs ---- */
+
+extern const struct option_group options_common; /* --help, --color */
+extern const struct option_group options_where;  /* --data, --config */
+extern const struct option_group options_box;    /* the same, --url, --token-file */
+
+/* A wrong use: says so, and where the help is.  STATUS_USAGE. */
+int command_misused(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The configuration that the options, the environment and the file make.  On
+ * failure it has said why; end with STATUS_CONFIG. */
+bool command_config(const struct command_context *context, const struct options *options,
+                    struct config *config);
+
+const char *command_env(const struct command_context *context, const char *name);
+
+#endif

@@ -1,0 +1,63 @@
+/* dial.h - a line to a running box: HTTP by libcurl, over its Unix socket.
+ *
+ * The socket is in a directory that only we can enter, so whoever answers there
+ * is ours.  A TCP port can be anybody's: it is spoken to only when --url names
+ * it, and gets a token only when --token-file names one too, and then only over
+ * TLS or on this machine.  Proxies and redirects are never followed.
+ */
+#ifndef CLI_DIAL_H
+#define CLI_DIAL_H
+
+#include "base/buf.h"
+#include "cli/command.h"
+
+struct dial;
+
+enum dial_result {
+	DIAL_ANSWERED, /* with whatever status */
+	DIAL_NOBODY,   /* could not connect */
+	DIAL_LOST,     /* the line broke, or the answer took too long */
+	DIAL_ENOUGH,   /* heard() answered false */
+};
+
+struct dial_request {
+	const char *method; /* "GET" or "POST" */
+	const char *path;   /* with its query: "/api/status" */
+	const char *type;   /* of the body, or NULL */
+	struct text body;
+	const char *field;   /* one more header line without CRLF, or NULL */
+	unsigned timeout_ms; /* for all of it; 0: it goes on as long as bytes come */
+
+	/* The body of an answer as it comes; false: enough. */
+	bool (*heard)(void *self, long status, struct text bytes);
+	/* Asked about once a second; false: enough.  May be NULL. */
+	bool (*goes_on)(void *self);
+	void *self;
+};
+
+/* What the options ask for.  On failure it has said why, and status is what the
+ * program should end with. */
+struct dial *dial_create(const struct command *command, struct command_context *context,
+                         const struct options *options, int *status);
+void dial_destroy(struct dial *dial);
+
+const char *dial_data(const struct dial *dial); /* DATA of the configuration */
+
+/* `why` is set unless the result is DIAL_ANSWERED or DIAL_ENOUGH. */
+enum dial_result dial_run(struct dial *dial, const struct dial_request *request, long *status,
+                          struct error *why);
+
+/* The same with a whole answer of any status, at most 16 MiB, gathered in `body`,
+ * which the caller finishes whatever came of it. */
+enum dial_result dial_fetch(struct dial *dial, const struct dial_request *request, long *status,
+                            struct buf *body, struct error *why);
+
+/* False when there is no answer or its status is not 2xx: then `why` has what the
+ * box said, and `body` is empty. */
+bool dial_ask(struct dial *dial, const struct dial_request *request, struct buf *body,
+              struct error *why);
+
+/* The words of a {"ok":false,"error":...} answer, or "the box answered 500". */
+void dial_refusal(long status, struct text body, struct error *why);
+
+#endif

@@ -1,0 +1,168 @@
+/* emit.c - `signalbox emit`: one signal, or every line of the input. */
+#include <unistd.h>
+#include <yyjson.h>
+
+#include "cli/dial.h"
+#include "cli/envelope.h"
+#include "cli/feed.h"
+#include "cli/send.h"
+#include "cli/verbs.h"
+
+#define SIGNAL_MAX (16 * MIB) /* the box takes less */
+
+static enum feed_ack ack_of(const struct options *options)
+{
+	if (options_has(options, "json"))
+		return ACK_JSON;
+	return options_has(options, "quiet") ? ACK_NOTHING : ACK_SEQ;
+}
+
+static int show_ack(struct command_context *context, const struct options *options,
+                    struct text body)
+{
+	yyjson_doc *doc;
+	yyjson_val *seq;
+
+	enum feed_ack ack = ack_of(options);
+
+	if (ack == ACK_NOTHING)
+		return STATUS_DONE;
+	if (ack == ACK_JSON) {
+		out_add(&context->out, text_trim(body));
+		out_print(&context->out, "\n");
+		return STATUS_DONE;
+	}
+	doc = yyjson_read(body.at, body.len, 0);
+	seq = yyjson_obj_get(yyjson_doc_get_root(doc), "seq");
+	out_print(&context->out, "%llu\n", (unsigned long long)yyjson_get_uint(seq));
+	yyjson_doc_free(doc);
+	return STATUS_DONE;
+}
+
+static int emit_one(struct command_context *context, const struct options *options,
+                    struct dial *dial, const struct send *send)
+{
+	struct buf body;
+	struct error why;
+	long code;
+	int status = STATUS_FAILED;
+	bool answered = send_run(dial, send, &code, &body, &why);
+
+	if (answered && code == 200) {
+		status = show_ack(context, options, buf_text(&body));
+	} else {
+		if (answered)
+			dial_refusal(code, buf_text(&body), &why);
+		say("%s", why.words);
+	}
+	buf_finish(&body);
+	return status;
+}
+
+static int emit_parts(struct command_context *context, const struct options *options,
+                      struct dial *dial)
+{
+	const struct envelope_parts parts = {
+		.type = options_value(options, "type"),
+		.payload = options_value(options, "payload"),
+		.source = options_value(options, "source"),
+		.correlation = options_value(options, "correlation"),
+	};
+	struct send send = {.type = "application/json", .repeatable = true};
+	struct buf body;
+	struct error why;
+	int status;
+
+	buf_init(&body, SIGNAL_MAX);
+	if (envelope_build(&body, &parts, &why)) {
+		send.body = buf_text(&body);
+		status = emit_one(context, options, dial, &send);
+	} else {
+		status = command_misused(&command_emit, "%s", why.words);
+	}
+	buf_finish(&body);
+	return status;
+}
+
+static int emit_word(struct command_context *context, const struct options *options,
+                     struct dial *dial, const char *word)
+{
+	struct send send = {.type = "application/json"};
+	struct buf body;
+	int status;
+
+	buf_init(&body, SIGNAL_MAX);
+	send.repeatable = envelope_add(&body, text_of(word));
+	send.body = buf_text(&body);
+	status = emit_one(context, options, dial, &send);
+	buf_finish(&body);
+	return status;
+}
+
+static const char *misuse(const struct options *options)
+{
+	bool has_type = options_has(options, "type");
+
+	if (options->word_count > 1)
+		return "one signal is one argument: put it in quotes";
+	if (options->word_count == 1 && has_type)
+		return "a whole signal or --type, not both";
+	if (!has_type && (options_has(options, "payload") || options_has(options, "source") ||
+	                  options_has(options, "correlation")))
+		return "--payload, --source and --correlation go with --type";
+	if (options->word_count == 0 && !has_type && isatty(0))
+		return "what? A signal as JSON, --type, or lines on standard input";
+	return NULL;
+}
+
+static int emit(struct command_context *context, const struct options *options)
+{
+	const char *word = options->word_count ? options->words[0] : NULL;
+	const char *wrong = misuse(options);
+	struct dial *dial;
+	int status;
+
+	if (wrong)
+		return command_misused(&command_emit, "%s", wrong);
+	dial = dial_create(&command_emit, context, options, &status);
+	if (!dial)
+		return status;
+	if (options_has(options, "type"))
+		status = emit_parts(context, options, dial);
+	else if (word && strcmp(word, "-") != 0)
+		status = emit_word(context, options, dial, word);
+	else
+		status = feed_input(&context->out, dial, ack_of(options));
+	dial_destroy(dial);
+	return status;
+}
+
+static const struct option own[] = {
+	{"type", 't', "TYPE", "the signal's type, instead of a whole signal"},
+	{"payload", 'p', "JSON", "with --type: its payload", "{}"},
+	{"source", 's', "NAME", "with --type: who it comes from"},
+	{"correlation", 0, "ID", "with --type: what it belongs to"},
+	{"quiet", 'q', .help = "print no acknowledgements"},
+	{"json", 'j', .help = "print each acknowledgement as a JSON object"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
+
+const struct command command_emit = {
+	.name = "emit",
+	.summary = "send signals and wait until they are on the disk",
+	.usage = "[SIGNAL | --type TYPE | -]",
+	.examples =
+		"  signalbox emit '{\"type\":\"hello\",\"payload\":{\"to\":\"world\"}}'\n"
+		"  signalbox emit --type task_dispatch --payload '{\"taskId\":\"1\",\"from\":\"me\"}'\n"
+		"  my-agent --ndjson | signalbox emit --quiet\n",
+	.about =
+		"Prints the seq of each signal that was stored; of lines on standard input, the first\n"
+		"and the last seq of each batch. A line that is refused is named on standard error.\n"
+		"A signal without an id gets one, so that it can be sent again when an answer is lost:\n"
+		"nothing is stored twice.\n",
+	.groups = groups,
+	.run = emit,
+};

@@ -1,0 +1,162 @@
+/* feed.c - standard input, line by line, into batches. */
+#include "cli/feed.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "cli/batch.h"
+
+#define LINE_LEN_MAX (16 * MIB) /* the box takes less */
+#define PIECE (64 * KIB)
+
+struct feed {
+	struct out *out;
+	struct dial *dial;
+	enum feed_ack ack;
+	struct buf input; /* the beginning of the next line */
+	bool skipping;    /* the rest of a line that is too long */
+	uint64_t line;
+	uint64_t accepted, rejected;
+	struct batch batch;
+};
+
+static void say_refused(void *self, uint64_t line, const char *words)
+{
+	say("line %llu: %s", (unsigned long long)line, words);
+}
+
+static void show_answer(struct feed *feed, const struct batch_answer *a)
+{
+	struct out *out = feed->out;
+
+	if (feed->ack == ACK_JSON)
+		out_print(
+			out,
+			"{\"accepted\":%llu,\"rejected\":%llu,\"firstSeq\":%llu,\"lastSeq\":%llu}\n",
+			(unsigned long long)a->accepted, (unsigned long long)a->rejected,
+			(unsigned long long)a->first_seq, (unsigned long long)a->last_seq);
+	else if (feed->ack == ACK_SEQ && a->accepted == 1)
+		out_print(out, "%llu\n", (unsigned long long)a->last_seq);
+	else if (feed->ack == ACK_SEQ && a->accepted > 1)
+		out_print(out, "%llu..%llu\n", (unsigned long long)a->first_seq,
+		          (unsigned long long)a->last_seq);
+	out_flush(out); /* a reader that left is no reason to stop sending */
+}
+
+static bool send_batch(struct feed *feed)
+{
+	struct batch_answer answer = {.refused = say_refused};
+	struct error why;
+
+	if (feed->batch.count == 0)
+		return true;
+	if (!batch_send(&feed->batch, feed->dial, &answer, &why)) {
+		say("%s", why.words);
+		return false;
+	}
+	feed->accepted += answer.accepted;
+	feed->rejected += answer.rejected;
+	show_answer(feed, &answer);
+	return true;
+}
+
+static bool take_line(struct feed *feed, struct text line)
+{
+	line = text_trim(line);
+	feed->line++;
+	if (line.len == 0)
+		return true;
+	batch_add(&feed->batch, line, feed->line);
+	return !batch_is_full(&feed->batch) || send_batch(feed);
+}
+
+static void refuse_long(struct feed *feed)
+{
+	feed->line++;
+	feed->rejected++;
+	feed->skipping = true;
+	buf_clear(&feed->input);
+	say("line %llu: longer than %zu MiB", (unsigned long long)feed->line, LINE_LEN_MAX / MIB);
+}
+
+/* The end of a line that may have begun in an earlier piece. */
+static bool end_line(struct feed *feed, struct text rest)
+{
+	bool good = true;
+
+	if (feed->skipping)
+		feed->skipping = false;
+	else if (feed->input.len == 0)
+		good = take_line(feed, rest);
+	else if (buf_add(&feed->input, rest))
+		good = take_line(feed, buf_text(&feed->input));
+	else {
+		refuse_long(feed);
+		feed->skipping = false;
+	}
+	buf_clear(&feed->input);
+	return good;
+}
+
+static bool take_piece(struct feed *feed, struct text piece)
+{
+	int end;
+
+	while ((end = text_find(piece, '\n')) >= 0) {
+		if (!end_line(feed, (struct text){piece.at, (size_t)end}))
+			return false;
+		piece = (struct text){piece.at + end + 1, piece.len - (size_t)end - 1};
+	}
+	if (!feed->skipping && piece.len && !buf_add(&feed->input, piece))
+		refuse_long(feed);
+	return true;
+}
+
+static bool input_pauses(void)
+{
+	struct pollfd input = {.fd = 0, .events = POLLIN};
+
+	return poll(&input, 1, 0) == 0;
+}
+
+static bool take_input(struct feed *feed)
+{
+	static char piece[PIECE];
+
+	for (;;) {
+		ssize_t n;
+
+		if (input_pauses() && !send_batch(feed))
+			return false;
+		n = read(0, piece, sizeof(piece));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			say("standard input: %s", strerror(errno));
+			return false;
+		}
+		if (n == 0)
+			return (feed->input.len == 0 || end_line(feed, TEXT(""))) &&
+			       send_batch(feed);
+		if (!take_piece(feed, (struct text){piece, (size_t)n}))
+			return false;
+	}
+}
+
+int feed_input(struct out *out, struct dial *dial, enum feed_ack ack)
+{
+	static struct feed feed; /* holds the places of 10,000 lines */
+	bool good;
+
+	feed = (struct feed){.out = out, .dial = dial, .ack = ack};
+	buf_init(&feed.input, LINE_LEN_MAX);
+	batch_init(&feed.batch);
+	good = take_input(&feed);
+	batch_finish(&feed.batch);
+	buf_finish(&feed.input);
+	if (feed.rejected)
+		say("%llu accepted, %llu rejected", (unsigned long long)feed.accepted,
+		    (unsigned long long)feed.rejected);
+	return good && !feed.rejected ? STATUS_DONE : STATUS_FAILED;
+}

@@ -1,0 +1,171 @@
+/* open.c - `signalbox open`: the page in a browser, already let in.
+ *
+ * The URL holds a code, and arguments of a process can be seen by everybody on
+ * the machine.  So the browser is given a file that only we can read, which sends
+ * it on; the URL itself stands nowhere but on our standard output.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "cli/dial.h"
+#include "cli/verbs.h"
+
+#define CODE_MS 10000
+#define URL_MAX 512
+
+/* Nothing that would mean something in HTML, so that it needs no escapes. */
+static bool is_plain_url(struct text url)
+{
+	if (!text_starts(url, TEXT("http://")) && !text_starts(url, TEXT("https://")))
+		return false;
+	for (size_t i = 0; i < url.len; i++) {
+		char c = url.at[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      strchr(":/.#=-_[]", c)) ||
+		    c == '\0')
+			return false;
+	}
+	return url.len < URL_MAX;
+}
+
+/* The caller frees it; NULL when there is none. */
+static char *ask_url(struct dial *dial, struct error *why)
+{
+	const struct dial_request request = {.method = "POST",
+	                                     .path = "/api/code",
+	                                     .type = "application/json",
+	                                     .body = TEXT("{}"),
+	                                     .timeout_ms = CODE_MS};
+	struct buf body;
+	yyjson_doc *doc;
+	yyjson_val *value;
+	struct text url;
+	char *found = NULL;
+
+	if (!dial_ask(dial, &request, &body, why))
+		return NULL;
+	doc = yyjson_read(body.at, body.len, 0);
+	value = yyjson_obj_get(yyjson_doc_get_root(doc), "url");
+	url = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	if (url.at && is_plain_url(url))
+		found = text_dup(url);
+	else
+		error_set(why, "the box answered without a URL");
+	yyjson_doc_free(doc);
+	buf_finish(&body);
+	return found;
+}
+
+static bool write_page(const char *path, const char *url, struct error *why)
+{
+	char *fresh = must_print("%s.new", path);
+	char *page = must_print("<!doctype html><meta charset=\"utf-8\"><title>signalbox</title>"
+	                        "<meta name=\"referrer\" content=\"no-referrer\">"
+	                        "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
+	                        url);
+	size_t len = strlen(page);
+	bool good;
+	int fd;
+
+	unlink(fresh);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	good = fd >= 0 && write(fd, page, len) == (ssize_t)len && rename(fresh, path) == 0;
+	if (!good)
+		error_errno(why, "%s", path);
+	if (fd >= 0)
+		close(fd);
+	free(page);
+	free(fresh);
+	return good;
+}
+
+static bool start_browser(const char *page, char *const *env, struct error *why)
+{
+	char program[] = "xdg-open", *file = must_dup(page);
+	char *arguments[] = {program, file, NULL};
+	posix_spawn_file_actions_t quiet;
+	pid_t child;
+	int failure;
+
+	posix_spawn_file_actions_init(&quiet);
+	for (int fd = 0; fd < 3; fd++)
+		posix_spawn_file_actions_addopen(&quiet, fd, "/dev/null", O_RDWR, 0);
+	failure = posix_spawnp(&child, program, &quiet, NULL, arguments, env);
+	posix_spawn_file_actions_destroy(&quiet);
+	free(file);
+	errno = failure;
+	return failure == 0 || error_errno(why, "xdg-open");
+}
+
+static bool has_screen(const struct command_context *context)
+{
+	return command_env(context, "DISPLAY") || command_env(context, "WAYLAND_DISPLAY");
+}
+
+/* The URL is on standard output already; failing to show it is no disaster. */
+static void show(const struct command_context *context, const char *data, const char *url)
+{
+	char *page = must_print("%s/open.html", data);
+	struct error why;
+
+	if (!write_page(page, url, &why) || !start_browser(page, (char *const *)context->env, &why))
+		say("no browser was started: %s", why.words);
+	free(page);
+}
+
+static int open_page(struct command_context *context, const struct options *options)
+{
+	struct dial *dial;
+	struct error why;
+	char *url;
+	int status;
+
+	if (options->word_count > 0)
+		return command_misused(&command_open, "'%s' is too much", options->words[0]);
+	dial = dial_create(&command_open, context, options, &status);
+	if (!dial)
+		return status;
+	url = ask_url(dial, &why);
+	if (url) {
+		out_print(&context->out, "%s\n", url);
+		out_flush(&context->out);
+		if (!options_has(options, "print") && !options_has(options, "url") &&
+		    has_screen(context))
+			show(context, dial_data(dial), url);
+	} else {
+		say("%s", why.words);
+	}
+	status = url ? STATUS_DONE : STATUS_FAILED;
+	free(url);
+	dial_destroy(dial);
+	return status;
+}
+
+static const struct option own[] = {
+	{"print", 'p', .help = "only print the URL, start no browser"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
+
+const struct command command_open = {
+	.name = "open",
+	.summary = "open the page in a browser",
+	.usage = "[--print]",
+	.examples = "  signalbox open\n"
+		    "  signalbox open --print\n",
+	.about =
+		"Prints a URL with a code that lets one browser in, once, within 10 minutes. With a\n"
+		"screen (DISPLAY or WAYLAND_DISPLAY) xdg-open is started too, with a file in DATA that\n"
+		"sends the browser on, so that the code is in nobody's list of processes. A browser\n"
+		"that may not read that file: use the printed URL.\n",
+	.groups = groups,
+	.run = open_page,
+};

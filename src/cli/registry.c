@@ -1,0 +1,7 @@
+/* registry.c - every verb, in the order of the help. */
+#include "cli/verbs.h"
+
+const struct command *const commands[] = {
+	&command_serve, &command_emit,    &command_tail,    &command_status, &command_open,
+	&command_token, &command_journal, &command_version, &command_help,   NULL,
+};

@@ -1,0 +1,24 @@
+/* send.h - POST /api/signal, once more if the answer was lost.
+ *
+ * A lost answer says nothing about whether the signals were stored.  When each
+ * has an id it is safe to send the same bytes again; the box may need a moment to
+ * come back.
+ */
+#ifndef CLI_SEND_H
+#define CLI_SEND_H
+
+#include "base/buf.h"
+#include "cli/dial.h"
+
+struct send {
+	const char *type;
+	struct text body;
+	bool repeatable;
+};
+
+/* True when there is an answer, of any status.  The caller finishes `body`
+ * whatever came of it. */
+bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,
+              struct error *why);
+
+#endif

@@ -1,0 +1,49 @@
+/* serve.c - `signalbox serve`: from options to the running program. */
+#include "cli/verbs.h"
+
+static int serve(struct command_context *context, const struct options *options)
+{
+	struct box_options box = {.demo = options_has(options, "demo"),
+	                          .echo = options_has(options, "echo")};
+	struct config config;
+	int status;
+
+	if (options->word_count > 0)
+		return command_misused(&command_serve, "'%s' is too much", options->words[0]);
+	if (!command_config(context, options, &config))
+		return STATUS_CONFIG;
+	log_set_level(config.log_level);
+	box.config = &config;
+	status = context->serve(&box);
+	config_finish(&config);
+	return status;
+}
+
+static const struct option own[] = {
+	{"listen", 'l', "ADDR", "listen here, loopback only; may be repeated", "127.0.0.1:7446",
+         "listen"},
+	{"demo", 0, .help = "play the built-in scenarios"},
+	{"demo-speed", 0, "X", "how fast, 2 is twice as fast", "1", "demo.speed"},
+	{"echo", 0, .help = "offer /echo, for conformance suites"},
+	{"log-level", 0, "LEVEL", "error, warn, info or debug", "info", "log.level"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_serve = {
+	.name = "serve",
+	.summary = "run the box: take signals in, keep them, show them",
+	.usage = "[OPTIONS]",
+	.examples = "  signalbox serve --demo\n"
+		    "  signalbox serve --listen 127.0.0.1:8000 --data /srv/box\n"
+		    "  SIGNALBOX_AUTH_LOCAL=none signalbox serve\n",
+	.about =
+		"Runs in the foreground until SIGTERM or SIGINT, then writes out what it has, tells its\n"
+		"clients and ends with 0. It listens on the Unix socket DATA/sock too; the addresses\n"
+		"it really has are in DATA/listen, one a line. `signalbox help config` lists what can be\n"
+		"set by the file and the environment.\n",
+	.groups = groups,
+	.run = serve,
+};

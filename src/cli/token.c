@@ -1,0 +1,169 @@
+/* token.c - `signalbox token`: the credentials that are files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/must.h"
+#include "base/scope.h"
+#include "cli/dial.h"
+#include "cli/secret.h"
+#include "cli/verbs.h"
+#include "config/check.h"
+
+#define RELOAD_MS 10000
+
+/* DATA/token, or DATA/tokens/NAME.  The caller frees it. */
+static char *path_of(const char *data, const char *name)
+{
+	return name ? must_print("%s/tokens/%s", data, name) : must_print("%s/token", data);
+}
+
+static bool show(struct command_context *context, const struct options *options, const char *path,
+                 struct error *why)
+{
+	char secret[SECRET_LEN + 1];
+
+	if (options_has(options, "path")) {
+		out_print(&context->out, "%s\n", path);
+		return true;
+	}
+	if (!secret_read(path, secret, why))
+		return false;
+	out_print(&context->out, "%s\n", secret);
+	explicit_bzero(secret, sizeof(secret));
+	return true;
+}
+
+static bool make_dir(const char *path, struct error *why)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST || error_errno(why, "%s", path);
+}
+
+static bool make(struct command_context *context, const char *data, const char *name,
+                 const char *scopes, struct error *why)
+{
+	char *dir = must_print("%s/tokens", data), *path = path_of(data, name);
+	bool good = make_dir(data, why) && make_dir(dir, why) && secret_create(path, why);
+
+	if (good) {
+		out_print(&context->out, "%s\n", path);
+		out_flush(&context->out);
+		say("now add this to the configuration and restart the box:");
+		say("  auth: {tokens: [{name: %s, file: tokens/%s, scopes: \"%s\"}]}", name, name,
+		    scopes);
+	}
+	free(path);
+	free(dir);
+	return good;
+}
+
+/* A running box reads its tokens again. */
+static void tell_box(const struct command *command, struct command_context *context,
+                     const struct options *options)
+{
+	const struct dial_request request = {.method = "POST",
+	                                     .path = "/api/token/reload",
+	                                     .type = "application/json",
+	                                     .body = TEXT("{}"),
+	                                     .timeout_ms = RELOAD_MS};
+	int status;
+	struct dial *dial = dial_create(command, context, options, &status);
+	struct buf body;
+	struct error why;
+	long code;
+
+	if (!dial)
+		return;
+	switch (dial_fetch(dial, &request, &code, &body, &why)) {
+	case DIAL_ANSWERED:
+		if (code == 200) {
+			say("the box uses the new token; sessions of browsers have ended");
+			break;
+		}
+		dial_refusal(code, buf_text(&body), &why);
+		say("the box still uses the old token: %s", why.words);
+		break;
+	case DIAL_NOBODY:
+		say("no box is running; the next one uses the new token");
+		break;
+	default:
+		say("restart the box, it may still use the old token: %s", why.words);
+	}
+	buf_finish(&body);
+	dial_destroy(dial);
+}
+
+static const char *misuse(const struct options *options, struct error *why)
+{
+	const char *verb = options->word_count ? options->words[0] : NULL;
+	bool is_new = verb && strcmp(verb, "new") == 0;
+	unsigned scopes;
+
+	if (!verb || (strcmp(verb, "show") != 0 && !is_new && strcmp(verb, "rotate") != 0))
+		return "show, new or rotate?";
+	if (options->word_count > 2)
+		return "one token at a time";
+	if (options->word_count == 2 && !check_name(text_of(options->words[1]), why))
+		return why->words;
+	if (is_new != options_has(options, "scopes") || (is_new && options->word_count != 2))
+		return "`token new NAME --scopes observe,emit`; --scopes is for that only";
+	if (!is_new)
+		return NULL;
+	if (!scope_parse(text_of(options_value(options, "scopes")), &scopes, why))
+		return why->words;
+	return scopes ? NULL : "a token that allows nothing is of no use";
+}
+
+static int token(struct command_context *context, const struct options *options)
+{
+	struct error why;
+	const char *wrong = misuse(options, &why);
+	const char *verb = options->word_count ? options->words[0] : "";
+	const char *name = options->word_count == 2 ? options->words[1] : NULL;
+	struct config config;
+	char *path;
+	bool good;
+
+	if (wrong)
+		return command_misused(&command_token, "%s", wrong);
+	if (!command_config(context, options, &config))
+		return STATUS_CONFIG;
+	path = path_of(config.data, name);
+	if (strcmp(verb, "show") == 0)
+		good = show(context, options, path, &why);
+	else if (strcmp(verb, "new") == 0)
+		good = make(context, config.data, name, options_value(options, "scopes"), &why);
+	else
+		good = secret_replace(path, &why);
+	if (!good)
+		say("%s", why.words);
+	else if (strcmp(verb, "rotate") == 0)
+		tell_box(&command_token, context, options);
+	free(path);
+	config_finish(&config);
+	return good ? STATUS_DONE : STATUS_FAILED;
+}
+
+static const struct option own[] = {
+	{"path", 0, .help = "show: where the token is, not what it is"},
+	{"scopes", 's', "LIST", "new: observe, emit, answer, control, admin; or all"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_token = {
+	.name = "token",
+	.summary = "show, make or replace a credential",
+	.usage = "show [NAME] | new NAME --scopes LIST | rotate [NAME]",
+	.examples = "  signalbox token show\n"
+		    "  signalbox token new ci --scopes observe,emit\n"
+		    "  signalbox token rotate\n",
+	.about =
+		"Without a NAME it is DATA/token, which allows everything; with one it is\n"
+		"DATA/tokens/NAME, which the configuration gives its scopes. A token never stands in\n"
+		"an argument, a log or a URL.\n",
+	.groups = groups,
+	.run = token,
+};

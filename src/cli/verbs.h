@@ -1,0 +1,17 @@
+/* verbs.h - the tables of the verbs, one file each. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "cli/command.h"
+
+extern const struct command command_serve;
+extern const struct command command_emit;
+extern const struct command command_tail;
+extern const struct command command_status;
+extern const struct command command_open;
+extern const struct command command_token;
+extern const struct command command_journal;
+extern const struct command command_version;
+extern const struct command command_help;
+
+#endif

@@ -1,0 +1,35 @@
+/* version.c - `signalbox version`. */
+#include <sys/utsname.h>
+
+#include "cli/verbs.h"
+
+static int version(struct command_context *context, const struct options *options)
+{
+	struct utsname machine;
+
+	if (options->word_count > 0)
+		return command_misused(&command_version, "'%s' is too much", options->words[0]);
+	if (!options_has(options, "json")) {
+		out_print(&context->out, "signalbox %s\n", SIGNALBOX_VERSION);
+		return STATUS_DONE;
+	}
+	if (uname(&machine) != 0)
+		machine = (struct utsname){.machine = "unknown"};
+	out_print(&context->out, "{\"name\":\"signalbox\",\"version\":\"%s\",\"machine\":\"%s\"}\n",
+	          SIGNALBOX_VERSION, machine.machine);
+	return STATUS_DONE;
+}
+
+static const struct option own[] = {{"json", 'j', .help = "as one JSON object"}, {0}};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_common, NULL};
+
+const struct command command_version = {
+	.name = "version",
+	.summary = "say which signalbox this is",
+	.usage = "[--json]",
+	.examples = "  signalbox version\n"
+		    "  signalbox version --json\n",
+	.groups = groups,
+	.run = version,
+};
