@@ -87,6 +87,14 @@ def _():
     assert (code, last) == (1, "1 passed, 1 failed"), last
 
 
+@test("a program that cannot be started fails")
+def _():
+    tree = Tree()
+    tree.script("tests/01-it.py", "echo 1..1; echo ok 1 - a").chmod(0o644)
+    code, lines = tree.run()
+    assert (code, lines[-1]) == (1, "0 passed, 1 failed"), lines
+
+
 @test("a program that dies after its tests passed fails")
 def _():
     code, last, _ = outcome("echo 1..1; echo ok 1 - a; kill -SEGV $$")
