@@ -16,9 +16,7 @@
 /* Room for all that may be filled in; the names of connections are short. */
 #define FILL_MAX (16 * KIB)
 
-/* A few names are compared with each other; more are put in a map. */
-#define PAIRWISE_MAX 8
-
+/* A name from outside is quoted no longer than this. */
 #define NAME_SHOWN 60
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -27,10 +27,10 @@ enum admit_reason {
 	ADMIT_NOT_OBJECT,
 	ADMIT_TOO_BIG,
 	ADMIT_TOO_DEEP,
-	ADMIT_DUPLICATE,   /* a member of the envelope, twice */
-	ADMIT_WRONG_TYPE,  /* of an envelope member */
-	ADMIT_SCHEMA,      /* strict mode */
-	ADMIT_FORBIDDEN,   /* a type or source this producer may not use */
+	ADMIT_DUPLICATE,  /* a member of the envelope, twice */
+	ADMIT_WRONG_TYPE, /* of an envelope member */
+	ADMIT_SCHEMA,     /* strict mode */
+	ADMIT_FORBIDDEN,  /* a type or source this producer may not use */
 	ADMIT_REASONS,
 };
 
@@ -60,7 +60,7 @@ struct draft {
 	struct text id, type, source, correlation;
 	enum signal_kind kind;
 	double at_ms;
-	bool breaks_schema; /* warn mode: admitted, and counted */
+	bool breaks_schema;  /* warn mode: admitted, and counted */
 	struct error broken; /* how, when it does */
 };
 

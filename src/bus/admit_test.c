@@ -162,10 +162,10 @@ static void two_fills_get_two_ids(void **state)
 
 static void a_null_is_as_good_as_missing(void **state)
 {
-	assert_body(
-		"{\"timestamp\":null,\"id\":\"a\" , \"type\":\"x\",\"source\":null,\"payload\":null}",
-		"\"id\":\"a\",\"type\":\"x\",\"source\":\"conn\",\"payload\":{},"
-		"\"timestamp\":1700000000000}");
+	assert_body("{\"timestamp\":null,\"id\":\"a\" , \"type\":\"x\",\"source\":null,"
+	            "\"payload\":null}",
+	            "\"id\":\"a\",\"type\":\"x\",\"source\":\"conn\",\"payload\":{},"
+	            "\"timestamp\":1700000000000}");
 	assert_admitted("{\"id\":null,\"type\":\"x\"}");
 	assert_int_equal(draft.id.len, 36);
 }
@@ -346,11 +346,16 @@ static void what_is_too_big_is_refused(void **state)
 
 static void a_name_without_end_is_refused(void **state)
 {
-	struct admit_from from = {.name = {must_zero(1, 64 * KIB), 64 * KIB}};
+	struct text endless = {must_zero(1, 128 * KIB), 128 * KIB};
+	struct admit_from from = {.name = endless, .prefix = TEXT("local/")};
 
 	assert_int_equal(admit_read(admit, TEXT("{\"type\":\"x\"}"), &from, NOW, &draft, &why),
 	                 ADMIT_TOO_BIG);
-	free((char *)from.name.at);
+	from = (struct admit_from){.name = endless};
+	assert_int_equal(admit_read(admit, TEXT("{\"type\":\"x\"}"), &from, NOW, &draft, &why),
+	                 ADMIT_TOO_BIG);
+	assert_admitted("{\"type\":\"x\"}");
+	free((char *)endless.at);
 }
 
 static enum admit_reason nested(const char *before, unsigned levels, const char *after)

@@ -45,7 +45,7 @@ static void add_span(struct admit *a, size_t start, size_t end)
 	buf_add(&a->body, (struct text){a->raw.at + start, end - start});
 }
 
-/* Walks an object that ends at `end` in the text. */
+/* A walk over the members of an object, with the place of each in the text. */
 struct walk {
 	yyjson_obj_iter iter;
 	yyjson_val *next;
@@ -206,9 +206,9 @@ static void name_it(struct admit *a, struct draft *out)
 		out->id = (struct text){a->uuid, sizeof(a->uuid)};
 	}
 	out->source = given ? json_text(given) : a->from->name;
+	buf_clear(&a->source);
 	if (a->from->prefix.len == 0)
 		return;
-	buf_clear(&a->source);
 	buf_add(&a->source, a->from->prefix);
 	buf_add(&a->source, out->source);
 	out->source = buf_text(&a->source);
@@ -224,14 +224,14 @@ bool compose(struct admit *a, int64_t now_ms, struct draft *out)
 	buf_clear(&a->body);
 	add_given(a);
 	add_missing(a, out);
-	out->stable_len = a->body.len;
-	if (!a->values[MEMBER_TIMESTAMP]) {
-		out->at_ms = (double)now_ms;
-		buf_print(&a->body, ",\"timestamp\":%lld", (long long)now_ms);
-	}
-	buf_add_char(&a->body, '}');
-	if (a->values[MEMBER_TIMESTAMP])
+	if (a->values[MEMBER_TIMESTAMP]) {
+		buf_add_char(&a->body, '}');
 		out->stable_len = a->body.len;
+	} else {
+		out->stable_len = a->body.len;
+		out->at_ms = (double)now_ms;
+		buf_print(&a->body, ",\"timestamp\":%lld}", (long long)now_ms);
+	}
 	blank_newlines(&a->body);
 	out->body = buf_text(&a->body);
 	return !a->body.full && !a->source.full;

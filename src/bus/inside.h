@@ -33,8 +33,7 @@ struct admit {
 	yyjson_val *root;                 /* the same, parsed */
 	bool wrapped;                     /* it is no envelope but the payload of one */
 	bool cuts;                        /* some of it must go */
-	yyjson_val *values[MEMBER_OTHER]; /* what an envelope has; a null that is
-	                                    * filled is not there */
+	yyjson_val *values[MEMBER_OTHER]; /* NULL: missing, or a null to be filled */
 	yyjson_val *first_other;          /* the key of the first unknown member */
 	size_t other_count;
 	yyjson_val *twice; /* a key that was seen before */
