@@ -14,7 +14,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const SIGNALBOX = process.env.SIGNALBOX
 	|| new URL("../../build/signalbox", import.meta.url).pathname;
-const SLOW = process.env.TEST_SANITIZER ? 5 : 1;
+/* How much longer everything takes under a sanitizer. */
+export const SLOW = process.env.TEST_SANITIZER ? 5 : 1;
 export const PATIENCE_MS = 10000 * SLOW;
 
 const tests = [];
