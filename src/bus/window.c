@@ -1,4 +1,7 @@
-/* window.c - a ring of what came last, and two tables to find it by.
+/* window.c - two generations of what came last: the newer is filled, the older is
+ * only looked at, and when the newer is full the older one is emptied and takes its
+ * place.  So nothing is ever taken out singly, and the newest 65,536 are always
+ * there.  The memory that a signal needs is fetched while its bytes are hashed.
  *
  * Why SipHash-1-3 from OpenSSL: it is keyed, gives 128 bits, and is what the
  * tables of several languages trust against chosen input.  Measured for 310 bytes
@@ -19,42 +22,40 @@
 #include "base/random.h"
 
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
-#define SAVED_MAGIC "sbwind1\n"
+#define SAVED_MAGIC "sbwind2\n"
 
 struct entry {
-	struct window_mark mark;
-	uint64_t seq;
+	uint64_t full[2];
+	uint64_t seq; /* 0: empty */
 };
-
-/* Where an entry is in the ring, and enough of its hash to pass over it, or to
- * move it, without looking there: the ring is large and far from the processor. */
-struct slot {
-	uint32_t place; /* plus one; 0 is empty */
-	uint32_t hash;
-};
-
-enum by { BY_FULL, BY_PAIR, BY_COUNT };
 
 struct key {
 	uint8_t full[16];
 	uint64_t pair;
 };
 
+/* Both tables are probed in line.  A pair is there once, however many bytes it was
+ * used with. */
+struct generation {
+	struct entry *entries; /* where full[0] says */
+	uint64_t *pairs;       /* where the pair itself says; 0: empty */
+	uint64_t count;
+};
+
 struct window {
 	EVP_MAC_CTX *mac;
 	struct key key;
-	struct entry *ring;
-	uint64_t added; /* entry n is at n % WINDOW_SIZE */
-	/* Probed in line, closed up on removal.  A pair that is there several times
-	 * is found at its newest. */
-	struct slot *tables[BY_COUNT];
+	struct generation newer, older;
 };
 
-/* What window_save writes, before the entries and the checksum of all. */
+/* What window_save writes, before the entries and pairs of the older generation,
+ * those of the newer one, and the checksum of all. */
 struct saved {
 	char magic[8];
 	struct key key;
-	uint64_t count;
+	struct {
+		uint64_t entries, pairs;
+	} older, newer;
 };
 
 static EVP_MAC_CTX *mac_create(void)
@@ -76,15 +77,27 @@ static EVP_MAC_CTX *mac_create(void)
 	return mac;
 }
 
+static void generation_init(struct generation *g)
+{
+	g->entries = must_zero(TABLE_SIZE, sizeof(*g->entries));
+	g->pairs = must_zero(TABLE_SIZE, sizeof(*g->pairs));
+	g->count = 0;
+}
+
+static void generation_finish(struct generation *g)
+{
+	free(g->entries);
+	free(g->pairs);
+}
+
 struct window *window_create(void)
 {
 	struct window *window = must_zero(1, sizeof(*window));
 
 	window->mac = mac_create();
 	random_bytes(&window->key, sizeof(window->key));
-	window->ring = must_zero(WINDOW_SIZE, sizeof(*window->ring));
-	for (enum by by = 0; by < BY_COUNT; by++)
-		window->tables[by] = must_zero(TABLE_SIZE, sizeof(struct slot));
+	generation_init(&window->newer);
+	generation_init(&window->older);
 	return window;
 }
 
@@ -93,160 +106,197 @@ void window_destroy(struct window *window)
 	if (!window)
 		return;
 	EVP_MAC_CTX_free(window->mac);
-	for (enum by by = 0; by < BY_COUNT; by++)
-		free(window->tables[by]);
-	free(window->ring);
+	generation_finish(&window->newer);
+	generation_finish(&window->older);
 	free(window);
 }
 
 /* --- the tables ------------------------------------------------------------ */
 
-static uint32_t hash_by(enum by by, const struct window_mark *mark)
+/* The entry with this mark, or the empty one where it would go. */
+static struct entry *seek(const struct generation *g, const struct window_mark *mark)
 {
-	return (uint32_t)(by == BY_FULL ? mark->full[0] : mark->pair);
-}
+	size_t i = mark->full[0] % TABLE_SIZE;
 
-static bool same_by(enum by by, const struct window_mark *a, const struct window_mark *b)
-{
-	if (by == BY_PAIR)
-		return a->pair == b->pair;
-	return a->full[0] == b->full[0] && a->full[1] == b->full[1];
-}
-
-/* The slot that holds one like it, or the empty one where it would go. */
-static struct slot *seek(const struct window *window, enum by by, const struct window_mark *mark)
-{
-	uint32_t hash = hash_by(by, mark);
-	struct slot *table = window->tables[by];
-	size_t i = hash % TABLE_SIZE;
-
-	while (table[i].place && (table[i].hash != hash ||
-	                          !same_by(by, &window->ring[table[i].place - 1].mark, mark)))
+	while (g->entries[i].seq &&
+	       (g->entries[i].full[0] != mark->full[0] || g->entries[i].full[1] != mark->full[1]))
 		i = (i + 1) % TABLE_SIZE;
-	return &table[i];
+	return &g->entries[i];
 }
 
-/* Empties the slot and pulls back whatever probed past it. */
-static void close_up(struct slot *table, struct slot *slot)
+static uint64_t *seek_pair(const struct generation *g, uint64_t pair)
 {
-	size_t hole = (size_t)(slot - table), i = hole;
+	size_t i = pair % TABLE_SIZE;
 
-	while (table[i = (i + 1) % TABLE_SIZE].place) {
-		if ((i - table[i].hash) % TABLE_SIZE < (i - hole) % TABLE_SIZE)
-			continue;
-		table[hole] = table[i];
-		hole = i;
-	}
-	table[hole].place = 0;
+	while (g->pairs[i] && g->pairs[i] != pair)
+		i = (i + 1) % TABLE_SIZE;
+	return &g->pairs[i];
 }
 
-/* Makes room for one more.  What was used again since is found elsewhere. */
-static void drop_oldest(struct window *window, uint32_t place)
+static void turn_over(struct window *window)
 {
-	for (enum by by = 0; by < BY_COUNT; by++) {
-		struct slot *slot = seek(window, by, &window->ring[place].mark);
+	struct generation empty = window->older;
 
-		if (slot->place == place + 1)
-			close_up(window->tables[by], slot);
-	}
-}
-
-static void push(struct window *window, const struct entry *e)
-{
-	uint32_t place = (uint32_t)(window->added % WINDOW_SIZE);
-
-	if (window->added >= WINDOW_SIZE)
-		drop_oldest(window, place);
-	window->ring[place] = *e;
-	window->added++;
-	for (enum by by = 0; by < BY_COUNT; by++)
-		*seek(window, by, &e->mark) = (struct slot){place + 1, hash_by(by, &e->mark)};
+	memset(empty.entries, 0, TABLE_SIZE * sizeof(*empty.entries));
+	memset(empty.pairs, 0, TABLE_SIZE * sizeof(*empty.pairs));
+	empty.count = 0;
+	window->older = window->newer;
+	window->newer = empty;
 }
 
 /* --- looking and adding ---------------------------------------------------- */
+
+static void fetch(const struct generation *g, const struct window_mark *mark)
+{
+	__builtin_prefetch(&g->entries[mark->full[0] % TABLE_SIZE]);
+}
+
+static void fetch_pair(const struct generation *g, uint64_t pair)
+{
+	__builtin_prefetch(&g->pairs[pair % TABLE_SIZE]);
+}
 
 /* The pair goes into the full hash too, so that it need not be hashed twice. */
 struct window_mark window_mark(const struct window *window, struct text source, struct text id,
                                struct text bytes)
 {
-	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id)};
+	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id) | 1};
 	size_t n = 0;
 
+	fetch_pair(&window->newer, mark.pair);
+	fetch_pair(&window->older, mark.pair);
 	if (!EVP_MAC_init(window->mac, window->key.full, sizeof(window->key.full), NULL) ||
 	    !EVP_MAC_update(window->mac, (const unsigned char *)bytes.at, bytes.len) ||
 	    !EVP_MAC_final(window->mac, (unsigned char *)mark.full, &n, sizeof(mark.full)) ||
 	    n != sizeof(mark.full))
 		abort(); /* it takes any bytes */
 	mark.full[0] ^= mark.pair;
+	fetch(&window->newer, &mark);
+	fetch(&window->older, &mark);
 	return mark;
 }
 
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
                                uint64_t *seq)
 {
-	const struct slot *slot = seek(window, BY_FULL, mark);
+	const struct entry *e = seek(&window->newer, mark);
 
-	if (slot->place) {
-		*seq = window->ring[slot->place - 1].seq;
+	if (!e->seq)
+		e = seek(&window->older, mark);
+	if (e->seq) {
+		*seq = e->seq;
 		return WINDOW_SAME;
 	}
-	return seek(window, BY_PAIR, mark)->place ? WINDOW_REUSED : WINDOW_NEW;
+	if (*seek_pair(&window->newer, mark->pair) || *seek_pair(&window->older, mark->pair))
+		return WINDOW_REUSED;
+	return WINDOW_NEW;
 }
 
 void window_add(struct window *window, const struct window_mark *mark, uint64_t seq)
 {
-	struct entry e = {*mark, seq};
+	struct entry *e = seek(&window->newer, mark);
 
-	if (!seek(window, BY_FULL, mark)->place)
-		push(window, &e);
+	if (e->seq || seek(&window->older, mark)->seq)
+		return;
+	if (window->newer.count == WINDOW_SIZE) {
+		turn_over(window);
+		e = seek(&window->newer, mark);
+	}
+	*e = (struct entry){{mark->full[0], mark->full[1]}, seq};
+	*seek_pair(&window->newer, mark->pair) = mark->pair;
+	window->newer.count++;
 }
 
 /* --- the checkpoint -------------------------------------------------------- */
 
-static uint64_t count_of(const struct window *window)
+static uint64_t save_entries(const struct generation *g, struct buf *out)
 {
-	return window->added < WINDOW_SIZE ? window->added : WINDOW_SIZE;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		const struct entry *e = &g->entries[i];
+
+		if (e->seq && buf_add(out, (struct text){(const char *)e, sizeof(*e)}))
+			count++;
+	}
+	return count;
+}
+
+static uint64_t save_pairs(const struct generation *g, struct buf *out)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		const uint64_t *pair = &g->pairs[i];
+
+		if (*pair && buf_add(out, (struct text){(const char *)pair, sizeof(*pair)}))
+			count++;
+	}
+	return count;
 }
 
 bool window_save(const struct window *window, struct buf *out)
 {
-	struct saved head = {.key = window->key, .count = count_of(window)};
+	struct saved head = {.key = window->key};
 	size_t was = out->len;
 	uint32_t crc;
 
 	memcpy(head.magic, SAVED_MAGIC, sizeof(head.magic));
 	buf_add(out, (struct text){(char *)&head, sizeof(head)});
-	for (uint64_t n = window->added - head.count; n < window->added; n++)
-		buf_add(out, (struct text){(char *)&window->ring[n % WINDOW_SIZE],
-		                           sizeof(struct entry)});
-	crc = crc32c(0, out->at + was, out->len - was);
-	buf_add(out, (struct text){(char *)&crc, sizeof(crc)});
+	head.older.entries = save_entries(&window->older, out);
+	head.older.pairs = save_pairs(&window->older, out);
+	head.newer.entries = save_entries(&window->newer, out);
+	head.newer.pairs = save_pairs(&window->newer, out);
+	if (!out->full) {
+		memcpy(out->at + was, &head, sizeof(head));
+		crc = crc32c(0, out->at + was, out->len - was);
+		buf_add(out, (struct text){(char *)&crc, sizeof(crc)});
+	}
 	if (!out->full)
 		return true;
 	out->len = was;
 	return false;
 }
 
-static void forget(struct window *window)
-{
-	window->added = 0;
-	for (enum by by = 0; by < BY_COUNT; by++)
-		memset(window->tables[by], 0, TABLE_SIZE * sizeof(struct slot));
-}
-
 /* Is this what window_save wrote, all of it? */
 static bool is_saved(struct text saved, struct saved *head)
 {
+	uint64_t entries, pairs;
 	uint32_t crc;
 
 	if (saved.len < sizeof(*head) + sizeof(crc))
 		return false;
 	memcpy(head, saved.at, sizeof(*head));
 	memcpy(&crc, saved.at + saved.len - sizeof(crc), sizeof(crc));
-	return memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) == 0 &&
-	       head->count <= WINDOW_SIZE &&
-	       saved.len == sizeof(*head) + head->count * sizeof(struct entry) + sizeof(crc) &&
-	       crc == crc32c(0, saved.at, saved.len - sizeof(crc));
+	if (memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) != 0 ||
+	    crc != crc32c(0, saved.at, saved.len - sizeof(crc)))
+		return false;
+	entries = head->older.entries + head->newer.entries;
+	pairs = head->older.pairs + head->newer.pairs;
+	return head->older.entries <= WINDOW_SIZE && head->newer.entries <= WINDOW_SIZE &&
+	       head->older.pairs <= WINDOW_SIZE && head->newer.pairs <= WINDOW_SIZE &&
+	       saved.len == sizeof(*head) + entries * sizeof(struct entry) +
+	                            pairs * sizeof(uint64_t) + sizeof(crc);
+}
+
+/* Returns where the next one's bytes begin. */
+static const char *load_generation(struct generation *g, const char *at, uint64_t entries,
+                                   uint64_t pairs)
+{
+	for (; entries > 0; entries--, at += sizeof(struct entry)) {
+		struct entry e;
+
+		memcpy(&e, at, sizeof(e));
+		*seek(g, &(struct window_mark){{e.full[0], e.full[1]}, 0}) = e;
+		g->count++;
+	}
+	for (; pairs > 0; pairs--, at += sizeof(uint64_t)) {
+		uint64_t pair;
+
+		memcpy(&pair, at, sizeof(pair));
+		*seek_pair(g, pair) = pair;
+	}
+	return at;
 }
 
 bool window_load(struct window *window, struct text saved)
@@ -254,15 +304,12 @@ bool window_load(struct window *window, struct text saved)
 	struct saved head;
 	const char *at = saved.at + sizeof(head);
 
-	forget(window);
+	turn_over(window);
+	turn_over(window);
 	if (!is_saved(saved, &head))
 		return false;
 	window->key = head.key;
-	for (uint64_t i = 0; i < head.count; i++) {
-		struct entry e;
-
-		memcpy(&e, at + i * sizeof(e), sizeof(e));
-		push(window, &e);
-	}
+	at = load_generation(&window->older, at, head.older.entries, head.older.pairs);
+	load_generation(&window->newer, at, head.newer.entries, head.newer.pairs);
 	return true;
 }

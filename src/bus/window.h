@@ -1,6 +1,6 @@
 /* window.h - which of the newest emits were these very bytes?
  *
- * Holds a 128-bit keyed hash of source, id and bytes of the newest 65,536
+ * Holds a 128-bit keyed hash of source, id and bytes of at least the newest 65,536
  * signals that asked for it, with the seq each got.  The key is random and kept
  * in the checkpoint, so that the window survives a restart.
  */

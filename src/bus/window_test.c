@@ -111,8 +111,10 @@ static void the_newest_are_kept_and_the_oldest_go(void **state)
 	const unsigned many = 3 * WINDOW_SIZE + 77;
 
 	add_numbered(0, many);
-	for (unsigned n = 0; n < many; n++)
-		assert_numbered(n, n < many - WINDOW_SIZE ? WINDOW_NEW : WINDOW_SAME);
+	for (unsigned n = many - WINDOW_SIZE; n < many; n++)
+		assert_numbered(n, WINDOW_SAME);
+	for (unsigned n = 0; n < many - 2 * WINDOW_SIZE; n++)
+		assert_numbered(n, WINDOW_NEW);
 }
 
 static void one_id_with_ever_new_bytes_does_not_slow_it_down(void **state)
@@ -120,14 +122,14 @@ static void one_id_with_ever_new_bytes_does_not_slow_it_down(void **state)
 	char bytes[20];
 	uint64_t seq = 0;
 
-	for (unsigned n = 0; n < 2 * WINDOW_SIZE; n++) {
+	for (unsigned n = 0; n < 3 * WINDOW_SIZE; n++) {
 		snprintf(bytes, sizeof(bytes), "%u", n);
 		add("s", "i", bytes, n + 1);
 	}
 	assert_int_equal(look("s", "i", "65535", &seq), WINDOW_REUSED);
 	assert_int_equal(look("s", "i", "65536", &seq), WINDOW_SAME);
 	assert_int_equal(seq, 65537);
-	add_numbered(0, WINDOW_SIZE);
+	add_numbered(0, 2 * WINDOW_SIZE);
 	assert_int_equal(look("s", "i", "x", &seq), WINDOW_NEW);
 }
 
@@ -136,17 +138,17 @@ static void it_survives_a_restart(void **state)
 	struct buf saved;
 
 	buf_init(&saved, 4 * MIB);
-	add_numbered(0, WINDOW_SIZE + 1000);
+	add_numbered(0, 2 * WINDOW_SIZE + 1000);
 	assert_true(window_save(window, &saved));
 	window_destroy(window);
 	window = window_create();
 	assert_true(window_load(window, buf_text(&saved)));
-	assert_numbered(999, WINDOW_NEW);
-	assert_numbered(1000, WINDOW_SAME);
-	add_numbered(WINDOW_SIZE + 1000, WINDOW_SIZE + 1001);
-	assert_numbered(1000, WINDOW_NEW);
-	assert_numbered(1001, WINDOW_SAME);
-	assert_numbered(WINDOW_SIZE + 1000, WINDOW_SAME);
+	assert_numbered(WINDOW_SIZE - 1, WINDOW_NEW);
+	assert_numbered(WINDOW_SIZE, WINDOW_SAME);
+	assert_numbered(2 * WINDOW_SIZE + 999, WINDOW_SAME);
+	add_numbered(2 * WINDOW_SIZE + 1000, 3 * WINDOW_SIZE + 1);
+	assert_numbered(2 * WINDOW_SIZE - 1, WINDOW_NEW);
+	assert_numbered(2 * WINDOW_SIZE, WINDOW_SAME);
 	buf_finish(&saved);
 }
 
