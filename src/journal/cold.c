@@ -163,6 +163,21 @@ void cold_unref(struct open_file *f)
 	free(f);
 }
 
+void cold_note_ends(struct journal *j)
+{
+	list_each(&j->files, l) {
+		struct open_file *f = list_of(l, struct open_file, in_journal);
+		uint64_t until;
+
+		if (f->until)
+			continue;
+		pthread_mutex_lock(&j->mutex);
+		if (shelf_find(&j->shelf, f->first, &until) == f->first)
+			f->until = until;
+		pthread_mutex_unlock(&j->mutex);
+	}
+}
+
 static bool read_now(struct open_file *f, const struct wanted *wanted, void *into)
 {
 	struct iovec piece = {into, wanted->len};

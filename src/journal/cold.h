@@ -19,7 +19,8 @@ struct journal;
 struct open_file {
 	struct link in_journal; /* journal.files */
 	uint64_t first;
-	int fds[2]; /* by enum segment_file: lines and index */
+	uint64_t until; /* the first seq of the segment that follows, once there is one */
+	int fds[2];     /* by enum segment_file: lines and index */
 	unsigned refs;
 	bool cannot_ask;    /* no RWF_NOWAIT here */
 	bool index_is_warm; /* with cannot_ask: the warmer has read all of it */
@@ -42,6 +43,10 @@ enum cold_answer { COLD_READY, COLD_WAIT, COLD_FAILED };
 enum cold_answer cold_open(struct journal *journal, uint64_t first, struct warm **warm,
                            struct open_file **out);
 void cold_unref(struct open_file *file); /* NULL is fine */
+
+/* After a roll: the open files learn where they end, for once they are removed
+ * nobody else will know. */
+void cold_note_ends(struct journal *journal);
 
 /* Exactly what is wanted, or nothing. */
 enum cold_answer cold_read(struct journal *journal, const struct wanted *wanted, struct warm **warm,

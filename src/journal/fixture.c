@@ -90,11 +90,11 @@ char *crash_copy(const char *dir)
 		char *b = must_print("%s/%s", to, d->d_name);
 		struct buf bytes;
 
-		if (d->d_type == DT_REG) {
-			load_file(a, &bytes);
+		buf_init(&bytes, 256 * MIB);
+		/* A temporary file may be gone by now. */
+		if (d->d_type == DT_REG && disk_load(AT_FDCWD, a, &bytes))
 			save_file(b, buf_text(&bytes));
-			buf_finish(&bytes);
-		}
+		buf_finish(&bytes);
 		free(a);
 		free(b);
 	}

@@ -313,8 +313,10 @@ void journal_poll(struct journal *j)
 	}
 	if (j->gap_from && journal_has_room(j, GAP_LINE_MAX))
 		close_gap(j);
-	if (r.rolled)
+	if (r.rolled) {
+		cold_note_ends(j);
 		hand_over_state(j);
+	}
 	if (r.warmed) {
 		warmer_bury(j);
 		if (j->options.warmed)

@@ -62,7 +62,8 @@ static void lines_are_in_the_file_as_they_were_given(void **state)
 	journal_append(j, TEXT("{\"seq\":3}"), TEXT(""), true);
 	wait_durable(j);
 	load_file(path, &file);
-	assert_true(text_is(buf_text(&file), "{\"seq\":1,\"id\":\"a\"}\n{\"seq\":2}\n{\"seq\":3}\n"));
+	assert_true(
+		text_is(buf_text(&file), "{\"seq\":1,\"id\":\"a\"}\n{\"seq\":2}\n{\"seq\":3}\n"));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	free(path);
@@ -304,8 +305,8 @@ static void beyond_the_ceiling_signals_are_live_only_and_one_line_stands_for_the
 
 	j = open_in(dir);
 	assert_int_equal(journal_last_seq(j), last + 5);
-	snprintf(story, sizeof story, "1-%llu gap %llu-%llu lost %llu-%llu", (unsigned long long)kept,
-	         (unsigned long long)kept + 1, (unsigned long long)last,
+	snprintf(story, sizeof story, "1-%llu gap %llu-%llu lost %llu-%llu",
+	         (unsigned long long)kept, (unsigned long long)kept + 1, (unsigned long long)last,
 	         (unsigned long long)last + 1, (unsigned long long)last + 5);
 	expect_story(j, 0, story);
 	journal_close(j);

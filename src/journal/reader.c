@@ -80,13 +80,8 @@ static enum journal_news read_memory(struct journal_reader *r, size_t max, struc
 static enum journal_news read_files(struct journal_reader *r, size_t max, struct text *lines,
                                     struct gap *gap)
 {
-	struct journal *j = r->journal;
-	uint64_t limit = recent_first(&j->recent);
-	uint64_t first = journal_first_seq(j);
 	uint64_t to;
 
-	if (r->next < first)
-		return report(r, gap, (first < limit ? first : limit) - 1, "expired");
 	switch (walk_read(&r->walk, r->next, max, lines, &to)) {
 	case WALK_LINES:
 		return JOURNAL_LINES;

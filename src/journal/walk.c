@@ -18,7 +18,8 @@ struct window {
 /* What is asked of one walk_read. */
 struct question {
 	uint64_t next;  /* the seq of the first line */
-	uint64_t limit; /* lines from here on are somewhere else */
+	uint64_t limit; /* lines from here on are somewhere else, */
+	uint64_t until; /* because here the next segment begins, if there is one */
 	size_t max;
 };
 
@@ -343,27 +344,51 @@ static uint64_t look_up(struct walk *s, struct question *q)
 	pthread_mutex_lock(&j->mutex);
 	first = shelf_find(&j->shelf, q->next, &until);
 	pthread_mutex_unlock(&j->mutex);
+	q->until = until;
 	q->limit = recent_first(&j->recent);
 	if (until && until < q->limit)
 		q->limit = until;
 	return first;
 }
 
+/* The open one serves as long as it can, even if it is on no shelf any more. */
+static bool is_in_open_file(const struct walk *s, struct question *q)
+{
+	uint64_t memory = recent_first(&s->journal->recent);
+
+	if (!s->file || q->next < s->file->first || q->next >= s->file->until)
+		return false;
+	q->limit = s->file->until < memory ? s->file->until : memory;
+	return true;
+}
+
+static enum cold_answer go_to_file(struct walk *s, struct question *q, uint64_t first)
+{
+	enum cold_answer answer = COLD_READY;
+
+	if (s->file && s->file->first != first)
+		walk_leave_file(s);
+	if (!s->file)
+		answer = cold_open(s->journal, first, &s->warm, &s->file);
+	if (answer == COLD_READY)
+		s->file->until = q->until;
+	return answer;
+}
+
 enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text *lines,
                          uint64_t *to)
 {
 	struct question q = {.next = next, .max = max};
-	uint64_t first = look_up(s, &q);
 
 	if (cold_is_waiting(s->journal, s->warm))
 		return WALK_COLD;
-	*to = q.limit - 1;
-	if (first == 0)
-		return WALK_EXPIRED;
-	if (s->file && s->file->first != first)
-		walk_leave_file(s);
-	if (!s->file) {
-		switch (cold_open(s->journal, first, &s->warm, &s->file)) {
+	if (!is_in_open_file(s, &q)) {
+		uint64_t first = look_up(s, &q);
+
+		*to = q.limit - 1;
+		if (first == 0)
+			return WALK_EXPIRED;
+		switch (go_to_file(s, &q, first)) {
 		case COLD_WAIT:
 			return WALK_COLD;
 		case COLD_FAILED:

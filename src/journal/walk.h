@@ -24,7 +24,7 @@ enum walk_news {
 	WALK_LINES,
 	WALK_COLD,
 	WALK_LOST,    /* up to *to, by a journal.gap line */
-	WALK_EXPIRED, /* up to *to, removed while we looked */
+	WALK_EXPIRED, /* up to *to: that segment is gone */
 	WALK_DAMAGED, /* up to *to */
 };
 

@@ -120,14 +120,6 @@ static void gather(struct journal *j, struct commit *c)
 	}
 }
 
-static void roll(struct journal *j)
-{
-	segment_finish(&j->segment);
-	pthread_mutex_lock(&j->mutex);
-	j->rolled = true;
-	pthread_mutex_unlock(&j->mutex);
-}
-
 static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 {
 	if (!segment_create(&j->segment, j->dir, first, why))
@@ -135,6 +127,7 @@ static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 	segment_reserve(&j->segment, j->options.segment_bytes);
 	pthread_mutex_lock(&j->mutex);
 	shelf_add(&j->shelf, first);
+	j->rolled = j->shelf.count > 1;
 	pthread_mutex_unlock(&j->mutex);
 	retention_apply(j);
 	return true;
@@ -189,7 +182,7 @@ static bool commit(struct journal *j, bool *more)
 
 	gather(j, &c);
 	if (c.n == 0 && c.full) {
-		roll(j);
+		segment_finish(&j->segment);
 		gather(j, &c);
 	}
 	*more = c.full;

@@ -1,0 +1,369 @@
+/* recover_test.c - what a start makes of files that a crash, or something worse,
+ * left behind. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/log.h"
+#include "journal/fixture.h"
+
+/* Two commits, of 12 and of 2 lines, as they are on the disk at a crash. */
+struct wreck {
+	char *dir;
+	struct buf lines, index;
+	struct entry entries[2];
+};
+
+static void wreck_init(struct wreck *w)
+{
+	char *dir = new_dir();
+	struct journal *j = open_in(dir);
+	char *path;
+
+	commit(j, 12);
+	commit(j, 2);
+	w->dir = crash_copy(dir);
+	journal_close(j);
+	remove_dir(dir);
+	path = segment_path(w->dir, 1, SEGMENT_LINES);
+	load_file(path, &w->lines);
+	free(path);
+	path = segment_path(w->dir, 1, SEGMENT_INDEX);
+	load_file(path, &w->index);
+	free(path);
+	memcpy(w->entries, w->index.at, sizeof w->entries);
+	assert_int_equal(w->entries[1].last, 14);
+}
+
+static void wreck_finish(struct wreck *w)
+{
+	buf_finish(&w->lines);
+	buf_finish(&w->index);
+	remove_dir(w->dir);
+}
+
+static void put(struct wreck *w, enum segment_file which, struct text bytes)
+{
+	char *path = segment_path(w->dir, 1, which);
+
+	save_file(path, bytes);
+	free(path);
+}
+
+/* Starts with these files and says what it found. */
+static void expect_after_start(struct wreck *w, struct text lines, struct text index,
+                               const char *story)
+{
+	struct journal *j;
+
+	put(w, SEGMENT_LINES, lines);
+	put(w, SEGMENT_INDEX, index);
+	j = open_in(w->dir);
+	expect_story(j, 0, story);
+	journal_close(j);
+}
+
+static void all_that_was_committed_is_there_after_a_crash(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+	wreck_finish(&w);
+}
+
+static void a_torn_batch_is_cut_off_wherever_it_is_torn(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
+	for (size_t len = w.entries[1].offset; len < w.lines.len; len++) {
+		struct journal *j;
+
+		put(&w, SEGMENT_LINES, (struct text){w.lines.at, len});
+		put(&w, SEGMENT_INDEX, buf_text(&w.index));
+		j = open_in(w.dir);
+		assert_int_equal(journal_last_seq(j), 12);
+		journal_close(j);
+	}
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+	wreck_finish(&w);
+}
+
+static void a_torn_index_entry_cuts_its_batch_off(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
+	for (size_t len = sizeof(struct entry); len < 2 * sizeof(struct entry); len++)
+		expect_after_start(&w, buf_text(&w.lines), (struct text){w.index.at, len}, "1-12");
+	wreck_finish(&w);
+}
+
+static void garbage_in_the_last_batch_or_its_entry_cuts_it_off(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
+	for (size_t i = w.entries[1].offset; i < w.lines.len; i += 11) {
+		w.lines.at[i] ^= 0x20;
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+		w.lines.at[i] ^= 0x20;
+	}
+	for (size_t i = sizeof(struct entry); i < 2 * sizeof(struct entry); i++) {
+		w.index.at[i] ^= 0x01;
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+		w.index.at[i] ^= 0x01;
+	}
+	wreck_finish(&w);
+}
+
+static void bytes_after_the_last_batch_are_cut_off(void **state)
+{
+	struct wreck w;
+	struct journal *j;
+	char *path;
+	struct buf file;
+
+	wreck_init(&w);
+	buf_add(&w.lines, TEXT("{\"seq\":15,\"never\":\"acknowledged\"}\n{\"se"));
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+	j = open_in(w.dir);
+	commit(j, 2);
+	expect_story(j, 0, "1-16");
+	journal_close(j);
+	path = segment_path(w.dir, 1, SEGMENT_LINES);
+	load_file(path, &file);
+	assert_null(memmem(file.at, file.len, "never", 5));
+	buf_finish(&file);
+	free(path);
+	wreck_finish(&w);
+}
+
+static void what_was_cut_off_does_not_come_back(void **state)
+{
+	struct journal *j;
+	struct wreck w;
+
+	wreck_init(&w);
+	w.lines.at[w.lines.len - 3] ^= 1;
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+	for (int i = 0; i < 3; i++) {
+		j = open_in(w.dir);
+		commit(j, 1);
+		journal_close(j);
+	}
+	j = open_in(w.dir);
+	expect_story(j, 0, "1-15");
+	journal_close(j);
+	wreck_finish(&w);
+}
+
+static void a_damaged_batch_in_the_middle_is_put_aside_and_told(void **state)
+{
+	struct buf aside;
+	struct wreck w;
+	char *path;
+
+	wreck_init(&w);
+	w.lines.at[100] ^= 1;
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "gap 1-12 damaged 13-14");
+	path = segment_path(w.dir, 1, SEGMENT_QUARANTINE);
+	load_file(path, &aside);
+	assert_int_equal(aside.len, w.entries[0].length);
+	assert_memory_equal(aside.at, w.lines.at, aside.len);
+	buf_finish(&aside);
+	free(path);
+	wreck_finish(&w);
+}
+
+static void a_damaged_entry_in_the_middle_is_told(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
+	for (size_t i = 0; i < sizeof(struct entry); i++) {
+		w.index.at[i] ^= 0x80;
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index),
+		                   "gap 1-12 damaged 13-14");
+		w.index.at[i] ^= 0x80;
+	}
+	memset(w.index.at, 0, sizeof(struct entry));
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "gap 1-12 damaged 13-14");
+	wreck_finish(&w);
+}
+
+/* Half of a commit must never show: its batches were acknowledged together. */
+static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
+{
+	struct journal *j;
+	struct wreck w;
+	struct entry more[3];
+	char line[] = "{\"seq\":15}\n{\"seq\":16}\n{\"seq\":17}\n";
+
+	wreck_init(&w);
+	for (unsigned i = 0; i < 3; i++) {
+		more[i] = (struct entry){
+			.first = 15 + i,
+			.last = 15 + i,
+			.offset = w.lines.len + 11 * i,
+			.length = 11,
+			.crc = crc32c(0, line + 11 * i, 11),
+			.kind = ENTRY_LINES,
+			.place = (uint16_t)i,
+		};
+		entry_seal(&more[i]);
+	}
+	memcpy(w.index.at + 2 * sizeof *more, more, sizeof more);
+	line[11] = '?';
+	buf_add(&w.lines, TEXT(line));
+	put(&w, SEGMENT_LINES, buf_text(&w.lines));
+	put(&w, SEGMENT_INDEX, buf_text(&w.index));
+	j = open_in(w.dir);
+	assert_int_equal(journal_last_seq(j), 15);
+	journal_close(j);
+	wreck_finish(&w);
+}
+
+static void a_segment_without_its_index_is_put_aside(void **state)
+{
+	struct wreck w;
+	struct journal *j;
+	char *path;
+
+	wreck_init(&w);
+	path = segment_path(w.dir, 1, SEGMENT_INDEX);
+	unlink(path);
+	free(path);
+	j = open_in(w.dir);
+	assert_int_equal(journal_last_seq(j), 0);
+	journal_close(j);
+	path = segment_path(w.dir, 1, SEGMENT_QUARANTINE);
+	assert_int_equal(access(path, R_OK), 0);
+	free(path);
+	wreck_finish(&w);
+}
+
+static char *three_segments(void)
+{
+	char *dir = new_dir();
+	struct journal_options o = some_options(dir);
+	struct journal *j;
+
+	o.segment_bytes = 4 * KIB;
+	j = open_with(&o);
+	for (int i = 0; journal_stats(j).segments < 3; i++)
+		commit(j, 10);
+	journal_close(j);
+	return dir;
+}
+
+static void a_missing_segment_is_a_gap(void **state)
+{
+	char *dir = three_segments();
+	struct journal *j = open_in(dir);
+	uint64_t last = journal_last_seq(j), second = 0;
+	struct buf story;
+
+	for (uint64_t seq = 2; seq <= last && !second; seq++) {
+		char *path = segment_path(dir, seq, SEGMENT_LINES);
+
+		if (access(path, R_OK) == 0) {
+			second = seq;
+			unlink(path);
+		}
+		free(path);
+	}
+	journal_close(j);
+	j = open_in(dir);
+	read_all(j, (struct position){.seq = 0}, 1000, &story);
+	assert_non_null(strstr(story.at, "damaged"));
+	assert_int_equal(strncmp(story.at, "1-", 2), 0);
+	assert_int_equal(journal_last_seq(j), last);
+	buf_finish(&story);
+	journal_close(j);
+	remove_dir(dir);
+}
+
+static void seqs_do_not_go_back_when_segments_are_taken_away(void **state)
+{
+	char *dir = new_dir();
+	struct journal *j = open_in(dir);
+	char *path;
+
+	commit(j, 10);
+	path = crash_copy(dir);
+	journal_close(j);
+	remove_dir(dir);
+	dir = path;
+	j = open_in(dir); /* a new epoch at 11 */
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_LINES);
+	unlink(path);
+	free(path);
+	j = open_in(dir);
+	assert_int_equal(journal_last_seq(j), 10);
+	expect_story(j, 0, "");
+	commit(j, 1);
+	expect_story(j, 0, "11-11");
+	journal_close(j);
+	remove_dir(dir);
+}
+
+/* One line in a segment of its own. */
+static void add_segment(const char *dir, uint64_t seq)
+{
+	char line[400], *path = path_in(dir, "");
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	size_t len = line_of(seq, line, sizeof line);
+	struct batch batch = {.first = seq, .last = seq, .bytes = {line, len + 1}};
+	struct segment s;
+
+	line[len] = '\n';
+	assert_true(segment_create(&s, fd, seq, NULL));
+	assert_true(segment_commit(&s, &batch, 1, NULL));
+	segment_finish(&s);
+	close(fd);
+	free(path);
+}
+
+/* As when a sync failed although all the bytes had reached the disk. */
+static void where_two_segments_hold_a_seq_the_later_one_is_right(void **state)
+{
+	struct journal *j;
+	struct wreck w;
+
+	wreck_init(&w);
+	add_segment(w.dir, 13);
+	j = open_in(w.dir);
+	assert_int_equal(journal_last_seq(j), 13);
+	expect_story(j, 0, "1-13");
+	commit(j, 1);
+	expect_story(j, 0, "1-14");
+	journal_close(j);
+	wreck_finish(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_was_committed_is_there_after_a_crash),
+		cmocka_unit_test(a_torn_batch_is_cut_off_wherever_it_is_torn),
+		cmocka_unit_test(a_torn_index_entry_cuts_its_batch_off),
+		cmocka_unit_test(garbage_in_the_last_batch_or_its_entry_cuts_it_off),
+		cmocka_unit_test(bytes_after_the_last_batch_are_cut_off),
+		cmocka_unit_test(what_was_cut_off_does_not_come_back),
+		cmocka_unit_test(a_damaged_batch_in_the_middle_is_put_aside_and_told),
+		cmocka_unit_test(a_damaged_entry_in_the_middle_is_told),
+		cmocka_unit_test(a_hole_in_the_last_commit_cuts_off_what_follows),
+		cmocka_unit_test(a_segment_without_its_index_is_put_aside),
+		cmocka_unit_test(a_missing_segment_is_a_gap),
+		cmocka_unit_test(seqs_do_not_go_back_when_segments_are_taken_away),
+		cmocka_unit_test(where_two_segments_hold_a_seq_the_later_one_is_right),
+	};
+
+	log_set_level(LOG_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
