@@ -154,15 +154,13 @@ const struct command command_emit = {
 	.name = "emit",
 	.summary = "send signals and wait until they are on the disk",
 	.usage = "[SIGNAL | --type TYPE | -]",
-	.examples =
-		"  signalbox emit '{\"type\":\"hello\",\"payload\":{\"to\":\"world\"}}'\n"
-		"  signalbox emit --type task_dispatch --payload '{\"taskId\":\"1\",\"from\":\"me\"}'\n"
-		"  my-agent --ndjson | signalbox emit --quiet\n",
-	.about =
-		"Prints the seq of each signal that was stored; of lines on standard input, the first\n"
-		"and the last seq of each batch. A line that is refused is named on standard error.\n"
-		"A signal without an id gets one, so that it can be sent again when an answer is lost:\n"
-		"nothing is stored twice.\n",
+	.examples = "  signalbox emit '{\"type\":\"hello\",\"payload\":{\"to\":\"world\"}}'\n"
+		    "  signalbox emit --type note --payload '{\"text\":\"hello\"}'\n"
+		    "  my-agent --ndjson | signalbox emit --quiet\n",
+	.about = "Prints the seq of each signal that was stored; of lines on standard input,\n"
+		 "the first and the last seq of each batch. A line that is refused is named on\n"
+		 "standard error. A signal without an id gets one, so that it can be sent\n"
+		 "again when an answer is lost: nothing is stored twice.\n",
 	.groups = groups,
 	.run = emit,
 };

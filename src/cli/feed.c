@@ -31,11 +31,11 @@ static void show_answer(struct feed *feed, const struct batch_answer *a)
 	struct out *out = feed->out;
 
 	if (feed->ack == ACK_JSON)
-		out_print(
-			out,
-			"{\"accepted\":%llu,\"rejected\":%llu,\"firstSeq\":%llu,\"lastSeq\":%llu}\n",
-			(unsigned long long)a->accepted, (unsigned long long)a->rejected,
-			(unsigned long long)a->first_seq, (unsigned long long)a->last_seq);
+		out_print(out,
+		          "{\"accepted\":%llu,\"rejected\":%llu,\"firstSeq\":%llu,"
+		          "\"lastSeq\":%llu}\n",
+		          (unsigned long long)a->accepted, (unsigned long long)a->rejected,
+		          (unsigned long long)a->first_seq, (unsigned long long)a->last_seq);
 	else if (feed->ack == ACK_SEQ && a->accepted == 1)
 		out_print(out, "%llu\n", (unsigned long long)a->last_seq);
 	else if (feed->ack == ACK_SEQ && a->accepted > 1)

@@ -73,9 +73,9 @@ const struct command command_journal = {
 	.usage = "verify [--json]",
 	.examples = "  signalbox journal verify\n"
 		    "  signalbox journal verify --data /srv/box --json\n",
-	.about =
-		"Reads every batch and compares it with its checksum. Changes nothing, and the box may\n"
-		"be running. Each problem is a line on standard error; any problem ends it with 1.\n",
+	.about = "Reads every batch and compares it with its checksum. Changes nothing, and\n"
+		 "the box may be running. Each problem is a line on standard error; any\n"
+		 "problem ends it with 1.\n",
 	.groups = groups,
 	.run = journal,
 };

@@ -161,11 +161,10 @@ const struct command command_open = {
 	.usage = "[--print]",
 	.examples = "  signalbox open\n"
 		    "  signalbox open --print\n",
-	.about =
-		"Prints a URL with a code that lets one browser in, once, within 10 minutes. With a\n"
-		"screen (DISPLAY or WAYLAND_DISPLAY) xdg-open is started too, with a file in DATA that\n"
-		"sends the browser on, so that the code is in nobody's list of processes. A browser\n"
-		"that may not read that file: use the printed URL.\n",
+	.about = "Prints a URL with a code that lets one browser in, once, within 10 minutes.\n"
+		 "With a screen (DISPLAY or WAYLAND_DISPLAY) xdg-open is started too, with a\n"
+		 "file in DATA that sends the browser on, so that the code is in nobody's list\n"
+		 "of processes. A browser that may not read that file: use the printed URL.\n",
 	.groups = groups,
 	.run = open_page,
 };

@@ -39,11 +39,10 @@ const struct command command_serve = {
 	.examples = "  signalbox serve --demo\n"
 		    "  signalbox serve --listen 127.0.0.1:8000 --data /srv/box\n"
 		    "  SIGNALBOX_AUTH_LOCAL=none signalbox serve\n",
-	.about =
-		"Runs in the foreground until SIGTERM or SIGINT, then writes out what it has, tells its\n"
-		"clients and ends with 0. It listens on the Unix socket DATA/sock too; the addresses\n"
-		"it really has are in DATA/listen, one a line. `signalbox help config` lists what can be\n"
-		"set by the file and the environment.\n",
+	.about = "Runs in the foreground until SIGTERM or SIGINT, then writes out what it has,\n"
+		 "tells its clients and ends with 0. It listens on the Unix socket DATA/sock\n"
+		 "too; the addresses it really has are in DATA/listen, one a line. `signalbox\n"
+		 "help config` lists what can be set by the file and the environment.\n",
 	.groups = groups,
 	.run = serve,
 };

@@ -272,10 +272,9 @@ const struct command command_tail = {
 	.examples = "  signalbox tail\n"
 		    "  signalbox tail --type 'tool_*' --type error\n"
 		    "  signalbox tail --from 0 --json | jq .payload\n",
-	.about =
-		"Goes on until it is interrupted. When the box goes away it waits for it and goes on\n"
-		"exactly where it was; what is missing in between, if anything, is said on standard\n"
-		"error as a gap.\n",
+	.about = "Goes on until it is interrupted. When the box goes away it waits for it and\n"
+		 "goes on exactly where it was; what is missing in between, if anything, is\n"
+		 "said on standard error as a gap.\n",
 	.groups = groups,
 	.run = tail,
 };

@@ -160,10 +160,9 @@ const struct command command_token = {
 	.examples = "  signalbox token show\n"
 		    "  signalbox token new ci --scopes observe,emit\n"
 		    "  signalbox token rotate\n",
-	.about =
-		"Without a NAME it is DATA/token, which allows everything; with one it is\n"
-		"DATA/tokens/NAME, which the configuration gives its scopes. A token never stands in\n"
-		"an argument, a log or a URL.\n",
+	.about = "Without a NAME it is DATA/token, which allows everything; with one it is\n"
+		 "DATA/tokens/NAME, which the configuration gives its scopes. A token never\n"
+		 "stands in an argument, a log or a URL.\n",
 	.groups = groups,
 	.run = token,
 };
