@@ -327,7 +327,7 @@ static enum admit_reason check_schema(struct admit *a, struct draft *out)
 }
 
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
-                             int64_t now_ms, struct draft *out, struct error *why)
+                             struct draft *out, struct error *why)
 {
 	enum admit_reason reason;
 
@@ -343,7 +343,7 @@ enum admit_reason admit_read(struct admit *admit, struct text raw, const struct 
 		reason = check_producer(admit, out);
 	if (reason == ADMIT_OK)
 		reason = check_schema(admit, out);
-	if (reason == ADMIT_OK && !compose(admit, now_ms, out)) {
+	if (reason == ADMIT_OK && !compose(admit, out)) {
 		error_set(why, "too big with what was filled in");
 		reason = ADMIT_TOO_BIG;
 	}

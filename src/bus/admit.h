@@ -40,9 +40,10 @@ struct admit_options {
 	unsigned depth_max; /* containers within containers: 64 */
 };
 
-/* Who the bytes come from. */
+/* Who the bytes come from, and when. */
 struct admit_from {
 	struct text name; /* fills a missing source */
+	int64_t now_ms;   /* fills a missing timestamp */
 	/* Not empty: an uncredentialled local producer.  Its source becomes this
 	 * prefix and the name it gave ("local/" + name); user.*, prompt, answer,
 	 * control, source.* and journal.* are refused to it, and so is a source
@@ -69,10 +70,10 @@ struct admit;
 struct admit *admit_create(const struct admit_options *options);
 void admit_destroy(struct admit *admit);
 
-/* ADMIT_OK, or why not (and `why` in words).  now_ms fills a missing timestamp;
- * a filled one is always the last member: `,"timestamp":1700000000000}`. */
+/* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is
+ * always the last member: `,"timestamp":1700000000000}`. */
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
-                             int64_t now_ms, struct draft *out, struct error *why);
+                             struct draft *out, struct error *why);
 
 /* "not_json", "too_deep", ...: for counters and error bodies. */
 const char *admit_reason_name(enum admit_reason reason);

@@ -227,7 +227,10 @@ static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, struc
 static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_emit *emit,
                        struct draft *d, struct bus_verdict *v)
 {
-	v->reason = admit_read(admit, emit->raw, &emit->from, clock_wall_ms(), d, &v->why);
+	struct admit_from from = emit->from;
+
+	from.now_ms = clock_wall_ms();
+	v->reason = admit_read(admit, emit->raw, &from, d, &v->why);
 	if (v->reason == ADMIT_OK)
 		return true;
 	bus->stats.refused[v->reason]++;

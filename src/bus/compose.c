@@ -214,7 +214,7 @@ static void name_it(struct admit *a, struct draft *out)
 	out->source = buf_text(&a->source);
 }
 
-bool compose(struct admit *a, int64_t now_ms, struct draft *out)
+bool compose(struct admit *a, struct draft *out)
 {
 	name_it(a, out);
 	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
@@ -229,10 +229,11 @@ bool compose(struct admit *a, int64_t now_ms, struct draft *out)
 		out->stable_len = a->body.len;
 	} else {
 		out->stable_len = a->body.len;
-		out->at_ms = (double)now_ms;
-		buf_print(&a->body, ",\"timestamp\":%lld}", (long long)now_ms);
+		out->at_ms = (double)a->from->now_ms;
+		buf_print(&a->body, ",\"timestamp\":%lld}", (long long)a->from->now_ms);
 	}
-	blank_newlines(&a->body);
+	if (has_control(buf_text(&a->body)))
+		blank_newlines(&a->body);
 	out->body = buf_text(&a->body);
 	return !a->body.full && !a->source.full;
 }

@@ -50,6 +50,6 @@ static inline bool member_is_filled(enum member member)
 
 /* Sets body, stable_len, id, source and at_ms of `out`; false when there is no
  * room for what is filled in. */
-bool compose(struct admit *admit, int64_t now_ms, struct draft *out);
+bool compose(struct admit *admit, struct draft *out);
 
 #endif
