@@ -38,7 +38,7 @@ char *buf_reserve(struct buf *b, size_t n)
 	return b->at + b->len;
 }
 
-bool buf_add(struct buf *b, struct text t)
+bool buf_add_grown(struct buf *b, struct text t)
 {
 	char *to;
 

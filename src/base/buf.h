@@ -23,7 +23,7 @@ struct buf {
 void buf_init(struct buf *b, size_t max);
 void buf_finish(struct buf *b); /* frees; the buffer is empty and usable after */
 
-bool buf_add(struct buf *b, struct text t);
+bool buf_add_grown(struct buf *b, struct text t); /* buf_add, when it must grow first */
 bool buf_add_char(struct buf *b, char c);
 bool buf_add_u64(struct buf *b, uint64_t n); /* decimal */
 bool buf_print(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -38,6 +38,16 @@ char *buf_reserve(struct buf *b, size_t n);
 
 void buf_clear(struct buf *b);          /* keeps the memory */
 void buf_drop(struct buf *b, size_t n); /* the first n bytes */
+
+static inline bool buf_add(struct buf *b, struct text t)
+{
+	if (t.len > b->room - b->len)
+		return buf_add_grown(b, t);
+	if (t.len)
+		memcpy(b->at + b->len, t.at, t.len);
+	b->len += t.len;
+	return true;
+}
 
 static inline struct text buf_text(const struct buf *b)
 {

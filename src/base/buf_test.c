@@ -33,6 +33,7 @@ static void nothing_can_be_added_to_nothing(void **state)
 
 static void an_append_past_the_ceiling_changes_nothing_and_marks_it(void **state)
 {
+	volatile size_t huge = SIZE_MAX; /* not to be reasoned about */
 	struct buf b;
 
 	buf_init(&b, 4);
@@ -42,7 +43,7 @@ static void an_append_past_the_ceiling_changes_nothing_and_marks_it(void **state
 	assert_true(b.full);
 	assert_true(text_is(buf_text(&b), "abcd"));
 	assert_false(buf_print(&b, "%s", "efgh"));
-	assert_false(buf_add(&b, (struct text){"x", SIZE_MAX}));
+	assert_false(buf_add(&b, (struct text){"x", huge}));
 	assert_int_equal(b.len, 4);
 	buf_finish(&b);
 }
