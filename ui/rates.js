@@ -3,7 +3,7 @@
 
 const SLOT_MS = 500;
 const SLOTS = 120;            /* One minute of sparkline. */
-const NOW_SLOTS = 4;          /* "Now" is the mean of the last two seconds. */
+const MEAN_SLOTS = 4;         /* A rate is the mean of two seconds. */
 const NAMES_MAX = 200;        /* A producer may invent a new type for every signal. */
 const OTHERS = "(others)";
 
@@ -24,20 +24,24 @@ export class Rates {
 			this.#slots[this.#slot % SLOTS]++;
 	}
 
-	/* Signals per second, oldest first; the slot that is still filling is left out. */
+	/* Signals per second at each slot, oldest first: the mean of that slot and those
+	 * shortly before it. The slot that is still filling is left out. */
 	history(now) {
 		const series = [];
+		let sum = 0;
 
 		this.#advance(now);
-		for (let i = 1; i < SLOTS; i++)
-			series.push(this.#slots[(this.#slot + i) % SLOTS] * 1000 / SLOT_MS);
+		for (let i = 1; i < SLOTS; i++) {
+			sum += this.#slots[(this.#slot + i) % SLOTS];
+			if (i > MEAN_SLOTS)
+				sum -= this.#slots[(this.#slot + i - MEAN_SLOTS) % SLOTS];
+			series.push(sum * 1000 / (SLOT_MS * MEAN_SLOTS));
+		}
 		return series;
 	}
 
 	perSecond(now) {
-		const recent = this.history(now).slice(-NOW_SLOTS);
-
-		return recent.reduce((a, b) => a + b, 0) / NOW_SLOTS;
+		return this.history(now).at(-1);
 	}
 
 	#advance(now) {
