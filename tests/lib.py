@@ -22,6 +22,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -29,6 +30,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -562,6 +564,58 @@ class Events:
 
     def __exit__(self, *_):
         self.close()
+
+
+# --- a server that is not a box -----------------------------------------------
+
+
+class Impostor:
+    """Listens where a box would, keeps what it hears, answers with `answers` in
+    turn; None hangs up without a word."""
+
+    def __init__(self, answers, unix=None):
+        self.answers = list(answers)
+        self.heard = []
+        self.server = socket.socket(socket.AF_UNIX if unix else socket.AF_INET)
+        self.server.bind(str(unix) if unix else ("127.0.0.1", 0))
+        self.server.listen(8)
+        self.port = 0 if unix else self.server.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        try:
+            for answer in self.answers:
+                peer, _ = self.server.accept()
+                peer.settimeout(5)
+                self.heard.append(self.read_request(peer))
+                if answer is not None:
+                    peer.sendall(answer)
+                peer.close()
+        except OSError:
+            pass
+
+    @staticmethod
+    def read_request(peer):
+        got = b""
+        while b"\r\n\r\n" not in got:
+            got += peer.recv(65536)
+        head, _, body = got.partition(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: *(\d+)", head)
+        while length and len(body) < int(length[1]):
+            body += peer.recv(65536)
+        return head, body
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+
+
+def answer_bytes(body, status="200 OK", more=""):
+    body = body if isinstance(body, str) else json.dumps(body)
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{more}"
+    return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
 
 
 # --- the box -----------------------------------------------------------------

@@ -256,7 +256,7 @@ static const struct option own[] = {
 	{"type", 't', "TYPE", "only this type; may end in *; may be repeated"},
 	{"source", 's', "NAME", "only from this source; may be repeated"},
 	{"correlation", 0, "ID", "only what belongs to this"},
-	{"from", 'f', "POS", "begin after this seq or EPOCH-SEQ; 0 is everything", "only new ones"},
+	{"from", 'f', "POS", "begin after this SEQ or EPOCH-SEQ; 0: everything", "only new"},
 	{"count", 'n', "N", "end after this many"},
 	{"json", 'j', .help = "whole envelopes, one a line"},
 	{0},
