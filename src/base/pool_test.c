@@ -20,7 +20,7 @@ static void things_do_not_overlap(void **state)
 		things[i] = pool_take(&pool);
 		for (int b = 0; b < 37; b++)
 			assert_int_equal(things[i][b], 0);
-		assert_int_equal((uintptr_t)things[i] % sizeof(max_align_t), 0);
+		assert_int_equal((uintptr_t)things[i] % _Alignof(max_align_t), 0);
 		memset(things[i], i & 0xFF, 37);
 	}
 	for (int i = 0; i < MANY; i++)
