@@ -5,8 +5,6 @@
 #include "box.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -49,7 +47,7 @@ struct box {
 	unsigned conns;
 	struct turn turn; /* while stopping: is everybody gone? */
 	struct deadline last_call;
-	bool stopping, interrupted;
+	bool stopping;
 };
 
 /* --- journal <-> bus, hub -------------------------------------------------- */
@@ -369,25 +367,26 @@ static void take_down(struct box *box)
 
 /* --- starting ---------------------------------------------------------------- */
 
+/* Makes the directory and those above it. */
+static void make_dirs(const char *path)
+{
+	char *part = must_dup(path);
+
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(part, 0700);
+		*slash = '/';
+	}
+	mkdir(part, 0700);
+	free(part);
+}
+
 /* DATA holds tokens and what agents said: it is ours alone. */
 static bool make_data(const struct config *config, struct error *why)
 {
 	struct stat st;
 
-	if (mkdir(config->data, 0700) != 0 && errno != EEXIST && errno != ENOENT)
-		return error_errno(why, "%s", config->data);
-	if (errno == ENOENT) {
-		char *parent = text_dup(text_of(config->data));
-		char *slash;
-
-		for (slash = strchr(parent + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-			*slash = '\0';
-			mkdir(parent, 0700);
-			*slash = '/';
-		}
-		free(parent);
-		mkdir(config->data, 0700);
-	}
+	make_dirs(config->data);
 	if (stat(config->data, &st) != 0)
 		return error_errno(why, "%s", config->data);
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
