@@ -1,0 +1,273 @@
+/* bus_test.c - the order of signals, what a tap may do, and what is remembered. */
+#include "bus/bus.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "journal/journal.h"
+
+static char dir[64];
+static struct journal *journal;
+static struct bus *bus;
+
+static void wake(void *self)
+{
+}
+
+static void durable(void *self, uint64_t seq)
+{
+	if (bus)
+		bus_durable(bus, seq);
+}
+
+static void trouble(void *self, const char *why)
+{
+}
+
+static void checkpoint(void *self, struct buf *out)
+{
+	bus_checkpoint(bus, out);
+}
+
+static void warmed(void *self)
+{
+}
+
+static void start(void)
+{
+	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
+	struct journal_options o = {
+		.dir = dir,
+		.segment_bytes = MIB,
+		.wait_max = MIB,
+		.commit_ms = 5,
+		.wake = wake,
+		.durable = durable,
+		.trouble = trouble,
+		.checkpoint = checkpoint,
+		.warmed = warmed,
+	};
+	struct error why;
+
+	journal = journal_open(&o, &why);
+	if (!journal)
+		fail_msg("%s", why.words);
+	bus = bus_create(journal, &admit);
+}
+
+static void stop(void)
+{
+	journal_close(journal);
+	bus_destroy(bus);
+	bus = NULL;
+}
+
+static int set_up(void **state)
+{
+	snprintf(dir, sizeof(dir), "/tmp/bus-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	start();
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	return remove(path);
+}
+
+static int tear_down(void **state)
+{
+	stop();
+	return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int remove_folded(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	const char *name = path + walk->base;
+
+	if (strncmp(name, "checkpoint", 10) == 0 || strcmp(name, "clean") == 0)
+		return remove(path);
+	return 0;
+}
+
+static uint64_t stamped_seq;
+
+static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
+{
+	stamped_seq = seq;
+}
+
+static struct bus_verdict emit(const char *raw, bool once)
+{
+	struct bus_emit e = {
+		.raw = text_of(raw),
+		.from = {.name = TEXT("test")},
+		.ticket = {.stamped = stamped},
+		.durable = true,
+		.once = once,
+	};
+	struct bus_verdict verdict;
+
+	stamped_seq = 0;
+	bus_admit(bus, &e, &verdict);
+	return verdict;
+}
+
+/* --- taps ------------------------------------------------------------------- */
+
+struct listener {
+	struct tap tap;
+	unsigned heard;
+	char types[64];
+	const char *answer; /* what it emits on the first signal */
+	struct listener *removes;
+};
+
+static void heard(struct tap *tap, const struct signal *s)
+{
+	struct listener *l = list_of(tap, struct listener, tap);
+	size_t n = strlen(l->types);
+
+	l->heard++;
+	snprintf(l->types + n, sizeof(l->types) - n, "%.*s ", TEXT_ARG(s->type));
+	assert_int_equal(signal_seq_of(s->line), s->seq);
+	if (l->answer && l->heard == 1)
+		assert_int_equal(emit(l->answer, false).answer, BUS_ACCEPTED);
+	if (l->removes)
+		bus_remove_tap(bus, &l->removes->tap);
+}
+
+static void listen_to_it(struct listener *l)
+{
+	l->tap = (struct tap){.name = "test", .heard = heard};
+	bus_add_tap(bus, &l->tap);
+}
+
+static void a_signal_made_by_a_tap_waits_its_turn(void **state)
+{
+	struct listener first = {.answer = "{\"type\":\"answer\"}"}, second = {0};
+
+	listen_to_it(&first);
+	listen_to_it(&second);
+	emit("{\"type\":\"question\"}", false);
+	assert_string_equal(first.types, "question answer ");
+	assert_string_equal(second.types, "question answer ");
+	assert_int_equal(journal_last_seq(journal), 2);
+	bus_remove_tap(bus, &first.tap);
+	bus_remove_tap(bus, &second.tap);
+}
+
+static void what_a_tap_makes_wrong_is_refused_at_once(void **state)
+{
+	struct listener l = {0};
+	struct bus_verdict v;
+
+	listen_to_it(&l);
+	v = emit("{\"type\":\"x\",\"payload\":[]}", false);
+	assert_int_equal(v.answer, BUS_REFUSED);
+	assert_int_equal(v.reason, ADMIT_WRONG_TYPE);
+	assert_int_equal(l.heard, 0);
+	assert_int_equal(bus_stats(bus)->refused[ADMIT_WRONG_TYPE], 1);
+	bus_remove_tap(bus, &l.tap);
+}
+
+static void a_tap_may_remove_itself_and_the_next(void **state)
+{
+	struct listener a = {0}, b = {0}, c = {0};
+
+	a.removes = &b;
+	listen_to_it(&a);
+	listen_to_it(&b);
+	listen_to_it(&c);
+	emit("{\"type\":\"x\"}", false);
+	assert_int_equal(b.heard, 0);
+	assert_int_equal(c.heard, 1);
+	c.removes = &c;
+	emit("{\"type\":\"x\"}", false);
+	emit("{\"type\":\"x\"}", false);
+	assert_int_equal(a.heard, 3);
+	assert_int_equal(c.heard, 2);
+	bus_remove_tap(bus, &a.tap);
+}
+
+/* --- once --------------------------------------------------------------------- */
+
+#define WHOLE "{\"id\":\"a\",\"type\":\"x\",\"timestamp\":5,\"source\":\"s\",\"payload\":{}}"
+#define BARE "{\"id\":\"b\",\"type\":\"x\"}"
+#define LAST "{\"id\":\"c\",\"type\":\"x\",\"timestamp\":1700000000000}"
+
+static void assert_known(const char *raw, uint64_t seq)
+{
+	assert_int_equal(emit(raw, true).answer, BUS_ACCEPTED);
+	assert_int_equal(stamped_seq, seq);
+	assert_int_equal(journal_last_seq(journal), 3);
+}
+
+static void the_same_bytes_get_their_first_seq(void **state)
+{
+	emit(WHOLE, true);
+	emit(BARE, true);
+	emit(LAST, true);
+	assert_known(WHOLE, 1);
+	assert_known(BARE, 2);
+	assert_known(LAST, 3);
+	assert_int_equal(bus_stats(bus)->repeated, 3);
+	emit("{\"id\":\"b\",\"type\":\"y\"}", true);
+	assert_int_equal(stamped_seq, 4);
+	assert_int_equal(bus_stats(bus)->id_reused, 1);
+}
+
+static void they_do_so_after_a_clean_stop(void **state)
+{
+	emit(WHOLE, true);
+	emit(BARE, true);
+	emit(LAST, true);
+	stop();
+	start();
+	assert_known(WHOLE, 1);
+	assert_known(BARE, 2);
+	assert_known(LAST, 3);
+}
+
+static void they_do_so_when_there_is_no_checkpoint(void **state)
+{
+	emit(WHOLE, true);
+	emit(BARE, true);
+	emit(LAST, true);
+	stop();
+	assert_int_equal(nftw(dir, remove_folded, 8, FTW_PHYS), 0);
+	start();
+	assert_known(WHOLE, 1);
+	assert_known(BARE, 2);
+	assert_known(LAST, 3);
+}
+
+static void without_once_the_same_bytes_are_another_signal(void **state)
+{
+	emit(WHOLE, false);
+	emit(WHOLE, false);
+	assert_int_equal(stamped_seq, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_signal_made_by_a_tap_waits_its_turn),
+		TEST(what_a_tap_makes_wrong_is_refused_at_once),
+		TEST(a_tap_may_remove_itself_and_the_next),
+		TEST(the_same_bytes_get_their_first_seq),
+		TEST(they_do_so_after_a_clean_stop),
+		TEST(they_do_so_when_there_is_no_checkpoint),
+		TEST(without_once_the_same_bytes_are_another_signal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
