@@ -265,7 +265,7 @@ static bool read_stream(struct reader *r, const struct field *fields, void *base
 bool yaml_read(const struct field *fields, void *base, struct text bytes, const char *name,
                struct error *why)
 {
-	struct error unheard;
+	struct error unheard = {""};
 	struct reader r = {.name = name, .why = why ? why : &unheard};
 	bool good;
 
