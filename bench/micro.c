@@ -73,8 +73,7 @@ static void parse(void)
 	for (unsigned i = 0; i < PARSES; i++) {
 		struct text raw = {envelopes[i % ENVELOPES], ENVELOPE};
 
-		if (admit_read(admit, raw, &from, &draft, &why) != ADMIT_OK ||
-		    draft.breaks_schema)
+		if (admit_read(admit, raw, &from, &draft, &why) != ADMIT_OK || draft.breaks_schema)
 			die("not admitted: %.*s", TEXT_ARG(raw));
 	}
 	report(start, PARSES);

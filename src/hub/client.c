@@ -5,7 +5,6 @@
  */
 #include "hub/client.h"
 
-
 #include "base/log.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
