@@ -40,6 +40,8 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="one short round, no big journal")
     parser.add_argument("--hold", type=int, default=1, metavar="S",
                         help="seconds to hold the idle clients")
+    parser.add_argument("--big", type=int, default=10_000_000_000, metavar="BYTES",
+                        help="size of the big journal")
     parser.add_argument("--markdown", action="store_true", help="print the last run's table")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
     options = parser.parse_args()
@@ -50,8 +52,9 @@ def arguments():
 
 def machine():
     """What the figures were measured on, for whoever compares them."""
-    names = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
-             if line.startswith(("model name", "CPU part"))]
+    listed = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
+    names = [line.split(":", 1)[1].strip() for line in listed.splitlines()
+             if line.startswith("Model name")]
     memory = next(line for line in open("/proc/meminfo") if line.startswith("MemTotal"))
     return {
         "processor": f"{platform.machine()} {names[0] if names else ''}".strip(),
@@ -89,7 +92,7 @@ def measure(row, bench):
     return results
 
 
-def judge(row, line, results):
+def judge(row, line, results, bench):
     """One line of the table out of the rounds."""
     ours_all = results["ours"][line.metric]
     bare_all = results.get("bare", {}).get(line.metric, [])
@@ -102,7 +105,7 @@ def judge(row, line, results):
         met = value >= line.budget if line.kind == "least" else value <= line.budget
         verdict = "meets" if met else "over" if line.kind != "least" else "under"
     return {
-        "row": row.name, "what": line.what, "unit": line.unit, "kind": line.kind,
+        "row": row.name, "what": line.what.format(gb=bench.big / 1e9), "unit": line.unit, "kind": line.kind,
         "budget": line.budget, "ours": ours, "bare": bare, "ratio": ratio,
         "verdict": verdict, "rounds": {"ours": ours_all, "bare": bare_all},
     }
@@ -172,9 +175,9 @@ def run(options, build):
         for row in chosen(options):
             try:
                 results = measure(row, bench)
-                lines += [judge(row, line, results) for line in row.lines]
+                lines += [judge(row, line, results, bench) for line in row.lines]
             except Failure as why:
-                lines.append({"row": row.name, "what": row.lines[0].what, "error": str(why)})
+                lines.append({"row": row.name, "what": row.name, "error": str(why)})
     finally:
         bench.close()
         progress("")

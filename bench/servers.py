@@ -38,8 +38,8 @@ class Bench:
     def __init__(self, options, build):
         self.server = pathlib.Path(options.server).resolve()
         self.build = build
-        self.rounds, self.ms, self.hold, self.quick = (
-            options.rounds, options.ms, options.hold, options.quick)
+        self.rounds, self.ms, self.quick = options.rounds, options.ms, options.quick
+        self.hold, self.big = options.hold, options.big
         self.everything = pathlib.Path(tempfile.mkdtemp(prefix="bench-data-", dir=build))
         self.cores = sorted(os.sched_getaffinity(0))
 
