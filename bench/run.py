@@ -196,8 +196,11 @@ def main():
         print_markdown(json.loads(report_file.read_text()))
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    subprocess.run(["ninja", "-C", str(build), "bench"], check=True,
-                   stdout=subprocess.DEVNULL)
+    if not os.access(options.server, os.X_OK):
+        sys.exit(f"{options.server} is not there: make build")
+    if subprocess.run(["ninja", "-C", str(build), "bench"], check=False,
+                      stdout=subprocess.DEVNULL).returncode != 0:
+        sys.exit(f"building bench in {build} failed: ninja -C {build} bench")
     report = run(options, build)
     report_file.write_text(json.dumps(report, indent=1) + "\n")
     print_table(report["lines"])
