@@ -62,18 +62,29 @@ static void add_slab(struct pool *pool)
 	ASAN_POISON_MEMORY_REGION(slab->things, bytes);
 }
 
-void *pool_take(struct pool *pool)
+static void *take_spare(struct pool *pool)
 {
 	void *thing = pool->spare;
 
-	if (!thing && pool->fresh == 0)
-		add_slab(pool);
-	if (!thing)
-		thing = (char *)pool->slabs->things + --pool->fresh * pool->size;
 	ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
-	if (thing == pool->spare)
-		memcpy(&pool->spare, thing, sizeof(pool->spare));
-	return memset(thing, 0, pool->size);
+	memcpy(&pool->spare, thing, sizeof(pool->spare));
+	return thing;
+}
+
+static void *take_fresh(struct pool *pool)
+{
+	void *thing;
+
+	if (pool->fresh == 0)
+		add_slab(pool);
+	thing = (char *)pool->slabs->things + --pool->fresh * pool->size;
+	ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+	return thing;
+}
+
+void *pool_take(struct pool *pool)
+{
+	return memset(pool->spare ? take_spare(pool) : take_fresh(pool), 0, pool->size);
 }
 
 void pool_give(struct pool *pool, void *thing)

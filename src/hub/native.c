@@ -64,11 +64,10 @@ static void welcome(struct client *c, const struct http *http)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_print(
-		&out,
-		"{\"op\":\"hello\",\"epoch\":\"%s\",\"seq\":%llu,\"server\":{\"name\":\"signalbox\","
-		"\"version\":\"" SIGNALBOX_VERSION "\"},\"scopes\":[",
-		journal_epoch(o->journal), (unsigned long long)journal_last_seq(o->journal));
+	buf_print(&out, "{\"op\":\"hello\",\"epoch\":\"%s\",\"seq\":%llu,",
+	          journal_epoch(o->journal), (unsigned long long)journal_last_seq(o->journal));
+	buf_add(&out, TEXT("\"server\":{\"name\":\"signalbox\",\"version\":\"" SIGNALBOX_VERSION
+	                   "\"},\"scopes\":["));
 	add_scopes(&out, c->scopes);
 	buf_print(&out,
 	          "],\"limits\":{\"message\":%zu,\"fragments\":%u,\"behind\":%zu,\"acks\":%d,"
