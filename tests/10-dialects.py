@@ -5,7 +5,8 @@ filters, resume, and the good-bye."""
 import json
 import time
 
-from lib import CLOSE, PING, Box, Closed, Events, Refused, WS, eventually, run, test
+from lib import (CLOSE, PING, Box, Closed, Events, Refused, WS, eventually, run, temp_dir,
+                 test)
 
 
 def hello(ws):
@@ -268,6 +269,23 @@ def _():
             pass
         assert events.retry is not None
         assert [s["type"] for s in box.start().history()] == ["last"]
+
+
+@test("a listener may pin a dialect to / and /ws, for clients that know no path")
+def _():
+    config = temp_dir() / "signalbox.yaml"
+    config.write_text("listen:\n  - 127.0.0.1:0\n  - {address: '127.0.0.1:0', dialect: signals}\n")
+    with Box(["--config", str(config)], listen=()) as box:
+        pinned = int(box.addresses[1].rpartition(":")[2])
+        plain, box.port = box.port, pinned
+        for path in ("/", "/ws"):
+            with WS(box, path) as ws:
+                ws.send({"type": "hi"})
+                assert ws.json()["type"] == "hi"
+        assert box.request("GET", "/", unix=False).status == 200
+        box.port = plain
+        with WS(box, "/ws") as ws:
+            hello(ws)
 
 
 @test("/echo is there only when asked for, and echoes text and binary")

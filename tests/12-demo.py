@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The demo: three scenarios, about ten seconds each, looping, marked as a demo,
+and every signal of them valid."""
+
+from lib import SLOW, Box, eventually, run, test
+
+SPEED = 20
+
+
+def scenarios(history):
+    """The signals of each play, in the order of playing."""
+    plays = {}
+    for signal in history:
+        plays.setdefault(signal["correlationId"], []).append(signal)
+    return plays
+
+
+@test("three scenarios of 15 to 25 signals and about ten seconds, and then again")
+def _():
+    with Box(["--demo", "--demo-speed", str(SPEED)]) as box:
+        eventually(lambda: len(scenarios(box.history())) >= 5, 20 * SLOW, 0.2)
+        plays = list(scenarios(box.history()).items())
+        names = [signals[0]["metadata"]["scenario"] for _, signals in plays]
+        assert names[:4] == ["simple-task", "recovery", "two-agents", "simple-task"], names
+        for run_, signals in plays[:3]:
+            assert 15 <= len(signals) <= 25, (run_, len(signals))
+            seconds = (signals[-1]["timestamp"] - signals[0]["timestamp"]) * SPEED / 1000
+            assert 6 <= seconds <= 14 * SLOW, (run_, seconds)
+        assert any(s["type"] == "error" for s in plays[1][1])
+        assert {s["payload"].get("agentId") for s in plays[2][1]} >= {"ada", "bela"}
+
+
+@test("each of them says that it is a demo, and keeps the schema")
+def _():
+    with Box(["--demo", "--demo-speed", "100"], env={"SIGNALBOX_VALIDATION": "strict"}) as box:
+        eventually(lambda: len(box.history()) >= 60, 20 * SLOW, 0.1)
+        for signal in box.history():
+            assert signal["source"] == "demo" and signal["metadata"]["demo"] is True, signal
+        status = box.request("GET", "/api/status").json()
+        assert sum(status["bus"]["refused"].values()) == 0, status["bus"]
+
+
+@test("without --demo nothing is made up")
+def _():
+    with Box() as box:
+        assert box.history() == []
+
+
+run()
