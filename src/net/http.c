@@ -16,6 +16,10 @@
  * that is answered, so this bounds it too. */
 #define INPUT_KIB 32
 
+/* Requests of one connection that are begun in one turn: one that sends nothing
+ * but heads must not keep the others waiting. */
+#define REQUESTS_A_TURN 32
+
 /* After the last answer input is thrown away for this long and this much: closing
  * with input unread would reset the connection and take the answer away. */
 #define LINGER_MS 1000
@@ -206,8 +210,9 @@ static bool step(struct http *http)
 {
 	switch (http->state) {
 	case HTTP_IDLE:
-		if (http->in_len == 0)
+		if (http->in_len == 0 || http->share == 0)
 			return false;
+		http->share--;
 		http_parser_begin(http);
 		http->state = HTTP_READING;
 		return true;
@@ -230,12 +235,15 @@ static bool pump(struct http *http, char *bytes, size_t n)
 {
 	http->in = bytes;
 	http->in_len = n;
+	http->share = REQUESTS_A_TURN;
 	http->pumping = true;
 	while (step(http))
 		continue;
 	http->pumping = false;
 	if (http->state == HTTP_OVER)
 		return false;
+	if (http->state == HTTP_IDLE && http->in_len)
+		loop_later(http->conn->loop, &http->resume);
 	conn_hush(http->conn, http->in_len > 0 || (http->hushed && http->state == HTTP_BODY));
 	http_arm(http);
 	return true;

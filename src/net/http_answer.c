@@ -211,7 +211,8 @@ bool http_more(struct http *http, struct text piece)
 			http_flush(http);
 		http_arm(http);
 	}
-	http->full = unsent(http) > OUT_HIGH;
+	/* To a connection that failed there is nothing more to say. */
+	http->full = unsent(http) > OUT_HIGH || http->conn->broken;
 	return !http->full;
 }
 

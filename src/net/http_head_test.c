@@ -62,6 +62,8 @@ static void check_fields(struct http *http)
 	assert_int_equal(http_field(http, "empty").len, 0);
 	assert_true(text_is(http_field(http, "LAST"), "\xe4"));
 	assert_false(http_has_field(http, "Las"));
+	assert_true(http_has_fields(http, "las"));
+	assert_false(http_has_fields(http, "lasts"));
 	assert_int_equal(http_field(http, "none").len, 0);
 }
 

@@ -216,6 +216,24 @@ static void a_hundred_requests_in_one_go_are_answered_in_order(void **state)
 	buf_finish(&all);
 }
 
+static void one_connection_gets_a_bounded_share_of_a_turn(void **state)
+{
+	struct world *w = *state;
+	struct buf all;
+
+	buf_init(&all, MIB);
+	for (int i = 0; i < 200; i++)
+		buf_add(&all, TEXT("GET / HTTP/1.1\r\n" HOST "\r\n"));
+	assert_int_equal(send(w->client.fd, all.at, all.len, 0), all.len);
+	for (unsigned i = 1; i < 7; i++) {
+		client_turn(&w->client);
+		assert_true(w->begun <= 32 * i);
+	}
+	client_settle(&w->client);
+	assert_int_equal(w->begun, 200);
+	buf_finish(&all);
+}
+
 static void requests_behind_an_answer_that_is_owed_wait(void **state)
 {
 	struct world *w = *state;
@@ -359,6 +377,20 @@ static void a_stream_waits_for_room(void **state)
 	assert_int_equal(status(w), 200);
 }
 
+static void a_stream_to_nobody_ends(void **state)
+{
+	struct world *w = *state;
+
+	client_say(&w->client, TEXT("GET /flood HTTP/1.1\r\n" HOST "\r\n"));
+	http_answer_begin(w->later, 200, "text/plain", NULL);
+	shutdown(w->client.fd, SHUT_RDWR);
+	while (http_more(w->later, (struct text){w->fill, 50000}))
+		continue;
+	assert_int_equal(w->gone, 0);
+	client_settle(&w->client);
+	assert_int_equal(w->gone, 1);
+}
+
 static void a_reader_that_stops_reading_is_closed(void **state)
 {
 	struct world *w = *state;
@@ -486,6 +518,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		world_test(a_request_is_answered_and_the_connection_stays),
 		world_test(a_hundred_requests_in_one_go_are_answered_in_order),
+		world_test(one_connection_gets_a_bounded_share_of_a_turn),
 		world_test(requests_behind_an_answer_that_is_owed_wait),
 		world_test(input_behind_an_answer_that_is_owed_is_bounded),
 		world_test(a_handler_hears_that_the_peer_left),
@@ -493,6 +526,7 @@ int main(void)
 		world_test(a_hushed_body_waits),
 		world_test(an_answer_bigger_than_the_socket_arrives_whole),
 		world_test(a_stream_waits_for_room),
+		world_test(a_stream_to_nobody_ends),
 		world_test(a_reader_that_stops_reading_is_closed),
 		world_test(a_head_that_drips_is_too_slow),
 		world_test(a_body_may_drip_but_not_stop),

@@ -59,6 +59,7 @@ struct http {
 
 	enum http_state state;
 	enum http_wait wait;
+	unsigned share;     /* requests that may still be begun in this turn */
 	bool naming : 1;    /* the parser is inside a field's name */
 	bool body_done : 1; /* the parser saw the end of the body */
 	bool continues : 1; /* 100-continue is awaited */

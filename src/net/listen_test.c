@@ -307,7 +307,8 @@ static void bad_addresses_are_refused_with_words(void **state)
 		{"unix:sock", "begins with /"},
 		{"unix:/no/such/directory/sock", "No such file"},
 		{"192.0.2.1:0", "Cannot assign"},
-		{"unix:/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		{"unix:/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	         "aaaaaaaaaa"
 	         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	         "at most 103 bytes"},
 	};

@@ -129,7 +129,7 @@ static bool peer_of_unix(int fd, struct peer *peer)
 
 bool peer_of_socket(int fd, struct peer *peer)
 {
-	struct sockaddr_storage theirs, ours;
+	struct sockaddr_storage theirs = {0}, ours = {0};
 	socklen_t theirs_len = sizeof(theirs), ours_len = sizeof(ours);
 	struct place them, us;
 
