@@ -116,13 +116,6 @@ static bool open_journal(struct box *box, struct error *why)
 
 /* --- bus, hub and web -------------------------------------------------------- */
 
-/* Names that only we or a credential may speak under. */
-static bool may_name(void *self, struct text source)
-{
-	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
-	       !text_starts(source, TEXT("adapter:"));
-}
-
 static void make_bus(struct box *box)
 {
 	static const enum admit_mode modes[] = {
@@ -152,7 +145,6 @@ static void make_hub(struct box *box)
 		.ping_ms = l->ping_ms,
 		.pong_ms = l->pong_ms,
 		.echo = box->options->echo,
-		.may_name = may_name,
 	};
 
 	box->hub = hub_create(&o);

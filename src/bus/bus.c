@@ -238,6 +238,24 @@ static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_em
 	return false;
 }
 
+/* Names that only we, our own sources or a credential speak under. */
+static bool may_name(void *self, struct text source)
+{
+	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
+	       !text_starts(source, TEXT("adapter:"));
+}
+
+struct admit_from bus_from(struct bus *bus, struct text name, bool has_credential)
+{
+	struct admit_from from = {.name = name, .self = bus};
+
+	if (!has_credential) {
+		from.prefix = TEXT("local/");
+		from.may_name = may_name;
+	}
+	return from;
+}
+
 /* promised: it was accepted before, so it is not refused for want of room. */
 static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promised,
                       struct bus_verdict *v)

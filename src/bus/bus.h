@@ -60,6 +60,10 @@ struct bus_verdict {
 struct bus *bus_create(struct journal *journal, const struct admit_options *options);
 void bus_destroy(struct bus *bus);
 
+/* Who a signal comes from: name fills a missing source.  A producer without a
+ * credential speaks under "local/", and not for us or for our own sources. */
+struct admit_from bus_from(struct bus *bus, struct text name, bool has_credential);
+
 void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict);
 
 void bus_add_tap(struct bus *bus, struct tap *tap);

@@ -71,17 +71,12 @@ bool client_emit(struct client *c, const struct emission *e, struct bus_verdict 
 {
 	struct bus_emit emit = {
 		.raw = e->raw,
-		.from = {.name = text_of(c->dialect->name)},
+		.from = bus_from(c->hub->options.bus, text_of(c->dialect->name), c->has_credential),
 		.ticket = {.stamped = stamped, .self = c, .tag = NO_TAG},
 		.durable = e->durable && e->ref.len,
 		.once = e->once,
 	};
 
-	if (!c->has_credential) {
-		emit.from.prefix = TEXT("local/");
-		emit.from.may_name = c->hub->options.may_name;
-		emit.from.self = c->hub->options.self;
-	}
 	if (e->ref.len) {
 		if (!c->acks)
 			c->acks = acks_create();

@@ -32,9 +32,6 @@ struct hub_options {
 	size_t reel_bytes; /* 8 MiB */
 	unsigned ping_ms, pong_ms;
 	bool echo; /* offer the echo dialect */
-	/* May an uncredentialled producer use this source name? */
-	bool (*may_name)(void *self, struct text source);
-	void *self;
 };
 
 struct hub *hub_create(const struct hub_options *options);

@@ -64,27 +64,16 @@ static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
 		e->last_seq = seq;
 }
 
-/* The names of our own sources are not for programs that show no credential. */
-static bool may_name(void *self, struct text source)
-{
-	return !text_is(source, "demo") && !text_is(source, "signalbox") &&
-	       !text_starts(source, TEXT("adapter:"));
-}
-
 static void admit(struct emit *e, struct text raw, struct bus_verdict *verdict)
 {
 	struct bus_emit emit = {
 		.raw = raw,
-		.from = {.name = TEXT("http")},
+		.from = bus_from(e->web->options.bus, TEXT("http"), e->caller.has_credential),
 		.ticket = {.stamped = stamped, .self = e, .tag = e->line},
 		.durable = e->durable,
 		.once = true,
 	};
 
-	if (!e->caller.has_credential) {
-		emit.from.prefix = TEXT("local/");
-		emit.from.may_name = may_name;
-	}
 	e->unstamped++;
 	bus_admit(e->web->options.bus, &emit, verdict);
 	if (verdict->answer != BUS_ACCEPTED)
