@@ -183,9 +183,10 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 	buf_add(&bus->line, d->body);
 	head.at = bus->line.at;
 	s.line = buf_text(&bus->line);
+	/* A live-only one is not remembered: sent again, it must be stored. */
 	if (journal_append(bus->journal, head, d->body, emit->durable) == JOURNAL_LIVE_ONLY)
 		bus->stats.live_only++;
-	if (mark)
+	else if (mark)
 		window_add(bus->window, mark, s.seq);
 	bus->stats.accepted++;
 	if (emit->ticket.stamped)
@@ -214,9 +215,10 @@ static bool answer_repeated(struct bus *bus, const struct bus_emit *emit, const 
 	return false;
 }
 
-static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
+static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
+                             struct bus_verdict *v)
 {
-	if (!emit->durable || journal_has_room(bus->journal, emit->raw.len))
+	if (!emit->durable || journal_has_room(bus->journal, d->body.len + BUS_LINE_SLACK))
 		return false;
 	bus->stats.full++;
 	v->answer = BUS_FULL;
@@ -272,7 +274,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}
-	if (!promised && refuse_when_full(bus, emit, v))
+	if (!promised && refuse_when_full(bus, emit, &d, v))
 		return;
 	if (d.breaks_schema) {
 		bus->stats.breaks_schema++;
@@ -299,7 +301,7 @@ static void admit_later(struct bus *bus, const struct bus_emit *emit, struct bus
 	struct draft d;
 	char *to;
 
-	if (!read_draft(bus, bus->inner, emit, &d, v) || refuse_when_full(bus, emit, v))
+	if (!read_draft(bus, bus->inner, emit, &d, v) || refuse_when_full(bus, emit, &d, v))
 		return;
 	if (bus->waiting_count == BUS_WAITING_MAX) {
 		v->answer = BUS_FULL;

@@ -178,9 +178,12 @@ static size_t waiting(const struct journal *j)
 	return (size_t)(j->appended - atomic_load_explicit(&j->written, memory_order_relaxed));
 }
 
+/* With an open gap, its line comes first. */
 bool journal_has_room(const struct journal *j, size_t bytes)
 {
-	return waiting(j) + bytes <= j->options.wait_max;
+	size_t gap = j->gap_from ? GAP_LINE_MAX : 0;
+
+	return waiting(j) + gap + bytes <= j->options.wait_max;
 }
 
 /* So near the ceiling that a big signal may not fit: what does not fit then is
@@ -230,7 +233,7 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 	size_t len = head.len + body.len + 1;
 	enum ask want = ASK_SOON;
 
-	if (!journal_has_room(j, len + (j->gap_from ? GAP_LINE_MAX : 0)))
+	if (!journal_has_room(j, len))
 		return leave_out(j);
 	if (j->gap_from)
 		close_gap(j);
@@ -311,7 +314,7 @@ void journal_poll(struct journal *j)
 		if (j->options.durable)
 			j->options.durable(j->options.self, r.durable);
 	}
-	if (j->gap_from && journal_has_room(j, GAP_LINE_MAX))
+	if (j->gap_from && journal_has_room(j, 0))
 		close_gap(j);
 	if (r.rolled) {
 		cold_note_ends(j);

@@ -61,8 +61,8 @@ enum journal_append {
 	                    * journal.gap line will stand for it */
 };
 
-/* Can a durable signal be taken now?  False while the disk fails and what waits
- * for it has reached its ceiling. */
+/* Can a durable signal with a line of so many bytes be taken now?  False while the
+ * disk fails and what waits for it has reached its ceiling. */
 bool journal_has_room(const struct journal *journal, size_t bytes);
 
 /* Does so much wait for a disk that works, but slowly, that producers had better
