@@ -1,10 +1,10 @@
 /* http.c - the life of a connection that speaks HTTP.
  *
- * One function moves it on, http_pump(): it takes a step after the other until
- * nothing can be done without more input, more room or the site's answer.  The
- * site and its handlers are called from there and from nowhere else, so a call
- * of theirs is never inside another.  What they do outside of it (an answer in a
- * later turn) is looked at by the pump at the end of that turn. */
+ * One function moves it on, pump(): it takes a step after the other until nothing
+ * can be done without more input, more room or the site's answer.  begin(),
+ * piece() and whole() are called from there and from nowhere else, so they never
+ * come from inside a call of the site's.  What the site does outside of the pump
+ * (an answer in a later turn) is looked at by it at the end of that turn. */
 #include "net/http.h"
 
 #include <stdlib.h>

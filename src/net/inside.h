@@ -64,7 +64,7 @@ struct http {
 	bool body_done : 1; /* the parser saw the end of the body */
 	bool continues : 1; /* 100-continue is awaited */
 	bool hushed : 1;    /* by the handler */
-	bool pumping : 1;   /* http_pump is at work: it will see what changed */
+	bool pumping : 1;   /* pump() is at work: it will see what changed */
 	bool streaming : 1; /* http_answer_begin() was called */
 	bool chunked : 1;   /* the answer is */
 	bool full : 1;      /* http_more() said false */
