@@ -45,20 +45,22 @@ static void add_escaped(struct buf *out, const char *value)
 	}
 }
 
+/* The name of a filter's parameter; NULL for an option that is none. */
+static const char *parameter_of(const struct option *option)
+{
+	if (strcmp(option->name, "type") == 0 || strcmp(option->name, "source") == 0)
+		return option->name;
+	return strcmp(option->name, "correlation") == 0 ? "correlationId" : NULL;
+}
+
 static void add_filters(struct buf *path, const struct options *options)
 {
-	static const struct {
-		const char *option, *parameter;
-	} filters[] = {{"type", "type"}, {"source", "source"}, {"correlation", "correlationId"}};
-
 	for (size_t i = 0; i < options->given_count; i++) {
-		const struct option_given *given = &options->given[i];
+		const char *parameter = parameter_of(options->given[i].option);
 
-		for (size_t j = 0; j < 3; j++) {
-			if (strcmp(given->option->name, filters[j].option) == 0) {
-				buf_print(path, "&%s=", filters[j].parameter);
-				add_escaped(path, given->value);
-			}
+		if (parameter) {
+			buf_print(path, "&%s=", parameter);
+			add_escaped(path, options->given[i].value);
 		}
 	}
 }
