@@ -38,6 +38,7 @@ struct journal {
 	struct recent recent;
 	uint64_t last;         /* appended, live-only ones included */
 	uint64_t gap_from;     /* not 0: recent.next, and all since is live only */
+	size_t gap_waiting;    /* what waited for the disk when that began */
 	uint64_t durable_seen; /* as of the last poll */
 	uint64_t appended;     /* bytes, ever */
 	struct epochs epochs;

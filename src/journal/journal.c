@@ -178,12 +178,15 @@ static size_t waiting(const struct journal *j)
 	return (size_t)(j->appended - atomic_load_explicit(&j->written, memory_order_relaxed));
 }
 
-/* With an open gap, its line comes first. */
+/* An open gap stays open until the disk takes something again, so that one line
+ * stands for all that was left out; and that line comes first. */
 bool journal_has_room(const struct journal *j, size_t bytes)
 {
-	size_t gap = j->gap_from ? GAP_LINE_MAX : 0;
+	size_t now = waiting(j);
 
-	return waiting(j) + gap + bytes <= j->options.wait_max;
+	if (j->gap_from && now > 0 && now >= j->gap_waiting)
+		return false;
+	return now + bytes + (j->gap_from ? GAP_LINE_MAX : 0) <= j->options.wait_max;
 }
 
 /* So near the ceiling that a big signal may not fit: what does not fit then is
@@ -222,8 +225,10 @@ static void close_gap(struct journal *j)
 static enum journal_append leave_out(struct journal *j)
 {
 	j->last++;
-	if (!j->gap_from)
+	if (!j->gap_from) {
 		j->gap_from = j->last;
+		j->gap_waiting = waiting(j);
+	}
 	return JOURNAL_LIVE_ONLY;
 }
 
