@@ -6,7 +6,7 @@
 #include "base/must.h"
 
 #define READ_MAX (64 * KIB)
-#define FOUND_MAX (64 * MIB) /* never reached: bytes_max and one line are less */
+#define FOUND_MAX (4096 * MIB) /* bytes_max and one line, which has its own ceiling */
 
 void search_init(struct search *search, struct journal *journal, struct position after,
                  const struct query *query)

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""POST /api/signal and GET /api/signals: what goes in comes out, in pieces of any
+size, from both ends, and at whatever pace it is read."""
+
+import json
+import time
+
+from doors import resident_kib, status
+from lib import SANITIZER, Box, request_bytes, run, test
+
+
+@test("an emit from memory is answered at once, a pipelined one in its order")
+def _():
+    with Box() as box:
+        http = box.http(unix=False)
+        one = request_bytes("POST", "/api/signal?ack=memory", {"type": "x"}, box.host_header())
+        two = request_bytes("POST", "/api/signal", {"type": "y"}, box.host_header())
+        http.send((one + two) * 50)
+        seqs = [http.answer("POST").json()["seq"] for _ in range(100)]
+        assert seqs == list(range(1, 101)), seqs
+        http.close()
+
+
+@test("the history is found forward and backward, whole and without a double")
+def _():
+    with Box() as box:
+        lines = "\n".join(json.dumps({"type": "even" if n % 2 else "odd", "id": str(n),
+                                      "correlationId": f"run-{n % 10}"}) for n in range(1, 5001))
+        answer = box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+        assert answer.json()["accepted"] == 5000, answer
+
+        def pages(query, cursor):
+            seen, at = [], None
+            while True:
+                more = f"&{cursor}={at}" if at else ("&after=0" if cursor == "after" else "")
+                page = box.request("GET", f"/api/signals?{query}{more}").json()
+                found = [s["seq"] for s in page["signals"]]
+                assert found == sorted(found) and page["gaps"] == []
+                seen = found + seen if cursor == "before" else seen + found
+                at = page["next"]
+                if not at:
+                    return seen
+
+        everything = list(range(1, 5001))
+        for cursor in ("after", "before"):
+            assert pages("limit=999", cursor) == everything
+            assert pages("limit=300&type=odd", cursor) == everything[1::2]
+            assert pages("limit=7&correlationId=run-3&type=e*", cursor) == everything[2::10]
+            assert pages("limit=100&q=%22id%22:%20%224321%22", cursor) == [4321]
+            assert pages("type=none", cursor) == []
+        assert len(box.history("&type=odd,even")) == 5000
+        assert [s["seq"] for s in box.history("&limit=3")] == [1, 2, 3]
+        assert [s["seq"] for s in box.history("&before=4")] == [1, 2, 3]
+        newest = box.request("GET", "/api/signals?format=ndjson&limit=2").body.splitlines()
+        assert [json.loads(line)["seq"] for line in newest] == [4999, 5000]
+        assert box.request("HEAD", "/api/signals").status == 200
+        assert box.request("HEAD", "/api/signals?format=ndjson").body == b""
+
+
+@test("an answer of the history has a ceiling, and what is left is said")
+def _():
+    with Box() as box:
+        for n in range(12):
+            box.emit("big", payload={"n": n, "x": "x" * 1000000})
+        for cursor, query in (("before", ""), ("after", "&after=0")):
+            seen, at = set(), None
+            while True:
+                page = box.request(
+                    "GET", f"/api/signals?limit=100{f'&{cursor}={at}' if at else query}")
+                assert len(page.body) < 6 << 20, len(page.body)
+                seen |= {s["seq"] for s in page.json()["signals"]}
+                at = page.json()["next"]
+                if not at:
+                    break
+            assert seen == set(range(1, 13)), seen
+
+
+@test("a reader of the history that does not read holds up nobody and costs no memory")
+def _():
+    with Box() as box:
+        line = json.dumps({"type": "x", "payload": {"x": "x" * 1000}}) + "\n"
+        kind = {"Content-Type": "application/x-ndjson"}
+        for _ in range(4):
+            assert box.request("POST", "/api/signal", line * 8000, kind).status == 200
+        slow = [box.http() for _ in range(8)]
+        before = resident_kib(box.pid)
+        for http in slow:
+            http.send(request_bytes("GET", "/api/signals?format=ndjson&after=0"))
+        time.sleep(0.5)
+        start = time.monotonic()
+        assert status(box, "/healthz") == 200
+        assert time.monotonic() - start < 1
+        grown = resident_kib(box.pid) - before
+        assert grown < (200 if SANITIZER else 32) * 1024, f"grew by {grown} KiB"
+        assert slow[0].answer().body.count(b"\n") == 32000
+        for http in slow:
+            http.close()
+
+
+run()

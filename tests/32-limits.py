@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Every ceiling has a key, and whoever meets it is told (rows 17 and 24 of the
+table of threats)."""
+
+import base64
+import json
+import time
+
+from doors import limited, resident_kib, status
+from lib import (PING, PONG, SANITIZER, TEXT, WS, Box, Closed, eventually, frame_bytes,
+                 request_bytes, run, test)
+
+
+# --- 17 -----------------------------------------------------------------------
+
+
+@test("17: the head of a request has a ceiling: 431")
+def _():
+    with limited(headers="2KiB") as box:
+        assert status(box, "/healthz", {"X": "x" * 1500}) == 200
+        assert status(box, "/healthz", {"X": "x" * 2100}) == 431
+
+
+@test("17: so has its number of fields: 431")
+def _():
+    with limited(fields=20) as box:
+        few = {f"X-{n}": "1" for n in range(19)}
+        assert status(box, "/healthz", few) == 200
+        assert status(box, "/healthz", {**few, "Y": "1", "Z": "1"}) == 431
+
+
+@test("17: so has its first line: 414")
+def _():
+    with limited(line="600B") as box:
+        assert status(box, "/" + "x" * 580) == 404
+        assert status(box, "/" + "x" * 620) == 414
+
+
+@test("17: a body has a ceiling, declared or in chunks: 413")
+def _():
+    with limited(body="2KiB") as box:
+        signal = json.dumps({"type": "x", "payload": {"a": "x" * 1900}})
+        assert status(box, "/api/signal", None, "POST", signal) == 200
+        assert status(box, "/api/signal", None, "POST", signal + " " * 200) == 413
+        http = box.http(unix=False)
+        head = {**box.host_header(), "Content-Type": "application/json",
+                "Transfer-Encoding": "chunked"}
+        http.send(request_bytes("POST", "/api/signal", None, head))
+        http.send(b"400\r\n" + b" " * 1024 + b"\r\n")
+        http.send((b"400\r\n" + b" " * 1024 + b"\r\n") * 2)
+        assert http.answer().status == 413
+        http.close()
+        assert status(box, "/api/session", None, "POST", {"code": "x" * 5000}) == 413
+        assert len(box.history()) == 1
+
+
+@test("17: a batch has a ceiling for all of it and for each line")
+def _():
+    kind = {"Content-Type": "application/x-ndjson"}
+    with limited(batch="8KiB", message="1KiB") as box:
+        lines = ['{"type":"a"}', '{"type":"b","payload":{"x":"' + "x" * 1100 + '"}}',
+                 "", "no", '{"type":"c"}']
+        answer = box.request("POST", "/api/signal", "\n".join(lines), kind).json()
+        assert answer["accepted"] == 2 and answer["rejectedCount"] == 2, answer
+        assert [r["line"] for r in answer["rejected"]] == [2, 4], answer
+        assert (answer["firstSeq"], answer["lastSeq"]) == (1, 2), answer
+        many = "no\n" * 300
+        answer = box.request("POST", "/api/signal", many, kind)
+        assert answer.status == 400, answer
+        assert answer.json()["rejectedCount"] == 300 and len(answer.json()["rejected"]) == 100
+        big = ('{"type":"d"}\n' * 800).encode()
+        assert box.request("POST", "/api/signal", big, kind).status == 413
+
+
+@test("17: a WebSocket message has a ceiling: close 1009")
+def _():
+    with limited(message="2KiB") as box:
+        for path in ("/ws", "/ws/signals"):
+            with WS(box, path) as ws:
+                ws.send(json.dumps({"type": "x", "payload": {"a": "x" * 4000}}))
+                while ws.recv() is not None:
+                    pass
+                assert ws.close_code == 1009, ws.close_code
+
+
+@test("17: a message has a ceiling of fragments: close 1008 or 1009")
+def _():
+    with limited(fragments=8) as box, WS(box, "/ws") as ws:
+        ws.json()
+        ws.send_frame(TEXT, b"{", fin=False)
+        for _ in range(10):
+            ws.send_frame(0, b" ", fin=False)
+        assert ws.recv() is None and ws.close_code in (1008, 1009), ws.close_code
+
+
+@test("17: whoever does not finish a head, a body or a pause in time is let go")
+def _():
+    with limited(header_timeout="500ms", body_timeout="500ms", idle_timeout="500ms") as box:
+        host = f"Host: 127.0.0.1:{box.port}\r\n".encode()
+        http = box.http(unix=False)
+        http.send(b"GET /healthz HTTP/1.1\r\n")
+        assert http.answer().status == 408
+        http = box.http(unix=False)
+        http.send(b"POST /api/signal HTTP/1.1\r\n" + host +
+                  b"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+        assert http.answer().status == 408
+        http = box.http(unix=False)
+        http.send(b"GET /healthz HTTP/1.1\r\n" + host + b"\r\n")
+        assert http.answer().status == 200
+        assert http.take_all() == b""
+        http = box.http(unix=False)
+        assert http.take_all() == b""
+
+
+@test("17: a WebSocket that does not answer pings is let go")
+def _():
+    with limited(ping="300ms", pong="300ms") as box:
+        with WS(box, "/ws", pongs=False) as dead:
+            try:
+                while dead.recv() is not None:
+                    pass
+            except Closed:
+                pass
+            assert dead.pings >= 1
+        with WS(box, "/ws") as alive:
+            alive.json()
+            for _ in range(4):
+                ping = alive.recv_frame()
+                assert ping.opcode == PING, ping
+                alive.send_frame(PONG, ping.payload)
+
+
+@test("17: there are no more connections than allowed, and one that ends makes room")
+def _():
+    def is_answered(http):
+        try:
+            return http.ask("GET", "/healthz", None, box.host_header()).status == 200
+        except (OSError, Closed):
+            return False
+
+    with limited(connections=8) as box:
+        time.sleep(0.2)  # the connection that saw it start is gone
+        tried = [box.http(unix=False) for _ in range(12)]
+        held = [http for http in tried if is_answered(http)]
+        assert len(held) == 8, len(held)
+        held.pop().close()
+
+        eventually(lambda: is_answered(box.http(unix=False)))
+        for http in tried:
+            http.close()
+
+
+@test("17: nesting has a ceiling")
+def _():
+    def nested(depth):
+        return '{"type":"x","payload":' + '{"a":' * depth + "1" + "}" * depth + "}"
+
+    with limited(depth=10) as box:
+        assert status(box, "/api/signal", None, "POST", nested(8)) == 200
+        answer = box.request("POST", "/api/signal", nested(12))
+        assert answer.status == 400 and answer.json()["reason"] == "too_deep", answer
+    with Box() as box:
+        assert status(box, "/api/signal", None, "POST", nested(60)) == 200
+        assert status(box, "/api/signal", None, "POST", nested(70)) == 400
+        bomb = '{"type":"x","payload":' + '{"a":' * 100000 + "1" + "}" * 100000 + "}"
+        assert status(box, "/api/signal", None, "POST", bomb) == 400
+
+
+# --- 24 -----------------------------------------------------------------------
+
+
+@test("24: no compression is offered, and a compressed body is not unpacked")
+def _():
+    with Box() as box:
+        offer = {"Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits"}
+        with WS(box, "/ws", offer) as ws:
+            assert "sec-websocket-extensions" not in ws.response.headers
+            ws.json()
+            ws.send_frame(TEXT, b"\xaa\x56\x2a", rsv=4)
+            assert ws.recv() is None and ws.close_code == 1002, ws.close_code
+        packed = base64.b64decode("H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==")
+        assert status(box, "/api/signal", {"Content-Encoding": "gzip"}, "POST", packed) >= 400
+
+
+@test("24: a hundred thousand tiny fragments do not cost memory")
+def _():
+    with limited(fragments=200000) as box:
+        with WS(box, "/ws/signals") as ws:
+            box.emit("warm")
+            before = resident_kib(box.pid)
+            fragment = frame_bytes(0, b" ", fin=False)
+            ws.send_frame(TEXT, b"{", fin=False)
+            for _ in range(100):
+                ws.wire.send(fragment * 1000)
+            ws.send_frame(0, b'"type":"whole"}', fin=True)
+            heard = [json.loads(ws.recv())["type"] for _ in range(2)]
+            assert heard == ["warm", "whole"], heard
+            grown = resident_kib(box.pid) - before
+            assert grown < (64 if SANITIZER else 8) * 1024, f"grew by {grown} KiB"
+
+
+run()
