@@ -6,7 +6,10 @@
  * active, and libuv then polls without waiting. */
 #include "net/loop.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/log.h"
@@ -29,8 +32,12 @@ struct loop {
 	struct pool conns;
 };
 
+/* Our own eventfd and not uv_async_t: that one makes the loop spin while the
+ * thread that wakes it is not running, which on one core is most of the time. */
 struct wake {
-	uv_async_t async;
+	uv_poll_t poll;
+	int fd;
+	_Atomic bool asked; /* the loop has not seen the last call yet */
 	void (*fn)(void *self);
 	void *self;
 };
@@ -271,10 +278,15 @@ void deadline_clear(struct deadline *deadline)
 	deadline->in_wheel = (struct link){0};
 }
 
-static void woken(uv_async_t *async)
+static void woken(uv_poll_t *poll, int status, int events)
 {
-	struct wake *wake = async->data;
+	struct wake *wake = poll->data;
+	uint64_t calls;
 
+	if (read(wake->fd, &calls, sizeof(calls)) < 0)
+		return;
+	/* Before fn looks: what comes after that calls again. */
+	atomic_store(&wake->asked, false);
 	wake->fn(wake->self);
 }
 
@@ -284,23 +296,35 @@ struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self)
 
 	wake->fn = fn;
 	wake->self = self;
-	wake->async.data = wake;
-	uv_async_init(&loop->uv, &wake->async, woken);
+	wake->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (wake->fd < 0 || uv_poll_init(&loop->uv, &wake->poll, wake->fd) != 0) {
+		log_error("net", "there is no way to wake the loop to be had from the kernel");
+		abort();
+	}
+	wake->poll.data = wake;
+	uv_poll_start(&wake->poll, UV_READABLE, woken);
 	return wake;
 }
 
 void wake_up(struct wake *wake)
 {
-	uv_async_send(&wake->async);
+	uint64_t one = 1;
+
+	/* It cannot fail: the count is never near its end. */
+	if (!atomic_exchange(&wake->asked, true) && write(wake->fd, &one, sizeof(one)) < 0)
+		abort();
 }
 
 static void free_wake(uv_handle_t *handle)
 {
-	free(handle->data);
+	struct wake *wake = handle->data;
+
+	close(wake->fd);
+	free(wake);
 }
 
 void wake_destroy(struct wake *wake)
 {
 	if (wake)
-		uv_close((uv_handle_t *)&wake->async, free_wake);
+		uv_close((uv_handle_t *)&wake->poll, free_wake);
 }
