@@ -3,6 +3,7 @@
 size, from both ends, and at whatever pace it is read."""
 
 import json
+import os
 import time
 
 from doors import resident_kib, status
@@ -95,6 +96,58 @@ def _():
         assert slow[0].answer().body.count(b"\n") == 32000
         for http in slow:
             http.close()
+
+
+def forget_pages(box):
+    """Takes the journal's files out of the page cache."""
+    for path in (box.data / "journal").iterdir():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@test("the history is read from the disk when it is nowhere else")
+def _():
+    with Box(env={"SIGNALBOX_JOURNAL_SEGMENT": "4MiB"}) as box:
+        line = json.dumps({"type": "x", "payload": {"x": "x" * 900}}) + "\n"
+        kind = {"Content-Type": "application/x-ndjson"}
+        for _ in range(3):
+            assert box.request("POST", "/api/signal", line * 8000, kind).status == 200
+        assert box.request("POST", "/api/signal", {"type": "last"}).status == 200
+        box.stop()
+        forget_pages(box)
+        box.start()
+        assert [s["seq"] for s in box.history()] == list(range(1, 24002))
+        forget_pages(box)
+        page = box.request("GET", "/api/signals?limit=5&before=103").json()
+        assert [s["seq"] for s in page["signals"]] == [98, 99, 100, 101, 102], page
+        forget_pages(box)
+        at, seen = None, []
+        while not seen:
+            more = f"&before={at}" if at else ""
+            page = box.request("GET", f"/api/signals?q=%22seq%22:77,{more}").json()
+            seen, at = page["signals"], page["next"]
+            assert seen or at, page
+        assert [s["seq"] for s in seen] == [77], seen
+
+
+@test("what is damaged is a gap in every answer, from both ends")
+def _():
+    with Box() as box:
+        for n in range(1, 6):
+            box.emit("x", payload={"n": n, "mark": f"<<{n}>>"})
+        box.stop()
+        segment = next((box.data / "journal").glob("*.ndjson"))
+        segment.write_bytes(segment.read_bytes().replace(b"<<3>>", b"<<X>>"))
+        box.start()
+        want = [1, 2, 4, 5]
+        for query in ("after=0", "limit=10", "after=0&type=x", "limit=10&type=x"):
+            page = box.request("GET", f"/api/signals?{query}").json()
+            assert [s["seq"] for s in page["signals"]] == want, page
+            assert page["gaps"] == [{"from": 3, "to": 3, "why": "damaged"}], page
+        lines = box.history()
+        assert lines[2] == {"op": "gap", "from": 3, "to": 3, "why": "damaged"}, lines
+        assert [s["seq"] for s in lines[:2] + lines[3:]] == want
 
 
 run()

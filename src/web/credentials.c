@@ -79,6 +79,7 @@ static bool read_open(int fd, const char *path, struct known *out, struct error 
 	struct stat s;
 	struct text token;
 	ssize_t n;
+	bool ok;
 
 	if (fstat(fd, &s) < 0)
 		return error_errno(why, "%s", path);
@@ -90,13 +91,13 @@ static bool read_open(int fd, const char *path, struct known *out, struct error 
 	if (n < 0)
 		return error_errno(why, "%s", path);
 	token = text_trim((struct text){bytes, (size_t)n});
-	if (is_token(token))
+	ok = is_token(token);
+	if (ok)
 		credentials_digest(token, out->digest);
 	else
 		error_set(why, "%s does not hold %d hexadecimal characters", path, TOKEN_LEN);
-	n = is_token(token);
 	OPENSSL_cleanse(bytes, sizeof(bytes));
-	return n;
+	return ok;
 }
 
 static bool read_token(const char *path, struct known *out, struct error *why)
@@ -130,9 +131,11 @@ static bool write_token(int fd, const char *path, struct error *why)
 static bool make_token(const char *path, struct error *why)
 {
 	char *draft = must_print("%s.%ld", path, (long)getpid());
-	int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	bool ok = false;
+	int fd;
 
+	unlink(draft); /* of a process that died here and had our number */
+	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		error_errno(why, "%s", draft);
 	} else {

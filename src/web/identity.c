@@ -63,7 +63,7 @@ static enum shown look_at_query(struct web *web, struct text query, struct calle
 			shown = SHOWN_QUERY;
 	}
 	if (secret.at)
-		memset(secret.at, 0, secret.room);
+		explicit_bzero(secret.at, secret.room);
 	buf_finish(&secret);
 	return shown;
 }

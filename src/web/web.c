@@ -119,21 +119,26 @@ static void refuse_scope(const struct call *call)
 		           "WWW-Authenticate: Bearer\r\n");
 }
 
+static void refuse_type(const struct route *route, const struct call *call)
+{
+	const char *words =
+		route->types & ROUTE_NDJSON
+			? "Content-Type must be application/json or application/x-ndjson"
+			: "Content-Type must be application/json";
+
+	web_refuse(call->http, 415, words, NULL);
+}
+
 static void follow(const struct route *route, struct call *call)
 {
-	const struct http_request *request = http_request(call->http);
+	unsigned type = routes_type(http_field(call->http, "Content-Type"));
 	bool reads_itself = route->types && route->body_max == 0;
+	bool has_body = reads_itself || http_request(call->http)->has_body;
 
 	if (!caller_may(&call->caller, route->scope))
 		refuse_scope(call);
-	else if ((request->has_body || reads_itself) && route->types &&
-	         !(route->types & routes_type(http_field(call->http, "Content-Type"))))
-		web_refuse(
-			call->http, 415,
-			route->types & ROUTE_NDJSON
-				? "the Content-Type is to be application/json or application/x-ndjson"
-				: "the Content-Type is to be application/json",
-			NULL);
+	else if (route->types && has_body && !(route->types & type))
+		refuse_type(route, call);
 	else if (route->types && !reads_itself)
 		gather(route, call);
 	else
@@ -242,6 +247,16 @@ static bool is_preflight(const struct visit *visit)
 	       visit->site.common != common_headers;
 }
 
+static void answer_preflight(struct http *http)
+{
+	static const char allowed[] =
+		"Access-Control-Allow-Methods: GET, HEAD, POST\r\n"
+		"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID\r\n"
+		"Access-Control-Max-Age: 600\r\n";
+
+	http_answer(http, 204, NULL, (struct text){0}, allowed);
+}
+
 static void begin(void *self, struct http *http)
 {
 	struct visit *visit = self;
@@ -254,11 +269,7 @@ static void begin(void *self, struct http *http)
 	if (!let_in(visit))
 		return;
 	if (is_preflight(visit))
-		http_answer(
-			http, 204, NULL, (struct text){0},
-			"Access-Control-Allow-Methods: GET, HEAD, POST\r\n"
-			"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID\r\n"
-			"Access-Control-Max-Age: 600\r\n");
+		answer_preflight(http);
 	else if (identity_find(visit, &call.caller))
 		dispatch(visit, &call);
 }
