@@ -109,7 +109,7 @@ void scan_object(struct scan *scan, struct text object)
 		scan->bad = true;
 }
 
-bool scan_member(struct scan *scan, struct text *key, struct text *value)
+bool scan_key(struct scan *scan, struct text *key)
 {
 	if (scan->bad || eat(scan, '}'))
 		return false;
@@ -125,11 +125,30 @@ bool scan_member(struct scan *scan, struct text *key, struct text *value)
 	if (!eat(scan, ':'))
 		return fail(scan);
 	skip_space(scan);
+	return true;
+}
+
+bool scan_value(struct scan *scan, struct text *value)
+{
 	value->at = scan->at;
 	if (!skip_value(scan))
 		return false;
 	value->len = (size_t)(scan->at - value->at);
 	return true;
+}
+
+bool scan_member(struct scan *scan, struct text *key, struct text *value)
+{
+	return scan_key(scan, key) && scan_value(scan, value);
+}
+
+struct text scan_rest(const struct scan *scan)
+{
+	struct text rest = text_trim((struct text){scan->at, (size_t)(scan->end - scan->at)});
+
+	if (rest.len == 0 || rest.at[rest.len - 1] != '}')
+		return (struct text){NULL, 0};
+	return text_trim((struct text){rest.at, rest.len - 1});
 }
 
 bool scan_is_over(struct scan *scan)

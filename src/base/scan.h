@@ -20,6 +20,14 @@ void scan_object(struct scan *scan, struct text object);
  * the end of the object, or when it is bad. */
 bool scan_member(struct scan *scan, struct text *key, struct text *value);
 
+/* The same in two steps, for who does not want to step over the value. */
+bool scan_key(struct scan *scan, struct text *key);
+bool scan_value(struct scan *scan, struct text *value);
+
+/* After a key: everything up to the brace that ends the text.  That is the value
+ * if no other member follows; empty if the text does not end with a brace. */
+struct text scan_rest(const struct scan *scan);
+
 /* After the last member: is nothing left but white space? */
 bool scan_is_over(struct scan *scan);
 

@@ -31,6 +31,7 @@ static const char *const reason_names[ADMIT_REASONS] = {
 	[ADMIT_WRONG_TYPE] = "wrong_type",
 	[ADMIT_SCHEMA] = "schema",
 	[ADMIT_FORBIDDEN] = "forbidden",
+	[ADMIT_NO_ENVELOPE] = "no_envelope",
 };
 
 const char *admit_reason_name(enum admit_reason reason)
@@ -326,6 +327,11 @@ static enum admit_reason check_schema(struct admit *a, struct draft *out)
 	return ADMIT_SCHEMA;
 }
 
+static bool is_envelope(const struct admit *a)
+{
+	return !a->wrapped && !(a->other_count && yyjson_obj_getn(a->root, "op", 2));
+}
+
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why)
 {
@@ -338,6 +344,10 @@ enum admit_reason admit_read(struct admit *admit, struct text raw, const struct 
 	if (reason != ADMIT_OK)
 		return reason;
 	see_members(admit);
+	if (from->envelope_only && !is_envelope(admit)) {
+		error_set(why, "not an envelope");
+		return ADMIT_NO_ENVELOPE;
+	}
 	reason = admit->wrapped ? check_wrapped(admit, out) : check_envelope(admit, out);
 	if (reason == ADMIT_OK)
 		reason = check_producer(admit, out);

@@ -27,10 +27,11 @@ enum admit_reason {
 	ADMIT_NOT_OBJECT,
 	ADMIT_TOO_BIG,
 	ADMIT_TOO_DEEP,
-	ADMIT_DUPLICATE,  /* a member of the envelope, twice */
-	ADMIT_WRONG_TYPE, /* of an envelope member */
-	ADMIT_SCHEMA,     /* strict mode */
-	ADMIT_FORBIDDEN,  /* a type or source this producer may not use */
+	ADMIT_DUPLICATE,   /* a member of the envelope, twice */
+	ADMIT_WRONG_TYPE,  /* of an envelope member */
+	ADMIT_SCHEMA,      /* strict mode */
+	ADMIT_FORBIDDEN,   /* a type or source this producer may not use */
+	ADMIT_NO_ENVELOPE, /* it was to be one: admit_from.envelope_only */
 	ADMIT_REASONS,
 };
 
@@ -51,6 +52,9 @@ struct admit_from {
 	struct text prefix;
 	bool (*may_name)(void *self, struct text source);
 	void *self;
+	/* Nothing but an envelope: a string `type`, and no `op`, which would make it a
+	 * message of another kind. */
+	bool envelope_only;
 };
 
 /* What may be stored.  Texts are valid until the next admit_read. */

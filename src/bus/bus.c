@@ -235,7 +235,8 @@ static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_em
 	v->reason = admit_read(admit, emit->raw, &from, d, &v->why);
 	if (v->reason == ADMIT_OK)
 		return true;
-	bus->stats.refused[v->reason]++;
+	if (!emit->guess || (v->reason != ADMIT_NOT_JSON && v->reason != ADMIT_NO_ENVELOPE))
+		bus->stats.refused[v->reason]++;
 	v->answer = BUS_REFUSED;
 	return false;
 }

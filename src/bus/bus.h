@@ -41,6 +41,7 @@ struct bus_emit {
 	struct bus_ticket ticket; /* stamped may be NULL */
 	bool durable;             /* somebody waits until it is on the disk */
 	bool once;                /* the same source, id and bytes again get the first seq */
+	bool guess;               /* it may be no signal at all: then that is not counted */
 };
 
 enum bus_answer {

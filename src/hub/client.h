@@ -91,6 +91,8 @@ void client_read_on(struct client *client, size_t *budget);
 struct emission {
 	struct text raw, ref;
 	bool durable, once;
+	bool guess; /* see bus_emit */
+	bool envelope_only;
 };
 bool client_emit(struct client *client, const struct emission *emission,
                  struct bus_verdict *verdict);

@@ -75,8 +75,10 @@ bool client_emit(struct client *c, const struct emission *e, struct bus_verdict 
 		.ticket = {.stamped = stamped, .self = c, .tag = NO_TAG},
 		.durable = e->durable && e->ref.len,
 		.once = e->once,
+		.guess = e->guess,
 	};
 
+	emit.from.envelope_only = e->envelope_only;
 	if (e->ref.len) {
 		if (!c->acks)
 			c->acks = acks_create();

@@ -1,7 +1,9 @@
 /* native.c - our own dialect: one JSON object a text frame, both ways.
  *
- * An emit is the hot path, so its members are found by a scan and only the
- * signal inside is parsed, by admission.  Everything else is parsed whole.
+ * An emit is the hot path, so it is guessed at: what does not begin with an `op` is
+ * taken for a bare envelope, and the signal of an emit for the rest of the
+ * message.  Admission parses either once; when it says that the guess was wrong,
+ * the members are looked at one by one.
  */
 #include <stdlib.h>
 #include <yyjson.h>
@@ -121,17 +123,23 @@ static const char *refusal_code(const struct bus_verdict *v)
 	return v->reason == ADMIT_FORBIDDEN ? "forbidden" : "invalid";
 }
 
-static void emit(struct client *c, struct emission *e)
+/* False when it was a guess and the guess was wrong. */
+static bool emit(struct client *c, struct emission *e)
 {
 	struct bus_verdict verdict;
 
 	if (!(c->scopes & SCOPE_EMIT)) {
 		say_error(c, "forbidden", "emit needs the scope emit", e->ref);
-		return;
+		return true;
 	}
 	e->once = true;
-	if (!client_emit(c, e, &verdict))
-		say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
+	if (client_emit(c, e, &verdict))
+		return true;
+	if (e->guess && verdict.answer == BUS_REFUSED &&
+	    (verdict.reason == ADMIT_NOT_JSON || verdict.reason == ADMIT_NO_ENVELOPE))
+		return false;
+	say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
+	return true;
 }
 
 /* --- subscribing ------------------------------------------------------------- */
@@ -249,8 +257,22 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 
 struct heard {
 	struct text op, ref, signal, ack;
-	bool has_type, has_other, is_object;
+	bool has_other, is_object;
 };
+
+static void note(struct heard *h, struct text key, struct text value)
+{
+	if (text_is(key, "op"))
+		h->op = value;
+	else if (text_is(key, "ref"))
+		h->ref = value;
+	else if (text_is(key, "signal"))
+		h->signal = value;
+	else if (text_is(key, "ack"))
+		h->ack = value;
+	else
+		h->has_other = true;
+}
 
 static struct heard look(struct text message)
 {
@@ -259,56 +281,74 @@ static struct heard look(struct text message)
 	struct scan scan;
 
 	scan_object(&scan, message);
-	while (scan_member(&scan, &key, &value)) {
-		if (text_is(key, "op"))
-			h.op = value;
-		else if (text_is(key, "ref"))
-			h.ref = value;
-		else if (text_is(key, "signal"))
-			h.signal = value;
-		else if (text_is(key, "ack"))
-			h.ack = value;
-		else if (text_is(key, "type"))
-			h.has_type = true;
-		else
-			h.has_other = true;
-	}
+	while (scan_member(&scan, &key, &value))
+		note(&h, key, value);
 	h.is_object = scan_is_over(&scan);
 	return h;
 }
 
-static void hear_emit(struct client *c, const struct heard *h)
+/* The same for an emit whose signal comes last, without a look into the signal;
+ * false when it does not begin like one. */
+static bool look_quickly(struct text message, struct heard *h)
 {
-	struct emission e = {.raw = h->signal, .ref = h->ref, .durable = true};
+	struct text key, value;
+	struct scan scan;
 
-	if (text_is(h->ack, "\"memory\""))
+	*h = (struct heard){0};
+	scan_object(&scan, message);
+	while (scan_key(&scan, &key)) {
+		if (text_is(key, "signal")) {
+			h->signal = scan_rest(&scan);
+			return h->signal.len && text_is(h->op, "\"emit\"") && !h->has_other;
+		}
+		if (!scan_value(&scan, &value))
+			return false;
+		note(h, key, value);
+	}
+	return false;
+}
+
+static bool hear_emit(struct client *c, const struct heard *h, bool guess)
+{
+	struct emission e = {.raw = h->signal, .ref = h->ref, .durable = true, .guess = guess};
+
+	if (text_is(h->ack, "\"memory\"")) {
 		e.durable = false;
-	else if (h->ack.len && !text_is(h->ack, "\"durable\"")) {
+	} else if (h->ack.len && !text_is(h->ack, "\"durable\"")) {
 		say_error(c, "invalid", "ack must be \"durable\" or \"memory\"", h->ref);
-		return;
+		return true;
 	}
 	if (h->signal.len)
-		emit(c, &e);
+		return emit(c, &e);
+	say_error(c, "invalid", "emit needs a signal", h->ref);
+	return true;
+}
+
+static void hear_slowly(struct client *c, struct text message)
+{
+	struct heard h = look(message);
+
+	if (h.ref.len && !ref_is_good(h.ref))
+		say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
+	else if (h.is_object && text_is(h.op, "\"emit\"") && !h.has_other)
+		hear_emit(c, &h, false);
 	else
-		say_error(c, "invalid", "emit needs a signal", h->ref);
+		hear_parsed(c, message, h.ref);
 }
 
 static void hear(struct client *c, struct text message)
 {
-	struct heard h = look(message);
+	struct emission bare = {.raw = message, .guess = true, .envelope_only = true};
+	struct heard h;
 
-	if (h.is_object && !h.op.len && h.has_type) {
-		emit(c, &(struct emission){.raw = message});
+	if (text_starts(message, TEXT("{\"op\":"))) {
+		if (look_quickly(message, &h) && (!h.ref.len || ref_is_good(h.ref)) &&
+		    hear_emit(c, &h, true))
+			return;
+	} else if (emit(c, &bare)) {
 		return;
 	}
-	if (h.ref.len && !ref_is_good(h.ref)) {
-		say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
-		return;
-	}
-	if (h.is_object && text_is(h.op, "\"emit\"") && !h.has_other && !h.has_type)
-		hear_emit(c, &h);
-	else
-		hear_parsed(c, message, h.ref);
+	hear_slowly(c, message);
 }
 
 const struct dialect dialect_native = {
