@@ -210,6 +210,10 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 	struct warm *answer;
 	bool failed;
 
+	/* A search reads here and there in the index: it must not come back for ever
+	 * to the place that cannot be read. */
+	if (wanted->which == SEGMENT_INDEX && f->index_is_bad)
+		return COLD_FAILED;
 	if (read_now(f, wanted, into))
 		return COLD_READY;
 	if (f->cannot_ask && f->index_is_warm && wanted->which == SEGMENT_INDEX)
@@ -219,7 +223,9 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 		return ask(j, wanted, warm);
 	failed = answer->failed;
 	warm_destroy(answer);
-	if (failed)
+	if (failed) {
+		f->index_is_bad = f->index_is_bad || wanted->which == SEGMENT_INDEX;
 		return COLD_FAILED;
+	}
 	return f->cannot_ask ? read_warmed(f, wanted, into) : ask(j, wanted, warm);
 }

@@ -24,6 +24,7 @@ struct open_file {
 	unsigned refs;
 	bool cannot_ask;    /* no RWF_NOWAIT here */
 	bool index_is_warm; /* with cannot_ask: the warmer has read all of it */
+	bool index_is_bad;  /* it could not be read */
 };
 
 /* What a reader waits for, one thing at a time. */

@@ -229,9 +229,7 @@ static void a_reader_keeps_its_segment_although_it_is_gone(void **state)
 	struct journal_options o = some_options(dir);
 	struct journal *j;
 	struct journal_reader *r;
-	struct text lines;
-	struct gap gap;
-	char *path = segment_path(dir, 1, SEGMENT_LINES);
+	char line[400], *path = segment_path(dir, 1, SEGMENT_LINES);
 
 	o.segment_bytes = 64 * KIB;
 	j = open_with(&o);
@@ -247,8 +245,7 @@ static void a_reader_keeps_its_segment_although_it_is_gone(void **state)
 	}
 	for (uint64_t seq = 1; seq <= 100; seq++) {
 		assert_int_equal(read_one(j, r), seq);
-		assert_int_equal(journal_read(r, 1, &lines, &gap), JOURNAL_LINES);
-		journal_reader_take(r, lines.len, seq + 1);
+		journal_reader_take(r, line_of(seq, line, sizeof line) + 1, seq + 1);
 	}
 	journal_reader_destroy(r);
 	free(path);

@@ -37,6 +37,7 @@ void walk_finish(struct walk *walk)
 void walk_leave_place(struct walk *walk)
 {
 	walk->is_placed = false;
+	walk->is_careful = false;
 }
 
 void walk_leave_file(struct walk *walk)
@@ -44,12 +45,13 @@ void walk_leave_file(struct walk *walk)
 	cold_unref(walk->file);
 	walk->file = NULL;
 	walk->entry = 0;
-	walk->is_placed = false;
+	walk_leave_place(walk);
 }
 
 void walk_take(struct walk *walk, size_t bytes)
 {
 	walk->offset += bytes;
+	walk->is_careful = false;
 }
 
 static enum cold_answer read_exactly(struct walk *s, enum segment_file which, uint64_t offset,
@@ -264,24 +266,28 @@ static enum cold_answer fetch(struct walk *s, uint64_t offset, size_t len, char 
 	return *at ? read_exactly(s, SEGMENT_LINES, offset, len, *at) : COLD_FAILED;
 }
 
-/* Fetches what may be given from offset on and checks it: as much as max allows,
- * but one batch alone where more cannot be read, and a whole line in any case. */
+/* Fetches what may be given from offset on and checks it: as much as max allows.
+ * Where that cannot be read, or has no whole line, it is the rest of one batch.
+ * One range is wanted at a time, so that the warmer's answer fits the question
+ * when the reader comes again: hence the memory of being careful. */
 static enum cold_answer fetch_batches(struct walk *s, const struct question *q,
                                       const struct window *w, uint64_t offset, struct text *lines)
 {
 	const struct entry *e = &w->entries[w->at];
-	size_t rest = (size_t)(e->offset + e->length - offset);
-	size_t n, len = plan(w, q, offset, &n);
+	size_t n = 1, len = (size_t)(e->offset + e->length - offset);
+	enum cold_answer answer;
 	char *at = NULL;
-	enum cold_answer answer = fetch(s, offset, len, &at);
 
-	if ((answer == COLD_FAILED && n > 1) ||
-	    (answer == COLD_READY && n == 0 && !memchr(at, '\n', len))) {
-		n = 1;
-		len = rest;
-		answer = fetch(s, offset, len, &at);
+	if (!s->is_careful)
+		len = plan(w, q, offset, &n);
+	answer = fetch(s, offset, len, &at);
+	if (answer == COLD_WAIT)
+		return answer;
+	if (!s->is_careful && (answer == COLD_FAILED || (n == 0 && !memchr(at, '\n', len)))) {
+		s->is_careful = true;
+		return fetch_batches(s, q, w, offset, lines);
 	}
-	if (answer != COLD_READY)
+	if (answer == COLD_FAILED)
 		return answer;
 	*lines = (struct text){at, check(w, offset, at, len, n)};
 	return lines->len ? COLD_READY : COLD_FAILED;

@@ -18,6 +18,7 @@ struct walk {
 	uint64_t entry;    /* near which entry the next line is */
 	uint64_t offset;   /* of the next line, if is_placed */
 	bool is_placed;
+	bool is_careful; /* reads the rest of one batch, no more and no less */
 };
 
 enum walk_news {

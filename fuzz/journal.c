@@ -1,0 +1,338 @@
+/* journal.c - the start of a journal whose files were garbled.
+ *
+ * A sound journal of some segments is made once.  The input is a list of edits,
+ * six bytes each, to its files: bytes flipped, cut off or added, files removed,
+ * and entries of an index changed and sealed again, so that hostile numbers get
+ * past their checksum.  Whatever comes of it: nothing crashes, every line that a
+ * reader gets was committed once, seqs rise, and what is appended then is there.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "journal/disk.h"
+#include "journal/reader.h"
+#include "journal/segment.h"
+#include "journal/verify.h"
+
+#define FILES_MAX 32
+#define EDIT_BYTES 6
+#define EDITS_MAX 64
+#define LINE_ROOM 200
+#define FRESH 3 /* appended after the start */
+#define FILE_MAX (4 * MIB)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+struct file {
+	char *name;
+	struct buf sound, edited;
+	bool removed;
+};
+
+static struct file files[FILES_MAX];
+static size_t file_count;
+static struct map committed; /* every line of the sound journal */
+static char dir[64], journal_dir[80];
+
+static void must_hold(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* --- the sound journal ---------------------------------------------------- */
+
+static struct text line_of(uint64_t seq, char out[LINE_ROOM])
+{
+	int n = snprintf(out, LINE_ROOM, "{\"seq\":%llu,\"x\":\"%.*s\"}", (unsigned long long)seq,
+	                 (int)(seq * 13 % 90),
+	                 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789"
+	                 "abcdefghijklmnopqrstuvwxyz");
+
+	return (struct text){out, (size_t)n};
+}
+
+static void remove_all(void)
+{
+	DIR *list = opendir(journal_dir);
+	struct dirent *d;
+	char path[400];
+
+	while (list && (d = readdir(list))) {
+		snprintf(path, sizeof path, "%s/%s", journal_dir, d->d_name);
+		unlink(path);
+	}
+	if (list)
+		closedir(list);
+}
+
+static void leave(void)
+{
+	char lock[80];
+
+	remove_all();
+	snprintf(lock, sizeof lock, "%s/lock", dir);
+	unlink(lock);
+	rmdir(journal_dir);
+	rmdir(dir);
+}
+
+static void fold(void *self, struct buf *out)
+{
+	buf_add(out, TEXT("the state of things"));
+}
+
+static struct journal *start(void)
+{
+	struct journal_options o = {
+		.dir = dir,
+		.segment_bytes = 1 * KIB,
+		.wait_max = 2 * KIB,
+		.commit_ms = 1,
+		.checkpoint = fold,
+	};
+	struct error why;
+
+	return journal_open(&o, &why);
+}
+
+static void wait_durable(struct journal *j)
+{
+	while (journal_durable_seq(j) < journal_last_seq(j)) {
+		journal_wait(j, 1000);
+		journal_poll(j);
+	}
+}
+
+static void keep_file(const char *name)
+{
+	struct file *f = &files[file_count++];
+	int fd = open(journal_dir, O_RDONLY | O_DIRECTORY);
+	struct text rest;
+
+	must_hold(file_count <= FILES_MAX);
+	f->name = must_dup(name);
+	buf_init(&f->sound, FILE_MAX);
+	buf_init(&f->edited, FILE_MAX);
+	must_hold(disk_load(fd, name, &f->sound));
+	close(fd);
+	if (!strstr(name, "ndjson"))
+		return;
+	for (rest = buf_text(&f->sound); rest.len > 0;)
+		map_set(&committed, text_cut(rest, '\n', &rest), f);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+/* Segments of some batches each, one with a gap line, and a crash behind it. */
+static void make_sound(void)
+{
+	struct journal *j = start();
+	struct dirent *d;
+	DIR *list;
+
+	must_hold(j != NULL);
+	for (int i = 0; i < 60; i++) {
+		char line[LINE_ROOM];
+
+		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), i % 4 == 0);
+		if (i % 4 == 0 && i < 30)
+			wait_durable(j);
+	}
+	wait_durable(j);
+	journal_close(j);
+	list = opendir(journal_dir);
+	while (list && (d = readdir(list)))
+		if (d->d_name[0] != '.')
+			keep_file(d->d_name);
+	closedir(list);
+	qsort(files, file_count, sizeof *files, by_name);
+}
+
+static void begin(void)
+{
+	const char *shm = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+
+	log_set_level((enum log_level)(-1));
+	map_init(&committed);
+	snprintf(dir, sizeof dir, "%s/signalbox-fuzz-%ld", shm, (long)getpid());
+	snprintf(journal_dir, sizeof journal_dir, "%s/journal", dir);
+	must_hold(mkdir(dir, 0700) == 0);
+	atexit(leave);
+	make_sound();
+}
+
+/* --- the edits ------------------------------------------------------------ */
+
+static uint64_t *field_of(struct entry *e, unsigned which)
+{
+	uint64_t *const fields[] = {&e->first, &e->last, &e->offset};
+
+	return fields[which % 3];
+}
+
+static void edit_entry(struct file *f, unsigned at, unsigned value)
+{
+	size_t count = f->edited.len / sizeof(struct entry);
+	struct entry e;
+
+	if (count == 0)
+		return;
+	at %= count < 12 ? count : 12;
+	memcpy(&e, f->edited.at + at * sizeof e, sizeof e);
+	if (value % 5 == 4)
+		e.length = value * 16777259u;
+	else if (value % 5 == 3)
+		e.kind = (uint16_t)(value / 5);
+	else
+		*field_of(&e, value % 5) += value / 5 > 25 ? value * 0x100000001ull : value / 5;
+	entry_seal(&e);
+	memcpy(f->edited.at + at * sizeof e, &e, sizeof e);
+}
+
+static void edit(const uint8_t *b)
+{
+	struct file *f = &files[b[0] % file_count];
+	unsigned at = b[2] | (unsigned)b[3] << 8, value = b[4];
+	size_t len = f->edited.len;
+
+	switch (b[1] % 6) {
+	case 0:
+		if (len)
+			f->edited.at[at % len] ^= (char)(value ? value : 1);
+		break;
+	case 1:
+		f->edited.len = len ? at % len : 0;
+		break;
+	case 2:
+		f->removed = true;
+		break;
+	case 3:
+		if (strstr(f->name, "index"))
+			edit_entry(f, at, value);
+		break;
+	case 4:
+		for (unsigned i = 0; i < at % 300; i++)
+			buf_add_char(&f->edited, (char)(value + i * b[5]));
+		break;
+	default:
+		if (len >= sizeof(struct entry))
+			memset(f->edited.at + at % (len - sizeof(struct entry) + 1), 0,
+			       sizeof(struct entry));
+	}
+}
+
+static void put_files(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < file_count; i++) {
+		buf_clear(&files[i].edited);
+		buf_add(&files[i].edited, buf_text(&files[i].sound));
+		files[i].removed = false;
+	}
+	for (size_t i = 0; i + EDIT_BYTES <= n && i < (size_t)EDITS_MAX * EDIT_BYTES;
+	     i += EDIT_BYTES)
+		edit(bytes + i);
+	remove_all();
+	for (size_t i = 0; i < file_count; i++) {
+		char path[400];
+		struct iovec piece = {files[i].edited.at, files[i].edited.len};
+		int fd;
+
+		if (files[i].removed)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", journal_dir, files[i].name);
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		must_hold(fd >= 0 && (piece.iov_len == 0 || disk_write(fd, &piece, 1, 0)));
+		close(fd);
+	}
+}
+
+/* --- what must hold ------------------------------------------------------- */
+
+static void check_lines(struct text lines, uint64_t seq, uint64_t old)
+{
+	must_hold(lines.len > 0 && lines.at[lines.len - 1] == '\n');
+	for (; lines.len > 0; seq++) {
+		struct text line = text_cut(lines, '\n', &lines);
+		char fresh[LINE_ROOM];
+
+		must_hold(map_get(&committed, line) ||
+		          (seq > old && text_equal(line, line_of(seq, fresh))));
+	}
+}
+
+static uint64_t count_lines(struct text lines)
+{
+	uint64_t n = 0;
+
+	while (lines.len > 0) {
+		text_cut(lines, '\n', &lines);
+		n++;
+	}
+	return n;
+}
+
+static void read_all(struct journal *j, uint64_t after, size_t max, uint64_t old)
+{
+	struct journal_reader *r = journal_reader_create(j, (struct position){.seq = after});
+	enum journal_news news;
+	struct text lines;
+	struct gap gap;
+
+	while ((news = journal_read(r, max, &lines, &gap)) != JOURNAL_END) {
+		uint64_t next = journal_reader_next(r);
+
+		if (news == JOURNAL_LINES) {
+			check_lines(lines, next, old);
+			journal_reader_take(r, lines.len, next + count_lines(lines));
+		} else if (news == JOURNAL_COLD) {
+			journal_wait(j, 1000);
+			journal_poll(j);
+		} else {
+			must_hold(gap.from <= gap.to && next > gap.to);
+		}
+	}
+	must_hold(journal_reader_next(r) > journal_last_seq(j));
+	journal_reader_destroy(r);
+}
+
+static void use(struct journal *j, size_t max)
+{
+	uint64_t old = journal_last_seq(j);
+	char line[LINE_ROOM];
+
+	read_all(j, 0, max, old);
+	read_all(j, old / 2, max, old);
+	for (int i = 0; i < FRESH && old < UINT64_MAX - FRESH; i++)
+		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), true);
+	wait_durable(j);
+	read_all(j, old, max, old);
+	read_all(j, 0, 64 * KIB, old);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct journal_report report = {0};
+	struct journal *j;
+
+	if (!dir[0])
+		begin();
+	put_files(bytes, n);
+	journal_verify(dir, &report, NULL);
+	j = start();
+	if (j) {
+		use(j, 1 + n * 37 % 3000);
+		journal_close(j);
+	}
+	return 0;
+}
