@@ -6,8 +6,8 @@ import json
 import os
 import time
 
-from doors import resident_kib, status
-from lib import SANITIZER, Box, request_bytes, run, test
+from doors import limited, resident_kib, status
+from lib import SANITIZER, Box, eventually, request_bytes, run, test
 
 
 @test("an emit from memory is answered at once, a pipelined one in its order")
@@ -20,6 +20,45 @@ def _():
         seqs = [http.answer("POST").json()["seq"] for _ in range(100)]
         assert seqs == list(range(1, 101)), seqs
         http.close()
+
+
+@test("a batch may come in pieces of any size, and a line too long is only itself refused")
+def _():
+    with limited(message="2KiB") as box:
+        long = b'{"type":"long","payload":{"x":"' + b"x" * 5000 + b'"}}'
+        lines = [b'{"type":"a","id":"1"}', long, b"  ", b'{"type":"b","id":"2"}\r', b"{", long]
+        body = b"\n".join(lines)
+        for size in (1, 7, 700, 3000):
+            http = box.http()
+            http.send(request_bytes("POST", "/api/signal", None, {
+                "Content-Type": "application/x-ndjson", "Transfer-Encoding": "chunked"}))
+            for at in range(0, len(body), size):
+                piece = body[at:at + size]
+                http.send(b"%x\r\n%s\r\n" % (len(piece), piece))
+            http.send(b"0\r\n\r\n")
+            answer = http.answer("POST").json()
+            http.close()
+            assert [r["line"] for r in answer["rejected"]] == [2, 5, 6], answer
+            assert (answer["firstSeq"], answer["lastSeq"]) == (1, 2), answer
+        assert len(box.history()) == 2
+
+
+@test("whoever leaves before the answer has sent what it sent")
+def _():
+    with Box() as box:
+        http = box.http()
+        http.send(request_bytes("POST", "/api/signal", None, {
+            "Content-Type": "application/x-ndjson", "Content-Length": "1000"}))
+        http.send(b'{"type":"sent"}\n{"type":"half')
+        eventually(lambda: len(box.history()) == 1)
+        http.close()
+        for n in range(50):
+            http = box.http()
+            http.send(request_bytes("POST", "/api/signal", {"type": "gone", "id": str(n)}))
+            http.send(request_bytes("GET", "/api/signals?q=none&after=0"))
+            http.close()
+        box.emit("last")
+        assert [s["type"] for s in box.history()].count("last") == 1
 
 
 @test("the history is found forward and backward, whole and without a double")
