@@ -75,7 +75,9 @@ static void finish_frame(struct client *c)
 		buf_add(&mine, rest);
 		c->cursor += rest.len;
 	}
-	buf_add(&mine, (struct text){c->mine.at + c->mine_sent, c->mine.len - c->mine_sent});
+	if (c->mine.len > c->mine_sent)
+		buf_add(&mine,
+		        (struct text){c->mine.at + c->mine_sent, c->mine.len - c->mine_sent});
 	buf_finish(&c->mine);
 	c->mine = mine;
 	c->mine_sent = 0;
