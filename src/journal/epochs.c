@@ -20,7 +20,8 @@ static bool parse_line(struct text line, struct epoch *out)
 {
 	struct text number, name = text_cut(line, ' ', &number);
 
-	if (!epoch_is_valid(name) || !text_to_u64(number, &out->first) || out->first == 0)
+	if (!epoch_is_valid(name) || !text_to_u64(number, &out->first) || out->first == 0 ||
+	    out->first >= SEQ_MAX)
 		return false;
 	memcpy(out->name, name.at, EPOCH_LEN);
 	out->name[EPOCH_LEN] = '\0';

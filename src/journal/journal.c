@@ -209,12 +209,12 @@ static void close_gap(struct journal *j)
 
 	random_uuid(id);
 	buf_init(&line, GAP_LINE_MAX);
-	buf_print(
-		&line,
-		"{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",\"timestamp\":%lld,"
-		"\"source\":\"signalbox\",\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"disk\"}}",
-		(unsigned long long)j->last, RANDOM_UUID_LEN, id, (long long)clock_wall_ms(),
-		(unsigned long long)j->gap_from, (unsigned long long)j->last);
+	buf_print(&line, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
+	          (unsigned long long)j->last, RANDOM_UUID_LEN, id);
+	buf_print(&line, "\"timestamp\":%lld,\"source\":\"signalbox\",",
+	          (long long)clock_wall_ms());
+	buf_print(&line, "\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"disk\"}}",
+	          (unsigned long long)j->gap_from, (unsigned long long)j->last);
 	recent_add_gap(&j->recent, j->last, buf_text(&line));
 	j->appended += line.len + 1;
 	j->gap_from = 0;

@@ -177,7 +177,6 @@ static void segments_follow_one_another(void **state)
 	char *dir = new_dir();
 	struct journal_options o = some_options(dir);
 	struct journal *j;
-	char story[40];
 
 	o.segment_bytes = 64 * KIB;
 	j = open_with(&o);
@@ -185,12 +184,11 @@ static void segments_follow_one_another(void **state)
 		commit(j, 50);
 	assert_true(journal_stats(j).segments > 10);
 	assert_int_equal(journal_first_seq(j), 1);
-	snprintf(story, sizeof story, "1-%u", 5000);
-	expect_story(j, 0, story);
+	expect_story(j, 0, "1-5000");
 	journal_close(j);
 	j = open_with(&o);
 	assert_int_equal(journal_last_seq(j), 5000);
-	expect_story(j, 0, story);
+	expect_story(j, 0, "1-5000");
 	expect_story(j, 2500, "2501-5000");
 	commit(j, 1);
 	expect_story(j, 4990, "4991-5001");

@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 
-#define EPOCH_LEN 12 /* lower-case hexadecimal */
+#define EPOCH_LEN 12                /* lower-case hexadecimal */
+#define SEQ_MAX (UINT64_C(1) << 62) /* no seq of ours gets there; a garbled one may */
 
 struct position {
 	char epoch[EPOCH_LEN + 1]; /* empty: any */

@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "base/must.h"
 #include "journal/disk.h"
+#include "journal/position.h"
 
 #define ZEROED_AT_ONCE 1024 /* entries: 40 KiB */
 
@@ -25,7 +26,7 @@ void entry_seal(struct entry *entry)
 bool entry_is_sound(const struct entry *entry)
 {
 	return entry->self == crc32c(0, entry, offsetof(struct entry, self)) && entry->first > 0 &&
-	       entry->first <= entry->last && entry->last < UINT64_MAX && entry->length > 0 &&
+	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
 	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
 	       (entry->kind == ENTRY_LINES || entry->kind == ENTRY_GAP);
 }
@@ -50,7 +51,7 @@ bool segment_parse_name(const char *name, uint64_t *first)
 	struct text digits = text_cut(text_of(name), '.', &rest);
 
 	return digits.len == 20 && text_is(rest, "ndjson") && text_to_u64(digits, first) &&
-	       *first > 0;
+	       *first > 0 && *first < SEQ_MAX;
 }
 
 static int make(int dir, uint64_t first, enum segment_file which)

@@ -55,21 +55,20 @@ static bool has_state_to_write(const struct journal *j)
 	return j->state.at && j->state_seq <= j->durable;
 }
 
-/* With the mutex.  False: an hour has passed and nobody wanted anything. */
-static bool wait_for_work(struct journal *j)
+/* With the mutex.  Returns when something is to be done, or after an hour. */
+static void wait_for_work(struct journal *j)
 {
 	struct timespec hour = journal_in_ms(HOUR_MS);
 	struct timespec soon;
 
 	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j))
 		if (wait_until(j, &hour))
-			return false;
+			return;
 	soon = journal_in_ms(j->options.commit_ms);
 	while (!j->stopping && atomic_load(&j->asked) == ASK_SOON)
 		if (wait_until(j, &soon))
 			break;
 	atomic_store(&j->asked, ASK_NOTHING);
-	return true;
 }
 
 static struct batch batch_of(const struct cursor *c, uint64_t filled)
@@ -133,43 +132,46 @@ static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 	return true;
 }
 
+/* Tells the owner how it went; why is empty when it went well.  True if it went
+ * otherwise before.  With the mutex, which it lets go. */
+static bool publish(struct journal *j, const struct error *why)
+{
+	bool changed = (j->failing.words[0] == '\0') != (why->words[0] == '\0');
+	bool wake = journal_has_news(j);
+
+	j->failing = *why;
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
+	return changed;
+}
+
 static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns)
 {
-	bool wake;
+	static const struct error fine;
 
 	j->cursor = c->after;
 	atomic_fetch_add(&j->written, c->bytes);
 	pthread_mutex_lock(&j->mutex);
 	j->durable = c->batches[c->n - 1].last;
-	if (j->failing.words[0])
-		log_info("journal", "the disk works again");
-	j->failing.words[0] = '\0';
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
 	j->stats.commits++;
 	j->stats.commit_ns_total += clock_mono_ns() - began_ns;
-	wake = journal_has_news(j);
-	pthread_mutex_unlock(&j->mutex);
-	if (wake)
-		journal_wake(j);
+	if (publish(j, &fine))
+		log_info("journal", "the disk works again");
 }
 
 static void fail(struct journal *j, const struct error *why)
 {
 	bool was_empty = j->segment.fd >= 0 && j->segment.entries == 0;
-	bool wake;
 
 	segment_abandon(&j->segment, j->dir);
 	pthread_mutex_lock(&j->mutex);
 	if (was_empty)
 		shelf_drop_newest(&j->shelf);
-	if (!j->failing.words[0])
-		log_error("journal", "the disk fails: %s", why->words);
-	j->failing = *why;
 	j->stats.sync_failures++;
-	wake = journal_has_news(j);
-	pthread_mutex_unlock(&j->mutex);
-	if (wake)
-		journal_wake(j);
+	if (publish(j, why))
+		log_error("journal", "the disk fails: %s", why->words);
 }
 
 /* All that is there, or as much as one segment takes.  False on a failure; *more
@@ -257,17 +259,18 @@ static void write_state(struct journal *j)
 static void *run(void *self)
 {
 	struct journal *j = self;
+	uint64_t tidy_ns = 0; /* when to look for old segments */
 	bool stopping = false;
 
 	while (!stopping) {
-		bool work;
-
+		if (clock_mono_ns() >= tidy_ns) {
+			retention_apply(j);
+			tidy_ns = clock_mono_ns() + HOUR_MS * 1000000ull;
+		}
 		pthread_mutex_lock(&j->mutex);
-		work = wait_for_work(j);
+		wait_for_work(j);
 		stopping = j->stopping;
 		pthread_mutex_unlock(&j->mutex);
-		if (!work)
-			retention_apply(j);
 		if (!commit_all(j))
 			break;
 		write_state(j);
