@@ -32,7 +32,9 @@ fuzz:
 	@packaging/install-packages build check
 	@tools/fuzz $(SECONDS)
 
-soak: build
+soak:
+	@packaging/install-packages build test
+	@tools/build --tests build
 	@tools/run-tests --soak build
 
 coverage:
