@@ -2,7 +2,6 @@
 """The power goes at random moments, and what was not synced is thrown away or
 garbled: whatever was acknowledged is there, once, in order, at the seq that was
 told; retries make no duplicate; whoever had seen more than the disk is told."""
-# long
 
 import random
 import threading

@@ -38,14 +38,16 @@ class FaultyBox(Box):
     def arm(self, **faults):
         """FAIL, CRASH, LOSS and SEED for the next start."""
         self.mend()
-        sanitizer = os.environ.get("ASAN_OPTIONS", "")
+        address, thread = (os.environ.get(f"{name}_OPTIONS", "") for name in ("ASAN", "TSAN"))
         self.env = {
             **self.plain,
             **{f"FAULTS_{name}": str(value) for name, value in faults.items()},
             "FAULTS_DIR": str(self.data),
             "FAULTS_WHILE": str(self.failing),
             "LD_PRELOAD": str(LIBRARY),
-            "ASAN_OPTIONS": f"{sanitizer}:verify_asan_link_order=0",
+            # We come before its runtime, and end the process as no program would.
+            "ASAN_OPTIONS": f"{address}:verify_asan_link_order=0",
+            "TSAN_OPTIONS": f"{thread}:report_thread_leaks=0",
         }
 
     def arm_loss(self, **faults):
