@@ -1,7 +1,8 @@
 /* inside.h - the journal itself, for its own room.
  *
  * Three threads.  The owner appends and reads; the writer commits, rolls and
- * removes old segments; the warmer fetches cold pages.  Fields are grouped by
+ * removes old segments, and has a hand for the second of its two syncs (syncer.h);
+ * the warmer fetches cold pages.  Fields are grouped by
  * who may touch them.  One mutex guards all that is shared; it is never held
  * over a system call that may wait, and an append does not take it unless it
  * has to wake the writer.
@@ -18,6 +19,7 @@
 #include "journal/recent.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
+#include "journal/syncer.h"
 
 #define CHECKPOINT_MAX (64 * MIB)
 
@@ -55,6 +57,7 @@ struct journal {
 	/* --- the writer's; the owner's before it starts and after it ended --- */
 	struct segment segment;
 	struct cursor cursor;
+	struct syncer syncer;
 	pthread_t writer;
 
 	/* --- under the mutex --- */

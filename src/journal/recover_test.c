@@ -8,6 +8,7 @@
 #include "base/crc32c.h"
 #include "base/log.h"
 #include "journal/fixture.h"
+#include "journal/syncer.h"
 
 /* Two commits, of 12 and of 2 lines, as they are on the disk at a crash. */
 struct wreck {
@@ -319,11 +320,14 @@ static void add_segment(const char *dir, uint64_t seq)
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	size_t len = line_of(seq, line, sizeof line);
 	struct batch batch = {.first = seq, .last = seq, .bytes = {line, len + 1}};
+	struct syncer syncer;
 	struct segment s;
 
 	line[len] = '\n';
 	assert_true(segment_create(&s, fd, seq, NULL));
-	assert_true(segment_commit(&s, &batch, 1, NULL));
+	syncer_start(&syncer);
+	assert_true(segment_commit(&s, &batch, 1, &syncer, NULL));
+	syncer_stop(&syncer);
 	segment_finish(&s);
 	close(fd);
 	free(path);

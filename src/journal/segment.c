@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "journal/disk.h"
 #include "journal/position.h"
+#include "journal/syncer.h"
 
 #define ZEROED_AT_ONCE 1024 /* entries: 40 KiB */
 
@@ -157,13 +158,27 @@ static bool write_entries(struct segment *s, const struct batch *batches, size_t
 	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);
 }
 
-bool segment_commit(struct segment *s, const struct batch *batches, size_t n, struct error *why)
+/* Whatever becomes of the one, the other is waited for: the caller will close
+ * both. */
+static bool sync_both(struct segment *s, struct syncer *syncer)
+{
+	int lines, index;
+
+	syncer_begin(syncer, s->index);
+	lines = fdatasync(s->fd) == 0 ? 0 : errno;
+	index = syncer_end(syncer);
+	errno = lines ? lines : index;
+	return errno == 0;
+}
+
+bool segment_commit(struct segment *s, const struct batch *batches, size_t n, struct syncer *syncer,
+                    struct error *why)
 {
 	uint64_t end;
 
 	if (!write_lines(s, batches, n) || !write_entries(s, batches, n, &end))
 		return error_errno(why, "writing");
-	if (fdatasync(s->fd) != 0 || fdatasync(s->index) != 0)
+	if (!sync_both(s, syncer))
 		return error_errno(why, "syncing");
 	s->len = end;
 	s->entries += n;

@@ -19,6 +19,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+struct syncer;
+
 #define SEGMENT_NAME_ROOM 48
 #define COMMIT_BATCHES_MAX 256
 #define BATCH_BYTES_MAX (256u * 1024 * 1024) /* no entry of ours is near it */
@@ -67,7 +69,7 @@ bool segment_create(struct segment *segment, int dir, uint64_t first, struct err
 
 /* Writes and syncs.  After a failure the segment must be abandoned. */
 bool segment_commit(struct segment *segment, const struct batch *batches, size_t n,
-                    struct error *why);
+                    struct syncer *syncer, struct error *why);
 
 /* Cuts off what was not committed, or removes the files if nothing was. */
 void segment_abandon(struct segment *segment, int dir);

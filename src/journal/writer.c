@@ -191,7 +191,7 @@ static bool commit(struct journal *j, bool *more)
 	if (c.n == 0)
 		return true;
 	if ((j->segment.fd < 0 && !begin_segment(j, c.batches[0].first, &why)) ||
-	    !segment_commit(&j->segment, c.batches, c.n, &why)) {
+	    !segment_commit(&j->segment, c.batches, c.n, &j->syncer, &why)) {
 		fail(j, &why);
 		return false;
 	}
@@ -281,6 +281,7 @@ static void *run(void *self)
 void writer_start(struct journal *j)
 {
 	j->cursor = (struct cursor){.block = j->recent.tail};
+	syncer_start(&j->syncer);
 	journal_spawn(&j->writer, "journal-write", run, j);
 }
 
@@ -292,4 +293,5 @@ void writer_stop(struct journal *j)
 	pthread_cond_broadcast(&j->to_warmer);
 	pthread_mutex_unlock(&j->mutex);
 	pthread_join(j->writer, NULL);
+	syncer_stop(&j->syncer);
 }
