@@ -135,6 +135,67 @@ static void cold_files_are_fetched_by_the_other_thread(void **state)
 	remove_dir(dir);
 }
 
+/* One read of a reader that expects line after line. */
+static void follow(struct journal *j, struct journal_reader *r, size_t max)
+{
+	uint64_t next = journal_reader_next(r);
+	char expected[400];
+	struct text lines, rest;
+	struct gap gap;
+
+	switch (journal_read(r, max, &lines, &gap)) {
+	case JOURNAL_LINES:
+		for (rest = lines; rest.len > 0;) {
+			struct text line = text_cut(rest, '\n', &rest);
+
+			assert_int_equal(line.len, line_of(next++, expected, sizeof expected));
+			assert_memory_equal(line.at, expected, line.len);
+		}
+		journal_reader_take(r, lines.len, next);
+		break;
+	case JOURNAL_COLD:
+		journal_poll(j);
+		break;
+	case JOURNAL_GAP:
+		fail();
+		break;
+	case JOURNAL_END:
+		break;
+	}
+}
+
+static void readers_follow_a_writer_without_hole_or_duplicate(void **state)
+{
+	static const size_t sizes[] = {1, 500, 4 * KIB, 64 * KIB};
+	char *dir = new_dir();
+	struct journal_options o = some_options(dir);
+	struct journal_reader *readers[8];
+	struct journal *j;
+
+	o.segment_bytes = 256 * KIB;
+	o.commit_ms = 1;
+	j = open_with(&o);
+	for (uint64_t i = 0; i < 8; i++)
+		readers[i] = journal_reader_create(j, (struct position){.seq = 0});
+	while (journal_last_seq(j) < 40000) {
+		for (uint64_t i = 0; i < 1 + journal_last_seq(j) % 100; i++)
+			append(j, i % 10 == 0);
+		for (unsigned i = 0; i < 8; i++)
+			if ((journal_last_seq(j) >> i) % 3 == 0)
+				follow(j, readers[i], sizes[i % 4]);
+		journal_poll(j);
+	}
+	for (unsigned i = 0; i < 8; i++) {
+		while (journal_reader_next(readers[i]) <= journal_last_seq(j)) {
+			follow(j, readers[i], 64 * KIB);
+			journal_poll(j);
+		}
+		journal_reader_destroy(readers[i]);
+	}
+	journal_close(j);
+	remove_dir(dir);
+}
+
 static void warmed(void *self)
 {
 	++*(unsigned *)self;
@@ -306,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_starts_anywhere),
 		cmocka_unit_test(what_was_given_may_be_used_in_part),
+		cmocka_unit_test(readers_follow_a_writer_without_hole_or_duplicate),
 		cmocka_unit_test(cold_files_are_fetched_by_the_other_thread),
 		cmocka_unit_test(where_nobody_can_ask_everything_is_fetched_first),
 		cmocka_unit_test(a_reader_may_go_while_it_waits),
