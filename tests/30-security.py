@@ -403,9 +403,21 @@ def _():
                 assert ask().status in (401, 429)
         for ask in ways:
             assert ask().status == 429
-        for path in (f"/ws?token={junk}", f"/ws?ticket={junk}", f"/ws/signals?token={junk}"):
+        for path in (f"/ws?token={junk}", f"/ws?ticket={junk}", f"/ws/signals?token={junk}",
+                     "/ws?ticket=%zz", "/ws?token=%00", f"/ws?ticket={'x' * 5000}", "/ws?ticket",
+                     f"/ws?ticket=%zz&token={box.token}"):
             assert upgrade(box, path) == 429, path
         assert upgrade(box, f"/ws?token={box.token}") == 101
+
+
+@test("8: a ticket or token that cannot be decoded is a wrong one, not none")
+def _():
+    with config_box("auth: {query: true}\n") as box:
+        for path in ("/ws", "/ws/signals"):
+            assert upgrade(box, path) == 101, "without any it is a local program"
+            for query in ("ticket=%zz", "ticket=", "ticket", "ticket=%0", "token=%zz", "token=%00"):
+                assert upgrade(box, f"{path}?{query}") == 401, (path, query)
+            assert upgrade(box, f"{path}?ticket=%zz", unix=True) == 401
 
 
 # --- 9 ------------------------------------------------------------------------
@@ -748,7 +760,9 @@ def _():
             ("X-Forwarded-For", "127.0.0.1"), ("x-forwarded-proto", "http"),
             ("X-Forwarded-Host", f"127.0.0.1:{box.port}"), ("X-Forwarded-Anything", "x"),
             ("Forwarded", "for=127.0.0.1"), ("X-Real-IP", "::1"), ("Via", "1.1 proxy"),
-            ("X-Forwarded-For", ""),
+            ("X-Forwarded-For", ""), ("CF-Connecting-IP", "127.0.0.1"),
+            ("True-Client-IP", "127.0.0.1"), ("X-Client-IP", "127.0.0.1"),
+            ("x-cluster-client-ip", "127.0.0.1"),
         ):
             for path in ("/api/status", "/api/signals", "/api/stream"):
                 assert status(box, path, {name: value}) == 401, (name, path)

@@ -95,8 +95,9 @@ bool http_head(const struct http *http, struct buf *out, unsigned status, const 
 void http_drain(struct http *http);
 void http_end(struct http *http); /* at once; a handler hears gone() */
 
-/* A name=value of a query string, percent-decoded into out; false if absent or
- * badly encoded. */
+/* A name=value of a query string, percent-decoded into out; false if absent,
+ * badly encoded or more than out holds.  Is it there at all? */
 bool http_query(struct text query, const char *name, struct buf *out);
+bool http_query_has(struct text query, const char *name);
 
 #endif

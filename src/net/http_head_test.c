@@ -211,7 +211,7 @@ static const struct example examples[] = {
 	{"a field without a value", 200, false, B("GET / HTTP/1.1\r\nA:\r\n" HOST "\r\n")},
 	{"a NUL in a value", 400, true, B("GET / HTTP/1.1\r\n" HOST "A: b\0c\r\n\r\n")},
 	{"a lone CR in a value", 400, true, B("GET / HTTP/1.1\r\n" HOST "A: b\rc\r\n\r\n")},
-	{"LF after the request line", 505, true, B("GET / HTTP/1.1\n" HOST "\r\n")},
+	{"LF after the request line", 400, true, B("GET / HTTP/1.1\n" HOST "\r\n")},
 	{"LF after a field", 400, true, B("GET / HTTP/1.1\r\nHost: a\n\r\n")},
 	{"LF after the head", 400, true, B("GET / HTTP/1.1\r\n" HOST "\n")},
 
@@ -523,6 +523,8 @@ static void queries_are_decoded(void **state)
 			assert_true(text_is(buf_text(&out), table[i].value));
 		buf_finish(&out);
 	}
+	assert_true(http_query_has(TEXT("b&a=%zz"), "a"));
+	assert_false(http_query_has(TEXT("ab=c&b=a"), "a"));
 }
 
 #define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

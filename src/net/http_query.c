@@ -30,14 +30,28 @@ static bool decode(struct text t, struct buf *out)
 	return true;
 }
 
-bool http_query(struct text query, const char *name, struct buf *out)
+static bool find(struct text query, const char *name, struct text *value)
 {
-	buf_clear(out);
 	while (query.len) {
-		struct text value, pair = text_cut(query, '&', &query);
+		struct text pair = text_cut(query, '&', &query);
 
-		if (text_is(text_cut(pair, '=', &value), name))
-			return decode(value, out);
+		if (text_is(text_cut(pair, '=', value), name))
+			return true;
 	}
 	return false;
+}
+
+bool http_query_has(struct text query, const char *name)
+{
+	struct text value;
+
+	return find(query, name, &value);
+}
+
+bool http_query(struct text query, const char *name, struct buf *out)
+{
+	struct text value;
+
+	buf_clear(out);
+	return find(query, name, &value) && decode(value, out);
 }

@@ -44,7 +44,7 @@ static bool know_bearer(struct web *web, struct text value, struct caller *calle
 }
 
 /* ?ticket= and ?token= are for a browser and for clients that can do nothing
- * else, and so for upgrades only. */
+ * else, and so for upgrades only.  One that cannot be decoded is a wrong one. */
 static enum shown look_at_query(struct web *web, struct text query, struct caller *caller)
 {
 	enum shown shown = SHOWN_NONE;
@@ -52,11 +52,12 @@ static enum shown look_at_query(struct web *web, struct text query, struct calle
 	bool right;
 
 	buf_init(&secret, 4 * KIB);
-	if (http_query(query, "ticket", &secret)) {
-		right = passes_take_ticket(web->passes, buf_text(&secret), clock_wall_ms(), caller);
+	if (http_query_has(query, "ticket")) {
+		right = http_query(query, "ticket", &secret) &&
+		        passes_take_ticket(web->passes, buf_text(&secret), clock_wall_ms(), caller);
 		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
-	} else if (http_query(query, "token", &secret)) {
-		right = web->options.config->auth.query &&
+	} else if (http_query_has(query, "token")) {
+		right = web->options.config->auth.query && http_query(query, "token", &secret) &&
 		        credentials_find(web->credentials, buf_text(&secret), caller);
 		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
 		if (!web->options.config->auth.query)
@@ -86,8 +87,17 @@ static enum shown look_at_credential(struct visit *visit, struct caller *caller)
 /* A proxy in front of us makes every peer look local. */
 static bool is_forwarded(const struct http *http)
 {
-	return http_has_field(http, "Forwarded") || http_has_field(http, "Via") ||
-	       http_has_field(http, "X-Real-IP") || http_has_fields(http, "X-Forwarded-");
+	static const char *const fields[] = {
+		"Forwarded",           "Via",
+		"X-Real-IP",           "X-Client-IP",
+		"CF-Connecting-IP",    "True-Client-IP",
+		"X-Cluster-Client-IP",
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (http_has_field(http, fields[i]))
+			return true;
+	return http_has_fields(http, "X-Forwarded-");
 }
 
 /* The process's name is its own choice: it is made safe to show. */
