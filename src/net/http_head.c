@@ -149,13 +149,21 @@ static unsigned refusal_of_method(const struct http *http)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? 501 : 400;
 }
 
+static bool speaks_our_version(const struct http *http)
+{
+	return http->parser.http_major == 1 && http->parser.http_minor <= 1;
+}
+
 unsigned http_refusal(const struct http *http, llhttp_errno_t code)
 {
 	if (http->refusal)
 		return http->refusal;
 	if (code == HPE_INVALID_METHOD)
 		return refusal_of_method(http);
-	return code == HPE_INVALID_VERSION || code == HPE_PAUSED_H2_UPGRADE ? 505 : 400;
+	if (code == HPE_PAUSED_H2_UPGRADE)
+		return 505;
+	/* The version may be ours, and the end of its line rubbish. */
+	return code == HPE_INVALID_VERSION && !speaks_our_version(http) ? 505 : 400;
 }
 
 static struct text field_name(const struct http *http, unsigned i)
@@ -317,7 +325,7 @@ unsigned http_check(struct http *http)
 	const llhttp_t *p = &http->parser;
 	unsigned status;
 
-	if (p->http_major != 1 || p->http_minor > 1)
+	if (!speaks_our_version(http))
 		return 505;
 	if (!read_method(http))
 		return 501;
