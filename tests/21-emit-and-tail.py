@@ -144,8 +144,18 @@ def _():
         assert result.code == 0 and [s["seq"] for s in got] == [1, 2, 3, 4, 5], result
         result = cli("tail", "-f", "3", "-n", "2", "-j", "-d", box.data)
         assert [json.loads(x)["seq"] for x in result.out.splitlines()] == [4, 5], result
-        result = cli("tail", "--from", "nowhere", "--data", box.data)
-        assert result.code == 1 and "position" in result.err, result
+
+
+@test("tail refuses a position that is none, and does not wait for a box that never was")
+def _():
+    data = temp_dir() / "none"
+    for wrong in ("nowhere", "", "-1", "1-", "0123456789ab", "0123456789AB-1", "1 "):
+        result = cli("tail", f"--from={wrong}", "--data", data)
+        assert result.code == 2 and "--from wants SEQ or EPOCH-SEQ" in result.err, result
+    for words in ([], ["--from", "0"], ["--from", "0123456789ab-7"]):
+        result = cli("tail", *words, "--data", data)
+        assert result.code == 1 and result.out == "", result
+        assert f"no signalbox is running on {data}" in result.err, result
 
 
 @test("tail shows only new signals unless told otherwise")
@@ -180,8 +190,13 @@ def _():
 
 @test("tail goes on exactly where it was when the box comes back")
 def _():
+    for words in ([], ["--from", "0"]):
+        come_back(words)
+
+
+def come_back(words):
     box = Box().start()
-    with Process("tail", "--json", "--data", box.data) as tail:
+    with Process("tail", "--json", *words, "--data", box.data) as tail:
         eventually(lambda: box.request("GET", "/api/status").json()["clients"] == 1)
         # Nothing was heard yet when it goes away for the first time.
         box.stop()

@@ -11,6 +11,7 @@
 #include "cli/pause.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
+#include "journal/position.h"
 
 #define PATH_MAX_LEN (32 * KIB)
 #define REFUSAL_MAX (64 * KIB)
@@ -25,6 +26,7 @@ struct tail {
 	uint64_t left; /* signals still wanted; UINT64_MAX: all */
 	struct events events;
 	struct buf refusal; /* the body of an answer that is no stream */
+	bool has_met;       /* a box answered once, so it is worth waiting for */
 	bool is_away;       /* the line is lost, and that was said */
 	bool too_big;
 };
@@ -167,13 +169,14 @@ static bool follow_once(struct tail *tail, const char *path, int *status)
 		say("an event is longer than %zu MiB", EVENT_MAX / MIB);
 	if (result == DIAL_ENOUGH)
 		return false;
-	if (result == DIAL_ANSWERED && code >= 400 && code < 500) {
+	tail->has_met = tail->has_met || code != 0;
+	if (result == DIAL_ANSWERED && code >= 400 && code < 500)
 		dial_refusal(code, buf_text(&tail->refusal), &why);
-		say("%s", why.words);
-		*status = STATUS_FAILED;
-		return false;
-	}
-	return true;
+	else if (tail->has_met)
+		return true;
+	say("%s", why.words);
+	*status = STATUS_FAILED;
+	return false;
 }
 
 static int follow(struct tail *tail, const char *path)
@@ -214,7 +217,9 @@ static int tail_box(struct tail *tail, const struct options *options)
 	buf_add(&path, TEXT("/api/stream?after="));
 	if (from)
 		add_escaped(&path, from);
-	if (from || add_present(&path, tail->dial, &why)) {
+	else
+		tail->has_met = add_present(&path, tail->dial, &why);
+	if (from || tail->has_met) {
 		add_filters(&path, options);
 		buf_add_char(&path, '\0');
 		status = path.full ? command_misused(&command_tail, "too many filters")
@@ -229,6 +234,8 @@ static int tail_box(struct tail *tail, const struct options *options)
 static int tail(struct command_context *context, const struct options *options)
 {
 	const char *count = options_value(options, "count");
+	const char *from = options_value(options, "from");
+	struct position position;
 	struct tail tail = {.out = &context->out,
 	                    .json = options_has(options, "json"),
 	                    .columns = columns_of(&context->out),
@@ -242,6 +249,9 @@ static int tail(struct command_context *context, const struct options *options)
 		                       options->words[0]);
 	if (count && (!text_to_u64(text_of(count), &tail.left) || tail.left == 0))
 		return command_misused(&command_tail, "--count wants a number above 0");
+	if (from && !position_parse(text_of(from), &position))
+		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
+		                       from);
 	tail.dial = dial_create(&command_tail, context, options, &status);
 	if (!tail.dial)
 		return status;
@@ -274,9 +284,9 @@ const struct command command_tail = {
 	.examples = "  signalbox tail\n"
 		    "  signalbox tail --type 'tool_*' --type error\n"
 		    "  signalbox tail --from 0 --json | jq .payload\n",
-	.about = "Goes on until it is interrupted. When the box goes away it waits for it and\n"
-		 "goes on exactly where it was; what is missing in between, if anything, is\n"
-		 "said on standard error as a gap.\n",
+	.about = "Goes on until it is interrupted. There must be a box at the start; when it\n"
+		 "goes away later it is waited for, and tail goes on exactly where it was; what\n"
+		 "is missing in between, if anything, is said on standard error as a gap.\n",
 	.groups = groups,
 	.run = tail,
 };
