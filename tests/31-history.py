@@ -6,7 +6,7 @@ import json
 import os
 import time
 
-from doors import limited, resident_kib, status
+from doors import limited, resident_kib, status, upgrade
 from lib import SANITIZER, Box, eventually, request_bytes, run, test
 
 
@@ -95,6 +95,30 @@ def _():
         assert [json.loads(line)["seq"] for line in newest] == [4999, 5000]
         assert box.request("HEAD", "/api/signals").status == 200
         assert box.request("HEAD", "/api/signals?format=ndjson").body == b""
+
+
+@test("a query that makes no sense is refused with words, the same everywhere")
+def _():
+    with Box() as box:
+        filters = ["type=", "type=a,,b", "type", "source=", "correlationId=", "type=%zz", "tpye=a",
+                   "after=x", "type=" + "x" * 300, "type=" + ",".join(map(str, range(65)))]
+        for path, queries in (
+            ("/api/signals", [*filters, "limit=0", "format=xml", "slow=drop", "ack=memory"]),
+            ("/api/stream", [*filters, "slow=maybe", "limit=1", "before=1", "ack=memory"]),
+        ):
+            for query in queries:
+                answer = box.request("GET", f"{path}?{query}")
+                assert answer.status == 400, (path, query, answer)
+                name = query.partition("=")[0]
+                assert answer.json()["error"].startswith(f"{name}: "), (path, query, answer)
+        for query in filters:
+            assert upgrade(box, f"/ws/signals?{query}") == 400, query
+        for query in ("ack=bogus", "ack", "ack=", "acknowledge=memory", "type=x"):
+            answer = box.request("POST", f"/api/signal?{query}", {"type": "x"})
+            assert answer.status == 400 and answer.json()["error"], (query, answer)
+        assert box.history() == []
+        for query in ("ack=memory", "ack=durable", ""):
+            assert box.request("POST", f"/api/signal?{query}", {"type": "x"}).status == 200, query
 
 
 @test("an answer of the history has a ceiling, and what is left is said")

@@ -1,4 +1,4 @@
-/* switchboard_test.c - filters, and finding the tapes of a signal. */
+/* switchboard_test.c - finding the tapes of a signal. */
 #include "hub/switchboard.h"
 
 #include <setjmp.h>
@@ -31,71 +31,6 @@ static struct signal a_signal(const char *type, const char *source, const char *
 		.source = text_of(source),
 		.correlation = text_of(correlation),
 	};
-}
-
-static bool passes(const char *type, const char *source, const char *correlation,
-                   const struct signal *s)
-{
-	struct filter f = a_filter(type, source, correlation);
-	bool yes = filter_passes(&f, s);
-
-	filter_finish(&f);
-	return yes;
-}
-
-static void all_conditions_must_hold(void **state)
-{
-	struct signal s = a_signal("tool_call", "ada", "run-1");
-
-	assert_true(passes(NULL, NULL, NULL, &s));
-	assert_true(passes("tool_call", NULL, NULL, &s));
-	assert_true(passes("tool_*", "ada", "run-1", &s));
-	assert_true(passes("*", NULL, NULL, &s));
-	assert_false(passes("tool", NULL, NULL, &s));
-	assert_false(passes("tool_call", "bela", NULL, &s));
-	assert_false(passes("tool_*", "ada", "run-2", &s));
-	assert_false(passes("tool_call_", NULL, NULL, &s));
-}
-
-static void words_that_can_never_match_are_refused(void **state)
-{
-	struct filter f;
-	struct error why;
-	char big[FILTER_WORD_LEN_MAX + 1];
-
-	memset(big, 'x', sizeof(big));
-	filter_init(&f);
-	assert_false(filter_add_type(&f, TEXT(""), &why));
-	assert_string_equal(why.words, "an empty type matches nothing");
-	assert_false(filter_add_source(&f, (struct text){big, sizeof(big)}, &why));
-	assert_false(filter_set_correlation(&f, (struct text){"a\0b", 3}, &why));
-	for (int i = 0; i < FILTER_WORDS_MAX; i++) {
-		char word[8];
-
-		snprintf(word, sizeof(word), "t%d", i);
-		assert_true(filter_add_type(&f, text_of(word), &why));
-	}
-	assert_true(filter_add_type(&f, TEXT("t5"), &why)); /* known already */
-	assert_false(filter_add_type(&f, TEXT("one more"), &why));
-	filter_finish(&f);
-}
-
-static void the_order_of_words_makes_no_other_key(void **state)
-{
-	struct filter a = a_filter("x", "s", "c"), b = a_filter("y", "s", "c");
-	struct buf ka, kb;
-
-	assert_true(filter_add_type(&a, TEXT("y"), NULL));
-	assert_true(filter_add_type(&b, TEXT("x"), NULL));
-	buf_init(&ka, KIB);
-	buf_init(&kb, KIB);
-	filter_key(&a, &ka);
-	filter_key(&b, &kb);
-	assert_true(text_equal(buf_text(&ka), buf_text(&kb)));
-	filter_finish(&a);
-	filter_finish(&b);
-	buf_finish(&ka);
-	buf_finish(&kb);
 }
 
 struct visits {
@@ -185,9 +120,6 @@ static void a_dropped_tape_is_found_no_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_conditions_must_hold),
-		cmocka_unit_test(words_that_can_never_match_are_refused),
-		cmocka_unit_test(the_order_of_words_makes_no_other_key),
 		cmocka_unit_test(equal_wishes_share_a_tape),
 		cmocka_unit_test(a_signal_finds_each_of_its_tapes_once),
 		cmocka_unit_test(a_dropped_tape_is_found_no_more),

@@ -9,7 +9,7 @@
 #define HUB_TAPE_H
 
 #include "base/list.h"
-#include "hub/filter.h"
+#include "signal/filter.h"
 #include "hub/reel.h"
 
 struct client;

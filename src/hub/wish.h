@@ -1,7 +1,7 @@
 /* wish.h - a subscription as a request's query says it.
  *
  * ?after= (a Last-Event-ID header wins), type= and source= (repeated, or with
- * commas), correlationId=, slow=.
+ * commas), correlationId=, slow=.  What is unknown is refused.
  */
 #ifndef HUB_WISH_H
 #define HUB_WISH_H

@@ -13,6 +13,7 @@
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
+#include "base/error.h"
 #include "base/text.h"
 #include "net/conn.h"
 
@@ -99,5 +100,10 @@ void http_end(struct http *http); /* at once; a handler hears gone() */
  * badly encoded or more than out holds.  Is it there at all? */
 bool http_query(struct text query, const char *name, struct buf *out);
 bool http_query_has(struct text query, const char *name);
+
+/* Each name=value in turn, decoded, until one is refused; why begins with its
+ * name.  The names are read as they stand. */
+typedef bool http_parameter_fn(void *self, struct text name, struct text value, struct error *why);
+bool http_query_each(struct text query, http_parameter_fn *take, void *self, struct error *why);
 
 #endif

@@ -1,6 +1,9 @@
 /* http_query.c - the name=value pairs behind the question mark. */
 #include "net/http.h"
 
+#define VALUE_MAX (8 * KIB)
+#define NAME_SHOWN 40
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -54,4 +57,32 @@ bool http_query(struct text query, const char *name, struct buf *out)
 
 	buf_clear(out);
 	return find(query, name, &value) && decode(value, out);
+}
+
+static bool take_pair(struct text pair, http_parameter_fn *take, void *self, struct error *why)
+{
+	struct text value, name = text_cut(pair, '=', &value);
+	struct buf decoded;
+	bool ok;
+
+	buf_init(&decoded, VALUE_MAX);
+	if (decode(value, &decoded))
+		ok = take(self, name, buf_text(&decoded), why);
+	else
+		ok = error_set(why, "too long or badly encoded");
+	buf_finish(&decoded);
+	if (name.len > NAME_SHOWN)
+		name.len = NAME_SHOWN;
+	return ok || error_within(why, "%.*s", TEXT_ARG(name));
+}
+
+bool http_query_each(struct text query, http_parameter_fn *take, void *self, struct error *why)
+{
+	while (query.len) {
+		struct text pair = text_cut(query, '&', &query);
+
+		if (pair.len && !take_pair(pair, take, self, why))
+			return false;
+	}
+	return true;
 }

@@ -292,16 +292,14 @@ static void gone(void *self, struct http *http)
 		list_remove(&e->in_web);
 }
 
-static bool wants_memory(const struct http *http)
+static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
 {
-	struct buf ack;
-	bool memory;
+	bool *durable = self;
 
-	buf_init(&ack, 16);
-	memory = http_query(http_request(http)->query, "ack", &ack) &&
-	         text_is(buf_text(&ack), "memory");
-	buf_finish(&ack);
-	return memory;
+	if (!text_is(name, "ack"))
+		return error_set(why, "there is no such parameter");
+	*durable = text_is(value, "durable");
+	return *durable || text_is(value, "memory") || error_set(why, "durable or memory");
 }
 
 void api_emit(struct call *call)
@@ -309,12 +307,19 @@ void api_emit(struct call *call)
 	static const struct http_handler one = {one_piece, one_whole, NULL, gone};
 	static const struct http_handler batch = {batch_piece, batch_whole, NULL, gone};
 	const struct config_limits *limits = &call->web->options.config->limits;
-	struct emit *e = must_zero(1, sizeof(*e));
+	bool durable = true;
+	struct error why;
+	struct emit *e;
 
+	if (!http_query_each(http_request(call->http)->query, read_parameter, &durable, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		return;
+	}
+	e = must_zero(1, sizeof(*e));
 	e->web = call->web;
 	e->http = call->http;
 	e->caller = call->caller;
-	e->durable = !wants_memory(call->http);
+	e->durable = durable;
 	e->is_batch = routes_type(http_field(call->http, "Content-Type")) == ROUTE_NDJSON;
 	list_init(&e->in_web);
 	buf_init(&e->input, e->is_batch ? limits->message : limits->body);

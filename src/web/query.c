@@ -3,34 +3,16 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
-#include "base/must.h"
 #include "net/http.h"
-
-#define VALUE_MAX (4 * KIB)
-
-static bool add_words(struct query_words *words, struct text list, struct error *why)
-{
-	while (list.len) {
-		struct text word = text_cut(list, ',', &list);
-
-		if (word.len == 0)
-			continue;
-		if (words->count == QUERY_WORDS)
-			return error_set(why, "at most %d of them", QUERY_WORDS);
-		words->all[words->count++] = text_dup(word);
-	}
-	return true;
-}
 
 static bool set_type(struct query *q, struct text value, struct error *why)
 {
-	return add_words(&q->types, value, why);
+	return filter_add_types(&q->filter, value, why);
 }
 
 static bool set_source(struct query *q, struct text value, struct error *why)
 {
-	return add_words(&q->sources, value, why);
+	return filter_add_sources(&q->filter, value, why);
 }
 
 static bool set_after(struct query *q, struct text value, struct error *why)
@@ -57,9 +39,7 @@ static bool set_limit(struct query *q, struct text value, struct error *why)
 
 static bool set_correlation(struct query *q, struct text value, struct error *why)
 {
-	free(q->correlation);
-	q->correlation = text_dup(value);
-	return true;
+	return filter_set_correlation(&q->filter, value, why);
 }
 
 static bool set_contains(struct query *q, struct text value, struct error *why)
@@ -92,36 +72,20 @@ static const struct parameter *find_parameter(struct text name)
 	return NULL;
 }
 
-static bool read_pair(struct query *q, struct text pair, struct error *why)
+static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
 {
-	struct text value;
-	struct text name = text_cut(pair, '=', &value);
 	const struct parameter *p = find_parameter(name);
-	struct buf decoded;
-	bool ok;
 
-	if (!p)
-		return error_set(why, "there is no parameter '%.*s'",
-		                 (int)(name.len < 40 ? name.len : 40), name.at);
-	buf_init(&decoded, VALUE_MAX);
-	ok = http_query(pair, p->name, &decoded);
-	if (!ok)
-		error_set(why, "too long or badly encoded");
-	ok = ok && p->set(q, buf_text(&decoded), why);
-	buf_finish(&decoded);
-	return ok || error_within(why, "%s", p->name);
+	return p ? p->set(self, value, why) : error_set(why, "there is no such parameter");
 }
 
 bool query_parse(struct query *query, struct text text, struct error *why)
 {
-	bool ok = true;
+	bool ok;
 
 	*query = (struct query){.before = UINT64_MAX, .limit = QUERY_LIMIT};
-	while (ok && text.len) {
-		struct text pair = text_cut(text, '&', &text);
-
-		ok = pair.len == 0 || read_pair(query, pair, why);
-	}
+	filter_init(&query->filter);
+	ok = http_query_each(text, read_parameter, query, why);
 	if (ok && !query->is_ndjson && query->limit > QUERY_LIMIT_MAX)
 		ok = error_set(why, "limit: at most %d, or format=ndjson", QUERY_LIMIT_MAX);
 	if (!ok)
@@ -129,48 +93,16 @@ bool query_parse(struct query *query, struct text text, struct error *why)
 	return ok;
 }
 
-static void words_finish(struct query_words *words)
-{
-	for (size_t i = 0; i < words->count; i++)
-		free(words->all[i]);
-	words->count = 0;
-}
-
 void query_finish(struct query *query)
 {
-	words_finish(&query->types);
-	words_finish(&query->sources);
-	free(query->correlation);
+	filter_finish(&query->filter);
 	free(query->contains);
-	query->correlation = query->contains = NULL;
+	query->contains = NULL;
 }
 
 bool query_filters(const struct query *query)
 {
-	return query->types.count || query->sources.count || query->correlation || query->contains;
-}
-
-static bool type_is_meant(const struct query_words *types, struct text type)
-{
-	for (size_t i = 0; i < types->count; i++) {
-		struct text wanted = text_of(types->all[i]);
-
-		if (wanted.len && wanted.at[wanted.len - 1] == '*') {
-			if (text_starts(type, (struct text){wanted.at, wanted.len - 1}))
-				return true;
-		} else if (text_equal(type, wanted)) {
-			return true;
-		}
-	}
-	return types->count == 0;
-}
-
-static bool source_is_meant(const struct query_words *sources, struct text source)
-{
-	for (size_t i = 0; i < sources->count; i++)
-		if (text_is(source, sources->all[i]))
-			return true;
-	return sources->count == 0;
+	return query->contains || !filter_is_all(&query->filter);
 }
 
 bool query_matches(const struct query *query, struct text line, struct signal_reader *reader)
@@ -179,9 +111,6 @@ bool query_matches(const struct query *query, struct text line, struct signal_re
 
 	if (query->contains && !memmem(line.at, line.len, query->contains, strlen(query->contains)))
 		return false;
-	if (!query->types.count && !query->sources.count && !query->correlation)
-		return true;
-	return signal_read(reader, line, &s, NULL) && type_is_meant(&query->types, s.type) &&
-	       source_is_meant(&query->sources, s.source) &&
-	       (!query->correlation || text_is(s.correlation, query->correlation));
+	return filter_is_all(&query->filter) ||
+	       (signal_read(reader, line, &s, NULL) && filter_passes(&query->filter, &s));
 }

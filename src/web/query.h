@@ -13,24 +13,18 @@
 
 #include "base/error.h"
 #include "journal/position.h"
-#include "signal/signal.h"
+#include "signal/filter.h"
 
-#define QUERY_WORDS 64        /* in one list */
 #define QUERY_LIMIT 100       /* unless one is given */
 #define QUERY_LIMIT_MAX 10000 /* of one JSON answer */
-
-struct query_words {
-	char *all[QUERY_WORDS];
-	size_t count;
-};
 
 struct query {
 	bool has_after, has_limit, is_ndjson;
 	struct position after;
 	uint64_t before; /* UINT64_MAX: the end */
 	uint64_t limit;
-	struct query_words types, sources;
-	char *correlation, *contains; /* NULL: anything */
+	struct filter filter;
+	char *contains; /* NULL: anything */
 };
 
 /* After a failure there is nothing to finish. */

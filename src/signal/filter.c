@@ -1,5 +1,5 @@
 /* filter.c - matching, and the key that makes equal filters share a tape. */
-#include "hub/filter.h"
+#include "signal/filter.h"
 
 #include <stdlib.h>
 
@@ -74,6 +74,24 @@ bool filter_add_type(struct filter *filter, struct text type, struct error *why)
 bool filter_add_source(struct filter *filter, struct text source, struct error *why)
 {
 	return add_word(&filter->sources, &filter->source_count, source, "source", why);
+}
+
+bool filter_add_types(struct filter *filter, struct text list, struct error *why)
+{
+	do {
+		if (!filter_add_type(filter, text_cut(list, ',', &list), why))
+			return false;
+	} while (list.at);
+	return true;
+}
+
+bool filter_add_sources(struct filter *filter, struct text list, struct error *why)
+{
+	do {
+		if (!filter_add_source(filter, text_cut(list, ',', &list), why))
+			return false;
+	} while (list.at);
+	return true;
 }
 
 bool filter_set_correlation(struct filter *filter, struct text id, struct error *why)
