@@ -159,7 +159,8 @@ static void leave_window(struct history *h)
 	for (size_t i = h->kept_gaps; i < s->gap_count; i++)
 		if (s->gaps[i].to >= s->until)
 			s->gaps[i].to = s->until - 1;
-	reverse_hits(s->hits + h->kept, s->hit_count - h->kept);
+	if (s->hit_count > h->kept)
+		reverse_hits(s->hits + h->kept, s->hit_count - h->kept);
 	if (s->hit_count > h->query.limit)
 		s->hit_count = h->query.limit;
 	h->kept = s->hit_count;
