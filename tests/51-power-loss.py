@@ -74,6 +74,8 @@ def _():
     verified = cli("journal", "verify", "--data", box.data)
     assert verified.code == 0, verified
     assert box.stop() == 0
+    drafts = [p.name for p in (box.data / "journal").iterdir() if "new" in p.name]
+    assert not drafts, f"left behind: {drafts}"
 
 
 @test("who saw signals that the disk never got is told, and goes on at the fork")

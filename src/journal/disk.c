@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_ROOM 80
+/* What a crash leaves of it is written over by the next replacement, of any file:
+ * the room makes one at a time. */
+#define DRAFT "new"
 
 bool disk_write(int fd, struct iovec *pieces, size_t n, uint64_t offset)
 {
@@ -88,13 +90,10 @@ static bool write_new(int dir, const char *name, struct text bytes)
 
 bool disk_replace(int dir, const char *name, struct text bytes, struct error *why)
 {
-	char fresh[NAME_ROOM];
-
-	snprintf(fresh, sizeof fresh, "%s.new", name);
-	if (write_new(dir, fresh, bytes) && renameat(dir, fresh, dir, name) == 0 && fsync(dir) == 0)
+	if (write_new(dir, DRAFT, bytes) && renameat(dir, DRAFT, dir, name) == 0 && fsync(dir) == 0)
 		return true;
 	error_errno(why, "%s", name);
-	unlinkat(dir, fresh, 0);
+	unlinkat(dir, DRAFT, 0);
 	return false;
 }
 
