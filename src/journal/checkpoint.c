@@ -2,6 +2,7 @@
 #include "journal/checkpoint.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,15 +125,16 @@ static bool load(int dir, uint64_t seq, struct buf *out)
 	return true;
 }
 
-bool checkpoint_is_whole(int dir, uint64_t seq)
+bool checkpoint_is_damaged(int dir, uint64_t seq)
 {
 	struct buf file;
 	bool whole;
 
 	buf_init(&file, FILE_MAX);
+	errno = 0;
 	whole = load(dir, seq, &file);
 	buf_finish(&file);
-	return whole;
+	return !whole && errno != ENOENT;
 }
 
 /* A state from beyond the last line belongs to a timeline that is lost, and

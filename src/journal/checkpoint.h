@@ -19,7 +19,7 @@ bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq);
 /* The seqs of those that are there, newest first; how many. */
 #define CHECKPOINTS_MAX 64 /* more than we ever leave behind */
 size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX]);
-bool checkpoint_is_whole(int dir, uint64_t seq);
+bool checkpoint_is_damaged(int dir, uint64_t seq); /* one that is gone is not */
 
 /* A copy on the heap, to hand over to the writer, and its end. */
 struct text checkpoint_copy(struct text state);

@@ -91,12 +91,13 @@ static void every_roll_leaves_the_state_and_the_newest_two_are_kept(void **state
 	remove_dir(dir);
 }
 
-static void expect_not_whole(const char *dir, uint64_t seq)
+static void expect_damaged(const char *dir, uint64_t seq)
 {
 	char *path = path_in(dir, ".");
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 
-	assert_false(checkpoint_is_whole(fd, seq));
+	assert_true(checkpoint_is_damaged(fd, seq));
+	assert_false(checkpoint_is_damaged(fd, seq + 1));
 	close(fd);
 	free(path);
 }
@@ -123,7 +124,7 @@ static void a_damaged_one_is_passed_over(void **state)
 		file.at[i] ^= 4;
 		save_file(path, buf_text(&file));
 		file.at[i] ^= 4;
-		expect_not_whole(dir, 10);
+		expect_damaged(dir, 10);
 	}
 	save_file(path, (struct text){file.at, file.len - 1});
 	o.checkpoint = NULL;

@@ -146,6 +146,15 @@ static bool look_at_segment(struct look *l, int dir, struct error *why)
 	return read;
 }
 
+/* Retention takes the oldest first: if that is there, it has taken nothing. */
+static bool was_taken_by_retention(const struct shelf *shelf, int dir)
+{
+	char name[SEGMENT_NAME_ROOM];
+
+	segment_name(name, shelf->firsts[0], SEGMENT_LINES);
+	return faccessat(dir, name, F_OK, 0) != 0;
+}
+
 static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir)
 {
 	struct look l = {.report = r};
@@ -161,7 +170,11 @@ static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, i
 			    (unsigned long long)l.first);
 		l.next = l.first;
 		r->segments++;
-		if (!look_at_segment(&l, dir, &why))
+		if (look_at_segment(&l, dir, &why))
+			continue;
+		if (was_taken_by_retention(shelf, dir))
+			l.next = l.until;
+		else
 			say(r, "segment %llu cannot be read: %s", (unsigned long long)l.first,
 			    why.words);
 	}
@@ -196,7 +209,7 @@ static void look_at_checkpoints(struct journal_report *r, int dir)
 	size_t n = checkpoint_list(dir, seqs);
 
 	for (size_t i = 0; i < n; i++)
-		if (!checkpoint_is_whole(dir, seqs[i]))
+		if (checkpoint_is_damaged(dir, seqs[i]))
 			say(r, "the checkpoint at %llu is damaged", (unsigned long long)seqs[i]);
 }
 
