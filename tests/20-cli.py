@@ -137,7 +137,7 @@ def _():
             assert f"*{option}*" in manual, (verb, option)
 
 
-@test("the manual of signalbox.yaml(5) has every key, its default and its variable")
+@test("the manual of signalbox.yaml(5) has every key, its range and its default")
 def _():
     manual = (ROOT / "docs/man/signalbox.yaml.5.scd").read_text().replace("\\", "")
     keys = re.findall(r"^(\S+)\n    (.*)\n    (.*)$", cli("help", "config").out, re.M)
@@ -147,6 +147,8 @@ def _():
         assert entry, path
         default = re.search(r"; default ([^;]+)", rest)
         assert not default or f"Default: {default[1]}" in entry[0], (path, rest)
+        range_ = re.search(r"; (\S+ to \S+);", rest)
+        assert not range_ or f"Range: {range_[1]}" in " ".join(entry[0].split()), (path, rest)
 
 
 # --- configuration -----------------------------------------------------------
@@ -163,6 +165,9 @@ def _():
     cases = {
         "data: /x\nlisen: []\n": "2:1: unknown key 'lisen', did you mean 'listen'?",
         "limits:\n  body: much\n": "2:9: body: 'much' is not a size",
+        "limits:\n  message: 17MiB\n": "2:12: message: too big: at most 16MiB is allowed",
+        "limits: {behind: 1B}\n": "1:18: behind: too small: at least 64KiB is wanted",
+        "listen: []\n": "1:9: listen: an empty list is of no use",
         "listen: ['0.0.0.0:7446']\n": "1:10: listen: 0.0.0.0:7446 can be reached",
         "data: *x\n": "1:7: anchors, aliases and tags",
         "auth: {local: fly}\n": "1:15: local: 'fly' is no scope",

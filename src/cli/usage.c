@@ -2,6 +2,7 @@
 #include "cli/usage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "config/field.h"
 #include "config/keys.h"
@@ -92,16 +93,20 @@ static bool key_line(void *self, const struct config_key *key)
 {
 	struct out *out = self;
 	const struct field *field = key->field;
+	char *range = field_range(field);
 
 	out_paint(out, BOLD);
 	out_print(out, "%s", key->path);
 	out_paint(out, PLAIN);
 	out_print(out, "\n    %s\n    %s", field->help, field_wants(field));
+	if (range)
+		out_print(out, "; %s", range);
 	if (field->preset)
 		out_print(out, "; default %s", field->preset);
 	if (key->env[0])
 		out_print(out, "; %s", key->env);
 	out_print(out, "\n");
+	free(range);
 	return true;
 }
 

@@ -113,7 +113,7 @@ static void every_key_can_stand_in_the_file(void **state)
 static void an_empty_file_and_empty_groups_are_fine(void **state)
 {
 	static const char *const files[] = {"", "---\n", "# nothing\n", "limits:\nauth: ~\n",
-	                                    "listen: []\n"};
+	                                    "auth: {hosts: []}\n"};
 	struct config c;
 
 	for (unsigned i = 0; i < 5; i++) {
@@ -137,8 +137,17 @@ static void a_wrong_value_is_a_fault_with_its_place(void **state)
 {
 	assert_fault("limits:\n  body: much\n",
 	             "c.yaml:2:9: body: 'much' is not a size like 64MiB (B, KiB, MiB, GiB, TiB)");
+	assert_fault("limits: {message: 17MiB}\n",
+	             "c.yaml:1:19: message: too big: at most 16MiB is allowed");
+	assert_fault("limits: {behind: 1KiB}\n",
+	             "c.yaml:1:18: behind: too small: at least 64KiB is wanted");
+	assert_fault("limits: {body: 65MiB}\n",
+	             "c.yaml:1:16: body: too big: at most 64MiB is allowed");
 	assert_fault("listen: 127.0.0.1:1\n", "c.yaml:1:9: 'listen' wants a list of texts or maps");
 	assert_fault("listen: [[x]]\n", "c.yaml:1:10: 'listen' wants a list of texts or maps");
+	assert_fault(
+		"data: /x\nlisten: []\n",
+		"c.yaml:2:9: listen: an empty list is of no use; leave it out for the default");
 	assert_fault("data: {a: b}\n", "c.yaml:1:7: 'data' wants a text");
 	assert_fault("data:\n", "c.yaml:1:6: 'data' wants a text");
 	assert_fault("limits: [1]\n", "c.yaml:1:9: 'limits' wants a map");

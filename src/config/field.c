@@ -74,6 +74,12 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
 	return item && field_set(first, item, value, why);
 }
 
+bool field_is_complete(const struct field *field, void *base, struct error *why)
+{
+	return !field->filled || *list_count(field, base) > 0 ||
+	       error_set(why, "an empty list is of no use; leave it out for the default");
+}
+
 void field_clear(const struct field *field, void *base)
 {
 	size_t *count = list_count(field, base), size = item_size(field);
@@ -105,7 +111,7 @@ bool field_assign(const struct field *field, void *base, struct text value, stru
 		if (item.len > 0 && !field_add(field, base, item, why))
 			return false;
 	}
-	return true;
+	return field_is_complete(field, base, why);
 }
 
 void fields_init(const struct field *fields, void *base)

@@ -40,6 +40,7 @@ struct field {
 	size_t count, size;
 	bool needed; /* in a row: it must be given */
 	bool brief;  /* a row may be written as its first field alone */
+	bool filled; /* a list with nothing in it is a fault */
 };
 
 const struct field *field_find(const struct field *fields, struct text name);
@@ -60,6 +61,9 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
  * too many. */
 void *field_add_row(const struct field *field, void *base, struct error *why);
 
+/* Is a list that is complete good as it is? */
+bool field_is_complete(const struct field *field, void *base, struct error *why);
+
 /* Empties a list. */
 void field_clear(const struct field *field, void *base);
 
@@ -75,5 +79,9 @@ void fields_finish(const struct field *fields, void *base);
 
 /* What a value looks like, in a few words: "a size like 64MiB". */
 const char *field_wants(const struct field *field);
+
+/* Its range, as one would write it: "1KiB to 16MiB".  The caller frees it; NULL
+ * without one. */
+char *field_range(const struct field *field);
 
 #endif

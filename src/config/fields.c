@@ -1,10 +1,11 @@
 /* fields.c - every key of the configuration. */
 #include "config/fields.h"
 
+#include "base/buf.h"
 #include "config/check.h"
 #include "config/config.h"
 
-#define GIB (1024.0 * 1024 * 1024)
+#define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
 
 #define AT(member) offsetof(struct config, member)
@@ -55,7 +56,7 @@ static const struct field journal_fields[] = {
 	{"keep", FIELD_SIZE, IN(journal, keep), "how much is kept; 0: no limit", "10GiB"},
 	{"days", FIELD_COUNT, IN(journal, days), "how long it is kept; 0: no limit", "30",
          .high = 36500},
-	{"segment", FIELD_SIZE, IN(journal, segment), "size of one file", "64MiB", 64 * 1024,
+	{"segment", FIELD_SIZE, IN(journal, segment), "size of one file", "64MiB", 64 * KIB,
          4 * GIB},
 	{"commit", FIELD_TIME, IN(journal, commit_ms), "the longest a signal waits to be written",
          "5ms", 0, 1000},
@@ -63,25 +64,24 @@ static const struct field journal_fields[] = {
 };
 
 static const struct field limit_fields[] = {
-	{"headers", FIELD_SIZE, IN(limits, headers), "head of a request", "16KiB", 1024,
-         GIB / 1024},
+	{"headers", FIELD_SIZE, IN(limits, headers), "head of a request", "16KiB", KIB, MIB},
 	{"fields", FIELD_COUNT, IN(limits, fields), "header fields of a request", "100", 16, 10000},
-	{"line", FIELD_SIZE, IN(limits, line), "first line of a request", "8KiB", 512, GIB / 1024},
+	{"line", FIELD_SIZE, IN(limits, line), "first line of a request", "8KiB", 512, MIB},
 	{"header_timeout", FIELD_TIME, IN(limits, header_ms), "for a whole head", "10s", 100,
          DAY_MS},
 	{"idle_timeout", FIELD_TIME, IN(limits, idle_ms), "between two requests", "60s", 100,
          DAY_MS},
 	{"body_timeout", FIELD_TIME, IN(limits, body_ms), "without a byte of a body", "30s", 100,
          DAY_MS},
-	{"body", FIELD_SIZE, IN(limits, body), "body of a request", "1MiB", 1024, GIB},
-	{"batch", FIELD_SIZE, IN(limits, batch), "a whole NDJSON batch", "64MiB", 1024, 1024 * GIB},
+	{"body", FIELD_SIZE, IN(limits, body), "body of a request", "1MiB", KIB, 64 * MIB},
+	{"batch", FIELD_SIZE, IN(limits, batch), "a whole NDJSON batch", "64MiB", KIB, 1024 * GIB},
 	{"message", FIELD_SIZE, IN(limits, message), "a WebSocket message, a line of a batch",
-         "1MiB", 1024, GIB},
+         "1MiB", KIB, 16 * MIB},
 	{"fragments", FIELD_COUNT, IN(limits, fragments), "fragments of a message", "4096", 1, 1e6},
 	{"ping", FIELD_TIME, IN(limits, ping_ms), "between two pings", "20s", 100, DAY_MS},
 	{"pong", FIELD_TIME, IN(limits, pong_ms), "for the answer to a ping", "20s", 100, DAY_MS},
 	{"behind", FIELD_SIZE, IN(limits, behind), "a client may be behind before its policy acts",
-         "4MiB", 64 * 1024, GIB},
+         "4MiB", 64 * KIB, 64 * MIB},
 	{"connections", FIELD_COUNT, IN(limits, connections), "at once", "16384", 1, 1e6},
 	{"depth", FIELD_COUNT, IN(limits, depth), "nesting of a signal's JSON", "64", 4, 1024},
 	{0},
@@ -97,7 +97,7 @@ const struct field config_fields[] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
 	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address and dialect",
          "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
-         .size = sizeof(struct config_listen), .brief = true},
+         .size = sizeof(struct config_listen), .brief = true, .filled = true},
 	{"log", FIELD_GROUP, AT(log_level), "what is logged", .fields = log_fields},
 	{"validation", FIELD_CHOICE, AT(validation),
          "of what producers send: off, warn (admit and count), strict (refuse)", "warn",

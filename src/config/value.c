@@ -63,13 +63,48 @@ static bool read_amount(struct text value, const struct unit *units, uint64_t *o
 	return *out == 0 && digits == value.len; /* nothing of anything is nothing */
 }
 
-static bool in_range(const struct field *field, double n, const char *unit, struct error *why)
+/* The bound of a range as one would write it: in the largest unit without a rest.
+ * The caller frees it. */
+static char *bound_words(const struct field *field, double n)
 {
-	if (n < field->low)
-		return error_set(why, "too small: at least %.15g%s is wanted", field->low, unit);
-	if (field->high > 0 && n > field->high)
-		return error_set(why, "too big: at most %.15g%s is allowed", field->high, unit);
-	return true;
+	const struct unit *units = field->type == FIELD_SIZE   ? sizes
+	                           : field->type == FIELD_TIME ? times
+	                                                       : plain;
+	const struct unit *best = units;
+
+	for (const struct unit *u = units; u->name; u++)
+		if (n > 0 && fmod(n, (double)u->factor) == 0)
+			best = u;
+	return must_print("%.15g%s", n / (double)best->factor, n > 0 ? best->name : "");
+}
+
+char *field_range(const struct field *field)
+{
+	char *low, *high, *range;
+
+	if (field->high <= 0)
+		return NULL;
+	low = bound_words(field, field->low);
+	high = bound_words(field, field->high);
+	range = must_print("%s to %s", low, high);
+	free(low);
+	free(high);
+	return range;
+}
+
+static bool in_range(const struct field *field, double n, struct error *why)
+{
+	bool is_small = n < field->low;
+	char *bound;
+
+	if (!is_small && (field->high <= 0 || n <= field->high))
+		return true;
+	bound = bound_words(field, is_small ? field->low : field->high);
+	error_set(why,
+	          is_small ? "too small: at least %s is wanted" : "too big: at most %s is allowed",
+	          bound);
+	free(bound);
+	return false;
 }
 
 static bool set_size(const struct field *field, size_t *at, struct text value, struct error *why)
@@ -78,7 +113,7 @@ static bool set_size(const struct field *field, size_t *at, struct text value, s
 
 	if (!read_amount(value, sizes, &n))
 		return misses(field, value, why);
-	if (!in_range(field, (double)n, " bytes", why))
+	if (!in_range(field, (double)n, why))
 		return false;
 	*at = (size_t)n;
 	return true;
@@ -91,7 +126,7 @@ static bool set_count(const struct field *field, unsigned *at, struct text value
 
 	if (!read_amount(value, is_time ? times : plain, &n) || n > UINT32_MAX)
 		return misses(field, value, why);
-	if (!in_range(field, (double)n, is_time ? " ms" : "", why))
+	if (!in_range(field, (double)n, why))
 		return false;
 	*at = (unsigned)n;
 	return true;
@@ -112,7 +147,7 @@ static bool set_number(const struct field *field, double *at, struct text value,
 	n = strtod(digits, &end);
 	if (*end != '\0' || end == digits || !isfinite(n))
 		return misses(field, value, why);
-	if (!in_range(field, n, "", why))
+	if (!in_range(field, n, why))
 		return false;
 	*at = n;
 	return true;

@@ -2,9 +2,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "config/check.h"
 #include "config/field.h"
 
@@ -96,6 +98,29 @@ static void a_range_is_said_when_it_is_left(void **state)
 	assert_string_equal(why.words, "too small: at least 4 is wanted");
 	assert_false(sets(&field, &n, "1025", &why));
 	assert_string_equal(why.words, "too big: at most 1024 is allowed");
+}
+
+static void a_range_is_written_as_people_would(void **state)
+{
+	static const struct {
+		struct field field;
+		const char *words;
+	} cases[] = {
+		{{"a", FIELD_SIZE, .low = 512, .high = 64 * MIB}, "512B to 64MiB"},
+		{{"b", FIELD_SIZE, .low = 1536, .high = 1024.0 * MIB}, "1536B to 1GiB"},
+		{{"c", FIELD_TIME, .low = 100, .high = 90000}, "100ms to 90s"},
+		{{"d", FIELD_TIME, .low = 0, .high = 1000}, "0 to 1s"},
+		{{"e", FIELD_NUMBER, .low = 0.01, .high = 1000}, "0.01 to 1000"},
+		{{"f", FIELD_COUNT, .low = 1, .high = 1e6}, "1 to 1000000"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *words = field_range(&cases[i].field);
+
+		assert_string_equal(words, cases[i].words);
+		free(words);
+	}
+	assert_null(field_range(&(struct field){"g", FIELD_COUNT}));
 }
 
 static void a_choice_suggests_the_near_one(void **state)
@@ -196,6 +221,7 @@ int main(void)
 		cmocka_unit_test(times_are_milliseconds),
 		cmocka_unit_test(numbers_are_plain_and_finite),
 		cmocka_unit_test(a_range_is_said_when_it_is_left),
+		cmocka_unit_test(a_range_is_written_as_people_would),
 		cmocka_unit_test(a_choice_suggests_the_near_one),
 		cmocka_unit_test(switches_are_true_or_false_and_nothing_else),
 		cmocka_unit_test(texts_hold_no_control_characters),

@@ -137,7 +137,8 @@ static bool read_item(struct reader *r, const struct field *list, void *base,
 	return field_add(list, base, scalar_text(event), r->why) || value_fault(r, event, list);
 }
 
-static bool read_list(struct reader *r, const struct field *list, void *base)
+static bool read_list(struct reader *r, const struct field *list, void *base,
+                      const yaml_event_t *start)
 {
 	bool good = true, over = false;
 
@@ -151,7 +152,7 @@ static bool read_list(struct reader *r, const struct field *list, void *base)
 		good = over || read_item(r, list, base, &event);
 		yaml_event_delete(&event);
 	}
-	return good;
+	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
 }
 
 static bool read_value(struct reader *r, const struct field *field, void *base,
@@ -165,7 +166,7 @@ static bool read_value(struct reader *r, const struct field *field, void *base,
 		               : wrong_kind(r, event, field);
 	}
 	if (field_is_list(field))
-		return event->type == YAML_SEQUENCE_START_EVENT ? read_list(r, field, base)
+		return event->type == YAML_SEQUENCE_START_EVENT ? read_list(r, field, base, event)
 		                                                : wrong_kind(r, event, field);
 	if (event->type != YAML_SCALAR_EVENT || is_nothing(event))
 		return wrong_kind(r, event, field);
