@@ -27,7 +27,6 @@
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
-#define BOX_REEL_BYTES (8 * MIB)
 #define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
 #define BOX_FD_RESERVE 16
 
@@ -47,7 +46,7 @@ struct box {
 	unsigned conns;
 	struct turn turn; /* while stopping: is everybody gone? */
 	struct deadline last_call;
-	bool stopping;
+	bool stopping, told;
 };
 
 /* --- journal <-> bus, hub -------------------------------------------------- */
@@ -140,8 +139,7 @@ static void make_hub(struct box *box)
 		.bus = box->bus,
 		.journal = box->journal,
 		.ws = {.message_max = l->message, .fragments_max = l->fragments},
-		.behind_max = l->behind < BOX_REEL_BYTES / 2 ? l->behind : BOX_REEL_BYTES / 2,
-		.reel_bytes = BOX_REEL_BYTES,
+		.behind_max = l->behind,
 		.ping_ms = l->ping_ms,
 		.pong_ms = l->pong_ms,
 		.echo = box->options->echo,
@@ -297,11 +295,20 @@ static bool open_listens(struct box *box, struct error *why)
 
 /* --- stopping ---------------------------------------------------------------- */
 
-/* The last turn: everybody has heard, or the time for it is over. */
-static bool look_if_done(struct turn *turn)
+/* First what was accepted goes to the disk and is acknowledged, then everybody is
+ * told, then the last of them leaves. */
+static bool stop_step(struct turn *turn)
 {
 	struct box *box = list_of(turn, struct box, turn);
 
+	if (!box->told) {
+		if (journal_durable_seq(box->journal) < journal_last_seq(box->journal) &&
+		    !journal_trouble(box->journal))
+			return false;
+		box->told = true;
+		hub_drain(box->hub);
+		web_drain(box->web);
+	}
 	if (hub_is_empty(box->hub) && web_is_idle(box->web))
 		loop_stop(box->loop);
 	return false;
@@ -330,9 +337,8 @@ static void interrupted(void *self, enum interrupt which)
 		listen_stop(box->listens[i]);
 	scenario_destroy(box->demo);
 	box->demo = NULL;
-	hub_drain(box->hub);
-	web_drain(box->web);
-	box->turn.end = look_if_done;
+	hub_hush(box->hub);
+	box->turn.end = stop_step;
 	loop_add_turn(box->loop, &box->turn);
 	box->last_call.fire = end_patience;
 	deadline_set(box->loop, &box->last_call, BOX_DRAIN_MS);
@@ -347,6 +353,7 @@ static void take_down(struct box *box)
 	}
 	scenario_destroy(box->demo);
 	hub_destroy(box->hub);
+	box->hub = NULL; /* the journal still has callbacks to make */
 	web_destroy(box->web);
 	for (size_t i = 0; i < box->listen_count; i++)
 		listen_destroy(box->listens[i]);
@@ -422,6 +429,7 @@ int box_run(const struct box_options *options)
 	struct error why;
 	bool started;
 
+	umask(077); /* what we make is ours alone */
 	interrupt_ignore_pipe();
 	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
 	log_set_level(options->config->log_level);

@@ -30,6 +30,11 @@ void *must_grow(void *old, size_t size)
 	return checked(realloc(old, size ? size : 1));
 }
 
+void *must_align(size_t align, size_t size)
+{
+	return checked(aligned_alloc(align, size));
+}
+
 char *must_dup(const char *s)
 {
 	return s ? checked(strdup(s)) : NULL;

@@ -12,7 +12,8 @@
 void *must_alloc(size_t size);              /* not zeroed; size 0 is fine */
 void *must_zero(size_t count, size_t size); /* zeroed */
 void *must_grow(void *old, size_t size);
-char *must_dup(const char *s); /* NULL stays NULL */
+void *must_align(size_t align, size_t size); /* size is a multiple of align */
+char *must_dup(const char *s);               /* NULL stays NULL */
 char *must_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

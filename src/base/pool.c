@@ -26,17 +26,16 @@
 #endif
 
 #define SLAB_THINGS 64
+#define LINE 64 /* of the processor's cache: no thing shares one with another */
 
 struct pool_slab {
 	struct pool_slab *next;
-	max_align_t things[];
+	_Alignas(LINE) char things[];
 };
 
 void pool_init(struct pool *pool, size_t size)
 {
-	size_t align = sizeof(max_align_t);
-
-	*pool = (struct pool){.size = (size + align - 1) / align * align};
+	*pool = (struct pool){.size = (size + LINE - 1) / LINE * LINE};
 }
 
 void pool_finish(struct pool *pool)
@@ -54,7 +53,7 @@ void pool_finish(struct pool *pool)
 static void add_slab(struct pool *pool)
 {
 	size_t bytes = SLAB_THINGS * pool->size;
-	struct pool_slab *slab = must_alloc(sizeof(*slab) + bytes);
+	struct pool_slab *slab = must_align(LINE, sizeof(*slab) + bytes);
 
 	slab->next = pool->slabs;
 	pool->slabs = slab;
@@ -77,7 +76,7 @@ static void *take_fresh(struct pool *pool)
 
 	if (pool->fresh == 0)
 		add_slab(pool);
-	thing = (char *)pool->slabs->things + --pool->fresh * pool->size;
+	thing = pool->slabs->things + --pool->fresh * pool->size;
 	ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
 	return thing;
 }

@@ -7,9 +7,13 @@
 
 #define ACKS_FIRST_ROOM 16
 
-struct acks *acks_create(void)
+struct acks *acks_create(struct client *client)
 {
-	return must_zero(1, sizeof(struct acks));
+	struct acks *acks = must_zero(1, sizeof(*acks));
+
+	acks->client = client;
+	list_init(&acks->in_hub);
+	return acks;
 }
 
 void acks_destroy(struct acks *acks)
@@ -53,6 +57,11 @@ uint64_t acks_add(struct acks *acks, struct text ref)
 	a->ref_len = (uint8_t)ref.len;
 	memcpy(a->ref, ref.at, ref.len);
 	return acks->next++;
+}
+
+const struct ack *acks_at(const struct acks *acks, uint64_t tag)
+{
+	return at(acks, tag);
 }
 
 void acks_stamp(struct acks *acks, uint64_t tag, uint64_t seq)

@@ -6,6 +6,7 @@
 #ifndef HUB_ACKS_H
 #define HUB_ACKS_H
 
+#include "base/list.h"
 #include "base/text.h"
 
 #define ACKS_MAX 8192  /* outstanding; at more, the client is not read */
@@ -18,17 +19,22 @@ struct ack {
 	char ref[ACK_REF_MAX];
 };
 
+struct client;
+
 struct acks {
+	struct client *client;
+	struct link in_hub; /* hub.waiting: some of them wait for the disk */
 	struct ack *ring;
 	unsigned room;        /* a power of two */
 	uint64_t first, next; /* absolute; tags */
 };
 
-struct acks *acks_create(void);
+struct acks *acks_create(struct client *client);
 void acks_destroy(struct acks *acks);
 
 bool acks_is_full(const struct acks *acks);
 uint64_t acks_add(struct acks *acks, struct text ref); /* its tag */
+const struct ack *acks_at(const struct acks *acks, uint64_t tag);
 void acks_stamp(struct acks *acks, uint64_t tag, uint64_t seq);
 void acks_void(struct acks *acks, uint64_t tag);
 

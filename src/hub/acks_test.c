@@ -11,7 +11,7 @@
 
 static void nothing_is_ready_before_it_is_durable(void **state)
 {
-	struct acks *acks = acks_create();
+	struct acks *acks = acks_create(NULL);
 	uint64_t tag = acks_add(acks, TEXT("1"));
 
 	assert_null(acks_ready(acks, 100)); /* not even stamped */
@@ -25,7 +25,7 @@ static void nothing_is_ready_before_it_is_durable(void **state)
 
 static void refused_ones_are_passed_over(void **state)
 {
-	struct acks *acks = acks_create();
+	struct acks *acks = acks_create(NULL);
 	uint64_t one = acks_add(acks, TEXT("1")), two = acks_add(acks, TEXT("2"));
 
 	acks_void(acks, one);
@@ -36,7 +36,7 @@ static void refused_ones_are_passed_over(void **state)
 
 static void refs_survive_growth_and_wrapping(void **state)
 {
-	struct acks *acks = acks_create();
+	struct acks *acks = acks_create(NULL);
 	uint64_t seq = 0;
 	char ref[16];
 
@@ -61,7 +61,7 @@ static void refs_survive_growth_and_wrapping(void **state)
 
 static void it_says_when_it_is_full(void **state)
 {
-	struct acks *acks = acks_create();
+	struct acks *acks = acks_create(NULL);
 
 	for (int i = 0; i < ACKS_MAX; i++) {
 		assert_false(acks_is_full(acks));

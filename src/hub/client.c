@@ -10,6 +10,12 @@
 #include "hub/inside.h"
 #include "journal/reader.h"
 
+/* Answers, and besides them a frame that was begun and a line that was read. */
+static size_t mine_max(const struct hub *hub)
+{
+	return HUB_MINE_MAX + 2 * (hub->options.ws.message_max + HUB_ENVELOPE_MAX);
+}
+
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
                              const struct caller *caller)
 {
@@ -20,10 +26,9 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	c->scopes = (uint8_t)caller->scopes;
 	c->has_credential = caller->has_credential;
 	c->progress = true;
-	buf_init(&c->mine, HUB_MINE_MAX + hub->options.ws.message_max);
+	buf_init(&c->mine, mine_max(hub));
 	ws_init(&c->ws, &hub->options.ws);
 	list_init(&c->in_work);
-	list_init(&c->in_waiting);
 	list_add(&hub->clients, &c->in_all);
 	hub->counts.clients++;
 	hub->counts.joined++;
@@ -43,6 +48,13 @@ bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *wh
 }
 
 /* --- subscribing ---------------------------------------------------------- */
+
+/* Nobody is told of the disk any more who is told good-bye. */
+static void forget_acks(struct client *c)
+{
+	if (c->acks)
+		list_remove(&c->acks->in_hub);
+}
 
 static void leave_tape(struct client *c)
 {
@@ -67,7 +79,7 @@ static void finish_frame(struct client *c)
 
 	if (c->state != CLIENT_LIVE || c->frame_end <= c->cursor)
 		return;
-	buf_init(&mine, c->mine.max + c->hub->options.ws.message_max + ENCODING_EXTRA);
+	buf_init(&mine, mine_max(c->hub));
 	while (c->cursor < c->frame_end) {
 		rest = hub_news(c->hub, c);
 		if (rest.len > c->frame_end - c->cursor)
@@ -180,7 +192,9 @@ static bool send_mine(struct client *c)
 static bool send_tape(struct client *c, uint64_t until)
 {
 	while (c->cursor < until) {
-		struct text news = hub_news(c->hub, c);
+		/* A line of the client's memory less, where thousands are swept. */
+		struct text news =
+			c->tape->is_all ? tape_from(c->tape, c->cursor, NULL) : hub_news(c->hub, c);
 		size_t n;
 
 		if (news.len > until - c->cursor)
@@ -343,7 +357,9 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 		buf_add(&c->mine, buf_text(&last));
 		buf_finish(&last);
 	}
+	forget_acks(c);
 	c->state = CLIENT_CLOSING;
+	conn_hush(c->conn, false); /* to see the other end leave */
 	conn_deadline(c->conn, HUB_PART_MS);
 	hub_work(c);
 }
@@ -356,11 +372,11 @@ void client_end(struct client *c)
 	leave_tape(c);
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
+	forget_acks(c);
 	c->state = CLIENT_CLOSING;
 	conn_close(c->conn);
 	c->conn = NULL;
 	list_remove(&c->in_all);
-	list_remove(&c->in_waiting);
 	c->hub->counts.clients--;
 	hub_work(c); /* where it is freed */
 }

@@ -29,14 +29,15 @@ enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
 enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT };
 bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
 
+/* What a sweep looks at comes first and fits one line of the cache. */
 struct client {
 	struct conn *conn;
 	struct tape *tape;  /* NULL: not subscribed */
 	uint64_t cursor;    /* live: on the tape */
 	uint64_t frame_end; /* live: above cursor when it stands inside a frame */
-	struct buf mine;
+	uint32_t place;     /* live: in tape.clients */
 	uint32_t mine_sent;
-	uint32_t place; /* live: in tape.clients */
+	uint32_t unstamped; /* emits the bus has not stamped yet */
 	uint8_t state, policy;
 	uint8_t scopes;
 	bool has_credential : 1;
@@ -45,20 +46,21 @@ struct client {
 	bool placed : 1;   /* reading: the journal has said where it stands */
 	bool progress : 1; /* bytes went either way since the last beat */
 	bool asked : 1;    /* a beat went unanswered */
-	bool parted : 1;   /* closed, but a ticket of the bus is still out */
+	bool parted : 1;   /* closed; freed when the bus has stamped all of its emits */
+	struct buf mine;   /* up to its length */
+
 	struct hub *hub;
 	const struct dialect *dialect;
 	struct journal_reader *reader;
 	struct acks *acks;
-	uint32_t unstamped;     /* emits the bus has not stamped yet */
-	struct link in_work;    /* hub.work: has something to send or to read */
-	struct link in_waiting; /* hub.waiting: wants to hear of durability */
-	struct link in_all;     /* hub.clients */
+	struct link in_work; /* hub.work: has something to send or to read */
+	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
 };
 
 extern const struct conn_user client_conn_user;
 void client_start_beat(struct client *client);
+void client_unhush(struct client *client); /* read it again, if it may speak */
 
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
                              const struct caller *caller);
@@ -102,5 +104,9 @@ void client_tell_durable(struct client *client); /* the hub's durable_seq grew *
  * with its code and reason), then the end. */
 void client_close(struct client *client, uint16_t code, struct text reason);
 void client_end(struct client *client); /* at once, without a word */
+
+/* What every WebSocket dialect's beat and farewell are. */
+void client_ping(struct client *client);
+void client_go_away(struct client *client); /* close 1001 */
 
 #endif

@@ -20,16 +20,6 @@ static void tell_gap(struct client *c, const struct gap *gap)
 {
 }
 
-static void beat(struct client *c)
-{
-	client_say_frame(c, WS_OP_PING, TEXT(""));
-}
-
-static void farewell(struct client *c)
-{
-	client_close(c, 1001, TEXT("the server stops"));
-}
-
 const struct dialect dialect_echo = {
 	.name = "echo",
 	.path = "/echo",
@@ -41,6 +31,6 @@ const struct dialect dialect_echo = {
 	.hear = hear,
 	.hear_binary = hear_binary,
 	.tell_gap = tell_gap,
-	.beat = beat,
-	.farewell = farewell,
+	.beat = client_ping,
+	.farewell = client_go_away,
 };

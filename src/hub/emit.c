@@ -2,19 +2,17 @@
 #include "hub/acks.h"
 #include "hub/inside.h"
 
-static void say_ack(struct client *c, struct text ref, uint64_t seq)
+static void say_ack(struct client *c, const struct ack *ack, uint64_t seq)
 {
-	struct buf *out = &c->mine;
-	char head[WS_HEADER_MAX], body[128];
+	char body[128];
 	struct buf text = {.at = body, .room = sizeof(body), .max = sizeof(body)};
 
 	buf_add(&text, TEXT("{\"op\":\"ack\",\"ref\":"));
-	buf_add(&text, ref);
+	buf_add(&text, (struct text){ack->ref, ack->ref_len});
 	buf_add(&text, TEXT(",\"seq\":"));
 	buf_add_u64(&text, seq);
 	buf_add_char(&text, '}');
-	buf_add(out, (struct text){head, ws_header(head, WS_OP_TEXT, text.len)});
-	client_say(c, buf_text(&text));
+	client_say_frame(c, WS_OP_TEXT, buf_text(&text));
 }
 
 /* What has no ref is not waited for: its tag is this. */
@@ -25,16 +23,13 @@ static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
 	struct client *c = self;
 
 	c->unstamped--;
-	if (c->parted) {
-		if (c->unstamped == 0)
-			hub_work(c);
-		return;
-	}
-	if (tag == NO_TAG)
+	if (c->parted && c->unstamped == 0)
+		hub_work(c);
+	if (c->state == CLIENT_CLOSING || tag == NO_TAG)
 		return;
 	acks_stamp(c->acks, tag, seq);
-	if (list_is_empty(&c->in_waiting))
-		list_add(&c->hub->waiting, &c->in_waiting);
+	if (list_is_empty(&c->acks->in_hub))
+		list_add(&c->hub->waiting, &c->acks->in_hub);
 	if (seq <= c->hub->durable_seq)
 		client_tell_durable(c);
 }
@@ -44,23 +39,22 @@ void client_tell_durable(struct client *c)
 	const struct ack *ack;
 
 	while ((ack = acks_ready(c->acks, c->hub->durable_seq))) {
-		say_ack(c, (struct text){ack->ref, ack->ref_len}, ack->seq);
+		say_ack(c, ack, ack->seq);
 		if (c->parted)
 			return;
 		acks_pop(c->acks);
 	}
 	if (c->acks->first == c->acks->next)
-		list_remove(&c->in_waiting);
+		list_remove(&c->acks->in_hub);
 }
 
 /* Acknowledged from memory: told as soon as it has its seq. */
 static void stamped_in_memory(void *self, uint64_t tag, struct text id, uint64_t seq)
 {
 	struct client *c = self;
-	struct ack *ack = &c->acks->ring[tag & (c->acks->room - 1)];
 
 	if (!c->parted)
-		say_ack(c, (struct text){ack->ref, ack->ref_len}, seq);
+		say_ack(c, acks_at(c->acks, tag), seq);
 	acks_void(c->acks, tag);
 	c->unstamped--;
 	if (c->parted && c->unstamped == 0)
@@ -81,7 +75,7 @@ bool client_emit(struct client *c, const struct emission *e, struct bus_verdict 
 	emit.from.envelope_only = e->envelope_only;
 	if (e->ref.len) {
 		if (!c->acks)
-			c->acks = acks_create();
+			c->acks = acks_create(c);
 		emit.ticket.tag = acks_add(c->acks, e->ref);
 		if (!e->durable)
 			emit.ticket.stamped = stamped_in_memory;

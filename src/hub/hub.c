@@ -42,8 +42,12 @@ static void spool_to_tape(void *self, struct tape *tape)
 {
 	struct spooled *spooled = self;
 
-	if (tape->count == TAPE_EXTENTS_MAX)
-		shed(tape, UINT64_MAX);
+	if (tape->count == TAPE_EXTENTS_MAX) {
+		uint64_t middle = tape_middle(tape);
+
+		shed(tape, middle);
+		tape_drop_before(tape, middle);
+	}
 	tape_add(tape, spooled->start, spooled->len);
 	hub_mark(spooled->hub, tape);
 }
@@ -93,7 +97,7 @@ static void durable(struct tap *tap, uint64_t seq)
 
 	hub->durable_seq = seq;
 	list_each(&hub->waiting, l)
-		client_tell_durable(list_of(l, struct client, in_waiting));
+		client_tell_durable(list_of(l, struct acks, in_hub)->client);
 }
 
 /* --- the end of a turn ------------------------------------------------------ */
@@ -130,13 +134,6 @@ static void client_free(struct client *c)
 	pool_give(&c->hub->pool, c);
 }
 
-static void unhush(struct client *c)
-{
-	if (c->conn->hushed && c->mine.len - c->mine_sent <= HUB_HUSH_AT &&
-	    !(c->acks && acks_is_full(c->acks)))
-		conn_hush(c->conn, false);
-}
-
 /* One client's turn.  It stays in the work list while it can go on at once. */
 static void work_on(struct client *c, size_t *budget)
 {
@@ -150,7 +147,7 @@ static void work_on(struct client *c, size_t *budget)
 		client_read_on(c, budget);
 	if (c->parted || !client_flush(c))
 		return;
-	unhush(c);
+	client_unhush(c);
 	if (c->state == CLIENT_READING && !c->cold)
 		hub_work(c);
 }
@@ -170,6 +167,15 @@ static void serve_work(struct hub *hub, unsigned *sends)
 	}
 }
 
+/* The memory of those who come next is on its way while a send is made. */
+static void fetch_ahead(const struct tape *tape)
+{
+	if (tape->next + 4 >= tape->client_count)
+		return;
+	__builtin_prefetch(tape->clients[tape->next + 4]);
+	__builtin_prefetch(&tape->clients[tape->next + 2]->conn->fd);
+}
+
 /* True when the tape is done: everybody was visited since its last news. */
 static bool sweep(struct tape *tape, unsigned *sends)
 {
@@ -183,6 +189,7 @@ static bool sweep(struct tape *tape, unsigned *sends)
 		if (tape->next >= tape->client_count)
 			tape->next = 0;
 		c = tape->clients[tape->next++];
+		fetch_ahead(tape);
 		tape->left--;
 		if (c->cursor == head)
 			continue;
@@ -212,6 +219,16 @@ static void serve_tapes(struct hub *hub, unsigned *sends)
 	}
 }
 
+/* Whoever was hushed for a slow disk may speak again. */
+static void unhush_all(struct hub *hub)
+{
+	if (journal_is_behind(hub->options.journal))
+		return;
+	hub->waits_for_disk = false;
+	list_each(&hub->clients, l)
+		client_unhush(list_of(l, struct client, in_all));
+}
+
 static bool turn_end(struct turn *turn)
 {
 	struct hub *hub = list_of(turn, struct hub, turn);
@@ -221,6 +238,8 @@ static bool turn_end(struct turn *turn)
 	shared += own;
 	serve_tapes(hub, &shared);
 	hub->gathered = NULL;
+	if (hub->waits_for_disk)
+		unhush_all(hub);
 	return !list_is_empty(&hub->work) || !list_is_empty(&hub->dirty);
 }
 
@@ -238,9 +257,23 @@ void hub_warmed(struct hub *hub)
 
 /* --- life ------------------------------------------------------------------- */
 
+/* Between two looks at who lags a client may get this far behind; beyond it the
+ * tail could pass a cursor. */
+static size_t reel_size(const struct hub_options *o)
+{
+	size_t frame = o->ws.message_max + HUB_ENVELOPE_MAX + ENCODING_EXTRA;
+	size_t need = o->behind_max + HUB_GUARD_EVERY + 2 * frame;
+	size_t size = MIB;
+
+	while (size < need)
+		size *= 2;
+	return size;
+}
+
 struct hub *hub_create(const struct hub_options *options)
 {
 	struct hub *hub = must_zero(1, sizeof(*hub));
+	size_t size = reel_size(options);
 
 	hub->options = *options;
 	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
@@ -254,8 +287,7 @@ struct hub *hub_create(const struct hub_options *options)
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
 	for (enum encoding e = 0; e < ENCODINGS; e++) {
-		reel_init(&hub->reels[e].reel, options->reel_bytes,
-		          options->reel_bytes / HUB_FRAME_MIN);
+		reel_init(&hub->reels[e].reel, size, size / HUB_FRAME_MIN);
 		switchboard_init(&hub->reels[e].board);
 	}
 	bus_add_tap(options->bus, &hub->tap);
@@ -281,6 +313,13 @@ void hub_destroy(struct hub *hub)
 	buf_finish(&hub->scratch);
 	pool_finish(&hub->pool);
 	free(hub);
+}
+
+void hub_hush(struct hub *hub)
+{
+	hub->draining = true;
+	list_each(&hub->clients, l)
+		conn_hush(list_of(l, struct client, in_all)->conn, true);
 }
 
 void hub_drain(struct hub *hub)

@@ -29,7 +29,6 @@ struct hub_options {
 	struct journal *journal;
 	struct ws_limits ws;
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
-	size_t reel_bytes; /* 8 MiB */
 	unsigned ping_ms, pong_ms;
 	bool echo; /* offer the echo dialect */
 };
@@ -48,6 +47,9 @@ void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);
+
+/* Reads nothing more from anybody: the server is about to stop. */
+void hub_hush(struct hub *hub);
 
 /* Says good-bye (close 1001, SSE retry) to everybody; true from hub_is_empty
  * once all of it went out or the grace of 2 s is over. */

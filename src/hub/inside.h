@@ -18,6 +18,7 @@
 #define HUB_MINE_MAX (2 * MIB)      /* and with more it is gone; besides a message */
 #define HUB_SCRATCH_MAX (256 * KIB) /* gathered for one send */
 #define HUB_GUARD_EVERY (1 * MIB)   /* of a reel between two looks at who lags */
+#define HUB_ENVELOPE_MAX (16 * KIB) /* what admission may add to a message */
 #define HUB_PART_MS 2000            /* for last words */
 
 struct hub_reel {
@@ -45,6 +46,7 @@ struct hub {
 	uint64_t durable_seq;
 	struct hub_counts counts;
 	bool draining;
+	bool waits_for_disk; /* some client is hushed because of it */
 };
 
 static inline struct hub_reel *client_reel(const struct client *c)

@@ -78,16 +78,6 @@ static void welcome(struct client *c, const struct http *http)
 	say(c, &out);
 }
 
-static void beat(struct client *c)
-{
-	client_say_frame(c, WS_OP_PING, TEXT(""));
-}
-
-static void farewell(struct client *c)
-{
-	client_close(c, 1001, TEXT("the server stops"));
-}
-
 /* --- emitting ---------------------------------------------------------------- */
 
 /* A ref is echoed as it was written: a JSON string or number that is short. */
@@ -206,8 +196,35 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	return !slow || slow_policy_parse(policy, &wish->policy, why);
 }
 
+/* A slip of the pen must not become a subscription to everything. */
+static const char *unknown_member(yyjson_val *op)
+{
+	static const char *const known[] = {"op",      "ref",           "after", "types",
+	                                    "sources", "correlationId", "slow",  NULL};
+	yyjson_obj_iter it = yyjson_obj_iter_with(op);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it))) {
+		unsigned i = 0;
+
+		while (known[i] && strcmp(known[i], yyjson_get_str(key)) != 0)
+			i++;
+		if (!known[i])
+			return yyjson_get_str(key);
+	}
+	return NULL;
+}
+
+/* Words of the protocol that nothing here can serve yet. */
+static bool is_for_later(const char *member)
+{
+	return strcmp(member, "prompts") == 0 || strcmp(member, "sourceState") == 0 ||
+	       strcmp(member, "stage") == 0;
+}
+
 static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 {
+	const char *unknown = unknown_member(op);
 	struct subscription wish = {.policy = SLOW_RESUME};
 	struct error why;
 
@@ -216,7 +233,10 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 		return;
 	}
 	filter_init(&wish.filter);
-	if (read_wish(op, &wish, &why))
+	if (unknown && is_for_later(unknown))
+		say_error(c, "not_supported", "there is nothing of that kind here", ref);
+	else if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
+	         read_wish(op, &wish, &why))
 		client_subscribe(c, &wish);
 	else
 		say_error(c, "invalid", why.words, ref);
@@ -244,8 +264,12 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 
 	if (!yyjson_is_obj(root))
 		say_error(c, "invalid", "not a JSON object", ref);
+	else if (!op && !(c->scopes & SCOPE_EMIT))
+		say_error(c, "forbidden", "emit needs the scope emit", ref);
 	else if (!op)
 		say_error(c, "invalid", "op must be a string", ref);
+	else if (strcmp(op, "emit") == 0)
+		say_error(c, "invalid", "emit takes signal, ref and ack", ref);
 	else if (strcmp(op, "subscribe") == 0)
 		subscribe(c, root, ref);
 	else if (needs_a_source(op))
@@ -345,7 +369,7 @@ static void hear(struct client *c, struct text message)
 		if (look_quickly(message, &h) && (!h.ref.len || ref_is_good(h.ref)) &&
 		    hear_emit(c, &h, true))
 			return;
-	} else if (emit(c, &bare)) {
+	} else if ((c->scopes & SCOPE_EMIT) && emit(c, &bare)) {
 		return;
 	}
 	hear_slowly(c, message);
@@ -360,6 +384,6 @@ const struct dialect dialect_native = {
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,
-	.beat = beat,
-	.farewell = farewell,
+	.beat = client_ping,
+	.farewell = client_go_away,
 };

@@ -1,6 +1,7 @@
 /* reel.c - the mirrored ring and its index. */
 #include "hub/reel.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -68,6 +69,7 @@ static void drop_first(struct reel *reel)
 
 char *reel_reserve(struct reel *reel, size_t max)
 {
+	assert(max <= reel->size);
 	while (reel->head - reel->tail + max > reel->size ||
 	       reel->next_seq - reel->first_seq >= reel->frames_max)
 		drop_first(reel);

@@ -78,16 +78,6 @@ static void tell_gap(struct client *c, const struct gap *gap)
 	buf_finish(&out);
 }
 
-static void beat(struct client *c)
-{
-	client_say_frame(c, WS_OP_PING, TEXT(""));
-}
-
-static void farewell(struct client *c)
-{
-	client_close(c, 1001, TEXT("the server stops"));
-}
-
 const struct dialect dialect_signals = {
 	.name = "signals",
 	.path = "/ws/signals",
@@ -98,6 +88,6 @@ const struct dialect dialect_signals = {
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,
-	.beat = beat,
-	.farewell = farewell,
+	.beat = client_ping,
+	.farewell = client_go_away,
 };

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
+#include "journal/journal.h"
 
 static void hear_event(struct client *c, enum ws_event event, const struct ws_news *news)
 {
@@ -30,11 +31,26 @@ static void hear_event(struct client *c, enum ws_event event, const struct ws_ne
 	}
 }
 
-/* A client that is owed too much is not read until it has taken some of it. */
-static void hush_if_owed(struct client *c)
+/* A client that is owed too much is not read until it has taken some of it; and
+ * nobody is while the disk cannot keep up, because what is not read is not lost. */
+static bool may_speak(const struct client *c)
 {
-	if (c->mine.len - c->mine_sent > HUB_HUSH_AT || (c->acks && acks_is_full(c->acks)))
-		conn_hush(c->conn, true);
+	return c->mine.len - c->mine_sent <= HUB_HUSH_AT && !(c->acks && acks_is_full(c->acks)) &&
+	       !c->hub->draining && !journal_is_behind(c->hub->options.journal);
+}
+
+static void hush_if_needed(struct client *c)
+{
+	if (may_speak(c))
+		return;
+	conn_hush(c->conn, true);
+	c->hub->waits_for_disk |= journal_is_behind(c->hub->options.journal);
+}
+
+void client_unhush(struct client *c)
+{
+	if (c->conn->hushed && may_speak(c))
+		conn_hush(c->conn, false);
 }
 
 static void heard(struct conn *conn, char *bytes, size_t n)
@@ -50,7 +66,7 @@ static void heard(struct conn *conn, char *bytes, size_t n)
 	       (event = ws_read(&c->ws, &bytes, &n, &news)) != WS_WAIT)
 		hear_event(c, event, &news);
 	if (!c->parted)
-		hush_if_owed(c);
+		hush_if_needed(c);
 }
 
 static void writable(struct conn *conn)
@@ -109,4 +125,14 @@ void client_start_beat(struct client *c)
 
 	/* Spread over the interval, so that ten thousand do not beat as one. */
 	conn_deadline(c->conn, ms / 2 + (unsigned)(c->hub->counts.joined * 7919 % (ms / 2 + 1)));
+}
+
+void client_ping(struct client *c)
+{
+	client_say_frame(c, WS_OP_PING, TEXT(""));
+}
+
+void client_go_away(struct client *c)
+{
+	client_close(c, 1001, TEXT("the server stops"));
 }

@@ -52,13 +52,20 @@ static struct extent *extent_at(const struct tape *tape, unsigned i)
 	return &tape->extents[(tape->first + i) & (tape->extents_room - 1)];
 }
 
-static void drop_first_extent(struct tape *tape)
+uint64_t tape_middle(const struct tape *tape)
 {
-	struct extent *e = extent_at(tape, 0);
+	return extent_at(tape, tape->count / 2)->start;
+}
 
-	tape->whole_from = e->start + e->len;
-	tape->first++;
-	tape->count--;
+void tape_drop_before(struct tape *tape, uint64_t start)
+{
+	while (tape->count && extent_at(tape, 0)->start < start) {
+		struct extent *e = extent_at(tape, 0);
+
+		tape->whole_from = e->start + e->len;
+		tape->first++;
+		tape->count--;
+	}
 }
 
 static void grow_extents(struct tape *tape)
@@ -85,8 +92,6 @@ void tape_add(struct tape *tape, uint64_t start, size_t len)
 		tape->head += len;
 		return;
 	}
-	if (tape->count == TAPE_EXTENTS_MAX)
-		drop_first_extent(tape);
 	if (tape->count == tape->extents_room)
 		grow_extents(tape);
 	*extent_at(tape, tape->count++) = (struct extent){tape->head, start, len};
@@ -126,21 +131,6 @@ uint64_t tape_on_reel(const struct tape *tape, uint64_t at)
 uint64_t tape_head(const struct tape *tape)
 {
 	return tape->is_all ? tape->reel->head : tape->head;
-}
-
-uint64_t tape_tail(const struct tape *tape)
-{
-	uint64_t tail = tape->reel->tail;
-
-	if (tape->is_all)
-		return tail;
-	for (unsigned i = 0; i < tape->count; i++) {
-		const struct extent *e = extent_at(tape, i);
-
-		if (e->start + e->len > tail)
-			return e->start >= tail ? e->at : e->at + (tail - e->start);
-	}
-	return tape->head;
 }
 
 bool tape_place(const struct tape *tape, uint64_t seq, uint64_t *at)
@@ -240,6 +230,8 @@ void tape_join(struct tape *tape, struct client *client)
 	}
 	client->place = tape->client_count;
 	tape->clients[tape->client_count++] = client;
+	/* News may be waiting for the sweep, which counts those it will visit. */
+	tape->left = tape->client_count;
 }
 
 void tape_leave(struct tape *tape, struct client *client)

@@ -47,12 +47,15 @@ struct tape {
 struct tape *tape_create(struct reel *reel, struct filter *filter);
 void tape_destroy(struct tape *tape);
 
-/* The frame that was just committed to the reel belongs to this tape. */
+/* The frame that was just committed to the reel belongs to this tape.  One that
+ * has TAPE_EXTENTS_MAX is made shorter before: its clients that stand before the
+ * middle leave, and then what is there is dropped. */
 void tape_add(struct tape *tape, uint64_t start, size_t len);
+uint64_t tape_middle(const struct tape *tape); /* on the reel */
+void tape_drop_before(struct tape *tape, uint64_t start);
 
 /* Positions. */
 uint64_t tape_head(const struct tape *tape);
-uint64_t tape_tail(const struct tape *tape); /* the oldest byte that can be given */
 /* Of seq's frame or the next one after it; false if it is no longer here. */
 bool tape_place(const struct tape *tape, uint64_t seq, uint64_t *at);
 /* Where the frame ends that `at` is inside of; between two frames, `at`. */
