@@ -59,9 +59,7 @@ struct admit_from {
 
 /* What may be stored.  Texts are valid until the next admit_read. */
 struct draft {
-	struct text body;  /* the envelope after its brace: `"id":"a",...}` */
-	size_t stable_len; /* of body, without the timestamp that was filled in: what a
-	                    * retry of the same bytes has in common with it */
+	struct text body; /* the envelope after its brace: `"id":"a",...}` */
 	struct text id, type, source, correlation;
 	enum signal_kind kind;
 	double at_ms;
@@ -74,10 +72,15 @@ struct admit;
 struct admit *admit_create(const struct admit_options *options);
 void admit_destroy(struct admit *admit);
 
-/* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is
- * always the last member: `,"timestamp":1700000000000}`. */
+/* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is the
+ * last member, with a space that no producer writes there alone:
+ * `,"timestamp": 1700000000000}`. */
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why);
+
+/* What a body has in common with every other try of the same bytes: all of it but
+ * a timestamp that was filled in. */
+struct text admit_stable(struct text body);
 
 /* "not_json", "too_deep", ...: for counters and error bodies. */
 const char *admit_reason_name(enum admit_reason reason);

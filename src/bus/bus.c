@@ -41,41 +41,17 @@ struct bus {
 
 /* --- folding what the journal remembers --------------------------------- */
 
-/* The tail that admission appends when a producer gave no timestamp; a retry
- * of the same bytes has everything before it in common. */
-static struct text without_timestamp(struct text body)
-{
-	static const char tail[] = ",\"timestamp\":1700000000000}";
-	size_t n = sizeof(tail) - 1, digits = 13;
-	const char *at;
-
-	if (body.len < n)
-		return body;
-	at = body.at + body.len - n;
-	if (memcmp(at, tail, n - digits - 1) != 0 || body.at[body.len - 1] != '}')
-		return body;
-	for (size_t i = n - digits - 1; i < n - 1; i++)
-		if (at[i] < '0' || at[i] > '9')
-			return body;
-	return (struct text){body.at, body.len - n};
-}
-
 static void fold_line(struct bus *bus, struct signal_reader *reader, struct text line)
 {
-	struct text body, stable;
 	struct window_mark mark;
+	struct text body;
 	struct signal s;
 	int comma;
 
 	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
 		return;
 	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
-	stable = without_timestamp(body);
-	mark = window_mark(bus->window, s.source, s.id, body);
-	window_add(bus->window, &mark, s.seq);
-	if (stable.len == body.len)
-		return;
-	mark = window_mark(bus->window, s.source, s.id, stable);
+	mark = window_mark(bus->window, s.source, s.id, admit_stable(body));
 	window_add(bus->window, &mark, s.seq);
 }
 
@@ -270,8 +246,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		return;
 	v->answer = BUS_ACCEPTED;
 	if (emit->once) {
-		mark = window_mark(bus->window, d.source, d.id,
-		                   (struct text){d.body.at, d.stable_len});
+		mark = window_mark(bus->window, d.source, d.id, admit_stable(d.body));
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}

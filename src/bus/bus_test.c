@@ -44,8 +44,8 @@ static void start(void)
 	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
 	struct journal_options o = {
 		.dir = dir,
-		.segment_bytes = MIB,
-		.wait_max = MIB,
+		.segment_bytes = 64 * MIB,
+		.wait_max = 64 * MIB,
 		.commit_ms = 5,
 		.wake = wake,
 		.durable = durable,
@@ -248,6 +248,26 @@ static void they_do_so_when_there_is_no_checkpoint(void **state)
 	assert_known(LAST, 3);
 }
 
+/* Each of them counts once, whether its timestamp was filled in or not. */
+static void all_of_the_window_is_known_after_a_crash(void **state)
+{
+	char raw[64];
+
+	for (unsigned n = 0; n < 65536; n++) {
+		snprintf(raw, sizeof(raw), "{\"id\":\"n%u\",\"type\":\"x\"}", n);
+		emit(raw, true);
+	}
+	stop();
+	assert_int_equal(nftw(dir, remove_folded, 8, FTW_PHYS), 0);
+	start();
+	emit("{\"type\":\"new\"}", true);
+	for (unsigned n = 0; n < 65536; n += 977) {
+		snprintf(raw, sizeof(raw), "{\"id\":\"n%u\",\"type\":\"x\"}", n);
+		emit(raw, true);
+		assert_int_equal(stamped_seq, n + 1);
+	}
+}
+
 static void without_once_the_same_bytes_are_another_signal(void **state)
 {
 	emit(WHOLE, false);
@@ -266,6 +286,7 @@ int main(void)
 		TEST(the_same_bytes_get_their_first_seq),
 		TEST(they_do_so_after_a_clean_stop),
 		TEST(they_do_so_when_there_is_no_checkpoint),
+		TEST(all_of_the_window_is_known_after_a_crash),
 		TEST(without_once_the_same_bytes_are_another_signal),
 	};
 

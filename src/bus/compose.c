@@ -214,11 +214,27 @@ static void name_it(struct admit *a, struct draft *out)
 	out->source = buf_text(&a->source);
 }
 
+#define FILLED_TIMESTAMP ",\"timestamp\": %lld}"
+#define FILLED_DIGITS 13 /* until the year 2286 */
+
+struct text admit_stable(struct text body)
+{
+	static const char mark[] = ",\"timestamp\": ";
+	size_t tail = sizeof(mark) - 1 + FILLED_DIGITS + 1;
+	const char *at = body.at + body.len - tail;
+
+	if (body.len < tail || memcmp(at, mark, sizeof(mark) - 1) != 0)
+		return body;
+	for (size_t i = sizeof(mark) - 1; i < tail - 1; i++)
+		if (at[i] < '0' || at[i] > '9')
+			return body;
+	return (struct text){body.at, body.len - tail};
+}
+
 bool compose(struct admit *a, struct draft *out)
 {
 	name_it(a, out);
 	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
-	out->stable_len = out->body.len;
 	if (is_whole(a) && !has_control(out->body))
 		return true;
 	buf_clear(&a->body);
@@ -226,11 +242,9 @@ bool compose(struct admit *a, struct draft *out)
 	add_missing(a, out);
 	if (a->values[MEMBER_TIMESTAMP]) {
 		buf_add_char(&a->body, '}');
-		out->stable_len = a->body.len;
 	} else {
-		out->stable_len = a->body.len;
 		out->at_ms = (double)a->from->now_ms;
-		buf_print(&a->body, ",\"timestamp\":%lld}", (long long)a->from->now_ms);
+		buf_print(&a->body, FILLED_TIMESTAMP, (long long)a->from->now_ms);
 	}
 	if (has_control(buf_text(&a->body)))
 		blank_newlines(&a->body);
