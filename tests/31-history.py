@@ -161,6 +161,28 @@ def _():
             http.close()
 
 
+@test("lines without an end to them: the newest of any number, exactly")
+def _():
+    with Box() as box:
+        count, kind = 40000, {"Content-Type": "application/x-ndjson"}
+        lines = "".join(json.dumps({"type": "even" if n % 2 == 0 else "odd",
+                                    "payload": {"n": n, "x": "x" * 200}}) + "\n"
+                        for n in range(1, count + 1))
+        assert box.request("POST", "/api/signal", lines, kind).json()["accepted"] == count
+
+        def newest(query):
+            body = box.request("GET", f"/api/signals?format=ndjson&{query}").body
+            return [json.loads(line)["seq"] for line in body.splitlines()]
+
+        everything = list(range(1, count + 1))
+        for query, of in (("", everything), ("&type=even", everything[1::2]),
+                          ("&type=e*&before=39999", everything[1:39998:2]),
+                          ("&before=39999", everything[:39998]), ("&q=%22n%22:%2077,", [77]),
+                          ("&type=none", []), ("&before=1", []), ("&before=0&type=odd", [])):
+            for limit in (1, 1023, 1024, 1025, 19999, 20001, count, 2**64 - 1):
+                assert newest(f"limit={limit}{query}") == of[-limit:], (limit, query)
+
+
 def forget_pages(box):
     """Takes the journal's files out of the page cache."""
     for path in (box.data / "journal").iterdir():
@@ -211,6 +233,9 @@ def _():
         lines = box.history()
         assert lines[2] == {"op": "gap", "from": 3, "to": 3, "why": "damaged"}, lines
         assert [s["seq"] for s in lines[:2] + lines[3:]] == want
+        for query in ("limit=10", "limit=4&type=x"):
+            answer = box.request("GET", f"/api/signals?format=ndjson&{query}")
+            assert [json.loads(line) for line in answer.body.splitlines()] == lines, answer
 
 
 run()

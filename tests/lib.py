@@ -237,7 +237,7 @@ class Wire:
     def __init__(self, sock):
         self.sock = sock
         self.sock.settimeout(PATIENCE_S)
-        self.bytes = b""
+        self.bytes = bytearray()
 
     def send(self, data):
         self.sock.sendall(data)
@@ -251,14 +251,18 @@ class Wire:
     def take(self, n):
         while len(self.bytes) < n:
             self.more()
-        taken, self.bytes = self.bytes[:n], self.bytes[n:]
+        taken = bytes(self.bytes[:n])
+        del self.bytes[:n]
         return taken
 
     def take_until(self, mark, most=HEAD_MAX):
-        while mark not in self.bytes:
+        looked = 0
+        while (at := self.bytes.find(mark, looked)) < 0:
             assert len(self.bytes) <= most, f"no {mark!r} in {most} bytes"
+            looked = max(0, len(self.bytes) - len(mark) + 1)
             self.more()
-        taken, self.bytes = self.bytes.split(mark, 1)
+        taken = self.take(at)
+        del self.bytes[:len(mark)]
         return taken
 
     def take_all(self):
@@ -267,8 +271,7 @@ class Wire:
             while True:
                 self.more()
         except Closed:
-            taken, self.bytes = self.bytes, b""
-            return taken
+            return self.take(len(self.bytes))
 
     def close(self):
         self.sock.close()
@@ -312,13 +315,13 @@ class Http(Wire):
         return self.take_all()
 
     def _chunks(self):
-        body = b""
+        pieces = []
         while True:
             size = int(self.take_until(b"\r\n"), 16)
-            body += self.take(size)
+            pieces.append(self.take(size))
             assert self.take(2) == b"\r\n", "a chunk ends with CRLF"
             if size == 0:
-                return body
+                return b"".join(pieces)
 
 
 def request_bytes(method, path, body=None, headers=None):

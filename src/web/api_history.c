@@ -1,12 +1,14 @@
 /* api_history.c - GET /api/signals: what is in the journal.
  *
- * Three ways to go through it, all in slices at the ends of turns, so that the
+ * Four ways to go through it, all in slices at the ends of turns, so that the
  * loop never waits for a search:
  *
  *   forward   from `after` on, in one JSON answer
  *   backward  without `after`: the newest that match, found in windows that are
  *             each read forward, the newest window first
  *   stream    ndjson: from `after` to the present, at the reader's pace
+ *   find      ndjson with a limit and no `after`: backward to where the newest
+ *             that match begin, remembering nothing else, and from there a stream
  *
  * A JSON answer comes after a second at the latest, with what was found until
  * then and `next`: the `after` (forward) or `before` (backward) to go on with, or
@@ -28,7 +30,7 @@
 #define WINDOW_FIRST 1024      /* signals, when there is a filter */
 #define WINDOW_MAX 65536
 
-enum way { FORWARD, BACKWARD, STREAM };
+enum way { FORWARD, BACKWARD, STREAM, FIND };
 
 struct history {
 	struct web *web;
@@ -37,11 +39,12 @@ struct history {
 	struct search search;
 	enum way way;
 	uint64_t started_ms;
-	bool begun;             /* stream: its head is out */
+	bool begun;             /* stream and find: the head is out */
 	bool blocked;           /* stream: the peer reads more slowly than we */
-	uint64_t lower, window; /* backward: the window under way starts here */
+	uint64_t lower, window; /* backward and find: the window under way starts here */
 	size_t kept, kept_gaps; /* backward: found in the windows before it */
 	bool has_left;          /* backward: a window is through */
+	uint64_t end, newer;    /* find: where to end; how many match behind the window */
 	struct link in_web;     /* web.searches */
 };
 
@@ -96,18 +99,6 @@ static void answer_json(struct history *h, const uint64_t *next)
 	buf_finish(&out);
 }
 
-static void answer_lines(struct history *h)
-{
-	const struct search *s = &h->search;
-	struct buf out;
-
-	buf_init(&out, s->found.len);
-	for (size_t i = s->hit_count; i-- > 0;)
-		buf_add(&out, (struct text){s->found.at + s->hits[i].at, s->hits[i].len + 1});
-	http_answer(h->http, 200, "application/x-ndjson", buf_text(&out), NULL);
-	buf_finish(&out);
-}
-
 static uint64_t elapsed_ms(const struct history *h)
 {
 	return loop_now_ms(h->web->options.loop) - h->started_ms;
@@ -141,6 +132,12 @@ static void enter_window(struct history *h)
 	search_rewind(&h->search, h->kept, h->kept_gaps, h->lower);
 }
 
+static void widen_window(struct history *h)
+{
+	if (h->window < WINDOW_MAX)
+		h->window *= 2;
+}
+
 static void reverse_hits(struct search_hit *hits, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
@@ -167,8 +164,7 @@ static void leave_window(struct history *h)
 	h->kept_gaps = s->gap_count;
 	s->until = h->lower;
 	h->has_left = true;
-	if (h->window < WINDOW_MAX)
-		h->window *= 2;
+	widen_window(h);
 }
 
 static void answer_backward(struct history *h)
@@ -179,10 +175,7 @@ static void answer_backward(struct history *h)
 
 	if (h->kept == h->query.limit)
 		next = s->hits[h->kept - 1].seq;
-	if (h->query.is_ndjson)
-		answer_lines(h);
-	else
-		answer_json(h, next > first ? &next : NULL);
+	answer_json(h, next > first ? &next : NULL);
 	history_destroy(h);
 }
 
@@ -220,6 +213,13 @@ static bool step_backward(struct history *h, size_t *budget)
 
 /* ---- stream ---- */
 
+static void begin_stream(struct history *h)
+{
+	if (!h->begun)
+		http_answer_begin(h->http, 200, "application/x-ndjson", NULL);
+	h->begun = true;
+}
+
 static bool step_stream(struct history *h, size_t *budget)
 {
 	enum search_answer answer = search_run(&h->search, budget);
@@ -227,9 +227,7 @@ static bool step_stream(struct history *h, size_t *budget)
 	bool over =
 		answer == SEARCH_DONE || (answer == SEARCH_ENOUGH && s->hit_count >= s->hits_max);
 
-	if (!h->begun)
-		http_answer_begin(h->http, 200, "application/x-ndjson", NULL);
-	h->begun = true;
+	begin_stream(h);
 	if (s->found.len)
 		h->blocked = !http_more(h->http, buf_text(&s->found));
 	s->hits_max -= s->hit_count;
@@ -242,6 +240,50 @@ static bool step_stream(struct history *h, size_t *budget)
 	return false;
 }
 
+static void become_stream(struct history *h)
+{
+	struct search *s = &h->search;
+
+	h->way = STREAM;
+	s->only_seqs = false;
+	s->gaps_as_lines = true;
+	s->bytes_max = SLICE_BYTES;
+	if (h->query.has_limit)
+		s->hits_max = h->query.limit;
+}
+
+/* ---- find ---- */
+
+static bool found(struct history *h, uint64_t start)
+{
+	h->search.until = h->end;
+	search_rewind(&h->search, 0, 0, start);
+	become_stream(h);
+	return true;
+}
+
+static bool step_find(struct history *h, size_t *budget)
+{
+	enum search_answer answer = search_run(&h->search, budget);
+	uint64_t missing = h->query.limit - h->newer;
+	struct search *s = &h->search;
+
+	/* A search through everything may take long: its reader hears at once that
+	 * there will be an answer. */
+	begin_stream(h);
+	if (answer != SEARCH_DONE)
+		return answer == SEARCH_MORE;
+	if (s->hit_count >= missing)
+		return found(h, s->hits[s->hit_count - missing].seq);
+	if (h->lower <= journal_first_seq(h->web->options.journal))
+		return found(h, h->lower);
+	h->newer += s->hit_count;
+	s->until = h->lower;
+	widen_window(h);
+	enter_window(h);
+	return true;
+}
+
 /* ---- all of them ---- */
 
 bool api_history_turn(struct web *web)
@@ -250,6 +292,7 @@ bool api_history_turn(struct web *web)
 		[FORWARD] = step_forward,
 		[BACKWARD] = step_backward,
 		[STREAM] = step_stream,
+		[FIND] = step_find,
 	};
 	size_t budget = TURN_BYTES;
 	bool more = false;
@@ -293,40 +336,61 @@ static void gone(void *self, struct http *http)
 
 static void start_backward(struct history *h)
 {
-	struct search *s = &h->search;
-	uint64_t first = journal_first_seq(h->web->options.journal);
-
-	if (s->until < first)
-		s->until = first;
-	s->bytes_max = ANSWER_BYTES;
+	h->search.bytes_max = ANSWER_BYTES;
 	h->window = query_filters(&h->query) ? WINDOW_FIRST : h->query.limit;
 	enter_window(h);
 }
 
+/* Where everything matches, the seqs say where to start. */
+static void start_find(struct history *h)
+{
+	uint64_t first = journal_first_seq(h->web->options.journal);
+	uint64_t limit = h->query.limit;
+
+	h->end = h->search.until;
+	if (query_filters(&h->query)) {
+		h->search.only_seqs = true;
+		h->window = WINDOW_FIRST;
+		enter_window(h);
+	} else {
+		found(h, h->end - first > limit ? h->end - limit : first);
+	}
+}
+
 static enum way way_of(const struct query *q)
 {
-	if (!q->has_after && (q->has_limit || !q->is_ndjson))
-		return BACKWARD;
-	return q->is_ndjson ? STREAM : FORWARD;
+	if (q->is_ndjson)
+		return q->has_limit && !q->has_after ? FIND : STREAM;
+	return q->has_after ? FORWARD : BACKWARD;
 }
 
 static void start(struct history *h)
 {
 	struct journal *journal = h->web->options.journal;
+	uint64_t first = journal_first_seq(journal);
 	uint64_t end = journal_last_seq(journal) + 1;
 	struct search *s = &h->search;
 
 	search_init(s, journal, h->query.after, &h->query);
 	s->until = h->query.before < end ? h->query.before : end;
 	h->way = way_of(&h->query);
-	if (h->way == BACKWARD) {
-		start_backward(h);
-		return;
-	}
-	s->bytes_max = h->way == STREAM ? SLICE_BYTES : ANSWER_BYTES;
-	s->gaps_as_lines = h->way == STREAM;
-	if (h->way == FORWARD || h->query.has_limit)
+	if ((h->way == BACKWARD || h->way == FIND) && s->until < first)
+		s->until = first;
+	switch (h->way) {
+	case FORWARD:
+		s->bytes_max = ANSWER_BYTES;
 		s->hits_max = h->query.limit;
+		break;
+	case BACKWARD:
+		start_backward(h);
+		break;
+	case STREAM:
+		become_stream(h);
+		break;
+	case FIND:
+		start_find(h);
+		break;
+	}
 }
 
 void api_history(struct call *call)

@@ -44,13 +44,15 @@ static void keep(struct search *search, struct text line, uint64_t seq)
 {
 	struct search_hit hit = {seq, search->found.len, line.len};
 
-	if (!buf_reserve(&search->found, line.len + 1))
+	if (!search->only_seqs && !buf_reserve(&search->found, line.len + 1))
 		return;
 	if (search->hit_count == search->hit_room) {
 		search->hit_room = search->hit_room ? 2 * search->hit_room : 64;
 		search->hits = must_grow(search->hits, search->hit_room * sizeof(hit));
 	}
 	search->hits[search->hit_count++] = hit;
+	if (search->only_seqs)
+		return;
 	buf_add(&search->found, line);
 	buf_add_char(&search->found, '\n');
 }

@@ -28,6 +28,7 @@ struct search {
 	uint64_t until;   /* the first seq that is not wanted */
 	size_t bytes_max; /* of found; one line more is always taken */
 	size_t hits_max;
+	bool only_seqs;     /* what is found is not kept, only where it is */
 	bool gaps_as_lines; /* among what is found, as {"op":"gap",...} */
 	bool begun;         /* a gap before the stretch was told */
 	bool ended;         /* a line at or behind until was seen */
