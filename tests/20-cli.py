@@ -249,8 +249,12 @@ def _():
         assert told["seq"] == 1 and told["ok"] is True, told
         result = cli("status", "--data", box.data)
         assert result.code == 0, result
-        assert re.search(r"^seq +1$", result.out, re.M), result
-        assert re.search(rf"^epoch +{told['epoch']}$", result.out, re.M), result
+        assert re.match(r"signalbox \S+, up \d+ m?s\n", result.out), result
+        for line in (rf"epoch +{told['epoch']}", "last signal +1", "  accepted +1", "  size +.*s"):
+            assert re.search(f"^{line}$", result.out, re.M), (line, result)
+        values = {len(m[0]) for m in re.finditer(r"^ *\S+(?: \S+)*  +", result.out, re.M)}
+        assert len(values) == 1 and not re.search(r"\b[a-z]+[A-Z]", result.out), result
+        assert "TROUBLE" not in result.out, result
 
 
 # --- open --------------------------------------------------------------------

@@ -1,70 +1,9 @@
 /* status.c - `signalbox status`: how the box is. */
-#include <yyjson.h>
-
 #include "cli/dial.h"
+#include "cli/report.h"
 #include "cli/verbs.h"
 
 #define STATUS_MS 10000
-#define NESTING_MAX 4
-#define NAME_COLUMN 18
-
-static void show_scalar(struct out *out, yyjson_val *value)
-{
-	if (yyjson_is_str(value))
-		out_add_shown(out, (struct text){yyjson_get_str(value), yyjson_get_len(value)});
-	else if (yyjson_is_uint(value))
-		out_print(out, "%llu", (unsigned long long)yyjson_get_uint(value));
-	else if (yyjson_is_num(value))
-		out_print(out, "%.6g", yyjson_get_num(value));
-	else if (yyjson_is_bool(value))
-		out_print(out, "%s", yyjson_get_bool(value) ? "yes" : "no");
-	else
-		out_print(out, "-");
-}
-
-static void show_list(struct out *out, yyjson_val *list)
-{
-	size_t at, count;
-	yyjson_val *one;
-
-	yyjson_arr_foreach(list, at, count, one)
-	{
-		out_print(out, "%s", at ? ", " : "");
-		show_scalar(out, one);
-	}
-	if (yyjson_arr_size(list) == 0)
-		out_print(out, "-");
-}
-
-/* Every member that the box tells, so that a new one is shown without a change
- * here. */
-static void show_members(struct out *out, yyjson_val *object, unsigned nesting)
-{
-	size_t at, count;
-	yyjson_val *name, *value;
-
-	yyjson_obj_foreach(object, at, count, name, value)
-	{
-		struct text key = {yyjson_get_str(name), yyjson_get_len(name)};
-
-		if (nesting == 0 && text_is(key, "ok"))
-			continue;
-		out_print(out, "%*s", (int)nesting * 2, "");
-		out_add_shown(out, key);
-		if (yyjson_is_obj(value)) {
-			out_print(out, "\n");
-			if (nesting < NESTING_MAX)
-				show_members(out, value, nesting + 1);
-			continue;
-		}
-		out_print(out, "%*s", key.len < NAME_COLUMN ? (int)(NAME_COLUMN - key.len) : 1, "");
-		if (yyjson_is_arr(value))
-			show_list(out, value);
-		else
-			show_scalar(out, value);
-		out_print(out, "\n");
-	}
-}
 
 static int status_of(struct command_context *context, const struct options *options,
                      struct dial *dial)
@@ -73,7 +12,6 @@ static int status_of(struct command_context *context, const struct options *opti
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
 	struct buf body;
 	struct error why;
-	yyjson_doc *doc;
 
 	if (!dial_ask(dial, &request, &body, &why)) {
 		say("%s", why.words);
@@ -83,9 +21,7 @@ static int status_of(struct command_context *context, const struct options *opti
 		out_add(&context->out, text_trim(buf_text(&body)));
 		out_print(&context->out, "\n");
 	} else {
-		doc = yyjson_read(body.at, body.len, 0);
-		show_members(&context->out, yyjson_doc_get_root(doc), 0);
-		yyjson_doc_free(doc);
+		report_show(&context->out, buf_text(&body));
 	}
 	buf_finish(&body);
 	return STATUS_DONE;
@@ -117,7 +53,8 @@ const struct command command_status = {
 	.usage = "[--json]",
 	.examples = "  signalbox status\n"
 		    "  signalbox status --json | jq .seq\n",
-	.about = "Ends with 1 when no box is running there.\n",
+	.about = "Ends with 1 when no box is running there. Counters that are 0 are left out,\n"
+		 "except in --json.\n",
 	.groups = groups,
 	.run = status,
 };
