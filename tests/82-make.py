@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The two commands of the README, in a fresh clone: make builds once, asks nobody
+for packages that are there, and make run says where to look."""
+# exclusive
+# long
+
+import functools
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from lib import PATIENCE_S, ROOT, SHARED, Skip, environment, eventually, run, temp_dir, test
+
+BUILD_S = 200
+PORT = 7446
+IDLE = "ninja: no work to do.\n"  # a newer one says nothing
+
+
+def program(directory, name, body):
+    path = directory / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+class Clone:
+    """The tree of the last commit, and a PATH on which apt-get is an alarm."""
+
+    def __init__(self):
+        self.top = temp_dir()
+        self.tree = self.top / "signalbox"
+        self.alarm = self.top / "asked"
+        self.home = self.top / "home"
+        (self.top / "bin").mkdir()
+        self.home.mkdir()
+        program(self.top / "bin", "apt-get", f'echo "$@" >>{self.alarm}; exit 1')
+        if SHARED.exists():
+            (self.top / "shared").symlink_to(SHARED)
+        done = subprocess.run(
+            ["git", "clone", "-q", ROOT, self.tree], capture_output=True, text=True, timeout=60
+        )
+        if done.returncode:
+            raise Skip(f"not in a git repository: {done.stderr.strip()}")
+        self.refuse_to_install()
+
+    def refuse_to_install(self):
+        """Skips when packages are missing: that is for install-packages to mend."""
+        other = temp_dir()
+        program(other, "id", "echo 1000")
+        env = {**self.env(), "PATH": f"{other}:{self.env()['PATH']}"}
+        done = subprocess.run(
+            ["packaging/install-packages", "build"], cwd=self.tree, env=env,
+            capture_output=True, text=True, timeout=60,
+        )
+        if done.returncode:
+            raise Skip("packages are missing: " + " ".join(done.stderr.split()))
+
+    def env(self, **more):
+        """As from a shell: what an outer make says to its children is not for us."""
+        path = f"{self.top / 'bin'}:{os.environ['PATH']}"
+        env = environment({"PATH": path, "HOME": str(self.home), **more})
+        return {k: v for k, v in env.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+
+    def make(self, goal):
+        return subprocess.run(
+            ["make", goal], cwd=self.tree, env=self.env(), capture_output=True, text=True,
+            timeout=BUILD_S,
+        )
+
+    def products(self):
+        """When each file that a compiler or linker made was made."""
+        made = [p for p in (self.tree / "build").rglob("*") if p.suffix in (".o", ".a", ".c")]
+        made.append(self.tree / "build/signalbox")
+        return {p: p.stat().st_mtime_ns for p in made}
+
+
+@functools.cache
+def built():
+    clone = Clone()
+    done = clone.make("build")
+    assert done.returncode == 0, done
+    return clone
+
+
+@test("make build twice compiles once, and installs nothing that is there")
+def _():
+    clone = built()
+    before = clone.products()
+    assert len(before) > 50, len(before)
+    done = clone.make("build")
+    assert done.returncode == 0 and done.stdout in ("", IDLE) and done.stderr == "", done
+    assert clone.products() == before
+    assert not clone.alarm.exists(), clone.alarm.read_text()
+
+
+def is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def read_some(fd):
+    try:
+        return os.read(fd, 65536)
+    except OSError:
+        return b""
+
+
+def child_of(pid):
+    """The program that make runs, once it is no longer its shell."""
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        if Path(f"/proc/{child}/comm").read_text().strip() == "signalbox":
+            return int(child)
+    return None
+
+
+@test("make run prints one line, the URL that lets a browser in, and ends with 0")
+def _():
+    clone = built()
+    # The port of the README, if nobody else has it.
+    more = {} if is_free(PORT) else {"SIGNALBOX_LISTEN": "127.0.0.1:0"}
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    make = subprocess.Popen(
+        ["make", "run"], cwd=clone.tree, env=clone.env(**more),
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    )
+    os.close(theirs)
+    said = b""
+
+    def has_said():
+        nonlocal said
+        said += read_some(ours)
+        return b"#t=" in said and said.endswith(b"\n")
+
+    try:
+        eventually(has_said, 30)
+        text = said.decode().replace("\r", "").replace(IDLE, "")
+        assert text.count("\n") == 1, text
+        port = r"\d+" if more else PORT
+        assert re.search(rf"http://127\.0\.0\.1:{port}/#t=[\w-]+", text), text
+        os.kill(eventually(lambda: child_of(make.pid)), signal.SIGTERM)
+        assert make.wait(PATIENCE_S) == 0, read_some(ours)
+    finally:
+        make.terminate()
+        make.wait(PATIENCE_S)
+        os.close(ours)
+    assert not clone.alarm.exists(), clone.alarm.read_text()
+
+
+@test("what must pass before a change lands is make test and make check")
+def _():
+    script = ROOT / ".ci/run"
+    assert os.access(script, os.X_OK)
+    lines = [line for line in script.read_text().splitlines() if not line.startswith("#")]
+    assert lines == ["set -e", 'cd "$(dirname "$0")/.."', "make test", "make check"], lines
+
+
+run()
