@@ -4,9 +4,11 @@ size, from both ends, and at whatever pace it is read."""
 
 import json
 import os
+import threading
 import time
 
 from doors import limited, resident_kib, status, upgrade
+from faults import FaultyBox
 from lib import SANITIZER, Box, eventually, request_bytes, run, test
 
 
@@ -41,6 +43,36 @@ def _():
             assert [r["line"] for r in answer["rejected"]] == [2, 5, 6], answer
             assert (answer["firstSeq"], answer["lastSeq"]) == (1, 2), answer
         assert len(box.history()) == 2
+
+
+@test("whoever sends faster than the disk takes it is held up, and nothing is left out")
+def _():
+    box = FaultyBox({"SIGNALBOX_LIMITS_BATCH": "1GiB"})
+    box.arm(SLOW=400)
+    box.start()
+    box.fail()
+    line = json.dumps({"type": "x", "payload": {"x": "x" * 100000}}).encode() + b"\n"
+    count, waiting, stop = 500, [], threading.Event()
+
+    def watch():
+        while not stop.wait(0.02):
+            waiting.append(box.request("GET", "/api/status").json()["journal"]["waiting"])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        answer = box.request("POST", "/api/signal?ack=memory", line * count,
+                             {"Content-Type": "application/x-ndjson"}).json()
+        one = box.request("POST", "/api/signal?ack=memory", {"type": "y"})
+    finally:
+        stop.set()
+        watcher.join()
+    assert answer["accepted"] == answer["lastSeq"] == count, answer
+    assert one.status == 200, one
+    assert max(waiting) < 24 << 20, max(waiting)
+    box.mend()
+    assert [s["type"] for s in box.history()] == ["x"] * count + ["y"]
+    assert box.stop() == 0
 
 
 @test("whoever leaves before the answer has sent what it sent")

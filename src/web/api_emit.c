@@ -3,6 +3,9 @@
  * The answer is owed until every signal has its seq and, unless ?ack=memory was
  * asked for, the last of them is on the disk.  The same id and bytes sent again
  * are answered with the first seq, so a client that got no answer just repeats.
+ *
+ * While a disk that works is far behind, no more of a batch is read, and an answer
+ * from memory waits too: whoever sends goes at the disk's pace.
  */
 #include <stdlib.h>
 
@@ -31,8 +34,9 @@ struct emit {
 	uint64_t unstamped; /* accepted, and their seq is still to come */
 	uint64_t first_seq, last_seq;
 	bool full;          /* a signal was refused because the disk fails */
-	uint64_t since_ms;  /* when the body was over */
-	struct link in_web; /* web.emits, once the body is over */
+	bool held;          /* the body is not read: the disk is behind */
+	uint64_t since_ms;  /* when the body was over, or held */
+	struct link in_web; /* web.emits, once the body is over or held */
 };
 
 static void emit_destroy(struct emit *e)
@@ -145,18 +149,37 @@ static void answer_refused(struct emit *e, const struct bus_verdict *verdict)
 	buf_finish(&out);
 }
 
+/* A disk that fails is another matter: it is waited for up to a ceiling, and what
+ * is above that is refused. */
+static bool disk_is_behind(const struct emit *e)
+{
+	const struct journal *journal = e->web->options.journal;
+
+	return journal_is_behind(journal) && !journal_trouble(journal);
+}
+
+static bool is_safe(const struct emit *e)
+{
+	if (e->unstamped)
+		return false;
+	return e->durable ? e->last_seq <= journal_durable_seq(e->web->options.journal)
+	                  : !disk_is_behind(e);
+}
+
+static bool is_late(const struct emit *e)
+{
+	return loop_now_ms(e->web->options.loop) - e->since_ms >= DURABLE_WAIT_MS;
+}
+
 /* True when the answer went out, and e with it. */
 static bool answer_if_due(struct emit *e)
 {
-	uint64_t now_ms = loop_now_ms(e->web->options.loop);
-
-	if (e->unstamped == 0 &&
-	    (!e->durable || e->last_seq <= journal_durable_seq(e->web->options.journal))) {
+	if (!e->held && is_safe(e)) {
 		if (e->is_batch)
 			answer_batch(e);
 		else
 			answer_one(e);
-	} else if (now_ms - e->since_ms >= DURABLE_WAIT_MS) {
+	} else if (is_late(e)) {
 		web_refuse(e->http, 503, "not on the disk yet; the same bytes may be sent again",
 		           "Retry-After: 5\r\n");
 	} else {
@@ -170,21 +193,50 @@ static bool answer_if_due(struct emit *e)
 	return true;
 }
 
+static void wait_in_web(struct emit *e)
+{
+	e->since_ms = loop_now_ms(e->web->options.loop);
+	list_remove(&e->in_web);
+	list_add(&e->web->emits, &e->in_web);
+	web_tick(e->web);
+}
+
+static void hold_body(struct emit *e)
+{
+	if (e->held || !disk_is_behind(e))
+		return;
+	e->held = true;
+	http_hush(e->http, true);
+	wait_in_web(e);
+}
+
+static void release_body(struct emit *e)
+{
+	e->held = false;
+	list_remove(&e->in_web);
+	http_hush(e->http, false);
+}
+
 bool api_emit_turn(struct web *web)
 {
 	bool answered = false;
 
-	list_each(&web->emits, l)
-		answered = answer_if_due(list_of(l, struct emit, in_web)) || answered;
+	list_each(&web->emits, l) {
+		struct emit *e = list_of(l, struct emit, in_web);
+
+		if (e->held && !disk_is_behind(e))
+			release_body(e);
+		else
+			answered = answer_if_due(e) || answered;
+	}
 	/* An answer may have let the next request of its connection begin. */
 	return answered && !list_is_empty(&web->emits);
 }
 
 static void owe_answer(struct emit *e)
 {
-	e->since_ms = loop_now_ms(e->web->options.loop);
-	list_add(&e->web->emits, &e->in_web);
-	web_tick(e->web);
+	e->held = false;
+	wait_in_web(e);
 }
 
 /* ---- bodies ---- */
@@ -254,9 +306,8 @@ static void batch_end_line(struct emit *e, struct text line)
 	buf_clear(&e->input);
 }
 
-static void batch_piece(void *self, struct http *http, struct text bytes)
+static void batch_read(struct emit *e, struct text bytes)
 {
-	struct emit *e = self;
 	int at;
 
 	while ((at = text_find(bytes, '\n')) >= 0) {
@@ -269,6 +320,12 @@ static void batch_piece(void *self, struct http *http, struct text bytes)
 	e->skipping = true;
 	e->line++;
 	reject(e, "the line is too long");
+}
+
+static void batch_piece(void *self, struct http *http, struct text bytes)
+{
+	batch_read(self, bytes);
+	hold_body(self);
 }
 
 static void batch_whole(void *self, struct http *http)

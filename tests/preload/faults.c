@@ -12,6 +12,7 @@
  *                         3+        the third and all later ones
  *                         %3        every third
  *                   HOW   EIO, ENOSPC, or `short`: a write that takes only half
+ * FAULTS_SLOW     milliseconds that every sync takes longer
  * FAULTS_WHILE    a path: failures happen only while a file of that name exists,
  *                 and calls are counted only then
  * FAULTS_CRASH    CALL:N: in the N-th such call the power goes
@@ -70,6 +71,7 @@ static struct rule rules[RULES_MAX];
 static unsigned rule_count;
 static struct rule crash = {.from = ULONG_MAX};
 static const char *while_path, *trigger_path;
+static unsigned long slow_ms;
 static bool records; /* is a power loss expected? */
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -138,13 +140,14 @@ static void parse_loss(void)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *under = getenv("FAULTS_DIR"), *fail = getenv("FAULTS_FAIL");
-	const char *at = getenv("FAULTS_CRASH");
+	const char *at = getenv("FAULTS_CRASH"), *slow = getenv("FAULTS_SLOW");
 
 	if (!under || !realpath(under, dir))
 		return;
 	dir_len = strlen(dir);
 	while_path = getenv("FAULTS_WHILE");
 	trigger_path = getenv("FAULTS_TRIGGER");
+	slow_ms = slow ? strtoul(slow, NULL, 10) : 0;
 	while (fail && *fail) {
 		if (rule_count == RULES_MAX)
 			bad(fail);
@@ -221,6 +224,11 @@ static bool strikes(struct rule *r, enum call call)
 	       (r->every && r->seen > r->from && (r->seen - r->from) % r->every == 0);
 }
 
+static bool is_time_to_fail(void)
+{
+	return !while_path || access(while_path, F_OK) == 0;
+}
+
 /* 0, an errno, or SHORT.  With the mutex; may not come back. */
 static int judge(enum call call)
 {
@@ -228,7 +236,7 @@ static int judge(enum call call)
 
 	if (strikes(&crash, call))
 		lose_power();
-	if (while_path && access(while_path, F_OK) != 0)
+	if (!is_time_to_fail())
 		return 0;
 	for (unsigned i = 0; i < rule_count; i++)
 		if (strikes(&rules[i], call) && verdict == 0)
@@ -326,6 +334,8 @@ static int do_sync(int fd, int (*real)(int))
 
 	if (!concerns(fd))
 		return real(fd);
+	if (slow_ms && is_time_to_fail())
+		usleep((useconds_t)slow_ms * 1000);
 	pthread_mutex_lock(&mutex);
 	verdict = judge(CALL_SYNC);
 	if (verdict > 0) {
