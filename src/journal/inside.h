@@ -47,6 +47,7 @@ struct journal {
 	struct buf checkpoint; /* as found at the start */
 	uint64_t checkpoint_seq;
 	struct error trouble; /* as of the last poll; empty: none */
+	bool fails;           /* the same: the trouble is not only that it is slow */
 	struct link files;    /* open_file.in_journal */
 	struct buf scratch;   /* what journal_read gives */
 

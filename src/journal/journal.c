@@ -198,7 +198,7 @@ static bool is_full(const struct journal *j)
 
 bool journal_is_behind(const struct journal *j)
 {
-	return waiting(j) > j->options.wait_max / 4;
+	return !j->fails && waiting(j) > j->options.wait_max / 4;
 }
 
 /* One line for all the signals that were live only. */
@@ -312,6 +312,7 @@ void journal_poll(struct journal *j)
 {
 	struct report r = take_report(j);
 
+	j->fails = r.failing.words[0] != '\0';
 	tell_trouble(j, &r.failing);
 	if (r.durable > j->durable_seen) {
 		j->durable_seen = r.durable;

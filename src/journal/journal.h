@@ -66,7 +66,8 @@ enum journal_append {
 bool journal_has_room(const struct journal *journal, size_t bytes);
 
 /* Does so much wait for a disk that works, but slowly, that producers had better
- * not be read until the next `durable`?  A quarter of wait_max. */
+ * not be read until the next `durable`?  A quarter of wait_max.  Never while it
+ * fails: that may take long, and what does not fit is refused or live only. */
 bool journal_is_behind(const struct journal *journal);
 
 /* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
