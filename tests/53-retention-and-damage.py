@@ -7,9 +7,11 @@ import json
 import os
 import shutil
 import struct
+import threading
 import time
 from itertools import groupby
 
+import crash
 from lib import SLOW, WS, Box, Events, cli, eventually, run, temp_dir, test
 
 SMALL = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"}
@@ -371,6 +373,27 @@ def _():
         assert seqs == list(range(1, len(seqs) + 1)) and seqs, len(seqs)
 
 
+@test("a copy that is made while it runs can be served, and is whole then")
+def _():
+    copy = temp_dir() / "copy"
+    (copy / "journal").mkdir(mode=0o700, parents=True)
+    copy.chmod(0o700)
+    with Box(env=SMALL) as box:
+        writer, stop = crash.Writer("w", crash.Ledger()), threading.Event()
+        threads = crash.together([writer], box, stop)
+        time.sleep(0.3)
+        for pattern in ("epochs", "*.index", "*.ndjson"):
+            for path in (box.data / "journal").glob(pattern):
+                shutil.copy(path, copy / "journal")
+        stop.set()
+        threads[0].join()
+    with Box(data=copy) as again:
+        seqs = [s["seq"] for s in again.history()]
+        assert len(seqs) > 10 and seqs == list(range(1, len(seqs) + 1))
+    verified = cli("journal", "verify", "--data", copy)
+    assert verified.code == 0, verified
+
+
 # --- what a restart remembers ------------------------------------------------------------
 
 ALIKE = [
@@ -438,6 +461,12 @@ def _():
         assert post(box, '{"type":"x","id":"i","payload":{"a":3}}') == 3
         assert post(box, '{"type":"x","id":"i","source":"other","payload":{"a":3}}') == 4
         assert box.request("GET", "/api/status").json()["bus"]["idReused"] == 1
+        # Not even when all that differs is what the server would fill in.
+        bare = '{"type":"x","id":"j","source":"s","payload":{}}'
+        assert post(box, bare.replace("}}", '},"timestamp":1700000000000}')) == 5
+        box.kill9()
+        box.start()
+        assert post(box, bare) == 6
 
 
 run()
