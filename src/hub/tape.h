@@ -9,8 +9,8 @@
 #define HUB_TAPE_H
 
 #include "base/list.h"
-#include "signal/filter.h"
 #include "hub/reel.h"
+#include "signal/filter.h"
 
 struct client;
 
