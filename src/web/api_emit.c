@@ -149,13 +149,9 @@ static void answer_refused(struct emit *e, const struct bus_verdict *verdict)
 	buf_finish(&out);
 }
 
-/* A disk that fails is another matter: it is waited for up to a ceiling, and what
- * is above that is refused. */
 static bool disk_is_behind(const struct emit *e)
 {
-	const struct journal *journal = e->web->options.journal;
-
-	return journal_is_behind(journal) && !journal_trouble(journal);
+	return journal_is_behind(e->web->options.journal);
 }
 
 static bool is_safe(const struct emit *e)
