@@ -9,7 +9,7 @@ import time
 
 from doors import limited, resident_kib, status, upgrade
 from faults import FaultyBox
-from lib import SANITIZER, Box, eventually, request_bytes, run, test
+from lib import SANITIZER, WS, Box, eventually, request_bytes, run, test
 
 
 @test("an emit from memory is answered at once, a pipelined one in its order")
@@ -73,6 +73,37 @@ def _():
     box.mend()
     assert [s["type"] for s in box.history()] == ["x"] * count + ["y"]
     assert box.stop() == 0
+
+
+@test("validation: strict refuses what breaks its schema, warn counts it, off lets it be")
+def _():
+    for mode in ("strict", "warn", "off"):
+        with Box(env={"SIGNALBOX_VALIDATION": mode}) as box, WS(box, "/ws") as ws:
+            ws.json()
+            good = {"type": "tool_call", "payload": {"toolName": "x", "agentId": "a"}}
+            bad = {"type": "tool_call", "payload": {"toolName": 7, "agentId": "a"}}
+            free = {"type": "mine", "payload": bad["payload"]}
+            answer = box.request("POST", "/api/signal", bad)
+            ws.send({"op": "emit", "ref": 1, "signal": bad})
+            said = ws.json()
+            batch = box.request("POST", "/api/signal", f"{json.dumps(bad)}\n{json.dumps(free)}",
+                                {"Content-Type": "application/x-ndjson"}).json()
+            if mode == "strict":
+                assert answer.status == 400 and answer.json()["reason"] == "schema", answer
+                assert "/payload/toolName" in answer.json()["error"], answer
+                assert (said["op"], said["code"], said["ref"]) == ("error", "invalid", 1), said
+                assert "/payload/toolName" in said["message"], said
+                assert [r["line"] for r in batch["rejected"]] == [1], batch
+                assert "/payload/toolName" in batch["rejected"][0]["error"], batch
+            else:
+                assert answer.status == 200 and said["op"] == "ack", (answer, said)
+                assert batch["accepted"] == 2, batch
+            assert box.request("POST", "/api/signal", good).status == 200
+            kept = [s["payload"] for s in box.history("&type=tool_call")]
+            assert kept == [bad["payload"]] * (0 if mode == "strict" else 3) + [good["payload"]]
+            bus = box.request("GET", "/api/status").json()["bus"]
+            assert bus["breaksSchema"] == (3 if mode == "warn" else 0), (mode, bus)
+            assert bus["refused"]["schema"] == (3 if mode == "strict" else 0), (mode, bus)
 
 
 @test("whoever leaves before the answer has sent what it sent")
