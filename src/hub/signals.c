@@ -25,15 +25,6 @@ static bool wants_to_hear(const struct http *http)
 	return !send_only;
 }
 
-static bool check(const struct http *http, struct error *why)
-{
-	struct subscription wish;
-	bool ok = wish_read(&wish, http, why);
-
-	filter_finish(&wish.filter);
-	return ok;
-}
-
 static void welcome(struct client *c, const struct http *http)
 {
 	struct subscription wish;
@@ -84,7 +75,7 @@ const struct dialect dialect_signals = {
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
-	.check = check,
+	.check = wish_check,
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,

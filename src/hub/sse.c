@@ -19,15 +19,6 @@ static void say(struct client *c, struct buf *words)
 	buf_finish(words);
 }
 
-static bool check(const struct http *http, struct error *why)
-{
-	struct subscription wish;
-	bool ok = wish_read(&wish, http, why);
-
-	filter_finish(&wish.filter);
-	return ok;
-}
-
 static void welcome(struct client *c, const struct http *http)
 {
 	struct subscription wish;
@@ -80,7 +71,7 @@ const struct dialect dialect_sse = {
 	.alias = "/__signals__/stream",
 	.encoding = ENCODING_EVENT,
 	.needs = SCOPE_OBSERVE,
-	.check = check,
+	.check = wish_check,
 	.welcome = welcome,
 	.tell_gap = tell_gap,
 	.beat = beat,

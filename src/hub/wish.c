@@ -44,3 +44,12 @@ bool wish_read(struct subscription *wish, const struct http *http, struct error 
 		return false;
 	return last.len == 0 || read_position(wish, last, why);
 }
+
+bool wish_check(const struct http *http, struct error *why)
+{
+	struct subscription wish;
+	bool ok = wish_read(&wish, http, why);
+
+	filter_finish(&wish.filter);
+	return ok;
+}
