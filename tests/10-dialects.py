@@ -219,7 +219,7 @@ def _():
 @test("a stream that makes no sense is refused with words")
 def _():
     with Box() as box:
-        for query in ("after=x", "slow=maybe", "type=", "after=%zz"):
+        for query in ("after=x", "slow=maybe", "type=", "after=%zz", "mode=both", "typ=x"):
             try:
                 Events(box, f"/api/stream?{query}")
             except Refused as refused:

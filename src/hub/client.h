@@ -72,7 +72,8 @@ void client_say_frame(struct client *client, enum ws_opcode op, struct text body
 struct subscription {
 	struct filter filter;
 	struct position after;
-	bool has_after; /* else: from now on */
+	bool has_after;  /* else: from now on */
+	bool sends_only; /* it wants to hear nothing */
 	enum slow_policy policy;
 };
 

@@ -13,25 +13,11 @@
 
 #define SIGNALS_SAY_MAX KIB
 
-static bool wants_to_hear(const struct http *http)
-{
-	struct buf mode;
-	bool send_only;
-
-	buf_init(&mode, 16);
-	send_only = http_query(http_request(http)->query, "mode", &mode) &&
-	            text_is(buf_text(&mode), "send");
-	buf_finish(&mode);
-	return !send_only;
-}
-
 static void welcome(struct client *c, const struct http *http)
 {
 	struct subscription wish;
 
-	if (!(c->scopes & SCOPE_OBSERVE) || !wants_to_hear(http))
-		return;
-	if (wish_read(&wish, http, NULL))
+	if (wish_read(&wish, http, NULL) && !wish.sends_only && (c->scopes & SCOPE_OBSERVE))
 		client_subscribe(c, &wish);
 	filter_finish(&wish.filter);
 }

@@ -11,10 +11,16 @@ static bool read_position(struct subscription *wish, struct text value, struct e
 	return error_set(why, "a position is SEQ or EPOCH-SEQ");
 }
 
-/* What others read: the dialect, and whoever looked at the credential. */
-static bool is_for_others(struct text name)
+/* What whoever looked at the credential has read. */
+static bool is_credential(struct text name)
 {
-	return text_is(name, "mode") || text_is(name, "ticket") || text_is(name, "token");
+	return text_is(name, "ticket") || text_is(name, "token");
+}
+
+static bool read_mode(struct subscription *wish, struct text value, struct error *why)
+{
+	wish->sends_only = text_is(value, "send");
+	return wish->sends_only || error_set(why, "a mode other than both ways is send");
 }
 
 static bool read_param(void *self, struct text name, struct text value, struct error *why)
@@ -31,7 +37,9 @@ static bool read_param(void *self, struct text name, struct text value, struct e
 		return filter_set_correlation(&wish->filter, value, why);
 	if (text_is(name, "slow"))
 		return slow_policy_parse(value, &wish->policy, why);
-	return is_for_others(name) || error_set(why, "there is no such parameter");
+	if (text_is(name, "mode"))
+		return read_mode(wish, value, why);
+	return is_credential(name) || error_set(why, "there is no such parameter");
 }
 
 bool wish_read(struct subscription *wish, const struct http *http, struct error *why)
