@@ -44,6 +44,7 @@ struct box {
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
 	unsigned conns;
+	struct turn commits;
 	struct turn turn; /* while stopping: is everybody gone? */
 	struct deadline last_call;
 	bool stopping, told;
@@ -82,6 +83,14 @@ static void journal_wants_state(void *self, struct buf *out)
 	bus_checkpoint(((struct box *)self)->bus, out);
 }
 
+/* What came in a turn is committed together, and before it is sent to anybody, so
+ * that the disk works while we do. */
+static bool commit_turn(struct turn *turn)
+{
+	journal_commit(list_of(turn, struct box, commits)->journal);
+	return false;
+}
+
 static void journal_is_warm(void *self)
 {
 	struct box *box = self;
@@ -110,7 +119,11 @@ static bool open_journal(struct box *box, struct error *why)
 
 	box->journal_news = wake_create(box->loop, journal_has_news, box);
 	box->journal = journal_open(&o, why);
-	return box->journal != NULL;
+	if (!box->journal)
+		return false;
+	box->commits.end = commit_turn;
+	loop_add_turn(box->loop, &box->commits);
+	return true;
 }
 
 /* --- bus, hub and web -------------------------------------------------------- */
@@ -358,6 +371,8 @@ static void take_down(struct box *box)
 	for (size_t i = 0; i < box->listen_count; i++)
 		listen_destroy(box->listens[i]);
 	free(box->listens);
+	if (box->journal)
+		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);

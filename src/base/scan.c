@@ -97,7 +97,7 @@ static bool skip_value(struct scan *s)
 		s->at++;
 		return skip_string(s);
 	}
-	while (s->at < s->end && !strchr(",}] \t\r\n", *s->at))
+	while (s->at<s->end && * s->at> ' ' && *s->at != ',' && *s->at != '}' && *s->at != ']')
 		s->at++;
 	return true;
 }

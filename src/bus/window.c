@@ -1,7 +1,8 @@
 /* window.c - two generations of what came last: the newer is filled, the older is
  * only looked at, and when the newer is full the older one is emptied and takes its
  * place.  So nothing is ever taken out singly, and the newest 65,536 are always
- * there.  The memory that a signal needs is fetched while its bytes are hashed.
+ * there.  A new signal, which most are, is known by two bits that are not set; the
+ * tables, large and far from the processor, are then only written to.
  *
  * Why XXH3 with a secret: it is keyed, gives 128 bits, and takes 46 ns for 310
  * bytes; OpenSSL's SipHash-1-3, the next best, takes 137.  The secret is random and
@@ -22,6 +23,7 @@
 
 #define HUGE_PAGE (2 * MIB)
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
+#define HINTS (16 * WINDOW_SIZE)     /* bits: 128 KiB stay near the processor */
 #define SAVED_MAGIC "sbwind3\n"
 
 struct entry {
@@ -39,6 +41,7 @@ struct key {
 struct generation {
 	struct entry *entries; /* where full[0] says */
 	uint64_t *pairs;       /* where the pair itself says; 0: empty */
+	uint8_t *hints;        /* a bit for each pair: without it the pair is not there */
 	uint64_t count;
 };
 
@@ -68,12 +71,14 @@ static void generation_init(struct generation *g)
 	memset(memory, 0, entries + pairs);
 	g->entries = (struct entry *)memory;
 	g->pairs = (uint64_t *)(memory + entries);
+	g->hints = must_zero(HINTS / 8, 1);
 	g->count = 0;
 }
 
 static void generation_finish(struct generation *g)
 {
 	free(g->entries); /* and the pairs with them */
+	free(g->hints);
 }
 
 struct window *window_create(void)
@@ -117,28 +122,36 @@ static uint64_t *seek_pair(const struct generation *g, uint64_t pair)
 	return &g->pairs[i];
 }
 
+/* The top bits, because the tables are indexed by the others. */
+static size_t hint_of(uint64_t pair)
+{
+	return (size_t)(pair >> 40) % HINTS;
+}
+
+static bool may_have(const struct generation *g, uint64_t pair)
+{
+	return g->hints[hint_of(pair) / 8] >> hint_of(pair) % 8 & 1;
+}
+
+static void add_pair(struct generation *g, uint64_t pair)
+{
+	*seek_pair(g, pair) = pair;
+	g->hints[hint_of(pair) / 8] |= (uint8_t)(1 << hint_of(pair) % 8);
+}
+
 static void turn_over(struct window *window)
 {
 	struct generation empty = window->older;
 
 	memset(empty.entries, 0, TABLE_SIZE * sizeof(*empty.entries));
 	memset(empty.pairs, 0, TABLE_SIZE * sizeof(*empty.pairs));
+	memset(empty.hints, 0, HINTS / 8);
 	empty.count = 0;
 	window->older = window->newer;
 	window->newer = empty;
 }
 
 /* --- looking and adding ---------------------------------------------------- */
-
-static void fetch(const struct generation *g, const struct window_mark *mark)
-{
-	__builtin_prefetch(&g->entries[mark->full[0] % TABLE_SIZE]);
-}
-
-static void fetch_pair(const struct generation *g, uint64_t pair)
-{
-	__builtin_prefetch(&g->pairs[pair % TABLE_SIZE]);
-}
 
 /* The pair goes into the full hash too, so that it need not be hashed twice. */
 struct window_mark window_mark(const struct window *window, struct text source, struct text id,
@@ -147,46 +160,56 @@ struct window_mark window_mark(const struct window *window, struct text source, 
 	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id) | 1};
 	XXH128_hash_t full;
 
-	fetch_pair(&window->newer, mark.pair);
-	fetch_pair(&window->older, mark.pair);
+	/* Where it will be written, most likely. */
+	__builtin_prefetch(&window->newer.pairs[mark.pair % TABLE_SIZE], 1);
 	full = XXH3_128bits_withSecret(bytes.at, bytes.len, window->key.full,
 	                               sizeof(window->key.full));
 	mark.full[0] = full.low64;
 	mark.full[1] = full.high64;
 	mark.full[0] ^= mark.pair;
-	fetch(&window->newer, &mark);
-	fetch(&window->older, &mark);
+	__builtin_prefetch(&window->newer.entries[mark.full[0] % TABLE_SIZE], 1);
 	return mark;
+}
+
+/* NULL when there is none. */
+static const struct entry *find(const struct window *window, const struct window_mark *mark)
+{
+	const struct entry *e = NULL;
+
+	if (may_have(&window->newer, mark->pair))
+		e = seek(&window->newer, mark);
+	if ((!e || !e->seq) && may_have(&window->older, mark->pair))
+		e = seek(&window->older, mark);
+	return e && e->seq ? e : NULL;
+}
+
+static bool has_pair(const struct generation *g, uint64_t pair)
+{
+	return may_have(g, pair) && *seek_pair(g, pair);
 }
 
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
                                uint64_t *seq)
 {
-	const struct entry *e = seek(&window->newer, mark);
+	const struct entry *e = find(window, mark);
 
-	if (!e->seq)
-		e = seek(&window->older, mark);
-	if (e->seq) {
+	if (e) {
 		*seq = e->seq;
 		return WINDOW_SAME;
 	}
-	if (*seek_pair(&window->newer, mark->pair) || *seek_pair(&window->older, mark->pair))
+	if (has_pair(&window->newer, mark->pair) || has_pair(&window->older, mark->pair))
 		return WINDOW_REUSED;
 	return WINDOW_NEW;
 }
 
 void window_add(struct window *window, const struct window_mark *mark, uint64_t seq)
 {
-	struct entry *e = seek(&window->newer, mark);
-
-	if (e->seq || seek(&window->older, mark)->seq)
+	if (find(window, mark))
 		return;
-	if (window->newer.count == WINDOW_SIZE) {
+	if (window->newer.count == WINDOW_SIZE)
 		turn_over(window);
-		e = seek(&window->newer, mark);
-	}
-	*e = (struct entry){{mark->full[0], mark->full[1]}, seq};
-	*seek_pair(&window->newer, mark->pair) = mark->pair;
+	*seek(&window->newer, mark) = (struct entry){{mark->full[0], mark->full[1]}, seq};
+	add_pair(&window->newer, mark->pair);
 	window->newer.count++;
 }
 
@@ -277,7 +300,7 @@ static const char *load_generation(struct generation *g, const char *at, uint64_
 		uint64_t pair;
 
 		memcpy(&pair, at, sizeof(pair));
-		*seek_pair(g, pair) = pair;
+		add_pair(g, pair);
 	}
 	return at;
 }

@@ -245,11 +245,21 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 	recent_add(&j->recent, head, body);
 	j->last++;
 	j->appended += len;
-	if (hurry || waiting(j) >= EAGER_BYTES)
+	if (waiting(j) >= EAGER_BYTES)
 		want = ASK_NOW;
+	else if (hurry)
+		want = ASK_NOTHING;
+	j->hurried |= hurry;
 	if (atomic_load(&j->asked) < (int)want)
 		writer_ask(j, want);
 	return JOURNAL_KEPT;
+}
+
+void journal_commit(struct journal *j)
+{
+	if (j->hurried && atomic_load(&j->asked) < ASK_NOW)
+		writer_ask(j, ASK_NOW);
+	j->hurried = false;
 }
 
 /* --- poll ---------------------------------------------------------------- */
@@ -337,6 +347,7 @@ void journal_wait(struct journal *j, unsigned ms)
 {
 	struct timespec until = journal_in_ms(ms);
 
+	journal_commit(j);
 	pthread_mutex_lock(&j->mutex);
 	while (!j->news)
 		if (pthread_cond_timedwait(&j->to_owner, &j->mutex, &until) == ETIMEDOUT)

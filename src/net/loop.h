@@ -68,7 +68,7 @@ void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_m
 void deadline_clear(struct deadline *deadline);
 
 /* Where every connection receives: LOOP_INPUT bytes, gone with the next call. */
-#define LOOP_INPUT (256 * KIB)
+#define LOOP_INPUT (64 * KIB)
 char *loop_input(struct loop *loop);
 
 /* Where every connection lives. */
