@@ -222,12 +222,12 @@ static void add_member(struct out *out, struct text name, yyjson_val *value, con
 
 static void add_members(struct out *out, yyjson_val *object, const char *above, unsigned nesting)
 {
-	size_t at, count;
-	yyjson_val *name, *value;
+	yyjson_obj_iter members = yyjson_obj_iter_with(object); /* none if it is no object */
+	yyjson_val *name;
 
-	yyjson_obj_foreach(object, at, count, name, value)
-	{
+	while ((name = yyjson_obj_iter_next(&members))) {
 		struct text key = {yyjson_get_str(name), yyjson_get_len(name)};
+		yyjson_val *value = yyjson_obj_iter_get_val(name);
 		char *path = must_print("%s%s%.*s", above, *above ? "." : "", TEXT_ARG(key));
 
 		add_member(out, key, value, path, nesting);
