@@ -59,14 +59,9 @@ bool buf_add_char(struct buf *b, char c)
 
 bool buf_add_u64(struct buf *b, uint64_t n)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
+	char digits[TEXT_U64_MAX];
 
-	do {
-		digits[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
-	return buf_add(b, (struct text){digits + at, sizeof(digits) - at});
+	return buf_add(b, text_of_u64(n, digits));
 }
 
 bool buf_print(struct buf *b, const char *format, ...)

@@ -75,6 +75,17 @@ bool text_to_u64(struct text a, uint64_t *out)
 	return true;
 }
 
+struct text text_of_u64(uint64_t n, char digits[TEXT_U64_MAX])
+{
+	size_t at = TEXT_U64_MAX;
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	return (struct text){digits + at, TEXT_U64_MAX - at};
+}
+
 char *text_dup(struct text a)
 {
 	char *copy = must_alloc(a.len + 1);

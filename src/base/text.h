@@ -48,6 +48,10 @@ struct text text_trim(struct text a); /* spaces, tabs, CR and LF at both ends */
 /* Decimal digits only, no sign, no spaces; false when it does not fit. */
 bool text_to_u64(struct text a, uint64_t *out);
 
+/* n in decimal, written at the end of digits. */
+#define TEXT_U64_MAX 20
+struct text text_of_u64(uint64_t n, char digits[TEXT_U64_MAX]);
+
 char *text_dup(struct text a); /* heap, NUL-terminated; the caller frees it */
 
 #endif
