@@ -18,26 +18,15 @@ static char *put(char *to, struct text t)
 	return to + t.len;
 }
 
-static char *put_number(char *to, uint64_t n)
-{
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
-	return put(to, (struct text){digits + at, sizeof(digits) - at});
-}
-
 /* A stored line has no line ends inside, so it is one data field. */
 static size_t event(char *out, struct text line, uint64_t seq, const char *epoch)
 {
+	char digits[TEXT_U64_MAX];
 	char *to = put(out, TEXT("id: "));
 
 	to = put(to, text_of(epoch));
 	*to++ = '-';
-	to = put_number(to, seq);
+	to = put(to, text_of_u64(seq, digits));
 	to = put(to, TEXT("\ndata: "));
 	to = put(to, line);
 	to = put(to, TEXT("\n\n"));

@@ -40,7 +40,6 @@ void hub_destroy(struct hub *hub);
  * connection taken, and true is returned.  pinned: the dialect that the listener
  * has for upgrades at "/" and "/ws", or NULL. */
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned);
-bool hub_has_dialect(const char *name);
 
 unsigned long hub_clients(const struct hub *hub);
 void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */

@@ -19,11 +19,6 @@ static const struct dialect *find_by_path(struct text path)
 	return NULL;
 }
 
-bool hub_has_dialect(const char *name)
-{
-	return find_by_name(name) != NULL;
-}
-
 static const struct dialect *find(const struct http_request *q, const char *pinned)
 {
 	if (pinned && q->wants_upgrade && (text_is(q->path, "/") || text_is(q->path, "/ws")))
