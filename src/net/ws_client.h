@@ -1,0 +1,46 @@
+/* ws_client.h - a WebSocket that we open: ws:// and wss://.
+ *
+ * Name, socket, TLS (always verified), upgrade, then messages both ways with our
+ * own framing.  It answers pings and closes by itself.  Nothing is called from
+ * inside ws_client_create or ws_client_destroy.
+ */
+#ifndef NET_WS_CLIENT_H
+#define NET_WS_CLIENT_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct loop;
+struct ws_client;
+
+/* Everything is copied. */
+struct ws_client_options {
+	const char *url;
+	const char *const *headers; /* more of the upgrade's: "Name: value", ended by NULL */
+	size_t message_max;         /* bytes of a message that comes in */
+	size_t send_max;            /* bytes that may wait to go out */
+	unsigned connect_ms;        /* until the upgrade is answered */
+	unsigned ping_ms;           /* we ping after so much silence, and give up after twice */
+
+	void *self;
+	void (*open)(void *self);
+	void (*text)(void *self, struct text message);
+	/* Once, and last.  code: of the peer's close; 1006 when there was none.  status:
+	 * of an upgrade that was refused, else 0. */
+	void (*closed)(void *self, uint16_t code, int status, const char *why);
+};
+
+/* NULL for a URL that is none. */
+struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_options *options,
+                                   struct error *why);
+
+/* False when it is not open, or when too much waits already. */
+bool ws_client_send(struct ws_client *client, struct text message);
+
+/* Says goodbye if it is open; the memory goes at the end of the turn.  Safe inside
+ * the callbacks; NULL is fine. */
+void ws_client_destroy(struct ws_client *client);
+
+#endif

@@ -1,0 +1,77 @@
+/* transport.h - how bytes come from one kind of producer.
+ *
+ * A transport reports three facts of its source (live, received, lost) and
+ * decides nothing: when to try again, what state that is and what is counted is
+ * written once, in source.c.
+ *
+ * To add one: write source/NAME.c with one `const struct transport
+ * transport_NAME`, add one line to registry.c, describe it in docs/sources.md.
+ */
+#ifndef SOURCE_TRANSPORT_H
+#define SOURCE_TRANSPORT_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct source;
+
+struct ask {
+	struct text run;     /* its id: the correlationId of all that comes of it */
+	struct text prompt;  /* what the user says */
+	struct text model;   /* empty: the source's own choice */
+	struct text session; /* whose history goes with it; empty: none */
+};
+
+struct transport {
+	const char *protocol; /* "websocket", "openai", ... */
+	const char *parser;   /* the parse kind of what comes without being asked for; NULL: none */
+
+	/* Begins.  NULL when it cannot even begin: why says so, and it counts as lost
+	 * for good.  Facts are never reported from inside it. */
+	void *(*open)(struct source *source, struct error *why);
+	/* Ends, at once and silently.  What it has asked upstream is closed. */
+	void (*close)(void *self);
+
+	bool (*send)(void *self, struct text message, struct error *why);  /* optional */
+	bool (*ask)(void *self, const struct ask *ask, struct error *why); /* optional */
+	/* Optional: ends the run upstream and here, in one completion with success
+	 * false.  False: there is no such run. */
+	bool (*cancel)(void *self, struct text run);
+};
+
+/* Ended by NULL. */
+extern const struct transport *const transports[];
+const struct transport *transport_find(struct text protocol);
+
+/* --- what a transport may know of its source -------------------------------- */
+
+struct bus;
+struct loop;
+struct requests;
+
+struct text source_id(const struct source *source);
+struct text source_name(const struct source *source);
+const char *source_url(const struct source *source);
+const char *source_credential(const struct source *source); /* NULL: none.  Never logged */
+struct text source_model(const struct source *source);      /* the one chosen, or the first */
+struct loop *source_loop(const struct source *source);
+struct requests *source_requests(const struct source *source);
+const char *source_data_dir(const struct source *source); /* DATA: for keys of its own */
+
+/* --- the three facts, and two remarks ---------------------------------------- */
+
+struct loss {
+	const char *why;         /* in words for people; NULL: the peer closed in peace */
+	unsigned retry_after_ms; /* the peer asked for so much patience; 0: it did not */
+	bool for_good;           /* trying again makes no sense: a bad certificate, a 401 */
+};
+
+void source_live(struct source *source);
+void source_received(struct source *source, struct text envelope);
+/* The transport is closed after it, at the end of the turn, by source.c. */
+void source_lost(struct source *source, const struct loss *loss);
+
+void source_bad(struct source *source, const char *why); /* a frame that nobody understands */
+void source_set_models(struct source *source, const struct text *models, size_t n);
+
+#endif
