@@ -96,6 +96,10 @@ bool http_head(const struct http *http, struct buf *out, unsigned status, const 
 void http_drain(struct http *http);
 void http_end(struct http *http); /* at once; a handler hears gone() */
 
+/* Percent-decodes t into out; false if it is badly encoded, holds a NUL or is more
+ * than out holds. */
+bool http_decode(struct text t, struct buf *out);
+
 /* A name=value of a query string, percent-decoded into out; false if absent,
  * badly encoded or more than out holds.  Is it there at all? */
 bool http_query(struct text query, const char *name, struct buf *out);

@@ -13,13 +13,11 @@ static int hex_digit(char c)
 }
 
 /* A NUL that somebody took the trouble to encode is never meant well. */
-static bool decode(struct text t, struct buf *out)
+bool http_decode(struct text t, struct buf *out)
 {
 	for (size_t i = 0; i < t.len; i++) {
 		int c = (unsigned char)t.at[i];
 
-		if (c == '+')
-			c = ' ';
 		if (c == '%') {
 			if (t.len - i < 3 || hex_digit(t.at[i + 1]) < 0 ||
 			    hex_digit(t.at[i + 2]) < 0)
@@ -28,6 +26,19 @@ static bool decode(struct text t, struct buf *out)
 			i += 2;
 		}
 		if (c == 0 || !buf_add_char(out, (char)c))
+			return false;
+	}
+	return true;
+}
+
+/* The same with '+' for a space, as forms write it. */
+static bool decode(struct text t, struct buf *out)
+{
+	struct text rest = t;
+
+	while (rest.at) {
+		if (!http_decode(text_cut(rest, '+', &rest), out) ||
+		    (rest.at && !buf_add_char(out, ' ')))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
 
 #include "net/http.h"
 #include "web/guard.h"
+#include "web/routes.h"
 #include "web/session.h"
 #include "web/throttle.h"
 #include "web/web.h"
@@ -43,7 +44,8 @@ struct call {
 	struct web *web;
 	struct http *http;
 	struct caller caller;
-	struct text body; /* if the route has it gathered */
+	struct text body;       /* if the route has it gathered */
+	struct route_part part; /* what stands for the `*` of its path */
 };
 
 /* {"ok":false,"error":words}; extra header lines may be NULL. */

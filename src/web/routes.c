@@ -30,12 +30,43 @@ static void allow_method(struct buf *allow, const char *method)
 		buf_add(allow, TEXT(", HEAD"));
 }
 
-const struct route *routes_find(struct text method, struct text path, struct buf *allow)
+static bool take_part(struct text sent, struct route_part *part)
 {
+	struct buf decoded;
+	bool good;
+
+	buf_init(&decoded, sizeof(part->at));
+	good = http_decode(sent, &decoded) && decoded.len > 0;
+	part->len = good ? decoded.len : 0;
+	if (good)
+		memcpy(part->at, decoded.at, decoded.len);
+	buf_finish(&decoded);
+	return good;
+}
+
+/* Part by part.  Only what stands for a `*` is decoded: all else has one spelling. */
+static bool follows(struct text path, const char *pattern, struct route_part *part)
+{
+	struct text wanted = text_of(pattern), sent = path;
+
+	while (wanted.at && sent.at) {
+		struct text want = text_cut(wanted, '/', &wanted);
+		struct text got = text_cut(sent, '/', &sent);
+
+		if (text_is(want, "*") ? !take_part(got, part) : !text_equal(want, got))
+			return false;
+	}
+	return !wanted.at && !sent.at;
+}
+
+const struct route *routes_find(struct text method, struct text path, struct route_part *part,
+                                struct buf *allow)
+{
+	part->len = 0;
 	if (text_is(method, "HEAD"))
 		method = TEXT("GET");
 	for (const struct route *r = routes; r->method; r++) {
-		if (!text_is(path, r->path))
+		if (!follows(path, r->path, part))
 			continue;
 		if (text_is(method, r->method))
 			return r;

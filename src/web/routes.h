@@ -16,19 +16,27 @@ enum route_type { ROUTE_JSON = 1, ROUTE_NDJSON = 2 };
 
 struct route {
 	const char *method; /* GET answers HEAD too */
-	const char *path;
-	unsigned scope;  /* that is needed, of enum scope; 0: none */
-	unsigned types;  /* of enum route_type; 0: it takes no body */
-	size_t body_max; /* gathered for answer(), may be absent; 0: answer() reads it */
+	const char *path;   /* a part of it may be `*`: call.part is what stands there */
+	unsigned scope;     /* that is needed, of enum scope; 0: none */
+	unsigned types;     /* of enum route_type; 0: it takes no body */
+	size_t body_max;    /* gathered for answer(), may be absent; 0: answer() reads it */
 	void (*answer)(struct call *call);
 };
 
 /* Ended by a row without a method. */
 extern const struct route routes[];
 
+/* What a `*` stands for, decoded: one part of a path that is not empty. */
+#define ROUTE_PART_MAX 128
+struct route_part {
+	char at[ROUTE_PART_MAX];
+	size_t len;
+};
+
 /* NULL: no such path or no such method; then allow says which the path has, as
  * in "GET, HEAD", and is left empty for an unknown path. */
-const struct route *routes_find(struct text method, struct text path, struct buf *allow);
+const struct route *routes_find(struct text method, struct text path, struct route_part *part,
+                                struct buf *allow);
 
 /* 0 when it is none of ours.  Parameters such as charset are left aside. */
 unsigned routes_type(struct text content_type);

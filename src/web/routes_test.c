@@ -19,13 +19,14 @@
 static void a_route_is_found_by_method_and_path(void **state)
 {
 	const struct route *r;
+	struct route_part part;
 	struct buf allow;
 
 	buf_init(&allow, 100);
-	r = routes_find(TEXT("POST"), TEXT("/api/signal"), &allow);
+	r = routes_find(TEXT("POST"), TEXT("/api/signal"), &part, &allow);
 	assert_non_null(r);
 	assert_int_equal(r->scope, SCOPE_EMIT);
-	r = routes_find(TEXT("HEAD"), TEXT("/healthz"), &allow);
+	r = routes_find(TEXT("HEAD"), TEXT("/healthz"), &part, &allow);
 	assert_non_null(r);
 	assert_int_equal(r->scope, 0);
 	assert_int_equal(allow.len, 0);
@@ -34,13 +35,14 @@ static void a_route_is_found_by_method_and_path(void **state)
 
 static void a_wrong_method_is_told_the_right_ones(void **state)
 {
+	struct route_part part;
 	struct buf allow;
 
 	buf_init(&allow, 100);
-	assert_null(routes_find(TEXT("DELETE"), TEXT("/api/signals"), &allow));
+	assert_null(routes_find(TEXT("DELETE"), TEXT("/api/signals"), &part, &allow));
 	assert_true(text_is(buf_text(&allow), "GET, HEAD"));
 	buf_clear(&allow);
-	assert_null(routes_find(TEXT("GET"), TEXT("/api/signal"), &allow));
+	assert_null(routes_find(TEXT("GET"), TEXT("/api/signal"), &part, &allow));
 	assert_true(text_is(buf_text(&allow), "POST"));
 	buf_finish(&allow);
 }
@@ -51,11 +53,12 @@ static void a_path_is_exact(void **state)
 		"",  "/api",          "/api/signal/", "/api//signal", "/API/signal",
 		"/", "/api/./signal", "/healthz/",    "/healthz%00",  "/api/signal;x",
 	};
+	struct route_part part;
 	struct buf allow;
 
 	buf_init(&allow, 100);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		assert_null(routes_find(TEXT("POST"), text_of(paths[i]), &allow));
+		assert_null(routes_find(TEXT("POST"), text_of(paths[i]), &part, &allow));
 	assert_int_equal(allow.len, 0);
 	buf_finish(&allow);
 }

@@ -12,7 +12,6 @@
 #include "net/listen.h"
 #include "web/files.h"
 #include "web/inside.h"
-#include "web/routes.h"
 
 #define TICK_MS 1000
 
@@ -191,7 +190,7 @@ static void dispatch(struct visit *visit, struct call *call)
 		return;
 	}
 	buf_init(&allow, 100);
-	route = routes_find(request->method, request->path, &allow);
+	route = routes_find(request->method, request->path, &call->part, &allow);
 	if (route)
 		follow(route, call);
 	else if (allow.len)
