@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/random.h"
 
 #define CONTROL_MAX 125
 #define REASON_MAX (CONTROL_MAX - 2)
@@ -61,7 +62,7 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 {
 	uint8_t opcode = h[0] & 0x0F;
 
-	if (h[0] & 0x70 || !(h[1] & 0x80))
+	if (h[0] & 0x70 || ((h[1] & 0x80) == 0) != r->limits->of_server)
 		return CODE_PROTOCOL;
 	if (is_control(opcode)) {
 		if (opcode > WS_OP_PONG || !(h[0] & 0x80) || (h[1] & 0x7F) > CONTROL_MAX)
@@ -104,7 +105,8 @@ static uint16_t start_frame(struct ws_reader *r, const uint8_t *h, size_t n)
 			r->message_opcode = r->opcode;
 	}
 	r->fin = h[0] & 0x80;
-	memcpy(r->mask, h + n - 4, 4);
+	if (!r->limits->of_server)
+		memcpy(r->mask, h + n - 4, 4);
 	r->mask_at = 0;
 	r->control_len = 0;
 	r->in_frame = true;
@@ -289,12 +291,33 @@ bool ws_add_frame(struct buf *out, enum ws_opcode op, struct text body)
 	return true;
 }
 
-bool ws_add_close(struct buf *out, uint16_t code, struct text reason)
+bool ws_add_masked(struct buf *out, enum ws_opcode op, struct text body)
 {
-	char body[CONTROL_MAX] = {(char)(code >> 8), (char)code};
+	char header[WS_HEADER_MAX];
+	size_t n = ws_header(header, op, body.len);
+	char *to = buf_reserve(out, n + 4 + body.len);
+	uint8_t mask[4];
 
+	if (!to)
+		return false;
+	random_bytes(mask, sizeof(mask));
+	header[1] = (char)(header[1] | 0x80);
+	memcpy(to, header, n);
+	memcpy(to + n, mask, 4);
+	if (body.len)
+		memcpy(to + n + 4, body.at, body.len);
+	unmask(to + n + 4, body.len, mask, 0);
+	out->len += n + 4 + body.len;
+	return true;
+}
+
+/* What a close frame holds. */
+static struct text close_body(char body[CONTROL_MAX], uint16_t code, struct text reason)
+{
 	if (code == CODE_NONE)
-		return ws_add_frame(out, WS_OP_CLOSE, (struct text){0});
+		return (struct text){0};
+	body[0] = (char)(code >> 8);
+	body[1] = (char)code;
 	if (reason.len > REASON_MAX) {
 		/* Never in the middle of a character. */
 		reason.len = REASON_MAX;
@@ -303,7 +326,21 @@ bool ws_add_close(struct buf *out, uint16_t code, struct text reason)
 	}
 	if (reason.len)
 		memcpy(body + 2, reason.at, reason.len);
-	return ws_add_frame(out, WS_OP_CLOSE, (struct text){body, 2 + reason.len});
+	return (struct text){body, 2 + reason.len};
+}
+
+bool ws_add_close(struct buf *out, uint16_t code, struct text reason)
+{
+	char body[CONTROL_MAX];
+
+	return ws_add_frame(out, WS_OP_CLOSE, close_body(body, code, reason));
+}
+
+bool ws_add_masked_close(struct buf *out, uint16_t code, struct text reason)
+{
+	char body[CONTROL_MAX];
+
+	return ws_add_masked(out, WS_OP_CLOSE, close_body(body, code, reason));
 }
 
 /* Base64 of 16 bytes: 22 characters and two signs of equality. */

@@ -1,9 +1,11 @@
-/* ws.h - WebSocket framing, RFC 6455, the server's side; pure.
+/* ws.h - WebSocket framing, RFC 6455, of either side; no socket is touched.
  *
  * The reader takes bytes as they come and gives events.  A message that lies
  * whole and unfragmented in the input is given as a view of it, unmasked in
  * place; any other is gathered in one buffer.  UTF-8 is checked as it arrives.
- * What a conforming client would never send is WS_BAD with a close code.
+ * What a conforming peer would never send is WS_BAD with a close code.
+ *
+ * A client masks what it sends and a server does not.
  */
 #ifndef NET_WS_H
 #define NET_WS_H
@@ -33,6 +35,7 @@ enum ws_event {
 struct ws_limits {
 	size_t message_max;     /* bytes in a message, and so in a frame */
 	unsigned fragments_max; /* frames in a message */
+	bool of_server;         /* we are the client: what comes in is not masked */
 };
 
 struct ws_reader {
@@ -67,6 +70,10 @@ size_t ws_header(char out[WS_HEADER_MAX], enum ws_opcode op, uint64_t len);
 /* Appends a whole frame.  A close's reason is cut to what fits. */
 bool ws_add_frame(struct buf *out, enum ws_opcode op, struct text body);
 bool ws_add_close(struct buf *out, uint16_t code, struct text reason);
+
+/* The same as a client sends it, masked with a key that nobody can foresee. */
+bool ws_add_masked(struct buf *out, enum ws_opcode op, struct text body);
+bool ws_add_masked_close(struct buf *out, uint16_t code, struct text reason);
 
 /* Sec-WebSocket-Accept for a Sec-WebSocket-Key; false if the key is not one. */
 #define WS_ACCEPT_LEN 28
