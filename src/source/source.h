@@ -27,7 +27,8 @@ const char *source_state_name(enum source_state state);
 struct sources_options {
 	struct loop *loop;
 	struct bus *bus;
-	const char *data; /* DATA: sources.json, and credentials with mode 0600 */
+	const char *data;    /* DATA: sources.json, and credentials with mode 0600 */
+	unsigned silence_ms; /* an answer may be silent for so long; 0: 5 minutes */
 	void *self;
 	/* A source changed: json is it, as in GET /api/sources.  removed: only its id is. */
 	void (*changed)(void *self, struct text id, struct text json, bool removed);
@@ -55,6 +56,9 @@ bool sources_change(struct sources *sources, struct text id, const struct source
                     struct error *why);
 bool sources_connect(struct sources *sources, struct text id, struct error *why);
 bool sources_disconnect(struct sources *sources, struct text id, struct error *why);
+
+/* A message as the producer wants it, to one that listens. */
+bool sources_send(struct sources *sources, struct text id, struct text message, struct error *why);
 
 /* run gets the new run's id: 36 characters.  It ends in one completion or error. */
 #define RUN_ID_LEN 36

@@ -37,6 +37,9 @@ struct transport {
 	/* Optional: ends the run upstream and here, in one completion with success
 	 * false.  False: there is no such run. */
 	bool (*cancel)(void *self, struct text run);
+
+	/* Optional: frees what was kept in source_memory(). */
+	void (*forget)(void *memory);
 };
 
 /* Ended by NULL. */
@@ -57,8 +60,14 @@ struct text source_model(const struct source *source);      /* the one chosen, o
 struct loop *source_loop(const struct source *source);
 struct requests *source_requests(const struct source *source);
 const char *source_data_dir(const struct source *source); /* DATA: for keys of its own */
+unsigned source_silence_ms(const struct source *source);  /* an answer may be silent for so long */
 
-/* --- the three facts, and two remarks ---------------------------------------- */
+/* What outlives a connection, NULL at first: where to resume, what was said in a
+ * session.  It goes, by forget(), with the source or when it gets another address
+ * or protocol. */
+void **source_memory(struct source *source);
+
+/* --- the three facts, and three remarks -------------------------------------- */
 
 struct loss {
 	const char *why;         /* in words for people; NULL: the peer closed in peace */
@@ -73,5 +82,6 @@ void source_lost(struct source *source, const struct loss *loss);
 
 void source_bad(struct source *source, const char *why); /* a frame that nobody understands */
 void source_set_models(struct source *source, const struct text *models, size_t n);
+void source_set_meta(struct source *source, struct text frame); /* the newest `{"meta":...}` */
 
 #endif
