@@ -1,8 +1,8 @@
 /* window.c - two generations of what came last: the newer is filled, the older is
  * only looked at, and when the newer is full the older one is emptied and takes its
  * place.  So nothing is ever taken out singly, and the newest 65,536 are always
- * there.  A new signal, which most are, is known by two bits that are not set; the
- * tables, large and far from the processor, are then only written to.
+ * there.  What is remembered lies in the order in which it came; a table says where.
+ * A new signal, which most are, reads one slot of each table and writes one.
  *
  * Why XXH3 with a secret: it is keyed, gives 128 bits, and takes 46 ns for 310
  * bytes; OpenSSL's SipHash-1-3, the next best, takes 137.  The secret is random and
@@ -23,12 +23,11 @@
 
 #define HUGE_PAGE (2 * MIB)
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
-#define HINTS (16 * WINDOW_SIZE)     /* bits: 128 KiB stay near the processor */
-#define SAVED_MAGIC "sbwind3\n"
+#define SAVED_MAGIC "sbwind4\n"
 
 struct entry {
-	uint64_t full[2];
-	uint64_t seq; /* 0: empty */
+	struct window_mark mark;
+	uint64_t seq;
 };
 
 struct key {
@@ -36,13 +35,13 @@ struct key {
 	uint64_t pair;
 };
 
-/* Both tables are probed in line.  A pair is there once, however many bytes it was
- * used with. */
+/* A slot is where a hash says, or in line behind it.  The first entry of a source
+ * and id is found by their hash, another one of the same by its full hash: so an id
+ * that is used for ever with other bytes makes no long line. */
 struct generation {
-	struct entry *entries; /* where full[0] says */
-	uint64_t *pairs;       /* where the pair itself says; 0: empty */
-	uint8_t *hints;        /* a bit for each pair: without it the pair is not there */
-	uint64_t count;
+	struct entry *entries; /* the first `count` of WINDOW_SIZE */
+	uint32_t *slots;       /* TABLE_SIZE, of slot_of(); 0: empty */
+	uint32_t count;
 };
 
 struct window {
@@ -50,35 +49,26 @@ struct window {
 	struct generation newer, older;
 };
 
-/* What window_save writes, before the entries and pairs of the older generation,
- * those of the newer one, and the checksum of all. */
+/* What window_save writes, before the entries of the older generation, those of the
+ * newer one, and the checksum of all. */
 struct saved {
 	char magic[8];
 	struct key key;
-	struct {
-		uint64_t entries, pairs;
-	} older, newer;
+	uint64_t older, newer; /* how many */
 };
 
-/* Each signal goes to another place in it, which with small pages costs more than
- * all else: 4 MiB are two huge ones. */
+/* Each signal goes to another slot, which with small pages costs more than all
+ * else. */
 static void generation_init(struct generation *g)
 {
-	size_t entries = TABLE_SIZE * sizeof(*g->entries), pairs = TABLE_SIZE * sizeof(*g->pairs);
-	char *memory = must_align(HUGE_PAGE, entries + pairs);
+	size_t entries = WINDOW_SIZE * sizeof(*g->entries), slots = TABLE_SIZE * sizeof(*g->slots);
+	char *memory = must_align(HUGE_PAGE, entries + slots);
 
-	madvise(memory, entries + pairs, MADV_HUGEPAGE);
-	memset(memory, 0, entries + pairs);
+	madvise(memory, entries + slots, MADV_HUGEPAGE);
+	memset(memory, 0, entries + slots);
 	g->entries = (struct entry *)memory;
-	g->pairs = (uint64_t *)(memory + entries);
-	g->hints = must_zero(HINTS / 8, 1);
+	g->slots = (uint32_t *)(memory + entries);
 	g->count = 0;
-}
-
-static void generation_finish(struct generation *g)
-{
-	free(g->entries); /* and the pairs with them */
-	free(g->hints);
 }
 
 struct window *window_create(void)
@@ -95,57 +85,80 @@ void window_destroy(struct window *window)
 {
 	if (!window)
 		return;
-	generation_finish(&window->newer);
-	generation_finish(&window->older);
+	free(window->newer.entries); /* and the slots with them */
+	free(window->older.entries);
 	free(window);
 }
 
-/* --- the tables ------------------------------------------------------------ */
+/* --- a generation ---------------------------------------------------------- */
 
-/* The entry with this mark, or the empty one where it would go. */
-static struct entry *seek(const struct generation *g, const struct window_mark *mark)
+/* The number of an entry, and beside it enough of the hash that led here to pass
+ * by all others without a look at them. */
+static uint32_t slot_of(uint64_t hash, uint32_t number)
 {
-	size_t i = mark->full[0] % TABLE_SIZE;
+	return 1u << 31 | (uint32_t)(hash >> 49) << 16 | number;
+}
 
-	while (g->entries[i].seq &&
-	       (g->entries[i].full[0] != mark->full[0] || g->entries[i].full[1] != mark->full[1]))
+static bool is_equal(const struct window_mark *a, const struct window_mark *b)
+{
+	return a->full[0] == b->full[0] && a->full[1] == b->full[1];
+}
+
+/* NULL when there is none. */
+static const struct entry *find_pair(const struct generation *g, uint64_t pair)
+{
+	for (size_t i = pair % TABLE_SIZE; g->slots[i]; i = (i + 1) % TABLE_SIZE) {
+		const struct entry *e = &g->entries[g->slots[i] & 0xFFFF];
+
+		if (g->slots[i] == slot_of(pair, g->slots[i] & 0xFFFF) && e->mark.pair == pair)
+			return e;
+	}
+	return NULL;
+}
+
+static const struct entry *find_full(const struct generation *g, const struct window_mark *mark)
+{
+	uint64_t hash = mark->full[0];
+
+	for (size_t i = hash % TABLE_SIZE; g->slots[i]; i = (i + 1) % TABLE_SIZE) {
+		const struct entry *e = &g->entries[g->slots[i] & 0xFFFF];
+
+		if (g->slots[i] == slot_of(hash, g->slots[i] & 0xFFFF) && is_equal(&e->mark, mark))
+			return e;
+	}
+	return NULL;
+}
+
+static enum window_answer look_in(const struct generation *g, const struct window_mark *mark,
+                                  uint64_t *seq)
+{
+	const struct entry *e = find_pair(g, mark->pair);
+
+	if (!e)
+		return WINDOW_NEW;
+	if (!is_equal(&e->mark, mark) && !(e = find_full(g, mark)))
+		return WINDOW_REUSED;
+	*seq = e->seq;
+	return WINDOW_SAME;
+}
+
+static void put(struct generation *g, const struct entry *entry)
+{
+	bool first = !find_pair(g, entry->mark.pair);
+	uint64_t hash = first ? entry->mark.pair : entry->mark.full[0];
+	size_t i = hash % TABLE_SIZE;
+
+	while (g->slots[i])
 		i = (i + 1) % TABLE_SIZE;
-	return &g->entries[i];
-}
-
-static uint64_t *seek_pair(const struct generation *g, uint64_t pair)
-{
-	size_t i = pair % TABLE_SIZE;
-
-	while (g->pairs[i] && g->pairs[i] != pair)
-		i = (i + 1) % TABLE_SIZE;
-	return &g->pairs[i];
-}
-
-/* The top bits, because the tables are indexed by the others. */
-static size_t hint_of(uint64_t pair)
-{
-	return (size_t)(pair >> 40) % HINTS;
-}
-
-static bool may_have(const struct generation *g, uint64_t pair)
-{
-	return g->hints[hint_of(pair) / 8] >> hint_of(pair) % 8 & 1;
-}
-
-static void add_pair(struct generation *g, uint64_t pair)
-{
-	*seek_pair(g, pair) = pair;
-	g->hints[hint_of(pair) / 8] |= (uint8_t)(1 << hint_of(pair) % 8);
+	g->slots[i] = slot_of(hash, g->count);
+	g->entries[g->count++] = *entry;
 }
 
 static void turn_over(struct window *window)
 {
 	struct generation empty = window->older;
 
-	memset(empty.entries, 0, TABLE_SIZE * sizeof(*empty.entries));
-	memset(empty.pairs, 0, TABLE_SIZE * sizeof(*empty.pairs));
-	memset(empty.hints, 0, HINTS / 8);
+	memset(empty.slots, 0, TABLE_SIZE * sizeof(*empty.slots));
 	empty.count = 0;
 	window->older = window->newer;
 	window->newer = empty;
@@ -157,104 +170,62 @@ static void turn_over(struct window *window)
 struct window_mark window_mark(const struct window *window, struct text source, struct text id,
                                struct text bytes)
 {
-	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id) | 1};
+	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id)};
 	XXH128_hash_t full;
 
-	/* Where it will be written, most likely. */
-	__builtin_prefetch(&window->newer.pairs[mark.pair % TABLE_SIZE], 1);
+	/* Where it will be looked for, while the bytes are hashed. */
+	__builtin_prefetch(&window->newer.slots[mark.pair % TABLE_SIZE], 1);
+	__builtin_prefetch(&window->older.slots[mark.pair % TABLE_SIZE]);
 	full = XXH3_128bits_withSecret(bytes.at, bytes.len, window->key.full,
 	                               sizeof(window->key.full));
-	mark.full[0] = full.low64;
+	mark.full[0] = full.low64 ^ mark.pair;
 	mark.full[1] = full.high64;
-	mark.full[0] ^= mark.pair;
-	__builtin_prefetch(&window->newer.entries[mark.full[0] % TABLE_SIZE], 1);
 	return mark;
-}
-
-/* NULL when there is none. */
-static const struct entry *find(const struct window *window, const struct window_mark *mark)
-{
-	const struct entry *e = NULL;
-
-	if (may_have(&window->newer, mark->pair))
-		e = seek(&window->newer, mark);
-	if ((!e || !e->seq) && may_have(&window->older, mark->pair))
-		e = seek(&window->older, mark);
-	return e && e->seq ? e : NULL;
-}
-
-static bool has_pair(const struct generation *g, uint64_t pair)
-{
-	return may_have(g, pair) && *seek_pair(g, pair);
 }
 
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
                                uint64_t *seq)
 {
-	const struct entry *e = find(window, mark);
+	enum window_answer newer = look_in(&window->newer, mark, seq), older;
 
-	if (e) {
-		*seq = e->seq;
-		return WINDOW_SAME;
-	}
-	if (has_pair(&window->newer, mark->pair) || has_pair(&window->older, mark->pair))
-		return WINDOW_REUSED;
-	return WINDOW_NEW;
+	if (newer == WINDOW_SAME)
+		return newer;
+	older = look_in(&window->older, mark, seq);
+	return older == WINDOW_NEW ? newer : older;
 }
 
 void window_add(struct window *window, const struct window_mark *mark, uint64_t seq)
 {
-	if (find(window, mark))
+	struct entry entry = {*mark, seq};
+	uint64_t first;
+
+	if (window_look(window, mark, &first) == WINDOW_SAME)
 		return;
 	if (window->newer.count == WINDOW_SIZE)
 		turn_over(window);
-	*seek(&window->newer, mark) = (struct entry){{mark->full[0], mark->full[1]}, seq};
-	add_pair(&window->newer, mark->pair);
-	window->newer.count++;
+	put(&window->newer, &entry);
 }
 
 /* --- the checkpoint -------------------------------------------------------- */
 
-static uint64_t save_entries(const struct generation *g, struct buf *out)
+static struct text entries_of(const struct generation *g)
 {
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < TABLE_SIZE; i++) {
-		const struct entry *e = &g->entries[i];
-
-		if (e->seq && buf_add(out, (struct text){(const char *)e, sizeof(*e)}))
-			count++;
-	}
-	return count;
-}
-
-static uint64_t save_pairs(const struct generation *g, struct buf *out)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < TABLE_SIZE; i++) {
-		const uint64_t *pair = &g->pairs[i];
-
-		if (*pair && buf_add(out, (struct text){(const char *)pair, sizeof(*pair)}))
-			count++;
-	}
-	return count;
+	return (struct text){(const char *)g->entries, g->count * sizeof(*g->entries)};
 }
 
 bool window_save(const struct window *window, struct buf *out)
 {
-	struct saved head = {.key = window->key};
+	struct saved head = {
+		.key = window->key,
+		.older = window->older.count,
+		.newer = window->newer.count,
+	};
 	size_t was = out->len;
 	uint32_t crc;
 
 	memcpy(head.magic, SAVED_MAGIC, sizeof(head.magic));
-	buf_add(out, (struct text){(char *)&head, sizeof(head)});
-	head.older.entries = save_entries(&window->older, out);
-	head.older.pairs = save_pairs(&window->older, out);
-	head.newer.entries = save_entries(&window->newer, out);
-	head.newer.pairs = save_pairs(&window->newer, out);
-	if (!out->full) {
-		memcpy(out->at + was, &head, sizeof(head));
+	if (buf_add(out, (struct text){(char *)&head, sizeof(head)}) &&
+	    buf_add(out, entries_of(&window->older)) && buf_add(out, entries_of(&window->newer))) {
 		crc = crc32c(0, out->at + was, out->len - was);
 		buf_add(out, (struct text){(char *)&crc, sizeof(crc)});
 	}
@@ -267,40 +238,27 @@ bool window_save(const struct window *window, struct buf *out)
 /* Is this what window_save wrote, all of it? */
 static bool is_saved(struct text saved, struct saved *head)
 {
-	uint64_t entries, pairs;
 	uint32_t crc;
 
 	if (saved.len < sizeof(*head) + sizeof(crc))
 		return false;
 	memcpy(head, saved.at, sizeof(*head));
 	memcpy(&crc, saved.at + saved.len - sizeof(crc), sizeof(crc));
-	if (memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) != 0 ||
-	    crc != crc32c(0, saved.at, saved.len - sizeof(crc)))
-		return false;
-	entries = head->older.entries + head->newer.entries;
-	pairs = head->older.pairs + head->newer.pairs;
-	return head->older.entries <= WINDOW_SIZE && head->newer.entries <= WINDOW_SIZE &&
-	       head->older.pairs <= WINDOW_SIZE && head->newer.pairs <= WINDOW_SIZE &&
-	       saved.len == sizeof(*head) + entries * sizeof(struct entry) +
-	                            pairs * sizeof(uint64_t) + sizeof(crc);
+	return memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) == 0 &&
+	       crc == crc32c(0, saved.at, saved.len - sizeof(crc)) && head->older <= WINDOW_SIZE &&
+	       head->newer <= WINDOW_SIZE &&
+	       saved.len == sizeof(*head) + (head->older + head->newer) * sizeof(struct entry) +
+	                            sizeof(crc);
 }
 
 /* Returns where the next one's bytes begin. */
-static const char *load_generation(struct generation *g, const char *at, uint64_t entries,
-                                   uint64_t pairs)
+static const char *load_generation(struct generation *g, const char *at, uint64_t count)
 {
-	for (; entries > 0; entries--, at += sizeof(struct entry)) {
+	for (; count > 0; count--, at += sizeof(struct entry)) {
 		struct entry e;
 
 		memcpy(&e, at, sizeof(e));
-		*seek(g, &(struct window_mark){{e.full[0], e.full[1]}, 0}) = e;
-		g->count++;
-	}
-	for (; pairs > 0; pairs--, at += sizeof(uint64_t)) {
-		uint64_t pair;
-
-		memcpy(&pair, at, sizeof(pair));
-		add_pair(g, pair);
+		put(g, &e);
 	}
 	return at;
 }
@@ -315,7 +273,7 @@ bool window_load(struct window *window, struct text saved)
 	if (!is_saved(saved, &head))
 		return false;
 	window->key = head.key;
-	at = load_generation(&window->older, at, head.older.entries, head.older.pairs);
-	load_generation(&window->newer, at, head.newer.entries, head.newer.pairs);
+	at = load_generation(&window->older, at, head.older);
+	load_generation(&window->newer, at, head.newer);
 	return true;
 }
