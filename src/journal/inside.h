@@ -39,7 +39,7 @@ struct journal {
 	/* --- the owner's --- */
 	struct recent recent;
 	uint64_t last;         /* appended, live-only ones included */
-	bool hurried;          /* somebody waits for what was appended since journal_commit() */
+	enum ask wanted;       /* for what was appended since journal_commit() */
 	uint64_t gap_from;     /* not 0: recent.next, and all since is live only */
 	size_t gap_waiting;    /* what waited for the disk when that began */
 	uint64_t durable_seen; /* as of the last poll */

@@ -236,7 +236,6 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
                                    bool hurry)
 {
 	size_t len = head.len + body.len + 1;
-	enum ask want = ASK_SOON;
 
 	if (!journal_has_room(j, len))
 		return leave_out(j);
@@ -245,21 +244,27 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 	recent_add(&j->recent, head, body);
 	j->last++;
 	j->appended += len;
-	if (waiting(j) >= EAGER_BYTES)
-		want = ASK_NOW;
-	else if (hurry)
-		want = ASK_NOTHING;
-	j->hurried |= hurry;
-	if (atomic_load(&j->asked) < (int)want)
-		writer_ask(j, want);
+	if (hurry || waiting(j) >= EAGER_BYTES)
+		j->wanted = ASK_NOW;
+	else if (j->wanted == ASK_NOTHING)
+		j->wanted = ASK_SOON;
 	return JOURNAL_KEPT;
 }
 
+struct text journal_newest(const struct journal *j)
+{
+	return recent_newest(&j->recent);
+}
+
+/* The fence is the owner's half of a promise that writer.c explains. */
 void journal_commit(struct journal *j)
 {
-	if (j->hurried && atomic_load(&j->asked) < ASK_NOW)
-		writer_ask(j, ASK_NOW);
-	j->hurried = false;
+	if (j->wanted == ASK_NOTHING)
+		return;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load(&j->asked) < (int)j->wanted)
+		writer_ask(j, j->wanted);
+	j->wanted = ASK_NOTHING;
 }
 
 /* --- poll ---------------------------------------------------------------- */

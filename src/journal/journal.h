@@ -71,13 +71,16 @@ bool journal_has_room(const struct journal *journal, size_t bytes);
 bool journal_is_behind(const struct journal *journal);
 
 /* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
- * its newline here.  hurry: somebody waits for its durability; it is
- * committed with the next journal_commit(). */
+ * its newline here.  hurry: somebody waits for its durability. */
 enum journal_append journal_append(struct journal *journal, struct text head, struct text body,
                                    bool hurry);
 
-/* Starts the commit that somebody waits for, if there is one: to be called at the
- * end of a turn, so that all that came in it goes together. */
+/* The line that was kept last, valid until the next poll. */
+struct text journal_newest(const struct journal *journal);
+
+/* Tells the writer of what was appended, so that it is committed at once if
+ * somebody waits for it, else soon: to be called at the end of a turn, so that all
+ * that came in it goes together. */
 void journal_commit(struct journal *journal);
 
 void journal_poll(struct journal *journal); /* after a wake, on the owner's thread */

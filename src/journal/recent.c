@@ -105,12 +105,9 @@ void recent_finish(struct recent *recent)
 	*recent = (struct recent){0};
 }
 
-/* Sequentially consistent, because the owner looks right after it whether the
- * writer must be asked, while the writer takes back the question before it
- * looks here: one of the two must see the other (writer.c). */
 static void publish(struct block *b, uint32_t lines, size_t bytes)
 {
-	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_seq_cst);
+	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_release);
 }
 
 void recent_add(struct recent *recent, struct text head, struct text body)
@@ -163,6 +160,15 @@ void recent_trim(struct recent *recent, uint64_t durable)
 		recent->bytes -= oldest->room;
 		give_back(recent, oldest);
 	}
+}
+
+struct text recent_newest(const struct recent *recent)
+{
+	const struct block *b = recent->tail;
+	uint32_t lines = FILLED_LINES(atomic_load_explicit(&b->filled, memory_order_relaxed));
+	uint32_t start = lines > 1 ? b->ends[lines - 2] : 0;
+
+	return (struct text){b->at + start, b->ends[lines - 1] - start - 1};
 }
 
 uint64_t recent_first(const struct recent *recent)

@@ -51,6 +51,9 @@ void recent_finish(struct recent *recent);
 /* Adds the line `next` and its newline. */
 void recent_add(struct recent *recent, struct text head, struct text body);
 
+/* The line that was added last, without its newline. */
+struct text recent_newest(const struct recent *recent);
+
 /* Adds a line that stands for everything from `next` to `to`. */
 void recent_add_gap(struct recent *recent, uint64_t to, struct text line);
 

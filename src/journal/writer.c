@@ -1,11 +1,11 @@
 /* writer.c - the thread that puts lines on the disk.
  *
  * One commit at a time, each of everything that is there.  It sleeps until it is
- * asked; whoever appends asks at most once for each commit, because the question
- * stands until the writer takes it back.  The writer takes it back first and
- * looks at the blocks after that, an append fills the block first and looks at
- * the question after that, both sequentially consistent: so at least one of them
- * sees the other, and no line is left lying.
+ * asked; the owner asks at most once for each commit, because the question stands
+ * until the writer takes it back.  The writer takes it back first and looks at the
+ * blocks after that; the owner fills the blocks first and looks at the question
+ * after that, once a turn, with a fence between: so at least one of them sees the
+ * other, and no line is left lying.
  *
  * When writing or syncing fails, the segment is given up, because nobody knows
  * what of it is on the disk and the kernel reports it only once.  All that is
