@@ -140,23 +140,30 @@ static bool take_header(struct ws_reader *r, char **bytes, size_t *n, uint16_t *
 	return true;
 }
 
-/* Eight bytes at a time, which compilers widen further. */
-static void unmask(char *at, size_t n, const uint8_t mask[4], unsigned mask_at)
+/* Says whether all of it is ASCII, which costs next to nothing here and saves
+ * most text a check of its own.  Sixteen bytes at a time, and without a branch, so
+ * that compilers can use wide registers. */
+static bool unmask(char *at, size_t n, const uint8_t mask[4], unsigned mask_at)
 {
 	uint8_t turned[8];
-	uint64_t wide, word;
+	uint64_t wide, words[2], seen = 0;
 	size_t i = 0;
 
 	for (unsigned k = 0; k < 8; k++)
 		turned[k] = mask[(mask_at + k) & 3];
 	memcpy(&wide, turned, 8);
-	for (; i + 8 <= n; i += 8) {
-		memcpy(&word, at + i, 8);
-		word ^= wide;
-		memcpy(at + i, &word, 8);
+	for (; i + 16 <= n; i += 16) {
+		memcpy(words, at + i, 16);
+		words[0] ^= wide;
+		words[1] ^= wide;
+		seen |= words[0] | words[1];
+		memcpy(at + i, words, 16);
 	}
-	for (; i < n; i++)
+	for (; i < n; i++) {
 		at[i] = (char)(at[i] ^ turned[i & 7]);
+		seen |= (uint8_t)at[i];
+	}
+	return !(seen & 0x8080808080808080u);
 }
 
 /* As much of the frame's payload as is there, unmasked. */
@@ -164,7 +171,7 @@ static struct text take_payload(struct ws_reader *r, char **bytes, size_t *n)
 {
 	struct text piece = {*bytes, *n < r->left ? *n : (size_t)r->left};
 
-	unmask(*bytes, piece.len, r->mask, r->mask_at);
+	r->is_ascii = unmask(*bytes, piece.len, r->mask, r->mask_at);
 	r->mask_at = (uint8_t)((r->mask_at + piece.len) & 3);
 	r->left -= piece.len;
 	*bytes += piece.len;
@@ -221,7 +228,8 @@ static enum ws_event read_data(struct ws_reader *r, char **bytes, size_t *n, str
 	bool is_text = r->message_opcode == WS_OP_TEXT;
 	bool whole = r->left == 0 && r->fin;
 
-	if (is_text && (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8))))
+	if (is_text && !(r->is_ascii && utf8_is_whole(&r->utf8)) &&
+	    (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8))))
 		return bad(news, CODE_NOT_TEXT);
 	r->in_frame = r->left > 0;
 	if (whole && r->message.len == 0) {

@@ -49,6 +49,7 @@ struct ws_reader {
 	uint16_t fragments;
 	struct utf8 utf8;
 	bool in_frame, fin;
+	bool is_ascii; /* what was unmasked last */
 };
 
 struct ws_news {
