@@ -61,7 +61,7 @@ static void parse(void)
 		.size_max = 1 << 20,
 		.depth_max = 64,
 	};
-	const struct admit_from from = {.name = TEXT("bench"), .now_ms = 1767225600000};
+	const struct admit_from from = {.name = TEXT("bench")};
 	struct admit *admit = admit_create(&options);
 	struct error why;
 	struct draft draft;

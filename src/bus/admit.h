@@ -44,9 +44,9 @@ struct admit_options {
 /* Who the bytes come from, and when. */
 struct admit_from {
 	struct text name; /* fills a missing source */
-	int64_t now_ms;   /* fills a missing timestamp */
+	int64_t (*now_ms)(void); /* fills a missing timestamp; NULL: clock_wall_ms */
 	/* Not empty: an uncredentialled local producer.  Its source becomes this
-	 * prefix and the name it gave ("local/" + name); user.*, prompt, answer,
+	 * prefix, a plain word, and the name it gave ("local/" + name); user.*, prompt, answer,
 	 * control, source.* and journal.* are refused to it, and so is a source
 	 * that may_name (when set) says no to. */
 	struct text prefix;

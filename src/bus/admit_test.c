@@ -19,7 +19,17 @@
 #define CORPUS "../shared/vectors/json/test_parsing"
 
 static const struct admit_options warn = {ADMIT_WARN, 64 * KIB, 64};
-static const struct admit_from nobody = {.name = {"conn", 4}, .now_ms = NOW};
+static int64_t now(void)
+{
+	return NOW;
+}
+
+static int64_t now_and_a_bit(void)
+{
+	return NOW + 77;
+}
+
+static const struct admit_from nobody = {.name = {"conn", 4}, .now_ms = now};
 
 static struct admit *admit;
 static struct draft draft;
@@ -182,7 +192,7 @@ static void an_empty_string_or_a_zero_is_not_missing(void **state)
 static void a_retry_without_a_timestamp_has_the_same_stable_bytes(void **state)
 {
 	struct text raw = TEXT("{\"id\":\"a\",\"type\":\"x\"}");
-	struct admit_from later = {.name = TEXT("conn"), .now_ms = NOW + 77};
+	struct admit_from later = {.name = TEXT("conn"), .now_ms = now_and_a_bit};
 	struct draft again;
 	char first[200];
 	size_t len;
@@ -497,7 +507,7 @@ static bool not_openai(void *self, struct text source)
 
 static enum admit_reason from_local(const char *raw)
 {
-	struct admit_from from = {TEXT("conn"), NOW, TEXT("local/"), not_openai, NULL};
+	struct admit_from from = {TEXT("conn"), now, TEXT("local/"), not_openai, NULL};
 
 	return admit_read(admit, text_of(raw), &from, &draft, &why);
 }
@@ -507,7 +517,7 @@ static void an_uncredentialled_source_gets_a_prefix(void **state)
 	assert_int_equal(from_local("{\"id\":\"i\",\"type\":\"x\",\"source\" : \"a\\n\\u0062\" , "
 	                            "\"timestamp\":1,\"payload\":{}}"),
 	                 ADMIT_OK);
-	assert_text(draft.body, "\"id\":\"i\",\"type\":\"x\",\"source\" : \"local/a\\n\\u0062\","
+	assert_text(draft.body, "\"id\":\"i\",\"type\":\"x\",\"source\" : \"local/a\\n\\u0062\" , "
 	                        "\"timestamp\":1,\"payload\":{}}");
 	assert_text(draft.source, "local/a\nb");
 	assert_int_equal(from_local("{\"id\":\"i\",\"type\":\"x\",\"timestamp\":1}"), ADMIT_OK);

@@ -136,6 +136,26 @@ static void show(struct bus *bus, const struct signal *s)
 	bus->showing = false;
 }
 
+/* Gives it to the journal and returns its line, as the journal has it. */
+static struct text store(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
+                         const struct window_mark *mark, uint64_t seq)
+{
+	buf_clear(&bus->line);
+	buf_add(&bus->line, TEXT("{\"seq\":"));
+	buf_add_u64(&bus->line, seq);
+	buf_add_char(&bus->line, ',');
+	if (journal_append(bus->journal, buf_text(&bus->line), d->body, emit->durable) ==
+	    JOURNAL_KEPT) {
+		if (mark)
+			window_add(bus->window, mark, seq);
+		return journal_newest(bus->journal);
+	}
+	/* A live-only one is not remembered: sent again, it must be stored. */
+	bus->stats.live_only++;
+	buf_add(&bus->line, d->body);
+	return buf_text(&bus->line);
+}
+
 /* mark: what it will be known by if it comes again; NULL when nobody asks. */
 static void publish(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
                     const struct window_mark *mark)
@@ -149,21 +169,8 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 		.kind = d->kind,
 		.at_ms = d->at_ms,
 	};
-	struct text head;
 
-	buf_clear(&bus->line);
-	buf_add(&bus->line, TEXT("{\"seq\":"));
-	buf_add_u64(&bus->line, s.seq);
-	buf_add_char(&bus->line, ',');
-	head.len = bus->line.len;
-	buf_add(&bus->line, d->body);
-	head.at = bus->line.at;
-	s.line = buf_text(&bus->line);
-	/* A live-only one is not remembered: sent again, it must be stored. */
-	if (journal_append(bus->journal, head, d->body, emit->durable) == JOURNAL_LIVE_ONLY)
-		bus->stats.live_only++;
-	else if (mark)
-		window_add(bus->window, mark, s.seq);
+	s.line = store(bus, emit, d, mark, s.seq);
 	bus->stats.accepted++;
 	if (emit->ticket.stamped)
 		emit->ticket.stamped(emit->ticket.self, emit->ticket.tag, d->id, s.seq);
@@ -205,10 +212,7 @@ static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, const
 static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_emit *emit,
                        struct draft *d, struct bus_verdict *v)
 {
-	struct admit_from from = emit->from;
-
-	from.now_ms = clock_wall_ms();
-	v->reason = admit_read(admit, emit->raw, &from, d, &v->why);
+	v->reason = admit_read(admit, emit->raw, &emit->from, d, &v->why);
 	if (v->reason == ADMIT_OK)
 		return true;
 	if (!emit->guess || (v->reason != ADMIT_NOT_JSON && v->reason != ADMIT_NO_ENVELOPE))
