@@ -25,18 +25,18 @@ struct place {
 	uint32_t address[4];
 };
 
-static bool place_of(const struct sockaddr_storage *sa, struct place *place)
+static bool place_of(const struct sockaddr *sa, struct place *place)
 {
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)sa;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)sa;
+	const struct sockaddr_in *v4 = (const void *)sa;
+	const struct sockaddr_in6 *v6 = (const void *)sa;
 
-	*place = (struct place){.family = sa->ss_family};
-	if (sa->ss_family == AF_INET) {
+	*place = (struct place){.family = sa->sa_family};
+	if (sa->sa_family == AF_INET) {
 		place->port = v4->sin_port;
 		place->address[0] = v4->sin_addr.s_addr;
 		return true;
 	}
-	if (sa->ss_family != AF_INET6)
+	if (sa->sa_family != AF_INET6)
 		return false;
 	place->port = v6->sin6_port;
 	if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
@@ -81,7 +81,8 @@ static struct question question_about(const struct place *local, const struct pl
 
 /* Asked for a connection that is no more, the kernel may answer with a listener
  * on that port; a socket that no process holds has no inode, and its uid would
- * read as root's.  Neither says who the peer is. */
+ * read as root's.  Neither says who the peer is.  A listener's own remote port is
+ * 0, so that one is told from a connection by the same comparison. */
 static bool read_uid(const struct nlmsghdr *head, size_t n, const struct question *q, uid_t *uid)
 {
 	const struct inet_diag_msg *found = NLMSG_DATA(head);
@@ -130,19 +131,31 @@ static bool peer_of_unix(int fd, struct peer *peer)
 bool peer_of_socket(int fd, struct peer *peer)
 {
 	struct sockaddr_storage theirs = {0}, ours = {0};
+	struct sockaddr *their_end = (struct sockaddr *)&theirs,
+			*our_end = (struct sockaddr *)&ours;
 	socklen_t theirs_len = sizeof(theirs), ours_len = sizeof(ours);
 	struct place them, us;
 
 	*peer = (struct peer){0};
-	if (getpeername(fd, (struct sockaddr *)&theirs, &theirs_len) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&ours, &ours_len) != 0)
+	if (getpeername(fd, their_end, &theirs_len) != 0 ||
+	    getsockname(fd, our_end, &ours_len) != 0)
 		return false;
 	if (theirs.ss_family == AF_UNIX)
 		return peer_of_unix(fd, peer);
-	if (!place_of(&theirs, &them) || !place_of(&ours, &us))
+	if (!place_of(their_end, &them) || !place_of(our_end, &us))
 		return false;
 	peer->is_loopback = place_is_loopback(&them);
 	if (peer->is_loopback)
 		peer->uid_known = find_uid(&them, &us, &peer->uid);
 	return true;
+}
+
+bool peer_of_listener(const struct sockaddr *address, uid_t *uid)
+{
+	struct place here, nowhere;
+
+	if (!place_of(address, &here) || !place_is_loopback(&here))
+		return false;
+	nowhere = (struct place){.family = here.family};
+	return find_uid(&here, &nowhere, uid);
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct sockaddr;
+
 struct peer {
 	bool is_unix;     /* a Unix socket: uid and pid are SO_PEERCRED's */
 	bool is_loopback; /* TCP from 127.0.0.0/8 or ::1 */
@@ -16,5 +18,10 @@ struct peer {
 /* False when the socket is no longer connected.  For a loopback TCP peer the
  * exact four-tuple is looked up, a matter of microseconds. */
 bool peer_of_socket(int fd, struct peer *peer);
+
+/* Whose socket would answer a connection to this loopback address now?  False
+ * when nobody listens there.  It may be another's by the time one connects: look
+ * at peer_of_socket() then. */
+bool peer_of_listener(const struct sockaddr *address, uid_t *uid);
 
 #endif
