@@ -6,7 +6,7 @@
  * exactly one completion or error, whatever the bytes do and however they end.
  *
  * To add a protocol: write parse/NAME.c with one `const struct parse_kind
- * parse_NAME`, add one line to registry.c, describe its mapping in
+ * parse_NAME`, add one line to kinds.h and to registry.c, describe its mapping in
  * docs/sources.md, add a corpus to fuzz/corpus/parse.
  */
 #ifndef PARSE_PARSE_H
@@ -45,8 +45,8 @@ struct parse_kind {
 
 /* Texts are copied. */
 struct parse_options {
-	struct text source;      /* of signals whose bytes name none */
-	struct text correlation; /* likewise; empty: none */
+	struct text source;      /* of signals whose bytes name none; empty: the protocol */
+	struct text correlation; /* likewise; empty: none, but an answer gets one of its own */
 	struct text agent;       /* agentId when the bytes name none: the model asked for */
 	size_t event_max;        /* bytes of one event; 0: 1 MiB.  A longer one is bad */
 	int64_t (*now_ms)(void); /* NULL: the wall clock */

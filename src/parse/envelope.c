@@ -1,0 +1,287 @@
+/* envelope.c - our own envelope: WebSocket messages, events of a stream, lines.
+ *
+ * An object with a string `type` is a signal, whatever the type.  It is carried
+ * through as it was written: what is missing or null is filled in behind, and a
+ * member of the wrong kind makes it bad.  Any other JSON becomes the payload of a
+ * signal `event`; only `{"meta":...}` is none, because that is the emitter's word
+ * to us and not about an agent.
+ *
+ * Where a member is in the text is known from where its key is (signal/json.h).
+ */
+#include "base/clock.h"
+#include "base/random.h"
+#include "parse/inside.h"
+#include "parse/kinds.h"
+
+enum member {
+	MEMBER_ID,
+	MEMBER_TYPE,
+	MEMBER_TIMESTAMP,
+	MEMBER_SOURCE,
+	MEMBER_PAYLOAD,
+	MEMBER_FILLED, /* those before this one are in every envelope */
+	MEMBER_CORRELATION = MEMBER_FILLED,
+	MEMBER_METADATA,
+	MEMBERS,
+};
+
+static const char *const names[MEMBERS] = {
+	[MEMBER_ID] = "id",
+	[MEMBER_TYPE] = "type",
+	[MEMBER_TIMESTAMP] = "timestamp",
+	[MEMBER_SOURCE] = "source",
+	[MEMBER_PAYLOAD] = "payload",
+	[MEMBER_CORRELATION] = "correlationId",
+	[MEMBER_METADATA] = "metadata",
+};
+
+/* One message, and what it has of an envelope. */
+struct message {
+	struct text raw;
+	yyjson_val *root;
+	yyjson_val *values[MEMBERS]; /* NULL: not there, or null where that is filled */
+	bool seen[MEMBERS];
+	bool has_null; /* one to be filled is written as null */
+};
+
+static enum member member_of(yyjson_val *key)
+{
+	enum member member = 0;
+
+	while (member < MEMBERS && !text_is(json_text(key), names[member]))
+		member++;
+	return member;
+}
+
+static const char *wanted(enum member member)
+{
+	if (member == MEMBER_TIMESTAMP)
+		return "a number";
+	return member == MEMBER_PAYLOAD || member == MEMBER_METADATA ? "an object" : "a string";
+}
+
+static bool is_wanted(enum member member, yyjson_val *value)
+{
+	double number;
+
+	if (member == MEMBER_TIMESTAMP)
+		return json_number(value, &number);
+	if (member == MEMBER_PAYLOAD || member == MEMBER_METADATA)
+		return yyjson_is_obj(value);
+	return yyjson_is_str(value);
+}
+
+/* --- envelopes ------------------------------------------------------------------ */
+
+static bool see_member(struct parse *p, struct message *m, yyjson_val *key)
+{
+	enum member member = member_of(key);
+	yyjson_val *value = yyjson_obj_iter_get_val(key);
+
+	if (member == MEMBERS)
+		return true;
+	if (m->seen[member]) {
+		parse_bad(p, "%s: given twice", names[member]);
+		return false;
+	}
+	m->seen[member] = true;
+	if (member < MEMBER_FILLED && yyjson_is_null(value)) {
+		m->has_null = true;
+		return true;
+	}
+	if (!is_wanted(member, value)) {
+		parse_bad(p, "%s: %s is needed", names[member], wanted(member));
+		return false;
+	}
+	m->values[member] = value;
+	return true;
+}
+
+static bool see_members(struct parse *p, struct message *m)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter)))
+		if (!see_member(p, m, key))
+			return false;
+	return true;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Where the quote of this key is in the text. */
+static size_t start_of(const struct parse *p, yyjson_val *key)
+{
+	return (size_t)(yyjson_get_str(key) - p->json.copy.at) - 1;
+}
+
+/* Copies the member that begins at `start` and whose successor, a key or nothing,
+ * begins at `next`: between them are one comma or brace, and white space. */
+static void add_span(struct parse *p, struct text raw, size_t start, size_t next)
+{
+	while (is_space(raw.at[next - 1]))
+		next--;
+	next--;
+	while (is_space(raw.at[next - 1]))
+		next--;
+	if (p->has_member)
+		buf_add_char(&p->out, ',');
+	p->has_member = true;
+	buf_add(&p->out, (struct text){raw.at + start, next - start});
+}
+
+/* What was written, without nulls that are to be filled. */
+static void add_given(struct parse *p, const struct message *m)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
+	yyjson_val *key = yyjson_obj_iter_next(&iter);
+
+	while (key) {
+		yyjson_val *next = yyjson_obj_iter_next(&iter);
+		yyjson_val *value = yyjson_obj_iter_get_val(key);
+
+		if (!yyjson_is_null(value) || member_of(key) >= MEMBER_FILLED)
+			add_span(p, m->raw, start_of(p, key),
+			         next ? start_of(p, next) : m->raw.len);
+		key = next;
+	}
+}
+
+static void add_missing(struct parse *p, const struct message *m)
+{
+	const struct parse_options *options = parse_options(p);
+	char uuid[RANDOM_UUID_LEN];
+
+	if (!m->values[MEMBER_ID]) {
+		random_uuid(uuid);
+		make_text(p, "id", (struct text){uuid, sizeof(uuid)});
+	}
+	if (!m->values[MEMBER_TIMESTAMP])
+		make_u64(p, "timestamp",
+		         (uint64_t)(options->now_ms ? options->now_ms() : clock_wall_ms()));
+	if (!m->values[MEMBER_SOURCE])
+		make_text(p, "source", options->source);
+	if (!m->values[MEMBER_PAYLOAD])
+		make_raw(p, "payload", TEXT("{}"));
+	if (!m->values[MEMBER_CORRELATION])
+		make_given(p, "correlationId", options->correlation);
+}
+
+/* Between tokens only: inside a string they would not be JSON. */
+static void blank_newlines(struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		if (b->at[i] == '\n' || b->at[i] == '\r')
+			b->at[i] = ' ';
+}
+
+static void give_envelope(struct parse *p, struct message *m)
+{
+	if (!see_members(p, m))
+		return;
+	buf_clear(&p->out);
+	p->has_member = false;
+	buf_add_char(&p->out, '{');
+	if (m->has_null) {
+		add_given(p, m);
+	} else {
+		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
+		p->has_member = true;
+	}
+	add_missing(p, m);
+	buf_add_char(&p->out, '}');
+	blank_newlines(&p->out);
+	if (p->out.full)
+		parse_bad(p, "a signal larger than 1 MiB");
+	else
+		p->options.signal(p->options.self, buf_text(&p->out));
+}
+
+/* --- anything else -------------------------------------------------------------- */
+
+static struct text first_text(yyjson_val *object, const char *name, const char *otherwise)
+{
+	struct text found = json_text(yyjson_obj_get(object, name));
+
+	return found.len ? found : json_text(yyjson_obj_get(object, otherwise));
+}
+
+/* A number of the object; 0 when it has none. */
+static double first_number(yyjson_val *object, const char *name, const char *otherwise)
+{
+	double number = 0;
+
+	if (!json_number(yyjson_obj_get(object, name), &number))
+		json_number(yyjson_obj_get(object, otherwise), &number);
+	return number;
+}
+
+static void give_event(struct parse *p, const struct message *m, struct text name)
+{
+	make_head(p, &(struct make_head){
+			     .type = "event",
+			     .id = json_text(yyjson_obj_get(m->root, "id")),
+			     .source = first_text(m->root, "source", "event"),
+			     .correlation = first_text(m->root, "correlationId", "runId"),
+			     .at_ms = first_number(m->root, "timestamp", "ts"),
+		     });
+	if (yyjson_is_obj(m->root))
+		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
+	else
+		make_raw(p, "value", m->raw);
+	if (name.len) {
+		make_metadata(p);
+		make_text(p, "event", name);
+	}
+	blank_newlines(&p->out);
+	make_end(p);
+}
+
+/* As JavaScript has it, which the emitter is written in. */
+static bool is_truthy(yyjson_val *value)
+{
+	double number;
+
+	if (json_number(value, &number))
+		return number != 0;
+	if (yyjson_is_str(value))
+		return yyjson_get_len(value) > 0;
+	return value && !yyjson_is_null(value) && !yyjson_is_false(value);
+}
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	struct message m = {.raw = text_trim(event->data)};
+
+	if (m.raw.len == 0 || text_is(m.raw, "[DONE]"))
+		return;
+	m.root = parse_json(p, m.raw);
+	if (!m.root)
+		return;
+	if (yyjson_is_str(yyjson_obj_get(m.root, "type")))
+		give_envelope(p, &m);
+	else if (yyjson_is_null(m.root))
+		parse_bad(p, "null says nothing");
+	else if (!is_truthy(yyjson_obj_get(m.root, "meta")))
+		give_event(p, &m, event->name);
+	else if (p->options.meta)
+		p->options.meta(p->options.self, m.raw);
+}
+
+const struct parse_kind parse_envelope = {
+	.name = "envelope",
+	.summary = "our own envelope: an event stream, or JSON lines",
+	.framing = FRAMING_SSE,
+	.event = take,
+};
+
+const struct parse_kind parse_jsonl = {
+	.name = "jsonl",
+	.summary = "JSON lines: our own envelope, or anything",
+	.framing = FRAMING_LINES,
+	.event = take,
+};

@@ -1,0 +1,32 @@
+/* inside.h - one stream that is being read, for this room alone. */
+#ifndef PARSE_INSIDE_H
+#define PARSE_INSIDE_H
+
+#include "base/buf.h"
+#include "parse/make.h"
+#include "parse/sse.h"
+#include "signal/json.h"
+
+struct parse {
+	const struct parse_kind *kind;
+	struct parse_options options; /* its texts point at copies of ours */
+	enum parse_framing framing;
+	void *state;
+
+	struct sse_reader sse;
+	struct buf piece; /* a line, or all, that is not whole */
+	bool skips;       /* it is too long: up to its end it is passed over */
+
+	struct json_reader json;  /* of the event */
+	struct json_reader input; /* of what a parser joined: make_input() */
+
+	struct buf out; /* the envelope that is being made */
+	bool has_member, has_metadata;
+	const char *broken; /* why it cannot be given; NULL: it can */
+
+	char *agent; /* what the bytes call the model; NULL: nothing yet */
+	char *stop;  /* why the back end stops, by its own word; NULL: not said */
+	bool is_over, has_ended;
+};
+
+#endif

@@ -1,0 +1,172 @@
+/* make_test.c - envelopes, whatever bytes they are made of. */
+#include "parse/make.h"
+
+#include <stdio.h>
+
+#include "parse/fixture.h"
+
+#define HEAD "{\"type\":\"x\",\"source\":\"src\",\"correlationId\":\"run\","
+
+static const struct parse_kind *made_by(void (*make)(struct parse *, const struct parse_event *))
+{
+	static struct parse_kind kind = {.name = "x", .framing = FRAMING_WHOLE};
+
+	kind.event = make;
+	return &kind;
+}
+
+static struct taken t;
+
+static void makes(void (*make)(struct parse *, const struct parse_event *), struct text data,
+                  const char *envelope)
+{
+	taken_init(&t, made_by(make));
+	taken_read(&t, data);
+	assert_line(&t, 0, envelope);
+	taken_finish(&t);
+}
+
+static void all_members(struct parse *p, const struct parse_event *event)
+{
+	yyjson_val *root = parse_json(p, event->data);
+
+	make_begin(p, "x");
+	make_text(p, "text", TEXT("a\"\n\xff"));
+	make_given(p, "given", TEXT("g"));
+	make_given(p, "absent", (struct text){NULL, 0});
+	make_u64(p, "n", UINT64_MAX);
+	make_bool(p, "yes", true);
+	make_json(p, "json", yyjson_obj_get(root, "array"));
+	make_json(p, "none", yyjson_obj_get(root, "no such"));
+	make_raw(p, "raw", TEXT("[1,\r\n2]"));
+	make_object(p, "object", root);
+	make_object(p, "wrapped", yyjson_obj_get(root, "array"));
+	make_metadata(p);
+	make_members(p, root);
+	make_text(p, "last", TEXT(""));
+	make_end(p);
+}
+
+static void members_come_in_their_order(void **state)
+{
+	makes(all_members, TEXT("{\"array\":[1e999,\"\\u0000\"]}"),
+	      HEAD "\"payload\":{\"text\":\"a\\\"\\n\xEF\xBF\xBD\",\"given\":\"g\","
+	           "\"n\":18446744073709551615,\"yes\":true,\"json\":[1e999,\"\\u0000\"],"
+	           "\"raw\":[1,  2],\"object\":{\"array\":[1e999,\"\\u0000\"]},"
+	           "\"wrapped\":{\"value\":[1e999,\"\\u0000\"]}},"
+	           "\"metadata\":{\"array\":[1e999,\"\\u0000\"],\"last\":\"\"}}");
+}
+
+static void joined(struct parse *p, const struct parse_event *event)
+{
+	make_begin(p, "x");
+	make_input(p, "input", event->data);
+	make_bool(p, "more", true);
+	make_end(p);
+}
+
+static void joined_text_becomes_an_object(void **state)
+{
+	makes(joined, TEXT(" {\"a\":\n1} "),
+	      HEAD "\"payload\":{\"input\":{\"a\": 1},\"more\":true}}");
+	makes(joined, TEXT("[1]"), HEAD "\"payload\":{\"input\":{\"value\":[1]},\"more\":true}}");
+	makes(joined, TEXT("{\"a"),
+	      HEAD "\"payload\":{\"input\":{\"value\":\"{\\\"a\"},\"more\":true}}");
+	makes(joined, TEXT(" "), HEAD "\"payload\":{\"input\":{},\"more\":true}}");
+}
+
+static void own_head(struct parse *p, const struct parse_event *event)
+{
+	const struct make_head head = {
+		.type_text = event->data, .source = TEXT("me"), .correlation = TEXT("c")};
+
+	make_head(p, &head);
+	make_end(p);
+}
+
+static void the_bytes_may_name_the_head(void **state)
+{
+	makes(own_head, TEXT("a\"b"),
+	      "{\"type\":\"a\\\"b\",\"source\":\"me\",\"correlationId\":\"c\",\"payload\":{}}");
+}
+
+static double at_ms;
+static struct buf last;
+
+static void at_a_time(struct parse *p, const struct parse_event *event)
+{
+	make_head(p, &(struct make_head){.type = "x", .id = TEXT("i"), .at_ms = at_ms});
+	make_end(p);
+}
+
+static void keep(void *self, struct text envelope)
+{
+	buf_clear(&last);
+	buf_add(&last, envelope);
+}
+
+static int64_t seven(void)
+{
+	return 7;
+}
+
+static void a_time_is_written_as_it_is(void **state)
+{
+	static const struct {
+		double at;
+		const char *written;
+	} cases[] = {
+		{0, "7,"},   {1700000000000, "1700000000000,"},  {0.5, "0.5,"},
+		{-3, "-3,"}, {0x1p60, "1.152921504606847e+18,"}, {1.0 / 0.0, "7,"},
+	};
+	const struct parse_options options = {.signal = keep, .now_ms = seven};
+	struct parse *p = parse_create(made_by(at_a_time), &options);
+
+	buf_init(&last, KIB);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char expected[80];
+
+		at_ms = cases[i].at;
+		parse_message(p, TEXT("x"));
+		snprintf(expected, sizeof(expected),
+		         "{\"id\":\"i\",\"type\":\"x\",\"timestamp\":%s", cases[i].written);
+		assert_true(text_starts(buf_text(&last), text_of(expected)));
+	}
+	buf_finish(&last);
+	parse_destroy(p);
+}
+
+static void wrapped(struct parse *p, const struct parse_event *event)
+{
+	make_begin(p, "x");
+	make_object(p, "o", parse_json(p, event->data));
+	make_end(p);
+}
+
+static void too_deep_a_value_is_bad(void **state)
+{
+	char deep[122];
+
+	memset(deep, '[', 61);
+	memset(deep + 61, ']', 61);
+	taken_init(&t, made_by(wrapped));
+	parse_message(t.parse, (struct text){deep, 122});
+	assert_int_equal(t.bads, 1);
+	assert_int_equal(t.signals, 0);
+	parse_message(t.parse, (struct text){deep + 1, 120});
+	assert_int_equal(t.signals, 1);
+	taken_finish(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_come_in_their_order),
+		cmocka_unit_test(joined_text_becomes_an_object),
+		cmocka_unit_test(the_bytes_may_name_the_head),
+		cmocka_unit_test(a_time_is_written_as_it_is),
+		cmocka_unit_test(too_deep_a_value_is_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

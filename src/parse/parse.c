@@ -1,0 +1,338 @@
+/* parse.c - the life of a stream: its bytes become events, its events signals.
+ *
+ * What all protocols have in common is here: framing with a ceiling for each
+ * event, and the promise that an answer has exactly one end.
+ */
+#include "parse/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/random.h"
+#include "parse/inside.h"
+
+#define EVENT_MAX MIB
+#define ENVELOPE_MAX MIB /* what the bus takes */
+
+/* Words that end an answer must always fit into an envelope, whatever came in. */
+#define WORDS_MAX (4 * KIB)
+#define NAME_LEN_MAX 256
+
+/* --- life ------------------------------------------------------------------------ */
+
+static struct text clip(struct text t, size_t max)
+{
+	return (struct text){t.at, t.len < max ? t.len : max};
+}
+
+static struct text copy(struct text t, const char *otherwise)
+{
+	if (t.len == 0)
+		t = text_of(otherwise);
+	t = clip(t, WORDS_MAX);
+	return (struct text){text_dup(t), t.len};
+}
+
+/* The signals of an answer belong together: they are given a common id when there
+ * is none. */
+static struct text correlation_for(const struct parse *p, struct text given)
+{
+	char uuid[RANDOM_UUID_LEN + 1] = "";
+
+	if (p->kind->is_answer)
+		random_uuid(uuid);
+	return copy(given, uuid);
+}
+
+static void take_event(void *self, const struct parse_event *event);
+static void tell_too_long(void *self);
+
+struct parse *parse_create(const struct parse_kind *kind, const struct parse_options *options)
+{
+	struct parse *p = must_zero(1, sizeof(*p));
+
+	p->kind = kind;
+	p->framing = kind->framing;
+	p->state = must_zero(1, kind->size);
+	p->options = *options;
+	if (p->options.event_max == 0)
+		p->options.event_max = EVENT_MAX;
+	p->options.source = copy(options->source, kind->name);
+	p->options.correlation = correlation_for(p, options->correlation);
+	p->options.agent = copy(options->agent, "");
+	sse_reader_init(&p->sse, p->options.event_max);
+	p->sse.self = p;
+	p->sse.event = take_event;
+	p->sse.too_long = tell_too_long;
+	buf_init(&p->piece, p->options.event_max);
+	json_reader_init(&p->json, p->options.event_max);
+	json_reader_init(&p->input, p->options.event_max);
+	buf_init(&p->out, ENVELOPE_MAX);
+	return p;
+}
+
+void parse_destroy(struct parse *p)
+{
+	if (!p)
+		return;
+	if (p->kind->finish)
+		p->kind->finish(p);
+	free(p->state);
+	sse_reader_finish(&p->sse);
+	buf_finish(&p->piece);
+	json_reader_finish(&p->json);
+	json_reader_finish(&p->input);
+	buf_finish(&p->out);
+	free((char *)p->options.source.at);
+	free((char *)p->options.correlation.at);
+	free((char *)p->options.agent.at);
+	free(p->agent);
+	free(p->stop);
+	free(p);
+}
+
+void parse_set_framing(struct parse *p, enum parse_framing framing)
+{
+	p->framing = framing;
+}
+
+/* --- events ---------------------------------------------------------------------- */
+
+static void take_event(void *self, const struct parse_event *event)
+{
+	struct parse *p = self;
+
+	if (event->data.len && !parse_is_over(p))
+		p->kind->event(p, event);
+}
+
+static void tell_too_long(void *self)
+{
+	struct parse *p = self;
+
+	parse_bad(p, "an event longer than %zu bytes", p->options.event_max);
+}
+
+static void keep(struct parse *p, struct text bytes)
+{
+	if (p->skips || buf_add(&p->piece, bytes))
+		return;
+	tell_too_long(p);
+	p->skips = true;
+}
+
+static void end_piece(struct parse *p)
+{
+	struct text data = buf_text(&p->piece);
+
+	if (p->framing == FRAMING_LINES && data.len && data.at[data.len - 1] == '\r')
+		data.len--;
+	if (!p->skips)
+		take_event(p, &(struct parse_event){.data = data});
+	buf_clear(&p->piece);
+	p->skips = false;
+}
+
+static void feed_lines(struct parse *p, struct text bytes)
+{
+	const char *end;
+
+	while (bytes.len && (end = memchr(bytes.at, '\n', bytes.len))) {
+		size_t n = (size_t)(end - bytes.at);
+
+		keep(p, (struct text){bytes.at, n});
+		end_piece(p);
+		bytes = (struct text){bytes.at + n + 1, bytes.len - n - 1};
+	}
+	keep(p, bytes);
+}
+
+void parse_feed(struct parse *p, struct text bytes)
+{
+	if (p->has_ended || parse_is_over(p))
+		return;
+	switch (p->framing) {
+	case FRAMING_SSE:
+		sse_reader_feed(&p->sse, bytes);
+		break;
+	case FRAMING_LINES:
+		feed_lines(p, bytes);
+		break;
+	case FRAMING_WHOLE:
+		keep(p, bytes);
+		break;
+	case FRAMING_BYTES:
+		take_event(p, &(struct parse_event){.data = bytes});
+		break;
+	}
+}
+
+void parse_message(struct parse *p, struct text data)
+{
+	if (p->has_ended)
+		return;
+	if (data.len > p->options.event_max)
+		tell_too_long(p);
+	else
+		take_event(p, &(struct parse_event){.data = data});
+}
+
+/* --- the end --------------------------------------------------------------------- */
+
+static void flush(struct parse *p)
+{
+	if (p->framing == FRAMING_SSE)
+		sse_reader_end(&p->sse);
+	else
+		end_piece(p);
+}
+
+void parse_end(struct parse *p, const char *why)
+{
+	if (p->has_ended)
+		return;
+	if (!why) {
+		flush(p);
+		if (p->kind->end && !parse_is_over(p))
+			p->kind->end(p);
+	}
+	p->has_ended = true;
+	if (!p->kind->is_answer)
+		return;
+	if (why)
+		parse_fail(p, TEXT("lost"), text_of(why));
+	else if (p->stop)
+		parse_complete(p, true, text_of(p->stop));
+	else
+		parse_fail(p, TEXT("cut"), TEXT("the answer broke off before its end"));
+}
+
+void parse_cancel(struct parse *p)
+{
+	p->has_ended = true;
+	if (!p->kind->is_answer)
+		return;
+	parse_set_stop(p, TEXT("cancelled"));
+	parse_complete(p, false, TEXT("cancelled"));
+}
+
+bool parse_is_over(const struct parse *p)
+{
+	return p->kind->is_answer && p->is_over;
+}
+
+struct text parse_last_id(const struct parse *p)
+{
+	return buf_text(&p->sse.id);
+}
+
+unsigned parse_retry_ms(const struct parse *p)
+{
+	return p->sse.retry_ms;
+}
+
+/* --- for parsers ----------------------------------------------------------------- */
+
+void *parse_state(struct parse *p)
+{
+	return p->state;
+}
+
+const struct parse_options *parse_options(const struct parse *p)
+{
+	return &p->options;
+}
+
+struct text parse_agent(const struct parse *p)
+{
+	if (p->agent)
+		return text_of(p->agent);
+	return p->options.agent.len ? p->options.agent : p->options.source;
+}
+
+static void set_word(char **word, struct text value)
+{
+	value = clip(value, NAME_LEN_MAX);
+	if (value.len)
+		value.len = strnlen(value.at, value.len);
+	if (value.len == 0 || (*word && text_is(value, *word)))
+		return;
+	free(*word);
+	*word = text_dup(value);
+}
+
+void parse_set_agent(struct parse *p, struct text agent)
+{
+	set_word(&p->agent, agent);
+}
+
+void parse_set_stop(struct parse *p, struct text reason)
+{
+	set_word(&p->stop, reason);
+}
+
+struct text parse_stop(const struct parse *p)
+{
+	return text_of(p->stop);
+}
+
+yyjson_val *parse_json(struct parse *p, struct text data)
+{
+	struct error why;
+	yyjson_doc *doc = json_read(&p->json, data, &why);
+
+	if (doc)
+		return yyjson_doc_get_root(doc);
+	parse_bad(p, "%s", why.words);
+	return NULL;
+}
+
+void parse_bad(struct parse *p, const char *format, ...)
+{
+	struct error why;
+	va_list args;
+
+	if (!p->options.bad)
+		return;
+	va_start(args, format);
+	vsnprintf(why.words, sizeof(why.words), format, args);
+	va_end(args);
+	p->options.bad(p->options.self, why.words);
+}
+
+static struct text task_of(const struct parse *p)
+{
+	return p->options.correlation.len ? p->options.correlation : parse_agent(p);
+}
+
+void parse_complete(struct parse *p, bool success, struct text result)
+{
+	if (parse_is_over(p))
+		return;
+	p->is_over = true;
+	make_begin(p, "completion");
+	make_text(p, "taskId", task_of(p));
+	make_text(p, "agentId", parse_agent(p));
+	make_bool(p, "success", success);
+	make_given(p, "result", clip(result, WORDS_MAX));
+	if (p->stop) {
+		make_metadata(p);
+		make_text(p, "stopReason", text_of(p->stop));
+	}
+	make_end(p);
+}
+
+void parse_fail(struct parse *p, struct text code, struct text message)
+{
+	if (parse_is_over(p))
+		return;
+	p->is_over = true;
+	make_begin(p, "error");
+	make_text(p, "agentId", parse_agent(p));
+	make_text(p, "message", clip(message, WORDS_MAX));
+	make_given(p, "code", clip(code, NAME_LEN_MAX));
+	make_text(p, "severity", TEXT("error"));
+	make_end(p);
+}

@@ -1,0 +1,14 @@
+/* registry.c - every protocol, in the order of the help. */
+#include "parse/kinds.h"
+
+const struct parse_kind *const parse_kinds[] = {
+	NULL,
+};
+
+const struct parse_kind *parse_find(struct text name)
+{
+	for (const struct parse_kind *const *kind = parse_kinds; *kind; kind++)
+		if (text_is(name, (*kind)->name))
+			return *kind;
+	return NULL;
+}

@@ -1,0 +1,181 @@
+/* sse.c - lines, fields, events. */
+#include "parse/sse.h"
+
+#include <limits.h>
+
+#define NAME_MAX_LEN 256
+#define ID_MAX_LEN (4 * KIB)
+#define FIELD_MAX_LEN 16 /* "event", a colon and a space, and some mercy */
+
+void sse_reader_init(struct sse_reader *reader, size_t event_max)
+{
+	*reader = (struct sse_reader){0};
+	buf_init(&reader->line, event_max + FIELD_MAX_LEN);
+	buf_init(&reader->data, event_max);
+	buf_init(&reader->name, NAME_MAX_LEN);
+	buf_init(&reader->id, ID_MAX_LEN);
+	buf_init(&reader->next_id, ID_MAX_LEN);
+}
+
+void sse_reader_finish(struct sse_reader *reader)
+{
+	buf_finish(&reader->line);
+	buf_finish(&reader->data);
+	buf_finish(&reader->name);
+	buf_finish(&reader->id);
+	buf_finish(&reader->next_id);
+}
+
+static void set(struct buf *b, struct text value)
+{
+	buf_clear(b);
+	if (!buf_add(b, value))
+		buf_clear(b);
+}
+
+/* --- fields ------------------------------------------------------------------ */
+
+static void spoil(struct sse_reader *reader)
+{
+	if (!reader->spoiled)
+		reader->too_long(reader->self);
+	reader->spoiled = true;
+}
+
+static void take_data(struct sse_reader *reader, struct text value)
+{
+	if (reader->has_data)
+		buf_add_char(&reader->data, '\n');
+	reader->has_data = true;
+	buf_add(&reader->data, value);
+	if (reader->data.full)
+		spoil(reader);
+}
+
+static void take_retry(struct sse_reader *reader, struct text value)
+{
+	uint64_t ms;
+
+	if (text_to_u64(value, &ms))
+		reader->retry_ms = ms > UINT_MAX ? UINT_MAX : (unsigned)ms;
+}
+
+static void take_id(struct sse_reader *reader, struct text value)
+{
+	if (value.len == 0 || !memchr(value.at, '\0', value.len))
+		set(&reader->next_id, value);
+}
+
+/* Comments and unknown fields are passed over. */
+static void take_field(struct sse_reader *reader, struct text line)
+{
+	struct text value, field = text_cut(line, ':', &value);
+
+	if (value.len && value.at[0] == ' ')
+		value = (struct text){value.at + 1, value.len - 1};
+	if (text_is(field, "data"))
+		take_data(reader, value);
+	else if (text_is(field, "event"))
+		set(&reader->name, value);
+	else if (text_is(field, "id"))
+		take_id(reader, value);
+	else if (text_is(field, "retry"))
+		take_retry(reader, value);
+}
+
+/* --- lines ------------------------------------------------------------------- */
+
+static void dispatch(struct sse_reader *reader)
+{
+	const struct parse_event event = {buf_text(&reader->name), buf_text(&reader->data)};
+
+	if (reader->has_data && !reader->spoiled)
+		reader->event(reader->self, &event);
+	buf_clear(&reader->data);
+	buf_clear(&reader->name);
+	reader->has_data = reader->spoiled = false;
+}
+
+static bool is_json(struct text line)
+{
+	return line.len && (line.at[0] == '{' || line.at[0] == '[');
+}
+
+static void take_line(struct sse_reader *reader, struct text line)
+{
+	if (!reader->began && text_starts(line, TEXT("\xEF\xBB\xBF")))
+		line = (struct text){line.at + 3, line.len - 3};
+	reader->began = true;
+	if (line.len == 0) {
+		set(&reader->id, buf_text(&reader->next_id));
+		dispatch(reader);
+	} else if (is_json(line)) {
+		reader->event(reader->self, &(struct parse_event){.data = line});
+	} else {
+		take_field(reader, line);
+	}
+}
+
+/* A line of JSON stands for itself; any other spoils the event it is a part of. */
+static void pass_over(struct sse_reader *reader, struct text piece)
+{
+	if (is_json(reader->line.len ? buf_text(&reader->line) : piece))
+		reader->too_long(reader->self);
+	else
+		spoil(reader);
+	reader->skips = true;
+}
+
+static void keep(struct sse_reader *reader, struct text piece)
+{
+	if (!reader->skips && !buf_add(&reader->line, piece))
+		pass_over(reader, piece);
+}
+
+static void end_line(struct sse_reader *reader, struct text piece)
+{
+	if (reader->line.len == 0 && !reader->skips && piece.len <= reader->line.max) {
+		take_line(reader, piece);
+		return;
+	}
+	keep(reader, piece);
+	if (!reader->skips)
+		take_line(reader, buf_text(&reader->line));
+	buf_clear(&reader->line);
+	reader->skips = false;
+}
+
+static size_t line_length(struct text bytes)
+{
+	size_t n = 0;
+
+	while (n < bytes.len && bytes.at[n] != '\r' && bytes.at[n] != '\n')
+		n++;
+	return n;
+}
+
+void sse_reader_feed(struct sse_reader *reader, struct text bytes)
+{
+	while (bytes.len) {
+		size_t n;
+
+		if (reader->had_cr && bytes.at[0] == '\n')
+			bytes = (struct text){bytes.at + 1, bytes.len - 1};
+		reader->had_cr = false;
+		n = line_length(bytes);
+		if (n == bytes.len) {
+			keep(reader, bytes);
+			return;
+		}
+		reader->had_cr = bytes.at[n] == '\r';
+		end_line(reader, (struct text){bytes.at, n});
+		bytes = (struct text){bytes.at + n + 1, bytes.len - n - 1};
+	}
+}
+
+void sse_reader_end(struct sse_reader *reader)
+{
+	if (reader->line.len)
+		end_line(reader, (struct text){NULL, 0});
+	dispatch(reader);
+}
