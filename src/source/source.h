@@ -4,6 +4,9 @@
  * colours; REMOTE ones are added by people or the configuration.  What is written
  * here once: states, retries, counters, the list on the disk.  Every change of
  * state is a signal `source.state` of source `signalbox`, and changed() is called.
+ *
+ * A source that floods does not starve the others: what it sends beyond its share
+ * of a turn waits for the next ones, and if too much waits it is lost (intake.c).
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -16,9 +19,9 @@ struct sources;
 
 enum source_state {
 	SOURCE_DISCONNECTED,
-	SOURCE_CONNECTING,
+	SOURCE_CONNECTING, /* or waiting to try again: then there is an error too */
 	SOURCE_CONNECTED,
-	SOURCE_ERROR,
+	SOURCE_ERROR,       /* given up: somebody has to do something */
 	SOURCE_UNAVAILABLE, /* found once, and not there now */
 	SOURCE_STATES,
 };
@@ -27,49 +30,87 @@ const char *source_state_name(enum source_state state);
 struct sources_options {
 	struct loop *loop;
 	struct bus *bus;
-	const char *data;    /* DATA: sources.json, and credentials with mode 0600 */
-	unsigned silence_ms; /* an answer may be silent for so long; 0: 5 minutes */
+	struct requests *requests; /* for transports; may be NULL if none asks */
+	const char *data;          /* DATA: sources.json, and credentials with mode 0600 */
+	unsigned silence_ms;       /* an answer may be silent for so long; 0: 5 minutes */
 	void *self;
-	/* A source changed: json is it, as in GET /api/sources.  removed: only its id is. */
-	void (*changed)(void *self, struct text id, struct text json, bool removed);
+	/* At the end of a turn in which some changed.  Both are JSON arrays: of
+	 * sources, as in GET /api/sources, and of the ids of those that are gone. */
+	void (*changed)(void *self, struct text changed, struct text removed);
 };
 
+/* Those of the disk are there at once, and connect if they were to. */
 struct sources *sources_create(const struct sources_options *options, struct error *why);
+void sources_stop(struct sources *sources); /* closes all of them and connects no more */
 void sources_destroy(struct sources *sources);
+
+/* What became of a wish.  Unless it is done, why has the words. */
+enum source_answer {
+	SOURCE_DONE,
+	SOURCE_INVALID,       /* it makes no sense */
+	SOURCE_UNKNOWN,       /* there is no such source, or no such run */
+	SOURCE_CONFLICT,      /* not as things are: the id is taken, it is not connected */
+	SOURCE_NOT_SUPPORTED, /* its transport cannot do that */
+	SOURCE_UNSAVED,       /* it is done, but a restart will forget it */
+};
 
 /* What people may say of a source.  Texts are copied; an empty one says nothing. */
 struct source_wish {
 	struct text id;       /* empty: one is made */
 	struct text name;     /* empty: source-XXXX */
 	struct text url;      /* needed */
-	struct text protocol; /* empty: detected, and an http(s) one is probed */
-	struct text credential, model;
+	struct text protocol; /* empty or "auto": detected, and an http(s) one is probed */
+	struct text credential, model, color;
+	bool forgets_credential; /* of a change */
 	bool is_local, connect;
 	bool is_configured; /* of the configuration file: not written to the disk */
 };
 
-struct source *sources_add(struct sources *sources, const struct source_wish *wish,
-                           struct error *why);
-struct source *sources_find(const struct sources *sources, struct text id);
-bool sources_remove(struct sources *sources, struct text id, struct error *why);
-bool sources_change(struct sources *sources, struct text id, const struct source_wish *wish,
-                    struct error *why);
-bool sources_connect(struct sources *sources, struct text id, struct error *why);
-bool sources_disconnect(struct sources *sources, struct text id, struct error *why);
+/* A new one.  Its id, if one was made, is that of sources_last(). */
+enum source_answer sources_add(struct sources *sources, const struct source_wish *wish,
+                               struct error *why);
+struct source *sources_last(const struct sources *sources);
+struct source *sources_find(const struct sources *sources, struct text id); /* NULL: none */
+/* Each in turn: start with NULL; NULL at the end. */
+struct source *sources_next(const struct sources *sources, const struct source *after);
+
+/* A new URL forgets the credential, unless one comes with it. */
+enum source_answer sources_change(struct sources *sources, struct text id,
+                                  const struct source_wish *wish, struct error *why);
+enum source_answer sources_remove(struct sources *sources, struct text id, struct error *why);
+enum source_answer sources_connect(struct sources *sources, struct text id, struct error *why);
+enum source_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
+
+/* A wish as JSON: the body of POST and PATCH, and a row of sources.json.  Its texts
+ * are the document's. */
+struct yyjson_val;
+bool source_wish_read(struct source_wish *wish, struct yyjson_val *json, struct error *why);
 
 /* A message as the producer wants it, to one that listens. */
-bool sources_send(struct sources *sources, struct text id, struct text message, struct error *why);
+enum source_answer sources_send(struct sources *sources, struct text id, struct text message,
+                                struct error *why);
 
 /* run gets the new run's id: 36 characters.  It ends in one completion or error. */
 #define RUN_ID_LEN 36
-bool sources_ask(struct sources *sources, struct text id, const struct ask *ask,
-                 char run[RUN_ID_LEN], struct error *why);
-bool sources_cancel(struct sources *sources, struct text run);
+enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,
+                               char run[RUN_ID_LEN], struct error *why);
+enum source_answer sources_cancel(struct sources *sources, struct text run, struct error *why);
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);
 
-/* Which protocol a URL speaks: midi, openclaw, websocket, anthropic, else sse. */
+/* Does one of them have this id or name? */
+bool sources_knows(const struct sources *sources, struct text name);
+
+enum source_state source_state(const struct source *source);
+bool source_is_local(const struct source *source);
+
+/* For discovery: is it there now?  One that is connected or connecting is left
+ * alone; one that was to be connected when the box stopped is connected. */
+void source_set_available(struct source *source, bool is_available);
+
+/* Which protocol a URL speaks: scenario, midi, openclaw, websocket, anthropic, else
+ * sse. */
 const char *source_detect(struct text url);
 
 #endif

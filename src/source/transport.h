@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
+struct backoff_rule;
 struct source;
 
 struct ask {
@@ -40,6 +41,11 @@ struct transport {
 
 	/* Optional: frees what was kept in source_memory(). */
 	void (*forget)(void *memory);
+	/* Optional: reads nothing until it is told to go on.  One that floods and
+	 * cannot be hushed is lost. */
+	void (*hush)(void *self, bool hush);
+
+	const struct backoff_rule *retry; /* NULL: 0.5 s doubling to 30 s, for ever */
 };
 
 /* Ended by NULL. */
@@ -52,6 +58,7 @@ struct bus;
 struct loop;
 struct requests;
 
+/* The id is what its signals are from when their bytes name nobody. */
 struct text source_id(const struct source *source);
 struct text source_name(const struct source *source);
 const char *source_url(const struct source *source);
@@ -67,12 +74,14 @@ unsigned source_silence_ms(const struct source *source);  /* an answer may be si
  * or protocol. */
 void **source_memory(struct source *source);
 
-/* --- the three facts, and three remarks -------------------------------------- */
+/* --- the three facts, and some remarks --------------------------------------- */
 
 struct loss {
 	const char *why;         /* in words for people; NULL: the peer closed in peace */
 	unsigned retry_after_ms; /* the peer asked for so much patience; 0: it did not */
-	bool for_good;           /* trying again makes no sense: a bad certificate, a 401 */
+	/* Trying again makes no sense: a bad certificate, a 401.  Without a why it has
+	 * come to its end and is disconnected. */
+	bool for_good;
 };
 
 void source_live(struct source *source);
@@ -83,5 +92,11 @@ void source_lost(struct source *source, const struct loss *loss);
 void source_bad(struct source *source, const char *why); /* a frame that nobody understands */
 void source_set_models(struct source *source, const struct text *models, size_t n);
 void source_set_meta(struct source *source, struct text frame); /* the newest `{"meta":...}` */
+
+/* Nobody chose the protocol: it was guessed from the URL, and whoever finds out
+ * better may say so.  Then this transport is closed at the end of the turn and the
+ * other one opened in its place. */
+bool source_is_guessed(const struct source *source);
+void source_become(struct source *source, const char *protocol);
 
 #endif
