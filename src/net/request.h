@@ -23,7 +23,7 @@ struct request_head {
 	unsigned retry_after_ms; /* 0: not said */
 };
 
-/* Everything is copied.  A limit of 0 is none. */
+/* Everything is copied.  A limit of 0 is none, but a connection gets 5 minutes. */
 struct request_options {
 	const char *url;
 	const char *method;         /* NULL: GET, or POST with a body */
@@ -37,13 +37,13 @@ struct request_options {
 
 	void *self;
 	void (*head)(void *self, const struct request_head *head); /* the final one, once */
-	void (*body)(void *self, struct text bytes);
+	void (*heard)(void *self, struct text bytes);              /* of the body */
 	/* Once, and last; never from inside request_start.  why is NULL when the
-	 * whole answer came, whatever its status. */
+	 * whole answer came, whatever its status; a redirect is no answer. */
 	void (*done)(void *self, const char *why);
 };
 
-/* NULL only for a URL that is none. */
+/* NULL only for a URL that is none, or for a header with a control character. */
 struct request *request_start(struct requests *requests, const struct request_options *options,
                               struct error *why);
 

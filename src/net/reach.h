@@ -1,0 +1,16 @@
+/* reach.h - which addresses we never go to, whatever a URL or a name says.
+ *
+ * Asked about the address itself, after a name was looked up and before anything
+ * is sent there: a name cannot say one thing to the check and another to connect().
+ */
+#ifndef NET_REACH_H
+#define NET_REACH_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+/* False for link-local addresses (where clouds keep their machines' secrets), for
+ * multicast and broadcast, for "any", and for IPv6 spellings of these. */
+bool reach_allows(const struct sockaddr *address);
+
+#endif

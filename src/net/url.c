@@ -1,0 +1,196 @@
+/* url.c - cutting a URL to pieces, and refusing what is doubtful. */
+#include "net/url.h"
+
+#include <arpa/inet.h>
+
+#define LABEL_MAX 63
+
+static const struct {
+	struct text name;
+	uint16_t port;
+	bool is_secure, is_ws;
+} schemes[] = {
+	{{"http", 4}, 80, false, false},
+	{{"https", 5}, 443, true, false},
+	{{"ws", 2}, 80, false, true},
+	{{"wss", 3}, 443, true, true},
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+static bool is_name_char(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_';
+}
+
+static bool read_scheme(struct url *url, struct text *rest, struct error *why)
+{
+	struct text name = text_cut(*rest, ':', rest);
+
+	if (!text_starts(*rest, TEXT("//")))
+		return error_set(why, "a URL begins with http://, https://, ws:// or wss://");
+	*rest = (struct text){rest->at + 2, rest->len - 2};
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (!text_equal_nocase(name, schemes[i].name))
+			continue;
+		url->scheme = schemes[i].name;
+		url->port = schemes[i].port;
+		url->is_secure = schemes[i].is_secure;
+		url->is_ws = schemes[i].is_ws;
+		return true;
+	}
+	return error_set(why, "%.*s: a URL begins with http://, https://, ws:// or wss://",
+	                 name.len > 20 ? 20 : (int)name.len, name.at);
+}
+
+/* A name whose last label is a number is meant as an address. */
+static bool ends_in_number(struct text host)
+{
+	size_t n = host.len;
+
+	while (n > 0 && host.at[n - 1] != '.')
+		n--;
+	host = (struct text){host.at + n, host.len - n};
+	if (host.len >= 2 && host.at[0] == '0' && (host.at[1] | 0x20) == 'x')
+		return true;
+	for (size_t i = 0; i < host.len; i++)
+		if (!is_digit(host.at[i]))
+			return false;
+	return true;
+}
+
+static bool is_name(struct text host)
+{
+	do {
+		struct text label = text_cut(host, '.', &host);
+
+		if (label.len == 0 || label.len > LABEL_MAX || label.at[0] == '-' ||
+		    label.at[label.len - 1] == '-')
+			return false;
+		for (size_t i = 0; i < label.len; i++)
+			if (!is_name_char(label.at[i]))
+				return false;
+	} while (host.at);
+	return true;
+}
+
+static void copy_host(struct url *url, struct text host)
+{
+	for (size_t i = 0; i < host.len; i++) {
+		char c = host.at[i];
+
+		url->host[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+	}
+	url->host[host.len] = '\0';
+}
+
+static bool read_host(struct url *url, struct text host, struct error *why)
+{
+	struct in6_addr binary;
+	bool is_v6 = host.len > 0 && host.at[0] == '[';
+
+	if (is_v6)
+		host = (struct text){host.at + 1, host.len - 2};
+	if (host.len == 0 || host.len > URL_HOST_MAX)
+		return error_set(why, "a URL needs a host, of at most %d bytes", URL_HOST_MAX);
+	copy_host(url, host);
+	if (is_v6 || ends_in_number(host)) {
+		url->is_literal = true;
+		return inet_pton(is_v6 ? AF_INET6 : AF_INET, url->host, &binary) == 1 ||
+		       error_set(why, "%.100s is not an IP address", url->host);
+	}
+	return is_name(host) || error_set(why, "%.100s is not a host's name", url->host);
+}
+
+static bool read_port(struct url *url, struct text digits, struct error *why)
+{
+	uint64_t port;
+
+	if (digits.len > 5 || !text_to_u64(digits, &port) || port == 0 || port > 65535)
+		return error_set(why, "a port is a number from 1 to 65535");
+	url->port = (uint16_t)port;
+	return true;
+}
+
+static bool read_authority(struct url *url, struct error *why)
+{
+	struct text host = url->authority, port = {0};
+	size_t n = 0;
+
+	if (text_find(host, '@') >= 0)
+		return error_set(why, "a user or a password has no place in a URL");
+	if (host.len && host.at[0] == '[') {
+		int end = text_find(host, ']');
+
+		if (end < 0)
+			return error_set(why, "an IPv6 address ends with ]");
+		n = (size_t)end + 1;
+		if (n < host.len && host.at[n] != ':')
+			return error_set(why, "only a port may follow an IPv6 address");
+	} else {
+		while (n < host.len && host.at[n] != ':')
+			n++;
+	}
+	if (n < host.len)
+		port = (struct text){host.at + n + 1, host.len - n - 1};
+	host.len = n;
+	return read_host(url, host, why) && (!port.at || read_port(url, port, why));
+}
+
+/* Nothing that has to be escaped, and every escape whole. */
+static bool check_bytes(struct text t, struct error *why)
+{
+	for (size_t i = 0; i < t.len; i++) {
+		char c = t.at[i];
+
+		if (c <= ' ' || c > '~' || strchr("\"<>\\^`{|}", c))
+			return error_set(why, "byte %zu of a URL must be escaped", i + 1);
+		if (c == '#')
+			return error_set(why, "a URL that we ask for has no # part");
+		if (c == '%' && (t.len - i < 3 || !is_hex(t.at[i + 1]) || !is_hex(t.at[i + 2])))
+			return error_set(why, "two hexadecimal digits follow a %% in a URL");
+	}
+	return true;
+}
+
+bool url_parse(struct url *url, struct text text, struct error *why)
+{
+	struct text rest = text;
+	size_t n = 0;
+
+	*url = (struct url){0};
+	if (text.len > URL_MAX)
+		return error_set(why, "a URL has at most %d bytes", URL_MAX);
+	if (!check_bytes(text, why) || !read_scheme(url, &rest, why))
+		return false;
+	while (n < rest.len && rest.at[n] != '/' && rest.at[n] != '?')
+		n++;
+	url->authority = (struct text){rest.at, n};
+	rest = (struct text){rest.at + n, rest.len - n};
+	url->path = text_cut(rest, '?', &url->query);
+	if (url->path.len == 0)
+		url->path = TEXT("/");
+	return read_authority(url, why);
+}
+
+bool url_is_loopback(const struct url *url)
+{
+	struct text host = text_of(url->host), suffix = TEXT(".localhost");
+	struct in6_addr v6;
+
+	if (inet_pton(AF_INET6, url->host, &v6) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&v6);
+	if (url->is_literal)
+		return text_starts(host, TEXT("127."));
+	if (host.len > suffix.len)
+		host = (struct text){host.at + host.len - suffix.len, suffix.len};
+	return text_is(host, "localhost") || text_equal(host, suffix);
+}
