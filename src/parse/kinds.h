@@ -4,4 +4,7 @@
 
 #include "parse/parse.h"
 
+extern const struct parse_kind parse_anthropic;
+extern const struct parse_kind parse_ollama;
+
 #endif

@@ -2,6 +2,8 @@
 #include "parse/kinds.h"
 
 const struct parse_kind *const parse_kinds[] = {
+	&parse_anthropic,
+	&parse_ollama,
 	NULL,
 };
 

@@ -1,0 +1,207 @@
+/* anthropic.c - the Messages API of Anthropic, streamed or not.
+ *
+ * Every event names itself twice, as the SSE event and as its `type`; proxies
+ * drop the first, old tools the second, so either will do.  The counts of tokens
+ * are those of the whole message so far: what is told is how many more they are
+ * than when they were told last, so that token_usage signals can be added up.
+ */
+#include "parse/blocks.h"
+#include "parse/kinds.h"
+#include "signal/json.h"
+
+enum { INPUT, OUTPUT, CACHE_READ, CACHE_WRITE, COUNTS };
+
+static const char *const count_names[COUNTS] = {
+	[INPUT] = "input_tokens",
+	[OUTPUT] = "output_tokens",
+	[CACHE_READ] = "cache_read_input_tokens",
+	[CACHE_WRITE] = "cache_creation_input_tokens",
+};
+
+struct anthropic {
+	struct blocks blocks;
+	uint64_t counts[COUNTS]; /* of the message so far */
+	uint64_t told[COUNTS];
+	bool has_counts, has_told;
+};
+
+/* --- tokens ---------------------------------------------------------------------- */
+
+/* A later event repeats only what has changed. */
+static void read_usage(struct anthropic *a, yyjson_val *usage)
+{
+	for (int i = 0; i < COUNTS; i++)
+		if (yyjson_is_num(yyjson_obj_get(usage, count_names[i])))
+			a->counts[i] = speak_count(usage, count_names[i]);
+	a->has_counts |= yyjson_is_obj(usage);
+}
+
+static uint64_t untold(struct anthropic *a, int which)
+{
+	uint64_t more = 0;
+
+	if (a->counts[which] > a->told[which])
+		more = a->counts[which] - a->told[which];
+	a->told[which] = a->counts[which];
+	return more;
+}
+
+static void tell_usage(struct anthropic *a, struct parse *p)
+{
+	struct speak_usage usage = {.model = parse_agent(p), .cost = -1};
+
+	if (!a->has_counts || (a->has_told && memcmp(a->counts, a->told, sizeof(a->told)) == 0))
+		return;
+	usage.input = untold(a, INPUT);
+	usage.output = untold(a, OUTPUT);
+	usage.cache_read = untold(a, CACHE_READ);
+	usage.cache_write = untold(a, CACHE_WRITE);
+	a->has_told = true;
+	speak_usage(p, NULL, &usage);
+}
+
+/* --- events ---------------------------------------------------------------------- */
+
+static void begin(struct parse *p, yyjson_val *message)
+{
+	struct anthropic *a = parse_state(p);
+
+	parse_set_agent(p, json_text(yyjson_obj_get(message, "model")));
+	blocks_forget_open(&a->blocks);
+	read_usage(a, yyjson_obj_get(message, "usage"));
+	speak_state(p, NULL, "idle", "acting", TEXT("message started"));
+}
+
+static void finish(struct parse *p)
+{
+	struct text stop = parse_stop(p);
+
+	tell_usage(parse_state(p), p);
+	parse_complete(p, !text_is(stop, "refusal"),
+	               stop.len ? stop : TEXT("Anthropic stream completed"));
+}
+
+static void message_start(struct parse *p, yyjson_val *event)
+{
+	begin(p, yyjson_obj_get(event, "message"));
+}
+
+static void block_start(struct parse *p, yyjson_val *event)
+{
+	struct anthropic *a = parse_state(p);
+
+	blocks_start(&a->blocks, p, NULL, event);
+}
+
+static void block_delta(struct parse *p, yyjson_val *event)
+{
+	struct anthropic *a = parse_state(p);
+
+	blocks_grow(&a->blocks, p, NULL, event);
+}
+
+static void block_stop(struct parse *p, yyjson_val *event)
+{
+	struct anthropic *a = parse_state(p);
+
+	blocks_stop(&a->blocks, p, NULL, event);
+}
+
+static void message_delta(struct parse *p, yyjson_val *event)
+{
+	struct anthropic *a = parse_state(p);
+	yyjson_val *usage = yyjson_obj_get(event, "usage");
+
+	parse_set_stop(p, json_text(yyjson_obj_get(yyjson_obj_get(event, "delta"), "stop_reason")));
+	read_usage(a, usage);
+	if (usage)
+		tell_usage(a, p);
+}
+
+static void message_stop(struct parse *p, yyjson_val *event)
+{
+	finish(p);
+}
+
+static void fail(struct parse *p, yyjson_val *event)
+{
+	yyjson_val *error = yyjson_obj_get(event, "error");
+	struct text code = json_text(yyjson_obj_get(error, "type"));
+	struct text message = json_text(yyjson_obj_get(error, "message"));
+
+	tell_usage(parse_state(p), p);
+	parse_fail(p, code.len ? code : TEXT("ANTHROPIC_ERROR"),
+	           message.len ? message : TEXT("Anthropic error"));
+}
+
+/* An answer that was not streamed is all of the above at once. */
+static void whole_message(struct parse *p, yyjson_val *message)
+{
+	struct anthropic *a = parse_state(p);
+	yyjson_arr_iter blocks;
+	yyjson_val *block;
+
+	begin(p, message);
+	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
+	while ((block = yyjson_arr_iter_next(&blocks)))
+		blocks_whole(&a->blocks, p, NULL, block);
+	parse_set_stop(p, json_text(yyjson_obj_get(message, "stop_reason")));
+	finish(p);
+}
+
+/* Others, `ping` among them, say nothing. */
+static const struct {
+	const char *name;
+	void (*take)(struct parse *p, yyjson_val *event);
+} kinds[] = {
+	{"message_start", message_start},
+	{"content_block_start", block_start},
+	{"content_block_delta", block_delta},
+	{"content_block_stop", block_stop},
+	{"message_delta", message_delta},
+	{"message_stop", message_stop},
+	{"error", fail},
+	{"message", whole_message},
+};
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	yyjson_val *root = parse_json(p, event->data);
+	struct text name = json_text(yyjson_obj_get(root, "type"));
+
+	if (root && !yyjson_is_obj(root))
+		parse_bad(p, "an event that is not an object");
+	if (!yyjson_is_obj(root))
+		return;
+	if (name.len == 0)
+		name = event->name;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (text_is(name, kinds[i].name))
+			kinds[i].take(p, root);
+}
+
+/* The stream ended without its last word.  If the message had said why it
+ * stops, nothing of it is missing. */
+static void end(struct parse *p)
+{
+	if (parse_stop(p).len)
+		finish(p);
+}
+
+static void destroy(struct parse *p)
+{
+	struct anthropic *a = parse_state(p);
+
+	blocks_finish(&a->blocks);
+}
+
+const struct parse_kind parse_anthropic = {
+	.name = "anthropic",
+	.summary = "Messages API of Anthropic",
+	.framing = FRAMING_SSE,
+	.is_answer = true,
+	.size = sizeof(struct anthropic),
+	.event = take,
+	.end = end,
+	.finish = destroy,
+};

@@ -1,0 +1,131 @@
+/* speak.c - the payloads that several parsers share, each written once. */
+#include "parse/speak.h"
+
+#include <math.h>
+
+#include "signal/json.h"
+
+/* What JSON readers keep exactly. */
+#define COUNT_MAX 9007199254740991
+
+static const struct speaker nobody;
+
+void speak_begin(struct parse *p, const struct speaker *who, const char *type)
+{
+	make_begin(p, type);
+	make_text(p, "agentId", who && who->agent.len ? who->agent : parse_agent(p));
+}
+
+static void end_with(struct parse *p, const struct speaker *who, struct text server)
+{
+	if (!who)
+		who = &nobody;
+	if (who->id.len || who->parent.len || server.len) {
+		make_metadata(p);
+		make_given(p, "agent_id", who->id);
+		make_given(p, "parent_tool_use_id", who->parent);
+		make_given(p, "server", server);
+	}
+	make_end(p);
+}
+
+void speak_end(struct parse *p, const struct speaker *who)
+{
+	end_with(p, who, TEXT(""));
+}
+
+void speak_words(struct parse *p, const struct speaker *who, const char *type, struct text words)
+{
+	speak_begin(p, who, type);
+	make_text(p, "content", words);
+	speak_end(p, who);
+}
+
+void speak_state(struct parse *p, const struct speaker *who, const char *from, const char *to,
+                 struct text reason)
+{
+	speak_begin(p, who, "agent_state_change");
+	make_text(p, "from", text_of(from));
+	make_text(p, "to", text_of(to));
+	make_given(p, "reason", reason);
+	speak_end(p, who);
+}
+
+/* --- tools ----------------------------------------------------------------------- */
+
+static void begin_call(struct parse *p, const struct speaker *who, const struct call *call,
+                       const char *type)
+{
+	speak_begin(p, who, type);
+	make_text(p, "toolName", call->name.len ? call->name : TEXT("unknown"));
+	make_given(p, "callId", call->id);
+}
+
+void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
+                yyjson_val *input)
+{
+	begin_call(p, who, call, "tool_call");
+	make_object(p, "input", input);
+	end_with(p, who, call->server);
+}
+
+void speak_joined_call(struct parse *p, const struct speaker *who, const struct call *call,
+                       struct text input)
+{
+	begin_call(p, who, call, "tool_call");
+	make_input(p, "input", input);
+	end_with(p, who, call->server);
+}
+
+void speak_call_piece(struct parse *p, const struct speaker *who, const struct call *call,
+                      struct text piece)
+{
+	begin_call(p, who, call, "tool_call_delta");
+	make_text(p, "content", piece);
+	end_with(p, who, call->server);
+}
+
+void speak_result(struct parse *p, const struct speaker *who, const struct call *call, bool success,
+                  yyjson_val *output)
+{
+	begin_call(p, who, call, "tool_result");
+	make_bool(p, "success", success);
+	make_object(p, "output", output);
+	end_with(p, who, call->server);
+}
+
+/* --- tokens ---------------------------------------------------------------------- */
+
+uint64_t speak_count(yyjson_val *object, const char *key)
+{
+	double n;
+
+	if (!json_number(yyjson_obj_get(object, key), &n) || !(n > 0))
+		return 0;
+	return n < COUNT_MAX ? (uint64_t)n : COUNT_MAX;
+}
+
+static void add_cost(struct parse *p, double cost)
+{
+	yyjson_val value;
+
+	if (!(cost >= 0) || !isfinite(cost))
+		return;
+	yyjson_set_real(&value, cost);
+	make_json(p, "cost", &value);
+}
+
+void speak_usage(struct parse *p, const struct speaker *who, const struct speak_usage *usage)
+{
+	speak_begin(p, who, "token_usage");
+	make_u64(p, "promptTokens", usage->input);
+	make_u64(p, "completionTokens", usage->output);
+	make_given(p, "model", usage->model);
+	add_cost(p, usage->cost);
+	if (usage->cache_read || usage->cache_write) {
+		make_metadata(p);
+		make_u64(p, "cacheReadTokens", usage->cache_read);
+		make_u64(p, "cacheWriteTokens", usage->cache_write);
+	}
+	make_end(p);
+}

@@ -1,0 +1,54 @@
+/* speak.h - what everybody who talks has to say: words, calls, results.
+ *
+ * A speaker is an agent among several in one stream.  NULL speaks for the
+ * stream's own agent, parse_agent().
+ */
+#ifndef PARSE_SPEAK_H
+#define PARSE_SPEAK_H
+
+#include "parse/make.h"
+
+/* Empty texts: nothing is known.  id and parent go into the metadata. */
+struct speaker {
+	struct text agent;
+	struct text id;     /* its own, where several have the same name */
+	struct text parent; /* the call it works for */
+};
+
+struct call {
+	struct text id, name;
+	struct text server; /* whose tool it is, when it is not the agent's own */
+};
+
+/* A signal with its agentId; members may follow until speak_end(). */
+void speak_begin(struct parse *p, const struct speaker *who, const char *type);
+void speak_end(struct parse *p, const struct speaker *who);
+
+/* type: "text_delta" or "thinking". */
+void speak_words(struct parse *p, const struct speaker *who, const char *type, struct text words);
+void speak_state(struct parse *p, const struct speaker *who, const char *from, const char *to,
+                 struct text reason);
+
+void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
+                yyjson_val *input);
+/* The same with an input that was joined from pieces. */
+void speak_joined_call(struct parse *p, const struct speaker *who, const struct call *call,
+                       struct text input);
+void speak_call_piece(struct parse *p, const struct speaker *who, const struct call *call,
+                      struct text piece);
+void speak_result(struct parse *p, const struct speaker *who, const struct call *call, bool success,
+                  yyjson_val *output);
+
+/* Tokens; the caches' share is metadata. */
+struct speak_usage {
+	uint64_t input, output, cache_read, cache_write;
+	struct text model;
+	double cost; /* in dollars; negative: not told */
+};
+
+void speak_usage(struct parse *p, const struct speaker *who, const struct speak_usage *usage);
+
+/* A count out of somebody's JSON: no negative, no fraction, no surprise. */
+uint64_t speak_count(yyjson_val *object, const char *key);
+
+#endif
