@@ -40,7 +40,7 @@ struct request {
 	int status;
 	struct buf content_type, location;
 	unsigned retry_after_ms;
-	bool in_head, has_head, is_cancelled, is_barred;
+	bool in_head, has_head, is_cancelled, is_barred, is_untrusted;
 	struct error why; /* empty: libcurl knows */
 	char curl_words[CURL_ERROR_SIZE];
 
@@ -56,6 +56,7 @@ static void tell_certificate(struct request *r)
 {
 	long code = X509_V_OK;
 
+	r->is_untrusted = true;
 	curl_easy_getinfo(r->job.easy, CURLINFO_SSL_VERIFYRESULT, &code);
 	if (code != X509_V_OK)
 		error_set(&r->why, "the certificate of %s is not trusted: %s", r->url.host,
@@ -313,6 +314,11 @@ static void on_late(struct deadline *deadline)
 	else
 		error_set(&r->why, "%.100s did not answer within %u ms", r->url.host, r->head_ms);
 	pump_stop(r->requests->pump, &r->job);
+}
+
+bool request_is_untrusted(const struct request *request)
+{
+	return request->is_untrusted;
 }
 
 void request_cancel(struct request *request)

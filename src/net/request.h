@@ -47,6 +47,9 @@ struct request_options {
 struct request *request_start(struct requests *requests, const struct request_options *options,
                               struct error *why);
 
+/* Inside done(): was it the server's certificate? */
+bool request_is_untrusted(const struct request *request);
+
 /* Nothing is called any more.  Safe inside the callbacks. */
 void request_cancel(struct request *request);
 
