@@ -5,6 +5,9 @@
 #include "parse/parse.h"
 
 extern const struct parse_kind parse_anthropic;
+extern const struct parse_kind parse_claude_stream;
+extern const struct parse_kind parse_codex;
 extern const struct parse_kind parse_ollama;
+extern const struct parse_kind parse_raw;
 
 #endif

@@ -55,6 +55,8 @@ const struct parse_options *parse_options(const struct parse *p);
 /* Never empty: what the bytes name, else what was asked for, else the source. */
 struct text parse_agent(const struct parse *p);
 void parse_set_agent(struct parse *p, struct text agent); /* an empty one says nothing */
+/* The bytes name the piece of work themselves, as a session of a program does. */
+void parse_set_correlation(struct parse *p, struct text id); /* likewise */
 
 /* The root of this JSON text, valid until the next call; NULL: it is none, and
  * that was told as bad. */

@@ -268,6 +268,16 @@ void parse_set_agent(struct parse *p, struct text agent)
 	set_word(&p->agent, agent);
 }
 
+void parse_set_correlation(struct parse *p, struct text id)
+{
+	char *was = (char *)p->options.correlation.at;
+
+	if (id.len == 0 || text_equal(id, p->options.correlation))
+		return;
+	p->options.correlation = copy(id, "");
+	free(was);
+}
+
 void parse_set_stop(struct parse *p, struct text reason)
 {
 	set_word(&p->stop, reason);

@@ -4,6 +4,9 @@
 const struct parse_kind *const parse_kinds[] = {
 	&parse_anthropic,
 	&parse_ollama,
+	&parse_claude_stream,
+	&parse_codex,
+	&parse_raw,
 	NULL,
 };
 
