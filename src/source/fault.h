@@ -1,0 +1,30 @@
+/* fault.h - an HTTP answer that is a refusal, in words; pure. */
+#ifndef SOURCE_FAULT_H
+#define SOURCE_FAULT_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+struct fault {
+	char words[1024]; /* "429 Too Many Requests: what the server said about it" */
+	char code[64];    /* the server's own name for it, else "http_429" */
+};
+
+void fault_read(struct fault *fault, int status, struct text body);
+
+/* Does it make no sense to try again with the same credential? */
+bool fault_is_for_good(int status);
+
+static inline bool fault_is(int status)
+{
+	return status < 200 || status > 299;
+}
+
+/* After a request: is its status what went wrong?  why: of request.h's done(). */
+static inline bool fault_tells(int status, const char *why)
+{
+	return why ? status >= 400 : fault_is(status);
+}
+
+#endif
