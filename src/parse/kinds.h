@@ -5,9 +5,14 @@
 #include "parse/parse.h"
 
 extern const struct parse_kind parse_anthropic;
+extern const struct parse_kind parse_claude_hook;
 extern const struct parse_kind parse_claude_stream;
 extern const struct parse_kind parse_codex;
+extern const struct parse_kind parse_envelope;
+extern const struct parse_kind parse_jsonl;
+extern const struct parse_kind parse_midi;
 extern const struct parse_kind parse_ollama;
+extern const struct parse_kind parse_openclaw;
 extern const struct parse_kind parse_raw;
 
 #endif

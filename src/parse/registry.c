@@ -3,9 +3,14 @@
 
 const struct parse_kind *const parse_kinds[] = {
 	&parse_anthropic,
-	&parse_ollama,
+	&parse_claude_hook,
 	&parse_claude_stream,
 	&parse_codex,
+	&parse_envelope,
+	&parse_jsonl,
+	&parse_midi,
+	&parse_ollama,
+	&parse_openclaw,
 	&parse_raw,
 	NULL,
 };

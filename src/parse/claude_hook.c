@@ -1,0 +1,358 @@
+/* claude_hook.c - what Claude Code tells its hooks, one JSON object an event.
+ *
+ * Each hook is a message of its own: nothing is remembered from one to the next, so
+ * it does not matter which process or connection brought it.  A session is the
+ * correlationId; prompt, subagent and tool use are in the metadata.  An event
+ * without a signal of its own keeps its name as the type, one that we do not know
+ * becomes `event`; both have all that was told as their payload.
+ */
+#include <stdlib.h>
+
+#include "parse/inside.h"
+#include "parse/kinds.h"
+
+struct hook {
+	struct parse *p;
+	yyjson_val *root;
+	struct text name;
+	struct text agent; /* whose doing it is */
+};
+
+static struct text field(const struct hook *h, const char *name)
+{
+	return json_text(yyjson_obj_get(h->root, name));
+}
+
+static struct text field_or(const struct hook *h, const char *name, const char *otherwise)
+{
+	struct text found = field(h, name);
+
+	return found.len ? found : text_of(otherwise);
+}
+
+/* --- envelopes ----------------------------------------------------------------- */
+
+static void begin(const struct hook *h, const char *type)
+{
+	make_head(h->p, &(struct make_head){
+				.type = type,
+				.type_text = h->name,
+				.source = TEXT("adapter:tap"),
+				.correlation = field(h, "session_id"),
+			});
+}
+
+/* `more`, ended by NULL, are members of the event that its signal has no room for. */
+static void end(const struct hook *h, const char *const *more)
+{
+	static const char *const always[] = {"prompt_id", "agent_id", "tool_use_id", NULL};
+
+	make_metadata(h->p);
+	make_text(h->p, "hook", h->name);
+	for (const char *const *name = always; *name; name++)
+		make_given(h->p, *name, field(h, *name));
+	for (; more && *more; more++)
+		make_json(h->p, *more, yyjson_obj_get(h->root, *more));
+	make_end(h->p);
+}
+
+static void give_whole(const struct hook *h, const char *type)
+{
+	begin(h, type);
+	make_members(h->p, h->root);
+	end(h, NULL);
+}
+
+static void give_verbatim(const struct hook *h)
+{
+	give_whole(h, NULL);
+}
+
+/* Empty words are no reason; whose state it is, is known. */
+struct change {
+	const char *from, *to;
+	struct text reason;
+};
+
+static void give_state(const struct hook *h, const struct change *change, const char *const *more)
+{
+	begin(h, "agent_state_change");
+	make_text(h->p, "agentId", h->agent);
+	make_text(h->p, "from", text_of(change->from));
+	make_text(h->p, "to", text_of(change->to));
+	make_given(h->p, "reason", change->reason);
+	end(h, more);
+}
+
+/* --- sessions and prompts -------------------------------------------------------- */
+
+static void take_session_start(const struct hook *h)
+{
+	static const char *const more[] = {"model", "session_title", "cwd", NULL};
+
+	give_state(h, &(struct change){"idle", "thinking", field(h, "source")}, more);
+}
+
+static void take_session_end(const struct hook *h)
+{
+	give_state(h, &(struct change){"done", "idle", field(h, "reason")}, NULL);
+}
+
+/* Claude Code speaks to itself in the words of a user: when a task in the background
+ * ends, when a timer wakes it.  Older ones do not say so but for the tag. */
+static bool is_synthetic(const struct hook *h)
+{
+	struct text source = field(h, "source");
+
+	if (text_starts(text_trim(field(h, "prompt")), TEXT("<task-notification>")))
+		return true;
+	return source.len && !text_is(source, "user") && !text_is(source, "sdk");
+}
+
+static void take_prompt(const struct hook *h)
+{
+	static const char *const more[] = {"session_title", NULL};
+	struct text task = field(h, "prompt_id");
+
+	if (is_synthetic(h)) {
+		begin(h, "event");
+		make_members(h->p, h->root);
+		make_bool(h->p, "synthetic", true);
+		end(h, NULL);
+		return;
+	}
+	begin(h, "task_dispatch");
+	make_text(h->p, "taskId", task.len ? task : field_or(h, "session_id", "unknown"));
+	make_text(h->p, "from", TEXT("user"));
+	make_text(h->p, "to", h->agent);
+	make_text(h->p, "description", field(h, "prompt"));
+	end(h, more);
+}
+
+static void take_message(const struct hook *h)
+{
+	static const char *const more[] = {"turn_id", "message_id", "final", NULL};
+	yyjson_val *index = yyjson_obj_get(h->root, "index");
+	struct text words = field(h, "delta");
+
+	if (words.len == 0)
+		return;
+	begin(h, "text_delta");
+	make_text(h->p, "agentId", h->agent);
+	make_text(h->p, "content", words);
+	if (yyjson_is_uint(index))
+		make_json(h->p, "index", index);
+	end(h, more);
+}
+
+/* --- tools ----------------------------------------------------------------------- */
+
+static const char *const tool_more[] = {"duration_ms", "is_interrupt", "mcp_server", NULL};
+
+static void begin_tool(const struct hook *h, const char *type)
+{
+	begin(h, type);
+	make_text(h->p, "toolName", field_or(h, "tool_name", "unknown"));
+	make_text(h->p, "agentId", h->agent);
+	make_given(h->p, "callId", field(h, "tool_use_id"));
+}
+
+static void take_tool_call(const struct hook *h)
+{
+	begin_tool(h, "tool_call");
+	make_object(h->p, "input", yyjson_obj_get(h->root, "tool_input"));
+	end(h, tool_more);
+}
+
+/* {"NAME": what the tool said}; nothing when it said nothing. */
+static void add_output(const struct hook *h, const char *name, yyjson_val *said)
+{
+	struct buf output;
+	char *json = NULL;
+	size_t len;
+
+	if (said && !yyjson_is_null(said) && !yyjson_equals_str(said, ""))
+		json = yyjson_val_write(said, YYJSON_WRITE_NOFLAG, &len);
+	if (!json)
+		return;
+	buf_init(&output, len + strlen(name) + 8);
+	buf_print(&output, "{\"%s\":", name);
+	buf_add(&output, (struct text){json, len});
+	buf_add_char(&output, '}');
+	make_raw(h->p, "output", buf_text(&output));
+	buf_finish(&output);
+	free(json);
+}
+
+static void take_tool_result(const struct hook *h)
+{
+	begin_tool(h, "tool_result");
+	make_bool(h->p, "success", true);
+	add_output(h, "response", yyjson_obj_get(h->root, "tool_response"));
+	end(h, tool_more);
+}
+
+static void take_tool_failure(const struct hook *h)
+{
+	begin_tool(h, "tool_result");
+	make_bool(h->p, "success", false);
+	add_output(h, "error", yyjson_obj_get(h->root, "error"));
+	end(h, tool_more);
+
+	begin(h, "error");
+	make_text(h->p, "agentId", h->agent);
+	make_text(h->p, "message", field_or(h, "error", "Tool use failed"));
+	make_text(h->p, "severity", TEXT("error"));
+	make_given(h->p, "code", field(h, "tool_name"));
+	end(h, NULL);
+}
+
+/* --- stops and subagents ------------------------------------------------------------ */
+
+static void take_stop(const struct hook *h)
+{
+	give_state(h, &(struct change){"acting", "done", {NULL, 0}}, NULL);
+}
+
+static void take_stop_failure(const struct hook *h)
+{
+	struct text details = field(h, "error_details");
+
+	begin(h, "error");
+	make_text(h->p, "agentId", h->agent);
+	make_text(h->p, "message", details.len ? details : field_or(h, "error", "Turn failed"));
+	make_text(h->p, "severity", TEXT("error"));
+	make_given(h->p, "code", field(h, "error"));
+	end(h, NULL);
+}
+
+static void take_subagent_start(const struct hook *h)
+{
+	begin(h, "task_dispatch");
+	make_text(h->p, "taskId", field_or(h, "agent_id", "unknown"));
+	make_text(h->p, "from", TEXT("claude"));
+	make_text(h->p, "to", field_or(h, "agent_type", "subagent"));
+	end(h, NULL);
+}
+
+static void take_subagent_stop(const struct hook *h)
+{
+	begin(h, "completion");
+	make_text(h->p, "taskId", field_or(h, "agent_id", "unknown"));
+	make_given(h->p, "agentId", field(h, "agent_type"));
+	make_bool(h->p, "success", true);
+	make_given(h->p, "result", field(h, "last_assistant_message"));
+	end(h, NULL);
+}
+
+/* --- waiting for a person ------------------------------------------------------------ */
+
+static void take_permission(const struct hook *h)
+{
+	static const char *const more[] = {"tool_name", "tool_input", "permission_suggestions",
+	                                   NULL};
+
+	give_state(h, &(struct change){"acting", "waiting", TEXT("permission")}, more);
+}
+
+static void take_elicitation(const struct hook *h)
+{
+	static const char *const more[] = {"mcp_server_name",  "mode", "url", "elicitation_id",
+	                                   "requested_schema", NULL};
+
+	give_state(h, &(struct change){"acting", "waiting", field(h, "message")}, more);
+}
+
+/* Most ask for attention; these report that something is done. */
+static void take_notification(const struct hook *h)
+{
+	static const char *const more[] = {"notification_type", "title", NULL};
+	static const char *const reports[] = {"auth_success", "elicitation_complete",
+	                                      "elicitation_response", "agent_completed", NULL};
+	struct text kind = field(h, "notification_type");
+
+	for (const char *const *report = reports; *report; report++)
+		if (text_is(kind, *report)) {
+			give_verbatim(h);
+			return;
+		}
+	give_state(h, &(struct change){"acting", "waiting", field(h, "message")}, more);
+}
+
+/* --- all of them ------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*take)(const struct hook *h);
+} hooks[] = {
+	{"SessionStart", take_session_start},
+	{"SessionEnd", take_session_end},
+	{"Setup", give_verbatim},
+	{"UserPromptSubmit", take_prompt},
+	{"UserPromptExpansion", give_verbatim},
+	{"PreToolUse", take_tool_call},
+	{"PermissionRequest", take_permission},
+	{"PermissionDenied", give_verbatim},
+	{"PostToolUse", take_tool_result},
+	{"PostToolUseFailure", take_tool_failure},
+	{"PostToolBatch", give_verbatim},
+	{"MessageDisplay", take_message},
+	{"Notification", take_notification},
+	{"Stop", take_stop},
+	{"StopFailure", take_stop_failure},
+	{"SubagentStart", take_subagent_start},
+	{"SubagentStop", take_subagent_stop},
+	{"PreCompact", give_verbatim},
+	{"PostCompact", give_verbatim},
+	{"PreModelSwitch", give_verbatim},
+	{"PostModelSwitch", give_verbatim},
+	{"TeammateIdle", give_verbatim},
+	{"TaskCreated", give_verbatim},
+	{"TaskCompleted", give_verbatim},
+	{"Elicitation", take_elicitation},
+	{"ElicitationResult", give_verbatim},
+	{"ConfigChange", give_verbatim},
+	{"InstructionsLoaded", give_verbatim},
+	{"CwdChanged", give_verbatim},
+	{"FileChanged", give_verbatim},
+	{"DirectoryAdded", give_verbatim},
+	{"WorktreeCreate", give_verbatim},
+	{"WorktreeRemove", give_verbatim},
+};
+
+/* Inside a subagent it is that one's doing. */
+static struct text agent_of(const struct hook *h)
+{
+	if (field(h, "agent_id").len == 0)
+		return TEXT("claude");
+	return field_or(h, "agent_type", "subagent");
+}
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	struct text raw = text_trim(event->data);
+	struct hook h = {.p = p};
+
+	h.root = raw.len ? parse_json(p, raw) : NULL;
+	if (!h.root)
+		return;
+	h.name = field(&h, "hook_event_name");
+	if (h.name.len == 0) {
+		parse_bad(p, "a hook without hook_event_name");
+		return;
+	}
+	h.agent = agent_of(&h);
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (text_is(h.name, hooks[i].name)) {
+			hooks[i].take(&h);
+			return;
+		}
+	give_whole(&h, "event");
+}
+
+const struct parse_kind parse_claude_hook = {
+	.name = "claude-hook",
+	.summary = "what Claude Code tells its hooks, a line each",
+	.framing = FRAMING_LINES,
+	.event = take,
+};

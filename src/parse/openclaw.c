@@ -1,0 +1,359 @@
+/* openclaw.c - frames of an OpenClaw gateway, protocols 3 and 4.
+ *
+ * Documents and gateways disagree about names; both are taken (`name` and
+ * `toolName`, phase `result` and `end`, members in `data` and in `payload`).  A
+ * run's id is the correlationId of all its signals.  Answers to requests, pings and
+ * the challenge are the transport's business and no signals.
+ */
+#include "parse/openclaw.h"
+#include "parse/inside.h"
+#include "parse/kinds.h"
+
+static const char agent_name[] = "openclaw";
+
+yyjson_val *frame_first(yyjson_val *object, const char *const *names)
+{
+	yyjson_val *value = NULL;
+
+	for (; *names && (!value || yyjson_is_null(value)); names++)
+		value = yyjson_obj_get(object, *names);
+	return value && !yyjson_is_null(value) ? value : NULL;
+}
+
+/* --- what all signals share ------------------------------------------------------ */
+
+/* Every type has the agent first and channel, label and session after it; the
+ * catch-all `event` has what the gateway wrote. */
+static void add_agent(struct frame *f)
+{
+	make_text(f->p, "agentId", f->agent);
+	make_text(f->p, "channel", f->channel);
+	make_text(f->p, "channelLabel", f->label);
+	make_text(f->p, "sessionKey", f->session);
+}
+
+static void begin(struct frame *f, const char *type)
+{
+	double at_ms = 0;
+
+	json_number(yyjson_obj_get(f->payload, "ts"), &at_ms);
+	f->has_metadata = false;
+	make_head(f->p, &(struct make_head){
+				.type = type,
+				.correlation = f->run_id,
+				.at_ms = at_ms,
+			});
+}
+
+void frame_begin(struct frame *f, const char *type)
+{
+	begin(f, type);
+	add_agent(f);
+}
+
+void frame_metadata(struct frame *f)
+{
+	if (!f->has_metadata)
+		make_metadata(f->p);
+	f->has_metadata = true;
+}
+
+void frame_end(struct frame *f)
+{
+	if (yyjson_is_true(yyjson_obj_get(f->payload, "isHeartbeat"))) {
+		frame_metadata(f);
+		make_raw(f->p, "_meta", TEXT("{\"heartbeat\":true}"));
+	}
+	make_end(f->p);
+}
+
+/* --- the ends of a run ----------------------------------------------------------- */
+
+static bool is_first_end(struct run *run)
+{
+	bool first = !run->is_over;
+
+	run->is_over = true;
+	return first;
+}
+
+static struct text task_of(const struct frame *f)
+{
+	if (f->run_id.len)
+		return f->run_id;
+	return f->session.len ? f->session : TEXT("unknown");
+}
+
+void frame_complete(struct frame *f, bool success, struct text why)
+{
+	if (!is_first_end(f->run))
+		return;
+	frame_begin(f, "completion");
+	make_text(f->p, "taskId", task_of(f));
+	make_bool(f->p, "success", success);
+	if (!success)
+		make_text(f->p, "result", TEXT("cancelled"));
+	if (why.len) {
+		frame_metadata(f);
+		make_text(f->p, "stopReason", why);
+	}
+	frame_end(f);
+}
+
+void frame_fail(struct frame *f, struct text message, struct text code)
+{
+	if (!is_first_end(f->run))
+		return;
+	frame_begin(f, "error");
+	make_text(f->p, "message", message.len ? message : TEXT("Agent error"));
+	make_text(f->p, "severity", TEXT("error"));
+	make_given(f->p, "code", code);
+	frame_end(f);
+}
+
+/* --- usage and anything else ------------------------------------------------------ */
+
+static bool count_of(yyjson_val *object, const char *const *names, uint64_t *out)
+{
+	double number;
+	yyjson_val *value = frame_first(object, names);
+
+	if (!value || !json_number(value, &number) || !(number >= 0) || number > 1e15)
+		return false;
+	*out = (uint64_t)number;
+	return true;
+}
+
+bool frame_usage(struct frame *f, yyjson_val *counts)
+{
+	static const char *const in[] = {"promptTokens", "input_tokens", "inputTokens", "input",
+	                                 NULL};
+	static const char *const out[] = {"completionTokens", "output_tokens", "outputTokens",
+	                                  "output", NULL};
+	struct text model = json_text(yyjson_obj_get(counts, "model"));
+	uint64_t prompt = 0, completion = 0;
+	bool known = count_of(counts, in, &prompt);
+
+	known |= count_of(counts, out, &completion);
+	if (!known)
+		return false;
+	if (!model.len)
+		model = f->run->model[0] ? text_of(f->run->model) : TEXT("unknown");
+	frame_begin(f, "token_usage");
+	make_u64(f->p, "promptTokens", prompt);
+	make_u64(f->p, "completionTokens", completion);
+	make_text(f->p, "model", model);
+	frame_end(f);
+	return true;
+}
+
+void frame_event(struct frame *f)
+{
+	begin(f, "event");
+	make_members(f->p, f->payload);
+	make_text(f->p, "eventCategory", f->event);
+	if (text_is(f->event, "tick"))
+		make_raw(f->p, "_meta", TEXT("{\"tick\":true}"));
+	frame_end(f);
+}
+
+/* Counts are wanted; where there are none at all, they are none. */
+static void take_session(struct frame *f)
+{
+	static const char *const any[] = {"promptTokens", "input_tokens", "completionTokens",
+	                                  "output_tokens", NULL};
+
+	if (frame_usage(f, f->data) || frame_usage(f, f->payload))
+		return;
+	if (frame_first(f->data, any)) {
+		frame_event(f);
+		return;
+	}
+	frame_begin(f, "token_usage");
+	make_u64(f->p, "promptTokens", 0);
+	make_u64(f->p, "completionTokens", 0);
+	make_text(f->p, "model", TEXT("unknown"));
+	frame_end(f);
+}
+
+/* --- heartbeats, cron, approvals ---------------------------------------------------- */
+
+/* Documents put the members into `data`, gateways into the payload itself. */
+static yyjson_val *inner(const struct frame *f)
+{
+	return f->data ? f->data : f->payload;
+}
+
+static void take_heartbeat(struct frame *f)
+{
+	begin(f, "event");
+	make_members(f->p, inner(f));
+	make_raw(f->p, "_meta", TEXT("{\"heartbeat\":true}"));
+	frame_end(f);
+}
+
+static void take_cron(struct frame *f)
+{
+	static const char *const names[] = {"cronJobId", "jobId", NULL};
+	struct text job = json_text(frame_first(inner(f), names));
+	struct buf meta;
+
+	buf_init(&meta, MIB);
+	buf_add(&meta, TEXT("{\"cron\":true"));
+	if (job.len) {
+		buf_add(&meta, TEXT(",\"cronJobId\":"));
+		buf_add_json(&meta, job);
+	}
+	buf_add_char(&meta, '}');
+	begin(f, "event");
+	make_members(f->p, inner(f));
+	make_raw(f->p, "_meta", buf_text(&meta));
+	frame_end(f);
+	buf_finish(&meta);
+}
+
+/* What is asked is in the metadata, for whoever can answer it. */
+static void take_approval(struct frame *f, const char *from, const char *to)
+{
+	frame_begin(f, "agent_state_change");
+	make_text(f->p, "from", text_of(from));
+	make_text(f->p, "to", text_of(to));
+	make_text(f->p, "reason", TEXT("approval"));
+	if (f->payload) {
+		frame_metadata(f);
+		make_json(f->p, "approval", f->payload);
+	}
+	frame_end(f);
+}
+
+/* --- frames -------------------------------------------------------------------- */
+
+static bool is_either(const struct frame *f, const char *name)
+{
+	return text_is(f->type, name) || text_is(f->event, name);
+}
+
+/* The gateway's state as it was told at the handshake: what is not newer is known. */
+static void take_answer(struct frame *f)
+{
+	yyjson_val *snapshot = yyjson_obj_get(f->payload, "snapshot");
+	yyjson_val *version = yyjson_obj_get(snapshot, "stateVersion");
+
+	if (!version)
+		return;
+	f->gateway->presence = yyjson_get_uint(yyjson_obj_get(version, "presence"));
+	f->gateway->health = yyjson_get_uint(yyjson_obj_get(version, "health"));
+}
+
+static bool is_stale(struct frame *f)
+{
+	bool is_presence = text_is(f->event, "presence");
+	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
+	yyjson_val *version = yyjson_obj_get(yyjson_obj_get(f->root, "stateVersion"),
+	                                     is_presence ? "presence" : "health");
+
+	if (!is_presence && !text_is(f->event, "health"))
+		return false;
+	if (!yyjson_is_uint(version))
+		return false;
+	if (yyjson_get_uint(version) <= *known)
+		return true;
+	*known = yyjson_get_uint(version);
+	return false;
+}
+
+static void take_event(struct frame *f)
+{
+	if (is_either(f, "heartbeat"))
+		take_heartbeat(f);
+	else if (is_either(f, "cron"))
+		take_cron(f);
+	else if (is_either(f, "exec.approval.requested") ||
+	         is_either(f, "plugin.approval.requested"))
+		take_approval(f, "acting", "waiting");
+	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
+		take_approval(f, "waiting", "acting");
+	else if (text_is(f->event, "agent"))
+		frame_agent(f);
+	else if (text_is(f->event, "chat"))
+		frame_chat(f);
+	else if (text_is(f->event, "session"))
+		take_session(f);
+	else if (f->event.len || text_is(f->type, "event"))
+		frame_event(f);
+	else
+		parse_bad(f->p, "a frame of an unknown type");
+}
+
+static struct text text_in(const struct frame *f, const char *name)
+{
+	yyjson_val *places[] = {f->payload, f->data, yyjson_obj_get(f->payload, "request")};
+	struct text found = {NULL, 0};
+
+	for (size_t i = 0; i < 3 && !found.len; i++)
+		found = json_text(yyjson_obj_get(places[i], name));
+	return found;
+}
+
+static struct text agent_of(const struct frame *f)
+{
+	struct text agent = json_text(yyjson_obj_get(f->data, "agentId"));
+
+	if (!agent.len)
+		agent = text_in(f, "agentId");
+	return agent.len ? agent : text_of(agent_name);
+}
+
+static yyjson_val *object_or_null(yyjson_val *value)
+{
+	return yyjson_is_obj(value) ? value : NULL;
+}
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	struct text raw = text_trim(event->data);
+	struct frame f = {.p = p, .gateway = parse_state(p)};
+
+	f.root = raw.len ? parse_json(p, raw) : NULL;
+	if (!f.root)
+		return;
+	if (!yyjson_is_obj(f.root)) {
+		parse_bad(p, "a frame that is not an object");
+		return;
+	}
+	f.type = json_text(yyjson_obj_get(f.root, "type"));
+	f.event = json_text(yyjson_obj_get(f.root, "event"));
+	f.payload = object_or_null(yyjson_obj_get(f.root, "payload"));
+	f.data = object_or_null(yyjson_obj_get(f.payload, "data"));
+	if (text_is(f.type, "res")) {
+		take_answer(&f);
+		return;
+	}
+	if (text_is(f.type, "req") || text_is(f.type, "ping") || text_is(f.type, "pong") ||
+	    is_either(&f, "connect.challenge") || text_is(f.event, "system-presence") ||
+	    is_stale(&f))
+		return;
+	f.run_id = text_in(&f, "runId");
+	f.agent = agent_of(&f);
+	f.channel = text_in(&f, "provider");
+	f.label = text_in(&f, "label");
+	f.session = text_in(&f, "sessionKey");
+	f.run = run_of(f.gateway, f.run_id);
+	take_event(&f);
+}
+
+static void finish(struct parse *p)
+{
+	struct openclaw *gateway = parse_state(p);
+
+	buf_finish(&gateway->words);
+}
+
+const struct parse_kind parse_openclaw = {
+	.name = "openclaw",
+	.summary = "frames of an OpenClaw gateway, a line each",
+	.framing = FRAMING_LINES,
+	.size = sizeof(struct openclaw),
+	.event = take,
+	.finish = finish,
+};

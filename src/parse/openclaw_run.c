@@ -1,0 +1,109 @@
+/* openclaw_run.c - what is remembered of a gateway's runs, and their words. */
+#include "parse/openclaw.h"
+
+#include "signal/json.h"
+
+/* FNV-1a.  A gateway that makes its own ids collide confuses nobody but itself. */
+static uint64_t hash_on(uint64_t hash, struct text t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		hash = (hash ^ (unsigned char)t.at[i]) * 0x100000001b3u;
+	return hash;
+}
+
+uint64_t hash_of(struct text t)
+{
+	uint64_t hash = hash_on(0xcbf29ce484222325u, t);
+
+	return hash ? hash : 1;
+}
+
+struct run *run_of(struct openclaw *gateway, struct text id)
+{
+	struct run *oldest = &gateway->runs[0];
+	uint64_t key = hash_of(id);
+
+	gateway->frames++;
+	gateway->nobody = (struct run){0};
+	if (id.len == 0)
+		return &gateway->nobody;
+	for (size_t i = 0; i < OPENCLAW_RUNS; i++) {
+		struct run *run = &gateway->runs[i];
+
+		if (run->key == key) {
+			run->heard = gateway->frames;
+			return run;
+		}
+		if (run->heard < oldest->heard)
+			oldest = run;
+	}
+	*oldest = (struct run){.key = key, .heard = gateway->frames};
+	return oldest;
+}
+
+bool run_speaks(struct run *run, enum voice voice)
+{
+	if (run->voice == VOICE_NONE)
+		run->voice = voice;
+	return run->voice == voice;
+}
+
+/* --- words ---------------------------------------------------------------------- */
+
+static struct said said_of(struct text t)
+{
+	return (struct said){t.len, hash_on(0, t)};
+}
+
+static bool said_begins(const struct said *said, struct text all)
+{
+	return all.len >= said->len && hash_on(0, (struct text){all.at, said->len}) == said->hash;
+}
+
+static void give_words(struct frame *f, struct text words, bool replaces)
+{
+	if (words.len == 0)
+		return;
+	frame_begin(f, "text_delta");
+	make_text(f->p, "content", words);
+	if (replaces) {
+		frame_metadata(f);
+		make_bool(f->p, "replace", true);
+	}
+	frame_end(f);
+}
+
+/* What follows what was said; all of it when that is not how it begins. */
+static void say_all(struct frame *f, struct text all)
+{
+	struct said *said = &f->run->said;
+	bool goes_on = said_begins(said, all);
+	size_t skip = goes_on ? said->len : 0;
+
+	give_words(f, (struct text){all.at + skip, all.len - skip}, !goes_on);
+	*said = said_of(all);
+}
+
+void frame_say(struct frame *f, const struct words *words)
+{
+	struct said *said = &f->run->said;
+
+	if (!words->delta.at) {
+		if (words->all.at)
+			say_all(f, words->all);
+		return;
+	}
+	give_words(f, words->delta, words->replaces);
+	/* The whole begins anew after a tool, and is rewritten at times. */
+	if (words->all.at && words->all.len != said->len + words->delta.len)
+		*said = said_of(words->all);
+	else
+		*said = (struct said){said->len + words->delta.len,
+		                      hash_on(said->hash, words->delta)};
+}
+
+void frame_say_rest(struct frame *f, struct text all)
+{
+	if (f->run->said.len == 0 || f->run->voice == VOICE_CHAT || said_begins(&f->run->said, all))
+		say_all(f, all);
+}
