@@ -109,6 +109,13 @@ void scan_object(struct scan *scan, struct text object)
 		scan->bad = true;
 }
 
+void scan_array(struct scan *scan, struct text array)
+{
+	*scan = (struct scan){array.at, array.at + array.len, .first = true};
+	if (!eat(scan, '['))
+		scan->bad = true;
+}
+
 bool scan_key(struct scan *scan, struct text *key)
 {
 	if (scan->bad || eat(scan, '}'))
@@ -140,6 +147,17 @@ bool scan_value(struct scan *scan, struct text *value)
 bool scan_member(struct scan *scan, struct text *key, struct text *value)
 {
 	return scan_key(scan, key) && scan_value(scan, value);
+}
+
+bool scan_item(struct scan *scan, struct text *value)
+{
+	if (scan->bad || eat(scan, ']'))
+		return false;
+	if (!scan->first && !eat(scan, ','))
+		return fail(scan);
+	scan->first = false;
+	skip_space(scan);
+	return scan_value(scan, value);
 }
 
 struct text scan_rest(const struct scan *scan)

@@ -1,4 +1,5 @@
-/* scan.h - the members of a JSON object as spans of its text.
+/* scan.h - the members of a JSON object, or the items of an array, as spans of
+ * its text.
  *
  * It finds where each member is; it does not check what is inside.  For text
  * that is known to be JSON, or whose spans are checked by whoever uses them.
@@ -10,8 +11,8 @@
 
 struct scan {
 	const char *at, *end;
-	bool first; /* no member was given yet */
-	bool bad;   /* it does not look like an object */
+	bool first; /* none was given yet */
+	bool bad;   /* it does not look like one */
 };
 
 void scan_object(struct scan *scan, struct text object);
@@ -23,6 +24,10 @@ bool scan_member(struct scan *scan, struct text *key, struct text *value);
 /* The same in two steps, for who does not want to step over the value. */
 bool scan_key(struct scan *scan, struct text *key);
 bool scan_value(struct scan *scan, struct text *value);
+
+/* The same for an array: scan_array() begins, scan_item() gives the next. */
+void scan_array(struct scan *scan, struct text array);
+bool scan_item(struct scan *scan, struct text *value);
 
 /* After a key: everything up to the brace that ends the text.  That is the value
  * if no other member follows; empty if the text does not end with a brace. */

@@ -54,12 +54,38 @@ static void what_is_no_object_is_bad(void **state)
 	assert_members("{} x", "!");
 }
 
+static void items_of_an_array_are_given_as_they_are_written(void **state)
+{
+	static const char *const want[] = {"1", "\"a,]\"", "[2, 3]", "{\"b\":[]}", "null"};
+	struct text item;
+	struct scan scan;
+	unsigned n = 0;
+
+	scan_array(&scan, TEXT(" [1, \"a,]\" ,[2, 3],\n{\"b\":[]},null ] "));
+	while (scan_item(&scan, &item)) {
+		assert_true(n < 5);
+		assert_true(text_is(item, want[n++]));
+	}
+	assert_true(scan_is_over(&scan));
+	assert_int_equal(n, 5);
+	scan_array(&scan, TEXT("[ ]"));
+	assert_false(scan_item(&scan, &item));
+	assert_true(scan_is_over(&scan));
+	scan_array(&scan, TEXT("{}"));
+	assert_true(scan.bad);
+	scan_array(&scan, TEXT("[1 2]"));
+	assert_true(scan_item(&scan, &item));
+	assert_false(scan_item(&scan, &item));
+	assert_true(scan.bad);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_are_given_as_they_are_written),
 		cmocka_unit_test(quotes_and_brackets_in_strings_do_not_count),
 		cmocka_unit_test(what_is_no_object_is_bad),
+		cmocka_unit_test(items_of_an_array_are_given_as_they_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
