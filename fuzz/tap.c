@@ -1,0 +1,55 @@
+/* tap.c - hostile settings files: our hooks go in and come out, and every byte is
+ * as it was. */
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "tap/settings.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static const struct settings_wish wish = {"http://127.0.0.1:7446/api/hooks/claude-code",
+                                          "'/usr/bin/signalbox' hook"};
+
+static void demand(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void demand_json(struct text text)
+{
+	if (text_starts(text, TEXT("\xef\xbb\xbf")))
+		text = (struct text){text.at + 3, text.len - 3};
+	yyjson_doc *doc = yyjson_read_opts((char *)text.at, text.len, YYJSON_READ_NUMBER_AS_RAW,
+	                                   NULL, NULL);
+
+	demand(doc != NULL);
+	yyjson_doc_free(doc);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct text now = {(const char *)bytes, size};
+	struct buf clean, with, again, after;
+	struct settings_look look;
+	struct error why = {""};
+	bool gone = false;
+
+	if (!settings_uninstall(now, &clean, &gone, &why)) {
+		demand(why.words[0] != '\0');
+		return 0;
+	}
+	demand(settings_look(buf_text(&clean), &look, NULL) && look.hooks == 0);
+	if (settings_install(buf_text(&clean), true, &wish, &with, &why)) {
+		demand_json(buf_text(&with));
+		demand(settings_uninstall(buf_text(&with), &after, &gone, NULL));
+		demand(text_equal(buf_text(&clean), buf_text(&after)));
+		demand(settings_install(buf_text(&with), true, &wish, &again, NULL));
+		demand(text_equal(buf_text(&with), buf_text(&again)));
+		buf_finish(&again);
+		buf_finish(&after);
+	}
+	buf_finish(&with);
+	buf_finish(&clean);
+	return 0;
+}

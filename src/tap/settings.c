@@ -1,0 +1,432 @@
+/* settings.c - finding our hooks, putting them in, taking them out. */
+#include "tap/settings.h"
+
+#include <yyjson.h>
+
+#include "tap/edit.h"
+#include "tap/events.h"
+
+#define ROUTE "/api/hooks/claude-code"
+#define MARK " # signalbox tap" /* a comment to the shell */
+#define TAG "signalbox"
+
+/* In seconds.  The box answers within milliseconds; one that is stopped or dying
+ * holds an agent up no longer than this.  The command has a deadline of its own,
+ * and is not waited for. */
+#define HTTP_TIMEOUT 1
+#define COMMAND_TIMEOUT 5
+
+#define BOM "\xef\xbb\xbf"
+
+/* What was made for a group, each with all before it. */
+enum made { MADE_GROUP, MADE_EVENT, MADE_HOOKS, MADE_OBJECT, MADE_FILE, MADES };
+static const char *const made_words[MADES] = {"group", "event", "hooks", "object", "file"};
+
+/* One file that is looked at. */
+struct settings {
+	struct text bom, text;
+	struct container root, hooks;
+	struct item *member; /* `hooks` in root; NULL: there is none */
+	struct edits edits;
+	unsigned ours;
+	enum made made; /* the most of what our groups say */
+};
+
+/* ---- reading ---- */
+
+static bool fail_at(const struct settings *s, const char *at, const char *words, struct error *why)
+{
+	unsigned line = 1, column = 1;
+
+	for (const char *p = s->text.at; p < at; p++) {
+		if (*p == '\n') {
+			line++;
+			column = 1;
+		} else if (((unsigned char)*p & 0xc0) != 0x80) {
+			column++;
+		}
+	}
+	return error_set(why, "line %u, column %u: %s", line, column, words);
+}
+
+static bool check_json(const struct settings *s, struct error *why)
+{
+	yyjson_read_err fault;
+	yyjson_doc *doc;
+	const char *at;
+
+	if (s->text.len > SETTINGS_MAX)
+		return error_set(why, "longer than %zu MiB", SETTINGS_MAX / MIB);
+	doc = yyjson_read_opts((char *)s->text.at, s->text.len, YYJSON_READ_NUMBER_AS_RAW, NULL,
+	                       &fault);
+	yyjson_doc_free(doc);
+	if (doc)
+		return true;
+	at = s->text.at + (fault.pos < s->text.len ? fault.pos : s->text.len);
+	if (fault.pos < s->text.len && (*at == '/' || *at == '#'))
+		return fail_at(s, at, "a comment, which JSON does not have", why);
+	return fail_at(s, at, fault.msg, why);
+}
+
+static bool find_hooks(struct settings *s, struct error *why)
+{
+	size_t count;
+
+	s->member = container_find(&s->root, "hooks", &count);
+	if (count > 1)
+		return fail_at(s, s->member->all.at, "`hooks` stands here a second time", why);
+	if (s->member && (!container_read(&s->hooks, s->member->value) || *s->hooks.text.at != '{'))
+		return fail_at(s, s->member->value.at, "`hooks` is not an object", why);
+	return true;
+}
+
+static void settings_finish(struct settings *s)
+{
+	edits_finish(&s->edits);
+	container_finish(&s->hooks);
+	container_finish(&s->root);
+}
+
+/* settings_finish() is called whatever comes of it.  A blank text has no root. */
+static bool settings_read(struct settings *s, struct text now, struct error *why)
+{
+	*s = (struct settings){.text = now};
+	if (text_starts(now, TEXT(BOM))) {
+		s->bom = (struct text){now.at, sizeof(BOM) - 1};
+		s->text = (struct text){now.at + s->bom.len, now.len - s->bom.len};
+	}
+	edits_init(&s->edits, s->text, SETTINGS_MAX);
+	if (text_trim(s->text).len == 0)
+		return true;
+	if (!check_json(s, why))
+		return false;
+	container_read(&s->root, text_trim(s->text));
+	if (*text_trim(s->text).at != '{')
+		return fail_at(s, text_trim(s->text).at, "settings are a JSON object", why);
+	return find_hooks(s, why);
+}
+
+static bool settings_write(struct settings *s, struct buf *out, struct error *why)
+{
+	buf_add(out, s->bom);
+	edits_apply(&s->edits, out);
+	if (!out->full && !s->edits.added.full)
+		return true;
+	buf_finish(out);
+	return error_set(why, "with our hooks it would be too long");
+}
+
+/* ---- finding ours ---- */
+
+static bool ends_with(struct text t, struct text end)
+{
+	return t.len >= end.len && memcmp(t.at + t.len - end.len, end.at, end.len) == 0;
+}
+
+static bool is_our_url(struct text url)
+{
+	static const char *const hosts[] = {"http://127.0.0.1", "http://[::1]", "http://localhost"};
+
+	if (!ends_with(url, TEXT(ROUTE)))
+		return false;
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
+		size_t len = strlen(hosts[i]);
+
+		if (text_starts(url, text_of(hosts[i])) &&
+		    (url.at[len] == ':' || url.at[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static struct text member_of(yyjson_val *object, const char *name)
+{
+	yyjson_val *value = yyjson_obj_get(object, name);
+
+	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+}
+
+static bool is_our_hook(struct text hook)
+{
+	yyjson_doc *doc =
+		yyjson_read_opts((char *)hook.at, hook.len, YYJSON_READ_NUMBER_AS_RAW, NULL, NULL);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	struct text type = member_of(root, "type");
+	bool ours = (text_is(type, "http") && is_our_url(member_of(root, "url"))) ||
+	            (text_is(type, "command") && ends_with(member_of(root, "command"), TEXT(MARK)));
+
+	yyjson_doc_free(doc);
+	return ours;
+}
+
+/* A group that lost its tag is of a file that somebody rewrote. */
+static enum made made_of(const struct item *tag)
+{
+	for (int i = 0; tag && i < MADES; i++)
+		if (tag->value.len == strlen(made_words[i]) + 2 &&
+		    memcmp(tag->value.at + 1, made_words[i], tag->value.len - 2) == 0)
+			return (enum made)i;
+	return MADE_HOOKS;
+}
+
+/* One group of an event: it goes when all of its hooks are ours; when only some
+ * are, those go, and the tag with them.  How many are ours. */
+static unsigned look_at_group(struct settings *s, struct item *group, enum made *made)
+{
+	struct container members, hooks = {0};
+	struct item *list, *tag;
+	unsigned ours = 0;
+	size_t count;
+
+	container_read(&members, group->value);
+	list = container_find(&members, "hooks", &count);
+	tag = container_find(&members, TAG, &count);
+	if (list)
+		container_read(&hooks, list->value);
+	for (size_t i = 0; i < hooks.count; i++)
+		ours += hooks.items[i].goes = is_our_hook(hooks.items[i].value);
+	group->goes = container_all_go(&hooks);
+	if (group->goes && made_of(tag) > *made)
+		*made = made_of(tag);
+	if (ours && !group->goes) {
+		edits_cut_items(&s->edits, &hooks);
+		for (size_t i = 0; i < members.count; i++)
+			members.items[i].goes = item_is_named(&members.items[i], TAG);
+		edits_cut_items(&s->edits, &members);
+	}
+	container_finish(&hooks);
+	container_finish(&members);
+	return ours;
+}
+
+static void look_at_event(struct settings *s, struct item *event)
+{
+	struct container groups;
+	enum made made = MADE_GROUP;
+	unsigned ours = 0;
+
+	if (container_read(&groups, event->value) && event->value.at[0] == '[')
+		for (size_t i = 0; i < groups.count; i++)
+			ours += look_at_group(s, &groups.items[i], &made);
+	event->goes = container_all_go(&groups) && made >= MADE_EVENT;
+	if (ours && !event->goes)
+		edits_cut_items(&s->edits, &groups);
+	if (made > s->made)
+		s->made = made;
+	s->ours += ours;
+	container_finish(&groups);
+}
+
+static void cut_ours(struct settings *s)
+{
+	const char *end = s->text.at + s->text.len;
+
+	for (size_t i = 0; i < s->hooks.count; i++)
+		look_at_event(s, &s->hooks.items[i]);
+	if (s->ours == 0)
+		return;
+	s->member->goes = container_all_go(&s->hooks) && s->made >= MADE_HOOKS;
+	if (!s->member->goes)
+		edits_cut_items(&s->edits, &s->hooks);
+	else if (s->root.count == 1 && s->made >= MADE_OBJECT)
+		edits_cut(&s->edits, s->root.text.at, end);
+	else
+		edits_cut_items(&s->edits, &s->root);
+}
+
+bool settings_uninstall(struct text now, struct buf *out, bool *gone, struct error *why)
+{
+	struct settings s;
+	bool good = settings_read(&s, now, why);
+
+	buf_init(out, 2 * SETTINGS_MAX);
+	if (good) {
+		cut_ours(&s);
+		good = settings_write(&s, out, why);
+		*gone = good && s.made == MADE_FILE && out->len == 0;
+	}
+	settings_finish(&s);
+	return good;
+}
+
+/* ---- putting ours in ---- */
+
+static void add_hook(struct buf *out, const struct tap_event *event,
+                     const struct settings_wish *wish)
+{
+	struct buf command;
+
+	if (wish->url && !event->by_command) {
+		buf_add(out, TEXT("{\"type\": \"http\", \"url\": "));
+		buf_add_json(out, text_of(wish->url));
+		buf_print(out, ", \"timeout\": %d}", HTTP_TIMEOUT);
+		return;
+	}
+	buf_init(&command, SETTINGS_MAX);
+	buf_add(&command, text_of(wish->command));
+	buf_add(&command, TEXT(MARK));
+	buf_add(out, TEXT("{\"type\": \"command\", \"command\": "));
+	buf_add_json(out, buf_text(&command));
+	buf_print(out, ", \"timeout\": %d, \"async\": true}", COMMAND_TIMEOUT);
+	buf_finish(&command);
+}
+
+static void add_group(struct buf *out, const struct tap_event *event,
+                      const struct settings_wish *wish, enum made made)
+{
+	buf_add(out, TEXT("{\"hooks\": ["));
+	add_hook(out, event, wish);
+	buf_print(out, "], \"" TAG "\": \"%s\"}", made_words[made]);
+}
+
+static void add_event(struct buf *out, const struct tap_event *event,
+                      const struct settings_wish *wish, enum made made)
+{
+	buf_print(out, "\"%s\": [", event->name);
+	add_group(out, event, wish, made);
+	buf_add_char(out, ']');
+}
+
+static void insert_hooks(struct settings *s, struct style *style, const struct settings_wish *wish,
+                         enum made made)
+{
+	struct buf *out;
+	struct place place;
+
+	place_of(&place, &s->root, style, s->text);
+	out = edits_insert(&s->edits, place.at);
+	place_lead(&place, out);
+	buf_add(out, TEXT("\"hooks\": {"));
+	for (const struct tap_event *e = tap_events; e->name; e++) {
+		if (e > tap_events)
+			buf_add(out, place.spread ? TEXT(",") : TEXT(", "));
+		place_line(&place, out, place.deeper + 1);
+		add_event(out, e, wish, made);
+	}
+	place_line(&place, out, place.deeper);
+	buf_add_char(out, '}');
+	place_tail(&place, out);
+	edits_inserted(&s->edits);
+}
+
+static bool insert_group(struct settings *s, struct style *style, const struct settings_wish *wish,
+                         const struct tap_event *event, struct error *why)
+{
+	struct container groups;
+	struct place place;
+	struct buf *out;
+	size_t count;
+	struct item *item = container_find(&s->hooks, event->name, &count);
+
+	if (count > 1)
+		return fail_at(s, item->all.at, "this event stands here a second time", why);
+	if (item->value.at[0] != '[')
+		return fail_at(s, item->value.at, "the hooks of an event are an array", why);
+	container_read(&groups, item->value);
+	place_of(&place, &groups, style, s->text);
+	out = edits_insert(&s->edits, place.at);
+	place_lead(&place, out);
+	add_group(out, event, wish, MADE_GROUP);
+	place_tail(&place, out);
+	edits_inserted(&s->edits);
+	container_finish(&groups);
+	return true;
+}
+
+/* Events that are there get a group more; the others come behind them. */
+static bool insert_events(struct settings *s, struct style *style, const struct settings_wish *wish,
+                          struct error *why)
+{
+	struct place place;
+	struct buf *out = NULL;
+	size_t count;
+
+	for (const struct tap_event *e = tap_events; e->name; e++)
+		if (container_find(&s->hooks, e->name, &count) &&
+		    !insert_group(s, style, wish, e, why))
+			return false;
+	place_of(&place, &s->hooks, style, s->text);
+	for (const struct tap_event *e = tap_events; e->name; e++) {
+		if (container_find(&s->hooks, e->name, &count))
+			continue;
+		if (!out)
+			out = edits_insert(&s->edits, place.at);
+		else
+			place.first = false;
+		place_lead(&place, out);
+		add_event(out, e, wish, MADE_EVENT);
+	}
+	if (!out)
+		return true;
+	place.first = s->hooks.count == 0;
+	place_tail(&place, out);
+	edits_inserted(&s->edits);
+	return true;
+}
+
+/* now has no hooks of ours.  made: what of `object` and `file` is ours already. */
+static bool insert_all(struct text now, const struct settings_wish *wish, enum made made,
+                       struct buf *out, struct error *why)
+{
+	struct settings s;
+	struct style style;
+	bool good = settings_read(&s, now, why);
+
+	if (good) {
+		style_read(&style, s.text, &s.root);
+		if (s.member)
+			good = insert_events(&s, &style, wish, why);
+		else
+			insert_hooks(&s, &style, wish, made);
+		good = good && settings_write(&s, out, why);
+	}
+	settings_finish(&s);
+	return good;
+}
+
+bool settings_install(struct text now, bool is_there, const struct settings_wish *wish,
+                      struct buf *out, struct error *why)
+{
+	enum made made = is_there ? MADE_OBJECT : MADE_FILE;
+	struct buf clean;
+	bool gone = false;
+	bool good = settings_uninstall(now, &clean, &gone, why);
+
+	buf_init(out, 2 * SETTINGS_MAX);
+	if (good) {
+		struct text text = buf_text(&clean);
+		bool has_bom = text_starts(text, TEXT(BOM));
+		size_t skip = has_bom ? sizeof(BOM) - 1 : 0;
+
+		if (gone)
+			made = MADE_FILE;
+		if (text_trim((struct text){text.at + skip, text.len - skip}).len > 0)
+			made = MADE_HOOKS;
+		else
+			buf_add(&clean, text_find(text, '\r') >= 0 ? TEXT("{}\r\n") : TEXT("{}\n"));
+		good = insert_all(buf_text(&clean), wish, made, out, why);
+	}
+	buf_finish(&clean);
+	return good;
+}
+
+/* ---- looking ---- */
+
+bool settings_look(struct text now, struct settings_look *look, struct error *why)
+{
+	struct settings s;
+	bool good = settings_read(&s, now, why);
+	struct item *switched;
+	size_t count;
+
+	*look = (struct settings_look){0};
+	if (good) {
+		cut_ours(&s);
+		look->hooks = s.ours;
+		switched = container_find(&s.root, "disableAllHooks", &count);
+		look->disabled = switched && text_is(switched->value, "true");
+		look->lists_urls = container_find(&s.root, "allowedHttpHookUrls", &count) != NULL;
+	}
+	settings_finish(&s);
+	return good;
+}

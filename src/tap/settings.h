@@ -1,0 +1,42 @@
+/* settings.h - our hooks in and out of a Claude Code settings file; pure.
+ *
+ * The file is edited as text: not one byte of what is there is moved, and taking
+ * our hooks out gives the very bytes from before, for whatever text it was.  Each
+ * group of ours says in its member `signalbox` what had to be made for it, so
+ * that an empty `hooks` that was there stays, and one that was not goes.
+ *
+ * A hook is known to be ours by where it goes: the route of the box on loopback,
+ * or the mark behind the command.  Both outlive a program that rewrites the file.
+ */
+#ifndef TAP_SETTINGS_H
+#define TAP_SETTINGS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#define SETTINGS_MAX (1 * MIB) /* bytes of a file; with our hooks, twice that */
+
+struct settings_wish {
+	const char *url;     /* of the box's route; NULL: every hook is a command */
+	const char *command; /* for the shell, without the mark */
+};
+
+/* Puts our hooks in, or anew.  is_there: there is a file, perhaps an empty one.
+ * Fails with the line and column of what is not understood, and then `out` is
+ * empty.  The caller finishes `out`, which these functions init. */
+bool settings_install(struct text now, bool is_there, const struct settings_wish *wish,
+                      struct buf *out, struct error *why);
+
+/* Takes our hooks out, and nothing else.  gone: there was no file, so there should
+ * be none. */
+bool settings_uninstall(struct text now, struct buf *out, bool *gone, struct error *why);
+
+struct settings_look {
+	unsigned hooks;  /* of ours */
+	bool disabled;   /* `disableAllHooks`: Claude Code runs none */
+	bool lists_urls; /* `allowedHttpHookUrls`: ours has to be among them */
+};
+bool settings_look(struct text now, struct settings_look *look, struct error *why);
+
+#endif
