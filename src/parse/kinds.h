@@ -12,6 +12,7 @@ extern const struct parse_kind parse_envelope;
 extern const struct parse_kind parse_jsonl;
 extern const struct parse_kind parse_midi;
 extern const struct parse_kind parse_ollama;
+extern const struct parse_kind parse_openai;
 extern const struct parse_kind parse_openclaw;
 extern const struct parse_kind parse_raw;
 

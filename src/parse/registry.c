@@ -10,6 +10,7 @@ const struct parse_kind *const parse_kinds[] = {
 	&parse_jsonl,
 	&parse_midi,
 	&parse_ollama,
+	&parse_openai,
 	&parse_openclaw,
 	&parse_raw,
 	NULL,

@@ -1,0 +1,447 @@
+/* openai.c - OpenAI's Chat Completions, and what others make of them.
+ *
+ * A stream of chunks, or one whole answer, which is read like a single chunk.  What
+ * servers do differently is taken as they do it: reasoning in four spellings, usage
+ * in any chunk, errors within a good answer, calls that share an index, no [DONE].
+ *
+ * An answer may have several choices.  The first one speaks as the model, another
+ * as "model#1", so that their words are not mixed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "parse/calls.h"
+#include "parse/kinds.h"
+#include "parse/think.h"
+#include "signal/json.h"
+
+#define CHOICES_MAX 128 /* as many as the API allows */
+#define NAME_ROOM 288   /* an agent and the number of its choice */
+
+struct choice {
+	struct think think;
+};
+
+struct openai {
+	struct choice *choices; /* by index */
+	uint32_t choice_count;
+	struct calls calls;
+	uint64_t text_count; /* of text_delta: their index */
+	struct speak_usage usage;
+	bool began, has_usage, has_refused;
+};
+
+/* A part of an event, and who it belongs to. */
+struct scene {
+	struct parse *p;
+	struct openai *o;
+	uint32_t index; /* of the choice */
+	struct speaker who;
+	char name[NAME_ROOM];
+};
+
+static struct openai *openai_of(struct parse *p)
+{
+	struct openai *o = parse_state(p);
+
+	if (!o->began)
+		calls_init(&o->calls);
+	o->began = true;
+	return o;
+}
+
+static void set_scene(struct scene *s, struct parse *p, uint32_t index)
+{
+	struct text agent = parse_agent(p);
+	int n;
+
+	s->p = p;
+	s->o = openai_of(p);
+	s->index = index;
+	s->who = (struct speaker){.agent = agent};
+	if (index == 0)
+		return;
+	n = snprintf(s->name, sizeof(s->name), "%.*s#%u", TEXT_ARG(agent), index);
+	s->who.agent = (struct text){s->name, (size_t)n};
+}
+
+/* --- words ------------------------------------------------------------------------- */
+
+static void speak_text(struct scene *s, struct text words, bool is_refusal)
+{
+	speak_begin(s->p, &s->who, "text_delta");
+	make_text(s->p, "content", words);
+	make_u64(s->p, "index", s->o->text_count++);
+	if (is_refusal) {
+		make_metadata(s->p);
+		make_bool(s->p, "refusal", true);
+	}
+	make_end(s->p);
+}
+
+static void give_words(void *self, bool is_thought, struct text words)
+{
+	struct scene *s = self;
+
+	if (is_thought)
+		speak_words(s->p, &s->who, "thinking", words);
+	else
+		speak_text(s, words, false);
+}
+
+static void take_text(struct scene *s, struct text words)
+{
+	think_feed(&s->o->choices[s->index].think, words, give_words, s);
+}
+
+static void take_thought(struct scene *s, struct text words)
+{
+	if (words.len)
+		speak_words(s->p, &s->who, "thinking", words);
+}
+
+static void take_refusal(struct scene *s, struct text words)
+{
+	if (words.len == 0)
+		return;
+	speak_text(s, words, true);
+	s->o->has_refused = true;
+}
+
+static yyjson_val *member(yyjson_val *object, const char *key)
+{
+	return yyjson_obj_get(object, key);
+}
+
+static struct text word(yyjson_val *object, const char *key)
+{
+	return json_text(yyjson_obj_get(object, key));
+}
+
+/* Of what is no array: nothing. */
+static void each(struct scene *s, yyjson_val *array, void (*take)(struct scene *, yyjson_val *))
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(array);
+	yyjson_val *item;
+
+	while ((item = yyjson_arr_iter_next(&iter)))
+		take(s, item);
+}
+
+static void take_thought_part(struct scene *s, yyjson_val *part)
+{
+	take_thought(s, word(part, "text"));
+	take_thought(s, word(part, "summary"));
+}
+
+/* `thinking` of a part is a text, or parts once more. */
+static void take_part(struct scene *s, yyjson_val *part)
+{
+	take_text(s, json_text(part));
+	take_thought(s, word(part, "thinking"));
+	each(s, member(part, "thinking"), take_thought_part);
+	take_text(s, word(part, "text"));
+	take_refusal(s, word(part, "refusal"));
+}
+
+static void take_content(struct scene *s, yyjson_val *content)
+{
+	take_text(s, json_text(content));
+	each(s, content, take_part);
+}
+
+/* The same thought comes under several names from some servers. */
+static void take_reasoning(struct scene *s, yyjson_val *delta)
+{
+	struct text plain = word(delta, "reasoning_content");
+
+	if (plain.len == 0)
+		plain = word(delta, "reasoning");
+	if (plain.len)
+		take_thought(s, plain);
+	else
+		each(s, member(delta, "reasoning_details"), take_thought_part);
+}
+
+/* --- tool calls ---------------------------------------------------------------------- */
+
+/* A new id on an index that is taken is another call: some servers call everything
+ * 0.  Without an index a name begins one, and what has neither belongs to the last. */
+static struct open_call *find_call(struct scene *s, yyjson_val *fragment, struct text name)
+{
+	struct calls *calls = &s->o->calls;
+	struct text id = word(fragment, "id");
+	yyjson_val *index = member(fragment, "index");
+	uint64_t at = yyjson_is_uint(index) ? yyjson_get_uint(index) : CALLS_NO_INDEX;
+	struct open_call *call;
+
+	if (at != CALLS_NO_INDEX)
+		call = calls_at(calls, s->index, at);
+	else if (id.len)
+		call = calls_with_id(calls, id);
+	else
+		call = name.len ? NULL : calls_last(calls, s->index);
+	if (call && id.len && call->id && !call->has_made_id && !text_is(id, call->id)) {
+		calls_give(calls, s->p, &s->who, call);
+		call = NULL;
+	}
+	if (!call)
+		call = calls_add(calls, s->p, s->index, at);
+	if (call)
+		call_set_id(call, id);
+	return call;
+}
+
+static void take_input(struct scene *s, struct open_call *call, yyjson_val *input)
+{
+	char *json;
+	size_t len;
+
+	if (!yyjson_is_ctn(input)) {
+		calls_grow(&s->o->calls, s->p, &s->who, call, json_text(input));
+		return;
+	}
+	json = yyjson_val_write(input, YYJSON_WRITE_NOFLAG, &len);
+	if (json)
+		calls_replace(&s->o->calls, s->p, call, (struct text){json, len});
+	free(json);
+}
+
+static void take_call(struct scene *s, yyjson_val *fragment)
+{
+	yyjson_val *function = member(fragment, "function");
+	yyjson_val *custom = member(fragment, "custom");
+	yyjson_val *of = function ? function : custom;
+	struct open_call *call = find_call(s, fragment, word(of, "name"));
+
+	if (!call)
+		return;
+	call_set(&call->name, word(of, "name"));
+	take_input(s, call, member(of, function ? "arguments" : "input"));
+}
+
+/* The way before tool_calls: one call, without an id. */
+static void take_function_call(struct scene *s, yyjson_val *function)
+{
+	struct open_call *call = calls_at(&s->o->calls, s->index, CALLS_NO_INDEX - 1);
+
+	if (!yyjson_is_obj(function))
+		return;
+	if (!call)
+		call = calls_add(&s->o->calls, s->p, s->index, CALLS_NO_INDEX - 1);
+	if (!call)
+		return;
+	call_set(&call->name, word(function, "name"));
+	take_input(s, call, member(function, "arguments"));
+}
+
+/* Those of one choice, in the order in which they began. */
+static void give_calls(struct scene *s)
+{
+	list_each(&s->o->calls.open, l) {
+		struct open_call *call = list_of(l, struct open_call, link);
+
+		if (call->choice == s->index)
+			calls_give(&s->o->calls, s->p, &s->who, call);
+	}
+}
+
+/* --- the end ------------------------------------------------------------------------- */
+
+static void give_usage(struct parse *p, struct openai *o)
+{
+	if (!o->has_usage)
+		return;
+	o->usage.model = parse_agent(p);
+	speak_usage(p, NULL, &o->usage);
+	o->has_usage = false;
+}
+
+static void end_choice(struct scene *s)
+{
+	think_end(&s->o->choices[s->index].think, give_words, s);
+	give_calls(s);
+}
+
+static void complete(struct parse *p)
+{
+	struct openai *o = openai_of(p);
+	bool success = !o->has_refused && !text_is(parse_stop(p), "content_filter");
+	char result[64];
+	struct scene s;
+	int n;
+
+	for (uint32_t i = 0; i < o->choice_count; i++) {
+		set_scene(&s, p, i);
+		end_choice(&s);
+	}
+	give_usage(p, o);
+	n = snprintf(result, sizeof(result), "Stream completed (%llu chunks)",
+	             (unsigned long long)o->text_count);
+	parse_complete(p, success, (struct text){result, (size_t)n});
+}
+
+static void end(struct parse *p)
+{
+	if (parse_stop(p).len)
+		complete(p);
+	else
+		give_usage(p, openai_of(p));
+}
+
+/* --- chunks -------------------------------------------------------------------------- */
+
+/* Numbers are codes too. */
+static struct text code_of(yyjson_val *error, char room[TEXT_U64_MAX])
+{
+	yyjson_val *code = member(error, "code");
+
+	if (yyjson_is_uint(code))
+		return text_of_u64(yyjson_get_uint(code), room);
+	if (json_text(code).len)
+		return json_text(code);
+	return word(error, "type").len ? word(error, "type") : TEXT("OPENAI_ERROR");
+}
+
+static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
+{
+	yyjson_val *error = member(root, "error");
+	char digits[TEXT_U64_MAX];
+	struct text message;
+
+	if (yyjson_is_null(error) || yyjson_is_false(error))
+		error = NULL;
+	if (!error && (is_named_so || text_is(word(root, "object"), "error")))
+		error = root;
+	if (!error)
+		return false;
+	message = yyjson_is_str(error) ? json_text(error) : word(error, "message");
+	give_usage(p, openai_of(p));
+	parse_fail(p, code_of(error, digits), message.len ? message : TEXT("Unknown OpenAI error"));
+	return true;
+}
+
+static void take_usage(struct openai *o, yyjson_val *usage)
+{
+	yyjson_val *prompt = member(usage, "prompt_tokens_details");
+
+	if (!yyjson_is_obj(usage))
+		return;
+	o->usage = (struct speak_usage){
+		.input = speak_count(usage, "prompt_tokens"),
+		.output = speak_count(usage, "completion_tokens"),
+		.cache_read = speak_count(prompt, "cached_tokens"),
+		.cache_write = speak_count(prompt, "cache_write_tokens"),
+		.cost = -1,
+	};
+	json_number(member(usage, "cost"), &o->usage.cost);
+	o->has_usage = true;
+}
+
+/* llama.cpp counts by itself where nobody asked for usage. */
+static void take_timings(struct openai *o, yyjson_val *timings)
+{
+	if (!yyjson_is_obj(timings) || o->has_usage)
+		return;
+	o->usage = (struct speak_usage){
+		.input = speak_count(timings, "prompt_n"),
+		.output = speak_count(timings, "predicted_n"),
+		.cost = -1,
+	};
+	o->has_usage = true;
+}
+
+static bool make_choice(struct openai *o, uint64_t index)
+{
+	size_t was = o->choice_count * sizeof(struct choice);
+	size_t is = (index + 1) * sizeof(struct choice);
+
+	if (index >= CHOICES_MAX)
+		return false;
+	if (index < o->choice_count)
+		return true;
+	o->choices = must_grow(o->choices, is);
+	memset((char *)o->choices + was, 0, is - was);
+	o->choice_count = (uint32_t)index + 1;
+	return true;
+}
+
+static void take_choice(struct parse *p, yyjson_val *choice)
+{
+	uint64_t index = yyjson_get_uint(member(choice, "index"));
+	yyjson_val *delta = member(choice, "delta");
+	struct text stop = word(choice, "finish_reason");
+	struct scene s;
+
+	if (!make_choice(openai_of(p), index)) {
+		parse_bad(p, "a choice with index %llu", (unsigned long long)index);
+		return;
+	}
+	set_scene(&s, p, (uint32_t)index);
+	if (!yyjson_is_obj(delta))
+		delta = member(choice, "message");
+	take_reasoning(&s, delta);
+	take_content(&s, member(delta, "content"));
+	take_text(&s, word(choice, "text")); /* of the API before chats */
+	take_text(&s, word(member(delta, "audio"), "transcript"));
+	take_refusal(&s, word(delta, "refusal"));
+	each(&s, member(delta, "tool_calls"), take_call);
+	take_function_call(&s, member(delta, "function_call"));
+	if (stop.len == 0)
+		return;
+	end_choice(&s);
+	if (index == 0 || parse_stop(p).len == 0)
+		parse_set_stop(p, stop);
+}
+
+static void take_chunk(struct parse *p, yyjson_val *root)
+{
+	struct openai *o = openai_of(p);
+	yyjson_arr_iter choices = yyjson_arr_iter_with(member(root, "choices"));
+	yyjson_val *choice;
+
+	parse_set_agent(p, word(root, "model"));
+	while ((choice = yyjson_arr_iter_next(&choices)))
+		take_choice(p, choice);
+	take_usage(o, member(root, "usage"));
+	take_usage(o, member(member(root, "x_groq"), "usage"));
+	take_timings(o, member(root, "timings"));
+}
+
+static void event(struct parse *p, const struct parse_event *event)
+{
+	struct text data = text_trim(event->data);
+	yyjson_val *root;
+
+	if (text_is(data, "[DONE]")) {
+		complete(p);
+		return;
+	}
+	root = parse_json(p, data);
+	if (!root)
+		return;
+	if (!yyjson_is_obj(root))
+		parse_bad(p, "a chunk that is not an object");
+	else if (!take_error(p, root, text_is(event->name, "error")))
+		take_chunk(p, root);
+}
+
+static void finish(struct parse *p)
+{
+	struct openai *o = openai_of(p);
+
+	calls_finish(&o->calls);
+	free(o->choices);
+}
+
+const struct parse_kind parse_openai = {
+	.name = "openai",
+	.summary = "OpenAI Chat Completions and its likes",
+	.framing = FRAMING_SSE,
+	.is_answer = true,
+	.size = sizeof(struct openai),
+	.event = event,
+	.end = end,
+	.finish = finish,
+};

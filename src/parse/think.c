@@ -1,0 +1,141 @@
+/* think.c - telling thoughts from words. */
+#include "parse/think.h"
+
+#define OPENING TEXT("<think>")
+#define CLOSING TEXT("</think>")
+
+static struct text after(struct text t, size_t n)
+{
+	return (struct text){t.at + n, t.len - n};
+}
+
+static void hand_on(bool is_thought, struct text words, think_fn *give, void *self)
+{
+	if (words.len)
+		give(self, is_thought, words);
+}
+
+static void release(struct think *think, think_fn *give, void *self)
+{
+	struct text held = {think->held, think->held_len};
+
+	think->held_len = 0;
+	hand_on(think->where == THINK_INSIDE, held, give, self);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Could this be white space and the beginning of the tag? */
+static bool may_open(struct text held)
+{
+	while (held.len && is_space(held.at[0]))
+		held = after(held, 1);
+	return text_starts(OPENING, held);
+}
+
+static bool opens(struct text held)
+{
+	return held.len >= OPENING.len && text_equal(after(held, held.len - OPENING.len), OPENING);
+}
+
+/* Takes bytes while they may be the opening tag; the rest is given back.  Words are
+ * not cut in two where they came in one piece. */
+static struct text look_for_opening(struct think *think, struct text piece, think_fn *give,
+                                    void *self)
+{
+	struct text rest = piece;
+	size_t held_before = think->held_len;
+
+	while (rest.len && think->held_len < THINK_HELD_MAX) {
+		struct text held = {think->held, think->held_len + 1};
+
+		think->held[think->held_len] = rest.at[0];
+		if (!may_open(held))
+			break;
+		think->held_len++;
+		rest = after(rest, 1);
+		if (opens(held)) {
+			think->held_len = 0;
+			think->where = THINK_INSIDE;
+			return rest;
+		}
+	}
+	if (rest.len == 0)
+		return rest;
+	think->held_len = held_before;
+	think->where = THINK_AFTER;
+	release(think, give, self);
+	return piece;
+}
+
+/* How many bytes at the end of t are the beginning of the closing tag. */
+static size_t begun_tag(struct text t)
+{
+	size_t n = CLOSING.len - 1 < t.len ? CLOSING.len - 1 : t.len;
+
+	while (n && memcmp(t.at + t.len - n, CLOSING.at, n) != 0)
+		n--;
+	return n;
+}
+
+/* A tag that began in the piece before and goes on here: how much of it; 0: none. */
+static size_t continued_tag(const struct think *think, struct text piece)
+{
+	struct text rest = after(CLOSING, think->held_len);
+	size_t n = piece.len < rest.len ? piece.len : rest.len;
+
+	return think->held_len && memcmp(piece.at, rest.at, n) == 0 ? n : 0;
+}
+
+static void hold(struct think *think, struct text t)
+{
+	memcpy(think->held + think->held_len, t.at, t.len);
+	think->held_len += t.len;
+}
+
+static struct text look_for_closing(struct think *think, struct text piece, think_fn *give,
+                                    void *self)
+{
+	size_t n = continued_tag(think, piece);
+	const char *tag;
+
+	if (n && think->held_len + n < CLOSING.len) {
+		hold(think, piece);
+		return after(piece, piece.len);
+	}
+	if (n) {
+		think->held_len = 0;
+		think->where = THINK_AFTER;
+		return after(piece, n);
+	}
+	release(think, give, self);
+	tag = memmem(piece.at, piece.len, CLOSING.at, CLOSING.len);
+	if (tag) {
+		n = (size_t)(tag - piece.at);
+		hand_on(true, (struct text){piece.at, n}, give, self);
+		think->where = THINK_AFTER;
+		return after(piece, n + CLOSING.len);
+	}
+	n = piece.len - begun_tag(piece);
+	hand_on(true, (struct text){piece.at, n}, give, self);
+	hold(think, after(piece, n));
+	return after(piece, piece.len);
+}
+
+void think_feed(struct think *think, struct text piece, think_fn *give, void *self)
+{
+	if (think->where == THINK_BEFORE)
+		piece = look_for_opening(think, piece, give, self);
+	if (piece.len && think->where == THINK_INSIDE)
+		piece = look_for_closing(think, piece, give, self);
+	if (think->where == THINK_AFTER)
+		hand_on(false, piece, give, self);
+}
+
+void think_end(struct think *think, think_fn *give, void *self)
+{
+	release(think, give, self);
+}
