@@ -1,0 +1,158 @@
+/* follow.c - one event stream after the other, each from where the last one broke. */
+#include "cli/follow.h"
+
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "cli/pause.h"
+
+#define REFUSAL_MAX (64 * KIB)
+#define STATUS_MS 10000
+
+void follow_init(struct follow *f)
+{
+	events_init(&f->events);
+	buf_init(&f->refusal, REFUSAL_MAX);
+}
+
+void follow_finish(struct follow *f)
+{
+	buf_finish(&f->refusal);
+	events_finish(&f->events);
+}
+
+void follow_add_escaped(struct buf *path, struct text value)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-._~*";
+
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.at[i] && strchr(plain, value.at[i]))
+			buf_add_char(path, value.at[i]);
+		else
+			buf_print(path, "%%%02X", (unsigned char)value.at[i]);
+	}
+}
+
+bool follow_add_present(struct buf *path, struct dial *dial, struct error *why)
+{
+	const struct dial_request request = {
+		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
+	struct buf body;
+	yyjson_doc *doc;
+	yyjson_val *root;
+
+	if (!dial_ask(dial, &request, &body, why))
+		return false;
+	doc = yyjson_read(body.at, body.len, 0);
+	root = yyjson_doc_get_root(doc);
+	if (yyjson_is_str(yyjson_obj_get(root, "epoch"))) {
+		follow_add_escaped(path, text_of(yyjson_get_str(yyjson_obj_get(root, "epoch"))));
+		buf_print(path, "-%llu",
+		          (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "seq")));
+	}
+	yyjson_doc_free(doc);
+	buf_finish(&body);
+	return true;
+}
+
+/* ---- what comes ---- */
+
+static void say_gap(struct text data)
+{
+	yyjson_doc *doc = yyjson_read(data.at, data.len, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	const char *reason = yyjson_get_str(yyjson_obj_get(root, "why"));
+
+	say("gap: signals %llu to %llu are missing (%s)",
+	    (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "from")),
+	    (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "to")), reason ? reason : "?");
+	yyjson_doc_free(doc);
+}
+
+static bool take_event(void *self, const struct event *event)
+{
+	struct follow *f = self;
+
+	if (text_is(event->type, "gap")) {
+		say_gap(event->data);
+		return true;
+	}
+	return f->heard(f->self, event->data);
+}
+
+static bool take_bytes(void *self, long status, struct text bytes)
+{
+	struct follow *f = self;
+	enum events_result result;
+
+	if (status != 200)
+		return buf_add(&f->refusal, bytes);
+	if (f->is_away)
+		say("the box is back");
+	f->is_away = false;
+	result = events_feed(&f->events, bytes, take_event, f);
+	f->too_big = result == EVENTS_TOO_BIG;
+	return out_flush(f->out) && result == EVENTS_FINE;
+}
+
+static bool goes_on(void *self)
+{
+	struct follow *f = self;
+
+	return !out_is_deserted(f->out) && (!f->goes_on || f->goes_on(f->self));
+}
+
+/* ---- on and on ---- */
+
+/* One connection.  True when it is worth coming back. */
+static bool follow_once(struct follow *f, int *status)
+{
+	char *resume = f->events.id[0] ? must_print("Last-Event-ID: %s", f->events.id) : NULL;
+	const struct dial_request request = {.method = "GET",
+	                                     .path = f->path,
+	                                     .field = resume,
+	                                     .heard = take_bytes,
+	                                     .goes_on = goes_on,
+	                                     .self = f};
+	struct error why = {""};
+	long code;
+	enum dial_result result;
+
+	events_restart(&f->events);
+	buf_clear(&f->refusal);
+	result = dial_run(f->dial, &request, &code, &why);
+	free(resume);
+	*status = f->too_big ? STATUS_FAILED : STATUS_DONE;
+	if (f->too_big)
+		say("an event is longer than %zu MiB", EVENT_MAX / MIB);
+	if (result == DIAL_ENOUGH)
+		return false;
+	f->has_met = f->has_met || code != 0;
+	if (result == DIAL_ANSWERED && code >= 400 && code < 500)
+		dial_refusal(code, buf_text(&f->refusal), &why);
+	else if (f->has_met)
+		return true;
+	say("%s", why.words);
+	*status = STATUS_FAILED;
+	return false;
+}
+
+int follow_run(struct follow *f)
+{
+	unsigned ms = PAUSE_FIRST_MS;
+	int status;
+
+	while (follow_once(f, &status)) {
+		if (!f->is_away) {
+			say("the box is away; trying again until it is back");
+			ms = PAUSE_FIRST_MS;
+		}
+		f->is_away = true;
+		ms = pause_for(ms);
+		if (!goes_on(f))
+			break;
+	}
+	return status;
+}
