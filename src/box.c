@@ -23,7 +23,8 @@
 #include "net/interrupt.h"
 #include "net/listen.h"
 #include "net/loop.h"
-#include "source/scenario.h"
+#include "net/request.h"
+#include "source/source.h"
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
@@ -39,7 +40,8 @@ struct box {
 	struct bus *bus;
 	struct hub *hub;
 	struct web *web;
-	struct scenario *demo;
+	struct requests *requests;
+	struct sources *sources;
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
@@ -217,6 +219,51 @@ static bool make_web(struct box *box, struct error *why)
 	return box->web != NULL;
 }
 
+/* --- sources ------------------------------------------------------------------ */
+
+static void sources_changed(void *self, struct text changed, struct text removed)
+{
+}
+
+static bool make_sources(struct box *box, struct error *why)
+{
+	struct sources_options o = {
+		.loop = box->loop,
+		.bus = box->bus,
+		.data = box->config->data,
+		.changed = sources_changed,
+		.self = box,
+	};
+
+	o.requests = box->requests = requests_create(box->loop);
+	box->sources = sources_create(&o, why);
+	return box->sources != NULL;
+}
+
+static void add_demo(struct box *box)
+{
+	char *url = must_print("scenario:demo?speed=%g", box->config->demo.speed);
+	struct source_wish demo = {
+		.id = TEXT("demo"),
+		.name = TEXT("Demo"),
+		.url = text_of(url),
+		.is_local = true,
+		.is_configured = true,
+		.connect = true,
+	};
+	struct error why;
+
+	if (sources_add(box->sources, &demo, &why) != SOURCE_DONE)
+		log_warn("box", "the demo: %s", why.words);
+	free(url);
+}
+
+static void start_sources(struct box *box)
+{
+	if (box->options->demo)
+		add_demo(box);
+}
+
 /* --- listening --------------------------------------------------------------- */
 
 static void accepted(void *self, struct listen *listen, int fd)
@@ -348,8 +395,7 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	for (size_t i = 0; i < box->listen_count; i++)
 		listen_stop(box->listens[i]);
-	scenario_destroy(box->demo);
-	box->demo = NULL;
+	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
 	loop_add_turn(box->loop, &box->turn);
@@ -364,7 +410,8 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
 	}
-	scenario_destroy(box->demo);
+	sources_destroy(box->sources);
+	requests_destroy(box->requests);
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
 	web_destroy(box->web);
@@ -429,11 +476,10 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_hub(box);
-	if (!make_web(box, why) || !open_listens(box, why))
+	if (!make_sources(box, why) || !make_web(box, why) || !open_listens(box, why))
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
-	if (box->options->demo)
-		box->demo = scenario_create(box->loop, box->bus, box->config->demo.speed);
+	start_sources(box);
 	announce(box);
 	return true;
 }

@@ -7,6 +7,11 @@ from lib import SLOW, Box, eventually, run, test
 SPEED = 20
 
 
+def played(box):
+    """What the demo said; what is said of the demo as a source is apart."""
+    return [s for s in box.history() if s["type"] != "source.state"]
+
+
 def scenarios(history):
     """The signals of each play, in the order of playing."""
     plays = {}
@@ -18,8 +23,8 @@ def scenarios(history):
 @test("three scenarios of 15 to 25 signals and about ten seconds, and then again")
 def _():
     with Box(["--demo", "--demo-speed", str(SPEED)]) as box:
-        eventually(lambda: len(scenarios(box.history())) >= 5, 20 * SLOW, 0.2)
-        plays = list(scenarios(box.history()).items())
+        eventually(lambda: len(scenarios(played(box))) >= 5, 20 * SLOW, 0.2)
+        plays = list(scenarios(played(box)).items())
         names = [signals[0]["metadata"]["scenario"] for _, signals in plays]
         assert names[:4] == ["simple-task", "recovery", "two-agents", "simple-task"], names
         for run_, signals in plays[:3]:
@@ -33,8 +38,8 @@ def _():
 @test("each of them says that it is a demo, and keeps the schema")
 def _():
     with Box(["--demo", "--demo-speed", "100"], env={"SIGNALBOX_VALIDATION": "strict"}) as box:
-        eventually(lambda: len(box.history()) >= 60, 20 * SLOW, 0.1)
-        for signal in box.history():
+        eventually(lambda: len(played(box)) >= 60, 20 * SLOW, 0.1)
+        for signal in played(box):
             assert signal["source"] == "demo" and signal["metadata"]["demo"] is True, signal
         status = box.request("GET", "/api/status").json()
         assert sum(status["bus"]["refused"].values()) == 0, status["bus"]

@@ -1,15 +1,11 @@
-/* scenario.h - a source that plays a script: the demo.
+/* scenario.h - the demo's scripts.
  *
  * Three built-in scenarios, one after the other, for ever: a simple task, an
- * error and its recovery, two agents at once.  Everything it emits has the source
+ * error and its recovery, two agents at once.  Everything they emit has the source
  * `demo` and `metadata.demo`, so that nobody takes it for an agent.
  */
 #ifndef SOURCE_SCENARIO_H
 #define SOURCE_SCENARIO_H
-
-struct bus;
-struct loop;
-struct scenario;
 
 /* A moment of a script. */
 struct beat {
@@ -25,8 +21,5 @@ struct script {
 
 /* Ended by a NULL name. */
 extern const struct script scenario_scripts[];
-
-struct scenario *scenario_create(struct loop *loop, struct bus *bus, double speed);
-void scenario_destroy(struct scenario *scenario);
 
 #endif

@@ -1,0 +1,122 @@
+/* describe.c - a source as JSON: what clients see of it.  Never its credential. */
+#include "source/inside.h"
+
+static void add_member(struct buf *out, const char *name, const char *value)
+{
+	buf_print(out, ",\"%s\":", name);
+	if (value)
+		buf_add_json(out, text_of(value));
+	else
+		buf_add(out, TEXT("null"));
+}
+
+static void add_bool(struct buf *out, const char *name, bool value)
+{
+	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
+}
+
+/* 0 is never. */
+static void add_time(struct buf *out, const char *name, int64_t ms)
+{
+	if (ms)
+		buf_print(out, ",\"%s\":%lld", name, (long long)ms);
+	else
+		buf_print(out, ",\"%s\":null", name);
+}
+
+static void add_models(struct buf *out, const struct source *s)
+{
+	struct text model = source_model(s);
+
+	buf_add(out, TEXT(",\"models\":["));
+	for (size_t i = 0; i < s->model_count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		buf_add_json(out, text_of(s->models[i]));
+	}
+	buf_add(out, TEXT("],\"model\":"));
+	if (model.len)
+		buf_add_json(out, model);
+	else
+		buf_add(out, TEXT("null"));
+}
+
+static void add_abilities(struct buf *out, const struct transport *t)
+{
+	bool can[] = {t && t->ask, t && t->cancel, t && t->send};
+	static const char *const names[] = {"ask", "cancel", "send"};
+	const char *comma = "";
+
+	buf_add(out, TEXT(",\"can\":["));
+	for (unsigned i = 0; i < 3; i++) {
+		if (!can[i])
+			continue;
+		buf_print(out, "%s\"%s\"", comma, names[i]);
+		comma = ",";
+	}
+	buf_add_char(out, ']');
+}
+
+/* How many signals came in the last whole second. */
+static unsigned rate(const struct source *s)
+{
+	const struct source_counts *n = &s->counts;
+	uint64_t second = loop_now_ms(s->all->options.loop) / 1000;
+
+	if (second == n->second)
+		return n->before;
+	return second == n->second + 1 ? n->here : 0;
+}
+
+static void add_counters(struct buf *out, const struct source *s)
+{
+	const struct source_counts *n = &s->counts;
+
+	buf_print(out,
+	          ",\"eventsPerSecond\":%u,\"signals\":%llu,\"bytes\":%llu,\"badFrames\":%llu,"
+	          "\"dropped\":%llu,\"connects\":%llu",
+	          rate(s), (unsigned long long)n->signals, (unsigned long long)n->bytes,
+	          (unsigned long long)n->bad, (unsigned long long)n->dropped,
+	          (unsigned long long)n->connects);
+	add_time(out, "lastSignalAt", n->last_ms);
+}
+
+void source_json(const struct source *s, struct buf *out)
+{
+	buf_add(out, TEXT("{\"id\":"));
+	buf_add_json(out, text_of(s->id));
+	add_member(out, "name", s->name);
+	add_member(out, "url", s->url);
+	add_member(out, "protocol", s->protocol);
+	add_member(out, "category", s->is_local ? "local" : "remote");
+	add_member(out, "color", s->color);
+	add_member(out, "state", source_state_name(s->state));
+	add_member(out, "error", s->error);
+	add_bool(out, "enabled", s->is_wanted);
+	add_bool(out, "configured", s->is_configured);
+	add_bool(out, "hasCredential", s->credential != NULL);
+	add_models(out, s);
+	add_abilities(out, s->transport);
+	buf_print(out, ",\"attempt\":%u", s->backoff.tries);
+	add_time(out, "retryAt", s->retry_at_ms);
+	add_counters(out, s);
+	add_member(out, "lastError", s->last_error);
+	if (s->meta) {
+		buf_add(out, TEXT(",\"meta\":"));
+		buf_add(out, text_of(s->meta));
+	}
+	buf_add_char(out, '}');
+}
+
+void sources_json(const struct sources *all, struct buf *out)
+{
+	const char *comma = "";
+
+	buf_add_char(out, '[');
+	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
+		buf_add(out, text_of(comma));
+		source_json(s, out);
+		comma = ",";
+	}
+	buf_add_char(out, ']');
+}

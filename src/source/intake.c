@@ -1,0 +1,164 @@
+/* intake.c - from a source to the bus, a bounded piece a turn.
+ *
+ * Every signal costs its bytes and something besides.  In one turn of the loop a
+ * source is taken up to its share, and all of them together up to a limit; what
+ * comes beyond it waits in the source's backlog, in order, and is taken in the
+ * next turns, a share of each source in turn.  A source with much in its backlog
+ * is hushed if its transport can be; one whose backlog is full is lost, with words
+ * that say so, and comes back later.
+ */
+#include <stdlib.h>
+
+#include "bus/bus.h"
+#include "source/inside.h"
+
+#define INTAKE_SIGNAL 512             /* what a signal costs besides its bytes */
+#define INTAKE_SHARE (256 * KIB)      /* of one source in a turn */
+#define INTAKE_TURN (1 * MIB)         /* of all */
+#define INTAKE_HUSH_AT (1 * MIB)      /* bytes of backlog */
+#define INTAKE_COMPACT_AT (256 * KIB) /* bytes of it that are used up */
+
+static void admit(struct source *s, struct text envelope)
+{
+	struct bus_emit emit = {.raw = envelope,
+	                        .from = bus_from(s->all->options.bus, text_of(s->id), true)};
+	struct bus_verdict verdict;
+
+	bus_admit(s->all->options.bus, &emit, &verdict);
+	if (verdict.answer != BUS_ACCEPTED)
+		source_bad(s, verdict.why.words);
+}
+
+static void spend(size_t *purse, size_t cost)
+{
+	*purse -= *purse < cost ? *purse : cost;
+}
+
+/* Admits it if there is something left to pay with; the last one may cost more. */
+static bool afford(struct source *s, struct text envelope)
+{
+	struct sources *all = s->all;
+
+	if (s->turn != all->turn) {
+		s->turn = all->turn;
+		s->share = INTAKE_SHARE;
+	}
+	if (s->share == 0 || all->left == 0)
+		return false;
+	spend(&s->share, envelope.len + INTAKE_SIGNAL);
+	spend(&all->left, envelope.len + INTAKE_SIGNAL);
+	admit(s, envelope);
+	return true;
+}
+
+static void hush(struct source *s, bool hush)
+{
+	if (s->is_hushed == hush || !s->line || !s->transport->hush)
+		return;
+	s->is_hushed = hush;
+	s->transport->hush(s->line, hush);
+}
+
+/* ---- the backlog: lengths and bytes, one after the other ---- */
+
+static void keep(struct source *s, struct text envelope)
+{
+	static const struct loss flood = {.why = "it sends more than can be taken"};
+	uint32_t len = (uint32_t)envelope.len;
+
+	if (s->backlog.len + sizeof(len) + envelope.len > s->backlog.max) {
+		s->counts.dropped++;
+		source_lost(s, &flood);
+		return;
+	}
+	buf_add(&s->backlog, (struct text){(const char *)&len, sizeof(len)});
+	buf_add(&s->backlog, envelope);
+	if (list_is_empty(&s->in_waiting))
+		list_add(&s->all->waiting, &s->in_waiting);
+	if (s->backlog.len - s->backlog_used > INTAKE_HUSH_AT)
+		hush(s, true);
+}
+
+static struct text first(const struct source *s)
+{
+	const char *at = s->backlog.at + s->backlog_used;
+	uint32_t len;
+
+	memcpy(&len, at, sizeof(len));
+	return (struct text){at + sizeof(len), len};
+}
+
+static void drop_first(struct source *s, size_t len)
+{
+	s->backlog_used += sizeof(uint32_t) + len;
+	if (s->backlog_used == s->backlog.len) {
+		buf_finish(&s->backlog);
+		s->backlog_used = 0;
+	} else if (s->backlog_used > INTAKE_COMPACT_AT && s->backlog_used > s->backlog.len / 2) {
+		buf_drop(&s->backlog, s->backlog_used);
+		s->backlog_used = 0;
+	}
+}
+
+void intake_take(struct source *s, struct text envelope)
+{
+	if (s->backlog.len || !afford(s, envelope))
+		keep(s, envelope);
+}
+
+static void catch_up(struct source *s)
+{
+	list_remove(&s->in_waiting);
+	while (s->backlog.len) {
+		struct text envelope = first(s);
+
+		if (!afford(s, envelope)) {
+			list_add(&s->all->waiting, &s->in_waiting);
+			return;
+		}
+		drop_first(s, envelope.len);
+	}
+	hush(s, false);
+}
+
+void intake_flush(struct source *s)
+{
+	list_remove(&s->in_waiting);
+	while (s->backlog.len) {
+		struct text envelope = first(s);
+
+		admit(s, envelope);
+		drop_first(s, envelope.len);
+	}
+}
+
+static bool end_turn(struct turn *turn)
+{
+	struct sources *all = list_of(turn, struct sources, intake);
+	struct link *last = all->waiting.prev;
+
+	all->turn++;
+	all->left = INTAKE_TURN;
+	while (!list_is_empty(&all->waiting) && all->left) {
+		struct link *l = all->waiting.next;
+
+		catch_up(list_of(l, struct source, in_waiting));
+		if (l == last)
+			break;
+	}
+	return !list_is_empty(&all->waiting);
+}
+
+void intake_init(struct sources *all)
+{
+	list_init(&all->waiting);
+	all->turn = 1;
+	all->left = INTAKE_TURN;
+	all->intake.end = end_turn;
+	loop_add_turn(all->options.loop, &all->intake);
+}
+
+void intake_finish(struct sources *all)
+{
+	loop_remove_turn(&all->intake);
+}

@@ -1,0 +1,120 @@
+/* runs.c - asking a source, and stopping it: which run is whose.
+ *
+ * The newest runs are remembered in a ring.  A run that is not in it may be one
+ * that a producer began by itself: then every source that is connected is asked.
+ */
+#include "base/random.h"
+#include "source/inside.h"
+
+static enum source_answer find_open(struct sources *all, struct text id, struct source **out,
+                                    struct error *why)
+{
+	struct source *s = sources_find(all, id);
+
+	*out = s;
+	if (!s) {
+		error_set(why, "there is no source '%.*s'", TEXT_ARG(id));
+		return SOURCE_UNKNOWN;
+	}
+	return SOURCE_DONE;
+}
+
+static enum source_answer needs(const struct source *s, bool can, const char *what,
+                                struct error *why)
+{
+	if (!can) {
+		error_set(why, "'%s' speaks %s, which cannot %s", s->id, s->protocol, what);
+		return SOURCE_NOT_SUPPORTED;
+	}
+	if (s->state != SOURCE_CONNECTED) {
+		error_set(why, "'%s' is %s", s->id, source_state_name(s->state));
+		return SOURCE_CONFLICT;
+	}
+	return SOURCE_DONE;
+}
+
+enum source_answer sources_send(struct sources *all, struct text id, struct text message,
+                                struct error *why)
+{
+	struct source *s;
+	enum source_answer answer = find_open(all, id, &s, why);
+
+	if (answer == SOURCE_DONE)
+		answer = needs(s, s->transport && s->transport->send, "be sent to", why);
+	if (answer == SOURCE_DONE && !s->transport->send(s->line, message, why))
+		answer = SOURCE_CONFLICT;
+	return answer;
+}
+
+static void remember(struct sources *all, const char *run, struct source *s)
+{
+	struct source_run *r = &all->runs[all->run_count++ % RUNS_MAX];
+
+	memcpy(r->id, run, RUN_ID_LEN);
+	r->source = s;
+}
+
+enum source_answer sources_ask(struct sources *all, struct text id, const struct ask *ask,
+                               char run[RUN_ID_LEN], struct error *why)
+{
+	struct source *s;
+	enum source_answer answer = find_open(all, id, &s, why);
+	struct ask named = *ask;
+
+	if (answer == SOURCE_DONE)
+		answer = needs(s, s->transport && s->transport->ask, "be asked", why);
+	if (answer != SOURCE_DONE)
+		return answer;
+	random_uuid(run);
+	named.run = (struct text){run, RUN_ID_LEN};
+	if (!s->transport->ask(s->line, &named, why))
+		return SOURCE_CONFLICT;
+	remember(all, run, s);
+	return SOURCE_DONE;
+}
+
+static bool cancel(struct source *s, struct text run)
+{
+	return s->line && s->transport->cancel && s->transport->cancel(s->line, run);
+}
+
+static struct source_run *find_run(const struct sources *all, struct text run)
+{
+	size_t n = all->run_count < RUNS_MAX ? all->run_count : RUNS_MAX;
+
+	for (size_t i = 0; i < n && run.len == RUN_ID_LEN; i++)
+		if (memcmp(all->runs[i].id, run.at, RUN_ID_LEN) == 0)
+			return &all->runs[i];
+	return NULL;
+}
+
+enum source_answer sources_cancel(struct sources *all, struct text run, struct error *why)
+{
+	struct source_run *known = find_run(all, run);
+
+	if (known) {
+		struct source *s = known->source;
+
+		if (s && s->line && !s->transport->cancel)
+			return needs(s, false, "be cancelled", why);
+		if (s && cancel(s, run))
+			return SOURCE_DONE;
+		error_set(why, "the run is over");
+		return SOURCE_CONFLICT;
+	}
+	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s))
+		if (cancel(s, run))
+			return SOURCE_DONE;
+	error_set(why, "there is no run '%.*s'", TEXT_ARG(run));
+	return SOURCE_UNKNOWN;
+}
+
+void runs_forget(struct source *s)
+{
+	struct sources *all = s->all;
+	size_t n = all->run_count < RUNS_MAX ? all->run_count : RUNS_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (all->runs[i].source == s)
+			all->runs[i].source = NULL;
+}

@@ -1,0 +1,351 @@
+/* store.c - two small JSON files, replaced whole. */
+#include "source/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "source/inside.h"
+
+#define STORE_MAX (8 * MIB)
+
+struct store {
+	char *dir, *sources, *secrets; /* paths */
+	yyjson_doc *rows;              /* of sources.json, until they were given */
+	struct map credentials;        /* id -> char * */
+	bool secrets_changed;
+};
+
+/* ---- files ---- */
+
+static bool is_private(int fd, const char *path, struct error *why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_errno(why, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(why, "%s is not a file", path);
+	if (st.st_uid != geteuid())
+		return error_set(why, "%s belongs to somebody else", path);
+	return !(st.st_mode & 077) ||
+	       error_set(why, "%s holds credentials and others may read it: chmod 600 it", path);
+}
+
+static bool read_all(int fd, const char *path, struct buf *out, struct error *why)
+{
+	for (;;) {
+		char *room = buf_reserve(out, 4 * KIB);
+		ssize_t n;
+
+		if (!room)
+			return error_set(why, "%s is too big", path);
+		n = read(fd, room, 4 * KIB);
+		if (n < 0 && errno != EINTR)
+			return error_errno(why, "%s", path);
+		if (n == 0)
+			return true;
+		out->len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static bool write_all(int fd, struct text bytes)
+{
+	while (bytes.len) {
+		ssize_t n = write(fd, bytes.at, bytes.len);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0)
+			bytes = (struct text){bytes.at + n, bytes.len - (size_t)n};
+	}
+	return fsync(fd) == 0;
+}
+
+static bool sync_dir(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good = fd >= 0 && fsync(fd) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool replace(const struct store *store, const char *path, const struct buf *bytes,
+                    struct error *why)
+{
+	char *fresh = must_print("%s.new", path);
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool good = fd >= 0 && fchmod(fd, 0600) == 0 && write_all(fd, buf_text(bytes));
+
+	good = good && rename(fresh, path) == 0 && sync_dir(store->dir);
+	if (!good)
+		error_errno(why, "%s", path);
+	if (fd >= 0)
+		close(fd);
+	free(fresh);
+	return good;
+}
+
+/* The name is free again, and nothing is lost that somebody could still mend. */
+static void put_aside(const char *path, const char *why)
+{
+	char *aside = must_print("%s.bad-%lld", path, (long long)clock_wall_ms());
+
+	if (rename(path, aside) == 0)
+		log_error("source", "%s is damaged: %s; it is kept as %s", path, why, aside);
+	else
+		log_error("source", "%s is damaged: %s", path, why);
+	free(aside);
+}
+
+/* NULL and true: there is none, or it was put aside. */
+static bool load(const char *path, bool is_secret, yyjson_doc **doc, struct error *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	yyjson_read_err fault;
+	struct buf bytes;
+	bool good;
+
+	*doc = NULL;
+	if (fd < 0)
+		return errno == ENOENT || error_errno(why, "%s", path);
+	buf_init(&bytes, STORE_MAX);
+	good = (!is_secret || is_private(fd, path, why)) && read_all(fd, path, &bytes, why);
+	close(fd);
+	if (good) {
+		*doc = yyjson_read_opts(bytes.at, bytes.len, 0, NULL, &fault);
+		if (!*doc)
+			put_aside(path, fault.msg);
+	}
+	if (bytes.at)
+		explicit_bzero(bytes.at, bytes.len);
+	buf_finish(&bytes);
+	return good;
+}
+
+bool store_read_secret(const char *path, struct buf *out, struct error *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct text line;
+	bool good;
+
+	if (fd < 0)
+		return error_errno(why, "%s", path);
+	good = is_private(fd, path, why) && read_all(fd, path, out, why);
+	close(fd);
+	line = text_trim(buf_text(out));
+	if (good && line.len == 0)
+		return error_set(why, "%s is empty", path);
+	if (good) {
+		memmove(out->at, line.at, line.len);
+		out->len = line.len;
+	}
+	return good;
+}
+
+/* ---- credentials ---- */
+
+struct text store_credential(const struct store *store, struct text id)
+{
+	return text_of(map_get(&store->credentials, id));
+}
+
+static void set_credential(struct store *store, struct text id, struct text value)
+{
+	char *old =
+		value.len ? map_get(&store->credentials, id) : map_remove(&store->credentials, id);
+
+	if (value.len)
+		map_set(&store->credentials, id, text_dup(value));
+	if (old)
+		explicit_bzero(old, strlen(old));
+	free(old);
+}
+
+void store_set_credential(struct store *store, struct text id, struct text value)
+{
+	if (text_equal(store_credential(store, id), value))
+		return;
+	set_credential(store, id, value);
+	store->secrets_changed = true;
+}
+
+static void load_credentials(struct store *store, yyjson_doc *doc)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(yyjson_doc_get_root(doc));
+	const char *fault = yyjson_is_obj(yyjson_doc_get_root(doc)) ? NULL : "not an object";
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it))) {
+		yyjson_val *value = yyjson_obj_iter_get_val(key);
+
+		if (yyjson_is_str(value))
+			set_credential(store,
+			               (struct text){yyjson_get_str(key), yyjson_get_len(key)},
+			               (struct text){yyjson_get_str(value), yyjson_get_len(value)});
+		else
+			fault = "a credential is a string";
+	}
+	if (fault) {
+		put_aside(store->secrets, fault);
+		store->secrets_changed = true;
+	}
+}
+
+static void write_credentials(const struct store *store, struct buf *out)
+{
+	struct text id;
+	void *value;
+	const char *comma = "";
+
+	buf_add_char(out, '{');
+	for (size_t at = 0; map_next(&store->credentials, &at, &id, &value);) {
+		buf_add(out, text_of(comma));
+		buf_add(out, TEXT("\n\t"));
+		buf_add_json(out, id);
+		buf_add(out, TEXT(": "));
+		buf_add_json(out, text_of(value));
+		comma = ",";
+	}
+	buf_add(out, TEXT("\n}\n"));
+}
+
+/* ---- rows ---- */
+
+void store_each(struct store *store, store_row_fn *row, void *self)
+{
+	yyjson_val *root = yyjson_doc_get_root(store->rows);
+	yyjson_val *rows = yyjson_obj_get(root, "sources"), *one;
+	struct error fault = {""}, why;
+	size_t at, count;
+
+	if (store->rows && !yyjson_is_arr(rows))
+		error_set(&fault, "there is no list of sources in it");
+	yyjson_arr_foreach(rows, at, count, one)
+	{
+		struct source_wish wish = {0};
+
+		if (!wish_read(&wish, one, true, &why) ||
+		    (!wish.id.len && !error_set(&why, "it has no id")) || !row(self, &wish, &why))
+			error_set(&fault, "source %zu: %s", at + 1, why.words);
+	}
+	if (fault.words[0])
+		put_aside(store->sources, fault.words);
+	yyjson_doc_free(store->rows);
+	store->rows = NULL;
+}
+
+static void add_text(struct buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_print(out, ", \"%s\": ", name);
+	buf_add_json(out, text_of(value));
+}
+
+/* What a service of this machine is called and where it is, discovery will say
+ * again; what people decided about it, nobody else knows. */
+static bool is_kept(const struct source *s)
+{
+	return !s->is_configured && (!s->is_local || s->is_wanted || s->model || s->credential);
+}
+
+static void write_row(struct buf *out, const struct source *s)
+{
+	buf_add(out, TEXT("\n\t\t{\"id\": "));
+	buf_add_json(out, text_of(s->id));
+	add_text(out, "name", s->name);
+	add_text(out, "url", s->url);
+	add_text(out, "protocol", s->is_guessed ? "auto" : s->protocol);
+	add_text(out, "model", s->model);
+	add_text(out, "color", s->color);
+	buf_print(out, ", \"connect\": %s", s->is_wanted ? "true" : "false");
+	if (s->is_local)
+		buf_add(out, TEXT(", \"local\": true"));
+	buf_add_char(out, '}');
+}
+
+static void write_rows(const struct sources *sources, struct buf *out)
+{
+	const char *comma = "";
+
+	buf_add(out, TEXT("{\n\t\"version\": 1,\n\t\"sources\": ["));
+	for (struct source *s = sources_next(sources, NULL); s; s = sources_next(sources, s)) {
+		if (!is_kept(s))
+			continue;
+		buf_add(out, text_of(comma));
+		write_row(out, s);
+		comma = ",";
+	}
+	buf_add(out, TEXT("\n\t]\n}\n"));
+}
+
+bool store_save(struct store *store, const struct sources *sources, struct error *why)
+{
+	struct buf out;
+	bool good = true;
+
+	buf_init(&out, STORE_MAX);
+	if (store->secrets_changed) {
+		write_credentials(store, &out);
+		good = replace(store, store->secrets, &out, why);
+		store->secrets_changed = !good;
+		explicit_bzero(out.at, out.len);
+		buf_clear(&out);
+	}
+	write_rows(sources, &out);
+	good = good && replace(store, store->sources, &out, why);
+	buf_finish(&out);
+	return good;
+}
+
+/* ---- life ---- */
+
+struct store *store_open(const char *data, struct error *why)
+{
+	struct store *store = must_zero(1, sizeof(*store));
+	yyjson_doc *secrets;
+
+	store->dir = must_dup(data);
+	store->sources = must_print("%s/sources.json", data);
+	store->secrets = must_print("%s/source-credentials.json", data);
+	map_init(&store->credentials);
+	if (!load(store->secrets, true, &secrets, why) ||
+	    !load(store->sources, false, &store->rows, why)) {
+		store_close(store);
+		return NULL;
+	}
+	if (secrets)
+		load_credentials(store, secrets);
+	yyjson_doc_free(secrets);
+	return store;
+}
+
+void store_close(struct store *store)
+{
+	struct text id;
+	void *value;
+
+	if (!store)
+		return;
+	for (size_t at = 0; map_next(&store->credentials, &at, &id, &value);) {
+		explicit_bzero(value, strlen(value));
+		free(value);
+	}
+	map_finish(&store->credentials);
+	yyjson_doc_free(store->rows);
+	free(store->dir);
+	free(store->sources);
+	free(store->secrets);
+	free(store);
+}
