@@ -87,14 +87,18 @@ static void settings_finish(struct settings *s)
 	container_finish(&s->root);
 }
 
+static struct text without_bom(struct text text)
+{
+	size_t skip = text_starts(text, TEXT(BOM)) ? sizeof(BOM) - 1 : 0;
+
+	return text.len ? (struct text){text.at + skip, text.len - skip} : TEXT("");
+}
+
 /* settings_finish() is called whatever comes of it.  A blank text has no root. */
 static bool settings_read(struct settings *s, struct text now, struct error *why)
 {
-	*s = (struct settings){.text = now};
-	if (text_starts(now, TEXT(BOM))) {
-		s->bom = (struct text){now.at, sizeof(BOM) - 1};
-		s->text = (struct text){now.at + s->bom.len, now.len - s->bom.len};
-	}
+	*s = (struct settings){.text = without_bom(now)};
+	s->bom = (struct text){now.at, now.len - s->text.len};
 	edits_init(&s->edits, s->text, SETTINGS_MAX);
 	if (text_trim(s->text).len == 0)
 		return true;
@@ -394,13 +398,11 @@ bool settings_install(struct text now, bool is_there, const struct settings_wish
 
 	buf_init(out, 2 * SETTINGS_MAX);
 	if (good) {
-		struct text text = buf_text(&clean);
-		bool has_bom = text_starts(text, TEXT(BOM));
-		size_t skip = has_bom ? sizeof(BOM) - 1 : 0;
+		struct text text = without_bom(buf_text(&clean));
 
 		if (gone)
 			made = MADE_FILE;
-		if (text_trim((struct text){text.at + skip, text.len - skip}).len > 0)
+		if (text_trim(text).len > 0)
 			made = MADE_HOOKS;
 		else
 			buf_add(&clean, text_find(text, '\r') >= 0 ? TEXT("{}\r\n") : TEXT("{}\n"));

@@ -1,0 +1,275 @@
+/* tap.c - install, uninstall, look, print: the same steps around the pure ones. */
+#include "tap/tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "tap/file.h"
+#include "tap/settings.h"
+
+#define ROUTE "/api/hooks/claude-code"
+#define COMMAND_MAX (64 * KIB)
+
+char *tap_config_dir(const char *claude_config_dir, const char *home)
+{
+	if (claude_config_dir && *claude_config_dir)
+		return must_dup(claude_config_dir);
+	return home && *home ? must_print("%s/.claude", home) : NULL;
+}
+
+const char *tap_state_name(enum tap_state state)
+{
+	static const char *const names[] = {"absent", "installed", "outdated"};
+
+	return names[state];
+}
+
+/* ---- what is installed ---- */
+
+/* For a shell: in single quotes, with those of its own outside of them. */
+static void add_quoted(struct buf *out, struct text word)
+{
+	buf_add_char(out, '\'');
+	for (size_t i = 0; i < word.len; i++) {
+		if (word.at[i] == '\'')
+			buf_add(out, TEXT("'\\''"));
+		else
+			buf_add_char(out, word.at[i]);
+	}
+	buf_add_char(out, '\'');
+}
+
+/* The hook runs in some other directory. */
+static char *absolute(const char *path)
+{
+	char *here, *whole;
+
+	if (*path == '/')
+		return must_dup(path);
+	here = getcwd(NULL, 0);
+	whole = must_print("%s/%s", here ? here : "", path);
+	free(here);
+	return whole;
+}
+
+static bool make_wish(const struct tap_target *target, struct settings_wish *wish,
+                      struct error *why)
+{
+	char program[4096];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program));
+	char *data = absolute(target->data);
+	struct buf command;
+
+	buf_init(&command, COMMAND_MAX);
+	if (len > 0 && (size_t)len < sizeof(program)) {
+		add_quoted(&command, (struct text){program, (size_t)len});
+		buf_add(&command, TEXT(" hook --data "));
+		add_quoted(&command, text_of(data));
+	}
+	free(data);
+	wish->command = text_dup(buf_text(&command));
+	wish->url = target->address ? must_print("http://%s" ROUTE, target->address) : NULL;
+	buf_finish(&command);
+	return len > 0 || error_errno(why, "/proc/self/exe");
+}
+
+/* ---- where ---- */
+
+static bool open_file(struct file *file, const struct tap_target *target, bool make,
+                      struct error *why)
+{
+	struct file_where where = {.name = "settings.json", .dir = target->config, .make = make};
+	char *dir = NULL;
+	bool good;
+
+	*file = (struct file){0};
+	if (target->project) {
+		if (access(target->project, F_OK) != 0)
+			return error_errno(why, "%s", target->project);
+		dir = must_print("%s/.claude", target->project);
+		where = (struct file_where){dir, "settings.local.json", target->project, make};
+	} else if (!target->config) {
+		return error_set(why, "there is no home directory: set HOME or CLAUDE_CONFIG_DIR");
+	}
+	good = file_read(file, &where, why);
+	free(dir);
+	return good;
+}
+
+/* ---- the report ---- */
+
+/* text: the file as it is now. */
+static bool report_text(struct text text, const struct settings_wish *wish,
+                        struct tap_report *report, struct error *why)
+{
+	struct settings_look look;
+	struct buf wanted;
+
+	if (!settings_look(text, &look, why))
+		return false;
+	report->hooks = look.hooks;
+	report->disabled = look.disabled;
+	report->lists_urls = look.lists_urls;
+	report->state = TAP_ABSENT;
+	if (look.hooks == 0)
+		return true;
+	if (settings_install(text, true, wish, &wanted, NULL) &&
+	    text_equal(buf_text(&wanted), text))
+		report->state = TAP_INSTALLED;
+	else
+		report->state = TAP_OUTDATED;
+	buf_finish(&wanted);
+	return true;
+}
+
+const char *tap_report_warning(const struct tap_report *report)
+{
+	if (report->disabled)
+		return "disableAllHooks is set in this file: Claude Code runs no hook";
+	if (report->lists_urls)
+		return "allowedHttpHookUrls is set in this file: the box's address must be in it";
+	return NULL;
+}
+
+void tap_report_json(const struct tap_report *report, struct buf *out)
+{
+	const char *warning = tap_report_warning(report);
+
+	buf_print(out, "\"state\":\"%s\",\"hooks\":%u,\"file\":", tap_state_name(report->state),
+	          report->hooks);
+	buf_add_json(out, text_of(report->file));
+	if (report->backup) {
+		buf_add(out, TEXT(",\"backup\":"));
+		buf_add_json(out, text_of(report->backup));
+	}
+	if (warning) {
+		buf_add(out, TEXT(",\"warning\":"));
+		buf_add_json(out, text_of(warning));
+	}
+}
+
+void tap_report_finish(struct tap_report *report)
+{
+	free(report->file);
+	free(report->backup);
+	*report = (struct tap_report){0};
+}
+
+/* ---- the four ---- */
+
+/* One file at work. */
+struct job {
+	struct settings_wish wish;
+	struct file file;
+	struct buf out; /* the file as it should be */
+};
+
+/* end_job() is called whatever comes of it. */
+static bool begin_job(struct job *job, const struct tap_target *target, bool make,
+                      struct error *why)
+{
+	*job = (struct job){0};
+	return make_wish(target, &job->wish, why) && open_file(&job->file, target, make, why);
+}
+
+/* report may be NULL. */
+static bool end_job(struct job *job, bool good, struct tap_report *report, struct error *why)
+{
+	if (report && job->file.path) {
+		report->file = must_dup(job->file.path);
+		report->backup = file_backup(&job->file);
+		if (good && !report_text(buf_text(&job->out), &job->wish, report, why))
+			good = error_within(why, "%s", job->file.path);
+	}
+	buf_finish(&job->out);
+	file_finish(&job->file);
+	free((char *)job->wish.url);
+	free((char *)job->wish.command);
+	return good;
+}
+
+static bool make_installed(struct job *job, struct error *why)
+{
+	struct file *file = &job->file;
+
+	return settings_install(buf_text(&file->text), file->is_there, &job->wish, &job->out,
+	                        why) ||
+	       error_within(why, "%s", file->path);
+}
+
+/* What is backed up is a file without hooks of ours: an install over an older one
+ * keeps the older backup. */
+static bool write_installed(struct job *job, struct error *why)
+{
+	struct file *file = &job->file;
+	struct settings_look look;
+
+	if (file->is_there && text_equal(buf_text(&file->text), buf_text(&job->out)))
+		return true;
+	if (file->is_there && settings_look(buf_text(&file->text), &look, why) && look.hooks == 0 &&
+	    !file_back_up(file, why))
+		return false;
+	return file_replace(file, buf_text(&job->out), why);
+}
+
+bool tap_install(const struct tap_target *target, struct tap_report *report, struct error *why)
+{
+	struct job job;
+	bool good = begin_job(&job, target, true, why) && make_installed(&job, why) &&
+	            write_installed(&job, why);
+
+	*report = (struct tap_report){0};
+	return end_job(&job, good, report, why);
+}
+
+static bool write_uninstalled(struct job *job, struct error *why)
+{
+	struct file *file = &job->file;
+	bool gone = false;
+
+	if (!settings_uninstall(buf_text(&file->text), &job->out, &gone, why))
+		return error_within(why, "%s", file->path);
+	if (gone) {
+		if (!file_remove(file, why))
+			return false;
+	} else if (!text_equal(buf_text(&file->text), buf_text(&job->out))) {
+		if (!file_replace(file, buf_text(&job->out), why))
+			return false;
+	}
+	file_drop_backup(file, buf_text(&job->out));
+	return true;
+}
+
+bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why)
+{
+	struct job job;
+	bool good = begin_job(&job, target, false, why) && write_uninstalled(&job, why);
+
+	*report = (struct tap_report){0};
+	return end_job(&job, good, report, why);
+}
+
+bool tap_look(const struct tap_target *target, struct tap_report *report, struct error *why)
+{
+	struct job job;
+	bool good = begin_job(&job, target, false, why);
+
+	*report = (struct tap_report){0};
+	if (good) {
+		job.out = job.file.text;
+		job.file.text = (struct buf){0};
+	}
+	return end_job(&job, good, report, why);
+}
+
+bool tap_print(const struct tap_target *target, struct buf *out, struct error *why)
+{
+	struct job job;
+	bool good = begin_job(&job, target, false, why) && make_installed(&job, why);
+
+	*out = job.out;
+	job.out = (struct buf){0};
+	return end_job(&job, good, NULL, why);
+}

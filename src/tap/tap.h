@@ -1,0 +1,54 @@
+/* tap.h - our hooks in the settings that Claude Code reads.
+ *
+ * Hooks are installed when somebody asks for it, never by themselves.  The file is
+ * replaced in one step, with its mode, where a symbolic link leads; what it was is
+ * kept beside it until an uninstall has given it back.  Nothing here waits for a
+ * box: it works with none running.
+ */
+#ifndef TAP_TAP_H
+#define TAP_TAP_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/* Which file, and what goes into it. */
+struct tap_target {
+	const char *project; /* DIR, for its .claude/settings.local.json; NULL: the user's */
+	const char *config;  /* the user's directory of Claude Code: ~/.claude */
+	const char *address; /* of the box, "127.0.0.1:7446"; NULL: commands only */
+	const char *data;    /* DATA of the box */
+};
+
+/* $CLAUDE_CONFIG_DIR, or ~/.claude; the caller frees it.  NULL: there is no home. */
+char *tap_config_dir(const char *claude_config_dir, const char *home);
+
+enum tap_state {
+	TAP_ABSENT,    /* no hook of ours */
+	TAP_INSTALLED, /* all of them, as they should be */
+	TAP_OUTDATED,  /* some, or for another address: install again */
+};
+const char *tap_state_name(enum tap_state state);
+
+struct tap_report {
+	char *file;   /* the one that counts, links followed */
+	char *backup; /* what it was before; NULL: there is none */
+	enum tap_state state;
+	unsigned hooks;            /* of ours */
+	bool disabled, lists_urls; /* as in settings_look */
+};
+
+/* Each fills the report with how it is afterwards; finish it whatever came of it. */
+bool tap_install(const struct tap_target *target, struct tap_report *report, struct error *why);
+bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why);
+bool tap_look(const struct tap_target *target, struct tap_report *report, struct error *why);
+
+/* The whole file as an install would write it; the caller finishes out. */
+bool tap_print(const struct tap_target *target, struct buf *out, struct error *why);
+
+void tap_report_json(const struct tap_report *report, struct buf *out); /* its members */
+void tap_report_finish(struct tap_report *report);
+
+/* What keeps the hooks from running, in words; NULL: nothing that we see. */
+const char *tap_report_warning(const struct tap_report *report);
+
+#endif
