@@ -1,0 +1,222 @@
+/* claude_hook_test.c - every hook event of Claude Code. */
+#include <stdio.h>
+
+#include "parse/fixture.h"
+#include "parse/kinds.h"
+
+static struct taken t;
+
+static void read_hook(const char *json)
+{
+	taken_init(&t, &parse_claude_hook);
+	parse_message(t.parse, text_of(json));
+}
+
+#define HOOK(type, payload, metadata) \
+	"{\"type\":\"" type "\",\"source\":\"adapter:tap\",\"correlationId\":\"S\"," \
+	"\"payload\":" payload ",\"metadata\":" metadata "}"
+
+static void a_tool_call_has_its_input_and_its_ids(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"S\",\"prompt_id\":\"P\","
+	          "\"tool_name\":\"Bash\",\"tool_use_id\":\"T\",\"tool_input\":{\"c\":1}}");
+	assert_line(&t, 0,
+	            HOOK("tool_call",
+	                 "{\"toolName\":\"Bash\",\"agentId\":\"claude\",\"callId\":\"T\","
+	                 "\"input\":{\"c\":1}}",
+	                 "{\"hook\":\"PreToolUse\",\"prompt_id\":\"P\",\"tool_use_id\":\"T\"}"));
+	assert_int_equal(t.signals, 1);
+	taken_finish(&t);
+}
+
+static void inside_a_subagent_it_is_that_ones_doing(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"S\",\"agent_id\":\"A\","
+	          "\"agent_type\":\"Explore\",\"tool_name\":\"Read\"}");
+	assert_line(&t, 0,
+	            HOOK("tool_call", "{\"toolName\":\"Read\",\"agentId\":\"Explore\"}",
+	                 "{\"hook\":\"PreToolUse\",\"agent_id\":\"A\"}"));
+	taken_finish(&t);
+	/* The main agent may have a type of its own: it is still claude. */
+	read_hook(
+		"{\"hook_event_name\":\"SessionStart\",\"session_id\":\"S\",\"agent_type\":\"x\"}");
+	assert_line(&t, 0,
+	            HOOK("agent_state_change",
+	                 "{\"agentId\":\"claude\",\"from\":\"idle\",\"to\":\"thinking\"}",
+	                 "{\"hook\":\"SessionStart\"}"));
+	taken_finish(&t);
+}
+
+static void a_failed_tool_gives_its_result_and_then_the_error(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PostToolUseFailure\",\"session_id\":\"S\","
+	          "\"tool_name\":\"Bash\",\"error\":\"Exit code 3\",\"duration_ms\":11}");
+	assert_line(&t, 0,
+	            HOOK("tool_result",
+	                 "{\"toolName\":\"Bash\",\"agentId\":\"claude\",\"success\":false,"
+	                 "\"output\":{\"error\":\"Exit code 3\"}}",
+	                 "{\"hook\":\"PostToolUseFailure\",\"duration_ms\":11}"));
+	assert_line(&t, 1,
+	            HOOK("error",
+	                 "{\"agentId\":\"claude\",\"message\":\"Exit code 3\","
+	                 "\"severity\":\"error\",\"code\":\"Bash\"}",
+	                 "{\"hook\":\"PostToolUseFailure\"}"));
+	assert_int_equal(t.signals, 2);
+	taken_finish(&t);
+}
+
+static void what_a_tool_says_is_its_response(void **state)
+{
+	static const struct {
+		const char *response, *output;
+	} cases[] = {
+		{"{\"stdout\":\"x\"}", ",\"output\":{\"response\":{\"stdout\":\"x\"}}"},
+		{"[1]", ",\"output\":{\"response\":[1]}"},
+		{"\"\"", ""},
+		{"null", ""},
+	};
+	char json[200], wanted[300];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(json, sizeof(json),
+		         "{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"S\","
+		         "\"tool_response\":%s}",
+		         cases[i].response);
+		snprintf(
+			wanted, sizeof(wanted),
+			HOOK("tool_result",
+		             "{\"toolName\":\"unknown\",\"agentId\":\"claude\",\"success\":true%s}",
+		             "{\"hook\":\"PostToolUse\"}"),
+			cases[i].output);
+		read_hook(json);
+		assert_line(&t, 0, wanted);
+		taken_finish(&t);
+	}
+}
+
+static void a_prompt_is_a_task_for_claude(void **state)
+{
+	read_hook("{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"S\","
+	          "\"prompt_id\":\"P\",\"prompt\":\"Do it\",\"source\":\"user\"}");
+	assert_line(&t, 0,
+	            HOOK("task_dispatch",
+	                 "{\"taskId\":\"P\",\"from\":\"user\",\"to\":\"claude\","
+	                 "\"description\":\"Do it\"}",
+	                 "{\"hook\":\"UserPromptSubmit\",\"prompt_id\":\"P\"}"));
+	taken_finish(&t);
+}
+
+static void what_claude_says_to_itself_is_no_persons_word(void **state)
+{
+	read_hook("{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"S\","
+	          "\"prompt\":\"\\n<task-notification>\\n<task-id>a</task-id>\"}");
+	assert_int_equal(taken_count(&t, "event"), 1);
+	assert_int_equal(taken_count(&t, "task_dispatch"), 0);
+	assert_true(taken_has(&t, "\"synthetic\":true"));
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"S\","
+	          "\"prompt\":\"go on\",\"source\":\"loop_wakeup\"}");
+	assert_int_equal(taken_count(&t, "event"), 1);
+	assert_int_equal(t.signals, 1);
+	taken_finish(&t);
+}
+
+static void whoever_waits_for_a_person_waits(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PermissionRequest\",\"session_id\":\"S\","
+	          "\"tool_name\":\"Write\",\"tool_input\":{\"f\":1}}");
+	assert_line(&t, 0,
+	            HOOK("agent_state_change",
+	                 "{\"agentId\":\"claude\",\"from\":\"acting\",\"to\":\"waiting\","
+	                 "\"reason\":\"permission\"}",
+	                 "{\"hook\":\"PermissionRequest\",\"tool_name\":\"Write\","
+	                 "\"tool_input\":{\"f\":1}}"));
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"Notification\",\"session_id\":\"S\",\"message\":\"look\","
+	          "\"notification_type\":\"idle_prompt\"}");
+	assert_true(taken_has(&t, "\"to\":\"waiting\",\"reason\":\"look\""));
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"Notification\",\"session_id\":\"S\",\"message\":\"in\","
+	          "\"notification_type\":\"auth_success\"}");
+	assert_int_equal(taken_count(&t, "Notification"), 1);
+	taken_finish(&t);
+}
+
+static void an_event_without_a_signal_of_its_own_keeps_its_name(void **state)
+{
+	read_hook("{\"hook_event_name\":\"PreCompact\",\"session_id\":\"S\",\"trigger\":\"auto\"}");
+	assert_line(&t, 0,
+	            HOOK("PreCompact",
+	                 "{\"hook_event_name\":\"PreCompact\",\"session_id\":\"S\","
+	                 "\"trigger\":\"auto\"}",
+	                 "{\"hook\":\"PreCompact\"}"));
+	taken_finish(&t);
+	read_hook("{\"hook_event_name\":\"Brand\\u006eew\",\"session_id\":\"S\"}");
+	assert_line(&t, 0,
+	            HOOK("event", "{\"hook_event_name\":\"Brandnew\",\"session_id\":\"S\"}",
+	                 "{\"hook\":\"Brandnew\"}"));
+	taken_finish(&t);
+}
+
+static void what_is_no_hook_is_bad(void **state)
+{
+	static const char *const messages[] = {"{}", "[]", "3", "{\"hook_event_name\":4}", "{"};
+
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		read_hook(messages[i]);
+		assert_int_equal(t.bads, 1);
+		assert_int_equal(t.signals, 0);
+		taken_finish(&t);
+	}
+}
+
+/* The count of each type for a session with every event of the table. */
+static void every_event_of_the_table_is_known(void **state)
+{
+	static const struct {
+		const char *type;
+		unsigned count;
+	} wanted[] = {
+		{"agent_state_change", 6},
+		{"task_dispatch", 2},
+		{"tool_call", 2},
+		{"tool_result", 2},
+		{"error", 2},
+		{"completion", 1},
+		{"text_delta", 1},
+		{"event", 3},
+		{"Notification", 1},
+		{"Setup", 1},
+		{"WorktreeCreate", 1},
+		{"PostToolBatch", 1},
+	};
+	struct buf bytes;
+
+	load_fixture(&bytes, "claude/hooks.jsonl");
+	taken_read_cut(&t, &parse_claude_hook, buf_text(&bytes));
+	assert_int_equal(t.bads, 0);
+	assert_int_equal(t.signals, 39);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (taken_count(&t, wanted[i].type) != wanted[i].count)
+			fail_msg("%s: %u", wanted[i].type, taken_count(&t, wanted[i].type));
+	taken_finish(&t);
+	buf_finish(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tool_call_has_its_input_and_its_ids),
+		cmocka_unit_test(inside_a_subagent_it_is_that_ones_doing),
+		cmocka_unit_test(a_failed_tool_gives_its_result_and_then_the_error),
+		cmocka_unit_test(what_a_tool_says_is_its_response),
+		cmocka_unit_test(a_prompt_is_a_task_for_claude),
+		cmocka_unit_test(what_claude_says_to_itself_is_no_persons_word),
+		cmocka_unit_test(whoever_waits_for_a_person_waits),
+		cmocka_unit_test(an_event_without_a_signal_of_its_own_keeps_its_name),
+		cmocka_unit_test(what_is_no_hook_is_bad),
+		cmocka_unit_test(every_event_of_the_table_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

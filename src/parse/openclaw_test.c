@@ -1,0 +1,342 @@
+/* openclaw_test.c - what a gateway's frames mean, and that nothing is told twice. */
+#include <stdio.h>
+
+#include "parse/fixture.h"
+#include "parse/kinds.h"
+#include "parse/openclaw.h"
+
+static struct taken t;
+
+static void start(void **state)
+{
+	taken_init(&t, &parse_openclaw);
+}
+
+static void feed(const char *frame)
+{
+	parse_message(t.parse, text_of(frame));
+}
+
+static void agent(const char *run, const char *stream, const char *data)
+{
+	char frame[600];
+
+	snprintf(frame, sizeof(frame),
+	         "{\"type\":\"event\",\"event\":\"agent\",\"payload\":{\"runId\":\"%s\","
+	         "\"stream\":\"%s\",\"data\":%s,\"sessionKey\":\"sk\"}}",
+	         run, stream, data);
+	feed(frame);
+}
+
+static void chat(const char *run, const char *state, const char *more)
+{
+	char frame[600];
+
+	snprintf(frame, sizeof(frame),
+	         "{\"type\":\"event\",\"event\":\"chat\",\"payload\":{\"runId\":\"%s\","
+	         "\"sessionKey\":\"sk\",\"state\":\"%s\"%s}}",
+	         run, state, more);
+	feed(frame);
+}
+
+#define MESSAGE(words) \
+	",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"" words \
+	"\"}]}"
+#define HEAD(type, run) "{\"type\":\"" type "\",\"source\":\"src\",\"correlationId\":\"" run "\","
+#define AGENT \
+	"\"agentId\":\"openclaw\",\"channel\":\"\",\"channelLabel\":\"\",\"sessionKey\":\"sk\""
+#define WORDS(run, words) \
+	HEAD("text_delta", run) "\"payload\":{" AGENT ",\"content\":\"" words "\"}}"
+
+static void assert_all(const char *lines)
+{
+	if (!text_is(buf_text(&t.lines), lines))
+		fail_msg("%.*s\ninstead of\n%s", TEXT_ARG(buf_text(&t.lines)), lines);
+	taken_finish(&t);
+}
+
+static void an_answer_is_told_once_though_it_comes_twice(void **state)
+{
+	start(state);
+	agent("r", "lifecycle", "{\"phase\":\"start\"}");
+	agent("r", "assistant", "{\"text\":\"One\",\"delta\":\"One\"}");
+	chat("r", "delta", MESSAGE("One"));
+	chat("r", "delta", MESSAGE("One two"));
+	agent("r", "assistant", "{\"text\":\"One two\",\"delta\":\" two\"}");
+	agent("r", "lifecycle", "{\"phase\":\"end\"}");
+	chat("r", "final", MESSAGE("One two"));
+	assert_all(HEAD(
+		"agent_state_change",
+		"r") "\"payload\":{" AGENT
+	             ",\"from\":\"idle\",\"to\":\"acting\"}}\n" WORDS("r", "One") "\n" WORDS(
+			     "r", " two") "\n" HEAD("completion",
+	                                            "r") "\"payload\":{" AGENT
+	                                                 ",\"taskId\":\"r\",\"success\":true}}\n");
+}
+
+static void words_that_only_chat_has_are_told_too(void **state)
+{
+	start(state);
+	chat("r", "delta", MESSAGE("One"));
+	chat("r", "delta", ",\"deltaText\":\" two\"" MESSAGE("One two"));
+	agent("r", "assistant", "{\"text\":\"One two\",\"delta\":\" two\"}");
+	agent("r", "lifecycle", "{\"phase\":\"end\"}");
+	chat("r", "final", ",\"stopReason\":\"stop\"" MESSAGE("One two three"));
+	assert_all(WORDS("r", "One") "\n" WORDS("r", " two") "\n" WORDS("r", " three") "\n" HEAD(
+		"completion", "r") "\"payload\":{" AGENT ",\"taskId\":\"r\",\"success\":true},"
+	                           "\"metadata\":{\"stopReason\":\"stop\"}}\n");
+}
+
+static void a_rewritten_answer_says_that_it_replaces(void **state)
+{
+	start(state);
+	chat("r", "delta", MESSAGE("One"));
+	chat("r", "delta", MESSAGE("Uno"));
+	chat("r", "delta", ",\"deltaText\":\"Eins\",\"replace\":true" MESSAGE("Eins"));
+	chat("r", "delta", MESSAGE("Eins zwei"));
+	assert_int_equal(t.signals, 4);
+	assert_line(&t, 1,
+	            HEAD("text_delta", "r") "\"payload\":{" AGENT ",\"content\":\"Uno\"},"
+	                                    "\"metadata\":{\"replace\":true}}");
+	assert_true(taken_has(&t, "\"content\":\"Eins\"},\"metadata\":{\"replace\":true}"));
+	assert_line(&t, 3, WORDS("r", " zwei"));
+	taken_finish(&t);
+}
+
+static void an_end_says_what_was_not_yet_said(void **state)
+{
+	start(state);
+	agent("r", "assistant", "{\"text\":\"Before.\",\"delta\":\"Before.\"}");
+	/* After a tool the text begins anew. */
+	agent("r", "assistant", "{\"text\":\"After\",\"delta\":\"After\"}");
+	chat("r", "aborted", ",\"stopReason\":\"rpc\"" MESSAGE("After all"));
+	agent("r", "lifecycle", "{\"phase\":\"end\",\"aborted\":true}");
+	agent("r", "lifecycle", "{\"phase\":\"error\",\"error\":\"aborted\",\"aborted\":true}");
+	assert_all(WORDS("r", "Before.") "\n" WORDS("r", "After") "\n" WORDS("r", " all") "\n" HEAD(
+		"completion", "r") "\"payload\":{" AGENT ",\"taskId\":\"r\",\"success\":false,"
+	                           "\"result\":\"cancelled\"},"
+	                           "\"metadata\":{\"stopReason\":\"rpc\"}}\n");
+}
+
+static void a_run_ends_once_whoever_says_it_first(void **state)
+{
+	start(state);
+	agent("r", "lifecycle", "{\"phase\":\"error\",\"error\":\"boom\"}");
+	chat("r", "error", ",\"errorMessage\":\"boom\",\"errorKind\":\"timeout\"");
+	chat("s", "error", ",\"errorMessage\":\"bang\",\"errorKind\":\"timeout\"");
+	agent("s", "lifecycle", "{\"phase\":\"end\"}");
+	agent("q", "lifecycle",
+	      "{\"phase\":\"end\",\"terminalReply\":{\"disposition\":\"visible\",\"text\":\"Ok\"}}");
+	chat("q", "final", MESSAGE("Ok"));
+	assert_all(HEAD("error",
+	                "r") "\"payload\":{" AGENT
+	                     ",\"message\":\"boom\",\"severity\":\"error\"}}\n" HEAD(
+				     "error",
+				     "s") "\"payload\":{" AGENT
+	                                  ",\"message\":\"bang\",\"severity\":\"error\","
+	                                  "\"code\":\"timeout\"}}\n" WORDS("q", "Ok") "\n" HEAD(
+						  "completion",
+						  "q") "\"payload\":{" AGENT
+	                                               ",\"taskId\":\"q\",\"success\":true}}\n");
+}
+
+static void the_documented_and_the_real_names_are_known(void **state)
+{
+	start(state);
+	agent("r", "tool",
+	      "{\"phase\":\"start\",\"name\":\"exec\",\"toolCallId\":\"t\","
+	      "\"args\":{\"a\":1}}");
+	agent("r", "tool",
+	      "{\"phase\":\"started\",\"toolName\":\"exec\",\"callId\":\"t\","
+	      "\"input\":\"x\"}");
+	agent("r", "tool",
+	      "{\"phase\":\"result\",\"name\":\"exec\",\"toolCallId\":\"t\","
+	      "\"isError\":true,\"result\":\"no\"}");
+	agent("r", "tool",
+	      "{\"phase\":\"end\",\"tool\":\"exec\",\"id\":\"t\",\"output\":{\"o\":1}}");
+	agent("r", "tool",
+	      "{\"phase\":\"update\",\"name\":\"exec\",\"toolCallId\":\"t\","
+	      "\"partialResult\":{\"long\":1}}");
+	agent("r", "tool", "{\"phase\":\"odd\"}");
+	assert_all(HEAD(
+		"tool_call",
+		"r") "\"payload\":{" AGENT ",\"toolName\":\"exec\",\"callId\":\"t\","
+	             "\"input\":{\"a\":1}}}\n" HEAD(
+			     "tool_call",
+			     "r") "\"payload\":{" AGENT ",\"toolName\":\"exec\",\"callId\":\"t\","
+	                          "\"input\":{\"value\":\"x\"}}}\n" HEAD(
+					  "tool_result",
+					  "r") "\"payload\":{" AGENT
+	                                       ",\"toolName\":\"exec\",\"callId\":\"t\","
+	                                       "\"success\":false,\"output\":{\"value\":\"no\"}}}\n" HEAD(
+						       "tool_result",
+						       "r") "\"payload\":{" AGENT
+	                                                    ",\"toolName\":\"exec\",\"callId\":\"t\","
+	                                                    "\"success\":true,\"output\":{\"o\":1}}}\n" HEAD(
+								    "event",
+								    "r") "\"payload\":{" AGENT
+	                                                                 ",\"toolName\":\"exec\",\"callId\":\"t\","
+	                                                                 "\"eventCategory\":\"agent\",\"stream\":\"tool\","
+	                                                                 "\"phase\":\"update\"}}\n");
+}
+
+static void a_delta_comes_before_the_text_even_if_it_is_empty(void **state)
+{
+	start(state);
+	agent("r", "assistant", "{\"delta\":\"\",\"text\":\"full\"}");
+	agent("", "assistant", "{\"delta\":\"d\",\"text\":\"full d\"}");
+	agent("", "assistant", "{\"text\":\"alone\"}");
+	agent("s", "assistant", "{\"text\":\"so\"}");
+	agent("s", "assistant", "{\"text\":\"so far\"}");
+	agent("", "thinking", "{\"text\":\"hm\"}");
+	assert_int_equal(t.signals, 5);
+	assert_line(&t, 0, WORDS("run", "d"));
+	assert_line(&t, 1, WORDS("run", "alone"));
+	assert_line(&t, 3, WORDS("s", " far"));
+	assert_int_equal(taken_count(&t, "thinking"), 1);
+	taken_finish(&t);
+}
+
+static void channel_and_agent_are_found_where_gateways_put_them(void **state)
+{
+	start(state);
+	feed("{\"type\":\"event\",\"event\":\"agent\",\"payload\":{\"runId\":\"r\",\"ts\":7,"
+	     "\"stream\":\"assistant\",\"data\":{\"delta\":\"d\"},\"agentId\":\"main\","
+	     "\"provider\":\"telegram\",\"label\":\"Tg\",\"sessionKey\":\"s\",\"isHeartbeat\":true}}");
+	assert_line(&t, 0,
+	            HEAD("text_delta", "r") "\"payload\":{\"agentId\":\"main\","
+	                                    "\"channel\":\"telegram\","
+	                                    "\"channelLabel\":\"Tg\",\"sessionKey\":\"s\","
+	                                    "\"content\":\"d\"},"
+	                                    "\"metadata\":{\"_meta\":{\"heartbeat\":true}}}");
+	taken_finish(&t);
+}
+
+static void state_that_is_not_newer_is_dropped(void **state)
+{
+	start(state);
+	feed("{\"type\":\"res\",\"ok\":true,\"payload\":{\"type\":\"hello-ok\",\"snapshot\":"
+	     "{\"stateVersion\":{\"presence\":2,\"health\":5}}}}");
+	feed("{\"type\":\"event\",\"event\":\"health\",\"payload\":{\"n\":5},"
+	     "\"stateVersion\":{\"presence\":3,\"health\":5}}");
+	feed("{\"type\":\"event\",\"event\":\"presence\",\"payload\":{\"n\":3},"
+	     "\"stateVersion\":{\"presence\":3,\"health\":5}}");
+	feed("{\"type\":\"event\",\"event\":\"health\",\"payload\":{\"n\":6},"
+	     "\"stateVersion\":{\"presence\":3,\"health\":6}}");
+	feed("{\"type\":\"event\",\"event\":\"presence\",\"payload\":{\"n\":3},"
+	     "\"stateVersion\":{\"presence\":3,\"health\":6}}");
+	assert_all(
+		HEAD("event", "run") "\"payload\":{\"n\":3,\"eventCategory\":\"presence\"}}\n" HEAD(
+			"event", "run") "\"payload\":{\"n\":6,\"eventCategory\":\"health\"}}\n");
+}
+
+static void a_status_is_told_once(void **state)
+{
+	start(state);
+	chat("r", "status", ",\"phase\":\"starting_model\"");
+	agent("r", "run_status", "{\"phase\":\"starting_model\"}");
+	agent("r", "run_status", "{\"phase\":\"retrying\"}");
+	assert_int_equal(t.signals, 2);
+	taken_finish(&t);
+}
+
+static void tokens_are_counted_once_and_by_any_name(void **state)
+{
+	start(state);
+	agent("r", "lifecycle", "{\"phase\":\"model\",\"model\":\"m-1\"}");
+	agent("r", "usage", "{\"outputTokens\":7}");
+	chat("r", "final", ",\"usage\":{\"input\":1,\"output\":7}");
+	chat("s", "final", ",\"usage\":{\"input\":1,\"output\":2,\"model\":\"x\"}");
+	feed("{\"type\":\"event\",\"event\":\"session\",\"payload\":{\"data\":"
+	     "{\"promptTokens\":\"many\",\"completionTokens\":-3}}}");
+	assert_int_equal(taken_count(&t, "token_usage"), 2);
+	assert_true(taken_has(&t, "\"promptTokens\":0,\"completionTokens\":7,\"model\":\"m-1\""));
+	assert_true(taken_has(&t, "\"promptTokens\":1,\"completionTokens\":2,\"model\":\"x\""));
+	assert_int_equal(taken_count(&t, "event"), 1);
+	taken_finish(&t);
+}
+
+static void what_is_the_transports_business_is_no_signal(void **state)
+{
+	start(state);
+	feed("{\"type\":\"res\",\"ok\":true}");
+	feed("{\"type\":\"ping\"}");
+	feed("{\"type\":\"pong\"}");
+	feed("{\"type\":\"connect.challenge\",\"nonce\":\"n\"}");
+	feed("{\"type\":\"event\",\"event\":\"connect.challenge\",\"payload\":{\"nonce\":\"n\"}}");
+	feed("{\"type\":\"event\",\"event\":\"system-presence\"}");
+	assert_int_equal(t.signals, 0);
+	assert_int_equal(t.bads, 0);
+	feed("[]");
+	feed("{\"what\":1}");
+	feed("{");
+	assert_int_equal(t.bads, 3);
+	assert_int_equal(t.signals, 0);
+	taken_finish(&t);
+}
+
+static void the_oldest_run_is_forgotten_first(void **state)
+{
+	char run[16];
+
+	start(state);
+	agent("mine", "lifecycle", "{\"phase\":\"end\"}");
+	for (int i = 0; i < OPENCLAW_RUNS - 1; i++) {
+		snprintf(run, sizeof(run), "other-%d", i);
+		agent(run, "lifecycle", "{\"phase\":\"end\"}");
+		agent("mine", "lifecycle", "{\"phase\":\"end\"}");
+	}
+	agent("other-0", "lifecycle", "{\"phase\":\"end\"}");
+	agent("one more", "lifecycle", "{\"phase\":\"end\"}");
+	agent("mine", "lifecycle", "{\"phase\":\"end\"}");
+	assert_int_equal(t.ends, OPENCLAW_RUNS + 1);
+	agent("other-1", "lifecycle", "{\"phase\":\"end\"}");
+	assert_int_equal(t.ends, OPENCLAW_RUNS + 2);
+	taken_finish(&t);
+}
+
+static void recordings_are_read_the_same_however_they_are_cut(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned signals, ends, words;
+	} files[] = {
+		{"openclaw/v3.jsonl", 14, 1, 3},
+		{"openclaw/v4.jsonl", 18, 3, 7},
+	};
+	struct buf bytes;
+
+	for (size_t i = 0; i < 2; i++) {
+		load_fixture(&bytes, files[i].name);
+		taken_read_cut(&t, &parse_openclaw, buf_text(&bytes));
+		if (t.signals != files[i].signals)
+			fail_msg("%u: %.*s", t.signals, TEXT_ARG(buf_text(&t.lines)));
+		assert_int_equal(t.ends, files[i].ends);
+		assert_int_equal(taken_count(&t, "text_delta"), files[i].words);
+		assert_int_equal(t.bads, 0);
+		taken_finish(&t);
+		buf_finish(&bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_told_once_though_it_comes_twice),
+		cmocka_unit_test(words_that_only_chat_has_are_told_too),
+		cmocka_unit_test(a_rewritten_answer_says_that_it_replaces),
+		cmocka_unit_test(an_end_says_what_was_not_yet_said),
+		cmocka_unit_test(a_run_ends_once_whoever_says_it_first),
+		cmocka_unit_test(the_documented_and_the_real_names_are_known),
+		cmocka_unit_test(a_delta_comes_before_the_text_even_if_it_is_empty),
+		cmocka_unit_test(channel_and_agent_are_found_where_gateways_put_them),
+		cmocka_unit_test(state_that_is_not_newer_is_dropped),
+		cmocka_unit_test(a_status_is_told_once),
+		cmocka_unit_test(tokens_are_counted_once_and_by_any_name),
+		cmocka_unit_test(what_is_the_transports_business_is_no_signal),
+		cmocka_unit_test(the_oldest_run_is_forgotten_first),
+		cmocka_unit_test(recordings_are_read_the_same_however_they_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
