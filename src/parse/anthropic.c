@@ -114,7 +114,9 @@ static void message_delta(struct parse *p, yyjson_val *event)
 
 	parse_set_stop(p, json_text(yyjson_obj_get(yyjson_obj_get(event, "delta"), "stop_reason")));
 	read_usage(a, usage);
-	if (usage)
+	/* What is counted before the end is told, in case that never comes; the last
+	 * counts are told with it. */
+	if (usage && parse_stop(p).len == 0)
 		tell_usage(a, p);
 }
 

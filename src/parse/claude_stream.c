@@ -137,6 +137,13 @@ static void begin_turn(struct parse *p)
 	change_state(p, "acting", "turn started");
 }
 
+/* A subagent in the background may talk on when the turn is over. */
+static void hear(struct parse *p, const struct agent *agent)
+{
+	if (!agent->parent[0])
+		begin_turn(p);
+}
+
 static void tell_usage(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
@@ -202,7 +209,7 @@ static void take_event(struct parse *p, yyjson_val *line)
 	struct agent *agent = agent_at(c, line);
 	struct speaker who = speaker_of(agent);
 
-	begin_turn(p);
+	hear(p, agent);
 	if (text_is(type, "message_start")) {
 		set_word(&agent->message, text_at(yyjson_obj_get(event, "message"), "id"));
 		blocks_forget_open(&agent->blocks);
@@ -235,7 +242,7 @@ static void take_assistant(struct parse *p, yyjson_val *line)
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
 
-	begin_turn(p);
+	hear(p, agent);
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks))) {
 		struct speaker who = speaker_of(agent);
@@ -282,7 +289,7 @@ static void take_user(struct parse *p, yyjson_val *line)
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
 
-	begin_turn(p);
+	hear(p, agent);
 	take_words(p, line, agent, json_text(content));
 	yyjson_arr_iter_init(content, &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks))) {

@@ -43,7 +43,7 @@ static struct item *item_of(struct codex *c, struct text id)
 {
 	struct item *item;
 
-	for (unsigned i = 0; i < ITEMS_MAX; i++)
+	for (unsigned i = 0; i < ITEMS_MAX && id.len; i++)
 		if (c->items[i].id && text_is(id, c->items[i].id))
 			return &c->items[i];
 	item = &c->items[c->item_count++ % ITEMS_MAX];

@@ -142,6 +142,30 @@ void taken_read_cut(struct taken *t, const struct parse_kind *kind, struct text 
 		read_in_two(t, kind, bytes, cut);
 }
 
+static void break_off(const struct parse_kind *kind, struct text bytes, int how)
+{
+	struct taken t;
+
+	taken_init(&t, kind);
+	parse_feed(t.parse, bytes);
+	if (how == 0)
+		parse_end(t.parse, NULL);
+	else if (how == 1)
+		parse_end(t.parse, "the line is dead");
+	else
+		parse_cancel(t.parse);
+	if (t.ends != 1)
+		fail_msg("%u ends after %zu bytes, way %d", t.ends, bytes.len, how);
+	taken_finish(&t);
+}
+
+void taken_break_off(const struct parse_kind *kind, struct text bytes)
+{
+	for (size_t len = 0; len <= bytes.len; len++)
+		for (int how = 0; how < 3; how++)
+			break_off(kind, (struct text){bytes.at, len}, how);
+}
+
 struct text taken_line(const struct taken *t, unsigned n)
 {
 	struct text rest = buf_text(&t->lines), line = {NULL, 0};

@@ -36,6 +36,10 @@ void taken_read(struct taken *t, struct text bytes);
  * The caller finishes `t`, which has what came of it. */
 void taken_read_cut(struct taken *t, const struct parse_kind *kind, struct text bytes);
 
+/* However an answer breaks off, by itself, by a fault or by being cancelled, it has
+ * one end. */
+void taken_break_off(const struct parse_kind *kind, struct text bytes);
+
 /* Line n (from 0) of what was given; empty when there are not so many. */
 struct text taken_line(const struct taken *t, unsigned n);
 unsigned taken_count(const struct taken *t, const char *type);
