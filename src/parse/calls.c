@@ -23,6 +23,7 @@ void calls_drop(struct calls *calls, struct open_call *call)
 	free(call->key);
 	free(call->id);
 	free(call->name);
+	free(call->server);
 	free(call);
 }
 
@@ -132,7 +133,7 @@ static struct call named(struct calls *calls, struct parse *p, struct open_call 
 		call->id = must_print("%.*s-%u", TEXT_ARG(run), calls->made++);
 		call->has_made_id = true;
 	}
-	return (struct call){.id = text_of(call->id), .name = text_of(call->name)};
+	return (struct call){text_of(call->id), text_of(call->name), text_of(call->server)};
 }
 
 static bool fits(struct calls *calls, struct parse *p, struct text piece)

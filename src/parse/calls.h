@@ -19,6 +19,7 @@ struct open_call {
 	uint32_t choice;  /* whose it is, where an answer has several */
 	uint64_t index;   /* its place among those, or CALLS_NO_INDEX */
 	char *key;        /* what later fragments call it; NULL: nothing */
+	char *server;     /* whose tool it is, when it is not the agent's own; NULL: it is */
 	char *id, *name;  /* NULL: not said yet */
 	bool has_made_id; /* id is ours, because the back end named none */
 	struct buf input;

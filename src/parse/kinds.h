@@ -15,5 +15,6 @@ extern const struct parse_kind parse_ollama;
 extern const struct parse_kind parse_openai;
 extern const struct parse_kind parse_openclaw;
 extern const struct parse_kind parse_raw;
+extern const struct parse_kind parse_responses;
 
 #endif

@@ -13,6 +13,7 @@ const struct parse_kind *const parse_kinds[] = {
 	&parse_openai,
 	&parse_openclaw,
 	&parse_raw,
+	&parse_responses,
 	NULL,
 };
 

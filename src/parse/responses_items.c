@@ -1,0 +1,234 @@
+/* responses_items.c - messages, reasoning, calls, and what came of them. */
+#include <stdlib.h>
+
+#include "parse/responses.h"
+#include "signal/json.h"
+
+/* Calls that the back end answers itself; those of any other type are the client's
+ * to answer. */
+struct served_kind {
+	const char *type;
+	const char *result; /* the member with what came of it; NULL: none that we show */
+};
+
+static const struct served_kind served_kinds[] = {
+	{"code_interpreter_call", "outputs"},
+	{"file_search_call", "results"},
+	{"image_generation_call", NULL}, /* a picture is not for the log */
+	{"mcp_call", "output"},
+	{"web_search_call", NULL},
+	{NULL, NULL},
+};
+
+static const struct served_kind *served(struct text type)
+{
+	for (const struct served_kind *kind = served_kinds; kind->type; kind++)
+		if (text_is(type, kind->type))
+			return kind;
+	return NULL;
+}
+
+static struct text word(yyjson_val *object, const char *key)
+{
+	return json_text(yyjson_obj_get(object, key));
+}
+
+static bool ends_with(struct text t, struct text end)
+{
+	return t.len >= end.len && memcmp(t.at + t.len - end.len, end.at, end.len) == 0;
+}
+
+static bool is_call(struct text type)
+{
+	return ends_with(type, TEXT("_call"));
+}
+
+/* --- calls --------------------------------------------------------------------------- */
+
+/* Some servers change the item's id on the way, so its place comes first. */
+struct open_call *responses_call(struct parse *p, uint64_t index, struct text item_id)
+{
+	struct calls *calls = &responses_of(p)->calls;
+	struct open_call *call = NULL;
+
+	if (index != CALLS_NO_INDEX)
+		call = calls_at(calls, 0, index);
+	if (!call && item_id.len)
+		call = calls_with_key(calls, item_id);
+	if (!call)
+		call = calls_add(calls, p, 0, index);
+	if (call)
+		call_set(&call->key, item_id);
+	return call;
+}
+
+/* A tool without a name is called what its type says: web_search_call. */
+static struct text name_of(yyjson_val *item)
+{
+	struct text name = word(item, "name"), type = word(item, "type");
+
+	if (name.len)
+		return name;
+	return (struct text){type.at, type.len - TEXT("_call").len};
+}
+
+static struct open_call *name_call(struct parse *p, uint64_t index, yyjson_val *item)
+{
+	struct open_call *call = responses_call(p, index, word(item, "id"));
+	struct text id = word(item, "call_id");
+
+	if (!call)
+		return NULL;
+	call_set_id(call, id.len ? id : word(item, "id"));
+	call_set(&call->name, name_of(item));
+	call_set(&call->server, word(item, "server_label"));
+	return call;
+}
+
+/* What is not the call's input. */
+static bool is_about(struct text key, const struct served_kind *kind)
+{
+	static const char *const names[] = {"id",     "type",       "status", "call_id",
+	                                    "result", "created_by", NULL};
+
+	for (const char *const *name = names; *name; name++)
+		if (text_is(key, *name))
+			return true;
+	return kind && kind->result && text_is(key, kind->result);
+}
+
+/* The members that say what is to be done, as an object of their own. */
+static void gather_input(struct buf *out, yyjson_val *item)
+{
+	const struct served_kind *kind = served(word(item, "type"));
+	yyjson_obj_iter iter = yyjson_obj_iter_with(item);
+	yyjson_val *key;
+
+	buf_add_char(out, '{');
+	while ((key = yyjson_obj_iter_next(&iter))) {
+		size_t len;
+		char *json;
+
+		if (is_about(json_text(key), kind))
+			continue;
+		json = yyjson_val_write(yyjson_obj_iter_get_val(key), YYJSON_WRITE_NOFLAG, &len);
+		if (out->len > 1)
+			buf_add_char(out, ',');
+		buf_add_json(out, json_text(key));
+		buf_add_char(out, ':');
+		buf_add(out, (struct text){json, json ? len : 0});
+		free(json);
+	}
+	buf_add_char(out, '}');
+}
+
+/* The item has the whole input: as one text if the tool has a name, else spread over
+ * members of its type's own. */
+static void take_whole_input(struct parse *p, struct open_call *call, yyjson_val *item)
+{
+	struct calls *calls = &responses_of(p)->calls;
+	yyjson_val *arguments = yyjson_obj_get(item, "arguments");
+	struct buf gathered;
+
+	if (!arguments)
+		arguments = yyjson_obj_get(item, "input");
+	if (json_text(arguments).len)
+		calls_replace(calls, p, call, json_text(arguments));
+	if (word(item, "name").len)
+		return;
+	buf_init(&gathered, CALLS_INPUT_MAX);
+	gather_input(&gathered, item);
+	if (!gathered.full)
+		calls_replace(calls, p, call, buf_text(&gathered));
+	buf_finish(&gathered);
+}
+
+static bool is_good(yyjson_val *item)
+{
+	struct text status = word(item, "status");
+	yyjson_val *error = yyjson_obj_get(item, "error");
+
+	return !text_is(status, "failed") && !text_is(status, "incomplete") &&
+	       (!error || yyjson_is_null(error));
+}
+
+static void give_result(struct parse *p, yyjson_val *item, const struct call *call,
+                        yyjson_val *output)
+{
+	bool good = is_good(item);
+
+	if (!good && yyjson_obj_get(item, "error"))
+		output = yyjson_obj_get(item, "error");
+	if (yyjson_is_null(output))
+		output = NULL;
+	speak_result(p, NULL, call, good, output);
+}
+
+static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
+{
+	const struct served_kind *kind = served(word(item, "type"));
+	struct open_call *call = name_call(p, index, item);
+	const struct call about = {word(item, "id"), name_of(item), word(item, "server_label")};
+
+	if (!call)
+		return;
+	take_whole_input(p, call, item);
+	calls_give(&responses_of(p)->calls, p, NULL, call);
+	if (kind)
+		give_result(p, item, &about,
+		            kind->result ? yyjson_obj_get(item, kind->result) : NULL);
+}
+
+/* What a tool gave, as an item of its own: shell_call_output. */
+static void take_output(struct parse *p, yyjson_val *item)
+{
+	struct text type = word(item, "type");
+	const struct call about = {
+		word(item, "call_id"), {type.at, type.len - TEXT("_call_output").len}, {NULL, 0}};
+
+	give_result(p, item, &about, yyjson_obj_get(item, "output"));
+}
+
+/* --- items --------------------------------------------------------------------------- */
+
+void responses_item_added(struct parse *p, uint64_t index, yyjson_val *item)
+{
+	if (is_call(word(item, "type")))
+		name_call(p, index, item);
+}
+
+void responses_item_done(struct parse *p, uint64_t index, yyjson_val *item)
+{
+	struct text type = word(item, "type");
+
+	if (is_call(type))
+		end_call(p, index, item);
+	else if (ends_with(type, TEXT("_call_output")))
+		take_output(p, item);
+	else if (text_is(type, "mcp_approval_request"))
+		speak_state(p, NULL, "acting", "waiting", TEXT("approval"));
+}
+
+static void take_parts(struct parse *p, yyjson_val *parts, enum words which)
+{
+	yyjson_arr_iter iter = yyjson_arr_iter_with(parts);
+	yyjson_val *part;
+
+	while ((part = yyjson_arr_iter_next(&iter))) {
+		if (which == WORDS_SUMMARY && iter.idx > 1)
+			speak_words(p, NULL, "thinking", TEXT("\n\n"));
+		responses_whole(p, which, word(part, "text"));
+		responses_whole(p, WORDS_REFUSAL, word(part, "refusal"));
+	}
+}
+
+void responses_item(struct parse *p, uint64_t index, yyjson_val *item)
+{
+	if (text_is(word(item, "type"), "reasoning")) {
+		take_parts(p, yyjson_obj_get(item, "summary"), WORDS_SUMMARY);
+		take_parts(p, yyjson_obj_get(item, "content"), WORDS_REASONING);
+	} else if (text_is(word(item, "type"), "message")) {
+		take_parts(p, yyjson_obj_get(item, "content"), WORDS_TEXT);
+	}
+	responses_item_done(p, index, item);
+}
