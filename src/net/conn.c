@@ -9,15 +9,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "net/inside.h"
+#include "net/tls.h"
 
 /* One connection's share of a turn: one that sends without end must not keep
  * the others waiting. */
 #define CONN_RECEIVES_MAX 4
 
 static void on_event(uv_poll_t *poll, int status, int events);
+
+/* What libuv does not tell of: a record that was taken only in part. */
+static bool has_more(const struct conn *conn)
+{
+	return conn->tls && !conn->hushed && tls_has_more(conn->tls);
+}
 
 /* Tells libuv what to watch for, if that is not what it watches. */
 static void watch(struct conn *conn)
@@ -28,7 +36,7 @@ static void watch(struct conn *conn)
 		return;
 	if (!conn->hushed)
 		events |= UV_READABLE;
-	if (conn->wants_write)
+	if (conn->tls ? tls_wants_room(conn->tls) || has_more(conn) : conn->wants_write)
 		events |= UV_WRITABLE;
 	if (events == conn->events)
 		return;
@@ -39,15 +47,20 @@ static void watch(struct conn *conn)
 static void end(struct conn *conn, const char *why)
 {
 	const struct conn_user *user = conn->user;
+	struct error words;
 
+	/* They may be those of a tls that goes when the user closes. */
+	error_set(&words, "%s", why);
 	if (user)
-		user->gone(conn, why);
+		user->gone(conn, words.words);
 	conn_close(conn);
 }
 
 static void report_failure(struct later *later)
 {
-	end(list_of(later, struct conn, failed), "the connection failed");
+	struct conn *conn = list_of(later, struct conn, failed);
+
+	end(conn, conn->tls ? tls_why(conn->tls) : "the connection failed");
 }
 
 void conn_fail(struct conn *conn)
@@ -85,14 +98,17 @@ static void receive(struct conn *conn)
 
 	/* A short read emptied the socket: the next event says when there is
 	 * more, and asking now would only cost a call. */
-	for (int i = 0; i < CONN_RECEIVES_MAX && (size_t)n == max && is_listening(conn); i++) {
-		n = recv(conn->fd, input, max, MSG_DONTWAIT);
+	for (int i = 0;
+	     ((i < CONN_RECEIVES_MAX && (size_t)n == max) || has_more(conn)) && is_listening(conn);
+	     i++) {
+		n = conn->tls ? tls_recv(conn->tls, input, max)
+		              : recv(conn->fd, input, max, MSG_DONTWAIT);
 		if (n > 0)
 			conn->user->heard(conn, input, (size_t)n);
 		else if (n == 0)
 			end(conn, "the peer closed the connection");
 		else if (errno != EAGAIN && errno != EINTR)
-			end(conn, strerror(errno));
+			end(conn, conn->tls ? tls_why(conn->tls) : strerror(errno));
 	}
 }
 
@@ -104,12 +120,13 @@ static void on_event(uv_poll_t *poll, int status, int events)
 		end(conn, "the connection failed");
 		return;
 	}
-	if (events & UV_WRITABLE && conn->wants_write) {
+	/* TLS may have waited for bytes before it could send. */
+	if (conn->wants_write && (events & UV_WRITABLE || conn->tls)) {
 		conn->wants_write = false;
 		if (conn->user)
 			conn->user->writable(conn);
 	}
-	if (events & UV_READABLE)
+	if (events & UV_READABLE || has_more(conn))
 		receive(conn);
 	watch(conn);
 }
@@ -159,11 +176,19 @@ void conn_close(struct conn *conn)
 	else
 		deadline_clear(&conn->deadline);
 	conn->closing = true;
+	tls_destroy(conn->tls);
+	conn->tls = NULL;
 	listen_part(conn);
 	/* libuv lets go of the descriptor here, not in its callback. */
 	uv_close((uv_handle_t *)&conn->poll, bury_conn);
 	close(conn->fd);
 	conn->fd = -1;
+}
+
+void conn_secure(struct conn *conn, struct tls *tls)
+{
+	conn->tls = tls;
+	watch(conn);
 }
 
 void conn_hand(struct conn *conn, const struct conn_user *user, void *self)
@@ -174,7 +199,8 @@ void conn_hand(struct conn *conn, const struct conn_user *user, void *self)
 
 size_t conn_send(struct conn *conn, const void *bytes, size_t n)
 {
-	ssize_t sent = send(conn->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t sent = conn->tls ? tls_send(conn->tls, bytes, n)
+	                         : send(conn->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (sent == (ssize_t)n)
 		return n;

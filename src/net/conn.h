@@ -1,4 +1,4 @@
-/* conn.h - one accepted socket: bytes in, bytes out, and an end.
+/* conn.h - one connected socket: bytes in, bytes out, and an end.
  *
  * A connection belongs to one user at a time; its life is a chain of users that
  * hand it on (http takes it first, a hub client may take it from http).  Bytes
@@ -20,6 +20,7 @@
 #include "net/peer.h"
 
 struct conn;
+struct tls;
 
 struct conn_user {
 	/* n >= 1 bytes came.  They may be changed in place and are gone after. */
@@ -43,6 +44,7 @@ struct conn {
 	struct loop *loop;
 	struct link in_all; /* listen.conns */
 	struct listen *listen;
+	struct tls *tls;                  /* NULL: bytes go as they are */
 	union {                           /* a connection is in one of three states: */
 		struct deadline deadline; /* well, */
 		struct later failed;      /* broken, */
@@ -60,6 +62,10 @@ struct conn {
 /* Takes fd, which is non-blocking. */
 struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user, void *self);
 void conn_close(struct conn *conn); /* NULL is fine */
+
+/* Takes tls: from now on bytes go through it.  Until its handshake is over a send
+ * takes nothing, and writable() comes after. */
+void conn_secure(struct conn *conn, struct tls *tls);
 
 /* Hands the connection to another user; bytes that came but were not for the
  * old one are given to the new one's heard() by whoever hands it on. */

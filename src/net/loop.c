@@ -16,6 +16,7 @@
 #include "base/must.h"
 #include "base/pool.h"
 #include "net/conn.h"
+#include "net/tls.h"
 
 #define WHEEL_SLOTS 512 /* one round is 128 s; what is further goes round again */
 #define LAST_TURNS 64   /* that a loop being destroyed gives its handles to close */
@@ -30,6 +31,7 @@ struct loop {
 	uint64_t tick_done; /* every deadline due at or before it was fired */
 	char *input;
 	struct pool conns;
+	struct tls_context *tls;
 };
 
 /* Our own eventfd and not uv_async_t: that one makes the loop spin while the
@@ -144,6 +146,7 @@ void loop_destroy(struct loop *loop)
 	}
 	free(loop->input);
 	pool_finish(&loop->conns);
+	tls_context_destroy(loop->tls);
 	free(loop);
 }
 
@@ -175,6 +178,13 @@ char *loop_input(struct loop *loop)
 struct pool *loop_conns(struct loop *loop)
 {
 	return &loop->conns;
+}
+
+struct tls_context *loop_tls(struct loop *loop)
+{
+	if (!loop->tls)
+		loop->tls = tls_context_client();
+	return loop->tls;
 }
 
 void loop_later(struct loop *loop, struct later *later)

@@ -21,6 +21,7 @@
 #include "base/list.h"
 
 struct pool;
+struct tls_context;
 struct uv_loop_s;
 
 struct loop;
@@ -73,6 +74,9 @@ char *loop_input(struct loop *loop);
 
 /* Where every connection lives. */
 struct pool *loop_conns(struct loop *loop);
+
+/* What every TLS connection that we open goes by; made when first asked for. */
+struct tls_context *loop_tls(struct loop *loop);
 
 /* fn runs on the loop's thread soon after wake_up() was called on any. */
 struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self);

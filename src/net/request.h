@@ -38,8 +38,9 @@ struct request_options {
 	void *self;
 	void (*head)(void *self, const struct request_head *head); /* the final one, once */
 	void (*heard)(void *self, struct text bytes);              /* of the body */
-	/* Once, and last; never from inside request_start.  why is NULL when the
-	 * whole answer came, whatever its status; a redirect is no answer. */
+	/* Once, and last: the request is gone with this turn.  Never from inside
+	 * request_start.  why is NULL when the whole answer came, whatever its status; a
+	 * redirect is no answer. */
 	void (*done)(void *self, const char *why);
 };
 

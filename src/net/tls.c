@@ -1,0 +1,260 @@
+/* tls.c - OpenSSL behind the shape of recv(2) and send(2).
+ *
+ * A BIO of our own, because OpenSSL's writes to the socket with write(2), which
+ * may raise SIGPIPE.  Buffers are released while a connection is idle. */
+#include "net/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/must.h"
+
+struct tls_context {
+	SSL_CTX *ssl;
+	BIO_METHOD *socket;
+};
+
+struct tls {
+	SSL *ssl;
+	int fd;
+	char *host;
+	struct error why;
+	bool recv_wants_room, send_wants_room;
+	bool is_broken;
+};
+
+/* --- the socket, as OpenSSL sees it ----------------------------------------- */
+
+static int socket_write(BIO *bio, const char *bytes, int n)
+{
+	struct tls *tls = BIO_get_data(bio);
+	ssize_t sent = send(tls->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	BIO_clear_retry_flags(bio);
+	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+		BIO_set_retry_write(bio);
+	return (int)sent;
+}
+
+static int socket_read(BIO *bio, char *bytes, int n)
+{
+	struct tls *tls = BIO_get_data(bio);
+	ssize_t got = recv(tls->fd, bytes, (size_t)n, MSG_DONTWAIT);
+
+	BIO_clear_retry_flags(bio);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		BIO_set_retry_read(bio);
+	if (got == 0)
+		BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+	return (int)got;
+}
+
+static long socket_control(BIO *bio, int what, long n, void *at)
+{
+	(void)n;
+	(void)at;
+	if (what == BIO_CTRL_EOF)
+		return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+	return what == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *make_socket(void)
+{
+	BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+
+	if (!method)
+		abort();
+	BIO_meth_set_write(method, socket_write);
+	BIO_meth_set_read(method, socket_read);
+	BIO_meth_set_ctrl(method, socket_control);
+	return method;
+}
+
+/* --- contexts ------------------------------------------------------------- */
+
+struct tls_context *tls_context_client(void)
+{
+	struct tls_context *context = must_zero(1, sizeof(*context));
+
+	context->ssl = SSL_CTX_new(TLS_client_method());
+	if (!context->ssl) {
+		log_error("net", "OpenSSL does not start");
+		abort();
+	}
+	SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION);
+	SSL_CTX_set_options(context->ssl, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+	SSL_CTX_set_mode(context->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE |
+	                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+	                                       SSL_MODE_RELEASE_BUFFERS);
+	SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
+	/* Trusting nothing is a safe failure, and each connection will say so. */
+	SSL_CTX_set_default_verify_paths(context->ssl);
+	context->socket = make_socket();
+	return context;
+}
+
+void tls_context_destroy(struct tls_context *context)
+{
+	if (!context)
+		return;
+	SSL_CTX_free(context->ssl);
+	BIO_meth_free(context->socket);
+	free(context);
+}
+
+/* --- one connection -------------------------------------------------------- */
+
+/* Whom the certificate must be for. */
+static void expect(SSL *ssl, const char *host)
+{
+	X509_VERIFY_PARAM *param = SSL_get0_param(ssl);
+	unsigned char binary[16];
+
+	if (inet_pton(AF_INET, host, binary) == 1 || inet_pton(AF_INET6, host, binary) == 1) {
+		if (!X509_VERIFY_PARAM_set1_ip_asc(param, host))
+			abort();
+		return;
+	}
+	X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	if (!SSL_set1_host(ssl, host) || !SSL_set_tlsext_host_name(ssl, host))
+		abort();
+}
+
+struct tls *tls_create(struct tls_context *context, int fd, const char *host)
+{
+	struct tls *tls = must_zero(1, sizeof(*tls));
+	BIO *bio = BIO_new(context->socket);
+
+	tls->fd = fd;
+	tls->host = must_dup(host);
+	tls->ssl = SSL_new(context->ssl);
+	if (!tls->ssl || !bio)
+		abort();
+	BIO_set_data(bio, tls);
+	BIO_set_init(bio, 1);
+	SSL_set_bio(tls->ssl, bio, bio);
+	expect(tls->ssl, host);
+	SSL_set_connect_state(tls->ssl);
+	return tls;
+}
+
+void tls_destroy(struct tls *tls)
+{
+	if (!tls)
+		return;
+	if (!tls->is_broken && SSL_is_init_finished(tls->ssl))
+		SSL_shutdown(tls->ssl);
+	ERR_clear_error();
+	SSL_free(tls->ssl);
+	free(tls->host);
+	free(tls);
+}
+
+static void tell(struct tls *tls, int code)
+{
+	long verdict = SSL_get_verify_result(tls->ssl);
+	const char *words = ERR_reason_error_string(ERR_peek_last_error());
+
+	if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH)
+		error_set(&tls->why, "the certificate is not %.100s's", tls->host);
+	else if (verdict != X509_V_OK)
+		error_set(&tls->why, "the certificate of %.100s is not trusted: %s", tls->host,
+		          X509_verify_cert_error_string(verdict));
+	else
+		error_set(&tls->why, "TLS with %.100s failed: %s", tls->host,
+		          words  ? words
+		          : code ? strerror(code)
+		                 : "the connection broke");
+}
+
+/* What a call to OpenSSL that did not succeed means, as recv(2) would say it. */
+static ssize_t explain(struct tls *tls, int n, bool *wants_room)
+{
+	int cause = errno, code = SSL_get_error(tls->ssl, n);
+	unsigned long reason = ERR_peek_last_error();
+
+	if (code == SSL_ERROR_WANT_READ || code == SSL_ERROR_WANT_WRITE) {
+		*wants_room = code == SSL_ERROR_WANT_WRITE;
+		errno = EAGAIN;
+		return -1;
+	}
+	if (code == SSL_ERROR_ZERO_RETURN)
+		return 0;
+	tls->is_broken = true;
+	/* An end without a goodbye is an end: who frames messages sees what is missing. */
+	if (SSL_is_init_finished(tls->ssl) &&
+	    ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+		ERR_clear_error();
+		return 0;
+	}
+	tell(tls, code == SSL_ERROR_SYSCALL ? cause : 0);
+	ERR_clear_error();
+	errno = EPROTO;
+	return -1;
+}
+
+ssize_t tls_recv(struct tls *tls, void *bytes, size_t n)
+{
+	int got;
+
+	tls->recv_wants_room = false;
+	if (tls->is_broken) {
+		errno = EPROTO;
+		return -1;
+	}
+	ERR_clear_error();
+	got = SSL_read(tls->ssl, bytes, n > INT32_MAX ? INT32_MAX : (int)n);
+	return got > 0 ? got : explain(tls, got, &tls->recv_wants_room);
+}
+
+ssize_t tls_send(struct tls *tls, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+	size_t sent = 0;
+
+	tls->send_wants_room = false;
+	/* OpenSSL returns after each record. */
+	while (sent < n && !tls->is_broken) {
+		size_t rest = n - sent;
+		int done;
+
+		ERR_clear_error();
+		done = SSL_write(tls->ssl, at + sent, rest > INT32_MAX ? INT32_MAX : (int)rest);
+		if (done > 0) {
+			sent += (size_t)done;
+			continue;
+		}
+		if (explain(tls, done, &tls->send_wants_room) < 0 && errno == EAGAIN)
+			return sent ? (ssize_t)sent : -1;
+		tls->is_broken = true;
+	}
+	if (sent == n)
+		return (ssize_t)n;
+	errno = EPROTO;
+	return -1;
+}
+
+bool tls_has_more(const struct tls *tls)
+{
+	return SSL_pending(tls->ssl) > 0;
+}
+
+bool tls_wants_room(const struct tls *tls)
+{
+	return tls->recv_wants_room || tls->send_wants_room;
+}
+
+const char *tls_why(const struct tls *tls)
+{
+	return tls->why.words[0] ? tls->why.words : "the connection failed";
+}
