@@ -3,6 +3,8 @@
  * Name, socket, TLS (always verified), upgrade, then messages both ways with our
  * own framing.  It answers pings and closes by itself.  Nothing is called from
  * inside ws_client_create or ws_client_destroy.
+ *
+ * Ownership: the user's, until ws_client_destroy; also after closed().
  */
 #ifndef NET_WS_CLIENT_H
 #define NET_WS_CLIENT_H
@@ -26,13 +28,14 @@ struct ws_client_options {
 
 	void *self;
 	void (*open)(void *self);
+	/* Binary messages come here too, if they are UTF-8. */
 	void (*text)(void *self, struct text message);
 	/* Once, and last.  code: of the peer's close; 1006 when there was none.  status:
 	 * of an upgrade that was refused, else 0. */
 	void (*closed)(void *self, uint16_t code, int status, const char *why);
 };
 
-/* NULL for a URL that is none. */
+/* NULL for a URL that is none, or a header with a control character. */
 struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_options *options,
                                    struct error *why);
 
