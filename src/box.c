@@ -1,6 +1,6 @@
 /* box.c - the running program: makes every room, joins them, takes them down in
  * reverse.  Read it as the wiring diagram: whatever two rooms that do not know
- * each other have to say to one another passes through a function here.
+ * each other have to say to one another passes through a function here, or in box/.
  */
 #include "box.h"
 
@@ -14,12 +14,11 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
-#include "net/conn.h"
-#include "net/http.h"
 #include "net/interrupt.h"
 #include "net/listen.h"
 #include "net/loop.h"
@@ -30,27 +29,6 @@
 #define BOX_DRAIN_MS 2000
 #define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
 #define BOX_FD_RESERVE 16
-
-struct box {
-	const struct box_options *options;
-	const struct config *config;
-	struct loop *loop;
-	struct journal *journal;
-	struct wake *journal_news;
-	struct bus *bus;
-	struct hub *hub;
-	struct web *web;
-	struct requests *requests;
-	struct sources *sources;
-	struct interrupts *interrupts;
-	struct listen **listens; /* as in the configuration, then the Unix socket */
-	size_t listen_count;
-	unsigned conns;
-	struct turn commits;
-	struct turn turn; /* while stopping: is everybody gone? */
-	struct deadline last_call;
-	bool stopping, told;
-};
 
 /* --- journal <-> bus, hub -------------------------------------------------- */
 
@@ -128,7 +106,7 @@ static bool open_journal(struct box *box, struct error *why)
 	return true;
 }
 
-/* --- bus, hub and web -------------------------------------------------------- */
+/* --- bus and hub -------------------------------------------------------------- */
 
 static void make_bus(struct box *box)
 {
@@ -161,107 +139,6 @@ static void make_hub(struct box *box)
 	};
 
 	box->hub = hub_create(&o);
-}
-
-static const char *pinned_dialect(const struct box *box, const struct listen *listen)
-{
-	for (size_t i = 0; i < box->config->listen_count; i++)
-		if (box->listens[i] == listen)
-			return box->config->listen[i].dialect;
-	return NULL;
-}
-
-static bool web_joins(void *self, struct http *http, const struct caller *caller)
-{
-	struct box *box = self;
-
-	return hub_join(box->hub, http, caller, pinned_dialect(box, http_conn(http)->listen));
-}
-
-static unsigned long web_counts(void *self)
-{
-	return hub_clients(((struct box *)self)->hub);
-}
-
-static void web_wants_status(void *self, struct buf *out)
-{
-	struct box *box = self;
-
-	buf_add(out, TEXT(",\"hub\":"));
-	hub_status(box->hub, out);
-}
-
-static const char *web_wants_trouble(void *self)
-{
-	struct box *box = self;
-
-	return box->stopping ? "stopping" : journal_trouble(box->journal);
-}
-
-static bool make_web(struct box *box, struct error *why)
-{
-	struct web_options o = {
-		.loop = box->loop,
-		.bus = box->bus,
-		.journal = box->journal,
-		.config = box->config,
-		.doors =
-			{
-				.self = box,
-				.join = web_joins,
-				.clients = web_counts,
-				.status = web_wants_status,
-				.trouble = web_wants_trouble,
-			},
-	};
-
-	box->web = web_create(&o, why);
-	return box->web != NULL;
-}
-
-/* --- sources ------------------------------------------------------------------ */
-
-static void sources_changed(void *self, struct text changed, struct text removed)
-{
-}
-
-static bool make_sources(struct box *box, struct error *why)
-{
-	struct sources_options o = {
-		.loop = box->loop,
-		.bus = box->bus,
-		.data = box->config->data,
-		.changed = sources_changed,
-		.self = box,
-	};
-
-	o.requests = box->requests = requests_create(box->loop);
-	box->sources = sources_create(&o, why);
-	return box->sources != NULL;
-}
-
-static void add_demo(struct box *box)
-{
-	char *url = must_print("scenario:demo?speed=%g", box->config->demo.speed);
-	struct source_wish demo = {
-		.id = TEXT("demo"),
-		.name = TEXT("Demo"),
-		.url = text_of(url),
-		.is_local = true,
-		.is_configured = true,
-		.connect = true,
-	};
-	struct error why;
-
-	if (sources_add(box->sources, &demo, &why) != SOURCE_DONE)
-		log_warn("box", "the demo: %s", why.words);
-	free(url);
-}
-
-static void start_sources(struct box *box)
-{
-	if (box->options->demo)
-		add_demo(box);
 }
 
 /* --- listening --------------------------------------------------------------- */
@@ -476,10 +353,10 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_hub(box);
-	if (!make_sources(box, why) || !make_web(box, why) || !open_listens(box, why))
+	if (!box_make_sources(box, why) || !box_make_web(box, why) || !open_listens(box, why))
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
-	start_sources(box);
+	box_start_sources(box);
 	announce(box);
 	return true;
 }

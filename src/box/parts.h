@@ -1,0 +1,44 @@
+/* parts.h - the running program's own state, for box.c and the files of this room.
+ *
+ * box.c is the wiring diagram.  What two rooms have to say to one another is a
+ * function there, or here where it is more than a line: a file for each pair of
+ * doors.
+ */
+#ifndef BOX_PARTS_H
+#define BOX_PARTS_H
+
+#include "base/error.h"
+#include "config/serve.h"
+#include "net/loop.h"
+
+struct box {
+	const struct box_options *options;
+	const struct config *config;
+	struct loop *loop;
+	struct journal *journal;
+	struct wake *journal_news;
+	struct bus *bus;
+	struct hub *hub;
+	struct web *web;
+	struct requests *requests;
+	struct sources *sources;
+	struct interrupts *interrupts;
+	struct listen **listens; /* as in the configuration, then the Unix socket */
+	size_t listen_count;
+	unsigned conns;
+	struct turn commits;
+	struct turn turn; /* while stopping: is everybody gone? */
+	struct deadline last_call;
+	bool stopping, told;
+};
+
+/* ---- web.c ---- */
+
+bool box_make_web(struct box *box, struct error *why);
+
+/* ---- sources.c ---- */
+
+bool box_make_sources(struct box *box, struct error *why);
+void box_start_sources(struct box *box); /* those of the configuration, the demo */
+
+#endif

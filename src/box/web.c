@@ -1,0 +1,65 @@
+/* web.c - the doors of web: what requests want of rooms that web may not know. */
+#include "web/web.h"
+
+#include "box/parts.h"
+#include "config/config.h"
+#include "hub/hub.h"
+#include "journal/journal.h"
+#include "net/conn.h"
+#include "net/http.h"
+
+static const char *pinned_dialect(const struct box *box, const struct listen *listen)
+{
+	for (size_t i = 0; i < box->config->listen_count; i++)
+		if (box->listens[i] == listen)
+			return box->config->listen[i].dialect;
+	return NULL;
+}
+
+static bool web_joins(void *self, struct http *http, const struct caller *caller)
+{
+	struct box *box = self;
+
+	return hub_join(box->hub, http, caller, pinned_dialect(box, http_conn(http)->listen));
+}
+
+static unsigned long web_counts(void *self)
+{
+	return hub_clients(((struct box *)self)->hub);
+}
+
+static void web_wants_status(void *self, struct buf *out)
+{
+	struct box *box = self;
+
+	buf_add(out, TEXT(",\"hub\":"));
+	hub_status(box->hub, out);
+}
+
+static const char *web_wants_trouble(void *self)
+{
+	struct box *box = self;
+
+	return box->stopping ? "stopping" : journal_trouble(box->journal);
+}
+
+bool box_make_web(struct box *box, struct error *why)
+{
+	struct web_options o = {
+		.loop = box->loop,
+		.bus = box->bus,
+		.journal = box->journal,
+		.config = box->config,
+		.doors =
+			{
+				.self = box,
+				.join = web_joins,
+				.clients = web_counts,
+				.status = web_wants_status,
+				.trouble = web_wants_trouble,
+			},
+	};
+
+	box->web = web_create(&o, why);
+	return box->web != NULL;
+}
