@@ -8,6 +8,7 @@ const struct parse_kind *const parse_kinds[] = {
 	&parse_codex,
 	&parse_envelope,
 	&parse_jsonl,
+	&parse_lines,
 	&parse_midi,
 	&parse_ollama,
 	&parse_openai,
