@@ -7,8 +7,11 @@
 extern const struct command command_serve;
 extern const struct command command_emit;
 extern const struct command command_tail;
+extern const struct command command_ask;
+extern const struct command command_cancel;
 extern const struct command command_status;
 extern const struct command command_open;
+extern const struct command command_parse;
 extern const struct command command_token;
 extern const struct command command_journal;
 extern const struct command command_version;
