@@ -136,6 +136,7 @@ static void make_hub(struct box *box)
 		.ping_ms = l->ping_ms,
 		.pong_ms = l->pong_ms,
 		.echo = box->options->echo,
+		.back = box_back(box),
 	};
 
 	box->hub = hub_create(&o);

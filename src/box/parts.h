@@ -32,13 +32,22 @@ struct box {
 	bool stopping, told;
 };
 
+/* ---- back.c ---- */
+
+struct back box_back(struct box *box);
+
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);
 
 /* ---- sources.c ---- */
 
+struct buf;
+struct web_errand;
+
 bool box_make_sources(struct box *box, struct error *why);
+unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
+                           struct error *why);
 void box_start_sources(struct box *box); /* those of the configuration, the demo */
 
 #endif

@@ -2,6 +2,7 @@
 #include "source/source.h"
 
 #include <stdlib.h>
+#include <yyjson.h>
 
 #include "base/log.h"
 #include "base/must.h"
@@ -10,6 +11,7 @@
 #include "config/config.h"
 #include "hub/hub.h"
 #include "net/request.h"
+#include "web/web.h"
 
 static void sources_changed(void *self, struct text changed, struct text removed)
 {
@@ -29,6 +31,79 @@ bool box_make_sources(struct box *box, struct error *why)
 	box->sources = sources_create(&o, why);
 	return box->sources != NULL;
 }
+
+/* --- requests about sources ----------------------------------------------------- */
+
+static unsigned status_of(enum source_answer answer)
+{
+	static const unsigned statuses[] = {
+		[SOURCE_DONE] = 200,     [SOURCE_INVALID] = 400,       [SOURCE_UNKNOWN] = 404,
+		[SOURCE_CONFLICT] = 409, [SOURCE_NOT_SUPPORTED] = 501, [SOURCE_UNSAVED] = 500,
+	};
+
+	return statuses[answer];
+}
+
+static enum source_answer run_errand(struct sources *sources, const struct web_errand *errand,
+                                     const struct source_wish *wish, struct error *why)
+{
+	switch (errand->verb) {
+	case WEB_SOURCE_ADD:
+		return sources_add(sources, wish, why);
+	case WEB_SOURCE_CHANGE:
+		return sources_change(sources, errand->id, wish, why);
+	case WEB_SOURCE_REMOVE:
+		return sources_remove(sources, errand->id, why);
+	case WEB_SOURCE_CONNECT:
+		return sources_connect(sources, errand->id, why);
+	case WEB_SOURCE_DISCONNECT:
+		return sources_disconnect(sources, errand->id, why);
+	default:
+		return SOURCE_DONE;
+	}
+}
+
+static bool has_wish(enum web_verb verb)
+{
+	return verb == WEB_SOURCE_ADD || verb == WEB_SOURCE_CHANGE;
+}
+
+static void add_source(struct sources *sources, const struct web_errand *errand, struct buf *out)
+{
+	const struct source *s = errand->verb == WEB_SOURCE_ADD ? sources_last(sources)
+	                                                        : sources_find(sources, errand->id);
+
+	if (!s)
+		return;
+	buf_add(out, TEXT(",\"source\":"));
+	source_json(s, out);
+}
+
+unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
+                           struct error *why)
+{
+	struct sources *sources = ((struct box *)self)->sources;
+	struct source_wish wish = {.connect = true};
+	enum source_answer answer;
+	yyjson_doc *doc;
+
+	if (errand->verb == WEB_SOURCES) {
+		buf_add(out, TEXT(",\"sources\":"));
+		sources_json(sources, out);
+		return 200;
+	}
+	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;
+	if (has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why))
+		answer = SOURCE_INVALID;
+	else
+		answer = run_errand(sources, errand, &wish, why);
+	if (answer == SOURCE_DONE)
+		add_source(sources, errand, out);
+	yyjson_doc_free(doc);
+	return answer == SOURCE_DONE && errand->verb == WEB_SOURCE_ADD ? 201 : status_of(answer);
+}
+
+/* --- where they come from ------------------------------------------------------- */
 
 static void add_demo(struct box *box)
 {

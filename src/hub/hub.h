@@ -14,6 +14,7 @@
 #define HUB_HUB_H
 
 #include "base/buf.h"
+#include "bus/back.h"
 #include "net/caller.h"
 #include "net/ws.h"
 
@@ -31,6 +32,7 @@ struct hub_options {
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
 	unsigned ping_ms, pong_ms;
 	bool echo; /* offer the echo dialect */
+	struct back back;
 };
 
 struct hub *hub_create(const struct hub_options *options);

@@ -11,19 +11,20 @@
 #include "base/scan.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
+#include "hub/native.h"
 #include "journal/journal.h"
 
 #define NATIVE_SAY_MAX (4 * KIB)
 
 /* --- saying ----------------------------------------------------------------- */
 
-static void say(struct client *c, struct buf *words)
+void native_say(struct client *c, struct buf *words)
 {
 	client_say_frame(c, WS_OP_TEXT, buf_text(words));
 	buf_finish(words);
 }
 
-static void say_error(struct client *c, const char *code, const char *message, struct text ref)
+void native_say_error(struct client *c, const char *code, const char *message, struct text ref)
 {
 	struct buf out;
 
@@ -35,7 +36,7 @@ static void say_error(struct client *c, const char *code, const char *message, s
 		buf_add(&out, ref);
 	}
 	buf_add_char(&out, '}');
-	say(c, &out);
+	native_say(c, &out);
 }
 
 static void tell_gap(struct client *c, const struct gap *gap)
@@ -45,7 +46,7 @@ static void tell_gap(struct client *c, const struct gap *gap)
 	buf_init(&out, NATIVE_SAY_MAX);
 	buf_print(&out, "{\"op\":\"gap\",\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
 	          (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
-	say(c, &out);
+	native_say(c, &out);
 }
 
 static void add_scopes(struct buf *out, unsigned scopes)
@@ -75,7 +76,7 @@ static void welcome(struct client *c, const struct http *http)
 	          "],\"limits\":{\"message\":%zu,\"fragments\":%u,\"behind\":%zu,\"acks\":%d,"
 	          "\"ref\":%d}}",
 	          o->ws.message_max, o->ws.fragments_max, o->behind_max, ACKS_MAX, ACK_REF_MAX);
-	say(c, &out);
+	native_say(c, &out);
 }
 
 /* --- emitting ---------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static bool emit(struct client *c, struct emission *e)
 	struct bus_verdict verdict;
 
 	if (!(c->scopes & SCOPE_EMIT)) {
-		say_error(c, "forbidden", "emit needs the scope emit", e->ref);
+		native_say_error(c, "forbidden", "emit needs the scope emit", e->ref);
 		return true;
 	}
 	e->once = true;
@@ -128,7 +129,7 @@ static bool emit(struct client *c, struct emission *e)
 	if (e->guess && verdict.answer == BUS_REFUSED &&
 	    (verdict.reason == ADMIT_NOT_JSON || verdict.reason == ADMIT_NO_ENVELOPE))
 		return false;
-	say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
+	native_say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
 	return true;
 }
 
@@ -229,32 +230,21 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 	struct error why;
 
 	if (!(c->scopes & SCOPE_OBSERVE)) {
-		say_error(c, "forbidden", "subscribe needs the scope observe", ref);
+		native_say_error(c, "forbidden", "subscribe needs the scope observe", ref);
 		return;
 	}
 	filter_init(&wish.filter);
 	if (unknown && is_for_later(unknown))
-		say_error(c, "not_supported", "there is nothing of that kind here", ref);
+		native_say_error(c, "not_supported", "there is nothing of that kind here", ref);
 	else if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	         read_wish(op, &wish, &why))
 		client_subscribe(c, &wish);
 	else
-		say_error(c, "invalid", why.words, ref);
+		native_say_error(c, "invalid", why.words, ref);
 	filter_finish(&wish.filter);
 }
 
 /* --- hearing ------------------------------------------------------------------ */
-
-/* Operations that reach a source: none that is here can do them yet. */
-static bool needs_a_source(const char *op)
-{
-	static const char *const names[] = {"answer", "control", "ask", "cancel", NULL};
-
-	for (unsigned i = 0; names[i]; i++)
-		if (strcmp(op, names[i]) == 0)
-			return true;
-	return false;
-}
 
 static void hear_parsed(struct client *c, struct text message, struct text ref)
 {
@@ -263,19 +253,17 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 	const char *op = yyjson_get_str(yyjson_obj_get(root, "op"));
 
 	if (!yyjson_is_obj(root))
-		say_error(c, "invalid", "not a JSON object", ref);
+		native_say_error(c, "invalid", "not a JSON object", ref);
 	else if (!op && !(c->scopes & SCOPE_EMIT))
-		say_error(c, "forbidden", "emit needs the scope emit", ref);
+		native_say_error(c, "forbidden", "emit needs the scope emit", ref);
 	else if (!op)
-		say_error(c, "invalid", "op must be a string", ref);
+		native_say_error(c, "invalid", "op must be a string", ref);
 	else if (strcmp(op, "emit") == 0)
-		say_error(c, "invalid", "emit takes signal, ref and ack", ref);
+		native_say_error(c, "invalid", "emit takes signal, ref and ack", ref);
 	else if (strcmp(op, "subscribe") == 0)
 		subscribe(c, root, ref);
-	else if (needs_a_source(op))
-		say_error(c, "not_supported", "no source here can do that", ref);
-	else
-		say_error(c, "invalid", "unknown op", ref);
+	else if (!native_hear_back(c, root, ref))
+		native_say_error(c, "invalid", "unknown op", ref);
 	yyjson_doc_free(doc);
 }
 
@@ -339,12 +327,12 @@ static bool hear_emit(struct client *c, const struct heard *h, bool guess)
 	if (text_is(h->ack, "\"memory\"")) {
 		e.durable = false;
 	} else if (h->ack.len && !text_is(h->ack, "\"durable\"")) {
-		say_error(c, "invalid", "ack must be \"durable\" or \"memory\"", h->ref);
+		native_say_error(c, "invalid", "ack must be \"durable\" or \"memory\"", h->ref);
 		return true;
 	}
 	if (h->signal.len)
 		return emit(c, &e);
-	say_error(c, "invalid", "emit needs a signal", h->ref);
+	native_say_error(c, "invalid", "emit needs a signal", h->ref);
 	return true;
 }
 
@@ -353,7 +341,7 @@ static void hear_slowly(struct client *c, struct text message)
 	struct heard h = look(message);
 
 	if (h.ref.len && !ref_is_good(h.ref))
-		say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
+		native_say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
 	else if (h.is_object && text_is(h.op, "\"emit\"") && !h.has_other)
 		hear_emit(c, &h, false);
 	else

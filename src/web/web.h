@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "bus/back.h"
 #include "net/caller.h"
 
 struct bus;
@@ -19,6 +20,22 @@ struct journal;
 struct listen;
 struct loop;
 struct web;
+
+/* What a request wants of a source or of all of them. */
+enum web_verb {
+	WEB_SOURCES,
+	WEB_SOURCE_ADD,
+	WEB_SOURCE_CHANGE,
+	WEB_SOURCE_REMOVE,
+	WEB_SOURCE_CONNECT,
+	WEB_SOURCE_DISCONNECT,
+};
+
+struct web_errand {
+	enum web_verb verb;
+	struct text id;   /* of the source, if it is about one */
+	struct text body; /* JSON; empty: there was none */
+};
 
 struct web_doors {
 	void *self;
@@ -30,6 +47,10 @@ struct web_doors {
 	void (*status)(void *self, struct buf *out);
 	/* NULL when ready to serve, else the words why not. */
 	const char *(*trouble)(void *self);
+	/* Answers with a status.  When it is 2xx it has appended `,"name":value`
+	 * members to out, else why has the words. */
+	unsigned (*source)(void *self, const struct web_errand *errand, struct buf *out,
+	                   struct error *why);
 };
 
 struct web_options {
@@ -38,6 +59,7 @@ struct web_options {
 	struct journal *journal;
 	const struct config *config; /* lives as long as web */
 	struct web_doors doors;
+	struct back back;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */

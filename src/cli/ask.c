@@ -1,0 +1,301 @@
+/* ask.c - `signalbox ask`: a prompt to a source, its answer as it comes.
+ *
+ * The place in the log is taken before the question is put, so that no word of the
+ * answer can be missed.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "cli/cancel.h"
+#include "cli/follow.h"
+#include "cli/interrupt.h"
+#include "cli/verbs.h"
+
+#define ANSWER_MS 30000
+#define PROMPT_MAX (256 * KIB) /* what a box takes */
+#define BODY_MAX (8 * PROMPT_MAX)
+#define PATH_MAX_LEN (4 * KIB)
+#define INPUT_SHOWN 200 /* bytes of what a tool is called with */
+
+struct ask {
+	struct out *out;
+	bool json, is_terminal;
+	bool ends_line;    /* the last thing printed was a newline, or nothing was */
+	bool is_over;      /* the run had its completion or error */
+	bool is_cancelled; /* we asked for that */
+	int status;
+};
+
+static struct text text_in(yyjson_val *object, const char *name)
+{
+	yyjson_val *value = yyjson_obj_get(object, name);
+
+	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+}
+
+/* ---- what comes ---- */
+
+/* Lines and tabs are the answer's; on a terminal nothing else of it may act. */
+static void print_words(struct ask *ask, struct text words)
+{
+	if (words.len == 0)
+		return;
+	ask->ends_line = words.at[words.len - 1] == '\n';
+	while (ask->is_terminal && words.len) {
+		size_t n = 0;
+
+		while (n < words.len && words.at[n] != '\n' && words.at[n] != '\t')
+			n++;
+		out_add_shown(ask->out, (struct text){words.at, n});
+		if (n < words.len)
+			out_add(ask->out, (struct text){words.at + n++, 1});
+		words = (struct text){words.at + n, words.len - n};
+	}
+	out_add(ask->out, words);
+}
+
+static void end_line(struct ask *ask)
+{
+	if (!ask->ends_line)
+		out_add(ask->out, TEXT("\n"));
+	ask->ends_line = true;
+	out_flush(ask->out);
+}
+
+static void say_call(struct ask *ask, yyjson_val *payload)
+{
+	char *input = yyjson_val_write(yyjson_obj_get(payload, "input"), 0, NULL);
+	struct text name = text_in(payload, "toolName");
+
+	end_line(ask);
+	say("tool %.*s %.*s", TEXT_ARG(name), INPUT_SHOWN, input ? input : "");
+	free(input);
+}
+
+static void end_run(struct ask *ask, yyjson_val *payload, bool is_error)
+{
+	struct text words = text_in(payload, is_error ? "message" : "result");
+	bool success = !is_error && yyjson_get_bool(yyjson_obj_get(payload, "success"));
+
+	ask->is_over = true;
+	ask->status = success ? STATUS_DONE : STATUS_FAILED;
+	if (ask->json)
+		return;
+	end_line(ask);
+	if (!success)
+		say("%.*s", TEXT_ARG(words.len ? words : TEXT("it did not end well")));
+}
+
+/* True while there is more to come. */
+static bool take_signal(void *self, struct text envelope)
+{
+	struct ask *ask = self;
+	yyjson_doc *doc = yyjson_read(envelope.at, envelope.len, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	yyjson_val *payload = yyjson_obj_get(root, "payload");
+	struct text type = text_in(root, "type");
+
+	if (ask->json) {
+		out_add(ask->out, envelope);
+		out_add(ask->out, TEXT("\n"));
+	} else if (text_is(type, "text_delta")) {
+		print_words(ask, text_in(payload, "content"));
+	} else if (text_is(type, "tool_call")) {
+		say_call(ask, payload);
+	}
+	if (text_is(type, "completion") || text_is(type, "error"))
+		end_run(ask, payload, text_is(type, "error"));
+	yyjson_doc_free(doc);
+	return !ask->is_over;
+}
+
+static bool goes_on(void *self)
+{
+	struct ask *ask = self;
+
+	return ask->is_cancelled || !interrupt_came();
+}
+
+/* ---- what goes out ---- */
+
+static bool post(struct dial *dial, const char *path, struct text body, struct buf *answer,
+                 struct error *why)
+{
+	const struct dial_request request = {.method = "POST",
+	                                     .path = path,
+	                                     .type = "application/json",
+	                                     .body = body,
+	                                     .timeout_ms = ANSWER_MS};
+
+	return dial_ask(dial, &request, answer, why);
+}
+
+static void add_word(struct buf *body, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_print(body, ",\"%s\":", name);
+	buf_add_json(body, text_of(value));
+}
+
+/* The run's id, which the caller frees; NULL when the box refused. */
+static char *put_question(struct dial *dial, const struct options *options, struct text prompt,
+                          struct error *why)
+{
+	struct buf path, body, answer;
+	char *run = NULL;
+
+	buf_init(&path, PATH_MAX_LEN);
+	buf_init(&body, BODY_MAX);
+	buf_add(&path, TEXT("/api/sources/"));
+	follow_add_escaped(&path, text_of(options->words[0]));
+	buf_add(&path, TEXT("/ask"));
+	buf_add_char(&path, '\0');
+	buf_add(&body, TEXT("{\"prompt\":"));
+	buf_add_json(&body, prompt);
+	add_word(&body, "model", options_value(options, "model"));
+	add_word(&body, "session", options_value(options, "session"));
+	buf_add_char(&body, '}');
+	if (path.full || body.full) {
+		error_set(why, "the prompt is too long");
+	} else if (post(dial, path.at, buf_text(&body), &answer, why)) {
+		yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
+
+		run = must_dup(yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "run")));
+		if (!run)
+			error_set(why, "the box gave no run");
+		yyjson_doc_free(doc);
+		buf_finish(&answer);
+	}
+	buf_finish(&path);
+	buf_finish(&body);
+	return run;
+}
+
+/* ---- the whole ---- */
+
+static int hear_answer(struct ask *ask, struct dial *dial, const char *path, const char *run)
+{
+	struct follow follow = {.dial = dial,
+	                        .path = path,
+	                        .out = ask->out,
+	                        .has_met = true,
+	                        .self = ask,
+	                        .heard = take_signal,
+	                        .goes_on = goes_on};
+	struct error why;
+	int status;
+
+	follow_init(&follow);
+	status = follow_run(&follow);
+	if (!ask->is_over && status == STATUS_DONE && interrupt_came()) {
+		ask->is_cancelled = true;
+		if (cancel_run(dial, run, &why))
+			status = follow_run(&follow);
+		else
+			say("%s", why.words);
+	}
+	follow_finish(&follow);
+	return ask->is_over ? ask->status : STATUS_FAILED;
+}
+
+static int ask_box(struct ask *ask, struct dial *dial, const struct options *options,
+                   struct text prompt)
+{
+	struct buf path;
+	struct error why;
+	char *run = NULL;
+	int status = STATUS_FAILED;
+
+	buf_init(&path, PATH_MAX_LEN);
+	buf_add(&path, TEXT("/api/stream?after="));
+	if (follow_add_present(&path, dial, &why))
+		run = put_question(dial, options, prompt, &why);
+	if (run) {
+		buf_print(&path, "&correlationId=%s", run);
+		buf_add_char(&path, '\0');
+		status = hear_answer(ask, dial, path.at, run);
+	} else {
+		say("%s", why.words);
+	}
+	free(run);
+	buf_finish(&path);
+	return status;
+}
+
+static bool read_input(struct buf *prompt, struct error *why)
+{
+	ssize_t n = 1;
+
+	while (n > 0) {
+		char *room = buf_reserve(prompt, 64 * KIB);
+
+		if (!room)
+			return error_set(why, "the prompt is longer than %zu KiB",
+			                 PROMPT_MAX / KIB);
+		n = read(STDIN_FILENO, room, 64 * KIB);
+		if (n < 0)
+			return error_errno(why, "standard input");
+		prompt->len += (size_t)n;
+	}
+	return text_trim(buf_text(prompt)).len > 0 || error_set(why, "the prompt is empty");
+}
+
+static int ask(struct command_context *context, const struct options *options)
+{
+	struct ask ask = {.out = &context->out,
+	                  .json = options_has(options, "json"),
+	                  .is_terminal = isatty(context->out.fd),
+	                  .ends_line = true};
+	struct text prompt;
+	struct buf input;
+	struct error why;
+	struct dial *dial;
+	int status;
+
+	if (options->word_count != 2)
+		return command_misused(&command_ask, "it takes a source and a prompt in quotes");
+	dial = dial_create(&command_ask, context, options, &status);
+	if (!dial)
+		return status;
+	interrupt_watch();
+	buf_init(&input, PROMPT_MAX + 64 * KIB);
+	prompt = text_of(options->words[1]);
+	if (strcmp(options->words[1], "-") == 0 && !read_input(&input, &why)) {
+		say("%s", why.words);
+		status = STATUS_FAILED;
+	} else {
+		if (input.len)
+			prompt = buf_text(&input);
+		status = ask_box(&ask, dial, options, prompt);
+	}
+	buf_finish(&input);
+	dial_destroy(dial);
+	return status;
+}
+
+static const struct option own[] = {
+	{"model", 'm', "NAME", "the model to ask", "the source's own"},
+	{"session", 's', "NAME", "what was said in this session goes with it"},
+	{"json", 'j', .help = "whole envelopes, one a line"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
+
+const struct command command_ask = {
+	.name = "ask",
+	.summary = "ask a source, and print its answer as it comes",
+	.usage = "SOURCE PROMPT | SOURCE -",
+	.examples = "  signalbox ask local:ollama 'why is the sky blue?'\n"
+		    "  signalbox ask local:ollama --session talk 'and at night?'\n"
+		    "  git diff | signalbox ask my-model -\n",
+	.about = "Words go to standard output, calls of tools and errors to standard error.\n"
+		 "With - the prompt is standard input. Ctrl-C cancels the run. The end is 0\n"
+		 "when the answer was completed, else 1.\n",
+	.groups = groups,
+	.run = ask,
+};

@@ -1,0 +1,61 @@
+/* cancel.c - `signalbox cancel`. */
+#include "cli/cancel.h"
+
+#include "cli/follow.h"
+#include "cli/verbs.h"
+
+#define ANSWER_MS 30000
+#define PATH_MAX_LEN (4 * KIB)
+
+bool cancel_run(struct dial *dial, const char *run, struct error *why)
+{
+	struct dial_request request = {
+		.method = "POST", .type = "application/json", .timeout_ms = ANSWER_MS};
+	struct buf path, answer;
+	bool ok;
+
+	buf_init(&path, PATH_MAX_LEN);
+	buf_add(&path, TEXT("/api/runs/"));
+	follow_add_escaped(&path, text_of(run));
+	buf_add(&path, TEXT("/cancel"));
+	buf_add_char(&path, '\0');
+	request.path = path.at;
+	ok = path.full ? error_set(why, "that is no run") : dial_ask(dial, &request, &answer, why);
+	if (ok)
+		buf_finish(&answer);
+	buf_finish(&path);
+	return ok;
+}
+
+static int cancel(struct command_context *context, const struct options *options)
+{
+	struct error why;
+	struct dial *dial;
+	int status;
+
+	if (options->word_count != 1)
+		return command_misused(&command_cancel, "it takes a run");
+	dial = dial_create(&command_cancel, context, options, &status);
+	if (!dial)
+		return status;
+	status = STATUS_DONE;
+	if (!cancel_run(dial, options->words[0], &why)) {
+		say("%s", why.words);
+		status = STATUS_FAILED;
+	}
+	dial_destroy(dial);
+	return status;
+}
+
+static const struct option_group *const cancel_groups[] = {&options_box, &options_common, NULL};
+
+const struct command command_cancel = {
+	.name = "cancel",
+	.summary = "end a run, upstream too",
+	.usage = "RUN",
+	.examples = "  signalbox cancel 0f8fad5b-d9cb-469f-a165-70867728950e\n",
+	.about = "The run is the correlationId of its signals. It ends in one completion that\n"
+		 "is no success.\n",
+	.groups = cancel_groups,
+	.run = cancel,
+};

@@ -1,0 +1,20 @@
+/* native.h - for the files of the native dialect: how it speaks. */
+#ifndef HUB_NATIVE_H
+#define HUB_NATIVE_H
+
+#include "base/buf.h"
+
+struct client;
+struct yyjson_val;
+
+/* A short private frame; takes the words. */
+void native_say(struct client *client, struct buf *words);
+
+/* ref: as it was written, may be empty. */
+void native_say_error(struct client *client, const char *code, const char *message,
+                      struct text ref);
+
+/* Is op one of those that go back to an agent?  Then it is answered. */
+bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
+
+#endif

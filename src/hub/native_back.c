@@ -1,0 +1,116 @@
+/* native_back.c - the operations of our own dialect that go back to an agent. */
+#include <yyjson.h>
+
+#include "bus/back.h"
+#include "hub/inside.h"
+#include "hub/native.h"
+
+#define SAY_MAX (4 * KIB)
+
+/* An empty text says nothing; false when it is no string. */
+static bool read_text(yyjson_val *op, const char *name, struct text *out, struct error *why)
+{
+	yyjson_val *value = yyjson_obj_get(op, name);
+
+	*out = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return !value || yyjson_is_str(value) || error_set(why, "%s must be a string", name);
+}
+
+static void acknowledge(struct client *c, struct text run, struct text ref)
+{
+	struct buf out;
+
+	buf_init(&out, SAY_MAX);
+	buf_add(&out, TEXT("{\"op\":\"ack\""));
+	if (ref.len) {
+		buf_add(&out, TEXT(",\"ref\":"));
+		buf_add(&out, ref);
+	}
+	buf_add(&out, TEXT(",\"run\":"));
+	buf_add_json(&out, run);
+	buf_add_char(&out, '}');
+	native_say(c, &out);
+}
+
+static const char *code_of(enum back_answer answer)
+{
+	static const char *const codes[] = {
+		[BACK_INVALID] = "invalid",
+		[BACK_UNKNOWN] = "invalid",
+		[BACK_CONFLICT] = "unavailable",
+		[BACK_NOT_SUPPORTED] = "not_supported",
+	};
+
+	return codes[answer];
+}
+
+static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text ref,
+                                 struct error *why)
+{
+	const struct back *back = &c->hub->options.back;
+	char run[BACK_RUN_LEN];
+	struct back_ask ask;
+	enum back_answer answer;
+
+	if (!read_text(op, "source", &ask.source, why) ||
+	    !read_text(op, "prompt", &ask.prompt, why) ||
+	    !read_text(op, "model", &ask.model, why) ||
+	    !read_text(op, "session", &ask.session, why))
+		return BACK_INVALID;
+	answer = back->ask(back->self, &ask, run, why);
+	if (answer == BACK_DONE)
+		acknowledge(c, (struct text){run, BACK_RUN_LEN}, ref);
+	return answer;
+}
+
+static enum back_answer hear_cancel(struct client *c, yyjson_val *op, struct text ref,
+                                    struct error *why)
+{
+	const struct back *back = &c->hub->options.back;
+	enum back_answer answer;
+	struct text run;
+
+	if (!read_text(op, "run", &run, why))
+		return BACK_INVALID;
+	answer = back->cancel(back->self, run, why);
+	if (answer == BACK_DONE)
+		acknowledge(c, run, ref);
+	return answer;
+}
+
+static const struct {
+	const char *name;
+	enum back_answer (*hear)(struct client *c, yyjson_val *op, struct text ref,
+	                         struct error *why);
+} ops[] = {
+	{"ask", hear_ask},
+	{"cancel", hear_cancel},
+	{"answer", NULL},
+	{"control", NULL},
+};
+
+bool native_hear_back(struct client *c, yyjson_val *op, struct text ref)
+{
+	const char *name = yyjson_get_str(yyjson_obj_get(op, "op"));
+	enum back_answer answer;
+	struct error why;
+	size_t i = 0;
+
+	while (i < sizeof(ops) / sizeof(ops[0]) && strcmp(name, ops[i].name) != 0)
+		i++;
+	if (i == sizeof(ops) / sizeof(ops[0]))
+		return false;
+	if (!ops[i].hear) {
+		native_say_error(c, "not_supported", "nothing here takes that yet", ref);
+		return true;
+	}
+	if (!(c->scopes & SCOPE_CONTROL)) {
+		error_set(&why, "%s needs the scope control", name);
+		native_say_error(c, "forbidden", why.words, ref);
+		return true;
+	}
+	answer = ops[i].hear(c, op, ref, &why);
+	if (answer != BACK_DONE)
+		native_say_error(c, code_of(answer), why.words, ref);
+	return true;
+}

@@ -1,0 +1,111 @@
+/* api_ask.c - what people say to an agent: asks, cancels, messages. */
+#include <yyjson.h>
+
+#include "bus/back.h"
+#include "web/inside.h"
+
+static struct text part_of(const struct call *call)
+{
+	return (struct text){call->part.at, call->part.len};
+}
+
+static void refuse(struct call *call, enum back_answer answer, const struct error *why)
+{
+	static const unsigned statuses[] = {
+		[BACK_INVALID] = 400,
+		[BACK_UNKNOWN] = 404,
+		[BACK_CONFLICT] = 409,
+		[BACK_NOT_SUPPORTED] = 501,
+	};
+
+	web_refuse(call->http, statuses[answer], why->words, NULL);
+}
+
+static void tell_run(struct call *call, struct text run)
+{
+	struct buf out;
+
+	buf_init(&out, 1 * KIB);
+	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
+	buf_add_json(&out, run);
+	buf_add(&out, TEXT("}\n"));
+	web_answer(call->http, &out);
+	buf_finish(&out);
+}
+
+static struct text *member_of(struct back_ask *ask, struct text name)
+{
+	if (text_is(name, "prompt"))
+		return &ask->prompt;
+	if (text_is(name, "model"))
+		return &ask->model;
+	return text_is(name, "session") ? &ask->session : NULL;
+}
+
+static bool read_ask(struct back_ask *ask, yyjson_val *root, struct error *why)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(root);
+	yyjson_val *key;
+
+	if (!yyjson_is_obj(root))
+		return error_set(why, "the body is to be {\"prompt\": \"...\"}");
+	while ((key = yyjson_obj_iter_next(&it))) {
+		yyjson_val *value = yyjson_obj_iter_get_val(key);
+		struct text name = {yyjson_get_str(key), yyjson_get_len(key)};
+		struct text *member = member_of(ask, name);
+
+		if (!member)
+			return error_set(why, "ask knows no %.80s", name.at);
+		if (!yyjson_is_str(value))
+			return error_set(why, "%.80s must be a string", name.at);
+		*member = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	}
+	return ask->prompt.len > 0 || error_set(why, "a prompt is needed");
+}
+
+void api_ask(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	struct back_ask ask = {.source = part_of(call)};
+	char run[BACK_RUN_LEN];
+	struct error why;
+	enum back_answer answer = BACK_INVALID;
+
+	if (read_ask(&ask, yyjson_doc_get_root(doc), &why))
+		answer = back->ask(back->self, &ask, run, &why);
+	yyjson_doc_free(doc);
+	if (answer == BACK_DONE)
+		tell_run(call, (struct text){run, BACK_RUN_LEN});
+	else
+		refuse(call, answer, &why);
+}
+
+void api_cancel(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	struct error why;
+	enum back_answer answer = back->cancel(back->self, part_of(call), &why);
+
+	if (answer == BACK_DONE)
+		tell_run(call, part_of(call));
+	else
+		refuse(call, answer, &why);
+}
+
+/* The body is the message. */
+void api_send(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	struct error why = {"the body is to be JSON"};
+	enum back_answer answer = BACK_INVALID;
+
+	if (doc)
+		answer = back->send(back->self, part_of(call), call->body, &why);
+	yyjson_doc_free(doc);
+	if (answer == BACK_DONE)
+		http_answer(call->http, 200, "application/json", TEXT("{\"ok\":true}\n"), NULL);
+	else
+		refuse(call, answer, &why);
+}
