@@ -2,7 +2,7 @@
 #include "cli/verbs.h"
 
 const struct command *const commands[] = {
-	&command_serve,   &command_emit, &command_tail,
+	&command_serve,   &command_emit, &command_tail,  &command_ask,     &command_cancel,
 	&command_status,  &command_open, &command_token, &command_journal, &command_parse,
 	&command_version, &command_help, NULL,
 };
