@@ -63,6 +63,7 @@ struct source_wish {
 	struct text credential, model, color;
 	bool forgets_credential; /* of a change */
 	bool is_local, connect;
+	bool says_connect;  /* connect was given */
 	bool is_configured; /* of the configuration file: not written to the disk */
 };
 

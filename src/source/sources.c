@@ -252,8 +252,9 @@ static enum source_answer may_change(const struct source *s, const struct source
 {
 	bool moves = wish->name.len || wish->url.len || wish->protocol.len || wish->color.len;
 
-	if (wish->id.len) {
-		error_set(why, "an id is for ever");
+	if (wish->id.len || wish->says_connect) {
+		error_set(why, wish->id.len ? "an id is for ever"
+		                            : "connect and disconnect are routes of their own");
 		return SOURCE_INVALID;
 	}
 	if (!wish_check(wish, why))

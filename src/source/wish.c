@@ -87,6 +87,7 @@ bool wish_read(struct source_wish *wish, yyjson_val *json, bool is_stored, struc
 		if (seen >> (m - members) & 1)
 			return error_set(why, "'%s' is given twice", m->name);
 		seen |= 1u << (m - members);
+		wish->says_connect |= m->offset == offsetof(struct source_wish, connect);
 	}
 	return wish_check(wish, why);
 }
