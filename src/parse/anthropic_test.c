@@ -94,6 +94,10 @@ static void an_event_needs_no_name(void **state)
 	assert_line(&t, 3, DONE("true", "max_tokens"));
 	assert_int_equal(t.signals, 4);
 	taken_finish(&t);
+	read_fixture("anthropic/crlf.sse");
+	assert_int_equal(t.signals, 4);
+	assert_line(&t, 3, DONE("true", "max_tokens"));
+	taken_finish(&t);
 }
 
 static void an_event_needs_no_type(void **state)
