@@ -32,6 +32,10 @@ struct box {
 	bool stopping, told;
 };
 
+/* ---- back.c ---- */
+
+struct back box_back(struct box *box);
+
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);

@@ -50,6 +50,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.bus = box->bus,
 		.journal = box->journal,
 		.config = box->config,
+		.back = box_back(box),
 		.doors =
 			{
 				.self = box,

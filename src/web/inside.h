@@ -74,6 +74,10 @@ void api_ready(struct call *call);
 void api_status(struct call *call);
 void api_version(struct call *call);
 
+void api_ask(struct call *call);
+void api_cancel(struct call *call);
+void api_send(struct call *call);
+
 void api_sources(struct call *call);
 void api_source_add(struct call *call);
 void api_source_change(struct call *call);

@@ -7,6 +7,7 @@
 /* A body from somebody we do not know yet is small. */
 #define SMALL_BODY (4 * KIB)
 #define SOURCE_BODY (16 * KIB) /* the longest URL and credential, escaped */
+#define ASK_BODY (1 * MIB)     /* a prompt, or a message */
 
 const struct route routes[] = {
 	{"GET", "/healthz", 0, 0, 0, api_health},
@@ -15,6 +16,9 @@ const struct route routes[] = {
 	{"GET", "/api/status", SCOPE_OBSERVE, 0, 0, api_status},
 	{"POST", "/api/signal", SCOPE_EMIT, ROUTE_JSON | ROUTE_NDJSON, 0, api_emit},
 	{"GET", "/api/signals", SCOPE_OBSERVE, 0, 0, api_history},
+	{"POST", "/api/sources/*/ask", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_ask},
+	{"POST", "/api/sources/*/send", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_send},
+	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_cancel},
 	{"POST", "/api/session", 0, ROUTE_JSON, SMALL_BODY, api_session},
 	{"POST", "/api/ticket", 0, ROUTE_JSON, SMALL_BODY, api_ticket},
 	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_code},

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "bus/back.h"
 #include "net/caller.h"
 
 struct bus;
@@ -58,6 +59,7 @@ struct web_options {
 	struct journal *journal;
 	const struct config *config; /* lives as long as web */
 	struct web_doors doors;
+	struct back back;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */
