@@ -1,0 +1,89 @@
+/* reach_test.c - the addresses that are nobody's server, in all their spellings. */
+#include "net/reach.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *address;
+	bool allowed;
+} table[] = {
+	{"127.0.0.1", true},
+	{"10.0.0.1", true},
+	{"192.168.1.2", true},
+	{"172.16.0.1", true},
+	{"8.8.8.8", true},
+	{"169.253.255.255", true},
+	{"169.255.0.0", true},
+	{"223.255.255.255", true},
+	{"1.0.0.0", true},
+	{"0.0.0.0", false},
+	{"0.1.2.3", false},
+	{"169.254.0.1", false},
+	{"169.254.169.254", false},
+	{"224.0.0.1", false},
+	{"239.255.255.250", false},
+	{"240.0.0.1", false},
+	{"255.255.255.255", false},
+	{"::1", true},
+	{"2001:db8::1", true},
+	{"fd00::1", true},
+	{"::ffff:127.0.0.1", true},
+	{"::ffff:10.0.0.1", true},
+	{"64:ff9b::8.8.8.8", true},
+	{"::", false},
+	{"::ffff:169.254.169.254", false},
+	{"::ffff:0.0.0.0", false},
+	{"::169.254.169.254", false},
+	{"64:ff9b::a9fe:a9fe", false},
+	{"fe80::1", false},
+	{"febf::1", false},
+	{"fec0::1", false},
+	{"ff02::1", false},
+	{"fd00:ec2::254", false},
+};
+
+static void what_is_nobodys_is_not_gone_to(void **state)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		union {
+			struct sockaddr any;
+			struct sockaddr_in v4;
+			struct sockaddr_in6 v6;
+		} a;
+
+		memset(&a, 0, sizeof(a));
+		if (inet_pton(AF_INET, table[i].address, &a.v4.sin_addr) == 1)
+			a.any.sa_family = AF_INET;
+		else if (inet_pton(AF_INET6, table[i].address, &a.v6.sin6_addr) == 1)
+			a.any.sa_family = AF_INET6;
+		else
+			fail_msg("%s", table[i].address);
+		if (reach_allows(&a.any) != table[i].allowed)
+			fail_msg("%s", table[i].address);
+	}
+}
+
+static void only_the_internet_is_reached(void **state)
+{
+	struct sockaddr_un local = {.sun_family = AF_UNIX};
+
+	assert_false(reach_allows((struct sockaddr *)&local));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_nobodys_is_not_gone_to),
+		cmocka_unit_test(only_the_internet_is_reached),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
