@@ -17,7 +17,7 @@ static void welcome(struct client *c, const struct http *http)
 {
 	struct subscription wish;
 
-	if (wish_read(&wish, http, NULL) && !wish.sends_only && (c->scopes & SCOPE_OBSERVE))
+	if (hub_wish_read(&wish, http, NULL) && !wish.sends_only && (c->scopes & SCOPE_OBSERVE))
 		client_subscribe(c, &wish);
 	filter_finish(&wish.filter);
 }
@@ -61,7 +61,7 @@ const struct dialect dialect_signals = {
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
-	.check = wish_check,
+	.check = hub_wish_check,
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,

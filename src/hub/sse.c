@@ -28,7 +28,7 @@ static void welcome(struct client *c, const struct http *http)
 	sse_add_comment(&out, TEXT("connected"));
 	sse_add_retry(&out, SSE_RETRY_MS);
 	say(c, &out);
-	if (wish_read(&wish, http, NULL))
+	if (hub_wish_read(&wish, http, NULL))
 		client_subscribe(c, &wish);
 	filter_finish(&wish.filter);
 }
@@ -71,7 +71,7 @@ const struct dialect dialect_sse = {
 	.alias = "/__signals__/stream",
 	.encoding = ENCODING_EVENT,
 	.needs = SCOPE_OBSERVE,
-	.check = wish_check,
+	.check = hub_wish_check,
 	.welcome = welcome,
 	.tell_gap = tell_gap,
 	.beat = beat,

@@ -42,7 +42,7 @@ static bool read_param(void *self, struct text name, struct text value, struct e
 	return is_credential(name) || error_set(why, "there is no such parameter");
 }
 
-bool wish_read(struct subscription *wish, const struct http *http, struct error *why)
+bool hub_wish_read(struct subscription *wish, const struct http *http, struct error *why)
 {
 	struct text last = http_field(http, "Last-Event-ID");
 
@@ -53,10 +53,10 @@ bool wish_read(struct subscription *wish, const struct http *http, struct error 
 	return last.len == 0 || read_position(wish, last, why);
 }
 
-bool wish_check(const struct http *http, struct error *why)
+bool hub_wish_check(const struct http *http, struct error *why)
 {
 	struct subscription wish;
-	bool ok = wish_read(&wish, http, why);
+	bool ok = hub_wish_read(&wish, http, why);
 
 	filter_finish(&wish.filter);
 	return ok;

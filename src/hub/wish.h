@@ -11,9 +11,9 @@
 struct http;
 
 /* The wish's filter is to be finished by the caller, whatever is returned. */
-bool wish_read(struct subscription *wish, const struct http *http, struct error *why);
+bool hub_wish_read(struct subscription *wish, const struct http *http, struct error *why);
 
 /* Does it make sense?  What a dialect's check is. */
-bool wish_check(const struct http *http, struct error *why);
+bool hub_wish_check(const struct http *http, struct error *why);
 
 #endif
