@@ -119,6 +119,11 @@ static void say_goodbye(struct ws_client *c, uint16_t code, const char *reason)
 		flush(c);
 }
 
+bool ws_client_peer(const struct ws_client *client, struct peer *peer)
+{
+	return client->state == OPEN && conn_peer(client->conn, peer);
+}
+
 bool ws_client_send(struct ws_client *client, struct text message)
 {
 	if (client->state != OPEN)

@@ -15,6 +15,7 @@
 #include "base/text.h"
 
 struct loop;
+struct peer;
 struct ws_client;
 
 /* Everything is copied. */
@@ -38,6 +39,9 @@ struct ws_client_options {
 /* NULL for a URL that is none, or a header with a control character. */
 struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_options *options,
                                    struct error *why);
+
+/* Who is at the other end, by the kernel's word; false when it is not open. */
+bool ws_client_peer(const struct ws_client *client, struct peer *peer);
 
 /* False when it is not open, or when too much waits already. */
 bool ws_client_send(struct ws_client *client, struct text message);

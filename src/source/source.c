@@ -232,6 +232,13 @@ void source_set_available(struct source *s, bool is_available)
 		enter(s, SOURCE_DISCONNECTED, NULL);
 }
 
+void source_set_coming(struct source *s, bool comes, bool is_available)
+{
+	enum source_state absent = is_available ? SOURCE_DISCONNECTED : SOURCE_UNAVAILABLE;
+
+	enter(s, comes ? SOURCE_CONNECTED : absent, NULL);
+}
+
 /* --- facts ------------------------------------------------------------------- */
 
 static bool is_over(const struct source *s)

@@ -110,6 +110,9 @@ bool source_is_local(const struct source *source);
  * alone; one that was to be connected when the box stopped is connected. */
 void source_set_available(struct source *source, bool is_available);
 
+/* For one that comes to us by itself and cannot be dialled: does it, and could it? */
+void source_set_coming(struct source *source, bool comes, bool is_available);
+
 /* Which protocol a URL speaks: scenario, midi, openclaw, websocket, anthropic, else
  * sse. */
 const char *source_detect(struct text url);

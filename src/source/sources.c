@@ -164,6 +164,16 @@ static void complete(struct sources *all, struct source_wish *wish, struct made 
 		wish->color = text_of(fixed ? fixed : palette_color(all->colors++));
 }
 
+/* Services of this machine come before all others. */
+static struct link *first_remote(struct sources *all)
+{
+	struct link *l = all->list.next;
+
+	while (l != &all->list && list_of(l, struct source, in_all)->is_local)
+		l = l->next;
+	return l;
+}
+
 /* The credential of a service on this machine was given for its fixed address; of
  * all others only those that come from the disk have one there. */
 static void adopt(struct sources *all, struct source *s, const struct source_wish *wish,
@@ -183,7 +193,7 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	name_add(all, s->id);
 	name_add(all, s->name);
 	map_set(&all->by_id, wish->id, s);
-	list_add(&all->list, &s->in_all);
+	list_add(s->is_local ? first_remote(all) : &all->list, &s->in_all);
 	all->count++;
 	all->last = s;
 }
@@ -261,7 +271,7 @@ static enum source_answer may_change(const struct source *s, const struct source
 		return SOURCE_INVALID;
 	if (s->is_configured && (moves || wish->credential.len || wish->forgets_credential))
 		return conflict(why, "it is of the configuration file: change it there");
-	if (s->is_local && moves)
+	if (s->is_local && moves && !wish->is_local) /* discovery may say where it is */
 		return conflict(why, "it is a service of this machine: its credential and model "
 		                     "can be changed");
 	return SOURCE_DONE;

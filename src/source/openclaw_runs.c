@@ -1,0 +1,290 @@
+/* openclaw_runs.c - asks that go through chat.send, and their one end.
+ *
+ * The idempotencyKey of a chat.send is the gateway's id of the run: it is ours, so
+ * all that the gateway says of the run carries our run's id.  A run ends when the
+ * parser says so, when the gateway refuses it, when it is cancelled here, when it
+ * was silent for too long or when the connection is lost.  What comes after that is
+ * known by openclaw_memory.ended.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/scan.h"
+#include "source/answer.h"
+#include "source/openclaw.h"
+
+struct openclaw_run {
+	struct openclaw *line;
+	char id[RUN_ID_LEN];
+	char *session_key;
+	uint64_t send_id;
+	bool started; /* chat.send was answered */
+	struct deadline patience;
+	struct link in_line; /* openclaw.runs */
+};
+
+static struct text run_id(const struct openclaw_run *run)
+{
+	return (struct text){run->id, RUN_ID_LEN};
+}
+
+static struct openclaw_run *find_run(const struct openclaw *o, struct text id)
+{
+	list_each(&o->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_line);
+
+		if (text_equal(run_id(run), id))
+			return run;
+	}
+	return NULL;
+}
+
+static void run_destroy(struct openclaw_run *run)
+{
+	list_remove(&run->in_line);
+	run->line->run_count--;
+	deadline_clear(&run->patience);
+	free(run->session_key);
+	free(run);
+}
+
+/* ---- the end of a run ---- */
+
+static void remember_end(struct openclaw_memory *m, const struct openclaw_run *run, bool cancelled)
+{
+	struct openclaw_ended *slot = &m->ended[m->ended_count++ % OPENCLAW_ENDED_MAX];
+
+	memcpy(slot->run, run->id, RUN_ID_LEN);
+	slot->cancelled = cancelled;
+}
+
+static const struct openclaw_ended *find_ended(const struct openclaw_memory *m, struct text id)
+{
+	for (size_t i = 0; i < m->ended_count && i < OPENCLAW_ENDED_MAX; i++)
+		if (text_equal((struct text){m->ended[i].run, RUN_ID_LEN}, id))
+			return &m->ended[i];
+	return NULL;
+}
+
+static void begin_end(struct buf *out, const struct openclaw_run *run, const char *type)
+{
+	buf_init(out, 16 * KIB);
+	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
+	buf_add_json(out, source_id(run->line->source));
+	buf_print(out, ",\"correlationId\":\"%.*s\",\"payload\":{\"agentId\":\"openclaw\",",
+	          RUN_ID_LEN, run->id);
+}
+
+static void fail_run(struct openclaw_run *run, struct text code, struct text words)
+{
+	struct openclaw *o = run->line;
+	struct buf out;
+
+	if (words.len > 2 * KIB)
+		words.len = 2 * KIB;
+	if (code.len > 64)
+		code.len = 64;
+	begin_end(&out, run, "error");
+	buf_add(&out, TEXT("\"message\":"));
+	buf_add_json(&out, words);
+	buf_add(&out, TEXT(",\"severity\":\"error\",\"code\":"));
+	buf_add_json(&out, code);
+	buf_add(&out, TEXT("}}"));
+	remember_end(o->memory, run, false);
+	run_destroy(run);
+	source_received(o->source, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void complete_cancelled(struct openclaw_run *run)
+{
+	struct openclaw *o = run->line;
+	struct buf out;
+
+	begin_end(&out, run, "completion");
+	buf_print(&out, "\"taskId\":\"%.*s\",\"success\":false,\"result\":\"cancelled\"}}",
+	          RUN_ID_LEN, run->id);
+	remember_end(o->memory, run, true);
+	run_destroy(run);
+	source_received(o->source, buf_text(&out));
+	buf_finish(&out);
+}
+
+void openclaw_end_runs(struct openclaw *o, const char *why)
+{
+	while (!list_is_empty(&o->runs))
+		fail_run(list_of(o->runs.next, struct openclaw_run, in_line), TEXT("lost"),
+		         text_of(why));
+}
+
+/* ---- upstream ---- */
+
+static void abort_upstream(struct openclaw_run *run)
+{
+	struct buf params;
+
+	buf_init(&params, 16 * KIB);
+	buf_add(&params, TEXT("{\"sessionKey\":"));
+	buf_add_json(&params, text_of(run->session_key));
+	buf_print(&params, ",\"runId\":\"%.*s\"}", RUN_ID_LEN, run->id);
+	openclaw_request(run->line, "chat.abort", buf_text(&params));
+	buf_finish(&params);
+}
+
+static void ran_out(struct deadline *deadline)
+{
+	struct openclaw_run *run = list_of(deadline, struct openclaw_run, patience);
+
+	if (run->started)
+		abort_upstream(run);
+	fail_run(run, TEXT("timeout"),
+	         run->started ? TEXT("the gateway said nothing of this run for too long")
+	                      : TEXT("the gateway did not answer chat.send"));
+}
+
+void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
+{
+	yyjson_val *error = yyjson_obj_get(answer, "error");
+	bool ok = yyjson_get_bool(yyjson_obj_get(answer, "ok"));
+	struct text words = openclaw_refusal(answer);
+	char remark[240];
+
+	list_each(&o->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_line);
+
+		if (run->send_id != id)
+			continue;
+		if (!ok) {
+			fail_run(run, json_text(yyjson_obj_get(error, "code")), words);
+			return;
+		}
+		run->started = true;
+		deadline_set(source_loop(o->source), &run->patience, source_silence_ms(o->source));
+		return;
+	}
+	if (ok)
+		return;
+	snprintf(remark, sizeof(remark), "the gateway refused: %.*s",
+	         words.len < 160 ? (int)words.len : 160, words.at);
+	source_bad(o->source, remark);
+}
+
+/* ---- what the parser gives ---- */
+
+static struct text unquoted(struct text json)
+{
+	return json.len > 1 ? (struct text){json.at + 1, json.len - 2} : json;
+}
+
+bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
+{
+	struct text key, value, type = {0}, id = {0};
+	const struct openclaw_ended *ended;
+	struct openclaw_run *run;
+	struct scan scan;
+	bool is_end;
+
+	if (m->ended_count == 0 && (!m->line || list_is_empty(&m->line->runs)))
+		return true;
+	scan_object(&scan, envelope);
+	while (scan_member(&scan, &key, &value)) {
+		if (text_is(key, "type"))
+			type = unquoted(value);
+		else if (text_is(key, "correlationId"))
+			id = unquoted(value);
+	}
+	is_end = text_is(type, "completion") || text_is(type, "error");
+	ended = find_ended(m, id);
+	if (ended)
+		return !ended->cancelled && !is_end;
+	run = m->line ? find_run(m->line, id) : NULL;
+	if (run && is_end) {
+		remember_end(m, run, false);
+		run_destroy(run);
+	} else if (run && run->started) {
+		deadline_set(source_loop(m->source), &run->patience, source_silence_ms(m->source));
+	}
+	return true;
+}
+
+/* ---- asking ---- */
+
+/* Sessions belong to an agent; a bare name is one of the default agent's. */
+static char *session_key(const struct openclaw *o, struct text session)
+{
+	if (session.len == 0)
+		return must_dup(o->main_session);
+	if (text_starts(session, TEXT("agent:")))
+		return text_dup(session);
+	return must_print("agent:%s:%.*s", o->agent, TEXT_ARG(session));
+}
+
+static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
+{
+	struct buf params;
+	uint64_t id;
+
+	buf_init(&params, 6 * prompt.len + 16 * KIB);
+	buf_add(&params, TEXT("{\"sessionKey\":"));
+	buf_add_json(&params, text_of(run->session_key));
+	buf_add(&params, TEXT(",\"message\":"));
+	buf_add_json(&params, prompt);
+	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", RUN_ID_LEN, run->id);
+	id = openclaw_request(run->line, "chat.send", buf_text(&params));
+	buf_finish(&params);
+	return id;
+}
+
+static bool may_ask(const struct openclaw *o, const struct ask *ask, struct error *why)
+{
+	if (o->is_over || o->step != STEP_LIVE)
+		return error_set(why, "the gateway is not connected");
+	if (!(o->scopes & OPENCLAW_WRITE))
+		return error_set(why, "the gateway did not grant operator.write");
+	if (ask->model.len)
+		return error_set(why, "the gateway chooses the model itself: name none");
+	if (ask->run.len != RUN_ID_LEN || ask->prompt.len > ASK_PROMPT_MAX)
+		return error_set(why, "the prompt is too long");
+	if (o->run_count >= OPENCLAW_RUNS_MAX)
+		return error_set(why, "%d asks are under way already", OPENCLAW_RUNS_MAX);
+	return true;
+}
+
+bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
+{
+	struct openclaw *o = self;
+	struct ask shown = *ask;
+	struct openclaw_run *run;
+
+	if (!may_ask(o, ask, why))
+		return false;
+	run = must_zero(1, sizeof(*run));
+	run->line = o;
+	memcpy(run->id, ask->run.at, RUN_ID_LEN);
+	run->session_key = session_key(o, ask->session);
+	run->patience.fire = ran_out;
+	list_add(&o->runs, &run->in_line);
+	o->run_count++;
+	run->send_id = send_chat(run, ask->prompt);
+	if (run->send_id == 0) {
+		run_destroy(run);
+		return error_set(why, "it is more than the gateway takes now");
+	}
+	deadline_set(source_loop(o->source), &run->patience, OPENCLAW_REQUEST_MS);
+	shown.model = text_of(o->agent);
+	answer_dispatch(o->source, &shown);
+	return true;
+}
+
+bool openclaw_cancel(void *self, struct text id)
+{
+	struct openclaw *o = self;
+	struct openclaw_run *run = find_run(o, id);
+
+	if (!run)
+		return false;
+	abort_upstream(run);
+	complete_cancelled(run);
+	return true;
+}
