@@ -136,6 +136,8 @@ static void make_hub(struct box *box)
 		.ping_ms = l->ping_ms,
 		.pong_ms = l->pong_ms,
 		.echo = box->options->echo,
+		.self = box,
+		.sources = box_list_sources,
 		.back = box_back(box),
 	};
 

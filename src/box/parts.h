@@ -46,6 +46,7 @@ struct buf;
 struct web_errand;
 
 bool box_make_sources(struct box *box, struct error *why);
+void box_list_sources(void *self, struct buf *out);
 unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
                            struct error *why);
 void box_start_sources(struct box *box); /* those of the configuration, the demo */

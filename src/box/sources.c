@@ -15,6 +15,17 @@
 
 static void sources_changed(void *self, struct text changed, struct text removed)
 {
+	hub_tell_sources(((struct box *)self)->hub, changed, removed);
+}
+
+void box_list_sources(void *self, struct buf *out)
+{
+	sources_json(((struct box *)self)->sources, out);
+}
+
+static bool bus_asks_name(void *self, struct text name)
+{
+	return sources_knows(((struct box *)self)->sources, name);
 }
 
 bool box_make_sources(struct box *box, struct error *why)
@@ -29,7 +40,10 @@ bool box_make_sources(struct box *box, struct error *why)
 
 	o.requests = box->requests = requests_create(box->loop);
 	box->sources = sources_create(&o, why);
-	return box->sources != NULL;
+	if (!box->sources)
+		return false;
+	bus_set_names(box->bus, bus_asks_name, box);
+	return true;
 }
 
 /* --- requests about sources ----------------------------------------------------- */

@@ -36,6 +36,8 @@ struct bus {
 	struct link waiting;
 	unsigned waiting_count;
 	bool showing;
+	bool (*is_taken)(void *self, struct text name);
+	void *names;
 	struct bus_stats stats;
 };
 
@@ -224,8 +226,17 @@ static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_em
 /* Names that only we, our own sources or a credential speak under. */
 static bool may_name(void *self, struct text source)
 {
+	const struct bus *bus = self;
+
 	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
-	       !text_starts(source, TEXT("adapter:"));
+	       !text_starts(source, TEXT("adapter:")) &&
+	       !(bus->is_taken && bus->is_taken(bus->names, source));
+}
+
+void bus_set_names(struct bus *bus, bool (*is_taken)(void *self, struct text name), void *self)
+{
+	bus->is_taken = is_taken;
+	bus->names = self;
 }
 
 struct admit_from bus_from(struct bus *bus, struct text name, bool has_credential)

@@ -65,6 +65,9 @@ void bus_destroy(struct bus *bus);
  * credential speaks under "local/", and not for us or for our own sources. */
 struct admit_from bus_from(struct bus *bus, struct text name, bool has_credential);
 
+/* Optional: further names that nobody without a credential may use. */
+void bus_set_names(struct bus *bus, bool (*is_taken)(void *self, struct text name), void *self);
+
 void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict);
 
 void bus_add_tap(struct bus *bus, struct tap *tap);

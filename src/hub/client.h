@@ -56,6 +56,8 @@ struct client {
 	struct link in_work; /* hub.work: has something to send or to read */
 	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
+	bool hears_sources;
+	bool owed_sources; /* it was too slow for what changed: all of them, once it is not */
 };
 
 extern const struct conn_user client_conn_user;
@@ -74,6 +76,7 @@ struct subscription {
 	struct position after;
 	bool has_after;  /* else: from now on */
 	bool sends_only; /* it wants to hear nothing */
+	bool sources;    /* it wants to hear of the sources, too */
 	enum slow_policy policy;
 };
 

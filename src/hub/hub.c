@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
+#include "hub/native.h"
 #include "journal/journal.h"
 #include "net/http.h"
 
@@ -148,6 +149,8 @@ static void work_on(struct client *c, size_t *budget)
 	if (c->parted || !client_flush(c))
 		return;
 	client_unhush(c);
+	if (c->owed_sources)
+		native_tell_sources(c);
 	if (c->state == CLIENT_READING && !c->cold)
 		hub_work(c);
 }

@@ -33,6 +33,8 @@ struct hub_options {
 	unsigned ping_ms, pong_ms;
 	bool echo; /* offer the echo dialect */
 	struct back back;
+	void *self;
+	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
 };
 
 struct hub *hub_create(const struct hub_options *options);
@@ -45,6 +47,9 @@ bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, c
 
 unsigned long hub_clients(const struct hub *hub);
 void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
+
+/* To whoever wants to know: JSON arrays of sources and of ids. */
+void hub_tell_sources(struct hub *hub, struct text changed, struct text removed);
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);

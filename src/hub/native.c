@@ -179,6 +179,7 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 {
 	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
 	yyjson_val *slow = yyjson_obj_get(op, "slow");
+	yyjson_val *sources = yyjson_obj_get(op, "sourceState");
 	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
 	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
 
@@ -194,14 +195,18 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 		return false;
 	if (slow && !yyjson_is_str(slow))
 		return error_set(why, "slow must be a string");
+	wish->sources = yyjson_get_bool(sources);
+	if (sources && !yyjson_is_bool(sources))
+		return error_set(why, "sourceState must be true or false");
 	return !slow || slow_policy_parse(policy, &wish->policy, why);
 }
 
 /* A slip of the pen must not become a subscription to everything. */
 static const char *unknown_member(yyjson_val *op)
 {
-	static const char *const known[] = {"op",      "ref",           "after", "types",
-	                                    "sources", "correlationId", "slow",  NULL};
+	static const char *const known[] = {"op",    "ref",         "after",
+	                                    "types", "sources",     "correlationId",
+	                                    "slow",  "sourceState", NULL};
 	yyjson_obj_iter it = yyjson_obj_iter_with(op);
 	yyjson_val *key;
 
@@ -219,8 +224,15 @@ static const char *unknown_member(yyjson_val *op)
 /* Words of the protocol that nothing here can serve yet. */
 static bool is_for_later(const char *member)
 {
-	return strcmp(member, "prompts") == 0 || strcmp(member, "sourceState") == 0 ||
-	       strcmp(member, "stage") == 0;
+	return strcmp(member, "prompts") == 0 || strcmp(member, "stage") == 0;
+}
+
+static void begin(struct client *c, struct subscription *wish)
+{
+	client_subscribe(c, wish);
+	c->hears_sources = wish->sources;
+	if (c->hears_sources)
+		native_tell_sources(c);
 }
 
 static void subscribe(struct client *c, yyjson_val *op, struct text ref)
@@ -238,7 +250,7 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 		native_say_error(c, "not_supported", "there is nothing of that kind here", ref);
 	else if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	         read_wish(op, &wish, &why))
-		client_subscribe(c, &wish);
+		begin(c, &wish);
 	else
 		native_say_error(c, "invalid", why.words, ref);
 	filter_finish(&wish.filter);

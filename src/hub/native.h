@@ -14,6 +14,9 @@ void native_say(struct client *client, struct buf *words);
 void native_say_error(struct client *client, const char *code, const char *message,
                       struct text ref);
 
+/* All sources, now and again when a slow client has caught up. */
+void native_tell_sources(struct client *client);
+
 /* Is op one of those that go back to an agent?  Then it is answered. */
 bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
 
