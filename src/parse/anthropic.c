@@ -62,6 +62,23 @@ static void tell_usage(struct anthropic *a, struct parse *p)
 
 /* --- events ---------------------------------------------------------------------- */
 
+/* Where the source goes by the name of the model that was asked for, the message
+ * begins with the name of the one that answers. */
+static void tell_start(struct parse *p)
+{
+	const struct parse_options *o = parse_options(p);
+	struct make_head head = {.type = "agent_state_change"};
+
+	if (text_equal(o->source, o->agent))
+		head.source = parse_agent(p);
+	make_head(p, &head);
+	make_text(p, "agentId", parse_agent(p));
+	make_text(p, "from", TEXT("idle"));
+	make_text(p, "to", TEXT("acting"));
+	make_text(p, "reason", TEXT("message started"));
+	make_end(p);
+}
+
 static void begin(struct parse *p, yyjson_val *message)
 {
 	struct anthropic *a = parse_state(p);
@@ -69,7 +86,7 @@ static void begin(struct parse *p, yyjson_val *message)
 	parse_set_agent(p, json_text(yyjson_obj_get(message, "model")));
 	blocks_forget_open(&a->blocks);
 	read_usage(a, yyjson_obj_get(message, "usage"));
-	speak_state(p, NULL, "idle", "acting", TEXT("message started"));
+	tell_start(p);
 }
 
 static void finish(struct parse *p)

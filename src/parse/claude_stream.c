@@ -199,6 +199,16 @@ static void take_result(struct parse *p, yyjson_val *line)
 	change_state(p, "done", "turn finished");
 }
 
+/* --- what is left ------------------------------------------------------------------ */
+
+/* It is shown as it is, for whoever knows what it means. */
+static void take_other(struct parse *p, yyjson_val *line)
+{
+	make_begin(p, "event");
+	make_members(p, line);
+	make_end(p);
+}
+
 /* --- messages -------------------------------------------------------------------- */
 
 static void take_event(struct parse *p, yyjson_val *line)
@@ -257,9 +267,9 @@ static void take_assistant(struct parse *p, yyjson_val *line)
 /* --- what is said to the agents ---------------------------------------------------- */
 
 /* Messages that the program writes to itself are no people's. */
-static bool is_by_people(yyjson_val *line, const struct agent *agent, struct text words)
+static bool is_by_people(yyjson_val *line, struct text words)
 {
-	return !agent->parent[0] && !yyjson_get_bool(yyjson_obj_get(line, "isSynthetic")) &&
+	return !yyjson_get_bool(yyjson_obj_get(line, "isSynthetic")) &&
 	       !yyjson_get_bool(yyjson_obj_get(line, "isMeta")) &&
 	       !text_starts(words, TEXT("<task-notification>"));
 }
@@ -275,10 +285,15 @@ static void tell_task(struct parse *p, struct text task, struct text from, struc
 	make_end(p);
 }
 
+/* What a subagent is told was told when its task started. */
 static void take_words(struct parse *p, yyjson_val *line, struct agent *agent, struct text words)
 {
-	if (words.len && is_by_people(line, agent, words))
+	if (words.len == 0 || agent->parent[0])
+		return;
+	if (is_by_people(line, words))
 		tell_task(p, parse_options(p)->correlation, TEXT("user"), parse_agent(p), words);
+	else
+		take_other(p, line);
 }
 
 static void take_user(struct parse *p, yyjson_val *line)
@@ -339,14 +354,6 @@ static void take_task_end(struct parse *p, yyjson_val *line)
 		to = "idle";
 	if (agent->parent[0])
 		speak_state(p, &who, "acting", to, status);
-}
-
-/* What is left is shown as it is, for whoever knows what it means. */
-static void take_other(struct parse *p, yyjson_val *line)
-{
-	make_begin(p, "event");
-	make_members(p, line);
-	make_end(p);
 }
 
 static void say_nothing(struct parse *p, yyjson_val *line)
