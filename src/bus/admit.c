@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/must.h"
+#include "base/random.h"
 #include "bus/inside.h"
 #include "signal/schema.h"
 
@@ -327,13 +328,33 @@ static enum admit_reason check_schema(struct admit *a, struct draft *out)
 	return ADMIT_SCHEMA;
 }
 
+/* Its id and its source: given, filled in, prefixed. */
+static void name_it(struct admit *a, struct draft *out)
+{
+	yyjson_val *given = a->values[MEMBER_SOURCE];
+
+	if (a->values[MEMBER_ID]) {
+		out->id = json_text(a->values[MEMBER_ID]);
+	} else {
+		random_uuid(a->uuid);
+		out->id = (struct text){a->uuid, sizeof(a->uuid)};
+	}
+	out->source = given ? json_text(given) : a->from->name;
+	buf_clear(&a->source);
+	if (a->from->prefix.len == 0)
+		return;
+	buf_add(&a->source, a->from->prefix);
+	buf_add(&a->source, out->source);
+	out->source = buf_text(&a->source);
+}
+
 static bool is_envelope(const struct admit *a)
 {
 	return !a->wrapped && !(a->other_count && yyjson_obj_getn(a->root, "op", 2));
 }
 
-enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
-                             struct draft *out, struct error *why)
+enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct admit_from *from,
+                              struct draft *out, struct error *why)
 {
 	enum admit_reason reason;
 
@@ -352,10 +373,25 @@ enum admit_reason admit_read(struct admit *admit, struct text raw, const struct 
 	if (reason == ADMIT_OK)
 		reason = check_producer(admit, out);
 	if (reason == ADMIT_OK)
-		reason = check_schema(admit, out);
+		name_it(admit, out);
+	return reason;
+}
+
+enum admit_reason admit_end(struct admit *admit, struct draft *out)
+{
+	enum admit_reason reason = check_schema(admit, out);
+
 	if (reason == ADMIT_OK && !compose(admit, out)) {
-		error_set(why, "too big with what was filled in");
+		error_set(admit->why, "too big with what was filled in");
 		reason = ADMIT_TOO_BIG;
 	}
 	return reason;
+}
+
+enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
+                             struct draft *out, struct error *why)
+{
+	enum admit_reason reason = admit_begin(admit, raw, from, out, why);
+
+	return reason == ADMIT_OK ? admit_end(admit, out) : reason;
 }

@@ -43,7 +43,7 @@ struct admit_options {
 
 /* Who the bytes come from, and when. */
 struct admit_from {
-	struct text name; /* fills a missing source */
+	struct text name;        /* fills a missing source */
 	int64_t (*now_ms)(void); /* fills a missing timestamp; NULL: clock_wall_ms */
 	/* Not empty: an uncredentialled local producer.  Its source becomes this
 	 * prefix, a plain word, and the name it gave ("local/" + name); user.*, prompt, answer,
@@ -77,6 +77,12 @@ void admit_destroy(struct admit *admit);
  * `,"timestamp": 1700000000000}`. */
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why);
+
+/* The same in two steps, for who has something to do with the id and the source
+ * while the rest is made.  `from` and `why` are used by both. */
+enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct admit_from *from,
+                              struct draft *out, struct error *why);
+enum admit_reason admit_end(struct admit *admit, struct draft *out);
 
 /* What a body has in common with every other try of the same bytes: all of it but
  * a timestamp that was filled in. */

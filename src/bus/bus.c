@@ -30,6 +30,7 @@ struct bus {
 	struct admit *admit;
 	struct admit *inner; /* for a signal that comes while another is shown */
 	struct window *window;
+	uint64_t pair; /* of the signal that was read last: window_pair() */
 	struct buf line;
 	struct link taps;
 	struct link *next_tap; /* of the walk under way, for removal inside it */
@@ -53,7 +54,8 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
 		return;
 	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
-	mark = window_mark(bus->window, s.source, s.id, admit_stable(body));
+	mark = window_mark(bus->window, window_pair(bus->window, s.source, s.id),
+	                   admit_stable(body));
 	window_add(bus->window, &mark, s.seq);
 }
 
@@ -214,7 +216,11 @@ static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, const
 static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_emit *emit,
                        struct draft *d, struct bus_verdict *v)
 {
-	v->reason = admit_read(admit, emit->raw, &emit->from, d, &v->why);
+	v->reason = admit_begin(admit, emit->raw, &emit->from, d, &v->why);
+	if (v->reason == ADMIT_OK) {
+		bus->pair = window_pair(bus->window, d->source, d->id);
+		v->reason = admit_end(admit, d);
+	}
 	if (v->reason == ADMIT_OK)
 		return true;
 	if (!emit->guess || (v->reason != ADMIT_NOT_JSON && v->reason != ADMIT_NO_ENVELOPE))
@@ -261,7 +267,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		return;
 	v->answer = BUS_ACCEPTED;
 	if (emit->once) {
-		mark = window_mark(bus->window, d.source, d.id, admit_stable(d.body));
+		mark = window_mark(bus->window, bus->pair, admit_stable(d.body));
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}

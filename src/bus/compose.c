@@ -10,7 +10,6 @@
  * the next key, or before the brace.
  */
 #include "base/clock.h"
-#include "base/random.h"
 #include "bus/inside.h"
 
 static bool is_space(char c)
@@ -195,25 +194,6 @@ static void blank_newlines(struct buf *b)
 			b->at[i] = ' ';
 }
 
-static void name_it(struct admit *a, struct draft *out)
-{
-	yyjson_val *given = a->values[MEMBER_SOURCE];
-
-	if (a->values[MEMBER_ID]) {
-		out->id = json_text(a->values[MEMBER_ID]);
-	} else {
-		random_uuid(a->uuid);
-		out->id = (struct text){a->uuid, sizeof(a->uuid)};
-	}
-	out->source = given ? json_text(given) : a->from->name;
-	buf_clear(&a->source);
-	if (a->from->prefix.len == 0)
-		return;
-	buf_add(&a->source, a->from->prefix);
-	buf_add(&a->source, out->source);
-	out->source = buf_text(&a->source);
-}
-
 #define FILLED_TIMESTAMP ",\"timestamp\": %lld}"
 #define FILLED_DIGITS 13 /* until the year 2286 */
 
@@ -233,7 +213,6 @@ struct text admit_stable(struct text body)
 
 bool compose(struct admit *a, struct draft *out)
 {
-	name_it(a, out);
 	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
 	if (is_whole(a) && !has_control(out->body))
 		return true;

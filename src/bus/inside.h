@@ -48,7 +48,7 @@ static inline bool member_is_filled(enum member member)
 	       member == MEMBER_PAYLOAD;
 }
 
-/* Sets body, id, source and at_ms of `out`; false when there is no
+/* Sets body and at_ms of `out`, whose id and source are set; false when there is no
  * room for what is filled in. */
 bool compose(struct admit *admit, struct draft *out);
 

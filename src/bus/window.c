@@ -166,21 +166,22 @@ static void turn_over(struct window *window)
 
 /* --- looking and adding ---------------------------------------------------- */
 
-/* The pair goes into the full hash too, so that it need not be hashed twice. */
-struct window_mark window_mark(const struct window *window, struct text source, struct text id,
-                               struct text bytes)
+uint64_t window_pair(const struct window *window, struct text source, struct text id)
 {
-	struct window_mark mark = {.pair = map_hash(map_hash(window->key.pair, source), id)};
-	XXH128_hash_t full;
+	uint64_t pair = map_hash(map_hash(window->key.pair, source), id);
 
-	/* Where it will be looked for, while the bytes are hashed. */
-	__builtin_prefetch(&window->newer.slots[mark.pair % TABLE_SIZE], 1);
-	__builtin_prefetch(&window->older.slots[mark.pair % TABLE_SIZE]);
-	full = XXH3_128bits_withSecret(bytes.at, bytes.len, window->key.full,
-	                               sizeof(window->key.full));
-	mark.full[0] = full.low64 ^ mark.pair;
-	mark.full[1] = full.high64;
-	return mark;
+	__builtin_prefetch(&window->newer.slots[pair % TABLE_SIZE], 1);
+	__builtin_prefetch(&window->older.slots[pair % TABLE_SIZE]);
+	return pair;
+}
+
+/* The pair goes into the full hash too, so that it need not be hashed twice. */
+struct window_mark window_mark(const struct window *window, uint64_t pair, struct text bytes)
+{
+	XXH128_hash_t full = XXH3_128bits_withSecret(bytes.at, bytes.len, window->key.full,
+	                                             sizeof(window->key.full));
+
+	return (struct window_mark){{full.low64 ^ pair, full.high64}, pair};
 }
 
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
