@@ -58,7 +58,8 @@ static void tell_certificate(struct request *r)
 
 	r->is_untrusted = true;
 	curl_easy_getinfo(r->job.easy, CURLINFO_SSL_VERIFYRESULT, &code);
-	if (code != X509_V_OK)
+	/* Libcurl compares the name itself, and then leaves the verdict unspecified. */
+	if (code != X509_V_OK && code != X509_V_ERR_UNSPECIFIED)
 		error_set(&r->why, "the certificate of %s is not trusted: %s", r->url.host,
 		          X509_verify_cert_error_string(code));
 	else
@@ -319,6 +320,14 @@ static void on_late(struct deadline *deadline)
 bool request_is_untrusted(const struct request *request)
 {
 	return request->is_untrusted;
+}
+
+void request_hush(struct request *request, bool hush)
+{
+	if (request->is_cancelled)
+		return;
+	request->moved_ms = loop_now_ms(request->requests->loop);
+	curl_easy_pause(request->job.easy, hush ? CURLPAUSE_RECV : CURLPAUSE_CONT);
 }
 
 void request_cancel(struct request *request)

@@ -1,138 +1,329 @@
-/* request_test.c - requests to servers that behave well, badly and worse. */
+/* request_test.c - requests that are answered, streamed, cancelled and begun inside
+ * each other's callbacks. */
 #include "net/request.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
-#include "base/must.h"
-#include "net/test_server.h"
-
-struct world {
-	struct loop *loop;
-	struct requests *requests;
-	struct request *request;
-	struct server server;
-	char url[100];
-
-	int status;
-	unsigned heads, dones, retry_after_ms;
-	char type[100];
-	struct buf body;
-	bool done, cancel_in_head, cancel_in_body;
-	char why[300];
-};
-
-static void on_head(void *self, const struct request_head *head)
-{
-	struct world *w = self;
-
-	w->heads++;
-	w->status = head->status;
-	w->retry_after_ms = head->retry_after_ms;
-	snprintf(w->type, sizeof(w->type), "%.*s", TEXT_ARG(head->content_type));
-	if (w->cancel_in_head)
-		request_cancel(w->request);
-}
-
-static void on_heard(void *self, struct text bytes)
-{
-	struct world *w = self;
-
-	buf_add(&w->body, bytes);
-	if (w->cancel_in_body)
-		request_cancel(w->request);
-}
-
-static void on_done(void *self, const char *why)
-{
-	struct world *w = self;
-
-	w->dones++;
-	w->done = true;
-	snprintf(w->why, sizeof(w->why), "%s", why ? why : "");
-	request_cancel(w->request);
-}
-
-static int set_up(void **state)
-{
-	struct world *w = must_zero(1, sizeof(*w));
-
-	w->loop = loop_create();
-	w->requests = requests_create(w->loop);
-	buf_init(&w->body, 64 * MIB);
-	*state = w;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct world *w = *state;
-
-	requests_destroy(w->requests);
-	loop_destroy(w->loop);
-	if (w->server.serve)
-		server_finish(&w->server);
-	buf_finish(&w->body);
-	free(w);
-	return 0;
-}
-
-static struct request_options serve(struct world *w, void (*fn)(struct server *server))
-{
-	w->server.serve = fn;
-	w->server.self = w;
-	assert_true(server_start(&w->server));
-	snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%u/path?query", w->server.port);
-	return (struct request_options){
-		.url = w->url,
-		.self = w,
-		.head = on_head,
-		.heard = on_heard,
-		.done = on_done,
-	};
-}
-
-static void run(struct world *w, const struct request_options *o)
-{
-	struct error why;
-
-	w->request = request_start(w->requests, o, &why);
-	assert_non_null(w->request);
-	assert_int_equal(w->dones, 0);
-	assert_true(run_until(w->loop, &w->done));
-	run_for(w->loop, 5);
-	assert_int_equal(w->dones, 1);
-}
-
-static void say_hello(struct server *s)
-{
-	if (server_await(s, "\r\n\r\n"))
-		server_say(s, TEXT("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n"
-		                   "Content-Length: 5\r\n\r\nhello"));
-}
+#include "net/test_request.h"
 
 static void an_answer_comes_with_its_head_and_body(void **state)
 {
 	struct world *w = *state;
 	struct request_options o = serve(w, say_hello);
 
-	run(w, &o);
-	assert_string_equal(w->why, "");
+	run(w, &o, "");
 	assert_int_equal(w->status, 200);
 	assert_int_equal(w->heads, 1);
 	assert_string_equal(w->type, "text/plain; charset=utf-8");
 	assert_true(text_is(buf_text(&w->body), "hello"));
 }
 
-#define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+/* Says back what it heard, and shows a cookie that must not come again. */
+static void say_back(struct server *s)
+{
+	char head[200];
+
+	for (;;) {
+		buf_clear(&s->heard);
+		if (!server_await(s, "\r\n\r\n") ||
+		    (server_heard(s, "Content-Length: 8") && !server_await(s, "the body")))
+			return;
+		snprintf(head, sizeof(head),
+		         "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: %zu\r\n\r\n",
+		         s->heard.len);
+		if (!server_say(s, text_of(head)) || !server_say(s, buf_text(&s->heard)))
+			return;
+	}
+}
+
+static const char *body_of(struct world *w)
+{
+	buf_add_char(&w->body, '\0');
+	return w->body.at;
+}
+
+static void the_question_goes_out_as_it_was_put(void **state)
+{
+	static const char *const headers[] = {"Authorization: Bearer secret",
+	                                      "Content-Type: application/json", NULL};
+	struct world *w = *state;
+	struct request_options o = serve(w, say_back);
+	const char *said;
+
+	o.headers = headers;
+	o.body = TEXT("the body");
+	run(w, &o, "");
+	said = body_of(w);
+	assert_int_equal(strncmp(said, "POST /path?query HTTP/1.1\r\n", 27), 0);
+	assert_non_null(strstr(said, "\r\nAuthorization: Bearer secret\r\n"));
+	assert_non_null(strstr(said, "\r\nContent-Type: application/json\r\n"));
+	assert_non_null(strstr(said, "\r\nUser-Agent: signalbox/"));
+	assert_non_null(strstr(said, "\r\n\r\nthe body"));
+	assert_null(strstr(said, "Expect"));
+	assert_null(strstr(said, "Accept-Encoding"));
+}
+
+static void methods_are_what_one_says(void **state)
+{
+	static const char *const methods[] = {"GET", "DELETE", "PUT", "POST", "PATCH"};
+	struct world *w = *state;
+	struct request_options o = serve(w, say_back);
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		buf_clear(&w->body);
+		o.method = methods[i];
+		run(w, &o, "");
+		assert_int_equal(strncmp(body_of(w), methods[i], strlen(methods[i])), 0);
+		assert_null(strstr(w->body.at, "Cookie"));
+	}
+	/* A connection that is well is used again. */
+	assert_int_equal(w->server.conns, 1);
+}
+
+/* Piece by piece, each only when the one before was heard. */
+static void say_slowly(struct server *s)
+{
+	struct world *w = s->self;
+
+	if (!server_await(s, "\r\n\r\n") ||
+	    !server_say(s, TEXT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")))
+		return;
+	for (size_t i = 0; i < 5; i++) {
+		if (!server_say(s, TEXT("4\r\n")) || !server_say(s, TEXT("tick\r\n")))
+			return;
+		while (w->heard < 4 * (i + 1) && !s->stop)
+			usleep(200);
+	}
+	server_say(s, TEXT("0\r\nX-Trailer: yes\r\n\r\n"));
+}
+
+static void a_stream_is_heard_as_it_comes(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_slowly);
+
+	run(w, &o, "");
+	assert_true(text_is(buf_text(&w->body), "tickticktickticktick"));
+	assert_int_equal(w->heads, 1);
+}
+
+static void say_early_hints(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 103 Early Hints\r\nContent-Type: text/wrong\r\n"
+		                   "Retry-After: 9\r\n\r\n"
+		                   "HTTP/1.1 429 Too Many\r\nRetry-After: 17\r\n"
+		                   "Content-Length: 0\r\n\r\n"));
+}
+
+static void only_the_final_head_counts(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_early_hints);
+
+	run(w, &o, "");
+	assert_int_equal(w->heads, 1);
+	assert_int_equal(w->status, 429);
+	assert_string_equal(w->type, "");
+	assert_int_equal(w->retry_after_ms, 17000);
+}
+
+static void say_date(struct server *s)
+{
+	time_t then = time(NULL) + 100;
+	char head[200], date[50];
+
+	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", gmtime(&then));
+	snprintf(head, sizeof(head),
+	         "HTTP/1.1 503 Later\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", date);
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, text_of(head));
+}
+
+static void patience_may_be_asked_for_by_date(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_date);
+
+	run(w, &o, "");
+	assert_in_range(w->retry_after_ms, 80000, 100000);
+}
+
+static void say_nonsense_patience(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 503 Later\r\nRetry-After: 99999999999\r\n"
+		                   "Content-Length: 0\r\n\r\n"));
+}
+
+static void patience_has_an_end(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_nonsense_patience);
+
+	run(w, &o, "");
+	assert_int_equal(w->retry_after_ms, 86400000);
+}
+
+/* A stream without an end, until the client leaves. */
+static void say_on(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n") &&
+	    server_say(s, TEXT("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegin")))
+		server_await_close(s);
+}
+
+static void wait_for_close(struct world *w)
+{
+	for (int i = 0; i < 10000 && !w->server.closes; i++)
+		usleep(1000);
+	assert_int_equal(w->server.closes, 1);
+}
+
+static void cancelling_closes_the_socket_at_once(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_on);
+	bool heard = false;
+
+	start(w, &o);
+	for (int i = 0; i < 10000 && !heard; i++) {
+		run_for(w->loop, 1);
+		heard = w->heard > 0;
+	}
+	assert_true(heard);
+	request_cancel(w->request);
+	/* The loop does not run any more, and the server sees the end all the same. */
+	wait_for_close(w);
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+}
+
+static void cancelling_inside_head_and_body_is_silent(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_on);
+
+	w->cancel_in_head = true;
+	start(w, &o);
+	assert_true(run_until(w->loop, &w->done));
+	wait_for_close(w);
+	w->server.closes = 0;
+	w->cancel_in_head = false;
+	w->cancel_in_body = true;
+	start(w, &o);
+	assert_true(run_until(w->loop, &w->done));
+	wait_for_close(w);
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+	assert_true(text_is(buf_text(&w->body), "begin"));
+}
+
+static void cancelling_at_any_time_is_fine(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_on), far = o;
+
+	start(w, &o);
+	request_cancel(w->request);
+	request_cancel(w->request);
+	request_cancel(NULL);
+	far.url = "http://a-name-that-is-not.invalid/";
+	start(w, &far);
+	run_for(w->loop, 1);
+	request_cancel(w->request);
+	start(w, &o);
+	run_for(w->loop, 1);
+	request_cancel(w->request);
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+}
+
+/* One request begins another inside its body and cancels it inside its end. */
+struct pair {
+	struct world *w;
+	struct request_options inner;
+	struct request *second;
+	bool done;
+};
+
+static void begin_another(void *self, struct text bytes)
+{
+	struct pair *p = self;
+
+	if (!p->second)
+		p->second = request_start(p->w->requests, &p->inner, NULL);
+	assert_non_null(p->second);
+}
+
+static void cancel_another(void *self, const char *why)
+{
+	struct pair *p = self;
+
+	request_cancel(p->second);
+	p->done = true;
+}
+
+static void callbacks_may_begin_and_cancel_others(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_hello);
+	struct pair p = {.w = w, .inner = o};
+
+	o.self = &p;
+	o.head = NULL;
+	o.heard = begin_another;
+	o.done = cancel_another;
+	start(w, &o);
+	assert_true(run_until(w->loop, &p.done));
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+	/* And one that is left alone comes to its end. */
+	o = p.inner;
+	run(w, &o, "");
+	assert_true(text_is(buf_text(&w->body), "hello"));
+}
+
+static void what_is_under_way_ends_silently_with_all(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_on);
+
+	for (int i = 0; i < 5; i++)
+		start(w, &o);
+	run_for(w->loop, 30);
+	requests_destroy(w->requests);
+	requests_destroy(NULL);
+	w->requests = NULL;
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+}
+
+static void loopback_is_asked_without_a_proxy(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_hello);
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	run(w, &o, "");
+	unsetenv("http_proxy");
+	assert_int_equal(w->status, 200);
+}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		world_test(an_answer_comes_with_its_head_and_body),
+		world_test(the_question_goes_out_as_it_was_put),
+		world_test(methods_are_what_one_says),
+		world_test(a_stream_is_heard_as_it_comes),
+		world_test(only_the_final_head_counts),
+		world_test(patience_may_be_asked_for_by_date),
+		world_test(patience_has_an_end),
+		world_test(cancelling_closes_the_socket_at_once),
+		world_test(cancelling_inside_head_and_body_is_silent),
+		world_test(cancelling_at_any_time_is_fine),
+		world_test(callbacks_may_begin_and_cancel_others),
+		world_test(what_is_under_way_ends_silently_with_all),
+		world_test(loopback_is_asked_without_a_proxy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
