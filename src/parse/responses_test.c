@@ -219,6 +219,18 @@ static void what_breaks_off_is_an_error(void **state)
 	taken_finish(&t);
 }
 
+static void events_that_nobody_knows_are_passed_over(void **state)
+{
+	reads(TEXT("data: {\"type\":\"response.compaction.compacting\",\"output_index\":5}\n\n"
+	           "data: {\"type\":\"response.steer.accepted\"}\n\n"
+	           "data: {\"type\":\"response.of.tomorrow\",\"delta\":\"x\"}\n\n"
+	           "data: {\"type\":7}\n\n"
+	           "data: {\"type\":\"response.completed\"}\n\n"));
+	assert_int_equal(t.signals, 1);
+	assert_int_equal(t.bads, 0);
+	taken_finish(&t);
+}
+
 static void a_bad_event_is_lost_alone(void **state)
 {
 	reads(TEXT(
@@ -247,6 +259,7 @@ int main(void)
 		cmocka_unit_test(results_may_be_items),
 		cmocka_unit_test(a_whole_answer_is_read_like_a_stream),
 		cmocka_unit_test(what_breaks_off_is_an_error),
+		cmocka_unit_test(events_that_nobody_knows_are_passed_over),
 		cmocka_unit_test(a_bad_event_is_lost_alone),
 	};
 
