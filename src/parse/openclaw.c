@@ -34,9 +34,11 @@ static void add_agent(struct frame *f)
 
 static void begin(struct frame *f, const char *type)
 {
+	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	double at_ms = 0;
 
-	json_number(yyjson_obj_get(f->payload, "ts"), &at_ms);
+	if (!json_number(yyjson_obj_get(f->payload, "ts"), &at_ms))
+		json_number(yyjson_obj_get(message, "timestamp"), &at_ms);
 	f->has_metadata = false;
 	make_head(f->p, &(struct make_head){
 				.type = type,
