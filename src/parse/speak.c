@@ -107,7 +107,7 @@ uint64_t speak_count(yyjson_val *object, const char *key)
 
 static void add_cost(struct parse *p, double cost)
 {
-	yyjson_val value;
+	yyjson_val value = {0};
 
 	if (!(cost >= 0) || !isfinite(cost))
 		return;
