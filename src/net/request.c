@@ -14,6 +14,7 @@
 
 #define HEAD_MAX (64 * KIB)   /* bytes of all heads of an answer, and its trailers */
 #define FIELD_MAX (2 * KIB)   /* of a value that we keep */
+#define TOO_LARGE 100         /* CURLE_TOO_LARGE, where libcurl has it: from 8.6 on */
 #define PATIENCE_MAX_S 86400L /* a longer Retry-After is cut to a day */
 
 struct requests {
@@ -94,7 +95,7 @@ static void tell(struct request *r, CURLcode code)
 {
 	const char *host = r->url.host;
 
-	switch (code) {
+	switch ((int)code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
 		error_set(&r->why, "the name %s is not known", host);
 		break;
@@ -122,7 +123,8 @@ static void tell(struct request *r, CURLcode code)
 	case CURLE_WEIRD_SERVER_REPLY:
 		error_set(&r->why, "the answer of %s is not HTTP", host);
 		break;
-	case CURLE_OUT_OF_MEMORY: /* is what libcurl 7 says of a line beyond its ceiling */
+	case CURLE_OUT_OF_MEMORY: /* is what older libcurls say of it */
+	case TOO_LARGE:
 		error_set(&r->why, "a header of %s is too long", host);
 		break;
 	default:

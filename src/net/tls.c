@@ -160,6 +160,11 @@ void tls_destroy(struct tls *tls)
 	free(tls);
 }
 
+bool tls_is_untrusted(const struct tls *tls)
+{
+	return tls->is_broken && SSL_get_verify_result(tls->ssl) != X509_V_OK;
+}
+
 static void tell(struct tls *tls, int code)
 {
 	long verdict = SSL_get_verify_result(tls->ssl);

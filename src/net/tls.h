@@ -34,5 +34,6 @@ bool tls_has_more(const struct tls *tls);
 bool tls_wants_room(const struct tls *tls);
 
 const char *tls_why(const struct tls *tls);
+bool tls_is_untrusted(const struct tls *tls); /* it broke because of the certificate */
 
 #endif

@@ -27,6 +27,7 @@ enum {
 	CODE_NOT_TEXT = 1007,
 	CODE_TOO_MANY = 1008,
 	CODE_TOO_BIG = 1009,
+	CODE_UNTRUSTED = 1015,
 };
 
 enum state { DIALING, UPGRADING, OPEN, OVER };
@@ -38,7 +39,7 @@ struct ws_client {
 	struct grave grave;
 	struct deadline deadline;
 	enum state state;
-	bool is_secure;
+	bool is_secure, is_hushed;
 	char host[URL_HOST_MAX + 1];
 	char key[WS_KEY_LEN + 1];
 	struct buf head; /* of the answer, while it is not whole */
@@ -263,14 +264,17 @@ static void on_writable(struct conn *conn)
 static void on_gone(struct conn *conn, const char *why)
 {
 	struct ws_client *c = conn->self;
+	uint16_t code = CODE_ABNORMAL;
 	struct error words;
 
+	if (conn->tls && tls_is_untrusted(conn->tls))
+		code = CODE_UNTRUSTED;
 	c->conn = NULL; /* it closes itself */
 	if (c->state == OPEN)
 		error_set(&words, "the connection was lost: %s", why);
 	else
 		error_set(&words, "%.200s (the upgrade was not answered)", why);
-	finish(c, CODE_ABNORMAL, 0, words.words);
+	finish(c, code, 0, words.words);
 }
 
 static const struct conn_user user = {on_heard, on_writable, on_gone, NULL};
@@ -299,6 +303,11 @@ static void on_silence(struct ws_client *c)
 {
 	uint64_t still = loop_now_ms(c->loop) - c->heard_ms;
 	struct error why;
+
+	if (c->is_hushed) {
+		deadline_set(c->loop, &c->deadline, c->ping_ms);
+		return;
+	}
 
 	if (still >= 2 * (uint64_t)c->ping_ms) {
 		error_set(&why, "nothing was heard for %u ms", 2 * c->ping_ms);
@@ -385,6 +394,15 @@ struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_opt
 	c->dial = dial_start(loop, &dial);
 	deadline_set(loop, &c->deadline, options->connect_ms);
 	return c;
+}
+
+void ws_client_hush(struct ws_client *client, bool hush)
+{
+	if (client->state != OPEN)
+		return;
+	client->is_hushed = hush;
+	client->heard_ms = loop_now_ms(client->loop);
+	conn_hush(client->conn, hush);
 }
 
 void ws_client_destroy(struct ws_client *client)

@@ -31,8 +31,9 @@ struct ws_client_options {
 	void (*open)(void *self);
 	/* Binary messages come here too, if they are UTF-8. */
 	void (*text)(void *self, struct text message);
-	/* Once, and last.  code: of the peer's close; 1006 when there was none.  status:
-	 * of an upgrade that was refused, else 0. */
+	/* Once, and last.  code: of the peer's close; 1006 when there was none, 1015 when
+	 * its certificate is not trusted.  status: of an upgrade that was refused, else
+	 * 0. */
 	void (*closed)(void *self, uint16_t code, int status, const char *why);
 };
 
@@ -45,6 +46,9 @@ bool ws_client_peer(const struct ws_client *client, struct peer *peer);
 
 /* False when it is not open, or when too much waits already. */
 bool ws_client_send(struct ws_client *client, struct text message);
+
+/* Stop or go on reading.  What has been read already still comes. */
+void ws_client_hush(struct ws_client *client, bool hush);
 
 /* Says goodbye if it is open; the memory goes at the end of the turn.  Safe inside
  * the callbacks; NULL is fine. */

@@ -126,6 +126,12 @@ void answer_destroy(struct answer *a)
 	answer_free(a);
 }
 
+void answer_hush(struct answer *a, bool hush)
+{
+	if (a->request)
+		request_hush(a->request, hush);
+}
+
 bool answer_is_of(const struct answer *a, struct text run)
 {
 	return !a->told && !a->doomed && text_is(run, a->run);

@@ -46,6 +46,8 @@ struct answer *answer_start(const struct answer_options *options, struct error *
  * with success false.  Neither over() nor gone() is called any more. */
 void answer_destroy(struct answer *answer);
 
+void answer_hush(struct answer *answer, bool hush);
+
 /* Is it this run, and still under way? */
 bool answer_is_of(const struct answer *answer, struct text run);
 

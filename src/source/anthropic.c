@@ -35,4 +35,5 @@ const struct transport transport_anthropic = {
 	.ask = backend_ask,
 	.cancel = backend_cancel,
 	.forget = backend_forget,
+	.hush = backend_hush,
 };

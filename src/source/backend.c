@@ -291,6 +291,14 @@ void backend_close(void *self)
 	free(b);
 }
 
+void backend_hush(void *self, bool hush)
+{
+	struct backend *b = self;
+
+	for (unsigned i = 0; i < b->count; i++)
+		answer_hush(b->answers[i], hush);
+}
+
 void backend_forget(void *memory)
 {
 	histories_destroy(memory);

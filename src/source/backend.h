@@ -30,5 +30,6 @@ void backend_close(void *self);
 bool backend_ask(void *self, const struct ask *ask, struct error *why);
 bool backend_cancel(void *self, struct text run);
 void backend_forget(void *memory);
+void backend_hush(void *self, bool hush);
 
 #endif

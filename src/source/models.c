@@ -9,6 +9,7 @@
 #include "signal/json.h"
 #include "source/fault.h"
 
+#define NOT_THERE "it does not list models there"
 #define BODY_MAX (4 * MIB) /* some servers list hundreds, with prices */
 
 struct models {
@@ -89,7 +90,7 @@ static void read_answer(struct models *m, struct models_answer *answer)
 	} else {
 		doc = yyjson_read(m->body.at, m->body.len, 0);
 		if (!read_list(m, yyjson_doc_get_root(doc), answer, names))
-			answer->why = "it does not list models there";
+			answer->why = NOT_THERE;
 	}
 	m->options.done(m->options.self, answer);
 	yyjson_doc_free(doc);
@@ -99,8 +100,16 @@ static void got_head(void *self, const struct request_head *head)
 {
 	struct models *m = self;
 
+	struct models_answer none = {.status = head->status, .why = NOT_THERE};
+
 	m->status = head->status;
 	m->retry_after_ms = head->retry_after_ms;
+	if (fault_is(head->status) || !text_starts(head->content_type, TEXT("text/")))
+		return;
+	/* A page, or a stream that would go on for ever. */
+	request_cancel(m->request);
+	m->options.done(m->options.self, &none);
+	models_free(m);
 }
 
 static void got_body(void *self, struct text bytes)

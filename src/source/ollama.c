@@ -25,4 +25,5 @@ const struct transport transport_ollama = {
 	.ask = backend_ask,
 	.cancel = backend_cancel,
 	.forget = backend_forget,
+	.hush = backend_hush,
 };

@@ -25,6 +25,7 @@ const struct transport transport_openai = {
 	.ask = backend_ask,
 	.cancel = backend_cancel,
 	.forget = backend_forget,
+	.hush = backend_hush,
 };
 
 static const struct backend_kind responses = {
@@ -50,4 +51,5 @@ const struct transport transport_responses = {
 	.ask = backend_ask,
 	.cancel = backend_cancel,
 	.forget = backend_forget,
+	.hush = backend_hush,
 };

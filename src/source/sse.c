@@ -252,10 +252,19 @@ static void *open_sse(struct source *source, struct error *why)
 	return NULL;
 }
 
+static void hush(void *self, bool hush)
+{
+	struct sse *s = self;
+
+	if (s->request)
+		request_hush(s->request, hush);
+}
+
 const struct transport transport_sse = {
 	.protocol = "sse",
 	.parser = "envelope",
 	.open = open_sse,
 	.close = close_sse,
 	.forget = forget,
+	.hush = hush,
 };

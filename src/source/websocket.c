@@ -19,6 +19,7 @@
 #define PING_MS 20000
 #define CLOSE_NORMAL 1000
 #define CLOSE_AWAY 1001
+#define CLOSE_UNTRUSTED 1015
 
 struct websocket {
 	struct source *source;
@@ -40,6 +41,8 @@ static void is_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct loss loss = {.why = why, .for_good = fault_is_for_good(status)};
 
+	if (code == CLOSE_UNTRUSTED)
+		loss.for_good = true;
 	if (code == CLOSE_NORMAL || code == CLOSE_AWAY)
 		loss.why = NULL;
 	source_lost(((struct websocket *)self)->source, &loss);
@@ -123,10 +126,16 @@ static bool send_message(void *self, struct text message, struct error *why)
 	       error_set(why, "it does not take anything now");
 }
 
+static void hush(void *self, bool hush)
+{
+	ws_client_hush(((struct websocket *)self)->client, hush);
+}
+
 const struct transport transport_websocket = {
 	.protocol = "websocket",
 	.parser = "envelope",
 	.open = open_websocket,
 	.close = close_websocket,
 	.send = send_message,
+	.hush = hush,
 };
