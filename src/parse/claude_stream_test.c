@@ -25,8 +25,10 @@ static void read_fixture(const char *name)
 	struct buf bytes;
 
 	load_fixture(&bytes, name);
-	taken_read_cut(&t, &parse_claude_stream, buf_text(&bytes));
+	taken_init(&t, &parse_claude_stream);
+	taken_read(&t, buf_text(&bytes));
 	assert_int_equal(t.bads, 0);
+	assert_int_equal(t.ends, 1);
 	buf_finish(&bytes);
 }
 
@@ -167,15 +169,6 @@ static void a_subagent_may_outlive_the_turn(void **state)
 	taken_finish(&t);
 }
 
-static void every_break_leaves_one_end(void **state)
-{
-	struct buf bytes;
-
-	load_fixture(&bytes, "claude/whole.jsonl");
-	taken_break_off(&parse_claude_stream, buf_text(&bytes));
-	buf_finish(&bytes);
-}
-
 static void more_subagents_than_are_remembered(void **state)
 {
 	struct buf bytes;
@@ -198,6 +191,30 @@ static void what_is_no_object_is_lost_alone(void **state)
 	taken_finish(&t);
 }
 
+static void no_cut_changes_anything(void **state)
+{
+	static const char *const names[] = {"claude/whole.jsonl", "claude/partial.jsonl",
+	                                    "claude/subagent.jsonl", "claude/failed.jsonl", NULL};
+
+	for (unsigned i = 0; names[i]; i++) {
+		struct buf bytes;
+
+		load_fixture(&bytes, names[i]);
+		taken_read_cut(&t, &parse_claude_stream, buf_text(&bytes));
+		taken_finish(&t);
+		buf_finish(&bytes);
+	}
+}
+
+static void every_break_leaves_one_end(void **state)
+{
+	struct buf bytes;
+
+	load_fixture(&bytes, "claude/whole.jsonl");
+	taken_break_off(&parse_claude_stream, buf_text(&bytes));
+	buf_finish(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,9 +227,10 @@ int main(void)
 		cmocka_unit_test(a_failed_result_is_an_error),
 		cmocka_unit_test(a_turn_that_breaks_off_is_an_error),
 		cmocka_unit_test(a_subagent_may_outlive_the_turn),
-		cmocka_unit_test(every_break_leaves_one_end),
 		cmocka_unit_test(more_subagents_than_are_remembered),
 		cmocka_unit_test(what_is_no_object_is_lost_alone),
+		cmocka_unit_test(no_cut_changes_anything),
+		cmocka_unit_test(every_break_leaves_one_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

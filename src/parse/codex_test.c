@@ -16,9 +16,10 @@ static void read_fixture(const char *name)
 	struct buf bytes;
 
 	load_fixture(&bytes, name);
-	taken_read_cut(&t, &parse_codex, buf_text(&bytes));
-	taken_break_off(&parse_codex, buf_text(&bytes));
+	taken_init(&t, &parse_codex);
+	taken_read(&t, buf_text(&bytes));
 	assert_int_equal(t.bads, 0);
+	assert_int_equal(t.ends, 1);
 	buf_finish(&bytes);
 }
 
@@ -139,6 +140,30 @@ static void more_items_than_are_remembered(void **state)
 	buf_finish(&bytes);
 }
 
+static void no_cut_changes_anything(void **state)
+{
+	static const char *const names[] = {"codex/turn.jsonl", "codex/failed.jsonl",
+	                                    "codex/retry.jsonl", NULL};
+
+	for (unsigned i = 0; names[i]; i++) {
+		struct buf bytes;
+
+		load_fixture(&bytes, names[i]);
+		taken_read_cut(&t, &parse_codex, buf_text(&bytes));
+		taken_finish(&t);
+		buf_finish(&bytes);
+	}
+}
+
+static void every_break_leaves_one_end(void **state)
+{
+	struct buf bytes;
+
+	load_fixture(&bytes, "codex/turn.jsonl");
+	taken_break_off(&parse_codex, buf_text(&bytes));
+	buf_finish(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +177,8 @@ int main(void)
 		cmocka_unit_test(a_plan_is_told_as_it_grows),
 		cmocka_unit_test(items_without_an_id_are_not_confused),
 		cmocka_unit_test(more_items_than_are_remembered),
+		cmocka_unit_test(no_cut_changes_anything),
+		cmocka_unit_test(every_break_leaves_one_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
