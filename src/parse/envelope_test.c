@@ -153,9 +153,9 @@ static void other_json_becomes_an_event(void **state)
 	assert_lines("{\"id\":\"u\",\"type\":\"event\",\"timestamp\":9,\"source\":\"ev\","
 	             "\"correlationId\":\"r\",\"payload\":{\"id\":\"u\",\"ts\":9,\"event\":\"ev\","
 	             "\"runId\":\"r\", \"q\":{ }}}\n");
-	read_one(
-		"{\"id\":\"u\",\"type\":4,\"timestamp\":8,\"ts\":9,\"source\":\"s\",\"event\":\"e\","
-		"\"correlationId\":\"c\",\"runId\":\"r\"}");
+	read_one("{\"id\":\"u\",\"type\":4,\"timestamp\":8,\"ts\":9,\"source\":\"s\","
+	         "\"event\":\"e\","
+	         "\"correlationId\":\"c\",\"runId\":\"r\"}");
 	assert_lines("{\"id\":\"u\",\"type\":\"event\",\"timestamp\":8,\"source\":\"s\","
 	             "\"correlationId\":\"c\",\"payload\":{\"id\":\"u\",\"type\":4,\"timestamp\":8,"
 	             "\"ts\":9,\"source\":\"s\",\"event\":\"e\",\"correlationId\":\"c\","
