@@ -23,10 +23,13 @@
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/request.h"
+#include "source/discover.h"
+#include "source/midi_line.h"
 #include "source/source.h"
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
+#define BOX_MIDI_MS 2000 /* for JACK, which may be stuck */
 #define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
 #define BOX_FD_RESERVE 16
 
@@ -290,6 +293,7 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
 	}
+	discover_destroy(box->discover);
 	sources_destroy(box->sources);
 	requests_destroy(box->requests);
 	hub_destroy(box->hub);
@@ -304,6 +308,7 @@ static void take_down(struct box *box)
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
 	loop_destroy(box->loop);
+	midi_line_farewell(BOX_MIDI_MS);
 }
 
 /* --- starting ---------------------------------------------------------------- */
@@ -360,6 +365,7 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
 	box_start_sources(box);
+	box_make_discover(box);
 	announce(box);
 	return true;
 }

@@ -129,7 +129,8 @@ def environment(env=None):
         for k, v in os.environ.items()
         if not k.startswith(("SIGNALBOX_", "XDG_")) and k != "NO_COLOR"
     }
-    return {**keep, "HOME": "/nonexistent", **(env or {})}
+    # What runs on the developer's machine is none of a test's business.
+    return {**keep, "HOME": "/nonexistent", "SIGNALBOX_DISCOVER_INTERVAL": "0", **(env or {})}
 
 
 class Result:

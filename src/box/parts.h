@@ -22,6 +22,7 @@ struct box {
 	struct web *web;
 	struct requests *requests;
 	struct sources *sources;
+	struct discover *discover;
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
@@ -39,6 +40,11 @@ struct back box_back(struct box *box);
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);
+
+/* ---- discover.c ---- */
+
+void box_make_discover(struct box *box);
+struct web_discovery box_discovery(struct box *box);
 
 /* ---- sources.c ---- */
 

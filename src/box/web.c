@@ -51,6 +51,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.journal = box->journal,
 		.config = box->config,
 		.back = box_back(box),
+		.discovery = box_discovery(box),
 		.doors =
 			{
 				.self = box,

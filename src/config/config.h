@@ -67,6 +67,12 @@ struct config_demo {
 	double speed; /* 2 is twice as fast */
 };
 
+struct config_discover {
+	unsigned interval_ms; /* between two looks at this machine; 0: only when asked */
+	bool connect;         /* OpenClaw, by itself */
+	char *openclaw, *lm_studio, *ollama, *codex; /* where; openclaw NULL: as it says itself */
+};
+
 struct config {
 	char *file; /* what was read; NULL: none was there */
 	char *data; /* DATA; never NULL after a load */
@@ -78,6 +84,7 @@ struct config {
 	struct config_journal journal;
 	struct config_limits limits;
 	struct config_demo demo;
+	struct config_discover discover;
 };
 
 /* A flag that sets a key: {"--listen", "listen", "127.0.0.1:0"}.  A list's flags

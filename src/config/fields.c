@@ -93,6 +93,23 @@ static const struct field demo_fields[] = {
 	{0},
 };
 
+static const struct field discover_fields[] = {
+	{"interval", FIELD_TIME, IN(discover, interval_ms),
+         "between two looks at this machine; 0: only when asked", "30s", 0, DAY_MS},
+	{"connect", FIELD_SWITCH, IN(discover, connect),
+         "connect OpenClaw when its own configuration names a token", "true"},
+	{"openclaw", FIELD_TEXT, IN(discover, openclaw),
+         "where it is looked for; not given: where its own configuration says",
+         .check = check_address},
+	{"lm_studio", FIELD_TEXT, IN(discover, lm_studio), "likewise", "127.0.0.1:1234",
+         .check = check_address},
+	{"ollama", FIELD_TEXT, IN(discover, ollama), "likewise", "127.0.0.1:11434",
+         .check = check_address},
+	{"codex", FIELD_TEXT, IN(discover, codex), "likewise", "127.0.0.1:4500",
+         .check = check_address},
+	{0},
+};
+
 const struct field config_fields[] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
 	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address and dialect",
@@ -105,6 +122,8 @@ const struct field config_fields[] = {
 	{"auth", FIELD_GROUP, AT(auth), "who may do what", .fields = auth_fields},
 	{"journal", FIELD_GROUP, AT(journal), "the durable log", .fields = journal_fields},
 	{"limits", FIELD_GROUP, AT(limits), "ceilings", .fields = limit_fields},
+	{"discover", FIELD_GROUP, AT(discover), "what is found on this machine",
+         .fields = discover_fields},
 	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
 	{0},
 };

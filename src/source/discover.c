@@ -482,8 +482,7 @@ void discover_destroy(struct discover *d)
 {
 	if (!d)
 		return;
-	while (!list_is_empty(&d->asks))
-		discover_forget(list_of(d->asks.next, struct discover_ask, in_discover));
+	answer_all(d); /* as far as it is known: nobody is left waiting */
 	for (size_t i = 0; i < SERVICES; i++) {
 		struct probe *p = &d->probes[i];
 

@@ -85,6 +85,10 @@ void api_source_remove(struct call *call);
 void api_source_connect(struct call *call);
 void api_source_disconnect(struct call *call);
 
+void api_discover(struct call *call);
+void api_rescan(struct call *call);
+void api_openclaw_token(struct call *call);
+
 void api_session(struct call *call);
 void api_ticket(struct call *call);
 void api_code(struct call *call);

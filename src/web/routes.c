@@ -30,6 +30,9 @@ const struct route routes[] = {
 	{"POST", "/api/sources/*/connect", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_source_connect},
 	{"POST", "/api/sources/*/disconnect", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY,
          api_source_disconnect},
+	{"GET", "/api/discover/local", SCOPE_OBSERVE, 0, 0, api_discover},
+	{"POST", "/api/discover/rescan", SCOPE_ADMIN, 0, 0, api_rescan},
+	{"GET", "/api/openclaw/token", SCOPE_ADMIN, 0, 0, api_openclaw_token},
 	{0},
 };
 

@@ -53,6 +53,17 @@ struct web_doors {
 	                   struct error *why);
 };
 
+typedef void web_found_fn(void *of, struct text json);
+
+struct web_discovery {
+	void *self;
+	/* What is found on this machine: found() is called once, later, unless it is
+	 * forgotten before.  rescan: the list of sources follows. */
+	void *(*ask)(void *self, bool rescan, web_found_fn *found, void *of);
+	void (*forget)(void *self, void *ask);
+	char *(*openclaw_token)(void *self); /* NULL: there is none; the caller frees it */
+};
+
 struct web_options {
 	struct loop *loop;
 	struct bus *bus;
@@ -60,6 +71,7 @@ struct web_options {
 	const struct config *config; /* lives as long as web */
 	struct web_doors doors;
 	struct back back;
+	struct web_discovery discovery;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */

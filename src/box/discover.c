@@ -1,0 +1,70 @@
+/* discover.c - what is found on this machine, for whoever asks. */
+#include "source/discover.h"
+
+#include <stdlib.h>
+
+#include "box/parts.h"
+#include "config/config.h"
+#include "net/listen.h"
+#include "source/openclaw_config.h"
+#include "tap/tap.h"
+#include "web/web.h"
+
+/* Claude Code comes to us while our hooks are in its settings. */
+static bool is_tapped(void *self)
+{
+	struct box *box = self;
+	char *config = tap_config_dir(getenv("CLAUDE_CONFIG_DIR"), getenv("HOME"));
+	struct tap_target target = {.config = config, .data = box->config->data};
+	struct tap_report report = {0};
+	bool tapped;
+
+	for (size_t i = 0; i < box->listen_count && !target.address; i++)
+		if (!listen_is_unix(box->listens[i]))
+			target.address = listen_address(box->listens[i]);
+	tapped = config && tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
+	tap_report_finish(&report);
+	free(config);
+	return tapped;
+}
+
+void box_make_discover(struct box *box)
+{
+	const struct config_discover *c = &box->config->discover;
+	struct discover_options o = {
+		.loop = box->loop,
+		.requests = box->requests,
+		.sources = box->sources,
+		.at = {c->openclaw, c->lm_studio, c->ollama, c->codex},
+		.interval_ms = c->interval_ms,
+		.connects = c->connect,
+		.self = box,
+		.tapped = is_tapped,
+	};
+
+	box->discover = discover_create(&o);
+}
+
+static void *ask(void *self, bool rescan, web_found_fn *found, void *of)
+{
+	return discover_ask(((struct box *)self)->discover, rescan, found, of);
+}
+
+static void forget(void *self, void *ask)
+{
+	discover_forget(ask);
+}
+
+static char *token(void *self)
+{
+	struct openclaw_config config;
+
+	openclaw_config_read(&config, openclaw_env);
+	return config.token; /* the rest of it holds no memory */
+}
+
+struct web_discovery box_discovery(struct box *box)
+{
+	return (struct web_discovery){
+		.self = box, .ask = ask, .forget = forget, .openclaw_token = token};
+}
