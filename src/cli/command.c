@@ -155,6 +155,7 @@ static int dispatch(struct command_context *context, int argc, char **argv)
 {
 	const struct command *command;
 	const char *verb = argc > 1 ? argv[1] : NULL;
+	int status;
 
 	if (!verb) {
 		struct out words;
@@ -169,7 +170,10 @@ static int dispatch(struct command_context *context, int argc, char **argv)
 	else if (strcmp(verb, "--version") == 0 || strcmp(verb, "-V") == 0)
 		verb = command_version.name;
 	command = command_find(text_of(verb));
-	return command ? run(context, command, argc - 2, argv + 2) : unknown_verb(verb);
+	if (!command)
+		return unknown_verb(verb);
+	status = run(context, command, argc - 2, argv + 2);
+	return command->is_harmless ? STATUS_DONE : status;
 }
 
 int command_main(struct command_context *context, int argc, char **argv)

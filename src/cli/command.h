@@ -33,6 +33,9 @@ struct command {
 	const char *examples;                     /* whole lines, each with two spaces in front */
 	const char *about;                        /* paragraphs for the long help */
 	const struct option_group *const *groups; /* ended by NULL */
+	/* It ends with 0 even when it is misused: whoever runs it takes a status for a
+	 * decision. */
+	bool is_harmless;
 
 	/* Answers with the exit status.  Words of failure are its own to say. */
 	int (*run)(struct command_context *context, const struct options *options);

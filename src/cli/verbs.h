@@ -6,6 +6,9 @@
 
 extern const struct command command_serve;
 extern const struct command command_emit;
+extern const struct command command_run;
+extern const struct command command_tap;
+extern const struct command command_hook;
 extern const struct command command_tail;
 extern const struct command command_ask;
 extern const struct command command_cancel;

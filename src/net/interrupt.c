@@ -3,6 +3,8 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/must.h"
@@ -64,6 +66,55 @@ void interrupts_destroy(struct interrupts *interrupts)
 		return;
 	for (size_t i = 0; i < TABLE_LEN; i++)
 		uv_close((uv_handle_t *)&interrupts->handles[i], closed);
+}
+
+/* What is passed on to a child, and what tells us of it. */
+static void fill_caught(sigset_t *set)
+{
+	static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
+	                              SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(set, numbers[i]);
+}
+
+int interrupt_catch(void)
+{
+	sigset_t set;
+
+	fill_caught(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool interrupt_read(int fd, struct interrupt_caught *caught)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	*caught = (struct interrupt_caught){
+		.number = (int)info.ssi_signo,
+		.is_child = info.ssi_signo == SIGCHLD,
+		.is_resize = info.ssi_signo == SIGWINCH,
+		.was_sent = info.ssi_code <= 0,
+	};
+	return true;
+}
+
+void interrupt_pass(int number, int pid)
+{
+	kill(pid, number);
+}
+
+void interrupt_restore(void)
+{
+	sigset_t set;
+
+	fill_caught(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_DFL);
 }
 
 void interrupt_ignore_pipe(void)

@@ -13,6 +13,25 @@ struct interrupts *interrupts_create(struct loop *loop,
                                      void (*fn)(void *self, enum interrupt which), void *self);
 void interrupts_destroy(struct interrupts *interrupts);
 
+/* ---- for a program that runs another ---- */
+
+struct interrupt_caught {
+	int number;
+	bool is_child;  /* a child ended */
+	bool is_resize; /* the terminal has another size */
+	bool was_sent;  /* by a process to us alone, as far as we know: not by the terminal,
+	                 * which tells our children itself */
+};
+
+/* From now on they are read from this descriptor, and end nothing; -1 and errno when
+ * there is none to be had. */
+int interrupt_catch(void);
+bool interrupt_read(int fd, struct interrupt_caught *caught); /* false: no more now */
+void interrupt_pass(int number, int pid);
+
+/* In the child, before its program begins: all as it was before we began. */
+void interrupt_restore(void);
+
 /* A write to a socket nobody reads is an error code, not a death. */
 void interrupt_ignore_pipe(void);
 

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -41,6 +42,33 @@ static void each_interrupt_arrives_by_its_meaning(void **state)
 	loop_destroy(caught.loop);
 }
 
+static void what_is_caught_is_read_and_passed_on(void **state)
+{
+	int fd = interrupt_catch(), status;
+	struct interrupt_caught caught;
+	pid_t child;
+
+	assert_true(fd >= 0);
+	assert_false(interrupt_read(fd, &caught));
+	raise(SIGWINCH);
+	assert_true(interrupt_read(fd, &caught) && caught.is_resize && !caught.is_child);
+	kill(getpid(), SIGTERM);
+	assert_true(interrupt_read(fd, &caught) && caught.was_sent);
+	assert_int_equal(caught.number, SIGTERM);
+	child = fork();
+	if (child == 0) {
+		interrupt_restore();
+		for (;;)
+			pause();
+	}
+	interrupt_pass(SIGTERM, child);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_true(interrupt_read(fd, &caught) && caught.is_child && !caught.was_sent);
+	close(fd);
+	interrupt_restore();
+}
+
 static void a_write_nobody_reads_is_an_error_code(void **state)
 {
 	int ends[2];
@@ -56,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_interrupt_arrives_by_its_meaning),
+		cmocka_unit_test(what_is_caught_is_read_and_passed_on),
 		cmocka_unit_test(a_write_nobody_reads_is_an_error_code),
 	};
 

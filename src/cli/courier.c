@@ -1,0 +1,247 @@
+/* courier.c - one batch under way, the rest waiting. */
+#include "cli/courier.h"
+
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/must.h"
+#include "cli/pause.h"
+#include "cli/post.h"
+
+#define WAITING_MAX (8 * MIB)
+#define BATCH_MAX (1 * MIB)
+#define ANSWER_MS 40000 /* the box gives its disk 30 s */
+
+struct courier {
+	struct post *post;
+	char *data;
+	struct buf waiting, flight; /* lines */
+	uint64_t lost, refused;
+	struct error why;
+	unsigned pause_ms;
+	uint64_t due_ms; /* when to try again, or when an answer is late */
+	bool is_away;    /* nobody listens there */
+};
+
+static uint64_t now_ms(void)
+{
+	return clock_mono_ns() / 1000000;
+}
+
+struct courier *courier_create(const char *data)
+{
+	struct courier *c = must_zero(1, sizeof(*c));
+
+	c->post = post_create(data);
+	c->data = must_dup(data);
+	c->pause_ms = PAUSE_FIRST_MS;
+	buf_init(&c->waiting, WAITING_MAX);
+	buf_init(&c->flight, WAITING_MAX);
+	return c;
+}
+
+void courier_destroy(struct courier *c)
+{
+	if (!c)
+		return;
+	post_destroy(c->post);
+	buf_finish(&c->waiting);
+	buf_finish(&c->flight);
+	free(c->data);
+	free(c);
+}
+
+/* ---- keeping ---- */
+
+static uint64_t count_lines(struct text lines)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < lines.len; i++)
+		n += lines.at[i] == '\n';
+	return n;
+}
+
+/* The lines that fit into `most` bytes, and at least one. */
+static struct text first_lines(const struct buf *lines, size_t most)
+{
+	const char *end;
+
+	if (lines->len <= most)
+		return buf_text(lines);
+	end = memrchr(lines->at, '\n', most);
+	if (!end)
+		end = memchr(lines->at, '\n', lines->len);
+	return (struct text){lines->at, (size_t)(end + 1 - lines->at)};
+}
+
+/* Many at once: taking them out one by one would cost more than they are worth. */
+static void drop_oldest(struct courier *c)
+{
+	struct text old = first_lines(&c->waiting, BATCH_MAX);
+
+	c->lost += count_lines(old);
+	buf_drop(&c->waiting, old.len);
+}
+
+void courier_add(struct courier *c, struct text signal)
+{
+	if (signal.len >= WAITING_MAX) {
+		c->lost++;
+		return;
+	}
+	while (c->waiting.len + signal.len + 1 > WAITING_MAX)
+		drop_oldest(c);
+	buf_add(&c->waiting, signal);
+	buf_add_char(&c->waiting, '\n');
+}
+
+/* ---- sending ---- */
+
+static void start(struct courier *c)
+{
+	if (c->flight.len == 0) {
+		struct text batch = first_lines(&c->waiting, BATCH_MAX);
+
+		buf_add(&c->flight, batch);
+		buf_drop(&c->waiting, batch.len);
+	}
+	c->due_ms = now_ms() + ANSWER_MS;
+	post_start(c->post, "/api/signal", "application/x-ndjson", buf_text(&c->flight));
+}
+
+static void try_later(struct courier *c)
+{
+	c->due_ms = now_ms() + c->pause_ms;
+	c->pause_ms = c->pause_ms * 2 < PAUSE_LONGEST_MS ? c->pause_ms * 2 : PAUSE_LONGEST_MS;
+}
+
+/* What the box says of each line it did not take; false: it says nothing of lines. */
+static bool read_answer(struct courier *c)
+{
+	struct text answer = post_answer(c->post);
+	yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	yyjson_val *count = yyjson_obj_get(root, "rejectedCount");
+	yyjson_val *first = yyjson_arr_get_first(yyjson_obj_get(root, "rejected"));
+	const char *words = yyjson_get_str(yyjson_obj_get(first, "error"));
+	bool good = yyjson_is_uint(count);
+
+	if (!words)
+		words = yyjson_get_str(yyjson_obj_get(root, "error"));
+	c->refused += yyjson_get_uint(count);
+	if (words)
+		error_set(&c->why, "%s", words);
+	yyjson_doc_free(doc);
+	return good;
+}
+
+static void take_answer(struct courier *c)
+{
+	unsigned status = post_status(c->post);
+
+	c->is_away = false;
+	if (status >= 500) { /* its disk: what was taken is not taken twice */
+		error_set(&c->why, "the box answered %u", status);
+		try_later(c);
+		return;
+	}
+	if (!read_answer(c))
+		c->refused += count_lines(buf_text(&c->flight));
+	buf_clear(&c->flight);
+	c->pause_ms = PAUSE_FIRST_MS;
+	c->due_ms = 0;
+}
+
+static void look(struct courier *c, enum post_state state)
+{
+	switch (state) {
+	case POST_ANSWERED:
+		take_answer(c);
+		break;
+	case POST_NOBODY:
+		c->is_away = true;
+		error_set(&c->why, "no signalbox is running on %s", c->data);
+		try_later(c);
+		break;
+	case POST_LOST:
+		error_set(&c->why, "the line to the box broke");
+		try_later(c);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_under_way(const struct courier *c)
+{
+	return post_poll(c->post).fd >= 0;
+}
+
+static bool has_work(const struct courier *c)
+{
+	return c->waiting.len || c->flight.len;
+}
+
+void courier_step(struct courier *c)
+{
+	if (is_under_way(c))
+		look(c, now_ms() < c->due_ms ? post_step(c->post) : post_give_up(c->post));
+	while (!is_under_way(c) && has_work(c) && now_ms() >= c->due_ms) {
+		start(c);
+		look(c, post_step(c->post));
+	}
+}
+
+struct pollfd courier_poll(const struct courier *c)
+{
+	return post_poll(c->post);
+}
+
+int courier_patience(const struct courier *c)
+{
+	uint64_t now = now_ms();
+
+	if (!is_under_way(c) && !has_work(c))
+		return -1;
+	return c->due_ms > now ? (int)(c->due_ms - now) : 0;
+}
+
+void courier_finish(struct courier *c, unsigned most_ms)
+{
+	uint64_t end = now_ms() + most_ms;
+
+	c->due_ms = is_under_way(c) ? c->due_ms : 0; /* no more patience than this */
+	for (;;) {
+		uint64_t now = now_ms();
+		struct pollfd wait;
+		int patience;
+
+		courier_step(c);
+		if (!has_work(c) || c->is_away)
+			return;
+		if (now >= end) {
+			if (is_under_way(c))
+				error_set(&c->why, "it does not answer");
+			return;
+		}
+		wait = courier_poll(c);
+		patience = courier_patience(c);
+		if (patience < 0 || (uint64_t)patience > end - now)
+			patience = (int)(end - now);
+		poll(&wait, 1, patience);
+	}
+}
+
+struct courier_loss courier_loss(const struct courier *c)
+{
+	struct courier_loss loss = {.refused = c->refused};
+
+	loss.lost =
+		c->lost + count_lines(buf_text(&c->waiting)) + count_lines(buf_text(&c->flight));
+	loss.why = (loss.lost || loss.refused) && c->why.words[0] ? c->why.words : NULL;
+	return loss;
+}

@@ -1,0 +1,323 @@
+/* run.c - `signalbox run`: an agent, its terminal as it is, its signals to the box.
+ *
+ * The output goes on first and is read second, and nothing that the box does or
+ * does not do is waited for while the program runs.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "base/random.h"
+#include "cli/child.h"
+#include "cli/courier.h"
+#include "cli/guess.h"
+#include "cli/verbs.h"
+#include "net/interrupt.h"
+#include "parse/parse.h"
+
+#define PIECE (64 * KIB)
+#define ENVELOPE_MAX (64 * KIB)
+/* After the program's end: for what others still write to its output, and for the
+ * box to take the last signals. */
+#define LAST_WORDS_MS 100
+#define LAST_POST_MS 1000
+
+struct run {
+	const char *name; /* of the program */
+	char *source;
+	char correlation[RANDOM_UUID_LEN + 1];
+	const char *task;
+	struct child child;
+	int interrupts;
+	struct parse *parse;
+	struct courier *courier;
+	uint64_t bad;
+	struct error last_bad;
+	uint64_t end_ms; /* of the output, once the program has ended */
+};
+
+static uint64_t now_ms(void)
+{
+	return clock_mono_ns() / 1000000;
+}
+
+/* ---- signals ---- */
+
+static void take_signal(void *self, struct text envelope)
+{
+	courier_add(((struct run *)self)->courier, envelope);
+}
+
+static void take_bad(void *self, const char *why)
+{
+	struct run *run = self;
+
+	run->bad++;
+	error_set(&run->last_bad, "%s", why);
+}
+
+static void add_member(struct buf *out, const char *name, const char *value)
+{
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(value));
+}
+
+/* The command line itself is not told: it may hold a secret. */
+static void begin_signal(const struct run *run, struct buf *out, const char *type)
+{
+	char id[RANDOM_UUID_LEN + 1] = "";
+
+	random_uuid(id);
+	buf_init(out, ENVELOPE_MAX);
+	buf_print(out, "{\"id\":\"%s\",\"type\":\"%s\",\"timestamp\":%lld", id, type,
+	          (long long)clock_wall_ms());
+	add_member(out, "source", run->source);
+	add_member(out, "correlationId", run->task);
+	buf_add(out, TEXT(",\"payload\":{\"taskId\":"));
+	buf_add_json(out, text_of(run->task));
+}
+
+static void end_signal(struct run *run, struct buf *out, int status)
+{
+	buf_print(out, "},\"metadata\":{\"pid\":%ld", (long)run->child.pid);
+	if (status >= 0)
+		buf_print(out, ",\"exitCode\":%d", status);
+	buf_add(out, TEXT("}}"));
+	if (!out->full)
+		courier_add(run->courier, buf_text(out));
+	buf_finish(out);
+}
+
+static void tell_start(struct run *run)
+{
+	struct buf out;
+
+	begin_signal(run, &out, "task_dispatch");
+	add_member(&out, "from", "signalbox run");
+	add_member(&out, "to", run->name);
+	end_signal(run, &out, -1);
+}
+
+static void tell_end(struct run *run)
+{
+	int status = child_status(&run->child);
+	char result[32];
+	struct buf out;
+
+	snprintf(result, sizeof(result), "exit %d", status);
+	begin_signal(run, &out, "completion");
+	add_member(&out, "agentId", run->name);
+	buf_print(&out, ",\"success\":%s", status == 0 ? "true" : "false");
+	add_member(&out, "result", result);
+	end_signal(run, &out, status);
+}
+
+/* ---- the output ---- */
+
+/* False when nobody can be written to any more. */
+static bool pass_on(struct text bytes)
+{
+	while (bytes.len) {
+		ssize_t n = write(1, bytes.at, bytes.len);
+		struct pollfd room = {.fd = 1, .events = POLLOUT};
+
+		if (n < 0 && errno == EAGAIN)
+			poll(&room, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0)
+			bytes = (struct text){bytes.at + n, bytes.len - (size_t)n};
+	}
+	return true;
+}
+
+/* When our reader leaves, the program learns it by its next write, as it would
+ * without us. */
+static void take_output(struct run *run)
+{
+	static char piece[PIECE];
+	ssize_t n = read(run->child.out, piece, sizeof(piece));
+	struct text bytes = {piece, n > 0 ? (size_t)n : 0};
+	bool goes_on = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+
+	if (bytes.len && !pass_on(bytes))
+		goes_on = false;
+	if (bytes.len)
+		parse_feed(run->parse, bytes);
+	if (!goes_on)
+		child_finish(&run->child);
+}
+
+/* ---- the program ---- */
+
+static void take_interrupts(struct run *run)
+{
+	struct interrupt_caught caught;
+
+	while (interrupt_read(run->interrupts, &caught)) {
+		if (caught.is_child)
+			child_look(&run->child);
+		else if (caught.is_resize)
+			child_resize(&run->child);
+		if (!caught.is_child && (caught.was_sent || caught.is_resize) &&
+		    !run->child.has_ended)
+			interrupt_pass(caught.number, run->child.pid);
+	}
+	if (run->child.has_ended && run->end_ms == 0)
+		run->end_ms = now_ms() + LAST_WORDS_MS;
+}
+
+static int patience(const struct run *run)
+{
+	int most = courier_patience(run->courier);
+	uint64_t now = now_ms();
+
+	if (run->end_ms == 0)
+		return most;
+	return run->end_ms > now ? (int)(run->end_ms - now) : 0;
+}
+
+static bool is_over(const struct run *run)
+{
+	return run->child.has_ended && (run->child.out < 0 || now_ms() >= run->end_ms);
+}
+
+static void follow(struct run *run)
+{
+	while (!is_over(run)) {
+		struct pollfd waits[] = {
+			{.fd = run->child.out, .events = POLLIN},
+			{.fd = run->interrupts, .events = POLLIN},
+			courier_poll(run->courier),
+		};
+
+		poll(waits, 3, patience(run));
+		if (waits[0].revents)
+			take_output(run);
+		take_interrupts(run);
+		courier_step(run->courier);
+	}
+}
+
+/* ---- the verb ---- */
+
+static void say_losses(const struct run *run)
+{
+	struct courier_loss loss = courier_loss(run->courier);
+
+	if (run->bad)
+		say("%llu pieces of the output were not understood: %s",
+		    (unsigned long long)run->bad, run->last_bad.words);
+	if (loss.refused)
+		say("%llu signals were refused: %s", (unsigned long long)loss.refused,
+		    loss.why ? loss.why : "?");
+	if (loss.lost)
+		say("%llu signals did not reach the box%s%s", (unsigned long long)loss.lost,
+		    loss.why ? ": " : "", loss.why ? loss.why : "");
+}
+
+static int watch(struct run *run, char *const *argv)
+{
+	struct error why;
+	int status = STATUS_FAILED;
+
+	run->interrupts = interrupt_catch();
+	if (run->interrupts < 0 || !child_start(&run->child, argv, &why)) {
+		say("%s", run->interrupts < 0 ? "no descriptor for interrupts" : why.words);
+		return status;
+	}
+	tell_start(run);
+	courier_step(run->courier);
+	follow(run);
+	status = child_status(&run->child);
+	child_finish(&run->child);
+	parse_end(run->parse, NULL);
+	tell_end(run);
+	courier_finish(run->courier, LAST_POST_MS);
+	say_losses(run);
+	close(run->interrupts);
+	return status;
+}
+
+static int run_with(struct run *run, const struct options *options, const struct parse_kind *kind,
+                    const char *data)
+{
+	const char *source = options_value(options, "source");
+	const char *correlation = options_value(options, "correlation-id");
+	char **argv = must_zero(options->word_count + 1, sizeof(*argv));
+	int status;
+
+	for (size_t i = 0; i < options->word_count; i++)
+		argv[i] = (char *)options->words[i];
+	random_uuid(run->correlation);
+	run->name = guess_name(options->words[0]);
+	run->source = source ? must_dup(source) : must_print("adapter:tap:%s", run->name);
+	run->task = correlation ? correlation : run->correlation;
+	run->courier = courier_create(data);
+	run->parse = parse_create(kind, &(struct parse_options){.source = text_of(run->source),
+	                                                        .correlation = text_of(run->task),
+	                                                        .agent = text_of(run->name),
+	                                                        .self = run,
+	                                                        .signal = take_signal,
+	                                                        .bad = take_bad});
+	status = watch(run, argv);
+	parse_destroy(run->parse);
+	courier_destroy(run->courier);
+	free(run->source);
+	free(argv);
+	return status;
+}
+
+static int run(struct command_context *context, const struct options *options)
+{
+	const char *protocol = options_value(options, "parse");
+	const struct parse_kind *kind;
+	struct run run = {.interrupts = -1};
+	struct config config;
+	int status;
+
+	if (options->word_count == 0)
+		return command_misused(&command_run, "which program? `signalbox run -- CMD...`");
+	if (!protocol)
+		protocol = guess_protocol(options->words, options->word_count);
+	kind = parse_find(text_of(protocol));
+	if (!kind)
+		return command_misused(&command_run, "there is no protocol '%s'", protocol);
+	if (!command_config(context, options, &config))
+		return STATUS_CONFIG;
+	status = run_with(&run, options, kind, config.data);
+	config_finish(&config);
+	return status;
+}
+
+static const struct option own[] = {
+	{"parse", 'p', "PROTOCOL", "what it prints; `signalbox parse --help` lists them",
+         "by its command line"},
+	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
+	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "run an agent and send the box what it prints",
+	.usage = "[OPTIONS] -- CMD...",
+	.examples = "  signalbox run -- claude -p --output-format stream-json --verbose 'hello'\n"
+		    "  signalbox run -- codex exec --json 'hello'\n"
+		    "  signalbox run --parse raw -- make test\n",
+	.about = "The program has the terminal as if it were run alone, and its exit status is\n"
+		 "ours. Its standard output is passed on and read at the same time: JSON of\n"
+		 "claude and codex when they are told to print it, else JSON lines and plain\n"
+		 "ones. The box is never waited for: without one, or with a slow one, up to 8\n"
+		 "MiB of signals are kept, and what is lost is said at the end. The program's\n"
+		 "start and end are signals too, with its exit code; its arguments are not.\n",
+	.groups = groups,
+	.run = run,
+};

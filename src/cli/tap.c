@@ -1,0 +1,191 @@
+/* tap.c - `signalbox tap`: Claude Code's hooks, with or without a running box. */
+#include "tap/tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/verbs.h"
+
+#define LISTEN_MAX (4 * KIB) /* of DATA/listen */
+
+/* ---- where the box is ---- */
+
+static bool has_port(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon && strcmp(colon, ":0") != 0;
+}
+
+/* The first of DATA/listen that is no Unix socket: where the box is, or was last.
+ * The caller frees it. */
+static char *read_listen(const char *data)
+{
+	char *path = must_print("%s/listen", data), *found = NULL;
+	char bytes[LISTEN_MAX];
+	FILE *in = fopen(path, "re");
+	struct text rest = {bytes, in ? fread(bytes, 1, sizeof(bytes), in) : 0};
+
+	while (!found && rest.len) {
+		struct text line = text_cut(rest, '\n', &rest);
+
+		if (line.len && !text_starts(line, TEXT("unix:")))
+			found = text_dup(line);
+	}
+	if (in)
+		fclose(in);
+	free(path);
+	return found;
+}
+
+/* An http hook brings no credential: where none may emit, every hook goes over the
+ * Unix socket, and so it does when there is nothing else.  NULL: that.  The caller
+ * frees it. */
+static char *find_address(const struct config *config)
+{
+	char *address = read_listen(config->data);
+
+	if (!(config->auth.local & SCOPE_EMIT)) {
+		free(address);
+		return NULL;
+	}
+	for (size_t i = 0; !address && i < config->listen_count; i++)
+		if (has_port(config->listen[i].address))
+			address = must_dup(config->listen[i].address);
+	return address;
+}
+
+/* ---- what is said ---- */
+
+static void show_words(struct out *out, const struct tap_report *r)
+{
+	const char *warning = tap_report_warning(r);
+
+	out_print(out, "%s", tap_state_name(r->state));
+	if (r->hooks)
+		out_print(out, ", %u hooks", r->hooks);
+	out_print(out, ": %s\n", r->file);
+	if (r->backup)
+		out_print(out, "as it was before: %s\n", r->backup);
+	if (r->state == TAP_OUTDATED)
+		say("for another address, or not all of them: run `signalbox tap install` again");
+	if (warning)
+		say("%s", warning);
+}
+
+static void show_json(struct out *out, const struct tap_report *r)
+{
+	struct buf json;
+
+	buf_init(&json, 64 * KIB);
+	tap_report_json(r, &json);
+	out_print(out, "{\"ok\":true,");
+	out_add(out, buf_text(&json));
+	out_print(out, "}\n");
+	buf_finish(&json);
+}
+
+static int print(struct command_context *context, const struct tap_target *target)
+{
+	struct error why;
+	struct buf text;
+	bool good = tap_print(target, &text, &why);
+
+	if (good)
+		out_add(&context->out, buf_text(&text));
+	else
+		say("%s", why.words);
+	buf_finish(&text);
+	return good ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* ---- the verb ---- */
+
+typedef bool tap_fn(const struct tap_target *target, struct tap_report *report, struct error *why);
+
+static tap_fn *find_step(const char *word)
+{
+	static const struct {
+		const char *word;
+		tap_fn *step;
+	} steps[] = {
+		{"install", tap_install},
+		{"uninstall", tap_uninstall},
+		{"status", tap_look},
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (strcmp(word, steps[i].word) == 0)
+			return steps[i].step;
+	return NULL;
+}
+
+static int act(struct command_context *context, const struct options *options, tap_fn *step,
+               const struct tap_target *target)
+{
+	struct tap_report report;
+	struct error why;
+	bool good = step(target, &report, &why);
+
+	if (!good)
+		say("%s", why.words);
+	else
+		(options_has(options, "json") ? show_json : show_words)(&context->out, &report);
+	good = good && (step != tap_look || report.state == TAP_INSTALLED);
+	tap_report_finish(&report);
+	return good ? STATUS_DONE : STATUS_FAILED;
+}
+
+static int tap(struct command_context *context, const struct options *options)
+{
+	const char *word = options->word_count == 1 ? options->words[0] : "";
+	tap_fn *step = find_step(word);
+	struct tap_target target = {.project = options_value(options, "project")};
+	struct config config;
+	char *dir, *address;
+	int status;
+
+	if (!step && strcmp(word, "print") != 0)
+		return command_misused(&command_tap, "install, uninstall, status or print?");
+	if (target.project && options_has(options, "user"))
+		return command_misused(&command_tap, "--user or --project, not both");
+	if (!command_config(context, options, &config))
+		return STATUS_CONFIG;
+	target.config = dir = tap_config_dir(command_env(context, "CLAUDE_CONFIG_DIR"),
+	                                     command_env(context, "HOME"));
+	target.address = address = find_address(&config);
+	target.data = config.data;
+	status = step ? act(context, options, step, &target) : print(context, &target);
+	free(dir);
+	free(address);
+	config_finish(&config);
+	return status;
+}
+
+static const struct option own[] = {
+	{"user", 'u', .help = "the user's settings: ~/.claude/settings.json, which is the default"},
+	{"project", 'p', "DIR", "this project's settings: DIR/.claude/settings.local.json"},
+	{"json", 'j', .help = "say it as a JSON object"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_tap = {
+	.name = "tap",
+	.summary = "let Claude Code tell the box what it does",
+	.usage = "install | uninstall | status | print  [--user | --project DIR]",
+	.examples = "  signalbox tap install\n"
+		    "  signalbox tap print --project . | diff .claude/settings.local.json -\n"
+		    "  signalbox tap uninstall\n",
+	.about = "Puts hooks into the settings of Claude Code and takes them out again. Nothing\n"
+		 "else in the file is touched; uninstall gives back the very bytes from before,\n"
+		 "or takes out only the hooks when somebody changed the file since. `print`\n"
+		 "shows the file as install would write it. A hook decides nothing and holds\n"
+		 "nobody up, whether or not the box is there. No box needs to run for this.\n"
+		 "`status` ends with 1 unless everything is installed.\n",
+	.groups = groups,
+	.run = tap,
+};
