@@ -361,10 +361,10 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_hub(box);
-	if (!box_make_sources(box, why) || !box_make_web(box, why) || !open_listens(box, why))
+	if (!box_make_sources(box, why) || !box_make_web(box, why) || !open_listens(box, why) ||
+	    !box_start_sources(box, why))
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
-	box_start_sources(box);
 	box_make_discover(box);
 	announce(box);
 	return true;

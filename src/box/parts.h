@@ -55,6 +55,7 @@ bool box_make_sources(struct box *box, struct error *why);
 void box_list_sources(void *self, struct buf *out);
 unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
                            struct error *why);
-void box_start_sources(struct box *box); /* those of the configuration, the demo */
+/* Those of the configuration, those of the disk, the demo. */
+bool box_start_sources(struct box *box, struct error *why);
 
 #endif

@@ -11,7 +11,10 @@
 #include "config/config.h"
 #include "hub/hub.h"
 #include "net/request.h"
+#include "source/store.h"
 #include "web/web.h"
+
+#define SECRET_MAX (8 * KIB)
 
 static void sources_changed(void *self, struct text changed, struct text removed)
 {
@@ -34,6 +37,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.loop = box->loop,
 		.bus = box->bus,
 		.data = box->config->data,
+		.silence_ms = box->config->limits.silence_ms,
 		.changed = sources_changed,
 		.self = box,
 	};
@@ -137,8 +141,41 @@ static void add_demo(struct box *box)
 	free(url);
 }
 
-void box_start_sources(struct box *box)
+static bool add_configured(struct sources *sources, const struct config_source *c,
+                           struct error *why)
 {
+	struct source_wish wish = {
+		.id = text_of(c->id),
+		.name = text_of(c->name ? c->name : c->id),
+		.url = text_of(c->url),
+		.protocol = text_of(c->protocol),
+		.credential = text_of(c->credential),
+		.model = text_of(c->model),
+		.connect = c->connect,
+		.is_configured = true,
+	};
+	struct buf secret;
+	bool good = true;
+
+	buf_init(&secret, SECRET_MAX);
+	if (c->credential_file) {
+		good = store_read_secret(c->credential_file, &secret, why);
+		wish.credential = buf_text(&secret);
+	}
+	good = good && sources_add(sources, &wish, why) == SOURCE_DONE;
+	if (secret.at)
+		explicit_bzero(secret.at, secret.len);
+	buf_finish(&secret);
+	return good || error_within(why, "sources: '%s'", c->id);
+}
+
+bool box_start_sources(struct box *box, struct error *why)
+{
+	for (size_t i = 0; i < box->config->source_count; i++)
+		if (!add_configured(box->sources, &box->config->sources[i], why))
+			return false;
+	sources_load(box->sources);
 	if (box->options->demo)
 		add_demo(box);
+	return true;
 }

@@ -5,6 +5,7 @@
 
 #define LITERAL_MAX 64 /* longer than any numeric address */
 #define NAME_MAX_LEN 32
+#define ID_MAX_LEN 64
 
 static bool is_of(struct text value, const char *others)
 {
@@ -115,6 +116,40 @@ bool check_dialect(struct text value, struct error *why)
 		                 "there are native and signals",
 		                 TEXT_ARG(value));
 	return true;
+}
+
+bool check_source_id(struct text value, struct error *why)
+{
+	if (text_is(value, "signalbox") || text_is(value, "demo"))
+		return error_set(why, "'%.*s' is our own name", TEXT_ARG(value));
+	return (is_of(value, "._-") && value.len <= ID_MAX_LEN && value.at[0] != '.') ||
+	       error_set(why,
+	                 "'%.*s' is no id; letters, digits, '.', '_' and '-' make one, at most %d",
+	                 TEXT_ARG(value), ID_MAX_LEN);
+}
+
+bool check_source_url(struct text value, struct error *why)
+{
+	static const char *const beginnings[] = {"http://", "https://", "ws://",
+	                                         "wss://",  "midi://",  "scenario:"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (text_starts(value, text_of(beginnings[i])))
+			return true;
+	return error_set(why,
+	                 "'%.*s' is no URL of a source; it begins with http://, https://, ws://, "
+	                 "wss://, midi:// or scenario:",
+	                 TEXT_ARG(value));
+}
+
+bool check_reference(struct text value, struct error *why)
+{
+	if (value.len > 3 && text_starts(value, TEXT("${")) && value.at[value.len - 1] == '}' &&
+	    is_of((struct text){value.at + 2, value.len - 3}, "_"))
+		return true;
+	/* The words do not repeat it: it may be the secret itself. */
+	return error_set(why, "a secret does not belong here: write ${NAME} for a variable of the "
+	                      "environment, or use credential_file");
 }
 
 bool check_name(struct text value, struct error *why)

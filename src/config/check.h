@@ -20,6 +20,16 @@ bool check_origin(struct text value, struct error *why);
 
 bool check_dialect(struct text value, struct error *why);
 
+/* A source's id: letters, digits, '.', '_', '-', at most 64; "signalbox" and "demo"
+ * are ours. */
+bool check_source_id(struct text value, struct error *why);
+
+/* Only its beginning: http, https, ws, wss, midi or scenario. */
+bool check_source_url(struct text value, struct error *why);
+
+/* "${NAME}": a secret does not stand in the file itself. */
+bool check_reference(struct text value, struct error *why);
+
 /* The name of a credential: letters, digits, '.', '_', '-', at most 32, and no
  * '.' in front, so that it can name a file. */
 bool check_name(struct text value, struct error *why);

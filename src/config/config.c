@@ -166,6 +166,38 @@ static bool settle_tokens(const struct load *l)
 	return true;
 }
 
+/* What the environment says takes the place of ${NAME}. */
+static bool look_up(const struct load *l, struct config_source *source)
+{
+	size_t len = strlen(source->credential);
+	const char *value;
+
+	source->credential[len - 1] = '\0';
+	value = env_get(l->sources->env, source->credential + 2);
+	if (!value)
+		return error_set(l->why, "sources: '%s': %s is not set in the environment",
+		                 source->id, source->credential + 2);
+	free(source->credential);
+	source->credential = must_dup(value);
+	return true;
+}
+
+static bool settle_source(const struct load *l, size_t at)
+{
+	struct config *config = l->config;
+	struct config_source *source = &config->sources[at];
+
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(config->sources[i].id, source->id) == 0)
+			return error_set(l->why, "sources: two have the id '%s'", source->id);
+	if (source->credential && source->credential_file)
+		return error_set(l->why, "sources: '%s': credential or credential_file, not both",
+		                 source->id);
+	if (source->credential_file)
+		source->credential_file = settle_path(l, source->credential_file, config->data);
+	return !source->credential || look_up(l, source);
+}
+
 static bool settle(struct load *l)
 {
 	struct config *config = l->config;
@@ -176,6 +208,9 @@ static bool settle(struct load *l)
 		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state", "signalbox");
 	if (!config->data)
 		return error_set(l->why, "where is the data? HOME is not set; say --data DIR");
+	for (size_t i = 0; i < config->source_count; i++)
+		if (!settle_source(l, i))
+			return false;
 	return settle_tokens(l);
 }
 

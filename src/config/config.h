@@ -61,6 +61,14 @@ struct config_limits {
 	size_t behind; /* bytes a client may be behind before its policy acts */
 	unsigned connections;
 	unsigned depth; /* of a signal's JSON */
+	unsigned silence_ms;
+};
+
+struct config_source {
+	char *id, *name, *url, *protocol, *model; /* id and url are there */
+	char *credential;                         /* its value, once ${NAME} was looked up */
+	char *credential_file;                    /* one of the two, or neither */
+	bool connect;
 };
 
 struct config_demo {
@@ -84,6 +92,8 @@ struct config {
 	struct config_journal journal;
 	struct config_limits limits;
 	struct config_demo demo;
+	struct config_source *sources;
+	size_t source_count;
 	struct config_discover discover;
 };
 

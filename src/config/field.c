@@ -58,7 +58,11 @@ static void *add_item(const struct field *field, void *base, struct error *why)
 
 void *field_add_row(const struct field *field, void *base, struct error *why)
 {
-	return add_item(field, base, why);
+	void *row = add_item(field, base, why);
+
+	if (row)
+		fields_init(field->fields, row);
+	return row;
 }
 
 bool field_add(const struct field *field, void *base, struct text value, struct error *why)

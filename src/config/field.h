@@ -57,8 +57,8 @@ bool field_set(const struct field *field, void *base, struct text value, struct 
 /* One more item of a list, given as one value. */
 bool field_add(const struct field *field, void *base, struct text value, struct error *why);
 
-/* One more row, all zero, to be filled by its own fields; NULL when there are
- * too many. */
+/* One more row, with the defaults of its own fields; NULL when there are too
+ * many. */
 void *field_add_row(const struct field *field, void *base, struct error *why);
 
 /* Is a list that is complete good as it is? */

@@ -84,6 +84,25 @@ static const struct field limit_fields[] = {
          "4MiB", 64 * KIB, 64 * MIB},
 	{"connections", FIELD_COUNT, IN(limits, connections), "at once", "16384", 1, 1e6},
 	{"depth", FIELD_COUNT, IN(limits, depth), "nesting of a signal's JSON", "64", 4, 1024},
+	{"silence", FIELD_TIME, IN(limits, silence_ms),
+         "of a model that was asked, before it is given up", "300s", 100, DAY_MS},
+	{0},
+};
+
+static const struct field source_fields[] = {
+	{"id", FIELD_TEXT, IN(source, id), "how it is called in signals and routes",
+         .check = check_source_id, .needed = true},
+	{"url", FIELD_TEXT, IN(source, url), "where it is: ws, wss, http, https, midi, scenario",
+         .check = check_source_url, .needed = true},
+	{"name", FIELD_TEXT, IN(source, name), "how it is called on screens"},
+	{"protocol", FIELD_TEXT, IN(source, protocol), "what it speaks; auto: found out", "auto"},
+	{"model", FIELD_TEXT, IN(source, model), "which one is asked"},
+	{"credential", FIELD_TEXT, IN(source, credential), "${NAME}: from the environment",
+         .check = check_reference},
+	{"credential_file", FIELD_TEXT, IN(source, credential_file),
+         "or the file that holds it, from `data` unless it begins with /"},
+	{"connect", FIELD_SWITCH, IN(source, connect), "at the start, and again when it is lost",
+         "true"},
 	{0},
 };
 
@@ -125,5 +144,8 @@ const struct field config_fields[] = {
 	{"discover", FIELD_GROUP, AT(discover), "what is found on this machine",
          .fields = discover_fields},
 	{"demo", FIELD_GROUP, AT(demo), "the built-in scenarios", .fields = demo_fields},
+	{"sources", FIELD_ROWS, AT(sources),
+         "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",
+         .fields = source_fields, .count = AT(source_count), .size = sizeof(struct config_source)},
 	{0},
 };

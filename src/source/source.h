@@ -4,9 +4,7 @@
  * colours; REMOTE ones are added by people or the configuration.  What is written
  * here once: states, retries, counters, the list on the disk.  Every change of
  * state is a signal `source.state` of source `signalbox`, and changed() is called.
- *
- * A source that floods does not starve the others: what it sends beyond its share
- * of a turn waits for the next ones, and if too much waits it is lost (intake.c).
+ * One that floods does not starve the others: intake.c.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -39,8 +37,9 @@ struct sources_options {
 	void (*changed)(void *self, struct text changed, struct text removed);
 };
 
-/* Those of the disk are there at once, and connect if they were to. */
 struct sources *sources_create(const struct sources_options *options, struct error *why);
+/* Those of the disk, after those of the configuration, which win. */
+void sources_load(struct sources *sources);
 void sources_stop(struct sources *sources); /* closes all of them and connects no more */
 void sources_destroy(struct sources *sources);
 

@@ -241,6 +241,11 @@ static bool add_stored(void *self, const struct source_wish *wish, struct error 
 	struct source *s;
 	struct made made;
 
+	if (sources_find(all, wish->id) && sources_find(all, wish->id)->is_configured) {
+		log_warn("source", "'%.*s' of sources.json is in the configuration too, which wins",
+		         TEXT_ARG(wish->id));
+		return true;
+	}
 	if (may_add(all, wish, why) != SOURCE_DONE)
 		return false;
 	complete(all, &whole, &made);
@@ -409,8 +414,12 @@ struct sources *sources_create(const struct sources_options *options, struct err
 	all->telling.run = tell_now;
 	all->beat.fire = tell_beat;
 	intake_init(all);
-	store_each(store, add_stored, all);
 	return all;
+}
+
+void sources_load(struct sources *all)
+{
+	store_each(all->store, add_stored, all);
 }
 
 void sources_stop(struct sources *all)

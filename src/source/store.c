@@ -22,6 +22,7 @@ struct store {
 	yyjson_doc *rows;              /* of sources.json, until they were given */
 	struct map credentials;        /* id -> char * */
 	bool secrets_changed;
+	struct buf saved; /* what sources.json holds: the same is not written again */
 };
 
 /* ---- files ---- */
@@ -275,11 +276,14 @@ static void write_row(struct buf *out, const struct source *s)
 	buf_add_char(out, '}');
 }
 
+#define ROWS_BEGIN "{\n\t\"version\": 1,\n\t\"sources\": ["
+#define ROWS_END "\n\t]\n}\n"
+
 static void write_rows(const struct sources *sources, struct buf *out)
 {
 	const char *comma = "";
 
-	buf_add(out, TEXT("{\n\t\"version\": 1,\n\t\"sources\": ["));
+	buf_add(out, TEXT(ROWS_BEGIN));
 	for (struct source *s = sources_next(sources, NULL); s; s = sources_next(sources, s)) {
 		if (!is_kept(s))
 			continue;
@@ -287,7 +291,7 @@ static void write_rows(const struct sources *sources, struct buf *out)
 		write_row(out, s);
 		comma = ",";
 	}
-	buf_add(out, TEXT("\n\t]\n}\n"));
+	buf_add(out, TEXT(ROWS_END));
 }
 
 bool store_save(struct store *store, const struct sources *sources, struct error *why)
@@ -304,7 +308,12 @@ bool store_save(struct store *store, const struct sources *sources, struct error
 		buf_clear(&out);
 	}
 	write_rows(sources, &out);
-	good = good && replace(store, store->sources, &out, why);
+	if (good && !text_equal(buf_text(&out), buf_text(&store->saved))) {
+		good = replace(store, store->sources, &out, why);
+		buf_clear(&store->saved);
+		if (good)
+			buf_add(&store->saved, buf_text(&out));
+	}
 	buf_finish(&out);
 	return good;
 }
@@ -320,11 +329,14 @@ struct store *store_open(const char *data, struct error *why)
 	store->sources = must_print("%s/sources.json", data);
 	store->secrets = must_print("%s/source-credentials.json", data);
 	map_init(&store->credentials);
+	buf_init(&store->saved, STORE_MAX);
 	if (!load(store->secrets, true, &secrets, why) ||
 	    !load(store->sources, false, &store->rows, why)) {
 		store_close(store);
 		return NULL;
 	}
+	if (!store->rows) /* no file, and no source: nothing to write */
+		buf_add(&store->saved, TEXT(ROWS_BEGIN ROWS_END));
 	if (secrets)
 		load_credentials(store, secrets);
 	yyjson_doc_free(secrets);
@@ -343,6 +355,7 @@ void store_close(struct store *store)
 		free(value);
 	}
 	map_finish(&store->credentials);
+	buf_finish(&store->saved);
 	yyjson_doc_free(store->rows);
 	free(store->dir);
 	free(store->sources);
