@@ -11,7 +11,8 @@ import subprocess
 from lib import (ROOT, SIGNALBOX, Box, Impostor, answer_bytes, cli, environment, eventually, run,
                  temp_dir, test)
 
-VERBS = ["serve", "emit", "tail", "status", "open", "token", "journal", "version", "help"]
+VERBS = ["serve", "emit", "tail", "status", "open", "token", "journal", "parse",
+         "version", "help"]
 
 
 # --- help and misuse ---------------------------------------------------------
