@@ -117,7 +117,10 @@ static void on_event(uv_poll_t *poll, int status, int events)
 	struct conn *conn = (struct conn *)poll;
 
 	if (status < 0) {
-		end(conn, "the connection failed");
+		/* What came before the failure is there to be read, and then its name. */
+		receive(conn);
+		if (!conn->closing && !conn->broken)
+			end(conn, "the connection failed");
 		return;
 	}
 	/* TLS may have waited for bytes before it could send. */

@@ -198,6 +198,19 @@ void pump_stop(struct pump *pump, struct pump_job *job)
 	}
 }
 
+void pump_hush(struct pump *pump, struct pump_job *job, bool hush)
+{
+	bool inside = pump->inside;
+
+	if (!job->is_running || job->is_stopped)
+		return;
+	pump->inside = true;
+	curl_easy_pause(job->easy, hush ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+	pump->inside = inside;
+	if (!inside)
+		settle(pump);
+}
+
 static void free_pump(uv_handle_t *handle)
 {
 	free(handle->data);

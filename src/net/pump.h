@@ -34,4 +34,7 @@ void pump_start(struct pump *pump, struct pump_job *job);
  * that is over already is left alone. */
 void pump_stop(struct pump *pump, struct pump_job *job);
 
+/* Stops or goes on receiving.  Going on may give at once what libcurl holds. */
+void pump_hush(struct pump *pump, struct pump_job *job, bool hush);
+
 #endif

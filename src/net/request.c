@@ -41,7 +41,7 @@ struct request {
 	int status;
 	struct buf content_type, location;
 	unsigned retry_after_ms;
-	bool in_head, has_head, is_cancelled, is_barred, is_untrusted;
+	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_untrusted;
 	struct error why; /* empty: libcurl knows */
 	char curl_words[CURL_ERROR_SIZE];
 
@@ -308,6 +308,8 @@ static void on_late(struct deadline *deadline)
 	struct request *r = list_of(deadline, struct request, deadline);
 	uint64_t still = loop_now_ms(r->requests->loop) - r->moved_ms;
 
+	if (r->is_hushed) /* then the silence is ours */
+		still = 0;
 	if (r->has_head && still < r->idle_ms) {
 		deadline_set(r->requests->loop, &r->deadline, r->idle_ms - (unsigned)still);
 		return;
@@ -326,10 +328,11 @@ bool request_is_untrusted(const struct request *request)
 
 void request_hush(struct request *request, bool hush)
 {
-	if (request->is_cancelled)
+	if (request->is_cancelled || request->is_hushed == hush)
 		return;
+	request->is_hushed = hush;
 	request->moved_ms = loop_now_ms(request->requests->loop);
-	curl_easy_pause(request->job.easy, hush ? CURLPAUSE_RECV : CURLPAUSE_CONT);
+	pump_hush(request->requests->pump, &request->job, hush);
 }
 
 void request_cancel(struct request *request)

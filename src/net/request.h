@@ -51,7 +51,7 @@ struct request *request_start(struct requests *requests, const struct request_op
 /* Inside done(): was it the server's certificate? */
 bool request_is_untrusted(const struct request *request);
 
-/* Stop or go on reading the body.  Going on may call heard() at once. */
+/* Stop or go on reading the body.  Going on may call heard() at once, and done(). */
 void request_hush(struct request *request, bool hush);
 
 /* Nothing is called any more.  Safe inside the callbacks. */

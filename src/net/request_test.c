@@ -297,6 +297,66 @@ static void what_is_under_way_ends_silently_with_all(void **state)
 	assert_int_equal(w->dones, 0);
 }
 
+/* More than the sockets hold, so that a client that does not read is felt. */
+static void say_much(struct server *s)
+{
+	static char much[16384];
+
+	memset(much, 'm', sizeof(much));
+	if (!server_await(s, "\r\n\r\n") ||
+	    !server_say(s, TEXT("HTTP/1.1 200 OK\r\nContent-Length: 16777216\r\n\r\n")))
+		return;
+	for (int i = 0; i < 1024 && server_say(s, (struct text){much, sizeof(much)}); i++)
+		;
+}
+
+static void hush_at_first(void *self, struct text bytes)
+{
+	struct world *w = self;
+
+	if (w->heard == 0)
+		request_hush(w->request, true);
+	w->heard += bytes.len;
+}
+
+static void a_hushed_request_waits_and_goes_on(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_much);
+
+	o.heard = hush_at_first;
+	o.idle_ms = 100;
+	start(w, &o);
+	for (int i = 0; i < 10000 && !w->heard; i++)
+		run_for(w->loop, 1);
+	/* Longer than silence may last, but it is ours. */
+	run_for(w->loop, 700);
+	assert_in_range(w->heard, 1, 65536);
+	assert_false(w->done);
+	request_hush(w->request, false);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "");
+	assert_int_equal(w->heard, 16777216);
+}
+
+/* Going on gives what libcurl held back, and then it is enough. */
+static void cancelling_while_going_on_is_fine(void **state)
+{
+	struct world *w = *state;
+	struct request_options o = serve(w, say_much);
+
+	start(w, &o);
+	for (int i = 0; i < 10000 && !w->heard; i++)
+		run_for(w->loop, 1);
+	request_hush(w->request, true);
+	run_for(w->loop, 20);
+	w->cancel_in_body = true;
+	request_hush(w->request, false);
+	assert_true(run_until(w->loop, &w->done));
+	run_for(w->loop, 20);
+	assert_int_equal(w->dones, 0);
+}
+
 static void loopback_is_asked_without_a_proxy(void **state)
 {
 	struct world *w = *state;
@@ -323,6 +383,8 @@ int main(void)
 		world_test(cancelling_at_any_time_is_fine),
 		world_test(callbacks_may_begin_and_cancel_others),
 		world_test(what_is_under_way_ends_silently_with_all),
+		world_test(a_hushed_request_waits_and_goes_on),
+		world_test(cancelling_while_going_on_is_fine),
 		world_test(loopback_is_asked_without_a_proxy),
 	};
 
