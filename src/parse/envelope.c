@@ -2,16 +2,20 @@
  *
  * An object with a string `type` is a signal, whatever the type.  It is carried
  * through as it was written: what is missing or null is filled in behind, and a
- * member of the wrong kind makes it bad.  Any other JSON becomes the payload of a
- * signal `event`; only `{"meta":...}` is none, because that is the emitter's word
- * to us and not about an agent.
+ * member of the wrong kind makes it bad.  One with an `op` is none, because that is
+ * how another box talks of other things, such as prompts.  Any other JSON becomes
+ * the payload of a signal `event`; only `{"meta":...}` does not, because that is the
+ * emitter's word to us and not about an agent.
  *
  * Where a member is in the text is known from where its key is (signal/json.h).
  */
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/random.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
+
+#define DEPTH_MAX 64 /* what the bus takes */
 
 enum member {
 	MEMBER_ID,
@@ -108,6 +112,25 @@ static bool see_members(struct parse *p, struct message *m)
 	return true;
 }
 
+/* Among those that are none of ours: the bus refuses these too. */
+static bool has_other_twice(const struct message *m)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
+	bool twice = false;
+	yyjson_val *key;
+	struct map seen;
+
+	map_init(&seen);
+	while (!twice && (key = yyjson_obj_iter_next(&iter))) {
+		if (member_of(key) != MEMBERS)
+			continue;
+		twice = map_get(&seen, json_text(key)) != NULL;
+		map_set(&seen, json_text(key), key);
+	}
+	map_finish(&seen);
+	return twice;
+}
+
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -183,6 +206,10 @@ static void give_envelope(struct parse *p, struct message *m)
 {
 	if (!see_members(p, m))
 		return;
+	if (has_other_twice(m)) {
+		parse_bad(p, "a member is given twice");
+		return;
+	}
 	buf_clear(&p->out);
 	p->has_member = false;
 	buf_add_char(&p->out, '{');
@@ -253,16 +280,25 @@ static bool is_truthy(yyjson_val *value)
 	return value && !yyjson_is_null(value) && !yyjson_is_false(value);
 }
 
+static bool is_envelope(yyjson_val *root)
+{
+	return yyjson_is_str(yyjson_obj_get(root, "type")) && !yyjson_obj_get(root, "op");
+}
+
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct message m = {.raw = text_trim(event->data)};
+	bool is_one;
 
 	if (m.raw.len == 0 || text_is(m.raw, "[DONE]"))
 		return;
 	m.root = parse_json(p, m.raw);
 	if (!m.root)
 		return;
-	if (yyjson_is_str(yyjson_obj_get(m.root, "type")))
+	is_one = is_envelope(m.root);
+	if (make_depth(m.raw) + !is_one > DEPTH_MAX)
+		parse_bad(p, "a signal of more than %d levels", DEPTH_MAX);
+	else if (is_one)
 		give_envelope(p, &m);
 	else if (yyjson_is_null(m.root))
 		parse_bad(p, "null says nothing");

@@ -135,6 +135,7 @@ static void a_member_of_the_wrong_kind_is_bad(void **state)
 	assert_bad("{\"type\":\"x\",\"correlationId\":null}", "correlationId: a string is needed");
 	assert_bad("{\"type\":\"x\",\"id\":\"a\",\"id\":\"a\"}", "id: given twice");
 	assert_bad("{\"type\":\"x\",\"id\":null,\"id\":\"a\"}", "id: given twice");
+	assert_bad("{\"type\":\"x\",\"k\":1,\"\\u006b\":2}", "a member is given twice");
 }
 
 static void what_is_not_json_is_bad(void **state)
@@ -169,6 +170,33 @@ static void other_json_becomes_an_event(void **state)
 	assert_filled("{}", "{\"id\":\"",
 	              "\",\"type\":\"event\",\"timestamp\":1700000000000,\"source\":\"src\","
 	              "\"payload\":{}}");
+}
+
+static void what_another_box_says_of_other_things_is_an_event(void **state)
+{
+	read_one("{\"op\":\"prompt\",\"id\":\"p\",\"type\":\"select\",\"source\":\"s\"}");
+	assert_lines(
+		"{\"id\":\"p\",\"type\":\"event\",\"timestamp\":1700000000000,\"source\":\"s\","
+		"\"payload\":{\"op\":\"prompt\",\"id\":\"p\",\"type\":\"select\","
+		"\"source\":\"s\"}}\n");
+}
+
+static void what_is_too_deep_for_the_bus_is_bad(void **state)
+{
+	char message[256], open[80], close[80];
+
+	memset(open, '[', sizeof(open));
+	memset(close, ']', sizeof(close));
+	for (int depth = 62; depth <= 63; depth++) {
+		snprintf(message, sizeof(message), "{\"type\":\"x\",\"payload\":{\"a\":%.*s%.*s}}",
+		         depth, open, depth, close);
+		read_one(message);
+		assert_int_equal(bads, depth == 63);
+		snprintf(message, sizeof(message), "{\"b\":{\"a\":%.*s%.*s}}", depth - 1, open,
+		         depth - 1, close);
+		read_one(message);
+		assert_int_equal(bads, depth == 63);
+	}
 }
 
 static void the_emitters_own_words_are_no_signals(void **state)
@@ -250,6 +278,8 @@ int main(void)
 		cmocka_unit_test(a_member_of_the_wrong_kind_is_bad),
 		cmocka_unit_test(what_is_not_json_is_bad),
 		cmocka_unit_test(other_json_becomes_an_event),
+		cmocka_unit_test(what_another_box_says_of_other_things_is_an_event),
+		cmocka_unit_test(what_is_too_deep_for_the_bus_is_bad),
 		cmocka_unit_test(the_emitters_own_words_are_no_signals),
 		cmocka_unit_test(a_stream_is_read_the_same_however_it_is_cut),
 		cmocka_unit_test(lines_are_envelopes_too),

@@ -29,4 +29,7 @@ struct parse {
 	bool is_over, has_ended;
 };
 
+/* Containers within containers of what is known to be JSON. */
+unsigned make_depth(struct text json);
+
 #endif

@@ -123,8 +123,7 @@ void make_bool(struct parse *p, const char *key, bool value)
 	buf_add(&p->out, value ? TEXT("true") : TEXT("false"));
 }
 
-/* Containers within containers; the text is known to be JSON. */
-static unsigned depth_of(struct text json)
+unsigned make_depth(struct text json)
 {
 	unsigned depth = 0, deepest = 0;
 
@@ -147,7 +146,7 @@ static void add_raw(struct parse *p, struct text json)
 {
 	size_t was = p->out.len;
 
-	if (depth_of(json) > DEPTH_MAX)
+	if (make_depth(json) > DEPTH_MAX)
 		p->broken = "a signal of more than 64 levels";
 	buf_add(&p->out, json);
 	for (size_t i = was; i < p->out.len; i++)
