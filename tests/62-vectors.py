@@ -151,11 +151,7 @@ def _():
         lambda v: answer("anthropic", f"event: {v['event']}\ndata: {json.dumps(v['data'])}\n\n",
                          *v["args"]),
         lambda v: [v["out"]["signal"]] if v["out"] and "signal" in v["out"] else [],
-        {
-            0: ("a source is a connection; the model is the agent (DESIGN 1)",
-                only("agent_state_change", agentId="claude-z", to="acting")),
-            7: (ONE_END, only("completion", success=True)),
-        })
+        {7: (ONE_END, only("completion", success=True))})
 
 
 @test("gateways: parseOpenClawEvent of parsers.json")
