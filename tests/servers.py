@@ -367,6 +367,25 @@ def whole(peer, script, type):
     return True
 
 
+def tools(peer, script, type):
+    """A call of a tool in fragments, with hostile words around it (Chat Completions)."""
+    def chunk(delta, finish=None):
+        return event({"id": "c1", "model": "model-a", "choices": [
+            {"index": 0, "delta": delta, "finish_reason": finish}]})
+
+    def call(**function):
+        return {"tool_calls": [{"index": 0, "id": "t1", "type": "function", "function": function}]}
+    peer.begin(type)
+    peer.chunk(chunk({"content": "I \x1b[31mlook\tit up.\n"}))
+    peer.chunk(chunk(call(name="search", arguments="")))
+    for piece in ('{"q":"sky', ' blue"}'):
+        peer.chunk(chunk(call(arguments=piece)))
+    peer.chunk(chunk({}, "tool_calls"))
+    peer.chunk(event("[DONE]"))
+    peer.end()
+    return True
+
+
 def refused(peer, script, type):
     peer.answer({"error": {"message": "your key is wrong", "code": "invalid_api_key"}},
                 "401 Unauthorized")
@@ -413,7 +432,7 @@ def dies(peer, script, type):
 
 
 ANSWERS = {"bytewise": bytewise, "slow": slow, "gated": gated, "cut": cut, "short": short,
-           "fails": fails, "garbage": garbage, "whole": whole, "refused": refused,
+           "fails": fails, "garbage": garbage, "whole": whole, "tools": tools, "refused": refused,
            "limited": limited, "moved": moved, "broken": broken, "header": header,
            "silent": silent, "hangs-up": hangs_up, "dies": dies}
 

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""Asks: an answer streams in as signals, a run ends exactly once whatever happens, and
+cancelling it closes the connection upstream."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from lib import SIGNALBOX, SLOW, WS, Box, Process, cli, eventually, run, test
+from servers import WORDS, Upstream, add_source, source_of, until_state
+
+CANARY = "sk-canary-4711"
+TEXT = "".join(WORDS)
+ENDS = ("completion", "error")
+BACK_ENDS = ("openai", "responses", "anthropic", "ollama")
+
+
+def ask(box, id, prompt, **more):
+    """The run that an ask began."""
+    answer = box.request("POST", f"/api/sources/{id}/ask", {"prompt": prompt, **more})
+    assert answer.status == 200, answer
+    return answer.json()["run"]
+
+
+def cancel(box, run):
+    return box.request("POST", f"/api/runs/{run}/cancel")
+
+
+def signals(box, run):
+    return box.history(f"&correlationId={run}")
+
+
+def until_end(box, run):
+    """All signals of a run, once it had its end; there must be only one."""
+    def look():
+        got = signals(box, run)
+        return got if any(s["type"] in ENDS for s in got) else None
+    got = eventually(look)
+    ends = [s for s in got if s["type"] in ENDS]
+    assert len(ends) == 1 and got[-1] is ends[0], ends
+    return got
+
+
+def until_words(box, run):
+    eventually(lambda: any(s["type"] == "text_delta" for s in signals(box, run)))
+
+
+def text_of(got):
+    return "".join(s["payload"]["content"] for s in got if s["type"] == "text_delta")
+
+
+def connected(box, up, protocol="openai", **wish):
+    id = add_source(box, url=up.url, protocol=protocol, **wish)
+    until_state(box, id, "connected")
+    return id
+
+
+# --- good answers -----------------------------------------------------------------
+
+
+@test("every back end is asked in its own words and answers in the same signals")
+def _():
+    with Upstream() as up, Box(env={"SIGNALBOX_VALIDATION": "strict"}) as box:
+        for protocol in BACK_ENDS:
+            id = connected(box, up, protocol, credential=CANARY)
+            run = ask(box, id, "good day")
+            got = until_end(box, run)
+            first, last = got[0], got[-1]
+            assert first["type"] == "task_dispatch" and first["source"] == "user", first
+            assert first["payload"] == {"taskId": run, "from": "user", "to": "model-a",
+                                        "description": "good day"}, first
+            assert text_of(got) == TEXT, (protocol, got)
+            assert all(s["source"] == id for s in got[1:]), got
+            usage = [s["payload"] for s in got if s["type"] == "token_usage"]
+            assert usage[-1]["promptTokens"] == 7, usage
+            assert usage[-1]["completionTokens"] == len(WORDS), usage
+            assert last["type"] == "completion" and last["payload"]["success"] is True, last
+            assert last["payload"]["taskId"] == run, last
+        check_requests(up)
+        assert CANARY not in box.log() + str(box.history())
+
+
+def check_requests(up):
+    messages = [{"role": "user", "content": "good day"}]
+    chat = up.of("/v1/chat/completions")[0]
+    assert chat.json() == {"model": "model-a", "messages": messages, "stream": True,
+                           "stream_options": {"include_usage": True}}, chat.body
+    assert chat.headers["authorization"] == f"Bearer {CANARY}", chat.head
+    responses = up.of("/v1/responses")[0].json()
+    assert responses["input"] == messages and responses["stream"] is True, responses
+    anthropic = up.of("/v1/messages")[0]
+    assert anthropic.headers["x-api-key"] == CANARY, anthropic.head
+    assert anthropic.headers["anthropic-version"] == "2023-06-01", anthropic.head
+    assert "authorization" not in anthropic.headers, anthropic.head
+    assert anthropic.json()["max_tokens"] > 0, anthropic.body
+    assert up.of("/api/chat")[0].json()["messages"] == messages
+
+
+@test("an answer cut at every byte, or whole in one document, is the same answer")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        assert text_of(until_end(box, ask(box, id, "bytewise"))) == TEXT
+        got = until_end(box, ask(box, id, "whole"))
+        assert text_of(got) == "all at once", got
+        assert got[-1]["payload"]["success"] is True, got
+
+
+@test("the model is the one asked for, else the one chosen, else the first")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        until_end(box, ask(box, id, "a"))
+        until_end(box, ask(box, id, "b", model="model-x"))
+        chosen = connected(box, up, model="model-b")
+        until_end(box, ask(box, chosen, "c"))
+        asked = [r.json()["model"] for r in up.of("/v1/chat/completions")]
+        assert asked == ["model-a", "model-x", "model-b"], asked
+
+
+@test("what was said in a session goes with its next turn, and nowhere else")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        for prompt, session in (("one", "s"), ("fails", "s"), ("two", "s"), ("other", "t"),
+                                ("none", None)):
+            until_end(box, ask(box, id, prompt, **({"session": session} if session else {})))
+        said = {r.json()["messages"][-1]["content"]: r.json()["messages"][:-1]
+                for r in up.of("/v1/chat/completions")}
+        turn = [{"role": "user", "content": "one"}, {"role": "assistant", "content": TEXT}]
+        assert said["one"] == [], said
+        assert said["two"] == turn, said["two"]
+        assert said["other"] == [] and said["none"] == [], said
+
+
+@test("a session outlives its connection")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        until_end(box, ask(box, id, "one", session="s"))
+        up.stop()
+        until_end(box, ask(box, id, "lost", session="s"))
+        eventually(lambda: source_of(box, id)["state"] == "connecting")
+        with Upstream(port=up.port) as again:
+            until_state(box, id, "connected")
+            until_end(box, ask(box, id, "two", session="s"))
+            asked = again.of("/v1/chat/completions")[-1].json()["messages"]
+            assert [m["content"] for m in asked] == ["one", TEXT, "two"], asked
+
+
+@test("many asks of one source run at once, and there is a limit")
+def _():
+    with Upstream() as up, Box() as box:
+        id, other = connected(box, up), connected(box, up)
+        runs = [ask(box, id, f"gated {n}") for n in range(64)]
+        answer = box.request("POST", f"/api/sources/{id}/ask", {"prompt": "one more"})
+        assert answer.status == 409 and "64" in answer.json()["error"], answer
+        assert text_of(until_end(box, ask(box, other, "good"))) == TEXT
+        eventually(lambda: len(up.of("/v1/chat/completions")) == 65)
+        up.gate.set()
+        for run in runs:
+            assert text_of(until_end(box, run)) == TEXT, run
+
+
+# --- faults -----------------------------------------------------------------------------
+
+# The first word of the prompt -> words of the error.
+FAULTS = {
+    "cut": "broke",
+    "short": "broke off before its end",
+    "fails": "too busy",
+    "garbage": "broke off before its end",
+    "refused": "401 Unauthorized: your key is wrong",
+    "limited": "429 Too Many Requests: slow down (it asks for 2 s of patience)",
+    "moved": "redirect (307) to http://127.0.0.1:9/elsewhere",
+    "broken": "502 Bad Gateway",
+    "header": "longer than",
+    "hangs-up": "without an answer",
+}
+
+
+@test("every fault ends a run in one error with the server's words, and nothing else")
+def _():
+    with Upstream() as up, Box(env={"SIGNALBOX_VALIDATION": "strict"}) as box:
+        steady = connected(box, up)
+        kept = ask(box, steady, "gated")
+        for protocol in BACK_ENDS:
+            id = connected(box, up, protocol, credential=CANARY)
+            runs = {how: ask(box, id, f"{how} {protocol}") for how in FAULTS}
+            for how, run in runs.items():
+                end = until_end(box, run)[-1]
+                assert end["type"] == "error", (protocol, how, end)
+                assert FAULTS[how] in end["payload"]["message"], (protocol, how, end)
+                assert end["payload"]["severity"] == "error", end
+            assert source_of(box, id)["state"] == "connected", source_of(box, id)
+        assert source_of(box, steady)["state"] == "connected"
+        up.gate.set()
+        assert text_of(until_end(box, kept)) == TEXT
+        assert CANARY not in box.log() + str(box.history())
+
+
+@test("a server that falls silent is given up")
+def _():
+    with Upstream() as up, Box(env={"SIGNALBOX_LIMITS_SILENCE": "300ms"}) as box:
+        id = connected(box, up)
+        runs = {how: ask(box, id, how) for how in ("slow", "silent")}
+        assert "nothing came" in until_end(box, runs["slow"])[-1]["payload"]["message"]
+        assert "did not answer" in until_end(box, runs["silent"])[-1]["payload"]["message"]
+        eventually(lambda: len(up.closed) == 2)
+
+
+@test("a server that dies in an answer is lost, and found when it is back")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        assert until_end(box, ask(box, id, "dies"))[-1]["type"] == "error"
+        eventually(lambda: source_of(box, id)["state"] == "connecting")
+        with Upstream(port=up.port):
+            until_state(box, id, "connected")
+            assert text_of(until_end(box, ask(box, id, "good"))) == TEXT
+
+
+@test("an ask that makes no sense is refused, and begins nothing")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        stream = add_source(box, url=up.url + "/ndjson", protocol="sse")
+        until_state(box, stream, "connected")
+        for source, body, status in ((id, {}, 400), (id, {"prompt": ""}, 400),
+                                     (id, {"prompt": 7}, 400), (id, [], 400),
+                                     (id, {"prompt": "x", "modell": "y"}, 400),
+                                     (id, {"prompt": "x" * 300_000}, 409),
+                                     ("nobody", {"prompt": "x"}, 404),
+                                     (stream, {"prompt": "x"}, 501)):
+            answer = box.request("POST", f"/api/sources/{source}/ask", body)
+            assert answer.status == status and answer.json()["error"], (body, answer)
+        answer = box.request("POST", f"/api/sources/{id}/ask", {"prompt": "x"}, unix=False)
+        assert answer.status in (401, 403), answer
+        assert not up.of("/v1/chat/completions"), up.heard
+        assert not box.history("&type=task_dispatch")
+
+
+# --- cancelling ---------------------------------------------------------------------------
+
+
+def is_cancelled(got):
+    end = got[-1]
+    return end["type"] == "completion" and end["payload"]["success"] is False
+
+
+@test("cancel closes the connection upstream within 100 ms and ends the run once")
+def _():
+    with Upstream() as up, Box() as box:
+        ids = {protocol: connected(box, up, protocol, credential="k") for protocol in BACK_ENDS}
+        times = []
+        for how in ("slow", "silent"):
+            for protocol, id in ids.items():
+                before = len(up.heard)
+                run = ask(box, id, how)
+                eventually(lambda: len(up.heard) > before)
+                if how == "slow":
+                    until_words(box, run)
+                gone = len(up.closed)
+                begun = time.monotonic()
+                assert cancel(box, run).json() == {"ok": True, "run": run}
+                eventually(lambda: len(up.closed) > gone, every=0.002)
+                times.append(up.closed[-1] - begun)
+                assert is_cancelled(until_end(box, run)), signals(box, run)
+                assert cancel(box, run).status == 409
+                assert source_of(box, id)["state"] == "connected"
+        times.sort()
+        assert times[len(times) // 2] < 0.1 * SLOW, times
+        assert cancel(box, "no-such-run").status == 404
+
+
+@test("disconnecting, removing and stopping end what is under way")
+def _():
+    with Upstream() as up, Box() as box:
+        runs = []
+        for way in (("POST", "/disconnect"), ("DELETE", "")):
+            id = connected(box, up)
+            runs.append(ask(box, id, "slow"))
+            until_words(box, runs[-1])
+            assert box.request(way[0], f"/api/sources/{id}{way[1]}").status == 200
+            assert is_cancelled(until_end(box, runs[-1])), signals(box, runs[-1])
+        id = connected(box, up)
+        runs.append(ask(box, id, "slow"))
+        until_words(box, runs[-1])
+        box.restart()
+        assert is_cancelled(until_end(box, runs[-1])), signals(box, runs[-1])
+        eventually(lambda: len(up.closed) == 3)
+
+
+# --- the native dialect --------------------------------------------------------------------
+
+
+@test("a native client asks, hears the answer and cancels")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        with WS(box, unix=True) as ws:
+            assert "control" in ws.json()["scopes"]
+            ws.send({"op": "subscribe", "types": ["text_delta", "completion"]})
+            ws.send({"op": "ask", "source": id, "prompt": "slow", "ref": "r1"})
+            ack = until_op(ws, "ack")
+            assert ack["ref"] == "r1" and len(ack["run"]) == 36, ack
+            while ws.json()["type"] != "text_delta":
+                pass
+            ws.send({"op": "cancel", "run": ack["run"], "ref": 2})
+            end = None
+            told = False
+            while end is None or not told:
+                message = ws.json()
+                told = told or message.get("op") == "ack" and message["ref"] == 2
+                end = message if message.get("type") == "completion" else end
+            assert end["correlationId"] == ack["run"], end
+            assert end["payload"]["success"] is False, end
+            for op, code in (({"op": "ask", "source": "nobody", "prompt": "x"}, "invalid"),
+                             ({"op": "ask", "source": id, "prompt": 7}, "invalid"),
+                             ({"op": "cancel", "run": ack["run"]}, "unavailable"),
+                             ({"op": "cancel", "run": "nothing"}, "invalid")):
+                ws.send({**op, "ref": "bad"})
+                error = until_op(ws, "error")
+                assert error["code"] == code and error["ref"] == "bad", (op, error)
+        with WS(box) as ws:
+            ws.json()
+            ws.send({"op": "ask", "source": id, "prompt": "x"})
+            assert until_op(ws, "error")["code"] == "forbidden"
+
+
+def until_op(ws, op):
+    while (message := ws.json()).get("op") != op:
+        pass
+    return message
+
+
+# --- the command line ------------------------------------------------------------------------
+
+
+@test("signalbox ask prints the answer, and its exit code says how it ended")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        where = ("--data", box.data)
+        done = cli("ask", id, "good", *where)
+        assert (done.code, done.out, done.err) == (0, TEXT + "\n", ""), done
+        done = cli("ask", id, "-", *where, input="good, from a pipe")
+        assert (done.code, done.out) == (0, TEXT + "\n"), done
+        assert up.heard[-1].json()["messages"][-1]["content"] == "good, from a pipe"
+        done = cli("ask", id, "cut", "--model", "model-b", *where)
+        assert done.code == 1 and done.out == "Hello\n" and "broke" in done.err, done
+        assert up.heard[-1].json()["model"] == "model-b"
+        done = cli("ask", id, "good", "--json", *where)
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        assert done.code == 0 and lines[0]["type"] == "task_dispatch", done
+        assert lines[-1]["type"] == "completion" and text_of(lines) == TEXT, done
+        done = cli("ask", id, "tools", *where)
+        assert done.code == 0 and "tool search" in done.err and "sky blue" in done.err, done
+        for wrong in (("ask", id), ("ask", "nobody", "x"), ("cancel", "nothing"), ("cancel",)):
+            done = cli(*wrong, *where)
+            assert done.code in (1, 2) and done.err.startswith("signalbox: "), done
+
+
+@test("on a terminal no control sequence of an answer acts")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        outer, inner = os.openpty()
+        asked = subprocess.Popen([SIGNALBOX, "ask", id, "tools", "--data", str(box.data)],
+                                 stdin=subprocess.DEVNULL, stdout=inner,
+                                 stderr=subprocess.DEVNULL)
+        assert asked.wait(10 * SLOW) == 0
+        os.close(inner)
+        shown = os.read(outer, 4096).decode()
+        os.close(outer)
+        assert "\x1b" not in shown and "look\tit up." in shown, repr(shown)
+
+
+@test("words are printed as they come, and Ctrl-C cancels the run")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        with Process("ask", id, "slow", "--data", box.data) as asked:
+            eventually(lambda: read_some(asked) == b"Hello")
+            gone = len(up.closed)
+            assert asked.stop(signal.SIGINT) == 1, asked.err()
+            eventually(lambda: len(up.closed) > gone)
+            assert "cancelled" in asked.err(), asked.err()
+        run = box.history("&type=task_dispatch")[0]["correlationId"]
+        assert is_cancelled(until_end(box, run))
+
+
+@test("signalbox cancel ends the run of another")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        with Process("ask", id, "slow", "--data", box.data) as asked:
+            eventually(lambda: read_some(asked) == b"Hello")
+            run = box.history("&type=task_dispatch")[0]["correlationId"]
+            assert cli("cancel", run, "--data", box.data).code == 0
+            assert asked.wait() == 1, asked.err()
+
+
+def read_some(process):
+    process.pending += process.process.stdout.read(4096) or b""
+    return process.pending
+
+
+run()
