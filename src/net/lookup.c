@@ -86,15 +86,18 @@ struct lookup *lookup_start(struct loop *loop, const struct lookup_question *que
 
 void lookup_stop(struct lookup *lookup)
 {
+	struct wake *wake;
 	bool is_done;
 
 	if (!lookup)
 		return;
+	wake = lookup->wake;
 	pthread_mutex_lock(&lookup->lock);
 	lookup->is_left = true;
 	is_done = lookup->is_done;
 	pthread_mutex_unlock(&lookup->lock);
-	wake_destroy(lookup->wake);
+	/* Not a look at it now unless it is ours: the thread may have freed it. */
+	wake_destroy(wake);
 	if (is_done)
 		free_lookup(lookup);
 }
