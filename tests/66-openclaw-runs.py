@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Living with an OpenClaw gateway: ticks, gaps and losses, asks that go through it,
+and the recorded frames of real ones.
+"""
+
+import json
+import time
+
+from gateway import (ENDS, Gateway, add, ask, connected, end_of, in_state, of_run, settle, sources,
+                     text_of)
+from lib import SHARED, SLOW, Box, eventually, run, test
+
+
+# --- ticks, gaps, losses ---------------------------------------------------------------
+
+
+@test("a gateway that falls silent for two ticks is left and met again")
+def _():
+    with Box() as box, Gateway(tick_ms=200) as gateway:
+        connected(box, gateway)
+        time.sleep(1)  # longer than two ticks: it stays
+        assert sources(box)["claw"]["connects"] == 1
+        gateway.ticks = False
+        source = in_state(box, "connecting", attempt=1)
+        assert "silent" in source["error"], source
+        gateway.ticks = True
+        in_state(box, "connected", connects=2)
+
+
+@test("a gap in the numbers of protocol 4 is a signal and a remark")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.event("skills.changed", {})
+        gateway.skip(3)
+        gateway.event("skills.changed", {})
+        gap = eventually(lambda: [s["payload"] for s in box.history("&type=event")
+                                  if s["payload"]["eventCategory"] == "gap"])
+        assert gap == [{"eventCategory": "gap", "expected": 2, "received": 5, "missed": 3}], gap
+        eventually(lambda: "events 2 to 4 did not come" in (sources(box)["claw"]["lastError"] or ""))
+
+
+@test("in protocol 3 a hole is no proof, and only remarked")
+def _():
+    with Box() as box, Gateway(3) as gateway:
+        connected(box, gateway)
+        gateway.skip(100)
+        gateway.event("skills.changed", {})
+        gateway.skip(3)
+        gateway.event("skills.changed", {})
+        settle(box, gateway)
+        assert "events 102 to 104" in sources(box)["claw"]["lastError"], sources(box)
+        assert sources(box)["claw"]["badFrames"] == 1
+        assert not [s for s in box.history() if s["payload"].get("eventCategory") == "gap"]
+
+
+@test("every close but our own is told and followed by another try, the first after a second")
+def _():
+    ways = [
+        ("restart", lambda g: g.shut_down(), "gateway stopping"),
+        ("crash", lambda g: g.drop(), "connection lost"),
+        ("peace", lambda g: g.clients[0].bye(1000, "away"), "code 1000"),
+        ("policy", lambda g: g.clients[0].bye(1008, "slow consumer"), "slow consumer"),
+    ]
+    gateways = {id: Gateway() for id, _, _ in ways}
+    with Box() as box:
+        for id, gateway in gateways.items():
+            add(box, gateway, id=id)
+        for id, close, words in ways:
+            in_state(box, "connected", id)
+            eventually(lambda: gateways[id].clients)
+            before = time.monotonic()
+            close(gateways[id])
+            assert words in in_state(box, "connecting", id, attempt=1)["error"], sources(box)[id]
+        for id, _, _ in ways:
+            in_state(box, "connected", id, connects=2)
+        assert time.monotonic() - before >= 0.9, "it was tried again too soon"
+        assert box.request("POST", "/api/sources/peace/disconnect").status == 200
+        in_state(box, "disconnected", "peace")
+        eventually(lambda: not gateways["peace"].clients)
+        time.sleep(1.5)
+        assert len(gateways["peace"].connects) == 2, "somebody disconnected it"
+        for gateway in gateways.values():
+            gateway.__exit__(None)
+
+
+@test("what is no frame is counted and shown, and disturbs nothing")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        for junk in ("{{{", "7", "[]", "null", '{"type":"event"', '{"type":"res","id":"99","ok":false}'):
+            gateway.raw(junk)
+        gateway.raw(json.dumps({"type": "res", "id": 5, "ok": "yes"}))
+        gateway.raw(json.dumps({"type": "event", "event": 3, "payload": [], "seq": "x"}))
+        settle(box, gateway)
+        source = sources(box)["claw"]
+        assert source["state"] == "connected" and source["badFrames"] >= 6, source
+
+
+# --- asks --------------------------------------------------------------------------------
+
+
+@test("an ask is a chat.send whose key is the run, and ends in one completion")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        id = ask(box, "TOOL please")["run"]
+        signals = end_of(box, id)
+        settle(box, gateway)
+        signals = of_run(box, id)
+        kinds = [s["type"] for s in signals]
+        assert kinds[0] == "task_dispatch" and signals[0]["payload"]["description"] == "TOOL please"
+        assert text_of(signals) == "Hello there.", signals
+        assert [k for k in kinds if k in ENDS] == ["completion"] and kinds[-1] == "completion", kinds
+        assert signals[-1]["payload"]["success"] is True
+        call, = [s["payload"] for s in signals if s["type"] == "tool_call"]
+        assert (call["toolName"], call["callId"], call["input"]) == (
+            "shell", "call-1", {"command": "ls"}), call
+        assert [s["payload"]["success"] for s in signals if s["type"] == "tool_result"] == [True]
+        assert gateway.of("chat.send") == [
+            {"sessionKey": "agent:main:main", "message": "TOOL please", "idempotencyKey": id}]
+
+
+@test("a session is one of the default agent's, unless it names its own")
+def _():
+    with Box() as box, Gateway(3) as gateway:
+        connected(box, gateway)
+        for session in ("notes", "agent:other:x"):
+            end_of(box, ask(box, "hi", session=session)["run"])
+        keys = [p["sessionKey"] for p in gateway.of("chat.send")]
+        assert keys == ["agent:main:notes", "agent:other:x"], keys
+
+
+@test("a cancel reaches the gateway at once, and the run ends in one completion")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        id = ask(box, "SLOW answer")["run"]
+        eventually(lambda: len(of_run(box, id)) > 5)
+        before = time.monotonic()
+        answer = box.request("POST", f"/api/runs/{id}/cancel", {})
+        assert answer.status == 200, answer
+        when = eventually(lambda: [t for m, _, t in gateway.requests if m == "chat.abort"])[0]
+        assert when - before < 0.1 * SLOW, f"{when - before} s"
+        settle(box, gateway)
+        signals = of_run(box, id)
+        ends = [s for s in signals if s["type"] in ENDS]
+        assert len(ends) == 1 and ends[0] is signals[-1], [s["type"] for s in signals]
+        assert ends[0]["type"] == "completion" and ends[0]["payload"]["success"] is False
+        assert gateway.of("chat.abort") == [{"sessionKey": "agent:main:main", "runId": id}]
+        answer = box.request("POST", f"/api/runs/{id}/cancel", {})
+        assert answer.status == 409, answer
+
+
+@test("a run that fails, or is refused, ends in one error that says why")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        for prompt, words in (("FAIL now", "it broke"), ("NOPE", "the model is asleep")):
+            id = ask(box, prompt)["run"]
+            end_of(box, id)
+            settle(box, gateway)
+            ends = [s for s in of_run(box, id) if s["type"] in ENDS]
+            assert [e["type"] for e in ends] == ["error"], ends
+            assert words in ends[0]["payload"]["message"], ends
+
+
+@test("a run that is lost with its connection ends once, whatever comes later")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        id = ask(box, "SLOW answer")["run"]
+        eventually(lambda: len(of_run(box, id)) > 3)
+        gateway.drop()
+        in_state(box, "connected", connects=2)
+        gateway.event("agent", {"runId": id, "stream": "assistant", "data": {"delta": " late"}})
+        gateway.event("agent", {"runId": id, "stream": "lifecycle", "data": {"phase": "end"}})
+        gateway.event("chat", {"runId": id, "state": "final", "sessionKey": "agent:main:main"})
+        settle(box, gateway)
+        signals = of_run(box, id)
+        ends = [s for s in signals if s["type"] in ENDS]
+        assert [e["type"] for e in ends] == ["error"], ends
+        assert text_of(signals).endswith(" late"), "what the agent still says is heard"
+
+
+@test("a gateway that answers nothing does not hold a run for ever")
+def _():
+    with Box(env={"SIGNALBOX_LIMITS_SILENCE": "500ms"}) as box, Gateway() as gateway:
+        connected(box, gateway)
+        ids = [ask(box, "MUTE")["run"] for _ in range(3)]
+        gateway.drop()
+        for id in ids:
+            assert [s["type"] for s in end_of(box, id) if s["type"] in ENDS] == ["error"]
+
+
+@test("what was not granted is not offered")
+def _():
+    with Box() as box, Gateway(grants=["operator.read"]) as gateway:
+        connected(box, gateway)
+        assert "operator.write" in ask(box, "hi", 409)["error"]
+        assert not gateway.requests
+        assert sources(box)["claw"]["meta"]["scopes"] == ["operator.read"]
+
+
+@test("two at once are told apart")
+def _():
+    with Box() as box, Gateway() as gateway:
+        connected(box, gateway)
+        ids = [ask(box, f"question {n}")["run"] for n in range(8)]
+        for id in ids:
+            signals = end_of(box, id)
+            assert text_of(signals) == "Hello there.", signals
+
+
+# --- recordings ----------------------------------------------------------------------------
+
+
+def recorded(name):
+    """label -> the frames that a gateway sent on that connection after its hello."""
+    frames = {}
+    for line in (SHARED / "vectors" / "gateway" / name).read_text().splitlines():
+        row = json.loads(line)
+        if row["dir"] == "in" and row["frame"]["type"] == "event":
+            frames.setdefault(row["label"], []).append(row["frame"])
+    return frames
+
+
+@test("recordings of real gateways end every run once, and say every word once")
+def _():
+    with Box() as box:
+        for name, protocol in (("v3-frames.jsonl", 3), ("v4-frames.jsonl", 4)):
+            for label, frames in recorded(name).items():
+                id = f"{protocol}-{label}"
+                with Gateway(protocol) as gateway:
+                    add(box, gateway, id=id)
+                    in_state(box, "connected", id)
+                    eventually(lambda: gateway.clients)
+                    for frame in frames:
+                        gateway.raw(json.dumps(frame))
+                    settle(box, gateway)
+                    check_recording(box, id, frames)
+                    box.request("DELETE", f"/api/sources/{id}")
+
+
+def check_recording(box, id, frames):
+    runs = {f["payload"]["runId"] for f in frames
+            if f["event"] == "agent" and f["payload"]["stream"] == "lifecycle"}
+    finals = {}
+    for frame in frames:
+        payload = frame["payload"]
+        if frame["event"] == "chat" and payload["state"] in ("final", "aborted") and "message" in payload:
+            finals[payload["runId"]] = payload["message"]["content"][0]["text"]
+    for one in runs:
+        signals = [s for s in box.history() if s.get("correlationId") == one and s["source"] == id]
+        assert len([s for s in signals if s["type"] in ENDS]) == 1, (id, one)
+        if one in finals:
+            assert text_of(signals).endswith(finals[one]), (id, text_of(signals), finals[one])
+
+
+run()

@@ -1,0 +1,498 @@
+"""An OpenClaw gateway of the tests' own, protocols 3 and 4.
+
+    with Gateway(protocol=4, token="T") as gateway:
+        ... a box connects to gateway.url ...
+        gateway.event("agent", {...})
+
+It is as strict as the real one: every connection gets a challenge, the first frame
+must be a connect request whose parameters are a closed object, tokens and devices are
+checked, and a device's signature is verified by OpenSSL.  It keeps what it heard.
+"""
+
+import base64
+import hashlib
+import json
+import socket
+import struct
+import subprocess
+import threading
+import time
+import uuid
+
+from lib import CLOSE, PATIENCE_S, PING, PONG, TEXT, Closed, Wire, eventually, temp_dir
+
+_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_ED25519_DER = bytes.fromhex("302a300506032b6570032100")
+PARAMS = {"minProtocol", "maxProtocol", "client", "role", "scopes", "caps", "commands",
+          "permissions", "pathEnv", "auth", "device", "locale", "userAgent"}
+CLIENT_IDS = {"webchat-ui", "openclaw-control-ui", "webchat", "cli", "gateway-client", "test"}
+MODES = {"webchat", "cli", "ui", "backend", "node", "probe", "test"}
+SCOPES = ["operator.read", "operator.write", "operator.approvals"]
+
+
+class Refusal(Exception):
+    def __init__(self, code, message, close=1008, details=None, **more):
+        super().__init__(message)
+        self.close = close
+        self.error = {"code": code, "message": message, **more}
+        if details is not None:
+            self.error["details"] = details
+
+
+def unspell(text):
+    assert not text.endswith("="), "base64url without padding"
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def verify_ed25519(public, signature, message):
+    directory = temp_dir()
+    for name, data in (("key", _ED25519_DER + public), ("sig", signature), ("msg", message)):
+        (directory / name).write_bytes(data)
+    done = subprocess.run(
+        ["openssl", "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-rawin",
+         "-inkey", "key", "-sigfile", "sig", "-in", "msg"],
+        cwd=directory, capture_output=True, timeout=PATIENCE_S)
+    return done.returncode == 0
+
+
+class Client(Wire):
+    """One connection."""
+
+    def __init__(self, sock, gateway):
+        super().__init__(sock)
+        self.gateway = gateway
+        self.lock = threading.Lock()
+        self.seq = 0
+        self.live = False
+        self.scopes = []
+        self.close_code = None
+
+    def frame(self, opcode, payload):
+        n = len(payload)
+        head = bytes([0x80 | opcode])
+        head += bytes([n]) if n < 126 else (
+            bytes([126]) + struct.pack(">H", n) if n < 65536 else
+            bytes([127]) + struct.pack(">Q", n))
+        with self.lock:
+            self.sock.sendall(head + payload)
+
+    def say(self, message):
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.frame(TEXT, text.encode())
+
+    def bye(self, code, reason=""):
+        self.frame(CLOSE, struct.pack(">H", code) + reason.encode()[:123])
+
+    def hear(self):
+        """The next text, or None after a close."""
+        while True:
+            first, second = self.take(2)
+            assert second & 0x80, "a client masks its frames"
+            assert first & 0x80, "our client does not cut its messages"
+            n = second & 0x7F
+            n = n if n < 126 else int.from_bytes(self.take(2 if n == 126 else 8), "big")
+            mask = self.take(4)
+            data = bytes(b ^ mask[i % 4] for i, b in enumerate(self.take(n)))
+            opcode = first & 15
+            if opcode == PING:
+                self.frame(PONG, data)
+            elif opcode == CLOSE:
+                self.close_code = int.from_bytes(data[:2], "big") if data else 1005
+                return None
+            elif opcode == TEXT:
+                return json.loads(data)
+
+    def upgrade(self):
+        head = self.take_until(b"\r\n\r\n").decode("latin-1").split("\r\n")
+        fields = {n.strip().lower(): v.strip() for n, _, v in (h.partition(":") for h in head[1:])}
+        self.gateway.heads.append("\n".join(head))
+        if self.gateway.refuses_upgrade:
+            self.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+            return False
+        key = base64.b64encode(hashlib.sha1(
+            (fields["sec-websocket-key"] + _GUID).encode()).digest()).decode()
+        self.send(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                   f"Connection: Upgrade\r\nSec-WebSocket-Accept: {key}\r\n\r\n").encode())
+        return True
+
+
+class Gateway:
+    """What it grants is said by its members; they may be changed while it runs."""
+
+    def __init__(self, protocol=4, token="a-token", port=0, tick_ms=30000, **members):
+        self.protocol, self.token, self.tick_ms = protocol, token, tick_ms
+        self.wants_device = False    # the token alone is not enough
+        self.clears_scopes = False   # it is, but without a device no scope is granted
+        self.approves = True         # devices, silently
+        self.grants = None           # scopes; None: what was asked for
+        self.refusal = None          # a Refusal for everybody
+        self.refuses_upgrade = False
+        self.challenges = True
+        self.bare_challenge = False  # {"type":"connect.challenge"}, as in old documents
+        self.ticks = True
+        self.aborts = True           # chat.abort is answered
+        for name, value in members.items():
+            assert hasattr(self, name), name
+            setattr(self, name, value)
+        self.heads = []              # of upgrades, as they came
+        self.connects = []           # params of connect requests
+        self.requests = []           # all others: (method, params, when)
+        self.devices = {}            # id -> token that was given
+        self.clients = []
+        self.errors = []             # what the gateway itself stumbled over
+        self.aborted = {}            # runId -> Event
+        self.listener = socket.create_server(("127.0.0.1", port))
+        self.port = self.listener.getsockname()[1]
+        self.stopped = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}"
+
+    # --- connections -------------------------------------------------------------
+
+    def _accept(self):
+        while True:
+            try:
+                sock, _ = self.listener.accept()
+            except OSError:
+                return
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._serve, args=(sock,), daemon=True).start()
+
+    def _serve(self, sock):
+        client = Client(sock, self)
+        client.sock.settimeout(60)
+        try:
+            if client.upgrade():
+                self._talk(client)
+        except (OSError, Closed, ConnectionError):
+            pass
+        except Exception as error:  # a broken assertion is a fault of the box
+            self.errors.append(repr(error))
+        finally:
+            client.live = False
+            if client in self.clients:
+                self.clients.remove(client)
+            sock.close()
+
+    def _talk(self, client):
+        nonce = str(uuid.uuid4())
+        challenge = {"nonce": nonce, "ts": int(time.time() * 1000)}
+        if self.protocol >= 4:
+            challenge["capabilities"] = ["model-catalog-snapshot"]
+        if not self.challenges:
+            pass
+        elif self.bare_challenge:
+            client.say({"type": "connect.challenge", **challenge})
+        else:
+            client.say({"type": "event", "event": "connect.challenge", "payload": challenge})
+        first = client.hear()
+        if first is None:
+            return
+        try:
+            client.say({"type": "res", "id": first["id"], "ok": True,
+                        "payload": self._hello(client, first, nonce)})
+        except Refusal as refusal:
+            client.say({"type": "res", "id": first["id"], "ok": False, "error": refusal.error})
+            client.bye(refusal.close, str(refusal))
+            return
+        client.live = True
+        self.clients.append(client)
+        if self.ticks:
+            threading.Thread(target=self._tick, args=(client,), daemon=True).start()
+        while (frame := client.hear()) is not None:
+            self._request(client, frame)
+        client.bye(client.close_code if client.close_code != 1005 else 1000)
+
+    def _tick(self, client):
+        while client.live:
+            time.sleep(self.tick_ms / 1000)
+            if client.live and self.ticks:
+                try:
+                    self.tell(client, "tick", {"ts": int(time.time() * 1000)})
+                except OSError:
+                    return
+
+    # --- the handshake -------------------------------------------------------------
+
+    def _hello(self, client, frame, nonce):
+        assert frame["type"] == "req" and frame["method"] == "connect" and frame["id"], frame
+        params = frame["params"]
+        self.connects.append(params)
+        assert set(params) <= PARAMS, f"unknown members {set(params) - PARAMS}"
+        who = params["client"]
+        for name in ("id", "version", "platform", "mode"):
+            if not who.get(name):
+                raise Refusal("INVALID_REQUEST", "invalid connect params: at /client: "
+                              f"must have required property '{name}'")
+        assert who["id"] in CLIENT_IDS and who["mode"] in MODES, who
+        if self.refusal:
+            raise self.refusal
+        if not params["minProtocol"] <= self.protocol <= params["maxProtocol"]:
+            raise Refusal("INVALID_REQUEST", "protocol mismatch", 1002,
+                          {"expectedProtocol": self.protocol})
+        device = self._check_device(params, nonce)
+        self._check_token(params, device)
+        return self._granted(client, params, device)
+
+    def _check_token(self, params, device):
+        given = params.get("auth", {}).get("token")
+        if given is None and not device:
+            raise Refusal("NOT_PAIRED", "device identity required",
+                          details={"code": "DEVICE_IDENTITY_REQUIRED"} if self.protocol > 3 else None)
+        if given == self.token or (device and given == self.devices.get(device)):
+            return
+        raise Refusal(
+            "INVALID_REQUEST", "unauthorized: gateway token mismatch (provide gateway auth token)",
+            details={"code": "AUTH_TOKEN_MISMATCH", "authReason": "token_mismatch"}
+            if self.protocol > 3 else None)
+
+    def _check_device(self, params, nonce):
+        """The id of the device, whose signature is good; None: there was none."""
+        device = params.get("device")
+        if not device:
+            if self.wants_device:
+                raise Refusal("NOT_PAIRED", "device identity required",
+                              details={"code": "DEVICE_IDENTITY_REQUIRED"})
+            return None
+        public = unspell(device["publicKey"])
+        assert device["nonce"] == nonce, "it is our challenge that is signed"
+        assert device["id"] == hashlib.sha256(public).hexdigest(), "the id is the key's"
+        assert abs(device["signedAt"] - time.time() * 1000) < 600_000
+        parts = [device["id"], params["client"]["id"], params["client"]["mode"], params["role"],
+                 ",".join(params["scopes"]), str(device["signedAt"]),
+                 params.get("auth", {}).get("token", "")]
+        message = "|".join(["v3", *parts, nonce, params["client"]["platform"], ""]
+                           if self.protocol > 3 else ["v2", *parts, nonce])
+        if not verify_ed25519(public, unspell(device["signature"]), message.encode()):
+            raise Refusal("INVALID_REQUEST", "device signature invalid",
+                          details={"code": "DEVICE_AUTH_SIGNATURE_INVALID"})
+        if not self.approves and device["id"] not in self.devices:
+            raise Refusal("NOT_PAIRED", "pairing required",
+                          details={"code": "PAIRING_REQUIRED", "requestId": "req-1234"})
+        self.devices.setdefault(device["id"], hashlib.md5(device["id"].encode()).hexdigest())
+        return device["id"]
+
+    def _granted(self, client, params, device):
+        client.scopes = params["scopes"] if self.grants is None else self.grants
+        if self.clears_scopes and not device:
+            client.scopes = []
+        auth = {"role": "operator", "scopes": client.scopes}
+        if device:
+            auth["deviceToken"] = self.devices[device]
+        hello = {
+            "type": "hello-ok", "protocol": self.protocol,
+            "server": {"version": "2026.9.6" if self.protocol > 3 else "dev",
+                       "connId": str(uuid.uuid4())},
+            "features": {"methods": ["health", "chat.send", "chat.abort"],
+                         "events": ["agent", "chat", "tick", "shutdown"]},
+            "snapshot": {"presence": [], "health": {}, "uptimeMs": 1,
+                         "stateVersion": {"presence": 5, "health": 7},
+                         "sessionDefaults": {"defaultAgentId": "main", "mainKey": "main",
+                                             "mainSessionKey": "agent:main:main",
+                                             "scope": "per-sender"}},
+            "policy": {"maxPayload": 524288, "maxBufferedBytes": 1572864,
+                       "tickIntervalMs": self.tick_ms},
+        }
+        if device or self.protocol > 3:
+            hello["auth"] = auth
+        return hello
+
+    # --- requests --------------------------------------------------------------------
+
+    def _request(self, client, frame):
+        assert frame["type"] == "req" and frame["id"], frame
+        method, params = frame["method"], frame.get("params", {})
+        self.requests.append((method, params, time.monotonic()))
+        try:
+            if "operator.write" not in client.scopes:
+                raise Refusal("INVALID_REQUEST", "missing scope: operator.write")
+            answer = {"chat.send": self._send, "chat.abort": self._abort}[method](client, params)
+        except Refusal as refusal:
+            client.say({"type": "res", "id": frame["id"], "ok": False, "error": refusal.error})
+            return
+        if answer is not None:
+            client.say({"type": "res", "id": frame["id"], "ok": True, "payload": answer})
+
+    def _send(self, client, params):
+        assert set(params) == {"sessionKey", "message", "idempotencyKey"}, params
+        assert params["sessionKey"].startswith("agent:"), params
+        if params["message"].startswith("NOPE"):
+            raise Refusal("UNAVAILABLE", "the model is asleep")
+        if params["message"].startswith("MUTE"):
+            return None
+        self.aborted[params["idempotencyKey"]] = threading.Event()
+        threading.Thread(target=self._run, args=(client, params), daemon=True).start()
+        return {"runId": params["idempotencyKey"], "status": "started"}
+
+    def _abort(self, client, params):
+        assert set(params) == {"sessionKey", "runId"}, params
+        run = params["runId"]
+        if run in self.aborted:
+            self.aborted[run].set()
+        self._chat(client, params["sessionKey"], run, "aborted", stopReason="rpc")
+        self._agent(client, params["sessionKey"], run, "lifecycle",
+                    {"phase": "end", "aborted": True, "stopReason": "rpc"})
+        self._agent(client, params["sessionKey"], run, "lifecycle",
+                    {"phase": "error", "error": "This operation was aborted", "aborted": True})
+        return {"ok": True, "aborted": True, "runIds": [run]} if self.aborts else None
+
+    def _agent(self, client, key, run, stream, data):
+        self.tell(client, "agent", {"runId": run, "stream": stream, "data": data, "seq": 1,
+                                    "sessionKey": key, "ts": int(time.time() * 1000)})
+
+    def _chat(self, client, key, run, state, **more):
+        self.tell(client, "chat",
+                  {"runId": run, "sessionKey": key, "seq": 1, "state": state, **more})
+
+    def _run(self, client, params):
+        """One answer, in the frames of a real gateway."""
+        run, key = params["idempotencyKey"], params["sessionKey"]
+        how = params["message"].split(" ")[0]
+        said = ""
+
+        def speak(word):
+            nonlocal said
+            said += word
+            self._agent(client, key, run, "assistant", {"text": said, "delta": word})
+            message = {"role": "assistant", "content": [{"type": "text", "text": said}]}
+            self._chat(client, key, run, "delta", message=message,
+                       **({"deltaText": word} if self.protocol > 3 else {}))
+            return message
+
+        try:
+            self._agent(client, key, run, "lifecycle", {"phase": "start", "startedAt": 1})
+            if how == "TOOL":
+                call = {"name": "shell", "toolCallId": "call-1"}
+                self._agent(client, key, run, "tool", {"phase": "start", **call,
+                                                       "args": {"command": "ls"}})
+                self._agent(client, key, run, "tool", {"phase": "result", **call,
+                                                       "isError": False, "result": {"out": "x"}})
+            message = speak("Hello")
+            if how == "FAIL":
+                self._agent(client, key, run, "lifecycle", {"phase": "error", "error": "it broke"})
+                self._chat(client, key, run, "error", errorMessage="it broke")
+                return
+            while how == "SLOW" and not self.aborted[run].wait(0.02):
+                speak(" and")
+            if how == "SLOW":
+                return
+            message = speak(" there.")
+            self._agent(client, key, run, "lifecycle", {"phase": "end", "endedAt": 2})
+            self._chat(client, key, run, "final", message=message)
+        except OSError:
+            pass
+
+    # --- what tests do ---------------------------------------------------------------
+
+    def tell(self, client, event, payload, seq=True, **more):
+        frame = {"type": "event", "event": event, "payload": payload, **more}
+        with client.lock:
+            client.seq += 1
+            number = client.seq
+        if seq:
+            frame["seq"] = number
+        client.say(frame)
+
+    def event(self, event, payload, **more):
+        for client in list(self.clients):
+            self.tell(client, event, payload, **more)
+
+    def raw(self, text):
+        for client in list(self.clients):
+            client.say(text)
+
+    def skip(self, n):
+        """Events that never reach the clients."""
+        for client in self.clients:
+            client.seq += n
+
+    def shut_down(self, code=1012, reason="service restart"):
+        self.event("shutdown", {"reason": "gateway stopping", "restartExpectedMs": None})
+        for client in list(self.clients):
+            client.bye(code, reason)
+
+    def drop(self):
+        """As a gateway that dies."""
+        for client in list(self.clients):
+            client.live = False
+            try:
+                client.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def stop(self):
+        self.listener.close()
+        self.drop()
+
+    def of(self, method):
+        return [params for m, params, _ in self.requests if m == method]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.stop()
+        if kind is None:
+            assert not self.errors, self.errors
+
+
+# --- a box that is connected to it -------------------------------------------------------
+
+ENDS = ("completion", "error")
+
+
+def sources(box):
+    answer = box.request("GET", "/api/sources")
+    assert answer.status == 200, answer
+    return {s["id"]: s for s in answer.json()["sources"]}
+
+
+def add(box, gateway, id="claw", **more):
+    wish = {"id": id, "url": gateway.url, "protocol": "openclaw", "credential": gateway.token, **more}
+    answer = box.request("POST", "/api/sources", {k: v for k, v in wish.items() if v is not None})
+    assert answer.status == 201, answer
+    return answer.json()["source"]
+
+
+def in_state(box, state, id="claw", **more):
+    def there():
+        source = sources(box)[id]
+        return source if source["state"] == state and all(
+            source[k] == v for k, v in more.items()) else None
+    return eventually(there)
+
+
+def connected(box, gateway, **more):
+    add(box, gateway, **more)
+    in_state(box, "connected")
+    return eventually(lambda: gateway.clients)[0]
+
+
+def ask(box, prompt, status=200, **more):
+    answer = box.request("POST", "/api/sources/claw/ask", {"prompt": prompt, **more})
+    assert answer.status == status, answer
+    return answer.json()
+
+
+def of_run(box, id):
+    return [s for s in box.history() if s.get("correlationId") == id]
+
+
+def end_of(box, id):
+    """All signals of a run, once it has its end."""
+    eventually(lambda: any(s["type"] in ENDS for s in of_run(box, id)))
+    return of_run(box, id)
+
+
+def settle(box, gateway):
+    """Everything that the gateway said before this has been heard."""
+    mark = f"mark-{time.monotonic_ns()}"
+    gateway.event("mark", {"mark": mark}, seq=False)
+    eventually(lambda: any(s["payload"].get("mark") == mark for s in box.history()))
+
+
+def text_of(signals):
+    return "".join(s["payload"]["content"] for s in signals if s["type"] == "text_delta")
