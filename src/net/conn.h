@@ -44,12 +44,12 @@ struct conn {
 	struct loop *loop;
 	struct link in_all; /* listen.conns */
 	struct listen *listen;
-	struct tls *tls;                  /* NULL: bytes go as they are */
 	union {                           /* a connection is in one of three states: */
 		struct deadline deadline; /* well, */
 		struct later failed;      /* broken, */
 		struct grave grave;       /* or closed */
 	};
+	struct tls *tls; /* NULL: bytes go as they are */
 	int fd;
 	uint16_t input_max;   /* KiB taken at once: LOOP_INPUT, or what its user sets */
 	uint8_t events;       /* what libuv watches for */
