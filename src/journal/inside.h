@@ -60,6 +60,7 @@ struct journal {
 	struct segment segment;
 	struct cursor cursor;
 	struct syncer syncer;
+	bool hurried; /* somebody waits for the commit under way */
 	pthread_t writer;
 
 	/* --- under the mutex --- */

@@ -158,12 +158,15 @@ static bool write_entries(struct segment *s, const struct batch *batches, size_t
 	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);
 }
 
-/* Whatever becomes of the one, the other is waited for: the caller will close
- * both. */
+/* Both at once, which costs two more switches between threads, or one after the
+ * other.  Whatever becomes of the one, the other is waited for: the caller will
+ * close both. */
 static bool sync_both(struct segment *s, struct syncer *syncer)
 {
 	int lines, index;
 
+	if (!syncer)
+		return fdatasync(s->fd) == 0 && fdatasync(s->index) == 0;
 	syncer_begin(syncer, s->index);
 	lines = fdatasync(s->fd) == 0 ? 0 : errno;
 	index = syncer_end(syncer);

@@ -67,7 +67,8 @@ bool segment_parse_name(const char *name, uint64_t *first);
 /* Makes both files and makes sure that they stay. */
 bool segment_create(struct segment *segment, int dir, uint64_t first, struct error *why);
 
-/* Writes and syncs.  After a failure the segment must be abandoned. */
+/* Writes and syncs, both files at once if there is a syncer.  After a failure the
+ * segment must be abandoned. */
 bool segment_commit(struct segment *segment, const struct batch *batches, size_t n,
                     struct syncer *syncer, struct error *why);
 

@@ -68,6 +68,7 @@ static void wait_for_work(struct journal *j)
 	while (!j->stopping && atomic_load(&j->asked) == ASK_SOON)
 		if (wait_until(j, &soon))
 			break;
+	j->hurried = atomic_load(&j->asked) == ASK_NOW;
 	atomic_store(&j->asked, ASK_NOTHING);
 }
 
@@ -191,7 +192,7 @@ static bool commit(struct journal *j, bool *more)
 	if (c.n == 0)
 		return true;
 	if ((j->segment.fd < 0 && !begin_segment(j, c.batches[0].first, &why)) ||
-	    !segment_commit(&j->segment, c.batches, c.n, &j->syncer, &why)) {
+	    !segment_commit(&j->segment, c.batches, c.n, j->hurried ? &j->syncer : NULL, &why)) {
 		fail(j, &why);
 		return false;
 	}
