@@ -62,10 +62,11 @@ struct saved {
 static void generation_init(struct generation *g)
 {
 	size_t entries = WINDOW_SIZE * sizeof(*g->entries), slots = TABLE_SIZE * sizeof(*g->slots);
-	char *memory = must_align(HUGE_PAGE, entries + slots);
+	size_t size = (entries + slots + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	char *memory = must_align(HUGE_PAGE, size);
 
-	madvise(memory, entries + slots, MADV_HUGEPAGE);
-	memset(memory, 0, entries + slots);
+	madvise(memory, size, MADV_HUGEPAGE);
+	memset(memory, 0, size);
 	g->entries = (struct entry *)memory;
 	g->slots = (uint32_t *)(memory + entries);
 	g->count = 0;
