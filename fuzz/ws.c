@@ -1,8 +1,9 @@
-/* ws.c - a hostile client's frames: the same events come however they are cut,
- * and what is given as a message keeps its promises.
+/* ws.c - a hostile peer's frames: the same events come however they are cut, and
+ * what is given as a message keeps its promises.
  *
- * The first byte says how to cut, and by its highest bit whether the rest is
- * frames as they come or the text of a message to be framed and read back. */
+ * The first byte says how to cut; by its highest bit whether the rest is frames as
+ * they come or the text of a message to be framed and read back; and by the next
+ * whether they are a server's and not a client's. */
 #include "net/ws.h"
 
 #include <stdlib.h>
@@ -11,7 +12,11 @@
 
 #define MESSAGE_MAX 2000
 
-static const struct ws_limits limits = {MESSAGE_MAX, 16};
+#define READ_BACK 0x80
+#define OF_SERVER 0x40
+
+static const struct ws_limits of_client = {MESSAGE_MAX, 16};
+static const struct ws_limits of_server = {MESSAGE_MAX, 16, .of_server = true};
 
 static void must(bool holds)
 {
@@ -34,20 +39,19 @@ static void check(enum ws_event event, const struct ws_news *news)
 }
 
 /* Everything that came of the bytes, cut in pieces of changing size. */
-static void run(const uint8_t *data, size_t n, size_t cut, struct buf *log)
+static void run(const struct ws_limits *limits, struct text bytes, size_t cut, struct buf *log)
 {
 	struct ws_reader r;
 	enum ws_event event = WS_WAIT;
 
-	ws_init(&r, &limits);
-	while (n && event != WS_BAD && event != WS_CLOSE) {
-		size_t size = cut < n ? cut : n, left = size;
+	ws_init(&r, limits);
+	while (bytes.len && event != WS_BAD && event != WS_CLOSE) {
+		size_t size = cut < bytes.len ? cut : bytes.len, left = size;
 		char *piece = must_alloc(size), *at = piece;
 		struct ws_news news = {0};
 
-		memcpy(piece, data, size);
-		data += size;
-		n -= size;
+		memcpy(piece, bytes.at, size);
+		bytes = (struct text){bytes.at + size, bytes.len - size};
 		cut = cut * 7 % 61 + 1;
 		while ((event = ws_read(&r, &at, &left, &news)) != WS_WAIT) {
 			check(event, &news);
@@ -62,33 +66,29 @@ static void run(const uint8_t *data, size_t n, size_t cut, struct buf *log)
 	ws_finish(&r);
 }
 
-static void add_masked(struct buf *out, uint8_t first, struct text body)
+/* A frame as we write it, but with this first byte. */
+static void add(struct buf *out, bool masked, uint8_t first, struct text body)
 {
-	static const uint8_t mask[4] = {0x9c, 0x01, 0x7f, 0xe2};
-	char header[WS_HEADER_MAX];
-	size_t n = ws_header(header, WS_OP_TEXT, body.len);
+	size_t at = out->len;
 
-	header[0] = (char)first;
-	header[1] = (char)(header[1] | 0x80);
-	buf_add(out, (struct text){header, n});
-	buf_add(out, (struct text){(const char *)mask, 4});
-	for (size_t i = 0; i < body.len; i++)
-		buf_add_char(out, (char)((uint8_t)body.at[i] ^ mask[i & 3]));
+	must(masked ? ws_add_masked(out, WS_OP_TEXT, body) : ws_add_frame(out, WS_OP_TEXT, body));
+	out->at[at] = (char)first;
 }
 
 /* A message in two fragments, with a ping between, is read back as it was. */
-static void read_back(struct text message, size_t cut)
+static void read_back(const struct ws_limits *limits, struct text message, size_t cut)
 {
+	bool masked = !limits->of_server;
 	size_t half = message.len / 2;
 	struct buf frames, log, wanted;
 
 	buf_init(&frames, MIB);
 	buf_init(&log, MIB);
 	buf_init(&wanted, MIB);
-	add_masked(&frames, WS_OP_BINARY, (struct text){message.at, half});
-	add_masked(&frames, 0x80 | WS_OP_PING, TEXT("ping"));
-	add_masked(&frames, 0x80, (struct text){message.at + half, message.len - half});
-	run((const uint8_t *)frames.at, frames.len, cut, &log);
+	add(&frames, masked, WS_OP_BINARY, (struct text){message.at, half});
+	add(&frames, masked, 0x80 | WS_OP_PING, TEXT("ping"));
+	add(&frames, masked, 0x80, (struct text){message.at + half, message.len - half});
+	run(limits, buf_text(&frames), cut, &log);
 	buf_print(&wanted, "%d 0 ping%d 0 ", WS_PING, WS_BINARY);
 	buf_add(&wanted, message);
 	must(text_equal(buf_text(&log), buf_text(&wanted)));
@@ -101,18 +101,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
+	const struct ws_limits *limits;
 	struct buf whole, cut;
+	struct text bytes;
+	size_t size;
 
 	if (n < 2)
 		return 0;
-	if (data[0] & 0x80 && n <= MESSAGE_MAX) {
-		read_back((struct text){(const char *)data + 1, n - 1}, (data[0] & 0x7F) + 1u);
+	limits = data[0] & OF_SERVER ? &of_server : &of_client;
+	size = (data[0] & 0x3F) + 1u;
+	bytes = (struct text){(const char *)data + 1, n - 1};
+	if (data[0] & READ_BACK && n <= MESSAGE_MAX) {
+		read_back(limits, bytes, size);
 		return 0;
 	}
 	buf_init(&whole, 64 * MIB);
 	buf_init(&cut, 64 * MIB);
-	run(data + 1, n - 1, n, &whole);
-	run(data + 1, n - 1, (data[0] & 0x7F) + 1u, &cut);
+	run(limits, bytes, n, &whole);
+	run(limits, bytes, size, &cut);
 	must(text_equal(buf_text(&whole), buf_text(&cut)));
 	buf_finish(&whole);
 	buf_finish(&cut);
