@@ -4,6 +4,6 @@
 const struct command *const commands[] = {
 	&command_serve,  &command_emit,    &command_run,   &command_tap,
 	&command_hook,   &command_tail,    &command_ask,   &command_cancel,
-	&command_status, &command_open,    &command_token, &command_journal,
+	&command_discover, &command_status, &command_open,    &command_token, &command_journal,
 	&command_parse,  &command_version, &command_help,  NULL,
 };
