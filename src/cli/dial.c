@@ -252,10 +252,11 @@ enum dial_result dial_run(struct dial *dial, const struct dial_request *r, long 
 	set_line(dial, r);
 	curl_easy_setopt(dial->curl, CURLOPT_URL, url);
 	curl_easy_setopt(dial->curl, CURLOPT_HTTPHEADER, fields);
-	if (strcmp(r->method, "POST") == 0) {
+	if (strcmp(r->method, "GET") != 0) {
 		curl_easy_setopt(dial->curl, CURLOPT_POST, 1L);
 		curl_easy_setopt(dial->curl, CURLOPT_POSTFIELDS, r->body.len ? r->body.at : "");
 		curl_easy_setopt(dial->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
+		curl_easy_setopt(dial->curl, CURLOPT_CUSTOMREQUEST, r->method);
 	}
 	curl_easy_setopt(dial->curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(dial->curl, CURLOPT_WRITEDATA, &u);

@@ -21,7 +21,7 @@ enum dial_result {
 };
 
 struct dial_request {
-	const char *method; /* "GET" or "POST" */
+	const char *method; /* "GET", "POST", ...: all but GET have a body, if an empty one */
 	const char *path;   /* with its query: "/api/status" */
 	const char *type;   /* of the body, or NULL */
 	struct text body;

@@ -2,8 +2,10 @@
 #include "cli/verbs.h"
 
 const struct command *const commands[] = {
-	&command_serve,  &command_emit,    &command_run,   &command_tap,
-	&command_hook,   &command_tail,    &command_ask,   &command_cancel,
-	&command_discover, &command_status, &command_open,    &command_token, &command_journal,
-	&command_parse,  &command_version, &command_help,  NULL,
+	&command_serve,    &command_emit,    &command_run,
+	&command_tap,      &command_hook,    &command_tail,
+	&command_ask,      &command_cancel,  &command_sources,
+	&command_discover, &command_status,  &command_open,
+	&command_token,    &command_journal, &command_parse,
+	&command_version,  &command_help,    NULL,
 };

@@ -13,6 +13,7 @@ extern const struct command command_tail;
 extern const struct command command_ask;
 extern const struct command command_cancel;
 extern const struct command command_discover;
+extern const struct command command_sources;
 extern const struct command command_status;
 extern const struct command command_open;
 extern const struct command command_parse;

@@ -1,0 +1,80 @@
+/* table.c - rows of columns for people. */
+#include "cli/table.h"
+
+#include "base/utf8.h"
+
+#define TABLE_MAX (16 * MIB)
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+/* How many characters; good enough for a column. */
+static size_t length(struct text t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		n += ((unsigned char)t.at[i] & 0xc0) != 0x80;
+	return n;
+}
+
+void table_init(struct table *t, unsigned columns)
+{
+	*t = (struct table){.columns = columns};
+	buf_init(&t->cells, TABLE_MAX);
+}
+
+void table_finish(struct table *t)
+{
+	buf_finish(&t->cells);
+}
+
+/* At most n characters, the last of them a dot or three when it is cut. */
+static struct text cut(struct text t, size_t n)
+{
+	size_t at = 0;
+
+	while (at < t.len && (n > 0 || ((unsigned char)t.at[at] & 0xc0) == 0x80)) {
+		n -= ((unsigned char)t.at[at] & 0xc0) != 0x80;
+		at++;
+	}
+	return (struct text){t.at, at};
+}
+
+void table_add(struct table *t, struct text cell, size_t most)
+{
+	size_t start = t->cells.len, n;
+	unsigned column = (unsigned)(t->rows % t->columns);
+
+	if (length(cell) > most) {
+		utf8_add_shown(&t->cells, cut(cell, most - 3));
+		buf_add(&t->cells, TEXT("..."));
+	} else {
+		utf8_add_shown(&t->cells, cell.len ? cell : TEXT("-"));
+	}
+	n = length((struct text){t->cells.at + start, t->cells.len - start});
+	if (n > t->width[column])
+		t->width[column] = n;
+	buf_add_char(&t->cells, '\0');
+	t->rows++;
+}
+
+void table_show(const struct table *t, struct out *out)
+{
+	struct text rest = buf_text(&t->cells);
+
+	for (size_t i = 0; i < t->rows; i++) {
+		unsigned column = (unsigned)(i % t->columns);
+		struct text cell = text_cut(rest, '\0', &rest);
+		size_t gap = t->width[column] + 2 - length(cell);
+
+		if (i == 0)
+			out_paint(out, BOLD);
+		out_add(out, cell);
+		if (column + 1 < t->columns)
+			out_print(out, "%*s", (int)gap, "");
+		else if (i + 1 == t->columns)
+			out_paint(out, PLAIN);
+		if (column + 1 == t->columns)
+			out_print(out, "\n");
+	}
+}
