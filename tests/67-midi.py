@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""MIDI ports through JACK: a real server with its dummy driver, a keyboard that is
+plugged in and out, and a server that dies.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from lib import PATIENCE_S, SLOW, Box, eventually, run, test
+
+KEYS = Path(__file__).with_name("midi_keys.py")
+PATIENCE = 2 * PATIENCE_S  # jackd is slow to start on a busy machine
+
+
+class Jack:
+    """A server of our own."""
+
+    count = 0
+
+    def __init__(self):
+        Jack.count += 1
+        self.name = f"sb{os.getpid()}-{Jack.count}"
+        self.env = {"JACK_DEFAULT_SERVER": self.name, "JACK_NO_AUDIO_RESERVATION": "1"}
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["jackd", "--no-realtime", "--name", self.name, "-d", "dummy", "-p", "1024"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return Keys(self, "probe").close()
+            except AssertionError:
+                assert self.process.poll() is None and time.monotonic() < end, "no jackd"
+                time.sleep(0.1)
+
+    def end(self, how=signal.SIGTERM):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(PATIENCE)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end(signal.SIGKILL)
+
+
+class Keys:
+    def __init__(self, jack, client="keys"):
+        self.process = subprocess.Popen(
+            [sys.executable, str(KEYS), client], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env={**os.environ, **jack.env})
+        self._heard()
+
+    def _heard(self):
+        assert self.process.stdout.readline() == "ok\n", "the keyboard failed"
+
+    def do(self, *words):
+        self.process.stdin.write("\t".join(words) + "\n")
+        self.process.stdin.flush()
+        self._heard()
+
+    def plug(self, name):
+        self.do("plug", name)
+
+    def unplug(self, name):
+        self.do("unplug", name)
+
+    def send(self, name, hex):
+        self.do("send", name, hex)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def midi_sources(box):
+    answer = box.request("GET", "/api/sources").json()["sources"]
+    return {s["name"]: s for s in answer if s["protocol"] == "midi"}
+
+
+def in_state(box, name, state):
+    return eventually(lambda: (s := midi_sources(box).get(name)) and s["state"] == state and s,
+                      PATIENCE)
+
+
+def connect(box, name):
+    id = in_state(box, name, "disconnected")["id"]
+    answer = box.request("POST", f"/api/sources/{id}/connect", {})
+    assert answer.status == 200, answer
+    return in_state(box, name, "connected")
+
+
+def heard(box, type, n=1):
+    return eventually(lambda: (s := box.history(f"&type={type}")) and len(s) >= n and s, PATIENCE)
+
+
+def box_at(jack, **env):
+    return Box(env={"SIGNALBOX_DISCOVER_INTERVAL": "1h", **jack.env, **env})
+
+
+@test("what is played on a port becomes signals, running status and all")
+def _():
+    with Jack() as jack, Keys(jack) as keys:
+        keys.plug("out one")
+        with box_at(jack) as box:
+            source = in_state(box, "out one", "disconnected")
+            assert source["id"].startswith("local:midi:keys-out-one-"), source
+            assert source["url"].startswith("midi://keys/out%20one/keys-out-one-"), source
+            assert source["category"] == "local" and source["models"] == [], source
+            source = connect(box, "out one")
+            keys.send("out one", "903c40")
+            on = heard(box, "midi.note_on")[0]
+            assert on["payload"] == {"channel": 1, "note": 60, "velocity": 64,
+                                     "raw": [144, 60, 64]}, on
+            assert on["source"] == source["id"], on
+            for hex in ("3e41", "4000", "e00060", "b1077f", "c505", "d009", "f8", "f07e7ff7", "913c00"):
+                keys.send("out one", hex)
+            heard(box, "midi.note_off", 2)
+            payloads = [(s["type"], {k: v for k, v in s["payload"].items() if k != "raw"})
+                        for s in box.history() if s["type"].startswith("midi.")]
+            assert payloads == [
+                ("midi.note_on", {"channel": 1, "note": 60, "velocity": 64}),
+                ("midi.note_on", {"channel": 1, "note": 62, "velocity": 65}),
+                ("midi.note_off", {"channel": 1, "note": 64, "velocity": 0}),
+                ("midi.pitch_bend", {"channel": 1, "value": 4096}),
+                ("midi.control_change", {"channel": 2, "controller": 7, "value": 127}),
+                ("midi.program_change", {"channel": 6, "program": 5}),
+                ("midi.aftertouch", {"channel": 1, "pressure": 9}),
+                ("midi.note_off", {"channel": 2, "note": 60, "velocity": 0}),
+            ], payloads
+            listed = box.request("GET", "/api/discover/local").json()["midi"]
+            assert [m["url"] for m in listed] == [source["url"]] and listed[0]["available"], listed
+
+
+@test("ports come and go, and one that was connected is connected again")
+def _():
+    with Jack() as jack, Keys(jack) as keys, box_at(jack) as box:
+        keys.plug("a")
+        connect(box, "a")
+        keys.plug("b")
+        in_state(box, "b", "disconnected")
+        keys.unplug("b")
+        in_state(box, "b", "unavailable")
+        assert midi_sources(box)["a"]["state"] == "connected", "nobody touched it"
+        keys.unplug("a")
+        gone = in_state(box, "a", "unavailable")
+        assert "went away" in gone["lastError"], gone
+        keys.plug("a")
+        in_state(box, "a", "connected")
+        keys.send("a", "903c40")
+        heard(box, "midi.note_on")
+        answer = box.request("POST", f"/api/sources/{midi_sources(box)['b']['id']}/connect", {})
+        assert answer.status == 200
+        assert "not there" in in_state(box, "b", "error")["error"]
+
+
+@test("a server that dies makes its ports unavailable, and nothing else of the box")
+def _():
+    with Jack() as jack:
+        with Keys(jack) as keys, box_at(jack) as box:
+            keys.plug("a")
+            connect(box, "a")
+            jack.end(signal.SIGKILL)
+            in_state(box, "a", "unavailable")
+            box.emit("still.here")
+        assert "jack" not in box.log().lower().replace("jack server went away", ""), box.log()
+
+
+@test("where no server runs there are no ports, no noise and no hurry")
+def _():
+    jack = Jack()
+    with box_at(jack) as box:
+        before = time.monotonic()
+        answer = box.request("POST", "/api/discover/rescan")
+        assert answer.status == 200 and answer.json()["midi"] == [], answer
+        assert time.monotonic() - before < 2 * SLOW
+        assert midi_sources(box) == {}
+        added = box.request("POST", "/api/sources", {"id": "m", "url": "midi://x/y/z"})
+        assert added.status == 201, added
+        eventually(lambda: "no JACK server" in (
+            box.request("GET", "/api/sources").json()["sources"][-1]["error"] or ""))
+        bad = box.request("POST", "/api/sources", {"id": "n", "url": "midi://x/y"})
+        assert bad.status == 201, bad
+        eventually(lambda: "midi://MAKER/NAME/PORT" in (
+            box.request("GET", "/api/sources").json()["sources"][-1]["error"] or ""))
+        lines = [line for line in box.log().splitlines() if " info source" not in line]
+        assert len(lines) == 1, lines
+
+
+run()
