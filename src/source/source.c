@@ -35,8 +35,10 @@ const char *source_state_name(enum source_state state)
 
 void source_replace(char **at, struct text value)
 {
-	free(*at);
+	char *old = *at; /* value may be of it */
+
 	*at = value.len ? text_dup(value) : NULL;
+	free(old);
 }
 
 /* --- state ------------------------------------------------------------------ */
@@ -180,7 +182,7 @@ void source_set_protocol(struct source *s, struct text protocol)
 {
 	forget_memory(s);
 	source_replace(&s->protocol, protocol);
-	s->transport = transport_find(protocol);
+	s->transport = transport_find(text_of(s->protocol));
 }
 
 static void settle(struct later *later)
