@@ -112,7 +112,8 @@ static void tell_too_long(void *self)
 {
 	struct parse *p = self;
 
-	parse_bad(p, "an event longer than %zu bytes", p->options.event_max);
+	if (!parse_is_over(p))
+		parse_bad(p, "an event longer than %zu bytes", p->options.event_max);
 }
 
 static void keep(struct parse *p, struct text bytes)
@@ -127,6 +128,9 @@ static void end_piece(struct parse *p)
 {
 	struct text data = buf_text(&p->piece);
 
+	if (!p->began && text_starts(data, TEXT("\xEF\xBB\xBF")))
+		data = (struct text){data.at + 3, data.len - 3};
+	p->began = true;
 	if (p->framing == FRAMING_LINES && data.len && data.at[data.len - 1] == '\r')
 		data.len--;
 	if (!p->skips)

@@ -53,7 +53,8 @@ static void lines_are_events(void **state)
 
 static void the_last_line_needs_no_end(void **state)
 {
-	taken_read_cut(&t, &feed, TEXT("one\ntwo"));
+	taken_read_cut(&t, &feed, TEXT("\xEF\xBB\xBFone\ntwo"));
+	assert_line(&t, 0, DELTA("one"));
 	assert_line(&t, 1, DELTA("two"));
 	taken_finish(&t);
 }
@@ -120,6 +121,18 @@ static void nothing_follows_a_completion(void **state)
 	assert_line(&t, 0, DONE);
 	assert_int_equal(t.signals, 1);
 	assert_true(parse_is_over(t.parse));
+	taken_finish(&t);
+}
+
+static void nothing_is_bad_after_the_end(void **state)
+{
+	static char words[MIB + 16];
+
+	memset(words, 'x', sizeof(words));
+	memcpy(words, "done\n", 5);
+	taken_init(&t, &answer);
+	taken_read(&t, (struct text){words, sizeof(words)});
+	assert_int_equal(t.bads, 0);
 	taken_finish(&t);
 }
 
@@ -245,6 +258,7 @@ int main(void)
 		cmocka_unit_test(too_long_an_event_is_bad_and_alone),
 		cmocka_unit_test(too_large_a_signal_is_bad),
 		cmocka_unit_test(nothing_follows_a_completion),
+		cmocka_unit_test(nothing_is_bad_after_the_end),
 		cmocka_unit_test(nothing_follows_an_error),
 		cmocka_unit_test(a_stream_without_end_has_many_completions),
 		cmocka_unit_test(an_end_without_a_reason_is_an_error),
