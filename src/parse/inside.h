@@ -16,6 +16,7 @@ struct parse {
 	struct sse_reader sse;
 	struct buf piece; /* a line, or all, that is not whole */
 	bool skips;       /* it is too long: up to its end it is passed over */
+	bool began;       /* one was whole: no BOM can come any more */
 
 	struct json_reader json;  /* of the event */
 	struct json_reader input; /* of what a parser joined: make_input() */

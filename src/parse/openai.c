@@ -17,7 +17,7 @@
 #include "signal/json.h"
 
 #define CHOICES_MAX 128 /* as many as the API allows */
-#define NAME_ROOM 288   /* an agent and the number of its choice */
+#define NAME_MAX_LEN 256
 
 struct choice {
 	struct think think;
@@ -38,7 +38,7 @@ struct scene {
 	struct openai *o;
 	uint32_t index; /* of the choice */
 	struct speaker who;
-	char name[NAME_ROOM];
+	char name[NAME_MAX_LEN + sizeof("#4294967295")];
 };
 
 static struct openai *openai_of(struct parse *p)
@@ -54,7 +54,6 @@ static struct openai *openai_of(struct parse *p)
 static void set_scene(struct scene *s, struct parse *p, uint32_t index)
 {
 	struct text agent = parse_agent(p);
-	int n;
 
 	s->p = p;
 	s->o = openai_of(p);
@@ -62,8 +61,9 @@ static void set_scene(struct scene *s, struct parse *p, uint32_t index)
 	s->who = (struct speaker){.agent = agent};
 	if (index == 0)
 		return;
-	n = snprintf(s->name, sizeof(s->name), "%.*s#%u", TEXT_ARG(agent), index);
-	s->who.agent = (struct text){s->name, (size_t)n};
+	agent.len = agent.len < NAME_MAX_LEN ? agent.len : NAME_MAX_LEN;
+	snprintf(s->name, sizeof(s->name), "%.*s#%u", TEXT_ARG(agent), index);
+	s->who.agent = text_of(s->name);
 }
 
 /* --- words ------------------------------------------------------------------------- */
@@ -258,36 +258,54 @@ static void give_usage(struct parse *p, struct openai *o)
 	o->has_usage = false;
 }
 
-static void end_choice(struct scene *s)
+static void end_words(struct scene *s)
 {
 	think_end(&s->o->choices[s->index].think, give_words, s);
+}
+
+static void end_choice(struct scene *s)
+{
+	end_words(s);
 	give_calls(s);
+}
+
+static void end_all(struct parse *p, void (*end_one)(struct scene *))
+{
+	struct openai *o = openai_of(p);
+	struct scene s;
+
+	for (uint32_t i = 0; i < o->choice_count; i++) {
+		set_scene(&s, p, i);
+		end_one(&s);
+	}
+	give_usage(p, o);
+}
+
+static bool is_success(struct parse *p)
+{
+	struct text stop = parse_stop(p);
+
+	return !openai_of(p)->has_refused && !text_is(stop, "content_filter") &&
+	       !text_is(stop, "error");
 }
 
 static void complete(struct parse *p)
 {
-	struct openai *o = openai_of(p);
-	bool success = !o->has_refused && !text_is(parse_stop(p), "content_filter");
 	char result[64];
-	struct scene s;
-	int n;
 
-	for (uint32_t i = 0; i < o->choice_count; i++) {
-		set_scene(&s, p, i);
-		end_choice(&s);
-	}
-	give_usage(p, o);
-	n = snprintf(result, sizeof(result), "Stream completed (%llu chunks)",
-	             (unsigned long long)o->text_count);
-	parse_complete(p, success, (struct text){result, (size_t)n});
+	end_all(p, end_choice);
+	snprintf(result, sizeof(result), "Stream completed (%llu chunks)",
+	         (unsigned long long)openai_of(p)->text_count);
+	parse_complete(p, is_success(p), text_of(result));
 }
 
+/* Without a reason to stop it broke off, and calls may be halves. */
 static void end(struct parse *p)
 {
 	if (parse_stop(p).len)
 		complete(p);
 	else
-		give_usage(p, openai_of(p));
+		end_all(p, end_words);
 }
 
 /* --- chunks -------------------------------------------------------------------------- */
@@ -317,7 +335,7 @@ static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
 	if (!error)
 		return false;
 	message = yyjson_is_str(error) ? json_text(error) : word(error, "message");
-	give_usage(p, openai_of(p));
+	end_all(p, end_words);
 	parse_fail(p, code_of(error, digits), message.len ? message : TEXT("Unknown OpenAI error"));
 	return true;
 }
@@ -325,6 +343,7 @@ static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
 static void take_usage(struct openai *o, yyjson_val *usage)
 {
 	yyjson_val *prompt = member(usage, "prompt_tokens_details");
+	yyjson_val *completion = member(usage, "completion_tokens_details");
 
 	if (!yyjson_is_obj(usage))
 		return;
@@ -333,6 +352,7 @@ static void take_usage(struct openai *o, yyjson_val *usage)
 		.output = speak_count(usage, "completion_tokens"),
 		.cache_read = speak_count(prompt, "cached_tokens"),
 		.cache_write = speak_count(prompt, "cache_write_tokens"),
+		.reasoning = speak_count(completion, "reasoning_tokens"),
 		.cost = -1,
 	};
 	json_number(member(usage, "cost"), &o->usage.cost);

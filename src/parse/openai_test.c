@@ -55,7 +55,8 @@ static void text_comes_piece_by_piece(void **state)
 	assert_line(&t, 3,
 	            PAYLOAD("token_usage") "\"agentId\":\"gpt-4.1-mini\",\"promptTokens\":19,"
 	                                   "\"completionTokens\":10,\"model\":\"gpt-4.1-mini\"},"
-	                                   "\"metadata\":{\"cacheReadTokens\":8}}");
+	                                   "\"metadata\":{\"cacheReadTokens\":8,"
+	                                   "\"reasoningTokens\":3}}");
 	assert_line(&t, 4,
 	            PAYLOAD("completion") "\"taskId\":\"run\",\"agentId\":\"gpt-4.1-mini\","
 	                                  "\"success\":true,"
@@ -281,6 +282,44 @@ static void an_answer_that_breaks_off_is_an_error(void **state)
 	taken_finish(&t);
 }
 
+static void words_held_back_are_not_lost(void **state)
+{
+	READ(CHOICE("{\"content\":\" <thin\"}"), "{\"error\":{\"message\":\"m\"}}");
+	assert_line(&t, 0, TEXT_DELTA(" <thin", "0"));
+	assert_int_equal(t.signals, 2);
+	taken_finish(&t);
+	READ(CHOICE("{\"content\":\"<think>a</th\"}"));
+	assert_line(&t, 0, THINKING("a"));
+	assert_line(&t, 1, THINKING("</th"));
+	assert_int_equal(t.signals, 3);
+	taken_finish(&t);
+}
+
+static void keep_end(void *self, struct text envelope)
+{
+	struct buf *out = self;
+
+	buf_clear(out);
+	buf_add(out, envelope);
+}
+
+static void a_long_name_has_its_choice_behind_it(void **state)
+{
+	static char name[3000];
+	struct buf out;
+	struct parse_options options = {.self = &out, .signal = keep_end};
+	struct parse *p;
+
+	memset(name, 'm', sizeof(name));
+	options.agent = (struct text){name, sizeof(name)};
+	buf_init(&out, 64 * KIB);
+	p = parse_create(&parse_openai, &options);
+	parse_message(p, TEXT("{\"choices\":[{\"index\":127,\"delta\":{\"content\":\"a\"}}]}"));
+	assert_non_null(memmem(out.at, out.len, "mmm#127\"", 8));
+	parse_destroy(p);
+	buf_finish(&out);
+}
+
 static void choices_are_not_mixed(void **state)
 {
 	read_fixture("openai/chat-choices.sse");
@@ -372,6 +411,8 @@ int main(void)
 		cmocka_unit_test(errors_have_many_shapes),
 		cmocka_unit_test(an_end_without_done_is_an_end),
 		cmocka_unit_test(an_answer_that_breaks_off_is_an_error),
+		cmocka_unit_test(words_held_back_are_not_lost),
+		cmocka_unit_test(a_long_name_has_its_choice_behind_it),
 		cmocka_unit_test(choices_are_not_mixed),
 		cmocka_unit_test(a_whole_answer_is_read_like_a_stream),
 		cmocka_unit_test(a_bad_chunk_is_lost_alone),

@@ -168,11 +168,13 @@ static void give_usage(struct parse *p, yyjson_val *response)
 {
 	yyjson_val *usage = member(response, "usage");
 	yyjson_val *input = member(usage, "input_tokens_details");
+	yyjson_val *output = member(usage, "output_tokens_details");
 	const struct speak_usage spent = {
 		.input = speak_count(usage, "input_tokens"),
 		.output = speak_count(usage, "output_tokens"),
 		.cache_read = speak_count(input, "cached_tokens"),
 		.cache_write = speak_count(input, "cache_write_tokens"),
+		.reasoning = speak_count(output, "reasoning_tokens"),
 		.model = parse_agent(p),
 		.cost = -1,
 	};

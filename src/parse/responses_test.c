@@ -39,7 +39,8 @@ static void text_comes_piece_by_piece(void **state)
 	assert_line(&t, 3,
 	            PAYLOAD("token_usage") "\"promptTokens\":36,\"completionTokens\":87,"
 	                                   "\"model\":\"gpt-5-mini\"},"
-	                                   "\"metadata\":{\"cacheReadTokens\":12}}");
+	                                   "\"metadata\":{\"cacheReadTokens\":12,"
+	                                   "\"reasoningTokens\":5}}");
 	check_end("true", "completed");
 	taken_finish(&t);
 }

@@ -122,11 +122,13 @@ void speak_usage(struct parse *p, const struct speaker *who, const struct speak_
 	make_u64(p, "completionTokens", usage->output);
 	make_given(p, "model", usage->model);
 	add_cost(p, usage->cost);
-	if (usage->cache_read || usage->cache_write)
+	if (usage->cache_read || usage->cache_write || usage->reasoning)
 		make_metadata(p);
 	if (usage->cache_read)
 		make_u64(p, "cacheReadTokens", usage->cache_read);
 	if (usage->cache_write)
 		make_u64(p, "cacheWriteTokens", usage->cache_write);
+	if (usage->reasoning)
+		make_u64(p, "reasoningTokens", usage->reasoning);
 	make_end(p);
 }

@@ -39,9 +39,10 @@ void speak_call_piece(struct parse *p, const struct speaker *who, const struct c
 void speak_result(struct parse *p, const struct speaker *who, const struct call *call, bool success,
                   yyjson_val *output);
 
-/* Tokens; the caches' share is metadata. */
+/* Tokens; the share of the caches and of thoughts is metadata. */
 struct speak_usage {
 	uint64_t input, output, cache_read, cache_write;
+	uint64_t reasoning; /* of the output */
 	struct text model;
 	double cost; /* in dollars; negative: not told */
 };
