@@ -39,6 +39,15 @@ class Refusal(Exception):
             self.error["details"] = details
 
 
+def close_door(listener):
+    """A thread that waits in accept() would keep it open."""
+    try:
+        listener.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    listener.close()
+
+
 def unspell(text):
     assert not text.endswith("="), "base64url without padding"
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -424,7 +433,7 @@ class Gateway:
                 pass
 
     def stop(self):
-        self.listener.close()
+        close_door(self.listener)
         self.drop()
 
     def of(self, method):
@@ -459,8 +468,8 @@ def add(box, gateway, id="claw", **more):
 
 def in_state(box, state, id="claw", **more):
     def there():
-        source = sources(box)[id]
-        return source if source["state"] == state and all(
+        source = sources(box).get(id)
+        return source if source and source["state"] == state and all(
             source[k] == v for k, v in more.items()) else None
     return eventually(there)
 
