@@ -24,12 +24,13 @@
 #include "net/loop.h"
 #include "net/request.h"
 #include "source/discover.h"
+#include "source/hook.h"
 #include "source/midi_line.h"
 #include "source/source.h"
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
-#define BOX_MIDI_MS 2000 /* for JACK, which may be stuck */
+#define BOX_MIDI_MS 2000        /* for JACK, which may be stuck */
 #define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
 #define BOX_FD_RESERVE 16
 
@@ -294,6 +295,8 @@ static void take_down(struct box *box)
 		deadline_clear(&box->last_call);
 	}
 	discover_destroy(box->discover);
+	hook_destroy(box->hook);
+	box->hook = NULL; /* web has yet to hear of those who leave */
 	sources_destroy(box->sources);
 	requests_destroy(box->requests);
 	hub_destroy(box->hub);
@@ -361,8 +364,10 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_hub(box);
-	if (!box_make_sources(box, why) || !box_make_web(box, why) || !open_listens(box, why) ||
-	    !box_start_sources(box, why))
+	if (!box_make_sources(box, why))
+		return false;
+	box_make_hook(box);
+	if (!box_make_web(box, why) || !open_listens(box, why) || !box_start_sources(box, why))
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
 	box_make_discover(box);

@@ -5,7 +5,6 @@
 
 #include "box/parts.h"
 #include "config/config.h"
-#include "net/listen.h"
 #include "source/openclaw_config.h"
 #include "tap/tap.h"
 #include "web/web.h"
@@ -13,18 +12,14 @@
 /* Claude Code comes to us while our hooks are in its settings. */
 static bool is_tapped(void *self)
 {
-	struct box *box = self;
-	char *config = tap_config_dir(getenv("CLAUDE_CONFIG_DIR"), getenv("HOME"));
-	struct tap_target target = {.config = config, .data = box->config->data};
-	struct tap_report report = {0};
+	struct tap_target target;
+	struct tap_report report;
 	bool tapped;
 
-	for (size_t i = 0; i < box->listen_count && !target.address; i++)
-		if (!listen_is_unix(box->listens[i]))
-			target.address = listen_address(box->listens[i]);
-	tapped = config && tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
+	box_tap_target(self, &target);
+	tapped = tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
 	tap_report_finish(&report);
-	free(config);
+	free((char *)target.config);
 	return tapped;
 }
 

@@ -22,6 +22,7 @@ struct box {
 	struct web *web;
 	struct requests *requests;
 	struct sources *sources;
+	struct hook *hook;
 	struct discover *discover;
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
@@ -45,6 +46,16 @@ bool box_make_web(struct box *box, struct error *why);
 
 void box_make_discover(struct box *box);
 struct web_discovery box_discovery(struct box *box);
+
+/* ---- tap.c ---- */
+
+struct tap_target;
+struct web_tap;
+
+void box_make_hook(struct box *box);
+struct web_tap box_tap(struct box *box);
+/* Claude Code's settings of the user we run as, with hooks that lead to us. */
+void box_tap_target(struct box *box, struct tap_target *target);
 
 /* ---- sources.c ---- */
 

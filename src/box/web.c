@@ -7,6 +7,7 @@
 #include "journal/journal.h"
 #include "net/conn.h"
 #include "net/http.h"
+#include "source/hook.h"
 
 static const char *pinned_dialect(const struct box *box, const struct listen *listen)
 {
@@ -31,8 +32,10 @@ static unsigned long web_counts(void *self)
 static void web_wants_status(void *self, struct buf *out)
 {
 	struct box *box = self;
+	struct hook_stats hooks = hook_stats(box->hook);
 
-	buf_add(out, TEXT(",\"hub\":"));
+	buf_print(out, ",\"hooks\":{\"taken\":%llu,\"refused\":%llu},\"hub\":",
+	          (unsigned long long)hooks.taken, (unsigned long long)hooks.refused);
 	hub_status(box->hub, out);
 }
 
@@ -52,6 +55,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.config = box->config,
 		.back = box_back(box),
 		.discovery = box_discovery(box),
+		.tap = box_tap(box),
 		.doors =
 			{
 				.self = box,

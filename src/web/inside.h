@@ -89,6 +89,11 @@ void api_discover(struct call *call);
 void api_rescan(struct call *call);
 void api_openclaw_token(struct call *call);
 
+void api_hook(struct call *call);
+void api_tap_connect(struct call *call);
+void api_tap_disconnect(struct call *call);
+void api_tap_status(struct call *call);
+
 void api_session(struct call *call);
 void api_ticket(struct call *call);
 void api_code(struct call *call);

@@ -32,6 +32,10 @@ const struct route routes[] = {
          api_source_disconnect},
 	{"GET", "/api/discover/local", SCOPE_OBSERVE, 0, 0, api_discover},
 	{"POST", "/api/discover/rescan", SCOPE_ADMIN, 0, 0, api_rescan},
+	{"POST", "/api/hooks/claude-code", SCOPE_EMIT, ROUTE_JSON, 0, api_hook},
+	{"POST", "/api/tap/connect", SCOPE_ADMIN, 0, 0, api_tap_connect},
+	{"POST", "/api/tap/disconnect", SCOPE_ADMIN, 0, 0, api_tap_disconnect},
+	{"GET", "/api/tap/status", SCOPE_ADMIN, 0, 0, api_tap_status},
 	{"GET", "/api/openclaw/token", SCOPE_ADMIN, 0, 0, api_openclaw_token},
 	{0},
 };

@@ -64,6 +64,26 @@ struct web_discovery {
 	char *(*openclaw_token)(void *self); /* NULL: there is none; the caller frees it */
 };
 
+enum web_tap_verb { WEB_TAP_CONNECT, WEB_TAP_DISCONNECT, WEB_TAP_STATUS };
+
+struct web_tap_ask {
+	enum web_tap_verb verb;
+	const char *project; /* NULL: the user's settings */
+	void (*answered)(void *of, unsigned status, struct text json);
+	void *of;
+};
+
+struct web_tap {
+	void *self;
+	/* What Claude Code told a hook.  False: it is not understood, or empty because
+	 * it did not come whole. */
+	bool (*hook)(void *self, struct text payload, struct error *why);
+	/* Our hooks in its settings: answered() is called once, later, unless it is
+	 * forgotten before. */
+	void *(*ask)(void *self, const struct web_tap_ask *ask);
+	void (*forget)(void *self, void *ask);
+};
+
 struct web_options {
 	struct loop *loop;
 	struct bus *bus;
@@ -72,6 +92,7 @@ struct web_options {
 	struct web_doors doors;
 	struct back back;
 	struct web_discovery discovery;
+	struct web_tap tap;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */

@@ -1,0 +1,135 @@
+/* tap.c - Claude Code: its hooks to the bus, our hooks to its settings. */
+#include "tap/tap.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "box/parts.h"
+#include "config/config.h"
+#include "net/listen.h"
+#include "net/work.h"
+#include "source/discover.h"
+#include "source/hook.h"
+#include "web/web.h"
+
+#define ANSWER_MAX (64 * KIB)
+
+void box_make_hook(struct box *box)
+{
+	struct hook_options o = {
+		.bus = box->bus,
+		.sources = box->sources,
+		.payload_max = box->config->limits.body,
+	};
+
+	box->hook = hook_create(&o);
+}
+
+static bool web_has_hook(void *self, struct text payload, struct error *why)
+{
+	struct box *box = self;
+
+	return box->hook && hook_take(box->hook, payload, why);
+}
+
+/* --- settings ------------------------------------------------------------------- */
+
+/* An http hook brings no credential: where none may emit, all go by the Unix
+ * socket. */
+void box_tap_target(struct box *box, struct tap_target *target)
+{
+	*target = (struct tap_target){
+		.config = tap_config_dir(getenv("CLAUDE_CONFIG_DIR"), getenv("HOME")),
+		.data = box->config->data,
+	};
+	if (!(box->config->auth.local & SCOPE_EMIT))
+		return;
+	for (size_t i = 0; i < box->listen_count && !target->address; i++)
+		if (!listen_is_unix(box->listens[i]))
+			target->address = listen_address(box->listens[i]);
+}
+
+/* One request, on its way through a thread: it has copies of all it needs. */
+struct errand {
+	struct box *box;
+	struct web_tap_ask ask;
+	struct tap_target target;
+	struct tap_report report;
+	struct error why;
+	bool good;
+};
+
+static void run_errand(void *self)
+{
+	static bool (*const steps[])(const struct tap_target *target, struct tap_report *report,
+	                             struct error *why) = {
+		[WEB_TAP_CONNECT] = tap_install,
+		[WEB_TAP_DISCONNECT] = tap_uninstall,
+		[WEB_TAP_STATUS] = tap_look,
+	};
+	struct errand *e = self;
+
+	e->good = steps[e->ask.verb](&e->target, &e->report, &e->why);
+}
+
+static void ignore(void *of, struct text json)
+{
+}
+
+/* A file that cannot be understood or may not be touched is no fault of ours. */
+static void end_errand(void *self)
+{
+	struct errand *e = self;
+	struct buf out;
+
+	buf_init(&out, ANSWER_MAX);
+	if (e->good) {
+		buf_add(&out, TEXT("{\"ok\":true,"));
+		tap_report_json(&e->report, &out);
+	} else {
+		buf_add(&out, TEXT("{\"ok\":false,\"error\":"));
+		buf_add_json(&out, text_of(e->why.words));
+	}
+	buf_add(&out, TEXT("}\n"));
+	e->ask.answered(e->ask.of, e->good ? 200 : 409, buf_text(&out));
+	buf_finish(&out);
+	if (e->good && e->ask.verb != WEB_TAP_STATUS && !e->box->stopping)
+		discover_ask(e->box->discover, true, ignore, NULL);
+}
+
+static void drop_errand(void *self)
+{
+	struct errand *e = self;
+
+	tap_report_finish(&e->report);
+	free((char *)e->target.config);
+	free((char *)e->target.project);
+	free((char *)e->target.address);
+	free((char *)e->target.data);
+	free(e);
+}
+
+static void *web_asks_tap(void *self, const struct web_tap_ask *ask)
+{
+	struct errand *e = must_zero(1, sizeof(*e));
+
+	e->box = self;
+	e->ask = *ask;
+	box_tap_target(self, &e->target);
+	e->target.project = must_dup(ask->project);
+	e->target.address = must_dup(e->target.address);
+	e->target.data = must_dup(e->target.data);
+	return work_start(e->box->loop,
+	                  &(struct work_plan){e, run_errand, end_errand, drop_errand});
+}
+
+static void web_forgets_tap(void *self, void *ask)
+{
+	work_leave(ask);
+}
+
+struct web_tap box_tap(struct box *box)
+{
+	return (struct web_tap){
+		.self = box, .hook = web_has_hook, .ask = web_asks_tap, .forget = web_forgets_tap};
+}

@@ -1,0 +1,90 @@
+/* hook.c - payloads into signals, signals to their source. */
+#include "source/hook.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "bus/bus.h"
+#include "parse/parse.h"
+#include "source/source.h"
+
+#define SOURCE_ID TEXT("local:claude-code")
+
+struct hook {
+	struct hook_options options;
+	struct parse *parse;
+	struct hook_stats stats;
+	struct error *why; /* of the payload that is being read */
+	bool is_bad;
+};
+
+static void take_signal(void *self, struct text envelope)
+{
+	struct hook *hook = self;
+	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
+	struct bus_emit emit = {.raw = envelope,
+	                        .from = bus_from(hook->options.bus, SOURCE_ID, true)};
+	struct bus_verdict verdict;
+
+	if (source) {
+		source_received(source, envelope);
+		return;
+	}
+	bus_admit(hook->options.bus, &emit, &verdict);
+	if (verdict.answer != BUS_ACCEPTED)
+		hook->is_bad = !error_set(hook->why, "%s", verdict.why.words);
+}
+
+static void take_bad(void *self, const char *why)
+{
+	struct hook *hook = self;
+	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
+
+	if (source)
+		source_bad(source, why);
+	error_set(hook->why, "%s", why);
+	hook->is_bad = true;
+}
+
+struct hook *hook_create(const struct hook_options *options)
+{
+	struct hook *hook = must_zero(1, sizeof(*hook));
+
+	hook->options = *options;
+	hook->parse = parse_create(parse_find(TEXT("claude-hook")),
+	                           &(struct parse_options){.source = TEXT("adapter:tap"),
+	                                                   .event_max = options->payload_max,
+	                                                   .self = hook,
+	                                                   .signal = take_signal,
+	                                                   .bad = take_bad});
+	return hook;
+}
+
+void hook_destroy(struct hook *hook)
+{
+	if (!hook)
+		return;
+	parse_destroy(hook->parse);
+	free(hook);
+}
+
+bool hook_take(struct hook *hook, struct text payload, struct error *why)
+{
+	hook->why = why;
+	hook->is_bad = false;
+	if (text_trim(payload).len)
+		parse_message(hook->parse, payload);
+	else
+		take_bad(hook, "a hook without a payload");
+	hook->why = NULL;
+	if (hook->is_bad)
+		hook->stats.refused++;
+	else
+		hook->stats.taken++;
+	return !hook->is_bad;
+}
+
+struct hook_stats hook_stats(const struct hook *hook)
+{
+	return hook->stats;
+}

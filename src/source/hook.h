@@ -1,0 +1,36 @@
+/* hook.h - Claude Code's hooks: it comes to us, a POST for each thing it does.
+ *
+ * What a hook says becomes signals of `adapter:tap`, made by our own parser; they
+ * are counted for the source `local:claude-code` when it is on the list, and heard
+ * either way.  Nothing waits for the disk.
+ */
+#ifndef SOURCE_HOOK_H
+#define SOURCE_HOOK_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct bus;
+struct hook;
+struct sources;
+
+struct hook_options {
+	struct bus *bus;
+	struct sources *sources;
+	size_t payload_max;
+};
+
+struct hook *hook_create(const struct hook_options *options);
+void hook_destroy(struct hook *hook);
+
+/* One payload.  False: it is none, or did not come whole (then it is empty). */
+bool hook_take(struct hook *hook, struct text payload, struct error *why);
+
+struct hook_stats {
+	uint64_t taken, refused;
+};
+struct hook_stats hook_stats(const struct hook *hook);
+
+#endif

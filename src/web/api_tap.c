@@ -1,0 +1,192 @@
+/* api_tap.c - Claude Code: what its hooks say, and our hooks in its settings.
+ *
+ * A hook is answered at once and from memory: an agent waits for it.  The answer is
+ * an empty object, which decides nothing.  Settings are files, and a disk may take
+ * its time, so their answer is owed; whoever leaves before it comes is forgotten.
+ */
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "config/config.h"
+#include "web/inside.h"
+
+/* ---- POST /api/hooks/claude-code ---- */
+
+struct hook {
+	struct web *web;
+	struct buf payload;
+};
+
+static void hook_piece(void *self, struct http *http, struct text bytes)
+{
+	struct hook *hook = self;
+
+	buf_add(&hook->payload, bytes);
+}
+
+static bool pass(struct hook *hook, struct error *why)
+{
+	const struct web_tap *tap = &hook->web->options.tap;
+	bool good = tap->hook(tap->self, buf_text(&hook->payload), why);
+
+	buf_finish(&hook->payload);
+	free(hook);
+	return good;
+}
+
+static void hook_whole(void *self, struct http *http)
+{
+	struct error why;
+
+	if (pass(self, &why))
+		http_answer(http, 200, "application/json", TEXT("{}"), NULL);
+	else
+		web_refuse(http, 400, why.words, NULL);
+}
+
+/* It left, or its payload was too big: that counts. */
+static void hook_gone(void *self, struct http *http)
+{
+	struct hook *hook = self;
+
+	buf_clear(&hook->payload);
+	pass(hook, NULL);
+}
+
+void api_hook(struct call *call)
+{
+	static const struct http_handler handler = {
+		.piece = hook_piece, .whole = hook_whole, .gone = hook_gone};
+	size_t max = call->web->options.config->limits.body;
+	struct hook *hook = must_zero(1, sizeof(*hook));
+
+	hook->web = call->web;
+	buf_init(&hook->payload, max);
+	http_accept(call->http, max, &handler, hook);
+}
+
+/* ---- /api/tap ---- */
+
+#define WISH_MAX (16 * KIB) /* {"project": the longest path} */
+
+struct owed {
+	struct web *web;
+	struct http *http;
+	enum web_tap_verb verb;
+	struct buf body;
+	struct buf project; /* empty: the user's settings */
+	void *ask;          /* NULL: the request is not whole yet */
+};
+
+static void free_owed(struct owed *o)
+{
+	buf_finish(&o->body);
+	buf_finish(&o->project);
+	free(o);
+}
+
+static void answered(void *of, unsigned status, struct text json)
+{
+	struct owed *o = of;
+
+	http_answer(o->http, status, "application/json", json, NULL);
+	free_owed(o);
+}
+
+/* Nothing, {} or {"project": DIR}. */
+static bool read_body(struct owed *o, struct error *why)
+{
+	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	yyjson_val *dir = yyjson_obj_get(root, "project");
+	bool good = text_trim(buf_text(&o->body)).len == 0 ||
+	            (yyjson_is_obj(root) && yyjson_obj_size(root) == (dir ? 1 : 0));
+
+	if (dir)
+		good = good && yyjson_is_str(dir) &&
+		       buf_add(&o->project,
+		               (struct text){yyjson_get_str(dir), yyjson_get_len(dir)});
+	yyjson_doc_free(doc);
+	return good || error_set(why, "the body is empty, or {\"project\": DIR}");
+}
+
+static bool check_project(struct owed *o, struct error *why)
+{
+	struct text dir = buf_text(&o->project);
+
+	if (dir.len == 0)
+		return true;
+	if (dir.at[0] != '/' || memchr(dir.at, '\0', dir.len) || !buf_add_char(&o->project, '\0'))
+		return error_set(why, "a project is the absolute path of a directory");
+	return true;
+}
+
+static void wish_piece(void *self, struct http *http, struct text bytes)
+{
+	struct owed *o = self;
+
+	buf_add(&o->body, bytes);
+}
+
+static void wish_whole(void *self, struct http *http)
+{
+	struct owed *o = self;
+	const struct web_tap *tap = &o->web->options.tap;
+	struct web_tap_ask ask = {.verb = o->verb, .answered = answered, .of = o};
+	struct error why;
+
+	if (!read_body(o, &why) || !check_project(o, &why)) {
+		web_refuse(http, 400, why.words, NULL);
+		free_owed(o);
+		return;
+	}
+	ask.project = o->project.len ? o->project.at : NULL;
+	o->ask = tap->ask(tap->self, &ask);
+}
+
+static void wish_gone(void *self, struct http *http)
+{
+	struct owed *o = self;
+	const struct web_tap *tap = &o->web->options.tap;
+
+	if (o->ask)
+		tap->forget(tap->self, o->ask);
+	free_owed(o);
+}
+
+static void wish(struct call *call, enum web_tap_verb verb)
+{
+	static const struct http_handler handler = {
+		.piece = wish_piece, .whole = wish_whole, .gone = wish_gone};
+	struct owed *o;
+
+	if (http_request(call->http)->has_body &&
+	    routes_type(http_field(call->http, "Content-Type")) != ROUTE_JSON) {
+		web_refuse(call->http, 415, "Content-Type must be application/json", NULL);
+		return;
+	}
+	o = must_zero(1, sizeof(*o));
+	o->web = call->web;
+	o->http = call->http;
+	o->verb = verb;
+	buf_init(&o->body, WISH_MAX);
+	buf_init(&o->project, WISH_MAX);
+	http_query(http_request(call->http)->query, "project", &o->project);
+	http_accept(call->http, WISH_MAX, &handler, o);
+}
+
+void api_tap_connect(struct call *call)
+{
+	wish(call, WEB_TAP_CONNECT);
+}
+
+void api_tap_disconnect(struct call *call)
+{
+	wish(call, WEB_TAP_DISCONNECT);
+}
+
+void api_tap_status(struct call *call)
+{
+	wish(call, WEB_TAP_STATUS);
+}
