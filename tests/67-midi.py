@@ -3,40 +3,48 @@
 plugged in and out, and a server that dies.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
-from lib import PATIENCE_S, SLOW, Box, eventually, run, test
+from lib import PATIENCE_S, SLOW, Box, eventually, run, temp_dir, test
 
 KEYS = Path(__file__).with_name("midi_keys.py")
 PATIENCE = 2 * PATIENCE_S  # jackd is slow to start on a busy machine
 
 
 class Jack:
-    """A server of our own."""
+    """A server of our own.  There is room for eight names on a machine, and one that
+    was killed keeps its place until another of the same name comes: so the name is
+    always the same, and whoever else tests here waits."""
 
-    count = 0
+    name = "signalbox-test"
+    env = {"JACK_DEFAULT_SERVER": name}
+    turn = None
 
     def __init__(self):
-        Jack.count += 1
-        self.name = f"sb{os.getpid()}-{Jack.count}"
-        self.env = {"JACK_DEFAULT_SERVER": self.name, "JACK_NO_AUDIO_RESERVATION": "1"}
+        if not Jack.turn:
+            Jack.turn = open(Path(tempfile.gettempdir()) / "signalbox-test-jack.lock", "w")
+            fcntl.flock(Jack.turn, fcntl.LOCK_EX)
+        self.log = temp_dir() / "jackd.log"
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen(
             ["jackd", "--no-realtime", "--name", self.name, "-d", "dummy", "-p", "1024"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, stdout=self.log.open("ab"), stderr=subprocess.STDOUT)
         end = time.monotonic() + PATIENCE
         while True:
             try:
                 return Keys(self, "probe").close()
             except AssertionError:
-                assert self.process.poll() is None and time.monotonic() < end, "no jackd"
+                assert time.monotonic() < end, f"no jackd:\n{self.log.read_text()}"
+                assert self.process.poll() is None, f"jackd ended:\n{self.log.read_text()}"
                 time.sleep(0.1)
 
     def end(self, how=signal.SIGTERM):
@@ -49,7 +57,7 @@ class Jack:
         return self
 
     def __exit__(self, *_):
-        self.end(signal.SIGKILL)
+        self.end()
 
 
 class Keys:
