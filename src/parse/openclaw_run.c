@@ -84,11 +84,18 @@ static void say_all(struct frame *f, struct text all)
 	*said = said_of(all);
 }
 
+/* Words were lost between what was said and this delta, as on a broken line. */
+static bool has_hole(const struct said *said, const struct words *words)
+{
+	return said->len && !words->replaces && words->all.len > said->len + words->delta.len &&
+	       said_begins(said, words->all);
+}
+
 void frame_say(struct frame *f, const struct words *words)
 {
 	struct said *said = &f->run->said;
 
-	if (!words->delta.at) {
+	if (!words->delta.at || has_hole(said, words)) {
 		if (words->all.at)
 			say_all(f, words->all);
 		return;

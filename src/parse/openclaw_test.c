@@ -137,6 +137,18 @@ static void an_end_says_what_was_not_yet_said(void **state)
 	expect_no_more();
 }
 
+static void words_that_were_lost_on_the_way_are_made_up_for(void **state)
+{
+	start();
+	agent("r", "assistant", "{\"text\":\"One\",\"delta\":\"One\"}");
+	agent("r", "assistant", "{\"text\":\"One two three\",\"delta\":\" three\"}");
+	agent("r", "assistant", "{\"text\":\"One two three.\",\"delta\":\".\"}");
+	expect_words("r", "One");
+	expect_words("r", " two three");
+	expect_words("r", ".");
+	expect_no_more();
+}
+
 static void a_run_ends_once_whoever_says_it_first(void **state)
 {
 	start();
@@ -329,6 +341,7 @@ int main(void)
 		cmocka_unit_test(words_that_only_chat_has_are_told_too),
 		cmocka_unit_test(a_rewritten_answer_says_that_it_replaces),
 		cmocka_unit_test(an_end_says_what_was_not_yet_said),
+		cmocka_unit_test(words_that_were_lost_on_the_way_are_made_up_for),
 		cmocka_unit_test(a_run_ends_once_whoever_says_it_first),
 		cmocka_unit_test(the_documented_and_the_real_names_are_known),
 		cmocka_unit_test(a_delta_comes_before_the_text_even_if_it_is_empty),
