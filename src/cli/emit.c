@@ -99,17 +99,37 @@ static int emit_word(struct command_context *context, const struct options *opti
 	return status;
 }
 
+static int emit_parsed(struct command_context *context, const struct options *options,
+                       struct dial *dial)
+{
+	const struct parse_options parse = {
+		.source = text_of(options_value(options, "source")),
+		.correlation = text_of(options_value(options, "correlation")),
+	};
+
+	return feed_parsed(&context->out, dial, ack_of(options),
+	                   parse_find(text_of(options_value(options, "parse"))), &parse);
+}
+
 static const char *misuse(const struct options *options)
 {
-	bool has_type = options_has(options, "type");
+	bool has_type = options_has(options, "type"), parses = options_has(options, "parse");
 
 	if (options->word_count > 1)
 		return "one signal is one argument: put it in quotes";
 	if (options->word_count == 1 && has_type)
 		return "a whole signal or --type, not both";
-	if (!has_type && (options_has(options, "payload") || options_has(options, "source") ||
-	                  options_has(options, "correlation")))
-		return "--payload, --source and --correlation go with --type";
+	if (has_type && parses)
+		return "--type or --parse, not both";
+	if (!has_type && options_has(options, "payload"))
+		return "--payload goes with --type";
+	if (!has_type && !parses &&
+	    (options_has(options, "source") || options_has(options, "correlation")))
+		return "--source and --correlation go with --type or --parse";
+	if (parses && !parse_find(text_of(options_value(options, "parse"))))
+		return "there is no such protocol; `signalbox parse --list` names them";
+	if (parses && options->word_count == 1 && strcmp(options->words[0], "-") != 0)
+		return "what is parsed comes on standard input";
 	if (options->word_count == 0 && !has_type && isatty(0))
 		return "what? A signal as JSON, --type, or lines on standard input";
 	return NULL;
@@ -129,6 +149,8 @@ static int emit(struct command_context *context, const struct options *options)
 		return status;
 	if (options_has(options, "type"))
 		status = emit_parts(context, options, dial);
+	else if (options_has(options, "parse"))
+		status = emit_parsed(context, options, dial);
 	else if (word && strcmp(word, "-") != 0)
 		status = emit_word(context, options, dial, word);
 	else
@@ -140,8 +162,9 @@ static int emit(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"type", 't', "TYPE", "the signal's type, instead of a whole signal"},
 	{"payload", 'p', "JSON", "with --type: its payload", "{}"},
-	{"source", 's', "NAME", "with --type: who it comes from"},
-	{"correlation", 0, "ID", "with --type: what it belongs to"},
+	{"parse", 0, "PROTOCOL", "standard input is what an agent prints or a back end sends"},
+	{"source", 's', "NAME", "with --type and --parse: who it comes from"},
+	{"correlation", 0, "ID", "with --type and --parse: what it belongs to"},
 	{"quiet", 'q', .help = "print no acknowledgements"},
 	{"json", 'j', .help = "print each acknowledgement as a JSON object"},
 	{0},
@@ -153,10 +176,12 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 const struct command command_emit = {
 	.name = "emit",
 	.summary = "send signals and wait until they are on the disk",
-	.usage = "[SIGNAL | --type TYPE | -]",
+	.usage = "[SIGNAL | --type TYPE | --parse PROTOCOL | -]",
 	.examples = "  signalbox emit '{\"type\":\"hello\",\"payload\":{\"to\":\"world\"}}'\n"
 		    "  signalbox emit --type note --payload '{\"text\":\"hello\"}'\n"
-		    "  my-agent --ndjson | signalbox emit --quiet\n",
+		    "  my-agent --ndjson | signalbox emit --quiet\n"
+		    "  claude -p --output-format stream-json --verbose hi | signalbox emit --parse "
+		    "claude-stream\n",
 	.about = "Prints the seq of each signal that was stored; of lines on standard input,\n"
 		 "the first and the last seq of each batch. A line that is refused is named on\n"
 		 "standard error. A signal without an id gets one, so that it can be sent\n"

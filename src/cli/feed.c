@@ -1,4 +1,4 @@
-/* feed.c - standard input, line by line, into batches. */
+/* feed.c - standard input into batches: line by line, or signal by signal. */
 #include "cli/feed.h"
 
 #include <errno.h>
@@ -19,11 +19,18 @@ struct feed {
 	uint64_t line;
 	uint64_t accepted, rejected;
 	struct batch batch;
+
+	struct parse *parse; /* NULL: each line is a signal */
+	bool is_lost;        /* a batch of what was parsed could not be sent */
+	uint64_t bad;
+	struct error last_bad;
 };
 
 static void say_refused(void *self, uint64_t line, const char *words)
 {
-	say("line %llu: %s", (unsigned long long)line, words);
+	const struct feed *feed = self;
+
+	say("%s %llu: %s", feed->parse ? "signal" : "line", (unsigned long long)line, words);
 }
 
 static void show_answer(struct feed *feed, const struct batch_answer *a)
@@ -46,7 +53,7 @@ static void show_answer(struct feed *feed, const struct batch_answer *a)
 
 static bool send_batch(struct feed *feed)
 {
-	struct batch_answer answer = {.refused = say_refused};
+	struct batch_answer answer = {.refused = say_refused, .self = feed};
 	struct error why;
 
 	if (feed->batch.count == 0)
@@ -113,6 +120,43 @@ static bool take_piece(struct feed *feed, struct text piece)
 	return true;
 }
 
+/* ---- what is parsed ---- */
+
+static void take_signal(void *self, struct text envelope)
+{
+	struct feed *feed = self;
+
+	if (!feed->is_lost && !take_line(feed, envelope))
+		feed->is_lost = true;
+}
+
+static void take_bad(void *self, const char *why)
+{
+	struct feed *feed = self;
+
+	feed->bad++;
+	error_set(&feed->last_bad, "%s", why);
+}
+
+static bool take_bytes(struct feed *feed, struct text piece)
+{
+	if (!feed->parse)
+		return take_piece(feed, piece);
+	parse_feed(feed->parse, piece);
+	return !feed->is_lost;
+}
+
+static bool take_end(struct feed *feed)
+{
+	if (feed->parse)
+		parse_end(feed->parse, NULL);
+	else if (feed->input.len && !end_line(feed, TEXT("")))
+		return false;
+	return !feed->is_lost && send_batch(feed);
+}
+
+/* ---- the input ---- */
+
 static bool input_pauses(void)
 {
 	struct pollfd input = {.fd = 0, .events = POLLIN};
@@ -137,26 +181,50 @@ static bool take_input(struct feed *feed)
 			return false;
 		}
 		if (n == 0)
-			return (feed->input.len == 0 || end_line(feed, TEXT(""))) &&
-			       send_batch(feed);
-		if (!take_piece(feed, (struct text){piece, (size_t)n}))
+			return take_end(feed);
+		if (!take_bytes(feed, (struct text){piece, (size_t)n}))
 			return false;
 	}
 }
 
-int feed_input(struct out *out, struct dial *dial, enum feed_ack ack)
+static int run(struct feed *feed)
 {
-	static struct feed feed; /* holds the places of 10,000 lines */
 	bool good;
 
+	buf_init(&feed->input, LINE_LEN_MAX);
+	batch_init(&feed->batch);
+	good = take_input(feed);
+	batch_finish(&feed->batch);
+	buf_finish(&feed->input);
+	if (feed->bad)
+		say("%llu pieces of the input were not understood: %s",
+		    (unsigned long long)feed->bad, feed->last_bad.words);
+	if (feed->rejected)
+		say("%llu accepted, %llu rejected", (unsigned long long)feed->accepted,
+		    (unsigned long long)feed->rejected);
+	return good && !feed->rejected && !feed->bad ? STATUS_DONE : STATUS_FAILED;
+}
+
+static struct feed feed; /* holds the places of 10,000 lines */
+
+int feed_input(struct out *out, struct dial *dial, enum feed_ack ack)
+{
 	feed = (struct feed){.out = out, .dial = dial, .ack = ack};
-	buf_init(&feed.input, LINE_LEN_MAX);
-	batch_init(&feed.batch);
-	good = take_input(&feed);
-	batch_finish(&feed.batch);
-	buf_finish(&feed.input);
-	if (feed.rejected)
-		say("%llu accepted, %llu rejected", (unsigned long long)feed.accepted,
-		    (unsigned long long)feed.rejected);
-	return good && !feed.rejected ? STATUS_DONE : STATUS_FAILED;
+	return run(&feed);
+}
+
+int feed_parsed(struct out *out, struct dial *dial, enum feed_ack ack,
+                const struct parse_kind *kind, const struct parse_options *options)
+{
+	struct parse_options o = *options;
+	int status;
+
+	feed = (struct feed){.out = out, .dial = dial, .ack = ack};
+	o.self = &feed;
+	o.signal = take_signal;
+	o.bad = take_bad;
+	feed.parse = parse_create(kind, &o);
+	status = run(&feed);
+	parse_destroy(feed.parse);
+	return status;
 }

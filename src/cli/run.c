@@ -286,7 +286,9 @@ static int run(struct command_context *context, const struct options *options)
 		protocol = guess_protocol(options->words, options->word_count);
 	kind = parse_find(text_of(protocol));
 	if (!kind)
-		return command_misused(&command_run, "there is no protocol '%s'", protocol);
+		return command_misused(
+			&command_run,
+			"there is no protocol '%s'; `signalbox parse --list` names them", protocol);
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	status = run_with(&run, options, kind, config.data);
@@ -295,7 +297,7 @@ static int run(struct command_context *context, const struct options *options)
 }
 
 static const struct option own[] = {
-	{"parse", 'p', "PROTOCOL", "what it prints; `signalbox parse --help` lists them",
+	{"parse", 'p', "PROTOCOL", "what it prints; `signalbox parse --list` names them",
          "by its command line"},
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
 	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
