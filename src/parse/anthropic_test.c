@@ -118,12 +118,12 @@ static void an_event_needs_no_type(void **state)
 
 static void counts_that_are_told_add_up(void **state)
 {
-	read_text(
-		"data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9}}}\n\n"
-		"data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":5}}\n\n"
-		"data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":12}}\n\n"
-		"data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":12}}\n\n"
-		"data: {\"type\":\"message_stop\"}\n\n");
+	read_text("data: {\"type\":\"message_start\",\"message\":"
+	          "{\"usage\":{\"input_tokens\":9}}}\n\n"
+	          "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":5}}\n\n"
+	          "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":12}}\n\n"
+	          "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":12}}\n\n"
+	          "data: {\"type\":\"message_stop\"}\n\n");
 	assert_int_equal(taken_count(&t, "token_usage"), 2);
 	assert_true(taken_has(&t, "\"promptTokens\":9,\"completionTokens\":5,"));
 	assert_true(taken_has(&t, "\"promptTokens\":0,\"completionTokens\":7,"));

@@ -116,10 +116,9 @@ static void only_people_are_shown_as_people(void **state)
 {
 	read_fixture("claude/subagent.jsonl");
 	assert_int_equal(taken_count(&t, "task_dispatch"), 2);
-	assert_true(taken_has(
-		&t,
-		PAYLOAD("task_dispatch") "\"taskId\":\"" SESSION "\","
-					 "\"from\":\"user\",\"to\":\"model\",\"description\":\"and now?\"}}"));
+	assert_true(taken_has(&t, PAYLOAD("task_dispatch") "\"taskId\":\"" SESSION "\","
+	                                                   "\"from\":\"user\",\"to\":\"model\","
+	                                                   "\"description\":\"and now?\"}}"));
 	assert_true(taken_has(&t, PAYLOAD("event") "\"type\":\"user\",\"message\":"));
 	taken_finish(&t);
 }
