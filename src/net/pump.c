@@ -162,6 +162,8 @@ struct pump *pump_create(struct loop *loop)
 		log_error("net", "libcurl does not start");
 		abort();
 	}
+	if (!(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS))
+		log_warn("net", "this libcurl looks names up on the loop: a slow one stops all");
 	pump->loop = loop;
 	list_init(&pump->running);
 	list_init(&pump->waiting);

@@ -1,0 +1,216 @@
+/* lookup_test.c - a name whose servers are silent holds nobody up: not the loop, not
+ * a request or a connection that is given up, not other names.
+ *
+ * getaddrinfo() here stands before the library's, for us and for libcurl. */
+#include "net/lookup.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "net/dial.h"
+#include "net/request.h"
+#include "net/test_server.h"
+
+static _Atomic bool release; /* the silent name server speaks at last */
+static _Atomic int waiting;  /* so many lookups are held up by it */
+
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                struct addrinfo **result)
+{
+	struct addrinfo *one;
+	struct sockaddr_in *at;
+
+	(void)hints;
+	if (strcmp(node, "silent.test") == 0) {
+		waiting++;
+		for (int i = 0; i < 10000 && !release; i++)
+			usleep(1000);
+		waiting--;
+		return EAI_AGAIN;
+	}
+	one = calloc(1, sizeof(*one) + sizeof(*at));
+	at = (struct sockaddr_in *)(one + 1);
+	at->sin_family = AF_INET;
+	at->sin_port = htons((uint16_t)(service ? atoi(service) : 0));
+	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	one->ai_family = AF_INET;
+	one->ai_socktype = SOCK_STREAM;
+	one->ai_addr = (struct sockaddr *)at;
+	one->ai_addrlen = sizeof(*at);
+	*result = one;
+	return 0;
+}
+
+void freeaddrinfo(struct addrinfo *result)
+{
+	free(result);
+}
+
+struct world {
+	struct loop *loop;
+	struct requests *requests;
+	unsigned ends;
+	bool done;
+	char why[300];
+};
+
+static void on_done(void *self, const char *why)
+{
+	struct world *w = self;
+
+	w->ends++;
+	w->done = true;
+	snprintf(w->why, sizeof(w->why), "%s", why ? why : "");
+}
+
+static void on_connected(void *self, int fd)
+{
+	struct world *w = self;
+
+	close(fd);
+	w->ends++;
+	w->done = true;
+}
+
+static int set_up(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	release = false;
+	w->loop = loop_create();
+	w->requests = requests_create(w->loop);
+	*state = w;
+	return 0;
+}
+
+/* Nothing of the loop waits for the threads; only the next test does. */
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+	uint64_t began = clock_mono_ns();
+
+	requests_destroy(w->requests);
+	loop_destroy(w->loop);
+	free(w);
+	assert_true(clock_mono_ns() - began < 5000000000);
+	release = true;
+	for (int i = 0; i < 10000 && waiting; i++)
+		usleep(1000);
+	usleep(50000);
+	return waiting;
+}
+
+static void until_waiting(struct world *w, int count)
+{
+	for (int i = 0; i < 10000 && waiting < count; i++)
+		run_for(w->loop, 1);
+	assert_int_equal(waiting, count);
+}
+
+static struct request *ask(struct world *w, unsigned connect_ms)
+{
+	struct request_options o = {
+		.url = "http://silent.test/", .connect_ms = connect_ms, .self = w, .done = on_done};
+
+	return request_start(w->requests, &o, NULL);
+}
+
+static struct dial *dial(struct world *w, const char *host, unsigned port, unsigned ms)
+{
+	struct dial_options o = {host, (uint16_t)port, ms, w, on_connected, on_done};
+
+	return dial_start(w->loop, &o);
+}
+
+static void the_loop_turns_while_names_are_looked_up(void **state)
+{
+	struct world *w = *state;
+	int turns = 0;
+
+	ask(w, 0);
+	dial(w, "silent.test", 1, 5000);
+	until_waiting(w, 2);
+	for (uint64_t until = clock_mono_ns() + 100000000; clock_mono_ns() < until; turns++)
+		run_for(w->loop, 1);
+	assert_true(turns > 10);
+	assert_int_equal(w->ends, 0);
+	release = true;
+	for (int i = 0; i < 10000 && w->ends < 2; i++)
+		run_for(w->loop, 1);
+	assert_int_equal(w->ends, 2);
+	assert_non_null(strstr(w->why, "the name silent.test is not known"));
+}
+
+static void giving_up_does_not_wait_for_the_name(void **state)
+{
+	struct world *w = *state;
+	struct request *request = ask(w, 0);
+	struct dial *line = dial(w, "silent.test", 1, 5000);
+	uint64_t began;
+
+	until_waiting(w, 2);
+	began = clock_mono_ns();
+	request_cancel(request);
+	dial_stop(line);
+	run_for(w->loop, 5);
+	assert_true(clock_mono_ns() - began < 2000000000);
+	assert_int_equal(waiting, 2);
+	assert_int_equal(w->ends, 0);
+}
+
+static void a_name_that_is_not_found_in_time_is_told(void **state)
+{
+	struct world *w = *state;
+	uint64_t began = clock_mono_ns();
+
+	ask(w, 100);
+	assert_true(run_until(w->loop, &w->done));
+	assert_non_null(strstr(w->why, "silent.test port 80 did not answer in time"));
+	w->done = false;
+	dial(w, "silent.test", 1, 100);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "the name silent.test was not found in time");
+	assert_true(clock_mono_ns() - began < 5000000000);
+	assert_int_equal(waiting, 2);
+}
+
+static void serve_nobody(struct server *server)
+{
+	(void)server;
+}
+
+static void other_names_are_found_meanwhile(void **state)
+{
+	struct world *w = *state;
+	struct dial *lines[16];
+	struct server server = {.serve = serve_nobody};
+
+	assert_true(server_start(&server));
+	for (int i = 0; i < 16; i++)
+		lines[i] = dial(w, "silent.test", 1, 5000);
+	until_waiting(w, 16);
+	dial(w, "quick.test", server.port, 5000);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "");
+	for (int i = 0; i < 16; i++)
+		dial_stop(lines[i]);
+	server_finish(&server);
+}
+
+#define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		world_test(the_loop_turns_while_names_are_looked_up),
+		world_test(giving_up_does_not_wait_for_the_name),
+		world_test(a_name_that_is_not_found_in_time_is_told),
+		world_test(other_names_are_found_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
