@@ -39,6 +39,7 @@ soak:
 
 coverage:
 	@packaging/install-packages build test check
+	@tools/laws/address
 	@tools/coverage
 
 format:
