@@ -1,0 +1,42 @@
+/* choreo.h - sequences of stage actions, started by signals; pure.
+ *
+ * Time is an argument: what is due by `now` happens in choreo_tick().  The same
+ * signals and the same times give the same commands, always.  A step takes its
+ * start from the tick in which it begins; what a tick was late by is not made up
+ * for.
+ */
+#ifndef CHOREO_CHOREO_H
+#define CHOREO_CHOREO_H
+
+#include "base/error.h"
+#include "signal/cue.h"
+#include "stage/command.h"
+
+struct choreo;
+
+struct choreo_options {
+	void *self;
+	/* Whole commands, in order; valid during the call. */
+	void (*command)(void *self, const struct command *command);
+	bool updates; /* report progress at every tick, as a frame loop would */
+};
+
+/* The document's `choreographies`, which must live as long as this.  NULL: why begins
+ * with a JSON pointer. */
+struct choreo *choreo_create(yyjson_val *choreographies, const struct choreo_options *options,
+                             struct error *why);
+void choreo_destroy(struct choreo *choreo);
+
+/* Starts what choreography `index` says, if its `when` holds; true if it did.  One
+ * that interrupts first ends all with the cue's correlation. */
+bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms);
+
+void choreo_tick(struct choreo *choreo, double now_ms);
+double choreo_next(const struct choreo *choreo); /* when a tick is due; INFINITY: never */
+size_t choreo_active(const struct choreo *choreo);
+
+/* What runs now, as `start` commands with progress, for who comes late. */
+void choreo_running(const struct choreo *choreo, double now_ms,
+                    void (*command)(void *self, const struct command *command), void *self);
+
+#endif

@@ -1,0 +1,28 @@
+/* when.h - the conditions of wires, choreographies and bindings; pure.
+ *
+ *	When = Cond | [Cond...]           an object is AND, an array OR; none is true
+ *	Cond = {"signal.path": Op, ...}
+ *	Op   = {equals, contains, matches, gt, lt, exists, not}     all of them
+ *
+ * `matches` is a regular expression, found anywhere in a string; it has a limit to
+ * how hard it tries, and beyond that it does not match.
+ */
+#ifndef SIGNAL_WHEN_H
+#define SIGNAL_WHEN_H
+
+#include "base/error.h"
+#include "signal/cue.h"
+
+struct when;
+
+/* In a choreography a path begins with "signal."; elsewhere that may be left out. */
+enum when_prefix { WHEN_PREFIX_NEEDED, WHEN_PREFIX_OPTIONAL };
+
+/* clause NULL or null: always true.  NULL when it is no condition: why begins with
+ * the JSON pointer of the fault within it. */
+struct when *when_create(yyjson_val *clause, enum when_prefix prefix, struct error *why);
+void when_destroy(struct when *when);
+
+bool when_holds(const struct when *when, const struct cue *cue);
+
+#endif
