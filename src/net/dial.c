@@ -154,7 +154,8 @@ static bool try_address(struct dial *dial, const struct addrinfo *to)
 	int fd;
 
 	if (!reach_allows(to->ai_addr))
-		return error_set(&dial->why, "%.100s is an address that no server has", dial->host);
+		return error_set(&dial->why, "%.100s leads to an address that no server has",
+		                 dial->host);
 	fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return error_errno(&dial->why, "there is no socket to be had");

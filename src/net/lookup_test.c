@@ -1,5 +1,6 @@
 /* lookup_test.c - a name whose servers are silent holds nobody up: not the loop, not
- * a request or a connection that is given up, not other names.
+ * a request or a connection that is given up, not other names.  And a name leads to no
+ * address that is nobody's.
  *
  * getaddrinfo() here stands before the library's, for us and for libcurl. */
 #include "net/lookup.h"
@@ -36,7 +37,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	at = (struct sockaddr_in *)(one + 1);
 	at->sin_family = AF_INET;
 	at->sin_port = htons((uint16_t)(service ? atoi(service) : 0));
-	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	at->sin_addr.s_addr = htonl(strcmp(node, "cloud.test") == 0 ? 0xA9FEA9FE : INADDR_LOOPBACK);
 	one->ai_family = AF_INET;
 	one->ai_socktype = SOCK_STREAM;
 	one->ai_addr = (struct sockaddr *)at;
@@ -111,10 +112,10 @@ static void until_waiting(struct world *w, int count)
 	assert_int_equal(waiting, count);
 }
 
-static struct request *ask(struct world *w, unsigned connect_ms)
+static struct request *ask(struct world *w, const char *url, unsigned connect_ms)
 {
 	struct request_options o = {
-		.url = "http://silent.test/", .connect_ms = connect_ms, .self = w, .done = on_done};
+		.url = url, .connect_ms = connect_ms, .self = w, .done = on_done};
 
 	return request_start(w->requests, &o, NULL);
 }
@@ -131,7 +132,7 @@ static void the_loop_turns_while_names_are_looked_up(void **state)
 	struct world *w = *state;
 	int turns = 0;
 
-	ask(w, 0);
+	ask(w, "http://silent.test/", 0);
 	dial(w, "silent.test", 1, 5000);
 	until_waiting(w, 2);
 	for (uint64_t until = clock_mono_ns() + 100000000; clock_mono_ns() < until; turns++)
@@ -148,7 +149,7 @@ static void the_loop_turns_while_names_are_looked_up(void **state)
 static void giving_up_does_not_wait_for_the_name(void **state)
 {
 	struct world *w = *state;
-	struct request *request = ask(w, 0);
+	struct request *request = ask(w, "http://silent.test/", 0);
 	struct dial *line = dial(w, "silent.test", 1, 5000);
 	uint64_t began;
 
@@ -167,7 +168,7 @@ static void a_name_that_is_not_found_in_time_is_told(void **state)
 	struct world *w = *state;
 	uint64_t began = clock_mono_ns();
 
-	ask(w, 100);
+	ask(w, "http://silent.test/", 100);
 	assert_true(run_until(w->loop, &w->done));
 	assert_non_null(strstr(w->why, "silent.test port 80 did not answer in time"));
 	w->done = false;
@@ -201,6 +202,19 @@ static void other_names_are_found_meanwhile(void **state)
 	server_finish(&server);
 }
 
+static void a_name_leads_to_no_address_that_is_nobodys(void **state)
+{
+	struct world *w = *state;
+
+	ask(w, "http://cloud.test/latest/meta-data/", 0);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "cloud.test leads to an address that no server has");
+	w->done = false;
+	dial(w, "cloud.test", 80, 5000);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "cloud.test leads to an address that no server has");
+}
+
 #define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -210,6 +224,7 @@ int main(void)
 		world_test(giving_up_does_not_wait_for_the_name),
 		world_test(a_name_that_is_not_found_in_time_is_told),
 		world_test(other_names_are_found_meanwhile),
+		world_test(a_name_leads_to_no_address_that_is_nobodys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

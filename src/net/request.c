@@ -73,7 +73,7 @@ static void tell_connect(struct request *r)
 
 	curl_easy_getinfo(r->job.easy, CURLINFO_OS_ERRNO, &code);
 	if (r->is_barred)
-		error_set(&r->why, "%s is an address that no server has", r->url.host);
+		error_set(&r->why, "%s leads to an address that no server has", r->url.host);
 	else
 		error_set(&r->why, "%s port %u cannot be reached: %s", r->url.host, r->url.port,
 		          code ? strerror((int)code) : r->curl_words);

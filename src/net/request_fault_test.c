@@ -15,20 +15,6 @@ static void nobody_there_is_told(void **state)
 	run(w, &o, "the name no-such-name.invalid is not known");
 }
 
-static void nobodys_addresses_are_not_tried(void **state)
-{
-	static const char *const urls[] = {"http://169.254.169.254/latest/meta-data/",
-	                                   "http://0.0.0.0:80/", "http://[::]/",
-	                                   "http://[::ffff:169.254.169.254]/"};
-	struct world *w = *state;
-
-	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
-		struct request_options o = {.url = urls[i], .self = w, .done = on_done};
-
-		run(w, &o, "is an address that no server has");
-	}
-}
-
 static void what_is_no_request_is_not_begun(void **state)
 {
 	static const char *const headers[] = {"X: y\r\nZ: w", NULL};
@@ -303,7 +289,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		world_test(nobody_there_is_told),
-		world_test(nobodys_addresses_are_not_tried),
 		world_test(what_is_no_request_is_not_begun),
 		world_test(a_redirect_is_told_and_not_followed),
 		world_test(answers_that_are_none_are_told),

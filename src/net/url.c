@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 
+#include "net/reach.h"
+
 #define LABEL_MAX 63
 
 static const struct {
@@ -92,9 +94,27 @@ static void copy_host(struct url *url, struct text host)
 	url->host[host.len] = '\0';
 }
 
+/* An address that no server has leads nowhere, and not through a proxy either. */
+static bool read_literal(struct url *url, bool is_v6, struct error *why)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} a;
+	void *binary = is_v6 ? (void *)&a.v6.sin6_addr : (void *)&a.v4.sin_addr;
+
+	memset(&a, 0, sizeof(a));
+	a.any.sa_family = is_v6 ? AF_INET6 : AF_INET;
+	url->is_literal = true;
+	if (inet_pton(a.any.sa_family, url->host, binary) != 1)
+		return error_set(why, "%.100s is not an IP address", url->host);
+	return reach_allows(&a.any) ||
+	       error_set(why, "%.100s is an address that no server has", url->host);
+}
+
 static bool read_host(struct url *url, struct text host, struct error *why)
 {
-	struct in6_addr binary;
 	bool is_v6 = host.len > 0 && host.at[0] == '[';
 
 	if (is_v6)
@@ -102,11 +122,8 @@ static bool read_host(struct url *url, struct text host, struct error *why)
 	if (host.len == 0 || host.len > URL_HOST_MAX)
 		return error_set(why, "a URL needs a host, of at most %d bytes", URL_HOST_MAX);
 	copy_host(url, host);
-	if (is_v6 || ends_in_number(host)) {
-		url->is_literal = true;
-		return inet_pton(is_v6 ? AF_INET6 : AF_INET, url->host, &binary) == 1 ||
-		       error_set(why, "%.100s is not an IP address", url->host);
-	}
+	if (is_v6 || ends_in_number(host))
+		return read_literal(url, is_v6, why);
 	return is_name(host) || error_set(why, "%.100s is not a host's name", url->host);
 }
 
