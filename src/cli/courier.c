@@ -109,6 +109,7 @@ static void start(struct courier *c)
 		buf_add(&c->flight, batch);
 		buf_drop(&c->waiting, batch.len);
 	}
+	c->is_away = false;
 	c->due_ms = now_ms() + ANSWER_MS;
 	post_start(c->post, "/api/signal", "application/x-ndjson", buf_text(&c->flight));
 }
@@ -143,7 +144,6 @@ static void take_answer(struct courier *c)
 {
 	unsigned status = post_status(c->post);
 
-	c->is_away = false;
 	if (status >= 500) { /* its disk: what was taken is not taken twice */
 		error_set(&c->why, "the box answered %u", status);
 		try_later(c);

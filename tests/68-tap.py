@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""Claude Code's settings: our hooks go in and come out, and nothing else moves."""
+
+import copy
+import json
+import os
+import random
+import stat
+
+from doors import config_box
+from lib import Box, cli, eventually, run, temp_dir, test
+
+EVENTS = """SessionStart SessionEnd Setup UserPromptSubmit UserPromptExpansion PreToolUse
+PermissionRequest PermissionDenied PostToolUse PostToolUseFailure PostToolBatch MessageDisplay
+Notification Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch
+PostModelSwitch TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange
+InstructionsLoaded CwdChanged FileChanged DirectoryAdded WorktreeRemove""".split()
+COMMANDS = {"SessionStart", "Setup"}  # for which Claude Code allows no http hook
+BACKUP = ".before-signalbox"
+
+
+class Home:
+    """A user with settings of Claude Code, and the data of a box."""
+
+    def __init__(self, text=None):
+        self.top = temp_dir()
+        self.data = self.top / "data"
+        self.file = self.top / ".claude" / "settings.json"
+        if text is not None:
+            self.file.parent.mkdir()
+            self.write(text)
+
+    def write(self, text):
+        self.file.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def tap(self, *words, **env):
+        return cli("tap", *words, "--data", self.data, env={"HOME": str(self.top), **env})
+
+    def done(self, *words):
+        result = self.tap(*words)
+        assert result.code == 0, result
+        return result
+
+    def bytes(self):
+        return self.file.read_bytes() if self.file.exists() else None
+
+    def json(self):
+        return json.loads(self.file.read_bytes().decode("utf-8-sig"))
+
+
+def ours(hook):
+    return (hook.get("url", "").endswith("/api/hooks/claude-code")
+            or hook.get("command", "").endswith(" # signalbox tap"))
+
+
+def check_installed(settings, before, port=7446):
+    """Every event has our group last, and all else is as it was."""
+    settings = copy.deepcopy(settings)
+    for event in EVENTS:
+        group = settings["hooks"][event].pop()
+        (hook,) = group["hooks"]
+        assert ours(hook), (event, hook)
+        if event in COMMANDS:
+            assert hook["type"] == "command" and hook["async"] is True, hook
+        else:
+            assert hook["url"] == f"http://127.0.0.1:{port}/api/hooks/claude-code", hook
+            assert hook["type"] == "http" and hook["timeout"] <= 2, hook
+    assert "WorktreeCreate" not in settings["hooks"] or "WorktreeCreate" in before.get("hooks", {})
+    settings["hooks"] = {k: v for k, v in settings["hooks"].items()
+                         if v or k in before.get("hooks", {})}
+    if not settings["hooks"] and "hooks" not in before:
+        del settings["hooks"]
+    assert settings == before, (settings, before)
+
+
+# --- to the byte -------------------------------------------------------------
+
+FILES = {
+    "empty object": "{}", "with a newline": "{}\n", "on two lines": "{\n}\n",
+    "empty file": "", "blank file": "\n \n", "no newline at the end": '{\n  "a": 1\n}',
+    "one line": '{"model": "opus"}', "minified": '{"a":[1,2],"hooks":{"Stop":[]},"b":{}}',
+    "tabs": '{\n\t"a": {\n\t\t"b": 1\n\t}\n}\n',
+    "four spaces": '{\n    "a": 1,\n    "hooks": {\n        "Stop": [\n            {}\n        ]\n    }\n}\n',
+    "CRLF": '{\r\n  "a": 1,\r\n  "hooks": {}\r\n}\r\n',
+    "BOM": b'\xef\xbb\xbf{\n  "a": 1\n}\n',
+    "hooks of others": json.dumps(
+        {"hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "say hi"}]}],
+                   "WorktreeCreate": [{"hooks": [{"type": "command", "command": "mk"}]}]},
+         "env": {"A": "}]\\\" {["}}, indent=2),
+    "strange spacing": '{ "hooks" :{"Stop":[ ] ,\n"PreToolUse":\t[{"hooks":[]}]} , "z":[ ]}',
+    "escaped keys": '{"h\\u006foks": {"St\\u006fp": []}}',
+    "numbers beyond doubles": '{"n": 1e999, "m": 123456789012345678901234567890}',
+    "text beyond ASCII": '{\n  "ä": "日本 \U0001f600 \\u00e4",\n  "hooks": {}\n}\n',
+}
+
+
+@test("install and uninstall give back every kind of file to the byte")
+def _():
+    for name, text in FILES.items():
+        home = Home(text)
+        before = home.bytes()
+        assert home.done("install").out.startswith("installed, 32 hooks: "), name
+        assert home.bytes() != before, name
+        blank = text.strip() == text[:0] if isinstance(text, bytes) else text.strip() == ""
+        if name not in ("escaped keys", "numbers beyond doubles"):
+            check_installed(home.json(), {} if blank else json.loads(before.decode("utf-8-sig")))
+        installed = home.bytes()
+        home.done("install")
+        assert home.bytes() == installed, f"{name}: a second install changes something"
+        assert home.done("uninstall").out.startswith("absent: "), name
+        assert home.bytes() == before, (name, home.bytes())
+        assert os.listdir(home.file.parent) == ["settings.json"], name
+
+
+@test("without a file there is none afterwards")
+def _():
+    home = Home()
+    home.done("uninstall")
+    home.done("install")
+    check_installed(home.json(), {})
+    assert stat.S_IMODE(home.file.stat().st_mode) == 0o600
+    home.done("uninstall")
+    assert not home.file.exists()
+
+
+def random_value(rng, depth=0):
+    kinds = ["text", "number", "word"] + ["list", "object"] * (depth < 3)
+    kind = rng.choice(kinds)
+    if kind == "text":
+        return "".join(rng.choice('ab"\\}],:/ é日\n\t') for _ in range(rng.randrange(8)))
+    if kind == "number":
+        return rng.choice([0, -1, 1.5, 10**20])
+    if kind == "word":
+        return rng.choice([True, False, None])
+    some = [random_value(rng, depth + 1) for _ in range(rng.randrange(4))]
+    return some if kind == "list" else {f"k{n}": value for n, value in enumerate(some)}
+
+
+def random_group(rng):
+    return {"matcher": rng.choice(["", "Bash|Edit"]),
+            "hooks": [{"type": "command", "command": f"run \"{rng.random()}\""}
+                      for _ in range(rng.randrange(3))]}
+
+
+def random_settings(rng):
+    settings = {f"key{n}": random_value(rng) for n in range(rng.randrange(4))}
+    if rng.random() < 0.7:
+        some = rng.sample(EVENTS + ["WorktreeCreate", "Unheard"], rng.randrange(5))
+        settings["hooks"] = {e: [random_group(rng) for _ in range(rng.randrange(3))] for e in some}
+    members = list(settings.items())
+    rng.shuffle(members)
+    return dict(members)
+
+
+def random_text(rng, settings):
+    indent = rng.choice([None, 2, 4, "\t", 1])
+    text = json.dumps(settings, indent=indent, ensure_ascii=rng.random() < 0.5,
+                      separators=(",", ":") if rng.random() < 0.3 else None)
+    if rng.random() < 0.3:
+        text = text.replace("\n", "\r\n")
+    if rng.random() < 0.3:
+        text = text.replace("[]", "[ ]").replace("{}", "{\n}")
+    return rng.choice(["", "\ufeff"]) + text + rng.choice(["", "\n", "\r\n", " "])
+
+
+@test("the same for files made by chance")
+def _():
+    for seed in range(40):
+        rng = random.Random(seed)
+        settings = random_settings(rng)
+        home = Home(random_text(rng, settings))
+        before = home.bytes()
+        home.done("install")
+        check_installed(home.json(), settings)
+        home.done("uninstall")
+        assert home.bytes() == before, (seed, before, home.bytes())
+
+
+def change(rng, settings):
+    """What a person, or Claude Code itself, might do to a file in the meantime."""
+    hooks = settings.setdefault("hooks", {})
+    what = rng.randrange(4)
+    if what == 0:
+        settings[f"new{rng.randrange(9)}"] = random_value(rng)
+    elif what == 1:
+        hooks.setdefault(rng.choice(EVENTS), []).insert(rng.randrange(2), random_group(rng))
+    elif what == 2:
+        hooks.pop(rng.choice(EVENTS), None)
+    else:
+        event = rng.choice(EVENTS)
+        for group in hooks.get(event, []):
+            group["hooks"].insert(0, {"type": "command", "command": "mine"})
+
+
+def without_ours(settings, made):
+    """What has to be left: a group that had hooks of ours and nothing else goes."""
+    settings = copy.deepcopy(settings)
+    hooks = settings.get("hooks", {})
+    for event, groups in list(hooks.items()):
+        if not any(ours(h) for g in groups for h in g["hooks"]):
+            continue
+        for group in groups[:]:
+            if group["hooks"] and all(ours(h) for h in group["hooks"]):
+                groups.remove(group)
+            elif any(ours(h) for h in group["hooks"]):
+                group["hooks"] = [h for h in group["hooks"] if not ours(h)]
+                group.pop("signalbox", None)
+        if not groups and made(event):
+            del hooks[event]
+    if "hooks" in settings and not hooks and made(None):
+        del settings["hooks"]
+    return settings
+
+
+@test("what was changed in between stays, and only our hooks go")
+def _():
+    for seed in range(25):
+        rng = random.Random(1000 + seed)
+        before = random_settings(rng)
+        had = before.get("hooks")
+        home = Home(random_text(rng, before))
+        home.done("install")
+        settings = home.json()
+        for _ in range(rng.randrange(1, 4)):
+            change(rng, settings)
+        home.write(random_text(rng, settings))
+        home.done("uninstall")
+        want = without_ours(settings, lambda e: had is None if e is None else e not in (had or {}))
+        got = home.json()
+        assert got == want, (seed, got, want)
+        assert "signalbox" not in json.dumps(got), (seed, got)
+
+
+# --- what is refused ---------------------------------------------------------
+
+
+@test("a settings file that is broken is refused with its place and left alone")
+def _():
+    broken = {
+        '{\n  "a": 1,\n}\n': "line 2, column 9",
+        '{\n  // no\n  "a": 1\n}\n': "line 2, column 3: a comment",
+        '{"a": 1} x': "line 1, column 10",
+        "[]": "line 1, column 1: settings are a JSON object",
+        '{\n"hooks": []}': "line 2, column 10: `hooks` is not an object",
+        '{"hooks": {},\n "hooks": {}}': "line 2, column 2: `hooks` stands here a second time",
+        '{"hooks": {"Stop": {}}}': "line 1, column 20: the hooks of an event are an array",
+        '{"hooks": {"Stop": [], "Stop": []}}': "line 1, column 24: this event stands here",
+        "{": "line 1, column 2", '{"a": "\x01"}': "line 1, column",
+        "{}" + " " * (1 << 20): "longer than 1 MiB",
+    }
+    for text, words in broken.items():
+        home = Home(text)
+        for verb in ("install", "print"):
+            result = home.tap(verb)
+            assert result.code == 1 and words in result.err and result.out == "", (text[:80], result)
+            assert str(home.file) in result.err, result
+        assert home.bytes() == text.encode() and os.listdir(home.file.parent) == ["settings.json"]
+    home = Home(b'{"a": "\xff"}')
+    assert "line 1, column" in home.tap("install").err
+
+
+@test("links are followed and stay, but never lead out of a project")
+def _():
+    home = Home("{}")
+    home.file.rename(home.top / "dotfile.json")
+    home.file.symlink_to("../dotfile.json")
+    os.chmod(home.top / "dotfile.json", 0o640)
+    home.done("install")
+    assert home.file.is_symlink() and "hooks" in home.json()
+    assert stat.S_IMODE(home.file.stat().st_mode) == 0o640
+    home.done("uninstall")
+    assert home.file.is_symlink() and home.bytes() == b"{}"
+
+    project = home.top / "project"
+    (project / ".claude").mkdir(parents=True)
+    (project / ".claude/settings.local.json").symlink_to("../../dotfile.json")
+    result = home.tap("install", "--project", project)
+    assert result.code == 1 and "outside of" in result.err, result
+    assert home.bytes() == b"{}"
+
+
+@test("a file of another kind, a missing project and a missing home are refused")
+def _():
+    home = Home()
+    home.file.mkdir(parents=True)
+    assert "is not a file" in home.tap("install").err
+    result = home.tap("install", "--project", home.top / "nowhere")
+    assert result.code == 1 and "No such file" in result.err, result
+    result = home.tap("install", HOME="")
+    assert result.code == 1 and "no home directory" in result.err, result
+    for wrong in ([], ["instal"], ["install", "now"], ["install", "--user", "--project", "/"]):
+        assert home.tap(*wrong).code == 2, wrong
+
+
+# --- where it leads ----------------------------------------------------------
+
+
+@test("a project, another directory of Claude's, print and status")
+def _():
+    home = Home()
+    project = home.top / "p"
+    project.mkdir()
+    home.done("install", "--project", project)
+    assert (project / ".claude/settings.local.json").exists() and not home.file.exists()
+    home.done("uninstall", "--project", project)
+    other = home.top / "other"
+    assert home.tap("install", CLAUDE_CONFIG_DIR=str(other)).code == 0
+    assert (other / "settings.json").exists() and not home.file.exists()
+
+    home = Home('{"disableAllHooks": true}')
+    printed = home.done("print")
+    assert home.bytes() == b'{"disableAllHooks": true}'
+    result = home.tap("status")
+    assert result.code == 1 and result.out.startswith("absent: "), result
+    result = home.done("install")
+    assert "disableAllHooks" in result.err and BACKUP in result.out, result
+    assert home.bytes() == printed.out.encode()
+    said = json.loads(home.done("status", "--json").out)
+    assert said["state"] == "installed" and said["hooks"] == 32 and "warning" in said, said
+
+
+@test("hooks lead to the address the box has; another one makes them outdated")
+def _():
+    home = Home("{}")
+    with Box(data=home.data) as box:
+        home.done("install")
+        check_installed(home.json(), {}, box.port)
+        command = home.json()["hooks"]["Setup"][0]["hooks"][0]["command"]
+        assert f"hook --data '{home.data}'" in command, command
+    (home.data / "listen").write_text("127.0.0.1:1234\n")
+    result = home.tap("status")
+    assert result.code == 1 and result.out.startswith("outdated, 32 hooks: "), result
+    home.done("install")
+    check_installed(home.json(), {}, 1234)
+    assert (home.top / ".claude" / f"settings.json{BACKUP}").read_text() == "{}"
+    home.done("uninstall")
+    assert home.bytes() == b"{}"
+
+
+@test("where nobody may emit without a token every hook goes by the Unix socket")
+def _():
+    home = Home()
+    result = home.tap("install", SIGNALBOX_AUTH_LOCAL="none")
+    assert result.code == 0, result
+    hooks = [h for groups in home.json()["hooks"].values() for g in groups for h in g["hooks"]]
+    assert len(hooks) == 32 and all(h["type"] == "command" for h in hooks), hooks
+
+
+# --- the routes --------------------------------------------------------------
+
+
+@test("the routes do the same, for admins only, and the source follows")
+def _():
+    home = Home('{"a": 1}')
+    with Box(env={"HOME": str(home.top)}) as box:
+        for method, path in (("POST", "connect"), ("POST", "disconnect"), ("GET", "status")):
+            answer = box.request(method, f"/api/tap/{path}", unix=False)
+            assert answer.status == 401, answer
+        assert home.bytes() == b'{"a": 1}'
+        assert box.request("GET", "/api/tap/status").json()["state"] == "absent"
+        answer = box.request("POST", "/api/tap/connect")
+        assert answer.status == 200 and answer.json()["state"] == "installed", answer
+        check_installed(home.json(), {"a": 1}, box.port)
+        state = lambda: {s["id"]: s["state"] for s in
+                         box.request("GET", "/api/sources").json()["sources"]}
+        eventually(lambda: state().get("local:claude-code") == "connected")
+        answer = box.request("POST", "/api/tap/disconnect", {})
+        assert answer.status == 200 and answer.json()["state"] == "absent", answer
+        assert home.bytes() == b'{"a": 1}'
+        eventually(lambda: state().get("local:claude-code") == "disconnected")
+
+        project = {"project": str(home.top)}
+        (home.top / ".claude/settings.local.json").write_text("{}")
+        assert box.request("POST", "/api/tap/connect", project).status == 200
+        assert home.bytes() == b'{"a": 1}'
+        said = box.request("GET", f"/api/tap/status?project={home.top}").json()
+        assert said["state"] == "installed" and said["file"].endswith("settings.local.json"), said
+        assert box.request("POST", "/api/tap/disconnect", project).status == 200
+        assert (home.top / ".claude/settings.local.json").read_text() == "{}"
+
+
+@test("what the routes cannot do is said in words, and nothing is changed")
+def _():
+    home = Home("{\n oops")
+    with Box(env={"HOME": str(home.top)}) as box:
+        answer = box.request("POST", "/api/tap/connect")
+        assert answer.status == 409 and "line 2, column 2" in answer.json()["error"], answer
+        assert home.bytes() == b"{\n oops"
+        for body in ("[]", "{", '{"project": 1}', '{"project": "here"}', '{"x": 1}',
+                     '{"project": "/\\u0000"}', '{"project": "/", "x": 1}'):
+            answer = box.request("POST", "/api/tap/connect", body)
+            assert answer.status == 400, (body, answer)
+        answer = box.request("POST", "/api/tap/connect", "x=1",
+                             {"Content-Type": "text/plain"})
+        assert answer.status == 415, answer
+        answer = box.request("POST", "/api/tap/connect", {"project": "/nonexistent"})
+        assert answer.status == 409 and "/nonexistent" in answer.json()["error"], answer
+
+
+@test("discovery never installs hooks")
+def _():
+    home = Home('{"a": 1}')
+    with Box(env={"HOME": str(home.top)}) as box:
+        box.request("POST", "/api/discover/rescan")
+        box.request("GET", "/api/discover/local")
+    assert home.bytes() == b'{"a": 1}'
+
+
+@test("a token that may emit but not administer changes no settings")
+def _():
+    home = Home("{}")
+    text = 'auth: {tokens: [{name: ci, file: TOP/ci, scopes: "observe,emit"}]}\n'
+    box = config_box(text, {"ci": "ab" * 32 + "\n"}, env={"HOME": str(home.top)})
+    with box:
+        bearer = {"Authorization": "Bearer " + "ab" * 32}
+        assert box.request("POST", "/api/tap/connect", headers=bearer).status == 403
+    assert home.bytes() == b"{}"
+
+
+run()

@@ -1,0 +1,452 @@
+#!/usr/bin/env python3
+"""Programs that tell the box what they do are never held up by it: hooks and runs."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import termios
+import time
+
+from doors import config_box, limited
+from faults import FaultyBox
+from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Process, cli, environment, eventually,
+                 run, temp_dir, test)
+
+HOOK = "/api/hooks/claude-code"
+VECTORS = SHARED / "vectors" / "claude-hooks"
+STOP = {"hook_event_name": "Stop", "session_id": "s"}
+
+
+def recorded(name):
+    return (VECTORS / name).read_text().splitlines()
+
+
+def refused(box):
+    return box.request("GET", "/api/status").json()["hooks"]["refused"]
+
+
+# --- the route ---------------------------------------------------------------
+
+
+@test("every recorded hook is answered with an empty object and becomes signals of the tap")
+def _():
+    hooks = recorded("command-hooks.jsonl")
+    with Box() as box:
+        http = box.http(unix=False)
+        for line in hooks:
+            answer = http.ask("POST", HOOK, line, box.host_header())
+            assert answer.status == 200 and answer.body == b"{}", answer
+            assert answer.headers["content-type"] == "application/json", answer
+        http.close()
+        got = [s for s in box.history() if s["source"] != "signalbox"]
+        assert {s["source"] for s in got} == {"adapter:tap"}, got
+        sessions = {json.loads(line)["session_id"] for line in hooks}
+        assert {s["correlationId"] for s in got} == sessions, got
+        kinds = {s["type"] for s in got}
+        assert {"task_dispatch", "tool_call", "tool_result", "error", "text_delta"} <= kinds, kinds
+        status = box.request("GET", "/api/status").json()["hooks"]
+        assert status == {"taken": len(hooks), "refused": 0}, status
+
+
+@test("a peer without a token cannot forge a type through a hook")
+def _():
+    names = ["user.click", "prompt", "answer", "control", "source.state", "journal.gap", "x y"]
+    with Box() as box:
+        for name in names:
+            hook = {"hook_event_name": name, "type": name, "source": "signalbox", "seq": 99}
+            assert box.request("POST", HOOK, hook, unix=False).status == 200
+        got = [s for s in box.history() if s["source"] != "signalbox"]
+        assert [s["type"] for s in got] == ["event"] * len(names), got
+        assert {s["source"] for s in got} == {"adapter:tap"}, got
+
+
+@test("what is no hook is refused in words and counted")
+def _():
+    with limited(body="64KiB") as box:
+        for body in ("{x", "[1]", '"x"', "5", "{}", '{"hook_event_name": 5}', "", "  "):
+            answer = box.request("POST", HOOK, body, unix=False)
+            assert answer.status == 400 and answer.json()["error"], (body, answer)
+        assert refused(box) == 8
+        answer = box.request("POST", HOOK, {**STOP, "x": "y" * 70000}, unix=False)
+        assert answer.status == 413, answer
+        assert refused(box) == 9
+        answer = box.request("POST", HOOK, STOP, {"Content-Type": "text/plain"}, unix=False)
+        assert answer.status == 415, answer
+        answer = box.request("POST", HOOK, STOP, {"Origin": "http://evil.com"}, unix=False)
+        assert answer.status == 403, answer
+        assert box.request("POST", HOOK, STOP, {"X-Forwarded-For": "1.2.3.4"},
+                           unix=False).status == 401
+        assert box.request("GET", HOOK, unix=False).status == 405
+        assert [s for s in box.history() if s["source"] == "adapter:tap"] == []
+
+
+@test("without local emits a hook needs a token, and the Unix socket is one")
+def _():
+    with config_box("auth: {local: observe}\n") as box:
+        assert box.request("POST", HOOK, STOP, unix=False).status == 401
+        assert box.request("POST", HOOK, STOP, box.bearer(), unix=False).status == 200
+        assert box.request("POST", HOOK, STOP).status == 200
+
+
+def ask_often(box, count):
+    """How long each of so many hooks took, in ms."""
+    http = box.http(unix=False)
+    times = []
+    for n in range(count):
+        began = time.monotonic()
+        answer = http.ask("POST", HOOK, {**STOP, "session_id": str(n)}, box.host_header())
+        times.append((time.monotonic() - began) * 1000)
+        assert answer.status == 200, answer
+    http.close()
+    return times
+
+
+@test("a hook is answered from memory, whatever the disk does")
+def _():
+    box = FaultyBox()
+    box.arm(SLOW="1500")
+    with box.start():
+        times = ask_often(box, 60)
+        assert statistics.median(times) < 20 * SLOW and max(times) < 1000, sorted(times)[-5:]
+        box.kill9()
+    box.disarm()
+    box.arm(FAIL="sync:1+:EIO,write:1+:ENOSPC")
+    with box.start():
+        box.fail()
+        times = ask_often(box, 60)
+        assert statistics.median(times) < 20 * SLOW, sorted(times)[-5:]
+        box.kill9()
+
+
+# --- signalbox hook ----------------------------------------------------------
+
+
+def hook(data, payload, within, **how):
+    """Runs it; it must say nothing, end with 0, and in time."""
+    began = time.monotonic()
+    result = cli("hook", "--data", data, input=payload, **how)
+    took = time.monotonic() - began
+    assert (result.code, result.out, result.err) == (0, "", ""), result
+    assert took < within * SLOW, f"{took} s"
+    return took
+
+
+@test("signalbox hook passes the payload on")
+def _():
+    with Box() as box:
+        for line in recorded("command-hooks.jsonl"):
+            hook(box.data, line, 5)
+        got = [s for s in box.history() if s["source"] == "adapter:tap"]
+        assert len(got) >= 23, len(got)
+
+
+@test("signalbox hook is quiet and quick when the box is away, stopped or full of junk")
+def _():
+    nowhere = temp_dir()
+    hook(nowhere, json.dumps(STOP), 1)
+    hook(nowhere / ("x" * 200), json.dumps(STOP), 1)
+    hook(nowhere, "", 1)
+    with Box() as box:
+        hook(box.data, b"\x00\xff{garbage", 1)
+        hook(box.data, "x" * (2 << 20), 1)
+        hook(box.data, "x" * (17 << 20), 2)
+        os.kill(box.pid, signal.SIGSTOP)
+        try:
+            fastest = min(hook(box.data, json.dumps(STOP), 2) for _ in range(3))
+            assert 0.15 < fastest < 0.5 * SLOW, fastest
+            hook(box.data, json.dumps({**STOP, "x": "y" * 900_000}), 2)
+        finally:
+            os.kill(box.pid, signal.SIGCONT)
+        # What reached the socket of a stopped box is not lost.
+        eventually(lambda: [s for s in box.history() if s["source"] == "adapter:tap"])
+    with Process("hook", "--data", nowhere, stdin=subprocess.PIPE) as waiting:
+        assert waiting.wait() == 0 and waiting.err() == ""
+    bad = nowhere / "signalbox.yaml"
+    bad.write_text("nonsense: [")
+    hook(nowhere, json.dumps(STOP), 1, env={"SIGNALBOX_CONFIG": str(bad)})
+
+
+@test("signalbox hook ends with 0 even when it is misused: 2 would block the agent")
+def _():
+    for words in (["--nonsense"], ["--data"], ["--color", "pink"]):
+        result = cli("hook", *words)
+        assert result.code == 0 and result.out == "", result
+
+
+# --- signalbox run -----------------------------------------------------------
+
+
+def signals(box, **where):
+    got = [s for s in box.history() if s["source"] != "signalbox"]
+    return [s for s in got if all(s.get(k) == v for k, v in where.items())]
+
+
+@test("run passes the output on, keeps the exit status and tells start and end")
+def _():
+    with Box() as box:
+        script = 'printf "hello\\nworld\\000\\377 end"; echo oops >&2; exit 3'
+        done = subprocess.run([SIGNALBOX, "run", "--data", box.data, "--", "sh", "-c", script],
+                              capture_output=True, env=environment(), timeout=PATIENCE_S)
+        assert done.returncode == 3, done
+        assert done.stdout == b"hello\nworld\0\xff end" and done.stderr == b"oops\n", done
+        first, *words, last = signals(box)
+        assert first["type"] == "task_dispatch" and first["payload"]["to"] == "sh", first
+        assert [w["payload"]["content"] for w in words][0] == "hello", words
+        assert last["type"] == "completion", last
+        assert last["payload"]["success"] is False and last["metadata"]["exitCode"] == 3, last
+        assert {s["source"] for s in (first, *words, last)} == {"adapter:tap:sh"}
+        assert len({s["correlationId"] for s in (first, *words, last)}) == 1
+        assert last["payload"]["taskId"] == first["payload"]["taskId"] == first["correlationId"]
+        assert "printf" not in json.dumps([first, last]), "arguments are nobody's business"
+
+
+@test("run ends as the program does, also when it cannot be run")
+def _():
+    data = temp_dir()
+    plain = data / "plain"
+    plain.write_text("x")
+    for words, code in ((["true"], 0), (["sh", "-c", "kill -9 $$"], 137), (["no-such"], 127),
+                        ([plain], 126), (["sh", "-c", "kill -TERM $$"], 143)):
+        result = cli("run", "--data", data, "--", *words)
+        assert result.code == code, (words, result)
+    assert cli("run").code == 2 and cli("run", "--parse", "x", "--", "true").code == 2
+
+
+@test("run names the signals as it is told and gives the program its input")
+def _():
+    with Box() as box:
+        result = cli("run", "--data", box.data, "--source", "me", "--correlation-id", "c1",
+                     "--", "cat", input='{"type":"own","source":"theirs"}\nwords\n')
+        assert result.code == 0 and result.out.endswith("words\n") and result.err == "", result
+        got = signals(box)
+        assert [(s["type"], s["source"]) for s in got] == [
+            ("task_dispatch", "me"), ("own", "theirs"), ("text_delta", "me"),
+            ("completion", "me")], got
+        assert {s["correlationId"] for s in got} == {"c1"}, got
+
+
+def program(name, text):
+    """A directory with a program of that name, which prints the text."""
+    top = temp_dir()
+    (top / "out").write_text(text)
+    (top / name).write_text(f"#!/bin/sh\ncat {top}/out\n")
+    (top / name).chmod(0o755)
+    return {"PATH": f"{top}:{os.environ['PATH']}"}
+
+
+@test("run knows what claude and codex print when they are told to")
+def _():
+    codex = "".join(json.dumps(e) + "\n" for e in (
+        {"type": "thread.started", "thread_id": "t1"}, {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": "hi"}},
+        {"type": "turn.completed", "usage": {"input_tokens": 3, "output_tokens": 1}}))
+    claude = (VECTORS / "stream-json.jsonl").read_text()
+    cases = (("claude", ["-p", "--output-format", "stream-json", "x"], claude, "claude-stream"),
+             ("codex", ["exec", "--json", "x"], codex, "codex"),
+             ("claude", ["-p", "x"], "plain words\n", "lines"))
+    for name, words, text, protocol in cases:
+        with Box() as box:
+            result = cli("run", "--data", box.data, "--", name, *words, env=program(name, text))
+            assert result.code == 0 and result.out == text, result
+            parsed = cli("parse", protocol, input=text)
+            want = [json.loads(line)["type"] for line in parsed.out.splitlines()]
+            got = [s["type"] for s in signals(box)]
+            assert got == ["task_dispatch", *want, "completion"] and want, (name, got, want)
+
+
+@test("run passes on interrupts that are sent to it")
+def _():
+    script = 'trap "echo got; exit 7" TERM; echo ready; while :; do sleep 0.05; done'
+    with Process("run", "--data", temp_dir(), "--", "sh", "-c", script) as process:
+        assert process.line() == "ready"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.line() == "got"
+        assert process.wait() == 7
+
+
+class Screen:
+    """`signalbox run ARGS` on a terminal of its own."""
+
+    def __init__(self, *args, size=(40, 120)):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+            os.execve(SIGNALBOX, [SIGNALBOX, *map(str, args)], environment())
+        self.got = ""
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def until(self, pattern):
+        def look():
+            if select.select([self.fd], [], [], 0)[0]:
+                try:
+                    self.got += os.read(self.fd, 65536).decode(errors="replace")
+                except OSError:
+                    pass
+            return re.search(pattern, self.got)
+        return eventually(look, every=0.01)
+
+    def end(self):
+        def look():
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            return (status,) if pid else None
+        status = eventually(look)[0]
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+
+@test("run on a terminal gives the program one of the same size, and follows it")
+def _():
+    script = ('test -t 0 -a -t 1 -a -t 2 && echo all; stty size <&1; '
+              'trap "stty size <&1" WINCH; echo ready; '
+              'while ! test -e "$0"; do sleep 0.05; done; echo over')
+    flag = temp_dir() / "flag"
+    with Box() as box:
+        screen = Screen("run", "--data", box.data, "--", "sh", "-c", script, flag)
+        screen.until(r"all\r+\n40 120\r+\nready\r+\n")
+        screen.resize(50, 90)
+        screen.until(r"50 90\r+\n")
+        flag.touch()
+        screen.until(r"over\r+\n")
+        assert screen.end() == 0, screen.got
+        words = [s["payload"].get("content") for s in signals(box, type="text_delta")]
+        assert words[:2] == ["all", "40 120"] and words[-1] == "over", words
+
+
+@test("Ctrl-C on a terminal reaches the program once")
+def _():
+    script = 'trap "echo caught" INT; echo ready; for i in 1 2 3 4 5 6; do sleep 0.1; done; exit 5'
+    screen = Screen("run", "--data", temp_dir(), "--", "sh", "-c", script)
+    screen.until("ready")
+    os.write(screen.fd, b"\x03")
+    screen.until("caught")
+    assert screen.end() == 5, screen.got
+    assert screen.got.count("caught") == 1, screen.got
+
+
+@test("run ends when the reader of its output leaves, as the program would")
+def _():
+    process = subprocess.Popen(
+        [SIGNALBOX, "run", "--data", temp_dir(), "--", "yes"], env=environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout.readline() == b"y\n"
+    process.stdout.close()
+    assert process.wait(PATIENCE_S) == 128 + signal.SIGPIPE
+
+
+@test("run does not wait for what its program left behind")
+def _():
+    with Process("run", "--data", temp_dir(), "--", "sh", "-c", "sleep 60 & echo $!") as process:
+        left = int(process.line())
+        try:
+            assert process.wait() == 0
+        finally:
+            os.kill(left, signal.SIGKILL)
+
+
+# --- a box that is away, slow or killed -----------------------------------------
+
+LINES = 'i=0; while [ $i -lt {n} ]; do echo "line $i"; i=$((i+1)); done'
+
+
+@test("without a box the program runs as ever, and the losses are said at the end")
+def _():
+    result = cli("run", "--data", temp_dir(), "--", "sh", "-c", LINES.format(n=200))
+    assert result.code == 0 and len(result.out.splitlines()) == 200, result
+    assert "202 signals did not reach the box: no signalbox is running on" in result.err, result
+
+
+@test("more than can be kept is dropped, the oldest first, and counted")
+def _():
+    flag = temp_dir() / "flag"
+    script = ('yes $(head -c 1000 /dev/zero | tr "\\0" x) | head -n 15000; echo ready; '
+              'while ! test -e "$0"; do sleep 0.02; done; echo last; '
+              'while ! test -e "$0.end"; do sleep 0.02; done')
+    box = Box()
+    with Process("run", "--data", box.data, "--", "sh", "-c", script, flag) as process:
+        while process.line(6 * PATIENCE_S) != "ready":
+            pass
+        with box.start():
+            flag.touch()
+            said = lambda: [s["payload"].get("content") for s in signals(box)]
+            eventually(lambda: "last" in said(), every=0.2)
+            flag.with_name("flag.end").touch()
+            assert process.wait() == 0
+            lost = int(re.search(r"(\d+) signals did not reach the box", process.err())[1])
+            got = signals(box)
+            assert lost > 1000 and lost + len(got) == 15004, (lost, len(got))
+            assert got[-2]["payload"]["content"] == "last", got[-2]
+            assert got[-1]["type"] == "completion", got[-1]
+
+
+@test("a stopped box holds up neither the program nor its end")
+def _():
+    with Box() as box:
+        os.kill(box.pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            result = cli("run", "--data", box.data, "--", "sh", "-c", LINES.format(n=500))
+            took = time.monotonic() - began
+        finally:
+            os.kill(box.pid, signal.SIGCONT)
+        assert result.code == 0 and len(result.out.splitlines()) == 500, result
+        assert "signals did not reach the box: it does not answer" in result.err, result
+        assert took < 4 * SLOW, took
+
+
+@test("a box that is killed in the middle gets all of it when it is back, and once")
+def _():
+    flag = temp_dir() / "flag"
+    script = (f'{LINES.format(n=50)}; echo ready; while ! test -e "$0"; do sleep 0.02; done; '
+              f'{LINES.format(n=50)}; while ! test -e "$0.end"; do sleep 0.02; done; exit 4')
+    box = Box().start()
+    with Process("run", "--data", box.data, "--", "sh", "-c", script, flag) as process:
+        while process.line() != "ready":
+            pass
+        eventually(lambda: len(signals(box)) >= 52)
+        box.kill9()
+        flag.touch()
+        for n in range(50):
+            assert process.line() == f"line {n}"
+        with box.start():
+            eventually(lambda: len(signals(box)) >= 102)
+            flag.with_name("flag.end").touch()
+            assert process.wait() == 4 and process.err() == "", process.err()
+            got = signals(box)
+            words = [s["payload"]["content"] for s in got if s["type"] == "text_delta"]
+            lines = [f"line {n}" for n in range(50)]
+            assert words == [*lines, "ready", *lines], words
+            assert [s["type"] for s in got].count("completion") == 1, got
+
+
+# --- emit --parse --------------------------------------------------------------
+
+
+@test("emit --parse sends what an agent printed, and says what it did not understand")
+def _():
+    text = (VECTORS / "stream-json.jsonl").read_text()
+    with Box() as box:
+        result = cli("emit", "--parse", "claude-stream", "--source", "me", "--data", box.data,
+                     input=text)
+        assert result.code == 0 and result.err == "", result
+        want = [json.loads(line)["type"] for line in
+                cli("parse", "claude-stream", input=text).out.splitlines()]
+        got = signals(box)
+        assert [s["type"] for s in got] == want and {s["source"] for s in got} == {"me"}, got
+        assert result.out == f"{got[0]['seq']}..{got[-1]['seq']}\n", result
+        result = cli("emit", "--parse", "codex", "-q", "--data", box.data, input="no\n{}\n")
+        assert result.code == 1 and "not understood" in result.err, result
+    for words in (["--parse", "x"], ["--parse", "codex", "--type", "t"],
+                  ["--parse", "codex", "{}"], ["--source", "x"]):
+        assert cli("emit", *words, "--data", "/nonexistent").code == 2, words
+
+
+run()
