@@ -109,7 +109,8 @@ static void another_id_on_an_index_is_another_call(void **state)
 static void calls_without_an_index_are_told_apart(void **state)
 {
 	READ(CHOICE("{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\","
-	            "\"arguments\":\"{\\\"x\\\"\"}},{\"id\":\"b\",\"function\":{\"name\":\"g\"}}]}"),
+	            "\"arguments\":\"{\\\"x\\\"\"}},"
+	            "{\"id\":\"b\",\"function\":{\"name\":\"g\"}}]}"),
 	     CHOICE("{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"arguments\":\":1}\"}}]}"),
 	     CHOICE("{\"tool_calls\":[{\"function\":{\"name\":\"h\"}},"
 	            "{\"function\":{\"arguments\":\"{}\"}}]}"),
@@ -349,10 +350,12 @@ static void a_whole_answer_is_read_like_a_stream(void **state)
 
 static void a_bad_chunk_is_lost_alone(void **state)
 {
-	READ("{\"choices\":", "7", CHOICE("{\"content\":\"a\"}"),
-	     "{\"choices\":[{\"index\":4000,\"delta\":{\"content\":\"b\"}}]}", "{\"choices\":7}",
-	     "{\"choices\":[null,7,{\"delta\":[],\"finish_reason\":9}]}", STOP("stop"), "[DONE]",
-	     "rubbish");
+	const char *good = CHOICE("{\"content\":\"a\"}");
+	const char *beyond = "{\"choices\":[{\"index\":4000,\"delta\":{\"content\":\"b\"}}]}";
+	const char *odd = "{\"choices\":[null,7,{\"delta\":[],\"finish_reason\":9}]}";
+	const char *stop = STOP("stop");
+
+	READ("{\"choices\":", "7", good, beyond, "{\"choices\":7}", odd, stop, "[DONE]", "rubbish");
 	assert_int_equal(t.bads, 3);
 	assert_line(&t, 0, TEXT_DELTA("a", "0"));
 	assert_line(&t, 1, DONE("1", "stop"));
