@@ -343,6 +343,47 @@ static int leave_the_directory(void **state)
 	return result;
 }
 
+static void sources_are_read_with_their_credentials(void **state)
+{
+	struct config c;
+
+	assert_true(load_text(&c,
+	                      "data: /srv/box\n"
+	                      "sources:\n"
+	                      "  - {id: ada, url: 'ws://127.0.0.1:1/', credential: '${HOME}'}\n"
+	                      "  - {id: b-1, url: 'https://h/', name: B, model: m, protocol: sse,\n"
+	                      "     credential_file: keys/b, connect: false}\n",
+	                      NULL));
+	assert_int_equal(c.source_count, 2);
+	assert_string_equal(c.sources[0].credential, "/home/ada");
+	assert_string_equal(c.sources[0].protocol, "auto");
+	assert_true(c.sources[0].connect);
+	assert_null(c.sources[0].name);
+	assert_string_equal(c.sources[1].credential_file, "/srv/box/keys/b");
+	assert_string_equal(c.sources[1].protocol, "sse");
+	assert_false(c.sources[1].connect);
+	config_finish(&c);
+}
+
+static void a_source_that_makes_no_sense_is_refused(void **state)
+{
+	assert_fault("sources: [{id: a, url: 'ftp://h/'}]\n",
+	             "c.yaml:1:24: url: 'ftp://h/' is no URL of a source; it begins with http://, "
+	             "https://, ws://, wss://, midi:// or scenario:");
+	assert_fault("sources: [{id: signalbox, url: 'ws://h/'}]\n",
+	             "c.yaml:1:16: id: 'signalbox' is our own name");
+	assert_fault("sources: [{id: a, url: 'ws://h/', credential: sk-secret}]\n",
+	             "c.yaml:1:47: credential: a secret does not belong here: write ${NAME} for a "
+	             "variable of the environment, or use credential_file");
+	assert_fault("sources: [{id: a, url: 'ws://h/', credential: '${NO}'}]\n",
+	             "sources: 'a': NO is not set in the environment");
+	assert_fault("sources: [{id: a, url: 'ws://h/', credential: '${HOME}', "
+	             "credential_file: x}]\n",
+	             "sources: 'a': credential or credential_file, not both");
+	assert_fault("sources: [{id: a, url: 'ws://h/'}, {id: a, url: 'ws://i/'}]\n",
+	             "sources: two have the id 'a'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +402,8 @@ int main(void)
 		cmocka_unit_test(the_words_name_the_variable_or_the_flag),
 		cmocka_unit_test(the_usual_places_are_looked_at_in_order),
 		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
+		cmocka_unit_test(sources_are_read_with_their_credentials),
+		cmocka_unit_test(a_source_that_makes_no_sense_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, enter_a_directory, leave_the_directory);

@@ -96,8 +96,6 @@ struct sources {
 	size_t run_count;        /* ever */
 };
 
-/* ---- source.c ---- */
-
 struct source *source_create(struct sources *all, const struct source_wish *wish);
 void source_destroy(struct source *source); /* freed at the end of the turn */
 void source_set_protocol(struct source *source, struct text protocol);
@@ -106,24 +104,15 @@ void source_end(struct source *source);            /* disconnects */
 void source_close(struct source *source);          /* closes the line and says nothing */
 void source_replace(char **at, struct text value); /* empty: NULL */
 
-/* ---- sources.c ---- */
-
 void sources_mark(struct source *source); /* it changed: tell at the end of the turn */
 void sources_stir(struct source *source); /* its counters did: tell within a second */
-
-/* ---- intake.c ---- */
 
 void intake_init(struct sources *all);
 void intake_finish(struct sources *all);
 void intake_take(struct source *source, struct text envelope);
 void intake_flush(struct source *source); /* all that waits, at once */
 
-/* ---- runs.c ---- */
-
 void runs_forget(struct source *source);
-
-/* ---- wish.c ---- */
-
 bool wish_read(struct source_wish *wish, struct yyjson_val *json, bool is_stored,
                struct error *why);
 bool wish_check(const struct source_wish *wish, struct error *why); /* but for what is needed */

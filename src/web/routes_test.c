@@ -63,6 +63,44 @@ static void a_path_is_exact(void **state)
 	buf_finish(&allow);
 }
 
+static bool finds_part(const char *method, const char *path, const char *wanted)
+{
+	struct route_part part;
+	struct buf allow;
+	bool found;
+
+	buf_init(&allow, 100);
+	found = routes_find(text_of(method), text_of(path), &part, &allow) &&
+	        text_is((struct text){part.at, part.len}, wanted);
+	buf_finish(&allow);
+	return found;
+}
+
+static void a_star_is_one_part_of_a_path_decoded(void **state)
+{
+	static const char *const others[] = {
+		"/api/sources/",         "/api/sources/a/b",  "/api/sources/a/",
+		"/api/sources//connect", "/api/sources/%",    "/api/sources/%4",
+		"/api/sources/%00",      "/api/sources/a%zz", "/api%2Fsources%2Fa",
+		"//api/sources/a",
+	};
+	char path[300] = "/api/sources/";
+
+	assert_true(finds_part("DELETE", "/api/sources/ada", "ada"));
+	assert_true(finds_part("POST", "/api/sources/local:x/connect", "local:x"));
+	assert_true(finds_part("POST", "/api/sources/local%3ax%2Fy/connect", "local:x/y"));
+	assert_true(finds_part("PATCH", "/api/sources/a+b", "a+b"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		assert_false(finds_part("DELETE", others[i], ""));
+		assert_false(finds_part("DELETE", others[i], "a"));
+		assert_false(finds_part("POST", others[i], ""));
+	}
+	memset(path + strlen(path), 'x', ROUTE_PART_MAX + 1);
+	assert_false(finds_part("DELETE", path, ""));
+	path[strlen(path) - 1] = '\0';
+	assert_true(finds_part("DELETE", path, path + strlen("/api/sources/")));
+}
+
 static void nothing_that_changes_is_a_get(void **state)
 {
 	for (const struct route *r = routes; r->method; r++) {
@@ -231,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_route_is_found_by_method_and_path),
 		cmocka_unit_test(a_wrong_method_is_told_the_right_ones),
 		cmocka_unit_test(a_path_is_exact),
+		cmocka_unit_test(a_star_is_one_part_of_a_path_decoded),
 		cmocka_unit_test(nothing_that_changes_is_a_get),
 		cmocka_unit_test(only_json_is_json),
 		cmocka_unit_test(the_root_is_the_index),
