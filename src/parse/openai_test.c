@@ -392,6 +392,31 @@ static void too_many_calls_are_told(void **state)
 	buf_finish(&bytes);
 }
 
+static void too_much_input_of_calls_is_told(void **state)
+{
+	static char half[512 * KIB];
+	struct buf bytes;
+
+	memset(half, 'x', sizeof(half));
+	buf_init(&bytes, MIB);
+	buf_add(&bytes, TEXT("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\","
+	                     "\"function\":{\"name\":\"f\",\"arguments\":\""));
+	buf_add(&bytes, (struct text){half, sizeof(half)});
+	buf_add(&bytes, TEXT("\"}}]}}]}"));
+	taken_init(&t, &parse_openai);
+	for (unsigned i = 0; i < 12; i++)
+		parse_message(t.parse, buf_text(&bytes));
+	assert_int_equal(taken_count(&t, "tool_call_delta"), 8);
+	assert_int_equal(t.bads, 1);
+	parse_message(t.parse, TEXT("[DONE]"));
+	assert_int_equal(t.bads, 2); /* no signal has room for 4 MiB: it goes without */
+	assert_true(taken_has(&t, PAYLOAD("tool_call") "\"agentId\":\"model\",\"toolName\":\"f\","
+	                                               "\"callId\":\"a\"}}"));
+	assert_int_equal(t.ends, 1);
+	taken_finish(&t);
+	buf_finish(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +446,7 @@ int main(void)
 		cmocka_unit_test(a_bad_chunk_is_lost_alone),
 		cmocka_unit_test(done_alone_completes),
 		cmocka_unit_test(too_many_calls_are_told),
+		cmocka_unit_test(too_much_input_of_calls_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
