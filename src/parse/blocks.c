@@ -9,11 +9,7 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "signal/json.h"
-
-/* With its envelope it must fit into what the bus takes. */
-#define INPUT_MAX (960 * KIB)
 
 #define RESULT_ENDING "_tool_result"
 
@@ -27,25 +23,35 @@ static bool ends_with(struct text t, struct text ending)
 	return t.len >= ending.len && memcmp(t.at + t.len - ending.len, ending.at, ending.len) == 0;
 }
 
-/* --- calls ----------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------- */
 
-static void call_finish(struct blocks_call *call)
+static void forget(struct blocks_name *name)
 {
-	free(call->id);
-	free(call->name);
-	free(call->server);
-	*call = (struct blocks_call){0};
+	free(name->id);
+	free(name->name);
+	free(name->server);
+	*name = (struct blocks_name){0};
 }
 
-static struct blocks_call call_copy(const struct call *call)
+static void remember(struct blocks *b, struct call call)
 {
-	return (struct blocks_call){text_dup(call->id), text_dup(call->name),
-	                            text_dup(call->server)};
+	struct blocks_name *name = &b->names[b->next_name++ % BLOCKS_NAMES_MAX];
+
+	forget(name);
+	name->id = text_dup(call.id);
+	name->name = text_dup(call.name);
+	name->server = text_dup(call.server);
 }
 
-static struct call call_of(const struct blocks_call *call)
+static struct call recall(const struct blocks *b, struct text id)
 {
-	return (struct call){text_of(call->id), text_of(call->name), text_of(call->server)};
+	for (unsigned i = 0; i < BLOCKS_NAMES_MAX && id.len; i++) {
+		const struct blocks_name *name = &b->names[i];
+
+		if (name->id && text_is(id, name->id))
+			return (struct call){id, text_of(name->name), text_of(name->server)};
+	}
+	return (struct call){.id = id};
 }
 
 static struct call read_call(yyjson_val *block)
@@ -55,22 +61,6 @@ static struct call read_call(yyjson_val *block)
 		.name = text_at(block, "name"),
 		.server = text_at(block, "server_name"),
 	};
-}
-
-static void remember(struct blocks *b, const struct call *call)
-{
-	struct blocks_call *slot = &b->calls[b->next_call++ % BLOCKS_CALLS_MAX];
-
-	call_finish(slot);
-	*slot = call_copy(call);
-}
-
-static struct call recall(const struct blocks *b, struct text id)
-{
-	for (unsigned i = 0; i < BLOCKS_CALLS_MAX && id.len; i++)
-		if (b->calls[i].id && text_is(id, b->calls[i].id))
-			return call_of(&b->calls[i]);
-	return (struct call){.id = id};
 }
 
 static bool is_call(struct text type)
@@ -84,26 +74,22 @@ static bool is_result(struct text type)
 	return text_is(type, "tool_result") || ends_with(type, TEXT(RESULT_ENDING));
 }
 
-/* --- open blocks ----------------------------------------------------------------- */
+/* --- calls that grow -------------------------------------------------------------- */
 
-static struct block *find_open(struct blocks *b, yyjson_val *event)
+static struct calls *calls_of(struct blocks *b)
 {
-	uint64_t index = speak_count(event, "index");
-
-	for (unsigned i = 0; i < b->open_count; i++)
-		if (b->open[i].index == index)
-			return &b->open[i];
-	return NULL;
+	if (!b->calls.open.next)
+		calls_init(&b->calls);
+	return &b->calls;
 }
 
-static void close_block(struct blocks *b, struct block *block)
+static struct open_call *call_at(struct blocks *b, yyjson_val *event)
 {
-	call_finish(&block->call);
-	buf_finish(&block->input);
-	*block = b->open[--b->open_count];
+	return calls_at(calls_of(b), 0, speak_count(event, "index"));
 }
 
-static void add_whole_input(struct block *block, yyjson_val *input)
+/* Some proxies put all of the input into the start. */
+static void begin_with(struct blocks *b, struct parse *p, struct open_call *call, yyjson_val *input)
 {
 	size_t len;
 	char *json;
@@ -112,39 +98,51 @@ static void add_whole_input(struct block *block, yyjson_val *input)
 		return;
 	json = yyjson_val_write(input, YYJSON_WRITE_NOFLAG, &len);
 	if (json)
-		buf_add(&block->input, (struct text){json, len});
-	block->came_whole = json != NULL;
+		calls_replace(&b->calls, p, call, (struct text){json, len});
+	call->came_whole = json != NULL;
 	free(json);
 }
 
-static void open_block(struct blocks *b, struct parse *p, yyjson_val *event, yyjson_val *content)
+static void open_call(struct blocks *b, struct parse *p, yyjson_val *event, yyjson_val *block)
 {
-	struct block *block = find_open(b, event);
-	struct call call = read_call(content);
+	struct open_call *call = call_at(b, event);
+	struct call name = read_call(block);
 
-	if (block)
-		close_block(b, block);
-	if (b->open_count == BLOCKS_OPEN_MAX) {
-		parse_bad(p, "more than %d calls at once", BLOCKS_OPEN_MAX);
+	if (call)
+		calls_drop(&b->calls, call);
+	call = calls_add(&b->calls, p, 0, speak_count(event, "index"));
+	if (!call)
 		return;
-	}
-	block = &b->open[b->open_count++];
-	*block = (struct block){.index = speak_count(event, "index"), .call = call_copy(&call)};
-	buf_init(&block->input, INPUT_MAX);
-	add_whole_input(block, yyjson_obj_get(content, "input"));
+	call_set_id(call, name.id);
+	call_set(&call->name, name.name);
+	call_set(&call->server, name.server);
+	begin_with(b, p, call, yyjson_obj_get(block, "input"));
+}
+
+static void grow_call(struct blocks *b, struct parse *p, const struct speaker *who,
+                      yyjson_val *event)
+{
+	struct open_call *call = call_at(b, event);
+	struct text piece = text_at(yyjson_obj_get(event, "delta"), "partial_json");
+
+	if (!call || piece.len == 0)
+		return;
+	if (call->came_whole)
+		calls_replace(&b->calls, p, call, TEXT(""));
+	call->came_whole = false;
+	calls_grow(&b->calls, p, who, call, piece);
 }
 
 void blocks_forget_open(struct blocks *b)
 {
-	while (b->open_count)
-		close_block(b, &b->open[b->open_count - 1]);
+	calls_finish(calls_of(b));
 }
 
 void blocks_finish(struct blocks *b)
 {
 	blocks_forget_open(b);
-	for (unsigned i = 0; i < BLOCKS_CALLS_MAX; i++)
-		call_finish(&b->calls[i]);
+	for (unsigned i = 0; i < BLOCKS_NAMES_MAX; i++)
+		forget(&b->names[i]);
 }
 
 /* --- words ----------------------------------------------------------------------- */
@@ -208,29 +206,11 @@ void blocks_start(struct blocks *b, struct parse *p, const struct speaker *who, 
 	struct text type = text_at(content, "type");
 
 	if (is_call(type))
-		open_block(b, p, event, content);
+		open_call(b, p, event, content);
 	else if (is_result(type))
 		blocks_result(b, p, who, content);
 	else
 		say_block(p, who, content);
-}
-
-static void grow_input(struct blocks *b, struct parse *p, const struct speaker *who,
-                       yyjson_val *event)
-{
-	struct block *block = find_open(b, event);
-	struct text piece = text_at(yyjson_obj_get(event, "delta"), "partial_json");
-	struct call call;
-
-	if (!block || piece.len == 0)
-		return;
-	if (block->came_whole)
-		buf_clear(&block->input);
-	block->came_whole = false;
-	if (!block->input.full && !buf_add(&block->input, piece))
-		parse_bad(p, "the input of a call is longer than %zu bytes", INPUT_MAX);
-	call = call_of(&block->call);
-	speak_call_piece(p, who, &call, piece);
 }
 
 void blocks_grow(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *event)
@@ -243,23 +223,17 @@ void blocks_grow(struct blocks *b, struct parse *p, const struct speaker *who, y
 	else if (text_is(type, "thinking_delta"))
 		speak_words(p, who, "thinking", text_at(delta, "thinking"));
 	else if (text_is(type, "input_json_delta"))
-		grow_input(b, p, who, event);
+		grow_call(b, p, who, event);
 }
 
 void blocks_stop(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *event)
 {
-	struct block *block = find_open(b, event);
-	struct call call;
+	struct open_call *call = call_at(b, event);
 
-	if (!block)
+	if (!call)
 		return;
-	call = call_of(&block->call);
-	remember(b, &call);
-	if (block->input.full)
-		speak_call(p, who, &call, NULL);
-	else
-		speak_joined_call(p, who, &call, buf_text(&block->input));
-	close_block(b, block);
+	remember(b, (struct call){text_of(call->id), text_of(call->name), text_of(call->server)});
+	calls_give(&b->calls, p, who, call);
 }
 
 void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
@@ -268,7 +242,7 @@ void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, 
 	struct call call = read_call(block);
 
 	if (is_call(type)) {
-		remember(b, &call);
+		remember(b, call);
 		speak_call(p, who, &call, yyjson_obj_get(block, "input"));
 	} else if (is_result(type)) {
 		blocks_result(b, p, who, block);

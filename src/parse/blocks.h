@@ -6,31 +6,19 @@
 #ifndef PARSE_BLOCKS_H
 #define PARSE_BLOCKS_H
 
-#include "base/buf.h"
-#include "parse/speak.h"
-
-/* Calls whose input is still growing at the same time. */
-#define BLOCKS_OPEN_MAX 32
+#include "parse/calls.h"
 
 /* The names of the newest calls: a result names its call only by its id. */
-#define BLOCKS_CALLS_MAX 128
+#define BLOCKS_NAMES_MAX 128
 
-struct blocks_call {
+struct blocks_name {
 	char *id, *name, *server;
 };
 
-struct block {
-	uint64_t index;
-	struct blocks_call call;
-	struct buf input;
-	bool came_whole; /* the input stood in the block's start */
-};
-
 struct blocks {
-	struct block open[BLOCKS_OPEN_MAX];
-	unsigned open_count;
-	struct blocks_call calls[BLOCKS_CALLS_MAX];
-	unsigned next_call; /* where the next name goes */
+	struct calls calls; /* whose input still grows */
+	struct blocks_name names[BLOCKS_NAMES_MAX];
+	unsigned next_name; /* where the next goes */
 };
 
 /* Zeroed memory is an empty one. */

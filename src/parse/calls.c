@@ -171,6 +171,11 @@ void calls_give(struct calls *calls, struct parse *p, const struct speaker *who,
 {
 	struct call name = named(calls, p, call);
 
-	speak_joined_call(p, who, &name, buf_text(&call->input));
+	if (call->input.len > CALLS_GIVEN_MAX) {
+		parse_bad(p, "the input of a call is longer than %zu bytes", CALLS_GIVEN_MAX);
+		speak_call(p, who, &name, NULL);
+	} else {
+		speak_joined_call(p, who, &name, buf_text(&call->input));
+	}
 	calls_drop(calls, call);
 }

@@ -14,6 +14,9 @@
 #define CALLS_MAX 128
 #define CALLS_INPUT_MAX (4 * MIB)
 
+/* With its envelope an input must fit into what the bus takes. */
+#define CALLS_GIVEN_MAX (960 * KIB)
+
 struct open_call {
 	struct link link; /* calls.open, in the order in which they began */
 	uint32_t choice;  /* whose it is, where an answer has several */
@@ -22,6 +25,7 @@ struct open_call {
 	char *server;     /* whose tool it is, when it is not the agent's own; NULL: it is */
 	char *id, *name;  /* NULL: not said yet */
 	bool has_made_id; /* id is ours, because the back end named none */
+	bool came_whole;  /* the input stood where the call began; pieces replace it */
 	struct buf input;
 };
 
@@ -55,7 +59,8 @@ void calls_grow(struct calls *calls, struct parse *p, const struct speaker *who,
 /* In place of what came before. */
 void calls_replace(struct calls *calls, struct parse *p, struct open_call *call, struct text input);
 
-/* It is complete.  Frees it. */
+/* It is complete.  An input that is too long to be given is left out, which is told
+ * as bad.  Frees it. */
 void calls_give(struct calls *calls, struct parse *p, const struct speaker *who,
                 struct open_call *call);
 void calls_drop(struct calls *calls, struct open_call *call);
