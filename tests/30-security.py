@@ -19,7 +19,8 @@ STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",
          "/api/signals?format=ndjson", *STREAMS]
 FILES = ["/", "/index.html", "/app.js", "/style.css", "/icon.svg"]
-CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload"]
+CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload",
+           "/api/hooks/claude-code", "/api/tap/connect", "/api/tap/disconnect"]
 
 HEADERS = {
     "content-security-policy":

@@ -297,8 +297,7 @@ static int run(struct command_context *context, const struct options *options)
 }
 
 static const struct option own[] = {
-	{"parse", 'p', "PROTOCOL", "what it prints; `signalbox parse --list` names them",
-         "by its command line"},
+	{"parse", 'p', "PROTOCOL", "what it prints, of `signalbox parse --list`", "guessed"},
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
 	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
 	{0},
