@@ -91,6 +91,10 @@ def shape_of(command):
         return lambda said: re.fullmatch(r"\d+\n", said)
     if " tail " in command:
         return lambda said: re.search(r"^\d\d:\d\d:\d\d\.\d{3} +\d+ .*tool_call", said)
+    if " tap install" in command:
+        return lambda said: re.fullmatch(r"installed, 32 hooks: .*/settings\.json\n", said)
+    if " tap uninstall" in command:
+        return lambda said: re.fullmatch(r"absent: .*/settings\.json\n", said)
     if " open" in command:
         return lambda said: re.fullmatch(rf"http://127\.0\.0\.1:{PORT}/#t=\S+\n", said)
     raise AssertionError(f"nobody knows what to expect of: {command}")
