@@ -177,20 +177,26 @@ static bool fetch(struct scenario *s, double *ms)
 	return false;
 }
 
-static void play_lines(struct scenario *s)
+/* The next line is there and due; else it will be, and we are called again. */
+static bool is_ready(struct scenario *s)
 {
 	double ms;
 
+	if (s->is_due)
+		return true;
+	if (!fetch(s, &ms))
+		return false;
+	s->is_due = true;
+	if (ms > 0)
+		wait_ms(s, ms);
+	return !(ms > 0);
+}
+
+static void play_lines(struct scenario *s)
+{
 	for (unsigned i = 0; i < SCENARIO_AT_ONCE; i++) {
-		if (!s->is_due) {
-			if (!fetch(s, &ms))
-				return;
-			s->is_due = true;
-			if (ms > 0) {
-				wait_ms(s, ms);
-				return;
-			}
-		}
+		if (!is_ready(s))
+			return;
 		s->is_due = false;
 		if (s->next.len)
 			source_received(s->source, buf_text(&s->next));
