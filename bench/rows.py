@@ -1,6 +1,9 @@
 """The rows of the table: what is measured, how, and the budget it has."""
 
+import json
 import shutil
+import socket
+import time
 
 from servers import Failure
 
@@ -75,6 +78,34 @@ def idle(bench, side):
     return {"kib": max(result["held"] - result["before"], 1) / result["clients"] / 1024}
 
 
+HOOK = json.dumps({
+    "session_id": "5b5094d4-77b4-43c8-9ceb-a0dd01d549f2", "cwd": "/home/dev/project",
+    "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01",
+    "tool_input": {"command": "make test"}, "tool_response": {"stdout": "ok\n" * 300},
+}).encode()
+
+
+def hooks(bench, side):
+    """One hook after the other, as an agent sends them, on a line that stays open."""
+    times = []
+    with bench.running(side) as server, bench.pinned(1):
+        with socket.create_connection(("127.0.0.1", server.port)) as line:
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            request = (f"POST /api/hooks/claude-code HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+                       "Content-Type: application/json\r\n"
+                       f"Content-Length: {len(HOOK)}\r\n\r\n").encode() + HOOK
+            end = time.monotonic() + bench.ms / 1000
+            while time.monotonic() < end:
+                begun = time.perf_counter_ns()
+                line.sendall(request)
+                answer = line.recv(65536)
+                times.append(time.perf_counter_ns() - begun)
+                if not (answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"\r\n\r\n{}")):
+                    raise Failure(f"a hook was answered {answer[:80]!r}")
+    times.sort()
+    return {"p50": times[len(times) // 2] / 1e6, "p99": times[len(times) * 99 // 100] / 1e6}
+
+
 def start_empty(bench, side):
     with bench.running(side) as server:
         return {"ms": server.started_ms}
@@ -135,6 +166,9 @@ ROWS = [
         sides=OURS),
     Row("idle", idle,
         Line("idle WebSocket client at 10,000", "kib", "KiB", 0.6)),
+    Row("hook", hooks,
+        Line("a hook of Claude Code is answered, p50", "p50", "ms"),
+        Line("a hook of Claude Code is answered, p99", "p99", "ms", 2.0), sides=OURS),
     Row("start", start_empty,
         Line("start to serving, empty", "ms", "ms", 50), sides=OURS),
     Row("start-10g", start_big,

@@ -63,6 +63,16 @@ class Bench:
             os.sched_setaffinity(0, all_cores)
 
     @contextlib.contextmanager
+    def pinned(self, core):
+        """For what is measured from here: we stay on this processor."""
+        all_cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {self.cores[core % len(self.cores)]})
+        try:
+            yield
+        finally:
+            os.sched_setaffinity(0, all_cores)
+
+    @contextlib.contextmanager
     def running(self, side, data=None, environment=None):
         """A server of its own for one measurement, with an empty journal unless one is given."""
         own = pathlib.Path(tempfile.mkdtemp(dir=self.everything))
