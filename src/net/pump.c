@@ -1,8 +1,15 @@
 /* pump.c - the multi handle: sockets, the timer, and what waits for libcurl to
- * return. */
+ * return.
+ *
+ * libcurl's sockets are in an epoll of their own, which the loop watches.  When many
+ * of them talk at once, each in small pieces, most of the work is to go and look: so
+ * a crowd is listened to 25 times a second, and has more to say each time.
+ */
 #include "net/pump.h"
 
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/log.h"
@@ -11,19 +18,23 @@
 /* Connections that are kept for the next request to the same server. */
 #define SPARE_MAX 16L
 
+#define PUMP_BATCH 32 /* sockets that are served before the loop goes on */
+#define PUMP_PACE_MS 40
+#define PUMP_CROWD 64 /* sockets that had something to say within that time */
+
 struct pump {
 	CURLM *multi;
 	struct loop *loop;
-	uv_timer_t timer;
+	uv_timer_t timer, rest;
+	uv_poll_t poll; /* of sockets */
+	int sockets;    /* an epoll */
+	unsigned handles;
 	struct grave grave;
 	struct link running, waiting, doomed; /* pump_job.in_pump */
 	bool inside;                          /* libcurl is at work: hands off */
-};
-
-struct watch {
-	uv_poll_t poll;
-	struct pump *pump;
-	curl_socket_t fd;
+	bool is_over;
+	uint64_t since_ms; /* since then ... */
+	unsigned heard;    /* ... so many sockets were served */
 };
 
 static void end_job(struct pump *pump, struct pump_job *job, bool ended, CURLcode code)
@@ -78,18 +89,55 @@ static void move(struct pump *pump, curl_socket_t fd, int events)
 	settle(pump);
 }
 
-static void on_socket(uv_poll_t *poll, int status, int events)
+/* libcurl asks the socket itself what its error is. */
+static int flags_of(uint32_t events)
 {
-	struct watch *watch = poll->data;
 	int flags = 0;
 
-	if (status < 0)
-		flags |= CURL_CSELECT_ERR;
-	if (events & UV_READABLE)
+	if (events & (EPOLLIN | EPOLLHUP))
 		flags |= CURL_CSELECT_IN;
-	if (events & UV_WRITABLE)
+	if (events & EPOLLOUT)
 		flags |= CURL_CSELECT_OUT;
-	move(watch->pump, watch->fd, flags);
+	if (events & EPOLLERR)
+		flags |= CURL_CSELECT_ERR | CURL_CSELECT_IN;
+	return flags;
+}
+
+static void on_sockets(uv_poll_t *poll, int status, int events);
+
+static void on_rested(uv_timer_t *timer)
+{
+	struct pump *pump = timer->data;
+
+	uv_poll_start(&pump->poll, UV_READABLE, on_sockets);
+}
+
+/* All have been heard; if they were many, they can wait. */
+static void rest(struct pump *pump)
+{
+	uint64_t spent = loop_now_ms(pump->loop) - pump->since_ms;
+
+	if (pump->heard < PUMP_CROWD || spent >= PUMP_PACE_MS || pump->is_over)
+		return;
+	uv_poll_stop(&pump->poll);
+	uv_timer_start(&pump->rest, on_rested, PUMP_PACE_MS - spent, 0);
+}
+
+static void on_sockets(uv_poll_t *poll, int status, int events)
+{
+	struct pump *pump = poll->data;
+	struct epoll_event news[PUMP_BATCH];
+	int n = epoll_wait(pump->sockets, news, PUMP_BATCH, 0);
+
+	for (int i = 0; i < n && !pump->is_over; i++)
+		move(pump, news[i].data.fd, flags_of(news[i].events));
+	if (loop_now_ms(pump->loop) - pump->since_ms >= PUMP_PACE_MS) {
+		pump->since_ms = loop_now_ms(pump->loop);
+		pump->heard = 0;
+	}
+	pump->heard += n > 0 ? (unsigned)n : 0;
+	if (n < PUMP_BATCH)
+		rest(pump);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -97,46 +145,26 @@ static void on_time(uv_timer_t *timer)
 	move(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-static void free_watch(uv_handle_t *handle)
-{
-	free(handle->data);
-}
-
-static struct watch *watch_create(struct pump *pump, curl_socket_t fd)
-{
-	struct watch *watch = must_zero(1, sizeof(*watch));
-
-	watch->pump = pump;
-	watch->fd = fd;
-	if (uv_poll_init(loop_uv(pump->loop), &watch->poll, fd) != 0) {
-		log_error("net", "the kernel does not watch a socket of libcurl's");
-		abort();
-	}
-	watch->poll.data = watch;
-	curl_multi_assign(pump->multi, fd, watch);
-	return watch;
-}
-
-/* libcurl: watch this socket for that. */
+/* libcurl: watch this socket for that.  of_socket: not NULL if it is watched. */
 static int set_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *of_socket)
 {
 	struct pump *pump = self;
-	struct watch *watch = of_socket;
-	int events = 0;
+	struct epoll_event event = {.data.fd = fd};
+	int op = of_socket ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 
 	if (what == CURL_POLL_REMOVE) {
-		curl_multi_assign(pump->multi, fd, NULL);
-		if (watch)
-			uv_close((uv_handle_t *)&watch->poll, free_watch);
+		epoll_ctl(pump->sockets, EPOLL_CTL_DEL, fd, NULL);
 		return 0;
 	}
-	if (!watch)
-		watch = watch_create(pump, fd);
 	if (what & CURL_POLL_IN)
-		events |= UV_READABLE;
+		event.events |= EPOLLIN;
 	if (what & CURL_POLL_OUT)
-		events |= UV_WRITABLE;
-	uv_poll_start(&watch->poll, events, on_socket);
+		event.events |= EPOLLOUT;
+	curl_multi_assign(pump->multi, fd, pump);
+	if (epoll_ctl(pump->sockets, op, fd, &event) != 0) {
+		log_error("net", "the kernel does not watch a socket of libcurl's");
+		abort();
+	}
 	return 0;
 }
 
@@ -150,6 +178,22 @@ static int set_timer(CURLM *multi, long ms, void *self)
 	else
 		uv_timer_start(&pump->timer, on_time, (uint64_t)ms, 0);
 	return 0;
+}
+
+static void make_handles(struct pump *pump)
+{
+	struct uv_loop_s *uv = loop_uv(pump->loop);
+
+	uv_timer_init(uv, &pump->timer);
+	uv_timer_init(uv, &pump->rest);
+	pump->sockets = epoll_create1(EPOLL_CLOEXEC);
+	if (pump->sockets < 0 || uv_poll_init(uv, &pump->poll, pump->sockets) != 0) {
+		log_error("net", "the kernel gives no epoll for libcurl's sockets");
+		abort();
+	}
+	pump->timer.data = pump->rest.data = pump->poll.data = pump;
+	pump->handles = 3;
+	uv_poll_start(&pump->poll, UV_READABLE, on_sockets);
 }
 
 struct pump *pump_create(struct loop *loop)
@@ -168,8 +212,7 @@ struct pump *pump_create(struct loop *loop)
 	list_init(&pump->running);
 	list_init(&pump->waiting);
 	list_init(&pump->doomed);
-	uv_timer_init(loop_uv(loop), &pump->timer);
-	pump->timer.data = pump;
+	make_handles(pump);
 	curl_multi_setopt(pump->multi, CURLMOPT_SOCKETFUNCTION, set_socket);
 	curl_multi_setopt(pump->multi, CURLMOPT_SOCKETDATA, pump);
 	curl_multi_setopt(pump->multi, CURLMOPT_TIMERFUNCTION, set_timer);
@@ -213,9 +256,14 @@ void pump_hush(struct pump *pump, struct pump_job *job, bool hush)
 		settle(pump);
 }
 
-static void free_pump(uv_handle_t *handle)
+static void close_one(uv_handle_t *handle)
 {
-	free(handle->data);
+	struct pump *pump = handle->data;
+
+	if (--pump->handles > 0)
+		return;
+	close(pump->sockets);
+	free(pump);
 }
 
 /* Never inside libcurl: the dead are buried at the end of the turn. */
@@ -226,7 +274,9 @@ static void clean_up(struct grave *grave)
 	settle(pump);
 	curl_multi_cleanup(pump->multi);
 	curl_global_cleanup();
-	uv_close((uv_handle_t *)&pump->timer, free_pump);
+	uv_close((uv_handle_t *)&pump->timer, close_one);
+	uv_close((uv_handle_t *)&pump->rest, close_one);
+	uv_close((uv_handle_t *)&pump->poll, close_one);
 }
 
 static void stop_all(struct pump *pump, struct link *jobs)
@@ -241,6 +291,7 @@ void pump_destroy(struct pump *pump)
 		return;
 	stop_all(pump, &pump->running);
 	stop_all(pump, &pump->waiting);
+	pump->is_over = true;
 	pump->grave = (struct grave){.free = clean_up};
 	loop_bury(pump->loop, &pump->grave);
 }
