@@ -78,6 +78,30 @@ def idle(bench, side):
     return {"kib": max(result["held"] - result["before"], 1) / result["clients"] / 1024}
 
 
+SOURCES, TOKENS = 200, 50  # sources, and tokens a second of each
+
+
+def sources(bench, side):
+    """Ask that many sources at once; what counts is the processor while they stream."""
+    with bench.upstream(TOKENS) as port, bench.running(side) as server:
+        for n in range(SOURCES):
+            server.post("/api/sources", {"id": f"s{n}", "protocol": "openai",
+                                         "url": f"http://127.0.0.1:{port}/s{n}"})
+        server.wait(lambda: SOURCES == len([s for s in server.get("/api/sources")["sources"]
+                                            if s["state"] == "connected"
+                                            and s["category"] == "remote"]))
+        for n in range(SOURCES):
+            server.post(f"/api/sources/s{n}/ask", {"prompt": "go on"})
+        time.sleep(0.5)  # until all of them are in step
+        before, begun, cpu = server.get("/api/status")["seq"], time.monotonic(), server.cpu_ns()
+        time.sleep(max(bench.ms, 2000) / 1000)
+        cpu, took = server.cpu_ns() - cpu, time.monotonic() - begun
+        rate = (server.get("/api/status")["seq"] - before) / took
+    if rate < 0.9 * SOURCES * TOKENS:
+        raise Failure(f"only {rate:.0f} tokens a second came")
+    return {"core": cpu / took / 1e7, "rate": rate}
+
+
 HOOK = json.dumps({
     "session_id": "5b5094d4-77b4-43c8-9ceb-a0dd01d549f2", "cwd": "/home/dev/project",
     "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01",
@@ -166,6 +190,9 @@ ROWS = [
         sides=OURS),
     Row("idle", idle,
         Line("idle WebSocket client at 10,000", "kib", "KiB", 0.6)),
+    Row("sources", sources,
+        Line("200 sources at 50 tokens/s, of one core", "core", "%", 10),
+        Line("200 sources at 50 tokens/s, tokens", "rate", "/s"), sides=OURS),
     Row("hook", hooks,
         Line("a hook of Claude Code is answered, p50", "p50", "ms"),
         Line("a hook of Claude Code is answered, p99", "p99", "ms", 2.0), sides=OURS),

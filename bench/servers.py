@@ -30,6 +30,35 @@ class Server:
     def pid(self):
         return self.process.pid
 
+    def cpu_ns(self):
+        """The processor time of all its threads, exact also while it runs."""
+        return time.clock_gettime_ns(~self.pid << 3 | 2)
+
+    def ask(self, method, path, body=None):
+        token = (self.data / "token").read_text().strip()
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
+        client.request(method, path, json.dumps(body) if body else None,
+                       {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+        answer = client.getresponse()
+        text = answer.read().decode()
+        client.close()
+        if answer.status >= 300:
+            raise Failure(f"{path} was answered {answer.status}: {text.strip()}")
+        return json.loads(text)
+
+    def get(self, path):
+        return self.ask("GET", path)
+
+    def post(self, path, body):
+        return self.ask("POST", path, body)
+
+    def wait(self, check):
+        end = time.monotonic() + START_S
+        while not check():
+            if time.monotonic() > end:
+                raise Failure("the server did not come so far")
+            time.sleep(0.05)
+
 
 class Bench:
     """Where the programs are, how long to measure, and the data of this run. The data is
@@ -52,13 +81,13 @@ class Bench:
             raise Failure(f"{name} is not built")
         return str(found[0])
 
-    def spawn(self, argv, core, log, environment=None):
+    def spawn(self, argv, core, log, environment=None, out=None):
         """A child inherits our processor set, so that nothing runs between it and exec."""
         all_cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {self.cores[core % len(self.cores)]})
         try:
-            return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                    env={**os.environ, **(environment or {})})
+            return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out or log,
+                                    stderr=log, env={**os.environ, **(environment or {})})
         finally:
             os.sched_setaffinity(0, all_cores)
 
@@ -93,6 +122,17 @@ class Bench:
             finally:
                 stop(process)
         shutil.rmtree(own, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def upstream(self, rate):
+        """A back end that streams tokens to whoever asks; its port."""
+        process = self.spawn([self.program("bench-upstream"), "--rate", str(rate)], 1, None,
+                             out=subprocess.PIPE)
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            stop(process)
+            process.stdout.close()
 
     def load(self, server, mode, **options):
         """Run the load client; answers the JSON it prints."""
