@@ -68,7 +68,6 @@ static void is_closed(void *self, uint16_t code, int status, const char *why)
 	struct loss loss = {.for_good = fault_is_for_good(status)};
 	char words[320];
 
-	o->client = NULL;
 	loss.why = words;
 	if (status)
 		snprintf(words, sizeof(words), "the upgrade was refused: %d%s%s", status,
