@@ -6,6 +6,7 @@
  */
 #include "signal/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -152,4 +153,32 @@ bool json_number(yyjson_val *value, double *out)
 		return false;
 	*out = yyjson_get_num(&number);
 	return true;
+}
+
+bool json_add(struct buf *out, yyjson_val *value)
+{
+	size_t len;
+	char *json;
+	bool ok;
+
+	if (yyjson_is_str(value))
+		return buf_add_json(out, json_text(value));
+	json = yyjson_val_write(value, YYJSON_WRITE_ALLOW_INVALID_UNICODE, &len);
+	if (!json)
+		return false;
+	ok = buf_add(out, (struct text){json, len});
+	free(json);
+	return ok;
+}
+
+bool json_add_number(struct buf *out, double number)
+{
+	yyjson_val value = {0};
+
+	if (!isfinite(number))
+		return buf_add(out, TEXT("null"));
+	if (number == trunc(number) && fabs(number) < 1e15)
+		return buf_print(out, "%lld", (long long)number);
+	yyjson_set_real(&value, number);
+	return json_add(out, &value);
 }

@@ -41,4 +41,10 @@ static inline struct text json_text(yyjson_val *value)
 /* The number, however it is held; false when it is none or no double holds it. */
 bool json_number(yyjson_val *value, double *out);
 
+/* Appends a value as JSON; false when the buffer is full.  A number is as short as it
+ * can be and still be the same one: a whole number has no point, what is not finite
+ * is null. */
+bool json_add(struct buf *out, yyjson_val *value);
+bool json_add_number(struct buf *out, double number);
+
 #endif

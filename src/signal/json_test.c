@@ -1,6 +1,7 @@
 /* json_test.c - what the reader promises about places, numbers and surrogates. */
 #include "signal/json.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -176,6 +177,54 @@ static void a_text_above_the_ceiling_is_refused(void **state)
 	json_reader_finish(&small);
 }
 
+static void assert_number(double number, const char *wanted)
+{
+	struct buf out;
+
+	buf_init(&out, KIB);
+	assert_true(json_add_number(&out, number));
+	if (!text_is(buf_text(&out), wanted))
+		fail_msg("got %.*s, not %s", TEXT_ARG(buf_text(&out)), wanted);
+	buf_finish(&out);
+}
+
+static void a_number_is_written_as_short_as_it_can_be(void **state)
+{
+	assert_number(100, "100");
+	assert_number(-0.0, "0");
+	assert_number(-7, "-7");
+	assert_number(0.1, "0.1");
+	assert_number(1 / 3.0, "0.3333333333333333");
+	assert_number(999999999999999, "999999999999999");
+	assert_number((double)INFINITY, "null");
+	assert_number((double)NAN, "null");
+}
+
+static void a_value_is_written_as_it_was_read(void **state)
+{
+	static const char *const values[] = {
+		"\"a \\\"b\\\" \\n\"",
+		"{\"a\":[1,2.5,null,true],\"b\":{}}",
+		"123456789012345678901234567890",
+		"-3",
+		"false",
+	};
+	struct buf out;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		buf_init(&out, KIB);
+		assert_true(json_add(&out, root_of(values[i])));
+		if (!text_is(buf_text(&out), values[i]))
+			fail_msg("got %.*s, not %s", TEXT_ARG(buf_text(&out)), values[i]);
+		buf_finish(&out);
+	}
+	buf_init(&out, 4);
+	assert_false(json_add(&out, root_of("\"abc\"")));
+	assert_false(json_add(&out, root_of("[1,2,3]")));
+	assert_int_equal(out.len, 0);
+	buf_finish(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +235,8 @@ int main(void)
 		cmocka_unit_test(a_text_is_only_of_a_string),
 		cmocka_unit_test(a_large_text_is_read_and_its_memory_given_back),
 		cmocka_unit_test(a_text_above_the_ceiling_is_refused),
+		cmocka_unit_test(a_number_is_written_as_short_as_it_can_be),
+		cmocka_unit_test(a_value_is_written_as_it_was_read),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);
