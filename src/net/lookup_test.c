@@ -24,6 +24,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 {
 	struct addrinfo *one;
 	struct sockaddr_in *at;
+	uint64_t port;
 
 	(void)hints;
 	if (strcmp(node, "silent.test") == 0) {
@@ -36,7 +37,8 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	one = calloc(1, sizeof(*one) + sizeof(*at));
 	at = (struct sockaddr_in *)(one + 1);
 	at->sin_family = AF_INET;
-	at->sin_port = htons((uint16_t)(service ? atoi(service) : 0));
+	if (service && text_to_u64(text_of(service), &port))
+		at->sin_port = htons((uint16_t)port);
 	at->sin_addr.s_addr = htonl(strcmp(node, "cloud.test") == 0 ? 0xA9FEA9FE : INADDR_LOOPBACK);
 	one->ai_family = AF_INET;
 	one->ai_socktype = SOCK_STREAM;

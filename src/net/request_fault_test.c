@@ -7,19 +7,19 @@ static struct authority authority;
 
 static void nobody_there_is_told(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = {.url = "http://127.0.0.1:1/", .self = w, .done = on_done};
+	struct asker *w = *state;
+	struct request_options o = {.url = "http://127.0.0.1:1/", .self = w, .done = asker_done};
 
-	run(w, &o, "127.0.0.1 port 1 cannot be reached: Connection refused");
+	asker_run(w, &o, "127.0.0.1 port 1 cannot be reached: Connection refused");
 	o.url = "http://no-such-name.invalid/";
-	run(w, &o, "the name no-such-name.invalid is not known");
+	asker_run(w, &o, "the name no-such-name.invalid is not known");
 }
 
 static void what_is_no_request_is_not_begun(void **state)
 {
 	static const char *const headers[] = {"X: y\r\nZ: w", NULL};
-	struct world *w = *state;
-	struct request_options o = {.url = "ws://localhost/", .self = w, .done = on_done};
+	struct asker *w = *state;
+	struct request_options o = {.url = "ws://localhost/", .self = w, .done = asker_done};
 	struct error why;
 
 	assert_null(request_start(w->requests, &o, &why));
@@ -43,10 +43,10 @@ static void say_redirect(struct server *s)
 
 static void a_redirect_is_told_and_not_followed(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_redirect);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_redirect);
 
-	run(w, &o, "a redirect (302) to http://evil.example/");
+	asker_run(w, &o, "a redirect (302) to http://evil.example/");
 	assert_int_equal(w->status, 302);
 	assert_null(strchr(w->why, 0x1b));
 	assert_int_equal(w->body.len, 0);
@@ -72,7 +72,7 @@ static void say_half(struct server *s)
 
 static void say_half_and_reset(struct server *s)
 {
-	struct world *w = s->self;
+	struct asker *w = s->self;
 
 	say_half(s);
 	while (w->heard < 4 && !s->stop)
@@ -99,14 +99,14 @@ static void answers_that_are_none_are_told(void **state)
 		{say_half_and_reset, "the connection to 127.0.0.1 broke", "half"},
 		{say_bad_chunk, "broke", ""},
 	};
-	struct world *w = *state;
+	struct asker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct request_options o = serve(w, table[i].serve);
+		struct request_options o = asker_serve(w, table[i].serve);
 
 		buf_clear(&w->body);
 		w->heard = 0;
-		run(w, &o, table[i].why);
+		asker_run(w, &o, table[i].why);
 		assert_true(text_is(buf_text(&w->body), table[i].body));
 		server_finish(&w->server);
 		w->server = (struct server){0};
@@ -137,25 +137,25 @@ static void say_body_for_ever(struct server *s)
 
 static void a_head_without_end_is_cut_off(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_lines_for_ever);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_lines_for_ever);
 
-	run(w, &o, "the head of 127.0.0.1's answer is longer than 64 KiB");
+	asker_run(w, &o, "the head of 127.0.0.1's answer is longer than 64 KiB");
 	assert_int_equal(w->heads, 0);
 	server_finish(&w->server);
 	w->server = (struct server){0};
-	o = serve(w, say_one_line_for_ever);
-	run(w, &o, "too long");
+	o = asker_serve(w, say_one_line_for_ever);
+	asker_run(w, &o, "too long");
 	assert_int_equal(w->heads, 0);
 }
 
 static void a_body_without_end_is_cut_off(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_body_for_ever);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_body_for_ever);
 
 	o.body_max = 100000;
-	run(w, &o, "the answer of 127.0.0.1 is longer than 100000 bytes");
+	asker_run(w, &o, "the answer of 127.0.0.1 is longer than 100000 bytes");
 	assert_true(w->body.len <= 100000);
 }
 
@@ -174,21 +174,21 @@ static void say_a_little(struct server *s)
 
 static void a_head_that_does_not_come_is_not_awaited(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, be_silent);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, be_silent);
 
 	o.head_ms = 100;
-	run(w, &o, "127.0.0.1 did not answer within 100 ms");
+	asker_run(w, &o, "127.0.0.1 did not answer within 100 ms");
 }
 
 static void silence_in_the_body_has_an_end(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_a_little);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_a_little);
 
 	o.head_ms = 5000;
 	o.idle_ms = 150;
-	run(w, &o, "nothing came from 127.0.0.1 for 150 ms");
+	asker_run(w, &o, "nothing came from 127.0.0.1 for 150 ms");
 	assert_true(text_is(buf_text(&w->body), "little"));
 }
 
@@ -202,29 +202,30 @@ static void say_ticks(struct server *s)
 
 static void a_body_that_moves_is_not_silent(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_ticks);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_ticks);
 
 	o.idle_ms = 600;
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_int_equal(w->body.len, 160);
 }
 
 static void the_whole_has_its_time_too(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_ticks);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_ticks);
 
 	o.total_ms = 150;
-	run(w, &o, "the answer of 127.0.0.1 took too long");
+	asker_run(w, &o, "the answer of 127.0.0.1 took too long");
 }
 
 /* A listener whose queue is full does not answer at all. */
 static void a_connection_that_does_not_come_is_not_awaited(void **state)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct world *w = *state;
-	struct request_options o = {.url = w->url, .self = w, .done = on_done, .connect_ms = 150};
+	struct asker *w = *state;
+	struct request_options o = {
+		.url = w->url, .self = w, .done = asker_done, .connect_ms = 150};
 	int fds[8], fd = socket(AF_INET, SOCK_STREAM, 0);
 	socklen_t len = sizeof(at);
 
@@ -236,7 +237,7 @@ static void a_connection_that_does_not_come_is_not_awaited(void **state)
 		connect(fds[i], (struct sockaddr *)&at, sizeof(at));
 	}
 	snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
-	run(w, &o, "did not answer in time");
+	asker_run(w, &o, "did not answer in time");
 	for (int i = 0; i < 8; i++)
 		close(fds[i]);
 	close(fd);
@@ -255,14 +256,14 @@ static void only_a_good_certificate_is_taken(void **state)
 		{WRONG_HOST, "the certificate is not localhost's"},
 		{EXPIRED, "the certificate of localhost is not trusted: certificate has expired"},
 	};
-	struct world *w = *state;
+	struct asker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct request_options o;
 
 		w->server.tls = authority_serve(&authority, table[i].fault);
-		o = serve(w, say_hello);
-		run(w, &o, table[i].why);
+		o = asker_serve(w, server_say_hello);
+		asker_run(w, &o, table[i].why);
 		assert_int_equal(w->heads, table[i].fault == GOOD);
 		w->heads = 0;
 		server_finish(&w->server);
@@ -278,29 +279,29 @@ static void say_no_tls(struct server *s)
 
 static void https_to_a_server_without_tls_is_told(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_no_tls);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_no_tls);
 
 	snprintf(w->url, sizeof(w->url), "https://127.0.0.1:%u/", w->server.port);
-	run(w, &o, "TLS with 127.0.0.1 failed");
+	asker_run(w, &o, "TLS with 127.0.0.1 failed");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		world_test(nobody_there_is_told),
-		world_test(what_is_no_request_is_not_begun),
-		world_test(a_redirect_is_told_and_not_followed),
-		world_test(answers_that_are_none_are_told),
-		world_test(a_head_without_end_is_cut_off),
-		world_test(a_body_without_end_is_cut_off),
-		world_test(a_head_that_does_not_come_is_not_awaited),
-		world_test(silence_in_the_body_has_an_end),
-		world_test(a_body_that_moves_is_not_silent),
-		world_test(the_whole_has_its_time_too),
-		world_test(a_connection_that_does_not_come_is_not_awaited),
-		world_test(only_a_good_certificate_is_taken),
-		world_test(https_to_a_server_without_tls_is_told),
+		asker_test(nobody_there_is_told),
+		asker_test(what_is_no_request_is_not_begun),
+		asker_test(a_redirect_is_told_and_not_followed),
+		asker_test(answers_that_are_none_are_told),
+		asker_test(a_head_without_end_is_cut_off),
+		asker_test(a_body_without_end_is_cut_off),
+		asker_test(a_head_that_does_not_come_is_not_awaited),
+		asker_test(silence_in_the_body_has_an_end),
+		asker_test(a_body_that_moves_is_not_silent),
+		asker_test(the_whole_has_its_time_too),
+		asker_test(a_connection_that_does_not_come_is_not_awaited),
+		asker_test(only_a_good_certificate_is_taken),
+		asker_test(https_to_a_server_without_tls_is_told),
 	};
 	int failed;
 

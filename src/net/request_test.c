@@ -6,10 +6,10 @@
 
 static void an_answer_comes_with_its_head_and_body(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_hello);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, server_say_hello);
 
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_int_equal(w->status, 200);
 	assert_int_equal(w->heads, 1);
 	assert_string_equal(w->type, "text/plain; charset=utf-8");
@@ -34,7 +34,7 @@ static void say_back(struct server *s)
 	}
 }
 
-static const char *body_of(struct world *w)
+static const char *body_of(struct asker *w)
 {
 	buf_add_char(&w->body, '\0');
 	return w->body.at;
@@ -44,13 +44,13 @@ static void the_question_goes_out_as_it_was_put(void **state)
 {
 	static const char *const headers[] = {"Authorization: Bearer secret",
 	                                      "Content-Type: application/json", NULL};
-	struct world *w = *state;
-	struct request_options o = serve(w, say_back);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_back);
 	const char *said;
 
 	o.headers = headers;
 	o.body = TEXT("the body");
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	said = body_of(w);
 	assert_int_equal(strncmp(said, "POST /path?query HTTP/1.1\r\n", 27), 0);
 	assert_non_null(strstr(said, "\r\nAuthorization: Bearer secret\r\n"));
@@ -64,13 +64,13 @@ static void the_question_goes_out_as_it_was_put(void **state)
 static void methods_are_what_one_says(void **state)
 {
 	static const char *const methods[] = {"GET", "DELETE", "PUT", "POST", "PATCH"};
-	struct world *w = *state;
-	struct request_options o = serve(w, say_back);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_back);
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		buf_clear(&w->body);
 		o.method = methods[i];
-		run(w, &o, "");
+		asker_run(w, &o, "");
 		assert_int_equal(strncmp(body_of(w), methods[i], strlen(methods[i])), 0);
 		assert_null(strstr(w->body.at, "Cookie"));
 	}
@@ -81,7 +81,7 @@ static void methods_are_what_one_says(void **state)
 /* Piece by piece, each only when the one before was heard. */
 static void say_slowly(struct server *s)
 {
-	struct world *w = s->self;
+	struct asker *w = s->self;
 
 	if (!server_await(s, "\r\n\r\n") ||
 	    !server_say(s, TEXT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")))
@@ -97,10 +97,10 @@ static void say_slowly(struct server *s)
 
 static void a_stream_is_heard_as_it_comes(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_slowly);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_slowly);
 
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_true(text_is(buf_text(&w->body), "tickticktickticktick"));
 	assert_int_equal(w->heads, 1);
 }
@@ -116,10 +116,10 @@ static void say_early_hints(struct server *s)
 
 static void only_the_final_head_counts(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_early_hints);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_early_hints);
 
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_int_equal(w->heads, 1);
 	assert_int_equal(w->status, 429);
 	assert_string_equal(w->type, "");
@@ -130,8 +130,10 @@ static void say_date(struct server *s)
 {
 	time_t then = time(NULL) + 100;
 	char head[200], date[50];
+	struct tm parts;
 
-	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", gmtime(&then));
+	gmtime_r(&then, &parts);
+	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &parts);
 	snprintf(head, sizeof(head),
 	         "HTTP/1.1 503 Later\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", date);
 	if (server_await(s, "\r\n\r\n"))
@@ -140,10 +142,10 @@ static void say_date(struct server *s)
 
 static void patience_may_be_asked_for_by_date(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_date);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_date);
 
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_in_range(w->retry_after_ms, 80000, 100000);
 }
 
@@ -156,10 +158,10 @@ static void say_nonsense_patience(struct server *s)
 
 static void patience_has_an_end(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_nonsense_patience);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_nonsense_patience);
 
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_int_equal(w->retry_after_ms, 86400000);
 }
 
@@ -171,7 +173,7 @@ static void say_on(struct server *s)
 		server_await_close(s);
 }
 
-static void wait_for_close(struct world *w)
+static void wait_for_close(struct asker *w)
 {
 	for (int i = 0; i < 10000 && !w->server.closes; i++)
 		usleep(1000);
@@ -180,11 +182,11 @@ static void wait_for_close(struct world *w)
 
 static void cancelling_closes_the_socket_at_once(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_on);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_on);
 	bool heard = false;
 
-	start(w, &o);
+	asker_start(w, &o);
 	for (int i = 0; i < 10000 && !heard; i++) {
 		run_for(w->loop, 1);
 		heard = w->heard > 0;
@@ -199,17 +201,17 @@ static void cancelling_closes_the_socket_at_once(void **state)
 
 static void cancelling_inside_head_and_body_is_silent(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_on);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_on);
 
 	w->cancel_in_head = true;
-	start(w, &o);
+	asker_start(w, &o);
 	assert_true(run_until(w->loop, &w->done));
 	wait_for_close(w);
 	w->server.closes = 0;
 	w->cancel_in_head = false;
 	w->cancel_in_body = true;
-	start(w, &o);
+	asker_start(w, &o);
 	assert_true(run_until(w->loop, &w->done));
 	wait_for_close(w);
 	run_for(w->loop, 20);
@@ -219,18 +221,18 @@ static void cancelling_inside_head_and_body_is_silent(void **state)
 
 static void cancelling_at_any_time_is_fine(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_on), far = o;
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_on), far = o;
 
-	start(w, &o);
+	asker_start(w, &o);
 	request_cancel(w->request);
 	request_cancel(w->request);
 	request_cancel(NULL);
 	far.url = "http://a-name-that-is-not.invalid/";
-	start(w, &far);
+	asker_start(w, &far);
 	run_for(w->loop, 1);
 	request_cancel(w->request);
-	start(w, &o);
+	asker_start(w, &o);
 	run_for(w->loop, 1);
 	request_cancel(w->request);
 	run_for(w->loop, 20);
@@ -239,7 +241,7 @@ static void cancelling_at_any_time_is_fine(void **state)
 
 /* One request begins another inside its body and cancels it inside its end. */
 struct pair {
-	struct world *w;
+	struct asker *w;
 	struct request_options inner;
 	struct request *second;
 	bool done;
@@ -264,31 +266,31 @@ static void cancel_another(void *self, const char *why)
 
 static void callbacks_may_begin_and_cancel_others(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_hello);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, server_say_hello);
 	struct pair p = {.w = w, .inner = o};
 
 	o.self = &p;
 	o.head = NULL;
 	o.heard = begin_another;
 	o.done = cancel_another;
-	start(w, &o);
+	asker_start(w, &o);
 	assert_true(run_until(w->loop, &p.done));
 	run_for(w->loop, 20);
 	assert_int_equal(w->dones, 0);
 	/* And one that is left alone comes to its end. */
 	o = p.inner;
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	assert_true(text_is(buf_text(&w->body), "hello"));
 }
 
 static void what_is_under_way_ends_silently_with_all(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_on);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_on);
 
 	for (int i = 0; i < 5; i++)
-		start(w, &o);
+		asker_start(w, &o);
 	run_for(w->loop, 30);
 	requests_destroy(w->requests);
 	requests_destroy(NULL);
@@ -312,7 +314,7 @@ static void say_much(struct server *s)
 
 static void hush_at_first(void *self, struct text bytes)
 {
-	struct world *w = self;
+	struct asker *w = self;
 
 	if (w->heard == 0)
 		request_hush(w->request, true);
@@ -321,12 +323,12 @@ static void hush_at_first(void *self, struct text bytes)
 
 static void a_hushed_request_waits_and_goes_on(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_much);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_much);
 
 	o.heard = hush_at_first;
 	o.idle_ms = 100;
-	start(w, &o);
+	asker_start(w, &o);
 	for (int i = 0; i < 10000 && !w->heard; i++)
 		run_for(w->loop, 1);
 	/* Longer than silence may last, but it is ours. */
@@ -342,10 +344,10 @@ static void a_hushed_request_waits_and_goes_on(void **state)
 /* Going on gives what libcurl held back, and then it is enough. */
 static void cancelling_while_going_on_is_fine(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_much);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_much);
 
-	start(w, &o);
+	asker_start(w, &o);
 	for (int i = 0; i < 10000 && !w->heard; i++)
 		run_for(w->loop, 1);
 	request_hush(w->request, true);
@@ -359,11 +361,11 @@ static void cancelling_while_going_on_is_fine(void **state)
 
 static void loopback_is_asked_without_a_proxy(void **state)
 {
-	struct world *w = *state;
-	struct request_options o = serve(w, say_hello);
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, server_say_hello);
 
 	setenv("http_proxy", "http://127.0.0.1:1", 1);
-	run(w, &o, "");
+	asker_run(w, &o, "");
 	unsetenv("http_proxy");
 	assert_int_equal(w->status, 200);
 }
@@ -371,21 +373,21 @@ static void loopback_is_asked_without_a_proxy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		world_test(an_answer_comes_with_its_head_and_body),
-		world_test(the_question_goes_out_as_it_was_put),
-		world_test(methods_are_what_one_says),
-		world_test(a_stream_is_heard_as_it_comes),
-		world_test(only_the_final_head_counts),
-		world_test(patience_may_be_asked_for_by_date),
-		world_test(patience_has_an_end),
-		world_test(cancelling_closes_the_socket_at_once),
-		world_test(cancelling_inside_head_and_body_is_silent),
-		world_test(cancelling_at_any_time_is_fine),
-		world_test(callbacks_may_begin_and_cancel_others),
-		world_test(what_is_under_way_ends_silently_with_all),
-		world_test(a_hushed_request_waits_and_goes_on),
-		world_test(cancelling_while_going_on_is_fine),
-		world_test(loopback_is_asked_without_a_proxy),
+		asker_test(an_answer_comes_with_its_head_and_body),
+		asker_test(the_question_goes_out_as_it_was_put),
+		asker_test(methods_are_what_one_says),
+		asker_test(a_stream_is_heard_as_it_comes),
+		asker_test(only_the_final_head_counts),
+		asker_test(patience_may_be_asked_for_by_date),
+		asker_test(patience_has_an_end),
+		asker_test(cancelling_closes_the_socket_at_once),
+		asker_test(cancelling_inside_head_and_body_is_silent),
+		asker_test(cancelling_at_any_time_is_fine),
+		asker_test(callbacks_may_begin_and_cancel_others),
+		asker_test(what_is_under_way_ends_silently_with_all),
+		asker_test(a_hushed_request_waits_and_goes_on),
+		asker_test(cancelling_while_going_on_is_fine),
+		asker_test(loopback_is_asked_without_a_proxy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

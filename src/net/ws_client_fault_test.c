@@ -2,6 +2,49 @@
  * has its words. */
 #include "net/test_ws_client.h"
 
+static void say_answer(struct server *s)
+{
+	struct talker *w = s->self;
+
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, text_of(w->answer));
+}
+
+static void say_frames_and_reset(struct server *s)
+{
+	struct talker *w = s->self;
+
+	if (server_say_yes(s) && server_say(s, (struct text){w->frames, w->frames_len}))
+		server_await(s, "\x8a"); /* our pong */
+	server_reset(s);
+}
+
+static void say_frames_and_end(struct server *s)
+{
+	struct talker *w = s->self;
+
+	if (server_say_yes(s))
+		server_say(s, (struct text){w->frames, w->frames_len});
+}
+
+static void say_head_for_ever(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n") && server_say(s, TEXT("HTTP/1.1 101 Yes\r\n")))
+		while (server_say(s, TEXT("X-Filler: 01234567890123456789\r\n")))
+			;
+}
+
+static void be_silent(struct server *s)
+{
+	server_await_close(s);
+}
+
+static void say_yes_and_be_silent(struct server *s)
+{
+	if (server_say_yes(s))
+		server_await_close(s);
+}
+
 static void only_a_good_certificate_is_taken(void **state)
 {
 	static const struct {
@@ -12,14 +55,14 @@ static void only_a_good_certificate_is_taken(void **state)
 		{WRONG_HOST, "the certificate is not localhost's"},
 		{EXPIRED, "the certificate of localhost is not trusted: certificate has expired"},
 	};
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		w->server.tls = authority_serve(w->authority, table[i].fault);
-		begin(w, say_back);
-		expect(w, 1015, 0, table[i].why);
+		talker_begin(w, server_say_back);
+		talker_expect(w, 1015, 0, table[i].why);
 		assert_int_equal(w->opens, 0);
-		leave(w);
+		talker_leave(w);
 	}
 }
 
@@ -36,33 +79,33 @@ static void what_no_server_says_is_refused(void **state)
 		{{"\x82\x01\xff", 3}, "a binary message"},
 		{{"\x81\x7f\0\0\0\0\x10\0\0\0", 10}, "more than 1048576 bytes"},
 	};
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		w->frames = table[i].frames.at;
 		w->frames_len = table[i].frames.len;
-		begin(w, say_frames);
-		expect(w, 1006, 0, table[i].why);
-		leave(w);
+		talker_begin(w, server_say_frames);
+		talker_expect(w, 1006, 0, table[i].why);
+		talker_leave(w);
 	}
 }
 
 static void a_connection_that_breaks_is_told(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	FRAMES(w, "\x89\x01p");
-	begin(w, say_frames_and_reset);
-	expect(w, 1006, 0, "the connection was lost: Connection reset by peer");
-	leave(w);
+	talker_begin(w, say_frames_and_reset);
+	talker_expect(w, 1006, 0, "the connection was lost: Connection reset by peer");
+	talker_leave(w);
 	FRAMES(w, "\x81\x02hi\x81\x7e\x10");
-	begin(w, say_frames_and_end);
-	expect(w, 1006, 0, "the connection was lost: the peer closed the connection");
+	talker_begin(w, say_frames_and_end);
+	talker_expect(w, 1006, 0, "the connection was lost: the peer closed the connection");
 	assert_true(text_is(buf_text(&w->heard), "hi|"));
-	leave(w);
+	talker_leave(w);
 	FRAMES(w, "\x88\x00");
-	begin(w, say_frames);
-	expect(w, 1005, 0, "the peer closed (1005)");
+	talker_begin(w, server_say_frames);
+	talker_expect(w, 1005, 0, "the peer closed (1005)");
 }
 
 static void a_refused_upgrade_says_why(void **state)
@@ -81,26 +124,26 @@ static void a_refused_upgrade_says_why(void **state)
 		{"hello\r\n\r\n", 0, "not HTTP"},
 		{"", 0, "the peer closed the connection"},
 	};
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		w->answer = table[i].answer;
-		begin(w, say_answer);
-		expect(w, 1006, table[i].status, table[i].why);
+		talker_begin(w, say_answer);
+		talker_expect(w, 1006, table[i].status, table[i].why);
 		assert_int_equal(w->opens, 0);
-		leave(w);
+		talker_leave(w);
 	}
-	begin(w, say_head_for_ever);
-	expect(w, 1006, 0, "head is longer than 16 KiB");
+	talker_begin(w, say_head_for_ever);
+	talker_expect(w, 1006, 0, "head is longer than 16 KiB");
 }
 
 static void silence_has_an_end(void **state)
 {
-	struct ws_client_options o = {.connect_ms = 100, .message_max = 1, .closed = on_closed};
-	struct world *w = *state;
+	struct ws_client_options o = {.connect_ms = 100, .message_max = 1, .closed = talker_closed};
+	struct talker *w = *state;
 
-	begin_with(w, say_yes_and_be_silent, 250);
-	expect(w, 1006, 0, "nothing was heard for 500 ms");
+	talker_begin_with(w, say_yes_and_be_silent, 250);
+	talker_expect(w, 1006, 0, "nothing was heard for 500 ms");
 	assert_int_equal(w->opens, 1);
 	ws_client_destroy(w->client);
 	/* The same server's port, but nobody who answers. */
@@ -110,33 +153,18 @@ static void silence_has_an_end(void **state)
 	o.url = w->url;
 	o.self = w;
 	w->client = ws_client_create(w->loop, &o, NULL);
-	expect(w, 1006, 0, "localhost did not answer in time");
-}
-
-static int make_authority(void **state)
-{
-	static struct authority authority;
-
-	authority_init(&authority);
-	*state = &authority;
-	return 0;
-}
-
-static int end_authority(void **state)
-{
-	authority_finish(*state);
-	return 0;
+	talker_expect(w, 1006, 0, "localhost did not answer in time");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		world_test(only_a_good_certificate_is_taken),
-		world_test(what_no_server_says_is_refused),
-		world_test(a_connection_that_breaks_is_told),
-		world_test(a_refused_upgrade_says_why),
-		world_test(silence_has_an_end),
+		talker_test(only_a_good_certificate_is_taken),
+		talker_test(what_no_server_says_is_refused),
+		talker_test(a_connection_that_breaks_is_told),
+		talker_test(a_refused_upgrade_says_why),
+		talker_test(silence_has_an_end),
 	};
 
-	return cmocka_run_group_tests(tests, make_authority, end_authority);
+	return cmocka_run_group_tests(tests, talker_make_authority, talker_end_authority);
 }

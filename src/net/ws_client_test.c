@@ -2,9 +2,18 @@
  * TLS. */
 #include "net/ws_client.h"
 
+#include "base/must.h"
 #include "net/test_ws_client.h"
 
-static void wait_for_bytes(struct world *w, size_t n)
+/* Yes, and never reads again. */
+static void be_deaf(struct server *s)
+{
+	if (server_say_yes(s))
+		while (!s->stop)
+			usleep(1000);
+}
+
+static void wait_for_bytes(struct talker *w, size_t n)
 {
 	for (int i = 0; i < 10000 && w->heard.len < n && !w->over; i++)
 		run_for(w->loop, 1);
@@ -13,9 +22,9 @@ static void wait_for_bytes(struct world *w, size_t n)
 
 static void messages_go_and_come(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
-	begin(w, say_back);
+	talker_begin(w, server_say_back);
 	assert_true(run_until(w->loop, &w->opened));
 	assert_true(ws_client_send(w->client, TEXT("one")));
 	assert_true(ws_client_send(w->client, TEXT("")));
@@ -31,14 +40,14 @@ static void messages_go_and_come(void **state)
 }
 
 /* Larger than what a socket takes at once, in both directions. */
-static void exchange_big_messages(struct world *w)
+static void exchange_big_messages(struct talker *w)
 {
 	size_t n = 900000;
 	char *big = must_alloc(n);
 
 	for (size_t i = 0; i < n; i++)
 		big[i] = (char)('a' + i % 26);
-	begin(w, say_back);
+	talker_begin(w, server_say_back);
 	assert_true(run_until(w->loop, &w->opened));
 	for (int i = 0; i < 3; i++) {
 		buf_clear(&w->heard);
@@ -56,7 +65,7 @@ static void big_messages_go_and_come(void **state)
 
 static void big_messages_go_and_come_through_tls(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	w->server.tls = authority_serve(w->authority, GOOD);
 	exchange_big_messages(w);
@@ -64,26 +73,26 @@ static void big_messages_go_and_come_through_tls(void **state)
 
 static void frames_behind_the_answer_are_heard(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	FRAMES(w, "\x81\x02hi\x01\x01"
 	          "a\x80\x01"
 	          "b\x82\x03"
 	          "bin\x88\x05\x0f\xa1"
 	          "bye");
-	begin(w, say_frames);
-	expect(w, 4001, 0, "the peer closed (4001): bye");
+	talker_begin(w, server_say_frames);
+	talker_expect(w, 4001, 0, "the peer closed (4001): bye");
 	assert_int_equal(w->opens, 1);
 	assert_true(text_is(buf_text(&w->heard), "hi|ab|bin|"));
 }
 
 static void what_nobody_reads_has_a_ceiling(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 	char *piece = must_zero(1, 100000);
 	int sent = 0;
 
-	begin(w, be_deaf);
+	talker_begin(w, be_deaf);
 	assert_true(run_until(w->loop, &w->opened));
 	memset(piece, 'x', 100000);
 	while (sent < 1000 && ws_client_send(w->client, (struct text){piece, 100000}))
@@ -96,10 +105,10 @@ static void what_nobody_reads_has_a_ceiling(void **state)
 
 static void a_hushed_client_hears_later(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	w->server.tls = authority_serve(w->authority, GOOD);
-	begin_with(w, say_back, 250);
+	talker_begin_with(w, server_say_back, 250);
 	assert_true(run_until(w->loop, &w->opened));
 	ws_client_hush(w->client, true);
 	assert_true(ws_client_send(w->client, TEXT("hello")));
@@ -113,18 +122,18 @@ static void a_hushed_client_hears_later(void **state)
 
 static void leaving_inside_callbacks_is_silent(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	FRAMES(w, "\x81\x02hi\x81\x02ho");
 	w->leave_in_open = true;
-	begin(w, say_frames);
+	talker_begin(w, server_say_frames);
 	assert_true(run_until(w->loop, &w->over));
 	run_for(w->loop, 20);
 	assert_int_equal(w->heard.len, 0);
-	leave(w);
+	talker_leave(w);
 	w->leave_in_open = false;
 	w->leave_in_text = true;
-	begin(w, say_frames);
+	talker_begin(w, server_say_frames);
 	assert_true(run_until(w->loop, &w->over));
 	run_for(w->loop, 20);
 	assert_true(text_is(buf_text(&w->heard), "hi|"));
@@ -133,15 +142,15 @@ static void leaving_inside_callbacks_is_silent(void **state)
 
 static void leaving_at_any_time_is_silent(void **state)
 {
-	struct world *w = *state;
+	struct talker *w = *state;
 
 	ws_client_destroy(NULL);
 	for (int i = 0; i < 12; i++) {
 		w->server.tls = i % 2 ? authority_serve(w->authority, GOOD) : NULL;
-		begin(w, say_back);
+		talker_begin(w, server_say_back);
 		for (int k = 0; k < i; k++)
 			run_for(w->loop, 1);
-		leave(w);
+		talker_leave(w);
 		assert_int_equal(w->closes, 0);
 	}
 }
@@ -150,7 +159,7 @@ static void what_is_no_websocket_is_not_begun(void **state)
 {
 	static const char *const two[] = {"A: b\nC: d", NULL};
 	struct ws_client_options o = {.url = "http://localhost/", .connect_ms = 1000};
-	struct world *w = *state;
+	struct talker *w = *state;
 	struct error why;
 
 	assert_null(ws_client_create(w->loop, &o, &why));
@@ -161,34 +170,19 @@ static void what_is_no_websocket_is_not_begun(void **state)
 	assert_null(ws_client_create(w->loop, &o, &why));
 }
 
-static int make_authority(void **state)
-{
-	static struct authority authority;
-
-	authority_init(&authority);
-	*state = &authority;
-	return 0;
-}
-
-static int end_authority(void **state)
-{
-	authority_finish(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		world_test(messages_go_and_come),
-		world_test(big_messages_go_and_come),
-		world_test(big_messages_go_and_come_through_tls),
-		world_test(frames_behind_the_answer_are_heard),
-		world_test(what_nobody_reads_has_a_ceiling),
-		world_test(a_hushed_client_hears_later),
-		world_test(leaving_inside_callbacks_is_silent),
-		world_test(leaving_at_any_time_is_silent),
-		world_test(what_is_no_websocket_is_not_begun),
+		talker_test(messages_go_and_come),
+		talker_test(big_messages_go_and_come),
+		talker_test(big_messages_go_and_come_through_tls),
+		talker_test(frames_behind_the_answer_are_heard),
+		talker_test(what_nobody_reads_has_a_ceiling),
+		talker_test(a_hushed_client_hears_later),
+		talker_test(leaving_inside_callbacks_is_silent),
+		talker_test(leaving_at_any_time_is_silent),
+		talker_test(what_is_no_websocket_is_not_begun),
 	};
 
-	return cmocka_run_group_tests(tests, make_authority, end_authority);
+	return cmocka_run_group_tests(tests, talker_make_authority, talker_end_authority);
 }
