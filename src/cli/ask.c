@@ -12,6 +12,7 @@
 #include "cli/follow.h"
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
+#include "cli/who.h"
 
 #define ANSWER_MS 30000
 #define PROMPT_MAX (256 * KIB) /* what a box takes */
@@ -140,29 +141,29 @@ static void add_word(struct buf *body, const char *name, const char *value)
 	buf_add_json(body, text_of(value));
 }
 
-/* The run's id, which the caller frees; NULL when the box refused. */
-static char *put_question(struct dial *dial, const struct options *options, struct text prompt,
-                          struct error *why)
+static void write_question(struct buf *body, const struct options *options, struct text prompt)
 {
-	struct buf path, body, answer;
+	buf_add(body, TEXT("{\"prompt\":"));
+	buf_add_json(body, prompt);
+	add_word(body, "model", options_value(options, "model"));
+	add_word(body, "session", options_value(options, "session"));
+	buf_add_char(body, '}');
+}
+
+/* The run's id, which the caller frees; NULL when the box refused. */
+static char *put_question(struct dial *dial, const char *id, struct text body, struct error *why)
+{
+	struct buf path, answer;
+	yyjson_doc *doc;
 	char *run = NULL;
 
 	buf_init(&path, PATH_MAX_LEN);
-	buf_init(&body, BODY_MAX);
 	buf_add(&path, TEXT("/api/sources/"));
-	follow_add_escaped(&path, text_of(options->words[0]));
+	follow_add_escaped(&path, text_of(id));
 	buf_add(&path, TEXT("/ask"));
 	buf_add_char(&path, '\0');
-	buf_add(&body, TEXT("{\"prompt\":"));
-	buf_add_json(&body, prompt);
-	add_word(&body, "model", options_value(options, "model"));
-	add_word(&body, "session", options_value(options, "session"));
-	buf_add_char(&body, '}');
-	if (path.full || body.full) {
-		error_set(why, "the prompt is too long");
-	} else if (post(dial, path.at, buf_text(&body), &answer, why)) {
-		yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
-
+	if (post(dial, path.at, body, &answer, why)) {
+		doc = yyjson_read(answer.at, answer.len, 0);
 		run = must_dup(yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "run")));
 		if (!run)
 			error_set(why, "the box gave no run");
@@ -170,7 +171,6 @@ static char *put_question(struct dial *dial, const struct options *options, stru
 		buf_finish(&answer);
 	}
 	buf_finish(&path);
-	buf_finish(&body);
 	return run;
 }
 
@@ -201,18 +201,17 @@ static int hear_answer(struct ask *ask, struct dial *dial, const char *path, con
 	return ask->is_over ? ask->status : STATUS_FAILED;
 }
 
-static int ask_box(struct ask *ask, struct dial *dial, const struct options *options,
-                   struct text prompt)
+static int ask_box(struct ask *ask, struct dial *dial, const char *source, struct text question)
 {
 	struct buf path;
 	struct error why;
-	char *run = NULL;
+	char *id = who_is(dial, source, &why), *run = NULL;
 	int status = STATUS_FAILED;
 
 	buf_init(&path, PATH_MAX_LEN);
 	buf_add(&path, TEXT("/api/stream?after="));
-	if (follow_add_present(&path, dial, &why))
-		run = put_question(dial, options, prompt, &why);
+	if (id && follow_add_present(&path, dial, &why))
+		run = put_question(dial, id, question, &why);
 	if (run) {
 		buf_print(&path, "&correlationId=%s", run);
 		buf_add_char(&path, '\0');
@@ -220,6 +219,7 @@ static int ask_box(struct ask *ask, struct dial *dial, const struct options *opt
 	} else {
 		say("%s", why.words);
 	}
+	free(id);
 	free(run);
 	buf_finish(&path);
 	return status;
@@ -227,19 +227,22 @@ static int ask_box(struct ask *ask, struct dial *dial, const struct options *opt
 
 static bool read_input(struct buf *prompt, struct error *why)
 {
-	ssize_t n = 1;
+	char piece[16 * KIB];
+	ssize_t n;
 
-	while (n > 0) {
-		char *room = buf_reserve(prompt, 64 * KIB);
+	while ((n = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
+		buf_add(prompt, (struct text){piece, (size_t)n});
+	return n == 0 || error_errno(why, "standard input");
+}
 
-		if (!room)
-			return error_set(why, "the prompt is longer than %zu KiB",
-			                 PROMPT_MAX / KIB);
-		n = read(STDIN_FILENO, room, 64 * KIB);
-		if (n < 0)
-			return error_errno(why, "standard input");
-		prompt->len += (size_t)n;
-	}
+static bool read_prompt(const char *word, struct buf *prompt, struct error *why)
+{
+	if (strcmp(word, "-") != 0)
+		buf_add(prompt, text_of(word));
+	else if (!read_input(prompt, why))
+		return false;
+	if (prompt->full)
+		return error_set(why, "the prompt is longer than %zu KiB", PROMPT_MAX / KIB);
 	return text_trim(buf_text(prompt)).len > 0 || error_set(why, "the prompt is empty");
 }
 
@@ -249,8 +252,7 @@ static int ask(struct command_context *context, const struct options *options)
 	                  .json = options_has(options, "json"),
 	                  .is_terminal = isatty(context->out.fd),
 	                  .ends_line = true};
-	struct text prompt;
-	struct buf input;
+	struct buf input, question;
 	struct error why;
 	struct dial *dial;
 	int status;
@@ -261,17 +263,17 @@ static int ask(struct command_context *context, const struct options *options)
 	if (!dial)
 		return status;
 	interrupt_watch();
-	buf_init(&input, PROMPT_MAX + 64 * KIB);
-	prompt = text_of(options->words[1]);
-	if (strcmp(options->words[1], "-") == 0 && !read_input(&input, &why)) {
+	buf_init(&input, PROMPT_MAX);
+	buf_init(&question, BODY_MAX);
+	if (read_prompt(options->words[1], &input, &why)) {
+		write_question(&question, options, buf_text(&input));
+		status = ask_box(&ask, dial, options->words[0], buf_text(&question));
+	} else {
 		say("%s", why.words);
 		status = STATUS_FAILED;
-	} else {
-		if (input.len)
-			prompt = buf_text(&input);
-		status = ask_box(&ask, dial, options, prompt);
 	}
 	buf_finish(&input);
+	buf_finish(&question);
 	dial_destroy(dial);
 	return status;
 }
@@ -293,7 +295,8 @@ const struct command command_ask = {
 	.examples = "  signalbox ask local:ollama 'why is the sky blue?'\n"
 		    "  signalbox ask local:ollama --session talk 'and at night?'\n"
 		    "  git diff | signalbox ask my-model -\n",
-	.about = "Words go to standard output, calls of tools and errors to standard error.\n"
+	.about = "A SOURCE is an id, or a name that only one has. Words go to standard output,\n"
+		 "calls of tools and errors to standard error.\n"
 		 "With - the prompt is standard input. Ctrl-C cancels the run. The end is 0\n"
 		 "when the answer was completed, else 1.\n",
 	.groups = groups,

@@ -7,6 +7,7 @@
 #include "cli/follow.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "cli/who.h"
 
 #define ANSWER_MS 30000
 #define PATH_BYTES (4 * KIB)
@@ -219,49 +220,17 @@ static bool add(struct job *job)
 
 /* ---- one that is there ---- */
 
-/* Its id; people may say its name too, if only one has it.  The caller frees it. */
-static char *find_id(const struct job *job)
-{
-	struct buf answer;
-	yyjson_doc *doc;
-	yyjson_val *one, *found = NULL;
-	size_t at, count, named = 0;
-	char *id = NULL;
-
-	if (!ask(job, "GET", "/api/sources", TEXT(""), &answer))
-		return NULL;
-	doc = yyjson_read(answer.at, answer.len, 0);
-	yyjson_arr_foreach(yyjson_obj_get(yyjson_doc_get_root(doc), "sources"), at, count, one)
-	{
-		if (text_is(text_in(one, "id"), job->word)) {
-			found = one;
-			named = 1;
-			break;
-		}
-		if (text_is(text_in(one, "name"), job->word)) {
-			found = one;
-			named++;
-		}
-	}
-	if (named == 1)
-		id = text_dup(text_in(found, "id"));
-	else
-		say(named ? "several sources are called '%s': say its id"
-		          : "there is no source '%s'",
-		    job->word);
-	yyjson_doc_free(doc);
-	buf_finish(&answer);
-	return id;
-}
-
 static bool ask_one(const struct job *job, const char *method, const char *tail)
 {
-	char *id = find_id(job);
+	struct error why;
+	char *id = who_is(job->dial, job->word, &why);
 	struct buf path;
 	bool good;
 
-	if (!id)
+	if (!id) {
+		say("%s", why.words);
 		return false;
+	}
 	buf_init(&path, PATH_BYTES);
 	buf_add(&path, TEXT("/api/sources/"));
 	follow_add_escaped(&path, text_of(id));

@@ -1,0 +1,11 @@
+/* who.h - which source somebody means. */
+#ifndef CLI_WHO_H
+#define CLI_WHO_H
+
+#include "cli/dial.h"
+
+/* Its id; people may say its name too, if only one has it.  NULL: there is none.  The
+ * caller frees it. */
+char *who_is(struct dial *dial, const char *word, struct error *why);
+
+#endif
