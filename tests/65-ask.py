@@ -342,9 +342,9 @@ def until_op(ws, op):
 @test("signalbox ask prints the answer, and its exit code says how it ended")
 def _():
     with Upstream() as up, Box() as box:
-        id = connected(box, up)
+        id = connected(box, up, name="talker")
         where = ("--data", box.data)
-        done = cli("ask", id, "good", *where)
+        done = cli("ask", "talker", "good", *where)
         assert (done.code, done.out, done.err) == (0, TEXT + "\n", ""), done
         done = cli("ask", id, "-", *where, input="good, from a pipe")
         assert (done.code, done.out) == (0, TEXT + "\n"), done

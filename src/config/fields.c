@@ -85,7 +85,7 @@ static const struct field limit_fields[] = {
 	{"connections", FIELD_COUNT, IN(limits, connections), "at once", "16384", 1, 1e6},
 	{"depth", FIELD_COUNT, IN(limits, depth), "nesting of a signal's JSON", "64", 4, 1024},
 	{"silence", FIELD_TIME, IN(limits, silence_ms),
-         "of a model that was asked, before it is given up", "300s", 100, DAY_MS},
+         "of a model that was asked, before it is given up", "5m", 100, DAY_MS},
 	{0},
 };
 
