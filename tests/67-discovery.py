@@ -393,7 +393,7 @@ def _():
         shown = cli("discover", "--data", str(box.data))
         assert shown.code == 0 and "LM Studio" in shown.out, shown.err
         line, = [l for l in shown.out.splitlines() if "LM Studio" in l]
-        assert "here" in line and "m1, m2, m3 and 1 more" in line, line
+        assert " yes " in line and "m1, m2, m3 and 1 more" in line, line
         assert sources(box) == {}
         told = cli("discover", "--rescan", "--json", "--data", str(box.data))
         assert [s["id"] for s in json.loads(told.out)["services"]] == FIVE, told.out

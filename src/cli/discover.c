@@ -2,10 +2,13 @@
 #include <yyjson.h>
 
 #include "cli/dial.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 
 #define DISCOVER_MS 10000
 #define MODELS_SHOWN 3
+#define COLUMNS 5
+#define CELL_MAX 200
 
 static struct text text_in(yyjson_val *object, const char *name)
 {
@@ -14,53 +17,55 @@ static struct text text_in(yyjson_val *object, const char *name)
 	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
 }
 
-/* Text from outside, and spaces up to the next column. */
-static void show_column(struct out *out, struct text t, size_t width)
-{
-	out_add_shown(out, t);
-	out_print(out, "%*s", t.len < width ? (int)(width - t.len) : 1, "");
-}
-
-static void show_models(struct out *out, yyjson_val *models)
+/* "m1, m2, m3 and 4 more" */
+static void add_models(struct table *table, yyjson_val *models)
 {
 	size_t n = yyjson_arr_size(models);
+	struct buf cell;
 
+	buf_init(&cell, CELL_MAX);
 	for (size_t i = 0; i < n && i < MODELS_SHOWN; i++) {
 		yyjson_val *name = yyjson_arr_get(models, i);
 
-		out_print(out, "%s", i ? ", " : "  ");
-		out_add_shown(out, (struct text){yyjson_get_str(name), yyjson_get_len(name)});
+		buf_add(&cell, i ? TEXT(", ") : TEXT(""));
+		buf_add(&cell, (struct text){yyjson_get_str(name), yyjson_get_len(name)});
 	}
 	if (n > MODELS_SHOWN)
-		out_print(out, " and %zu more", n - MODELS_SHOWN);
+		buf_print(&cell, " and %zu more", n - MODELS_SHOWN);
+	table_add(table, buf_text(&cell), CELL_MAX);
+	buf_finish(&cell);
 }
 
-static void show_service(struct out *out, yyjson_val *service)
+static void add_services(struct table *table, yyjson_val *list)
 {
-	bool is_there = yyjson_get_bool(yyjson_obj_get(service, "available"));
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	yyjson_val *service;
 
-	out_paint(out, is_there ? "\033[32m" : "\033[2m");
-	out_print(out, "%-8s", is_there ? "here" : "-");
-	out_paint(out, "\033[0m");
-	show_column(out, text_in(service, "label"), 24);
-	out_add_shown(out, text_in(service, "url"));
-	show_models(out, yyjson_obj_get(service, "models"));
-	out_print(out, "\n");
+	while ((service = yyjson_arr_iter_next(&each)) != NULL) {
+		bool is_there = yyjson_get_bool(yyjson_obj_get(service, "available"));
+
+		table_add(table, text_in(service, "label"), CELL_MAX);
+		table_add(table, is_there ? TEXT("yes") : TEXT("no"), CELL_MAX);
+		table_add(table, text_in(service, "id"), CELL_MAX);
+		table_add(table, text_in(service, "url"), CELL_MAX);
+		add_models(table, yyjson_obj_get(service, "models"));
+	}
 }
 
 static void show_all(struct out *out, struct text json)
 {
+	static const char *const heading[] = {"SERVICE", "HERE", "ID", "URL", "MODELS"};
 	yyjson_doc *doc = yyjson_read(json.at, json.len, 0);
-	static const char *const lists[] = {"services", "midi"};
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	struct table table;
 
-	for (size_t i = 0; i < 2; i++) {
-		yyjson_val *list = yyjson_obj_get(yyjson_doc_get_root(doc), lists[i]);
-		yyjson_arr_iter each = yyjson_arr_iter_with(list);
-		yyjson_val *service;
-
-		while ((service = yyjson_arr_iter_next(&each)) != NULL)
-			show_service(out, service);
-	}
+	table_init(&table, COLUMNS);
+	for (size_t i = 0; i < COLUMNS; i++)
+		table_add(&table, text_of(heading[i]), CELL_MAX);
+	add_services(&table, yyjson_obj_get(root, "services"));
+	add_services(&table, yyjson_obj_get(root, "midi"));
+	table_show(&table, out);
+	table_finish(&table);
 	yyjson_doc_free(doc);
 }
 
