@@ -120,6 +120,23 @@ def _():
         assert asked == ["model-a", "model-x", "model-b"], asked
 
 
+@test("a server that lists no models is asked for one that somebody knows")
+def _():
+    with Upstream() as up, Box() as box:
+        url = up.url + "/no-list"
+        known = add_source(box, url=url, protocol="anthropic", credential="k")
+        assert "claude-opus-4-6" in until_state(box, known, "connected")["models"]
+        named = add_source(box, url=url + "/v1/", protocol="openai", model="model-x")
+        until_state(box, named, "connected")
+        for id in (known, named):
+            assert text_of(until_end(box, ask(box, id, "good"))) == TEXT
+        assert up.heard[-1].json()["model"] == "model-x", up.heard[-1].body
+        lost = add_source(box, url=url, protocol="openai")
+        eventually(lambda: source_of(box, lost)["error"] == "404 Not Found")
+        keyless = add_source(box, url=url, protocol="anthropic")
+        assert "credential" in until_state(box, keyless, "error")["error"]
+
+
 @test("what was said in a session goes with its next turn, and nowhere else")
 def _():
     with Upstream() as up, Box() as box:

@@ -456,6 +456,15 @@ def fault_trickle(peer, request):
     return False
 
 
+def fault_no_list(peer, request):
+    """It can be asked, but it lists no models."""
+    path = request.path.removeprefix("/no-list")
+    if path in ASKED:
+        return peer.up._ask(peer, request, *ASKED[path])
+    peer.answer(b"", "404 Not Found", type="text/plain")
+    return True
+
+
 def fault_html(peer, request):
     peer.answer(b"<html>a page</html>", type="text/html")
     return True
@@ -470,6 +479,7 @@ FAULTS = {
     "header": lambda peer, request: header(peer, None, None),
     "trickle": fault_trickle,
     "html": fault_html,
+    "no-list": fault_no_list,
     "not-json": lambda peer, request: peer.answer(b"{{{") or True,
     "hangs-up": lambda peer, request: False,
 }

@@ -186,14 +186,12 @@ static int hear_answer(struct ask *ask, struct dial *dial, const char *path, con
 	                        .heard = take_signal,
 	                        .goes_on = goes_on};
 	struct error why;
-	int status;
 
 	follow_init(&follow);
-	status = follow_run(&follow);
-	if (!ask->is_over && status == STATUS_DONE && interrupt_came()) {
+	if (follow_run(&follow) == STATUS_DONE && !ask->is_over && interrupt_came()) {
 		ask->is_cancelled = true;
 		if (cancel_run(dial, run, &why))
-			status = follow_run(&follow);
+			follow_run(&follow);
 		else
 			say("%s", why.words);
 	}

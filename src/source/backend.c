@@ -152,7 +152,7 @@ static void answer_over(void *self, const struct answer_end *end)
 {
 	struct backend *b = self;
 
-	if (end->success)
+	if (end->success && end->words.len) /* servers refuse an empty message */
 		histories_note(histories_of(b), end->session, end->prompt, end->words);
 	b->in_doubt = b->in_doubt || end->doubtful;
 }
