@@ -1,0 +1,35 @@
+/* throttle.c - at most one within an interval. */
+#include "wire/filter.h"
+
+struct throttle {
+	double interval_ms, last_ms;
+	bool passed_any;
+};
+
+static bool throttle_init(void *self, yyjson_val *spec, struct error *why)
+{
+	struct throttle *t = self;
+
+	return filter_number(spec, "intervalMs", 0, &t->interval_ms, why);
+}
+
+static bool throttle_passes(void *self, struct cue *cue, double now_ms)
+{
+	struct throttle *t = self;
+
+	if (t->passed_any && now_ms - t->last_ms < t->interval_ms)
+		return false;
+	t->passed_any = true;
+	t->last_ms = now_ms;
+	return true;
+}
+
+static const char *const params[] = {"intervalMs", NULL};
+
+const struct filter_kind filter_throttle = {
+	.name = "throttle",
+	.size = sizeof(struct throttle),
+	.params = params,
+	.init = throttle_init,
+	.passes = throttle_passes,
+};
