@@ -14,9 +14,15 @@
 
 struct choreo;
 
+/* Signals may come quicker than a show can play them.  What would be one too many, or
+ * too much to remember of signals, is not begun, and counted. */
+#define CHOREO_ACTIVE_MAX 65536
+#define CHOREO_PARTS_MAX 4096 /* choreographies of a document */
+
 struct choreo_options {
 	void *self;
-	/* Whole commands, in order; valid during the call. */
+	/* Whole commands, in order; valid during the call, which must not come back
+	 * here with a signal or a tick. */
 	void (*command)(void *self, const struct command *command);
 	bool updates; /* report progress at every tick, as a frame loop would */
 };
@@ -28,12 +34,14 @@ struct choreo *choreo_create(yyjson_val *choreographies, const struct choreo_opt
 void choreo_destroy(struct choreo *choreo);
 
 /* Starts what choreography `index` says, if its `when` holds; true if it did.  One
- * that interrupts first ends all with the cue's correlation. */
+ * that interrupts first ends all with the cue's correlation.  The cue is not needed
+ * afterwards; times are finite, and one that goes back counts as the last. */
 bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms);
 
 void choreo_tick(struct choreo *choreo, double now_ms);
 double choreo_next(const struct choreo *choreo); /* when a tick is due; INFINITY: never */
 size_t choreo_active(const struct choreo *choreo);
+uint64_t choreo_refused(const struct choreo *choreo);
 
 /* What runs now, as `start` commands with progress, for who comes late. */
 void choreo_running(const struct choreo *choreo, double now_ms,

@@ -1,0 +1,339 @@
+/* choreo.c - all performances: begun, interrupted, played when they are due.
+ *
+ * A tick plays in the order in which performances began, whichever was due first:
+ * so it says the same whether it looks at all of them, as a frame loop does, or at
+ * those that are due.
+ */
+#include "choreo/choreo.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "choreo/deadlines.h"
+#include "choreo/performance.h"
+#include "choreo/step.h"
+#include "signal/json.h"
+#include "signal/pointer.h"
+#include "signal/when.h"
+
+#define PARAMS_MAX (4 * MIB) /* of one command */
+
+/* What performances keep of signals and where they stand, all together. */
+#define BYTES_MAX (64 * MIB)
+
+struct part {
+	struct when *when;
+	struct score score;
+	bool interrupts;
+};
+
+/* The performances that one correlationId began. */
+struct episode {
+	struct link performances; /* performance.in_episode, in the order of their ids */
+	struct text correlation;
+	char words[];
+};
+
+struct choreo {
+	struct choreo_options options;
+	struct part *parts;
+	size_t part_count;
+	struct link performances; /* performance.in_choreo, in the order of their ids */
+	size_t active, bytes;
+	uint64_t last_id, refused;
+	struct map episodes;
+	struct deadlines deadlines;
+	struct performance **turn; /* those a tick plays */
+	size_t turn_room;
+	struct buf words, params;
+	double now_ms; /* never goes back */
+};
+
+/* --- the document ----------------------------------------------------------------- */
+
+static bool read_part(struct part *part, yyjson_val *choreography, struct error *why)
+{
+	yyjson_val *interrupts = yyjson_obj_get(choreography, "interrupts");
+
+	if (!score_init(&part->score, choreography, why))
+		return false;
+	part->interrupts = yyjson_is_true(interrupts);
+	if (interrupts && !yyjson_is_bool(interrupts) && !yyjson_is_null(interrupts))
+		return pointer_fault(why, "true or false is wanted") ||
+		       pointer_member(why, TEXT("interrupts"));
+	part->when = when_create(yyjson_obj_get(choreography, "when"), WHEN_PREFIX_NEEDED, why);
+	return part->when || pointer_member(why, TEXT("when"));
+}
+
+static bool read_parts(struct choreo *choreo, yyjson_val *choreographies, struct error *why)
+{
+	yyjson_arr_iter at = yyjson_arr_iter_with(choreographies);
+	yyjson_val *choreography;
+
+	if (choreographies && !yyjson_is_null(choreographies) && !yyjson_is_arr(choreographies))
+		return pointer_fault(why, "a list of choreographies is wanted");
+	if (yyjson_arr_size(choreographies) > CHOREO_PARTS_MAX)
+		return pointer_fault(why, "more than %d choreographies", CHOREO_PARTS_MAX);
+	choreo->parts = must_zero(yyjson_arr_size(choreographies), sizeof(*choreo->parts));
+	while ((choreography = yyjson_arr_iter_next(&at)))
+		if (!read_part(&choreo->parts[choreo->part_count++], choreography, why))
+			return pointer_item(why, choreo->part_count - 1);
+	return true;
+}
+
+struct choreo *choreo_create(yyjson_val *choreographies, const struct choreo_options *options,
+                             struct error *why)
+{
+	struct choreo *choreo = must_zero(1, sizeof(*choreo));
+
+	choreo->options = *options;
+	choreo->now_ms = -INFINITY;
+	list_init(&choreo->performances);
+	map_init(&choreo->episodes);
+	buf_init(&choreo->words, BYTES_MAX);
+	buf_init(&choreo->params, PARAMS_MAX);
+	if (read_parts(choreo, choreographies, why))
+		return choreo;
+	choreo_destroy(choreo);
+	return NULL;
+}
+
+/* --- performances ------------------------------------------------------------------ */
+
+static struct performance *in_choreo(struct link *l)
+{
+	return list_of(l, struct performance, in_choreo);
+}
+
+static void join_episode(struct choreo *choreo, struct performance *p, struct text correlation)
+{
+	struct episode *episode = map_get(&choreo->episodes, correlation);
+
+	if (!episode) {
+		episode = must_alloc(sizeof(*episode) + correlation.len);
+		memcpy(episode->words, correlation.at, correlation.len);
+		episode->correlation = (struct text){episode->words, correlation.len};
+		list_init(&episode->performances);
+		map_set(&choreo->episodes, correlation, episode);
+	}
+	p->episode = episode;
+	list_add(&episode->performances, &p->in_episode);
+}
+
+static void leave_episode(struct choreo *choreo, struct performance *p)
+{
+	struct episode *episode = p->episode;
+
+	p->episode = NULL;
+	list_remove(&p->in_episode);
+	if (!episode || !list_is_empty(&episode->performances))
+		return;
+	map_remove(&choreo->episodes, episode->correlation);
+	free(episode);
+}
+
+/* Its first turn is the next tick. */
+static void enter(struct choreo *choreo, struct performance *p)
+{
+	p->id = ++choreo->last_id;
+	p->due_ms = choreo->now_ms;
+	choreo->active++;
+	choreo->bytes += p->bytes;
+	list_add(&choreo->performances, &p->in_choreo);
+	deadlines_add(&choreo->deadlines, p);
+}
+
+/* It has no deadline any more. */
+static void leave(struct choreo *choreo, struct performance *p)
+{
+	choreo->active--;
+	choreo->bytes -= p->bytes;
+	list_remove(&p->in_choreo);
+	leave_episode(choreo, p);
+}
+
+void choreo_destroy(struct choreo *choreo)
+{
+	if (!choreo)
+		return;
+	list_each(&choreo->performances, l) {
+		struct performance *p = in_choreo(l);
+
+		leave(choreo, p);
+		performance_destroy(p);
+	}
+	for (size_t i = 0; i < choreo->part_count; i++) {
+		when_destroy(choreo->parts[i].when);
+		score_finish(&choreo->parts[i].score);
+	}
+	free(choreo->parts);
+	map_finish(&choreo->episodes);
+	deadlines_finish(&choreo->deadlines);
+	free(choreo->turn);
+	buf_finish(&choreo->words);
+	buf_finish(&choreo->params);
+	free(choreo);
+}
+
+/* --- signals ----------------------------------------------------------------------- */
+
+static void set_now(struct choreo *choreo, double now_ms)
+{
+	if (now_ms > choreo->now_ms)
+		choreo->now_ms = now_ms;
+}
+
+/* What it has to say about that is a new performance, which nobody interrupts. */
+static void interrupt(struct choreo *choreo, struct performance *p, const struct cue *cue)
+{
+	const struct command command = {
+		.kind = COMMAND_INTERRUPT,
+		.at_ms = choreo->now_ms,
+		.performance = p->id,
+		.correlation = cue->correlation,
+		.interrupted_by = cue->type,
+	};
+
+	deadlines_remove(&choreo->deadlines, p);
+	leave(choreo, p);
+	choreo->options.command(choreo->options.self, &command);
+	if (performance_turn(p))
+		enter(choreo, p);
+	else
+		performance_destroy(p);
+}
+
+static void interrupt_episode(struct choreo *choreo, const struct cue *cue)
+{
+	struct episode *episode;
+
+	while ((episode = map_get(&choreo->episodes, cue->correlation))) {
+		struct link *first = episode->performances.next;
+
+		interrupt(choreo, list_of(first, struct performance, in_episode), cue);
+	}
+}
+
+bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms)
+{
+	const struct part *part = &choreo->parts[index];
+	struct performance *p = NULL;
+
+	if (!when_holds(part->when, cue))
+		return false;
+	set_now(choreo, now_ms);
+	if (part->interrupts && cue->correlation.len)
+		interrupt_episode(choreo, cue);
+	if (choreo->active < CHOREO_ACTIVE_MAX)
+		p = performance_create(&part->score, cue, &choreo->words,
+		                       BYTES_MAX - choreo->bytes);
+	if (!p) {
+		choreo->refused++;
+		return false;
+	}
+	enter(choreo, p);
+	if (cue->correlation.len)
+		join_episode(choreo, p, cue->correlation);
+	return true;
+}
+
+/* --- time -------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct performance *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+static void take(struct choreo *choreo, size_t count, struct performance *p)
+{
+	if (count == choreo->turn_room) {
+		choreo->turn_room = count ? count * 2 : 64;
+		choreo->turn = must_grow(choreo->turn, choreo->turn_room * sizeof(*choreo->turn));
+	}
+	choreo->turn[count] = p;
+}
+
+/* Every performance: the next deadlines are those that the turn finds. */
+static size_t take_all(struct choreo *choreo)
+{
+	size_t count = 0;
+
+	list_each(&choreo->performances, l)
+		take(choreo, count++, in_choreo(l));
+	choreo->deadlines.count = 0;
+	return count;
+}
+
+static size_t take_due(struct choreo *choreo)
+{
+	size_t count = 0;
+	struct performance *p;
+
+	while ((p = deadlines_first(&choreo->deadlines)) && p->due_ms <= choreo->now_ms) {
+		deadlines_remove(&choreo->deadlines, p);
+		take(choreo, count++, p);
+	}
+	qsort(choreo->turn, count, sizeof(*choreo->turn), by_id);
+	return count;
+}
+
+void choreo_tick(struct choreo *choreo, double now_ms)
+{
+	struct play play = {
+		.updates = choreo->options.updates,
+		.command = choreo->options.command,
+		.self = choreo->options.self,
+		.params = &choreo->params,
+	};
+	size_t count;
+
+	set_now(choreo, now_ms);
+	play.now_ms = choreo->now_ms;
+	count = play.updates ? take_all(choreo) : take_due(choreo);
+	for (size_t i = 0; i < count; i++) {
+		struct performance *p = choreo->turn[i];
+
+		if (!performance_play(p, &play)) {
+			deadlines_add(&choreo->deadlines, p);
+			continue;
+		}
+		leave(choreo, p);
+		performance_destroy(p);
+	}
+}
+
+double choreo_next(const struct choreo *choreo)
+{
+	const struct performance *first = deadlines_first(&choreo->deadlines);
+
+	return first ? first->due_ms : INFINITY;
+}
+
+size_t choreo_active(const struct choreo *choreo)
+{
+	return choreo->active;
+}
+
+uint64_t choreo_refused(const struct choreo *choreo)
+{
+	return choreo->refused;
+}
+
+void choreo_running(const struct choreo *choreo, double now_ms,
+                    void (*command)(void *self, const struct command *command), void *self)
+{
+	struct play play = {
+		.now_ms = fmax(now_ms, choreo->now_ms), .command = command, .self = self};
+	struct buf params;
+
+	buf_init(&params, PARAMS_MAX);
+	play.params = &params;
+	list_each(&choreo->performances, l)
+		performance_running(in_choreo(l), &play);
+	buf_finish(&params);
+}

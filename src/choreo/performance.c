@@ -1,0 +1,279 @@
+/* performance.c - going through the sequences of a score.
+ *
+ * A cursor stands on a step until that is over, and then on the next, in the same
+ * turn.  What it waits for is a time, and the earliest of these is when the
+ * performance is due: before, there is nothing to look at.
+ */
+#include "choreo/performance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "signal/json.h"
+
+/* --- birth ----------------------------------------------------------------------- */
+
+/* The text's address is left open until the words have theirs. */
+static struct value read_value(yyjson_val *value, struct buf *words)
+{
+	struct value v = {VALUE_NONE, {NULL, 0}};
+	size_t was = words->len;
+
+	if (!value)
+		return v;
+	v.kind = yyjson_is_str(value) ? VALUE_STRING : VALUE_JSON;
+	if (v.kind == VALUE_STRING)
+		buf_add(words, json_text(value));
+	else
+		json_add(words, value);
+	v.text.len = words->len - was;
+	return v;
+}
+
+static size_t head_size(const struct score *score)
+{
+	return sizeof(struct performance) + score->slots * sizeof(struct cursor);
+}
+
+struct performance *performance_create(const struct score *score, const struct cue *cue,
+                                       struct buf *words, size_t max)
+{
+	struct value values[SCORE_PATHS_MAX];
+	size_t values_size = score->path_count * sizeof(values[0]);
+	struct performance *p;
+	size_t bytes;
+	char *at;
+
+	buf_clear(words);
+	for (size_t i = 0; i < score->path_count; i++)
+		values[i] = read_value(cue_at(cue, score->paths[i]), words);
+	bytes = head_size(score) + values_size + words->len;
+	if (words->full || bytes > max)
+		return NULL;
+	p = must_zero(1, bytes);
+	p->score = score;
+	p->steps = &score->steps;
+	p->bytes = bytes;
+	p->values = (struct value *)((char *)p + head_size(score));
+	at = (char *)(p->values + score->path_count);
+	if (words->len)
+		memcpy(at, words->at, words->len);
+	for (size_t i = 0; i < score->path_count; i++) {
+		p->values[i] = values[i];
+		p->values[i].text.at = at;
+		at += values[i].text.len;
+	}
+	list_init(&p->in_choreo);
+	list_init(&p->in_episode);
+	return p;
+}
+
+void performance_destroy(struct performance *p)
+{
+	free(p);
+}
+
+bool performance_turn(struct performance *p)
+{
+	p->steps = &p->score->interrupted;
+	memset(p->cursors, 0, p->score->slots * sizeof(p->cursors[0]));
+	return p->steps->count > 0;
+}
+
+/* --- commands -------------------------------------------------------------------- */
+
+static struct text entity_of(const struct performance *p, const struct step *step)
+{
+	const struct value *v;
+
+	if (step->entity_path == PATH_NONE)
+		return step->entity;
+	v = &p->values[step->entity_path];
+	return v->kind == VALUE_STRING ? v->text : TEXT("");
+}
+
+static void add_value(const struct value *v, struct buf *out)
+{
+	if (v->kind == VALUE_STRING)
+		buf_add_json(out, v->text);
+	else
+		buf_add(out, v->text);
+}
+
+/* What the signal does not have is left out, and so is what there is no room for. */
+static void add_param(const struct performance *p, const struct param *param, struct buf *out)
+{
+	const struct value *v = param->path == PATH_NONE ? NULL : &p->values[param->path];
+	size_t was = out->len;
+
+	if (v && v->kind == VALUE_NONE)
+		return;
+	if (was > 1)
+		buf_add_char(out, ',');
+	buf_add(out, param->json);
+	if (v)
+		add_value(v, out);
+	if (out->full || out->len == out->max) {
+		out->len = was;
+		out->full = false;
+	}
+}
+
+static struct text params_of(const struct performance *p, const struct step *step, struct buf *out)
+{
+	buf_clear(out);
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < step->param_count; i++)
+		add_param(p, &step->params[i], out);
+	buf_add_char(out, '}');
+	return buf_text(out);
+}
+
+static struct command command_of(const struct performance *p, const struct step *step,
+                                 enum command_kind kind, const struct play *play)
+{
+	return (struct command){
+		.kind = kind,
+		.at_ms = play->now_ms,
+		.performance = p->id,
+		.action = step->action,
+		.entity = entity_of(p, step),
+		.params = params_of(p, step, play->params),
+		.duration = step->duration_ms,
+		.easing = step->easing,
+	};
+}
+
+static void say(const struct performance *p, const struct step *step, enum command_kind kind,
+                const struct play *play)
+{
+	struct command command = command_of(p, step, kind, play);
+
+	play->command(play->self, &command);
+}
+
+static void say_progress(const struct performance *p, const struct step *step,
+                         enum command_kind kind, const struct play *play, double elapsed)
+{
+	struct command command = command_of(p, step, kind, play);
+
+	command.elapsed = elapsed;
+	command.progress = ease_step(step->ease, fmin(elapsed / step->duration_ms, 1));
+	play->command(play->self, &command);
+}
+
+/* --- playing --------------------------------------------------------------------- */
+
+static bool play_sequence(struct performance *p, const struct sequence *sequence,
+                          const struct play *play);
+
+/* Whether that time has come; if not, it is one to come back at. */
+static bool reached(struct performance *p, const struct play *play, double at_ms)
+{
+	if (play->now_ms >= at_ms)
+		return true;
+	p->due_ms = fmin(p->due_ms, at_ms);
+	return false;
+}
+
+static void begin_lanes(struct performance *p, const struct step *step)
+{
+	for (size_t i = 0; i < step->lane_count; i++)
+		p->cursors[step->lanes[i].slot] = (struct cursor){0};
+}
+
+static bool play_lanes(struct performance *p, const struct step *step, const struct play *play)
+{
+	bool over = true;
+
+	for (size_t i = 0; i < step->lane_count; i++)
+		if (!play_sequence(p, &step->lanes[i], play))
+			over = false;
+	return over;
+}
+
+static void begin(struct performance *p, const struct step *step, const struct play *play)
+{
+	if (step->kind == STEP_TIMED)
+		say(p, step, COMMAND_START, play);
+	else if (step->kind == STEP_INSTANT)
+		say(p, step, COMMAND_EXECUTE, play);
+	else if (step->kind == STEP_PARALLEL)
+		begin_lanes(p, step);
+}
+
+/* True when the step is over.  since_ms: when it began. */
+static bool go_on(struct performance *p, const struct step *step, const struct play *play,
+                  double since_ms)
+{
+	if (step->kind == STEP_INSTANT)
+		return true;
+	if (step->kind == STEP_PARALLEL)
+		return play_lanes(p, step, play);
+	if (reached(p, play, since_ms + step->duration_ms)) {
+		if (step->kind == STEP_TIMED)
+			say(p, step, COMMAND_COMPLETE, play);
+		return true;
+	}
+	if (step->kind == STEP_TIMED && play->updates)
+		say_progress(p, step, COMMAND_UPDATE, play, play->now_ms - since_ms);
+	return false;
+}
+
+static bool play_step(struct performance *p, const struct step *step, struct cursor *c,
+                      const struct play *play)
+{
+	if (c->phase == CURSOR_FRESH) {
+		c->phase = CURSOR_DELAYED;
+		c->since_ms = play->now_ms;
+	}
+	if (c->phase == CURSOR_DELAYED) {
+		if (!reached(p, play, c->since_ms + step->delay_ms))
+			return false;
+		c->phase = CURSOR_PLAYING;
+		c->since_ms = play->now_ms;
+		begin(p, step, play);
+	}
+	return go_on(p, step, play, c->since_ms);
+}
+
+static bool play_sequence(struct performance *p, const struct sequence *sequence,
+                          const struct play *play)
+{
+	struct cursor *c = &p->cursors[sequence->slot];
+
+	for (; c->at < sequence->count; c->at++, c->phase = CURSOR_FRESH)
+		if (!play_step(p, &sequence->steps[c->at], c, play))
+			return false;
+	return true;
+}
+
+bool performance_play(struct performance *p, const struct play *play)
+{
+	p->due_ms = INFINITY;
+	return play_sequence(p, p->steps, play);
+}
+
+/* --- looking on ------------------------------------------------------------------ */
+
+static void tell_sequence(const struct performance *p, const struct sequence *sequence,
+                          const struct play *play)
+{
+	const struct cursor *c = &p->cursors[sequence->slot];
+	const struct step *step;
+
+	if (c->at == sequence->count || c->phase != CURSOR_PLAYING)
+		return;
+	step = &sequence->steps[c->at];
+	for (size_t i = 0; i < step->lane_count; i++)
+		tell_sequence(p, &step->lanes[i], play);
+	if (step->kind == STEP_TIMED)
+		say_progress(p, step, COMMAND_START, play, play->now_ms - c->since_ms);
+}
+
+void performance_running(const struct performance *p, const struct play *play)
+{
+	tell_sequence(p, p->steps, play);
+}
