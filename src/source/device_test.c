@@ -24,7 +24,7 @@ static int set_up(void **state)
 {
 	struct world *w = must_zero(1, sizeof(*w));
 
-	strcpy(w->dir, "/tmp/device-XXXXXX");
+	snprintf(w->dir, sizeof(w->dir), "/tmp/device-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	w->file = must_print("%s/openclaw-device.json", w->dir);
 	*state = w;

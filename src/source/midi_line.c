@@ -16,7 +16,6 @@
 #include <jack/midiport.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,20 +270,25 @@ static bool has_changed(struct midi_line *line)
 	return atomic_exchange(&line->changed, false) || asked;
 }
 
+/* What there is, as long as the server is. */
+static void watch_ports(struct midi_line *line)
+{
+	publish(line);
+	while (goes_on(line)) {
+		wait_for_work(line);
+		if (goes_on(line) && has_changed(line))
+			publish(line);
+	}
+}
+
 /* Without a server nothing is said unless somebody asks. */
 static void watch(struct midi_line *line)
 {
 	while (!atomic_load(&line->stops)) {
 		bool was_there = open_client(line);
 
-		if (was_there) {
-			publish(line);
-			while (goes_on(line)) {
-				wait_for_work(line);
-				if (goes_on(line) && has_changed(line))
-					publish(line);
-			}
-		}
+		if (was_there)
+			watch_ports(line);
 		close_client(line);
 		if (atomic_load(&line->stops))
 			break;
@@ -342,23 +346,18 @@ static void *work(void *self)
 	return NULL;
 }
 
-/* A detached thread that no signal finds. */
 static bool start_worker(struct midi_line *line)
 {
-	sigset_t all, before;
 	pthread_attr_t how;
 	pthread_t thread;
 	bool ok;
 
-	sigfillset(&all);
 	pthread_attr_init(&how);
 	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&living.lock);
 	ok = pthread_create(&thread, &how, work, line) == 0;
 	living.workers += ok;
 	pthread_mutex_unlock(&living.lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&how);
 	return ok;
 }
