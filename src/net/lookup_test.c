@@ -19,11 +19,24 @@
 static _Atomic bool release; /* the silent name server speaks at last */
 static _Atomic int waiting;  /* so many lookups are held up by it */
 
+static struct addrinfo *address(uint16_t port, uint32_t host)
+{
+	struct addrinfo *one = calloc(1, sizeof(*one) + sizeof(struct sockaddr_in));
+	struct sockaddr_in *at = (struct sockaddr_in *)(one + 1);
+
+	at->sin_family = AF_INET;
+	at->sin_port = htons(port);
+	at->sin_addr.s_addr = htonl(host);
+	one->ai_family = AF_INET;
+	one->ai_socktype = SOCK_STREAM;
+	one->ai_addr = (struct sockaddr *)at;
+	one->ai_addrlen = sizeof(*at);
+	return one;
+}
+
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result)
 {
-	struct addrinfo *one;
-	struct sockaddr_in *at;
 	uint64_t port;
 
 	(void)hints;
@@ -34,23 +47,28 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 		waiting--;
 		return EAI_AGAIN;
 	}
-	one = calloc(1, sizeof(*one) + sizeof(*at));
-	at = (struct sockaddr_in *)(one + 1);
-	at->sin_family = AF_INET;
-	if (service && text_to_u64(text_of(service), &port))
-		at->sin_port = htons((uint16_t)port);
-	at->sin_addr.s_addr = htonl(strcmp(node, "cloud.test") == 0 ? 0xA9FEA9FE : INADDR_LOOPBACK);
-	one->ai_family = AF_INET;
-	one->ai_socktype = SOCK_STREAM;
-	one->ai_addr = (struct sockaddr *)at;
-	one->ai_addrlen = sizeof(*at);
-	*result = one;
+	if (!service || !text_to_u64(text_of(service), &port))
+		port = 0;
+	*result = address((uint16_t)port,
+	                  strcmp(node, "cloud.test") == 0 ? 0xA9FEA9FE : INADDR_LOOPBACK);
+	/* Where nobody listens, and after it where somebody does. */
+	if (strcmp(node, "two.test") == 0) {
+		struct addrinfo *first = address((uint16_t)port, INADDR_LOOPBACK + 8);
+
+		first->ai_next = *result;
+		*result = first;
+	}
 	return 0;
 }
 
 void freeaddrinfo(struct addrinfo *result)
 {
-	free(result);
+	while (result) {
+		struct addrinfo *next = result->ai_next;
+
+		free(result);
+		result = next;
+	}
 }
 
 struct world {
@@ -197,6 +215,10 @@ static void other_names_are_found_meanwhile(void **state)
 		lines[i] = dial(w, "silent.test", 1, 5000);
 	until_waiting(w, 16);
 	dial(w, "quick.test", server.port, 5000);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "");
+	w->done = false;
+	dial(w, "two.test", server.port, 5000);
 	assert_true(run_until(w->loop, &w->done));
 	assert_string_equal(w->why, "");
 	for (int i = 0; i < 16; i++)

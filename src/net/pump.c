@@ -3,8 +3,7 @@
  *
  * libcurl's sockets are in an epoll of their own, which the loop watches.  When many
  * of them talk at once, each in small pieces, most of the work is to go and look: so
- * a crowd is listened to 25 times a second, and has more to say each time.
- */
+ * a crowd is listened to 25 times a second, and has more to say each time. */
 #include "net/pump.h"
 
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "net/interrupt.h"
 
 /* Connections that are kept for the next request to the same server. */
 #define SPARE_MAX 16L
@@ -161,7 +161,10 @@ static int set_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *
 	if (what & CURL_POLL_OUT)
 		event.events |= EPOLLOUT;
 	curl_multi_assign(pump->multi, fd, pump);
-	if (epoll_ctl(pump->sockets, op, fd, &event) != 0) {
+	/* A number that stood for another socket before may be known, or not any more. */
+	if (epoll_ctl(pump->sockets, op, fd, &event) != 0 &&
+	    epoll_ctl(pump->sockets, op == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
+	              &event) != 0) {
 		log_error("net", "the kernel does not watch a socket of libcurl's");
 		abort();
 	}
@@ -200,6 +203,8 @@ struct pump *pump_create(struct loop *loop)
 {
 	struct pump *pump = must_zero(1, sizeof(*pump));
 
+	/* OpenSSL writes for libcurl, and not with MSG_NOSIGNAL. */
+	interrupt_ignore_pipe();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	pump->multi = curl_multi_init();
 	if (!pump->multi) {

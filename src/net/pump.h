@@ -1,7 +1,6 @@
 /* pump.h - libcurl's transfers, moved by the loop.
  *
- * libcurl says which sockets and which moment it waits for; uv_poll_t and one
- * uv_timer_t wait.  Its callbacks must not begin or end a transfer: what is
+ * libcurl says which sockets and which moment it waits for; the loop waits.  Its callbacks must not begin or end a transfer: what is
  * started or stopped inside one is done as soon as libcurl has returned, in the
  * same turn.
  */

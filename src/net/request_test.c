@@ -76,6 +76,11 @@ static void methods_are_what_one_says(void **state)
 	}
 	/* A connection that is well is used again. */
 	assert_int_equal(w->server.conns, 1);
+	o.method = "HEAD";
+	buf_clear(&w->body);
+	asker_run(w, &o, "");
+	assert_int_equal(w->status, 200);
+	assert_int_equal(w->body.len, 0);
 }
 
 /* Piece by piece, each only when the one before was heard. */
@@ -359,6 +364,60 @@ static void cancelling_while_going_on_is_fine(void **state)
 	assert_int_equal(w->dones, 0);
 }
 
+#define CROWD 100
+#define ROUNDS 20
+
+/* Talks to all of a crowd at once, a word to each in turn. */
+static void say_to_all(struct server *s)
+{
+	static const struct text word = {"word ", 5};
+	int conns[CROWD] = {s->conn}, last = 1;
+	char bytes[4096];
+
+	while (last < CROWD && !s->stop)
+		if ((conns[last] = accept(s->fd, NULL, NULL)) >= 0)
+			last++;
+	for (int i = 0; i < last; i++)
+		if (recv(conns[i], bytes, sizeof(bytes), 0) > 0)
+			send(conns[i], "HTTP/1.1 200 OK\r\n\r\n", 19, MSG_NOSIGNAL);
+	for (int round = 0; round < ROUNDS && !s->stop; round++) {
+		for (int i = 0; i < last; i++)
+			send(conns[i], word.at, word.len, MSG_NOSIGNAL);
+		usleep(5000);
+	}
+	for (int i = 1; i < last; i++)
+		close(conns[i]);
+}
+
+static void count(void *self, struct text bytes)
+{
+	struct asker *w = self;
+
+	w->heard += bytes.len;
+}
+
+static void count_done(void *self, const char *why)
+{
+	struct asker *w = self;
+
+	assert_null(why);
+	w->done = ++w->dones == CROWD;
+}
+
+static void a_crowd_is_heard_whole(void **state)
+{
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_to_all);
+
+	o.heard = count;
+	o.done = count_done;
+	for (int i = 0; i < CROWD; i++)
+		assert_non_null(request_start(w->requests, &o, NULL));
+	assert_true(run_until(w->loop, &w->done));
+	assert_int_equal(w->heads, CROWD);
+	assert_int_equal(w->heard, CROWD * ROUNDS * 5);
+}
+
 static void loopback_is_asked_without_a_proxy(void **state)
 {
 	struct asker *w = *state;
@@ -387,6 +446,7 @@ int main(void)
 		asker_test(what_is_under_way_ends_silently_with_all),
 		asker_test(a_hushed_request_waits_and_goes_on),
 		asker_test(cancelling_while_going_on_is_fine),
+		asker_test(a_crowd_is_heard_whole),
 		asker_test(loopback_is_asked_without_a_proxy),
 	};
 

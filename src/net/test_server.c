@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "net/interrupt.h"
+
 /* False after 10 s, or when the test is over. */
 static bool server_wait(struct server *s, short events)
 {
@@ -120,6 +122,7 @@ bool server_start(struct server *s)
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(at);
 
+	interrupt_ignore_pipe();
 	s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (bind(s->fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(s->fd, 128) != 0 ||
 	    getsockname(s->fd, (struct sockaddr *)&at, &len) != 0)

@@ -29,6 +29,7 @@ struct tls {
 	char *host;
 	struct error why;
 	bool recv_wants_room, send_wants_room;
+	bool is_up; /* bytes went through it */
 	bool is_broken;
 };
 
@@ -197,8 +198,7 @@ static ssize_t explain(struct tls *tls, int n, bool *wants_room)
 		return 0;
 	tls->is_broken = true;
 	/* An end without a goodbye is an end: who frames messages sees what is missing. */
-	if (SSL_is_init_finished(tls->ssl) &&
-	    ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+	if (tls->is_up && ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
 		ERR_clear_error();
 		return 0;
 	}
@@ -219,7 +219,10 @@ ssize_t tls_recv(struct tls *tls, void *bytes, size_t n)
 	}
 	ERR_clear_error();
 	got = SSL_read(tls->ssl, bytes, n > INT32_MAX ? INT32_MAX : (int)n);
-	return got > 0 ? got : explain(tls, got, &tls->recv_wants_room);
+	if (got <= 0)
+		return explain(tls, got, &tls->recv_wants_room);
+	tls->is_up = true;
+	return got;
 }
 
 ssize_t tls_send(struct tls *tls, const void *bytes, size_t n)
@@ -237,6 +240,7 @@ ssize_t tls_send(struct tls *tls, const void *bytes, size_t n)
 		done = SSL_write(tls->ssl, at + sent, rest > INT32_MAX ? INT32_MAX : (int)rest);
 		if (done > 0) {
 			sent += (size_t)done;
+			tls->is_up = true;
 			continue;
 		}
 		if (explain(tls, done, &tls->send_wants_room) < 0 && errno == EAGAIN)

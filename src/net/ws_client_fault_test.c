@@ -66,6 +66,86 @@ static void only_a_good_certificate_is_taken(void **state)
 	}
 }
 
+static void say_no_tls(struct server *s)
+{
+	if (server_hear(s))
+		server_say(s, TEXT("HTTP/1.1 400 This is plain HTTP\r\n\r\n"));
+}
+
+static void say_half_a_handshake(struct server *s)
+{
+	server_hear(s);
+}
+
+static void begin_tls(struct talker *w, void (*fn)(struct server *server))
+{
+	struct ws_client_options o = {.connect_ms = 5000, .message_max = 1, .self = w};
+
+	w->server.serve = fn;
+	w->server.self = w;
+	assert_true(server_start(&w->server));
+	snprintf(w->url, sizeof(w->url), "wss://127.0.0.1:%u/", w->server.port);
+	o.url = w->url;
+	o.closed = talker_closed;
+	w->client = ws_client_create(w->loop, &o, NULL);
+}
+
+static void a_server_without_tls_is_told(void **state)
+{
+	struct talker *w = *state;
+
+	begin_tls(w, say_no_tls);
+	talker_expect(w, 1006, 0, "TLS with 127.0.0.1 failed: wrong version number");
+	talker_leave(w);
+	begin_tls(w, say_half_a_handshake);
+	talker_expect(w, 1006, 0, "TLS with 127.0.0.1 failed");
+}
+
+static void say_goodbye_badly(struct server *s)
+{
+	server_say_yes(s);
+	SSL_set_quiet_shutdown(s->ssl, 1);
+}
+
+static void an_end_without_goodbye_is_an_end(void **state)
+{
+	struct talker *w = *state;
+
+	w->server.tls = authority_serve(w->authority, GOOD);
+	talker_begin(w, say_goodbye_badly);
+	talker_expect(w, 1006, 0, "the connection was lost: the peer closed the connection");
+	assert_int_equal(w->opens, 1);
+}
+
+static void nobody_there_is_told(void **state)
+{
+	struct ws_client_options o = {.url = "ws://127.0.0.1:1/", .connect_ms = 5000};
+	struct talker *w = *state;
+
+	o.self = w;
+	o.closed = talker_closed;
+	w->client = ws_client_create(w->loop, &o, NULL);
+	talker_expect(w, 1006, 0, "127.0.0.1 port 1 cannot be reached: Connection refused");
+}
+
+/* Pings for ever, and never looks at what comes back. */
+static void ping_for_ever(struct server *s)
+{
+	static const char ping[127] = "\x89\x7d";
+
+	if (server_say_yes(s))
+		while (server_say(s, (struct text){ping, sizeof(ping)}))
+			;
+}
+
+static void pongs_that_nobody_reads_have_a_ceiling(void **state)
+{
+	struct talker *w = *state;
+
+	talker_begin(w, ping_for_ever);
+	talker_expect(w, 1006, 0, "the peer pings and does not read");
+}
+
 static void what_no_server_says_is_refused(void **state)
 {
 	static const struct {
@@ -160,6 +240,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		talker_test(only_a_good_certificate_is_taken),
+		talker_test(a_server_without_tls_is_told),
+		talker_test(an_end_without_goodbye_is_an_end),
+		talker_test(nobody_there_is_told),
+		talker_test(pongs_that_nobody_reads_have_a_ceiling),
 		talker_test(what_no_server_says_is_refused),
 		talker_test(a_connection_that_breaks_is_told),
 		talker_test(a_refused_upgrade_says_why),

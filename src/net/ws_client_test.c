@@ -3,6 +3,7 @@
 #include "net/ws_client.h"
 
 #include "base/must.h"
+#include "net/peer.h"
 #include "net/test_ws_client.h"
 
 /* Yes, and never reads again. */
@@ -23,9 +24,13 @@ static void wait_for_bytes(struct talker *w, size_t n)
 static void messages_go_and_come(void **state)
 {
 	struct talker *w = *state;
+	struct peer peer;
 
 	talker_begin(w, server_say_back);
+	assert_false(ws_client_peer(w->client, &peer));
 	assert_true(run_until(w->loop, &w->opened));
+	assert_true(ws_client_peer(w->client, &peer));
+	assert_true(peer.is_loopback && peer.uid_known && peer.uid == geteuid());
 	assert_true(ws_client_send(w->client, TEXT("one")));
 	assert_true(ws_client_send(w->client, TEXT("")));
 	assert_true(ws_client_send(w->client, TEXT("tw\xc3\xb6")));
