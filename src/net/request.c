@@ -22,7 +22,8 @@ struct requests {
 	struct loop *loop;
 	struct link all; /* request.in_all */
 	struct grave grave;
-	const char *trusted; /* SSL_CERT_FILE, or NULL: the system's */
+	/* SSL_CERT_FILE and SSL_CERT_DIR; NULL: what the system trusts. */
+	const char *trusted_file, *trusted_dir;
 };
 
 struct request {
@@ -368,8 +369,10 @@ static void set_line(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (r->requests->trusted)
-		curl_easy_setopt(easy, CURLOPT_CAINFO, r->requests->trusted);
+	if (r->requests->trusted_file)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, r->requests->trusted_file);
+	if (r->requests->trusted_dir)
+		curl_easy_setopt(easy, CURLOPT_CAPATH, r->requests->trusted_dir);
 }
 
 static void set_question(struct request *r, const struct request_options *o)
@@ -468,7 +471,8 @@ struct requests *requests_create(struct loop *loop)
 
 	requests->loop = loop;
 	requests->pump = pump_create(loop);
-	requests->trusted = secure_getenv("SSL_CERT_FILE");
+	requests->trusted_file = secure_getenv("SSL_CERT_FILE");
+	requests->trusted_dir = secure_getenv("SSL_CERT_DIR");
 	list_init(&requests->all);
 	return requests;
 }
