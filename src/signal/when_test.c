@@ -19,7 +19,8 @@ static struct error why;
 static int start(void **state)
 {
 	static const char words[] =
-		"{\"s\":\"hello world\",\"n\":5,\"z\":0,\"b\":true,\"f\":false,\"nul\":null,\"e\":\"\","
+		"{\"s\":\"hello world\",\"n\":5,\"z\":0,\"b\":true,\"f\":false,\"nul\":null,"
+		"\"e\":\"\","
 		"\"o\":{\"k\":[1,{\"m\":\"q\"}]},\"list\":[],\"signal\":{\"s\":\"inner\"},"
 		"\"big\":123456789012345678901234567890}";
 

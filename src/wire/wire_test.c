@@ -13,15 +13,17 @@
 #include "signal/json.h"
 
 #define TWO "[{\"id\":\"a\",\"on\":\"task\"},{\"id\":\"b\",\"on\":\"error\"}]"
-#define SOURCE(id, source, type) \
-	"{\"id\":\"" id "\",\"fromZone\":\"signal\",\"fromId\":\"" source "\"," \
-	"\"toZone\":\"signal-type\",\"toId\":\"" type "\"}"
-#define TYPE_ENDS(id, type, choreography) \
-	"\"id\":\"" id "\",\"fromZone\":\"signal-type\",\"fromId\":\"" type "\"," \
-	"\"toZone\":\"choreographer\",\"toId\":\"" choreography "\""
-#define TYPE(id, type, choreography) "{" TYPE_ENDS(id, type, choreography) "}"
-#define FILTERED(id, type, choreography, filters) \
-	"{" TYPE_ENDS(id, type, choreography) ",\"filters\":[" filters "]}"
+#define ENDS(id, from_zone, from, to_zone, to) \
+	"\"id\":\"" id "\",\"fromZone\":\"" from_zone "\",\"fromId\":\"" from "\"," \
+	"\"toZone\":\"" to_zone "\",\"toId\":\"" to "\""
+#define WIRE(id, from_zone, from, to_zone, to) "{" ENDS(id, from_zone, from, to_zone, to) "}"
+#define SOURCE(id, source, type) WIRE(id, "signal", source, "signal-type", type)
+#define TYPE_ENDS(id, type, part) ENDS(id, "signal-type", type, "choreographer", part)
+#define TYPE(id, type, part) "{" TYPE_ENDS(id, type, part) "}"
+#define FILTERED(id, type, part, filters) \
+	"{" TYPE_ENDS(id, type, part) ",\"filters\":[" filters "]}"
+#define OK_IS(op) "{\"type\":\"when\",\"clause\":{\"ok\":" op "}}"
+#define MAP(from, to) "{\"type\":\"map\",\"mappings\":[{\"from\":\"" from "\",\"to\":\"" to "\"}]}"
 #define SECOND "{\"type\":\"sample\",\"every\":2}"
 
 static struct error why;
@@ -113,9 +115,9 @@ static void they_hear_in_the_order_of_the_document(void **state)
 {
 	struct show s;
 
-	show_init(
-		&s, "[" TYPE("1", "x", "c") "," TYPE("2", "x", "a") "]",
-		"[{\"id\":\"a\",\"on\":\"y\"},{\"id\":\"b\",\"on\":\"x\"},{\"id\":\"c\"},{\"on\":\"x\"}]");
+	show_init(&s, "[" TYPE("1", "x", "c") "," TYPE("2", "x", "a") "]",
+	          "[{\"id\":\"a\",\"on\":\"y\"},{\"id\":\"b\",\"on\":\"x\"},"
+	          "{\"id\":\"c\"},{\"on\":\"x\"}]");
 	assert_string_equal(heard(&s, "x"), "0:x:{} 1:x:{} 2:x:{} 3:x:{} ");
 	assert_string_equal(heard(&s, "y"), "");
 	show_finish(&s);
@@ -138,13 +140,12 @@ static void a_wire_from_a_source_may_filter_for_all(void **state)
 {
 	struct show s;
 
-	show_init(
-		&s,
-		"[{\"id\":\"1\",\"fromZone\":\"signal\",\"fromId\":\"ada\",\"toZone\":\"signal-type\","
-		"\"toId\":\"task\",\"filters\":[" SECOND ",{\"type\":\"map\",\"mappings\":"
-		"[{\"from\":\"v\",\"to\":\"w\"}]}]}," SOURCE("2", "bela", "task") "," TYPE(
-			"3", "task", "a") "," TYPE("4", "task", "b") "]",
-		TWO);
+	show_init(&s,
+	          "[{" ENDS("1", "signal", "ada", "signal-type",
+	                    "task") ",\"filters\":[" SECOND
+	                            "," MAP("v", "w") "]}," SOURCE("2", "bela", "task") "," TYPE(
+					    "3", "task", "a") "," TYPE("4", "task", "b") "]",
+	          TWO);
 	assert_string_equal(heard_of(&s, "task", "ada", "{\"v\":1}"), "");
 	assert_string_equal(heard_of(&s, "task", "bela", "{\"v\":1}"),
 	                    "0:task:{\"v\":1} 1:task:{\"v\":1} ");
@@ -173,9 +174,7 @@ static void a_map_changes_what_one_hears_and_not_the_others(void **state)
 	struct show s;
 
 	show_init(&s,
-	          "[" FILTERED("1", "task", "a",
-	                       "{\"type\":\"map\",\"mappings\":[{\"from\":\"v\","
-	                       "\"to\":\"deep.v\"}]}") "," TYPE("2", "task", "b") "]",
+	          "[" FILTERED("1", "task", "a", MAP("v", "deep.v")) "," TYPE("2", "task", "b") "]",
 	          TWO);
 	assert_string_equal(heard_of(&s, "task", "x", "{\"v\":1}"),
 	                    "0:__f:a:{\"v\":1,\"deep\":{\"v\":1}} 1:task:{\"v\":1} ");
@@ -186,13 +185,10 @@ static void wires_split_by_opposite_conditions(void **state)
 {
 	struct show s;
 
-	show_init(
-		&s,
-		"[" FILTERED("1", "task", "a", "{\"type\":\"when\",\"clause\":{\"ok\":{\"equals\":true}}}") "," FILTERED(
-			"2", "task", "b",
-			"{\"type\":\"when\",\"clause\":{\"ok\":{\"not\":"
-			"{\"equals\":true}}}}") "]",
-		TWO);
+	show_init(&s,
+	          "[" FILTERED("1", "task", "a", OK_IS("{\"equals\":true}")) "," FILTERED(
+			  "2", "task", "b", OK_IS("{\"not\":{\"equals\":true}}")) "]",
+	          TWO);
 	assert_string_equal(heard_of(&s, "task", "x", "{\"ok\":true}"), "0:__f:a:{\"ok\":true} ");
 	assert_string_equal(heard_of(&s, "task", "x", "{}"), "1:__f:b:{} ");
 	show_finish(&s);
@@ -224,15 +220,11 @@ static void wires_past_the_choreographies_are_known_and_carry_nothing(void **sta
 {
 	struct show s;
 
-	show_init(
-		&s,
-		"[{\"id\":\"1\",\"fromZone\":\"choreographer\",\"fromId\":\"a\",\"toZone\":\"shader\","
-		"\"toId\":\"s:u\",\"mapping\":{\"fn\":\"lerp\",\"args\":[0,1]}},"
-		"{\"id\":\"2\",\"fromZone\":\"choreographer\",\"fromId\":\"a\",\"toZone\":\"theme\","
-		"\"toId\":\"task\"},"
-		"{\"id\":\"3\",\"fromZone\":\"choreographer\",\"fromId\":\"b\",\"toZone\":\"p5\","
-		"\"toId\":\"p5:x:y\",\"filters\":[]}]",
-		TWO);
+	show_init(&s,
+	          "[{" ENDS("1", "choreographer", "a", "shader", "s:u") ",\"mapping\":{}}," WIRE(
+			  "2", "choreographer", "a", "theme",
+			  "task") "," WIRE("3", "choreographer", "b", "p5", "p5:x:y") "]",
+	          TWO);
 	assert_string_equal(heard(&s, "task"), "0:task:{} ");
 	show_finish(&s);
 }
@@ -274,10 +266,10 @@ static const struct {
          "/wires/0/toZone: it is missing"},
 	{"[{\"id\":\"1\",\"fromZone\":\"signal\",\"fromId\":\"x\",\"toZone\":\"signal-type\"}]",
          TWO, "/wires/0/toId: it is missing"},
-	{"[{\"id\":\"1\",\"fromZone\":\"signal\",\"fromId\":\"x\",\"toZone\":\"theme\",\"toId\":\"y\"}]",
-         TWO, "/wires/0/toZone: no wire leads there from signal"},
-	{"[{\"id\":\"1\",\"fromZone\":\"theme\",\"fromId\":\"x\",\"toZone\":\"signal\",\"toId\":\"y\"}]",
-         TWO, "/wires/0/toZone: no wire leads there from theme"},
+	{"[" WIRE("1", "signal", "x", "theme", "y") "]", TWO,
+         "/wires/0/toZone: no wire leads there from signal"},
+	{"[" WIRE("1", "theme", "x", "signal", "y") "]", TWO,
+         "/wires/0/toZone: no wire leads there from theme"},
 	{"[" TYPE("1", "task", "a") "," TYPE("2", "task", "c") "]", TWO,
          "/wires/1/toId: no choreography has this id"},
 	{"[{\"id\":\"1\",\"fromZone\":\"choreographer\",\"fromId\":\"x\",\"toZone\":\"p5\","

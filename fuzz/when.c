@@ -1,0 +1,113 @@
+/* when.c - hostile conditions, and hostile signals to judge by them.
+ *
+ * The input is a clause, a line feed and a payload.  A clause is refused with the
+ * place of its fault, or judges: the same twice, the same as the only one of an
+ * array, and the opposite as soon as everything it asks of one path is turned round.
+ */
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "signal/json.h"
+#include "signal/when.h"
+
+#define TEXT_MAX (64 * KIB)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+/* libFuzzer sees abort(), but not every trap. */
+static void must_hold(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static bool judge(yyjson_val *clause, const struct cue *cue)
+{
+	struct when *when = when_create(clause, WHEN_PREFIX_OPTIONAL, NULL);
+	bool holds;
+
+	must_hold(when);
+	holds = when_holds(when, cue);
+	must_hold(when_holds(when, cue) == holds);
+	when_destroy(when);
+	return holds;
+}
+
+/* The clause between two texts, read anew. */
+static bool judge_within(const char *before, yyjson_val *clause, const char *after,
+                         const struct cue *cue)
+{
+	static struct json_reader reader;
+	size_t len;
+	char *words = yyjson_val_write(clause, YYJSON_WRITE_ALLOW_INVALID_UNICODE, &len);
+	struct buf text;
+	yyjson_doc *doc;
+	bool holds;
+
+	must_hold(words);
+	if (!reader.copy.max)
+		json_reader_init(&reader, 16 * TEXT_MAX);
+	buf_init(&text, 16 * TEXT_MAX);
+	buf_add(&text, text_of(before));
+	buf_add(&text, (struct text){words, len});
+	buf_add(&text, text_of(after));
+	doc = json_read(&reader, buf_text(&text), NULL);
+	must_hold(doc);
+	holds = judge(yyjson_doc_get_root(doc), cue);
+	buf_finish(&text);
+	free(words);
+	return holds;
+}
+
+static void compare(yyjson_val *clause, const struct cue *cue)
+{
+	bool holds = judge(clause, cue);
+	yyjson_obj_iter iter;
+	yyjson_val *ops;
+
+	if (!yyjson_is_obj(clause))
+		return;
+	must_hold(judge_within("[", clause, "]", cue) == holds);
+	iter = yyjson_obj_iter_with(clause);
+	ops = yyjson_obj_iter_get_val(yyjson_obj_iter_next(&iter));
+	if (!ops)
+		return;
+	must_hold(judge_within("{\"list.0\":", ops, "}", cue) !=
+	          judge_within("{\"list.0\":{\"not\":", ops, "}}", cue));
+}
+
+static void read_both(struct text clause, struct text payload)
+{
+	static struct json_reader clauses, payloads;
+	yyjson_doc *doc, *said;
+	struct error why = {""};
+	struct when *when;
+	struct cue cue = {.type = TEXT("text_delta")};
+
+	if (!clauses.copy.max) {
+		json_reader_init(&clauses, TEXT_MAX);
+		json_reader_init(&payloads, TEXT_MAX);
+	}
+	doc = json_read(&clauses, clause, NULL);
+	said = json_read(&payloads, payload, NULL);
+	cue.payload = yyjson_doc_get_root(said);
+	if (!doc || !yyjson_is_obj(cue.payload))
+		return;
+	when = when_create(yyjson_doc_get_root(doc), WHEN_PREFIX_OPTIONAL, &why);
+	if (when)
+		compare(yyjson_doc_get_root(doc), &cue);
+	else
+		must_hold(why.words[0] == ':' || why.words[0] == '/');
+	when_destroy(when);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct text payload, clause;
+
+	if (n > TEXT_MAX)
+		return 0;
+	clause = text_cut((struct text){(const char *)bytes, n}, '\n', &payload);
+	read_both(clause, payload);
+	return 0;
+}
