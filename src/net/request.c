@@ -1,8 +1,7 @@
-/* request.c - one request of ours: what libcurl is told, what it tells, and the
- * words for what went wrong. */
+/* request.c - one request of ours: what libcurl is told, what it tells, and how it
+ * ends. */
 #include "net/request.h"
 
-#include <openssl/x509_vfy.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,11 +9,11 @@
 #include "base/utf8.h"
 #include "net/pump.h"
 #include "net/reach.h"
+#include "net/request_words.h"
 #include "net/url.h"
 
 #define HEAD_MAX (64 * KIB)   /* bytes of all heads of an answer, and its trailers */
 #define FIELD_MAX (2 * KIB)   /* of a value that we keep */
-#define TOO_LARGE 100         /* CURLE_TOO_LARGE, where libcurl has it: from 8.6 on */
 #define PATIENCE_MAX_S 86400L /* a longer Retry-After is cut to a day */
 
 struct requests {
@@ -43,96 +42,14 @@ struct request {
 	struct buf content_type, location;
 	unsigned retry_after_ms;
 	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_untrusted;
-	struct error why; /* empty: libcurl knows */
-	char curl_words[CURL_ERROR_SIZE];
+	struct error why;             /* empty: libcurl knows */
+	char detail[CURL_ERROR_SIZE]; /* libcurl's own words */
 
 	void *self;
 	void (*head)(void *self, const struct request_head *head);
 	void (*heard)(void *self, struct text bytes);
 	void (*done)(void *self, const char *why);
 };
-
-/* --- what went wrong ------------------------------------------------------- */
-
-static void tell_certificate(struct request *r)
-{
-	long code = X509_V_OK;
-
-	r->is_untrusted = true;
-	curl_easy_getinfo(r->job.easy, CURLINFO_SSL_VERIFYRESULT, &code);
-	/* Libcurl compares the name itself, and then leaves the verdict unspecified. */
-	if (code != X509_V_OK && code != X509_V_ERR_UNSPECIFIED)
-		error_set(&r->why, "the certificate of %s is not trusted: %s", r->url.host,
-		          X509_verify_cert_error_string(code));
-	else
-		error_set(&r->why, "the certificate is not %s's: %s", r->url.host, r->curl_words);
-}
-
-static void tell_connect(struct request *r)
-{
-	long code = 0;
-
-	curl_easy_getinfo(r->job.easy, CURLINFO_OS_ERRNO, &code);
-	if (r->is_barred)
-		error_set(&r->why, "%s leads to an address that no server has", r->url.host);
-	else
-		error_set(&r->why, "%s port %u cannot be reached: %s", r->url.host, r->url.port,
-		          code ? strerror((int)code) : r->curl_words);
-}
-
-static void tell_timeout(struct request *r)
-{
-	curl_off_t connected = 0;
-
-	curl_easy_getinfo(r->job.easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
-	if (connected)
-		error_set(&r->why, "the answer of %s took too long", r->url.host);
-	else
-		error_set(&r->why, "%s port %u did not answer in time", r->url.host, r->url.port);
-}
-
-/* Words for people in place of libcurl's code. */
-static void tell(struct request *r, CURLcode code)
-{
-	const char *host = r->url.host;
-
-	switch ((int)code) {
-	case CURLE_COULDNT_RESOLVE_HOST:
-		error_set(&r->why, "the name %s is not known", host);
-		break;
-	case CURLE_COULDNT_CONNECT:
-		tell_connect(r);
-		break;
-	case CURLE_OPERATION_TIMEDOUT:
-		tell_timeout(r);
-		break;
-	case CURLE_PEER_FAILED_VERIFICATION:
-		tell_certificate(r);
-		break;
-	case CURLE_SSL_CONNECT_ERROR:
-		error_set(&r->why, "TLS with %s failed: %s", host, r->curl_words);
-		break;
-	case CURLE_GOT_NOTHING:
-		error_set(&r->why, "%s closed the connection without an answer", host);
-		break;
-	case CURLE_PARTIAL_FILE:
-	case CURLE_RECV_ERROR:
-	case CURLE_SEND_ERROR:
-		error_set(&r->why, "the connection to %s broke: %s", host, r->curl_words);
-		break;
-	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_WEIRD_SERVER_REPLY:
-		error_set(&r->why, "the answer of %s is not HTTP", host);
-		break;
-	case CURLE_OUT_OF_MEMORY: /* is what older libcurls say of it */
-	case TOO_LARGE:
-		error_set(&r->why, "a header of %s is too long", host);
-		break;
-	default:
-		error_set(&r->why, "the request to %s failed: %s", host,
-		          r->curl_words[0] ? r->curl_words : curl_easy_strerror(code));
-	}
-}
 
 /* --- what libcurl tells --------------------------------------------------- */
 
@@ -291,6 +208,15 @@ static void free_request(struct grave *grave)
 	free(r);
 }
 
+static void explain(struct request *r, CURLcode code)
+{
+	r->is_untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	if (r->is_barred)
+		error_set(&r->why, "%s leads to an address that no server has", r->url.host);
+	else
+		request_words(&r->why, r->job.easy, code, &r->url, r->detail);
+}
+
 static void on_over(struct pump_job *job, bool ended, CURLcode code)
 {
 	struct request *r = list_of(job, struct request, job);
@@ -298,7 +224,7 @@ static void on_over(struct pump_job *job, bool ended, CURLcode code)
 	deadline_clear(&r->deadline);
 	list_remove(&r->in_all);
 	if (ended && code != CURLE_OK && !r->why.words[0])
-		tell(r, code);
+		explain(r, code);
 	loop_bury(r->requests->loop, &r->grave);
 	if (!r->is_cancelled && r->done)
 		r->done(r->self, r->why.words[0] ? r->why.words : NULL);
@@ -399,7 +325,7 @@ static void set_callbacks(struct request *r)
 {
 	CURL *easy = r->job.easy;
 
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->curl_words);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->detail);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
