@@ -1,14 +1,18 @@
-/* What two rooms cost by themselves, without a socket or a disk: nanoseconds of processor
+/* What some rooms cost by themselves, without a socket or a disk: nanoseconds of processor
  * time for one signal.
  *
- *   bench-micro parse    from a producer's 310 bytes to a draft that may be stored
- *   bench-micro lookup   from a signal to its tape among 10,000 correlationIds
+ *   bench-micro parse      from a producer's 310 bytes to a draft that may be stored
+ *   bench-micro lookup     from a signal to its tape among 10,000 correlationIds
+ *   bench-micro throttle   a parsed signal through a wire with that filter; so are
+ *               sample, when and map, which is a chain of all of them
+ *   bench-micro unwanted   a parsed signal whose type no wire of 100 wants
  *
- * Both work on many different signals in turn, so that neither the caches nor the branch
+ * All work on many different signals in turn, so that neither the caches nor the branch
  * predictor know the answer by heart. It prints {"ns":N}. */
 #include "bench.h"
 #include "bus/admit.h"
 #include "hub/switchboard.h"
+#include "wire/wire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +26,8 @@ enum {
 	PARSES = 500000,
 	TAPES = 10000,
 	LOOKUPS = 2000000,
+	ROUTES = 2000000,
+	CHOREOGRAPHIES = 100,
 };
 
 static uint64_t cpu_ns(void)
@@ -133,14 +139,135 @@ static void lookup(void)
 	reel_finish(&reel);
 }
 
+/* --- wires ------------------------------------------------------------------ */
+
+#define THROTTLE "{\"type\":\"throttle\",\"intervalMs\":2}"
+#define SAMPLE "{\"type\":\"sample\",\"every\":2}"
+#define WHEN \
+	"{\"type\":\"when\",\"clause\":{\"signal.contentType\":{\"equals\":\"markdown\"}," \
+	"\"index\":{\"gt\":3}}}"
+#define MAP \
+	"{\"type\":\"map\",\"mappings\":[{\"from\":\"content\",\"to\":\"speech.text\"}," \
+	"{\"from\":\"agentId\",\"to\":\"entity\"}]}"
+
+/* A hundred choreographies, each on a type of its own; the first has a filtered wire. */
+static yyjson_doc *write_show(const char *filters)
+{
+	struct buf show;
+	yyjson_doc *doc;
+
+	buf_init(&show, 1 << 20);
+	buf_print(
+		&show,
+		"{\"wires\":[{\"id\":\"w\",\"fromZone\":\"signal-type\",\"fromId\":\"text_delta\","
+		"\"toZone\":\"choreographer\",\"toId\":\"c0\",\"filters\":[%s]}],"
+		"\"choreographies\":[",
+		filters);
+	for (unsigned i = 0; i < CHOREOGRAPHIES; i++)
+		buf_print(&show, "%s{\"id\":\"c%u\",\"on\":\"custom.type.%u\"}", i ? "," : "", i,
+		          i);
+	buf_add(&show, TEXT("]}"));
+	doc = yyjson_read(show.at, show.len, 0);
+	buf_finish(&show);
+	if (!doc)
+		die("the show is not JSON");
+	return doc;
+}
+
+static void parse_cues(yyjson_doc *docs[ENVELOPES], struct cue cues[ENVELOPES], const char *type)
+{
+	for (unsigned i = 0; i < ENVELOPES; i++) {
+		char raw[ENVELOPE + 1];
+
+		write_envelope(raw, i);
+		docs[i] = yyjson_read(raw, ENVELOPE, 0);
+		cues[i] = (struct cue){
+			.type = text_of(type),
+			.source = TEXT("openai"),
+			.payload = yyjson_obj_get(yyjson_doc_get_root(docs[i]), "payload"),
+		};
+	}
+}
+
+static void count_heard(void *self, size_t index, const struct cue *heard)
+{
+	(void)index;
+	(void)heard;
+	++*(unsigned *)self;
+}
+
+/* One signal each millisecond; `least` of them must be heard, or nothing was measured. */
+static void route(const char *filters, const char *type, unsigned least, unsigned most)
+{
+	static yyjson_doc *docs[ENVELOPES];
+	static struct cue cues[ENVELOPES];
+	yyjson_doc *show = write_show(filters);
+	yyjson_val *root = yyjson_doc_get_root(show);
+	struct error why;
+	struct wiring *wiring = wiring_create(yyjson_obj_get(root, "wires"),
+	                                      yyjson_obj_get(root, "choreographies"), &why);
+	unsigned heard = 0;
+	uint64_t start;
+
+	if (!wiring)
+		die("%s", why.words);
+	parse_cues(docs, cues, type);
+	start = cpu_ns();
+	for (unsigned i = 0; i < ROUTES; i++)
+		wiring_route(wiring, &cues[i % ENVELOPES], i, count_heard, &heard);
+	report(start, ROUTES);
+	if (heard < least || heard > most)
+		die("%u of %u signals were heard", heard, (unsigned)ROUTES);
+	wiring_destroy(wiring);
+	yyjson_doc_free(show);
+	for (unsigned i = 0; i < ENVELOPES; i++)
+		yyjson_doc_free(docs[i]);
+}
+
+static void throttle(void)
+{
+	route(THROTTLE, "text_delta", ROUTES / 2, ROUTES / 2);
+}
+
+static void sample(void)
+{
+	route(SAMPLE, "text_delta", ROUTES / 2, ROUTES / 2);
+}
+
+static void when(void)
+{
+	route(WHEN, "text_delta", ROUTES, ROUTES);
+}
+
+/* Everything passes, so that the chain is gone through to its end. */
+static void map(void)
+{
+	route("{\"type\":\"throttle\",\"intervalMs\":1},{\"type\":\"sample\",\"every\":1}," WHEN
+	      "," MAP,
+	      "text_delta", ROUTES, ROUTES);
+}
+
+static void unwanted(void)
+{
+	route(THROTTLE, "tool_result", 0, 0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} benches[] = {
+	{"parse", parse}, {"lookup", lookup}, {"throttle", throttle}, {"sample", sample},
+	{"when", when},   {"map", map},       {"unwanted", unwanted},
+};
+
 int main(int argc, char **argv)
 {
 	errno = 0;
-	if (argc == 2 && strcmp(argv[1], "parse") == 0)
-		parse();
-	else if (argc == 2 && strcmp(argv[1], "lookup") == 0)
-		lookup();
-	else
-		die("usage: bench-micro parse|lookup");
-	return 0;
+	for (size_t i = 0; argc == 2 && i < sizeof benches / sizeof benches[0]; i++) {
+		if (strcmp(argv[1], benches[i].name) == 0) {
+			benches[i].run();
+			return 0;
+		}
+	}
+	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted");
 }

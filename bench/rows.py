@@ -155,6 +155,12 @@ def micro(metric):
     return measure
 
 
+def micros(*metrics):
+    def measure(bench, side):
+        return {metric: micro(metric)(bench, side)[metric] for metric in metrics}
+    return measure
+
+
 OURS = ("ours",)
 
 ROWS = [
@@ -185,6 +191,12 @@ ROWS = [
         Line("durable emits with ref, processor", "cpu", "s/M", 1.0), sides=OURS),
     Row("parse", micro("parse"),
         Line("parse and validate a 310-byte envelope", "parse", "ns", 400), sides=OURS),
+    Row("wire", micros("throttle", "sample", "when", "map", "unwanted"),
+        Line("throttle a parsed signal", "throttle", "ns", 200),
+        Line("sample parsed signals", "sample", "ns", 200),
+        Line("judge a parsed signal by a condition", "when", "ns", 200),
+        Line("a chain of four filters with a map", "map", "ns", 1000),
+        Line("a signal that no wire wants", "unwanted", "ns", 100), sides=OURS),
     Row("replay", replay,
         Line("replay from the journal to one client", "rate", "/s", 1_500_000, "least"),
         sides=OURS),
