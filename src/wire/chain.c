@@ -14,7 +14,7 @@ struct link {
 
 struct chain {
 	size_t count;
-	struct link links[FILTER_CHAIN_MAX];
+	struct link links[];
 };
 
 /* --- reading -------------------------------------------------------------- */
@@ -111,7 +111,7 @@ struct chain *chain_create(yyjson_val *filters, bool *good, struct error *why)
 		*good = pointer_fault(why, "more than %d filters", FILTER_CHAIN_MAX);
 	if (!*good || yyjson_arr_size(filters) == 0)
 		return NULL;
-	chain = must_zero(1, sizeof(*chain));
+	chain = must_zero(1, sizeof(*chain) + yyjson_arr_size(filters) * sizeof(struct link));
 	*good = read_links(chain, filters, why);
 	if (*good)
 		return chain;

@@ -345,7 +345,7 @@ static void there_is_a_ceiling_to_everything(void **state)
 	buf_add_char(&filters, ']');
 	doc = yyjson_read(filters.at, filters.len, 0);
 	assert_null(chain_create(yyjson_doc_get_root(doc), &good, &why));
-	assert_string_equal(why.words, ": more than 16 filters");
+	assert_string_equal(why.words, ": more than 64 filters");
 	yyjson_doc_free(doc);
 
 	many_of(&filters, "[{\"type\":\"map\",\"mappings\":[", "{\"from\":\"a\",\"to\":\"b\"}", 65);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "signal/cue.h"
 
-#define FILTER_CHAIN_MAX 16 /* filters of one wire */
+#define FILTER_CHAIN_MAX 64 /* filters of one wire */
 
 struct filter_kind {
 	const char *name;

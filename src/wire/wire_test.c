@@ -24,6 +24,10 @@
 	"{" TYPE_ENDS(id, type, part) ",\"filters\":[" filters "]}"
 #define OK_IS(op) "{\"type\":\"when\",\"clause\":{\"ok\":" op "}}"
 #define MAP(from, to) "{\"type\":\"map\",\"mappings\":[{\"from\":\"" from "\",\"to\":\"" to "\"}]}"
+#define LONG_16 "0123456789abcdef"
+#define LONG_64 LONG_16 LONG_16 LONG_16 LONG_16
+#define LONG_256 LONG_64 LONG_64 LONG_64 LONG_64
+#define LONG_512 LONG_256 LONG_256
 #define SECOND "{\"type\":\"sample\",\"every\":2}"
 
 static struct error why;
@@ -229,6 +233,17 @@ static void wires_past_the_choreographies_are_known_and_carry_nothing(void **sta
 	show_finish(&s);
 }
 
+static void the_longest_names_can_be_wired(void **state)
+{
+	struct show s;
+
+	show_init(&s,
+	          "[" SOURCE(LONG_512, LONG_512, LONG_512) "," TYPE("2", LONG_512, LONG_512) "]",
+	          "[{\"id\":\"" LONG_512 "\"}]");
+	assert_string_equal(heard_of(&s, LONG_512, LONG_512, "{}"), "0:" LONG_512 ":{} ");
+	show_finish(&s);
+}
+
 static void nothing_is_heard_of_an_empty_show(void **state)
 {
 	struct show s;
@@ -242,10 +257,7 @@ static void nothing_is_heard_of_an_empty_show(void **state)
 	wiring_destroy(NULL);
 }
 
-#define LONG_16 "0123456789abcdef"
-#define LONG_64 LONG_16 LONG_16 LONG_16 LONG_16
-#define LONG_320 LONG_64 LONG_64 LONG_64 LONG_64 LONG_64
-#define STRING_FAULT "a string is wanted, of 1 to 256 bytes"
+#define STRING_FAULT "a string is wanted, of 1 to 512 bytes"
 
 static const struct {
 	const char *wires, *choreographies, *fault;
@@ -255,7 +267,7 @@ static const struct {
 	{"[{}]", TWO, "/wires/0/id: it is missing"},
 	{"[{\"id\":5}]", TWO, "/wires/0/id: " STRING_FAULT},
 	{"[{\"id\":\"\"}]", TWO, "/wires/0/id: " STRING_FAULT},
-	{"[{\"id\":\"" LONG_320 "\"}]", TWO, "/wires/0/id: " STRING_FAULT},
+	{"[{\"id\":\"" LONG_512 "!\"}]", TWO, "/wires/0/id: " STRING_FAULT},
 	{"[{\"id\":\"1\"}]", TWO, "/wires/0/fromZone: it is missing"},
 	{"[{\"id\":\"1\",\"fromZone\":\"signl\"}]", TWO,
          "/wires/0/fromZone: there is no such zone; signal?"},
@@ -316,12 +328,12 @@ static void there_are_no_more_wires_than_allowed(void **state)
 
 	buf_init(&list, MIB);
 	buf_add(&list, TEXT("[0"));
-	for (int i = 0; i < 10000; i++)
+	for (int i = 0; i < 16384; i++)
 		buf_add(&list, TEXT(",0"));
 	buf_add_char(&list, ']');
 	doc = yyjson_read(list.at, list.len, 0);
 	assert_null(wiring_create(yyjson_doc_get_root(doc), NULL, &why));
-	assert_string_equal(why.words, "/wires: more than 10000 wires");
+	assert_string_equal(why.words, "/wires: more than 16384 wires");
 	yyjson_doc_free(doc);
 	buf_finish(&list);
 }
@@ -339,6 +351,7 @@ int main(void)
 		cmocka_unit_test(wires_split_by_opposite_conditions),
 		cmocka_unit_test(every_wire_counts_what_passed_and_what_did_not),
 		cmocka_unit_test(wires_past_the_choreographies_are_known_and_carry_nothing),
+		cmocka_unit_test(the_longest_names_can_be_wired),
 		cmocka_unit_test(nothing_is_heard_of_an_empty_show),
 		cmocka_unit_test(faults_are_pointed_at),
 		cmocka_unit_test(there_are_no_more_wires_than_allowed),

@@ -8,8 +8,8 @@
 #include "signal/pointer.h"
 #include "wire/inside.h"
 
-#define WIRES_MAX 10000
-#define NAME_LEN_MAX 256 /* bytes of an id, a source or a type */
+#define WIRES_MAX 16384
+#define NAME_LEN_MAX 512 /* bytes of an id, a source or a type: 128 of any characters */
 
 static const char *const zone_names[ZONES] = {
 	[ZONE_SIGNAL] = "signal",
@@ -146,7 +146,7 @@ static bool read_all(struct wires *wires, yyjson_val *list, const struct map *ch
 
 	map_init(&seen.ids);
 	map_init(&seen.ends);
-	buf_init(&seen.key, KIB); /* more than two names and three numbers */
+	buf_init(&seen.key, 2 * KIB); /* more than two names and three numbers */
 	while (good && (spec = yyjson_arr_iter_next(&iter)))
 		good = (read_wire(&wires->all[wires->count++], spec, choreographies, why) &&
 		        check_twice(&seen, wires, why)) ||
