@@ -277,8 +277,11 @@ class Screen:
     def __init__(self, *args, size=(40, 120)):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-            os.execve(SIGNALBOX, [SIGNALBOX, *map(str, args)], environment())
+            try:
+                fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+                os.execve(SIGNALBOX, [SIGNALBOX, *map(str, args)], environment())
+            finally:
+                os._exit(127)
         self.got = ""
 
     def resize(self, rows, columns):

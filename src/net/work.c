@@ -64,15 +64,17 @@ struct work *work_start(struct loop *loop, const struct work_plan *plan)
 	return work;
 }
 
+/* Once it is left and the lock is open, the thread may free it. */
 void work_leave(struct work *work)
 {
+	struct wake *wake = work->wake;
 	bool is_done;
 
 	pthread_mutex_lock(&work->lock);
 	work->is_left = true;
 	is_done = work->is_done;
 	pthread_mutex_unlock(&work->lock);
-	wake_destroy(work->wake);
+	wake_destroy(wake);
 	if (is_done)
 		free_work(work);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -41,8 +42,8 @@ static void drop(void *self)
 {
 	struct job *job = self;
 
-	if (job->dropped[1])
-		close(job->dropped[1]);
+	if (job->dropped[1] && write(job->dropped[1], "x", 1) != 1)
+		abort();
 }
 
 static void work_is_done_on_another_thread_and_told_on_the_loop(void **state)
@@ -69,10 +70,11 @@ static void work_that_is_left_ends_by_itself_and_is_not_told(void **state)
 	work_leave(work);
 	loop_destroy(job.loop); /* does not wait for it */
 	close(job.gate[1]);
-	assert_int_equal(read(job.dropped[0], &byte, 1), 0);
+	assert_int_equal(read(job.dropped[0], &byte, 1), 1);
 	assert_true(job.ran && !job.told);
 	close(job.gate[0]);
 	close(job.dropped[0]);
+	close(job.dropped[1]);
 }
 
 int main(void)

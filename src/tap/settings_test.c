@@ -267,7 +267,8 @@ static void hooks_of_others_are_not_ours(void **state)
 		"{\"type\": \"http\", \"url\": \"https://x.org/api/hooks/claude-code\"},"
 		"{\"type\": \"http\", \"url\": \"http://127.0.0.1.x.org/api/hooks/claude-code\"},"
 		"{\"type\": \"http\", \"url\": \"http://127.0.0.1:7446/api/signal\"},"
-		"{\"type\": \"command\", \"command\": \"signalbox hook\"}, 5, {\"type\": 1}]}, []]}}";
+		"{\"type\": \"command\", \"command\": \"signalbox hook\"}, 5, {\"type\": 1}]}, "
+		"[]]}}";
 	struct settings_look look;
 
 	assert_true(settings_look(TEXT(theirs), &look, NULL));
