@@ -17,10 +17,11 @@ UPGRADES = ["/ws", "/ws/signals", "/echo", "/", "/ws/run", "/ws/gateway", "/ws/v
 SPOKEN = {"/ws", "/ws/signals", "/echo"}
 STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",
-         "/api/signals?format=ndjson", *STREAMS]
+         "/api/signals?format=ndjson", "/api/discover/local", *STREAMS]
 FILES = ["/", "/index.html", "/app.js", "/style.css", "/icon.svg"]
 CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload",
-           "/api/hooks/claude-code", "/api/tap/connect", "/api/tap/disconnect"]
+           "/api/discover/rescan", "/api/hooks/claude-code", "/api/tap/connect",
+           "/api/tap/disconnect"]
 
 HEADERS = {
     "content-security-policy":
