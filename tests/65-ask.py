@@ -218,6 +218,19 @@ def _():
         assert CANARY not in box.log() + str(box.history())
 
 
+@test("a server that quotes the credential shows it to nobody")
+def _():
+    with Upstream() as up, Box() as box:
+        for protocol in BACK_ENDS:
+            id = connected(box, up, protocol, credential=CANARY)
+            end = until_end(box, ask(box, id, "quotes"))[-1]
+            assert "not with" in end["payload"]["message"], end
+            lost = add_source(box, url=up.url + "/quotes", protocol=protocol, credential=CANARY)
+            eventually(lambda: "not with" in (source_of(box, lost)["error"] or ""))
+        seen = box.log() + str(box.history()) + box.request("GET", "/api/sources").text
+        assert CANARY not in seen and CANARY[:10] not in seen, seen
+
+
 @test("a server that falls silent is given up")
 def _():
     with Upstream() as up, Box(env={"SIGNALBOX_LIMITS_SILENCE": "300ms"}) as box:

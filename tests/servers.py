@@ -392,6 +392,13 @@ def refused(peer, script, type):
     return True
 
 
+def quotes(peer, script, type):
+    """A refusal that says what was refused, word by word."""
+    said = str(peer.up.heard[-1].headers)
+    peer.answer({"error": {"message": f"not with {said}", "code": said}}, "400 Bad Request")
+    return True
+
+
 def limited(peer, script, type):
     peer.answer({"error": {"message": "slow down", "code": "rate_limit"}},
                 "429 Too Many Requests", "Retry-After: 2")
@@ -433,6 +440,7 @@ def dies(peer, script, type):
 
 ANSWERS = {"bytewise": bytewise, "slow": slow, "gated": gated, "cut": cut, "short": short,
            "fails": fails, "garbage": garbage, "whole": whole, "tools": tools, "refused": refused,
+           "quotes": quotes,
            "limited": limited, "moved": moved, "broken": broken, "header": header,
            "silent": silent, "hangs-up": hangs_up, "dies": dies}
 
@@ -474,6 +482,7 @@ FAULTS = {
     "401": lambda peer, request: refused(peer, None, None),
     "403": lambda peer, request: peer.answer({"message": "not you"}, "403 Forbidden") or True,
     "429": fault_limited,
+    "quotes": lambda peer, request: quotes(peer, None, None),
     "502": lambda peer, request: broken(peer, None, None),
     "moved": lambda peer, request: moved(peer, None, None),
     "header": lambda peer, request: header(peer, None, None),

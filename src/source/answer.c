@@ -211,6 +211,8 @@ static void refuse(struct answer *a)
 	if (a->retry_after_ms)
 		snprintf(words, sizeof(words), "%s (it asks for %u s of patience)", fault.words,
 		         (a->retry_after_ms + 999) / 1000);
+	fault_hide(words, source_credential(a->options.source));
+	fault_hide(fault.code, source_credential(a->options.source));
 	parse_fail(a->parse, text_of(fault.code), text_of(words));
 }
 

@@ -87,3 +87,16 @@ void fault_read(struct fault *fault, int status, struct text body)
 		snprintf(fault->code, sizeof(fault->code), "http_%d", status);
 	yyjson_doc_free(doc);
 }
+
+void fault_hide(char *words, const char *secret)
+{
+	size_t len = words ? strlen(words) : 0, n = secret ? strlen(secret) : 0;
+
+	if (n < FAULT_SECRET_MIN)
+		return;
+	for (char *at = words; at && (at = strstr(at, secret)); at += n)
+		memset(at, '*', n);
+	for (size_t cut = n - 1; cut >= FAULT_SECRET_MIN; cut--)
+		if (cut <= len && memcmp(words + len - cut, secret, cut) == 0)
+			memset(words + len - cut, '*', cut);
+}

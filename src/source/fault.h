@@ -13,6 +13,12 @@ struct fault {
 
 void fault_read(struct fault *fault, int status, struct text body);
 
+/* Some servers quote the credential that they refuse: nobody is to read it, nor the
+ * beginning of it where the words were cut.  One of a few letters, as it is made up
+ * for servers that want none, may be a word and is left. */
+#define FAULT_SECRET_MIN 8
+void fault_hide(char *words, const char *secret); /* NULL is fine for both */
+
 /* Does it make no sense to try again with the same credential? */
 bool fault_is_for_good(int status);
 

@@ -58,12 +58,35 @@ static void only_a_wrong_credential_is_for_good(void **state)
 	assert_false(fault_is_for_good(503));
 }
 
+static void hide(const char *words, const char *secret, const char *left)
+{
+	char *copy = strdup(words);
+
+	fault_hide(copy, secret);
+	assert_string_equal(copy, left);
+	free(copy);
+}
+
+static void a_credential_that_is_quoted_is_hidden(void **state)
+{
+	hide("bad key-4711, no key-4711!", "key-4711", "bad ********, no ********!");
+	hide("it was cut: key-4711-a", "key-4711-and-more", "it was cut: **********");
+	hide("key-4711key-4711-", "key-4711", "****************-");
+	hide("********!", "********", "********!");
+	hide("no model", "a model", "no model");
+	hide("no ollama here", "ollama", "no ollama here");
+	hide("", "key-4711", "");
+	hide("key-4711", NULL, "key-4711");
+	fault_hide(NULL, "key-4711");
+}
+
 int main(void)
 {
 	const struct CMUnitTest all[] = {
 		cmocka_unit_test(a_server_is_quoted_wherever_its_words_are),
 		cmocka_unit_test(a_server_without_words_is_a_number),
 		cmocka_unit_test(long_words_are_cut),
+		cmocka_unit_test(a_credential_that_is_quoted_is_hidden),
 		cmocka_unit_test(only_a_wrong_credential_is_for_good),
 	};
 

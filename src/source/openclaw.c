@@ -32,14 +32,19 @@
 
 void openclaw_lose(struct openclaw *o, const struct loss *loss)
 {
-	if (o->is_over)
-		return;
-	o->is_over = true;
-	deadline_clear(&o->patience);
-	ws_client_destroy(o->client);
-	o->client = NULL;
-	openclaw_end_runs(o, loss->why ? loss->why : "the gateway closed the connection");
-	source_lost(o->source, loss);
+	char *why = must_dup(loss->why);
+	struct loss told = {why, loss->retry_after_ms, loss->for_good};
+
+	if (!o->is_over) {
+		o->is_over = true;
+		deadline_clear(&o->patience);
+		ws_client_destroy(o->client);
+		o->client = NULL;
+		fault_hide(why, o->token);
+		openclaw_end_runs(o, why ? why : "the gateway closed the connection");
+		source_lost(o->source, &told);
+	}
+	free(why);
 }
 
 static void lose_for_good(struct openclaw *o, const char *why)

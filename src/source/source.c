@@ -17,6 +17,7 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "bus/bus.h"
+#include "source/fault.h"
 #include "source/inside.h"
 
 #define STATE_SIGNAL_MAX (8 * KIB)
@@ -283,6 +284,7 @@ void source_lost(struct source *s, const struct loss *loss)
 	s->is_lost = true;
 	s->loss = *loss;
 	source_replace(&s->loss_words, text_of(loss->why));
+	fault_hide(s->loss_words, s->credential);
 	s->settling.run = settle;
 	loop_later(s->all->options.loop, &s->settling);
 }
@@ -302,6 +304,7 @@ void source_bad(struct source *s, const char *why)
 {
 	s->counts.bad++;
 	source_replace(&s->last_error, text_of(why));
+	fault_hide(s->last_error, s->credential);
 	sources_stir(s);
 }
 
