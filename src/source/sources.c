@@ -419,7 +419,10 @@ struct sources *sources_create(const struct sources_options *options, struct err
 
 void sources_load(struct sources *all)
 {
-	store_each(all->store, add_stored, all);
+	struct error why;
+
+	if (!store_each(all->store, add_stored, all) && !store_save(all->store, all, &why))
+		log_error("source", "%s", why.words);
 }
 
 void sources_stop(struct sources *all)

@@ -223,7 +223,7 @@ static void write_credentials(const struct store *store, struct buf *out)
 
 /* ---- rows ---- */
 
-void store_each(struct store *store, store_row_fn *row, void *self)
+bool store_each(struct store *store, store_row_fn *row, void *self)
 {
 	yyjson_val *root = yyjson_doc_get_root(store->rows);
 	yyjson_val *rows = yyjson_obj_get(root, "sources"), *one;
@@ -244,6 +244,7 @@ void store_each(struct store *store, store_row_fn *row, void *self)
 		put_aside(store->sources, fault.words);
 	yyjson_doc_free(store->rows);
 	store->rows = NULL;
+	return !fault.words[0] && !store->secrets_changed;
 }
 
 static void add_text(struct buf *out, const char *name, const char *value)

@@ -21,9 +21,10 @@ struct store *store_open(const char *data, struct error *why);
 void store_close(struct store *store);
 
 /* Each row in turn; once, at the start.  False from row(): it is of no use, and
- * why says so. */
+ * why says so.  False: a file was put aside, and what was read of it is nowhere on
+ * the disk until it is saved. */
 typedef bool store_row_fn(void *self, const struct source_wish *wish, struct error *why);
-void store_each(struct store *store, store_row_fn *row, void *self);
+bool store_each(struct store *store, store_row_fn *row, void *self);
 
 /* What is kept for this id; empty: nothing.  Valid until the next set. */
 struct text store_credential(const struct store *store, struct text id);

@@ -155,6 +155,10 @@ static void a_damaged_row_costs_only_itself(void **state)
 	assert_null(find("bad"));
 	assert_string_equal(source_url(find("ada")), "ws://127.0.0.1:1/");
 	assert_int_equal(files_like("sources.json.bad-"), 1);
+	fixture_restart();
+	assert_non_null(find("ada"));
+	assert_non_null(find("bob"));
+	assert_int_equal(files_like("sources.json.bad-"), 1);
 }
 
 static void damaged_credentials_cost_no_source(void **state)
