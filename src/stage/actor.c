@@ -1,0 +1,148 @@
+/* actor.c - an entity's state, and how it is written. */
+#include "stage/actor.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "signal/json.h"
+
+static const struct {
+	const char *name;
+	enum number number, twin;
+} properties[] = {
+	{"position.x", NUMBER_X, NUMBER_X},
+	{"position.y", NUMBER_Y, NUMBER_Y},
+	{"scale", NUMBER_SCALE_X, NUMBER_SCALE_Y},
+	{"scale.x", NUMBER_SCALE_X, NUMBER_SCALE_X},
+	{"scale.y", NUMBER_SCALE_Y, NUMBER_SCALE_Y},
+	{"rotation", NUMBER_ROTATION, NUMBER_ROTATION},
+	{"opacity", NUMBER_OPACITY, NUMBER_OPACITY},
+	{"zIndex", NUMBER_Z_INDEX, NUMBER_Z_INDEX},
+	{"animation.speed", NUMBER_SPEED, NUMBER_SPEED},
+};
+
+bool actor_numbers(struct text property, enum number *number, enum number *twin)
+{
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		if (!text_is(property, properties[i].name))
+			continue;
+		*number = properties[i].number;
+		*twin = properties[i].twin;
+		return true;
+	}
+	return false;
+}
+
+void actor_init(struct actor *actor, yyjson_val *placed)
+{
+	yyjson_val *bubble = yyjson_obj_get(placed, "speechBubble");
+	struct text state = show_text(placed, "activeState");
+	struct look *look = &actor->base;
+	double scale = show_number(placed, "scale", 1);
+
+	*actor = (struct actor){.placed = placed};
+	actor->id = show_text(placed, "id");
+	actor->semantic = show_text(placed, "semanticId");
+	look->numbers[NUMBER_X] = show_number(placed, "x", 0);
+	look->numbers[NUMBER_Y] = show_number(placed, "y", 0);
+	look->numbers[NUMBER_SCALE_X] = look->numbers[NUMBER_SCALE_Y] = scale;
+	look->numbers[NUMBER_ROTATION] = show_number(placed, "rotation", 0);
+	look->numbers[NUMBER_OPACITY] = show_number(placed, "opacity", 1);
+	look->numbers[NUMBER_Z_INDEX] = show_number(placed, "zIndex", 0);
+	look->numbers[NUMBER_SPEED] = 1;
+	look->visible = show_flag(placed, "visible", true);
+	look->flipped = show_flag(placed, "flipH", false);
+	look->pulse = 1;
+	actor->original = *look;
+	actor->animation = text_dup(state.len ? state : TEXT("idle"));
+	speech_init(&actor->speech, (size_t)show_number(bubble, "maxChars", SPEECH_CHARS),
+	            show_number(bubble, "retentionMs", SPEECH_RETENTION));
+	list_init(&actor->tweens);
+}
+
+void actor_finish(struct actor *actor)
+{
+	list_each(&actor->tweens, l) {
+		list_remove(l);
+		tween_destroy(list_of(l, struct tween, in_actor));
+	}
+	speech_finish(&actor->speech);
+	free(actor->animation);
+}
+
+struct look actor_look(const struct actor *actor, double now_ms)
+{
+	struct look look = actor->base;
+
+	list_each(&actor->tweens, l)
+		tween_apply(list_of(l, struct tween, in_actor), now_ms, &look);
+	return look;
+}
+
+void actor_animate(struct actor *actor, struct text state)
+{
+	if (state.len == 0)
+		return;
+	free(actor->animation);
+	actor->animation = text_dup(state);
+}
+
+static void add_overlays(const struct look *look, struct buf *out)
+{
+	if (look->flash[0]) {
+		buf_print(out, ",\"flash\":{\"color\":\"%s\",\"intensity\":", look->flash);
+		json_add_number(out, look->flash_strength);
+		buf_add_char(out, '}');
+	}
+	if (look->pulse != 1) {
+		buf_add(out, TEXT(",\"pulse\":"));
+		json_add_number(out, look->pulse);
+	}
+	if (look->beam.len) {
+		buf_add(out, TEXT(",\"beam\":{\"to\":"));
+		buf_add_json(out, look->beam);
+		buf_print(out, ",\"color\":\"%s\"}", look->beam_color);
+	}
+}
+
+static void add_numbers(const struct look *look, struct buf *out)
+{
+	static const char *const names[NUMBERS] = {
+		[NUMBER_X] = "x",
+		[NUMBER_Y] = "y",
+		[NUMBER_SCALE_X] = "scaleX",
+		[NUMBER_SCALE_Y] = "scaleY",
+		[NUMBER_ROTATION] = "rotation",
+		[NUMBER_OPACITY] = "opacity",
+		[NUMBER_Z_INDEX] = "zIndex",
+		[NUMBER_SPEED] = "animationSpeed",
+	};
+
+	for (int i = 0; i < NUMBERS; i++) {
+		buf_print(out, ",\"%s\":", names[i]);
+		json_add_number(out, look->numbers[i]);
+	}
+}
+
+void actor_json(const struct actor *actor, double now_ms, struct buf *out)
+{
+	struct look look = actor_look(actor, now_ms);
+
+	buf_add(out, TEXT("{\"id\":"));
+	buf_add_json(out, actor->id);
+	buf_add(out, TEXT(",\"semanticId\":"));
+	buf_add_json(out, actor->semantic);
+	add_numbers(&look, out);
+	buf_print(out,
+	          ",\"visible\":%s,\"flipH\":%s,\"activeState\":", look.visible ? "true" : "false",
+	          look.flipped ? "true" : "false");
+	buf_add_json(out, text_of(actor->animation));
+	if (look.tint[0])
+		buf_print(out, ",\"tint\":\"%s\"", look.tint);
+	add_overlays(&look, out);
+	if (speech_phase(&actor->speech, now_ms) != SPEECH_SILENT) {
+		buf_add(out, TEXT(",\"speech\":"));
+		speech_json(&actor->speech, now_ms, out);
+	}
+	buf_add_char(out, '}');
+}

@@ -1,0 +1,112 @@
+/* speech.c - speech as a function of time. */
+#include "stage/speech.h"
+
+#include <math.h>
+
+#include "signal/json.h"
+
+#define BYTES_A_CHAR 4
+
+void speech_init(struct speech *s, size_t chars_max, double retention)
+{
+	*s = (struct speech){.chars_max = chars_max, .retention = retention, .rate = SPEECH_RATE};
+	buf_init(&s->text, chars_max * BYTES_A_CHAR);
+}
+
+void speech_finish(struct speech *s)
+{
+	buf_finish(&s->text);
+}
+
+static double shown_at(const struct speech *s, double now_ms)
+{
+	double passed = now_ms > s->mark ? now_ms - s->mark : 0;
+
+	return fmin((double)s->chars, s->shown + passed * s->rate);
+}
+
+/* The bytes of the first so many characters. */
+static size_t bytes_of(struct text t, size_t chars)
+{
+	size_t i = 0;
+
+	for (; i < t.len; i++) {
+		bool begins = (t.at[i] & 0xC0) != 0x80;
+
+		if (begins && chars-- == 0)
+			break;
+	}
+	return i;
+}
+
+static size_t chars_of(struct text t)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		count += (t.at[i] & 0xC0) != 0x80;
+	return count;
+}
+
+static void add(struct speech *s, struct text words, double now_ms)
+{
+	words.len = bytes_of(words, s->chars_max - s->chars);
+	buf_add(&s->text, words);
+	s->chars += chars_of(words);
+	s->last = now_ms;
+}
+
+void speech_say(struct speech *s, struct text words, double duration, double now_ms)
+{
+	buf_clear(&s->text);
+	s->chars = 0;
+	s->shown = 0;
+	s->mark = now_ms;
+	add(s, words, now_ms);
+	s->rate = duration > 0 && s->chars ? (double)s->chars / duration : SPEECH_RATE;
+}
+
+void speech_append(struct speech *s, struct text words, double now_ms)
+{
+	if (s->chars == 0 || now_ms - s->last > SPEECH_GAP) {
+		speech_say(s, words, 0, now_ms);
+		return;
+	}
+	s->shown = shown_at(s, now_ms);
+	s->mark = now_ms;
+	add(s, words, now_ms);
+}
+
+/* When all is typed and it was quiet for a while. */
+static double visible_from(const struct speech *s)
+{
+	return fmax(s->last + SPEECH_IDLE, s->mark + ((double)s->chars - s->shown) / s->rate);
+}
+
+enum speech_phase speech_phase(const struct speech *s, double now_ms)
+{
+	double from = visible_from(s);
+
+	if (s->chars == 0 || now_ms >= from + s->retention + SPEECH_FADE)
+		return SPEECH_SILENT;
+	if (now_ms < from)
+		return SPEECH_TYPING;
+	return now_ms < from + s->retention ? SPEECH_VISIBLE : SPEECH_FADING;
+}
+
+void speech_json(const struct speech *s, double now_ms, struct buf *out)
+{
+	static const char *const names[] = {"silent", "typing", "visible", "fading"};
+	enum speech_phase phase = speech_phase(s, now_ms);
+	struct text all = buf_text(&s->text), typed = all;
+	double faded = (now_ms - visible_from(s) - s->retention) / SPEECH_FADE;
+
+	typed.len = bytes_of(all, (size_t)shown_at(s, now_ms));
+	buf_add(out, TEXT("{\"text\":"));
+	buf_add_json(out, typed);
+	buf_add(out, TEXT(",\"full\":"));
+	buf_add_json(out, all);
+	buf_print(out, ",\"phase\":\"%s\",\"opacity\":", names[phase]);
+	json_add_number(out, phase == SPEECH_FADING ? 1 - faded : phase != SPEECH_SILENT);
+	buf_add_char(out, '}');
+}

@@ -1,0 +1,46 @@
+/* speech.h - what an entity says: typed letter by letter, kept, faded; pure.
+ *
+ * Everything follows from what was said and when, so nothing has to be ticked:
+ *
+ *	typing    letters appear, and until it is quiet for a while
+ *	visible   the whole text, for as long as it is kept
+ *	fading    then nothing
+ */
+#ifndef STAGE_SPEECH_H
+#define STAGE_SPEECH_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define SPEECH_CHARS 200        /* the first ones are kept, unless the entity says */
+#define SPEECH_RETENTION 5000.0 /* likewise, in milliseconds */
+#define SPEECH_RATE 0.03        /* letters a millisecond */
+#define SPEECH_GAP 3000.0       /* a pause like this begins a new message */
+#define SPEECH_IDLE 1500.0
+#define SPEECH_FADE 400.0
+
+struct speech {
+	struct buf text;
+	size_t chars, chars_max;
+	double retention;
+	double rate;
+	double shown, mark; /* letters that were there at this time */
+	double last;        /* when something was said */
+};
+
+enum speech_phase { SPEECH_SILENT, SPEECH_TYPING, SPEECH_VISIBLE, SPEECH_FADING };
+
+void speech_init(struct speech *s, size_t chars_max, double retention);
+void speech_finish(struct speech *s);
+
+/* Something new, typed in this time (0: at the usual rate); what was said is
+ * forgotten. */
+void speech_say(struct speech *s, struct text words, double duration, double now_ms);
+/* More of the same, or something new after a pause. */
+void speech_append(struct speech *s, struct text words, double now_ms);
+
+enum speech_phase speech_phase(const struct speech *s, double now_ms);
+/* `{"text","full","phase","opacity"}`: text is what is typed so far. */
+void speech_json(const struct speech *s, double now_ms, struct buf *out);
+
+#endif

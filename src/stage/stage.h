@@ -1,0 +1,50 @@
+/* stage.h - what is on show, as a fold of commands; pure.
+ *
+ * Every change comes as a command, from a choreography or from a binding, and time
+ * is an argument: where an entity is on its way follows from the command that
+ * started it.  So all screens, and the stage behind them, show the same.
+ *
+ * A binding's command has the action "set" and the params
+ *
+ *	{"property","value"}         what it becomes; a start takes its time
+ *	{"property","original":true} what the document says
+ *	{"property","toggle":true}   the other way round
+ *	{"property":"speech","value","append"}
+ *
+ * and one that takes time replaces what a binding had begun with the same property.
+ * What no state keeps (playSound, actions we do not know) is the screens' own.
+ */
+#ifndef STAGE_STAGE_H
+#define STAGE_STAGE_H
+
+#include "stage/command.h"
+#include "stage/show.h"
+
+/* The number of all that bindings do; performances begin with 1. */
+#define COMMAND_OF_BINDING 0
+
+struct stage;
+
+/* How an easing goes, by its name.  Choreographies and bindings have their own. */
+struct stage_curves {
+	double (*step)(struct text easing, double t);
+	double (*binding)(struct text easing, double t);
+};
+
+/* The show must live as long as the stage. */
+struct stage *stage_create(const struct show *show, const struct stage_curves *curves);
+void stage_destroy(struct stage *stage);
+
+/* Commands come in the order of their times. */
+void stage_command(struct stage *stage, const struct command *command);
+
+/* Goes up by one with each command. */
+uint64_t stage_version(const struct stage *stage);
+
+/* Where the first entity of this semanticId is; false: there is none. */
+bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y);
+
+/* `{"version","at","entities":[...]}`, as it looks at this time. */
+void stage_json(const struct stage *stage, double now_ms, struct buf *out);
+
+#endif

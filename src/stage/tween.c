@@ -1,0 +1,142 @@
+/* tween.c - what takes time on the stage, as functions of it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "stage/actor.h"
+
+#define FLY_HEIGHT 0.3  /* of the way across */
+#define PULSE_SIZE 1.25 /* at its height */
+
+static enum tween_kind kind_of(struct text action)
+{
+	static const struct {
+		const char *name;
+		enum tween_kind kind;
+	} kinds[] = {
+		{"move", TWEEN_MOVE},     {"fly", TWEEN_FLY},     {"followRoute", TWEEN_ROUTE},
+		{"set", TWEEN_NUMBER},    {"flash", TWEEN_FLASH}, {"pulse", TWEEN_PULSE},
+		{"drawBeam", TWEEN_BEAM},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (text_is(action, kinds[i].name))
+			return kinds[i].kind;
+	return TWEEN_OTHER;
+}
+
+/* Names of colours and the like are no #RRGGBB: then it is the editor's gold. */
+static void read_color(char out[COLOR_ROOM], struct text color)
+{
+	if (color.len >= COLOR_ROOM || color.len == 0 || color.at[0] != '#')
+		color = TEXT("#E8A851");
+	memcpy(out, color.at, color.len);
+	out[color.len] = '\0';
+	for (size_t i = 1; i < color.len; i++)
+		if (!strchr("0123456789abcdefABCDEF", out[i]))
+			out[i] = '0';
+}
+
+struct tween *tween_create(const struct command *command, yyjson_val *params)
+{
+	struct tween *t = must_zero(1, sizeof(*t));
+	struct text arrival = show_text(params, "animationOnArrival");
+
+	t->kind = kind_of(command->action);
+	t->performance = command->performance;
+	t->action = text_dup(command->action);
+	t->easing = text_dup(command->easing);
+	t->start_ms = command->at_ms - command->elapsed;
+	t->duration = command->duration;
+	t->to = show_number(params, "size", PULSE_SIZE);
+	t->on_arrival = arrival.len ? text_dup(arrival) : NULL;
+	t->target = text_dup(show_text(params, "to"));
+	read_color(t->color, show_text(params, "color"));
+	list_init(&t->in_actor);
+	return t;
+}
+
+void tween_destroy(struct tween *tween)
+{
+	if (!tween)
+		return;
+	route_destroy(tween->route);
+	free(tween->action);
+	free(tween->easing);
+	free(tween->target);
+	free(tween->on_arrival);
+	free(tween);
+}
+
+static void place(struct look *look, double x, double y)
+{
+	look->numbers[NUMBER_X] = x;
+	look->numbers[NUMBER_Y] = y;
+}
+
+static void apply(const struct tween *t, double p, struct look *look)
+{
+	double dx = t->to_x - t->from_x, dy = t->to_y - t->from_y, height;
+	struct route_place at;
+
+	switch (t->kind) {
+	case TWEEN_MOVE:
+		place(look, t->from_x + dx * p, t->from_y + dy * p);
+		break;
+	case TWEEN_FLY:
+		height = p < 1 ? sin(M_PI * p) * FLY_HEIGHT * fabs(dx) : 0;
+		place(look, t->from_x + dx * p, t->from_y + dy * p - height);
+		break;
+	case TWEEN_ROUTE:
+		at = route_at(t->route, t->span, p);
+		place(look, at.x, at.y);
+		look->flipped = at.direction < 0;
+		break;
+	case TWEEN_NUMBER:
+		look->numbers[t->number] = look->numbers[t->twin] = t->from + (t->to - t->from) * p;
+		break;
+	case TWEEN_FLASH:
+		memcpy(look->flash, t->color, COLOR_ROOM);
+		look->flash_strength = p <= 0.5 ? 2 * p : 2 * (1 - p);
+		break;
+	case TWEEN_PULSE:
+		look->pulse = 1 + (t->to - 1) * sin(M_PI * p);
+		break;
+	case TWEEN_BEAM:
+		look->beam = text_of(t->target);
+		memcpy(look->beam_color, t->color, COLOR_ROOM);
+		break;
+	case TWEEN_OTHER:
+		break;
+	}
+}
+
+static double raw_progress(const struct tween *t, double now_ms)
+{
+	double raw = t->duration > 0 ? (now_ms - t->start_ms) / t->duration : 1;
+
+	return raw < 0 ? 0 : raw > 1 ? 1 : raw;
+}
+
+void tween_apply(const struct tween *tween, double now_ms, struct look *look)
+{
+	apply(tween, tween->curve(text_of(tween->easing), raw_progress(tween, now_ms)), look);
+}
+
+/* What is on top of an entity goes with its tween; so does the way it looked on a
+ * route. */
+void tween_end(struct actor *actor, struct tween *tween, double now_ms, bool is_complete)
+{
+	bool leaves_a_trace = tween->kind <= TWEEN_NUMBER, flipped = actor->base.flipped;
+
+	list_remove(&tween->in_actor);
+	actor->tween_count--;
+	if (leaves_a_trace && is_complete)
+		apply(tween, 1, &actor->base);
+	else if (leaves_a_trace)
+		tween_apply(tween, now_ms, &actor->base);
+	actor->base.flipped = flipped;
+	if (is_complete && tween->on_arrival)
+		actor_animate(actor, text_of(tween->on_arrival));
+	tween_destroy(tween);
+}
