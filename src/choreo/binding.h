@@ -1,0 +1,39 @@
+/* binding.h - a field of a signal becomes a property of an entity; pure.
+ *
+ * A binding hears what its choreography hears, under the same condition.  It has no
+ * steps: a value is taken from the payload and set (continuous), or the property goes
+ * to a value of its own and perhaps back (transition), or something just happens
+ * (instant).  What comes out are commands with the action "set", "move" or
+ * "followRoute" and the performance 0: stage/stage.h tells what they mean.
+ */
+#ifndef CHOREO_BINDING_H
+#define CHOREO_BINDING_H
+
+#include "base/error.h"
+#include "signal/cue.h"
+#include "stage/stage.h"
+
+struct bindings;
+
+struct bindings_options {
+	void *self;
+	/* Valid during the call, which must not come back here. */
+	void (*command)(void *self, const struct command *command);
+	/* Where entities are, for movements that take as long as they are. */
+	const struct stage *stage;
+};
+
+/* The show must live as long as this.  NULL: why begins with a JSON pointer. */
+struct bindings *bindings_create(const struct show *show, const struct bindings_options *options,
+                                 struct error *why);
+void bindings_destroy(struct bindings *bindings);
+
+/* Choreography `index` hears this.  type is the signal's own, which a filter hides:
+ * text_delta and thinking go on with what is said, all others say something new. */
+void bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
+                   double now_ms);
+
+void bindings_tick(struct bindings *bindings, double now_ms);
+double bindings_next(const struct bindings *bindings); /* INFINITY: never */
+
+#endif

@@ -1,0 +1,102 @@
+/* tell.c - puts commands together. */
+#include "choreo/tell.h"
+
+#include <math.h>
+
+#include "signal/json.h"
+
+#define PARAMS_MAX (64 * KIB)
+
+void teller_init(struct teller *teller, void (*command)(void *self, const struct command *command),
+                 void *self)
+{
+	*teller = (struct teller){.command = command, .self = self};
+	buf_init(&teller->params, PARAMS_MAX);
+}
+
+void teller_finish(struct teller *teller)
+{
+	buf_finish(&teller->params);
+}
+
+struct buf *tell_params(struct teller *teller)
+{
+	buf_clear(&teller->params);
+	teller->params.full = false;
+	buf_add_char(&teller->params, '{');
+	return &teller->params;
+}
+
+void tell_member(struct buf *params, const char *name, struct text value)
+{
+	if (value.len == 0)
+		return;
+	buf_print(params, "%s\"%s\":", params->len > 1 ? "," : "", name);
+	buf_add_json(params, value);
+}
+
+struct buf *tell_property(struct teller *teller, struct text property)
+{
+	struct buf *params = tell_params(teller);
+
+	tell_member(params, "property", property);
+	return params;
+}
+
+void tell(struct teller *teller, const struct told *told)
+{
+	const struct command command = {
+		.kind = told->kind,
+		.at_ms = told->now_ms,
+		.performance = COMMAND_OF_BINDING,
+		.action = text_of(told->action),
+		.entity = told->actor,
+		.params = buf_text(&teller->params),
+		.duration = told->duration,
+		.easing = told->easing.len ? told->easing : TEXT("linear"),
+	};
+
+	if (!teller->params.full)
+		teller->command(teller->self, &command);
+}
+
+void tell_set(struct teller *teller, struct text actor, double now_ms)
+{
+	buf_add_char(&teller->params, '}');
+	tell(teller, &(struct told){COMMAND_EXECUTE, "set", actor, now_ms});
+}
+
+void tell_number(struct teller *teller, struct text property, struct text actor, double value,
+                 double now_ms)
+{
+	struct buf *params = tell_property(teller, property);
+
+	if (!isfinite(value))
+		return;
+	buf_add(params, TEXT(",\"value\":"));
+	json_add_number(params, value);
+	tell_set(teller, actor, now_ms);
+}
+
+void tell_text(struct teller *teller, struct text property, struct text actor, struct text value,
+               double now_ms)
+{
+	struct buf *params = tell_property(teller, property);
+
+	if (value.len == 0)
+		return;
+	tell_member(params, "value", value);
+	tell_set(teller, actor, now_ms);
+}
+
+void tell_point(struct teller *teller, struct text actor, double x, double y, double now_ms)
+{
+	struct buf *params = tell_property(teller, TEXT("position"));
+
+	buf_add(params, TEXT(",\"value\":{\"x\":"));
+	json_add_number(params, x);
+	buf_add(params, TEXT(",\"y\":"));
+	json_add_number(params, y);
+	buf_add_char(params, '}');
+	tell_set(teller, actor, now_ms);
+}
