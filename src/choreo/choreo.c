@@ -15,13 +15,13 @@
 #include "choreo/deadlines.h"
 #include "choreo/performance.h"
 #include "choreo/step.h"
-#include "signal/json.h"
 #include "signal/pointer.h"
 #include "signal/when.h"
 
 #define PARAMS_MAX (4 * MIB) /* of one command */
 
-/* What performances keep of signals and where they stand, all together. */
+/* What performances keep of signals and where they stand: one, and all together. */
+#define WORDS_MAX MIB
 #define BYTES_MAX (64 * MIB)
 
 struct part {
@@ -93,7 +93,7 @@ struct choreo *choreo_create(yyjson_val *choreographies, const struct choreo_opt
 	choreo->now_ms = -INFINITY;
 	list_init(&choreo->performances);
 	map_init(&choreo->episodes);
-	buf_init(&choreo->words, BYTES_MAX);
+	buf_init(&choreo->words, WORDS_MAX);
 	buf_init(&choreo->params, PARAMS_MAX);
 	if (read_parts(choreo, choreographies, why))
 		return choreo;
@@ -217,27 +217,38 @@ static void interrupt_episode(struct choreo *choreo, const struct cue *cue)
 	}
 }
 
+/* NULL when there is no room for another. */
+static struct performance *begin(struct choreo *choreo, const struct score *score,
+                                 const struct cue *cue)
+{
+	size_t episode = 2 * cue->correlation.len; /* its words, and as a key */
+	struct performance *p;
+
+	if (choreo->active == CHOREO_ACTIVE_MAX || choreo->bytes + episode > BYTES_MAX)
+		return NULL;
+	p = performance_create(score, cue, &choreo->words, BYTES_MAX - choreo->bytes - episode);
+	if (!p)
+		return NULL;
+	p->bytes += episode;
+	enter(choreo, p);
+	if (cue->correlation.len)
+		join_episode(choreo, p, cue->correlation);
+	return p;
+}
+
 bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms)
 {
 	const struct part *part = &choreo->parts[index];
-	struct performance *p = NULL;
 
 	if (!when_holds(part->when, cue))
 		return false;
 	set_now(choreo, now_ms);
 	if (part->interrupts && cue->correlation.len)
 		interrupt_episode(choreo, cue);
-	if (choreo->active < CHOREO_ACTIVE_MAX)
-		p = performance_create(&part->score, cue, &choreo->words,
-		                       BYTES_MAX - choreo->bytes);
-	if (!p) {
-		choreo->refused++;
-		return false;
-	}
-	enter(choreo, p);
-	if (cue->correlation.len)
-		join_episode(choreo, p, cue->correlation);
-	return true;
+	if (begin(choreo, &part->score, cue))
+		return true;
+	choreo->refused++;
+	return false;
 }
 
 /* --- time -------------------------------------------------------------------------- */
@@ -278,7 +289,8 @@ static size_t take_due(struct choreo *choreo)
 		deadlines_remove(&choreo->deadlines, p);
 		take(choreo, count++, p);
 	}
-	qsort(choreo->turn, count, sizeof(*choreo->turn), by_id);
+	if (count > 1)
+		qsort(choreo->turn, count, sizeof(*choreo->turn), by_id);
 	return count;
 }
 
