@@ -4,6 +4,10 @@
 
 #include "stage/show.h"
 
+/* Made from show/default.json. */
+extern const char show_default_json[];
+extern const size_t show_default_json_len;
+
 /* What no schema can say: ids are unique and references lead somewhere.  Fills the
  * maps of the show on its way. */
 bool refs_check(struct show *show, struct error *why);

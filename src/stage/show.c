@@ -27,6 +27,11 @@ bool show_flag(yyjson_val *value, const char *name, bool other)
 	return yyjson_is_bool(flag) ? yyjson_get_bool(flag) : other;
 }
 
+struct text show_default(void)
+{
+	return (struct text){show_default_json, show_default_json_len};
+}
+
 static bool read_root(struct show *show, struct text json, struct error *why)
 {
 	yyjson_doc *doc;

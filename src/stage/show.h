@@ -31,6 +31,9 @@ struct show {
 struct show *show_read(struct text json, struct error *why);
 void show_destroy(struct show *show);
 
+/* The one in the binary, show/default.json. */
+struct text show_default(void);
+
 /* Members of a value that the schema has looked at: what is not there is `other`. */
 double show_number(yyjson_val *value, const char *name, double other);
 struct text show_text(yyjson_val *value, const char *name);

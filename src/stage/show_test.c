@@ -78,6 +78,16 @@ static void a_show_with_one_of_everything_is_read(void **state)
 	show_destroy(show);
 }
 
+static void the_show_in_the_binary_is_good(void **state)
+{
+	struct show *show = show_read(show_default(), &why);
+
+	if (!show)
+		fail_msg("%s", why.words);
+	assert_non_null(map_get(&show->actors, TEXT("claude")));
+	show_destroy(show);
+}
+
 static void slips_of_the_pen_are_told_with_their_place(void **state)
 {
 	static const struct slip slips[] = {
@@ -240,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_show_with_one_of_everything_is_read),
+		cmocka_unit_test(the_show_in_the_binary_is_good),
 		cmocka_unit_test(slips_of_the_pen_are_told_with_their_place),
 		cmocka_unit_test(ids_are_unique),
 		cmocka_unit_test(what_the_scene_refers_to_is_there),
