@@ -92,9 +92,12 @@ class Keys:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+        """A server waits long for clients that are gone without a word."""
+        try:
+            self.process.communicate(timeout=2)
+        except (subprocess.TimeoutExpired, OSError):
+            self.process.kill()
+            self.process.wait()
 
 
 def midi_sources(box):
