@@ -6,11 +6,14 @@
  *   bench-micro throttle   a parsed signal through a wire with that filter; so are
  *               sample, when and map, which is a chain of all of them
  *   bench-micro unwanted   a parsed signal whose type no wire of 100 wants
+ *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
+ *               the signals that begin them
  *
  * All work on many different signals in turn, so that neither the caches nor the branch
  * predictor know the answer by heart. It prints {"ns":N}. */
 #include "bench.h"
 #include "bus/admit.h"
+#include "choreo/choreo.h"
 #include "hub/switchboard.h"
 #include "wire/wire.h"
 
@@ -28,6 +31,9 @@ enum {
 	LOOKUPS = 2000000,
 	ROUTES = 2000000,
 	CHOREOGRAPHIES = 100,
+	PERFORMANCES = 10000,
+	PERFORMANCE_MS = 2300,
+	SHOW_MS = 20000,
 };
 
 static uint64_t cpu_ns(void)
@@ -252,12 +258,77 @@ static void unwanted(void)
 	route(THROTTLE, "tool_result", 0, 0);
 }
 
+static void count_command(void *self, const struct command *command)
+{
+	(void)command;
+	++*(unsigned *)self;
+}
+
+/* Signals from one time to another, evenly, so that always as many run; a tick after each
+ * signal and when one is due, as in the daemon. */
+static void perform(struct choreo *choreo, struct cue cues[ENVELOPES], unsigned from, unsigned to)
+{
+	const double step = (double)PERFORMANCE_MS / PERFORMANCES;
+	unsigned n = (unsigned)(from / step);
+
+	for (double now = from; now < to; now += step) {
+		struct cue *cue = &cues[n++ % ENVELOPES];
+
+		while (choreo_next(choreo) < now)
+			choreo_tick(choreo, choreo_next(choreo));
+		choreo_hear(choreo, 0, cue, now);
+		choreo_tick(choreo, now);
+	}
+}
+
+/* Each is a walk, a flight and a flash, and has a correlationId. */
+static void performances(void)
+{
+	static const char show[] =
+		"[{\"on\":\"text_delta\",\"steps\":[{\"action\":\"move\",\"entity\":\"peon\","
+		"\"to\":\"signal.agentId\",\"duration\":800,\"easing\":\"easeInOut\"},"
+		"{\"action\":\"spawn\",\"entity\":\"pigeon\",\"at\":\"signal.contentType\"},"
+		"{\"action\":\"fly\",\"entity\":\"pigeon\",\"to\":\"signal.agentId\","
+		"\"duration\":1200,\"easing\":\"arc\"},{\"action\":\"onArrive\",\"steps\":["
+		"{\"action\":\"destroy\",\"entity\":\"pigeon\"},{\"action\":\"flash\",\"target\":"
+		"\"signal.agentId\",\"color\":\"#ffd700\",\"duration\":300}]}]}]";
+	static yyjson_doc *docs[ENVELOPES];
+	static struct cue cues[ENVELOPES];
+	static char runs[ENVELOPES][16];
+	yyjson_doc *doc = yyjson_read(show, sizeof show - 1, 0);
+	unsigned said = 0;
+	const struct choreo_options options = {.self = &said, .command = count_command};
+	struct error why;
+	struct choreo *choreo = choreo_create(yyjson_doc_get_root(doc), &options, &why);
+	uint64_t start;
+
+	if (!choreo)
+		die("%s", why.words);
+	parse_cues(docs, cues, "text_delta");
+	for (unsigned i = 0; i < ENVELOPES; i++)
+		cues[i].correlation = (struct text){
+			runs[i], (size_t)snprintf(runs[i], sizeof runs[i], "run-%05u", i)};
+	perform(choreo, cues, 0, 2 * PERFORMANCE_MS);
+	said = 0;
+	start = cpu_ns();
+	perform(choreo, cues, 2 * PERFORMANCE_MS, 2 * PERFORMANCE_MS + SHOW_MS);
+	report(start, SHOW_MS);
+	if (choreo_active(choreo) < PERFORMANCES - 10 || said < 8 * PERFORMANCES)
+		die("%zu performances run and said %u", choreo_active(choreo), said);
+	choreo_destroy(choreo);
+	yyjson_doc_free(doc);
+	for (unsigned i = 0; i < ENVELOPES; i++)
+		yyjson_doc_free(docs[i]);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } benches[] = {
-	{"parse", parse}, {"lookup", lookup}, {"throttle", throttle}, {"sample", sample},
-	{"when", when},   {"map", map},       {"unwanted", unwanted},
+	{"parse", parse},       {"lookup", lookup},
+	{"throttle", throttle}, {"sample", sample},
+	{"when", when},         {"map", map},
+	{"unwanted", unwanted}, {"performances", performances},
 };
 
 int main(int argc, char **argv)
@@ -269,5 +340,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted");
+	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted|"
+	    "performances");
 }

@@ -161,6 +161,11 @@ def micros(*metrics):
     return measure
 
 
+def performances(bench, side):
+    """Nanoseconds of a millisecond, as the share of one processor."""
+    return {"core": micro("performances")(bench, side)["performances"] / 10_000}
+
+
 OURS = ("ours",)
 
 ROWS = [
@@ -197,6 +202,8 @@ ROWS = [
         Line("judge a parsed signal by a condition", "when", "ns", 200),
         Line("a chain of four filters with a map", "map", "ns", 1000),
         Line("a signal that no wire wants", "unwanted", "ns", 100), sides=OURS),
+    Row("performances", performances,
+        Line("10,000 running performances, of one core", "core", "%", 5), sides=OURS),
     Row("replay", replay,
         Line("replay from the journal to one client", "rate", "/s", 1_500_000, "least"),
         sides=OURS),
