@@ -1,8 +1,8 @@
 /* pump.h - libcurl's transfers, moved by the loop.
  *
- * libcurl says which sockets and which moment it waits for; the loop waits.  Its callbacks must not begin or end a transfer: what is
- * started or stopped inside one is done as soon as libcurl has returned, in the
- * same turn.
+ * libcurl says which sockets and which moment it waits for; the loop waits.  Its
+ * callbacks must not begin or end a transfer: what is started or stopped inside one
+ * is done as soon as libcurl has returned, in the same turn.
  */
 #ifndef NET_PUMP_H
 #define NET_PUMP_H
