@@ -12,7 +12,7 @@ from lib import (ROOT, SIGNALBOX, Box, Impostor, answer_bytes, cli, environment,
                  temp_dir, test)
 
 VERBS = ["serve", "emit", "tail", "status", "open", "token", "journal", "parse",
-         "run", "tap", "version", "help"]
+         "show", "run", "tap", "version", "help"]
 
 
 # --- help and misuse ---------------------------------------------------------

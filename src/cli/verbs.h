@@ -17,6 +17,7 @@ extern const struct command command_sources;
 extern const struct command command_status;
 extern const struct command command_open;
 extern const struct command command_parse;
+extern const struct command command_show;
 extern const struct command command_token;
 extern const struct command command_journal;
 extern const struct command command_version;

@@ -145,7 +145,7 @@ static bool check_steps(const struct scope *scope, yyjson_val *steps, unsigned d
 	size_t i, max;
 
 	if (depth > SHOW_STEPS_DEEP)
-		return pointer_fault(why, "steps within steps, more than %d deep", SHOW_STEPS_DEEP);
+		return pointer_fault(why, "nested too deep");
 	yyjson_arr_foreach(steps, i, max, step)
 	{
 		if (!check_step(scope, step, depth, why))

@@ -17,7 +17,7 @@
 #define SHOW_MAX (4 * MIB)
 
 /* Steps may have steps, but not without end. */
-#define SHOW_STEPS_DEEP 8
+#define SHOW_STEPS_DEEP 16
 
 struct show {
 	struct json_reader reader; /* the memory of all values below */

@@ -232,7 +232,7 @@ static void steps_within_steps_have_an_end(void **state)
 	for (int i = 0; i < SHOW_STEPS_DEEP + 1; i++)
 		buf_add(&steps, TEXT("]}"));
 	buf_print(&steps, "]}, {\"id\":\"more\",\"on\":\"x\",\"steps\":[%c", '\0');
-	assert_non_null(strstr(words_with("\"steps\": [\n", steps.at), "more than 8 deep"));
+	assert_non_null(strstr(words_with("\"steps\": [\n", steps.at), "steps: nested too deep"));
 	buf_finish(&steps);
 }
 

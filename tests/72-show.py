@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""`signalbox show`: shows are checked, printed, and played to the byte.
+
+The commands of a recording are golden: tests/fixtures/show/NAME.commands.ndjson is what
+NAME.ndjson gives, and NAME.stage.json how the stage looks then.
+"""
+
+import json
+
+from lib import ROOT, cli, run, temp_dir, test
+
+FIXTURES = ROOT / "tests" / "fixtures" / "show"
+SMALL = FIXTURES / "small.json"
+
+
+def play(show, signals, *options):
+    """The bytes of the commands and of the stage."""
+    folder = temp_dir()
+    out, stage = folder / "commands", folder / "stage"
+    result = cli("show", "run", show, "--signals", signals, "--out", out, "--stage", stage,
+                 *options)
+    assert result.code == 0 and result.err == "" and result.out == "", result
+    return out.read_bytes(), stage.read_bytes()
+
+
+def assert_golden(show, name):
+    commands, stage = play(show, FIXTURES / f"{name}.ndjson")
+    assert commands == (FIXTURES / f"{name}.commands.ndjson").read_bytes(), name
+    assert stage == (FIXTURES / f"{name}.stage.json").read_bytes(), name
+    return [json.loads(line) for line in commands.splitlines()], json.loads(stage)
+
+
+@test("the show in the program is printed, and good")
+def _():
+    exported = cli("show", "export")
+    assert exported.code == 0 and exported.out == (ROOT / "show" / "default.json").read_text()
+    for result in (cli("show", "check", "default"),
+                   cli("show", "check", "-", input=exported.out)):
+        assert result.code == 0 and ": good, " in result.out, result
+
+
+@test("a fault is told with its pointer, and nothing else happens")
+def _():
+    text = SMALL.read_text()
+    for old, new, words in (
+        ('"to": "desk"', '"to": "dsk"', "/choreographies/0/steps/0/to: dsk: "),
+        ('"every": 1', '"evry": 1', "/wires/1/filters/1/evry: no such member"),
+        ('"n": {"gt": 0}', '"n": {"gt": "0"}', "/wires/1/filters/3/clause/n/gt: "),
+        ('"version": 1', '"version": 1,', "not JSON"),
+        (text, "[]", "an object is needed"),
+    ):
+        assert old in text, old
+        result = cli("show", "check", "-", input=text.replace(old, new, 1))
+        assert result.code == 1 and result.out == "" and words in result.err, (words, result)
+    result = cli("show", "check", "/nowhere/show.json")
+    assert result.code == 1 and "/nowhere/show.json" in result.err, result
+
+
+@test("the demo is played as it always was")
+def _():
+    commands, stage = assert_golden("default", "demo")
+    actors = {e["semanticId"]: e for e in stage["entities"]}
+    flown = {c["entityRef"] for c in commands if c.get("action") == "fly"}
+    places = {c["params"].get("to") for c in commands if c.get("action") == "move"}
+    said = {c["entityRef"] for c in commands if c["params"].get("property") == "speech"}
+    assert flown == {"letter", "answer"}, flown
+    assert {"library", "workshop", "lab", "ada", "bela"} <= places, places
+    assert said == {"you", "ada", "bela"}, said
+    assert any(c["action"] == "flash" and c["entityRef"] == "alarm" for c in commands)
+    assert actors["ada"]["visible"] and (actors["ada"]["x"], actors["ada"]["y"]) == (380, 440)
+    assert actors["bela"]["visible"] and not actors["claude"]["visible"], actors
+    assert not actors["letter"]["visible"] and actors["alarm"]["scaleX"] == 1, actors
+
+
+@test("a session of Claude Code is played as it always was")
+def _():
+    commands, stage = assert_golden("default", "claude")
+    actors = {e["semanticId"]: e for e in stage["entities"]}
+    assert actors["claude"]["visible"] and not actors["Explore"]["visible"], actors
+    assert any(c["entityRef"] == "Explore" and c["params"].get("to") == "library"
+               for c in commands if c["kind"] == "start")
+
+
+@test("wires, choreographies and bindings of a small show work together")
+def _():
+    commands, _stage = assert_golden(SMALL, "small")
+    kinds = {c["kind"] for c in commands}
+    assert kinds == {"start", "complete", "execute", "interrupt"}, kinds
+    times = [c["at"] for c in commands]
+    assert times == sorted(times)
+    starts = [c["at"] for c in commands if c["kind"] == "start" and c["params"].get("to") == "desk"
+              and c["performanceId"] != "perf-0"]
+    assert starts == [0, 700, 1400], starts  # 50 is throttled, and "none" is not worked with
+
+
+@test("with frames everything happens in one, and progress is told")
+def _():
+    frames, _stage = play(SMALL, FIXTURES / "small.ndjson", "--fps", "20")
+    assert frames == (FIXTURES / "small.frames.ndjson").read_bytes()
+    commands = [json.loads(line) for line in frames.splitlines()]
+    updates = [c for c in commands if c["kind"] == "update"]
+    assert updates and all(c["at"] % 50 == 0 for c in updates), updates[:3]
+
+
+@test("time begins with the first signal")
+def _():
+    lines = [json.loads(line) for line in (FIXTURES / "demo.ndjson").read_text().splitlines()]
+    for line in lines:
+        line["timestamp"] += 1_700_000_000_000
+    later = temp_dir() / "later.ndjson"
+    later.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert play("default", later)[0] == (FIXTURES / "demo.commands.ndjson").read_bytes()
+
+
+@test("a line that is no signal ends it, with its number")
+def _():
+    folder = temp_dir()
+    bad = folder / "bad.ndjson"
+    good = (FIXTURES / "small.ndjson").read_text().splitlines()[0]
+    for line, words in (('{"type":"x","payload":{}}', "timestamp"), ("nonsense", "not JSON"),
+                        ('{"type":"x","timestamp":1,"payload":[]}', "payload")):
+        bad.write_text(f"{good}\n\n{line}\n")
+        result = cli("show", "run", SMALL, "--signals", bad, "--out", folder / "out")
+        assert result.code == 1 and f"{bad}:3: " in result.err and words in result.err, result
+
+
+@test("a wrong use is told as one")
+def _():
+    for words in ((), ("draw",), ("check",), ("export", "x"), ("run", SMALL),
+                  ("run", SMALL, "--signals", "x"),
+                  ("run", SMALL, "--signals", "x", "--out", "y", "--fps", "0")):
+        assert cli("show", *words).code == 2, words
+
+
+run()
