@@ -128,6 +128,14 @@ def _():
         assert until_state(box, id, "connected")["connects"] == 2
 
 
+@test("an id that cannot be sent back stops no stream")
+def _():
+    with Upstream() as up, Box() as box:
+        add_source(box, url=up.url + "/odd-id", protocol="sse")
+        until_notes(box, [1, 2])
+        assert "last-event-id" not in up.of("/odd-id")[1].headers, up.of("/odd-id")[1].head
+
+
 @test("an NDJSON body is a stream of signals, and a bad line is only itself")
 def _():
     with Upstream() as up, Box() as box:

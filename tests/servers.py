@@ -549,7 +549,16 @@ def stream_done(peer, request):
     return True
 
 
-STREAMS = {"sse": stream_sse, "ndjson": stream_ndjson, "cut-stream": stream_cut,
+def stream_odd_id(peer, request):
+    """One signal a connection, with an id that no header can carry."""
+    peer.begin()
+    n = len(peer.up.of(request.path))
+    peer.chunk(b"retry: 10\nid: \x01\x7f\n" + event(signal(n)))
+    peer.end()
+    return True
+
+
+STREAMS = {"sse": stream_sse, "odd-id": stream_odd_id, "ndjson": stream_ndjson, "cut-stream": stream_cut,
            "done": stream_done}
 
 

@@ -72,12 +72,22 @@ static void forget(void *self)
 	free(memory);
 }
 
+static bool fits_a_header(struct text id)
+{
+	for (size_t i = 0; i < id.len; i++)
+		if ((unsigned char)id.at[i] < ' ' || id.at[i] == 0x7F)
+			return false;
+	return true;
+}
+
+/* One that cannot be sent back is no place to resume at: then it is the last that
+ * could. */
 static void remember_id(struct sse *s)
 {
 	struct memory *memory = memory_of(s);
 	struct text id = parse_last_id(s->parse);
 
-	if (id.len == 0)
+	if (id.len == 0 || !fits_a_header(id))
 		return;
 	free(memory->last_id);
 	memory->last_id = text_dup(id);
