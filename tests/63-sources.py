@@ -99,6 +99,7 @@ def _():
             ({"url": "ws://h/", "credential": "a\nb"}, "one line"),
             ({"url": "ws://h/", "color": "red"}, "#"), ({"url": "ws://h/", "connect": 1}, "true"),
             ({"url": "ws://h/", "local": True}, "local"),
+            ({"url": f"ws://localhost:{box.port}/ws/signals"}, "this box itself"),
         ]:
             assert word in add(box, 400, **wish), wish
         for body in ["", "[]", "{", '{"url":"ws://a/","url":"ws://b/"}', "null"]:

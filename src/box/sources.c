@@ -10,7 +10,10 @@
 #include "bus/bus.h"
 #include "config/config.h"
 #include "hub/hub.h"
+#include "net/address.h"
+#include "net/listen.h"
 #include "net/request.h"
+#include "net/url.h"
 #include "source/store.h"
 #include "web/web.h"
 
@@ -97,6 +100,24 @@ static void add_source(struct sources *sources, const struct web_errand *errand,
 	source_json(s, out);
 }
 
+/* A box that follows itself hears every signal again, for ever. */
+static bool leads_home(const struct box *box, struct text url, struct error *why)
+{
+	struct url to;
+
+	if (!url_parse(&to, url, NULL) || !url_is_loopback(&to))
+		return false;
+	for (size_t i = 0; i < box->listen_count; i++) {
+		struct address at;
+
+		if (!listen_is_unix(box->listens[i]) &&
+		    address_parse(&at, listen_address(box->listens[i]), NULL) &&
+		    address_port(&at) == to.port)
+			return !error_set(why, "%s is this box itself", to.host);
+	}
+	return false;
+}
+
 unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
                            struct error *why)
 {
@@ -112,6 +133,8 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
 	}
 	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;
 	if (has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why))
+		answer = SOURCE_INVALID;
+	else if (leads_home(self, wish.url, why))
 		answer = SOURCE_INVALID;
 	else
 		answer = run_errand(sources, errand, &wish, why);
@@ -141,8 +164,7 @@ static void add_demo(struct box *box)
 	free(url);
 }
 
-static bool add_configured(struct sources *sources, const struct config_source *c,
-                           struct error *why)
+static bool add_configured(struct box *box, const struct config_source *c, struct error *why)
 {
 	struct source_wish wish = {
 		.id = text_of(c->id),
@@ -162,7 +184,8 @@ static bool add_configured(struct sources *sources, const struct config_source *
 		good = store_read_secret(c->credential_file, &secret, why);
 		wish.credential = buf_text(&secret);
 	}
-	good = good && sources_add(sources, &wish, why) == SOURCE_DONE;
+	good = good && !leads_home(box, wish.url, why) &&
+	       sources_add(box->sources, &wish, why) == SOURCE_DONE;
 	if (secret.at)
 		explicit_bzero(secret.at, secret.len);
 	buf_finish(&secret);
@@ -172,7 +195,7 @@ static bool add_configured(struct sources *sources, const struct config_source *
 bool box_start_sources(struct box *box, struct error *why)
 {
 	for (size_t i = 0; i < box->config->source_count; i++)
-		if (!add_configured(box->sources, &box->config->sources[i], why))
+		if (!add_configured(box, &box->config->sources[i], why))
 			return false;
 	sources_load(box->sources);
 	if (box->options->demo)
