@@ -42,7 +42,8 @@ static void the_story_of_the_pigeon_is_told(void **state)
 		"{\"action\":\"spawn\",\"entity\":\"pigeon\",\"at\":\"signal.from\"},"
 		"{\"action\":\"fly\",\"entity\":\"pigeon\",\"to\":\"signal.to\",\"duration\":1200,"
 		"\"easing\":\"arc\"},"
-		"{\"action\":\"onArrive\",\"steps\":[{\"action\":\"destroy\",\"entity\":\"pigeon\"},"
+		"{\"action\":\"onArrive\",\"steps\":["
+		"{\"action\":\"destroy\",\"entity\":\"pigeon\"},"
 		"{\"action\":\"flash\",\"target\":\"signal.to\",\"color\":\"#ffd700\","
 		"\"duration\":300}]}]",
 		"{\"from\":\"a\",\"to\":\"b\"}",
@@ -63,7 +64,8 @@ static void every_action_has_its_way(void **state)
 		"\"duration\":10},"
 		"{\"action\":\"pulse\",\"entity\":\"e\",\"duration\":10},"
 		"{\"action\":\"drawBeam\",\"entity\":\"e\",\"to\":\"f\",\"duration\":10},"
-		"{\"action\":\"typeText\",\"entity\":\"e\",\"text\":\"signal.words\",\"duration\":10},"
+		"{\"action\":\"typeText\",\"entity\":\"e\",\"text\":\"signal.words\","
+		"\"duration\":10},"
 		"{\"action\":\"setAnimation\",\"entity\":\"e\",\"state\":\"run\",\"duration\":10},"
 		"{\"action\":\"playSound\",\"sound\":\"boom\",\"volume\":0.5,\"duration\":10},"
 		"{\"action\":\"wait\"},{\"action\":\"wait\",\"duration\":7},"
@@ -214,7 +216,8 @@ static void the_editor_s_form_means_the_same(void **state)
 
 #define INTERRUPTIBLE \
 	"{\"on\":\"task\",\"steps\":[{\"action\":\"onInterrupt\",\"steps\":[{\"action\":\"drop\"," \
-	"\"entity\":\"signal.a\"}]},{\"action\":\"move\",\"entity\":\"signal.a\",\"duration\":100}," \
+	"\"entity\":\"signal.a\"}]}," \
+	"{\"action\":\"move\",\"entity\":\"signal.a\",\"duration\":100}," \
 	"{\"action\":\"onInterrupt\",\"steps\":[{\"action\":\"flash\",\"entity\":\"signal.a\"," \
 	"\"duration\":5}]}]}"
 #define INTERRUPTS "{\"on\":\"error\",\"interrupts\":true,\"steps\":[{\"action\":\"boom\"}]}"
