@@ -210,7 +210,7 @@ def _():
         assert bad.status == 201, bad
         eventually(lambda: "midi://MAKER/NAME/PORT" in (
             box.request("GET", "/api/sources").json()["sources"][-1]["error"] or ""))
-        lines = [line for line in box.log().splitlines() if " info source" not in line]
+        lines = [line for line in box.log().splitlines() if " source: " not in line]
         assert len(lines) == 1, lines
 
 

@@ -84,8 +84,10 @@ static void enter(struct source *s, enum source_state to, const char *error)
 	source_replace(&s->error, text_of(error));
 	if (error)
 		source_replace(&s->last_error, text_of(error));
-	log_info("source", "%s: %s%s%s", s->id, source_state_name(to), error ? ": " : "",
-	         error ? error : "");
+	if (error)
+		log_warn("source", "%s: %s: %s", s->id, source_state_name(to), error);
+	else
+		log_debug("source", "%s: %s", s->id, source_state_name(to));
 	tell_state(s, from);
 	sources_mark(s);
 }
