@@ -21,7 +21,7 @@ const server = http.createServer((request, answer) => {
 	const type = name.endsWith(".json") ? "application/json" : "text/event-stream";
 
 	request.resume().on("end", () => {
-		answer.writeHead(200, { "Content-Type": type });
+		answer.writeHead(200, { "Content-Type": type, "Connection": "close" });
 		answer.end(readFileSync(fixture(name)));
 	});
 });
