@@ -14,8 +14,10 @@ static const char head[] =
 	"{\"version\":1,\"entities\":{\"e\":{\"displayWidth\":8,\"displayHeight\":8,"
 	"\"fallbackColor\":\"#fff\"}},\"scene\":{\"dimensions\":{\"width\":100,\"height\":100},"
 	"\"layers\":[{\"id\":\"l\"}],\"entities\":[{\"id\":\"1\",\"entityId\":\"e\",\"semanticId\":"
-	"\"ada\",\"x\":0,\"y\":0,\"layerId\":\"l\"}],\"positions\":[{\"id\":\"p\",\"name\":\"desk\","
-	"\"x\":240,\"y\":0}],\"routes\":[{\"id\":\"r\",\"name\":\"path\",\"points\":[{\"x\":0,\"y\":0},"
+	"\"ada\",\"x\":0,\"y\":0,\"layerId\":\"l\"}],\"positions\":["
+	"{\"id\":\"p\",\"name\":\"desk\","
+	"\"x\":240,\"y\":0}],\"routes\":[{\"id\":\"r\",\"name\":\"path\","
+	"\"points\":[{\"x\":0,\"y\":0},"
 	"{\"x\":480,\"y\":0}]}]},\"choreographies\":[{\"id\":\"c\",\"on\":\"x\",\"steps\":[],"
 	"\"when\":{\"go\":{\"not\":{\"equals\":false}}}}],\"bindings\":[{\"id\":\"b\","
 	"\"targetEntityId\":\"signal.who\",\"sourceChoreographyId\":\"c\",\"property\":";

@@ -48,6 +48,14 @@ static bool lead_of_step(yyjson_val *step, const char *name, const struct map *m
 	return place == step ? false : pointer_member(why, TEXT("params"));
 }
 
+static bool fault_of_step(yyjson_val *step, const char *name, const char *words, struct error *why)
+{
+	yyjson_val *place = place_of(step, name);
+
+	refs_fault(why, name, show_text(place, name), words);
+	return place == step ? false : pointer_member(why, TEXT("params"));
+}
+
 static bool is_waypoint(yyjson_val *route, struct text name)
 {
 	yyjson_val *points = yyjson_obj_get(route, "points"), *point;
@@ -67,7 +75,7 @@ static bool check_waypoint(yyjson_val *step, yyjson_val *route, const char *name
 
 	if (waypoint.len == 0 || refs_is_told(waypoint) || is_waypoint(route, waypoint))
 		return true;
-	return refs_fault(why, name, waypoint, "no point of the route has this name");
+	return fault_of_step(step, name, "no point of the route has this name", why);
 }
 
 static bool check_route(const struct show *show, yyjson_val *step, struct error *why)
@@ -76,12 +84,12 @@ static bool check_route(const struct show *show, yyjson_val *step, struct error 
 	yyjson_val *route;
 
 	if (name.len == 0)
-		return refs_fault(why, "route", name, "required");
+		return fault_of_step(step, "route", "required", why);
 	if (refs_is_told(name))
 		return true;
 	route = map_get(&show->routes, name);
 	if (!route)
-		return refs_fault(why, "route", name, NO_ROUTE);
+		return fault_of_step(step, "route", NO_ROUTE, why);
 	return check_waypoint(step, route, "from", why) && check_waypoint(step, route, "to", why);
 }
 

@@ -166,9 +166,10 @@ static void what_steps_refer_to_is_there(void **state)
 		{"\"at\": \"home\"", "\"at\": \"x\"",
 	         "/choreographies/1/steps/0/at: x: no position has this name"},
 		{"\"route\": \"path\", \"from\"", "\"route\": \"x\", \"from\"",
-	         "/choreographies/0/steps/3/children/0/route: x: no route has this name"},
+	         "/choreographies/0/steps/3/children/0/params/route: x: no route has this name"},
 		{"\"from\": \"bend\"", "\"from\": \"x\"",
-	         "/choreographies/0/steps/3/children/0/from: x: no point of the route has this name"},
+	         "/choreographies/0/steps/3/children/0/params/from: x: no point of the "
+	         "route has this name"},
 		{"\"target\": \"ada\"", "\"target\": \"x\"",
 	         "/choreographies/0/steps/1/steps/0/target: x: no entity has this semanticId"},
 		{"\"defaultTargetEntityId\": \"ada\"", "\"defaultTargetEntityId\": \"x\"",

@@ -15,7 +15,8 @@ static const char document[] =
 	"\"e\",\"semanticId\":\"ada\",\"x\":50,\"y\":50,\"layerId\":\"l\",\"visible\":false}],"
 	"\"positions\":[{\"id\":\"p\",\"name\":\"desk\",\"x\":100,\"y\":10},{\"id\":\"q\","
 	"\"name\":\"home\",\"x\":0,\"y\":10}],\"routes\":[{\"id\":\"r\",\"name\":\"path\","
-	"\"points\":[{\"x\":100,\"y\":0},{\"x\":50,\"y\":0,\"name\":\"mid\"},{\"x\":0,\"y\":0}]}]}}";
+	"\"points\":[{\"x\":100,\"y\":0},{\"x\":50,\"y\":0,\"name\":\"mid\"},"
+	"{\"x\":0,\"y\":0}]}]}}";
 
 static struct show *show;
 static struct stage *stage;
