@@ -193,8 +193,10 @@ static void transition(struct bindings *b, const struct binding *binding, struct
 	keep_going(b, binding, actor, "set", now_ms + show_number(value, "durationMs", 0));
 }
 
+/* Whole milliseconds, so that no machine rounds otherwise. */
 static double limited(double duration)
 {
+	duration = round(duration);
 	return duration < WALK_LEAST ? WALK_LEAST : duration > WALK_MOST ? WALK_MOST : duration;
 }
 
