@@ -31,7 +31,7 @@ const struct route routes[] = {
 	{"POST", "/api/sources/*/disconnect", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY,
          api_source_disconnect},
 	{"GET", "/api/discover/local", SCOPE_OBSERVE, 0, 0, api_discover},
-	{"POST", "/api/discover/rescan", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_rescan},
+	{"POST", "/api/discover/rescan", SCOPE_ADMIN, 0, 0, api_rescan},
 	{"POST", "/api/hooks/claude-code", SCOPE_EMIT, ROUTE_JSON, 0, api_hook},
 	{"POST", "/api/tap/connect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_connect},
 	{"POST", "/api/tap/disconnect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_disconnect},
