@@ -134,7 +134,7 @@ static void follow(const struct route *route, struct call *call)
 {
 	unsigned type = routes_type(http_field(call->http, "Content-Type"));
 	bool reads_itself = route->types && route->body_max == 0;
-	bool has_body = reads_itself || http_request(call->http)->has_body;
+	bool has_body = http_request(call->http)->has_body;
 
 	if (!caller_may(&call->caller, route->scope))
 		refuse_scope(call);
