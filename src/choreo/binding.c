@@ -83,7 +83,9 @@ static bool read_parts(struct bindings *b, struct map *ids, struct error *why)
 		return pointer_member(why, TEXT("choreographies"));
 	}
 	yyjson_arr_foreach(b->show->bindings, i, max, one)
+	{
 		add_binding(map_get(ids, show_text(one, "sourceChoreographyId")), one);
+	}
 	return true;
 }
 

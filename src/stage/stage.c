@@ -31,7 +31,10 @@ struct stage *stage_create(const struct show *show, const struct stage_curves *c
 	stage->show = show;
 	stage->curves = *curves;
 	stage->actors = must_zero(yyjson_arr_size(entities) + 1, sizeof(*stage->actors));
-	yyjson_arr_foreach(entities, i, max, one) actor_init(&stage->actors[stage->count++], one);
+	yyjson_arr_foreach(entities, i, max, one)
+	{
+		actor_init(&stage->actors[stage->count++], one);
+	}
 	json_reader_init(&stage->params, PARAMS_MAX);
 	return stage;
 }
