@@ -164,6 +164,8 @@ static size_t on_body(char *at, size_t size, size_t n, void *self)
 
 	if (r->is_cancelled)
 		return 0;
+	if (r->is_hushed) /* since before the head came */
+		return CURL_WRITEFUNC_PAUSE;
 	r->moved_ms = loop_now_ms(r->requests->loop);
 	r->body_len += bytes.len;
 	if (r->body_max && r->body_len > r->body_max) {
@@ -259,7 +261,9 @@ void request_hush(struct request *request, bool hush)
 		return;
 	request->is_hushed = hush;
 	request->moved_ms = loop_now_ms(request->requests->loop);
-	pump_hush(request->requests->pump, &request->job, hush);
+	/* Of a paused head libcurl makes one long line. */
+	if (request->has_head)
+		pump_hush(request->requests->pump, &request->job, hush);
 }
 
 void request_cancel(struct request *request)

@@ -346,6 +346,22 @@ static void a_hushed_request_waits_and_goes_on(void **state)
 	assert_int_equal(w->heard, 16777216);
 }
 
+static void a_request_can_be_hushed_before_its_head_came(void **state)
+{
+	struct asker *w = *state;
+	struct request_options o = asker_serve(w, say_much);
+
+	asker_start(w, &o);
+	request_hush(w->request, true);
+	run_for(w->loop, 100);
+	assert_int_equal(w->heard, 0);
+	request_hush(w->request, false);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "");
+	assert_int_equal(w->status, 200);
+	assert_int_equal(w->heard, 16777216);
+}
+
 /* Going on gives what libcurl held back, and then it is enough. */
 static void cancelling_while_going_on_is_fine(void **state)
 {
@@ -445,6 +461,7 @@ int main(void)
 		asker_test(callbacks_may_begin_and_cancel_others),
 		asker_test(what_is_under_way_ends_silently_with_all),
 		asker_test(a_hushed_request_waits_and_goes_on),
+		asker_test(a_request_can_be_hushed_before_its_head_came),
 		asker_test(cancelling_while_going_on_is_fine),
 		asker_test(a_crowd_is_heard_whole),
 		asker_test(loopback_is_asked_without_a_proxy),
