@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from lib import SIGNALBOX, SLOW, WS, Box, Process, cli, eventually, run, test
-from servers import WORDS, Upstream, add_source, source_of, until_state
+from servers import BURST, WORDS, Upstream, add_source, source_of, until_state
 
 CANARY = "sk-canary-4711"
 TEXT = "".join(WORDS)
@@ -196,6 +196,22 @@ FAULTS = {
     "header": "longer than",
     "hangs-up": "without an answer",
 }
+
+
+@test("answers that come all at once are taken whole, however many")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        runs = [ask(box, id, "burst") for _ in range(12)]
+        words = f"/api/signals?type=completion&limit={len(runs)}"
+
+        def ended():
+            return {s["correlationId"] for s in box.request("GET", words).json()["signals"]
+                    if s["payload"]["success"]}
+        eventually(lambda: ended() == set(runs))
+        got = source_of(box, id)
+        assert got["state"] == "connected" and got["connects"] == 1, got
+        assert got["signals"] >= len(runs) * BURST and got["dropped"] == 0, got
 
 
 @test("every fault ends a run in one error with the server's words, and nothing else")

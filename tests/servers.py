@@ -392,6 +392,17 @@ def refused(peer, script, type):
     return True
 
 
+BURST = 6000
+
+
+def burst(peer, script, type):
+    """Many words at once, as from a cache."""
+    peer.begin(type)
+    peer.chunk(b"".join(script(["a"] * BURST)))
+    peer.end()
+    return True
+
+
 def quotes(peer, script, type):
     """A refusal that says what was refused, word by word."""
     said = str(peer.up.heard[-1].headers)
@@ -440,7 +451,7 @@ def dies(peer, script, type):
 
 ANSWERS = {"bytewise": bytewise, "slow": slow, "gated": gated, "cut": cut, "short": short,
            "fails": fails, "garbage": garbage, "whole": whole, "tools": tools, "refused": refused,
-           "quotes": quotes,
+           "quotes": quotes, "burst": burst,
            "limited": limited, "moved": moved, "broken": broken, "header": header,
            "silent": silent, "hangs-up": hangs_up, "dies": dies}
 

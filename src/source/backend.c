@@ -23,6 +23,7 @@ struct backend {
 	unsigned count;
 	bool is_live;
 	bool in_doubt;      /* look again whether it is there */
+	bool is_hushed;     /* so are answers that begin now */
 	struct later other; /* it was guessed, and wrongly */
 };
 
@@ -233,6 +234,7 @@ bool backend_ask(void *self, const struct ask *given, struct error *why)
 	if (!answer)
 		return false;
 	b->answers[b->count++] = answer;
+	answer_hush(answer, b->is_hushed);
 	return true;
 }
 
@@ -291,12 +293,16 @@ void backend_close(void *self)
 	free(b);
 }
 
+/* Who goes on may speak at once: then an answer leaves, and the last takes its place,
+ * or all are hushed again from in here. */
 void backend_hush(void *self, bool hush)
 {
 	struct backend *b = self;
 
-	for (unsigned i = 0; i < b->count; i++)
-		answer_hush(b->answers[i], hush);
+	b->is_hushed = hush;
+	for (unsigned i = b->count; i-- > 0 && b->is_hushed == hush;)
+		if (i < b->count)
+			answer_hush(b->answers[i], hush);
 }
 
 void backend_forget(void *memory)

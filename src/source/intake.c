@@ -5,7 +5,8 @@
  * comes beyond it waits in the source's backlog, in order, and is taken in the
  * next turns, a share of each source in turn.  A source with much in its backlog
  * is hushed if its transport can be; one whose backlog is full is lost, with words
- * that say so, and comes back later.
+ * that say so, and comes back later.  What it has said by then is taken all the
+ * same: the end of a run may be among it.
  */
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@ static void admit(struct source *s, struct text envelope)
 	struct bus_verdict verdict;
 
 	bus_admit(s->all->options.bus, &emit, &verdict);
+	if (verdict.answer == BUS_FULL)
+		s->counts.dropped++;
 	if (verdict.answer != BUS_ACCEPTED)
 		source_bad(s, verdict.why.words);
 }
@@ -67,9 +70,8 @@ static void keep(struct source *s, struct text envelope)
 	uint32_t len = (uint32_t)envelope.len;
 
 	if (s->backlog.len + sizeof(len) + envelope.len > s->backlog.max) {
-		s->counts.dropped++;
+		intake_flush(s);
 		source_lost(s, &flood);
-		return;
 	}
 	buf_add(&s->backlog, (struct text){(const char *)&len, sizeof(len)});
 	buf_add(&s->backlog, envelope);
