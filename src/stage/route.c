@@ -64,7 +64,7 @@ static void add_curve(struct route *r, struct point c, struct point next)
 		add_corner(r, c.x, c.y);
 		return;
 	}
-	for (double i = 1; i <= lines; i++) {
+	for (unsigned i = 1; i <= lines; i++) {
 		double t = i / lines, u = 1 - t;
 
 		add_corner(r, u * u * p0.x + 2 * u * t * c.x + t * t * p1.x,
