@@ -132,9 +132,8 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
 		return 200;
 	}
 	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;
-	if (has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why))
-		answer = SOURCE_INVALID;
-	else if (leads_home(self, wish.url, why))
+	if ((has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why)) ||
+	    leads_home(self, wish.url, why))
 		answer = SOURCE_INVALID;
 	else
 		answer = run_errand(sources, errand, &wish, why);
