@@ -30,7 +30,9 @@ struct bus {
 	struct admit *admit;
 	struct admit *inner; /* for a signal that comes while another is shown */
 	struct window *window;
-	uint64_t pair; /* of the signal that was read last: window_pair() */
+	/* Of the signal that was read last: window_pair(), and what window_look() said. */
+	uint64_t pair;
+	enum window_answer looked;
 	struct buf line;
 	struct link taps;
 	struct link *next_tap; /* of the walk under way, for removal inside it */
@@ -49,6 +51,7 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 	struct window_mark mark;
 	struct text body;
 	struct signal s;
+	uint64_t first;
 	int comma;
 
 	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
@@ -56,7 +59,7 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
 	mark = window_mark(bus->window, window_pair(bus->window, s.source, s.id),
 	                   admit_stable(body));
-	window_add(bus->window, &mark, s.seq);
+	window_add(bus->window, &mark, s.seq, window_look(bus->window, &mark, &first));
 }
 
 static void fold_lines(struct bus *bus, struct signal_reader *reader, struct journal_reader *from,
@@ -151,7 +154,7 @@ static struct text store(struct bus *bus, const struct bus_emit *emit, const str
 	if (journal_append(bus->journal, buf_text(&bus->line), d->body, emit->durable) ==
 	    JOURNAL_KEPT) {
 		if (mark)
-			window_add(bus->window, mark, seq);
+			window_add(bus->window, mark, seq, bus->looked);
 		return journal_newest(bus->journal);
 	}
 	/* A live-only one is not remembered: sent again, it must be stored. */
@@ -187,7 +190,8 @@ static bool answer_repeated(struct bus *bus, const struct bus_emit *emit, const 
 {
 	uint64_t seq;
 
-	switch (window_look(bus->window, mark, &seq)) {
+	bus->looked = window_look(bus->window, mark, &seq);
+	switch (bus->looked) {
 	case WINDOW_SAME:
 		bus->stats.repeated++;
 		if (emit->ticket.stamped)

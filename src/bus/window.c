@@ -143,10 +143,10 @@ static enum window_answer look_in(const struct generation *g, const struct windo
 	return WINDOW_SAME;
 }
 
-static void put(struct generation *g, const struct entry *entry)
+/* is_first: no other entry of the same source and id is in it. */
+static void put(struct generation *g, const struct entry *entry, bool is_first)
 {
-	bool first = !find_pair(g, entry->mark.pair);
-	uint64_t hash = first ? entry->mark.pair : entry->mark.full[0];
+	uint64_t hash = is_first ? entry->mark.pair : entry->mark.full[0];
 	size_t i = hash % TABLE_SIZE;
 
 	while (g->slots[i])
@@ -196,16 +196,16 @@ enum window_answer window_look(const struct window *window, const struct window_
 	return older == WINDOW_NEW ? newer : older;
 }
 
-void window_add(struct window *window, const struct window_mark *mark, uint64_t seq)
+void window_add(struct window *window, const struct window_mark *mark, uint64_t seq,
+                enum window_answer looked)
 {
 	struct entry entry = {*mark, seq};
-	uint64_t first;
 
-	if (window_look(window, mark, &first) == WINDOW_SAME)
+	if (looked == WINDOW_SAME)
 		return;
 	if (window->newer.count == WINDOW_SIZE)
 		turn_over(window);
-	put(&window->newer, &entry);
+	put(&window->newer, &entry, looked == WINDOW_NEW || !find_pair(&window->newer, mark->pair));
 }
 
 /* --- the checkpoint -------------------------------------------------------- */
@@ -260,7 +260,7 @@ static const char *load_generation(struct generation *g, const char *at, uint64_
 		struct entry e;
 
 		memcpy(&e, at, sizeof(e));
-		put(g, &e);
+		put(g, &e, !find_pair(g, e.mark.pair));
 	}
 	return at;
 }

@@ -37,8 +37,10 @@ struct window_mark window_mark(const struct window *window, uint64_t pair, struc
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
                                uint64_t *seq);
 
-/* What is there already keeps the seq it has. */
-void window_add(struct window *window, const struct window_mark *mark, uint64_t seq);
+/* looked: what window_look has just said of it.  What is there already keeps the seq
+ * it has. */
+void window_add(struct window *window, const struct window_mark *mark, uint64_t seq,
+                enum window_answer looked);
 
 /* For the checkpoint.  Load refuses what is not whole and leaves it empty. */
 bool window_save(const struct window *window, struct buf *out);

@@ -39,8 +39,9 @@ static enum window_answer look(const char *source, const char *id, const char *b
 static void add(const char *source, const char *id, const char *bytes, uint64_t seq)
 {
 	struct window_mark mark = mark_of(source, id, bytes);
+	uint64_t first;
 
-	window_add(window, &mark, seq);
+	window_add(window, &mark, seq, window_look(window, &mark, &first));
 }
 
 static struct window_mark numbered(unsigned n)
@@ -55,8 +56,9 @@ static void add_numbered(unsigned from, unsigned to)
 {
 	for (unsigned n = from; n < to; n++) {
 		struct window_mark mark = numbered(n);
+		uint64_t first;
 
-		window_add(window, &mark, n + 1);
+		window_add(window, &mark, n + 1, window_look(window, &mark, &first));
 	}
 }
 
