@@ -136,6 +136,16 @@ def _():
         assert "last-event-id" not in up.of("/odd-id")[1].headers, up.of("/odd-id")[1].head
 
 
+@test("an id that the server takes back is not sent again")
+def _():
+    with Upstream() as up, Box() as box:
+        add_source(box, url=up.url + "/taken-back", protocol="sse")
+        until_notes(box, [1, 2, 3])
+        _, second, third = up.of("/taken-back")[:3]
+        assert second.headers["last-event-id"] == "5", second.head
+        assert "last-event-id" not in third.headers, third.head
+
+
 @test("an NDJSON body is a stream of signals, and a bad line is only itself")
 def _():
     with Upstream() as up, Box() as box:

@@ -569,7 +569,16 @@ def stream_odd_id(peer, request):
     return True
 
 
-STREAMS = {"sse": stream_sse, "odd-id": stream_odd_id, "ndjson": stream_ndjson, "cut-stream": stream_cut,
+def stream_taken_back(peer, request):
+    """One signal a connection: the first has an id, the others an empty one."""
+    peer.begin()
+    n = len(peer.up.of(request.path))
+    peer.chunk(b"retry: 10\n" + (b"id: 5\n" if n == 1 else b"id\n") + event(signal(n)))
+    peer.end()
+    return True
+
+
+STREAMS = {"sse": stream_sse, "odd-id": stream_odd_id, "taken-back": stream_taken_back, "ndjson": stream_ndjson, "cut-stream": stream_cut,
            "done": stream_done}
 
 

@@ -229,7 +229,9 @@ bool parse_is_over(const struct parse *p)
 
 struct text parse_last_id(const struct parse *p)
 {
-	return buf_text(&p->sse.id);
+	if (!p->sse.has_id)
+		return (struct text){NULL, 0};
+	return p->sse.id.len ? buf_text(&p->sse.id) : TEXT("");
 }
 
 unsigned parse_retry_ms(const struct parse *p)

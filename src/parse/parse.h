@@ -79,8 +79,8 @@ void parse_cancel(struct parse *p); /* one completion with success false */
 /* Has an answer had its completion or error? */
 bool parse_is_over(const struct parse *p);
 
-/* Of an event stream: the id to resume after and the delay that was asked for, 0
- * when none was. */
+/* Of an event stream: the id to resume after (empty: the server took it back; NULL:
+ * none came), and the delay that was asked for, 0 when none was. */
 struct text parse_last_id(const struct parse *p);
 unsigned parse_retry_ms(const struct parse *p);
 

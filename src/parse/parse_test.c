@@ -233,9 +233,13 @@ static void a_stream_of_events_says_where_to_resume(void **state)
 {
 	taken_init(&t, &feed);
 	parse_set_framing(t.parse, FRAMING_SSE);
+	assert_null(parse_last_id(t.parse).at);
 	parse_feed(t.parse, TEXT("retry: 5\nid: 7\ndata: one\n\n"));
 	assert_true(text_is(parse_last_id(t.parse), "7"));
 	assert_int_equal(parse_retry_ms(t.parse), 5);
+	parse_feed(t.parse, TEXT("id\ndata: two\n\n"));
+	assert_int_equal(parse_last_id(t.parse).len, 0);
+	assert_non_null(parse_last_id(t.parse).at);
 	assert_line(&t, 0, DELTA("one"));
 	taken_finish(&t);
 }

@@ -62,8 +62,10 @@ static void take_retry(struct sse_reader *reader, struct text value)
 
 static void take_id(struct sse_reader *reader, struct text value)
 {
-	if (value.len == 0 || !memchr(value.at, '\0', value.len))
-		set(&reader->next_id, value);
+	if (value.len && memchr(value.at, '\0', value.len))
+		return;
+	set(&reader->next_id, value);
+	reader->has_id = true;
 }
 
 /* Comments and unknown fields are passed over. */

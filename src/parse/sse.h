@@ -21,6 +21,7 @@ struct sse_reader {
 	bool skips;   /* the line is too long: up to its end it is passed over */
 	bool spoiled; /* so the event it belongs to is not given */
 	bool has_data;
+	bool has_id; /* one came, if an empty one */
 
 	void *self;
 	void (*event)(void *self, const struct parse_event *event);

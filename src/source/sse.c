@@ -81,16 +81,16 @@ static bool fits_a_header(struct text id)
 }
 
 /* One that cannot be sent back is no place to resume at: then it is the last that
- * could. */
+ * could.  An empty one means that there is none any more. */
 static void remember_id(struct sse *s)
 {
 	struct memory *memory = memory_of(s);
 	struct text id = parse_last_id(s->parse);
 
-	if (id.len == 0 || !fits_a_header(id))
+	if (!id.at || !fits_a_header(id))
 		return;
 	free(memory->last_id);
-	memory->last_id = text_dup(id);
+	memory->last_id = id.len ? text_dup(id) : NULL;
 }
 
 /* --- the stream -------------------------------------------------------------------- */
