@@ -75,5 +75,5 @@ class FaultyBox(Box):
     def started(self):
         """Starts it; false when it ended before it was ready."""
         self.spawn()
-        eventually(lambda: self.process.poll() is not None or self._is_ready(), PATIENCE_S, 0.005)
+        eventually(lambda: self.process.poll() is not None or self._answers(), PATIENCE_S, 0.005)
         return self.process.poll() is None

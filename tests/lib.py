@@ -665,6 +665,9 @@ class Box:
         if self.process.poll() is not None:
             code = self._ended()
             raise AssertionError(f"serve ended with {code}:\n{self.log()}")
+        return self._answers()
+
+    def _answers(self):
         try:
             self.addresses = (self.data / "listen").read_text().split()
             self.connect(unix=True).close()
