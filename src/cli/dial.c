@@ -324,3 +324,40 @@ bool dial_ask(struct dial *dial, const struct dial_request *request, struct buf 
 	buf_finish(body);
 	return false;
 }
+
+static int show_answer(struct command_context *context, const struct options *options,
+                       struct text body, void (*show)(struct out *out, struct text body))
+{
+	if (!options_has(options, "json")) {
+		show(&context->out, body);
+		return STATUS_DONE;
+	}
+	out_add(&context->out, text_trim(body));
+	out_print(&context->out, "\n");
+	return STATUS_DONE;
+}
+
+int dial_show(const struct command *command, struct command_context *context,
+              const struct options *options, const struct dial_request *request,
+              void (*show)(struct out *out, struct text body))
+{
+	struct dial *dial;
+	struct error why;
+	struct buf body;
+	int result;
+
+	if (options->word_count > 0)
+		return command_misused(command, "'%s' is too much", options->words[0]);
+	dial = dial_create(command, context, options, &result);
+	if (!dial)
+		return result;
+	if (dial_ask(dial, request, &body, &why)) {
+		result = show_answer(context, options, buf_text(&body), show);
+		buf_finish(&body);
+	} else {
+		say("%s", why.words);
+		result = STATUS_FAILED;
+	}
+	dial_destroy(dial);
+	return result;
+}

@@ -60,4 +60,10 @@ bool dial_ask(struct dial *dial, const struct dial_request *request, struct buf 
 /* The words of a {"ok":false,"error":...} answer, or "the box answered 500". */
 void dial_refusal(long status, struct text body, struct error *why);
 
+/* A verb that takes no words and asks one thing: with --json it prints the answer as
+ * it came, else as show() lays it out.  The exit status. */
+int dial_show(const struct command *command, struct command_context *context,
+              const struct options *options, const struct dial_request *request,
+              void (*show)(struct out *out, struct text body));
+
 #endif

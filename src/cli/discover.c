@@ -69,7 +69,7 @@ static void show_all(struct out *out, struct text json)
 	yyjson_doc_free(doc);
 }
 
-static int look(struct command_context *context, const struct options *options, struct dial *dial)
+static int discover(struct command_context *context, const struct options *options)
 {
 	bool rescan = options_has(options, "rescan");
 	const struct dial_request request = {
@@ -77,36 +77,8 @@ static int look(struct command_context *context, const struct options *options, 
 		.path = rescan ? "/api/discover/rescan" : "/api/discover/local",
 		.timeout_ms = DISCOVER_MS,
 	};
-	struct error why;
-	struct buf body;
 
-	if (!dial_ask(dial, &request, &body, &why)) {
-		say("%s", why.words);
-		return STATUS_FAILED;
-	}
-	if (options_has(options, "json")) {
-		out_add(&context->out, text_trim(buf_text(&body)));
-		out_print(&context->out, "\n");
-	} else {
-		show_all(&context->out, buf_text(&body));
-	}
-	buf_finish(&body);
-	return STATUS_DONE;
-}
-
-static int discover(struct command_context *context, const struct options *options)
-{
-	struct dial *dial;
-	int result;
-
-	if (options->word_count > 0)
-		return command_misused(&command_discover, "'%s' is too much", options->words[0]);
-	dial = dial_create(&command_discover, context, options, &result);
-	if (!dial)
-		return result;
-	result = look(context, options, dial);
-	dial_destroy(dial);
-	return result;
+	return dial_show(&command_discover, context, options, &request, show_all);
 }
 
 static const struct option own[] = {
