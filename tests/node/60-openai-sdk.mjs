@@ -1,6 +1,7 @@
 /* OpenAI's own SDK and our parsers read the same recorded bytes: what they make of
  * them is the same.  The SDK gets them from a server, byte by byte, and cut in two all over;
  * that no cut changes anything for our parsers is what their unit tests prove. */
+// long
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

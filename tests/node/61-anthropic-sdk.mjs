@@ -1,6 +1,7 @@
 /* Anthropic's own SDK and our parser read the same recorded bytes: what they make of
  * them is the same.  The SDK gets them from a server, byte by byte, and cut in two at
  * every offset; that no cut changes anything for our parser its unit test proves. */
+// long
 
 import Anthropic from "@anthropic-ai/sdk";
 import assert from "node:assert/strict";

@@ -1,4 +1,5 @@
 /* The page, in a real browser, against the real program. */
+// long
 
 import assert from "node:assert/strict";
 import { cpSync, renameSync, rmSync } from "node:fs";
