@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/sections.h"
 #include "bus/window.h"
 #include "journal/reader.h"
 
@@ -17,6 +18,7 @@
 #define BUS_FOLD_WAIT_MS 1000
 #define BUS_LINE_SLACK 64 /* for {"seq":N, before a body */
 #define BUS_WAITING_MAX 4096
+#define BUS_SECTION "window" /* of a checkpoint */
 
 /* Admitted from inside a tap: it is stamped when the taps are done. */
 struct waiting {
@@ -84,7 +86,8 @@ static void fold(struct bus *bus)
 	struct gap gap;
 	uint64_t last = journal_last_seq(bus->journal);
 
-	if (saved.len && !window_load(bus->window, saved))
+	saved = section_find(saved, BUS_SECTION);
+	if (saved.len == 0 || !window_load(bus->window, saved))
 		after.seq = 0;
 	if (last > WINDOW_SIZE && after.seq < last - WINDOW_SIZE)
 		after.seq = last - WINDOW_SIZE;
@@ -364,7 +367,10 @@ void bus_durable(struct bus *bus, uint64_t seq)
 
 void bus_checkpoint(const struct bus *bus, struct buf *out)
 {
+	size_t begun = section_begin(out, BUS_SECTION);
+
 	window_save(bus->window, out);
+	section_end(out, begun);
 }
 
 const struct bus_stats *bus_stats(const struct bus *bus)
