@@ -1,0 +1,62 @@
+/* play.h - a show, played: wires, choreographies, bindings and a stage joined; pure.
+ *
+ * Time is an argument, and begins where the caller likes.  Everything due is done at
+ * its own time, or, when there are frames, in the frame after it.
+ */
+#ifndef PLAY_PLAY_H
+#define PLAY_PLAY_H
+
+#include "signal/cue.h"
+#include "stage/command.h"
+#include "stage/show.h"
+
+struct play;
+
+struct play_options {
+	void *self;
+	/* Valid during the call, which must not come back here; version is that of the
+	 * stage with it. */
+	void (*command)(void *self, const struct command *command, uint64_t version);
+	double frame_ms; /* 0: no frames, and no updates */
+};
+
+/* The show must live as long as this.  NULL: why begins with a JSON pointer. */
+struct play *play_create(const struct show *show, const struct play_options *options,
+                         struct error *why);
+void play_destroy(struct play *play);
+
+/* Does anybody want signals of this type?  Quick: most are not on show. */
+bool play_wants(const struct play *play, struct text type);
+
+/* Times do not go back.  True: some choreography or binding took it up. */
+bool play_signal(struct play *play, const struct cue *cue, double now_ms);
+
+void play_tick(struct play *play, double now_ms);
+double play_next(const struct play *play); /* INFINITY: nothing is under way */
+
+/* Until nothing is under way any more; the time of that. */
+double play_end(struct play *play);
+
+/* What was begun is dropped without a word, and every entity is as the document, or
+ * the last play_mark(), says. */
+void play_reset(struct play *play, double now_ms);
+void play_mark(struct play *play, double now_ms);
+
+uint64_t play_version(const struct play *play);
+
+/* `"version":N,"at":T,"entities":[...],"tweens":[...]`: the members of an object.  The
+ * tweens are what is under way, as start commands with progress and elapsed, for who
+ * comes late. */
+void play_look(const struct play *play, double now_ms, struct buf *out);
+
+/* `[{"id","passed","dropped"}...]` of the wires. */
+void play_counts(const struct play *play, struct buf *out);
+
+/* All of it as JSON, and back: what runs goes on as if nothing had been between.  It
+ * may be loaded into the play of another show: parts of it that are not the same there
+ * (a choreography, a binding, a wire, an entity) begin anew.  False: it was not
+ * written here. */
+void play_save(const struct play *play, struct buf *out);
+bool play_load(struct play *play, struct text saved);
+
+#endif
