@@ -5,6 +5,7 @@
 #ifndef BUS_BACK_H
 #define BUS_BACK_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -14,6 +15,9 @@ enum back_answer {
 	BACK_UNKNOWN,       /* there is no such source, or no such run */
 	BACK_CONFLICT,      /* not as things are */
 	BACK_NOT_SUPPORTED, /* that source cannot do that */
+	BACK_ALREADY,       /* somebody else was first */
+	BACK_INVALID_VALUE, /* no answer to that prompt, which stays open */
+	BACK_EXPIRED,       /* its time is over */
 };
 
 struct back_ask {
@@ -25,6 +29,28 @@ struct back_ask {
 
 #define BACK_RUN_LEN 36
 
+/* Who says something: a user, the process and the screen it came from. */
+struct back_who {
+	struct text user, process, screen; /* process may be empty */
+};
+
+struct back_control {
+	struct text run, op;
+	uint64_t n;        /* of step; 0: one */
+	struct text frame; /* as it came, if it came in the agent's own dialect */
+	struct back_who who;
+};
+
+/* Done: it was the first valid answer.  When it is on the disk, durable() is called, once
+ * and later, unless `of` is forgotten before. */
+struct back_reply {
+	struct text prompt; /* its id */
+	struct text value;  /* as JSON; empty: cancelled */
+	struct back_who who;
+	void (*durable)(void *of, uint64_t seq);
+	void *of;
+};
+
 /* Unless it is done, why has the words. */
 struct back {
 	void *self;
@@ -32,6 +58,14 @@ struct back {
 	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
 	                        struct error *why);
 	enum back_answer (*cancel)(void *self, struct text run, struct error *why);
+	/* To whoever does the work of a run: pause, step (n), continue, arm, ui-interrupt,
+	 * ui-quit, cancel. */
+	enum back_answer (*control)(void *self, const struct back_control *control,
+	                            struct error *why);
+	/* To a prompt: see back_reply. */
+	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);
+	void (*forget_reply)(void *self, void *of);
+	void (*prompts)(void *self, struct buf *out); /* the open ones, as a JSON array */
 	/* A message in the producer's own language. */
 	enum back_answer (*send)(void *self, struct text source, struct text message,
 	                         struct error *why);
