@@ -21,12 +21,19 @@ bool edit_part_find(struct text name, enum edit_part *part);
 enum edit_answer edit_get(const struct show *show, enum edit_part part, struct text id,
                           struct buf *out);
 
-/* An item without an id gets one. */
-enum edit_answer edit_add(const struct show *show, enum edit_part part, struct text item,
-                          struct buf *out, struct error *why);
-enum edit_answer edit_replace(const struct show *show, enum edit_part part, struct text id,
-                              struct text item, struct buf *out, struct error *why);
-enum edit_answer edit_remove(const struct show *show, enum edit_part part, struct text id,
-                             struct buf *out, struct error *why);
+enum edit_verb { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
+
+struct edit {
+	enum edit_verb verb;
+	enum edit_part part;
+	struct text id;   /* of the item that is there already */
+	struct text item; /* JSON: the new one */
+};
+
+/* The whole document with that done.  A new item without an id gets one, and one that
+ * replaces another keeps that one's.  `id` gets the item's; why begins with a JSON
+ * pointer, into the item. */
+enum edit_answer edit_show(const struct show *show, const struct edit *edit, struct buf *out,
+                           struct buf *id, struct error *why);
 
 #endif
