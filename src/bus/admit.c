@@ -20,6 +20,8 @@
 /* A name from outside is quoted no longer than this. */
 #define NAME_SHOWN 60
 
+#define STAGE TEXT("stage")
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const reason_names[ADMIT_REASONS] = {
@@ -259,7 +261,7 @@ static enum admit_reason check_envelope(struct admit *a, struct draft *out)
 	reason = check_types(a, &out->at_ms);
 	if (reason != ADMIT_OK)
 		return reason;
-	if (yyjson_obj_getn(a->values[MEMBER_METADATA], "origin", 6))
+	if (!a->from->keeps_origin && yyjson_obj_getn(a->values[MEMBER_METADATA], "origin", 6))
 		a->cuts = true;
 	out->type = json_text(a->values[MEMBER_TYPE]);
 	out->kind = kind_of(out->type);
@@ -308,6 +310,18 @@ static enum admit_reason check_producer(struct admit *a, const struct draft *out
 	return ADMIT_OK;
 }
 
+/* Of whatever screen it was, it comes from the stage. */
+static void check_user(struct admit *a, const struct draft *out)
+{
+	struct text source = json_text(a->values[MEMBER_SOURCE]);
+
+	a->is_user = a->from->is_client && text_starts(out->type, TEXT("user."));
+	if (a->is_user && source.at && !text_equal(source, STAGE)) {
+		a->values[MEMBER_SOURCE] = NULL;
+		a->cuts = true;
+	}
+}
+
 static bool keeps_schema(struct admit *a, enum signal_kind kind, struct error *why)
 {
 	yyjson_val *payload = a->values[MEMBER_PAYLOAD];
@@ -322,7 +336,7 @@ static enum admit_reason check_schema(struct admit *a, struct draft *out)
 {
 	out->breaks_schema =
 		a->options.mode != ADMIT_OFF && !keeps_schema(a, out->kind, &out->broken);
-	if (!out->breaks_schema || a->options.mode == ADMIT_WARN)
+	if (!out->breaks_schema || (a->options.mode == ADMIT_WARN && !a->is_user))
 		return ADMIT_OK;
 	error_set(a->why, "%s", out->broken.words);
 	return ADMIT_SCHEMA;
@@ -339,7 +353,7 @@ static void name_it(struct admit *a, struct draft *out)
 		random_uuid(a->uuid);
 		out->id = (struct text){a->uuid, sizeof(a->uuid)};
 	}
-	out->source = given ? json_text(given) : a->from->name;
+	out->source = given ? json_text(given) : a->is_user ? STAGE : a->from->name;
 	buf_clear(&a->source);
 	if (a->from->prefix.len == 0)
 		return;
@@ -372,9 +386,11 @@ enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct
 	reason = admit->wrapped ? check_wrapped(admit, out) : check_envelope(admit, out);
 	if (reason == ADMIT_OK)
 		reason = check_producer(admit, out);
-	if (reason == ADMIT_OK)
-		name_it(admit, out);
-	return reason;
+	if (reason != ADMIT_OK)
+		return reason;
+	check_user(admit, out);
+	name_it(admit, out);
+	return ADMIT_OK;
 }
 
 enum admit_reason admit_end(struct admit *admit, struct draft *out)

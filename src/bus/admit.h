@@ -5,7 +5,7 @@
  * envelope given twice, a payload or metadata that is not an object, an id,
  * source or correlationId that is not a string, a timestamp that is not a
  * number; in strict mode also unknown members and a payload that breaks its
- * type's schema.
+ * type's schema, of what people do (user.*) unless the mode is off.
  *
  * Mended: a missing or null id, timestamp, source or payload is filled; an
  * object without a string `type` becomes type "event" with the object as its
@@ -52,6 +52,12 @@ struct admit_from {
 	struct text prefix;
 	bool (*may_name)(void *self, struct text source);
 	void *self;
+	/* A client, and none of our sources: what people do on its screen (user.*) has
+	 * the source "stage" whatever it says, and is refused in warn mode too when it
+	 * breaks its schema. */
+	bool is_client;
+	/* A parser of ours made it: `metadata.origin`, the last of its metadata, stays. */
+	bool keeps_origin;
 	/* Nothing but an envelope: a string `type`, and no `op`, which would make it a
 	 * message of another kind. */
 	bool envelope_only;

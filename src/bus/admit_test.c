@@ -31,7 +31,7 @@ static int64_t now_and_a_bit(void)
 
 static const struct admit_from nobody = {.name = {"conn", 4}, .now_ms = now};
 
-static struct admit *admit;
+static struct admit *admit, *client_admit;
 static struct draft draft;
 static struct error why;
 
@@ -44,6 +44,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	admit_destroy(admit);
+	admit_destroy(client_admit);
 	return 0;
 }
 
@@ -498,6 +499,72 @@ static void each_mode_does_what_it_says(void **state)
 	                 ADMIT_OK);
 }
 
+/* --- what people do --------------------------------------------------------- */
+
+static enum admit_reason by_client(enum admit_mode mode, const char *raw)
+{
+	struct admit_options options = {mode, 64 * KIB, 64};
+	struct admit_from from = nobody;
+
+	from.is_client = true;
+	admit_destroy(client_admit);
+	client_admit = admit_create(&options);
+	return admit_read(client_admit, text_of(raw), &from, &draft, &why);
+}
+
+static void what_people_do_comes_from_the_stage(void **state)
+{
+	static const char *const sources[] = {"", "\"source\":\"me\",", "\"source\":null,",
+	                                      "\"source\":\"\\u0073tage!\","};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		char *raw = must_print("{\"id\":\"i\",%s\"type\":\"user.click\",\"timestamp\":1,"
+		                       "\"payload\":{\"target\":\"t\"}}",
+		                       sources[i]);
+
+		assert_int_equal(by_client(ADMIT_WARN, raw), ADMIT_OK);
+		assert_text(draft.body, "\"id\":\"i\",\"type\":\"user.click\",\"timestamp\":1,"
+		                        "\"payload\":{\"target\":\"t\"},\"source\":\"stage\"}");
+		assert_text(draft.source, "stage");
+		free(raw);
+	}
+}
+
+static void who_says_the_stage_is_left_alone(void **state)
+{
+	const char *raw = "{\"id\":\"i\",\"source\":\"stage\",\"type\":\"user.wave\","
+			  "\"timestamp\":1,\"payload\":{}}";
+
+	assert_int_equal(by_client(ADMIT_WARN, raw), ADMIT_OK);
+	assert_ptr_equal(draft.body.at, raw + 1);
+	assert_text(draft.source, "stage");
+}
+
+static void all_else_keeps_its_source(void **state)
+{
+	assert_int_equal(by_client(ADMIT_WARN, WHOLE("")), ADMIT_OK);
+	assert_text(draft.source, "s");
+	assert_admitted("{\"type\":\"user.point\",\"source\":\"s\"}"); /* by a source of ours */
+	assert_text(draft.source, "s");
+}
+
+static void what_people_do_keeps_its_schema(void **state)
+{
+	static const char *const broken[] = {
+		"{\"type\":\"user.click\"}",
+		"{\"type\":\"user.move\",\"payload\":{\"entityId\":\"a\"}}",
+		"{\"type\":\"user.wave\",\"more\":1}",
+	};
+
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		assert_int_equal(by_client(ADMIT_OFF, broken[i]), ADMIT_OK);
+		assert_int_equal(by_client(ADMIT_WARN, broken[i]), ADMIT_SCHEMA);
+		assert_true(why.words[0] == '/');
+		assert_int_equal(by_client(ADMIT_STRICT, broken[i]), ADMIT_SCHEMA);
+		assert_int_equal(in_mode(ADMIT_WARN, broken[i]), ADMIT_OK);
+	}
+}
+
 /* --- a producer without a credential --------------------------------------- */
 
 static bool not_openai(void *self, struct text source)
@@ -656,6 +723,10 @@ int main(void)
 		cmocka_unit_test(wrong_types_are_refused),
 		cmocka_unit_test(any_finite_number_is_a_timestamp),
 		cmocka_unit_test(each_mode_does_what_it_says),
+		cmocka_unit_test(what_people_do_comes_from_the_stage),
+		cmocka_unit_test(who_says_the_stage_is_left_alone),
+		cmocka_unit_test(all_else_keeps_its_source),
+		cmocka_unit_test(what_people_do_keeps_its_schema),
 		cmocka_unit_test(an_uncredentialled_source_gets_a_prefix),
 		cmocka_unit_test(some_types_are_closed_without_a_credential),
 		cmocka_unit_test(a_configured_name_is_closed_without_a_credential),

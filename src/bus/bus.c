@@ -176,6 +176,7 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 		.type = d->type,
 		.source = d->source,
 		.correlation = d->correlation,
+		.via = emit->from.is_client ? TEXT("") : emit->from.name,
 		.kind = d->kind,
 		.at_ms = d->at_ms,
 	};
@@ -242,7 +243,7 @@ static bool may_name(void *self, struct text source)
 	const struct bus *bus = self;
 
 	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
-	       !text_starts(source, TEXT("adapter:")) &&
+	       !text_is(source, "stage") && !text_starts(source, TEXT("adapter:")) &&
 	       !(bus->is_taken && bus->is_taken(bus->names, source));
 }
 

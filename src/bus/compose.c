@@ -112,18 +112,24 @@ static void add_prefixed(struct admit *a, size_t start, size_t end)
 	add_span(a, name, end);
 }
 
+/* A null, or a name that is not to be believed: another value is filled in. */
+static bool is_replaced(const struct admit *a, enum member member)
+{
+	return member_is_filled(member) && !a->values[member];
+}
+
 /* Nothing is written for what must go. */
 static void add_member(struct admit *a, const struct walk *w, bool *first)
 {
 	enum member member = member_of(json_text(w->key));
 
-	if (member == MEMBER_SEQ ||
-	    (member_is_filled(member) && yyjson_is_null(yyjson_obj_iter_get_val(w->key))))
+	if (member == MEMBER_SEQ || is_replaced(a, member))
 		return;
 	add_comma(a, first);
 	if (member == MEMBER_SOURCE && a->from->prefix.len)
 		add_prefixed(a, w->start, w->end);
-	else if (member == MEMBER_METADATA && yyjson_obj_getn(a->values[member], "origin", 6))
+	else if (member == MEMBER_METADATA && !a->from->keeps_origin &&
+	         yyjson_obj_getn(a->values[member], "origin", 6))
 		add_metadata(a, w);
 	else
 		add_span(a, w->start, w->end);

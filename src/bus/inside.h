@@ -33,6 +33,7 @@ struct admit {
 	yyjson_val *root;                 /* the same, parsed */
 	bool wrapped;                     /* it is no envelope but the payload of one */
 	bool cuts;                        /* some of it must go */
+	bool is_user;                     /* what somebody did on a screen: the stage's */
 	yyjson_val *values[MEMBER_OTHER]; /* NULL: missing, or a null to be filled */
 	yyjson_val *first_other;          /* the key of the first unknown member */
 	size_t other_count;

@@ -120,7 +120,7 @@ bool check_dialect(struct text value, struct error *why)
 
 bool check_source_id(struct text value, struct error *why)
 {
-	if (text_is(value, "signalbox") || text_is(value, "demo"))
+	if (text_is(value, "signalbox") || text_is(value, "demo") || text_is(value, "stage"))
 		return error_set(why, "'%.*s' is our own name", TEXT_ARG(value));
 	return (is_of(value, "._-") && value.len <= ID_MAX_LEN && value.at[0] != '.') ||
 	       error_set(why,

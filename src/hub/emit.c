@@ -72,6 +72,7 @@ bool client_emit(struct client *c, const struct emission *e, struct bus_verdict 
 		.guess = e->guess,
 	};
 
+	emit.from.is_client = true;
 	emit.from.envelope_only = e->envelope_only;
 	if (e->ref.len) {
 		if (!c->acks)

@@ -20,6 +20,7 @@ struct signal {
 	struct text line;
 	struct text id, type, source;
 	struct text correlation; /* empty when absent */
+	struct text via;         /* the source of ours it came by; empty: none, or not known */
 	enum signal_kind kind;
 	double at_ms; /* the producer's timestamp */
 };

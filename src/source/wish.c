@@ -134,7 +134,7 @@ static bool check_id(struct text id, struct error *why)
 	if (id.len > SOURCE_ID_MAX || (id.len && id.at[0] == '.'))
 		return error_set(why, "an id has at most %d characters and no '.' in front",
 		                 SOURCE_ID_MAX);
-	return (!text_is(id, "signalbox") && !text_is(id, "demo")) ||
+	return (!text_is(id, "signalbox") && !text_is(id, "demo") && !text_is(id, "stage")) ||
 	       error_set(why, "'%.*s' is our own name", TEXT_ARG(id));
 }
 

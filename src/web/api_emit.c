@@ -78,6 +78,7 @@ static void admit(struct emit *e, struct text raw, struct bus_verdict *verdict)
 		.once = true,
 	};
 
+	emit.from.is_client = true;
 	e->unstamped++;
 	bus_admit(e->web->options.bus, &emit, verdict);
 	if (verdict->answer != BUS_ACCEPTED)
