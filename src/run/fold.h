@@ -16,7 +16,8 @@
 #include "run/frame.h"
 
 #define FOLD_INVOCATIONS_MAX 200 /* the one that was quiet for longest goes first */
-#define FOLD_TAIL_MAX 4096       /* characters of what is being said */
+#define FOLD_TAIL_MAX 4096       /* bytes of what is being said */
+#define FOLD_NAME_MAX 512        /* bytes of a name; an event with a longer one is no invocation */
 #define FOLD_CONFIG_MAX 32       /* states of a configuration, a breadcrumb, siblings */
 
 enum invocation_status {
@@ -35,12 +36,15 @@ struct invocation {
 	uint64_t chunks, chars;
 	uint64_t tokens;             /* as the model counts; 0: it did not say */
 	double first_ts, last_ts;    /* of what was streamed; first begins with the first delta */
+	double active_ts;            /* of the last that was heard of it */
 	double elapsed_ms, real_tps; /* as the model says; 0: it did not */
-	struct buf tail;             /* the last of what is being said; empty when it is done */
+	struct buf tail;             /* what is being said; read it by invocation_tail() */
 };
 
 uint64_t invocation_count(const struct invocation *i); /* tokens, or else chunks */
 double invocation_tps(const struct invocation *i);     /* the documented formula */
+/* The last of what is being said, in whole characters; empty when it is done. */
+struct text invocation_tail(const struct invocation *i);
 
 struct states {
 	char *at[FOLD_CONFIG_MAX];
@@ -72,7 +76,10 @@ void fold_init(struct fold *fold);
 void fold_finish(struct fold *fold);
 void fold_frame(struct fold *fold, const struct frame *frame);
 
-/* How many stream or wait, and their tokens a second together. */
+/* NULL when it is unknown; an empty session is the invokeid. */
+struct invocation *fold_find(const struct fold *fold, struct text invoke, struct text session);
+
+/* How many stream or wait, with their tokens a second together; and of all. */
 struct fold_totals {
 	size_t live, invocations;
 	double tps;
@@ -84,7 +91,8 @@ struct fold_totals fold_totals(const struct fold *fold);
  * "debug":{..}|null,"finished":bool,..`: the members of an object. */
 void fold_json(const struct fold *fold, struct buf *out);
 
-/* For the checkpoint, as JSON and back. */
+/* For the checkpoint, as a JSON object and back, into a fold that is empty.  After false
+ * it may hold a part: finish it. */
 void fold_save(const struct fold *fold, struct buf *out);
 bool fold_load(struct fold *fold, yyjson_val *saved);
 

@@ -1,0 +1,214 @@
+/* fold_save.c - a fold as JSON: for people and programs that ask, and for the checkpoint.
+ *
+ * What is saved is what is shown, and besides that what is only needed to go on.
+ */
+#include <stdlib.h>
+
+#include "run/inside.h"
+
+/* ---- written ---- */
+
+static void add_text(struct buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(value));
+}
+
+static void add_number(struct buf *out, const char *name, double value)
+{
+	buf_print(out, ",\"%s\":", name);
+	json_add_number(out, value);
+}
+
+static void add_count(struct buf *out, const char *name, uint64_t value)
+{
+	buf_print(out, ",\"%s\":%llu", name, (unsigned long long)value);
+}
+
+static void add_bool(struct buf *out, const char *name, bool value)
+{
+	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
+}
+
+static void add_states(struct buf *out, const char *name, const struct states *states)
+{
+	buf_print(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < states->count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		buf_add_json(out, text_of(states->at[i]));
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_invocation(struct buf *out, const struct invocation *i, bool saving)
+{
+	struct text said = saving ? buf_text(&i->tail) : invocation_tail(i);
+
+	buf_add(out, TEXT("{\"invokeid\":"));
+	buf_add_json(out, text_of(i->invoke));
+	add_text(out, "session", i->session);
+	add_text(out, "model", i->model);
+	add_text(out, "status", invocation_status_name(i->status));
+	add_bool(out, "thinking", i->thinking);
+	add_count(out, "chunks", i->chunks);
+	add_count(out, "chars", i->chars);
+	add_count(out, "tokens", saving ? i->tokens : invocation_count(i));
+	add_number(out, "tps", saving ? i->real_tps : invocation_tps(i));
+	add_number(out, "elapsedMs", i->elapsed_ms);
+	add_number(out, "firstTs", i->first_ts);
+	add_number(out, "lastTs", i->last_ts);
+	add_number(out, "activeTs", i->active_ts);
+	buf_add(out, TEXT(",\"text\":"));
+	buf_add_json(out, said);
+	buf_add_char(out, '}');
+}
+
+static void add_invocations(struct buf *out, const struct fold *fold, bool saving)
+{
+	bool is_first = true;
+
+	buf_add(out, TEXT(",\"invocations\":["));
+	list_each(&fold->invocations, l) {
+		if (!is_first)
+			buf_add_char(out, ',');
+		is_first = false;
+		add_invocation(out, list_of(l, struct invocation, in_fold), saving);
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_debug(struct buf *out, const struct fold_debug *debug)
+{
+	if (!debug->is_known) {
+		buf_add(out, TEXT(",\"debug\":null"));
+		return;
+	}
+	buf_print(out, ",\"debug\":{\"paused\":%s", debug->paused ? "true" : "false");
+	add_count(out, "stepBudget", debug->step_budget);
+	add_text(out, "mode", debug->mode);
+	buf_add_char(out, '}');
+}
+
+static void add_members(struct buf *out, const struct fold *fold, bool saving)
+{
+	buf_add(out, TEXT("\"session\":"));
+	if (fold->session)
+		buf_add_json(out, text_of(fold->session));
+	else
+		buf_add(out, TEXT("null"));
+	add_text(out, "chart", fold->chart);
+	add_states(out, "config", &fold->config);
+	add_states(out, "breadcrumb", &fold->breadcrumb);
+	add_states(out, "siblings", &fold->siblings);
+	add_invocations(out, fold, saving);
+	add_debug(out, &fold->debug);
+	add_bool(out, "finished", fold->finished);
+	add_text(out, "finalConfig", fold->final_config);
+	add_count(out, "events", fold->events);
+	add_count(out, "errors", fold->errors);
+	add_count(out, "inputTokens", fold->input_tokens);
+	add_count(out, "outputTokens", fold->output_tokens);
+	add_number(out, "firstTs", fold->first_ts);
+	add_number(out, "lastTs", fold->last_ts);
+}
+
+void fold_json(const struct fold *fold, struct buf *out)
+{
+	add_members(out, fold, false);
+}
+
+void fold_save(const struct fold *fold, struct buf *out)
+{
+	buf_add_char(out, '{');
+	add_members(out, fold, true);
+	buf_add_char(out, '}');
+}
+
+/* ---- read back ---- */
+
+static uint64_t count_of(yyjson_val *object, const char *name)
+{
+	return yyjson_get_uint(yyjson_obj_get(object, name));
+}
+
+static double number_of(yyjson_val *object, const char *name)
+{
+	return yyjson_get_num(yyjson_obj_get(object, name));
+}
+
+static char *text_at(yyjson_val *object, const char *name)
+{
+	struct text value = json_text(yyjson_obj_get(object, name));
+
+	return value.at ? text_dup(value) : NULL;
+}
+
+static bool load_status(struct invocation *i, struct text name)
+{
+	for (i->status = INVOCATION_STREAMING; i->status <= INVOCATION_DONE; i->status++)
+		if (text_is(name, invocation_status_name(i->status)))
+			return true;
+	i->status = INVOCATION_DONE;
+	return false;
+}
+
+static bool load_invocation(struct fold *fold, yyjson_val *saved)
+{
+	struct invocation *i = fold_invocation(fold, json_text(yyjson_obj_get(saved, "invokeid")),
+	                                       json_text(yyjson_obj_get(saved, "session")));
+
+	if (!i || i->model || !load_status(i, json_text(yyjson_obj_get(saved, "status"))))
+		return false;
+	i->model = text_at(saved, "model");
+	i->thinking = yyjson_get_bool(yyjson_obj_get(saved, "thinking"));
+	i->chunks = count_of(saved, "chunks");
+	i->chars = count_of(saved, "chars");
+	i->tokens = count_of(saved, "tokens");
+	i->real_tps = number_of(saved, "tps");
+	i->elapsed_ms = number_of(saved, "elapsedMs");
+	i->first_ts = number_of(saved, "firstTs");
+	i->last_ts = number_of(saved, "lastTs");
+	i->active_ts = number_of(saved, "activeTs");
+	return buf_add(&i->tail, json_text(yyjson_obj_get(saved, "text")));
+}
+
+static void load_debug(struct fold_debug *debug, yyjson_val *saved)
+{
+	debug->is_known = yyjson_is_obj(saved);
+	debug->paused = yyjson_get_bool(yyjson_obj_get(saved, "paused"));
+	debug->step_budget = count_of(saved, "stepBudget");
+	debug->mode = text_at(saved, "mode");
+}
+
+bool fold_load(struct fold *fold, yyjson_val *saved)
+{
+	yyjson_val *invocations = yyjson_obj_get(saved, "invocations");
+	yyjson_val *one;
+	size_t at, count;
+
+	if (!yyjson_is_arr(invocations) || yyjson_arr_size(invocations) > FOLD_INVOCATIONS_MAX)
+		return false;
+	yyjson_arr_foreach(invocations, at, count, one)
+	{
+		if (!load_invocation(fold, one))
+			return false;
+	}
+	fold->session = text_at(saved, "session");
+	fold->chart = text_at(saved, "chart");
+	states_read(&fold->config, yyjson_obj_get(saved, "config"));
+	states_read(&fold->breadcrumb, yyjson_obj_get(saved, "breadcrumb"));
+	states_read(&fold->siblings, yyjson_obj_get(saved, "siblings"));
+	load_debug(&fold->debug, yyjson_obj_get(saved, "debug"));
+	fold->finished = yyjson_get_bool(yyjson_obj_get(saved, "finished"));
+	fold->final_config = text_at(saved, "finalConfig");
+	fold->events = count_of(saved, "events");
+	fold->errors = count_of(saved, "errors");
+	fold->input_tokens = count_of(saved, "inputTokens");
+	fold->output_tokens = count_of(saved, "outputTokens");
+	fold->first_ts = number_of(saved, "firstTs");
+	fold->last_ts = number_of(saved, "lastTs");
+	return true;
+}
