@@ -9,6 +9,7 @@ extern const struct parse_kind parse_claude_hook;
 extern const struct parse_kind parse_claude_stream;
 extern const struct parse_kind parse_codex;
 extern const struct parse_kind parse_envelope;
+extern const struct parse_kind parse_escapement;
 extern const struct parse_kind parse_jsonl;
 extern const struct parse_kind parse_lines;
 extern const struct parse_kind parse_midi;

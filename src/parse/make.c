@@ -215,17 +215,21 @@ void make_input(struct parse *p, const char *key, struct text json)
 	p->has_member = true;
 }
 
+void make_value(struct parse *p, struct text key, yyjson_val *value)
+{
+	if (p->has_member)
+		buf_add_char(&p->out, ',');
+	p->has_member = true;
+	buf_add_json(&p->out, key);
+	buf_add_char(&p->out, ':');
+	add_value(p, value);
+}
+
 void make_members(struct parse *p, yyjson_val *object)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(object);
 	yyjson_val *key;
 
-	while ((key = yyjson_obj_iter_next(&iter))) {
-		if (p->has_member)
-			buf_add_char(&p->out, ',');
-		p->has_member = true;
-		buf_add_json(&p->out, json_text(key));
-		buf_add_char(&p->out, ':');
-		add_value(p, yyjson_obj_iter_get_val(key));
-	}
+	while ((key = yyjson_obj_iter_next(&iter)))
+		make_value(p, json_text(key), yyjson_obj_iter_get_val(key));
 }

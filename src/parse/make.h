@@ -44,7 +44,8 @@ void make_object(struct parse *p, const char *key, yyjson_val *value);
 /* The same of a text that was joined from fragments and ought to be JSON: one
  * that is not becomes {"value":"..."}, an empty one {}. */
 void make_input(struct parse *p, const char *key, struct text json);
-/* All members of an object, under their own names. */
+/* A member under a name of theirs, and all members of an object. */
+void make_value(struct parse *p, struct text key, yyjson_val *value);
 void make_members(struct parse *p, yyjson_val *object);
 
 /* ---- what every parser needs besides ---- */
