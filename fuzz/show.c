@@ -2,13 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/play.h"
+#include "play/play.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static void ignore(void *self, struct text json)
+static void look(void *self, const struct command *command, uint64_t version)
 {
-	if (json.len < 2 || json.at[0] != '{' || json.at[json.len - 1] != '}')
+	if (command->params.len && command->params.at[command->params.len - 1] != '}')
 		abort();
 }
 
@@ -35,7 +35,7 @@ static void play_all(struct play *play, const struct show *show)
 
 static void play_show(const struct show *show, struct error *why)
 {
-	const struct play_options options = {.command = ignore};
+	const struct play_options options = {.command = look};
 	struct play *play = play_create(show, &options, why);
 	struct buf stage;
 
@@ -43,8 +43,8 @@ static void play_show(const struct show *show, struct error *why)
 		return;
 	buf_init(&stage, 64 * MIB);
 	play_all(play, show);
-	play_stage(play, 500, &stage);
-	play_stage(play, play_end(play), &stage);
+	play_look(play, 500, &stage);
+	play_look(play, play_end(play), &stage);
 	buf_finish(&stage);
 	play_destroy(play);
 }

@@ -2,7 +2,8 @@
  *
  * A transition is known by entity and property: a new one takes the place of the old,
  * and the stage lets it begin where that one was.  A movement is kept likewise, until
- * it arrives.  There are never more than entities times properties of them.
+ * it arrives.  There are never more than entities times properties of them: what a
+ * stand-in had begun in a part that it plays no more is forgotten.
  */
 #include "choreo/binding.h"
 
@@ -118,12 +119,17 @@ static void forget(struct going *going)
 	free(going);
 }
 
+void bindings_reset(struct bindings *bindings)
+{
+	list_each(&bindings->going, l)
+		forget(list_of(l, struct going, in_bindings));
+}
+
 void bindings_destroy(struct bindings *bindings)
 {
 	if (!bindings)
 		return;
-	list_each(&bindings->going, l)
-		forget(list_of(l, struct going, in_bindings));
+	bindings_reset(bindings);
 	for (size_t i = 0; i < bindings->count; i++) {
 		when_destroy(bindings->parts[i].when);
 		free(bindings->parts[i].bindings);
@@ -148,6 +154,16 @@ static struct going *find_going(struct bindings *b, const struct binding *bindin
 	return NULL;
 }
 
+static void forget_strangers(struct bindings *b)
+{
+	list_each(&b->going, l) {
+		struct going *going = list_of(l, struct going, in_bindings);
+
+		if (!stage_knows(b->options.stage, text_of(going->actor)))
+			forget(going);
+	}
+}
+
 /* Comes to the end of the list, so that what ends together ends in the order in which
  * it began. */
 static void keep_going(struct bindings *b, const struct binding *binding, struct text actor,
@@ -156,6 +172,7 @@ static void keep_going(struct bindings *b, const struct binding *binding, struct
 	struct going *going = find_going(b, binding, actor);
 
 	if (!going) {
+		forget_strangers(b);
 		going = must_zero(1, sizeof(*going));
 		going->actor = text_dup(actor);
 		list_init(&going->in_bindings);
@@ -364,27 +381,40 @@ static void bind(struct bindings *b, const struct binding *binding, struct text 
 		tell_point(&b->teller, actor, x, y, now_ms);
 }
 
-static struct text actor_of(const struct binding *binding, const struct cue *cue)
+/* Nobody, when nobody in the scene is meant and nobody can play them. */
+static struct text actor_of(struct bindings *b, const struct binding *binding,
+                            const struct moment *moment)
 {
-	struct text path = binding->target;
+	struct text path = binding->target, actor;
 
-	return cue_path(&path) ? json_text(cue_at(cue, path)) : binding->target;
+	b->teller.by_signal = cue_path(&path);
+	if (!b->teller.by_signal)
+		return binding->target;
+	actor = json_text(cue_at(moment->cue, path));
+	return stage_may_know(b->options.stage, actor, moment->now_ms) ? actor : TEXT("");
 }
 
-void bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
+bool bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
                    double now_ms)
 {
 	const struct part *part = &bindings->parts[index];
 	const struct moment moment = {cue, type, now_ms};
+	bool is_taken = false;
 
 	if (part->count == 0 || !when_holds(part->when, cue))
-		return;
+		return false;
+	bindings->teller.correlation = cue->correlation;
+	bindings->teller.source = cue->source;
 	for (size_t i = 0; i < part->count; i++) {
-		struct text actor = actor_of(&part->bindings[i], cue);
+		struct text actor = actor_of(bindings, &part->bindings[i], &moment);
 
-		if (actor.len && map_get(&bindings->show->actors, actor))
-			bind(bindings, &part->bindings[i], actor, &moment);
+		if (actor.len == 0)
+			continue;
+		bind(bindings, &part->bindings[i], actor, &moment);
+		is_taken = true;
 	}
+	bindings->teller.correlation = bindings->teller.source = TEXT("");
+	return is_taken;
 }
 
 /* ---- time ---- */
@@ -439,6 +469,7 @@ void bindings_tick(struct bindings *bindings, double now_ms)
 {
 	struct going *going;
 
+	bindings->teller.by_signal = false;
 	while ((going = first_due(bindings, now_ms)))
 		if (go_on(bindings, going, now_ms))
 			forget(going);

@@ -28,11 +28,13 @@ struct bindings *bindings_create(const struct show *show, const struct bindings_
                                  struct error *why);
 void bindings_destroy(struct bindings *bindings);
 
-/* Choreography `index` hears this.  type is the signal's own, which a filter hides:
- * text_delta and thinking go on with what is said, all others say something new. */
-void bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
+/* Choreography `index` hears this; true when some binding took it up.  type is the
+ * signal's own, which a filter hides: text_delta and thinking go on with what is said,
+ * all others say something new. */
+bool bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
                    double now_ms);
 
+void bindings_reset(struct bindings *bindings); /* nothing is under way any more */
 void bindings_tick(struct bindings *bindings, double now_ms);
 double bindings_next(const struct bindings *bindings); /* INFINITY: never */
 

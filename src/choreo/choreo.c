@@ -155,16 +155,22 @@ static void leave(struct choreo *choreo, struct performance *p)
 	leave_episode(choreo, p);
 }
 
-void choreo_destroy(struct choreo *choreo)
+void choreo_reset(struct choreo *choreo)
 {
-	if (!choreo)
-		return;
 	list_each(&choreo->performances, l) {
 		struct performance *p = in_choreo(l);
 
 		leave(choreo, p);
 		performance_destroy(p);
 	}
+	choreo->deadlines.count = 0;
+}
+
+void choreo_destroy(struct choreo *choreo)
+{
+	if (!choreo)
+		return;
+	choreo_reset(choreo);
 	for (size_t i = 0; i < choreo->part_count; i++) {
 		when_destroy(choreo->parts[i].when);
 		score_finish(&choreo->parts[i].score);

@@ -38,6 +38,9 @@ void choreo_destroy(struct choreo *choreo);
  * afterwards; times are finite, and one that goes back counts as the last. */
 bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms);
 
+/* All performances are dropped without a word. */
+void choreo_reset(struct choreo *choreo);
+
 void choreo_tick(struct choreo *choreo, double now_ms);
 double choreo_next(const struct choreo *choreo); /* when a tick is due; INFINITY: never */
 size_t choreo_active(const struct choreo *choreo);

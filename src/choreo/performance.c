@@ -49,6 +49,8 @@ struct performance *performance_create(const struct score *score, const struct c
 	buf_clear(words);
 	for (size_t i = 0; i < score->path_count; i++)
 		values[i] = read_value(cue_at(cue, score->paths[i]), words);
+	buf_add(words, cue->correlation);
+	buf_add(words, cue->source);
 	bytes = head_size(score) + values_size + words->len;
 	if (words->full || bytes > max)
 		return NULL;
@@ -65,6 +67,8 @@ struct performance *performance_create(const struct score *score, const struct c
 		p->values[i].text.at = at;
 		at += values[i].text.len;
 	}
+	p->correlation = (struct text){at, cue->correlation.len};
+	p->source = (struct text){at + cue->correlation.len, cue->source.len};
 	list_init(&p->in_choreo);
 	list_init(&p->in_episode);
 	return p;
@@ -140,9 +144,12 @@ static struct command command_of(const struct performance *p, const struct step 
 		.performance = p->id,
 		.action = step->action,
 		.entity = entity_of(p, step),
+		.by_signal = step->entity_path != PATH_NONE,
 		.params = params_of(p, step, play->params),
 		.duration = step->duration_ms,
 		.easing = step->easing,
+		.correlation = p->correlation,
+		.source = p->source,
 	};
 }
 

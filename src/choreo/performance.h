@@ -33,7 +33,8 @@ struct performance {
 	const struct score *score;
 	const struct sequence *steps; /* of the score: its steps, or those when interrupted */
 	size_t bytes;                 /* of this block */
-	struct value *values;         /* of the score's paths */
+	struct text correlation, source; /* of the signal */
+	struct value *values;            /* of the score's paths */
 	struct cursor cursors[];      /* by slot */
 };
 

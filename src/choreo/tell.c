@@ -51,9 +51,12 @@ void tell(struct teller *teller, const struct told *told)
 		.performance = COMMAND_OF_BINDING,
 		.action = text_of(told->action),
 		.entity = told->actor,
+		.by_signal = teller->by_signal,
 		.params = buf_text(&teller->params),
 		.duration = told->duration,
 		.easing = told->easing.len ? told->easing : TEXT("linear"),
+		.correlation = teller->correlation,
+		.source = teller->source,
 	};
 
 	if (!teller->params.full)

@@ -11,8 +11,10 @@
 
 struct teller {
 	struct buf params;
+	bool by_signal; /* of all that is told: a signal named the entity */
 	void (*command)(void *self, const struct command *command);
 	void *self;
+	struct text correlation, source; /* of the signal that is heard, if one is */
 };
 
 struct told {

@@ -1,14 +1,9 @@
 /* show_verb.c - `signalbox show`: checks, prints and plays shows, without a box. */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/play.h"
+#include "cli/perform.h"
 #include "cli/verbs.h"
 
-#define SIGNAL_MAX MIB
-#define STAGE_MAX (64 * MIB)
 #define FPS_MAX 1000
 
 /* ---- files ---- */
@@ -57,20 +52,12 @@ static struct show *read_show(const char *path, struct error *why)
 
 /* ---- check and export ---- */
 
-static void ignore(void *self, struct text json)
-{
-}
-
 static int check(struct command_context *context, const char *path)
 {
-	const struct play_options options = {.command = ignore};
 	struct error why = {""};
 	struct show *show = read_show(path, &why);
-	struct play *play = show ? play_create(show, &options, &why) : NULL;
-	bool good = play;
+	bool good = show && (perform_check(show, &why) || name_file(path, &why));
 
-	if (show && !play)
-		name_file(path, &why);
 	if (good)
 		out_print(&context->out,
 		          "%s: good, %zu entities, %zu choreographies, %zu bindings\n", path,
@@ -78,102 +65,11 @@ static int check(struct command_context *context, const char *path)
 		          yyjson_arr_size(show->choreographies), yyjson_arr_size(show->bindings));
 	else
 		say("%s", why.words);
-	play_destroy(play);
 	show_destroy(show);
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
 /* ---- run ---- */
-
-struct performance {
-	FILE *out;
-	struct play *play;
-	struct json_reader reader;
-	double first_ms; /* the clock begins with the first signal */
-	bool has_begun;
-};
-
-static void write_command(void *self, struct text json)
-{
-	struct performance *p = self;
-
-	fwrite(json.at, 1, json.len, p->out);
-	putc('\n', p->out);
-}
-
-static bool play_line(struct performance *p, struct text line, struct error *why)
-{
-	yyjson_doc *doc = json_read(&p->reader, line, why);
-	yyjson_val *root = yyjson_doc_get_root(doc);
-	struct cue cue = {
-		.type = show_text(root, "type"),
-		.source = show_text(root, "source"),
-		.correlation = show_text(root, "correlationId"),
-		.payload = yyjson_obj_get(root, "payload"),
-	};
-	double at = show_number(root, "timestamp", NAN);
-
-	if (!doc)
-		return false;
-	if (cue.type.len == 0 || !yyjson_is_obj(cue.payload) || isnan(at))
-		return error_set(why, "a signal has a type, a timestamp and a payload");
-	if (!p->has_begun)
-		p->first_ms = at;
-	p->has_begun = true;
-	play_signal(p->play, &cue, at - p->first_ms);
-	return true;
-}
-
-static bool play_lines(struct performance *p, const char *path, struct error *why)
-{
-	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	unsigned long number = 0;
-	size_t room = 0;
-	char *line = NULL;
-	ssize_t len;
-	bool good = true;
-
-	if (!in)
-		return error_errno(why, "%s", path);
-	while (good && (len = getline(&line, &room, in)) > 0) {
-		struct text text = text_trim((struct text){line, (size_t)len});
-
-		number++;
-		good = text.len == 0 || play_line(p, text, why);
-	}
-	free(line);
-	if (in != stdin)
-		fclose(in);
-	return good || error_within(why, "%s:%lu", path, number);
-}
-
-static bool write_stage(struct performance *p, const char *path, double now_ms, struct error *why)
-{
-	FILE *out = fopen(path, "we");
-	struct buf text;
-	bool good;
-
-	if (!out)
-		return error_errno(why, "%s", path);
-	buf_init(&text, STAGE_MAX);
-	play_stage(p->play, now_ms, &text);
-	buf_add_char(&text, '\n');
-	good = fwrite(text.at, 1, text.len, out) == text.len;
-	good = fclose(out) == 0 && good;
-	buf_finish(&text);
-	return good || error_errno(why, "%s", path);
-}
-
-static bool perform(struct performance *p, const struct options *options, struct error *why)
-{
-	const char *stage = options_value(options, "stage");
-	double end;
-
-	if (!play_lines(p, options_value(options, "signals"), why))
-		return false;
-	end = play_end(p->play);
-	return !stage || write_stage(p, stage, end, why);
-}
 
 static bool read_fps(const char *given, double *frame_ms)
 {
@@ -188,23 +84,6 @@ static bool read_fps(const char *given, double *frame_ms)
 	return true;
 }
 
-static bool perform_show(const struct show *show, FILE *out, double frame_ms,
-                         const struct options *options, struct error *why)
-{
-	struct performance p = {.out = out};
-	const struct play_options how = {&p, write_command, frame_ms};
-	bool good;
-
-	p.play = play_create(show, &how, why);
-	if (!p.play)
-		return name_file(options->words[1], why);
-	json_reader_init(&p.reader, SIGNAL_MAX);
-	good = perform(&p, options, why);
-	json_reader_finish(&p.reader);
-	play_destroy(p.play);
-	return good;
-}
-
 static int run_show(const struct options *options, double frame_ms)
 {
 	const char *path = options_value(options, "out");
@@ -212,7 +91,9 @@ static int run_show(const struct options *options, double frame_ms)
 	struct error why = {""};
 	struct show *show = read_show(options->words[1], &why);
 	FILE *out = show ? to_stdout ? stdout : fopen(path, "we") : NULL;
-	bool good = out && perform_show(show, out, frame_ms, options, &why);
+	const struct perform how = {show, options_value(options, "signals"), out,
+	                            options_value(options, "stage"), frame_ms};
+	bool good = out && perform(&how, &why);
 
 	if (show && !out)
 		error_errno(&why, "%s", path);

@@ -42,7 +42,9 @@ double play_end(struct play *play);
 void play_reset(struct play *play, double now_ms);
 void play_mark(struct play *play, double now_ms);
 
+/* Goes up by one with each command, from wherever it is set. */
 uint64_t play_version(const struct play *play);
+void play_set_version(struct play *play, uint64_t version);
 
 /* `"version":N,"at":T,"entities":[...],"tweens":[...]`: the members of an object.  The
  * tweens are what is under way, as start commands with progress and elapsed, for who
@@ -51,6 +53,9 @@ void play_look(const struct play *play, double now_ms, struct buf *out);
 
 /* `[{"id","passed","dropped"}...]` of the wires. */
 void play_counts(const struct play *play, struct buf *out);
+
+size_t play_active(const struct play *play);    /* performances */
+uint64_t play_refused(const struct play *play); /* those beyond the ceiling */
 
 /* All of it as JSON, and back: what runs goes on as if nothing had been between.  It
  * may be loaded into the play of another show: parts of it that are not the same there

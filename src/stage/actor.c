@@ -53,21 +53,49 @@ void actor_init(struct actor *actor, yyjson_val *placed)
 	look->visible = show_flag(placed, "visible", true);
 	look->flipped = show_flag(placed, "flipH", false);
 	look->pulse = 1;
-	actor->original = *look;
+	actor->original = actor->marked = *look;
 	actor->animation = text_dup(state.len ? state : TEXT("idle"));
+	actor->marked_animation = must_dup(actor->animation);
 	speech_init(&actor->speech, (size_t)show_number(bubble, "maxChars", SPEECH_CHARS),
 	            show_number(bubble, "retentionMs", SPEECH_RETENTION));
 	list_init(&actor->tweens);
 }
 
-void actor_finish(struct actor *actor)
+static void drop_tweens(struct actor *actor)
 {
 	list_each(&actor->tweens, l) {
 		list_remove(l);
 		tween_destroy(list_of(l, struct tween, in_actor));
 	}
+	actor->tween_count = 0;
+}
+
+void actor_finish(struct actor *actor)
+{
+	drop_tweens(actor);
 	speech_finish(&actor->speech);
 	free(actor->animation);
+	free(actor->marked_animation);
+	free(actor->part);
+}
+
+/* What is on top of it is not part of how it is. */
+void actor_mark(struct actor *actor, double now_ms)
+{
+	struct look look = actor_look(actor, now_ms);
+
+	actor->marked = actor->base;
+	memcpy(actor->marked.numbers, look.numbers, sizeof(look.numbers));
+	free(actor->marked_animation);
+	actor->marked_animation = must_dup(actor->animation);
+}
+
+void actor_reset(struct actor *actor)
+{
+	drop_tweens(actor);
+	actor->base = actor->marked;
+	actor_animate(actor, text_of(actor->marked_animation));
+	speech_hush(&actor->speech);
 }
 
 struct look actor_look(const struct actor *actor, double now_ms)
@@ -132,6 +160,10 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 	buf_add_json(out, actor->id);
 	buf_add(out, TEXT(",\"semanticId\":"));
 	buf_add_json(out, actor->semantic);
+	if (actor->part) {
+		buf_add(out, TEXT(",\"label\":"));
+		buf_add_json(out, actor->semantic);
+	}
 	add_numbers(&look, out);
 	buf_print(out,
 	          ",\"visible\":%s,\"flipH\":%s,\"activeState\":", look.visible ? "true" : "false",

@@ -70,8 +70,10 @@ struct tween {
 struct actor {
 	yyjson_val *placed;
 	struct text id, semantic;
-	struct look base, original;
-	char *animation;
+	char *part;    /* of a stand-in: what it is known by, or NULL */
+	uint64_t used; /* the version of the last command that concerned it */
+	struct look base, original, marked;
+	char *animation, *marked_animation;
 	struct speech speech;
 	struct link tweens;
 	size_t tween_count;
@@ -79,6 +81,10 @@ struct actor {
 
 void actor_init(struct actor *actor, yyjson_val *placed);
 void actor_finish(struct actor *actor);
+
+/* As it is now is how it will be after a reset; at first that is the document. */
+void actor_mark(struct actor *actor, double now_ms);
+void actor_reset(struct actor *actor);
 
 struct look actor_look(const struct actor *actor, double now_ms);
 void actor_animate(struct actor *actor, struct text state); /* empty: as it is */

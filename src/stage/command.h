@@ -28,11 +28,13 @@ struct command {
 	uint64_t performance;     /* written "perf-N" */
 	struct text action;       /* "move", ... */
 	struct text entity;       /* the semantic id it concerns */
+	bool by_signal;           /* it is a signal that named the entity */
 	struct text params;       /* a JSON object: what is left of the step, resolved */
 	double duration;          /* of start */
 	struct text easing;       /* of start */
 	double progress, elapsed; /* of update, and of a start that is under way */
-	struct text correlation;  /* of interrupt */
+	struct text correlation;  /* whose episode it is; written of an interrupt only */
+	struct text source;       /* of the signal behind it; not written */
 	struct text interrupted_by;
 };
 

@@ -8,6 +8,7 @@
 
 #define NO_ACTOR "no entity has this semanticId"
 #define NO_POSITION "no position has this name"
+#define NO_SPOT "no position and no entity has this name"
 #define NO_ROUTE "no route has this name"
 #define NO_CHOREOGRAPHY "no choreography has this id"
 
@@ -93,14 +94,24 @@ static bool check_route(const struct show *show, yyjson_val *step, struct error 
 	return check_waypoint(step, route, "from", why) && check_waypoint(step, route, "to", why);
 }
 
+/* A position, or the home of an entity. */
+static bool check_spot(const struct show *show, yyjson_val *step, const char *name,
+                       struct error *why)
+{
+	struct text spot = show_text(place_of(step, name), name);
+
+	return map_get(&show->actors, spot) ||
+	       lead_of_step(step, name, &show->positions, NO_SPOT, why);
+}
+
 static bool check_params(const struct show *show, yyjson_val *step, struct error *why)
 {
 	struct text action = show_text(step, "action");
 
 	if (text_is(action, "move") || text_is(action, "fly"))
-		return lead_of_step(step, "to", &show->positions, NO_POSITION, why);
+		return check_spot(show, step, "to", why);
 	if (text_is(action, "spawn"))
-		return lead_of_step(step, "at", &show->positions, NO_POSITION, why);
+		return check_spot(show, step, "at", why);
 	if (text_is(action, "followRoute"))
 		return check_route(show, step, why);
 	return true;

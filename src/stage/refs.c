@@ -105,6 +105,8 @@ static bool check_entity(struct show *show, yyjson_val *entity, const struct lis
 		return pointer_member(why, TEXT("topology"));
 	if (refs_is_told(actor))
 		return refs_fault(why, "semanticId", actor, "no name may begin with \"signal.\"");
+	if (actor.len && show_flag(entity, "standIn", false))
+		return refs_fault(why, "semanticId", actor, "a stand-in has none");
 	if (actor.len && !map_get(&show->actors, actor))
 		map_set(&show->actors, actor, entity);
 	return true;

@@ -142,6 +142,8 @@ static void what_the_scene_refers_to_is_there(void **state)
 	         "/scene/entities/0/topology/waypoints/1: no position has this id"},
 		{"\"semanticId\": \"mail\"", "\"semanticId\": \"signal.mail\"",
 	         "/scene/entities/1/semanticId: signal.mail: no name may begin with \"signal.\""},
+		{"\"semanticId\": \"mail\"", "\"standIn\": true, \"semanticId\": \"mail\"",
+	         "/scene/entities/1/semanticId: mail: a stand-in has none"},
 		{"\"entityBinding\": \"ada\"", "\"entityBinding\": \"x\"",
 	         "/scene/positions/0/entityBinding: x: no entity has this semanticId"},
 		{"\"toPositionId\": \"p2\"", "\"toPositionId\": \"x\"",
@@ -160,11 +162,11 @@ static void what_steps_refer_to_is_there(void **state)
 {
 	static const struct slip slips[] = {
 		{"\"to\": \"desk\"", "\"to\": \"x\"",
-	         "/choreographies/0/steps/0/to: x: no position has this name"},
+	         "/choreographies/0/steps/0/to: x: no position and no entity has this name"},
 		{"\"to\": \"home\"", "\"params\": {\"to\": \"x\"}",
-	         "/choreographies/0/steps/2/steps/0/params/to: x: no position has this name"},
+	         "/choreographies/0/steps/2/steps/0/params/to: x: no position and no entity has this name"},
 		{"\"at\": \"home\"", "\"at\": \"x\"",
-	         "/choreographies/1/steps/0/at: x: no position has this name"},
+	         "/choreographies/1/steps/0/at: x: no position and no entity has this name"},
 		{"\"route\": \"path\", \"from\"", "\"route\": \"x\", \"from\"",
 	         "/choreographies/0/steps/3/children/0/params/route: x: no route has this name"},
 		{"\"from\": \"bend\"", "\"from\": \"x\"",

@@ -77,6 +77,12 @@ void speech_append(struct speech *s, struct text words, double now_ms)
 	add(s, words, now_ms);
 }
 
+void speech_hush(struct speech *s)
+{
+	buf_clear(&s->text);
+	s->chars = 0;
+}
+
 /* When all is typed and it was quiet for a while. */
 static double visible_from(const struct speech *s)
 {

@@ -39,6 +39,8 @@ void speech_say(struct speech *s, struct text words, double duration, double now
 /* More of the same, or something new after a pause. */
 void speech_append(struct speech *s, struct text words, double now_ms);
 
+void speech_hush(struct speech *s);
+
 enum speech_phase speech_phase(const struct speech *s, double now_ms);
 /* `{"text","full","phase","opacity"}`: text is what is typed so far. */
 void speech_json(const struct speech *s, double now_ms, struct buf *out);

@@ -7,8 +7,10 @@
 #include "base/must.h"
 #include "signal/json.h"
 #include "stage/actor.h"
+#include "stage/cast.h"
 
 #define PARAMS_MAX MIB
+#define CASTING_MAX KIB /* an id and a part, with room for escapes */
 
 /* Of one entity.  What is one too many is at its end at once. */
 #define TWEENS_MAX 1024
@@ -19,6 +21,7 @@ struct stage {
 	struct actor *actors; /* in the order of the scene */
 	size_t count;
 	struct json_reader params;
+	struct buf casting; /* the params of the last cast */
 	uint64_t version;
 };
 
@@ -36,6 +39,7 @@ struct stage *stage_create(const struct show *show, const struct stage_curves *c
 		actor_init(&stage->actors[stage->count++], one);
 	}
 	json_reader_init(&stage->params, PARAMS_MAX);
+	buf_init(&stage->casting, CASTING_MAX);
 	return stage;
 }
 
@@ -47,12 +51,30 @@ void stage_destroy(struct stage *stage)
 		actor_finish(&stage->actors[i]);
 	free(stage->actors);
 	json_reader_finish(&stage->params);
+	buf_finish(&stage->casting);
 	free(stage);
 }
 
 uint64_t stage_version(const struct stage *stage)
 {
 	return stage->version;
+}
+
+void stage_set_version(struct stage *stage, uint64_t version)
+{
+	stage->version = version;
+}
+
+void stage_mark(struct stage *stage, double now_ms)
+{
+	for (size_t i = 0; i < stage->count; i++)
+		actor_mark(&stage->actors[i], now_ms);
+}
+
+void stage_reset(struct stage *stage)
+{
+	for (size_t i = 0; i < stage->count; i++)
+		actor_reset(&stage->actors[i]);
 }
 
 bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y)
@@ -68,6 +90,78 @@ bool stage_place(const struct stage *stage, struct text actor, double now_ms, do
 		return true;
 	}
 	return false;
+}
+
+/* ---- parts ---- */
+
+bool stage_knows(const struct stage *stage, struct text actor)
+{
+	return map_get(&stage->show->actors, actor) ||
+	       cast_find(stage->actors, stage->count, actor);
+}
+
+static struct actor *stand_in(const struct stage *stage, struct text part, double now_ms)
+{
+	if (!cast_is_name(part) || stage_knows(stage, part))
+		return NULL;
+	return cast_choose(stage->actors, stage->count, now_ms);
+}
+
+bool stage_may_know(const struct stage *stage, struct text actor, double now_ms)
+{
+	return stage_knows(stage, actor) || stand_in(stage, actor, now_ms);
+}
+
+/* Nobody comes only to go, or when something is over. */
+bool stage_casts(struct stage *stage, const struct command *command, struct command *cast)
+{
+	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
+	struct actor *actor;
+
+	if (!command->by_signal || !begins || text_is(command->action, "destroy"))
+		return false;
+	actor = stand_in(stage, command->entity, command->at_ms);
+	if (!actor)
+		return false;
+	buf_clear(&stage->casting);
+	buf_add(&stage->casting, TEXT("{\"id\":"));
+	buf_add_json(&stage->casting, actor->id);
+	buf_add(&stage->casting, TEXT(",\"label\":"));
+	buf_add_json(&stage->casting, command->entity);
+	buf_add_char(&stage->casting, '}');
+	*cast = (struct command){
+		.kind = COMMAND_EXECUTE,
+		.at_ms = command->at_ms,
+		.performance = command->performance,
+		.action = TEXT("cast"),
+		.entity = command->entity,
+		.params = buf_text(&stage->casting),
+	};
+	return true;
+}
+
+static void cast(struct stage *stage, struct text part, struct text id)
+{
+	for (size_t i = 0; i < stage->count; i++) {
+		struct actor *actor = &stage->actors[i];
+
+		if (show_flag(actor->placed, "standIn", false) && text_equal(actor->id, id))
+			cast_give(actor, part);
+	}
+}
+
+/* A position of this name, or else where the entity of this name is at home. */
+static yyjson_val *spot(const struct stage *stage, struct text name)
+{
+	yyjson_val *value = map_get(&stage->show->positions, name);
+	const struct actor *actor;
+
+	if (!value)
+		value = map_get(&stage->show->actors, name);
+	if (value)
+		return value;
+	actor = cast_find(stage->actors, stage->count, name);
+	return actor ? actor->placed : NULL;
 }
 
 /* ---- what a binding sets ---- */
@@ -128,7 +222,7 @@ static void set(struct actor *actor, yyjson_val *params, double now_ms)
 
 static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *params)
 {
-	yyjson_val *at = map_get(&stage->show->positions, show_text(params, "at"));
+	yyjson_val *at = spot(stage, show_text(params, "at"));
 
 	actor->base.visible = true;
 	if (!at)
@@ -139,7 +233,7 @@ static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *pa
 
 static void go_to(const struct stage *stage, struct actor *actor, yyjson_val *params)
 {
-	yyjson_val *to = map_get(&stage->show->positions, show_text(params, "to"));
+	yyjson_val *to = spot(stage, show_text(params, "to"));
 
 	if (to) {
 		actor->base.numbers[NUMBER_X] = show_number(to, "x", 0);
@@ -171,7 +265,7 @@ static void execute(const struct stage *stage, struct actor *actor, const struct
 
 static void aim_move(const struct stage *stage, struct tween *t, const struct look *look)
 {
-	yyjson_val *to = map_get(&stage->show->positions, text_of(t->target));
+	yyjson_val *to = spot(stage, text_of(t->target));
 
 	t->from_x = look->numbers[NUMBER_X];
 	t->from_y = look->numbers[NUMBER_Y];
@@ -281,6 +375,7 @@ static void interrupt(struct actor *actor, const struct command *command)
 static void fold(struct stage *stage, struct actor *actor, const struct command *command,
                  yyjson_val *params)
 {
+	actor->used = stage->version;
 	switch (command->kind) {
 	case COMMAND_START:
 		start(stage, actor, command, params);
@@ -313,15 +408,17 @@ void stage_command(struct stage *stage, const struct command *command)
 
 	if (command->params.len)
 		doc = json_read(&stage->params, command->params, NULL);
+	stage->version++;
+	if (command->kind == COMMAND_EXECUTE && text_is(command->action, "cast"))
+		cast(stage, command->entity, show_text(yyjson_doc_get_root(doc), "id"));
 	for (size_t i = 0; i < stage->count; i++)
 		if (concerns(command, &stage->actors[i]))
 			fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));
-	stage->version++;
 }
 
-void stage_json(const struct stage *stage, double now_ms, struct buf *out)
+void stage_look(const struct stage *stage, double now_ms, struct buf *out)
 {
-	buf_print(out, "{\"version\":%llu,\"at\":", (unsigned long long)stage->version);
+	buf_print(out, "\"version\":%llu,\"at\":", (unsigned long long)stage->version);
 	json_add_number(out, now_ms);
 	buf_add(out, TEXT(",\"entities\":["));
 	for (size_t i = 0; i < stage->count; i++) {
@@ -329,5 +426,5 @@ void stage_json(const struct stage *stage, double now_ms, struct buf *out)
 			buf_add_char(out, ',');
 		actor_json(&stage->actors[i], now_ms, out);
 	}
-	buf_add(out, TEXT("]}"));
+	buf_add_char(out, ']');
 }

@@ -12,6 +12,9 @@
  *	{"property":"speech","value","append"}
  *
  * and one that takes time replaces what a binding had begun with the same property.
+ * A stand-in is given a part by the action "cast" of nobody known yet, with the params
+ * {"id","label"}: which entity of the scene it is, and the name to show.
+ *
  * What no state keeps (playSound, actions we do not know) is the screens' own.
  */
 #ifndef STAGE_STAGE_H
@@ -40,11 +43,27 @@ void stage_command(struct stage *stage, const struct command *command);
 
 /* Goes up by one with each command. */
 uint64_t stage_version(const struct stage *stage);
+void stage_set_version(struct stage *stage, uint64_t version);
+
+/* A signal may name someone the scene does not have.  True: a stand-in can play the
+ * part, and `cast` says which; it is to be given first.  Its texts are valid until the
+ * next call. */
+bool stage_casts(struct stage *stage, const struct command *command, struct command *cast);
+
+/* Is somebody known by this name, or could be, if a signal says it? */
+bool stage_knows(const struct stage *stage, struct text actor);
+bool stage_may_know(const struct stage *stage, struct text actor, double now_ms);
 
 /* Where the first entity of this semanticId is; false: there is none. */
 bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y);
 
-/* `{"version","at","entities":[...]}`, as it looks at this time. */
-void stage_json(const struct stage *stage, double now_ms, struct buf *out);
+/* `"version":N,"at":T,"entities":[...]`, as it looks at this time: the members of an
+ * object. */
+void stage_look(const struct stage *stage, double now_ms, struct buf *out);
+
+/* All entities are as they were when they were last marked, or as the document says,
+ * and nothing is under way. */
+void stage_mark(struct stage *stage, double now_ms);
+void stage_reset(struct stage *stage);
 
 #endif

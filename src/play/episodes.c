@@ -1,0 +1,105 @@
+/* episodes.c - notes by what they are about, the one that is longest unused first to
+ * go. */
+#include "play/episodes.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+struct entry {
+	struct link in_notes; /* episodes.notes */
+	struct episode_note note;
+	char words[];
+};
+
+static struct entry *in_notes(const struct link *l)
+{
+	return list_of(l, struct entry, in_notes);
+}
+
+void episodes_init(struct episodes *e, size_t max)
+{
+	*e = (struct episodes){.max = max};
+	map_init(&e->known);
+	list_init(&e->notes);
+}
+
+static void forget(struct episodes *e, struct entry *entry)
+{
+	map_remove(&e->known, entry->note.about);
+	list_remove(&entry->in_notes);
+	free(entry);
+	e->count--;
+}
+
+void episodes_finish(struct episodes *e)
+{
+	list_each(&e->notes, l)
+		forget(e, in_notes(l));
+	map_finish(&e->known);
+}
+
+static struct text keep(char **at, struct text words)
+{
+	struct text kept = {*at, words.len};
+
+	if (words.len)
+		memcpy(*at, words.at, words.len);
+	*at += words.len;
+	return kept;
+}
+
+static struct entry *entry_of(const struct episode_note *note, size_t words)
+{
+	struct entry *entry = must_alloc(sizeof(*entry) + words);
+	char *at = entry->words;
+
+	list_init(&entry->in_notes);
+	entry->note.about = keep(&at, note->about);
+	entry->note.correlation = keep(&at, note->correlation);
+	entry->note.source = keep(&at, note->source);
+	return entry;
+}
+
+static bool says(const struct entry *entry, const struct episode_note *note)
+{
+	return text_equal(entry->note.about, note->about) &&
+	       text_equal(entry->note.correlation, note->correlation) &&
+	       text_equal(entry->note.source, note->source);
+}
+
+void episodes_note(struct episodes *e, const struct episode_note *note)
+{
+	size_t words = note->about.len + note->correlation.len + note->source.len;
+	struct entry *entry;
+
+	if (words > EPISODE_WORDS_MAX)
+		return;
+	if (e->count && says(in_notes(e->notes.prev), note))
+		return; /* as most often */
+	entry = map_get(&e->known, note->about);
+	if (!entry || !says(entry, note)) {
+		if (entry)
+			forget(e, entry);
+		else if (e->count == e->max)
+			forget(e, in_notes(e->notes.next));
+		entry = entry_of(note, words);
+		map_set(&e->known, note->about, entry);
+		e->count++;
+	}
+	list_remove(&entry->in_notes);
+	list_add(&e->notes, &entry->in_notes);
+}
+
+const struct episode_note *episodes_find(const struct episodes *e, struct text about)
+{
+	const struct entry *entry = map_get(&e->known, about);
+
+	return entry ? &entry->note : NULL;
+}
+
+void episodes_each(const struct episodes *e, episodes_each_fn *each, void *self)
+{
+	list_each(&e->notes, l)
+		each(self, &in_notes(l)->note);
+}

@@ -1,0 +1,359 @@
+/* theatre.c - a document and its play, and everything around them that a box needs.
+ *
+ * A version says how the stage is.  So that no number of an earlier life is taken for
+ * one of this, they begin with the time: VERSIONS_A_MS for each millisecond, which is
+ * more than are ever told.
+ */
+#include "play/theatre.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "play/episodes.h"
+#include "play/play.h"
+#include "play/recall.h"
+#include "signal/json.h"
+
+#define VERSIONS_A_MS 1024          /* the latest time is far below 2^53 with it */
+#define LINE_MAX_BYTES (2048 * MIB) /* admission has the limit */
+
+/* A signal may be larger than this, but what is on show is not: the stage is looked at
+ * instead. */
+#define COMMAND_MAX (4 * MIB)
+
+#define OWN_SOURCE "stage" /* what people do on a screen is no episode of its own */
+
+struct theatre {
+	struct theatre_options options;
+	struct show *show;
+	struct play *play;
+	struct buf document;
+	char tag[THEATRE_TAG_LEN + 1];
+	bool is_running;
+	double now_ms;
+	struct theatre_stats stats;
+	double tokens, filled_ms; /* of the pace */
+	struct json_reader reader;
+	struct buf json; /* scratch of one command */
+	struct recall recall;
+	struct episodes sources;  /* by correlation */
+	struct episodes entities; /* by entity */
+	bool must_look;           /* a command could not be told */
+};
+
+/* ---- what is told ---- */
+
+static void note_entity(struct theatre *t, const struct command *command)
+{
+	const struct episode_note note = {command->entity, command->correlation, command->source};
+
+	if (command->entity.len && command->source.len)
+		episodes_note(&t->entities, &note);
+}
+
+static void take_command(void *self, const struct command *command, uint64_t version)
+{
+	struct theatre *t = self;
+	struct text json;
+
+	if (command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE)
+		note_entity(t, command);
+	buf_clear(&t->json);
+	command_json(command, &t->json);
+	json = buf_text(&t->json);
+	if (t->json.full) {
+		t->must_look = true;
+		recall_clear(&t->recall, version);
+		return;
+	}
+	recall_add(&t->recall, command->at_ms, json);
+	if (!t->must_look)
+		t->options.command(t->options.self, version, command->at_ms, json);
+}
+
+/* Who follows must look; a version of before is of no use to anybody. */
+static void turn_page(struct theatre *t, uint64_t least)
+{
+	uint64_t version = play_version(t->play) + 1;
+
+	play_set_version(t->play, version > least ? version : least);
+	recall_clear(&t->recall, play_version(t->play));
+	t->must_look = false;
+	t->options.changed(t->options.self);
+}
+
+/* ---- documents ---- */
+
+static void make_tag(char tag[THEATRE_TAG_LEN + 1], struct text json)
+{
+	XXH128_hash_t hash = XXH3_128bits(json.at, json.len);
+
+	snprintf(tag, THEATRE_TAG_LEN + 1, "%016llx%016llx", (unsigned long long)hash.high64,
+	         (unsigned long long)hash.low64);
+}
+
+/* Takes both. */
+static void put_on(struct theatre *t, struct show *show, struct play *play, struct text json)
+{
+	play_destroy(t->play);
+	show_destroy(t->show);
+	t->show = show;
+	t->play = play;
+	buf_clear(&t->document);
+	buf_add(&t->document, json);
+	make_tag(t->tag, json);
+}
+
+static bool read_document(struct theatre *t, struct text json, struct show **show,
+                          struct play **play, struct error *why)
+{
+	const struct play_options options = {.self = t, .command = take_command};
+
+	*show = show_read(json, why);
+	*play = *show ? play_create(*show, &options, why) : NULL;
+	if (*play)
+		return true;
+	show_destroy(*show);
+	return false;
+}
+
+struct theatre *theatre_create(const struct theatre_options *options, double now_ms)
+{
+	struct theatre *t = must_zero(1, sizeof(*t));
+	struct error why = {""};
+	struct show *show;
+	struct play *play;
+
+	t->options = *options;
+	t->is_running = true;
+	t->now_ms = -INFINITY;
+	t->tokens = THEATRE_BURST;
+	t->filled_ms = -INFINITY;
+	buf_init(&t->document, SHOW_MAX);
+	buf_init(&t->json, COMMAND_MAX);
+	json_reader_init(&t->reader, LINE_MAX_BYTES);
+	recall_init(&t->recall, THEATRE_COMMANDS);
+	episodes_init(&t->sources, THEATRE_EPISODES);
+	episodes_init(&t->entities, THEATRE_EPISODES);
+	if (!read_document(t, show_default(), &show, &play, &why)) {
+		log_error("theatre", "the show in the program: %s", why.words);
+		abort();
+	}
+	put_on(t, show, play, show_default());
+	play_set_version(play, (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS);
+	recall_clear(&t->recall, play_version(play));
+	return t;
+}
+
+void theatre_destroy(struct theatre *t)
+{
+	if (!t)
+		return;
+	play_destroy(t->play);
+	show_destroy(t->show);
+	buf_finish(&t->document);
+	buf_finish(&t->json);
+	json_reader_finish(&t->reader);
+	recall_finish(&t->recall);
+	episodes_finish(&t->sources);
+	episodes_finish(&t->entities);
+	free(t);
+}
+
+bool theatre_use(struct theatre *t, struct text json, double now_ms, struct error *why)
+{
+	uint64_t version = play_version(t->play);
+	struct show *show;
+	struct play *play;
+
+	if (!read_document(t, json, &show, &play, why))
+		return false;
+	put_on(t, show, play, json);
+	t->now_ms = fmax(t->now_ms, now_ms);
+	turn_page(t, version + 1);
+	return true;
+}
+
+struct text theatre_show(const struct theatre *t)
+{
+	return buf_text(&t->document);
+}
+
+struct text theatre_tag(const struct theatre *t)
+{
+	return text_of(t->tag);
+}
+
+/* ---- signals and time ---- */
+
+static double set_now(struct theatre *t, double now_ms)
+{
+	t->now_ms = fmax(t->now_ms, now_ms);
+	return t->now_ms;
+}
+
+static bool may_play(struct theatre *t)
+{
+	double filled = (t->now_ms - t->filled_ms) * THEATRE_PACE / 1000;
+
+	t->tokens = fmin(t->tokens + filled, THEATRE_BURST);
+	t->filled_ms = t->now_ms;
+	if (t->tokens < 1) {
+		t->stats.skipped++;
+		return false;
+	}
+	t->tokens--;
+	return true;
+}
+
+static void play_line(struct theatre *t, const struct signal *s)
+{
+	yyjson_doc *doc = json_read(&t->reader, s->line, NULL);
+	const struct cue cue = {
+		.type = s->type,
+		.source = s->source,
+		.correlation = s->correlation,
+		.payload = yyjson_obj_get(yyjson_doc_get_root(doc), "payload"),
+	};
+
+	if (yyjson_is_obj(cue.payload) && play_signal(t->play, &cue, t->now_ms))
+		t->stats.processed++;
+}
+
+static void note_source(struct theatre *t, const struct signal *s)
+{
+	const struct episode_note note = {.about = s->correlation, .source = s->source};
+
+	if (s->correlation.len && !text_is(s->source, OWN_SOURCE))
+		episodes_note(&t->sources, &note);
+}
+
+void theatre_hear(struct theatre *t, const struct signal *s, double now_ms)
+{
+	note_source(t, s);
+	if (!t->is_running || !play_wants(t->play, s->type))
+		return;
+	set_now(t, now_ms);
+	if (may_play(t))
+		play_line(t, s);
+	if (t->must_look)
+		turn_page(t, 0);
+}
+
+void theatre_tick(struct theatre *t, double now_ms)
+{
+	play_tick(t->play, set_now(t, now_ms));
+	if (t->must_look)
+		turn_page(t, 0);
+}
+
+double theatre_next(const struct theatre *t)
+{
+	return play_next(t->play);
+}
+
+/* ---- running ---- */
+
+bool theatre_start(struct theatre *t, double now_ms)
+{
+	if (t->is_running)
+		return false;
+	t->is_running = true;
+	play_mark(t->play, set_now(t, now_ms));
+	turn_page(t, 0);
+	return true;
+}
+
+bool theatre_stop(struct theatre *t, double now_ms)
+{
+	if (!t->is_running)
+		return false;
+	t->is_running = false;
+	play_reset(t->play, set_now(t, now_ms));
+	turn_page(t, 0);
+	return true;
+}
+
+bool theatre_is_running(const struct theatre *t)
+{
+	return t->is_running;
+}
+
+/* ---- looking on ---- */
+
+uint64_t theatre_version(const struct theatre *t)
+{
+	return play_version(t->play);
+}
+
+void theatre_look(const struct theatre *t, double now_ms, struct buf *out)
+{
+	buf_print(out, "{\"show\":\"%s\",\"running\":%s,\"signalsProcessed\":%llu,", t->tag,
+	          t->is_running ? "true" : "false", (unsigned long long)t->stats.processed);
+	play_look(t->play, fmax(t->now_ms, now_ms), out);
+	buf_add_char(out, '}');
+}
+
+bool theatre_since(const struct theatre *t, uint64_t version, theatre_each_fn *each, void *self)
+{
+	return recall_since(&t->recall, version, each, self);
+}
+
+struct text theatre_source(const struct theatre *t, struct text correlation)
+{
+	const struct episode_note *note = episodes_find(&t->sources, correlation);
+
+	return note ? note->source : TEXT("");
+}
+
+bool theatre_episode(const struct theatre *t, struct text entity, struct text *correlation,
+                     struct text *source)
+{
+	const struct episode_note *note = episodes_find(&t->entities, entity);
+
+	if (!note)
+		return false;
+	*correlation = note->correlation;
+	*source = note->source;
+	return true;
+}
+
+struct theatre_stats theatre_stats(const struct theatre *t)
+{
+	struct theatre_stats stats = t->stats;
+
+	stats.refused += play_refused(t->play);
+	stats.active = play_active(t->play);
+	return stats;
+}
+
+void theatre_counts(const struct theatre *t, struct buf *out)
+{
+	play_counts(t->play, out);
+}
+
+/* ---- for the checkpoint ---- */
+
+void theatre_save(const struct theatre *t, struct buf *out)
+{
+	buf_print(out, "{\"running\":%s,\"processed\":%llu,\"skipped\":%llu}",
+	          t->is_running ? "true" : "false", (unsigned long long)t->stats.processed,
+	          (unsigned long long)t->stats.skipped);
+}
+
+bool theatre_load(struct theatre *t, struct text saved, double now_ms)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(&t->reader, saved, NULL));
+
+	if (!yyjson_is_bool(yyjson_obj_get(root, "running")))
+		return false;
+	t->is_running = yyjson_get_bool(yyjson_obj_get(root, "running"));
+	t->stats.processed = yyjson_get_uint(yyjson_obj_get(root, "processed"));
+	t->stats.skipped = yyjson_get_uint(yyjson_obj_get(root, "skipped"));
+	turn_page(t, (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS);
+	return true;
+}

@@ -1,0 +1,89 @@
+/* cast.c - parts are given to stand-ins. */
+#include "stage/cast.h"
+
+#include <stdlib.h>
+
+#include "signal/json.h"
+
+bool cast_is_name(struct text part)
+{
+	for (size_t i = 0; i < part.len; i++)
+		if ((unsigned char)part.at[i] < ' ' || part.at[i] == 0x7f)
+			return false;
+	return part.len > 0 && part.len <= CAST_PART_MAX;
+}
+
+static bool stands_in(const struct actor *actor)
+{
+	return show_flag(actor->placed, "standIn", false);
+}
+
+struct actor *cast_find(struct actor *actors, size_t count, struct text part)
+{
+	for (size_t i = 0; i < count; i++)
+		if (actors[i].part && text_equal(actors[i].semantic, part))
+			return &actors[i];
+	return NULL;
+}
+
+static bool is_idle(const struct actor *actor, double now_ms)
+{
+	return actor->tween_count == 0 && speech_phase(&actor->speech, now_ms) == SPEECH_SILENT;
+}
+
+/* Who is out of sight comes before who is not, and then who had nothing to do for longer. */
+static bool is_freer(const struct actor *a, const struct actor *b)
+{
+	if (a->base.visible != b->base.visible)
+		return b->base.visible;
+	return a->used < b->used;
+}
+
+struct actor *cast_choose(struct actor *actors, size_t count, double now_ms)
+{
+	struct actor *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct actor *actor = &actors[i];
+
+		if (!stands_in(actor))
+			continue;
+		if (!actor->part)
+			return actor;
+		if (is_idle(actor, now_ms) && (!best || is_freer(actor, best)))
+			best = actor;
+	}
+	return best;
+}
+
+void cast_give(struct actor *actor, struct text part)
+{
+	struct text state = show_text(actor->placed, "activeState");
+	char *name = text_dup(part); /* which may be the one that goes */
+
+	free(actor->part);
+	actor->part = name;
+	actor->semantic = text_of(name);
+	actor->base = actor->original;
+	actor_animate(actor, state.len ? state : TEXT("idle"));
+	speech_say(&actor->speech, TEXT(""), 0, 0);
+}
+
+void cast_save(const struct actor *actor, struct buf *out)
+{
+	if (!actor->part)
+		return;
+	buf_add(out, TEXT("\"part\":"));
+	buf_add_json(out, actor->semantic);
+	buf_print(out, ",\"used\":%llu,", (unsigned long long)actor->used);
+}
+
+void cast_load(struct actor *actor, const struct show *show, yyjson_val *saved)
+{
+	struct text part = show_text(saved, "part");
+
+	if (!stands_in(actor) || !cast_is_name(part) || map_get(&show->actors, part))
+		return;
+	cast_give(actor, part);
+	actor->used = yyjson_get_uint(yyjson_obj_get(saved, "used"));
+}

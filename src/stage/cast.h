@@ -1,0 +1,30 @@
+/* cast.h - who plays the parts that signals name and no entity has; inside this room.
+ *
+ * A stand-in of the scene is nobody until a part is given to it.  It keeps the part,
+ * also when it is out of sight, so that who returns is the same; a new part goes to one
+ * that never had any, in the order of the scene, and then to the one that had nothing
+ * to do for longest: first of those out of sight, and then of all.
+ */
+#ifndef STAGE_CAST_H
+#define STAGE_CAST_H
+
+#include "stage/actor.h"
+
+#define CAST_PART_MAX 64 /* bytes */
+
+/* Is it something to write under a character?  Not too long, and no control characters. */
+bool cast_is_name(struct text part);
+
+/* The actors are all of a scene.  NULL: nobody. */
+struct actor *cast_find(struct actor *actors, size_t count, struct text part);
+struct actor *cast_choose(struct actor *actors, size_t count, double now_ms);
+
+/* As it is in the document, and known by this name from now on. */
+void cast_give(struct actor *actor, struct text part);
+
+/* `"part":P,"used":N,` and back.  Nothing is written for one that has no part, and
+ * nothing read that the show has an entity for. */
+void cast_save(const struct actor *actor, struct buf *out);
+void cast_load(struct actor *actor, const struct show *show, yyjson_val *saved);
+
+#endif
