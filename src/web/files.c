@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "net/http.h"
+#include "web/etag.h"
 
 const struct web_file *files_find(struct text path)
 {
@@ -17,17 +18,7 @@ const struct web_file *files_find(struct text path)
 
 bool files_is_known(const struct web_file *file, struct text if_none_match)
 {
-	struct text rest = if_none_match;
-
-	while (rest.len) {
-		struct text tag = text_trim(text_cut(rest, ',', &rest));
-
-		if (text_starts(tag, TEXT("W/")))
-			tag = (struct text){tag.at + 2, tag.len - 2};
-		if (text_is(tag, file->etag) || text_is(tag, "*"))
-			return true;
-	}
-	return false;
+	return etag_is_in_weakly(if_none_match, text_of(file->etag));
 }
 
 void files_answer(const struct web_file *file, struct http *http)

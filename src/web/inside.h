@@ -3,6 +3,7 @@
 #define WEB_INSIDE_H
 
 #include "net/http.h"
+#include "web/api.h"
 #include "web/guard.h"
 #include "web/routes.h"
 #include "web/session.h"
@@ -61,42 +62,5 @@ void web_tick(struct web *web);
 /* Finds out who asks.  False: the credential was wrong, and that was answered. */
 bool identity_find(struct visit *visit, struct caller *caller);
 bool identity_is_unix(const struct visit *visit);
-
-/* ---- the routes' functions ---- */
-
-void api_emit(struct call *call);
-bool api_emit_turn(struct web *web);
-void api_history(struct call *call);
-bool api_history_turn(struct web *web); /* true: there is more to search */
-
-void api_health(struct call *call);
-void api_ready(struct call *call);
-void api_status(struct call *call);
-void api_version(struct call *call);
-
-void api_ask(struct call *call);
-void api_cancel(struct call *call);
-void api_send(struct call *call);
-
-void api_sources(struct call *call);
-void api_source_add(struct call *call);
-void api_source_change(struct call *call);
-void api_source_remove(struct call *call);
-void api_source_connect(struct call *call);
-void api_source_disconnect(struct call *call);
-
-void api_discover(struct call *call);
-void api_rescan(struct call *call);
-void api_openclaw_token(struct call *call);
-
-void api_hook(struct call *call);
-void api_tap_connect(struct call *call);
-void api_tap_disconnect(struct call *call);
-void api_tap_status(struct call *call);
-
-void api_session(struct call *call);
-void api_ticket(struct call *call);
-void api_code(struct call *call);
-void api_reload(struct call *call);
 
 #endif

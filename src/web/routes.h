@@ -26,8 +26,9 @@ struct route {
 /* Ended by a row without a method. */
 extern const struct route routes[];
 
-/* What a `*` stands for, decoded: one part of a path that is not empty. */
-#define ROUTE_PART_MAX 128
+/* What a `*` stands for, the last of them, decoded: one part of a path that is not
+ * empty. */
+#define ROUTE_PART_MAX 512 /* the longest id of a show */
 struct route_part {
 	char at[ROUTE_PART_MAX];
 	size_t len;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "net/caller.h"
+#include "web/etag.h"
 #include "web/files.h"
 #include "web/query.h"
 
@@ -84,7 +85,7 @@ static void a_star_is_one_part_of_a_path_decoded(void **state)
 		"/api/sources/%00",      "/api/sources/a%zz", "/api%2Fsources%2Fa",
 		"//api/sources/a",
 	};
-	char path[300] = "/api/sources/";
+	char path[ROUTE_PART_MAX + 100] = "/api/sources/";
 
 	assert_true(finds_part("DELETE", "/api/sources/ada", "ada"));
 	assert_true(finds_part("POST", "/api/sources/local:x/connect", "local:x"));
@@ -165,6 +166,16 @@ static void a_known_file_is_not_sent_again(void **state)
 	assert_false(files_is_known(&file, TEXT("")));
 	assert_false(files_is_known(&file, TEXT("abc")));
 	assert_false(files_is_known(&file, TEXT("\"abcd\"")));
+}
+
+static void a_weak_tag_is_not_enough_to_change_something(void **state)
+{
+	assert_true(etag_is_in(TEXT("\"a\", \"b\""), TEXT("\"b\"")));
+	assert_true(etag_is_in(TEXT(" * "), TEXT("\"b\"")));
+	assert_true(etag_is_in_weakly(TEXT("W/\"b\""), TEXT("\"b\"")));
+	assert_false(etag_is_in(TEXT("W/\"b\""), TEXT("\"b\"")));
+	assert_false(etag_is_in(TEXT(""), TEXT("\"b\"")));
+	assert_false(etag_is_in(TEXT("b"), TEXT("\"b\"")));
 }
 
 /* ---- queries ---- */
@@ -275,6 +286,7 @@ int main(void)
 		cmocka_unit_test(the_root_is_the_index),
 		cmocka_unit_test(a_file_has_one_spelling),
 		cmocka_unit_test(a_known_file_is_not_sent_again),
+		cmocka_unit_test(a_weak_tag_is_not_enough_to_change_something),
 		cmocka_unit_test(a_query_has_defaults),
 		cmocka_unit_test(a_query_is_read_whole),
 		cmocka_unit_test(a_bad_query_is_refused_in_words),

@@ -1,0 +1,46 @@
+/* api.h - the functions of the routes, a block for each api_*.c; routes.c says which is
+ * whose. */
+#ifndef WEB_API_H
+#define WEB_API_H
+
+#include <stdbool.h>
+
+struct call;
+struct web;
+
+void api_emit(struct call *call);
+bool api_emit_turn(struct web *web);
+void api_history(struct call *call);
+bool api_history_turn(struct web *web); /* true: there is more to search */
+
+void api_health(struct call *call);
+void api_ready(struct call *call);
+void api_status(struct call *call);
+void api_version(struct call *call);
+
+void api_ask(struct call *call);
+void api_cancel(struct call *call);
+void api_send(struct call *call);
+
+void api_sources(struct call *call);
+void api_source_add(struct call *call);
+void api_source_change(struct call *call);
+void api_source_remove(struct call *call);
+void api_source_connect(struct call *call);
+void api_source_disconnect(struct call *call);
+
+void api_discover(struct call *call);
+void api_rescan(struct call *call);
+void api_openclaw_token(struct call *call);
+
+void api_hook(struct call *call);
+void api_tap_connect(struct call *call);
+void api_tap_disconnect(struct call *call);
+void api_tap_status(struct call *call);
+
+void api_session(struct call *call);
+void api_ticket(struct call *call);
+void api_code(struct call *call);
+void api_reload(struct call *call);
+
+#endif
