@@ -186,14 +186,26 @@ static void write_item(yyjson_val *item, struct text id, struct buf *out)
 	buf_add_char(out, '}');
 }
 
-static yyjson_val *read_item(struct json_reader *reader, struct text json, struct error *why)
+/* The faults of an item, as those of the document it will be in. */
+static void place(const struct change *change, struct error *why)
+{
+	pointer_item(why, change->at);
+	pointer_member(why, text_of(change->name));
+	if (change->owner == change->show->scene)
+		pointer_member(why, TEXT("scene"));
+}
+
+static yyjson_val *read_item(const struct change *change, struct json_reader *reader,
+                             struct text json, struct error *why)
 {
 	yyjson_doc *doc = json_read(reader, json, why);
 	yyjson_val *item = yyjson_doc_get_root(doc);
 
-	if (doc && !yyjson_is_obj(item))
-		pointer_fault(why, "an object is needed");
-	return yyjson_is_obj(item) ? item : NULL;
+	if (!doc || yyjson_is_obj(item))
+		return item;
+	pointer_fault(why, "an object is needed");
+	place(change, why);
+	return NULL;
 }
 
 static enum edit_answer add(const struct change *change, yyjson_val *item, const char *word,
@@ -206,12 +218,14 @@ static enum edit_answer add(const struct change *change, yyjson_val *item, const
 	return find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
 }
 
-static enum edit_answer replace(yyjson_val *item, struct text id, struct error *why)
+static enum edit_answer replace(const struct change *change, yyjson_val *item, struct text id,
+                                struct error *why)
 {
 	if (!has_id(item) || text_equal(show_text(item, "id"), id))
 		return EDIT_DONE;
 	pointer_fault(why, "not the one that is replaced");
 	pointer_member(why, TEXT("id"));
+	place(change, why);
 	return EDIT_INVALID;
 }
 
@@ -223,11 +237,11 @@ static enum edit_answer make_item(const struct change *change, const struct edit
 	yyjson_val *item;
 
 	json_reader_init(&reader, SHOW_MAX);
-	item = read_item(&reader, edit->item, why);
+	item = read_item(change, &reader, edit->item, why);
 	if (item && edit->verb == EDIT_ADD)
 		answer = add(change, item, names[edit->part].item, id);
 	else if (item)
-		answer = replace(item, edit->id, why);
+		answer = replace(change, item, edit->id, why);
 	if (answer == EDIT_DONE)
 		write_item(item, buf_text(id), out);
 	json_reader_finish(&reader);

@@ -32,7 +32,7 @@ struct edit {
 
 /* The whole document with that done.  A new item without an id gets one, and one that
  * replaces another keeps that one's.  `id` gets the item's; why begins with a JSON
- * pointer, into the item. */
+ * pointer, into the document, or the item is not JSON. */
 enum edit_answer edit_show(const struct show *show, const struct edit *edit, struct buf *out,
                            struct buf *id, struct error *why);
 

@@ -188,7 +188,7 @@ static void an_item_keeps_its_id(void **state)
 {
 	assert_int_equal(edit(EDIT_REPLACE, EDIT_WIRES, "w1", "{\"id\":\"w9\"," WIRE "}"),
 	                 EDIT_INVALID);
-	assert_string_equal(why.words, "/id: not the one that is replaced");
+	assert_string_equal(why.words, "/wires/0/id: not the one that is replaced");
 	assert_int_equal(edit(EDIT_REPLACE, EDIT_WIRES, "w1", "{\"id\":1," WIRE "}"), EDIT_INVALID);
 	assert_int_equal(edit(EDIT_REPLACE, EDIT_WIRES, "w1", "{\"id\":\"w1\"," WIRE "}"),
 	                 EDIT_DONE);
@@ -216,7 +216,7 @@ static void what_is_not_there_is_neither_replaced_nor_removed(void **state)
 static void what_is_no_item_is_refused(void **state)
 {
 	assert_int_equal(edit(EDIT_ADD, EDIT_WIRES, "", "[]"), EDIT_INVALID);
-	assert_string_equal(why.words, ": an object is needed");
+	assert_string_equal(why.words, "/wires/3: an object is needed");
 	assert_int_equal(edit(EDIT_ADD, EDIT_WIRES, "", "{"), EDIT_INVALID);
 	assert_memory_equal(why.words, "not JSON", 8);
 	assert_int_equal(edit(EDIT_ADD, EDIT_WIRES, "", ""), EDIT_INVALID);
