@@ -291,6 +291,16 @@ static void an_origin_elsewhere_stays(void **state)
 	assert_body(raw, raw + 1);
 }
 
+static void an_origin_of_a_parser_stays(void **state)
+{
+	const struct admit_from ours = {.name = {"conn", 4}, .now_ms = now, .keeps_origin = true};
+	const char *raw = WHOLE(",\"metadata\":{\"a\":1,\"origin\":{\"dialect\":\"run\"}}");
+	struct draft out = {0};
+
+	assert_int_equal(admit_read(admit, text_of(raw), &ours, &out, &why), ADMIT_OK);
+	assert_text(out.body, raw + 1);
+}
+
 static void a_line_stays_a_line(void **state)
 {
 	assert_body("{\r\n\t\"id\": \"i\",\n\"type\":\"x\",\n \"timestamp\":1,\"source\":\"s\","
@@ -565,6 +575,24 @@ static void what_people_do_keeps_its_schema(void **state)
 	}
 }
 
+/* --- what only we say -------------------------------------------------------- */
+
+static void nobody_else_speaks_as_the_box(void **state)
+{
+	const char *raw = "{\"type\":\"answer\",\"source\":\"\\u0073ignalbox\"}";
+	struct admit_from from = nobody;
+
+	assert_refused(raw, "forbidden");
+	from.is_client = true;
+	assert_int_equal(admit_read(admit, text_of(raw), &from, &draft, &why), ADMIT_FORBIDDEN);
+	from = nobody;
+	from.name = SOURCE_OF_BOX;
+	assert_int_equal(admit_read(admit, TEXT("{\"type\":\"x\"}"), &from, &draft, &why),
+	                 ADMIT_FORBIDDEN);
+	from.is_box = true;
+	assert_int_equal(admit_read(admit, text_of(raw), &from, &draft, &why), ADMIT_OK);
+}
+
 /* --- a producer without a credential --------------------------------------- */
 
 static bool not_openai(void *self, struct text source)
@@ -712,6 +740,7 @@ int main(void)
 		cmocka_unit_test(a_seq_is_cut_wherever_it_stands),
 		cmocka_unit_test(an_origin_is_cut_out_of_the_metadata),
 		cmocka_unit_test(an_origin_elsewhere_stays),
+		cmocka_unit_test(an_origin_of_a_parser_stays),
 		cmocka_unit_test(a_line_stays_a_line),
 		cmocka_unit_test(what_is_not_json_is_refused),
 		cmocka_unit_test(what_is_not_an_object_is_refused),
@@ -727,6 +756,7 @@ int main(void)
 		cmocka_unit_test(who_says_the_stage_is_left_alone),
 		cmocka_unit_test(all_else_keeps_its_source),
 		cmocka_unit_test(what_people_do_keeps_its_schema),
+		cmocka_unit_test(nobody_else_speaks_as_the_box),
 		cmocka_unit_test(an_uncredentialled_source_gets_a_prefix),
 		cmocka_unit_test(some_types_are_closed_without_a_credential),
 		cmocka_unit_test(a_configured_name_is_closed_without_a_credential),

@@ -3,6 +3,7 @@
 
 const struct backoff_rule backoff_usual = {500, 30000, 25, 0};
 const struct backoff_rule backoff_openclaw = {1000, 30000, 0, 10};
+const struct backoff_rule backoff_run = {500, 10000, 25, 0};
 
 bool backoff_next(struct backoff *b, const struct backoff_rule *rule, double chance,
                   unsigned asked_ms, unsigned *wait_ms)

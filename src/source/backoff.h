@@ -14,8 +14,8 @@ struct backoff_rule {
 	unsigned tries_max; /* 0: for ever */
 };
 
-/* Every network source but OpenClaw, whose rule has figures of its own. */
-extern const struct backoff_rule backoff_usual, backoff_openclaw;
+/* Every network source but those whose rule has figures of its own. */
+extern const struct backoff_rule backoff_usual, backoff_openclaw, backoff_run;
 
 /* No peer is waited for longer than that, whatever it asks for. */
 #define BACKOFF_PATIENCE_MS (60 * 60 * 1000u)

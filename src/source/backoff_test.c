@@ -26,6 +26,18 @@ static void the_usual_wait_doubles_from_half_a_second_to_thirty(void **state)
 	assert_int_equal(ms, 30000);
 }
 
+static void a_run_is_never_waited_for_longer_than_ten_seconds(void **state)
+{
+	static const unsigned waits[] = {500, 1000, 2000, 4000, 8000, 10000, 10000};
+	struct backoff b = {0};
+	unsigned ms;
+
+	for (size_t i = 0; i < 7; i++) {
+		assert_true(backoff_next(&b, &backoff_run, 0, 0, &ms));
+		assert_int_equal(ms, waits[i]);
+	}
+}
+
 static void chance_adds_up_to_a_quarter(void **state)
 {
 	struct backoff b = {0};
@@ -132,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_usual_wait_doubles_from_half_a_second_to_thirty),
+		cmocka_unit_test(a_run_is_never_waited_for_longer_than_ten_seconds),
 		cmocka_unit_test(chance_adds_up_to_a_quarter),
 		cmocka_unit_test(openclaw_is_tried_ten_times),
 		cmocka_unit_test(a_peers_wish_is_honoured_for_an_hour_at_most),

@@ -25,6 +25,7 @@ static void admit(struct source *s, struct text envelope)
 	                        .from = bus_from(s->all->options.bus, text_of(s->id), true)};
 	struct bus_verdict verdict;
 
+	emit.from.keeps_origin = s->transport && s->transport->keeps_origin;
 	bus_admit(s->all->options.bus, &emit, &verdict);
 	if (verdict.answer == BUS_FULL)
 		s->counts.dropped++;

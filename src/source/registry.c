@@ -2,15 +2,21 @@
 #include "source/transport.h"
 
 extern const struct transport transport_anthropic, transport_midi, transport_ollama,
-	transport_openai, transport_openclaw, transport_responses, transport_scenario,
-	transport_sse, transport_websocket;
+	transport_openai, transport_openclaw, transport_responses, transport_run,
+	transport_scenario, transport_sse, transport_websocket;
 
 const struct transport *const transports[] = {
-	&transport_websocket, &transport_sse,
-	&transport_openai,    &transport_responses,
-	&transport_anthropic, &transport_ollama,
-	&transport_openclaw,  &transport_midi,
-	&transport_scenario,  NULL,
+	&transport_websocket,
+	&transport_sse,
+	&transport_openai,
+	&transport_responses,
+	&transport_anthropic,
+	&transport_ollama,
+	&transport_openclaw,
+	&transport_run,
+	&transport_midi,
+	&transport_scenario,
+	NULL,
 };
 
 const struct transport *transport_find(struct text protocol)

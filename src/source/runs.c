@@ -109,6 +109,41 @@ enum source_answer sources_cancel(struct sources *all, struct text run, struct e
 	return SOURCE_UNKNOWN;
 }
 
+enum source_answer sources_control(struct sources *all, const struct source_control *control,
+                                   struct error *why)
+{
+	struct source_run *known = find_run(all, control->run);
+	bool is_cancel = text_is(control->op, "cancel");
+
+	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
+		enum source_answer answer = SOURCE_UNKNOWN;
+
+		if (s->line && s->transport->control)
+			answer = s->transport->control(s->line, control, why);
+		if (answer != SOURCE_UNKNOWN)
+			return answer;
+	}
+	if (is_cancel)
+		return sources_cancel(all, control->run, why);
+	if (known && known->source)
+		return needs(known->source, false, "do that: it can be cancelled", why);
+	error_set(why, "there is no run '%.*s'", TEXT_ARG(control->run));
+	return SOURCE_UNKNOWN;
+}
+
+enum source_answer sources_reply(struct sources *all, struct text id,
+                                 const struct source_reply *reply, struct error *why)
+{
+	struct source *s;
+	enum source_answer answer = find_open(all, id, &s, why);
+
+	if (answer == SOURCE_DONE)
+		answer = needs(s, s->transport && s->transport->reply, "be answered", why);
+	if (answer == SOURCE_DONE && !s->transport->reply(s->line, reply, why))
+		answer = SOURCE_CONFLICT;
+	return answer;
+}
+
 void runs_forget(struct source *s)
 {
 	struct sources *all = s->all;

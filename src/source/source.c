@@ -62,7 +62,8 @@ static void tell_state(struct source *s, enum source_state from)
 	}
 	buf_add(&out, TEXT("}}"));
 	emit.raw = buf_text(&out);
-	emit.from = bus_from(s->all->options.bus, TEXT("signalbox"), true);
+	emit.from = bus_from(s->all->options.bus, SOURCE_OF_BOX, true);
+	emit.from.is_box = true;
 	bus_admit(s->all->options.bus, &emit, &verdict);
 	buf_finish(&out);
 }
@@ -300,6 +301,18 @@ void source_become(struct source *s, const char *protocol)
 	s->becomes = other;
 	s->settling.run = settle;
 	loop_later(s->all->options.loop, &s->settling);
+}
+
+void source_withdrew(struct source *s, struct text run, struct text id, const char *why)
+{
+	if (s->all->options.withdrew)
+		s->all->options.withdrew(s->all->options.self, run, id, why);
+}
+
+void source_asks_again(struct source *s, struct text run)
+{
+	if (s->all->options.asks_again)
+		s->all->options.asks_again(s->all->options.self, run);
 }
 
 void source_bad(struct source *s, const char *why)

@@ -35,6 +35,9 @@ struct sources_options {
 	/* At the end of a turn in which some changed.  Both are JSON arrays: of
 	 * sources, as in GET /api/sources, and of the ids of those that are gone. */
 	void (*changed)(void *self, struct text changed, struct text removed);
+	/* Optional: as source_withdrew() and source_asks_again() say. */
+	void (*withdrew)(void *self, struct text run, struct text id, const char *why);
+	void (*asks_again)(void *self, struct text run);
 };
 
 struct sources *sources_create(const struct sources_options *options, struct error *why);
@@ -42,16 +45,6 @@ struct sources *sources_create(const struct sources_options *options, struct err
 void sources_load(struct sources *sources);
 void sources_stop(struct sources *sources); /* closes all of them and connects no more */
 void sources_destroy(struct sources *sources);
-
-/* What became of a wish.  Unless it is done, why has the words. */
-enum source_answer {
-	SOURCE_DONE,
-	SOURCE_INVALID,       /* it makes no sense */
-	SOURCE_UNKNOWN,       /* there is no such source, or no such run */
-	SOURCE_CONFLICT,      /* not as things are: the id is taken, it is not connected */
-	SOURCE_NOT_SUPPORTED, /* its transport cannot do that */
-	SOURCE_UNSAVED,       /* it is done, but a restart will forget it */
-};
 
 /* What people may say of a source.  Texts are copied; an empty one says nothing. */
 struct source_wish {
@@ -95,6 +88,12 @@ enum source_answer sources_send(struct sources *sources, struct text id, struct 
 enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,
                                char run[RUN_ID_LEN], struct error *why);
 enum source_answer sources_cancel(struct sources *sources, struct text run, struct error *why);
+/* To the source whose run it is; `cancel` as sources_cancel() has it. */
+enum source_answer sources_control(struct sources *sources, const struct source_control *control,
+                                   struct error *why);
+/* To the source that asked.  SOURCE_CONFLICT: it is not there now. */
+enum source_answer sources_reply(struct sources *sources, struct text id,
+                                 const struct source_reply *reply, struct error *why);
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);

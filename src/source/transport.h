@@ -10,18 +10,10 @@
 #ifndef SOURCE_TRANSPORT_H
 #define SOURCE_TRANSPORT_H
 
-#include "base/error.h"
-#include "base/text.h"
+#include "source/want.h"
 
 struct backoff_rule;
 struct source;
-
-struct ask {
-	struct text run;     /* its id: the correlationId of all that comes of it */
-	struct text prompt;  /* what the user says */
-	struct text model;   /* empty: the source's own choice */
-	struct text session; /* whose history goes with it; empty: none */
-};
 
 struct transport {
 	const char *protocol; /* "websocket", "openai", ... */
@@ -38,6 +30,15 @@ struct transport {
 	/* Optional: ends the run upstream and here, in one completion with success
 	 * false.  False: there is no such run. */
 	bool (*cancel)(void *self, struct text run);
+
+	/* Optional: SOURCE_UNKNOWN when the run is none of its own. */
+	enum source_answer (*control)(void *self, const struct source_control *control,
+	                              struct error *why);
+	/* Optional: false when it could not be sent. */
+	bool (*reply)(void *self, const struct source_reply *reply, struct error *why);
+
+	/* Its parser keeps `metadata.origin`. */
+	bool keeps_origin;
 
 	/* Optional: frees what was kept in source_memory(). */
 	void (*forget)(void *memory);
@@ -88,6 +89,11 @@ void source_live(struct source *source);
 void source_received(struct source *source, struct text envelope);
 /* The transport is closed after it, at the end of the turn, by source.c. */
 void source_lost(struct source *source, const struct loss *loss);
+
+/* A prompt of theirs, by their own id: it wants no answer any more, or it was asked
+ * again and wants the one that was given meanwhile. */
+void source_withdrew(struct source *source, struct text run, struct text id, const char *why);
+void source_asks_again(struct source *source, struct text run);
 
 void source_bad(struct source *source, const char *why); /* a frame that nobody understands */
 void source_set_models(struct source *source, const struct text *models, size_t n);

@@ -1,0 +1,480 @@
+/* run.c - an agent's own hub in the run dialect, to which we are one more screen.
+ *
+ * Its frames become signals; answers and controls go back on the same socket.  One that
+ * we meet shows what it remembers first: where it stands, an open prompt, and its last
+ * events.  The run is named by `runner/started`, which may be among the last of these,
+ * so all of it is held back for a moment.  When we come back it shows them again: what
+ * is known is passed over, up to the first event that is not.
+ *
+ * An answer that another screen gave is only heard of as an event without the prompt's
+ * id.  So what is open is kept here by its invokeid.
+ */
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "base/random.h"
+#include "net/loop.h"
+#include "net/ws_client.h"
+#include "parse/parse.h"
+#include "signal/json.h"
+#include "source/backoff.h"
+#include "source/fault.h"
+#include "source/transport.h"
+
+#define FRAME_MAX (1 * MIB)
+#define SEND_MAX (1 * MIB)
+#define HELD_MAX (4 * MIB)
+#define HELD_MS 250
+#define CONNECT_MS 10000
+#define PING_MS 20000
+#define CLOSE_NORMAL 1000
+#define CLOSE_AWAY 1001
+#define CLOSE_UNTRUSTED 1015
+#define KNOWN_MAX 512   /* events that are known again; a hub remembers 256 */
+#define PROMPTS_MAX 256 /* open ones; the oldest is forgotten */
+
+struct asked {
+	struct link in_memory; /* memory.prompts, the oldest first */
+	char *id, *invoke;
+	uint64_t hash;
+};
+
+/* What outlives a connection. */
+struct memory {
+	struct parse *parse;
+	struct source *source;
+	char *session; /* of runner/started; NULL: not heard yet */
+	uint64_t seed, known[KNOWN_MAX];
+	size_t known_count; /* of all times */
+	struct link prompts;
+	size_t prompt_count;
+};
+
+struct hub {
+	struct source *source;
+	struct memory *memory;
+	struct ws_client *client;
+	struct json_reader reader;
+	bool holds;      /* what comes is held back */
+	bool catches_up; /* events may be known */
+	struct buf held; /* lengths and frames */
+	struct deadline patience;
+};
+
+/* ---- what is known ---- */
+
+static uint64_t hash_of(const struct memory *m, struct text frame)
+{
+	return map_hash(m->seed, frame);
+}
+
+static bool is_known(const struct memory *m, uint64_t hash)
+{
+	for (size_t i = 0; i < m->known_count && i < KNOWN_MAX; i++)
+		if (m->known[i] == hash)
+			return true;
+	return false;
+}
+
+static void know(struct memory *m, uint64_t hash)
+{
+	m->known[m->known_count++ % KNOWN_MAX] = hash;
+}
+
+static struct text run_of(const struct memory *m)
+{
+	return m->session ? text_of(m->session) : source_id(m->source);
+}
+
+/* ---- prompts ---- */
+
+static void forget_asked(struct memory *m, struct asked *a)
+{
+	list_remove(&a->in_memory);
+	m->prompt_count--;
+	free(a->id);
+	free(a->invoke);
+	free(a);
+}
+
+static struct asked *find_asked(const struct memory *m, struct text id)
+{
+	list_each(&m->prompts, l) {
+		struct asked *a = list_of(l, struct asked, in_memory);
+
+		if (text_is(id, a->id))
+			return a;
+	}
+	return NULL;
+}
+
+/* False: it is open already, and was only shown again. */
+static bool note_prompt(struct hub *hub, yyjson_val *root, uint64_t hash)
+{
+	struct memory *m = hub->memory;
+	struct text id = json_text(yyjson_obj_get(root, "prompt-id"));
+	struct asked *a = find_asked(m, id);
+
+	if (a && a->hash == hash) {
+		source_asks_again(hub->source, run_of(m));
+		return false;
+	}
+	if (a)
+		forget_asked(m, a);
+	if (m->prompt_count == PROMPTS_MAX)
+		forget_asked(m, list_of(m->prompts.next, struct asked, in_memory));
+	a = must_zero(1, sizeof(*a));
+	a->id = text_dup(id);
+	a->invoke = text_dup(json_text(yyjson_obj_get(root, "invokeid")));
+	a->hash = hash;
+	list_add(&m->prompts, &a->in_memory);
+	m->prompt_count++;
+	return true;
+}
+
+/* Somebody answered: us, or who stands before another screen. */
+static void note_answered(struct hub *hub, yyjson_val *data)
+{
+	struct text invoke = json_text(yyjson_obj_get(data, "invokeid"));
+
+	list_each(&hub->memory->prompts, l) {
+		struct asked *a = list_of(l, struct asked, in_memory);
+
+		if (invoke.len && !text_is(invoke, a->invoke))
+			continue;
+		source_withdrew(hub->source, run_of(hub->memory), text_of(a->id),
+		                "it was answered on another screen");
+		forget_asked(hub->memory, a);
+		return;
+	}
+}
+
+/* ---- signals ---- */
+
+static void made_signal(void *self, struct text envelope)
+{
+	source_received(((struct memory *)self)->source, envelope);
+}
+
+static void met_bad(void *self, const char *why)
+{
+	source_bad(((struct memory *)self)->source, why);
+}
+
+static void begin_parse(struct memory *m)
+{
+	struct parse_options options = {
+		.source = source_id(m->source),
+		.correlation = run_of(m),
+		.event_max = FRAME_MAX,
+		.self = m,
+		.signal = made_signal,
+		.bad = met_bad,
+	};
+
+	parse_destroy(m->parse);
+	m->parse = parse_create(parse_find(TEXT("escapement")), &options);
+}
+
+/* Another run: what the last one asked is nobody's question any more. */
+static void begin_session(struct memory *m, struct text session)
+{
+	if (session.len == 0 || text_equal(session, run_of(m)))
+		return;
+	while (!list_is_empty(&m->prompts)) {
+		struct asked *a = list_of(m->prompts.next, struct asked, in_memory);
+
+		source_withdrew(m->source, run_of(m), text_of(a->id), "its run is over");
+		forget_asked(m, a);
+	}
+	free(m->session);
+	m->session = text_dup(session);
+	begin_parse(m);
+}
+
+/* ---- frames ---- */
+
+enum frame_kind { FRAME_OTHER, FRAME_EVENT, FRAME_PROMPT };
+
+static enum frame_kind kind_of(yyjson_val *root)
+{
+	yyjson_val *kind = yyjson_obj_get(root, "kind");
+
+	if (yyjson_equals_str(kind, "prompt"))
+		return FRAME_PROMPT;
+	return !kind || yyjson_equals_str(kind, "event") ? FRAME_EVENT : FRAME_OTHER;
+}
+
+static struct text started_session(yyjson_val *root)
+{
+	if (!yyjson_equals_str(yyjson_obj_get(root, "event"), "runner/started"))
+		return (struct text){NULL, 0};
+	return json_text(yyjson_obj_get(yyjson_obj_get(root, "data"), "session-id"));
+}
+
+static bool is_answered(yyjson_val *root)
+{
+	yyjson_val *event = yyjson_obj_get(root, "event");
+
+	return yyjson_equals_str(event, "human-input/answer") ||
+	       yyjson_equals_str(event, "human-input/cancelled");
+}
+
+/* Is it news? */
+static bool note_frame(struct hub *hub, yyjson_val *root, struct text frame)
+{
+	uint64_t hash = hash_of(hub->memory, frame);
+	enum frame_kind kind = kind_of(root);
+
+	if (kind == FRAME_PROMPT)
+		return note_prompt(hub, root, hash);
+	if (hub->catches_up && is_known(hub->memory, hash))
+		return false;
+	know(hub->memory, hash);
+	if (kind != FRAME_EVENT)
+		return true;
+	hub->catches_up = false;
+	begin_session(hub->memory, started_session(root));
+	if (is_answered(root))
+		note_answered(hub, yyjson_obj_get(root, "data"));
+	return true;
+}
+
+static void take(struct hub *hub, struct text frame)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(&hub->reader, frame, NULL));
+
+	if (!yyjson_is_obj(root))
+		source_bad(hub->source, "a frame that is no JSON object");
+	else if (note_frame(hub, root, frame))
+		parse_message(hub->memory->parse, frame);
+}
+
+/* ---- what is held back ---- */
+
+static void release(struct hub *hub)
+{
+	uint32_t len;
+
+	hub->holds = false;
+	deadline_clear(&hub->patience);
+	for (size_t at = 0; at < hub->held.len; at += sizeof(len) + len) {
+		memcpy(&len, hub->held.at + at, sizeof(len));
+		take(hub, (struct text){hub->held.at + at + sizeof(len), len});
+	}
+	buf_finish(&hub->held);
+}
+
+static void ran_out(struct deadline *deadline)
+{
+	release(list_of(deadline, struct hub, patience));
+}
+
+/* It is known whose frames these are: the run begins here, or goes on. */
+static bool tells_run(struct hub *hub, struct text frame)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(&hub->reader, frame, NULL));
+	struct text session = started_session(root);
+
+	if (kind_of(root) != FRAME_EVENT)
+		return false;
+	if (session.len && !is_known(hub->memory, hash_of(hub->memory, frame)))
+		begin_session(hub->memory, session);
+	return session.len || is_known(hub->memory, hash_of(hub->memory, frame));
+}
+
+static void got_text(void *self, struct text frame)
+{
+	struct hub *hub = self;
+	uint32_t len = (uint32_t)frame.len;
+	bool is_clear;
+
+	if (!hub->holds) {
+		take(hub, frame);
+		return;
+	}
+	is_clear = tells_run(hub, frame);
+	if (hub->held.len + sizeof(len) + frame.len > hub->held.max) {
+		release(hub);
+		take(hub, frame);
+		return;
+	}
+	buf_add(&hub->held, (struct text){(const char *)&len, sizeof(len)});
+	buf_add(&hub->held, frame);
+	if (is_clear)
+		release(hub);
+}
+
+/* ---- the line ---- */
+
+static void is_open(void *self)
+{
+	struct hub *hub = self;
+
+	hub->holds = hub->catches_up = true;
+	deadline_set(source_loop(hub->source), &hub->patience, HELD_MS);
+	source_live(hub->source);
+}
+
+static void is_closed(void *self, uint16_t code, int status, const char *why)
+{
+	struct hub *hub = self;
+	struct loss loss = {.why = why, .for_good = fault_is_for_good(status)};
+
+	if (hub->holds)
+		release(hub);
+	if (code == CLOSE_UNTRUSTED)
+		loss.for_good = true;
+	if (code == CLOSE_NORMAL || code == CLOSE_AWAY)
+		loss.why = NULL;
+	source_lost(hub->source, &loss);
+}
+
+static struct memory *recall(struct source *source)
+{
+	void **slot = source_memory(source);
+	struct memory *m = *slot;
+
+	if (m)
+		return m;
+	m = must_zero(1, sizeof(*m));
+	m->source = source;
+	random_bytes(&m->seed, sizeof(m->seed));
+	list_init(&m->prompts);
+	begin_parse(m);
+	*slot = m;
+	return m;
+}
+
+static void forget(void *memory)
+{
+	struct memory *m = memory;
+
+	while (!list_is_empty(&m->prompts))
+		forget_asked(m, list_of(m->prompts.next, struct asked, in_memory));
+	parse_destroy(m->parse);
+	free(m->session);
+	free(m);
+}
+
+static void close_hub(void *self)
+{
+	struct hub *hub = self;
+
+	deadline_clear(&hub->patience);
+	ws_client_destroy(hub->client);
+	json_reader_finish(&hub->reader);
+	buf_finish(&hub->held);
+	free(hub);
+}
+
+static void *open_hub(struct source *source, struct error *why)
+{
+	struct hub *hub = must_zero(1, sizeof(*hub));
+	struct ws_client_options options = {
+		.url = source_url(source),
+		.message_max = FRAME_MAX,
+		.send_max = SEND_MAX,
+		.connect_ms = CONNECT_MS,
+		.ping_ms = PING_MS,
+		.self = hub,
+		.open = is_open,
+		.text = got_text,
+		.closed = is_closed,
+	};
+
+	hub->source = source;
+	hub->memory = recall(source);
+	hub->patience.fire = ran_out;
+	json_reader_init(&hub->reader, FRAME_MAX);
+	buf_init(&hub->held, HELD_MAX);
+	hub->client = ws_client_create(source_loop(source), &options, why);
+	if (hub->client)
+		return hub;
+	close_hub(hub);
+	return NULL;
+}
+
+/* ---- the way back ---- */
+
+static bool send_buf(struct hub *hub, struct buf *out, struct error *why)
+{
+	bool sent = !out->full && ws_client_send(hub->client, buf_text(out));
+
+	buf_finish(out);
+	return sent || error_set(why, "the hub does not take anything now");
+}
+
+static bool reply(void *self, const struct source_reply *reply, struct error *why)
+{
+	struct hub *hub = self;
+	struct asked *a = find_asked(hub->memory, reply->id);
+	struct buf out;
+
+	buf_init(&out, SEND_MAX);
+	buf_add(&out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
+	buf_add_json(&out, reply->id);
+	buf_add(&out, reply->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
+	buf_add(&out, reply->value);
+	buf_add_char(&out, '}');
+	if (!send_buf(hub, &out, why))
+		return false;
+	if (a)
+		forget_asked(hub->memory, a);
+	return true;
+}
+
+static bool is_op(struct text op)
+{
+	static const char *const ops[] = {"pause", "step",         "continue",
+	                                  "arm",   "ui-interrupt", "ui-quit"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (text_is(op, ops[i]))
+			return true;
+	return false;
+}
+
+static enum source_answer control(void *self, const struct source_control *c, struct error *why)
+{
+	struct hub *hub = self;
+	struct buf out;
+
+	if (!text_equal(c->run, run_of(hub->memory)) && !text_equal(c->run, source_id(hub->source)))
+		return SOURCE_UNKNOWN;
+	if (!c->frame.len && !is_op(c->op)) {
+		error_set(why, "a hub of the run dialect has no '%.*s'", TEXT_ARG(c->op));
+		return SOURCE_NOT_SUPPORTED;
+	}
+	buf_init(&out, SEND_MAX);
+	if (c->frame.len)
+		buf_add(&out, c->frame);
+	else
+		buf_print(&out, "{\"kind\":\"control\",\"op\":\"%.*s\"", TEXT_ARG(c->op));
+	if (!c->frame.len && c->n)
+		buf_print(&out, ",\"n\":%llu", (unsigned long long)c->n);
+	if (!c->frame.len)
+		buf_add_char(&out, '}');
+	return send_buf(hub, &out, why) ? SOURCE_DONE : SOURCE_CONFLICT;
+}
+
+static void hush(void *self, bool hush)
+{
+	ws_client_hush(((struct hub *)self)->client, hush);
+}
+
+const struct transport transport_run = {
+	.protocol = "run",
+	.parser = "escapement",
+	.open = open_hub,
+	.close = close_hub,
+	.control = control,
+	.reply = reply,
+	.keeps_origin = true,
+	.forget = forget,
+	.hush = hush,
+	.retry = &backoff_run,
+};

@@ -1,0 +1,41 @@
+/* want.h - what people want of a source, and what became of it. */
+#ifndef SOURCE_WANT_H
+#define SOURCE_WANT_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* What became of a wish.  Unless it is done, why has the words. */
+enum source_answer {
+	SOURCE_DONE,
+	SOURCE_INVALID,       /* it makes no sense */
+	SOURCE_UNKNOWN,       /* there is no such source, or no such run */
+	SOURCE_CONFLICT,      /* not as things are: the id is taken, it is not connected */
+	SOURCE_NOT_SUPPORTED, /* its transport cannot do that */
+	SOURCE_UNSAVED,       /* it is done, but a restart will forget it */
+};
+
+struct ask {
+	struct text run;     /* its id: the correlationId of all that comes of it */
+	struct text prompt;  /* what the user says */
+	struct text model;   /* empty: the source's own choice */
+	struct text session; /* whose history goes with it; empty: none */
+};
+
+/* What people want of a run: pause, step (n), continue, arm, ui-interrupt, ui-quit,
+ * cancel. */
+struct source_control {
+	struct text run, op;
+	uint64_t n;        /* of step; 0: one */
+	struct text frame; /* as it came, if it came in the run dialect; or empty */
+};
+
+/* The end of a prompt, for who asked. */
+struct source_reply {
+	struct text run, id; /* the agent's own id of it */
+	struct text value;   /* as JSON; empty: cancelled */
+};
+
+#endif
