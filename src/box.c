@@ -64,7 +64,10 @@ static void journal_has_trouble(void *self, const char *why)
 
 static void journal_wants_state(void *self, struct buf *out)
 {
-	bus_checkpoint(((struct box *)self)->bus, out);
+	struct box *box = self;
+
+	bus_checkpoint(box->bus, out);
+	box_save_show(box, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so
@@ -142,6 +145,7 @@ static void make_hub(struct box *box)
 		.echo = box->options->echo,
 		.self = box,
 		.sources = box_list_sources,
+		.stage = box_stage(box),
 		.back = box_back(box),
 	};
 
@@ -308,6 +312,7 @@ static void take_down(struct box *box)
 	if (box->journal)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
+	box_destroy_show(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
 	loop_destroy(box->loop);
@@ -364,6 +369,8 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_hub(box);
+	box_make_show(box);
+	box_open_show(box);
 	if (!box_make_sources(box, why))
 		return false;
 	box_make_hook(box);

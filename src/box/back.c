@@ -1,8 +1,16 @@
 /* back.c - the way back from every screen to the sources. */
 #include "bus/back.h"
 
+#include <yyjson.h>
+
+#include "base/log.h"
 #include "box/parts.h"
+#include "play/theatre.h"
+#include "signal/json.h"
+#include "signal/signal.h"
 #include "source/source.h"
+
+#define PASSED_EXTRA (64 * KIB) /* a correlationId, escaped */
 
 static enum back_answer answer_of(enum source_answer answer)
 {
@@ -41,4 +49,64 @@ static enum back_answer send(void *self, struct text source, struct text message
 struct back box_back(struct box *box)
 {
 	return (struct back){.self = box, .ask = ask, .cancel = cancel, .send = send};
+}
+
+/* ---- what people do on a screen ---- */
+
+/* Whom or what it was done to; empty: nothing that is on the stage. */
+static struct text entity_of(yyjson_val *envelope)
+{
+	yyjson_val *payload = yyjson_obj_get(envelope, "payload");
+	struct text target = json_text(yyjson_obj_get(payload, "target"));
+
+	return target.len ? target : json_text(yyjson_obj_get(payload, "entityId"));
+}
+
+/* The episode it belongs to is that which it names, or else that of the last
+ * performance of whom it was done to. */
+static struct text concerned(const struct theatre *theatre, const struct signal *s,
+                             struct text *run)
+{
+	struct text source = TEXT(""), known;
+	yyjson_doc *doc;
+
+	*run = s->correlation;
+	if (run->at)
+		return theatre_source(theatre, *run);
+	doc = yyjson_read(s->line.at, s->line.len, 0);
+	theatre_episode(theatre, entity_of(yyjson_doc_get_root(doc)), run, &source);
+	yyjson_doc_free(doc);
+	known = run->len ? theatre_source(theatre, *run) : source;
+	return known.len ? known : source;
+}
+
+/* The stored envelope, and what it belongs to if it did not say so itself. */
+static void add_passed(struct buf *out, const struct signal *s, struct text run)
+{
+	struct text line = s->line;
+
+	if (s->correlation.at || !run.len) {
+		buf_add(out, line);
+		return;
+	}
+	buf_add(out, (struct text){line.at, line.len - 1});
+	buf_add(out, TEXT(",\"correlationId\":"));
+	buf_add_json(out, run);
+	buf_add_char(out, '}');
+}
+
+void box_pass_on(struct box *box, const struct signal *s)
+{
+	struct text run, source = concerned(box->theatre, s, &run);
+	struct buf passed;
+	struct error why;
+
+	if (!source.len)
+		return;
+	buf_init(&passed, s->line.len + PASSED_EXTRA);
+	add_passed(&passed, s, run);
+	if (!passed.full &&
+	    sources_send(box->sources, source, buf_text(&passed), &why) != SOURCE_DONE)
+		log_debug("show", "%.*s is not heard: %s", TEXT_ARG(s->type), why.words);
+	buf_finish(&passed);
 }

@@ -24,6 +24,8 @@ struct box {
 	struct sources *sources;
 	struct hook *hook;
 	struct discover *discover;
+	struct theatre *theatre;     /* the show */
+	struct playhouse *playhouse; /* where it is: its clock and its timer */
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
@@ -37,6 +39,24 @@ struct box {
 /* ---- back.c ---- */
 
 struct back box_back(struct box *box);
+/* What somebody did on a screen, to the source it concerns. */
+struct signal;
+void box_pass_on(struct box *box, const struct signal *s);
+
+/* ---- show.c ---- */
+
+struct buf;
+
+void box_make_show(struct box *box); /* there is a theatre, and no document but its own */
+void box_open_show(struct box *box); /* it goes on where it was, with the document it has */
+void box_destroy_show(struct box *box);
+void box_save_show(struct box *box, struct buf *out);
+void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
+void box_look_at_stage(void *self, struct buf *out);
+struct hub_stage box_stage(struct box *box);
+/* Who changes the show tells this time, and then arms its timer. */
+double box_show_now(struct box *box);
+void box_show_arm(struct box *box);
 
 /* ---- web.c ---- */
 
@@ -59,7 +79,6 @@ void box_tap_target(struct box *box, struct tap_target *target);
 
 /* ---- sources.c ---- */
 
-struct buf;
 struct web_errand;
 
 bool box_make_sources(struct box *box, struct error *why);

@@ -37,6 +37,7 @@ static void web_wants_status(void *self, struct buf *out)
 	buf_print(out, ",\"hooks\":{\"taken\":%llu,\"refused\":%llu},\"hub\":",
 	          (unsigned long long)hooks.taken, (unsigned long long)hooks.refused);
 	hub_status(box->hub, out);
+	box_show_status(box, out);
 }
 
 static const char *web_wants_trouble(void *self)

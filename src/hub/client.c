@@ -10,10 +10,18 @@
 #include "hub/inside.h"
 #include "journal/reader.h"
 
-/* Answers, and besides them a frame that was begun and a line that was read. */
-static size_t mine_max(const struct hub *hub)
+/* Answers, and besides them a frame that was begun and a line that was read; for a
+ * follower of the stage also how that looks. */
+static size_t mine_max(const struct client *c)
 {
-	return HUB_MINE_MAX + 2 * (hub->options.ws.message_max + HUB_ENVELOPE_MAX);
+	size_t stage = list_is_empty(&c->in_followers) ? 0 : 2 * HUB_STAGE_MAX;
+
+	return HUB_MINE_MAX + 2 * (c->hub->options.ws.message_max + HUB_ENVELOPE_MAX) + stage;
+}
+
+void client_make_room(struct client *c)
+{
+	c->mine.max = mine_max(c);
 }
 
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
@@ -26,7 +34,8 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	c->scopes = (uint8_t)caller->scopes;
 	c->has_credential = caller->has_credential;
 	c->progress = true;
-	buf_init(&c->mine, mine_max(hub));
+	list_init(&c->in_followers);
+	buf_init(&c->mine, mine_max(c));
 	ws_init(&c->ws, &hub->options.ws);
 	list_init(&c->in_work);
 	list_add(&hub->clients, &c->in_all);
@@ -79,7 +88,7 @@ static void finish_frame(struct client *c)
 
 	if (c->state != CLIENT_LIVE || c->frame_end <= c->cursor)
 		return;
-	buf_init(&mine, mine_max(c->hub));
+	buf_init(&mine, mine_max(c));
 	while (c->cursor < c->frame_end) {
 		rest = hub_news(c->hub, c);
 		if (rest.len > c->frame_end - c->cursor)
@@ -358,6 +367,7 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 		buf_finish(&last);
 	}
 	forget_acks(c);
+	list_remove(&c->in_followers);
 	c->state = CLIENT_CLOSING;
 	conn_hush(c->conn, false); /* to see the other end leave */
 	conn_deadline(c->conn, HUB_PART_MS);
@@ -373,6 +383,7 @@ void client_end(struct client *c)
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
 	forget_acks(c);
+	list_remove(&c->in_followers);
 	c->state = CLIENT_CLOSING;
 	conn_close(c->conn);
 	c->conn = NULL;

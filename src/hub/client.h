@@ -56,8 +56,9 @@ struct client {
 	struct link in_work; /* hub.work: has something to send or to read */
 	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
+	struct link in_followers; /* hub.followers: of the stage */
 	bool hears_sources;
-	bool owed_sources; /* it was too slow for what changed: all of them, once it is not */
+	bool owed_sources, owed_stage; /* it was too slow for news: all, once it is not */
 };
 
 extern const struct conn_user client_conn_user;
@@ -70,13 +71,16 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 /* A piece of a frame or a whole one into `mine`; it goes out this turn. */
 void client_say(struct client *client, struct text bytes);
 void client_say_frame(struct client *client, enum ws_opcode op, struct text body);
+void client_make_room(struct client *client); /* it follows the stage: that is much */
 
 struct subscription {
 	struct filter filter;
 	struct position after;
-	bool has_after;  /* else: from now on */
-	bool sends_only; /* it wants to hear nothing */
-	bool sources;    /* it wants to hear of the sources, too */
+	bool has_after;   /* else: from now on */
+	bool sends_only;  /* it wants to hear nothing */
+	bool sources;     /* it wants to hear of the sources, too */
+	bool stage;       /* it wants to follow the stage, too ... */
+	uint64_t version; /* ... of which it has seen this one; 0: none */
 	enum slow_policy policy;
 };
 

@@ -161,6 +161,8 @@ static void work_on(struct client *c, size_t *budget)
 	client_unhush(c);
 	if (c->owed_sources)
 		native_tell_sources(c);
+	if (c->owed_stage)
+		native_tell_stage(c);
 	if (c->state == CLIENT_READING && !c->cold)
 		hub_work(c);
 }
@@ -251,6 +253,7 @@ static bool turn_end(struct turn *turn)
 	shared += own;
 	serve_tapes(hub, &shared);
 	hub->gathered = NULL;
+	native_end_turn(hub);
 	if (hub->waits_for_disk)
 		unhush_all(hub);
 	return !list_is_empty(&hub->work) || !list_is_empty(&hub->dirty);
@@ -294,11 +297,13 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->durable_seq = journal_durable_seq(options->journal);
 	hub->lines = signal_reader_create();
 	buf_init(&hub->scratch, HUB_SCRATCH_MAX);
+	buf_init(&hub->look, HUB_STAGE_MAX);
 	pool_init(&hub->pool, sizeof(struct client));
 	list_init(&hub->clients);
 	list_init(&hub->work);
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
+	list_init(&hub->followers);
 	for (enum encoding e = 0; e < ENCODINGS; e++) {
 		reel_init(&hub->reels[e].reel, size, size / HUB_FRAME_MIN);
 		switchboard_init(&hub->reels[e].board);
@@ -324,6 +329,7 @@ void hub_destroy(struct hub *hub)
 	loop_remove_turn(&hub->turn);
 	signal_reader_destroy(hub->lines);
 	buf_finish(&hub->scratch);
+	buf_finish(&hub->look);
 	pool_finish(&hub->pool);
 	free(hub);
 }

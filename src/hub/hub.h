@@ -24,6 +24,23 @@ struct hub;
 struct journal;
 struct loop;
 
+/* A moment of the stage: its versions grow by one with each command. */
+struct hub_moment {
+	uint64_t version;
+	double at_ms;
+};
+
+typedef void hub_command_fn(void *of, uint64_t version, double at_ms, struct text json);
+
+/* The stage, for those who follow it. */
+struct hub_stage {
+	void *self;
+	/* How all of it looks, as a JSON object. */
+	struct hub_moment (*look)(void *self, struct buf *out);
+	/* Each command after a version; false: not all are remembered. */
+	bool (*since)(void *self, uint64_t version, hub_command_fn *each, void *of);
+};
+
 struct hub_options {
 	struct loop *loop;
 	struct bus *bus;
@@ -35,6 +52,7 @@ struct hub_options {
 	struct back back;
 	void *self;
 	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
+	struct hub_stage stage;
 };
 
 struct hub *hub_create(const struct hub_options *options);
@@ -50,6 +68,11 @@ void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
 
 /* To whoever wants to know: JSON arrays of sources and of ids. */
 void hub_tell_sources(struct hub *hub, struct text changed, struct text removed);
+
+/* To whoever follows the stage: a command was played, in the order of versions; all
+ * of it must be looked at anew. */
+void hub_tell_command(struct hub *hub, uint64_t version, double at_ms, struct text json);
+void hub_tell_stage(struct hub *hub);
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);

@@ -16,6 +16,7 @@
 #define HUB_READING_MAX (256 * KIB) /* private bytes a reader fills up to */
 #define HUB_HUSH_AT (512 * KIB)     /* with more owed to it, a client is not read */
 #define HUB_MINE_MAX (2 * MIB)      /* and with more it is gone; besides a message */
+#define HUB_STAGE_MAX (8 * MIB)     /* what a follower of the stage is told at once */
 #define HUB_SCRATCH_MAX (256 * KIB) /* gathered for one send */
 #define HUB_GUARD_EVERY (1 * MIB)   /* of a reel between two looks at who lags */
 #define HUB_ENVELOPE_MAX (16 * KIB) /* what admission may add to a message */
@@ -38,7 +39,8 @@ struct hub {
 	struct turn turn;
 	struct hub_reel reels[ENCODINGS];
 	struct pool pool; /* of clients */
-	struct link clients, work, waiting, dirty;
+	struct link clients, work, waiting, dirty, followers;
+	struct buf look; /* how the stage looks now, once somebody asked */
 	struct buf scratch;
 	const struct tape *gathered;         /* scratch holds this tape's bytes ... */
 	uint64_t gathered_at, gathered_head; /* ... from here, made at that head */

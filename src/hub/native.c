@@ -175,6 +175,15 @@ static bool read_after(yyjson_val *after, struct subscription *wish, struct erro
 	return error_set(why, "after must be SEQ or \"EPOCH-SEQ\"");
 }
 
+/* true: from now on; a number: from the version that was seen. */
+static bool read_stage(yyjson_val *stage, struct subscription *wish, struct error *why)
+{
+	wish->version = yyjson_get_uint(stage);
+	wish->stage = yyjson_is_uint(stage) || yyjson_get_bool(stage);
+	return !stage || yyjson_is_uint(stage) || yyjson_is_bool(stage) ||
+	       error_set(why, "stage must be true, false or a version");
+}
+
 static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *why)
 {
 	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
@@ -187,7 +196,8 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	                why) ||
 	    !read_words(yyjson_obj_get(op, "sources"), "sources", &wish->filter, filter_add_source,
 	                why) ||
-	    !read_after(yyjson_obj_get(op, "after"), wish, why))
+	    !read_after(yyjson_obj_get(op, "after"), wish, why) ||
+	    !read_stage(yyjson_obj_get(op, "stage"), wish, why))
 		return false;
 	if (correlation && !yyjson_is_str(correlation))
 		return error_set(why, "correlationId must be a string");
@@ -204,9 +214,9 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 /* A slip of the pen must not become a subscription to everything. */
 static const char *unknown_member(yyjson_val *op)
 {
-	static const char *const known[] = {"op",    "ref",         "after",
-	                                    "types", "sources",     "correlationId",
-	                                    "slow",  "sourceState", NULL};
+	static const char *const known[] = {
+		"op",   "ref",         "after", "types", "sources", "correlationId",
+		"slow", "sourceState", "stage", NULL};
 	yyjson_obj_iter it = yyjson_obj_iter_with(op);
 	yyjson_val *key;
 
@@ -224,7 +234,7 @@ static const char *unknown_member(yyjson_val *op)
 /* Words of the protocol that nothing here can serve yet. */
 static bool is_for_later(const char *member)
 {
-	return strcmp(member, "prompts") == 0 || strcmp(member, "stage") == 0;
+	return strcmp(member, "prompts") == 0;
 }
 
 static void begin(struct client *c, struct subscription *wish)
@@ -233,6 +243,10 @@ static void begin(struct client *c, struct subscription *wish)
 	c->hears_sources = wish->sources;
 	if (c->hears_sources)
 		native_tell_sources(c);
+	if (wish->stage)
+		native_follow_stage(c, wish);
+	else
+		native_leave_stage(c);
 }
 
 static void subscribe(struct client *c, yyjson_val *op, struct text ref)

@@ -17,6 +17,14 @@ void native_say_error(struct client *client, const char *code, const char *messa
 /* All sources, now and again when a slow client has caught up. */
 void native_tell_sources(struct client *client);
 
+/* The stage: from all of it, or from what came after the version that was seen. */
+struct hub;
+struct subscription;
+void native_follow_stage(struct client *client, const struct subscription *wish);
+void native_leave_stage(struct client *client);
+void native_tell_stage(struct client *client); /* all of it */
+void native_end_turn(struct hub *hub);
+
 /* Is op one of those that go back to an agent?  Then it is answered. */
 bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
 
