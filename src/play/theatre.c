@@ -224,9 +224,14 @@ static void play_line(struct theatre *t, const struct signal *s)
 		t->stats.processed++;
 }
 
+/* By which of our sources it came is who can be told something back, whatever it calls
+ * itself. */
 static void note_source(struct theatre *t, const struct signal *s)
 {
-	const struct episode_note note = {.about = s->correlation, .source = s->source};
+	const struct episode_note note = {
+		.about = s->correlation,
+		.source = s->via.len ? s->via : s->source,
+	};
 
 	if (s->correlation.len && !text_is(s->source, OWN_SOURCE))
 		episodes_note(&t->sources, &note);
