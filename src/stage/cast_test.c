@@ -209,19 +209,31 @@ static void a_new_part_begins_as_the_document_says(void **state)
 
 static void home_is_where_the_stand_in_was_placed(void **state)
 {
-	struct command c = command("move", "ada", 1);
+	struct command c = command("move", "bela", 0);
 
-	act("spawn", "bela", 0);
+	c.params = TEXT("{\"to\":\"desk\"}");
+	give(&c);
+	assert_has(0, "\"label\":\"bela\",\"x\":100,\"y\":50,");
 	c.params = TEXT("{\"to\":\"bela\"}");
 	give(&c);
-	assert_has(1, "{\"id\":\"a\",\"semanticId\":\"ada\",\"x\":11,\"y\":1,");
-	c = command("move", "bela", 2);
-	c.params = TEXT("{\"to\":\"ada\"}");
-	give(&c);
-	assert_has(2, "\"label\":\"bela\",\"x\":0,\"y\":10,");
+	assert_has(0, "\"label\":\"bela\",\"x\":11,\"y\":1,");
+}
+
+static void who_goes_to_somebody_goes_where_they_are(void **state)
+{
+	struct command c = command("move", "ada", 500);
+
+	begin("bela", 0);
 	c.params = TEXT("{\"to\":\"bela\"}");
 	give(&c);
-	assert_has(2, "\"label\":\"bela\",\"x\":11,\"y\":1,");
+	assert_has(500, "{\"id\":\"a\",\"semanticId\":\"ada\",\"x\":55.5,\"y\":25.5,");
+	c = command("spawn", "cleo", 500);
+	c.params = TEXT("{\"at\":\"ada\"}");
+	give(&c);
+	assert_has(500, "\"label\":\"cleo\",\"x\":55.5,\"y\":25.5,");
+	c.params = TEXT("{\"at\":\"nobody\"}");
+	give(&c);
+	assert_has(500, "\"label\":\"cleo\",\"x\":55.5,\"y\":25.5,");
 }
 
 static void what_is_known_can_be_asked(void **state)
@@ -304,6 +316,7 @@ int main(void)
 		each(who_has_something_to_do_keeps_the_part),
 		each(a_new_part_begins_as_the_document_says),
 		each(home_is_where_the_stand_in_was_placed),
+		each(who_goes_to_somebody_goes_where_they_are),
 		each(what_is_known_can_be_asked),
 		each(a_part_is_saved_and_loaded),
 		each(a_part_that_the_show_has_an_entity_for_is_not_loaded),

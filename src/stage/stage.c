@@ -150,18 +150,31 @@ static void cast(struct stage *stage, struct text part, struct text id)
 	}
 }
 
-/* A position of this name, or else where the entity of this name is at home. */
-static yyjson_val *spot(const struct stage *stage, struct text name)
-{
-	yyjson_val *value = map_get(&stage->show->positions, name);
-	const struct actor *actor;
+/* ---- places ---- */
 
-	if (!value)
-		value = map_get(&stage->show->actors, name);
-	if (value)
-		return value;
-	actor = cast_find(stage->actors, stage->count, name);
-	return actor ? actor->placed : NULL;
+struct spot {
+	double x, y;
+};
+
+static struct spot spot_of(yyjson_val *value)
+{
+	return (struct spot){show_number(value, "x", 0), show_number(value, "y", 0)};
+}
+
+/* Where to, if that is a name: a position; or an entity, where it is now, and for
+ * itself where it is at home.  False: there is neither. */
+static bool find_spot(const struct stage *stage, const struct actor *mover, struct text name,
+                      double now_ms, struct spot *spot)
+{
+	yyjson_val *position = map_get(&stage->show->positions, name);
+
+	if (position)
+		*spot = spot_of(position);
+	else if (name.len && text_equal(mover->semantic, name))
+		*spot = spot_of(mover->placed);
+	else
+		return name.len && stage_place(stage, name, now_ms, &spot->x, &spot->y);
+	return true;
 }
 
 /* ---- what a binding sets ---- */
@@ -220,25 +233,25 @@ static void set(struct actor *actor, yyjson_val *params, double now_ms)
 
 /* ---- actions that take no time ---- */
 
-static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *params)
+static void go_to(const struct stage *stage, struct actor *actor, struct text name, double now_ms)
 {
-	yyjson_val *at = spot(stage, show_text(params, "at"));
+	struct spot spot;
 
-	actor->base.visible = true;
-	if (!at)
+	if (!find_spot(stage, actor, name, now_ms, &spot))
 		return;
-	actor->base.numbers[NUMBER_X] = show_number(at, "x", 0);
-	actor->base.numbers[NUMBER_Y] = show_number(at, "y", 0);
+	actor->base.numbers[NUMBER_X] = spot.x;
+	actor->base.numbers[NUMBER_Y] = spot.y;
 }
 
-static void go_to(const struct stage *stage, struct actor *actor, yyjson_val *params)
+static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *params, double now_ms)
 {
-	yyjson_val *to = spot(stage, show_text(params, "to"));
+	actor->base.visible = true;
+	go_to(stage, actor, show_text(params, "at"), now_ms);
+}
 
-	if (to) {
-		actor->base.numbers[NUMBER_X] = show_number(to, "x", 0);
-		actor->base.numbers[NUMBER_Y] = show_number(to, "y", 0);
-	}
+static void move(const struct stage *stage, struct actor *actor, yyjson_val *params, double now_ms)
+{
+	go_to(stage, actor, show_text(params, "to"), now_ms);
 	actor_animate(actor, show_text(params, "animationOnArrival"));
 }
 
@@ -250,27 +263,29 @@ static void execute(const struct stage *stage, struct actor *actor, const struct
 	if (text_is(action, "set"))
 		set(actor, params, command->at_ms);
 	else if (text_is(action, "spawn"))
-		spawn(stage, actor, params);
+		spawn(stage, actor, params, command->at_ms);
 	else if (text_is(action, "destroy"))
 		actor->base.visible = false;
 	else if (text_is(action, "setAnimation"))
 		actor_animate(actor, show_text(params, "state"));
 	else if (text_is(action, "move") || text_is(action, "fly"))
-		go_to(stage, actor, params);
+		move(stage, actor, params, command->at_ms);
 	else if (text_is(action, "typeText"))
 		speech_say(&actor->speech, show_text(params, "text"), 0, command->at_ms);
 }
 
 /* ---- actions that take time ---- */
 
-static void aim_move(const struct stage *stage, struct tween *t, const struct look *look)
+static void aim_move(const struct stage *stage, struct tween *t, const struct actor *actor,
+                     const struct look *look, double now_ms)
 {
-	yyjson_val *to = spot(stage, text_of(t->target));
+	struct spot to = {look->numbers[NUMBER_X], look->numbers[NUMBER_Y]};
 
-	t->from_x = look->numbers[NUMBER_X];
-	t->from_y = look->numbers[NUMBER_Y];
-	t->to_x = to ? show_number(to, "x", 0) : t->from_x;
-	t->to_y = to ? show_number(to, "y", 0) : t->from_y;
+	t->from_x = to.x;
+	t->from_y = to.y;
+	find_spot(stage, actor, text_of(t->target), now_ms, &to);
+	t->to_x = to.x;
+	t->to_y = to.y;
 }
 
 static void aim_route(const struct stage *stage, struct tween *t, yyjson_val *params)
@@ -339,7 +354,7 @@ static void start(const struct stage *stage, struct actor *actor, const struct c
 		tween_end(actor, old, command->at_ms, false);
 	t->curve = t->kind == TWEEN_NUMBER ? stage->curves.binding : stage->curves.step;
 	if (t->kind == TWEEN_MOVE || t->kind == TWEEN_FLY)
-		aim_move(stage, t, &look);
+		aim_move(stage, t, actor, &look, command->at_ms);
 	else if (t->kind == TWEEN_ROUTE)
 		aim_route(stage, t, params);
 	else if (t->kind == TWEEN_NUMBER)
