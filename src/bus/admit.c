@@ -310,6 +310,14 @@ static enum admit_reason check_producer(struct admit *a, const struct draft *out
 	return ADMIT_OK;
 }
 
+static enum admit_reason check_name(struct admit *a, const struct draft *out)
+{
+	if (a->from->is_box || !text_equal(out->source, SOURCE_OF_BOX))
+		return ADMIT_OK;
+	error_set(a->why, "source %.*s: only the box itself says that", TEXT_ARG(out->source));
+	return ADMIT_FORBIDDEN;
+}
+
 /* Of whatever screen it was, it comes from the stage. */
 static void check_user(struct admit *a, const struct draft *out)
 {
@@ -390,7 +398,7 @@ enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct
 		return reason;
 	check_user(admit, out);
 	name_it(admit, out);
-	return ADMIT_OK;
+	return check_name(admit, out);
 }
 
 enum admit_reason admit_end(struct admit *admit, struct draft *out)

@@ -19,6 +19,9 @@
 #include "base/text.h"
 #include "signal/kind.h"
 
+/* What the box says itself; nobody else may use the name. */
+#define SOURCE_OF_BOX TEXT("signalbox")
+
 enum admit_mode { ADMIT_OFF, ADMIT_WARN, ADMIT_STRICT };
 
 enum admit_reason {
@@ -52,6 +55,7 @@ struct admit_from {
 	struct text prefix;
 	bool (*may_name)(void *self, struct text source);
 	void *self;
+	bool is_box; /* it may say SOURCE_OF_BOX */
 	/* A client, and none of our sources: what people do on its screen (user.*) has
 	 * the source "stage" whatever it says, and is refused in warn mode too when it
 	 * breaks its schema. */

@@ -242,7 +242,7 @@ static bool may_name(void *self, struct text source)
 {
 	const struct bus *bus = self;
 
-	return !text_is(source, "signalbox") && !text_is(source, "demo") &&
+	return !text_equal(source, SOURCE_OF_BOX) && !text_is(source, "demo") &&
 	       !text_is(source, "stage") && !text_starts(source, TEXT("adapter:")) &&
 	       !(bus->is_taken && bus->is_taken(bus->names, source));
 }
