@@ -1,0 +1,259 @@
+/* answer.c - the ends of prompts: answers, deadlines, and who hears of them.
+ *
+ * Every end is a signal of the box.  It counts when it is heard; until then the prompt
+ * is claimed, so that nobody else ends it.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "bus/bus.h"
+#include "run/inside.h"
+
+#define NAME_MAX_BYTES 128 /* of who answered */
+
+/* Somebody who is to hear when an answer is on the disk. */
+struct waiter {
+	uint64_t seq; /* 0: not known yet */
+	void (*durable)(void *of, uint64_t seq);
+	void *of;
+	struct link in_prompts; /* prompts.waiters */
+};
+
+/* --- emitting -------------------------------------------------------------- */
+
+static void begin_signal(struct buf *out, const char *type, const struct prompt *p)
+{
+	buf_init(out, PROMPTS_LINE_MAX);
+	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
+	buf_add_json(out, SOURCE_OF_BOX);
+	buf_add(out, TEXT(",\"correlationId\":"));
+	buf_add_json(out, text_of(p->run));
+	buf_print(out, ",\"payload\":{\"prompt\":\"%s\"", p->id);
+}
+
+/* Takes the signal.  What must not be lost is refused when it cannot be stored. */
+static enum bus_answer emit(struct prompts *all, struct buf *out, const struct bus_emit *how,
+                            struct error *why)
+{
+	struct bus_emit e = *how;
+	struct bus_verdict verdict = {.answer = BUS_REFUSED};
+
+	e.from = bus_from(all->options.bus, SOURCE_OF_BOX, true);
+	e.from.is_box = true;
+	buf_add(out, TEXT("}}"));
+	e.raw = buf_text(out);
+	if (out->full)
+		error_set(&verdict.why, "it is too big");
+	else
+		bus_admit(all->options.bus, &e, &verdict);
+	buf_finish(out);
+	if (verdict.answer != BUS_ACCEPTED)
+		error_set(why, "%s", verdict.why.words);
+	return verdict.answer;
+}
+
+/* Ends it without anybody's answer; if that cannot be stored, it stays open. */
+static void emit_closed(struct prompts *all, struct prompt *p, enum prompt_state state,
+                        const char *why)
+{
+	static const struct bus_emit how = {.durable = true};
+	struct error trouble;
+	struct buf out;
+
+	begin_signal(&out, "prompt.closed", p);
+	buf_print(&out, ",\"state\":\"%s\",\"why\":", prompt_state_name(state));
+	buf_add_json(&out, text_of(why));
+	if (state == PROMPT_EXPIRED && p->other)
+		buf_print(&out, ",\"value\":%s", p->other);
+	p->claimed = true;
+	if (emit(all, &out, &how, &trouble) != BUS_ACCEPTED) {
+		p->claimed = false;
+		log_warn("prompts", "one stays open: %s", trouble.words);
+	}
+}
+
+void prompts_cancel(struct prompts *all, struct text id, const char *why)
+{
+	struct prompt *p = map_get(&all->by_id, id);
+
+	if (p && p->state == PROMPT_OPEN && !p->claimed)
+		emit_closed(all, p, PROMPT_CANCELLED, why);
+}
+
+void prompts_tick(struct prompts *all, int64_t now_ms)
+{
+	list_each(&all->open, l) {
+		struct prompt *p = list_of(l, struct prompt, in_open);
+
+		if (p->deadline_ms && p->deadline_ms <= now_ms && !p->claimed)
+			emit_closed(all, p, PROMPT_EXPIRED, "its time is over");
+	}
+}
+
+/* --- on the disk ----------------------------------------------------------- */
+
+static void tell(struct prompts *all, struct prompt *p)
+{
+	static const struct bus_emit how = {.durable = false};
+	struct buf out;
+
+	if (p->told || !all->options.deliver || !all->options.deliver(all->options.self, p))
+		return;
+	p->told = true;
+	begin_signal(&out, "prompt.told", p);
+	emit(all, &out, &how, NULL);
+}
+
+static void tell_waiters(struct prompts *all, uint64_t seq)
+{
+	list_each(&all->waiters, l) {
+		struct waiter *w = list_of(l, struct waiter, in_prompts);
+
+		if (!w->seq || w->seq > seq)
+			break;
+		list_remove(&w->in_prompts);
+		if (w->durable)
+			w->durable(w->of, w->seq);
+		free(w);
+	}
+}
+
+void prompts_drop_waiters(struct prompts *all)
+{
+	list_each(&all->waiters, l)
+		free(list_of(l, struct waiter, in_prompts));
+}
+
+void prompts_durable(struct prompts *all, uint64_t seq)
+{
+	while (!list_is_empty(&all->closing)) {
+		struct prompt *p = list_of(all->closing.next, struct prompt, in_closed);
+
+		if (p->end_seq > seq)
+			break;
+		list_remove(&p->in_closed);
+		list_add(&all->closed, &p->in_closed);
+		p->durable = true;
+		tell(all, p);
+	}
+	tell_waiters(all, seq);
+	prompts_trim(all, seq);
+}
+
+void prompts_untold(struct prompts *all, struct text run)
+{
+	list_each(&all->closed, l) {
+		struct prompt *p = list_of(l, struct prompt, in_closed);
+
+		if (!p->told && text_equal(text_of(p->run), run))
+			tell(all, p);
+	}
+}
+
+/* --- answering ------------------------------------------------------------- */
+
+static struct text name_of(struct text name)
+{
+	return name.len > NAME_MAX_BYTES ? (struct text){name.at, NAME_MAX_BYTES} : name;
+}
+
+static void add_who(struct buf *out, const struct prompt_answer *a)
+{
+	buf_add(out, TEXT(",\"by\":{\"user\":"));
+	buf_add_json(out, name_of(a->user));
+	if (a->process.len) {
+		buf_add(out, TEXT(",\"process\":"));
+		buf_add_json(out, name_of(a->process));
+	}
+	buf_add(out, TEXT(",\"screen\":"));
+	buf_add_json(out, name_of(a->screen));
+	buf_add_char(out, '}');
+}
+
+static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
+{
+	yyjson_doc *doc = p->by ? yyjson_read(p->by, strlen(p->by), 0) : NULL;
+	yyjson_val *by = yyjson_doc_get_root(doc);
+	struct text user = json_text(yyjson_obj_get(by, "user"));
+	struct text screen = json_text(yyjson_obj_get(by, "screen"));
+
+	if (p->claimed)
+		error_set(why, "somebody else was first");
+	else if (by)
+		error_set(why, "%s by %.*s at %.*s", prompt_state_name(p->state), TEXT_ARG(user),
+		          TEXT_ARG(screen));
+	else
+		error_set(why, "%s: %s", prompt_state_name(p->state), p->why ? p->why : "");
+	yyjson_doc_free(doc);
+	return p->state == PROMPT_EXPIRED ? PROMPT_LATE : PROMPT_ALREADY;
+}
+
+static bool is_valid(struct prompts *all, const struct prompt *p, struct text value,
+                     struct error *why)
+{
+	yyjson_doc *doc;
+
+	if (value.len > PROMPT_VALUE_MAX)
+		return error_set(why, "it is too big");
+	doc = json_read(&all->json, value, why);
+	return doc && prompt_takes(p, yyjson_doc_get_root(doc), why);
+}
+
+static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
+{
+	((struct waiter *)self)->seq = seq;
+}
+
+static struct waiter *add_waiter(struct prompts *all, const struct prompt_answer *a)
+{
+	struct waiter *w = must_zero(1, sizeof(*w));
+
+	w->durable = a->durable;
+	w->of = a->of;
+	list_add(&all->waiters, &w->in_prompts);
+	return w;
+}
+
+enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answer *a,
+                                   struct error *why)
+{
+	struct prompt *p = map_get(&all->by_id, a->id);
+	struct bus_emit how = {.durable = true};
+	struct waiter *waiter;
+	struct buf out;
+	enum bus_answer answer;
+
+	if (!p) {
+		error_set(why, "there is no such prompt");
+		return PROMPT_UNKNOWN;
+	}
+	if (p->state != PROMPT_OPEN || p->claimed)
+		return is_over(p, why);
+	if (a->value.len && !is_valid(all, p, a->value, why))
+		return PROMPT_INVALID;
+	begin_signal(&out, "answer", p);
+	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
+	buf_add(&out, a->value);
+	add_who(&out, a);
+	waiter = add_waiter(all, a);
+	how.ticket = (struct bus_ticket){.stamped = stamped, .self = waiter};
+	p->claimed = true;
+	answer = emit(all, &out, &how, why);
+	if (answer == BUS_ACCEPTED)
+		return PROMPT_TAKEN;
+	p->claimed = false;
+	list_remove(&waiter->in_prompts);
+	free(waiter);
+	return answer == BUS_FULL ? PROMPT_UNSTORED : PROMPT_INVALID;
+}
+
+void prompts_forget(struct prompts *all, void *of)
+{
+	list_each(&all->waiters, l) {
+		struct waiter *w = list_of(l, struct waiter, in_prompts);
+
+		if (w->of == of)
+			w->durable = NULL;
+	}
+}

@@ -1,0 +1,20 @@
+/* fixture.h - a journal and a bus in a directory of their own, for this room's tests. */
+#ifndef RUN_FIXTURE_H
+#define RUN_FIXTURE_H
+
+#include "bus/bus.h"
+#include "journal/journal.h"
+
+extern struct journal *fixture_journal;
+extern struct bus *fixture_bus;
+
+void fixture_open(size_t segment_bytes); /* a new directory */
+void fixture_restart(void);              /* a clean stop, and a start on the same one */
+void fixture_close(void);                /* and the directory is gone */
+
+/* Admits it; its seq. */
+uint64_t fixture_emit(const char *raw);
+uint64_t fixture_emit_as(const char *raw, bool is_box, bool keeps_origin);
+void fixture_settle(void); /* all of it is on the disk, and whoever waits has heard */
+
+#endif

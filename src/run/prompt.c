@@ -1,0 +1,400 @@
+/* prompt.c - reading a question, and judging an answer to it. */
+#include "run/prompt.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "base/utf8.h"
+#include "signal/json.h"
+
+#define OPTION_MAX (8 * KIB)   /* of JSON: a longer one is left out */
+#define DEFAULT_MAX (64 * KIB) /* of JSON, likewise */
+
+const char *prompt_type_name(enum prompt_type type)
+{
+	static const char *const names[] = {"text", "select", "multi", "confirm"};
+
+	return names[type];
+}
+
+const char *prompt_state_name(enum prompt_state state)
+{
+	static const char *const names[] = {"open", "answered", "cancelled", "expired"};
+
+	return names[state];
+}
+
+/* --- reading --------------------------------------------------------------- */
+
+static enum prompt_type type_of(struct text word)
+{
+	for (unsigned i = 0; i < PROMPT_TYPES; i++)
+		if (text_is(word, prompt_type_name((enum prompt_type)i)))
+			return (enum prompt_type)i;
+	return text_is(word, "multi-select") ? PROMPT_MULTI : PROMPT_TEXT;
+}
+
+/* At most max bytes, and no half of a character. */
+static char *cut_dup(struct text t, size_t max)
+{
+	if (t.len > max) {
+		t.len = max;
+		while (t.len && ((unsigned char)t.at[t.len] & 0xc0) == 0x80)
+			t.len--;
+	}
+	return text_dup(t);
+}
+
+static char *dup_or_null(struct text t)
+{
+	return t.len ? text_dup(t) : NULL;
+}
+
+static char *json_dup(yyjson_val *value, size_t max)
+{
+	struct buf out;
+	char *copy = NULL;
+
+	buf_init(&out, max);
+	if (json_add(&out, value))
+		copy = text_dup(buf_text(&out));
+	buf_finish(&out);
+	return copy;
+}
+
+/* What is shown of an option that has no label: its value, without quotes. */
+static bool add_label(struct buf *out, yyjson_val *label, yyjson_val *value)
+{
+	struct buf shown;
+	bool good;
+
+	if (yyjson_is_str(label))
+		return buf_add_json(out, json_text(label));
+	if (yyjson_is_str(value))
+		return buf_add_json(out, json_text(value));
+	buf_init(&shown, OPTION_MAX);
+	good = json_add(&shown, label ? label : value) && buf_add_json(out, buf_text(&shown));
+	buf_finish(&shown);
+	return good;
+}
+
+static bool write_option(struct buf *out, yyjson_val *option)
+{
+	yyjson_val *label = yyjson_obj_get(option, "label");
+	yyjson_val *value = yyjson_is_obj(option) ? yyjson_obj_get(option, "value") : option;
+	yyjson_val *edit = yyjson_obj_get(option, "edit");
+
+	if (!value)
+		value = label;
+	if (!value)
+		return false;
+	buf_add(out, TEXT("{\"label\":"));
+	add_label(out, label, value);
+	buf_add(out, TEXT(",\"value\":"));
+	json_add(out, value);
+	if (edit) {
+		buf_add(out, TEXT(",\"edit\":"));
+		json_add(out, edit);
+	}
+	return buf_add_char(out, '}') && !out->full;
+}
+
+/* NULL when there is none that fits. */
+static char *read_options(yyjson_val *options)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(options);
+	yyjson_val *option;
+	struct buf all, one;
+	char *copy = NULL;
+
+	buf_init(&all, PROMPT_OPTIONS_MAX);
+	while ((option = yyjson_arr_iter_next(&it))) {
+		buf_init(&one, OPTION_MAX);
+		if (write_option(&one, option) && all.len + one.len + 2 <= all.max) {
+			buf_add_char(&all, all.len ? ',' : '[');
+			buf_add(&all, buf_text(&one));
+		}
+		buf_finish(&one);
+	}
+	if (all.len && buf_add_char(&all, ']'))
+		copy = text_dup(buf_text(&all));
+	buf_finish(&all);
+	return copy;
+}
+
+static const char *words_for(enum prompt_type type)
+{
+	static const char *const words[] = {"?", "Select:", "Select any:", "Confirm?"};
+
+	return words[type];
+}
+
+static void read_default(struct prompt *p, yyjson_val *value)
+{
+	if (value && prompt_takes(p, value, NULL))
+		p->other = json_dup(value, DEFAULT_MAX);
+}
+
+static void read_deadline(struct prompt *p, yyjson_val *value)
+{
+	double ms;
+
+	if (json_number(value, &ms) && ms >= 1 && ms < 9007199254740992.0)
+		p->deadline_ms = (int64_t)ms;
+}
+
+struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const char *id)
+{
+	struct prompt *p = must_zero(1, sizeof(*p));
+	struct text words = json_text(yyjson_obj_get(payload, "prompt"));
+
+	memcpy(p->id, id, PROMPT_ID_LEN);
+	p->run = text_dup(s->correlation.len ? s->correlation : s->source);
+	p->source = text_dup(s->source);
+	p->own_id = dup_or_null(json_text(yyjson_obj_get(payload, "id")));
+	p->invoke = dup_or_null(json_text(yyjson_obj_get(payload, "invokeid")));
+	p->seq = s->seq;
+	p->type = type_of(json_text(yyjson_obj_get(payload, "type")));
+	if (p->type == PROMPT_SELECT || p->type == PROMPT_MULTI) {
+		p->options = read_options(yyjson_obj_get(payload, "options"));
+		if (!p->options)
+			p->type = PROMPT_TEXT;
+	}
+	p->words = cut_dup(words.len ? words : text_of(words_for(p->type)), PROMPT_WORDS_MAX);
+	read_default(p, yyjson_obj_get(payload, "default"));
+	read_deadline(p, yyjson_obj_get(payload, "deadline"));
+	list_init(&p->in_open);
+	list_init(&p->in_closed);
+	prompt_weigh(p);
+	return p;
+}
+
+void prompt_destroy(struct prompt *p)
+{
+	if (!p)
+		return;
+	list_remove(&p->in_open);
+	list_remove(&p->in_closed);
+	prompt_slim(p);
+	free(p->run);
+	free(p->source);
+	free(p->own_id);
+	free(p->by);
+	free(p->why);
+	free(p);
+}
+
+static void drop(char **text)
+{
+	free(*text);
+	*text = NULL;
+}
+
+void prompt_slim(struct prompt *p)
+{
+	drop(&p->invoke);
+	drop(&p->words);
+	drop(&p->options);
+	drop(&p->other);
+	drop(&p->value);
+}
+
+size_t prompt_weigh(struct prompt *p)
+{
+	const char *const texts[] = {p->run,     p->source, p->own_id, p->invoke, p->words,
+	                             p->options, p->other,  p->value,  p->by,     p->why};
+
+	p->bytes = sizeof(*p);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		p->bytes += texts[i] ? strlen(texts[i]) + 1 : 0;
+	return p->bytes;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool prompt_is_like(const struct prompt *p, const struct prompt *other)
+{
+	return p->type == other->type && same(p->words, other->words) &&
+	       same(p->options, other->options) && same(p->other, other->other);
+}
+
+/* --- answers --------------------------------------------------------------- */
+
+/* Which option this value chooses, from one; 0: none. */
+static size_t find_option(yyjson_val *options, yyjson_val *value)
+{
+	yyjson_val *chosen = yyjson_obj_get(value, "edit") ? yyjson_obj_get(value, "value") : NULL;
+	yyjson_arr_iter it = yyjson_arr_iter_with(options);
+	yyjson_val *option;
+	size_t place = 0;
+
+	while ((option = yyjson_arr_iter_next(&it))) {
+		yyjson_val *its = yyjson_obj_get(option, "value");
+
+		place++;
+		if (yyjson_equals(its, value) ||
+		    (chosen && yyjson_obj_get(option, "edit") && yyjson_equals(its, chosen)))
+			return place;
+	}
+	return 0;
+}
+
+static bool takes_each(yyjson_val *options, yyjson_val *values, bool *seen, struct error *why)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(values);
+	yyjson_val *value;
+
+	while ((value = yyjson_arr_iter_next(&it))) {
+		size_t place = find_option(options, value);
+
+		if (!place)
+			return error_set(why, "number %zu of it is none of the options", it.idx);
+		if (seen[place - 1])
+			return error_set(why, "number %zu of it is there twice", it.idx);
+		seen[place - 1] = true;
+	}
+	return true;
+}
+
+static bool takes_some(yyjson_val *options, yyjson_val *values, struct error *why)
+{
+	size_t count = yyjson_arr_size(options);
+	bool *seen, good;
+
+	if (!yyjson_is_arr(values))
+		return error_set(why, "an array of values of the options is needed");
+	if (yyjson_arr_size(values) > count)
+		return error_set(why, "there are only %zu options", count);
+	seen = must_zero(count + 1, sizeof(*seen));
+	good = takes_each(options, values, seen, why);
+	free(seen);
+	return good;
+}
+
+bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
+{
+	yyjson_doc *doc;
+	yyjson_val *options;
+	bool good;
+
+	if (p->type == PROMPT_TEXT)
+		return yyjson_is_str(value) || error_set(why, "a string is needed");
+	if (p->type == PROMPT_CONFIRM)
+		return yyjson_is_bool(value) || error_set(why, "true or false is needed");
+	doc = yyjson_read(p->options ? p->options : "", p->options ? strlen(p->options) : 0,
+	                  YYJSON_READ_BIGNUM_AS_RAW);
+	options = yyjson_doc_get_root(doc);
+	if (p->type == PROMPT_MULTI)
+		good = takes_some(options, value, why);
+	else
+		good = find_option(options, value) || error_set(why, "it is none of the options");
+	yyjson_doc_free(doc);
+	return good;
+}
+
+/* --- telling --------------------------------------------------------------- */
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(text));
+}
+
+static void add_json(struct buf *out, const char *name, const char *json)
+{
+	if (json)
+		buf_print(out, ",\"%s\":%s", name, json);
+}
+
+static void add_members(const struct prompt *p, struct buf *out)
+{
+	buf_print(out, "{\"id\":\"%s\"", p->id);
+	add_text(out, "run", p->run);
+	add_text(out, "source", p->source);
+	add_text(out, "invokeid", p->invoke);
+	add_text(out, "type", prompt_type_name(p->type));
+	add_text(out, "prompt", p->words);
+	add_json(out, "options", p->options);
+	add_json(out, "default", p->other);
+	if (p->deadline_ms)
+		buf_print(out, ",\"deadline\":%lld", (long long)p->deadline_ms);
+	add_text(out, "state", prompt_state_name(p->state));
+	add_json(out, "by", p->by);
+	add_text(out, "why", p->why);
+}
+
+void prompt_json(const struct prompt *p, struct buf *out)
+{
+	add_members(p, out);
+	buf_add_char(out, '}');
+}
+
+void prompt_save(const struct prompt *p, struct buf *out)
+{
+	add_members(p, out);
+	add_text(out, "own", p->own_id);
+	add_json(out, "value", p->value);
+	buf_print(out, ",\"seq\":%llu,\"end\":%llu,\"told\":%s}", (unsigned long long)p->seq,
+	          (unsigned long long)p->end_seq, p->told ? "true" : "false");
+}
+
+static enum prompt_state state_of(struct text word)
+{
+	for (unsigned i = 0; i < PROMPT_STATES; i++)
+		if (text_is(word, prompt_state_name((enum prompt_state)i)))
+			return (enum prompt_state)i;
+	return PROMPT_STATES;
+}
+
+static char *load_text(yyjson_val *saved, const char *name)
+{
+	struct text t = json_text(yyjson_obj_get(saved, name));
+
+	return t.at ? text_dup(t) : NULL;
+}
+
+static char *load_json(yyjson_val *saved, const char *name)
+{
+	yyjson_val *value = yyjson_obj_get(saved, name);
+
+	return value ? json_dup(value, 2 * PROMPT_VALUE_MAX) : NULL;
+}
+
+struct prompt *prompt_load(yyjson_val *saved)
+{
+	struct text id = json_text(yyjson_obj_get(saved, "id"));
+	enum prompt_state state = state_of(json_text(yyjson_obj_get(saved, "state")));
+	struct prompt *p;
+
+	if (id.len != PROMPT_ID_LEN || state == PROMPT_STATES ||
+	    !yyjson_is_str(yyjson_obj_get(saved, "run")) ||
+	    !yyjson_is_str(yyjson_obj_get(saved, "source")))
+		return NULL;
+	p = must_zero(1, sizeof(*p));
+	memcpy(p->id, id.at, id.len);
+	p->state = state;
+	p->run = load_text(saved, "run");
+	p->source = load_text(saved, "source");
+	p->own_id = load_text(saved, "own");
+	p->invoke = load_text(saved, "invokeid");
+	p->type = type_of(json_text(yyjson_obj_get(saved, "type")));
+	p->words = load_text(saved, "prompt");
+	p->options = load_json(saved, "options");
+	p->other = load_json(saved, "default");
+	read_deadline(p, yyjson_obj_get(saved, "deadline"));
+	p->by = load_json(saved, "by");
+	p->why = load_text(saved, "why");
+	p->value = load_json(saved, "value");
+	p->seq = yyjson_get_uint(yyjson_obj_get(saved, "seq"));
+	p->end_seq = yyjson_get_uint(yyjson_obj_get(saved, "end"));
+	p->told = yyjson_get_bool(yyjson_obj_get(saved, "told"));
+	list_init(&p->in_open);
+	list_init(&p->in_closed);
+	prompt_weigh(p);
+	return p;
+}

@@ -1,0 +1,80 @@
+/* prompt.h - one question of an agent: what it asks, what answers it; pure.
+ *
+ *	{"id"?,"type","prompt","options"?,"default"?,"deadline"?,"invokeid"?}
+ *
+ * is the payload of a signal `prompt`.  A type that is not known, or a choice without
+ * options, is asked as text.  An option is {"label","value"}, or a bare value.  One with
+ * an `edit`, which is what may be changed, takes {"value","edit"} as its answer too.
+ */
+#ifndef RUN_PROMPT_H
+#define RUN_PROMPT_H
+
+#include <yyjson.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "signal/signal.h"
+
+#define PROMPT_ID_LEN 26
+#define PROMPT_VALUE_MAX (256 * KIB)
+#define PROMPT_WORDS_MAX (16 * KIB)   /* what is longer is cut */
+#define PROMPT_OPTIONS_MAX (64 * KIB) /* of JSON; those that fit */
+
+enum prompt_type { PROMPT_TEXT, PROMPT_SELECT, PROMPT_MULTI, PROMPT_CONFIRM, PROMPT_TYPES };
+enum prompt_state {
+	PROMPT_OPEN,
+	PROMPT_ANSWERED,
+	PROMPT_CANCELLED,
+	PROMPT_EXPIRED, /* then value is its default, if it has one */
+	PROMPT_STATES
+};
+const char *prompt_type_name(enum prompt_type type);    /* "text", ... */
+const char *prompt_state_name(enum prompt_state state); /* "open", ... */
+
+struct prompt {
+	char id[PROMPT_ID_LEN + 1];
+	char *run, *source;
+	char *own_id; /* the agent's; NULL: it has none */
+	char *invoke; /* likewise */
+	enum prompt_type type;
+	char *words;         /* NULL when all is told */
+	char *options;       /* `[{"label","value"}...]`, or NULL */
+	char *other;         /* the default as JSON, or NULL */
+	int64_t deadline_ms; /* Unix time; 0: none */
+	uint64_t seq;
+	enum prompt_state state;
+	bool claimed;          /* its end was emitted, and is not heard yet */
+	bool durable;          /* its end is on the disk, and the agent may know */
+	bool told;             /* and it was told */
+	uint64_t end_seq;      /* of what ended it */
+	char *value;           /* of the answer, as JSON, or NULL; NULL when all is told */
+	char *by;              /* `{"user",...}`, or NULL */
+	char *why;             /* of one that nobody answered, or NULL */
+	size_t bytes;          /* what it costs to keep */
+	struct link in_open;   /* prompts.open */
+	struct link in_closed; /* prompts.closing, prompts.closed */
+};
+
+/* s is a signal `prompt` with this payload. */
+struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const char *id);
+void prompt_destroy(struct prompt *prompt);
+
+/* Would the value be an answer? */
+bool prompt_takes(const struct prompt *prompt, yyjson_val *value, struct error *why);
+
+/* Do both ask the same thing? */
+bool prompt_is_like(const struct prompt *prompt, const struct prompt *other);
+
+/* It is over and told: only who ended it is kept, for who comes late. */
+void prompt_slim(struct prompt *prompt);
+size_t prompt_weigh(struct prompt *prompt); /* sets bytes */
+
+/* `{"id","run","source","type","prompt","options"?,"default"?,"deadline"?,"state","by"?}` */
+void prompt_json(const struct prompt *prompt, struct buf *out);
+
+/* For the checkpoint, as JSON and back; NULL when that is not one. */
+void prompt_save(const struct prompt *prompt, struct buf *out);
+struct prompt *prompt_load(yyjson_val *saved);
+
+#endif

@@ -1,0 +1,216 @@
+/* prompt_test.c - how a question is read, and which answers it takes. */
+#include "run/prompt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/must.h"
+
+static const char id[] = "abcdefghijklmnopqrstuvwxyz";
+
+static struct prompt *made(const char *payload)
+{
+	struct signal s = {.seq = 7, .source = TEXT("me"), .correlation = TEXT("run-1")};
+	yyjson_doc *doc = yyjson_read(payload, strlen(payload), 0);
+	struct prompt *p;
+
+	assert_non_null(doc);
+	p = prompt_create(&s, yyjson_doc_get_root(doc), id);
+	yyjson_doc_free(doc);
+	return p;
+}
+
+static void assert_json(const struct prompt *p, const char *wanted)
+{
+	struct buf out;
+
+	buf_init(&out, MIB);
+	prompt_json(p, &out);
+	buf_add_char(&out, '\0');
+	assert_string_equal(out.at, wanted);
+	buf_finish(&out);
+}
+
+static bool takes(const struct prompt *p, const char *value)
+{
+	yyjson_doc *doc = yyjson_read(value, strlen(value), 0);
+	struct error why = {""};
+	bool good;
+
+	assert_non_null(doc);
+	good = prompt_takes(p, yyjson_doc_get_root(doc), &why);
+	assert_true(good == (why.words[0] == '\0'));
+	yyjson_doc_free(doc);
+	return good;
+}
+
+#define HEAD "{\"id\":\"abcdefghijklmnopqrstuvwxyz\",\"run\":\"run-1\",\"source\":\"me\","
+
+static void a_question_is_told_as_it_was_asked(void **state)
+{
+	struct prompt *p = made(
+		"{\"id\":\"own#1\",\"type\":\"select\",\"prompt\":\"Which?\",\"invokeid\":\"i\","
+		"\"options\":[{\"label\":\"Blue\",\"value\":\"b\"},3,{\"value\":true},\"x\"],"
+		"\"default\":3,\"deadline\":1700000000000}");
+
+	assert_json(p, HEAD "\"invokeid\":\"i\",\"type\":\"select\",\"prompt\":\"Which?\","
+	                    "\"options\":[{\"label\":\"Blue\",\"value\":\"b\"},"
+	                    "{\"label\":\"3\",\"value\":3},{\"label\":\"true\",\"value\":true},"
+	                    "{\"label\":\"x\",\"value\":\"x\"}],\"default\":3,"
+	                    "\"deadline\":1700000000000,\"state\":\"open\"}");
+	assert_string_equal(p->own_id, "own#1");
+	prompt_destroy(p);
+}
+
+static void what_makes_no_sense_is_asked_as_text(void **state)
+{
+	static const char *const odd[] = {
+		"{}",
+		"{\"type\":7,\"prompt\":[]}",
+		"{\"type\":\"riddle\",\"id\":5,\"invokeid\":null}",
+		"{\"type\":\"select\"}",
+		"{\"type\":\"multi\",\"options\":[]}",
+		"{\"type\":\"select\",\"options\":[{}]}",
+		"{\"type\":\"text\",\"default\":1,\"deadline\":\"soon\"}",
+	};
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		struct prompt *p = made(odd[i]);
+
+		assert_json(p, HEAD "\"type\":\"text\",\"prompt\":\"?\",\"state\":\"open\"}");
+		prompt_destroy(p);
+	}
+}
+
+static void a_text_takes_a_string(void **state)
+{
+	struct prompt *p = made("{\"type\":\"text\",\"prompt\":\"?\"}");
+
+	assert_true(takes(p, "\"\""));
+	assert_true(takes(p, "\"a\""));
+	assert_false(takes(p, "1"));
+	assert_false(takes(p, "null"));
+	assert_false(takes(p, "[\"a\"]"));
+	prompt_destroy(p);
+}
+
+static void a_confirm_takes_a_boolean(void **state)
+{
+	struct prompt *p = made("{\"type\":\"confirm\",\"default\":false}");
+
+	assert_true(takes(p, "true"));
+	assert_true(takes(p, "false"));
+	assert_false(takes(p, "\"true\""));
+	assert_false(takes(p, "1"));
+	assert_string_equal(p->other, "false");
+	assert_string_equal(p->words, "Confirm?");
+	prompt_destroy(p);
+}
+
+static void a_select_takes_the_value_of_an_option(void **state)
+{
+	struct prompt *p = made("{\"type\":\"select\",\"default\":\"Blue\",\"options\":"
+	                        "[{\"label\":\"Blue\",\"value\":\"b\"},2,"
+	                        "{\"label\":\"As\",\"value\":\"as\",\"edit\":{\"cmd\":\"ls\"}}]}");
+
+	assert_true(takes(p, "\"b\""));
+	assert_true(takes(p, "2"));
+	assert_true(takes(p, "\"as\""));
+	assert_true(takes(p, "{\"value\":\"as\",\"edit\":{\"cmd\":\"ls -l\"}}"));
+	assert_false(takes(p, "{\"value\":\"b\",\"edit\":{}}"));
+	assert_false(takes(p, "{\"value\":\"as\"}"));
+	assert_false(takes(p, "\"Blue\""));
+	assert_false(takes(p, "\"2\""));
+	assert_false(takes(p, "[\"b\"]"));
+	assert_null(p->other); /* it would be no answer */
+	prompt_destroy(p);
+}
+
+static void a_multi_takes_each_option_once(void **state)
+{
+	struct prompt *p = made("{\"type\":\"multi-select\",\"default\":[1],\"options\":[1,2,3]}");
+
+	assert_int_equal(p->type, PROMPT_MULTI);
+	assert_true(takes(p, "[]"));
+	assert_true(takes(p, "[3,1]"));
+	assert_false(takes(p, "[1,1]"));
+	assert_false(takes(p, "[4]"));
+	assert_false(takes(p, "[1,2,3,1]"));
+	assert_false(takes(p, "1"));
+	assert_string_equal(p->other, "[1]");
+	prompt_destroy(p);
+}
+
+static void long_words_and_many_options_are_cut(void **state)
+{
+	struct buf json;
+	struct prompt *p;
+	yyjson_doc *doc;
+
+	buf_init(&json, 8 * MIB);
+	buf_add(&json, TEXT("{\"type\":\"multi\",\"prompt\":\"a"));
+	for (size_t i = 0; i < PROMPT_WORDS_MAX; i++)
+		buf_add(&json, TEXT("\u00e9"));
+	buf_add(&json, TEXT("\",\"options\":[1"));
+	for (size_t i = 2; i < 20000; i++)
+		buf_print(&json, ",%zu", i);
+	buf_add(&json, TEXT("]}"));
+	buf_add_char(&json, '\0');
+	p = made(json.at);
+	assert_int_equal(strlen(p->words), PROMPT_WORDS_MAX - 1);
+	assert_true(strlen(p->options) <= PROMPT_OPTIONS_MAX);
+	doc = yyjson_read(p->options, strlen(p->options), 0);
+	assert_true(yyjson_arr_size(yyjson_doc_get_root(doc)) > 1000);
+	yyjson_doc_free(doc);
+	prompt_destroy(p);
+	buf_finish(&json);
+}
+
+static void what_is_saved_is_loaded(void **state)
+{
+	struct prompt *p = made("{\"id\":\"o\",\"type\":\"select\",\"prompt\":\"\\u001b[31m\","
+	                        "\"options\":[1,{\"label\":\"l\",\"value\":{\"a\":[1]}}],"
+	                        "\"default\":1,\"deadline\":5}");
+	struct prompt *again;
+	struct buf one, two;
+	yyjson_doc *doc;
+
+	p->state = PROMPT_ANSWERED;
+	p->value = must_dup("{\"a\":[1]}");
+	p->by = must_dup("{\"user\":\"u\",\"screen\":\"s\"}");
+	p->end_seq = 9;
+	buf_init(&one, MIB);
+	buf_init(&two, MIB);
+	prompt_save(p, &one);
+	doc = yyjson_read(one.at, one.len, 0);
+	again = prompt_load(yyjson_doc_get_root(doc));
+	assert_non_null(again);
+	prompt_save(again, &two);
+	assert_true(text_equal(buf_text(&one), buf_text(&two)));
+	assert_int_equal(again->bytes, prompt_weigh(p));
+	assert_true(prompt_is_like(p, again));
+	yyjson_doc_free(doc);
+	prompt_destroy(p);
+	prompt_destroy(again);
+	buf_finish(&one);
+	buf_finish(&two);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_question_is_told_as_it_was_asked),
+		cmocka_unit_test(what_makes_no_sense_is_asked_as_text),
+		cmocka_unit_test(a_text_takes_a_string),
+		cmocka_unit_test(a_confirm_takes_a_boolean),
+		cmocka_unit_test(a_select_takes_the_value_of_an_option),
+		cmocka_unit_test(a_multi_takes_each_option_once),
+		cmocka_unit_test(long_words_and_many_options_are_cut),
+		cmocka_unit_test(what_is_saved_is_loaded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
