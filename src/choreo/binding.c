@@ -1,32 +1,16 @@
-/* binding.c - from payloads to properties.
- *
- * A transition is known by entity and property: a new one takes the place of the old,
- * and the stage lets it begin where that one was.  A movement is kept likewise, until
- * it arrives.  There are never more than entities times properties of them: what a
- * stand-in had begun in a part that it plays no more is forgotten.
- */
+/* binding.c - from payloads to properties. */
 #include "choreo/binding.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "base/must.h"
-#include "choreo/tell.h"
+#include "choreo/going.h"
 #include "choreo/value.h"
 #include "signal/pointer.h"
 #include "signal/when.h"
-#include "stage/route.h"
 
-#define WALK_SPEED 0.24 /* units of the stage a millisecond, for "auto" */
-#define WALK_LEAST 200.0
-#define WALK_MOST 5000.0
 #define WORDS_MAX 8192 /* bytes of one signal that are said: more than a bubble holds */
-
-struct binding {
-	yyjson_val *value; /* in the document */
-	struct text target, property, field;
-};
 
 struct part {
 	struct when *when;
@@ -34,33 +18,23 @@ struct part {
 	size_t count;
 };
 
-enum phase { PHASE_GOING, PHASE_RESTING, PHASE_RETURNING };
-
-struct going {
-	struct link in_bindings; /* bindings.going */
-	const struct binding *binding;
-	char *actor;
-	const char *action;
-	enum phase phase;
-	double until_ms;
-};
-
 struct bindings {
 	const struct show *show;
 	struct bindings_options options;
 	struct part *parts; /* one for each choreography */
 	size_t count;
-	struct link going;
+	struct goings goings;
 	struct teller teller;
 };
 
 /* ---- birth and death ---- */
 
-static void add_binding(struct part *part, yyjson_val *value)
+static void add_binding(struct part *part, yyjson_val *value, size_t index)
 {
 	part->bindings = must_grow(part->bindings, (part->count + 1) * sizeof(*part->bindings));
 	part->bindings[part->count++] = (struct binding){
 		value,
+		index,
 		show_text(value, "targetEntityId"),
 		show_text(value, "property"),
 		show_text(value, "sourceField"),
@@ -85,7 +59,7 @@ static bool read_parts(struct bindings *b, struct map *ids, struct error *why)
 	}
 	yyjson_arr_foreach(b->show->bindings, i, max, one)
 	{
-		add_binding(map_get(ids, show_text(one, "sourceChoreographyId")), one);
+		add_binding(map_get(ids, show_text(one, "sourceChoreographyId")), one, i);
 	}
 	return true;
 }
@@ -101,8 +75,8 @@ struct bindings *bindings_create(const struct show *show, const struct bindings_
 	b->options = *options;
 	b->count = yyjson_arr_size(show->choreographies);
 	b->parts = must_zero(b->count + 1, sizeof(*b->parts));
-	list_init(&b->going);
 	teller_init(&b->teller, options->command, options->self);
+	goings_init(&b->goings, show, options->stage, &b->teller);
 	map_init(&ids);
 	good = read_parts(b, &ids, why);
 	map_finish(&ids);
@@ -112,17 +86,9 @@ struct bindings *bindings_create(const struct show *show, const struct bindings_
 	return NULL;
 }
 
-static void forget(struct going *going)
-{
-	list_remove(&going->in_bindings);
-	free(going->actor);
-	free(going);
-}
-
 void bindings_reset(struct bindings *bindings)
 {
-	list_each(&bindings->going, l)
-		forget(list_of(l, struct going, in_bindings));
+	goings_finish(&bindings->goings);
 }
 
 void bindings_destroy(struct bindings *bindings)
@@ -137,128 +103,6 @@ void bindings_destroy(struct bindings *bindings)
 	free(bindings->parts);
 	teller_finish(&bindings->teller);
 	free(bindings);
-}
-
-/* ---- what takes time ---- */
-
-static struct going *find_going(struct bindings *b, const struct binding *binding,
-                                struct text actor)
-{
-	list_each(&b->going, l) {
-		struct going *going = list_of(l, struct going, in_bindings);
-
-		if (text_equal(going->binding->property, binding->property) &&
-		    text_is(actor, going->actor))
-			return going;
-	}
-	return NULL;
-}
-
-static void forget_strangers(struct bindings *b)
-{
-	list_each(&b->going, l) {
-		struct going *going = list_of(l, struct going, in_bindings);
-
-		if (!stage_knows(b->options.stage, text_of(going->actor)))
-			forget(going);
-	}
-}
-
-/* Comes to the end of the list, so that what ends together ends in the order in which
- * it began. */
-static void keep_going(struct bindings *b, const struct binding *binding, struct text actor,
-                       const char *action, double until_ms)
-{
-	struct going *going = find_going(b, binding, actor);
-
-	if (!going) {
-		forget_strangers(b);
-		going = must_zero(1, sizeof(*going));
-		going->actor = text_dup(actor);
-		list_init(&going->in_bindings);
-	}
-	list_remove(&going->in_bindings);
-	list_add(&b->going, &going->in_bindings);
-	going->binding = binding;
-	going->action = action;
-	going->phase = PHASE_GOING;
-	going->until_ms = until_ms;
-}
-
-static void start_transition(struct bindings *b, const struct binding *binding, struct text actor,
-                             bool back, double now_ms)
-{
-	yyjson_val *transition = yyjson_obj_get(binding->value, "transition");
-	struct buf *params = tell_property(&b->teller, binding->property);
-
-	if (back) {
-		buf_add(params, TEXT(",\"original\":true"));
-	} else {
-		buf_add(params, TEXT(",\"value\":"));
-		json_add_number(params, show_number(transition, "targetValue", 0));
-	}
-	buf_add_char(params, '}');
-	tell(&b->teller, &(struct told){COMMAND_START, "set", actor, now_ms,
-	                                show_number(transition, "durationMs", 0),
-	                                show_text(transition, "easing")});
-}
-
-static void transition(struct bindings *b, const struct binding *binding, struct text actor,
-                       double now_ms)
-{
-	yyjson_val *value = yyjson_obj_get(binding->value, "transition");
-
-	start_transition(b, binding, actor, false, now_ms);
-	keep_going(b, binding, actor, "set", now_ms + show_number(value, "durationMs", 0));
-}
-
-/* Whole milliseconds, so that no machine rounds otherwise. */
-static double limited(double duration)
-{
-	duration = round(duration);
-	return duration < WALK_LEAST ? WALK_LEAST : duration > WALK_MOST ? WALK_MOST : duration;
-}
-
-static double length_of_route(const struct bindings *b, yyjson_val *action)
-{
-	yyjson_val *value = map_get(&b->show->routes, show_text(action, "route"));
-	struct route *route = route_create(value, b->show->scene);
-	struct route_span span = route_between(route, TEXT(""), show_text(action, "waypoint"));
-
-	route_destroy(route);
-	return fabs(span.to - span.from);
-}
-
-static double length_of_walk(const struct bindings *b, yyjson_val *action, struct text actor,
-                             double now_ms)
-{
-	yyjson_val *to = map_get(&b->show->positions, show_text(action, "waypoint"));
-	double x = 0, y = 0;
-
-	stage_place(b->options.stage, actor, now_ms, &x, &y);
-	return hypot(show_number(to, "x", 0) - x, show_number(to, "y", 0) - y);
-}
-
-static void walk(struct bindings *b, const struct binding *binding, struct text actor,
-                 double now_ms)
-{
-	yyjson_val *action = yyjson_obj_get(binding->value, "action");
-	bool is_route = text_is(binding->property, "followRoute");
-	const char *name = is_route ? "followRoute" : "move";
-	double duration = show_number(action, "duration", -1);
-	struct buf *params = tell_params(&b->teller);
-
-	if (duration < 0)
-		duration = limited((is_route ? length_of_route(b, action)
-		                             : length_of_walk(b, action, actor, now_ms)) /
-		                   WALK_SPEED);
-	tell_member(params, "route", is_route ? show_text(action, "route") : TEXT(""));
-	tell_member(params, "to", show_text(action, "waypoint"));
-	tell_member(params, "animationDuring", show_text(action, "animationDuring"));
-	tell_member(params, "animationOnArrival", show_text(action, "animationOnArrival"));
-	buf_add_char(params, '}');
-	tell(&b->teller, &(struct told){COMMAND_START, name, actor, now_ms, duration});
-	keep_going(b, binding, actor, name, now_ms + duration);
 }
 
 /* ---- hearing ---- */
@@ -283,7 +127,7 @@ static void bind_number(struct bindings *b, const struct binding *binding, struc
 	double raw;
 
 	if (binding->field.len == 0 && yyjson_obj_get(binding->value, "transition"))
-		transition(b, binding, actor, now_ms);
+		goings_turn(&b->goings, binding, actor, now_ms);
 	else if (value_number(cue->payload, binding->field, binding->property, &raw))
 		tell_number(&b->teller, binding->property, actor, value_mapped(mapping, raw),
 		            now_ms);
@@ -376,7 +220,7 @@ static void bind(struct bindings *b, const struct binding *binding, struct text 
 	else if (text_is(property, "teleportTo"))
 		teleport(b, binding, actor, now_ms);
 	else if (!text_is(property, "position"))
-		walk(b, binding, actor, now_ms);
+		goings_walk(&b->goings, binding, actor, now_ms);
 	else if (value_point(cue->payload, binding->field, &x, &y))
 		tell_point(&b->teller, actor, x, y, now_ms);
 }
@@ -419,67 +263,56 @@ bool bindings_hear(struct bindings *bindings, size_t index, const struct cue *cu
 
 /* ---- time ---- */
 
-static void arrive(struct bindings *b, struct going *going, double now_ms)
-{
-	bool is_set = strcmp(going->action, "set") == 0;
-	struct buf *params = tell_params(&b->teller);
-
-	tell_member(params, "property", is_set ? going->binding->property : TEXT(""));
-	buf_add_char(params, '}');
-	tell(&b->teller,
-	     &(struct told){COMMAND_COMPLETE, going->action, text_of(going->actor), now_ms});
-}
-
-/* True when it is over. */
-static bool go_on(struct bindings *b, struct going *going, double now_ms)
-{
-	yyjson_val *transition = yyjson_obj_get(going->binding->value, "transition");
-
-	if (going->phase != PHASE_RESTING)
-		arrive(b, going, now_ms);
-	if (going->phase == PHASE_GOING && strcmp(going->action, "set") == 0 &&
-	    show_flag(transition, "revert", false)) {
-		going->phase = PHASE_RESTING;
-		going->until_ms = now_ms + show_number(transition, "revertDelayMs", 0);
-		return false;
-	}
-	if (going->phase == PHASE_RESTING) {
-		going->phase = PHASE_RETURNING;
-		start_transition(b, going->binding, text_of(going->actor), true, now_ms);
-		going->until_ms = now_ms + show_number(transition, "durationMs", 0);
-		return false;
-	}
-	return true;
-}
-
-static struct going *first_due(struct bindings *b, double now_ms)
-{
-	struct going *first = NULL;
-
-	list_each(&b->going, l) {
-		struct going *going = list_of(l, struct going, in_bindings);
-
-		if (going->until_ms <= now_ms && (!first || going->until_ms < first->until_ms))
-			first = going;
-	}
-	return first;
-}
-
 void bindings_tick(struct bindings *bindings, double now_ms)
 {
-	struct going *going;
-
 	bindings->teller.by_signal = false;
-	while ((going = first_due(bindings, now_ms)))
-		if (go_on(bindings, going, now_ms))
-			forget(going);
+	goings_tick(&bindings->goings, now_ms);
 }
 
 double bindings_next(const struct bindings *bindings)
 {
-	double next = INFINITY;
+	return goings_next(&bindings->goings);
+}
 
-	list_each(&bindings->going, l)
-		next = fmin(next, list_of(l, struct going, in_bindings)->until_ms);
-	return next;
+void bindings_running(const struct bindings *bindings, double now_ms,
+                      void (*command)(void *self, const struct command *command), void *self)
+{
+	struct teller teller;
+
+	teller_init(&teller, command, self);
+	goings_running(&bindings->goings, now_ms, &teller);
+	teller_finish(&teller);
+}
+
+/* ---- remembering ---- */
+
+void bindings_save(const struct bindings *bindings, struct buf *out)
+{
+	goings_save(&bindings->goings, out);
+}
+
+static const struct binding *find_binding(const struct bindings *b, size_t index)
+{
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t j = 0; j < b->parts[i].count; j++)
+			if (b->parts[i].bindings[j].index == index)
+				return &b->parts[i].bindings[j];
+	return NULL;
+}
+
+void bindings_load(struct bindings *bindings, yyjson_val *saved, const struct places *places,
+                   bindings_lost_fn *lost, void *self)
+{
+	yyjson_val *one;
+	size_t i, max;
+
+	bindings_reset(bindings);
+	yyjson_arr_foreach(saved, i, max, one)
+	{
+		size_t was = yyjson_get_uint(yyjson_obj_get(one, "binding"));
+		const struct binding *binding = find_binding(bindings, places_of(places, was));
+
+		if (!binding || !goings_load(&bindings->goings, binding, one))
+			lost(self, show_text(one, "actor"), show_text(one, "property"));
+	}
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "signal/cue.h"
+#include "signal/places.h"
 #include "stage/stage.h"
 
 struct bindings;
@@ -37,5 +38,16 @@ bool bindings_hear(struct bindings *bindings, size_t index, const struct cue *cu
 void bindings_reset(struct bindings *bindings); /* nothing is under way any more */
 void bindings_tick(struct bindings *bindings, double now_ms);
 double bindings_next(const struct bindings *bindings); /* INFINITY: never */
+
+/* What runs now, as `start` commands with progress, for who comes late. */
+void bindings_running(const struct bindings *bindings, double now_ms,
+                      void (*command)(void *self, const struct command *command), void *self);
+
+/* What is under way as a JSON list, and back: places says where the bindings are now.
+ * What one had begun that is not the same is lost. */
+typedef void bindings_lost_fn(void *self, struct text actor, struct text property);
+void bindings_save(const struct bindings *bindings, struct buf *out);
+void bindings_load(struct bindings *bindings, yyjson_val *saved, const struct places *places,
+                   bindings_lost_fn *lost, void *self);
 
 #endif

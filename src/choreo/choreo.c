@@ -15,6 +15,7 @@
 #include "choreo/deadlines.h"
 #include "choreo/performance.h"
 #include "choreo/step.h"
+#include "signal/json.h"
 #include "signal/pointer.h"
 #include "signal/when.h"
 
@@ -135,15 +136,20 @@ static void leave_episode(struct choreo *choreo, struct performance *p)
 	free(episode);
 }
 
-/* Its first turn is the next tick. */
 static void enter(struct choreo *choreo, struct performance *p)
 {
-	p->id = ++choreo->last_id;
-	p->due_ms = choreo->now_ms;
 	choreo->active++;
 	choreo->bytes += p->bytes;
 	list_add(&choreo->performances, &p->in_choreo);
 	deadlines_add(&choreo->deadlines, p);
+}
+
+/* Its first turn is the next tick. */
+static void enter_anew(struct choreo *choreo, struct performance *p)
+{
+	p->id = ++choreo->last_id;
+	p->due_ms = choreo->now_ms;
+	enter(choreo, p);
 }
 
 /* It has no deadline any more. */
@@ -207,7 +213,7 @@ static void interrupt(struct choreo *choreo, struct performance *p, const struct
 	leave(choreo, p);
 	choreo->options.command(choreo->options.self, &command);
 	if (performance_turn(p))
-		enter(choreo, p);
+		enter_anew(choreo, p);
 	else
 		performance_destroy(p);
 }
@@ -236,7 +242,7 @@ static struct performance *begin(struct choreo *choreo, const struct score *scor
 	if (!p)
 		return NULL;
 	p->bytes += episode;
-	enter(choreo, p);
+	enter_anew(choreo, p);
 	if (cue->correlation.len)
 		join_episode(choreo, p, cue->correlation);
 	return p;
@@ -354,4 +360,72 @@ void choreo_running(const struct choreo *choreo, double now_ms,
 	list_each(&choreo->performances, l)
 		performance_running(in_choreo(l), &play);
 	buf_finish(&params);
+}
+
+/* --- remembering ------------------------------------------------------------------- */
+
+static void save_one(const struct choreo *choreo, const struct performance *p, struct buf *out)
+{
+	const struct part *part = list_of(p->score, struct part, score);
+
+	buf_print(out, "{\"part\":%td,\"id\":%llu,\"alone\":%s,", part - choreo->parts,
+	          (unsigned long long)p->id, p->episode ? "false" : "true");
+	performance_save(p, out);
+	buf_add_char(out, '}');
+}
+
+void choreo_save(const struct choreo *choreo, struct buf *out)
+{
+	buf_print(out,
+	          "{\"last\":%llu,\"refused\":%llu,\"now\":", (unsigned long long)choreo->last_id,
+	          (unsigned long long)choreo->refused);
+	json_add_number(out, choreo->now_ms);
+	buf_add(out, TEXT(",\"performances\":["));
+	list_each(&choreo->performances, l) {
+		if (l != choreo->performances.next)
+			buf_add_char(out, ',');
+		save_one(choreo, in_choreo(l), out);
+	}
+	buf_add(out, TEXT("]}"));
+}
+
+static bool load_one(struct choreo *choreo, const struct places *places, yyjson_val *saved)
+{
+	size_t place = places_of(places, yyjson_get_uint(yyjson_obj_get(saved, "part")));
+	struct performance *p;
+
+	if (place >= choreo->part_count || choreo->active == CHOREO_ACTIVE_MAX ||
+	    choreo->bytes > BYTES_MAX)
+		return false;
+	p = performance_load(&choreo->parts[place].score, saved, &choreo->words,
+	                     BYTES_MAX - choreo->bytes);
+	if (!p)
+		return false;
+	p->id = yyjson_get_uint(yyjson_obj_get(saved, "id"));
+	p->bytes += 2 * p->correlation.len; /* as when it began */
+	enter(choreo, p);
+	if (p->correlation.len && !yyjson_is_true(yyjson_obj_get(saved, "alone")))
+		join_episode(choreo, p, p->correlation);
+	return true;
+}
+
+bool choreo_load(struct choreo *choreo, yyjson_val *saved, const struct places *places,
+                 choreo_lost_fn *lost, void *self)
+{
+	yyjson_val *all = yyjson_obj_get(saved, "performances"), *one;
+	size_t i, max;
+
+	if (!yyjson_is_arr(all))
+		return false;
+	choreo_reset(choreo);
+	choreo->last_id = yyjson_get_uint(yyjson_obj_get(saved, "last"));
+	choreo->refused = yyjson_get_uint(yyjson_obj_get(saved, "refused"));
+	if (!json_number(yyjson_obj_get(saved, "now"), &choreo->now_ms))
+		choreo->now_ms = -INFINITY;
+	yyjson_arr_foreach(all, i, max, one)
+	{
+		if (!load_one(choreo, places, one))
+			lost(self, yyjson_get_uint(yyjson_obj_get(one, "id")));
+	}
+	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "signal/cue.h"
+#include "signal/places.h"
 #include "stage/command.h"
 
 struct choreo;
@@ -45,6 +46,13 @@ void choreo_tick(struct choreo *choreo, double now_ms);
 double choreo_next(const struct choreo *choreo); /* when a tick is due; INFINITY: never */
 size_t choreo_active(const struct choreo *choreo);
 uint64_t choreo_refused(const struct choreo *choreo);
+
+/* All of it as a JSON object, and back: places says where the choreographies are now.
+ * A performance of one that is not the same is lost.  False: it is not that. */
+typedef void choreo_lost_fn(void *self, uint64_t performance);
+void choreo_save(const struct choreo *choreo, struct buf *out);
+bool choreo_load(struct choreo *choreo, yyjson_val *saved, const struct places *places,
+                 choreo_lost_fn *lost, void *self);
 
 /* What runs now, as `start` commands with progress, for who comes late. */
 void choreo_running(const struct choreo *choreo, double now_ms,

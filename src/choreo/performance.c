@@ -37,22 +37,21 @@ static size_t head_size(const struct score *score)
 	return sizeof(struct performance) + score->slots * sizeof(struct cursor);
 }
 
-struct performance *performance_create(const struct score *score, const struct cue *cue,
-                                       struct buf *words, size_t max)
-{
+/* What a performance keeps: the words lie one after the other, first of the values. */
+struct kept {
 	struct value values[SCORE_PATHS_MAX];
-	size_t values_size = score->path_count * sizeof(values[0]);
+	size_t correlation, source; /* their lengths */
+	struct buf *words;
+};
+
+static struct performance *assemble(const struct score *score, const struct kept *kept, size_t max)
+{
+	size_t values_size = score->path_count * sizeof(kept->values[0]);
+	size_t bytes = head_size(score) + values_size + kept->words->len;
 	struct performance *p;
-	size_t bytes;
 	char *at;
 
-	buf_clear(words);
-	for (size_t i = 0; i < score->path_count; i++)
-		values[i] = read_value(cue_at(cue, score->paths[i]), words);
-	buf_add(words, cue->correlation);
-	buf_add(words, cue->source);
-	bytes = head_size(score) + values_size + words->len;
-	if (words->full || bytes > max)
+	if (kept->words->full || bytes > max)
 		return NULL;
 	p = must_zero(1, bytes);
 	p->score = score;
@@ -60,18 +59,34 @@ struct performance *performance_create(const struct score *score, const struct c
 	p->bytes = bytes;
 	p->values = (struct value *)((char *)p + head_size(score));
 	at = (char *)(p->values + score->path_count);
-	if (words->len)
-		memcpy(at, words->at, words->len);
+	if (kept->words->len)
+		memcpy(at, kept->words->at, kept->words->len);
 	for (size_t i = 0; i < score->path_count; i++) {
-		p->values[i] = values[i];
+		p->values[i] = kept->values[i];
 		p->values[i].text.at = at;
-		at += values[i].text.len;
+		at += kept->values[i].text.len;
 	}
-	p->correlation = (struct text){at, cue->correlation.len};
-	p->source = (struct text){at + cue->correlation.len, cue->source.len};
+	p->correlation = (struct text){at, kept->correlation};
+	p->source = (struct text){at + kept->correlation, kept->source};
 	list_init(&p->in_choreo);
 	list_init(&p->in_episode);
 	return p;
+}
+
+struct performance *performance_create(const struct score *score, const struct cue *cue,
+                                       struct buf *words, size_t max)
+{
+	struct kept kept;
+
+	buf_clear(words);
+	kept.words = words;
+	kept.correlation = cue->correlation.len;
+	kept.source = cue->source.len;
+	for (size_t i = 0; i < score->path_count; i++)
+		kept.values[i] = read_value(cue_at(cue, score->paths[i]), words);
+	buf_add(words, cue->correlation);
+	buf_add(words, cue->source);
+	return assemble(score, &kept, max);
 }
 
 void performance_destroy(struct performance *p)
@@ -283,4 +298,123 @@ static void tell_sequence(const struct performance *p, const struct sequence *se
 void performance_running(const struct performance *p, const struct play *play)
 {
 	tell_sequence(p, p->steps, play);
+}
+
+/* --- remembering ----------------------------------------------------------------- */
+
+/* A string is one, anything else is alone in a list, and what there was not is null. */
+static void save_value(const struct value *v, struct buf *out)
+{
+	if (v->kind == VALUE_STRING) {
+		buf_add_json(out, v->text);
+	} else if (v->kind == VALUE_JSON) {
+		buf_add_char(out, '[');
+		buf_add(out, v->text);
+		buf_add_char(out, ']');
+	} else {
+		buf_add(out, TEXT("null"));
+	}
+}
+
+static void save_cursor(const struct cursor *c, struct buf *out)
+{
+	buf_print(out, "[%zu,%d,", c->at, c->phase);
+	json_add_number(out, c->since_ms);
+	buf_add_char(out, ']');
+}
+
+void performance_save(const struct performance *p, struct buf *out)
+{
+	bool is_turned = p->steps == &p->score->interrupted;
+
+	buf_print(out, "\"turned\":%s,\"due\":", is_turned ? "true" : "false");
+	json_add_number(out, p->due_ms);
+	buf_add(out, TEXT(",\"correlation\":"));
+	buf_add_json(out, p->correlation);
+	buf_add(out, TEXT(",\"source\":"));
+	buf_add_json(out, p->source);
+	buf_add(out, TEXT(",\"values\":["));
+	for (size_t i = 0; i < p->score->path_count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		save_value(&p->values[i], out);
+	}
+	buf_add(out, TEXT("],\"cursors\":["));
+	for (size_t i = 0; i < p->score->slots; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		save_cursor(&p->cursors[i], out);
+	}
+	buf_add_char(out, ']');
+}
+
+static struct value load_value(yyjson_val *saved, struct buf *words)
+{
+	return read_value(yyjson_is_arr(saved)   ? yyjson_arr_get_first(saved)
+	                  : yyjson_is_str(saved) ? saved
+	                                         : NULL,
+	                  words);
+}
+
+static bool load_cursor(struct cursor *c, yyjson_val *saved)
+{
+	uint64_t phase = yyjson_get_uint(yyjson_arr_get(saved, 1));
+
+	c->at = yyjson_get_uint(yyjson_arr_get(saved, 0));
+	c->phase = phase;
+	return phase <= CURSOR_PLAYING && json_number(yyjson_arr_get(saved, 2), &c->since_ms);
+}
+
+/* Does every cursor stand within its sequence? */
+static bool fits(const struct performance *p, const struct sequence *sequence)
+{
+	if (p->cursors[sequence->slot].at > sequence->count)
+		return false;
+	for (size_t i = 0; i < sequence->count; i++)
+		for (size_t j = 0; j < sequence->steps[i].lane_count; j++)
+			if (!fits(p, &sequence->steps[i].lanes[j]))
+				return false;
+	return true;
+}
+
+static bool load_place(struct performance *p, yyjson_val *saved)
+{
+	yyjson_val *cursors = yyjson_obj_get(saved, "cursors"), *one;
+	bool good = yyjson_arr_size(cursors) == p->score->slots &&
+	            json_number(yyjson_obj_get(saved, "due"), &p->due_ms);
+	size_t i, max;
+
+	if (yyjson_is_true(yyjson_obj_get(saved, "turned")))
+		p->steps = &p->score->interrupted;
+	yyjson_arr_foreach(cursors, i, max, one)
+	{
+		good = good && load_cursor(&p->cursors[i], one);
+	}
+	return good && fits(p, &p->score->steps) && fits(p, &p->score->interrupted);
+}
+
+struct performance *performance_load(const struct score *score, yyjson_val *saved,
+                                     struct buf *words, size_t max)
+{
+	struct text correlation = json_text(yyjson_obj_get(saved, "correlation"));
+	struct text source = json_text(yyjson_obj_get(saved, "source"));
+	yyjson_val *values = yyjson_obj_get(saved, "values");
+	struct performance *p;
+	struct kept kept;
+
+	if (yyjson_arr_size(values) != score->path_count)
+		return NULL;
+	buf_clear(words);
+	kept.words = words;
+	kept.correlation = correlation.len;
+	kept.source = source.len;
+	for (size_t i = 0; i < score->path_count; i++)
+		kept.values[i] = load_value(yyjson_arr_get(values, i), words);
+	buf_add(words, correlation);
+	buf_add(words, source);
+	p = assemble(score, &kept, max);
+	if (p && load_place(p, saved))
+		return p;
+	performance_destroy(p);
+	return NULL;
 }

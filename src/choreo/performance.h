@@ -31,11 +31,11 @@ struct performance {
 	double due_ms;   /* nothing happens before */
 	uint64_t id;
 	const struct score *score;
-	const struct sequence *steps; /* of the score: its steps, or those when interrupted */
-	size_t bytes;                 /* of this block */
+	const struct sequence *steps;    /* of the score: its steps, or those when interrupted */
+	size_t bytes;                    /* of this block */
 	struct text correlation, source; /* of the signal */
 	struct value *values;            /* of the score's paths */
-	struct cursor cursors[];      /* by slot */
+	struct cursor cursors[];         /* by slot */
 };
 
 /* The score must live longer.  NULL if it would be bigger than max.  words is
@@ -43,6 +43,12 @@ struct performance {
 struct performance *performance_create(const struct score *score, const struct cue *cue,
                                        struct buf *words, size_t max);
 void performance_destroy(struct performance *p);
+
+/* As the members of a JSON object, and back; NULL: that is not of such a score, or too
+ * big. */
+void performance_save(const struct performance *p, struct buf *out);
+struct performance *performance_load(const struct score *score, yyjson_val *saved,
+                                     struct buf *words, size_t max);
 
 /* Goes on with what the score has for one that was interrupted, from the beginning;
  * false if that is nothing. */

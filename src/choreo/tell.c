@@ -55,6 +55,8 @@ void tell(struct teller *teller, const struct told *told)
 		.params = buf_text(&teller->params),
 		.duration = told->duration,
 		.easing = told->easing.len ? told->easing : TEXT("linear"),
+		.progress = told->progress,
+		.elapsed = told->elapsed,
 		.correlation = teller->correlation,
 		.source = teller->source,
 	};

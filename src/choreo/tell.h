@@ -22,7 +22,8 @@ struct told {
 	const char *action;
 	struct text actor;
 	double now_ms, duration;
-	struct text easing; /* empty: linear */
+	struct text easing;       /* empty: linear */
+	double progress, elapsed; /* of a start that is under way */
 };
 
 void teller_init(struct teller *teller, void (*command)(void *self, const struct command *command),

@@ -145,3 +145,31 @@ bool chain_passes(struct chain *chain, struct cue *cue, double now_ms)
 	}
 	return true;
 }
+
+/* --- remembering ---------------------------------------------------------- */
+
+void chain_save(const struct chain *chain, struct buf *out)
+{
+	buf_add_char(out, '[');
+	for (size_t i = 0; chain && i < chain->count; i++) {
+		const struct link *link = &chain->links[i];
+
+		if (i)
+			buf_add_char(out, ',');
+		if (link->kind->save)
+			link->kind->save(link->self, out);
+		else
+			buf_add(out, TEXT("null"));
+	}
+	buf_add_char(out, ']');
+}
+
+void chain_load(struct chain *chain, yyjson_val *saved)
+{
+	for (size_t i = 0; chain && i < chain->count; i++) {
+		struct link *link = &chain->links[i];
+
+		if (link->kind->load)
+			link->kind->load(link->self, yyjson_arr_get(saved, i));
+	}
+}

@@ -36,6 +36,20 @@ static bool delta_passes(void *self, struct cue *cue, double now_ms)
 	return true;
 }
 
+static void delta_save(const void *self, struct buf *out)
+{
+	const struct delta *d = self;
+
+	json_add_number(out, d->passed_any ? d->last : NAN);
+}
+
+static void delta_load(void *self, yyjson_val *saved)
+{
+	struct delta *d = self;
+
+	d->passed_any = json_number(saved, &d->last);
+}
+
 static const char *const params[] = {"path", "threshold", NULL};
 
 const struct filter_kind filter_delta = {
@@ -44,4 +58,6 @@ const struct filter_kind filter_delta = {
 	.params = params,
 	.init = delta_init,
 	.passes = delta_passes,
+	.save = delta_save,
+	.load = delta_load,
 };

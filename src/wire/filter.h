@@ -10,6 +10,7 @@
 #ifndef WIRE_FILTER_H
 #define WIRE_FILTER_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "signal/cue.h"
 
@@ -26,6 +27,10 @@ struct filter_kind {
 	void (*finish)(void *self); /* NULL: there is nothing to let go */
 
 	bool (*passes)(void *self, struct cue *cue, double now_ms);
+
+	/* What it remembers, as one JSON value, and back from that; NULL: nothing. */
+	void (*save)(const void *self, struct buf *out);
+	void (*load)(void *self, yyjson_val *saved);
 };
 
 extern const struct filter_kind *const filter_kinds[]; /* NULL ends them */
@@ -37,6 +42,10 @@ struct chain *chain_create(yyjson_val *filters, bool *good, struct error *why);
 void chain_destroy(struct chain *chain);
 /* The first that drops ends it. */
 bool chain_passes(struct chain *chain, struct cue *cue, double now_ms);
+
+/* A list of what its filters remember, and back from that. */
+void chain_save(const struct chain *chain, struct buf *out);
+void chain_load(struct chain *chain, yyjson_val *saved);
 
 /* For kinds: a number that is at least `least`; a text that is not empty. */
 bool filter_number(yyjson_val *spec, const char *name, double least, double *out,

@@ -34,6 +34,21 @@ static bool sample_passes(void *self, struct cue *cue, double now_ms)
 	return true;
 }
 
+static void sample_save(const void *self, struct buf *out)
+{
+	const struct sample *s = self;
+
+	buf_add_u64(out, s->count);
+}
+
+/* One that counted further than it may passes the next, as if it had come there. */
+static void sample_load(void *self, yyjson_val *saved)
+{
+	struct sample *s = self;
+
+	s->count = yyjson_get_uint(saved);
+}
+
 static const char *const params[] = {"every", NULL};
 
 const struct filter_kind filter_sample = {
@@ -42,4 +57,6 @@ const struct filter_kind filter_sample = {
 	.params = params,
 	.init = sample_init,
 	.passes = sample_passes,
+	.save = sample_save,
+	.load = sample_load,
 };

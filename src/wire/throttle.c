@@ -1,6 +1,10 @@
 /* throttle.c - at most one within an interval. */
 #include "wire/filter.h"
 
+#include <math.h>
+
+#include "signal/json.h"
+
 struct throttle {
 	double interval_ms, last_ms;
 	bool passed_any;
@@ -24,6 +28,20 @@ static bool throttle_passes(void *self, struct cue *cue, double now_ms)
 	return true;
 }
 
+static void throttle_save(const void *self, struct buf *out)
+{
+	const struct throttle *t = self;
+
+	json_add_number(out, t->passed_any ? t->last_ms : NAN);
+}
+
+static void throttle_load(void *self, yyjson_val *saved)
+{
+	struct throttle *t = self;
+
+	t->passed_any = json_number(saved, &t->last_ms);
+}
+
 static const char *const params[] = {"intervalMs", NULL};
 
 const struct filter_kind filter_throttle = {
@@ -32,4 +50,6 @@ const struct filter_kind filter_throttle = {
 	.params = params,
 	.init = throttle_init,
 	.passes = throttle_passes,
+	.save = throttle_save,
+	.load = throttle_load,
 };

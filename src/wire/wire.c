@@ -227,3 +227,38 @@ void wiring_counts(const struct wiring *w, struct buf *out)
 	}
 	buf_add_char(out, ']');
 }
+
+/* --- remembering ---------------------------------------------------------- */
+
+void wiring_save(const struct wiring *w, struct buf *out)
+{
+	buf_add_char(out, '[');
+	for (size_t i = 0; i < w->wires.count; i++) {
+		const struct wire *wire = &w->wires.all[i];
+
+		buf_print(out, "%s[%llu,%llu,", i ? "," : "", (unsigned long long)wire->passed,
+		          (unsigned long long)wire->dropped);
+		chain_save(wire->chain, out);
+		buf_add_char(out, ']');
+	}
+	buf_add_char(out, ']');
+}
+
+void wiring_load(struct wiring *w, yyjson_val *saved, const struct places *places)
+{
+	yyjson_val *one;
+	size_t i, max;
+
+	yyjson_arr_foreach(saved, i, max, one)
+	{
+		size_t place = places_of(places, i);
+		struct wire *wire;
+
+		if (place >= w->wires.count)
+			continue;
+		wire = &w->wires.all[place];
+		wire->passed = yyjson_get_uint(yyjson_arr_get(one, 0));
+		wire->dropped = yyjson_get_uint(yyjson_arr_get(one, 1));
+		chain_load(wire->chain, yyjson_arr_get(one, 2));
+	}
+}

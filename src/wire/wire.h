@@ -15,8 +15,10 @@
 #ifndef WIRE_WIRE_H
 #define WIRE_WIRE_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "signal/cue.h"
+#include "signal/places.h"
 
 struct wiring;
 
@@ -37,7 +39,11 @@ void wiring_route(struct wiring *wiring, const struct cue *cue, double now_ms, w
                   void *self);
 
 /* `[{"id","passed","dropped"}...]`, for those who look under the hood. */
-struct buf;
 void wiring_counts(const struct wiring *wiring, struct buf *out);
+
+/* What the wires remember, in the order of the document, as a JSON list; and back:
+ * places says where those wires are now. */
+void wiring_save(const struct wiring *wiring, struct buf *out);
+void wiring_load(struct wiring *wiring, yyjson_val *saved, const struct places *places);
 
 #endif
