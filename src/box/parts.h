@@ -58,6 +58,10 @@ struct hub_stage box_stage(struct box *box);
 double box_show_now(struct box *box);
 void box_show_arm(struct box *box);
 
+/* ---- metrics.c ---- */
+
+void box_add_metrics(void *self, struct buf *out);
+
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);

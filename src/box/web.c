@@ -63,6 +63,8 @@ bool box_make_web(struct box *box, struct error *why)
 				.join = web_joins,
 				.clients = web_counts,
 				.status = web_wants_status,
+				.metrics = box_add_metrics,
+				.stage = box_look_at_stage,
 				.trouble = web_wants_trouble,
 				.source = box_source_errand,
 			},

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
+#include "hub/native.h"
 #include "journal/reader.h"
 
 /* Answers, and besides them a frame that was begun and a line that was read; for a
@@ -367,7 +368,7 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 		buf_finish(&last);
 	}
 	forget_acks(c);
-	list_remove(&c->in_followers);
+	native_leave_stage(c);
 	c->state = CLIENT_CLOSING;
 	conn_hush(c->conn, false); /* to see the other end leave */
 	conn_deadline(c->conn, HUB_PART_MS);
@@ -383,7 +384,7 @@ void client_end(struct client *c)
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
 	forget_acks(c);
-	list_remove(&c->in_followers);
+	native_leave_stage(c);
 	c->state = CLIENT_CLOSING;
 	conn_close(c->conn);
 	c->conn = NULL;

@@ -363,10 +363,15 @@ unsigned long hub_clients(const struct hub *hub)
 
 void hub_status(const struct hub *hub, struct buf *out)
 {
-	const struct hub_counts *n = &hub->counts;
+	const struct hub_stats *n = &hub->counts;
 
 	buf_print(out,
 	          "{\"clients\":%lu,\"joined\":%lu,\"frames\":%lu,\"fellBehind\":%lu,"
 	          "\"gaps\":%lu,\"slowClosed\":%lu}",
 	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->slow_closed);
+}
+
+struct hub_stats hub_stats(const struct hub *hub)
+{
+	return hub->counts;
 }

@@ -66,6 +66,12 @@ bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, c
 unsigned long hub_clients(const struct hub *hub);
 void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
 
+struct hub_stats {
+	unsigned long clients, joined, fell_behind, gaps, slow_closed, frames;
+	unsigned long followers; /* of the stage */
+};
+struct hub_stats hub_stats(const struct hub *hub);
+
 /* To whoever wants to know: JSON arrays of sources and of ids. */
 void hub_tell_sources(struct hub *hub, struct text changed, struct text removed);
 

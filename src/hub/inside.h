@@ -29,10 +29,6 @@ struct hub_reel {
 	uint64_t guarded_at; /* head at the last look at who lags */
 };
 
-struct hub_counts {
-	unsigned long clients, joined, fell_behind, gaps, slow_closed, frames;
-};
-
 struct hub {
 	struct hub_options options;
 	struct tap tap;
@@ -46,7 +42,7 @@ struct hub {
 	uint64_t gathered_at, gathered_head; /* ... from here, made at that head */
 	struct signal_reader *lines;
 	uint64_t durable_seq;
-	struct hub_counts counts;
+	struct hub_stats counts;
 	bool draining;
 	bool waits_for_disk; /* some client is hushed because of it */
 };

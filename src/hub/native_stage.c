@@ -106,6 +106,7 @@ void native_follow_stage(struct client *c, const struct subscription *wish)
 {
 	native_leave_stage(c);
 	list_add(&c->hub->followers, &c->in_followers);
+	c->hub->counts.followers++;
 	client_make_room(c);
 	if (!wish->version || !tell_since(c, wish->version))
 		native_tell_stage(c);
@@ -113,7 +114,10 @@ void native_follow_stage(struct client *c, const struct subscription *wish)
 
 void native_leave_stage(struct client *c)
 {
+	if (list_is_empty(&c->in_followers))
+		return;
 	list_remove(&c->in_followers);
+	c->hub->counts.followers--;
 	c->owed_stage = false;
 }
 

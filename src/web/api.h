@@ -18,6 +18,9 @@ void api_ready(struct call *call);
 void api_status(struct call *call);
 void api_version(struct call *call);
 
+void api_metrics(struct call *call);
+void api_stage(struct call *call);
+
 void api_ask(struct call *call);
 void api_cancel(struct call *call);
 void api_send(struct call *call);

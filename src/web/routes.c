@@ -14,6 +14,8 @@ const struct route routes[] = {
 	{"GET", "/readyz", SCOPE_OBSERVE, 0, 0, api_ready},
 	{"GET", "/api/version", 0, 0, 0, api_version},
 	{"GET", "/api/status", SCOPE_OBSERVE, 0, 0, api_status},
+	{"GET", "/metrics", SCOPE_OBSERVE, 0, 0, api_metrics},
+	{"GET", "/api/stage", SCOPE_OBSERVE, 0, 0, api_stage},
 	{"POST", "/api/signal", SCOPE_EMIT, ROUTE_JSON | ROUTE_NDJSON, 0, api_emit},
 	{"GET", "/api/signals", SCOPE_OBSERVE, 0, 0, api_history},
 	{"POST", "/api/sources/*/ask", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_ask},

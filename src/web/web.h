@@ -39,16 +39,16 @@ struct web_errand {
 
 struct web_doors {
 	void *self;
-	/* Is this path a streaming dialect's (/ws, /api/stream, ...)?  It answers
-	 * or takes http and returns true; false: no such path. */
+	/* True: the path is a dialect's (/ws, ...), and http is answered or taken. */
 	bool (*join)(void *self, struct http *http, const struct caller *caller);
 	unsigned long (*clients)(void *self); /* how many hear signals now */
-	/* Appends `,"name":value` members to GET /api/status. */
+	/* Append: `,"name":value` members to GET /api/status; lines to GET /metrics, see
+	 * metrics.h; all of GET /api/stage. */
 	void (*status)(void *self, struct buf *out);
-	/* NULL when ready to serve, else the words why not. */
-	const char *(*trouble)(void *self);
-	/* Answers with a status.  When it is 2xx it has appended `,"name":value`
-	 * members to out, else why has the words. */
+	void (*metrics)(void *self, struct buf *out);
+	void (*stage)(void *self, struct buf *out);
+	const char *(*trouble)(void *self); /* NULL when ready to serve */
+	/* A status.  2xx: it has appended `,"name":value` members; else why has words. */
 	unsigned (*source)(void *self, const struct web_errand *errand, struct buf *out,
 	                   struct error *why);
 };

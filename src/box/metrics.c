@@ -1,0 +1,132 @@
+/* metrics.c - what the rooms that web may not know have to say to Prometheus. */
+#include "web/metrics.h"
+
+#include <yyjson.h>
+
+#include "box/parts.h"
+#include "hub/hub.h"
+#include "play/theatre.h"
+#include "signal/json.h"
+#include "source/hook.h"
+#include "source/source.h"
+
+#define WIRES_MAX (16 * MIB)
+
+static void add_hub(struct buf *out, const struct hub_stats *s)
+{
+	static const struct metric joined = {"signalbox_clients_joined_total", METRIC_COUNTER,
+	                                     "Clients that came."};
+	static const struct metric frames = {"signalbox_frames_encoded_total", METRIC_COUNTER,
+	                                     "Frames, each for all clients of an encoding."};
+	static const struct metric behind = {"signalbox_clients_fell_behind_total", METRIC_COUNTER,
+	                                     "Times a client was too slow."};
+	static const struct metric gaps = {"signalbox_gaps_total", METRIC_COUNTER,
+	                                   "Gaps that clients were told of."};
+	static const struct metric closed = {"signalbox_clients_slow_closed_total", METRIC_COUNTER,
+	                                     "Clients closed because they were too slow."};
+	static const struct metric followers = {"signalbox_stage_followers", METRIC_GAUGE,
+	                                        "Clients that follow the stage."};
+
+	metric_add(out, &joined, (double)s->joined);
+	metric_add(out, &frames, (double)s->frames);
+	metric_add(out, &behind, (double)s->fell_behind);
+	metric_add(out, &gaps, (double)s->gaps);
+	metric_add(out, &closed, (double)s->slow_closed);
+	metric_add(out, &followers, (double)s->followers);
+}
+
+static void add_sources(struct buf *out, const struct sources *sources)
+{
+	static const struct metric states = {"signalbox_sources", METRIC_GAUGE,
+	                                     "Sources, by state."};
+	unsigned counts[SOURCE_STATES] = {0};
+
+	for (struct source *s = NULL; (s = sources_next(sources, s));)
+		counts[source_state(s)]++;
+	metric_begin(out, &states);
+	for (int i = 0; i < SOURCE_STATES; i++)
+		metric_sample(out, &states, "state",
+		              text_of(source_state_name((enum source_state)i)), counts[i]);
+}
+
+static void add_hooks(struct buf *out, const struct hook_stats *s)
+{
+	static const struct metric taken = {"signalbox_hooks_taken_total", METRIC_COUNTER,
+	                                    "Words of Claude Code's hooks that were understood."};
+	static const struct metric refused = {"signalbox_hooks_refused_total", METRIC_COUNTER,
+	                                      "Words of Claude Code's hooks that were not."};
+
+	metric_add(out, &taken, (double)s->taken);
+	metric_add(out, &refused, (double)s->refused);
+}
+
+/* ---- the show ---- */
+
+static void add_wires(struct buf *out, const struct metric *metric, yyjson_val *wires,
+                      const char *count)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(wires);
+	yyjson_val *wire;
+
+	if (yyjson_arr_size(wires) == 0)
+		return;
+	metric_begin(out, metric);
+	while ((wire = yyjson_arr_iter_next(&it)))
+		metric_sample(out, metric, "wire", json_text(yyjson_obj_get(wire, "id")),
+		              yyjson_get_num(yyjson_obj_get(wire, count)));
+}
+
+static void add_all_wires(struct buf *out, const struct theatre *theatre)
+{
+	static const struct metric passed = {"signalbox_wire_passed_total", METRIC_COUNTER,
+	                                     "Signals that a wire let through."};
+	static const struct metric dropped = {"signalbox_wire_dropped_total", METRIC_COUNTER,
+	                                      "Signals that a wire's filters kept back."};
+	struct buf json;
+	yyjson_doc *doc;
+
+	buf_init(&json, WIRES_MAX);
+	theatre_counts(theatre, &json);
+	doc = yyjson_read(json.at, json.len, 0);
+	add_wires(out, &passed, yyjson_doc_get_root(doc), "passed");
+	add_wires(out, &dropped, yyjson_doc_get_root(doc), "dropped");
+	yyjson_doc_free(doc);
+	buf_finish(&json);
+}
+
+static void add_show(struct buf *out, const struct theatre *theatre)
+{
+	static const struct metric running = {"signalbox_show_running", METRIC_GAUGE,
+	                                      "1 while the show is on."};
+	static const struct metric processed = {"signalbox_show_signals_processed_total",
+	                                        METRIC_COUNTER,
+	                                        "Signals that something on the stage took up."};
+	static const struct metric skipped = {"signalbox_show_signals_skipped_total",
+	                                      METRIC_COUNTER,
+	                                      "Signals that came too quickly to be seen."};
+	static const struct metric refused = {"signalbox_show_performances_refused_total",
+	                                      METRIC_COUNTER,
+	                                      "Performances that were one too many."};
+	static const struct metric active = {"signalbox_show_performances", METRIC_GAUGE,
+	                                     "Performances under way."};
+	const struct theatre_stats s = theatre_stats(theatre);
+
+	metric_add(out, &running, theatre_is_running(theatre) ? 1 : 0);
+	metric_add(out, &processed, (double)s.processed);
+	metric_add(out, &skipped, (double)s.skipped);
+	metric_add(out, &refused, (double)s.refused);
+	metric_add(out, &active, (double)s.active);
+	add_all_wires(out, theatre);
+}
+
+void box_add_metrics(void *self, struct buf *out)
+{
+	struct box *box = self;
+	const struct hub_stats hub = hub_stats(box->hub);
+	const struct hook_stats hooks = hook_stats(box->hook);
+
+	add_hub(out, &hub);
+	add_sources(out, box->sources);
+	add_hooks(out, &hooks);
+	add_show(out, box->theatre);
+}

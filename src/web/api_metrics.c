@@ -1,0 +1,183 @@
+/* api_metrics.c - GET /metrics, for Prometheus; and GET /api/stage, for a look at once.
+ *
+ * What the rooms below web count is written here; the rest comes through a door.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bus/bus.h"
+#include "journal/journal.h"
+#include "web/inside.h"
+#include "web/metrics.h"
+
+#define METRICS_MAX (16 * MIB) /* a line for each wire of the largest show */
+#define STAGE_MAX (64 * MIB)
+
+/* ---- the program ---- */
+
+static double resident_bytes(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long size, resident = 0;
+
+	if (!statm)
+		return 0;
+	if (fscanf(statm, "%lu %lu", &size, &resident) != 2)
+		resident = 0;
+	fclose(statm);
+	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static void add_program(struct buf *out, const struct web *web)
+{
+	static const struct metric build = {"signalbox_build_info", METRIC_GAUGE,
+	                                    "Which signalbox this is; always 1."};
+	static const struct metric uptime = {"signalbox_uptime_seconds", METRIC_GAUGE,
+	                                     "Time since it started."};
+	static const struct metric cpu = {"process_cpu_seconds_total", METRIC_COUNTER,
+	                                  "User and system time of the processor."};
+	static const struct metric resident = {"process_resident_memory_bytes", METRIC_GAUGE,
+	                                       "Memory that is in use."};
+	struct rusage used;
+
+	metric_begin(out, &build);
+	metric_sample(out, &build, "version", TEXT(SIGNALBOX_VERSION), 1);
+	metric_add(out, &uptime, (double)((clock_mono_ns() - web->started_ns) / 1000000) / 1e3);
+	getrusage(RUSAGE_SELF, &used);
+	metric_add(out, &cpu, seconds(&used.ru_utime) + seconds(&used.ru_stime));
+	metric_add(out, &resident, resident_bytes());
+}
+
+static void add_callers(struct buf *out, const struct web *web)
+{
+	static const struct metric clients = {"signalbox_clients", METRIC_GAUGE,
+	                                      "Clients that are connected to hear signals."};
+	static const struct metric refused = {"signalbox_credentials_refused_total", METRIC_COUNTER,
+	                                      "Wrong credentials."};
+	const struct web_doors *doors = &web->options.doors;
+
+	metric_add(out, &clients, (double)doors->clients(doors->self));
+	metric_add(out, &refused, (double)web->throttle.failures);
+}
+
+/* ---- signals ---- */
+
+static void add_refused(struct buf *out, const struct bus_stats *s)
+{
+	static const struct metric refused = {"signalbox_signals_refused_total", METRIC_COUNTER,
+	                                      "Signals that were not taken, by reason."};
+
+	metric_begin(out, &refused);
+	for (int i = ADMIT_OK + 1; i < ADMIT_REASONS; i++)
+		metric_sample(out, &refused, "reason",
+		              text_of(admit_reason_name((enum admit_reason)i)),
+		              (double)s->refused[i]);
+	metric_sample(out, &refused, "reason", TEXT("full"), (double)s->full);
+}
+
+static void add_bus(struct buf *out, const struct bus_stats *s)
+{
+	static const struct metric accepted = {"signalbox_signals_accepted_total", METRIC_COUNTER,
+	                                       "Signals that got a seq."};
+	static const struct metric repeated = {"signalbox_signals_repeated_total", METRIC_COUNTER,
+	                                       "Emits answered with the seq they got before."};
+	static const struct metric reused = {"signalbox_signals_id_reused_total", METRIC_COUNTER,
+	                                     "Signals with the id of another one."};
+	static const struct metric broken = {"signalbox_signals_schema_broken_total",
+	                                     METRIC_COUNTER,
+	                                     "Signals taken although they break their schema."};
+	static const struct metric live = {"signalbox_signals_live_only_total", METRIC_COUNTER,
+	                                   "Signals sent on, but not stored."};
+
+	metric_add(out, &accepted, (double)s->accepted);
+	metric_add(out, &repeated, (double)s->repeated);
+	metric_add(out, &reused, (double)s->id_reused);
+	metric_add(out, &broken, (double)s->breaks_schema);
+	metric_add(out, &live, (double)s->live_only);
+	add_refused(out, s);
+}
+
+/* ---- the journal ---- */
+
+static void add_disk(struct buf *out, const struct journal_stats *s)
+{
+	static const struct metric bytes = {"signalbox_journal_size_bytes", METRIC_GAUGE,
+	                                    "What the journal takes on the disk."};
+	static const struct metric segments = {"signalbox_journal_segments", METRIC_GAUGE,
+	                                       "Files of the journal."};
+	static const struct metric commits = {"signalbox_journal_commits_total", METRIC_COUNTER,
+	                                      "Writes that were brought to the disk."};
+	static const struct metric time = {"signalbox_journal_commit_seconds_total", METRIC_COUNTER,
+	                                   "Time they took together."};
+	static const struct metric failures = {"signalbox_journal_sync_failures_total",
+	                                       METRIC_COUNTER, "Times the disk failed."};
+	static const struct metric waiting = {"signalbox_journal_waiting_bytes", METRIC_GAUGE,
+	                                      "What is not on the disk yet."};
+
+	metric_add(out, &bytes, (double)s->bytes);
+	metric_add(out, &segments, (double)s->segments);
+	metric_add(out, &commits, (double)s->commits);
+	metric_add(out, &time, (double)s->commit_ns_total / 1e9);
+	metric_add(out, &failures, (double)s->sync_failures);
+	metric_add(out, &waiting, (double)s->waiting);
+}
+
+static void add_journal(struct buf *out, const struct journal *journal)
+{
+	static const struct metric last = {"signalbox_journal_last_seq", METRIC_GAUGE,
+	                                   "The newest seq."};
+	static const struct metric durable = {"signalbox_journal_durable_seq", METRIC_GAUGE,
+	                                      "The newest seq that is on the disk."};
+	static const struct metric trouble = {"signalbox_journal_trouble", METRIC_GAUGE,
+	                                      "1 while the disk fails."};
+	const struct journal_stats s = journal_stats(journal);
+
+	metric_add(out, &last, (double)journal_last_seq(journal));
+	metric_add(out, &durable, (double)journal_durable_seq(journal));
+	add_disk(out, &s);
+	metric_add(out, &trouble, journal_trouble(journal) ? 1 : 0);
+}
+
+/* ---- answers ---- */
+
+static void answer(struct call *call, const char *type, struct buf *out)
+{
+	if (out->full)
+		web_refuse(call->http, 500, "there is too much to say", NULL);
+	else
+		http_answer(call->http, 200, type, buf_text(out), NULL);
+	buf_finish(out);
+}
+
+void api_metrics(struct call *call)
+{
+	const struct web *web = call->web;
+	const struct web_doors *doors = &web->options.doors;
+	struct buf out;
+
+	buf_init(&out, METRICS_MAX);
+	add_program(&out, web);
+	add_callers(&out, web);
+	add_bus(&out, bus_stats(web->options.bus));
+	add_journal(&out, web->options.journal);
+	doors->metrics(doors->self, &out);
+	answer(call, "text/plain; version=0.0.4; charset=utf-8", &out);
+}
+
+void api_stage(struct call *call)
+{
+	const struct web_doors *doors = &call->web->options.doors;
+	struct buf out;
+
+	buf_init(&out, STAGE_MAX);
+	doors->stage(doors->self, &out);
+	buf_add_char(&out, '\n');
+	answer(call, "application/json", &out);
+}
