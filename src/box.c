@@ -370,6 +370,7 @@ static bool start(struct box *box, struct error *why)
 	make_bus(box);
 	make_hub(box);
 	box_make_show(box);
+	box_load_show(box);
 	box_open_show(box);
 	if (!box_make_sources(box, why))
 		return false;

@@ -62,6 +62,11 @@ void box_show_arm(struct box *box);
 
 void box_add_metrics(void *self, struct buf *out);
 
+/* ---- show_store.c ---- */
+
+void box_load_show(struct box *box); /* the document of DATA, if there is a good one */
+struct web_show box_show_door(struct box *box);
+
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);

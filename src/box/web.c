@@ -57,6 +57,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.back = box_back(box),
 		.discovery = box_discovery(box),
 		.tap = box_tap(box),
+		.show = box_show_door(box),
 		.doors =
 			{
 				.self = box,

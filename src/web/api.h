@@ -41,6 +41,17 @@ void api_tap_connect(struct call *call);
 void api_tap_disconnect(struct call *call);
 void api_tap_status(struct call *call);
 
+void api_show(struct call *call);
+void api_show_list(struct call *call);
+void api_show_item(struct call *call);
+void api_show_put(struct call *call);
+void api_show_add(struct call *call);
+void api_show_replace(struct call *call);
+void api_show_remove(struct call *call);
+void api_show_start(struct call *call);
+void api_show_stop(struct call *call);
+void api_show_end(struct web *web); /* what is under way is nobody's any more */
+
 void api_session(struct call *call);
 void api_ticket(struct call *call);
 void api_code(struct call *call);

@@ -379,6 +379,7 @@ struct web *web_create(const struct web_options *options, struct error *why)
 	list_init(&web->visits);
 	list_init(&web->emits);
 	list_init(&web->searches);
+	list_init(&web->changes);
 	web->tick.fire = on_tick;
 	web->turn.end = end_turn;
 	loop_add_turn(options->loop, &web->turn);
@@ -391,6 +392,7 @@ void web_destroy(struct web *web)
 		return;
 	list_each(&web->visits, l)
 		http_end(list_of(l, struct visit, in_web)->http);
+	api_show_end(web);
 	loop_remove_turn(&web->turn);
 	deadline_clear(&web->tick);
 	for (size_t i = 0; i < web->guard.guests.count; i++)

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bus/back.h"
 #include "net/caller.h"
+#include "web/show.h"
 
 struct bus;
 struct config;
@@ -93,6 +94,7 @@ struct web_options {
 	struct back back;
 	struct web_discovery discovery;
 	struct web_tap tap;
+	struct web_show show;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */
