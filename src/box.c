@@ -68,6 +68,7 @@ static void journal_wants_state(void *self, struct buf *out)
 
 	bus_checkpoint(box->bus, out);
 	box_save_show(box, out);
+	box_save_prompts(box, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so
@@ -294,6 +295,7 @@ static void interrupted(void *self, enum interrupt which)
 static void take_down(struct box *box)
 {
 	interrupts_destroy(box->interrupts);
+	box_stop_prompts(box);
 	if (box->stopping) {
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
@@ -312,6 +314,7 @@ static void take_down(struct box *box)
 	if (box->journal)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
+	box_destroy_prompts(box);
 	box_destroy_show(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
@@ -368,6 +371,8 @@ static bool start(struct box *box, struct error *why)
 	if (!make_data(box->config, why) || !open_journal(box, why))
 		return false;
 	make_bus(box);
+	if (!box_make_prompts(box, why))
+		return false;
 	make_hub(box);
 	box_make_show(box);
 	box_load_show(box);

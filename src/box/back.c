@@ -5,11 +5,14 @@
 
 #include "base/log.h"
 #include "box/parts.h"
+#include "bus/bus.h"
 #include "play/theatre.h"
+#include "run/prompts.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 #include "source/source.h"
 
+#define CONTROL_MAX (64 * KIB)
 #define PASSED_EXTRA (64 * KIB) /* a correlationId, escaped */
 
 static enum back_answer answer_of(enum source_answer answer)
@@ -46,9 +49,113 @@ static enum back_answer send(void *self, struct text source, struct text message
 	return answer_of(sources_send(((struct box *)self)->sources, source, message, why));
 }
 
+/* ---- controls ---- */
+
+/* For the record, after it was done. */
+static void record(struct box *box, const struct back_control *c)
+{
+	struct bus_emit e = {.from = bus_from(box->bus, SOURCE_OF_BOX, true)};
+	struct bus_verdict verdict;
+	struct buf out;
+
+	e.from.is_box = true;
+	buf_init(&out, CONTROL_MAX);
+	buf_print(&out, "{\"type\":\"control\",\"source\":\"%.*s\",\"correlationId\":",
+	          TEXT_ARG(SOURCE_OF_BOX));
+	buf_add_json(&out, c->run);
+	buf_add(&out, TEXT(",\"payload\":{\"run\":"));
+	buf_add_json(&out, c->run);
+	buf_add(&out, TEXT(",\"do\":"));
+	buf_add_json(&out, c->op);
+	if (c->n)
+		buf_print(&out, ",\"n\":%llu", (unsigned long long)c->n);
+	buf_add(&out, TEXT(",\"by\":"));
+	prompts_add_who(&out, &c->who);
+	buf_add(&out, TEXT("}}"));
+	e.raw = buf_text(&out);
+	if (!out.full)
+		bus_admit(box->bus, &e, &verdict);
+	buf_finish(&out);
+}
+
+/* In the agent's own dialect there may be others that only it knows. */
+static bool is_control(const struct back_control *c)
+{
+	static const char *const ops[] = {"pause",        "step",    "continue", "arm",
+	                                  "ui-interrupt", "ui-quit", "cancel"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (text_is(c->op, ops[i]))
+			return true;
+	return c->frame.len > 0;
+}
+
+static enum back_answer control(void *self, const struct back_control *c, struct error *why)
+{
+	struct source_control wish = {.run = c->run, .op = c->op, .n = c->n, .frame = c->frame};
+	struct box *box = self;
+	enum back_answer answer;
+
+	if (!is_control(c)) {
+		error_set(why, "nobody can %.*s a run", (int)(c->op.len < 80 ? c->op.len : 80),
+		          c->op.at);
+		return BACK_INVALID;
+	}
+	answer = answer_of(sources_control(box->sources, &wish, why));
+	if (answer == BACK_DONE)
+		record(box, c);
+	return answer;
+}
+
+/* ---- prompts ---- */
+
+static enum back_answer reply(void *self, const struct back_reply *r, struct error *why)
+{
+	static const enum back_answer answers[] = {
+		[PROMPT_TAKEN] = BACK_DONE,      [PROMPT_UNKNOWN] = BACK_UNKNOWN,
+		[PROMPT_ALREADY] = BACK_ALREADY, [PROMPT_INVALID] = BACK_INVALID_VALUE,
+		[PROMPT_LATE] = BACK_EXPIRED,    [PROMPT_UNSTORED] = BACK_CONFLICT,
+	};
+	struct prompt_answer a = {
+		.id = r->prompt,
+		.value = r->value,
+		.who = r->who,
+		.durable = r->durable,
+		.of = r->of,
+	};
+
+	return answers[prompts_answer(((struct box *)self)->prompts, &a, why)];
+}
+
+static void forget_reply(void *self, void *of)
+{
+	prompts_forget(((struct box *)self)->prompts, of);
+}
+
+static void list_prompts(void *self, struct buf *out)
+{
+	const char *between = "[";
+
+	list_each(prompts_open(((struct box *)self)->prompts), l) {
+		buf_add(out, text_of(between));
+		prompt_json(list_of(l, struct prompt, in_open), out);
+		between = ",";
+	}
+	buf_add(out, *between == '[' ? TEXT("[]") : TEXT("]"));
+}
+
 struct back box_back(struct box *box)
 {
-	return (struct back){.self = box, .ask = ask, .cancel = cancel, .send = send};
+	return (struct back){
+		.self = box,
+		.ask = ask,
+		.cancel = cancel,
+		.control = control,
+		.reply = reply,
+		.forget_reply = forget_reply,
+		.prompts = list_prompts,
+		.send = send,
+	};
 }
 
 /* ---- what people do on a screen ---- */

@@ -26,6 +26,8 @@ struct box {
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
+	struct prompts *prompts;
+	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
@@ -43,9 +45,16 @@ struct back box_back(struct box *box);
 struct signal;
 void box_pass_on(struct box *box, const struct signal *s);
 
-/* ---- show.c ---- */
+/* ---- prompts.c ---- */
 
 struct buf;
+
+bool box_make_prompts(struct box *box, struct error *why); /* those that were open are */
+void box_stop_prompts(struct box *box);                    /* nobody is told any more */
+void box_destroy_prompts(struct box *box);
+void box_save_prompts(struct box *box, struct buf *out);
+
+/* ---- show.c ---- */
 
 void box_make_show(struct box *box); /* there is a theatre, and no document but its own */
 void box_open_show(struct box *box); /* it goes on where it was, with the document it has */
@@ -58,14 +67,14 @@ struct hub_stage box_stage(struct box *box);
 double box_show_now(struct box *box);
 void box_show_arm(struct box *box);
 
-/* ---- metrics.c ---- */
-
-void box_add_metrics(void *self, struct buf *out);
-
 /* ---- show_store.c ---- */
 
 void box_load_show(struct box *box); /* the document of DATA, if there is a good one */
 struct web_show box_show_door(struct box *box);
+
+/* ---- metrics.c ---- */
+
+void box_add_metrics(void *self, struct buf *out);
 
 /* ---- web.c ---- */
 

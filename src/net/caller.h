@@ -8,12 +8,25 @@
 #include <stdbool.h>
 
 #include "base/scope.h"
+#include "base/text.h"
 
 struct caller {
 	unsigned scopes;     /* of enum scope */
 	bool has_credential; /* false: let in by auth.local or auth.origins */
 	char name[48];       /* of the credential or the process; for the record */
+	bool is_process;     /* at the Unix socket: the name is that process's */
 };
+
+/* For the record: which user, and which process if that is known. */
+static inline struct text caller_user(const struct caller *c)
+{
+	return c->is_process ? TEXT("owner") : text_of(c->name);
+}
+
+static inline struct text caller_process(const struct caller *c)
+{
+	return text_of(c->is_process ? c->name : "");
+}
 
 static inline bool caller_may(const struct caller *c, enum scope s)
 {

@@ -146,7 +146,7 @@ void prompts_untold(struct prompts *all, struct text run)
 	list_each(&all->closed, l) {
 		struct prompt *p = list_of(l, struct prompt, in_closed);
 
-		if (!p->told && text_equal(text_of(p->run), run))
+		if (!p->told && (!run.len || text_equal(text_of(p->run), run)))
 			tell(all, p);
 	}
 }
@@ -158,16 +158,16 @@ static struct text name_of(struct text name)
 	return name.len > NAME_MAX_BYTES ? (struct text){name.at, NAME_MAX_BYTES} : name;
 }
 
-static void add_who(struct buf *out, const struct prompt_answer *a)
+void prompts_add_who(struct buf *out, const struct back_who *who)
 {
-	buf_add(out, TEXT(",\"by\":{\"user\":"));
-	buf_add_json(out, name_of(a->user));
-	if (a->process.len) {
+	buf_add(out, TEXT("{\"user\":"));
+	buf_add_json(out, name_of(who->user));
+	if (who->process.len) {
 		buf_add(out, TEXT(",\"process\":"));
-		buf_add_json(out, name_of(a->process));
+		buf_add_json(out, name_of(who->process));
 	}
 	buf_add(out, TEXT(",\"screen\":"));
-	buf_add_json(out, name_of(a->screen));
+	buf_add_json(out, name_of(who->screen));
 	buf_add_char(out, '}');
 }
 
@@ -235,7 +235,8 @@ enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answ
 	begin_signal(&out, "answer", p);
 	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
 	buf_add(&out, a->value);
-	add_who(&out, a);
+	buf_add(&out, TEXT(",\"by\":"));
+	prompts_add_who(&out, &a->who);
 	waiter = add_waiter(all, a);
 	how.ticket = (struct bus_ticket){.stamped = stamped, .self = waiter};
 	p->claimed = true;

@@ -20,6 +20,7 @@
 #ifndef RUN_PROMPTS_H
 #define RUN_PROMPTS_H
 
+#include "bus/back.h"
 #include "run/prompt.h"
 
 #define PROMPTS_OPEN_MAX 4096        /* one more closes the oldest, as expired */
@@ -62,8 +63,8 @@ enum prompt_verdict {
 
 struct prompt_answer {
 	struct text id;
-	struct text value;                 /* as JSON; empty: cancelled */
-	struct text user, process, screen; /* who; process may be empty */
+	struct text value; /* as JSON; empty: cancelled */
+	struct back_who who;
 	/* Later, once: the answer is on the disk.  NULL: nobody waits. */
 	void (*durable)(void *of, uint64_t seq);
 	void *of;
@@ -80,8 +81,12 @@ const struct prompt *prompts_find(const struct prompts *prompts, struct text id)
 const struct prompt *prompts_find_own(const struct prompts *prompts, struct text run,
                                       struct text own_id);
 struct link *prompts_open(struct prompts *prompts); /* prompt.in_open, oldest first */
-/* The agent of this run is back: delivers what was answered meanwhile. */
+/* The agent of this run is back: delivers what was answered meanwhile.  Without a run:
+ * any of them may be. */
 void prompts_untold(struct prompts *prompts, struct text run);
+
+/* `{"user","process"?,"screen"}`, each cut where it is too long. */
+void prompts_add_who(struct buf *out, const struct back_who *who);
 
 /* For the checkpoint; load is for one that has heard nothing yet. */
 void prompts_save(const struct prompts *prompts, struct buf *out);

@@ -107,8 +107,7 @@ static enum prompt_verdict answer(const char *id, const char *value)
 	struct prompt_answer a = {
 		.id = text_of(id),
 		.value = text_of(value),
-		.user = TEXT("anna"),
-		.screen = TEXT("terminal"),
+		.who = {.user = TEXT("anna"), .screen = TEXT("terminal")},
 		.durable = on_disk,
 	};
 

@@ -25,6 +25,10 @@ void api_ask(struct call *call);
 void api_cancel(struct call *call);
 void api_send(struct call *call);
 
+void api_prompts(struct call *call);
+void api_prompt_answer(struct call *call);
+void api_control(struct call *call);
+
 void api_sources(struct call *call);
 void api_source_add(struct call *call);
 void api_source_change(struct call *call);

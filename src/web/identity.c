@@ -134,6 +134,7 @@ static void know_unix(struct visit *visit, struct caller *caller)
 		return;
 	caller->scopes = SCOPE_ALL;
 	caller->has_credential = true;
+	caller->is_process = true;
 	name_process(peer->pid, caller->name, sizeof(caller->name));
 }
 

@@ -1,0 +1,227 @@
+/* prompts.c - what agents ask, in a box: heard on the bus, kept over a restart, told to
+ * every screen, and its answer to whoever asked.
+ */
+#include "run/prompts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "base/random.h"
+#include "base/sections.h"
+#include "box/parts.h"
+#include "bus/bus.h"
+#include "config/config.h"
+#include "journal/reader.h"
+#include "source/source.h"
+
+#define SECTION "prompts" /* of a checkpoint */
+#define TICK_MS 1000      /* from one look at the deadlines to the next */
+/* A start without a checkpoint looks no further back. */
+#define FOLD_SIGNALS 1000000
+#define FOLD_CHUNK (256 * KIB)
+#define FOLD_WAIT_MS 1000
+
+struct prompt_desk {
+	struct box *box;
+	struct tap tap;
+	struct deadline tick;
+	bool stopped;
+};
+
+/* ---- the key ---- */
+
+static bool read_key(int fd, char key[PROMPTS_KEY])
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	errno = EPERM;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+		return false;
+	errno = EINVAL;
+	return read(fd, key, PROMPTS_KEY) == PROMPTS_KEY;
+}
+
+static bool write_key(int fd, const char key[PROMPTS_KEY])
+{
+	return write(fd, key, PROMPTS_KEY) == PROMPTS_KEY && fsync(fd) == 0;
+}
+
+/* Under another name first, so that it is there whole or not at all. */
+static bool make_key(const char *path, char key[PROMPTS_KEY])
+{
+	char *fresh = must_print("%s.new", path);
+	int fd;
+	bool good;
+
+	unlink(fresh);
+	random_bytes(key, PROMPTS_KEY);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	good = fd >= 0 && write_key(fd, key) && rename(fresh, path) == 0;
+	if (fd >= 0)
+		close(fd);
+	free(fresh);
+	return good;
+}
+
+/* DATA/prompt-key: who has it can tell the ids of prompts. */
+static bool load_key(const char *data, char key[PROMPTS_KEY], struct error *why)
+{
+	char *path = must_print("%s/prompt-key", data);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool good;
+
+	if (fd >= 0) {
+		good = read_key(fd, key);
+		close(fd);
+	} else {
+		good = errno == ENOENT && make_key(path, key);
+	}
+	if (!good)
+		error_errno(why, "%s", path);
+	free(path);
+	return good;
+}
+
+/* ---- the bus ---- */
+
+static void heard(struct tap *tap, const struct signal *s)
+{
+	if (prompts_wants(s))
+		prompts_hear(list_of(tap, struct prompt_desk, tap)->box->prompts, s);
+}
+
+static void durable(struct tap *tap, uint64_t seq)
+{
+	prompts_durable(list_of(tap, struct prompt_desk, tap)->box->prompts, seq);
+}
+
+static void ticks(struct deadline *deadline)
+{
+	struct prompt_desk *desk = list_of(deadline, struct prompt_desk, tick);
+
+	prompts_tick(desk->box->prompts, clock_wall_ms());
+	deadline_set(desk->box->loop, &desk->tick, TICK_MS);
+}
+
+/* ---- agents ---- */
+
+static bool deliver(void *self, const struct prompt *prompt)
+{
+	struct prompt_desk *desk = self;
+	struct source_reply reply = {
+		.run = text_of(prompt->run),
+		.id = text_of(prompt->own_id),
+		.value = text_of(prompt->value),
+	};
+	struct text source = text_of(prompt->source);
+
+	return !desk->stopped && desk->box->sources &&
+	       sources_reply(desk->box->sources, source, &reply, NULL) == SOURCE_DONE;
+}
+
+/* ---- the past ---- */
+
+/* Few lines have the word, and an escape could spell it. */
+static bool may_matter(struct text line)
+{
+	return memmem(line.at, line.len, "prompt", 6) || memmem(line.at, line.len, "\\u", 2);
+}
+
+static void fold_lines(struct box *box, struct signal_reader *signals, struct journal_reader *from,
+                       struct text lines)
+{
+	struct signal s;
+
+	while (lines.len) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		if (may_matter(line) && signal_read(signals, line, &s, NULL))
+			prompts_hear(box->prompts, &s);
+		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
+	}
+}
+
+static void fold(struct box *box)
+{
+	struct position after = {.seq = 0};
+	struct text saved = section_find(journal_checkpoint(box->journal, &after.seq), SECTION);
+	uint64_t last = journal_last_seq(box->journal);
+	struct signal_reader *signals = signal_reader_create();
+	struct journal_reader *from;
+	enum journal_news news;
+	struct text lines;
+	struct gap gap;
+
+	if (!prompts_load(box->prompts, saved))
+		after.seq = last > FOLD_SIGNALS ? last - FOLD_SIGNALS : 0;
+	from = journal_reader_create(box->journal, after);
+	while ((news = journal_read(from, FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
+		if (news == JOURNAL_LINES) {
+			fold_lines(box, signals, from, lines);
+		} else if (news == JOURNAL_COLD) {
+			journal_wait(box->journal, FOLD_WAIT_MS);
+			journal_poll(box->journal);
+		}
+	}
+	journal_reader_destroy(from);
+	signal_reader_destroy(signals);
+	prompts_durable(box->prompts, last);
+}
+
+/* ---- from start to end ---- */
+
+bool box_make_prompts(struct box *box, struct error *why)
+{
+	struct prompt_desk *desk = must_zero(1, sizeof(*desk));
+	struct prompts_options o = {.bus = box->bus, .self = desk, .deliver = deliver};
+	char key[PROMPTS_KEY];
+
+	box->desk = desk;
+	desk->box = box;
+	if (!load_key(box->config->data, key, why))
+		return false;
+	o.key = key;
+	box->prompts = prompts_create(&o);
+	OPENSSL_cleanse(key, sizeof(key));
+	fold(box);
+	desk->tap = (struct tap){.name = "prompts", .heard = heard, .durable = durable};
+	bus_add_tap(box->bus, &desk->tap);
+	desk->tick.fire = ticks;
+	deadline_set(box->loop, &desk->tick, TICK_MS);
+	return true;
+}
+
+void box_stop_prompts(struct box *box)
+{
+	if (!box->desk)
+		return;
+	box->desk->stopped = true;
+	deadline_clear(&box->desk->tick);
+}
+
+void box_destroy_prompts(struct box *box)
+{
+	if (box->prompts)
+		bus_remove_tap(box->bus, &box->desk->tap);
+	prompts_destroy(box->prompts);
+	free(box->desk);
+}
+
+void box_save_prompts(struct box *box, struct buf *out)
+{
+	size_t begun;
+
+	if (!box->prompts)
+		return;
+	begun = section_begin(out, SECTION);
+	prompts_save(box->prompts, out);
+	section_end(out, begun);
+}

@@ -1,0 +1,246 @@
+/* api_prompts.c - what agents ask, over HTTP: the open prompts, an answer, a control.
+ *
+ * The answer to an answer is owed until that is on the disk.  Whoever leaves before is
+ * forgotten; what was taken stays taken.
+ */
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "bus/back.h"
+#include "signal/json.h"
+#include "web/inside.h"
+
+#define LIST_MAX (64 * MIB)
+#define BODY_MAX (512 * KIB)  /* the longest value, escaped */
+#define DURABLE_WAIT_MS 30000 /* a disk that does not answer by then is in trouble */
+#define SCREEN TEXT("http")   /* of whoever does not say */
+
+/* What became of it, in the native dialect's words. */
+static void refuse(struct http *http, enum back_answer answer, const struct error *why)
+{
+	static const struct {
+		unsigned status;
+		const char *code;
+	} answers[] = {
+		[BACK_INVALID] = {400, "invalid"},
+		[BACK_UNKNOWN] = {404, "unknown"},
+		[BACK_CONFLICT] = {409, "unavailable"},
+		[BACK_NOT_SUPPORTED] = {501, "not_supported"},
+		[BACK_ALREADY] = {409, "already_answered"},
+		[BACK_INVALID_VALUE] = {422, "invalid_value"},
+		[BACK_EXPIRED] = {410, "expired"},
+	};
+	struct buf out;
+
+	buf_init(&out, 4 * KIB);
+	buf_print(&out, "{\"ok\":false,\"code\":\"%s\",\"error\":", answers[answer].code);
+	buf_add_json(&out, text_of(why->words));
+	buf_add(&out, TEXT("}\n"));
+	http_answer(http, answers[answer].status, "application/json", buf_text(&out), NULL);
+	buf_finish(&out);
+}
+
+static struct back_who who_is(const struct caller *caller, yyjson_val *screen)
+{
+	return (struct back_who){
+		.user = caller_user(caller),
+		.process = caller_process(caller),
+		.screen = yyjson_is_str(screen) ? json_text(screen) : SCREEN,
+	};
+}
+
+/* No member but these; NULL-terminated. */
+static bool has_only(yyjson_val *body, const char *const *names, struct error *why)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(body);
+	yyjson_val *key;
+
+	if (!yyjson_is_obj(body))
+		return error_set(why, "the body is to be an object");
+	while ((key = yyjson_obj_iter_next(&it))) {
+		const char *const *name = names;
+
+		while (*name && !yyjson_equals_str(key, *name))
+			name++;
+		if (!*name)
+			return error_set(why, "there is no '%.80s' here", yyjson_get_str(key));
+	}
+	return true;
+}
+
+void api_prompts(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	struct buf out;
+
+	buf_init(&out, LIST_MAX);
+	buf_add(&out, TEXT("{\"ok\":true,\"prompts\":"));
+	back->prompts(back->self, &out);
+	buf_add(&out, TEXT("}\n"));
+	if (out.full)
+		web_refuse(call->http, 500, "there is too much to say", NULL);
+	else
+		web_answer(call->http, &out);
+	buf_finish(&out);
+}
+
+/* ---- an answer ---- */
+
+struct owed {
+	struct web *web;
+	struct http *http;
+	struct caller caller;
+	struct route_part id;
+	struct buf body;
+	struct deadline late;
+	bool waits; /* it was taken, and is not on the disk yet */
+};
+
+static void free_owed(struct owed *o)
+{
+	const struct back *back = &o->web->options.back;
+
+	deadline_clear(&o->late);
+	if (o->waits)
+		back->forget_reply(back->self, o);
+	buf_finish(&o->body);
+	free(o);
+}
+
+static void durable(void *of, uint64_t seq)
+{
+	struct owed *o = of;
+	struct buf out;
+
+	o->waits = false;
+	buf_init(&out, 2 * KIB);
+	buf_add(&out, TEXT("{\"ok\":true,\"id\":"));
+	buf_add_json(&out, (struct text){o->id.at, o->id.len});
+	buf_print(&out, ",\"seq\":%llu}\n", (unsigned long long)seq);
+	web_answer(o->http, &out);
+	buf_finish(&out);
+	free_owed(o);
+}
+
+static void is_late(struct deadline *deadline)
+{
+	struct owed *o = list_of(deadline, struct owed, late);
+
+	web_refuse(o->http, 503, "it was taken, and is not on the disk yet", NULL);
+	free_owed(o);
+}
+
+static bool read_reply(yyjson_val *body, struct back_reply *reply, struct buf *value,
+                       struct error *why)
+{
+	static const char *const names[] = {"value", "cancelled", "screen", NULL};
+	yyjson_val *given = yyjson_obj_get(body, "value");
+	bool cancelled = yyjson_is_true(yyjson_obj_get(body, "cancelled"));
+
+	if (!has_only(body, names, why))
+		return false;
+	if ((given != NULL) == cancelled)
+		return error_set(why, "the body is {\"value\": ...} or {\"cancelled\": true}");
+	if (given && !json_add(value, given))
+		return error_set(why, "the value is too big");
+	reply->value = buf_text(value);
+	return true;
+}
+
+static enum back_answer send_reply(struct owed *o, struct error *why)
+{
+	const struct back *back = &o->web->options.back;
+	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, YYJSON_READ_BIGNUM_AS_RAW);
+	yyjson_val *body = yyjson_doc_get_root(doc);
+	struct back_reply reply = {
+		.prompt = {o->id.at, o->id.len},
+		.who = who_is(&o->caller, yyjson_obj_get(body, "screen")),
+		.durable = durable,
+		.of = o,
+	};
+	enum back_answer answer = BACK_INVALID;
+	struct buf value;
+
+	buf_init(&value, BODY_MAX);
+	if (read_reply(body, &reply, &value, why))
+		answer = back->reply(back->self, &reply, why);
+	buf_finish(&value);
+	yyjson_doc_free(doc);
+	return answer;
+}
+
+static void piece(void *self, struct http *http, struct text bytes)
+{
+	buf_add(&((struct owed *)self)->body, bytes);
+}
+
+static void whole(void *self, struct http *http)
+{
+	struct owed *o = self;
+	struct error why;
+	enum back_answer answer = send_reply(o, &why);
+
+	if (answer == BACK_DONE) {
+		o->waits = true;
+		deadline_set(o->web->options.loop, &o->late, DURABLE_WAIT_MS);
+		return;
+	}
+	refuse(http, answer, &why);
+	free_owed(o);
+}
+
+static void gone(void *self, struct http *http)
+{
+	free_owed(self);
+}
+
+void api_prompt_answer(struct call *call)
+{
+	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
+	struct owed *o = must_zero(1, sizeof(*o));
+
+	o->web = call->web;
+	o->http = call->http;
+	o->caller = call->caller;
+	o->id = call->part;
+	o->late.fire = is_late;
+	buf_init(&o->body, BODY_MAX);
+	http_accept(call->http, BODY_MAX, &handler, o);
+}
+
+/* ---- a control ---- */
+
+static bool read_control(yyjson_val *body, struct back_control *control, struct error *why)
+{
+	static const char *const names[] = {"run", "do", "n", "screen", NULL};
+	yyjson_val *n = yyjson_obj_get(body, "n");
+
+	if (!has_only(body, names, why))
+		return false;
+	control->run = json_text(yyjson_obj_get(body, "run"));
+	control->op = json_text(yyjson_obj_get(body, "do"));
+	control->n = yyjson_get_uint(n);
+	if (!control->run.len || !control->op.len)
+		return error_set(why, "the body is {\"run\": ID, \"do\": OP, \"n\"?: NUMBER}");
+	return !n || control->n || error_set(why, "n is a number from 1");
+}
+
+void api_control(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	yyjson_val *body = yyjson_doc_get_root(doc);
+	struct back_control control = {
+		.who = who_is(&call->caller, yyjson_obj_get(body, "screen"))};
+	enum back_answer answer = BACK_INVALID;
+	struct error why;
+
+	if (read_control(body, &control, &why))
+		answer = back->control(back->self, &control, &why);
+	if (answer == BACK_DONE)
+		http_answer(call->http, 200, "application/json", TEXT("{\"ok\":true}\n"), NULL);
+	else
+		refuse(call->http, answer, &why);
+	yyjson_doc_free(doc);
+}
