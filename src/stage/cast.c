@@ -56,11 +56,42 @@ struct actor *cast_choose(struct actor *actors, size_t count, double now_ms)
 	return best;
 }
 
+struct actor *cast_by_id(struct actor *actors, size_t count, struct text id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (stands_in(&actors[i]) && text_equal(actors[i].id, id))
+			return &actors[i];
+	return NULL;
+}
+
+void cast_tell(const struct actor *actor, const struct command *command, struct buf *params,
+               struct command *cast)
+{
+	buf_clear(params);
+	buf_add(params, TEXT("{\"id\":"));
+	buf_add_json(params, actor->id);
+	buf_add(params, TEXT(",\"label\":"));
+	buf_add_json(params, command->entity);
+	buf_add_char(params, '}');
+	*cast = (struct command){
+		.kind = COMMAND_EXECUTE,
+		.at_ms = command->at_ms,
+		.performance = command->performance,
+		.action = TEXT("cast"),
+		.entity = command->entity,
+		.params = buf_text(params),
+	};
+}
+
 void cast_give(struct actor *actor, struct text part)
 {
-	struct text state = show_text(actor->placed, "activeState");
-	char *name = text_dup(part); /* which may be the one that goes */
+	struct text state;
+	char *name;
 
+	if (!actor)
+		return;
+	state = show_text(actor->placed, "activeState");
+	name = text_dup(part); /* which may be the one that goes */
 	free(actor->part);
 	actor->part = name;
 	actor->semantic = text_of(name);

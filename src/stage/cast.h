@@ -18,9 +18,14 @@ bool cast_is_name(struct text part);
 /* The actors are all of a scene.  NULL: nobody. */
 struct actor *cast_find(struct actor *actors, size_t count, struct text part);
 struct actor *cast_choose(struct actor *actors, size_t count, double now_ms);
+struct actor *cast_by_id(struct actor *actors, size_t count, struct text id);
+
+/* What is to be told before the command: this one plays the entity that it names. */
+void cast_tell(const struct actor *actor, const struct command *command, struct buf *params,
+               struct command *cast);
 
 /* As it is in the document, and known by this name from now on. */
-void cast_give(struct actor *actor, struct text part);
+void cast_give(struct actor *actor, struct text part); /* NULL is fine */
 
 /* `"part":P,"used":N,` and back.  Nothing is written for one that has no part, and
  * nothing read that the show has an entity for. */
