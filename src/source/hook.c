@@ -35,6 +35,11 @@ static void take_signal(void *self, struct text envelope)
 		hook->is_bad = !error_set(hook->why, "%s", verdict.why.words);
 }
 
+void hook_give(struct hook *hook, struct text envelope)
+{
+	take_signal(hook, envelope);
+}
+
 static void take_bad(void *self, const char *why)
 {
 	struct hook *hook = self;

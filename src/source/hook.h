@@ -28,6 +28,9 @@ void hook_destroy(struct hook *hook);
 /* One payload.  False: it is none, or did not come whole (then it is empty). */
 bool hook_take(struct hook *hook, struct text payload, struct error *why);
 
+/* A signal of ours about what Claude Code does. */
+void hook_give(struct hook *hook, struct text envelope);
+
 struct hook_stats {
 	uint64_t taken, refused;
 };

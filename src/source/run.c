@@ -145,8 +145,7 @@ static void note_answered(struct hub *hub, yyjson_val *data)
 
 		if (invoke.len && !text_is(invoke, a->invoke))
 			continue;
-		source_withdrew(hub->source, run_of(hub->memory), text_of(a->id),
-		                "it was answered on another screen");
+		source_withdrew(hub->source, text_of(a->id), "it was answered on another screen");
 		forget_asked(hub->memory, a);
 		return;
 	}
@@ -187,7 +186,7 @@ static void begin_session(struct memory *m, struct text session)
 	while (!list_is_empty(&m->prompts)) {
 		struct asked *a = list_of(m->prompts.next, struct asked, in_memory);
 
-		source_withdrew(m->source, run_of(m), text_of(a->id), "its run is over");
+		source_withdrew(m->source, text_of(a->id), "its run is over");
 		forget_asked(m, a);
 	}
 	free(m->session);

@@ -113,7 +113,7 @@ enum source_answer sources_control(struct sources *all, const struct source_cont
                                    struct error *why)
 {
 	struct source_run *known = find_run(all, control->run);
-	bool is_cancel = text_is(control->op, "cancel");
+	bool is_cancel = text_is(control->op, "cancel") || text_is(control->op, "ui-interrupt");
 
 	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
 		enum source_answer answer = SOURCE_UNKNOWN;

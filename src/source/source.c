@@ -303,10 +303,10 @@ void source_become(struct source *s, const char *protocol)
 	loop_later(s->all->options.loop, &s->settling);
 }
 
-void source_withdrew(struct source *s, struct text run, struct text id, const char *why)
+void source_withdrew(struct source *s, struct text id, const char *why)
 {
 	if (s->all->options.withdrew)
-		s->all->options.withdrew(s->all->options.self, run, id, why);
+		s->all->options.withdrew(s->all->options.self, text_of(s->id), id, why);
 }
 
 void source_asks_again(struct source *s, struct text run)

@@ -36,7 +36,7 @@ struct sources_options {
 	 * sources, as in GET /api/sources, and of the ids of those that are gone. */
 	void (*changed)(void *self, struct text changed, struct text removed);
 	/* Optional: as source_withdrew() and source_asks_again() say. */
-	void (*withdrew)(void *self, struct text run, struct text id, const char *why);
+	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 	void (*asks_again)(void *self, struct text run);
 };
 
@@ -88,7 +88,8 @@ enum source_answer sources_send(struct sources *sources, struct text id, struct 
 enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,
                                char run[RUN_ID_LEN], struct error *why);
 enum source_answer sources_cancel(struct sources *sources, struct text run, struct error *why);
-/* To the source whose run it is; `cancel` as sources_cancel() has it. */
+/* To the source whose run it is.  What is asked can be cancelled, and an interrupt does the
+ * same; nothing else can be done to it. */
 enum source_answer sources_control(struct sources *sources, const struct source_control *control,
                                    struct error *why);
 /* To the source that asked.  SOURCE_CONFLICT: it is not there now. */

@@ -92,7 +92,7 @@ void source_lost(struct source *source, const struct loss *loss);
 
 /* A prompt of theirs, by their own id: it wants no answer any more, or it was asked
  * again and wants the one that was given meanwhile. */
-void source_withdrew(struct source *source, struct text run, struct text id, const char *why);
+void source_withdrew(struct source *source, struct text id, const char *why);
 void source_asks_again(struct source *source, struct text run);
 
 void source_bad(struct source *source, const char *why); /* a frame that nobody understands */

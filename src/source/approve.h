@@ -1,0 +1,57 @@
+/* approve.h - hooks of Claude Code that wait for a person.
+ *
+ * With `tap install --approve` two hooks decide something.  A PermissionRequest becomes
+ * a prompt, and its hook is held until somebody answers it on any screen.  A PreToolUse
+ * is held while its session is paused: pause, step and continue are controls of the run,
+ * whose id is the session's.
+ *
+ * A hook that is decided for nobody gets nothing, and then Claude Code asks in its own
+ * dialog.  That is what happens when the time is over, when the prompt is cancelled, and
+ * when the box stops or dies.  Nothing of it outlives the box but the prompts, which
+ * approve_is_ours() tells from those of others.
+ */
+#ifndef SOURCE_APPROVE_H
+#define SOURCE_APPROVE_H
+
+#include "source/want.h"
+
+struct approve;
+struct bus;
+struct held;
+struct hook;
+struct loop;
+
+struct approve_options {
+	struct loop *loop;
+	struct bus *bus;
+	struct hook *hook; /* who gives our signals to their source */
+	void *self;
+	/* A prompt wants no answer any more; id is its agent's own. */
+	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
+};
+
+struct approve *approve_create(const struct approve_options *options);
+void approve_destroy(struct approve *approve);
+void approve_stop(struct approve *approve); /* lets go of all, and holds no more */
+
+/* What a hook is to print; empty: nothing. */
+typedef void approve_decided_fn(void *of, struct text json);
+
+/* A payload of a hook that decides.  NULL: there is nothing to wait for.  Else decided()
+ * is called once, later, unless it is forgotten before. */
+struct held *approve_hold(struct approve *approve, struct text payload, approve_decided_fn *decided,
+                          void *of);
+void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
+
+/* False: nobody waits for it. */
+bool approve_reply(struct approve *approve, const struct source_reply *reply);
+enum source_answer approve_control(struct approve *approve, const struct source_control *control,
+                                   struct error *why);
+
+/* Do our hooks decide?  Without it nothing can be paused. */
+void approve_set_installed(struct approve *approve, bool is_installed);
+
+/* Of this source: does it come from hooks? */
+bool approve_is_ours(struct text source);
+
+#endif

@@ -1,0 +1,26 @@
+/* approve_ask.h - a hook that decides: what it wants, and what it is told; pure. */
+#ifndef SOURCE_APPROVE_ASK_H
+#define SOURCE_APPROVE_ASK_H
+
+#include <yyjson.h>
+
+#include "base/buf.h"
+#include "signal/json.h"
+
+/* A payload; its parts are the reader's. */
+struct approve_request {
+	struct text session, event, tool, agent;
+	yyjson_val *input, *suggestions; /* of rules that would allow it */
+};
+
+/* False: it is no payload, or of no session. */
+bool approve_read(struct approve_request *r, struct json_reader *reader, struct text payload);
+
+/* The words of a prompt, as JSON, and `,"options":[...]`. */
+void approve_ask(struct buf *out, const struct approve_request *r);
+
+/* What the hook prints for this answer of the prompt; nothing when it decides nothing.
+ * suggestions: as JSON, or NULL. */
+void approve_decide(struct buf *out, yyjson_val *value, const char *suggestions);
+
+#endif

@@ -1,0 +1,253 @@
+/* approve_test.c - hooks that are held, and what they are let go with. */
+#include "source/approve.h"
+
+#include "base/must.h"
+#include "source/fixture.h"
+#include "source/hook.h"
+
+static struct approve *approve;
+static struct hook *hook;
+static char *decision; /* NULL: none yet */
+static unsigned decisions;
+static char *withdrawn;
+
+static void decided(void *of, struct text json)
+{
+	free(decision);
+	decision = text_dup(json);
+	decisions++;
+	*(struct held **)of = NULL;
+}
+
+static void withdrew(void *self, struct text source, struct text id, const char *why)
+{
+	assert_true(approve_is_ours(source));
+	free(withdrawn);
+	withdrawn = text_dup(id);
+}
+
+static int begin(void **state)
+{
+	fixture_set_up(state);
+	hook = hook_create(
+		&(struct hook_options){.sources = fixture.sources, .payload_max = 64 * KIB});
+	approve = approve_create(&(struct approve_options){
+		.loop = fixture.loop, .hook = hook, .withdrew = withdrew});
+	decisions = 0;
+	return 0;
+}
+
+static int end(void **state)
+{
+	approve_destroy(approve);
+	hook_destroy(hook);
+	free(decision);
+	free(withdrawn);
+	decision = withdrawn = NULL;
+	return fixture_tear_down(state);
+}
+
+#define PERMISSION \
+	"{\"session_id\":\"s\",\"hook_event_name\":\"PermissionRequest\",\"tool_name\":\"Bash\"," \
+	"\"tool_input\":{\"command\":\"rm x\"},\"permission_suggestions\":[{\"type\":\"addRules\"}]}"
+#define TOOL_USE \
+	"{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"," \
+	"\"tool_input\":{\"command\":\"ls\"},\"tool_use_id\":\"t\"}"
+
+static struct held *held[3];
+
+static bool holds(unsigned n, const char *payload)
+{
+	held[n] = approve_hold(approve, text_of(payload), decided, &held[n]);
+	return held[n] != NULL;
+}
+
+/* The own id of the prompt that was asked last. */
+static char *asked(void)
+{
+	assert_true(fixture_hears("\"payload\":{\"id\":\""));
+	return text_dup((struct text){fixture.heard.at, 36});
+}
+
+static bool reply(const char *id, const char *value)
+{
+	return approve_reply(approve,
+	                     &(struct source_reply){TEXT("s"), text_of(id), text_of(value)});
+}
+
+static void control(const char *op, uint64_t n)
+{
+	struct source_control c = {.run = TEXT("s"), .op = text_of(op), .n = n};
+	struct error why;
+
+	assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
+}
+
+#define DECIDED(words) \
+	"{\"hookSpecificOutput\":{\"hookEventName\":\"PermissionRequest\",\"decision\":{" words \
+	"}}}"
+
+static void a_permission_is_asked_for_and_given(void **state)
+{
+	static const char *const answers[][2] = {
+		{"\"allow\"", DECIDED("\"behavior\":\"allow\"")},
+		{"{\"value\":\"allow\",\"edit\":{\"command\":\"rm y\"}}",
+	         DECIDED("\"behavior\":\"allow\",\"updatedInput\":{\"command\":\"rm y\"}")},
+		{"\"always\"", DECIDED("\"behavior\":\"allow\",\"updatedPermissions\":"
+	                               "[{\"type\":\"addRules\"}]")},
+		{"\"deny\"",
+	         DECIDED("\"behavior\":\"deny\",\"message\":\"A person said no to this.\"")},
+		{"\"stop\"",
+	         DECIDED("\"behavior\":\"deny\",\"message\":\"A person said no to this.\","
+	                 "\"interrupt\":true")},
+		{"", ""},
+		{"\"nonsense\"", ""},
+		{"nonsense", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		char *id;
+
+		assert_true(holds(0, PERMISSION));
+		id = asked();
+		assert_true(fixture_hears("\"prompt\":\"Bash: rm x\""));
+		assert_true(fixture_hears("\"edit\":{\"command\":\"rm x\"}"));
+		assert_true(fixture_hears("\"value\":\"always\""));
+		assert_false(reply("another", "\"allow\""));
+		assert_int_equal(decisions, i);
+		assert_true(reply(id, answers[i][0]));
+		assert_string_equal(decision, answers[i][1]);
+		assert_false(reply(id, answers[i][0]));
+		free(id);
+	}
+	assert_null(withdrawn);
+}
+
+static void a_long_command_says_that_it_is_longer(void **state)
+{
+	char *spaces = must_zero(1, 20001);
+	char *payload;
+
+	memset(spaces, ' ', 20000);
+	payload = must_print("{\"session_id\":\"s\",\"hook_event_name\":\"PermissionRequest\","
+	                     "\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls%s;rm x\"}}",
+	                     spaces);
+	assert_true(holds(0, payload));
+	assert_true(fixture_hears("\"Bash: ls  "));
+	assert_true(fixture_hears(" ... AND 7726 BYTES MORE THAT ARE NOT SHOWN\","));
+	assert_true(fixture_hears(";rm x\"}")); /* in what may be changed */
+	free(payload);
+	free(spaces);
+}
+
+static void who_does_not_wait_withdraws_what_was_asked(void **state)
+{
+	char *id;
+
+	assert_true(holds(0, PERMISSION));
+	id = asked();
+	approve_forget(held[0]);
+	assert_string_equal(withdrawn, id);
+	assert_false(reply(id, "\"allow\""));
+	assert_int_equal(decisions, 0);
+	approve_forget(NULL);
+	free(id);
+}
+
+static void a_pause_holds_tools_and_nothing_else(void **state)
+{
+	assert_false(holds(0, TOOL_USE));
+	control("pause", 0);
+	assert_true(
+		fixture_hears("\"frame\":{\"kind\":\"debug\",\"paused\":true,\"step-budget\":0}"));
+	assert_true(holds(0, TOOL_USE));
+	assert_true(fixture_hears("\"to\":\"waiting\""));
+	assert_false(holds(1, "{\"session_id\":\"other\",\"hook_event_name\":\"PreToolUse\"}"));
+	assert_false(holds(1, "{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}"));
+	control("continue", 0);
+	assert_string_equal(decision, "");
+	assert_int_equal(decisions, 1);
+	assert_false(holds(0, TOOL_USE));
+}
+
+static void steps_let_so_many_pass(void **state)
+{
+	approve_set_installed(approve, true);
+	control("pause", 0);
+	assert_true(holds(0, TOOL_USE));
+	assert_true(holds(1, TOOL_USE));
+	assert_true(holds(2, TOOL_USE));
+	control("step", 0);
+	assert_int_equal(decisions, 1);
+	assert_null(held[0]);
+	control("step", 3);
+	assert_int_equal(decisions, 3);
+	assert_true(fixture_hears("\"paused\":false,\"step-budget\":1}"));
+	assert_false(holds(0, TOOL_USE));
+	assert_true(fixture_hears("\"paused\":true,\"step-budget\":0}"));
+	assert_true(holds(0, TOOL_USE));
+	control("pause", 0);
+	approve_stop(approve);
+	assert_int_equal(decisions, 4);
+	assert_false(holds(0, TOOL_USE));
+}
+
+static void what_it_cannot_do_is_said(void **state)
+{
+	struct source_control c = {.run = TEXT("s"), .op = TEXT("ui-quit")};
+	struct error why;
+
+	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
+	c.op = TEXT("pause");
+	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
+	approve_set_installed(approve, true);
+	assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
+	c.run = TEXT("");
+	assert_int_equal(approve_control(approve, &c, &why), SOURCE_INVALID);
+}
+
+static void a_session_too_many_takes_the_place_of_the_oldest(void **state)
+{
+	char run[16];
+
+	approve_set_installed(approve, true);
+	control("pause", 0);
+	assert_true(holds(0, TOOL_USE));
+	for (unsigned i = 0; i < 1000; i++) {
+		struct source_control c = {.op = TEXT("pause")};
+		struct error why;
+
+		snprintf(run, sizeof(run), "s%u", i);
+		c.run = text_of(run);
+		assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
+	}
+	assert_true(holds(1, TOOL_USE));
+	assert_int_equal(decisions, 0);
+}
+
+static void not_everything_is_held(void **state)
+{
+	assert_false(holds(0, "nonsense"));
+	assert_false(holds(0, "{\"hook_event_name\":\"PermissionRequest\"}"));
+	for (unsigned i = 0; i < 256; i++)
+		assert_true(holds(0, PERMISSION));
+	assert_false(holds(0, PERMISSION));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_permission_is_asked_for_and_given, begin, end),
+		cmocka_unit_test_setup_teardown(a_long_command_says_that_it_is_longer, begin, end),
+		cmocka_unit_test_setup_teardown(who_does_not_wait_withdraws_what_was_asked, begin,
+	                                        end),
+		cmocka_unit_test_setup_teardown(a_pause_holds_tools_and_nothing_else, begin, end),
+		cmocka_unit_test_setup_teardown(steps_let_so_many_pass, begin, end),
+		cmocka_unit_test_setup_teardown(what_it_cannot_do_is_said, begin, end),
+		cmocka_unit_test_setup_teardown(a_session_too_many_takes_the_place_of_the_oldest,
+	                                        begin, end),
+		cmocka_unit_test_setup_teardown(not_everything_is_held, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
