@@ -32,7 +32,7 @@ def assert_golden(show, name):
 
 @test("the show in the program is printed, and good")
 def _():
-    exported = cli("show", "export")
+    exported = cli("show", "export", "--default")
     assert exported.code == 0 and exported.out == (ROOT / "show" / "default.json").read_text()
     for result in (cli("show", "check", "default"),
                    cli("show", "check", "-", input=exported.out)):
@@ -67,7 +67,7 @@ def _():
     assert {"library", "workshop", "lab", "ada", "bela"} <= places, places
     assert said == {"you", "ada", "bela"}, said
     assert any(c["action"] == "flash" and c["entityRef"] == "alarm" for c in commands)
-    assert actors["ada"]["visible"] and (actors["ada"]["x"], actors["ada"]["y"]) == (380, 440)
+    assert actors["ada"]["visible"] and (actors["ada"]["x"], actors["ada"]["y"]) == (373, 520)
     assert actors["bela"]["visible"] and not actors["claude"]["visible"], actors
     assert not actors["letter"]["visible"] and actors["alarm"]["scaleX"] == 1, actors
 
@@ -79,6 +79,39 @@ def _():
     assert actors["claude"]["visible"] and not actors["Explore"]["visible"], actors
     assert any(c["entityRef"] == "Explore" and c["params"].get("to") == "library"
                for c in commands if c["kind"] == "start")
+
+
+@test("whoever a signal names gets a character, as long as there are any")
+def _():
+    commands, stage = assert_golden("default", "crowd")
+    cast = [(c["entityRef"], c["params"]["id"]) for c in commands if c.get("action") == "cast"]
+    named = ["orchestrator", *(f"reader-{i}" for i in range(1, 9)), "gemma3:4b", "main"]
+    assert [name for name, _ in cast] == named, cast
+    assert [id for _, id in cast] == [*(f"stand-in-{i}" for i in range(1, 11)), "stand-in-1"]
+    for name, _ in cast:
+        first = next(c for c in commands if c.get("entityRef") == name)
+        assert first["action"] == "cast" and first["params"]["label"] == name, first
+    labels = {e["id"]: (e["semanticId"], e["label"]) for e in stage["entities"] if "label" in e}
+    assert labels["stand-in-1"] == ("main", "main") and len(labels) == 10, labels
+
+
+@test("nobody on the stage of the program stands in anybody's way")
+def _():
+    show = json.loads((ROOT / "show" / "default.json").read_text())
+    size = show["scene"]["dimensions"]
+    homes = [(e["x"], e["y"], show["entities"][e["entityId"]]) for e in show["scene"]["entities"]
+             if e["id"] not in ("letter", "answer")]
+    boxes = []
+    for x, y, look in homes:
+        left, top = look.get("anchor", (0.5, 0.5))
+        width, height = look["displayWidth"], look["displayHeight"]
+        boxes.append((x - left * width, y - top * height, width, height))
+    for i, (x, y, width, height) in enumerate(boxes):
+        assert 0 <= x and x + width <= size["width"], homes[i]
+        assert 0 <= y and y + height <= size["height"], homes[i]
+        for x2, y2, width2, height2 in boxes[:i]:
+            assert (x >= x2 + width2 or x2 >= x + width or
+                    y >= y2 + height2 or y2 >= y + height), homes[i]
 
 
 @test("wires, choreographies and bindings of a small show work together")

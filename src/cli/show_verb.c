@@ -1,7 +1,9 @@
-/* show_verb.c - `signalbox show`: checks, prints and plays shows, without a box. */
+/* show_verb.c - `signalbox show`: checks and plays shows without a box, and says which
+ * show a box plays. */
 #include <stdio.h>
 
 #include "cli/perform.h"
+#include "cli/show_box.h"
 #include "cli/verbs.h"
 
 #define FPS_MAX 1000
@@ -50,10 +52,11 @@ static struct show *read_show(const char *path, struct error *why)
 	return show;
 }
 
-/* ---- check and export ---- */
+/* ---- check ---- */
 
-static int check(struct command_context *context, const char *path)
+static int check(struct command_context *context, const struct options *options)
 {
+	const char *path = options->words[1];
 	struct error why = {""};
 	struct show *show = read_show(path, &why);
 	bool good = show && (perform_check(show, &why) || name_file(path, &why));
@@ -105,12 +108,10 @@ static int run_show(const struct options *options, double frame_ms)
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
-static int run(const struct options *options)
+static int run(struct command_context *context, const struct options *options)
 {
 	double frame_ms;
 
-	if (options->word_count != 2)
-		return command_misused(&command_show, "`show run` needs one show");
 	if (!options_has(options, "signals") || !options_has(options, "out"))
 		return command_misused(&command_show, "`show run` needs --signals and --out");
 	if (!read_fps(options_value(options, "fps"), &frame_ms))
@@ -118,23 +119,90 @@ static int run(const struct options *options)
 	return run_show(options, frame_ms);
 }
 
-static int show_verb(struct command_context *context, const struct options *options)
-{
-	const char *what = options->word_count ? options->words[0] : "";
+/* ---- the show of a box ---- */
 
-	if (strcmp(what, "run") == 0)
-		return run(options);
-	if (strcmp(what, "check") == 0 && options->word_count == 2)
-		return check(context, options->words[1]);
-	if (strcmp(what, "check") == 0)
-		return command_misused(&command_show, "`show check` needs one file");
-	if (strcmp(what, "export") != 0 || options->word_count != 1)
-		return command_misused(&command_show, "there are check, export and run");
+static int export(struct command_context *context, const struct options *options)
+{
+	if (!options_has(options, "default"))
+		return show_box_export(context, options);
 	out_add(&context->out, show_default());
 	return STATUS_DONE;
 }
 
+static int use_file(struct command_context *context, const struct options *options,
+                    const char *path)
+{
+	struct error why = {""};
+	struct buf text;
+	int status = STATUS_FAILED;
+
+	if (read_file(path, SHOW_MAX, &text, &why))
+		status = show_box_use(context, options, path, buf_text(&text));
+	else
+		say("%s", why.words);
+	buf_finish(&text);
+	return status;
+}
+
+static int use(struct command_context *context, const struct options *options)
+{
+	const char *path = options->word_count > 1 ? options->words[1] : "default";
+
+	if (strcmp(path, "default") == 0)
+		return show_box_use(context, options, "the show in the program", show_default());
+	return use_file(context, options, path);
+}
+
+/* ---- the verb ---- */
+
+static int start(struct command_context *context, const struct options *options)
+{
+	return show_box_run(context, options, true);
+}
+
+static int stop(struct command_context *context, const struct options *options)
+{
+	return show_box_run(context, options, false);
+}
+
+static const struct act {
+	const char *name;
+	bool wants_show;
+	bool has_default; /* it may have --default, which stands for a show */
+	int (*run)(struct command_context *context, const struct options *options);
+} acts[] = {
+	{"check", true, false, check},
+	{"export", false, true, export},
+	{"use", true, true, use},
+	{"start", false, false, start},
+	{"stop", false, false, stop},
+	{"run", true, false, run},
+	{0},
+};
+
+static int show_verb(struct command_context *context, const struct options *options)
+{
+	const char *what = options->word_count ? options->words[0] : "";
+	bool is_default = options_has(options, "default");
+	const struct act *act = acts;
+	size_t words;
+
+	while (act->name && strcmp(act->name, what) != 0)
+		act++;
+	if (!act->name)
+		return command_misused(&command_show,
+		                       "there are check, export, use, start, stop and run");
+	words = act->wants_show && !(act->has_default && is_default) ? 2 : 1;
+	if (options->word_count != words)
+		return command_misused(&command_show, "`show %s` %s", what,
+		                       words == 2 ? "needs one show" : "takes nothing more");
+	if (is_default && !act->has_default)
+		return command_misused(&command_show, "--default goes with export and use");
+	return act->run(context, options);
+}
+
 static const struct option own[] = {
+	{"default", 0, NULL, "of export and use: the show in the program"},
 	{"signals", 's', "FILE", "of run: signals to play, one JSON envelope a line"},
 	{"out", 'o', "FILE", "of run: where the commands go, one JSON object a line"},
 	{"fps", 'f', "N", "of run: in frames, with updates; else at the very time"},
@@ -142,18 +210,25 @@ static const struct option own[] = {
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
-static const struct option_group *const groups[] = {&own_group, &options_common, NULL};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
 
 const struct command command_show = {
 	.name = "show",
-	.summary = "check, print and play shows",
-	.usage = "check SHOW | export | run SHOW --signals FILE --out FILE",
+	.summary = "check and play shows, say which one the box plays",
+	.usage = "export | check SHOW | use SHOW | start | stop | run SHOW -s FILE -o FILE",
 	.examples = "  signalbox show export > mine.json\n"
 		    "  signalbox show check mine.json\n"
+		    "  signalbox show use mine.json\n"
 		    "  signalbox show run mine.json --signals day.ndjson --out commands.ndjson\n",
 	.about = "A show says what a stage looks like and what signals do on it. SHOW is a\n"
-		 "file, `-` for standard input, or `default` for the one in the program, which\n"
-		 "`export` prints. `check` tells the first fault with its JSON pointer.\n"
+		 "file, `-` for standard input, or `default` for the one in the program.\n"
+		 "`check` tells the first fault with its JSON pointer.\n"
+		 "\n"
+		 "`export` prints the show that the box plays, or with --default the one in the\n"
+		 "program, which needs no box. `use` has the box play another one from now on,\n"
+		 "also when it starts again; with --default that of the program. `stop` puts\n"
+		 "everything back to where it was when the show began; `start` goes on.\n"
 		 "\n"
 		 "`run` plays a recording by the timestamps of its signals, as quickly as it\n"
 		 "can: the same files give the same commands, to the byte. Times count from\n"
