@@ -63,7 +63,8 @@ void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
 void box_look_at_stage(void *self, struct buf *out);
 struct hub_stage box_stage(struct box *box);
-/* Who changes the show tells this time, and then arms its timer. */
+/* Who changes the show tells this time, and then arms its timer.  Until it is open it is
+ * before all signals. */
 double box_show_now(struct box *box);
 void box_show_arm(struct box *box);
 

@@ -30,6 +30,7 @@
 struct playhouse {
 	struct box *box;
 	struct tap tap;
+	bool is_open; /* what was is folded, and it is now */
 	struct later settling;
 	uv_timer_t timer;
 	double due_ms; /* what the timer waits for; NAN: it is to be set anew */
@@ -265,7 +266,7 @@ static void remember(struct playhouse *p)
 
 double box_show_now(struct box *box)
 {
-	return now(box->playhouse);
+	return box->playhouse->is_open ? now(box->playhouse) : 0;
 }
 
 void box_show_arm(struct box *box)
@@ -291,6 +292,7 @@ void box_make_show(struct box *box)
 void box_open_show(struct box *box)
 {
 	remember(box->playhouse);
+	box->playhouse->is_open = true;
 	box_show_arm(box);
 	bus_add_tap(box->bus, &box->playhouse->tap);
 }
