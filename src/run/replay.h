@@ -5,28 +5,33 @@
 #ifndef RUN_REPLAY_H
 #define RUN_REPLAY_H
 
-#include "base/text.h"
+#include "run/runs.h"
 
-struct journal;
 struct run_replay;
 
-/* From the run's first signal in the journal on; frames up to and with `after` are
- * made, but not told.  whole: false when signals of it are no longer in the journal. */
-struct run_replay *run_replay_create(struct journal *journal, struct text run, uint64_t first_seq,
-                                     uint64_t after);
+/* From the run's first signal on.  With has_after, events up to and with the number
+ * `after` are made but not told, and nothing else that comes before them. */
+struct run_replay_options {
+	struct journal *journal;
+	struct text run;
+	uint64_t first_seq;
+	bool has_after;
+	uint64_t after;
+};
+struct run_replay *run_replay_create(const struct run_replay_options *options);
 void run_replay_destroy(struct run_replay *replay);
 
-enum run_replay_news { REPLAY_FRAME, REPLAY_COLD, REPLAY_MORE, REPLAY_END };
-
-/* One frame, or why not: MORE when the budget of bytes of journal was used up, END when it
- * stands where the journal does.  The pieces are valid until the next call. */
-struct replayed {
-	struct text head, tail;
-	uint64_t number;
-	bool is_numbered;
+enum run_replay_news {
+	REPLAY_FRAME,
+	REPLAY_COLD, /* call again when the journal is warm */
+	REPLAY_MORE, /* the budget of bytes of journal is used up */
+	REPLAY_LOST, /* signals are no longer in the journal, some of this run perhaps */
+	REPLAY_END,  /* it stands where runs_seq() did */
 };
-enum run_replay_news run_replay_next(struct run_replay *replay, size_t *budget,
-                                     struct replayed *out);
+
+/* One frame, or why not; it is valid until the next call. */
+enum run_replay_news run_replay_next(struct run_replay *replay, uint64_t until_seq, size_t *budget,
+                                     struct run_frame *out);
 uint64_t run_replay_seq(const struct run_replay *replay); /* of the journal, read so far */
 
 #endif

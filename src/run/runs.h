@@ -1,13 +1,13 @@
 /* runs.h - every run of the box: its state, and its frames for screens.
  *
  * It follows the journal at its own pace instead of listening to the bus, so that a
- * flood of signals is not slowed down by it: as fast as it can while a screen watches,
- * RUNS_PACE signals a second otherwise.
+ * flood of signals is not slowed down by it; and no further than the disk, unless that
+ * fails, so that no frame is ever taken back.
  *
- * Frames are numbered twice, without holes: within their run, and all together.  Both
- * numbers follow from the journal alone, and are the same after a restart.  The newest
- * frames are kept in memory; a run's older ones are made again from the journal
- * (replay.h).
+ * Events are numbered twice, without holes: within their run, and all together.  Both
+ * numbers follow from the journal alone, and are the same after a restart.  An event that
+ * an agent sent with a seq has that as the number within its run.  The newest frames are
+ * kept in memory; a run's older ones are made again from the journal (replay.h).
  */
 #ifndef RUN_RUNS_H
 #define RUN_RUNS_H
@@ -15,12 +15,14 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "run/fold.h"
+#include "run/translate.h"
 
 #define RUNS_MAX 4096             /* the one that was quiet for longest is forgotten */
-#define RUNS_PACE 50000           /* signals a second when nobody watches */
 #define RUNS_FRAMES_MAX (8 * MIB) /* kept in memory */
 #define RUNS_FRAMES_SAVED (256 * KIB)
-#define RUNS_CATCH_UP 256 /* events for who comes without a position */
+#define RUNS_SAVED_MAX (16 * MIB) /* of a checkpoint; then only numbers of a run are saved */
+#define RUNS_CATCH_UP 256         /* events for who comes without a position */
+#define RUN_FRAME_KEPT (64 * KIB) /* a longer phase or debug frame is not kept */
 
 struct journal;
 struct runs;
@@ -28,22 +30,30 @@ struct runs;
 struct run {
 	char *id, *source;
 	struct fold fold;
+	struct translate translate;
 	uint64_t first_seq, last_seq; /* of the journal */
 	uint64_t signals;
 	uint64_t frames; /* numbered ones so far: the number of the newest */
 	double first_ms, last_ms;
+	/* The newest such frame, for who comes late; or NULL.  finished is a control
+	 * `run-finished`, until something else is heard of the run. */
+	char *phase, *debug, *finished;
+	unsigned refs;      /* frames of it that are kept */
+	bool is_forgotten;  /* only they are left of it */
 	struct link in_all; /* runs_all(), the one that spoke last at the end */
 };
 
-/* A frame as it is kept; its bytes are `head`, the number, `tail`. */
 struct run_frame {
-	uint64_t at;     /* its place among all frames that were made, numbered or not */
-	uint64_t number; /* among all runs; that of the newest before it if not numbered */
-	uint64_t own;    /* within its run, likewise */
-	const struct run *run;
-	struct text head, tail;
-	bool is_numbered;
+	uint64_t at;           /* its place among all frames that were made, numbered or not */
+	uint64_t number;       /* among all runs; that of the newest before it if not numbered */
+	uint64_t own;          /* within its run, likewise */
+	const struct run *run; /* NULL: of a replay */
+	struct pieces pieces;
 };
+static inline void run_frame_add(const struct run_frame *f, bool merged, struct buf *out)
+{
+	pieces_add(&f->pieces, merged, merged ? f->number : f->own, out);
+}
 
 struct runs_options {
 	struct journal *journal;
@@ -51,12 +61,18 @@ struct runs_options {
 	void (*news)(void *self); /* there are new frames; at most once for each advance */
 };
 
+/* Goes on from what was saved; from the journal's beginning without that. */
 struct runs *runs_create(const struct runs_options *options, struct text saved);
+void runs_close(struct runs *runs); /* reads no more: the journal is about to close */
 void runs_destroy(struct runs *runs);
 
 /* Reads on, at most so many signals; true when there is more to read now. */
 bool runs_advance(struct runs *runs, size_t budget);
 uint64_t runs_seq(const struct runs *runs); /* of the journal, up to which it is folded */
+
+/* A screen watches, or no longer does: while one does, the box reads on at once. */
+void runs_watch(struct runs *runs, bool watch);
+bool runs_is_watched(const struct runs *runs);
 
 struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
@@ -65,9 +81,11 @@ void run_json(const struct run *run, struct buf *out); /* an object: id, source,
 /* The frame at a place, or the next one that is kept; false: there is none yet. */
 bool runs_frame(const struct runs *runs, uint64_t at, struct run_frame *out);
 uint64_t runs_head(const struct runs *runs); /* the place of the next frame */
-/* The place after the frame with this number (of all, or of a run); false when it is not
+/* The place after the event with this number (of all, or of a run); false when it is not
  * kept any more, or was never given out. */
 bool runs_place(const struct runs *runs, const struct run *run, uint64_t number, uint64_t *at);
+/* The place from which on there are at most so many events (of all, or of a run). */
+uint64_t runs_back(const struct runs *runs, const struct run *run, size_t events);
 
 void runs_save(const struct runs *runs, struct buf *out);
 
