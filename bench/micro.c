@@ -6,6 +6,8 @@
  *   bench-micro throttle   a parsed signal through a wire with that filter; so are
  *               sample, when and map, which is a chain of all of them
  *   bench-micro unwanted   a parsed signal whose type no wire of 100 wants
+ *   bench-micro unmatched  an admitted signal that nothing in the default show wants, with
+ *               what a box does for it: who spoke last of 97 runs is noted
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
  *
@@ -15,6 +17,7 @@
 #include "bus/admit.h"
 #include "choreo/choreo.h"
 #include "hub/switchboard.h"
+#include "play/theatre.h"
 #include "wire/wire.h"
 
 #include <errno.h>
@@ -258,6 +261,48 @@ static void unwanted(void)
 	route(THROTTLE, "tool_result", 0, 0);
 }
 
+static void count_told(void *self, uint64_t version, double at_ms, struct text json)
+{
+	(void)version;
+	(void)at_ms;
+	(void)json;
+	++*(unsigned *)self;
+}
+
+static void count_changed(void *self)
+{
+	++*(unsigned *)self;
+}
+
+static void unmatched(void)
+{
+	static char runs[97][16];
+	unsigned told = 0;
+	const struct theatre_options options = {&told, count_told, count_changed};
+	struct theatre *theatre = theatre_create(&options, 0);
+	uint64_t start;
+
+	for (unsigned i = 0; i < 97; i++)
+		snprintf(runs[i], sizeof runs[i], "run-%05u", i);
+	told = 0;
+	start = cpu_ns();
+	for (unsigned i = 0; i < ROUTES; i++) {
+		const struct signal s = {
+			.seq = i + 1,
+			.type = TEXT("progress.report"),
+			.source = TEXT("openai"),
+			.correlation = {runs[i * 4507u % 97], 9},
+			.at_ms = i,
+		};
+
+		theatre_hear(theatre, &s, i);
+	}
+	report(start, ROUTES);
+	if (told || theatre_stats(theatre).processed)
+		die("%u commands were told", told);
+	theatre_destroy(theatre);
+}
+
 static void count_command(void *self, const struct command *command)
 {
 	(void)command;
@@ -325,10 +370,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } benches[] = {
-	{"parse", parse},       {"lookup", lookup},
-	{"throttle", throttle}, {"sample", sample},
-	{"when", when},         {"map", map},
-	{"unwanted", unwanted}, {"performances", performances},
+	{"parse", parse},       {"lookup", lookup},       {"throttle", throttle},
+	{"sample", sample},     {"when", when},           {"map", map},
+	{"unwanted", unwanted}, {"unmatched", unmatched}, {"performances", performances},
 };
 
 int main(int argc, char **argv)
@@ -341,5 +385,5 @@ int main(int argc, char **argv)
 		}
 	}
 	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted|"
-	    "performances");
+	    "unmatched|performances");
 }
