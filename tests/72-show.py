@@ -32,7 +32,7 @@ def assert_golden(show, name):
 
 @test("the show in the program is printed, and good")
 def _():
-    exported = cli("show", "export")
+    exported = cli("show", "export", "--default")
     assert exported.code == 0 and exported.out == (ROOT / "show" / "default.json").read_text()
     for result in (cli("show", "check", "default"),
                    cli("show", "check", "-", input=exported.out)):
