@@ -13,6 +13,7 @@ const struct command *const commands[] = {
 	&command_sources,
 	&command_discover,
 	&command_status,
+	&command_top,
 	&command_open,
 	&command_token,
 	&command_journal,

@@ -15,6 +15,7 @@ extern const struct command command_cancel;
 extern const struct command command_discover;
 extern const struct command command_sources;
 extern const struct command command_status;
+extern const struct command command_top;
 extern const struct command command_open;
 extern const struct command command_parse;
 extern const struct command command_show;

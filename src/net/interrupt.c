@@ -68,15 +68,26 @@ void interrupts_destroy(struct interrupts *interrupts)
 		uv_close((uv_handle_t *)&interrupts->handles[i], closed);
 }
 
+static void fill(sigset_t *set, const int *numbers, size_t count)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(set, numbers[i]);
+}
+
 /* What is passed on to a child, and what tells us of it. */
 static void fill_caught(sigset_t *set)
 {
 	static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
 	                              SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
 
-	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		sigaddset(set, numbers[i]);
+	fill(set, numbers, sizeof(numbers) / sizeof(*numbers));
+}
+
+static int catch_these(const sigset_t *set)
+{
+	sigprocmask(SIG_BLOCK, set, NULL);
+	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int interrupt_catch(void)
@@ -84,8 +95,7 @@ int interrupt_catch(void)
 	sigset_t set;
 
 	fill_caught(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return catch_these(&set);
 }
 
 bool interrupt_read(int fd, struct interrupt_caught *caught)
@@ -98,6 +108,8 @@ bool interrupt_read(int fd, struct interrupt_caught *caught)
 		.number = (int)info.ssi_signo,
 		.is_child = info.ssi_signo == SIGCHLD,
 		.is_resize = info.ssi_signo == SIGWINCH,
+		.is_suspend = info.ssi_signo == SIGTSTP,
+		.is_resume = info.ssi_signo == SIGCONT,
 		.was_sent = info.ssi_code <= 0,
 	};
 	return true;
@@ -115,6 +127,53 @@ void interrupt_restore(void)
 	fill_caught(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_DFL);
+}
+
+/* ---- the screen ---- */
+
+int interrupt_catch_screen(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
+	sigset_t set;
+
+	fill(&set, numbers, sizeof(numbers) / sizeof(*numbers));
+	return catch_these(&set);
+}
+
+void interrupt_suspend(void)
+{
+	static const int numbers[] = {SIGTSTP};
+	sigset_t set;
+
+	fill(&set, numbers, 1);
+	signal(SIGTSTP, SIG_DFL);
+	kill(0, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* it stops here */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP};
+#define CRASHES_LEN (sizeof(crashes) / sizeof(*crashes))
+
+static struct sigaction before_crash[CRASHES_LEN];
+static void (*on_crash)(void);
+
+/* What was to happen before us still does, when this returns. */
+static void crashed(int number)
+{
+	on_crash();
+	for (size_t i = 0; i < CRASHES_LEN; i++)
+		sigaction(crashes[i], &before_crash[i], NULL);
+	raise(number);
+}
+
+void interrupt_before_crash(void (*restore)(void))
+{
+	struct sigaction action = {.sa_handler = crashed};
+
+	on_crash = restore;
+	for (size_t i = 0; i < CRASHES_LEN; i++)
+		sigaction(crashes[i], &action, &before_crash[i]);
 }
 
 void interrupt_ignore_pipe(void)

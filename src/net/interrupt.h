@@ -17,9 +17,10 @@ void interrupts_destroy(struct interrupts *interrupts);
 
 struct interrupt_caught {
 	int number;
-	bool is_child;  /* a child ended */
-	bool is_resize; /* the terminal has another size */
-	bool was_sent;  /* by a process to us alone, as far as we know: not by the terminal,
+	bool is_child;              /* a child ended */
+	bool is_resize;             /* the terminal has another size */
+	bool is_suspend, is_resume; /* Ctrl-Z, and after it */
+	bool was_sent; /* by a process to us alone, as far as we know: not by the terminal,
 	                 * which tells our children itself */
 };
 
@@ -31,6 +32,18 @@ void interrupt_pass(int number, int pid);
 
 /* In the child, before its program begins: all as it was before we began. */
 void interrupt_restore(void);
+
+/* ---- for a program that draws on the terminal ---- */
+
+/* As interrupt_catch(); children are not told of, Ctrl-Z and what follows it are. */
+int interrupt_catch_screen(void);
+
+/* Stops as if Ctrl-Z was not caught, with all of its group; returns when it goes on. */
+void interrupt_suspend(void);
+
+/* Called when the program crashes, before it ends as it would have; it may only do
+ * what is safe in the middle of anything. */
+void interrupt_before_crash(void (*restore)(void));
 
 /* A write to a socket nobody reads is an error code, not a death. */
 void interrupt_ignore_pipe(void);

@@ -1,0 +1,80 @@
+/* inside.h - the screen as a whole; what the files of this room share.
+ *
+ * All of it but tui.c, term.c, link.c and replay.c is pure: time and frames are given, a canvas
+ * is drawn.
+ */
+#ifndef TUI_INSIDE_H
+#define TUI_INSIDE_H
+
+#include "tui/model.h"
+#include "tui/view.h"
+
+#define TUI_OVERLAYS_MAX 8
+#define TUI_FILTER_MAX 128
+#define TUI_SAY_MS 4000
+#define TUI_TICK_MS 33 /* of what moves by itself */
+
+struct opened {
+	const struct view *view; /* NULL: nothing */
+	void *self;
+	struct area at; /* where it was drawn last, inside its frame */
+};
+
+enum tui_pane { PANE_LIVE, PANE_LOG, PANES };
+
+/* Who answers at the other end; a recording has nobody. */
+struct tui_line {
+	void *self;
+	bool (*send)(void *self, struct text frame);
+	const char *name;                           /* "box", "recording": for the header */
+	void (*state)(void *self, struct buf *out); /* "connected", or NULL */
+};
+
+struct tui {
+	struct model model;
+	struct canvas canvas;
+	int64_t now_ms; /* Unix time */
+	uint64_t tick;
+	bool is_recording; /* its clock stands where its last frame does */
+	bool wants_quit, is_dirty;
+	bool is_pasting; /* keys are text, and do nothing else */
+
+	struct opened panes[PANES];
+	enum tui_pane focus;
+	bool is_maximised;
+	struct opened overlays[TUI_OVERLAYS_MAX];
+	size_t overlay_count;
+	struct opened modal;
+	struct buf argument;         /* of the overlay that is being opened */
+	char filter[TUI_FILTER_MAX]; /* lines of the log without it are not shown */
+
+	char said[160];
+	int64_t said_until_ms;
+	struct tui_line line;
+	void (*copy)(void *self, struct text text); /* to the clipboard; NULL: there is none */
+	void *copy_self;
+
+	bool has_cursor;
+	int cursor_row, cursor_col;
+};
+
+void tui_init(struct tui *tui);
+void tui_finish(struct tui *tui);
+bool tui_hear(struct tui *tui, struct text raw, struct error *why);
+void tui_press(struct tui *tui, const struct press *press);
+void tui_draw(struct tui *tui, int rows, int cols); /* onto its canvas */
+bool tui_moves(const struct tui *tui);              /* something is to be drawn each tick */
+
+/* ---- parts of the screen ---- */
+
+void header_draw(struct tui *tui, struct area area);
+void footer_draw(struct tui *tui, struct area area);
+#define HEADER_ROWS 5
+
+extern const struct action actions_main[];
+
+/* Panes. */
+extern const struct view view_live;
+extern const struct view view_log;
+
+#endif

@@ -1,0 +1,357 @@
+/* screen.c - where everything stands, and who gets a key. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "tui/inside.h"
+
+#define ARGUMENT_MAX (4 * KIB)
+#define SIDE_BY_SIDE 100 /* columns from which both panes are shown */
+#define PANE_COLS_MIN 40
+
+/* ---- opening and closing ---- */
+
+static void open_view(struct tui *tui, struct opened *opened, const struct view *view)
+{
+	*opened = (struct opened){.view = view, .self = must_zero(1, view->size + 1)};
+	if (view->open)
+		view->open(tui, opened->self);
+	tui_redraw(tui);
+}
+
+static void close_view(struct tui *tui, struct opened *opened)
+{
+	if (!opened->view)
+		return;
+	if (opened->view->close)
+		opened->view->close(tui, opened->self);
+	free(opened->self);
+	*opened = (struct opened){0};
+	tui_redraw(tui);
+}
+
+void tui_open(struct tui *tui, const struct view *view, struct text argument)
+{
+	if (tui->overlay_count == TUI_OVERLAYS_MAX)
+		close_view(tui, &tui->overlays[--tui->overlay_count]);
+	buf_clear(&tui->argument);
+	buf_add(&tui->argument, argument);
+	open_view(tui, &tui->overlays[tui->overlay_count++], view);
+}
+
+struct text tui_argument(const struct tui *tui)
+{
+	return buf_text(&tui->argument);
+}
+
+void tui_close(struct tui *tui)
+{
+	if (tui->overlay_count > 0)
+		close_view(tui, &tui->overlays[--tui->overlay_count]);
+	else
+		close_view(tui, &tui->modal);
+}
+
+void *tui_view(struct tui *tui, const struct view *view)
+{
+	for (size_t i = 0; i < PANES; i++)
+		if (tui->panes[i].view == view)
+			return tui->panes[i].self;
+	for (size_t i = 0; i < tui->overlay_count; i++)
+		if (tui->overlays[i].view == view)
+			return tui->overlays[i].self;
+	return tui->modal.view == view ? tui->modal.self : NULL;
+}
+
+/* The modal stands as long as its view wants it. */
+static void follow_modal(struct tui *tui)
+{
+	if (tui->modal.view && !tui->modal.view->wanted(tui))
+		close_view(tui, &tui->modal);
+	for (size_t i = 0; views[i] && !tui->modal.view; i++)
+		if (views[i]->place == VIEW_MODAL && views[i]->wanted(tui))
+			open_view(tui, &tui->modal, views[i]);
+}
+
+/* ---- small things ---- */
+
+void tui_quit(struct tui *tui)
+{
+	tui->wants_quit = true;
+}
+
+void tui_redraw(struct tui *tui)
+{
+	tui->is_dirty = true;
+}
+
+void tui_cursor(struct tui *tui, struct pen pen)
+{
+	tui->has_cursor = true;
+	tui->cursor_row = pen.area.top + pen.row;
+	tui->cursor_col = pen.area.left + pen.col;
+}
+
+void tui_say(struct tui *tui, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(tui->said, sizeof(tui->said), format, list);
+	va_end(list);
+	tui->said_until_ms = tui->now_ms + TUI_SAY_MS;
+	tui_redraw(tui);
+}
+
+bool tui_send(struct tui *tui, struct text frame)
+{
+	if (!tui->line.send) {
+		tui_say(tui, "this is a recording: nobody listens");
+		return false;
+	}
+	return tui->line.send(tui->line.self, frame);
+}
+
+void tui_control(struct tui *tui, const char *op)
+{
+	char frame[128];
+
+	snprintf(frame, sizeof(frame), "{\"kind\":\"control\",\"op\":\"%s\"}", op);
+	tui_send(tui, text_of(frame));
+}
+
+/* ---- keys ---- */
+
+static struct opened *keyed(struct tui *tui)
+{
+	if (tui->overlay_count > 0)
+		return &tui->overlays[tui->overlay_count - 1];
+	return tui->modal.view ? &tui->modal : &tui->panes[tui->focus];
+}
+
+static bool give(struct tui *tui, struct opened *to, const struct press *press)
+{
+	return to->view && to->view->press && to->view->press(tui, to->self, press);
+}
+
+static bool run_action(struct tui *tui, uint32_t code)
+{
+	for (size_t t = 0; actions[t]; t++) {
+		for (const struct action *action = actions[t]; action->run; action++) {
+			if (action->code && action->code == code) {
+				action->run(tui, (struct text){0});
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool tui_action(struct tui *tui, struct text word, struct text argument)
+{
+	for (size_t t = 0; actions[t]; t++) {
+		for (const struct action *action = actions[t]; action->run; action++) {
+			if (text_is(word, action->word)) {
+				action->run(tui, argument);
+				return true;
+			}
+		}
+	}
+	for (size_t i = 0; views[i]; i++) {
+		if (views[i]->place == VIEW_OVERLAY && text_is(word, views[i]->name)) {
+			tui_open(tui, views[i], argument);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The mouse speaks to what it points at; a pane gets the keys with that. */
+static void press_mouse(struct tui *tui, const struct press *press)
+{
+	struct opened *top = keyed(tui);
+
+	if (top != &tui->panes[tui->focus] && area_has(top->at, press->row, press->col)) {
+		give(tui, top, press);
+		return;
+	}
+	for (enum tui_pane i = 0; tui->overlay_count == 0 && i < PANES; i++) {
+		if (!area_has(tui->panes[i].at, press->row, press->col))
+			continue;
+		if (press->code == PRESS_CLICK)
+			tui->focus = i;
+		give(tui, &tui->panes[i], press);
+	}
+}
+
+void tui_press(struct tui *tui, const struct press *press)
+{
+	tui_redraw(tui);
+	if (press->code == PRESS_PASTE_BEGIN || press->code == PRESS_PASTE_END)
+		tui->is_pasting = press->code == PRESS_PASTE_BEGIN;
+	else if (press->code == PRESS_CTRL('c') && !tui->is_pasting)
+		run_action(tui, press->code);
+	else if (press_is_mouse(press))
+		press_mouse(tui, press);
+	else if (!give(tui, keyed(tui), press)) {
+		if (press->code == PRESS_ESCAPE && tui->overlay_count > 0)
+			tui_close(tui);
+		else if (tui->overlay_count == 0 && !tui->modal.view && !tui->is_pasting)
+			run_action(tui, press->code);
+	}
+}
+
+/* ---- frames ---- */
+
+static void tell(struct tui *tui, struct opened *opened, struct text raw)
+{
+	if (opened->view && opened->view->hear)
+		opened->view->hear(tui, opened->self, raw);
+}
+
+bool tui_hear(struct tui *tui, struct text raw, struct error *why)
+{
+	if (!model_hear(&tui->model, raw, why))
+		return false;
+	for (size_t i = 0; i < PANES; i++)
+		tell(tui, &tui->panes[i], raw);
+	for (size_t i = 0; i < tui->overlay_count; i++)
+		tell(tui, &tui->overlays[i], raw);
+	tell(tui, &tui->modal, raw);
+	tui_redraw(tui);
+	return true;
+}
+
+bool tui_moves(const struct tui *tui)
+{
+	return tui->said_until_ms > tui->now_ms || fold_totals(&tui->model.fold).live > 0;
+}
+
+/* ---- drawing ---- */
+
+static void draw_view(struct tui *tui, struct opened *opened, struct area area, bool has_keys)
+{
+	struct buf note;
+	struct box box = {
+		.heavy = has_keys,
+		.style = has_keys ? STYLE_FOCUS : STYLE_BORDER,
+		.title = text_of(opened->view->title),
+	};
+
+	buf_init(&note, ARGUMENT_MAX);
+	if (opened->view->note)
+		opened->view->note(tui, opened->self, &note);
+	box.note = buf_text(&note);
+	opened->at = area_box(area, &box);
+	buf_finish(&note);
+	opened->view->draw(tui, opened->self, opened->at);
+}
+
+static void draw_panes(struct tui *tui, struct area body)
+{
+	bool has_keys = !tui->modal.view;
+	int live = body.cols / 2 > PANE_COLS_MIN ? body.cols / 2 : PANE_COLS_MIN;
+
+	for (size_t i = 0; i < PANES; i++)
+		tui->panes[i].at = (struct area){0};
+	if (tui->is_maximised || body.cols < SIDE_BY_SIDE) {
+		draw_view(tui, &tui->panes[tui->focus], body, has_keys);
+		return;
+	}
+	if (live > body.cols - PANE_COLS_MIN)
+		live = body.cols - PANE_COLS_MIN;
+	draw_view(tui, &tui->panes[PANE_LIVE], area_part(body, 0, 0, body.rows, live),
+	          has_keys && tui->focus == PANE_LIVE);
+	draw_view(tui, &tui->panes[PANE_LOG], area_part(body, 0, live, body.rows, body.cols - live),
+	          has_keys && tui->focus == PANE_LOG);
+}
+
+static void draw_row(struct area area, int row, enum style style, const char *words)
+{
+	struct pen pen = pen_at(area, row, 0, style);
+
+	pen_put(&pen, text_of(words));
+	pen_rest(&pen);
+}
+
+static void draw_paused(struct tui *tui, struct area area)
+{
+	char words[160], budget[40] = "";
+	uint64_t steps = tui->model.fold.debug.step_budget;
+
+	if (steps > 0)
+		snprintf(budget, sizeof(budget), "  (step-budget %llu)", (unsigned long long)steps);
+	snprintf(words, sizeof(words),
+	         "  ⏸  PAUSED%s  —  s step · c continue · p pause · P arm · v states",
+	         budget);
+	draw_row(area, 0, STYLE_PAUSED, words);
+}
+
+/* What stands below the body takes its rows from the end. */
+static struct area draw_below(struct tui *tui, struct area area)
+{
+	int rows = area.rows - 1;
+
+	footer_draw(tui, area_rows(area, rows, 1));
+	if (tui->model.fold.finished)
+		draw_row(area, --rows, STYLE_FINISHED, " ✓ Run finished — press Ctrl-C to quit");
+	if (tui->modal.view && tui->overlay_count == 0) {
+		int wanted = tui->modal.view->rows(tui, tui->modal.self, area.cols - 2) + 2;
+
+		if (wanted > rows)
+			wanted = rows;
+		rows -= wanted;
+		draw_view(tui, &tui->modal, area_rows(area, rows, wanted), true);
+	}
+	return area_rows(area, 0, rows);
+}
+
+void tui_draw(struct tui *tui, int rows, int cols)
+{
+	struct area all, body;
+	bool is_paused = tui->model.fold.debug.paused;
+
+	follow_modal(tui);
+	tui->is_dirty = tui->has_cursor = false;
+	canvas_size(&tui->canvas, rows, cols);
+	all = canvas_all(&tui->canvas);
+	header_draw(tui, area_rows(all, 0, HEADER_ROWS));
+	body = area_rows(all, HEADER_ROWS, all.rows);
+	if (is_paused) {
+		draw_paused(tui, body);
+		body = area_rows(body, 1, body.rows);
+	}
+	body = draw_below(tui, body);
+	if (tui->overlay_count > 0)
+		draw_view(tui, keyed(tui), body, true);
+	else
+		draw_panes(tui, body);
+}
+
+/* ---- the whole ---- */
+
+void tui_init(struct tui *tui)
+{
+	static const struct view *const panes[PANES] = {&view_live, &view_log};
+
+	memset(tui, 0, sizeof(*tui));
+	model_init(&tui->model);
+	canvas_init(&tui->canvas);
+	buf_init(&tui->argument, ARGUMENT_MAX);
+	tui->focus = PANE_LOG;
+	for (size_t i = 0; i < PANES; i++)
+		open_view(tui, &tui->panes[i], panes[i]);
+}
+
+void tui_finish(struct tui *tui)
+{
+	while (tui->overlay_count > 0)
+		tui_close(tui);
+	close_view(tui, &tui->modal);
+	for (size_t i = 0; i < PANES; i++)
+		close_view(tui, &tui->panes[i]);
+	model_finish(&tui->model);
+	canvas_finish(&tui->canvas);
+	buf_finish(&tui->argument);
+}

@@ -1,0 +1,25 @@
+/* tui.h - the terminal UI, `signalbox top`: what agents are at, and the way back to them.
+ *
+ * It is a plain client of a box, or shows a recording: frames of the run dialect come
+ * from either, are folded by the same code and drawn by the same views.
+ */
+#ifndef TUI_TUI_H
+#define TUI_TUI_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum tui_timing {
+	TUI_INSTANT,   /* all of it at once */
+	TUI_PACED,     /* 40 ms a frame */
+	TUI_WALLCLOCK, /* as it was, but at most 250 ms between two frames */
+};
+bool tui_timing_of(struct text name, enum tui_timing *timing);
+
+/* A transcript, or the directory that holds one, until somebody leaves. */
+bool tui_replay(const char *path, enum tui_timing timing, struct error *why);
+
+/* The same without a terminal: what it comes to, as one JSON object. */
+bool tui_replay_json(const char *path, struct buf *out, struct error *why);
+
+#endif
