@@ -390,7 +390,7 @@ static bool load_place(struct performance *p, yyjson_val *saved)
 	{
 		good = good && load_cursor(&p->cursors[i], one);
 	}
-	return good && fits(p, &p->score->steps) && fits(p, &p->score->interrupted);
+	return good && fits(p, p->steps);
 }
 
 struct performance *performance_load(const struct score *score, yyjson_val *saved,

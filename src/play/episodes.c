@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "signal/json.h"
 
 struct entry {
 	struct link in_notes; /* episodes.notes */
@@ -98,8 +99,41 @@ const struct episode_note *episodes_find(const struct episodes *e, struct text a
 	return entry ? &entry->note : NULL;
 }
 
-void episodes_each(const struct episodes *e, episodes_each_fn *each, void *self)
+static void save_note(const struct episode_note *note, struct buf *out)
 {
-	list_each(&e->notes, l)
-		each(self, &in_notes(l)->note);
+	buf_add_char(out, '[');
+	buf_add_json(out, note->about);
+	buf_add_char(out, ',');
+	buf_add_json(out, note->correlation);
+	buf_add_char(out, ',');
+	buf_add_json(out, note->source);
+	buf_add_char(out, ']');
+}
+
+void episodes_save(const struct episodes *e, struct buf *out)
+{
+	buf_add_char(out, '[');
+	list_each(&e->notes, l) {
+		if (l != e->notes.next)
+			buf_add_char(out, ',');
+		save_note(&in_notes(l)->note, out);
+	}
+	buf_add_char(out, ']');
+}
+
+void episodes_load(struct episodes *e, yyjson_val *saved)
+{
+	yyjson_val *one;
+	size_t i, max;
+
+	yyjson_arr_foreach(saved, i, max, one)
+	{
+		const struct episode_note note = {
+			json_text(yyjson_arr_get(one, 0)),
+			json_text(yyjson_arr_get(one, 1)),
+			json_text(yyjson_arr_get(one, 2)),
+		};
+
+		episodes_note(e, &note);
+	}
 }

@@ -2,6 +2,9 @@
 #ifndef PLAY_EPISODES_H
 #define PLAY_EPISODES_H
 
+#include <yyjson.h>
+
+#include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -26,8 +29,8 @@ void episodes_note(struct episodes *e, const struct episode_note *note);
 /* NULL: nothing is known.  Valid until the next note. */
 const struct episode_note *episodes_find(const struct episodes *e, struct text about);
 
-/* From the oldest on. */
-typedef void episodes_each_fn(void *self, const struct episode_note *note);
-void episodes_each(const struct episodes *e, episodes_each_fn *each, void *self);
+/* As a JSON list, from the oldest on, and back. */
+void episodes_save(const struct episodes *e, struct buf *out);
+void episodes_load(struct episodes *e, yyjson_val *saved);
 
 #endif

@@ -8,10 +8,14 @@
 #include "choreo/binding.h"
 #include "choreo/choreo.h"
 #include "choreo/ease.h"
+#include "signal/json.h"
 #include "stage/stage.h"
 #include "wire/wire.h"
 
+#define FROM_MAX KIB /* two numbers */
+
 struct play {
+	const struct show *show;
 	struct play_options options;
 	struct stage *stage;
 	struct wiring *wiring;
@@ -73,6 +77,7 @@ struct play *play_create(const struct show *show, const struct play_options *opt
 	static const struct stage_curves curves = {step_curve, binding_curve};
 	struct play *play = must_zero(1, sizeof(*play));
 
+	play->show = show;
 	play->options = *options;
 	play->stage = stage_create(show, &curves);
 	if (join(play, show, why))
@@ -190,28 +195,38 @@ void play_set_version(struct play *play, uint64_t version)
 }
 
 struct listing {
-	struct buf *out;
+	struct stage *stage;
+	struct buf *out, from;
 	bool has_any;
 };
 
+/* An entity may have begun anew, in another document: then it is at rest, whatever a
+ * performance still has to tell of it. */
 static void list_command(void *self, const struct command *command)
 {
 	struct listing *listing = self;
+	struct command under_way = *command;
 
+	if (!stage_plays(listing->stage, command, &listing->from))
+		return;
+	under_way.from = buf_text(&listing->from);
 	if (listing->has_any)
 		buf_add_char(listing->out, ',');
 	listing->has_any = true;
-	command_json(command, listing->out);
+	command_json(&under_way, listing->out);
 }
 
 void play_look(const struct play *play, double now_ms, struct buf *out)
 {
-	struct listing listing = {out, false};
+	struct listing listing = {.stage = play->stage, .out = out};
 
+	buf_init(&listing.from, FROM_MAX);
 	stage_look(play->stage, now_ms, out);
 	buf_add(out, TEXT(",\"tweens\":["));
 	choreo_running(play->choreo, now_ms, list_command, &listing);
+	bindings_running(play->bindings, now_ms, list_command, &listing);
 	buf_add_char(out, ']');
+	buf_finish(&listing.from);
 }
 
 void play_counts(const struct play *play, struct buf *out)
@@ -227,4 +242,79 @@ size_t play_active(const struct play *play)
 uint64_t play_refused(const struct play *play)
 {
 	return choreo_refused(play->choreo);
+}
+
+/* ---- remembering ---- */
+
+/* The lists of a document whose items are known again. */
+enum { WIRES, CHOREOGRAPHIES, BINDINGS, ENTITIES, LISTS };
+static const char *const list_names[LISTS] = {"wires", "choreographies", "bindings", "entities"};
+
+static yyjson_val *list_of_show(const struct show *show, int list)
+{
+	return yyjson_obj_get(list == ENTITIES ? show->scene : show->root, list_names[list]);
+}
+
+void play_save(const struct play *play, struct buf *out)
+{
+	buf_print(out, "{\"version\":%llu,\"now\":", (unsigned long long)play_version(play));
+	json_add_number(out, play->now_ms);
+	buf_add(out, TEXT(",\"signs\":["));
+	for (int list = 0; list < LISTS; list++) {
+		if (list)
+			buf_add_char(out, ',');
+		places_sign(list_of_show(play->show, list), out);
+	}
+	buf_add(out, TEXT("],\"wiring\":"));
+	wiring_save(play->wiring, out);
+	buf_add(out, TEXT(",\"stage\":"));
+	stage_save(play->stage, out);
+	buf_add(out, TEXT(",\"choreo\":"));
+	choreo_save(play->choreo, out);
+	buf_add(out, TEXT(",\"bindings\":"));
+	bindings_save(play->bindings, out);
+	buf_add_char(out, '}');
+}
+
+static void lose_performance(void *self, uint64_t performance)
+{
+	struct play *play = self;
+
+	stage_lose(play->stage, performance, play->now_ms);
+}
+
+static void lose_binding(void *self, struct text actor, struct text property)
+{
+	struct play *play = self;
+
+	stage_lose_property(play->stage, actor, property, play->now_ms);
+}
+
+static bool load(struct play *play, yyjson_val *root, const struct places places[LISTS])
+{
+	if (!json_number(yyjson_obj_get(root, "now"), &play->now_ms) ||
+	    !stage_load(play->stage, yyjson_obj_get(root, "stage"), &places[ENTITIES]) ||
+	    !choreo_load(play->choreo, yyjson_obj_get(root, "choreo"), &places[CHOREOGRAPHIES],
+	                 lose_performance, play))
+		return false;
+	wiring_load(play->wiring, yyjson_obj_get(root, "wiring"), &places[WIRES]);
+	bindings_load(play->bindings, yyjson_obj_get(root, "bindings"), &places[BINDINGS],
+	              lose_binding, play);
+	play_set_version(play, yyjson_get_uint(yyjson_obj_get(root, "version")));
+	return true;
+}
+
+bool play_load(struct play *play, yyjson_val *saved)
+{
+	yyjson_val *signs = yyjson_obj_get(saved, "signs");
+	struct places places[LISTS];
+	bool good;
+
+	for (int list = 0; list < LISTS; list++)
+		places_init(&places[list], yyjson_arr_get(signs, (size_t)list),
+		            list_of_show(play->show, list));
+	good = load(play, saved, places);
+	for (int list = 0; list < LISTS; list++)
+		places_finish(&places[list]);
+	return good;
 }

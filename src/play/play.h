@@ -59,9 +59,10 @@ uint64_t play_refused(const struct play *play); /* those beyond the ceiling */
 
 /* All of it as JSON, and back: what runs goes on as if nothing had been between.  It
  * may be loaded into the play of another show: parts of it that are not the same there
- * (a choreography, a binding, a wire, an entity) begin anew.  False: it was not
- * written here. */
+ * (a choreography, a binding, a wire, an entity) begin anew, and who was in a
+ * performance of them is as in the document.  False: it was not written here, and the
+ * play is not to be used any more. */
 void play_save(const struct play *play, struct buf *out);
-bool play_load(struct play *play, struct text saved);
+bool play_load(struct play *play, yyjson_val *saved);
 
 #endif

@@ -25,6 +25,12 @@
  * instead. */
 #define COMMAND_MAX (4 * MIB)
 
+/* What would be more is left out of what is saved: it is the performances of tens of
+ * thousands of signals. */
+#define PLAY_SAVED_MAX (64 * MIB)
+
+#define CLOCK_SLACK_MS 5000.0
+
 #define OWN_SOURCE "stage" /* what people do on a screen is no episode of its own */
 
 struct theatre {
@@ -44,6 +50,11 @@ struct theatre {
 	struct episodes entities; /* by entity */
 	bool must_look;           /* a command could not be told */
 };
+
+static uint64_t first_version(double now_ms)
+{
+	return (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS;
+}
 
 /* ---- what is told ---- */
 
@@ -96,37 +107,51 @@ static void make_tag(char tag[THEATRE_TAG_LEN + 1], struct text json)
 	         (unsigned long long)hash.low64);
 }
 
-/* Takes both. */
-static void put_on(struct theatre *t, struct show *show, struct play *play, struct text json)
+/* Goes on with what was saved of another play, as far as it is that. */
+static bool revive(struct play *play, struct text saved)
 {
+	struct json_reader reader;
+	bool good;
+
+	json_reader_init(&reader, saved.len);
+	good = play_load(play, yyjson_doc_get_root(json_read(&reader, saved, NULL)));
+	json_reader_finish(&reader);
+	return good;
+}
+
+/* saved may be empty. */
+static bool put_on(struct theatre *t, struct text json, struct text saved, struct error *why)
+{
+	const struct play_options options = {.self = t, .command = take_command};
+	struct show *show = show_read(json, why);
+	struct play *play = show ? play_create(show, &options, why) : NULL;
+
+	if (!play) {
+		show_destroy(show);
+		return false;
+	}
+	if (saved.len && !revive(play, saved)) {
+		play_destroy(play);
+		play = play_create(show, &options, why);
+	}
 	play_destroy(t->play);
 	show_destroy(t->show);
 	t->show = show;
 	t->play = play;
+	return true;
+}
+
+static void keep_document(struct theatre *t, struct text json)
+{
 	buf_clear(&t->document);
 	buf_add(&t->document, json);
 	make_tag(t->tag, json);
-}
-
-static bool read_document(struct theatre *t, struct text json, struct show **show,
-                          struct play **play, struct error *why)
-{
-	const struct play_options options = {.self = t, .command = take_command};
-
-	*show = show_read(json, why);
-	*play = *show ? play_create(*show, &options, why) : NULL;
-	if (*play)
-		return true;
-	show_destroy(*show);
-	return false;
 }
 
 struct theatre *theatre_create(const struct theatre_options *options, double now_ms)
 {
 	struct theatre *t = must_zero(1, sizeof(*t));
 	struct error why = {""};
-	struct show *show;
-	struct play *play;
 
 	t->options = *options;
 	t->is_running = true;
@@ -139,13 +164,13 @@ struct theatre *theatre_create(const struct theatre_options *options, double now
 	recall_init(&t->recall, THEATRE_COMMANDS);
 	episodes_init(&t->sources, THEATRE_EPISODES);
 	episodes_init(&t->entities, THEATRE_EPISODES);
-	if (!read_document(t, show_default(), &show, &play, &why)) {
+	if (!put_on(t, show_default(), TEXT(""), &why)) {
 		log_error("theatre", "the show in the program: %s", why.words);
 		abort();
 	}
-	put_on(t, show, play, show_default());
-	play_set_version(play, (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS);
-	recall_clear(&t->recall, play_version(play));
+	keep_document(t, show_default());
+	play_set_version(t->play, first_version(now_ms));
+	recall_clear(&t->recall, play_version(t->play));
 	return t;
 }
 
@@ -167,13 +192,17 @@ void theatre_destroy(struct theatre *t)
 bool theatre_use(struct theatre *t, struct text json, double now_ms, struct error *why)
 {
 	uint64_t version = play_version(t->play);
-	struct show *show;
-	struct play *play;
+	struct buf saved;
+	bool good;
 
-	if (!read_document(t, json, &show, &play, why))
+	theatre_tick(t, now_ms);
+	buf_init(&saved, PLAY_SAVED_MAX);
+	play_save(t->play, &saved);
+	good = put_on(t, json, saved.full ? TEXT("") : buf_text(&saved), why);
+	buf_finish(&saved);
+	if (!good)
 		return false;
-	put_on(t, show, play, json);
-	t->now_ms = fmax(t->now_ms, now_ms);
+	keep_document(t, json);
 	turn_page(t, version + 1);
 	return true;
 }
@@ -345,20 +374,70 @@ void theatre_counts(const struct theatre *t, struct buf *out)
 
 void theatre_save(const struct theatre *t, struct buf *out)
 {
-	buf_print(out, "{\"running\":%s,\"processed\":%llu,\"skipped\":%llu}",
+	struct buf play;
+
+	buf_print(out, "{\"running\":%s,\"processed\":%llu,\"skipped\":%llu,\"now\":",
 	          t->is_running ? "true" : "false", (unsigned long long)t->stats.processed,
 	          (unsigned long long)t->stats.skipped);
+	json_add_number(out, t->now_ms);
+	buf_add(out, TEXT(",\"tokens\":"));
+	json_add_number(out, t->tokens);
+	buf_add(out, TEXT(",\"filled\":"));
+	json_add_number(out, t->filled_ms);
+	buf_add(out, TEXT(",\"sources\":"));
+	episodes_save(&t->sources, out);
+	buf_add(out, TEXT(",\"entities\":"));
+	episodes_save(&t->entities, out);
+	buf_init(&play, PLAY_SAVED_MAX);
+	play_save(t->play, &play);
+	if (!play.full) {
+		buf_add(out, TEXT(",\"play\":"));
+		buf_add(out, buf_text(&play));
+	}
+	buf_finish(&play);
+	buf_add_char(out, '}');
+}
+
+/* A clock that was ahead then and is set right now would stand still for as long: so
+ * what was under way is not gone on with. */
+static bool load_play(struct theatre *t, yyjson_val *root, double now_ms)
+{
+	double saved_ms = now_ms;
+	yyjson_val *play = yyjson_obj_get(root, "play");
+
+	json_number(yyjson_obj_get(root, "now"), &saved_ms);
+	if (!play || saved_ms > now_ms + CLOCK_SLACK_MS)
+		return true;
+	t->now_ms = saved_ms;
+	json_number(yyjson_obj_get(root, "tokens"), &t->tokens);
+	json_number(yyjson_obj_get(root, "filled"), &t->filled_ms);
+	return play_load(t->play, play);
+}
+
+static bool load(struct theatre *t, yyjson_val *root, double now_ms)
+{
+	yyjson_val *running = yyjson_obj_get(root, "running");
+
+	if (!yyjson_is_bool(running))
+		return false;
+	t->is_running = yyjson_get_bool(running);
+	t->stats.processed = yyjson_get_uint(yyjson_obj_get(root, "processed"));
+	t->stats.skipped = yyjson_get_uint(yyjson_obj_get(root, "skipped"));
+	episodes_load(&t->sources, yyjson_obj_get(root, "sources"));
+	episodes_load(&t->entities, yyjson_obj_get(root, "entities"));
+	return load_play(t, root, now_ms);
 }
 
 bool theatre_load(struct theatre *t, struct text saved, double now_ms)
 {
-	yyjson_val *root = yyjson_doc_get_root(json_read(&t->reader, saved, NULL));
+	struct json_reader reader;
+	bool good;
 
-	if (!yyjson_is_bool(yyjson_obj_get(root, "running")))
-		return false;
-	t->is_running = yyjson_get_bool(yyjson_obj_get(root, "running"));
-	t->stats.processed = yyjson_get_uint(yyjson_obj_get(root, "processed"));
-	t->stats.skipped = yyjson_get_uint(yyjson_obj_get(root, "skipped"));
-	turn_page(t, (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS);
-	return true;
+	json_reader_init(&reader, saved.len);
+	good = load(t, yyjson_doc_get_root(json_read(&reader, saved, NULL)), now_ms);
+	json_reader_finish(&reader);
+	if (!good) /* its play may be half of that */
+		put_on(t, theatre_show(t), TEXT(""), NULL);
+	turn_page(t, first_version(now_ms));
+	return good;
 }

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "signal/json.h"
+#include "stage/cast.h"
 
 static const struct {
 	const char *name;
@@ -115,6 +116,87 @@ void actor_animate(struct actor *actor, struct text state)
 	actor->animation = text_dup(state);
 }
 
+/* ---- what a binding sets ---- */
+
+static void set_number(struct actor *actor, yyjson_val *params, enum number number)
+{
+	double value = actor->original.numbers[number];
+
+	if (!show_flag(params, "original", false))
+		value = show_number(params, "value", actor->base.numbers[number]);
+	actor->base.numbers[number] = value;
+}
+
+static void set_visible(struct actor *actor, yyjson_val *params)
+{
+	bool visible = actor->base.visible;
+
+	if (show_flag(params, "toggle", false))
+		actor->base.visible = !visible;
+	else
+		actor->base.visible = show_flag(params, "value", visible);
+}
+
+static void copy_color(char out[COLOR_ROOM], struct text color)
+{
+	if (color.len >= COLOR_ROOM)
+		return;
+	memcpy(out, color.at ? color.at : "", color.len);
+	out[color.len] = '\0';
+}
+
+void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
+{
+	struct text property = show_text(params, "property"), value = show_text(params, "value");
+	yyjson_val *point = yyjson_obj_get(params, "value");
+	enum number number, twin;
+
+	if (actor_numbers(property, &number, &twin)) {
+		set_number(actor, params, number);
+		set_number(actor, params, twin);
+	} else if (text_is(property, "position")) {
+		actor->base.numbers[NUMBER_X] = show_number(point, "x", 0);
+		actor->base.numbers[NUMBER_Y] = show_number(point, "y", 0);
+	} else if (text_is(property, "visible")) {
+		set_visible(actor, params);
+	} else if (text_is(property, "tint")) {
+		copy_color(actor->base.tint, value);
+	} else if (text_is(property, "animation.state")) {
+		actor_animate(actor, value);
+	} else if (text_is(property, "speech") && show_flag(params, "append", false)) {
+		speech_append(&actor->speech, value, now_ms);
+	} else if (text_is(property, "speech")) {
+		speech_say(&actor->speech, value, 0, now_ms);
+	}
+}
+
+/* One of a binding: it is a change of this property, or a movement. */
+static bool is_of(const struct tween *t, bool is_number, enum number number)
+{
+	if (t->performance != COMMAND_OF_BINDING)
+		return false;
+	return is_number ? t->kind == TWEEN_NUMBER && t->number == number : t->kind != TWEEN_NUMBER;
+}
+
+void actor_restore(struct actor *actor, struct text property, double now_ms)
+{
+	enum number number = 0, twin = 0;
+	bool is_number = actor_numbers(property, &number, &twin);
+
+	list_each(&actor->tweens, l) {
+		struct tween *t = list_of(l, struct tween, in_actor);
+
+		if (is_of(t, is_number, number))
+			tween_end(actor, t, now_ms, false);
+	}
+	if (!is_number)
+		return;
+	actor->base.numbers[number] = actor->original.numbers[number];
+	actor->base.numbers[twin] = actor->original.numbers[twin];
+}
+
+/* ---- as JSON ---- */
+
 static void add_overlays(const struct look *look, struct buf *out)
 {
 	if (look->flash[0]) {
@@ -177,4 +259,71 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 		speech_json(&actor->speech, now_ms, out);
 	}
 	buf_add_char(out, '}');
+}
+
+/* ---- remembering ---- */
+
+static void save_look(const struct look *look, struct buf *out)
+{
+	buf_add_char(out, '[');
+	for (int i = 0; i < NUMBERS; i++) {
+		json_add_number(out, look->numbers[i]);
+		buf_add_char(out, ',');
+	}
+	buf_print(out, "%s,%s,", look->visible ? "true" : "false",
+	          look->flipped ? "true" : "false");
+	buf_add_json(out, text_of(look->tint));
+	buf_add_char(out, ']');
+}
+
+static void load_look(struct look *look, yyjson_val *saved)
+{
+	struct text tint = json_text(yyjson_arr_get(saved, NUMBERS + 2));
+
+	if (yyjson_arr_size(saved) != NUMBERS + 3)
+		return;
+	for (size_t i = 0; i < NUMBERS; i++)
+		json_number(yyjson_arr_get(saved, i), &look->numbers[i]);
+	look->visible = yyjson_get_bool(yyjson_arr_get(saved, NUMBERS));
+	look->flipped = yyjson_get_bool(yyjson_arr_get(saved, NUMBERS + 1));
+	copy_color(look->tint, tint);
+}
+
+void actor_save(const struct actor *actor, struct buf *out)
+{
+	buf_add_char(out, '{');
+	cast_save(actor, out);
+	buf_add(out, TEXT("\"look\":"));
+	save_look(&actor->base, out);
+	buf_add(out, TEXT(",\"marked\":"));
+	save_look(&actor->marked, out);
+	buf_add(out, TEXT(",\"animation\":"));
+	buf_add_json(out, text_of(actor->animation));
+	buf_add(out, TEXT(",\"markedAnimation\":"));
+	buf_add_json(out, text_of(actor->marked_animation));
+	buf_print(out, ",\"by\":%llu", (unsigned long long)actor->by);
+	buf_add(out, TEXT(",\"speech\":"));
+	speech_save(&actor->speech, out);
+	buf_add(out, TEXT(",\"tweens\":["));
+	list_each(&actor->tweens, l) {
+		if (l != actor->tweens.next)
+			buf_add_char(out, ',');
+		tween_save(list_of(l, struct tween, in_actor), out);
+	}
+	buf_add(out, TEXT("]}"));
+}
+
+void actor_load(struct actor *actor, yyjson_val *saved)
+{
+	struct text marked = show_text(saved, "markedAnimation");
+
+	load_look(&actor->base, yyjson_obj_get(saved, "look"));
+	load_look(&actor->marked, yyjson_obj_get(saved, "marked"));
+	actor_animate(actor, show_text(saved, "animation"));
+	if (marked.len) {
+		free(actor->marked_animation);
+		actor->marked_animation = text_dup(marked);
+	}
+	actor->by = yyjson_get_uint(yyjson_obj_get(saved, "by"));
+	speech_load(&actor->speech, yyjson_obj_get(saved, "speech"));
 }

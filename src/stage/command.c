@@ -57,6 +57,10 @@ static void add_progress(struct buf *out, const struct command *command)
 {
 	add_number(out, "progress", command->progress);
 	add_number(out, "elapsed", command->elapsed);
+	if (command->from.len) {
+		add_key(out, "from");
+		buf_add(out, command->from);
+	}
 }
 
 void command_json(const struct command *command, struct buf *out)

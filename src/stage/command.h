@@ -36,6 +36,7 @@ struct command {
 	struct text correlation;  /* whose episode it is; written of an interrupt only */
 	struct text source;       /* of the signal behind it; not written */
 	struct text interrupted_by;
+	struct text from; /* of a start under way: where or what it was, as JSON, or empty */
 };
 
 /* `{"kind","at","performanceId",...}` with just the members its kind has. */

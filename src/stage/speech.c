@@ -116,3 +116,27 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	json_add_number(out, phase == SPEECH_FADING ? 1 - faded : phase != SPEECH_SILENT);
 	buf_add_char(out, '}');
 }
+
+void speech_save(const struct speech *s, struct buf *out)
+{
+	const double numbers[] = {s->rate, s->shown, s->mark, s->last};
+
+	buf_add_char(out, '[');
+	buf_add_json(out, buf_text(&s->text));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		buf_add_char(out, ',');
+		json_add_number(out, numbers[i]);
+	}
+	buf_add_char(out, ']');
+}
+
+void speech_load(struct speech *s, yyjson_val *saved)
+{
+	double *const numbers[] = {&s->rate, &s->shown, &s->mark, &s->last};
+
+	speech_say(s, json_text(yyjson_arr_get(saved, 0)), 0, 0);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_number(yyjson_arr_get(saved, i + 1), numbers[i]);
+	if (s->rate <= 0)
+		s->rate = SPEECH_RATE;
+}

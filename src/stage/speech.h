@@ -9,6 +9,8 @@
 #ifndef STAGE_SPEECH_H
 #define STAGE_SPEECH_H
 
+#include <yyjson.h>
+
 #include "base/buf.h"
 #include "base/text.h"
 
@@ -42,6 +44,10 @@ void speech_append(struct speech *s, struct text words, double now_ms);
 void speech_hush(struct speech *s);
 
 enum speech_phase speech_phase(const struct speech *s, double now_ms);
+/* As JSON, and back. */
+void speech_save(const struct speech *s, struct buf *out);
+void speech_load(struct speech *s, yyjson_val *saved);
+
 /* `{"text","full","phase","opacity"}`: text is what is typed so far. */
 void speech_json(const struct speech *s, double now_ms, struct buf *out);
 

@@ -77,21 +77,6 @@ void stage_reset(struct stage *stage)
 		actor_reset(&stage->actors[i]);
 }
 
-bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y)
-{
-	for (size_t i = 0; i < stage->count; i++) {
-		struct look look;
-
-		if (!text_equal(stage->actors[i].semantic, actor))
-			continue;
-		look = actor_look(&stage->actors[i], now_ms);
-		*x = look.numbers[NUMBER_X];
-		*y = look.numbers[NUMBER_Y];
-		return true;
-	}
-	return false;
-}
-
 /* ---- parts ---- */
 
 bool stage_knows(const struct stage *stage, struct text actor)
@@ -123,31 +108,8 @@ bool stage_casts(struct stage *stage, const struct command *command, struct comm
 	actor = stand_in(stage, command->entity, command->at_ms);
 	if (!actor)
 		return false;
-	buf_clear(&stage->casting);
-	buf_add(&stage->casting, TEXT("{\"id\":"));
-	buf_add_json(&stage->casting, actor->id);
-	buf_add(&stage->casting, TEXT(",\"label\":"));
-	buf_add_json(&stage->casting, command->entity);
-	buf_add_char(&stage->casting, '}');
-	*cast = (struct command){
-		.kind = COMMAND_EXECUTE,
-		.at_ms = command->at_ms,
-		.performance = command->performance,
-		.action = TEXT("cast"),
-		.entity = command->entity,
-		.params = buf_text(&stage->casting),
-	};
+	cast_tell(actor, command, &stage->casting, cast);
 	return true;
-}
-
-static void cast(struct stage *stage, struct text part, struct text id)
-{
-	for (size_t i = 0; i < stage->count; i++) {
-		struct actor *actor = &stage->actors[i];
-
-		if (show_flag(actor->placed, "standIn", false) && text_equal(actor->id, id))
-			cast_give(actor, part);
-	}
 }
 
 /* ---- places ---- */
@@ -159,6 +121,35 @@ struct spot {
 static struct spot spot_of(yyjson_val *value)
 {
 	return (struct spot){show_number(value, "x", 0), show_number(value, "y", 0)};
+}
+
+static bool find_actor(const struct stage *stage, struct text name, double now_ms,
+                       struct spot *spot)
+{
+	for (size_t i = 0; name.len && i < stage->count; i++) {
+		struct look look;
+
+		if (!text_equal(stage->actors[i].semantic, name))
+			continue;
+		look = actor_look(&stage->actors[i], now_ms);
+		*spot = (struct spot){look.numbers[NUMBER_X], look.numbers[NUMBER_Y]};
+		return true;
+	}
+	return false;
+}
+
+bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y)
+{
+	const struct actor *other = stand_in(stage, actor, now_ms);
+	struct spot spot;
+
+	if (other)
+		spot = spot_of(other->placed);
+	else if (!find_actor(stage, actor, now_ms, &spot))
+		return false;
+	*x = spot.x;
+	*y = spot.y;
+	return true;
 }
 
 /* Where to, if that is a name: a position; or an entity, where it is now, and for
@@ -173,62 +164,8 @@ static bool find_spot(const struct stage *stage, const struct actor *mover, stru
 	else if (name.len && text_equal(mover->semantic, name))
 		*spot = spot_of(mover->placed);
 	else
-		return name.len && stage_place(stage, name, now_ms, &spot->x, &spot->y);
+		return find_actor(stage, name, now_ms, spot);
 	return true;
-}
-
-/* ---- what a binding sets ---- */
-
-static void set_number(struct actor *actor, yyjson_val *params, enum number number)
-{
-	double value = actor->original.numbers[number];
-
-	if (!show_flag(params, "original", false))
-		value = show_number(params, "value", actor->base.numbers[number]);
-	actor->base.numbers[number] = value;
-}
-
-static void set_visible(struct actor *actor, yyjson_val *params)
-{
-	bool visible = actor->base.visible;
-
-	if (show_flag(params, "toggle", false))
-		actor->base.visible = !visible;
-	else
-		actor->base.visible = show_flag(params, "value", visible);
-}
-
-static void set_tint(struct actor *actor, struct text color)
-{
-	if (color.len >= COLOR_ROOM)
-		return;
-	memcpy(actor->base.tint, color.at ? color.at : "", color.len);
-	actor->base.tint[color.len] = '\0';
-}
-
-static void set(struct actor *actor, yyjson_val *params, double now_ms)
-{
-	struct text property = show_text(params, "property"), value = show_text(params, "value");
-	yyjson_val *point = yyjson_obj_get(params, "value");
-	enum number number, twin;
-
-	if (actor_numbers(property, &number, &twin)) {
-		set_number(actor, params, number);
-		set_number(actor, params, twin);
-	} else if (text_is(property, "position")) {
-		actor->base.numbers[NUMBER_X] = show_number(point, "x", 0);
-		actor->base.numbers[NUMBER_Y] = show_number(point, "y", 0);
-	} else if (text_is(property, "visible")) {
-		set_visible(actor, params);
-	} else if (text_is(property, "tint")) {
-		set_tint(actor, value);
-	} else if (text_is(property, "animation.state")) {
-		actor_animate(actor, value);
-	} else if (text_is(property, "speech") && show_flag(params, "append", false)) {
-		speech_append(&actor->speech, value, now_ms);
-	} else if (text_is(property, "speech")) {
-		speech_say(&actor->speech, value, 0, now_ms);
-	}
 }
 
 /* ---- actions that take no time ---- */
@@ -261,7 +198,7 @@ static void execute(const struct stage *stage, struct actor *actor, const struct
 	struct text action = command->action;
 
 	if (text_is(action, "set"))
-		set(actor, params, command->at_ms);
+		actor_set(actor, params, command->at_ms);
 	else if (text_is(action, "spawn"))
 		spawn(stage, actor, params, command->at_ms);
 	else if (text_is(action, "destroy"))
@@ -297,6 +234,7 @@ static void aim_route(const struct stage *stage, struct tween *t, yyjson_val *pa
 		t->kind = TWEEN_OTHER;
 		return;
 	}
+	t->way = text_dup(show_text(params, "route"));
 	t->route = route_create(route, stage->show->scene);
 	span = route_between(t->route, show_text(params, "from"), show_text(params, "to"));
 	if (show_flag(params, "reverse", false))
@@ -318,30 +256,6 @@ static void aim_number(struct tween *t, const struct actor *actor, const struct 
 		t->to = show_number(params, "value", t->from);
 }
 
-static bool is_same(const struct tween *t, const struct command *command, yyjson_val *params)
-{
-	enum number number = 0, twin = 0;
-
-	if (t->performance != command->performance || !text_is(command->action, t->action))
-		return false;
-	if (t->kind != TWEEN_NUMBER)
-		return true;
-	return actor_numbers(show_text(params, "property"), &number, &twin) &&
-	       t->number == number && t->twin == twin;
-}
-
-static struct tween *find_same(struct actor *actor, const struct command *command,
-                               yyjson_val *params)
-{
-	list_each(&actor->tweens, l) {
-		struct tween *t = list_of(l, struct tween, in_actor);
-
-		if (is_same(t, command, params))
-			return t;
-	}
-	return NULL;
-}
-
 static void start(const struct stage *stage, struct actor *actor, const struct command *command,
                   yyjson_val *params)
 {
@@ -349,7 +263,7 @@ static void start(const struct stage *stage, struct actor *actor, const struct c
 	struct tween *t = tween_create(command, params), *old = NULL;
 
 	if (command->performance == COMMAND_OF_BINDING)
-		old = find_same(actor, command, params);
+		old = tween_find(actor, command, params);
 	if (old)
 		tween_end(actor, old, command->at_ms, false);
 	t->curve = t->kind == TWEEN_NUMBER ? stage->curves.binding : stage->curves.step;
@@ -371,26 +285,30 @@ static void start(const struct stage *stage, struct actor *actor, const struct c
 
 static void complete(struct actor *actor, const struct command *command, yyjson_val *params)
 {
-	struct tween *t = find_same(actor, command, params);
+	struct tween *t = tween_find(actor, command, params);
 
 	if (t)
 		tween_end(actor, t, command->at_ms, true);
 }
 
-static void interrupt(struct actor *actor, const struct command *command)
+static void interrupt(struct actor *actor, uint64_t performance, double now_ms)
 {
 	list_each(&actor->tweens, l) {
 		struct tween *t = list_of(l, struct tween, in_actor);
 
-		if (t->performance == command->performance)
-			tween_end(actor, t, command->at_ms, false);
+		if (t->performance == performance)
+			tween_end(actor, t, now_ms, false);
 	}
 }
 
 static void fold(struct stage *stage, struct actor *actor, const struct command *command,
                  yyjson_val *params)
 {
+	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
+
 	actor->used = stage->version;
+	if (begins && command->performance != COMMAND_OF_BINDING)
+		actor->by = command->performance;
 	switch (command->kind) {
 	case COMMAND_START:
 		start(stage, actor, command, params);
@@ -402,7 +320,7 @@ static void fold(struct stage *stage, struct actor *actor, const struct command 
 		execute(stage, actor, command, params);
 		break;
 	case COMMAND_INTERRUPT:
-		interrupt(actor, command);
+		interrupt(actor, command->performance, command->at_ms);
 		break;
 	case COMMAND_UPDATE: /* follows from the start */
 	case COMMAND_KINDS:
@@ -425,7 +343,9 @@ void stage_command(struct stage *stage, const struct command *command)
 		doc = json_read(&stage->params, command->params, NULL);
 	stage->version++;
 	if (command->kind == COMMAND_EXECUTE && text_is(command->action, "cast"))
-		cast(stage, command->entity, show_text(yyjson_doc_get_root(doc), "id"));
+		cast_give(cast_by_id(stage->actors, stage->count,
+		                     show_text(yyjson_doc_get_root(doc), "id")),
+		          command->entity);
 	for (size_t i = 0; i < stage->count; i++)
 		if (concerns(command, &stage->actors[i]))
 			fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));
@@ -442,4 +362,121 @@ void stage_look(const struct stage *stage, double now_ms, struct buf *out)
 		actor_json(&stage->actors[i], now_ms, out);
 	}
 	buf_add_char(out, ']');
+}
+
+/* ---- what is under way ---- */
+
+static void add_from(const struct tween *t, struct buf *out)
+{
+	if (t->kind == TWEEN_NUMBER) {
+		json_add_number(out, t->from);
+	} else if (t->kind == TWEEN_MOVE || t->kind == TWEEN_FLY) {
+		buf_add(out, TEXT("{\"x\":"));
+		json_add_number(out, t->from_x);
+		buf_add(out, TEXT(",\"y\":"));
+		json_add_number(out, t->from_y);
+		buf_add_char(out, '}');
+	}
+}
+
+bool stage_plays(struct stage *stage, const struct command *command, struct buf *from)
+{
+	yyjson_val *params = yyjson_doc_get_root(json_read(&stage->params, command->params, NULL));
+	bool is_here = false;
+
+	buf_clear(from);
+	for (size_t i = 0; i < stage->count; i++) {
+		struct actor *actor = &stage->actors[i];
+		struct tween *t;
+
+		if (!concerns(command, actor))
+			continue;
+		is_here = true;
+		t = tween_find(actor, command, params);
+		if (t) {
+			add_from(t, from);
+			return true;
+		}
+	}
+	return !is_here;
+}
+
+/* ---- remembering ---- */
+
+void stage_save(const struct stage *stage, struct buf *out)
+{
+	buf_add_char(out, '[');
+	for (size_t i = 0; i < stage->count; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		actor_save(&stage->actors[i], out);
+	}
+	buf_add_char(out, ']');
+}
+
+static struct tween *load_tween(const struct stage *stage, yyjson_val *saved)
+{
+	struct tween *t = tween_load(saved);
+	yyjson_val *route = t ? map_get(&stage->show->routes, text_of(t->way)) : NULL;
+
+	if (!t)
+		return NULL;
+	t->curve = t->kind == TWEEN_NUMBER ? stage->curves.binding : stage->curves.step;
+	if (t->kind == TWEEN_ROUTE && route)
+		t->route = route_create(route, stage->show->scene);
+	else if (t->kind == TWEEN_ROUTE)
+		t->kind = TWEEN_OTHER;
+	return t;
+}
+
+static void load_actor(struct stage *stage, struct actor *actor, yyjson_val *saved)
+{
+	yyjson_val *one;
+	size_t i, max;
+
+	cast_load(actor, stage->show, saved);
+	actor_load(actor, saved);
+	yyjson_arr_foreach(yyjson_obj_get(saved, "tweens"), i, max, one)
+	{
+		struct tween *t = i < TWEENS_MAX ? load_tween(stage, one) : NULL;
+
+		if (!t)
+			continue;
+		list_add(&actor->tweens, &t->in_actor);
+		actor->tween_count++;
+	}
+}
+
+bool stage_load(struct stage *stage, yyjson_val *saved, const struct places *places)
+{
+	yyjson_val *one;
+	size_t i, max;
+
+	if (!yyjson_is_arr(saved))
+		return false;
+	stage_reset(stage);
+	yyjson_arr_foreach(saved, i, max, one)
+	{
+		size_t place = places_of(places, i);
+
+		if (place < stage->count)
+			load_actor(stage, &stage->actors[place], one);
+	}
+	return true;
+}
+
+void stage_lose(struct stage *stage, uint64_t performance, double now_ms)
+{
+	for (size_t i = 0; i < stage->count; i++) {
+		interrupt(&stage->actors[i], performance, now_ms);
+		if (stage->actors[i].by == performance)
+			actor_reset(&stage->actors[i]);
+	}
+}
+
+void stage_lose_property(struct stage *stage, struct text name, struct text property, double now_ms)
+{
+	for (size_t i = 0; i < stage->count; i++)
+		if (text_equal(stage->actors[i].semantic, name))
+			actor_restore(&stage->actors[i], property, now_ms);
 }

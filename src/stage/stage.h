@@ -20,6 +20,7 @@
 #ifndef STAGE_STAGE_H
 #define STAGE_STAGE_H
 
+#include "signal/places.h"
 #include "stage/command.h"
 #include "stage/show.h"
 
@@ -54,7 +55,8 @@ bool stage_casts(struct stage *stage, const struct command *command, struct comm
 bool stage_knows(const struct stage *stage, struct text actor);
 bool stage_may_know(const struct stage *stage, struct text actor, double now_ms);
 
-/* Where the first entity of this semanticId is; false: there is none. */
+/* Where the first entity of this semanticId is, or who would play it; false: there is
+ * none. */
 bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y);
 
 /* `"version":N,"at":T,"entities":[...]`, as it looks at this time: the members of an
@@ -65,5 +67,20 @@ void stage_look(const struct stage *stage, double now_ms, struct buf *out);
  * and nothing is under way. */
 void stage_mark(struct stage *stage, double now_ms);
 void stage_reset(struct stage *stage);
+
+/* Is what this start began under way, as far as the stage can tell?  `from` gets where
+ * the first entity began to move, or what its number was, as JSON; or nothing. */
+bool stage_plays(struct stage *stage, const struct command *command, struct buf *from);
+
+/* The entities as a JSON list, and back: places says where they are now.  False: it is
+ * not that. */
+void stage_save(const struct stage *stage, struct buf *out);
+bool stage_load(struct stage *stage, yyjson_val *saved, const struct places *places);
+
+/* A performance will not go on, nor what a binding began: whoever it had is as when
+ * they were marked, and the property as the document says. */
+void stage_lose(struct stage *stage, uint64_t performance, double now_ms);
+void stage_lose_property(struct stage *stage, struct text actor, struct text property,
+                         double now_ms);
 
 #endif

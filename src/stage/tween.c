@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "signal/json.h"
 #include "stage/actor.h"
 
 #define FLY_HEIGHT 0.3  /* of the way across */
@@ -64,8 +65,32 @@ void tween_destroy(struct tween *tween)
 	free(tween->action);
 	free(tween->easing);
 	free(tween->target);
+	free(tween->way);
 	free(tween->on_arrival);
 	free(tween);
+}
+
+static bool is_same(const struct tween *t, const struct command *command, yyjson_val *params)
+{
+	enum number number = 0, twin = 0;
+
+	if (t->performance != command->performance || !text_is(command->action, t->action))
+		return false;
+	if (t->kind != TWEEN_NUMBER)
+		return true;
+	return actor_numbers(show_text(params, "property"), &number, &twin) &&
+	       t->number == number && t->twin == twin;
+}
+
+struct tween *tween_find(struct actor *actor, const struct command *command, yyjson_val *params)
+{
+	list_each(&actor->tweens, l) {
+		struct tween *t = list_of(l, struct tween, in_actor);
+
+		if (is_same(t, command, params))
+			return t;
+	}
+	return NULL;
 }
 
 static void place(struct look *look, double x, double y)
@@ -139,4 +164,93 @@ void tween_end(struct actor *actor, struct tween *tween, double now_ms, bool is_
 	if (is_complete && tween->on_arrival)
 		actor_animate(actor, text_of(tween->on_arrival));
 	tween_destroy(tween);
+}
+
+/* ---- remembering ---- */
+
+#define DOUBLES 10
+
+static void find_doubles(struct tween *t, double *out[DOUBLES])
+{
+	double *const all[DOUBLES] = {&t->start_ms, &t->duration, &t->from_x,    &t->from_y,
+	                              &t->to_x,     &t->to_y,     &t->span.from, &t->span.to,
+	                              &t->from,     &t->to};
+
+	memcpy(out, all, sizeof(all));
+}
+
+static void add_word(struct buf *out, const char *name, const char *word)
+{
+	if (!word)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(word));
+}
+
+void tween_save(const struct tween *tween, struct buf *out)
+{
+	struct tween copy = *tween;
+	double *doubles[DOUBLES];
+
+	find_doubles(&copy, doubles);
+	buf_print(out, "{\"kind\":%d,\"performance\":%llu,\"number\":%d,\"twin\":%d", tween->kind,
+	          (unsigned long long)tween->performance, tween->number, tween->twin);
+	add_word(out, "action", tween->action);
+	add_word(out, "easing", tween->easing);
+	add_word(out, "color", tween->color);
+	add_word(out, "target", tween->target);
+	add_word(out, "onArrival", tween->on_arrival);
+	add_word(out, "way", tween->way);
+	buf_add(out, TEXT(",\"doubles\":["));
+	for (int i = 0; i < DOUBLES; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		json_add_number(out, *doubles[i]);
+	}
+	buf_add(out, TEXT("]}"));
+}
+
+static char *load_word(yyjson_val *saved, const char *name)
+{
+	struct text word = show_text(saved, name);
+
+	return word.at ? text_dup(word) : NULL;
+}
+
+static bool load_numbers(struct tween *t, yyjson_val *saved)
+{
+	uint64_t kind = yyjson_get_uint(yyjson_obj_get(saved, "kind"));
+	uint64_t number = yyjson_get_uint(yyjson_obj_get(saved, "number"));
+	uint64_t twin = yyjson_get_uint(yyjson_obj_get(saved, "twin"));
+	yyjson_val *list = yyjson_obj_get(saved, "doubles");
+	double *doubles[DOUBLES];
+
+	if (kind > TWEEN_OTHER || number >= NUMBERS || twin >= NUMBERS)
+		return false;
+	t->kind = kind;
+	t->number = number;
+	t->twin = twin;
+	t->performance = yyjson_get_uint(yyjson_obj_get(saved, "performance"));
+	find_doubles(t, doubles);
+	for (size_t i = 0; i < DOUBLES; i++)
+		if (!json_number(yyjson_arr_get(list, i), doubles[i]))
+			return false;
+	return true;
+}
+
+struct tween *tween_load(yyjson_val *saved)
+{
+	struct tween *t = must_zero(1, sizeof(*t));
+
+	list_init(&t->in_actor);
+	t->action = text_dup(show_text(saved, "action"));
+	t->easing = text_dup(show_text(saved, "easing"));
+	t->target = text_dup(show_text(saved, "target"));
+	t->on_arrival = load_word(saved, "onArrival");
+	t->way = load_word(saved, "way");
+	read_color(t->color, show_text(saved, "color"));
+	if (load_numbers(t, saved))
+		return t;
+	tween_destroy(t);
+	return NULL;
 }
