@@ -164,7 +164,8 @@ static void what_steps_refer_to_is_there(void **state)
 		{"\"to\": \"desk\"", "\"to\": \"x\"",
 	         "/choreographies/0/steps/0/to: x: no position and no entity has this name"},
 		{"\"to\": \"home\"", "\"params\": {\"to\": \"x\"}",
-	         "/choreographies/0/steps/2/steps/0/params/to: x: no position and no entity has this name"},
+	         "/choreographies/0/steps/2/steps/0/params/to: x: "
+	         "no position and no entity has this name"},
 		{"\"at\": \"home\"", "\"at\": \"x\"",
 	         "/choreographies/1/steps/0/at: x: no position and no entity has this name"},
 		{"\"route\": \"path\", \"from\"", "\"route\": \"x\", \"from\"",
