@@ -46,7 +46,7 @@ struct playhouse {
 
 static void set_clock(struct playhouse *p)
 {
-	double wall_ms = (double)clock_wall_ms() - (double)(clock_mono_ns() / 1000000);
+	double wall_ms = floor((double)clock_wall_ms() - (double)clock_mono_ns() / 1e6);
 
 	p->set_at = loop_now_ms(p->box->loop);
 	if (wall_ms <= p->wall_ms)

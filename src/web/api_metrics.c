@@ -14,20 +14,24 @@
 
 #define METRICS_MAX (16 * MIB) /* a line for each wire of the largest show */
 #define STAGE_MAX (64 * MIB)
+#define STATM_MAX 256 /* seven numbers */
 
 /* ---- the program ---- */
 
 static double resident_bytes(void)
 {
 	FILE *statm = fopen("/proc/self/statm", "re");
-	unsigned long size, resident = 0;
+	char line[STATM_MAX] = "";
+	struct text pages;
+	uint64_t n = 0;
 
-	if (!statm)
-		return 0;
-	if (fscanf(statm, "%lu %lu", &size, &resident) != 2)
-		resident = 0;
-	fclose(statm);
-	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+	if (statm && fgets(line, sizeof(line), statm)) {
+		text_cut(text_of(line), ' ', &pages); /* all of it is the first number */
+		text_to_u64(text_cut(pages, ' ', &pages), &n);
+	}
+	if (statm)
+		fclose(statm);
+	return (double)n * (double)sysconf(_SC_PAGESIZE);
 }
 
 static double seconds(const struct timeval *t)
@@ -49,7 +53,7 @@ static void add_program(struct buf *out, const struct web *web)
 
 	metric_begin(out, &build);
 	metric_sample(out, &build, "version", TEXT(SIGNALBOX_VERSION), 1);
-	metric_add(out, &uptime, (double)((clock_mono_ns() - web->started_ns) / 1000000) / 1e3);
+	metric_add(out, &uptime, (double)(clock_mono_ns() - web->started_ns) / 1e9);
 	getrusage(RUSAGE_SELF, &used);
 	metric_add(out, &cpu, seconds(&used.ru_utime) + seconds(&used.ru_stime));
 	metric_add(out, &resident, resident_bytes());
