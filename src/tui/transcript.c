@@ -78,11 +78,15 @@ static void read_more(struct transcript *transcript)
 /* True when there is a line, whatever it is; at the end also one without its end. */
 static bool cut_line(struct transcript *transcript, struct text *line)
 {
-	struct text rest = {transcript->bytes.at + transcript->at,
-	                    transcript->bytes.len - transcript->at};
-	int end = text_find(rest, '\n');
+	struct text rest;
+	int end;
 
-	if (end < 0 && (!transcript->is_over || rest.len == 0))
+	if (transcript->at == transcript->bytes.len)
+		return false;
+	rest.at = transcript->bytes.at + transcript->at;
+	rest.len = transcript->bytes.len - transcript->at;
+	end = text_find(rest, '\n');
+	if (end < 0 && !transcript->is_over)
 		return false;
 	line->at = rest.at;
 	line->len = end < 0 ? rest.len : (size_t)end;
