@@ -29,7 +29,12 @@ static void begin_signal(struct buf *out, const char *type, const struct prompt 
 	buf_add_json(out, SOURCE_OF_BOX);
 	buf_add(out, TEXT(",\"correlationId\":"));
 	buf_add_json(out, text_of(p->run));
-	buf_print(out, ",\"payload\":{\"prompt\":\"%s\"", p->id);
+	buf_print(out, ",\"payload\":{\"prompt\":\"%s\",\"type\":\"%s\"", p->id,
+	          prompt_type_name(p->type));
+	if (p->invoke) {
+		buf_add(out, TEXT(",\"invokeid\":"));
+		buf_add_json(out, text_of(p->invoke));
+	}
 }
 
 /* Takes the signal.  What must not be lost is refused when it cannot be stored. */

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "run/fold.h"
 #include "run/prompts.h"
+#include "run/runs.h"
 #include "signal/json.h"
 
 /* ---- fold.c and fold_save.c ---- */
@@ -14,6 +15,62 @@ struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct
 
 /* Instead of what is there; an array of strings, or anything else for none. */
 void states_read(struct states *states, yyjson_val *array);
+
+/* ---- translate.c, names.c and pieces.c ---- */
+
+/* Somebody at work, by the name it has among the signals of its run. */
+struct name {
+	bool is_started, has_failed, has_usage;
+	double start_ms;
+	uint64_t input_tokens, output_tokens;
+	char *model; /* or NULL */
+	struct buf words;
+};
+
+struct name *names_find(struct translate *t, struct text invoke); /* found or made */
+void names_remove(struct translate *t, struct text invoke);
+void names_forget(struct translate *t); /* all */
+void names_keep_words(struct translate *t, struct name *n, struct text words);
+void names_drop_words(struct translate *t, struct name *n);
+
+/* What an agent of this dialect sent, to whoever wants the translation. */
+void translate_frame(const struct translation *of, struct text raw);
+
+/* ---- runs.c, runs_save.c and replay.c ---- */
+
+/* A frame that is kept: its bytes are head, own and tail. */
+struct kept {
+	uint64_t number, own;
+	struct run *run;
+	char *bytes;
+	uint32_t head_len, own_len, tail_len;
+	bool is_numbered, is_agents;
+};
+
+struct runs {
+	struct runs_options options;
+	struct journal_reader *reader; /* NULL: closed */
+	struct json_reader lines, frames;
+	struct buf scratch, shown;
+	struct map by_id;
+	struct link all;      /* run.in_all */
+	uint64_t seq, number; /* of the journal; of all events */
+	struct kept *ring;    /* at its place, modulo room */
+	size_t ring_room;
+	uint64_t first, head; /* places: of the oldest that is kept, of the next */
+	size_t bytes;
+	unsigned watchers;
+};
+
+struct run *run_create(struct runs *runs, struct text id, struct text source);
+void runs_keep(struct runs *runs, struct run *run, const struct pieces *pieces);
+void runs_load(struct runs *runs, struct text saved);
+
+/* The number within its run that this frame gets. */
+uint64_t run_number(const struct run *run, const struct pieces *pieces);
+
+/* What is needed of an envelope; false when it is none. */
+bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s);
 
 /* ---- prompts.c and answer.c ---- */
 

@@ -196,13 +196,15 @@ void prompt_slim(struct prompt *p)
 	drop(&p->words);
 	drop(&p->options);
 	drop(&p->other);
+	drop(&p->frame);
 	drop(&p->value);
 }
 
 size_t prompt_weigh(struct prompt *p)
 {
-	const char *const texts[] = {p->run,     p->source, p->own_id, p->invoke, p->words,
-	                             p->options, p->other,  p->value,  p->by,     p->why};
+	const char *const texts[] = {p->run,   p->source,  p->own_id, p->invoke,
+	                             p->words, p->options, p->other,  p->frame,
+	                             p->value, p->by,      p->why};
 
 	p->bytes = sizeof(*p);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -339,6 +341,7 @@ void prompt_save(const struct prompt *p, struct buf *out)
 	add_members(p, out);
 	add_text(out, "own", p->own_id);
 	add_json(out, "value", p->value);
+	add_text(out, "frame", p->frame);
 	buf_print(out, ",\"seq\":%llu,\"end\":%llu,\"told\":%s}", (unsigned long long)p->seq,
 	          (unsigned long long)p->end_seq, p->told ? "true" : "false");
 }
@@ -390,6 +393,7 @@ struct prompt *prompt_load(yyjson_val *saved)
 	p->by = load_json(saved, "by");
 	p->why = load_text(saved, "why");
 	p->value = load_json(saved, "value");
+	p->frame = load_text(saved, "frame");
 	p->seq = yyjson_get_uint(yyjson_obj_get(saved, "seq"));
 	p->end_seq = yyjson_get_uint(yyjson_obj_get(saved, "end"));
 	p->told = yyjson_get_bool(yyjson_obj_get(saved, "told"));

@@ -41,6 +41,7 @@ struct prompt {
 	char *words;         /* NULL when all is told */
 	char *options;       /* `[{"label","value"}...]`, or NULL */
 	char *other;         /* the default as JSON, or NULL */
+	char *frame;         /* as its agent sent it in the run dialect, or NULL */
 	int64_t deadline_ms; /* Unix time; 0: none */
 	uint64_t seq;
 	enum prompt_state state;

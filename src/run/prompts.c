@@ -188,7 +188,20 @@ static void add_open(struct prompts *all, struct prompt *p)
 
 /* --- hearing --------------------------------------------------------------- */
 
-static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val *payload)
+static struct prompt *read_prompt(struct prompts *all, const struct signal *s, yyjson_val *envelope,
+                                  const char *id)
+{
+	struct prompt *p = prompt_create(s, yyjson_obj_get(envelope, "payload"), id);
+	bool is_dialect;
+	struct text frame = translate_origin(&all->json, s->line, envelope, &is_dialect);
+
+	if (frame.len)
+		p->frame = text_dup(frame);
+	prompt_weigh(p);
+	return p;
+}
+
+static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val *envelope)
 {
 	char id[PROMPT_ID_LEN + 1];
 	struct prompt *p, *old = NULL;
@@ -196,7 +209,7 @@ static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val 
 	make_id(all, s, id);
 	if (map_get(&all->by_id, text_of(id)))
 		return;
-	p = prompt_create(s, payload, id);
+	p = read_prompt(all, s, envelope, id);
 	if (p->own_id)
 		old = (struct prompt *)prompts_find_own(all, text_of(p->run), text_of(p->own_id));
 	if (old && old->state == PROMPT_OPEN) {
@@ -285,17 +298,17 @@ bool prompts_wants(const struct signal *s)
 void prompts_hear(struct prompts *all, const struct signal *s)
 {
 	struct prompt *p;
-	yyjson_val *payload;
+	yyjson_val *envelope, *payload;
 	size_t end;
 
 	if (!prompts_wants(s))
 		return;
-	payload = yyjson_obj_get(yyjson_doc_get_root(json_read(&all->json, s->line, NULL)),
-	                         "payload");
+	envelope = yyjson_doc_get_root(json_read(&all->json, s->line, NULL));
+	payload = yyjson_obj_get(envelope, "payload");
 	end = end_of(s);
 	if (end == ENDS) {
 		if (payload)
-			hear_prompt(all, s, payload);
+			hear_prompt(all, s, envelope);
 		return;
 	}
 	p = map_get(&all->by_id, json_text(yyjson_obj_get(payload, "prompt")));

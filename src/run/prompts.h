@@ -4,9 +4,11 @@
  * from its place in the journal and a key of this box, so it cannot be guessed and is the
  * same after a restart.  Towards its agent it has the agent's own id.
  *
- *	answer         {"prompt","value"|"cancelled":true,"by":{"user","process"?,"screen"}}
- *	prompt.closed  {"prompt","state":"cancelled"|"expired","why","value"?}
- *	prompt.told    {"prompt"}: its agent knows
+ *	answer         {"value"|"cancelled":true,"by":{"user","process"?,"screen"}}
+ *	prompt.closed  {"state":"cancelled"|"expired","why","value"?}
+ *	prompt.told    its agent knows
+ *
+ * each with {"prompt","type","invokeid"?} of the prompt.
  *
  * The first valid answer wins: it is emitted as a signal of ours, and told to the agent
  * when that is on the disk.  Everything here is folded from signals, so a restart finds it

@@ -41,7 +41,6 @@ struct translate {
 	size_t said;      /* bytes of words of all of them */
 	bool is_dialect;  /* its agent speaks this dialect */
 	char *phase;      /* the last configuration that was told, as JSON */
-	struct buf frame;
 };
 
 void translate_init(struct translate *t);
@@ -53,6 +52,7 @@ struct translation {
 	const struct json_reader *reader;
 	yyjson_val *envelope;
 	const struct signal *s;
+	struct buf *scratch; /* of TRANSLATE_FRAME_MAX, for frames */
 	translate_each_fn *each;
 	void *self;
 };

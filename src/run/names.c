@@ -1,0 +1,146 @@
+/* names.c - who is at work in a run, and what a translation remembers of them. */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "run/inside.h"
+
+static void free_name(struct name *n)
+{
+	buf_finish(&n->words);
+	free(n->model);
+	free(n);
+}
+
+void names_forget(struct translate *t)
+{
+	struct text key;
+	void *name;
+	size_t at = 0;
+
+	while (map_next(&t->names, &at, &key, &name))
+		free_name(name);
+	map_finish(&t->names);
+	map_init(&t->names);
+	t->said = 0;
+}
+
+struct name *names_find(struct translate *t, struct text invoke)
+{
+	struct name *n = map_get(&t->names, invoke);
+
+	if (n)
+		return n;
+	if (t->names.count >= TRANSLATE_NAMES_MAX)
+		names_forget(t);
+	n = must_zero(1, sizeof(*n));
+	buf_init(&n->words, TRANSLATE_WORDS_MAX);
+	map_set(&t->names, invoke, n);
+	return n;
+}
+
+void names_remove(struct translate *t, struct text invoke)
+{
+	struct name *n = map_remove(&t->names, invoke);
+
+	names_drop_words(t, n);
+	free_name(n);
+}
+
+void names_drop_words(struct translate *t, struct name *n)
+{
+	t->said -= n->words.len;
+	buf_finish(&n->words);
+}
+
+/* The beginning of what it says; a character is kept whole or not at all. */
+void names_keep_words(struct translate *t, struct name *n, struct text words)
+{
+	size_t room = TRANSLATE_WORDS_MAX - n->words.len;
+
+	if (room > TRANSLATE_SAID_MAX - t->said)
+		room = TRANSLATE_SAID_MAX - t->said;
+	if (words.len > room) {
+		words.len = room;
+		while (words.len && ((unsigned char)words.at[words.len] & 0xc0) == 0x80)
+			words.len--;
+	}
+	buf_add(&n->words, words);
+	t->said += words.len;
+}
+
+/* --- saving ---------------------------------------------------------------- */
+
+static void save_name(const struct name *n, struct buf *out)
+{
+	buf_print(out, "\"started\":%s,\"failed\":%s,\"at\":", n->is_started ? "true" : "false",
+	          n->has_failed ? "true" : "false");
+	json_add_number(out, n->start_ms);
+	if (n->has_usage)
+		buf_print(out, ",\"in\":%llu,\"out\":%llu", (unsigned long long)n->input_tokens,
+		          (unsigned long long)n->output_tokens);
+	if (n->model) {
+		buf_add(out, TEXT(",\"model\":"));
+		buf_add_json(out, text_of(n->model));
+	}
+	buf_add(out, TEXT(",\"words\":"));
+	buf_add_json(out, buf_text(&n->words));
+}
+
+void translate_save(const struct translate *t, struct buf *out)
+{
+	const char *between = "";
+	struct text key;
+	void *name;
+	size_t at = 0;
+
+	buf_print(out, "{\"dialect\":%s", t->is_dialect ? "true" : "false");
+	if (t->phase) {
+		buf_add(out, TEXT(",\"phase\":"));
+		buf_add_json(out, text_of(t->phase));
+	}
+	buf_add(out, TEXT(",\"names\":["));
+	while (map_next(&t->names, &at, &key, &name)) {
+		buf_print(out, "%s{\"name\":", between);
+		buf_add_json(out, key);
+		buf_add_char(out, ',');
+		save_name(name, out);
+		buf_add_char(out, '}');
+		between = ",";
+	}
+	buf_add(out, TEXT("]}"));
+}
+
+static void load_name(struct translate *t, yyjson_val *saved)
+{
+	struct text key = json_text(yyjson_obj_get(saved, "name"));
+	struct text model = json_text(yyjson_obj_get(saved, "model"));
+	struct name *n;
+
+	if (!key.len || map_get(&t->names, key))
+		return;
+	n = names_find(t, key);
+	n->is_started = yyjson_is_true(yyjson_obj_get(saved, "started"));
+	n->has_failed = yyjson_is_true(yyjson_obj_get(saved, "failed"));
+	if (!json_number(yyjson_obj_get(saved, "at"), &n->start_ms))
+		n->start_ms = 0;
+	n->has_usage = yyjson_obj_get(saved, "in") != NULL;
+	n->input_tokens = yyjson_get_uint(yyjson_obj_get(saved, "in"));
+	n->output_tokens = yyjson_get_uint(yyjson_obj_get(saved, "out"));
+	n->model = model.len ? text_dup(model) : NULL;
+	names_keep_words(t, n, json_text(yyjson_obj_get(saved, "words")));
+}
+
+bool translate_load(struct translate *t, yyjson_val *saved)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(saved, "names"));
+	struct text phase = json_text(yyjson_obj_get(saved, "phase"));
+	yyjson_val *name;
+
+	if (!yyjson_is_obj(saved))
+		return false;
+	t->is_dialect = yyjson_is_true(yyjson_obj_get(saved, "dialect"));
+	while ((name = yyjson_arr_iter_next(&it)))
+		load_name(t, name);
+	t->phase = phase.len ? text_dup(phase) : NULL;
+	return true;
+}

@@ -1,0 +1,401 @@
+/* runs.c - following the journal: which run a signal is of, and the frames it makes.
+ *
+ * A frame that is kept is one block of memory; a ring of these has the newest.  A run
+ * that is forgotten stays in memory until the last frame of it has left the ring.
+ */
+#include "run/runs.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "journal/reader.h"
+#include "run/inside.h"
+
+#define KEPT_MAX 65536 /* frames, however small: a power of two */
+#define READ_CHUNK (256 * KIB)
+#define LINE_MAX_BYTES (2048 * MIB) /* admission bounds it */
+
+/* --- runs ------------------------------------------------------------------ */
+
+struct run *run_create(struct runs *all, struct text id, struct text source)
+{
+	struct run *run = must_zero(1, sizeof(*run));
+
+	run->id = text_dup(id);
+	run->source = text_dup(source);
+	fold_init(&run->fold);
+	translate_init(&run->translate);
+	map_set(&all->by_id, id, run);
+	list_add(&all->all, &run->in_all);
+	return run;
+}
+
+static void run_destroy(struct run *run)
+{
+	list_remove(&run->in_all);
+	fold_finish(&run->fold);
+	translate_finish(&run->translate);
+	free(run->id);
+	free(run->source);
+	free(run->phase);
+	free(run->debug);
+	free(run->finished);
+	free(run);
+}
+
+static void forget_run(struct runs *all, struct run *run)
+{
+	map_remove(&all->by_id, text_of(run->id));
+	list_remove(&run->in_all);
+	run->is_forgotten = true;
+	if (run->refs == 0)
+		run_destroy(run);
+}
+
+struct run *runs_find(const struct runs *all, struct text id)
+{
+	return map_get(&all->by_id, id);
+}
+
+struct link *runs_all(struct runs *all)
+{
+	return &all->all;
+}
+
+static struct run *run_of(struct runs *all, const struct signal *s)
+{
+	struct text id = translate_run(s);
+	struct run *run;
+
+	if (!id.len)
+		return NULL;
+	run = runs_find(all, id);
+	if (!run) {
+		if (all->by_id.count >= RUNS_MAX)
+			forget_run(all, list_of(all->all.next, struct run, in_all));
+		run = run_create(all, id, s->source);
+		run->first_seq = s->seq;
+		run->first_ms = s->at_ms;
+	}
+	list_remove(&run->in_all);
+	list_add(&all->all, &run->in_all);
+	run->last_seq = s->seq;
+	run->last_ms = s->at_ms;
+	run->signals++;
+	return run;
+}
+
+/* --- frames ---------------------------------------------------------------- */
+
+static struct kept *kept_at(const struct runs *all, uint64_t at)
+{
+	return &all->ring[at & (all->ring_room - 1)];
+}
+
+static void drop_oldest(struct runs *all)
+{
+	struct kept *k = kept_at(all, all->first++);
+	struct run *run = k->run;
+
+	all->bytes -= k->head_len + k->own_len + k->tail_len;
+	free(k->bytes);
+	if (--run->refs == 0 && run->is_forgotten)
+		run_destroy(run);
+}
+
+static void grow_ring(struct runs *all)
+{
+	size_t room = all->ring_room ? all->ring_room * 2 : 256;
+	struct kept *ring = must_zero(room, sizeof(*ring));
+
+	for (uint64_t at = all->first; at < all->head; at++)
+		ring[at & (room - 1)] = *kept_at(all, at);
+	free(all->ring);
+	all->ring = ring;
+	all->ring_room = room;
+}
+
+void runs_keep(struct runs *all, struct run *run, const struct pieces *p)
+{
+	size_t len = p->head.len + p->own.len + p->tail.len;
+	struct kept *k;
+	char *to;
+
+	while (all->first < all->head &&
+	       (all->bytes + len > RUNS_FRAMES_MAX || all->head - all->first == KEPT_MAX))
+		drop_oldest(all);
+	if (all->head - all->first == all->ring_room)
+		grow_ring(all);
+	k = kept_at(all, all->head++);
+	to = must_alloc(len);
+	*k = (struct kept){
+		.number = all->number,
+		.own = run->frames,
+		.run = run,
+		.bytes = to,
+		.head_len = (uint32_t)p->head.len,
+		.own_len = (uint32_t)p->own.len,
+		.tail_len = (uint32_t)p->tail.len,
+		.is_numbered = p->is_numbered,
+		.is_agents = p->is_agents,
+	};
+	memcpy(to, p->head.at, p->head.len);
+	if (p->own.len)
+		memcpy(to + p->head.len, p->own.at, p->own.len);
+	if (p->tail.len)
+		memcpy(to + p->head.len + p->own.len, p->tail.at, p->tail.len);
+	all->bytes += len;
+	run->refs++;
+}
+
+bool runs_frame(const struct runs *all, uint64_t at, struct run_frame *out)
+{
+	const struct kept *k;
+
+	if (at < all->first)
+		at = all->first;
+	if (at >= all->head)
+		return false;
+	k = kept_at(all, at);
+	*out = (struct run_frame){
+		.at = at,
+		.number = k->number,
+		.own = k->own,
+		.run = k->run,
+		.pieces =
+			{
+				.head = {k->bytes, k->head_len},
+				.own = {k->bytes + k->head_len, k->own_len},
+				.tail = {k->bytes + k->head_len + k->own_len, k->tail_len},
+				.is_numbered = k->is_numbered,
+				.is_agents = k->is_agents,
+			},
+	};
+	return true;
+}
+
+uint64_t runs_head(const struct runs *all)
+{
+	return all->head;
+}
+
+static bool is_event_of(const struct kept *k, const struct run *run)
+{
+	return k->is_numbered && (!run || k->run == run);
+}
+
+bool runs_place(const struct runs *all, const struct run *run, uint64_t number, uint64_t *at)
+{
+	for (*at = all->head; *at > all->first; --*at) {
+		const struct kept *k = kept_at(all, *at - 1);
+
+		if (is_event_of(k, run) && (run ? k->own : k->number) == number)
+			return true;
+	}
+	/* The newest of all, whose frame is gone: nothing that is kept was before it. */
+	return number == (run ? run->frames : all->number);
+}
+
+uint64_t runs_back(const struct runs *all, const struct run *run, size_t events)
+{
+	uint64_t at = all->head;
+
+	for (; events > 0 && at > all->first; at--)
+		events -= is_event_of(kept_at(all, at - 1), run);
+	return at;
+}
+
+/* --- folding --------------------------------------------------------------- */
+
+/* A frame under way: whose it is. */
+struct making {
+	struct runs *all;
+	struct run *run;
+};
+
+static void remember(char **kept, struct text frame)
+{
+	free(*kept);
+	*kept = frame.len <= RUN_FRAME_KEPT ? text_dup(frame) : NULL;
+}
+
+static void fold(struct run *run, const struct frame *f)
+{
+	fold_frame(&run->fold, f);
+	if (f->kind == FRAME_PHASE)
+		remember(&run->phase, f->raw);
+	else if (f->kind == FRAME_DEBUG)
+		remember(&run->debug, f->raw);
+	else if (f->kind == FRAME_CONTROL && run->fold.finished)
+		remember(&run->finished, f->raw);
+	if (!run->fold.finished && run->finished)
+		remember(&run->finished, TEXT(""));
+}
+
+uint64_t run_number(const struct run *run, const struct pieces *p)
+{
+	uint64_t own;
+
+	if (!p->is_numbered)
+		return run->frames;
+	return p->is_agents && text_to_u64(p->own, &own) ? own : run->frames + 1;
+}
+
+static void take_frame(void *self, const struct pieces *p)
+{
+	struct making *m = self;
+	struct runs *all = m->all;
+	struct frame f;
+
+	all->number += p->is_numbered;
+	m->run->frames = run_number(m->run, p);
+	runs_keep(all, m->run, p);
+	buf_clear(&all->shown);
+	pieces_add(p, false, m->run->frames, &all->shown);
+	if (frame_read(&f, &all->frames, buf_text(&all->shown), NULL))
+		fold(m->run, &f);
+}
+
+bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s)
+{
+	*s = (struct signal){
+		.seq = signal_seq_of(line),
+		.line = line,
+		.id = json_text(yyjson_obj_get(envelope, "id")),
+		.type = json_text(yyjson_obj_get(envelope, "type")),
+		.source = json_text(yyjson_obj_get(envelope, "source")),
+		.correlation = json_text(yyjson_obj_get(envelope, "correlationId")),
+	};
+	if (!json_number(yyjson_obj_get(envelope, "timestamp"), &s->at_ms))
+		s->at_ms = 0;
+	s->kind = kind_of(s->type);
+	return s->type.at && s->source.at && yyjson_is_obj(yyjson_obj_get(envelope, "payload"));
+}
+
+static void take_line(struct runs *all, struct text line)
+{
+	yyjson_val *envelope = yyjson_doc_get_root(json_read(&all->lines, line, NULL));
+	struct making m = {.all = all};
+	struct signal s;
+
+	if (!runs_read_signal(envelope, line, &s))
+		return;
+	m.run = run_of(all, &s);
+	if (!m.run)
+		return;
+	translate_signal(&m.run->translate, &(struct translation){
+						    .reader = &all->lines,
+						    .envelope = envelope,
+						    .s = &s,
+						    .scratch = &all->scratch,
+						    .each = take_frame,
+						    .self = &m,
+					    });
+}
+
+/* --- the journal ----------------------------------------------------------- */
+
+static uint64_t limit_of(const struct runs *all)
+{
+	struct journal *journal = all->options.journal;
+
+	return journal_trouble(journal) ? journal_last_seq(journal) : journal_durable_seq(journal);
+}
+
+static void take_lines(struct runs *all, struct text lines, uint64_t limit, size_t *budget)
+{
+	while (lines.len && *budget) {
+		struct text line = text_cut(lines, '\n', &lines);
+		uint64_t seq = signal_seq_of(line);
+
+		if (seq > limit)
+			return;
+		take_line(all, line);
+		journal_reader_take(all->reader, line.len + 1, seq + 1);
+		all->seq = seq;
+		--*budget;
+	}
+}
+
+bool runs_advance(struct runs *all, size_t budget)
+{
+	uint64_t before = all->head, limit = limit_of(all);
+	enum journal_news news = JOURNAL_LINES;
+	struct text lines;
+	struct gap gap;
+
+	while (all->reader && budget && all->seq < limit) {
+		news = journal_read(all->reader, READ_CHUNK, &lines, &gap);
+		if (news == JOURNAL_LINES)
+			take_lines(all, lines, limit, &budget);
+		else if (news == JOURNAL_GAP)
+			all->seq = journal_reader_next(all->reader) - 1;
+		else
+			break;
+	}
+	if (all->head != before && all->options.news)
+		all->options.news(all->options.self);
+	return all->reader && all->seq < limit && news != JOURNAL_COLD;
+}
+
+uint64_t runs_seq(const struct runs *all)
+{
+	return all->seq;
+}
+
+void runs_watch(struct runs *all, bool watch)
+{
+	if (watch)
+		all->watchers++;
+	else
+		all->watchers--;
+}
+
+bool runs_is_watched(const struct runs *all)
+{
+	return all->watchers > 0;
+}
+
+/* --- from start to end ----------------------------------------------------- */
+
+struct runs *runs_create(const struct runs_options *options, struct text saved)
+{
+	struct runs *all = must_zero(1, sizeof(*all));
+
+	all->options = *options;
+	map_init(&all->by_id);
+	list_init(&all->all);
+	json_reader_init(&all->lines, LINE_MAX_BYTES);
+	json_reader_init(&all->frames, TRANSLATE_FRAME_MAX);
+	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
+	buf_init(&all->shown, TRANSLATE_FRAME_MAX);
+	runs_load(all, saved);
+	all->reader = journal_reader_create(options->journal, (struct position){.seq = all->seq});
+	return all;
+}
+
+void runs_close(struct runs *all)
+{
+	if (!all)
+		return;
+	journal_reader_destroy(all->reader);
+	all->reader = NULL;
+}
+
+void runs_destroy(struct runs *all)
+{
+	if (!all)
+		return;
+	runs_close(all);
+	while (all->first < all->head)
+		drop_oldest(all);
+	list_each(&all->all, l)
+		run_destroy(list_of(l, struct run, in_all));
+	map_finish(&all->by_id);
+	json_reader_finish(&all->lines);
+	json_reader_finish(&all->frames);
+	buf_finish(&all->scratch);
+	buf_finish(&all->shown);
+	free(all->ring);
+	free(all);
+}

@@ -1,0 +1,210 @@
+/* runs_save.c - runs as JSON: for people, and for the checkpoint and back.
+ *
+ * All of it is saved for the runs that spoke last, as long as there is room; of the
+ * others the numbers, so that what they say next goes on counting.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "run/inside.h"
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(text));
+}
+
+static void add_number(struct buf *out, const char *name, double number)
+{
+	buf_print(out, ",\"%s\":", name);
+	json_add_number(out, number);
+}
+
+static void add_count(struct buf *out, const char *name, uint64_t count)
+{
+	buf_print(out, ",\"%s\":%llu", name, (unsigned long long)count);
+}
+
+static void add_numbers(const struct run *run, struct buf *out)
+{
+	buf_add(out, TEXT("{\"id\":"));
+	buf_add_json(out, text_of(run->id));
+	add_text(out, "source", run->source);
+	add_count(out, "signals", run->signals);
+	add_count(out, "frames", run->frames);
+	add_count(out, "firstSeq", run->first_seq);
+	add_count(out, "lastSeq", run->last_seq);
+	add_number(out, "firstMs", run->first_ms);
+	add_number(out, "lastMs", run->last_ms);
+}
+
+void run_json(const struct run *run, struct buf *out)
+{
+	add_numbers(run, out);
+	buf_add_char(out, ',');
+	fold_json(&run->fold, out);
+	buf_add_char(out, '}');
+}
+
+/* --- saving ---------------------------------------------------------------- */
+
+static void save_run(const struct run *run, bool whole, struct buf *out)
+{
+	add_numbers(run, out);
+	if (whole) {
+		add_text(out, "phase", run->phase);
+		add_text(out, "debug", run->debug);
+		add_text(out, "finished", run->finished);
+		buf_add(out, TEXT(",\"fold\":"));
+		fold_save(&run->fold, out);
+		buf_add(out, TEXT(",\"translate\":"));
+		translate_save(&run->translate, out);
+	}
+	buf_add_char(out, '}');
+}
+
+static void save_frame(const struct run_frame *f, struct buf *out)
+{
+	buf_add(out, TEXT("{\"run\":"));
+	buf_add_json(out, text_of(f->run->id));
+	add_count(out, "number", f->number);
+	add_count(out, "count", f->own);
+	buf_add(out, TEXT(",\"head\":"));
+	buf_add_json(out, f->pieces.head);
+	buf_add(out, TEXT(",\"own\":"));
+	buf_add_json(out, f->pieces.own);
+	buf_add(out, TEXT(",\"tail\":"));
+	buf_add_json(out, f->pieces.tail);
+	buf_print(out, ",\"numbered\":%s,\"agents\":%s}", f->pieces.is_numbered ? "true" : "false",
+	          f->pieces.is_agents ? "true" : "false");
+}
+
+/* The newest frames of runs that are known, up to a number of bytes. */
+static uint64_t first_saved(const struct runs *all)
+{
+	uint64_t at = all->head;
+	struct run_frame f;
+	size_t bytes = 0;
+
+	while (at > all->first && runs_frame(all, at - 1, &f) && !f.run->is_forgotten) {
+		bytes += f.pieces.head.len + f.pieces.own.len + f.pieces.tail.len;
+		if (bytes > RUNS_FRAMES_SAVED)
+			break;
+		at--;
+	}
+	return at;
+}
+
+void runs_save(const struct runs *all, struct buf *out)
+{
+	const char *between = "";
+	uint64_t at = first_saved(all);
+	size_t begun = out->len;
+	struct run_frame f;
+
+	buf_print(out, "{\"seq\":%llu,\"at\":%llu,\"number\":%llu,\"runs\":[",
+	          (unsigned long long)all->seq, (unsigned long long)at,
+	          (unsigned long long)all->number);
+	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
+		buf_add(out, text_of(between));
+		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
+		         out);
+		between = ",";
+	}
+	buf_add(out, TEXT("],\"frames\":["));
+	for (between = ""; at < all->head && runs_frame(all, at, &f); at++) {
+		buf_add(out, text_of(between));
+		save_frame(&f, out);
+		between = ",";
+	}
+	buf_add(out, TEXT("]}"));
+}
+
+/* --- loading --------------------------------------------------------------- */
+
+static uint64_t count_of(yyjson_val *saved, const char *name)
+{
+	return yyjson_get_uint(yyjson_obj_get(saved, name));
+}
+
+static double number_of(yyjson_val *saved, const char *name)
+{
+	double number;
+
+	return json_number(yyjson_obj_get(saved, name), &number) ? number : 0;
+}
+
+static char *text_at(yyjson_val *saved, const char *name)
+{
+	struct text t = json_text(yyjson_obj_get(saved, name));
+
+	return t.at ? text_dup(t) : NULL;
+}
+
+static void load_run(struct runs *all, yyjson_val *saved)
+{
+	struct text id = json_text(yyjson_obj_get(saved, "id"));
+	struct run *run;
+
+	if (!id.len || runs_find(all, id))
+		return;
+	run = run_create(all, id, json_text(yyjson_obj_get(saved, "source")));
+	list_remove(&run->in_all);
+	list_add(all->all.next, &run->in_all);
+	run->signals = count_of(saved, "signals");
+	run->frames = count_of(saved, "frames");
+	run->first_seq = count_of(saved, "firstSeq");
+	run->last_seq = count_of(saved, "lastSeq");
+	run->first_ms = number_of(saved, "firstMs");
+	run->last_ms = number_of(saved, "lastMs");
+	run->phase = text_at(saved, "phase");
+	run->debug = text_at(saved, "debug");
+	run->finished = text_at(saved, "finished");
+	if (!fold_load(&run->fold, yyjson_obj_get(saved, "fold"))) {
+		fold_finish(&run->fold);
+		fold_init(&run->fold);
+	}
+	translate_load(&run->translate, yyjson_obj_get(saved, "translate"));
+}
+
+static void load_frame(struct runs *all, yyjson_val *saved)
+{
+	struct run *run = runs_find(all, json_text(yyjson_obj_get(saved, "run")));
+	uint64_t frames, number = all->number;
+	struct pieces p = {
+		.head = json_text(yyjson_obj_get(saved, "head")),
+		.own = json_text(yyjson_obj_get(saved, "own")),
+		.tail = json_text(yyjson_obj_get(saved, "tail")),
+		.is_numbered = yyjson_is_true(yyjson_obj_get(saved, "numbered")),
+		.is_agents = yyjson_is_true(yyjson_obj_get(saved, "agents")),
+	};
+
+	if (!run || !p.head.len)
+		return;
+	frames = run->frames;
+	run->frames = count_of(saved, "count");
+	all->number = count_of(saved, "number");
+	runs_keep(all, run, &p);
+	run->frames = frames;
+	all->number = number;
+}
+
+void runs_load(struct runs *all, struct text saved)
+{
+	yyjson_doc *doc = yyjson_read(saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	yyjson_arr_iter runs = yyjson_arr_iter_with(yyjson_obj_get(root, "runs"));
+	yyjson_arr_iter frames = yyjson_arr_iter_with(yyjson_obj_get(root, "frames"));
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&runs)))
+		load_run(all, one);
+	all->seq = count_of(root, "seq");
+	all->number = count_of(root, "number");
+	all->first = all->head = count_of(root, "at");
+	while ((one = yyjson_arr_iter_next(&frames)))
+		load_frame(all, one);
+	yyjson_doc_free(doc);
+}
