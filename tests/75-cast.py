@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Stand-ins on the stage of a running box: any agent is a character, the same one for every
+screen, and again after a restart."""
+
+import json
+
+from lib import ROOT, WS, Box, eventually, run, test
+
+HOOKS = ROOT / "tests" / "fixtures" / "claude" / "hooks.jsonl"
+STAND_INS = 10  # of the show in the program
+
+
+def look(box):
+    answer = box.request("GET", "/api/stage")
+    assert answer.status == 200, answer
+    return answer.json()
+
+
+def cast(box):
+    """Who plays whom: the entity of the scene by the name."""
+    return {e["label"]: e for e in look(box)["entities"] if "label" in e}
+
+
+def arrive(box, name, to="thinking"):
+    box.emit("agent_state_change", payload={"agentId": name, "from": "idle", "to": to})
+
+
+def use(box, show):
+    answer = box.request("PUT", "/api/show", show)
+    assert answer.status == 200, answer
+
+
+def program_show():
+    return json.loads((ROOT / "show" / "default.json").read_text())
+
+
+class Viewer(WS):
+    """A native client that follows the stage and hears no signals."""
+
+    def __init__(self, box):
+        super().__init__(box, unix=True)
+        assert self.json()["op"] == "hello"
+        self.send({"op": "subscribe", "types": ["nothing"], "stage": True})
+        self.first = self.json()["snapshot"]
+
+    def command(self):
+        return self.json()["command"]
+
+
+@test("whoever comes gets a character, and every screen hears it first")
+def _():
+    with Box() as box, Viewer(box) as one, Viewer(box) as two:
+        assert not [e for e in one.first["entities"] if "label" in e]
+        arrive(box, "gemma3:4b")
+        seen = [one.command() for _ in range(3)]
+        assert seen == [two.command() for _ in range(3)]
+        assert [c["action"] for c in seen] == ["cast", "spawn", "setAnimation"], seen
+        assert {c["entityRef"] for c in seen} == {"gemma3:4b"}, seen
+        assert seen[0]["params"] == {"id": "stand-in-1", "label": "gemma3:4b"}, seen
+        with Viewer(box) as late:
+            actor = next(e for e in late.first["entities"] if e["id"] == "stand-in-1")
+        assert actor["semanticId"] == actor["label"] == "gemma3:4b", actor
+        assert actor["visible"] and actor["activeState"] == "thinking", actor
+
+
+@test("a letter flies from one stand-in to another")
+def _():
+    with Box() as box, Viewer(box) as viewer:
+        box.emit("task_dispatch", payload={"taskId": "1", "from": "chief", "to": "worker"})
+        while (command := viewer.command())["action"] != "fly":
+            pass
+        assert command["params"]["to"] == "worker", command
+        chief, worker = cast(box)["chief"], cast(box)["worker"]
+        assert (chief["id"], worker["id"]) == ("stand-in-1", "stand-in-2")
+        eventually(lambda: not entity(box, "letter")["visible"])
+        letter = entity(box, "letter")
+        assert (letter["x"], letter["y"]) == (worker["x"], worker["y"]), letter
+
+
+def entity(box, name):
+    return next(e for e in look(box)["entities"] if e["semanticId"] == name)
+
+
+@test("when there are more agents than characters, the newest are seen")
+def _():
+    with Box() as box:
+        for i in range(3 * STAND_INS):
+            arrive(box, f"agent-{i}")
+        parts = cast(box)
+        assert sorted(parts) == sorted(f"agent-{i}" for i in range(2 * STAND_INS, 3 * STAND_INS))
+        assert len({e["id"] for e in parts.values()}) == STAND_INS, parts
+
+
+@test("a name that nobody could read is nobody's")
+def _():
+    with Box() as box:
+        for name in ("x" * 65, "two\nlines", "\u001b[2J", ""):
+            arrive(box, name)
+        arrive(box, "x" * 64)
+        assert list(cast(box)) == ["x" * 64]
+
+
+@test("who had a part has it after a restart, and after a crash")
+def _():
+    with Box() as box:
+        for name in ("one", "two"):
+            arrive(box, name)
+        before = cast(box)
+        box.restart()
+        assert cast(box) == before
+        arrive(box, "three")
+        before = cast(box)
+        assert before["three"]["id"] == "stand-in-3", before
+        box.kill9()
+        box.start()
+        assert cast(box) == before
+
+
+@test("another show takes over the stand-ins that it has too")
+def _():
+    with Box() as box:
+        for name in ("one", "two"):
+            arrive(box, name)
+        show = program_show()
+        show["name"] = "another"
+        place = next(e for e in show["scene"]["entities"] if e["id"] == "stand-in-2")
+        show["scene"]["entities"].remove(place)
+        del place["standIn"]
+        show["scene"]["entities"].append({**place, "id": "two", "semanticId": "two"})
+        use(box, show)
+        parts = cast(box)
+        assert list(parts) == ["one"] and parts["one"]["id"] == "stand-in-1", parts
+        arrive(box, "two")
+        arrive(box, "three")
+        assert cast(box)["three"]["id"] == "stand-in-3", cast(box)
+        assert entity(box, "two")["visible"]
+
+
+@test("a subagent of Claude Code comes as a character and goes when it is done")
+def _():
+    with Box() as box, Viewer(box) as viewer:
+        for line in HOOKS.read_text().splitlines():
+            answer = box.request("POST", "/api/hooks/claude-code", line,
+                                 {"Content-Type": "application/json"})
+            assert answer.status in (200, 204), answer
+        while (command := viewer.command()).get("action") != "cast":
+            pass
+        assert command["entityRef"] == "Explore", command
+        assert entity(box, "claude")["visible"]
+        while (command := viewer.command()) and (command.get("action"),
+                                                 command.get("entityRef")) != ("destroy", "Explore"):
+            pass
+        assert not entity(box, "Explore")["visible"]
+
+
+run()
