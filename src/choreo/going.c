@@ -68,6 +68,17 @@ static void forget_strangers(struct goings *g)
 			forget(in_goings(l));
 }
 
+static struct going *add(struct goings *g, const struct binding *binding, struct text actor)
+{
+	struct going *going = must_zero(1, sizeof(*going));
+
+	going->binding = binding;
+	going->actor = text_dup(actor);
+	list_init(&going->in_goings);
+	list_add(&g->all, &going->in_goings);
+	return going;
+}
+
 /* Comes to the end of the list, so that what ends together ends in the order in which
  * it began. */
 static struct going *begin(struct goings *g, const struct binding *binding, struct text actor)
@@ -76,9 +87,7 @@ static struct going *begin(struct goings *g, const struct binding *binding, stru
 
 	if (!going) {
 		forget_strangers(g);
-		going = must_zero(1, sizeof(*going));
-		going->actor = text_dup(actor);
-		list_init(&going->in_goings);
+		return add(g, binding, actor);
 	}
 	list_remove(&going->in_goings);
 	list_add(&g->all, &going->in_goings);
@@ -316,9 +325,8 @@ bool goings_load(struct goings *g, const struct binding *binding, yyjson_val *sa
 	double since = show_number(saved, "since", NAN);
 	double duration = show_number(saved, "duration", NAN);
 
-	if (phase > PHASE_RETURNING || isnan(since) || isnan(duration) ||
-	    !stage_knows(g->stage, actor))
+	if (phase > PHASE_RETURNING || isnan(since) || isnan(duration) || actor.len == 0)
 		return false;
-	enter(begin(g, binding, actor), phase, since, duration);
+	enter(add(g, binding, actor), phase, since, duration);
 	return true;
 }

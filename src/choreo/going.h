@@ -41,8 +41,7 @@ double goings_next(const struct goings *g); /* INFINITY: never */
 /* Tells what is under way as starts with their progress. */
 void goings_running(const struct goings *g, double now_ms, struct teller *teller);
 
-/* As a JSON list; and one of it back, for this binding.  False: it is not that, or the
- * entity is not there. */
+/* As a JSON list; and one of it back, for this binding.  False: it is not that. */
 void goings_save(const struct goings *g, struct buf *out);
 bool goings_load(struct goings *g, const struct binding *binding, yyjson_val *saved);
 
