@@ -69,6 +69,7 @@ static void journal_wants_state(void *self, struct buf *out)
 	bus_checkpoint(box->bus, out);
 	box_save_show(box, out);
 	box_save_prompts(box, out);
+	box_save_runs(box, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so
@@ -296,6 +297,7 @@ static void take_down(struct box *box)
 {
 	interrupts_destroy(box->interrupts);
 	box_stop_prompts(box);
+	box_stop_runs(box);
 	if (box->stopping) {
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
@@ -315,6 +317,7 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
 	box_destroy_prompts(box);
+	box_destroy_runs(box);
 	box_destroy_show(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
@@ -373,6 +376,7 @@ static bool start(struct box *box, struct error *why)
 	make_bus(box);
 	if (!box_make_prompts(box, why))
 		return false;
+	box_make_runs(box);
 	make_hub(box);
 	box_make_show(box);
 	box_load_show(box);

@@ -26,6 +26,8 @@ struct box {
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
+	struct runs *runs;
+	struct follower *follower; /* that leads them along the journal */
 	struct prompts *prompts;
 	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;
@@ -53,6 +55,13 @@ bool box_make_prompts(struct box *box, struct error *why); /* those that were op
 void box_stop_prompts(struct box *box);                    /* nobody is told any more */
 void box_destroy_prompts(struct box *box);
 void box_save_prompts(struct box *box, struct buf *out);
+
+/* ---- runs.c ---- */
+
+void box_make_runs(struct box *box);
+void box_stop_runs(struct box *box); /* the journal is about to close */
+void box_destroy_runs(struct box *box);
+void box_save_runs(struct box *box, struct buf *out);
 
 /* ---- show.c ---- */
 

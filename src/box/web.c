@@ -55,6 +55,8 @@ bool box_make_web(struct box *box, struct error *why)
 		.journal = box->journal,
 		.config = box->config,
 		.back = box_back(box),
+		.runs = box->runs,
+		.prompts = box->prompts,
 		.discovery = box_discovery(box),
 		.tap = box_tap(box),
 		.show = box_show_door(box),

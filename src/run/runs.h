@@ -76,7 +76,8 @@ bool runs_is_watched(const struct runs *runs);
 
 struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
-void run_json(const struct run *run, struct buf *out); /* an object: id, source, fold's members */
+void run_json(const struct run *run, struct buf *out);  /* an object: id, source, fold's members */
+void run_brief(const struct run *run, struct buf *out); /* one line of a list */
 
 /* The frame at a place, or the next one that is kept; false: there is none yet. */
 bool runs_frame(const struct runs *runs, uint64_t at, struct run_frame *out);

@@ -48,6 +48,25 @@ void run_json(const struct run *run, struct buf *out)
 	buf_add_char(out, '}');
 }
 
+void run_brief(const struct run *run, struct buf *out)
+{
+	struct fold_totals totals = fold_totals(&run->fold);
+	const struct states *config = &run->fold.config;
+
+	add_numbers(run, out);
+	buf_add(out, TEXT(",\"config\":["));
+	for (size_t i = 0; i < config->count; i++) {
+		buf_add(out, i ? TEXT(",") : TEXT(""));
+		buf_add_json(out, text_of(config->at[i]));
+	}
+	buf_print(out, "],\"finished\":%s,\"paused\":%s,\"live\":%zu,\"invocations\":%zu",
+	          run->fold.finished ? "true" : "false", run->fold.debug.paused ? "true" : "false",
+	          totals.live, totals.invocations);
+	add_count(out, "tokens", totals.tokens);
+	add_count(out, "errors", run->fold.errors);
+	buf_add_char(out, '}');
+}
+
 /* --- saving ---------------------------------------------------------------- */
 
 static void save_run(const struct run *run, bool whole, struct buf *out)

@@ -25,6 +25,11 @@ void api_ask(struct call *call);
 void api_cancel(struct call *call);
 void api_send(struct call *call);
 
+void api_runs(struct call *call);
+void api_run(struct call *call);
+void api_run_transcript(struct call *call);
+bool api_runs_turn(struct web *web); /* true: there is more to tell */
+
 void api_prompts(struct call *call);
 void api_prompt_answer(struct call *call);
 void api_control(struct call *call);

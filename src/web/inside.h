@@ -24,6 +24,8 @@ struct web {
 	struct link emits;    /* emit.in_web: answers owed when they are durable */
 	struct link searches; /* history.in_web */
 	unsigned search_count;
+	struct link transcripts; /* transcript.in_web */
+	unsigned transcript_count;
 	struct link changes;        /* show_change.in_web: of the show, in their order */
 	struct show_change *change; /* the one under way */
 	unsigned change_count;      /* those that are read and those that wait too */

@@ -322,6 +322,7 @@ static bool end_turn(struct turn *turn)
 	struct web *web = list_of(turn, struct web, turn);
 	bool more = api_emit_turn(web);
 
+	more = api_runs_turn(web) || more;
 	return api_history_turn(web) || more;
 }
 
@@ -329,7 +330,8 @@ static void on_tick(struct deadline *deadline)
 {
 	struct web *web = list_of(deadline, struct web, tick);
 
-	if (!list_is_empty(&web->emits) || !list_is_empty(&web->searches))
+	if (!list_is_empty(&web->emits) || !list_is_empty(&web->searches) ||
+	    !list_is_empty(&web->transcripts))
 		deadline_set(web->options.loop, deadline, TICK_MS);
 }
 
@@ -379,6 +381,7 @@ struct web *web_create(const struct web_options *options, struct error *why)
 	list_init(&web->visits);
 	list_init(&web->emits);
 	list_init(&web->searches);
+	list_init(&web->transcripts);
 	list_init(&web->changes);
 	web->tick.fire = on_tick;
 	web->turn.end = end_turn;

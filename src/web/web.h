@@ -20,6 +20,8 @@ struct http;
 struct journal;
 struct listen;
 struct loop;
+struct prompts;
+struct runs;
 struct web;
 
 /* What a request wants of a source or of all of them. */
@@ -92,6 +94,8 @@ struct web_options {
 	const struct config *config; /* lives as long as web */
 	struct web_doors doors;
 	struct back back;
+	struct runs *runs;
+	struct prompts *prompts;
 	struct web_discovery discovery;
 	struct web_tap tap;
 	struct web_show show;

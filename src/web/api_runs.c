@@ -1,0 +1,229 @@
+/* api_runs.c - the runs, over HTTP: all of them, one, and what one has said.
+ *
+ * A transcript is made from the journal in slices at the ends of turns, as history is.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "run/prompts.h"
+#include "run/replay.h"
+#include "web/inside.h"
+
+#define ANSWER_MAX (32 * MIB)
+#define LIST_DEFAULT 100
+#define SLICE_BYTES (128 * KIB) /* of the journal, that one of them reads in a turn */
+#define PIECE_BYTES (64 * KIB)  /* of an answer, at about which it is sent */
+#define AT_ONCE_MAX 16          /* transcripts; more are refused */
+
+static void answer(struct call *call, struct buf *out)
+{
+	buf_add(out, TEXT("}\n"));
+	if (out->full)
+		web_refuse(call->http, 500, "there is too much to say", NULL);
+	else
+		web_answer(call->http, out);
+	buf_finish(out);
+}
+
+static bool read_limit(void *self, struct text name, struct text value, struct error *why)
+{
+	uint64_t *limit = self;
+
+	if (!text_is(name, "limit"))
+		return error_set(why, "there is no such parameter");
+	return (text_to_u64(value, limit) && *limit > 0) || error_set(why, "a number from 1");
+}
+
+void api_runs(struct call *call)
+{
+	struct link *all = runs_all(call->web->options.runs);
+	uint64_t limit = LIST_DEFAULT;
+	const char *between = "";
+	struct error why;
+	struct buf out;
+
+	if (!http_query_each(http_request(call->http)->query, read_limit, &limit, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		return;
+	}
+	buf_init(&out, ANSWER_MAX);
+	buf_print(&out, "{\"ok\":true,\"seq\":%llu,\"runs\":[",
+	          (unsigned long long)runs_seq(call->web->options.runs));
+	for (struct link *l = all->prev; l != all && limit > 0; l = l->prev, limit--) {
+		buf_add(&out, text_of(between));
+		run_brief(list_of(l, struct run, in_all), &out);
+		between = ",";
+	}
+	buf_add_char(&out, ']');
+	answer(call, &out);
+}
+
+static struct run *find_run(struct call *call)
+{
+	struct text id = {call->part.at, call->part.len};
+	struct run *run = runs_find(call->web->options.runs, id);
+
+	if (!run)
+		web_refuse(call->http, 404, "there is no such run", NULL);
+	return run;
+}
+
+void api_run(struct call *call)
+{
+	struct run *run = find_run(call);
+	const char *between = "";
+	struct buf out;
+
+	if (!run)
+		return;
+	buf_init(&out, ANSWER_MAX);
+	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
+	run_json(run, &out);
+	buf_add(&out, TEXT(",\"prompts\":["));
+	list_each(prompts_open(call->web->options.prompts), l) {
+		const struct prompt *p = list_of(l, struct prompt, in_open);
+
+		if (strcmp(p->run, run->id) != 0)
+			continue;
+		buf_add(&out, text_of(between));
+		prompt_json(p, &out);
+		between = ",";
+	}
+	buf_add_char(&out, ']');
+	answer(call, &out);
+}
+
+/* ---- transcripts ---- */
+
+struct transcript {
+	struct web *web;
+	struct http *http;
+	struct run_replay *replay;
+	uint64_t until; /* of the journal: what came by the time it was asked for */
+	struct buf out;
+	bool blocked;       /* the socket is full */
+	struct link in_web; /* web.transcripts */
+};
+
+static void free_transcript(struct transcript *t)
+{
+	list_remove(&t->in_web);
+	t->web->transcript_count--;
+	run_replay_destroy(t->replay);
+	buf_finish(&t->out);
+	free(t);
+}
+
+/* A line of a transcript is an event without its kind. */
+static void add_line(struct buf *out, const struct run_frame *f)
+{
+	static const struct text kind = {"{\"kind\":\"event\",", 16};
+	struct run_frame line = *f;
+
+	if (!f->pieces.is_numbered)
+		return;
+	if (text_starts(line.pieces.head, kind)) {
+		buf_add_char(out, '{');
+		line.pieces.head.at += kind.len;
+		line.pieces.head.len -= kind.len;
+	}
+	pieces_add(&line.pieces, true, f->own, out);
+	buf_add_char(out, '\n');
+}
+
+/* True: it can go on at once. */
+static bool send_out(struct transcript *t)
+{
+	if (t->out.len)
+		t->blocked = !http_more(t->http, buf_text(&t->out));
+	buf_clear(&t->out);
+	return !t->blocked;
+}
+
+static bool step(struct transcript *t)
+{
+	size_t budget = SLICE_BYTES;
+	enum run_replay_news news = REPLAY_MORE;
+	struct run_frame f;
+
+	while (t->out.len < PIECE_BYTES) {
+		news = run_replay_next(t->replay, t->until, &budget, &f);
+		if (news == REPLAY_FRAME)
+			add_line(&t->out, &f);
+		else if (news != REPLAY_LOST)
+			break;
+	}
+	if (t->out.len >= PIECE_BYTES || news == REPLAY_MORE)
+		return send_out(t);
+	send_out(t);
+	if (news == REPLAY_COLD) {
+		web_tick(t->web);
+		return false;
+	}
+	http_answer_end(t->http);
+	free_transcript(t);
+	return false;
+}
+
+bool api_runs_turn(struct web *web)
+{
+	bool more = false;
+
+	list_each(&web->transcripts, l) {
+		struct transcript *t = list_of(l, struct transcript, in_web);
+
+		if (!t->blocked)
+			more = step(t) || more;
+	}
+	return more;
+}
+
+static void ignore_piece(void *self, struct http *http, struct text bytes)
+{
+}
+
+static void begin(void *self, struct http *http)
+{
+	struct transcript *t = self;
+
+	http_answer_begin(http, 200, "application/x-ndjson", NULL);
+	list_add(&t->web->transcripts, &t->in_web);
+}
+
+static void writable(void *self, struct http *http)
+{
+	((struct transcript *)self)->blocked = false;
+}
+
+static void gone(void *self, struct http *http)
+{
+	free_transcript(self);
+}
+
+void api_run_transcript(struct call *call)
+{
+	static const struct http_handler handler = {ignore_piece, begin, writable, gone};
+	struct run *run = find_run(call);
+	struct transcript *t;
+
+	if (!run)
+		return;
+	if (call->web->transcript_count == AT_ONCE_MAX) {
+		web_refuse(call->http, 503, "too many transcripts are being made",
+		           "Retry-After: 1\r\n");
+		return;
+	}
+	call->web->transcript_count++;
+	t = must_zero(1, sizeof(*t));
+	t->web = call->web;
+	t->http = call->http;
+	t->until = run->last_seq;
+	list_init(&t->in_web);
+	buf_init(&t->out, PIECE_BYTES + 2 * TRANSLATE_FRAME_MAX);
+	t->replay = run_replay_create(&(struct run_replay_options){
+		.journal = call->web->options.journal,
+		.run = text_of(run->id),
+		.first_seq = run->first_seq,
+	});
+	http_accept(call->http, 0, &handler, t);
+}
