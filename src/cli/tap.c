@@ -64,7 +64,8 @@ static void show_words(struct out *out, const struct tap_report *r)
 
 	out_print(out, "%s", tap_state_name(r->state));
 	if (r->hooks)
-		out_print(out, ", %u hooks", r->hooks);
+		out_print(out, ", %u hooks%s", r->hooks,
+		          r->approves ? ", some of which decide" : "");
 	out_print(out, ": %s\n", r->file);
 	if (r->backup)
 		out_print(out, "as it was before: %s\n", r->backup);
@@ -141,7 +142,8 @@ static int tap(struct command_context *context, const struct options *options)
 {
 	const char *word = options->word_count == 1 ? options->words[0] : "";
 	tap_fn *step = find_step(word);
-	struct tap_target target = {.project = options_value(options, "project")};
+	struct tap_target target = {.project = options_value(options, "project"),
+	                            .approves = options_has(options, "approve")};
 	struct config config;
 	char *dir, *address;
 	int status;
@@ -150,6 +152,8 @@ static int tap(struct command_context *context, const struct options *options)
 		return command_misused(&command_tap, "install, uninstall, status or print?");
 	if (target.project && options_has(options, "user"))
 		return command_misused(&command_tap, "--user or --project, not both");
+	if (target.approves && (step == tap_uninstall || step == tap_look))
+		return command_misused(&command_tap, "--approve is for install and print");
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	target.config = dir = tap_config_dir(command_env(context, "CLAUDE_CONFIG_DIR"),
@@ -166,6 +170,7 @@ static int tap(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"user", 'u', .help = "the user's settings: ~/.claude/settings.json, which is the default"},
 	{"project", 'p', "DIR", "this project's settings: DIR/.claude/settings.local.json"},
+	{"approve", 'a', .help = "let people on any screen answer what it asks permission for"},
 	{"json", 'j', .help = "say it as a JSON object"},
 	{0},
 };
@@ -176,8 +181,9 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 const struct command command_tap = {
 	.name = "tap",
 	.summary = "let Claude Code tell the box what it does",
-	.usage = "install | uninstall | status | print  [--user | --project DIR]",
+	.usage = "install [--approve] | uninstall | status | print  [--user | --project DIR]",
 	.examples = "  signalbox tap install\n"
+		    "  signalbox tap install --approve\n"
 		    "  signalbox tap print --project . | diff .claude/settings.local.json -\n"
 		    "  signalbox tap uninstall\n",
 	.about = "Puts hooks into the settings of Claude Code and takes them out again. Nothing\n"
@@ -185,6 +191,13 @@ const struct command command_tap = {
 		 "or takes out only the hooks when somebody changed the file since. `print`\n"
 		 "shows the file as install would write it. A hook decides nothing and holds\n"
 		 "nobody up, whether or not the box is there. No box needs to run for this.\n"
+		 "\n"
+		 "With --approve two hooks decide: a permission that Claude Code asks for is a\n"
+		 "prompt on every screen, and the first answer allows or denies it; a session\n"
+		 "can be paused before its next tool (`signalbox control`). Without an answer,\n"
+		 "or without a box, Claude Code asks in its own dialog. Any process of your\n"
+		 "user that can read the box's directory can answer too.\n"
+		 "\n"
 		 "`status` ends with 1 unless everything is installed.\n",
 	.groups = groups,
 	.run = tap,

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/map.h"
 #include "base/must.h"
 #include "base/random.h"
 #include "bus/bus.h"
@@ -20,6 +21,7 @@
 #define HELD_MAX 256   /* hooks; one more is not held */
 #define PAUSES_MAX 256 /* sessions; one more is refused */
 #define SESSION_MAX 256
+#define SESSIONS_MAX 4096         /* that are known; one more, and all are forgotten */
 #define HELD_MS (55 * 60 * 1000u) /* Claude Code's own patience is an hour */
 #define SIGNAL_MAX (256 * KIB)
 #define PAYLOAD_MAX (16 * MIB)
@@ -46,6 +48,7 @@ struct approve {
 	struct approve_options options;
 	struct link held, pauses;
 	size_t held_count, pause_count;
+	struct map sessions; /* by their id: those that were heard of */
 	struct json_reader reader;
 	bool is_installed, is_stopped;
 };
@@ -306,6 +309,10 @@ static enum source_answer change_pause(struct approve *a, const struct source_co
 enum source_answer approve_control(struct approve *a, const struct source_control *c,
                                    struct error *why)
 {
+	if (!map_get(&a->sessions, c->run)) {
+		error_set(why, "no session '%.*s' of Claude Code", TEXT_ARG(c->run));
+		return SOURCE_UNKNOWN;
+	}
 	if (!text_is(c->op, "pause") && !text_is(c->op, "step") && !text_is(c->op, "continue")) {
 		error_set(why, "Claude Code can be paused, stepped and continued, and no more");
 		return SOURCE_NOT_SUPPORTED;
@@ -313,10 +320,6 @@ enum source_answer approve_control(struct approve *a, const struct source_contro
 	if (!a->is_installed) {
 		error_set(why, "its hooks decide nothing: `signalbox tap install --approve`");
 		return SOURCE_NOT_SUPPORTED;
-	}
-	if (c->run.len == 0 || c->run.len > SESSION_MAX) {
-		error_set(why, "a session of Claude Code is needed");
-		return SOURCE_INVALID;
 	}
 	return change_pause(a, c, why);
 }
@@ -357,6 +360,33 @@ bool approve_reply(struct approve *a, const struct source_reply *reply)
 
 /* ---- payloads ---- */
 
+static void note_session(struct approve *a, const struct approve_request *r)
+{
+	struct pause *p;
+
+	if (r->session.len > SESSION_MAX)
+		return;
+	if (text_is(r->event, "SessionEnd")) {
+		map_remove(&a->sessions, r->session);
+		if ((p = find_pause(a, r->session)))
+			end_pause(a, p);
+		return;
+	}
+	if (a->sessions.count >= SESSIONS_MAX) {
+		map_finish(&a->sessions);
+		map_init(&a->sessions);
+	}
+	map_set(&a->sessions, r->session, a);
+}
+
+void approve_note(struct approve *a, struct text payload)
+{
+	struct approve_request r;
+
+	if (approve_read(&r, &a->reader, payload))
+		note_session(a, &r);
+}
+
 struct held *approve_hold(struct approve *a, struct text payload, approve_decided_fn *decided,
                           void *of)
 {
@@ -367,6 +397,7 @@ struct held *approve_hold(struct approve *a, struct text payload, approve_decide
 	    r.session.len > SESSION_MAX)
 		return NULL;
 	a->is_installed = true;
+	note_session(a, &r);
 	if (text_is(r.event, "PermissionRequest")) {
 		h = hold(a, &r);
 		ask(h, &r);
@@ -390,6 +421,7 @@ struct approve *approve_create(const struct approve_options *options)
 	a->options = *options;
 	list_init(&a->held);
 	list_init(&a->pauses);
+	map_init(&a->sessions);
 	json_reader_init(&a->reader, PAYLOAD_MAX);
 	return a;
 }
@@ -413,6 +445,7 @@ void approve_destroy(struct approve *a)
 		free_held(list_of(a->held.next, struct held, in_all));
 	while (!list_is_empty(&a->pauses))
 		end_pause(a, list_of(a->pauses.next, struct pause, in_all));
+	map_finish(&a->sessions);
 	json_reader_finish(&a->reader);
 	free(a);
 }

@@ -43,8 +43,12 @@ struct held *approve_hold(struct approve *approve, struct text payload, approve_
                           void *of);
 void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
 
+/* A payload of any hook: its session is one that runs, or that is over. */
+void approve_note(struct approve *approve, struct text payload);
+
 /* False: nobody waits for it. */
 bool approve_reply(struct approve *approve, const struct source_reply *reply);
+/* SOURCE_UNKNOWN: the run is no session that was heard of. */
 enum source_answer approve_control(struct approve *approve, const struct source_control *control,
                                    struct error *why);
 

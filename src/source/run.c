@@ -132,7 +132,8 @@ static bool note_prompt(struct hub *hub, yyjson_val *root, uint64_t hash)
 	a->hash = hash;
 	list_add(&m->prompts, &a->in_memory);
 	m->prompt_count++;
-	return true;
+	source_asks_again(hub->source, run_of(m)); /* it may have been answered before us */
+	return find_asked(m, id) != NULL;
 }
 
 /* Somebody answered: us, or who stands before another screen. */
@@ -413,6 +414,10 @@ static bool reply(void *self, const struct source_reply *reply, struct error *wh
 	struct asked *a = find_asked(hub->memory, reply->id);
 	struct buf out;
 
+	if (!a && hub->holds)
+		return error_set(why, "the hub has not said what is open");
+	if (!a || !text_equal(reply->run, run_of(hub->memory)))
+		return true; /* over there it is over */
 	buf_init(&out, SEND_MAX);
 	buf_add(&out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
 	buf_add_json(&out, reply->id);
@@ -421,8 +426,7 @@ static bool reply(void *self, const struct source_reply *reply, struct error *wh
 	buf_add_char(&out, '}');
 	if (!send_buf(hub, &out, why))
 		return false;
-	if (a)
-		forget_asked(hub->memory, a);
+	forget_asked(hub->memory, a);
 	return true;
 }
 

@@ -14,8 +14,8 @@ const struct tap_event tap_events[] = {
 	{"Setup", true},
 	{"UserPromptSubmit", false},
 	{"UserPromptExpansion", false},
-	{"PreToolUse", false},
-	{"PermissionRequest", false},
+	{"PreToolUse", false, true},
+	{"PermissionRequest", false, true},
 	{"PermissionDenied", false},
 	{"PostToolUse", false},
 	{"PostToolUseFailure", false},
@@ -41,5 +41,5 @@ const struct tap_event tap_events[] = {
 	{"FileChanged", false},
 	{"DirectoryAdded", false},
 	{"WorktreeRemove", false},
-	{NULL, false},
+	{0},
 };

@@ -7,6 +7,7 @@
 struct tap_event {
 	const char *name;
 	bool by_command; /* an http hook is not allowed for it */
+	bool decides;    /* it may wait for a person */
 };
 
 /* Ended by a row without a name. */

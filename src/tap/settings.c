@@ -15,6 +15,9 @@
  * and is not waited for. */
 #define HTTP_TIMEOUT 1
 #define COMMAND_TIMEOUT 5
+/* One that decides waits for a person; the box lets go of it before that. */
+#define DECIDE_TIMEOUT 3600
+#define DECIDES " hook --decide "
 
 #define BOM "\xef\xbb\xbf"
 
@@ -29,6 +32,7 @@ struct settings {
 	struct item *member; /* `hooks` in root; NULL: there is none */
 	struct edits edits;
 	unsigned ours;
+	bool approves;
 	enum made made; /* the most of what our groups say */
 };
 
@@ -150,7 +154,7 @@ static struct text member_of(yyjson_val *object, const char *name)
 	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
 }
 
-static bool is_our_hook(struct text hook)
+static bool is_our_hook(struct text hook, bool *decides)
 {
 	yyjson_doc *doc =
 		yyjson_read_opts((char *)hook.at, hook.len, YYJSON_READ_NUMBER_AS_RAW, NULL, NULL);
@@ -159,6 +163,10 @@ static bool is_our_hook(struct text hook)
 	bool ours = (text_is(type, "http") && is_our_url(member_of(root, "url"))) ||
 	            (text_is(type, "command") && ends_with(member_of(root, "command"), TEXT(MARK)));
 
+	struct text command = member_of(root, "command");
+
+	if (ours && command.len && memmem(command.at, command.len, DECIDES, sizeof(DECIDES) - 1))
+		*decides = true;
 	yyjson_doc_free(doc);
 	return ours;
 }
@@ -188,7 +196,7 @@ static unsigned look_at_group(struct settings *s, struct item *group, enum made 
 	if (list)
 		container_read(&hooks, list->value);
 	for (size_t i = 0; i < hooks.count; i++)
-		ours += hooks.items[i].goes = is_our_hook(hooks.items[i].value);
+		ours += hooks.items[i].goes = is_our_hook(hooks.items[i].value, &s->approves);
 	group->goes = container_all_go(&hooks);
 	if (group->goes && made_of(tag) > *made)
 		*made = made_of(tag);
@@ -255,24 +263,34 @@ bool settings_uninstall(struct text now, struct buf *out, bool *gone, struct err
 
 /* ---- putting ours in ---- */
 
-static void add_hook(struct buf *out, const struct tap_event *event,
-                     const struct settings_wish *wish)
+static void add_command(struct buf *out, const char *words)
 {
 	struct buf command;
 
+	buf_init(&command, SETTINGS_MAX);
+	buf_add(&command, text_of(words));
+	buf_add(&command, TEXT(MARK));
+	buf_add(out, TEXT("{\"type\": \"command\", \"command\": "));
+	buf_add_json(out, buf_text(&command));
+	buf_finish(&command);
+}
+
+static void add_hook(struct buf *out, const struct tap_event *event,
+                     const struct settings_wish *wish)
+{
+	if (wish->decide && event->decides) {
+		add_command(out, wish->decide);
+		buf_print(out, ", \"timeout\": %d}", DECIDE_TIMEOUT);
+		return;
+	}
 	if (wish->url && !event->by_command) {
 		buf_add(out, TEXT("{\"type\": \"http\", \"url\": "));
 		buf_add_json(out, text_of(wish->url));
 		buf_print(out, ", \"timeout\": %d}", HTTP_TIMEOUT);
 		return;
 	}
-	buf_init(&command, SETTINGS_MAX);
-	buf_add(&command, text_of(wish->command));
-	buf_add(&command, TEXT(MARK));
-	buf_add(out, TEXT("{\"type\": \"command\", \"command\": "));
-	buf_add_json(out, buf_text(&command));
+	add_command(out, wish->command);
 	buf_print(out, ", \"timeout\": %d, \"async\": true}", COMMAND_TIMEOUT);
-	buf_finish(&command);
 }
 
 static void add_group(struct buf *out, const struct tap_event *event,
@@ -425,6 +443,7 @@ bool settings_look(struct text now, struct settings_look *look, struct error *wh
 	if (good) {
 		cut_ours(&s);
 		look->hooks = s.ours;
+		look->approves = s.approves;
 		switched = container_find(&s.root, "disableAllHooks", &count);
 		look->disabled = switched && text_is(switched->value, "true");
 		look->lists_urls = container_find(&s.root, "allowedHttpHookUrls", &count) != NULL;

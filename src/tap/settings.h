@@ -20,6 +20,7 @@
 struct settings_wish {
 	const char *url;     /* of the box's route; NULL: every hook is a command */
 	const char *command; /* for the shell, without the mark */
+	const char *decide;  /* likewise, of those that decide; NULL: none does */
 };
 
 /* Puts our hooks in, or anew.  is_there: there is a file, perhaps an empty one.
@@ -36,6 +37,7 @@ struct settings_look {
 	unsigned hooks;  /* of ours */
 	bool disabled;   /* `disableAllHooks`: Claude Code runs none */
 	bool lists_urls; /* `allowedHttpHookUrls`: ours has to be among them */
+	bool approves;   /* some of ours decide */
 };
 bool settings_look(struct text now, struct settings_look *look, struct error *why);
 

@@ -54,24 +54,36 @@ static char *absolute(const char *path)
 	return whole;
 }
 
+static char *make_command(struct text program, const char *verb, const char *data)
+{
+	struct buf command;
+	char *whole;
+
+	buf_init(&command, COMMAND_MAX);
+	add_quoted(&command, program);
+	buf_add(&command, text_of(verb));
+	add_quoted(&command, text_of(data));
+	whole = text_dup(buf_text(&command));
+	buf_finish(&command);
+	return whole;
+}
+
+/* With all that may be wanted: who wants no deciding hook takes `decide` away. */
 static bool make_wish(const struct tap_target *target, struct settings_wish *wish,
                       struct error *why)
 {
 	char program[4096];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof(program));
 	char *data = absolute(target->data);
-	struct buf command;
 
-	buf_init(&command, COMMAND_MAX);
 	if (len > 0 && (size_t)len < sizeof(program)) {
-		add_quoted(&command, (struct text){program, (size_t)len});
-		buf_add(&command, TEXT(" hook --data "));
-		add_quoted(&command, text_of(data));
+		struct text self = {program, (size_t)len};
+
+		wish->command = make_command(self, " hook --data ", data);
+		wish->decide = make_command(self, " hook --decide --data ", data);
 	}
 	free(data);
-	wish->command = text_dup(buf_text(&command));
 	wish->url = target->address ? must_print("http://%s" ROUTE, target->address) : NULL;
-	buf_finish(&command);
 	return len > 0 || error_errno(why, "/proc/self/exe");
 }
 
@@ -104,18 +116,22 @@ static bool open_file(struct file *file, const struct tap_target *target, bool m
 static bool report_text(struct text text, const struct settings_wish *wish,
                         struct tap_report *report, struct error *why)
 {
+	struct settings_wish as_it_is = *wish;
 	struct settings_look look;
 	struct buf wanted;
 
 	if (!settings_look(text, &look, why))
 		return false;
+	if (!look.approves)
+		as_it_is.decide = NULL;
+	report->approves = look.approves;
 	report->hooks = look.hooks;
 	report->disabled = look.disabled;
 	report->lists_urls = look.lists_urls;
 	report->state = TAP_ABSENT;
 	if (look.hooks == 0)
 		return true;
-	if (settings_install(text, true, wish, &wanted, NULL) &&
+	if (settings_install(text, true, &as_it_is, &wanted, NULL) &&
 	    text_equal(buf_text(&wanted), text))
 		report->state = TAP_INSTALLED;
 	else
@@ -137,8 +153,9 @@ void tap_report_json(const struct tap_report *report, struct buf *out)
 {
 	const char *warning = tap_report_warning(report);
 
-	buf_print(out, "\"state\":\"%s\",\"hooks\":%u,\"file\":", tap_state_name(report->state),
-	          report->hooks);
+	buf_print(out, "\"state\":\"%s\",\"hooks\":%u,\"approve\":%s,\"file\":",
+	          tap_state_name(report->state), report->hooks,
+	          report->approves ? "true" : "false");
 	buf_add_json(out, text_of(report->file));
 	if (report->backup) {
 		buf_add(out, TEXT(",\"backup\":"));
@@ -162,6 +179,7 @@ void tap_report_finish(struct tap_report *report)
 /* One file at work. */
 struct job {
 	struct settings_wish wish;
+	bool approves;
 	struct file file;
 	struct buf out; /* the file as it should be */
 };
@@ -170,7 +188,7 @@ struct job {
 static bool begin_job(struct job *job, const struct tap_target *target, bool make,
                       struct error *why)
 {
-	*job = (struct job){0};
+	*job = (struct job){.approves = target->approves};
 	return make_wish(target, &job->wish, why) && open_file(&job->file, target, make, why);
 }
 
@@ -187,15 +205,18 @@ static bool end_job(struct job *job, bool good, struct tap_report *report, struc
 	file_finish(&job->file);
 	free((char *)job->wish.url);
 	free((char *)job->wish.command);
+	free((char *)job->wish.decide);
 	return good;
 }
 
 static bool make_installed(struct job *job, struct error *why)
 {
 	struct file *file = &job->file;
+	struct settings_wish wish = job->wish;
 
-	return settings_install(buf_text(&file->text), file->is_there, &job->wish, &job->out,
-	                        why) ||
+	if (!job->approves)
+		wish.decide = NULL;
+	return settings_install(buf_text(&file->text), file->is_there, &wish, &job->out, why) ||
 	       error_within(why, "%s", file->path);
 }
 

@@ -17,6 +17,7 @@ struct tap_target {
 	const char *config;  /* the user's directory of Claude Code: ~/.claude */
 	const char *address; /* of the box, "127.0.0.1:7446"; NULL: commands only */
 	const char *data;    /* DATA of the box */
+	bool approves;       /* of an install: some hooks wait for a person and decide */
 };
 
 /* $CLAUDE_CONFIG_DIR, or ~/.claude; the caller frees it.  NULL: there is no home. */
@@ -35,6 +36,7 @@ struct tap_report {
 	enum tap_state state;
 	unsigned hooks;            /* of ours */
 	bool disabled, lists_urls; /* as in settings_look */
+	bool approves;
 };
 
 /* Each fills the report with how it is afterwards; finish it whatever came of it. */

@@ -273,9 +273,9 @@ static void a_warning_is_given_when_no_hook_would_run(void **state)
 	report.disabled = true;
 	buf_init(&out, 4 * KIB);
 	tap_report_json(&report, &out);
-	assert_true(
-		text_starts(buf_text(&out),
-	                    TEXT("\"state\":\"absent\",\"hooks\":0,\"file\":\"/f\\\"\",\"warn")));
+	assert_true(text_starts(buf_text(&out),
+	                        TEXT("\"state\":\"absent\",\"hooks\":0,\"approve\":false,"
+	                             "\"file\":\"/f\\\"\",\"warn")));
 	buf_finish(&out);
 	report.disabled = false;
 	report.lists_urls = true;

@@ -46,6 +46,7 @@ void api_rescan(struct call *call);
 void api_openclaw_token(struct call *call);
 
 void api_hook(struct call *call);
+void api_decide(struct call *call);
 void api_tap_connect(struct call *call);
 void api_tap_disconnect(struct call *call);
 void api_tap_status(struct call *call);

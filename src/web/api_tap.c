@@ -68,7 +68,7 @@ void api_hook(struct call *call)
 
 /* ---- /api/tap ---- */
 
-#define WISH_MAX (16 * KIB) /* {"project": the longest path} */
+#define WISH_MAX (16 * KIB) /* {"project": the longest path, "approve": true} */
 
 struct owed {
 	struct web *web;
@@ -76,7 +76,8 @@ struct owed {
 	enum web_tap_verb verb;
 	struct buf body;
 	struct buf project; /* empty: the user's settings */
-	void *ask;          /* NULL: the request is not whole yet */
+	bool approves;
+	void *ask; /* NULL: the request is not whole yet */
 };
 
 static void free_owed(struct owed *o)
@@ -94,21 +95,26 @@ static void answered(void *of, unsigned status, struct text json)
 	free_owed(o);
 }
 
-/* Nothing, {} or {"project": DIR}. */
+/* Nothing, or {"project"?: DIR, "approve"?: true}. */
 static bool read_body(struct owed *o, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_val *dir = yyjson_obj_get(root, "project");
+	yyjson_val *approves = yyjson_obj_get(root, "approve");
+	size_t known = (dir ? 1 : 0) + (approves ? 1 : 0);
 	bool good = text_trim(buf_text(&o->body)).len == 0 ||
-	            (yyjson_is_obj(root) && yyjson_obj_size(root) == (dir ? 1 : 0));
+	            (yyjson_is_obj(root) && yyjson_obj_size(root) == known &&
+	             (!approves || yyjson_is_bool(approves)));
 
+	o->approves = yyjson_is_true(approves);
 	if (dir)
 		good = good && yyjson_is_str(dir) &&
 		       buf_add(&o->project,
 		               (struct text){yyjson_get_str(dir), yyjson_get_len(dir)});
 	yyjson_doc_free(doc);
-	return good || error_set(why, "the body is empty, or {\"project\": DIR}");
+	return good ||
+	       error_set(why, "the body is empty, or {\"project\": DIR, \"approve\": true}");
 }
 
 static bool check_project(struct owed *o, struct error *why)
@@ -142,6 +148,7 @@ static void wish_whole(void *self, struct http *http)
 		return;
 	}
 	ask.project = o->project.len ? o->project.at : NULL;
+	ask.approves = o->approves;
 	o->ask = tap->ask(tap->self, &ask);
 }
 

@@ -41,6 +41,7 @@ const struct route routes[] = {
 	{"GET", "/api/discover/local", SCOPE_OBSERVE, 0, 0, api_discover},
 	{"POST", "/api/discover/rescan", SCOPE_ADMIN, ROUTE_JSON, 0, api_rescan},
 	{"POST", "/api/hooks/claude-code", SCOPE_EMIT, ROUTE_JSON, 0, api_hook},
+	{"POST", "/api/hooks/claude-code/decide", SCOPE_CONTROL, ROUTE_JSON, 0, api_decide},
 	{"POST", "/api/tap/connect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_connect},
 	{"POST", "/api/tap/disconnect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_disconnect},
 	{"GET", "/api/tap/status", SCOPE_ADMIN, 0, 0, api_tap_status},
