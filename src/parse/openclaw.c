@@ -228,6 +228,31 @@ static void take_approval(struct frame *f, const char *from, const char *to)
 	frame_end(f);
 }
 
+/* The same as a prompt, by the gateway's own id; a person decides within its time. */
+static void give_prompt(struct frame *f)
+{
+	static const char *const words[] = {"command", "title", "description", NULL};
+	yyjson_val *request = yyjson_obj_get(f->payload, "request");
+	struct text id = json_text(yyjson_obj_get(f->payload, "id"));
+	struct text what = json_text(frame_first(request ? request : f->payload, words));
+	yyjson_val *deadline = yyjson_obj_get(f->payload, "expiresAtMs");
+
+	if (id.len == 0)
+		return;
+	begin(f, "prompt");
+	make_text(f->p, "id", id);
+	make_text(f->p, "type", TEXT("select"));
+	make_text(f->p, "prompt", what.len ? what : f->event);
+	make_raw(f->p, "options",
+	         TEXT("[{\"label\":\"Allow once\",\"value\":\"allow-once\"},"
+	              "{\"label\":\"Allow always\",\"value\":\"allow-always\"},"
+	              "{\"label\":\"Deny\",\"value\":\"deny\"}]"));
+	if (yyjson_is_uint(deadline))
+		make_json(f->p, "deadline", deadline);
+	make_text(f->p, "invokeid", f->agent);
+	frame_end(f);
+}
+
 /* --- frames -------------------------------------------------------------------- */
 
 static bool is_either(const struct frame *f, const char *name)
@@ -271,9 +296,11 @@ static void take_event(struct frame *f)
 	else if (is_either(f, "cron"))
 		take_cron(f);
 	else if (is_either(f, "exec.approval.requested") ||
-	         is_either(f, "plugin.approval.requested"))
+	         is_either(f, "plugin.approval.requested")) {
 		take_approval(f, "acting", "waiting");
-	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
+		give_prompt(f);
+	} else if (is_either(f, "exec.approval.resolved") ||
+	           is_either(f, "plugin.approval.resolved"))
 		take_approval(f, "waiting", "acting");
 	else if (text_is(f->event, "agent"))
 		frame_agent(f);

@@ -310,6 +310,26 @@ static void the_oldest_run_is_forgotten_first(void **state)
 	taken_finish(&t);
 }
 
+static void an_approval_is_a_prompt_too(void **state)
+{
+	start();
+	feed("{\"type\":\"event\",\"event\":\"exec.approval.requested\",\"payload\":{\"id\":\"a1\","
+	     "\"request\":{\"command\":\"rm x\",\"agentId\":\"main\",\"sessionKey\":\"sk\"},"
+	     "\"expiresAtMs\":99}}");
+	assert_int_equal(t.signals, 2);
+	assert_line(
+		&t, 1,
+		"{\"type\":\"prompt\",\"source\":\"src\",\"correlationId\":\"run\","
+		"\"payload\":{\"id\":\"a1\",\"type\":\"select\",\"prompt\":\"rm x\",\"options\":["
+		"{\"label\":\"Allow once\",\"value\":\"allow-once\"},"
+		"{\"label\":\"Allow always\",\"value\":\"allow-always\"},"
+		"{\"label\":\"Deny\",\"value\":\"deny\"}],\"deadline\":99,"
+		"\"invokeid\":\"main\"}}");
+	feed("{\"type\":\"event\",\"event\":\"plugin.approval.requested\",\"payload\":{}}");
+	assert_int_equal(taken_count(&t, "prompt"), 1);
+	taken_finish(&t);
+}
+
 static void recordings_are_read_the_same_however_they_are_cut(void **state)
 {
 	static const struct {
@@ -317,7 +337,7 @@ static void recordings_are_read_the_same_however_they_are_cut(void **state)
 		unsigned signals, ends, words;
 	} files[] = {
 		{"openclaw/v3.jsonl", 14, 1, 3},
-		{"openclaw/v4.jsonl", 18, 3, 7},
+		{"openclaw/v4.jsonl", 19, 3, 7},
 	};
 	struct buf bytes;
 
@@ -340,6 +360,7 @@ int main(void)
 		cmocka_unit_test(an_answer_is_told_once_though_it_comes_twice),
 		cmocka_unit_test(words_that_only_chat_has_are_told_too),
 		cmocka_unit_test(a_rewritten_answer_says_that_it_replaces),
+		cmocka_unit_test(an_approval_is_a_prompt_too),
 		cmocka_unit_test(an_end_says_what_was_not_yet_said),
 		cmocka_unit_test(words_that_were_lost_on_the_way_are_made_up_for),
 		cmocka_unit_test(a_run_ends_once_whoever_says_it_first),
