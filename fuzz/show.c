@@ -7,6 +7,7 @@
 #include "stage/edit.h"
 
 #define CHOREOGRAPHIES_MAX 20 /* that are played */
+#define TEXT_MAX (64 * MIB)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -49,6 +50,30 @@ static void play_all(struct play *play, const struct show *show)
 	}
 }
 
+/* What was saved is loaded, and is the same when it is saved again. */
+static void save_and_load(const struct play *play, const struct show *show)
+{
+	const struct play_options options = {.command = look};
+	struct play *other = play_create(show, &options, NULL);
+	struct buf saved, again;
+	yyjson_doc *doc;
+
+	buf_init(&saved, TEXT_MAX);
+	buf_init(&again, TEXT_MAX);
+	play_save(play, &saved);
+	doc = yyjson_read(saved.at, saved.len, 0);
+	if (!other || !play_load(other, yyjson_doc_get_root(doc)))
+		abort();
+	play_save(other, &again);
+	if (!text_equal(buf_text(&saved), buf_text(&again)))
+		abort();
+	play_end(other);
+	yyjson_doc_free(doc);
+	play_destroy(other);
+	buf_finish(&saved);
+	buf_finish(&again);
+}
+
 static void play_show(const struct show *show, struct error *why)
 {
 	const struct play_options options = {.command = look};
@@ -57,8 +82,9 @@ static void play_show(const struct show *show, struct error *why)
 
 	if (!play)
 		return;
-	buf_init(&stage, 64 * MIB);
+	buf_init(&stage, TEXT_MAX);
 	play_all(play, show);
+	save_and_load(play, show);
 	play_look(play, 500, &stage);
 	play_look(play, play_end(play), &stage);
 	buf_finish(&stage);
