@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
-#define EPISODE_WORDS_MAX 1024 /* what is longer than this together is not remembered */
+#define EPISODE_WORDS_MAX 512 /* what is longer than this together is not remembered */
 
 struct episode_note {
 	struct text about; /* a correlation, or an entity */

@@ -27,7 +27,7 @@
 
 /* What would be more is left out of what is saved: it is the performances of tens of
  * thousands of signals. */
-#define PLAY_SAVED_MAX (64 * MIB)
+#define PLAY_SAVED_MAX (8 * MIB)
 
 #define CLOCK_SLACK_MS 5000.0
 
