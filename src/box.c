@@ -23,6 +23,7 @@
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/request.h"
+#include "source/approve.h"
 #include "source/discover.h"
 #include "source/hook.h"
 #include "source/midi_line.h"
@@ -285,6 +286,7 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	for (size_t i = 0; i < box->listen_count; i++)
 		listen_stop(box->listens[i]);
+	approve_stop(box->approve);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
@@ -303,7 +305,9 @@ static void take_down(struct box *box)
 		deadline_clear(&box->last_call);
 	}
 	discover_destroy(box->discover);
+	approve_destroy(box->approve);
 	hook_destroy(box->hook);
+	box->approve = NULL;
 	box->hook = NULL; /* web has yet to hear of those who leave */
 	sources_destroy(box->sources);
 	requests_destroy(box->requests);

@@ -10,6 +10,7 @@
 #include "run/prompts.h"
 #include "signal/json.h"
 #include "signal/signal.h"
+#include "source/approve.h"
 #include "source/source.h"
 
 #define CONTROL_MAX (64 * KIB)
@@ -101,7 +102,9 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		          c->op.at);
 		return BACK_INVALID;
 	}
-	answer = answer_of(sources_control(box->sources, &wish, why));
+	answer = answer_of(approve_control(box->approve, &wish, why));
+	if (answer == BACK_UNKNOWN)
+		answer = answer_of(sources_control(box->sources, &wish, why));
 	if (answer == BACK_DONE)
 		record(box, c);
 	return answer;

@@ -23,6 +23,7 @@ struct box {
 	struct requests *requests;
 	struct sources *sources;
 	struct hook *hook;
+	struct approve *approve; /* hooks that wait for a person */
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
@@ -55,6 +56,11 @@ bool box_make_prompts(struct box *box, struct error *why); /* those that were op
 void box_stop_prompts(struct box *box);                    /* nobody is told any more */
 void box_destroy_prompts(struct box *box);
 void box_save_prompts(struct box *box, struct buf *out);
+/* Who asked does not want to know any more: one by its own id, or all of a source. */
+void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
+void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why);
+/* Who asked is there again: it is told what was answered meanwhile. */
+void box_tell_prompts(void *self, struct text run);
 
 /* ---- runs.c ---- */
 

@@ -18,6 +18,7 @@
 #include "bus/bus.h"
 #include "config/config.h"
 #include "journal/reader.h"
+#include "source/approve.h"
 #include "source/source.h"
 
 #define SECTION "prompts" /* of a checkpoint */
@@ -123,8 +124,42 @@ static bool deliver(void *self, const struct prompt *prompt)
 	};
 	struct text source = text_of(prompt->source);
 
+	if (approve_is_ours(source)) {
+		if (desk->box->approve)
+			approve_reply(desk->box->approve, &reply);
+		return true; /* a hook that is gone has no need to know */
+	}
 	return !desk->stopped && desk->box->sources &&
 	       sources_reply(desk->box->sources, source, &reply, NULL) == SOURCE_DONE;
+}
+
+void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why)
+{
+	struct box *box = self;
+
+	list_each(prompts_open(box->prompts), l) {
+		const struct prompt *p = list_of(l, struct prompt, in_open);
+
+		if (!text_is(source, p->source) || !text_equal(id, text_of(p->own_id)))
+			continue;
+		prompts_cancel(box->prompts, text_of(p->id), why);
+		return;
+	}
+}
+
+void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why)
+{
+	list_each(prompts_open(box->prompts), l) {
+		const struct prompt *p = list_of(l, struct prompt, in_open);
+
+		if (is_meant(text_of(p->source)))
+			prompts_cancel(box->prompts, text_of(p->id), why);
+	}
+}
+
+void box_tell_prompts(void *self, struct text run)
+{
+	prompts_untold(((struct box *)self)->prompts, run);
 }
 
 /* ---- the past ---- */

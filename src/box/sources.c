@@ -42,6 +42,8 @@ bool box_make_sources(struct box *box, struct error *why)
 		.data = box->config->data,
 		.silence_ms = box->config->limits.silence_ms,
 		.changed = sources_changed,
+		.withdrew = box_withdraw_prompt,
+		.asks_again = box_tell_prompts,
 		.self = box,
 	};
 

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "net/listen.h"
 #include "net/work.h"
+#include "source/approve.h"
 #include "source/discover.h"
 #include "source/hook.h"
 #include "web/web.h"
@@ -23,13 +24,36 @@ void box_make_hook(struct box *box)
 	};
 
 	box->hook = hook_create(&o);
+	box->approve = approve_create(&(struct approve_options){
+		.loop = box->loop,
+		.bus = box->bus,
+		.hook = box->hook,
+		.self = box,
+		.withdrew = box_withdraw_prompt,
+	});
+	/* Those that were held when the box ended are not held any more. */
+	box_withdraw_prompts(box, approve_is_ours, "the box was started again");
 }
 
 static bool web_has_hook(void *self, struct text payload, struct error *why)
 {
 	struct box *box = self;
 
-	return box->hook && hook_take(box->hook, payload, why);
+	if (!box->hook || !hook_take(box->hook, payload, why))
+		return false;
+	approve_note(box->approve, payload);
+	return true;
+}
+
+static void *web_holds(void *self, struct text payload, web_decided_fn *decided, void *of)
+{
+	return approve_hold(((struct box *)self)->approve, payload, decided, of);
+}
+
+static void web_lets_go(void *self, void *held)
+{
+	if (((struct box *)self)->approve)
+		approve_forget(held);
 }
 
 /* --- settings ------------------------------------------------------------------- */
@@ -116,6 +140,7 @@ static void *web_asks_tap(void *self, const struct web_tap_ask *ask)
 	e->box = self;
 	e->ask = *ask;
 	box_tap_target(self, &e->target);
+	e->target.approves = ask->approves;
 	e->target.project = must_dup(ask->project);
 	e->target.address = must_dup(e->target.address);
 	e->target.data = must_dup(e->target.data);
@@ -131,5 +156,11 @@ static void web_forgets_tap(void *self, void *ask)
 struct web_tap box_tap(struct box *box)
 {
 	return (struct web_tap){
-		.self = box, .hook = web_has_hook, .ask = web_asks_tap, .forget = web_forgets_tap};
+		.self = box,
+		.hook = web_has_hook,
+		.hold = web_holds,
+		.let_go = web_lets_go,
+		.ask = web_asks_tap,
+		.forget = web_forgets_tap,
+	};
 }
