@@ -15,6 +15,7 @@
 #include "cli/child.h"
 #include "cli/courier.h"
 #include "cli/guess.h"
+#include "cli/runs.h"
 #include "cli/verbs.h"
 #include "net/interrupt.h"
 #include "parse/parse.h"
@@ -280,6 +281,8 @@ static int run(struct command_context *context, const struct options *options)
 	struct config config;
 	int status;
 
+	if (runs_wants(options))
+		return runs_run(context, options);
 	if (options->word_count == 0)
 		return command_misused(&command_run, "which program? `signalbox run -- CMD...`");
 	if (!protocol)
@@ -300,6 +303,8 @@ static const struct option own[] = {
 	{"parse", 'p', "PROTOCOL", "what it prints, of `signalbox parse --list`", "guessed"},
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
 	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
+	{"json", 'j', .help = "of list and show: as JSON"},
+	{"out", 'o', "FILE", "of export: write to it", "standard output"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
@@ -309,16 +314,22 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 const struct command command_run = {
 	.name = "run",
 	.summary = "run an agent and send the box what it prints",
-	.usage = "[OPTIONS] -- CMD...",
+	.usage = "[OPTIONS] -- CMD... | list | show RUN | export RUN",
 	.examples = "  signalbox run -- claude -p --output-format stream-json --verbose 'hello'\n"
 		    "  signalbox run -- codex exec --json 'hello'\n"
-		    "  signalbox run --parse raw -- make test\n",
+		    "  signalbox run --parse raw -- make test\n"
+		    "  signalbox run list\n"
+		    "  signalbox run export RUN --out transcript.jsonl\n",
 	.about = "The program has the terminal as if it were run alone, and its exit status is\n"
 		 "ours. Its standard output is passed on and read at the same time: JSON of\n"
 		 "claude and codex when they are told to print it, else JSON lines and plain\n"
 		 "ones. The box is never waited for: without one, or with a slow one, up to 8\n"
 		 "MiB of signals are kept, and what is lost is said at the end. The program's\n"
-		 "start and end are signals too, with its exit code; its arguments are not.\n",
+		 "start and end are signals too, with its exit code; its arguments are not.\n"
+		 "\n"
+		 "`list`, `show` and `export` are about the runs of the box, whoever began them;\n"
+		 "a program of such a name is run by its path. `export` writes a run's events,\n"
+		 "one JSON object a line, as `signalbox open-run` shows them.\n",
 	.groups = groups,
 	.run = run,
 };

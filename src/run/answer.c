@@ -186,10 +186,10 @@ static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 	if (p->claimed)
 		error_set(why, "somebody else was first");
 	else if (by)
-		error_set(why, "%s by %.*s at %.*s", prompt_state_name(p->state), TEXT_ARG(user),
-		          TEXT_ARG(screen));
+		error_set(why, "already %s by %.*s at %.*s", prompt_state_name(p->state),
+		          TEXT_ARG(user), TEXT_ARG(screen));
 	else
-		error_set(why, "%s: %s", prompt_state_name(p->state), p->why ? p->why : "");
+		error_set(why, "already %s: %s", prompt_state_name(p->state), p->why ? p->why : "");
 	yyjson_doc_free(doc);
 	return p->state == PROMPT_EXPIRED ? PROMPT_LATE : PROMPT_ALREADY;
 }

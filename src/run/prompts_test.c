@@ -139,7 +139,7 @@ static void the_first_answer_wins_and_the_agent_hears_it_when_it_is_durable(void
 	assert_int_equal(answer(id, "true"), PROMPT_TAKEN);
 	assert_int_equal(deliveries, 0);
 	assert_int_equal(answer(id, "false"), PROMPT_ALREADY);
-	assert_string_equal(why.words, "answered by anna at terminal");
+	assert_string_equal(why.words, "already answered by anna at terminal");
 	assert_int_equal(answer("nobody", "true"), PROMPT_UNKNOWN);
 	fixture_settle();
 	assert_int_equal(deliveries, 1);
@@ -162,7 +162,7 @@ static void a_prompt_may_be_cancelled_by_either_side(void **state)
 	assert_string_equal(delivered, "1 cancelled -");
 	prompts_cancel(prompts, text_of(two), "no longer needed");
 	assert_int_equal(answer(two, "\"x\""), PROMPT_ALREADY);
-	assert_string_equal(why.words, "cancelled: no longer needed");
+	assert_string_equal(why.words, "already cancelled: no longer needed");
 	prompts_cancel(prompts, text_of(two), "twice");
 	prompts_cancel(prompts, TEXT("nobody"), "?");
 	fixture_settle();

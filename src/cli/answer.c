@@ -1,0 +1,240 @@
+/* answer.c - `signalbox answer`: what an agent asked, answered.
+ *
+ * What the words mean depends on what was asked, so the open prompts are looked at
+ * first.  The box has the last word on whether it is an answer.
+ */
+#include <yyjson.h>
+
+#include "cli/dial.h"
+#include "cli/follow.h"
+#include "cli/verbs.h"
+#include "signal/json.h"
+
+#define ANSWER_MS 40000
+#define PATH_BYTES (4 * KIB)
+#define VALUE_MAX (1 * MIB)
+
+/* ---- what the words mean ---- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (text_equal_nocase(text_of(word), text_of(*words)))
+			return true;
+	return false;
+}
+
+static void add_confirm(struct buf *out, const char *word)
+{
+	static const char *const yes[] = {"yes", "y", "true", NULL};
+	static const char *const no[] = {"no", "n", "false", NULL};
+
+	if (is_one_of(word, yes))
+		buf_add(out, TEXT("true"));
+	else if (is_one_of(word, no))
+		buf_add(out, TEXT("false"));
+	else
+		buf_add_json(out, text_of(word));
+}
+
+/* Whichever option has this value, as it is written or as JSON, or this label. */
+static yyjson_val *find_value(yyjson_val *prompt, const char *word)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(prompt, "options"));
+	yyjson_val *option, *labelled = NULL;
+	struct buf json;
+
+	while ((option = yyjson_arr_iter_next(&it))) {
+		yyjson_val *value = yyjson_obj_get(option, "value");
+		bool same;
+
+		buf_init(&json, VALUE_MAX);
+		json_add(&json, value);
+		same = yyjson_equals_str(value, word) || text_is(buf_text(&json), word);
+		buf_finish(&json);
+		if (same)
+			return value;
+		if (yyjson_equals_str(yyjson_obj_get(option, "label"), word))
+			labelled = value;
+	}
+	return labelled;
+}
+
+static void add_choice(struct buf *out, yyjson_val *prompt, const char *word)
+{
+	yyjson_val *value = find_value(prompt, word);
+
+	if (value)
+		json_add(out, value);
+	else
+		buf_add_json(out, text_of(word));
+}
+
+static bool is_json(const char *word)
+{
+	yyjson_doc *doc = yyjson_read(word, strlen(word), YYJSON_READ_BIGNUM_AS_RAW);
+
+	yyjson_doc_free(doc);
+	return doc != NULL;
+}
+
+static void add_choices(struct buf *out, yyjson_val *prompt, const struct options *options)
+{
+	const char *first = options->words[1];
+
+	if (options->word_count == 2 && first[0] == '[' && is_json(first)) {
+		buf_add(out, text_of(first));
+		return;
+	}
+	buf_add_char(out, '[');
+	for (size_t i = 1; i < options->word_count; i++) {
+		if (i > 1)
+			buf_add_char(out, ',');
+		add_choice(out, prompt, options->words[i]);
+	}
+	buf_add_char(out, ']');
+}
+
+/* An answer with changes is an object: nobody means that as a text. */
+static void add_value(struct buf *out, yyjson_val *prompt, const struct options *options)
+{
+	struct text type = json_text(yyjson_obj_get(prompt, "type"));
+	const char *word = options->words[1];
+
+	if (options_has(options, "json"))
+		buf_add(out, text_of(word));
+	else if (text_is(type, "multi"))
+		add_choices(out, prompt, options);
+	else if (text_is(type, "confirm"))
+		add_confirm(out, word);
+	else if (text_is(type, "select") && word[0] == '{' && is_json(word))
+		buf_add(out, text_of(word));
+	else if (text_is(type, "select"))
+		add_choice(out, prompt, word);
+	else
+		buf_add_json(out, text_of(word));
+}
+
+/* ---- the box ---- */
+
+/* Among those that are open, by its id or the beginning of it; NULL: it is not there, or
+ * not the only one. */
+static yyjson_val *find_prompt(yyjson_val *prompts, struct text id)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(prompts);
+	yyjson_val *prompt, *found = NULL;
+
+	while ((prompt = yyjson_arr_iter_next(&it))) {
+		if (!id.len || !text_starts(json_text(yyjson_obj_get(prompt, "id")), id))
+			continue;
+		if (found)
+			return NULL;
+		found = prompt;
+	}
+	return found;
+}
+
+static bool post(struct dial *dial, struct text id, struct text body, struct error *why)
+{
+	struct dial_request request = {.method = "POST",
+	                               .type = "application/json",
+	                               .body = body,
+	                               .timeout_ms = ANSWER_MS};
+	struct buf path, answer;
+	bool good;
+
+	buf_init(&path, PATH_BYTES);
+	buf_add(&path, TEXT("/api/prompts/"));
+	follow_add_escaped(&path, id);
+	buf_add(&path, TEXT("/answer"));
+	buf_add_char(&path, '\0');
+	request.path = path.at;
+	good = path.full ? error_set(why, "there is no such prompt")
+	                 : dial_ask(dial, &request, &answer, why);
+	if (good)
+		buf_finish(&answer);
+	buf_finish(&path);
+	return good;
+}
+
+static bool answer_one(struct dial *dial, const struct options *options, struct error *why)
+{
+	const struct dial_request list = {
+		.method = "GET", .path = "/api/prompts", .timeout_ms = ANSWER_MS};
+	struct text id = text_of(options->words[0]);
+	yyjson_val *prompt;
+	struct buf open, body;
+	yyjson_doc *doc;
+	bool good;
+
+	if (!dial_ask(dial, &list, &open, why))
+		return false;
+	doc = yyjson_read(open.at, open.len, YYJSON_READ_BIGNUM_AS_RAW);
+	prompt = find_prompt(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
+	buf_init(&body, VALUE_MAX);
+	buf_add(&body, TEXT("{\"screen\":\"cli\","));
+	if (options_has(options, "cancel")) {
+		buf_add(&body, TEXT("\"cancelled\":true}"));
+	} else {
+		buf_add(&body, TEXT("\"value\":"));
+		add_value(&body, prompt, options);
+		buf_add_char(&body, '}');
+	}
+	good = body.full ? error_set(why, "that is too much")
+	                 : post(dial, prompt ? json_text(yyjson_obj_get(prompt, "id")) : id,
+	                        buf_text(&body), why);
+	buf_finish(&body);
+	buf_finish(&open);
+	yyjson_doc_free(doc);
+	return good;
+}
+
+static int answer(struct command_context *context, const struct options *options)
+{
+	bool cancel = options_has(options, "cancel");
+	struct error why;
+	struct dial *dial;
+	int status;
+
+	if (options->word_count < (cancel ? 1 : 2) || (cancel && options->word_count > 1))
+		return command_misused(&command_answer,
+		                       "it takes a prompt, and a value or --cancel");
+	if (options_has(options, "json") &&
+	    (cancel || options->word_count > 2 || !is_json(options->words[1])))
+		return command_misused(&command_answer, "--json takes one value, as JSON");
+	dial = dial_create(&command_answer, context, options, &status);
+	if (!dial)
+		return status;
+	status = STATUS_DONE;
+	if (!answer_one(dial, options, &why)) {
+		say("%s", why.words);
+		status = STATUS_FAILED;
+	}
+	dial_destroy(dial);
+	return status;
+}
+
+static const struct option own[] = {
+	{"cancel", 'c', .help = "answer nothing: the agent goes on without"},
+	{"json", 'j', .help = "the value is JSON"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
+                                                    NULL};
+
+const struct command command_answer = {
+	.name = "answer",
+	.summary = "answer what an agent asks",
+	.usage = "ID VALUE... | ID --cancel",
+	.examples =
+		"  signalbox answer k5xq yes\n"
+		"  signalbox answer k5xq blue green\n"
+		"  signalbox answer k5xq --json '{\"value\":\"edit\",\"edit\":{\"command\":\"ls\"}}'\n",
+	.about = "The id is one of `signalbox prompts`; its beginning will do if no other has it.\n"
+		 "A confirm takes yes or no, a select the value or the label of an option, a\n"
+		 "multi several, a text is taken as it is. Ends when the answer is on the disk;\n"
+		 "with 1 when somebody else was first, or when it is none.\n",
+	.groups = groups,
+	.run = answer,
+};

@@ -1,0 +1,365 @@
+/* runs.c - the runs of a box, for `signalbox run`. */
+#include "cli/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+#include "cli/dial.h"
+#include "cli/follow.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
+#include "signal/json.h"
+
+#define ANSWER_MS 30000
+#define PATH_BYTES (4 * KIB)
+#define JSON_MAX (64 * MIB)
+#define LIST_PATH "/api/runs?limit=4096"
+
+struct job {
+	struct command_context *context;
+	const struct options *options;
+	struct dial *dial;
+};
+
+static struct text text_in(yyjson_val *object, const char *name)
+{
+	return json_text(yyjson_obj_get(object, name));
+}
+
+static void add_count(struct table *table, yyjson_val *object, const char *name)
+{
+	char digits[TEXT_U64_MAX];
+
+	table_add(table, text_of_u64(yyjson_get_uint(yyjson_obj_get(object, name)), digits), 20);
+}
+
+static void show_json(struct out *out, yyjson_val *value)
+{
+	struct buf json;
+
+	buf_init(&json, JSON_MAX);
+	json_add(&json, value);
+	out_add(out, buf_text(&json));
+	out_print(out, "\n");
+	buf_finish(&json);
+}
+
+static void add_path(struct buf *path, const struct job *job, const char *what)
+{
+	buf_init(path, PATH_BYTES);
+	buf_add(path, TEXT("/api/runs/"));
+	follow_add_escaped(path, text_of(job->options->words[1]));
+	buf_add(path, text_of(what));
+	buf_add_char(path, '\0');
+}
+
+/* A document to free; NULL: it was said why not. */
+static yyjson_doc *ask(const struct job *job, const char *path)
+{
+	const struct dial_request request = {
+		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
+	yyjson_doc *doc;
+	struct error why;
+	struct buf body;
+
+	if (!dial_ask(job->dial, &request, &body, &why)) {
+		say("%s", why.words);
+		return NULL;
+	}
+	doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
+	if (!doc)
+		say("the box gave an answer that is no JSON");
+	buf_finish(&body);
+	return doc;
+}
+
+/* ---- list ---- */
+
+static const char *state_of(yyjson_val *run)
+{
+	if (yyjson_is_true(yyjson_obj_get(run, "finished")))
+		return "finished";
+	if (yyjson_is_true(yyjson_obj_get(run, "paused")))
+		return "paused";
+	return yyjson_get_uint(yyjson_obj_get(run, "live")) ? "live" : "quiet";
+}
+
+static void add_config(struct table *table, yyjson_val *states)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(states);
+	yyjson_val *state;
+	struct buf out;
+
+	buf_init(&out, JSON_MAX);
+	while ((state = yyjson_arr_iter_next(&it))) {
+		buf_add(&out, out.len ? TEXT(" > ") : TEXT(""));
+		buf_add(&out, json_text(state));
+	}
+	table_add(table, buf_text(&out), 30);
+	buf_finish(&out);
+}
+
+static void add_time(struct table *table, yyjson_val *run)
+{
+	double ms = 0;
+	char text[32] = "";
+	struct tm tm;
+	time_t s;
+
+	json_number(yyjson_obj_get(run, "lastMs"), &ms);
+	s = ms > 0 && ms < 253402300800000.0 ? (time_t)(ms / 1000) : 0;
+	if (s && localtime_r(&s, &tm))
+		strftime(text, sizeof(text), "%F %T", &tm);
+	table_add(table, text_of(text), 20);
+}
+
+static void show_list(struct out *out, yyjson_val *runs)
+{
+	static const char *const heading[] = {"RUN",   "SOURCE", "STATE",  "LIVE",
+	                                      "PHASE", "TOKENS", "ERRORS", "LAST"};
+	yyjson_arr_iter it = yyjson_arr_iter_with(runs);
+	yyjson_val *run;
+	struct table table;
+
+	table_init(&table, 8);
+	for (unsigned i = 0; i < 8; i++)
+		table_add(&table, text_of(heading[i]), 20);
+	while ((run = yyjson_arr_iter_next(&it))) {
+		table_add(&table, text_in(run, "id"), 48);
+		table_add(&table, text_in(run, "source"), 24);
+		table_add(&table, text_of(state_of(run)), 10);
+		add_count(&table, run, "live");
+		add_config(&table, yyjson_obj_get(run, "config"));
+		add_count(&table, run, "tokens");
+		add_count(&table, run, "errors");
+		add_time(&table, run);
+	}
+	table_show(&table, out);
+	table_finish(&table);
+}
+
+static bool list(const struct job *job)
+{
+	yyjson_doc *doc = ask(job, LIST_PATH);
+	yyjson_val *runs = yyjson_obj_get(yyjson_doc_get_root(doc), "runs");
+
+	if (!doc)
+		return false;
+	if (options_has(job->options, "json"))
+		show_json(&job->context->out, runs);
+	else if (yyjson_arr_size(runs) == 0)
+		out_print(&job->context->out, "no runs yet\n");
+	else
+		show_list(&job->context->out, runs);
+	yyjson_doc_free(doc);
+	return true;
+}
+
+/* ---- show ---- */
+
+static void show_line(struct out *out, const char *name, struct text value)
+{
+	if (!value.len)
+		return;
+	out_print(out, "%-10s", name);
+	out_add_shown(out, value);
+	out_print(out, "\n");
+}
+
+static void show_states(struct out *out, const char *name, yyjson_val *states)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(states);
+	yyjson_val *state;
+	struct buf line;
+
+	buf_init(&line, JSON_MAX);
+	while ((state = yyjson_arr_iter_next(&it))) {
+		buf_add(&line, line.len ? TEXT(" > ") : TEXT(""));
+		buf_add(&line, json_text(state));
+	}
+	show_line(out, name, buf_text(&line));
+	buf_finish(&line);
+}
+
+static void show_invocations(struct out *out, yyjson_val *invocations)
+{
+	static const char *const heading[] = {"NAME", "SESSION", "STATUS", "MODEL", "TOKENS"};
+	yyjson_arr_iter it = yyjson_arr_iter_with(invocations);
+	yyjson_val *one;
+	struct table table;
+
+	if (yyjson_arr_size(invocations) == 0)
+		return;
+	table_init(&table, 5);
+	for (unsigned i = 0; i < 5; i++)
+		table_add(&table, text_of(heading[i]), 20);
+	while ((one = yyjson_arr_iter_next(&it))) {
+		table_add(&table, text_in(one, "invokeid"), 24);
+		table_add(&table, text_in(one, "session"), 36);
+		table_add(&table, text_in(one, "status"), 10);
+		table_add(&table, text_in(one, "model"), 24);
+		add_count(&table, one, "tokens");
+	}
+	out_print(out, "\n");
+	table_show(&table, out);
+	table_finish(&table);
+}
+
+static void show_run(struct out *out, yyjson_val *run, yyjson_val *prompts)
+{
+	yyjson_arr_iter it = yyjson_arr_iter_with(prompts);
+	yyjson_val *debug = yyjson_obj_get(run, "debug"), *prompt;
+	char digits[TEXT_U64_MAX];
+
+	show_line(out, "run", text_in(run, "id"));
+	show_line(out, "source", text_in(run, "source"));
+	show_states(out, "phase", yyjson_obj_get(run, "config"));
+	show_line(out, "signals",
+	          text_of_u64(yyjson_get_uint(yyjson_obj_get(run, "signals")), digits));
+	if (yyjson_is_true(yyjson_obj_get(run, "finished")))
+		show_line(out, "state", TEXT("finished"));
+	else if (yyjson_is_true(yyjson_obj_get(debug, "paused")))
+		show_line(out, "state", TEXT("paused"));
+	show_invocations(out, yyjson_obj_get(run, "invocations"));
+	while ((prompt = yyjson_arr_iter_next(&it))) {
+		out_print(out, "\nasks      ");
+		out_add_shown(out, text_in(prompt, "prompt"));
+		out_print(out, "\n          signalbox answer ");
+		out_add_shown(out, text_in(prompt, "id"));
+		out_print(out, " ...\n");
+	}
+}
+
+static bool show(const struct job *job)
+{
+	yyjson_val *root;
+	yyjson_doc *doc;
+	struct buf path;
+
+	add_path(&path, job, "");
+	doc = ask(job, path.full ? LIST_PATH : path.at);
+	buf_finish(&path);
+	if (!doc)
+		return false;
+	root = yyjson_doc_get_root(doc);
+	if (options_has(job->options, "json"))
+		show_json(&job->context->out, yyjson_obj_get(root, "run"));
+	else
+		show_run(&job->context->out, yyjson_obj_get(root, "run"),
+		         yyjson_obj_get(root, "prompts"));
+	yyjson_doc_free(doc);
+	return true;
+}
+
+/* ---- export ---- */
+
+struct export
+{
+	struct out *out;
+	long status;
+	struct buf refusal;
+};
+
+static bool take_piece(void *self, long status, struct text bytes)
+{
+	struct export *e = self;
+
+	e->status = status;
+	if (status != 200) {
+		buf_add(&e->refusal, bytes);
+		return true;
+	}
+	out_add(e->out, bytes);
+	return out_flush(e->out);
+}
+
+static bool fetch(const struct job *job, struct out *out)
+{
+	struct export e = {.out = out};
+	struct dial_request request = {.method = "GET", .heard = take_piece, .self = &e};
+	enum dial_result result;
+	struct error why;
+	struct buf path;
+	long status = 0;
+
+	add_path(&path, job, "/transcript");
+	buf_init(&e.refusal, 64 * KIB);
+	request.path = path.at;
+	result = dial_run(job->dial, &request, &status, &why);
+	if (result == DIAL_ANSWERED && status != 200)
+		dial_refusal(status, buf_text(&e.refusal), &why);
+	if (result != DIAL_ENOUGH && (result != DIAL_ANSWERED || status != 200))
+		say("%s", why.words);
+	buf_finish(&e.refusal);
+	buf_finish(&path);
+	return result == DIAL_ENOUGH || (result == DIAL_ANSWERED && status == 200);
+}
+
+static bool export_run(const struct job *job)
+{
+	const char *path = options_value(job->options, "out");
+	struct out file;
+	int fd, status;
+
+	if (!path)
+		return fetch(job, &job->context->out);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	out_init(&file, fd);
+	status = fetch(job, &file) ? STATUS_DONE : STATUS_FAILED;
+	status = out_finish(&file, status);
+	close(fd);
+	return status == STATUS_DONE;
+}
+
+/* ---- which of them ---- */
+
+static const struct {
+	const char *name;
+	size_t words; /* with its own */
+	bool (*run)(const struct job *job);
+} verbs[] = {
+	{"list", 1, list},
+	{"show", 2, show},
+	{"export", 2, export_run},
+};
+
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static size_t verb_of(const struct options *options)
+{
+	size_t i = 0;
+
+	while (i < VERBS && strcmp(options->words[0], verbs[i].name) != 0)
+		i++;
+	return i;
+}
+
+bool runs_wants(const struct options *options)
+{
+	return options->word_count > 0 && verb_of(options) < VERBS;
+}
+
+int runs_run(struct command_context *context, const struct options *options)
+{
+	struct job job = {.context = context, .options = options};
+	size_t verb = verb_of(options);
+	int status;
+
+	if (options->word_count != verbs[verb].words)
+		return command_misused(&command_run, "run %s takes %s", verbs[verb].name,
+		                       verbs[verb].words == 1 ? "no more words" : "one run");
+	job.dial = dial_create(&command_run, context, options, &status);
+	if (!job.dial)
+		return status;
+	status = verbs[verb].run(&job) ? STATUS_DONE : STATUS_FAILED;
+	dial_destroy(job.dial);
+	return status;
+}
