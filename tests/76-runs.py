@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Runs: what agents are at, folded from signals; the same after every restart."""
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import termios
+import time
+from urllib.parse import quote
+
+from lib import SIGNALBOX, Box, cli, environment, eventually, run, temp_dir, test
+
+TELL = [
+    ("task_dispatch", {"taskId": "t", "from": "me", "to": "ada", "description": "Sum up"}),
+    ("agent_state_change", {"agentId": "ada", "from": "idle", "to": "thinking"}),
+    ("thinking", {"agentId": "ada", "content": "hm"}),
+    ("text_delta", {"agentId": "ada", "content": "Hel"}),
+    ("text_delta", {"agentId": "ada", "content": "lo"}),
+    ("tool_call", {"toolName": "ls", "agentId": "ada", "callId": "c", "input": {"path": "/"}}),
+    ("tool_result", {"toolName": "ls", "agentId": "ada", "callId": "c", "success": True}),
+    ("token_usage", {"agentId": "ada", "promptTokens": 30, "completionTokens": 7, "model": "m"}),
+    ("completion", {"taskId": "t", "agentId": "ada", "success": True, "result": "Done."}),
+]
+EVENTS = ["llm/user-message", "llm/start", "runner/event-processed", "llm/delta", "llm/delta",
+          "llm/delta", "llm/response", "llm/tool-result", "llm/response", "llm/worker-exit"]
+
+
+def tell(box, run_id, signals=TELL):
+    for kind, payload in signals:
+        box.emit(kind, source="crew", correlationId=run_id, payload=payload)
+
+
+def runs(box, query=""):
+    answer = box.request("GET", f"/api/runs{query}")
+    assert answer.status == 200, answer
+    return answer.json()["runs"]
+
+
+def run_of(box, run_id):
+    answer = box.request("GET", f"/api/runs/{quote(run_id, safe='')}")
+    return answer.json()["run"] if answer.status == 200 else None
+
+
+def followed(box, run_id, signals):
+    """The run, when all of its signals are folded."""
+    return eventually(lambda: (r := run_of(box, run_id)) and r["signals"] == signals and r)
+
+
+def transcript(box, run_id):
+    answer = box.request("GET", f"/api/runs/{quote(run_id, safe='')}/transcript")
+    assert answer.status == 200, answer
+    assert answer.headers["content-type"] == "application/x-ndjson", answer
+    return answer.text.splitlines()
+
+
+@test("a run is folded from the signals of any source")
+def _():
+    with Box() as box:
+        assert runs(box) == []
+        tell(box, "one/run", TELL[:5])
+        live = followed(box, "one/run", 5)
+        assert live["source"] == "crew" and not live["finished"], live
+        assert live["config"] == ["ada", "thinking"], live
+        (ada,) = live["invocations"]
+        assert ada["status"] == "streaming" and ada["invokeid"] == "ada", ada
+        tell(box, "one/run", TELL[5:])
+        done = followed(box, "one/run", len(TELL))
+        (ada,) = done["invocations"]
+        assert ada["status"] == "done" and ada["model"] == "m", ada
+        assert done["frames"] == len(EVENTS), done
+        box.emit("text_delta", source="lone", payload={"agentId": "x", "content": "y"})
+        followed(box, "lone", 1)
+        brief = runs(box)
+        assert [r["id"] for r in brief] == ["lone", "one/run"], brief
+        assert brief[0]["live"] == 1 and brief[1]["live"] == 0, brief
+        assert [r["id"] for r in runs(box, "?limit=1")] == ["lone"]
+        assert box.request("GET", "/api/runs?limit=0").status == 400
+        assert run_of(box, "nobody") is None
+
+
+@test("a transcript has every event once, numbered without holes")
+def _():
+    with Box() as box:
+        tell(box, "r")
+        tell(box, "other", TELL[:3])
+        followed(box, "r", len(TELL))
+        lines = [json.loads(line) for line in transcript(box, "r")]
+        assert [e["event"] for e in lines] == EVENTS, lines
+        assert [e["seq"] for e in lines] == list(range(1, len(EVENTS) + 1)), lines
+        assert all("kind" not in e and e["data"]["session-id"] == "r" for e in lines), lines
+        said = [b for b in lines[6]["data"]["content"]]
+        assert said == [{"type": "text", "text": "Hello"},
+                        {"type": "tool_use", "id": "c", "name": "ls", "input": {"path": "/"}}]
+        assert lines[8]["data"]["usage"] == {"input-tokens": 30, "output-tokens": 7}
+        assert box.request("GET", "/api/runs/nobody/transcript").status == 404
+
+
+@test("runs and their numbers are the same after a stop and after a kill")
+def _():
+    for stop in (Box.stop, Box.kill9):
+        with Box() as box:
+            tell(box, "r", TELL[:4])
+            tell(box, "s")
+            before = followed(box, "r", 4), followed(box, "s", len(TELL))
+            stop(box)
+            box.start()
+            assert (followed(box, "r", 4), followed(box, "s", len(TELL))) == before
+            tell(box, "r", TELL[4:])
+            after = followed(box, "r", len(TELL))
+            assert after["frames"] == len(EVENTS), after
+            numbers = [json.loads(line)["seq"] for line in transcript(box, "r")]
+            assert numbers == list(range(1, len(EVENTS) + 1)), numbers
+
+
+@test("a run has the prompts that are open in it")
+def _():
+    with Box() as box:
+        box.emit("prompt", source="me", correlationId="r", payload={"type": "confirm"})
+        box.emit("prompt", source="me", correlationId="s", payload={"type": "text"})
+        followed(box, "r", 1)
+        asked = box.request("GET", "/api/runs/r").json()["prompts"]
+        assert [p["type"] for p in asked] == ["confirm"], asked
+        answer = box.request("POST", f"/api/prompts/{asked[0]['id']}/answer", {"value": True})
+        assert answer.status == 200, answer
+        followed(box, "r", 2)  # nobody was there to be told
+        assert box.request("GET", "/api/runs/r").json()["prompts"] == []
+        events = [json.loads(line)["event"] for line in transcript(box, "r")]
+        assert events == ["human-input/start", "human-input/answer"], events
+
+
+@test("a long transcript is streamed while others are served")
+def _():
+    with Box() as box:
+        count = 20000
+        lines = "".join(json.dumps({"type": "text_delta", "source": "s", "correlationId": "r",
+                                    "payload": {"agentId": "a", "content": "x" * 200}}) + "\n"
+                        for _ in range(count))
+        answer = box.request("POST", "/api/signal", lines,
+                             headers={"Content-Type": "application/x-ndjson"})
+        assert answer.json()["accepted"] == count, answer
+        followed(box, "r", count)
+        slow = box.http()
+        slow.send(b"GET /api/runs/r/transcript HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        started = time.monotonic()
+        assert box.request("GET", "/api/version").status == 200
+        assert time.monotonic() - started < 2
+        got = slow.answer().text.splitlines()
+        slow.close()
+        assert len(got) == count + 1, len(got)
+        assert json.loads(got[-1])["seq"] == count + 1
+
+
+@test("the command line lists runs, shows one and exports it")
+def _():
+    with Box() as box:
+        on = ("--data", box.data)
+        assert cli("run", "list", *on).out.strip() == "no runs yet"
+        tell(box, "r\x1b[31m")
+        tell(box, "two", TELL[:4])
+        followed(box, "two", 4)
+        followed(box, "r\x1b[31m", len(TELL))
+        listed = cli("run", "list", *on)
+        assert listed.code == 0 and "two" in listed.out and "\x1b" not in listed.out, listed
+        assert [r["id"] for r in json.loads(cli("run", "list", "--json", *on).out)] == \
+            ["two", "r\x1b[31m"]
+        shown = cli("run", "show", "two", *on)
+        assert shown.code == 0 and "ada" in shown.out and "streaming" in shown.out, shown
+        assert json.loads(cli("run", "show", "two", "--json", *on).out)["id"] == "two"
+        out = cli("run", "export", "two", *on)
+        assert out.code == 0 and out.out.splitlines() == transcript(box, "two"), out
+        path = temp_dir() / "transcript.jsonl"
+        assert cli("run", "export", "two", "--out", path, *on).code == 0
+        assert path.read_text() == out.out
+        assert cli("run", "export", "nobody", *on).code == 1
+        assert cli("run", "show", *on).code == 2
+        went = cli("run", "--data", box.data, "--", "echo", "hi")  # and a command still runs
+        assert went.code == 0 and went.out == "hi\n", went
+
+
+@test("open-run says what it cannot open")
+def _():
+    empty = temp_dir()
+    for path, words in (("", "is needed"), ("/nonexistent/x", "nothing of that name"),
+                        (empty, "transcript.jsonl")):
+        result = cli("open-run", path)
+        assert result.code != 0 and words in result.err, result
+    (empty / "transcript.jsonl").write_text("")
+    wrong = cli("open-run", empty, "--timing", "soon")
+    assert wrong.code == 2 and "instant" in wrong.err, wrong
+
+
+@test("a transcript that was exported can be opened again")
+def _():
+    with Box() as box:
+        tell(box, "r")
+        followed(box, "r", len(TELL))
+        path = temp_dir() / "transcript.jsonl"
+        assert cli("run", "export", "r", "--out", path, "--data", box.data).code == 0
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(SIGNALBOX, [SIGNALBOX, "open-run", str(path.parent)],
+                  environment({"TERM": "xterm", "LANG": "C.UTF-8"}))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
+    os.kill(pid, signal.SIGWINCH)
+    os.set_blocking(terminal, False)
+    seen = b""
+
+    def look():
+        nonlocal seen
+        try:
+            seen += os.read(terminal, 65536)
+        except OSError:
+            pass
+        return b"ada" in seen
+
+    eventually(look)
+    os.write(terminal, b"q")
+    ended = eventually(lambda: look() and os.waitpid(pid, os.WNOHANG)[0] and [0])
+    assert ended, seen
+    os.close(terminal)
+
+
+run()
