@@ -21,6 +21,22 @@ def every_client(box):
             assert events.json()["type"] == "step.one"
 
 
+def every_change(box):
+    """Of the show: all that can be done to it, well and badly."""
+    show = "/api/show"
+    wire = {"fromZone": "signal", "fromId": "x", "toZone": "signal-type", "toId": "y"}
+    whole = box.request("GET", show).json()
+    for method, path, body, status in (
+        ("POST", "/wires", {**wire, "id": "a"}, 201), ("POST", "/wires", {**wire, "id": "a"}, 409),
+        ("PUT", "/wires/a", {**wire, "toId": "z"}, 200), ("PUT", "/wires/a", [], 400),
+        ("DELETE", "/wires/a", None, 200), ("DELETE", "/wires/a", None, 404),
+        ("PUT", "", {**whole, "name": "other"}, 200), ("PUT", "", "{}", 400),
+        ("POST", "/stop", None, 200), ("POST", "/start", None, 200),
+    ):
+        assert box.request(method, show + path, body).status == status, (method, path)
+    assert box.request("GET", f"{show}/wires").status == 200
+
+
 def every_request(box):
     lines = "".join(f'{{"type":"line","payload":{{"n":{n}}}}}\n' for n in range(200)) + "bad\n"
     kind = {"Content-Type": "application/x-ndjson"}
@@ -30,6 +46,7 @@ def every_request(box):
     for path in ("/", "/healthz", "/readyz", "/api/status", "/api/signals?q=line&before=9"):
         assert box.request("GET", path).status == 200, path
     assert box.request("GET", "/nowhere").status == 404
+    every_change(box)
     assert box.request("GET", "/", headers={"Host": "evil.example"}, unix=False).status >= 400
     try:
         WS(box, "/ws?after=x&", headers={"Origin": "http://evil.example"})

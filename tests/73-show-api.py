@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The show of a running box: read, changed whole and by the item, kept, started, stopped."""
-# leaks
 
 import json
 import os

@@ -99,8 +99,8 @@ static void assert_rest(const struct show *show, const char *changed)
 	assert_null(yyjson_obj_iter_next(&b));
 }
 
-#define WIRE \
-	"\"fromZone\":\"signal-type\",\"fromId\":\"x\",\"toZone\":\"choreographer\",\"toId\":\"send\""
+#define FROM "\"fromZone\":\"signal-type\",\"fromId\":\"x\""
+#define WIRE FROM ",\"toZone\":\"choreographer\",\"toId\":\"send\""
 
 static void a_part_is_found_by_its_name(void **state)
 {
