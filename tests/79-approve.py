@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Claude Code's permissions on every screen: a fake of it runs the hooks that
+`tap install --approve` installed, with real payloads, and is held until somebody answers."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+from lib import PATIENCE_S, SHARED, SLOW, Box, Http, cli, environment, eventually, run, temp_dir, test
+
+VECTORS = SHARED / "vectors" / "claude-hooks" / "command-hooks.jsonl"
+DECIDING = {"PreToolUse", "PermissionRequest"}
+DECIDE = "/api/hooks/claude-code/decide"
+
+
+def permission(session="s1", command="rm -rf build", **more):
+    return {"session_id": session, "transcript_path": "/t", "cwd": "/", "permission_mode": "default",
+            "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+            "tool_input": {"command": command, "description": "clean"}, **more}
+
+
+def tool_use(session="s1", n=1):
+    return {"session_id": session, "transcript_path": "/t", "cwd": "/", "tool_name": "Read",
+            "hook_event_name": "PreToolUse", "tool_input": {"file_path": "/x"},
+            "tool_use_id": f"toolu_{n}"}
+
+
+class Hook:
+    """One command of the settings, run as Claude Code runs it."""
+
+    def __init__(self, claude, payload):
+        self.process = subprocess.Popen(
+            ["sh", "-c", claude.command(payload["hook_event_name"])], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(claude.env),
+            start_new_session=True)
+        self.process.stdin.write(json.dumps(payload).encode())
+        self.process.stdin.close()
+
+    def is_held(self):
+        return self.process.poll() is None
+
+    def end(self, within=PATIENCE_S):
+        """What it printed, as an object; None: nothing.  It ends with 0 in any case."""
+        assert self.process.wait(within) == 0, self.process.stderr.read()
+        out, err = self.process.stdout.read(), self.process.stderr.read()
+        assert err == b"", err
+        return json.loads(out) if out else None
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(PATIENCE_S)
+
+
+class Claude:
+    def __init__(self, box, home=None):
+        self.home = home or temp_dir()
+        self.env = {"HOME": str(self.home)}
+        self.box = box
+        result = cli("tap", "install", "--approve", "--data", box.data, env=self.env)
+        assert result.code == 0 and "some of which decide" in result.out, result
+
+    def hooks(self, event):
+        settings = json.loads((self.home / ".claude" / "settings.json").read_text())
+        return settings["hooks"][event][-1]["hooks"]
+
+    def command(self, event):
+        (hook,) = self.hooks(event)
+        assert hook["type"] == "command", hook
+        return hook["command"]
+
+    def runs(self, payload):
+        return Hook(self, payload)
+
+    def tells(self, payload):
+        """An event of any kind; what its hook prints or answers."""
+        (hook,) = self.hooks(payload["hook_event_name"])
+        if hook["type"] == "command":
+            return self.runs(payload).end()
+        path = "/" + hook["url"].split("/", 3)[3]
+        answer = self.box.request("POST", path, payload, unix=False)
+        assert answer.status == 200, answer
+        return None
+
+
+def prompts(box):
+    return box.request("GET", "/api/prompts").json()["prompts"]
+
+
+def one_prompt(box):
+    return eventually(lambda: prompts(box))[0]
+
+
+def answer(box, prompt, **body):
+    return box.request("POST", f"/api/prompts/{prompt['id']}/answer", body)
+
+
+def decision(printed):
+    assert list(printed) == ["hookSpecificOutput"], printed
+    assert printed["hookSpecificOutput"]["hookEventName"] == "PermissionRequest", printed
+    return printed["hookSpecificOutput"]["decision"]
+
+
+def ask_and_answer(box, claude, payload, **body):
+    hook = claude.runs(payload)
+    prompt = one_prompt(box)
+    assert hook.is_held()
+    assert answer(box, prompt, **body).status == 200
+    printed = hook.end()
+    eventually(lambda: not prompts(box))
+    return prompt, printed
+
+
+def closed(box, id):
+    return [s["payload"] for s in box.history("&type=prompt.closed") if s["payload"]["prompt"] == id]
+
+
+# --- settings ----------------------------------------------------------------------
+
+
+@test("--approve makes two hooks decide, over the Unix socket and for a long time")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        for event in DECIDING:
+            (hook,) = claude.hooks(event)
+            assert hook["type"] == "command" and hook["timeout"] >= 3600, hook
+            assert "async" not in hook and " hook --decide " in hook["command"], hook
+        (other,) = claude.hooks("PostToolUse")
+        assert other["type"] == "http" and other["timeout"] <= 2, other
+        status = cli("tap", "status", "--json", "--data", box.data, env=claude.env)
+        assert status.code == 0, status
+        assert json.loads(status.out)["approve"] is True, status
+        result = cli("tap", "install", "--data", box.data, env=claude.env)
+        assert result.code == 0 and "decide" not in result.out, result
+        assert claude.hooks("PreToolUse")[0]["type"] == "http"
+        assert cli("tap", "uninstall", "--data", box.data, env=claude.env).code == 0
+        assert not (claude.home / ".claude" / "settings.json").exists()
+        assert cli("tap", "uninstall", "--approve", "--data", box.data, env=claude.env).code == 2
+
+
+# --- permissions ----------------------------------------------------------------------
+
+
+@test("a permission is held until somebody allows, denies or changes it")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        rules = [{"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "allow",
+                  "destination": "session"}]
+        prompt, printed = ask_and_answer(box, claude, permission(), value="allow")
+        assert decision(printed) == {"behavior": "allow"}, printed
+        assert prompt["prompt"] == "Bash: rm -rf build", prompt
+        assert prompt["run"] == "s1" and prompt["type"] == "select", prompt
+        assert [o["value"] for o in prompt["options"]] == ["allow", "deny", "stop"], prompt
+        assert prompt["deadline"] > time.time() * 1000 + 600e3, prompt
+        edit = {"command": "rm -rf build/cache", "description": "clean"}
+        _, printed = ask_and_answer(box, claude, permission(), value={"value": "allow", "edit": edit})
+        assert decision(printed) == {"behavior": "allow", "updatedInput": edit}, printed
+        prompt, printed = ask_and_answer(box, claude, permission(permission_suggestions=rules),
+                                         value="always")
+        assert decision(printed) == {"behavior": "allow", "updatedPermissions": rules}, printed
+        assert "always" in [o["value"] for o in prompt["options"]], prompt
+        _, printed = ask_and_answer(box, claude, permission(), value="deny")
+        assert decision(printed)["behavior"] == "deny" and decision(printed)["message"], printed
+        _, printed = ask_and_answer(box, claude, permission(), value="stop")
+        assert decision(printed)["interrupt"] is True, printed
+        _, printed = ask_and_answer(box, claude, permission(), cancelled=True)
+        assert printed is None, printed
+
+
+@test("a wrong answer leaves it held, the first right one wins, and the box says who")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        hook = claude.runs(permission())
+        prompt = one_prompt(box)
+        assert answer(box, prompt, value="perhaps").status == 422
+        assert answer(box, prompt, value={"value": "deny", "edit": {}}).status == 422
+        assert hook.is_held()
+        results = []
+        threads = [threading.Thread(target=lambda v=v: results.append(
+            (answer(box, prompt, value=v).status, v))) for v in ("allow", "deny") * 4]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(status for status, _ in results) == [200] + [409] * 7, results
+        (winner,) = [v for status, v in results if status == 200]
+        assert decision(hook.end())["behavior"] == winner
+        (told,) = box.history("&type=answer")
+        assert told["payload"]["value"] == winner and told["payload"]["by"]["user"], told
+
+
+@test("a hook that Claude Code ends takes its question with it")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        hook = claude.runs(permission())
+        prompt = one_prompt(box)
+        hook.kill()
+        eventually(lambda: not prompts(box))
+        (end,) = closed(box, prompt["id"])
+        assert end["state"] == "cancelled" and "wait" in end["why"], end
+        assert answer(box, prompt, value="allow").status == 409
+
+
+@test("many are held at once, and each gets its own answer")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        words = {f"c{n}": ("allow", "deny")[n % 2] for n in range(8)}
+        hooks = {c: claude.runs(permission(session=f"s-{c}", command=c)) for c in words}
+        eventually(lambda: len(prompts(box)) == len(words))
+        for prompt in prompts(box):
+            command = prompt["prompt"].removeprefix("Bash: ")
+            assert prompt["run"] == f"s-{command}", prompt
+            assert answer(box, prompt, value=words[command]).status == 200
+        for command, hook in hooks.items():
+            assert decision(hook.end())["behavior"] == words[command], command
+
+
+# --- a box that is not there ------------------------------------------------------------
+
+
+@test("a box that is killed lets go at once, and the question is closed when it is back")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        hook = claude.runs(permission())
+        prompt = one_prompt(box)
+        box.kill9()
+        assert hook.end() is None
+        assert claude.runs(permission()).end() is None
+        assert claude.runs(tool_use()).end() is None
+        box.start()
+        eventually(lambda: not prompts(box))
+        (end,) = closed(box, prompt["id"])
+        assert end["state"] == "cancelled", end
+
+
+@test("a box that stops lets go before it ends, and is not held up")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        hook = claude.runs(permission())
+        prompt = one_prompt(box)
+        began = time.monotonic()
+        box.stop()
+        assert time.monotonic() - began < 1.5 * SLOW
+        assert hook.end() is None
+        box.start()
+        assert not prompts(box)
+        assert closed(box, prompt["id"])[0]["why"] == "the box stopped"
+
+
+@test("a box that hangs is given up within seconds, and there need be none")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        os.kill(box.pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert claude.runs(tool_use()).end() is None
+            assert time.monotonic() - began < 6 * SLOW
+        finally:
+            os.kill(box.pid, signal.SIGCONT)
+
+
+@test("nobody without a credential decides for Claude Code")
+def _():
+    with Box() as box:
+        assert box.request("POST", DECIDE, permission(), unix=False).status in (401, 403)
+        assert box.request("POST", DECIDE, "{}").status == 400
+        assert prompts(box) == []
+        http = Http(box.connect(unix=True))
+        http.send(b"POST " + DECIDE.encode() + b" HTTP/1.1\r\nHost: x\r\nContent-Type: "
+                  b"application/json\r\nContent-Length: 99\r\n\r\n{")
+        http.close()
+        assert box.request("GET", "/healthz").status == 200
+
+
+# --- pause, step, continue ----------------------------------------------------------------
+
+
+def control(box, do, run="s1", **more):
+    return box.request("POST", "/api/control", {"run": run, "do": do, **more})
+
+
+def states(box, run="s1"):
+    return [(s["payload"]["from"], s["payload"]["to"])
+            for s in box.history(f"&type=agent_state_change&correlationId={run}")
+            if s["payload"].get("reason") == "paused"]
+
+
+@test("a pause holds the next tool, a step lets one through, and continue all")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        assert control(box, "pause").status == 404, "of a session that nobody heard of"
+        assert claude.runs(tool_use()).end() is None
+        assert control(box, "pause").status == 200
+        held = [claude.runs(tool_use(n=2))]
+        eventually(lambda: len(states(box)) == 1)
+        held.append(claude.runs(tool_use(n=3)))
+        eventually(lambda: len(states(box)) == 2)
+        assert all(h.is_held() for h in held)
+        assert claude.runs(tool_use(session="other")).end() is None
+        hook = claude.runs(permission())  # a paused run still asks, and takes answers
+        assert answer(box, one_prompt(box), value="allow").status == 200
+        assert decision(hook.end())["behavior"] == "allow"
+        assert control(box, "step").status == 200
+        assert held.pop(0).end() is None and held[0].is_held()
+        assert control(box, "step", n=2).status == 200
+        assert held.pop().end() is None
+        assert claude.runs(tool_use(n=4)).end() is None  # the second of the two
+        held.append(claude.runs(tool_use(n=5)))
+        eventually(lambda: states(box)[-1] == ("acting", "waiting"))
+        assert control(box, "continue").status == 200
+        assert held.pop().end() is None
+        assert control(box, "ui-quit").status == 501
+        steps = [s["payload"] for s in box.history("&type=debug&correlationId=s1")]
+        assert steps[0] == {"paused": True, "step-budget": 0}, steps
+        assert steps[-1] == {"paused": False, "step-budget": 0}, steps
+        assert [s["payload"]["do"] for s in box.history("&type=control")] == [
+            "pause", "step", "step", "continue"]
+
+
+@test("a recorded session runs through the hooks, paused and approved on its way")
+def _():
+    payloads = [json.loads(line) for line in VECTORS.read_text().splitlines()]
+    home = temp_dir()
+    with Box(env={"HOME": str(home)}) as box:
+        claude = Claude(box, home)
+        run = payloads[0]["session_id"]
+        # The box finds out by itself that hooks decide, before the first of them.
+        assert box.request("POST", "/api/discover/rescan").status == 200
+        for payload in payloads:
+            if payload["hook_event_name"] == "PreToolUse" and payload["session_id"] == run:
+                assert control(box, "pause", run).status == 200
+                hook = claude.runs(payload)
+                eventually(lambda: states(box, run)[-1:] == [("acting", "waiting")])
+                assert hook.is_held() and control(box, "continue", run).status == 200
+                assert hook.end() is None
+                asked = {**payload, "hook_event_name": "PermissionRequest"}
+                _, printed = ask_and_answer(box, claude, asked, value="allow")
+                assert decision(printed) == {"behavior": "allow"}, printed
+            else:
+                claude.tells(payload)
+        calls = [s for s in box.history("&type=tool_call&limit=1000") if s["source"] == "adapter:tap"]
+        assert len(calls) == sum(p["hook_event_name"] == "PreToolUse" for p in payloads)
+
+
+run()
