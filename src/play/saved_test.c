@@ -98,9 +98,9 @@ static void script_improvise(struct script *s, struct show *show, unsigned seed)
 		unsigned n = (unsigned)rand_r(&seed);
 		char *line = must_print(
 			"{\"type\":\"%s\",\"timestamp\":%.2f,\"source\":\"%s\",\"correlationId\":"
-			"\"%s\",\"payload\":{\"agentId\":\"%s\",\"n\":%u,\"toolName\":\"to\\nol %u\","
-			"\"content\":\"word %u. \",\"color\":\"%s\",\"state\":\"s%u\",\"deep\":"
-			"{\"a\":[%u,1.50,null]}}}",
+			"\"%s\",\"payload\":{\"agentId\":\"%s\",\"n\":%u,"
+			"\"toolName\":\"to\\nol %u\",\"content\":\"word %u. \",\"color\":\"%s\","
+			"\"state\":\"s%u\",\"deep\":{\"a\":[%u,1.50,null]}}}",
 			types[n % 7], now, n % 11 ? "demo" : "other",
 			n % 5 ? n % 2 ? "c1" : "c2" : "", names[n / 7 % 5], n % 13, n, n,
 			colors[n / 3 % 4], n % 3, n);
