@@ -3,12 +3,14 @@
 restarts; what people do on it; and its numbers."""
 
 import json
+import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 from doors import config_box
-from lib import PATIENCE_S, WS, Box, Refused, eventually, run, test
+from lib import PATIENCE_S, SIGNALBOX, WS, Box, Refused, eventually, run, temp_dir, test
 from servers import Socket, Upstream
 
 LONG_MS = 600_000
@@ -216,7 +218,7 @@ def _():
             looked = viewer.snapshot()["version"]
             # Each is some 200 bytes to the viewer; the socket and what it may be owed
             # have far less room than all of them.
-            eventually(lambda: flood(box, 4000) and stage(box)["version"] > looked + 30000)
+            eventually(lambda: flood(box, 4000) and stage(box)["version"] > looked + 15000)
             last, at, snapshots = stage(box)["version"], looked, 0
             while at < last:
                 message = viewer.next()
@@ -264,6 +266,47 @@ def _():
                 assert look["running"], look
             box.emit("wave")
             assert one.commands(1, look["version"]) == two.commands(1, look["version"])
+
+
+# --- time ---------------------------------------------------------------------------------
+
+
+class ClockBox(Box):
+    """A box by a clock that can be put: see tests/preload/clock.c."""
+
+    def __init__(self):
+        library = Path(SIGNALBOX).resolve().parent / "tests" / "preload" / "libclock.so"
+        assert library.exists(), f"{library} is not built: meson configure -Dtests=true"
+        self.shift = temp_dir() / "shift"
+        address = os.environ.get("ASAN_OPTIONS", "")
+        super().__init__(env={
+            "LD_PRELOAD": str(library), "CLOCK_SHIFT": str(self.shift),
+            "ASAN_OPTIONS": f"{address}:verify_asan_link_order=0"})
+
+    def put(self, seconds):
+        self.shift.unlink(missing_ok=True)
+        self.shift.symlink_to(str(seconds))
+
+
+@test("a clock that is put back does not hold the show up, and one put forward is followed")
+def _():
+    with ClockBox() as box:
+        use(box)
+        with Viewer(box) as viewer:
+            began = at = viewer.snapshot()["at"]
+            box.put(-3600)
+            while at < began + 1500:
+                box.emit("go")
+                start, complete = viewer.until("complete")
+                assert start["at"] >= at and complete["at"] == start["at"] + 300, (at, start)
+                at = complete["at"]
+            assert at < began + 1000 * PATIENCE_S, (began, at)
+            box.emit("stay")
+            viewer.until("start")
+            box.put(3600)
+            eventually(lambda: stage(box)["at"] > began + 3_000_000)
+            done = viewer.next()
+            assert done["command"]["kind"] == "complete", done
 
 
 # --- across restarts --------------------------------------------------------------------

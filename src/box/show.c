@@ -53,6 +53,7 @@ static void set_clock(struct playhouse *p)
 		return;
 	p->wall_ms = wall_ms;
 	p->due_ms = NAN;
+	loop_later(p->box->loop, &p->settling);
 }
 
 static double now(struct playhouse *p)

@@ -5,7 +5,7 @@
 #include "net/listen.h"
 #include "web/inside.h"
 
-#define STATUS_MAX (256 * KIB)
+#define STATUS_MAX (16 * MIB) /* the largest show has many wires */
 
 void api_health(struct call *call)
 {

@@ -1,0 +1,28 @@
+/* clock.c - a library to preload: somebody puts the clock on the wall.
+ *
+ * CLOCK_SHIFT  a path: a symbolic link of that name leads to the number of seconds by
+ *              which the wall's clock is put forward, or back if there is a minus
+ */
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static long shift(void)
+{
+	const char *path = getenv("CLOCK_SHIFT");
+	char words[32] = "";
+
+	if (!path || readlink(path, words, sizeof(words) - 1) < 0)
+		return 0;
+	return strtol(words, NULL, 10);
+}
+
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+	int failed = (int)syscall(SYS_clock_gettime, which, t);
+
+	if (!failed && which == CLOCK_REALTIME)
+		t->tv_sec += shift();
+	return failed;
+}
