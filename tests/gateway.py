@@ -149,6 +149,7 @@ class Gateway:
         self.devices = {}            # id -> token that was given
         self.clients = []
         self.errors = []             # what the gateway itself stumbled over
+        self.approvals = {}  # id -> its decision
         self.aborted = {}            # runId -> Event
         self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
@@ -316,9 +317,12 @@ class Gateway:
         method, params = frame["method"], frame.get("params", {})
         self.requests.append((method, params, time.monotonic()))
         try:
-            if "operator.write" not in client.scopes:
-                raise Refusal("INVALID_REQUEST", "missing scope: operator.write")
-            answer = {"chat.send": self._send, "chat.abort": self._abort}[method](client, params)
+            resolves = method.endswith(".approval.resolve")
+            scope = "operator.approvals" if resolves else "operator.write"
+            if scope not in client.scopes:
+                raise Refusal("INVALID_REQUEST", f"missing scope: {scope}")
+            answer = (self._resolve(method, params) if resolves else
+                      {"chat.send": self._send, "chat.abort": self._abort}[method](client, params))
         except Refusal as refusal:
             client.say({"type": "res", "id": frame["id"], "ok": False, "error": refusal.error})
             return
@@ -347,6 +351,29 @@ class Gateway:
         self._agent(client, params["sessionKey"], run, "lifecycle",
                     {"phase": "error", "error": "This operation was aborted", "aborted": True})
         return {"ok": True, "aborted": True, "runIds": [run]} if self.aborts else None
+
+    def approve(self, id, command, kind="exec", **more):
+        """Asks everybody who may decide; the first who does, does."""
+        request = {"command": command, "agentId": "main", "sessionKey": "agent:main:main"}
+        self.approvals[id] = None
+        self.event(f"{kind}.approval.requested",
+                   {"id": id, "request": request, "createdAtMs": int(time.time() * 1000), **more})
+
+    def _resolve(self, method, params):
+        assert set(params) == {"id", "decision"}, params
+        assert params["decision"] in ("allow-once", "allow-always", "deny"), params
+        id = params["id"]
+        if id not in self.approvals or method.startswith("plugin.") != id.startswith("plugin:"):
+            raise Refusal("INVALID_REQUEST", "unknown or expired approval id")
+        if self.approvals[id]:
+            raise Refusal("INVALID_REQUEST", "approval already resolved")
+        self.decide(id, params["decision"])
+        return {"ok": True}
+
+    def decide(self, id, decision):
+        kind = "plugin" if id.startswith("plugin:") else "exec"
+        self.approvals[id] = decision
+        self.event(f"{kind}.approval.resolved", {"id": id, "decision": decision})
 
     def _agent(self, client, key, run, stream, data):
         self.tell(client, "agent", {"runId": run, "stream": stream, "data": data, "seq": 1,

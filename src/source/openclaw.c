@@ -200,8 +200,10 @@ static void take_frame(struct openclaw *o, yyjson_val *root, struct text message
 	take_seq(o, yyjson_obj_get(root, "seq"));
 	if (text_is(event, "shutdown"))
 		take_shutdown(o, payload);
-	if (!o->is_over)
+	if (!o->is_over) {
+		openclaw_note(o, event, payload);
 		parse_message(o->memory->parse, message);
+	}
 }
 
 static void got_text(void *self, struct text message)
@@ -360,6 +362,7 @@ static void forget(void *memory)
 {
 	struct openclaw_memory *m = memory;
 
+	openclaw_forget_heard(m);
 	parse_destroy(m->parse);
 	free(m);
 }
@@ -409,6 +412,7 @@ const struct transport transport_openclaw = {
 	.close = close_openclaw,
 	.ask = openclaw_ask,
 	.cancel = openclaw_cancel,
+	.reply = openclaw_reply,
 	.forget = forget,
 	.retry = &backoff_openclaw,
 };

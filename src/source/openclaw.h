@@ -1,8 +1,9 @@
-/* openclaw.h - one connection to an OpenClaw gateway, for its own three files.
+/* openclaw.h - one connection to an OpenClaw gateway, for its own files.
  *
  *   openclaw.c        the line: frames in and out, ticks, gaps, trust
  *   openclaw_hello.c  the handshake: challenge, connect, hello-ok, refusals
  *   openclaw_runs.c   asks and their one end
+ *   openclaw_back.c   decisions about approvals, and stopping runs that are not ours
  */
 #ifndef SOURCE_OPENCLAW_H
 #define SOURCE_OPENCLAW_H
@@ -21,12 +22,13 @@
 #define OPENCLAW_REQUEST_MS 30000
 #define OPENCLAW_RUNS_MAX 64   /* asks under way */
 #define OPENCLAW_ENDED_MAX 128 /* whose late frames are known */
+#define OPENCLAW_HEARD_MAX 64  /* runs of the gateway's own that can be stopped */
 
 struct device;
 struct parse;
 struct ws_client;
 
-/* What the gateway let us do; what it did not grant is not offered. */
+/* What the gateway granted; all else is not offered. */
 enum openclaw_scope { OPENCLAW_READ = 1, OPENCLAW_WRITE = 2, OPENCLAW_APPROVALS = 4 };
 #define OPENCLAW_SCOPES "operator.read,operator.write,operator.approvals"
 
@@ -36,6 +38,10 @@ struct openclaw_ended {
 	bool cancelled; /* nothing of it is wanted any more; else no second end */
 };
 
+struct openclaw_heard {
+	char *run, *session; /* by which it is stopped */
+};
+
 /* What outlives a connection: source_memory(). */
 struct openclaw_memory {
 	struct source *source;
@@ -43,6 +49,8 @@ struct openclaw_memory {
 	struct parse *parse;   /* it knows which runs are over */
 	struct openclaw_ended ended[OPENCLAW_ENDED_MAX];
 	size_t ended_count; /* of all times; the newest are kept */
+	struct openclaw_heard heard[OPENCLAW_HEARD_MAX];
+	size_t heard_count; /* likewise */
 };
 
 enum openclaw_step { STEP_CHALLENGE, STEP_HELLO, STEP_LIVE };
@@ -99,7 +107,14 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
 bool openclaw_heard(struct openclaw_memory *m, struct text envelope);
 void openclaw_end_runs(struct openclaw *o, const char *why); /* each in an error */
 
-/* The words of a refusal; never empty. */
-struct text openclaw_refusal(yyjson_val *answer);
+/* ---- openclaw_back.c ---- */
+
+bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why);
+void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
+bool openclaw_abort(struct openclaw *o, struct text run, struct text session);
+bool openclaw_stop_heard(struct openclaw *o, struct text run);
+void openclaw_forget_heard(struct openclaw_memory *m);
+
+struct text openclaw_refusal(yyjson_val *answer); /* its words; never empty */
 
 #endif

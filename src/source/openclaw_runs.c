@@ -122,14 +122,7 @@ void openclaw_end_runs(struct openclaw *o, const char *why)
 
 static void abort_upstream(struct openclaw_run *run)
 {
-	struct buf params;
-
-	buf_init(&params, 16 * KIB);
-	buf_add(&params, TEXT("{\"sessionKey\":"));
-	buf_add_json(&params, text_of(run->session_key));
-	buf_print(&params, ",\"runId\":\"%.*s\"}", RUN_ID_LEN, run->id);
-	openclaw_request(run->line, "chat.abort", buf_text(&params));
-	buf_finish(&params);
+	openclaw_abort(run->line, run_id(run), text_of(run->session_key));
 }
 
 static void ran_out(struct deadline *deadline)
@@ -283,7 +276,7 @@ bool openclaw_cancel(void *self, struct text id)
 	struct openclaw_run *run = find_run(o, id);
 
 	if (!run)
-		return false;
+		return openclaw_stop_heard(o, id);
 	abort_upstream(run);
 	complete_cancelled(run);
 	return true;

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Agents that keep a hub of their own: dialled as one more screen, answered and steered.
+And OpenClaw, whose approvals are prompts like any other."""
+
+import json
+
+from escapement import Hub
+from gateway import Gateway, connected, settle, sources
+from lib import Box, eventually, run, test
+from servers import add_source, source_of, until_state
+
+RUN = ":session/one"
+
+
+def dial(box, hub, id="hub"):
+    add_source(box, id=id, url=hub.url, protocol="run")
+    until_state(box, id, "connected")
+    eventually(lambda: hub.screens)
+
+
+def signals(box, run=RUN):
+    return [s for s in box.history("&limit=10000") if s.get("correlationId") == run]
+
+
+def frames(box, run=RUN):
+    """The frames that are kept in the signals, in their order."""
+    return [s["metadata"]["origin"]["frame"] for s in signals(box, run)
+            if "frame" in s.get("metadata", {}).get("origin", {})]
+
+
+def words(box, run=RUN):
+    return [s["payload"]["content"] for s in signals(box, run) if s["type"] == "text_delta"]
+
+
+def prompts(box):
+    return box.request("GET", "/api/prompts").json()["prompts"]
+
+
+def one_prompt(box):
+    return eventually(lambda: prompts(box))[0]
+
+
+def answer(box, prompt, **body):
+    return box.request("POST", f"/api/prompts/{prompt['id']}/answer", body)
+
+
+def control(box, do, run=RUN, **more):
+    return box.request("POST", "/api/control", {"run": run, "do": do, **more})
+
+
+OPTIONS = [{"label": "One", "value": "poet1"}, {"label": "Two", "value": "poet2"}]
+
+
+# --- a hub -----------------------------------------------------------------------------
+
+
+@test("every frame of a hub is a signal, and is kept to the byte")
+def _():
+    with Box() as box, Hub() as hub:
+        dial(box, hub)
+        hub.start()
+        for n in range(40):
+            hub.say(f"word {n} é")
+        hub.event("llm/response", invokeid="poet", content=[
+            {"type": "tool_use", "name": "save", "input": {"a": 1}}],
+            usage={"input-tokens": 3, "output-tokens": 2})
+        hub.pause()
+        hub._say({"kind": "model-catalog", "aliases": [], "preferences": ["fast"]})
+        hub.finish()
+        eventually(lambda: len(frames(box)) == len(hub.frames))
+        assert frames(box) == [json.loads(f) for f in hub.frames]
+        assert words(box) == [f"word {n} é" for n in range(40)]
+        stored = "\n".join(json.dumps(s, ensure_ascii=False, separators=(",", ":"))
+                           for s in signals(box))
+        for frame in hub.frames:
+            assert json.dumps(json.loads(frame), ensure_ascii=False,
+                              separators=(",", ":")) in stored, frame
+        kinds = {s["type"] for s in signals(box)}
+        assert {"tool_call", "token_usage", "agent_state_change", "completion", "phase", "debug",
+                "run-finished", "model-catalog"} <= kinds, kinds
+        assert {s["source"] for s in signals(box)} == {"hub"}
+        assert source_of(box, "hub")["badFrames"] == 0
+
+
+@test("what is met in the middle belongs to its run from the first frame on")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        hub.ask("Who?", options=OPTIONS)
+        hub.say("before")
+        dial(box, hub)
+        hub.say("after")
+        eventually(lambda: words(box) == ["before", "after"])
+        assert one_prompt(box)["run"] == RUN
+        assert len(frames(box)) == len(hub.frames) and not signals(box, "hub")
+
+
+@test("a line that breaks is dialled again, and nothing is told twice or lost")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.ask("Who?", options=OPTIONS)
+        for n in range(20):
+            hub.say(str(n))
+        eventually(lambda: len(words(box)) == 20)
+        hub.drop()
+        for n in range(20, 30):
+            hub.say(str(n))
+        eventually(lambda: source_of(box, "hub")["connects"] == 2)
+        hub.say("30")
+        eventually(lambda: len(words(box)) >= 31)
+        assert words(box) == [str(n) for n in range(31)], words(box)
+        assert len(box.history("&type=prompt")) == 1 and len(prompts(box)) == 1
+
+
+@test("an agent that was started anew is another run")
+def _():
+    with Box() as box, Hub() as first:
+        first.start()
+        first.ask("Old?", type="text")
+        dial(box, first)
+        old = one_prompt(box)
+        port = first.port
+        first.stop()
+        with Hub(port=port) as second:
+            second.start(":session/two")
+            second.ask("New?", type="text")
+            eventually(lambda: [p["prompt"] for p in prompts(box)] == ["New?"])
+            assert prompts(box)[0]["run"] == ":session/two"
+            second.say("hello")
+            eventually(lambda: words(box, ":session/two") == ["hello"])
+            assert answer(box, old, value="x").status == 409
+            assert answer(box, prompts(box)[0], value="x").status == 200
+            eventually(lambda: second.answers)
+            assert [a.get("value") for a in second.answers] == ["x"], second.answers
+
+
+@test("an answer goes back on the socket with the agent's own id, once")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        id = hub.ask("Who wins?", options=OPTIONS)
+        prompt = one_prompt(box)
+        assert prompt["prompt"] == "Who wins?" and prompt["options"] == OPTIONS, prompt
+        assert prompt["id"] != id and prompt["source"] == "hub", prompt
+        assert answer(box, prompt, value="poet3").status == 422
+        assert answer(box, prompt, value="poet2").status == 200
+        eventually(lambda: hub.answered)
+        assert hub.answers == [{"kind": "answer", "prompt-id": id, "value": "poet2"}], hub.answers
+        assert answer(box, prompt, value="poet1").status == 409
+        id = hub.ask("Name?", type="text")
+        assert answer(box, one_prompt(box), cancelled=True).status == 200
+        eventually(lambda: hub.answers[1:])
+        assert hub.answers[1] == {"kind": "answer", "prompt-id": id, "cancelled": True}
+
+
+@test("what another screen answered is closed here, and nothing is sent")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.ask("Who?", options=OPTIONS)
+        prompt = one_prompt(box)
+        hub.answer("poet1")
+        eventually(lambda: not prompts(box))
+        (closed,) = box.history("&type=prompt.closed")
+        assert closed["payload"]["state"] == "cancelled", closed
+        assert "another screen" in closed["payload"]["why"], closed
+        assert answer(box, prompt, value="poet2").status == 409
+        hub.say("later")
+        eventually(lambda: words(box) == ["later"])
+        assert hub.answers == []
+
+
+@test("an answer that was given while the line was down arrives when it is back")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        id = hub.ask("Who?", options=OPTIONS)
+        prompt = one_prompt(box)
+        assert box.request("POST", "/api/sources/hub/disconnect").status == 200
+        assert answer(box, prompt, value="poet1").status == 200
+        box.kill9()
+        box.start()
+        assert hub.answers == []
+        assert box.request("POST", "/api/sources/hub/connect").status == 200
+        eventually(lambda: hub.answered)
+        assert hub.answers == [{"kind": "answer", "prompt-id": id, "value": "poet1"}]
+        eventually(lambda: not prompts(box))
+        assert len(box.history("&type=prompt")) == 1
+
+
+@test("controls go to the hub whose run it is")
+def _():
+    with Box() as box, Hub() as hub, Hub() as other:
+        hub.start()
+        other.start(":session/two")
+        dial(box, hub)
+        dial(box, other, "other")
+        eventually(lambda: signals(box) and signals(box, ":session/two"))
+        for op in ("pause", "continue", "arm", "ui-interrupt", "ui-quit"):
+            assert control(box, op).status == 200, op
+        assert control(box, "step", n=3).status == 200
+        eventually(lambda: len(hub.controls) == 6)
+        assert [c["op"] for c in hub.controls] == [
+            "pause", "continue", "arm", "ui-interrupt", "ui-quit", "step"], hub.controls
+        assert hub.controls[-1] == {"kind": "control", "op": "step", "n": 3}
+        assert other.controls == []
+        assert control(box, "cancel").status == 501
+        assert control(box, "pause", "nobody").status == 404
+        assert control(box, "dance").status == 400
+
+
+@test("a hub that floods is taken whole, and what is no frame is only remarked")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        with hub.lock:
+            hub.screens[0].frame(1, b"nonsense")
+            hub.screens[0].frame(1, b"[1]")
+        for n in range(3000):
+            hub.say(str(n))
+        eventually(lambda: len(box.history(f"&limit=10000&type=text_delta")) == 3000)
+        assert words(box) == [str(n) for n in range(3000)]
+        assert source_of(box, "hub")["badFrames"] == 2
+
+
+# --- OpenClaw ------------------------------------------------------------------------------
+
+
+@test("an approval of OpenClaw is a prompt, and its answer the gateway's decision")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.approve("a1", "rm -rf build")
+        prompt = one_prompt(box)
+        assert prompt["prompt"] == "rm -rf build" and prompt["source"] == "claw", prompt
+        assert answer(box, prompt, value="allow").status == 422
+        assert answer(box, prompt, value="allow-once").status == 200
+        eventually(lambda: gateway.approvals["a1"] == "allow-once")
+        gateway.approve("plugin:2", "install", kind="plugin")
+        assert answer(box, one_prompt(box), value="deny").status == 200
+        eventually(lambda: gateway.approvals["plugin:2"] == "deny")
+        gateway.approve("a3", "ls")
+        prompt = one_prompt(box)
+        gateway.decide("a3", "deny")
+        eventually(lambda: not prompts(box))
+        assert answer(box, prompt, value="allow-once").status == 409
+        settle(box, gateway)
+        assert len(gateway.of("exec.approval.resolve")) == 1
+        assert sources(box)["claw"]["badFrames"] == 0
+
+
+@test("a run that the gateway began itself can be stopped")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.event("agent", {"runId": "theirs", "stream": "lifecycle", "seq": 1,
+                                "sessionKey": "agent:main:desk", "data": {"phase": "start"}})
+        eventually(lambda: signals(box, "theirs"))
+        assert control(box, "pause", "theirs").status in (404, 501)
+        assert control(box, "cancel", "theirs").status == 200
+        eventually(lambda: signals(box, "theirs")[-1]["type"] == "completion")
+        assert gateway.of("chat.abort") == [{"sessionKey": "agent:main:desk", "runId": "theirs"}]
+
+
+run()
