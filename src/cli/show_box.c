@@ -28,7 +28,7 @@ int show_box_export(struct command_context *context, const struct options *optio
 {
 	struct dial_request request = {.method = "GET", .path = "/api/show"};
 	struct error why = {""};
-	struct buf answer;
+	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {
@@ -45,7 +45,7 @@ int show_box_use(struct command_context *context, const struct options *options,
 {
 	struct dial_request request = {.method = "PUT", .path = "/api/show", .body = document};
 	struct error why = {""};
-	struct buf answer;
+	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {
@@ -71,7 +71,7 @@ int show_box_run(struct command_context *context, const struct options *options,
 	struct dial_request request = {.method = "POST",
 	                               .path = on ? "/api/show/start" : "/api/show/stop"};
 	struct error why = {""};
-	struct buf answer;
+	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {

@@ -70,22 +70,22 @@ struct change {
 	const struct show *show;
 	yyjson_val *owner;
 	const char *name;
-	yyjson_val *list;       /* NULL: there is none yet */
-	size_t at;              /* the item's index; how many there are: a new one */
-	const struct buf *item; /* empty: it is taken away */
+	yyjson_val *list; /* NULL: there is none yet */
+	size_t at;        /* the item's index; how many there are: a new one */
+	struct text item; /* the new one; empty: it is taken away */
 };
 
 /* NULL: the new one. */
 static void add_item(const struct change *change, yyjson_val *item, const char **comma,
                      struct buf *out)
 {
-	if (!item && change->item->len == 0)
+	if (!item && change->item.len == 0)
 		return;
 	buf_print(out, "%s\n", *comma);
 	if (item)
 		json_add(out, item);
 	else
-		buf_add(out, buf_text(change->item));
+		buf_add(out, change->item);
 	*comma = ",";
 }
 
@@ -257,7 +257,7 @@ static enum edit_answer write_show(struct change *change, const struct edit *edi
 	buf_init(&item, SHOW_MAX);
 	if (edit->verb != EDIT_REMOVE)
 		answer = make_item(change, edit, &item, id, why);
-	change->item = &item;
+	change->item = buf_text(&item);
 	if (answer == EDIT_DONE) {
 		add_object(change, change->show->root, out);
 		buf_add_char(out, '\n');
