@@ -150,6 +150,9 @@ static void make_hub(struct box *box)
 		.sources = box_list_sources,
 		.stage = box_stage(box),
 		.back = box_back(box),
+		.runs = box->runs,
+		.prompts = box->prompts,
+		.agents = box_agents(box),
 	};
 
 	box->hub = hub_create(&o);

@@ -102,7 +102,9 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		          c->op.at);
 		return BACK_INVALID;
 	}
-	answer = answer_of(approve_control(box->approve, &wish, why));
+	answer = box_control_agent(box, c, why);
+	if (answer == BACK_UNKNOWN)
+		answer = answer_of(approve_control(box->approve, &wish, why));
 	if (answer == BACK_UNKNOWN)
 		answer = answer_of(sources_control(box->sources, &wish, why));
 	if (answer == BACK_DONE)

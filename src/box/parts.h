@@ -8,6 +8,7 @@
 #define BOX_PARTS_H
 
 #include "base/error.h"
+#include "bus/back.h"
 #include "config/serve.h"
 #include "net/loop.h"
 
@@ -47,6 +48,16 @@ struct back box_back(struct box *box);
 /* What somebody did on a screen, to the source it concerns. */
 struct signal;
 void box_pass_on(struct box *box, const struct signal *s);
+
+/* ---- agents.c ---- */
+
+struct prompt;
+
+struct hub_agents box_agents(struct box *box);
+/* BACK_UNKNOWN: the run has no agent here. */
+enum back_answer box_control_agent(struct box *box, const struct back_control *control,
+                                   struct error *why);
+bool box_reply_to_agent(struct box *box, const struct prompt *prompt);
 
 /* ---- prompts.c ---- */
 

@@ -17,6 +17,7 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
+#include "hub/hub.h"
 #include "journal/reader.h"
 #include "source/approve.h"
 #include "source/source.h"
@@ -112,6 +113,16 @@ static void ticks(struct deadline *deadline)
 	deadline_set(desk->box->loop, &desk->tick, TICK_MS);
 }
 
+/* ---- screens ---- */
+
+static void changed(void *self, const struct prompt *prompt)
+{
+	struct prompt_desk *desk = self;
+
+	if (desk->box->hub)
+		hub_tell_prompt(desk->box->hub, prompt);
+}
+
 /* ---- agents ---- */
 
 static bool deliver(void *self, const struct prompt *prompt)
@@ -124,6 +135,8 @@ static bool deliver(void *self, const struct prompt *prompt)
 	};
 	struct text source = text_of(prompt->source);
 
+	if (box_reply_to_agent(desk->box, prompt))
+		return true;
 	if (approve_is_ours(source)) {
 		if (desk->box->approve)
 			approve_reply(desk->box->approve, &reply);
@@ -216,7 +229,8 @@ static void fold(struct box *box)
 bool box_make_prompts(struct box *box, struct error *why)
 {
 	struct prompt_desk *desk = must_zero(1, sizeof(*desk));
-	struct prompts_options o = {.bus = box->bus, .self = desk, .deliver = deliver};
+	struct prompts_options o = {
+		.bus = box->bus, .self = desk, .changed = changed, .deliver = deliver};
 	char key[PROMPTS_KEY];
 
 	box->desk = desk;

@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "base/sections.h"
 #include "box/parts.h"
+#include "hub/hub.h"
 #include "journal/journal.h"
 
 #define SECTION "runs"    /* of a checkpoint */
@@ -69,9 +70,17 @@ static bool end_turn(struct turn *turn)
 	return follow_slowly(f);
 }
 
+static void news(void *self)
+{
+	struct box *box = self;
+
+	if (box->hub)
+		hub_tell_runs(box->hub);
+}
+
 void box_make_runs(struct box *box)
 {
-	struct runs_options o = {.journal = box->journal, .self = box};
+	struct runs_options o = {.journal = box->journal, .self = box, .news = news};
 	uint64_t seq;
 	struct text saved = section_find(journal_checkpoint(box->journal, &seq), SECTION);
 	struct follower *f = must_zero(1, sizeof(*f));

@@ -12,6 +12,7 @@
 #define HUB_CLIENT_H
 
 #include "base/buf.h"
+#include "bus/back.h"
 #include "bus/bus.h"
 #include "hub/dialect.h"
 #include "hub/tape.h"
@@ -22,12 +23,22 @@
 struct acks;
 struct hub;
 struct journal_reader;
+struct run_view;
 
 enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
 
 /* What a client that fell behind gets. */
 enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT };
 bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
+
+/* Who may answer and control, or follows what agents ask: few do, so it is apart. */
+struct person {
+	char *name; /* of the credential or the process */
+	bool is_process;
+	bool forgets;         /* prompts it knows, because it was too slow */
+	uint64_t told_prompt; /* the seq up to which it was told of open ones */
+	struct link replies;  /* native_prompts.c: answers that are not on the disk yet */
+};
 
 /* What a sweep looks at comes first and fits one line of the cache. */
 struct client {
@@ -57,9 +68,15 @@ struct client {
 	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
 	struct link in_followers; /* hub.followers: of the stage */
-	bool hears_sources;
-	bool owed_sources, owed_stage; /* it was too slow for news: all, once it is not */
+	struct person *person;    /* or NULL */
+	struct run_view *run;     /* of the run dialect, or NULL */
+	bool hears_sources, hears_prompts;
+	/* It was too slow for news: all, once it is not. */
+	bool owed_sources, owed_stage, owed_prompts;
 };
+
+struct person *client_person(struct client *client); /* made when there is none */
+struct back_who client_who(struct client *client, struct text screen);
 
 extern const struct conn_user client_conn_user;
 void client_start_beat(struct client *client);
@@ -79,6 +96,7 @@ struct subscription {
 	bool has_after;   /* else: from now on */
 	bool sends_only;  /* it wants to hear nothing */
 	bool sources;     /* it wants to hear of the sources, too */
+	bool prompts;     /* and of what agents ask */
 	bool stage;       /* it wants to follow the stage, too ... */
 	uint64_t version; /* ... of which it has seen this one; 0: none */
 	enum slow_policy policy;

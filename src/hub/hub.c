@@ -7,6 +7,7 @@
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/run_view.h"
 #include "journal/journal.h"
 #include "net/http.h"
 
@@ -163,6 +164,10 @@ static void work_on(struct client *c, size_t *budget)
 		native_tell_sources(c);
 	if (c->owed_stage)
 		native_tell_stage(c);
+	if (c->owed_prompts)
+		native_tell_prompts(c);
+	if (c->run && !c->cold && run_pump(c, budget))
+		hub_work(c);
 	if (c->state == CLIENT_READING && !c->cold)
 		hub_work(c);
 }
@@ -304,6 +309,8 @@ struct hub *hub_create(const struct hub_options *options)
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
 	list_init(&hub->followers);
+	list_init(&hub->screens);
+	list_init(&hub->agents);
 	for (enum encoding e = 0; e < ENCODINGS; e++) {
 		reel_init(&hub->reels[e].reel, size, size / HUB_FRAME_MIN);
 		switchboard_init(&hub->reels[e].board);

@@ -41,6 +41,15 @@ struct hub_stage {
 	bool (*since)(void *self, uint64_t version, hub_command_fn *each, void *of);
 };
 
+/* Agents that connect to us and speak the run dialect, one for each session. */
+struct hub_agents {
+	void *self;
+	void *(*joined)(void *self, struct text session, bool has_credential);
+	/* A frame.  False: it is no good, and why has the words. */
+	bool (*heard)(void *self, void *agent, struct text frame, struct error *why);
+	void (*left)(void *self, void *agent);
+};
+
 struct hub_options {
 	struct loop *loop;
 	struct bus *bus;
@@ -53,6 +62,9 @@ struct hub_options {
 	void *self;
 	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
 	struct hub_stage stage;
+	struct runs *runs;       /* of the run dialect; both live as long as the hub */
+	struct prompts *prompts; /* what agents ask */
+	struct hub_agents agents;
 };
 
 struct hub *hub_create(const struct hub_options *options);
@@ -79,6 +91,14 @@ void hub_tell_sources(struct hub *hub, struct text changed, struct text removed)
  * of it must be looked at anew. */
 void hub_tell_command(struct hub *hub, uint64_t version, double at_ms, struct text json);
 void hub_tell_stage(struct hub *hub);
+
+/* To screens: a prompt was opened or is over; runs have new frames. */
+struct prompt;
+void hub_tell_prompt(struct hub *hub, const struct prompt *prompt);
+void hub_tell_runs(struct hub *hub);
+
+/* To the agent of a session; false: there is none here. */
+bool hub_tell_agent(struct hub *hub, struct text session, struct text frame);
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);

@@ -36,7 +36,8 @@ struct hub {
 	struct hub_reel reels[ENCODINGS];
 	struct pool pool; /* of clients */
 	struct link clients, work, waiting, dirty, followers;
-	struct buf look; /* how the stage looks now, once somebody asked */
+	struct link screens, agents; /* run_view.in_hub: of the run dialect */
+	struct buf look;             /* how the stage looks now, once somebody asked */
 	struct buf scratch;
 	const struct tape *gathered;         /* scratch holds this tape's bytes ... */
 	uint64_t gathered_at, gathered_head; /* ... from here, made at that head */
@@ -51,6 +52,8 @@ static inline struct hub_reel *client_reel(const struct client *c)
 {
 	return &c->hub->reels[c->dialect->encoding];
 }
+
+void client_forget_person(struct client *client);
 
 /* The client has something to do at the end of the turn. */
 void hub_work(struct client *client);

@@ -189,6 +189,7 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
 	yyjson_val *slow = yyjson_obj_get(op, "slow");
 	yyjson_val *sources = yyjson_obj_get(op, "sourceState");
+	yyjson_val *prompts = yyjson_obj_get(op, "prompts");
 	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
 	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
 
@@ -208,15 +209,18 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	wish->sources = yyjson_get_bool(sources);
 	if (sources && !yyjson_is_bool(sources))
 		return error_set(why, "sourceState must be true or false");
+	wish->prompts = yyjson_get_bool(prompts);
+	if (prompts && !yyjson_is_bool(prompts))
+		return error_set(why, "prompts must be true or false");
 	return !slow || slow_policy_parse(policy, &wish->policy, why);
 }
 
 /* A slip of the pen must not become a subscription to everything. */
 static const char *unknown_member(yyjson_val *op)
 {
-	static const char *const known[] = {
-		"op",   "ref",         "after", "types", "sources", "correlationId",
-		"slow", "sourceState", "stage", NULL};
+	static const char *const known[] = {"op",      "ref",           "after", "types",
+	                                    "sources", "correlationId", "slow",  "sourceState",
+	                                    "stage",   "prompts",       NULL};
 	yyjson_obj_iter it = yyjson_obj_iter_with(op);
 	yyjson_val *key;
 
@@ -231,18 +235,15 @@ static const char *unknown_member(yyjson_val *op)
 	return NULL;
 }
 
-/* Words of the protocol that nothing here can serve yet. */
-static bool is_for_later(const char *member)
-{
-	return strcmp(member, "prompts") == 0;
-}
-
 static void begin(struct client *c, struct subscription *wish)
 {
 	client_subscribe(c, wish);
 	c->hears_sources = wish->sources;
 	if (c->hears_sources)
 		native_tell_sources(c);
+	c->hears_prompts = c->owed_prompts = false;
+	if (wish->prompts)
+		native_follow_prompts(c);
 	if (wish->stage)
 		native_follow_stage(c, wish);
 	else
@@ -260,10 +261,8 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 		return;
 	}
 	filter_init(&wish.filter);
-	if (unknown && is_for_later(unknown))
-		native_say_error(c, "not_supported", "there is nothing of that kind here", ref);
-	else if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
-	         read_wish(op, &wish, &why))
+	if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
+	    read_wish(op, &wish, &why))
 		begin(c, &wish);
 	else
 		native_say_error(c, "invalid", why.words, ref);

@@ -3,6 +3,7 @@
 #define HUB_NATIVE_H
 
 #include "base/buf.h"
+#include "bus/back.h"
 
 struct client;
 struct yyjson_val;
@@ -24,6 +25,15 @@ void native_follow_stage(struct client *client, const struct subscription *wish)
 void native_leave_stage(struct client *client);
 void native_tell_stage(struct client *client); /* all of it */
 void native_end_turn(struct hub *hub);
+
+/* What agents ask: the open ones, then each that is opened or over. */
+struct prompt;
+void native_follow_prompts(struct client *client);
+void native_tell_prompts(struct client *client);
+void native_tell_prompt(struct hub *hub, const struct prompt *prompt);
+void native_forget_replies(struct client *client); /* it is gone */
+enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
+                                    struct error *why);
 
 /* Is op one of those that go back to an agent?  Then it is answered. */
 bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);

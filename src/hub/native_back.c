@@ -35,10 +35,10 @@ static void acknowledge(struct client *c, struct text run, struct text ref)
 static const char *code_of(enum back_answer answer)
 {
 	static const char *const codes[] = {
-		[BACK_INVALID] = "invalid",
-		[BACK_UNKNOWN] = "invalid",
-		[BACK_CONFLICT] = "unavailable",
-		[BACK_NOT_SUPPORTED] = "not_supported",
+		[BACK_INVALID] = "invalid",          [BACK_UNKNOWN] = "invalid",
+		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
+		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
+		[BACK_EXPIRED] = "expired",
 	};
 
 	return codes[answer];
@@ -78,16 +78,43 @@ static enum back_answer hear_cancel(struct client *c, yyjson_val *op, struct tex
 	return answer;
 }
 
+static enum back_answer hear_control(struct client *c, yyjson_val *op, struct text ref,
+                                     struct error *why)
+{
+	const struct back *back = &c->hub->options.back;
+	struct back_control control = {.who = client_who(c, TEXT("native"))};
+	yyjson_val *n = yyjson_obj_get(op, "n");
+	enum back_answer answer;
+
+	if (!read_text(op, "run", &control.run, why) || !read_text(op, "do", &control.op, why))
+		return BACK_INVALID;
+	if (n && !yyjson_is_uint(n)) {
+		error_set(why, "n must be a number of steps");
+		return BACK_INVALID;
+	}
+	control.n = yyjson_get_uint(n);
+	answer = back->control(back->self, &control, why);
+	if (answer == BACK_DONE)
+		acknowledge(c, control.run, ref);
+	return answer;
+}
+
 static const struct {
 	const char *name;
+	enum scope scope;
 	enum back_answer (*hear)(struct client *c, yyjson_val *op, struct text ref,
 	                         struct error *why);
 } ops[] = {
-	{"ask", hear_ask},
-	{"cancel", hear_cancel},
-	{"answer", NULL},
-	{"control", NULL},
+	{"ask", SCOPE_CONTROL, hear_ask},
+	{"cancel", SCOPE_CONTROL, hear_cancel},
+	{"answer", SCOPE_ANSWER, native_hear_answer},
+	{"control", SCOPE_CONTROL, hear_control},
 };
+
+static bool is_unknown_prompt(enum back_answer answer, const char *op)
+{
+	return answer == BACK_UNKNOWN && strcmp(op, "answer") == 0;
+}
 
 bool native_hear_back(struct client *c, yyjson_val *op, struct text ref)
 {
@@ -100,17 +127,15 @@ bool native_hear_back(struct client *c, yyjson_val *op, struct text ref)
 		i++;
 	if (i == sizeof(ops) / sizeof(ops[0]))
 		return false;
-	if (!ops[i].hear) {
-		native_say_error(c, "not_supported", "nothing here takes that yet", ref);
-		return true;
-	}
-	if (!(c->scopes & SCOPE_CONTROL)) {
-		error_set(&why, "%s needs the scope control", name);
+	if (!(c->scopes & ops[i].scope)) {
+		error_set(&why, "%s needs the scope %s", name, scope_name(ops[i].scope));
 		native_say_error(c, "forbidden", why.words, ref);
 		return true;
 	}
 	answer = ops[i].hear(c, op, ref, &why);
 	if (answer != BACK_DONE)
-		native_say_error(c, code_of(answer), why.words, ref);
+		native_say_error(
+			c, is_unknown_prompt(answer, name) ? "unknown_prompt" : code_of(answer),
+			why.words, ref);
 	return true;
 }

@@ -1,0 +1,134 @@
+/* agents.c - agents that connect to us in the run dialect: what they send becomes
+ * signals, and what people say goes back to them.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "box/parts.h"
+#include "bus/back.h"
+#include "bus/bus.h"
+#include "config/config.h"
+#include "hub/hub.h"
+#include "parse/parse.h"
+#include "run/prompt_frame.h"
+#include "run/prompts.h"
+
+#define FRAME_OUT_MAX (1 * MIB)
+
+struct agent {
+	struct box *box;
+	struct parse *parse;
+	char *source;
+	bool has_credential;
+	struct error *why; /* of the frame that is being read */
+	bool is_bad;
+};
+
+static void take_signal(void *self, struct text envelope)
+{
+	struct agent *agent = self;
+	struct bus_emit emit = {.raw = envelope};
+	struct bus_verdict verdict;
+
+	emit.from = bus_from(agent->box->bus, text_of(agent->source), agent->has_credential);
+	emit.from.keeps_origin = true;
+	bus_admit(agent->box->bus, &emit, &verdict);
+	if (verdict.answer == BUS_ACCEPTED)
+		return;
+	agent->is_bad = true;
+	error_set(agent->why, "%s", verdict.why.words);
+}
+
+static void take_bad(void *self, const char *why)
+{
+	struct agent *agent = self;
+
+	agent->is_bad = true;
+	error_set(agent->why, "%s", why);
+}
+
+static void *joined(void *self, struct text session, bool has_credential)
+{
+	struct agent *agent = must_zero(1, sizeof(*agent));
+	struct box *box = self;
+	struct parse_options o = {
+		.correlation = session,
+		.event_max = box->config->limits.message,
+		.self = agent,
+		.signal = take_signal,
+		.bad = take_bad,
+	};
+
+	agent->box = box;
+	agent->source = must_print("agent:%.*s", TEXT_ARG(session));
+	agent->has_credential = has_credential;
+	o.source = text_of(agent->source);
+	agent->parse = parse_create(parse_find(TEXT("escapement")), &o);
+	prompts_untold(box->prompts, session);
+	return agent;
+}
+
+static bool heard(void *self, void *who, struct text frame, struct error *why)
+{
+	struct agent *agent = who;
+
+	agent->why = why;
+	agent->is_bad = false;
+	parse_message(agent->parse, frame);
+	agent->why = NULL;
+	return !agent->is_bad;
+}
+
+static void left(void *self, void *who)
+{
+	struct agent *agent = who;
+
+	parse_destroy(agent->parse);
+	free(agent->source);
+	free(agent);
+}
+
+struct hub_agents box_agents(struct box *box)
+{
+	return (struct hub_agents){.self = box, .joined = joined, .heard = heard, .left = left};
+}
+
+/* ---- what people say to them ---- */
+
+enum back_answer box_control_agent(struct box *box, const struct back_control *control,
+                                   struct error *why)
+{
+	enum back_answer answer;
+	struct buf frame;
+
+	buf_init(&frame, FRAME_OUT_MAX);
+	if (control->frame.len) {
+		buf_add(&frame, control->frame);
+	} else {
+		buf_add(&frame, TEXT("{\"kind\":\"control\",\"op\":"));
+		buf_add_json(&frame, control->op);
+		if (control->n)
+			buf_print(&frame, ",\"n\":%llu", (unsigned long long)control->n);
+		buf_add_char(&frame, '}');
+	}
+	answer =
+		hub_tell_agent(box->hub, control->run, buf_text(&frame)) ? BACK_DONE : BACK_UNKNOWN;
+	buf_finish(&frame);
+	if (answer != BACK_DONE)
+		error_set(why, "there is no such run");
+	return answer;
+}
+
+bool box_reply_to_agent(struct box *box, const struct prompt *prompt)
+{
+	struct buf frame;
+	bool told;
+
+	if (!box->hub)
+		return false;
+	buf_init(&frame, FRAME_OUT_MAX);
+	prompt_answer_frame(prompt, &frame);
+	told = hub_tell_agent(box->hub, text_of(prompt->run), buf_text(&frame));
+	buf_finish(&frame);
+	return told;
+}

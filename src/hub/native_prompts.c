@@ -1,0 +1,189 @@
+/* native_prompts.c - what agents ask, to the clients of our own dialect that want to
+ * know of it, and what they answer.
+ *
+ * The open prompts come once, then each that is opened or over.  A client that does
+ * not read is told to forget them when it has caught up, and gets all open ones again.  An answer is acknowledged
+ * when it is on the disk.
+ */
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "base/must.h"
+#include "hub/acks.h"
+#include "hub/inside.h"
+#include "hub/native.h"
+#include "run/prompts.h"
+#include "signal/json.h"
+
+#define SAY_MAX (4 * KIB)
+#define PROMPT_FRAME_MAX (512 * KIB) /* its words, options and default, escaped */
+
+/* ---- telling ---- */
+
+static void add_prompt(const struct prompt *prompt, struct buf *out)
+{
+	struct buf json;
+
+	buf_init(&json, PROMPT_FRAME_MAX);
+	prompt_json(prompt, &json);
+	buf_add(out, TEXT("{\"op\":\"prompt\","));
+	buf_add(out, (struct text){json.at + 1, json.len - 1}); /* after its brace */
+	out->full |= json.full;
+	buf_finish(&json);
+}
+
+void native_follow_prompts(struct client *c)
+{
+	c->hears_prompts = true;
+	client_person(c)->told_prompt = 0;
+	native_tell_prompts(c);
+}
+
+/* In the order of their seqs; the rest when it has read these. */
+void native_tell_prompts(struct client *c)
+{
+	struct person *person = client_person(c);
+
+	c->owed_prompts = false;
+	if (person->forgets)
+		client_say_frame(c, WS_OP_TEXT, TEXT("{\"op\":\"prompts\",\"forget\":true}"));
+	person->forgets = false;
+	list_each(prompts_open(c->hub->options.prompts), l) {
+		const struct prompt *prompt = list_of(l, struct prompt, in_open);
+		struct buf out;
+
+		if (prompt->seq <= person->told_prompt)
+			continue;
+		if (c->mine.len - c->mine_sent > HUB_HUSH_AT) {
+			c->owed_prompts = true;
+			return;
+		}
+		person->told_prompt = prompt->seq;
+		buf_init(&out, PROMPT_FRAME_MAX);
+		add_prompt(prompt, &out);
+		native_say(c, &out);
+		if (c->state == CLIENT_CLOSING)
+			return;
+	}
+}
+
+/* Who is owed open ones gets this too if it is one; that another is over is not told
+ * twice. */
+static void tell(struct client *c, const struct prompt *prompt, struct text frame)
+{
+	if (!c->owed_prompts && c->mine.len - c->mine_sent <= HUB_HUSH_AT) {
+		client_say_frame(c, WS_OP_TEXT, frame);
+		return;
+	}
+	if (c->owed_prompts && prompt->state == PROMPT_OPEN)
+		return;
+	c->owed_prompts = true;
+	c->person->told_prompt = 0;
+	c->person->forgets = true;
+}
+
+void native_tell_prompt(struct hub *hub, const struct prompt *prompt)
+{
+	struct buf out;
+
+	buf_init(&out, PROMPT_FRAME_MAX);
+	list_each(&hub->clients, l) {
+		struct client *c = list_of(l, struct client, in_all);
+
+		if (!c->hears_prompts)
+			continue;
+		if (out.len == 0)
+			add_prompt(prompt, &out);
+		tell(c, prompt, buf_text(&out));
+	}
+	buf_finish(&out);
+}
+
+/* ---- answering ---- */
+
+struct reply {
+	struct client *client;
+	struct link in_person; /* person.replies */
+	size_t ref_len;
+	char ref[ACK_REF_MAX];
+};
+
+static void durable(void *of, uint64_t seq)
+{
+	struct reply *r = of;
+	struct buf out;
+
+	buf_init(&out, SAY_MAX);
+	buf_print(&out, "{\"op\":\"ack\",\"ref\":%.*s,\"seq\":%llu}", (int)r->ref_len, r->ref,
+	          (unsigned long long)seq);
+	native_say(r->client, &out);
+	list_remove(&r->in_person);
+	free(r);
+}
+
+void native_forget_replies(struct client *c)
+{
+	const struct back *back = &c->hub->options.back;
+
+	list_each(&c->person->replies, l) {
+		struct reply *r = list_of(l, struct reply, in_person);
+
+		back->forget_reply(back->self, r);
+		list_remove(l);
+		free(r);
+	}
+}
+
+/* The value as JSON; false when it is neither that nor cancelled. */
+static bool read_value(yyjson_val *op, struct buf *value, struct error *why)
+{
+	yyjson_val *given = yyjson_obj_get(op, "value");
+	bool is_cancelled = yyjson_is_true(yyjson_obj_get(op, "cancelled"));
+
+	if (is_cancelled == !!given)
+		return error_set(why, "answer takes a value, or cancelled: true");
+	return !given || json_add(value, given) || error_set(why, "the value is too long");
+}
+
+static enum back_answer send_reply(struct client *c, const struct back_reply *reply,
+                                   struct text ref, struct error *why)
+{
+	const struct back *back = &c->hub->options.back;
+	struct reply *r = ref.len ? must_zero(1, sizeof(*r)) : NULL;
+	struct back_reply with = *reply;
+	enum back_answer answer;
+
+	if (r) {
+		r->client = c;
+		r->ref_len = ref.len;
+		memcpy(r->ref, ref.at, ref.len);
+		list_add(&client_person(c)->replies, &r->in_person);
+		with.durable = durable;
+		with.of = r;
+	}
+	answer = back->reply(back->self, &with, why);
+	if (r && answer != BACK_DONE) {
+		list_remove(&r->in_person);
+		free(r);
+	}
+	return answer;
+}
+
+enum back_answer native_hear_answer(struct client *c, yyjson_val *op, struct text ref,
+                                    struct error *why)
+{
+	struct back_reply reply = {.prompt = json_text(yyjson_obj_get(op, "id")),
+	                           .who = client_who(c, TEXT("native"))};
+	enum back_answer answer = BACK_INVALID;
+	struct buf value;
+
+	buf_init(&value, PROMPT_VALUE_MAX);
+	if (!reply.prompt.len) {
+		error_set(why, "answer needs the id of a prompt");
+	} else if (read_value(op, &value, why)) {
+		reply.value = buf_text(&value);
+		answer = send_reply(c, &reply, ref, why);
+	}
+	buf_finish(&value);
+	return answer;
+}

@@ -1,0 +1,199 @@
+/* run.c - the run dialect: agents and screens, one JSON frame a message.
+ *
+ * `?session=ID` is one run with its own numbers, without it all are merged under one
+ * counter; `?since=SEQ` goes on after an event.  `?role=agent&session=ID` is the other
+ * side: whoever does the work.  What is not understood is passed over, as this dialect
+ * has it.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "hub/inside.h"
+#include "hub/native.h"
+#include "hub/run_view.h"
+#include "net/http.h"
+#include "run/prompts.h"
+#include "run/translate.h"
+
+/* ---- the query ---- */
+
+static bool read_number(struct text value, uint64_t *out)
+{
+	struct position position;
+
+	if (!position_parse(value, &position) || memchr(value.at, '-', value.len))
+		return false;
+	*out = position.seq;
+	return true;
+}
+
+static bool read_role(struct run_wish *wish, struct text value, struct error *why)
+{
+	wish->is_agent = text_is(value, "agent");
+	return wish->is_agent || text_is(value, "screen") ||
+	       error_set(why, "a role is agent or screen");
+}
+
+static bool read_param(void *self, struct text name, struct text value, struct error *why)
+{
+	struct run_wish *wish = self;
+
+	if (text_is(name, "session")) {
+		buf_clear(&wish->session);
+		return (value.len && buf_add(&wish->session, value)) ||
+		       error_set(why, "a session has a name of 1 to %d bytes", TRANSLATE_RUN_MAX);
+	}
+	if (text_is(name, "role"))
+		return read_role(wish, value, why);
+	if (text_is(name, "since")) {
+		wish->has_since = true;
+		return read_number(value, &wish->since) || error_set(why, "since is a number");
+	}
+	return text_is(name, "ticket") || text_is(name, "token") ||
+	       error_set(why, "there is no such parameter");
+}
+
+bool run_wish_read(struct run_wish *wish, const struct http *http, struct error *why)
+{
+	*wish = (struct run_wish){0};
+	buf_init(&wish->session, TRANSLATE_RUN_MAX);
+	if (!http_query_each(http_request(http)->query, read_param, wish, why))
+		return false;
+	return !wish->is_agent || wish->session.len ||
+	       error_set(why, "an agent says which session is its own");
+}
+
+void run_wish_finish(struct run_wish *wish)
+{
+	buf_finish(&wish->session);
+}
+
+static bool check(const struct http *http, struct error *why)
+{
+	struct run_wish wish;
+	bool good = run_wish_read(&wish, http, why);
+
+	run_wish_finish(&wish);
+	return good;
+}
+
+/* ---- coming and going ---- */
+
+void run_say(struct client *c, const char *words)
+{
+	client_say_frame(c, WS_OP_TEXT, text_of(words));
+}
+
+static struct run_view *view_create(struct client *c, const struct run_wish *wish)
+{
+	struct run_view *view = must_zero(1, sizeof(*view));
+
+	view->client = c;
+	view->session = wish->session.len ? text_dup(buf_text(&wish->session)) : NULL;
+	json_reader_init(&view->reader, c->hub->options.ws.message_max);
+	list_init(&view->in_hub);
+	coalesce_init(&view->joined);
+	c->run = view;
+	return view;
+}
+
+void run_leave(struct client *c)
+{
+	struct run_view *view = c->run;
+
+	if (!view)
+		return;
+	c->run = NULL;
+	if (view->agent)
+		run_agent_end(view);
+	else
+		run_screen_end(view);
+	list_remove(&view->in_hub);
+	coalesce_finish(&view->joined);
+	json_reader_finish(&view->reader);
+	free(view->session);
+	free(view);
+}
+
+bool run_pump(struct client *c, size_t *budget)
+{
+	return !c->run->agent && run_screen_pump(c->run, budget);
+}
+
+static void welcome(struct client *c, const struct http *http)
+{
+	struct run_wish wish;
+	bool good = run_wish_read(&wish, http, NULL);
+
+	if (!good || !(c->scopes & (wish.is_agent ? SCOPE_EMIT : SCOPE_OBSERVE))) {
+		client_close(c, 1008,
+		             wish.is_agent ? TEXT("an agent needs the scope emit")
+		                           : TEXT("a screen needs the scope observe"));
+	} else if (!wish.is_agent) {
+		run_screen_begin(view_create(c, &wish), &wish);
+	} else if (!run_agent_begin(view_create(c, &wish), c->has_credential)) {
+		client_close(c, 1008, TEXT("this session has an agent"));
+	}
+	run_wish_finish(&wish);
+}
+
+static void hear(struct client *c, struct text message)
+{
+	struct frame frame;
+
+	if (!c->run)
+		return;
+	if (c->run->agent)
+		run_agent_hear(c->run, message);
+	else if (frame_read(&frame, &c->run->reader, message, NULL))
+		run_hear_screen(c->run, &frame);
+}
+
+/* ---- news, from box.c ---- */
+
+void hub_tell_runs(struct hub *hub)
+{
+	list_each(&hub->screens, l)
+		hub_work(list_of(l, struct run_view, in_hub)->client);
+}
+
+void hub_tell_prompt(struct hub *hub, const struct prompt *prompt)
+{
+	native_tell_prompt(hub, prompt);
+	list_each(&hub->screens, l)
+		run_screen_prompt(list_of(l, struct run_view, in_hub), prompt);
+}
+
+bool hub_tell_agent(struct hub *hub, struct text session, struct text frame)
+{
+	list_each(&hub->agents, l) {
+		struct run_view *view = list_of(l, struct run_view, in_hub);
+
+		if (!text_is(session, view->session))
+			continue;
+		client_say_frame(view->client, WS_OP_TEXT, frame);
+		return true;
+	}
+	return false;
+}
+
+/* Reads by places, not by a tape: there are no lines, and so no gaps of them. */
+static void tell_gap(struct client *c, const struct gap *gap)
+{
+	(void)c;
+	(void)gap;
+}
+
+const struct dialect dialect_run = {
+	.name = "run",
+	.path = "/ws/run",
+	.encoding = ENCODING_FRAME,
+	.is_websocket = true,
+	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
+	.check = check,
+	.welcome = welcome,
+	.hear = hear,
+	.tell_gap = tell_gap,
+	.beat = client_ping,
+	.farewell = client_go_away,
+};

@@ -1,0 +1,311 @@
+/* run_screen.c - what a screen of the run dialect is given, and in which order: where
+ * things stand (phase, debug, prompts), what it missed, then what comes.
+ */
+#include "base/log.h"
+#include "hub/inside.h"
+#include "hub/run_view.h"
+#include "run/prompt_frame.h"
+#include "run/prompts.h"
+#include "run/replay.h"
+#include "run/runs.h"
+
+#define SIGNALS_AT_ONCE 4096 /* folded when a screen comes, so that it sees the present */
+#define PROMPT_FRAME_MAX (2 * MIB)
+
+static struct runs *runs_of(const struct run_view *view)
+{
+	return view->client->hub->options.runs;
+}
+
+/* The run it watches; of all of them, the one that spoke last.  NULL: there is none. */
+static struct run *run_of(const struct run_view *view)
+{
+	struct link *all = runs_all(runs_of(view));
+
+	if (view->session)
+		return runs_find(runs_of(view), text_of(view->session));
+	return list_is_empty(all) ? NULL : list_of(all->prev, struct run, in_all);
+}
+
+static bool is_wanted(const struct run_view *view, const char *run)
+{
+	return !view->session || strcmp(view->session, run) == 0;
+}
+
+/* ---- prompts ---- */
+
+static void say_prompt(struct run_view *view, const struct prompt *prompt)
+{
+	struct buf out;
+
+	buf_init(&out, PROMPT_FRAME_MAX);
+	if (prompt->state == PROMPT_OPEN)
+		prompt_frame(prompt, &out);
+	else
+		prompt_closed_frame(prompt, &out);
+	if (!out.full)
+		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void say_prompts(struct run_view *view)
+{
+	view->owed_prompts = false;
+	list_each(prompts_open(view->client->hub->options.prompts), l) {
+		const struct prompt *prompt = list_of(l, struct prompt, in_open);
+
+		if (is_wanted(view, prompt->run) && view->client->state != CLIENT_CLOSING)
+			say_prompt(view, prompt);
+	}
+}
+
+/* A prompt overtakes what is streamed.  Who reads nothing gets the open ones later. */
+void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
+{
+	struct client *c = view->client;
+
+	if (!is_wanted(view, prompt->run))
+		return;
+	if (c->mine.len - c->mine_sent > HUB_HUSH_AT)
+		view->owed_prompts = true;
+	else
+		say_prompt(view, prompt);
+}
+
+/* ---- where it stands ---- */
+
+static void say_kept(struct run_view *view, const char *frame)
+{
+	if (frame)
+		run_say(view->client, frame);
+}
+
+static void say_gap(struct run_view *view, uint64_t from, uint64_t to, const char *why)
+{
+	char words[160];
+
+	view->client->hub->counts.gaps++;
+	snprintf(words, sizeof(words),
+	         "{\"kind\":\"gap\",\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
+	         (unsigned long long)from, (unsigned long long)to, why);
+	run_say(view->client, words);
+}
+
+static void replay(struct run_view *view, const struct run *run)
+{
+	struct run_replay_options o = {
+		.journal = view->client->hub->options.journal,
+		.run = text_of(run->id),
+		.first_seq = run->first_seq,
+		.has_after = view->has_number,
+		.after = view->number,
+	};
+
+	run_replay_destroy(view->replay);
+	view->replay = run_replay_create(&o);
+}
+
+/* After the oldest that is kept: what was before is named. */
+static void seek_oldest(struct run_view *view, uint64_t since)
+{
+	struct run_frame oldest;
+
+	view->at = 0;
+	if (!runs_frame(runs_of(view), 0, &oldest)) {
+		view->at = runs_head(runs_of(view));
+		return;
+	}
+	if (oldest.number > since + 1)
+		say_gap(view, since + 1, oldest.number - oldest.pieces.is_numbered, "expired");
+}
+
+void run_screen_seek(struct run_view *view, uint64_t since)
+{
+	struct run *run = view->session ? run_of(view) : NULL;
+
+	run_replay_destroy(view->replay);
+	view->replay = NULL;
+	view->number = since;
+	view->has_number = true;
+	if (view->session && !run)
+		view->at = runs_head(runs_of(view));
+	else if (runs_place(runs_of(view), run, since, &view->at))
+		return;
+	else if (run)
+		replay(view, run);
+	else
+		seek_oldest(view, since);
+}
+
+void run_screen_begin(struct run_view *view, const struct run_wish *wish)
+{
+	struct runs *runs = runs_of(view);
+	struct run *run;
+
+	runs_watch(runs, true);
+	runs_advance(runs, SIGNALS_AT_ONCE);
+	list_add(&view->client->hub->screens, &view->in_hub);
+	run = run_of(view);
+	if (run) {
+		say_kept(view, run->phase);
+		say_kept(view, run->debug);
+	}
+	say_prompts(view);
+	if (wish->has_since)
+		run_screen_seek(view, wish->since);
+	else
+		view->at = runs_back(runs, view->session ? run : NULL, RUNS_CATCH_UP);
+	if (view->session && !run)
+		view->at = runs_head(runs);
+	hub_work(view->client);
+}
+
+void run_screen_end(struct run_view *view)
+{
+	if (list_is_empty(&view->in_hub))
+		return;
+	runs_watch(runs_of(view), false);
+	run_replay_destroy(view->replay);
+}
+
+/* ---- frames ---- */
+
+static void send_joined(struct run_view *view)
+{
+	struct buf out;
+
+	buf_init(&out, FRAME_MAX + COALESCE_TEXT_MAX);
+	if (coalesce_take(&view->joined, &out))
+		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+}
+
+/* While it keeps up it gets every frame as it is. */
+static void pass(struct run_view *view, struct text frame)
+{
+	if (view->is_behind && coalesce_add(&view->joined, frame))
+		return;
+	send_joined(view);
+	if (view->is_behind && coalesce_add(&view->joined, frame))
+		return;
+	client_say_frame(view->client, WS_OP_TEXT, frame);
+}
+
+static void give(struct run_view *view, const struct run_frame *f)
+{
+	bool merged = !view->session;
+	struct buf out;
+
+	buf_init(&out, TRANSLATE_FRAME_MAX);
+	run_frame_add(f, merged, &out);
+	if (f->pieces.is_numbered) {
+		view->number = merged ? f->number : f->own;
+		view->has_number = true;
+	} else if (f->run && f->run->finished && text_is(buf_text(&out), f->run->finished)) {
+		view->is_finished = true;
+	}
+	if (!out.full)
+		pass(view, buf_text(&out));
+	buf_finish(&out);
+}
+
+static bool has_room(const struct run_view *view)
+{
+	const struct client *c = view->client;
+
+	return c->mine.len - c->mine_sent < HUB_READING_MAX && c->state != CLIENT_CLOSING;
+}
+
+/* From the journal; true while there is more of it. */
+static bool pump_replay(struct run_view *view, size_t *budget)
+{
+	struct runs *runs = runs_of(view);
+	struct run_frame f;
+
+	while (has_room(view)) {
+		switch (run_replay_next(view->replay, runs_seq(runs), budget, &f)) {
+		case REPLAY_FRAME:
+			give(view, &f);
+			break;
+		case REPLAY_COLD:
+			view->client->cold = true;
+			return true;
+		case REPLAY_MORE:
+			return true;
+		case REPLAY_LOST:
+			say_gap(view, view->number + 1, view->number + 1, "expired");
+			break;
+		case REPLAY_END:
+			run_replay_destroy(view->replay);
+			view->replay = NULL;
+			view->at = runs_head(runs);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The frames between were forgotten before it took them. */
+static void fell_out(struct run_view *view, const struct run_frame *next)
+{
+	struct run *run = view->session ? run_of(view) : NULL;
+
+	view->client->hub->counts.fell_behind++;
+	if (run)
+		replay(view, run);
+	else if (next->number > view->number + 1)
+		say_gap(view, view->number + 1, next->number - next->pieces.is_numbered, "skipped");
+}
+
+static void pump_kept(struct run_view *view)
+{
+	struct run_frame f;
+
+	while (has_room(view) && runs_frame(runs_of(view), view->at, &f)) {
+		if (f.at > view->at && view->at > 0) {
+			fell_out(view, &f);
+			view->at = f.at;
+			if (view->replay)
+				return;
+		}
+		view->at = f.at + 1;
+		if (is_wanted(view, f.run->id))
+			give(view, &f);
+	}
+}
+
+/* Everything was given: who came late learns that the run is over. */
+static void caught_up(struct run_view *view)
+{
+	const struct run *run = run_of(view);
+
+	send_joined(view);
+	view->is_behind = false;
+	if (!run || !run->finished) {
+		view->is_finished = false;
+	} else if (!view->is_finished) {
+		run_say(view->client, run->finished);
+		view->is_finished = true;
+	}
+}
+
+bool run_screen_pump(struct run_view *view, size_t *budget)
+{
+	struct client *c = view->client;
+
+	if (view->owed_prompts && has_room(view))
+		say_prompts(view);
+	if (view->replay && pump_replay(view, budget))
+		return !c->cold && has_room(view) && *budget;
+	if (!view->replay)
+		pump_kept(view);
+	if (c->state == CLIENT_CLOSING)
+		return false;
+	if (view->replay)
+		return true;
+	if (view->at >= runs_head(runs_of(view)))
+		caught_up(view);
+	else
+		view->is_behind = true;
+	return false;
+}

@@ -1,0 +1,74 @@
+/* run_view.h - a client of the run dialect: a screen, or an agent; for this room alone.
+ *
+ * A screen reads frames from the memory of run/runs.h by their place.  Where they are no
+ * longer there, a screen of one session has them made again from the journal, and one of
+ * all sessions is told of a gap.  One that is too slow for what comes gets pieces of
+ * messages joined.
+ */
+#ifndef HUB_RUN_VIEW_H
+#define HUB_RUN_VIEW_H
+
+#include "base/list.h"
+#include "hub/client.h"
+#include "run/coalesce.h"
+#include "run/frame.h"
+
+struct run_replay;
+
+struct run_view {
+	struct client *client;
+	struct link in_hub; /* hub.screens or hub.agents */
+	char *session;      /* NULL: all of them, under one counter */
+	struct json_reader reader;
+
+	/* of a screen */
+	uint64_t at;               /* the place of its next frame */
+	uint64_t number;           /* of the newest event that it was given */
+	bool has_number;           /* it was given one, or said which it has */
+	struct run_replay *replay; /* while it is given older ones */
+	struct coalesce joined;
+	bool is_behind;   /* it did not take all there was */
+	bool is_finished; /* it knows that the run is */
+	bool owed_prompts;
+
+	/* of an agent */
+	void *agent;
+};
+
+/* What a query wants. */
+struct run_wish {
+	struct buf session; /* empty: all */
+	uint64_t since;
+	bool has_since, is_agent;
+};
+bool run_wish_read(struct run_wish *wish, const struct http *http, struct error *why);
+void run_wish_finish(struct run_wish *wish);
+
+void run_say(struct client *client, const char *words); /* a frame */
+
+/* ---- run_screen.c ---- */
+
+void run_screen_begin(struct run_view *view, const struct run_wish *wish);
+void run_screen_seek(struct run_view *view, uint64_t since);
+void run_screen_end(struct run_view *view);
+/* Gives it what there is and fits; true when it could go on at once. */
+bool run_screen_pump(struct run_view *view, size_t *budget);
+void run_screen_prompt(struct run_view *view, const struct prompt *prompt);
+
+/* ---- run_back.c ---- */
+
+void run_hear_screen(struct run_view *view, const struct frame *frame);
+
+/* ---- run_agent.c ---- */
+
+bool run_agent_begin(struct run_view *view, bool has_credential);
+void run_agent_end(struct run_view *view);
+void run_agent_hear(struct run_view *view, struct text frame);
+
+/* ---- for hub.c ---- */
+
+void run_leave(struct client *client);
+/* True when it could go on at once. */
+bool run_pump(struct client *client, size_t *budget);
+
+#endif

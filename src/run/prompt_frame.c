@@ -1,0 +1,69 @@
+/* prompt_frame.c - prompts in the words of the run dialect. */
+#include "run/prompt_frame.h"
+
+#include "base/scan.h"
+
+/* Everything but the id is as it came; false when it has none. */
+static bool splice(const struct prompt *p, struct buf *out)
+{
+	struct text frame = text_of(p->frame), key, value;
+	struct scan scan;
+
+	scan_object(&scan, frame);
+	while (scan_member(&scan, &key, &value)) {
+		if (!text_is(key, "prompt-id"))
+			continue;
+		buf_add(out, (struct text){frame.at, (size_t)(value.at - frame.at)});
+		buf_add_json(out, text_of(p->id));
+		buf_add(out, (struct text){value.at + value.len,
+		                           (size_t)(frame.at + frame.len - value.at - value.len)});
+		return true;
+	}
+	return false;
+}
+
+static void add_option(struct buf *out, const char *name, const char *json)
+{
+	if (json)
+		buf_print(out, ",\"%s\":%s", name, json);
+}
+
+static void make(const struct prompt *p, struct buf *out)
+{
+	buf_print(out, "{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"session-id\":", p->id);
+	buf_add_json(out, text_of(p->run));
+	buf_add(out, TEXT(",\"invokeid\":"));
+	if (p->invoke)
+		buf_add_json(out, text_of(p->invoke));
+	else
+		buf_add(out, TEXT("null"));
+	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":", prompt_type_name(p->type));
+	buf_add_json(out, text_of(p->words ? p->words : ""));
+	add_option(out, "options", p->options);
+	add_option(out, "default", p->other);
+	buf_add(out, TEXT("}}"));
+}
+
+void prompt_frame(const struct prompt *p, struct buf *out)
+{
+	if (!p->frame || !splice(p, out))
+		make(p, out);
+}
+
+void prompt_closed_frame(const struct prompt *p, struct buf *out)
+{
+	buf_print(out, "{\"kind\":\"prompt-closed\",\"prompt-id\":\"%s\",\"state\":\"%s\"", p->id,
+	          prompt_state_name(p->state));
+	add_option(out, "by", p->by);
+	buf_add_char(out, '}');
+}
+
+void prompt_answer_frame(const struct prompt *p, struct buf *out)
+{
+	buf_add(out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
+	buf_add_json(out, text_of(p->own_id ? p->own_id : p->id));
+	if (p->value)
+		buf_print(out, ",\"value\":%s}", p->value);
+	else
+		buf_add(out, TEXT(",\"cancelled\":true}"));
+}
