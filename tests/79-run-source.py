@@ -6,7 +6,7 @@ import json
 
 from escapement import Hub
 from gateway import Gateway, connected, settle, sources
-from lib import Box, eventually, run, test
+from lib import Box, Process, eventually, run, test
 from servers import add_source, source_of, until_state
 
 RUN = ":session/one"
@@ -227,6 +227,38 @@ def _():
         eventually(lambda: len(box.history(f"&limit=10000&type=text_delta")) == 3000)
         assert words(box) == [str(n) for n in range(3000)]
         assert source_of(box, "hub")["badFrames"] == 2
+
+
+# --- a program that is run ---------------------------------------------------------------
+
+
+def started(box, job, script):
+    """A program under `signalbox run` that the box can speak to."""
+    process = Process("run", "--data", box.data, "--correlation-id", job, "--parse", "raw", "--",
+                      "sh", "-c", f"{script}; while :; do sleep 0.05; done")
+    eventually(lambda: control(box, "pause", job).status == 200)
+    return process
+
+
+@test("a program that is run can be interrupted and ended from every screen")
+def _():
+    with Box() as box:
+        process = started(box, "job 1/é", "trap 'exit 3' INT")
+        assert control(box, "ui-interrupt", "job 1/é").status == 200
+        assert process.wait() == 3
+        eventually(lambda: signals(box, "job 1/é")[-1]["type"] == "completion")
+        (cannot,) = [s for s in signals(box, "job 1/é") if s["type"] == "error"]
+        assert cannot["payload"]["code"] == "not_supported", cannot
+        assert cannot["payload"]["severity"] == "warning", cannot
+        eventually(lambda: control(box, "ui-interrupt", "job 1/é").status == 404)
+        process = started(box, "job-2", "trap 'echo no' INT")
+        assert control(box, "ui-quit", "job-2").status == 200
+        assert process.wait() == 143
+        process = started(box, "job-3", "trap 'exit 4' INT")
+        box.kill9()
+        box.start()
+        eventually(lambda: control(box, "ui-interrupt", "job-3").status == 200)
+        assert process.wait() == 4
 
 
 # --- OpenClaw ------------------------------------------------------------------------------

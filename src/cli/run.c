@@ -1,7 +1,8 @@
 /* run.c - `signalbox run`: an agent, its terminal as it is, its signals to the box.
  *
  * The output goes on first and is read second, and nothing that the box does or
- * does not do is waited for while the program runs.
+ * does not do is waited for while the program runs.  Whoever watches it on a screen
+ * may interrupt it or end it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "cli/courier.h"
 #include "cli/guess.h"
 #include "cli/runs.h"
+#include "cli/steer.h"
 #include "cli/verbs.h"
 #include "net/interrupt.h"
 #include "parse/parse.h"
@@ -36,6 +38,7 @@ struct run {
 	int interrupts;
 	struct parse *parse;
 	struct courier *courier;
+	struct steer *steer;
 	uint64_t bad;
 	struct error last_bad;
 	uint64_t end_ms; /* of the output, once the program has ended */
@@ -68,7 +71,7 @@ static void add_member(struct buf *out, const char *name, const char *value)
 }
 
 /* The command line itself is not told: it may hold a secret. */
-static void begin_signal(const struct run *run, struct buf *out, const char *type)
+static void begin_envelope(const struct run *run, struct buf *out, const char *type)
 {
 	char id[RANDOM_UUID_LEN + 1] = "";
 
@@ -78,7 +81,13 @@ static void begin_signal(const struct run *run, struct buf *out, const char *typ
 	          (long long)clock_wall_ms());
 	add_member(out, "source", run->source);
 	add_member(out, "correlationId", run->task);
-	buf_add(out, TEXT(",\"payload\":{\"taskId\":"));
+	buf_add(out, TEXT(",\"payload\":{"));
+}
+
+static void begin_signal(const struct run *run, struct buf *out, const char *type)
+{
+	begin_envelope(run, out, type);
+	buf_add(out, TEXT("\"taskId\":"));
 	buf_add_json(out, text_of(run->task));
 }
 
@@ -115,6 +124,38 @@ static void tell_end(struct run *run)
 	buf_print(&out, ",\"success\":%s", status == 0 ? "true" : "false");
 	add_member(&out, "result", result);
 	end_signal(run, &out, status);
+}
+
+/* ---- what people want ---- */
+
+static void tell_cannot(struct run *run, struct text op)
+{
+	char words[96];
+	struct buf out;
+
+	begin_envelope(run, &out, "error");
+	buf_add(&out, TEXT("\"message\":"));
+	snprintf(words, sizeof(words), "a program that runs here cannot do that: %.*s",
+	         (int)(op.len < 40 ? op.len : 40), op.at);
+	buf_add_json(&out, text_of(words));
+	add_member(&out, "agentId", run->name);
+	add_member(&out, "severity", "warning");
+	add_member(&out, "code", "not_supported");
+	end_signal(run, &out, -1);
+}
+
+static void take_control(void *self, struct text op)
+{
+	struct run *run = self;
+
+	if (run->child.has_ended)
+		return;
+	if (text_is(op, "ui-interrupt") || text_is(op, "cancel"))
+		interrupt_ask(run->child.pid);
+	else if (text_is(op, "ui-quit"))
+		interrupt_end(run->child.pid);
+	else
+		tell_cannot(run, op);
 }
 
 /* ---- the output ---- */
@@ -174,9 +215,11 @@ static void take_interrupts(struct run *run)
 
 static int patience(const struct run *run)
 {
-	int most = courier_patience(run->courier);
 	uint64_t now = now_ms();
+	int most = courier_patience(run->courier), steer = steer_patience(run->steer, now);
 
+	if (most < 0 || (steer >= 0 && steer < most))
+		most = steer;
 	if (run->end_ms == 0)
 		return most;
 	return run->end_ms > now ? (int)(run->end_ms - now) : 0;
@@ -194,13 +237,15 @@ static void follow(struct run *run)
 			{.fd = run->child.out, .events = POLLIN},
 			{.fd = run->interrupts, .events = POLLIN},
 			courier_poll(run->courier),
+			steer_poll(run->steer),
 		};
 
-		poll(waits, 3, patience(run));
+		poll(waits, 4, patience(run));
 		if (waits[0].revents)
 			take_output(run);
 		take_interrupts(run);
 		courier_step(run->courier);
+		steer_step(run->steer, now_ms(), take_control, run);
 	}
 }
 
@@ -259,6 +304,7 @@ static int run_with(struct run *run, const struct options *options, const struct
 	run->source = source ? must_dup(source) : must_print("adapter:tap:%s", run->name);
 	run->task = correlation ? correlation : run->correlation;
 	run->courier = courier_create(data);
+	run->steer = steer_create(data, run->task);
 	run->parse = parse_create(kind, &(struct parse_options){.source = text_of(run->source),
 	                                                        .correlation = text_of(run->task),
 	                                                        .agent = text_of(run->name),
@@ -267,6 +313,7 @@ static int run_with(struct run *run, const struct options *options, const struct
 	                                                        .bad = take_bad});
 	status = watch(run, argv);
 	parse_destroy(run->parse);
+	steer_destroy(run->steer);
 	courier_destroy(run->courier);
 	free(run->source);
 	free(argv);
@@ -326,6 +373,8 @@ const struct command command_run = {
 		 "ones. The box is never waited for: without one, or with a slow one, up to 8\n"
 		 "MiB of signals are kept, and what is lost is said at the end. The program's\n"
 		 "start and end are signals too, with its exit code; its arguments are not.\n"
+		 "`signalbox control RUN ui-interrupt` is its Ctrl-C, `ui-quit` ends it; RUN is\n"
+		 "its correlation id.\n"
 		 "\n"
 		 "`list`, `show` and `export` are about the runs of the box, whoever began them;\n"
 		 "a program of such a name is run by its path. `export` writes a run's events,\n"

@@ -120,6 +120,16 @@ void interrupt_pass(int number, int pid)
 	kill(pid, number);
 }
 
+void interrupt_ask(int pid)
+{
+	interrupt_pass(SIGINT, pid);
+}
+
+void interrupt_end(int pid)
+{
+	interrupt_pass(SIGTERM, pid);
+}
+
 void interrupt_restore(void)
 {
 	sigset_t set;

@@ -29,6 +29,8 @@ struct interrupt_caught {
 int interrupt_catch(void);
 bool interrupt_read(int fd, struct interrupt_caught *caught); /* false: no more now */
 void interrupt_pass(int number, int pid);
+void interrupt_ask(int pid); /* as Ctrl-C does */
+void interrupt_end(int pid); /* as kill does */
 
 /* In the child, before its program begins: all as it was before we began. */
 void interrupt_restore(void);
