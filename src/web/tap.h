@@ -1,0 +1,35 @@
+/* tap.h - the door through which web reaches Claude Code: its hooks and its settings. */
+#ifndef WEB_TAP_H
+#define WEB_TAP_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum web_tap_verb { WEB_TAP_CONNECT, WEB_TAP_DISCONNECT, WEB_TAP_STATUS };
+
+typedef void web_decided_fn(void *of, struct text json); /* empty: nothing */
+
+struct web_tap_ask {
+	enum web_tap_verb verb;
+	bool approves;       /* of a connect: some hooks decide */
+	const char *project; /* NULL: the user's settings */
+	void (*answered)(void *of, unsigned status, struct text json);
+	void *of;
+};
+
+struct web_tap {
+	void *self;
+	/* What Claude Code told a hook.  False: it is not understood, or empty because
+	 * it did not come whole. */
+	bool (*hook)(void *self, struct text payload, struct error *why);
+	/* After that, of one that decides something.  NULL: it decides nothing.  Else
+	 * decided() is called once, later, unless it is forgotten before. */
+	void *(*hold)(void *self, struct text payload, web_decided_fn *decided, void *of);
+	void (*let_go)(void *self, void *held);
+	/* Our hooks in its settings: answered() is called once, later, unless it is
+	 * forgotten before. */
+	void *(*ask)(void *self, const struct web_tap_ask *ask);
+	void (*forget)(void *self, void *ask);
+};
+
+#endif
