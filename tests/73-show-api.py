@@ -331,16 +331,19 @@ def _():
 @test("a bad file is told in the log, kept, and replaced by the next who knows better")
 def _():
     bad = SMALL.replace('"to": "desk"', '"to": "dsk"', 1)
+    hostile = SMALL.replace('"to": "desk"', r'"to": "\u001b[31m\nx"', 1)
     box = Box()
     box.data.mkdir(mode=0o700)
     file = box.data / "show.json"
     for text, words in ((bad, "/choreographies/0/steps/0/to: dsk: "), ("", "not JSON"),
+                        (hostile, "/choreographies/0/steps/0/to: "),
                         ("\x1b[31m{", "not JSON"), ("[" * (4 << 20), "not JSON"),
                         ("[" * ((4 << 20) + 1), "File too large")):
         file.write_text(text)
         with box:
             assert get(box).text == DEFAULT and file.read_text() == text
         assert words in box.log() and "\x1b" not in box.log(), box.log()
+        assert all(line.startswith(("2", "signalbox is at")) for line in box.log().splitlines())
         box.log_path.unlink()
     with box:
         must(change(box, "PUT", body=SMALL))
@@ -403,6 +406,8 @@ def _():
         result = cli("show", "use", mine, *where)
         assert result.code == 1 and result.out == "", result
         assert f"{mine}: /wires/1/filters/1/evry: " in result.err, result
+        result = cli("show", "use", "-", *where, input=SMALL.replace("desk", r"\u001b[31m", 1))
+        assert result.code == 1 and "\x1b" not in result.err, result
         assert get(box).text == SMALL
         assert cli("show", "use", "-", *where, input=DEFAULT.replace("yard", "park", 1)).code == 0
         assert get(box).text != DEFAULT
