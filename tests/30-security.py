@@ -543,7 +543,7 @@ def _():
 @test("11: without a credential no signal speaks for the user, for us or for a source of ours")
 def _():
     types = ["user.click", "user.x", "prompt", "answer", "control", "source.state", "journal.gap"]
-    sources = ["demo", "signalbox", "adapter:tap", "adapter:"]
+    sources = ["demo", "signalbox", "stage", "adapter:tap", "adapter:"]
     with Box() as box:
         forged = [{"type": t} for t in types] + [{"type": "x", "source": s} for s in sources]
         for signal in forged:
@@ -561,8 +561,10 @@ def _():
         assert box.history() == []
         box.emit({"type": "x", "source": "mine"}, unix=False)
         box.emit({"type": "x"}, unix=False)
-        box.emit({"type": "user.click", "source": "mine"})
-        assert [s["source"] for s in box.history()] == ["local/mine", "local/http", "mine"]
+        box.emit({"type": "prompt", "source": "mine"})
+        box.emit({"type": "user.x", "source": "mine"})
+        got = [s["source"] for s in box.history()]
+        assert got == ["local/mine", "local/http", "mine", "stage"], got
 
 
 # --- 13 -----------------------------------------------------------------------
