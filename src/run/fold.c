@@ -286,11 +286,14 @@ static void hear_response(struct fold *fold, const struct frame *frame)
 {
 	struct invocation *i = touch(fold, frame);
 	yyjson_val *usage = yyjson_obj_get(frame->data, "usage");
+	uint64_t tokens = count_in(usage, "output-tokens");
 
 	fold->input_tokens += count_in(usage, "input-tokens");
-	fold->output_tokens += count_in(usage, "output-tokens");
+	fold->output_tokens += tokens;
 	if (!i)
 		return;
+	if (i->chunks == 0) /* nothing was streamed: no other count will come */
+		i->tokens += tokens;
 	i->status = INVOCATION_DONE;
 	i->thinking = false;
 	i->real_tps = number_in(frame->data, "output-tps");

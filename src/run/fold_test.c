@@ -136,6 +136,7 @@ static void the_debugger_is_paused_at_a_turn(void **state)
 	assert_int_equal(fold.debug.step_budget, 0);
 	assert_string_equal(fold.debug.mode, "paused-at-turn");
 	assert_string_equal(of(&fold, "planner", "session/aaaa")->model, "gpt-4o");
+	assert_int_equal(invocation_count(of(&fold, "planner", "session/aaaa")), 8);
 	assert_int_equal(fold.input_tokens, 12);
 	assert_int_equal(fold.output_tokens, 8);
 	fold_finish(&fold);

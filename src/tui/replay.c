@@ -16,7 +16,9 @@ struct replay {
 	struct transcript transcript;
 	enum tui_timing timing;
 	struct tui *tui;
-	uv_timer_t *timer;
+	uv_timer_t *timer; /* of the two that keep time */
+	struct turn turn;  /* of the third */
+	bool is_over;
 	double last_ts;
 	uint64_t heard;
 };
@@ -59,20 +61,34 @@ static bool hear_one(struct replay *replay)
 	return true;
 }
 
+static void say_if_empty(struct replay *replay)
+{
+	if (replay->heard == 0)
+		tui_say(replay->tui, "there is no frame in this recording");
+}
+
 static void tick(uv_timer_t *timer)
 {
 	struct replay *replay = timer->data;
-	int left = replay->timing == TUI_INSTANT ? AT_ONCE : 1;
-	bool has_more = true;
 
-	while (left-- > 0 && has_more)
-		has_more = hear_one(replay);
-	if (has_more)
-		uv_timer_start(timer, tick,
-		               left < 0 && replay->timing == TUI_INSTANT ? 0 : pause_after(replay),
-		               0);
-	else if (replay->heard == 0)
-		tui_say(replay->tui, "there is no frame in this recording");
+	if (hear_one(replay))
+		uv_timer_start(timer, tick, pause_after(replay), 0);
+	else
+		say_if_empty(replay);
+}
+
+/* All at once is still a piece a turn, so that keys are heard in between. */
+static bool hear_some(struct turn *turn)
+{
+	struct replay *replay = (struct replay *)((char *)turn - offsetof(struct replay, turn));
+
+	if (replay->is_over)
+		return false;
+	for (int i = 0; i < AT_ONCE && !replay->is_over; i++)
+		replay->is_over = !hear_one(replay);
+	if (replay->is_over)
+		say_if_empty(replay);
+	return !replay->is_over;
 }
 
 /* ---- as a feed ---- */
@@ -92,7 +108,11 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 	replay->timer = must_zero(1, sizeof(*replay->timer));
 	replay->timer->data = replay;
 	uv_timer_init(loop_uv(loop), replay->timer);
-	uv_timer_start(replay->timer, tick, 0, 0);
+	replay->turn.end = hear_some;
+	if (replay->timing == TUI_INSTANT)
+		loop_add_turn(loop, &replay->turn);
+	else
+		uv_timer_start(replay->timer, tick, 0, 0);
 	return true;
 }
 
@@ -100,6 +120,8 @@ static void stop(void *self)
 {
 	struct replay *replay = self;
 
+	if (replay->timing == TUI_INSTANT)
+		loop_remove_turn(&replay->turn);
 	uv_close((uv_handle_t *)replay->timer, forget_timer);
 }
 

@@ -17,7 +17,7 @@
 #include "base/must.h"
 #include "net/interrupt.h"
 
-#define ESCAPE_MS 25 /* an escape that nothing follows for so long is the key */
+#define ESCAPE_MS 50 /* an escape that nothing follows for so long is the key */
 #define DOUBLE_MS 400
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
@@ -111,6 +111,7 @@ static void prepare_keys(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_MS);
+	typeahead(-1); /* else what is typed would hold up what is drawn */
 	mouseinterval(0);
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	define_key("\033[200~", KEY_PASTE_BEGIN);
@@ -185,6 +186,13 @@ void term_suspend(struct term *term)
 	give_back();
 	interrupt_suspend();
 	tcgetattr(STDIN_FILENO, &rescue.modes);
+	term_resized(term);
+}
+
+/* While we were stopped somebody else may have used the terminal. */
+void term_resumed(struct term *term)
+{
+	endwin();
 	term_resized(term);
 }
 

@@ -21,6 +21,7 @@ void term_destroy(struct term *term);
 void term_size(const struct term *term, int *rows, int *cols);
 void term_resized(struct term *term); /* it has another size */
 void term_suspend(struct term *term); /* until we are continued */
+void term_resumed(struct term *term); /* we were stopped, and are continued */
 void term_again(struct term *term);   /* all has to be drawn again */
 
 /* row and col: where the cursor stands; below 0 it is hidden. */

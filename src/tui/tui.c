@@ -4,6 +4,7 @@
  * come, so that a flood of them never stands between a key and what it does.
  */
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -21,6 +22,7 @@ struct show {
 	struct term *term;
 	struct loop *loop;
 	int interrupts;
+	int input; /* readable when the keyboard is; see watch_input() */
 	uv_poll_t keys, caught;
 	uv_timer_t timer;
 	struct turn turn;
@@ -103,8 +105,10 @@ static void interrupt_came(uv_poll_t *poll, int status, int events)
 	struct interrupt_caught caught;
 
 	while (interrupt_read(show->interrupts, &caught)) {
-		if (caught.is_resize || caught.is_resume)
+		if (caught.is_resize)
 			term_resized(show->term);
+		else if (caught.is_resume)
+			term_resumed(show->term);
 		else if (caught.is_suspend)
 			term_suspend(show->term);
 		else
@@ -114,6 +118,24 @@ static void interrupt_came(uv_poll_t *poll, int status, int events)
 }
 
 /* ---- beginning and end ---- */
+
+/* libuv makes what it watches non-blocking.  The terminal is also our output, and that
+ * of whoever started us: so it watches somebody who watches. */
+static bool watch_input(struct show *show, struct error *why)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	show->input = epoll_create1(EPOLL_CLOEXEC);
+	return (show->input >= 0 &&
+	        epoll_ctl(show->input, EPOLL_CTL_ADD, STDIN_FILENO, &event) == 0) ||
+	       error_errno(why, "the keyboard");
+}
+
+static bool catch_interrupts(struct show *show, struct error *why)
+{
+	show->interrupts = interrupt_catch_screen();
+	return show->interrupts >= 0 || error_errno(why, "signals");
+}
 
 static void copy(void *self, struct text text)
 {
@@ -126,14 +148,12 @@ static void begin(struct show *show)
 {
 	uv_loop_t *uv = loop_uv(show->loop);
 
-	uv_poll_init(uv, &show->keys, STDIN_FILENO);
+	uv_poll_init(uv, &show->keys, show->input);
 	uv_poll_init(uv, &show->caught, show->interrupts);
 	uv_timer_init(uv, &show->timer);
 	show->keys.data = show->caught.data = show->timer.data = show;
-	uv_poll_start(&show->keys, UV_READABLE | UV_DISCONNECT, keys_came);
+	uv_poll_start(&show->keys, UV_READABLE, keys_came);
 	uv_poll_start(&show->caught, UV_READABLE, interrupt_came);
-	show->turn.end = end_turn;
-	loop_add_turn(show->loop, &show->turn);
 	show->tui.copy = copy;
 	show->tui.copy_self = show;
 	show->tui.now_ms = clock_wall_ms();
@@ -148,25 +168,22 @@ static void end(struct show *show)
 	loop_remove_turn(&show->turn);
 }
 
-/* False: the interrupts could not be caught, and the terminal was not touched. */
-static bool catch_interrupts(struct show *show, struct error *why)
-{
-	show->interrupts = interrupt_catch_screen();
-	return show->interrupts >= 0 || error_errno(why, "signals");
-}
-
 bool feed_show(const struct feed *feed, struct error *why)
 {
 	struct show *show = must_zero(1, sizeof(*show));
 	bool started = false;
 
-	show->interrupts = -1;
+	show->interrupts = show->input = -1;
 	show->loop = loop_create();
 	tui_init(&show->tui);
-	show->term = catch_interrupts(show, why) ? term_create(why) : NULL;
+	if (catch_interrupts(show, why) && watch_input(show, why))
+		show->term = term_create(why);
 	if (show->term) {
 		begin(show);
 		started = feed->start(feed->self, show->loop, &show->tui, why);
+		/* After the feed's own turn, so that its news is drawn. */
+		show->turn.end = end_turn;
+		loop_add_turn(show->loop, &show->turn);
 		if (started)
 			loop_run(show->loop);
 		feed->stop(feed->self);
@@ -177,6 +194,8 @@ bool feed_show(const struct feed *feed, struct error *why)
 	loop_destroy(show->loop);
 	if (show->interrupts >= 0)
 		close(show->interrupts);
+	if (show->input >= 0)
+		close(show->input);
 	free(show);
 	return started;
 }
