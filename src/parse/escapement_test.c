@@ -117,8 +117,8 @@ static const struct {
          "{\"agentId\":\"p\",\"from\":\"idle\",\"to\":\"thinking\"}", "s"},
 	{EVENT("llm/user-message", "{\"text\":\"go\",\"invokeid\":\"p\"}"), "task_dispatch",
          "{\"taskId\":\"run\",\"from\":\"user\",\"to\":\"p\",\"description\":\"go\"}", NULL},
-	{EVENT("llm/tool-result",
-               "{\"tool\":\"save\",\"is-error\":true,\"content-preview\":\"no\",\"invokeid\":\"p\"}"),
+	{EVENT("llm/tool-result", "{\"tool\":\"save\",\"is-error\":true,\"content-preview\":\"no\","
+                                  "\"invokeid\":\"p\"}"),
          "tool_result",
          "{\"toolName\":\"save\",\"agentId\":\"p\",\"success\":false,"
          "\"output\":{\"value\":\"no\"}}",

@@ -49,7 +49,8 @@ static int end(void **state)
 
 #define PERMISSION \
 	"{\"session_id\":\"s\",\"hook_event_name\":\"PermissionRequest\",\"tool_name\":\"Bash\"," \
-	"\"tool_input\":{\"command\":\"rm x\"},\"permission_suggestions\":[{\"type\":\"addRules\"}]}"
+	"\"tool_input\":{\"command\":\"rm x\"}," \
+	"\"permission_suggestions\":[{\"type\":\"addRules\"}]}"
 #define TOOL_USE \
 	"{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"," \
 	"\"tool_input\":{\"command\":\"ls\"},\"tool_use_id\":\"t\"}"
