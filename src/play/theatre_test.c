@@ -15,13 +15,15 @@
 /* Who hears tool_call walks to the desk, in 100 ms; %s is something to change. */
 static const char document[] =
 	"{\"version\":1,\"name\":\"%s\",\"entities\":{\"e\":{\"displayWidth\":8,"
-	"\"displayHeight\":8,\"fallbackColor\":\"#fff\"}},\"scene\":{\"dimensions\":{"
-	"\"width\":100,\"height\":100},\"layers\":[{\"id\":\"l\"}],\"entities\":[{\"id\":\"1\",\"entityId\":\"e\",\"semanticId\":"
-	"\"ada\",\"x\":0,\"y\":0,\"layerId\":\"l\"}],\"positions\":[{\"id\":\"p\","
-	"\"name\":\"desk\",\"x\":200,\"y\":0}]},\"choreographies\":[{\"id\":\"c\","
-	"\"on\":\"tool_call\",\"steps\":[{\"action\":\"move\",\"entity\":\"ada\",\"to\":\"desk\",\"duration\":100}]},"
-	"{\"id\":\"d\",\"on\":\"error\",\"steps\":[{\"action\":\"say\",\"entity\":\"signal.who\","
-	"\"text\":\"signal.words\",\"duration\":50}]}]}";
+	"\"displayHeight\":8,\"fallbackColor\":\"#fff\"}},"
+	"\"scene\":{\"dimensions\":{\"width\":100,\"height\":100},"
+	"\"layers\":[{\"id\":\"l\"}],\"entities\":[{\"id\":\"1\",\"entityId\":\"e\","
+	"\"semanticId\":\"ada\",\"x\":0,\"y\":0,\"layerId\":\"l\"}],"
+	"\"positions\":[{\"id\":\"p\",\"name\":\"desk\",\"x\":200,\"y\":0}]},"
+	"\"choreographies\":[{\"id\":\"c\",\"on\":\"tool_call\","
+	"\"steps\":[{\"action\":\"move\",\"entity\":\"ada\",\"to\":\"desk\","
+	"\"duration\":100}]},{\"id\":\"d\",\"on\":\"error\",\"steps\":[{\"action\":\"say\","
+	"\"entity\":\"signal.who\",\"text\":\"signal.words\",\"duration\":50}]}]}";
 
 struct house {
 	struct theatre *theatre;
