@@ -110,10 +110,10 @@ bool check_origin(struct text value, struct error *why)
 
 bool check_dialect(struct text value, struct error *why)
 {
-	if (!text_is(value, "native") && !text_is(value, "signals"))
+	if (!text_is(value, "native") && !text_is(value, "signals") && !text_is(value, "run"))
 		return error_set(why,
 		                 "'%.*s' is no dialect that a listener can pin; "
-		                 "there are native and signals",
+		                 "there are native, signals and run",
 		                 TEXT_ARG(value));
 	return true;
 }

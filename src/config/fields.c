@@ -19,7 +19,7 @@ static const struct field listen_fields[] = {
          "where: 127.0.0.1:PORT, [::1]:PORT; port 0 is any", .check = check_address,
          .needed = true},
 	{"dialect", FIELD_TEXT, IN(listen, dialect),
-         "what / and /ws speak there: native or signals", .check = check_dialect},
+         "what / and /ws speak there: native, signals or run", .check = check_dialect},
 	{0},
 };
 

@@ -191,6 +191,16 @@ static void pass(struct run_view *view, struct text frame)
 	client_say_frame(view->client, WS_OP_TEXT, frame);
 }
 
+/* Who comes was told how these stand now: what they were before is of no use. */
+static bool is_stale(struct run_view *view, const struct run_frame *f, struct text json)
+{
+	struct frame frame;
+
+	return !view->is_live && !f->pieces.is_numbered &&
+	       frame_read(&frame, &view->reader, json, NULL) &&
+	       (frame.kind == FRAME_PHASE || frame.kind == FRAME_DEBUG);
+}
+
 static void give(struct run_view *view, const struct run_frame *f)
 {
 	bool merged = !view->session;
@@ -204,7 +214,7 @@ static void give(struct run_view *view, const struct run_frame *f)
 	} else if (f->run && f->run->finished && text_is(buf_text(&out), f->run->finished)) {
 		view->is_finished = true;
 	}
-	if (!out.full)
+	if (!out.full && !is_stale(view, f, buf_text(&out)))
 		pass(view, buf_text(&out));
 	buf_finish(&out);
 }
@@ -281,6 +291,7 @@ static void caught_up(struct run_view *view)
 
 	send_joined(view);
 	view->is_behind = false;
+	view->is_live = true;
 	if (!run || !run->finished) {
 		view->is_finished = false;
 	} else if (!view->is_finished) {

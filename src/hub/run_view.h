@@ -27,6 +27,7 @@ struct run_view {
 	bool has_number;           /* it was given one, or said which it has */
 	struct run_replay *replay; /* while it is given older ones */
 	struct coalesce joined;
+	bool is_live;     /* it has seen the present */
 	bool is_behind;   /* it did not take all there was */
 	bool is_finished; /* it knows that the run is */
 	bool owed_prompts;

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""The run dialect: agents of any kind on one side, screens on the other, and a box between
+them that loses nothing."""
+
+import json
+import signal
+import socket
+import threading
+from pathlib import Path
+from urllib.parse import quote
+
+from doors import config_box
+from lib import WS, Box, Closed, Refused, Skip, eventually, run, test
+
+RUNS = Path(__file__).resolve().parent.parent.parent / "shared" / "vectors" / "runs"
+
+
+def transcripts():
+    if not RUNS.is_dir():
+        raise Skip("../shared/vectors/runs is not here")
+    return [line for name in ("haiku-sample", "debugger")
+            for line in (RUNS / f"{name}.jsonl").read_text().splitlines()
+            if line and json.loads(line)["kind"] != "answer"]  # that is what a screen says
+
+
+def delta(text, **more):
+    return {"kind": "event", "ts": 1, "event": "llm/delta",
+            "data": {"type": "text-delta", "text": text, "invokeid": "poet", **more}}
+
+
+def agent(box, session):
+    return WS(box, f"/ws/run?role=agent&session={quote(session, safe='')}", unix=True)
+
+
+def screen(box, session=None, since=None, unix=True):
+    query = []
+    if session:
+        query.append(f"session={quote(session, safe='')}")
+    if since is not None:
+        query.append(f"since={since}")
+    return WS(box, "/ws/run" + ("?" + "&".join(query) if query else ""), unix=unix)
+
+
+def until(ws, kind, **members):
+    """The next frame of this kind that has these members."""
+    while True:
+        frame = ws.json()
+        if frame["kind"] == kind and all(frame.get(k) == v for k, v in members.items()):
+            return frame
+
+
+def asks(ws, own_id, kind="confirm", **opts):
+    ws.send({"kind": "prompt", "prompt-id": own_id, "invokeid": "ask", "type": kind,
+             "opts": {"prompt": "Shall I?", **opts}})
+
+
+def the_open_one(box):
+    eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])
+    return box.request("GET", "/api/prompts").json()["prompts"][0]["id"]
+
+
+class Agent(threading.Thread):
+    """Works through its turns: parks on each prompt, stops while it is paused."""
+
+    def __init__(self, box, session, prompts):
+        super().__init__(daemon=True)
+        self.ws, self.prompts = agent(box, session), prompts
+        self.answers, self.controls, self.paused, self.budget = {}, [], False, 0
+
+    def debug(self):
+        self.ws.send({"kind": "debug", "paused": self.paused and not self.budget,
+                      "step-budget": self.budget})
+
+    def obey(self, frame):
+        self.controls.append(frame["op"])
+        if frame["op"] == "pause":
+            self.paused, self.budget = True, 0
+        elif frame["op"] == "step":
+            self.budget += frame.get("n", 1)
+        elif frame["op"] == "continue":
+            self.paused, self.budget = False, 0
+        self.debug()
+
+    def hear(self):
+        frame = self.ws.json()
+        if frame["kind"] == "answer":
+            self.answers[frame["prompt-id"]] = frame.get("value", "cancelled")
+        elif frame["kind"] == "control":
+            self.obey(frame)
+
+    def run(self):
+        try:
+            for own_id in self.prompts:
+                asks(self.ws, own_id)
+                while own_id not in self.answers:
+                    self.hear()
+                while self.paused and not self.budget:
+                    self.hear()
+                self.budget -= self.budget > 0
+                self.ws.send({"kind": "event", "ts": 1, "event": "runner/event-processed",
+                              "data": {"event-name": own_id, "config-after": ["run", own_id]}})
+            self.ws.send({"kind": "control", "op": "run-finished", "final-config": "[:done]"})
+        except (Closed, OSError, AssertionError):
+            pass  # the box is gone
+
+
+@test("frames of an agent come out as they went in, to the byte")
+def _():
+    with Box() as box, agent(box, ":session/a b") as a, screen(box, ":session/a b") as s:
+        lines = transcripts()
+        for line in lines:
+            a.send(line)
+        wanted = [line for line in lines if '"kind":"prompt"' not in line]
+        got = []
+        while len(got) < len(wanted):
+            frame = s.recv()
+            if json.loads(frame)["kind"] not in ("prompt", "prompt-closed"):
+                got.append(frame)
+        wanted.sort()
+        got.sort()
+        assert got == wanted, [pair for pair in zip(got, wanted) if pair[0] != pair[1]][:2]
+
+
+@test("all runs merged have one counter without holes, and since goes on after it")
+def _():
+    with Box() as box, agent(box, "one") as one, agent(box, "two") as two:
+        with screen(box) as s:
+            for i in range(20):
+                (one if i % 3 else two).send(delta(str(i)))
+            seqs = [until(s, "event")["seq"] for _ in range(20)]
+        assert seqs == list(range(seqs[0], seqs[0] + 20)), seqs
+        with screen(box, since=seqs[12]) as s:
+            assert [until(s, "event")["seq"] for _ in range(7)] == seqs[13:]
+        with screen(box) as s:
+            s.send({"kind": "control", "op": "since", "seq": seqs[17]})
+            rest = [until(s, "event")["seq"] for _ in range(2)]
+            while rest[-2:] != seqs[18:]:
+                rest.append(until(s, "event")["seq"])
+
+
+@test("a session has numbers of its own, also after a restart and after kill -9")
+def _():
+    with Box() as box:
+        for how in (None, signal.SIGTERM, signal.SIGKILL):
+            if how:
+                box.stop(how)
+                box.start()
+            with screen(box, "mine") as s:
+                for i in range(5):
+                    answer = box.request("POST", "/api/signal", {
+                        "type": "text_delta", "correlationId": "mine",
+                        "payload": {"agentId": "x", "content": f"{i} "}})
+                    assert answer.status == 200, answer
+                numbers = []
+                while len(numbers) < 5 or numbers[-1] % 5 != 1:
+                    numbers.append(until(s, "event")["seq"])
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), numbers
+        with screen(box, "mine", since=0) as s:
+            got = [until(s, "event") for _ in range(16)]
+        assert [f["seq"] for f in got] == list(range(1, 17)), got
+        assert [f["event"] for f in got] == ["llm/start"] + ["llm/delta"] * 15, got
+
+
+@test("who comes gets phase, debug and prompts first, and hears that a run is finished")
+def _():
+    with Box() as box, agent(box, "r") as a:
+        a.send({"kind": "phase", "ts": 5, "config": ["run", "plan"], "breadcrumb": ["run"]})
+        a.send({"kind": "debug", "paused": True, "step-budget": 0})
+        a.send(delta("so far"))
+        asks(a, "q#1")
+        eventually(lambda: len(box.request("GET", "/api/prompts").json()["prompts"]) == 1)
+        eventually(lambda: box.request("GET", "/api/runs/r").status == 200 and
+                   box.request("GET", "/api/runs/r").json()["run"]["frames"] == 1)
+        for session in ("r", None):
+            with screen(box, session) as s:
+                kinds = [s.json()["kind"] for _ in range(4)]
+                assert kinds == ["phase", "debug", "prompt", "event"], kinds
+        a.send({"kind": "control", "op": "run-finished", "final-config": "[:done]"})
+        with screen(box, "r") as s:
+            until(s, "control", op="run-finished")
+        with screen(box, "r") as s:
+            until(s, "control", op="run-finished")
+
+
+@test("a prompt has our id on screens and its agent's own there; the first answer wins")
+def _():
+    with Box() as box, agent(box, "r") as a, screen(box, "r") as s1, screen(box) as s2:
+        asks(a, "ask#1", "select", options=[{"label": "Blue", "value": "blue"},
+                                            {"label": "Red", "value": 2}])
+        prompt = until(s1, "prompt")
+        assert until(s2, "prompt") == prompt, prompt
+        assert prompt["prompt-id"] != "ask#1" and prompt["opts"]["options"][1]["value"] == 2
+        s1.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": "green"})
+        refused = until(s1, "refused")
+        assert refused["of"] == "answer" and refused["reason"] == "invalid_value", refused
+        s1.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": 2})
+        assert until(a, "answer") == {"kind": "answer", "prompt-id": "ask#1", "value": 2}
+        closed = until(s2, "prompt-closed")
+        assert closed["prompt-id"] == prompt["prompt-id"] and closed["state"] == "answered"
+        assert closed["by"]["screen"] == "run", closed
+        s2.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": "blue"})
+        assert until(s2, "refused")["reason"] == "already_answered"
+        s2.send({"kind": "answer", "prompt-id": "x", "value": 1})
+        assert until(s2, "refused")["reason"] == "unknown_prompt"
+        s2.send({"kind": "nonsense"})
+        s2.send("no JSON at all")
+        asks(a, "ask#2", "text")
+        second = until(s2, "prompt")
+        s2.send({"kind": "answer", "prompt-id": second["prompt-id"], "cancelled": True})
+        assert until(a, "answer") == {"kind": "answer", "prompt-id": "ask#2", "cancelled": True}
+
+
+@test("our own dialect hears of prompts, answers them and controls the run")
+def _():
+    with Box() as box, agent(box, "r") as a, WS(box, unix=True) as n:
+        n.json()
+        asks(a, "early")
+        eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])
+        n.send({"op": "subscribe", "prompts": True, "types": ["nothing"]})
+        early = until_op(n, "prompt")
+        assert early["state"] == "open" and early["run"] == "r", early
+        n.send({"op": "answer", "id": early["id"], "value": "yes", "ref": 1})
+        assert until_op(n, "error")["code"] == "invalid_value"
+        n.send({"op": "answer", "id": early["id"], "value": True, "ref": 2})
+        seen = [n.json(), n.json()]
+        assert {"answered"} == {f["state"] for f in seen if f["op"] == "prompt"}, seen
+        ack = next(f for f in seen if f["op"] == "ack")
+        assert ack["ref"] == 2 and ack["seq"] > 0, ack
+        assert until(a, "answer")["value"] is True
+        n.send({"op": "answer", "id": early["id"], "value": True, "ref": 3})
+        assert until_op(n, "error")["code"] == "already_answered"
+        n.send({"op": "answer", "id": "x", "value": True, "ref": 4})
+        assert until_op(n, "error")["code"] == "unknown_prompt"
+        n.send({"op": "control", "run": "r", "do": "step", "n": 3, "ref": 5})
+        assert until_op(n, "ack") == {"op": "ack", "ref": 5, "run": "r"}
+        assert until(a, "control") == {"kind": "control", "op": "step", "n": 3}
+        n.send({"op": "control", "run": "nobody", "do": "pause", "ref": 6})
+        assert until_op(n, "error")["ref"] == 6
+
+
+def until_op(ws, op):
+    while True:
+        frame = ws.json()
+        if frame.get("op") == op:
+            return frame
+
+
+@test("an agent that drops and returns gets what was answered meanwhile, once")
+def _():
+    with Box() as box, screen(box, "r") as s:
+        with agent(box, "r") as a:
+            asks(a, "a#1")
+            prompt = until(s, "prompt")
+        s.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": False})
+        until(s, "prompt-closed")
+        with agent(box, "r") as a:
+            assert until(a, "answer") == {"kind": "answer", "prompt-id": "a#1", "value": False}
+        with agent(box, "r") as a:
+            asks(a, "a#2")
+            second = until(s, "prompt")
+            s.send({"kind": "answer", "prompt-id": second["prompt-id"], "value": True})
+            assert until(a, "answer")["prompt-id"] == "a#2"
+
+
+@test("an agent is parked, paused, stepped, killed with the box, and goes on")
+def _():
+    prompts = [f"turn#{i}" for i in range(4)]
+    with Box() as box:
+        worker = Agent(box, "w", prompts)
+        worker.start()
+        with screen(box, "w") as s:
+            first = until(s, "prompt")
+            s.send({"kind": "control", "op": "pause"})
+            assert until(s, "debug")["paused"] is True
+            s.send({"kind": "answer", "prompt-id": first["prompt-id"], "value": True})
+            until(s, "prompt-closed")
+            s.send({"kind": "control", "op": "step"})
+            assert until(s, "debug")["step-budget"] == 1
+            second = the_open_one(box)  # its frame may have overtaken the other
+            assert second != first["prompt-id"]
+        box.stop(signal.SIGKILL)
+        worker.join(10)
+        box.start()
+        with screen(box, "w") as s:
+            assert until(s, "prompt")["prompt-id"] == second
+            worker = Agent(box, "w", prompts[1:])
+            worker.start()
+            for _ in prompts[1:]:
+                held = the_open_one(box)
+                s.send({"kind": "answer", "prompt-id": held, "value": True})
+                until(s, "prompt-closed", **{"prompt-id": held})
+            until(s, "control", op="run-finished")
+        worker.join(10)
+        assert worker.answers.keys() == set(prompts[1:]), worker.answers
+
+
+@test("a session has one agent, and an agent names its session")
+def _():
+    with Box() as box, agent(box, "r"):
+        with agent(box, "r") as other:
+            assert other.recv() is None, "it was let in"
+            assert other.close_code == 1008, other.close_code
+        for path in ("/ws/run?role=agent", "/ws/run?role=boss", "/ws/run?since=x",
+                     "/ws/run?sesion=a"):
+            try:
+                WS(box, path, unix=True)
+                raise AssertionError(path)
+            except Refused as refused:
+                assert refused.response.status == 400, refused.response
+
+
+@test("without a token a screen may look, and neither answer nor control")
+def _():
+    with Box() as box, agent(box, "r") as a, screen(box, "r", unix=False) as s:
+        asks(a, "a#1")
+        prompt = until(s, "prompt")
+        s.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": True})
+        assert until(s, "refused")["reason"] == "forbidden"
+        s.send({"kind": "control", "op": "pause"})
+        assert until(s, "refused")["of"] == "control"
+        assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
+
+
+@test("what an agent of another kind does is seen in this dialect")
+def _():
+    story = [
+        ("task_dispatch", {"taskId": "t", "from": "user", "to": "coder", "description": "Do it"}),
+        ("text_delta", {"agentId": "coder", "content": "Hello"}),
+        ("tool_call", {"agentId": "coder", "toolName": "Read", "callId": "1", "input": {"f": 1}}),
+        ("tool_result", {"agentId": "coder", "toolName": "Read", "callId": "1", "success": True}),
+        ("completion", {"taskId": "t", "agentId": "coder", "success": True}),
+    ]
+    with Box() as box, screen(box, "run-7") as s:
+        for kind, payload in story:
+            box.request("POST", "/api/signal", {"type": kind, "correlationId": "run-7",
+                                                "payload": payload})
+        names = []
+        while not names or names[-1] != "llm/worker-exit":
+            names.append(until(s, "event")["event"])
+        assert names[:3] == ["llm/user-message", "llm/start", "llm/delta"], names
+        assert "llm/tool-result" in names and "llm/response" in names, names
+
+
+@test("a screen that is too slow gets pieces joined, and no text is lost")
+def _():
+    words = [f"{i} " * 40 for i in range(6000)]
+    with Box() as box, agent(box, "r") as a:
+        s = screen_with_small_buffer(box, "r")
+        for word in words:
+            a.send(delta(word))
+        eventually(lambda: box.request("GET", "/api/runs/r").json()["run"]["frames"] >= 6000,
+                   within=30)
+        text, joined, count = "", 0, 0
+        while len(text) < sum(map(len, words)):
+            data = until(s, "event")["data"]
+            text += data["text"]
+            count += data.get("coalesced", 1)
+            joined += "coalesced" in data
+        s.close()
+        assert text == "".join(words)
+        assert count == len(words), count
+        assert joined > 0
+
+
+def screen_with_small_buffer(box, session):
+    made = socket.socket.connect
+
+    def small(self, address):
+        self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        return made(self, address)
+
+    socket.socket.connect = small
+    try:
+        return screen(box, session)
+    finally:
+        socket.socket.connect = made
+
+
+@test("a listener of its own speaks this dialect at its root, as unmodified screens want it")
+def _():
+    config = 'listen:\n  - "127.0.0.1:0"\n  - {address: "127.0.0.1:0", dialect: run}\n'
+    with config_box(config, listen=()) as box, agent(box, "r") as a:
+        kept, box.port = box.port, int(box.addresses[1].rsplit(":", 1)[1])
+        with WS(box, "/ws") as s, WS(box, "/") as other:
+            a.send(delta("hi"))
+            assert until(s, "event")["data"]["text"] == "hi"
+            assert until(other, "event")["data"]["text"] == "hi"
+        box.port = kept
+
+
+run()
