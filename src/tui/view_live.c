@@ -285,20 +285,14 @@ static void draw_single(struct pen *pen, struct tui *tui, const struct row *row)
 /* Sessions of one group often begin alike: their ends tell them apart. */
 static void draw_session(struct pen *pen, struct text session)
 {
-	struct text end = session;
 	int cols = name_cols(pen) - 2;
 
-	if (wide_width(session) <= cols) {
-		pen_fit(pen, session, cols);
-		return;
+	if (wide_width(session) > cols) {
+		pen_put(pen, TEXT("…"));
+		cols--;
+		session = wide_end(session, cols);
 	}
-	while (end.len > 0 && wide_width(end) >= cols) {
-		struct glyph glyph;
-
-		wide_next(&end, &glyph);
-	}
-	pen_put(pen, TEXT("…"));
-	pen_fit(pen, end, cols - 1);
+	pen_fit(pen, session, cols);
 }
 
 static void draw_child(struct pen *pen, struct tui *tui, const struct row *row)
@@ -335,21 +329,16 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 static void draw_said(struct pen *pen, const struct invocation *one)
 {
 	struct text said = invocation_tail(one);
-	int room = pen->area.cols - 5;
 
 	pen_styled(pen, STYLE_BORDER, TEXT("   ┊ "));
 	while (said.len > 0 && (said.at[said.len - 1] == '\n' || said.at[said.len - 1] == ' '))
 		said.len--;
+	said = wide_end(said, pen_left(pen));
 	for (size_t i = said.len; i > 0; i--) {
 		if (said.at[i - 1] == '\n') {
 			said = (struct text){said.at + i, said.len - i};
 			break;
 		}
-	}
-	while (room > 0 && wide_width(said) > room) {
-		struct glyph glyph;
-
-		wide_next(&said, &glyph);
 	}
 	pen_styled(pen, STYLE_DIM, said);
 }

@@ -127,3 +127,19 @@ size_t wide_fit(struct text t, int cells)
 	}
 	return fits;
 }
+
+/* No more is looked at than could fit: it may be the end of something long. */
+struct text wide_end(struct text t, int cells)
+{
+	size_t most = cells > 0 ? (size_t)cells * GLYPH_MAX : 0;
+	struct glyph glyph;
+	int width;
+
+	if (t.len > most)
+		t = (struct text){t.at + t.len - most, most};
+	while (t.len > 0 && ((uint8_t)*t.at & 0xC0) == 0x80)
+		t = (struct text){t.at + 1, t.len - 1};
+	for (width = wide_width(t); width > cells && wide_next(&t, &glyph);)
+		width -= glyph.width;
+	return t;
+}

@@ -30,4 +30,7 @@ int wide_width(struct text t); /* cells of all of it */
 /* How many bytes of it fit into so many cells. */
 size_t wide_fit(struct text t, int cells);
 
+/* The end of it that fits into so many cells. */
+struct text wide_end(struct text t, int cells);
+
 #endif

@@ -106,6 +106,19 @@ static void text_is_never_cut_inside_a_character(void **state)
 	assert_int_equal(wide_fit(t, 99), 5);
 }
 
+static void the_end_of_a_text_fits(void **state)
+{
+	struct text t = TEXT("a日b本");
+
+	assert_int_equal(wide_end(t, 6).len, t.len);
+	assert_true(text_is(wide_end(t, 5), "日b本"));
+	assert_true(text_is(wide_end(t, 4), "b本"));
+	assert_true(text_is(wide_end(t, 3), "b本"));
+	assert_true(text_is(wide_end(t, 1), ""));
+	assert_int_equal(wide_end(t, 0).len, 0);
+	assert_int_equal(wide_end(t, -1).len, 0);
+}
+
 static void any_bytes_become_harmless_text(void **state)
 {
 	char bytes[64];
@@ -135,6 +148,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_shape_is_left_out),
 		cmocka_unit_test(nothing_moves_the_cursor),
 		cmocka_unit_test(text_is_never_cut_inside_a_character),
+		cmocka_unit_test(the_end_of_a_text_fits),
 		cmocka_unit_test(any_bytes_become_harmless_text),
 	};
 
