@@ -1,6 +1,7 @@
 /* actor.c - an entity's state, and how it is written. */
 #include "stage/actor.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -283,7 +284,8 @@ static void load_look(struct look *look, yyjson_val *saved)
 	if (yyjson_arr_size(saved) != NUMBERS + 3)
 		return;
 	for (size_t i = 0; i < NUMBERS; i++)
-		json_number(yyjson_arr_get(saved, i), &look->numbers[i]);
+		if (!json_number(yyjson_arr_get(saved, i), &look->numbers[i]))
+			look->numbers[i] = NAN; /* too large to be written, so it is out of sight */
 	look->visible = yyjson_get_bool(yyjson_arr_get(saved, NUMBERS));
 	look->flipped = yyjson_get_bool(yyjson_arr_get(saved, NUMBERS + 1));
 	copy_color(look->tint, tint);

@@ -6,6 +6,7 @@
 #include "signal/json.h"
 
 #define BYTES_A_CHAR 4
+#define RATE_MAX 1e6 /* letters a millisecond: at once */
 
 void speech_init(struct speech *s, size_t chars_max, double retention)
 {
@@ -63,7 +64,9 @@ void speech_say(struct speech *s, struct text words, double duration, double now
 	s->shown = 0;
 	s->mark = now_ms;
 	add(s, words, now_ms);
-	s->rate = duration > 0 && s->chars ? (double)s->chars / duration : SPEECH_RATE;
+	s->rate = SPEECH_RATE;
+	if (duration > 0 && s->chars)
+		s->rate = fmin((double)s->chars / duration, RATE_MAX);
 }
 
 void speech_append(struct speech *s, struct text words, double now_ms)
@@ -137,6 +140,7 @@ void speech_load(struct speech *s, yyjson_val *saved)
 	speech_say(s, json_text(yyjson_arr_get(saved, 0)), 0, 0);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		json_number(yyjson_arr_get(saved, i + 1), numbers[i]);
+	s->shown = fmax(s->shown, 0);
 	if (s->rate <= 0)
 		s->rate = SPEECH_RATE;
 }

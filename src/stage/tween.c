@@ -234,8 +234,8 @@ static bool load_numbers(struct tween *t, yyjson_val *saved)
 	find_doubles(t, doubles);
 	for (size_t i = 0; i < DOUBLES; i++)
 		if (!json_number(yyjson_arr_get(list, i), doubles[i]))
-			return false;
-	return true;
+			*doubles[i] = NAN; /* too large to be written */
+	return yyjson_arr_size(list) == DOUBLES;
 }
 
 struct tween *tween_load(yyjson_val *saved)
