@@ -235,7 +235,8 @@ def _():
 def started(box, job, script):
     """A program under `signalbox run` that the box can speak to."""
     process = Process("run", "--data", box.data, "--correlation-id", job, "--parse", "raw", "--",
-                      "sh", "-c", f"{script}; while :; do sleep 0.05; done")
+                      "sh", "-c", f"{script}; echo ready; while :; do sleep 0.05; done")
+    assert process.line() == "ready"
     eventually(lambda: control(box, "pause", job).status == 200)
     return process
 
@@ -298,6 +299,7 @@ def _():
         assert control(box, "cancel", "theirs").status == 200
         eventually(lambda: signals(box, "theirs")[-1]["type"] == "completion")
         assert gateway.of("chat.abort") == [{"sessionKey": "agent:main:desk", "runId": "theirs"}]
+        assert control(box, "cancel", "theirs").status == 404, "it is over"
 
 
 run()

@@ -40,6 +40,7 @@ struct openclaw_ended {
 
 struct openclaw_heard {
 	char *run, *session; /* by which it is stopped */
+	bool is_over;
 };
 
 /* What outlives a connection: source_memory(). */
@@ -54,7 +55,6 @@ struct openclaw_memory {
 };
 
 enum openclaw_step { STEP_CHALLENGE, STEP_HELLO, STEP_LIVE };
-
 struct openclaw {
 	struct source *source;
 	struct openclaw_memory *memory;

@@ -61,20 +61,41 @@ static struct openclaw_heard *find_heard(struct openclaw_memory *m, struct text 
 	return NULL;
 }
 
+static bool is_one_of(struct text word, const char *const *words)
+{
+	while (*words && !text_is(word, *words))
+		words++;
+	return *words != NULL;
+}
+
+/* Told of an agent's life, or of what it says in a chat. */
+static bool is_end(yyjson_val *payload)
+{
+	static const char *const phases[] = {"end", "completed", "done", "error", "failed", NULL};
+	static const char *const states[] = {"final", "aborted", "error", NULL};
+	yyjson_val *data = yyjson_obj_get(payload, "data");
+
+	if (yyjson_equals_str(yyjson_obj_get(payload, "stream"), "lifecycle"))
+		return is_one_of(json_text(yyjson_obj_get(data, "phase")), phases);
+	return is_one_of(json_text(yyjson_obj_get(payload, "state")), states);
+}
+
 static void note_run(struct openclaw_memory *m, yyjson_val *payload)
 {
 	struct text run = json_text(yyjson_obj_get(payload, "runId"));
 	struct text session = json_text(yyjson_obj_get(payload, "sessionKey"));
-	struct openclaw_heard *slot;
+	struct openclaw_heard *slot = run.len ? find_heard(m, run) : NULL;
 
-	if (!run.len || !session.len || run.len > ID_MAX || session.len > ID_MAX ||
-	    find_heard(m, run))
+	if (slot && is_end(payload))
+		slot->is_over = true;
+	if (slot || !run.len || !session.len || run.len > ID_MAX || session.len > ID_MAX)
 		return;
 	slot = &m->heard[m->heard_count++ % OPENCLAW_HEARD_MAX];
 	free(slot->run);
 	free(slot->session);
 	slot->run = text_dup(run);
 	slot->session = text_dup(session);
+	slot->is_over = is_end(payload);
 }
 
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload)
@@ -104,8 +125,8 @@ bool openclaw_stop_heard(struct openclaw *o, struct text run)
 {
 	struct openclaw_heard *heard = find_heard(o->memory, run);
 
-	return heard && o->step == STEP_LIVE && !o->is_over && (o->scopes & OPENCLAW_WRITE) &&
-	       openclaw_abort(o, run, text_of(heard->session));
+	return heard && !heard->is_over && o->step == STEP_LIVE && !o->is_over &&
+	       (o->scopes & OPENCLAW_WRITE) && openclaw_abort(o, run, text_of(heard->session));
 }
 
 void openclaw_forget_heard(struct openclaw_memory *m)

@@ -276,7 +276,7 @@ bool openclaw_cancel(void *self, struct text id)
 	struct openclaw_run *run = find_run(o, id);
 
 	if (!run)
-		return openclaw_stop_heard(o, id);
+		return !find_ended(o->memory, id) && openclaw_stop_heard(o, id);
 	abort_upstream(run);
 	complete_cancelled(run);
 	return true;
