@@ -294,6 +294,18 @@ def _():
         assert worker.answers.keys() == set(prompts[1:]), worker.answers
 
 
+@test("what people do on the stage comes to the agent it concerns")
+def _():
+    with Box() as box, agent(box, "r") as a, WS(box, unix=True) as n:
+        n.json()
+        a.send(delta("hello"))
+        n.send({"op": "emit", "ref": 1, "signal": {
+            "type": "user.click", "correlationId": "r", "payload": {"target": "poet"}}})
+        assert n.json()["op"] == "ack"
+        event = until(a, "event")
+        assert event["event"] == "user.click" and event["data"] == {"target": "poet"}, event
+
+
 @test("a session has one agent, and an agent names its session")
 def _():
     with Box() as box, agent(box, "r"):

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/scan.h"
 #include "box/parts.h"
 #include "bus/back.h"
 #include "bus/bus.h"
@@ -12,6 +13,7 @@
 #include "parse/parse.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"
+#include "signal/signal.h"
 
 #define FRAME_OUT_MAX (1 * MIB)
 
@@ -129,6 +131,28 @@ bool box_reply_to_agent(struct box *box, const struct prompt *prompt)
 	buf_init(&frame, FRAME_OUT_MAX);
 	prompt_answer_frame(prompt, &frame);
 	told = hub_tell_agent(box->hub, text_of(prompt->run), buf_text(&frame));
+	buf_finish(&frame);
+	return told;
+}
+
+bool box_tell_agent(struct box *box, const struct signal *s, struct text run)
+{
+	struct text key, value, payload = TEXT("{}");
+	struct scan scan;
+	struct buf frame;
+	bool told;
+
+	scan_object(&scan, s->line);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, "payload"))
+			payload = value;
+	buf_init(&frame, FRAME_OUT_MAX);
+	buf_print(&frame, "{\"kind\":\"event\",\"ts\":%.0f,\"event\":", s->at_ms);
+	buf_add_json(&frame, s->type);
+	buf_add(&frame, TEXT(",\"data\":"));
+	buf_add(&frame, payload);
+	buf_add_char(&frame, '}');
+	told = run.len && !frame.full && hub_tell_agent(box->hub, run, buf_text(&frame));
 	buf_finish(&frame);
 	return told;
 }

@@ -213,7 +213,7 @@ void box_pass_on(struct box *box, const struct signal *s)
 	struct buf passed;
 	struct error why;
 
-	if (!source.len)
+	if (box_tell_agent(box, s, run) || !source.len)
 		return;
 	buf_init(&passed, s->line.len + PASSED_EXTRA);
 	add_passed(&passed, s, run);

@@ -58,6 +58,8 @@ struct hub_agents box_agents(struct box *box);
 enum back_answer box_control_agent(struct box *box, const struct back_control *control,
                                    struct error *why);
 bool box_reply_to_agent(struct box *box, const struct prompt *prompt);
+/* What somebody did on a screen, as an event; false: the run has no agent here. */
+bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
 
 /* ---- prompts.c ---- */
 
@@ -87,6 +89,7 @@ void box_open_show(struct box *box); /* it goes on where it was, with the docume
 void box_destroy_show(struct box *box);
 void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
+uint64_t box_show_skipped(const struct box *box); /* signals, by the theatre or by us */
 void box_look_at_stage(void *self, struct buf *out);
 struct hub_stage box_stage(struct box *box);
 /* Who changes the show tells this time, and then arms its timer.  Until it is open it is
