@@ -113,6 +113,11 @@ def ask_and_answer(box, claude, payload, **body):
     return prompt, printed
 
 
+def settle(box):
+    """What hooks said is acknowledged from memory; a durable emit is behind it on the disk."""
+    box.emit({"type": "note"})
+
+
 def closed(box, id):
     return [s["payload"] for s in box.history("&type=prompt.closed") if s["payload"]["prompt"] == id]
 
@@ -231,6 +236,7 @@ def _():
         claude = Claude(box)
         hook = claude.runs(permission())
         prompt = one_prompt(box)
+        settle(box)
         box.kill9()
         assert hook.end() is None
         assert claude.runs(permission()).end() is None
@@ -326,6 +332,31 @@ def _():
         assert steps[-1] == {"paused": False, "step-budget": 0}, steps
         assert [s["payload"]["do"] for s in box.history("&type=control")] == [
             "pause", "step", "step", "continue"]
+
+
+def is_paused(box, run="s1"):
+    answer = box.request("GET", f"/api/runs/{run}")
+    return answer.status == 200 and (answer.json()["run"].get("debug") or {}).get("paused")
+
+
+@test("a pause goes on after a restart, and a kill lets go of what was held")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        assert claude.runs(tool_use()).end() is None
+        assert control(box, "pause").status == 200
+        hook = claude.runs(tool_use(n=2))
+        eventually(lambda: states(box) == [("acting", "waiting")])
+        settle(box)
+        box.kill9()
+        assert hook.end() is None
+        box.start()
+        eventually(lambda: is_paused(box))
+        hook = claude.runs(tool_use(n=3))
+        eventually(lambda: len(states(box)) == 2)
+        assert hook.is_held() and control(box, "continue").status == 200
+        assert hook.end() is None
+        assert claude.runs(tool_use(n=4)).end() is None
 
 
 @test("a recorded session runs through the hooks, paused and approved on its way")

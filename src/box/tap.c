@@ -8,12 +8,22 @@
 #include "config/config.h"
 #include "net/listen.h"
 #include "net/work.h"
+#include "run/runs.h"
 #include "source/approve.h"
 #include "source/discover.h"
 #include "source/hook.h"
 #include "web/web.h"
 
 #define ANSWER_MAX (64 * KIB)
+
+/* By what its run looked like when the box ended. */
+static bool was_paused(void *self, struct text run)
+{
+	const struct box *box = self;
+	const struct run *found = box->runs ? runs_find(box->runs, run) : NULL;
+
+	return found && approve_is_ours(text_of(found->source)) && found->fold.debug.paused;
+}
 
 void box_make_hook(struct box *box)
 {
@@ -29,6 +39,7 @@ void box_make_hook(struct box *box)
 		.bus = box->bus,
 		.hook = box->hook,
 		.self = box,
+		.was_paused = was_paused,
 		.withdrew = box_withdraw_prompt,
 	});
 	/* Those that were held when the box ended are not held any more. */

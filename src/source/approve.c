@@ -372,11 +372,15 @@ static void note_session(struct approve *a, const struct approve_request *r)
 			end_pause(a, p);
 		return;
 	}
+	if (map_get(&a->sessions, r->session))
+		return;
 	if (a->sessions.count >= SESSIONS_MAX) {
 		map_finish(&a->sessions);
 		map_init(&a->sessions);
 	}
 	map_set(&a->sessions, r->session, a);
+	if (a->options.was_paused && a->options.was_paused(a->options.self, r->session))
+		need_pause(a, r->session);
 }
 
 void approve_note(struct approve *a, struct text payload)

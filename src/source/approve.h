@@ -7,8 +7,8 @@
  *
  * A hook that is decided for nobody gets nothing, and then Claude Code asks in its own
  * dialog.  That is what happens when the time is over, when the prompt is cancelled, and
- * when the box stops or dies.  Nothing of it outlives the box but the prompts, which
- * approve_is_ours() tells from those of others.
+ * when the box stops or dies.  A pause goes on after that, by what was_paused() says; a
+ * prompt does not, and approve_is_ours() tells them from those of others.
  */
 #ifndef SOURCE_APPROVE_H
 #define SOURCE_APPROVE_H
@@ -26,6 +26,8 @@ struct approve_options {
 	struct bus *bus;
 	struct hook *hook; /* who gives our signals to their source */
 	void *self;
+	/* Optional: was this session paused when the box ended? */
+	bool (*was_paused)(void *self, struct text run);
 	/* A prompt wants no answer any more; id is its agent's own. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 };

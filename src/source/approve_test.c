@@ -171,6 +171,25 @@ static void a_pause_holds_tools_and_nothing_else(void **state)
 	assert_false(holds(0, TOOL_USE));
 }
 
+static bool was_paused(void *self, struct text run)
+{
+	return text_is(run, "s");
+}
+
+static void a_pause_goes_on_after_a_restart(void **state)
+{
+	approve_destroy(approve);
+	approve = approve_create(&(struct approve_options){.loop = fixture.loop,
+	                                                   .hook = hook,
+	                                                   .was_paused = was_paused,
+	                                                   .withdrew = withdrew});
+	assert_false(holds(0, "{\"session_id\":\"other\",\"hook_event_name\":\"PreToolUse\"}"));
+	assert_true(holds(0, TOOL_USE));
+	control("continue", 0);
+	assert_int_equal(decisions, 1);
+	assert_false(holds(0, TOOL_USE));
+}
+
 static void steps_let_so_many_pass(void **state)
 {
 	assert_false(holds(0, TOOL_USE));
@@ -248,6 +267,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_does_not_wait_withdraws_what_was_asked, begin,
 	                                        end),
 		cmocka_unit_test_setup_teardown(a_pause_holds_tools_and_nothing_else, begin, end),
+		cmocka_unit_test_setup_teardown(a_pause_goes_on_after_a_restart, begin, end),
 		cmocka_unit_test_setup_teardown(steps_let_so_many_pass, begin, end),
 		cmocka_unit_test_setup_teardown(what_it_cannot_do_is_said, begin, end),
 		cmocka_unit_test_setup_teardown(a_session_too_many_takes_the_place_of_the_oldest,
