@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -30,7 +31,7 @@ struct dial {
 	const struct addrinfo *next; /* to be tried; the lookup's */
 	struct attempt *attempt;     /* under way, or NULL */
 	uint64_t until_ms;
-	char *host;
+	char *host; /* or the path of a Unix socket */
 	uint16_t port;
 	struct error why; /* of the last address */
 	void *self;
@@ -200,6 +201,40 @@ static void on_found(void *self, const struct addrinfo *addresses, const char *w
 	try_next(dial);
 }
 
+/* A Unix socket: there is nothing to wait for. */
+
+static int open_local(const char *path, struct error *why)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(to.sun_path)) {
+		error_set(why, "%.100s... is too long for a socket", path);
+		return -1;
+	}
+	memcpy(to.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
+		return fd;
+	error_errno(why, "%.200s cannot be reached", path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void connect_local(uv_timer_t *timer)
+{
+	struct dial *dial = timer->data;
+	int fd = open_local(dial->host, &dial->why);
+
+	if (fd < 0) {
+		fail(dial);
+		return;
+	}
+	dial_stop(dial);
+	dial->connected(dial->self, fd);
+}
+
 struct dial *dial_start(struct loop *loop, const struct dial_options *options)
 {
 	struct dial *dial = must_zero(1, sizeof(*dial));
@@ -207,13 +242,17 @@ struct dial *dial_start(struct loop *loop, const struct dial_options *options)
 
 	dial->loop = loop;
 	dial->until_ms = loop_now_ms(loop) + options->ms;
-	dial->host = must_dup(options->host);
+	dial->host = must_dup(options->path ? options->path : options->host);
 	dial->port = options->port;
 	dial->self = options->self;
 	dial->connected = options->connected;
 	dial->failed = options->failed;
 	uv_timer_init(loop_uv(loop), &dial->timer);
 	dial->timer.data = dial;
+	if (options->path) {
+		uv_timer_start(&dial->timer, connect_local, 0, 0);
+		return dial;
+	}
 	uv_timer_start(&dial->timer, on_time, options->ms, 0);
 	dial->lookup = lookup_start(loop, &question);
 	return dial;

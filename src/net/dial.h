@@ -1,4 +1,4 @@
-/* dial.h - a TCP connection that we open.
+/* dial.h - a connection that we open: TCP, or a Unix socket.
  *
  * The name is looked up off the loop, then its addresses are tried one after the
  * other, each with its share of the time, until one answers.
@@ -20,6 +20,7 @@ struct dial_options {
 	 * The descriptor is the user's, and non-blocking. */
 	void (*connected)(void *self, int fd);
 	void (*failed)(void *self, const char *why);
+	const char *path; /* of a Unix socket, instead of host and port; copied */
 };
 
 struct dial *dial_start(struct loop *loop, const struct dial_options *options);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -184,6 +185,33 @@ static void stopping_is_silent_at_any_time(void **state)
 	assert_int_equal(w->ends, 0);
 }
 
+static void a_unix_socket_is_connected_to_and_one_that_is_not_there_is_told(void **state)
+{
+	struct world *w = *state;
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct dial_options options = {
+		.path = at.sun_path, .self = w, .connected = on_connected, .failed = on_failed};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/dial_test.%d", (int)getpid());
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	w->dial = dial_start(w->loop, &options);
+	assert_int_equal(w->ends, 0);
+	finish(w);
+	assert_true(w->fd >= 0);
+	unlink(at.sun_path);
+	close(listener);
+	w->ends = 0;
+	w->dial = dial_start(w->loop, &options);
+	finish(w);
+	assert_non_null(strstr(w->why, "cannot be reached"));
+	w->ends = 0;
+	dial_stop(dial_start(w->loop, &options));
+	turn(w, 20);
+	assert_int_equal(w->ends, 0);
+}
+
 #define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -194,6 +222,7 @@ int main(void)
 		world_test(nobody_there_is_told),
 		world_test(a_connection_that_does_not_come_is_not_awaited),
 		world_test(stopping_is_silent_at_any_time),
+		world_test(a_unix_socket_is_connected_to_and_one_that_is_not_there_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

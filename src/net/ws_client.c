@@ -390,6 +390,7 @@ struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_opt
 	}
 	dial.host = c->host;
 	dial.port = url.port;
+	dial.path = options->path;
 	dial.ms = options->connect_ms;
 	c->dial = dial_start(loop, &dial);
 	deadline_set(loop, &c->deadline, options->connect_ms);

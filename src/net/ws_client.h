@@ -21,6 +21,7 @@ struct ws_client;
 /* Everything is copied. */
 struct ws_client_options {
 	const char *url;
+	const char *path;           /* of a Unix socket to connect to, or NULL: the URL's host */
 	const char *const *headers; /* more of the upgrade's: "Name: value", ended by NULL */
 	size_t message_max;         /* bytes of a message that comes in */
 	size_t send_max;            /* bytes that may wait to go out */
