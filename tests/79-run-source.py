@@ -6,7 +6,7 @@ import json
 
 from escapement import Hub
 from gateway import Gateway, connected, settle, sources
-from lib import Box, Process, eventually, run, test
+from lib import WS, Box, Process, eventually, run, test
 from servers import add_source, source_of, until_state
 
 RUN = ":session/one"
@@ -212,6 +212,32 @@ def _():
         assert control(box, "cancel").status == 501
         assert control(box, "pause", "nobody").status == 404
         assert control(box, "dance").status == 400
+
+
+@test("a screen at the box sees what a screen at the hub sees, and can say as much")
+def _():
+    with Box() as box, Hub() as hub:
+        dial(box, hub)
+        hub.start()
+        for n in range(20):
+            hub.say(f"{n}")
+        own = hub.ask("Who?", options=OPTIONS)
+        with WS(box, "/ws/run?session=" + RUN, unix=True) as screen:
+            events, prompt = [], None
+            wanted = [f.decode() for f in hub.frames if b'"kind":"event"' in f]
+            while len(events) < len(wanted) or not prompt:
+                frame = screen.recv()
+                kind = json.loads(frame)["kind"]
+                events += [frame] if kind == "event" else []
+                prompt = json.loads(frame) if kind == "prompt" else prompt
+            assert events == wanted, events
+            assert prompt["prompt-id"] != own and prompt["opts"]["options"] == OPTIONS, prompt
+            screen.send({"kind": "control", "op": "request-conversation", "invokeid": "poet"})
+            screen.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": "poet1"})
+            eventually(lambda: hub.answered and hub.controls)
+            assert hub.answered[own]["value"] == "poet1", hub.answers
+            assert hub.controls == [{"kind": "control", "op": "request-conversation",
+                                     "invokeid": "poet"}], hub.controls
 
 
 @test("a hub that floods is taken whole, and what is no frame is only remarked")
