@@ -98,7 +98,8 @@ static void forget_quietest(struct fold *fold)
 		if (!quietest || i->active_ts < quietest->active_ts)
 			quietest = i;
 	}
-	forget_invocation(fold, quietest);
+	if (quietest)
+		forget_invocation(fold, quietest);
 }
 
 struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct text session)

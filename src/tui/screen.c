@@ -135,28 +135,39 @@ static bool give(struct tui *tui, struct opened *to, const struct press *press)
 	return to->view && to->view->press && to->view->press(tui, to->self, press);
 }
 
-static bool run_action(struct tui *tui, uint32_t code)
+/* In one table, by its key or by its word. */
+static const struct action *find_in(const struct action *table, uint32_t code, struct text word)
 {
-	for (size_t t = 0; actions[t]; t++) {
-		for (const struct action *action = actions[t]; action->run; action++) {
-			if (action->code && action->code == code) {
-				action->run(tui, (struct text){0});
-				return true;
-			}
-		}
-	}
-	return false;
+	for (; table->run; table++)
+		if (code ? table->code == code : text_is(word, table->word))
+			return table;
+	return NULL;
+}
+
+static const struct action *find_action(uint32_t code, struct text word)
+{
+	const struct action *found = NULL;
+
+	for (size_t i = 0; actions[i] && !found; i++)
+		found = find_in(actions[i], code, word);
+	return found;
+}
+
+static void run_action(struct tui *tui, uint32_t code)
+{
+	const struct action *action = find_action(code, (struct text){0});
+
+	if (action)
+		action->run(tui, (struct text){0});
 }
 
 bool tui_action(struct tui *tui, struct text word, struct text argument)
 {
-	for (size_t t = 0; actions[t]; t++) {
-		for (const struct action *action = actions[t]; action->run; action++) {
-			if (text_is(word, action->word)) {
-				action->run(tui, argument);
-				return true;
-			}
-		}
+	const struct action *action = find_action(0, word);
+
+	if (action) {
+		action->run(tui, argument);
+		return true;
 	}
 	for (size_t i = 0; views[i]; i++) {
 		if (views[i]->place == VIEW_OVERLAY && text_is(word, views[i]->name)) {
