@@ -13,7 +13,7 @@
 #define CASTING_MAX KIB /* an id and a part, with room for escapes */
 
 /* Of one entity.  What is one too many is at its end at once. */
-#define TWEENS_MAX 1024
+#define TWEENS_MAX 64
 
 struct stage {
 	const struct show *show;
