@@ -8,6 +8,7 @@
 #define BOX_PARTS_H
 
 #include "base/error.h"
+#include "box/agents.h"
 #include "bus/back.h"
 #include "config/serve.h"
 #include "net/loop.h"
@@ -46,41 +47,7 @@ struct box {
 
 struct back box_back(struct box *box);
 /* What somebody did on a screen, to the source it concerns. */
-struct signal;
 void box_pass_on(struct box *box, const struct signal *s);
-
-/* ---- agents.c ---- */
-
-struct prompt;
-
-struct hub_agents box_agents(struct box *box);
-/* BACK_UNKNOWN: the run has no agent here. */
-enum back_answer box_control_agent(struct box *box, const struct back_control *control,
-                                   struct error *why);
-bool box_reply_to_agent(struct box *box, const struct prompt *prompt);
-/* What somebody did on a screen, as an event; false: the run has no agent here. */
-bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
-
-/* ---- prompts.c ---- */
-
-struct buf;
-
-bool box_make_prompts(struct box *box, struct error *why); /* those that were open are */
-void box_stop_prompts(struct box *box);                    /* nobody is told any more */
-void box_destroy_prompts(struct box *box);
-void box_save_prompts(struct box *box, struct buf *out);
-/* Who asked does not want to know any more: one by its own id, or all of a source. */
-void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
-void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why);
-/* Who asked is there again: it is told what was answered meanwhile. */
-void box_tell_prompts(void *self, struct text run);
-
-/* ---- runs.c ---- */
-
-void box_make_runs(struct box *box);
-void box_stop_runs(struct box *box); /* the journal is about to close */
-void box_destroy_runs(struct box *box);
-void box_save_runs(struct box *box, struct buf *out);
 
 /* ---- show.c ---- */
 
@@ -89,7 +56,7 @@ void box_open_show(struct box *box); /* it goes on where it was, with the docume
 void box_destroy_show(struct box *box);
 void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
-uint64_t box_show_skipped(const struct box *box); /* signals, by the theatre or by us */
+uint64_t box_show_skipped(const struct box *box);       /* signals, by the theatre or by us */
 void box_look_at_stage(void *self, struct buf *out);
 struct hub_stage box_stage(struct box *box);
 /* Who changes the show tells this time, and then arms its timer.  Until it is open it is

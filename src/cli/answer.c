@@ -227,10 +227,9 @@ const struct command command_answer = {
 	.name = "answer",
 	.summary = "answer what an agent asks",
 	.usage = "ID VALUE... | ID --cancel",
-	.examples =
-		"  signalbox answer k5xq yes\n"
-		"  signalbox answer k5xq blue green\n"
-		"  signalbox answer k5xq --json '{\"value\":\"edit\",\"edit\":{\"command\":\"ls\"}}'\n",
+	.examples = "  signalbox answer k5xq yes\n"
+		    "  signalbox answer k5xq blue green\n"
+		    "  signalbox answer k5xq --json '[\"blue\"]'\n",
 	.about = "The id is one of `signalbox prompts`; its beginning will do if no other has it.\n"
 		 "A confirm takes yes or no, a select the value or the label of an option, a\n"
 		 "multi several, a text is taken as it is. Ends when the answer is on the disk;\n"

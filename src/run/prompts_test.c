@@ -92,6 +92,16 @@ static const struct prompt *ask(const char *payload)
 	return p && p->seq == seq ? p : NULL;
 }
 
+/* Asks, and keeps the id of the prompt. */
+static void ask_for(const char *payload, char id[PROMPT_ID_LEN + 1])
+{
+	const struct prompt *p = ask(payload);
+
+	assert_non_null(p);
+	if (p)
+		memcpy(id, p->id, PROMPT_ID_LEN + 1);
+}
+
 static void on_disk(void *of, uint64_t seq)
 {
 	assert_true(seq <= journal_durable_seq(fixture_journal));
@@ -133,7 +143,7 @@ static void the_first_answer_wins_and_the_agent_hears_it_when_it_is_durable(void
 {
 	char id[PROMPT_ID_LEN + 1];
 
-	strcpy(id, ask("{\"id\":\"q\",\"type\":\"confirm\"}")->id);
+	ask_for("{\"id\":\"q\",\"type\":\"confirm\"}", id);
 	assert_int_equal(answer(id, "1"), PROMPT_INVALID);
 	assert_int_equal(answer(id, "tru"), PROMPT_INVALID);
 	assert_int_equal(answer(id, "true"), PROMPT_TAKEN);
@@ -155,8 +165,8 @@ static void a_prompt_may_be_cancelled_by_either_side(void **state)
 {
 	char one[PROMPT_ID_LEN + 1], two[PROMPT_ID_LEN + 1];
 
-	strcpy(one, ask("{\"id\":\"1\"}")->id);
-	strcpy(two, ask("{\"id\":\"2\"}")->id);
+	ask_for("{\"id\":\"1\"}", one);
+	ask_for("{\"id\":\"2\"}", two);
 	assert_int_equal(answer(one, ""), PROMPT_TAKEN);
 	fixture_settle();
 	assert_string_equal(delivered, "1 cancelled -");
@@ -174,9 +184,8 @@ static void a_deadline_ends_a_prompt_with_its_default(void **state)
 {
 	char one[PROMPT_ID_LEN + 1], two[PROMPT_ID_LEN + 1];
 
-	strcpy(one,
-	       ask("{\"id\":\"1\",\"type\":\"confirm\",\"default\":true,\"deadline\":1000}")->id);
-	strcpy(two, ask("{\"id\":\"2\",\"deadline\":1001}")->id);
+	ask_for("{\"id\":\"1\",\"type\":\"confirm\",\"default\":true,\"deadline\":1000}", one);
+	ask_for("{\"id\":\"2\",\"deadline\":1001}", two);
 	ask("{\"id\":\"3\"}");
 	prompts_tick(prompts, 999);
 	assert_int_equal(changes, 3);
@@ -209,7 +218,7 @@ static void an_agent_that_returns_hears_what_it_missed(void **state)
 	char id[PROMPT_ID_LEN + 1];
 
 	agent_is_there = false;
-	strcpy(id, ask("{\"id\":\"q\"}")->id);
+	ask_for("{\"id\":\"q\"}", id);
 	assert_int_equal(answer(id, "\"yes\""), PROMPT_TAKEN);
 	fixture_settle();
 	prompts_untold(prompts, TEXT("r"));
@@ -228,7 +237,7 @@ static void the_same_question_again_is_the_same_and_another_takes_its_place(void
 	char first[PROMPT_ID_LEN + 1];
 	const struct prompt *second;
 
-	strcpy(first, ask("{\"id\":\"q\",\"prompt\":\"a\"}")->id);
+	ask_for("{\"id\":\"q\",\"prompt\":\"a\"}", first);
 	assert_null(ask("{\"id\":\"q\",\"prompt\":\"a\"}"));
 	assert_int_equal(changes, 1);
 	second = ask("{\"id\":\"q\",\"prompt\":\"b\"}");
@@ -247,7 +256,7 @@ static void only_the_box_ends_a_prompt(void **state)
 				     "{\"prompt\":\"%s\",\"value\":\"x\"}}";
 	char id[PROMPT_ID_LEN + 1], forged[256], own[256];
 
-	strcpy(id, ask("{\"id\":\"q\"}")->id);
+	ask_for("{\"id\":\"q\"}", id);
 	snprintf(forged, sizeof(forged), format, "me", id);
 	snprintf(own, sizeof(own), format, "signalbox", id);
 	fixture_emit(forged);
@@ -306,7 +315,7 @@ static void a_restart_finds_everything_as_it_was(void **state)
 	assert_int_equal(answer(ask("{\"id\":\"2\"}")->id, "\"told\""), PROMPT_TAKEN);
 	fixture_settle();
 	agent_is_there = false;
-	strcpy(id, ask("{\"id\":\"3\",\"type\":\"multi\",\"options\":[1,2]}")->id);
+	ask_for("{\"id\":\"3\",\"type\":\"multi\",\"options\":[1,2]}", id);
 	assert_int_equal(answer(id, "[2]"), PROMPT_TAKEN);
 	ask("{\"id\":\"4\",\"type\":\"confirm\",\"default\":true,\"deadline\":10}");
 	prompts_tick(prompts, 10);
@@ -360,7 +369,7 @@ static void ten_thousand_prompts_are_answered_once_each(void **state)
 		char payload[64];
 
 		snprintf(payload, sizeof(payload), "{\"id\":\"%u\",\"type\":\"confirm\"}", i);
-		strcpy(ids[i], ask(payload)->id);
+		ask_for(payload, ids[i]);
 		if ((i + 1) % BATCH)
 			continue;
 		for (unsigned j = i + 1 - BATCH; j <= i; j++)
@@ -383,7 +392,7 @@ static void too_many_open_ones_close_the_oldest(void **state)
 	char first[PROMPT_ID_LEN + 1];
 	unsigned open = 0;
 
-	strcpy(first, ask("{\"id\":\"0\",\"type\":\"confirm\",\"default\":true}")->id);
+	ask_for("{\"id\":\"0\",\"type\":\"confirm\",\"default\":true}", first);
 	for (unsigned i = 0; i < PROMPTS_OPEN_MAX; i++)
 		assert_non_null(ask("{\"type\":\"confirm\"}"));
 	list_each(prompts_open(prompts), l)
@@ -396,25 +405,24 @@ static void too_many_open_ones_close_the_oldest(void **state)
 
 static void what_is_kept_has_a_ceiling(void **state)
 {
-	enum { BIG = 60 * 1024, MANY = 600 };
-	char *payload = must_alloc(BIG + 64), *big;
-	struct buf saved;
+	enum { OPTIONS = 7500, MANY = 600 };
+	struct buf payload, saved;
 
-	payload[0] = '\0';
-	strcat(payload, "{\"type\":\"select\",\"options\":[");
-	big = payload + strlen(payload);
-	for (unsigned i = 0; i < BIG / 8; i++)
-		big += sprintf(big, "%s%u", i ? "," : "", 100000 + i % 1000);
-	strcpy(big, "]}");
+	buf_init(&payload, MIB);
+	buf_add(&payload, TEXT("{\"type\":\"select\",\"options\":["));
+	for (unsigned i = 0; i < OPTIONS; i++)
+		buf_print(&payload, "%s%u", i ? "," : "", 100000 + i % 1000);
+	buf_add(&payload, TEXT("]}"));
+	buf_add_char(&payload, '\0');
 	for (unsigned i = 0; i < MANY; i++)
-		assert_non_null(ask(payload));
+		assert_non_null(ask(payload.at));
 	fixture_settle();
 	buf_init(&saved, 64 * MIB);
 	prompts_save(prompts, &saved);
 	assert_true(saved.len < PROMPTS_BYTES_MAX + MIB);
 	assert_int_equal(deliveries > 100, true);
 	buf_finish(&saved);
-	free(payload);
+	buf_finish(&payload);
 }
 
 static void a_damaged_checkpoint_is_refused(void **state)

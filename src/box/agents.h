@@ -1,0 +1,42 @@
+/* agents.h - agents and people: what is asked and answered, and how far they are. */
+#ifndef BOX_AGENTS_H
+#define BOX_AGENTS_H
+
+#include "base/error.h"
+#include "bus/back.h"
+
+struct box;
+struct buf;
+struct prompt;
+struct signal;
+
+/* ---- agents.c ---- */
+
+struct hub_agents box_agents(struct box *box);
+/* BACK_UNKNOWN: the run has no agent here. */
+enum back_answer box_control_agent(struct box *box, const struct back_control *control,
+                                   struct error *why);
+bool box_reply_to_agent(struct box *box, const struct prompt *prompt);
+/* What somebody did on a screen, as an event; false: the run has no agent here. */
+bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
+
+/* ---- prompts.c ---- */
+
+bool box_make_prompts(struct box *box, struct error *why); /* those that were open are */
+void box_stop_prompts(struct box *box);                    /* nobody is told any more */
+void box_destroy_prompts(struct box *box);
+void box_save_prompts(struct box *box, struct buf *out);
+/* Who asked does not want to know any more: one by its own id, or all of a source. */
+void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
+void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why);
+/* Who asked is there again: it is told what was answered meanwhile. */
+void box_tell_prompts(void *self, struct text run);
+
+/* ---- runs.c ---- */
+
+void box_make_runs(struct box *box);
+void box_stop_runs(struct box *box); /* the journal is about to close */
+void box_destroy_runs(struct box *box);
+void box_save_runs(struct box *box, struct buf *out);
+
+#endif
