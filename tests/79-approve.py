@@ -9,7 +9,9 @@ import subprocess
 import threading
 import time
 
-from lib import PATIENCE_S, SHARED, SLOW, Box, Http, cli, environment, eventually, run, temp_dir, test
+from doors import limited
+from lib import (PATIENCE_S, SHARED, SLOW, Box, Http, cli, environment, eventually, request_bytes,
+                 run, temp_dir, test)
 
 VECTORS = SHARED / "vectors" / "claude-hooks" / "command-hooks.jsonl"
 DECIDING = {"PreToolUse", "PermissionRequest"}
@@ -225,6 +227,25 @@ def _():
             assert answer(box, prompt, value=words[command]).status == 200
         for command, hook in hooks.items():
             assert decision(hook.end())["behavior"] == words[command], command
+
+
+@test("a hook is held longer than any request may take, and hears at once that it is")
+def _():
+    with limited(header_timeout="200ms", idle_timeout="200ms", body_timeout="200ms") as box:
+        claude = Claude(box)
+        hook = claude.runs(permission(session="slow"))
+        prompt = one_prompt(box)
+        http = Http(box.connect(unix=True))
+        http.send(request_bytes("POST", DECIDE, permission(session="raw"), box.host_header()))
+        status, fields = http.head()
+        assert status == 200 and ("Transfer-Encoding", "chunked") in fields, fields
+        assert http.take(6) == b"1\r\n \r\n", "a sign of life"
+        time.sleep(1)  # longer than all of them
+        assert hook.is_held() and len(prompts(box)) == 2
+        assert answer(box, prompt, value="allow").status == 200
+        assert decision(hook.end())["behavior"] == "allow"
+        http.close()
+        eventually(lambda: not prompts(box))
 
 
 # --- a box that is not there ------------------------------------------------------------

@@ -114,6 +114,26 @@ def _():
         assert len(box.history("&type=prompt")) == 1 and len(prompts(box)) == 1
 
 
+@test("a state that comes back after a reconnect is told, though it was before")
+def _():
+    def states():
+        return [s["payload"]["paused"] for s in box.history("&type=debug")]
+
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.pause()
+        hub.pause(False)
+        eventually(lambda: states() == [True, False])
+        hub.drop()
+        eventually(lambda: source_of(box, "hub")["connects"] == 2 and hub.screens)
+        hub.pause()
+        eventually(lambda: states() == [True, False, True])
+        hub.say("x")
+        eventually(lambda: words(box) == ["x"])
+        assert states() == [True, False, True] and len(box.history("&type=phase")) == 1
+
+
 @test("an agent that was started anew is another run")
 def _():
     with Box() as box, Hub() as first:

@@ -161,6 +161,8 @@ void approve_forget(struct held *h)
 	if (!h)
 		return;
 	withdraw(h, "Claude Code does not wait any more");
+	if (!h->id)
+		tell_state(h, "waiting", "acting");
 	free_held(h);
 }
 

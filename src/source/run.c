@@ -59,6 +59,7 @@ struct hub {
 	struct ws_client *client;
 	struct json_reader reader;
 	bool holds;      /* what comes is held back */
+	bool attaches;   /* no event came yet: states may be known */
 	bool catches_up; /* events may be known */
 	struct buf held; /* lengths and frames */
 	struct deadline patience;
@@ -231,7 +232,9 @@ static bool note_frame(struct hub *hub, yyjson_val *root, struct text frame)
 
 	if (kind == FRAME_PROMPT)
 		return note_prompt(hub, root, hash);
-	if (hub->catches_up && is_known(hub->memory, hash))
+	if (kind == FRAME_EVENT)
+		hub->attaches = false;
+	if ((kind == FRAME_EVENT ? hub->catches_up : hub->attaches) && is_known(hub->memory, hash))
 		return false;
 	know(hub->memory, hash);
 	if (kind != FRAME_EVENT)
@@ -270,7 +273,10 @@ static void release(struct hub *hub)
 
 static void ran_out(struct deadline *deadline)
 {
-	release(list_of(deadline, struct hub, patience));
+	struct hub *hub = list_of(deadline, struct hub, patience);
+
+	release(hub);
+	hub->attaches = false;
 }
 
 /* It is known whose frames these are: the run begins here, or goes on. */
@@ -314,7 +320,7 @@ static void is_open(void *self)
 {
 	struct hub *hub = self;
 
-	hub->holds = hub->catches_up = true;
+	hub->holds = hub->attaches = hub->catches_up = true;
 	deadline_set(source_loop(hub->source), &hub->patience, HELD_MS);
 	source_live(hub->source);
 }
