@@ -118,6 +118,27 @@ def _():
         assert rest["seqs"] == list(range(gap["to"] + 1, last + 1)), (gap, rest["seqs"][:5])
 
 
+@test("coalesce: a slow client gets every word, in fewer signals")
+def _():
+    words = [f"{n} " * 150 for n in range(16000)]
+    lines = "".join(json.dumps({
+        "type": "text_delta", "source": "p", "correlationId": "c",
+        "payload": {"agentId": "a", "content": word}}) + "\n" for word in words)
+    with Box() as box, slow_client(box, {"slow": "coalesce", "types": ["text_delta"]}) as ws:
+        answer = box.request("POST", "/api/signal", lines,
+                             {"Content-Type": "application/x-ndjson"}).json()
+        said, seq, joined = [], answer["firstSeq"], 0
+        while seq <= answer["lastSeq"]:
+            signal = ws.json()
+            both = signal.get("metadata", {}).get("coalesced", {"from": signal["seq"], "count": 1})
+            assert both["from"] == seq, (both, seq)
+            assert signal["seq"] == seq + both["count"] - 1, (signal["seq"], both)
+            seq, joined = signal["seq"] + 1, joined + (both["count"] > 1)
+            said.append(signal["payload"]["content"])
+        assert "".join(said) == "".join(words)
+        assert joined > 0
+
+
 @test("disconnect: a slow client is closed with 1008 at a frame's end")
 def _():
     with Box() as box, slow_client(box, {"slow": "disconnect"}) as ws:

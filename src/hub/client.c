@@ -86,14 +86,14 @@ void client_forget_person(struct client *c)
 
 bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why)
 {
-	static const char *const names[] = {"resume", "drop", "disconnect"};
+	static const char *const names[] = {"resume", "drop", "disconnect", "coalesce"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (text_is(word, names[i])) {
 			*out = (enum slow_policy)i;
 			return true;
 		}
-	return error_set(why, "slow must be resume, drop or disconnect");
+	return error_set(why, "slow must be resume, coalesce, drop or disconnect");
 }
 
 /* --- subscribing ---------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void go_live(struct client *c, uint64_t cursor)
 		c->tape->readers--;
 	c->state = CLIENT_LIVE;
 	c->cursor = c->frame_end = cursor;
-	c->dropping = false;
+	c->dropping = c->joining = false;
 	tape_join(c->tape, c);
 	hub_work(c);
 }
@@ -289,6 +289,7 @@ void client_fall_behind(struct client *c)
 	after.seq = tape_next_seq(c->tape, c->cursor) - 1;
 	tape_leave(c->tape, c);
 	c->dropping = c->policy == SLOW_DROP;
+	c->joining = c->policy == SLOW_COALESCE;
 	go_read(c, after);
 }
 
@@ -318,25 +319,43 @@ static bool wants_line(struct client *c, struct text line)
 	       (signal_read(c->hub->lines, line, &s, NULL) && filter_passes(&c->tape->filter, &s));
 }
 
-/* Encodes whole lines into `mine` while there is room; says what it used. */
-static void take_lines(struct client *c, struct text lines)
+static void encode_line(struct client *c, struct text line)
 {
 	const char *epoch = journal_epoch(c->hub->options.journal);
 	encode_fn *encode = encoders[c->dialect->encoding];
+	char *out = buf_reserve(&c->mine, line.len + ENCODING_EXTRA);
+
+	if (out)
+		c->mine.len += encode(out, line, signal_seq_of(line), epoch);
+}
+
+static void encode_joined(struct client *c)
+{
+	struct buf line;
+
+	buf_init(&line, c->hub->words.last.max + 2 * COALESCE_TEXT_MAX);
+	if (coalesce_take(&c->hub->words, &line) && !line.full)
+		encode_line(c, buf_text(&line));
+	buf_finish(&line);
+}
+
+/* Encodes whole lines into `mine` while there is room; says what it used. */
+static void take_lines(struct client *c, struct text lines)
+{
+	struct coalesce *words = &c->hub->words;
 	struct text rest = lines, line;
 	uint64_t seq = 0;
 
 	while (rest.len && c->mine.len < HUB_READING_MAX) {
-		char *out;
-
 		line = text_cut(rest, '\n', &rest);
 		seq = signal_seq_of(line);
-		if (!wants_line(c, line))
+		if (!wants_line(c, line) || (c->joining && coalesce_add(words, line)))
 			continue;
-		out = buf_reserve(&c->mine, line.len + ENCODING_EXTRA);
-		if (out)
-			c->mine.len += encode(out, line, seq, epoch);
+		encode_joined(c);
+		if (!c->joining || !coalesce_add(words, line))
+			encode_line(c, line);
 	}
+	encode_joined(c);
 	journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
 }
 

@@ -28,7 +28,7 @@ struct run_view;
 enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
 
 /* What a client that fell behind gets. */
-enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT };
+enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT, SLOW_COALESCE };
 bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
 
 /* Who may answer and control, or follows what agents ask: few do, so it is apart. */
@@ -54,6 +54,7 @@ struct client {
 	bool has_credential : 1;
 	bool cold : 1;     /* reading: waits for the disk */
 	bool dropping : 1; /* reading: will skip to the present */
+	bool joining : 1;  /* reading: pieces of messages are joined */
 	bool placed : 1;   /* reading: the journal has said where it stands */
 	bool progress : 1; /* bytes went either way since the last beat */
 	bool asked : 1;    /* a beat went unanswered */

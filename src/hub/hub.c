@@ -301,6 +301,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->turn.end = turn_end;
 	hub->durable_seq = journal_durable_seq(options->journal);
 	hub->lines = signal_reader_create();
+	coalesce_init(&hub->words, &coalesce_words, options->ws.message_max + HUB_ENVELOPE_MAX);
 	buf_init(&hub->scratch, HUB_SCRATCH_MAX);
 	buf_init(&hub->look, HUB_STAGE_MAX);
 	pool_init(&hub->pool, sizeof(struct client));
@@ -335,6 +336,7 @@ void hub_destroy(struct hub *hub)
 	bus_remove_tap(hub->options.bus, &hub->tap);
 	loop_remove_turn(&hub->turn);
 	signal_reader_destroy(hub->lines);
+	coalesce_finish(&hub->words);
 	buf_finish(&hub->scratch);
 	buf_finish(&hub->look);
 	pool_finish(&hub->pool);

@@ -8,6 +8,7 @@
 #include "hub/hub.h"
 #include "hub/switchboard.h"
 #include "net/loop.h"
+#include "signal/coalesce.h"
 
 /* Between two looks at the sockets, so that a new connection never waits for a
  * big fan-out. */
@@ -42,6 +43,7 @@ struct hub {
 	const struct tape *gathered;         /* scratch holds this tape's bytes ... */
 	uint64_t gathered_at, gathered_head; /* ... from here, made at that head */
 	struct signal_reader *lines;
+	struct coalesce words; /* of the client that is being read to */
 	uint64_t durable_seq;
 	struct hub_stats counts;
 	bool draining;
@@ -52,6 +54,8 @@ static inline struct hub_reel *client_reel(const struct client *c)
 {
 	return &c->hub->reels[c->dialect->encoding];
 }
+
+extern const struct coalesce_kind coalesce_words; /* words.c */
 
 void client_forget_person(struct client *client);
 

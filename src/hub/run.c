@@ -92,7 +92,7 @@ static struct run_view *view_create(struct client *c, const struct run_wish *wis
 	view->session = wish->session.len ? text_dup(buf_text(&wish->session)) : NULL;
 	json_reader_init(&view->reader, c->hub->options.ws.message_max);
 	list_init(&view->in_hub);
-	coalesce_init(&view->joined);
+	coalesce_init(&view->joined, &coalesce_deltas, FRAME_MAX);
 	c->run = view;
 	return view;
 }

@@ -10,7 +10,7 @@
 
 #include "base/list.h"
 #include "hub/client.h"
-#include "run/coalesce.h"
+#include "run/delta.h"
 #include "run/frame.h"
 
 struct run_replay;

@@ -1,4 +1,4 @@
-/* coalesce_test.c - what is joined, and what is not. */
+/* delta_test.c - what is joined, and what is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "run/coalesce.h"
+#include "run/delta.h"
 
 #define DELTA(seq, name, type, text) \
 	"{\"kind\":\"event\",\"seq\":" #seq ",\"ts\":" #seq ",\"event\":\"llm/delta\",\"data\":" \
@@ -18,7 +18,7 @@ static struct coalesce c;
 
 static int begin(void **state)
 {
-	coalesce_init(&c);
+	coalesce_init(&c, &coalesce_deltas, MIB);
 	return 0;
 }
 
