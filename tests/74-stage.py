@@ -183,9 +183,9 @@ def _():
     with Box() as box:
         use(box)
         version = stage(box)["version"]
-        flood(box, 1000)
+        flood(box, 200)
         with Viewer(box, version) as viewer:
-            viewer.commands(1000, version)
+            viewer.commands(200, version)
         eventually(lambda: flood(box, 1000) and stage(box)["version"] > version + 10000)
         with Viewer(box, version) as viewer:
             viewer.snapshot()

@@ -94,7 +94,7 @@ static void add_all_wires(struct buf *out, const struct theatre *theatre)
 	buf_finish(&json);
 }
 
-static void add_show(struct buf *out, const struct theatre *theatre)
+static void add_show(struct buf *out, const struct box *box)
 {
 	static const struct metric running = {"signalbox_show_running", METRIC_GAUGE,
 	                                      "1 while the show is on."};
@@ -109,11 +109,12 @@ static void add_show(struct buf *out, const struct theatre *theatre)
 	                                      "Performances that were one too many."};
 	static const struct metric active = {"signalbox_show_performances", METRIC_GAUGE,
 	                                     "Performances under way."};
+	const struct theatre *theatre = box->theatre;
 	const struct theatre_stats s = theatre_stats(theatre);
 
 	metric_add(out, &running, theatre_is_running(theatre) ? 1 : 0);
 	metric_add(out, &processed, (double)s.processed);
-	metric_add(out, &skipped, (double)s.skipped);
+	metric_add(out, &skipped, (double)box_show_skipped(box));
 	metric_add(out, &refused, (double)s.refused);
 	metric_add(out, &active, (double)s.active);
 	add_all_wires(out, theatre);
@@ -128,5 +129,5 @@ void box_add_metrics(void *self, struct buf *out)
 	add_hub(out, &hub);
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);
-	add_show(out, box->theatre);
+	add_show(out, box);
 }

@@ -1,11 +1,14 @@
 /* show.c - the show in a box: what the bus says is played, in time, for all to see.
  *
  * The theatre has no clock: here is one, and a timer that wakes it when something is
- * due.  What was played is part of the checkpoint; at a start, the signals that came
+ * due.  It may take a tenth of the processor, because the signals themselves come before
+ * what they look like: what comes when that is used up is not played, and counted, and
+ * what is due is done a little later.  What was played is part of the checkpoint; at a start, the signals that came
  * after it are played again, at their own times.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <uv.h>
 
 #include "base/clock.h"
@@ -18,12 +21,14 @@
 #include "journal/reader.h"
 #include "play/theatre.h"
 
-#define SECTION "show"       /* of a checkpoint */
-#define SAVED_MAX (16 * MIB) /* of it: the others have a right to their part */
-#define SET_CLOCK_MS 1000    /* from one look at the wall to the next */
-#define FOLD_SIGNALS 65536   /* the newest, that are played again at a start ... */
-#define FOLD_NS 500000000u   /* ... and no longer than this */
-#define FOLD_LOOK 256        /* signals between two looks at the time */
+#define SECTION "show"        /* of a checkpoint */
+#define SAVED_MAX (16 * MIB)  /* of it: the others have a right to their part */
+#define SHARE_NS 100000       /* of the processor in each millisecond: a tenth */
+#define STRENGTH_NS 100000000 /* and so much at once */
+#define SET_CLOCK_MS 1000     /* from one look at the wall to the next */
+#define FOLD_SIGNALS 65536    /* the newest, that are played again at a start ... */
+#define FOLD_NS 500000000u    /* ... and no longer than this */
+#define FOLD_LOOK 256         /* signals between two looks at the time */
 #define FOLD_CHUNK (256 * KIB)
 #define FOLD_WAIT_MS 1000
 
@@ -33,7 +38,10 @@ struct playhouse {
 	bool is_open; /* what was is folded, and it is now */
 	struct later settling;
 	uv_timer_t timer;
-	double due_ms; /* what the timer waits for; NAN: it is to be set anew */
+	double strength_ns;    /* what is left of its share of the processor */
+	uint64_t strengthened; /* the loop's time when it was last given some */
+	uint64_t skipped;      /* signals for which nothing was left */
+	double due_ms;         /* what the timer waits for; NAN: it is to be set anew */
 
 	/* Unix time by the loop's clock.  When somebody puts the wall's clock back we go on
 	 * as before; when it is put forward we follow. */
@@ -66,26 +74,56 @@ static double now(struct playhouse *p)
 	return p->now_ms;
 }
 
+/* ---- its share of the processor ---- */
+
+static double used_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static bool has_strength(struct playhouse *p)
+{
+	uint64_t ms = loop_now_ms(p->box->loop);
+
+	p->strength_ns += (double)(ms - p->strengthened) * SHARE_NS;
+	p->strength_ns = fmin(p->strength_ns, STRENGTH_NS);
+	p->strengthened = ms;
+	return p->strength_ns > 0;
+}
+
+/* ---- deadlines ---- */
+
 static void wake_for(struct playhouse *p, double next_ms);
 
 static void is_due(uv_timer_t *timer)
 {
 	struct playhouse *p = timer->data;
+	double begun = used_ns();
 
 	theatre_tick(p->box->theatre, now(p));
+	p->strength_ns -= used_ns() - begun;
 	p->due_ms = NAN;
 	wake_for(p, theatre_next(p->box->theatre));
 }
 
 static void wake_for(struct playhouse *p, double next_ms)
 {
+	double rest_ms = 0, wait_ms;
+
 	if (next_ms == p->due_ms)
 		return;
 	p->due_ms = next_ms;
-	if (isinf(next_ms))
+	if (isinf(next_ms)) {
 		uv_timer_stop(&p->timer);
-	else
-		uv_timer_start(&p->timer, is_due, (uint64_t)fmax(ceil(next_ms - now(p)), 1), 0);
+		return;
+	}
+	if (!has_strength(p))
+		rest_ms = -p->strength_ns / SHARE_NS;
+	wait_ms = fmax(ceil(fmax(next_ms - now(p), rest_ms)), 1);
+	uv_timer_start(&p->timer, is_due, (uint64_t)wait_ms, 0);
 }
 
 /* At the end of a turn, once for all that was heard in it. */
@@ -98,14 +136,27 @@ static void settle(struct later *later)
 
 /* ---- what is heard and what is seen ---- */
 
+static void play(struct playhouse *p, const struct signal *s)
+{
+	double begun = used_ns();
+
+	theatre_hear(p->box->theatre, s, now(p));
+	p->strength_ns -= used_ns() - begun;
+	loop_later(p->box->loop, &p->settling);
+}
+
 static void heard(struct tap *tap, const struct signal *s)
 {
 	struct playhouse *p = list_of(tap, struct playhouse, tap);
 
 	if (!s->via.len && text_starts(s->type, TEXT("user.")))
 		box_pass_on(p->box, s);
-	theatre_hear(p->box->theatre, s, now(p));
-	loop_later(p->box->loop, &p->settling);
+	if (!theatre_wants(p->box->theatre, s->type))
+		theatre_hear(p->box->theatre, s, now(p)); /* who speaks of what */
+	else if (has_strength(p))
+		play(p, s);
+	else
+		p->skipped++;
 }
 
 static void played(void *self, uint64_t version, double at_ms, struct text json)
@@ -157,7 +208,7 @@ void box_show_status(struct box *box, struct buf *out)
 	          "\"skipped\":%llu,\"refused\":%llu,\"active\":%zu,\"wires\":",
 	          theatre_is_running(box->theatre) ? "true" : "false",
 	          (unsigned long long)theatre_version(box->theatre),
-	          (unsigned long long)s.processed, (unsigned long long)s.skipped,
+	          (unsigned long long)s.processed, (unsigned long long)box_show_skipped(box),
 	          (unsigned long long)s.refused, s.active);
 	theatre_counts(box->theatre, out);
 	buf_add_char(out, '}');
@@ -265,6 +316,11 @@ static void remember(struct playhouse *p)
 
 /* ---- life ---- */
 
+uint64_t box_show_skipped(const struct box *box)
+{
+	return theatre_stats(box->theatre).skipped + box->playhouse->skipped;
+}
+
 double box_show_now(struct box *box)
 {
 	return box->playhouse->is_open ? now(box->playhouse) : 0;
@@ -284,6 +340,8 @@ void box_make_show(struct box *box)
 	p->box = box;
 	p->tap = (struct tap){.name = "show", .heard = heard};
 	p->settling.run = settle;
+	p->strength_ns = STRENGTH_NS;
+	p->strengthened = loop_now_ms(box->loop);
 	uv_timer_init(loop_uv(box->loop), &p->timer);
 	p->timer.data = p;
 	set_clock(p);

@@ -266,10 +266,15 @@ static void note_source(struct theatre *t, const struct signal *s)
 		episodes_note(&t->sources, &note);
 }
 
+bool theatre_wants(const struct theatre *t, struct text type)
+{
+	return t->is_running && play_wants(t->play, type);
+}
+
 void theatre_hear(struct theatre *t, const struct signal *s, double now_ms)
 {
 	note_source(t, s);
-	if (!t->is_running || !play_wants(t->play, s->type))
+	if (!theatre_wants(t, s->type))
 		return;
 	set_now(t, now_ms);
 	if (may_play(t))

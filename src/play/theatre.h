@@ -39,6 +39,9 @@ bool theatre_use(struct theatre *theatre, struct text json, double now_ms, struc
 struct text theatre_show(const struct theatre *theatre);
 struct text theatre_tag(const struct theatre *theatre); /* differs when the document does */
 
+/* Is there anything in the show for signals of this type?  Quick. */
+bool theatre_wants(const struct theatre *theatre, struct text type);
+
 /* A signal was admitted. */
 void theatre_hear(struct theatre *theatre, const struct signal *s, double now_ms);
 void theatre_tick(struct theatre *theatre, double now_ms);
