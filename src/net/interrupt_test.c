@@ -69,6 +69,66 @@ static void what_is_caught_is_read_and_passed_on(void **state)
 	interrupt_restore();
 }
 
+static int last_words;
+
+static void say_last_words(void)
+{
+	assert_int_equal(write(last_words, "!", 1), 1);
+}
+
+static void a_crash_is_told_before_it_ends(void **state)
+{
+	int ends[2], status;
+	char word;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		last_words = ends[1];
+		interrupt_before_crash(say_last_words);
+		raise(SIGABRT);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &word, 1), 1);
+	close(ends[0]);
+}
+
+/* In a group of its own, which stops with it. */
+static void suspend_and_end(void)
+{
+	struct interrupt_caught caught;
+	int fd;
+
+	setpgid(0, 0);
+	fd = interrupt_catch_screen();
+	raise(SIGTSTP);
+	if (!interrupt_read(fd, &caught) || !caught.is_suspend)
+		_exit(1);
+	interrupt_suspend();
+	if (!interrupt_read(fd, &caught) || !caught.is_resume)
+		_exit(2);
+	_exit(0);
+}
+
+static void a_screen_stops_and_goes_on(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		suspend_and_end();
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	kill(child, SIGCONT);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void a_write_nobody_reads_is_an_error_code(void **state)
 {
 	int ends[2];
@@ -85,6 +145,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_interrupt_arrives_by_its_meaning),
 		cmocka_unit_test(what_is_caught_is_read_and_passed_on),
+		cmocka_unit_test(a_crash_is_told_before_it_ends),
+		cmocka_unit_test(a_screen_stops_and_goes_on),
 		cmocka_unit_test(a_write_nobody_reads_is_an_error_code),
 	};
 
