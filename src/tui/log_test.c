@@ -155,6 +155,20 @@ static void long_words_are_cut_between_characters(void **state)
 	assert_non_null(strstr(line->words, "…"));
 }
 
+static void a_name_without_an_end_is_cut(void **state)
+{
+	char data[FOLD_NAME_MAX + 600];
+	const struct line *line;
+
+	snprintf(data, sizeof(data), "{\"invokeid\":\"%0*d\",\"session-id\":\"%0*d\"}",
+	         FOLD_NAME_MAX + 9, 0, 9, 0);
+	hear("llm/start", data);
+	line = model_line(model, 0);
+	assert_int_equal(strlen(line->tag), FOLD_NAME_MAX);
+	assert_int_equal(strlen(line->invoke), FOLD_NAME_MAX);
+	assert_int_equal(strlen(line->session), 9);
+}
+
 static void each_name_has_its_colour(void **state)
 {
 	hear("llm/start", "{\"invokeid\":\"a\"}");
@@ -229,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_response_has_a_line_for_each_block, make, drop),
 		cmocka_unit_test_setup_teardown(what_only_passes_by_has_no_line, make, drop),
 		cmocka_unit_test_setup_teardown(long_words_are_cut_between_characters, make, drop),
+		cmocka_unit_test_setup_teardown(a_name_without_an_end_is_cut, make, drop),
 		cmocka_unit_test_setup_teardown(each_name_has_its_colour, make, drop),
 		cmocka_unit_test_setup_teardown(the_oldest_lines_and_events_go_first, make, drop),
 		cmocka_unit_test_setup_teardown(prompts_are_open_until_they_are_closed, make, drop),

@@ -19,6 +19,12 @@ static void line_finish(struct line *line)
 	*line = (struct line){0};
 }
 
+/* What is too long for a name is cut: thousands of lines are kept. */
+static struct text name_of(struct text name)
+{
+	return name.len > FOLD_NAME_MAX ? (struct text){name.at, FOLD_NAME_MAX} : name;
+}
+
 void model_add_line(struct model *model, const struct frame *frame, const struct entry *entry)
 {
 	size_t at = (model->line_first + model->line_count) % MODEL_LINES_MAX;
@@ -35,10 +41,10 @@ void model_add_line(struct model *model, const struct frame *frame, const struct
 		.ts = frame->ts,
 		.style = entry->style,
 		.is_error = entry->is_error,
-		.tag = text_dup(entry->tag),
+		.tag = text_dup(name_of(entry->tag)),
 		.words = text_dup(entry->words),
-		.invoke = text_dup(frame->invoke),
-		.session = text_dup(frame->session),
+		.invoke = text_dup(name_of(frame->invoke)),
+		.session = text_dup(name_of(frame->session)),
 	};
 	snprintf(line->glyph, sizeof(line->glyph), "%s", entry->glyph);
 }
@@ -50,13 +56,13 @@ const struct line *model_line(const struct model *model, size_t at)
 
 uint8_t model_hue(struct model *model, struct text invoke)
 {
-	void *known = map_get(&model->hues, invoke);
+	void *known = map_get(&model->hues, name_of(invoke));
 	uintptr_t hue = STYLE_HUE + model->hues.count % STYLE_HUES;
 
 	if (known)
 		return (uint8_t)(uintptr_t)known;
 	if (model->hues.count < MODEL_HUES_MAX)
-		map_set(&model->hues, invoke, (void *)hue);
+		map_set(&model->hues, name_of(invoke), (void *)hue);
 	return (uint8_t)hue;
 }
 
