@@ -5,14 +5,13 @@
  */
 #include "hub/client.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
-#include "base/must.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 #include "hub/run_view.h"
+#include "hub/subscription.h"
 #include "journal/reader.h"
 
 /* Answers, and besides them a frame that was begun and a line that was read; for a
@@ -39,10 +38,7 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	c->scopes = (uint8_t)caller->scopes;
 	c->has_credential = caller->has_credential;
 	c->progress = true;
-	if (caller->scopes & (SCOPE_ANSWER | SCOPE_CONTROL)) {
-		client_person(c)->name = must_dup(caller->name);
-		c->person->is_process = caller->is_process;
-	}
+	client_meet(c, caller);
 	list_init(&c->in_followers);
 	buf_init(&c->mine, mine_max(c));
 	ws_init(&c->ws, &hub->options.ws);
@@ -51,37 +47,6 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	hub->counts.clients++;
 	hub->counts.joined++;
 	return c;
-}
-
-struct person *client_person(struct client *c)
-{
-	if (!c->person) {
-		c->person = must_zero(1, sizeof(*c->person));
-		list_init(&c->person->replies);
-	}
-	return c->person;
-}
-
-struct back_who client_who(struct client *c, struct text screen)
-{
-	const struct person *p = client_person(c);
-	struct text name = text_of(p->name ? p->name : "");
-
-	return (struct back_who){
-		.user = p->is_process ? TEXT("owner") : name,
-		.process = p->is_process ? name : TEXT(""),
-		.screen = screen,
-	};
-}
-
-void client_forget_person(struct client *c)
-{
-	if (!c->person)
-		return;
-	native_forget_replies(c);
-	free(c->person->name);
-	free(c->person);
-	c->person = NULL;
 }
 
 bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why)

@@ -12,7 +12,6 @@
 #define HUB_CLIENT_H
 
 #include "base/buf.h"
-#include "bus/back.h"
 #include "bus/bus.h"
 #include "hub/dialect.h"
 #include "hub/tape.h"
@@ -23,22 +22,11 @@
 struct acks;
 struct hub;
 struct journal_reader;
+struct person;
 struct run_view;
+struct subscription;
 
 enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
-
-/* What a client that fell behind gets. */
-enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT, SLOW_COALESCE };
-bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
-
-/* Who may answer and control, or follows what agents ask: few do, so it is apart. */
-struct person {
-	char *name; /* of the credential or the process */
-	bool is_process;
-	bool forgets;         /* prompts it knows, because it was too slow */
-	uint64_t told_prompt; /* the seq up to which it was told of open ones */
-	struct link replies;  /* native_prompts.c: answers that are not on the disk yet */
-};
 
 /* What a sweep looks at comes first and fits one line of the cache. */
 struct client {
@@ -76,9 +64,6 @@ struct client {
 	bool owed_sources, owed_stage, owed_prompts;
 };
 
-struct person *client_person(struct client *client); /* made when there is none */
-struct back_who client_who(struct client *client, struct text screen);
-
 extern const struct conn_user client_conn_user;
 void client_start_beat(struct client *client);
 void client_unhush(struct client *client); /* read it again, if it may speak */
@@ -90,18 +75,6 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 void client_say(struct client *client, struct text bytes);
 void client_say_frame(struct client *client, enum ws_opcode op, struct text body);
 void client_make_room(struct client *client); /* it follows the stage: that is much */
-
-struct subscription {
-	struct filter filter;
-	struct position after;
-	bool has_after;   /* else: from now on */
-	bool sends_only;  /* it wants to hear nothing */
-	bool sources;     /* it wants to hear of the sources, too */
-	bool prompts;     /* and of what agents ask */
-	bool stage;       /* it wants to follow the stage, too ... */
-	uint64_t version; /* ... of which it has seen this one; 0: none */
-	enum slow_policy policy;
-};
 
 /* Takes the filter.  Replaces what the client heard before. */
 void client_subscribe(struct client *client, struct subscription *wish);

@@ -57,8 +57,6 @@ static inline struct hub_reel *client_reel(const struct client *c)
 
 extern const struct coalesce_kind coalesce_words; /* words.c */
 
-void client_forget_person(struct client *client);
-
 /* The client has something to do at the end of the turn. */
 void hub_work(struct client *client);
 

@@ -12,6 +12,7 @@
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/subscription.h"
 #include "journal/journal.h"
 
 #define NATIVE_SAY_MAX (4 * KIB)

@@ -4,6 +4,7 @@
 #include "bus/back.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 
 #define SAY_MAX (4 * KIB)
 

@@ -1,9 +1,9 @@
 /* native_prompts.c - what agents ask, to the clients of our own dialect that want to
  * know of it, and what they answer.
  *
- * The open prompts come once, then each that is opened or over.  A client that does
- * not read is told to forget them when it has caught up, and gets all open ones again.  An answer is acknowledged
- * when it is on the disk.
+ * The open prompts come once, then each that is opened or over.  A client that does not
+ * read is told to forget them when it has caught up, and gets all open ones again.  An
+ * answer is acknowledged when it is on the disk.
  */
 #include <stdlib.h>
 #include <yyjson.h>
@@ -12,6 +12,7 @@
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 #include "run/prompts.h"
 #include "signal/json.h"
 

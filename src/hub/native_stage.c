@@ -9,6 +9,7 @@
  */
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/subscription.h"
 #include "signal/json.h"
 
 static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)

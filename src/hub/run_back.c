@@ -6,6 +6,7 @@
 
 #include "bus/back.h"
 #include "hub/inside.h"
+#include "hub/person.h"
 #include "hub/run_view.h"
 #include "run/prompts.h"
 #include "run/runs.h"

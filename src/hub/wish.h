@@ -7,6 +7,7 @@
 #define HUB_WISH_H
 
 #include "hub/client.h"
+#include "hub/subscription.h"
 
 struct http;
 

@@ -93,7 +93,8 @@ static void there_is_an_end_to_joining(void **state)
 
 	memset(text, 'x', COALESCE_TEXT_MAX);
 	text[COALESCE_TEXT_MAX - 1] = '\0';
-	sprintf(frame, "{\"event\":\"llm/delta\",\"data\":{\"text\":\"%s\"}}", text);
+	snprintf(frame, COALESCE_TEXT_MAX + KIB,
+	         "{\"event\":\"llm/delta\",\"data\":{\"text\":\"%s\"}}", text);
 	assert_true(coalesce_add(&c, text_of(frame)));
 	assert_false(
 		coalesce_add(&c, text_of("{\"event\":\"llm/delta\",\"data\":{\"text\":\"yz\"}}")));

@@ -1,0 +1,28 @@
+/* person.h - who may answer and control, or follows what agents ask; for this room alone.
+ *
+ * Few clients are, so it is apart from them.
+ */
+#ifndef HUB_PERSON_H
+#define HUB_PERSON_H
+
+#include "base/list.h"
+#include "bus/back.h"
+
+struct caller;
+struct client;
+
+struct person {
+	char *name; /* of the credential or the process */
+	bool is_process;
+	bool forgets;         /* prompts it knows, because it was too slow */
+	uint64_t told_prompt; /* the seq up to which it was told of open ones */
+	struct link replies;  /* native_prompts.c: answers that are not on the disk yet */
+};
+
+struct person *client_person(struct client *client); /* made when there is none */
+struct back_who client_who(struct client *client, struct text screen);
+
+void client_meet(struct client *client, const struct caller *caller);
+void client_forget_person(struct client *client);
+
+#endif

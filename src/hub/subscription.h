@@ -1,0 +1,25 @@
+/* subscription.h - what a client wants to hear. */
+#ifndef HUB_SUBSCRIPTION_H
+#define HUB_SUBSCRIPTION_H
+
+#include "base/error.h"
+#include "journal/position.h"
+#include "signal/filter.h"
+
+/* What a client that fell behind gets. */
+enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT, SLOW_COALESCE };
+bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *why);
+
+struct subscription {
+	struct filter filter;
+	struct position after;
+	bool has_after;   /* else: from now on */
+	bool sends_only;  /* it wants to hear nothing */
+	bool sources;     /* it wants to hear of the sources, too */
+	bool prompts;     /* and of what agents ask */
+	bool stage;       /* it wants to follow the stage, too ... */
+	uint64_t version; /* ... of which it has seen this one; 0: none */
+	enum slow_policy policy;
+};
+
+#endif
