@@ -175,6 +175,8 @@ void footer_draw(struct tui *tui, struct area area)
 	struct buf words;
 	struct pen pen;
 
+	if (typing_draw(tui, area))
+		return;
 	buf_init(&words, KIB);
 	buf_add_char(&words, ' ');
 	if (tui->line.name)

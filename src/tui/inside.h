@@ -1,12 +1,14 @@
 /* inside.h - the screen as a whole; what the files of this room share.
  *
- * All of it but tui.c, term.c, link.c and replay.c is pure: time and frames are given, a canvas
- * is drawn.
+ * All of it but tui.c, term.c, uplink.c, live.c and replay.c is pure: time and frames are
+ * given, a canvas is drawn.
  */
 #ifndef TUI_INSIDE_H
 #define TUI_INSIDE_H
 
+#include "tui/board.h"
 #include "tui/model.h"
+#include "tui/typed.h"
 #include "tui/view.h"
 
 #define TUI_OVERLAYS_MAX 8
@@ -27,11 +29,24 @@ struct tui_line {
 	void *self;
 	bool (*send)(void *self, struct text frame);
 	const char *name;                           /* "box", "recording": for the header */
-	void (*state)(void *self, struct buf *out); /* "connected", or NULL */
+	void (*state)(void *self, struct buf *out); /* " · connected", or NULL */
+	/* Of a box; else NULL. */
+	void (*follow)(void *self, bool signals);       /* somebody looks at them */
+	void (*watch)(void *self, struct text session); /* one run alone; empty: all */
+	bool is_shared; /* it shows all runs: none of them was begun for this screen */
+};
+
+/* A line that is typed in the footer: a filter, or a command. */
+struct typing {
+	char mark; /* '/' or ':'; 0: nobody types */
+	struct typed field;
+	char before[TUI_FILTER_MAX]; /* the filter, for who thinks better of it */
 };
 
 struct tui {
 	struct model model;
+	struct board board;
+	struct typing typing;
 	struct canvas canvas;
 	int64_t now_ms; /* Unix time */
 	uint64_t tick;
@@ -64,6 +79,7 @@ bool tui_hear(struct tui *tui, struct text raw, struct error *why);
 void tui_press(struct tui *tui, const struct press *press);
 void tui_draw(struct tui *tui, int rows, int cols); /* onto its canvas */
 bool tui_moves(const struct tui *tui);              /* something is to be drawn each tick */
+void tui_forget(struct tui *tui);                   /* all that was heard */
 
 /* ---- parts of the screen ---- */
 
@@ -72,9 +88,25 @@ void footer_draw(struct tui *tui, struct area area);
 #define HEADER_ROWS 5
 
 extern const struct action actions_main[];
+extern const struct action actions_more[];
+
+/* True: somebody types, and took it. */
+bool typing_press(struct tui *tui, const struct press *press);
+bool typing_draw(struct tui *tui, struct area area);
+void typing_begin(struct tui *tui, char mark);
+void typing_filter(struct tui *tui, struct text text);
 
 /* Panes. */
 extern const struct view view_live;
 extern const struct view view_log;
+
+extern const struct view view_prompt;
+
+/* Overlays. */
+extern const struct view view_inspect;
+extern const struct view view_transcript;
+extern const struct view view_sources;
+extern const struct view view_signals;
+extern const struct view view_page;
 
 #endif

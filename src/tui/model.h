@@ -35,6 +35,8 @@ struct asked {
 	struct link in_model; /* model.prompts, oldest first */
 	char *id;
 	yyjson_doc *doc; /* the frame */
+	bool is_sent;    /* our answer is on its way */
+	bool is_stale;   /* it was open before the line broke */
 };
 
 struct model {

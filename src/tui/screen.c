@@ -205,6 +205,8 @@ void tui_press(struct tui *tui, const struct press *press)
 		run_action(tui, press->code);
 	else if (press_is_mouse(press))
 		press_mouse(tui, press);
+	else if (typing_press(tui, press))
+		return;
 	else if (!give(tui, keyed(tui), press)) {
 		if (press->code == PRESS_ESCAPE && tui->overlay_count > 0)
 			tui_close(tui);
@@ -348,11 +350,23 @@ void tui_init(struct tui *tui)
 
 	memset(tui, 0, sizeof(*tui));
 	model_init(&tui->model);
+	board_init(&tui->board);
+	typed_init(&tui->typing.field);
 	canvas_init(&tui->canvas);
 	buf_init(&tui->argument, ARGUMENT_MAX);
 	tui->focus = PANE_LOG;
 	for (size_t i = 0; i < PANES; i++)
 		open_view(tui, &tui->panes[i], panes[i]);
+}
+
+void tui_forget(struct tui *tui)
+{
+	while (tui->overlay_count > 0)
+		tui_close(tui);
+	close_view(tui, &tui->modal);
+	model_finish(&tui->model);
+	model_init(&tui->model);
+	tui_redraw(tui);
 }
 
 void tui_finish(struct tui *tui)
@@ -363,6 +377,8 @@ void tui_finish(struct tui *tui)
 	for (size_t i = 0; i < PANES; i++)
 		close_view(tui, &tui->panes[i]);
 	model_finish(&tui->model);
+	board_finish(&tui->board);
+	typed_finish(&tui->typing.field);
 	canvas_finish(&tui->canvas);
 	buf_finish(&tui->argument);
 }

@@ -16,6 +16,17 @@ enum tui_timing {
 };
 bool tui_timing_of(struct text name, enum tui_timing *timing);
 
+/* Where a box is, and what of it is watched. */
+struct tui_box {
+	const char *base;          /* "http://HOST[:PORT]", or https */
+	const char *sock;          /* the Unix socket to go by, or NULL */
+	const char *authorization; /* a header, or NULL */
+	const char *session;       /* one run; NULL: all of them */
+};
+
+/* What goes on in it, until somebody leaves; when it goes away it is waited for. */
+bool tui_watch(const struct tui_box *box, struct error *why);
+
 /* A transcript, or the directory that holds one, until somebody leaves. */
 bool tui_replay(const char *path, enum tui_timing timing, struct error *why);
 

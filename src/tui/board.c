@@ -1,0 +1,206 @@
+/* board.c - messages of the native dialect in; sources, signals and askers out. */
+#include "tui/board.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+/* ---- signals ---- */
+
+static void drop_signal(struct board *board)
+{
+	struct board_signal *oldest = &board->signals[board->signal_first];
+
+	free(oldest->raw);
+	board->signal_bytes -= oldest->len;
+	board->signal_first = (board->signal_first + 1) % BOARD_SIGNALS_MAX;
+	board->signal_count--;
+}
+
+static enum board_news keep_signal(struct board *board, uint64_t seq, struct text raw)
+{
+	size_t at;
+
+	if (seq <= board->seq)
+		return BOARD_NOTHING;
+	board->seq = seq;
+	while (board->signal_count > 0 && (board->signal_count == BOARD_SIGNALS_MAX ||
+	                                   board->signal_bytes + raw.len > BOARD_SIGNALS_BYTES))
+		drop_signal(board);
+	at = (board->signal_first + board->signal_count++) % BOARD_SIGNALS_MAX;
+	board->signals[at] = (struct board_signal){seq, text_dup(raw), raw.len};
+	board->signal_bytes += raw.len;
+	board->signals_ever++;
+	return BOARD_CHANGED;
+}
+
+const struct board_signal *board_signal(const struct board *board, size_t at)
+{
+	return &board->signals[(board->signal_first + at) % BOARD_SIGNALS_MAX];
+}
+
+/* ---- sources ---- */
+
+static size_t find_source(const struct board *board, struct text id)
+{
+	size_t at = 0;
+
+	while (at < board->source_count && !text_is(id, board->sources[at].id))
+		at++;
+	return at;
+}
+
+static void drop_source(struct board *board, struct text id)
+{
+	size_t at = find_source(board, id);
+
+	if (at == board->source_count)
+		return;
+	free(board->sources[at].id);
+	free(board->sources[at].raw);
+	board->source_count--;
+	memmove(board->sources + at, board->sources + at + 1,
+	        (board->source_count - at) * sizeof(*board->sources));
+}
+
+static void set_source(struct board *board, yyjson_val *source)
+{
+	struct text id = json_text(yyjson_obj_get(source, "id"));
+	size_t at = find_source(board, id);
+	struct buf raw;
+
+	if (!id.len || at == BOARD_SOURCES_MAX)
+		return;
+	buf_init(&raw, BOARD_MESSAGE_MAX);
+	json_add(&raw, source);
+	if (at == board->source_count)
+		board->sources[board->source_count++] = (struct board_source){text_dup(id), NULL};
+	free(board->sources[at].raw);
+	board->sources[at].raw = text_dup(buf_text(&raw));
+	buf_finish(&raw);
+}
+
+static enum board_news hear_sources(struct board *board, yyjson_val *op)
+{
+	yyjson_val *all = yyjson_obj_get(op, "all"), *one;
+	size_t at, count;
+
+	while (all && board->source_count > 0)
+		drop_source(board, text_of(board->sources[board->source_count - 1].id));
+	yyjson_arr_foreach(all, at, count, one)
+	{
+		set_source(board, one);
+	}
+	yyjson_arr_foreach(yyjson_obj_get(op, "changed"), at, count, one)
+	{
+		set_source(board, one);
+	}
+	yyjson_arr_foreach(yyjson_obj_get(op, "removed"), at, count, one)
+	{
+		drop_source(board, json_text(one));
+	}
+	return BOARD_CHANGED;
+}
+
+/* ---- who asks ---- */
+
+static void asker_destroy(struct asker *asker)
+{
+	if (!asker)
+		return;
+	free(asker->run);
+	free(asker->source);
+	free(asker);
+}
+
+void board_forget_askers(struct board *board)
+{
+	size_t at = 0;
+	struct text id;
+	void *asker;
+
+	while (map_next(&board->askers, &at, &id, &asker))
+		asker_destroy(asker);
+	map_finish(&board->askers);
+	map_init(&board->askers);
+}
+
+const struct asker *board_asker(const struct board *board, struct text prompt)
+{
+	return map_get(&board->askers, prompt);
+}
+
+static enum board_news hear_prompt(struct board *board, yyjson_val *op)
+{
+	struct text id = json_text(yyjson_obj_get(op, "id"));
+	struct asker *asker;
+	double deadline = 0;
+
+	asker_destroy(map_remove(&board->askers, id));
+	if (!yyjson_equals_str(yyjson_obj_get(op, "state"), "open") ||
+	    board->askers.count == BOARD_ASKERS_MAX)
+		return BOARD_CHANGED;
+	asker = must_zero(1, sizeof(*asker));
+	asker->run = text_dup(json_text(yyjson_obj_get(op, "run")));
+	asker->source = text_dup(json_text(yyjson_obj_get(op, "source")));
+	json_number(yyjson_obj_get(op, "deadline"), &deadline);
+	asker->deadline_ms = (int64_t)deadline;
+	map_set(&board->askers, id, asker);
+	return BOARD_CHANGED;
+}
+
+/* ---- messages ---- */
+
+static enum board_news hear_op(struct board *board, struct text name, yyjson_val *op)
+{
+	double from = 0, to = 0, seq = 0;
+
+	if (text_is(name, "sources"))
+		return hear_sources(board, op);
+	if (text_is(name, "prompt"))
+		return hear_prompt(board, op);
+	if (text_is(name, "prompts")) {
+		board_forget_askers(board);
+		return BOARD_CHANGED;
+	}
+	if (text_is(name, "hello")) {
+		json_number(yyjson_obj_get(op, "seq"), &seq);
+		board->head_seq = (uint64_t)seq;
+		return BOARD_HELLO;
+	}
+	if (text_is(name, "gap") && json_number(yyjson_obj_get(op, "from"), &from) &&
+	    json_number(yyjson_obj_get(op, "to"), &to) && to >= from)
+		board->missed += (uint64_t)(to - from) + 1;
+	return BOARD_NOTHING;
+}
+
+enum board_news board_hear(struct board *board, struct text message)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(&board->reader, message, NULL));
+	struct text op = json_text(yyjson_obj_get(root, "op"));
+	double seq = 0;
+
+	if (op.len)
+		return hear_op(board, op, root);
+	if (json_number(yyjson_obj_get(root, "seq"), &seq) && seq >= 1)
+		return keep_signal(board, (uint64_t)seq, message);
+	return BOARD_NOTHING;
+}
+
+void board_init(struct board *board)
+{
+	*board = (struct board){0};
+	json_reader_init(&board->reader, BOARD_MESSAGE_MAX);
+	map_init(&board->askers);
+}
+
+void board_finish(struct board *board)
+{
+	json_reader_finish(&board->reader);
+	while (board->signal_count > 0)
+		drop_signal(board);
+	while (board->source_count > 0)
+		drop_source(board, text_of(board->sources[board->source_count - 1].id));
+	board_forget_askers(board);
+	map_finish(&board->askers);
+}
