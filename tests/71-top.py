@@ -316,23 +316,27 @@ def _():
                                    "event": event, "data": {"invokeid": f"a{number % 7}",
                                                             "text": f"word{number} "}}) + "\n")
         file.write('{"kind":"event","ts":1780799149139,"event":"the/last","data":{}}\n')
-    waits = []
+    waits, had = [], b""
     with Pty("top", "--replay", path, cols=120, rows=30) as terminal:
         terminal.shows(b"odd/thing")
-        for _ in range(5):
-            for word in (b"choose", b"scroll"):  # of the footer, by who has the keys
-                terminal.forget()
-                began = time.monotonic()
-                terminal.send(b"\t")
-                terminal.shows(word)
-                waits.append(time.monotonic() - began)
-        assert b"the/last" not in terminal.bytes
-        terminal.shows(b"the/last", within=60)
+        for word in (b"choose", b"scroll") * 5:  # of the footer, by who has the keys
+            had += terminal.forget()
+            if b"the/last" in had:
+                break
+            began = time.monotonic()
+            terminal.send(b"\t")
+            terminal.shows(word)
+            waits.append(time.monotonic() - began)
+        while b"the/last" not in had:
+            had += terminal.forget()
+            assert terminal.read(60)
         terminal.send(b"q")
         assert terminal.ends() == 0
+    assert len(waits) >= 3, "it was no flood"
     waits.sort()
-    comment(f"key to screen: {waits[5] * 1000:.0f} ms, at most {waits[-1] * 1000:.0f}")
-    assert waits[5] < 0.25, waits
+    middle = waits[len(waits) // 2]
+    comment(f"key to screen: {middle * 1000:.0f} ms, at most {waits[-1] * 1000:.0f}")
+    assert middle < 0.25, waits
 
 
 if "--write" in sys.argv:

@@ -129,8 +129,10 @@ class Pty:
             self.read(0.05)
 
     def forget(self):
+        """Begins anew; what had come."""
         self.read()
-        self.bytes = b""
+        had, self.bytes = self.bytes, b""
+        return had
 
     def send(self, data):
         os.write(self.fd, data)
