@@ -77,6 +77,7 @@ def _():
         assert [r["id"] for r in brief] == ["lone", "one/run"], brief
         assert brief[0]["live"] == 1 and brief[1]["live"] == 0, brief
         assert [r["id"] for r in runs(box, "?limit=1")] == ["lone"]
+        assert box.request("GET", "/api/status").json()["runs"]["known"] == 2
         assert box.request("GET", "/api/runs?limit=0").status == 400
         assert run_of(box, "nobody") is None
 

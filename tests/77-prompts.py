@@ -44,6 +44,7 @@ def _():
             "id": one, "run": "r", "source": "me", "type": "select", "prompt": "Which?",
             "options": [{"label": "a", "value": "a"}, {"label": "B", "value": 2}],
             "default": "a", "state": "open"}, prompt
+        assert box.request("GET", "/api/status").json()["prompts"] == {"open": 1}
         for wrong in ("B", "2", 3, None, ["a"]):
             answer = reply(box, one, {"value": wrong})
             assert answer.status == 422 and answer.json()["code"] == "invalid_value", answer

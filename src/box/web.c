@@ -7,6 +7,8 @@
 #include "journal/journal.h"
 #include "net/conn.h"
 #include "net/http.h"
+#include "run/prompts.h"
+#include "run/runs.h"
 #include "source/hook.h"
 
 static const char *pinned_dialect(const struct box *box, const struct listen *listen)
@@ -34,6 +36,9 @@ static void web_wants_status(void *self, struct buf *out)
 	struct box *box = self;
 	struct hook_stats hooks = hook_stats(box->hook);
 
+	buf_print(out, ",\"runs\":{\"known\":%zu,\"seq\":%llu},\"prompts\":{\"open\":%zu}",
+	          runs_count(box->runs), (unsigned long long)runs_seq(box->runs),
+	          prompts_open_count(box->prompts));
 	buf_print(out, ",\"hooks\":{\"taken\":%llu,\"refused\":%llu},\"hub\":",
 	          (unsigned long long)hooks.taken, (unsigned long long)hooks.refused);
 	hub_status(box->hub, out);

@@ -95,20 +95,26 @@ static void add_choices(struct buf *out, yyjson_val *prompt, const struct option
 	buf_add_char(out, ']');
 }
 
-/* An answer with changes is an object: nobody means that as a text. */
+/* An answer with changes is an object: nobody means that as the name of an option. */
+static bool is_as_it_is(const struct options *options, struct text type)
+{
+	const char *word = options->words[1];
+
+	return options_has(options, "json") ||
+	       (text_is(type, "select") && word[0] == '{' && is_json(word));
+}
+
 static void add_value(struct buf *out, yyjson_val *prompt, const struct options *options)
 {
 	struct text type = json_text(yyjson_obj_get(prompt, "type"));
 	const char *word = options->words[1];
 
-	if (options_has(options, "json"))
+	if (is_as_it_is(options, type))
 		buf_add(out, text_of(word));
 	else if (text_is(type, "multi"))
 		add_choices(out, prompt, options);
 	else if (text_is(type, "confirm"))
 		add_confirm(out, word);
-	else if (text_is(type, "select") && word[0] == '{' && is_json(word))
-		buf_add(out, text_of(word));
 	else if (text_is(type, "select"))
 		add_choice(out, prompt, word);
 	else

@@ -80,6 +80,11 @@ struct link *prompts_open(struct prompts *all)
 	return &all->open;
 }
 
+size_t prompts_open_count(const struct prompts *all)
+{
+	return all->open_count;
+}
+
 /* 128 bits in letters and digits that nobody mistakes for others. */
 static void make_id(const struct prompts *all, const struct signal *s, char id[PROMPT_ID_LEN + 1])
 {

@@ -83,6 +83,7 @@ const struct prompt *prompts_find(const struct prompts *prompts, struct text id)
 const struct prompt *prompts_find_own(const struct prompts *prompts, struct text run,
                                       struct text own_id);
 struct link *prompts_open(struct prompts *prompts); /* prompt.in_open, oldest first */
+size_t prompts_open_count(const struct prompts *prompts);
 /* The agent of this run is back: delivers what was answered meanwhile.  Without a run:
  * any of them may be. */
 void prompts_untold(struct prompts *prompts, struct text run);

@@ -62,6 +62,11 @@ struct link *runs_all(struct runs *all)
 	return &all->all;
 }
 
+size_t runs_count(const struct runs *all)
+{
+	return all->by_id.count;
+}
+
 static struct run *run_of(struct runs *all, const struct signal *s)
 {
 	struct text id = translate_run(s);

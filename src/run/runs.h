@@ -76,6 +76,7 @@ bool runs_is_watched(const struct runs *runs);
 
 struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
+size_t runs_count(const struct runs *runs);
 void run_json(const struct run *run, struct buf *out);  /* an object: id, source, fold's members */
 void run_brief(const struct run *run, struct buf *out); /* one line of a list */
 

@@ -41,7 +41,9 @@ static struct buf *member(struct work *w, const char *name)
 {
 	struct buf *out = w->of->scratch;
 
-	buf_print(out, "%c\"%s\":", w->has_data ? ',' : '{', name);
+	buf_add(out, w->has_data ? TEXT(",\"") : TEXT("{\""));
+	buf_add(out, text_of(name));
+	buf_add(out, TEXT("\":"));
 	w->has_data = true;
 	return out;
 }
