@@ -190,6 +190,7 @@ class Shell(Tmux):
 @test("with many colours, few and none it says the same")
 def _():
     for env, colour in (({"TERM": "xterm-256color"}, b"38;5;"), ({"TERM": "xterm"}, b"\033[3"),
+                        ({"TERM": "foot-of-tomorrow"}, b"38;5;"),
                         ({"TERM": "xterm-256color", "NO_COLOR": "1"}, None),
                         ({"TERM": "vt220"}, None)):
         with Pty("top", "--replay", HAIKU, env=env) as terminal:
@@ -214,9 +215,10 @@ def _():
 def _():
     result = cli("top", "--replay", HAIKU)
     assert result.code == 1 and "this wants a terminal" in result.err, result
-    with Pty("top", "--replay", HAIKU, env={"TERM": "dumb"}) as terminal:
-        assert terminal.ends() == 1
-        assert b"nothing can be drawn" in terminal.bytes
+    for name in ("dumb", "", "nonesuch"):
+        with Pty("top", "--replay", HAIKU, env={"TERM": name}) as terminal:
+            assert terminal.ends() == 1
+            assert b"nothing can be drawn" in terminal.bytes
 
 
 @test("what is missing or wrong is said, and nothing is drawn")

@@ -126,6 +126,26 @@ static void use_utf8(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* New terminals are often not in the database yet; these understand what xterm does. */
+static bool is_like_xterm(const char *name)
+{
+	static const char *const kin[] = {"xterm",   "alacritty", "contour", "foot",
+	                                  "ghostty", "konsole",   "mintty",  "rxvt",
+	                                  "st-",     "vte",       "wezterm"};
+
+	for (size_t i = 0; name && i < sizeof(kin) / sizeof(*kin); i++)
+		if (strncmp(name, kin[i], strlen(kin[i])) == 0)
+			return true;
+	return false;
+}
+
+static SCREEN *open_screen(const char *name)
+{
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+
+	return screen || !is_like_xterm(name) ? screen : newterm("xterm-256color", stdout, stdin);
+}
+
 struct term *term_create(struct error *why)
 {
 	const char *name = getenv("TERM");
@@ -138,7 +158,7 @@ struct term *term_create(struct error *why)
 		return NULL;
 	}
 	use_utf8();
-	screen = newterm(NULL, stdout, stdin);
+	screen = open_screen(name);
 	if (!screen || !tigetstr("cup")) {
 		error_set(why, "TERM=%s: nothing can be drawn on this terminal", name ? name : "");
 		if (screen)
