@@ -59,7 +59,7 @@ static enum bus_answer emit(struct prompts *all, struct buf *out, const struct b
 }
 
 /* Ends it without anybody's answer; if that cannot be stored, it stays open. */
-static void emit_closed(struct prompts *all, struct prompt *p, enum prompt_state state,
+static bool emit_closed(struct prompts *all, struct prompt *p, enum prompt_state state,
                         const char *why)
 {
 	static const struct bus_emit how = {.durable = true};
@@ -72,10 +72,11 @@ static void emit_closed(struct prompts *all, struct prompt *p, enum prompt_state
 	if (state == PROMPT_EXPIRED && p->other)
 		buf_print(&out, ",\"value\":%s", p->other);
 	p->claimed = true;
-	if (emit(all, &out, &how, &trouble) != BUS_ACCEPTED) {
-		p->claimed = false;
-		log_warn("prompts", "one stays open: %s", trouble.words);
-	}
+	if (emit(all, &out, &how, &trouble) == BUS_ACCEPTED)
+		return true;
+	p->claimed = false;
+	log_warn("prompts", "one stays open: %s", trouble.words);
+	return false;
 }
 
 void prompts_cancel(struct prompts *all, struct text id, const char *why)
@@ -86,14 +87,26 @@ void prompts_cancel(struct prompts *all, struct text id, const char *why)
 		emit_closed(all, p, PROMPT_CANCELLED, why);
 }
 
-void prompts_tick(struct prompts *all, int64_t now_ms)
+static struct prompt *find_due(struct prompts *all, int64_t now_ms)
 {
 	list_each(&all->open, l) {
 		struct prompt *p = list_of(l, struct prompt, in_open);
 
 		if (p->deadline_ms && p->deadline_ms <= now_ms && !p->claimed)
-			emit_closed(all, p, PROMPT_EXPIRED, "its time is over");
+			return p;
 	}
+	return NULL;
+}
+
+/* Whoever hears of one end may end another, so each is looked for anew.  What cannot be
+ * stored now is tried again at the next tick. */
+void prompts_tick(struct prompts *all, int64_t now_ms)
+{
+	struct prompt *p;
+
+	while ((p = find_due(all, now_ms)))
+		if (!emit_closed(all, p, PROMPT_EXPIRED, "its time is over"))
+			return;
 }
 
 /* --- on the disk ----------------------------------------------------------- */
