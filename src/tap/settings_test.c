@@ -123,6 +123,41 @@ static void an_empty_file_stays_one(void **state)
 	assert_round_trip(TEXT("\xef\xbb\xbf"), true);
 }
 
+static unsigned count(const struct buf *text, const char *words)
+{
+	unsigned n = 0;
+
+	for (const char *at = text->at;
+	     (at = memmem(at, (size_t)(text->at + text->len - at), words, strlen(words))); at++)
+		n++;
+	return n;
+}
+
+static void two_hooks_decide_where_that_is_wanted(void **state)
+{
+	static const struct settings_wish deciding = {URL, COMMAND,
+	                                              "'box' hook --decide --data 'd'"};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct text before = text_of(files[i]);
+		struct settings_look look;
+		struct buf with, again, without;
+		bool gone = false;
+
+		assert_true(settings_install(before, true, &deciding, &with, NULL));
+		assert_int_equal(count(&with, " hook --decide "), 2);
+		assert_true(settings_look(buf_text(&with), &look, NULL) && look.approves);
+		assert_true(settings_install(buf_text(&with), true, &wish, &again, NULL));
+		assert_int_equal(count(&again, " hook --decide "), 0);
+		assert_true(settings_look(buf_text(&again), &look, NULL) && !look.approves);
+		assert_true(settings_uninstall(buf_text(&with), &without, &gone, NULL));
+		assert_true(text_equal(buf_text(&without), before));
+		buf_finish(&with);
+		buf_finish(&again);
+		buf_finish(&without);
+	}
+}
+
 /* The bytes of before stand in after, in order, with ours between them. */
 static void nothing_that_was_there_is_moved(void **state)
 {
@@ -339,6 +374,7 @@ int main(void)
 		cmocka_unit_test(install_then_uninstall_is_the_identity),
 		cmocka_unit_test(no_file_before_is_no_file_after),
 		cmocka_unit_test(an_empty_file_stays_one),
+		cmocka_unit_test(two_hooks_decide_where_that_is_wanted),
 		cmocka_unit_test(nothing_that_was_there_is_moved),
 		cmocka_unit_test(indentation_and_newlines_are_followed),
 		cmocka_unit_test(the_worktree_is_left_alone),
