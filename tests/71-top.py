@@ -219,6 +219,7 @@ def _():
         with Pty("top", "--replay", HAIKU, env={"TERM": name}) as terminal:
             assert terminal.ends() == 1
             assert b"nothing can be drawn" in terminal.bytes
+            assert terminal.is_as_before()
 
 
 @test("what is missing or wrong is said, and nothing is drawn")

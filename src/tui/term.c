@@ -163,6 +163,7 @@ struct term *term_create(struct error *why)
 		error_set(why, "TERM=%s: nothing can be drawn on this terminal", name ? name : "");
 		if (screen)
 			delscreen(screen);
+		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
 		return NULL;
 	}
 	term = must_zero(1, sizeof(*term));
