@@ -80,7 +80,8 @@ static void every_event_has_its_line(void **state)
 	         "{\"input-tokens\":1,\"output-tokens\":2},\"output-tps\":3.14,\"elapsed-ms\":5}",
 	         "a ✓ resp stop=end_turn model=m tokens=in:1/out:2 3.1t/s 5ms"},
 		{"llm/tool-result",
-	         "{\"invokeid\":\"a\",\"tool\":\"read\",\"is-error\":true,\"content-preview\":\"x\"}",
+	         "{\"invokeid\":\"a\",\"tool\":\"read\",\"is-error\":true,"
+	         "\"content-preview\":\"x\"}",
 	         "a ↩ read (ERROR)  x"},
 		{"llm/context-warning", "{\"invokeid\":\"a\",\"used-frac\":0.87}",
 	         "a ⚠ context 87%"},

@@ -142,7 +142,8 @@ static void a_long_strip_is_a_window_around_the_current(void **state)
 	const char *screen;
 
 	hear("{\"kind\":\"phase\",\"config\":[\"run\",\"state-six\"],\"siblings\":[\"state-one\","
-	     "\"state-two\",\"state-three\",\"state-four\",\"state-five\",\"state-six\",\"state-seven\","
+	     "\"state-two\",\"state-three\",\"state-four\",\"state-five\",\"state-six\","
+	     "\"state-seven\","
 	     "\"state-eight\",\"state-nine\"]}");
 	screen = drawn(24, 60);
 	assert_has(screen, "… state-three · state-four · state-five · ◉ state-six …");
