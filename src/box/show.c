@@ -1,10 +1,11 @@
 /* show.c - the show in a box: what the bus says is played, in time, for all to see.
  *
  * The theatre has no clock: here is one, and a timer that wakes it when something is
- * due.  It may take a tenth of the processor, because the signals themselves come before
- * what they look like: what comes when that is used up is not played, and counted, and
- * what is due is done a little later.  What was played is part of the checkpoint; at a start, the signals that came
- * after it are played again, at their own times.
+ * due.  It may take a tenth of the processor, and a fiftieth while nobody looks, because
+ * the signals themselves come before what they look like: what comes when that is used
+ * up is not played, and counted, and what is due is done a little later.  What was played
+ * is part of the checkpoint; at a start, the signals that came after it are played again,
+ * at their own times.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +22,15 @@
 #include "journal/reader.h"
 #include "play/theatre.h"
 
-#define SECTION "show"        /* of a checkpoint */
-#define SAVED_MAX (16 * MIB)  /* of it: the others have a right to their part */
-#define SHARE_NS 100000       /* of the processor in each millisecond: a tenth */
-#define STRENGTH_NS 100000000 /* and so much at once */
-#define SET_CLOCK_MS 1000     /* from one look at the wall to the next */
-#define FOLD_SIGNALS 65536    /* the newest, that are played again at a start ... */
-#define FOLD_NS 500000000u    /* ... and no longer than this */
-#define FOLD_LOOK 256         /* signals between two looks at the time */
+#define SECTION "show"       /* of a checkpoint */
+#define SAVED_MAX (16 * MIB) /* of it: the others have a right to their part */
+#define SHARE_NS 100000      /* of the processor in each millisecond: a tenth ... */
+#define SHARE_ALONE_NS 20000 /* ... or less when nobody looks */
+#define STRENGTH_NS 25000000 /* and so much at once */
+#define SET_CLOCK_MS 1000    /* from one look at the wall to the next */
+#define FOLD_SIGNALS 65536   /* the newest, that are played again at a start ... */
+#define FOLD_NS 500000000u   /* ... and no longer than this */
+#define FOLD_LOOK 256        /* signals between two looks at the time */
 #define FOLD_CHUNK (256 * KIB)
 #define FOLD_WAIT_MS 1000
 
@@ -84,11 +86,18 @@ static double used_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static double share_ns(const struct playhouse *p)
+{
+	return p->box->hub && hub_stats(p->box->hub).followers ? SHARE_NS : SHARE_ALONE_NS;
+}
+
 static bool has_strength(struct playhouse *p)
 {
 	uint64_t ms = loop_now_ms(p->box->loop);
 
-	p->strength_ns += (double)(ms - p->strengthened) * SHARE_NS;
+	if (ms == p->strengthened)
+		return p->strength_ns > 0;
+	p->strength_ns += (double)(ms - p->strengthened) * share_ns(p);
 	p->strength_ns = fmin(p->strength_ns, STRENGTH_NS);
 	p->strengthened = ms;
 	return p->strength_ns > 0;
@@ -121,7 +130,7 @@ static void wake_for(struct playhouse *p, double next_ms)
 		return;
 	}
 	if (!has_strength(p))
-		rest_ms = -p->strength_ns / SHARE_NS;
+		rest_ms = -p->strength_ns / share_ns(p);
 	wait_ms = fmax(ceil(fmax(next_ms - now(p), rest_ms)), 1);
 	uv_timer_start(&p->timer, is_due, (uint64_t)wait_ms, 0);
 }
