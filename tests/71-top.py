@@ -268,7 +268,8 @@ HOSTILE = [
 ]
 # What ncurses says for this terminal, with numbers that fit the screen.
 ALLOWED = re.compile(
-    rb"\033\[[0-9]{0,3}(?:;[0-9]{1,3})*[ABCDGHJKLMPSTXbdmr@ghil]|\033\[\?[0-9]{1,4}(?:;[0-9]{1,4})*[hl]"
+    rb"\033\[[0-9]{0,3}(?:;[0-9]{1,3})*[ABCDGHJKLMPSTXbdmr@ghil]"
+    rb"|\033\[\?[0-9]{1,4}(?:;[0-9]{1,4})*[hl]"
     rb"|\033[()][0B]|\033[=>78M]|\033\[[0-9;]*t|\033\[!p|\033\[4l")
 
 
@@ -298,9 +299,11 @@ def _():
             terminal.send(key)
             terminal.read(0.1)
         assert terminal.ends() == 0
+        for once in (b"\033[?1049h", b"\033[?1049l"):  # our own, at the beginning and the end
+            assert terminal.bytes.count(once) == 1, once
         left = ALLOWED.sub(b"", terminal.bytes)
-        bad = re.search(rb"[\x00-\x07\x0b-\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]",
-                        left)
+        bad = re.search(rb"[\x00-\x07\x0b-\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]"
+                        rb"|\xe2\x80[\x8e\x8f\xa8-\xae]", left)
         assert bad is None, left[max(0, bad.start() - 40):bad.end() + 40]
         left.decode()
         assert terminal.is_as_before()
