@@ -14,7 +14,7 @@ from doors import config_box, status, upgrade
 from lib import Box, Events, Refused, Skip, WS, cli, request_bytes, run, temp_dir, test
 
 UPGRADES = ["/ws", "/ws/signals", "/echo", "/", "/ws/run", "/ws/gateway", "/ws/voice", "/nothing"]
-SPOKEN = {"/ws", "/ws/signals", "/echo"}
+SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/echo"}
 STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",
          "/api/signals?format=ndjson", "/api/discover/local", *STREAMS]

@@ -278,6 +278,7 @@ def _():
             assert until(s, "debug")["step-budget"] == 1
             second = the_open_one(box)  # its frame may have overtaken the other
             assert second != first["prompt-id"]
+            box.emit("note")  # so what came before it is on the disk, too
         box.stop(signal.SIGKILL)
         worker.join(10)
         box.start()
