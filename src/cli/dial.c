@@ -158,6 +158,11 @@ const char *dial_data(const struct dial *dial)
 	return dial->config.data;
 }
 
+struct dial_target dial_target(const struct dial *dial)
+{
+	return (struct dial_target){dial->base, dial->sock, dial->authorization};
+}
+
 static size_t on_bytes(char *at, size_t size, size_t count, void *self)
 {
 	struct under_way *u = self;

@@ -43,6 +43,13 @@ void dial_destroy(struct dial *dial);
 
 const char *dial_data(const struct dial *dial); /* DATA of the configuration */
 
+/* For who opens a line of its own: "http://HOST[:PORT]", the Unix socket or NULL, a
+ * header with the token or NULL. */
+struct dial_target {
+	const char *base, *sock, *authorization;
+};
+struct dial_target dial_target(const struct dial *dial);
+
 /* `why` is set unless the result is DIAL_ANSWERED or DIAL_ENOUGH. */
 enum dial_result dial_run(struct dial *dial, const struct dial_request *request, long *status,
                           struct error *why);

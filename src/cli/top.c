@@ -1,39 +1,144 @@
 /* top.c - `signalbox top`: the terminal UI. */
+#include "cli/dial.h"
+#include "cli/follow.h"
 #include "cli/verbs.h"
 #include "tui/tui.h"
 
 #define JSON_MAX (64 * MIB)
+#define PATH_MAX_LEN (4 * KIB)
+#define ANSWER_MS 10000
 
-static int print_state(struct command_context *context, const char *path)
+static int failed(const struct error *why)
+{
+	say("%s", why->words);
+	return STATUS_FAILED;
+}
+
+/* ---- a recording ---- */
+
+static int print_recording(struct command_context *context, const char *path)
 {
 	struct buf out;
 	struct error why;
-	int status = STATUS_FAILED;
+	bool done;
 
 	buf_init(&out, JSON_MAX);
-	if (tui_replay_json(path, &out, &why)) {
+	done = tui_replay_json(path, &out, &why);
+	if (done)
 		out_add(&context->out, buf_text(&out));
-		status = STATUS_DONE;
-	} else {
-		say("%s", why.words);
-	}
 	buf_finish(&out);
-	return status;
+	return done ? STATUS_DONE : failed(&why);
 }
 
-static int replay(const char *path, enum tui_timing timing)
+static int replay(struct command_context *context, const struct options *options,
+                  enum tui_timing timing)
 {
+	const char *path = options_value(options, "replay");
 	struct error why;
 
-	if (tui_replay(path, timing, &why))
-		return STATUS_DONE;
-	say("%s", why.words);
-	return STATUS_FAILED;
+	if (options_has(options, "session"))
+		return command_misused(&command_top, "--session is for a box, not for a recording");
+	if (options_has(options, "once"))
+		return print_recording(context, path);
+	return tui_replay(path, timing, &why) ? STATUS_DONE : failed(&why);
+}
+
+/* ---- a box ---- */
+
+static bool add_answer(struct dial *dial, struct text path, struct buf *out, struct error *why)
+{
+	struct buf body, with_end;
+	struct dial_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
+	bool asked;
+
+	buf_init(&with_end, PATH_MAX_LEN);
+	buf_add(&with_end, path);
+	buf_add_char(&with_end, '\0');
+	request.path = with_end.at;
+	asked = with_end.full ? error_set(why, "that name is too long")
+	                      : dial_ask(dial, &request, &body, why);
+	buf_finish(&with_end);
+	if (!asked)
+		return false;
+	buf_add(out, text_trim(buf_text(&body)));
+	buf_finish(&body);
+	return true;
+}
+
+/* One run as /api/runs/ID has it; else all of them, what they ask, and the sources. */
+static bool gather(struct dial *dial, const char *session, struct buf *out, struct error *why)
+{
+	struct buf path;
+	bool done;
+
+	if (session) {
+		buf_init(&path, PATH_MAX_LEN);
+		buf_add(&path, TEXT("/api/runs/"));
+		follow_add_escaped(&path, text_of(session));
+		done = add_answer(dial, buf_text(&path), out, why);
+		buf_finish(&path);
+		return done;
+	}
+	buf_add(out, TEXT("{\"runs\":"));
+	done = add_answer(dial, TEXT("/api/runs"), out, why);
+	buf_add(out, TEXT(",\"prompts\":"));
+	done = done && add_answer(dial, TEXT("/api/prompts"), out, why);
+	buf_add(out, TEXT(",\"sources\":"));
+	done = done && add_answer(dial, TEXT("/api/sources"), out, why);
+	buf_add_char(out, '}');
+	return done;
+}
+
+static int print_box(struct command_context *context, struct dial *dial, const char *session)
+{
+	struct buf out;
+	struct error why;
+	bool done;
+
+	buf_init(&out, JSON_MAX);
+	done = gather(dial, session, &out, &why);
+	if (done) {
+		out_add(&context->out, buf_text(&out));
+		out_print(&context->out, "\n");
+	}
+	buf_finish(&out);
+	return done ? STATUS_DONE : failed(&why);
+}
+
+/* There must be a box at the start; later it is waited for. */
+static int watch_box(struct dial *dial, const char *session)
+{
+	struct dial_target target = dial_target(dial);
+	struct tui_box box = {target.base, target.sock, target.authorization, session};
+	struct error why;
+	struct buf status;
+	bool shown;
+
+	buf_init(&status, JSON_MAX);
+	shown = add_answer(dial, TEXT("/api/status"), &status, &why) && tui_watch(&box, &why);
+	buf_finish(&status);
+	return shown ? STATUS_DONE : failed(&why);
+}
+
+static int watch(struct command_context *context, const struct options *options)
+{
+	const char *session = options_value(options, "session");
+	struct dial *dial;
+	int status;
+
+	if (session && !*session)
+		return command_misused(&command_top, "--session wants the id of a run");
+	dial = dial_create(&command_top, context, options, &status);
+	if (!dial)
+		return status;
+	status = options_has(options, "once") ? print_box(context, dial, session)
+	                                      : watch_box(dial, session);
+	dial_destroy(dial);
+	return status;
 }
 
 static int top(struct command_context *context, const struct options *options)
 {
-	const char *path = options_value(options, "replay");
 	const char *pace = options_value(options, "timing");
 	enum tui_timing timing = TUI_INSTANT;
 
@@ -42,16 +147,16 @@ static int top(struct command_context *context, const struct options *options)
 	if (pace && !tui_timing_of(text_of(pace), &timing))
 		return command_misused(
 			&command_top, "--timing wants instant, paced or wallclock, not '%s'", pace);
+	if (pace && !options_has(options, "replay"))
+		return command_misused(&command_top, "--timing is for --replay");
 	if (options_has(options, "once") != options_has(options, "json"))
 		return command_misused(&command_top, "--once and --json go together");
-	if (!path)
-		return command_misused(&command_top, "--replay FILE is missing");
-	if (options_has(options, "once"))
-		return print_state(context, path);
-	return replay(path, timing);
+	return options_has(options, "replay") ? replay(context, options, timing)
+	                                      : watch(context, options);
 }
 
 static const struct option own[] = {
+	{"session", 's', "ID", "only this run", "all"},
 	{"replay", 'r', "FILE", "a transcript, or the directory with one, instead of a box"},
 	{"timing", 0, "PACE", "of a replay: instant, paced or wallclock", "instant"},
 	{"once", 0, .help = "print the state once, and end; with --json"},
@@ -66,13 +171,21 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "watch agents at work in the terminal",
 	.usage = "[OPTIONS]",
-	.examples = "  signalbox top --replay transcript.jsonl\n"
-		    "  signalbox top --replay run/ --timing wallclock\n"
-		    "  signalbox top --replay run/ --once --json | jq .invocations\n",
-	.about = "A pane with who works and a log of what happens. Keys: Tab gives the keys to\n"
-		 "the other pane, m shows one on the whole screen, j k g G scroll, s c p step,\n"
-		 "continue and pause a run, q leaves, Ctrl-C ends the run and leaves. The mouse\n"
-		 "works too. NO_COLOR is heeded.\n",
+	.examples = "  signalbox top\n"
+		    "  signalbox top --session 4f1c\n"
+		    "  signalbox top --once --json | jq '.runs'\n"
+		    "  signalbox top --replay run/ --timing wallclock\n",
+	.about = "A pane with who works and a log of what happens; what agents ask is asked\n"
+		 "here, and answered by keys. ? lists all keys. Tab gives the keys to the other\n"
+		 "pane, m shows one on the whole screen, j k g G scroll, Enter opens the\n"
+		 "transcript, i inspects, S shows the sources, L the signals, / filters, : takes\n"
+		 "a command. s c p P step, continue, pause and arm a run, Esc interrupts it, q\n"
+		 "leaves, Ctrl-C ends the run and leaves; where all runs are shown it asks\n"
+		 "first. The mouse works too. NO_COLOR is heeded.\n"
+		 "\n"
+		 "There must be a box at the start; when it goes away later it is waited for.\n"
+		 "--once --json prints one run of --session as `GET /api/runs/ID` has it, else\n"
+		 "runs, prompts and sources.\n",
 	.groups = groups,
 	.run = top,
 };

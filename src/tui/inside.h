@@ -64,7 +64,7 @@ struct tui {
 	char filter[TUI_FILTER_MAX]; /* lines of the log without it are not shown */
 
 	char said[160];
-	int64_t said_until_ms;
+	int64_t said_until_ms, quit_until_ms; /* until then a second Ctrl-C counts */
 	struct tui_line line;
 	void (*copy)(void *self, struct text text); /* to the clipboard; NULL: there is none */
 	void *copy_self;

@@ -97,6 +97,7 @@ static void forget_half(struct paper *paper)
 
 	buf_drop(&paper->text, bytes);
 	paper->count -= gone;
+	paper->gone += gone;
 	memmove(paper->lines, paper->lines + gone, paper->count * sizeof(*paper->lines));
 	for (size_t i = 0; i < paper->count; i++)
 		paper->lines[i].at -= bytes;
@@ -147,8 +148,15 @@ void paper_print(struct paper *paper, uint8_t style, const char *format, ...)
 	add_line(paper, text_of(words), style, false);
 }
 
-void paper_cut(struct paper *paper, size_t lines)
+size_t paper_end(const struct paper *paper)
 {
+	return paper->gone + paper->count;
+}
+
+void paper_cut(struct paper *paper, size_t line)
+{
+	size_t lines = line > paper->gone ? line - paper->gone : 0;
+
 	if (lines >= paper->count)
 		return;
 	paper->text.len = paper->lines[lines].at;
@@ -159,12 +167,14 @@ void paper_cut(struct paper *paper, size_t lines)
 
 void paper_copy(const struct paper *paper, size_t from, bool to_head, struct buf *out)
 {
-	for (size_t i = from; i < paper->count; i++) {
+	size_t first = from > paper->gone ? from - paper->gone : 0;
+
+	for (size_t i = first; i < paper->count; i++) {
 		const struct paper_line *line = &paper->lines[i];
 
-		if (to_head && i > from && line->is_head)
+		if (to_head && i > first && line->is_head)
 			break;
-		if (to_head && i == from && line->is_head)
+		if (to_head && line->is_head)
 			continue;
 		buf_add(out, (struct text){paper->text.at + line->at, line->len});
 		buf_add_char(out, '\n');

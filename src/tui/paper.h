@@ -29,6 +29,7 @@ struct paper {
 	struct paper_line *lines;
 	struct paper_row *rows;
 	size_t count, room, row_count, row_room;
+	size_t gone;   /* lines that were forgotten; numbers of lines count them too */
 	int cols;      /* that rows are wrapped to; 0: not yet */
 	size_t top;    /* row, while it is held */
 	bool is_held;  /* it does not follow */
@@ -45,12 +46,13 @@ void paper_add(struct paper *paper, uint8_t style, struct text text);
 void paper_head(struct paper *paper, uint8_t style, struct text text);
 void paper_print(struct paper *paper, uint8_t style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void paper_cut(struct paper *paper, size_t lines); /* only so many of them stay */
+size_t paper_end(const struct paper *paper);      /* the number of the next line */
+void paper_cut(struct paper *paper, size_t line); /* that one and all behind it go */
 
 void paper_draw(struct paper *paper, struct area area);
 bool paper_press(struct paper *paper, const struct press *press);
 
-/* Lines from one on, up to the end or the next head, as they were added. */
+/* Lines from a number on, up to the end or the next head, as they were added. */
 void paper_copy(const struct paper *paper, size_t from, bool to_head, struct buf *out);
 
 #endif

@@ -2,12 +2,12 @@
 #include "tui/inside.h"
 
 const struct view *const views[] = {
-	&view_live,
-	&view_log,
-	NULL,
+	&view_live,    &view_log,     &view_prompt, &view_inspect, &view_transcript,
+	&view_sources, &view_signals, &view_page,   NULL,
 };
 
 const struct action *const actions[] = {
 	actions_main,
+	actions_more,
 	NULL,
 };

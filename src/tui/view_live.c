@@ -27,6 +27,7 @@ struct live_view {
 	struct groups groups;
 	struct row rows[ROWS_MAX];
 	size_t count, top;
+	int room; /* rows that it had last */
 	char invoke[FOLD_NAME_MAX + 1]; /* which row is chosen, by what it is */
 	char session[FOLD_NAME_MAX + 1];
 };
@@ -78,6 +79,7 @@ static void drop_said(struct live_view *view)
 
 static void make_rows(struct tui *tui, struct live_view *view, int room)
 {
+	view->room = room;
 	groups_make(&view->groups, &tui->model.fold);
 	view->count = 0;
 	for (size_t i = 0; i < view->groups.count; i++)
@@ -164,6 +166,7 @@ static bool live_press(struct tui *tui, void *self, const struct press *press)
 {
 	struct live_view *view = self;
 
+	make_rows(tui, view, view->room); /* some may be gone since they were drawn */
 	switch (press->code) {
 	case 'j':
 	case PRESS_DOWN:

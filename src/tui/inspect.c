@@ -1,0 +1,226 @@
+/* inspect.c - the pages of the inspector: chart, status, artifacts, help. */
+#include "tui/inspect.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "tui/log.h"
+
+#define LINE_MAX_BYTES (4 * KIB)
+#define VALUE_MAX 400
+
+static void add_clock(struct buf *out, double ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char clock[16] = "--:--:--";
+	struct tm tm;
+
+	if (ms > 0 && localtime_r(&seconds, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	buf_print(out, "%s  ", clock);
+}
+
+static void add_plain(struct buf *out, yyjson_val *value)
+{
+	if (yyjson_is_str(value))
+		buf_add(out, json_text(value));
+	else
+		log_add_value(out, value, VALUE_MAX);
+}
+
+/* ---- chart ---- */
+
+void inspect_chart_event(struct paper *paper, const struct frame *frame)
+{
+	struct buf line;
+
+	if (!text_is(frame->event, "runner/event-processed") &&
+	    !text_is(frame->event, "runner/start-config"))
+		return;
+	buf_init(&line, LINE_MAX_BYTES);
+	add_clock(&line, frame->ts);
+	if (text_is(frame->event, "runner/start-config")) {
+		buf_add(&line, TEXT("start  → "));
+		log_add_value(&line, yyjson_obj_get(frame->data, "config"), VALUE_MAX);
+	} else {
+		add_plain(&line, yyjson_obj_get(frame->data, "event-name"));
+		buf_add(&line, TEXT("  "));
+		log_add_value(&line, yyjson_obj_get(frame->data, "config-before"), VALUE_MAX);
+		buf_add(&line, TEXT(" → "));
+		log_add_value(&line, yyjson_obj_get(frame->data, "config-after"), VALUE_MAX);
+	}
+	paper_add(paper, STYLE_PLAIN, buf_text(&line));
+	buf_finish(&line);
+}
+
+static bool is_current(const struct fold *fold, const char *state)
+{
+	for (size_t i = 0; i < fold->config.count; i++)
+		if (strcmp(fold->config.at[i], state) == 0)
+			return true;
+	return false;
+}
+
+/* The path to where it is, each state below the one that holds it. */
+static int draw_path(struct area area, const struct states *path)
+{
+	int row = 0;
+
+	for (size_t i = 0; i < path->count; i++, row++) {
+		struct pen pen = pen_at(area, row, 1, STYLE_PHASE_DONE);
+
+		pen_repeat(&pen, TEXT(" "), 2 * (int)i);
+		pen.style = i + 1 < path->count ? STYLE_PHASE_DONE : STYLE_PHASE;
+		pen_put(&pen, i + 1 < path->count ? TEXT("▾ ") : TEXT("◉ "));
+		pen_put(&pen, text_of(path->at[i]));
+	}
+	return row;
+}
+
+int inspect_states(struct area area, const struct fold *fold)
+{
+	int row = draw_path(area, fold->breadcrumb.count ? &fold->breadcrumb : &fold->config);
+
+	for (size_t i = 0; i < fold->siblings.count && row < area.rows / 2; i++) {
+		struct pen pen = pen_at(area, row, 1, STYLE_PHASE_NEXT);
+
+		if (is_current(fold, fold->siblings.at[i]))
+			continue;
+		pen_repeat(&pen, TEXT(" "), 2 * (int)fold->breadcrumb.count - 2);
+		pen_put(&pen, TEXT("○ "));
+		pen_put(&pen, text_of(fold->siblings.at[i]));
+		row++;
+	}
+	return row + 1;
+}
+
+/* ---- artifacts ---- */
+
+static void add_artifact(struct paper *paper, const struct frame *frame, yyjson_val *where)
+{
+	struct buf line;
+
+	if (!yyjson_is_str(where))
+		return;
+	buf_init(&line, LINE_MAX_BYTES);
+	add_clock(&line, frame->ts);
+	buf_print(&line, "%-18.*s ", TEXT_ARG(frame->event));
+	if (frame->invoke.len)
+		buf_print(&line, "%.*s  ", TEXT_ARG(frame->invoke));
+	buf_add(&line, json_text(where));
+	paper_add(paper, STYLE_PLAIN, buf_text(&line));
+	buf_finish(&line);
+}
+
+void inspect_artifact_event(struct paper *paper, const struct frame *frame)
+{
+	yyjson_val *inner = yyjson_obj_get(frame->data, "event-data");
+
+	add_artifact(paper, frame, yyjson_obj_get(frame->data, "io/ref"));
+	add_artifact(paper, frame, yyjson_obj_get(inner, "output-ref"));
+	if (text_starts(frame->event, TEXT("artifact")))
+		add_artifact(paper, frame, yyjson_obj_get(frame->data, "path"));
+}
+
+/* ---- status ---- */
+
+static void add_states(struct paper *paper, const char *name, const struct states *states)
+{
+	struct buf line;
+
+	buf_init(&line, LINE_MAX_BYTES);
+	buf_print(&line, "%-14s", name);
+	for (size_t i = 0; i < states->count; i++)
+		buf_print(&line, "%s%s", i ? " " : "", states->at[i]);
+	paper_add(paper, STYLE_PLAIN, buf_text(&line));
+	buf_finish(&line);
+}
+
+static void add_word(struct paper *paper, const char *name, const char *word)
+{
+	paper_print(paper, STYLE_PLAIN, "%-14s%s", name, word ? word : "-");
+}
+
+static void add_debug(struct paper *paper, const struct fold_debug *debug)
+{
+	if (!debug->is_known)
+		add_word(paper, "debug", "off");
+	else
+		paper_print(paper, STYLE_PLAIN, "%-14s%s · step-budget %llu · mode %s", "debug",
+		            debug->paused ? "paused" : "running",
+		            (unsigned long long)debug->step_budget,
+		            debug->mode ? debug->mode : "-");
+}
+
+void inspect_status(struct paper *paper, struct tui *tui)
+{
+	const struct fold *fold = &tui->model.fold;
+	struct fold_totals totals = fold_totals(fold);
+	struct buf state;
+
+	add_word(paper, "session", fold->session);
+	add_word(paper, "chart", fold->chart);
+	add_states(paper, "config", &fold->config);
+	add_states(paper, "breadcrumb", &fold->breadcrumb);
+	add_states(paper, "siblings", &fold->siblings);
+	add_debug(paper, &fold->debug);
+	add_word(paper, "finished", fold->finished ? "yes" : "no");
+	add_word(paper, "final", fold->final_config);
+	paper_print(paper, STYLE_PLAIN, "%-14s%zu, %zu at work, %.1f t/s", "invocations",
+	            totals.invocations, totals.live, totals.tps);
+	paper_print(paper, STYLE_PLAIN, "%-14sin %llu, out %llu", "tokens",
+	            (unsigned long long)fold->input_tokens,
+	            (unsigned long long)fold->output_tokens);
+	paper_print(paper, STYLE_PLAIN, "%-14s%llu, %llu errors", "events",
+	            (unsigned long long)fold->events, (unsigned long long)fold->errors);
+	paper_print(paper, STYLE_PLAIN, "%-14s%zu open", "prompts", tui->model.prompt_count);
+	paper_print(paper, STYLE_PLAIN, "%-14s%zu", "sources", tui->board.source_count);
+	buf_init(&state, KIB);
+	if (tui->line.state)
+		tui->line.state(tui->line.self, &state);
+	paper_print(paper, STYLE_PLAIN, "%-14s%s%.*s", "line",
+	            tui->line.name ? tui->line.name : "-", TEXT_ARG(buf_text(&state)));
+	buf_finish(&state);
+}
+
+/* ---- help ---- */
+
+static void print_key(char words[16], uint32_t code)
+{
+	if (code == PRESS_TAB)
+		snprintf(words, 16, "Tab");
+	else if (code == PRESS_ESCAPE)
+		snprintf(words, 16, "Esc");
+	else if (code && code < ' ')
+		snprintf(words, 16, "Ctrl-%c", (char)(code + '@'));
+	else if (code)
+		snprintf(words, 16, "%c", (char)code);
+	else
+		words[0] = '\0';
+}
+
+void inspect_help(struct paper *paper)
+{
+	char key[16];
+
+	paper_head(paper, STYLE_TITLE, TEXT(" key     command       what it does"));
+	for (size_t t = 0; actions[t]; t++) {
+		for (const struct action *action = actions[t]; action->run; action++) {
+			if (!action->help)
+				continue;
+			print_key(key, action->code);
+			paper_print(paper, STYLE_PLAIN, "%-7s :%-12s %s", key, action->word,
+			            action->help);
+		}
+	}
+	paper_head(paper, STYLE_TITLE, TEXT(" in panes and lists"));
+	paper_add(paper, STYLE_PLAIN,
+	          TEXT("j k ↑ ↓  move or scroll       g G Home End  to the ends\n"
+	               "PgUp PgDn  by pages           Enter  open what is chosen\n"
+	               "y Y  copy the last reply, or all of it, by the terminal's clipboard\n"
+	               "h Backspace  back             Esc  close"));
+	paper_head(paper, STYLE_TITLE, TEXT(" a question"));
+	paper_add(paper, STYLE_PLAIN,
+	          TEXT("text: Enter answers   one: j k Enter   several: Space Enter\n"
+	               "yes or no: y n, Enter takes the default   Esc cancels"));
+}

@@ -1,0 +1,318 @@
+/* view_transcript.c - the pager: what an invocation was sent, and what it replied.
+ *
+ * Opened with `INVOKEID NUL SESSION-ID`; without a session with all of that name, without
+ * a name with all there are.  It is made of the events that the model keeps and of those
+ * that come; what streams stands at its end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "tui/inside.h"
+#include "tui/log.h"
+#include "tui/paper.h"
+
+#define HEAD_MAX 1024
+#define VALUE_MAX (64 * KIB)
+#define COPY_MAX (4 * MIB)
+
+struct transcript_view {
+	struct paper paper;
+	struct json_reader reader;
+	char *invoke, *session; /* "": any */
+	char *sent;             /* the last of what was sent, to tell it once */
+	size_t end;             /* of the paper without what streams */
+	size_t reply;           /* the line where the last reply begins */
+};
+
+/* ---- what is said ---- */
+
+static yyjson_val *of(const struct frame *frame, const char *key)
+{
+	return yyjson_obj_get(frame->data, key);
+}
+
+static void head(struct transcript_view *view, const struct frame *frame, uint8_t style,
+                 const char *words)
+{
+	char line[HEAD_MAX];
+
+	snprintf(line, sizeof(line), " %s%s%.*s", words, *view->invoke ? "" : "  ",
+	         *view->invoke ? 0 : (int)(frame->invoke.len < 200 ? frame->invoke.len : 200),
+	         frame->invoke.at ? frame->invoke.at : "");
+	paper_head(&view->paper, style, text_of(line));
+}
+
+static void add_value(struct transcript_view *view, uint8_t style, const char *before,
+                      yyjson_val *value)
+{
+	struct buf words;
+
+	buf_init(&words, 2 * VALUE_MAX);
+	buf_add(&words, text_of(before));
+	if (yyjson_is_str(value))
+		buf_add(&words, json_text(value));
+	else if (value)
+		log_add_value(&words, value, VALUE_MAX);
+	paper_add(&view->paper, style, buf_text(&words));
+	buf_finish(&words);
+}
+
+static void add_sent(struct transcript_view *view, const struct frame *frame, struct text text)
+{
+	if (text.len == 0 || (view->sent && text_is(text, view->sent)))
+		return;
+	free(view->sent);
+	view->sent = text_dup(text);
+	head(view, frame, STYLE_SENT, "SENT  user");
+	paper_add(&view->paper, STYLE_PLAIN, text);
+}
+
+static void add_system(struct transcript_view *view, const struct frame *frame)
+{
+	struct text system = json_text(of(frame, "system"));
+	char words[64];
+
+	if (!system.len)
+		system = json_text(of(frame, "system-preview"));
+	if (!system.len)
+		return;
+	snprintf(words, sizeof(words), "SENT  system (%zu chars)", system.len);
+	head(view, frame, STYLE_SENT, words);
+	paper_add(&view->paper, STYLE_DIM, system);
+}
+
+static void add_request(struct transcript_view *view, const struct frame *frame)
+{
+	yyjson_val *block;
+	size_t at, count;
+
+	add_system(view, frame);
+	yyjson_arr_foreach(of(frame, "user-blocks"), at, count, block)
+	{
+		if (yyjson_equals_str(yyjson_obj_get(block, "type"), "text"))
+			add_sent(view, frame, json_text(yyjson_obj_get(block, "text")));
+	}
+}
+
+static void add_user(struct transcript_view *view, const struct frame *frame)
+{
+	add_sent(view, frame, json_text(of(frame, "text")));
+}
+
+static void add_tool_result(struct transcript_view *view, const struct frame *frame)
+{
+	yyjson_val *content = of(frame, "content");
+	char words[HEAD_MAX];
+
+	snprintf(words, sizeof(words), "SENT  tool %.*s%s", TEXT_ARG(json_text(of(frame, "tool"))),
+	         yyjson_get_bool(of(frame, "is-error")) ? " (ERROR)" : "");
+	head(view, frame, STYLE_SENT, words);
+	add_value(view, STYLE_PLAIN, "", content ? content : of(frame, "content-preview"));
+}
+
+static void add_block(struct transcript_view *view, yyjson_val *block)
+{
+	struct text type = json_text(yyjson_obj_get(block, "type"));
+	char before[HEAD_MAX];
+
+	if (text_is(type, "text")) {
+		add_value(view, STYLE_PLAIN, "", yyjson_obj_get(block, "text"));
+	} else if (text_is(type, "thinking")) {
+		add_value(view, STYLE_DIM, "thinking: ", yyjson_obj_get(block, "thinking"));
+	} else if (text_is(type, "tool_use")) {
+		snprintf(before, sizeof(before), "⚙ %.*s ",
+		         TEXT_ARG(json_text(yyjson_obj_get(block, "name"))));
+		add_value(view, STYLE_WAITING, before, yyjson_obj_get(block, "input"));
+	}
+}
+
+static void print_reply(const struct frame *frame, struct buf *words)
+{
+	struct text stop = json_text(of(frame, "stop-reason"));
+	yyjson_val *usage = of(frame, "usage");
+	double in = 0, out = 0, tps = 0;
+
+	buf_add(words, TEXT("REPLY assistant"));
+	if (stop.len)
+		buf_print(words, " · %.*s", TEXT_ARG(stop));
+	if (json_number(yyjson_obj_get(usage, "input-tokens"), &in) |
+	    json_number(yyjson_obj_get(usage, "output-tokens"), &out))
+		buf_print(words, " · in:%.0f out:%.0f", in, out);
+	if (json_number(of(frame, "output-tps"), &tps))
+		buf_print(words, " · %.1f t/s", tps);
+	buf_add_char(words, '\0');
+}
+
+static void add_response(struct transcript_view *view, const struct frame *frame)
+{
+	yyjson_val *block;
+	struct buf words;
+	size_t at, count;
+
+	buf_init(&words, HEAD_MAX);
+	print_reply(frame, &words);
+	view->reply = paper_end(&view->paper);
+	head(view, frame, STYLE_REPLY, words.full ? "REPLY assistant" : words.at);
+	buf_finish(&words);
+	yyjson_arr_foreach(of(frame, "content"), at, count, block)
+	{
+		add_block(view, block);
+	}
+}
+
+static void add_error(struct transcript_view *view, const struct frame *frame)
+{
+	add_value(view, STYLE_ERROR, "⚠ ", of(frame, "message"));
+}
+
+/* ---- events ---- */
+
+static bool is_ours(const struct transcript_view *view, const struct frame *frame)
+{
+	if (*view->invoke && !text_is(frame->invoke, view->invoke))
+		return false;
+	return !*view->session || !frame->session.len || text_is(frame->session, view->session);
+}
+
+static void take(struct transcript_view *view, const struct frame *frame)
+{
+	static const struct {
+		const char *event;
+		void (*add)(struct transcript_view *view, const struct frame *frame);
+	} table[] = {
+		{"llm/request", add_request},
+		{"llm/user-message", add_user},
+		{"llm/tool-result", add_tool_result},
+		{"llm/response", add_response},
+		{"llm/error", add_error},
+		{"llm/model-down", add_error},
+	};
+
+	if (frame->kind != FRAME_EVENT || !is_ours(view, frame))
+		return;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (text_is(frame->event, table[i].event))
+			table[i].add(view, frame);
+}
+
+static void transcript_hear(struct tui *tui, void *self, const struct text raw)
+{
+	struct transcript_view *view = self;
+	struct frame frame;
+
+	if (!frame_read(&frame, &view->reader, raw, NULL))
+		return;
+	paper_cut(&view->paper, view->end);
+	take(view, &frame);
+	view->end = paper_end(&view->paper);
+}
+
+static void transcript_open_view(struct tui *tui, void *self)
+{
+	struct transcript_view *view = self;
+	struct text rest, invoke = text_cut(tui_argument(tui), '\0', &rest);
+
+	paper_init(&view->paper);
+	json_reader_init(&view->reader, FRAME_MAX);
+	view->invoke = text_dup(invoke);
+	view->session = text_dup(rest);
+	for (size_t i = 0; i < tui->model.event_count; i++)
+		transcript_hear(tui, self, model_event(&tui->model, i));
+}
+
+static void transcript_close_view(struct tui *tui, void *self)
+{
+	struct transcript_view *view = self;
+
+	paper_finish(&view->paper);
+	json_reader_finish(&view->reader);
+	free(view->invoke);
+	free(view->session);
+	free(view->sent);
+}
+
+/* ---- showing ---- */
+
+static void add_streaming(struct transcript_view *view, const struct invocation *one)
+{
+	struct text tail = invocation_tail(one);
+	struct frame of_it = {.invoke = text_of(one->invoke), .session = text_of(one->session)};
+	struct buf words;
+
+	if (one->status != INVOCATION_STREAMING || !is_ours(view, &of_it))
+		return;
+	head(view, &of_it, STYLE_REPLY,
+	     one->thinking ? "REPLY assistant (thinking)" : "REPLY assistant");
+	buf_init(&words, FOLD_TAIL_MAX + 8);
+	buf_add(&words, tail);
+	buf_add(&words, TEXT("▏"));
+	paper_add(&view->paper, one->thinking ? STYLE_DIM : STYLE_STREAMING, buf_text(&words));
+	buf_finish(&words);
+}
+
+static void transcript_draw(struct tui *tui, void *self, struct area area)
+{
+	struct transcript_view *view = self;
+
+	paper_cut(&view->paper, view->end);
+	list_each(&tui->model.fold.invocations, l)
+		add_streaming(view, list_of(l, struct invocation, in_fold));
+	if (view->paper.count == 0)
+		paper_add(&view->paper, STYLE_DIM, TEXT("nothing was sent or replied yet"));
+	paper_draw(&view->paper, area);
+}
+
+static void transcript_note(struct tui *tui, void *self, struct buf *out)
+{
+	const struct transcript_view *view = self;
+
+	buf_print(out, "%s%s%s", *view->invoke ? view->invoke : "all", *view->session ? " · " : "",
+	          view->session);
+	if (view->paper.is_held)
+		buf_add(out, TEXT(" · G follows"));
+}
+
+static void copy(struct tui *tui, const struct transcript_view *view, bool all)
+{
+	struct buf out;
+
+	if (!tui->copy) {
+		tui_say(tui, "there is no clipboard here");
+		return;
+	}
+	buf_init(&out, COPY_MAX);
+	paper_copy(&view->paper, all ? 0 : view->reply, !all, &out);
+	tui->copy(tui->copy_self, buf_text(&out));
+	tui_say(tui, all ? "all of it is copied" : "the last reply is copied");
+	buf_finish(&out);
+}
+
+static bool transcript_press(struct tui *tui, void *self, const struct press *press)
+{
+	struct transcript_view *view = self;
+
+	if (paper_press(&view->paper, press))
+		return true;
+	if (press->code == 'y' || press->code == 'Y')
+		copy(tui, view, press->code == 'Y');
+	else if (press->code == 'h' || press->code == 'q' || press->code == PRESS_BACKSPACE)
+		tui_close(tui);
+	else
+		return false;
+	return true;
+}
+
+const struct view view_transcript = {
+	.name = "transcript",
+	.title = "TRANSCRIPT",
+	.hints = "j/k b PgUp/PgDn g/G scroll · y copy reply · Y all · h back · Esc close",
+	.place = VIEW_OVERLAY,
+	.size = sizeof(struct transcript_view),
+	.open = transcript_open_view,
+	.close = transcript_close_view,
+	.draw = transcript_draw,
+	.note = transcript_note,
+	.press = transcript_press,
+	.hear = transcript_hear,
+};
