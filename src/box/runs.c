@@ -42,21 +42,23 @@ static void again(struct deadline *deadline)
 {
 }
 
+/* Who is far behind reads much at once: a look at the journal costs, too. */
 static bool follow_slowly(struct follower *f)
 {
 	struct runs *runs = f->box->runs;
 	uint64_t before = runs_seq(runs);
-	size_t budget, used;
-	bool more;
+	size_t used;
+	bool more = true;
 
 	fill_purse(f);
-	budget = f->purse < TURN_SIGNALS ? f->purse : TURN_SIGNALS;
-	more = runs_advance(runs, budget);
+	if (f->purse >= TURN_SIGNALS || f->purse >= journal_last_seq(f->box->journal) - before)
+		more = runs_advance(runs, f->purse < TURN_SIGNALS ? f->purse : TURN_SIGNALS);
 	used = (size_t)(runs_seq(runs) - before);
 	f->purse -= used < f->purse ? used : f->purse;
-	if (more && !f->purse)
-		deadline_set(f->box->loop, &f->again, DEADLINE_TICK_MS);
-	return more && f->purse;
+	if (!more || f->purse >= TURN_SIGNALS)
+		return more;
+	deadline_set(f->box->loop, &f->again, DEADLINE_TICK_MS);
+	return false;
 }
 
 static bool end_turn(struct turn *turn)
