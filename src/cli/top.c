@@ -1,4 +1,7 @@
 /* top.c - `signalbox top`: the terminal UI. */
+#include <stdio.h>
+
+#include "base/scan.h"
 #include "cli/dial.h"
 #include "cli/follow.h"
 #include "cli/verbs.h"
@@ -45,46 +48,61 @@ static int replay(struct command_context *context, const struct options *options
 
 /* ---- a box ---- */
 
-static bool add_answer(struct dial *dial, struct text path, struct buf *out, struct error *why)
+/* A member of an answer, as it is written there. */
+static void add_member(struct buf *out, struct text answer, const char *name)
 {
-	struct buf body, with_end;
-	struct dial_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
-	bool asked;
+	struct text key, value;
+	struct scan scan;
 
-	buf_init(&with_end, PATH_MAX_LEN);
-	buf_add(&with_end, path);
-	buf_add_char(&with_end, '\0');
-	request.path = with_end.at;
-	asked = with_end.full ? error_set(why, "that name is too long")
-	                      : dial_ask(dial, &request, &body, why);
-	buf_finish(&with_end);
-	if (!asked)
+	scan_object(&scan, answer);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, name))
+			buf_add(out, value);
+}
+
+static bool add_answer(struct dial *dial, const char *path, const char *name, struct buf *out,
+                       struct error *why)
+{
+	const struct dial_request request = {
+		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
+	struct buf body;
+
+	if (!dial_ask(dial, &request, &body, why))
 		return false;
-	buf_add(out, text_trim(buf_text(&body)));
+	add_member(out, buf_text(&body), name);
 	buf_finish(&body);
 	return true;
 }
 
-/* One run as /api/runs/ID has it; else all of them, what they ask, and the sources. */
-static bool gather(struct dial *dial, const char *session, struct buf *out, struct error *why)
+/* One run as `/api/runs/ID` has it. */
+static bool gather_run(struct dial *dial, const char *session, struct buf *out, struct error *why)
 {
 	struct buf path;
 	bool done;
 
-	if (session) {
-		buf_init(&path, PATH_MAX_LEN);
-		buf_add(&path, TEXT("/api/runs/"));
-		follow_add_escaped(&path, text_of(session));
-		done = add_answer(dial, buf_text(&path), out, why);
-		buf_finish(&path);
-		return done;
+	buf_init(&path, PATH_MAX_LEN);
+	buf_add(&path, TEXT("/api/runs/"));
+	follow_add_escaped(&path, text_of(session));
+	buf_add_char(&path, '\0');
+	done = path.full ? error_set(why, "that name is too long")
+	                 : add_answer(dial, path.at, "run", out, why);
+	buf_finish(&path);
+	return done;
+}
+
+/* All runs, what they ask, and the sources. */
+static bool gather_all(struct dial *dial, struct buf *out, struct error *why)
+{
+	static const char *const names[] = {"runs", "prompts", "sources"};
+	bool done = true;
+
+	for (size_t i = 0; done && i < 3; i++) {
+		char path[40];
+
+		buf_print(out, "%c\"%s\":", i ? ',' : '{', names[i]);
+		snprintf(path, sizeof(path), "/api/%s", names[i]);
+		done = add_answer(dial, path, names[i], out, why);
 	}
-	buf_add(out, TEXT("{\"runs\":"));
-	done = add_answer(dial, TEXT("/api/runs"), out, why);
-	buf_add(out, TEXT(",\"prompts\":"));
-	done = done && add_answer(dial, TEXT("/api/prompts"), out, why);
-	buf_add(out, TEXT(",\"sources\":"));
-	done = done && add_answer(dial, TEXT("/api/sources"), out, why);
 	buf_add_char(out, '}');
 	return done;
 }
@@ -96,7 +114,7 @@ static int print_box(struct command_context *context, struct dial *dial, const c
 	bool done;
 
 	buf_init(&out, JSON_MAX);
-	done = gather(dial, session, &out, &why);
+	done = session ? gather_run(dial, session, &out, &why) : gather_all(dial, &out, &why);
 	if (done) {
 		out_add(&context->out, buf_text(&out));
 		out_print(&context->out, "\n");
@@ -115,7 +133,7 @@ static int watch_box(struct dial *dial, const char *session)
 	bool shown;
 
 	buf_init(&status, JSON_MAX);
-	shown = add_answer(dial, TEXT("/api/status"), &status, &why) && tui_watch(&box, &why);
+	shown = add_answer(dial, "/api/status", "epoch", &status, &why) && tui_watch(&box, &why);
 	buf_finish(&status);
 	return shown ? STATUS_DONE : failed(&why);
 }

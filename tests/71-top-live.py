@@ -1,0 +1,490 @@
+#!/usr/bin/env python3
+"""`signalbox top` on a box that lives: runs come and go, questions are asked and answered,
+the box goes away and is back, and no key waits for a flood."""
+
+import base64
+import json
+import os
+import re
+import threading
+import time
+from urllib.parse import quote
+
+from lib import WS, Box, cli, comment, eventually, run, temp_dir, test
+from screens import Pty, Tmux
+
+
+def agent(box, session="poems"):
+    return WS(box, f"/ws/run?role=agent&session={quote(session, safe='')}", unix=True)
+
+
+def event(name, **data):
+    return {"kind": "event", "ts": 1780798849139, "event": name, "data": data}
+
+
+def begin(worker, words="Write a haiku."):
+    worker.send(event("runner/started", **{"session-id": "poems", "chart-id": "tournament"}))
+    worker.send({"kind": "phase", "config": ["run", "writing"], "breadcrumb": ["run", "writing"],
+                 "siblings": ["planning", "writing", "judging"]})
+    worker.send(event("llm/start", invokeid="poet", **{"session-id": "p1"}))
+    worker.send(event("llm/user-message", invokeid="poet", text=words, **{"session-id": "p1"}))
+
+
+def ask(worker, kind, number, words, **opts):
+    worker.send({"kind": "prompt", "prompt-id": f"ask#{number}", "invokeid": "poet", "type": kind,
+                 "opts": {"prompt": words, **opts}})
+
+
+def top(box, *args, cols=110, rows=30):
+    return Tmux("top", "--data", box.data, *args, cols=cols, rows=rows)
+
+
+def answer_of(worker, number):
+    """The next answer to that prompt; other frames are passed over."""
+    while True:
+        frame = worker.json()
+        if frame.get("kind") == "answer" and frame["prompt-id"] == f"ask#{number}":
+            return frame
+
+
+def control_of(worker):
+    while True:
+        frame = worker.json()
+        if frame.get("kind") == "control":
+            return frame
+
+
+def choose(screen, *keys):
+    """Keys for a question that has just come: it does not take those at once."""
+    time.sleep(0.35)
+    screen.keys(*keys)
+
+
+# --- watching ----------------------------------------------------------------
+
+
+@test("a run is on the screen as it goes, and its phase with it")
+def _():
+    with Box() as box, agent(box) as worker:
+        begin(worker)
+        with top(box) as screen:
+            screen.shows("box · connected", "tournament", "run › writing", "Write a haiku.")
+            worker.send(event("llm/delta", invokeid="poet", type="text-delta", text="first snow",
+                              **{"session-id": "p1"}))
+            screen.shows("first snow")
+            screen.keys("q")
+            screen.shows("ended 0")
+
+
+@test("--session shows one run alone, and :watch another")
+def _():
+    with Box() as box, agent(box, "one") as one, agent(box, "two") as two:
+        one.send(event("odd/one", word="apples"))
+        two.send(event("odd/two", word="pears"))
+        with top(box, "--session", "one") as screen:
+            screen.shows("apples", lacks=("pears",))
+            screen.keys(":")
+            screen.type("watch two\n")
+            screen.shows("pears", lacks=("apples",))
+            screen.keys(":")
+            screen.type("watch\n")
+            screen.shows("pears", "apples")
+            screen.keys(":")
+            screen.type("nonsense\n")
+            screen.shows("there is no command nonsense")
+
+
+@test("--once --json is the state, for scripts")
+def _():
+    with Box() as box, agent(box) as worker:
+        begin(worker)
+        ask(worker, "text", 1, "Which season?")
+        eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])
+
+        def state(*args):
+            result = cli("top", "--data", box.data, "--once", "--json", *args)
+            assert result.code == 0, result
+            return json.loads(result.out)
+
+        eventually(lambda: state("--session", "poems")["invocations"])
+        everything = state()
+        assert set(everything) == {"runs", "prompts", "sources"}, everything
+        assert [p["prompt"] for p in everything["prompts"]] == ["Which season?"], everything
+        assert [r["id"] for r in everything["runs"]] == ["poems"], everything
+        result = cli("top", "--data", box.data, "--once", "--json", "--session", "nobody")
+        assert result.code == 1 and result.out == "" and result.err, result
+    for args in (("--session", ""), ("--timing", "paced")):
+        assert cli("top", "--data", box.data, *args).code == 2, args
+    result = cli("top", "--data", box.data)
+    assert result.code == 1 and result.err and result.out == "", result
+
+
+@test("when the box goes away it is waited for, and no line comes twice")
+def _():
+    box = Box()
+    with box:
+        worker = agent(box)
+        begin(worker)
+        for number in range(5):
+            worker.send(event("odd/thing", word=f"before{number}."))
+        with top(box) as screen:
+            screen.shows("before4.")
+            for end in (box.stop, box.kill9):
+                worker.wire.close()
+                end()
+                screen.shows("away, again in")
+                box.start()
+                worker = agent(box)
+                worker.send(event("odd/thing", word=f"after-{end.__name__}."))
+                text = screen.shows("connected", f"after-{end.__name__}.")
+                assert text.count("before4.") == 1, text
+                assert text.count(f"after-{end.__name__}.") == 1, text
+            assert text.count("after-stop.") == 1, text
+        worker.wire.close()
+
+
+# --- questions ----------------------------------------------------------------
+
+
+@test("text is asked, typed and answered, with all that one types")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker)
+        ask(worker, "text", 1, "Which season?\nOne word.")
+        screen.shows("QUESTION", "Which season?", "One word.", "poems")
+        choose(screen)
+        screen.type("wintre")
+        screen.keys("BSpace", "BSpace")
+        screen.type("er ☃")
+        screen.shows("> winter ☃")
+        screen.keys("Enter")
+        assert answer_of(worker, 1)["value"] == "winter ☃"
+        screen.shows("LOG", lacks=("QUESTION",))
+        ask(worker, "text", 2, "Again?", default="as before")
+        screen.shows("QUESTION", "as before")
+        choose(screen, "Enter")
+        assert answer_of(worker, 2)["value"] == "as before"
+        ask(worker, "text", 3, "And again?")
+        screen.shows("And again?")
+        choose(screen, "Escape")
+        assert answer_of(worker, 3).get("cancelled") is True
+        screen.shows("LOG", lacks=("QUESTION",))
+
+
+@test("one of several, several of several, yes and no")
+def _():
+    options = [{"label": "Spring", "value": "s"}, "summer", 3]
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker)
+        for number, (kind, opts, keys, value) in enumerate((
+                ("select", {"options": options}, ("Enter",), "s"),
+                ("select", {"options": options}, ("j", "Down", "Enter"), 3),
+                ("select", {"options": options}, ("k", "Left", "Enter"), "summer"),
+                ("select", {"options": options, "default": 3}, ("Right", "Enter"), "s"),
+                ("multi", {"options": options}, ("j", "j", "Space", "g", "k", "k", "Space",
+                                                 "Enter"), ["s", 3]),
+                ("multi", {"options": options}, ("Enter",), []),
+                ("confirm", {}, ("x", "Enter", "y"), True),
+                ("confirm", {"default": True}, ("n",), False),
+                ("confirm", {"default": False}, ("Enter",), False),
+        )):
+            ask(worker, kind, number, f"Question {number}?", **opts)
+            screen.shows(f"Question {number}?", "QUESTION")
+            choose(screen, *keys)
+            got = answer_of(worker, number)["value"]
+            assert got == value, (number, got)
+            screen.shows("LOG", lacks=("QUESTION",))
+
+
+@test("what somebody else answered is closed, and says who it was")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as one, top(box) as other:
+        begin(worker)
+        ask(worker, "confirm", 1, "Go on?")
+        one.shows("Go on?")
+        other.shows("Go on?")
+        choose(one, "y")
+        assert answer_of(worker, 1)["value"] is True
+        other.shows("answered by", lacks=("QUESTION",))
+        one.shows("LOG", lacks=("QUESTION",))
+        ask(worker, "text", 2, "First?")
+        ask(worker, "text", 3, "Second?")
+        one.shows("First?", "1 of 2")
+        prompts = box.request("GET", "/api/prompts").json()["prompts"]
+        first = next(p["id"] for p in prompts if p["prompt"] == "First?")
+        assert cli("answer", "--data", box.data, first, "x").code == 0
+        assert answer_of(worker, 2)["value"] == "x"
+        one.shows("Second?", lacks=("First?",))
+
+
+@test("a question that was answered while the box was away is gone afterwards")
+def _():
+    box = Box()
+    with box:
+        worker = agent(box)
+        begin(worker)
+        ask(worker, "text", 1, "Still there?")
+        with top(box) as screen:
+            screen.shows("Still there?")
+            choose(screen)
+            screen.type("half an ans")
+            box.kill9()
+            screen.shows("away, again in")
+            box.start()
+            worker.wire.close()
+            worker = agent(box)
+            screen.shows("connected", "Still there?", "half an ans")
+            screen.type("wer\n")
+            assert answer_of(worker, 1)["value"] == "half an answer"
+            screen.shows("LOG", lacks=("QUESTION",))
+        worker.wire.close()
+
+
+# --- control --------------------------------------------------------------------
+
+
+@test("keys steer the run, and Ctrl-C ends only one's own without a word")
+def _():
+    with Box() as box, agent(box) as worker:
+        begin(worker)
+        with top(box, "--session", "poems") as screen:
+            screen.shows("connected", "Write a haiku.")
+            for key, op in (("p", "pause"), ("s", "step"), ("c", "continue"), ("P", "arm"),
+                            ("Escape", "ui-interrupt")):
+                screen.keys(key)
+                assert control_of(worker)["op"] == op
+            screen.keys(":")
+            screen.type("step 3\n")
+            frame = control_of(worker)
+            assert (frame["op"], frame["n"]) == ("step", 3), frame
+            worker.send({"kind": "debug", "paused": True, "step-budget": 2})
+            screen.shows("PAUSED  (step-budget 2)")
+            screen.keys("C-c")
+            assert control_of(worker)["op"] == "ui-quit"
+            screen.shows("ended 0")
+        with top(box) as screen:
+            screen.shows("connected", "Write a haiku.")
+            screen.keys("C-c")
+            screen.shows("Ctrl-C again ends the run")
+            screen.keys("q")
+            screen.shows("ended 0")
+        with top(box) as screen:
+            screen.shows("connected", "Write a haiku.")
+            screen.keys("C-c", "C-c")
+            assert control_of(worker)["op"] == "ui-quit"
+            screen.shows("ended 0")
+
+
+@test("what cannot be done is said")
+def _():
+    with Box() as box, top(box) as screen:
+        box.emit("text_delta", source="loner", correlationId="r1", payload={"text": "hello"})
+        screen.shows("connected", "loner")
+        screen.keys("p")
+        screen.shows("refused: ")
+
+
+# --- looking closer ----------------------------------------------------------------
+
+
+@test("the transcript has what was sent and replied, and is copied")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker, "Write of snow.")
+        worker.send(event("llm/request", invokeid="poet", **{
+            "session-id": "p1", "system-preview": "You are a poet.",
+            "user-blocks": [{"type": "text", "text": "Write of snow."}]}))
+        worker.send(event("llm/delta", invokeid="poet", type="text-delta", text="White, ",
+                          **{"session-id": "p1"}))
+        screen.shows("poet")
+        screen.keys("Tab", "Enter")
+        text = screen.shows("TRANSCRIPT", "SENT  user", "Write of snow.", "SENT  system (15 chars)",
+                            "White, ▏")
+        assert text.count("Write of snow.") == 1, text
+        worker.send(event("llm/response", invokeid="poet", **{
+            "session-id": "p1", "stop-reason": "end_turn", "output-tps": 12.5,
+            "usage": {"input-tokens": 7, "output-tokens": 9},
+            "content": [{"type": "thinking", "thinking": "Cold words."},
+                        {"type": "text", "text": "White, whiter\nthan before"},
+                        {"type": "tool_use", "name": "save", "input": {"as": "haiku.txt"}}]}))
+        worker.send(event("llm/tool-result", invokeid="poet", tool="save",
+                          **{"session-id": "p1", "content-preview": "26 bytes"}))
+        screen.shows("REPLY assistant · end_turn · in:7 out:9 · 12.5 t/s", "thinking: Cold words.",
+                     "than before", '⚙ save {:as "haiku.txt"}', "SENT  tool save", "26 bytes",
+                     lacks=("▏",))
+        screen.keys("h")
+        screen.shows("LIVE", lacks=("TRANSCRIPT",))
+
+
+@test("a copy goes to the terminal's clipboard")
+def _():
+    with Box() as box, agent(box) as worker:
+        begin(worker)
+        worker.send(event("llm/response", invokeid="poet", **{
+            "session-id": "p1", "content": [{"type": "text", "text": "white \033]52;c;eA==\007"}]}))
+        with Pty("top", "--data", box.data, cols=110, rows=30) as terminal:
+            terminal.shows(b"resp stop")
+            terminal.send(b"\n")
+            terminal.shows(b"TRANSCRIPT")
+            terminal.send(b"y")
+            terminal.shows(b"\033]52;c;")
+            eventually(lambda: terminal.read(0.05) or re.search(
+                rb"\033\]52;c;([A-Za-z0-9+/=]+)(\007|\033\\)", terminal.bytes))
+            copied = re.search(rb"\033\]52;c;([A-Za-z0-9+/=]+)", terminal.bytes)[1]
+            assert base64.b64decode(copied).startswith(b"white "), copied
+
+
+@test("the inspector has four pages and the help, and drills in")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker)
+        worker.send(event("runner/event-processed", **{
+            "event-name": "llm.idle", "config-before": ["run", "planning"],
+            "config-after": ["run", "writing"],
+            "event-data": {"output-ref": "nodes/a/output.edn"}}))
+        screen.shows("llm.idle")
+        for key, words in (("1", ("poet", "waiting", "p1")),
+                           ("2", ("◉ writing", "○ judging", 'llm.idle  ["run" "planning"] → ')),
+                           ("3", ("breadcrumb    run writing", "box · connected", "0 open")),
+                           ("4", ("nodes/a/output.edn",)),
+                           ("?", (":signals", "all signals, as they come"))):
+            screen.keys(key)
+            screen.shows("INSPECTOR", *words)
+        screen.keys("G")
+        screen.shows(":watch", "Esc cancels", lacks=(":focus",))
+        screen.keys("1", "Enter")
+        screen.shows("TRANSCRIPT", "Write a haiku.")
+        screen.keys("BSpace")
+        screen.shows("INSPECTOR")
+        screen.keys("Escape")
+        screen.shows("LOG", lacks=("INSPECTOR",))
+        for key, word in (("i", "poet"), ("v", "breadcrumb"), ("a", "output.edn"), ("?", ":focus")):
+            screen.keys(key)
+            screen.shows("INSPECTOR", word)
+            screen.keys("Escape")
+            screen.shows("LOG", lacks=("INSPECTOR",))
+
+
+@test("sources and signals have views of their own, which can be filtered")
+def _():
+    with Box(["--demo"]) as box, top(box) as screen:
+        for number in range(3):
+            box.emit("odd_type", source="mine", payload={"word": f"old{number}."})
+        screen.shows("connected")
+        screen.keys("S")
+        screen.shows("SOURCES", "demo")
+        screen.keys("Enter")
+        screen.shows("DETAIL", '"protocol"')
+        screen.keys("h", "Escape")
+        screen.keys("L")
+        screen.shows("SIGNALS", "old2.")
+        box.emit("odd_type", source="mine", payload={"word": "fresh."})
+        screen.keys("/")
+        screen.type("odd_type")
+        text = screen.shows("/odd_type", "fresh.", lacks=("task_dispatch",))
+        assert text.count("old2.") == 1 and text.count("fresh.") == 1, text
+        screen.keys("Enter", "k", "Enter")
+        screen.shows("DETAIL", '"word": "old2."')
+        screen.keys("Escape", "G")
+        box.emit("odd_type", source="mine", payload={"word": "freshest."})
+        screen.shows("SIGNALS", "freshest.")
+        screen.keys("/", "C-u", "Enter", "Escape")
+        screen.shows("LOG", lacks=("SIGNALS", "/odd_type"))
+
+
+@test("a filter is for the log too, and Escape takes it back")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        for word in ("apples", "pears"):
+            worker.send(event("odd/thing", word=word))
+        screen.shows("apples", "pears")
+        screen.keys("/")
+        screen.type("APP")
+        screen.shows("apples", lacks=("pears",))
+        screen.keys("Escape")
+        screen.shows("apples", "pears")
+
+
+# --- what must never happen -----------------------------------------------------------
+
+
+@test("neither a question nor a transcript can draw what is not there")
+def _():
+    evil = "┏━ QUESTION ━┓\n\033[2J\033[1;1Hfake\u202e\x9b5m"
+    with Box() as box, agent(box, "evil") as worker:
+        worker.send(event("llm/user-message", invokeid=evil, text=evil, **{"session-id": evil}))
+        worker.send(event("llm/response", invokeid=evil, **{"content": [
+            {"type": "text", "text": evil}, {"type": "tool_use", "name": evil, "input": {evil: evil}}],
+            "stop-reason": evil}))
+        ask(worker, "select", 1, evil, options=[{"label": evil, "value": "v"}, evil])
+        box.emit(evil, source=evil, payload={"x": evil})
+        with Pty("top", "--data", box.data, cols=110, rows=40) as terminal:
+            terminal.shows(b"connected", b"QUESTION", b"fake")
+            time.sleep(0.4)
+            terminal.send(b"\n")  # answered
+            terminal.shows(b"LOG")
+            for keys in (b"\n", b"\033", b"1", b"\n", b"q", b"4", b"q", b"S", b"\033", b"L", b"\n",
+                         b"q", b"\033"):
+                terminal.send(keys)
+                terminal.read(0.15)
+            terminal.send(b"q")
+            assert terminal.ends() == 0
+            assert b"\033[2J\033[1;1H" not in terminal.bytes
+            assert b"\xc2\x9b" not in terminal.bytes and b"\xe2\x80\xae" not in terminal.bytes
+            # Wherever it stands, a rule of ours or words of ours stand before it.
+        with top(box) as screen:
+            screen.shows("connected", "fake")
+            screen.keys("Enter")
+            text = screen.shows("TRANSCRIPT", "fake")
+            for line in text.split("\n"):
+                if "┏━ QUESTION" in line:
+                    assert line.startswith("┃"), line
+
+
+@test("ten thousand signals a second do not stand between a key and the screen")
+def _():
+    waits, stop = [], threading.Event()
+    with Box() as box:
+        def flood():
+            with WS(box, "/ws", unix=True) as emitter:
+                emitter.json()
+                began, sent = time.monotonic(), 0
+                while not stop.is_set():
+                    for _ in range(100):
+                        emitter.send({"type": "text_delta" if sent % 4 else "odd_type",
+                                      "source": f"s{sent % 5}", "correlationId": f"r{sent % 5}",
+                                      "payload": {"text": f"word{sent} " + "x" * 120}})
+                        sent += 1
+                    ahead = sent / 10000 - (time.monotonic() - began)
+                    if ahead > 0:
+                        time.sleep(ahead)
+                took.append(sent / (time.monotonic() - began))
+
+        took = []
+        with Pty("top", "--data", box.data, cols=120, rows=40) as terminal:
+            terminal.shows(b"connected")
+            sender = threading.Thread(target=flood)
+            sender.start()
+            try:
+                terminal.shows(b"odd_type")
+                for _ in range(15):
+                    for word in (b"choose", b"scroll"):  # of the footer, by who has the keys
+                        while terminal.read():
+                            pass
+                        terminal.forget()
+                        started = time.monotonic()
+                        terminal.send(b"\t")
+                        terminal.shows(word)
+                        waits.append(time.monotonic() - started)
+            finally:
+                stop.set()
+                sender.join()
+            terminal.send(b"q")
+            assert terminal.ends() == 0
+    waits.sort()
+    comment(f"at {took[0]:.0f} signals/s: key to screen {waits[15] * 1000:.1f} ms, "
+            f"at most {waits[-1] * 1000:.1f}")
+    assert waits[15] < 0.25, waits
+
+
+run()
