@@ -15,6 +15,7 @@ struct bus *fixture_bus;
 
 static char dir[64];
 static size_t segment;
+static uint64_t keep;
 
 static void durable(void *self, uint64_t seq)
 {
@@ -28,6 +29,7 @@ static void start(void)
 	struct journal_options o = {
 		.dir = dir,
 		.segment_bytes = segment,
+		.keep_bytes = keep,
 		.wait_max = 64 * MIB,
 		.commit_ms = 1,
 		.durable = durable,
@@ -48,11 +50,12 @@ static void stop(void)
 	fixture_journal = NULL;
 }
 
-void fixture_open(size_t segment_bytes)
+void fixture_open(size_t segment_bytes, uint64_t keep_bytes)
 {
 	snprintf(dir, sizeof(dir), "/tmp/run-test-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	segment = segment_bytes;
+	keep = keep_bytes;
 	start();
 }
 

@@ -66,7 +66,7 @@ static void begin(void)
 
 static int set_up(void **state)
 {
-	fixture_open(64 * MIB);
+	fixture_open(64 * MIB, 0);
 	begin();
 	return 0;
 }

@@ -29,9 +29,17 @@ static struct runs *fresh(struct text saved)
 
 static int set_up(void **state)
 {
-	fixture_open(64 * MIB);
+	fixture_open(64 * MIB, 0);
 	runs = fresh(TEXT(""));
 	news = 0;
+	return 0;
+}
+
+/* A journal that forgets. */
+static int set_up_short(void **state)
+{
+	fixture_open(64 * KIB, 256 * KIB);
+	runs = fresh(TEXT(""));
 	return 0;
 }
 
@@ -372,6 +380,40 @@ static void what_is_kept_has_a_ceiling(void **state)
 	free(payload);
 }
 
+static void what_retention_took_is_passed_over(void **state)
+{
+	struct run_replay_options o = {.run = TEXT("r"), .first_seq = 2};
+	enum run_replay_news told;
+	struct run_replay *r;
+	unsigned lost = 0, frames = 0;
+	struct run_frame f;
+	size_t budget;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		words("r", i);
+		if (i % 500 == 0)
+			fixture_settle();
+	}
+	follow(runs);
+	assert_true(journal_first_seq(fixture_journal) > 1);
+	assert_int_equal(runs_seq(runs), 20000);
+	o.journal = fixture_journal;
+	r = run_replay_create(&o);
+	do {
+		budget = 64 * KIB;
+		told = run_replay_next(r, journal_last_seq(fixture_journal), &budget, &f);
+		lost += told == REPLAY_LOST;
+		frames += told == REPLAY_FRAME;
+		if (told == REPLAY_COLD) {
+			journal_wait(fixture_journal, 10);
+			journal_poll(fixture_journal);
+		}
+	} while (told != REPLAY_END);
+	assert_int_equal(lost, 1);
+	assert_int_equal(frames, 20000 - journal_first_seq(fixture_journal) + 2);
+	run_replay_destroy(r);
+}
+
 static void a_damaged_checkpoint_begins_anew(void **state)
 {
 	static const char *const bad[] = {"", "{", "[]", "{\"runs\":[1,{}],\"frames\":[{},2]}"};
@@ -397,6 +439,8 @@ int main(void)
 		TEST(numbers_are_the_same_after_a_restart_and_from_zero),
 		TEST(a_replay_tells_what_was_told_live),
 		TEST(what_is_kept_has_a_ceiling),
+		cmocka_unit_test_setup_teardown(what_retention_took_is_passed_over, set_up_short,
+	                                        tear_down),
 		TEST(a_damaged_checkpoint_begins_anew),
 	};
 
