@@ -13,6 +13,7 @@
 #include "run/delta.h"
 #include "run/frame.h"
 
+struct prompt;
 struct run_replay;
 
 struct run_view {
