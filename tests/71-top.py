@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 
-from lib import ROOT, cli, comment, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, cli, comment, eventually, run, temp_dir, test
 from screens import Pty, Tmux
 
 RUNS = ROOT.parent / "shared" / "vectors" / "runs"
@@ -138,6 +138,14 @@ def _():
             terminal.process.send_signal(how)
             assert terminal.ends() != 0
             assert_given_back(terminal)
+
+
+@test("it ends when its terminal goes away")
+def _():
+    with Pty("top", "--replay", HAIKU) as terminal:
+        terminal.shows(b"winner.picked")
+        terminal.hang_up()
+        assert terminal.process.wait(PATIENCE_S) == 0
 
 
 @test("Ctrl-Z gives the terminal back until it is continued")

@@ -156,9 +156,15 @@ class Pty:
     def __enter__(self):
         return self
 
+    def hang_up(self):
+        """The terminal is closed, as by who closes its window."""
+        os.close(self.fd)
+        self.fd = None
+
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        os.close(self.fd)
+        if self.fd is not None:
+            self.hang_up()
         os.close(self.theirs)
