@@ -5,6 +5,8 @@
 
 #include "base/must.h"
 
+#define SEQ_MAX 9007199254740992.0 /* below it a double is exact */
+
 /* ---- signals ---- */
 
 static void drop_signal(struct board *board)
@@ -144,7 +146,7 @@ static enum board_news hear_prompt(struct board *board, yyjson_val *op)
 	asker->run = text_dup(json_text(yyjson_obj_get(op, "run")));
 	asker->source = text_dup(json_text(yyjson_obj_get(op, "source")));
 	json_number(yyjson_obj_get(op, "deadline"), &deadline);
-	asker->deadline_ms = (int64_t)deadline;
+	asker->deadline_ms = deadline > 0 && deadline < SEQ_MAX ? (int64_t)deadline : 0;
 	map_set(&board->askers, id, asker);
 	return BOARD_CHANGED;
 }
@@ -165,11 +167,11 @@ static enum board_news hear_op(struct board *board, struct text name, yyjson_val
 	}
 	if (text_is(name, "hello")) {
 		json_number(yyjson_obj_get(op, "seq"), &seq);
-		board->head_seq = (uint64_t)seq;
+		board->head_seq = seq >= 0 && seq < SEQ_MAX ? (uint64_t)seq : 0;
 		return BOARD_HELLO;
 	}
 	if (text_is(name, "gap") && json_number(yyjson_obj_get(op, "from"), &from) &&
-	    json_number(yyjson_obj_get(op, "to"), &to) && to >= from)
+	    json_number(yyjson_obj_get(op, "to"), &to) && to >= from && to - from < SEQ_MAX)
 		board->missed += (uint64_t)(to - from) + 1;
 	return BOARD_NOTHING;
 }
@@ -182,7 +184,7 @@ enum board_news board_hear(struct board *board, struct text message)
 
 	if (op.len)
 		return hear_op(board, op, root);
-	if (json_number(yyjson_obj_get(root, "seq"), &seq) && seq >= 1)
+	if (json_number(yyjson_obj_get(root, "seq"), &seq) && seq >= 1 && seq < SEQ_MAX)
 		return keep_signal(board, (uint64_t)seq, message);
 	return BOARD_NOTHING;
 }
