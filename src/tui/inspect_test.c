@@ -114,11 +114,11 @@ static void no_key_and_no_word_has_two_meanings(void **state)
 
 static void sources_are_listed_filtered_and_opened(void **state)
 {
-	board_hear(
-		&tui->board,
-		TEXT("{\"op\":\"sources\",\"all\":[{\"id\":\"a\",\"name\":\"Alpha\","
-	             "\"state\":\"connected\",\"signals\":7,\"protocol\":\"openai\"},"
-	             "{\"id\":\"b\",\"name\":\"Beta\",\"state\":\"error\",\"error\":\"refused\"}]}"));
+	board_hear(&tui->board,
+	           TEXT("{\"op\":\"sources\",\"all\":[{\"id\":\"a\",\"name\":\"Alpha\","
+	                "\"state\":\"connected\",\"signals\":7,\"protocol\":\"openai\"},"
+	                "{\"id\":\"b\",\"name\":\"Beta\",\"state\":\"error\","
+	                "\"error\":\"refused\"}]}"));
 	press('S');
 	assert_shows("Alpha");
 	assert_shows("refused");
@@ -145,10 +145,10 @@ static void signals_follow_until_one_is_chosen(void **state)
 	press('L');
 	assert_true(follows);
 	for (unsigned i = 1; i <= 100; i++) {
-		snprintf(
-			message, sizeof(message),
-			"{\"seq\":%u,\"type\":\"odd\",\"source\":\"s\",\"payload\":{\"n\":\"n%u.\"}}",
-			i, i);
+		snprintf(message, sizeof(message),
+		         "{\"seq\":%u,\"type\":\"odd\",\"source\":\"s\","
+		         "\"payload\":{\"n\":\"n%u.\"}}",
+		         i, i);
 		board_hear(&tui->board, text_of(message));
 	}
 	assert_shows("n100.");

@@ -177,7 +177,8 @@ static void hostile_questions_are_drawn_somehow(void **state)
 			press(' ');
 			press(PRESS_ENTER);
 			press('y');
-			hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":7,\"by\":[]}");
+			hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":7,"
+			     "\"by\":[]}");
 			assert_lacks("QUESTION");
 		}
 	}

@@ -27,7 +27,7 @@ struct live_view {
 	struct groups groups;
 	struct row rows[ROWS_MAX];
 	size_t count, top;
-	int room; /* rows that it had last */
+	int room;                       /* rows that it had last */
 	char invoke[FOLD_NAME_MAX + 1]; /* which row is chosen, by what it is */
 	char session[FOLD_NAME_MAX + 1];
 };

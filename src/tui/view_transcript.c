@@ -136,8 +136,9 @@ static void print_reply(const struct frame *frame, struct buf *words)
 	buf_add(words, TEXT("REPLY assistant"));
 	if (stop.len)
 		buf_print(words, " · %.*s", TEXT_ARG(stop));
-	if (json_number(yyjson_obj_get(usage, "input-tokens"), &in) |
-	    json_number(yyjson_obj_get(usage, "output-tokens"), &out))
+	json_number(yyjson_obj_get(usage, "input-tokens"), &in);
+	json_number(yyjson_obj_get(usage, "output-tokens"), &out);
+	if (usage)
 		buf_print(words, " · in:%.0f out:%.0f", in, out);
 	if (json_number(of(frame, "output-tps"), &tps))
 		buf_print(words, " · %.1f t/s", tps);
