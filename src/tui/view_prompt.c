@@ -351,9 +351,10 @@ static void prompt_hear(struct tui *tui, void *self, const struct text raw)
 	if (view->id && yyjson_equals_str(yyjson_obj_get(root, "kind"), "prompt-closed") &&
 	    text_is(json_text(yyjson_obj_get(root, "prompt-id")), view->id)) {
 		buf_init(&out, KIB);
-		buf_print(&out, "%.*s", TEXT_ARG(json_text(yyjson_obj_get(root, "state"))));
+		buf_add(&out, json_text(yyjson_obj_get(root, "state")));
 		add_who(&out, yyjson_obj_get(root, "by"));
-		tui_say(tui, "%.*s", TEXT_ARG(buf_text(&out)));
+		if (out.len > 0)
+			tui_say(tui, "%.*s", TEXT_ARG(buf_text(&out)));
 		buf_finish(&out);
 	}
 	yyjson_doc_free(doc);

@@ -35,12 +35,16 @@ static yyjson_val *of(const struct frame *frame, const char *key)
 static void head(struct transcript_view *view, const struct frame *frame, uint8_t style,
                  const char *words)
 {
-	char line[HEAD_MAX];
+	struct buf line;
 
-	snprintf(line, sizeof(line), " %s%s%.*s", words, *view->invoke ? "" : "  ",
-	         *view->invoke ? 0 : (int)(frame->invoke.len < 200 ? frame->invoke.len : 200),
-	         frame->invoke.at ? frame->invoke.at : "");
-	paper_head(&view->paper, style, text_of(line));
+	buf_init(&line, HEAD_MAX + FOLD_NAME_MAX);
+	buf_print(&line, " %s", words);
+	if (!*view->invoke && frame->invoke.len <= FOLD_NAME_MAX) {
+		buf_add(&line, TEXT("  "));
+		buf_add(&line, frame->invoke);
+	}
+	paper_head(&view->paper, style, buf_text(&line));
+	buf_finish(&line);
 }
 
 static void add_value(struct transcript_view *view, uint8_t style, const char *before,
@@ -103,9 +107,10 @@ static void add_user(struct transcript_view *view, const struct frame *frame)
 static void add_tool_result(struct transcript_view *view, const struct frame *frame)
 {
 	yyjson_val *content = of(frame, "content");
+	struct text tool = json_text(of(frame, "tool"));
 	char words[HEAD_MAX];
 
-	snprintf(words, sizeof(words), "SENT  tool %.*s%s", TEXT_ARG(json_text(of(frame, "tool"))),
+	snprintf(words, sizeof(words), "SENT  tool %.*s%s", (int)tool.len, tool.at ? tool.at : "",
 	         yyjson_get_bool(of(frame, "is-error")) ? " (ERROR)" : "");
 	head(view, frame, STYLE_SENT, words);
 	add_value(view, STYLE_PLAIN, "", content ? content : of(frame, "content-preview"));
@@ -114,6 +119,7 @@ static void add_tool_result(struct transcript_view *view, const struct frame *fr
 static void add_block(struct transcript_view *view, yyjson_val *block)
 {
 	struct text type = json_text(yyjson_obj_get(block, "type"));
+	struct text name = json_text(yyjson_obj_get(block, "name"));
 	char before[HEAD_MAX];
 
 	if (text_is(type, "text")) {
@@ -121,8 +127,7 @@ static void add_block(struct transcript_view *view, yyjson_val *block)
 	} else if (text_is(type, "thinking")) {
 		add_value(view, STYLE_DIM, "thinking: ", yyjson_obj_get(block, "thinking"));
 	} else if (text_is(type, "tool_use")) {
-		snprintf(before, sizeof(before), "⚙ %.*s ",
-		         TEXT_ARG(json_text(yyjson_obj_get(block, "name"))));
+		snprintf(before, sizeof(before), "⚙ %.*s ", (int)name.len, name.at ? name.at : "");
 		add_value(view, STYLE_WAITING, before, yyjson_obj_get(block, "input"));
 	}
 }
