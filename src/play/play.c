@@ -171,6 +171,7 @@ bool play_signal(struct play *play, const struct cue *cue, double now_ms)
 void play_reset(struct play *play, double now_ms)
 {
 	play->now_ms = fmax(play->now_ms, now_ms);
+	wiring_reset(play->wiring);
 	choreo_reset(play->choreo);
 	bindings_reset(play->bindings);
 	stage_reset(play->stage);

@@ -28,7 +28,8 @@ struct filter_kind {
 
 	bool (*passes)(void *self, struct cue *cue, double now_ms);
 
-	/* What it remembers, as one JSON value, and back from that; NULL: nothing. */
+	/* What it remembers, as one JSON value, and back from that, where none (NULL) is
+	 * nothing; both NULL: it remembers nothing. */
 	void (*save)(const void *self, struct buf *out);
 	void (*load)(void *self, yyjson_val *saved);
 };
@@ -43,7 +44,7 @@ void chain_destroy(struct chain *chain);
 /* The first that drops ends it. */
 bool chain_passes(struct chain *chain, struct cue *cue, double now_ms);
 
-/* A list of what its filters remember, and back from that. */
+/* A list of what its filters remember, and back from that; from NULL: nothing. */
 void chain_save(const struct chain *chain, struct buf *out);
 void chain_load(struct chain *chain, yyjson_val *saved);
 

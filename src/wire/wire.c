@@ -211,6 +211,12 @@ void wiring_route(struct wiring *w, const struct cue *cue, double now_ms, wiring
 	}
 }
 
+void wiring_reset(struct wiring *w)
+{
+	for (size_t i = 0; i < w->wires.count; i++)
+		chain_load(w->wires.all[i].chain, NULL);
+}
+
 void wiring_counts(const struct wiring *w, struct buf *out)
 {
 	buf_add_char(out, '[');

@@ -38,6 +38,9 @@ typedef void wiring_hear_fn(void *self, size_t index, const struct cue *heard);
 void wiring_route(struct wiring *wiring, const struct cue *cue, double now_ms, wiring_hear_fn *hear,
                   void *self);
 
+/* As if nothing had come yet; but what was counted stays. */
+void wiring_reset(struct wiring *wiring);
+
 /* `[{"id","passed","dropped"}...]`, for those who look under the hood. */
 void wiring_counts(const struct wiring *wiring, struct buf *out);
 

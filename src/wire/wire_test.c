@@ -220,6 +220,32 @@ static void every_wire_counts_what_passed_and_what_did_not(void **state)
 	show_finish(&s);
 }
 
+static void after_a_reset_filters_begin_anew_and_the_counts_go_on(void **state)
+{
+	struct show s;
+	struct buf out;
+
+	show_init(
+		&s,
+		"[" FILTERED("1", "task", "a", "{\"type\":\"throttle\",\"intervalMs\":9}") "," FILTERED(
+			"2", "task", "b",
+			SECOND ",{\"type\":\"delta\",\"path\":\"n\",\"threshold\":1}") "]",
+		TWO);
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(heard_of(&s, "task", "src", "{\"n\":1}"), "0:__f:a:{\"n\":1} ");
+		assert_string_equal(heard_of(&s, "task", "src", "{\"n\":1}"), "1:__f:b:{\"n\":1} ");
+		assert_string_equal(heard_of(&s, "task", "src", "{\"n\":1}"), "");
+		wiring_reset(s.wiring);
+	}
+	buf_init(&out, KIB);
+	wiring_counts(s.wiring, &out);
+	buf_add_char(&out, '\0');
+	assert_string_equal(out.at, "[{\"id\":\"1\",\"passed\":2,\"dropped\":4},"
+	                            "{\"id\":\"2\",\"passed\":2,\"dropped\":4}]");
+	buf_finish(&out);
+	show_finish(&s);
+}
+
 static void wires_past_the_choreographies_are_known_and_carry_nothing(void **state)
 {
 	struct show s;
@@ -350,6 +376,7 @@ int main(void)
 		cmocka_unit_test(a_map_changes_what_one_hears_and_not_the_others),
 		cmocka_unit_test(wires_split_by_opposite_conditions),
 		cmocka_unit_test(every_wire_counts_what_passed_and_what_did_not),
+		cmocka_unit_test(after_a_reset_filters_begin_anew_and_the_counts_go_on),
 		cmocka_unit_test(wires_past_the_choreographies_are_known_and_carry_nothing),
 		cmocka_unit_test(the_longest_names_can_be_wired),
 		cmocka_unit_test(nothing_is_heard_of_an_empty_show),
