@@ -508,6 +508,20 @@ def _():
         assert heard(other) == [stored["b"]], heard(other)
 
 
+@test("a run stays with the source that it came by, whoever else speaks of it")
+def _():
+    with Upstream() as up, Box() as box:
+        agent(up, [{"type": "prompt", "source": "adapter:one", "correlationId": "run-1",
+                    "payload": {"id": "q", "type": "confirm", "prompt": "Go on?"}}])
+        add(box, up, "one")
+        asked = eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])
+        answer = box.request("POST", f"/api/prompts/{asked[0]['id']}/answer", {"value": True})
+        assert answer.status == 200, answer
+        box.emit({"type": "note", "source": "somebody", "correlationId": "run-1"})
+        box.emit(click("nobody", correlationId="run-1", id="a"))
+        eventually(lambda: "a" in [h["id"] for h in heard(up)])
+
+
 @test("a click on an entity goes to whoever moved it last")
 def _():
     with Upstream() as up, Box() as box:

@@ -166,6 +166,12 @@ static struct text store(struct bus *bus, const struct bus_emit *emit, const str
 	return buf_text(&bus->line);
 }
 
+/* Neither a client's, nor our own. */
+static bool is_of_source(const struct admit_from *from)
+{
+	return !from->is_client && !from->is_box;
+}
+
 /* mark: what it will be known by if it comes again; NULL when nobody asks. */
 static void publish(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
                     const struct window_mark *mark)
@@ -176,7 +182,7 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 		.type = d->type,
 		.source = d->source,
 		.correlation = d->correlation,
-		.via = emit->from.is_client ? TEXT("") : emit->from.name,
+		.via = is_of_source(&emit->from) ? emit->from.name : TEXT(""),
 		.kind = d->kind,
 		.at_ms = d->at_ms,
 	};

@@ -254,7 +254,7 @@ static void play_line(struct theatre *t, const struct signal *s)
 }
 
 /* By which of our sources it came is who can be told something back, whatever it calls
- * itself. */
+ * itself.  Others may speak of it too, but do not take it over. */
 static void note_source(struct theatre *t, const struct signal *s)
 {
 	const struct episode_note note = {
@@ -262,7 +262,9 @@ static void note_source(struct theatre *t, const struct signal *s)
 		.source = s->via.len ? s->via : s->source,
 	};
 
-	if (s->correlation.len && !text_is(s->source, OWN_SOURCE))
+	if (!s->correlation.len || text_is(s->source, OWN_SOURCE))
+		return;
+	if (s->via.len || !episodes_find(&t->sources, s->correlation))
 		episodes_note(&t->sources, &note);
 }
 

@@ -64,9 +64,9 @@ typedef void theatre_each_fn(void *self, uint64_t version, double at_ms, struct 
 bool theatre_since(const struct theatre *theatre, uint64_t version, theatre_each_fn *each,
                    void *self);
 
-/* Whose episode is it?  The source that spoke last of a correlation (the one of
- * ours that it came by, where that is known); the correlation
- * and source of the last performance that concerned an entity.  Empty: unknown. */
+/* Whose episode is it?  The one of our sources by which a correlation was last spoken
+ * of, or else whoever spoke of it first; the correlation and source of the last
+ * performance that concerned an entity.  Empty: unknown. */
 struct text theatre_source(const struct theatre *theatre, struct text correlation);
 bool theatre_episode(const struct theatre *theatre, struct text entity, struct text *correlation,
                      struct text *source);

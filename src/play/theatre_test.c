@@ -79,6 +79,7 @@ static void use(struct house *house, const char *name, double now_ms)
 
 struct said {
 	const char *type, *source, *correlation, *payload;
+	const char *via;
 };
 
 static void hear(struct house *house, struct said said, double now_ms)
@@ -90,6 +91,7 @@ static void hear(struct house *house, struct said said, double now_ms)
 		.type = text_of(said.type),
 		.source = text_of(said.source ? said.source : "demo"),
 		.correlation = text_of(said.correlation),
+		.via = text_of(said.via),
 	};
 
 	theatre_hear(house->theatre, &s, now_ms);
@@ -342,13 +344,16 @@ static void what_cannot_be_told_must_be_looked_at(void **state)
 
 /* ---- episodes ---- */
 
-static void the_source_that_spoke_last_owns_an_episode(void **state)
+static void our_source_that_spoke_last_owns_an_episode(void **state)
 {
 	struct house house;
 
 	open_house(&house);
-	hear(&house, (struct said){"tool_call", "left", "run", NULL}, NOON);
-	hear(&house, (struct said){"whatever", "right", "run", NULL}, NOON);
+	hear(&house, (struct said){"tool_call", "other", "run", NULL}, NOON);
+	assert_true(text_is(theatre_source(house.theatre, TEXT("run")), "other"));
+	hear(&house, (struct said){"tool_call", "adapter:x", "run", NULL, "left"}, NOON);
+	hear(&house, (struct said){"whatever", "adapter:x", "run", NULL, "right"}, NOON);
+	hear(&house, (struct said){"whatever", "signalbox", "run", NULL}, NOON);
 	hear(&house, (struct said){"user.click", "stage", "run", NULL}, NOON);
 	assert_true(text_is(theatre_source(house.theatre, TEXT("run")), "right"));
 	assert_int_equal(theatre_source(house.theatre, TEXT("other")).len, 0);
@@ -382,7 +387,7 @@ static void only_so_many_episodes_are_known(void **state)
 		if (i == 0)
 			hear(&house, (struct said){"whatever", "demo", "kept", NULL}, NOON);
 		if (i == 100)
-			hear(&house, (struct said){"whatever", "other", "kept", NULL}, NOON);
+			hear(&house, (struct said){"whatever", "x", "kept", NULL, "other"}, NOON);
 		free(run);
 	}
 	assert_int_equal(theatre_source(house.theatre, TEXT("run-0")).len, 0);
@@ -489,7 +494,7 @@ int main(void)
 		cmocka_unit_test(only_so_many_commands_are_remembered),
 		cmocka_unit_test(nobody_follows_across_a_change),
 		cmocka_unit_test(what_cannot_be_told_must_be_looked_at),
-		cmocka_unit_test(the_source_that_spoke_last_owns_an_episode),
+		cmocka_unit_test(our_source_that_spoke_last_owns_an_episode),
 		cmocka_unit_test(an_entity_is_in_the_episode_of_its_last_performance),
 		cmocka_unit_test(only_so_many_episodes_are_known),
 		cmocka_unit_test(all_of_it_is_there_after_a_restart),
