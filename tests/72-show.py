@@ -157,6 +157,15 @@ def _():
         assert result.code == 1 and f"{bad}:3: " in result.err and words in result.err, result
 
 
+@test("what cannot be read is told, and not taken for nothing")
+def _():
+    folder = temp_dir()
+    for words in (("check", folder), ("run", folder, "--signals", FIXTURES / "small.ndjson"),
+                  ("run", SMALL, "--signals", folder)):
+        result = cli("show", *words, *(("--out", folder / "out") if words[0] == "run" else ()))
+        assert result.code == 1 and f"{folder}: Is a directory" in result.err, result
+
+
 @test("a wrong use is told as one")
 def _():
     for words in ((), ("draw",), ("check",), ("export", "x"), ("run", SMALL),

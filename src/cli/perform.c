@@ -67,12 +67,15 @@ static bool play_lines(struct performing *p, const char *path, struct error *why
 		struct text text = text_trim((struct text){line, (size_t)len});
 
 		number++;
-		good = text.len == 0 || play_line(p, text, why);
+		good = (text.len == 0 || play_line(p, text, why)) ||
+		       error_within(why, "%s:%lu", path, number);
 	}
+	if (good && ferror(in))
+		good = error_errno(why, "%s", path);
 	free(line);
 	if (in != stdin)
 		fclose(in);
-	return good || error_within(why, "%s:%lu", path, number);
+	return good;
 }
 
 static bool write_stage(struct performing *p, const char *path, double now_ms, struct error *why)

@@ -14,6 +14,7 @@
 static bool read_file(const char *path, size_t max, struct buf *out, struct error *why)
 {
 	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	bool good = true;
 	char piece[4096];
 	size_t n;
 
@@ -22,9 +23,13 @@ static bool read_file(const char *path, size_t max, struct buf *out, struct erro
 		return error_errno(why, "%s", path);
 	while ((n = fread(piece, 1, sizeof(piece), in)) > 0 && !out->full)
 		buf_add(out, (struct text){piece, n});
+	if (out->full)
+		good = error_set(why, "%s: larger than %zu bytes", path, max);
+	else if (ferror(in))
+		good = error_errno(why, "%s", path);
 	if (in != stdin)
 		fclose(in);
-	return !out->full || error_set(why, "%s: larger than %zu bytes", path, max);
+	return good;
 }
 
 /* A fault of the document itself has an empty pointer. */
