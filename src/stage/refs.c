@@ -5,8 +5,12 @@
 #include "signal/pointer.h"
 #include "stage/inside.h"
 
+/* Entities that act as one: each step of it is done by all of them. */
+#define NAMESAKES_MAX 64
+
 struct lists {
 	struct map layers, position_ids, zones;
+	struct map namesakes; /* by semanticId: how many have it */
 };
 
 bool refs_is_told(struct text word)
@@ -93,7 +97,20 @@ static bool check_topology(yyjson_val *topology, const struct lists *lists, stru
 	return true;
 }
 
-static bool check_entity(struct show *show, yyjson_val *entity, const struct lists *lists,
+static bool add_actor(struct show *show, yyjson_val *entity, struct text actor, struct lists *lists,
+                      struct error *why)
+{
+	uintptr_t others = (uintptr_t)map_get(&lists->namesakes, actor);
+
+	if (others == NAMESAKES_MAX)
+		return refs_fault(why, "semanticId", actor, "too many entities have this");
+	map_set(&lists->namesakes, actor, (void *)(others + 1));
+	if (others == 0)
+		map_set(&show->actors, actor, entity);
+	return true;
+}
+
+static bool check_entity(struct show *show, yyjson_val *entity, struct lists *lists,
                          struct error *why)
 {
 	struct text actor = show_text(entity, "semanticId");
@@ -107,12 +124,10 @@ static bool check_entity(struct show *show, yyjson_val *entity, const struct lis
 		return refs_fault(why, "semanticId", actor, "no name may begin with \"signal.\"");
 	if (actor.len && show_flag(entity, "standIn", false))
 		return refs_fault(why, "semanticId", actor, "a stand-in has none");
-	if (actor.len && !map_get(&show->actors, actor))
-		map_set(&show->actors, actor, entity);
-	return true;
+	return actor.len == 0 || add_actor(show, entity, actor, lists, why);
 }
 
-static bool check_entities(struct show *show, const struct lists *lists, struct error *why)
+static bool check_entities(struct show *show, struct lists *lists, struct error *why)
 {
 	yyjson_val *list = yyjson_obj_get(show->scene, "entities"), *entity;
 	size_t i, max;
@@ -234,9 +249,11 @@ bool refs_check(struct show *show, struct error *why)
 	map_init(&lists.layers);
 	map_init(&lists.position_ids);
 	map_init(&lists.zones);
+	map_init(&lists.namesakes);
 	good = check_all(show, &lists, why);
 	map_finish(&lists.layers);
 	map_finish(&lists.position_ids);
 	map_finish(&lists.zones);
+	map_finish(&lists.namesakes);
 	return good;
 }

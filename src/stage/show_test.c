@@ -127,6 +127,34 @@ static void ids_are_unique(void **state)
 	check_slips(slips);
 }
 
+static void sixty_four_entities_may_act_as_one(void **state)
+{
+	for (int count = 64; count <= 65; count++) {
+		struct error why = {""};
+		struct show *show;
+		struct buf json;
+
+		buf_init(&json, 64 * KIB);
+		buf_add(&json, TEXT("{\"version\":1,\"entities\":{\"e\":{\"displayWidth\":9,"
+		                    "\"displayHeight\":9,\"fallbackColor\":\"#ffffff\"}},"
+		                    "\"scene\":{\"dimensions\":{\"width\":9,\"height\":9},"
+		                    "\"layers\":[{\"id\":\"l\"}],\"entities\":["));
+		for (int i = 0; i < count; i++)
+			buf_print(&json,
+			          "%s{\"id\":\"%d\",\"entityId\":\"e\",\"semanticId\":\"star\","
+			          "\"x\":0,\"y\":0,\"layerId\":\"l\"}",
+			          i ? "," : "", i);
+		buf_add(&json, TEXT("]},\"choreographies\":[]}"));
+		show = show_read(buf_text(&json), &why);
+		assert_string_equal(why.words, count == 64 ? ""
+		                                           : "/scene/entities/64/semanticId: star: "
+		                                             "too many entities have this");
+		assert_true((count == 64) == (show != NULL));
+		show_destroy(show);
+		buf_finish(&json);
+	}
+}
+
 static void what_the_scene_refers_to_is_there(void **state)
 {
 	static const struct slip slips[] = {
@@ -257,6 +285,7 @@ int main(void)
 		cmocka_unit_test(the_show_in_the_binary_is_good),
 		cmocka_unit_test(slips_of_the_pen_are_told_with_their_place),
 		cmocka_unit_test(ids_are_unique),
+		cmocka_unit_test(sixty_four_entities_may_act_as_one),
 		cmocka_unit_test(what_the_scene_refers_to_is_there),
 		cmocka_unit_test(what_steps_refer_to_is_there),
 		cmocka_unit_test(wires_go_one_way),
