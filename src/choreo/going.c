@@ -86,7 +86,8 @@ static struct going *begin(struct goings *g, const struct binding *binding, stru
 	struct going *going = find(g, binding, actor);
 
 	if (!going) {
-		forget_strangers(g);
+		if (g->teller->by_signal) /* who the document names is always there */
+			forget_strangers(g);
 		return add(g, binding, actor);
 	}
 	list_remove(&going->in_goings);
