@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from doors import config_box
-from lib import WS, Box, Closed, Refused, Skip, eventually, run, test
+from lib import WS, Box, Closed, Events, Refused, Skip, eventually, run, test
 
 RUNS = Path(__file__).resolve().parent.parent.parent / "shared" / "vectors" / "runs"
 
@@ -305,6 +305,19 @@ def _():
         assert n.json()["op"] == "ack"
         event = until(a, "event")
         assert event["event"] == "user.click" and event["data"] == {"target": "poet"}, event
+
+
+@test("who does not speak this dialect sees signals without its frames")
+def _():
+    with Box() as box, agent(box, "r") as a, WS(box, unix=True) as n, Events(box) as e:
+        n.json()
+        n.send({"op": "subscribe", "after": 0})
+        a.send(delta("hello"))
+        assert e.json()["payload"]["content"] == "hello"
+        signals = [n.json(), box.request("GET", "/api/signals?after=0").json()["signals"][0]]
+        for signal_ in signals:
+            assert signal_["payload"] == {"agentId": "poet", "content": "hello"}, signal_
+            assert "metadata" not in signal_, signal_
 
 
 @test("a session has one agent, and an agent names its session")

@@ -3,14 +3,7 @@
 
 #include "hub/dialect.h"
 #include "net/ws.h"
-
-static size_t frame(char *out, struct text line, uint64_t seq, const char *epoch)
-{
-	size_t n = ws_header(out, WS_OP_TEXT, line.len);
-
-	memcpy(out + n, line.at, line.len);
-	return n + line.len;
-}
+#include "signal/origin.h"
 
 static char *put(char *to, struct text t)
 {
@@ -18,17 +11,32 @@ static char *put(char *to, struct text t)
 	return to + t.len;
 }
 
+static size_t frame(char *out, struct text line, uint64_t seq, const char *epoch)
+{
+	struct text head, tail;
+	char *to;
+
+	origin_cut(line, &head, &tail);
+	to = out + ws_header(out, WS_OP_TEXT, head.len + tail.len);
+	to = put(to, head);
+	to = put(to, tail);
+	return (size_t)(to - out);
+}
+
 /* A stored line has no line ends inside, so it is one data field. */
 static size_t event(char *out, struct text line, uint64_t seq, const char *epoch)
 {
 	char digits[TEXT_U64_MAX];
 	char *to = put(out, TEXT("id: "));
+	struct text head, tail;
 
 	to = put(to, text_of(epoch));
 	*to++ = '-';
 	to = put(to, text_of_u64(seq, digits));
 	to = put(to, TEXT("\ndata: "));
-	to = put(to, line);
+	origin_cut(line, &head, &tail);
+	to = put(to, head);
+	to = put(to, tail);
 	to = put(to, TEXT("\n\n"));
 	return (size_t)(to - out);
 }

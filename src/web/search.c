@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "signal/origin.h"
 
 #define READ_MAX (64 * KIB)
 #define FOUND_MAX (4096 * MIB) /* bytes_max and one line, which has its own ceiling */
@@ -42,8 +43,11 @@ static bool has_enough(const struct search *search)
 
 static void keep(struct search *search, struct text line, uint64_t seq)
 {
-	struct search_hit hit = {seq, search->found.len, line.len};
+	struct search_hit hit = {.seq = seq, .at = search->found.len};
+	struct text head, tail;
 
+	origin_cut(line, &head, &tail);
+	hit.len = head.len + tail.len;
 	if (!search->only_seqs && !buf_reserve(&search->found, line.len + 1))
 		return;
 	if (search->hit_count == search->hit_room) {
@@ -53,7 +57,8 @@ static void keep(struct search *search, struct text line, uint64_t seq)
 	search->hits[search->hit_count++] = hit;
 	if (search->only_seqs)
 		return;
-	buf_add(&search->found, line);
+	buf_add(&search->found, head);
+	buf_add(&search->found, tail);
 	buf_add_char(&search->found, '\n');
 }
 
