@@ -534,7 +534,7 @@ def _():
                   "payload": {"entityId": "bob", "action": "stop"}})
         box.emit(click("ada", id="c"))  # nobody moved her
         box.emit({"type": "user.point", "id": "d", "payload": {"position": {"x": 1, "y": 2}}})
-        box.emit(click("bob", id="e"))
+        box.emit(click("bob", id="e", metadata={"half": "\ud83d", "much": 10 ** 999}))
         eventually(lambda: len(heard(up)) == 3)
         assert [h["id"] for h in heard(up)] == ["a", "b", "e"], heard(up)
         for h in heard(up):

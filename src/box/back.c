@@ -1,8 +1,6 @@
 /* back.c - the way back from every screen to the sources. */
 #include "bus/back.h"
 
-#include <yyjson.h>
-
 #include "base/log.h"
 #include "box/parts.h"
 #include "bus/bus.h"
@@ -180,14 +178,16 @@ static struct text concerned(const struct theatre *theatre, const struct signal 
                              struct text *run)
 {
 	struct text source = TEXT(""), known;
+	struct json_reader reader;
 	yyjson_doc *doc;
 
 	*run = s->correlation;
 	if (run->at)
 		return theatre_source(theatre, *run);
-	doc = yyjson_read(s->line.at, s->line.len, 0);
+	json_reader_init(&reader, s->line.len);
+	doc = json_read(&reader, s->line, NULL);
 	theatre_episode(theatre, entity_of(yyjson_doc_get_root(doc)), run, &source);
-	yyjson_doc_free(doc);
+	json_reader_finish(&reader);
 	known = run->len ? theatre_source(theatre, *run) : source;
 	return known.len ? known : source;
 }
