@@ -177,15 +177,18 @@ static void put_glyph(struct pen *pen, const struct glyph *glyph)
 /* Into at most so many cells. */
 static void put_clipped(struct pen *pen, struct text t, int cells)
 {
-	struct text ellipsis = TEXT("…");
-	size_t fits = wide_fit(t, cells);
-	struct text rest = {t.at + fits, t.len - fits};
+	struct text ellipsis = TEXT("…"), rest = t;
 	struct glyph glyph;
-	bool is_cut = wide_next(&rest, &glyph);
+	bool is_cut;
 
-	if (cells <= 0)
+	if (cells <= 0 || t.len == 0)
 		return;
-	t.len = is_cut ? wide_fit(t, cells - 1) : fits;
+	t.len = wide_fit(t, cells);
+	rest.at += t.len;
+	rest.len -= t.len;
+	is_cut = wide_next(&rest, &glyph);
+	if (is_cut)
+		t.len = wide_fit(t, cells - 1);
 	while (wide_next(&t, &glyph))
 		put_glyph(pen, &glyph);
 	if (is_cut && wide_next(&ellipsis, &glyph))

@@ -163,19 +163,12 @@ bool typed_paste(struct typed *typed, const struct press *press)
 struct pen typed_draw(const struct typed *typed, struct pen pen)
 {
 	int room = pen_left(&pen) - 1; /* the cursor may stand behind it all */
-	struct text head = {typed->text.at, typed->at};
-	struct text rest = buf_text(&typed->text);
-	struct glyph glyph;
+	struct text all = buf_text(&typed->text);
 	struct pen cursor;
 
-	while (head.len > 0 && wide_width(head) > room)
-		wide_next(&head, &glyph);
-	rest.at += typed->at - head.len;
-	rest.len -= typed->at - head.len;
-	pen_put(&pen, head);
+	pen_put(&pen, wide_end((struct text){all.at, typed->at}, room));
 	cursor = pen;
-	rest.at += head.len;
-	rest.len -= head.len;
-	pen_put(&pen, rest);
+	if (typed->at < all.len)
+		pen_put(&pen, (struct text){all.at + typed->at, all.len - typed->at});
 	return cursor;
 }
