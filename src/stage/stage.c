@@ -259,11 +259,13 @@ static void aim_number(struct tween *t, const struct actor *actor, const struct 
 static void start(const struct stage *stage, struct actor *actor, const struct command *command,
                   yyjson_val *params)
 {
-	struct look look = actor_look(actor, command->at_ms);
 	struct tween *t = tween_create(command, params), *old = NULL;
+	struct look look = actor->base;
 
 	if (command->performance == COMMAND_OF_BINDING)
 		old = tween_find(actor, command, params);
+	if (old || actor->tween_count < TWEENS_MAX) /* else nobody sees where it begins */
+		look = actor_look(actor, command->at_ms);
 	if (old)
 		tween_end(actor, old, command->at_ms, false);
 	t->curve = t->kind == TWEEN_NUMBER ? stage->curves.binding : stage->curves.step;

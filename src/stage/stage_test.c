@@ -115,6 +115,21 @@ static void an_interrupted_move_stays_where_it_came(void **state)
 	assert_has(99, "\"x\":50,\"y\":10,");
 }
 
+static void what_is_one_too_many_is_at_its_end_at_once(void **state)
+{
+	command(COMMAND_START, 0, "set", "{\"property\":\"opacity\",\"value\":1}");
+	for (int i = 1; i < 64; i++)
+		command(COMMAND_START, 0, "pulse", "{}");
+	command(COMMAND_START, 0, "move", "{\"to\":\"desk\"}");
+	assert_has(0, "\"x\":100,\"y\":10,");
+	command(COMMAND_START, 50, "set", "{\"property\":\"rotation\",\"value\":9}");
+	assert_has(50, "\"rotation\":9,");
+	assert_has(50, "\"opacity\":0.625,");
+	command(COMMAND_START, 50, "set", "{\"property\":\"opacity\",\"value\":0}");
+	assert_has(50, "\"opacity\":0.625,"); /* it goes on from where the other was */
+	assert_has(100, "\"opacity\":0.46875,");
+}
+
 static void a_flight_is_an_arc(void **state)
 {
 	command(COMMAND_START, 0, "fly", "{\"to\":\"desk\"}");
@@ -233,6 +248,7 @@ int main(void)
 		TEST(all_entities_of_a_name_begin_as_the_document_says),
 		TEST(a_move_is_where_its_time_says),
 		TEST(an_interrupted_move_stays_where_it_came),
+		TEST(what_is_one_too_many_is_at_its_end_at_once),
 		TEST(a_flight_is_an_arc),
 		TEST(a_route_is_followed_and_the_face_turned_back),
 		TEST(what_is_on_top_leaves_no_trace),
