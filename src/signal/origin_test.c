@@ -41,7 +41,7 @@ static void what_only_looks_like_one_stays(void **state)
 		"{\"seq\":1,\"payload\":{}}",
 		"{\"seq\":1,\"payload\":{\"origin\":{\"dialect\":\"run\"}}}",
 		"{\"seq\":1,\"payload\":{\"metadata\":{\"origin\":{\"dialect\":\"run\"}}}}",
-		"{\"seq\":1,\"metadata\":{\"origin\":{\"dialect\":\"run\"}},\"payload\":{\"a\":{}}}",
+		"{\"metadata\":{\"origin\":{\"dialect\":\"run\"}},\"payload\":{\"a\":{}}}",
 		"{\"seq\":1,\"metadata\":{\"origin\":{\"dialect\":\"run\"},\"b\":{}}}",
 	};
 

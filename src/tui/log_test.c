@@ -50,11 +50,22 @@ static void assert_last(const char *as)
 	assert_string_equal(words, as);
 }
 
+struct logged {
+	const char *event, *data, *line;
+};
+
+static void assert_lines(const struct logged *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		hear(cases[i].event, cases[i].data);
+		assert_last(cases[i].line);
+	}
+	assert_int_equal(model->line_count, count);
+}
+
 static void every_event_has_its_line(void **state)
 {
-	static const struct {
-		const char *event, *data, *line;
-	} cases[] = {
+	static const struct logged cases[] = {
 		{"runner/started", "{\"session-id\":\":s/1\",\"chart-id\":\":c\"}",
 	         "debug · runner started session=:s/1 chart=:c"},
 		{"runner/start-config", "{\"config\":[\"run\",\"x\"]}",
@@ -108,11 +119,7 @@ static void every_event_has_its_line(void **state)
 		{"odd/thing", "7", "debug · odd/thing"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		hear(cases[i].event, cases[i].data);
-		assert_last(cases[i].line);
-	}
-	assert_int_equal(model->line_count, sizeof(cases) / sizeof(*cases));
+	assert_lines(cases, sizeof(cases) / sizeof(*cases));
 }
 
 static void a_response_has_a_line_for_each_block(void **state)

@@ -220,17 +220,16 @@ static void every_wire_counts_what_passed_and_what_did_not(void **state)
 	show_finish(&s);
 }
 
+#define NINTH FILTERED("1", "task", "a", "{\"type\":\"throttle\",\"intervalMs\":9}")
+#define DELTA "{\"type\":\"delta\",\"path\":\"n\",\"threshold\":1}"
+#define CHAIN FILTERED("2", "task", "b", SECOND "," DELTA)
+
 static void after_a_reset_filters_begin_anew_and_the_counts_go_on(void **state)
 {
 	struct show s;
 	struct buf out;
 
-	show_init(
-		&s,
-		"[" FILTERED("1", "task", "a", "{\"type\":\"throttle\",\"intervalMs\":9}") "," FILTERED(
-			"2", "task", "b",
-			SECOND ",{\"type\":\"delta\",\"path\":\"n\",\"threshold\":1}") "]",
-		TWO);
+	show_init(&s, "[" NINTH "," CHAIN "]", TWO);
 	for (int i = 0; i < 2; i++) {
 		assert_string_equal(heard_of(&s, "task", "src", "{\"n\":1}"), "0:__f:a:{\"n\":1} ");
 		assert_string_equal(heard_of(&s, "task", "src", "{\"n\":1}"), "1:__f:b:{\"n\":1} ");
