@@ -291,6 +291,7 @@ static void unmatched(void)
 			.seq = i + 1,
 			.type = TEXT("progress.report"),
 			.source = TEXT("openai"),
+			.via = TEXT("openai"), /* who may take a run over is noted each time */
 			.correlation = {runs[i * 4507u % 97], 9},
 			.at_ms = i,
 		};
