@@ -68,7 +68,7 @@ static bool read_ms(const struct written *w, const char *name, double *out, stru
 		return true;
 	if (json_number(value, out) && *out >= 0 && *out <= STEP_MS_MAX)
 		return true;
-	return wanted(w, name, "a number of milliseconds, at most a day,", why);
+	return wanted(w, name, "a number of milliseconds, at most an hour,", why);
 }
 
 /* --- references ----------------------------------------------------------------- */

@@ -26,7 +26,7 @@
 #define STEPS_MAX 1000
 #define STEP_PARAMS_MAX 64
 #define SCORE_PATHS_MAX 256
-#define STEP_MS_MAX (24 * 60 * 60 * 1000.0)
+#define STEP_MS_MAX (60 * 60 * 1000.0)
 
 enum step_kind {
 	STEP_INSTANT, /* execute */

@@ -116,9 +116,9 @@ static bool check_number(const struct shape *shape, yyjson_val *value, struct er
 
 	json_number(value, &number);
 	if (shape->has_minimum && number < shape->minimum)
-		return pointer_fault(why, "at least %g is needed", shape->minimum);
+		return pointer_fault(why, "at least %.15g is needed", shape->minimum);
 	if (shape->has_maximum && number > shape->maximum)
-		return pointer_fault(why, "at most %g is possible", shape->maximum);
+		return pointer_fault(why, "at most %.15g is possible", shape->maximum);
 	return true;
 }
 

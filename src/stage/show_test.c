@@ -95,6 +95,8 @@ static void slips_of_the_pen_are_told_with_their_place(void **state)
 		{"\"opacity\": 1,", "\"opactiy\": 1,", "/scene/entities/0/opactiy: no such member"},
 		{"\"to\": \"desk\", \"duration\": 200", "\"to\": \"desk\", \"duration\": \"2\"",
 	         "/choreographies/0/steps/0/duration: a number is needed"},
+		{"\"to\": \"desk\", \"duration\": 200", "\"to\": \"desk\", \"duration\": 4e6",
+	         "/choreographies/0/steps/0/duration: at most 3600000 is possible"},
 		{"\"type\": \"throttle\"", "\"type\": \"throtle\"",
 	         "/wires/1/filters/0/type: there is none of this type"},
 		{"\"every\": 1", "\"every\": 0", "/wires/1/filters/1/every: at least 1 is needed"},
