@@ -44,7 +44,7 @@ def _():
     text = SMALL.read_text()
     for old, new, words in (
         ('"to": "desk"', '"to": "dsk"', "/choreographies/0/steps/0/to: dsk: "),
-        ('"every": 1', '"evry": 1', "/wires/1/filters/1/evry: no such member"),
+        ('"every": 1', '"evry": 1', "/wires/1/filters/1/evry: no such member; every?"),
         ('"n": {"gt": 0}', '"n": {"gt": "0"}', "/wires/1/filters/3/clause/n/gt: "),
         ('"version": 1', '"version": 1,', "not JSON"),
         (text, "[]", "an object is needed"),

@@ -6,6 +6,7 @@
  */
 #include "stage/shape.h"
 
+#include "base/near.h"
 #include "signal/json.h"
 #include "signal/pointer.h"
 
@@ -99,12 +100,35 @@ static bool check_size(const struct shape *shape, size_t size, struct error *why
 	return true;
 }
 
+/* What is wrong, and what was probably meant. */
+static bool fault_near(struct error *why, const char *words, const struct near *near)
+{
+	if (near_best(near))
+		return pointer_fault(why, "%s; %s?", words, near_best(near));
+	return pointer_fault(why, "%s", words);
+}
+
+static void offer_words(const struct shape *shape, struct near *near)
+{
+	for (size_t i = 0; i < shape->word_count; i++)
+		near_offer(near, shape->words[i].at);
+}
+
+static bool wrong_word(const struct shape *shape, struct text word, struct error *why)
+{
+	struct near near;
+
+	near_init(&near, word);
+	offer_words(shape, &near);
+	return fault_near(why, "not one of the words that are allowed", &near);
+}
+
 static bool check_string(const struct shape *shape, yyjson_val *value, struct error *why)
 {
 	if (shape->word_count == 1 && !has_word(shape, value))
 		return pointer_fault(why, "only \"%.*s\" is possible", TEXT_ARG(shape->words[0]));
 	if (shape->word_count && !has_word(shape, value))
-		return pointer_fault(why, "not one of the words that are allowed");
+		return wrong_word(shape, json_text(value), why);
 	if (shape->is_color && !is_color(json_text(value)))
 		return pointer_fault(why, "a colour like #E8A851 is needed");
 	return check_size(shape, characters(json_text(value)), why);
@@ -148,6 +172,16 @@ static const struct shape_member *find_member(const struct shape *shape, struct 
 	return NULL;
 }
 
+static bool no_such_member(const struct shape *shape, struct text name, struct error *why)
+{
+	struct near near;
+
+	near_init(&near, name);
+	for (size_t i = 0; i < shape->member_count; i++)
+		near_offer(&near, shape->members[i].name.at);
+	return fault_near(why, "no such member", &near);
+}
+
 static const struct shape *shape_of_member(const struct shape *shape,
                                            const struct shape_member *member)
 {
@@ -184,7 +218,7 @@ static bool check_members(const struct shape *shape, yyjson_val *value, unsigned
 		uint32_t bit = member ? 1u << (member - shape->members) : 0;
 
 		if (!wanted)
-			pointer_fault(why, "no such member");
+			no_such_member(shape, json_text(key), why);
 		else if (seen & bit)
 			pointer_fault(why, "given twice");
 		else if (check(wanted, inner, depth, why)) {
@@ -213,6 +247,21 @@ static bool is_meant(const struct shape *form, yyjson_val *value)
 	return true;
 }
 
+static bool no_such_type(const struct shape *shape, struct text type, struct error *why)
+{
+	struct near near;
+
+	near_init(&near, type);
+	for (size_t i = 0; i < shape->form_count; i++) {
+		const struct shape_member *member = find_member(shape->forms[i], TEXT("type"));
+
+		if (member)
+			offer_words(member->shape, &near);
+	}
+	fault_near(why, "there is none of this type", &near);
+	return pointer_member(why, TEXT("type"));
+}
+
 static bool check_forms(const struct shape *shape, yyjson_val *value, unsigned depth,
                         struct error *why)
 {
@@ -221,8 +270,7 @@ static bool check_forms(const struct shape *shape, yyjson_val *value, unsigned d
 			return check(shape->forms[i], value, depth, why);
 	if (!yyjson_obj_get(value, "type"))
 		return pointer_fault(why, "it has none of the forms that are allowed");
-	pointer_fault(why, "there is none of this type");
-	return pointer_member(why, TEXT("type"));
+	return no_such_type(shape, json_text(yyjson_obj_get(value, "type")), why);
 }
 
 static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, struct error *why)

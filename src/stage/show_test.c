@@ -92,16 +92,19 @@ static void slips_of_the_pen_are_told_with_their_place(void **state)
 {
 	static const struct slip slips[] = {
 		{"\"version\": 1", "\"version\": 2", "/version: at most 1 is possible"},
-		{"\"opacity\": 1,", "\"opactiy\": 1,", "/scene/entities/0/opactiy: no such member"},
+		{"\"opacity\": 1,", "\"opactiy\": 1,",
+	         "/scene/entities/0/opactiy: no such member; opacity?"},
 		{"\"to\": \"desk\", \"duration\": 200", "\"to\": \"desk\", \"duration\": \"2\"",
 	         "/choreographies/0/steps/0/duration: a number is needed"},
 		{"\"to\": \"desk\", \"duration\": 200", "\"to\": \"desk\", \"duration\": 4e6",
 	         "/choreographies/0/steps/0/duration: at most 3600000 is possible"},
 		{"\"type\": \"throttle\"", "\"type\": \"throtle\"",
-	         "/wires/1/filters/0/type: there is none of this type"},
+	         "/wires/1/filters/0/type: there is none of this type; throttle?"},
+		{"\"property\": \"opacity\"", "\"property\": \"opacty\"",
+	         "/bindings/0/property: not one of the words that are allowed; opacity?"},
 		{"\"every\": 1", "\"every\": 0", "/wires/1/filters/1/every: at least 1 is needed"},
 		{"\"exists\": true", "\"exist\": true",
-	         "/choreographies/0/when/signal.toolName/exist: no such member"},
+	         "/choreographies/0/when/signal.toolName/exist: no such member; exists?"},
 		{"\"flat\": false,", "\"flat\": false, \"flat\": true,",
 	         "/entities/person/flat: given twice"},
 		{0},
@@ -132,7 +135,6 @@ static void ids_are_unique(void **state)
 static void sixty_four_entities_may_act_as_one(void **state)
 {
 	for (int count = 64; count <= 65; count++) {
-		struct error why = {""};
 		struct show *show;
 		struct buf json;
 
@@ -147,6 +149,7 @@ static void sixty_four_entities_may_act_as_one(void **state)
 			          "\"x\":0,\"y\":0,\"layerId\":\"l\"}",
 			          i ? "," : "", i);
 		buf_add(&json, TEXT("]},\"choreographies\":[]}"));
+		why.words[0] = '\0';
 		show = show_read(buf_text(&json), &why);
 		assert_string_equal(why.words, count == 64 ? ""
 		                                           : "/scene/entities/64/semanticId: star: "
