@@ -4,7 +4,7 @@
 #include "net/ws_client.h"
 
 #define WAIT_FIRST_MS 250
-#define WAIT_MAX_MS 4000
+#define WAIT_MAX_MS 2000
 #define CONNECT_MS 5000
 #define PING_MS 15000
 #define SEND_MAX (1 * MIB)
