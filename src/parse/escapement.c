@@ -18,6 +18,7 @@
 
 /* A larger one is not told twice in its signal: only as it is. */
 #define TWICE_MAX (384 * KIB)
+#define PROMPT_ID_MAX 512
 #define TYPE_MAX 128
 #define STREAMS_MAX 1024 /* that are remembered; beyond it all are forgotten */
 
@@ -405,10 +406,13 @@ static void take_prompt(struct frame *f)
 
 	while (i < n && !text_is(type, questions[i].name))
 		i++;
-	if (i == n || id.len == 0 || f->raw.len > TWICE_MAX) {
-		give_as(f, TEXT("prompt"));
+	if (id.len == 0 || id.len > PROMPT_ID_MAX || f->raw.len > TWICE_MAX) {
+		parse_bad(f->p, "a prompt %s",
+		          id.len == 0 ? "without a prompt-id" : "that is too large");
 		return;
 	}
+	if (i == n)
+		i = 0; /* what kind it is nobody knows: it is asked as text */
 	begin(f, "prompt");
 	make_text(f->p, "id", id);
 	make_text(f->p, "type", text_of(questions[i].type));

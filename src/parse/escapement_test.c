@@ -190,7 +190,29 @@ static void a_prompt_keeps_its_own_id(void **state)
 	       "\"invokeid\":\"w\"}",
 	       NULL, PROMPT("confirm", "{\"default\":true}"));
 	feed(PROMPT("custom", "{}"));
-	assert_true(text_starts(taken_line(&t, looked_at), TEXT("{\"type\":\"event\"")));
+	expect("prompt", "{\"id\":\"w#1\",\"type\":\"text\",\"prompt\":\"?\",\"invokeid\":\"w\"}",
+	       NULL, PROMPT("custom", "{}"));
+}
+
+/* Its agent would wait for ever. */
+static void a_prompt_that_nobody_can_answer_is_bad(void **state)
+{
+	char *words = must_zero(1, 700000 + 1);
+	char *frame;
+
+	feed("{\"kind\":\"prompt\",\"type\":\"text\"}");
+	feed("{\"kind\":\"prompt\",\"prompt-id\":7,\"type\":\"text\"}");
+	memset(words, 'x', 700000);
+	frame = must_print(PROMPT("text", "{\"prompt\":\"%s\"}"), words);
+	feed(frame);
+	words[600] = '\0';
+	free(frame);
+	frame = must_print("{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"type\":\"text\"}", words);
+	feed(frame);
+	assert_int_equal(t.bads, 4);
+	expect_end();
+	free(frame);
+	free(words);
 }
 
 static void what_is_no_frame_is_bad(void **state)
@@ -266,6 +288,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_frame_is_a_signal_and_keeps_itself, begin,
 	                                        finish),
 		cmocka_unit_test_setup_teardown(a_prompt_keeps_its_own_id, begin, finish),
+		cmocka_unit_test_setup_teardown(a_prompt_that_nobody_can_answer_is_bad, begin,
+	                                        finish),
 		cmocka_unit_test_setup_teardown(what_is_no_frame_is_bad, begin, finish),
 		cmocka_unit_test_setup_teardown(a_large_frame_is_kept_once, begin, finish),
 		cmocka_unit_test(lines_may_be_cut_anywhere),
