@@ -45,9 +45,9 @@ static char *cut_dup(struct text t, size_t max)
 	return text_dup(t);
 }
 
-static char *dup_or_null(struct text t)
+static char *name_dup(struct text t)
 {
-	return t.len ? text_dup(t) : NULL;
+	return t.len && t.len <= PROMPT_NAME_MAX ? text_dup(t) : NULL;
 }
 
 static char *json_dup(yyjson_val *value, size_t max)
@@ -151,8 +151,8 @@ struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const 
 	memcpy(p->id, id, PROMPT_ID_LEN);
 	p->run = text_dup(s->correlation.len ? s->correlation : s->source);
 	p->source = text_dup(s->source);
-	p->own_id = dup_or_null(json_text(yyjson_obj_get(payload, "id")));
-	p->invoke = dup_or_null(json_text(yyjson_obj_get(payload, "invokeid")));
+	p->own_id = name_dup(json_text(yyjson_obj_get(payload, "id")));
+	p->invoke = name_dup(json_text(yyjson_obj_get(payload, "invokeid")));
 	p->seq = s->seq;
 	p->type = type_of(json_text(yyjson_obj_get(payload, "type")));
 	if (p->type == PROMPT_SELECT || p->type == PROMPT_MULTI) {

@@ -17,6 +17,7 @@
 #include "signal/signal.h"
 
 #define PROMPT_ID_LEN 26
+#define PROMPT_NAME_MAX 512 /* bytes of an agent's id, an invokeid; a longer one is none */
 #define PROMPT_VALUE_MAX (256 * KIB)
 #define PROMPT_WORDS_MAX (16 * KIB)   /* what is longer is cut */
 #define PROMPT_OPTIONS_MAX (64 * KIB) /* of JSON; those that fit */

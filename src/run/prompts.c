@@ -312,7 +312,7 @@ void prompts_hear(struct prompts *all, const struct signal *s)
 	payload = yyjson_obj_get(envelope, "payload");
 	end = end_of(s);
 	if (end == ENDS) {
-		if (payload)
+		if (payload && translate_run(s).len)
 			hear_prompt(all, s, envelope);
 		return;
 	}

@@ -438,6 +438,29 @@ static void a_damaged_checkpoint_is_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* What is told of a prompt is bounded, and so are its names. */
+static void a_name_that_is_too_long_is_none(void **state)
+{
+	char *name = must_zero(1, 600000 + 1), *raw;
+	const struct prompt *p;
+
+	memset(name, 'n', 600000);
+	raw = must_print("{\"type\":\"confirm\",\"id\":\"%s\",\"invokeid\":\"%.600s\"}", name,
+	                 name);
+	p = ask(raw);
+	assert_non_null(p);
+	assert_null(p->own_id);
+	assert_null(p->invoke);
+	free(raw);
+	raw = must_print("{\"type\":\"prompt\",\"source\":\"me\",\"correlationId\":\"%s\","
+	                 "\"payload\":{\"type\":\"confirm\"}}",
+	                 name);
+	fixture_emit(raw);
+	assert_int_equal(prompts_open_count(prompts), 1);
+	free(raw);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +477,7 @@ int main(void)
 		TEST(too_many_open_ones_close_the_oldest),
 		TEST(what_is_kept_has_a_ceiling),
 		TEST(a_damaged_checkpoint_is_refused),
+		TEST(a_name_that_is_too_long_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
