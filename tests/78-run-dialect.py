@@ -414,4 +414,47 @@ def _():
         box.port = kept
 
 
+@test("who comes with a number that was never given out is told so")
+def _():
+    with Box() as box, agent(box, "s") as a:
+        for i in range(5):
+            a.send(delta(f"piece {i}"))
+        with screen(box) as s:
+            for _ in range(5):
+                until(s, "event")
+        for session in (None, "s"):
+            with screen(box, session, since=1000) as s:
+                gap = s.json()
+                assert gap == {"kind": "gap", "from": 6, "to": 1000, "why": "lost"}, gap
+                assert [s.json()["data"]["text"] for _ in range(5)] == [
+                    f"piece {i}" for i in range(5)]
+
+
+@test("a screen gets thousands of open prompts, and hears of each that is over")
+def _():
+    with Box() as box:
+        ask = {"type": "prompt", "source": "x", "correlationId": "many",
+               "payload": {"type": "confirm", "prompt": "w" * 1500}}
+        body = "\n".join([json.dumps(ask)] * 4000)
+        answer = box.request("POST", "/api/signal", body, {"Content-Type": "application/x-ndjson"})
+        assert answer.json()["accepted"] == 4000, answer
+        with screen(box) as s:
+            ids = [until(s, "prompt")["prompt-id"]]
+            # While it reads nothing some of those that it knows are over, and some that it
+            # does not know.
+            for prompt in box.request("GET", "/api/prompts").json()["prompts"][::500]:
+                box.request("POST", f"/api/prompts/{prompt['id']}/answer", {"value": True})
+            over = []
+            while len(set(ids)) - len(over) < 3992 or len(over) < 1:
+                frame = s.json()
+                if frame["kind"] == "prompt":
+                    ids.append(frame["prompt-id"])
+                elif frame["kind"] == "prompt-closed":
+                    over.append(frame["prompt-id"])
+            assert len(ids) == len(set(ids)), "one was told twice"
+            assert set(over) <= set(ids), "one is over that was never told"
+        still = {p["id"] for p in box.request("GET", "/api/prompts").json()["prompts"]}
+        assert set(ids) - set(over) == still, "what it shows is not what is open"
+
+
 run()

@@ -1,9 +1,9 @@
 /* run_screen.c - what a screen of the run dialect is given, and in which order: where
  * things stand (phase, debug, prompts), what it missed, then what comes.
  */
-#include "base/log.h"
 #include "hub/inside.h"
 #include "hub/run_view.h"
+#include "journal/journal.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"
 #include "run/replay.h"
@@ -48,28 +48,45 @@ static void say_prompt(struct run_view *view, const struct prompt *prompt)
 	buf_finish(&out);
 }
 
+static bool is_hushed(const struct run_view *view)
+{
+	return view->client->mine.len - view->client->mine_sent > HUB_HUSH_AT;
+}
+
+/* The open ones that it does not know, in the order of their seqs; the rest when it has
+ * read these. */
 static void say_prompts(struct run_view *view)
 {
 	view->owed_prompts = false;
 	list_each(prompts_open(view->client->hub->options.prompts), l) {
 		const struct prompt *prompt = list_of(l, struct prompt, in_open);
 
-		if (is_wanted(view, prompt->run) && view->client->state != CLIENT_CLOSING)
-			say_prompt(view, prompt);
+		if (!is_wanted(view, prompt->run) || prompt->seq <= view->told_prompt)
+			continue;
+		if (is_hushed(view)) {
+			view->owed_prompts = true;
+			return;
+		}
+		view->told_prompt = prompt->seq;
+		say_prompt(view, prompt);
 	}
 }
 
-/* A prompt overtakes what is streamed.  Who reads nothing gets the open ones later. */
+/* A prompt overtakes what is streamed.  Who reads nothing gets the open ones later, and
+ * of what is over only what it was told of. */
 void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
 {
-	struct client *c = view->client;
+	bool is_open = prompt->state == PROMPT_OPEN;
 
-	if (!is_wanted(view, prompt->run))
+	if (!is_wanted(view, prompt->run) || (!is_open && prompt->seq > view->told_prompt))
 		return;
-	if (c->mine.len - c->mine_sent > HUB_HUSH_AT)
+	if (is_open && (view->owed_prompts || is_hushed(view))) {
 		view->owed_prompts = true;
-	else
-		say_prompt(view, prompt);
+		return;
+	}
+	if (is_open)
+		view->told_prompt = prompt->seq;
+	say_prompt(view, prompt);
 }
 
 /* ---- where it stands ---- */
@@ -110,31 +127,55 @@ static void seek_oldest(struct run_view *view, uint64_t since)
 {
 	struct run_frame oldest;
 
-	view->at = 0;
 	if (!runs_frame(runs_of(view), 0, &oldest)) {
 		view->at = runs_head(runs_of(view));
 		return;
 	}
+	view->at = oldest.at;
 	if (oldest.number > since + 1)
 		say_gap(view, since + 1, oldest.number - oldest.pieces.is_numbered, "expired");
 }
 
+/* A number that was never given out is of another box, or of another life of this one:
+ * it gets what who comes without a position does. */
+static void seek_lost(struct run_view *view, const struct run *run, uint64_t newest)
+{
+	say_gap(view, newest + 1, view->number, "lost");
+	view->number = 0;
+	view->has_number = false;
+	view->at = view->session && !run ? runs_head(runs_of(view))
+	                                 : runs_back(runs_of(view), run, RUNS_CATCH_UP);
+}
+
+/* After a start not all that was given out is folded yet: then it waits. */
+static void seek(struct run_view *view)
+{
+	const struct run *run = view->session ? run_of(view) : NULL;
+	uint64_t newest = run ? run->frames : view->session ? 0 : runs_number(runs_of(view));
+
+	view->is_seeking = false;
+	if ((run || !view->session) && runs_place(runs_of(view), run, view->number, &view->at))
+		return;
+	if (view->number > newest && runs_seq(runs_of(view)) < view->seek_by)
+		view->is_seeking = true;
+	else if (view->number > newest)
+		seek_lost(view, run, newest);
+	else if (run)
+		replay(view, run);
+	else if (view->session)
+		view->at = runs_head(runs_of(view));
+	else
+		seek_oldest(view, view->number);
+}
+
 void run_screen_seek(struct run_view *view, uint64_t since)
 {
-	struct run *run = view->session ? run_of(view) : NULL;
-
 	run_replay_destroy(view->replay);
 	view->replay = NULL;
 	view->number = since;
 	view->has_number = true;
-	if (view->session && !run)
-		view->at = runs_head(runs_of(view));
-	else if (runs_place(runs_of(view), run, since, &view->at))
-		return;
-	else if (run)
-		replay(view, run);
-	else
-		seek_oldest(view, since);
+	view->seek_by = journal_last_seq(view->client->hub->options.journal);
+	seek(view);
 }
 
 void run_screen_begin(struct run_view *view, const struct run_wish *wish)
@@ -272,7 +313,7 @@ static void pump_kept(struct run_view *view)
 	struct run_frame f;
 
 	while (has_room(view) && runs_frame(runs_of(view), view->at, &f)) {
-		if (f.at > view->at && view->at > 0) {
+		if (f.at > view->at) {
 			fell_out(view, &f);
 			view->at = f.at;
 			if (view->replay)
@@ -304,8 +345,12 @@ bool run_screen_pump(struct run_view *view, size_t *budget)
 {
 	struct client *c = view->client;
 
-	if (view->owed_prompts && has_room(view))
+	if (view->owed_prompts)
 		say_prompts(view);
+	if (view->is_seeking)
+		seek(view);
+	if (view->owed_prompts || view->is_seeking)
+		return false;
 	if (view->replay && pump_replay(view, budget))
 		return !c->cold && has_room(view) && *budget;
 	if (!view->replay)

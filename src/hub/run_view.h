@@ -28,10 +28,13 @@ struct run_view {
 	bool has_number;           /* it was given one, or said which it has */
 	struct run_replay *replay; /* while it is given older ones */
 	struct coalesce joined;
-	bool is_live;     /* it has seen the present */
-	bool is_behind;   /* it did not take all there was */
-	bool is_finished; /* it knows that the run is */
-	bool owed_prompts;
+	bool is_seeking;      /* its number is not known yet, and may be ... */
+	uint64_t seek_by;     /* ... until so much of the journal is folded */
+	bool is_live;         /* it has seen the present */
+	bool is_behind;       /* it did not take all there was */
+	bool is_finished;     /* it knows that the run is */
+	bool owed_prompts;    /* not all open ones were told */
+	uint64_t told_prompt; /* the seq of the newest that was */
 
 	/* of an agent */
 	void *agent;

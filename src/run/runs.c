@@ -184,6 +184,11 @@ uint64_t runs_head(const struct runs *all)
 	return all->head;
 }
 
+uint64_t runs_number(const struct runs *all)
+{
+	return all->number;
+}
+
 static bool is_event_of(const struct kept *k, const struct run *run)
 {
 	return k->is_numbered && (!run || k->run == run);
@@ -324,7 +329,7 @@ static void take_lines(struct runs *all, struct text lines, uint64_t limit, size
 
 bool runs_advance(struct runs *all, size_t budget)
 {
-	uint64_t before = all->head, limit = limit_of(all);
+	uint64_t before = all->head, began = all->seq, limit = limit_of(all);
 	enum journal_news news = JOURNAL_LINES;
 	struct text lines;
 	struct gap gap;
@@ -338,7 +343,7 @@ bool runs_advance(struct runs *all, size_t budget)
 		else
 			break;
 	}
-	if (all->head != before && all->options.news)
+	if ((all->head != before || (all->seq != began && all->seq >= limit)) && all->options.news)
 		all->options.news(all->options.self);
 	return all->reader && all->seq < limit && news != JOURNAL_COLD;
 }

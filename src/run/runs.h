@@ -58,7 +58,8 @@ static inline void run_frame_add(const struct run_frame *f, bool merged, struct 
 struct runs_options {
 	struct journal *journal;
 	void *self;
-	void (*news)(void *self); /* there are new frames; at most once for each advance */
+	/* There are new frames, or all was read; at most once for each advance. */
+	void (*news)(void *self);
 };
 
 /* Goes on from what was saved; from the journal's beginning without that. */
@@ -82,7 +83,8 @@ void run_brief(const struct run *run, struct buf *out); /* one line of a list */
 
 /* The frame at a place, or the next one that is kept; false: there is none yet. */
 bool runs_frame(const struct runs *runs, uint64_t at, struct run_frame *out);
-uint64_t runs_head(const struct runs *runs); /* the place of the next frame */
+uint64_t runs_head(const struct runs *runs);   /* the place of the next frame */
+uint64_t runs_number(const struct runs *runs); /* of the newest event of all */
 /* The place after the event with this number (of all, or of a run); false when it is not
  * kept any more, or was never given out. */
 bool runs_place(const struct runs *runs, const struct run *run, uint64_t number, uint64_t *at);
