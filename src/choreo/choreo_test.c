@@ -423,7 +423,8 @@ static void a_fault_says_where_it_is(void **state)
 		{"[{\"steps\":[{\"action\":\"a\",\"duration\":-1}]}]",
 	         "/0/steps/0/duration: a number of milliseconds, at most an hour, is wanted"},
 		{"[{\"steps\":[{\"action\":\"a\",\"params\":{\"duration\":3600001}}]}]",
-	         "/0/steps/0/params/duration: a number of milliseconds, at most an hour, is wanted"},
+	         "/0/steps/0/params/duration: "
+	         "a number of milliseconds, at most an hour, is wanted"},
 		{"[{\"steps\":[{\"action\":\"a\",\"easing\":[]}]}]",
 	         "/0/steps/0/easing: a string is wanted"},
 		{"[{\"steps\":[{\"action\":\"a\",\"entity\":{}}]}]",
