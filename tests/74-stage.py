@@ -379,6 +379,20 @@ def _():
         assert not stage(box)["running"]
 
 
+@test("a show that was stopped or started is so after a kill")
+def _():
+    with Box() as box:
+        use(box)
+        for verb, running, played in (("stop", False, 0), ("start", True, 2)):
+            assert box.request("POST", f"/api/show/{verb}", {}).json()["changed"]
+            for _ in range(2):  # when the second is on the disk, so is what was before it
+                box.emit("wave")
+            box.kill9()
+            box.start()
+            look = stage(box)
+            assert look["running"] == running and look["signalsProcessed"] == played, look
+
+
 @test("what lies too far back is not played again")
 def _():
     with Box() as box:

@@ -17,6 +17,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "journal/disk.h"
+#include "journal/journal.h"
 #include "net/work.h"
 #include "play/theatre.h"
 #include "stage/show.h"
@@ -156,6 +157,8 @@ static bool web_runs(void *self, bool on)
 	bool changed = on ? theatre_start(box->theatre, now) : theatre_stop(box->theatre, now);
 
 	box_show_arm(box);
+	if (changed)
+		journal_save_state(box->journal);
 	return changed;
 }
 

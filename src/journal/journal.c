@@ -311,7 +311,7 @@ static struct report take_report(struct journal *j)
 	return r;
 }
 
-static void hand_over_state(struct journal *j)
+void journal_save_state(struct journal *j)
 {
 	struct text old;
 	struct buf state;
@@ -363,7 +363,7 @@ void journal_poll(struct journal *j)
 		close_gap(j);
 	if (r.rolled) {
 		cold_note_ends(j);
-		hand_over_state(j);
+		journal_save_state(j);
 	}
 	if (r.warmed) {
 		warmer_bury(j);
@@ -391,7 +391,7 @@ static void seal(struct journal *j)
 {
 	struct error why;
 
-	hand_over_state(j);
+	journal_save_state(j);
 	if (j->state.at)
 		checkpoint_write(j->dir, j->state_seq, j->state);
 	if (!clean_mark_write(j->dir, journal_epoch(j), j->last, &why))

@@ -31,8 +31,8 @@ struct journal_options {
 	void (*durable)(void *self, uint64_t seq);
 	/* From journal_poll: the disk began to fail (why) or recovered (NULL). */
 	void (*trouble)(void *self, const char *why);
-	/* From journal_poll, at each roll, and from journal_close: write the folded
-	 * state of everything up to and with the last appended signal. */
+	/* From journal_poll, at each roll, from journal_save_state and from journal_close:
+	 * write the folded state of everything up to and with the last appended signal. */
 	void (*checkpoint)(void *self, struct buf *out);
 	/* From journal_poll: what a reader waited for may be there now. */
 	void (*warmed)(void *self);
@@ -46,6 +46,10 @@ struct journal *journal_open(const struct journal_options *options, struct error
 /* Commits everything, polls once more, writes the checkpoint and the clean-stop
  * mark.  A disk that fails is given three seconds.  Readers must be gone. */
 void journal_close(struct journal *journal);
+
+/* A checkpoint between two rolls, for what no signal tells: the state is asked for now,
+ * and written as soon as all it stands for is on the disk. */
+void journal_save_state(struct journal *journal);
 
 /* The newest valid checkpoint, empty if none, and the seq it stands at. */
 struct text journal_checkpoint(const struct journal *journal, uint64_t *seq);
