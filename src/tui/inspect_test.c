@@ -195,6 +195,22 @@ static void commands_are_words_with_what_they_take(void **state)
 	assert_true(tui->is_maximised);
 }
 
+static void what_is_pasted_runs_no_command(void **state)
+{
+	press(':');
+	press(PRESS_PASTE_BEGIN);
+	type("quit\nq");
+	press(PRESS_PASTE_END);
+	assert_shows(":quit q");
+	assert_false(tui->wants_quit);
+	press(PRESS_ESCAPE);
+	press(PRESS_PASTE_BEGIN);
+	type("pq:/");
+	press(PRESS_PASTE_END);
+	assert_false(tui->wants_quit);
+	assert_string_equal(sent, "");
+}
+
 static void ctrl_c_asks_first_where_all_runs_are_shown(void **state)
 {
 	tui->line.is_shared = true;
@@ -245,6 +261,7 @@ int main(void)
 		one(sources_are_listed_filtered_and_opened),
 		one(signals_follow_until_one_is_chosen),
 		one(commands_are_words_with_what_they_take),
+		one(what_is_pasted_runs_no_command),
 		one(ctrl_c_asks_first_where_all_runs_are_shown),
 		one(a_run_that_is_over_is_not_ended_again),
 		one(everything_is_drawn_in_the_smallest_place),

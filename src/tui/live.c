@@ -17,6 +17,7 @@
 #define SIGNALS_BACK 200 /* of the past, for who opens the view of signals */
 #define NO_TYPE "\"-\""  /* that no signal has */
 #define SUBSCRIBE_MAX 256
+#define MESSAGE_MAX (16 * MIB) /* what is longer than FRAME_MAX is passed over, but read */
 
 struct live {
 	const struct tui_box *box;
@@ -264,7 +265,7 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 	live->stale.fire = drop_stale;
 	tui->line = (struct tui_line){live, send_frame, "box", say_state, follow_signals, watch};
 	tui->line.is_shared = !live->session;
-	runs.message_max = FRAME_MAX;
+	runs.message_max = MESSAGE_MAX;
 	runs.path = runs_path;
 	runs.open = runs_open;
 	runs.text = runs_text;

@@ -46,12 +46,13 @@ static void give_up(struct tui *tui)
 
 bool typing_press(struct tui *tui, const struct press *press)
 {
+	static const struct press space = {.code = ' '};
 	struct typed *field = &tui->typing.field;
 
 	if (!tui->typing.mark)
 		return false;
-	if (tui->is_pasting && press->code != PRESS_ENTER)
-		typed_paste(field, press);
+	if (tui->is_pasting) /* one line, which its typist ends */
+		typed_paste(field, press->code == PRESS_ENTER ? &space : press);
 	else if (press->code == PRESS_ENTER)
 		submit(tui);
 	else if (press->code == PRESS_ESCAPE ||

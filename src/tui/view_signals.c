@@ -136,6 +136,11 @@ static bool signals_press(struct tui *tui, void *self, const struct press *press
 	case PRESS_ENTER:
 		open_chosen(tui, view);
 		return true;
+	case 'h':
+	case 'q':
+	case PRESS_BACKSPACE:
+		tui_close(tui);
+		return true;
 	default:
 		return false;
 	}

@@ -124,6 +124,10 @@ static bool sources_press(struct tui *tui, void *self, const struct press *press
 		typing_begin(tui, '/');
 		return true;
 	}
+	if (press->code == 'h' || press->code == 'q' || press->code == PRESS_BACKSPACE) {
+		tui_close(tui);
+		return true;
+	}
 	source = shown_at(tui, view->rows.chosen);
 	if ((press->code != PRESS_ENTER && press->code != PRESS_DOUBLE) || !source)
 		return false;
