@@ -91,8 +91,8 @@ def _():
         ('{"op":"subscribe","after":"x-y"}', "invalid"),
         ('{"op":"subscribe","slow":"never"}', "invalid"),
         ('{"op":"subscribe","correlationId":5}', "invalid"),
-        ('{"op":"answer","id":"p","value":1,"ref":1}', "not_supported"),
-        ('{"op":"control","run":"r","do":"pause","ref":1}', "not_supported"),
+        ('{"op":"answer","id":"p","value":1,"ref":1}', "forbidden"),
+        ('{"op":"control","run":"r","do":"pause","ref":1}', "forbidden"),
     ]
     with Box() as box, WS(box) as ws:
         hello(ws)
