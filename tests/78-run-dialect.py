@@ -457,4 +457,54 @@ def _():
         assert set(ids) - set(over) == still, "what it shows is not what is open"
 
 
+@test("whatever a screen says in vain is answered with the reason")
+def _():
+    with Box() as box, screen(box) as s:
+        box.emit("text_delta", source="plain", correlationId="r",
+                 payload={"agentId": "x", "content": "hi"})
+        until(s, "event", event="llm/delta")
+        for said, reason in (
+            ({"kind": "control", "op": "pause"}, "not_supported"),
+            ({"kind": "control", "op": "pause", "run": "nobody's"}, "unknown"),
+            ({"kind": "control"}, "invalid"),
+            ({"kind": "control", "op": "since", "seq": -1}, "invalid"),
+            ({"kind": "answer", "prompt-id": "x" * 9000, "value": 1}, "unknown_prompt"),
+            ({"kind": "answer", "prompt-id": "x"}, "invalid"),
+        ):
+            s.send(said)
+            frame = until(s, "refused")
+            assert frame["of"] == said["kind"] and frame["reason"] == reason, (said, frame)
+        with agent(box, "mine") as a:
+            a.send(delta("hi"))
+            until(s, "event", event="llm/delta")
+
+        def away():
+            s.send({"kind": "control", "op": "pause", "run": "mine"})
+            s.send({"kind": "control", "op": "since"})
+            return until(s, "refused")["reason"] == "unavailable"
+
+        eventually(away)
+
+
+@test("who may only answer or only control can do that in our own dialect")
+def _():
+    tokens = {"answer": "a" * 64, "control": "c" * 64}
+    config = "auth:\n  tokens:\n" + "".join(
+        f'    - {{name: {k}, file: TOP/{k}, scopes: "{k}"}}\n' for k in tokens)
+    with config_box(config, tokens) as box, agent(box, "r") as a:
+        asks(a, "mine")
+        prompt = the_open_one(box)
+        ops = {"answer": {"op": "answer", "id": prompt, "value": True, "ref": 1},
+               "control": {"op": "control", "run": "r", "do": "pause", "ref": 1}}
+        for scope, token in tokens.items():
+            with WS(box, "/ws", {"Authorization": f"Bearer {token}"}) as ws:
+                assert ws.json()["scopes"] == [scope]
+                for name, op in ops.items():
+                    ws.send(op)
+                    told = ws.json()
+                    assert told["op"] == ("ack" if name == scope else "error"), told
+                ws.send({"op": "subscribe", "after": 0})
+                assert ws.json()["code"] == "forbidden"
+
+
 run()

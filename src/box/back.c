@@ -6,6 +6,7 @@
 #include "bus/bus.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
+#include "run/runs.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 #include "source/approve.h"
@@ -86,7 +87,22 @@ static bool is_control(const struct back_control *c)
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
 		if (text_is(c->op, ops[i]))
 			return true;
-	return c->frame.len > 0;
+	return c->frame.len > 0 && c->op.len > 0;
+}
+
+/* Nobody took it: is there no such run, or nobody who could? */
+static enum back_answer missing(struct box *box, const struct back_control *c, struct error *why)
+{
+	const struct run *run = runs_find(box->runs, c->run);
+
+	if (!run)
+		return BACK_UNKNOWN; /* why says so */
+	if (run->translate.is_dialect) {
+		error_set(why, "the agent of this run is not here");
+		return BACK_CONFLICT;
+	}
+	error_set(why, "nobody can %.*s a run of %.80s", TEXT_ARG(c->op), run->source);
+	return BACK_NOT_SUPPORTED;
 }
 
 static enum back_answer control(void *self, const struct back_control *c, struct error *why)
@@ -105,6 +121,8 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		answer = answer_of(approve_control(box->approve, &wish, why));
 	if (answer == BACK_UNKNOWN)
 		answer = answer_of(sources_control(box->sources, &wish, why));
+	if (answer == BACK_UNKNOWN)
+		answer = missing(box, c, why);
 	if (answer == BACK_DONE)
 		record(box, c);
 	return answer;

@@ -14,6 +14,7 @@
 
 #define SAY_MAX (8 * KIB)
 #define SCREEN TEXT("run")
+#define NAME_MAX_BYTES 512 /* of what is refused; a longer one is not said again */
 
 static const char *reason_of(enum back_answer answer)
 {
@@ -40,12 +41,11 @@ static void refuse(struct run_view *view, const struct refusal *r)
 
 	buf_init(&out, SAY_MAX);
 	buf_print(&out, "{\"kind\":\"refused\",\"of\":\"%s\",\"%s\":", r->of, r->member);
-	buf_add_json(&out, r->name);
+	buf_add_json(&out, r->name.len <= NAME_MAX_BYTES ? r->name : TEXT(""));
 	buf_print(&out, ",\"reason\":\"%s\",\"message\":", r->reason);
 	buf_add_json(&out, text_of(r->words));
 	buf_add_char(&out, '}');
-	if (!out.full)
-		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
 }
 
@@ -145,10 +145,18 @@ static bool hear_since(struct run_view *view, const struct frame *frame)
 {
 	yyjson_val *op = yyjson_obj_get(frame->root, "op");
 
-	if (!yyjson_equals_str(op, "since") || !frame->has_seq)
+	if (!yyjson_equals_str(op, "since"))
 		return false;
-	run_screen_seek(view, frame->seq);
-	hub_work(view->client);
+	if (frame->has_seq) {
+		run_screen_seek(view, frame->seq);
+		hub_work(view->client);
+	} else {
+		refuse(view, &(struct refusal){.of = "control",
+		                               .reason = "invalid",
+		                               .member = "op",
+		                               .name = TEXT("since"),
+		                               .words = "since needs a seq"});
+	}
 	return true;
 }
 
