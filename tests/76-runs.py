@@ -11,7 +11,7 @@ import termios
 import time
 from urllib.parse import quote
 
-from lib import SIGNALBOX, Box, cli, environment, eventually, run, temp_dir, test
+from lib import SIGNALBOX, WS, Box, cli, environment, eventually, run, temp_dir, test
 
 TELL = [
     ("task_dispatch", {"taskId": "t", "from": "me", "to": "ada", "description": "Sum up"}),
@@ -222,6 +222,21 @@ def _():
     ended = eventually(lambda: look() and os.waitpid(pid, os.WNOHANG)[0] and [0])
     assert ended, seen
     os.close(terminal)
+
+
+@test("a line of a transcript has no kind, however its agent wrote it")
+def _():
+    data = '"ts": 1, "event": "llm/delta", "data": {"invokeid": "a", "kind": "x"}'
+    with Box() as box, WS(box, "/ws/run?role=agent&session=r", unix=True) as agent:
+        for frame in (f'{{"kind":"event",{data}}}', f'{{ "kind" : "event" , {data}}}',
+                      f'{{{data}, "seq": 3, "kind": "event" }}', f'{{{data}}}'):
+            agent.send(frame)
+        eventually(lambda: '"seq":4' in box.request("GET", "/api/runs/r/transcript").text)
+        lines = box.request("GET", "/api/runs/r/transcript").text.splitlines()
+        assert len(lines) == 4, lines
+        for line in map(json.loads, lines):
+            assert sorted(line) == ["data", "event", "seq", "ts"], line
+            assert line["data"] == {"invokeid": "a", "kind": "x"}, line
 
 
 run()

@@ -3,8 +3,10 @@
  * A transcript is made from the journal in slices at the ends of turns, as history is.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/must.h"
+#include "base/scan.h"
 #include "run/prompts.h"
 #include "run/replay.h"
 #include "web/inside.h"
@@ -114,21 +116,45 @@ static void free_transcript(struct transcript *t)
 	free(t);
 }
 
+/* From where to where the member is that says that a line is an event, with its comma. */
+static struct text kind_in(struct text line)
+{
+	struct text key, value;
+	struct scan scan;
+	const char *from, *end = line.at + line.len;
+
+	scan_object(&scan, line);
+	while (scan_member(&scan, &key, &value)) {
+		if (!text_is(key, "kind"))
+			continue;
+		from = key.at - 1;
+		end = value.at + value.len;
+		while (*end == ' ' || *end == '\t' || *end == '\r' || *end == '\n')
+			end++;
+		if (*end == ',')
+			end++;
+		while (end[-1] != ',' && from[-1] != '{' && *from != ',')
+			from--;
+		return (struct text){from, (size_t)(end - from)};
+	}
+	return (struct text){end, 0};
+}
+
 /* A line of a transcript is an event without its kind. */
 static void add_line(struct buf *out, const struct run_frame *f)
 {
-	static const struct text kind = {"{\"kind\":\"event\",", 16};
-	struct run_frame line = *f;
+	size_t begun = out->len;
+	struct text kind;
+	size_t rest;
 
 	if (!f->pieces.is_numbered)
 		return;
-	if (text_starts(line.pieces.head, kind)) {
-		buf_add_char(out, '{');
-		line.pieces.head.at += kind.len;
-		line.pieces.head.len -= kind.len;
-	}
-	pieces_add(&line.pieces, true, f->own, out);
+	pieces_add(&f->pieces, true, f->own, out);
 	buf_add_char(out, '\n');
+	kind = kind_in((struct text){out->at + begun, out->len - begun});
+	rest = (size_t)(out->at + out->len - kind.at) - kind.len;
+	memmove(out->at + (kind.at - out->at), kind.at + kind.len, rest);
+	out->len -= kind.len;
 }
 
 /* True: it can go on at once. */
