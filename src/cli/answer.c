@@ -221,7 +221,7 @@ static int answer(struct command_context *context, const struct options *options
 }
 
 static const struct option own[] = {
-	{"cancel", 'c', .help = "answer nothing: the agent goes on without"},
+	{"cancel", .help = "answer nothing: the agent goes on without"},
 	{"json", 'j', .help = "the value is JSON"},
 	{0},
 };

@@ -1,4 +1,6 @@
 /* control.c - `signalbox control`: pause a run, step it, end it. */
+#include <string.h>
+
 #include "cli/dial.h"
 #include "cli/verbs.h"
 
@@ -43,6 +45,8 @@ static int control(struct command_context *context, const struct options *option
 	if (options->word_count == 3 && (!text_to_u64(text_of(options->words[2]), &n) || !n))
 		return command_misused(&command_control, "'%s' is no number of steps",
 		                       options->words[2]);
+	if (n && strcmp(options->words[1], "step") != 0)
+		return command_misused(&command_control, "only step takes a number");
 	dial = dial_create(&command_control, context, options, &status);
 	if (!dial)
 		return status;
