@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,10 @@ static void hear_file(const char *path, int count)
 	struct error why;
 	struct text line;
 
+	if (access(path, R_OK) != 0) {
+		print_message("# skipped: %s is not there\n", path);
+		skip();
+	}
 	assert_true(transcript_open(&transcript, path, &why));
 	while (count-- > 0 && transcript_next(&transcript, &line))
 		assert_true(tui_hear(tui, line, &why));
