@@ -91,8 +91,10 @@ def shape_of(command):
         return lambda said: re.fullmatch(r"\d+\n", said)
     if " tail " in command:
         return lambda said: re.search(r"^\d\d:\d\d:\d\d\.\d{3} +\d+ .*tool_call", said)
+    if " prompts" in command:
+        return lambda said: said == "no prompt is open\n"
     if " tap install" in command:
-        return lambda said: re.fullmatch(r"installed, 32 hooks: .*/settings\.json\n", said)
+        return lambda said: re.fullmatch(r"installed, 32 hooks(, some of which decide)?: .*/settings\.json\n", said)
     if " tap uninstall" in command:
         return lambda said: re.fullmatch(r"absent: .*/settings\.json\n", said)
     if " open" in command:
