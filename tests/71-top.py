@@ -9,11 +9,12 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 
 import lib
-from lib import PATIENCE_S, ROOT, Skip, cli, comment, eventually, run, temp_dir
+from lib import PATIENCE_S, ROOT, SIGNALBOX, Skip, cli, comment, eventually, run, temp_dir
 from screens import Pty, Tmux
 
 RUNS = ROOT.parent / "shared" / "vectors" / "runs"
@@ -236,6 +237,9 @@ def _():
 def _():
     result = cli("top", "--replay", HAIKU)
     assert result.code == 1 and "this wants a terminal" in result.err, result
+    file = subprocess.run([SIGNALBOX, "top", "--replay", HAIKU], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert file.returncode == 1 and "this wants a terminal" in file.stderr, file
     for name in ("dumb", "", "nonesuch"):
         with Pty("top", "--replay", HAIKU, env={"TERM": name}) as terminal:
             assert terminal.ends() == 1

@@ -1,6 +1,5 @@
 /* top.c - `signalbox top`: the terminal UI. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/scan.h"
 #include "cli/dial.h"
@@ -170,9 +169,6 @@ static int top(struct command_context *context, const struct options *options)
 		return command_misused(&command_top, "--timing is for --replay");
 	if (options_has(options, "once") != options_has(options, "json"))
 		return command_misused(&command_top, "--once and --json go together");
-	if (!options_has(options, "once") && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return command_misused(&command_top, "this is for a terminal; --once --json is "
-		                                     "for scripts");
 	return options_has(options, "replay") ? replay(context, options, timing)
 	                                      : watch(context, options);
 }

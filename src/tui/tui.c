@@ -3,6 +3,7 @@
  * Frames only change the model; the screen is drawn at most every DRAW_MS, however many
  * come, so that a flood of them never stands between a key and what it does.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -126,9 +127,10 @@ static bool watch_input(struct show *show, struct error *why)
 	struct epoll_event event = {.events = EPOLLIN};
 
 	show->input = epoll_create1(EPOLL_CLOEXEC);
-	return (show->input >= 0 &&
-	        epoll_ctl(show->input, EPOLL_CTL_ADD, STDIN_FILENO, &event) == 0) ||
-	       error_errno(why, "the keyboard");
+	if (show->input >= 0 && epoll_ctl(show->input, EPOLL_CTL_ADD, STDIN_FILENO, &event) == 0)
+		return true;
+	return errno == EPERM ? error_set(why, "this wants a terminal") /* it is a file */
+	                      : error_errno(why, "the keyboard");
 }
 
 static bool catch_interrupts(struct show *show, struct error *why)
