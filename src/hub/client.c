@@ -18,7 +18,7 @@
  * follower of the stage also how that looks. */
 static size_t mine_max(const struct client *c)
 {
-	size_t stage = list_is_empty(&c->in_followers) ? 0 : 2 * HUB_STAGE_MAX;
+	size_t stage = native_follows_stage(c) ? 2 * HUB_STAGE_MAX : 0;
 
 	return HUB_MINE_MAX + 2 * (c->hub->options.ws.message_max + HUB_ENVELOPE_MAX) + stage;
 }
@@ -39,7 +39,6 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	c->has_credential = caller->has_credential;
 	c->progress = true;
 	client_meet(c, caller);
-	list_init(&c->in_followers);
 	buf_init(&c->mine, mine_max(c));
 	ws_init(&c->ws, &hub->options.ws);
 	list_init(&c->in_work);

@@ -56,9 +56,8 @@ struct client {
 	struct link in_work; /* hub.work: has something to send or to read */
 	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
-	struct link in_followers; /* hub.followers: of the stage */
-	struct person *person;    /* or NULL */
-	struct run_view *run;     /* of the run dialect, or NULL */
+	struct person *person; /* or NULL */
+	struct run_view *run;  /* of the run dialect, or NULL */
 	bool hears_sources, hears_prompts;
 	/* It was too slow for news: all, once it is not. */
 	bool owed_sources, owed_stage, owed_prompts;

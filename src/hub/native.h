@@ -23,6 +23,7 @@ struct hub;
 struct subscription;
 void native_follow_stage(struct client *client, const struct subscription *wish);
 void native_leave_stage(struct client *client);
+bool native_follows_stage(const struct client *client);
 void native_tell_stage(struct client *client); /* all of it */
 void native_end_turn(struct hub *hub);
 

@@ -9,6 +9,7 @@
  */
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 #include "hub/subscription.h"
 #include "signal/json.h"
 
@@ -106,18 +107,23 @@ static bool tell_since(struct client *c, uint64_t version)
 void native_follow_stage(struct client *c, const struct subscription *wish)
 {
 	native_leave_stage(c);
-	list_add(&c->hub->followers, &c->in_followers);
+	list_add(&c->hub->followers, &client_person(c)->in_followers);
 	c->hub->counts.followers++;
 	client_make_room(c);
 	if (!wish->version || !tell_since(c, wish->version))
 		native_tell_stage(c);
 }
 
+bool native_follows_stage(const struct client *c)
+{
+	return c->person && !list_is_empty(&c->person->in_followers);
+}
+
 void native_leave_stage(struct client *c)
 {
-	if (list_is_empty(&c->in_followers))
+	if (!native_follows_stage(c))
 		return;
-	list_remove(&c->in_followers);
+	list_remove(&c->person->in_followers);
 	c->hub->counts.followers--;
 	c->owed_stage = false;
 }
@@ -142,7 +148,7 @@ void hub_tell_command(struct hub *hub, uint64_t version, double at_ms, struct te
 	buf_add(&news, json);
 	buf_add_char(&news, '}');
 	list_each(&hub->followers, l)
-		tell_command(list_of(l, struct client, in_followers), buf_text(&news));
+		tell_command(list_of(l, struct person, in_followers)->client, buf_text(&news));
 	buf_finish(&news);
 }
 
@@ -151,7 +157,7 @@ void hub_tell_stage(struct hub *hub)
 {
 	forget_look(hub);
 	list_each(&hub->followers, l) {
-		struct client *c = list_of(l, struct client, in_followers);
+		struct client *c = list_of(l, struct person, in_followers)->client;
 
 		c->owed_stage = true;
 		hub_work(c);

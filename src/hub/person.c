@@ -11,6 +11,8 @@ struct person *client_person(struct client *c)
 {
 	if (!c->person) {
 		c->person = must_zero(1, sizeof(*c->person));
+		c->person->client = c;
+		list_init(&c->person->in_followers);
 		list_init(&c->person->replies);
 	}
 	return c->person;

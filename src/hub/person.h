@@ -1,4 +1,5 @@
-/* person.h - who may answer and control, or follows what agents ask; for this room alone.
+/* person.h - who may answer and control, or follows the stage or what agents ask; for this
+ * room alone.
  *
  * Few clients are, so it is apart from them.
  */
@@ -12,7 +13,9 @@ struct caller;
 struct client;
 
 struct person {
-	char *name; /* of the credential or the process */
+	struct client *client;
+	struct link in_followers; /* hub.followers: of the stage */
+	char *name;               /* of the credential or the process */
 	bool is_process;
 	bool forgets;         /* prompts it knows, because it was too slow */
 	uint64_t told_prompt; /* the seq up to which it was told of open ones */
