@@ -27,6 +27,7 @@
 #define SHARE_NS 100000      /* of the processor in each millisecond: a tenth ... */
 #define SHARE_ALONE_NS 20000 /* ... or less when nobody looks */
 #define STRENGTH_NS 25000000 /* and so much at once */
+#define TYPE_KNOWN 32        /* bytes of a type that is remembered */
 #define SET_CLOCK_MS 1000    /* from one look at the wall to the next */
 #define FOLD_SIGNALS 65536   /* the newest, that are played again at a start ... */
 #define FOLD_NS 500000000u   /* ... and no longer than this */
@@ -43,7 +44,11 @@ struct playhouse {
 	double strength_ns;    /* what is left of its share of the processor */
 	uint64_t strengthened; /* the loop's time when it was last given some */
 	uint64_t skipped;      /* signals for which nothing was left */
-	double due_ms;         /* what the timer waits for; NAN: it is to be set anew */
+	/* Most signals are of the type of the one before. */
+	char type[TYPE_KNOWN];
+	size_t type_len;
+	bool is_wanted;
+	double due_ms; /* what the timer waits for; NAN: it is to be set anew */
 
 	/* Unix time by the loop's clock.  When somebody puts the wall's clock back we go on
 	 * as before; when it is put forward we follow. */
@@ -154,13 +159,23 @@ static void play(struct playhouse *p, const struct signal *s)
 	loop_later(p->box->loop, &p->settling);
 }
 
+static bool is_wanted(struct playhouse *p, struct text type)
+{
+	if (p->type_len && text_equal(type, (struct text){p->type, p->type_len}))
+		return p->is_wanted;
+	p->is_wanted = theatre_wants(p->box->theatre, type);
+	p->type_len = type.len < TYPE_KNOWN ? type.len : 0;
+	memcpy(p->type, type.at, p->type_len);
+	return p->is_wanted;
+}
+
 static void heard(struct tap *tap, const struct signal *s)
 {
 	struct playhouse *p = list_of(tap, struct playhouse, tap);
 
 	if (!s->via.len && text_starts(s->type, TEXT("user.")))
 		box_pass_on(p->box, s);
-	if (!theatre_wants(p->box->theatre, s->type))
+	if (!is_wanted(p, s->type))
 		theatre_hear(p->box->theatre, s, now(p)); /* who speaks of what */
 	else if (has_strength(p))
 		play(p, s);
@@ -180,6 +195,8 @@ static void changed(void *self)
 {
 	struct box *box = self;
 
+	if (box->playhouse)
+		box->playhouse->type_len = 0;
 	if (box->hub)
 		hub_tell_stage(box->hub);
 }
