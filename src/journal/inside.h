@@ -93,10 +93,6 @@ struct timespec journal_in_ms(uint64_t ms);
 /* A thread of ours; it must start. */
 void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self);
 
-/* For a thread of ours that works for some microseconds whenever it is woken: it
- * need not wait until the loop has nothing to do. */
-void journal_take_short_turns(void);
-
 void writer_start(struct journal *journal);
 void writer_stop(struct journal *journal); /* after everything is committed, or given up */
 void writer_ask(struct journal *journal, enum ask what);

@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,7 +17,6 @@
 #include "journal/warm.h"
 
 #define EAGER_BYTES (1 * MIB) /* a commit of this size waits no longer */
-#define SHORT_TURN_NS 100000  /* the shortest that Linux gives */
 #define GAP_LINE_MAX 512
 #define TOO_SLOW "the disk does not keep up"
 
@@ -54,27 +51,6 @@ void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), vo
 		abort();
 	}
 	pthread_setname_np(*thread, name);
-}
-
-/* As the kernel has it; the C library has no name for it yet. */
-struct scheduling {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
-
-/* Linux gives way to a thread that asks for less at a time than the one that runs.
- * Before 6.12 it takes no notice; that is no reason to complain. */
-void journal_take_short_turns(void)
-{
-	struct scheduling s = {0};
-
-	if (syscall(SYS_sched_getattr, 0, &s, sizeof s, 0) != 0 || s.policy != SCHED_OTHER)
-		return;
-	s.runtime = SHORT_TURN_NS;
-	syscall(SYS_sched_setattr, 0, &s, 0);
 }
 
 static void init_threads(struct journal *j)

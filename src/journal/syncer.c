@@ -10,7 +10,6 @@ static void *run(void *self)
 {
 	struct syncer *s = self;
 
-	journal_take_short_turns();
 	pthread_mutex_lock(&s->mutex);
 	while (s->state != SYNCER_STOPPING) {
 		int failed;

@@ -263,7 +263,6 @@ static void *run(void *self)
 	uint64_t tidy_ns = 0; /* when to look for old segments */
 	bool stopping = false;
 
-	journal_take_short_turns();
 	while (!stopping) {
 		if (clock_mono_ns() >= tidy_ns) {
 			retention_apply(j);
