@@ -23,7 +23,6 @@ struct acks;
 struct hub;
 struct journal_reader;
 struct person;
-struct run_view;
 struct subscription;
 
 enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
@@ -37,7 +36,7 @@ struct client {
 	uint32_t place;     /* live: in tape.clients */
 	uint32_t mine_sent;
 	uint32_t unstamped; /* emits the bus has not stamped yet */
-	uint8_t state, policy;
+	uint8_t state : 4, policy : 4;
 	uint8_t scopes;
 	bool has_credential : 1;
 	bool cold : 1;     /* reading: waits for the disk */
@@ -47,7 +46,10 @@ struct client {
 	bool progress : 1; /* bytes went either way since the last beat */
 	bool asked : 1;    /* a beat went unanswered */
 	bool parted : 1;   /* closed; freed when the bus has stamped all of its emits */
-	struct buf mine;   /* up to its length */
+	bool hears_sources : 1, hears_prompts : 1;
+	/* It was too slow for news: all, once it is not. */
+	bool owed_sources : 1, owed_stage : 1, owed_prompts : 1;
+	struct buf mine; /* up to its length */
 
 	struct hub *hub;
 	const struct dialect *dialect;
@@ -57,10 +59,6 @@ struct client {
 	struct link in_all;  /* hub.clients */
 	struct ws_reader ws;
 	struct person *person; /* or NULL */
-	struct run_view *run;  /* of the run dialect, or NULL */
-	bool hears_sources, hears_prompts;
-	/* It was too slow for news: all, once it is not. */
-	bool owed_sources, owed_stage, owed_prompts;
 };
 
 extern const struct conn_user client_conn_user;

@@ -7,6 +7,7 @@
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 #include "hub/run_view.h"
 #include "journal/journal.h"
 #include "net/http.h"
@@ -166,7 +167,7 @@ static void work_on(struct client *c, size_t *budget)
 		native_tell_stage(c);
 	if (c->owed_prompts)
 		native_tell_prompts(c);
-	if (c->run && !c->cold && run_pump(c, budget))
+	if (client_run(c) && !c->cold && run_pump(c, budget))
 		hub_work(c);
 	if (c->state == CLIENT_READING && !c->cold)
 		hub_work(c);

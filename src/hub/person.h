@@ -8,19 +8,25 @@
 
 #include "base/list.h"
 #include "bus/back.h"
+#include "hub/client.h"
 
-struct caller;
-struct client;
+struct run_view;
 
 struct person {
 	struct client *client;
 	struct link in_followers; /* hub.followers: of the stage */
+	struct run_view *run;     /* of the run dialect, or NULL */
 	char *name;               /* of the credential or the process */
 	bool is_process;
 	bool forgets;         /* prompts it knows, because it was too slow */
 	uint64_t told_prompt; /* the seq up to which it was told of open ones */
 	struct link replies;  /* native_prompts.c: answers that are not on the disk yet */
 };
+
+static inline struct run_view *client_run(const struct client *client)
+{
+	return client->person ? client->person->run : NULL;
+}
 
 struct person *client_person(struct client *client); /* made when there is none */
 struct back_who client_who(struct client *client, struct text screen);

@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "hub/inside.h"
 #include "hub/native.h"
+#include "hub/person.h"
 #include "hub/run_view.h"
 #include "net/http.h"
 #include "run/prompts.h"
@@ -93,17 +94,17 @@ static struct run_view *view_create(struct client *c, const struct run_wish *wis
 	json_reader_init(&view->reader, c->hub->options.ws.message_max);
 	list_init(&view->in_hub);
 	coalesce_init(&view->joined, &coalesce_deltas, FRAME_MAX);
-	c->run = view;
+	client_person(c)->run = view;
 	return view;
 }
 
 void run_leave(struct client *c)
 {
-	struct run_view *view = c->run;
+	struct run_view *view = client_run(c);
 
 	if (!view)
 		return;
-	c->run = NULL;
+	c->person->run = NULL;
 	if (view->agent)
 		run_agent_end(view);
 	else
@@ -117,7 +118,7 @@ void run_leave(struct client *c)
 
 bool run_pump(struct client *c, size_t *budget)
 {
-	return !c->run->agent && run_screen_pump(c->run, budget);
+	return !client_run(c)->agent && run_screen_pump(client_run(c), budget);
 }
 
 static void welcome(struct client *c, const struct http *http)
@@ -141,12 +142,12 @@ static void hear(struct client *c, struct text message)
 {
 	struct frame frame;
 
-	if (!c->run)
+	if (!client_run(c))
 		return;
-	if (c->run->agent)
-		run_agent_hear(c->run, message);
-	else if (frame_read(&frame, &c->run->reader, message, NULL))
-		run_hear_screen(c->run, &frame);
+	if (client_run(c)->agent)
+		run_agent_hear(client_run(c), message);
+	else if (frame_read(&frame, &client_run(c)->reader, message, NULL))
+		run_hear_screen(client_run(c), &frame);
 }
 
 /* ---- news, from box.c ---- */
