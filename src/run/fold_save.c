@@ -8,25 +8,6 @@
 
 /* ---- written ---- */
 
-static void add_text(struct buf *out, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(value));
-}
-
-static void add_number(struct buf *out, const char *name, double value)
-{
-	buf_print(out, ",\"%s\":", name);
-	json_add_number(out, value);
-}
-
-static void add_count(struct buf *out, const char *name, uint64_t value)
-{
-	buf_print(out, ",\"%s\":%llu", name, (unsigned long long)value);
-}
-
 static void add_bool(struct buf *out, const char *name, bool value)
 {
 	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
@@ -49,18 +30,18 @@ static void add_invocation(struct buf *out, const struct invocation *i, bool sav
 
 	buf_add(out, TEXT("{\"invokeid\":"));
 	buf_add_json(out, text_of(i->invoke));
-	add_text(out, "session", i->session);
-	add_text(out, "model", i->model);
-	add_text(out, "status", invocation_status_name(i->status));
+	json_member_text(out, "session", i->session);
+	json_member_text(out, "model", i->model);
+	json_member_text(out, "status", invocation_status_name(i->status));
 	add_bool(out, "thinking", i->thinking);
-	add_count(out, "chunks", i->chunks);
-	add_count(out, "chars", i->chars);
-	add_count(out, "tokens", saving ? i->tokens : invocation_count(i));
-	add_number(out, "tps", saving ? i->real_tps : invocation_tps(i));
-	add_number(out, "elapsedMs", i->elapsed_ms);
-	add_number(out, "firstTs", i->first_ts);
-	add_number(out, "lastTs", i->last_ts);
-	add_number(out, "activeTs", i->active_ts);
+	json_member_count(out, "chunks", i->chunks);
+	json_member_count(out, "chars", i->chars);
+	json_member_count(out, "tokens", saving ? i->tokens : invocation_count(i));
+	json_member_number(out, "tps", saving ? i->real_tps : invocation_tps(i));
+	json_member_number(out, "elapsedMs", i->elapsed_ms);
+	json_member_number(out, "firstTs", i->first_ts);
+	json_member_number(out, "lastTs", i->last_ts);
+	json_member_number(out, "activeTs", i->active_ts);
 	buf_add(out, TEXT(",\"text\":"));
 	buf_add_json(out, said);
 	buf_add_char(out, '}');
@@ -87,8 +68,8 @@ static void add_debug(struct buf *out, const struct fold_debug *debug)
 		return;
 	}
 	buf_print(out, ",\"debug\":{\"paused\":%s", debug->paused ? "true" : "false");
-	add_count(out, "stepBudget", debug->step_budget);
-	add_text(out, "mode", debug->mode);
+	json_member_count(out, "stepBudget", debug->step_budget);
+	json_member_text(out, "mode", debug->mode);
 	buf_add_char(out, '}');
 }
 
@@ -99,20 +80,20 @@ static void add_members(struct buf *out, const struct fold *fold, bool saving)
 		buf_add_json(out, text_of(fold->session));
 	else
 		buf_add(out, TEXT("null"));
-	add_text(out, "chart", fold->chart);
+	json_member_text(out, "chart", fold->chart);
 	add_states(out, "config", &fold->config);
 	add_states(out, "breadcrumb", &fold->breadcrumb);
 	add_states(out, "siblings", &fold->siblings);
 	add_invocations(out, fold, saving);
 	add_debug(out, &fold->debug);
 	add_bool(out, "finished", fold->finished);
-	add_text(out, "finalConfig", fold->final_config);
-	add_count(out, "events", fold->events);
-	add_count(out, "errors", fold->errors);
-	add_count(out, "inputTokens", fold->input_tokens);
-	add_count(out, "outputTokens", fold->output_tokens);
-	add_number(out, "firstTs", fold->first_ts);
-	add_number(out, "lastTs", fold->last_ts);
+	json_member_text(out, "finalConfig", fold->final_config);
+	json_member_count(out, "events", fold->events);
+	json_member_count(out, "errors", fold->errors);
+	json_member_count(out, "inputTokens", fold->input_tokens);
+	json_member_count(out, "outputTokens", fold->output_tokens);
+	json_member_number(out, "firstTs", fold->first_ts);
+	json_member_number(out, "lastTs", fold->last_ts);
 }
 
 void fold_json(const struct fold *fold, struct buf *out)

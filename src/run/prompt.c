@@ -299,35 +299,21 @@ bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
 
 /* --- telling --------------------------------------------------------------- */
 
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(text));
-}
-
-static void add_json(struct buf *out, const char *name, const char *json)
-{
-	if (json)
-		buf_print(out, ",\"%s\":%s", name, json);
-}
-
 static void add_members(const struct prompt *p, struct buf *out)
 {
 	buf_print(out, "{\"id\":\"%s\"", p->id);
-	add_text(out, "run", p->run);
-	add_text(out, "source", p->source);
-	add_text(out, "invokeid", p->invoke);
-	add_text(out, "type", prompt_type_name(p->type));
-	add_text(out, "prompt", p->words);
-	add_json(out, "options", p->options);
-	add_json(out, "default", p->other);
+	json_member_text(out, "run", p->run);
+	json_member_text(out, "source", p->source);
+	json_member_text(out, "invokeid", p->invoke);
+	json_member_text(out, "type", prompt_type_name(p->type));
+	json_member_text(out, "prompt", p->words);
+	json_member_json(out, "options", p->options);
+	json_member_json(out, "default", p->other);
 	if (p->deadline_ms)
 		buf_print(out, ",\"deadline\":%lld", (long long)p->deadline_ms);
-	add_text(out, "state", prompt_state_name(p->state));
-	add_json(out, "by", p->by);
-	add_text(out, "why", p->why);
+	json_member_text(out, "state", prompt_state_name(p->state));
+	json_member_json(out, "by", p->by);
+	json_member_text(out, "why", p->why);
 }
 
 void prompt_json(const struct prompt *p, struct buf *out)
@@ -339,9 +325,9 @@ void prompt_json(const struct prompt *p, struct buf *out)
 void prompt_save(const struct prompt *p, struct buf *out)
 {
 	add_members(p, out);
-	add_text(out, "own", p->own_id);
-	add_json(out, "value", p->value);
-	add_text(out, "frame", p->frame);
+	json_member_text(out, "own", p->own_id);
+	json_member_json(out, "value", p->value);
+	json_member_text(out, "frame", p->frame);
 	buf_print(out, ",\"seq\":%llu,\"end\":%llu,\"told\":%s}", (unsigned long long)p->seq,
 	          (unsigned long long)p->end_seq, p->told ? "true" : "false");
 }

@@ -2,6 +2,7 @@
 #include "run/prompt_frame.h"
 
 #include "base/scan.h"
+#include "signal/json.h"
 
 /* Everything but the id is as it came; false when it has none. */
 static bool splice(const struct prompt *p, struct buf *out)
@@ -22,12 +23,6 @@ static bool splice(const struct prompt *p, struct buf *out)
 	return false;
 }
 
-static void add_option(struct buf *out, const char *name, const char *json)
-{
-	if (json)
-		buf_print(out, ",\"%s\":%s", name, json);
-}
-
 static void make(const struct prompt *p, struct buf *out)
 {
 	buf_print(out, "{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"session-id\":", p->id);
@@ -39,8 +34,8 @@ static void make(const struct prompt *p, struct buf *out)
 		buf_add(out, TEXT("null"));
 	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":", prompt_type_name(p->type));
 	buf_add_json(out, text_of(p->words ? p->words : ""));
-	add_option(out, "options", p->options);
-	add_option(out, "default", p->other);
+	json_member_json(out, "options", p->options);
+	json_member_json(out, "default", p->other);
 	buf_add(out, TEXT("}}"));
 }
 
@@ -54,7 +49,7 @@ void prompt_closed_frame(const struct prompt *p, struct buf *out)
 {
 	buf_print(out, "{\"kind\":\"prompt-closed\",\"prompt-id\":\"%s\",\"state\":\"%s\"", p->id,
 	          prompt_state_name(p->state));
-	add_option(out, "by", p->by);
+	json_member_json(out, "by", p->by);
 	buf_add_char(out, '}');
 }
 

@@ -8,36 +8,17 @@
 #include "base/must.h"
 #include "run/inside.h"
 
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(text));
-}
-
-static void add_number(struct buf *out, const char *name, double number)
-{
-	buf_print(out, ",\"%s\":", name);
-	json_add_number(out, number);
-}
-
-static void add_count(struct buf *out, const char *name, uint64_t count)
-{
-	buf_print(out, ",\"%s\":%llu", name, (unsigned long long)count);
-}
-
 static void add_numbers(const struct run *run, struct buf *out)
 {
 	buf_add(out, TEXT("{\"id\":"));
 	buf_add_json(out, text_of(run->id));
-	add_text(out, "source", run->source);
-	add_count(out, "signals", run->signals);
-	add_count(out, "frames", run->frames);
-	add_count(out, "firstSeq", run->first_seq);
-	add_count(out, "lastSeq", run->last_seq);
-	add_number(out, "firstMs", run->first_ms);
-	add_number(out, "lastMs", run->last_ms);
+	json_member_text(out, "source", run->source);
+	json_member_count(out, "signals", run->signals);
+	json_member_count(out, "frames", run->frames);
+	json_member_count(out, "firstSeq", run->first_seq);
+	json_member_count(out, "lastSeq", run->last_seq);
+	json_member_number(out, "firstMs", run->first_ms);
+	json_member_number(out, "lastMs", run->last_ms);
 }
 
 void run_json(const struct run *run, struct buf *out)
@@ -62,8 +43,8 @@ void run_brief(const struct run *run, struct buf *out)
 	buf_print(out, "],\"finished\":%s,\"paused\":%s,\"live\":%zu,\"invocations\":%zu",
 	          run->fold.finished ? "true" : "false", run->fold.debug.paused ? "true" : "false",
 	          totals.live, totals.invocations);
-	add_count(out, "tokens", totals.tokens);
-	add_count(out, "errors", run->fold.errors);
+	json_member_count(out, "tokens", totals.tokens);
+	json_member_count(out, "errors", run->fold.errors);
 	buf_add_char(out, '}');
 }
 
@@ -73,9 +54,9 @@ static void save_run(const struct run *run, bool whole, struct buf *out)
 {
 	add_numbers(run, out);
 	if (whole) {
-		add_text(out, "phase", run->phase);
-		add_text(out, "debug", run->debug);
-		add_text(out, "finished", run->finished);
+		json_member_text(out, "phase", run->phase);
+		json_member_text(out, "debug", run->debug);
+		json_member_text(out, "finished", run->finished);
 		buf_add(out, TEXT(",\"fold\":"));
 		fold_save(&run->fold, out);
 		buf_add(out, TEXT(",\"translate\":"));
@@ -88,8 +69,8 @@ static void save_frame(const struct run_frame *f, struct buf *out)
 {
 	buf_add(out, TEXT("{\"run\":"));
 	buf_add_json(out, text_of(f->run->id));
-	add_count(out, "number", f->number);
-	add_count(out, "count", f->own);
+	json_member_count(out, "number", f->number);
+	json_member_count(out, "count", f->own);
 	buf_add(out, TEXT(",\"head\":"));
 	buf_add_json(out, f->pieces.head);
 	buf_add(out, TEXT(",\"own\":"));

@@ -182,3 +182,30 @@ bool json_add_number(struct buf *out, double number)
 	yyjson_set_real(&value, number);
 	return json_add(out, &value);
 }
+
+/* --- members --------------------------------------------------------------- */
+
+void json_member_text(struct buf *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, text_of(text));
+}
+
+void json_member_json(struct buf *out, const char *name, const char *json)
+{
+	if (json)
+		buf_print(out, ",\"%s\":%s", name, json);
+}
+
+void json_member_number(struct buf *out, const char *name, double number)
+{
+	buf_print(out, ",\"%s\":", name);
+	json_add_number(out, number);
+}
+
+void json_member_count(struct buf *out, const char *name, uint64_t count)
+{
+	buf_print(out, ",\"%s\":%llu", name, (unsigned long long)count);
+}

@@ -47,4 +47,11 @@ bool json_number(yyjson_val *value, double *out);
 bool json_add(struct buf *out, yyjson_val *value);
 bool json_add_number(struct buf *out, double number);
 
+/* Further members of an object, each with its comma.  A text or a JSON that is NULL is
+ * left out. */
+void json_member_text(struct buf *out, const char *name, const char *text);
+void json_member_json(struct buf *out, const char *name, const char *json);
+void json_member_number(struct buf *out, const char *name, double number);
+void json_member_count(struct buf *out, const char *name, uint64_t count);
+
 #endif
