@@ -61,11 +61,6 @@ void run_replay_destroy(struct run_replay *r)
 	free(r);
 }
 
-uint64_t run_replay_seq(const struct run_replay *r)
-{
-	return r->seq;
-}
-
 /* Who was not told of an event before it is told of nothing that came before it. */
 static bool is_wanted(struct run_replay *r, const struct pieces *p)
 {

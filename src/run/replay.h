@@ -32,6 +32,5 @@ enum run_replay_news {
 /* One frame, or why not; it is valid until the next call. */
 enum run_replay_news run_replay_next(struct run_replay *replay, uint64_t until_seq, size_t *budget,
                                      struct run_frame *out);
-uint64_t run_replay_seq(const struct run_replay *replay); /* of the journal, read so far */
 
 #endif

@@ -139,7 +139,6 @@ static char *replayed(const char *run, bool has_after, uint64_t after)
 			journal_poll(fixture_journal);
 		}
 	} while (told != REPLAY_END);
-	assert_int_equal(run_replay_seq(r), journal_last_seq(fixture_journal));
 	run_replay_destroy(r);
 	copy = text_dup(buf_text(&out));
 	buf_finish(&out);

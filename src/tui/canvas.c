@@ -99,15 +99,6 @@ bool area_has(struct area area, int row, int col)
 	       col < area.left + area.cols;
 }
 
-void area_fill(struct area area, enum style style)
-{
-	for (int row = 0; row < area.rows; row++) {
-		struct pen pen = pen_at(area, row, 0, style);
-
-		pen_rest(&pen);
-	}
-}
-
 static void draw_edge(struct area area, int row, const struct box *box, const char *const *parts)
 {
 	struct pen pen = pen_at(area, row, 0, box->style);

@@ -52,7 +52,6 @@ struct box {
 	struct text note; /* at the right of the upper edge */
 };
 struct area area_box(struct area area, const struct box *box);
-void area_fill(struct area area, enum style style);
 
 struct pen {
 	struct area area;

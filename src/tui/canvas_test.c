@@ -83,7 +83,6 @@ static void nothing_leaves_its_area(void **state)
 			pen_rest(&pen);
 		}
 	}
-	area_fill(part, STYLE_PAUSED);
 	for (int i = 0; i < 40; i++)
 		assert_true(canvas.cells[i].style == STYLE_PLAIN || area_has(part, i / 10, i % 10));
 	assert_row(0, "");

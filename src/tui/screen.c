@@ -53,17 +53,6 @@ void tui_close(struct tui *tui)
 		close_view(tui, &tui->modal);
 }
 
-void *tui_view(struct tui *tui, const struct view *view)
-{
-	for (size_t i = 0; i < PANES; i++)
-		if (tui->panes[i].view == view)
-			return tui->panes[i].self;
-	for (size_t i = 0; i < tui->overlay_count; i++)
-		if (tui->overlays[i].view == view)
-			return tui->overlays[i].self;
-	return tui->modal.view == view ? tui->modal.self : NULL;
-}
-
 /* The modal stands as long as its view wants it. */
 static void follow_modal(struct tui *tui)
 {

@@ -76,7 +76,4 @@ void tui_control(struct tui *tui, const char *op); /* {"kind":"control","op":..}
 
 bool tui_action(struct tui *tui, struct text word, struct text argument); /* false: unknown */
 
-/* The state of a view that is open; NULL when it is not. */
-void *tui_view(struct tui *tui, const struct view *view);
-
 #endif
