@@ -1,0 +1,113 @@
+/* The shapes that the page is made of. Data flows one way: the link hears the server, the
+ * models remember what was heard, the views draw what the models remember. What a person does
+ * goes back through the link. A view never talks to another view: it goes to a place. */
+
+/* ---- what comes over the link ---- */
+
+/* A signal as the server sends it. Nothing in it may be believed. */
+export interface Envelope {
+	seq: number;
+	id: string;
+	type: string;
+	source: string;
+	timestamp: number;
+	correlationId?: string;
+	metadata?: Record<string, unknown>;
+	payload: Record<string, unknown>;
+}
+
+export interface Gap { from: number; to: number; why: string }
+
+export type LinkState =
+	| { name: "connecting" | "catching-up" | "live" }
+	| { name: "lost"; retryAt?: number }
+	| { name: "signed-out"; why: string };
+
+/* A source as GET /api/sources tells it. */
+export interface Source {
+	id: string; name: string; url: string | null; protocol: string;
+	category: "local" | "remote"; color: string;
+	state: "disconnected" | "connecting" | "connected" | "error" | "unavailable" | string;
+	error: string | null; enabled: boolean; configured: boolean; hasCredential: boolean;
+	models: string[]; model: string | null; can: string[];
+	attempt: number; retryAt: number | null; eventsPerSecond: number; signals: number; bytes: number;
+	badFrames: number; dropped: number; connects: number; lastSignalAt: number | null; lastError: string | null;
+	meta?: Record<string, unknown>;
+}
+
+export interface Prompt {
+	id: string; run: string; source: string; type: "text" | "select" | "multi" | "confirm";
+	prompt: string; options?: unknown[]; default?: unknown; deadline?: number;
+	state: "open" | "answered" | "cancelled" | "expired";
+	by?: { user?: string; process?: string; screen?: string };
+}
+
+/* What listeners hear, by name. A signal comes with the frame it was, byte for byte, and with
+ * whether it is of now or was caught up with. */
+export interface News {
+	state: LinkState;
+	hello: { epoch: number; seq: number; server: { name: string; version: string }; scopes: string[] };
+	signal: { envelope: Envelope; text: string; live: boolean };
+	gap: Gap;
+	sources: { all?: Source[]; changed?: Source[]; removed?: string[] };
+	prompt: Prompt;
+	prompts: { forget: true };
+	stage: { version: number; at: number; snapshot?: Record<string, unknown>; command?: Record<string, unknown> };
+	notice: string;
+}
+
+/* Why something was refused: the server's code and words. */
+export interface Refusal extends Error { code: string; status?: number }
+
+export interface Link {
+	readonly state: LinkState;
+	readonly scopes: ReadonlySet<string>;
+	/* Milliseconds to add to our clock to have the server's. */
+	readonly skewMs: number;
+	/* Gives a function that ends the listening. */
+	on<K extends keyof News>(name: K, hear: (news: News[K]) => void): () => void;
+	/* Each is settled by the server's ack or refused with a Refusal. An emit that was cut off
+	 * by a lost connection is sent again under the same id, so that it is stored once. */
+	emit(signal: Partial<Envelope> & { type: string }): Promise<{ seq: number }>;
+	ask(source: string, prompt: string, more?: { model?: string; session?: string }): Promise<{ run: string }>;
+	cancel(run: string): Promise<void>;
+	answer(id: string, answer: { value: unknown } | { cancelled: true }): Promise<void>;
+	control(run: string, what: string, n?: number): Promise<void>;
+	/* A request of the API, with our session. The answer's JSON, or a Refusal. */
+	request<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+	/* The same, as a stream of text: history and transcripts. */
+	stream(path: string, signal?: AbortSignal): Promise<ReadableStream<string>>;
+	retryNow(): void;
+}
+
+/* ---- what a view is given, and what it is ---- */
+
+export interface Desk {
+	readonly link: Link;
+	/* To a place of the page: "log", "log/4711", "runs/ID", "ask/SOURCE". */
+	go(place: string): void;
+	/* Words that come up for a while, and are read out. */
+	say(words: string, kind?: "good" | "bad"): void;
+	/* The colour theme in force, and who wants to know when it is another. */
+	readonly isDark: boolean;
+	onTheme(changed: () => void): void;
+	readonly wantsLessMotion: boolean;
+}
+
+/* One of the five things that the page can show. It is opened once, when it is first gone to,
+ * and hidden, not closed: it goes on hearing, but draws nothing while it is out of sight. */
+export interface View {
+	/* `rest` is what follows the view's name in the address; draws. */
+	show(rest: string): void;
+	hide(): void;
+	/* A key that nobody else wanted; true when it meant something. */
+	key?(event: KeyboardEvent): boolean;
+}
+
+export interface ViewKind {
+	name: string;           /* in the address: #/log */
+	title: string;
+	icon: string;           /* the id of a symbol in index.html */
+	keys: readonly [string, string][];  /* for the help: what to press, what it does */
+	open(root: HTMLElement, desk: Desk): View | Promise<View>;
+}
