@@ -1,0 +1,162 @@
+/* From an envelope to what a row of the log shows. Nothing here trusts a payload:
+ * every field may be missing, of another type, or written to deceive. */
+
+import type { Envelope, Gap } from "../desk";
+
+/* What is remembered of a signal, or of a hole between signals. */
+export interface Entry {
+	kind: "signal" | "gap";
+	seq: number;
+	text: string;           /* the frame as it came, byte for byte */
+	type: string;
+	source: string;
+	correlation: string;
+	at: number;             /* its timestamp, or NaN */
+	demo: boolean;
+	failed: boolean;
+	who: string;
+	summary: string;
+	lost?: boolean;         /* the server lost it after we had seen it */
+	n?: number;             /* which one it was to come; set by the log */
+}
+
+type Payload = Record<string, unknown>;
+
+const SUMMARY_MAX = 400;
+const NAME_MAX = 200;
+
+/* Characters that would hide, reorder or smuggle text: controls, bidi marks and
+ * overrides, zero-width spaces, line separators, tag characters. The joiners that
+ * scripts and emoji need are not among them. */
+const DECEIVING = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b"
+	+ "\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
+	+ "\\u{e0000}-\\u{e007f}]", "gu");
+
+const KNOWN: Record<string, string> = {
+	task_dispatch: "blue", tool_call: "violet", tool_result: "teal", token_usage: "slate",
+	agent_state_change: "indigo", error: "red", completion: "green", text_delta: "slate",
+	thinking: "amber", event: "slate", "journal.gap": "red",
+};
+const OTHERS = ["blue", "violet", "teal", "indigo", "green", "amber", "pink"];
+
+/* Every deceiving character as the JSON escape that stands for it. */
+export function visible(text: string): string {
+	return text.replace(DECEIVING, (c) => {
+		let escapes = "";
+
+		for (let i = 0; i < c.length; i++)
+			escapes += "\\u" + c.charCodeAt(i).toString(16).padStart(4, "0");
+		return escapes;
+	});
+}
+
+/* A type has one colour for ever; a type we never heard of gets one by its name. */
+export function colourOf(type: string): string {
+	const known = Object.hasOwn(KNOWN, type) ? KNOWN[type] : undefined;
+
+	if (known !== undefined)
+		return known;
+	if (type.startsWith("user."))
+		return "pink";
+	let sum = 0;
+	for (let i = 0; i < Math.min(type.length, NAME_MAX); i++)
+		sum = (sum * 31 + type.charCodeAt(i)) >>> 0;
+	return OTHERS[sum % OTHERS.length] ?? "slate";
+}
+
+/* What the log keeps of a signal. `text` is the frame as it came. */
+export function entryOf(envelope: Envelope, text: string): Entry {
+	const { seq, type, correlationId, timestamp, metadata, payload } = envelope;
+	const source = brief(envelope.source);
+
+	return {
+		kind: "signal", seq, text, source,
+		type: brief(type),
+		correlation: typeof correlationId === "string" ? correlationId : "",
+		at: typeof timestamp === "number" ? timestamp : NaN,
+		demo: source === "demo" || /^demo[:/]/.test(source) || Boolean(metadata?.demo),
+		failed: type === "error" || payload?.success === false,
+		...words(type, payload ?? {}),
+	};
+}
+
+const REASONS: Record<string, string> = {
+	lost: "the server lost them when it was cut off",
+	replaced: "the server has another journal now",
+	expired: "older than what the journal keeps",
+	damaged: "damaged on the disk",
+	skipped: "skipped, because this page was too slow",
+	unexplained: "the server did not say why",
+};
+
+/* A hole in the log is a row of its own. */
+export function gapEntryOf({ from, to, why }: Gap): Entry {
+	const which = from === to ? `signal ${from} is` : `signals ${from} to ${to} are`;
+	const reason = (Object.hasOwn(REASONS, why) ? REASONS[why] : undefined) ?? visible(String(why));
+
+	return {
+		kind: "gap", seq: from, text: "", type: "", source: "", correlation: "",
+		at: Date.now(), demo: false, failed: true, who: "",
+		summary: `${which} missing: ${reason}`,
+	};
+}
+
+/* A signal in one line: who, and what they did. */
+function words(type: string, payload: Payload): { who: string; summary: string } {
+	const write = Object.hasOwn(WRITERS, type) ? WRITERS[type] : undefined;
+
+	if (write === undefined)
+		return { who: "", summary: oneLine(compact(payload)) };
+	return { who: oneLine(brief(payload.agentId)), summary: oneLine(join(write(payload))) };
+}
+
+const WRITERS: Record<string, (p: Payload) => unknown[]> = {
+	task_dispatch: (p) => [arrow(p.from, p.to), p.description],
+	tool_call: (p) => [p.toolName, p.input],
+	tool_result: (p) => [p.toolName, mark(p.success), p.output],
+	token_usage: (p) => [`${brief(p.promptTokens)} in, ${brief(p.completionTokens)} out`, p.model],
+	agent_state_change: (p) => [arrow(p.from, p.to), p.reason],
+	error: (p) => [p.severity, p.code, p.message],
+	completion: (p) => [mark(p.success), p.result],
+	text_delta: (p) => [p.content],
+	thinking: (p) => [p.content],
+};
+
+/* As much of a text as a line shows, with its ends of lines as signs. */
+export function oneLine(text: string): string {
+	return visible(text.slice(0, SUMMARY_MAX).replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
+}
+
+function arrow(from: unknown, to: unknown): string {
+	return `${brief(from)} → ${brief(to)}`;
+}
+
+function mark(success: unknown): string {
+	return success === false ? "✗" : success === true ? "✓" : "";
+}
+
+function join(parts: unknown[]): string {
+	return parts.map(brief).filter((part) => part !== "").join("  ");
+}
+
+/* Whatever it is, in a few characters. */
+export function brief(value: unknown): string {
+	if (value === undefined || value === null)
+		return "";
+	return typeof value === "object" ? compact(value) : String(value).slice(0, SUMMARY_MAX);
+}
+
+function compact(value: unknown): string {
+	return JSON.stringify(value).slice(0, SUMMARY_MAX);
+}
+
+/* Hours to milliseconds, local. A producer's clock may say anything. */
+export function clock(at: number): string {
+	const date = new Date(at);
+
+	if (Number.isNaN(date.getTime()))
+		return "--:--:--.---";
+	const two = (n: number) => String(n).padStart(2, "0");
+	return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+		+ `.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
