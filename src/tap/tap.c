@@ -1,16 +1,20 @@
-/* tap.c - install, uninstall, look, print: the same steps around the pure ones. */
+/* tap.c - install, uninstall, look, print, preview: the same steps around the pure ones. */
 #include "tap/tap.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/must.h"
+#include "tap/diff.h"
 #include "tap/file.h"
 #include "tap/settings.h"
 
 #define ROUTE "/api/hooks/claude-code"
 #define COMMAND_MAX (64 * KIB)
+#define DIFF_MAX (8 * MIB) /* the file and what becomes of it, whole */
 
 char *tap_config_dir(const char *claude_config_dir, const char *home)
 {
@@ -174,14 +178,15 @@ void tap_report_finish(struct tap_report *report)
 	*report = (struct tap_report){0};
 }
 
-/* ---- the four ---- */
+/* ---- the five ---- */
 
 /* One file at work. */
 struct job {
 	struct settings_wish wish;
 	bool approves;
 	struct file file;
-	struct buf out; /* the file as it should be */
+	struct buf out; /* the file as it should be... */
+	bool gone;      /* ...or there should be none */
 };
 
 /* end_job() is called whatever comes of it. */
@@ -220,6 +225,39 @@ static bool make_installed(struct job *job, struct error *why)
 	       error_within(why, "%s", file->path);
 }
 
+static bool make_uninstalled(struct job *job, struct error *why)
+{
+	struct file *file = &job->file;
+
+	return settings_uninstall(buf_text(&file->text), &job->out, &job->gone, why) ||
+	       error_within(why, "%s", file->path);
+}
+
+/* Two numbers of the file as it is and as it would be. */
+static void make_tag(const struct job *job, char tag[TAP_TAG_LEN + 1])
+{
+	static const uint64_t seeds[] = {0x9c3f1d5b74617000, 0x2e8a60c774617000};
+	uint64_t sums[2];
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t sum = map_hash(seeds[i] + job->file.is_there, buf_text(&job->file.text));
+
+		sums[i] = map_hash(sum + job->gone, buf_text(&job->out));
+	}
+	snprintf(tag, TAP_TAG_LEN + 1, "%016llx%016llx", (unsigned long long)sums[0],
+	         (unsigned long long)sums[1]);
+}
+
+static bool is_as_shown(const struct job *job, const struct tap_target *target, struct error *why)
+{
+	char tag[TAP_TAG_LEN + 1];
+
+	make_tag(job, tag);
+	return !target->tag || strcmp(tag, target->tag) == 0 ||
+	       error_set(why, "%s is not as it was when the change was shown: look again",
+	                 job->file.path);
+}
+
 /* What is backed up is a file without hooks of ours: an install over an older one
  * keeps the older backup. */
 static bool write_installed(struct job *job, struct error *why)
@@ -239,7 +277,7 @@ bool tap_install(const struct tap_target *target, struct tap_report *report, str
 {
 	struct job job;
 	bool good = begin_job(&job, target, true, why) && make_installed(&job, why) &&
-	            write_installed(&job, why);
+	            is_as_shown(&job, target, why) && write_installed(&job, why);
 
 	*report = (struct tap_report){0};
 	return end_job(&job, good, report, why);
@@ -248,11 +286,8 @@ bool tap_install(const struct tap_target *target, struct tap_report *report, str
 static bool write_uninstalled(struct job *job, struct error *why)
 {
 	struct file *file = &job->file;
-	bool gone = false;
 
-	if (!settings_uninstall(buf_text(&file->text), &job->out, &gone, why))
-		return error_within(why, "%s", file->path);
-	if (gone) {
+	if (job->gone) {
 		if (!file_remove(file, why))
 			return false;
 	} else if (!text_equal(buf_text(&file->text), buf_text(&job->out))) {
@@ -266,7 +301,8 @@ static bool write_uninstalled(struct job *job, struct error *why)
 bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why)
 {
 	struct job job;
-	bool good = begin_job(&job, target, false, why) && write_uninstalled(&job, why);
+	bool good = begin_job(&job, target, false, why) && make_uninstalled(&job, why) &&
+	            is_as_shown(&job, target, why) && write_uninstalled(&job, why);
 
 	*report = (struct tap_report){0};
 	return end_job(&job, good, report, why);
@@ -293,4 +329,44 @@ bool tap_print(const struct tap_target *target, struct buf *out, struct error *w
 	*out = job.out;
 	job.out = (struct buf){0};
 	return end_job(&job, good, NULL, why);
+}
+
+static void describe_change(const struct job *job, struct tap_change *change)
+{
+	struct diff_side before = {job->file.path, buf_text(&job->file.text), job->file.is_there};
+	struct diff_side after = {job->file.path, buf_text(&job->out), !job->gone};
+
+	if (!job->file.is_there && job->out.len == 0)
+		after.is_there = false;
+	change->file = must_dup(job->file.path);
+	make_tag(job, change->tag);
+	diff_add(&change->diff, &before, &after);
+}
+
+bool tap_preview(const struct tap_target *target, bool installs, struct tap_change *change,
+                 struct error *why)
+{
+	struct job job;
+	bool good = begin_job(&job, target, false, why) &&
+	            (installs ? make_installed(&job, why) : make_uninstalled(&job, why));
+
+	*change = (struct tap_change){0};
+	buf_init(&change->diff, DIFF_MAX);
+	if (good)
+		describe_change(&job, change);
+	return end_job(&job, good, NULL, why);
+}
+
+void tap_change_json(const struct tap_change *change, struct buf *out)
+{
+	buf_add(out, TEXT("\"file\":"));
+	buf_add_json(out, text_of(change->file));
+	buf_print(out, ",\"tag\":\"%s\",\"diff\":", change->tag);
+	buf_add_json(out, buf_text(&change->diff));
+}
+
+void tap_change_finish(struct tap_change *change)
+{
+	free(change->file);
+	buf_finish(&change->diff);
 }

@@ -18,6 +18,7 @@ struct tap_target {
 	const char *address; /* of the box, "127.0.0.1:7446"; NULL: commands only */
 	const char *data;    /* DATA of the box */
 	bool approves;       /* of an install: some hooks wait for a person and decide */
+	const char *tag;     /* do it only if it is the change of this tag; NULL: whatever it is */
 };
 
 /* $CLAUDE_CONFIG_DIR, or ~/.claude; the caller frees it.  NULL: there is no home. */
@@ -46,6 +47,20 @@ bool tap_look(const struct tap_target *target, struct tap_report *report, struct
 
 /* The whole file as an install would write it; the caller finishes out. */
 bool tap_print(const struct tap_target *target, struct buf *out, struct error *why);
+
+/* The change that an install or uninstall would make, and nothing is written.  The tag
+ * stands for it: for the file as it is and as it would be.  Given back as the target's,
+ * what was shown is what is done, or nothing is. */
+#define TAP_TAG_LEN 32
+struct tap_change {
+	char *file;
+	struct buf diff; /* unified; empty: nothing would change */
+	char tag[TAP_TAG_LEN + 1];
+};
+bool tap_preview(const struct tap_target *target, bool installs, struct tap_change *change,
+                 struct error *why);
+void tap_change_json(const struct tap_change *change, struct buf *out); /* its members */
+void tap_change_finish(struct tap_change *change);                      /* whatever came of it */
 
 void tap_report_json(const struct tap_report *report, struct buf *out); /* its members */
 void tap_report_finish(struct tap_report *report);

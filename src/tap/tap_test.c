@@ -264,6 +264,71 @@ static void print_writes_nothing(void **state)
 	assert_file("settings.json", NULL);
 }
 
+static void preview(const struct tap_target *target, bool installs, struct tap_change *change)
+{
+	struct error why;
+
+	if (!tap_preview(target, installs, change, &why))
+		fail_msg("%s", why.words);
+	buf_add_char(&change->diff, '\0');
+}
+
+static void what_was_shown_is_what_is_done(void **state)
+{
+	struct tap_target target = user();
+	struct tap_change change;
+
+	put("settings.json", "{\n  \"a\": 1\n}\n", 0600);
+	preview(&target, true, &change);
+	assert_file("settings.json", "{\n  \"a\": 1\n}\n");
+	assert_non_null(strstr(change.diff.at, "\n-  \"a\": 1\n+  \"a\": 1,\n+  \"hooks\": {\n"));
+	assert_int_equal(strlen(change.tag), TAP_TAG_LEN);
+	target.tag = change.tag;
+	do_install(&target);
+	tap_change_finish(&change);
+	preview(&target, false, &change);
+	assert_non_null(strstr(change.diff.at, "\n+  \"a\": 1\n"));
+	target.tag = change.tag;
+	do_uninstall(&target);
+	tap_change_finish(&change);
+	assert_file("settings.json", "{\n  \"a\": 1\n}\n");
+}
+
+static void what_changed_since_it_was_shown_is_not_done(void **state)
+{
+	struct tap_target target = user();
+	struct tap_change change;
+
+	preview(&target, true, &change);
+	assert_non_null(strstr(change.diff.at, "--- /dev/null\n"));
+	target.tag = change.tag;
+	put("settings.json", "{}", 0600);
+	assert_refused(&target, "look again");
+	assert_file("settings.json", "{}");
+	tap_change_finish(&change);
+	preview(&target, true, &change);
+	target.tag = change.tag;
+	target.approves = true; /* that is another change */
+	assert_refused(&target, "look again");
+	target.approves = false;
+	do_install(&target);
+	tap_change_finish(&change);
+}
+
+static void what_would_change_nothing_has_no_diff(void **state)
+{
+	struct tap_target target = user();
+	struct tap_change change;
+
+	preview(&target, false, &change);
+	assert_string_equal(change.diff.at, "");
+	tap_change_finish(&change);
+	do_install(&target);
+	preview(&target, true, &change);
+	assert_string_equal(change.diff.at, "");
+	tap_change_finish(&change);
+}
+
 static void a_warning_is_given_when_no_hook_would_run(void **state)
 {
 	struct tap_report report = {.file = must_dup("/f\"")};
@@ -309,6 +374,9 @@ int main(void)
 		IN_TOP(another_address_is_outdated),
 		IN_TOP(a_backup_that_differs_is_kept),
 		IN_TOP(print_writes_nothing),
+		IN_TOP(what_was_shown_is_what_is_done),
+		IN_TOP(what_changed_since_it_was_shown_is_not_done),
+		IN_TOP(what_would_change_nothing_has_no_diff),
 		cmocka_unit_test(a_warning_is_given_when_no_hook_would_run),
 		cmocka_unit_test(the_users_directory_is_where_claude_says),
 	};
