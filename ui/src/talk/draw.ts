@@ -1,0 +1,210 @@
+/* One block as an element, and what has changed of it. Words that stream are only ever appended
+ * to; everything else is small and made anew. */
+
+import { fill, h, write } from "../text/dom";
+import { clock } from "../text/signal";
+import type { Block, Question, Tool, Words } from "./block";
+import { drawPart } from "./parts";
+import { counted, lasted, visibleText, wholeLength } from "./plain";
+import { inputLine, inputParts, outputParts } from "./tool";
+
+const NODE_MAX = 4000;   /* characters of one text node: what is appended to is laid out again */
+
+/* A block that is on the screen. */
+export interface Drawn {
+	readonly element: HTMLElement;
+	update(): void;
+}
+
+export interface DrawOptions {
+	/* Called with the seq of a block whose signal is to be seen. */
+	onSignal?: (seq: number) => void;
+	/* What leads to an open question. */
+	onQuestion?: () => void;
+}
+
+export function drawBlock(block: Block, options: DrawOptions): Drawn {
+	switch (block.kind) {
+	case "text": return drawText(block);
+	case "thinking": return drawThinking(block);
+	case "tool": return drawTool(block);
+	default: return drawSmall(block, options);
+	}
+}
+
+/* ---- words ---- */
+
+function drawText(block: Words): Drawn {
+	const words = h("div", { class: "talk-words" });
+	const element = h("article", { class: "talk-block talk-text", "aria-label": `${block.agent} says` },
+		block.isContinued ? null : headOf(block), words);
+
+	return { element, update: grow(block, words, element) };
+}
+
+function drawThinking(block: Words): Drawn {
+	const words = h("div", { class: "talk-words" });
+	const title = h("span", {});
+	const details = h("details", { class: "talk-block talk-thinking" },
+		h("summary", {}, title, h("span", { class: "talk-who" }, visibleText(block.agent))), words);
+	const more = grow(block, words, details);
+	let isTouched = false;
+
+	details.querySelector("summary")!.addEventListener("click", () => { isTouched = true; });
+	return { element: details, update() {
+		more();
+		if (!isTouched)
+			details.open = block.isOpen;
+		write(title, block.isOpen ? "Thinking…" : `Thought ${lasted(block.lastAt - block.at)}`.trim());
+	} };
+}
+
+/* Appends what is new since the last time. */
+function grow(block: Words, words: HTMLElement, element: HTMLElement): () => void {
+	let done = 0;
+	let replaced = block.isReplaced;
+
+	return () => {
+		if (block.isReplaced !== replaced) {
+			words.replaceChildren();
+			replaced = block.isReplaced;
+			done = 0;
+		}
+		const end = block.isOpen ? wholeLength(block.text) : block.text.length;
+		if (end > done)
+			appendText(words, visibleText(block.text.slice(done, end)));
+		done = Math.max(done, end);
+		element.classList.toggle("is-open", block.isOpen);
+		element.hidden = block.text === "";
+	};
+}
+
+function appendText(words: HTMLElement, text: string): void {
+	const last = words.lastChild;
+
+	if (last instanceof Text && last.length < NODE_MAX)
+		last.appendData(text);
+	else
+		words.append(text);
+}
+
+/* ---- tools ---- */
+
+const MARKS = { running: "…", done: "✓", failed: "✗", left: "–" } as const;
+const STATES = { running: "running", done: "done", failed: "failed", left: "left unfinished" } as const;
+
+function drawTool(block: Tool): Drawn {
+	const mark = h("span", { class: "talk-mark", role: "img" });
+	const took = h("span", { class: "talk-took" });
+	const body = h("div", { class: "talk-body" });
+	const details = h("details", { class: "talk-block talk-tool" },
+		h("summary", {}, mark, h("b", {}, visibleText(block.name || "tool")),
+			h("code", {}, visibleText(inputLine(block.input))), took), body);
+	let drawn = 0;
+
+	/* Most are never looked into, and an input may have a megabyte. */
+	const fillBody = () => {
+		if (!details.open || drawn === block.version)
+			return;
+		drawn = block.version;
+		fill(body, bodyOf(block));
+	};
+	details.addEventListener("toggle", fillBody);
+	return { element: details, update() {
+		details.dataset.state = block.state;
+		write(mark, MARKS[block.state]);
+		mark.setAttribute("aria-label", STATES[block.state]);
+		write(took, block.isResultOnly ? "" : lasted(block.endedAt - block.at));
+		fillBody();
+	} };
+}
+
+function bodyOf(block: Tool): HTMLElement[] {
+	const output = outputParts(block.output);
+	const said = block.state === "running" ? "It is running." : block.state === "left"
+		? "The run ended before it." : "It gave nothing back.";
+
+	return [
+		h("p", { class: "talk-label" }, visibleText(block.agent)),
+		...inputParts(block.input).map(drawPart),
+		h("p", { class: "talk-label" }, block.state === "failed" ? "It failed" : "Result"),
+		...output.length > 0 ? output.map(drawPart) : [h("p", { class: "talk-none" }, said)],
+	];
+}
+
+/* ---- all else ---- */
+
+function drawSmall(block: Exclude<Block, Words | Tool>, options: DrawOptions): Drawn {
+	const element = h("div", { class: `talk-block talk-${block.kind}` });
+
+	return { element, update: () => fill(element, smallParts(block, element, options)) };
+}
+
+function smallParts(block: Exclude<Block, Words | Tool>, element: HTMLElement, options: DrawOptions) {
+	switch (block.kind) {
+	case "task":
+		element.classList.toggle("is-mine", block.from === "user");
+		return [h("p", { class: "talk-who" }, block.from === "user" ? "You" : visibleText(block.from),
+			block.to === "" ? null : h("span", {}, ` → ${visibleText(block.to)}`), timeOf(block)),
+		h("div", { class: "talk-words" }, visibleText(block.text))];
+	case "state":
+		return [minor(block, `${block.from} → ${block.to}`, block.reason)];
+	case "usage":
+		return [minor(block, `${counted(block.tokensIn, "token")} in, `
+			+ `${block.tokensOut.toLocaleString("en")} out`,
+		[block.model, block.cost > 0 ? `$${block.cost.toFixed(4)}` : ""].filter(Boolean).join(" · "))];
+	case "error":
+		element.dataset.severity = block.severity;
+		return [h("p", { class: "talk-who" }, block.severity === "warning" ? "Warning" : "Error",
+			h("span", {}, ` ${visibleText([block.agent, block.code].filter(Boolean).join(" · "))}`),
+			timeOf(block)),
+		h("div", { class: "talk-words" }, visibleText(block.message))];
+	case "end":
+		element.dataset.how = block.how;
+		return [h("p", {}, ENDS[block.how], timeOf(block)),
+			block.text === "" ? null : h("div", { class: "talk-words" }, visibleText(block.text))];
+	case "question":
+		element.dataset.state = block.state;
+		return questionParts(block, options);
+	case "line":
+		return lineParts(block, options);
+	}
+}
+
+const ENDS = { done: "Done", failed: "Ended without success", cancelled: "Cancelled" } as const;
+
+function questionParts(block: Question, { onQuestion }: DrawOptions) {
+	const value = block.value === undefined ? "" : typeof block.value === "string"
+		? block.value : JSON.stringify(block.value);
+
+	return [h("p", { class: "talk-who" }, block.state === "open" ? "Asks" : STATE_WORDS[block.state],
+		h("span", {}, ` ${visibleText(block.state === "open" ? block.agent : block.by)}`), timeOf(block)),
+	block.text === "" ? null : h("div", { class: "talk-words" }, visibleText(block.text)),
+	value === "" ? null : h("p", { class: "talk-value" }, visibleText(value).slice(0, NODE_MAX)),
+	block.state !== "open" || onQuestion === undefined ? null
+		: h("button", { type: "button", onclick: onQuestion }, "Answer")];
+}
+
+const STATE_WORDS = {
+	open: "Asks", answered: "Answered by", cancelled: "Cancelled:", expired: "Expired:",
+} as const;
+
+function lineParts(block: Extract<Block, { kind: "line" }>, { onSignal }: DrawOptions) {
+	return [minor(block, block.type, block.text), onSignal === undefined ? null
+		: h("button", { type: "button", class: "talk-seq", "aria-label": `Signal ${block.seq} in the log`,
+			onclick: () => onSignal(block.seq) }, String(block.seq))];
+}
+
+function minor(block: Block, words: string, more: string): HTMLElement {
+	return h("p", { class: "talk-minor" }, block.agent === "" ? null : h("b", {}, visibleText(block.agent)),
+		h("span", {}, visibleText(words)), more === "" ? null : h("span", {}, visibleText(more)),
+		timeOf(block));
+}
+
+function headOf(block: Block): HTMLElement {
+	return h("p", { class: "talk-who" }, visibleText(block.agent), timeOf(block));
+}
+
+function timeOf({ at }: Block): HTMLElement {
+	return h("time", {}, clock(at).slice(0, 8));
+}
