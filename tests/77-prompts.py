@@ -5,7 +5,7 @@ import json
 import threading
 import time
 
-from lib import SLOW, Box, Closed, cli, eventually, run, test
+from lib import SLOW, WS, Box, Closed, cli, eventually, run, test
 
 MANY = 10000 // SLOW
 RACERS = 8
@@ -143,6 +143,20 @@ def _():
         assert do(run="nobody", do="pause").status == 404
         assert do(run="r", do="pause").status in (404, 501)
         assert signals(box, "control") == []
+
+
+@test("an answer over the native dialect tells the screen it was given at")
+def _():
+    with Box() as box, WS(box, unix=True) as n:
+        n.json()
+        for screen, told in (("browser", "browser"), ("", "native"), (7, "native"), (None, "native")):
+            one = ask(box, type="confirm")
+            more = {} if screen is None else {"screen": screen}
+            n.send({"op": "answer", "id": one, "value": True, "ref": 1, **more})
+            assert n.json()["op"] == "ack"
+            assert signals(box, "answer")[-1]["payload"]["by"]["screen"] == told, screen
+            late = reply(box, one, {"value": False})
+            assert late.json()["error"].endswith(f"at {told}"), late
 
 
 @test("the command line lists prompts and answers them")

@@ -36,6 +36,9 @@ void native_forget_replies(struct client *client); /* it is gone */
 enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
                                     struct error *why);
 
+/* The name that an operation gives its screen. */
+struct text native_screen(struct yyjson_val *op);
+
 /* Is op one of those that go back to an agent?  Then it is answered. */
 bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
 

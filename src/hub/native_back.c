@@ -5,6 +5,7 @@
 #include "hub/inside.h"
 #include "hub/native.h"
 #include "hub/person.h"
+#include "signal/json.h"
 
 #define SAY_MAX (4 * KIB)
 
@@ -15,6 +16,13 @@ static bool read_text(yyjson_val *op, const char *name, struct text *out, struct
 
 	*out = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
 	return !value || yyjson_is_str(value) || error_set(why, "%s must be a string", name);
+}
+
+struct text native_screen(yyjson_val *op)
+{
+	struct text screen = json_text(yyjson_obj_get(op, "screen"));
+
+	return screen.len ? screen : TEXT("native");
 }
 
 static void acknowledge(struct client *c, struct text run, struct text ref)
@@ -83,7 +91,7 @@ static enum back_answer hear_control(struct client *c, yyjson_val *op, struct te
                                      struct error *why)
 {
 	const struct back *back = &c->hub->options.back;
-	struct back_control control = {.who = client_who(c, TEXT("native"))};
+	struct back_control control = {.who = client_who(c, native_screen(op))};
 	yyjson_val *n = yyjson_obj_get(op, "n");
 	enum back_answer answer;
 

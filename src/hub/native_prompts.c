@@ -174,7 +174,7 @@ enum back_answer native_hear_answer(struct client *c, yyjson_val *op, struct tex
                                     struct error *why)
 {
 	struct back_reply reply = {.prompt = json_text(yyjson_obj_get(op, "id")),
-	                           .who = client_who(c, TEXT("native"))};
+	                           .who = client_who(c, native_screen(op))};
 	enum back_answer answer = BACK_INVALID;
 	struct buf value;
 
