@@ -121,8 +121,8 @@ export interface ShowDocument {
 
 /* ---- a moment ---- */
 
-/* What is on its way: in which manner, where to from where it is now, and how far it came, by
- * time (0 to 1). */
+/* What is on its way: in which manner, in which direction (of any length), and how far it came,
+ * by time (0 to 1). */
 export interface Moving {
 	kind: "move" | "fly" | "route";
 	dx: number;
