@@ -117,6 +117,12 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	buf_add_json(out, all);
 	buf_print(out, ",\"phase\":\"%s\",\"opacity\":", names[phase]);
 	json_add_number(out, phase == SPEECH_FADING ? 1 - faded : phase != SPEECH_SILENT);
+	buf_add(out, TEXT(",\"typed\":"));
+	json_add_number(out, shown_at(s, now_ms));
+	buf_add(out, TEXT(",\"rate\":"));
+	json_add_number(out, s->rate);
+	buf_add(out, TEXT(",\"last\":"));
+	json_add_number(out, s->last);
 	buf_add_char(out, '}');
 }
 
