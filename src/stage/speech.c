@@ -118,7 +118,9 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	buf_print(out, ",\"phase\":\"%s\",\"opacity\":", names[phase]);
 	json_add_number(out, phase == SPEECH_FADING ? 1 - faded : phase != SPEECH_SILENT);
 	buf_add(out, TEXT(",\"typed\":"));
-	json_add_number(out, shown_at(s, now_ms));
+	json_add_number(out, s->shown);
+	buf_add(out, TEXT(",\"since\":"));
+	json_add_number(out, s->mark);
 	buf_add(out, TEXT(",\"rate\":"));
 	json_add_number(out, s->rate);
 	buf_add(out, TEXT(",\"last\":"));

@@ -48,8 +48,8 @@ enum speech_phase speech_phase(const struct speech *s, double now_ms);
 void speech_save(const struct speech *s, struct buf *out);
 void speech_load(struct speech *s, yyjson_val *saved);
 
-/* `{"text","full","phase","opacity","typed","rate","last"}`: text is what is typed so far, and
- * the last three say how it goes on, for who goes on by themselves. */
+/* `{"text","full","phase","opacity","typed","since","rate","last"}`: text is what is typed so
+ * far, and the last four say how it goes on, for who goes on by themselves. */
 void speech_json(const struct speech *s, double now_ms, struct buf *out);
 
 #endif

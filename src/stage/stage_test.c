@@ -208,23 +208,22 @@ static void speech_is_typed_kept_and_faded(void **state)
 	command(COMMAND_EXECUTE, 0, "set",
 	        "{\"property\":\"speech\",\"value\":\"Hello \",\"append\":true}");
 	assert_has(100, "\"speech\":{\"text\":\"Hel\",\"full\":\"Hello \",\"phase\":\"typing\","
-	                "\"opacity\":1,\"typed\":3,\"rate\":0.03,\"last\":0}");
+	                "\"opacity\":1,\"typed\":0,\"since\":0,\"rate\":0.03,\"last\":0}");
 	command(COMMAND_EXECUTE, 1000, "set",
 	        "{\"property\":\"speech\",\"value\":\"world\",\"append\":true}");
 	assert_has(1000, "\"text\":\"Hello \",");
 	assert_has(2499, "\"text\":\"Hello world\",\"full\":\"Hello world\",\"phase\":\"typing\"");
 	assert_has(2500, "\"phase\":\"visible\"");
 	assert_has(7500, "\"phase\":\"fading\",\"opacity\":1,");
-	assert_has(
-		7700,
-		"\"phase\":\"fading\",\"opacity\":0.5,\"typed\":11,\"rate\":0.03,\"last\":1000}");
+	assert_has(7700, "\"phase\":\"fading\",\"opacity\":0.5,\"typed\":6,\"since\":1000,"
+	                 "\"rate\":0.03,\"last\":1000}");
 	assert_has_not(7900, "speech");
 	command(COMMAND_EXECUTE, 9000, "set",
 	        "{\"property\":\"speech\",\"value\":\"again\",\"append\":true}");
 	assert_has(9000, "\"full\":\"again\"");
 	command(COMMAND_START, 9500, "typeText", "{\"text\":\"0123456789\"}");
 	assert_has(9550, "\"text\":\"01234\",");
-	assert_has(9550, "\"typed\":5,\"rate\":0.1,\"last\":9500}");
+	assert_has(9550, "\"typed\":0,\"since\":9500,\"rate\":0.1,\"last\":9500}");
 }
 
 static void speech_has_an_end(void **state)

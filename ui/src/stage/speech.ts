@@ -26,7 +26,7 @@ export interface Voice {
 }
 
 /* As a snapshot has it. */
-export interface SpeechSeen extends Speech { typed?: number; rate?: number; last?: number }
+export interface SpeechSeen extends Speech { typed?: number; since?: number; rate?: number; last?: number }
 
 export function makeVoice(charsMax: number = CHARS, retention: number = RETENTION): Voice {
 	return {
@@ -81,7 +81,8 @@ export function hush(voice: Voice): void {
 /* As somebody who came late finds it, at this time. */
 export function overhear(voice: Voice, seen: SpeechSeen, now: number): void {
 	say(voice, seen.full, 0, now);
-	voice.shown = seen.typed ?? [...seen.text].length;
+	voice.shown = seen.typed ?? 0;
+	voice.mark = seen.since ?? now;
 	voice.rate = seen.rate && seen.rate > 0 ? seen.rate : RATE;
 	voice.last = seen.last ?? now;
 }
