@@ -16,7 +16,7 @@ build:
 test:
 	@packaging/install-packages build test
 	@tools/build --tests build
-	@tools/node-modules build
+	@tools/node-modules tests/node
 	@tools/run-tests build
 
 check:

@@ -13,20 +13,25 @@ struct http;
 struct web_file {
 	const char *path; /* "/index.html" */
 	const char *type;
-	const char *etag; /* with its quotes */
-	const unsigned char *bytes;
-	size_t len;
+	const char *etag, *packed_etag; /* with their quotes */
+	struct text plain, packed;      /* its bytes; the same as gzip */
+	bool never_changes;             /* its name has a hash of its content */
 };
 
-/* Made by tools/embed from ui/; ended by a row without a path. */
+/* Made by tools/embed from the page that ui/build.mjs makes; ended by a row without a
+ * path. */
 extern const struct web_file web_files[];
 
 /* "/" is "/index.html"; NULL when there is no such file. */
 const struct web_file *files_find(struct text path);
 
-/* Does an If-None-Match name this file as it is? */
+/* Would the sender of this Accept-Encoding rather have gzip than the bytes as they are? */
+bool files_wants_packed(struct text accept_encoding);
+
+/* Does an If-None-Match name this file as it is, packed or not? */
 bool files_is_known(const struct web_file *file, struct text if_none_match);
 
+/* How long it may be kept, the caller has said in the common headers. */
 void files_answer(const struct web_file *file, struct http *http);
 
 #endif

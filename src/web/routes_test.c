@@ -158,14 +158,66 @@ static void a_file_has_one_spelling(void **state)
 
 static void a_known_file_is_not_sent_again(void **state)
 {
-	const struct web_file file = {.path = "/a", .etag = "\"abc\""};
+	const struct web_file file = {
+		.path = "/a", .etag = "\"abc\"", .packed_etag = "\"abc-gzip\""};
 
+	assert_true(files_is_known(&file, TEXT("\"abc-gzip\"")));
 	assert_true(files_is_known(&file, TEXT("\"abc\"")));
 	assert_true(files_is_known(&file, TEXT("\"x\", W/\"abc\"")));
 	assert_true(files_is_known(&file, TEXT("*")));
 	assert_false(files_is_known(&file, TEXT("")));
 	assert_false(files_is_known(&file, TEXT("abc")));
 	assert_false(files_is_known(&file, TEXT("\"abcd\"")));
+}
+
+static void gzip_is_for_those_who_want_it(void **state)
+{
+	static const char *const wanted[] = {
+		"gzip",
+		"x-gzip",
+		"GZip",
+		"gzip, deflate, br, zstd",
+		"br;q=1.0, gzip;q=0.8, *;q=0.1",
+		"*",
+		"gzip;q=0.001",
+		"gzip; q=1",
+		"identity;q=0.5, gzip;q=0.5",
+		"identity;q=0, *;q=0.3",
+	};
+	static const char *const unwanted[] = {
+		"",
+		"identity",
+		"br",
+		"gzip;q=0",
+		"gzip;q=0.000",
+		"gzip;q=0.0, *",
+		"*;q=0",
+		"gzipped",
+		"identity, gzip;q=0.5",
+		"gzip;level=9",
+		"gzip;q=",
+		"deflate, not-gzip",
+		",,;,",
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_true(files_wants_packed(text_of(wanted[i])));
+	for (size_t i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
+		assert_false(files_wants_packed(text_of(unwanted[i])));
+}
+
+/* What a browser keeps for ever must never be another file of the same name. */
+static void only_a_name_with_a_hash_is_for_ever(void **state)
+{
+	unsigned lasting = 0;
+
+	for (const struct web_file *f = web_files; f->path; f++) {
+		lasting += f->never_changes;
+		assert_true(f->plain.len > 0);
+		assert_memory_equal(f->packed.at, "\x1f\x8b", 2);
+	}
+	assert_false(files_find(TEXT("/"))->never_changes);
+	assert_true(lasting >= 3);
 }
 
 static void a_weak_tag_is_not_enough_to_change_something(void **state)
@@ -286,6 +338,8 @@ int main(void)
 		cmocka_unit_test(the_root_is_the_index),
 		cmocka_unit_test(a_file_has_one_spelling),
 		cmocka_unit_test(a_known_file_is_not_sent_again),
+		cmocka_unit_test(gzip_is_for_those_who_want_it),
+		cmocka_unit_test(only_a_name_with_a_hash_is_for_ever),
 		cmocka_unit_test(a_weak_tag_is_not_enough_to_change_something),
 		cmocka_unit_test(a_query_has_defaults),
 		cmocka_unit_test(a_query_is_read_whole),

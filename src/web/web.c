@@ -27,6 +27,8 @@
 
 static const char common_headers[] = HEADERS "Cache-Control: no-store\r\n";
 static const char file_headers[] = HEADERS "Cache-Control: no-cache\r\n";
+static const char hashed_file_headers[] =
+	HEADERS "Cache-Control: public, max-age=31536000, immutable\r\n";
 
 /* ---- answers ---- */
 
@@ -174,7 +176,7 @@ static void serve_file(struct visit *visit, const struct web_file *file)
 		refuse_method(visit->http, TEXT("GET, HEAD"));
 		return;
 	}
-	visit->site.common = file_headers;
+	visit->site.common = file->never_changes ? hashed_file_headers : file_headers;
 	files_answer(file, visit->http);
 }
 

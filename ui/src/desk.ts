@@ -46,7 +46,7 @@ export interface Prompt {
  * whether it is of now or was caught up with. */
 export interface News {
 	state: LinkState;
-	hello: { epoch: number; seq: number; server: { name: string; version: string }; scopes: string[] };
+	hello: { epoch: string; seq: number; server: { name: string; version: string }; scopes: string[] };
 	signal: { envelope: Envelope; text: string; live: boolean };
 	gap: Gap;
 	sources: { all?: Source[]; changed?: Source[]; removed?: string[] };
@@ -66,6 +66,10 @@ export interface Link {
 	readonly skewMs: number;
 	/* Gives a function that ends the listening. */
 	on<K extends keyof News>(name: K, hear: (news: News[K]) => void): () => void;
+	/* The newest signals, oldest first, for a view that was opened later than they came. What
+	 * is known of sources and open prompts is told to each new listener of those at once, and
+	 * a new listener of the stage gets a snapshot. */
+	recent(): News["signal"][];
 	/* Each is settled by the server's ack or refused with a Refusal. An emit that was cut off
 	 * by a lost connection is sent again under the same id, so that it is stored once. */
 	emit(signal: Partial<Envelope> & { type: string }): Promise<{ seq: number }>;
@@ -84,8 +88,9 @@ export interface Link {
 
 export interface Desk {
 	readonly link: Link;
-	/* To a place of the page: "log", "log/4711", "runs/ID", "ask/SOURCE". */
-	go(place: string): void;
+	/* To a place of the page: "log", "log/4711", "runs/ID", "ask/SOURCE". It is a step of the
+	 * history unless it replaces the present one. */
+	go(place: string, how?: "replace"): void;
 	/* Words that come up for a while, and are read out. */
 	say(words: string, kind?: "good" | "bad"): void;
 	/* The colour theme in force, and who wants to know when it is another. */
@@ -107,7 +112,7 @@ export interface View {
 export interface ViewKind {
 	name: string;           /* in the address: #/log */
 	title: string;
-	icon: string;           /* the id of a symbol in index.html */
+	icon: string;           /* a symbol of index.html: icon-NAME */
 	keys: readonly [string, string][];  /* for the help: what to press, what it does */
 	open(root: HTMLElement, desk: Desk): View | Promise<View>;
 }

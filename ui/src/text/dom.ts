@@ -34,7 +34,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 
 /* One of the symbols of index.html, for the eye only. */
 export function icon(name: string): SVGElement {
-	return svg("svg", { class: "icon", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
+	return svg("svg", { class: "icon", "aria-hidden": "true" }, svg("use", { href: `#icon-${name}` }));
 }
 
 /* Replaces what is in an element. */

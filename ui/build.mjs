@@ -1,0 +1,121 @@
+/* build.mjs OUT - make the page in OUT, which must not be there.
+ *
+ * esbuild joins src/main.ts with all it needs, cut where a view is imported when it is first
+ * gone to, and the style sheets into one. Every file but index.html has a hash of its content
+ * in its name, so that a browser may keep it for ever; index.html names them. The same inputs
+ * make the same bytes, wherever the tree stands.
+ *
+ * Standard output is the list of files that it was made from, and of the directories in which a
+ * new file counts; the sizes go to standard error when SIZES is set. */
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const BUDGET = 1200000;       /* All of it, as it goes over the wire. */
+const FIRST_SHEETS = ["theme.css", "shell.css"];
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2]);
+
+const options = {
+	absWorkingDir: here, outdir: out, bundle: true, write: false, metafile: true, minify: true,
+	format: "esm", target: ["es2022", "chrome111", "firefox115", "safari16.4"], charset: "utf8",
+	legalComments: "none", logLevel: "warning",
+};
+
+/* A content's hash as esbuild writes its own: eight characters. */
+function hashOf(bytes) {
+	const digest = createHash("sha256").update(bytes).digest();
+
+	return Array.from(digest.subarray(0, 8), (byte) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[byte % 32]).join("");
+}
+
+function scripts() {
+	return build({
+		...options, entryPoints: { main: "src/main.ts" }, splitting: true,
+		entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]",
+	});
+}
+
+/* The tokens come first, then what frames the views, then the views. */
+function sheets() {
+	const names = readdirSync(join(here, "style")).filter((name) => name.endsWith(".css")).sort();
+	const ordered = [...FIRST_SHEETS, ...names.filter((name) => !FIRST_SHEETS.includes(name))];
+
+	return build({
+		...options, entryNames: "style-[hash]", loader: { ".css": "css" },
+		stdin: {
+			contents: ordered.map((name) => `@import "./style/${name}";`).join("\n"),
+			resolveDir: here, sourcefile: "style.css", loader: "css",
+		},
+	});
+}
+
+/* What the entry imports at once, so that the browser need not find out file by file. */
+function importedBy(entry, outputs) {
+	const found = new Set();
+	const walk = (name) => {
+		for (const { path, kind } of outputs[name].imports) {
+			if (kind === "import-statement" && !found.has(path)) {
+				found.add(path);
+				walk(path);
+			}
+		}
+	};
+
+	walk(entry);
+	return [...found].sort().map((path) => basename(path));
+}
+
+/* Each place in index.html that names a source is there once. */
+function put(html, place, text) {
+	if (html.split(place).length !== 2)
+		throw new Error(`index.html does not have ${place} exactly once`);
+	return html.replace(place, () => text);
+}
+
+const [code, style] = await Promise.all([scripts(), sheets()]);
+const files = new Map([...code.outputFiles, ...style.outputFiles]
+	.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
+const entry = Object.keys(code.metafile.outputs)
+	.find((name) => code.metafile.outputs[name].entryPoint === "src/main.ts");
+const icon = readFileSync(join(here, "icon.svg"));
+const iconName = `icon-${hashOf(icon)}.svg`;
+const preloads = importedBy(entry, code.metafile.outputs)
+	.map((name) => `\n\t<link rel="modulepreload" href="/${name}">`).join("");
+
+let html = readFileSync(join(here, "index.html"), "utf8");
+html = put(html, '<link rel="icon" href="icon.svg"', `<link rel="icon" href="/${iconName}"`);
+html = put(html, '<img src="icon.svg"', `<img src="/${iconName}"`);
+html = put(html, '<link rel="stylesheet" href="style">',
+	`<link rel="stylesheet" href="/${[...files.keys()].find((name) => name.endsWith(".css"))}">`);
+html = put(html, '<script type="module" src="src/main.ts"></script>',
+	`<script type="module" src="/${basename(entry)}"></script>${preloads}`);
+files.set(iconName, icon);
+files.set("index.html", Buffer.from(html));
+
+let sum = 0;
+mkdirSync(out, { recursive: true });
+for (const [name, bytes] of files) {
+	const packed = gzipSync(bytes, { level: 9 }).length;
+	sum += packed;
+	writeFileSync(join(out, name), bytes);
+	if (process.env.SIZES)
+		console.error(`${String(bytes.length).padStart(9)} ${String(packed).padStart(8)} ${name}`);
+}
+if (process.env.SIZES)
+	console.error(`${String(sum).padStart(18)} of ${BUDGET}`);
+if (sum > BUDGET) {
+	console.error(`build.mjs: the page is ${sum} bytes compressed; ${BUDGET} are allowed`);
+	process.exit(1);
+}
+
+/* What npm installed stands and falls with the lockfile. */
+const inputs = [...Object.keys(code.metafile.inputs), ...Object.keys(style.metafile.inputs)]
+	.filter((name) => !name.includes("node_modules/") && name !== "style.css" && name !== "<stdin>");
+for (const name of ["build.mjs", "package-lock.json", "index.html", "icon.svg", "style", ...inputs])
+	console.log(join(here, name));

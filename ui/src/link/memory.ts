@@ -1,0 +1,64 @@
+/* What the link remembers for those who come late: a view is opened when it is first gone to,
+ * and must know then what the server said before. */
+
+import type { Envelope, News, Prompt, Source } from "../desk";
+
+const RECENT = 2000;
+const RECENT_CHARACTERS = 8 * 1024 * 1024;
+
+export interface Memory {
+	hear<K extends keyof News>(name: K, news: News[K]): void;
+	/* Tells a new listener what it missed. */
+	retell<K extends keyof News>(name: K, hear: (news: News[K]) => void): void;
+	recent(): News["signal"][];
+}
+
+export function makeMemory(): Memory {
+	const sources = new Map<string, Source>();
+	const prompts = new Map<string, Prompt>();
+	const frames: string[] = [];
+	let characters = 0;
+	let hello: News["hello"] | null = null;
+
+	function keep(text: string): void {
+		frames.push(text);
+		characters += text.length;
+		if (frames.length < RECENT * 2 && characters < RECENT_CHARACTERS)
+			return;
+		while (frames.length > RECENT || characters > RECENT_CHARACTERS / 2 && frames.length > 1)
+			characters -= (frames.shift() ?? "").length;
+	}
+
+	function hearSources({ all, changed = [], removed = [] }: News["sources"]): void {
+		if (all !== undefined)
+			sources.clear();
+		for (const source of all ?? changed)
+			sources.set(source.id, source);
+		for (const id of removed)
+			sources.delete(id);
+	}
+
+	const hearers: { [K in keyof News]?: (news: News[K]) => void } = {
+		hello: (news) => { hello = news; },
+		signal: ({ text }) => keep(text),
+		sources: hearSources,
+		prompts: () => prompts.clear(),
+		prompt: (prompt) => {
+			if (prompt.state === "open")
+				prompts.set(prompt.id, prompt);
+			else
+				prompts.delete(prompt.id);
+		},
+	};
+	const tellers: { [K in keyof News]?: (hear: (news: News[K]) => void) => void } = {
+		hello: (hear) => { if (hello !== null) hear(hello); },
+		sources: (hear) => { if (hello !== null) hear({ all: [...sources.values()] }); },
+		prompt: (hear) => { for (const prompt of prompts.values()) hear(prompt); },
+	};
+
+	return {
+		hear: (name, news) => hearers[name]?.(news),
+		retell: (name, hear) => tellers[name]?.(hear),
+		recent: () => frames.map((text) => ({ envelope: JSON.parse(text) as Envelope, text, live: false })),
+	};
+}

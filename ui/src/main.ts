@@ -1,0 +1,8 @@
+/* Joins the parts of the page: the link hears the server, the shell shows the views, and what is
+ * there in every view is opened at once. */
+
+import { makeLink } from "./link/link";
+import { openShell } from "./shell/shell";
+import { views } from "./views";
+
+openShell(views, makeLink());

@@ -1,0 +1,28 @@
+/* The address of a place in the page: #/view/rest. A #t= is no place but a key: it leaves the
+ * address bar, and so the history, before anything is sent. */
+
+export interface Place { view: string; rest: string }
+
+export function placeOf(hash: string): Place | null {
+	const [, view, rest = ""] = /^#\/([a-z]+)(?:\/(.*))?$/s.exec(hash) ?? [];
+
+	return view === undefined ? null : { view, rest: decoded(rest) };
+}
+
+/* The one-time code that a link brought. */
+export function codeOf(hash: string): string | null {
+	return /^#t=(.+)$/.exec(hash)?.[1] ?? null;
+}
+
+/* Only what would end or change the address is written otherwise. */
+export function hashOf(place: string): string {
+	return `#/${place.replace(/[%\s"<>\\^`{|}]/g, (c) => encodeURIComponent(c))}`;
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

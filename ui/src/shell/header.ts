@@ -1,0 +1,62 @@
+/* The top of the page: how the connection is, how much is coming, and whether it is made up. */
+
+import type { Link, LinkState } from "../desk";
+import { write } from "../text/dom";
+import { makeRates, rateWords, sparkline } from "./rates";
+
+const TICK_MS = 500;
+const DEMO_SHOWN_MS = 30000;  /* The label stays so long after the last demo signal. */
+
+export const STATE_WORDS: Record<LinkState["name"], string> = {
+	connecting: "connecting", "catching-up": "catching up", live: "live", lost: "lost", "signed-out": "signed out",
+};
+
+const part = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+
+export function makeHeader(link: Link): void {
+	const rates = makeRates();
+	const [area, line] = part("spark").children;
+	let demoUntil = 0;
+	let drawn = "";
+
+	link.on("signal", ({ envelope, live }) => {
+		rates.add(live, performance.now());
+		if (isDemo(envelope.source, envelope.metadata))
+			demoUntil = Date.now() + DEMO_SHOWN_MS;
+	});
+
+	function tick(): void {
+		const now = performance.now();
+
+		write(part("state-more"), moreOf(link.state));
+		write(part("rate"), rateWords(rates.perSecond(now)));
+		write(part("total"), rates.total.toLocaleString("en"));
+		part("demo").hidden = Date.now() > demoUntil;
+		const path = sparkline(rates.history(now), 160, 32);
+		if (document.hidden || path === drawn)
+			return;
+		drawn = path;
+		area?.setAttribute("d", `${path}L160 32L0 32Z`);
+		line?.setAttribute("d", path);
+	}
+
+	link.on("state", (state) => {
+		part("state").dataset["state"] = state.name;
+		write(part("state-words"), STATE_WORDS[state.name]);
+		part("retry").hidden = state.name !== "lost";
+		tick();
+	});
+	part("retry").addEventListener("click", () => link.retryNow());
+	setInterval(tick, TICK_MS);
+}
+
+function moreOf(state: LinkState): string {
+	if (state.name !== "lost")
+		return "";
+	const left = (state.retryAt ?? 0) - Date.now();
+	return left <= 0 ? ", retrying" : `, retrying in ${Math.ceil(left / 1000)} s`;
+}
+
+function isDemo(source: unknown, metadata: Record<string, unknown> | undefined): boolean {
+	return typeof source === "string" && /^demo($|[:/])/.test(source) || Boolean(metadata?.["demo"]);
+}

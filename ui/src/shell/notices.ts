@@ -1,0 +1,53 @@
+/* What ought to be known all the while it is so: that nobody is signed in, and that the server is
+ * in trouble, which above all is a disk that fails. */
+
+import type { Link, Refusal } from "../desk";
+import { write } from "../text/dom";
+import { visible } from "../text/signal";
+
+const ASK_MS = 5000;
+
+const COMMAND = "signalbox open";
+
+export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Link): void {
+	const part = (box: HTMLElement, name: string): HTMLElement =>
+		box.querySelector(`[data-part="${name}"]`) as HTMLElement;
+
+	link.on("state", (state) => {
+		notice.hidden = state.name !== "signed-out";
+		document.body.classList.toggle("signed-out", state.name === "signed-out");
+		if (state.name !== "signed-out")
+			return;
+		write(part(notice, "title"), "Not signed in");
+		write(part(notice, "words"),
+			`${state.why} Run this in a terminal; it opens the page with a link that signs you in:`);
+		write(part(notice, "command"), COMMAND);
+		write(part(notice, "copy"), "Copy");
+	});
+	part(notice, "copy").addEventListener("click", async () => {
+		const said = await navigator.clipboard.writeText(COMMAND).then(() => "Copied", () => "Not allowed");
+
+		write(part(notice, "copy"), said);
+	});
+
+	/* One answer at a time, and none while nobody looks. */
+	let asking = false;
+	async function ask(): Promise<void> {
+		if (asking || document.hidden || link.state.name !== "live")
+			return;
+		asking = true;
+		const words = await link.request("GET", "/readyz").then(() => "",
+			(why: Refusal) => why.status === 503 ? why.message : null);
+		asking = false;
+		if (words === null)
+			return;
+		trouble.hidden = words === "";
+		write(part(trouble, "title"), words === "" ? "" : "The server is in trouble:");
+		write(part(trouble, "words"), visible(words));
+	}
+	link.on("state", ({ name }) => {
+		if (name === "live")
+			void ask();
+	});
+	setInterval(() => void ask(), ASK_MS);
+}

@@ -1,0 +1,15 @@
+/* The views of the page, in the order of their keys: the first is the first sight. Each is
+ * loaded when it is first gone to. */
+
+import type { ViewKind } from "./desk";
+
+export interface Registered {
+	name: string;
+	title: string;
+	icon: string;
+	load(): Promise<{ kind: ViewKind }>;
+}
+
+export const views: readonly Registered[] = [
+	{ name: "log", title: "Log", icon: "log", load: () => import("./log/index") },
+];
