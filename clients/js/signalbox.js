@@ -38,9 +38,10 @@ const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
  * present. `history` asks for so many signals before the present instead. `token` is a
  * credential, or a function that gives it; `ticket` gives the single-use ticket of a WebSocket
  * where a token alone is not enough of a way in. Without either, this machine's own loopback
- * rule applies.
+ * rule applies. `screen` names us beside the answers and controls that we give.
  * @typedef {Wishes & {url: string, token?: string | (() => string | null),
- *   ticket?: () => Promise<string>, after?: number | string, history?: number}} Options
+ *   ticket?: () => Promise<string>, after?: number | string, history?: number,
+ *   screen?: string}} Options
  */
 
 /** Why something was refused: the server's code, its words, and the status if it was HTTP. */
@@ -147,6 +148,7 @@ export class Signalbox {
 	/** @type {Place | null} */
 	place = null;
 	#options;
+	#screen;
 	/** @type {Wishes} */
 	#wishes;
 	/** @type {Map<string, Set<(news: never) => void>>} */
@@ -178,9 +180,10 @@ export class Signalbox {
 
 	/** @param {Options} options */
 	constructor(options) {
-		const { url, token, ticket, after, history, ...wishes } = options;
+		const { url, token, ticket, after, history, screen, ...wishes } = options;
 
 		this.#options = { url: new URL(url).origin, token, ticket, history: history ?? 0 };
+		this.#screen = screen === undefined ? {} : { screen };
 		this.#wishes = wishes;
 		if (after !== undefined)
 			this.place = new Place(after);
@@ -254,12 +257,12 @@ export class Signalbox {
 
 	/** @param {string} id @param {{value: unknown} | {cancelled: true}} answer */
 	async answer(id, answer) {
-		await this.#send({ op: "answer", id, ...answer });
+		await this.#send({ op: "answer", id, ...answer, ...this.#screen });
 	}
 
 	/** @param {string} run @param {string} what @param {number} [n] */
 	async control(run, what, n) {
-		await this.#send({ op: "control", run, do: what, ...n === undefined ? {} : { n } });
+		await this.#send({ op: "control", run, do: what, ...n === undefined ? {} : { n }, ...this.#screen });
 	}
 
 	/**

@@ -2,7 +2,9 @@
  * there in every view is opened at once. */
 
 import { makeLink } from "./link/link";
+import { openTray } from "./prompts/index";
 import { openShell } from "./shell/shell";
 import { views } from "./views";
 
-openShell(views, makeLink());
+const desk = openShell(views, makeLink());
+openTray(document.getElementById("prompts") as HTMLElement, desk);

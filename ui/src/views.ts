@@ -12,4 +12,5 @@ export interface Registered {
 
 export const views: readonly Registered[] = [
 	{ name: "log", title: "Log", icon: "log", load: () => import("./log/index") },
+	{ name: "ask", title: "Ask", icon: "ask", load: () => import("./ask/index") },
 ];

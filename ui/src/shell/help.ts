@@ -7,6 +7,7 @@ import type { Registered } from "../views";
 type Key = readonly [string, string];
 
 const ENDS: readonly Key[] = [
+	["p", "what agents ask"],
 	["?", "this list"],
 	["Tab", "to the next thing"],
 	["Esc", "back, or close"],

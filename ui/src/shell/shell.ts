@@ -177,6 +177,8 @@ function keepTitle(link: PageLink, slots: Slot[]): void {
 			h("span", { class: "hidden" }, `, ${open.size} open`)]);
 	}
 
+	/* After both, all that are open are told again. */
+	link.on("hello", () => { open.clear(); draw(); });
 	link.on("prompts", () => { open.clear(); draw(); });
 	link.on("prompt", ({ id, state }) => {
 		if (state === "open")

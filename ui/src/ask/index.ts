@@ -1,0 +1,303 @@
+/* The ask view: a question to any source that can answer, the answer as it comes, and the
+ * conversations that there were. All of it is in the journal: what another screen asked is
+ * here too, and a page that was reloaded goes on where it was. */
+
+import type { Desk, Envelope, News, Source, View, ViewKind } from "../desk";
+import { fill, h } from "../text/dom";
+import { visible } from "../text/signal";
+import { makeComposer, type Question } from "./composer";
+import { makeList } from "./list";
+import { answerers, createAsks, type Conversation } from "./model";
+import { makeThread } from "./thread";
+
+const HISTORY = 300;      /* asks of the past that are looked for */
+const ROUNDS = 5;         /* of a search that takes long */
+const DRAW_MS = 40;
+
+interface State {
+	seq: number;                 /* of the newest signal that was heard */
+	run: string | null;          /* the ask that the address names */
+	sending: boolean;
+	cancelling: string | null;
+	isShown: boolean;
+	isReady: boolean;            /* it is known who can answer */
+	hasLooked: boolean;          /* at what was asked before */
+}
+
+export const kind: ViewKind = {
+	name: "ask", title: "Ask", icon: "ask",
+	keys: [["Enter", "sends the question"], ["Shift Enter", "begins a line"],
+		["n", "begins another conversation"], ["/", "goes to the question"]],
+	open,
+};
+
+function open(root: HTMLElement, desk: Desk): View {
+	const { link } = desk;
+	const sources = new Map<string, Source>();
+	const asks = createAsks();
+	const m: State = { seq: 0, run: null, sending: false, cancelling: null, isShown: false, isReady: false,
+		hasLooked: false };
+	const scroller = h("div", { class: "ask-thread", tabindex: "0", role: "region", "aria-label": "Conversation" });
+	const empty = h("div", { class: "ask-empty" });
+	const rows = h("ul", {});
+	const fresh = h("button", { type: "button", class: "ask-new", onclick: begin }, "New conversation");
+	const past = h("button", { type: "button", class: "ask-past", "aria-expanded": "false",
+		onclick: () => browse(!root.classList.contains("ask-browsing")) }, "Conversations");
+	const composer = makeComposer({ send, cancel, connect, chosen: drawSoon });
+	const thread = makeThread(scroller, desk, drawSoon);
+	const list = makeList(rows, (one) => {
+		browse(false);
+		desk.go(`ask/run/${encodeURIComponent(one.asks.at(-1)!.run)}`);
+	});
+	let timer = 0;
+
+	root.append(
+		h("nav", { class: "ask-side", "aria-label": "Conversations" }, fresh, rows),
+		h("div", { class: "ask-main" }, h("div", { class: "ask-bar" }, past), empty, scroller, composer.element));
+
+	/* ---- what comes in ---- */
+
+	const hear = ({ envelope, live }: News["signal"]) => {
+		m.seq = Math.max(m.seq, envelope.seq);
+		if (asks.take(envelope, live))
+			drawSoon();
+	};
+	link.on("signal", hear);
+	link.on("hello", ({ seq }) => { m.seq = Math.max(m.seq, seq); });
+	link.on("state", () => {
+		if (link.state.name === "live" && !m.hasLooked)
+			look();
+		drawSoon();
+	});
+	link.on("sources", (news) => {
+		if (news.all !== undefined)
+			sources.clear();
+		for (const one of [...news.all ?? [], ...news.changed ?? []])
+			sources.set(one.id, one);
+		news.removed?.forEach((id) => sources.delete(id));
+		know();
+	});
+	link.on("gap", ({ why }) => {
+		if (why === "lost" || why === "replaced") {
+			asks.clear();
+			void lookBack().catch(() => {});
+		}
+	});
+
+	function know(): void {
+		m.isReady = true;
+		composer.sources(answerers(sources.values()));
+		drawSoon();
+	}
+
+	/* A view may be opened long after the list of sources came. */
+	async function lookAround(): Promise<void> {
+		const { sources: all } = await link.request<{ sources: Source[] }>("GET", "/api/sources");
+
+		for (const one of all)
+			if (!sources.has(one.id))
+				sources.set(one.id, one);
+		know();
+	}
+
+	async function lookBack(): Promise<void> {
+		let before = "";
+
+		for (let round = 0; round < ROUNDS; round++) {
+			const page = await link.request<{ signals: Envelope[]; next: string | null }>("GET",
+				`/api/signals?type=task_dispatch&source=user&limit=${HISTORY}${before}`);
+			for (const envelope of page.signals)
+				asks.take(envelope, false);
+			if (page.next === null || page.signals.length >= HISTORY)
+				break;
+			before = `&before=${encodeURIComponent(page.next)}`;
+		}
+		if (m.run !== null)
+			follow(m.run);
+		drawSoon();
+	}
+
+	/* ---- what a person does ---- */
+
+	async function send({ source, model, session, text }: Question): Promise<void> {
+		const seq = m.seq;
+
+		m.sending = true;
+		drawSoon();
+		try {
+			const { run } = await link.ask(source, text,
+				{ ...model === "" ? {} : { model }, ...session === "" ? {} : { session } });
+			asks.sent({ run, seq: seq + 1, at: Date.now() + link.skewMs, source, session, model, text, state: "running" });
+			composer.taken();
+			thread.toEnd();
+			desk.go(`ask/run/${encodeURIComponent(run)}`);
+		} catch (error) {
+			composer.refuse(`It was not asked: ${(error as Error).message}`);
+		}
+		m.sending = false;
+		drawSoon();
+	}
+
+	async function cancel(): Promise<void> {
+		const run = running();
+
+		if (run === null)
+			return;
+		m.cancelling = run;
+		drawSoon();
+		try {
+			await link.cancel(run);
+		} catch (error) {
+			composer.refuse(`It was not cancelled: ${(error as Error).message}`);
+		}
+		m.cancelling = null;
+		drawSoon();
+	}
+
+	async function connect(id: string): Promise<void> {
+		try {
+			await link.request("POST", `/api/sources/${encodeURIComponent(id)}/connect`);
+		} catch (error) {
+			composer.refuse(`It cannot be connected: ${(error as Error).message}`);
+		}
+	}
+
+	function begin(): void {
+		browse(false);
+		desk.go(composer.source === "" ? "ask" : `ask/${encodeURIComponent(composer.source)}`);
+		composer.focus();
+	}
+
+	/* On a narrow screen the list is a sheet that is called for. */
+	function browse(isShown: boolean): void {
+		root.classList.toggle("ask-browsing", isShown);
+		past.setAttribute("aria-expanded", String(isShown));
+	}
+
+	/* ---- what is drawn ---- */
+
+	/* The ask of this conversation that is not over yet. */
+	function running(): string | null {
+		const ask = m.run === null ? null : asks.conversationOf(m.run)?.asks.at(-1);
+		const state = ask == null ? "past" : thread.statsOf(ask.run)?.state;
+
+		return ask != null && (ask.state === "running" || ask.state === "past" && state === "streaming")
+			&& state !== "done" && state !== "failed" && state !== "cancelled" ? ask.run : null;
+	}
+
+	function conversation(): Conversation | null {
+		return m.run === null ? null : asks.conversationOf(m.run);
+	}
+
+	function drawSoon(): void {
+		if (timer === 0)
+			timer = window.setTimeout(() => {
+				timer = 0;
+				if (m.isShown)
+					draw();
+			}, DRAW_MS);
+	}
+
+	function draw(): void {
+		const now = conversation();
+
+		list.draw(asks.conversations(), now?.key ?? null);
+		past.hidden = asks.conversations().length === 0;
+		thread.show(m.run === null ? [] : now?.asks ?? [{ run: m.run, seq: 0 }]);
+		composer.running(m.sending || running() !== null, m.sending || m.cancelling !== null);
+		composer.allow(whyNot());
+		drawEmpty();
+	}
+
+	function whyNot(): string | null {
+		const source = sources.get(composer.source);
+
+		if (link.state.name !== "live" && link.state.name !== "catching-up")
+			return "There is no connection to the server now.";
+		if (!link.scopes.has("control"))
+			return "This session may look, but not ask.";
+		if (source === undefined)
+			return "Choose a source that can answer.";
+		if (source.state === "connected")
+			return null;
+		return source.error === null ? `${visible(source.name)} is not connected.`
+			: `${visible(source.name)} is not connected: ${visible(source.error)}`;
+	}
+
+	function drawEmpty(): void {
+		const nobody = m.isReady && answerers(sources.values()).length === 0;
+
+		empty.hidden = m.run !== null || !m.isReady;
+		scroller.hidden = m.run === null;
+		composer.element.hidden = nobody;
+		if (empty.hidden || empty.dataset.nobody === String(nobody))
+			return;
+		empty.dataset.nobody = String(nobody);
+		fill(empty, nobody ? [
+			h("h2", {}, "Nobody here can answer yet"),
+			h("p", {}, "Connect a model or an agent: Ollama and LM Studio on this machine are found by "
+				+ "themselves, any other takes its address, and a key where it wants one."),
+			h("button", { type: "button", class: "primary", onclick: () => desk.go("sources") }, "Go to the sources"),
+		] : [
+			h("h2", {}, "Ask any source that can answer"),
+			h("p", {}, "The answer comes word by word, with what is thought and done on the way. It goes into "
+				+ "the log like everything else, so other screens see it too."),
+		]);
+	}
+
+	/* ---- places ---- */
+
+	/* The composer goes on in the session of what is shown. */
+	function follow(run: string): void {
+		const found = asks.conversationOf(run);
+
+		if (found !== null)
+			composer.choose(found.source, found.session);
+	}
+
+	function show(rest: string): void {
+		const [first = "", id = ""] = rest.split("/", 2).map(decode);
+		const run = first === "run" && id !== "" ? id : null;
+
+		m.isShown = true;
+		if (run !== m.run || run === null && first !== "") {
+			m.run = run;
+			composer.refuse("");
+			if (run === null)
+				composer.choose(first === "" ? null : first, null);
+			else
+				follow(run);
+		}
+		draw();
+		thread.draw();
+	}
+
+	/* What failed now is tried again with the next connection. */
+	function look(): void {
+		m.hasLooked = true;
+		Promise.all([lookAround(), lookBack()]).catch(() => { m.hasLooked = false; });
+	}
+
+	look();
+	return {
+		show,
+		hide: () => { m.isShown = false; },
+		key({ key }) {
+			if (key === "n")
+				begin();
+			else if (key === "/")
+				composer.focus();
+			else
+				return false;
+			return true;
+		},
+	};
+}
+
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

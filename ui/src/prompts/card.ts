@@ -1,0 +1,119 @@
+/* One question on the screen: who asks, what, how long there is, and the means to answer. It is
+ * made once; what changes is written into it, so that nothing that somebody types is lost. */
+
+import type { Desk } from "../desk";
+import { fill, h, icon, write } from "../text/dom";
+import { visible } from "../text/signal";
+import { drawPart } from "../talk/parts";
+import { visibleText } from "../talk/plain";
+import { inputLine, inputParts } from "../talk/tool";
+import { makeForm, type Send } from "./form";
+import { approvalOf, endOf, leftOf, type Item } from "./model";
+
+const UNREADY_MS = 350;       /* a click within this was meant for something else */
+const TEXT_MAX = 16_000;
+
+export interface Card {
+	readonly element: HTMLElement;
+	isExpanded: boolean;
+	/* What has changed of it; `now` is the server's time. */
+	draw(now: number): void;
+	focus(): void;
+}
+
+export function makeCard(item: Item, desk: Desk, send: Send): Card {
+	const { prompt } = item;
+	const approval = approvalOf(prompt);
+	const left = h("span", { class: "prompt-left" });
+	const state = h("p", { class: "prompt-state", role: "status" });
+	const fault = h("p", { class: "prompt-fault", role: "alert" });
+	const body = h("div", { class: "prompt-body" });
+	const title = approval === null ? `${who(item)} asks` : `${who(item)} wants to use ${approval.tool}`;
+	const toggle = h("button", { type: "button", class: "prompt-title bare", onclick: () => {
+		card.isExpanded = !card.isExpanded;
+		draw(Date.now() + desk.link.skewMs);
+	} }, h("b", {}, visible(title)), h("span", { class: "prompt-brief" }, visible(briefOf(item))));
+	const element = h("article", { class: "prompt-card", "data-id": item.id, "aria-label": visible(title) },
+		h("header", {}, toggle, left, h("button", { type: "button", class: "bare prompt-run",
+			"aria-label": "Show its run", title: "Show its run",
+			onclick: () => desk.go(`runs/${encodeURIComponent(prompt.run)}`) }, icon("runs"))),
+		body, fault, state);
+	let drawn = 0;
+	let isFilled = false;
+
+	/* The form is made when it is first wanted: there may be hundreds of questions. */
+	function fillBody(): void {
+		if (isFilled)
+			return;
+		isFilled = true;
+		fill(body, [...wordsOf(item), makeForm(prompt, send)]);
+		setReady(false);
+		setTimeout(() => setReady(!item.isSending), UNREADY_MS);
+	}
+
+	function setReady(isReady: boolean): void {
+		for (const control of body.querySelectorAll<HTMLButtonElement>("button, input, textarea"))
+			control.disabled = !isReady;
+	}
+
+	function draw(now: number): void {
+		const isOpen = item.state === "open";
+
+		write(left, isOpen ? leftOf(prompt.deadline, now) : "");
+		left.classList.toggle("is-soon", isOpen && (prompt.deadline ?? Infinity) - now < 30_000);
+		toggle.setAttribute("aria-expanded", String(isOpen && card.isExpanded));
+		element.classList.toggle("is-brief", !card.isExpanded || !isOpen);
+		body.hidden = !isOpen || !card.isExpanded;
+		if (!body.hidden)
+			fillBody();
+		if (drawn === item.version)
+			return;
+		drawn = item.version;
+		element.dataset.state = item.state;
+		if (isFilled && performance.now() - madeAt > UNREADY_MS)
+			setReady(!item.isSending);
+		write(fault, isOpen ? visible(item.fault) : "");
+		write(state, isOpen ? item.isSending ? "Sending…" : "" : visible(overWords(item)));
+	}
+
+	const madeAt = performance.now();
+	const card: Card = {
+		element, draw, isExpanded: false,
+		focus() {
+			const first = body.querySelector<HTMLElement>("textarea, input, button");
+
+			(first === null || body.hidden ? toggle : first).focus();
+			element.scrollIntoView({ block: "nearest" });
+		},
+	};
+	return card;
+}
+
+function overWords(item: Item): string {
+	const value = item.value === undefined || item.value === null || item.state === "cancelled" ? ""
+		: typeof item.value === "string" ? item.value : JSON.stringify(item.value);
+
+	return [endOf(item), value.slice(0, 200)].filter((words) => words !== "").join(": ");
+}
+
+/* What is asked. Words that only repeat the input of a tool are left out. */
+function wordsOf(item: Item): HTMLElement[] {
+	const { prompt } = item;
+	const approval = approvalOf(prompt);
+	const words = visibleText(String(prompt.prompt).slice(0, TEXT_MAX));
+
+	return [
+		...approval?.isSaidTwice === true || words === "" ? [] : [h("div", { class: "prompt-words", tabindex: "0" }, words)],
+		...approval === null ? [] : [h("div", { class: "prompt-input" }, ...inputParts(approval.input).map(drawPart))],
+	];
+}
+
+export function who({ prompt }: Item): string {
+	return prompt.source === "adapter:tap" ? "Claude Code" : prompt.source || "An agent";
+}
+
+export function briefOf({ prompt }: Item): string {
+	const approval = approvalOf(prompt);
+
+	return (approval === null ? String(prompt.prompt) : inputLine(approval.input)).trim().split("\n", 1)[0]!.slice(0, 160);
+}

@@ -1,0 +1,213 @@
+/* What agents ask, as the page knows it: open questions, those that are being answered, and for
+ * a while those that are over, with who was first. Two things tell of an end: the prompt's own
+ * frame, and the signal in the journal, which also says what was answered and reaches a page
+ * that was away. Pure: whoever calls says what time it is. */
+
+import type { Envelope, Prompt } from "../desk";
+import { whoOf } from "../talk/fold";
+
+export const OVER_MS = 12_000;       /* how long one that is over is shown */
+const OVER_MAX = 20;                 /* and how many of them */
+
+export interface Item {
+	readonly id: string;
+	prompt: Prompt;
+	state: Prompt["state"] | "gone";   /* gone: over, and nobody can say how */
+	version: number;
+	readonly since: number;            /* when it was first heard of */
+	isSending: boolean;
+	isMine: boolean;                   /* the answer that counted was given here */
+	isSure: boolean;                   /* false: the server has yet to say that it is open still */
+	fault: string;                     /* why an answer was refused */
+	who: string;                       /* answered or closed it, in words */
+	value: unknown;                    /* the answer; undefined: not known, or none */
+	overAt: number;
+}
+
+export interface Prompts {
+	/* The newest first. */
+	open(): Item[];
+	/* Over, the latest first. */
+	over(): Item[];
+	get(id: string): Item | undefined;
+	/* Gives the item if it was not known to be open before. */
+	hear(prompt: Prompt, now: number): Item | null;
+	/* An answer or an end in the journal; gives whether it was of one of ours. */
+	take(envelope: Envelope, now: number): boolean;
+	/* All open ones will be told again. */
+	forget(): void;
+	/* These are open, and no others. */
+	settle(open: readonly Prompt[], now: number): void;
+	sending(id: string): void;
+	sent(id: string, value: unknown): void;
+	/* Refused: it stays open, unless the reason says that it is over. */
+	refused(id: string, code: string, words: string, now: number): void;
+	/* Lets go of what has been over for long; gives whether something went. */
+	age(now: number, isKept: (id: string) => boolean): boolean;
+}
+
+export function createPrompts(): Prompts {
+	const all = new Map<string, Item>();
+	const list = (isOpen: boolean) => [...all.values()].filter(({ state }) => (state === "open") === isOpen);
+
+	return {
+		open: () => list(true).sort((a, b) => b.since - a.since),
+		over: () => list(false).sort((a, b) => b.overAt - a.overAt),
+		get: (id) => all.get(id),
+		hear: (prompt, now) => hear(all, prompt, now),
+		take: (envelope, now) => take(all, envelope, now),
+		forget() {
+			for (const item of all.values())
+				item.isSure = false;
+		},
+		settle(open, now) {
+			const ids = new Set(open.map(({ id }) => id));
+
+			open.forEach((prompt) => hear(all, prompt, now));
+			for (const item of all.values())
+				if (item.state === "open" && !item.isSure && !ids.has(item.id))
+					end(item, "gone", now);
+		},
+		sending: (id) => change(all.get(id), { isSending: true, fault: "" }),
+		sent: (id, value) => change(all.get(id), { isSending: false, isMine: true, value }),
+		refused: (id, code, words, now) => refused(all.get(id), code, words, now),
+		age: (now, isKept) => age(all, now, isKept),
+	};
+}
+
+function change(item: Item | undefined, to: Partial<Item>): void {
+	if (item !== undefined)
+		Object.assign(item, to, { version: item.version + 1 });
+}
+
+function end(item: Item, state: Item["state"], now: number): void {
+	change(item, { state, isSending: false, overAt: Number.isNaN(item.overAt) ? now : item.overAt });
+}
+
+/* Each is later than the one before, so that the order is that in which they came. */
+function after(all: Map<string, Item>, now: number): number {
+	let last = 0;
+
+	for (const { since } of all.values())
+		last = Math.max(last, since);
+	return Math.max(now, last + 1e-3);
+}
+
+function hear(all: Map<string, Item>, prompt: Prompt, now: number): Item | null {
+	const known = all.get(prompt.id);
+
+	if (known === undefined) {
+		if (prompt.state !== "open")
+			return null;
+		const item: Item = { id: prompt.id, prompt, state: "open", version: 1, since: after(all, now),
+			isSending: false, isMine: false, isSure: true, fault: "", who: "", value: undefined, overAt: NaN };
+		all.set(prompt.id, item);
+		return item;
+	}
+	known.isSure = true;
+	if (prompt.state === "open")
+		return null;
+	known.who ||= whoOf(prompt.by);
+	end(known, known.state === "open" || known.state === "gone" ? prompt.state : known.state, now);
+	return null;
+}
+
+function take(all: Map<string, Item>, { type, source, payload }: Envelope, now: number): boolean {
+	if (source !== "signalbox" || type !== "answer" && type !== "prompt.closed")
+		return false;
+	const item = all.get(String(payload.prompt));
+
+	if (item === undefined)
+		return false;
+	const state = type === "answer" ? payload.cancelled === true ? "cancelled" : "answered"
+		: payload.state === "expired" ? "expired" : "cancelled";
+	change(item, { value: payload.value, who: type === "answer" ? whoOf(payload.by) : String(payload.why ?? "") });
+	end(item, state, now);
+	return true;
+}
+
+const OVER_CODES: Record<string, Item["state"]> = {
+	already_answered: "answered", expired: "expired", unknown_prompt: "gone",
+};
+
+function refused(item: Item | undefined, code: string, words: string, now: number): void {
+	if (item === undefined)
+		return;
+	change(item, { isSending: false, fault: words });
+	if (item.state === "open" && OVER_CODES[code] !== undefined)
+		end(item, OVER_CODES[code], now);
+}
+
+function age(all: Map<string, Item>, now: number, isKept: (id: string) => boolean): boolean {
+	const over = [...all.values()].filter(({ state }) => state !== "open").sort((a, b) => b.overAt - a.overAt);
+	const gone = over.filter(({ id, overAt }, i) => (now - overAt > OVER_MS || i >= OVER_MAX) && !isKept(id));
+
+	gone.forEach(({ id }) => all.delete(id));
+	return gone.length > 0;
+}
+
+/* ---- what is asked ---- */
+
+export interface Choice { label: string; value: unknown; edit?: unknown }
+
+/* Options may be bare values. The server has made pairs of them, but nothing is believed. */
+export function choicesOf({ options }: Prompt): Choice[] {
+	return (Array.isArray(options) ? options : []).map((option: unknown) => {
+		if (typeof option !== "object" || option === null)
+			return { label: String(option), value: option };
+		const { label, value, edit } = option as Record<string, unknown>;
+		const words = typeof label === "string" && label !== "" ? label
+			: typeof value === "string" ? value : JSON.stringify(value) ?? "";
+		return { label: words, value, ...edit === undefined ? {} : { edit } };
+	});
+}
+
+/* A tool that wants to be allowed: its name, and what it would be given. The words are those of
+ * the input, so they are shown only if they say something else. */
+export interface Approval { tool: string; input: unknown; isSaidTwice: boolean }
+
+export function approvalOf(prompt: Prompt): Approval | null {
+	const edit = choicesOf(prompt).find((choice) => typeof choice.edit === "object" && choice.edit !== null)?.edit;
+	const [, tool = "", rest = ""] = /^([^\s:]{1,100}): ([^]*)$/.exec(prompt.prompt) ?? [];
+
+	if (edit === undefined || tool === "")
+		return null;
+	const { command } = edit as Record<string, unknown>;
+	return { tool, input: edit, isSaidTwice: rest === command || isSameJson(rest, edit) };
+}
+
+function isSameJson(text: string, value: unknown): boolean {
+	try {
+		return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+	} catch {
+		return false;
+	}
+}
+
+/* How long there is, in words. */
+export function leftOf(deadline: number | undefined, now: number): string {
+	if (typeof deadline !== "number")
+		return "";
+	const s = Math.ceil((deadline - now) / 1000);
+	const two = (n: number) => String(n).padStart(2, "0");
+
+	if (s <= 0)
+		return "its time is over";
+	if (s < 60)
+		return `${s} s left`;
+	return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)} left` : `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} left`;
+}
+
+/* How it ended, in words. */
+export function endOf(item: Item): string {
+	const who = item.who === "" ? "" : ` by ${item.who}`;
+
+	switch (item.state) {
+	case "answered": return item.isMine ? "You answered"
+		: `${item.fault === "" ? "" : "Somebody else was first. "}Answered${who}`;
+	case "cancelled": return item.isMine ? "You cancelled it" : `Cancelled${item.who === "" ? "" : `: ${item.who}`}`;
+	case "expired": return "Nobody answered in time";
+	case "gone": return "It is over; this page was away when it ended";
+	default: return "";
+	}
+}

@@ -1,0 +1,64 @@
+/* The browser's own notifications, for questions that come while the page is out of sight. Asked
+ * for only by a click, and shown only while nobody can see the page. Some browsers have none, or
+ * refuse them to a page; then there are none, and nothing else changes. */
+
+import { visible } from "../text/signal";
+import { counted } from "../talk/plain";
+import { approvalOf, type Item } from "./model";
+import { briefOf, who } from "./card";
+
+const AT_ONCE = 3;            /* more than that are one */
+const BODY_MAX = 200;
+
+export interface Notifier {
+	/* Whether there is something to ask for. */
+	readonly canAsk: boolean;
+	ask(): Promise<NotificationPermission>;
+	/* `open` is how many there are in all. */
+	tell(item: Item, open: number): void;
+	over(id: string): void;
+	clear(): void;
+}
+
+export function makeNotifier(goTo: (id: string) => void): Notifier {
+	const shown = new Map<string, Notification>();
+	const has = typeof Notification === "function";
+
+	function show(tag: string, title: string, body: string, id: string): void {
+		try {
+			const note = new Notification(title, { body, tag: `signalbox-${tag}` });
+			note.onclick = () => {
+				window.focus();
+				goTo(id);
+				note.close();
+			};
+			shown.get(tag)?.close();
+			shown.set(tag, note);
+		} catch {
+			/* Pages may not, here. */
+		}
+	}
+
+	function close(tag: string): void {
+		shown.get(tag)?.close();
+		shown.delete(tag);
+	}
+
+	return {
+		get canAsk() { return has && Notification.permission === "default"; },
+		ask: () => Notification.requestPermission(),
+		tell(item, open) {
+			if (!has || Notification.permission !== "granted" || document.visibilityState !== "hidden")
+				return;
+			if (open > AT_ONCE) {
+				[...shown.keys()].filter((tag) => tag !== "many").forEach(close);
+				return show("many", counted(open, "question waits", "questions wait"), visible(who(item)).slice(0, BODY_MAX), item.id);
+			}
+			const approval = approvalOf(item.prompt);
+			const title = approval === null ? `${who(item)} asks` : `${who(item)} wants to use ${approval.tool}`;
+			show(item.id, visible(title).slice(0, BODY_MAX), visible(briefOf(item)).slice(0, BODY_MAX), item.id);
+		},
+		over: close,
+		clear: () => [...shown.keys()].forEach(close),
+	};
+}
