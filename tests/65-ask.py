@@ -24,6 +24,11 @@ def ask(box, id, prompt, **more):
     return answer.json()["run"]
 
 
+def can(box, run):
+    answer = box.request("GET", f"/api/runs/{run}")
+    return answer.json()["can"] if answer.status == 200 else None
+
+
 def cancel(box, run):
     return box.request("POST", f"/api/runs/{run}/cancel")
 
@@ -308,6 +313,7 @@ def _():
                 eventually(lambda: len(up.heard) > before)
                 if how == "slow":
                     until_words(box, run)
+                eventually(lambda: can(box, run) == ["ui-interrupt", "cancel"])
                 gone = len(up.closed)
                 begun = time.monotonic()
                 assert cancel(box, run).json() == {"ok": True, "run": run}
@@ -315,6 +321,7 @@ def _():
                 times.append(up.closed[-1] - begun)
                 assert is_cancelled(until_end(box, run)), signals(box, run)
                 assert cancel(box, run).status == 409
+                eventually(lambda: can(box, run) == [])
                 assert source_of(box, id)["state"] == "connected"
         times.sort()
         assert times[len(times) // 2] < 0.1 * SLOW, times

@@ -507,4 +507,24 @@ def _():
                 assert ws.json()["code"] == "forbidden"
 
 
+@test("a run says what can be done to it, and that changes with who is there")
+def _():
+    ops = ["pause", "step", "continue", "arm", "ui-interrupt", "ui-quit"]
+
+    def can(session):
+        answer = box.request("GET", f"/api/runs/{session}")
+        return answer.json()["can"] if answer.status == 200 else None
+
+    with Box() as box:
+        box.emit("text_delta", source="me", correlationId="lone", payload={"content": "x"})
+        eventually(lambda: can("lone") == [])
+        with agent(box, "r") as one:
+            one.send(delta("a"))
+            eventually(lambda: can("r") == ops)
+            for op in ops:
+                assert box.request("POST", "/api/control", {"run": "r", "do": op}).status == 200
+        eventually(lambda: can("r") == [])
+        assert box.request("POST", "/api/control", {"run": "r", "do": "pause"}).status == 409
+
+
 run()

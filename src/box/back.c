@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "box/parts.h"
 #include "bus/bus.h"
+#include "hub/hub.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"
@@ -128,6 +129,26 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 	return answer;
 }
 
+/* An agent of the run dialect has no word for being cancelled; a program that only
+ * listens there (`signalbox run`) can be stopped and nothing else. */
+static bool can_agent(const struct run *run, struct text op)
+{
+	if (text_is(op, "ui-interrupt") || text_is(op, "ui-quit"))
+		return true;
+	return run && run->translate.is_dialect ? !text_is(op, "cancel") : text_is(op, "cancel");
+}
+
+static bool can(void *self, struct text run, struct text op)
+{
+	struct box *box = self;
+	const struct run *known = runs_find(box->runs, run);
+	bool is_live = known && fold_totals(&known->fold).live > 0;
+
+	if (hub_has_agent(box->hub, run))
+		return can_agent(known, op);
+	return approve_can(box->approve, run, op) || sources_can(box->sources, run, op, is_live);
+}
+
 /* ---- prompts ---- */
 
 static enum back_answer reply(void *self, const struct back_reply *r, struct error *why)
@@ -172,6 +193,7 @@ struct back box_back(struct box *box)
 		.ask = ask,
 		.cancel = cancel,
 		.control = control,
+		.can = can,
 		.reply = reply,
 		.forget_reply = forget_reply,
 		.prompts = list_prompts,

@@ -99,6 +99,7 @@ void hub_tell_runs(struct hub *hub);
 
 /* To the agent of a session; false: there is none here. */
 bool hub_tell_agent(struct hub *hub, struct text session, struct text frame);
+bool hub_has_agent(const struct hub *hub, struct text session);
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);

@@ -165,17 +165,29 @@ void hub_tell_prompt(struct hub *hub, const struct prompt *prompt)
 		run_screen_prompt(list_of(l, struct run_view, in_hub), prompt);
 }
 
-bool hub_tell_agent(struct hub *hub, struct text session, struct text frame)
+static struct run_view *find_agent(const struct hub *hub, struct text session)
 {
 	list_each(&hub->agents, l) {
 		struct run_view *view = list_of(l, struct run_view, in_hub);
 
-		if (!text_is(session, view->session))
-			continue;
-		client_say_frame(view->client, WS_OP_TEXT, frame);
-		return true;
+		if (text_is(session, view->session))
+			return view;
 	}
-	return false;
+	return NULL;
+}
+
+bool hub_has_agent(const struct hub *hub, struct text session)
+{
+	return find_agent(hub, session) != NULL;
+}
+
+bool hub_tell_agent(struct hub *hub, struct text session, struct text frame)
+{
+	struct run_view *view = find_agent(hub, session);
+
+	if (view)
+		client_say_frame(view->client, WS_OP_TEXT, frame);
+	return view != NULL;
 }
 
 /* Reads by places, not by a tape: there are no lines, and so no gaps of them. */

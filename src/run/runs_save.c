@@ -44,6 +44,7 @@ void run_brief(const struct run *run, struct buf *out)
 	          run->fold.finished ? "true" : "false", run->fold.debug.paused ? "true" : "false",
 	          totals.live, totals.invocations);
 	json_member_count(out, "tokens", totals.tokens);
+	json_member_number(out, "tps", totals.tps);
 	json_member_count(out, "errors", run->fold.errors);
 	buf_add_char(out, '}');
 }

@@ -308,6 +308,16 @@ static enum source_answer change_pause(struct approve *a, const struct source_co
 	return SOURCE_DONE;
 }
 
+static bool is_op(struct text op)
+{
+	return text_is(op, "pause") || text_is(op, "step") || text_is(op, "continue");
+}
+
+bool approve_can(const struct approve *a, struct text run, struct text op)
+{
+	return a->is_installed && map_get(&a->sessions, run) && is_op(op);
+}
+
 enum source_answer approve_control(struct approve *a, const struct source_control *c,
                                    struct error *why)
 {
@@ -315,7 +325,7 @@ enum source_answer approve_control(struct approve *a, const struct source_contro
 		error_set(why, "no session '%.*s' of Claude Code", TEXT_ARG(c->run));
 		return SOURCE_UNKNOWN;
 	}
-	if (!text_is(c->op, "pause") && !text_is(c->op, "step") && !text_is(c->op, "continue")) {
+	if (!is_op(c->op)) {
 		error_set(why, "Claude Code can be paused, stepped and continued, and no more");
 		return SOURCE_NOT_SUPPORTED;
 	}

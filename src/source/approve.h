@@ -54,6 +54,9 @@ bool approve_reply(struct approve *approve, const struct source_reply *reply);
 enum source_answer approve_control(struct approve *approve, const struct source_control *control,
                                    struct error *why);
 
+/* Could that be done to this session? */
+bool approve_can(const struct approve *approve, struct text run, struct text op);
+
 /* Do our hooks decide?  Without it nothing can be paused. */
 void approve_set_installed(struct approve *approve, bool is_installed);
 

@@ -222,8 +222,12 @@ static void what_it_cannot_do_is_said(void **state)
 	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
 	c.op = TEXT("pause");
 	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
+	assert_false(approve_can(approve, c.run, c.op));
 	approve_set_installed(approve, true);
 	assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
+	assert_true(approve_can(approve, c.run, c.op));
+	assert_false(approve_can(approve, c.run, TEXT("arm")));
+	assert_false(approve_can(approve, TEXT("other"), c.op));
 	approve_note(approve, TEXT("{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}"));
 	assert_int_equal(approve_control(approve, &c, &why), SOURCE_UNKNOWN);
 	assert_false(holds(0, TOOL_USE));

@@ -412,6 +412,7 @@ const struct transport transport_openclaw = {
 	.close = close_openclaw,
 	.ask = openclaw_ask,
 	.cancel = openclaw_cancel,
+	.can = openclaw_can,
 	.reply = openclaw_reply,
 	.forget = forget,
 	.retry = &backoff_openclaw,

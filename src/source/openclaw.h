@@ -101,6 +101,7 @@ void openclaw_take_hello(struct openclaw *o, yyjson_val *answer);
 /* ---- openclaw_runs.c ---- */
 
 bool openclaw_ask(void *self, const struct ask *ask, struct error *why);
+bool openclaw_can(void *self, struct text run, struct text op);
 bool openclaw_cancel(void *self, struct text run);
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
 /* A signal of the parser's: is it to be given? */
@@ -112,6 +113,7 @@ void openclaw_end_runs(struct openclaw *o, const char *why); /* each in an error
 bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why);
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
 bool openclaw_abort(struct openclaw *o, struct text run, struct text session);
+bool openclaw_can_stop(const struct openclaw *o, struct text run);
 bool openclaw_stop_heard(struct openclaw *o, struct text run);
 void openclaw_forget_heard(struct openclaw_memory *m);
 

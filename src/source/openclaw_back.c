@@ -120,13 +120,19 @@ bool openclaw_abort(struct openclaw *o, struct text run, struct text session)
 	return sent != 0;
 }
 
+bool openclaw_can_stop(const struct openclaw *o, struct text run)
+{
+	const struct openclaw_heard *heard = find_heard(o->memory, run);
+
+	return heard && !heard->is_over && o->step == STEP_LIVE && !o->is_over &&
+	       (o->scopes & OPENCLAW_WRITE);
+}
+
 /* Its end comes from the gateway. */
 bool openclaw_stop_heard(struct openclaw *o, struct text run)
 {
-	struct openclaw_heard *heard = find_heard(o->memory, run);
-
-	return heard && !heard->is_over && o->step == STEP_LIVE && !o->is_over &&
-	       (o->scopes & OPENCLAW_WRITE) && openclaw_abort(o, run, text_of(heard->session));
+	return openclaw_can_stop(o, run) &&
+	       openclaw_abort(o, run, text_of(find_heard(o->memory, run)->session));
 }
 
 void openclaw_forget_heard(struct openclaw_memory *m)

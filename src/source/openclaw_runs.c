@@ -270,6 +270,11 @@ bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
 	return true;
 }
 
+bool openclaw_can(void *self, struct text id, struct text op)
+{
+	return control_is_cancel(op) && (find_run(self, id) || openclaw_can_stop(self, id));
+}
+
 bool openclaw_cancel(void *self, struct text id)
 {
 	struct openclaw *o = self;

@@ -447,12 +447,22 @@ static bool is_op(struct text op)
 	return false;
 }
 
+static bool is_ours(const struct hub *hub, struct text run)
+{
+	return text_equal(run, run_of(hub->memory)) || text_equal(run, source_id(hub->source));
+}
+
+static bool can(void *self, struct text run, struct text op)
+{
+	return is_ours(self, run) && is_op(op);
+}
+
 static enum source_answer control(void *self, const struct source_control *c, struct error *why)
 {
 	struct hub *hub = self;
 	struct buf out;
 
-	if (!text_equal(c->run, run_of(hub->memory)) && !text_equal(c->run, source_id(hub->source)))
+	if (!is_ours(hub, c->run))
 		return SOURCE_UNKNOWN;
 	if (!c->frame.len && !is_op(c->op)) {
 		error_set(why, "a hub of the run dialect has no '%.*s'", TEXT_ARG(c->op));
@@ -481,6 +491,7 @@ const struct transport transport_run = {
 	.open = open_hub,
 	.close = close_hub,
 	.control = control,
+	.can = can,
 	.reply = reply,
 	.keeps_origin = true,
 	.forget = forget,

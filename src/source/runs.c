@@ -109,11 +109,21 @@ enum source_answer sources_cancel(struct sources *all, struct text run, struct e
 	return SOURCE_UNKNOWN;
 }
 
+bool sources_can(const struct sources *all, struct text run, struct text op, bool is_live)
+{
+	const struct source_run *known = find_run(all, run);
+
+	for (const struct source *s = sources_next(all, NULL); s; s = sources_next(all, s))
+		if (s->line && s->transport->can && s->transport->can(s->line, run, op))
+			return true;
+	return is_live && known && known->source && known->source->line &&
+	       known->source->transport->cancel && control_is_cancel(op);
+}
+
 enum source_answer sources_control(struct sources *all, const struct source_control *control,
                                    struct error *why)
 {
 	struct source_run *known = find_run(all, control->run);
-	bool is_cancel = text_is(control->op, "cancel") || text_is(control->op, "ui-interrupt");
 
 	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
 		enum source_answer answer = SOURCE_UNKNOWN;
@@ -123,7 +133,7 @@ enum source_answer sources_control(struct sources *all, const struct source_cont
 		if (answer != SOURCE_UNKNOWN)
 			return answer;
 	}
-	if (is_cancel)
+	if (control_is_cancel(control->op))
 		return sources_cancel(all, control->run, why);
 	if (known && known->source)
 		return needs(known->source, false, "do that: it can be cancelled", why);

@@ -92,6 +92,8 @@ enum source_answer sources_cancel(struct sources *sources, struct text run, stru
  * same; nothing else can be done to it. */
 enum source_answer sources_control(struct sources *sources, const struct source_control *control,
                                    struct error *why);
+/* Could it be done?  What was asked can be cancelled while somebody is at it. */
+bool sources_can(const struct sources *sources, struct text run, struct text op, bool is_live);
 /* To the source that asked.  SOURCE_CONFLICT: it is not there now. */
 enum source_answer sources_reply(struct sources *sources, struct text id,
                                  const struct source_reply *reply, struct error *why);

@@ -34,6 +34,8 @@ struct transport {
 	/* Optional: SOURCE_UNKNOWN when the run is none of its own. */
 	enum source_answer (*control)(void *self, const struct source_control *control,
 	                              struct error *why);
+	/* Optional: is the run its own, and could it do that to it now? */
+	bool (*can)(void *self, struct text run, struct text op);
 	/* Optional: false when it could not be sent. */
 	bool (*reply)(void *self, const struct source_reply *reply, struct error *why);
 

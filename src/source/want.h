@@ -32,6 +32,12 @@ struct source_control {
 	struct text frame; /* as it came, if it came in the run dialect; or empty */
 };
 
+/* To who answers what was asked, an interrupt means the same. */
+static inline bool control_is_cancel(struct text op)
+{
+	return text_is(op, "cancel") || text_is(op, "ui-interrupt");
+}
+
 /* The end of a prompt, for who asked. */
 struct source_reply {
 	struct text run, id; /* the agent's own id of it */

@@ -70,6 +70,24 @@ static struct run *find_run(struct call *call)
 	return run;
 }
 
+/* What people could do to it now. */
+static void add_can(const struct call *call, const struct run *run, struct buf *out)
+{
+	static const char *const ops[] = {"pause",        "step",    "continue", "arm",
+	                                  "ui-interrupt", "ui-quit", "cancel"};
+	const struct back *back = &call->web->options.back;
+	const char *between = "";
+
+	buf_add(out, TEXT(",\"can\":["));
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		if (!back->can(back->self, text_of(run->id), text_of(ops[i])))
+			continue;
+		buf_print(out, "%s\"%s\"", between, ops[i]);
+		between = ",";
+	}
+	buf_add_char(out, ']');
+}
+
 void api_run(struct call *call)
 {
 	struct run *run = find_run(call);
@@ -81,6 +99,7 @@ void api_run(struct call *call)
 	buf_init(&out, ANSWER_MAX);
 	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
 	run_json(run, &out);
+	add_can(call, run, &out);
 	buf_add(&out, TEXT(",\"prompts\":["));
 	list_each(prompts_open(call->web->options.prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
