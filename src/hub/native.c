@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
+#include "base/clock.h"
 #include "base/scan.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
@@ -270,6 +271,21 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 	filter_finish(&wish.filter);
 }
 
+/* A sign of life, and what time it is here. */
+static void answer_ping(struct client *c, struct text ref)
+{
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_add(&out, TEXT("{\"op\":\"ack\""));
+	if (ref.len) {
+		buf_add(&out, TEXT(",\"ref\":"));
+		buf_add(&out, ref);
+	}
+	buf_print(&out, ",\"at\":%llu}", (unsigned long long)clock_wall_ms());
+	native_say(c, &out);
+}
+
 /* --- hearing ------------------------------------------------------------------ */
 
 static void hear_parsed(struct client *c, struct text message, struct text ref)
@@ -288,6 +304,8 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 		native_say_error(c, "invalid", "emit takes signal, ref and ack", ref);
 	else if (strcmp(op, "subscribe") == 0)
 		subscribe(c, root, ref);
+	else if (strcmp(op, "ping") == 0)
+		answer_ping(c, ref);
 	else if (!native_hear_back(c, root, ref))
 		native_say_error(c, "invalid", "unknown op", ref);
 	yyjson_doc_free(doc);
