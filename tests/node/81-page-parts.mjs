@@ -2,15 +2,17 @@
 
 import assert from "node:assert/strict";
 import { run, test } from "./lib.mjs";
-import { Place, retryDelay } from "../../ui/connection.js";
-import { has, matcher, terms, toggle } from "../../ui/filter.js";
-import { pretty } from "../../ui/json.js";
-import { Log } from "../../ui/log.js";
-import { Rates, sparkline } from "../../ui/rates.js";
-import { clock, colourOf, entryOf, gapEntryOf, visible } from "../../ui/signal.js";
+import { part } from "./ui.mjs";
+import { Place, retryDelay } from "../../clients/js/signalbox.js";
+
+const { pretty } = await part("text/json.ts");
+const { clock, colourOf, entryOf, gapEntryOf, visible } = await part("text/signal.ts");
+const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
+const { codeOf, hashOf, placeOf } = await part("shell/address.ts");
+const { makeMemory } = await part("link/memory.ts");
 
 function placeAt(epoch, seq) {
-	return Object.assign(new Place(), { epoch, seq });
+	return new Place(`${epoch}-${seq}`);
 }
 
 function entry(seq, more = {}) {
@@ -26,6 +28,8 @@ test("a place steps forward, drops what it has seen, and names what was passed o
 	assert.equal(place.duplicates, 1);
 	assert.equal(String(place), "1-14");
 	assert.equal(String(placeAt(7, 0)), "0");
+	assert.equal(String(new Place(12)), "12");
+	assert.throws(() => new Place("a-b"), /no position/);
 });
 
 test("a place keeps its epoch until something came of the next", async () => {
@@ -80,65 +84,64 @@ test("JSON is laid out without touching a byte of its values", async () => {
 		pretty(broken);
 });
 
-test("filters are read as they are written", async () => {
-	assert.deepEqual(terms('type:a -source:"b c" "d e" f type:'), [
-		{ not: false, key: "type", value: "a" }, { not: true, key: "source", value: "b c" },
-		{ not: false, key: "text", value: "d e" }, { not: false, key: "text", value: "f" },
-	]);
-	for (const value of ["a", "a b", "-a", "a:b", "", "*", "(", "[^", 'a"b']) {
-		const filter = toggle("word", "source", value);
-		assert.equal(toggle(filter, "source", value), "word", value);
-	}
-	assert.ok(has("type:a", "type", "a") && !has("-type:a", "type", "a") && !has("type:ab", "type", "a"));
-	assert.ok(matcher("type:nothing")(gapEntryOf({ from: 1, to: 2, why: "lost" })), "a gap is never hidden");
-	assert.ok(matcher("source:a.c")(entry(1, { source: "a.c" })) && !matcher("source:a.c")(entry(1, { source: "abc" })));
-});
-
-test("the log keeps the newest ten thousand, and a paused view keeps what it shows", async () => {
-	const log = new Log();
-
-	for (let seq = 1; seq <= 100; seq++)
-		log.add(entry(seq));
-	log.pause();
-	for (let seq = 101; seq <= 25000; seq++)
-		log.add(entry(seq));
-	assert.equal(log.view.length, 100);
-	assert.equal(log.waiting, 24900);
-	log.resume();
-	assert.ok(log.view.length >= 10000 && log.view.length < 10256);
-	assert.deepEqual(log.view.map(({ seq }) => seq), log.view.map((_, i) => 25001 - log.view.length + i));
-});
-
-test("the log has a ceiling in characters too", async () => {
-	const log = new Log();
-
-	for (let seq = 1; seq <= 100; seq++)
-		log.add({ ...entry(seq), text: "x".repeat(1024 * 1024) });
-	assert.equal(log.entries.length, 32);
-	assert.equal(log.view.length, 32);
-	assert.equal(log.view.at(-1).seq, 100);
-});
-
-test("what was lost after it was seen is marked, and only that", async () => {
-	const log = new Log();
-
-	for (let seq = 1; seq <= 10; seq++)
-		log.add(entry(seq));
-	log.disown(8);
-	assert.deepEqual(log.entries.filter(({ lost }) => lost).map(({ seq }) => seq), [8, 9, 10]);
-});
-
-test("rates count what is live, forget after a minute, and bound the names", async () => {
-	const rates = new Rates();
+test("rates count what is live, and forget after a minute", async () => {
+	const rates = makeRates();
 
 	for (let i = 0; i < 1000; i++)
-		rates.add({ type: `t${i}`, source: "s" }, i >= 500, 100000 + i);
+		rates.add(i >= 500, 100000 + i);
 	assert.equal(rates.total, 1000);
 	assert.equal(rates.perSecond(101000), 250);
 	assert.equal(rates.perSecond(200000), 0);
-	assert.equal(rates.types.size, 201);
-	assert.equal(rates.types.get("(others)"), 800);
 	assert.match(sparkline(rates.history(200000), 160, 32), /^(M|L)[\d. ML]+$/);
+	assert.deepEqual([0, 9.94, 10, 12345].map(rateWords), ["0.0", "9.9", "10", "12,345"]);
+});
+
+test("an address names a view and what to show there, and comes back as it was written", async () => {
+	assert.deepEqual(placeOf("#/log"), { view: "log", rest: "" });
+	assert.deepEqual(placeOf("#/log/4711"), { view: "log", rest: "4711" });
+	for (const rest of ["a b", "a/b?c=d&e", "100%", 'x"y', "é\u202e", "a#b"])
+		assert.deepEqual(placeOf(hashOf(`runs/${rest}`)), { view: "runs", rest }, rest);
+	for (const none of ["", "#", "#log", "#/", "#/Log", "#t=abc", "#//log", "#/../x"])
+		assert.equal(placeOf(none), null, none);
+	assert.deepEqual(placeOf("#/log/%zz"), { view: "log", rest: "%zz" });
+	assert.equal(codeOf("#t=abc_-"), "abc_-");
+	assert.equal(codeOf("#/t=abc"), null);
+});
+
+test("who listens later hears what is open, what there is, and what came last", async () => {
+	const memory = makeMemory();
+	const told = (name) => {
+		const all = [];
+		memory.retell(name, (news) => all.push(news));
+		return all;
+	};
+
+	assert.deepEqual([told("hello"), told("sources"), told("prompt")], [[], [], []]);
+	memory.hear("hello", { epoch: "a", seq: 1 });
+	memory.hear("sources", { all: [{ id: "a" }, { id: "b" }] });
+	memory.hear("sources", { changed: [{ id: "b", state: "error" }, { id: "c" }], removed: ["a"] });
+	assert.deepEqual(told("sources"), [{ all: [{ id: "b", state: "error" }, { id: "c" }] }]);
+	memory.hear("prompt", { id: "1", state: "open" });
+	memory.hear("prompt", { id: "2", state: "open" });
+	memory.hear("prompt", { id: "1", state: "answered" });
+	assert.deepEqual(told("prompt"), [{ id: "2", state: "open" }]);
+	memory.hear("prompts", { forget: true });
+	assert.deepEqual(told("prompt"), []);
+	for (let seq = 1; seq <= 10000; seq++)
+		memory.hear("signal", { text: `{"seq":${seq}}` });
+	const recent = memory.recent();
+	assert.ok(recent.length >= 2000 && recent.length <= 4000, `${recent.length}`);
+	assert.deepEqual(recent.map(({ envelope }) => envelope.seq), recent.map((_, i) => 10001 - recent.length + i));
+	for (let i = 0; i < 20; i++)
+		memory.hear("signal", { text: JSON.stringify({ seq: i, x: "x".repeat(1 << 20) }) });
+	assert.ok(memory.recent().length < 10, "a few large ones are all that is kept");
+});
+
+test("a gap is told in words, whatever its reason", async () => {
+	assert.match(gapEntryOf({ from: 3, to: 5, why: "lost" }).summary, /^signals 3 to 5 are missing: the server lost/);
+	assert.match(gapEntryOf({ from: 3, to: 3, why: "expired" }).summary, /^signal 3 is missing: older/);
+	assert.match(gapEntryOf({ from: 3, to: 3, why: "\u202ex" }).summary, /\\u202ex$/);
+	assert.match(gapEntryOf({ from: 3, to: 3, why: "toString" }).summary, /toString$/);
 });
 
 test("no envelope, however odd, breaks a row", async () => {
