@@ -1,0 +1,143 @@
+/* The top of a run: what it is, where it stands, how much of it there is, whether it is paused,
+ * and what it asks. */
+
+import type { Prompt } from "../desk";
+import { fill, h, write } from "../text/dom";
+import { visible } from "../text/signal";
+import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
+
+const NAME_MAX = 200;
+const ASKED_MAX = 300;
+
+export interface Head {
+	readonly root: HTMLElement;
+	draw(run: Run, prompts: readonly Prompt[]): void;
+	tick(now: number): void;
+}
+
+export interface Hands { back(): void; copyId(): void; answer(): void; signals(): void }
+
+export function head(hands: Hands): Head {
+	const title = h("h2", { class: "runs-title", tabindex: "-1" });
+	const state = h("span", { class: "runs-pill", role: "status" });
+	const took = h("span", { class: "runs-clock", title: "From its first signal to its last" });
+	const id = h("code", { class: "runs-whole-id" });
+	const path = h("ol", { class: "runs-path", "aria-label": "Where it stands" });
+	const beside = h("p", { class: "runs-beside" });
+	const numbers = h("dl", { class: "runs-figures" });
+	const paused = h("p", { class: "runs-paused", role: "status" });
+	const asked = h("p", { class: "runs-asked" });
+	const root = h("header", { class: "runs-head" },
+		h("div", { class: "runs-top" },
+			h("button", { type: "button", class: "runs-back", onclick: hands.back }, "← Runs"),
+			title, state, took),
+		h("p", { class: "runs-names" }, id,
+			h("button", { type: "button", class: "quiet", onclick: hands.copyId }, "Copy id"),
+			h("button", { type: "button", class: "quiet", onclick: hands.signals }, "Its signals")),
+		path, beside, numbers, paused, asked);
+	let shown: Run | null = null;
+
+	function tick(now: number): void {
+		if (shown === null)
+			return;
+		const isOver = shown.finished || totalsOf(shown).live === 0;
+		const last = Math.max(shown.lastMs, shown.firstMs);
+		write(took, durationWords((isOver ? last : Math.max(last, now)) - shown.firstMs));
+	}
+
+	return {
+		root, tick,
+		draw(run, prompts) {
+			const totals = totalsOf(run);
+			const name = stateOf({ paused: run.debug?.paused ?? false, live: totals.live, finished: run.finished },
+				prompts.length);
+
+			shown = run;
+			root.dataset.state = name;
+			write(title, visible((run.chart ?? run.source).slice(0, NAME_MAX)));
+			write(state, STATE_WORDS[name]);
+			write(id, visible(run.id.slice(0, NAME_MAX * 3)));
+			drawPath(path, run);
+			drawBeside(beside, run);
+			drawFigures(numbers, run, totals);
+			write(paused, pausedWords(run));
+			paused.hidden = paused.textContent === "";
+			drawAsked(asked, prompts, hands);
+		},
+	};
+}
+
+/* Elements are made anew only when what they say is something else. */
+function drawPath(path: HTMLElement, run: Run): void {
+	const names = (run.breadcrumb.length > 0 ? run.breadcrumb : run.config)
+		.map((name) => visible(name.slice(0, NAME_MAX)));
+
+	path.hidden = names.length === 0;
+	if (path.dataset.drawn === names.join("\n"))
+		return;
+	path.dataset.drawn = names.join("\n");
+	fill(path, names.map((name, i) => h("li", i === names.length - 1 ? { "aria-current": "step" } : {}, name)));
+}
+
+function drawBeside(beside: HTMLElement, run: Run): void {
+	const here = new Set(run.config);
+	const key = [...run.siblings, ...run.config].join("\n");
+
+	beside.hidden = run.siblings.length === 0;
+	if (beside.dataset.drawn === key)
+		return;
+	beside.dataset.drawn = key;
+	fill(beside, run.siblings.map((name) => {
+		const words = visible(name.slice(0, NAME_MAX));
+
+		return here.has(name) ? h("b", {}, `◉ ${words}`) : h("span", {}, words);
+	}));
+}
+
+function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof totalsOf>): void {
+	const rows: [string, string][] = [
+		["at work", `${totals.live} of ${run.invocations.length}`],
+		["tokens", countWords(totals.tokens)],
+		["speed", totals.live > 0 ? rateWords(totals.tps) : ""],
+		["in, out", run.inputTokens + run.outputTokens > 0
+			? `${countWords(run.inputTokens)}, ${countWords(run.outputTokens)}` : ""],
+		["errors", run.errors > 0 ? countWords(run.errors) : ""],
+		["signals", countWords(run.signals)],
+		["mode", run.debug?.mode === undefined || run.debug.mode === null ? ""
+			: visible(run.debug.mode.slice(0, NAME_MAX))],
+		["ended as", run.finished && run.finalConfig ? visible(run.finalConfig.slice(0, NAME_MAX)) : ""],
+	];
+	const shown = rows.filter(([, value]) => value !== "");
+
+	if (numbers.dataset.drawn === String(shown))
+		return;
+	numbers.dataset.drawn = String(shown);
+	fill(numbers, shown.map(([name, value]) => h("div", { class: `figure-${name.replace(/\W+/g, "-")}` },
+		h("dt", {}, name), h("dd", {}, value))));
+}
+
+function pausedWords({ debug, finished }: Run): string {
+	if (debug === null || finished)
+		return "";
+	const budget = debug.stepBudget === 1 ? "1 step" : `${debug.stepBudget} steps`;
+
+	if (debug.paused)
+		return debug.stepBudget > 0 ? `Paused, with ${budget} to go.` : "Paused. Step lets it do one thing, continue all.";
+	return debug.stepBudget > 0 ? `It may do ${budget}, then it is paused.` : "";
+}
+
+function drawAsked(asked: HTMLElement, prompts: readonly Prompt[], { answer }: Hands): void {
+	const [first] = prompts;
+	const key = prompts.map(({ id }) => id).join("\n");
+
+	asked.hidden = first === undefined;
+	if (asked.dataset.drawn === key || first === undefined)
+		return;
+	asked.dataset.drawn = key;
+	const words = visible(first.prompt.slice(0, ASKED_MAX));
+	fill(asked, [
+		h("span", {}, prompts.length === 1 ? "It asks: " : `It asks ${prompts.length} things, first: `),
+		h("q", {}, words),
+		h("button", { type: "button", onclick: answer }, "Answer"),
+	]);
+}

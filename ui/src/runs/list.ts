@@ -1,0 +1,137 @@
+/* The list of runs: who spoke last on top, one row each, kept by their ids so that what is
+ * chosen, focused or read stays where it is while numbers change. */
+
+import { fill, h, write } from "../text/dom";
+import { visible } from "../text/signal";
+import { keyed } from "./keyed";
+import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
+
+const ROWS_MAX = 500;         /* More are counted; a filter finds them. */
+const NAME_MAX = 200;
+
+interface Shown { run: Brief; questions: number; isChosen: boolean }
+
+export interface List {
+	readonly root: HTMLElement;
+	draw(runs: readonly Brief[], questions: ReadonlyMap<string, number>, chosen: string | null): void;
+	/* Only what depends on the time. */
+	tick(now: number): void;
+	move(by: number): void;
+	enter(): void;
+}
+
+export function list(choose: (id: string) => void): List {
+	const root = h("ul", {
+		class: "runs-list", role: "listbox", tabindex: "0", "aria-label": "Runs, who spoke last first",
+	});
+	const agos = new Map<string, { element: HTMLElement; lastMs: number }>();
+	let order: string[] = [];
+	let at: string | null = null;       /* the row that the keys stand on */
+	let made = 0;
+
+	const rows = keyed<Shown>(root, (id) => {
+		const row = makeRow(`runs-row-${++made}`, id);
+		row.root.addEventListener("click", () => {
+			stand(id);
+			choose(id);
+		});
+		return {
+			root: row.root,
+			draw(shown) {
+				agos.set(id, { element: row.ago, lastMs: shown.run.lastMs });
+				drawRow(row, shown);
+			},
+		};
+	});
+
+	function stand(id: string | null): void {
+		if (at !== null)
+			rows.get(at)?.classList.remove("at");
+		at = id;
+		const row = id === null ? undefined : rows.get(id);
+		row?.classList.add("at");
+		if (row === undefined)
+			root.removeAttribute("aria-activedescendant");
+		else
+			root.setAttribute("aria-activedescendant", row.id);
+	}
+
+	return {
+		root,
+		draw(runs, questions, chosen) {
+			const shown = runs.slice(0, ROWS_MAX);
+
+			order = shown.map(({ id }) => id);
+			agos.clear();
+			rows.draw(shown.map((run) => [run.id,
+				{ run, questions: questions.get(run.id) ?? 0, isChosen: run.id === chosen }]));
+			if (at === null || rows.get(at) === undefined)
+				stand(chosen !== null && rows.get(chosen) !== undefined ? chosen : order[0] ?? null);
+		},
+		tick(now) {
+			for (const { element, lastMs } of agos.values())
+				write(element, agoWords(now - lastMs));
+		},
+		move(by) {
+			const here = at === null ? -1 : order.indexOf(at);
+			const next = order[Math.max(0, Math.min(order.length - 1, here + by))];
+
+			if (next === undefined)
+				return;
+			stand(next);
+			rows.get(next)?.scrollIntoView({ block: "nearest" });
+		},
+		enter() {
+			if (at !== null)
+				choose(at);
+		},
+	};
+}
+
+interface Row {
+	root: HTMLElement; source: HTMLElement; state: HTMLElement; ago: HTMLElement;
+	phase: HTMLElement; numbers: HTMLElement;
+}
+
+function makeRow(elementId: string, id: string): Row {
+	const name = visible(id.slice(0, NAME_MAX));
+	const source = h("b", { class: "runs-source" });
+	const state = h("span", { class: "runs-state" });
+	const ago = h("span", { class: "runs-ago" });
+	const phase = h("span", { class: "runs-phase" });
+	const numbers = h("span", { class: "runs-numbers" });
+	const root = h("li", { id: elementId, class: "runs-row", role: "option", "aria-selected": "false" },
+		h("span", { class: "runs-line" }, h("span", { class: "runs-lamp" }), source, state, ago),
+		h("span", { class: "runs-id", title: name }, name),
+		h("span", { class: "runs-line" }, phase, numbers));
+
+	return { root, source, state, phase, numbers, ago };
+}
+
+function drawRow(row: Row, { run, questions, isChosen }: Shown): void {
+	const state = stateOf(run, questions);
+	const words = numbersOf(run);
+
+	row.root.dataset.state = state;
+	row.root.setAttribute("aria-selected", String(isChosen));
+	write(row.source, visible(run.source.slice(0, NAME_MAX)));
+	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
+	write(row.phase, run.config.map((name) => visible(name.slice(0, NAME_MAX))).join(" › "));
+	if (row.numbers.textContent !== words.map(([text]) => text).join(""))
+		fill(row.numbers, words.map(([text, kind]) => h("span", { class: kind }, text)));
+}
+
+function numbersOf(run: Brief): [string, string][] {
+	const rate = run.live > 0 ? rateWords(run.tps) : "";
+	const words: [string, string][] = [];
+
+	if (run.errors > 0)
+		words.push([run.errors === 1 ? "1 error" : `${countWords(run.errors)} errors`, "bad"]);
+	if (run.live > 0 && run.invocations > 1)
+		words.push([`${run.live} of ${run.invocations} at work`, ""]);
+	if (run.tokens > 0)
+		words.push([`${countWords(run.tokens)} tok`, ""]);
+	if (rate !== "")
+		words.push([rate, "rate"]);
+	return words;
+}

@@ -1,0 +1,150 @@
+/* One run on the screen: its head, what can be done to it, who works in it, and below that the
+ * conversation, the changes of its state or its transcript. */
+
+import type { Desk, Prompt } from "../desk";
+import { drawTalk, stickToEnd } from "../talk/talk";
+import { h, write } from "../text/dom";
+import { visible } from "../text/signal";
+import { chart } from "./chart";
+import { controls } from "./controls";
+import type { Episode } from "./episode";
+import { events } from "./events";
+import { head } from "./head";
+import { invocations } from "./invocations";
+import type { Run } from "./model";
+import { tabs } from "./tabs";
+
+export interface Shown { run: Run; can: ReadonlySet<string>; prompts: readonly Prompt[] }
+
+export interface Pane {
+	readonly root: HTMLElement;
+	/* Another run, or none: nothing of the one before is left. */
+	begin(): void;
+	draw(shown: Shown): void;
+	/* What the episode has changed. */
+	drawEpisode(shown: Shown | null): void;
+	tick(now: number): void;
+	key(key: string): boolean;
+}
+
+export interface Hands { back(): void; changed(): void; answer(): void }
+
+export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
+	let shown: Shown | null = null;
+	let only: string | null = null;
+
+	const top = head({
+		back: hands.back, answer: hands.answer,
+		copyId: () => void navigator.clipboard.writeText(shown?.run.id ?? "").then(
+			() => desk.say("The id is in the clipboard.", "good"),
+			() => desk.say("The browser does not let us use the clipboard.", "bad")),
+		signals: () => {
+			if (shown !== null)
+				desk.go(`log/episode/${encodeURIComponent(shown.run.id)}`);
+		},
+	});
+	const bar = controls(desk, hands.changed);
+	const who = invocations((name) => {
+		only = only === name ? null : name;
+		episode.only(only);
+		redraw();
+	});
+	const states = chart();
+	const transcript = events(desk);
+
+	/* ---- the conversation ---- */
+
+	const note = h("p", { class: "runs-note", role: "status" });
+	const older = h("button", { type: "button", class: "quiet", onclick: () => void loadOlder() }, "Load older signals");
+	const all = h("button", { type: "button", class: "quiet", onclick: () => {
+		only = null;
+		episode.only(null);
+		redraw();
+	} }, "Show everybody");
+	const scroller = h("div", { class: "runs-scroll", tabindex: "0", role: "group", "aria-label": "Conversation" });
+	const stick = stickToEnd(scroller);
+	const toEnd = h("button", { type: "button", class: "runs-to-end", onclick: () => stick.toEnd() }, "↓ To the end");
+	scroller.append(h("div", { class: "runs-notes" }, note, older, all));
+	const talk = drawTalk(scroller, episode.talk, { stick, onQuestion: hands.answer });
+	scroller.addEventListener("scroll", () => { toEnd.hidden = stick.isAtEnd; }, { passive: true });
+	toEnd.hidden = true;
+
+	async function loadOlder(): Promise<void> {
+		older.disabled = true;
+		try {
+			await episode.older();
+		} catch (error) {
+			desk.say(`Older signals could not be read: ${visible((error as Error).message)}.`, "bad");
+		}
+		older.disabled = false;
+	}
+
+	const below = tabs("The run", [
+		{ name: "talk", words: "Conversation", panel: h("div", { class: "runs-talk" }, scroller, toEnd) },
+		{ name: "chart", words: "States", panel: states.root },
+		{ name: "events", words: "Transcript", panel: transcript.root },
+	], redraw);
+	const root = h("article", { class: "runs-pane", "aria-label": "The chosen run", hidden: true },
+		top.root, bar.root, h("div", { class: "runs-body" }, who.root, below.root));
+
+	function drawEpisode(now: Shown | null): void {
+		shown = now ?? shown;
+		if (shown === null)
+			return;
+		if (below.chosen === "talk")
+			drawConversation();
+		else if (below.chosen === "chart")
+			states.draw(shown.run, episode.envelopes);
+		else
+			transcript.show(shown.run.id);
+	}
+
+	function drawConversation(): void {
+		write(note, noteWords(episode, only));
+		note.hidden = note.textContent === "";
+		older.hidden = !episode.hasOlder || episode.isFull;
+		all.hidden = only === null;
+		talk.draw();
+		toEnd.hidden = stick.isAtEnd;
+	}
+
+	function redraw(): void {
+		if (shown !== null)
+			draw(shown);
+	}
+
+	function draw(now: Shown): void {
+		shown = now;
+		root.hidden = false;
+		top.draw(now.run, now.prompts);
+		bar.draw(now.run, now.can);
+		who.draw(now.run.invocations, only);
+		drawEpisode(now);
+	}
+
+	return {
+		root, draw, drawEpisode,
+		begin() {
+			shown = null;
+			only = null;
+			root.hidden = true;
+			transcript.stop();
+			below.choose("talk");
+			stick.toEnd();
+		},
+		tick: (now) => top.tick(now),
+		key: (key) => shown !== null && bar.key(key),
+	};
+}
+
+function noteWords(episode: Episode, only: string | null): string {
+	if (episode.state === "loading")
+		return "Reading what it said…";
+	if (episode.state === "failed")
+		return `What it said could not be read: ${visible(episode.why)}`;
+	if (only !== null)
+		return `Only what ${visible(only.slice(0, 200))} says.`;
+	if (episode.hasOlder && episode.isFull)
+		return "What is older is in the transcript.";
+	return "";
+}
