@@ -1,6 +1,6 @@
 /* The elements of the log view, and nothing of what they do. */
 
-import { h, icon } from "../text/dom";
+import { h } from "../text/dom";
 
 export interface Screen {
 	filter: HTMLInputElement;
@@ -54,11 +54,10 @@ export function layOut(root: HTMLElement, s: Screen, list: HTMLElement, detail: 
 
 	s.note.append(s.noteTitle, s.noteWords, h("p", { class: "run" }, s.noteCommand, " ", copy));
 	root.append(
-		h("search", { class: "bar" } as Record<string, string>,
+		h("search", { class: "bar" },
 			h("span", { class: "field" }, s.filter, h("kbd", { "aria-hidden": "true" }, "/"),
 				h("span", { class: "hidden", id: "filter-help" }, HELP)),
 			s.matches, s.background, s.browse, s.save, s.pause),
 		h("div", { class: "middle" }, s.facets,
 			h("div", { class: "middle-log" }, s.note, list, s.waiting), detail));
-	s.save.prepend(icon("download"));
 }

@@ -82,8 +82,10 @@ function hear(m: Inside): void {
 		drawSoon(m);
 	});
 	link.on("state", ({ name }) => {
-		if (name === "live")
+		if (name === "live") {
 			void fill(m);
+			tryAgain(m);
+		}
 		drawSoon(m);
 	});
 	void fill(m);
@@ -97,6 +99,14 @@ async function fill(m: Inside): Promise<void> {
 	m.isFilled = await m.pages.fill().then(() => true, () => false);
 	m.isFilling = false;
 	drawSoon(m);
+}
+
+/* What failed while nobody was there is asked for again. */
+function tryAgain({ pages }: Inside): void {
+	if (pages.above.name === "failed")
+		pages.older(true);
+	if (pages.below.name === "failed")
+		pages.newer(true);
 }
 
 /* ---- what is drawn ---- */
@@ -295,13 +305,14 @@ function openEntry(m: Inside, entry: LogEntry): void {
 /* A hole has no number of its own to go to. */
 function openSelected(m: Inside): void {
 	const entry = m.list.selected;
+	const isOpen = m.detail.seq !== null;
 
 	if (entry === null)
 		return;
 	m.log.pause();
 	m.detail.show(entry);
 	if (entry.kind === "signal")
-		go(m, { seq: entry.seq }, m.detail.element.hidden ? undefined : "replace");
+		go(m, { seq: entry.seq }, isOpen ? "replace" : undefined);
 	drawSoon(m);
 }
 
@@ -348,7 +359,7 @@ function back(m: Inside): void {
 	if (m.detail.seq !== null) {
 		m.detail.hide();
 		m.list.track.focus({ preventScroll: true });
-		go(m, { seq: null });
+		go(m, { seq: null }, "replace");
 	} else if (document.activeElement === m.screen.filter) {
 		setFilter(m, "");
 		m.list.track.focus({ preventScroll: true });
