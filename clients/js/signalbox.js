@@ -13,6 +13,7 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 const ANSWER_MS = 10000;      /* Whoever does not answer by then is not there. */
 const OP_MS = 35000;          /* The server gives up on its own disk after 30 s. */
+const LIFE_MS = 5000;         /* How long it may take to show a sign of life. */
 const QUIET_MS = 25000;       /* After so much silence the connection is asked for a sign of life. */
 const EMITS_MAX = 10000;      /* Emits that wait for an acknowledgement. */
 const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
@@ -437,7 +438,7 @@ export class Signalbox {
 			this.retryNow();
 		if (this.#socket === null || !this.#greeted)
 			return;
-		if (this.#askedAt !== 0 && now - this.#askedAt > ANSWER_MS && !slept)
+		if (this.#askedAt !== 0 && now - this.#askedAt > LIFE_MS && !slept)
 			this.#lose(this.#socket);
 		else if (this.#askedAt === 0 && now - this.#heardAt > QUIET_MS)
 			this.#ping();

@@ -95,6 +95,11 @@ export class Box {
 		return readFileSync(join(this.#dir, "log"), "utf8");
 	}
 
+	/* To the process, without waiting for what it does. */
+	signal(name) {
+		this.#process.kill(name);
+	}
+
 	async end(interrupt = "SIGKILL") {
 		const ended = new Promise((resolve) => this.#process.once("exit", resolve));
 
