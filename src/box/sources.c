@@ -120,6 +120,19 @@ static bool leads_home(const struct box *box, struct text url, struct error *why
 	return false;
 }
 
+static void recognise(const struct box *box, struct text url, struct buf *out)
+{
+	struct error why;
+	bool good = source_url_check(url, &why) && !leads_home(box, url, &why);
+
+	sources_recognise(box->sources, url, out);
+	buf_add(out, TEXT(",\"problem\":"));
+	if (good)
+		buf_add(out, TEXT("null"));
+	else
+		buf_add_json(out, text_of(why.words));
+}
+
 unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
                            struct error *why)
 {
@@ -131,6 +144,10 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
 	if (errand->verb == WEB_SOURCES) {
 		buf_add(out, TEXT(",\"sources\":"));
 		sources_json(sources, out);
+		return 200;
+	}
+	if (errand->verb == WEB_SOURCE_RECOGNISE) {
+		recognise(self, errand->body, out);
 		return 200;
 	}
 	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;

@@ -14,7 +14,7 @@
 #include "source/hook.h"
 #include "web/web.h"
 
-#define ANSWER_MAX (64 * KIB)
+#define ANSWER_MAX (32 * MIB) /* a whole file as a change, escaped */
 
 /* By what its run looked like when the box ended. */
 static bool was_paused(void *self, struct text run)
@@ -90,9 +90,15 @@ struct errand {
 	struct web_tap_ask ask;
 	struct tap_target target;
 	struct tap_report report;
+	struct tap_change change; /* of a preview */
 	struct error why;
 	bool good;
 };
+
+static bool is_preview(enum web_tap_verb verb)
+{
+	return verb == WEB_TAP_PREVIEW_CONNECT || verb == WEB_TAP_PREVIEW_DISCONNECT;
+}
 
 static void run_errand(void *self)
 {
@@ -101,10 +107,15 @@ static void run_errand(void *self)
 		[WEB_TAP_CONNECT] = tap_install,
 		[WEB_TAP_DISCONNECT] = tap_uninstall,
 		[WEB_TAP_STATUS] = tap_look,
+		[WEB_TAP_PREVIEW_CONNECT] = tap_look,
+		[WEB_TAP_PREVIEW_DISCONNECT] = tap_look,
 	};
 	struct errand *e = self;
 
 	e->good = steps[e->ask.verb](&e->target, &e->report, &e->why);
+	if (e->good && is_preview(e->ask.verb))
+		e->good = tap_preview(&e->target, e->ask.verb == WEB_TAP_PREVIEW_CONNECT,
+		                      &e->change, &e->why);
 }
 
 static void ignore(void *of, struct text json)
@@ -121,6 +132,11 @@ static void end_errand(void *self)
 	if (e->good) {
 		buf_add(&out, TEXT("{\"ok\":true,"));
 		tap_report_json(&e->report, &out);
+		if (is_preview(e->ask.verb)) {
+			buf_add(&out, TEXT(",\"change\":{"));
+			tap_change_json(&e->change, &out);
+			buf_add_char(&out, '}');
+		}
 	} else {
 		buf_add(&out, TEXT("{\"ok\":false,\"error\":"));
 		buf_add_json(&out, text_of(e->why.words));
@@ -128,7 +144,8 @@ static void end_errand(void *self)
 	buf_add(&out, TEXT("}\n"));
 	e->ask.answered(e->ask.of, e->good ? 200 : 409, buf_text(&out));
 	buf_finish(&out);
-	if (e->good && e->ask.verb != WEB_TAP_STATUS && !e->box->stopping)
+	if (e->good && (e->ask.verb == WEB_TAP_CONNECT || e->ask.verb == WEB_TAP_DISCONNECT) &&
+	    !e->box->stopping)
 		discover_ask(e->box->discover, true, ignore, NULL);
 }
 
@@ -137,8 +154,10 @@ static void drop_errand(void *self)
 	struct errand *e = self;
 
 	tap_report_finish(&e->report);
+	tap_change_finish(&e->change);
 	free((char *)e->target.config);
 	free((char *)e->target.project);
+	free((char *)e->target.tag);
 	free((char *)e->target.address);
 	free((char *)e->target.data);
 	free(e);
@@ -153,6 +172,7 @@ static void *web_asks_tap(void *self, const struct web_tap_ask *ask)
 	box_tap_target(self, &e->target);
 	e->target.approves = ask->approves;
 	e->target.project = must_dup(ask->project);
+	e->target.tag = must_dup(ask->tag);
 	e->target.address = must_dup(e->target.address);
 	e->target.data = must_dup(e->target.data);
 	return work_start(e->box->loop,

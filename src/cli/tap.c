@@ -101,6 +101,32 @@ static int print(struct command_context *context, const struct tap_target *targe
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
+/* What would change, as a unified diff, and nothing is written. */
+static int preview(struct command_context *context, const struct options *options, bool installs,
+                   const struct tap_target *target)
+{
+	struct tap_change change;
+	struct error why;
+	struct buf json;
+	bool good = tap_preview(target, installs, &change, &why);
+
+	buf_init(&json, 32 * MIB);
+	if (good)
+		tap_change_json(&change, &json);
+	if (!good) {
+		say("%s", why.words);
+	} else if (options_has(options, "json")) {
+		out_print(&context->out, "{\"ok\":true,");
+		out_add(&context->out, buf_text(&json));
+		out_print(&context->out, "}\n");
+	} else {
+		out_add(&context->out, buf_text(&change.diff));
+	}
+	buf_finish(&json);
+	tap_change_finish(&change);
+	return good ? STATUS_DONE : STATUS_FAILED;
+}
+
 /* ---- the verb ---- */
 
 typedef bool tap_fn(const struct tap_target *target, struct tap_report *report, struct error *why);
@@ -138,6 +164,16 @@ static int act(struct command_context *context, const struct options *options, t
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
+static int do_step(struct command_context *context, const struct options *options, tap_fn *step,
+                   const struct tap_target *target)
+{
+	if (!step)
+		return print(context, target);
+	if (options_has(options, "dry-run"))
+		return preview(context, options, step == tap_install, target);
+	return act(context, options, step, target);
+}
+
 static int tap(struct command_context *context, const struct options *options)
 {
 	const char *word = options->word_count == 1 ? options->words[0] : "";
@@ -154,13 +190,15 @@ static int tap(struct command_context *context, const struct options *options)
 		return command_misused(&command_tap, "--user or --project, not both");
 	if (target.approves && (step == tap_uninstall || step == tap_look))
 		return command_misused(&command_tap, "--approve is for install and print");
+	if (options_has(options, "dry-run") && (!step || step == tap_look))
+		return command_misused(&command_tap, "--dry-run is for install and uninstall");
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	target.config = dir = tap_config_dir(command_env(context, "CLAUDE_CONFIG_DIR"),
 	                                     command_env(context, "HOME"));
 	target.address = address = find_address(&config);
 	target.data = config.data;
-	status = step ? act(context, options, step, &target) : print(context, &target);
+	status = do_step(context, options, step, &target);
 	free(dir);
 	free(address);
 	config_finish(&config);
@@ -171,6 +209,7 @@ static const struct option own[] = {
 	{"user", 'u', .help = "the user's settings: ~/.claude/settings.json, which is the default"},
 	{"project", 'p', "DIR", "this project's settings: DIR/.claude/settings.local.json"},
 	{"approve", 'a', .help = "let people on any screen answer what it asks permission for"},
+	{"dry-run", 'n', .help = "of install and uninstall: show the change, and make none"},
 	{"json", 'j', .help = "say it as a JSON object"},
 	{0},
 };
@@ -184,13 +223,15 @@ const struct command command_tap = {
 	.usage = "install [--approve] | uninstall | status | print  [--user | --project DIR]",
 	.examples = "  signalbox tap install\n"
 		    "  signalbox tap install --approve\n"
-		    "  signalbox tap print --project . | diff .claude/settings.local.json -\n"
+		    "  signalbox tap install --dry-run\n"
+		    "  signalbox tap print --project .\n"
 		    "  signalbox tap uninstall\n",
 	.about = "Puts hooks into the settings of Claude Code and takes them out again. Nothing\n"
 		 "else in the file is touched; uninstall gives back the very bytes from before,\n"
 		 "or takes out only the hooks when somebody changed the file since. `print`\n"
-		 "shows the file as install would write it. A hook decides nothing and holds\n"
-		 "nobody up, whether or not the box is there. No box needs to run for this.\n"
+		 "shows the file as install would write it; --dry-run shows the change, as a\n"
+		 "diff that patch understands. A hook decides nothing and holds nobody up,\n"
+		 "whether or not the box is there. No box needs to run for this.\n"
 		 "\n"
 		 "With --approve two hooks decide: a permission that Claude Code asks for is a\n"
 		 "prompt on every screen, and the first answer allows or denies it; a session\n"

@@ -1,4 +1,5 @@
 /* describe.c - a source as JSON: what clients see of it.  Never its credential. */
+#include "source/found.h"
 #include "source/inside.h"
 
 static void add_member(struct buf *out, const char *name, const char *value)
@@ -95,6 +96,7 @@ void source_json(const struct source *s, struct buf *out)
 	add_bool(out, "enabled", s->is_wanted);
 	add_bool(out, "configured", s->is_configured);
 	add_bool(out, "hasCredential", s->credential != NULL);
+	add_member(out, "credentialFrom", found_from(s));
 	add_models(out, s);
 	add_abilities(out, s->transport);
 	buf_print(out, ",\"attempt\":%u", s->backoff.tries);

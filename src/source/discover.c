@@ -22,6 +22,7 @@
 #include "net/dial.h"
 #include "net/loop.h"
 #include "net/peer.h"
+#include "source/found.h"
 #include "source/local.h"
 #include "source/midi_found.h"
 #include "source/models.h"
@@ -30,7 +31,6 @@
 
 #define PROBE_MS 300
 #define ANSWER_MAX (4 * MIB)
-#define OPENCLAW_ID "local:openclaw"
 
 enum service { CLAUDE_CODE, OPENCLAW, LM_STUDIO, OLLAMA, CODEX, SERVICES };
 
@@ -41,7 +41,7 @@ static const struct known {
 	bool needs_key;
 } known[SERVICES] = {
 	[CLAUDE_CODE] = {"local:claude-code", "Claude Code", "hook", "sse", NULL, false, false},
-	[OPENCLAW] = {OPENCLAW_ID, "OpenClaw", "openclaw", NULL, "ws", false, true},
+	[OPENCLAW] = {"local:openclaw", "OpenClaw", "openclaw", NULL, "ws", false, true},
 	[LM_STUDIO] = {"local:lm-studio", "LM Studio", "openai", NULL, "http", true, true},
 	[OLLAMA] = {"local:ollama", "Ollama", "openai", NULL, "http", true, false},
 	[CODEX] = {"local:codex", "Codex", "codex", NULL, "ws", false, false},
@@ -159,7 +159,7 @@ static bool is_our_listener(const char *address)
 static void connect_openclaw(struct discover *d)
 {
 	const struct probe *p = &d->probes[OPENCLAW];
-	struct source *s = sources_find(d->options.sources, TEXT(OPENCLAW_ID));
+	struct source *s = sources_find(d->options.sources, text_of(known[OPENCLAW].id));
 	struct openclaw_config config;
 	struct error why;
 	uint64_t token;
@@ -291,7 +291,6 @@ static void refused(void *self, const char *why)
 {
 	struct probe *p = self;
 
-	(void)why;
 	p->dial = NULL;
 	probed(p, false);
 }
@@ -388,6 +387,7 @@ static void look(struct discover *d)
 	d->is_looking = true;
 	deadline_clear(&d->next);
 	place_openclaw(d);
+	found_is_there(d->options.sources, NULL); /* whoever takes its token is told */
 	d->midi_pending = midi_found_look(d->midi);
 	if (d->midi_pending)
 		uv_timer_start(d->midi_end, midi_is_late, PROBE_MS, 0);

@@ -37,7 +37,8 @@ struct source {
 	const struct transport *transport; /* NULL: nobody speaks the protocol */
 	bool is_guessed;                   /* the protocol */
 	bool is_local, is_configured;
-	bool is_wanted; /* somebody wants it connected */
+	bool takes_found; /* a credential that OpenClaw's own configuration names: found.h */
+	bool is_wanted;   /* somebody wants it connected */
 
 	enum source_state state;
 	char *error, *last_error; /* of the state; of anything: NULL: none */
@@ -79,7 +80,8 @@ struct sources {
 	struct map by_id, names; /* names: how many have it, ids too */
 	struct source *last;
 	struct store *store;
-	unsigned colors; /* given so far */
+	unsigned colors;  /* given so far */
+	bool token_found; /* in OpenClaw's own configuration, when it was last read */
 	bool is_stopped;
 
 	struct link changed; /* source.in_changed: to be told */

@@ -18,7 +18,7 @@
 #include "source/backoff.h"
 #include "source/device.h"
 #include "source/fault.h"
-#include "source/openclaw_config.h"
+#include "source/found.h"
 
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 15000
@@ -263,22 +263,13 @@ static void is_open(void *self)
 }
 
 /* The credential that was given, else what OpenClaw's own configuration says if
- * this is the gateway of this machine, else what a gateway gave this device. */
+ * this source takes that, else what a gateway gave this device. */
 static void find_token(struct openclaw *o)
 {
 	const char *credential = source_credential(o->source);
-	struct openclaw_config found;
 
-	if (credential) {
-		o->token = must_dup(credential);
-		return;
-	}
-	if (!text_is(source_id(o->source), OPENCLAW_LOCAL_ID))
-		return;
-	openclaw_config_read(&found, openclaw_env);
-	o->token = must_dup(found.token);
-	o->token_is_found = found.token != NULL;
-	openclaw_config_finish(&found);
+	o->token = credential ? must_dup(credential) : found_token(o->source);
+	o->token_is_found = o->token && !credential;
 }
 
 /* A gateway that knows this device is met as one from the start. */

@@ -53,7 +53,8 @@ struct source_wish {
 	struct text url;      /* needed */
 	struct text protocol; /* empty or "auto": detected, and an http(s) one is probed */
 	struct text credential, model, color;
-	bool forgets_credential; /* of a change */
+	struct text credential_from; /* "openclaw": what its own configuration names */
+	bool forgets_credential;     /* of a change */
 	bool is_local, connect;
 	bool says_connect;  /* connect was given */
 	bool is_configured; /* of the configuration file: not written to the disk */
@@ -71,6 +72,10 @@ struct source *sources_next(const struct sources *sources, const struct source *
 enum source_answer sources_change(struct sources *sources, struct text id,
                                   const struct source_wish *wish, struct error *why);
 enum source_answer sources_remove(struct sources *sources, struct text id, struct error *why);
+/* One of the configuration, when that is another one. */
+void sources_withdraw(struct sources *sources, struct text id);
+/* Could it be added, were its id free? */
+bool source_wish_is_good(const struct source_wish *wish, struct error *why);
 enum source_answer sources_connect(struct sources *sources, struct text id, struct error *why);
 enum source_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
 
@@ -117,5 +122,10 @@ void source_set_coming(struct source *source, bool comes, bool is_available);
 /* Which protocol a URL speaks: scenario, midi, openclaw, websocket, anthropic, else
  * sse. */
 const char *source_detect(struct text url);
+
+/* What a URL would be as a source, as `,"name":value` members: protocol, mayBecome,
+ * category, id, name and known.  Nobody is asked. */
+void sources_recognise(const struct sources *sources, struct text url, struct buf *out);
+bool source_url_check(struct text url, struct error *why); /* could one have it? */
 
 #endif

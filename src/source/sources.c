@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/random.h"
+#include "source/found.h"
 #include "source/inside.h"
 #include "source/palette.h"
 #include "source/store.h"
@@ -130,13 +131,18 @@ static enum source_answer conflict(struct error *why, const char *words)
 	return SOURCE_CONFLICT;
 }
 
-static enum source_answer save(struct sources *all, const struct source *s, struct error *why)
+static enum source_answer save_all(struct sources *all, struct error *why)
 {
-	if (s->is_configured || store_save(all->store, all, why))
+	if (store_save(all->store, all, why))
 		return SOURCE_DONE;
 	error_within(why, "it is done, but a restart will forget it");
 	log_error("source", "%s", why->words);
 	return SOURCE_UNSAVED;
+}
+
+static enum source_answer save(struct sources *all, const struct source *s, struct error *why)
+{
+	return s->is_configured ? SOURCE_DONE : save_all(all, why);
 }
 
 /* ---- adding ---- */
@@ -188,6 +194,7 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	if (!credential.len && (s->is_local || is_stored))
 		credential = store_credential(all->store, wish->id);
 	source_replace(&s->credential, credential);
+	s->takes_found = wish->credential_from.len > 0;
 	if (!s->is_configured)
 		store_set_credential(all->store, wish->id, credential);
 	name_add(all, s->id);
@@ -198,14 +205,33 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	all->last = s;
 }
 
+/* Of a new URL and protocol; what is empty stays as it is. */
+static enum source_answer may_take_found(struct sources *all, const struct source *s,
+                                         const struct source_wish *wish, struct error *why)
+{
+	struct text url = wish->url.len ? wish->url : text_of(s ? s->url : NULL);
+	struct text protocol = wish->protocol;
+
+	if (!wish->credential_from.len)
+		return SOURCE_DONE;
+	if (!protocol.len && s && !s->is_guessed)
+		protocol = text_of(s->protocol);
+	if (!protocol.len || text_is(protocol, "auto"))
+		protocol = text_of(source_detect(url));
+	if (!found_may_take(url, protocol, why))
+		return SOURCE_INVALID;
+	return found_is_there(all, why) ? SOURCE_DONE : SOURCE_CONFLICT;
+}
+
+bool source_wish_is_good(const struct source_wish *wish, struct error *why)
+{
+	return wish->url.len ? wish_check(wish, why) : error_set(why, "a source needs a url");
+}
+
 static enum source_answer may_add(const struct sources *all, const struct source_wish *wish,
                                   struct error *why)
 {
-	if (!wish->url.len) {
-		error_set(why, "a source needs a url");
-		return SOURCE_INVALID;
-	}
-	if (!wish_check(wish, why))
+	if (!source_wish_is_good(wish, why))
 		return SOURCE_INVALID;
 	if (wish->id.len && sources_find(all, wish->id))
 		return conflict(why, "there is a source with this id already");
@@ -222,6 +248,8 @@ enum source_answer sources_add(struct sources *all, const struct source_wish *wi
 	struct source *s;
 	struct made made;
 
+	if (answer == SOURCE_DONE)
+		answer = may_take_found(all, NULL, wish, why);
 	if (answer != SOURCE_DONE)
 		return answer;
 	complete(all, &whole, &made);
@@ -274,7 +302,8 @@ static enum source_answer may_change(const struct source *s, const struct source
 	}
 	if (!wish_check(wish, why))
 		return SOURCE_INVALID;
-	if (s->is_configured && (moves || wish->credential.len || wish->forgets_credential))
+	if (s->is_configured && (moves || wish->credential.len || wish->credential_from.len ||
+	                         wish->forgets_credential))
 		return conflict(why, "it is of the configuration file: change it there");
 	if (s->is_local && moves && !wish->is_local) /* discovery may say where it is */
 		return conflict(why, "it is a service of this machine: its credential and model "
@@ -293,18 +322,22 @@ static void rename_source(struct source *s, struct text name)
 static bool move(struct source *s, const struct source_wish *wish)
 {
 	bool new_url = wish->url.len && !text_is(wish->url, s->url);
+	bool forgets = new_url || wish->forgets_credential || wish->credential_from.len;
 	bool new_credential =
-		wish->credential.len || (s->credential && (new_url || wish->forgets_credential));
+		wish->credential.len || ((s->credential || s->takes_found) && forgets);
 
 	if (new_url)
 		source_replace(&s->url, wish->url);
 	if (new_credential) {
 		source_replace(&s->credential, wish->credential);
 		store_set_credential(s->all->store, text_of(s->id), wish->credential);
+		s->takes_found = false;
 	}
+	if (wish->credential_from.len)
+		s->takes_found = true;
 	if (wish->protocol.len)
 		s->is_guessed = text_is(wish->protocol, "auto");
-	return new_url || new_credential || wish->protocol.len;
+	return new_url || new_credential || wish->credential_from.len || wish->protocol.len;
 }
 
 enum source_answer sources_change(struct sources *all, struct text id,
@@ -314,6 +347,8 @@ enum source_answer sources_change(struct sources *all, struct text id,
 	enum source_answer answer = s ? may_change(s, wish, why) : SOURCE_UNKNOWN;
 	struct text protocol;
 
+	if (answer == SOURCE_DONE)
+		answer = may_take_found(all, s, wish, why);
 	if (answer != SOURCE_DONE)
 		return answer;
 	if (wish->name.len)
@@ -337,6 +372,23 @@ enum source_answer sources_change(struct sources *all, struct text id,
 	return save(all, s, why);
 }
 
+static void take_out(struct sources *all, struct source *s)
+{
+	source_end(s);
+	if (all->removed.len)
+		buf_add_char(&all->removed, ',');
+	buf_add_json(&all->removed, text_of(s->id));
+	name_drop(all, s->id);
+	name_drop(all, s->name);
+	map_remove(&all->by_id, text_of(s->id));
+	runs_forget(s);
+	all->count--;
+	if (all->last == s)
+		all->last = NULL;
+	source_destroy(s);
+	loop_later(all->options.loop, &all->telling);
+}
+
 enum source_answer sources_remove(struct sources *all, struct text id, struct error *why)
 {
 	struct source *s = need(all, id, why);
@@ -347,21 +399,17 @@ enum source_answer sources_remove(struct sources *all, struct text id, struct er
 		return conflict(why, "it is of the configuration file: take it out there");
 	if (s->is_local)
 		return conflict(why, "it is a service of this machine: disconnect it");
-	source_end(s);
-	if (all->removed.len)
-		buf_add_char(&all->removed, ',');
-	buf_add_json(&all->removed, text_of(s->id));
-	name_drop(all, s->id);
-	name_drop(all, s->name);
-	map_remove(&all->by_id, text_of(s->id));
 	store_set_credential(all->store, text_of(s->id), TEXT(""));
-	runs_forget(s);
-	all->count--;
-	if (all->last == s)
-		all->last = NULL;
-	source_destroy(s);
-	loop_later(all->options.loop, &all->telling);
-	return save(all, s, why);
+	take_out(all, s);
+	return save_all(all, why);
+}
+
+void sources_withdraw(struct sources *all, struct text id)
+{
+	struct source *s = sources_find(all, id);
+
+	if (s && s->is_configured)
+		take_out(all, s);
 }
 
 /* ---- connecting ---- */

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "source/found.h"
 #include "source/inside.h"
 
 #define STORE_MAX (8 * MIB)
@@ -271,6 +272,7 @@ static void write_row(struct buf *out, const struct source *s)
 	add_text(out, "protocol", s->is_guessed ? "auto" : s->protocol);
 	add_text(out, "model", s->model);
 	add_text(out, "color", s->color);
+	add_text(out, "credentialFrom", s->takes_found ? FOUND_OPENCLAW : NULL);
 	buf_print(out, ", \"connect\": %s", s->is_wanted ? "true" : "false");
 	if (s->is_local)
 		buf_add(out, TEXT(", \"local\": true"));

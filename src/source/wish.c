@@ -4,6 +4,7 @@
 #include "base/near.h"
 #include "base/utf8.h"
 #include "net/url.h"
+#include "source/found.h"
 #include "source/inside.h"
 #include "source/palette.h"
 
@@ -24,6 +25,7 @@ static const struct member {
 	{"model", KIND_TEXT, offsetof(struct source_wish, model)},
 	{"color", KIND_TEXT, offsetof(struct source_wish, color)},
 	{"credential", KIND_CREDENTIAL, offsetof(struct source_wish, credential)},
+	{"credentialFrom", KIND_TEXT, offsetof(struct source_wish, credential_from)},
 	{"connect", KIND_SWITCH, offsetof(struct source_wish, connect)},
 	{"local", KIND_SWITCH, offsetof(struct source_wish, is_local), .stored_only = true},
 };
@@ -176,6 +178,16 @@ static bool check_credential(struct text t, struct error *why)
 	return true;
 }
 
+static bool check_origin(const struct source_wish *w, struct error *why)
+{
+	if (w->credential_from.len == 0)
+		return true;
+	if (!text_is(w->credential_from, FOUND_OPENCLAW))
+		return error_set(why, "a credential can be taken from " FOUND_OPENCLAW " only");
+	return (!w->credential.len && !w->forgets_credential) ||
+	       error_set(why, "a credential is given or taken from elsewhere, not both");
+}
+
 bool wish_check(const struct source_wish *w, struct error *why)
 {
 	return (w->is_local || check_id(w->id, why)) &&
@@ -186,5 +198,5 @@ bool wish_check(const struct source_wish *w, struct error *why)
 	       (w->protocol.len == 0 || w->is_local || check_protocol(w->protocol, why)) &&
 	       (w->color.len == 0 || palette_is_color(w->color) ||
 	        error_set(why, "a color looks like #5B8DEF")) &&
-	       check_credential(w->credential, why);
+	       check_credential(w->credential, why) && check_origin(w, why);
 }

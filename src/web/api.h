@@ -35,6 +35,7 @@ void api_prompt_answer(struct call *call);
 void api_control(struct call *call);
 
 void api_sources(struct call *call);
+void api_source_recognise(struct call *call);
 void api_source_add(struct call *call);
 void api_source_change(struct call *call);
 void api_source_remove(struct call *call);

@@ -68,7 +68,7 @@ void api_hook(struct call *call)
 
 /* ---- /api/tap ---- */
 
-#define WISH_MAX (16 * KIB) /* {"project": the longest path, "approve": true} */
+#define WISH_MAX (16 * KIB) /* {"project": the longest path, ...} */
 
 struct owed {
 	struct web *web;
@@ -76,6 +76,7 @@ struct owed {
 	enum web_tap_verb verb;
 	struct buf body;
 	struct buf project; /* empty: the user's settings */
+	struct buf tag;     /* empty: of no change that was shown */
 	bool approves;
 	void *ask; /* NULL: the request is not whole yet */
 };
@@ -84,6 +85,7 @@ static void free_owed(struct owed *o)
 {
 	buf_finish(&o->body);
 	buf_finish(&o->project);
+	buf_finish(&o->tag);
 	free(o);
 }
 
@@ -95,26 +97,52 @@ static void answered(void *of, unsigned status, struct text json)
 	free_owed(o);
 }
 
-/* Nothing, or {"project"?: DIR, "approve"?: true}. */
+/* A member of the body; none is fine. */
+static bool read_text(yyjson_val *value, struct buf *out)
+{
+	return !value ||
+	       (yyjson_is_str(value) &&
+	        buf_add(out, (struct text){yyjson_get_str(value), yyjson_get_len(value)}));
+}
+
+/* Nothing, or {"project"?: DIR, "approve"?: true, "tag"?: TAG}. */
 static bool read_body(struct owed *o, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_val *dir = yyjson_obj_get(root, "project");
+	yyjson_val *tag = yyjson_obj_get(root, "tag");
 	yyjson_val *approves = yyjson_obj_get(root, "approve");
-	size_t known = (dir ? 1 : 0) + (approves ? 1 : 0);
+	size_t known = (dir ? 1 : 0) + (tag ? 1 : 0) + (approves ? 1 : 0);
 	bool good = text_trim(buf_text(&o->body)).len == 0 ||
 	            (yyjson_is_obj(root) && yyjson_obj_size(root) == known &&
-	             (!approves || yyjson_is_bool(approves)));
+	             (!approves || yyjson_is_bool(approves)) && read_text(dir, &o->project) &&
+	             read_text(tag, &o->tag));
 
-	o->approves = yyjson_is_true(approves);
-	if (dir)
-		good = good && yyjson_is_str(dir) &&
-		       buf_add(&o->project,
-		               (struct text){yyjson_get_str(dir), yyjson_get_len(dir)});
+	o->approves |= yyjson_is_true(approves);
 	yyjson_doc_free(doc);
-	return good ||
-	       error_set(why, "the body is empty, or {\"project\": DIR, \"approve\": true}");
+	return good || error_set(why, "the body is empty, or {\"project\": DIR, \"approve\": true, "
+	                              "\"tag\": TAG}");
+}
+
+/* A status may be asked for with what would change: ?preview=connect&approve=true. */
+static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
+{
+	struct owed *o = self;
+
+	if (text_is(name, "project"))
+		return buf_add(&o->project, value) || error_set(why, "too long");
+	if (o->verb == WEB_TAP_CONNECT || o->verb == WEB_TAP_DISCONNECT)
+		return error_set(why, "there is no such parameter");
+	if (text_is(name, "approve")) {
+		o->approves = text_is(value, "true");
+		return o->approves || text_is(value, "false") || error_set(why, "true or false");
+	}
+	if (!text_is(name, "preview"))
+		return error_set(why, "there is no such parameter");
+	o->verb = text_is(value, "connect") ? WEB_TAP_PREVIEW_CONNECT : WEB_TAP_PREVIEW_DISCONNECT;
+	return o->verb == WEB_TAP_PREVIEW_CONNECT || text_is(value, "disconnect") ||
+	       error_set(why, "connect or disconnect");
 }
 
 static bool check_project(struct owed *o, struct error *why)
@@ -149,6 +177,7 @@ static void wish_whole(void *self, struct http *http)
 	}
 	ask.project = o->project.len ? o->project.at : NULL;
 	ask.approves = o->approves;
+	ask.tag = o->tag.len && buf_add_char(&o->tag, '\0') ? o->tag.at : NULL;
 	o->ask = tap->ask(tap->self, &ask);
 }
 
@@ -166,6 +195,7 @@ static void wish(struct call *call, enum web_tap_verb verb)
 {
 	static const struct http_handler handler = {
 		.piece = wish_piece, .whole = wish_whole, .gone = wish_gone};
+	struct error why;
 	struct owed *o;
 
 	if (http_request(call->http)->has_body &&
@@ -179,7 +209,12 @@ static void wish(struct call *call, enum web_tap_verb verb)
 	o->verb = verb;
 	buf_init(&o->body, WISH_MAX);
 	buf_init(&o->project, WISH_MAX);
-	http_query(http_request(call->http)->query, "project", &o->project);
+	buf_init(&o->tag, WISH_MAX);
+	if (!http_query_each(http_request(call->http)->query, read_parameter, o, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		free_owed(o);
+		return;
+	}
 	http_accept(call->http, WISH_MAX, &handler, o);
 }
 

@@ -32,6 +32,7 @@ const struct route routes[] = {
 	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_code},
 	{"POST", "/api/token/reload", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_reload},
 	{"GET", "/api/sources", SCOPE_OBSERVE, 0, 0, api_sources},
+	{"GET", "/api/sources/recognise", SCOPE_OBSERVE, 0, 0, api_source_recognise},
 	{"POST", "/api/sources", SCOPE_ADMIN, ROUTE_JSON, SOURCE_BODY, api_source_add},
 	{"PATCH", "/api/sources/*", SCOPE_ADMIN, ROUTE_JSON, SOURCE_BODY, api_source_change},
 	{"DELETE", "/api/sources/*", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_source_remove},

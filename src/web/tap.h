@@ -5,7 +5,14 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum web_tap_verb { WEB_TAP_CONNECT, WEB_TAP_DISCONNECT, WEB_TAP_STATUS };
+/* The previews tell what the two would change, and change nothing. */
+enum web_tap_verb {
+	WEB_TAP_CONNECT,
+	WEB_TAP_DISCONNECT,
+	WEB_TAP_STATUS,
+	WEB_TAP_PREVIEW_CONNECT,
+	WEB_TAP_PREVIEW_DISCONNECT,
+};
 
 typedef void web_decided_fn(void *of, struct text json); /* empty: nothing */
 
@@ -13,6 +20,7 @@ struct web_tap_ask {
 	enum web_tap_verb verb;
 	bool approves;       /* of a connect: some hooks decide */
 	const char *project; /* NULL: the user's settings */
+	const char *tag;     /* of the change that was shown; NULL: none was */
 	void (*answered)(void *of, unsigned status, struct text json);
 	void *of;
 };

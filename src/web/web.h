@@ -28,6 +28,7 @@ struct web;
 /* What a request wants of a source or of all of them. */
 enum web_verb {
 	WEB_SOURCES,
+	WEB_SOURCE_RECOGNISE,
 	WEB_SOURCE_ADD,
 	WEB_SOURCE_CHANGE,
 	WEB_SOURCE_REMOVE,
@@ -38,7 +39,7 @@ enum web_verb {
 struct web_errand {
 	enum web_verb verb;
 	struct text id;   /* of the source, if it is about one */
-	struct text body; /* JSON; empty: there was none */
+	struct text body; /* JSON; empty: there was none.  To recognise: a URL */
 };
 
 struct web_doors {

@@ -1,0 +1,68 @@
+/* found.c - which sources take the token of OpenClaw's own configuration. */
+#include "source/found.h"
+
+#include "base/must.h"
+#include "net/url.h"
+#include "source/inside.h"
+#include "source/openclaw.h"
+#include "source/openclaw_config.h"
+
+static bool takes(const struct source *s)
+{
+	return !s->credential &&
+	       (s->takes_found || (s->is_local && strcmp(s->id, OPENCLAW_LOCAL_ID) == 0));
+}
+
+static void note(struct sources *all, bool is_there)
+{
+	if (all->token_found == is_there)
+		return;
+	all->token_found = is_there;
+	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s))
+		if (takes(s))
+			sources_mark(s);
+}
+
+bool found_may_take(struct text url, struct text protocol, struct error *why)
+{
+	struct url to;
+
+	if (!text_is(protocol, "openclaw"))
+		return error_set(why, "only a source of the protocol openclaw takes its token");
+	return (url_parse(&to, url, NULL) && url_is_loopback(&to)) ||
+	       error_set(why, "OpenClaw's own token goes to a gateway of this machine only");
+}
+
+bool found_is_there(struct sources *all, struct error *why)
+{
+	struct openclaw_config config;
+	bool is_there;
+
+	openclaw_config_read(&config, openclaw_env);
+	is_there = config.token != NULL;
+	openclaw_config_finish(&config);
+	note(all, is_there);
+	return is_there ||
+	       error_set(why, "OpenClaw's own configuration names no token, or is not there");
+}
+
+char *found_token(struct source *s)
+{
+	struct openclaw_config config;
+	char *token;
+
+	if (!takes(s))
+		return NULL;
+	openclaw_config_read(&config, openclaw_env);
+	token = must_dup(config.token);
+	openclaw_config_finish(&config);
+	note(s->all, token != NULL);
+	return token;
+}
+
+const char *found_from(const struct source *s)
+{
+	if (s->credential)
+		return "user";
+	return takes(s) && s->all->token_found ? FOUND_OPENCLAW : NULL;
+}

@@ -1,0 +1,114 @@
+/* recognise.c - what a URL would be as a source, by its looks alone: nobody is asked.
+ *
+ * The protocol is the one that a new source of this URL begins with.  A stream may turn
+ * out to be a list of models, and what looks like Anthropic's without a credential is
+ * taken for a stream: that is told as what it may become.
+ */
+#include <stdio.h>
+
+#include "net/url.h"
+#include "source/inside.h"
+
+#define NAMES_MAX 1000 /* that are tried before somebody has to think of one */
+
+static const char *may_become(const char *protocol)
+{
+	if (strcmp(protocol, "sse") == 0)
+		return "openai";
+	return strcmp(protocol, "anthropic") == 0 ? "sse" : NULL;
+}
+
+static const struct source *find_url(const struct sources *all, struct text url)
+{
+	for (const struct source *s = sources_next(all, NULL); s; s = sources_next(all, s))
+		if (s->url && text_is(url, s->url))
+			return s;
+	return NULL;
+}
+
+/* What people would call it: the host, or the file, or the port. */
+static struct text call_it(struct text url, struct url *parsed)
+{
+	struct text path, query, last;
+
+	if (url_parse(parsed, url, NULL))
+		return text_of(parsed->host);
+	text_cut(url, ':', &path);
+	path = text_cut(path, '?', &query);
+	last = path;
+	while (path.at) {
+		struct text part = text_cut(path, '/', &path);
+
+		if (part.len)
+			last = part;
+	}
+	return last;
+}
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Of what an id may be made of, and not so long that no number fits behind it. */
+static void make_id(struct text name, char id[SOURCE_ID_MAX + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.len && n < SOURCE_ID_MAX - 5; i++) {
+		if (is_plain(name.at[i]))
+			id[n++] = name.at[i];
+		else if (n > 0 && id[n - 1] != '-')
+			id[n++] = '-';
+	}
+	while (n > 0 && id[n - 1] == '-')
+		n--;
+	id[n] = '\0';
+}
+
+/* One that nobody has; false: think of one yourself. */
+static bool find_id(const struct sources *all, struct text name, char id[SOURCE_ID_MAX + 1])
+{
+	size_t len;
+
+	make_id(name, id);
+	len = strlen(id);
+	for (unsigned i = 2; len > 0 && i < NAMES_MAX; i++) {
+		if (!sources_knows(all, text_of(id)) &&
+		    wish_check(&(struct source_wish){.id = text_of(id)}, NULL))
+			return true;
+		snprintf(id + len, SOURCE_ID_MAX + 1 - len, "-%u", i);
+	}
+	return false;
+}
+
+static void add_text(struct buf *out, const char *name, struct text value)
+{
+	buf_print(out, ",\"%s\":", name);
+	if (value.len)
+		buf_add_json(out, value);
+	else
+		buf_add(out, TEXT("null"));
+}
+
+void sources_recognise(const struct sources *all, struct text url, struct buf *out)
+{
+	const char *protocol = source_detect(url);
+	const struct source *known = find_url(all, url);
+	char id[SOURCE_ID_MAX + 1];
+	struct url parsed;
+	struct text name = call_it(url, &parsed);
+
+	add_text(out, "protocol", text_of(protocol));
+	add_text(out, "mayBecome", text_of(may_become(protocol)));
+	add_text(out, "category", text_of(known && known->is_local ? "local" : "remote"));
+	add_text(out, "id", find_id(all, name, id) ? text_of(id) : TEXT(""));
+	add_text(out, "name", name.len <= SOURCE_NAME_MAX ? name : TEXT(""));
+	add_text(out, "known", known ? text_of(known->id) : TEXT(""));
+}
+
+bool source_url_check(struct text url, struct error *why)
+{
+	return url.len ? wish_check(&(struct source_wish){.url = url}, why)
+	               : error_set(why, "a source needs a url");
+}
