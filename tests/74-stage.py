@@ -54,6 +54,10 @@ def stage(box):
     return answer.json()
 
 
+def status(box):
+    return box.request("GET", "/api/status").json()["show"]
+
+
 def flood(box, n):
     """So many waves at once, of which those are played that are not too quick."""
     answer = box.request("POST", "/api/signal?ack=memory", '{"type":"wave"}\n' * n,
@@ -231,6 +235,78 @@ def _():
             assert snapshots >= 1
             box.emit("wave")
             viewer.commands(1, last)
+
+
+# --- asleep ------------------------------------------------------------------------------
+
+
+def lull(box):
+    """Floods it until the show sleeps; answers what its status says then."""
+    def sleeps():
+        flood(box, 500)
+        show = status(box)
+        return show["asleep"] and show
+    return eventually(sleeps)
+
+
+@test("a show sleeps while much comes and nobody looks, and a look wakes it")
+def _():
+    with Box() as box:
+        use(box)
+        asleep = lull(box)
+        box.emit("stay")
+        show = status(box)
+        if show["asleep"]:
+            assert show["version"] == asleep["version"], (show, asleep)
+        look = stage(box)
+        assert look["version"] > asleep["version"], look
+        assert look["tweens"][0]["duration"] == LONG_MS, look
+        assert not status(box)["asleep"]
+
+
+@test("a show that sleeps wakes by itself when it is quiet")
+def _():
+    with Box() as box:
+        use(box)
+        asleep = lull(box)
+        awake = eventually(lambda: not (s := status(box))["asleep"] and s)
+        assert awake["version"] > asleep["version"], (asleep, awake)
+
+
+@test("who follows a sleeping show gets what it missed, and keeps it awake")
+def _():
+    with Box() as box:
+        use(box)
+        version = stage(box)["version"]
+        lull(box)
+        with Viewer(box) as viewer:
+            look = viewer.snapshot()
+            assert look["version"] > version and entity(look, "bob")["activeState"] == "waving"
+            for _ in range(4):
+                flood(box, 500)
+                time.sleep(0.25)
+            assert not status(box)["asleep"]
+        asleep = lull(box)
+        box.emit("stay")
+        with Viewer(box, asleep["version"]) as viewer:
+            first = viewer.next()
+            if "command" in first:
+                assert first["version"] == asleep["version"] + 1, (first, asleep)
+            else:
+                assert first["snapshot"]["tweens"], first
+
+
+@test("what a sleeping show missed is played after a restart")
+def _():
+    for end in (Box.stop, Box.kill9):
+        with Box() as box:
+            use(box)
+            lull(box)
+            box.emit("stay")
+            end(box)
+            box.start()
+            tween = stage(box)["tweens"][0]
+            assert tween["action"] == "move" and tween["duration"] == LONG_MS, tween
 
 
 # --- other shows, and none ------------------------------------------------------------
@@ -520,6 +596,19 @@ def _():
         stored = {c["id"]: c for c in box.history("&type=user.click")}
         assert heard(up) == [stored["a"], stored["e"]], heard(up)
         assert heard(other) == [stored["b"]], heard(other)
+
+
+@test("a click wakes a sleeping show, to know whom it concerns")
+def _():
+    with Upstream() as up, Box() as box:
+        agent(up, [])
+        use(box)
+        add(box, up, "one")
+        lull(box)
+        box.emit("stay", source="one", correlationId="run-1")
+        box.emit(click("ada", id="a"))
+        got = eventually(lambda: heard(up))
+        assert got[0]["id"] == "a" and got[0]["correlationId"] == "run-1", got
 
 
 @test("a run stays with the source that it came by, whoever else speaks of it")

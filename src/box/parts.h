@@ -58,11 +58,22 @@ void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
 uint64_t box_show_skipped(const struct box *box);       /* signals, by the theatre or by us */
 void box_look_at_stage(void *self, struct buf *out);
+void box_wake_show(struct box *box); /* somebody wants to know how it is now */
 struct hub_stage box_stage(struct box *box);
 /* Who changes the show tells this time, and then arms its timer.  Until it is open it is
  * before all signals. */
 double box_show_now(struct box *box);
 void box_show_arm(struct box *box);
+
+/* ---- show_past.c ---- */
+
+struct show_past {
+	uint64_t after, until; /* signals of the journal */
+	uint64_t ns;           /* the time that may be taken for it */
+	double now_ms;         /* each is played at its own time, and none after this */
+	bool may_wait;         /* for the disk */
+};
+uint64_t box_play_past(struct box *box, const struct show_past *past); /* how far it came */
 
 /* ---- show_store.c ---- */
 

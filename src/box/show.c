@@ -3,9 +3,11 @@
  * The theatre has no clock: here is one, and a timer that wakes it when something is
  * due.  It may take a tenth of the processor, and a fiftieth while nobody looks, because
  * the signals themselves come before what they look like: what comes when that is used
- * up is not played, and counted, and what is due is done a little later.  What was played
- * is part of the checkpoint; at a start, the signals that came after it are played again,
- * at their own times.
+ * up is not played, and counted, and what is due is done a little later.  While many come
+ * and nobody looks it sleeps, and nothing is due: who wants to see it wakes it, and the
+ * newest of what it missed is played from the journal.  What was played is part of the
+ * checkpoint; at a start, the signals that came after it are played likewise, at their own
+ * times.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,21 +21,23 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "hub/hub.h"
-#include "journal/reader.h"
+#include "journal/journal.h"
 #include "play/theatre.h"
 
-#define SECTION "show"       /* of a checkpoint */
-#define SAVED_MAX (16 * MIB) /* of it: the others have a right to their part */
-#define SHARE_NS 100000      /* of the processor in each millisecond: a tenth ... */
-#define SHARE_ALONE_NS 20000 /* ... or less when nobody looks */
-#define STRENGTH_NS 25000000 /* and so much at once */
-#define TYPE_KNOWN 32        /* bytes of a type that is remembered */
-#define SET_CLOCK_MS 1000    /* from one look at the wall to the next */
-#define FOLD_SIGNALS 65536   /* the newest, that are played again at a start ... */
-#define FOLD_NS 500000000u   /* ... and no longer than this */
-#define FOLD_LOOK 256        /* signals between two looks at the time */
-#define FOLD_CHUNK (256 * KIB)
-#define FOLD_WAIT_MS 1000
+#define SECTION "show"         /* of a checkpoint */
+#define SECTION_SEQ "show.seq" /* the newest signal that it heard */
+#define SAVED_MAX (16 * MIB)   /* of it: the others have a right to their part */
+#define SHARE_NS 100000        /* of the processor in each millisecond: a tenth ... */
+#define SHARE_ALONE_NS 20000   /* ... or less when nobody looks */
+#define STRENGTH_NS 25000000   /* and so much at once */
+#define TYPE_KNOWN 32          /* bytes of a type that is remembered */
+#define SET_CLOCK_MS 1000      /* from one look at the wall to the next */
+#define FOLD_SIGNALS 65536     /* the newest, that are played again at a start ... */
+#define FOLD_NS 500000000u     /* ... and no longer than this */
+#define BUSY 250               /* signals from one tick of the loop to the next, that are many */
+#define CALM_TICKS 4           /* without so many, until it wakes by itself */
+#define WAKE_SIGNALS 4096      /* the newest, that are played then ... */
+#define WAKE_NS STRENGTH_NS    /* ... and no longer than this */
 
 struct playhouse {
 	struct box *box;
@@ -49,6 +53,13 @@ struct playhouse {
 	size_t type_len;
 	bool is_wanted;
 	double due_ms; /* what the timer waits for; NAN: it is to be set anew */
+
+	struct deadline tick; /* is much going on?  Set while anything is */
+	uint64_t counted;     /* the newest signal at the last one */
+	unsigned calm;        /* ticks in a row */
+	bool is_ticking, is_asleep;
+	bool is_folding;     /* what is played now is not told: who asked will look */
+	uint64_t slept_from; /* the newest signal that was heard before */
 
 	/* Unix time by the loop's clock.  When somebody puts the wall's clock back we go on
 	 * as before; when it is put forward we follow. */
@@ -127,7 +138,7 @@ static void wake_for(struct playhouse *p, double next_ms)
 {
 	double rest_ms = 0, wait_ms;
 
-	if (next_ms == p->due_ms)
+	if (next_ms == p->due_ms || p->is_asleep)
 		return;
 	p->due_ms = next_ms;
 	if (isinf(next_ms)) {
@@ -146,6 +157,40 @@ static void settle(struct later *later)
 	struct playhouse *p = list_of(later, struct playhouse, settling);
 
 	wake_for(p, theatre_next(p->box->theatre));
+}
+
+/* ---- sleep ---- */
+
+static void wake(struct playhouse *p, uint64_t until);
+
+static void fall_asleep(struct playhouse *p)
+{
+	p->is_asleep = true;
+	p->slept_from = journal_last_seq(p->box->journal);
+	p->due_ms = NAN;
+	uv_timer_stop(&p->timer);
+}
+
+static void watch_rate(struct playhouse *p)
+{
+	p->is_ticking = true;
+	deadline_set(p->box->loop, &p->tick, DEADLINE_TICK_MS);
+}
+
+static void tick(struct deadline *deadline)
+{
+	struct playhouse *p = list_of(deadline, struct playhouse, tick);
+	uint64_t last = journal_last_seq(p->box->journal), came = last - p->counted;
+
+	p->counted = last;
+	p->calm = came < BUSY ? p->calm + 1 : 0;
+	if (p->is_asleep && p->calm >= CALM_TICKS)
+		wake(p, last);
+	else if (!p->is_asleep && !p->calm && !hub_stats(p->box->hub).followers)
+		fall_asleep(p);
+	p->is_ticking = false;
+	if (came || p->is_asleep)
+		watch_rate(p);
 }
 
 /* ---- what is heard and what is seen ---- */
@@ -173,9 +218,15 @@ static void heard(struct tap *tap, const struct signal *s)
 {
 	struct playhouse *p = list_of(tap, struct playhouse, tap);
 
-	if (!s->via.len && text_starts(s->type, TEXT("user.")))
+	if (!s->via.len && text_starts(s->type, TEXT("user."))) {
+		wake(p, s->seq - 1);
 		box_pass_on(p->box, s);
-	if (!is_wanted(p, s->type))
+	}
+	if (!p->is_ticking)
+		watch_rate(p);
+	if (p->is_asleep)
+		theatre_note(p->box->theatre, s);
+	else if (!is_wanted(p, s->type))
 		theatre_hear(p->box->theatre, s, now(p)); /* who speaks of what */
 	else if (has_strength(p))
 		play(p, s);
@@ -187,7 +238,7 @@ static void played(void *self, uint64_t version, double at_ms, struct text json)
 {
 	struct box *box = self;
 
-	if (box->hub)
+	if (box->hub && !box->playhouse->is_folding)
 		hub_tell_command(box->hub, version, at_ms, json);
 }
 
@@ -204,15 +255,20 @@ static void changed(void *self)
 static struct hub_moment look(void *self, struct buf *out)
 {
 	struct box *box = self;
-	struct hub_moment moment = {theatre_version(box->theatre), now(box->playhouse)};
+	struct hub_moment moment;
 
+	box_wake_show(box);
+	moment = (struct hub_moment){theatre_version(box->theatre), now(box->playhouse)};
 	theatre_look(box->theatre, moment.at_ms, out);
 	return moment;
 }
 
 static bool since(void *self, uint64_t version, hub_command_fn *each, void *of)
 {
-	return theatre_since(((struct box *)self)->theatre, version, each, of);
+	struct box *box = self;
+
+	box_wake_show(box);
+	return theatre_since(box->theatre, version, each, of);
 }
 
 struct hub_stage box_stage(struct box *box)
@@ -229,18 +285,68 @@ void box_show_status(struct box *box, struct buf *out)
 {
 	const struct theatre_stats s = theatre_stats(box->theatre);
 
-	buf_print(out,
-	          ",\"show\":{\"running\":%s,\"version\":%llu,\"signalsProcessed\":%llu,"
-	          "\"skipped\":%llu,\"refused\":%llu,\"active\":%zu,\"wires\":",
-	          theatre_is_running(box->theatre) ? "true" : "false",
-	          (unsigned long long)theatre_version(box->theatre),
-	          (unsigned long long)s.processed, (unsigned long long)box_show_skipped(box),
-	          (unsigned long long)s.refused, s.active);
+	buf_print(
+		out,
+		",\"show\":{\"running\":%s,\"asleep\":%s,\"version\":%llu,\"signalsProcessed\":%llu,"
+		"\"skipped\":%llu,\"refused\":%llu,\"active\":%zu,\"wires\":",
+		theatre_is_running(box->theatre) ? "true" : "false",
+		box->playhouse->is_asleep ? "true" : "false",
+		(unsigned long long)theatre_version(box->theatre), (unsigned long long)s.processed,
+		(unsigned long long)box_show_skipped(box), (unsigned long long)s.refused, s.active);
 	theatre_counts(box->theatre, out);
 	buf_add_char(out, '}');
 }
 
+/* ---- what was missed ---- */
+
+/* The newest so many of what came after this one. */
+static uint64_t newest(uint64_t after, uint64_t until, unsigned max)
+{
+	return until > max && after < until - max ? until - max : after;
+}
+
+static uint64_t play_past(struct playhouse *p, struct show_past *past)
+{
+	uint64_t came_to;
+
+	past->now_ms = now(p);
+	p->is_folding = true;
+	came_to = box_play_past(p->box, past);
+	theatre_tick(p->box->theatre, past->now_ms);
+	p->is_folding = false;
+	return came_to;
+}
+
+/* What it missed up to this signal is played, or at least the newest of that. */
+static void wake(struct playhouse *p, uint64_t until)
+{
+	struct show_past past = {.until = until, .ns = WAKE_NS};
+
+	if (!p->is_asleep)
+		return;
+	p->is_asleep = false;
+	p->calm = 0;
+	past.after = newest(p->slept_from, until, WAKE_SIGNALS);
+	p->skipped += past.after - p->slept_from;
+	p->skipped += until - play_past(p, &past);
+	box_show_arm(p->box);
+}
+
+void box_wake_show(struct box *box)
+{
+	wake(box->playhouse, journal_last_seq(box->journal));
+}
+
 /* ---- across a restart ---- */
+
+/* While it sleeps it is not of the time of the checkpoint. */
+static void save_seq(const struct playhouse *p, struct buf *out)
+{
+	size_t begun = section_begin(out, SECTION_SEQ);
+
+	buf_add_u64(out, p->is_asleep ? p->slept_from : journal_last_seq(p->box->journal));
+	section_end(out, begun);
+}
 
 void box_save_show(struct box *box, struct buf *out)
 {
@@ -257,87 +363,28 @@ void box_save_show(struct box *box, struct buf *out)
 		begun = section_begin(out, SECTION);
 		buf_add(out, buf_text(&saved));
 		section_end(out, begun);
+		save_seq(box->playhouse, out);
 	}
 	buf_finish(&saved);
 }
 
-struct fold {
-	struct journal_reader *from;
-	struct signal_reader *lines;
-	uint64_t until_ns;
-	unsigned count;
-	double at_ms; /* of the signal that was played last */
-};
-
-/* At its own time: not before the one before it, and not in the future. */
-static void play_again(struct playhouse *p, struct fold *f, struct text line)
-{
-	struct signal s;
-
-	if (!signal_read(f->lines, line, &s, NULL))
-		return;
-	f->at_ms = fmax(f->at_ms, fmin(s.at_ms, p->now_ms));
-	theatre_hear(p->box->theatre, &s, f->at_ms);
-}
-
-/* False when it takes too long. */
-static bool play_lines(struct playhouse *p, struct fold *f, struct text lines)
-{
-	while (lines.len) {
-		struct text line = text_cut(lines, '\n', &lines);
-
-		play_again(p, f, line);
-		journal_reader_take(f->from, line.len + 1, signal_seq_of(line) + 1);
-		if (++f->count % FOLD_LOOK == 0 && clock_mono_ns() > f->until_ns)
-			return false;
-	}
-	return true;
-}
-
-static bool wait_for_disk(struct journal *journal, const struct fold *f)
-{
-	journal_wait(journal, FOLD_WAIT_MS);
-	journal_poll(journal);
-	return clock_mono_ns() <= f->until_ns;
-}
-
-/* Plays what came after this position, as far as that is soon done. */
-static void fold(struct playhouse *p, struct position after)
-{
-	struct journal *journal = p->box->journal;
-	struct fold f = {.from = journal_reader_create(journal, after),
-	                 .lines = signal_reader_create(),
-	                 .until_ns = clock_mono_ns() + FOLD_NS};
-	enum journal_news news;
-	struct text lines;
-	struct gap gap;
-	bool on = true;
-
-	while (on && (news = journal_read(f.from, FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
-		if (news == JOURNAL_LINES)
-			on = play_lines(p, &f, lines);
-		else if (news == JOURNAL_COLD)
-			on = wait_for_disk(journal, &f);
-	}
-	if (!on)
-		log_warn("show", "what came before is long: the stage goes on without all of it");
-	journal_reader_destroy(f.from);
-	signal_reader_destroy(f.lines);
-}
-
 static void remember(struct playhouse *p)
 {
-	uint64_t last = journal_last_seq(p->box->journal);
-	struct position after = {.seq = 0};
-	struct text saved = journal_checkpoint(p->box->journal, &after.seq);
+	struct show_past past = {
+		.until = journal_last_seq(p->box->journal),
+		.ns = FOLD_NS,
+		.may_wait = true,
+	};
+	uint64_t after;
+	struct text all = journal_checkpoint(p->box->journal, &after);
+	struct text saved = section_find(all, SECTION);
 
-	saved = section_find(saved, SECTION);
+	text_to_u64(section_find(all, SECTION_SEQ), &after);
 	if (saved.len == 0 || !theatre_load(p->box->theatre, saved, p->now_ms))
-		after.seq = 0;
-	if (last > FOLD_SIGNALS && after.seq < last - FOLD_SIGNALS)
-		after.seq = last - FOLD_SIGNALS;
-	fold(p, after);
-	theatre_tick(p->box->theatre, p->now_ms);
+		after = 0;
+	past.after = newest(after, past.until, FOLD_SIGNALS);
+	if (play_past(p, &past) < past.until)
+		log_warn("show", "what came before is long: the stage goes on without all of it");
 }
 
 /* ---- life ---- */
@@ -349,7 +396,10 @@ uint64_t box_show_skipped(const struct box *box)
 
 double box_show_now(struct box *box)
 {
-	return box->playhouse->is_open ? now(box->playhouse) : 0;
+	if (!box->playhouse->is_open)
+		return 0;
+	box_wake_show(box);
+	return now(box->playhouse);
 }
 
 void box_show_arm(struct box *box)
@@ -366,6 +416,7 @@ void box_make_show(struct box *box)
 	p->box = box;
 	p->tap = (struct tap){.name = "show", .heard = heard};
 	p->settling.run = settle;
+	p->tick.fire = tick;
 	p->strength_ns = STRENGTH_NS;
 	p->strengthened = loop_now_ms(box->loop);
 	uv_timer_init(loop_uv(box->loop), &p->timer);
@@ -378,6 +429,7 @@ void box_open_show(struct box *box)
 {
 	remember(box->playhouse);
 	box->playhouse->is_open = true;
+	box->playhouse->counted = journal_last_seq(box->journal);
 	box_show_arm(box);
 	bus_add_tap(box->bus, &box->playhouse->tap);
 }
@@ -394,6 +446,7 @@ void box_destroy_show(struct box *box)
 	if (!p)
 		return;
 	loop_forget(&p->settling);
+	deadline_clear(&p->tick);
 	uv_close((uv_handle_t *)&p->timer, free_closed);
 	theatre_destroy(box->theatre);
 	box->theatre = NULL;

@@ -268,6 +268,12 @@ static void note_source(struct theatre *t, const struct signal *s)
 		episodes_note(&t->sources, &note);
 }
 
+void theatre_note(struct theatre *t, const struct signal *s)
+{
+	if (s->via.len)
+		note_source(t, s);
+}
+
 bool theatre_wants(const struct theatre *t, struct text type)
 {
 	return t->is_running && play_wants(t->play, type);

@@ -42,8 +42,10 @@ struct text theatre_tag(const struct theatre *theatre); /* differs when the docu
 /* Is there anything in the show for signals of this type?  Quick. */
 bool theatre_wants(const struct theatre *theatre, struct text type);
 
-/* A signal was admitted. */
+/* A signal was admitted.  Note: it will be heard later, if at all, from the journal, which
+ * does not know by which of our sources it came. */
 void theatre_hear(struct theatre *theatre, const struct signal *s, double now_ms);
+void theatre_note(struct theatre *theatre, const struct signal *s);
 void theatre_tick(struct theatre *theatre, double now_ms);
 double theatre_next(const struct theatre *theatre); /* INFINITY: never */
 

@@ -1,0 +1,89 @@
+/* show_past.c - signals of the journal, played as if they came now: at a start, and when
+ * the show was asleep.
+ */
+#include <math.h>
+
+#include "base/clock.h"
+#include "box/parts.h"
+#include "journal/reader.h"
+#include "play/theatre.h"
+
+#define LOOK_EVERY 256 /* signals between two looks at the time */
+#define CHUNK (256 * KIB)
+#define WAIT_MS 1000
+
+struct fold {
+	struct box *box;
+	const struct show_past *past;
+	struct journal_reader *from;
+	struct signal_reader *lines;
+	uint64_t until_ns;
+	unsigned count;
+	double at_ms; /* of the signal that was played last */
+};
+
+/* At its own time: not before the one before it, and not in the future. */
+static void play_line(struct fold *f, struct text line)
+{
+	struct signal s;
+
+	if (!signal_read(f->lines, line, &s, NULL))
+		return;
+	f->at_ms = fmax(f->at_ms, fmin(s.at_ms, f->past->now_ms));
+	theatre_hear(f->box->theatre, &s, f->at_ms);
+}
+
+/* False when the last was played, or it takes too long. */
+static bool play_lines(struct fold *f, struct text lines)
+{
+	while (lines.len) {
+		struct text line = text_cut(lines, '\n', &lines);
+		uint64_t seq = signal_seq_of(line);
+
+		if (seq > f->past->until)
+			return false;
+		play_line(f, line);
+		journal_reader_take(f->from, line.len + 1, seq + 1);
+		if (++f->count % LOOK_EVERY == 0 && clock_mono_ns() > f->until_ns)
+			return false;
+	}
+	return true;
+}
+
+static bool wait_for_disk(const struct fold *f)
+{
+	struct journal *journal = f->box->journal;
+
+	if (!f->past->may_wait)
+		return false;
+	journal_wait(journal, WAIT_MS);
+	journal_poll(journal);
+	return clock_mono_ns() <= f->until_ns;
+}
+
+uint64_t box_play_past(struct box *box, const struct show_past *past)
+{
+	struct position after = {.seq = past->after};
+	struct fold f = {
+		.box = box,
+		.past = past,
+		.from = journal_reader_create(box->journal, after),
+		.lines = signal_reader_create(),
+		.until_ns = clock_mono_ns() + past->ns,
+	};
+	enum journal_news news;
+	struct text lines;
+	struct gap gap;
+	bool on = true;
+
+	while (on && (news = journal_read(f.from, CHUNK, &lines, &gap)) != JOURNAL_END) {
+		if (news == JOURNAL_LINES)
+			on = play_lines(&f, lines);
+		else if (news == JOURNAL_COLD)
+			on = wait_for_disk(&f);
+	}
+	after.seq = journal_reader_next(f.from) - 1;
+	journal_reader_destroy(f.from);
+	signal_reader_destroy(f.lines);
+	return after.seq < past->until ? after.seq : past->until;
+}
