@@ -1,7 +1,10 @@
 /* runs.c - the runs of a box: followed along the journal, a piece at the end of each turn.
  *
- * While a screen watches, all that is there is read as it comes.  When nobody does, so
- * many signals a second, so that a flood of them is not slowed down by who looks on.
+ * While a screen watches, all that is there is read as it comes.  When nobody does, it
+ * depends on how many come from one tick of the loop to the next.  Few are read as they
+ * come, too; more are read at the ticks, which is cheaper; and of a flood nothing is read
+ * before it is over, so that it is not slowed down by who looks on.  Who asks for a run
+ * reads on itself first.
  */
 #include "run/runs.h"
 
@@ -15,50 +18,54 @@
 
 #define SECTION "runs"    /* of a checkpoint */
 #define TURN_SIGNALS 2048 /* in one turn; others want the loop, too */
-#define PACE 20000        /* signals a second when nobody watches ... */
-#define SAVED_UP 5000     /* ... and so many at once after a pause */
+#define FEW 250           /* signals from one tick to the next */
+#define FLOOD 5000        /* likewise; and as many are read from one tick to the next */
 
 struct follower {
 	struct box *box;
 	struct turn turn;
-	struct deadline again; /* the pace allows more by then */
-	uint64_t paid_ms;      /* the loop's time up to which the purse was filled */
-	size_t purse;          /* signals that may be read */
+	struct deadline tick; /* set while there is something to read */
+	bool is_ticking;
+	uint64_t counted; /* the newest signal at the last tick */
+	bool few_come;
+	size_t purse; /* signals that may be read until the next */
 };
 
-static void fill_purse(struct follower *f)
+static void start_tick(struct follower *f)
 {
-	uint64_t now_ms = loop_now_ms(f->box->loop);
-	uint64_t earned = (now_ms - f->paid_ms) * PACE / 1000;
-
-	if (!earned)
-		return;
-	f->paid_ms = now_ms;
-	f->purse = f->purse + earned > SAVED_UP ? SAVED_UP : f->purse + earned;
+	f->is_ticking = true;
+	deadline_set(f->box->loop, &f->tick, DEADLINE_TICK_MS);
 }
 
-/* Only to have a turn. */
-static void again(struct deadline *deadline)
+static void tick(struct deadline *deadline)
 {
+	struct follower *f = list_of(deadline, struct follower, tick);
+	uint64_t last = journal_last_seq(f->box->journal), came = last - f->counted;
+
+	f->counted = last;
+	f->few_come = came <= FEW;
+	f->purse = came <= FLOOD ? FLOOD : 0;
+	f->is_ticking = false;
+	if (came)
+		start_tick(f);
 }
 
-/* Who is far behind reads much at once: a look at the journal costs, too. */
 static bool follow_slowly(struct follower *f)
 {
 	struct runs *runs = f->box->runs;
-	uint64_t before = runs_seq(runs);
-	size_t used;
-	bool more = true;
+	uint64_t before = runs_seq(runs), used;
+	bool more;
 
-	fill_purse(f);
-	if (f->purse >= TURN_SIGNALS || f->purse >= journal_last_seq(f->box->journal) - before)
-		more = runs_advance(runs, f->purse < TURN_SIGNALS ? f->purse : TURN_SIGNALS);
-	used = (size_t)(runs_seq(runs) - before);
+	if (!f->is_ticking)
+		start_tick(f);
+	if (!f->purse)
+		return false;
+	more = runs_advance(runs, f->purse < TURN_SIGNALS ? f->purse : TURN_SIGNALS);
+	used = runs_seq(runs) - before;
 	f->purse -= used < f->purse ? used : f->purse;
-	if (!more || f->purse >= TURN_SIGNALS)
-		return more;
-	deadline_set(f->box->loop, &f->again, DEADLINE_TICK_MS);
-	return false;
+	if (!more && !f->few_come)
+		f->purse = 0;
+	return more && f->purse;
 }
 
 static bool end_turn(struct turn *turn)
@@ -90,9 +97,10 @@ void box_make_runs(struct box *box)
 	box->runs = runs_create(&o, saved);
 	box->follower = f;
 	f->box = box;
-	f->purse = SAVED_UP;
-	f->paid_ms = loop_now_ms(box->loop);
-	f->again.fire = again;
+	f->purse = FLOOD;
+	f->few_come = true;
+	f->counted = journal_last_seq(box->journal);
+	f->tick.fire = tick;
 	f->turn.end = end_turn;
 	loop_add_turn(box->loop, &f->turn);
 }
@@ -102,7 +110,7 @@ void box_stop_runs(struct box *box)
 	if (!box->follower)
 		return;
 	loop_remove_turn(&box->follower->turn);
-	deadline_clear(&box->follower->again);
+	deadline_clear(&box->follower->tick);
 	runs_close(box->runs);
 }
 

@@ -9,7 +9,6 @@
 #include "run/replay.h"
 #include "run/runs.h"
 
-#define SIGNALS_AT_ONCE 4096 /* folded when a screen comes, so that it sees the present */
 #define PROMPT_FRAME_MAX (2 * MIB)
 
 static struct runs *runs_of(const struct run_view *view)
@@ -184,7 +183,7 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 	struct run *run;
 
 	runs_watch(runs, true);
-	runs_advance(runs, SIGNALS_AT_ONCE);
+	runs_advance(runs, RUNS_AT_ONCE);
 	list_add(&view->client->hub->screens, &view->in_hub);
 	run = run_of(view);
 	if (run) {

@@ -22,6 +22,7 @@
 #define RUNS_FRAMES_SAVED (256 * KIB)
 #define RUNS_SAVED_MAX (16 * MIB) /* of a checkpoint; then only numbers of a run are saved */
 #define RUNS_CATCH_UP 256         /* events for who comes without a position */
+#define RUNS_AT_ONCE 4096         /* signals that who wants the present reads first */
 #define RUN_FRAME_KEPT (64 * KIB) /* a longer phase or debug frame is not kept */
 
 struct journal;
