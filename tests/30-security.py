@@ -6,8 +6,11 @@ sockets; nothing here knows the code.
 """
 
 import base64
+import functools
+import gzip
 import json
 import os
+import re
 import stat
 
 from doors import config_box, status, upgrade
@@ -18,10 +21,11 @@ SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/echo"}
 STREAMS = ["/api/stream", "/__signals__/stream"]
 READS = ["/healthz", "/readyz", "/api/version", "/api/status", "/api/signals",
          "/api/signals?format=ndjson", "/api/discover/local", *STREAMS]
-FILES = ["/", "/index.html", "/app.js", "/style.css", "/icon.svg"]
 CHANGES = ["/api/signal", "/api/session", "/api/ticket", "/api/code", "/api/token/reload",
            "/api/discover/rescan", "/api/hooks/claude-code", "/api/tap/connect",
            "/api/tap/disconnect"]
+
+FOR_EVER = "public, max-age=31536000, immutable"
 
 HEADERS = {
     "content-security-policy":
@@ -32,6 +36,16 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+@functools.cache
+def page_files():
+    """The page and what it names: files whose names have a hash of their content."""
+    with Box() as box:
+        html = box.request("GET", "/").body.decode()
+    named = sorted(set(re.findall(r'(?:href|src)="(/[^"]+)"', html)))
+    assert len(named) >= 3, named
+    return ["/", "/index.html", *named]
 
 
 def foreign_hosts(port):
@@ -121,7 +135,7 @@ def _():
 @test("2: a foreign Host is turned away on every route, files and streams included")
 def _():
     with Box() as box:
-        for path in READS + FILES + ["/nothing"]:
+        for path in READS + page_files() + ["/nothing"]:
             for host in foreign_hosts(box.port):
                 got = status(box, path, {"Host": host})
                 assert got in (400, 421), (path, host, got)
@@ -134,7 +148,7 @@ def _():
 @test("2: each of our names is known on every route")
 def _():
     with Box() as box:
-        for path in READS + FILES:
+        for path in READS + page_files():
             for host in our_hosts(box.port):
                 assert status(box, path, {"Host": host}) == 200, (path, host)
 
@@ -203,7 +217,7 @@ def _():
                 answer = box.request(method, path)
                 assert answer.status == 405, (method, path, answer)
                 assert answer.headers["allow"] == "POST", answer
-        for path in FILES + [r for r in READS if r not in STREAMS]:
+        for path in page_files() + [r for r in READS if r not in STREAMS]:
             for method in ("POST", "PUT", "PATCH", "DELETE"):
                 answer = box.request(method, path, {})
                 assert answer.status == 405, (method, path, answer)
@@ -597,9 +611,10 @@ def _():
         for path in READS:
             for method in ("GET", "HEAD", "DELETE"):
                 head(ask(method, path))
-        for path in FILES:
-            assert head(ask("GET", path), "no-cache") == 200
-            assert head(ask("HEAD", path), "no-cache") == 200
+        for path in page_files():
+            cache = "no-cache" if path in ("/", "/index.html") else FOR_EVER
+            assert head(ask("GET", path), cache) == 200
+            assert head(ask("HEAD", path), cache) == 200
             assert head(ask("POST", path, {})) == 405
         for path in CHANGES:
             head(ask("POST", path, {}))
@@ -639,6 +654,25 @@ def _():
 # --- 14 -----------------------------------------------------------------------
 
 
+@test("14: a file is packed for those who accept that, and the same file for all")
+def _():
+    with Box() as box:
+        for path in page_files():
+            plain = box.request("GET", path)
+            packed = box.request("GET", path, None, {"Accept-Encoding": "br, gzip;q=0.5"})
+            unwanted = box.request("GET", path, None, {"Accept-Encoding": "gzip;q=0"})
+            assert "content-encoding" not in plain.headers, plain.headers
+            assert packed.headers["content-encoding"] == "gzip", packed.headers
+            assert gzip.decompress(packed.body) == plain.body == unwanted.body
+            assert len(packed.body) < len(plain.body)
+            assert packed.headers["etag"] != plain.headers["etag"] == unwanted.headers["etag"]
+            for answer in (plain, packed, unwanted):
+                assert answer.headers["vary"] == "Accept-Encoding", answer.headers
+            for tag in (plain.headers["etag"], packed.headers["etag"]):
+                again = box.request("GET", path, None, {"If-None-Match": tag})
+                assert again.status == 304 and again.body == b"", again
+
+
 @test("14: no spelling of a path leads to a file outside the page")
 def _():
     with Box() as box:
@@ -648,7 +682,7 @@ def _():
                   "/index.html/../canary.html", "/..;/token", "/%c0%ae%c0%ae/token",
                   "/..%00/token", "/index.html%00.js", "/....//token", "/%252e%252e/token",
                   f"/{box.data}/token", f"/..{box.data}/token", "/etc/passwd", "/../../etc/passwd",
-                  "/proc/self/environ", "/app.js/", "/APP.JS", "/app.js%20", "/~root/.profile"]
+                  "/proc/self/environ", "/index.html/", "/INDEX.HTML", "/index.html%20", "/~root/.profile"]
         for path in inside:
             for unix in (True, False):
                 answer = box.request("GET", path, unix=unix)
@@ -667,7 +701,7 @@ def _():
         answers = []
         shown = {"Authorization": f"Bearer {canary}", "Cookie": f"s={canary}",
                  "X-Api-Key": canary, "Proxy-Authorization": f"Basic {canary}"}
-        for path in READS + FILES + ["/ws", "/nothing"]:
+        for path in READS + page_files() + ["/ws", "/nothing"]:
             for target in (path, f"{path.split('?')[0]}?token={canary}&ticket={canary}"):
                 answers.append(box.request("GET", target, None, shown, unix=False))
         for path in CHANGES:

@@ -61,7 +61,11 @@ class Clone:
     def env(self, **more):
         """As from a shell: what an outer make says to its children is not for us."""
         path = f"{self.top / 'bin'}:{os.environ['PATH']}"
-        env = environment({"PATH": path, "HOME": str(self.home), **more})
+        # What npm fetched once need not be fetched again.
+        cache = os.environ.get("npm_config_cache", str(Path.home() / ".npm"))
+        env = environment(
+            {"PATH": path, "HOME": str(self.home), "npm_config_cache": cache, **more}
+        )
         return {k: v for k, v in env.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
 
     def make(self, goal):
