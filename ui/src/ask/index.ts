@@ -3,6 +3,7 @@
  * here too, and a page that was reloaded goes on where it was. */
 
 import type { Desk, Envelope, News, Source, View, ViewKind } from "../desk";
+import { notifyButton } from "../prompts/notify";
 import { fill, h } from "../text/dom";
 import { visible } from "../text/signal";
 import { makeComposer, type Question } from "./composer";
@@ -52,7 +53,8 @@ function open(root: HTMLElement, desk: Desk): View {
 	let timer = 0;
 
 	root.append(
-		h("nav", { class: "ask-side", "aria-label": "Conversations" }, fresh, rows),
+		h("nav", { class: "ask-side", "aria-label": "Conversations" }, fresh, rows,
+			notifyButton(desk, "Notify me of questions")),
 		h("div", { class: "ask-main" }, h("div", { class: "ask-bar" }, past), empty, scroller, composer.element));
 
 	/* ---- what comes in ---- */

@@ -16,9 +16,12 @@ const TEXT_MAX = 16_000;
 export interface Card {
 	readonly element: HTMLElement;
 	isExpanded: boolean;
+	/* Somebody has begun to do something with it. */
+	readonly isTouched: boolean;
 	/* What has changed of it; `now` is the server's time. */
 	draw(now: number): void;
-	focus(): void;
+	/* Expands it and gives it the focus. */
+	open(now: number): void;
 }
 
 export function makeCard(item: Item, desk: Desk, send: Send): Card {
@@ -40,6 +43,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 		body, fault, state);
 	let drawn = 0;
 	let isFilled = false;
+	let isTouched = false;
 
 	/* The form is made when it is first wanted: there may be hundreds of questions. */
 	function fillBody(): void {
@@ -77,9 +81,15 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	}
 
 	const madeAt = performance.now();
+	const touch = () => { isTouched = true; };
+	for (const act of ["pointerenter", "pointerdown", "keydown", "focusin"])
+		element.addEventListener(act, touch);
 	const card: Card = {
-		element, draw, isExpanded: false,
-		focus() {
+		element, draw, isExpanded: true,
+		get isTouched() { return isTouched; },
+		open(now) {
+			card.isExpanded = isTouched = true;
+			draw(now);
 			const first = body.querySelector<HTMLElement>("textarea, input, button");
 
 			(first === null || body.hidden ? toggle : first).focus();

@@ -8,10 +8,11 @@ import { counted } from "../talk/plain";
 import { briefOf, makeCard, who, type Card } from "./card";
 import type { Send } from "./form";
 import { createPrompts, type Item } from "./model";
-import { makeNotifier } from "./notify";
+import { canAskToNotify, makeNotifier, notifyButton } from "./notify";
 
 const SHOWN = 20;             /* cards in the document; a button shows more */
-const EXPANDED = 3;           /* of those that come, how many are opened at once */
+const EXPANDED = 3;           /* so many are opened by themselves: the newest */
+const DRAW_MS = 30;
 const TICK_MS = 500;
 const SETTLE_MS = 1500;       /* after coming back, until it is asked what is open */
 
@@ -28,12 +29,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		shown += SHOWN;
 		draw();
 	} });
-	const ask = h("button", { type: "button", class: "prompts-notify", onclick: () =>
-		void notifier.ask().then((answer) => {
-			desk.say(answer === "granted" ? "You will be notified of questions while this page is out of sight."
-				: "The browser will not notify you.", answer === "granted" ? "good" : "bad");
-			draw();
-		}) }, "Notify me");
+	const ask = notifyButton(desk, "Notify me");
 	const fold = h("button", { type: "button", class: "bare prompts-fold", onclick: () => {
 		isFolded = !isFolded;
 		draw();
@@ -43,7 +39,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 	let isFolded = false;
 	let before: HTMLElement | null = null;
 	let settling = 0;
-	const offered = new Set<string>();    /* that were opened because no other was */
+	let drawing = 0;
 
 	root.classList.add("prompts");
 	root.append(h("header", {}, title, ask, fold), said, h("div", { class: "prompts-scroll" }, list, more));
@@ -58,11 +54,11 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 			announce(item);
 		else if (prompt.state !== "open")
 			notifier.over(prompt.id);
-		draw();
+		drawSoon();
 	});
 	link.on("signal", ({ envelope }) => {
 		if (prompts.take(envelope, now()))
-			draw();
+			drawSoon();
 	});
 	link.on("prompts", settleSoon);
 	link.on("hello", settleSoon);
@@ -113,10 +109,8 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 			before = document.activeElement as HTMLElement | null;
 		isFolded = false;
 		const to = card ?? (first === undefined ? undefined : cards.get(first.id));
-		if (to !== undefined)
-			to.isExpanded = true;
 		draw();
-		to?.focus();
+		to?.open(now());
 	}
 
 	document.addEventListener("keydown", (event) => {
@@ -140,10 +134,18 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 
 	/* ---- what is drawn ---- */
 
+	/* Hundreds may come at once. */
+	function drawSoon(): void {
+		drawing ||= window.setTimeout(draw, DRAW_MS);
+	}
+
 	function draw(): void {
 		const open = prompts.open();
-		const items = [...open.slice(0, shown), ...prompts.over()].sort((a, b) => b.since - a.since);
-		const at = now();
+
+		clearTimeout(drawing);
+		drawing = 0;
+		const used = open.slice(shown).filter(({ id }) => cards.get(id)?.isTouched === true);
+		const items = [...open.slice(0, shown), ...used, ...prompts.over()].sort((a, b) => b.since - a.since);
 
 		root.hidden = items.length === 0;
 		if (open.length === 0)
@@ -152,19 +154,16 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		fold.setAttribute("aria-expanded", String(!isFolded));
 		fold.setAttribute("aria-label", isFolded ? "Show the questions" : "Fold the questions away");
 		write(title, open.length === 0 ? "No more questions" : counted(open.length, "question"));
-		ask.hidden = !notifier.canAsk || isFolded;
+		ask.hidden = !canAskToNotify() || isFolded;
 		more.hidden = open.length <= shown;
 		write(more, `Show ${counted(open.length - shown, "more question")}`);
 		place(items);
-		for (const item of items)
-			cards.get(item.id)!.draw(at);
 	}
 
 	/* A card that is being used stays where it is when another comes above it. */
 	function place(items: Item[]): void {
-		const scroll = list.parentElement!;
-		const isUsed = list.matches(":hover, :focus-within");
-		const height = list.scrollHeight;
+		const anchor = list.querySelector(".prompt-card:is(:hover, :focus-within)");
+		const top = anchor?.getBoundingClientRect().top ?? 0;
 		const ids = new Set(items.map(({ id }) => id));
 
 		for (const [id, card] of cards)
@@ -172,36 +171,26 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 				card.element.remove();
 				cards.delete(id);
 			}
-		let added = 0;
 		items.forEach((item, i) => {
-			let card = cards.get(item.id);
-			if (card === undefined) {
-				card = makeCard(item, desk, sendOf(item));
-				card.isExpanded = expanded() < EXPANDED;
-				cards.set(item.id, card);
-				card.draw(now());
-				added++;
-			}
+			const card = cards.get(item.id) ?? makeCard(item, desk, sendOf(item));
+
+			cards.set(item.id, card);
 			if (list.children[i] !== card.element)
 				list.insertBefore(card.element, list.children[i] ?? null);
 		});
-		if (expanded() === 0)
-			openFirst(items);
-		if (added > 0 && isUsed)
-			scroll.scrollTop += list.scrollHeight - height;
+		expand(items.filter(({ state }) => state === "open").map(({ id }) => cards.get(id)!));
+		for (const item of items)
+			cards.get(item.id)!.draw(now());
+		if (anchor?.isConnected === true)
+			list.parentElement!.scrollTop += anchor.getBoundingClientRect().top - top;
 	}
 
-	function expanded(): number {
-		return [...cards].filter(([id, card]) => card.isExpanded && prompts.get(id)?.state === "open").length;
-	}
-
-	function openFirst(items: Item[]): void {
-		const first = items.find(({ id, state }) => state === "open" && cards.get(id) !== undefined && !offered.has(id));
-
-		if (first !== undefined) {
-			offered.add(first.id);
-			cards.get(first.id)!.isExpanded = true;
-		}
+	/* The newest are open, and whatever somebody has begun with stays as they left it. */
+	function expand(open: Card[]): void {
+		open.forEach((card, i) => {
+			if (!card.isTouched)
+				card.isExpanded = i < EXPANDED;
+		});
 	}
 
 	setInterval(() => {

@@ -2,6 +2,8 @@
  * for only by a click, and shown only while nobody can see the page. Some browsers have none, or
  * refuse them to a page; then there are none, and nothing else changes. */
 
+import type { Desk } from "../desk";
+import { h } from "../text/dom";
 import { visible } from "../text/signal";
 import { counted } from "../talk/plain";
 import { approvalOf, type Item } from "./model";
@@ -9,11 +11,26 @@ import { briefOf, who } from "./card";
 
 const AT_ONCE = 3;            /* more than that are one */
 const BODY_MAX = 200;
+const HAS = typeof Notification === "function";
+
+/* Whether nobody has said yes or no yet. */
+export function canAskToNotify(): boolean {
+	return HAS && Notification.permission === "default";
+}
+
+export function notifyButton(desk: Desk, words: string): HTMLButtonElement {
+	const button = h("button", { type: "button", class: "prompts-notify", hidden: !canAskToNotify(), onclick: async () => {
+		const isGranted = await Notification.requestPermission() === "granted";
+
+		desk.say(isGranted ? "You will be notified of questions while this page is out of sight."
+			: "The browser will not notify you.", isGranted ? "good" : "bad");
+		button.hidden = !canAskToNotify();
+	} }, words);
+
+	return button;
+}
 
 export interface Notifier {
-	/* Whether there is something to ask for. */
-	readonly canAsk: boolean;
-	ask(): Promise<NotificationPermission>;
 	/* `open` is how many there are in all. */
 	tell(item: Item, open: number): void;
 	over(id: string): void;
@@ -22,7 +39,6 @@ export interface Notifier {
 
 export function makeNotifier(goTo: (id: string) => void): Notifier {
 	const shown = new Map<string, Notification>();
-	const has = typeof Notification === "function";
 
 	function show(tag: string, title: string, body: string, id: string): void {
 		try {
@@ -45,10 +61,8 @@ export function makeNotifier(goTo: (id: string) => void): Notifier {
 	}
 
 	return {
-		get canAsk() { return has && Notification.permission === "default"; },
-		ask: () => Notification.requestPermission(),
 		tell(item, open) {
-			if (!has || Notification.permission !== "granted" || document.visibilityState !== "hidden")
+			if (!HAS || Notification.permission !== "granted" || document.visibilityState !== "hidden")
 				return;
 			if (open > AT_ONCE) {
 				[...shown.keys()].filter((tag) => tag !== "many").forEach(close);

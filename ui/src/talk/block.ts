@@ -33,6 +33,7 @@ export interface Tool extends Base {
 	name: string;
 	callId: string;
 	input: unknown;
+	draft: string;          /* its input as far as it is written, before it is whole */
 	output: unknown;
 	state: "running" | "done" | "failed" | "left";
 	endedAt: number;

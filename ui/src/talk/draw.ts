@@ -55,7 +55,8 @@ function drawThinking(block: Words): Drawn {
 		more();
 		if (!isTouched)
 			details.open = block.isOpen;
-		write(title, block.isOpen ? "Thinking…" : `Thought ${lasted(block.lastAt - block.at)}`.trim());
+		const ms = block.lastAt - block.at;
+		write(title, block.isOpen ? "Thinking…" : ms >= 100 ? `Thought for ${lasted(ms)}` : "Thought");
 	} };
 }
 
@@ -97,9 +98,9 @@ function drawTool(block: Tool): Drawn {
 	const mark = h("span", { class: "talk-mark", role: "img" });
 	const took = h("span", { class: "talk-took" });
 	const body = h("div", { class: "talk-body" });
+	const line = h("code", {});
 	const details = h("details", { class: "talk-block talk-tool" },
-		h("summary", {}, mark, h("b", {}, visibleText(block.name || "tool")),
-			h("code", {}, visibleText(inputLine(block.input))), took), body);
+		h("summary", {}, mark, h("b", {}, visibleText(block.name || "tool")), line, took), body);
 	let drawn = 0;
 
 	/* Most are never looked into, and an input may have a megabyte. */
@@ -113,6 +114,7 @@ function drawTool(block: Tool): Drawn {
 	return { element: details, update() {
 		details.dataset.state = block.state;
 		write(mark, MARKS[block.state]);
+		write(line, visibleText(block.input === undefined ? block.draft.slice(-200) : inputLine(block.input)));
 		mark.setAttribute("aria-label", STATES[block.state]);
 		write(took, block.isResultOnly ? "" : lasted(block.endedAt - block.at));
 		fillBody();
@@ -122,11 +124,13 @@ function drawTool(block: Tool): Drawn {
 function bodyOf(block: Tool): HTMLElement[] {
 	const output = outputParts(block.output);
 	const said = block.state === "running" ? "It is running." : block.state === "left"
-		? "The run ended before it." : "It gave nothing back.";
+		? "No result was told." : "It gave nothing back.";
+	const given = block.input !== undefined ? inputParts(block.input)
+		: block.draft === "" ? [] : [{ kind: "code", label: "", text: block.draft } as const];
 
 	return [
 		h("p", { class: "talk-label" }, visibleText(block.agent)),
-		...inputParts(block.input).map(drawPart),
+		...given.map(drawPart),
 		h("p", { class: "talk-label" }, block.state === "failed" ? "It failed" : "Result"),
 		...output.length > 0 ? output.map(drawPart) : [h("p", { class: "talk-none" }, said)],
 	];

@@ -100,6 +100,7 @@ const TAKERS: Record<string, (m: Memory, p: Payload) => void> = {
 	task_dispatch: takeTask,
 	text_delta: (m, p) => takeWords(m, "text", p),
 	thinking: (m, p) => takeWords(m, "thinking", p),
+	tool_call_delta: takeDraft,
 	tool_call: takeCall,
 	tool_result: takeResult,
 	agent_state_change: takeState,
@@ -216,14 +217,41 @@ function hushAll(m: Memory): void {
 		hush(m, agent);
 }
 
+/* A model writes what it gives to a tool piece by piece. */
+function takeDraft(m: Memory, p: Payload): void {
+	const agent = agentOf(m, p);
+	const callId = name(p.callId);
+	const content = typeof p.content === "string" ? p.content : "";
+	const tool = m.running.find((one) => one.callId === callId && one.agent === agent && one.input === undefined)
+		?? addTool(m, agent, p);
+
+	if (tool.draft.length < WORDS_MAX) {
+		tool.draft += content;
+		tool.version++;
+		weigh(m, tool, content.length);
+	}
+}
+
 function takeCall(m: Memory, p: Payload): void {
 	const agent = agentOf(m, p);
+	const callId = name(p.callId);
+	const tool = m.running.find((one) => callId !== "" && one.callId === callId && one.input === undefined)
+		?? addTool(m, agent, p);
+
+	tool.input = p.input ?? {};
+	tool.draft = "";
+	tool.version++;
+	weigh(m, tool, sizeOf(p.input));
+}
+
+function addTool(m: Memory, agent: string, p: Payload): Tool {
+	const tool = add(m, { kind: "tool", agent, name: name(p.toolName), callId: name(p.callId), input: undefined,
+		draft: "", output: undefined, state: "running", endedAt: NaN, isResultOnly: false }) as Tool;
 
 	hush(m, agent);
 	m.stats.tools++;
-	m.running.push(add(m, { kind: "tool", agent, name: name(p.toolName), callId: name(p.callId),
-		input: p.input, output: undefined, state: "running", endedAt: NaN,
-		isResultOnly: false }, sizeOf(p.input)) as Tool);
+	m.running.push(tool);
+	return tool;
 }
 
 /* A result belongs to the call with its id; without one, to the oldest of that tool. */
@@ -235,9 +263,9 @@ function takeResult(m: Memory, p: Payload): void {
 		: tool.callId === "" && tool.agent === agent && tool.name === toolName)
 		?? m.running.find((tool) => tool.agent === agent && tool.name === toolName
 			&& (tool.callId === "" || callId === ""));
-	const tool = found ?? add(m, { kind: "tool", agent, name: toolName, callId, input: undefined,
-		output: undefined, state: "running", endedAt: NaN, isResultOnly: true }) as Tool;
+	const tool = found ?? addTool(m, agent, p);
 
+	tool.isResultOnly = found === undefined;
 	hush(m, agent);
 	tool.output = p.output;
 	tool.state = p.success === false ? "failed" : "done";
@@ -296,7 +324,9 @@ function takeEnd(m: Memory, p: Payload): void {
 	const wasCancelled = p.success === false
 		&& (text === "cancelled" || stop === "cancelled" || stop === "aborted");
 	const how = wasCancelled ? "cancelled" : p.success === false ? "failed" : "done";
-	const isKnown = text === "cancelled" || text.trim() === m.lastText.trim();
+	/* The parsers of streams put a count here where there is nothing to say. */
+	const isKnown = text === "cancelled" || text.trim() === m.lastText.trim()
+		|| /^Stream completed \(\d+ chunks?\)$/.test(text);
 
 	hushAll(m);
 	leaveTools(m);
