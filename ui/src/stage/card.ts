@@ -1,0 +1,129 @@
+/* The card of somebody on the stage: who it is, what it does, what it said last, its run and its
+ * log, and a line to tell it something. It stands beside them and goes along. */
+
+import type { Actor, Camera } from "./frame";
+import { toScreen, type Size } from "./camera";
+import type { Episode } from "./episodes";
+import { isSomebody, nameOf, sentenceOf } from "./said";
+import { h, icon, write } from "../text/dom";
+import { visible } from "../text/signal";
+
+const EVERY_MS = 250;
+const WORDS_MAX = 400;
+const TELL_MAX = 500;
+
+export interface CardActions {
+	go(place: string): void;
+	tell(actor: Actor, words: string): void;
+	menu(actor: Actor, at: HTMLElement): void;
+	close(): void;
+}
+
+export interface Card {
+	readonly element: HTMLElement;
+	show(actor: Actor, episode: Episode | undefined): void;
+	hide(): void;
+	/* Goes along with them, on a screen of this size. */
+	follow(actor: Actor, episode: Episode | undefined, camera: Camera, screen: Size): void;
+}
+
+export function placeOfRun(episode: Episode): string {
+	return `runs/${encodeURIComponent(episode.correlationId)}`;
+}
+
+export function placeOfLog(episode: Episode): string {
+	return `log/?f=correlation:"${episode.correlationId.replaceAll("\"", "*")}"`;
+}
+
+export function makeCard(actions: CardActions): Card {
+	let shown: Actor | null = null;
+	let episode: Episode | undefined;
+	let drawnAt = -Infinity;
+	let size: Size = { width: 0, height: 0 };
+	const dot = h("i", { class: "stage-dot" });
+	const name = h("h3", { id: "stage-card-name" });
+	const state = h("p", { class: "stage-card-state" });
+	const words = h("blockquote", { hidden: true });
+	const run = h("button", { type: "button", onclick: () => episode && actions.go(placeOfRun(episode)) }, icon("runs"), "Its run");
+	const log = h("button", { type: "button", onclick: () => episode && actions.go(placeOfLog(episode)) }, icon("log"), "Its log");
+	const none = h("p", { class: "stage-card-none" }, "No run is known of it.");
+	const field = h("input", { type: "text", maxlength: TELL_MAX, autocomplete: "off", placeholder: "Tell it what to do", "aria-label": "Tell it what to do" });
+	const form = h("form", { class: "stage-tell" }, field, h("button", { type: "submit" }, "Tell"));
+	const more = h("button", { type: "button", class: "bare", "aria-label": "More to do with it", title: "More (context menu)",
+		"aria-haspopup": "menu", onclick: () => shown && actions.menu(shown, more) }, "⋯");
+	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() }, icon("close"));
+	const element = h("div", { class: "stage-card", role: "dialog", "aria-labelledby": "stage-card-name", hidden: true },
+		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, run, log), none, form);
+
+	form.addEventListener("submit", (event) => {
+		const text = field.value.trim();
+
+		event.preventDefault();
+		if (!shown || text === "")
+			return;
+		actions.tell(shown, text);
+		field.value = "";
+	});
+	element.addEventListener("keydown", (event) => {
+		if (event.key !== "Escape")
+			return;
+		event.stopPropagation();
+		event.preventDefault();
+		actions.close();
+	});
+
+	function draw(actor: Actor): void {
+		const said = sentenceOf(actor);
+		const full = actor.speech?.full ?? "";
+
+		write(name, nameOf(actor));
+		write(state, isSomebody(actor) ? said.state : "a part of the stage");
+		dot.style.setProperty("--who", actor.look.fallbackColor);
+		if (full)
+			write(words, visible(full.slice(0, WORDS_MAX)));
+		words.hidden = words.textContent === "";
+		run.hidden = log.hidden = episode === undefined;
+		none.hidden = episode !== undefined || !isSomebody(actor);
+		element.dataset.state = actor.state;
+	}
+
+	/* Beside the actor, wholly in sight; a narrow screen has it at its foot, by style. */
+	function put(actor: Actor, camera: Camera, screen: Size): void {
+		const at = toScreen(camera, actor);
+		const half = actor.look.displayWidth * actor.scaleX * camera.zoom / 2 + 18;
+		const goesRight = at.x + half + size.width < screen.width - 8;
+		const x = goesRight ? at.x + half : at.x - half - size.width;
+		const y = at.y - size.height * 0.75;
+		const clamp = (value: number, most: number): number => Math.round(Math.max(Math.min(value, most - 8), 8));
+
+		element.style.transform = `translate(${clamp(x, screen.width - size.width)}px, ${clamp(y, screen.height - size.height)}px)`;
+	}
+
+	return {
+		element,
+		show(actor, next) {
+			shown = actor;
+			episode = next;
+			words.textContent = "";
+			field.value = "";
+			element.hidden = false;
+			drawnAt = -Infinity;
+			draw(actor);
+		},
+		hide() {
+			shown = null;
+			element.hidden = true;
+		},
+		follow(actor, next, camera, screen) {
+			const now = performance.now();
+
+			if (now - drawnAt > EVERY_MS) {
+				drawnAt = now;
+				episode = next;
+				draw(actor);
+				size = { width: element.offsetWidth, height: element.offsetHeight };
+			}
+			put(actor, camera, screen);
+		},
+	};
+}

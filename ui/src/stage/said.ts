@@ -1,0 +1,40 @@
+/* What the stage is in words: names, states, what somebody does. */
+
+import type { Actor } from "./frame";
+import { visible } from "../text/signal";
+
+export const STATES: readonly { state: string; words: string; glyph: string }[] = [
+	{ state: "idle", words: "has nothing to do", glyph: "" },
+	{ state: "thinking", words: "thinks", glyph: "…" },
+	{ state: "acting", words: "writes or decides", glyph: "" },
+	{ state: "work", words: "uses a tool", glyph: "⚙" },
+	{ state: "waiting", words: "waits for you", glyph: "?" },
+	{ state: "done", words: "is done", glyph: "✓" },
+	{ state: "error", words: "ran into an error", glyph: "!" },
+];
+
+const LONGEST = 160;
+
+export function stateWords(state: string): string {
+	if (state === "walk")
+		return "is on the way";
+	return STATES.find((one) => one.state === state)?.words ?? state;
+}
+
+export const nameOf = (actor: Actor): string => visible((actor.label || actor.semanticId || actor.id).slice(0, 80));
+
+/* Is it somebody, and not a place, a letter or a lamp? */
+export function isSomebody(actor: Actor): boolean {
+	return actor.look.tags ? actor.look.tags.includes("agent") : actor.semanticId !== "";
+}
+
+/* A sentence about somebody, for who cannot see them. */
+export function sentenceOf(actor: Actor): { name: string; state: string; words: string } {
+	const words = actor.speech && actor.speech.phase !== "typing" ? actor.speech.full : "";
+
+	return {
+		name: nameOf(actor),
+		state: visible(stateWords(actor.state)),
+		words: visible(words.slice(0, LONGEST)),
+	};
+}
