@@ -116,6 +116,14 @@ bool address_is_local(const struct address *address)
 	return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == 127);
 }
 
+bool address_is_any(const struct address *address)
+{
+	if (address->sa.any.sa_family == AF_INET)
+		return address->sa.v4.sin_addr.s_addr == htonl(INADDR_ANY);
+	return address->sa.any.sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_UNSPECIFIED(&address->sa.v6.sin6_addr);
+}
+
 unsigned address_port(const struct address *address)
 {
 	if (address->sa.any.sa_family == AF_INET)
@@ -183,6 +191,22 @@ static bool open_tcp(struct address *address, int fd, struct error *why)
 	if (bind(fd, &address->sa.any, len) != 0 || listen(fd, SOMAXCONN) != 0 ||
 	    getsockname(fd, &address->sa.any, &len) != 0)
 		return error_errno(why, "%s", address->words);
+	write_words(address);
+	return true;
+}
+
+bool address_of(struct address *address, int fd)
+{
+	socklen_t len = sizeof(address->sa), size = sizeof(int);
+	int on = 1, listens = 0;
+
+	memset(address, 0, sizeof(*address));
+	if (getsockname(fd, &address->sa.any, &len) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens)
+		return false;
+	if (address->sa.any.sa_family != AF_INET && address->sa.any.sa_family != AF_INET6)
+		return false;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	write_words(address);
 	return true;
 }

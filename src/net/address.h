@@ -26,7 +26,11 @@ struct address {
 bool address_parse(struct address *address, const char *text, struct error *why);
 
 bool address_is_local(const struct address *address); /* reached from here only */
+bool address_is_any(const struct address *address);   /* all of the machine's */
 unsigned address_port(const struct address *address); /* 0 for a Unix socket */
+
+/* Where a TCP socket listens that somebody else opened; it is prepared as ours are. */
+bool address_of(struct address *address, int fd);
 
 /* A socket that listens there, or -1.  Fills in the port when it was 0. */
 int address_open(struct address *address, struct error *why);

@@ -236,8 +236,11 @@ void conn_deadline(struct conn *conn, unsigned after_ms)
 
 void conn_half_close(struct conn *conn)
 {
-	if (!conn->closing)
-		shutdown(conn->fd, SHUT_WR);
+	if (conn->closing)
+		return;
+	if (conn->tls)
+		tls_half_close(conn->tls);
+	shutdown(conn->fd, SHUT_WR);
 }
 
 bool conn_peer(const struct conn *conn, struct peer *peer)

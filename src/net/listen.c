@@ -12,6 +12,7 @@
 #include "net/address.h"
 #include "net/conn.h"
 #include "net/inside.h"
+#include "net/tls.h"
 
 /* Accepted before the connections that are there get their turn again. */
 #define LISTEN_ACCEPTS_MAX 64
@@ -85,7 +86,7 @@ struct listen *listen_create(struct loop *loop, const struct listen_options *o, 
 
 	if (!address_parse(&address, o->address, why))
 		return NULL;
-	fd = address_open(&address, why);
+	fd = o->socket ? o->socket : address_open(&address, why);
 	if (fd < 0)
 		return NULL;
 	listen = must_zero(1, sizeof(*listen));
@@ -141,12 +142,26 @@ void listen_destroy(struct listen *listen)
 		listen_part(list_of(listen->conns.next, struct conn, in_all));
 	if (listen->reserve >= 0)
 		close(listen->reserve);
+	tls_context_destroy(listen->o.tls);
 	listen->destroyed = true;
 	bury_listen(listen);
 }
 
+void listen_renew(struct listen *listen, struct tls_context *tls)
+{
+	tls_context_destroy(listen->o.tls);
+	listen->o.tls = tls;
+}
+
+bool listen_is_secure(const struct listen *listen)
+{
+	return listen->o.tls != NULL;
+}
+
 void listen_keep(struct listen *listen, struct conn *conn)
 {
+	if (listen->o.tls)
+		conn_secure(conn, tls_accept(listen->o.tls, conn->fd));
 	conn->listen = listen;
 	list_add(&listen->conns, &conn->in_all);
 	++*listen->o.conns;
@@ -169,6 +184,11 @@ const char *listen_address(const struct listen *listen)
 bool listen_is_unix(const struct listen *listen)
 {
 	return listen->address.sa.any.sa_family == AF_UNIX;
+}
+
+bool listen_is_any(const struct listen *listen)
+{
+	return address_is_any(&listen->address);
 }
 
 unsigned listen_port(const struct listen *listen)

@@ -14,6 +14,7 @@
 
 struct conn;
 struct listen;
+struct tls_context;
 
 struct listen_options {
 	const char *address;
@@ -21,18 +22,26 @@ struct listen_options {
 	unsigned *conns;    /* how many there are now; shared by listeners */
 	void (*accepted)(void *self, struct listen *listen, int fd); /* takes fd */
 	void *self;
+	struct tls_context *tls; /* NULL: bytes go as they are; taken when it is created */
+	int socket; /* one that listens already, taken when it is created; 0: one is opened */
 };
 
 struct listen *listen_create(struct loop *loop, const struct listen_options *o, struct error *why);
 void listen_stop(struct listen *listen);    /* accept no more */
 void listen_destroy(struct listen *listen); /* NULL is fine */
 
-/* Counts conn as one of this listener's until it is closed: for accepted(). */
+/* Counts conn as one of this listener's until it is closed, and has it speak TLS where
+ * the listener does: for accepted(). */
 void listen_keep(struct listen *listen, struct conn *conn);
+
+/* Takes another certificate, for those who come from now on. */
+void listen_renew(struct listen *listen, struct tls_context *tls);
+bool listen_is_secure(const struct listen *listen);
 
 /* "127.0.0.1:7446" with the real port, or "unix:/path". */
 const char *listen_address(const struct listen *listen);
 bool listen_is_unix(const struct listen *listen);
+bool listen_is_any(const struct listen *listen);   /* 0.0.0.0 or [::]: all of the machine's */
 unsigned listen_port(const struct listen *listen); /* 0 for a Unix socket */
 
 /* Is this literal address one that only this machine can reach? */

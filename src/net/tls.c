@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -21,12 +22,14 @@
 struct tls_context {
 	SSL_CTX *ssl;
 	BIO_METHOD *socket;
+	size_t users; /* its owner, and each connection */
 };
 
 struct tls {
 	SSL *ssl;
+	struct tls_context *context;
 	int fd;
-	char *host;
+	char *host; /* NULL: it connected to us */
 	struct error why;
 	bool recv_wants_room, send_wants_room;
 	bool is_up; /* bytes went through it */
@@ -82,11 +85,11 @@ static BIO_METHOD *make_socket(void)
 
 /* --- contexts ------------------------------------------------------------- */
 
-struct tls_context *tls_context_client(void)
+static struct tls_context *make_context(const SSL_METHOD *method)
 {
 	struct tls_context *context = must_zero(1, sizeof(*context));
 
-	context->ssl = SSL_CTX_new(TLS_client_method());
+	context->ssl = SSL_CTX_new(method);
 	if (!context->ssl) {
 		log_error("net", "OpenSSL does not start");
 		abort();
@@ -97,16 +100,75 @@ struct tls_context *tls_context_client(void)
 	                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 	                                       SSL_MODE_RELEASE_BUFFERS);
 	SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);
+	context->socket = make_socket();
+	context->users = 1;
+	return context;
+}
+
+struct tls_context *tls_context_client(void)
+{
+	struct tls_context *context = make_context(TLS_client_method());
+
 	SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
 	/* Trusting nothing is a safe failure, and each connection will say so. */
 	SSL_CTX_set_default_verify_paths(context->ssl);
-	context->socket = make_socket();
 	return context;
+}
+
+static bool is_private(const char *key, struct error *why)
+{
+	struct stat st;
+
+	if (stat(key, &st) != 0)
+		return error_errno(why, "%s", key);
+	if (st.st_mode & S_IRWXO)
+		return error_set(why, "%s can be read by others: chmod o= it", key);
+	return true;
+}
+
+/* OpenSSL's own words, the first of them: what is behind follows from it. */
+static bool blame(const char *path, struct error *why)
+{
+	const char *words = ERR_reason_error_string(ERR_peek_error());
+
+	ERR_clear_error();
+	return error_set(why, "%s: %s", path, words ? words : "OpenSSL does not take it");
+}
+
+static bool load_pair(SSL_CTX *ssl, const char *cert, const char *key, struct error *why)
+{
+	ERR_clear_error();
+	if (SSL_CTX_use_certificate_chain_file(ssl, cert) != 1)
+		return blame(cert, why);
+	if (!is_private(key, why))
+		return false;
+	/* This one also tells a key of another certificate. */
+	if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) != 1)
+		return blame(key, why);
+	return true;
+}
+
+/* A key with a passphrase: there is nobody to ask. */
+static int no_passphrase(char *room, int n, int is_writing, void *of)
+{
+	return -1;
+}
+
+struct tls_context *tls_context_server(const char *cert, const char *key, struct error *why)
+{
+	struct tls_context *context = make_context(TLS_server_method());
+
+	SSL_CTX_set_options(context->ssl, SSL_OP_CIPHER_SERVER_PREFERENCE);
+	SSL_CTX_set_default_passwd_cb(context->ssl, no_passphrase);
+	if (load_pair(context->ssl, cert, key, why))
+		return context;
+	tls_context_destroy(context);
+	return NULL;
 }
 
 void tls_context_destroy(struct tls_context *context)
 {
-	if (!context)
+	if (!context || --context->users > 0)
 		return;
 	SSL_CTX_free(context->ssl);
 	BIO_meth_free(context->socket);
@@ -131,32 +193,55 @@ static void expect(SSL *ssl, const char *host)
 		abort();
 }
 
-struct tls *tls_create(struct tls_context *context, int fd, const char *host)
+static struct tls *make_tls(struct tls_context *context, int fd)
 {
 	struct tls *tls = must_zero(1, sizeof(*tls));
 	BIO *bio = BIO_new(context->socket);
 
 	tls->fd = fd;
-	tls->host = must_dup(host);
+	tls->context = context;
+	context->users++;
 	tls->ssl = SSL_new(context->ssl);
 	if (!tls->ssl || !bio)
 		abort();
 	BIO_set_data(bio, tls);
 	BIO_set_init(bio, 1);
 	SSL_set_bio(tls->ssl, bio, bio);
+	return tls;
+}
+
+struct tls *tls_create(struct tls_context *context, int fd, const char *host)
+{
+	struct tls *tls = make_tls(context, fd);
+
+	tls->host = must_dup(host);
 	expect(tls->ssl, host);
 	SSL_set_connect_state(tls->ssl);
 	return tls;
+}
+
+struct tls *tls_accept(struct tls_context *context, int fd)
+{
+	struct tls *tls = make_tls(context, fd);
+
+	SSL_set_accept_state(tls->ssl);
+	return tls;
+}
+
+void tls_half_close(struct tls *tls)
+{
+	if (!tls->is_broken && SSL_is_init_finished(tls->ssl))
+		SSL_shutdown(tls->ssl);
+	ERR_clear_error();
 }
 
 void tls_destroy(struct tls *tls)
 {
 	if (!tls)
 		return;
-	if (!tls->is_broken && SSL_is_init_finished(tls->ssl))
-		SSL_shutdown(tls->ssl);
-	ERR_clear_error();
+	tls_half_close(tls);
 	SSL_free(tls->ssl);
+	tls_context_destroy(tls->context);
 	free(tls->host);
 	free(tls);
 }
@@ -170,6 +255,7 @@ static void tell(struct tls *tls, int code)
 {
 	long verdict = SSL_get_verify_result(tls->ssl);
 	const char *words = ERR_reason_error_string(ERR_peek_last_error());
+	const char *whom = tls->host ? tls->host : "the client";
 
 	if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH)
 		error_set(&tls->why, "the certificate is not %.100s's", tls->host);
@@ -177,7 +263,7 @@ static void tell(struct tls *tls, int code)
 		error_set(&tls->why, "the certificate of %.100s is not trusted: %s", tls->host,
 		          X509_verify_cert_error_string(verdict));
 	else
-		error_set(&tls->why, "TLS with %.100s failed: %s", tls->host,
+		error_set(&tls->why, "TLS with %.100s failed: %s", whom,
 		          words  ? words
 		          : code ? strerror(code)
 		                 : "the connection broke");

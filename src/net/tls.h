@@ -1,9 +1,10 @@
 /* tls.h - TLS 1.2 and later over a socket of ours, with OpenSSL.
  *
  * tls_recv() and tls_send() stand where recv(2) and send(2) would: they never
- * block, and the handshake is made by whichever of them is called first.  The
- * peer's certificate is always verified, name included; what is trusted is what
- * the system trusts, or SSL_CERT_FILE and SSL_CERT_DIR of the environment.
+ * block, and the handshake is made by whichever of them is called first.  When it
+ * was we who connected, the peer's certificate is always verified, name included;
+ * what is trusted is what the system trusts, or SSL_CERT_FILE and SSL_CERT_DIR of
+ * the environment.  Whoever connects to us is not asked for one.
  */
 #ifndef NET_TLS_H
 #define NET_TLS_H
@@ -11,15 +12,24 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/error.h"
+
 struct tls;
 struct tls_context;
 
-/* What is the same for all connections of one kind. */
+/* What is the same for all connections of one kind.  Connections that are there go on
+ * when it is destroyed. */
 struct tls_context *tls_context_client(void);
 void tls_context_destroy(struct tls_context *context); /* NULL is fine */
 
-/* Borrows the context and the descriptor.  host: a name, or an IP address. */
+/* For whoever connects to us: PEM files, the certificate with those that vouch for it
+ * behind it, and its key, which nobody else may be able to read.  NULL: why says which
+ * file and what is wrong with it. */
+struct tls_context *tls_context_server(const char *cert, const char *key, struct error *why);
+
+/* Borrows the descriptor.  host: a name, or an IP address. */
 struct tls *tls_create(struct tls_context *context, int fd, const char *host);
+struct tls *tls_accept(struct tls_context *context, int fd); /* of a server's context */
 void tls_destroy(struct tls *tls); /* says goodbye if it can; NULL is fine */
 
 /* Bytes, 0 at the end, or -1 with errno: EAGAIN, or EPROTO and tls_why() knows.  A
@@ -32,6 +42,9 @@ bool tls_has_more(const struct tls *tls);
 
 /* After EAGAIN: it waits for room in the socket; else, for bytes. */
 bool tls_wants_room(const struct tls *tls);
+
+/* Says goodbye; nothing can be sent after it. */
+void tls_half_close(struct tls *tls);
 
 const char *tls_why(const struct tls *tls);
 bool tls_is_untrusted(const struct tls *tls); /* it broke because of the certificate */
