@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 
+#include "config/config.h"
+
 #define LITERAL_MAX 64 /* longer than any numeric address */
 #define NAME_MAX_LEN 32
 #define ID_MAX_LEN 64
@@ -68,20 +70,40 @@ bool check_address(struct text value, struct error *why)
 		return error_set(why,
 		                 "'%.*s' is not ADDRESS:PORT, like 127.0.0.1:7446 or [::1]:7446",
 		                 TEXT_ARG(value));
-	switch (reach_of(host)) {
-	case REACH_LOCAL:
-		return true;
-	case REACH_OTHERS:
-		return error_set(why,
-		                 "%.*s can be reached from other machines, which needs TLS; "
-		                 "this version listens on 127.0.0.1, [::1] and localhost only",
-		                 TEXT_ARG(value));
-	default:
-		return error_set(why,
-		                 "'%.*s' is not a numeric address; "
-		                 "there are 127.0.0.1:PORT, [::1]:PORT and localhost:PORT",
-		                 TEXT_ARG(value));
-	}
+	return reach_of(host) != REACH_NOTHING ||
+	       error_set(why,
+	                 "'%.*s' is not a numeric address, like 127.0.0.1:7446 or [::1]:7446, "
+	                 "nor localhost:PORT",
+	                 TEXT_ARG(value));
+}
+
+static bool is_local(struct text address)
+{
+	struct text host;
+	uint64_t port;
+
+	return cut_port(address, &host, &port) && reach_of(host) == REACH_LOCAL;
+}
+
+bool check_local_address(struct text value, struct error *why)
+{
+	return check_address(value, why) &&
+	       (is_local(value) ||
+	        error_set(why, "%.*s is not of this machine alone", TEXT_ARG(value)));
+}
+
+bool check_listen(const void *row, struct error *why)
+{
+	const struct config_listen *listen = row;
+
+	if (!listen->cert != !listen->key)
+		return error_set(why, "%s has a %s and no %s", listen->address,
+		                 listen->cert ? "cert" : "key", listen->cert ? "key" : "cert");
+	return listen->cert || is_local(text_of(listen->address)) ||
+	       error_set(why,
+	                 "%s can be reached from other machines, which needs TLS: "
+	                 "{address, cert, key}",
+	                 listen->address);
 }
 
 bool check_host(struct text value, struct error *why)

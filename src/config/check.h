@@ -8,9 +8,14 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* "127.0.0.1:7446", "[::1]:7446", "localhost:7446"; port 0 is any.  An address
- * that other machines could reach is refused: that needs TLS. */
+/* "127.0.0.1:7446", "[::1]:7446", "localhost:7446"; port 0 is any. */
 bool check_address(struct text value, struct error *why);
+
+bool check_local_address(struct text value, struct error *why); /* that only we reach */
+
+/* A struct config_listen: a certificate has a key, and an address that other machines
+ * could reach has both. */
+bool check_listen(const void *row, struct error *why);
 
 /* A Host header's value: "box.example", "box.example:7446". */
 bool check_host(struct text value, struct error *why);

@@ -148,6 +148,20 @@ static char *settle_path(const struct load *l, char *path, const char *dir)
 	return settled;
 }
 
+static void settle_listens(const struct load *l)
+{
+	struct config *config = l->config;
+
+	for (size_t i = 0; i < config->listen_count; i++) {
+		struct config_listen *listen = &config->listen[i];
+
+		if (!listen->cert)
+			continue;
+		listen->cert = settle_path(l, listen->cert, config->data);
+		listen->key = settle_path(l, listen->key, config->data);
+	}
+}
+
 static bool settle_tokens(const struct load *l)
 {
 	struct config_auth *auth = &l->config->auth;
@@ -211,6 +225,7 @@ static bool settle(struct load *l)
 	for (size_t i = 0; i < config->source_count; i++)
 		if (!settle_source(l, i))
 			return false;
+	settle_listens(l);
 	return settle_tokens(l);
 }
 

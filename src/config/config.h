@@ -22,8 +22,9 @@
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
 struct config_listen {
-	char *address; /* "127.0.0.1:7446": loopback only, checked */
-	char *dialect; /* pinned to / and /ws, or NULL */
+	char *address;    /* "127.0.0.1:7446"; without TLS loopback only, checked */
+	char *dialect;    /* pinned to / and /ws, or NULL */
+	char *cert, *key; /* PEM files: it speaks TLS; or neither */
 };
 
 struct config_token {

@@ -168,6 +168,25 @@ static void an_address_that_others_reach_is_refused(void **state)
 	assert_non_null(strstr(why.words, "c.yaml:1:10: listen: 0.0.0.0:7446 can be reached"));
 	assert_non_null(strstr(why.words, "needs TLS"));
 	assert_false(load_text(&c, "listen: [{address: '[::]:1'}]\n", &why));
+	assert_fault("discover: {ollama: '10.0.0.1:1'}\n",
+	             "c.yaml:1:20: ollama: 10.0.0.1:1 is not of this machine alone");
+}
+
+static void with_tls_others_may_reach_it(void **state)
+{
+	struct config c;
+	struct error why;
+
+	assert_true(load_text(
+		&c, "data: /d\nlisten: [{address: '0.0.0.0:1', cert: c.pem, key: /k.pem}]\n",
+		&why));
+	assert_string_equal(c.listen[0].cert, "/d/c.pem");
+	assert_string_equal(c.listen[0].key, "/k.pem");
+	config_finish(&c);
+	assert_fault("listen: [{address: '127.0.0.1:1', cert: c}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1 has a cert and no key");
+	assert_fault("listen: [{address: '127.0.0.1:1', key: c}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1 has a key and no cert");
 }
 
 static void rows_must_be_whole_and_differ(void **state)
@@ -393,6 +412,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_key_is_a_fault_with_its_place),
 		cmocka_unit_test(a_wrong_value_is_a_fault_with_its_place),
 		cmocka_unit_test(an_address_that_others_reach_is_refused),
+		cmocka_unit_test(with_tls_others_may_reach_it),
 		cmocka_unit_test(rows_must_be_whole_and_differ),
 		cmocka_unit_test(a_file_has_one_map_and_each_key_once),
 		cmocka_unit_test(anchors_aliases_and_tags_are_refused),

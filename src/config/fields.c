@@ -16,10 +16,13 @@ static const char *const validations[] = {"off", "warn", "strict", NULL};
 
 static const struct field listen_fields[] = {
 	{"address", FIELD_TEXT, IN(listen, address),
-         "where: 127.0.0.1:PORT, [::1]:PORT; port 0 is any", .check = check_address,
-         .needed = true},
+         "where: 127.0.0.1:PORT, [::1]:PORT; port 0 is any; others need TLS",
+         .check = check_address, .needed = true},
 	{"dialect", FIELD_TEXT, IN(listen, dialect),
          "what / and /ws speak there: native, signals or run", .check = check_dialect},
+	{"cert", FIELD_TEXT, IN(listen, cert),
+         "for TLS: the certificate and what vouches for it, a PEM file"},
+	{"key", FIELD_TEXT, IN(listen, key), "for TLS: its key, a PEM file"},
 	{0},
 };
 
@@ -119,13 +122,13 @@ static const struct field discover_fields[] = {
          "connect OpenClaw when its own configuration names a token", "true"},
 	{"openclaw", FIELD_TEXT, IN(discover, openclaw),
          "where it is looked for; not given: where its own configuration says",
-         .check = check_address},
+         .check = check_local_address},
 	{"lm_studio", FIELD_TEXT, IN(discover, lm_studio), "likewise", "127.0.0.1:1234",
-         .check = check_address},
+         .check = check_local_address},
 	{"ollama", FIELD_TEXT, IN(discover, ollama), "likewise", "127.0.0.1:11434",
-         .check = check_address},
+         .check = check_local_address},
 	{"codex", FIELD_TEXT, IN(discover, codex), "likewise", "127.0.0.1:4500",
-         .check = check_address},
+         .check = check_local_address},
 	{0},
 };
 
@@ -133,7 +136,8 @@ const struct field config_fields[] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
 	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address and dialect",
          "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
-         .size = sizeof(struct config_listen), .brief = true, .filled = true},
+         .size = sizeof(struct config_listen), .brief = true, .filled = true,
+         .check_row = check_listen},
 	{"log", FIELD_GROUP, AT(log_level), "what is logged", .fields = log_fields},
 	{"validation", FIELD_CHOICE, AT(validation),
          "of what producers send: off, warn (admit and count), strict (refuse)", "warn",

@@ -8,10 +8,16 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
+
 struct config;
 
 struct box_options {
 	const struct config *config;
+	/* Reads the configuration again, as it was read the first time, into what the caller
+	 * finishes; false: why says where the fault is. */
+	bool (*reload)(void *self, struct config *fresh, struct error *why);
+	void *self;
 	bool demo; /* play the built-in scenarios; their speed is config->demo.speed */
 	bool echo; /* offer /echo to conformance suites */
 };

@@ -124,7 +124,10 @@ static bool read_row(struct reader *r, const struct field *list, void *base,
 {
 	void *row = field_add_row(list, base, r->why);
 
-	return row ? read_map(r, list->fields, row) : value_fault(r, start, list);
+	if (!row)
+		return value_fault(r, start, list);
+	return read_map(r, list->fields, row) &&
+	       (field_row_is_good(list, row, r->why) || value_fault(r, start, list));
 }
 
 static bool read_item(struct reader *r, const struct field *list, void *base,
