@@ -54,6 +54,11 @@ struct admit *admit_create(const struct admit_options *options)
 	return admit;
 }
 
+void admit_set_mode(struct admit *admit, enum admit_mode mode)
+{
+	admit->options.mode = mode;
+}
+
 void admit_destroy(struct admit *admit)
 {
 	if (!admit)

@@ -81,6 +81,7 @@ struct admit;
 
 struct admit *admit_create(const struct admit_options *options);
 void admit_destroy(struct admit *admit);
+void admit_set_mode(struct admit *admit, enum admit_mode mode);
 
 /* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is the
  * last member, with a space that no producer writes there alone:

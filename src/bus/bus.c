@@ -104,6 +104,11 @@ static void fold(struct bus *bus)
 	signal_reader_destroy(reader);
 }
 
+void bus_set_mode(struct bus *bus, enum admit_mode mode)
+{
+	admit_set_mode(bus->admit, mode);
+}
+
 struct bus *bus_create(struct journal *journal, const struct admit_options *options)
 {
 	struct bus *bus = must_zero(1, sizeof(*bus));

@@ -59,6 +59,7 @@ struct bus_verdict {
 /* The journal is the bus's memory: seqs go on where it stopped, and the window
  * of idempotent emits is folded from its checkpoint and what came after. */
 struct bus *bus_create(struct journal *journal, const struct admit_options *options);
+void bus_set_mode(struct bus *bus, enum admit_mode mode); /* from now on */
 void bus_destroy(struct bus *bus);
 
 /* Who a signal comes from: name fills a missing source.  A producer without a

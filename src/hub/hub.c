@@ -292,6 +292,12 @@ static size_t reel_size(const struct hub_options *o)
 	return size;
 }
 
+void hub_set_pings(struct hub *hub, unsigned ping_ms, unsigned pong_ms)
+{
+	hub->options.ping_ms = ping_ms;
+	hub->options.pong_ms = pong_ms;
+}
+
 struct hub *hub_create(const struct hub_options *options)
 {
 	struct hub *hub = must_zero(1, sizeof(*hub));

@@ -68,6 +68,7 @@ struct hub_options {
 };
 
 struct hub *hub_create(const struct hub_options *options);
+void hub_set_pings(struct hub *hub, unsigned ping_ms, unsigned pong_ms); /* from now on */
 void hub_destroy(struct hub *hub);
 
 /* Is http's path a dialect's?  Then it is answered (400, 403, 426) or its

@@ -149,6 +149,15 @@ static void destroy(struct journal *j)
 	free(j);
 }
 
+void journal_adjust(struct journal *j, const struct journal_options *options)
+{
+	pthread_mutex_lock(&j->mutex);
+	j->options.keep_bytes = options->keep_bytes;
+	j->options.keep_days = options->keep_days;
+	j->options.commit_ms = options->commit_ms;
+	pthread_mutex_unlock(&j->mutex);
+}
+
 struct journal *journal_open(const struct journal_options *options, struct error *why)
 {
 	struct journal *j = must_zero(1, sizeof *j);

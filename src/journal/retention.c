@@ -22,15 +22,20 @@ static bool is_older_than(int dir, uint64_t first, unsigned days)
 }
 
 /* Only the writer changes the shelf, so it may look without the mutex. */
-static bool must_go(const struct journal *j)
+static bool must_go(struct journal *j)
 {
-	const struct journal_options *o = &j->options;
+	uint64_t bytes;
+	unsigned days;
 
+	pthread_mutex_lock(&j->mutex);
+	bytes = j->options.keep_bytes;
+	days = j->options.keep_days;
+	pthread_mutex_unlock(&j->mutex);
 	if (j->shelf.count < 2)
 		return false;
-	if (o->keep_bytes && shelf_bytes(&j->shelf) > o->keep_bytes)
+	if (bytes && shelf_bytes(&j->shelf) > bytes)
 		return true;
-	return o->keep_days && is_older_than(j->dir, j->shelf.firsts[0], o->keep_days);
+	return days && is_older_than(j->dir, j->shelf.firsts[0], days);
 }
 
 /* It leaves the shelf first: a reader that finds it there finds it on the disk,
