@@ -4,11 +4,9 @@
  */
 #include "box.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/request.h"
+#include "net/supervisor.h"
 #include "source/approve.h"
 #include "source/discover.h"
 #include "source/hook.h"
@@ -33,7 +32,6 @@
 #define BOX_DRAIN_MS 2000
 #define BOX_MIDI_MS 2000        /* for JACK, which may be stuck */
 #define BOX_WAIT_MAX (64 * MIB) /* for a disk that fails */
-#define BOX_FD_RESERVE 16
 
 /* --- journal <-> bus, hub -------------------------------------------------- */
 
@@ -89,10 +87,11 @@ static void journal_is_warm(void *self)
 		hub_warmed(box->hub);
 }
 
-static bool open_journal(struct box *box, struct error *why)
+struct journal_options box_journal_options(struct box *box)
 {
 	const struct config_journal *c = &box->config->journal;
-	struct journal_options o = {
+
+	return (struct journal_options){
 		.dir = box->config->data,
 		.segment_bytes = c->segment,
 		.keep_bytes = c->keep,
@@ -106,6 +105,11 @@ static bool open_journal(struct box *box, struct error *why)
 		.warmed = journal_is_warm,
 		.self = box,
 	};
+}
+
+static bool open_journal(struct box *box, struct error *why)
+{
+	struct journal_options o = box_journal_options(box);
 
 	box->journal_news = wake_create(box->loop, journal_has_news, box);
 	box->journal = journal_open(&o, why);
@@ -118,15 +122,21 @@ static bool open_journal(struct box *box, struct error *why)
 
 /* --- bus and hub -------------------------------------------------------------- */
 
-static void make_bus(struct box *box)
+enum admit_mode box_admit_mode(const struct config *config)
 {
 	static const enum admit_mode modes[] = {
 		[CONFIG_VALIDATE_OFF] = ADMIT_OFF,
 		[CONFIG_VALIDATE_WARN] = ADMIT_WARN,
 		[CONFIG_VALIDATE_STRICT] = ADMIT_STRICT,
 	};
+
+	return modes[config->validation];
+}
+
+static void make_bus(struct box *box)
+{
 	struct admit_options o = {
-		.mode = modes[box->config->validation],
+		.mode = box_admit_mode(box->config),
 		.size_max = box->config->limits.message,
 		.depth_max = box->config->limits.depth,
 	};
@@ -156,95 +166,6 @@ static void make_hub(struct box *box)
 	};
 
 	box->hub = hub_create(&o);
-}
-
-/* --- listening --------------------------------------------------------------- */
-
-static void accepted(void *self, struct listen *listen, int fd)
-{
-	web_accepted(((struct box *)self)->web, listen, fd);
-}
-
-static bool open_listen(struct box *box, const char *address, unsigned conns_max, struct error *why)
-{
-	struct listen_options o = {
-		.address = address,
-		.conns_max = conns_max,
-		.conns = &box->conns,
-		.accepted = accepted,
-		.self = box,
-	};
-	struct listen *listen = listen_create(box->loop, &o, why);
-
-	if (!listen)
-		return false;
-	box->listens[box->listen_count++] = listen;
-	web_add_listen(box->web, listen);
-	return true;
-}
-
-static unsigned open_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-/* As many connections as are wanted and as descriptors allow: what is open now
- * stays open, and the journal needs some for its segments. */
-static unsigned allowed_conns(const struct box *box)
-{
-	unsigned wanted = box->config->limits.connections;
-	rlim_t kept = open_descriptors() + BOX_FD_RESERVE;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return wanted;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur <= kept)
-		return 1;
-	return wanted < limit.rlim_cur - kept ? wanted : (unsigned)(limit.rlim_cur - kept);
-}
-
-/* DATA/listen tells scripts where we are: the port may have been chosen by the
- * kernel.  It is there once we serve. */
-static bool write_addresses(struct box *box, struct error *why)
-{
-	char *path = must_print("%s/listen", box->config->data);
-	char *fresh = must_print("%s/listen.new", box->config->data);
-	FILE *out = fopen(fresh, "we");
-	bool ok = out != NULL;
-
-	for (size_t i = 0; out && i < box->listen_count; i++)
-		fprintf(out, "%s\n", listen_address(box->listens[i]));
-	if (out && fclose(out) != 0)
-		ok = false;
-	if (!ok || rename(fresh, path) != 0)
-		ok = error_errno(why, "%s", path);
-	free(path);
-	free(fresh);
-	return ok;
-}
-
-static bool open_listens(struct box *box, struct error *why)
-{
-	const struct config *c = box->config;
-	unsigned conns_max = allowed_conns(box);
-	char *sock = must_print("unix:%s/sock", c->data);
-	bool ok = true;
-
-	box->listens = must_zero(c->listen_count + 1, sizeof(*box->listens));
-	for (size_t i = 0; ok && i < c->listen_count; i++)
-		ok = open_listen(box, c->listen[i].address, conns_max, why);
-	ok = ok && open_listen(box, sock, conns_max, why) && write_addresses(box, why);
-	free(sock);
-	return ok;
 }
 
 /* --- stopping ---------------------------------------------------------------- */
@@ -279,16 +200,19 @@ static void interrupted(void *self, enum interrupt which)
 {
 	struct box *box = self;
 
-	if (which != INTERRUPT_STOP)
+	if (which == INTERRUPT_RELOAD) {
+		if (!box->stopping)
+			box_reload(box);
 		return;
+	}
 	if (box->stopping) { /* asked twice: at once */
 		loop_stop(box->loop);
 		return;
 	}
 	log_info("box", "stopping");
+	supervisor_tell("STOPPING=1");
 	box->stopping = true;
-	for (size_t i = 0; i < box->listen_count; i++)
-		listen_stop(box->listens[i]);
+	box_stop_listens(box);
 	approve_stop(box->approve);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
@@ -301,6 +225,7 @@ static void interrupted(void *self, enum interrupt which)
 static void take_down(struct box *box)
 {
 	interrupts_destroy(box->interrupts);
+	watchdog_destroy(box->watchdog);
 	box_stop_prompts(box);
 	box_stop_runs(box);
 	if (box->stopping) {
@@ -317,9 +242,7 @@ static void take_down(struct box *box)
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
 	web_destroy(box->web);
-	for (size_t i = 0; i < box->listen_count; i++)
-		listen_destroy(box->listens[i]);
-	free(box->listens);
+	box_destroy_listens(box);
 	if (box->journal)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
@@ -370,7 +293,8 @@ static void announce(struct box *box)
 	if (url)
 		printf("signalbox is at %s\n", url);
 	else
-		printf("signalbox is at http://%s (signalbox open gives the URL to open)\n",
+		printf("signalbox is at http%s://%s (signalbox open gives the URL to open)\n",
+		       listen_is_secure(box->listens[0]) ? "s" : "",
 		       listen_address(box->listens[0]));
 	fflush(stdout);
 	free(url);
@@ -391,11 +315,13 @@ static bool start(struct box *box, struct error *why)
 	if (!box_make_sources(box, why))
 		return false;
 	box_make_hook(box);
-	if (!box_make_web(box, why) || !open_listens(box, why) || !box_start_sources(box, why))
+	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
 		return false;
 	box->interrupts = interrupts_create(box->loop, interrupted, box);
 	box_make_discover(box);
+	box->watchdog = watchdog_create(box->loop);
 	announce(box);
+	supervisor_tell("READY=1");
 	return true;
 }
 
@@ -405,7 +331,8 @@ int box_run(const struct box_options *options)
 	struct error why;
 	bool started;
 
-	umask(077); /* what we make is ours alone */
+	supervisor_take(&box.handed); /* before a descriptor of ours could be taken for one */
+	umask(077);                   /* what we make is ours alone */
 	interrupt_ignore_pipe();
 	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
 	log_set_level(options->config->log_level);
@@ -416,5 +343,6 @@ int box_run(const struct box_options *options)
 	else
 		fprintf(stderr, "signalbox: %s\n", why.words);
 	take_down(&box);
+	box_forget_config(&box);
 	return started ? 0 : 1;
 }

@@ -9,13 +9,16 @@
 
 #include "base/error.h"
 #include "box/agents.h"
+#include "bus/admit.h"
 #include "bus/back.h"
 #include "config/serve.h"
 #include "net/loop.h"
+#include "net/supervisor.h"
 
 struct box {
 	const struct box_options *options;
 	const struct config *config;
+	struct config *reloaded; /* the same, when it was read again */
 	struct loop *loop;
 	struct journal *journal;
 	struct wake *journal_news;
@@ -36,12 +39,42 @@ struct box {
 	struct interrupts *interrupts;
 	struct listen **listens; /* as in the configuration, then the Unix socket */
 	size_t listen_count;
-	unsigned conns;
+	struct listen **retired; /* that were in it once */
+	size_t retired_count;
+	unsigned conns, conns_max;
+	struct supervisor_sockets handed; /* while it starts */
+	struct watchdog *watchdog;
 	struct turn commits;
 	struct turn turn; /* while stopping: is everybody gone? */
 	struct deadline last_call;
 	bool stopping, told;
 };
+
+/* ---- reload.c ---- */
+
+/* Reads the configuration again and follows it; a bad one changes nothing. */
+void box_reload(struct box *box);
+void box_forget_config(struct box *box); /* the one that was read again, if any */
+struct journal_options box_journal_options(struct box *box);
+enum admit_mode box_admit_mode(const struct config *config);
+
+/* ---- listens.c ---- */
+
+struct listen_plan;
+
+bool box_open_listens(struct box *box, struct error *why);
+void box_stop_listens(struct box *box); /* accepts no more */
+void box_destroy_listens(struct box *box);
+/* DATA/listen tells scripts where we are: the port may have been chosen by the kernel.  It
+ * is there once we serve. */
+bool box_write_addresses(struct box *box, struct error *why);
+
+/* For another configuration: all that can fail, and then all that cannot.  The plan is
+ * followed, or dropped. */
+struct listen_plan *box_plan_listens(struct box *box, const struct config *config,
+                                     struct error *why);
+void box_drop_plan(struct listen_plan *plan); /* NULL is fine */
+void box_follow_plan(struct box *box, struct listen_plan *plan);
 
 /* ---- back.c ---- */
 
@@ -113,5 +146,9 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
                            struct error *why);
 /* Those of the configuration, those of the disk, the demo. */
 bool box_start_sources(struct box *box, struct error *why);
+/* Could all of another configuration be had?  And then, with that one: those that it has not
+ * are gone, and those that it has anew are there. */
+bool box_check_sources(struct box *box, const struct config *fresh, struct error *why);
+void box_follow_sources(struct box *box, const struct config *old);
 
 #endif

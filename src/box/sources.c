@@ -182,7 +182,21 @@ static void add_demo(struct box *box)
 	free(url);
 }
 
-static bool add_configured(struct box *box, const struct config_source *c, struct error *why)
+typedef bool wish_fn(struct box *box, const struct source_wish *wish, struct error *why);
+
+static bool add(struct box *box, const struct source_wish *wish, struct error *why)
+{
+	return sources_add(box->sources, wish, why) == SOURCE_DONE;
+}
+
+static bool look_at(struct box *box, const struct source_wish *wish, struct error *why)
+{
+	return source_wish_is_good(wish, why);
+}
+
+/* Does something with what a row of the configuration wishes. */
+static bool with_configured(struct box *box, const struct config_source *c, wish_fn *fn,
+                            struct error *why)
 {
 	struct source_wish wish = {
 		.id = text_of(c->id),
@@ -202,8 +216,7 @@ static bool add_configured(struct box *box, const struct config_source *c, struc
 		good = store_read_secret(c->credential_file, &secret, why);
 		wish.credential = buf_text(&secret);
 	}
-	good = good && !leads_home(box, wish.url, why) &&
-	       sources_add(box->sources, &wish, why) == SOURCE_DONE;
+	good = good && !leads_home(box, wish.url, why) && fn(box, &wish, why);
 	if (secret.at)
 		explicit_bzero(secret.at, secret.len);
 	buf_finish(&secret);
@@ -213,10 +226,55 @@ static bool add_configured(struct box *box, const struct config_source *c, struc
 bool box_start_sources(struct box *box, struct error *why)
 {
 	for (size_t i = 0; i < box->config->source_count; i++)
-		if (!add_configured(box, &box->config->sources[i], why))
+		if (!with_configured(box, &box->config->sources[i], add, why))
 			return false;
 	sources_load(box->sources);
 	if (box->options->demo)
 		add_demo(box);
 	return true;
+}
+
+/* --- another configuration -------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_row(const struct config_source *a, const struct config_source *b)
+{
+	return same_text(a->id, b->id) && same_text(a->name, b->name) &&
+	       same_text(a->url, b->url) && same_text(a->protocol, b->protocol) &&
+	       same_text(a->model, b->model) && same_text(a->credential, b->credential) &&
+	       same_text(a->credential_file, b->credential_file) && a->connect == b->connect;
+}
+
+static bool has_row(const struct config *config, const struct config_source *row)
+{
+	for (size_t i = 0; i < config->source_count; i++)
+		if (same_row(&config->sources[i], row))
+			return true;
+	return false;
+}
+
+bool box_check_sources(struct box *box, const struct config *fresh, struct error *why)
+{
+	for (size_t i = 0; i < fresh->source_count; i++)
+		if (!has_row(box->config, &fresh->sources[i]) &&
+		    !with_configured(box, &fresh->sources[i], look_at, why))
+			return false;
+	return true;
+}
+
+void box_follow_sources(struct box *box, const struct config *old)
+{
+	struct error why;
+
+	for (size_t i = 0; i < old->source_count; i++)
+		if (!has_row(box->config, &old->sources[i]))
+			sources_withdraw(box->sources, text_of(old->sources[i].id));
+	for (size_t i = 0; i < box->config->source_count; i++)
+		if (!has_row(old, &box->config->sources[i]) &&
+		    !with_configured(box, &box->config->sources[i], add, &why))
+			log_error("box", "%s", why.words);
 }

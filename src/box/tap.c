@@ -80,7 +80,7 @@ void box_tap_target(struct box *box, struct tap_target *target)
 	if (!(box->config->auth.local & SCOPE_EMIT))
 		return;
 	for (size_t i = 0; i < box->listen_count && !target->address; i++)
-		if (!listen_is_unix(box->listens[i]))
+		if (!listen_is_unix(box->listens[i]) && !listen_is_secure(box->listens[i]))
 			target->address = listen_address(box->listens[i]);
 }
 

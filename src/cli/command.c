@@ -70,14 +70,13 @@ int command_misused(const struct command *command, const char *format, ...)
 	return STATUS_USAGE;
 }
 
-bool command_config(const struct command_context *context, const struct options *options,
-                    struct config *config)
+bool command_load(const struct command_context *context, const struct options *options,
+                  struct config *config, struct error *why)
 {
 	struct config_flag *flags = must_zero(options->given_count, sizeof(*flags));
 	char **names = must_zero(options->given_count, sizeof(*names));
 	struct config_sources sources = {
 		.file = options_value(options, "config"), .env = context->env, .flags = flags};
-	struct error why;
 	bool good;
 
 	for (size_t i = 0; i < options->given_count; i++) {
@@ -90,13 +89,22 @@ bool command_config(const struct command_context *context, const struct options 
 		                                                 given->option->key, given->value};
 		sources.flag_count++;
 	}
-	good = config_load(config, &sources, &why);
-	if (!good)
-		say("%s", why.words);
+	good = config_load(config, &sources, why);
 	for (size_t i = 0; i < sources.flag_count; i++)
 		free(names[i]);
 	free(names);
 	free(flags);
+	return good;
+}
+
+bool command_config(const struct command_context *context, const struct options *options,
+                    struct config *config)
+{
+	struct error why;
+	bool good = command_load(context, options, config, &why);
+
+	if (!good)
+		say("%s", why.words);
 	return good;
 }
 

@@ -63,6 +63,8 @@ int command_misused(const struct command *command, const char *format, ...)
  * failure it has said why; end with STATUS_CONFIG. */
 bool command_config(const struct command_context *context, const struct options *options,
                     struct config *config);
+bool command_load(const struct command_context *context, const struct options *options,
+                  struct config *config, struct error *why); /* the same, in silence */
 
 const char *command_env(const struct command_context *context, const char *name);
 

@@ -1,17 +1,65 @@
 /* serve.c - `signalbox serve`: from options to the running program. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
 #include "cli/verbs.h"
+#include "net/listen.h"
+
+/* Whoever lets other machines in has made a token before: one that is made by the way is
+ * one that nobody knows of. */
+static bool may_listen(const struct config *config, struct error *why)
+{
+	const char *open_to_others = NULL;
+	char *token = must_print("%s/token", config->data);
+	bool has_token = config->auth.token_count > 0 || access(token, F_OK) == 0;
+
+	free(token);
+	for (size_t i = 0; i < config->listen_count; i++)
+		if (!listen_is_local(config->listen[i].address))
+			open_to_others = config->listen[i].address;
+	return !open_to_others || has_token ||
+	       error_set(why,
+	                 "%s can be reached from other machines, which needs a token: `signalbox "
+	                 "token rotate` makes one",
+	                 open_to_others);
+}
+
+/* What the configuration is made from, each time it is read. */
+struct origins {
+	const struct command_context *context;
+	const struct options *options;
+};
+
+static bool read_again(void *self, struct config *fresh, struct error *why)
+{
+	const struct origins *from = self;
+
+	if (!command_load(from->context, from->options, fresh, why))
+		return false;
+	if (may_listen(fresh, why))
+		return true;
+	config_finish(fresh);
+	return false;
+}
 
 static int serve(struct command_context *context, const struct options *options)
 {
-	struct box_options box = {.demo = options_has(options, "demo"),
+	struct origins from = {context, options};
+	struct box_options box = {.reload = read_again,
+	                          .self = &from,
+	                          .demo = options_has(options, "demo"),
 	                          .echo = options_has(options, "echo")};
+	struct error why;
 	struct config config;
 	int status;
 
 	if (options->word_count > 0)
 		return command_misused(&command_serve, "'%s' is too much", options->words[0]);
-	if (!command_config(context, options, &config))
+	if (!read_again(&from, &config, &why)) {
+		say("%s", why.words);
 		return STATUS_CONFIG;
+	}
 	log_set_level(config.log_level);
 	box.config = &config;
 	status = context->serve(&box);
@@ -20,7 +68,7 @@ static int serve(struct command_context *context, const struct options *options)
 }
 
 static const struct option own[] = {
-	{"listen", 'l', "ADDR", "listen here, loopback only; may be repeated", "127.0.0.1:7446",
+	{"listen", 'l', "ADDR", "listen here, on the loopback; may be repeated", "127.0.0.1:7446",
          "listen"},
 	{"demo", 0, .help = "play the built-in scenarios"},
 	{"demo-speed", 0, "X", "how fast, 2 is twice as fast", "1", "demo.speed"},

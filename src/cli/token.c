@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/must.h"
 #include "base/scope.h"
@@ -55,6 +56,14 @@ static bool make(struct command_context *context, const char *data, const char *
 	free(path);
 	free(dir);
 	return good;
+}
+
+/* Of a box that never ran the token is made. */
+static bool rotate(const char *data, const char *name, const char *path, struct error *why)
+{
+	if (name || access(path, F_OK) == 0)
+		return secret_replace(path, why);
+	return make_dir(data, why) && secret_create(path, why);
 }
 
 /* A running box reads its tokens again. */
@@ -134,7 +143,7 @@ static int token(struct command_context *context, const struct options *options)
 	else if (strcmp(verb, "new") == 0)
 		good = make(context, config.data, name, options_value(options, "scopes"), &why);
 	else
-		good = secret_replace(path, &why);
+		good = rotate(config.data, name, path, &why);
 	if (!good)
 		say("%s", why.words);
 	else if (strcmp(verb, "rotate") == 0)

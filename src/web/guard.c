@@ -43,14 +43,14 @@ static void names_add(struct guard_names *names, char *name)
 	names->all[names->count++] = name;
 }
 
-void guard_add_address(struct guard *guard, const char *address, unsigned port)
+void guard_add_address(struct guard *guard, const char *address, unsigned port, unsigned usual)
 {
 	static const char *const loopback[] = {"127.0.0.1", "localhost", "[::1]"};
 
 	names_add(&guard->hosts, must_dup(address));
 	for (size_t i = 0; i < sizeof(loopback) / sizeof(*loopback); i++) {
 		names_add(&guard->hosts, must_print("%s:%u", loopback[i], port));
-		if (port == 80) /* the port that browsers leave out */
+		if (port == usual)
 			names_add(&guard->hosts, must_dup(loopback[i]));
 	}
 }
@@ -77,9 +77,10 @@ static bool knows_host(const struct guard *guard, const struct guard_view *view)
 	return names_find(&guard->hosts, view->host) >= 0;
 }
 
-static bool is_our_origin(const struct guard *guard, struct text origin)
+static bool is_our_origin(const struct guard *guard, const struct guard_view *view)
 {
-	static const struct text scheme = {"http://", 7};
+	struct text origin = view->origin;
+	struct text scheme = view->is_secure ? TEXT("https://") : TEXT("http://");
 
 	if (!text_starts(origin, scheme))
 		return false;
@@ -93,7 +94,7 @@ enum guard_answer guard_check(const struct guard *guard, const struct guard_view
 
 	if (!knows_host(guard, view))
 		return GUARD_WRONG_HOST;
-	if (view->origin.at && !is_guest && !is_our_origin(guard, view->origin))
+	if (view->origin.at && !is_guest && !is_our_origin(guard, view))
 		return GUARD_WRONG_ORIGIN;
 	/* A guest is another site by its nature.  Any other page of another site may
 	 * follow a link to us, and no more than that. */

@@ -20,7 +20,7 @@ struct guard_names {
 };
 
 struct guard {
-	struct guard_names hosts;  /* ours and auth.hosts; http://HOST is our origin */
+	struct guard_names hosts;  /* ours and auth.hosts; http(s)://HOST is our origin */
 	struct guard_names guests; /* auth.origins */
 };
 
@@ -35,6 +35,7 @@ enum guard_answer {
 struct guard_view {
 	struct text host, origin, site; /* site: Sec-Fetch-Site */
 	bool is_unix;                   /* over the Unix socket */
+	bool is_secure;                 /* over TLS */
 	bool changes;                   /* not a mere read: POST, an upgrade, ... */
 };
 
@@ -42,8 +43,8 @@ void guard_init(struct guard *guard);
 void guard_finish(struct guard *guard);
 
 /* A TCP listener's "127.0.0.1:7446": this literal, and each name of the loopback
- * with that port. */
-void guard_add_address(struct guard *guard, const char *address, unsigned port);
+ * with that port.  `usual` is the port that browsers leave out. */
+void guard_add_address(struct guard *guard, const char *address, unsigned port, unsigned usual);
 void guard_add_host(struct guard *guard, const char *host);
 void guard_add_guest(struct guard *guard, const char *origin);
 

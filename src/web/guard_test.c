@@ -13,7 +13,7 @@ static struct guard guard;
 static int set_up(void **state)
 {
 	guard_init(&guard);
-	guard_add_address(&guard, "127.0.0.1:7446", 7446);
+	guard_add_address(&guard, "127.0.0.1:7446", 7446, 80);
 	guard_add_host(&guard, "box.example:8443");
 	guard_add_guest(&guard, "https://studio.example");
 	return 0;
@@ -233,7 +233,7 @@ static void port_80_may_be_left_out_where_it_is_ours(void **state)
 	struct guard_view view = {.host = TEXT("localhost"), .origin = TEXT("http://localhost")};
 
 	guard_init(&plain);
-	guard_add_address(&plain, "127.0.0.1:80", 80);
+	guard_add_address(&plain, "127.0.0.1:80", 80, 80);
 	assert_int_equal(guard_check(&plain, &view), GUARD_PASSES);
 	guard_finish(&plain);
 }

@@ -17,7 +17,7 @@ struct web {
 	struct credentials *credentials;
 	struct passes *passes;
 	struct throttle throttle;
-	const struct listen **listens;
+	struct listen *const *listens;
 	size_t listen_count;
 	char **guest_headers; /* the common headers for each of guard.guests */
 	struct link visits;   /* visit.in_web */

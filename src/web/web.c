@@ -228,6 +228,7 @@ static bool let_in(struct visit *visit)
 		.origin = field_if_sent(http, "Origin"),
 		.site = field_if_sent(http, "Sec-Fetch-Site"),
 		.is_unix = identity_is_unix(visit),
+		.is_secure = listen_is_secure(visit->listen),
 		.changes = !only_reads(http_request(http)),
 	};
 	enum guard_answer answer = guard_check(&visit->web->guard, &view);
@@ -342,11 +343,36 @@ void web_tick(struct web *web)
 	deadline_set(web->options.loop, &web->tick, TICK_MS);
 }
 
+static void know_listen(struct web *web, const struct listen *listen)
+{
+	unsigned port = listen_port(listen), usual = listen_is_secure(listen) ? 443 : 80;
+	char *local = must_print("localhost:%u", port);
+
+	if (!listen_is_unix(listen))
+		guard_add_address(&web->guard,
+		                  listen_is_any(listen) ? local : listen_address(listen), port,
+		                  usual);
+	free(local);
+}
+
+static void forget_names(struct web *web)
+{
+	/* An answer that is under way may have a guest's headers. */
+	list_each(&web->visits, l)
+		list_of(l, struct visit, in_web)->site.common = common_headers;
+	for (size_t i = 0; i < web->guard.guests.count; i++)
+		free(web->guest_headers[i]);
+	free(web->guest_headers);
+	guard_finish(&web->guard);
+}
+
 static void know_names(struct web *web)
 {
 	const struct config_auth *auth = &web->options.config->auth;
 
 	guard_init(&web->guard);
+	for (size_t i = 0; i < web->listen_count; i++)
+		know_listen(web, web->listens[i]);
 	for (size_t i = 0; i < auth->host_count; i++)
 		guard_add_host(&web->guard, auth->hosts[i]);
 	for (size_t i = 0; i < auth->origin_count; i++)
@@ -358,16 +384,8 @@ static void know_names(struct web *web)
 		                   common_headers, web->guard.guests.all[i]);
 }
 
-struct web *web_create(const struct web_options *options, struct error *why)
+static void set_limits(struct web *web, const struct config_limits *limits)
 {
-	const struct config_limits *limits = &options->config->limits;
-	struct credentials *credentials = credentials_load(options->config, why);
-	struct web *web;
-
-	if (!credentials)
-		return NULL;
-	web = must_zero(1, sizeof(*web));
-	web->options = *options;
 	web->limits = (struct http_limits){
 		.head_max = limits->headers,
 		.target_max = limits->line,
@@ -376,6 +394,26 @@ struct web *web_create(const struct web_options *options, struct error *why)
 		.idle_ms = limits->idle_ms,
 		.body_ms = limits->body_ms,
 	};
+}
+
+void web_reload(struct web *web, const struct config *config, struct credentials *credentials)
+{
+	credentials_destroy(web->credentials);
+	web->credentials = credentials;
+	web->options.config = config;
+	set_limits(web, &config->limits);
+}
+
+struct web *web_create(const struct web_options *options, struct error *why)
+{
+	struct credentials *credentials = credentials_load(options->config, why);
+	struct web *web;
+
+	if (!credentials)
+		return NULL;
+	web = must_zero(1, sizeof(*web));
+	web->options = *options;
+	set_limits(web, &options->config->limits);
 	web->credentials = credentials;
 	web->passes = passes_create();
 	web->started_ns = clock_mono_ns();
@@ -400,35 +438,45 @@ void web_destroy(struct web *web)
 	api_show_end(web);
 	loop_remove_turn(&web->turn);
 	deadline_clear(&web->tick);
-	for (size_t i = 0; i < web->guard.guests.count; i++)
-		free(web->guest_headers[i]);
-	free(web->guest_headers);
-	guard_finish(&web->guard);
+	forget_names(web);
 	passes_destroy(web->passes);
 	credentials_destroy(web->credentials);
-	free(web->listens);
 	free(web);
 }
 
-void web_add_listen(struct web *web, const struct listen *listen)
+void web_set_listens(struct web *web, struct listen *const *listens, size_t count)
 {
-	size_t room = (web->listen_count + 1) * sizeof(*web->listens);
+	web->listens = listens;
+	web->listen_count = count;
+	forget_names(web);
+	know_names(web);
+}
 
-	web->listens = must_grow(web->listens, room);
-	web->listens[web->listen_count++] = listen;
-	if (!listen_is_unix(listen))
-		guard_add_address(&web->guard, listen_address(listen), listen_port(listen));
+/* The name by which a browser is to call a listener: its address, unless that stands for
+ * all of the machine's. */
+static char *name_of(const struct web *web, const struct listen *listen)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+
+	if (!listen_is_any(listen))
+		return must_dup(listen_address(listen));
+	return auth->host_count ? must_dup(auth->hosts[0])
+	                        : must_print("localhost:%u", listen_port(listen));
 }
 
 char *web_open_url(struct web *web)
 {
-	char code[TOKEN_LEN + 1];
+	char code[TOKEN_LEN + 1], *name, *url;
 
 	for (size_t i = 0; i < web->listen_count; i++) {
 		if (listen_is_unix(web->listens[i]))
 			continue;
 		passes_give_code(web->passes, clock_wall_ms(), code);
-		return must_print("http://%s/#t=%s", listen_address(web->listens[i]), code);
+		name = name_of(web, web->listens[i]);
+		url = must_print("http%s://%s/#t=%s", listen_is_secure(web->listens[i]) ? "s" : "",
+		                 name, code);
+		free(name);
+		return url;
 	}
 	return NULL;
 }

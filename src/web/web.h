@@ -87,8 +87,14 @@ struct web_options {
 struct web *web_create(const struct web_options *options, struct error *why);
 void web_destroy(struct web *web);
 
-/* The literals a Host may be and the origin that is ours come from these. */
-void web_add_listen(struct web *web, const struct listen *listen);
+/* Another configuration: credentials that were read for it, its names and its limits.  Both
+ * are lent, and taken, as at first. */
+struct credentials;
+void web_reload(struct web *web, const struct config *config, struct credentials *credentials);
+
+/* The literals a Host may be and the origin that is ours come from these.  Borrowed, until
+ * there are others. */
+void web_set_listens(struct web *web, struct listen *const *listens, size_t count);
 
 /* Takes fd, a socket that listen accepted. */
 void web_accepted(struct web *web, struct listen *listen, int fd);

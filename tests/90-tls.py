@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""TLS listeners: who may listen where, and everything that works without TLS works with it."""
+
+import json
+import os
+import signal
+import ssl
+import threading
+import warnings
+
+from lib import Box, Events, PATIENCE_S, WS, cli, eventually, run, temp_dir, test
+from tls import SecureBox, make_cert, write_config
+
+
+def serve_once(text, data=None):
+    """`serve` with this configuration, which is to end by itself."""
+    box = Box(listen=(), data=data)
+    return cli("serve", "--data", box.data, "--config", write_config(box, text))
+
+
+@test("an address that others reach needs a certificate, a key and a token: else 78")
+def _():
+    cert, key = make_cert(temp_dir())
+    for row in ("'0.0.0.0:0'", "{address: '0.0.0.0:0'}", "{address: '[::]:0', dialect: signals}"):
+        done = serve_once(f"listen: [{row}]\n")
+        assert done.code == 78 and "needs TLS" in done.err, (row, done)
+    for half in (f"cert: {cert}", f"key: {key}"):
+        done = serve_once(f"listen: [{{address: '0.0.0.0:0', {half}}}]\n")
+        assert done.code == 78 and "and no" in done.err, done
+    done = serve_once(f"listen: [{{address: '0.0.0.0:0', cert: {cert}, key: {key}}}]\n")
+    assert done.code == 78 and "needs a token" in done.err, done
+
+
+@test("with all three it listens everywhere, and nobody gets in without the token")
+def _():
+    box = SecureBox("auth: {local: none}\n", address="0.0.0.0:0")
+    assert cli("token", "rotate", "--data", box.data).code == 0
+    with box:
+        host = {"Host": f"localhost:{box.port}"}
+        assert box.request("GET", "/api/status", headers=host, unix=False).status == 401
+        good = box.request("GET", "/api/status", headers={**host, **box.bearer()}, unix=False)
+        assert good.status == 200, good
+        wild = {"Host": f"0.0.0.0:{box.port}", **box.bearer()}
+        assert box.request("GET", "/api/status", headers=wild, unix=False).status == 421
+        assert cli("open", "--data", box.data, "--print").out.startswith("https://localhost:")
+
+
+@test("what is wrong with a certificate or a key is said with its file")
+def _():
+    where = temp_dir()
+    cert, key = make_cert(where)
+    _, other = make_cert(where, "other")
+    junk = where / "junk.pem"
+    junk.write_text("not a certificate\n")
+    loose = where / "loose.key"
+    loose.write_bytes(key.read_bytes())
+    loose.chmod(0o644)
+    for c, k, words in ((where / "none", key, "none"), (junk, key, "junk.pem"),
+                        (cert, junk, "junk.pem"), (cert, other, "other.key"),
+                        (cert, loose, "chmod o=")):
+        done = serve_once(f"listen: [{{address: '127.0.0.1:0', cert: {c}, key: {k}}}]\n")
+        assert done.code == 1 and words in done.err, (c, k, done)
+
+
+@test("HTTP, history, SSE and WebSocket work over TLS, and our origin is https there")
+def _():
+    with SecureBox() as box:
+        head = {**box.host_header(), **box.bearer()}
+        answer = box.request("POST", "/api/signal", {"type": "one"}, head, unix=False)
+        assert answer.status == 200 and answer.json()["seq"] == 1, answer
+        got = box.request("GET", "/api/signals?after=0", headers=head, unix=False).json()
+        assert [s["type"] for s in got["signals"]] == ["one"], got
+        for origin, status in ((f"https://127.0.0.1:{box.port}", 200),
+                               (f"http://127.0.0.1:{box.port}", 403)):
+            answer = box.request("GET", "/api/status", headers={**head, "Origin": origin}, unix=False)
+            assert answer.status == status, (origin, answer)
+        with WS(box, headers=box.bearer()) as ws, \
+                Events(box, "/api/stream?after=0", headers=head, unix=False) as events:
+            assert ws.json()["op"] == "hello"
+            ws.send({"op": "subscribe", "after": 0})
+            assert ws.json()["type"] == "one"
+            ws.send({"op": "emit", "ref": 1, "signal": {"type": "two"}})
+            assert {json.dumps(ws.json()) for _ in range(2)} and events.next() and events.next()
+
+
+@test("plain bytes, an old TLS and a half handshake get nothing and hold nobody up")
+def _():
+    with SecureBox() as box:
+        plain = box.plain()
+        plain.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        got = b""
+        try:
+            while (piece := plain.recv(4096)):
+                got += piece
+        except ConnectionResetError:
+            pass
+        assert b"HTTP" not in got, got
+        halves = [box.plain() for _ in range(50)]
+        for half in halves:
+            half.sendall(b"\x16\x03\x01\x02\x00")
+        assert box.request("GET", "/healthz", headers=box.host_header(), unix=False).status == 200
+        old = box.trust()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        old.minimum_version = ssl.TLSVersion.TLSv1
+        old.maximum_version = ssl.TLSVersion.TLSv1_1
+        old.set_ciphers("ALL:@SECLEVEL=0")
+        try:
+            old.wrap_socket(box.plain(), server_hostname="localhost")
+            raise AssertionError("TLS 1.1 was taken")
+        except (ssl.SSLError, ConnectionError):
+            pass
+        for half in halves:
+            half.close()
+
+
+@test("200 TLS clients hear 2,000 signals each, without a hole; one that does not read holds nobody up")
+def _():
+    with SecureBox() as box:
+        clients = [WS(box, "/ws/signals", headers=box.bearer()) for _ in range(200)]
+        deaf = WS(box, "/ws/signals", headers=box.bearer())
+        lines = "".join(json.dumps({"type": "n", "payload": {"n": n, "pad": "x" * 200}}) + "\n"
+                        for n in range(2000))
+        faults = []
+
+        def listen(ws):
+            for n in range(2000):
+                if ws.json()["payload"]["n"] != n:
+                    faults.append(n)
+                    return
+
+        threads = [threading.Thread(target=listen, args=(ws,)) for ws in clients]
+        for thread in threads:
+            thread.start()
+        answer = box.request("POST", "/api/signal", lines,
+                             {"Content-Type": "application/x-ndjson"})
+        assert answer.status == 200, answer
+        for thread in threads:
+            thread.join(PATIENCE_S * 6)
+            assert not thread.is_alive(), "a client waits for ever"
+        assert not faults, faults[:5]
+        listen(deaf)
+        assert not faults, "it read from the journal what it had missed"
+
+
+@test("a certificate that is replaced is shown from the next SIGHUP on; who is connected stays")
+def _():
+    with SecureBox() as box:
+        def shown():
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            with context.wrap_socket(box.plain()) as sock:
+                return sock.getpeercert(binary_form=True)
+        ws = WS(box, "/ws/signals", headers=box.bearer())
+        before = shown()
+        cert, key = make_cert(temp_dir(), "second")
+        box.cert.write_bytes(cert.read_bytes())
+        box.key.write_bytes(key.read_bytes())
+        assert shown() == before, "not before it is told"
+        os.kill(box.pid, signal.SIGHUP)
+        eventually(lambda: shown() != before)
+        box.emit("after")
+        assert ws.json()["type"] == "after"
+        box.key.write_text("broken")
+        os.kill(box.pid, signal.SIGHUP)
+        eventually(lambda: "all stays as it was" in box.log())
+        assert shown() != before
+
+
+run()
