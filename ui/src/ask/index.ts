@@ -92,16 +92,6 @@ function open(root: HTMLElement, desk: Desk): View {
 		drawSoon();
 	}
 
-	/* A view may be opened long after the list of sources came. */
-	async function lookAround(): Promise<void> {
-		const { sources: all } = await link.request<{ sources: Source[] }>("GET", "/api/sources");
-
-		for (const one of all)
-			if (!sources.has(one.id))
-				sources.set(one.id, one);
-		know();
-	}
-
 	async function lookBack(): Promise<void> {
 		let before = "";
 
@@ -277,7 +267,7 @@ function open(root: HTMLElement, desk: Desk): View {
 	/* What failed now is tried again with the next connection. */
 	function look(): void {
 		m.hasLooked = true;
-		Promise.all([lookAround(), lookBack()]).catch(() => { m.hasLooked = false; });
+		lookBack().catch(() => { m.hasLooked = false; });
 	}
 
 	look();

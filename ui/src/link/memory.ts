@@ -39,7 +39,11 @@ export function makeMemory(): Memory {
 	}
 
 	const hearers: { [K in keyof News]?: (news: News[K]) => void } = {
-		hello: (news) => { hello = news; },
+		/* All open prompts are told again after it. */
+		hello: (news) => {
+			hello = news;
+			prompts.clear();
+		},
 		signal: ({ text }) => keep(text),
 		sources: hearSources,
 		prompts: () => prompts.clear(),

@@ -47,6 +47,8 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 
 	/* ---- what comes in ---- */
 
+	link.on("hello", settleSoon);
+	link.on("prompts", settleSoon);
 	link.on("prompt", (prompt) => {
 		const item = prompts.hear(prompt, now());
 
@@ -60,8 +62,6 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		if (prompts.take(envelope, now()))
 			drawSoon();
 	});
-	link.on("prompts", settleSoon);
-	link.on("hello", settleSoon);
 	document.addEventListener("visibilitychange", () => {
 		if (document.visibilityState === "visible")
 			notifier.clear();
