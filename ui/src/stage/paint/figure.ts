@@ -2,11 +2,12 @@
  * legs, and something on the head that tells one from another. They are drawn in units in which
  * a person is 100 high and stands on the ground at 0, looking to the right. */
 
-import { css, mix, type Rgb } from "./colour.ts";
-import { box, type Cel, type Cels, ellipse, fall, type Ink, line, shape } from "./sheet.ts";
+import { css, mix, type Rgb } from "./colour";
+import { box, type Cel, type Cels, ellipse, fall, type Ink, line, shape } from "./sheet";
 
 export const FIGURE_HEIGHT = 100;
 export const HEADGEAR = 8;
+export const HEADSET = 7;
 
 const INK = 0x25223a;
 const CREAM = 0xffeedd;

@@ -1,14 +1,15 @@
 /* Small things that everybody may have: shadows, tools, sparks, badges that say the state, dots,
  * and the soft light that glows, lamps and flashes are made of. White ones are tinted. */
 
-import { css } from "./colour.ts";
-import { box, type Cels, ellipse, fall, glow, type Ink, line, shape } from "./sheet.ts";
+import { css } from "./colour";
+import { box, type Cels, ellipse, fall, glow, type Ink, line, shape } from "./sheet";
 
 const WHITE = (alpha: number) => `rgb(255 255 255 / ${alpha})`;
 
 export const BADGE = 13;
 
 export const KIT: Cels = {
+	none: { box: [0, 0, 1, 1], draw: () => {} },
 	shadow: { box: [-30, -9, 60, 18], draw: shadow },
 	glow: { box: [-64, -64, 128, 128], draw: (ink) => soft(ink, 64, 1, 0.42, 0.13, 0.03, 0) },
 	ring: { box: [-52, -52, 104, 104], draw: ring },
@@ -20,7 +21,6 @@ export const KIT: Cels = {
 	slate: { box: [-14, -20, 28, 28], draw: slate },
 	badge: { box: [-16, -16, 32, 32], draw: badge },
 	gear: { box: [-12, -12, 24, 24], draw: gear },
-	"…": { box: [-12, -12, 24, 24], draw: (ink) => { ink.fillStyle = WHITE(0.001); ellipse(ink, 0, 0, 1); } },
 	"?": { box: [-12, -12, 24, 24], draw: question },
 	"!": { box: [-12, -12, 24, 24], draw: exclaim },
 	"✓": { box: [-12, -12, 24, 24], draw: check },
@@ -101,14 +101,15 @@ const GLYPH = css(0x1d1a30);
 function gear(ink: Ink): void {
 	ink.fillStyle = GLYPH;
 	ink.beginPath();
-	for (let i = 0; i < 16; i++) {
-		const r = i % 4 < 2 ? 9 : 6.6;
-		const angle = (i + 0.5) / 16 * Math.PI * 2;
+	for (let i = 0; i < 32; i++) {
+		const r = i % 4 < 2 ? 9.4 : 6.8;
+		const angle = (i + 0.5) / 32 * Math.PI * 2;
 
 		ink.lineTo(Math.cos(angle) * r, Math.sin(angle) * r);
 	}
 	ink.closePath();
-	ink.arc(0, 0, 3, 0, Math.PI * 2, true);
+	ink.moveTo(3.2, 0);
+	ink.arc(0, 0, 3.2, 0, Math.PI * 2, true);
 	ink.fill("evenodd");
 }
 

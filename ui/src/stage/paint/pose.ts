@@ -2,7 +2,7 @@
  * time. Nothing here is drawn or remembered. Every state has a pose that is seen without any
  * motion, so that who wants less of it still sees who thinks, works, waits, is done or failed. */
 
-import type { Motion } from "../frame.ts";
+import type { Motion } from "../frame";
 
 export type Face = "calm" | "blink" | "think" | "focus" | "ask" | "happy" | "dizzy";
 export type Prop = "none" | "hammer" | "slate";
@@ -18,6 +18,8 @@ export interface Pose {
 	lift: number;
 	near: number;
 	far: number;
+	nearReach: number;      /* shares of an arm's length: less when it is bent */
+	farReach: number;
 	nearLeg: number;
 	farLeg: number;
 	face: Face;
@@ -28,7 +30,7 @@ export interface Pose {
 
 export function makePose(): Pose {
 	return {
-		x: 0, y: 0, lean: 0, stretch: 1, nod: 0, lift: 0, near: 0, far: 0, nearLeg: 0, farLeg: 0,
+		x: 0, y: 0, lean: 0, stretch: 1, nod: 0, lift: 0, near: 0, far: 0, nearReach: 1, farReach: 1, nearLeg: 0, farLeg: 0,
 		face: "calm", prop: "none", propTurn: 0, strike: 1,
 	};
 }
@@ -58,8 +60,10 @@ const STANCES: Readonly<Record<string, Stance>> = {
 	},
 	/* A hand at the chin, looking up. */
 	thinking(pose, t, alive) {
-		pose.near = 2.45 + wave(t, 2.8) * 0.05 * alive;
-		pose.far = 0.5;
+		pose.near = 3.62 + wave(t, 2.8) * 0.06 * alive;
+		pose.nearReach = 0.62;
+		pose.far = 0.75;
+		pose.farReach = 0.8;
 		pose.nod = -0.13 + wave(t, 4.2) * 0.05 * alive;
 		pose.lean = -0.04;
 		pose.face = "think";
@@ -68,8 +72,9 @@ const STANCES: Readonly<Record<string, Stance>> = {
 	acting(pose, t, alive) {
 		const tap = Math.abs(wave(t, 0.5)) * alive;
 
-		pose.near = 1.25 + tap * 0.16;
-		pose.far = 1.15 - tap * 0.16;
+		pose.near = -0.42 - tap * 0.14;
+		pose.far = 0.55 + tap * 0.14;
+		pose.nearReach = pose.farReach = 0.78;
 		pose.nod = 0.12 + wave(t, 1) * 0.03 * alive;
 		pose.y = -Math.abs(wave(t, 1)) * 2 * alive;
 		pose.lean = 0.05;
@@ -109,8 +114,9 @@ const STANCES: Readonly<Record<string, Stance>> = {
 	/* Bent and shaken, hands at the head. */
 	error(pose, t, alive) {
 		pose.x = wave(t, 0.13) * 1.6 * alive;
-		pose.near = 2.15;
-		pose.far = -2.15;
+		pose.near = 2.98;
+		pose.far = -2.98;
+		pose.nearReach = pose.farReach = 0.9;
 		pose.nod = 0.2 + wave(t, 0.9) * 0.09 * alive;
 		pose.lean = 0.1;
 		pose.stretch = 0.93;
@@ -141,7 +147,7 @@ export function strike(pose: Pose, stance: string, t: number, seed: number, isCa
 
 	pose.x = pose.y = pose.lean = pose.nod = pose.lift = 0;
 	pose.near = pose.far = pose.nearLeg = pose.farLeg = pose.propTurn = 0;
-	pose.stretch = 1;
+	pose.stretch = pose.nearReach = pose.farReach = 1;
 	pose.face = "calm";
 	pose.prop = "none";
 	pose.strike = 1;

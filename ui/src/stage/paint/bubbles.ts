@@ -1,0 +1,132 @@
+/* All speech bubbles: above the heads of those who speak, inside of the stage, and not on top of
+ * each other. */
+
+import { Container } from "pixi.js";
+import type { Actor } from "../frame";
+import { makeBubble, type BubbleSize, type Mood, type SpeechBubble } from "./bubble";
+import type { Studio } from "./node";
+import { stanceOf } from "./pose";
+
+const EDGE = 8;
+const GAP = 6;
+const LEAST_PIXELS = 13;
+const MOST_PIXELS = 30;
+const SPEAKERS_MAX = 40;
+
+export interface Speaker { actor: Actor; headX: number; headY: number }
+
+export interface Bubbles {
+	readonly root: Container;
+	update(speakers: readonly Speaker[], screen: { width: number; height: number }, zoom: number, studio: Studio): void;
+	/* Where the bubbles are, for whoever must not cover them. */
+	boxes(): { id: string; x: number; y: number; width: number; height: number }[];
+	destroy(): void;
+}
+
+interface Seat { bubble: SpeechBubble; headX: number; headY: number; x: number; y: number; seen: number }
+
+export function makeBubbles(): Bubbles {
+	const root = new Container({ isRenderGroup: true });
+	const seats = new Map<string, Seat>();
+	let frames = 0;
+
+	return {
+		root,
+		update(speakers, screen, zoom, studio) {
+			frames++;
+			for (const { actor, headX, headY } of speakers.slice(0, SPEAKERS_MAX)) {
+				let seat = seats.get(actor.id);
+
+				if (seat === undefined) {
+					seat = { bubble: makeBubble(), headX, headY, x: 0, y: 0, seen: 0 };
+					seats.set(actor.id, seat);
+					root.addChild(seat.bubble.root);
+				}
+				Object.assign(seat, { headX, headY, seen: frames });
+				seat.bubble.write(actor, moodOf(actor), sizeOf(actor, screen, zoom), studio);
+			}
+			for (const [id, seat] of seats) {
+				if (seat.seen === frames)
+					continue;
+				seat.bubble.destroy();
+				seats.delete(id);
+			}
+			arrange([...seats.values()], screen, studio.isCalm);
+		},
+		boxes: () => [...seats].map(([id, { bubble }]) => ({
+			id, x: bubble.root.x, y: bubble.root.y, width: bubble.width, height: bubble.height,
+		})),
+		destroy() {
+			for (const seat of seats.values())
+				seat.bubble.destroy();
+			root.destroy();
+		},
+	};
+}
+
+function moodOf(actor: Actor): Mood {
+	const stance = stanceOf(actor.state, "still");
+
+	return stance === "thinking" ? "think" : stance === "error" ? "fail" : "say";
+}
+
+function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: number): BubbleSize {
+	const { fontSize = 13, maxWidth = 220 } = actor.bubble;
+
+	return {
+		pixels: Math.round(Math.min(Math.max(fontSize * zoom, LEAST_PIXELS), MOST_PIXELS)),
+		width: Math.round(Math.min(Math.max(maxWidth * zoom, 150), screen.width * 0.56, 640)),
+		lines: screen.height < 360 ? 3 : 5,
+	};
+}
+
+/* Where each would like to be, then pushed apart, then into the stage again. */
+function arrange(seats: Seat[], screen: { width: number; height: number }, isCalm: boolean): void {
+	for (const seat of seats) {
+		seat.x = seat.headX;
+		seat.y = seat.headY - seat.bubble.height - 13;
+		keepIn(seat, screen);
+	}
+	seats.sort((a, b) => a.y - b.y);
+	for (let round = 0; round < 6; round++)
+		for (let i = 0; i < seats.length; i++)
+			for (let k = i + 1; k < seats.length; k++)
+				push(seats[i]!, seats[k]!, screen);
+	for (const seat of seats) {
+		const { bubble } = seat, ease = bubble.isNew || isCalm ? 1 : 0.3;
+
+		bubble.x += (seat.x - bubble.x) * ease;
+		bubble.y += (seat.y - bubble.y) * ease;
+		bubble.isNew = false;
+		bubble.put(bubble.x, bubble.y, seat.headX, seat.headY);
+	}
+}
+
+function keepIn(seat: Seat, screen: { width: number; height: number }): void {
+	const half = seat.bubble.width / 2;
+
+	seat.x = Math.max(Math.min(seat.x, screen.width - EDGE - half), EDGE + half);
+	seat.y = Math.max(Math.min(seat.y, screen.height - EDGE - seat.bubble.height), EDGE);
+}
+
+/* Along the shorter way out, half each. */
+function push(a: Seat, b: Seat, screen: { width: number; height: number }): void {
+	const dx = (a.bubble.width + b.bubble.width) / 2 + GAP - Math.abs(a.x - b.x);
+	const dy = (a.y < b.y ? a.bubble.height : b.bubble.height) + GAP - Math.abs(a.y - b.y);
+
+	if (dx <= 0 || dy <= 0)
+		return;
+	if (dx < dy) {
+		const way = a.x < b.x || a.x === b.x && a.headX <= b.headX ? 1 : -1;
+
+		a.x -= way * dx / 2;
+		b.x += way * dx / 2;
+	} else {
+		const way = a.y <= b.y ? 1 : -1;
+
+		a.y -= way * dy / 2;
+		b.y += way * dy / 2;
+	}
+	keepIn(a, screen);
+	keepIn(b, screen);
+}

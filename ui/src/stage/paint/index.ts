@@ -1,0 +1,222 @@
+/* The painter of the stage. It is handed a frame and draws it: nothing of what it remembers is
+ * more than pictures of what the frame says. PixiJS moves the pictures; they are drawn by our own
+ * code, once. Nothing is loaded, and nothing is evaluated. */
+
+import "pixi.js/unsafe-eval";
+import { autoDetectRenderer, Container, type Renderer, Sprite } from "pixi.js";
+import type { Actor, Attention, Camera, MakePainter, PainterStats, StageFrame } from "../frame";
+import { makeBackdrop } from "./backdrop";
+import { makeBubbles, type Speaker } from "./bubbles";
+import { makeCast, type Member } from "./cast";
+import { brightness, rgb } from "./colour";
+import { lightsOf, makePool, paintEffect, paintLights, paintParticles, paintPuff, paintWay, type Whereabouts } from "./effects";
+import { KIT } from "./kit";
+import { makeLabels } from "./labels";
+import { dress, type Studio } from "./node";
+import { stepOf } from "./sheet";
+import { type Theme, themeOf } from "./theme";
+import { makeWardrobe, type Wardrobe, type Wear } from "./wardrobe";
+
+const NIGHT = 0x1a1a2e;
+const COMING_MS = 420;
+/* Seconds go round, so that sines stay exact. */
+const ROUND_S = 7200;
+
+interface Mutable { wardrobe: Wardrobe; kit: Wear; theme: Theme; density: number; isCalm: boolean }
+
+export const makePainter: MakePainter = () => {
+	const stats: PainterStats = { drawn: 0, lastMs: 0, renderer: "" };
+	let stage: Scene | null = null, renderer: Renderer | null = null;
+	let isDark = true, isCalm = false, isThere = true;
+	let contextChanged: (isThere: boolean) => void = () => {};
+
+	function watch(canvas: HTMLCanvasElement): void {
+		canvas.addEventListener("webglcontextlost", () => { isThere = false; contextChanged(false); });
+		canvas.addEventListener("webglcontextrestored", () => { isThere = true; contextChanged(true); });
+	}
+
+	return {
+		stats,
+		async mount(host) {
+			renderer = await autoDetectRenderer({
+				preference: ["webgl", "canvas"], antialias: true, autoDensity: true, backgroundAlpha: 1,
+				resolution: densityNow(), width: Math.max(host.clientWidth, 1), height: Math.max(host.clientHeight, 1),
+				powerPreference: "low-power",
+			});
+			stats.renderer = renderer.name;
+			const canvas = renderer.canvas as HTMLCanvasElement;
+
+			canvas.setAttribute("aria-hidden", "true");
+			watch(canvas);
+			host.append(canvas);
+			stage = makeScene();
+		},
+		resize(width, height) {
+			renderer?.resize(Math.max(width, 1), Math.max(height, 1), densityNow());
+		},
+		paint(frame, camera, attention) {
+			if (stage === null || renderer === null || !isThere)
+				return;
+			const begun = performance.now();
+
+			stats.drawn = stage.update(frame, camera, attention, { isDark, isCalm }, renderer);
+			renderer.render(stage.root);
+			stats.lastMs = performance.now() - begun;
+		},
+		pick: (x, y) => stage?.pick(x, y) ?? null,
+		theme(dark) { isDark = dark; },
+		calm(less) { isCalm = less; },
+		onContext(changed) { contextChanged = changed; },
+		dispose() {
+			stage?.destroy();
+			renderer?.destroy({ removeView: true });
+			stage = renderer = null;
+		},
+	};
+};
+
+/* More pixels than three to one nobody sees, and the memory of a 4K screen is not for free. */
+function densityNow(): number {
+	return Math.min(window.devicePixelRatio || 1, 3);
+}
+
+interface Scene {
+	readonly root: Container;
+	update(frame: StageFrame, camera: Camera, attention: Attention, mood: { isDark: boolean; isCalm: boolean }, renderer: Renderer): number;
+	pick(x: number, y: number): string | null;
+	destroy(): void;
+}
+
+function makeScene(): Scene {
+	const wardrobe = makeWardrobe();
+	const root = new Container();
+	const backdrop = makeBackdrop(), ground = makePool(), above = makePool();
+	const signs = makeLabels(), names = makeLabels(), bubbles = makeBubbles();
+	const actors = new Container({ isRenderGroup: true });
+	const chosen = new Sprite(), hovered = new Sprite();
+	const marks = new Container();
+	const speakers: Speaker[] = [];
+	let studio: Mutable | null = null, styled = "", document: unknown = null;
+	let cast = makeCast(actors, signs, names), view: Camera = { x: 0, y: 0, zoom: 1 };
+
+	marks.addChild(hovered, chosen);
+	root.addChild(backdrop.root, ground.root, signs.root, actors, above.root, names.root, marks, bubbles.root);
+
+	/* Day or night, another show, another size: the land is drawn again. */
+	function restyle(frame: StageFrame, mood: { isDark: boolean; isCalm: boolean }, pixels: number, density: number): Mutable {
+		const kit = wardrobe.wear("kit", 1, () => KIT);
+		const { ambient } = frame.lights;
+		const style = `${mood.isDark} ${frame.background} ${JSON.stringify(ambient ?? null)} ${frame.width} ${frame.height} ${stepOf(pixels)}`;
+
+		if (studio === null || style !== styled || document !== frame.document) {
+			const base = rgb(frame.background, NIGHT);
+
+			styled = style;
+			document = frame.document;
+			const theme = themeOf(mood.isDark, mood.isDark && brightness(base) > 0.2 ? NIGHT : base,
+				{ color: rgb(ambient?.color, 0xffffff), intensity: ambient?.intensity ?? 0.5 });
+
+			backdrop.restyle(theme, frame, pixels);
+			studio = { wardrobe, kit, theme, density, isCalm: mood.isCalm };
+			cast.clear();
+		}
+		studio.kit = kit;
+		studio.density = density;
+		studio.isCalm = mood.isCalm;
+		return studio;
+	}
+
+	function mark(sprite: Sprite, id: string | null, alpha: number, colour: number, now: Studio): void {
+		const member = id === null ? undefined : cast.find(id);
+
+		sprite.visible = member !== undefined && member.isSeen;
+		if (member === undefined || !sprite.visible)
+			return;
+		const [left, top, right, bottom] = member.screenBox(view);
+
+		dress(sprite, now.kit.sheet.cel("frame"));
+		sprite.position.set((left + right) / 2, (top + bottom) / 2);
+		sprite.scale.set((right - left + 14) / 92, (bottom - top + 14) / 92);
+		sprite.tint = colour;
+		sprite.alpha = alpha;
+	}
+
+	function paintAbove(frame: StageFrame, seconds: number, now: Studio): void {
+		const at = (id: string): Whereabouts | null => cast.find(id)?.middle() ?? null;
+
+		above.begin();
+		for (const effect of frame.effects)
+			paintEffect(above, effect, seconds, at, now);
+		for (const member of cast.all()) {
+			const age = member.age(frame.t) / COMING_MS;
+
+			if (member.isBodied && age >= 0 && age < 1)
+				paintPuff(above, member.middle(), age, now);
+		}
+		above.end();
+	}
+
+	function paintGround(frame: StageFrame, seconds: number, now: Studio): void {
+		ground.begin();
+		paintLights(ground, lightsOf(frame), seconds, now);
+		paintParticles(ground, frame.document.scene.particles ?? [], seconds, now);
+		for (const actor of frame.entities)
+			if (actor.visible)
+				paintWay(ground, actor, seconds, now);
+		ground.end();
+	}
+
+	function listen(frame: StageFrame): void {
+		speakers.length = 0;
+		for (const actor of frame.entities) {
+			const member = actor.speech === null || !actor.visible || actor.speech.text === "" ? undefined : cast.find(actor.id);
+
+			if (member !== undefined)
+				speakers.push(speakerOf(actor, member, view));
+		}
+	}
+
+	return {
+		root,
+		update(frame, camera, attention, mood, renderer) {
+			const screen = renderer.screen, density = renderer.resolution;
+			const pixels = camera.zoom * density, seconds = frame.t / 1000 % ROUND_S;
+
+			view = camera;
+			wardrobe.attend(pixels);
+			const now = restyle(frame, mood, pixels, density);
+
+			for (const layer of [ground.root, actors, above.root]) {
+				layer.position.set(camera.x, camera.y);
+				layer.scale.set(camera.zoom);
+			}
+			backdrop.update(frame, camera, screen, mood.isCalm ? 0 : seconds);
+			signs.begin(camera.zoom, now);
+			names.begin(camera.zoom, now);
+			const drawn = cast.update(frame, seconds, view, screen, now);
+			signs.end();
+			names.end();
+			paintGround(frame, seconds, now);
+			paintAbove(frame, seconds, now);
+			listen(frame);
+			bubbles.update(speakers, screen, camera.zoom, now);
+			mark(hovered, attention.hovered === attention.selected ? null : attention.hovered, 0.55, 0xffffff, now);
+			mark(chosen, attention.selected, attention.focused ? 1 : 0.8, attention.focused ? 0x7cc4ff : 0xffd67a, now);
+			return drawn;
+		},
+		pick: (x, y) => cast.pick(x, y, view),
+		destroy() {
+			cast.clear();
+			bubbles.destroy();
+			backdrop.destroy();
+			root.destroy({ children: true });
+			wardrobe.destroy();
+		},
+	};
+}
+
+function speakerOf(actor: Actor, member: Member, view: Camera): Speaker {
+	const [left, top, right] = member.screenBox(view);
+
+	return { actor, headX: (left + right) / 2, headY: top };
+}
