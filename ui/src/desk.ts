@@ -91,6 +91,8 @@ export interface Desk {
 	/* To a place of the page: "log", "log/4711", "runs/ID", "ask/SOURCE". It is a step of the
 	 * history unless it replaces the present one. */
 	go(place: string, how?: "replace"): void;
+	/* To what an agent asks, in the tray: this one, or else the first that is open. */
+	toQuestion(id?: string): void;
 	/* Words that come up for a while, and are read out. */
 	say(words: string, kind?: "good" | "bad"): void;
 	/* The colour theme in force, and who wants to know when it is another. */

@@ -7,4 +7,4 @@ import { openShell } from "./shell/shell";
 import { views } from "./views";
 
 const desk = openShell(views, makeLink());
-openTray(document.getElementById("prompts") as HTMLElement, desk);
+desk.toQuestion = openTray(document.getElementById("prompts") as HTMLElement, desk).focus;

@@ -9,7 +9,7 @@ import type { Run } from "./model";
 interface Deed { op: string; words: string; key: string; done: string; hint: string; isFinal?: boolean }
 
 const DEEDS: Deed[] = [
-	{ op: "pause", words: "Pause", key: "p", done: "Asked to pause", hint: "Stop before the next thing it does" },
+	{ op: "pause", words: "Pause", key: "h", done: "Asked to pause", hint: "Stop before the next thing it does" },
 	{ op: "step", words: "Step", key: "s", done: "Asked to step", hint: "Let a paused run do so many things" },
 	{ op: "continue", words: "Continue", key: "c", done: "Asked to go on", hint: "Let it run freely" },
 	{ op: "arm", words: "Arm", key: "a", done: "Armed", hint: "Pause when something comes from outside" },
@@ -21,7 +21,7 @@ const SURE_MS = 4000;         /* How long a second press means yes. */
 const STEPS_MAX = 9999;
 
 export const CONTROL_KEYS: readonly [string, string][] = [
-	["p", "pause the run"], ["s", "let it do a step"], ["c", "let it go on"],
+	["h", "hold the run: pause it"], ["s", "let it do a step"], ["c", "let it go on"],
 	["a", "pause when something comes from outside"], ["x", "interrupt what it does"],
 ];
 

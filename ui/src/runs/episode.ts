@@ -12,6 +12,8 @@ const KEPT_MAX = 20000;       /* signals, to fold them again when older ones com
 const KEPT_CHARS = 16_000_000; /* of all of them, about */
 const FAR = 5000;             /* signals since the run spoke: begin there, not at the end */
 
+const ELSEWHERE = new Set(["debug", "phase"]);   /* the head and the states show them */
+
 interface History { signals: Envelope[]; next: string | null }
 
 export interface Episode {
@@ -139,7 +141,7 @@ export function episode(link: Link, changed: () => void): Episode {
 	}
 
 	function say(one: Envelope): void {
-		if (whose === null || whoOf(one) === whose)
+		if (!ELSEWHERE.has(one.type) && (whose === null || whoOf(one) === whose))
 			talk.take(one);
 	}
 

@@ -15,7 +15,7 @@ export interface Head {
 	tick(now: number): void;
 }
 
-export interface Hands { back(): void; copyId(): void; answer(): void; signals(): void }
+export interface Hands { back(): void; copyId(): void; answer(question?: string): void; signals(): void }
 
 export function head(hands: Hands): Head {
 	const title = h("h2", { class: "runs-title", tabindex: "-1" });
@@ -98,7 +98,7 @@ function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof t
 	const rows: [string, string][] = [
 		["at work", `${totals.live} of ${run.invocations.length}`],
 		["tokens", countWords(totals.tokens)],
-		["speed", totals.live > 0 ? rateWords(totals.tps) : ""],
+		["speed", totals.live > 0 ? rateWords(totals) : ""],
 		["in, out", run.inputTokens + run.outputTokens > 0
 			? `${countWords(run.inputTokens)}, ${countWords(run.outputTokens)}` : ""],
 		["errors", run.errors > 0 ? countWords(run.errors) : ""],
@@ -138,6 +138,6 @@ function drawAsked(asked: HTMLElement, prompts: readonly Prompt[], { answer }: H
 	fill(asked, [
 		h("span", {}, prompts.length === 1 ? "It asks: " : `It asks ${prompts.length} things, first: `),
 		h("q", {}, words),
-		h("button", { type: "button", onclick: answer }, "Answer"),
+		h("button", { type: "button", onclick: () => answer(first.id) }, "Answer"),
 	]);
 }

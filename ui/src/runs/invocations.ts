@@ -116,7 +116,7 @@ function makeOne(first: Invocation, isChild: boolean, hands: Hands): Made {
 			write(status, words);
 			write(model, visible((one.model ?? "").slice(0, NAME_MAX)));
 			write(tokens, one.tokens > 0 ? `${countWords(one.tokens)} tok` : "");
-			write(rate, rateWords(one.tps));
+			write(rate, rateWords(one));
 			write(took, durationWords(one.elapsedMs > 0 ? one.elapsedMs : one.lastTs - one.firstTs));
 			write(said, isLive(one) ? saidWords(one.text) : "");
 			said.hidden = said.textContent === "";
@@ -147,7 +147,7 @@ function makeGroup(first: Group, hands: Hands): Made {
 			bar.max = group.all.length;
 			bar.value = group.done;
 			write(tokens, `${countWords(group.tokens)} tok`);
-			write(rate, rateWords(group.tps));
+			write(rate, rateWords(group));
 		},
 	};
 }

@@ -122,7 +122,7 @@ function drawRow(row: Row, { run, questions, isChosen }: Shown): void {
 }
 
 function numbersOf(run: Brief): [string, string][] {
-	const rate = run.live > 0 ? rateWords(run.tps) : "";
+	const rate = run.live > 0 ? rateWords(run) : "";
 	const words: [string, string][] = [];
 
 	if (run.errors > 0)

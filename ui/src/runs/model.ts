@@ -29,6 +29,8 @@ export interface Run {
 	firstTs: number; lastTs: number;
 }
 
+const MOMENT_S = 0.25;
+
 export type StateName = "paused" | "asks" | "working" | "finished" | "idle";
 
 export const STATE_WORDS: Record<StateName, string> = {
@@ -113,9 +115,9 @@ export function countWords(count: number): string {
 	return count < 1e6 ? `${(count / 1e3).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
-/* Of something so quick that it cannot be measured, no rate is told. */
-export function rateWords(tps: number): string {
-	return Number.isFinite(tps) && tps > 0 && tps < 1e5 ? `${tps.toFixed(tps < 100 ? 1 : 0)} tok/s` : "";
+/* What came within a moment is no measure of a rate. */
+export function rateWords({ tps, tokens }: { tps: number; tokens: number }): string {
+	return tps > 0 && tokens / tps >= MOMENT_S ? `${tps.toFixed(tps < 100 ? 1 : 0)} tok/s` : "";
 }
 
 export function durationWords(ms: number): string {

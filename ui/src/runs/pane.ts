@@ -27,7 +27,7 @@ export interface Pane {
 	key(key: string): boolean;
 }
 
-export interface Hands { back(): void; changed(): void; answer(): void }
+export interface Hands { back(): void; changed(): void; answer(question?: string): void }
 
 export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 	let shown: Shown | null = null;
@@ -40,7 +40,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 			() => desk.say("The browser does not let us use the clipboard.", "bad")),
 		signals: () => {
 			if (shown !== null)
-				desk.go(`log/episode/${encodeURIComponent(shown.run.id)}`);
+				desk.go(`log/?f=${filterOf(shown.run)}`);
 		},
 	});
 	const bar = controls(desk, hands.changed);
@@ -65,7 +65,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 	const stick = stickToEnd(scroller);
 	const toEnd = h("button", { type: "button", class: "runs-to-end", onclick: () => stick.toEnd() }, "↓ To the end");
 	scroller.append(h("div", { class: "runs-notes" }, note, older, all));
-	const talk = drawTalk(scroller, episode.talk, { stick, onQuestion: hands.answer });
+	const talk = drawTalk(scroller, episode.talk, { stick, onQuestion: () => hands.answer() });
 	scroller.addEventListener("scroll", () => { toEnd.hidden = stick.isAtEnd; }, { passive: true });
 	toEnd.hidden = true;
 
@@ -147,4 +147,9 @@ function noteWords(episode: Episode, only: string | null): string {
 	if (episode.hasOlder && episode.isFull)
 		return "What is older is in the transcript.";
 	return "";
+}
+
+/* What the log calls the signals of a run. A quote cannot be written there; a star is anything. */
+function filterOf({ id, source }: Run): string {
+	return `${id === source ? "source" : "correlation"}:"${id.replaceAll('"', "*")}"`;
 }

@@ -34,7 +34,8 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 	const help = makeHelp(part("keys") as HTMLDialogElement, views);
 	const desk: Desk = {
 		link,
-		go, say: makeToasts(part("said"), part("warned")),
+		go, toQuestion: () => {},
+		say: makeToasts(part("said"), part("warned")),
 		get isDark() { return theme.isDark; },
 		onTheme: theme.onChange,
 		get wantsLessMotion() { return less.matches; },
