@@ -15,14 +15,20 @@ export const faults = [];
 
 let browser = null;
 
-/* Opens a tab of its own session. */
-export async function open(url, { width = 1280, height = 800, scheme = "dark" } = {}) {
+/* Opens a tab of its own session. A view that is named is the one that a browser would remember
+ * from the last time. */
+export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null } = {}) {
 	browser ??= await chromium.launch({
 		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS,
 		env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
 	});
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
 	context.setDefaultTimeout(PATIENCE_MS);
+	if (view !== null)
+		await context.addInitScript((name) => {
+			if (localStorage.getItem("signalbox.view") === null)
+				localStorage.setItem("signalbox.view", name);
+		}, view);
 	const page = await context.newPage();
 	watch(page, new URL(url).origin);
 	await page.goto(url);
@@ -60,25 +66,31 @@ export async function stateIs(page, name) {
 	await page.waitForSelector(`#state[data-state="${name}"]`);
 }
 
-/* Text of the rows in sight, from the top. */
+/* Text of the log's rows in sight, from the top. */
 export function rowsInSight(page) {
-	return page.$$eval(".row:not([hidden])", (rows) => rows
-		.sort((a, b) => a.y - b.y)
+	return page.$$eval("#log .row:not([hidden])", (rows) => rows
+		.sort((a, b) => a.getBoundingClientRect().y - b.getBoundingClientRect().y)
 		.map((row) => row.querySelector(".text").textContent));
 }
 
-/* Every row of the log as {seq, text, lost, gap}, by scrolling through all of it. */
+/* Every row of the log as {seq, text, lost, gap}, from the beginning of the journal, by scrolling
+ * through all of it. */
 export function wholeLog(page) {
 	return page.evaluate(async () => {
 		const box = document.getElementById("log");
+		const track = box.querySelector(".track");
 		const rows = new Map();
 		const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
+		while (document.querySelector("#log .edge.above").dataset.edge !== "end") {
+			box.scrollTop = 0;
+			await frame();
+		}
 		for (let y = 0; ; y += box.clientHeight / 2) {
 			box.scrollTop = y;
 			await frame();
-			for (const row of document.querySelectorAll(".row:not([hidden])"))
-				rows.set(row.y, {
+			for (const row of document.querySelectorAll("#log .row:not([hidden])"))
+				rows.set(Math.round(row.getBoundingClientRect().y - track.getBoundingClientRect().y), {
 					seq: Number(row.querySelector(".seq").textContent),
 					text: row.querySelector(".text").textContent,
 					lost: row.classList.contains("lost"),
