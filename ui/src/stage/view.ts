@@ -1,0 +1,343 @@
+/* The stage: the show as it is played just now, with everything that one can do on it. The model
+ * says what is, the painter draws it, and this joins them with the person in front. */
+
+import type { Desk, Envelope, View } from "../desk";
+import type { Actor, Painter, StageFrame } from "./frame";
+import { makeActs, type Acts } from "./acts";
+import { makeAim } from "./aim";
+import type { Spot } from "./camera";
+import { makeCard, type Card } from "./card";
+import { makeCrowd } from "./crowd";
+import { makeEpisodes } from "./episodes";
+import { makeEye } from "./eye";
+import { makeFeed } from "./feed";
+import { watchGestures } from "./gestures";
+import { makeHand } from "./hand";
+import { makeKeys } from "./keys";
+import { makeLegend } from "./legend";
+import { makeMarks } from "./marks";
+import { makeMenu } from "./menu";
+import { makeMeter } from "./meter";
+import { makeNotes } from "./notes";
+import { nameOf } from "./said";
+import { DRAWN, makeTools } from "./tools";
+import { isEmpty, makeWelcome } from "./welcome";
+import { membersOf, numberOf } from "./words";
+import { h } from "../text/dom";
+
+const NEARER = 1.25;
+const EMPTY_MS = 1500;      /* so long nobody is there before it is said */
+const CALM_MS = 100;        /* between two frames, for who wants less motion */
+
+export function openStage(root: HTMLElement, desk: Desk): View {
+	const feed = makeFeed(desk.link);
+	const episodes = makeEpisodes();
+	const eye = makeEye(), meter = makeMeter(), marks = makeMarks();
+	const hand = makeHand(desk, episodes);
+	const canvas = h("div", { class: "stage-canvas" });
+	const host = h("div", { class: "stage-host", role: "application", tabindex: "0", "aria-label": "Stage",
+		"aria-roledescription": "stage", "aria-describedby": "stage-how" }, canvas, marks.element);
+	const notes = makeNotes(desk);
+	const welcome = makeWelcome(desk);
+	const menu = makeMenu(root, () => host.focus());
+	let painter: Painter | null = null;
+	let frame: StageFrame | null = null;
+	let selected: string | null = null, hovered: string | null = null;
+	let drawsZones = false, follows = false, isShown = false, wasCalm = false;
+	let legend: HTMLElement | null = null;
+	let turn = 0, lastAt = 0, emptySince = NaN;
+
+	/* ---- who is meant ---- */
+
+	const actorOf = (id: string | null): Actor | null => (id === null ? null : feed.model.actor(id) ?? null);
+	const isThere = (actor: Actor | null): actor is Actor => actor !== null && actor.visible;
+
+	function select(id: string | null): void {
+		const actor = actorOf(id);
+
+		selected = isThere(actor) ? id : null;
+		crowd.select(selected);
+		if (isThere(actor))
+			card.show(actor, episodes.of(actor.semanticId));
+		else
+			card.hide();
+	}
+
+	const acts: Acts = makeActs({ desk, hand, marks, eye, episodes, frame: () => frame, select });
+	const aim = makeAim(eye, marks, (kind, bounds, mark) => {
+		if (kind === "zone") {
+			switchZones(false);
+			return acts.zone(bounds, mark);
+		}
+		mark.remove();
+		return acts.point({ x: bounds.x + bounds.w / 2, y: bounds.y + bounds.h / 2 });
+	});
+	const card: Card = makeCard({
+		go: desk.go,
+		tell: (actor, words) => acts.command(actor, words),
+		menu: (actor, at) => openMenu(actor.id, below(at)),
+		close() {
+			select(null);
+			host.focus();
+		},
+	});
+	const crowd = makeCrowd((id) => {
+		const actor = actorOf(id);
+
+		if (isThere(actor))
+			acts.click(actor, actor);
+	}, (id, at) => openMenu(id, below(at)));
+
+	/* ---- menus and switches ---- */
+
+	function below(element: HTMLElement): Spot {
+		const box = element.getBoundingClientRect(), mine = root.getBoundingClientRect();
+
+		return { x: box.left - mine.left, y: box.bottom - mine.top + 4 };
+	}
+
+	function openMenu(id: string | null, at: Spot): void {
+		const actor = actorOf(id);
+		const spot = eye.spot(at);
+
+		if (isThere(actor))
+			return menu.open(nameOf(actor), acts.menuOf(actor), at);
+		return menu.open("The stage", [
+			{ words: "Point here", hint: "p", act: () => acts.point(spot) },
+			{ words: "Draw a zone", hint: "z", act: () => switchZones(true) },
+			{ words: "Show all of it", hint: "0", act: () => eye.fit() },
+			{ words: "What is what", hint: "l", act: () => switchLegend() },
+		], at);
+	}
+
+	function switchZones(isOn: boolean): void {
+		drawsZones = isOn;
+		host.classList.toggle("draws-zones", isOn);
+		tools.press("zone", isOn);
+		if (!isOn)
+			aim.end();
+	}
+
+	function switchFollow(isOn: boolean): void {
+		follows = isOn;
+		tools.press("follow", isOn);
+		if (!isOn)
+			eye.follow(null);
+	}
+
+	function switchLegend(): void {
+		const hadLegend = legend !== null;
+
+		legend?.remove();
+		legend = null;
+		if (!hadLegend && frame) {
+			legend = makeLegend(frame.document, switchLegend);
+			root.append(legend);
+		}
+		tools.press("legend", legend !== null);
+	}
+
+	function switchCrowd(): void {
+		tools.press("crowd", crowd.element.classList.toggle("pinned"));
+	}
+
+	const tools = makeTools([
+		{ name: "nearer", words: "Nearer", key: "+", draws: DRAWN.nearer, act: () => eye.zoom(NEARER) },
+		{ name: "farther", words: "Farther", key: "-", draws: DRAWN.farther, act: () => eye.zoom(1 / NEARER) },
+		{ name: "fit", words: "All of it", key: "0", draws: DRAWN.fit, act: () => { switchFollow(false); eye.fit(); } },
+		{ name: "follow", words: "Follow who acts", key: "f", draws: DRAWN.follow, isSwitch: true, act: () => switchFollow(!follows) },
+		{ name: "zone", words: "Draw a zone", key: "z", draws: DRAWN.zone, isSwitch: true, act: () => switchZones(!drawsZones) },
+		{ name: "crowd", words: "Who is on stage", key: "w", draws: DRAWN.crowd, isSwitch: true, act: switchCrowd },
+		{ name: "legend", words: "What is what", key: "l", draws: DRAWN.legend, isSwitch: true, act: switchLegend },
+	]);
+
+	/* ---- the hand ---- */
+
+	watchGestures(host, {
+		at: (spot) => painter?.pick(spot.x, spot.y) ?? null,
+		click(id, at) {
+			const actor = actorOf(id);
+
+			if (isThere(actor))
+				return acts.click(actor, eye.spot(at));
+			select(null);
+			return acts.point(eye.spot(at));
+		},
+		hover(id) {
+			hovered = id;
+			host.classList.toggle("over-somebody", id !== null);
+		},
+		menu: openMenu,
+		carry(id) {
+			const actor = actorOf(id);
+
+			return isThere(actor) && actor.semanticId ? acts.carry(actor) : null;
+		},
+		zone(from) {
+			if (!drawsZones)
+				return null;
+			aim.end();
+			const drawing = acts.draw(from);
+
+			return { ...drawing, drop: (at) => { switchZones(false); drawing.drop(at); } };
+		},
+		pan(dx, dy) {
+			switchFollow(false);
+			eye.pan(dx, dy);
+		},
+		zoom: (at, factor) => eye.zoom(factor, at),
+	});
+
+	/* Other people's hands are seen too. */
+	function showOthers({ type, payload }: Envelope): void {
+		const { position, bounds, target, entityId } = payload;
+		const spot = membersOf(position), box = membersOf(bounds);
+		const of = frame?.entities.find((actor) => actor.visible && actor.semanticId === (target ?? entityId));
+		const number = (value: unknown): number => numberOf(value, 0);
+
+		if (type === "user.zone")
+			marks.zone({ x: number(box.x), y: number(box.y), w: number(box.w), h: number(box.h) }, "somebody drew this").leave();
+		else if (position !== undefined)
+			marks.ripple({ x: number(spot.x), y: number(spot.y) }, "other");
+		else if (of)
+			marks.ripple(of, "other");
+	}
+
+	for (const { envelope } of desk.link.recent())
+		episodes.hear(envelope);
+	desk.link.on("signal", ({ envelope, live }) => {
+		episodes.hear(envelope);
+		if (live && isShown && envelope.type.startsWith("user.") && !hand.isOwn(envelope.id))
+			showOthers(envelope);
+	});
+
+	/* ---- frames ---- */
+
+	/* Who acts: the one who is selected, or whose state changed last. */
+	function followed(now: StageFrame): Actor | null {
+		const chosen = actorOf(selected);
+
+		if (isThere(chosen))
+			return chosen;
+		return now.entities.reduce<Actor | null>((last, actor) =>
+			actor.visible && actor.stateSince > (last?.stateSince ?? 0) ? actor : last, null);
+	}
+
+	function isBusy(now: StageFrame): boolean {
+		return now.effects.length > 0 || now.entities.some((actor) =>
+			actor.moving !== null || actor.speech?.phase === "typing" || actor.speech?.phase === "fading");
+	}
+
+	function attend(now: StageFrame, localNow: number): void {
+		const actor = actorOf(selected);
+
+		if (selected !== null && !isThere(actor))
+			select(null);
+		else if (isThere(actor))
+			card.follow(actor, episodes.of(actor.semanticId), eye.camera, eye.screen);
+		if (follows)
+			eye.follow(followed(now));
+		emptySince = isEmpty(now) ? (Number.isNaN(emptySince) ? localNow : emptySince) : NaN;
+		welcome.hidden = !(localNow - emptySince > EMPTY_MS) || legend !== null || !notes.isQuiet;
+		crowd.look(now, localNow);
+	}
+
+	function work(localNow: number, isCalm: boolean): void {
+		frame = feed.frame(localNow, isCalm);
+		notes.look(feed, frame !== null, localNow);
+		if (!frame)
+			return;
+		eye.see(frame, { width: host.clientWidth, height: host.clientHeight });
+		eye.glide(localNow - lastAt, isCalm);
+		painter?.paint(frame, eye.camera, { selected, hovered, focused: document.activeElement === host });
+		marks.follow(eye.camera);
+		attend(frame, localNow);
+	}
+
+	/* When nothing happens every other frame is enough; who wants less motion gets fewer. */
+	function isWanted(localNow: number, isCalm: boolean): boolean {
+		if (isCalm)
+			return localNow - lastAt >= CALM_MS;
+		turn++;
+		return turn % 2 === 0 || frame === null || isBusy(frame) || host.matches(":active") || follows;
+	}
+
+	function draw(localNow: number): void {
+		const isCalm = desk.wantsLessMotion;
+
+		if (!isShown)
+			return;
+		requestAnimationFrame(draw);
+		if (isCalm !== wasCalm)
+			painter?.calm(wasCalm = isCalm);
+		if (!isWanted(localNow, isCalm))
+			return;
+		const began = performance.now();
+		work(localNow, isCalm);
+		meter.count(performance.now() - began, localNow);
+		lastAt = localNow;
+		if (frame && painter)
+			meter.show(frame, painter.stats, feed.model.version, localNow);
+	}
+
+	/* ---- the painter ---- */
+
+	/* Without it there is the list, and words for why. */
+	async function hirePainter(): Promise<void> {
+		try {
+			const { makePainter } = await import("./paint/index");
+			const hired = makePainter();
+
+			hired.theme(desk.isDark);
+			hired.calm(wasCalm = desk.wantsLessMotion);
+			hired.onContext((isBack) => crowd.fill(isBack ? null
+				: "The browser has taken the drawing of the stage away. It comes back by itself; until then, here is who is on it."));
+			await hired.mount(canvas);
+			hired.resize(host.clientWidth, host.clientHeight);
+			desk.onTheme(() => hired.theme(desk.isDark));
+			painter = hired;
+			host.dataset.painter = "ready";
+		} catch (why) {
+			host.dataset.painter = "none";
+			crowd.fill("This browser cannot draw the stage, for it has no WebGL"
+				+ ` (${why instanceof Error ? why.message : "unknown"}). Here is who is on it, and what they do.`);
+		}
+	}
+
+	const keys = makeKeys({
+		aim, eye, acts, select, menu: openMenu,
+		selected: () => actorOf(selected), frame: () => frame,
+		isZoning: () => drawsZones, isMenuOpen: () => menu.isOpen,
+		switches: {
+			zone: () => { switchZones(!drawsZones); if (drawsZones) aim.begin("zone"); },
+			follow: () => switchFollow(!follows), legend: switchLegend, crowd: switchCrowd,
+			meter: () => void meter.toggle(), stopZone: () => switchZones(false),
+			fit: () => { switchFollow(false); eye.fit(); },
+		},
+	});
+
+	root.append(host, h("p", { id: "stage-how", class: "hidden" },
+		"Arrows move the view, n selects the next on stage, Enter touches, the menu key tells more. The list of who is on stage follows."),
+	tools.element, card.element, welcome, notes.element, meter.element, crowd.element);
+	/* For tests, and for who is curious in the console. */
+	Object.assign(host, { frame: () => frame, camera: () => eye.camera, readings: meter.readings, forget: meter.forget });
+	new ResizeObserver(() => painter?.resize(host.clientWidth, host.clientHeight)).observe(host);
+	void hirePainter();
+
+	return {
+		show(rest) {
+			if (!isShown) {
+				isShown = true;
+				requestAnimationFrame(draw);
+			}
+			if (rest)
+				select(rest);
+		},
+		hide() {
+			isShown = false;
+			menu.close();
+			meter.forget();
+		},
+		key: keys,
+	};
+}
