@@ -5,6 +5,7 @@ updates; who may do what; recordings; the command line."""
 import json
 import os
 import socket
+from urllib.parse import quote
 
 from doors import config_box, status
 from lib import (
@@ -106,6 +107,42 @@ def _():
             answer = box.request("POST", "/api/sources", body)
             assert answer.status == 400 and answer.json()["ok"] is False, (body, answer)
         assert sources(box) == before
+
+
+@test("a URL is recognised as it is typed, by the look that decides, and nobody is asked")
+def _():
+    def recognise(box, url, want=200):
+        answer = box.request("GET", f"/api/sources/recognise?url={quote(url, safe='')}")
+        assert answer.status == want, answer
+        return answer.json()
+
+    with Impostor([answer_bytes({})]) as server, Box() as box:
+        here = f"http://127.0.0.1:{server.port}"
+        for url, protocol, may_become in [
+            (here, "sse", "openai"), ("ws://127.0.0.1:9", "websocket", None),
+            ("wss://h.example/openclaw", "openclaw", None), ("ws://h:18789", "openclaw", None),
+            ("https://api.anthropic.com", "anthropic", "sse"), ("scenario:demo", "scenario", None),
+            ("midi://A/B/C", "midi", None),
+        ]:
+            said = recognise(box, f" {url} ")
+            assert said["protocol"] == protocol and said["mayBecome"] == may_become, said
+            assert said["problem"] is None and said["category"] == "remote", said
+            assert add(box, url=url, connect=False)["protocol"] == protocol
+            assert recognise(box, url)["known"] is not None, url
+        assert server.heard == [], "somebody was asked"
+        said = recognise(box, "wss://lab.example/x")
+        assert (said["id"], said["name"], said["known"]) == ("lab-example", "lab.example", None), said
+        add(box, url=nowhere(), id="lab-example", connect=False)
+        assert recognise(box, "wss://lab.example/x")["id"] == "lab-example-2"
+        for url, word in [("", "url"), ("h", "http"), ("ws://", "host"), ("ws://u:p@h/", ""),
+                          ("ws://" + "h" * 3000, "longer"),
+                          (f"ws://localhost:{box.port}/", "this box itself")]:
+            assert word in recognise(box, url)["problem"], (url, recognise(box, url))
+        assert box.request("GET", "/api/sources/recognise?uri=x").status == 400
+        assert box.request("GET", "/api/sources/recognise?url=h", unix=False).status == 200
+        answer = box.request("GET", "/api/sources/recognise?url=h", unix=False,
+                             headers={"Origin": "http://evil.example"})
+        assert answer.status == 403, answer
 
 
 @test("unknown and taken are told apart: 404, 409")

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from gateway import Gateway, close_door, in_state, sources
-from lib import PATIENCE_S, SLOW, Box, Skip, cli, eventually, run, temp_dir, test
+from lib import PATIENCE_S, SLOW, WS, Box, Skip, cli, eventually, run, temp_dir, test
 
 NOBODY = 65534
 CANARY = "canary-77aa-token"
@@ -347,13 +347,92 @@ def _():
             box.request("POST", "/api/sources/local:openclaw/connect", {})
             source = in_state(box, "error", "local:openclaw")
             assert "held by another user" in source["error"], source
+            answer = box.request("POST", "/api/sources", {
+                "id": "mine", "url": f"ws://127.0.0.1:{port}", "protocol": "openclaw",
+                "credentialFrom": "openclaw"})
+            assert answer.status == 201, answer
+            assert "held by another user" in in_state(box, "error", "mine")["error"]
         stranger.stdin.close()
         heads, connects = json.loads(stranger.stdout.readline())
-        assert len(heads) == 1 and CANARY not in heads[0] and connects == [], (heads, connects)
+        assert len(heads) == 2 and CANARY not in str(heads) and connects == [], (heads, connects)
     finally:
         stranger.kill()
         stranger.wait()
         stranger.stdout.close()
+
+
+def change(box, id, want=200, **wish):
+    answer = box.request("PATCH", f"/api/sources/{id}", wish)
+    assert answer.status == want and CANARY not in answer.text, answer
+    return answer.json()
+
+
+@test("a token is taken from OpenClaw's own configuration, told as such, and never shown")
+def _():
+    with Gateway(token=CANARY) as gateway:
+        config = '{gateway: {auth: {token: "%s"}}}' % CANARY
+        top = home(config)
+        with Box(env=places(gateway, HOME=top, SIGNALBOX_DISCOVER_CONNECT="false")) as box:
+            rescan(box)
+            said = sources(box)["local:openclaw"]
+            assert said["credentialFrom"] == "openclaw" and not said["hasCredential"], said
+            change(box, "local:openclaw", credential="wrong")
+            assert sources(box)["local:openclaw"]["credentialFrom"] == "user"
+            box.request("POST", "/api/sources/local:openclaw/connect", {})
+            in_state(box, "error", "local:openclaw")
+            change(box, "local:openclaw", credentialFrom="openclaw")
+            source = in_state(box, "connected", "local:openclaw")
+            assert source["credentialFrom"] == "openclaw", source
+            assert gateway.connects[-1]["auth"] == {"token": CANARY}
+
+            # One that was added by hand takes it too, also after a restart.
+            answer = box.request("POST", "/api/sources", {
+                "id": "mine", "url": f"ws://localhost:{gateway.port}", "protocol": "openclaw",
+                "credentialFrom": "openclaw"})
+            assert answer.status == 201 and CANARY not in answer.text, answer
+            in_state(box, "connected", "mine")
+            with WS(box, unix=True) as ws:
+                assert ws.json()["op"] == "hello"
+                ws.send({"op": "subscribe", "types": ["none"], "sourceState": True})
+                told = ws.json()
+                assert told["op"] == "sources" and CANARY not in json.dumps(told), told
+            box.stop()
+            box.start()
+            in_state(box, "connected", "mine")
+            assert sources(box)["mine"]["credentialFrom"] == "openclaw"
+            held = [p for p in box.data.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
+            assert held == [], "the token stays where OpenClaw keeps it"
+            assert CANARY not in box.log()
+
+            # Without a token in the file there is none to take, and the list says so.
+            (top / ".openclaw" / "openclaw.json").write_text("{}")
+            box.request("POST", "/api/sources/mine/disconnect", {})
+            rescan(box)
+            assert sources(box)["mine"]["credentialFrom"] is None
+            assert "names no token" in change(box, "mine", 409, credentialFrom="openclaw")["error"]
+
+
+@test("it is taken for a gateway of this machine and for nothing else, by an admin")
+def _():
+    config = '{gateway: {auth: {token: "%s"}}}' % CANARY
+    with Service() as stream, Box(env=places(HOME=home(config))) as box:
+        for id, url, protocol in (("far", "wss://gateway.example", "openclaw"),
+                                  ("near", f"ws://127.0.0.1:{stream.port}", "websocket")):
+            box.request("POST", "/api/sources", {"id": id, "url": url, "protocol": protocol,
+                                                 "connect": False})
+            change(box, id, 400, credentialFrom="openclaw")
+            assert sources(box)[id]["credentialFrom"] is None
+        change(box, "near", protocol="openclaw")
+        change(box, "near", 400, credentialFrom="elsewhere")
+        change(box, "near", 400, credentialFrom="openclaw", credential="x")
+        answer = box.request("PATCH", "/api/sources/near", {"credentialFrom": "openclaw"}, unix=False)
+        assert answer.status == 401, answer
+        change(box, "near", credentialFrom="openclaw")
+        assert sources(box)["near"]["credentialFrom"] == "openclaw"
+        # Another address was never meant.
+        change(box, "near", url="wss://gateway.example")
+        assert sources(box)["near"]["credentialFrom"] is None
+        assert CANARY.encode() not in stream.heard
 
 
 @test("the token is shown to an admin on our own page, and to nobody else")

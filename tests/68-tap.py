@@ -6,6 +6,7 @@ import json
 import os
 import random
 import stat
+import subprocess
 
 from doors import config_box
 from lib import Box, cli, eventually, run, temp_dir, test
@@ -319,6 +320,41 @@ def _():
     assert said["state"] == "installed" and said["hooks"] == 32 and "warning" in said, said
 
 
+def patched(before, diff):
+    """What patch makes of it: None is no file."""
+    directory = temp_dir()
+    if before is not None:
+        (directory / "f").write_bytes(before)
+    done = subprocess.run(["patch", "--binary", "-s", "-p0", "f"], cwd=directory,
+                          input=diff.encode(), capture_output=True, timeout=60)
+    assert done.returncode == 0, (done, diff)
+    return (directory / "f").read_bytes() if (directory / "f").exists() else None
+
+
+@test("a dry run shows the very change that is made then, and makes none")
+def _():
+    for name, text in [*FILES.items(), ("no file", None)]:
+        home = Home(text)
+        before = home.bytes()
+        diff = home.done("install", "--dry-run").out
+        assert home.bytes() == before, name
+        approving = home.done("install", "--approve", "-n").out
+        assert approving != diff and "--decide" in approving, name
+        home.done("install")
+        after = home.bytes()
+        assert patched(before, diff) == after, (name, diff)
+        assert home.done("install", "--dry-run").out == "", name
+        back = json.loads(home.done("uninstall", "--dry-run", "--json").out)
+        assert back["file"] == str(home.file.resolve()) and len(back["tag"]) == 32, back
+        home.done("uninstall")
+        assert patched(after, back["diff"]) == home.bytes() == before, (name, back)
+    home = Home('{\n oops')
+    result = home.tap("install", "--dry-run")
+    assert result.code == 1 and "line 2" in result.err, result
+    for words in (("status", "--dry-run"), ("print", "--dry-run")):
+        assert home.tap(*words).code == 2, words
+
+
 @test("hooks lead to the address the box has; another one makes them outdated")
 def _():
     home = Home("{}")
@@ -377,6 +413,52 @@ def _():
         assert said["state"] == "installed" and said["file"].endswith("settings.local.json"), said
         assert box.request("POST", "/api/tap/disconnect", project).status == 200
         assert (home.top / ".claude/settings.local.json").read_text() == "{}"
+
+
+@test("the routes show the change first, and what was shown is what is done, or nothing is")
+def _():
+    home = Home('{"a": 1}\n')
+    with Box(env={"HOME": str(home.top)}) as box:
+        def preview(query, want=200):
+            answer = box.request("GET", f"/api/tap/status?preview={query}")
+            assert answer.status == want, answer
+            return answer.json()
+
+        def do(what, want=200, **body):
+            answer = box.request("POST", f"/api/tap/{what}", body)
+            assert answer.status == want, answer
+            return answer.json()
+
+        said = preview("connect")
+        assert said["state"] == "absent" and said["change"]["file"] == said["file"], said
+        assert patched(b'{"a": 1}\n', preview("disconnect")["change"]["diff"] or "") == b'{"a": 1}\n'
+        assert home.bytes() == b'{"a": 1}\n', "a preview changes nothing"
+        approving = preview("connect&approve=true")["change"]
+        assert approving["tag"] != said["change"]["tag"] and "--decide" in approving["diff"]
+        do("connect", 409, tag=approving["tag"])
+        do("connect", 409, tag=said["change"]["tag"], approve=True)
+
+        home.write('{"a": 2}\n')
+        assert "look again" in do("connect", 409, tag=said["change"]["tag"])["error"]
+        assert home.bytes() == b'{"a": 2}\n', "what was not shown is not done"
+        change = preview("connect")["change"]
+        assert do("connect", tag=change["tag"])["state"] == "installed"
+        installed = home.bytes()
+        assert patched(b'{"a": 2}\n', change["diff"]) == installed
+        assert preview("connect")["change"]["diff"] == ""
+        change = preview("disconnect")["change"]
+        do("disconnect", 409, tag=approving["tag"])
+        assert home.bytes() == installed
+        assert do("disconnect", tag=change["tag"])["state"] == "absent"
+        assert patched(installed, change["diff"]) == home.bytes() == b'{"a": 2}\n'
+
+        for query in ("connect&approve=maybe", "install", "connect&x=1"):
+            preview(query, 400)
+        assert box.request("POST", "/api/tap/connect?preview=connect").status == 400
+        answer = box.request("GET", "/api/tap/status?preview=connect", unix=False)
+        assert answer.status == 401 and "hooks" not in answer.text, answer
+        home.write("{\n oops")
+        assert "line 2" in preview("connect", 409)["error"]
 
 
 @test("what the routes cannot do is said in words, and nothing is changed")

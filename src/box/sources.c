@@ -123,7 +123,8 @@ static bool leads_home(const struct box *box, struct text url, struct error *why
 static void recognise(const struct box *box, struct text url, struct buf *out)
 {
 	struct error why;
-	bool good = source_url_check(url, &why) && !leads_home(box, url, &why);
+	bool good = source_wish_is_good(&(struct source_wish){.url = url}, &why) &&
+	            !leads_home(box, url, &why);
 
 	sources_recognise(box->sources, url, out);
 	buf_add(out, TEXT(",\"problem\":"));

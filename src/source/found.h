@@ -13,8 +13,10 @@
 
 #define FOUND_OPENCLAW "openclaw" /* where from, as clients say it */
 
-/* May a source with this URL and protocol take it?  Needs a URL of this machine. */
-bool found_may_take(struct text url, struct text protocol, struct error *why);
+/* May a source take it, if the wish says so?  It has to be a gateway of this machine, and
+ * there has to be a token.  source: the one that is changed; NULL: a new one. */
+enum source_answer found_agree(struct sources *sources, const struct source *source,
+                               const struct source_wish *wish, struct error *why);
 /* Is there one?  Reads the file, and whoever takes it is told when that is news. */
 bool found_is_there(struct sources *sources, struct error *why);
 

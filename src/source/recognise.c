@@ -106,9 +106,3 @@ void sources_recognise(const struct sources *all, struct text url, struct buf *o
 	add_text(out, "name", name.len <= SOURCE_NAME_MAX ? name : TEXT(""));
 	add_text(out, "known", known ? text_of(known->id) : TEXT(""));
 }
-
-bool source_url_check(struct text url, struct error *why)
-{
-	return url.len ? wish_check(&(struct source_wish){.url = url}, why)
-	               : error_set(why, "a source needs a url");
-}

@@ -126,6 +126,5 @@ const char *source_detect(struct text url);
 /* What a URL would be as a source, as `,"name":value` members: protocol, mayBecome,
  * category, id, name and known.  Nobody is asked. */
 void sources_recognise(const struct sources *sources, struct text url, struct buf *out);
-bool source_url_check(struct text url, struct error *why); /* could one have it? */
 
 #endif

@@ -205,24 +205,6 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	all->last = s;
 }
 
-/* Of a new URL and protocol; what is empty stays as it is. */
-static enum source_answer may_take_found(struct sources *all, const struct source *s,
-                                         const struct source_wish *wish, struct error *why)
-{
-	struct text url = wish->url.len ? wish->url : text_of(s ? s->url : NULL);
-	struct text protocol = wish->protocol;
-
-	if (!wish->credential_from.len)
-		return SOURCE_DONE;
-	if (!protocol.len && s && !s->is_guessed)
-		protocol = text_of(s->protocol);
-	if (!protocol.len || text_is(protocol, "auto"))
-		protocol = text_of(source_detect(url));
-	if (!found_may_take(url, protocol, why))
-		return SOURCE_INVALID;
-	return found_is_there(all, why) ? SOURCE_DONE : SOURCE_CONFLICT;
-}
-
 bool source_wish_is_good(const struct source_wish *wish, struct error *why)
 {
 	return wish->url.len ? wish_check(wish, why) : error_set(why, "a source needs a url");
@@ -249,7 +231,7 @@ enum source_answer sources_add(struct sources *all, const struct source_wish *wi
 	struct made made;
 
 	if (answer == SOURCE_DONE)
-		answer = may_take_found(all, NULL, wish, why);
+		answer = found_agree(all, NULL, wish, why);
 	if (answer != SOURCE_DONE)
 		return answer;
 	complete(all, &whole, &made);
@@ -348,7 +330,7 @@ enum source_answer sources_change(struct sources *all, struct text id,
 	struct text protocol;
 
 	if (answer == SOURCE_DONE)
-		answer = may_take_found(all, s, wish, why);
+		answer = found_agree(all, s, wish, why);
 	if (answer != SOURCE_DONE)
 		return answer;
 	if (wish->name.len)
