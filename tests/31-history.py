@@ -150,6 +150,7 @@ def _():
             assert pages("limit=300&type=odd", cursor) == everything[1::2]
             assert pages("limit=7&correlationId=run-3&type=e*", cursor) == everything[2::10]
             assert pages("limit=100&q=%22id%22:%20%224321%22", cursor) == [4321]
+            assert pages("limit=100&q=%22ID%22:%20%224321%22", cursor) == [4321]
             assert pages("type=none", cursor) == []
         assert len(box.history("&type=odd,even")) == 5000
         assert [s["seq"] for s in box.history("&limit=3")] == [1, 2, 3]

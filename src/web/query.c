@@ -105,11 +105,38 @@ bool query_filters(const struct query *query)
 	return query->contains || !filter_is_all(&query->filter);
 }
 
+/* Who looks for a word does not know how it was written: a letter of ASCII is the same as its
+ * capital. */
+static unsigned char fold(char c)
+{
+	unsigned char byte = (unsigned char)c;
+
+	return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+static bool begins_with(const char *at, const char *words)
+{
+	while (*words && fold(*at) == fold(*words))
+		at++, words++;
+	return !*words;
+}
+
+static bool holds(struct text line, const char *words)
+{
+	size_t len = strlen(words);
+	unsigned char first = fold(*words);
+
+	for (size_t i = 0; i + len <= line.len; i++)
+		if (fold(line.at[i]) == first && begins_with(line.at + i, words))
+			return true;
+	return false;
+}
+
 bool query_matches(const struct query *query, struct text line, struct signal_reader *reader)
 {
 	struct signal s;
 
-	if (query->contains && !memmem(line.at, line.len, query->contains, strlen(query->contains)))
+	if (query->contains && !holds(line, query->contains))
 		return false;
 	return filter_is_all(&query->filter) ||
 	       (signal_read(reader, line, &s, NULL) && filter_passes(&query->filter, &s));

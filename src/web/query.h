@@ -5,7 +5,7 @@
  *   type, source    lists: given more than once, or with commas; a type may end
  *                   in a star
  *   correlationId   exactly this
- *   q               text that the line holds
+ *   q               text that the line holds, in capitals or not
  *   format          json or ndjson
  */
 #ifndef WEB_QUERY_H
