@@ -78,21 +78,27 @@ function envelopeOf(desk: Desk, seq: number, entry: LogEntry | null): HTMLElemen
 
 /* The conversation is drawn by those who draw it everywhere, loaded when it is first wanted. */
 function openTalk(host: HTMLElement, desk: Desk, correlation: string): () => void {
+	const status = h("p", { class: "words", role: "status" }, "Reading the journal");
 	let end = () => {};
 	let isOver = false;
 
-	host.replaceChildren();
+	host.replaceChildren(status);
 	void Promise.all([import("../talk/talk"), import("../talk/episode")]).then(([talks, episodes]) => {
 		if (isOver)
 			return;
-		const draw = everySoOften(() => drawing.draw());
+		const draw = everySoOften(() => {
+			status.hidden = episode.state === "there";
+			write(status, episode.state === "failed" ? `The journal could not be read: ${episode.error}`
+				: "Reading the journal");
+			drawing.draw();
+		});
 		const episode = episodes.followEpisode(desk.link, correlation, { changed: draw.soon });
 		const drawing = talks.drawTalk(host, episode.talk);
 		end = () => {
 			episode.end();
 			draw.end();
 		};
-	});
+	}).catch(() => write(status, "The server did not answer."));
 	return () => {
 		isOver = true;
 		end();

@@ -166,9 +166,10 @@ function move(m: Inside, by: number): void {
 	draw(m);
 }
 
+/* With the next one below it, where something may be laid over the last. */
 function bringIn({ box, offset, rowHeight, height }: Inside, index: number): void {
 	const top = offset + index * rowHeight;
-	const bottom = top + rowHeight;
+	const bottom = top + 2 * rowHeight;
 
 	if (top < box.scrollTop)
 		box.scrollTop = top;

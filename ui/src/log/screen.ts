@@ -32,7 +32,8 @@ export function makeScreen(): Screen {
 			placeholder: "Filter: any words, type:tool_*, source:claude, correlation:…, -type:thinking",
 		}),
 		matches: h("span", { id: "matches", class: "number", role: "status" }),
-		background: button("background", "Background"),
+		background: h("button", { type: "button", id: "background" },
+			h("span", { class: "what" }, "Background: "), h("span")),
 		save: button("export", "Export"),
 		browse: h("button", {
 			type: "button", id: "browse", "aria-expanded": "false", "aria-controls": "facets",

@@ -144,9 +144,7 @@ function draw(m: Inside): void {
 }
 
 function drawBackground({ log, screen: { background, save }, showsAll }: Inside): void {
-	const words = showsAll ? "shown" : `${log.hidden.toLocaleString("en")} hidden`;
-
-	write(background, `Background: ${words}`);
+	write(background.lastElementChild!, showsAll ? "shown" : `${log.hidden.toLocaleString("en")} hidden`);
 	background.setAttribute("aria-pressed", String(showsAll));
 	background.title = showsAll ? "Hide heartbeat and cron signals" : "Show heartbeat and cron signals";
 	save.disabled = log.view.length === 0;
