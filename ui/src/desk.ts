@@ -29,6 +29,7 @@ export interface Source {
 	category: "local" | "remote"; color: string;
 	state: "disconnected" | "connecting" | "connected" | "error" | "unavailable" | string;
 	error: string | null; enabled: boolean; configured: boolean; hasCredential: boolean;
+	credentialFrom: "user" | "openclaw" | null;
 	models: string[]; model: string | null; can: string[];
 	attempt: number; retryAt: number | null; eventsPerSecond: number; signals: number; bytes: number;
 	badFrames: number; dropped: number; connects: number; lastSignalAt: number | null; lastError: string | null;
