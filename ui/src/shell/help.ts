@@ -34,15 +34,22 @@ async function draw(dialog: HTMLDialogElement, views: readonly Registered[]): Pr
 		icon("close"));
 	const head = h("header", {}, h("h2", { id: "keys-title" }, "Keys"), close);
 
-	fill(dialog, [head, group("Everywhere", [...everywhere, ...ENDS])]);
+	const groups = h("div", { class: "groups" }, group("Everywhere", [...everywhere, ...ENDS]));
+
+	fill(dialog, [head, groups]);
 	const kinds = await Promise.all(views.map((view) => view.load().then(({ kind }) => kind, () => null)));
 	for (const kind of kinds.filter((found): found is ViewKind => found !== null && found.keys.length > 0))
-		dialog.append(group(kind.title, kind.keys));
+		groups.append(group(kind.title, kind.keys));
+}
+
+/* Keys are parted by commas, or by spaces where there is no comma. */
+function keysOf(press: string): string[] {
+	return press.split(press.includes(", ") ? ", " : " ");
 }
 
 function group(title: string, keys: readonly Key[]): HTMLElement {
 	const rows = keys.flatMap(([press, words]) => [
-		h("dt", {}, ...press.split(" ").map((key) => h("kbd", {}, key))),
+		h("dt", {}, ...keysOf(press).map((key) => h("kbd", {}, key))),
 		h("dd", {}, words),
 	]);
 

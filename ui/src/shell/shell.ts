@@ -13,6 +13,7 @@ import { keep, makeTheme } from "./theme";
 import { makeToasts } from "./toasts";
 
 const VIEW_KEY = "signalbox.view";
+const CALM_MS = 4000;
 const EDITABLE = "input, textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, [role=button], [role=menuitem], [role=tab]";
 
@@ -41,12 +42,19 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 		get wantsLessMotion() { return less.matches; },
 	};
 	let current: Slot | null = null;
+	let version = "";
 
 	fill(part("views"), slots.map((slot) => slot.link));
 	fill(part("stack"), slots.map((slot) => slot.root));
 	makeHeader(link);
 	makeNotices(part("notice"), part("trouble"), link);
 	keepTitle(link, slots);
+	fetchLater(link, views);
+	link.on("hello", ({ server }) => {
+		if (version !== "" && version !== server.version)
+			desk.say("The server has another version now. Reload the page to have its own.", "bad");
+		version = server.version;
+	});
 
 	/* Of a view that is slow to load, only the last that was gone to is shown. */
 	async function show(slot: Slot, rest: string): Promise<void> {
@@ -69,7 +77,7 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 				view.show(rest);
 		} catch (why) {
 			slot.view = null;
-			desk.say(`${slot.kind.title} could not be shown: ${why instanceof Error ? why.message : why}`, "bad");
+			desk.say(`${slot.kind.title} could not be shown. Reload the page. (${why instanceof Error ? why.message : why})`, "bad");
 		}
 	}
 
@@ -149,6 +157,19 @@ function meansSomething(event: KeyboardEvent, slots: Slot[], current: Slot | nul
 	else
 		return current?.shown?.key?.(event) ?? false;
 	return true;
+}
+
+/* What was not gone to yet is fetched when all is calm, so that it is there when the server is not. */
+function fetchLater(link: PageLink, views: readonly Registered[]): void {
+	const end = link.on("state", ({ name }) => {
+		if (name !== "live")
+			return;
+		end();
+		setTimeout(() => {
+			for (const { load } of views)
+				load().catch(() => {});
+		}, CALM_MS);
+	});
 }
 
 function makeSlot(kind: Registered, index: number): Slot {
