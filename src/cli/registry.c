@@ -2,10 +2,9 @@
 #include "cli/verbs.h"
 
 const struct command *const commands[] = {
-	&command_serve,    &command_emit,    &command_run,     &command_tap,
-	&command_hook,     &command_tail,    &command_ask,     &command_cancel,
-	&command_prompts,  &command_answer,  &command_control, &command_sources,
-	&command_discover, &command_status,  &command_top,     &command_open_run,
-	&command_open,     &command_token,   &command_journal, &command_parse,
-	&command_show,     &command_version, &command_help,    NULL,
+	&command_serve,    &command_emit,    &command_run,      &command_tap,     &command_hook,
+	&command_tail,     &command_ask,     &command_cancel,   &command_prompts, &command_answer,
+	&command_control,  &command_sources, &command_discover, &command_status,  &command_top,
+	&command_open_run, &command_open,    &command_token,    &command_service, &command_journal,
+	&command_parse,    &command_show,    &command_version,  &command_help,    NULL,
 };

@@ -24,6 +24,7 @@ extern const struct command command_open;
 extern const struct command command_parse;
 extern const struct command command_show;
 extern const struct command command_token;
+extern const struct command command_service;
 extern const struct command command_journal;
 extern const struct command command_version;
 extern const struct command command_help;

@@ -1,0 +1,303 @@
+/* service.c - `signalbox service`: a box that systemd keeps running for this user.
+ *
+ * The unit is a file of ours in the user's systemd directory; systemctl(1) does the rest.  A
+ * file of that name that we did not write is left alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/verbs.h"
+
+#define UNIT "signalbox.service"
+#define MARK "# Written by `signalbox service install`; it is replaced by the next one.\n"
+#define UNIT_MAX (16 * KIB)
+
+/* ---- the unit ---- */
+
+/* The directories of a user's units and where ours is in them.  NULL: there is no home. */
+static char *unit_path(const struct command_context *context)
+{
+	const char *config = command_env(context, "XDG_CONFIG_HOME");
+	const char *home = command_env(context, "HOME");
+
+	if (config && config[0] == '/')
+		return must_print("%s/systemd/user/" UNIT, config);
+	return home ? must_print("%s/.config/systemd/user/" UNIT, home) : NULL;
+}
+
+/* As one word of a command line in a unit: quotes, and no specifier or variable in it. */
+static void add_word(struct buf *out, const char *word)
+{
+	buf_add_char(out, '"');
+	for (; *word; word++) {
+		if (*word == '%' || *word == '$')
+			buf_add_char(out, *word);
+		else if (*word == '"' || *word == '\\')
+			buf_add_char(out, '\\');
+		buf_add_char(out, *word);
+	}
+	buf_add_char(out, '"');
+}
+
+static bool add_path(struct buf *out, const char *flag, const char *path, struct error *why)
+{
+	char whole[PATH_MAX];
+
+	if (!path)
+		return true;
+	if (!realpath(path, whole))
+		return error_errno(why, "%s", path);
+	buf_add_char(out, ' ');
+	buf_add(out, text_of(flag));
+	buf_add_char(out, ' ');
+	add_word(out, whole);
+	return true;
+}
+
+static bool write_unit(const struct options *options, struct buf *out, struct error *why)
+{
+	char program[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (n <= 0)
+		return error_errno(why, "/proc/self/exe");
+	program[n] = '\0';
+	buf_add(out, TEXT(MARK "[Unit]\n"
+	                       "Description=signalbox, every agent's signals in one place\n"
+	                       "Documentation=man:signalbox(1)\n\n"
+	                       "[Service]\n"
+	                       "Type=notify\n"
+	                       "ExecStart="));
+	add_word(out, program);
+	buf_add(out, TEXT(" serve"));
+	if (!add_path(out, "--config", options_value(options, "config"), why) ||
+	    !add_path(out, "--data", options_value(options, "data"), why))
+		return false;
+	buf_add(out, TEXT("\n"
+	                  "ExecReload=/bin/kill -HUP $MAINPID\n"
+	                  "Restart=on-failure\n"
+	                  "RestartSec=1\n"
+	                  "RestartPreventExitStatus=78\n"
+	                  "WatchdogSec=30\n"
+	                  "UMask=0077\n"
+	                  "NoNewPrivileges=yes\n"
+	                  "LimitNOFILE=65536\n\n"
+	                  "[Install]\n"
+	                  "WantedBy=default.target\n"));
+	return true;
+}
+
+/* ---- the file ---- */
+
+enum unit_state { UNIT_ABSENT, UNIT_OURS, UNIT_FOREIGN };
+
+static enum unit_state look(const char *path)
+{
+	char head[sizeof(MARK)] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? UNIT_ABSENT : UNIT_FOREIGN;
+	n = read(fd, head, sizeof(head) - 1);
+	close(fd);
+	return n == (ssize_t)sizeof(head) - 1 && strcmp(head, MARK) == 0 ? UNIT_OURS : UNIT_FOREIGN;
+}
+
+static bool refuse_foreign(const char *path, struct error *why)
+{
+	return look(path) != UNIT_FOREIGN ||
+	       error_set(why, "%s was not written by `signalbox service`: it stays as it is", path);
+}
+
+static void make_parents(const char *path)
+{
+	char *part = must_dup(path);
+
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(part, 0755);
+		*slash = '/';
+	}
+	free(part);
+}
+
+static bool put_file(const char *path, struct text content, struct error *why)
+{
+	char *fresh = must_print("%s.new", path);
+	bool good;
+	int fd;
+
+	make_parents(path);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	good = fd >= 0 && write(fd, content.at, content.len) == (ssize_t)content.len &&
+	       rename(fresh, path) == 0;
+	if (!good)
+		error_errno(why, "%s", path);
+	if (fd >= 0)
+		close(fd);
+	free(fresh);
+	return good;
+}
+
+/* ---- systemctl ---- */
+
+/* Its exit status; -1 when there is none. */
+static int systemctl(const struct command_context *context, const char *verb, const char *flag)
+{
+	char program[] = "systemctl", user[] = "--user", unit[] = UNIT;
+	char *words[] = {program, user, must_dup(verb), NULL, NULL, NULL};
+	size_t n = 3;
+	int status = -1, failure;
+	pid_t pid;
+
+	if (flag)
+		words[n++] = must_dup(flag);
+	if (strcmp(verb, "daemon-reload") != 0)
+		words[n++] = unit;
+	failure = posix_spawnp(&pid, program, NULL, NULL, words, (char *const *)context->env);
+	while (failure == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	free(words[2]);
+	if (flag)
+		free(words[3]);
+	return failure == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool must_do(const struct command_context *context, const char *verb, const char *flag,
+                    struct error *why)
+{
+	int status = systemctl(context, verb, flag);
+
+	if (status < 0 || status == 127)
+		return error_set(why, "systemctl cannot be run: is this machine's system systemd?");
+	return status == 0 || error_set(why, "`systemctl --user %s` failed", verb);
+}
+
+/* ---- the verbs ---- */
+
+static bool install(struct command_context *context, const struct options *options,
+                    const char *path, struct error *why)
+{
+	struct buf unit;
+	bool good;
+
+	buf_init(&unit, UNIT_MAX);
+	good = write_unit(options, &unit, why);
+	if (good && options_has(options, "dry-run")) {
+		out_add(&context->out, buf_text(&unit));
+		buf_finish(&unit);
+		return true;
+	}
+	good = good && refuse_foreign(path, why) && put_file(path, buf_text(&unit), why) &&
+	       must_do(context, "daemon-reload", NULL, why) &&
+	       must_do(context, "enable", "--now", why);
+	buf_finish(&unit);
+	if (good) {
+		say("the box runs, and will whenever you are logged in: %s", path);
+		say("`loginctl enable-linger` has it run without that; `signalbox open` shows it");
+	}
+	return good;
+}
+
+static bool uninstall(struct command_context *context, const char *path, struct error *why)
+{
+	if (look(path) == UNIT_ABSENT) {
+		say("there is nothing to take away: %s is not there", path);
+		return true;
+	}
+	if (!refuse_foreign(path, why) || !must_do(context, "disable", "--now", why))
+		return false;
+	if (unlink(path) != 0)
+		return error_errno(why, "%s", path);
+	if (!must_do(context, "daemon-reload", NULL, why))
+		return false;
+	say("the service is gone; what it kept is still there");
+	return true;
+}
+
+static int tell(struct command_context *context, const struct options *options, const char *path)
+{
+	static const char *const states[] = {
+		[UNIT_ABSENT] = "absent", [UNIT_OURS] = "installed", [UNIT_FOREIGN] = "foreign"};
+	enum unit_state state = look(path);
+	bool is_enabled = state != UNIT_ABSENT && systemctl(context, "is-enabled", "--quiet") == 0;
+	bool is_active = state != UNIT_ABSENT && systemctl(context, "is-active", "--quiet") == 0;
+	struct buf name;
+
+	buf_init(&name, 4 * PATH_MAX);
+	buf_add_json(&name, text_of(path));
+	if (options_has(options, "json"))
+		out_print(&context->out,
+		          "{\"state\":\"%s\",\"enabled\":%s,\"active\":%s,\"unit\":%.*s}\n",
+		          states[state], is_enabled ? "true" : "false",
+		          is_active ? "true" : "false", TEXT_ARG(buf_text(&name)));
+	else
+		out_print(&context->out, "%s, %s, %s\n%s\n", states[state],
+		          is_enabled ? "enabled" : "not enabled",
+		          is_active ? "running" : "not running", path);
+	buf_finish(&name);
+	return is_active ? STATUS_DONE : STATUS_FAILED;
+}
+
+static int service(struct command_context *context, const struct options *options)
+{
+	const char *verb = options->word_count == 1 ? options->words[0] : "";
+	struct error why = {0};
+	bool good = false;
+	int status = STATUS_USAGE;
+	char *path = unit_path(context);
+
+	if (!path) {
+		say("HOME is not set");
+		return STATUS_FAILED;
+	}
+	if (strcmp(verb, "status") == 0)
+		status = tell(context, options, path);
+	else if (strcmp(verb, "install") == 0)
+		good = install(context, options, path, &why);
+	else if (strcmp(verb, "uninstall") == 0)
+		good = uninstall(context, path, &why);
+	else
+		command_misused(&command_service, "install, uninstall or status?");
+	if (why.words[0])
+		say("%s", why.words);
+	if (good || why.words[0])
+		status = good ? STATUS_DONE : STATUS_FAILED;
+	free(path);
+	return status;
+}
+
+static const struct option own[] = {
+	{"dry-run", 'n', .help = "install: show the unit, change nothing"},
+	{"json", 'j', .help = "status: as one JSON object"},
+	{0},
+};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_service = {
+	.name = "service",
+	.summary = "have systemd keep a box running for this user",
+	.usage = "install | uninstall | status",
+	.examples = "  signalbox service install\n"
+		    "  signalbox service install --config ~/box.yaml --dry-run\n"
+		    "  signalbox service status\n",
+	.about =
+		"The unit is ~/.config/systemd/user/signalbox.service. It starts this very program,\n"
+		"again when it fails but not when its configuration is bad, and is told when\n"
+		"the box is ready, reloads and stops. `systemctl --user reload signalbox` has the\n"
+		"configuration read again; `journalctl --user -u signalbox` shows the log. What\n"
+		"is in DATA stays when the service is taken away.\n",
+	.groups = groups,
+	.run = service,
+};
