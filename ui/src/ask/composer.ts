@@ -19,7 +19,8 @@ export interface Composer {
 	choose(source: string | null, session: string | null): void;
 	/* Whether something can be sent now; if not, why. */
 	allow(why: string | null): void;
-	running(isRunning: boolean, isCancelling: boolean): void;
+	/* Something can be cancelled; nothing can be sent; it is being cancelled. */
+	running(isRunning: boolean, isBusy: boolean, isCancelling: boolean): void;
 	refuse(words: string): void;
 	taken(): void;
 	focus(): void;
@@ -53,7 +54,7 @@ export function makeComposer(hands: Hands): Composer {
 			field("Source", source), field("Model", model), field("Session", session),
 			h("p", { id: "ask-hint" }, "Enter sends, Shift+Enter begins a line")));
 	const m = { all: [] as Source[], wish: null as [string, string | null] | null,
-		why: null as string | null, isRunning: false };
+		why: null as string | null, isBusy: false };
 
 	function pick(id: string, chosenSession: string | null): void {
 		const found = m.all.find((one) => one.id === id) ?? null;
@@ -85,7 +86,7 @@ export function makeComposer(hands: Hands): Composer {
 		event.preventDefault();
 		const words = text.value;
 
-		if (m.why !== null || m.isRunning || words.trim() === "")
+		if (m.why !== null || m.isBusy || words.trim() === "")
 			return;
 		if (new TextEncoder().encode(words).length > PROMPT_MAX)
 			return write(fault, "That is too long: a question may have 256 KiB.");
@@ -132,17 +133,17 @@ export function makeComposer(hands: Hands): Composer {
 			const found = m.all.find((one) => one.id === source.value);
 
 			m.why = why;
-			send.disabled = why !== null || m.isRunning;
+			send.disabled = why !== null || m.isBusy;
 			write(note, why ?? "");
 			note.parentElement!.hidden = why === null;
 			connect.hidden = found === undefined || found.state === "connected" || found.state === "connecting";
 		},
-		running(isRunning, isCancelling) {
-			m.isRunning = isRunning;
+		running(isRunning, isBusy, isCancelling) {
+			m.isBusy = isBusy;
 			stop.hidden = !isRunning;
 			stop.disabled = isCancelling;
 			write(stop.lastElementChild!, isCancelling ? "Cancelling…" : "Cancel");
-			send.disabled = isRunning || m.why !== null;
+			send.disabled = isBusy || m.why !== null;
 		},
 		refuse: (words) => write(fault, words),
 		taken() {

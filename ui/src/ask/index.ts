@@ -4,7 +4,7 @@
 
 import type { Desk, Envelope, News, Source, View, ViewKind } from "../desk";
 import { notifyButton } from "../prompts/notify";
-import { fill, h } from "../text/dom";
+import { fill, h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { makeComposer, type Question } from "./composer";
 import { makeList } from "./list";
@@ -19,6 +19,7 @@ interface State {
 	seq: number;                 /* of the newest signal that was heard */
 	run: string | null;          /* the ask that the address names */
 	sending: boolean;
+	ran: string | null;          /* the ask that was not over when it was drawn last */
 	cancelling: string | null;
 	isShown: boolean;
 	isReady: boolean;            /* it is known who can answer */
@@ -36,11 +37,12 @@ function open(root: HTMLElement, desk: Desk): View {
 	const { link } = desk;
 	const sources = new Map<string, Source>();
 	const asks = createAsks();
-	const m: State = { seq: 0, run: null, sending: false, cancelling: null, isShown: false, isReady: false,
+	const m: State = { seq: 0, run: null, sending: false, ran: null, cancelling: null, isShown: false, isReady: false,
 		hasLooked: false };
 	const scroller = h("div", { class: "ask-thread", tabindex: "0", role: "region", "aria-label": "Conversation" });
 	const empty = h("div", { class: "ask-empty" });
 	const rows = h("ul", {});
+	const said = h("p", { class: "hidden", role: "status" });
 	const fresh = h("button", { type: "button", class: "ask-new", onclick: begin }, "New conversation");
 	const past = h("button", { type: "button", class: "ask-past", "aria-expanded": "false",
 		onclick: () => browse(!root.classList.contains("ask-browsing")) }, "Conversations");
@@ -51,11 +53,12 @@ function open(root: HTMLElement, desk: Desk): View {
 		desk.go(`ask/run/${encodeURIComponent(one.asks.at(-1)!.run)}`);
 	});
 	let timer = 0;
+	let pace = DRAW_MS;       /* whoever draws slowly draws seldom, and hears in between */
 
 	root.append(
 		h("nav", { class: "ask-side", "aria-label": "Conversations" }, fresh, rows,
 			notifyButton(desk, "Notify me of questions")),
-		h("div", { class: "ask-main" }, h("div", { class: "ask-bar" }, past), empty, scroller, composer.element));
+		h("div", { class: "ask-main" }, h("div", { class: "ask-bar" }, past), said, empty, scroller, composer.element));
 
 	/* ---- what comes in ---- */
 
@@ -65,7 +68,10 @@ function open(root: HTMLElement, desk: Desk): View {
 			drawSoon();
 	};
 	link.on("signal", hear);
-	link.on("hello", ({ seq }) => { m.seq = Math.max(m.seq, seq); });
+	link.on("hello", ({ seq }) => {
+		m.seq = Math.max(m.seq, seq);
+		asks.doubt();
+	});
 	link.on("state", () => {
 		if (link.state.name === "live" && !m.hasLooked)
 			look();
@@ -168,13 +174,14 @@ function open(root: HTMLElement, desk: Desk): View {
 
 	/* ---- what is drawn ---- */
 
-	/* The ask of this conversation that is not over yet. */
+	/* The ask of this conversation that is not over yet, as far as can be told. */
 	function running(): string | null {
-		const ask = m.run === null ? null : asks.conversationOf(m.run)?.asks.at(-1);
-		const state = ask == null ? "past" : thread.statsOf(ask.run)?.state;
+		const ask = conversation()?.asks.at(-1) ?? null;
+		const state = ask === null ? undefined : thread.statsOf(ask.run)?.state;
 
-		return ask != null && (ask.state === "running" || ask.state === "past" && state === "streaming")
-			&& state !== "done" && state !== "failed" && state !== "cancelled" ? ask.run : null;
+		if (ask === null || state === "done" || state === "failed" || state === "cancelled")
+			return null;
+		return ask.state === "running" || ask.state === "past" && state === "streaming" ? ask.run : null;
 	}
 
 	function conversation(): Conversation | null {
@@ -184,10 +191,13 @@ function open(root: HTMLElement, desk: Desk): View {
 	function drawSoon(): void {
 		if (timer === 0)
 			timer = window.setTimeout(() => {
+				const begun = performance.now();
+
 				timer = 0;
 				if (m.isShown)
 					draw();
-			}, DRAW_MS);
+				pace = Math.max(DRAW_MS, 3 * (performance.now() - begun));
+			}, pace);
 	}
 
 	function draw(): void {
@@ -196,9 +206,21 @@ function open(root: HTMLElement, desk: Desk): View {
 		list.draw(asks.conversations(), now?.key ?? null);
 		past.hidden = asks.conversations().length === 0;
 		thread.show(m.run === null ? [] : now?.asks ?? [{ run: m.run, seq: 0 }]);
-		composer.running(m.sending || running() !== null, m.sending || m.cancelling !== null);
+		const run = running();
+		const isSure = run !== null && asks.ask(run)?.state === "running";
+		composer.running(run !== null, m.sending || isSure, m.cancelling !== null);
 		composer.allow(whyNot());
 		drawEmpty();
+		tellEnd(run);
+	}
+
+	/* Tokens are not read out, but that they have all come is. */
+	function tellEnd(run: string | null): void {
+		const state = m.ran === null || m.ran === run ? undefined : thread.statsOf(m.ran)?.state;
+
+		if (state !== undefined)
+			write(said, state === "cancelled" ? "Cancelled" : state === "failed" ? "The answer failed" : "The answer is complete");
+		m.ran = run;
 	}
 
 	function whyNot(): string | null {

@@ -17,9 +17,21 @@ export interface List { draw(conversations: Conversation[], chosen: string | nul
 export function makeList(root: HTMLElement, choose: (conversation: Conversation) => void): List {
 	let shown = SHOWN;
 	let last: [Conversation[], string | null] = [[], null];
+	let drawn = "";
 
+	/* A row that is the same stays the same element, so that nobody clicks into the void. */
 	function draw(conversations: Conversation[], chosen: string | null): void {
 		const rest = conversations.length - shown;
+		const now = JSON.stringify([shown, rest, chosen, ...conversations.slice(0, shown)
+			.map(({ key, asks }) => [key, asks.length, asks.at(-1)!.run, asks.at(-1)!.state])]);
+
+		if (now === drawn)
+			return;
+		drawn = now;
+		redraw(conversations, chosen, rest);
+	}
+
+	function redraw(conversations: Conversation[], chosen: string | null, rest: number): void {
 		const focused = root.contains(document.activeElement)
 			? (document.activeElement as HTMLElement).dataset.key : undefined;
 

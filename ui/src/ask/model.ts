@@ -35,6 +35,8 @@ export interface Asks {
 	ask(run: string): Ask | null;
 	/* One that was just sent: its signal may be on its way yet. */
 	sent(ask: Ask): void;
+	/* The connection was away: nobody knows whether what ran still runs. */
+	doubt(): void;
 	clear(): void;
 }
 
@@ -67,6 +69,11 @@ export function createAsks(): Asks {
 			.find(({ asks }) => asks.some((ask) => ask.run === run)) ?? null,
 		ask: (run) => all.get(run) ?? null,
 		sent: (ask) => { if (!all.has(ask.run)) keep(ask); },
+		doubt() {
+			for (const ask of all.values())
+				if (ask.state === "running")
+					ask.state = "past";
+		},
 		clear: () => all.clear(),
 	};
 }

@@ -58,7 +58,7 @@ export function makeThread(scroller: HTMLElement, desk: Desk, changed: () => voi
 	/* Its first signal is the ask itself, so what is before that need not be searched. */
 	function begin(run: string, seq: number): Turn {
 		const body = h("div", {});
-		const line = h("p", { class: "ask-line", role: "status" });
+		const line = h("p", { class: "ask-line" });
 		const episode = followEpisode(desk.link, run, { after: Math.max(0, seq - 1), changed });
 		const drawing = drawTalk(body, episode.talk, { stick, label: "Question and answer",
 			onSignal: (at) => desk.go(`log/${at}`) });

@@ -9,7 +9,8 @@ import type { Block, Fault, Question, Stats, Tool, Words } from "./block";
 
 export const BLOCKS_MAX = 4000;        /* kept; the oldest go first */
 export const WEIGHT_MAX = 8_000_000;   /* characters kept in all of them, about */
-export const WORDS_MAX = 32_000;       /* characters of one block; then another goes on */
+export const WORDS_MAX = 8_000;        /* characters of one block: what grows is laid out again */
+const DRAFT_MAX = 32_000;
 const NAME_MAX = 200;
 const TEXT_MAX = 400_000;              /* of a task, an error, a result */
 
@@ -147,8 +148,8 @@ function takeWords(m: Memory, kind: Words["kind"], p: Payload): void {
 			m.lastText = "";
 	}
 	append(m, parts, content);
-	if (kind === "text")
-		m.lastText = (m.lastText + content).slice(-WORDS_MAX);
+	if (kind === "text" && m.lastText.length < TEXT_MAX)
+		m.lastText += content;
 }
 
 function count(m: Memory): void {
@@ -225,7 +226,7 @@ function takeDraft(m: Memory, p: Payload): void {
 	const tool = m.running.find((one) => one.callId === callId && one.agent === agent && one.input === undefined)
 		?? addTool(m, agent, p);
 
-	if (tool.draft.length < WORDS_MAX) {
+	if (tool.draft.length < DRAFT_MAX) {
 		tool.draft += content;
 		tool.version++;
 		weigh(m, tool, content.length);
