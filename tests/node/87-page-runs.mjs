@@ -296,7 +296,8 @@ test("a program that `signalbox run` started is interrupted from the page", asyn
 });
 
 test("the server is asked twice a second at most, and only while somebody looks", async () => {
-	const page = await openRuns("runs/session-one");
+	await tell("watched", SESSION);
+	const page = await openRuns("runs/watched");
 	const asked = [];
 	await pill(page, "working");
 	page.on("request", (request) => {
@@ -311,30 +312,30 @@ test("the server is asked twice a second at most, and only while somebody looks"
 		return asked.length === 0;
 	}, "nothing comes, nothing is asked");
 	for (let i = 0; i < 30; i++) {
-		await tell("session-one", Array.from({ length: 10 }, () => ["text_delta", { agentId: "claude", content: "." }]));
+		await tell("watched", Array.from({ length: 10 }, () => ["text_delta", { agentId: "claude", content: "." }]));
 		await sleep(80);
 	}
 	await eventually(() => asked.length > 4);
-	for (const path of ["/api/runs", "/api/runs/session-one"]) {
+	for (const path of ["/api/runs", "/api/runs/watched"]) {
 		const times = asked.filter(({ pathname }) => pathname === path).map(({ at }) => at);
 		assert.ok(times.length > 1, path);
 		for (let i = 1; i < times.length; i++)
 			assert.ok(times[i] - times[i - 1] >= 400, `${path}: ${times[i] - times[i - 1]} ms apart`);
 	}
-	await tell("session-two", [["text_delta", { agentId: "claude", content: "." }]]);
+	await tell("other", [["text_delta", { agentId: "claude", content: "." }]]);
 	await sleep(1500);
-	const before = asked.filter(({ pathname }) => pathname === "/api/runs/session-one").length;
-	await tell("session-two", [["text_delta", { agentId: "claude", content: "." }]]);
+	const before = asked.filter(({ pathname }) => pathname === "/api/runs/watched").length;
+	await tell("other", [["text_delta", { agentId: "claude", content: "." }]]);
 	await sleep(1000);
-	assert.equal(asked.filter(({ pathname }) => pathname === "/api/runs/session-one").length, before,
+	assert.equal(asked.filter(({ pathname }) => pathname === "/api/runs/watched").length, before,
 		"signals of others are none of its own");
 	await go(page, "log");
 	await sleep(700);
 	asked.length = 0;
-	await tell("session-one", [["text_delta", { agentId: "claude", content: "out of sight" }]]);
+	await tell("watched", [["text_delta", { agentId: "claude", content: "out of sight" }]]);
 	await sleep(1200);
 	assert.deepEqual(asked, [], "nobody looks");
-	await go(page, "runs/session-one");
+	await go(page, "runs/watched");
 	await says(page, ".runs-scroll", /out of sight/);
 	await eventually(() => asked.length >= 2);
 	await page.context().close();
