@@ -1,64 +1,92 @@
-/* The page, in a real browser, against the real program. */
+/* The page around its views, in a real browser, against the real program: how one gets in and
+ * about, what it weighs, and that it comes back from everything with every signal once. */
 // long
 
 import assert from "node:assert/strict";
-import { cpSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Box, eventually, run, test } from "./lib.mjs";
-import { close, faults, open, rowsInSight, stateIs, wholeLog } from "./browser.mjs";
+import { Box, eventually, PATIENCE_MS, run, SIGNALBOX, Skip, SLOW, test } from "./lib.mjs";
+import { close, faults, open, stateIs } from "./browser.mjs";
+
+const BUDGET = 1200000;
+const VIEWS = ["stage", "log", "sources", "ask", "runs"];
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+	+ "style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const box = await new Box().start();
 let emitted = 0;
 
-/* Emits so many numbered signals and gives their texts. */
-async function emitNumbered(count, more = {}) {
-	const signals = Array.from({ length: count }, () => ({
-		type: "text_delta", source: "counter", ...more,
-		payload: { agentId: "a", content: `number ${++emitted};` },
-	}));
-
-	await box.emit(...signals);
-	return signals.map(({ payload }) => `a${payload.content}`);
+async function emit(count) {
+	await box.emit(...Array.from({ length: count }, () => ({ type: "counted", source: "counter", payload: { n: ++emitted } })));
 }
 
-async function openLive(options) {
-	const page = await open(box.openUrl(), options);
+async function openLive(options = {}) {
+	const page = await open(box.openUrl(), { view: "log", ...options });
 
 	await stateIs(page, "live");
 	return page;
 }
 
 /* The words of an element, once they are what they ought to be. */
-async function says(page, selector, pattern) {
-	await eventually(async () => pattern.test(await page.textContent(selector)), `${selector}: ${pattern}`);
+async function says(page, selector, pattern, within = PATIENCE_MS) {
+	await eventually(async () => pattern.test(await page.textContent(selector)), `${selector}: ${pattern}`, within);
 }
 
-async function filter(page, text) {
-	await page.fill("#filter", text);
-	await eventually(async () => (await page.textContent("#matches") !== "") === (text !== ""), "the filter took");
-	await sleep(150);
-}
+/* Follows every signal that the page takes from its sockets. */
+async function follow(page) {
+	const seqs = [];
 
-test("a link signs the tab in once, and its code leaves the address bar", async () => {
-	const url = box.openUrl();
-	const page = await open(url);
-
-	await stateIs(page, "live");
-	assert.equal(page.url(), `${box.origin}/`);
+	page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => {
+		const seq = /^\{"seq":(\d+)/.exec(String(payload))?.[1];
+		if (seq !== undefined)
+			seqs.push(Number(seq));
+	}));
 	await page.reload();
 	await stateIs(page, "live");
-	const other = await open(url);
+	return {
+		/* Each exactly once, in order, up to the last that there is; and the page says as many. */
+		async isWhole() {
+			const { lastSeq } = await box.emit({ type: "end" });
+
+			await eventually(() => seqs.at(-1) === lastSeq, "the last one came");
+			assert.deepEqual(seqs, seqs.map((_, i) => seqs[0] + i));
+			await says(page, "#total", new RegExp(`^${seqs.length.toLocaleString("en")}$`));
+		},
+	};
+}
+
+/* ---- in and about ---- */
+
+test("a link signs the tab in once, and its code leaves the address bar before anything is sent", async () => {
+	const url = box.openUrl();
+	const code = url.split("#t=")[1];
+	const page = await open(url);
+	const other = await open(box.origin, { view: "log" });
+	const sent = [];
+
+	await stateIs(page, "live");
+	assert.equal(page.url(), `${box.origin}/#/${VIEWS[0]}`);
+	await page.reload();
+	await stateIs(page, "live");
+	other.on("request", (request) => sent.push(request.url()));
+	await other.goto(url);
+	await other.reload();
 	await stateIs(other, "signed-out");
+	await other.goto(url);
 	await says(other, "#notice", /used already.*signalbox open/s);
 	await other.goto(box.openUrl());
 	await stateIs(other, "live");
+	assert.ok(await other.isHidden("#notice"));
+	assert.ok(sent.length > 3 && !sent.some((asked) => asked.includes(code)));
 	await Promise.all([page.context().close(), other.context().close()]);
 });
 
 test("a tab without a session, or with one that is over, says what to run", async () => {
-	const page = await open(box.origin);
+	const page = await open(box.origin, { view: "log" });
 
 	await stateIs(page, "signed-out");
+	await says(page, "#state", /signed out/);
 	await says(page, "#notice", /no session.*signalbox open/s);
 	await page.evaluate(() => sessionStorage.setItem("signalbox.session", "a".repeat(43)));
 	await page.reload();
@@ -67,213 +95,318 @@ test("a tab without a session, or with one that is over, says what to run", asyn
 	await page.context().close();
 });
 
-test("signals are on the page as they are emitted, after those of before", async () => {
-	const before = await emitNumbered(3);
+test("keys and links lead to every view, the address names it, and the way back is the browser's", async () => {
 	const page = await openLive();
-	const after = await emitNumbered(4);
-
-	await eventually(async () => (await rowsInSight(page)).length >= 7, "all rows are there");
-	assert.deepEqual((await rowsInSight(page)).slice(-7), [...before, ...after]);
-	await eventually(async () => Number(await page.textContent("#rate")) > 0, "the rate moves");
-	await says(page, "#types", /text_delta\s+7/);
-	await says(page, "#sources", /counter\s+7/);
-	await page.context().close();
-});
-
-test("the filter takes types, sources, correlations, words and their opposites", async () => {
-	await box.emit(
-		{ type: "tool_call", source: "ann", correlationId: "c-1", payload: { agentId: "x", toolName: "apple" } },
-		{ type: "tool_result", source: "ann", correlationId: "c-1", payload: { agentId: "x", toolName: "pear" } },
-		{ type: "tool_call", source: "two words", correlationId: "c-2", payload: { agentId: "x", toolName: "plum" } },
-	);
-	const page = await openLive();
-	const shown = async () => (await rowsInSight(page)).map((text) => text.slice(1).split(/\s/)[0]).join(" ");
-	const cases = {
-		"type:tool_*": "apple pear plum", "type:tool_call": "apple plum", "source:ann": "apple pear",
-		"correlation:c-2": "plum", 'source:"two words"': "plum", "type:tool_* -apple": "pear plum",
-		"type:tool_* source:ann PEAR": "pear", "type:tool_result type:tool_call": "apple pear plum",
-		"type:nothing": "",
+	const shown = async (name) => {
+		await page.waitForSelector(`#view-${name}:not([hidden])`);
+		assert.equal(await page.locator(".view:not([hidden])").count(), 1);
+		assert.equal(await page.getAttribute("#views [aria-current=page]", "href"), `#/${name}`);
+		assert.match(page.url(), new RegExp(`#/${name}`));
 	};
 
-	for (const [text, expected] of Object.entries(cases)) {
-		await filter(page, text);
-		assert.equal(await shown(), expected, text);
+	await shown("log");
+	for (const [i, name] of VIEWS.entries()) {
+		await page.evaluate(() => document.activeElement.blur());
+		await page.keyboard.press(String(i + 1));
+		await shown(name);
 	}
-	await says(page, "#notice", /Nothing passes the filter/);
-	await filter(page, "");
-	await page.click("#types >> text=tool_result");
-	assert.equal(await page.inputValue("#filter"), "type:tool_result");
-	assert.equal(await shown(), "pear");
+	await page.goBack();
+	await shown("ask");
+	await page.goForward();
+	await shown("runs");
+	await page.click("#views a[href='#/sources']");
+	await shown("sources");
+	await page.goto(`${box.origin}/#/nothing/at/all`);
+	await shown("sources");
+	await page.goto(`${box.origin}/`);
+	await shown("sources");
+	await page.goto(box.openUrl());
+	await shown("sources");
 	await page.context().close();
 });
 
-test("a pause holds the log still and counts what waits", async () => {
-	const page = await openLive();
-	await page.focus("#log");
-	await page.keyboard.press("Space");
-	const still = await rowsInSight(page);
-	const fresh = await emitNumbered(5);
+test("who comes for the first time sees the stage", async () => {
+	const page = await open(box.openUrl());
 
-	await says(page, "#waiting", /^5 waiting/);
-	assert.deepEqual(await rowsInSight(page), still);
-	await filter(page, "type:nothing");
-	await says(page, "#waiting", /^Paused/);
-	await filter(page, "");
-	await says(page, "#waiting", /^5 waiting/);
+	await eventually(() => page.evaluate((id) => document.getElementById(id)?.hidden === false, `view-${VIEWS[0]}`), "it is there");
+	assert.equal(await page.getAttribute("#views a:first-child", "aria-current"), "page");
+	await page.context().close();
+});
+
+test("the help lists the keys of every view, and gives the focus back", async () => {
+	const page = await openLive();
+
+	await page.focus("#help");
+	await page.keyboard.press("?");
+	await page.waitForSelector("#keys[open]");
+	await eventually(async () => (await page.locator("#keys h3").allTextContents()).length === VIEWS.length + 1, "all are listed");
+	assert.match(await page.textContent("#keys"), /Everywhere.*1Stage.*2Log.*5Runs.*filter/s);
+	await page.keyboard.press("1");
+	assert.match(page.url(), /#\/log/, "a dialog keeps its keys");
 	await page.keyboard.press("Escape");
-	await page.keyboard.press("Space");
-	await eventually(async () => (await rowsInSight(page)).slice(-5).join() === fresh.join(), "all five are there");
+	await page.waitForSelector("#keys", { state: "hidden" });
+	assert.equal(await page.evaluate(() => document.activeElement.id), "help");
 	await page.context().close();
 });
 
-test("scrolling up pauses, and coming back to the end resumes", async () => {
-	await emitNumbered(100);
+test("the first Tab offers to skip to the view", async () => {
 	const page = await openLive();
 
-	await page.hover("#log");
-	await page.mouse.wheel(0, -400);
-	await page.waitForSelector("#waiting:not([hidden])");
-	await sleep(300);
-	await emitNumbered(2);
-	await says(page, "#waiting", /^2 waiting/);
-	await page.mouse.wheel(0, 100000);
-	await page.waitForSelector("#waiting", { state: "hidden" });
-	const last = await emitNumbered(1);
-	await eventually(async () => (await rowsInSight(page)).at(-1) === last[0], "it follows again");
+	await page.evaluate(() => document.activeElement.blur());
+	await page.keyboard.press("Tab");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "skip");
+	await page.keyboard.press("Enter");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+	assert.match(page.url(), /#\/log/);
 	await page.context().close();
 });
 
-test("the keyboard reaches a signal, and all of it is shown exactly", async () => {
-	await box.emit({ type: "note", payload: { big: 12345678901234567890123, e: 1e-7, list: [], deep: { a: [1, null] } } });
-	const page = await openLive();
+test("the theme follows the system until another is chosen, and the choice is remembered", async () => {
+	const page = await openLive({ scheme: "dark" });
+	const isDark = () => page.evaluate(() =>
+		Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]) < 128);
+	const label = () => page.getAttribute("#theme", "aria-label");
 
-	for (const key of ["k", "k", "j", "Enter"])
-		await page.keyboard.press(key);
-	const text = await page.textContent("#detail pre");
-	assert.match(text, /^\{\n {2}"seq": \d+,\n/);
-	assert.match(text, /\n {4}"list": \[\],\n {4}"deep": \{\n {6}"a": \[\n {8}1,\n {8}null\n {6}\]\n {4}\}\n/);
-	assert.equal(JSON.parse(text).type, "note");
-	await page.keyboard.press("Escape");
-	await page.waitForSelector("#detail", { state: "hidden" });
-	await page.keyboard.press("/");
-	await page.keyboard.type('"number 1;"');
-	await says(page, "#matches", /^1 of /);
-	await page.keyboard.press("Escape");
-	assert.equal(await page.inputValue("#filter"), "");
-	await page.context().close();
-});
-
-test("hostile text is text: nothing runs, nothing is hidden or reordered", async () => {
-	const image = "<img src=x onerror='window.ran=1;alert(1)'>";
-	const script = "<script>window.ran=1</script>";
-	const bidi = "safe\u202Egnp.exe\u2066\u{E0041}\u200B\u0007\u001b[31m";
-	const page = await openLive();
-
-	await box.emit(
-		{ type: image, source: script, correlationId: "javascript:window.ran=1", payload: { agentId: script, content: image } },
-		{ type: "text_delta", source: "bad", payload: { agentId: "a", content: bidi } },
-		{ type: "__proto__", source: "constructor", payload: { toString: 1, agentId: { a: [] }, success: "x" } },
-		{ type: "tool_result", source: "bad", payload: { toolName: ["a"], output: 7, agentId: null } },
-		{ type: "x", op: "gap", from: 1, to: 99999, why: image, source: "bad", timestamp: 1e300, payload: {} },
-	);
-	await eventually(async () => (await rowsInSight(page)).length >= 5, "they are there");
-	const rows = await wholeLog(page);
-	assert.ok(rows.some(({ text }) => text.includes(image)), "the markup is shown as text");
-	const seen = rows.find(({ text }) => text.includes("safe")).text;
-	assert.equal(seen, "asafe\\u202egnp.exe\\u2066\\udb40\\udc41\\u200b\\u0007\\u001b[31m");
-	assert.ok(!rows.some(({ gap }) => gap), "a producer cannot say gap");
-	for (let i = 0; i < 5; i++) {
-		await page.keyboard.press("k");
-		await page.keyboard.press("Enter");
-		assert.match(await page.textContent("#detail pre"), /^\{\n/);
-	}
-	assert.equal(await page.evaluate(() => window.ran), undefined);
-	assert.equal(await page.$$eval("img, script", (all) => all.length), 2);
-	await page.context().close();
-});
-
-test("nothing in the URL makes the page connect elsewhere", async () => {
-	const url = box.openUrl().replace("/#", "/?gatewayUrl=ws://127.0.0.1:9&ws=ws://127.0.0.1:9&url=//127.0.0.1:9#");
-	const page = await open(url);
-
+	assert.equal(await isDark(), true);
+	await page.emulateMedia({ colorScheme: "light" });
+	assert.equal(await isDark(), false);
+	await page.click("#theme");
+	assert.match(await label(), /dark/);
+	assert.equal(await isDark(), true);
+	await page.reload();
 	await stateIs(page, "live");
+	assert.equal(await isDark(), true);
+	await page.click("#theme");
+	assert.match(await label(), /light/);
+	await page.emulateMedia({ colorScheme: "dark" });
+	assert.equal(await isDark(), false);
+	await page.click("#theme");
+	assert.match(await label(), /system/);
+	assert.equal(await isDark(), true);
 	await page.context().close();
 });
 
-for (const [words, interrupt] of [["was killed", "SIGKILL"], ["stopped cleanly", "SIGTERM"]]) {
-	test(`a server that ${words} comes back, and the page has every signal once and in order`, async () => {
-		const page = await openLive();
-
-		for (let round = 0; round < 3; round++) {
-			await emitNumbered(20);
-			await box.end(interrupt);
-			await stateIs(page, "lost");
-			await says(page, "#state", /lost, retrying/);
-			await box.start();
-			await emitNumbered(20);
-			await stateIs(page, "live");
-		}
-		const last = await emitNumbered(1);
-		await eventually(async () => (await rowsInSight(page)).at(-1) === last[0], "it is live again");
-		const rows = await wholeLog(page);
-		assert.deepEqual(rows.map(({ seq }) => seq), rows.map((_, i) => rows[0].seq + i));
-		assert.ok(!rows.some(({ gap, lost }) => gap || lost));
-		assert.equal(rows.filter(({ text }) => /number \d+;/.test(text)).length, emitted);
-		assert.doesNotMatch(await page.textContent("#place"), /duplicates/);
-		await page.context().close();
-	});
-}
-
-test("what a power loss took away is struck out, and the page goes on at the fork", async () => {
+test("a question that is open is counted in the title and beside Ask, until it is answered", async () => {
 	const page = await openLive();
-	const journal = `${box.data}/journal`;
-	const kept = await emitNumbered(3);
 
-	cpSync(journal, `${journal}.before`, { recursive: true });
-	const lost = await emitNumbered(2);
-	await eventually(async () => (await rowsInSight(page)).at(-1) === lost[1], "it saw them");
-	await box.end();
-	rmSync(journal, { recursive: true });
-	renameSync(`${journal}.before`, journal);
-	await box.start();
-	const next = await emitNumbered(2);
-	await eventually(async () => (await rowsInSight(page)).at(-1) === next[1], "it goes on");
-	const rows = (await wholeLog(page)).slice(-8);
-	assert.deepEqual(rows.filter((row) => row.lost).map(({ text }) => text), lost);
-	assert.deepEqual(rows.filter((row) => !row.lost && !row.gap).map(({ text }) => text), [...kept, ...next]);
-	assert.equal(rows[6].seq, rows[3].seq, "the number is given again");
-	assert.match(rows[5].text, /are missing: the server lost them/);
+	await box.emit({ type: "prompt", source: "asker", correlationId: "run-1", payload: { type: "confirm", prompt: "Really?" } });
+	await eventually(async () => await page.title() === "(1) signalbox", "the title says so");
+	await says(page, "#views a[href='#/ask'] .count", /1/);
+	const [{ id }] = (await page.evaluate(async () => {
+		const answer = await fetch("/api/prompts", { headers: { Authorization: `Bearer ${sessionStorage.getItem("signalbox.session")}` } });
+		return answer.json();
+	})).prompts;
+	box.cli("answer", id, "true");
+	await eventually(async () => await page.title() === "signalbox", "the title says so");
+	assert.ok(await page.isHidden("#views a[href='#/ask'] .count"));
 	await page.context().close();
 });
 
-test("signals of a demo are clearly labelled", async () => {
+test("signals of a demo are clearly labelled, and the rate moves", async () => {
 	const page = await openLive();
 
 	assert.ok(await page.isHidden("#demo"));
 	await box.emit({ type: "x", source: "someone", metadata: { demo: true } });
 	await page.waitForSelector("#demo:not([hidden])");
 	await says(page, "#demo", /demo/i);
+	await emit(40);
+	await eventually(async () => Number(await page.textContent("#rate")) > 0, "the rate moves");
+	assert.match(await page.getAttribute("#spark .line", "d"), /^M0/);
 	await page.context().close();
 });
 
-test("nothing is wider than a telephone, and a row opens over the whole of it", async () => {
-	const page = await openLive({ width: 390, height: 844, scheme: "light" });
-	const overflow = () => page.evaluate(() => [...document.querySelectorAll("body *")]
-		.filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
-		.filter((e) => e.closest(".hidden, .row") === null)
-		.map((e) => e.outerHTML.slice(0, 80)));
-	const scrolls = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+test("nothing in the URL makes the page connect elsewhere", async () => {
+	const url = box.openUrl().replace("/#", "/?gatewayUrl=ws://127.0.0.1:9&ws=ws://127.0.0.1:9&url=//127.0.0.1:9#");
+	const page = await open(url, { view: "log" });
 
-	await box.emit({ type: "a".repeat(190), source: "b".repeat(500), payload: { agentId: "c".repeat(500) } });
-	await emitNumbered(3);
-	for (const act of [() => {}, () => page.click("#browse"), () => page.keyboard.press("Escape"),
-		() => page.click(`.row:not([hidden]):has-text("number ${emitted};")`), () => page.keyboard.press("Home")]) {
-		await act();
-		await sleep(100);
-		assert.deepEqual(await overflow(), []);
-		assert.equal(await scrolls(), false);
-	}
+	await stateIs(page, "live");
 	await page.context().close();
+});
+
+/* ---- coming back ---- */
+
+for (const [words, interrupt] of [["was killed", "SIGKILL"], ["stopped cleanly", "SIGTERM"]]) {
+	test(`a server that ${words} comes back, and the page says so and has every signal once`, async () => {
+		const page = await openLive();
+		const followed = await follow(page);
+
+		for (let round = 0; round < 3; round++) {
+			await emit(20);
+			await box.end(interrupt);
+			await stateIs(page, "lost");
+			await says(page, "#state", /^\s*lost, retrying( in \d+ s)?\s*Retry now\s*$/);
+			assert.match(await page.title(), /^lost · signalbox$/);
+			await box.start();
+			await emit(20);
+			await stateIs(page, "live");
+		}
+		await followed.isWhole();
+		assert.equal(await page.title(), "signalbox");
+		await page.context().close();
+	});
+}
+
+test("a button tries again at once", async () => {
+	const page = await openLive();
+
+	await box.end();
+	await stateIs(page, "lost");
+	await eventually(async () => /in [345] s/.test(await page.textContent("#state-more")), "the waits grow long", 2 * PATIENCE_MS);
+	await box.start();
+	await page.click("#retry");
+	await page.waitForSelector('#state[data-state="live"]', { timeout: 2500 * SLOW });
+	await page.context().close();
+});
+
+test("a connection that falls silent is given up, and gone on with exactly", async () => {
+	const page = await openLive();
+	const followed = await follow(page);
+
+	box.signal("SIGSTOP");
+	await page.evaluate(() => dispatchEvent(new Event("online")));
+	await stateIs(page, "lost");
+	box.signal("SIGCONT");
+	await emit(10);
+	await stateIs(page, "live");
+	await followed.isWhole();
+	await page.context().close();
+});
+
+test("a network that goes away and comes back leaves no hole", async () => {
+	const page = await openLive();
+	const followed = await follow(page);
+
+	await page.context().setOffline(true);
+	await box.end();
+	await box.start();
+	await emit(15);
+	await stateIs(page, "lost");
+	await sleep(500);
+	assert.equal(await page.getAttribute("#state", "data-state"), "lost");
+	await page.context().setOffline(false);
+	await stateIs(page, "live");
+	await followed.isWhole();
+	await page.context().close();
+});
+
+test("a machine that slept through a restart wakes up with every signal", async () => {
+	const page = await openLive();
+	const followed = await follow(page);
+	const devtools = await page.context().newCDPSession(page);
+
+	await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+	await emit(10);
+	await box.end();
+	await box.start();
+	await emit(10);
+	await sleep(1000);
+	await devtools.send("Page.setWebLifecycleState", { state: "active" });
+	await stateIs(page, "live");
+	await followed.isWhole();
+	await page.context().close();
+});
+
+test("a clock that jumps an hour makes the page look whether its connection lives", async () => {
+	const page = await openLive();
+
+	await page.clock.install();
+	await page.reload();
+	await page.clock.runFor(1000);
+	await stateIs(page, "live");
+	const sent = [];
+	page.on("websocket", () => sent.push("socket"));
+	await page.evaluate(() => {
+		const { send } = WebSocket.prototype;
+		window.framesSent = [];
+		WebSocket.prototype.send = function (text) { window.framesSent.push(text); send.call(this, text); };
+	});
+	await page.clock.fastForward(3600000);
+	await eventually(async () => {
+		await page.clock.runFor(1000);
+		return page.evaluate(() => window.framesSent.some((text) => text.includes('"ping"')));
+	}, "it asks for a sign of life");
+	await stateIs(page, "live");
+	assert.deepEqual(sent, [], "and keeps the connection that answers");
+	await page.context().close();
+});
+
+test("while the disk fails the page says so, and no longer than that", async () => {
+	const library = join(dirname(SIGNALBOX), "tests/preload/libfaults.so");
+	const failing = join(dirname(box.data), "failing");
+
+	if (!existsSync(library))
+		throw new Skip("the library that makes disks fail is not built");
+	await box.end("SIGTERM");
+	box.env = { FAULTS_FAIL: "sync:%1:EIO", FAULTS_DIR: box.data, FAULTS_WHILE: failing, LD_PRELOAD: library,
+		ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ""}:verify_asan_link_order=0` };
+	await box.start();
+	const page = await openLive();
+	assert.ok(await page.isHidden("#trouble"));
+	writeFileSync(failing, "");
+	const answer = emit(1).catch(() => {});
+	await page.waitForSelector("#trouble:not([hidden])");
+	await says(page, "#trouble", /The server is in trouble:\s+\S{3}/);
+	assert.equal(await page.getAttribute("#trouble", "role"), "alert");
+	rmSync(failing);
+	await page.waitForSelector("#trouble", { state: "hidden" });
+	await answer;
+	await page.context().close();
+	await box.end("SIGTERM");
+	box.env = {};
+	await box.start();
+});
+
+/* ---- what it weighs ---- */
+
+test("all of it is under 1.2 MB on the wire, kept for ever by its hashes, under one strict policy", async () => {
+	const page = await openLive();
+	const answers = new Map();
+
+	page.on("response", (answer) => answers.set(new URL(answer.url()).pathname, answer));
+	await (await page.context().newCDPSession(page)).send("Network.clearBrowserCache");
+	await page.reload();
+	await stateIs(page, "live");
+	const first = answers.size;
+	for (const name of VIEWS) {
+		await page.click(`#views a[href='#/${name}']`);
+		await eventually(() => page.evaluate((id) => document.querySelector(`#${id}:not([hidden]) > *`) !== null,
+			`view-${name}`), `${name} is there`);
+	}
+	const files = [...answers].filter(([path]) => !path.startsWith("/api/") && path !== "/readyz");
+	let sum = 0;
+	for (const [path, answer] of files) {
+		const headers = await answer.allHeaders();
+		const { responseBodySize } = await answer.request().sizes();
+		sum += responseBodySize;
+		assert.equal(headers["content-security-policy"], POLICY, path);
+		assert.equal(headers["content-encoding"], "gzip", path);
+		assert.equal(headers.vary, "Accept-Encoding", path);
+		assert.equal(headers["cache-control"], path === "/" ? "no-cache" : "public, max-age=31536000, immutable", path);
+		assert.ok(path === "/" || /-[0-9A-Z]{8}\.(js|css|svg)$/.test(path), path);
+	}
+	console.log(`# ${files.length} files, ${sum} bytes; ${first} answers before the first view`);
+	assert.ok(files.length >= VIEWS.length + 3 && sum > 10000 && sum < BUDGET, `${sum}`);
+	await page.reload();
+	await stateIs(page, "live");
+	const again = await page.evaluate(() => performance.getEntriesByType("resource")
+		.filter(({ name, transferSize }) => /-[0-9A-Z]{8}\./.test(name) && transferSize > 0).map(({ name }) => name));
+	assert.deepEqual(again, [], "nothing that was kept is asked for again");
+	await page.context().close();
+});
+
+test("the frame fits a telephone and a wall", async () => {
+	for (const [width, height] of [[390, 844], [3840, 2160]]) {
+		const page = await openLive({ width, height, scheme: "light" });
+		const wide = await page.evaluate(() => [...document.querySelectorAll("body > *, #top *, #views *")]
+			.filter((e) => e.getBoundingClientRect().width > 2 && e.getBoundingClientRect().right > innerWidth + 1)
+			.map((e) => e.id || e.className));
+
+		assert.deepEqual(wide, [], `${width}`);
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+		const nav = await page.locator("#views").boundingBox();
+		assert.ok(width < 700 ? nav.y > height / 2 : nav.x === 0 && nav.y < 100, "a bar at the foot, or a rail");
+		await page.context().close();
+	}
 });
 
 test("in all of this no page asked elsewhere, broke its policy or failed", async () => {

@@ -5,7 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { chromium } from "playwright-core";
-import { PATIENCE_MS } from "./lib.mjs";
+import { eventually, PATIENCE_MS } from "./lib.mjs";
 
 const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync", ...process.getuid() === 0 ? ["--no-sandbox"] : []];
@@ -61,9 +61,11 @@ function watch(page, origin) {
 	});
 }
 
-/* The page says so. */
+/* The page says so. It is asked in between, so that it need not have drawn a picture meanwhile:
+ * without a graphics card a stage takes its time for that. */
 export async function stateIs(page, name) {
-	await page.waitForSelector(`#state[data-state="${name}"]`);
+	await eventually(() => page.evaluate((wanted) =>
+		document.getElementById("state")?.dataset.state === wanted, name), `the page is ${name}`);
 }
 
 /* Text of the log's rows in sight, from the top. */

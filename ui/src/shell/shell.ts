@@ -14,6 +14,7 @@ import { makeToasts } from "./toasts";
 
 const VIEW_KEY = "signalbox.view";
 const CALM_MS = 4000;
+const PAINT_MS = 200;
 const EDITABLE = "input, textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, [role=button], [role=menuitem], [role=tab]";
 
@@ -112,17 +113,19 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 	}
 
 	/* A code is taken out of the address before anything is sent. */
-	function arrive(): void {
+	function signIn(): void {
 		const code = codeOf(location.hash);
 
-		if (code !== null) {
-			history.replaceState(null, "", hashOf(home()));
-			link.signIn(code);
-		}
-		follow();
+		if (code === null)
+			return;
+		history.replaceState(null, "", hashOf(home()));
+		link.signIn(code);
 	}
 
-	addEventListener("hashchange", arrive);
+	addEventListener("hashchange", () => {
+		signIn();
+		follow();
+	});
 	part("help").addEventListener("click", help.open);
 	part("skip").addEventListener("click", (event) => {
 		event.preventDefault();
@@ -132,8 +135,22 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 		if (meansSomething(event, slots, current, help.open, go))
 			event.preventDefault();
 	});
-	arrive();
+	signIn();
+	afterPaint(follow);
 	return desk;
+}
+
+/* The frame is seen before a view takes its time. In the background nothing is ever painted. */
+function afterPaint(then: () => void): void {
+	let waits = true;
+	const go = (): void => {
+		if (waits)
+			then();
+		waits = false;
+	};
+
+	requestAnimationFrame(() => setTimeout(go));
+	setTimeout(go, PAINT_MS);
 }
 
 function meansSomething(event: KeyboardEvent, slots: Slot[], current: Slot | null, help: () => void,
