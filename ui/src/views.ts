@@ -13,6 +13,7 @@ export interface Registered {
 export const views: readonly Registered[] = [
 	{ name: "stage", title: "Stage", icon: "stage", load: () => import("./stage/index") },
 	{ name: "log", title: "Log", icon: "log", load: () => import("./log/index") },
+	{ name: "sources", title: "Sources", icon: "sources", load: () => import("./sources/index") },
 	{ name: "ask", title: "Ask", icon: "ask", load: () => import("./ask/index") },
 	{ name: "runs", title: "Runs", icon: "runs", load: () => import("./runs/index") },
 ];
