@@ -35,6 +35,7 @@ fuzz:
 soak:
 	@packaging/install-packages build test
 	@tools/build --tests build
+	@tools/node-modules tests/node
 	@tools/run-tests --soak build
 
 coverage:

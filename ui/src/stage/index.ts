@@ -14,7 +14,7 @@ export const kind: ViewKind = {
 		["+, -, 0", "nearer, farther, all of it"],
 		["Arrows", "move the view"],
 		["f", "follow who acts"],
-		["p", "point at a place"],
+		["x", "point at a place"],
 		["z", "draw a zone"],
 		["w", "who is on stage"],
 		["l", "what is what"],
