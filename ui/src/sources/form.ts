@@ -125,6 +125,7 @@ export function openAddDialog(acts: Acts, say: Say, added: (source: Source) => v
 		key.suit(protocol.value === "auto" ? found?.protocol ?? "" : protocol.value, url.value.trim());
 	};
 	const look = lookAt(url, acts, suit);
+	let made: Source | null = null;
 
 	protocol.addEventListener("change", () => suit(look.current()));
 	openDialog({
@@ -145,12 +146,15 @@ export function openAddDialog(acts: Acts, say: Say, added: (source: Source) => v
 			};
 			if (wish.url === "")
 				throw new Error("Type or paste a URL first.");
-			const source = await acts.add(wish);
-
-			say(`${source.name} is added.`);
-			added(source);
+			made = await acts.add(wish);
+			say(`${made.name} is added.`);
 		},
-		closed: key.forget,
+		/* Only then: a dialog that closes gives the focus back to where it was. */
+		closed() {
+			key.forget();
+			if (made !== null)
+				added(made);
+		},
 	});
 }
 

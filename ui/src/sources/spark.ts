@@ -38,6 +38,7 @@ export function makeSpark(label: string): Spark {
 			if (paths.line === drawn)
 				return;
 			drawn = paths.line;
+			element.classList.toggle("still", values.every((value) => value === 0));
 			line.setAttribute("d", paths.line);
 			area.setAttribute("d", paths.area);
 		},

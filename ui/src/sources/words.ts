@@ -106,7 +106,7 @@ export function recognisedWords(found: Recognised): string {
 	const first = `${found.protocol}: ${protocolWords(found.protocol)}.`;
 
 	if (found.mayBecome === "openai")
-		return `${first} If it has a list of models, it is spoken to as openai.`;
+		return `${first} If it lists models to anybody, it is spoken to as openai; if it wants a key for that, choose openai below.`;
 	if (found.mayBecome === "sse")
 		return `${first} It needs a key; without one it is taken for an event stream.`;
 	return first;
