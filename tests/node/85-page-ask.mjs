@@ -13,7 +13,7 @@ import { Upstream } from "./upstream.mjs";
 const up = await new Upstream().start();
 const box = await new Box().start();
 const page = await open(box.openUrl());
-const WORDS = 20_000 / SLOW;
+const WORDS = 5000 / SLOW;
 const HOSTILE = "<img src=x onerror=alert(1)> <svg onload=alert(2)> javascript:alert(3) \u202egnp.exe\u0007 \u001b[31mred";
 
 async function api(method, path, body) {
@@ -186,7 +186,7 @@ test("hostile words are words, wherever they stand", async () => {
 	assert.equal(await page.locator(".ask-main img, .ask-main svg:not(.icon), .ask-main a").count(), 0);
 });
 
-test("a megabyte in one line and many thousand tokens leave the page quick and small", async () => {
+test("a megabyte in one line and thousands of tokens leave the page quick and small", async () => {
 	await box.emit(...Array.from({ length: 3 }, (_, i) => ({ type: "text_delta", source: "x", correlationId: "long",
 		payload: { agentId: "a", content: `${i}`.repeat(1_000_000) } })));
 	await page.evaluate(() => { location.hash = "#/ask/run/long"; });

@@ -21,7 +21,7 @@ export function makeLink(): PageLink {
 	const session = makeSession();
 	const memory = makeMemory();
 	const box = new Signalbox({
-		url: location.origin, screen: "page", token: session.token, ticket: session.ticket, history: HISTORY, ...WISHES,
+		url: location.origin, screen: "browser", token: session.token, ticket: session.ticket, history: HISTORY, ...WISHES,
 	});
 
 	for (const name of ["hello", "signal", "sources", "prompts", "prompt"] as const)

@@ -181,8 +181,22 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		expand(items.filter(({ state }) => state === "open").map(({ id }) => cards.get(id)!));
 		for (const item of items)
 			cards.get(item.id)!.draw(now());
-		if (anchor?.isConnected === true)
-			list.parentElement!.scrollTop += anchor.getBoundingClientRect().top - top;
+		holdAt(anchor, top);
+	}
+
+	/* Scrolls so that it stands where it stood, and makes room for that where there is none. */
+	function holdAt(anchor: Element | null, top: number): void {
+		const scroll = list.parentElement!;
+
+		if (anchor?.isConnected !== true) {
+			list.style.paddingBottom = "";
+			return;
+		}
+		const moved = anchor.getBoundingClientRect().top - top;
+		const room = scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop;
+		if (moved > room)
+			list.style.paddingBottom = `${(parseFloat(list.style.paddingBottom) || 0) + moved - room}px`;
+		scroll.scrollTop += moved;
 	}
 
 	/* The newest are open, and whatever somebody has begun with stays as they left it. */

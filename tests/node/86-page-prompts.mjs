@@ -1,0 +1,421 @@
+/* What agents ask, in a real browser: every type of question in every view, Claude Code's
+ * permissions through the real hook, somebody else who is first, a server that is restarted,
+ * and what hostile words make of it. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { close, faults, open, stateIs } from "./browser.mjs";
+import { Box, SIGNALBOX, eventually, run, test } from "./lib.mjs";
+
+const HOSTILE = "<img src=x onerror=alert(1)>\u202e\u001b[31m</button><script>alert(2)</script>";
+const VIEWS = ["stage", "log", "sources", "ask", "runs"];
+const MANY = 200;
+
+const box = await new Box().start();
+const page = await open(box.openUrl());
+const tray = page.locator("#prompts");
+const cards = tray.locator(".prompt-card");
+const openCards = tray.locator('.prompt-card[data-state="open"]');
+
+/* A card of an open question by its words. */
+const card = (words) => openCards.filter({ hasText: words });
+/* One that is over, by what it says. */
+const over = (words) => tray.locator('.prompt-card:not([data-state="open"])').filter({ hasText: words });
+
+async function api(method, path, body) {
+	const answer = await fetch(box.origin + path, { method, body: body === undefined ? undefined : JSON.stringify(body),
+		headers: { Authorization: `Bearer ${readFileSync(join(box.data, "token"), "utf8").trim()}`, "Content-Type": "application/json" } });
+
+	return answer.json();
+}
+
+const asks = (...payloads) => box.emit(...payloads.map((payload) => ({ type: "prompt", source: "builder", correlationId: "r", payload })));
+const openPrompts = async () => (await api("GET", "/api/prompts")).prompts;
+const answers = async () => (await api("GET", "/api/signals?type=answer&limit=1000")).signals.map(({ payload }) => payload);
+const lastAnswer = async () => (await answers()).at(-1);
+const go = (view) => page.evaluate((to) => { location.hash = `#/${to}`; }, view);
+
+/* What the page says became of it, and that the box says so too. */
+async function answered(value) {
+	await eventually(async () => JSON.stringify((await lastAnswer())?.value) === JSON.stringify(value), `answered ${JSON.stringify(value)}`);
+	const { by } = await lastAnswer();
+	assert.equal(by.screen, "browser");
+	await over("You answered").first().waitFor();
+	assert.equal((await openPrompts()).length, 0);
+}
+
+/* Nothing that is over is in the way of the next test. */
+async function quiet() {
+	await page.mouse.move(5, 5);
+	await eventually(async () => await openCards.count() === 0);
+}
+
+/* `signalbox hook --decide`, as Claude Code runs it. */
+function hook(payload) {
+	const child = spawn(SIGNALBOX, ["hook", "--data", box.data, "--decide"], { stdio: ["pipe", "pipe", "inherit"] });
+	let out = "";
+
+	child.stdout.on("data", (piece) => { out += piece; });
+	child.stdin.end(JSON.stringify(payload));
+	return new Promise((done) => child.on("close", () => done(out === "" ? null
+		: JSON.parse(out).hookSpecificOutput.decision)));
+}
+
+const permission = (tool_name, tool_input, more = {}) => ({ session_id: "session-1", transcript_path: "/t", cwd: "/",
+	permission_mode: "default", hook_event_name: "PermissionRequest", tool_name, tool_input, ...more });
+
+/* ---- the four types ---- */
+
+test("a question appears in every view, is counted, and takes the focus from nobody", async () => {
+	await stateIs(page, "live");
+	assert.equal(await tray.isVisible(), false);
+	await go("log");
+	await page.locator("#view-log input[type=search]").first().focus();
+	await asks({ type: "confirm", prompt: "Shall I go on?", default: true });
+	await card("Shall I go on?").waitFor();
+	assert.equal(await page.evaluate(() => document.activeElement.type), "search");
+	assert.equal(await page.title(), "(1) signalbox");
+	assert.match(await page.locator("#views a", { hasText: "Ask" }).textContent(), /1/);
+	assert.match(await tray.locator("[role=status]").first().textContent(), /builder asks: Shall I go on\?/);
+	for (const view of VIEWS) {
+		await go(view);
+		await page.locator(`#view-${view}:not([hidden])`).waitFor();
+		await card("Shall I go on?").getByRole("button", { name: "Yes" }).waitFor();
+		const main = await page.locator("#main").boundingBox();
+		const place = await tray.boundingBox();
+		assert.ok(main.x + main.width <= place.x + 1 || main.y + main.height <= place.y + 1, `it covers ${view}`);
+	}
+});
+
+test("yes or no is answered by a click, and the answer tells its screen", async () => {
+	await card("Shall I go on?").getByRole("button", { name: "No" }).click();
+	await answered(false);
+	assert.equal(await page.title(), "signalbox");
+	await quiet();
+});
+
+test("p goes to it from anywhere, a text is written and sent with Enter, Escape goes back", async () => {
+	await go("sources");
+	await page.locator("#views a[aria-current]").focus();
+	await asks({ type: "text", prompt: "Which name?", default: "Ada" });
+	const text = card("Which name?").locator("textarea");
+	await text.waitFor();
+	await page.waitForSelector("#prompts textarea:enabled");
+	await page.keyboard.press("p");
+	assert.equal(await text.evaluate((area) => document.activeElement === area), true);
+	await page.keyboard.press("Escape");
+	assert.equal(await text.evaluate((area) => document.activeElement === area), false);
+	await page.keyboard.press("p");
+	await page.keyboard.type("p<b>");
+	await page.keyboard.press("Shift+Enter");
+	await page.keyboard.type("2");
+	await page.keyboard.press("Enter");
+	await answered("p<b>\n2");
+	await quiet();
+});
+
+test("an empty text is the default, where there is one", async () => {
+	await asks({ type: "text", prompt: "Which other name?", default: "Ada" });
+	await card("Which other name?").getByRole("button", { name: "Answer" }).click();
+	await answered("Ada");
+	await quiet();
+});
+
+test("one of a few is a button, one of many is in a list", async () => {
+	await asks({ type: "select", prompt: "Few?", options: [{ label: "One", value: 1 }, { label: "Two", value: { a: [2] } }], default: 1 });
+	assert.match(await card("Few?").getByRole("button", { name: "One" }).textContent(), /default/);
+	await card("Few?").getByRole("button", { name: "Two" }).click();
+	await answered({ a: [2] });
+	await quiet();
+	await asks({ type: "select", prompt: "Many?", options: Array.from({ length: 40 }, (_, i) => `choice ${i}`) });
+	await card("Many?").getByLabel("choice 33").check();
+	await card("Many?").getByRole("button", { name: "Answer" }).click();
+	await answered("choice 33");
+	await quiet();
+});
+
+test("several of several are boxes, in the order of the options", async () => {
+	await asks({ type: "multi", prompt: "Which?", options: ["a", "b", "c"], default: ["c"] });
+	assert.equal(await card("Which?").getByLabel("c", { exact: true }).isChecked(), true);
+	await card("Which?").getByLabel("b", { exact: true }).check();
+	await card("Which?").getByRole("button", { name: "Answer" }).click();
+	await answered(["b", "c"]);
+	await quiet();
+});
+
+test("a value that is none is refused with the reason, and the question stays open", async () => {
+	await asks({ type: "select", prompt: "Choose one of these", options: Array.from({ length: 9 }, (_, i) => `o${i}`) });
+	await card("Choose one").getByRole("button", { name: "Answer" }).click();
+	await card("Choose one").getByRole("alert").filter({ hasText: /\w/ }).waitFor();
+	assert.equal((await openPrompts()).length, 1);
+	await card("Choose one").getByLabel("o4").check();
+	await card("Choose one").getByRole("button", { name: "Answer" }).click();
+	await answered("o4");
+	await quiet();
+});
+
+test("a question can be cancelled, and its agent is told", async () => {
+	await asks({ type: "confirm", prompt: "Never mind?" });
+	await card("Never mind?").getByRole("button", { name: "Cancel" }).click();
+	await over("You cancelled it").waitFor();
+	assert.equal((await lastAnswer()).cancelled, true);
+	await quiet();
+});
+
+test("a deadline counts down, and what nobody answered in time says so", async () => {
+	await asks({ type: "confirm", prompt: "Quick?", deadline: Date.now() + 4000 }, { type: "confirm", prompt: "Slow?", deadline: Date.now() + 3_600_000 });
+	assert.match(await card("Quick?").locator(".prompt-left").textContent(), /^[1-4] s left$/);
+	assert.match(await card("Slow?").locator(".prompt-left").textContent(), /^(59:\d\d|1 h 00) left$/);
+	await over("Nobody answered in time").waitFor();
+	await card("Slow?").getByRole("button", { name: "Yes" }).click();
+	await answered(true);
+	await quiet();
+});
+
+/* ---- others ---- */
+
+test("when somebody else was first, it says who, and from where", async () => {
+	await asks({ type: "confirm", prompt: "Who is first?" });
+	await card("Who is first?").waitFor();
+	const [{ id }] = await openPrompts();
+	box.cli("answer", id, "yes");
+	await over(`Answered by owner (${basename(SIGNALBOX)}) at cli: true`).waitFor();
+	await quiet();
+});
+
+test("of a race exactly one wins, and both screens say the same", async () => {
+	const other = await open(box.openUrl());
+	const [mine, theirs] = [page, other].map((one) => one.locator("#prompts .prompt-card", { hasText: "Race?" }).getByRole("button", { name: "Yes" }));
+
+	await stateIs(other, "live");
+	await asks({ type: "confirm", prompt: "Race?" });
+	await Promise.all([mine, theirs].map((button) => button.waitFor()));
+	await page.waitForSelector("#prompts button:enabled:has-text('Yes')");
+	await other.waitForSelector("#prompts button:enabled:has-text('Yes')");
+	const before = (await answers()).length;
+	await Promise.all([mine, theirs].map((button) => button.click({ noWaitAfter: true }).catch(() => {})));
+	const words = (one) => one.locator("#prompts .prompt-card", { hasText: "Race?" }).locator(".prompt-state").textContent();
+	await eventually(async () => /nswered/.test(await words(page)) && /nswered/.test(await words(other)));
+	assert.equal((await answers()).length, before + 1);
+	const said = [await words(page), await words(other)].sort();
+	assert.match(said[1], /^You answered/);
+	assert.match(said[0], /Answered by page at browser/);
+	await other.context().close();
+	await quiet();
+});
+
+test("an open question is open after the server was killed, one that ended meanwhile is over", async () => {
+	await asks({ type: "confirm", prompt: "Still there?" }, { type: "text", prompt: "Ended meanwhile?" });
+	await card("Still there?").waitFor();
+	await card("Ended meanwhile?").locator("textarea").fill("half written");
+	const ended = (await openPrompts()).find(({ prompt }) => prompt === "Ended meanwhile?").id;
+	await page.context().setOffline(true);
+	await box.end("SIGKILL");
+	await stateIs(page, "lost");
+	await box.start();
+	box.cli("answer", ended, "by hand");
+	await page.context().setOffline(false);
+	await stateIs(page, "live");
+	await over(/Answered by owner.* at cli: by hand/).waitFor();
+	assert.equal(await openCards.count(), 1);
+	assert.equal(await page.title(), "(1) signalbox");
+	await card("Still there?").getByRole("button", { name: "Yes" }).click();
+	await answered(true);
+	await quiet();
+});
+
+test("what is being typed is not lost when others come and go, and nothing moves under the pointer", async () => {
+	await asks({ type: "text", prompt: "Typing here" });
+	const area = card("Typing here").locator("textarea");
+	await area.fill("one ");
+	await area.focus();
+	const top = async () => (await card("Typing here").boundingBox()).y;
+	const before = await top();
+	await asks(...Array.from({ length: 5 }, (_, i) => ({ type: "confirm", prompt: `Another ${i}?` })));
+	await eventually(async () => await openCards.count() === 6);
+	assert.ok(Math.abs(await top() - before) < 2, `${before} ${await top()}`);
+	await page.keyboard.type("two");
+	assert.equal(await area.inputValue(), "one two");
+	await page.keyboard.press("Enter");
+	await eventually(async () => (await lastAnswer()).value === "one two");
+	for (const { id } of await openPrompts())
+		await api("POST", `/api/prompts/${id}/answer`, { cancelled: true });
+	await quiet();
+});
+
+/* ---- Claude Code ---- */
+
+test("a permission of Claude Code shows its command, and allowing it goes back to the hook", async () => {
+	const decided = hook(permission("Bash", { command: "rm -rf build && make", description: "build anew" }));
+	const asked = card("Claude Code wants to use Bash");
+	await asked.waitFor();
+	assert.equal(await asked.locator(".talk-code pre").textContent(), "rm -rf build && make");
+	assert.match(await asked.textContent(), /build anew/);
+	assert.equal(await asked.locator(".prompt-words").count(), 0, "the same is not said twice");
+	await asked.getByRole("button", { name: "Allow", exact: true }).click();
+	assert.deepEqual(await decided, { behavior: "allow" });
+	await quiet();
+});
+
+test("an edit is shown as what it changes, and denying it goes back", async () => {
+	const decided = hook(permission("Edit", { file_path: "/src/a.c", old_string: "int a;\nint b;", new_string: "int a;\nlong b;", replace_all: true }));
+	const asked = card("Claude Code wants to use Edit");
+	await asked.waitFor();
+	assert.match(await asked.locator(".talk-diff").textContent(), /\/src\/a\.c/);
+	assert.match(await asked.locator(".diff-gone").textContent(), /int b;/);
+	assert.match(await asked.locator(".diff-new").textContent(), /long b;/);
+	assert.match(await asked.locator(".talk-json").textContent(), /"replace_all": true/);
+	await asked.getByRole("button", { name: "Deny", exact: true }).click();
+	assert.equal((await decided).behavior, "deny");
+	await quiet();
+});
+
+test("what a tool is given may be changed before it is allowed", async () => {
+	const decided = hook(permission("Bash", { command: "rm -rf /", timeout: 5 }, { permission_suggestions: [{ type: "addRules" }] }));
+	const asked = card("Claude Code wants to use Bash");
+	await asked.getByRole("button", { name: "Allow always" }).waitFor();
+	await asked.getByRole("button", { name: "Change, then allow…" }).click();
+	await asked.getByLabel("timeout").fill("nonsense");
+	await asked.getByLabel("command").fill("ls /");
+	await asked.getByRole("button", { name: "Allow with this" }).click();
+	await asked.getByText("timeout is not JSON.").waitFor();
+	await asked.getByLabel("timeout").fill("7");
+	await asked.getByRole("button", { name: "Allow with this" }).click();
+	assert.deepEqual(await decided, { behavior: "allow", updatedInput: { command: "ls /", timeout: 7 } });
+	await quiet();
+});
+
+test("a hook that leaves closes its question here", async () => {
+	const child = spawn(SIGNALBOX, ["hook", "--data", box.data, "--decide"], { stdio: ["pipe", "ignore", "ignore"] });
+
+	child.stdin.end(JSON.stringify(permission("Read", { file_path: "/etc/passwd" })));
+	await card("Claude Code wants to use Read").waitFor();
+	child.kill("SIGKILL");
+	await over(/Cancelled: Claude Code does not wait any more/).waitFor();
+	await quiet();
+});
+
+/* ---- bounds, hostility, notifications ---- */
+
+test("hostile words are words: in the question, in labels, in an input, in who asks", async () => {
+	const value = { command: HOSTILE, [HOSTILE]: HOSTILE };
+
+	await box.emit({ type: "prompt", source: HOSTILE, correlationId: HOSTILE, payload: { type: "select", prompt: `Bash: ${HOSTILE}`,
+		options: [{ label: HOSTILE, value: "x", edit: value }, { label: "", value: HOSTILE }, HOSTILE] } },
+	{ type: "prompt", source: "builder", correlationId: "r", payload: { type: "multi", prompt: HOSTILE, options: [HOSTILE, "y".repeat(5000)], default: HOSTILE } });
+	await eventually(async () => await openCards.count() === 2);
+	assert.equal(await tray.locator("img, script, svg:not(.icon), a").count(), 0);
+	const shown = await tray.textContent();
+	assert.ok(shown.includes("<img src=x onerror=alert(1)>\\u202e\\u001b[31m"), shown);
+	assert.ok(!shown.includes("\u202e") && !shown.includes("\u001b"));
+	await cards.last().getByRole("button", { name: /^Change, then/ }).click();
+	assert.equal(await tray.locator("img, script, a").count(), 0);
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	for (const { id } of await openPrompts())
+		await api("POST", `/api/prompts/${id}/answer`, { cancelled: true });
+	await quiet();
+});
+
+test(`${MANY} open questions do not drown the page`, async () => {
+	await asks(...Array.from({ length: MANY }, (_, i) => ({ type: "confirm", prompt: `Number ${i}?` })));
+	await tray.getByRole("heading", { name: `${MANY} questions` }).waitFor();
+	assert.equal(await openCards.count(), 20);
+	assert.match(await openCards.first().textContent(), new RegExp(`Number ${MANY - 1}\\?`));
+	assert.equal(await tray.locator(".prompt-body:visible").count(), 3, "only the newest are opened");
+	await tray.getByRole("button", { name: `Show ${MANY - 20} more questions` }).click();
+	assert.equal(await openCards.count(), 40);
+	await tray.getByRole("button", { name: "Fold the questions away" }).click();
+	assert.equal(await openCards.first().isVisible(), false);
+	assert.equal(await tray.getByRole("heading", { name: `${MANY} questions` }).isVisible(), true);
+	await page.setViewportSize({ width: 390, height: 844 });
+	assert.ok((await tray.boundingBox()).height < 80);
+	await tray.getByRole("button", { name: "Show the questions" }).click();
+	assert.ok((await tray.boundingBox()).height < 844 * 0.6);
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await Promise.all((await openPrompts()).map(({ id }) => api("POST", `/api/prompts/${id}/answer`, { value: true })));
+	await quiet();
+});
+
+test("it works at 390 pixels, and what is over goes away by itself", async () => {
+	await page.setViewportSize({ width: 390, height: 844 });
+	await go("ask");
+	await asks({ type: "multi", prompt: "On a telephone?", options: ["a", "b"] });
+	const button = card("On a telephone?").getByRole("button", { name: "Answer" });
+	await card("On a telephone?").getByLabel("a", { exact: true }).check();
+	const place = await button.boundingBox();
+	assert.ok(place.x >= 0 && place.x + place.width <= 390, JSON.stringify(place));
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	await button.click();
+	await answered(["a"]);
+	await page.mouse.move(5, 5);
+	await page.evaluate(() => document.activeElement.blur());
+	await tray.waitFor({ state: "hidden", timeout: 40_000 });
+	await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test("a notification is shown only if it was allowed and while the page is out of sight, and leads back", async () => {
+	await page.context().grantPermissions(["notifications"], { origin: box.origin });
+	/* Headless browsers have nowhere to show one, and are never out of sight: both are looked
+	 * at where the page meets the browser. */
+	await page.evaluate(() => {
+		const shown = [];
+		window.Notification = class {
+			static permission = "granted";
+			constructor(title, options) { shown.push(this); Object.assign(this, { title, ...options }); }
+			close() { this.isClosed = true; }
+		};
+		window.shownNotes = shown;
+		Object.defineProperty(document, "visibilityState", { configurable: true, get: () => window.isAway ? "hidden" : "visible" });
+	});
+	await asks({ type: "confirm", prompt: "In sight?" });
+	await card("In sight?").waitFor();
+	assert.equal(await page.evaluate(() => window.shownNotes.length), 0);
+	await page.evaluate(() => { window.isAway = true; });
+	await asks({ type: "confirm", prompt: `Away? ${HOSTILE}` });
+	await card("Away?").waitFor();
+	const [note] = await page.evaluate(() => window.shownNotes.map(({ title, body }) => ({ title, body })));
+	assert.equal(note.title, "builder asks");
+	assert.ok(note.body.startsWith("Away? <img") && note.body.includes("\\u202e") && !note.body.includes("\u202e"), note.body);
+	await page.evaluate(() => { window.isAway = false; window.shownNotes[0].onclick(); });
+	assert.equal(await page.evaluate(() => document.activeElement.closest(".prompt-card").textContent.includes("Away?")), true);
+	assert.equal(await page.evaluate(() => window.shownNotes[0].isClosed), true);
+	await page.evaluate(() => { window.isAway = true; });
+	await asks(...Array.from({ length: 5 }, (_, i) => ({ type: "confirm", prompt: `Burst ${i}?` })));
+	await eventually(async () => await openCards.count() === 7);
+	const open = await page.evaluate(() => window.shownNotes.filter(({ isClosed }) => !isClosed).map(({ title }) => title));
+	assert.deepEqual(open, ["7 questions wait"]);
+	for (const { id } of await openPrompts())
+		await api("POST", `/api/prompts/${id}/answer`, { value: true });
+	await quiet();
+});
+
+test("permission to notify is asked for by a click and by nothing else", async () => {
+	const other = await open(box.openUrl());
+
+	await other.addInitScript(() => {
+		window.asked = 0;
+		window.Notification = class { static permission = "default"; static async requestPermission() { window.asked++; return this.permission = "granted"; } };
+	});
+	await other.reload();
+	await stateIs(other, "live");
+	await asks({ type: "confirm", prompt: "Notify?" });
+	const button = other.locator("#prompts").getByRole("button", { name: "Notify me" });
+	await button.waitFor();
+	assert.equal(await other.evaluate(() => window.asked), 0);
+	await button.click();
+	await other.getByText("You will be notified of questions").waitFor();
+	assert.equal(await other.evaluate(() => window.asked), 1);
+	await button.waitFor({ state: "hidden" });
+	await other.context().close();
+});
+
+test("no page asked for anything of another origin, or was refused anything", async () => {
+	assert.deepEqual(faults, []);
+});
+
+await run(async () => {
+	await close();
+	await box.remove();
+});
