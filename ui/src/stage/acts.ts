@@ -10,7 +10,7 @@ import type { Eye } from "./eye";
 import type { Mark, Marks } from "./marks";
 import type { Item } from "./menu";
 import { placeOfLog, placeOfRun } from "./card";
-import { isSomebody, nameOf } from "./said";
+import { nameOf } from "./said";
 import type { Spot } from "./camera";
 
 const ZONE_LEAST = 8;       /* units of the stage; what is smaller was no zone */
@@ -148,7 +148,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 		const places = (frame()?.document.scene.positions ?? []).slice(0, PLACES_MAX);
 		const items: Item[] = [{ words: "Touch it", hint: "Enter", act: () => click(actor, actor) }];
 
-		if (isSomebody(actor)) {
+		if (actor.isSomebody) {
 			for (const { action, words, hint } of COMMANDS)
 				items.push({ words, hint, act: () => void command(actor, action) });
 			if (places.length)

@@ -4,7 +4,7 @@
 import type { Actor, Camera } from "./frame";
 import { toScreen, type Size } from "./camera";
 import type { Episode } from "./episodes";
-import { isSomebody, nameOf, sentenceOf } from "./said";
+import { nameOf, sentenceOf } from "./said";
 import { h, icon, write } from "../text/dom";
 import { visible } from "../text/signal";
 
@@ -77,13 +77,14 @@ export function makeCard(actions: CardActions): Card {
 		const full = actor.speech?.full ?? "";
 
 		write(name, nameOf(actor));
-		write(state, isSomebody(actor) ? said.state : "a part of the stage");
+		write(state, actor.isSomebody ? said.state : "a part of the stage");
 		dot.style.setProperty("--who", actor.look.fallbackColor);
 		if (full)
 			write(words, visible(full.slice(0, WORDS_MAX)));
 		words.hidden = words.textContent === "";
 		run.hidden = log.hidden = episode === undefined;
-		none.hidden = episode !== undefined || !isSomebody(actor);
+		none.hidden = episode !== undefined || !actor.isSomebody;
+		form.hidden = !actor.isSomebody;
 		element.dataset.state = actor.state;
 	}
 

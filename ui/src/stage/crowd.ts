@@ -3,7 +3,7 @@
  * read out can be listened to. */
 
 import type { Actor, StageFrame } from "./frame";
-import { isSomebody, nameOf, sentenceOf } from "./said";
+import { nameOf, sentenceOf } from "./said";
 import { h, write } from "../text/dom";
 
 const EVERY_MS = 1500;
@@ -84,7 +84,7 @@ export function makeCrowd(choose: (id: string) => void, menu: (id: string, at: H
 			if (localNow - lookedAt < EVERY_MS)
 				return;
 			lookedAt = localNow;
-			draw(frame.entities.filter((actor) => actor.visible && isSomebody(actor)).slice(0, MOST)
+			draw(frame.entities.filter((actor) => actor.visible && actor.isSomebody).slice(0, MOST)
 				.sort((a, b) => nameOf(a).localeCompare(nameOf(b))));
 		},
 		select(id) {

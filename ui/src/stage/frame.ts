@@ -11,7 +11,8 @@
 
 export type Shape =
 	| "circle" | "square" | "rounded" | "diamond" | "triangle" | "hexagon" | "star"
-	| "house" | "letter" | "person";
+	| "house" | "library" | "workshop" | "laboratory" | "harbour" | "toolbox"
+	| "lantern" | "gauge" | "bell" | "letter" | "person";
 export type Motion = "still" | "breathe" | "bob" | "walk" | "shake" | "spin";
 
 export interface ShapeState {
@@ -142,6 +143,7 @@ export interface Actor {
 	readonly look: Look;
 	readonly bubble: Bubble;
 	readonly layer: number;        /* the order of its layer */
+	readonly isSomebody: boolean;  /* an agent or a person, and no place, letter or lamp */
 	semanticId: string;            /* "" of a stand-in without a part */
 	label: string;                 /* what to write under it */
 	state: string;                 /* idle, thinking, acting, waiting, done, error, walk ... */

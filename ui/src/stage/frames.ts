@@ -1,7 +1,7 @@
 /* Frames of a stage: what the model knows, as the painter wants it, for one moment. This runs
  * sixty times a second, so it makes nothing new: actors and effects are changed in place. */
 
-import type { Actor, Effect, ShowDocument, StageFrame } from "./frame";
+import type { Actor, Effect, Look, ShowDocument, StageFrame } from "./frame";
 import type { Player } from "./player";
 import { heard } from "./speech";
 import { applyEnd, applyTween, heading, passedShare, type Stand, type Tween } from "./tween";
@@ -14,11 +14,20 @@ export interface Frames {
 	actor(id: string): Actor | undefined;
 }
 
-function makeActor(player: Player): Actor {
+/* Who is tagged as an agent; in a document without any such, whoever has a name. */
+function somebodies(document: ShowDocument): (player: Player) => boolean {
+	const isAgent = (look: Look | undefined): boolean => look?.tags?.includes("agent") === true;
+	const hasTags = document.scene.entities.some(({ entityId }) =>
+		Object.hasOwn(document.entities, entityId) && isAgent(document.entities[entityId]));
+
+	return ({ look, placed }) => (hasTags ? isAgent(look) : Boolean(placed.semanticId ?? placed.standIn));
+}
+
+function makeActor(player: Player, isSomebody: boolean): Actor {
 	const { placed, look, layer } = player;
 
 	return {
-		id: placed.id, look, bubble: placed.speechBubble ?? {}, layer,
+		id: placed.id, look, bubble: placed.speechBubble ?? {}, layer, isSomebody,
 		semanticId: "", label: "", state: "idle", stateSince: 0, x: 0, y: 0, scaleX: 1, scaleY: 1,
 		rotation: 0, opacity: 1, tint: null, z: 0, flipH: false, flipV: placed.flipV === true,
 		visible: true, visibleSince: 0, speed: 1, moving: null, speech: null,
@@ -146,8 +155,9 @@ function sort(entities: Actor[], rank: ReadonlyMap<string, number>): void {
 /* `before`: frames of the same document, whose actors go on. */
 export function makeFrames(document: ShowDocument, players: readonly Player[], before: Frames | null): Frames {
 	const { scene } = document;
+	const isSomebody = somebodies(document);
 	const actors = new Map(players.map((player) =>
-		[player.placed.id, before?.actor(player.placed.id) ?? makeActor(player)]));
+		[player.placed.id, before?.actor(player.placed.id) ?? makeActor(player, isSomebody(player))]));
 	const rank = new Map(players.map((player, i) => [player.placed.id, i]));
 	const places = new Map((scene.positions ?? []).map((one) => [one.name, one]));
 	const entities = [...actors.values()];

@@ -47,7 +47,7 @@ export function makeKeys(board: Keyboard): (event: KeyboardEvent) => boolean {
 	const { aim, eye, acts, select, switches } = board;
 	const there = (): Actor[] => (board.frame()?.entities ?? [])
 		.filter((actor) => actor.visible && actor.semanticId)
-		.sort((a, b) => a.y - b.y || a.x - b.x);
+		.sort((a, b) => Number(b.isSomebody) - Number(a.isSomebody) || a.x - b.x || a.y - b.y);
 
 	function step(by: number): void {
 		const all = there();
@@ -99,7 +99,7 @@ export function makeKeys(board: Keyboard): (event: KeyboardEvent) => boolean {
 	const plain: Record<string, () => void> = {
 		"+": () => eye.zoom(NEARER), "=": () => eye.zoom(NEARER), "-": () => eye.zoom(1 / NEARER),
 		"0": switches.fit, f: switches.follow, z: switches.zone, l: switches.legend, w: switches.crowd, o: switches.meter,
-		n: () => step(1), N: () => step(-1), p: () => aim.begin("point"),
+		n: () => step(1), N: () => step(-1), x: () => aim.begin("point"),
 		Enter: enter, ContextMenu: openMenu,
 	};
 

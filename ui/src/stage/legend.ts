@@ -1,17 +1,11 @@
 /* What the stage means, for who sees it for the first time: the states that agents are in, the
  * places and what is done there, and what flies between them. All of it is read from the show. */
 
-import type { Look, LookState, ShowDocument } from "./frame";
+import type { Look, ShowDocument } from "./frame";
 import { placesOf } from "./feed";
 import { STATES } from "./said";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
-
-function glyphOf(look: Look): string {
-	const state: LookState | undefined = look.states?.idle;
-
-	return state?.type === "shape" ? state.glyph ?? "" : "";
-}
 
 function row(colour: string, glyph: string, name: string, words: string): HTMLElement {
 	const sign = h("i", { class: "stage-sign" }, visible(glyph));
@@ -44,7 +38,7 @@ export function makeLegend(document: ShowDocument, close: () => void): HTMLEleme
 	const isThing = (look: Look): boolean => !look.tags?.length && look.label !== undefined;
 	const doneAt = (place: string): string => titles.filter((one) => one.place === place).map((one) => one.title).join(", ");
 	const describe = ({ name, look }: { name: string; look: Look }): HTMLElement =>
-		row(look.fallbackColor, glyphOf(look), look.label ?? name, doneAt(name));
+		row(look.fallbackColor, "", look.label ?? name, doneAt(name));
 
 	return h("aside", { class: "stage-legend", "aria-label": "Legend" },
 		h("header", {}, h("h2", {}, visible(document.name ?? "The stage")),

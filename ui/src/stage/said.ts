@@ -23,11 +23,6 @@ export function stateWords(state: string): string {
 
 export const nameOf = (actor: Actor): string => visible((actor.label || actor.semanticId || actor.id).slice(0, 80));
 
-/* Is it somebody, and not a place, a letter or a lamp? */
-export function isSomebody(actor: Actor): boolean {
-	return actor.look.tags ? actor.look.tags.includes("agent") : actor.semanticId !== "";
-}
-
 /* A sentence about somebody, for who cannot see them. */
 export function sentenceOf(actor: Actor): { name: string; state: string; words: string } {
 	const words = actor.speech && actor.speech.phase !== "typing" ? actor.speech.full : "";

@@ -103,7 +103,7 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		if (isThere(actor))
 			return menu.open(nameOf(actor), acts.menuOf(actor), at);
 		return menu.open("The stage", [
-			{ words: "Point here", hint: "p", act: () => acts.point(spot) },
+			{ words: "Point here", hint: "x", act: () => acts.point(spot) },
 			{ words: "Draw a zone", hint: "z", act: () => switchZones(true) },
 			{ words: "Show all of it", hint: "0", act: () => eye.fit() },
 			{ words: "What is what", hint: "l", act: () => switchLegend() },
@@ -320,7 +320,10 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		"Arrows move the view, n selects the next on stage, Enter touches, the menu key tells more. The list of who is on stage follows."),
 	tools.element, card.element, welcome, notes.element, meter.element, crowd.element);
 	/* For tests, and for who is curious in the console. */
-	Object.assign(host, { frame: () => frame, camera: () => eye.camera, readings: meter.readings, forget: meter.forget });
+	Object.assign(host, {
+		frame: () => frame, at: (t: number) => feed.model.frame(t), version: () => feed.model.version,
+		camera: () => eye.camera, readings: meter.readings, forget: meter.forget,
+	});
 	new ResizeObserver(() => painter?.resize(host.clientWidth, host.clientHeight)).observe(host);
 	void hirePainter();
 

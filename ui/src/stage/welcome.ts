@@ -2,15 +2,13 @@
 
 import type { Desk } from "../desk";
 import type { StageFrame } from "./frame";
-import { isSomebody } from "./said";
 import { h, icon } from "../text/dom";
 
 const COMMAND = "signalbox tap install";
 
 /* Is nobody there but the person who looks on? */
 export function isEmpty(frame: StageFrame): boolean {
-	return !frame.entities.some((actor) => actor.visible && actor.semanticId !== "you" && isSomebody(actor)
-		&& (actor.look.tags?.includes("agent") === true || actor.speech !== null));
+	return !frame.entities.some((actor) => actor.visible && actor.isSomebody && actor.semanticId !== "you");
 }
 
 export function makeWelcome(desk: Desk): HTMLElement {
