@@ -16,6 +16,7 @@ const OP_MS = 35000;          /* The server gives up on its own disk after 30 s.
 const LIFE_MS = 5000;         /* How long it may take to show a sign of life. */
 const QUIET_MS = 25000;       /* After so much silence the connection is asked for a sign of life. */
 const EMITS_MAX = 10000;      /* Emits that wait for an acknowledgement. */
+const NOTHING = "signalbox.client.waits";     /* A type that nobody emits. */
 const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
 
 /**
@@ -178,6 +179,8 @@ export class Signalbox {
 	/** @type {number | null} */
 	#version = null;      /* The last of the stage that was seen. */
 	#held = false;        /* An iterator is full: nothing more until it has room. */
+	/** @type {string | null} */
+	#awaited = null;      /* The ref of a subscription that the server has not begun yet. */
 
 	/** @param {Options} options */
 	constructor(options) {
@@ -333,7 +336,7 @@ export class Signalbox {
 	async #attempt() {
 		const turn = ++this.#turn;
 
-		if (this.state.name === "closed" || this.#held)
+		if (this.state.name === "closed")
 			return;
 		try {
 			const ticket = await this.#ticket();
@@ -397,8 +400,7 @@ export class Signalbox {
 		if (this.#socket !== socket)
 			return;
 		this.#drop();
-		if (!this.#held)
-			this.#retryLater();
+		this.#retryLater();
 	}
 
 	#drop() {
@@ -409,6 +411,7 @@ export class Signalbox {
 		this.#timer = null;
 		this.#socket = null;
 		this.#greeted = false;
+		this.#awaited = null;
 		this.#askedAt = 0;
 		socket?.close();
 		/* Whether they were done nobody can tell, so nothing but an emit is done again. */
@@ -495,17 +498,20 @@ export class Signalbox {
 		for (const { frame } of this.#waiting.values())
 			this.#socket?.send(frame);
 		this.#ping();
-		this.#caughtUp();
 	}
 
+	/* Signals that are still on their way when we wish for others are of the subscription before;
+	 * the new one sends again what is wanted of them. So they are passed over until its ack. */
 	#subscribe() {
 		const { stage, ...wishes } = this.#wishes;
 		const follow = !stage ? {} : { stage: this.#version ?? true };
+		const from = this.#held ? { types: [NOTHING] } : { after: `${this.place}` };
 
 		/* All that are open follow, so what was closed meanwhile must not stay. */
 		if (wishes.prompts)
 			this.#tell("prompts", { forget: true });
-		this.#socket?.send(JSON.stringify({ op: "subscribe", after: `${this.place}`, ...wishes, ...follow }));
+		this.#awaited = String(++this.#refs);
+		this.#socket?.send(JSON.stringify({ op: "subscribe", ref: this.#awaited, ...wishes, ...follow, ...from }));
 	}
 
 	get #isFiltered() {
@@ -516,6 +522,9 @@ export class Signalbox {
 
 	#hearSignal(/** @type {Signal} */ envelope, /** @type {string} */ text) {
 		const place = /** @type {Place} */ (this.place);
+
+		if (this.#awaited !== null || this.#held)
+			return;
 		const { fresh, hole } = place.take(this.#epoch, envelope.seq);
 
 		if (hole !== null && !this.#isFiltered && !explains(envelope, hole) && !explains(this.#before, hole))
@@ -534,6 +543,8 @@ export class Signalbox {
 	#hearGap(/** @type {Gap} */ { from, to, why }) {
 		const place = /** @type {Place} */ (this.place);
 
+		if (this.#awaited !== null || this.#held)
+			return;
 		this.#tell("gap", { from, to, why: place.skip(this.#epoch, { from, to, why }) });
 		if (place.seq < this.#head)
 			this.#enter({ name: "catching-up" });
@@ -563,24 +574,25 @@ export class Signalbox {
 	#caughtUp() {
 		const behind = !this.#isFiltered && /** @type {Place} */ (this.place).seq < this.#head;
 
-		if (this.state.name !== "catching-up" || behind)
+		if (this.state.name !== "catching-up" || behind || this.#awaited !== null)
 			return;
 		this.#failures = 0;
 		this.#enter({ name: "live" });
 	}
 
-	/* An iterator that is full holds the server up: we leave, and come back to the same place. */
+	/* An iterator that is full holds the server up: we wish for nothing, until we wish again for
+	 * what comes after the place where we stood. */
 	#hold() {
 		this.#held = true;
-		this.#turn++;
-		this.#drop();
+		this.#subscribe();
 	}
 
 	#release() {
 		if (!this.#held || [...this.#queues].some((queue) => !queue.hasRoom))
 			return;
 		this.#held = false;
-		this.#attempt();
+		if (this.#greeted)
+			this.#subscribe();
 	}
 
 	/* ---- saying ---- */
@@ -611,6 +623,10 @@ export class Signalbox {
 	}
 
 	#settle(/** @type {Frame} */ ack) {
+		if (String(ack.ref) === this.#awaited) {
+			this.#awaited = null;
+			this.#caughtUp();
+		}
 		this.#forget(String(ack.ref))?.settle(ack);
 	}
 
@@ -665,8 +681,14 @@ export class Signalbox {
 	 * @param {K} name @param {News[K]} news
 	 */
 	#tell(name, news) {
-		for (const hear of this.#listeners.get(name) ?? [])
-			/** @type {(news: News[K]) => void} */ (hear)(news);
+		for (const hear of this.#listeners.get(name) ?? []) {
+			try {
+				/** @type {(news: News[K]) => void} */ (hear)(news);
+			} catch (why) {
+				/* One that fails is no reason for the others to miss something. */
+				queueMicrotask(() => { throw why; });
+			}
+		}
 	}
 }
 

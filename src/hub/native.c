@@ -41,6 +41,21 @@ void native_say_error(struct client *c, const char *code, const char *message, s
 	native_say(c, &out);
 }
 
+/* With what time it is here. */
+static void acknowledge(struct client *c, struct text ref)
+{
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_add(&out, TEXT("{\"op\":\"ack\""));
+	if (ref.len) {
+		buf_add(&out, TEXT(",\"ref\":"));
+		buf_add(&out, ref);
+	}
+	buf_print(&out, ",\"at\":%llu}", (unsigned long long)clock_wall_ms());
+	native_say(c, &out);
+}
+
 static void tell_gap(struct client *c, const struct gap *gap)
 {
 	struct buf out;
@@ -237,8 +252,11 @@ static const char *unknown_member(yyjson_val *op)
 	return NULL;
 }
 
-static void begin(struct client *c, struct subscription *wish)
+/* Whatever signal comes after the acknowledgement is of this subscription. */
+static void begin(struct client *c, struct subscription *wish, struct text ref)
 {
+	if (ref.len)
+		acknowledge(c, ref);
 	client_subscribe(c, wish);
 	c->hears_sources = wish->sources;
 	if (c->hears_sources)
@@ -265,25 +283,10 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 	filter_init(&wish.filter);
 	if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	    read_wish(op, &wish, &why))
-		begin(c, &wish);
+		begin(c, &wish, ref);
 	else
 		native_say_error(c, "invalid", why.words, ref);
 	filter_finish(&wish.filter);
-}
-
-/* A sign of life, and what time it is here. */
-static void answer_ping(struct client *c, struct text ref)
-{
-	struct buf out;
-
-	buf_init(&out, NATIVE_SAY_MAX);
-	buf_add(&out, TEXT("{\"op\":\"ack\""));
-	if (ref.len) {
-		buf_add(&out, TEXT(",\"ref\":"));
-		buf_add(&out, ref);
-	}
-	buf_print(&out, ",\"at\":%llu}", (unsigned long long)clock_wall_ms());
-	native_say(c, &out);
 }
 
 /* --- hearing ------------------------------------------------------------------ */
@@ -305,7 +308,7 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 	else if (strcmp(op, "subscribe") == 0)
 		subscribe(c, root, ref);
 	else if (strcmp(op, "ping") == 0)
-		answer_ping(c, ref);
+		acknowledge(c, ref);
 	else if (!native_hear_back(c, root, ref))
 		native_say_error(c, "invalid", "unknown op", ref);
 	yyjson_doc_free(doc);

@@ -192,10 +192,52 @@ test("a loop over signals takes each in its turn, and loses nothing by being slo
 	for await (const { seq, payload } of loop) {
 		assert.equal(payload.n, expected++);
 		assert.equal(seq, from + expected);
+		/* Whoever is slow because it emits something is not kept from that. */
+		if (expected % 1000 === 0 && expected < 15000)
+			await client.emit({ type: "taken" });
 		if (expected === many)
 			break;
 	}
 	await isLive(client);
+	client.close();
+});
+
+test("other wishes while much is on its way lose nothing, and bring nothing twice", async () => {
+	const from = (await box.emit({ type: "wish" })).lastSeq;
+	const { client, heard } = connect({ after: from, types: ["wished"] });
+	const wishes = [{}, { types: ["wished", "many"] }, { stage: true }, { slow: "coalesce" }, {}];
+	const many = 3000;
+
+	await isLive(client);
+	for (const wish of wishes) {
+		const emitting = box.emit(...Array.from({ length: many }, (_, n) => ({ type: "wished", payload: { n } })));
+		await sleep(5);
+		client.subscribe(wish);
+		await emitting;
+	}
+	await eventually(() => heard.seqs.length >= many * wishes.length, "all of them came");
+	inOrder(heard.seqs, from + 1);
+	assert.equal(client.place.duplicates, 0);
+	assert.deepEqual(heard.gaps, []);
+	client.close();
+});
+
+test("a listener that fails keeps nothing from the others", async () => {
+	const { client, heard } = connect();
+	const caught = [];
+	const catcher = (why) => caught.push(why.message);
+
+	process.on("uncaughtException", catcher);
+	await isLive(client);
+	client.on("signal", () => { throw new Error("a listener's own"); });
+	const later = [];
+	client.on("signal", ({ envelope }) => later.push(envelope.seq));
+	await box.emit({ type: "x" }, { type: "x" });
+	await eventually(() => later.length === 2, "the next one hears both");
+	assert.deepEqual(heard.seqs, later);
+	await eventually(() => caught.length === 2, "and it is told where errors are told");
+	process.off("uncaughtException", catcher);
+	assert.match(caught[0], /own/);
 	client.close();
 });
 
