@@ -269,6 +269,7 @@ def _():
     with Box() as box:
         use(box)
         asleep = lull(box)
+        box.emit("wave")
         awake = eventually(lambda: not (s := status(box))["asleep"] and s)
         assert awake["version"] > asleep["version"], (asleep, awake)
 

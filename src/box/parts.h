@@ -91,7 +91,6 @@ void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
 uint64_t box_show_skipped(const struct box *box);       /* signals, by the theatre or by us */
 void box_look_at_stage(void *self, struct buf *out);
-void box_wake_show(struct box *box); /* somebody wants to know how it is now */
 struct hub_stage box_stage(struct box *box);
 /* Who changes the show tells this time, and then arms its timer.  Until it is open it is
  * before all signals. */

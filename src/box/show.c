@@ -163,6 +163,12 @@ static void settle(struct later *later)
 
 static void wake(struct playhouse *p, uint64_t until);
 
+/* Somebody wants to know how it is now. */
+static void look_up(struct playhouse *p)
+{
+	wake(p, journal_last_seq(p->box->journal));
+}
+
 static void fall_asleep(struct playhouse *p)
 {
 	p->is_asleep = true;
@@ -257,7 +263,7 @@ static struct hub_moment look(void *self, struct buf *out)
 	struct box *box = self;
 	struct hub_moment moment;
 
-	box_wake_show(box);
+	look_up(box->playhouse);
 	moment = (struct hub_moment){theatre_version(box->theatre), now(box->playhouse)};
 	theatre_look(box->theatre, moment.at_ms, out);
 	return moment;
@@ -267,7 +273,7 @@ static bool since(void *self, uint64_t version, hub_command_fn *each, void *of)
 {
 	struct box *box = self;
 
-	box_wake_show(box);
+	look_up(box->playhouse);
 	return theatre_since(box->theatre, version, each, of);
 }
 
@@ -332,11 +338,6 @@ static void wake(struct playhouse *p, uint64_t until)
 	box_show_arm(p->box);
 }
 
-void box_wake_show(struct box *box)
-{
-	wake(box->playhouse, journal_last_seq(box->journal));
-}
-
 /* ---- across a restart ---- */
 
 /* While it sleeps it is not of the time of the checkpoint. */
@@ -398,7 +399,7 @@ double box_show_now(struct box *box)
 {
 	if (!box->playhouse->is_open)
 		return 0;
-	box_wake_show(box);
+	look_up(box->playhouse);
 	return now(box->playhouse);
 }
 
