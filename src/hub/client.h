@@ -34,8 +34,9 @@ struct client {
 	uint64_t cursor;    /* live: on the tape */
 	uint64_t frame_end; /* live: above cursor when it stands inside a frame */
 	uint32_t place;     /* live: in tape.clients */
+	uint32_t unstamped; /* emits the bus has not stamped yet; apart from the bits below,
+	                     * which would be read together with what was just written */
 	uint32_t mine_sent;
-	uint32_t unstamped; /* emits the bus has not stamped yet */
 	uint8_t state : 4, policy : 4;
 	uint8_t scopes;
 	bool has_credential : 1;
