@@ -20,7 +20,7 @@ export function createFacets(
 ): Facets {
 	const list = h("ul", { id: `${key}s` });
 	const more = h("p", { class: "more", hidden: true });
-	const element = h("div", { hidden: true }, h("h3", {}, title), list, more);
+	const element = h("div", { hidden: true }, h("h2", {}, title), list, more);
 	const facets = new Map<string, Facet>();
 
 	const make = (name: string): Facet => {
