@@ -67,7 +67,7 @@ def _():
     assert {"library", "workshop", "lab", "ada", "bela"} <= places, places
     assert said == {"you", "ada", "bela"}, said
     assert any(c["action"] == "flash" and c["entityRef"] == "alarm" for c in commands)
-    assert actors["ada"]["visible"] and (actors["ada"]["x"], actors["ada"]["y"]) == (373, 520)
+    assert actors["ada"]["visible"] and (actors["ada"]["x"], actors["ada"]["y"]) == (336, 506)
     assert actors["bela"]["visible"] and not actors["claude"]["visible"], actors
     assert not actors["letter"]["visible"] and actors["alarm"]["scaleX"] == 1, actors
 
