@@ -140,6 +140,25 @@ def _():
         assert heard["both"] == [("a", "s1", "r1")], heard["both"]
 
 
+@test("a ping is answered with the time, and another subscription begins after its ack")
+def _():
+    with Box() as box, WS(box) as ws:
+        hello(ws)
+        before = time.time() * 1000
+        ws.send({"op": "ping", "ref": "p"})
+        said = ws.json()
+        assert said["op"] == "ack" and said["ref"] == "p", said
+        assert before - 1000 <= said["at"] <= time.time() * 1000 + 1000, said
+        ws.send({"op": "subscribe", "after": 0})
+        for _ in range(500):
+            box.emit("x")
+        ws.send({"op": "subscribe", "after": 0, "ref": 7})
+        while (said := ws.json()).get("op") != "ack":
+            assert said["type"] == "x", said
+        assert said["ref"] == 7, said
+        assert [ws.json()["seq"] for _ in range(500)] == list(range(1, 501))
+
+
 @test("after= reads the past and goes over into the present without a hole")
 def _():
     with Box() as box:
