@@ -532,12 +532,20 @@ export class Signalbox {
 		this.#before = envelope;
 		if (fresh) {
 			this.#tell("signal", { envelope, text, live: envelope.seq > this.#head });
-			for (const queue of this.#queues)
-				queue.put(envelope);
-			if ([...this.#queues].some((queue) => queue.isFull))
-				this.#hold();
+			this.#put(envelope);
 		}
 		this.#caughtUp();
+	}
+
+	#put(/** @type {Signal} */ signal) {
+		let isFull = false;
+
+		for (const queue of this.#queues) {
+			queue.put(signal);
+			isFull ||= queue.isFull;
+		}
+		if (isFull)
+			this.#hold();
 	}
 
 	#hearGap(/** @type {Gap} */ { from, to, why }) {

@@ -20,13 +20,16 @@ export function makeMemory(): Memory {
 	let characters = 0;
 	let hello: News["hello"] | null = null;
 
+	/* Trimmed in strides; both ceilings are soft by that. */
 	function keep(text: string): void {
 		frames.push(text);
 		characters += text.length;
 		if (frames.length < RECENT * 2 && characters < RECENT_CHARACTERS)
 			return;
-		while (frames.length > RECENT || characters > RECENT_CHARACTERS / 2 && frames.length > 1)
-			characters -= (frames.shift() ?? "").length;
+		let gone = 0;
+		for (; frames.length - gone > RECENT || characters > RECENT_CHARACTERS / 2 && gone < frames.length - 1; gone++)
+			characters -= frames[gone]?.length ?? 0;
+		frames.splice(0, gone);
 	}
 
 	function hearSources({ all, changed = [], removed = [] }: News["sources"]): void {
