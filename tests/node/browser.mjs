@@ -88,7 +88,7 @@ export function wholeLog(page) {
 			box.scrollTop = 0;
 			await frame();
 		}
-		for (let y = 0; ; y += box.clientHeight / 2) {
+		for (let y = 0; ; y += box.clientHeight * 0.9) {
 			box.scrollTop = y;
 			await frame();
 			for (const row of document.querySelectorAll("#log .row:not([hidden])"))

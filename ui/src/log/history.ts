@@ -106,13 +106,11 @@ function stringEnd(text: string, from: number): number {
 	return text.length;
 }
 
-/* The first signal that the journal has, and why there is nothing before it. */
+/* What stands before the first signal that the journal has. */
 export async function beginningOf(link: Link, signal?: AbortSignal): Promise<string> {
 	const { entries } = await readPage(link, { after: 0, limit: 1 }, signal);
-	const gap = entries.find(({ kind }) => kind === "gap")?.gap;
-	const first = entries.find(({ kind }) => kind === "signal");
+	const first = entries.find(({ kind }) => kind === "signal")?.seq ?? 1;
 
-	if (first === undefined || first.seq <= 1 || gap?.why !== "expired")
-		return "The beginning of the log";
-	return `The journal begins at ${first.seq.toLocaleString("en")}; older signals are no longer kept`;
+	return first <= 1 ? "The beginning of the log"
+		: `The journal begins at ${first.toLocaleString("en")}; older signals are no longer kept`;
 }

@@ -61,8 +61,10 @@ export function createList(parts: ListParts): List {
 
 	new ResizeObserver(() => measure(m)).observe(box);
 	box.addEventListener("scroll", () => {
+		const wasPaused = m.log.isPaused;
+
 		m.onScroll(isAtEnd(m));
-		if (m.log.isPaused)
+		if (wasPaused || m.log.isPaused)
 			draw(m);
 	}, { passive: true });
 	box.addEventListener("wheel", ({ deltaY }) => {

@@ -118,10 +118,15 @@ export function createPages(link: Link, log: Log, changed: () => void): Pages {
 		giveUp(above);
 		giveUp(below);
 		above.work = mine;
+		set(above, { name: "busy", words: "Reading the journal" });
 		const [before, after] = await Promise.all([
 			readPage(link, { before: seq + 1, limit: AROUND, query }, mine.signal),
 			readPage(link, { after: seq, limit: AROUND, query }, mine.signal),
-		]);
+		]).catch((why: unknown) => {
+			if (above.work === mine)
+				set(above, { name: "failed", words: `The journal could not be read: ${wordsOf(why)}` });
+			throw why;
+		});
 		if (above.work !== mine)
 			return;
 		log.stand([...before.entries, ...after.entries], before.next ?? 1,
@@ -191,7 +196,7 @@ async function findOne(link: Link, log: Log, seq: number): Promise<Found> {
 		return { entry: known, why: "" };
 	const { entries } = await readPage(link, { after: seq - 1, before: seq + 1, limit: 1 });
 	const entry = entries.find((e) => e.kind === "signal" && e.seq === seq) ?? null;
-	const gap = entries.find(({ kind }) => kind === "gap")?.gap;
+	const gap = entries.find((e) => e.gap !== undefined && e.gap.from <= seq && seq <= e.gap.to)?.gap;
 	const why = gap === undefined ? "There is no signal with this number yet."
 		: (Object.hasOwn(REASONS, gap.why) ? REASONS[gap.why] : undefined) ?? "It is missing.";
 
