@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { createServer as createListener } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { close, faults, open, stateIs } from "./browser.mjs";
 import { Box, eventually, run, test } from "./lib.mjs";
 
 const KEY = "sk-canary-5d1e8f3a", NEW_KEY = "sk-canary-77b0c2d9", TOKEN = "claw-canary-31f7";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SETTINGS = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n';
 
 /* ---- the other side ---- */
@@ -129,6 +131,14 @@ async function says(locator, pattern) {
 	await eventually(async () => pattern.test(await locator.textContent()), `${pattern}`);
 }
 
+/* Nothing that keeps somebody from using the dialog that is open. */
+async function isAccessible() {
+	await page.evaluate(AXE);
+	const { violations } = await page.evaluate(() => globalThis.axe.run("dialog[open]"));
+
+	assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`), []);
+}
+
 /* Everything that could be read on the page, values of fields too. */
 function allOfPage() {
 	return page.evaluate(() => [document.documentElement.outerHTML,
@@ -198,6 +208,7 @@ test("a source is added by its URL with the keyboard alone, recognised as it is 
 	await page.keyboard.type(models.url);
 	await says(recognised, /^sse:.*lists models to anybody, it is spoken to as openai/);
 	assert.equal(models.keys.length, 0, "nobody is asked while one types");
+	await isAccessible();
 	await page.keyboard.press("Tab");
 	await page.keyboard.type("My <i>models</i>");
 	await page.keyboard.press("Enter");
@@ -237,9 +248,11 @@ test("a key is typed once, works, and is never seen again", async () => {
 	assert.equal(await dialog().getByLabel("Key").getAttribute("type"), "password");
 	await dialog().getByRole("button", { name: "Save" }).click();
 	await says(dialog().getByRole("alert"), /Type or paste the key first/);
+	await isAccessible();
 	await dialog().getByLabel("Key").fill(KEY);
 	await page.keyboard.press("Enter");
 	await inState("127-0-0-1", "connected");
+	assert.equal((await allOfPage()).includes(KEY), false, "what was typed is forgotten");
 	assert.equal(models.keys.at(-1), KEY);
 	await says(card("127-0-0-1").locator(".key"), /a key is set/);
 	models.key = NEW_KEY;
@@ -280,7 +293,7 @@ test("states change as they happen: lost, counted down, tried again, back", asyn
 test("counters and the minute of a source move with its signals", async () => {
 	const file = join(home, "day.ndjson");
 
-	writeFileSync(file, Array.from({ length: 400 }, (_, n) => JSON.stringify({ type: "x", timestamp: n * 50, payload: { n } })).join("\n") + "\n");
+	writeFileSync(file, Array.from({ length: 400 }, (_, n) => `{"type":"x","timestamp":${n * 50},"payload":{"n":${n}}}\n`).join(""));
 	await api("POST", "/api/sources", { url: `scenario:${file}?loop=true`, id: "day", name: "Day" });
 	await inState("day", "connected");
 	const path = () => card("day").locator(".spark .line").getAttribute("d");
@@ -288,8 +301,7 @@ test("counters and the minute of a source move with its signals", async () => {
 
 	await eventually(async () => Number(await card("day").locator("dd.rate").textContent()) >= 10, "about 20 a second");
 	assert.notEqual(await path(), before);
-	await eventually(async () => Number((await card("day").locator("dl").textContent()).match(/signals(\d+)/)?.[1] ?? 0) > 20, "they are counted");
-	await says(card("day").locator("dl"), /received.*lastnow|last.*now/s);
+	await says(card("day").locator("dl"), /signals([3-9]\d|\d{3}).*lastnow/s);
 	await press("day", "Disconnect");
 	await inState("day", "disconnected");
 	await eventually(async () => await card("day").locator("dd.rate").textContent() === "0", "silence is zero");
@@ -332,6 +344,7 @@ test("hooks are installed by the very change that was shown", async () => {
 	const diff = dialog().locator(".diff");
 	await says(diff, /^--- .*settings\.json\n\+\+\+ .*\n@@ .*\n/);
 	await says(diff, /\n-    "Stop": \[\]\n\+    "Stop": \[\n\+      \{"hooks": \[\{"type": "http".*signalbox/);
+	await isAccessible();
 	await shot("tap");
 	assert.equal(readFileSync(settings, "utf8"), SETTINGS, "nothing is written yet");
 	await dialog().getByRole("button", { name: "Cancel" }).click();

@@ -27,7 +27,7 @@ export interface Card {
 	draw(source: Source, moment: Moment): void;
 }
 
-interface Hands {
+export interface Hands {
 	want(what: Want): void;
 	choose(model: string): void;
 }
@@ -238,7 +238,8 @@ function drawWhy(why: HTMLElement, source: Source): void {
 export function makeGhost(service: Service): HTMLElement {
 	return h("li", { class: "card", tabindex: "-1", "data-state": "missing", "data-id": service.id },
 		h("header", {},
-			h("div", { class: "title" }, h("h4", {}, visible(service.label)), h("span", { class: "badge slate" }, visible(service.protocol))),
+			h("div", { class: "title" }, h("h4", {}, visible(service.label)),
+				h("span", { class: "badge slate" }, visible(service.protocol))),
 			h("p", { class: "state" }, h("span", { class: "lamp", "aria-hidden": "true" }), h("b", {}, "not found"))),
 		h("p", { class: "hint" }, remedy(service.id)));
 }

@@ -35,7 +35,8 @@ export function openKeyDialog(source: Source, acts: Acts, say: (words: string) =
 		body: [
 			h("p", {}, `For ${visible(source.name)}, and for its address only: another address forgets it.`),
 			field(word === "key" ? "Key" : "Token", input,
-				h("p", { class: "hint" }, "It stays in the daemon, in a file that only you can read. Nobody can see it again, here or anywhere.")),
+				h("p", { class: "hint" },
+					"It stays in the daemon, in a file that only you can read. Nobody can see it again, here or anywhere.")),
 		],
 		verb: "Save",
 		async act() {

@@ -1,0 +1,175 @@
+/* The view at work: what it knows, how it is drawn, and what people do in it. */
+
+import type { Desk, Source } from "../desk";
+import { write } from "../text/dom";
+import { makeActs, type Acts, type Found, type Tap } from "./acts";
+import { isLocal, makeBook, type Book } from "./book";
+import type { Want } from "./card";
+import { confirmIt, wordsOf } from "./dialog";
+import { openAddDialog, openEditDialog } from "./form";
+import { makeCards, makeFrame, type Cards, type Frame } from "./frame";
+import { openForgetDialog, openKeyDialog, pasteFromConfig } from "./key";
+import { openTapDialog } from "./tap";
+import { CLAUDE_CODE, foundWords } from "./words";
+
+export interface Room {
+	readonly desk: Desk;
+	readonly acts: Acts;
+	readonly book: Book;
+	readonly frame: Frame;
+	readonly cards: Cards;
+	tap: Tap | null;           /* our hooks; null while it is not known */
+	focusOn: string;           /* the card that gets the focus once it is there */
+	isShown: boolean;
+}
+
+export function makeRoom(desk: Desk): Room {
+	const acts = makeActs(desk.link);
+	const book = makeBook();
+	const frame = makeFrame(() => add(room), () => void rescan(room));
+	const cards = makeCards(frame, book, (id) => ({
+		want: (what) => void doIt(room, id, what),
+		choose: (model) => void attempt(room, () => acts.change(id, { model })),
+	}));
+	const room: Room = { desk, acts, book, frame, cards, tap: null, focusOn: "", isShown: false };
+
+	return room;
+}
+
+/* Until the server has said what we may, everything is offered. */
+export function may({ desk }: Room, scope: string): boolean {
+	return desk.link.scopes.size === 0 || desk.link.scopes.has(scope);
+}
+
+/* ---- drawing ---- */
+
+export function draw(room: Room): void {
+	const { book, cards, frame, desk } = room;
+
+	if (!room.isShown)
+		return;
+	cards.order();
+	for (const [id, card] of cards.each()) {
+		const source = book.get(id);
+
+		if (source !== undefined)
+			card.draw(source, {
+				now: Date.now() + desk.link.skewMs, pulse: book.pulse(id, Date.now()),
+				tap: id === CLAUDE_CODE ? room.tap : null, mayAdmin: may(room, "admin"), mayAsk: may(room, "control"),
+			});
+	}
+	write(frame.summary, summaryWords(book.list()));
+	frame.plus.disabled = !may(room, "admin");
+	frame.empty.hidden = book.list().some((source) => !isLocal(source));
+	focusCard(room);
+}
+
+function focusCard(room: Room): void {
+	const element = room.cards.element(room.focusOn);
+
+	if (room.focusOn === "" || element === undefined)
+		return;
+	room.focusOn = "";
+	element.focus();
+	element.scrollIntoView({ block: "nearest" });
+}
+
+function summaryWords(sources: Source[]): string {
+	const on = sources.filter(({ state }) => state === "connected").length;
+	const bad = sources.filter(({ state }) => state === "error").length;
+
+	return `${on} of ${sources.length} connected${bad > 0 ? `, ${bad} given up` : ""}`;
+}
+
+/* ---- looking ---- */
+
+export async function lookAtTap(room: Room): Promise<void> {
+	if (may(room, "admin"))
+		room.tap = await room.acts.tap().catch(() => null);
+	draw(room);
+}
+
+function heardOf(room: Room, found: Found): void {
+	room.book.find(found.services);
+	draw(room);
+}
+
+/* What there is on this machine; the list of sources stays as it is. */
+export async function look(room: Room): Promise<void> {
+	await room.acts.look().then((found) => heardOf(room, found), () => {});
+}
+
+export async function rescan(room: Room): Promise<void> {
+	const { frame, acts } = room;
+
+	if (frame.scan.disabled)
+		return;
+	frame.scan.disabled = true;
+	write(frame.found, "Looking …");
+	try {
+		const found = await acts.rescan();
+
+		heardOf(room, found);
+		write(frame.found, foundWords(found));
+	} catch (why) {
+		write(frame.found, "");
+		room.desk.say(wordsOf(why), "bad");
+	}
+	frame.scan.disabled = false;
+	void lookAtTap(room);
+}
+
+/* ---- doing ---- */
+
+async function attempt({ desk }: Room, act: () => Promise<unknown>): Promise<void> {
+	try {
+		await act();
+	} catch (why) {
+		desk.say(wordsOf(why), "bad");
+	}
+}
+
+export function add(room: Room): void {
+	openAddDialog(room.acts, (words) => room.desk.say(words), ({ id }) => {
+		room.focusOn = id;
+		draw(room);
+	});
+}
+
+async function doIt(room: Room, id: string, what: Want): Promise<void> {
+	const source = room.book.get(id);
+	const say = (words: string) => room.desk.say(words);
+
+	if (source === undefined)
+		return;
+	if (what === "ask")
+		room.desk.go(`ask/${id}`);
+	else if (what === "install" || what === "uninstall")
+		openTapDialog(what === "install" ? "connect" : "disconnect", room.tap, room.acts, (words) => {
+			say(words);
+			void lookAtTap(room);
+		});
+	else
+		await attempt(room, () => act(source, what, room.acts, say));
+}
+
+async function act(source: Source, what: Want, acts: Acts, say: (words: string) => void): Promise<void> {
+	if (what === "connect")
+		await acts.connect(source.id);
+	else if (what === "disconnect")
+		await acts.disconnect(source.id);
+	else if (what === "paste")
+		await pasteFromConfig(source, acts, say);
+	else if (what === "key")
+		openKeyDialog(source, acts, say);
+	else if (what === "forget")
+		openForgetDialog(source, acts, say);
+	else if (what === "edit")
+		openEditDialog(source, acts, say);
+	else if (what === "remove")
+		confirmIt(`Remove ${source.name}?`, "It is disconnected, and its key is forgotten. What it said stays in the log.",
+			"Remove", async () => {
+				await acts.remove(source.id);
+				say(`${source.name} is removed.`);
+			});
+}
