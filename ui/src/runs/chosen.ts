@@ -35,7 +35,9 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 	let isDrawing = false;
 
 	const said = episode(desk.link, drawSoon);
-	const one = pane(desk, said, { back: () => desk.go("runs"), changed: () => keep.touch(), answer: (question) => desk.toQuestion(question) });
+	const one = pane(desk, said, {
+		back: () => desk.go("runs"), changed: () => keep.touch(), answer: (question) => desk.toQuestion(question),
+	});
 	const keep = keeper({ restMs: REST_MS, async ask(isWanted) {
 		const wanted = id;
 

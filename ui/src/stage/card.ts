@@ -47,11 +47,13 @@ export function makeCard(actions: CardActions): Card {
 	const run = h("button", { type: "button", onclick: () => episode && actions.go(placeOfRun(episode)) }, icon("runs"), "Its run");
 	const log = h("button", { type: "button", onclick: () => episode && actions.go(placeOfLog(episode)) }, icon("log"), "Its log");
 	const none = h("p", { class: "stage-card-none" }, "No run is known of it.");
-	const field = h("input", { type: "text", maxlength: TELL_MAX, autocomplete: "off", placeholder: "Tell it what to do", "aria-label": "Tell it what to do" });
+	const field = h("input", { type: "text", maxlength: TELL_MAX, autocomplete: "off", placeholder: "Tell it what to do",
+		"aria-label": "Tell it what to do" });
 	const form = h("form", { class: "stage-tell" }, field, h("button", { type: "submit" }, "Tell"));
 	const more = h("button", { type: "button", class: "bare", "aria-label": "More to do with it", title: "More (context menu)",
 		"aria-haspopup": "menu", onclick: () => shown && actions.menu(shown, more) }, "⋯");
-	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() }, icon("close"));
+	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() },
+		icon("close"));
 	const element = h("div", { class: "stage-card", role: "dialog", "aria-labelledby": "stage-card-name", hidden: true },
 		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, run, log), none, form);
 

@@ -25,7 +25,8 @@ export function makeCrowd(choose: (id: string) => void, menu: (id: string, at: H
 	const title = h("h2", { id: "stage-crowd-title" }, "On stage");
 	const why = h("p", { class: "stage-crowd-why", hidden: true });
 	const nobody = h("p", { class: "stage-crowd-nobody" }, "Nobody is on stage yet.");
-	const list = h("ul", { role: "list", "aria-live": "polite", "aria-relevant": "additions text", "aria-labelledby": "stage-crowd-title" });
+	const list = h("ul", { role: "list", "aria-live": "polite", "aria-relevant": "additions text",
+		"aria-labelledby": "stage-crowd-title" });
 	const element = h("section", { class: "stage-crowd", "aria-labelledby": "stage-crowd-title" }, title, why, nobody, list);
 	let lookedAt = -Infinity;
 

@@ -49,7 +49,8 @@ export function makeMeter(): Meter {
 			const moving = frame.entities.filter((actor) => actor.moving).length;
 
 			write(element, `script ${median.toFixed(2)} ms (95 %: ${p95.toFixed(2)}) · ${perSecond.toFixed(0)} frames/s · `
-				+ `${stats.drawn} of ${frame.entities.length} drawn · ${moving} moving, ${frame.effects.length} effects · version ${version}`);
+				+ `${stats.drawn} of ${frame.entities.length} drawn · ${moving} moving, ${frame.effects.length} effects · `
+				+ `version ${version}`);
 		},
 		toggle() {
 			element.hidden = !element.hidden;

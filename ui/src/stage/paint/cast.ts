@@ -105,7 +105,8 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 						place.fate.busy = 1;
 	}
 
-	function draw(part: Part, frame: StageFrame, seconds: number, view: Camera, screen: { width: number; height: number }, studio: Studio): boolean {
+	function draw(part: Part, frame: StageFrame, seconds: number, view: Camera, screen: { width: number; height: number },
+		studio: Studio): boolean {
 		const { actor, node } = part;
 		const seen = presence(actor, frame.t, studio.isCalm);
 

@@ -55,7 +55,8 @@ export function paintLights(pool: Pool, lights: readonly Light[], seconds: numbe
 	for (const [i, light] of lights.entries()) {
 		const halo = pool.take("glow", studio);
 		const { speed, amount } = light.flicker ?? { speed: 0, amount: 0 };
-		const flicker = studio.isCalm ? 1 : 1 - amount * (0.5 + 0.5 * Math.sin(seconds * speed * 5 + i * 2.1 + Math.sin(seconds * speed * 3.1 + i)));
+		const flicker = studio.isCalm ? 1
+			: 1 - amount * (0.5 + 0.5 * Math.sin(seconds * speed * 5 + i * 2.1 + Math.sin(seconds * speed * 3.1 + i)));
 
 		halo.position.set(light.x, light.y);
 		halo.scale.set((light.radius ?? 100) / 46);

@@ -22,7 +22,8 @@ type Drawing = (ink: Ink, stone: Stone) => void;
 
 const FULL = [-84, -140, 168, 150] as const;
 
-function place(colour: Rgb, body: Drawing, lit: Drawing, more: Record<string, readonly [Drawing, readonly [number, number, number, number]]> = {}): Cels {
+function place(colour: Rgb, body: Drawing, lit: Drawing,
+	more: Record<string, readonly [Drawing, readonly [number, number, number, number]]> = {}): Cels {
 	const stone = stoneOf(colour);
 	const cels: Record<string, Cels[string]> = {
 		body: { box: FULL, draw: (ink) => body(ink, stone) },

@@ -135,7 +135,9 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 			if (kind.mover !== undefined) {
 				mover.position.set(kind.mover.x, kind.mover.y + (to.isCalm ? 0 : Math.sin(seconds * 1.7) * (kind.mover.bob ?? 0)));
 				mover.rotation = kind.mover.follows ? (turn / (Math.PI * 2) - 0.5) * GAUGE_SWEEP
-					: to.isCalm ? 0 : seconds * (kind.mover.turns ?? 0) * (0.15 + fate.busy) + Math.sin(seconds * 1.3) * (kind.mover.bob ?? 0) * 0.02;
+					: to.isCalm ? 0
+						: seconds * (kind.mover.turns ?? 0) * (0.15 + fate.busy)
+							+ Math.sin(seconds * 1.3) * (kind.mover.bob ?? 0) * 0.02;
 			}
 			if (kind.smoke !== undefined)
 				smoke(seconds, to, fate.busy);

@@ -36,7 +36,8 @@ export function lanternCels(colour: Rgb): Cels {
 		lit: {
 			box: [-60, -88, 120, 120],
 			draw(ink) {
-				ink.fillStyle = glow(ink, 0, -28, 58, css(mix(colour, 0xffffff, 0.7)), css(colour, 0.55), css(colour, 0.15), css(colour, 0));
+				ink.fillStyle = glow(ink, 0, -28, 58, css(mix(colour, 0xffffff, 0.7)),
+					css(colour, 0.55), css(colour, 0.15), css(colour, 0));
 				ellipse(ink, 0, -28, 58);
 				ink.fillStyle = css(mix(colour, 0xffffff, 0.8));
 				ellipse(ink, 0, -28, 11);
