@@ -36,7 +36,7 @@ export function drawBlock(block: Block, options: DrawOptions): Drawn {
 
 function drawText(block: Words): Drawn {
 	const words = h("div", { class: "talk-words" });
-	const element = h("article", { class: "talk-block talk-text", "aria-label": `${block.agent} says` },
+	const element = h("article", { class: "talk-block talk-text", "aria-label": `${visibleText(block.agent)} says` },
 		block.isContinued ? null : headOf(block), words);
 
 	return { element, update: grow(block, words, element) };
