@@ -2,17 +2,16 @@
  * conversations that there were. All of it is in the journal: what another screen asked is
  * here too, and a page that was reloaded goes on where it was. */
 
-import type { Desk, Envelope, News, Source, View, ViewKind } from "../desk";
+import type { Desk, Source, View, ViewKind } from "../desk";
 import { notifyButton } from "../prompts/notify";
 import { fill, h, write } from "../text/dom";
-import { visible } from "../text/signal";
 import { makeComposer, type Question } from "./composer";
 import { makeList } from "./list";
 import { answerers, createAsks, type Conversation } from "./model";
+import { readAsks } from "./past";
 import { makeThread } from "./thread";
+import { emptyParts, whyNot } from "./words";
 
-const HISTORY = 300;      /* asks of the past that are looked for */
-const ROUNDS = 5;         /* of a search that takes long */
 const DRAW_MS = 40;
 
 interface State {
@@ -62,12 +61,11 @@ function open(root: HTMLElement, desk: Desk): View {
 
 	/* ---- what comes in ---- */
 
-	const hear = ({ envelope, live }: News["signal"]) => {
+	link.on("signal", ({ envelope, live }) => {
 		m.seq = Math.max(m.seq, envelope.seq);
 		if (asks.take(envelope, live))
 			drawSoon();
-	};
-	link.on("signal", hear);
+	});
 	link.on("hello", ({ seq }) => {
 		m.seq = Math.max(m.seq, seq);
 		asks.doubt();
@@ -83,7 +81,9 @@ function open(root: HTMLElement, desk: Desk): View {
 		for (const one of [...news.all ?? [], ...news.changed ?? []])
 			sources.set(one.id, one);
 		news.removed?.forEach((id) => sources.delete(id));
-		know();
+		m.isReady = true;
+		composer.sources(answerers(sources.values()));
+		drawSoon();
 	});
 	link.on("gap", ({ why }) => {
 		if (why === "lost" || why === "replaced") {
@@ -92,24 +92,8 @@ function open(root: HTMLElement, desk: Desk): View {
 		}
 	});
 
-	function know(): void {
-		m.isReady = true;
-		composer.sources(answerers(sources.values()));
-		drawSoon();
-	}
-
 	async function lookBack(): Promise<void> {
-		let before = "";
-
-		for (let round = 0; round < ROUNDS; round++) {
-			const page = await link.request<{ signals: Envelope[]; next: string | null }>("GET",
-				`/api/signals?type=task_dispatch&source=user&limit=${HISTORY}${before}`);
-			for (const envelope of page.signals)
-				asks.take(envelope, false);
-			if (page.next === null || page.signals.length >= HISTORY)
-				break;
-			before = `&before=${encodeURIComponent(page.next)}`;
-		}
+		await readAsks(link, (envelope) => asks.take(envelope, false));
 		if (m.run !== null)
 			follow(m.run);
 		drawSoon();
@@ -209,7 +193,7 @@ function open(root: HTMLElement, desk: Desk): View {
 		const run = running();
 		const isSure = run !== null && asks.ask(run)?.state === "running";
 		composer.running(run !== null, m.sending || isSure, m.cancelling !== null);
-		composer.allow(whyNot());
+		composer.allow(whyNot(link, sources.get(composer.source)));
 		drawEmpty();
 		tellEnd(run);
 	}
@@ -223,21 +207,6 @@ function open(root: HTMLElement, desk: Desk): View {
 		m.ran = run;
 	}
 
-	function whyNot(): string | null {
-		const source = sources.get(composer.source);
-
-		if (link.state.name !== "live" && link.state.name !== "catching-up")
-			return "There is no connection to the server now.";
-		if (!link.scopes.has("control"))
-			return "This session may look, but not ask.";
-		if (source === undefined)
-			return "Choose a source that can answer.";
-		if (source.state === "connected")
-			return null;
-		return source.error === null ? `${visible(source.name)} is not connected.`
-			: `${visible(source.name)} is not connected: ${visible(source.error)}`;
-	}
-
 	function drawEmpty(): void {
 		const nobody = m.isReady && answerers(sources.values()).length === 0;
 
@@ -247,16 +216,7 @@ function open(root: HTMLElement, desk: Desk): View {
 		if (empty.hidden || empty.dataset.nobody === String(nobody))
 			return;
 		empty.dataset.nobody = String(nobody);
-		fill(empty, nobody ? [
-			h("h2", {}, "Nobody here can answer yet"),
-			h("p", {}, "Connect a model or an agent: Ollama and LM Studio on this machine are found by "
-				+ "themselves, any other takes its address, and a key where it wants one."),
-			h("button", { type: "button", class: "primary", onclick: () => desk.go("sources") }, "Go to the sources"),
-		] : [
-			h("h2", {}, "Ask any source that can answer"),
-			h("p", {}, "The answer comes word by word, with what is thought and done on the way. It goes into "
-				+ "the log like everything else, so other screens see it too."),
-		]);
+		fill(empty, emptyParts(nobody, () => desk.go("sources")));
 	}
 
 	/* ---- places ---- */

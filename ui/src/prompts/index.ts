@@ -5,13 +5,13 @@ import type { Desk, Prompt } from "../desk";
 import { h, icon, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { counted } from "../talk/plain";
-import { briefOf, makeCard, who, type Card } from "./card";
+import { briefOf, makeCard, who } from "./card";
+import { makeCards } from "./cards";
 import type { Send } from "./form";
 import { createPrompts, type Item } from "./model";
 import { canAskToNotify, makeNotifier, notifyButton } from "./notify";
 
 const SHOWN = 20;             /* cards in the document; a button shows more */
-const EXPANDED = 3;           /* so many are opened by themselves: the newest */
 const DRAW_MS = 30;
 const TICK_MS = 500;
 const SETTLE_MS = 1500;       /* after coming back, until it is asked what is open */
@@ -21,7 +21,6 @@ export interface Tray { readonly count: number; focus(id?: string): void }
 export function openTray(root: HTMLElement, desk: Desk): Tray {
 	const { link } = desk;
 	const prompts = createPrompts();
-	const cards = new Map<string, Card>();
 	const title = h("h2", {});
 	const said = h("p", { class: "hidden", role: "status" });
 	const list = h("div", { class: "prompts-list" });
@@ -35,6 +34,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		draw();
 	} }, icon("close"));
 	const notifier = makeNotifier((id) => focus(id));
+	const cards = makeCards(list, (item) => makeCard(item, desk, sendOf(item)));
 	let shown = SHOWN;
 	let isFolded = false;
 	let before: HTMLElement | null = null;
@@ -124,7 +124,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 			else
 				(target as HTMLElement).blur();
 		} else if (event.key === "p" && target.closest("input, textarea, select, [contenteditable], dialog[open]") === null
-			&& cards.size > 0) {
+			&& prompts.open().length > 0) {
 			focus();
 		} else {
 			return;
@@ -157,63 +157,14 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 		ask.hidden = !canAskToNotify() || isFolded;
 		more.hidden = open.length <= shown;
 		write(more, `Show ${counted(open.length - shown, "more question")}`);
-		place(items);
-	}
-
-	/* A card that is being used stays where it is when another comes above it. */
-	function place(items: Item[]): void {
-		const anchor = list.querySelector(".prompt-card:is(:hover, :focus-within)");
-		const top = anchor?.getBoundingClientRect().top ?? 0;
-		const ids = new Set(items.map(({ id }) => id));
-
-		for (const [id, card] of cards)
-			if (!ids.has(id)) {
-				card.element.remove();
-				cards.delete(id);
-			}
-		items.forEach((item, i) => {
-			const card = cards.get(item.id) ?? makeCard(item, desk, sendOf(item));
-
-			cards.set(item.id, card);
-			if (list.children[i] !== card.element)
-				list.insertBefore(card.element, list.children[i] ?? null);
-		});
-		expand(items.filter(({ state }) => state === "open").map(({ id }) => cards.get(id)!));
-		for (const item of items)
-			cards.get(item.id)!.draw(now());
-		holdAt(anchor, top);
-	}
-
-	/* Scrolls so that it stands where it stood, and makes room for that where there is none. */
-	function holdAt(anchor: Element | null, top: number): void {
-		const scroll = list.parentElement!;
-
-		if (anchor?.isConnected !== true) {
-			list.style.paddingBottom = "";
-			return;
-		}
-		const moved = anchor.getBoundingClientRect().top - top;
-		const room = scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop;
-		if (moved > room)
-			list.style.paddingBottom = `${(parseFloat(list.style.paddingBottom) || 0) + moved - room}px`;
-		scroll.scrollTop += moved;
-	}
-
-	/* The newest are open, and whatever somebody has begun with stays as they left it. */
-	function expand(open: Card[]): void {
-		open.forEach((card, i) => {
-			if (!card.isTouched)
-				card.isExpanded = i < EXPANDED;
-		});
+		cards.draw(items, now());
 	}
 
 	setInterval(() => {
-		const isKept = (id: string) => cards.get(id)?.element.matches(":hover, :focus-within") === true;
-
-		if (cards.size > 0) {
-			prompts.age(now(), isKept);
-			draw();
-		}
+		if (cards.size === 0)
+			return;
+		prompts.age(now(), (id) => cards.get(id)?.element.matches(":hover, :focus-within") === true);
+		draw();
 	}, TICK_MS);
 	draw();
 	return { get count() { return prompts.open().length; }, focus };

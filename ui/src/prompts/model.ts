@@ -6,7 +6,7 @@
 import type { Envelope, Prompt } from "../desk";
 import { whoOf } from "../talk/fold";
 
-export const OVER_MS = 12_000;       /* how long one that is over is shown */
+export const OVER_MS = 8_000;        /* how long one that is over is shown */
 const OVER_MAX = 20;                 /* and how many of them */
 
 export interface Item {
