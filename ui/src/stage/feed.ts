@@ -15,6 +15,8 @@ const BACK_MS = 3000;       /* a server that is so far behind us has another tim
 export interface Feed {
 	readonly model: Model;
 	readonly signalsProcessed: number;
+	/* The server's time; NaN while nothing is known of it. */
+	time(localNow: number): number;
 	/* The stage at this moment, by the server's clock; null: nothing is known yet. */
 	frame(localNow: number, calm: boolean): StageFrame | null;
 	/* Called after each change, and with words when something is wrong ("" when no more). */
@@ -148,6 +150,7 @@ export function makeFeed(link: Link, now: () => number = () => performance.now()
 		model,
 		get signalsProcessed() { return processed; },
 		get trouble() { return trouble; },
+		time: (localNow) => clock.read(localNow),
 		frame(localNow, calm) {
 			const t = clock.read(localNow);
 

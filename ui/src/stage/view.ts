@@ -19,6 +19,7 @@ import { makeMarks } from "./marks";
 import { makeMenu } from "./menu";
 import { makeMeter } from "./meter";
 import { makeNotes } from "./notes";
+import { makePace } from "./pace";
 import { nameOf } from "./said";
 import { DRAWN, makeTools } from "./tools";
 import { isEmpty, makeWelcome } from "./welcome";
@@ -27,7 +28,6 @@ import { h } from "../text/dom";
 
 const NEARER = 1.25;
 const EMPTY_MS = 1500;      /* so long nobody is there before it is said */
-const CALM_MS = 100;        /* between two frames, for who wants less motion */
 
 export function openStage(root: HTMLElement, desk: Desk): View {
 	const feed = makeFeed(desk.link);
@@ -37,7 +37,7 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 	const canvas = h("div", { class: "stage-canvas" });
 	const host = h("div", { class: "stage-host", role: "application", tabindex: "0", "aria-label": "Stage",
 		"aria-roledescription": "stage", "aria-describedby": "stage-how" }, canvas, marks.element);
-	const notes = makeNotes(desk);
+	const notes = makeNotes(desk), pace = makePace();
 	const welcome = makeWelcome(desk);
 	const menu = makeMenu(root, () => host.focus());
 	let painter: Painter | null = null;
@@ -45,7 +45,7 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 	let selected: string | null = null, hovered: string | null = null;
 	let drawsZones = false, follows = false, isShown = false, wasCalm = false;
 	let legend: HTMLElement | null = null;
-	let turn = 0, lastAt = 0, emptySince = NaN;
+	let lastAt = 0, emptySince = NaN;
 
 	/* ---- who is meant ---- */
 
@@ -254,14 +254,6 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		attend(frame, localNow);
 	}
 
-	/* When nothing happens every other frame is enough; who wants less motion gets fewer. */
-	function isWanted(localNow: number, isCalm: boolean): boolean {
-		if (isCalm)
-			return localNow - lastAt >= CALM_MS;
-		turn++;
-		return turn % 2 === 0 || frame === null || isBusy(frame) || host.matches(":active") || follows;
-	}
-
 	function draw(localNow: number): void {
 		const isCalm = desk.wantsLessMotion;
 
@@ -270,7 +262,9 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		requestAnimationFrame(draw);
 		if (isCalm !== wasCalm)
 			painter?.calm(wasCalm = isCalm);
-		if (!isWanted(localNow, isCalm))
+		const isLively = frame === null || isBusy(frame) || follows || host.matches(":active");
+
+		if (!pace.isDue(localNow, isCalm ? "calm" : isLively ? "lively" : "idle"))
 			return;
 		const began = performance.now();
 		work(localNow, isCalm);
@@ -322,7 +316,7 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 	/* For tests, and for who is curious in the console. */
 	Object.assign(host, {
 		frame: () => frame, at: (t: number) => feed.model.frame(t), version: () => feed.model.version,
-		camera: () => eye.camera, readings: meter.readings, forget: meter.forget,
+		time: () => feed.time(performance.now()), camera: () => eye.camera, readings: meter.readings, forget: meter.forget,
 	});
 	new ResizeObserver(() => painter?.resize(host.clientWidth, host.clientHeight)).observe(host);
 	void hirePainter();
