@@ -16,7 +16,7 @@ const STRIP = 1200;
 
 export interface Backdrop {
 	readonly root: Container;
-	update(frame: StageFrame, camera: Camera, screen: { width: number; height: number }, seconds: number): void;
+	update(frame: StageFrame, camera: Camera, screen: { width: number; height: number }): void;
 	restyle(theme: Theme, frame: StageFrame, pixels: number): void;
 	destroy(): void;
 }
@@ -29,7 +29,7 @@ export function chance(i: number): number {
 }
 
 export function makeBackdrop(): Backdrop {
-	const root = new Container({ isRenderGroup: true });
+	const root = new Container();
 	const sky = new Sprite(), ground = new Sprite(), disc = new Sprite(), yard = new Sprite();
 	const stars = new Container(), hills = new Container(), near = new Container(), trees = new Container();
 	let sheet: Sheet | null = null, prints: Print[] = [], theme: Theme | null = null, width = 960, height = 640;
@@ -96,7 +96,7 @@ export function makeBackdrop(): Backdrop {
 
 	return {
 		root, restyle,
-		update(frame, camera, screen, seconds) {
+		update(frame, camera, screen) {
 			const { zoom } = camera;
 			const horizon = camera.y + frame.height * HORIZON * zoom;
 			/* The sky is never so low that there is nothing of it, nor does it end. */
@@ -105,7 +105,7 @@ export function makeBackdrop(): Backdrop {
 			sky.position.set(0, top);
 			sky.setSize(screen.width, Math.max(horizon - top, 1) + 1);
 			ground.position.set(0, horizon);
-			ground.setSize(screen.width, Math.max(screen.height - horizon, frame.height * (1 - HORIZON) * zoom));
+			ground.setSize(screen.width, Math.max(screen.height - horizon + 8, frame.height * (1 - HORIZON) * zoom));
 			for (const layer of [hills, near, trees]) {
 				layer.position.set(camera.x, horizon);
 				layer.scale.set(zoom);
@@ -114,7 +114,6 @@ export function makeBackdrop(): Backdrop {
 			yard.scale.set(zoom);
 			stars.position.set(camera.x + width / 2 * zoom, horizon);
 			stars.scale.set(zoom);
-			stars.alpha = 0.85 + 0.15 * Math.sin(seconds * 0.8);
 			disc.position.set(camera.x + width * 0.79 * zoom, horizon - 136 * zoom);
 			disc.scale.set(zoom * (theme?.isDark ? 0.62 : 0.8));
 		},

@@ -76,7 +76,7 @@ function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: n
 	return {
 		pixels: Math.round(Math.min(Math.max(fontSize * zoom, LEAST_PIXELS), MOST_PIXELS)),
 		width: Math.round(Math.min(Math.max(maxWidth * zoom, 150), screen.width * 0.56, 640)),
-		lines: screen.height < 360 ? 3 : 5,
+		lines: screen.height < 360 || screen.width < 600 ? 3 : 5,
 	};
 }
 

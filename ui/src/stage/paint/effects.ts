@@ -59,7 +59,7 @@ export function paintLights(pool: Pool, lights: readonly Light[], seconds: numbe
 			: 1 - amount * (0.5 + 0.5 * Math.sin(seconds * speed * 5 + i * 2.1 + Math.sin(seconds * speed * 3.1 + i)));
 
 		halo.position.set(light.x, light.y);
-		halo.scale.set((light.radius ?? 100) / 46);
+		halo.scale.set((light.radius ?? 100) / 56);
 		halo.tint = rgb(light.color, 0xffe9b0);
 		halo.alpha = Math.min((light.intensity ?? 1) * flicker * 0.75 * studio.theme.glow, 1);
 		halo.blendMode = studio.theme.isDark ? "add" : "normal";

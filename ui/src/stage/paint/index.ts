@@ -5,13 +5,13 @@
 import "pixi.js/unsafe-eval";
 import { autoDetectRenderer, Container, type Renderer, Sprite } from "pixi.js";
 import type { Actor, Attention, Camera, MakePainter, PainterStats, StageFrame } from "../frame";
-import { makeBackdrop } from "./backdrop";
 import { makeBubbles, type Speaker } from "./bubbles";
 import { makeCast, type Member } from "./cast";
 import { brightness, rgb } from "./colour";
 import { lightsOf, makePool, paintEffect, paintLights, paintParticles, paintPuff, paintWay, type Whereabouts } from "./effects";
 import { KIT } from "./kit";
 import { makeLabels } from "./labels";
+import { makeLand } from "./land";
 import { dress, type Studio } from "./node";
 import { stepOf } from "./sheet";
 import { type Theme, themeOf } from "./theme";
@@ -19,6 +19,10 @@ import { makeWardrobe, type Wardrobe, type Wear } from "./wardrobe";
 
 const NIGHT = 0x1a1a2e;
 const COMING_MS = 420;
+const SLOW_MS = 45;
+/* A batch asks each of its textures for every pixel. Of many that is slow where no graphics
+ * card is; of few there are more batches, which cost next to nothing. */
+const TEXTURES = 2;
 /* Seconds go round, so that sines stay exact. */
 const ROUND_S = 7200;
 
@@ -27,19 +31,21 @@ interface Mutable { wardrobe: Wardrobe; kit: Wear; theme: Theme; density: number
 export const makePainter: MakePainter = () => {
 	const stats: PainterStats = { drawn: 0, lastMs: 0, renderer: "" };
 	let stage: Scene | null = null, renderer: Renderer | null = null;
+	const pace = makePace();
 	let isDark = true, isCalm = false, isThere = true;
 	let contextChanged: (isThere: boolean) => void = () => {};
 
 	function watch(canvas: HTMLCanvasElement): void {
 		canvas.addEventListener("webglcontextlost", () => { isThere = false; contextChanged(false); });
-		canvas.addEventListener("webglcontextrestored", () => { isThere = true; contextChanged(true); });
+		canvas.addEventListener("webglcontextrestored", () => { isThere = true; stage?.forget(); contextChanged(true); });
 	}
 
 	return {
 		stats,
 		async mount(host) {
+			/* Edges are smooth in the pictures already; smoothing everything again costs four times. */
 			renderer = await autoDetectRenderer({
-				preference: ["webgl", "canvas"], antialias: true, autoDensity: true, backgroundAlpha: 1,
+				preference: ["webgl", "canvas"], autoDensity: true, backgroundAlpha: 1,
 				resolution: densityNow(), width: Math.max(host.clientWidth, 1), height: Math.max(host.clientHeight, 1),
 				powerPreference: "low-power",
 			});
@@ -59,6 +65,9 @@ export const makePainter: MakePainter = () => {
 				return;
 			const begun = performance.now();
 
+			if (!pace.isDue(begun))
+				return;
+			renderer.limits.maxBatchableTextures = TEXTURES;
 			stats.drawn = stage.update(frame, camera, attention, { isDark, isCalm }, renderer);
 			renderer.render(stage.root);
 			stats.lastMs = performance.now() - begun;
@@ -75,6 +84,23 @@ export const makePainter: MakePainter = () => {
 	};
 };
 
+/* A machine without a graphics card draws as well as it can, and must not be kept from everything
+ * else by that: when frames come slowly, only some of them are painted. */
+function makePace(): { isDue(now: number): boolean } {
+	let last = 0, spacing = 16, painted = 0;
+
+	return {
+		isDue(now) {
+			spacing += (Math.min(now - last, 500) - spacing) * 0.1;
+			last = now;
+			if (spacing > SLOW_MS && now - painted < spacing * 2.5)
+				return false;
+			painted = now;
+			return true;
+		},
+	};
+}
+
 /* More pixels than three to one nobody sees, and the memory of a 4K screen is not for free. */
 function densityNow(): number {
 	return Math.min(window.devicePixelRatio || 1, 3);
@@ -84,13 +110,15 @@ interface Scene {
 	readonly root: Container;
 	update(frame: StageFrame, camera: Camera, attention: Attention, mood: { isDark: boolean; isCalm: boolean }, renderer: Renderer): number;
 	pick(x: number, y: number): string | null;
+	/* Pictures that only the graphics card had are gone. */
+	forget(): void;
 	destroy(): void;
 }
 
 function makeScene(): Scene {
 	const wardrobe = makeWardrobe();
 	const root = new Container();
-	const backdrop = makeBackdrop(), ground = makePool(), above = makePool();
+	const land = makeLand(), ground = makePool(), above = makePool();
 	const signs = makeLabels(), names = makeLabels(), bubbles = makeBubbles();
 	const actors = new Container({ isRenderGroup: true });
 	const chosen = new Sprite(), hovered = new Sprite();
@@ -100,13 +128,14 @@ function makeScene(): Scene {
 	let cast = makeCast(actors, signs, names), view: Camera = { x: 0, y: 0, zoom: 1 };
 
 	marks.addChild(hovered, chosen);
-	root.addChild(backdrop.root, ground.root, signs.root, actors, above.root, names.root, marks, bubbles.root);
+	root.addChild(land.root, ground.root, signs.root, actors, above.root, names.root, marks, bubbles.root);
 
 	/* Day or night, another show, another size: the land is drawn again. */
 	function restyle(frame: StageFrame, mood: { isDark: boolean; isCalm: boolean }, pixels: number, density: number): Mutable {
 		const kit = wardrobe.wear("kit", 1, () => KIT);
 		const { ambient } = frame.lights;
-		const style = `${mood.isDark} ${frame.background} ${JSON.stringify(ambient ?? null)} ${frame.width} ${frame.height} ${stepOf(pixels)}`;
+		const style = `${mood.isDark} ${frame.background} ${JSON.stringify(ambient ?? null)} `
+			+ `${frame.width} ${frame.height} ${stepOf(pixels)}`;
 
 		if (studio === null || style !== styled || document !== frame.document) {
 			const base = rgb(frame.background, NIGHT);
@@ -116,7 +145,7 @@ function makeScene(): Scene {
 			const theme = themeOf(mood.isDark, mood.isDark && brightness(base) > 0.2 ? NIGHT : base,
 				{ color: rgb(ambient?.color, 0xffffff), intensity: ambient?.intensity ?? 0.5 });
 
-			backdrop.restyle(theme, frame, pixels);
+			land.restyle(theme, frame, pixels);
 			studio = { wardrobe, kit, theme, density, isCalm: mood.isCalm };
 			cast.clear();
 		}
@@ -190,7 +219,7 @@ function makeScene(): Scene {
 				layer.position.set(camera.x, camera.y);
 				layer.scale.set(camera.zoom);
 			}
-			backdrop.update(frame, camera, screen, mood.isCalm ? 0 : seconds);
+			land.update(frame, camera, renderer);
 			signs.begin(camera.zoom, now);
 			names.begin(camera.zoom, now);
 			const drawn = cast.update(frame, seconds, view, screen, now);
@@ -205,10 +234,11 @@ function makeScene(): Scene {
 			return drawn;
 		},
 		pick: (x, y) => cast.pick(x, y, view),
+		forget: () => land.forget(),
 		destroy() {
 			cast.clear();
 			bubbles.destroy();
-			backdrop.destroy();
+			land.destroy();
 			root.destroy({ children: true });
 			wardrobe.destroy();
 		},

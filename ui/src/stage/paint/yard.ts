@@ -30,7 +30,7 @@ function sheen(ink: Ink, middle: { x: number; y: number }, { width, height }: St
 	ink.save();
 	ink.translate(middle.x, middle.y);
 	ink.scale(1, 0.42);
-	const light = theme.isDark ? mix(theme.ground[0], 0xb9a6ff, 0.3) : 0xffffff;
+	const light = theme.isDark ? mix(theme.ground[0], 0xffcf96, 0.4) : 0xffffff;
 
 	ink.fillStyle = glow(ink, 0, 0, width * 0.62, css(light, 0.55), css(light, 0.24), css(light, 0));
 	ellipse(ink, 0, 0, width * 0.62, height);
@@ -61,7 +61,7 @@ function paths(ink: Ink, middle: { x: number; y: number }, frame: StageFrame, th
 /* Rings of flat stones, as they are seen from a little above. */
 function plaza(ink: Ink, middle: { x: number; y: number }, { width, height }: StageFrame, theme: Theme): void {
 	const rx = width * 0.37, ry = height * 0.18;
-	const joint = css(theme.isDark ? mix(theme.ground[1], 0, 0.25) : 0x9a8a66, theme.isDark ? 0.4 : 0.3);
+	const joint = css(theme.isDark ? mix(theme.ground[1], 0, 0.25) : 0x9a8a66, 0.26);
 
 	ink.fillStyle = css(mix(theme.path, theme.ground[1], 0.35), 0.55);
 	ellipse(ink, middle.x, middle.y + 5, rx * 1.02, ry * 1.03);
