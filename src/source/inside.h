@@ -80,9 +80,9 @@ struct sources {
 	struct map by_id, names; /* names: how many have it, ids too */
 	struct source *last;
 	struct store *store;
-	unsigned colors;  /* given so far */
-	bool token_found; /* in OpenClaw's own configuration, when it was last read */
+	unsigned colors; /* given so far */
 	bool is_stopped;
+	bool token_found; /* in OpenClaw's own configuration, when it was last read */
 
 	struct link changed; /* source.in_changed: to be told */
 	struct buf removed;  /* ids, as JSON with commas */
@@ -115,8 +115,5 @@ void intake_take(struct source *source, struct text envelope);
 void intake_flush(struct source *source); /* all that waits, at once */
 
 void runs_forget(struct source *source);
-bool wish_read(struct source_wish *wish, struct yyjson_val *json, bool is_stored,
-               struct error *why);
-bool wish_check(const struct source_wish *wish, struct error *why); /* but for what is needed */
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "source/transport.h"
+#include "source/wish.h"
 
 struct sources;
 
@@ -46,20 +47,6 @@ void sources_load(struct sources *sources);
 void sources_stop(struct sources *sources); /* closes all of them and connects no more */
 void sources_destroy(struct sources *sources);
 
-/* What people may say of a source.  Texts are copied; an empty one says nothing. */
-struct source_wish {
-	struct text id;       /* empty: one is made */
-	struct text name;     /* empty: source-XXXX */
-	struct text url;      /* needed */
-	struct text protocol; /* empty or "auto": detected, and an http(s) one is probed */
-	struct text credential, model, color;
-	struct text credential_from; /* "openclaw": what its own configuration names */
-	bool forgets_credential;     /* of a change */
-	bool is_local, connect;
-	bool says_connect;  /* connect was given */
-	bool is_configured; /* of the configuration file: not written to the disk */
-};
-
 /* A new one.  Its id, if one was made, is that of sources_last(). */
 enum source_answer sources_add(struct sources *sources, const struct source_wish *wish,
                                struct error *why);
@@ -74,15 +61,8 @@ enum source_answer sources_change(struct sources *sources, struct text id,
 enum source_answer sources_remove(struct sources *sources, struct text id, struct error *why);
 /* One of the configuration, when that is another one. */
 void sources_withdraw(struct sources *sources, struct text id);
-/* Could it be added, were its id free? */
-bool source_wish_is_good(const struct source_wish *wish, struct error *why);
 enum source_answer sources_connect(struct sources *sources, struct text id, struct error *why);
 enum source_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
-
-/* A wish as JSON: the body of POST and PATCH, and a row of sources.json.  Its texts
- * are the document's. */
-struct yyjson_val;
-bool source_wish_read(struct source_wish *wish, struct yyjson_val *json, struct error *why);
 
 /* A message as the producer wants it, to one that listens. */
 enum source_answer sources_send(struct sources *sources, struct text id, struct text message,
