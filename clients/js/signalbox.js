@@ -211,8 +211,8 @@ export class Signalbox {
 		return () => { all.delete(hear); };
 	}
 
-	/** The signals from here on, in order. Whoever is slow to take them holds the connection
-	 * up, and loses nothing.
+	/** The signals from here on, in order. Whoever is slow to take them makes the server wait, and
+	 * loses nothing. The loop ends with close().
 	 * @returns {AsyncIterableIterator<Signal>} */
 	signals() {
 		const queue = new Queue(QUEUE_MAX, () => this.#release(), () => this.#queues.delete(queue));
@@ -563,6 +563,8 @@ export class Signalbox {
 	#hearStage(/** @type {Frame} */ frame) {
 		const version = Number(frame.version);
 
+		if (this.#awaited !== null)
+			return;
 		if (frame.snapshot === undefined && this.#version !== null && version <= this.#version)
 			return;
 		this.#version = version;
