@@ -9,6 +9,10 @@ import { part } from "./ui.mjs";
 
 const { makeModel } = await part("stage/model.ts");
 const { makeClock } = await part("stage/clock.ts");
+const { boundsOf, clickOf, commandOf, moveOf, pointOf, slotAt, zoneAt, zoneOf } = await part("stage/hand.ts");
+const { bounded, fit, toScreen, toStage, zoomAround } = await part("stage/camera.ts");
+const { makePace } = await part("stage/pace.ts");
+const { makeEpisodes } = await part("stage/episodes.ts");
 const box = await new Box().start();
 
 /* ---- a show in which everything happens ---- */
@@ -318,6 +322,85 @@ test("time does not jump for one late word, and does jump after a sleep", async 
 	clock.restart();
 	clock.hear(50, 400);
 	assert.equal(clock.read(400), 50, "another time line");
+});
+
+/* ---- the hand, the eye and the pace ---- */
+
+test("what a person does is one of the five signals, with just the members of its schema", async () => {
+	const schema = JSON.parse(readFileSync(new URL("../../schema/signal.schema.json", import.meta.url), "utf8"));
+	const { default: Ajv } = await import("ajv/dist/2020.js");
+	const isValid = new Ajv({ strict: false }).compile(schema);
+	const ada = { semanticId: "ada", id: "a" };
+
+	for (const signal of [clickOf(ada, { x: 1.234, y: 2 }), moveOf(ada, "desk", null), moveOf(ada, "desk", "sacred"), zoneOf(boundsOf({ x: 9, y: 9 }, { x: 1, y: 2 }), ""),
+		zoneOf(boundsOf({ x: 0, y: 0 }, { x: 1, y: 2 }), "keep out"), commandOf(ada, "stop"), commandOf(ada, "go", { fast: true }), pointOf({ x: 1, y: 2 }, null), pointOf({ x: 1, y: 2 }, "sacred")])
+		assert.ok(isValid({ id: "x", source: "stage", timestamp: 1, ...signal }), `${JSON.stringify(signal)}: ${JSON.stringify(isValid.errors)}`);
+	assert.deepEqual(boundsOf({ x: 9, y: 9 }, { x: 1, y: 2 }), { x: 1, y: 2, w: 8, h: 7 });
+	assert.equal(isValid({ id: "x", source: "stage", timestamp: 1, type: "user.click", payload: {} }), false);
+});
+
+test("somebody is put at the position that is near, with who stands there, or at the place itself", async () => {
+	const zoned = { ...SHOW, scene: { ...SHOW.scene, zoneGrid: { cellSize: 100, cols: 2, rows: 1, cells: [null, "sacred"] } } };
+	const model = makeModel();
+
+	model.begin(SHOW, { version: 1, at: 1, entities: [], tweens: [] });
+	const { entities } = model.frame(1);
+	const ada = entities.find((one) => one.id === "a");
+	assert.equal(slotAt(SHOW, entities, ada, { x: 790, y: 100 }), "desk");
+	assert.equal(slotAt(SHOW, entities, ada, { x: 505, y: 310 }), "bob");
+	assert.equal(slotAt(SHOW, entities, entities.find((one) => one.id === "b"), { x: 505.4, y: 310 }), "505,310", "not with himself");
+	assert.equal(zoneAt(zoned, { x: 150, y: 50 }), "sacred");
+	assert.deepEqual([zoneAt(zoned, { x: 50, y: 50 }), zoneAt(zoned, { x: 250, y: 50 }), zoneAt(zoned, { x: -1, y: 0 }), zoneAt(SHOW, { x: 1, y: 1 })], [null, null, null, null]);
+});
+
+test("an episode is that of the last signal that spoke of somebody", async () => {
+	const episodes = makeEpisodes();
+	const hear = (type, correlationId, payload) => episodes.hear({ type, correlationId, payload, source: "s", seq: 1 });
+
+	hear("task_dispatch", "c1", { from: "you", to: "ada" });
+	hear("agent_state_change", "c2", { agentId: "bob", from: "idle", to: "ada" });
+	hear("user.click", "c3", { target: "ada", agentId: "ada" });
+	hear("text_delta", undefined, { agentId: "ada" });
+	assert.equal(episodes.of("ada").correlationId, "c1");
+	assert.equal(episodes.of("bob").correlationId, "c2");
+	assert.equal(episodes.of("idle"), undefined);
+	for (let i = 0; i < 600; i++)
+		hear("text_delta", `c${i}`, { agentId: `n${i}` });
+	assert.equal(episodes.of("ada"), undefined, "there is a ceiling");
+});
+
+test("the stage fits the window, and stays under the pointer when it comes nearer", async () => {
+	const stage = { width: 960, height: 640 }, screen = { width: 390, height: 780 };
+	const camera = fit(stage, screen);
+	const at = { x: 100, y: 300 };
+	const near = zoomAround(camera, at, 3, 0.1);
+
+	assert.ok(camera.x >= 0 && toScreen(camera, { x: 960, y: 0 }).x <= 390);
+	assert.deepEqual(Object.values(toStage(near, at)).map(Math.round), Object.values(toStage(camera, at)).map(Math.round));
+	assert.ok(bounded({ ...camera, x: 1e6 }, stage, screen).x < 390, "some of it is always in sight");
+	assert.equal(zoomAround(camera, at, 1e9, 0.1).zoom, 8);
+});
+
+test("drawing leaves half of the time to others where it is slow", async () => {
+	const count = (gap, mood) => {
+		const pace = makePace();
+		let drawn = 0;
+
+		for (let now = 0, last = -Infinity; now < 10000;) {
+			const isDue = pace.isDue(now, mood);
+
+			drawn += isDue ? 1 : 0;
+			last = now;
+			now += isDue ? gap : 16;
+			assert.ok(now > last);
+		}
+		return drawn;
+	};
+
+	assert.ok(count(16, "lively") > 600);
+	assert.ok(count(16, "idle") < 330);
+	assert.ok(count(16, "calm") < 100);
+	assert.ok(count(100, "lively") < 55, "half of the time");
 });
 
 await run(() => box.remove());
