@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How the page gets into the program: the same inputs make the same bytes, a change is
 noticed, and whoever lacks something is told what."""
+# long
 
 import os
 import re

@@ -1,5 +1,6 @@
 /* clients/js/signalbox.js in Node, against the real program: what it hears it hears once and in
  * order, and what it emits is stored once, whatever happens to the server meanwhile. */
+// long
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
