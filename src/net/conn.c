@@ -210,8 +210,7 @@ static ssize_t send_plain(int fd, const void *bytes, size_t n)
 
 size_t conn_send(struct conn *conn, const void *bytes, size_t n)
 {
-	ssize_t sent =
-		conn->tls ? tls_send(conn->tls, bytes, n) : send_plain(conn->fd, bytes, n);
+	ssize_t sent = conn->tls ? tls_send(conn->tls, bytes, n) : send_plain(conn->fd, bytes, n);
 
 	if (sent == (ssize_t)n)
 		return n;
