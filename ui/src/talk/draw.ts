@@ -156,7 +156,7 @@ function smallParts(block: Exclude<Block, Words | Tool>, element: HTMLElement, o
 	case "usage":
 		return [minor(block, `${counted(block.tokensIn, "token")} in, `
 			+ `${block.tokensOut.toLocaleString("en")} out`,
-		[block.model, block.cost > 0 ? `$${block.cost.toFixed(4)}` : ""].filter(Boolean).join(" · "))];
+		[block.model === block.agent ? "" : block.model, block.cost > 0 ? `$${block.cost.toFixed(4)}` : ""].filter(Boolean).join(" · "))];
 	case "error":
 		element.dataset.severity = block.severity;
 		return [h("p", { class: "talk-who" }, block.severity === "warning" ? "Warning" : "Error",
