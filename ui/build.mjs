@@ -23,7 +23,7 @@ const out = resolve(process.argv[2]);
 
 const options = {
 	absWorkingDir: here, outdir: out, bundle: true, write: false, metafile: true, minify: true,
-	format: "esm", target: ["es2022", "chrome111", "firefox115", "safari16.4"], charset: "utf8",
+	format: "esm", target: ["es2023", "chrome123", "firefox128", "safari17.5"], charset: "utf8",
 	legalComments: "none", logLevel: "warning", preserveSymlinks: true,
 };
 

@@ -149,6 +149,23 @@ test("the help lists the keys of every view, and gives the focus back", async ()
 	await page.context().close();
 });
 
+test("what goes wrong is said as an alert, stays while it is looked at, and can be dismissed", async () => {
+	const page = await open(box.origin, { view: "log" });
+
+	await page.route(/\/runs-[0-9A-Z]{8}\.js$/, (route) => route.abort());
+	await page.goto(box.openUrl());
+	await stateIs(page, "live");
+	await page.evaluate(() => { location.hash = "/runs"; });
+	await says(page, "#warned", /Runs could not be shown. Reload the page/);
+	assert.equal(await page.getAttribute("#warned", "role"), "alert");
+	assert.equal(await page.getAttribute("#said", "role"), "status");
+	await page.click("#warned button");
+	assert.equal(await page.locator("#warned .toast").count(), 0);
+	await page.evaluate(() => { location.hash = "/log"; });
+	await page.waitForSelector("#view-log:not([hidden])");
+	await page.context().close();
+});
+
 test("the first Tab offers to skip to the view", async () => {
 	const page = await openLive();
 
