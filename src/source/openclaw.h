@@ -87,8 +87,7 @@ struct openclaw {
 
 /* A request; its id.  0 when it could not be sent. */
 uint64_t openclaw_request(struct openclaw *o, const char *method, struct text params);
-/* Reports the loss, once. */
-void openclaw_lose(struct openclaw *o, const struct loss *loss);
+void openclaw_lose(struct openclaw *o, const struct loss *loss); /* reports it, once */
 /* The same connection again, now with a device.  False: that could not begin, and
  * the loss was reported. */
 bool openclaw_redial(struct openclaw *o);
@@ -116,7 +115,6 @@ bool openclaw_abort(struct openclaw *o, struct text run, struct text session);
 bool openclaw_can_stop(const struct openclaw *o, struct text run);
 bool openclaw_stop_heard(struct openclaw *o, struct text run);
 void openclaw_forget_heard(struct openclaw_memory *m);
-
 struct text openclaw_refusal(yyjson_val *answer); /* its words; never empty */
 
 #endif
