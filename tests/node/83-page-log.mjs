@@ -405,6 +405,23 @@ for (const [words, interrupt] of [["was killed", "SIGKILL"], ["stopped cleanly",
 	});
 }
 
+test("older pages that are asked for while the server is away come when it is back", async () => {
+	const page = await openLog();
+
+	await eventually(async () => (await rowsInSight(page)).at(-1) === `anumber ${emitted};`, "it is there");
+	await box.end();
+	await stateIs(page, "lost");
+	await page.focus("#log .track");
+	await page.keyboard.press("Home");
+	await says(page, "#log .edge.above", /could not be read.*Try again/);
+	await box.start();
+	await page.waitForFunction(() => document.querySelector("#log .edge.above").dataset.edge !== "failed");
+	const rows = await wholeLog(page);
+	assert.equal(rows[0].seq, 1);
+	assert.deepEqual(rows.map(({ seq }) => seq), [...new Set(rows.map(({ seq }) => seq))].sort((a, b) => a - b));
+	await page.context().close();
+});
+
 test("what a power loss took away is struck out, and the log goes on at the fork", async () => {
 	const page = await openLog();
 	const journal = `${box.data}/journal`;

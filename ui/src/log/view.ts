@@ -162,7 +162,8 @@ function noteNow({ log, pages, desk, isFilled, filter }: Inside): [string, strin
 		return ["Searching", "Nothing in memory passes the filter. The journal is being searched.", ""];
 	if (filter === "")
 		return ["Only heartbeats", `${log.hidden.toLocaleString("en")} signals that come by the clock are hidden.`, ""];
-	return ["Nothing passes the filter", `${log.entries.length.toLocaleString("en")} signals are in memory, and none matches.`, ""];
+	return ["Nothing passes the filter", pages.above.name === "end" ? "All of the journal was searched."
+		: `${log.entries.length.toLocaleString("en")} signals are in memory, and none matches.`, ""];
 }
 
 function drawNote(m: Inside): void {
