@@ -25,18 +25,23 @@ export interface Stick {
 
 export function stickToEnd(scroller: HTMLElement): Stick {
 	let isAtEnd = true;
-	const look = () => {
-		isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END;
-	};
+	let top = 0;          /* where we put it last */
+	const isNear = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END;
 	const toEnd = () => {
 		scroller.scrollTop = scroller.scrollHeight;
+		top = scroller.scrollTop;
 		isAtEnd = true;
 	};
 
-	scroller.addEventListener("scroll", look, { passive: true });
+	scroller.addEventListener("scroll", () => { isAtEnd = isNear(); }, { passive: true });
 	return {
 		get isAtEnd() { return isAtEnd; },
-		keep: () => { if (isAtEnd) toEnd(); },
+		/* Whoever has scrolled up since was not told of by an event yet, and is not pulled back. */
+		keep() {
+			isAtEnd &&= scroller.scrollTop >= top - 1 || isNear();
+			if (isAtEnd)
+				toEnd();
+		},
 		toEnd,
 	};
 }
