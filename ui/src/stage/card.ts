@@ -41,7 +41,7 @@ export function makeCard(actions: CardActions): Card {
 	let drawnAt = -Infinity;
 	let size: Size = { width: 0, height: 0 };
 	const dot = h("i", { class: "stage-dot" });
-	const name = h("h3", { id: "stage-card-name" });
+	const name = h("h2", { id: "stage-card-name" });
 	const state = h("p", { class: "stage-card-state" });
 	const words = h("blockquote", { hidden: true });
 	const run = h("button", { type: "button", onclick: () => episode && actions.go(placeOfRun(episode)) }, icon("runs"), "Its run");

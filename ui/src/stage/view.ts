@@ -27,6 +27,7 @@ import { membersOf, numberOf } from "./words";
 import { h } from "../text/dom";
 
 const NEARER = 1.25;
+const NARROW_PX = 700;      /* a screen on which a legend leaves no room for a card */
 const EMPTY_MS = 1500;      /* so long nobody is there before it is said */
 
 export function openStage(root: HTMLElement, desk: Desk): View {
@@ -133,6 +134,8 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		if (!hadLegend && frame) {
 			legend = makeLegend(frame.document, switchLegend);
 			root.append(legend);
+			if (eye.screen.width < NARROW_PX)
+				select(null);
 		}
 		tools.press("legend", legend !== null);
 	}
