@@ -73,7 +73,10 @@ export function makeBadge(studio: Studio): Badge {
 			root.position.set(foot.x - 29 * unit, foot.y - (97 - pose.y * 0.5 + hop * alive) * unit);
 			root.scale.set(unit);
 			sign.rotation = glyph === "⚙" ? seconds * 2 * alive : 0;
-			for (const [i, dot] of dots.entries()) {
+			if (glyph !== "…")
+				return;
+			for (let i = 0; i < dots.length; i++) {
+				const dot = dots[i]!;
 				const up = Math.max(0, Math.sin(seconds * 4.4 - i * 0.9)) * alive;
 
 				dot.position.set((i - 1) * 6.4, 0.5 - up * 3.2);

@@ -137,7 +137,8 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 			let drawn = 0;
 
 			frames++;
-			for (const [rank, actor] of frame.entities.entries()) {
+			for (let rank = 0; rank < frame.entities.length; rank++) {
+				const actor = frame.entities[rank]!;
 				let part = parts.get(actor.id);
 
 				if (part !== undefined && (part.actor !== actor || part.shape !== shapeNow(actor))) {

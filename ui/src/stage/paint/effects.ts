@@ -14,7 +14,7 @@ const PARTICLES_MAX = 400;
 export interface Pool {
 	readonly root: Container;
 	begin(): void;
-	take(cel: string, studio: Studio): Sprite;
+	take(cel: string, studio: Studio, isLight?: boolean): Sprite;
 	end(): void;
 }
 
@@ -26,7 +26,7 @@ export function makePool(): Pool {
 	return {
 		root,
 		begin() { used = 0; },
-		take(cel, studio) {
+		take(cel, studio, isLight = false) {
 			let taken = sprites[used];
 
 			if (taken === undefined) {
@@ -38,7 +38,8 @@ export function makePool(): Pool {
 			dress(taken, studio.kit.sheet.cel(cel));
 			taken.visible = true;
 			taken.rotation = 0;
-			taken.blendMode = "normal";
+			/* By day light is no brighter than what it falls on. */
+			taken.blendMode = isLight && studio.theme.isDark ? "add" : "normal";
 			return taken;
 		},
 		end() {
@@ -53,7 +54,7 @@ export function makePool(): Pool {
 
 export function paintLights(pool: Pool, lights: readonly Light[], seconds: number, studio: Studio): void {
 	for (const [i, light] of lights.entries()) {
-		const halo = pool.take("glow", studio);
+		const halo = pool.take("glow", studio, true);
 		const { speed, amount } = light.flicker ?? { speed: 0, amount: 0 };
 		const flicker = studio.isCalm ? 1
 			: 1 - amount * (0.5 + 0.5 * Math.sin(seconds * speed * 5 + i * 2.1 + Math.sin(seconds * speed * 3.1 + i)));
@@ -62,7 +63,6 @@ export function paintLights(pool: Pool, lights: readonly Light[], seconds: numbe
 		halo.scale.set((light.radius ?? 100) / 56);
 		halo.tint = rgb(light.color, 0xffe9b0);
 		halo.alpha = Math.min((light.intensity ?? 1) * flicker * 0.75 * studio.theme.glow, 1);
-		halo.blendMode = studio.theme.isDark ? "add" : "normal";
 	}
 }
 
@@ -116,7 +116,7 @@ function particle(pool: Pool, emitter: Emitter, i: number, seconds: number, stud
 	const way = emitter.type === "directional"
 		? { x: (emitter.direction?.x ?? 0) * speed, y: (emitter.direction?.y ?? -1) * speed }
 		: { x: Math.cos(angle) * speed, y: Math.sin(angle) * speed };
-	const mote = pool.take(emitter.glow ? "puff" : "dot", studio);
+	const mote = pool.take(emitter.glow ? "puff" : "dot", studio, emitter.glow === true);
 	const colours = emitter.colorOverLife ?? [];
 
 	mote.position.set(
@@ -125,7 +125,6 @@ function particle(pool: Pool, emitter: Emitter, i: number, seconds: number, stud
 	mote.scale.set(between(emitter.size, 4, 5) / 8);
 	mote.tint = rgb(colours[Math.floor(age * colours.length)], 0xffffff);
 	mote.alpha = Math.sin(age * Math.PI) * 0.8;
-	mote.blendMode = emitter.glow && studio.theme.isDark ? "add" : "normal";
 }
 
 /* ---- over everybody ---- */
@@ -151,14 +150,13 @@ export function paintEffect(pool: Pool, effect: Effect, seconds: number, at: (id
 }
 
 function flash(pool: Pool, effect: Extract<Effect, { kind: "flash" }>, place: Whereabouts, studio: Studio): void {
-	const halo = pool.take("glow", studio);
+	const halo = pool.take("glow", studio, true);
 	const colour = rgb(effect.color, 0xffffff);
 
 	halo.position.set(place.x, place.y);
 	halo.scale.set(place.size / 42);
 	halo.tint = colour;
 	halo.alpha = Math.min(Math.max(effect.value, 0), 1) * (studio.theme.isDark ? 0.85 : 0.75);
-	halo.blendMode = studio.theme.isDark ? "add" : "normal";
 	ring(pool, place, effect.progress, 0.9, colour, studio);
 }
 
@@ -167,7 +165,7 @@ function ring(pool: Pool, place: Whereabouts, progress: number, strength: number
 	const grown = 1 - (1 - progress) ** 2;
 
 	wave.position.set(place.x, place.y);
-	wave.scale.set(place.size / 60 * (studio.isCalm ? 0.9 : 0.45 + grown * 0.75));
+	wave.scale.set(Math.min(place.size, 110) / 60 * (studio.isCalm ? 0.9 : 0.45 + grown * 0.75));
 	wave.tint = colour;
 	wave.alpha = (1 - progress) * strength;
 }
@@ -178,7 +176,7 @@ function beam(pool: Pool, effect: Extract<Effect, { kind: "beam" }>, seconds: nu
 	const x1 = from?.x ?? effect.x1, y1 = from?.y ?? effect.y1, x2 = to?.x ?? effect.x2, y2 = to?.y ?? effect.y2;
 	const length = Math.hypot(x2 - x1, y2 - y1), colour = rgb(effect.color, 0xffffff);
 	const seen = Math.min(1, effect.progress * 6, (1 - effect.progress) * 4);
-	const light = pool.take("streak", studio);
+	const light = pool.take("streak", studio, true);
 	const tint = studio.theme.isDark ? colour : deeper(colour);
 
 	light.position.set(x1, y1);
@@ -186,7 +184,6 @@ function beam(pool: Pool, effect: Extract<Effect, { kind: "beam" }>, seconds: nu
 	light.scale.set(length / 64, 0.9);
 	light.tint = tint;
 	light.alpha = seen * 0.6;
-	light.blendMode = studio.theme.isDark ? "add" : "normal";
 	for (let i = 0; i < Math.min(Math.floor(length / 26), 40); i++) {
 		const share = (i + (studio.isCalm ? 0.5 : seconds * 2.2 % 1)) * 26 / length;
 

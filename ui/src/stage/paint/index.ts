@@ -20,9 +20,10 @@ import { makeWardrobe, type Wardrobe, type Wear } from "./wardrobe";
 const NIGHT = 0x1a1a2e;
 const COMING_MS = 420;
 const SLOW_MS = 45;
+const LONG_MS = 1000;
 /* A batch asks each of its textures for every pixel. Of many that is slow where no graphics
  * card is; of few there are more batches, which cost next to nothing. */
-const TEXTURES = 2;
+const TEXTURES = 8;
 /* Seconds go round, so that sines stay exact. */
 const ROUND_S = 7200;
 
@@ -91,7 +92,9 @@ function makePace(): { isDue(now: number): boolean } {
 
 	return {
 		isDue(now) {
-			spacing += (Math.min(now - last, 500) - spacing) * 0.1;
+			/* The first frame, and the first after a while out of sight, say nothing. */
+			if (now - last < LONG_MS)
+				spacing += (now - last - spacing) * 0.1;
 			last = now;
 			if (spacing > SLOW_MS && now - painted < spacing * 2.5)
 				return false;

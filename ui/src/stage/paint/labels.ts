@@ -24,24 +24,24 @@ export interface Labels {
 }
 
 interface Held {
-	sprite: Sprite; text: string; print: Print | null; made: string;
+	sprite: Sprite; text: string; print: Print | null; made: string; style: string;
 	x: number; y: number; alpha: number; rank: number; isShown: number;
 }
 
 export function makeLabels(): Labels {
 	const root = new Container({ isRenderGroup: true });
 	const all = new Set<Held>();
-	let studio: Studio | null = null, pixels = 12, left = 0, frames = 0;
+	let studio: Studio | null = null, pixels = 12, style = "", left = 0, frames = 0;
 
 	function redraw(held: Held): void {
-		const [ink, ground] = studio!.theme.name;
-		const made = `${pixels} ${studio!.density} ${ink} ${ground} ${held.text}`;
-
-		if (held.made === made || left === 0)
+		if (held.style === style && held.made === held.text || left === 0)
 			return;
+		const [ink, ground] = studio!.theme.name;
+
 		left--;
 		held.print?.destroy();
-		held.made = made;
+		held.style = style;
+		held.made = held.text;
 		held.print = printName(nameOf(held.text), pixels, studio!.density, ink, ground);
 		held.sprite.texture = held.print.texture;
 	}
@@ -67,14 +67,18 @@ export function makeLabels(): Labels {
 		root,
 		make() {
 			const sprite = new Sprite({ anchor: { x: 0.5, y: 0 } });
-			const held: Held = { sprite, text: "", print: null, made: "", x: 0, y: 0, alpha: 0, rank: 0, isShown: 1 };
+			const held: Held = { sprite, text: "", print: null, made: "", style: "", x: 0, y: 0, alpha: 0, rank: 0, isShown: 1 };
 
 			all.add(held);
 			root.addChild(sprite);
 			return {
 				root: sprite,
 				place(text, x, y, alpha, rank) {
-					Object.assign(held, { text, x, y, alpha: text === "" ? 0 : alpha, rank });
+					held.text = text;
+					held.x = x;
+					held.y = y;
+					held.alpha = text === "" ? 0 : alpha;
+					held.rank = rank;
 					if (held.alpha > 0)
 						redraw(held);
 				},
@@ -89,14 +93,16 @@ export function makeLabels(): Labels {
 			studio = now;
 			left = A_FRAME;
 			pixels = Math.round(Math.min(Math.max(PIXELS.atOne * zoom, PIXELS.least), PIXELS.most));
+			style = `${pixels} ${now.density} ${now.theme.isDark}`;
 		},
 		end() {
 			if (frames++ % 6 === 0)
 				settle();
 			for (const held of all) {
 				const wanted = held.alpha * held.isShown;
+				const missing = wanted - held.sprite.alpha;
 
-				held.sprite.alpha += (wanted - held.sprite.alpha) * 0.3;
+				held.sprite.alpha = Math.abs(missing) < 0.02 ? wanted : held.sprite.alpha + missing * 0.3;
 				held.sprite.position.set(Math.round(held.x), Math.round(held.y));
 			}
 		},

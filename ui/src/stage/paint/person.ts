@@ -41,7 +41,7 @@ export function makePerson(actor: Actor, studio: Studio): Node {
 			const headgear = headgearOf(now.id);
 
 			colour = wanted;
-			wear = to.wardrobe.wear(`person ${colour} ${headgear}`, unit, () => figureCels(colour, headgear));
+			wear = to.wardrobe.wear(`person ${colour} ${headgear} ${unit}`, unit, () => figureCels(colour, headgear));
 			generation = 0;
 		}
 	}
@@ -56,16 +56,16 @@ export function makePerson(actor: Actor, studio: Studio): Node {
 				change(now, to);
 			if (now.moving !== null && wasIn !== "walk" && now.moving.kind !== "fly" && stance === "idle")
 				stance = "walk";
-			wear = to.wardrobe.wear(`person ${colour} ${headgearOf(now.id)}`, unit, () => figureCels(colour, headgearOf(now.id)));
-			if (wear.generation !== generation || to.kit.generation !== kitGeneration) {
-				generation = wear.generation;
+			to.wardrobe.keep(wear!);
+			if (wear!.generation !== generation || to.kit.generation !== kitGeneration) {
+				generation = wear!.generation;
 				kitGeneration = to.kit.generation;
-				clothe(parts, wear, to);
+				clothe(parts, wear!, to);
 			}
 			if (now.moving !== null && Math.abs(now.moving.dx) > 2)
 				facing = now.moving.dx > 0 ? 1 : -1;
 			strike(pose, stance, seconds * now.speed, seed, to.isCalm);
-			bend(parts, pose, wear, to);
+			bend(parts, pose, wear!, to);
 			parts.figure.scale.set(unit * facing, unit);
 			parts.shadow.alpha = to.theme.shadow * (1 + pose.y / 30);
 			badge.update(seconds, unit, foot, pose, to);
@@ -160,7 +160,8 @@ function fly(parts: Parts, pose: Pose, studio: Studio): void {
 	}
 	const age = pose.prop === "hammer" ? pose.strike : 1;
 
-	for (const [i, spark] of parts.sparks.entries()) {
+	for (let i = 0; i < parts.sparks.length; i++) {
+		const spark = parts.sparks[i]!;
 		const angle = -0.5 - i * 0.8;
 
 		spark.alpha = age >= 1 ? 0 : 1 - age;

@@ -34,7 +34,7 @@ function night(base: Rgb, ambient: { color: Rgb; intensity: number }): Theme {
 		hills: [lit(mix(base, 0x6d5f9f, 0.5)), lit(mix(base, 0x413f7c, 0.55))],
 		trees: [lit(mix(base, 0x3a8078, 0.52)), lit(mix(base, 0x1b4650, 0.6))],
 		ground: [lit(mix(base, 0x4e6a92, 0.52)), lit(mix(base, 0x151a33, 0.4))],
-		path: lit(mix(base, 0xa9a0d0, 0.46)),
+		path: lit(mix(base, 0xc2a5c0, 0.46)),
 		veil: lit(mix(0xffffff, mix(base, 0x6f74c8, 0.5), 0.38)),
 		name: [0xf3f1ff, mix(base, 0x05050f, 0.45)],
 		bubble: [0xfbf8f1, 0xe2dcef, 0x221f35],

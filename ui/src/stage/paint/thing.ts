@@ -2,10 +2,11 @@
  * pictures of our own origin. */
 
 import { Container, Sprite } from "pixi.js";
-import type { Actor, LookState } from "../frame";
+import type { Actor, LookState, PictureState, StripState } from "../frame";
 import { mix, numberOf, rgb } from "./colour";
 import { colourTextOf, dress, motionOf, type Node, sprite, stateOf, type Studio } from "./node";
 import { makePose, sway } from "./pose";
+import { pictureOf } from "./pictures";
 import { type Art, artOf } from "./shapes";
 import { whole } from "./person";
 import { GAUGE_SWEEP } from "./things";
@@ -24,22 +25,26 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 	const shadow = sprite(none), body = sprite(none), lit = sprite(none), mover = sprite(none);
 	const puffs: Sprite[] = [], wings: Sprite[] = [];
 	const pose = makePose();
+	let picture: Sprite | null = null, shownAt = -1;
 	let glyph: Sprite | null = null, printed: Print | null = null;
-	let kind: Art = artOf("circle"), key = "", colour = 0, unit = 1, wear: Wear | null = null, generation = 0, kitGeneration = 0;
-	let dressedFor: LookState | null = null, light = 0;
+	let kind: Art = artOf("circle"), unit = 1, wear: Wear | null = null, generation = 0, kitGeneration = 0;
+	let dressedFor: LookState | null = null, light = -1;
 
 	art.addChild(body, mover, lit);
 	root.addChild(shadow, art);
 
 	function change(now: Actor, to: Studio): void {
 		const state = stateOf(now);
+		const colour = rgb(colourTextOf(now, state), 0x9aa0a6);
 
-		colour = rgb(colourTextOf(now, state), 0x9aa0a6);
 		dressedFor = state;
+		picture?.destroy();
+		picture = null;
+		shownAt = -1;
+		body.visible = true;
 		kind = artOf(state.type === "shape" ? state.shape : "rounded");
 		unit = Math.min(width / kind.width, height / kind.height);
-		key = `${kind.name} ${colour}`;
-		wear = to.wardrobe.wear(key, unit, () => kind.cels(colour));
+		wear = to.wardrobe.wear(`${kind.name} ${colour} ${unit}`, unit, () => kind.cels(colour));
 		generation = 0;
 		sign(state.type === "shape" && kind.glyph ? glyphOf(state.glyph ?? "") : "", mix(colour, 0x14122a, 0.7));
 	}
@@ -72,6 +77,24 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 		for (const wing of wings)
 			dress(wing, to.kit.sheet.cel("wing"));
 		shadow.scale.set(width / 60 * 1.06, Math.min(width / 60 * 1.06, 2.2));
+	}
+
+	/* Ten times a second is enough for strips, and for what has just been loaded. */
+	function show(state: PictureState | StripState, now: Actor, seconds: number): void {
+		const tick = Math.floor(seconds * Math.min(state.type === "spritesheet" ? state.fps : 2, 30));
+
+		if (tick === shownAt)
+			return;
+		shownAt = tick;
+		const texture = pictureOf(state, Math.max(0, seconds - now.stateSince / 1000 % 7200));
+
+		if (texture === null)
+			return;
+		picture ??= art.addChild(new Sprite({ anchor: 0.5 }));
+		picture.texture.destroy();
+		picture.texture = texture;
+		picture.setSize(width / unit, height / unit);
+		body.visible = false;
 	}
 
 	function smoke(seconds: number, to: Studio, busy: number): void {
@@ -109,7 +132,7 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 		const wanted = Math.max(busy, flash, kind.burns);
 		const flicker = to.isCalm ? 1 : 0.94 + 0.06 * Math.sin(seconds * 7 + seed * 9);
 
-		light += (wanted - light) * 0.16;
+		light = light < 0 ? wanted : light + (wanted - light) * 0.16;
 		lit.alpha = light * flicker * (to.theme.isDark ? 1 : kind.dayLight);
 		body.tint = to.theme.isDark && kind.veiled ? mix(to.theme.veil, 0xffffff, busy * 0.3) : 0xffffff;
 		mover.tint = body.tint;
@@ -123,8 +146,8 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 		update(now, seconds, fate, to) {
 			if (stateOf(now) !== dressedFor)
 				change(now, to);
-			wear = to.wardrobe.wear(key, unit, () => kind.cels(colour));
-			if (wear.generation !== generation || to.kit.generation !== kitGeneration)
+			to.wardrobe.keep(wear!);
+			if (wear!.generation !== generation || to.kit.generation !== kitGeneration)
 				clothe(to);
 			sway(pose, motionOf(dressedFor!), seconds * now.speed, seed, to.isCalm);
 			art.scale.set(unit, unit * pose.stretch);
@@ -139,6 +162,8 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 						: seconds * (kind.mover.turns ?? 0) * (0.15 + fate.busy)
 							+ Math.sin(seconds * 1.3) * (kind.mover.bob ?? 0) * 0.02;
 			}
+			if (dressedFor!.type !== "shape")
+				show(dressedFor!, now, seconds);
 			if (kind.smoke !== undefined)
 				smoke(seconds, to, fate.busy);
 			if (kind.name === "letter")

@@ -17,6 +17,8 @@ interface Entry { sheet: Sheet; generation: number; unit: number; cels: Cels; se
 export interface Wardrobe {
 	/* `unit` is how many units of the stage a unit of the art is. */
 	wear(key: string, unit: number, cels: () => Cels): Wear;
+	/* It is still worn. */
+	keep(wear: Wear): void;
 	/* How many pixels a unit of the stage has; called once a frame. */
 	attend(pixels: number): void;
 	destroy(): void;
@@ -71,6 +73,7 @@ export function makeWardrobe(): Wardrobe {
 			entry.seen = now;
 			return entry;
 		},
+		keep(wear) { (wear as Entry).seen = now; },
 		attend(wanted) {
 			now++;
 			stable = Math.abs(wanted / pixels - 1) < 0.001 ? stable + 1 : 0;

@@ -11,6 +11,7 @@ export const FAMILY = "system-ui, \"Segoe UI\", Roboto, \"Noto Sans\", \"DejaVu 
 const NAME_MAX = 26;
 const GLYPH_MAX = 2;
 
+const segmenter = new Intl.Segmenter();
 const ruler = document.createElement("canvas").getContext("2d")!;
 
 export function fontOf(pixels: number, weight = 400): string {
@@ -33,7 +34,9 @@ export function nameOf(label: string): string {
 
 /* The first one or two letters of a glyph, an emoji counting as one. */
 export function glyphOf(glyph: string): string {
-	const parts = [...new Intl.Segmenter().segment(visible(glyph.slice(0, 32)))];
+	if (glyph === "")
+		return "";
+	const parts = [...segmenter.segment(visible(glyph.slice(0, 32)))];
 
 	return parts.slice(0, GLYPH_MAX).map((part) => part.segment).join("");
 }
