@@ -58,12 +58,11 @@ function holdAt(list: HTMLElement, anchor: Element | null, top: number): void {
 	const scroll = list.parentElement!;
 
 	if (anchor?.isConnected !== true) {
-		list.style.paddingBottom = "";
+		list.style.minHeight = "";
 		return;
 	}
-	const moved = anchor.getBoundingClientRect().top - top;
-	const room = scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop;
-	if (moved > room)
-		list.style.paddingBottom = `${(parseFloat(list.style.paddingBottom) || 0) + moved - room}px`;
-	scroll.scrollTop += moved;
+	const to = scroll.scrollTop + anchor.getBoundingClientRect().top - top;
+	if (to + scroll.clientHeight > scroll.scrollHeight)
+		list.style.minHeight = `${to + scroll.clientHeight}px`;
+	scroll.scrollTop = to;
 }
