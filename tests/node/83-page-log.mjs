@@ -215,7 +215,8 @@ test("an episode is a line of time, with what is long gone from memory and what 
 		step("tool_call", 1100, { agentId: "helper", callId: "2", toolName: "Read", input: {} }),
 		step("tool_result", 1500, { agentId: "helper", callId: "2", toolName: "Read", success: false, output: {} }));
 	await emitNumbered(OLD);
-	const { lastSeq } = await box.emit(step("tool_result", 4400, { agentId: "lead", callId: "1", toolName: "Bash", success: true, output: {} }));
+	const { lastSeq } = await box.emit(step("tool_result", 4400,
+		{ agentId: "lead", callId: "1", toolName: "Bash", success: true, output: {} }));
 	const page = await openLog(`/${lastSeq}`);
 	const items = () => page.$$eval(".ep-item", (all) => all.map((one) =>
 		[".ep-time", ".badge", ".ep-took", ".ep-text"].map((part) => one.querySelector(part).textContent).join("|")));
@@ -295,8 +296,8 @@ test("a link to a signal opens it, however old it is, with what stands around it
 	await page.keyboard.press("Escape");
 	await page.focus("#log .track");
 	await page.$eval("#log", (log) => { log.scrollTop = log.scrollHeight; });
-	await eventually(async () => (await page.$$eval("#log .row:not([hidden]) .seq", (all) => Math.max(...all.map((s) => Number(s.textContent))))) > 300,
-		"newer pages are read too");
+	const newest = () => page.$$eval("#log .row:not([hidden]) .seq", (all) => Math.max(...all.map((s) => Number(s.textContent))));
+	await eventually(async () => await newest() > 300, "newer pages are read too");
 	await page.click("#waiting");
 	await eventually(async () => (await rowsInSight(page)).at(-1) === `anumber ${emitted};`, "and back to the present");
 	await page.goto(`${box.origin}/#/log/9999999`);
@@ -351,7 +352,8 @@ test("hostile text is text: nothing runs, nothing is hidden or reordered", async
 	await box.emit(
 		{ type: image, source: script, ...hostile, payload: { agentId: script, content: image } },
 		{ type: "text_delta", source: "bad", ...hostile, payload: { agentId: "a", content: bidi } },
-		{ type: "tool_call", source: "bad", ...hostile, payload: { agentId: image, toolName: script, input: { a: "data:text/html,<script>1</script>" } } },
+		{ type: "tool_call", source: "bad", ...hostile,
+			payload: { agentId: image, toolName: script, input: { a: "data:text/html,<script>1</script>" } } },
 		{ type: "__proto__", source: "constructor", ...hostile, payload: { toString: 1, agentId: { a: [] }, success: "x" } },
 		{ type: "tool_result", source: "bad", payload: { toolName: ["a"], output: 7, agentId: null } },
 		{ type: "text_delta", source: "bad", ...hostile, payload: { agentId: "a", content: "w".repeat(1000000) } },
