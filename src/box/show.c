@@ -291,14 +291,15 @@ void box_show_status(struct box *box, struct buf *out)
 {
 	const struct theatre_stats s = theatre_stats(box->theatre);
 
-	buf_print(
-		out,
-		",\"show\":{\"running\":%s,\"asleep\":%s,\"version\":%llu,\"signalsProcessed\":%llu,"
-		"\"skipped\":%llu,\"refused\":%llu,\"active\":%zu,\"wires\":",
-		theatre_is_running(box->theatre) ? "true" : "false",
-		box->playhouse->is_asleep ? "true" : "false",
-		(unsigned long long)theatre_version(box->theatre), (unsigned long long)s.processed,
-		(unsigned long long)box_show_skipped(box), (unsigned long long)s.refused, s.active);
+	buf_print(out,
+	          ",\"show\":{\"running\":%s,\"asleep\":%s,\"version\":%llu,"
+	          "\"signalsProcessed\":%llu,\"skipped\":%llu,\"refused\":%llu,"
+	          "\"active\":%zu,\"wires\":",
+	          theatre_is_running(box->theatre) ? "true" : "false",
+	          box->playhouse->is_asleep ? "true" : "false",
+	          (unsigned long long)theatre_version(box->theatre),
+	          (unsigned long long)s.processed, (unsigned long long)box_show_skipped(box),
+	          (unsigned long long)s.refused, s.active);
 	theatre_counts(box->theatre, out);
 	buf_add_char(out, '}');
 }

@@ -292,12 +292,11 @@ const struct command command_service = {
 	.examples = "  signalbox service install\n"
 		    "  signalbox service install --config ~/box.yaml --dry-run\n"
 		    "  signalbox service status\n",
-	.about =
-		"The unit is ~/.config/systemd/user/signalbox.service. It starts this very program,\n"
-		"again when it fails but not when its configuration is bad, and is told when\n"
-		"the box is ready, reloads and stops. `systemctl --user reload signalbox` has the\n"
-		"configuration read again; `journalctl --user -u signalbox` shows the log. What\n"
-		"is in DATA stays when the service is taken away.\n",
+	.about = "The unit is ~/.config/systemd/user/signalbox.service. It starts this very\n"
+		 "program, again when it fails but not when its configuration is bad, and is\n"
+		 "told when the box is ready, reloads and stops. `systemctl --user reload\n"
+		 "signalbox` has the configuration read again; `journalctl --user -u signalbox`\n"
+		 "shows the log. What is in DATA stays when the service is taken away.\n",
 	.groups = groups,
 	.run = service,
 };

@@ -22,9 +22,8 @@
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
 struct config_listen {
-	char *address;    /* "127.0.0.1:7446"; without TLS loopback only, checked */
-	char *dialect;    /* pinned to / and /ws, or NULL */
-	char *cert, *key; /* PEM files: it speaks TLS; or neither */
+	char *address, *dialect; /* "127.0.0.1:7446"; pinned to / and /ws, or NULL */
+	char *cert, *key;        /* PEM files: it speaks TLS; or neither */
 };
 
 struct config_token {

@@ -321,7 +321,8 @@ static void a_line_matches_what_is_meant(void **state)
 	assert_true(matches("correlationId=c", line));
 	assert_false(matches("correlationId=cc", line));
 	assert_true(matches("q=needle", line));
-	assert_false(matches("q=Needle", line));
+	assert_true(matches("q=Needle", line));
+	assert_false(matches("q=noodle", line));
 	assert_true(matches("type=tool_*&source=s&correlationId=c&q=word", line));
 	assert_false(matches("type=tool_*&source=s&correlationId=d&q=word", line));
 }
