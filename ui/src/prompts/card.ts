@@ -77,7 +77,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 		if (isFilled && performance.now() - madeAt > UNREADY_MS)
 			setReady(!item.isSending);
 		write(fault, isOpen ? visible(item.fault) : "");
-		write(state, isOpen ? item.isSending ? "Sending…" : "" : visible(overWords(item)));
+		write(state, item.isSending ? "Sending…" : isOpen ? "" : visible(overWords(item)));
 	}
 
 	const madeAt = performance.now();
@@ -90,7 +90,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 		open(now) {
 			card.isExpanded = isTouched = true;
 			draw(now);
-			const first = body.querySelector<HTMLElement>("textarea, input, button");
+			const first = body.querySelector<HTMLElement>(":is(textarea, input, button):enabled");
 
 			(first === null || body.hidden ? toggle : first).focus();
 			element.scrollIntoView({ block: "nearest" });

@@ -15,7 +15,7 @@ export interface Item {
 	state: Prompt["state"] | "gone";   /* gone: over, and nobody can say how */
 	version: number;
 	readonly since: number;            /* when it was first heard of */
-	isSending: boolean;
+	isSending: boolean;                /* until the server has said what it makes of our answer */
 	isMine: boolean;                   /* the answer that counted was given here */
 	isSure: boolean;                   /* false: the server has yet to say that it is open still */
 	fault: string;                     /* why an answer was refused */
@@ -81,7 +81,7 @@ function change(item: Item | undefined, to: Partial<Item>): void {
 }
 
 function end(item: Item, state: Item["state"], now: number): void {
-	change(item, { state, isSending: false, overAt: Number.isNaN(item.overAt) ? now : item.overAt });
+	change(item, { state, overAt: Number.isNaN(item.overAt) ? now : item.overAt });
 }
 
 /* Each is later than the one before, so that the order is that in which they came. */
