@@ -157,7 +157,13 @@ test("each is read whole in the log: its rows, its envelope, its episode", async
 });
 
 test("each is shown as a run, with its people, its states and its transcript", async () => {
-	for (const id of [...Object.values(TEXTS).filter((text) => text !== TEXTS.surrogates), "long"]) {
+	/* What no address can name may not be found, and that is told. */
+	for (const id of [TEXTS.lines, TEXTS.surrogates]) {
+		await goTo(page, ["runs", `runs/${encodeURIComponent(id.toWellFormed())}`]);
+		await page.waitForSelector('.runs-pane:not([hidden]), .runs-choose:has-text("nothing to see of")');
+		assert.deepEqual(await badIn(page), [], JSON.stringify(id));
+	}
+	for (const id of [...Object.values(TEXTS).filter((text) => text !== TEXTS.surrogates && text !== TEXTS.lines), "long"]) {
 		await goTo(page, ["runs", `runs/${encodeURIComponent(id)}`]);
 		await page.waitForSelector(".runs-pane:not([hidden])");
 		for (const name of ["talk", "chart", "events"]) {
