@@ -51,7 +51,7 @@ export function makeBubbles(): Bubbles {
 				seat.bubble.destroy();
 				seats.delete(id);
 			}
-			arrange([...seats.values()], screen, studio.isCalm);
+			arrange([...seats.values()], screen, studio.isCalm ? 1 : studio.haste);
 		},
 		boxes: () => [...seats].map(([id, { bubble }]) => ({
 			id, x: bubble.root.x, y: bubble.root.y, width: bubble.width, height: bubble.height,
@@ -81,7 +81,7 @@ function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: n
 }
 
 /* Where each would like to be, then pushed apart, then into the stage again. */
-function arrange(seats: Seat[], screen: { width: number; height: number }, isCalm: boolean): void {
+function arrange(seats: Seat[], screen: { width: number; height: number }, haste: number): void {
 	for (const seat of seats) {
 		seat.x = seat.headX;
 		seat.y = seat.headY - seat.bubble.height - 13;
@@ -93,7 +93,7 @@ function arrange(seats: Seat[], screen: { width: number; height: number }, isCal
 			for (let k = i + 1; k < seats.length; k++)
 				push(seats[i]!, seats[k]!, screen);
 	for (const seat of seats) {
-		const { bubble } = seat, ease = bubble.isNew || isCalm ? 1 : 0.3;
+		const { bubble } = seat, ease = bubble.isNew ? 1 : haste;
 
 		bubble.x += (seat.x - bubble.x) * ease;
 		bubble.y += (seat.y - bubble.y) * ease;

@@ -19,6 +19,7 @@ import { makeWardrobe, type Wardrobe, type Wear } from "./wardrobe";
 
 const NIGHT = 0x1a1a2e;
 const COMING_MS = 420;
+const FOLLOW_MS = 60;
 const SLOW_MS = 45;
 const LONG_MS = 1000;
 /* A batch asks each of its textures for every pixel. Of many that is slow where no graphics
@@ -27,7 +28,7 @@ const TEXTURES = 8;
 /* Seconds go round, so that sines stay exact. */
 const ROUND_S = 7200;
 
-interface Mutable { wardrobe: Wardrobe; kit: Wear; theme: Theme; density: number; isCalm: boolean }
+interface Mutable { wardrobe: Wardrobe; kit: Wear; theme: Theme; density: number; isCalm: boolean; haste: number }
 
 export const makePainter: MakePainter = () => {
 	const stats: PainterStats = { drawn: 0, lastMs: 0, renderer: "" };
@@ -127,7 +128,7 @@ function makeScene(): Scene {
 	const chosen = new Sprite(), hovered = new Sprite();
 	const marks = new Container();
 	const speakers: Speaker[] = [];
-	let studio: Mutable | null = null, styled = "", document: unknown = null;
+	let painted = 0, studio: Mutable | null = null, styled = "", document: unknown = null;
 	let cast = makeCast(actors, signs, names), view: Camera = { x: 0, y: 0, zoom: 1 };
 
 	marks.addChild(hovered, chosen);
@@ -149,7 +150,7 @@ function makeScene(): Scene {
 				{ color: rgb(ambient?.color, 0xffffff), intensity: ambient?.intensity ?? 0.5 });
 
 			land.restyle(theme, frame, pixels);
-			studio = { wardrobe, kit, theme, density, isCalm: mood.isCalm };
+			studio = { wardrobe, kit, theme, density, isCalm: mood.isCalm, haste: 1 };
 			cast.clear();
 		}
 		studio.kit = kit;
@@ -217,6 +218,10 @@ function makeScene(): Scene {
 			view = camera;
 			wardrobe.attend(pixels);
 			const now = restyle(frame, mood, pixels, density);
+
+			/* The clock of the show may stop and leap. */
+			now.haste = 1 - Math.exp(-Math.min(Math.max(frame.t - painted, 8), 1000) / FOLLOW_MS);
+			painted = frame.t;
 
 			for (const layer of [ground.root, actors, above.root]) {
 				layer.position.set(camera.x, camera.y);

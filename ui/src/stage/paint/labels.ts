@@ -102,7 +102,7 @@ export function makeLabels(): Labels {
 				const wanted = held.alpha * held.isShown;
 				const missing = wanted - held.sprite.alpha;
 
-				held.sprite.alpha = Math.abs(missing) < 0.02 ? wanted : held.sprite.alpha + missing * 0.3;
+				held.sprite.alpha = Math.abs(missing) < 0.02 ? wanted : held.sprite.alpha + missing * studio!.haste;
 				held.sprite.position.set(Math.round(held.x), Math.round(held.y));
 			}
 		},

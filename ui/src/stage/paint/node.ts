@@ -12,6 +12,8 @@ export interface Studio {
 	readonly theme: Theme;
 	readonly density: number;
 	readonly isCalm: boolean;
+	/* Which share of its way something that follows something else goes in this frame. */
+	readonly haste: number;
 }
 
 /* What happens to an actor in this frame, besides what it is. */

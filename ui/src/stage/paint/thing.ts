@@ -132,7 +132,7 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 		const wanted = Math.max(busy, flash, kind.burns);
 		const flicker = to.isCalm ? 1 : 0.94 + 0.06 * Math.sin(seconds * 7 + seed * 9);
 
-		light = light < 0 ? wanted : light + (wanted - light) * 0.16;
+		light = light < 0 ? wanted : light + (wanted - light) * to.haste * 0.6;
 		lit.alpha = light * flicker * (to.theme.isDark ? 1 : kind.dayLight);
 		body.tint = to.theme.isDark && kind.veiled ? mix(to.theme.veil, 0xffffff, busy * 0.3) : 0xffffff;
 		mover.tint = body.tint;
