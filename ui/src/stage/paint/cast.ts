@@ -13,6 +13,7 @@ import { makeThing } from "./thing";
 const COMING_MS = 320;
 const GOING_MS = 260;
 const WORK_NEAR = 95;
+const HOUSE = 60;
 /* With more people than this, who is idle is moved in every third frame only. */
 const CROWD = 60;
 const FINGER = 18;
@@ -100,7 +101,7 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 		for (const part of order)
 			if (part.node.isPerson && part.actor.visible && isAtWork(part.actor))
 				for (const place of order)
-					if (!place.node.isPerson && Math.abs(place.actor.x - part.actor.x) < WORK_NEAR
+					if (!place.node.isPerson && place.node.box[2] - place.node.box[0] > HOUSE && Math.abs(place.actor.x - part.actor.x) < WORK_NEAR
 						&& Math.abs(place.actor.y - part.actor.y) < WORK_NEAR)
 						place.fate.busy = 1;
 	}
