@@ -15,7 +15,8 @@ import { addressOf, placeOf } from "./place";
 import { layOut, makeScreen, type Screen } from "./screen";
 import { searchOf } from "./search";
 
-const DRAW_MS = 40;            /* Nobody reads faster than 25 pictures a second. */
+const DRAW_MS = 40;            /* Nobody reads faster than 25 pictures a second, */
+const FLOOD_MS = 100;          /* nor rows that are gone again with the next picture. */
 const TICK_MS = 500;
 const TYPING_MS = 120;         /* A filter is applied when the typing rests so long. */
 
@@ -36,6 +37,8 @@ interface Inside {
 	isPausedByHand: boolean;
 	isDrawing: boolean;
 	drawnAt: number;
+	drawnTotal: number;            /* signals heard when it was drawn */
+	isFlood: boolean;              /* more came than a screen has rows */
 	typing: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -53,7 +56,8 @@ export function openView(root: HTMLElement, desk: Desk): View {
 		facets: [createFacets("Types", "type", (key, value) => toggleTerm(m, key, value)),
 			createFacets("Sources", "source", (key, value) => toggleTerm(m, key, value))],
 		filter: "", showsAll: false, isSeen: false, isFilled: false, isFilling: false,
-		isPausedByHand: false, isDrawing: false, drawnAt: 0, typing: undefined,
+		isPausedByHand: false, isDrawing: false, drawnAt: 0, drawnTotal: 0, isFlood: false,
+		typing: undefined,
 	};
 
 	screen.facets.append(...m.facets.map(({ element }) => element));
@@ -116,7 +120,7 @@ function drawSoon(m: Inside): void {
 		return;
 	m.isDrawing = true;
 	setTimeout(() => requestAnimationFrame(() => draw(m)),
-		Math.max(0, m.drawnAt + DRAW_MS - performance.now()));
+		Math.max(0, m.drawnAt + (m.isFlood ? FLOOD_MS : DRAW_MS) - performance.now()));
 }
 
 function draw(m: Inside): void {
@@ -127,6 +131,8 @@ function draw(m: Inside): void {
 	if (!m.isSeen)
 		return;
 	m.drawnAt = performance.now();
+	m.isFlood = log.total - m.drawnTotal > m.list.page;
+	m.drawnTotal = log.total;
 	m.list.draw();
 	m.detail.draw();
 	write(screen.pause, log.isPaused ? "Resume" : "Pause");
