@@ -156,7 +156,7 @@ function flash(pool: Pool, effect: Extract<Effect, { kind: "flash" }>, place: Wh
 	halo.position.set(place.x, place.y);
 	halo.scale.set(place.size / 42);
 	halo.tint = colour;
-	halo.alpha = Math.min(Math.max(effect.value, 0), 1) * (studio.theme.isDark ? 0.85 : 0.75);
+	halo.alpha = Math.min(Math.max(effect.value, 0), 1) * (studio.theme.isDark ? 0.6 : 0.7);
 	ring(pool, place, effect.progress, 0.9, colour, studio);
 }
 
