@@ -47,12 +47,14 @@ async function openStage(options = {}) {
 	const page = await open(box.openUrl(), { ...SMALL, view: "stage", ...options });
 
 	await stateIs(page, "live");
-	await eventually(() => page.evaluate(() => Boolean(document.querySelector(".stage-host")?.frame?.())), "a frame is drawn", 3 * PATIENCE_MS);
+	await eventually(() => page.evaluate(() => Boolean(document.querySelector(".stage-host")?.frame?.())),
+		"a frame is drawn", 3 * PATIENCE_MS);
 	return page;
 }
 
 async function painted(page) {
-	await eventually(() => page.evaluate(() => document.querySelector(".stage-host").dataset.painter === "ready"), "the painter is there", 3 * PATIENCE_MS);
+	await eventually(() => page.evaluate(() => document.querySelector(".stage-host").dataset.painter === "ready"),
+		"the painter is there", 3 * PATIENCE_MS);
 	return page;
 }
 
@@ -67,7 +69,10 @@ function seen(page, name) {
 		return actor ? {
 			x: actor.x, y: actor.y, state: actor.state, moving: actor.moving, label: actor.label,
 			words: actor.speech?.text, full: actor.speech?.full, opacity: actor.opacity,
-			screen: { x: box.left + x + actor.x * zoom, y: box.top + y + (actor.y - actor.look.displayHeight * ((actor.look.anchor?.[1] ?? 0.5) - 0.5)) * zoom },
+			screen: {
+				x: box.left + x + actor.x * zoom,
+				y: box.top + y + (actor.y - actor.look.displayHeight * ((actor.look.anchor?.[1] ?? 0.5) - 0.5)) * zoom,
+			},
 		} : null;
 	}, name);
 }
@@ -95,7 +100,7 @@ function assertSamePlaces(found, wanted, words) {
 	assert.equal(found.length, wanted.length);
 	for (const [i, one] of found.entries()) {
 		assert.ok(Math.hypot(one.x - wanted[i].x, one.y - wanted[i].y) < 0.5, `${words}: ${JSON.stringify([one, wanted[i]])}`);
-		assert.deepEqual([one.id, one.state, one.visible, one.text], [wanted[i].id, wanted[i].state ?? wanted[i].activeState, wanted[i].visible, wanted[i].text], words);
+		assert.deepEqual({ ...one, x: 0, y: 0 }, { ...wanted[i], x: 0, y: 0 }, words);
 	}
 }
 
@@ -196,7 +201,8 @@ test("who cannot see the canvas has a list of who is there, what they do and wha
 	assert.equal(await page.getAttribute(".stage-crowd ul", "aria-live"), "polite");
 	assert.doesNotMatch(await page.innerText(".stage-crowd ul"), /Library|Alarm/);
 	await page.keyboard.press("w");
-	await eventually(() => page.evaluate(() => document.querySelector(".stage-crowd").getBoundingClientRect().width <= 1), "it is out of the way again");
+	await eventually(() => page.evaluate(() => document.querySelector(".stage-crowd").getBoundingClientRect().width <= 1),
+		"it is out of the way again");
 });
 
 /* ---- what can be done ---- */
@@ -237,7 +243,8 @@ test("the card says who it is, and leads to their run and their log", async () =
 test("somebody is carried to a place: a user.move with its name, and a shade while it lasts", async () => {
 	const before = await newest();
 	const { screen } = await seen(page, "ada");
-	const to = await onScreen(page, ...(({ x, y }) => [x, y])(DEFAULT.scene.positions.find((one) => one.name === "toolbox")));
+	const toolbox = DEFAULT.scene.positions.find((one) => one.name === "toolbox");
+	const to = await onScreen(page, toolbox.x, toolbox.y);
 
 	await page.mouse.move(screen.x, screen.y);
 	await page.mouse.down();
@@ -249,7 +256,7 @@ test("somebody is carried to a place: a user.move with its name, and a shade whi
 	assert.deepEqual(signal.payload, { entityId: "ada", toSlot: "toolbox" });
 	assert.equal(signal.correlationId, "run-7");
 	await says(page, "#said", /You put ada at toolbox/);
-	await eventually(async () => (await seen(page, "ada")).x === DEFAULT.scene.positions.find((one) => one.name === "toolbox").x, "she goes there");
+	await eventually(async () => Math.abs((await seen(page, "ada")).x - toolbox.x) < 0.5, "she goes there");
 });
 
 test("an empty click is a user.point, with a ripple there", async () => {
@@ -356,7 +363,11 @@ test("the view is brought nearer, pushed, and fitted again", async () => {
 	await page.keyboard.press("ArrowRight");
 	await page.keyboard.press("-");
 	await page.keyboard.press("0");
-	await eventually(async () => Math.abs((await camera()).zoom - fitted.zoom) < 0.001 && Math.abs((await camera()).x - fitted.x) < 1, "0 shows all of it");
+	await eventually(async () => {
+		const { x, zoom } = await camera();
+
+		return Math.abs(zoom - fitted.zoom) < 0.001 && Math.abs(x - fitted.x) < 1;
+	}, "0 shows all of it");
 });
 
 test("the legend explains places and states, and the overlay shows our time", async () => {
@@ -421,7 +432,8 @@ test("our script takes less than 4 ms for a frame of 200 entities and 50 tweens"
 		assert.equal(found.entities, 200);
 		best = best && best.p95 < found.p95 ? best : found;
 	}
-	console.log(`# script time of a frame: median ${best.median.toFixed(2)} ms, 95 %: ${best.p95.toFixed(2)} ms, ${best.perSecond.toFixed(0)} frames/s`);
+	console.log(`# script time of a frame: median ${best.median.toFixed(2)} ms, 95 %: ${best.p95.toFixed(2)} ms, `
+		+ `${best.perSecond.toFixed(0)} frames/s`);
 	await page.setViewportSize(SMALL);
 	assert.ok(best.median < 4 * SLOW, `the middle one took ${best.median} ms`);
 	assert.ok(best.p95 < 30 * SLOW, `one of twenty took ${best.p95} ms`);

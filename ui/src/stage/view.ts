@@ -1,7 +1,7 @@
 /* The stage: the show as it is played just now, with everything that one can do on it. The model
  * says what is, the painter draws it, and this joins them with the person in front. */
 
-import type { Desk, Envelope, View } from "../desk";
+import type { Desk, View } from "../desk";
 import type { Actor, Painter, StageFrame } from "./frame";
 import { makeActs, type Acts } from "./acts";
 import { makeAim } from "./aim";
@@ -12,6 +12,7 @@ import { makeEpisodes } from "./episodes";
 import { makeEye } from "./eye";
 import { makeFeed } from "./feed";
 import { watchGestures } from "./gestures";
+import { isBusy, lastToAct, markOthers, somebodyAt } from "./glance";
 import { makeHand } from "./hand";
 import { makeKeys } from "./keys";
 import { makeLegend } from "./legend";
@@ -20,10 +21,10 @@ import { makeMenu } from "./menu";
 import { makeMeter } from "./meter";
 import { makeNotes } from "./notes";
 import { makePace } from "./pace";
+import { hirePainter } from "./painting";
 import { nameOf } from "./said";
 import { DRAWN, makeTools } from "./tools";
 import { isEmpty, makeWelcome } from "./welcome";
-import { membersOf, numberOf } from "./words";
 import { h } from "../text/dom";
 
 const NEARER = 1.25;
@@ -157,7 +158,13 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 	/* ---- the hand ---- */
 
 	watchGestures(host, {
-		at: (spot) => painter?.pick(spot.x, spot.y) ?? null,
+		at(spot) {
+			const picked = painter?.pick(spot.x, spot.y) ?? null;
+
+			if (actorOf(picked)?.isSomebody || !frame)
+				return picked;
+			return somebodyAt(frame, eye.spot(spot))?.id ?? picked;
+		},
 		click(id, at) {
 			const actor = actorOf(id);
 
@@ -191,45 +198,15 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		zoom: (at, factor) => eye.zoom(factor, at),
 	});
 
-	/* Other people's hands are seen too. */
-	function showOthers({ type, payload }: Envelope): void {
-		const { position, bounds, target, entityId } = payload;
-		const spot = membersOf(position), box = membersOf(bounds);
-		const of = frame?.entities.find((actor) => actor.visible && actor.semanticId === (target ?? entityId));
-		const number = (value: unknown): number => numberOf(value, 0);
-
-		if (type === "user.zone")
-			marks.zone({ x: number(box.x), y: number(box.y), w: number(box.w), h: number(box.h) }, "somebody drew this").leave();
-		else if (position !== undefined)
-			marks.ripple({ x: number(spot.x), y: number(spot.y) }, "other");
-		else if (of)
-			marks.ripple(of, "other");
-	}
-
 	for (const { envelope } of desk.link.recent())
 		episodes.hear(envelope);
 	desk.link.on("signal", ({ envelope, live }) => {
 		episodes.hear(envelope);
 		if (live && isShown && envelope.type.startsWith("user.") && !hand.isOwn(envelope.id))
-			showOthers(envelope);
+			markOthers(envelope, frame, marks);
 	});
 
 	/* ---- frames ---- */
-
-	/* Who acts: the one who is selected, or whose state changed last. */
-	function followed(now: StageFrame): Actor | null {
-		const chosen = actorOf(selected);
-
-		if (isThere(chosen))
-			return chosen;
-		return now.entities.reduce<Actor | null>((last, actor) =>
-			actor.visible && actor.stateSince > (last?.stateSince ?? 0) ? actor : last, null);
-	}
-
-	function isBusy(now: StageFrame): boolean {
-		return now.effects.length > 0 || now.entities.some((actor) =>
-			actor.moving !== null || actor.speech?.phase === "typing" || actor.speech?.phase === "fading");
-	}
 
 	function attend(now: StageFrame, localNow: number): void {
 		const actor = actorOf(selected);
@@ -239,22 +216,33 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		else if (isThere(actor))
 			card.follow(actor, episodes.of(actor.semanticId), eye.camera, eye.screen);
 		if (follows)
-			eye.follow(followed(now));
+			eye.follow(isThere(actor) ? actor : lastToAct(now));
 		emptySince = isEmpty(now) ? (Number.isNaN(emptySince) ? localNow : emptySince) : NaN;
 		welcome.hidden = !(localNow - emptySince > EMPTY_MS) || legend !== null || !notes.isQuiet;
 		crowd.look(now, localNow);
 	}
 
-	function work(localNow: number, isCalm: boolean): void {
+	/* A painter that finds it too early leaves its time as it is. */
+	function paint(now: StageFrame): boolean {
+		if (!painter)
+			return true;
+		painter.stats.lastMs = NaN;
+		painter.paint(now, eye.camera, { selected, hovered, focused: document.activeElement === host });
+		return !Number.isNaN(painter.stats.lastMs);
+	}
+
+	/* True when there is another picture. */
+	function work(localNow: number, isCalm: boolean): boolean {
 		frame = feed.frame(localNow, isCalm);
 		notes.look(feed, frame !== null, localNow);
 		if (!frame)
-			return;
+			return false;
 		eye.see(frame, { width: host.clientWidth, height: host.clientHeight });
 		eye.glide(localNow - lastAt, isCalm);
-		painter?.paint(frame, eye.camera, { selected, hovered, focused: document.activeElement === host });
+		const isPainted = paint(frame);
 		marks.follow(eye.camera);
 		attend(frame, localNow);
+		return isPainted;
 	}
 
 	function draw(localNow: number): void {
@@ -270,35 +258,11 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		if (!pace.isDue(localNow, isCalm ? "calm" : isLively ? "lively" : "idle"))
 			return;
 		const began = performance.now();
-		work(localNow, isCalm);
-		meter.count(performance.now() - began, localNow);
+		if (work(localNow, isCalm))
+			meter.count(performance.now() - began, localNow);
 		lastAt = localNow;
 		if (frame && painter)
 			meter.show(frame, painter.stats, feed.model.version, localNow);
-	}
-
-	/* ---- the painter ---- */
-
-	/* Without it there is the list, and words for why. */
-	async function hirePainter(): Promise<void> {
-		try {
-			const { makePainter } = await import("./paint/index");
-			const hired = makePainter();
-
-			hired.theme(desk.isDark);
-			hired.calm(wasCalm = desk.wantsLessMotion);
-			hired.onContext((isBack) => crowd.fill(isBack ? null
-				: "The browser has taken the drawing of the stage away. It comes back by itself; until then, here is who is on it."));
-			await hired.mount(canvas);
-			hired.resize(host.clientWidth, host.clientHeight);
-			desk.onTheme(() => hired.theme(desk.isDark));
-			painter = hired;
-			host.dataset.painter = "ready";
-		} catch (why) {
-			host.dataset.painter = "none";
-			crowd.fill("This browser cannot draw the stage, for it has no WebGL"
-				+ ` (${why instanceof Error ? why.message : "unknown"}). Here is who is on it, and what they do.`);
-		}
 	}
 
 	const keys = makeKeys({
@@ -322,7 +286,11 @@ export function openStage(root: HTMLElement, desk: Desk): View {
 		time: () => feed.time(performance.now()), camera: () => eye.camera, readings: meter.readings, forget: meter.forget,
 	});
 	new ResizeObserver(() => painter?.resize(host.clientWidth, host.clientHeight)).observe(host);
-	void hirePainter();
+	void hirePainter(desk, canvas, crowd).then((hired) => {
+		painter = hired;
+		wasCalm = desk.wantsLessMotion;
+		host.dataset.painter = hired ? "ready" : "none";
+	});
 
 	return {
 		show(rest) {
