@@ -244,10 +244,11 @@ test("a command is code, an edit what it changes, a file its text, all else JSON
 	assert.deepEqual(inputParts({ command: ["sh", "-c", "echo it's"] })[0].text, "sh -c 'echo it'\\''s'");
 	const [edit] = inputParts({ file_path: "/a", old_string: "1\n2\n3", new_string: "1\n4\n3" });
 	assert.equal(edit.label, "/a");
-	assert.deepEqual(edit.lines, [{ how: "same", text: "1" }, { how: "gone", text: "2" }, { how: "new", text: "4" }, { how: "same", text: "3" }]);
+	assert.deepEqual(edit.lines.map(({ how, text }) => `${how} ${text}`), ["same 1", "gone 2", "new 4", "same 3"]);
 	assert.deepEqual(inputParts({ file_path: "/a", content: "text" }), [{ kind: "code", label: "/a", text: "text" }]);
 	assert.deepEqual(inputParts({ q: 1 }), [{ kind: "json", label: "", text: '{"q":1}' }]);
-	assert.equal(inputParts({ file_path: "/a", edits: [{ old_string: "a", new_string: "b" }, { old_string: "c", new_string: "d" }] }).length, 2);
+	const edits = [{ old_string: "a", new_string: "b" }, { old_string: "c", new_string: "d" }];
+	assert.equal(inputParts({ file_path: "/a", edits }).length, 2);
 	assert.deepEqual(patchLines("+a\n-b\n c").map(({ how }) => how), ["new", "gone", "same"]);
 });
 
@@ -308,7 +309,8 @@ test("asks of one session are one conversation, the newest first", async () => {
 	assert.deepEqual(asks.conversations().map(({ asks: all }) => all.map(({ run }) => run)), [["a", "c"], ["b"]]);
 	assert.equal(asks.conversationOf("c").asks[0].text, "first");
 	assert.equal(asks.ask("a").state, "past");
-	assert.equal(asks.take({ ...asked(4, "c", "s1"), type: "completion", source: "lab", payload: { success: false, result: "cancelled" } }, true), true);
+	assert.equal(asks.take({ ...asked(4, "c", "s1"), type: "completion", source: "lab",
+		payload: { success: false, result: "cancelled" } }, true), true);
 	assert.equal(asks.ask("c").state, "cancelled");
 	assert.equal(asks.take({ ...asked(5, "z", ""), metadata: {} }, true), false, "a task of somebody else");
 });
@@ -382,14 +384,16 @@ test("after a forget, what is not told again is over", async () => {
 });
 
 test("an approval is known by the input that may be changed; its words are left out only if they repeat it", async () => {
-	const approve = (prompt, edit) => approvalOf(question("a", { type: "select", prompt, options: [{ label: "Allow", value: "allow", edit }, "deny"] }));
+	const approve = (prompt, edit) => approvalOf(question("a", { type: "select", prompt,
+		options: [{ label: "Allow", value: "allow", edit }, "deny"] }));
 
 	assert.deepEqual(approve("Bash: rm -rf x", { command: "rm -rf x" }), { tool: "Bash", input: { command: "rm -rf x" }, isSaidTwice: true });
 	assert.equal(approve("Bash: ls", { command: "rm -rf x" }).isSaidTwice, false);
 	assert.equal(approve('Edit: {"a":1}', { a: 1 }).isSaidTwice, true);
 	assert.equal(approve("Just words", { a: 1 }), null);
 	assert.equal(approvalOf(question("a")), null);
-	assert.deepEqual(choicesOf(question("a", { options: ["x", 2, { label: "L", value: null }, { value: { a: 1 } }, null] })).map(({ label }) => label),
+	const options = ["x", 2, { label: "L", value: null }, { value: { a: 1 } }, null];
+	assert.deepEqual(choicesOf(question("a", { options })).map(({ label }) => label),
 		["x", "2", "L", '{"a":1}', "null"]);
 	assert.deepEqual(choicesOf(question("a", { options: "no list" })), []);
 });

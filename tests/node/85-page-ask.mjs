@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { close, faults, open, stateIs } from "./browser.mjs";
@@ -13,6 +14,7 @@ import { Upstream } from "./upstream.mjs";
 const up = await new Upstream().start();
 const box = await new Box().start();
 const page = await open(box.openUrl());
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WORDS = 5000 / SLOW;
 const HOSTILE = "<img src=x onerror=alert(1)> <svg onload=alert(2)> javascript:alert(3) \u202egnp.exe\u0007 \u001b[31mred";
 
@@ -50,7 +52,8 @@ test("every source that can answer may be asked, with any model of its list", as
 	await page.waitForSelector(".ask-send:not([disabled])");
 	assert.deepEqual(await page.$$eval("#ask-source option", (all) => all.map(({ value }) => value)), ["lab", "off"]);
 	assert.equal(await page.inputValue("#ask-source"), "lab");
-	await eventually(async () => (await page.$$eval("#ask-model option", (all) => all.map(({ value }) => value))).join() === "model-b,model-a");
+	const models = () => page.$$eval("#ask-model option", (all) => all.map(({ value }) => value).join());
+	await eventually(async () => await models() === "model-b,model-a");
 	await page.selectOption("#ask-source", "off");
 	await page.getByText("Off <b> is not connected.").waitFor();
 	assert.equal(await page.isDisabled(".ask-send"), true);
@@ -177,13 +180,28 @@ test("hostile words are words, wherever they stand", async () => {
 	assert.ok(shown.includes("<img src=x onerror=alert(1)>") && shown.includes("\\u202e") && shown.includes("\\u001b[31m"), shown);
 	assert.equal(await page.locator(".ask-main img, .ask-main svg:not(.icon), .ask-side img, .ask-main a").count(), 0);
 	await box.emit(
-		{ type: "tool_call", source: "x", correlationId: "bad", payload: { toolName: HOSTILE, agentId: HOSTILE, input: { command: HOSTILE, [HOSTILE]: HOSTILE } } },
+		{ type: "tool_call", source: "x", correlationId: "bad",
+			payload: { toolName: HOSTILE, agentId: HOSTILE, input: { command: HOSTILE, [HOSTILE]: HOSTILE } } },
 		{ type: HOSTILE, source: HOSTILE, correlationId: "bad", payload: { x: HOSTILE } },
 		{ type: "error", source: "x", correlationId: "bad", payload: { message: HOSTILE, severity: HOSTILE, code: HOSTILE } });
 	await page.evaluate(() => { location.hash = "#/ask/run/bad"; });
 	await page.locator(".talk-tool summary").click();
 	await page.locator(".talk-error").waitFor();
 	assert.equal(await page.locator(".ask-main img, .ask-main svg:not(.icon), .ask-main a").count(), 0);
+});
+
+test("axe finds no fault in a conversation with everything opened, in both themes", async () => {
+	await page.evaluate(() => { location.hash = "#/ask/lab"; });
+	await ask("good morning");
+	await endOf("done");
+	for (const summary of await last().locator("summary").all())
+		await summary.click();
+	await page.evaluate(AXE);
+	for (const colorScheme of ["light", "dark"]) {
+		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		const { violations } = await page.evaluate(() => window.axe.run("#view-ask"));
+		assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html + failureSummary)]), []);
+	}
 });
 
 test("a megabyte in one line and thousands of tokens leave the page quick and small", async () => {

@@ -164,7 +164,8 @@ fresh("a question can be cancelled, and its agent is told", async () => {
 });
 
 fresh("a deadline counts down, and what nobody answered in time says so", async () => {
-	await asks({ type: "confirm", prompt: "Quick?", deadline: Date.now() + 7000 }, { type: "confirm", prompt: "Slow?", deadline: Date.now() + 3_600_000 });
+	await asks({ type: "confirm", prompt: "Quick?", deadline: Date.now() + 7000 },
+		{ type: "confirm", prompt: "Slow?", deadline: Date.now() + 3_600_000 });
 	const left = async () => Number(/^(\d+) s left$/.exec(await card("Quick?").locator(".prompt-left").textContent())[1]);
 	const first = await left();
 	assert.ok(first > 1 && first < 12, `${first} s`);
@@ -187,7 +188,8 @@ fresh("when somebody else was first, it says who, and from where", async () => {
 
 fresh("of a race exactly one wins, and both screens say the same", async () => {
 	const other = await open(box.openUrl());
-	const [mine, theirs] = [page, other].map((one) => one.locator("#prompts .prompt-card", { hasText: "Race?" }).getByRole("button", { name: "Yes" }));
+	const [mine, theirs] = [page, other].map((one) => one.locator("#prompts .prompt-card", { hasText: "Race?" })
+		.getByRole("button", { name: "Yes" }));
 
 	await stateIs(other, "live");
 	await asks({ type: "confirm", prompt: "Race?" });
@@ -259,7 +261,8 @@ fresh("a permission of Claude Code shows its command, and allowing it goes back 
 });
 
 fresh("an edit is shown as what it changes, and denying it goes back", async () => {
-	const decided = hook(permission("Edit", { file_path: "/src/a.c", old_string: "int a;\nint b;", new_string: "int a;\nlong b;", replace_all: true }));
+	const decided = hook(permission("Edit", { file_path: "/src/a.c", old_string: "int a;\nint b;",
+		new_string: "int a;\nlong b;", replace_all: true }));
 	const asked = card("Claude Code wants to use Edit");
 	await asked.waitFor();
 	assert.match(await asked.locator(".talk-diff").textContent(), /\/src\/a\.c/);
@@ -300,7 +303,8 @@ fresh("hostile words are words: in the question, in labels, in an input, in who 
 
 	await box.emit({ type: "prompt", source: HOSTILE, correlationId: HOSTILE, payload: { type: "select", prompt: `Bash: ${HOSTILE}`,
 		options: [{ label: HOSTILE, value: "x", edit: value }, { label: "", value: HOSTILE }, HOSTILE] } },
-	{ type: "prompt", source: "builder", correlationId: "r", payload: { type: "multi", prompt: HOSTILE, options: [HOSTILE, "y".repeat(5000)], default: HOSTILE } });
+	{ type: "prompt", source: "builder", correlationId: "r",
+		payload: { type: "multi", prompt: HOSTILE, options: [HOSTILE, "y".repeat(5000)], default: HOSTILE } });
 	await eventually(async () => await openCards.count() === 2);
 	assert.equal(await tray.locator("img, script, svg:not(.icon), a").count(), 0);
 	const shown = await tray.textContent();
@@ -384,7 +388,10 @@ test("permission to notify is asked for by a click and by nothing else", async (
 
 	await other.addInitScript(() => {
 		window.asked = 0;
-		window.Notification = class { static permission = "default"; static async requestPermission() { window.asked++; return this.permission = "granted"; } };
+		window.Notification = class {
+			static permission = "default";
+			static async requestPermission() { window.asked++; return this.permission = "granted"; }
+		};
 	});
 	await other.reload();
 	await stateIs(other, "live");
