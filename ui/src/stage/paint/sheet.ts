@@ -18,6 +18,8 @@ export type Cels = Readonly<Record<string, Cel>>;
 export interface Sheet {
 	readonly scale: number;
 	cel(name: string): Texture;
+	/* The graphics card need not keep it; who still wears it may. */
+	rest(): void;
 	destroy(): void;
 }
 
@@ -89,6 +91,7 @@ export function makeSheet(cels: Cels, wanted: number): Sheet {
 	return {
 		scale,
 		cel: (name) => textures.get(name) ?? Texture.EMPTY,
+		rest: () => source.unload(),
 		destroy() {
 			for (const texture of textures.values())
 				texture.destroy();

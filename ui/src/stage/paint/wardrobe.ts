@@ -12,7 +12,8 @@ export interface Wear {
 	readonly generation: number;    /* another one when it was drawn again */
 }
 
-interface Entry { sheet: Sheet; generation: number; unit: number; cels: Cels; seen: number }
+/* `step` is the resolution that was wanted; what does not fit into a texture has less. */
+interface Entry { key: string; step: number; sheet: Sheet; generation: number; unit: number; cels: Cels; seen: number }
 
 export interface Wardrobe {
 	/* `unit` is how many units of the stage a unit of the art is. */
@@ -36,14 +37,16 @@ export function makeWardrobe(): Wardrobe {
 		for (const entry of entries.values()) {
 			if (left === 0)
 				return;
-			if (entry.sheet.scale >= wantedOf(entry) * 0.99 && entry.sheet.scale <= wantedOf(entry) * 2.1)
-				continue;
-			const old = entry.sheet;
+			const wanted = wantedOf(entry), old = entry.sheet;
 
-			entry.sheet = makeSheet(entry.cels, wantedOf(entry));
+			if (entry.step >= wanted * 0.99 && entry.step <= wanted * 2.1)
+				continue;
+			entry.step = wanted;
+			entry.sheet = makeSheet(entry.cels, wanted);
 			entry.generation = ++generations;
-			/* Whoever wears it changes in this frame or the next; then it may go. */
-			setTimeout(() => old.destroy(), 500);
+			/* Whoever wears it changes when they are painted next, and nobody knows when that is:
+			 * the page may be out of sight, or a frame take long. */
+			setTimeout(() => old.rest(), 500);
 			left--;
 		}
 	}
@@ -54,7 +57,7 @@ export function makeWardrobe(): Wardrobe {
 			if (entries.size <= KEPT)
 				return;
 			if (now - entry.seen > 600) {
-				entry.sheet.destroy();
+				entry.sheet.rest();
 				entries.delete(key);
 			}
 		}
@@ -65,15 +68,22 @@ export function makeWardrobe(): Wardrobe {
 			let entry = entries.get(key);
 
 			if (entry === undefined) {
-				const drawn = cels();
+				const drawn = cels(), step = stepOf(pixels * unit);
 
-				entry = { sheet: makeSheet(drawn, stepOf(pixels * unit)), generation: ++generations, unit, cels: drawn, seen: now };
+				entry = { key, step, sheet: makeSheet(drawn, step), generation: ++generations, unit, cels: drawn, seen: now };
 				entries.set(key, entry);
 			}
 			entry.seen = now;
 			return entry;
 		},
-		keep(wear) { (wear as Entry).seen = now; },
+		keep(wear) {
+			const entry = wear as Entry;
+
+			entry.seen = now;
+			/* Somebody who was out of sight for long still had it on. */
+			if (!entries.has(entry.key))
+				entries.set(entry.key, entry);
+		},
 		attend(wanted) {
 			now++;
 			stable = Math.abs(wanted / pixels - 1) < 0.001 ? stable + 1 : 0;
