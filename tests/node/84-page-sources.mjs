@@ -1,3 +1,4 @@
+// long
 /* The sources view in a real browser, with real servers on the other side and a home of its own:
  * everything that a person would do to a source, and that no key is ever seen again. */
 

@@ -1,3 +1,4 @@
+// long
 /* The ask view in a real browser, with a real server of the other side: a question goes to a
  * source, tokens stream in, and everything that a person would do about it. */
 

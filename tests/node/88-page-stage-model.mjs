@@ -1,3 +1,4 @@
+// long
 /* The page's stage against the box's: the same commands, the same places at the same time. */
 
 import assert from "node:assert/strict";

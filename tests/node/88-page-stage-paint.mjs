@@ -1,3 +1,4 @@
+// long
 /* The painter of the stage by itself, handed frames that a test made: what is where, what can be
  * told apart, what is never asked for, and how long it takes. */
 
