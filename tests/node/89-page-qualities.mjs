@@ -53,13 +53,15 @@ async function violations(page, place) {
 }
 
 for (const [name, [width, height]] of Object.entries(SIZES)) {
-	test(`no view is wider than a ${name} of ${width} x ${height}`, async () => {
+	test(`no view is wider than a ${name} of ${width} x ${height}, or less accessible there`, async () => {
 		const page = await openAt(box, { width, height, scheme: name === "screen" ? "light" : "dark" });
 
+		await page.evaluate(AXE);
 		for (const place of await placesOf(page)) {
 			await goTo(page, place);
 			await shoot(page, place[1], String(width));
 			assert.deepEqual(await tooWide(page), [], place[1]);
+			assert.deepEqual(await violations(page, place[1]), []);
 		}
 		await page.context().close();
 	});
