@@ -110,6 +110,40 @@ test("who is further down covers who is behind, unless the document says otherwi
 	assert.ok(colours[1][1] > 150 && colours[1][0] < 110, `${colours[1]}`);
 });
 
+test("people who rest at one spot stand side by side, each can be found, and who is alone is at the spot", async () => {
+	const found = await page.evaluate(() => {
+		const look = { displayWidth: 60, displayHeight: 77, anchor: [0.5, 1], states: { idle: { type: "shape", shape: "person" } } };
+		const people = ["one", "two", "three", "four", "five", "six", "seven"].map((id) => actorOf({ id, y: 200, look }));
+		const sweep = () => {
+			const at = {};
+
+			for (let y = 120; y < 260; y++)
+				for (let x = 0; x < 480; x++) {
+					const id = painter.pick(x, y);
+					if (id !== null)
+						(at[id] ??= new Set()).add(x);
+				}
+			return Object.fromEntries(Object.entries(at).map(([id, xs]) => [id, [Math.min(...xs), Math.max(...xs)]]));
+		};
+		paint(frameOf(people.slice(0, 3)));
+		const three = sweep();
+		paint(frameOf(people));
+		const seven = sweep();
+		const walks = { kind: "move", dx: 50, dy: 0, progress: 0.5 };
+		paint(frameOf(people.slice(0, 2).map((one, i) => i === 0 ? { ...one, x: 400, moving: walks } : one)));
+		return { three, seven, alone: sweep() };
+	});
+	const middle = ([from, to]) => (from + to) / 2;
+
+	assert.deepEqual(Object.keys(found.three).sort(), ["one", "three", "two"]);
+	assert.ok(middle(found.three.three) < 240 - 15 && middle(found.three.two) > 240 + 15, JSON.stringify(found.three));
+	assert.equal(Object.keys(found.seven).length, 7, JSON.stringify(found.seven));
+	for (const span of Object.values(found.seven))
+		assert.ok(Math.abs(middle(span) - 240) < 120, `not far from it: ${span}`);
+	assert.ok(Math.abs(middle(found.alone.two) - 240) < 2, `she is back at the spot: ${found.alone.two}`);
+	assert.ok(Math.abs(middle(found.alone.one) - 400) < 2, `who walks is on the way: ${found.alone.one}`);
+});
+
 test("every state of a person can be told from every other, without colour and without motion", async () => {
 	const states = ["idle", "walk", "thinking", "acting", "work", "waiting", "done", "error"];
 	const alike = await page.evaluate((names) => {

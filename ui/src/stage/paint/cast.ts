@@ -1,5 +1,6 @@
 /* Everybody on the canvas: a node and a name for each actor, in the order in which they are
- * painted. Who is further down stands nearer, and covers who is behind. */
+ * painted. Who is further down stands nearer, and covers who is behind. People who rest at one
+ * spot stand side by side. */
 
 import type { Container } from "pixi.js";
 import type { Actor, Camera, StageFrame } from "../frame";
@@ -8,6 +9,7 @@ import type { Label, Labels } from "./labels";
 import { type Fate, type Node, stateOf, type Studio } from "./node";
 import { makePerson } from "./person";
 import { stanceOf } from "./pose";
+import { makeRanks } from "./ranks";
 import { makeThing } from "./thing";
 
 const COMING_MS = 320;
@@ -17,6 +19,7 @@ const HOUSE = 60;
 /* With more people than this, who is idle is moved in every third frame only. */
 const CROWD = 60;
 const FINGER = 18;
+const NOWHERE = { x: 0, y: 0 };
 
 export interface Member {
 	readonly isSeen: boolean;
@@ -34,17 +37,22 @@ export interface Cast {
 	clear(): void;
 }
 
-interface Part extends Member { actor: Actor; node: Node; label: Label; fate: Fate; isSeen: boolean; rank: number; shape: string }
+/* `aside`: how far from where the frame has it, beside others who are there too. */
+interface Part extends Member {
+	actor: Actor; node: Node; label: Label; fate: Fate; isSeen: boolean; rank: number; shape: string;
+	readonly aside: { x: number; y: number };
+}
 
 export function makeCast(actors: Container, signs: Labels, names: Labels): Cast {
 	const parts = new Map<string, Part>();
+	const ranks = makeRanks();
 	let order: Part[] = [], frames = 0;
 
 	function enter(actor: Actor, rank: number, studio: Studio): Part {
 		const state = stateOf(actor), shape = state.type === "shape" ? state.shape : "picture";
 		const node = shape === "person" ? makePerson(actor, studio) : makeThing(actor, studio);
 		const part: Part = {
-			actor, node, rank, shape, isSeen: false, isBodied: !(actor.look.tags ?? []).includes("message"),
+			actor, node, rank, shape, isSeen: false, aside: { x: 0, y: 0 }, isBodied: !(actor.look.tags ?? []).includes("message"),
 			label: (node.isPerson ? names : signs).make(), fate: { swell: 1, flash: 0, busy: 0 },
 			age: (t) => part.actor.visibleSince > 0 ? t - part.actor.visibleSince : Infinity,
 			middle: () => middleOf(part),
@@ -106,6 +114,21 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 						place.fate.busy = 1;
 	}
 
+	/* Who joins others steps aside, and back when they are gone; in the order of the scene, so that
+	 * it is the same on every screen. */
+	function makeRoom(frame: StageFrame, studio: Studio): void {
+		ranks.begin();
+		for (const actor of frame.entities) {
+			const part = parts.get(actor.id)!, { aside, node } = part;
+			const rests = node.isPerson && actor.visible && actor.moving === null;
+			const to = rests ? ranks.next(actor.x, actor.y, (node.box[2] - node.box[0]) * Math.abs(actor.scaleX)) : NOWHERE;
+			const share = studio.isCalm || !part.isSeen ? 1 : studio.haste;
+
+			aside.x += (to.x - aside.x) * share;
+			aside.y += (to.y - aside.y) * share;
+		}
+	}
+
 	function draw(part: Part, frame: StageFrame, seconds: number, view: Camera, screen: { width: number; height: number },
 		studio: Studio): boolean {
 		const { actor, node } = part;
@@ -122,8 +145,7 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 
 		if (!isQuiet || (frames + part.rank) % 3 === 0)
 			node.update(actor, seconds, part.fate, studio);
-		else
-			node.root.position.set(actor.x, actor.y);
+		node.root.position.set(actor.x + part.aside.x, actor.y + part.aside.y);
 		node.root.alpha = actor.opacity * seen.alpha;
 		const [left, , right, bottom] = screenBoxOf(part, view);
 		const isOut = right < 0 || left > screen.width || bottom < 0 || bottom > screen.height + 200;
@@ -157,6 +179,7 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 						leave(part);
 			}
 			foresee(frame);
+			makeRoom(frame, studio);
 			sort();
 			for (const part of order)
 				if (draw(part, frame, seconds, view, screen, studio))
@@ -199,7 +222,9 @@ function isBefore(a: Part, b: Part): boolean {
 		return a.actor.layer < b.actor.layer;
 	if (a.actor.z !== b.actor.z)
 		return a.actor.z < b.actor.z;
-	return a.actor.y !== b.actor.y ? a.actor.y < b.actor.y : a.rank < b.rank;
+	const nearer = a.actor.y + a.aside.y - b.actor.y - b.aside.y;
+
+	return nearer !== 0 ? nearer < 0 : a.rank < b.rank;
 }
 
 function isAtWork(actor: Actor): boolean {
@@ -219,16 +244,16 @@ function presence(actor: Actor, t: number, isCalm: boolean): { alpha: number; si
 	return { alpha: Math.min(1, share * 3), size: 1 + 2.7 * back ** 3 + 1.7 * back ** 2 };
 }
 
-function middleOf({ actor, node: { box } }: Part): Whereabouts {
+function middleOf({ actor, aside, node: { box } }: Part): Whereabouts {
 	return {
-		x: actor.x + (box[0] + box[2]) / 2 * actor.scaleX, y: actor.y + (box[1] + box[3]) / 2 * actor.scaleY,
+		x: actor.x + aside.x + (box[0] + box[2]) / 2 * actor.scaleX, y: actor.y + aside.y + (box[1] + box[3]) / 2 * actor.scaleY,
 		size: Math.min(Math.max((box[2] - box[0]) * Math.abs(actor.scaleX), (box[3] - box[1]) * Math.abs(actor.scaleY)), 400),
 	};
 }
 
-function screenBoxOf({ actor, node: { box } }: Part, view: Camera): [number, number, number, number] {
+function screenBoxOf({ actor, aside, node: { box } }: Part, view: Camera): [number, number, number, number] {
 	const sx = Math.abs(actor.scaleX) * view.zoom, sy = Math.abs(actor.scaleY) * view.zoom;
-	const x = view.x + actor.x * view.zoom, y = view.y + actor.y * view.zoom;
+	const x = view.x + (actor.x + aside.x) * view.zoom, y = view.y + (actor.y + aside.y) * view.zoom;
 
 	return [x + box[0] * sx, y + box[1] * sy, x + box[2] * sx, y + box[3] * sy];
 }
