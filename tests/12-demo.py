@@ -35,6 +35,21 @@ def _():
         assert {s["payload"].get("agentId") for s in plays[2][1]} >= {"ada", "bela"}
 
 
+@test("what somebody says or thinks in pieces can be read in one go")
+def _():
+    with Box(["--demo", "--demo-speed", str(SPEED)]) as box:
+        eventually(lambda: len(scenarios(played(box))) >= 4, 20 * SLOW, 0.2)
+        pieces = {}
+        for run_, signals in list(scenarios(played(box)).items())[:3]:
+            for signal in signals:
+                if signal["type"] in ("thinking", "text_delta"):
+                    key = run_, signal["type"], signal["payload"]["agentId"]
+                    pieces.setdefault(key, []).append(signal["payload"]["content"])
+        assert any(len(said) > 1 for (_, kind, _), said in pieces.items() if kind == "thinking")
+        for key, said in pieces.items():
+            assert all(piece.endswith(" ") for piece in said[:-1]), (key, said)
+
+
 @test("each of them says that it is a demo, and keeps the schema")
 def _():
     with Box(["--demo", "--demo-speed", "100"], env={"SIGNALBOX_VALIDATION": "strict"}) as box:

@@ -1,5 +1,6 @@
 /* scripts.c - what the demo plays.  Times are milliseconds since the beat before;
- * each script takes about ten seconds. */
+ * each script takes about ten seconds.  What an agent says or thinks comes in pieces, one after
+ * the other, so a piece that is gone on from ends with its space. */
 #include <stddef.h>
 
 #include "source/scenario.h"
@@ -12,7 +13,7 @@ static const struct beat simple_task[] = {
          "{\"agentId\":\"ada\",\"from\":\"idle\",\"to\":\"thinking\",\"reason\":\"new task\"}"},
 	{700, "thinking",
          "{\"agentId\":\"ada\",\"content\":\"The redirect drops the query string. Look at the "
-         "route first.\"}"},
+         "route first. \"}"},
 	{900, "agent_state_change",
          "{\"agentId\":\"ada\",\"from\":\"thinking\",\"to\":\"acting\"}"},
 	{200, "tool_call",
@@ -22,7 +23,7 @@ static const struct beat simple_task[] = {
          "{\"toolName\":\"read_file\",\"agentId\":\"ada\",\"callId\":\"c1\",\"success\":true,"
          "\"output\":{\"lines\":84}}"},
 	{500, "thinking",
-         "{\"agentId\":\"ada\",\"content\":\"Found it: line 41 rebuilds the URL.\"}"},
+         "{\"agentId\":\"ada\",\"content\":\"Found it: line 41 rebuilds the URL. \"}"},
 	{600, "tool_call",
          "{\"toolName\":\"edit_file\",\"agentId\":\"ada\",\"callId\":\"c2\","
          "\"input\":{\"path\":\"src/login.ts\",\"line\":41}}"},
@@ -66,7 +67,7 @@ static const struct beat recovery[] = {
          "{\"agentId\":\"bela\",\"from\":\"error\",\"to\":\"thinking\"}"},
 	{500, "thinking",
          "{\"agentId\":\"bela\",\"content\":\"The page was renamed. Point the link at the new "
-         "name and build again.\"}"},
+         "name and build again. \"}"},
 	{800, "tool_call",
          "{\"toolName\":\"edit_file\",\"agentId\":\"bela\",\"callId\":\"d2\","
          "\"input\":{\"path\":\"guide/install.md\"}}"},
@@ -105,11 +106,11 @@ static const struct beat two_agents[] = {
          "{\"toolName\":\"benchmark\",\"agentId\":\"bela\",\"callId\":\"b1\","
          "\"input\":{\"query\":\"signal\"}}"},
 	{500, "thinking",
-         "{\"agentId\":\"ada\",\"content\":\"Every query reads the whole index.\"}"},
+         "{\"agentId\":\"ada\",\"content\":\"Every query reads the whole index. \"}"},
 	{700, "tool_result",
          "{\"toolName\":\"benchmark\",\"agentId\":\"bela\",\"callId\":\"b1\",\"success\":true,"
          "\"output\":{\"ms\":840}}"},
-	{200, "text_delta", "{\"agentId\":\"bela\",\"content\":\"Before: 840 ms.\",\"index\":0}"},
+	{200, "text_delta", "{\"agentId\":\"bela\",\"content\":\"Before: 840 ms. \",\"index\":0}"},
 	{200, "agent_state_change",
          "{\"agentId\":\"bela\",\"from\":\"acting\",\"to\":\"waiting\"}"},
 	{300, "agent_state_change",
