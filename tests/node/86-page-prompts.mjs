@@ -274,6 +274,22 @@ fresh("an edit is shown as what it changes, and denying it goes back", async () 
 	assert.equal((await decided).behavior, "deny");
 });
 
+fresh("nothing of what is asked for is cut off in secret", async () => {
+	const path = `/${"safe/".repeat(200)}../END`, line = `${"x".repeat(5000)}LAST`;
+	const decided = hook(permission("Edit", { file_path: path, old_string: "a", new_string: line }));
+	const asked = card("Claude Code wants to use Edit");
+	await asked.waitFor();
+	assert.ok((await asked.locator(".talk-label").first().textContent()).endsWith("/../END"));
+	assert.ok(!(await asked.locator(".diff-new").textContent()).includes("LAST"));
+	await asked.getByRole("button", { name: "Show 1,004 more characters" }).click();
+	assert.match(await asked.locator(".diff-new").textContent(), /: x{5000}LAST\n$/);
+	await asked.getByRole("button", { name: "Deny", exact: true }).click();
+	assert.equal((await decided).behavior, "deny");
+	await asks({ type: "select", prompt: `${"w".repeat(16000)} really?`, options: ["o".repeat(300), "other"] });
+	const long = card("really?");
+	await long.getByRole("button", { name: /^o{200} … and 100 more characters$/ }).waitFor();
+});
+
 fresh("what a tool is given may be changed before it is allowed", async () => {
 	const decided = hook(permission("Bash", { command: "rm -rf /", timeout: 5 }, { permission_suggestions: [{ type: "addRules" }] }));
 	const asked = card("Claude Code wants to use Bash");

@@ -145,7 +145,7 @@ export function makeComposer(hands: Hands): Composer {
 			write(stop.lastElementChild!, isCancelling ? "Cancelling…" : "Cancel");
 			send.disabled = isBusy || m.why !== null;
 		},
-		refuse: (words) => write(fault, words),
+		refuse: (words) => write(fault, visible(words)),
 		taken() {
 			text.value = "";
 			resize();

@@ -3,6 +3,7 @@
 
 import type { Desk } from "../desk";
 import { h, write } from "../text/dom";
+import { visible } from "../text/signal";
 import { followEpisode, type Episode } from "../talk/episode";
 import { counted, lasted } from "../talk/plain";
 import { drawTalk, stickToEnd, tokensPerSecond, type Stats, type TalkDrawing } from "../talk/talk";
@@ -86,7 +87,7 @@ export function makeThread(scroller: HTMLElement, desk: Desk, changed: () => voi
 
 		for (const { episode, line, element } of turns.values()) {
 			element.dataset.state = episode.talk.stats.state;
-			write(line, episode.state === "failed" ? `It cannot be read: ${episode.error}`
+			write(line, episode.state === "failed" ? `It cannot be read: ${visible(episode.error)}`
 				: episode.state === "loading" ? "Reading…" : lineOf(episode.talk.stats, now));
 		}
 	}

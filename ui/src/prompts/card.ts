@@ -5,13 +5,14 @@ import type { Desk } from "../desk";
 import { fill, h, icon, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { drawPart } from "../talk/parts";
-import { visibleText } from "../talk/plain";
+import { cut, visibleText } from "../talk/plain";
 import { inputLine, inputParts } from "../talk/tool";
 import { makeForm, type Send } from "./form";
 import { approvalOf, endOf, leftOf, type Item } from "./model";
 
 const UNREADY_MS = 350;       /* a click within this was meant for something else */
-const TEXT_MAX = 16_000;
+const TEXT_MAX = 20_000;      /* more than the server lets through */
+const VALUE_MAX = 200;
 
 export interface Card {
 	readonly element: HTMLElement;
@@ -103,14 +104,14 @@ function overWords(item: Item): string {
 	const value = item.value === undefined || item.value === null || item.state === "cancelled" ? ""
 		: typeof item.value === "string" ? item.value : JSON.stringify(item.value);
 
-	return [endOf(item), value.slice(0, 200)].filter((words) => words !== "").join(": ");
+	return [endOf(item), cut(value, VALUE_MAX)].filter((words) => words !== "").join(": ");
 }
 
 /* What is asked. Words that only repeat the input of a tool are left out. */
 function wordsOf(item: Item): HTMLElement[] {
 	const { prompt } = item;
 	const approval = approvalOf(prompt);
-	const words = visibleText(String(prompt.prompt).slice(0, TEXT_MAX));
+	const words = visibleText(cut(String(prompt.prompt), TEXT_MAX));
 
 	return [
 		...approval?.isSaidTwice === true || words === "" ? [] : [h("div", { class: "prompt-words", tabindex: "0" }, words)],

@@ -3,6 +3,7 @@
 
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
+import { cut } from "../talk/plain";
 import type { Choice } from "./model";
 
 const ROWS_MAX = 12;
@@ -23,12 +24,12 @@ export function editForm(choice: Choice, send: (edit: unknown) => void, back: ()
 		try {
 			send(read());
 		} catch (error) {
-			write(fault, (error as Error).message);
+			write(fault, visible((error as Error).message));
 		}
 	} },
 	...members.map(([, one]) => one.element), whole?.element ?? null, fault,
 	h("div", { class: "prompt-row" },
-		h("button", { type: "submit", class: "primary" }, `${visible(choice.label.slice(0, 60))} with this`),
+		h("button", { type: "submit", class: "primary" }, `${visible(cut(choice.label, 60))} with this`),
 		h("button", { type: "button", onclick: back }, "Back")));
 }
 
@@ -39,7 +40,7 @@ function field(name: string, value: unknown): Field {
 
 	area.value = words;
 	return {
-		element: h("label", { class: "prompt-member" }, h("span", {}, visible(name.slice(0, 100))), area),
+		element: h("label", { class: "prompt-member" }, h("span", {}, visible(cut(name, 100))), area),
 		read() {
 			if (isText)
 				return area.value;

@@ -4,7 +4,7 @@
 import type { Prompt } from "../desk";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
-import { visibleText } from "../talk/plain";
+import { cut, visibleText } from "../talk/plain";
 import { editForm } from "./edit";
 import { choicesOf, type Choice } from "./model";
 
@@ -40,7 +40,7 @@ const row = (...children: (Node | null)[]) => h("div", { class: "prompt-row" }, 
 function textForm(prompt: Prompt, send: Send): HTMLElement {
 	const standard = typeof prompt.default === "string" ? prompt.default : null;
 	const text = h("textarea", { rows: "2", "aria-label": "Your answer",
-		placeholder: standard === null ? "Your answer" : visible(standard).slice(0, LABEL_MAX),
+		placeholder: standard === null ? "Your answer" : visible(cut(standard, LABEL_MAX)),
 		onkeydown: (event: KeyboardEvent) => {
 			if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) {
 				event.preventDefault();
@@ -112,7 +112,7 @@ function boxes(type: "radio" | "checkbox", choices: Choice[], prompt: Prompt, is
 }
 
 function labelOf({ label }: Choice): string {
-	return visibleText(label.slice(0, LABEL_MAX)).replaceAll("\n", " ↵ ") || "(empty)";
+	return visibleText(cut(label, LABEL_MAX)).replaceAll("\n", " ↵ ") || "(empty)";
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -36,7 +36,7 @@ export function openDialog(plan: DialogPlan): Dialog {
 	const form = h("form", { novalidate: true, autocomplete: "off" }, ...plan.body, trouble,
 		h("footer", {}, cancel, go));
 	const element = h("dialog", { class: "sources-dialog", "aria-labelledby": id },
-		h("header", {}, h("h2", { id }, plan.title),
+		h("header", {}, h("h2", { id }, visible(plan.title)),
 			h("button", { type: "button", class: "bare", "aria-label": "Close", onclick: () => dialog.close() },
 				icon("close"))),
 		form);

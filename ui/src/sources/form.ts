@@ -175,7 +175,7 @@ export function openEditDialog(source: Source, acts: Acts, say: Say): void {
 		warning.hidden = source.credentialFrom === null || url.value.trim() === source.url;
 	});
 	openDialog({
-		title: `Edit ${visible(source.name)}`,
+		title: `Edit ${source.name}`,
 		body: [field("Name", name), field("URL", url, look.element, warning), field("Protocol", protocol), field("Colour", color)],
 		verb: "Save",
 		async act() {

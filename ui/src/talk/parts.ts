@@ -1,19 +1,20 @@
 /* The parts of a tool's input or output as elements. Long ones are cut, and a button shows the
- * rest; what an agent wrote is only ever text. */
+ * rest, because somebody may be about to allow it; what an agent wrote is only ever text. */
 
 import { h } from "../text/dom";
 import { pretty } from "../text/json";
-import { counted, visibleText } from "./plain";
+import { counted, cut, visibleText } from "./plain";
 import type { Part } from "./tool";
 
 const SHOWN = 4000;          /* characters at first */
 const SHOWN_MAX = 200_000;   /* and at most */
 const LINES = 200;           /* of a diff */
+const LABEL_MAX = 4096;      /* a path is no longer */
 const MARKS = { same: " ", gone: "−", new: "+", skip: "⋯" } as const;
 
 export function drawPart(part: Part): HTMLElement {
 	const label = part.label === "" ? null
-		: h("p", { class: "talk-label" }, visibleText(part.label).slice(0, 400));
+		: h("p", { class: "talk-label" }, visibleText(cut(part.label, LABEL_MAX)));
 
 	return h("div", { class: `talk-part talk-${part.kind}` }, label, bodyOf(part));
 }
@@ -22,19 +23,17 @@ function bodyOf(part: Part): HTMLElement {
 	if (part.kind === "diff")
 		return drawDiff(part.lines, LINES);
 	if (part.kind === "words")
-		return h("p", {}, visibleText(part.text).slice(0, SHOWN));
+		return drawLong(part.text, (text) => h("p", {}, visibleText(text)));
 	return drawLong(part.text, part.kind === "json" ? drawJson : drawCode);
 }
 
 /* A text of any length: its beginning, and a button that shows more of it. */
 function drawLong(text: string, draw: (text: string) => HTMLElement): HTMLElement {
-	const cut = (length: number) => text.slice(0, length);
-
 	if (text.length <= SHOWN)
 		return draw(text);
-	const box = h("div", {}, draw(cut(SHOWN)));
+	const box = h("div", {}, draw(text.slice(0, SHOWN)));
 	const more = h("button", { type: "button", class: "talk-more", onclick: () => {
-		box.replaceChildren(draw(cut(SHOWN_MAX)), text.length <= SHOWN_MAX ? ""
+		box.replaceChildren(draw(text.slice(0, SHOWN_MAX)), text.length <= SHOWN_MAX ? ""
 			: h("p", { class: "talk-label" },
 				`${counted(text.length - SHOWN_MAX, "more character")}: see the signal in the log.`));
 	} }, `Show ${counted(text.length - SHOWN, "more character")}`);
@@ -52,12 +51,23 @@ function drawJson(text: string): HTMLElement {
 		...pretty(text).map(([kind, words]) => kind === "mark" ? words : h("span", { class: kind }, words)));
 }
 
+/* A line of any length, likewise. */
+function drawLine(text: string): Node {
+	const rest = text.length - SHOWN;
+
+	if (rest <= 0)
+		return new Text(visibleText(text));
+	const more = h("button", { type: "button", class: "talk-more", onclick: () => more.replaceWith(visibleText(text.slice(SHOWN))) },
+		`Show ${counted(rest, "more character")}`);
+	return h("span", {}, visibleText(text.slice(0, SHOWN)), more);
+}
+
 function drawDiff(lines: { how: keyof typeof MARKS; text: string }[], shown: number): HTMLElement {
 	const rows = lines.slice(0, shown).map(({ how, text }) => h("span", { class: `diff-${how}` },
 		h("i", { "aria-hidden": "true" }, MARKS[how]),
 		how === "gone" ? h("span", { class: "hidden" }, "removed: ") : null,
 		how === "new" ? h("span", { class: "hidden" }, "added: ") : null,
-		`${visibleText(text).slice(0, SHOWN)}\n`));
+		drawLine(text), "\n"));
 	const pre = h("pre", { tabindex: "0" }, ...rows);
 
 	if (lines.length <= shown)

@@ -7,6 +7,11 @@ export function visibleText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, visible);
 }
 
+/* So much of a text, and how much of it is not there: nothing is cut off in secret. */
+export function cut(text: string, most: number): string {
+	return text.length <= most ? text : `${text.slice(0, most)} … and ${counted(text.length - most, "more character")}`;
+}
+
 /* How much of a growing text can be shown now: not half of a character or of a line's end. */
 export function wholeLength(text: string): number {
 	const code = text.charCodeAt(text.length - 1);
