@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
+#include "net/account.h"
 #include "net/interrupt.h"
 #include "net/listen.h"
 #include "net/loop.h"
@@ -133,6 +134,22 @@ enum admit_mode box_admit_mode(const struct config *config)
 	return modes[config->validation];
 }
 
+struct account_limits box_account_limits(const struct config *config)
+{
+	return (struct account_limits){
+		.rate = config->limits.rate,
+		.connections = config->limits.caller_connections,
+		.subscriptions = config->limits.caller_subscriptions,
+	};
+}
+
+static void make_accounts(struct box *box)
+{
+	struct account_limits limits = box_account_limits(box->config);
+
+	box->accounts = accounts_create(&limits);
+}
+
 static void make_bus(struct box *box)
 {
 	struct admit_options o = {
@@ -151,6 +168,7 @@ static void make_hub(struct box *box)
 		.loop = box->loop,
 		.bus = box->bus,
 		.journal = box->journal,
+		.accounts = box->accounts,
 		.ws = {.message_max = l->message, .fragments_max = l->fragments},
 		.behind_max = l->behind,
 		.ping_ms = l->ping_ms,
@@ -242,6 +260,7 @@ static void take_down(struct box *box)
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
 	web_destroy(box->web);
+	accounts_destroy(box->accounts);
 	box_destroy_listens(box);
 	if (box->journal)
 		loop_remove_turn(&box->commits);
@@ -305,6 +324,7 @@ static bool start(struct box *box, struct error *why)
 	if (!make_data(box->config, why) || !open_journal(box, why))
 		return false;
 	make_bus(box);
+	make_accounts(box);
 	if (!box_make_prompts(box, why))
 		return false;
 	box_make_runs(box);

@@ -15,6 +15,7 @@ void box_reload(struct box *box);
 void box_forget_config(struct box *box); /* the one that was read again, if any */
 struct journal_options box_journal_options(struct box *box);
 enum admit_mode box_admit_mode(const struct config *config);
+struct account_limits box_account_limits(const struct config *config);
 
 /* ---- listens.c ---- */
 

@@ -24,6 +24,7 @@ struct box {
 	struct journal *journal;
 	struct wake *journal_news;
 	struct bus *bus;
+	struct accounts *accounts; /* shares of producers */
 	struct hub *hub;
 	struct web *web;
 	struct requests *requests;

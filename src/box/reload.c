@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
+#include "net/account.h"
 #include "web/credentials.h"
 #include "web/web.h"
 
@@ -84,6 +85,7 @@ static void follow(struct box *box, struct prepared *p)
 	const struct config *old = box->config;
 	struct config *before = box->reloaded;
 	struct journal_options journal;
+	struct account_limits limits;
 	struct error why;
 
 	name_what_stays(old, p->config);
@@ -92,6 +94,8 @@ static void follow(struct box *box, struct prepared *p)
 	log_set_level(box->config->log_level);
 	bus_set_mode(box->bus, box_admit_mode(box->config));
 	hub_set_pings(box->hub, box->config->limits.ping_ms, box->config->limits.pong_ms);
+	limits = box_account_limits(box->config);
+	accounts_set_limits(box->accounts, &limits);
 	journal = box_journal_options(box);
 	journal_adjust(box->journal, &journal);
 	web_reload(box->web, box->config, p->credentials);

@@ -58,6 +58,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.loop = box->loop,
 		.bus = box->bus,
 		.journal = box->journal,
+		.accounts = box->accounts,
 		.config = box->config,
 		.back = box_back(box),
 		.runs = box->runs,

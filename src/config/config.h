@@ -60,6 +60,8 @@ struct config_limits {
 	unsigned ping_ms, pong_ms;
 	size_t behind; /* bytes a client may be behind before its policy acts */
 	unsigned connections;
+	unsigned rate; /* of one producer: signals a second; 0: any */
+	unsigned caller_connections, caller_subscriptions; /* of one credential; 0: any */
 	unsigned depth; /* of a signal's JSON */
 	unsigned silence_ms;
 };

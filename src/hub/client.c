@@ -13,6 +13,7 @@
 #include "hub/run_view.h"
 #include "hub/subscription.h"
 #include "journal/reader.h"
+#include "net/account.h"
 
 /* Answers, and besides them a frame that was begun and a line that was read; for a
  * follower of the stage also how that looks. */
@@ -29,12 +30,14 @@ void client_make_room(struct client *c)
 }
 
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
-                             const struct caller *caller)
+                             const struct caller *caller, struct account *account)
 {
 	struct client *c = pool_take(&hub->pool);
 
 	c->hub = hub;
 	c->dialect = dialect;
+	c->account = account;
+	account->connections++;
 	c->scopes = (uint8_t)caller->scopes;
 	c->has_credential = caller->has_credential;
 	c->progress = true;
@@ -42,6 +45,7 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	buf_init(&c->mine, mine_max(c));
 	ws_init(&c->ws, &hub->options.ws);
 	list_init(&c->in_work);
+	list_init(&c->in_held);
 	list_add(&hub->clients, &c->in_all);
 	hub->counts.clients++;
 	hub->counts.joined++;
@@ -80,6 +84,7 @@ static void leave_tape(struct client *c)
 	else
 		tape->readers--;
 	c->tape = NULL;
+	c->account->subscriptions--;
 	client_reel(c)->users--;
 	hub_mark(c->hub, tape); /* an empty one is dropped at the end of the turn */
 }
@@ -145,6 +150,7 @@ void client_subscribe(struct client *c, struct subscription *wish)
 		r->guarded_at = r->reel.head;
 	}
 	c->tape = switchboard_tape(&r->board, &r->reel, &wish->filter);
+	c->account->subscriptions++;
 	if (wish->has_after)
 		go_read(c, wish->after);
 	else
@@ -413,6 +419,10 @@ void client_end(struct client *c)
 	c->state = CLIENT_CLOSING;
 	conn_close(c->conn);
 	c->conn = NULL;
+	c->account->connections--;
+	account_close(c->account);
+	c->account = NULL;
+	list_remove(&c->in_held);
 	list_remove(&c->in_all);
 	c->hub->counts.clients--;
 	hub_work(c); /* where it is freed */

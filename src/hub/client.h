@@ -19,6 +19,7 @@
 #include "net/conn.h"
 #include "net/ws.h"
 
+struct account;
 struct acks;
 struct hub;
 struct journal_reader;
@@ -58,6 +59,8 @@ struct client {
 	struct acks *acks;
 	struct link in_work; /* hub.work: has something to send or to read */
 	struct link in_all;  /* hub.clients */
+	struct link in_held; /* hub.held: not read, because it was too fast */
+	struct account *account;
 	struct ws_reader ws;
 	struct person *person; /* or NULL */
 };
@@ -65,9 +68,11 @@ struct client {
 extern const struct conn_user client_conn_user;
 void client_start_beat(struct client *client);
 void client_unhush(struct client *client); /* read it again, if it may speak */
+void client_hold(struct client *client);   /* while it is too fast; if it is */
 
+/* Takes the account, which is open. */
 struct client *client_create(struct hub *hub, const struct dialect *dialect,
-                             const struct caller *caller);
+                             const struct caller *caller, struct account *account);
 
 /* A piece of a frame or a whole one into `mine`; it goes out this turn. */
 void client_say(struct client *client, struct text bytes);
@@ -97,6 +102,9 @@ struct emission {
 bool client_emit(struct client *client, const struct emission *emission,
                  struct bus_verdict *verdict);
 void client_tell_durable(struct client *client); /* the hub's durable_seq grew */
+
+/* Milliseconds until it may emit again; 0: now. */
+unsigned client_emit_wait(const struct client *client);
 
 /* Says good-bye: what is owed goes out first, then the close (for a WebSocket
  * with its code and reason), then the end. */

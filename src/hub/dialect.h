@@ -30,6 +30,7 @@ struct dialect {
 	enum encoding encoding;
 	bool is_websocket;
 	bool on_request; /* offered only when the hub was asked to: hub_options.echo */
+	bool is_held;    /* each message counts as a signal, and who is too fast is not read */
 	unsigned needs;  /* scopes, of which one is enough to come in */
 
 	/* The connection is the client's.  Greets; may subscribe at once.  A query

@@ -314,6 +314,8 @@ struct hub *hub_create(const struct hub_options *options)
 	pool_init(&hub->pool, sizeof(struct client));
 	list_init(&hub->clients);
 	list_init(&hub->work);
+	list_init(&hub->held);
+	hub->ease.fire = hub_ease;
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
 	list_init(&hub->followers);
@@ -342,6 +344,7 @@ void hub_destroy(struct hub *hub)
 	}
 	bus_remove_tap(hub->options.bus, &hub->tap);
 	loop_remove_turn(&hub->turn);
+	deadline_clear(&hub->ease);
 	signal_reader_destroy(hub->lines);
 	coalesce_finish(&hub->words);
 	buf_finish(&hub->scratch);

@@ -18,6 +18,7 @@
 #include "net/caller.h"
 #include "net/ws.h"
 
+struct accounts;
 struct bus;
 struct http;
 struct hub;
@@ -54,6 +55,7 @@ struct hub_options {
 	struct loop *loop;
 	struct bus *bus;
 	struct journal *journal;
+	struct accounts *accounts; /* of those who connect */
 	struct ws_limits ws;
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
 	unsigned ping_ms, pong_ms;

@@ -37,6 +37,8 @@ struct hub {
 	struct hub_reel reels[ENCODINGS];
 	struct pool pool; /* of clients */
 	struct link clients, work, waiting, dirty, followers;
+	struct link held;    /* client.in_held */
+	struct deadline ease; /* looks at them while there are any */
 	struct link screens, agents; /* run_view.in_hub: of the run dialect */
 	struct buf look;             /* how the stage looks now, once somebody asked */
 	struct buf scratch;
@@ -56,6 +58,8 @@ static inline struct hub_reel *client_reel(const struct client *c)
 }
 
 extern const struct coalesce_kind coalesce_words; /* words.c */
+
+void hub_ease(struct deadline *deadline); /* socket.c: may those who were held go on? */
 
 /* The client has something to do at the end of the turn. */
 void hub_work(struct client *client);

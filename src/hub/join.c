@@ -1,5 +1,9 @@
 /* join.c - from a request to a client. */
+#include "base/clock.h"
 #include "hub/inside.h"
+#include "hub/subscription.h"
+#include "hub/wish.h"
+#include "net/account.h"
 #include "net/http.h"
 
 static const struct dialect *find_by_name(const char *name)
@@ -38,11 +42,44 @@ static void refuse(struct http *http, unsigned status, const char *words, const 
 	buf_finish(&body);
 }
 
+static bool hears_at_once(const struct dialect *d, const struct http *http,
+                          const struct caller *caller)
+{
+	struct subscription wish;
+	bool hears;
+
+	if (d->check != hub_wish_check || !caller_may(caller, SCOPE_OBSERVE))
+		return false;
+	hears = hub_wish_read(&wish, http, NULL) && !(d->is_websocket && wish.sends_only);
+	filter_finish(&wish.filter);
+	return hears;
+}
+
+static bool may_come(struct account *account, const struct dialect *d, struct http *http,
+                     const struct caller *caller)
+{
+	const char *words = NULL;
+
+	if (!account_may_connect(account))
+		words = "this credential has as many connections as it may have";
+	else if (hears_at_once(d, http, caller) && !account_may_subscribe(account))
+		words = "this credential has as many subscriptions as it may have";
+	if (words)
+		refuse(http, 429, words, NULL);
+	return !words;
+}
+
 static void take(struct hub *hub, struct http *http, const struct dialect *d,
                  const struct caller *caller, struct text head)
 {
-	struct client *c = client_create(hub, d, caller);
+	struct account *account = account_open(hub->options.accounts, caller, clock_mono_ns());
+	struct client *c;
 
+	if (!may_come(account, d, http, caller)) {
+		account_close(account);
+		return;
+	}
+	c = client_create(hub, d, caller, account);
 	/* The head and the greeting go out together, at the end of the turn. */
 	c->conn = http_conn(http);
 	client_say(c, head);
@@ -50,8 +87,11 @@ static void take(struct hub *hub, struct http *http, const struct dialect *d,
 	if (hub->draining)
 		d->farewell(c);
 	http_hand(http, TEXT(""), &client_conn_user, c);
-	if (!c->parted && c->state != CLIENT_CLOSING)
-		client_start_beat(c);
+	if (c->parted || c->state == CLIENT_CLOSING)
+		return;
+	client_start_beat(c);
+	if (account_is_limited(account))
+		client_hold(c);
 }
 
 static void join_websocket(struct hub *hub, struct http *http, const struct dialect *d,

@@ -15,6 +15,7 @@
 #include "hub/native.h"
 #include "hub/subscription.h"
 #include "journal/journal.h"
+#include "net/account.h"
 
 #define NATIVE_SAY_MAX (4 * KIB)
 
@@ -131,21 +132,53 @@ static const char *refusal_code(const struct bus_verdict *v)
 	return v->reason == ADMIT_FORBIDDEN ? "forbidden" : "invalid";
 }
 
-/* False when it was a guess and the guess was wrong. */
+static void say_too_fast(struct client *c, unsigned wait_ms, struct text ref)
+{
+	struct buf out;
+
+	buf_init(&out, NATIVE_SAY_MAX);
+	buf_print(&out,
+	          "{\"op\":\"error\",\"code\":\"too_fast\",\"message\":"
+	          "\"more signals a second than limits.rate allows\",\"wait\":%u",
+	          wait_ms);
+	if (ref.len) {
+		buf_add(&out, TEXT(",\"ref\":"));
+		buf_add(&out, ref);
+	}
+	buf_add_char(&out, '}');
+	native_say(c, &out);
+}
+
+static void charge(struct client *c)
+{
+	if (c->account && account_is_limited(c->account))
+		account_charge(c->account, clock_mono_ns());
+}
+
+/* False when it was a guess and the guess was wrong, which costs nothing. */
 static bool emit(struct client *c, struct emission *e)
 {
 	struct bus_verdict verdict;
+	unsigned wait_ms;
 
 	if (!(c->scopes & SCOPE_EMIT)) {
 		native_say_error(c, "forbidden", "emit needs the scope emit", e->ref);
 		return true;
 	}
-	e->once = true;
-	if (client_emit(c, e, &verdict))
+	if (account_is_limited(c->account) &&
+	    (wait_ms = account_ask(c->account, clock_mono_ns())) != 0) {
+		say_too_fast(c, wait_ms, e->ref);
 		return true;
+	}
+	e->once = true;
+	if (client_emit(c, e, &verdict)) {
+		charge(c);
+		return true;
+	}
 	if (e->guess && verdict.answer == BUS_REFUSED &&
 	    (verdict.reason == ADMIT_NOT_JSON || verdict.reason == ADMIT_NO_ENVELOPE))
 		return false;
+	charge(c);
 	native_say_error(c, refusal_code(&verdict), verdict.why.words, e->ref);
 	return true;
 }
@@ -280,6 +313,11 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 		native_say_error(c, "forbidden", "subscribe needs the scope observe", ref);
 		return;
 	}
+	if (!c->tape && !account_may_subscribe(c->account)) {
+		native_say_error(c, "too_many",
+		                 "this credential has as many subscriptions as it may have", ref);
+		return;
+	}
 	filter_init(&wish.filter);
 	if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	    read_wish(op, &wish, &why))
@@ -408,7 +446,8 @@ static void hear(struct client *c, struct text message)
 		if (look_quickly(message, &h) && (!h.ref.len || ref_is_good(h.ref)) &&
 		    hear_emit(c, &h, true))
 			return;
-	} else if ((c->scopes & SCOPE_EMIT) && emit(c, &bare)) {
+	} else if ((c->scopes & SCOPE_EMIT) && !(client_emit_wait(c) && look(message).op.len) &&
+	           emit(c, &bare)) {
 		return;
 	}
 	hear_slowly(c, message);

@@ -202,6 +202,7 @@ const struct dialect dialect_run = {
 	.path = "/ws/run",
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
+	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
 	.check = check,
 	.welcome = welcome,

@@ -2,7 +2,8 @@
  *
  * For programs that know signals and no protocol.  Whatever there is to say is
  * said as an envelope (a gap is a `journal.gap`) or by closing.  A connection
- * also hears itself; with ?mode=send it hears nothing.
+ * also hears itself; with ?mode=send it hears nothing.  One that is too fast is
+ * not closed but held: nothing more is read from it until it may go on.
  */
 #include "base/clock.h"
 #include "base/random.h"
@@ -60,6 +61,7 @@ const struct dialect dialect_signals = {
 	.path = "/ws/signals",
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
+	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
 	.check = hub_wish_check,
 	.welcome = welcome,

@@ -1,13 +1,17 @@
 /* socket.c - a client's connection: what comes in, and what its silence means. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "journal/journal.h"
+#include "net/account.h"
 
 static void hear_event(struct client *c, enum ws_event event, const struct ws_news *news)
 {
 	switch (event) {
 	case WS_TEXT:
+		if (c->dialect->is_held && account_is_limited(c->account))
+			account_charge(c->account, clock_mono_ns());
 		c->dialect->hear(c, news->body);
 		return;
 	case WS_BINARY:
@@ -31,18 +35,75 @@ static void hear_event(struct client *c, enum ws_event event, const struct ws_ne
 	}
 }
 
+/* --- who is too fast -------------------------------------------------------- */
+
+unsigned client_emit_wait(const struct client *c)
+{
+	return account_is_limited(c->account) ? account_wait(c->account, clock_mono_ns()) : 0;
+}
+
+static bool is_too_fast(const struct client *c)
+{
+	return c->dialect->is_held && client_emit_wait(c) != 0;
+}
+
+/* What one read may bring: short messages for about a quarter of a second, so that nobody
+ * is deep in debt when it is held. */
+static uint16_t input_max(const struct client *c)
+{
+	unsigned most = LOOP_INPUT / KIB, share = c->hub->options.accounts->limits.rate / 40;
+
+	if (!c->dialect->is_held || !account_is_limited(c->account) || share > most)
+		return (uint16_t)most;
+	return (uint16_t)(share ? share : 1);
+}
+
+void client_hold(struct client *c)
+{
+	struct hub *hub = c->hub;
+
+	c->conn->input_max = input_max(c);
+	if (!is_too_fast(c) || !list_is_empty(&c->in_held))
+		return;
+	hub->options.accounts->counts.held++;
+	conn_hush(c->conn, true);
+	list_add(&hub->held, &c->in_held);
+	deadline_set(hub->options.loop, &hub->ease, DEADLINE_TICK_MS);
+}
+
+void hub_ease(struct deadline *deadline)
+{
+	struct hub *hub = list_of(deadline, struct hub, ease);
+
+	list_each(&hub->held, l) {
+		struct client *c = list_of(l, struct client, in_held);
+
+		if (is_too_fast(c))
+			continue;
+		list_remove(&c->in_held);
+		c->conn->input_max = input_max(c);
+		client_unhush(c);
+	}
+	if (!list_is_empty(&hub->held))
+		deadline_set(hub->options.loop, deadline, DEADLINE_TICK_MS);
+}
+
+/* --- who may speak ---------------------------------------------------------- */
+
 /* A client that is owed too much is not read until it has taken some of it; and
  * nobody is while the disk cannot keep up, because what is not read is not lost. */
 static bool may_speak(const struct client *c)
 {
 	return c->mine.len - c->mine_sent <= HUB_HUSH_AT && !(c->acks && acks_is_full(c->acks)) &&
-	       !c->hub->draining && !journal_is_behind(c->hub->options.journal);
+	       !c->hub->draining && !journal_is_behind(c->hub->options.journal) && !is_too_fast(c);
 }
 
 static void hush_if_needed(struct client *c)
 {
 	if (may_speak(c))
 		return;
+	if (account_is_limited(c->account))
+		client_hold(c);
 	conn_hush(c->conn, true);
 	c->hub->waits_for_disk |= journal_is_behind(c->hub->options.journal);
 }
@@ -98,7 +159,8 @@ static unsigned beat_ms(const struct client *c)
 static void late(struct conn *conn)
 {
 	struct client *c = conn->self;
-	bool alive = c->progress || (!c->dialect->is_websocket && !conn->wants_write);
+	bool alive = c->progress || (!c->dialect->is_websocket && !conn->wants_write) ||
+	             !list_is_empty(&c->in_held); /* it may say what it likes, unheard */
 
 	if (c->state == CLIENT_CLOSING || (!alive && c->asked)) {
 		client_end(c);

@@ -6,6 +6,7 @@
 #define NET_CALLER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/scope.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@ struct caller {
 	bool has_credential; /* false: let in by auth.local or auth.origins */
 	char name[48];       /* of the credential or the process; for the record */
 	bool is_process;     /* at the Unix socket: the name is that process's */
+	uint64_t which;      /* of several with this name: the session, the user */
 };
 
 /* For the record: which user, and which process if that is known. */

@@ -6,13 +6,19 @@
  *
  * While a disk that works is far behind, no more of a batch is read, and an answer
  * from memory waits too: whoever sends goes at the disk's pace.
+ *
+ * Where there is a ceiling of signals a second, who has reached it is refused with the
+ * time to wait; but a batch that was begun goes on at that pace.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "bus/bus.h"
 #include "config/config.h"
 #include "journal/journal.h"
+#include "net/account.h"
 #include "web/inside.h"
 #include "web/routes.h"
 
@@ -25,8 +31,10 @@ struct emit {
 	struct web *web;
 	struct http *http; /* NULL once the peer left */
 	struct caller caller;
+	struct account *account;
 	bool is_batch, durable;
 	struct buf input; /* the body; of a batch, the line that is not whole yet */
+	struct buf later; /* lines that came too fast */
 	bool skipping;    /* the rest of a line that was too long */
 	struct buf id;    /* of the last one stamped */
 	struct buf rejected;
@@ -34,7 +42,7 @@ struct emit {
 	uint64_t unstamped; /* accepted, and their seq is still to come */
 	uint64_t first_seq, last_seq;
 	bool full;          /* a signal was refused because the disk fails */
-	bool held;          /* the body is not read: the disk is behind */
+	bool held;          /* the body is not read: the disk is behind, or it was too fast */
 	uint64_t since_ms;  /* when the body was over, or held */
 	struct link in_web; /* web.emits, once the body is over or held */
 };
@@ -42,7 +50,9 @@ struct emit {
 static void emit_destroy(struct emit *e)
 {
 	list_remove(&e->in_web);
+	account_close(e->account);
 	buf_finish(&e->input);
+	buf_finish(&e->later);
 	buf_finish(&e->id);
 	buf_finish(&e->rejected);
 	free(e);
@@ -200,15 +210,32 @@ static void wait_in_web(struct emit *e)
 
 static void hold_body(struct emit *e)
 {
-	if (e->held || !disk_is_behind(e))
+	if (e->held || !(disk_is_behind(e) || e->later.len))
 		return;
 	e->held = true;
+	e->web->options.accounts->counts.held += e->later.len != 0;
 	http_hush(e->http, true);
 	wait_in_web(e);
 }
 
+static bool is_too_fast(const struct emit *e)
+{
+	return account_is_limited(e->account) && account_wait(e->account, clock_mono_ns()) != 0;
+}
+
+static void batch_read(struct emit *e, struct text bytes);
+
+/* First the lines that are here, and when all of them are in, those to come. */
 static void release_body(struct emit *e)
 {
+	struct buf lines = e->later;
+
+	buf_init(&e->later, lines.max);
+	batch_read(e, buf_text(&lines));
+	buf_finish(&lines);
+	e->since_ms = loop_now_ms(e->web->options.loop);
+	if (e->later.len)
+		return;
 	e->held = false;
 	list_remove(&e->in_web);
 	http_hush(e->http, false);
@@ -221,7 +248,7 @@ bool api_emit_turn(struct web *web)
 	list_each(&web->emits, l) {
 		struct emit *e = list_of(l, struct emit, in_web);
 
-		if (e->held && !disk_is_behind(e))
+		if (e->held && !disk_is_behind(e) && !is_too_fast(e))
 			release_body(e);
 		else
 			answered = answer_if_due(e) || answered;
@@ -277,6 +304,8 @@ static void batch_line(struct emit *e, struct text line)
 	e->line++;
 	if (text_trim(line).len == 0)
 		return;
+	if (account_is_limited(e->account))
+		account_charge(e->account, clock_mono_ns());
 	admit(e, line, &verdict);
 	if (verdict.answer == BUS_ACCEPTED) {
 		e->accepted++;
@@ -308,6 +337,10 @@ static void batch_read(struct emit *e, struct text bytes)
 	int at;
 
 	while ((at = text_find(bytes, '\n')) >= 0) {
+		if (is_too_fast(e)) {
+			buf_add(&e->later, bytes);
+			return;
+		}
 		batch_end_line(e, (struct text){bytes.at, (size_t)at});
 		bytes = (struct text){bytes.at + at + 1, bytes.len - (size_t)at - 1};
 	}
@@ -356,31 +389,71 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	return *durable || text_is(value, "memory") || error_set(why, "durable or memory");
 }
 
-void api_emit(struct call *call)
+static void refuse_too_fast(struct http *http, unsigned wait_ms)
+{
+	char extra[40], body[160];
+
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", (wait_ms + 999) / 1000);
+	snprintf(body, sizeof(body),
+	         "{\"ok\":false,\"reason\":\"too_fast\","
+	         "\"error\":\"more signals a second than limits.rate allows\",\"wait\":%u}\n",
+	         wait_ms);
+	http_answer(http, 429, "application/json", text_of(body), extra);
+}
+
+/* A batch pays line by line as it is read, but it does not begin before it may. */
+static bool may_begin(struct account *account, bool is_batch, struct http *http)
+{
+	unsigned wait_ms;
+
+	if (!account_is_limited(account))
+		return true;
+	wait_ms = account_ask(account, clock_mono_ns());
+	if (wait_ms)
+		refuse_too_fast(http, wait_ms);
+	else if (!is_batch)
+		account_charge(account, clock_mono_ns());
+	return wait_ms == 0;
+}
+
+static void begin(struct call *call, struct account *account, bool is_batch, bool durable)
 {
 	static const struct http_handler one = {one_piece, one_whole, NULL, gone};
 	static const struct http_handler batch = {batch_piece, batch_whole, NULL, gone};
 	const struct config_limits *limits = &call->web->options.config->limits;
+	struct emit *e = must_zero(1, sizeof(*e));
+
+	e->web = call->web;
+	e->http = call->http;
+	e->caller = call->caller;
+	e->account = account;
+	e->durable = durable;
+	e->is_batch = is_batch;
+	list_init(&e->in_web);
+	buf_init(&e->input, is_batch ? limits->message : limits->body);
+	buf_init(&e->later, limits->batch);
+	buf_init(&e->id, limits->body);
+	buf_init(&e->rejected, REJECTED_SHOWN * 2 * KIB);
+	if (is_batch)
+		http_accept(call->http, limits->batch, &batch, e);
+	else
+		http_accept(call->http, limits->body, &one, e);
+}
+
+void api_emit(struct call *call)
+{
+	bool is_batch = routes_type(http_field(call->http, "Content-Type")) == ROUTE_NDJSON;
 	bool durable = true;
+	struct account *account;
 	struct error why;
-	struct emit *e;
 
 	if (!http_query_each(http_request(call->http)->query, read_parameter, &durable, &why)) {
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
-	e = must_zero(1, sizeof(*e));
-	e->web = call->web;
-	e->http = call->http;
-	e->caller = call->caller;
-	e->durable = durable;
-	e->is_batch = routes_type(http_field(call->http, "Content-Type")) == ROUTE_NDJSON;
-	list_init(&e->in_web);
-	buf_init(&e->input, e->is_batch ? limits->message : limits->body);
-	buf_init(&e->id, limits->body);
-	buf_init(&e->rejected, REJECTED_SHOWN * 2 * KIB);
-	if (e->is_batch)
-		http_accept(call->http, limits->batch, &batch, e);
+	account = account_open(call->web->options.accounts, &call->caller, clock_mono_ns());
+	if (may_begin(account, is_batch, call->http))
+		begin(call, account, is_batch, durable);
 	else
-		http_accept(call->http, limits->body, &one, e);
+		account_close(account);
 }

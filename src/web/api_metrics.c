@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "bus/bus.h"
 #include "journal/journal.h"
+#include "net/account.h"
 #include "web/inside.h"
 #include "web/metrics.h"
 
@@ -71,9 +72,22 @@ static void add_callers(struct buf *out, const struct web *web)
 	metric_add(out, &refused, (double)web->throttle.failures);
 }
 
+static void add_shares(struct buf *out, const struct account_stats *s)
+{
+	static const struct metric refused = {"signalbox_connections_refused_total", METRIC_COUNTER,
+	                                      "What went beyond a credential's share, by reason."};
+	static const struct metric held = {"signalbox_producers_held_total", METRIC_COUNTER,
+	                                   "Times a producer was too fast and not read."};
+
+	metric_begin(out, &refused);
+	metric_sample(out, &refused, "reason", TEXT("connections"), (double)s->connections);
+	metric_sample(out, &refused, "reason", TEXT("subscriptions"), (double)s->subscriptions);
+	metric_add(out, &held, (double)s->held);
+}
+
 /* ---- signals ---- */
 
-static void add_refused(struct buf *out, const struct bus_stats *s)
+static void add_refused(struct buf *out, const struct bus_stats *s, uint64_t too_fast)
 {
 	static const struct metric refused = {"signalbox_signals_refused_total", METRIC_COUNTER,
 	                                      "Signals that were not taken, by reason."};
@@ -84,9 +98,10 @@ static void add_refused(struct buf *out, const struct bus_stats *s)
 		              text_of(admit_reason_name((enum admit_reason)i)),
 		              (double)s->refused[i]);
 	metric_sample(out, &refused, "reason", TEXT("full"), (double)s->full);
+	metric_sample(out, &refused, "reason", TEXT("too_fast"), (double)too_fast);
 }
 
-static void add_bus(struct buf *out, const struct bus_stats *s)
+static void add_bus(struct buf *out, const struct bus_stats *s, uint64_t too_fast)
 {
 	static const struct metric accepted = {"signalbox_signals_accepted_total", METRIC_COUNTER,
 	                                       "Signals that got a seq."};
@@ -105,7 +120,7 @@ static void add_bus(struct buf *out, const struct bus_stats *s)
 	metric_add(out, &reused, (double)s->id_reused);
 	metric_add(out, &broken, (double)s->breaks_schema);
 	metric_add(out, &live, (double)s->live_only);
-	add_refused(out, s);
+	add_refused(out, s, too_fast);
 }
 
 /* ---- the journal ---- */
@@ -169,7 +184,8 @@ void api_metrics(struct call *call)
 	buf_init(&out, METRICS_MAX);
 	add_program(&out, web);
 	add_callers(&out, web);
-	add_bus(&out, bus_stats(web->options.bus));
+	add_shares(&out, &web->options.accounts->counts);
+	add_bus(&out, bus_stats(web->options.bus), web->options.accounts->counts.too_fast);
 	add_journal(&out, web->options.journal);
 	doors->metrics(doors->self, &out);
 	answer(call, "text/plain; version=0.0.4; charset=utf-8", &out);

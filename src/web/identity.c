@@ -135,6 +135,7 @@ static void know_unix(struct visit *visit, struct caller *caller)
 	caller->scopes = SCOPE_ALL;
 	caller->has_credential = true;
 	caller->is_process = true;
+	caller->which = peer->uid;
 	name_process(peer->pid, caller->name, sizeof(caller->name));
 }
 

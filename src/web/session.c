@@ -153,5 +153,6 @@ bool session_check(const unsigned char key[DIGEST_LEN], struct text session, int
 	if ((int64_t)read_hex(session.at, 16) <= now_ms)
 		return false;
 	*caller = (struct caller){SCOPE_ALL, true, "page"};
+	caller->which = read_hex(session.at + 16, 16);
 	return true;
 }

@@ -13,7 +13,7 @@
 #include "web/files.h"
 #include "web/inside.h"
 
-#define TICK_MS 1000
+#define TICK_MS DEADLINE_TICK_MS
 
 /* Nothing may run, frame, sniff or remember what we send, but our own page. */
 #define HEADERS \

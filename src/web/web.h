@@ -15,6 +15,7 @@
 #include "web/show.h"
 #include "web/tap.h"
 
+struct accounts;
 struct bus;
 struct config;
 struct http;
@@ -73,6 +74,7 @@ struct web_options {
 	struct loop *loop;
 	struct bus *bus;
 	struct journal *journal;
+	struct accounts *accounts;   /* lives as long as web */
 	const struct config *config; /* lives as long as web */
 	struct web_doors doors;
 	struct back back;

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""A producer that runs away does not hurt the others: ceilings by credential."""
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+
+from lib import SLOW, TEXT, WS, Box, Events, Refused, comment, eventually, frame_bytes, run, test
+from tls import write_config
+
+LIMITS = "SIGNALBOX_LIMITS_"
+
+
+def box(rate=0, **more):
+    return Box(env={LIMITS + "RATE": str(rate), **{LIMITS + k: str(v) for k, v in more.items()}})
+
+
+def post(box, signal, unix=False):
+    """One that comes over the loopback is another producer than one at the Unix socket."""
+    return box.request("POST", "/api/signal?ack=memory", signal, unix=unix)
+
+
+def metrics(box):
+    text = box.request("GET", "/metrics").text
+    return {k: float(v) for k, _, v in (l.rpartition(" ") for l in text.splitlines()
+                                        if not l.startswith("#"))}
+
+
+@test("one POST too many is answered 429 with the time to wait, and after it comes through")
+def _():
+    with box(rate=2) as b:
+        answers = [post(b, {"type": "x"}) for _ in range(2)]
+        assert [a.status for a in answers] == [200, 200], answers
+        late = eventually(lambda: next((a for a in [post(b, {"type": "x"}) for _ in range(4)]
+                                        if a.status != 200), None))
+        assert late.status == 429, late
+        said = late.json()
+        assert said["ok"] is False and said["reason"] == "too_fast" and "limits.rate" in said["error"]
+        assert 0 < said["wait"] <= 500, said
+        assert late.headers["retry-after"] == "1", late
+        assert post(b, {"type": "x"}, unix=True).status == 200, "another producer has its own share"
+        time.sleep(said["wait"] / 1000)
+        assert post(b, {"type": "x"}).status == 200
+        assert metrics(b)['signalbox_signals_refused_total{reason="too_fast"}'] >= 1
+
+
+@test("on /ws the answer is too_fast with wait and ref, and what else it asks is answered")
+def _():
+    with box(rate=3) as b, WS(b, unix=True) as ws:
+        assert ws.json()["op"] == "hello"
+        for n in range(20):
+            ws.send({"op": "emit", "ref": n + 1, "ack": "memory", "signal": {"type": "x"}})
+        answers = {a["ref"]: a for a in (ws.json() for _ in range(20))}
+        refused = {n: a for n, a in answers.items() if a["op"] == "error"}
+        assert len(answers) == 20 and 20 - len(refused) >= 3 and len(refused) >= 10, answers
+        assert set(range(1, 4)).isdisjoint(refused), "the burst of a second is taken"
+        assert all(a["code"] == "too_fast" and 0 < a["wait"] <= 334 for a in refused.values()), refused
+        ws.send('{"type":"bare"}')
+        assert ws.json()["code"] == "too_fast"
+        ws.send('{"ref":"p","op":"ping"}')
+        assert ws.json()["op"] == "ack"
+        ws.send('{"ref":"e","op":"emit","signal":{"type":"x"}}')
+        late = ws.json()
+        assert late["code"] == "too_fast" and late["ref"] == "e", late
+        time.sleep(late["wait"] / 1000 + 0.01)
+        # Its op is not the first member: it is guessed at twice, and pays once.
+        ws.send('{"ref":"e","op":"emit","ack":"memory","signal":{"type":"x"}}')
+        assert ws.json()["op"] == "ack"
+        taken = 20 - len(refused) + 1
+        assert len(b.history()) == taken
+
+
+@test("a batch is never refused in the middle: it goes on at the pace that is allowed")
+def _():
+    with box(rate=100) as b:
+        lines = "".join(json.dumps({"type": "n", "payload": {"n": n}}) + "\n" for n in range(250))
+        begun = time.monotonic()
+        answer = b.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"},
+                           unix=False)
+        took = time.monotonic() - begun
+        assert answer.status == 200 and answer.json()["accepted"] == 250, answer
+        assert took >= 1.4, f"250 signals at 100 a second, of which 100 at once, took {took:.2f} s"
+        assert [s["payload"]["n"] for s in b.history()] == list(range(250))
+        again = b.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"},
+                          unix=False)
+        assert again.status == 429 or time.monotonic() - begun > 3, again
+        assert metrics(b)["signalbox_producers_held_total"] >= 1
+
+
+@test("a client of /ws/signals is held and not closed: all of it comes, in order, at the pace")
+def _():
+    with box(rate=200) as b, WS(b, "/ws/signals?mode=send") as ws:
+        begun = time.monotonic()
+        for n in range(600):
+            ws.send({"type": "n", "payload": {"n": n}})
+        eventually(lambda: len(b.history("&limit=1000")) == 600, 20 * SLOW, 0.1)
+        took = time.monotonic() - begun
+        # The last read may bring a quarter of a second more than is paid for.
+        assert took >= 1.5, f"600 signals at 200 a second, of which 200 at once, took {took:.2f} s"
+        assert [s["payload"]["n"] for s in b.history("&limit=1000")] == list(range(600))
+        assert metrics(b)["signalbox_producers_held_total"] >= 1
+
+
+@test("who is held is not taken for dead")
+def _():
+    with Box(env={LIMITS + "RATE": "1", LIMITS + "PING": "200ms", LIMITS + "PONG": "200ms"}) as b:
+        with WS(b, "/ws/signals?mode=send") as ws:
+            for n in range(4):
+                ws.send({"type": "n", "payload": {"n": n, "fill": "x" * 1000}})
+            eventually(lambda: len(b.history()) == 4, 20 * SLOW, 0.1)
+
+
+@test("connections and subscriptions of a credential end at its share, with 429 and words")
+def _():
+    with box(CALLER_CONNECTIONS=3, CALLER_SUBSCRIPTIONS=2) as b:
+        first, second = Events(b, unix=False), WS(b, "/ws/signals")
+        for open_one, words in ((lambda: WS(b, "/ws/signals"), "subscriptions"),
+                                (lambda: Events(b, unix=False), "subscriptions")):
+            try:
+                open_one()
+                raise AssertionError("one too many came in")
+            except Refused as refused:
+                assert refused.response.status == 429, refused.response
+                assert words in refused.response.json()["error"], refused.response
+        third = WS(b)
+        assert third.json()["op"] == "hello"
+        third.send({"op": "subscribe", "ref": 1})
+        said = third.json()
+        assert said["code"] == "too_many" and said["ref"] == 1, said
+        try:
+            WS(b, "/ws/signals?mode=send")
+            raise AssertionError("one too many came in")
+        except Refused as refused:
+            assert "connections" in refused.response.json()["error"], refused.response
+        other = WS(b, "/ws/signals", unix=True)  # another producer
+        first.close()
+        second.close()
+        third.send({"op": "subscribe", "ref": 2})
+        eventually(lambda: subscribed(third))
+        counts = metrics(b)
+        assert counts['signalbox_connections_refused_total{reason="connections"}'] == 1, counts
+        assert counts['signalbox_connections_refused_total{reason="subscriptions"}'] >= 3, counts
+        other.close()
+        third.close()
+        eventually(lambda: comes_in(b))
+
+
+def subscribed(ws):
+    if ws.json()["op"] == "ack":
+        return True
+    ws.send({"op": "subscribe", "ref": 2})
+    return False
+
+
+def comes_in(b):
+    try:
+        WS(b, "/ws/signals").close()
+        return True
+    except Refused:
+        return False
+
+
+@test("SIGHUP sets and lifts the ceilings, for those who are connected too")
+def _():
+    def reload(limits):
+        done = b.log().count("was read again")
+        write_config(b, "listen: ['127.0.0.1:0']\n" + limits)
+        os.kill(b.pid, signal.SIGHUP)
+        eventually(lambda: b.log().count("was read again") > done)
+
+    def burst():
+        for n in range(30):
+            ws.send({"op": "emit", "ref": n + 1, "ack": "memory", "signal": {"type": "x"}})
+        return sum(ws.json()["op"] == "error" for _ in range(30))
+
+    b = Box(listen=())
+    b.args = ["--config", str(write_config(b, "listen: ['127.0.0.1:0']\n"))]
+    with b.start(), WS(b) as ws:
+        assert ws.json()["op"] == "hello"
+        assert burst() == 0
+        reload("limits: {rate: 1, caller_connections: 1}\n")
+        assert burst() >= 20
+        assert not comes_in(b)
+        reload("limits: {rate: 0}\n")
+        assert burst() == 0
+        assert comes_in(b)
+
+
+@test("a token's share is its own, however many connections use it")
+def _():
+    b = Box(listen=())
+    b.data.mkdir(mode=0o700, parents=True)
+    for name, secret in (("a", "ab" * 32), ("b", "cd" * 32)):
+        path = b.data / name
+        path.write_text(secret)
+        path.chmod(0o600)
+    rows = "".join(f"  - {{name: {n}, file: {n}, scopes: emit}}\n" for n in "ab")
+    text = f"listen: ['127.0.0.1:0']\nlimits: {{rate: 2}}\nauth:\n tokens:\n{rows}"
+    b.args = ["--config", str(write_config(b, text))]
+    with b.start():
+        def statuses(secret):
+            head = {"Authorization": f"Bearer {secret}"}
+            return [b.request("POST", "/api/signal?ack=memory", {"type": "x"}, head).status
+                    for _ in range(8)]
+        flood = statuses("ab" * 32)
+        assert flood[:2] == [200, 200] and 429 in flood, flood
+        assert statuses("cd" * 32)[:2] == [200, 200]
+
+
+# --- a runaway producer --------------------------------------------------------
+
+
+def flood(box, stop):
+    """As fast as it goes, on a connection of its own."""
+    body = json.dumps({"type": "flood", "payload": {"x": "y" * 100}}).encode()
+    frames = memoryview(frame_bytes(TEXT, body) * 50)
+    with WS(box, "/ws/signals?mode=send") as ws:
+        ws.wire.sock.settimeout(0.1)
+        at = 0
+        while not stop.is_set():
+            try:
+                at = (at + ws.wire.sock.send(frames[at:])) % len(frames)
+            except TimeoutError:
+                pass
+    os._exit(0)  # none of the parent's business at the end of it
+
+
+def latencies(box, n, every):
+    """From the emit of another producer to the ear of a third, in ms, sorted."""
+    took = []
+    with WS(box, "/ws/signals?type=mine", unix=True) as ear, WS(box, unix=True) as mouth:
+        assert mouth.json()["op"] == "hello"
+        for i in range(n):
+            begun = time.perf_counter()
+            mouth.send('{"type":"mine","payload":{"i":%d}}' % i)
+            assert ear.json()["payload"]["i"] == i
+            took.append((time.perf_counter() - begun) * 1000)
+            time.sleep(every)
+    return sorted(took)
+
+
+def p99(took):
+    return took[int(len(took) * 0.99)]
+
+
+def measure(rate):
+    with box(rate=rate) as b:
+        quiet = latencies(b, 100, 0.002)
+        fork = multiprocessing.get_context("fork")
+        stop = fork.Event()
+        floods = [fork.Process(target=flood, args=(b, stop), daemon=True) for _ in range(2)]
+        for process in floods:
+            process.start()
+        try:
+            eventually(lambda: metrics(b)["signalbox_signals_accepted_total"] > 1000)
+            begun, seq = time.monotonic(), metrics(b)["signalbox_signals_accepted_total"]
+            loud = latencies(b, 150, 0.005)
+            rate_in = (metrics(b)["signalbox_signals_accepted_total"] - seq) / (time.monotonic() - begun)
+        finally:
+            stop.set()
+            for process in floods:
+                process.join(5)
+    return quiet, loud, rate_in
+
+
+@test("beside two connections that flood, a ceiling keeps the others as quick as ever")
+def _():
+    for rate in (0, 1000):
+        quiet, loud, rate_in = measure(rate)
+        comment(f"ceiling {rate or 'none'}: {rate_in:.0f} signals/s came in; others p50 "
+                f"{loud[len(loud) // 2]:.2f} ms, p99 {p99(loud):.2f} ms (quiet: p99 {p99(quiet):.2f} ms)")
+        # Without a ceiling too, others are served: what is read at once has an end.
+        assert p99(loud) < (250 if rate else 3000) * SLOW, f"p99 {p99(loud):.1f} ms beside a flood"
+        if rate:
+            # The others' own 300 and what was read at once are on top of the ceiling.
+            assert rate_in < rate * 1.5 + 400, f"{rate_in:.0f} a second"
+
+
+run()
