@@ -199,6 +199,54 @@ test("day and night are not the same, and both have their land", async () => {
 	assert.ok(bright(day.sky) > 170 && bright(day.ground) > 170, JSON.stringify(day));
 });
 
+test("flashes, pulses, beams, sounds, lights, routes, ways and flights are each seen where they are", async () => {
+	const changed = await page.evaluate(() => {
+		const actors = [actorOf({ x: 100, y: 160 }), actorOf({ id: "b", x: 380, y: 160 })];
+		const about = { key: "k", actor: "a", progress: 0.4 };
+		const plain = frameOf(actors), before = paint(plain);
+		/* How many pixels of a part of the picture are others, and by how much more of each colour. */
+		const differs = (frame, [left, top, right, bottom]) => {
+			const after = paint(frame), more = [0, 0, 0];
+			let count = 0;
+
+			for (let y = top; y < bottom; y++)
+				for (let x = left; x < right; x++) {
+					const i = (y * host.clientWidth + x) * 4;
+					const by = [0, 1, 2].map((c) => after[i + c] - before[i + c]);
+					count += by.some((d) => Math.abs(d) > 12) ? 1 : 0;
+					by.forEach((d, c) => { more[c] += d; });
+				}
+			return { count, more };
+		};
+		const withEffect = (effect) => ({ ...plain, effects: [{ ...about, ...effect }] });
+		const withScene = (scene) => ({ ...plain, document: { ...plain.document, scene: { ...plain.document.scene, ...scene } } });
+		const route = { id: "r", name: "r", color: "#00ff00", points: [{ x: 200, y: 250 }, { x: 300, y: 250 }] };
+		const moving = { kind: "move", dx: 120, dy: 80, progress: 0.4 };
+		const here = [40, 100, 160, 220], between = [170, 130, 310, 190], below = [190, 230, 310, 270];
+
+		return {
+			flash: differs(withEffect({ kind: "flash", color: "#00ff00", value: 1 }), here),
+			pulse: differs(withEffect({ kind: "pulse", value: 1.25 }), here),
+			sound: differs(withEffect({ kind: "sound", name: "bell" }), here),
+			beam: differs(withEffect({ kind: "beam", color: "#00ff00", x1: 100, y1: 160, x2: 380, y2: 160, to: "b" }), between),
+			light: differs({ ...plain, lights: { sources: [{ id: "l", x: 240, y: 250, color: "#00ff00", radius: 80 }] } }, below),
+			route: differs(withScene({ routes: [route] }), below),
+			way: differs(frameOf([{ ...actors[0], moving }, actors[1]]), [130, 180, 250, 260]),
+			flight: differs(frameOf([{ ...actors[0], x: 240, y: 100, moving: { ...moving, kind: "fly" } }, actors[1]]), [200, 60, 280, 140]),
+			nothing: differs(plain, [0, 0, 480, 320]),
+		};
+	});
+
+	for (const [name, { count, more }] of Object.entries(changed)) {
+		if (name === "nothing")
+			assert.equal(count, 0, "the picture is the same without");
+		else
+			assert.ok(count > 40, `${name}: ${count} pixels`);
+		if (["flash", "beam", "light", "route"].includes(name))
+			assert.ok(more[1] > more[0] && more[1] > more[2], `${name} has its colour: ${more}`);
+	}
+});
+
 /* ---- what is said ---- */
 
 /* The box around everything of this green, and how much of it there is. */
