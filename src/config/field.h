@@ -85,6 +85,10 @@ void fields_finish(const struct field *fields, void *base);
 /* What a value looks like, in a few words: "a size like 64MiB". */
 const char *field_wants(const struct field *field);
 
+/* So much of it as one would write it, in the largest unit without a rest: 64MiB.  The
+ * caller frees it. */
+char *field_amount(const struct field *field, double n);
+
 /* Its range, as one would write it: "1KiB to 16MiB".  The caller frees it; NULL
  * without one. */
 char *field_range(const struct field *field);

@@ -63,9 +63,7 @@ static bool read_amount(struct text value, const struct unit *units, uint64_t *o
 	return *out == 0 && digits == value.len; /* nothing of anything is nothing */
 }
 
-/* The bound of a range as one would write it: in the largest unit without a rest.
- * The caller frees it. */
-static char *bound_words(const struct field *field, double n)
+char *field_amount(const struct field *field, double n)
 {
 	const struct unit *units = field->type == FIELD_SIZE   ? sizes
 	                           : field->type == FIELD_TIME ? times
@@ -84,8 +82,8 @@ char *field_range(const struct field *field)
 
 	if (field->high <= 0)
 		return NULL;
-	low = bound_words(field, field->low);
-	high = bound_words(field, field->high);
+	low = field_amount(field, field->low);
+	high = field_amount(field, field->high);
 	range = must_print("%s to %s", low, high);
 	free(low);
 	free(high);
@@ -99,7 +97,7 @@ static bool in_range(const struct field *field, double n, struct error *why)
 
 	if (!is_small && (field->high <= 0 || n <= field->high))
 		return true;
-	bound = bound_words(field, is_small ? field->low : field->high);
+	bound = field_amount(field, is_small ? field->low : field->high);
 	error_set(why,
 	          is_small ? "too small: at least %s is wanted" : "too big: at most %s is allowed",
 	          bound);

@@ -1,0 +1,167 @@
+/* schema.c - the table of fields as a JSON Schema. */
+#include <stdlib.h>
+
+#include "base/scope.h"
+#include "config/write.h"
+
+/* Amounts have their units; nothing of anything needs none. */
+#define SIZES "\"^(0|[0-9]+(B|KiB|MiB|GiB|TiB))$\""
+#define TIMES "\"^(0|[0-9]+(ms|s|m|h))$\""
+
+static void add_object(const struct field *fields, const char *type, struct buf *out);
+
+static void add_choices(const struct field *field, struct buf *out)
+{
+	buf_add(out, TEXT("\"enum\":["));
+	for (size_t i = 0; field->choices[i]; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		buf_add_json(out, text_of(field->choices[i]));
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_number(const struct field *field, const char *type, struct buf *out)
+{
+	buf_print(out, "\"type\":\"%s\",\"minimum\":%.15g", type, field->low);
+	if (field->high > 0)
+		buf_print(out, ",\"maximum\":%.15g", field->high);
+}
+
+static void add_amount(const char *pattern, struct buf *out)
+{
+	buf_print(out, "\"anyOf\":[{\"type\":\"string\",\"pattern\":%s},{\"const\":0}]", pattern);
+}
+
+/* Spaces around the commas are allowed, and none or all stands alone. */
+static void add_scopes(struct buf *out)
+{
+	struct buf one;
+
+	buf_init(&one, KIB);
+	for (unsigned bit = 1; bit <= SCOPE_ALL; bit <<= 1)
+		buf_print(&one, "%s%s", bit > 1 ? "|" : "", scope_name((enum scope)bit));
+	buf_print(out, "\"type\":\"string\",\"pattern\":\"^ *(none|all|(%.*s)( *, *(%.*s))*) *$\"",
+	          TEXT_ARG(buf_text(&one)), TEXT_ARG(buf_text(&one)));
+	buf_finish(&one);
+}
+
+static void add_rows(const struct field *field, struct buf *out)
+{
+	buf_add(out, TEXT("\"type\":\"array\",\"items\":{"));
+	if (field->brief)
+		buf_add(out, TEXT("\"anyOf\":[{\"type\":\"string\",\"minLength\":1},{"));
+	add_object(field->fields, "\"object\"", out);
+	buf_add(out, field->brief ? TEXT("}]}") : TEXT("}"));
+	if (field->filled)
+		buf_add(out, TEXT(",\"minItems\":1"));
+}
+
+static void add_type(const struct field *field, struct buf *out)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		buf_add(out, TEXT("\"type\":\"string\",\"minLength\":1"));
+		break;
+	case FIELD_CHOICE:
+		add_choices(field, out);
+		break;
+	case FIELD_SWITCH:
+		buf_add(out, TEXT("\"type\":\"boolean\""));
+		break;
+	case FIELD_COUNT:
+		add_number(field, "integer", out);
+		break;
+	case FIELD_NUMBER:
+		add_number(field, "number", out);
+		break;
+	case FIELD_SIZE:
+		add_amount(SIZES, out);
+		break;
+	case FIELD_TIME:
+		add_amount(TIMES, out);
+		break;
+	case FIELD_SCOPES:
+		add_scopes(out);
+		break;
+	case FIELD_TEXTS:
+		buf_add(out, TEXT("\"type\":\"array\",\"items\":{\"type\":\"string\","
+		                  "\"minLength\":1}"));
+		break;
+	case FIELD_ROWS:
+		add_rows(field, out);
+		break;
+	case FIELD_GROUP: /* all of it may be commented out */
+		add_object(field->fields, "[\"object\",\"null\"]", out);
+	}
+}
+
+/* The default as one would write it is JSON already where it is no text. */
+static void add_preset(const struct field *field, struct buf *out)
+{
+	bool is_bare = field->type == FIELD_SWITCH || field->type == FIELD_COUNT ||
+	               field->type == FIELD_NUMBER;
+
+	buf_add(out, field_is_list(field) ? TEXT(",\"default\":[") : TEXT(",\"default\":"));
+	if (is_bare)
+		buf_add(out, text_of(field->preset));
+	else
+		buf_add_json(out, text_of(field->preset));
+	if (field_is_list(field))
+		buf_add_char(out, ']');
+}
+
+static void add_field(const struct field *field, struct buf *out)
+{
+	char *range = field_range(field);
+
+	buf_add_json(out, text_of(field->name));
+	buf_add(out, TEXT(":{\"description\":"));
+	buf_add_json(out, text_of(field->help));
+	if (range) {
+		out->len--; /* the quote: the range belongs to the words */
+		buf_print(out, "; %s\"", range);
+	}
+	if (field->preset)
+		add_preset(field, out);
+	buf_add_char(out, ',');
+	add_type(field, out);
+	buf_add_char(out, '}');
+	free(range);
+}
+
+static void add_needed(const struct field *fields, struct buf *out)
+{
+	bool is_first = true;
+
+	buf_add(out, TEXT(",\"required\":["));
+	for (const struct field *f = fields; f->name; f++) {
+		if (!f->needed)
+			continue;
+		if (!is_first)
+			buf_add_char(out, ',');
+		buf_add_json(out, text_of(f->name));
+		is_first = false;
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_object(const struct field *fields, const char *type, struct buf *out)
+{
+	buf_print(out, "\"type\":%s,\"additionalProperties\":false,\"properties\":{", type);
+	for (const struct field *f = fields; f->name; f++) {
+		if (f != fields)
+			buf_add_char(out, ',');
+		add_field(f, out);
+	}
+	buf_add_char(out, '}');
+	add_needed(fields, out);
+}
+
+void fields_schema(const struct field *fields, struct buf *out)
+{
+	buf_add(out, TEXT("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+	                  "\"title\":\"signalbox.yaml\","));
+	add_object(fields, "[\"object\",\"null\"]", out);
+	buf_add(out, TEXT("}\n"));
+}
