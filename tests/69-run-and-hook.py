@@ -16,7 +16,7 @@ import time
 
 from doors import config_box, limited
 from faults import FaultyBox
-from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Process, cli, environment, eventually,
+from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Process, Skip, cli, environment, eventually,
                  run, temp_dir, test)
 
 HOOK = "/api/hooks/claude-code"
@@ -25,6 +25,8 @@ STOP = {"hook_event_name": "Stop", "session_id": "s"}
 
 
 def recorded(name):
+    if not VECTORS.exists():
+        raise Skip("the shared recordings are not here")
     return (VECTORS / name).read_text().splitlines()
 
 
@@ -247,7 +249,7 @@ def _():
         {"type": "thread.started", "thread_id": "t1"}, {"type": "turn.started"},
         {"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": "hi"}},
         {"type": "turn.completed", "usage": {"input_tokens": 3, "output_tokens": 1}}))
-    claude = (VECTORS / "stream-json.jsonl").read_text()
+    claude = "\n".join(recorded("stream-json.jsonl")) + "\n"
     cases = (("claude", ["-p", "--output-format", "stream-json", "x"], claude, "claude-stream"),
              ("codex", ["exec", "--json", "x"], codex, "codex"),
              ("claude", ["-p", "x"], "plain words\n", "lines"))
@@ -435,7 +437,7 @@ def _():
 
 @test("emit --parse sends what an agent printed, and says what it did not understand")
 def _():
-    text = (VECTORS / "stream-json.jsonl").read_text()
+    text = "\n".join(recorded("stream-json.jsonl")) + "\n"
     with Box() as box:
         result = cli("emit", "--parse", "claude-stream", "--source", "me", "--data", box.data,
                      input=text)
