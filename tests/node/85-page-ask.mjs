@@ -233,7 +233,7 @@ test("a server that is killed in the middle is said, and the answer is whole whe
 	await stateIs(page, "live");
 	await ask("say after it");
 	await endOf("done");
-	assert.equal(await textOf(last()), "after it");
+	await eventually(async () => await textOf(last()) === "after it", "the whole answer");
 	assert.equal(await last().locator(".talk-task").count(), 1, "nothing is told twice");
 });
 
