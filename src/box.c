@@ -355,7 +355,7 @@ int box_run(const struct box_options *options)
 	umask(077);                   /* what we make is ours alone */
 	interrupt_ignore_pipe();
 	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
-	log_set_level(options->config->log_level);
+	box_follow_log(&options->config->log);
 	box.loop = loop_create();
 	started = start(&box, &why);
 	if (started)

@@ -1,5 +1,4 @@
-/* small_test.c - the small things of base: errors, lists, log lines, random
- * names, clocks. */
+/* small_test.c - the small things of base: errors, lists, random names, clocks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,14 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/list.h"
-#include "base/log.h"
 #include "base/must.h"
 #include "base/random.h"
 
@@ -128,71 +125,6 @@ static void the_clocks_tell_time(void **state)
 	assert_true(clock_wall_ms() > 1600000000000);
 }
 
-/* What is written to standard error while the function runs. */
-static const char *caught(void (*fn)(void))
-{
-	static char got[8192];
-	int was = dup(STDERR_FILENO);
-	FILE *file = tmpfile();
-	size_t n;
-
-	assert_non_null(file);
-	dup2(fileno(file), STDERR_FILENO);
-	fn();
-	dup2(was, STDERR_FILENO);
-	close(was);
-	rewind(file);
-	n = fread(got, 1, sizeof(got) - 1, file);
-	got[n] = '\0';
-	fclose(file);
-	return got;
-}
-
-static void log_hostile(void)
-{
-	log_info("net", "from \x1b[2J%s", "a\nb");
-}
-
-static void a_log_line_is_one_safe_line(void **state)
-{
-	const char *line = caught(log_hostile);
-
-	assert_non_null(strstr(line, "Z info net: from \xEF\xBF\xBD[2Ja b\n"));
-	assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
-}
-
-static void log_much(void)
-{
-	static char words[10000];
-
-	memset(words, '\x01', sizeof(words) - 1);
-	log_error("net", "%s", words);
-}
-
-static void a_log_line_has_an_end(void **state)
-{
-	const char *line = caught(log_much);
-
-	assert_true(strlen(line) > 1000);
-	assert_int_equal(line[strlen(line) - 1], '\n');
-}
-
-static void log_little(void)
-{
-	log_debug("net", "not said");
-	log_set_level(LOG_DEBUG);
-	log_debug("net", "said");
-	log_set_level(LOG_INFO);
-}
-
-static void a_level_that_is_not_wanted_is_silent(void **state)
-{
-	const char *line = caught(log_little);
-
-	assert_null(strstr(line, "not said"));
-	assert_non_null(strstr(line, "debug net: said\n"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,9 +136,6 @@ int main(void)
 		cmocka_unit_test(a_uuid_is_of_version_four_and_new_each_time),
 		cmocka_unit_test(random_hex_is_two_digits_a_byte),
 		cmocka_unit_test(the_clocks_tell_time),
-		cmocka_unit_test(a_log_line_is_one_safe_line),
-		cmocka_unit_test(a_log_line_has_an_end),
-		cmocka_unit_test(a_level_that_is_not_wanted_is_silent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

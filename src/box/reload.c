@@ -80,6 +80,13 @@ static void name_what_stays(const struct config *old, const struct config *fresh
 			log_warn("box", "%s is another one, which needs a restart", fixed[i].key);
 }
 
+void box_follow_log(const struct config_log *log)
+{
+	log_set_format(log->format);
+	log_set_rooms(log->rooms, log->room_count);
+	log_set_level(log->level);
+}
+
 static void follow(struct box *box, struct prepared *p)
 {
 	const struct config *old = box->config;
@@ -91,7 +98,7 @@ static void follow(struct box *box, struct prepared *p)
 	name_what_stays(old, p->config);
 	box_follow_plan(box, p->listens);
 	box->config = box->reloaded = p->config;
-	log_set_level(box->config->log_level);
+	box_follow_log(&box->config->log);
 	bus_set_mode(box->bus, box_admit_mode(box->config));
 	hub_set_pings(box->hub, box->config->limits.ping_ms, box->config->limits.pong_ms);
 	limits = box_account_limits(box->config);

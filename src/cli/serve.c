@@ -60,7 +60,7 @@ static int serve(struct command_context *context, const struct options *options)
 		say("%s", why.words);
 		return STATUS_CONFIG;
 	}
-	log_set_level(config.log_level);
+	log_set_level(config.log.level);
 	box.config = &config;
 	status = context->serve(&box);
 	config_finish(&config);

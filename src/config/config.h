@@ -26,6 +26,13 @@ struct config_listen {
 	char *cert, *key;        /* PEM files: it speaks TLS; or neither */
 };
 
+struct config_log {
+	enum log_level level;
+	enum log_format format;
+	char **rooms; /* "hub=debug" */
+	size_t room_count;
+};
+
 struct config_token {
 	char *name;
 	char *file;      /* holds 64 hexadecimal characters */
@@ -88,7 +95,7 @@ struct config {
 	char *data; /* DATA; never NULL after a load */
 	struct config_listen *listen;
 	size_t listen_count;
-	enum log_level log_level;
+	struct config_log log;
 	enum config_validation validation;
 	struct config_auth auth;
 	struct config_journal journal;

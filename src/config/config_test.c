@@ -45,7 +45,7 @@ static void defaults_are_those_of_the_manual(void **state)
 	assert_int_equal(c.listen_count, 1);
 	assert_string_equal(c.listen[0].address, "127.0.0.1:7446");
 	assert_null(c.listen[0].dialect);
-	assert_int_equal(c.log_level, LOG_INFO);
+	assert_int_equal(c.log.level, LOG_INFO);
 	assert_int_equal(c.validation, CONFIG_VALIDATE_WARN);
 	assert_int_equal(c.auth.local, SCOPE_OBSERVE | SCOPE_EMIT);
 	assert_int_equal(c.auth.token_count, 0);
@@ -93,7 +93,7 @@ static void every_key_can_stand_in_the_file(void **state)
 	assert_int_equal(c.listen_count, 2);
 	assert_string_equal(c.listen[1].address, "[::1]:2");
 	assert_string_equal(c.listen[1].dialect, "signals");
-	assert_int_equal(c.log_level, LOG_DEBUG);
+	assert_int_equal(c.log.level, LOG_DEBUG);
 	assert_int_equal(c.validation, CONFIG_VALIDATE_STRICT);
 	assert_int_equal(c.auth.local, 0);
 	assert_string_equal(c.auth.hosts[0], "box.example");
@@ -256,7 +256,7 @@ static void flags_win_over_environment_over_file_over_default(void **state)
 	fclose(file);
 	assert_true(config_load(&c, &sources, NULL));
 	assert_string_equal(c.data, "/flag");
-	assert_int_equal(c.log_level, LOG_WARN);
+	assert_int_equal(c.log.level, LOG_WARN);
 	assert_int_equal(c.limits.header_ms, 3000);
 	assert_int_equal(c.validation, CONFIG_VALIDATE_OFF);
 	assert_int_equal(c.limits.depth, 64);

@@ -12,6 +12,7 @@
 #define IN(kind, member) offsetof(struct config_##kind, member)
 
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+static const char *const formats[] = {"text", "json", NULL};
 static const char *const validations[] = {"off", "warn", "strict", NULL};
 
 static const struct field listen_fields[] = {
@@ -27,8 +28,12 @@ static const struct field listen_fields[] = {
 };
 
 static const struct field log_fields[] = {
-	{"level", FIELD_CHOICE, 0, "the most that is said: error, warn, info, debug", "info",
-         .choices = levels},
+	{"level", FIELD_CHOICE, IN(log, level), "the most that is said: error, warn, info, debug",
+         "info", .choices = levels},
+	{"format", FIELD_CHOICE, IN(log, format), "of a line: text, json", "text",
+         .choices = formats},
+	{"rooms", FIELD_TEXTS, IN(log, rooms), "rooms with a level of their own: hub=debug",
+         .check = log_check_room, .count = IN(log, room_count)},
 	{0},
 };
 
@@ -144,7 +149,7 @@ const struct field config_fields[] = {
          "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
          .size = sizeof(struct config_listen), .brief = true, .filled = true,
          .check_row = check_listen},
-	{"log", FIELD_GROUP, AT(log_level), "what is logged", .fields = log_fields},
+	{"log", FIELD_GROUP, AT(log), "what is logged", .fields = log_fields},
 	{"validation", FIELD_CHOICE, AT(validation),
          "of what producers send: off, warn (admit and count), strict (refuse)", "warn",
          .choices = validations},
