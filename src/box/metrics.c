@@ -24,6 +24,13 @@ static void add_hub(struct buf *out, const struct hub_stats *s)
 	                                   "Gaps that clients were told of."};
 	static const struct metric closed = {"signalbox_clients_slow_closed_total", METRIC_COUNTER,
 	                                     "Clients closed because they were too slow."};
+	static const struct metric skipped = {
+		"signalbox_signals_dropped_total", METRIC_COUNTER,
+		"Signals that were kept from a client that asked for that when it is slow."};
+	static const struct metric reading = {"signalbox_clients_reading", METRIC_GAUGE,
+	                                      "Clients that catch up from the journal."};
+	static const struct metric lag = {"signalbox_clients_lag_bytes", METRIC_GAUGE,
+	                                  "How far the last of the others is behind."};
 	static const struct metric followers = {"signalbox_stage_followers", METRIC_GAUGE,
 	                                        "Clients that follow the stage."};
 
@@ -32,6 +39,9 @@ static void add_hub(struct buf *out, const struct hub_stats *s)
 	metric_add(out, &behind, (double)s->fell_behind);
 	metric_add(out, &gaps, (double)s->gaps);
 	metric_add(out, &closed, (double)s->slow_closed);
+	metric_add(out, &skipped, (double)s->skipped);
+	metric_add(out, &reading, (double)s->reading);
+	metric_add(out, &lag, (double)s->lag_bytes);
 	metric_add(out, &followers, (double)s->followers);
 }
 
@@ -122,11 +132,15 @@ static void add_show(struct buf *out, const struct box *box)
 
 void box_add_metrics(void *self, struct buf *out)
 {
+	static const struct metric told = {
+		"signalbox_signals_out_total", METRIC_COUNTER,
+		"Signals for clients, once for each of them, by source and kind."};
 	struct box *box = self;
 	const struct hub_stats hub = hub_stats(box->hub);
 	const struct hook_stats hooks = hook_stats(box->hook);
 
 	add_hub(out, &hub);
+	metric_tally(out, &told, hub_told(box->hub));
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);
 	add_show(out, box);

@@ -13,6 +13,7 @@
 #include "base/sections.h"
 #include "bus/window.h"
 #include "journal/reader.h"
+#include "signal/tally.h"
 
 #define BUS_FOLD_CHUNK (256 * KIB)
 #define BUS_FOLD_WAIT_MS 1000
@@ -44,6 +45,7 @@ struct bus {
 	bool (*is_taken)(void *self, struct text name);
 	void *names;
 	struct bus_stats stats;
+	struct tally tally;
 };
 
 /* --- folding what the journal remembers --------------------------------- */
@@ -120,6 +122,7 @@ struct bus *bus_create(struct journal *journal, const struct admit_options *opti
 	buf_init(&bus->line, options->size_max * 2 + BUS_LINE_SLACK);
 	list_init(&bus->taps);
 	list_init(&bus->waiting);
+	tally_init(&bus->tally);
 	fold(bus);
 	return bus;
 }
@@ -194,6 +197,7 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 
 	s.line = store(bus, emit, d, mark, s.seq);
 	bus->stats.accepted++;
+	++*tally_of(&bus->tally, d->source, d->kind);
 	if (emit->ticket.stamped)
 		emit->ticket.stamped(emit->ticket.self, emit->ticket.tag, d->id, s.seq);
 	show(bus, &s);
@@ -388,4 +392,9 @@ void bus_checkpoint(const struct bus *bus, struct buf *out)
 const struct bus_stats *bus_stats(const struct bus *bus)
 {
 	return &bus->stats;
+}
+
+const struct tally *bus_tally(const struct bus *bus)
+{
+	return &bus->tally;
 }

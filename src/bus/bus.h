@@ -19,6 +19,7 @@
 
 struct bus;
 struct journal;
+struct tally;
 
 struct tap {
 	const char *name; /* labels it in traces */
@@ -83,5 +84,6 @@ struct bus_stats {
 	uint64_t refused[ADMIT_REASONS], full;
 };
 const struct bus_stats *bus_stats(const struct bus *bus);
+const struct tally *bus_tally(const struct bus *bus); /* of what was accepted */
 
 #endif

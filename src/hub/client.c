@@ -275,8 +275,10 @@ static void skip_to_present(struct client *c)
 	uint64_t last = journal_last_seq(c->hub->options.journal);
 	struct gap gap = {journal_reader_next(c->reader), last, "skipped"};
 
-	if (gap.from <= last)
+	if (gap.from <= last) {
+		c->hub->counts.skipped += last - gap.from + 1;
 		tell_gap(c, &gap);
+	}
 	if (c->state == CLIENT_READING)
 		go_live(c, tape_head(c->tape));
 }

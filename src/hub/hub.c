@@ -38,6 +38,7 @@ struct spooled {
 	struct hub *hub;
 	uint64_t start;
 	size_t len;
+	uint64_t clients; /* that will get it */
 };
 
 /* Walks from the end, because falling behind swaps the last client in. */
@@ -61,6 +62,7 @@ static void spool_to_tape(void *self, struct tape *tape)
 		shed(tape, middle);
 		tape_drop_before(tape, middle);
 	}
+	spooled->clients += tape->client_count;
 	tape_add(tape, spooled->start, spooled->len);
 	hub_mark(spooled->hub, tape);
 }
@@ -83,14 +85,17 @@ static void spool(struct hub *hub, enum encoding e, const struct signal *s)
 	struct hub_reel *r = &hub->reels[e];
 	char *out = reel_reserve(&r->reel, s->line.len + ENCODING_EXTRA);
 	size_t len = encoders[e](out, s->line, s->seq, journal_epoch(hub->options.journal));
-	struct spooled spooled = {hub, r->reel.head, len};
+	struct spooled spooled = {hub, r->reel.head, len, 0};
 
 	reel_commit(&r->reel, len);
 	hub->counts.frames++;
-	if (r->board.all)
+	if (r->board.all) {
+		spooled.clients = r->board.all->client_count;
 		hub_mark(hub, r->board.all);
+	}
 	if (r->board.by_key.count)
 		switchboard_route(&r->board, s, spool_to_tape, &spooled);
+	*tally_of(&hub->told, s->source, s->kind) += spooled.clients;
 	if (r->reel.head - r->guarded_at > HUB_GUARD_EVERY)
 		guard(hub, r);
 }
@@ -306,6 +311,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->options = *options;
 	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
 	hub->turn.end = turn_end;
+	tally_init(&hub->told);
 	hub->durable_seq = journal_durable_seq(options->journal);
 	hub->lines = signal_reader_create();
 	coalesce_init(&hub->words, &coalesce_words, options->ws.message_max + HUB_ENVELOPE_MAX);
@@ -390,7 +396,32 @@ void hub_status(const struct hub *hub, struct buf *out)
 	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->slow_closed);
 }
 
+/* Of those who are live, the one that is furthest behind; those who read are counted. */
+static void look_at_lag(const struct tape *tape, struct hub_stats *s)
+{
+	uint64_t head = tape_head(tape), behind;
+
+	s->reading += tape->readers;
+	for (unsigned i = 0; i < tape->client_count; i++) {
+		if (tape->clients[i]->cursor == head)
+			continue;
+		behind = tape->reel->head - tape_on_reel(tape, tape->clients[i]->cursor);
+		if (behind > s->lag_bytes)
+			s->lag_bytes = behind;
+	}
+}
+
 struct hub_stats hub_stats(const struct hub *hub)
 {
-	return hub->counts;
+	struct hub_stats s = hub->counts;
+
+	for (enum encoding e = 0; e < ENCODINGS; e++)
+		list_each(&hub->reels[e].board.tapes, l)
+			look_at_lag(list_of(l, struct tape, in_all), &s);
+	return s;
+}
+
+const struct tally *hub_told(const struct hub *hub)
+{
+	return &hub->told;
 }

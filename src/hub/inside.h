@@ -9,6 +9,7 @@
 #include "hub/switchboard.h"
 #include "net/loop.h"
 #include "signal/coalesce.h"
+#include "signal/tally.h"
 
 /* Between two looks at the sockets, so that a new connection never waits for a
  * big fan-out. */
@@ -48,6 +49,7 @@ struct hub {
 	struct coalesce words; /* of the client that is being read to */
 	uint64_t durable_seq;
 	struct hub_stats counts;
+	struct tally told; /* a signal counts once for each client that it is for */
 	bool draining;
 	bool waits_for_disk; /* some client is hushed because of it */
 };

@@ -99,8 +99,13 @@ void journal_wait(struct journal *journal, unsigned ms);
 /* NULL while all is well. */
 const char *journal_trouble(const struct journal *journal);
 
+/* How long commits took: those of at most so many nanoseconds, and the rest. */
+#define JOURNAL_BUCKETS 12
+extern const uint64_t journal_bucket_ns[JOURNAL_BUCKETS];
+
 struct journal_stats {
 	uint64_t bytes, segments, commits, commit_ns_total, sync_failures;
+	uint64_t buckets[JOURNAL_BUCKETS + 1]; /* each commit is in one */
 	size_t waiting; /* bytes not yet durable */
 };
 struct journal_stats journal_stats(const struct journal *journal);

@@ -147,6 +147,25 @@ static bool publish(struct journal *j, const struct error *why)
 	return changed;
 }
 
+#define MICROSECOND UINT64_C(1000)
+
+const uint64_t journal_bucket_ns[JOURNAL_BUCKETS] = {
+	100 * MICROSECOND,   250 * MICROSECOND,    500 * MICROSECOND,    1000 * MICROSECOND,
+	2500 * MICROSECOND,  5000 * MICROSECOND,   10000 * MICROSECOND,  25000 * MICROSECOND,
+	50000 * MICROSECOND, 100000 * MICROSECOND, 500000 * MICROSECOND, 2000000 * MICROSECOND,
+};
+
+static void count_commit(struct journal_stats *stats, uint64_t took_ns)
+{
+	unsigned i = 0;
+
+	while (i < JOURNAL_BUCKETS && took_ns > journal_bucket_ns[i])
+		i++;
+	stats->buckets[i]++;
+	stats->commits++;
+	stats->commit_ns_total += took_ns;
+}
+
 static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns)
 {
 	static const struct error fine;
@@ -156,8 +175,7 @@ static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns
 	pthread_mutex_lock(&j->mutex);
 	j->durable = c->batches[c->n - 1].last;
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
-	j->stats.commits++;
-	j->stats.commit_ns_total += clock_mono_ns() - began_ns;
+	count_commit(&j->stats, clock_mono_ns() - began_ns);
 	if (publish(j, &fine))
 		log_info("journal", "the disk works again");
 }

@@ -123,6 +123,14 @@ static void add_bus(struct buf *out, const struct bus_stats *s, uint64_t too_fas
 	add_refused(out, s, too_fast);
 }
 
+static void add_sources(struct buf *out, const struct tally *tally)
+{
+	static const struct metric in = {"signalbox_signals_in_total", METRIC_COUNTER,
+	                                 "Signals that got a seq, by source and kind."};
+
+	metric_tally(out, &in, tally);
+}
+
 /* ---- the journal ---- */
 
 static void add_disk(struct buf *out, const struct journal_stats *s)
@@ -133,8 +141,6 @@ static void add_disk(struct buf *out, const struct journal_stats *s)
 	                                       "Files of the journal."};
 	static const struct metric commits = {"signalbox_journal_commits_total", METRIC_COUNTER,
 	                                      "Writes that were brought to the disk."};
-	static const struct metric time = {"signalbox_journal_commit_seconds_total", METRIC_COUNTER,
-	                                   "Time they took together."};
 	static const struct metric failures = {"signalbox_journal_sync_failures_total",
 	                                       METRIC_COUNTER, "Times the disk failed."};
 	static const struct metric waiting = {"signalbox_journal_waiting_bytes", METRIC_GAUGE,
@@ -143,9 +149,21 @@ static void add_disk(struct buf *out, const struct journal_stats *s)
 	metric_add(out, &bytes, (double)s->bytes);
 	metric_add(out, &segments, (double)s->segments);
 	metric_add(out, &commits, (double)s->commits);
-	metric_add(out, &time, (double)s->commit_ns_total / 1e9);
 	metric_add(out, &failures, (double)s->sync_failures);
 	metric_add(out, &waiting, (double)s->waiting);
+}
+
+static void add_commits(struct buf *out, const struct journal_stats *s)
+{
+	static const struct metric took = {"signalbox_journal_commit_seconds", METRIC_HISTOGRAM,
+	                                   "How long the disk took for each of them."};
+	double bounds[JOURNAL_BUCKETS];
+	const struct metric_spread spread = {bounds, s->buckets, JOURNAL_BUCKETS,
+	                                     (double)s->commit_ns_total / 1e9};
+
+	for (int i = 0; i < JOURNAL_BUCKETS; i++)
+		bounds[i] = (double)journal_bucket_ns[i] / 1e9;
+	metric_histogram(out, &took, &spread);
 }
 
 static void add_journal(struct buf *out, const struct journal *journal)
@@ -161,6 +179,7 @@ static void add_journal(struct buf *out, const struct journal *journal)
 	metric_add(out, &last, (double)journal_last_seq(journal));
 	metric_add(out, &durable, (double)journal_durable_seq(journal));
 	add_disk(out, &s);
+	add_commits(out, &s);
 	metric_add(out, &trouble, journal_trouble(journal) ? 1 : 0);
 }
 
@@ -186,6 +205,7 @@ void api_metrics(struct call *call)
 	add_callers(&out, web);
 	add_shares(&out, &web->options.accounts->counts);
 	add_bus(&out, bus_stats(web->options.bus), web->options.accounts->counts.too_fast);
+	add_sources(&out, bus_tally(web->options.bus));
 	add_journal(&out, web->options.journal);
 	doors->metrics(doors->self, &out);
 	answer(call, "text/plain; version=0.0.4; charset=utf-8", &out);

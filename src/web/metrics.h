@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-enum metric_type { METRIC_COUNTER, METRIC_GAUGE };
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
 struct metric {
 	const char *name;
@@ -20,5 +20,21 @@ void metric_add(struct buf *out, const struct metric *metric, double value);
 void metric_begin(struct buf *out, const struct metric *metric);
 void metric_sample(struct buf *out, const struct metric *metric, const char *label, struct text of,
                    double value);
+
+struct tally;
+
+/* Of each source and kind that there was one of. */
+void metric_tally(struct buf *out, const struct metric *metric, const struct tally *tally);
+
+/* counts[i] were at most bounds[i] seconds long, and not at most the bound before; the last
+ * of them were longer than any. */
+struct metric_spread {
+	const double *bounds;
+	const uint64_t *counts; /* one more */
+	size_t n;
+	double sum;
+};
+void metric_histogram(struct buf *out, const struct metric *metric,
+                      const struct metric_spread *spread);
 
 #endif
