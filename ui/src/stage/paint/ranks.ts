@@ -2,9 +2,9 @@
  * next to the left, and so on; who finds no room in the row stands in the next one, a step
  * nearer. Pure, and nothing new is made for a frame. */
 
-const ROW = 5;
-const CLOSE = 0.72;          /* of their width: shoulder to shoulder */
-const STEP = 16;             /* from row to row */
+const ROW = 4;
+const CLOSE = 0.95;          /* of their width: shoulder to shoulder */
+const STEP = 20;             /* from row to row */
 const SPAN = 1 << 20;        /* more than a stage is wide */
 
 export interface Ranks {
