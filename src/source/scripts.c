@@ -99,7 +99,7 @@ static const struct beat two_agents[] = {
          "\"description\":\"Make search fast\"}"},
 	{200, "task_dispatch",
          "{\"taskId\":\"measure\",\"from\":\"ada\",\"to\":\"bela\","
-         "\"description\":\"Measure before and after\"}"},
+         "\"description\":\"Measure before and after. \"}"},
 	{200, "agent_state_change", "{\"agentId\":\"ada\",\"from\":\"idle\",\"to\":\"thinking\"}"},
 	{100, "agent_state_change", "{\"agentId\":\"bela\",\"from\":\"idle\",\"to\":\"acting\"}"},
 	{300, "tool_call",
