@@ -158,13 +158,14 @@ static bool was_taken_by_retention(const struct shelf *shelf, int dir)
 static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir)
 {
 	struct look l = {.report = r};
+	size_t skipped = r->newest && r->newest < shelf->count ? shelf->count - r->newest : 0;
 
-	for (size_t i = 0; i < shelf->count; i++) {
+	for (size_t i = skipped; i < shelf->count; i++) {
 		struct error why;
 
 		l.first = shelf->firsts[i];
 		l.until = i + 1 < shelf->count ? shelf->firsts[i + 1] : 0;
-		if (i > 0 && l.next < l.first)
+		if (i > skipped && l.next < l.first)
 			say(r, "signals %llu to %llu are missing before segment %llu",
 			    (unsigned long long)l.next, (unsigned long long)l.first - 1,
 			    (unsigned long long)l.first);
@@ -178,7 +179,7 @@ static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, i
 			say(r, "segment %llu cannot be read: %s", (unsigned long long)l.first,
 			    why.words);
 	}
-	r->first = shelf->count ? shelf->firsts[0] : 0;
+	r->first = shelf->count ? shelf->firsts[skipped] : 0;
 }
 
 static void look_at_epochs(struct journal_report *r, int dir)

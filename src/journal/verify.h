@@ -13,6 +13,8 @@ struct journal_report {
 	void (*problem)(void *self, const char *words);
 	void *self;
 
+	size_t newest; /* how many segments are read, counted from the newest; 0: all */
+
 	uint64_t problems;
 	uint64_t segments, batches, bytes;
 	uint64_t signals;     /* that are there */
