@@ -12,7 +12,7 @@ from lib import (ROOT, SIGNALBOX, Box, Impostor, answer_bytes, cli, environment,
                  temp_dir, test)
 
 VERBS = ["serve", "emit", "tail", "status", "open", "token", "journal", "parse",
-         "show", "run", "tap", "version", "help"]
+         "show", "run", "tap", "check", "config", "doctor", "completion", "version", "help"]
 
 
 # --- help and misuse ---------------------------------------------------------
@@ -42,7 +42,8 @@ def _():
         places = [result.out.find(word) for word in order]
         assert -1 not in places and places == sorted(places), result
         assert f"\n  signalbox {verb}" in result.out, result
-        assert result.out == cli("help", verb).out
+        if verb != "config":  # of which `help` lists the keys
+            assert result.out == cli("help", verb).out
         assert max(map(len, result.out.splitlines())) <= 100, result
 
 

@@ -28,10 +28,11 @@ struct command_context {
 
 struct command {
 	const char *name;
-	const char *summary;                      /* half a line */
-	const char *usage;                        /* what stands behind the name */
-	const char *examples;                     /* whole lines, each with two spaces in front */
-	const char *about;                        /* paragraphs for the long help */
+	const char *summary;      /* half a line */
+	const char *usage;        /* what stands behind the name */
+	const char *examples;     /* whole lines, each with two spaces in front */
+	const char *about;        /* paragraphs for the long help */
+	const char *const *words; /* what its first word can be, ended by NULL; NULL: not said */
 	const struct option_group *const *groups; /* ended by NULL */
 	/* It ends with 0 even when it is misused: whoever runs it takes a status for a
 	 * decision. */

@@ -1,29 +1,6 @@
 /* serve.c - `signalbox serve`: from options to the running program. */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/must.h"
+#include "cli/check.h"
 #include "cli/verbs.h"
-#include "net/listen.h"
-
-/* Whoever lets other machines in has made a token before: one that is made by the way is
- * one that nobody knows of. */
-static bool may_listen(const struct config *config, struct error *why)
-{
-	const char *open_to_others = NULL;
-	char *token = must_print("%s/token", config->data);
-	bool has_token = config->auth.token_count > 0 || access(token, F_OK) == 0;
-
-	free(token);
-	for (size_t i = 0; i < config->listen_count; i++)
-		if (!listen_is_local(config->listen[i].address))
-			open_to_others = config->listen[i].address;
-	return !open_to_others || has_token ||
-	       error_set(why,
-	                 "%s can be reached from other machines, which needs a token: `signalbox "
-	                 "token rotate` makes one",
-	                 open_to_others);
-}
 
 /* What the configuration is made from, each time it is read. */
 struct origins {
@@ -37,7 +14,7 @@ static bool read_again(void *self, struct config *fresh, struct error *why)
 
 	if (!command_load(from->context, from->options, fresh, why))
 		return false;
-	if (may_listen(fresh, why))
+	if (check_reach(fresh, why))
 		return true;
 	config_finish(fresh);
 	return false;

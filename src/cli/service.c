@@ -3,6 +3,8 @@
  * The unit is a file of ours in the user's systemd directory; systemctl(1) does the rest.  A
  * file of that name that we did not write is left alone.
  */
+#include "cli/service.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -97,24 +99,23 @@ static bool write_unit(const struct options *options, struct buf *out, struct er
 
 /* ---- the file ---- */
 
-enum unit_state { UNIT_ABSENT, UNIT_OURS, UNIT_FOREIGN };
-
-static enum unit_state look(const char *path)
+static enum service_state look(const char *path)
 {
 	char head[sizeof(MARK)] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? UNIT_ABSENT : UNIT_FOREIGN;
+		return errno == ENOENT || errno == ENOTDIR ? SERVICE_ABSENT : SERVICE_FOREIGN;
 	n = read(fd, head, sizeof(head) - 1);
 	close(fd);
-	return n == (ssize_t)sizeof(head) - 1 && strcmp(head, MARK) == 0 ? UNIT_OURS : UNIT_FOREIGN;
+	return n == (ssize_t)sizeof(head) - 1 && strcmp(head, MARK) == 0 ? SERVICE_OURS
+	                                                                 : SERVICE_FOREIGN;
 }
 
 static bool refuse_foreign(const char *path, struct error *why)
 {
-	return look(path) != UNIT_FOREIGN ||
+	return look(path) != SERVICE_FOREIGN ||
 	       error_set(why, "%s was not written by `signalbox service`: it stays as it is", path);
 }
 
@@ -155,6 +156,7 @@ static int systemctl(const struct command_context *context, const char *verb, co
 {
 	char program[] = "systemctl", user[] = "--user", unit[] = UNIT;
 	char *words[] = {program, user, must_dup(verb), NULL, NULL, NULL};
+	posix_spawn_file_actions_t quiet;
 	size_t n = 3;
 	int status = -1, failure;
 	pid_t pid;
@@ -163,7 +165,11 @@ static int systemctl(const struct command_context *context, const char *verb, co
 		words[n++] = must_dup(flag);
 	if (strcmp(verb, "daemon-reload") != 0)
 		words[n++] = unit;
-	failure = posix_spawnp(&pid, program, NULL, NULL, words, (char *const *)context->env);
+	posix_spawn_file_actions_init(&quiet);
+	if (strncmp(verb, "is-", 3) == 0) /* a question; no answer is one, too */
+		posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	failure = posix_spawnp(&pid, program, &quiet, NULL, words, (char *const *)context->env);
+	posix_spawn_file_actions_destroy(&quiet);
 	while (failure == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	free(words[2]);
@@ -210,7 +216,7 @@ static bool install(struct command_context *context, const struct options *optio
 
 static bool uninstall(struct command_context *context, const char *path, struct error *why)
 {
-	if (look(path) == UNIT_ABSENT) {
+	if (look(path) == SERVICE_ABSENT) {
 		say("there is nothing to take away: %s is not there", path);
 		return true;
 	}
@@ -224,28 +230,47 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 	return true;
 }
 
-static int tell(struct command_context *context, const struct options *options, const char *path)
+static bool is(const struct command_context *context, const struct service *service,
+               const char *question)
 {
-	static const char *const states[] = {
-		[UNIT_ABSENT] = "absent", [UNIT_OURS] = "installed", [UNIT_FOREIGN] = "foreign"};
-	enum unit_state state = look(path);
-	bool is_enabled = state != UNIT_ABSENT && systemctl(context, "is-enabled", "--quiet") == 0;
-	bool is_active = state != UNIT_ABSENT && systemctl(context, "is-active", "--quiet") == 0;
+	return service->state != SERVICE_ABSENT && systemctl(context, question, "--quiet") == 0;
+}
+
+bool service_look(const struct command_context *context, struct service *service)
+{
+	*service = (struct service){.path = unit_path(context)};
+	if (!service->path)
+		return false;
+	service->state = look(service->path);
+	service->is_enabled = is(context, service, "is-enabled");
+	service->is_active = is(context, service, "is-active");
+	service->is_failed = !service->is_active && is(context, service, "is-failed");
+	return true;
+}
+
+static int tell(struct command_context *context, const struct options *options)
+{
+	static const char *const states[] = {[SERVICE_ABSENT] = "absent",
+	                                     [SERVICE_OURS] = "installed",
+	                                     [SERVICE_FOREIGN] = "foreign"};
+	struct service service;
 	struct buf name;
 
+	service_look(context, &service);
 	buf_init(&name, 4 * PATH_MAX);
-	buf_add_json(&name, text_of(path));
+	buf_add_json(&name, text_of(service.path));
 	if (options_has(options, "json"))
 		out_print(&context->out,
 		          "{\"state\":\"%s\",\"enabled\":%s,\"active\":%s,\"unit\":%.*s}\n",
-		          states[state], is_enabled ? "true" : "false",
-		          is_active ? "true" : "false", TEXT_ARG(buf_text(&name)));
+		          states[service.state], service.is_enabled ? "true" : "false",
+		          service.is_active ? "true" : "false", TEXT_ARG(buf_text(&name)));
 	else
-		out_print(&context->out, "%s, %s, %s\n%s\n", states[state],
-		          is_enabled ? "enabled" : "not enabled",
-		          is_active ? "running" : "not running", path);
+		out_print(&context->out, "%s, %s, %s\n%s\n", states[service.state],
+		          service.is_enabled ? "enabled" : "not enabled",
+		          service.is_active ? "running" : "not running", service.path);
 	buf_finish(&name);
-	return is_active ? STATUS_DONE : STATUS_FAILED;
+	free(service.path);
+	return service.is_active ? STATUS_DONE : STATUS_FAILED;
 }
 
 static int service(struct command_context *context, const struct options *options)
@@ -261,7 +286,7 @@ static int service(struct command_context *context, const struct options *option
 		return STATUS_FAILED;
 	}
 	if (strcmp(verb, "status") == 0)
-		status = tell(context, options, path);
+		status = tell(context, options);
 	else if (strcmp(verb, "install") == 0)
 		good = install(context, options, path, &why);
 	else if (strcmp(verb, "uninstall") == 0)

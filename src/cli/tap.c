@@ -1,11 +1,12 @@
 /* tap.c - `signalbox tap`: Claude Code's hooks, with or without a running box. */
-#include "tap/tap.h"
+#include "cli/tap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "cli/verbs.h"
+#include "tap/tap.h"
 
 #define LISTEN_MAX (4 * KIB) /* of DATA/listen */
 
@@ -40,9 +41,8 @@ static char *read_listen(const char *data)
 }
 
 /* An http hook brings no credential: where none may emit, every hook goes over the
- * Unix socket, and so it does when there is nothing else.  NULL: that.  The caller
- * frees it. */
-static char *find_address(const struct config *config)
+ * Unix socket, and so it does when there is nothing else. */
+char *tap_address(const struct config *config)
 {
 	char *address = read_listen(config->data);
 
@@ -196,7 +196,7 @@ static int tap(struct command_context *context, const struct options *options)
 		return STATUS_CONFIG;
 	target.config = dir = tap_config_dir(command_env(context, "CLAUDE_CONFIG_DIR"),
 	                                     command_env(context, "HOME"));
-	target.address = address = find_address(&config);
+	target.address = address = tap_address(&config);
 	target.data = config.data;
 	status = do_step(context, options, step, &target);
 	free(dir);

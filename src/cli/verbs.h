@@ -26,6 +26,10 @@ extern const struct command command_show;
 extern const struct command command_token;
 extern const struct command command_service;
 extern const struct command command_journal;
+extern const struct command command_check;
+extern const struct command command_config_verb;
+extern const struct command command_completion;
+extern const struct command command_doctor;
 extern const struct command command_version;
 extern const struct command command_help;
 

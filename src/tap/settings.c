@@ -451,3 +451,47 @@ bool settings_look(struct text now, struct settings_look *look, struct error *wh
 	settings_finish(&s);
 	return good;
 }
+
+/* ---- where ours go ---- */
+
+static void tell_hook(yyjson_val *hook, settings_hook_fn *fn, void *self)
+{
+	struct text type = member_of(hook, "type"), url = member_of(hook, "url");
+	struct text command = member_of(hook, "command");
+
+	if (text_is(type, "http") && is_our_url(url))
+		fn(self, url, TEXT(""));
+	else if (text_is(type, "command") && ends_with(command, TEXT(MARK)))
+		fn(self, TEXT(""), command);
+}
+
+static void tell_event(yyjson_val *groups, settings_hook_fn *fn, void *self)
+{
+	yyjson_val *group, *hook;
+	size_t i, j, groups_max, hooks_max;
+
+	yyjson_arr_foreach(groups, i, groups_max, group)
+	{
+		yyjson_val *hooks = yyjson_obj_get(group, "hooks");
+
+		yyjson_arr_foreach(hooks, j, hooks_max, hook)
+		{
+			tell_hook(hook, fn, self);
+		}
+	}
+}
+
+void settings_each_hook(struct text now, settings_hook_fn *fn, void *self)
+{
+	struct text text = without_bom(now);
+	yyjson_doc *doc = text.len > SETTINGS_MAX ? NULL : yyjson_read(text.at, text.len, 0);
+	yyjson_val *hooks = yyjson_obj_get(yyjson_doc_get_root(doc), "hooks");
+	yyjson_val *name, *groups;
+	size_t i, max;
+
+	yyjson_obj_foreach(hooks, i, max, name, groups)
+	{
+		tell_event(groups, fn, self);
+	}
+	yyjson_doc_free(doc);
+}

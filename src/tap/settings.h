@@ -41,4 +41,9 @@ struct settings_look {
 };
 bool settings_look(struct text now, struct settings_look *look, struct error *why);
 
+/* Each hook of ours: it goes to a URL or to a command, and the other is empty.  A text that
+ * is not understood has none. */
+typedef void settings_hook_fn(void *self, struct text url, struct text command);
+void settings_each_hook(struct text now, settings_hook_fn *hook, void *self);
+
 #endif

@@ -370,3 +370,15 @@ void tap_change_finish(struct tap_change *change)
 	free(change->file);
 	buf_finish(&change->diff);
 }
+
+bool tap_each_hook(const struct tap_target *target, tap_hook_fn *hook, void *self,
+                   struct error *why)
+{
+	struct file file;
+	bool good = open_file(&file, target, false, why);
+
+	if (good)
+		settings_each_hook(buf_text(&file.text), hook, self);
+	file_finish(&file);
+	return good;
+}

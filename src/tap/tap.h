@@ -45,6 +45,11 @@ bool tap_install(const struct tap_target *target, struct tap_report *report, str
 bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why);
 bool tap_look(const struct tap_target *target, struct tap_report *report, struct error *why);
 
+/* Where each of our hooks in the file goes: to a URL or to a command, and the other is empty. */
+typedef void tap_hook_fn(void *self, struct text url, struct text command);
+bool tap_each_hook(const struct tap_target *target, tap_hook_fn *hook, void *self,
+                   struct error *why);
+
 /* The whole file as an install would write it; the caller finishes out. */
 bool tap_print(const struct tap_target *target, struct buf *out, struct error *why);
 

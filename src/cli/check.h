@@ -1,0 +1,16 @@
+/* check.h - is what a box would start with good? */
+#ifndef CLI_CHECK_H
+#define CLI_CHECK_H
+
+#include "config/config.h"
+
+/* Who lets other machines in has a token. */
+bool check_reach(const struct config *config, struct error *why);
+
+/* The certificate and the key of a listener, if it has them, are good and go together. */
+bool check_pair(const struct config_listen *listen, struct error *why);
+
+/* DATA/show.json; is_there: there is one, which is not needed. */
+bool check_show(const char *data, bool *is_there, struct error *why);
+
+#endif

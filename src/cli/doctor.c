@@ -1,0 +1,173 @@
+/* doctor.c - `signalbox doctor`: the table of checks, and their findings. */
+#include "cli/doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/verbs.h"
+
+#define WORDS_MAX 1024
+#define JSON_MAX (4 * MIB)
+
+static const struct check {
+	const char *name;
+	void (*look)(struct doctor *doctor);
+	bool needs_config;
+} checks[] = {
+	{"config", doctor_config, false},
+	{"show", doctor_show, true},
+	{"permissions", doctor_permissions, true},
+	{"disk", doctor_disk, true},
+	{"clock", doctor_clock, true},
+	{"limits", doctor_limits, true},
+	{"journal", doctor_journal, true},
+	{"port", doctor_port, true},
+	{"sockets", doctor_sockets, true},
+	{"tls", doctor_tls, true},
+	{"claude", doctor_claude, false},
+	{"service", doctor_service, false},
+};
+
+/* ---- for checks ---- */
+
+void doctor_say(struct doctor *d, enum health health, const char *format, ...)
+{
+	char words[WORDS_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	d->findings = must_grow(d->findings, (d->count + 1) * sizeof(*d->findings));
+	d->findings[d->count++] = (struct finding){d->check, health, must_dup(words), NULL};
+}
+
+void doctor_advise(struct doctor *d, const char *format, ...)
+{
+	char words[WORDS_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	free(d->findings[d->count - 1].advice);
+	d->findings[d->count - 1].advice = must_dup(words);
+}
+
+/* ---- what is said ---- */
+
+static const char *const health_names[] = {"ok", "warn", "bad"};
+
+static void show_words(struct out *out, const struct doctor *d)
+{
+	static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct finding *f = &d->findings[i];
+
+		out_paint(out, colors[f->health]);
+		out_print(out, "%-4s", health_names[f->health]);
+		out_paint(out, "\033[0m");
+		out_print(out, "  %-11s  ", f->check);
+		out_add_shown(out, text_of(f->words));
+		if (f->advice) {
+			out_print(out, "\n%*s-> ", 19, "");
+			out_add_shown(out, text_of(f->advice));
+		}
+		out_print(out, "\n");
+	}
+}
+
+static void show_json(struct out *out, const struct doctor *d, bool is_well)
+{
+	struct buf json;
+
+	buf_init(&json, JSON_MAX);
+	buf_print(&json, "{\"ok\":%s,\"findings\":[", is_well ? "true" : "false");
+	for (size_t i = 0; i < d->count; i++) {
+		const struct finding *f = &d->findings[i];
+
+		buf_print(&json, "%s{\"check\":\"%s\",\"health\":\"%s\",\"words\":", i ? "," : "",
+		          f->check, health_names[f->health]);
+		buf_add_json(&json, text_of(f->words));
+		if (f->advice) {
+			buf_add(&json, TEXT(",\"do\":"));
+			buf_add_json(&json, text_of(f->advice));
+		}
+		buf_add_char(&json, '}');
+	}
+	buf_add(&json, TEXT("]}\n"));
+	out_add(out, buf_text(&json));
+	buf_finish(&json);
+}
+
+/* ---- the verb ---- */
+
+static bool is_well(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->findings[i].health == HEALTH_BAD)
+			return false;
+	return true;
+}
+
+static void look(struct doctor *d)
+{
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+		d->check = checks[i].name;
+		if (d->config || !checks[i].needs_config)
+			checks[i].look(d);
+	}
+}
+
+static int doctor(struct command_context *context, const struct options *options)
+{
+	struct error fault;
+	struct config config;
+	struct doctor d = {.context = context, .fault = &fault};
+	bool well;
+
+	if (options->word_count > 0)
+		return command_misused(&command_doctor, "'%s' is too much", options->words[0]);
+	if (command_load(context, options, &config, &fault)) {
+		d.config = &config;
+		d.box = doctor_find_box(config.data);
+	}
+	look(&d);
+	well = is_well(&d);
+	if (options_has(options, "json"))
+		show_json(&context->out, &d, well);
+	else
+		show_words(&context->out, &d);
+	for (size_t i = 0; i < d.count; i++) {
+		free(d.findings[i].words);
+		free(d.findings[i].advice);
+	}
+	free(d.findings);
+	if (d.config)
+		config_finish(&config);
+	return well ? STATUS_DONE : STATUS_FAILED;
+}
+
+static const struct option own[] = {{"json", 'j', .help = "as one JSON object"}, {0}};
+static const struct option_group own_group = {"Options", own};
+static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
+                                                    NULL};
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.summary = "find what is wrong, and say what to do about it",
+	.usage = "[--json]",
+	.examples = "  signalbox doctor\n"
+		    "  signalbox doctor --config ~/box.yaml\n"
+		    "  signalbox doctor --json | jq '.findings[] | select(.health == \"bad\")'\n",
+	.about = "Looks at the configuration, permissions, the disk, the clock, limits, the\n"
+		 "journal's newest files, who holds the ports, certificates, the settings of\n"
+		 "Claude Code and the systemd unit. Each finding is ok, warn or bad, with what\n"
+		 "to do. It changes nothing, and the box may be running or not. Ends with 1\n"
+		 "when something is bad.\n",
+	.groups = groups,
+	.run = doctor,
+};

@@ -1,0 +1,218 @@
+/* doctor_port.c - who listens where: the addresses of the configuration, those of the box
+ * that runs, its Unix socket, and what they show as certificates. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/check.h"
+#include "cli/doctor.h"
+#include "cli/listener.h"
+#include "net/address.h"
+#include "net/cert.h"
+
+#define LISTEN_MAX (4 * KIB) /* of DATA/listen */
+#define DAY_S (24 * 3600)
+#define SOON_DAYS 30 /* a certificate that ends before is worth a word */
+
+/* ---- the addresses that are wanted ---- */
+
+/* 0, or errno: could it be bound?  It is not listened on, so nobody can come. */
+static int try_bind(const struct address *address)
+{
+	const struct sockaddr *sa = &address->sa.any;
+	socklen_t len = sa->sa_family == AF_INET ? sizeof(address->sa.v4) : sizeof(address->sa.v6);
+	int fd = socket(sa->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, failure = 0;
+
+	if (fd < 0)
+		return errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (sa->sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, sa, len) != 0)
+		failure = errno;
+	close(fd);
+	return failure;
+}
+
+static void tell_holder(struct doctor *d, const char *words, const struct listener *holder)
+{
+	char name[PROCESS_NAME_ROOM];
+
+	if (holder->pid == 0) {
+		doctor_say(d, HEALTH_BAD, "%s is held by a process of uid %u", words,
+		           (unsigned)holder->uid);
+		doctor_advise(d, "have it stopped, or choose another address with --listen");
+		return;
+	}
+	doctor_process_name(holder->pid, name);
+	if (holder->pid == d->box) {
+		doctor_say(d, HEALTH_OK, "%s is the box's: %s, pid %d", words, name,
+		           (int)holder->pid);
+		return;
+	}
+	if (strcmp(name, "systemd") == 0) {
+		doctor_say(d, HEALTH_OK, "%s is held by systemd, to hand it over", words);
+		return;
+	}
+	doctor_say(d, HEALTH_BAD, "%s is held by %s, pid %d", words, name, (int)holder->pid);
+	doctor_advise(d, "`kill %d`, or choose another address with --listen", (int)holder->pid);
+}
+
+static void look_at_address(struct doctor *d, const char *words)
+{
+	struct address address;
+	struct listener holder;
+	struct error why;
+	int failure;
+
+	if (!address_parse(&address, words, &why)) {
+		doctor_say(d, HEALTH_BAD, "%s", why.words);
+		return;
+	}
+	failure = address_port(&address) ? try_bind(&address) : 0;
+	if (failure == EADDRINUSE && listener_find(&address, d->box, &holder)) {
+		tell_holder(d, words, &holder);
+	} else if (failure) {
+		doctor_say(d, HEALTH_BAD, "%s cannot be had: %s", words, strerror(failure));
+		doctor_advise(d, failure == EACCES ? "choose a port above 1023 with --listen"
+		                                   : "choose another address with --listen");
+	} else {
+		doctor_say(d, HEALTH_OK, "%s is %s", words,
+		           address_port(&address) ? "free" : "any that is free");
+	}
+}
+
+void doctor_port(struct doctor *d)
+{
+	for (size_t i = 0; i < d->config->listen_count; i++)
+		look_at_address(d, d->config->listen[i].address);
+}
+
+/* ---- the box that runs ---- */
+
+static bool answers(const char *path)
+{
+	struct address address;
+	char *words = must_print("unix:%s", path);
+	bool good = address_parse(&address, words, NULL);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	good = good && fd >= 0 &&
+	       (connect(fd, &address.sa.any, sizeof(address.sa.local)) == 0 || errno == EAGAIN);
+	if (fd >= 0)
+		close(fd);
+	free(words);
+	return good;
+}
+
+static void look_at_sock(struct doctor *d)
+{
+	char *path = must_print("%s/sock", d->config->data);
+	bool alive = answers(path);
+
+	if (alive && !d->box) {
+		doctor_say(d, HEALTH_BAD, "%s is answered, but no box has DATA/lock", path);
+		doctor_advise(d, "`fuser %s` says who; stop it and remove the file", path);
+	} else if (!alive && d->box) {
+		doctor_say(d, HEALTH_BAD, "a box runs, but nobody answers at %s", path);
+		doctor_advise(d, "start the box again");
+	} else {
+		doctor_say(d, HEALTH_OK, alive ? "%s is answered" : "%s: no box runs", path);
+	}
+	free(path);
+}
+
+/* Where the box says that it listens: does it? */
+static void look_at_claim(struct doctor *d, const char *words)
+{
+	struct listener holder = {0};
+	struct address address;
+
+	if (!address_parse(&address, words, NULL))
+		return;
+	if (!listener_find(&address, d->box, &holder)) {
+		doctor_say(d, HEALTH_BAD, "the box does not listen on %s any more", words);
+		doctor_advise(d, "start the box again");
+	} else if (d->box > 0 && holder.pid != d->box) {
+		tell_holder(d, words, &holder);
+	} else {
+		doctor_say(d, HEALTH_OK, "the box listens on %s", words);
+	}
+}
+
+static void look_at_claims(struct doctor *d)
+{
+	char *path = must_print("%s/listen", d->config->data);
+	FILE *in = fopen(path, "re");
+	char bytes[LISTEN_MAX];
+	struct text rest = {bytes, in ? fread(bytes, 1, sizeof(bytes), in) : 0};
+
+	while (rest.len) {
+		struct text line = text_cut(rest, '\n', &rest);
+		char *words = text_dup(line);
+
+		if (line.len && !text_starts(line, TEXT("unix:")))
+			look_at_claim(d, words);
+		free(words);
+	}
+	if (in)
+		fclose(in);
+	free(path);
+}
+
+void doctor_sockets(struct doctor *d)
+{
+	look_at_sock(d);
+	if (d->box)
+		look_at_claims(d);
+}
+
+/* ---- certificates ---- */
+
+static void look_at_span(struct doctor *d, const char *cert)
+{
+	struct cert_span span;
+	struct error why;
+
+	if (!cert_read(cert, &span, &why)) {
+		doctor_say(d, HEALTH_BAD, "%s", why.words);
+		return;
+	}
+	if (span.ends_s < 0)
+		doctor_say(d, HEALTH_BAD, "%s ended %lld days ago", cert,
+		           (long long)(-span.ends_s / DAY_S));
+	else if (span.begins_s > 0)
+		doctor_say(d, HEALTH_BAD, "%s is not good before %lld days from now", cert,
+		           (long long)(span.begins_s / DAY_S + 1));
+	else
+		doctor_say(d, span.ends_s < (int64_t)SOON_DAYS * DAY_S ? HEALTH_WARN : HEALTH_OK,
+		           "%s is good for %lld more days", cert, (long long)(span.ends_s / DAY_S));
+	if (span.ends_s < (int64_t)SOON_DAYS * DAY_S || span.begins_s > 0)
+		doctor_advise(d, "renew it; SIGHUP has the box show the new one");
+}
+
+void doctor_tls(struct doctor *d)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < d->config->listen_count; i++) {
+		const struct config_listen *listen = &d->config->listen[i];
+		struct error why;
+
+		if (!listen->cert)
+			continue;
+		count++;
+		if (check_pair(listen, &why)) {
+			look_at_span(d, listen->cert);
+			continue;
+		}
+		doctor_say(d, HEALTH_BAD, "%s: %s", listen->address, why.words);
+		doctor_advise(d, "give it a certificate and the key that belongs to it");
+	}
+	if (count == 0)
+		doctor_say(d, HEALTH_OK, "no listener speaks it");
+}

@@ -1,0 +1,459 @@
+#!/usr/bin/env python3
+"""`signalbox doctor`: each fault that it knows is made, and found, with what to do."""
+
+import json
+import os
+import resource
+import shutil
+import socket
+import stat
+import subprocess
+import time
+
+from faults import LIBRARY
+from lib import (SIGNALBOX, Box, Process, cli, environment, eventually, run, temp_dir, test)
+from tls import make_cert
+
+SYSTEMCTL = """#!/bin/sh
+case "$2" in is-active) test -e "$HOME/active" ;; is-failed) test -e "$HOME/failed" ;;
+is-enabled) true ;; esac
+"""
+
+
+class Home:
+    """A user with a directory for everything; no box runs and all is well."""
+
+    def __init__(self, config="listen: ['127.0.0.1:0']\njournal: {keep: 64MiB, segment: 1MiB}\n"):
+        self.path = temp_dir()
+        self.data = self.path / "data"
+        self.config = self.path / "box.yaml"
+        self.configure(config)
+        self.claude = self.path / ".claude"
+        bin = self.path / "bin"
+        bin.mkdir()
+        (bin / "systemctl").write_text(SYSTEMCTL)
+        (bin / "systemctl").chmod(0o755)
+        self.env = {"HOME": str(self.path), "PATH": f"{bin}:{os.environ['PATH']}"}
+
+    def configure(self, text):
+        self.config.write_text(text)
+        self.config.chmod(0o644)
+
+    def words(self):
+        return ["--config", str(self.config), "--data", str(self.data)]
+
+    def look(self, env=None, **how):
+        """Every finding as (check, health, words, what to do), and the exit code."""
+        done = cli("doctor", "--json", *self.words(), env={**self.env, **(env or {})}, **how)
+        assert done.err == "", done
+        said = json.loads(done.out)
+        found = [(f["check"], f["health"], f["words"], f.get("do", "")) for f in said["findings"]]
+        bad = [f for f in found if f[1] == "bad"]
+        assert done.code == (1 if bad else 0) and said["ok"] == (not bad), done
+        assert all(f[3] for f in bad), f"a fault without what to do: {bad}"
+        return found
+
+    def finds(self, check, health, words, do="", **how):
+        found = self.look(**how)
+        assert any(f[0] == check and f[1] == health and words in f[2] and do in f[3]
+                   for f in found), (check, health, words, do, found)
+        return found
+
+    def box(self):
+        """A box of this home, running."""
+        return Box(data=self.data, listen=(), args=["--config", str(self.config)], env=self.env)
+
+    def ran(self):
+        """A box ran here, took a signal and stopped."""
+        with self.box() as box:
+            box.emit("hello")
+        return self
+
+
+def all_is_well(found):
+    return [f for f in found if f[1] != "ok"] == []
+
+
+# --- nothing is wrong --------------------------------------------------------
+
+
+@test("where no box ever ran, and where one runs, everything is ok")
+def _():
+    home = Home()
+    found = home.look()
+    assert all_is_well(found), found
+    assert not home.data.exists(), "it changes nothing"
+    names = {f[0] for f in found}
+    assert names == {"config", "show", "permissions", "disk", "clock", "limits", "journal",
+                     "port", "sockets", "tls", "claude", "service"}, names
+    with home.box() as box:
+        box.emit("hello")
+        found = home.finds("journal", "ok", f"pid {box.pid}")
+        assert all_is_well(found), found
+        home.finds("sockets", "ok", f"the box listens on 127.0.0.1:{box.port}")
+        assert box.alive()
+    assert all_is_well(home.look())
+
+
+@test("words for people have no colours in a pipe, and a misuse ends with 2")
+def _():
+    home = Home()
+    done = cli("doctor", *home.words(), env=home.env)
+    assert done.code == 0 and "\x1b" not in done.out and done.out.startswith("ok    config"), done
+    home.data.mkdir(mode=0o755)
+    home.data.chmod(0o755)
+    done = cli("doctor", *home.words(), env=home.env)
+    assert done.code == 1 and f"-> chmod 700 {home.data}\n" in done.out, done
+    assert cli("doctor", "me").code == 2
+
+
+# --- configuration and show --------------------------------------------------
+
+
+@test("a configuration that is wrong is told with its place, and the rest is still looked at")
+def _():
+    home = Home("listen: ['127.0.0.1:0']\nlimits: {deep: 1}\n")
+    found = home.finds("config", "bad", "box.yaml:2:10: unknown key 'deep'", "signalbox check")
+    assert "claude" in {f[0] for f in found} and "disk" not in {f[0] for f in found}, found
+
+
+@test("an address for other machines without a token is found")
+def _():
+    cert, key = make_cert(temp_dir())
+    home = Home(f"listen: [{{address: '0.0.0.0:0', cert: {cert}, key: {key}}}]\n")
+    home.finds("config", "bad", "which needs a token")
+
+
+@test("a show that cannot be played is found")
+def _():
+    home = Home().ran()
+    (home.data / "show.json").write_text('{"scene": 1}')
+    home.finds("show", "bad", "show.json: /scene", "show use --default")
+
+
+# --- permissions -------------------------------------------------------------
+
+
+@test("whatever is looser than it should be is found, with the chmod that mends it")
+def _():
+    secret = temp_dir() / "secret"
+    secret.write_text("x" * 64 + "\n")
+    home = Home(f"listen: ['127.0.0.1:0']\n"
+                f"auth: {{tokens: [{{name: ci, file: {secret}, scopes: emit}}]}}\n"
+                f"sources: [{{id: one, url: 'ws://127.0.0.1:1/', credential_file: {secret}-2}}]\n")
+    other = secret.with_name("secret-2")
+    other.write_text("key\n")
+    secret.chmod(0o600)
+    other.chmod(0o600)
+    with Box(data=home.data) as box:
+        for path, loose, right in ((home.data, 0o750, "700"), (home.data / "token", 0o644, "600"),
+                                   (home.data / "sock", 0o666, "600"), (secret, 0o640, "600"),
+                                   (other, 0o604, "600"), (home.config, 0o664, "go-w")):
+            was = stat.S_IMODE(path.stat().st_mode)
+            path.chmod(loose)
+            home.finds("permissions", "bad", f"{path} is open to others: mode 0{loose:o}",
+                       f"chmod {right} {path}")
+            path.chmod(was)
+        home.finds("permissions", "ok", "as private as they should be")
+    secret.unlink()
+    home.finds("permissions", "bad", "of the token 'ci'", "signalbox token new ci")
+
+
+@test("what belongs to somebody else is found")
+def _():
+    home = Home().ran()
+    if os.geteuid() == 0:
+        os.chown(home.data / "token", 12345, -1)
+        home.finds("permissions", "bad", "token belongs to another user, uid 12345", "chown 0 ")
+    else:
+        home.data = "/proc"
+        home.finds("permissions", "bad", "/proc belongs to another user, uid 0", "chown")
+
+
+# --- disk, clock, limits -----------------------------------------------------
+
+
+def faulty(data, **rules):
+    return {"LD_PRELOAD": str(LIBRARY), "FAULTS_DIR": str(data),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+            **{f"FAULTS_{k}": v for k, v in rules.items()}}
+
+
+@test("a disk that cannot be written to or synced is found")
+def _():
+    home = Home().ran()
+    home.finds("disk", "bad", "cannot be written to: No space left", "make room",
+               env=faulty(home.data, FAIL="write:1+:ENOSPC"))
+    home.finds("disk", "bad", "fdatasync fails: Input/output error", "dmesg",
+               env=faulty(home.data, FAIL="sync:1+:EIO"))
+    assert all_is_well(home.look()), "and nothing is left behind"
+    home.data = "/proc/self/nothing/box"
+    home.finds("disk", "bad", "cannot be written to", "--data")
+
+
+@test("a disk that is too small for the journal is found")
+def _():
+    home = Home("listen: ['127.0.0.1:0']\njournal: {keep: 900TiB}\n")
+    home.finds("disk", "warn", "the journal may take more before it forgets", "journal.keep")
+    home.data = "/proc/self/nothing/box"
+    home.finds("disk", "bad", "has 0 MiB left", "make room")
+
+
+@test("a clock that went back behind the journal, or behind the program, is found")
+def _():
+    home = Home().ran()
+    newest = max((home.data / "journal").glob("*.ndjson"))
+    ahead = time.time() + 3600
+    os.utime(newest, (ahead, ahead))
+    home.finds("clock", "bad", "behind the journal's last write", "timedatectl")
+    os.utime(newest)
+    home.finds("clock", "ok", "later than all")
+    shift = home.path / "shift"
+    shift.symlink_to(str(-40 * 365 * 86400))
+    home.finds("clock", "bad", "this program was made later than now", "timedatectl",
+               env={"LD_PRELOAD": str(LIBRARY.with_name("libclock.so")), "CLOCK_SHIFT": str(shift),
+                    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")
+                    + ":verify_asan_link_order=0"})
+
+
+@test("fewer files than connections are found")
+def _():
+    home = Home()
+    for most, health in ((1024, "warn"), (100, "bad")):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        done = subprocess.run([SIGNALBOX, "doctor", "--json", *home.words()], preexec_fn=limit,
+                              env=environment(home.env), capture_output=True, text=True)
+        finding = next(f for f in json.loads(done.stdout)["findings"] if f["check"] == "limits")
+        assert finding["health"] == health and f"only {most} files" in finding["words"], finding
+        assert "LimitNOFILE=16448" in finding["do"], finding
+        assert done.returncode == (1 if health == "bad" else 0), done
+
+
+# --- the journal -------------------------------------------------------------
+
+
+@test("damage in the newest part of the journal is found, and what was put aside is told")
+def _():
+    home = Home().ran()
+    lines = max((home.data / "journal").glob("*.ndjson"))
+    whole = lines.read_bytes()
+    lines.write_bytes(whole.replace(b"hello", b"jello"))
+    home.finds("journal", "bad", "missing at the end", f"journal verify --data {home.data}")
+    lines.write_bytes(whole)
+    assert all_is_well(home.look())
+    (home.data / "journal" / "00000000000000000001.quarantine").write_bytes(b"x")
+    home.finds("journal", "warn", "1 damaged pieces are put aside", "*.quarantine")
+
+
+@test("of a long journal only the newest part is read")
+def _():
+    home = Home("listen: ['127.0.0.1:0']\njournal: {keep: 64MiB, segment: 64KiB}\n")
+    with home.box() as box:
+        for _ in range(30):
+            box.emit("fill", payload={"text": "x" * 20000})
+    segments = sorted((home.data / "journal").glob("*.ndjson"))
+    assert len(segments) > 4, segments
+    segments[1].write_bytes(b"damage\n" + segments[1].read_bytes()[7:])
+    assert cli("journal", "verify", *home.words(), env=home.env).code == 1
+    assert all_is_well(home.look())
+
+
+@test("a box that was killed is told")
+def _():
+    home = Home()
+    box = home.box().start()
+    box.emit("hello")
+    box.kill9()
+    home.finds("journal", "ok", "the last box did not stop, it ended")
+    home.finds("journal", "ok", "no box has it")
+
+
+# --- ports -------------------------------------------------------------------
+
+
+@test("who holds the port is named")
+def _():
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+        home = Home(f"listen: ['127.0.0.1:{port}']\njournal: {{keep: 64MiB}}\n")
+        home.finds("port", "bad", f"127.0.0.1:{port} is held by", f"kill {os.getpid()}")
+        home.finds("port", "bad", f"pid {os.getpid()}", "--listen")
+    home.finds("port", "ok", f"127.0.0.1:{port} is free")
+    with home.box() as box:
+        home.finds("port", "ok", f"127.0.0.1:{port} is the box's: ")
+        found = home.finds("port", "ok", f"pid {box.pid}")
+        assert all_is_well(found), found
+
+
+@test("who listens on all addresses holds the port too, also for IPv6")
+def _():
+    with socket.create_server(("0.0.0.0", 0)) as holder:
+        port = holder.getsockname()[1]
+        home = Home(f"listen: ['127.0.0.1:{port}']\n")
+        home.finds("port", "bad", f"127.0.0.1:{port} is held by", str(os.getpid()))
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as holder:
+        port = holder.getsockname()[1]
+        home = Home(f"listen: ['[::1]:{port}']\n")
+        home.finds("port", "bad", f"[::1]:{port} is held by", str(os.getpid()))
+
+
+@test("an address that this machine does not have is found")
+def _():
+    cert, key = make_cert(temp_dir())
+    home = Home(f"listen: [{{address: '192.0.2.1:7446', cert: {cert}, key: {key}}}]\n")
+    home.finds("port", "bad", "192.0.2.1:7446 cannot be had", "--listen")
+
+
+@test("a socket that somebody else answers is found, and one that nobody does")
+def _():
+    home = Home().ran()
+    sock = home.data / "sock"
+    with socket.socket(socket.AF_UNIX) as squatter:
+        squatter.bind(str(sock))
+        squatter.listen()
+        sock.chmod(0o600)
+        home.finds("sockets", "bad", f"{sock} is answered, but no box", f"fuser {sock}")
+    sock.unlink()
+    with home.box() as box:
+        sock.rename(home.data / "elsewhere")
+        home.finds("sockets", "bad", "a box runs, but nobody answers", "start the box again")
+        (home.data / "elsewhere").rename(sock)
+        listen = home.data / "listen"
+        was = listen.read_text()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            listen.write_text(f"127.0.0.1:{other.getsockname()[1]}\n")
+            home.finds("sockets", "bad", "is held by", f"kill {os.getpid()}")
+        home.finds("sockets", "bad", "does not listen on", "start the box again")
+        listen.write_text(was)
+
+
+# --- certificates ------------------------------------------------------------
+
+
+def cert_for(days):
+    where = temp_dir()
+    cert, key = make_cert(where)
+    begin = time.time() - 40 * 86400
+    stamp = lambda t: time.strftime("%Y%m%d%H%M%SZ", time.gmtime(t))
+    (where / "index.txt").write_text("")
+    (where / "ca.cnf").write_text(
+        f"[ca]\ndefault_ca=c\n[c]\ndatabase={where}/index.txt\nnew_certs_dir={where}\n"
+        "rand_serial=yes\ndefault_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n")
+    subprocess.run(["openssl", "req", "-new", "-key", key, "-subj", "/CN=localhost", "-out",
+                    where / "csr"], check=True, capture_output=True)
+    subprocess.run(["openssl", "ca", "-batch", "-config", where / "ca.cnf", "-selfsign",
+                    "-keyfile", key, "-in", where / "csr", "-out", cert, "-notext",
+                    "-startdate", stamp(begin), "-enddate", stamp(time.time() + (days + 0.5) * 86400)],
+                   check=True, capture_output=True)
+    return cert, key
+
+
+def secure(cert, key):
+    return Home(f"listen: [{{address: '127.0.0.1:0', cert: {cert}, key: {key}}}]\n"
+                "journal: {keep: 64MiB}\n")
+
+
+@test("a certificate that ends soon, ended, or has another's key is found")
+def _():
+    home = secure(*cert_for(100))
+    found = home.finds("tls", "ok", "is good for 100 more days")
+    assert all_is_well(found), found
+    secure(*cert_for(20)).finds("tls", "warn", "is good for 20 more days", "SIGHUP")
+    secure(*cert_for(-4)).finds("tls", "bad", "ended 3 days ago", "renew it")
+    cert, _ = make_cert(temp_dir())
+    _, key = make_cert(temp_dir())
+    secure(cert, key).finds("tls", "bad", "key", "the key that belongs to it")
+
+
+# --- Claude Code -------------------------------------------------------------
+
+
+class Tapped(Home):
+    """Claude Code's settings have our hooks, for the port of this home."""
+
+    def __init__(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        super().__init__(f"listen: ['127.0.0.1:{self.port}']\njournal: {{keep: 64MiB}}\n")
+        self.settings = self.claude / "settings.json"
+        done = cli("tap", "install", *self.words(), env=self.env)
+        assert done.code == 0, done
+
+
+@test("settings of Claude Code that are no JSON are told with line and column")
+def _():
+    home = Home()
+    home.claude.mkdir()
+    home.finds("claude", "ok", "no hook of ours")
+    (home.claude / "settings.json").write_text('{\n  "hooks": oops\n}\n')
+    home.finds("claude", "bad", "line 2, column 12", "by hand")
+    home.configure("wrong: 1\n")
+    home.finds("claude", "bad", "line 2, column 12", "by hand")
+
+
+@test("a credential file of Claude Code that others can read is found")
+def _():
+    home = Home()
+    home.claude.mkdir()
+    (home.claude / ".credentials.json").write_text("{}")
+    (home.claude / ".credentials.json").chmod(0o644)
+    home.finds("claude", "bad", ".credentials.json is open to others: mode 0644", "chmod 600 ")
+    (home.claude / ".credentials.json").chmod(0o600)
+    assert all_is_well(home.look())
+
+
+@test("hooks to a port where nobody listens, or somebody else, are found")
+def _():
+    home = Tapped()
+    home.finds("claude", "warn", f"our hooks go to 127.0.0.1:{home.port}, where nobody",
+               "signalbox serve")
+    with home.box():
+        found = home.finds("claude", "ok", "our hooks are in")
+        assert all_is_well(found), found
+    with socket.create_server(("127.0.0.1", home.port)):
+        home.configure("listen: ['127.0.0.1:0']\njournal: {keep: 64MiB}\n")
+        with home.box():
+            home.finds("claude", "bad", f"pid {os.getpid()}", "tap install")
+
+
+@test("hooks that are outdated, disabled, or run another program are found")
+def _():
+    home = Tapped()
+    whole = home.settings.read_text()
+    with home.box():
+        settings = json.loads(whole)
+        del settings["hooks"]["Stop"]
+        home.settings.write_text(json.dumps(settings))
+        home.finds("claude", "warn", "are outdated", "signalbox tap install")
+        home.settings.write_text(whole.replace("{", '{"disableAllHooks": true,', 1))
+        home.finds("claude", "warn", "Claude Code runs no hook")
+        other = home.path / "signalbox"
+        here = os.path.realpath(SIGNALBOX)
+        assert here in whole, whole
+        home.settings.write_text(whole.replace(here, str(other)))
+        home.finds("claude", "bad", f"our hooks run {other}: No such file", "tap install")
+        shutil.copy(SIGNALBOX, other)
+        home.finds("claude", "warn", f"our hooks run {other}, and this is {here}", "tap install")
+
+
+# --- systemd -----------------------------------------------------------------
+
+
+@test("a unit that failed, does not run, or starts nothing is found")
+def _():
+    home = Home()
+    assert cli("service", "install", *home.words(), env=home.env).code == 1, "no data yet"
+    home.ran()
+    assert cli("service", "install", *home.words(), env=home.env).code == 0
+    home.finds("service", "warn", "is enabled, and does not run", "systemctl --user enable --now")
+    (home.path / "failed").touch()
+    home.finds("service", "bad", "signalbox.service failed", "journalctl --user -u signalbox")
+    (home.path / "active").touch()
+    found = home.finds("service", "ok", "signalbox.service runs")
+    assert all_is_well(found), found
+    unit = home.path / ".config/systemd/user/signalbox.service"
+    unit.write_text(unit.read_text().replace(os.path.realpath(SIGNALBOX), "/nowhere/signalbox"))
+    home.finds("service", "bad", "starts /nowhere/signalbox: No such file", "service install")
+
+
+run()
