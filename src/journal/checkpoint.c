@@ -83,6 +83,18 @@ static void remove_old(int dir)
 	}
 }
 
+void checkpoint_remove_from(int dir, uint64_t seq)
+{
+	uint64_t seqs[CHECKPOINTS_MAX];
+	size_t n = checkpoint_list(dir, seqs);
+	char name[SEGMENT_NAME_ROOM];
+
+	for (size_t i = 0; i < n && seqs[i] >= seq; i++) {
+		name_of(name, seqs[i]);
+		unlinkat(dir, name, 0);
+	}
+}
+
 void checkpoint_write(int dir, uint64_t seq, struct text state)
 {
 	struct header h = {.seq = seq, .length = state.len};

@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "journal/checkpoint.h"
+#include "journal/forget.h"
 #include "journal/inside.h"
 #include "journal/lock.h"
 #include "journal/warm.h"
@@ -126,8 +127,8 @@ static bool settle_epoch(struct journal *j, struct error *why)
 
 static bool load(struct journal *j, struct error *why)
 {
-	if (!shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
-	    !find_last(j, why))
+	if (!forget_complete(j->dir, why) || !shelf_load(&j->shelf, j->dir, why) ||
+	    !epochs_load(&j->epochs, j->dir, why) || !find_last(j, why))
 		return false;
 	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
 	return settle_epoch(j, why);

@@ -18,7 +18,7 @@ struct position {
 
 struct gap {
 	uint64_t from, to; /* the seqs that are missing, both included */
-	const char *why;   /* "lost", "expired", "damaged", "skipped" */
+	const char *why;   /* "lost", "expired", "damaged", "forgotten", "skipped" */
 };
 
 bool epoch_is_valid(struct text t);

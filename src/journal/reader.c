@@ -89,6 +89,8 @@ static enum journal_news read_files(struct journal_reader *r, size_t max, struct
 		return JOURNAL_COLD;
 	case WALK_LOST:
 		return report(r, gap, to, "lost");
+	case WALK_FORGOTTEN:
+		return report(r, gap, to, "forgotten");
 	case WALK_EXPIRED:
 		return report(r, gap, to, "expired");
 	case WALK_DAMAGED:

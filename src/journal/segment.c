@@ -29,7 +29,7 @@ bool entry_is_sound(const struct entry *entry)
 	return entry->self == crc32c(0, entry, offsetof(struct entry, self)) && entry->first > 0 &&
 	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
 	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
-	       (entry->kind == ENTRY_LINES || entry->kind == ENTRY_GAP);
+	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;
 }
 
 bool entry_is_zero(const struct entry *entry)

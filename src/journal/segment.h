@@ -31,12 +31,16 @@ struct entry {
 	uint64_t offset;
 	uint32_t length;
 	uint32_t crc;   /* crc32c of the batch */
-	uint16_t kind;  /* ENTRY_LINES or ENTRY_GAP */
+	uint16_t kind;  /* ENTRY_LINES, ENTRY_GAP or ENTRY_FORGOTTEN */
 	uint16_t place; /* in its commit: the first batch of it is 0 */
 	uint32_t self;  /* crc32c of the fields above */
 };
 
-enum { ENTRY_LINES = 1, ENTRY_GAP = 2 /* one journal.gap line for first..last */ };
+enum {
+	ENTRY_LINES = 1,
+	ENTRY_GAP = 2,       /* one journal.gap line for first..last */
+	ENTRY_FORGOTTEN = 3, /* the same for what was taken out on request */
+};
 
 void entry_seal(struct entry *entry);
 bool entry_is_sound(const struct entry *entry);

@@ -19,9 +19,10 @@
 /* The segment that is being looked at. */
 struct look {
 	struct journal_report *report;
-	uint64_t first; /* its name */
-	uint64_t until; /* the first seq of the next segment, 0 for the newest */
-	uint64_t next;  /* the seq that should come next */
+	uint64_t first;       /* its name */
+	uint64_t until;       /* the first seq of the next segment, 0 for the newest */
+	uint64_t next;        /* the seq that should come next */
+	uint64_t read, total; /* bytes */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct journal_report *r, const char *format,
@@ -49,8 +50,12 @@ static bool line_has_seq(struct text line, uint64_t seq)
 
 static bool lines_are_in_order(void *self, const struct entry *e, struct text lines)
 {
-	uint64_t seq = e->kind == ENTRY_GAP ? e->last : e->first;
+	uint64_t seq = e->kind == ENTRY_LINES ? e->first : e->last;
+	struct look *l = self;
 
+	l->read += lines.len;
+	if (l->report->progress)
+		l->report->progress(l->report->self, l->read, l->total);
 	for (; lines.len > 0; seq++) {
 		struct text line = text_cut(lines, '\n', &lines);
 
@@ -67,6 +72,8 @@ static void count(struct look *l, const struct entry *e)
 	r->batches++;
 	if (e->kind == ENTRY_GAP)
 		r->lost += e->last - e->first + 1;
+	else if (e->kind == ENTRY_FORGOTTEN)
+		r->forgotten += e->last - e->first + 1;
 	else
 		r->signals += e->last - e->first + 1;
 	r->last = e->last;
@@ -157,7 +164,7 @@ static bool was_taken_by_retention(const struct shelf *shelf, int dir)
 
 static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir)
 {
-	struct look l = {.report = r};
+	struct look l = {.report = r, .total = shelf_bytes(shelf)};
 	size_t skipped = r->newest && r->newest < shelf->count ? shelf->count - r->newest : 0;
 
 	for (size_t i = skipped; i < shelf->count; i++) {

@@ -11,6 +11,8 @@
 struct journal_report {
 	/* Called for each thing that is wrong, with what and where in words. */
 	void (*problem)(void *self, const char *words);
+	/* How many bytes of how many were read; may be NULL. */
+	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *self;
 
 	size_t newest; /* how many segments are read, counted from the newest; 0: all */
@@ -19,6 +21,7 @@ struct journal_report {
 	uint64_t segments, batches, bytes;
 	uint64_t signals;     /* that are there */
 	uint64_t lost;        /* that a journal.gap line stands for */
+	uint64_t forgotten;   /* the same: they were taken out on request */
 	uint64_t first, last; /* seq; last is 0 when there is none */
 	uint64_t uncommitted; /* bytes at the end that no entry vouches for: of a commit
 	                       * that is under way, or that a crash cut short */

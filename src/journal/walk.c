@@ -332,9 +332,9 @@ static enum walk_news read_segment(struct walk *s, const struct question *q, str
 	}
 	e = &w.entries[w.at];
 	s->entry = w.start + w.at;
-	if (e->kind == ENTRY_GAP) {
+	if (e->kind != ENTRY_LINES) {
 		*to = e->last;
-		return WALK_LOST;
+		return e->kind == ENTRY_FORGOTTEN ? WALK_FORGOTTEN : WALK_LOST;
 	}
 	if (s->is_placed && (s->offset < e->offset || s->offset >= e->offset + e->length))
 		s->is_placed = false;

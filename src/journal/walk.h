@@ -24,9 +24,10 @@ struct walk {
 enum walk_news {
 	WALK_LINES,
 	WALK_COLD,
-	WALK_LOST,    /* up to *to, by a journal.gap line */
-	WALK_EXPIRED, /* up to *to: that segment is gone */
-	WALK_DAMAGED, /* up to *to */
+	WALK_LOST,      /* up to *to, by a journal.gap line */
+	WALK_FORGOTTEN, /* the same, on request */
+	WALK_EXPIRED,   /* up to *to: that segment is gone */
+	WALK_DAMAGED,   /* up to *to */
 };
 
 void walk_init(struct walk *walk, struct journal *journal);

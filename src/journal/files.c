@@ -1,0 +1,180 @@
+/* files.c - segment by segment, batch by batch, to whoever wants the lines. */
+#include "journal/files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "journal/disk.h"
+#include "journal/epochs.h"
+#include "journal/inspect.h"
+#include "journal/shelf.h"
+
+struct reading {
+	struct journal_files *files;
+	struct shelf shelf;
+	int dir;
+	uint64_t next, to; /* seqs: the next to give, the last to give */
+	struct buf batch;
+	bool is_enough;
+};
+
+static void tell_gap(struct reading *r, uint64_t to, const char *why)
+{
+	struct gap gap = {r->next, to < r->to ? to : r->to, why};
+
+	if (gap.from <= gap.to)
+		r->files->gap(r->files->self, &gap);
+	if (r->next <= to)
+		r->next = to + 1;
+}
+
+static struct text first_lines(struct text lines, uint64_t count)
+{
+	struct text rest = lines;
+
+	for (; count > 0 && rest.len > 0; count--)
+		text_cut(rest, '\n', &rest);
+	return (struct text){lines.at, lines.len - rest.len};
+}
+
+/* Of a batch that was good a moment ago: what is wanted of it. */
+static bool give_batch(struct reading *r, int fd, const struct entry *e)
+{
+	uint64_t end = e->last < r->to ? e->last : r->to;
+	struct text lines, before;
+	char *at;
+
+	buf_clear(&r->batch);
+	at = buf_reserve(&r->batch, e->length);
+	if (!at || disk_read(fd, at, e->length, e->offset) != (ssize_t)e->length)
+		return false;
+	lines = first_lines((struct text){at, e->length}, end - e->first + 1);
+	before = first_lines(lines, r->next - e->first);
+	lines = (struct text){lines.at + before.len, lines.len - before.len};
+	r->is_enough = !r->files->lines(r->files->self, r->next, lines);
+	r->next = e->last + 1;
+	return true;
+}
+
+static void give_entry(struct reading *r, int fd, const struct entry *e)
+{
+	if (e->last < r->next)
+		return;
+	if (e->first > r->next)
+		tell_gap(r, e->first - 1, "damaged");
+	if (r->next > r->to)
+		return;
+	if (e->kind != ENTRY_LINES)
+		tell_gap(r, e->last, e->kind == ENTRY_FORGOTTEN ? "forgotten" : "lost");
+	else if (!give_batch(r, fd, e))
+		tell_gap(r, e->last, "damaged");
+}
+
+static int open_one(int dir, uint64_t first, enum segment_file which)
+{
+	char name[SEGMENT_NAME_ROOM];
+
+	segment_name(name, first, which);
+	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* until: the first seq of the next segment, 0 for the newest. */
+static void give_segment(struct reading *r, int fd, int index, uint64_t first, uint64_t until)
+{
+	uint64_t before = r->files->done;
+	struct inspection in = {0};
+	size_t n = 0;
+
+	if (fd >= 0 && index >= 0 && inspect(&in, fd, index, first, NULL))
+		n = until ? in.used : inspection_committed(&in);
+	for (size_t i = 0; i < n && r->next <= r->to && !r->is_enough; i++) {
+		const struct entry *e = &in.entries[i];
+
+		if (in.states[i] != BATCH_GOOD)
+			continue;
+		if (until && e->last >= until)
+			break;
+		r->files->done = before + e->offset;
+		give_entry(r, fd, e);
+	}
+	if (until && r->next < until && r->next <= r->to && !r->is_enough)
+		tell_gap(r, until - 1, "damaged");
+	inspection_finish(&in);
+}
+
+static bool is_wanted(const struct reading *r, size_t i, uint64_t *until)
+{
+	*until = i + 1 < r->shelf.count ? r->shelf.firsts[i + 1] : 0;
+	return (!*until || *until > r->next) && r->shelf.firsts[i] <= r->to;
+}
+
+static void give_all(struct reading *r)
+{
+	uint64_t until, done = 0;
+
+	for (size_t i = 0; i < r->shelf.count; i++)
+		if (is_wanted(r, i, &until))
+			r->files->total += r->shelf.bytes[i];
+	for (size_t i = 0; i < r->shelf.count && !r->is_enough; i++) {
+		uint64_t first = r->shelf.firsts[i];
+		int fd, index;
+
+		if (!is_wanted(r, i, &until))
+			continue;
+		if (first > r->next)
+			tell_gap(r, first - 1, i ? "damaged" : "expired");
+		fd = open_one(r->dir, first, SEGMENT_LINES);
+		index = open_one(r->dir, first, SEGMENT_INDEX);
+		r->files->done = done;
+		give_segment(r, fd, index, first, until);
+		done += r->shelf.bytes[i];
+		if (fd >= 0)
+			close(fd);
+		if (index >= 0)
+			close(index);
+	}
+}
+
+/* Where to begin; a position of a timeline that was lost gets its gap first. */
+static bool find_start(struct reading *r, struct error *why)
+{
+	struct position after = r->files->after;
+	struct gap lost = {0};
+	struct epochs epochs;
+
+	if (!epochs_load(&epochs, r->dir, why))
+		return false;
+	r->next = epochs_resume(&epochs, after, SEQ_MAX, &lost);
+	epochs_finish(&epochs);
+	if (r->next > SEQ_MAX)
+		return error_set(why, "%s is no timeline of this journal", after.epoch);
+	if (lost.why)
+		r->files->gap(r->files->self, &lost);
+	else if (after.seq == 0 && r->shelf.count)
+		r->next = r->shelf.firsts[0];
+	return true;
+}
+
+bool journal_files_read(const char *data_dir, struct journal_files *files, struct error *why)
+{
+	char *path = must_print("%s/journal", data_dir);
+	struct reading r = {.files = files, .to = files->to ? files->to : UINT64_MAX};
+	bool good;
+
+	files->done = files->total = 0;
+	buf_init(&r.batch, BATCH_BYTES_MAX);
+	r.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	good = r.dir >= 0 ? shelf_load(&r.shelf, r.dir, why) && find_start(&r, why)
+	                  : error_errno(why, "%s", path);
+	if (good)
+		give_all(&r);
+	shelf_finish(&r.shelf);
+	buf_finish(&r.batch);
+	if (r.dir >= 0)
+		close(r.dir);
+	free(path);
+	return good;
+}

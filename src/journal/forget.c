@@ -1,0 +1,406 @@
+/* forget.c - finding what is to be forgotten, and forgetting it. */
+#include "journal/forget.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "journal/checkpoint.h"
+#include "journal/disk.h"
+#include "journal/inspect.h"
+#include "journal/lock.h"
+#include "journal/rewrite.h"
+#include "journal/shelf.h"
+#include "signal/signal.h"
+
+#define MARK "forgetting" /* holds the first seq that is forgotten */
+#define MARK_MAX 64
+#define DRAFT "new" /* of disk.c */
+#define REWRITTEN TEXT(".new")
+#define QUARANTINES TEXT(".quarantine")
+
+struct forgetting {
+	struct journal_forget *what;
+	struct shelf shelf;
+	int dir;
+	struct signal_reader *signals;
+	struct buf batch;
+};
+
+/* One segment, opened and judged. */
+struct opened {
+	uint64_t first, until; /* until: the first seq of the next, 0 for the newest */
+	int fd, index;
+	struct inspection in;
+	size_t count; /* entries that are believed */
+};
+
+/* ---- what is meant ---- */
+
+static bool is_in_range(const struct journal_forget *what, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < what->range_count; i++)
+		if (from <= what->ranges[i].to && to >= what->ranges[i].from)
+			return true;
+	return false;
+}
+
+/* A line that cannot be read is not known to be innocent, but has no correlationId. */
+static bool is_meant(struct forgetting *f, uint64_t seq, struct text line)
+{
+	const struct journal_forget *what = f->what;
+	struct signal s;
+
+	if (is_in_range(what, seq, seq))
+		return true;
+	if (!what->correlation_count || !signal_read(f->signals, line, &s, NULL))
+		return false;
+	for (size_t i = 0; i < what->correlation_count; i++)
+		if (text_equal(s.correlation, what->correlations[i]))
+			return true;
+	return false;
+}
+
+/* ---- segments ---- */
+
+static int open_one(int dir, uint64_t first, enum segment_file which)
+{
+	char name[SEGMENT_NAME_ROOM];
+
+	segment_name(name, first, which);
+	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void close_segment(struct opened *o)
+{
+	inspection_finish(&o->in);
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->index >= 0)
+		close(o->index);
+}
+
+static bool open_segment(struct forgetting *f, size_t i, struct opened *o, struct error *why)
+{
+	*o = (struct opened){.first = f->shelf.firsts[i]};
+	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
+	o->fd = open_one(f->dir, o->first, SEGMENT_LINES);
+	o->index = open_one(f->dir, o->first, SEGMENT_INDEX);
+	if (o->fd < 0 || o->index < 0)
+		error_errno(why, "segment %llu", (unsigned long long)o->first);
+	else if (inspect(&o->in, o->fd, o->index, o->first, why)) {
+		o->count = o->until ? o->in.used : inspection_committed(&o->in);
+		return true;
+	}
+	close_segment(o);
+	return false;
+}
+
+static bool load_batch(struct forgetting *f, const struct opened *o, const struct entry *e,
+                       struct text *lines)
+{
+	char *at;
+
+	buf_clear(&f->batch);
+	at = buf_reserve(&f->batch, e->length);
+	*lines = (struct text){at, e->length};
+	return at && disk_read(o->fd, at, e->length, e->offset) == (ssize_t)e->length;
+}
+
+/* Not believed: of a commit that never was one, or what the next segment has too. */
+static bool is_spare(const struct opened *o, size_t i)
+{
+	return i >= o->count || (o->until && o->in.entries[i].last >= o->until);
+}
+
+/* ---- counting ---- */
+
+static void note(struct journal_forget *what, uint64_t from, uint64_t to)
+{
+	what->signals += to - from + 1;
+	if (!what->first || from < what->first)
+		what->first = from;
+	if (to > what->last)
+		what->last = to;
+}
+
+static uint64_t count_batch(struct forgetting *f, const struct opened *o, const struct entry *e)
+{
+	uint64_t seq = e->first, found = 0;
+	struct text lines;
+
+	if (e->kind != ENTRY_LINES || !load_batch(f, o, e, &lines))
+		return 0;
+	for (; lines.len > 0; seq++) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		if (is_meant(f, seq, line)) {
+			note(f->what, seq, seq);
+			found++;
+		}
+	}
+	return found;
+}
+
+static void count_segment(struct forgetting *f, const struct opened *o)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < o->in.used; i++) {
+		const struct entry *e = &o->in.entries[i];
+
+		if (o->in.states[i] == BATCH_GOOD) {
+			found += count_batch(f, o, e);
+			continue;
+		}
+		if (is_spare(o, i))
+			continue;
+		f->what->damaged++;
+		if (o->in.states[i] == BATCH_BAD && is_in_range(f->what, e->first, e->last)) {
+			note(f->what, e->first, e->last);
+			found++;
+		}
+	}
+	f->what->segments += found > 0;
+}
+
+static bool count_all(struct forgetting *f, struct error *why)
+{
+	f->what->signals = f->what->first = f->what->last = 0;
+	f->what->segments = f->what->damaged = 0;
+	for (size_t i = 0; i < f->shelf.count; i++) {
+		struct opened o;
+
+		if (!open_segment(f, i, &o, why))
+			return false;
+		count_segment(f, &o);
+		close_segment(&o);
+	}
+	return true;
+}
+
+/* ---- writing anew ---- */
+
+static bool batch_has_any(struct forgetting *f, const struct opened *o, const struct entry *e)
+{
+	uint64_t seq = e->first;
+	struct text lines;
+
+	if (e->kind != ENTRY_LINES || !load_batch(f, o, e, &lines))
+		return false;
+	for (; lines.len > 0; seq++)
+		if (is_meant(f, seq, text_cut(lines, '\n', &lines)))
+			return true;
+	return false;
+}
+
+/* Has it anything to forget, or bytes of which nobody can say that? */
+static bool must_rewrite(struct forgetting *f, const struct opened *o)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < o->in.used; i++) {
+		const struct entry *e = &o->in.entries[i];
+
+		if (o->in.states[i] != BATCH_GOOD || is_spare(o, i) || e->offset != end ||
+		    batch_has_any(f, o, e))
+			return true;
+		end = e->offset + e->length;
+	}
+	return o->in.bytes != end;
+}
+
+static void rewrite_batch(struct forgetting *f, const struct opened *o, struct rewrite *w,
+                          const struct entry *e)
+{
+	struct text lines;
+
+	rewrite_leave_out(w, e->first - 1, ENTRY_GAP);
+	if (!load_batch(f, o, e, &lines))
+		return;
+	if (e->kind != ENTRY_LINES) {
+		rewrite_copy_gap(w, e, lines);
+		return;
+	}
+	while (lines.len > 0) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		if (is_meant(f, w->next, line))
+			rewrite_leave_out(w, w->next, ENTRY_FORGOTTEN);
+		else
+			rewrite_line(w, line);
+	}
+	rewrite_end_batch(w);
+}
+
+static bool rewrite_segment(struct forgetting *f, const struct opened *o, struct error *why)
+{
+	struct rewrite w;
+
+	rewrite_begin(&w, f->dir, o->first);
+	for (size_t i = 0; i < o->count; i++) {
+		const struct entry *e = &o->in.entries[i];
+
+		if (is_spare(o, i))
+			continue;
+		if (o->in.states[i] == BATCH_GOOD)
+			rewrite_batch(f, o, &w, e);
+		else if (o->in.states[i] == BATCH_BAD)
+			rewrite_leave_out(&w, e->last,
+			                  is_in_range(f->what, e->first, e->last) ? ENTRY_FORGOTTEN
+			                                                          : ENTRY_GAP);
+	}
+	if (o->until)
+		rewrite_leave_out(&w, o->until - 1, ENTRY_GAP);
+	return rewrite_end(&w, o->fd, why);
+}
+
+static bool rewrite_all(struct forgetting *f, struct error *why)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < f->shelf.count; i++) {
+		struct opened o;
+
+		if (!open_segment(f, i, &o, why))
+			return false;
+		good = !must_rewrite(f, &o) || rewrite_segment(f, &o, why);
+		close_segment(&o);
+	}
+	return good;
+}
+
+/* ---- in the places of the old ones ---- */
+
+static bool put_in_place(int dir, uint64_t first, enum segment_file which, struct error *why)
+{
+	char fresh[REWRITE_NAME_ROOM], name[SEGMENT_NAME_ROOM];
+
+	rewrite_name(fresh, first, which);
+	segment_name(name, first, which);
+	return renameat(dir, fresh, dir, name) == 0 || errno == ENOENT ||
+	       error_errno(why, "%s", name);
+}
+
+static bool put_all_in_place(int dir, struct error *why)
+{
+	struct shelf shelf;
+	bool good = shelf_load(&shelf, dir, why);
+
+	for (size_t i = 0; good && i < shelf.count; i++)
+		good = put_in_place(dir, shelf.firsts[i], SEGMENT_LINES, why) &&
+		       put_in_place(dir, shelf.firsts[i], SEGMENT_INDEX, why);
+	shelf_finish(&shelf);
+	return good;
+}
+
+static bool ends_in(struct text name, struct text end)
+{
+	return name.len > end.len &&
+	       text_equal((struct text){name.at + name.len - end.len, end.len}, end);
+}
+
+static bool remove_ending(int dir, struct text end, struct error *why)
+{
+	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *names = again >= 0 ? fdopendir(again) : NULL;
+	bool good = names || error_errno(why, "the journal's directory");
+	struct dirent *d;
+
+	if (!names && again >= 0)
+		close(again);
+	while (good && (d = readdir(names)))
+		if (ends_in(text_of(d->d_name), end) && unlinkat(dir, d->d_name, 0) != 0)
+			good = error_errno(why, "%s", d->d_name);
+	if (names)
+		closedir(names);
+	return good;
+}
+
+static bool read_mark(int dir, uint64_t *first)
+{
+	struct buf mark;
+	bool good;
+
+	buf_init(&mark, MARK_MAX);
+	good = disk_load(dir, MARK, &mark);
+	if (good && !text_to_u64(text_trim(buf_text(&mark)), first))
+		*first = 0; /* every checkpoint goes */
+	buf_finish(&mark);
+	return good;
+}
+
+bool forget_complete(int dir, struct error *why)
+{
+	uint64_t first;
+
+	if (!read_mark(dir, &first))
+		return errno == ENOENT || error_errno(why, MARK);
+	if (!put_all_in_place(dir, why) || !remove_ending(dir, QUARANTINES, why))
+		return false;
+	checkpoint_remove_from(dir, first);
+	unlinkat(dir, DRAFT, 0);
+	if (fsync(dir) != 0)
+		return error_errno(why, "the journal's directory");
+	return disk_remove(dir, MARK, why);
+}
+
+static bool forget_all(struct forgetting *f, struct error *why)
+{
+	char mark[MARK_MAX];
+	int len = snprintf(mark, sizeof mark, "%llu\n", (unsigned long long)f->what->first);
+
+	/* What an attempt that was cut short has left is of another day. */
+	if (!remove_ending(f->dir, REWRITTEN, why))
+		return false;
+	if (rewrite_all(f, why) &&
+	    disk_replace(f->dir, MARK, (struct text){mark, (size_t)len}, why))
+		return forget_complete(f->dir, why);
+	remove_ending(f->dir, REWRITTEN, NULL);
+	return false;
+}
+
+/* ---- from outside ---- */
+
+static bool run(const char *data_dir, struct journal_forget *what, bool only_count,
+                struct error *why)
+{
+	char *path = must_print("%s/journal", data_dir);
+	struct forgetting f = {.what = what};
+	bool good;
+
+	f.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	buf_init(&f.batch, BATCH_BYTES_MAX);
+	f.signals = signal_reader_create();
+	good = f.dir >= 0 || error_errno(why, "%s", path);
+	good = good && (only_count || forget_complete(f.dir, why));
+	good = good && shelf_load(&f.shelf, f.dir, why) && count_all(&f, why);
+	if (good && !only_count && what->signals)
+		good = forget_all(&f, why);
+	shelf_finish(&f.shelf);
+	signal_reader_destroy(f.signals);
+	buf_finish(&f.batch);
+	if (f.dir >= 0)
+		close(f.dir);
+	free(path);
+	return good;
+}
+
+bool journal_forget_count(const char *data_dir, struct journal_forget *what, struct error *why)
+{
+	return run(data_dir, what, true, why);
+}
+
+bool journal_forget(const char *data_dir, struct journal_forget *what, struct error *why)
+{
+	int lock = lock_take(data_dir, why);
+	bool good = lock >= 0 && run(data_dir, what, false, why);
+
+	if (lock >= 0)
+		close(lock);
+	return good;
+}
