@@ -157,6 +157,14 @@ fresh("a value that is none is refused with the reason, and the question stays o
 	await answered("o4");
 });
 
+fresh("a question leads to its run, whatever that is called", async () => {
+	const run = "agent:main/50% done?#1";
+	await box.emit({ type: "prompt", source: "builder", correlationId: run, payload: { type: "confirm", prompt: "Whose?" } });
+	await card("Whose?").getByRole("button", { name: "Show its run" }).click();
+	await eventually(async () => (await page.textContent(".runs-pane:not([hidden])").catch(() => "")).includes(run), "its run is shown");
+	await go("stage");
+});
+
 fresh("a question can be cancelled, and its agent is told", async () => {
 	await asks({ type: "confirm", prompt: "Never mind?" });
 	await card("Never mind?").getByRole("button", { name: "Cancel" }).click();

@@ -183,14 +183,14 @@ const page = await painted(await openStage());
 test("an agent walks in with its first signal, thinks, uses a tool and speaks", async () => {
 	await request("POST", "/api/sources", { url: ear.url, name: "ear" });
 	await eventually(() => ear.isDialled, "the source is connected");
-	ear.send({ type: "agent_state_change", correlationId: "run-7", payload: { agentId: "ada", from: "idle", to: "thinking" } });
+	ear.send({ type: "agent_state_change", correlationId: "run:7", payload: { agentId: "ada", from: "idle", to: "thinking" } });
 	await appears(page, "ada");
 	await eventually(async () => (await seen(page, "ada")).state === "thinking", "she thinks");
 	assert.equal(await page.isVisible(".stage-welcome"), false);
-	ear.send({ type: "tool_call", correlationId: "run-7", payload: { agentId: "ada", toolName: "Read", callId: "c1", input: {} } });
+	ear.send({ type: "tool_call", correlationId: "run:7", payload: { agentId: "ada", toolName: "Read", callId: "c1", input: {} } });
 	const start = await seen(page, "ada");
 	await eventually(async () => Math.abs((await seen(page, "ada")).x - start.x) > 20, "she goes to the library");
-	ear.send({ type: "text_delta", correlationId: "run-7", payload: { agentId: "ada", content: "I read it." } });
+	ear.send({ type: "text_delta", correlationId: "run:7", payload: { agentId: "ada", content: "I read it." } });
 	await eventually(async () => (await seen(page, "ada")).words === "I read it.", "she says it, letter by letter");
 });
 
@@ -216,7 +216,7 @@ test("a click on somebody is a user.click of their episode, is seen, and reaches
 	await page.waitForSelector(".stage-ripple", { state: "attached" });
 	const signal = await stored("user.click", before);
 	assert.equal(signal.payload.target, "ada");
-	assert.equal(signal.correlationId, "run-7");
+	assert.equal(signal.correlationId, "run:7");
 	assert.equal(signal.source, "stage");
 	await eventually(() => ear.heard.find((one) => one.type === "user.click" && one.payload.target === "ada"), "the source hears it");
 	await isGlimpsed(page, "flash ada");
@@ -225,17 +225,17 @@ test("a click on somebody is a user.click of their episode, is seen, and reaches
 test("the card says who it is, and leads to their run and their log", async () => {
 	await says(page, ".stage-card:not([hidden])", /ada.*I read it\./s);
 	await page.click(".stage-card button:has-text('Its run')");
-	assert.match(decodeURIComponent(page.url()), /#\/runs\/run-7$/);
+	assert.match(decodeURIComponent(page.url()), /#\/runs\/run:7$/);
 	await page.keyboard.press("1");
 	await page.click(".stage-card button:has-text('Its log')");
-	assert.match(decodeURIComponent(page.url()), /#\/log\/\?f=correlation:"run-7"$/);
+	assert.match(decodeURIComponent(page.url()), /#\/log\/\?f=correlation:"run:7"$/);
 	await page.keyboard.press("1");
 	await page.fill(".stage-card input", "say it again");
 	const before = await newest();
 	await page.keyboard.press("Enter");
 	const signal = await stored("user.command", before);
 	assert.deepEqual(signal.payload, { entityId: "ada", action: "say it again" });
-	assert.equal(signal.correlationId, "run-7");
+	assert.equal(signal.correlationId, "run:7");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector(".stage-card", { state: "hidden" });
 });
@@ -254,7 +254,7 @@ test("somebody is carried to a place: a user.move with its name, and a shade whi
 	await page.mouse.up();
 	const signal = await stored("user.move", before);
 	assert.deepEqual(signal.payload, { entityId: "ada", toSlot: "toolbox" });
-	assert.equal(signal.correlationId, "run-7");
+	assert.equal(signal.correlationId, "run:7");
 	await says(page, "#said", /You put ada at toolbox/);
 	await eventually(async () => Math.abs((await seen(page, "ada")).x - toolbox.x) < 0.5, "she goes there");
 });
@@ -302,7 +302,7 @@ test("the context menu tells somebody what to do: a user.command, and a letter f
 	await page.click("[role=menuitem]:has-text('Tell it to report')");
 	const signal = await stored("user.command", before);
 	assert.deepEqual(signal.payload, { entityId: "ada", action: "report" });
-	assert.equal(signal.correlationId, "run-7");
+	assert.equal(signal.correlationId, "run:7");
 	await eventually(() => ear.heard.find((one) => one.type === "user.command" && one.payload.action === "report"), "the source hears it");
 	await page.waitForSelector("[role=menu]", { state: "hidden" });
 	await says(page, "#said", /You told ada: report/);

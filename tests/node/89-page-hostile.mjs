@@ -248,6 +248,39 @@ test("whatever view is open when the server is killed goes on by itself, with no
 	await calm.remove();
 });
 
+test("what could not be read while the server was away is read when it is back", async () => {
+	const calm = await new Box().start();
+	const other = await openAt(calm, { view: "log" });
+	const numbers = Array.from({ length: 20 }, (_, i) => `n${i + 1} `);
+
+	await calm.emit(...numbers.map((content) => ({ type: "text_delta", source: "counter", correlationId: "run", payload: { agentId: "a", content } })));
+	const { signals: [{ seq }] } = await api(calm, "GET", "/api/signals?limit=1");
+	for (const [place, tab, list] of [
+		["ask/run/run", null, "#view-ask .talk-list"], ["runs/run", null, "#view-runs .talk-list"],
+		[`log/${seq}`, "#log-tab-conversation", "#view-log .talk-list"], [`log/${seq}`, "#log-tab-episode", "#view-log .ep-items"],
+	]) {
+		await other.goto(`${calm.origin}/#/stage`);
+		await other.reload();
+		await stateIs(other, "live");
+		await other.route((url) => url.pathname === "/api/signals" && url.searchParams.has("correlationId"), (route) => route.abort());
+		await goTo(other, [place.split("/")[0], place]);
+		if (tab !== null)
+			await other.click(tab);
+		await other.waitForSelector(":text-matches('could not be read|cannot be read') >> visible=true");
+		await calm.end("SIGKILL");
+		await stateIs(other, "lost");
+		await other.unrouteAll();
+		await calm.start();
+		await stateIs(other, "live");
+		await eventually(async () => {
+			const words = await other.textContent(list).catch(() => "");
+			return JSON.stringify(words.match(/n\d+ /g)) === JSON.stringify(numbers) || tab === "#log-tab-episode" && words.includes("n1 n2 n3");
+		}, `${place} ${tab}: all of it, once`);
+	}
+	await other.context().close();
+	await calm.remove();
+});
+
 test("in all of this nothing asked elsewhere, broke the policy, opened a dialog or failed", async () => {
 	assert.deepEqual(faults, []);
 });

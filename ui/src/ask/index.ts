@@ -49,7 +49,7 @@ function open(root: HTMLElement, desk: Desk): View {
 	const thread = makeThread(scroller, desk, drawSoon);
 	const list = makeList(rows, (one) => {
 		browse(false);
-		desk.go(`ask/run/${encodeURIComponent(one.asks.at(-1)!.run)}`);
+		desk.go(`ask/run/${one.asks.at(-1)!.run}`);
 	});
 	let timer = 0;
 	let pace = DRAW_MS;       /* whoever draws slowly draws seldom, and hears in between */
@@ -112,7 +112,7 @@ function open(root: HTMLElement, desk: Desk): View {
 			asks.sent({ run, seq: seq + 1, at: Date.now() + link.skewMs, source, session, model, text, state: "running" });
 			composer.taken();
 			thread.toEnd();
-			desk.go(`ask/run/${encodeURIComponent(run)}`);
+			desk.go(`ask/run/${run}`);
 		} catch (error) {
 			composer.refuse(`It was not asked: ${(error as Error).message}`);
 		}
@@ -146,7 +146,7 @@ function open(root: HTMLElement, desk: Desk): View {
 
 	function begin(): void {
 		browse(false);
-		desk.go(composer.source === "" ? "ask" : `ask/${encodeURIComponent(composer.source)}`);
+		desk.go(composer.source === "" ? "ask" : `ask/${composer.source}`);
 		composer.focus();
 	}
 
@@ -230,15 +230,15 @@ function open(root: HTMLElement, desk: Desk): View {
 	}
 
 	function show(rest: string): void {
-		const [first = "", id = ""] = rest.split("/", 2).map(decode);
-		const run = first === "run" && id !== "" ? id : null;
+		const run = /^run\/(.+)$/s.exec(rest)?.[1] ?? null;
+		const source = run === null && rest !== "" ? rest : null;
 
 		m.isShown = true;
-		if (run !== m.run || run === null && first !== "") {
+		if (run !== m.run || source !== null) {
 			m.run = run;
 			composer.refuse("");
 			if (run === null)
-				composer.choose(first === "" ? null : first, null);
+				composer.choose(source, null);
 			else
 				follow(run);
 		}
@@ -266,12 +266,4 @@ function open(root: HTMLElement, desk: Desk): View {
 			return true;
 		},
 	};
-}
-
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }

@@ -36,6 +36,13 @@ export function follow(link: Link, correlationId: string, changed: () => void): 
 			if (why === "lost" || why === "replaced")
 				reload();
 		}),
+		/* What is on its way when the connection goes will not come; it is asked for again. */
+		link.on("state", ({ name }) => {
+			if (name === "lost" && m.state === "loading")
+				fail("The connection was lost.");
+			else if (name === "live" && m.state === "failed")
+				reload();
+		}),
 	];
 
 	function settle(state: Followed["state"], error: string): void {
@@ -43,6 +50,11 @@ export function follow(link: Link, correlationId: string, changed: () => void): 
 		m.state = state;
 		m.error = error;
 		changed();
+	}
+
+	function fail(why: string): void {
+		work.abort();
+		settle("failed", why);
 	}
 
 	function reload(): void {

@@ -40,7 +40,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	const element = h("article", { class: "prompt-card", "data-id": item.id, "aria-label": visible(title) },
 		h("header", {}, toggle, left, h("button", { type: "button", class: "bare prompt-run",
 			"aria-label": "Show its run", title: "Show its run",
-			onclick: () => desk.go(`runs/${encodeURIComponent(prompt.run)}`) }, icon("runs"))),
+			onclick: () => desk.go(`runs/${prompt.run}`) }, icon("runs"))),
 		body, fault, state);
 	let drawn = 0;
 	let isFilled = false;

@@ -21,6 +21,8 @@ export interface Chosen {
 	/* What the server lost is not there any more. */
 	again(): void;
 	touch(): void;
+	/* The server is there again: what could not be read is read. */
+	back(): void;
 	choose(id: string | null): void;
 	tick(now: number): void;
 	key(key: string): boolean;
@@ -104,6 +106,11 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 			keep.touch();
 		},
 		touch: keep.touch,
+		back() {
+			if (shown !== null && said.state !== "there")
+				said.choose(shown.run, folded());
+			keep.touch();
+		},
 		choose(wanted) {
 			if (wanted === id)
 				return;

@@ -43,7 +43,7 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 	link.on("state", ({ name }) => {
 		if (name === "live") {
 			all.hear(0);
-			one.touch();
+			one.back();
 		}
 	});
 

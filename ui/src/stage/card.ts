@@ -28,7 +28,7 @@ export interface Card {
 }
 
 export function placeOfRun(episode: Episode): string {
-	return `runs/${encodeURIComponent(episode.correlationId)}`;
+	return `runs/${episode.correlationId}`;
 }
 
 export function placeOfLog(episode: Episode): string {

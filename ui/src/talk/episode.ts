@@ -36,7 +36,14 @@ export function followEpisode(link: Link, correlationId: string,
 		if (why === "lost" || why === "replaced")
 			reload();
 	};
-	const ends = [link.on("signal", hear), link.on("gap", hearGap)];
+	/* What is on its way when the connection goes will not come; it is asked for again. */
+	const hearState = ({ name }: News["state"]) => {
+		if (name === "lost" && m.state === "loading")
+			fail("The connection was lost.");
+		else if (name === "live" && m.state === "failed")
+			reload();
+	};
+	const ends = [link.on("signal", hear), link.on("gap", hearGap), link.on("state", hearState)];
 
 	function settle(state: Episode["state"], error: string): void {
 		live.forEach(talk.take);
@@ -44,6 +51,11 @@ export function followEpisode(link: Link, correlationId: string,
 		m.state = state;
 		m.error = error;
 		changed();
+	}
+
+	function fail(why: string): void {
+		loading?.abort();
+		settle("failed", why);
 	}
 
 	function reload(): void {
@@ -98,11 +110,12 @@ async function load(link: Link, correlationId: string, after: number, talk: Talk
 function takeLine(talk: Talk, line: string): void {
 	if (line === "")
 		return;
-	const value = JSON.parse(line) as Envelope & { op?: string; from: number; to: number; why: string };
+	const value = JSON.parse(line) as Envelope & { from: number; to: number; why: string };
 
-	if (value.op === undefined)
+	/* Only the server's own word begins with op. */
+	if (!line.startsWith('{"op":'))
 		talk.take(value);
-	else if (value.op === "gap")
+	else if (line.startsWith('{"op":"gap"'))
 		talk.take({ seq: value.from, id: "", type: "journal.gap", source: "signalbox",
 			timestamp: NaN, payload: { from: value.from, to: value.to, why: value.why } });
 }
