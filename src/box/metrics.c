@@ -5,6 +5,7 @@
 
 #include "box/parts.h"
 #include "hub/hub.h"
+#include "hub/stats.h"
 #include "play/theatre.h"
 #include "signal/json.h"
 #include "source/hook.h"
@@ -27,10 +28,6 @@ static void add_hub(struct buf *out, const struct hub_stats *s)
 	static const struct metric skipped = {
 		"signalbox_signals_dropped_total", METRIC_COUNTER,
 		"Signals that were kept from a client that asked for that when it is slow."};
-	static const struct metric reading = {"signalbox_clients_reading", METRIC_GAUGE,
-	                                      "Clients that catch up from the journal."};
-	static const struct metric lag = {"signalbox_clients_lag_bytes", METRIC_GAUGE,
-	                                  "How far the last of the others is behind."};
 	static const struct metric followers = {"signalbox_stage_followers", METRIC_GAUGE,
 	                                        "Clients that follow the stage."};
 
@@ -40,9 +37,19 @@ static void add_hub(struct buf *out, const struct hub_stats *s)
 	metric_add(out, &gaps, (double)s->gaps);
 	metric_add(out, &closed, (double)s->slow_closed);
 	metric_add(out, &skipped, (double)s->skipped);
-	metric_add(out, &reading, (double)s->reading);
-	metric_add(out, &lag, (double)s->lag_bytes);
 	metric_add(out, &followers, (double)s->followers);
+}
+
+static void add_lag(struct buf *out, const struct hub *hub)
+{
+	static const struct metric reading = {"signalbox_clients_reading", METRIC_GAUGE,
+	                                      "Clients that catch up from the journal."};
+	static const struct metric behind = {"signalbox_clients_lag_bytes", METRIC_GAUGE,
+	                                     "How far the last of the others is behind."};
+	const struct hub_lag lag = hub_lag(hub);
+
+	metric_add(out, &reading, (double)lag.reading);
+	metric_add(out, &behind, (double)lag.bytes);
 }
 
 static void add_sources(struct buf *out, const struct sources *sources)
@@ -140,6 +147,7 @@ void box_add_metrics(void *self, struct buf *out)
 	const struct hook_stats hooks = hook_stats(box->hook);
 
 	add_hub(out, &hub);
+	add_lag(out, box->hub);
 	metric_tally(out, &told, hub_told(box->hub));
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);

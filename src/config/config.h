@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/scope.h"
+#include "config/limits.h"
 
 enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALIDATE_STRICT };
 
@@ -55,22 +56,6 @@ struct config_journal {
 	unsigned days;      /* 0: no limit */
 	size_t segment;     /* bytes */
 	unsigned commit_ms; /* the longest a signal waits for the disk's turn */
-};
-
-struct config_limits {
-	size_t headers, line; /* bytes of a request's head; of its first line */
-	unsigned fields;
-	unsigned header_ms, idle_ms, body_ms;
-	size_t body, batch; /* bytes of a body; of a whole NDJSON batch */
-	size_t message;     /* bytes of a WebSocket message and of a batch's line */
-	unsigned fragments;
-	unsigned ping_ms, pong_ms;
-	size_t behind; /* bytes a client may be behind before its policy acts */
-	unsigned connections;
-	unsigned rate; /* of one producer: signals a second; 0: any */
-	unsigned caller_connections, caller_subscriptions; /* of one credential; 0: any */
-	unsigned depth; /* of a signal's JSON */
-	unsigned silence_ms;
 };
 
 struct config_source {

@@ -9,6 +9,7 @@
 #include "hub/native.h"
 #include "hub/person.h"
 #include "hub/run_view.h"
+#include "hub/stats.h"
 #include "journal/journal.h"
 #include "net/http.h"
 
@@ -396,29 +397,33 @@ void hub_status(const struct hub *hub, struct buf *out)
 	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->slow_closed);
 }
 
-/* Of those who are live, the one that is furthest behind; those who read are counted. */
-static void look_at_lag(const struct tape *tape, struct hub_stats *s)
+struct hub_stats hub_stats(const struct hub *hub)
 {
-	uint64_t head = tape_head(tape), behind;
+	return hub->counts;
+}
 
-	s->reading += tape->readers;
+static void look_at_lag(const struct tape *tape, struct hub_lag *lag)
+{
+	uint64_t head = tape_head(tape), bytes;
+
+	lag->reading += tape->readers;
 	for (unsigned i = 0; i < tape->client_count; i++) {
 		if (tape->clients[i]->cursor == head)
 			continue;
-		behind = tape->reel->head - tape_on_reel(tape, tape->clients[i]->cursor);
-		if (behind > s->lag_bytes)
-			s->lag_bytes = behind;
+		bytes = tape->reel->head - tape_on_reel(tape, tape->clients[i]->cursor);
+		if (bytes > lag->bytes)
+			lag->bytes = bytes;
 	}
 }
 
-struct hub_stats hub_stats(const struct hub *hub)
+struct hub_lag hub_lag(const struct hub *hub)
 {
-	struct hub_stats s = hub->counts;
+	struct hub_lag lag = {0};
 
 	for (enum encoding e = 0; e < ENCODINGS; e++)
 		list_each(&hub->reels[e].board.tapes, l)
-			look_at_lag(list_of(l, struct tape, in_all), &s);
-	return s;
+			look_at_lag(list_of(l, struct tape, in_all), &lag);
+	return lag;
 }
 
 const struct tally *hub_told(const struct hub *hub)

@@ -24,7 +24,6 @@ struct http;
 struct hub;
 struct journal;
 struct loop;
-struct tally;
 
 /* A moment of the stage: its versions grow by one with each command. */
 struct hub_moment {
@@ -86,12 +85,8 @@ struct hub_stats {
 	unsigned long clients, joined, fell_behind, gaps, slow_closed, frames;
 	unsigned long skipped;   /* signals that the policy drop kept from a client */
 	unsigned long followers; /* of the stage */
-	/* Now: who reads from the journal, and how far the last of the others is behind. */
-	unsigned long reading;
-	uint64_t lag_bytes;
 };
 struct hub_stats hub_stats(const struct hub *hub);
-const struct tally *hub_told(const struct hub *hub); /* once for each client */
 
 /* To whoever wants to know: JSON arrays of sources and of ids. */
 void hub_tell_sources(struct hub *hub, struct text changed, struct text removed);

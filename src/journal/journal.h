@@ -106,7 +106,7 @@ extern const uint64_t journal_bucket_ns[JOURNAL_BUCKETS];
 struct journal_stats {
 	uint64_t bytes, segments, commits, commit_ns_total, sync_failures;
 	uint64_t buckets[JOURNAL_BUCKETS + 1]; /* each commit is in one */
-	size_t waiting; /* bytes not yet durable */
+	size_t waiting;                        /* bytes not yet durable */
 };
 struct journal_stats journal_stats(const struct journal *journal);
 

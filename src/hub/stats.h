@@ -1,0 +1,19 @@
+/* stats.h - what the hub knows of its clients together, for whoever watches over them. */
+#ifndef HUB_STATS_H
+#define HUB_STATS_H
+
+#include <stdint.h>
+
+struct hub;
+struct tally;
+
+/* A look at every client. */
+struct hub_lag {
+	unsigned long reading; /* from the journal, because they were too far behind */
+	uint64_t bytes;        /* how far the last of the others is behind */
+};
+struct hub_lag hub_lag(const struct hub *hub);
+
+const struct tally *hub_told(const struct hub *hub); /* a signal, once for each client */
+
+#endif
