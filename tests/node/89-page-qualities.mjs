@@ -15,13 +15,14 @@ const SHOTS = process.env.SHOTS || join(process.env.TEST_TMP || tmpdir(), "shots
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = { telephone: [390, 844], screen: [3840, 2160] };
 const TABS_MAX = 150;
+const SHOT_MS = 60000;        /* A big stage without a graphics card takes its time. */
 
 const box = await new Box().start();
 const agent = await furnish(box);
 mkdirSync(SHOTS, { recursive: true });
 
 function shoot(page, place, more) {
-	return page.screenshot({ path: join(SHOTS, `${place.replace(/\W+/g, "-").slice(0, 40)}-${more}.png`) });
+	return page.screenshot({ timeout: SHOT_MS, path: join(SHOTS, `${place.replace(/\W+/g, "-").slice(0, 40)}-${more}.png`) });
 }
 
 for (const scheme of ["dark", "light"]) {
@@ -92,7 +93,10 @@ test("Tab reaches all that can be used, in every view, and one sees where it is"
 
 	for (const place of await placesOf(page)) {
 		await goTo(page, place);
-		const { missed, unseen } = await tabThrough(page);
+		/* What was drawn while one walked through is come to the second time. */
+		let { missed, unseen } = await tabThrough(page);
+		if (missed.length > 0)
+			({ missed, unseen } = await tabThrough(page));
 		assert.deepEqual(unseen, [], `${place[1]}: no focus is to be seen on these`);
 		assert.deepEqual(missed, [], `${place[1]}: Tab does not come to these`);
 	}
