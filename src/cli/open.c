@@ -119,6 +119,19 @@ static void show(const struct command_context *context, const char *data, const 
 	free(page);
 }
 
+static void show_url(struct out *out, const char *url, bool as_json)
+{
+	struct buf json;
+
+	buf_init(&json, 64 * KIB);
+	buf_add_json(&json, text_of(url));
+	if (as_json)
+		out_print(out, "{\"url\":%.*s}\n", TEXT_ARG(buf_text(&json)));
+	else
+		out_print(out, "%s\n", url);
+	buf_finish(&json);
+}
+
 static int open_page(struct command_context *context, const struct options *options)
 {
 	struct dial *dial;
@@ -133,7 +146,7 @@ static int open_page(struct command_context *context, const struct options *opti
 		return status;
 	url = ask_url(dial, &why);
 	if (url) {
-		out_print(&context->out, "%s\n", url);
+		show_url(&context->out, url, options_has(options, "json"));
 		out_flush(&context->out);
 		if (!options_has(options, "print") && !options_has(options, "url") &&
 		    has_screen(context))
@@ -149,6 +162,7 @@ static int open_page(struct command_context *context, const struct options *opti
 
 static const struct option own[] = {
 	{"print", 'p', .help = "only print the URL, start no browser"},
+	{"json", 'j', .help = "print it as a JSON object"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};

@@ -37,6 +37,23 @@ static void tell_meta(void *self, struct text frame)
 	say("meta: %.*s", TEXT_ARG(frame));
 }
 
+static void list_json(struct out *out)
+{
+	struct buf json;
+
+	buf_init(&json, 64 * KIB);
+	for (const struct parse_kind *const *kind = parse_kinds; *kind; kind++) {
+		buf_add(&json, json.len ? TEXT(",{\"name\":") : TEXT("[{\"name\":"));
+		buf_add_json(&json, text_of((*kind)->name));
+		buf_add(&json, TEXT(",\"summary\":"));
+		buf_add_json(&json, text_of((*kind)->summary));
+		buf_add_char(&json, '}');
+	}
+	buf_add(&json, TEXT("]\n"));
+	out_add(out, buf_text(&json));
+	buf_finish(&json);
+}
+
 static void list_protocols(struct out *out)
 {
 	for (const struct parse_kind *const *kind = parse_kinds; *kind; kind++)
@@ -110,7 +127,7 @@ static int parse(struct command_context *context, const struct options *options)
 	int fd = 0, status;
 
 	if (options_has(options, "list")) {
-		list_protocols(&context->out);
+		(options_has(options, "json") ? list_json : list_protocols)(&context->out);
 		return STATUS_DONE;
 	}
 	if (options->word_count == 0 || options->word_count > 2)
@@ -133,6 +150,7 @@ static int parse(struct command_context *context, const struct options *options)
 
 static const struct option own[] = {
 	{"list", 'l', .help = "name the protocols"},
+	{"json", 'j', .help = "with --list: as a JSON array; signals are JSON anyway"},
 	{"source", 's', "NAME", "the source of signals whose bytes name none", "the protocol"},
 	{"correlation", 0, "ID", "likewise their correlationId"},
 	{"agent", 'a', "ID", "likewise their agentId: the model that was asked"},

@@ -358,6 +358,8 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
                                                     NULL};
 
+static const char *const words[] = {"list", "show", "export", NULL};
+
 const struct command command_run = {
 	.name = "run",
 	.summary = "run an agent and send the box what it prints",
@@ -379,6 +381,7 @@ const struct command command_run = {
 		 "`list`, `show` and `export` are about the runs of the box, whoever began them;\n"
 		 "a program of such a name is run by its path. `export` writes a run's events,\n"
 		 "one JSON object a line, as `signalbox open-run` shows them.\n",
+	.words = words,
 	.groups = groups,
 	.run = run,
 };

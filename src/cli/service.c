@@ -310,6 +310,8 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
                                                     NULL};
 
+static const char *const words[] = {"install", "uninstall", "status", NULL};
+
 const struct command command_service = {
 	.name = "service",
 	.summary = "have systemd keep a box running for this user",
@@ -322,6 +324,7 @@ const struct command command_service = {
 		 "told when the box is ready, reloads and stops. `systemctl --user reload\n"
 		 "signalbox` has the configuration read again; `journalctl --user -u signalbox`\n"
 		 "shows the log. What is in DATA stays when the service is taken away.\n",
+	.words = words,
 	.groups = groups,
 	.run = service,
 };

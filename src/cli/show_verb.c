@@ -59,6 +59,26 @@ static struct show *read_show(const char *path, struct error *why)
 
 /* ---- check ---- */
 
+/* show: NULL when it is not good. */
+static void check_json(struct out *out, const struct show *show, const struct error *why)
+{
+	struct buf json;
+
+	buf_init(&json, 64 * KIB);
+	if (show) {
+		buf_print(&json,
+		          "{\"ok\":true,\"entities\":%zu,\"choreographies\":%zu,\"bindings\":%zu",
+		          yyjson_arr_size(yyjson_obj_get(show->scene, "entities")),
+		          yyjson_arr_size(show->choreographies), yyjson_arr_size(show->bindings));
+	} else {
+		buf_add(&json, TEXT("{\"ok\":false,\"error\":"));
+		buf_add_json(&json, text_of(why->words));
+	}
+	buf_add(&json, TEXT("}\n"));
+	out_add(out, buf_text(&json));
+	buf_finish(&json);
+}
+
 static int check(struct command_context *context, const struct options *options)
 {
 	const char *path = options->words[1];
@@ -66,12 +86,14 @@ static int check(struct command_context *context, const struct options *options)
 	struct show *show = read_show(path, &why);
 	bool good = show && (perform_check(show, &why) || name_file(path, &why));
 
-	if (good)
+	if (options_has(options, "json"))
+		check_json(&context->out, good ? show : NULL, &why);
+	else if (good)
 		out_print(&context->out,
 		          "%s: good, %zu entities, %zu choreographies, %zu bindings\n", path,
 		          yyjson_arr_size(yyjson_obj_get(show->scene, "entities")),
 		          yyjson_arr_size(show->choreographies), yyjson_arr_size(show->bindings));
-	else
+	if (!good)
 		say("%s", why.words);
 	show_destroy(show);
 	return good ? STATUS_DONE : STATUS_FAILED;
@@ -208,6 +230,7 @@ static int show_verb(struct command_context *context, const struct options *opti
 
 static const struct option own[] = {
 	{"default", 0, NULL, "of export and use: the show in the program"},
+	{"json", 'j', .help = "of check: as one JSON object; export is JSON anyway"},
 	{"signals", 's', "FILE", "of run: signals to play, one JSON envelope a line"},
 	{"out", 'o', "FILE", "of run: where the commands go, one JSON object a line"},
 	{"fps", 'f', "N", "of run: in frames, with updates; else at the very time"},
@@ -217,6 +240,8 @@ static const struct option own[] = {
 static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
                                                     NULL};
+
+static const char *const words[] = {"export", "check", "use", "start", "stop", "run", NULL};
 
 const struct command command_show = {
 	.name = "show",
@@ -238,6 +263,7 @@ const struct command command_show = {
 		 "`run` plays a recording by the timestamps of its signals, as quickly as it\n"
 		 "can: the same files give the same commands, to the byte. Times count from\n"
 		 "the first signal. It needs no box.\n",
+	.words = words,
 	.groups = groups,
 	.run = show_verb,
 };

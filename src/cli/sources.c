@@ -347,6 +347,9 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
                                                     NULL};
 
+static const char *const words[] = {"list",       "add",    "remove", "connect",
+                                    "disconnect", "rescan", NULL};
+
 const struct command command_sources = {
 	.name = "sources",
 	.summary = "show, add and connect what the box listens to",
@@ -360,6 +363,7 @@ const struct command command_sources = {
 		 "argument; the box keeps it in a file of its own and shows it to nobody.\n"
 		 "rescan looks for services on this machine. docs/sources.md tells what can be\n"
 		 "connected to.\n",
+	.words = words,
 	.groups = groups,
 	.run = sources,
 };

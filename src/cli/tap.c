@@ -217,6 +217,8 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
                                                     NULL};
 
+static const char *const words[] = {"install", "uninstall", "status", "print", NULL};
+
 const struct command command_tap = {
 	.name = "tap",
 	.summary = "let Claude Code tell the box what it does",
@@ -240,6 +242,7 @@ const struct command command_tap = {
 		 "user that can read the box's directory can answer too.\n"
 		 "\n"
 		 "`status` ends with 1 unless everything is installed.\n",
+	.words = words,
 	.groups = groups,
 	.run = tap,
 };

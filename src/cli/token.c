@@ -19,18 +19,34 @@ static char *path_of(const char *data, const char *name)
 	return name ? must_print("%s/tokens/%s", data, name) : must_print("%s/token", data);
 }
 
+/* secret: empty when it is not to be shown. */
+static void show_json(struct out *out, const char *path, const char *secret)
+{
+	struct buf json;
+
+	buf_init(&json, 64 * KIB);
+	buf_add(&json, TEXT("{\"path\":"));
+	buf_add_json(&json, text_of(path));
+	if (*secret)
+		buf_print(&json, ",\"token\":\"%s\"", secret);
+	buf_add(&json, TEXT("}\n"));
+	out_add(out, buf_text(&json));
+	explicit_bzero(json.at, json.len);
+	buf_finish(&json);
+}
+
 static bool show(struct command_context *context, const struct options *options, const char *path,
                  struct error *why)
 {
-	char secret[SECRET_LEN + 1];
+	char secret[SECRET_LEN + 1] = "";
+	bool only_path = options_has(options, "path");
 
-	if (options_has(options, "path")) {
-		out_print(&context->out, "%s\n", path);
-		return true;
-	}
-	if (!secret_read(path, secret, why))
+	if (!only_path && !secret_read(path, secret, why))
 		return false;
-	out_print(&context->out, "%s\n", secret);
+	if (options_has(options, "json"))
+		show_json(&context->out, path, secret);
+	else
+		out_print(&context->out, "%s\n", only_path ? path : secret);
 	explicit_bzero(secret, sizeof(secret));
 	return true;
 }
@@ -156,11 +172,14 @@ static int token(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"path", 0, .help = "show: where the token is, not what it is"},
 	{"scopes", 's', "LIST", "new: observe, emit, answer, control, admin; or all"},
+	{"json", 'j', .help = "show: as one JSON object"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_where, &options_common,
                                                     NULL};
+
+static const char *const words[] = {"show", "new", "rotate", NULL};
 
 const struct command command_token = {
 	.name = "token",
@@ -172,6 +191,7 @@ const struct command command_token = {
 	.about = "Without a NAME it is DATA/token, which allows everything; with one it is\n"
 		 "DATA/tokens/NAME, which the configuration gives its scopes. A token never\n"
 		 "stands in an argument, a log or a URL.\n",
+	.words = words,
 	.groups = groups,
 	.run = token,
 };
