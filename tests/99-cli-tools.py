@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""check, config and completion, and --json wherever something is asked."""
+
+import json
+import re
+import shutil
+import subprocess
+
+from lib import Box, cli, environment, run, temp_dir, test
+from tls import make_cert
+
+
+def write(text, name="box.yaml"):
+    path = temp_dir() / name
+    path.write_text(text)
+    return path
+
+
+# --- check -------------------------------------------------------------------
+
+
+@test("a configuration that is good is said to be, and one that is not, with its place and 78")
+def _():
+    good = write("limits: {depth: 32}\n")
+    data = temp_dir() / "data"
+    done = cli("check", good, "--data", data)
+    assert done.code == 0 and done.out == f"{good}: good\n" and done.err == "", done
+    assert json.loads(cli("check", good, "--json", "--data", data).out) == {
+        "ok": True, "file": str(good), "show": False}
+    bad = write("limits:\n  dept: 32\n")
+    done = cli("check", bad, "--data", data)
+    assert done.code == 78 and done.out == "", done
+    assert f"{bad}:2:3: unknown key 'dept', did you mean 'depth'?" in done.err, done
+    assert done.err == cli("check", "--config", bad, "--data", data).err
+    said = json.loads(cli("check", bad, "--json", "--data", data).out)
+    assert said["ok"] is False and ":2:3: " in said["error"] and said["file"] == str(bad), said
+    assert cli("check", "/nonexistent/x.yaml", "--data", data).code == 78
+    assert not data.exists(), "it makes nothing"
+
+
+@test("check minds the environment, the certificates and the token that others would need")
+def _():
+    data = temp_dir() / "data"
+    done = cli("check", "--data", data, env={"SIGNALBOX_LIMITS_DEPTH": "1"})
+    assert done.code == 78 and "SIGNALBOX_LIMITS_DEPTH" in done.err, done
+    cert, key = make_cert(temp_dir())
+    _, other = make_cert(temp_dir())
+    done = cli("check", write(f"listen: [{{address: '127.0.0.1:1', cert: {cert}, key: {other}}}]"),
+               "--data", data)
+    assert done.code == 78 and str(other) in done.err, done
+    wide = write(f"listen: [{{address: '0.0.0.0:1', cert: {cert}, key: {key}}}]")
+    done = cli("check", wide, "--data", data)
+    assert done.code == 78 and "needs a token" in done.err, done
+    assert cli("token", "rotate", "--data", data).code == 0
+    assert cli("check", wide, "--data", data).code == 0
+
+
+@test("check looks at the show of DATA, if there is one")
+def _():
+    data = temp_dir()
+    show = data / "show.json"
+    show.write_text(cli("show", "export", "--default").out)
+    done = cli("check", "--data", data)
+    assert done.code == 0 and f"{show}: good\n" in done.out, done
+    assert json.loads(cli("check", "--json", "--data", data).out)["show"] is True
+    show.write_text('{"scene": 1}')
+    done = cli("check", "--data", data)
+    assert done.code == 78 and f"{show}: /scene" in done.err, done
+    assert cli("check", "a", "b").code == 2 and cli("check", "a", "--config", "b").code == 2
+
+
+# --- config ------------------------------------------------------------------
+
+
+@test("config show has every key, its value, and where that is from")
+def _():
+    file = write("limits:\n  depth: 32\n  body: 2MiB\nauth: {local: none}\n")
+    where = ["--config", file, "--data", "/tmp/somewhere"]
+    done = cli("config", "show", "--json", *where, env={"SIGNALBOX_LIMITS_BODY": "3MiB"})
+    assert done.code == 0, done
+    said = json.loads(done.out)
+    keys = said["keys"]
+    assert said["file"] == str(file)
+    assert keys["data"] == {"value": "/tmp/somewhere", "from": "flag", "where": "--data"}
+    assert keys["limits.body"] == {"value": "3MiB", "from": "env",
+                                   "where": "SIGNALBOX_LIMITS_BODY"}
+    assert keys["limits.depth"] == {"value": 32, "from": "file", "where": f"{file}:2"}
+    assert keys["auth.local"] == {"value": "none", "from": "file", "where": f"{file}:4"}
+    assert keys["log.level"] == {"value": "info", "from": "default"}
+    assert keys["listen"]["value"] == [{"address": "127.0.0.1:7446"}]
+    help = re.findall(r"^(\S+)\n    ", cli("help", "config").out, re.M)
+    assert list(keys) == help, "all of them, in the order of the help"
+    table = cli("config", "show", *where, env={"SIGNALBOX_LIMITS_BODY": "3MiB"})
+    assert table.code == 0 and "\x1b" not in table.out, table
+    assert re.search(rf"^limits\.depth +32 +{file}:2$", table.out, re.M), table
+    assert re.search(r"^limits\.body +3MiB +SIGNALBOX_LIMITS_BODY$", table.out, re.M), table
+
+
+@test("what config show says can be read again, and says the same then")
+def _():
+    file = write("listen: ['127.0.0.1:0', {address: '[::1]:0', dialect: signals}]\n"
+                 "journal: {keep: 0, commit: 7ms, segment: 1536KiB}\n"
+                 "auth: {hosts: [a.example], local: 'observe, answer'}\ndemo: {speed: 0.25}\n"
+                 "sources: [{id: one, url: 'scenario:x', connect: false}]\n")
+    first = json.loads(cli("config", "show", "--json", "--config", file, "--data", "/d").out)
+    again = {}
+    for path, key in first["keys"].items():
+        *groups, name = path.split(".")
+        inner = again
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        if key["value"] is not None:
+            inner[name] = key["value"]
+    copy = write(json.dumps(again))
+    second = json.loads(cli("config", "show", "--json", "--config", copy).out)
+    values = lambda said: {k: v["value"] for k, v in said["keys"].items()}
+    assert values(first) == values(second), (first, second)
+    assert values(first)["journal.commit"] == "7ms" and values(first)["demo.speed"] == 0.25
+
+
+@test("config show shows no secret, and a bad configuration ends it with 78")
+def _():
+    file = write("sources:\n- {id: a, url: 'ws://127.0.0.1:1/x?token=hush', credential: '${KEY}'}\n")
+    for extra in ([], ["--json"]):
+        done = cli("config", "show", *extra, "--config", file, "--data", "/d",
+                   env={"KEY": "verysecret"})
+        assert done.code == 0 and "(secret)" in done.out, done
+        assert "hush" not in done.out and "verysecret" not in done.out, done
+    assert cli("config", "show", "--config", write("no: 1\n")).code == 78
+    assert cli("config").code == 2 and cli("config", "burn").code == 2
+
+
+# --- completion --------------------------------------------------------------
+
+
+def script(shell):
+    done = cli("completion", shell)
+    assert done.code == 0 and done.err == "", done
+    return write(done.out, f"signalbox.{shell}")
+
+
+def verbs():
+    listed = cli("help").out.split("Commands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+def shell(name, program, *args):
+    done = subprocess.run([shutil.which(name), *(["--norc"] if name == "bash" else []), "-c",
+                           program, name, *map(str, args)], capture_output=True, text=True,
+                          env=environment({"HOME": str(temp_dir())}), timeout=30)
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout.split("\n")[:-1]
+
+
+BASH = """source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"
+_signalbox
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@test("bash completes verbs, options, first words, values and files")
+def _():
+    path = script("bash")
+    ask = lambda *words: [w for w in shell("bash", BASH, path, "signalbox", *words) if w]
+    assert set(ask("")) == {*verbs(), "--help", "--version"}
+    assert ask("ser") == ["serve", "service"]
+    assert ask("service", "") == ["install", "uninstall", "status"]
+    assert ask("service", "un") == ["uninstall"]
+    assert ask("serve", "--log-level", "") == ["error", "warn", "info", "debug"]
+    assert ask("serve", "--color", "=", "al") == ["always"]
+    assert ask("serve", "--color", "=") == ["auto", "always", "never"]
+    assert ask("parse", "clau") == ["claude-hook", "claude-stream"]
+    assert ask("help", "doc") == ["doctor"]
+    assert ask("serve", "--listen", "") == []
+    for verb in verbs():
+        options = re.findall(r"^  (?:-\w, |    )(--[a-z-]+)", cli(verb, "-h").out, re.M)
+        assert ask(verb, "--") == options, verb
+    where = temp_dir()
+    (where / "a file.yaml").touch()
+    (where / "a dir").mkdir()
+    assert ask("serve", "--config", f"{where}/a f") == [f"{where}/a file.yaml"]
+    assert ask("serve", "-d", f"{where}/a") == [f"{where}/a dir"]
+    assert sorted(ask("check", f"{where}/a")) == [f"{where}/a dir", f"{where}/a file.yaml"]
+    assert ask("status", f"{where}/a") == []
+
+
+ZSH = """compdef() { registered=$* }
+source "$1"; shift
+_describe() { print -rl -- ${(P)2} }
+_arguments() { print -rl -- "$@" }
+words=("$@"); CURRENT=$#
+_signalbox
+print -r -- "registered $registered"
+"""
+
+
+@test("zsh is given every verb with its words, and of each its options and what they take")
+def _():
+    path = script("zsh")
+    ask = lambda *words: shell("zsh", ZSH, path, "signalbox", *words)
+    said = ask("")
+    assert said.pop() == "registered _signalbox signalbox"
+    assert [line.split(":")[0] for line in said] == verbs()
+    assert "doctor:find what is wrong, and say what to do about it" in said
+    said = ask("service", "")
+    assert "1: :(install uninstall status)" in said and "*: : " in said, said
+    assert "*--data[the box's directory]:DIR:_files -/" in said, said
+    said = ask("serve", "")
+    assert "*--log-level[error, warn, info or debug]:LEVEL:(error warn info debug)" in said, said
+    assert "*: :_files" in ask("check", "")
+
+
+@test("fish completes verbs, options, first words, values and files")
+def _():
+    path = script("fish")
+    program = f"source {path}; complete -C"
+    ask = lambda line: [w.split("\t")[0] for w in shell("fish", f"{program} '{line}'")]
+    assert ask("signalbox ") == sorted(verbs())
+    assert ask("signalbox ser") == ["serve", "service"]
+    assert sorted(ask("signalbox service ")) == ["install", "status", "uninstall"]
+    assert ask("signalbox service install ") == []
+    assert sorted(ask("signalbox serve --log-level ")) == ["debug", "error", "info", "warn"]
+    assert ask("signalbox tail --js") == ["--json"]
+    assert ask("signalbox help doc") == ["doctor"]
+    where = temp_dir()
+    (where / "one.yaml").touch()
+    assert ask(f"signalbox check {where}/o") == [f"{where}/one.yaml"]
+    assert ask(f"signalbox status {where}/o") == []
+
+
+@test("a shell that nobody knows is wrong use")
+def _():
+    for words in ([], ["tcsh"], ["bash", "zsh"]):
+        done = cli("completion", *words)
+        assert done.code == 2 and done.out == "", done
+
+
+# --- --json ------------------------------------------------------------------
+
+
+@test("everything that is asked of a box or of files can be had as JSON, without a colour")
+def _():
+    with Box() as box:
+        box.emit("hello")
+        box.emit({"type": "task_dispatch", "correlationId": "r1", "payload": {"taskId": "r1"}})
+        where = ["--data", str(box.data)]
+        asked = [["status"], ["prompts"], ["sources"], ["sources", "list"], ["discover"],
+                 ["run", "list"], ["run", "show", "r1"], ["tap", "status"], ["service", "status"],
+                 ["journal", "verify"], ["token", "show"], ["token", "show", "--path"],
+                 ["doctor"], ["check"], ["config", "show"], ["open", "--print"],
+                 ["top", "--once"], ["show", "check", "default"], ["tail", "--from", "0", "-n", "1"]]
+        for words in asked:
+            done = cli(*words, "--json", *where, env={"HOME": str(box.data.parent)})
+            assert json.loads(done.out) is not None, (words, done)
+            assert done.out.count("\n") == 1 and "\x1b" not in done.out, (words, done)
+        for words in (["version"], ["parse", "--list"]):
+            assert json.loads(cli(*words, "--json").out), words
+        said = json.loads(cli("token", "show", "--json", *where).out)
+        assert said == {"path": str(box.data / "token"), "token": box.token}
+        assert json.loads(cli("token", "show", "--path", "--json", *where).out) == {
+            "path": str(box.data / "token")}
+        assert "#t=" in json.loads(cli("open", "--print", "--json", *where).out)["url"]
+        said = json.loads(cli("parse", "--list", "--json").out)
+        assert [p["name"] for p in said] == [
+            line.split()[0] for line in cli("parse", "--list").out.splitlines()]
+        said = cli("show", "check", "-", "--json", input="{}")
+        assert said.code == 1 and json.loads(said.out)["ok"] is False, said
+
+
+run()
