@@ -176,6 +176,7 @@ static size_t on_bytes(char *at, size_t size, size_t count, void *self)
 		u->stopped = true;
 		return 0;
 	}
+	u->heard_ns = clock_mono_ns(); /* whoever heard may have taken long */
 	return n;
 }
 

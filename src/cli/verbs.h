@@ -26,6 +26,7 @@ extern const struct command command_show;
 extern const struct command command_token;
 extern const struct command command_service;
 extern const struct command command_journal;
+extern const struct command command_replay;
 extern const struct command command_check;
 extern const struct command command_config_verb;
 extern const struct command command_completion;

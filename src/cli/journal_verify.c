@@ -1,0 +1,77 @@
+/* journal_verify.c - `signalbox journal verify`: a look at the files themselves. */
+#include "cli/journal_verbs.h"
+#include "cli/progress.h"
+#include "journal/verify.h"
+
+static void say_problem(void *self, const char *words)
+{
+	progress_clear(self);
+	say("%s", words);
+}
+
+static void tell_progress(void *self, uint64_t done, uint64_t total)
+{
+	struct progress *progress = self;
+
+	progress->total = total;
+	progress_tell(progress, done);
+}
+
+static void show_json(struct out *out, const struct journal_report *r)
+{
+	out_print(out,
+	          "{\"ok\":%s,\"problems\":%llu,\"segments\":%llu,\"batches\":%llu,\"bytes\":%llu,"
+	          "\"signals\":%llu,\"lost\":%llu,\"forgotten\":%llu,\"firstSeq\":%llu,"
+	          "\"lastSeq\":%llu,\"uncommitted\":%llu,\"stoppedCleanly\":%s}\n",
+	          r->problems ? "false" : "true", (unsigned long long)r->problems,
+	          (unsigned long long)r->segments, (unsigned long long)r->batches,
+	          (unsigned long long)r->bytes, (unsigned long long)r->signals,
+	          (unsigned long long)r->lost, (unsigned long long)r->forgotten,
+	          (unsigned long long)r->first, (unsigned long long)r->last,
+	          (unsigned long long)r->uncommitted, r->stopped_cleanly ? "true" : "false");
+}
+
+static void show(struct out *out, const struct journal_report *r)
+{
+	out_print(out, "%llu signals", (unsigned long long)r->signals);
+	if (r->last)
+		out_print(out, ", %llu to %llu", (unsigned long long)r->first,
+		          (unsigned long long)r->last);
+	out_print(out, ", in %llu segments, %llu batches, %llu bytes\n",
+	          (unsigned long long)r->segments, (unsigned long long)r->batches,
+	          (unsigned long long)r->bytes);
+	if (r->lost)
+		out_print(out, "%llu were lost while the disk failed, and the journal says so\n",
+		          (unsigned long long)r->lost);
+	if (r->forgotten)
+		out_print(out, "%llu were forgotten on request\n",
+		          (unsigned long long)r->forgotten);
+	if (r->uncommitted)
+		out_print(out, "%llu bytes at the end are not committed%s\n",
+		          (unsigned long long)r->uncommitted,
+		          r->stopped_cleanly ? "" : "; the next start cuts them");
+	out_print(out, r->problems ? "%llu problems\n" : "no problems\n",
+	          (unsigned long long)r->problems);
+}
+
+int journal_verb_verify(struct command_context *context, const struct options *options)
+{
+	struct progress progress = {.what = "verify", .unit = PROGRESS_BYTES};
+	struct journal_report report = {
+		.problem = say_problem, .progress = tell_progress, .self = &progress};
+	struct config config;
+	struct error why;
+	bool good;
+
+	if (!command_config(context, options, &config))
+		return STATUS_CONFIG;
+	progress_begin(&progress, context);
+	good = journal_verify(config.data, &report, &why);
+	progress_clear(&progress);
+	if (!good)
+		say("%s", why.words);
+	else
+		(options_has(options, "json") ? show_json : show)(&context->out, &report);
+	config_finish(&config);
+	return good && report.problems == 0 ? STATUS_DONE : STATUS_FAILED;
+}
