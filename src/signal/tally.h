@@ -19,7 +19,6 @@ struct tally_row {
 };
 
 struct tally {
-	uint64_t seed;
 	unsigned count, last;       /* rows in use, without the last; the one used last */
 	uint8_t slots[TALLY_SLOTS]; /* by hash: the row and one, or 0 */
 	struct tally_row rows[TALLY_SOURCES + 1];
