@@ -1,6 +1,9 @@
 """The rows of the table: what is measured, how, and the budget it has."""
 
+import contextlib
+import http.client
 import json
+import resource
 import shutil
 import socket
 import time
@@ -130,6 +133,35 @@ def hooks(bench, side):
     return {"p50": times[len(times) // 2] / 1e6, "p99": times[len(times) * 99 // 100] / 1e6}
 
 
+UPGRADE = ("GET /ws/signals HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\n"
+           "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+           "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+
+
+def metrics(bench, side):
+    """Ten thousand clients that wait, and one that asks for the numbers."""
+    times = []
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(bench.running(side))
+        address = ("127.0.0.1", server.port)
+        for _ in range(10_000):
+            client = stack.enter_context(socket.create_connection(address))
+            client.sendall(UPGRADE.format(port=server.port).encode())
+            if not client.recv(4096).startswith(b"HTTP/1.1 101"):
+                raise Failure("a client was not let in")
+        server.wait(lambda: server.get("/api/status")["clients"] == 10_000)
+        reader = http.client.HTTPConnection(*address)
+        for _ in range(200):
+            begun = time.perf_counter_ns()
+            reader.request("GET", "/metrics")
+            reader.getresponse().read()
+            times.append(time.perf_counter_ns() - begun)
+    times.sort()
+    return {"p50": times[100] / 1e6, "p99": times[198] / 1e6}
+
+
 def start_empty(bench, side):
     with bench.running(side) as server:
         return {"ms": server.started_ms}
@@ -216,6 +248,9 @@ ROWS = [
     Row("hook", hooks,
         Line("a hook of Claude Code is answered, p50", "p50", "ms"),
         Line("a hook of Claude Code is answered, p99", "p99", "ms", 2.0), sides=OURS),
+    Row("metrics", metrics,
+        Line("/metrics with 10,000 clients, p50", "p50", "ms"),
+        Line("/metrics with 10,000 clients, p99", "p99", "ms", 2.0), sides=OURS),
     Row("start", start_empty,
         Line("start to serving, empty", "ms", "ms", 50), sides=OURS),
     Row("start-10g", start_big,
