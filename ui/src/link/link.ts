@@ -11,8 +11,6 @@ const HISTORY = 2000;         /* How much of the past a new page asks for. */
 export interface PageLink extends Link {
 	/* Comes in with a one-time code, or with the session that the tab has. */
 	signIn(code: string | null): void;
-	/* Where it stands, in words. */
-	place(): string;
 }
 
 const WISHES = { sourceState: true, prompts: true };
@@ -52,12 +50,6 @@ export function makeLink(): PageLink {
 			if (code !== null)
 				session.use(code);
 			box.restart();
-		},
-		place() {
-			const { seq = 0, duplicates = 0 } = box.place ?? {};
-
-			return `seq ${seq.toLocaleString("en")}`
-				+ (duplicates === 0 ? "" : ` · ${duplicates} duplicates dropped`);
 		},
 	};
 }

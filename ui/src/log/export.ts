@@ -1,7 +1,7 @@
 /* What is shown, as a file: one signal a line, byte for byte as the journal has it, and a hole as
- * the line that the server would write for it. It is made from memory and leaves by the browser's
- * own way of saving. */
+ * the line that the server would write for it. It is made from memory. */
 
+import { saveFile } from "../text/save";
 import type { LogEntry } from "./entry";
 
 /* The lines in their order. What the server lost is no longer in the journal, and not here. */
@@ -19,13 +19,7 @@ export function fileNameOf(view: readonly LogEntry[]): string {
 /* Says how many lines were written. */
 export function save(view: readonly LogEntry[]): number {
 	const lines = linesOf(view);
-	const url = URL.createObjectURL(new Blob(lines.map((line) => `${line}\n`),
-		{ type: "application/x-ndjson" }));
-	const link = document.createElement("a");
 
-	link.href = url;
-	link.download = fileNameOf(view);
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(url), 60_000);
+	saveFile(fileNameOf(view), "application/x-ndjson", lines.map((line) => `${line}\n`));
 	return lines.length;
 }

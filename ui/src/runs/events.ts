@@ -4,8 +4,8 @@
 
 import type { Desk } from "../desk";
 import { fill, h, write } from "../text/dom";
+import { saveFile } from "../text/save";
 import { clock, visible } from "../text/signal";
-import { saveFile } from "./save";
 
 const SHOWN = 400;            /* events */
 const FILES = 200;

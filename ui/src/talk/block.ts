@@ -2,9 +2,6 @@
  * plain data. Its `version` grows with every change, so that whoever draws it knows by one
  * comparison whether there is something to do. */
 
-export type Kind = "task" | "text" | "thinking" | "tool" | "state" | "usage" | "error" | "end"
-	| "question" | "line";
-
 interface Base {
 	readonly id: number;    /* grows from block to block of one talk */
 	version: number;

@@ -39,12 +39,6 @@ export function brightness(colour: Rgb): number {
 	return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0);
 }
 
-export function contrast(a: Rgb, b: Rgb): number {
-	const [dim, bright] = [brightness(a), brightness(b)].sort((x, y) => x - y) as [number, number];
-
-	return (bright + 0.05) / (dim + 0.05);
-}
-
 /* A number from a name, the same for ever: what makes one figure differ from another. */
 export function numberOf(name: string): number {
 	let sum = 2166136261;
