@@ -49,16 +49,16 @@ static pid_t read_pid(int fd)
 static bool is_locked(int fd)
 {
 	FILE *in = fopen("/proc/locks", "re");
-	unsigned long long inode;
-	char line[LINE_ROOM];
+	char line[LINE_ROOM], inode[PID_ROOM];
 	bool found = false;
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		st.st_ino = 0;
+	/* "1: FLOCK  ADVISORY  WRITE PID MAJOR:MINOR:INODE 0 EOF" */
+	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st.st_ino);
 	while (in && !found && fgets(line, sizeof(line), in))
-		found = sscanf(line, "%*u: FLOCK %*s %*s %*d %*x:%*x:%llu", &inode) == 1 &&
-		        inode == st.st_ino;
+		found = strstr(line, ": FLOCK ") && strstr(line, inode);
 	if (in)
 		fclose(in);
 	return found;

@@ -184,13 +184,13 @@ static void look_at_span(struct doctor *d, const char *cert)
 	}
 	if (span.ends_s < 0)
 		doctor_say(d, HEALTH_BAD, "%s ended %lld days ago", cert,
-		           (long long)(-span.ends_s / DAY_S));
+		           -(long long)span.ends_s / DAY_S);
 	else if (span.begins_s > 0)
 		doctor_say(d, HEALTH_BAD, "%s is not good before %lld days from now", cert,
-		           (long long)(span.begins_s / DAY_S + 1));
+		           (long long)span.begins_s / DAY_S + 1);
 	else
 		doctor_say(d, span.ends_s < (int64_t)SOON_DAYS * DAY_S ? HEALTH_WARN : HEALTH_OK,
-		           "%s is good for %lld more days", cert, (long long)(span.ends_s / DAY_S));
+		           "%s is good for %lld more days", cert, (long long)span.ends_s / DAY_S);
 	if (span.ends_s < (int64_t)SOON_DAYS * DAY_S || span.begins_s > 0)
 		doctor_advise(d, "renew it; SIGHUP has the box show the new one");
 }

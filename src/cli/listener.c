@@ -7,12 +7,12 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "net/address.h"
 
 #define LISTENING 0x0a /* TCP_LISTEN, as the table has it */
@@ -23,34 +23,70 @@
 struct row {
 	unsigned char bytes[16]; /* of its address, as they go over the net */
 	size_t len;              /* 4 or 16 */
-	unsigned port, state;
-	unsigned uid;
-	unsigned long inode;
+	uint32_t port, state;
+	uint64_t uid, inode;
 };
 
-/* The address is in words of 32 bits, each as this machine has it in memory. */
-static bool read_address(const char *hex, struct row *row)
+/* Of a line of the table. */
+enum {
+	COLUMN_LOCAL = 1,
+	COLUMN_STATE = 3,
+	COLUMN_UID = 7,
+	COLUMN_INODE = 9,
+	COLUMNS,
+};
+
+static bool read_hex(struct text digits, uint32_t *out)
 {
-	row->len = strlen(hex) / 2;
+	*out = 0;
+	for (size_t i = 0; i < digits.len; i++) {
+		const char *all = "0123456789ABCDEF", *found = strchr(all, digits.at[i]);
+
+		if (!found || !digits.at[i])
+			return false;
+		*out = *out << 4 | (uint32_t)(found - all);
+	}
+	return digits.len > 0 && digits.len <= 8;
+}
+
+/* The address is in words of 32 bits, each as this machine has it in memory. */
+static bool read_address(struct text hex, struct row *row)
+{
+	row->len = hex.len / 2;
 	if (row->len != 4 && row->len != 16)
 		return false;
 	for (size_t i = 0; i < row->len; i += 4) {
 		uint32_t word;
 
-		if (sscanf(hex + 2 * i, "%8" SCNx32, &word) != 1)
+		if (!read_hex((struct text){hex.at + 2 * i, 8}, &word))
 			return false;
 		memcpy(row->bytes + i, &word, 4);
 	}
 	return true;
 }
 
-static bool read_row(const char *line, struct row *row)
+/* The columns of a line; false when there are fewer. */
+static bool cut_columns(struct text line, struct text columns[COLUMNS])
 {
-	char hex[33];
+	for (size_t i = 0; i < COLUMNS;) {
+		columns[i] = text_cut(line, ' ', &line);
+		i += columns[i].len > 0;
+		if (!line.at)
+			return i == COLUMNS;
+	}
+	return true;
+}
 
-	return sscanf(line, " %*u: %32[0-9A-F]:%x %*s %x %*s %*s %*s %u %*s %lu", hex, &row->port,
-	              &row->state, &row->uid, &row->inode) == 5 &&
-	       read_address(hex, row);
+static bool read_row(struct text line, struct row *row)
+{
+	struct text columns[COLUMNS], port;
+
+	if (!cut_columns(line, columns))
+		return false;
+	return read_address(text_cut(columns[COLUMN_LOCAL], ':', &port), row) &&
+	       read_hex(port, &row->port) && read_hex(columns[COLUMN_STATE], &row->state) &&
+	       text_to_u64(columns[COLUMN_UID], &row->uid) &&
+	       text_to_u64(columns[COLUMN_INODE], &row->inode);
 }
 
 /* Would a connection to the address come to this socket?  Also by one that listens on all
@@ -77,20 +113,20 @@ static bool find_row(const char *table, const struct address *address, struct ro
 	bool found = false;
 
 	while (in && !found && fgets(line, sizeof(line), in))
-		found = read_row(line, row) && is_at(row, address);
+		found = read_row(text_of(line), row) && is_at(row, address);
 	if (in)
 		fclose(in);
 	return found;
 }
 
-static bool has_open(pid_t pid, unsigned long inode)
+static bool has_open(pid_t pid, uint64_t inode)
 {
 	char path[PATH_ROOM], link[LINK_ROOM], wanted[LINK_ROOM];
 	const struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
-	snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
+	snprintf(wanted, sizeof(wanted), "socket:[%llu]", (unsigned long long)inode);
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
@@ -106,7 +142,7 @@ static bool has_open(pid_t pid, unsigned long inode)
 	return found;
 }
 
-static pid_t find_process(unsigned long inode)
+static pid_t find_process(uint64_t inode)
 {
 	const struct dirent *entry;
 	DIR *all = opendir("/proc");
@@ -129,7 +165,7 @@ bool listener_find(const struct address *address, pid_t preferred, struct listen
 
 	if (!find_row("/proc/net/tcp", address, &row) && !find_row("/proc/net/tcp6", address, &row))
 		return false;
-	listener->uid = row.uid;
+	listener->uid = (uid_t)row.uid;
 	listener->pid = preferred > 0 && has_open(preferred, row.inode) ? preferred
 	                                                                : find_process(row.inode);
 	return true;
