@@ -96,6 +96,8 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
                                                     NULL};
 
+static const char *const words[] = {"verify", "export", "import", "forget", NULL};
+
 const struct command command_journal = {
 	.name = "journal",
 	.summary = "verify, export, import the journal; forget a part of it",
@@ -120,6 +122,7 @@ const struct command command_journal = {
 		 "forget takes signals out for good, for a secret that leaked into them. The box\n"
 		 "must be stopped. Whoever reads there gets a gap with why `forgotten`; all else\n"
 		 "keeps its seq.\n",
+	.words = words,
 	.groups = groups,
 	.run = journal,
 };
