@@ -83,10 +83,28 @@ def _():
         assert answer.status == 200 and answer.json()["accepted"] == 250, answer
         assert took >= 1.4, f"250 signals at 100 a second, of which 100 at once, took {took:.2f} s"
         assert [s["payload"]["n"] for s in b.history()] == list(range(250))
-        again = b.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"},
-                          unix=False)
-        assert again.status == 429 or time.monotonic() - begun > 3, again
+        # The next one waits from its first line on, and so does a last one without a newline.
+        lone = '{"type":"lone"}'
+        for body, least in ((lines, 2.0), (lone, 0)):
+            begun = time.monotonic()
+            again = b.request("POST", "/api/signal", body, {"Content-Type": "application/x-ndjson"},
+                              unix=False)
+            took = time.monotonic() - begun
+            assert again.status == 200 and again.json()["rejectedCount"] == 0, again
+            assert took >= least, f"{took:.2f} s"
+        assert len(b.history()) == 501
         assert metrics(b)["signalbox_producers_held_total"] >= 1
+
+
+@test("small batches without a newline are no way around the ceiling")
+def _():
+    with box(rate=5) as b:
+        begun = time.monotonic()
+        for n in range(9):
+            answer = b.request("POST", "/api/signal?ack=memory", json.dumps({"type": "n"}),
+                               {"Content-Type": "application/x-ndjson"}, unix=False)
+            assert answer.status == 200 and answer.json()["accepted"] == 1, answer
+        assert time.monotonic() - begun >= 0.7, "nine signals at 5 a second, of which 5 at once"
 
 
 @test("a client of /ws/signals is held and not closed: all of it comes, in order, at the pace")

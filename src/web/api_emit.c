@@ -7,8 +7,8 @@
  * While a disk that works is far behind, no more of a batch is read, and an answer
  * from memory waits too: whoever sends goes at the disk's pace.
  *
- * Where there is a ceiling of signals a second, who has reached it is refused with the
- * time to wait; but a batch that was begun goes on at that pace.
+ * Where there is a ceiling of signals a second, one that is too fast is refused with the
+ * time to wait, but a batch is read at that pace.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,7 @@ struct emit {
 	bool is_batch, durable;
 	struct buf input; /* the body; of a batch, the line that is not whole yet */
 	struct buf later; /* lines that came too fast */
+	bool ended;       /* all of the body came */
 	bool skipping;    /* the rest of a line that was too long */
 	struct buf id;    /* of the last one stamped */
 	struct buf rejected;
@@ -208,53 +209,61 @@ static void wait_in_web(struct emit *e)
 	web_tick(e->web);
 }
 
-static void hold_body(struct emit *e)
-{
-	if (e->held || !(disk_is_behind(e) || e->later.len))
-		return;
-	e->held = true;
-	e->web->options.accounts->counts.held += e->later.len != 0;
-	http_hush(e->http, true);
-	wait_in_web(e);
-}
-
 static bool is_too_fast(const struct emit *e)
 {
 	return account_is_limited(e->account) && account_wait(e->account, clock_mono_ns()) != 0;
 }
 
-static void batch_read(struct emit *e, struct text bytes);
+static void hold_body(struct emit *e)
+{
+	if (e->held)
+		return;
+	e->held = true;
+	e->web->options.accounts->counts.held += is_too_fast(e);
+	http_hush(e->http, true);
+	wait_in_web(e);
+}
 
-/* First the lines that are here, and when all of them are in, those to come. */
-static void release_body(struct emit *e)
+static void batch_read(struct emit *e, struct text bytes);
+static void batch_end(struct emit *e);
+
+/* First the lines that are here, and when all of them are in, those to come.  True when it
+ * goes on. */
+static bool release_body(struct emit *e)
 {
 	struct buf lines = e->later;
 
+	if (e->ended) {
+		batch_end(e);
+		return true;
+	}
 	buf_init(&e->later, lines.max);
 	batch_read(e, buf_text(&lines));
 	buf_finish(&lines);
-	e->since_ms = loop_now_ms(e->web->options.loop);
 	if (e->later.len)
-		return;
+		return false;
 	e->held = false;
 	list_remove(&e->in_web);
 	http_hush(e->http, false);
+	return true;
 }
 
 bool api_emit_turn(struct web *web)
 {
-	bool answered = false;
+	bool moved = false;
 
 	list_each(&web->emits, l) {
 		struct emit *e = list_of(l, struct emit, in_web);
 
-		if (e->held && !disk_is_behind(e) && !is_too_fast(e))
-			release_body(e);
+		if (e->held && is_too_fast(e))
+			e->since_ms = loop_now_ms(web->options.loop); /* its own doing */
+		else if (e->held && !disk_is_behind(e))
+			moved = release_body(e) || moved;
 		else
-			answered = answer_if_due(e) || answered;
+			moved = answer_if_due(e) || moved;
 	}
-	/* An answer may have let the next request of its connection begin. */
-	return answered && !list_is_empty(&web->emits);
+	/* An answer may be due now, or have let the next request of its connection begin. */
+	return moved && !list_is_empty(&web->emits);
 }
 
 static void owe_answer(struct emit *e)
@@ -354,18 +363,31 @@ static void batch_read(struct emit *e, struct text bytes)
 
 static void batch_piece(void *self, struct http *http, struct text bytes)
 {
-	batch_read(self, bytes);
-	hold_body(self);
+	struct emit *e = self;
+
+	batch_read(e, bytes);
+	if (e->later.len || disk_is_behind(e))
+		hold_body(e);
+}
+
+/* A last line without a newline pays like any other. */
+static void batch_end(struct emit *e)
+{
+	if (e->input.len)
+		batch_end_line(e, TEXT(""));
+	buf_finish(&e->input);
+	owe_answer(e);
 }
 
 static void batch_whole(void *self, struct http *http)
 {
 	struct emit *e = self;
 
-	if (e->input.len)
-		batch_end_line(e, TEXT(""));
-	buf_finish(&e->input);
-	owe_answer(e);
+	e->ended = true;
+	if (e->input.len && is_too_fast(e))
+		hold_body(e);
+	else
+		batch_end(e);
 }
 
 static void gone(void *self, struct http *http)
@@ -401,17 +423,17 @@ static void refuse_too_fast(struct http *http, unsigned wait_ms)
 	http_answer(http, 429, "application/json", text_of(body), extra);
 }
 
-/* A batch pays line by line as it is read, but it does not begin before it may. */
+/* A batch pays line by line, as it is read. */
 static bool may_begin(struct account *account, bool is_batch, struct http *http)
 {
 	unsigned wait_ms;
 
-	if (!account_is_limited(account))
+	if (is_batch || !account_is_limited(account))
 		return true;
 	wait_ms = account_ask(account, clock_mono_ns());
 	if (wait_ms)
 		refuse_too_fast(http, wait_ms);
-	else if (!is_batch)
+	else
 		account_charge(account, clock_mono_ns());
 	return wait_ms == 0;
 }
