@@ -280,6 +280,24 @@ test("what is not in memory is searched for in the journal", async () => {
 	await page.context().close();
 });
 
+test("a log that gets its size after its signals is searched all the same", async () => {
+	const page = await openLog("", { view: "log" });
+
+	/* A browser that is busy measures late. */
+	await page.addInitScript(() => {
+		window.ResizeObserver = class extends ResizeObserver {
+			constructor(hear) {
+				super((...news) => setTimeout(() => hear(...news), 1500));
+			}
+		};
+	});
+	await page.goto(`${box.origin}/#/log/?f=apple`);
+	await page.reload();
+	await page.waitForSelector("#view-log #filter");
+	assert.equal((await shown(page)).length, 1);
+	await page.context().close();
+});
+
 test("a link to a signal opens it, however old it is, with what stands around it", async () => {
 	const [old] = journalLines(box.data).slice(99, 100);
 	const page = await openLog("/100");

@@ -17,6 +17,8 @@ export interface ListParts {
 	below: HTMLElement;
 	/* Hears of scrolling that the reader did. */
 	onScroll: (isAtEnd: boolean) => void;
+	/* Hears of another size: more of the log may be wanted now. */
+	onSize: () => void;
 }
 
 export interface List {
@@ -221,6 +223,7 @@ function measure(m: Inside): void {
 	if (log.isPaused && m.selected !== null && log.view.includes(m.selected))
 		bringIn(m, log.view.indexOf(m.selected));
 	draw(m);
+	m.onSize();
 }
 
 function grow(m: Inside, count: number): void {

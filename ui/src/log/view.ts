@@ -49,7 +49,7 @@ export function openView(root: HTMLElement, desk: Desk): View {
 	const m: Inside = {
 		desk, root, screen, log, pages,
 		list: createList({ log, above: screen.above, below: screen.below,
-			onScroll: (isAtEnd) => scrolled(m, isAtEnd) }),
+			onScroll: (isAtEnd) => scrolled(m, isAtEnd), onSize: () => drawSoon(m) }),
 		detail: createDetail({ desk, onClose: () => back(m),
 			onFilter: (key, value) => setFilter(m, toggle(m.filter, key, value)),
 			find: async (seq) => (await pages.find(seq)).entry }),
