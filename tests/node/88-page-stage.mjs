@@ -444,6 +444,13 @@ test("a server that comes back goes on where it was, and so does the page", asyn
 	await stateIs(page, "lost");
 	await page.mouse.click(...(({ x, y }) => [x, y])(await onScreen(page, 300, 430)));
 	await says(page, "#warned", /server is not there/);
+	await page.focus(".stage-host");
+	await page.keyboard.press("n");
+	await page.fill(".stage-card input", "hold on");
+	await page.keyboard.press("Enter");
+	await eventually(async () => (await page.$$("#warned .toast")).length >= 2, "that nobody hears it is said again");
+	assert.equal(await page.inputValue(".stage-card input"), "hold on", "what was written is kept");
+	await page.keyboard.press("Escape");
 	await box.start();
 	await stateIs(page, "live");
 	const now = await eventually(async () => {

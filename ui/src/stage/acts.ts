@@ -28,7 +28,8 @@ const COMMANDS: readonly { action: string; words: string; hint: string }[] = [
 export interface Acts {
 	click(actor: Actor, at: Spot): void;
 	point(at: Spot): void;
-	command(actor: Actor, action: string): void;
+	/* True when the server has it. */
+	command(actor: Actor, action: string): Promise<boolean>;
 	moveTo(actor: Actor, slot: string, at: Spot): void;
 	zone(bounds: Bounds, mark?: Mark): void;
 	/* By hand; places of the screen. */
@@ -62,10 +63,13 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 			void hand.send(pointOf(at, zoneAt(now.document, at)));
 	}
 
-	async function command(actor: Actor, action: string): Promise<void> {
+	async function command(actor: Actor, action: string): Promise<boolean> {
 		marks.ripple(actor, "touch");
-		if (await hand.send(commandOf(actor, action), actor))
+		const isSent = await hand.send(commandOf(actor, action), actor);
+
+		if (isSent)
 			desk.say(`You told ${nameOf(actor)}: ${action}`);
+		return isSent;
 	}
 
 	async function moveTo(actor: Actor, slot: string, at: Spot): Promise<void> {
@@ -163,8 +167,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 	}
 
 	return {
-		click, point, carry, draw, menuOf,
-		command: (actor, action) => void command(actor, action),
+		click, point, command, carry, draw, menuOf,
 		moveTo: (actor, slot, at) => void moveTo(actor, slot, at),
 		zone: (bounds, mark) => void zone(bounds, mark),
 	};

@@ -14,7 +14,8 @@ const TELL_MAX = 500;
 
 export interface CardActions {
 	go(place: string): void;
-	tell(actor: Actor, words: string): void;
+	/* True when it was taken. */
+	tell(actor: Actor, words: string): Promise<boolean>;
 	menu(actor: Actor, at: HTMLElement): void;
 	close(): void;
 }
@@ -63,8 +64,11 @@ export function makeCard(actions: CardActions): Card {
 		event.preventDefault();
 		if (!shown || text === "")
 			return;
-		actions.tell(shown, text);
-		field.value = "";
+		/* What was written stays until it was taken. */
+		void actions.tell(shown, text).then((isTaken) => {
+			if (isTaken && field.value.trim() === text)
+				field.value = "";
+		});
 	});
 	element.addEventListener("keydown", (event) => {
 		if (event.key !== "Escape")
