@@ -21,8 +21,8 @@ struct show {
 	const struct options *options;
 	const struct config *config;
 	struct outline *outline; /* NULL: there is no file */
-	struct table *table;     /* or... */
-	struct buf *json;
+	struct table table;      /* one of these is filled */
+	struct buf json;
 };
 
 static const struct option *find_flag(const struct options *options, const char *key)
@@ -71,9 +71,9 @@ static bool add_row(void *self, const struct config_key *key)
 	bare = buf_text(&value);
 	if (bare.len >= 2 && bare.at[0] == '"')
 		bare = (struct text){bare.at + 1, bare.len - 2};
-	table_add(show->table, text_of(key->path), VALUE_SHOWN);
-	table_add(show->table, bare, VALUE_SHOWN);
-	table_add(show->table, text_of(where ? where : from), 4 * VALUE_SHOWN);
+	table_add(&show->table, text_of(key->path), VALUE_SHOWN);
+	table_add(&show->table, bare, VALUE_SHOWN);
+	table_add(&show->table, text_of(where ? where : from), 4 * VALUE_SHOWN);
 	buf_finish(&value);
 	free(where);
 	return true;
@@ -84,18 +84,19 @@ static bool add_member(void *self, const struct config_key *key)
 	struct show *show = self;
 	char *where;
 	const char *from = find_origin(show, key, &where);
+	struct buf *json = &show->json;
 
-	if (show->json->at[show->json->len - 1] != '{')
-		buf_add_char(show->json, ',');
-	buf_add_json(show->json, text_of(key->path));
-	buf_add(show->json, TEXT(":{\"value\":"));
-	field_write(key->field, key->base, show->json);
-	buf_print(show->json, ",\"from\":\"%s\"", from);
+	if (json->at[json->len - 1] != '{')
+		buf_add_char(json, ',');
+	buf_add_json(json, text_of(key->path));
+	buf_add(json, TEXT(":{\"value\":"));
+	field_write(key->field, key->base, json);
+	buf_print(json, ",\"from\":\"%s\"", from);
 	if (where) {
-		buf_add(show->json, TEXT(",\"where\":"));
-		buf_add_json(show->json, text_of(where));
+		buf_add(json, TEXT(",\"where\":"));
+		buf_add_json(json, text_of(where));
 	}
-	buf_add_char(show->json, '}');
+	buf_add_char(json, '}');
 	free(where);
 	return true;
 }
@@ -103,33 +104,30 @@ static bool add_member(void *self, const struct config_key *key)
 static void show_table(struct show *show, struct config *config, struct out *out)
 {
 	static const char *const heads[] = {"KEY", "VALUE", "FROM"};
-	struct table table;
 
-	table_init(&table, 3);
+	table_init(&show->table, 3);
 	for (size_t i = 0; i < 3; i++)
-		table_add(&table, text_of(heads[i]), VALUE_SHOWN);
-	show->table = &table;
+		table_add(&show->table, text_of(heads[i]), VALUE_SHOWN);
 	keys_each(config, add_row, show);
-	table_show(&table, out);
-	table_finish(&table);
+	table_show(&show->table, out);
+	table_finish(&show->table);
 }
 
 static void show_json(struct show *show, struct config *config, struct out *out)
 {
-	struct buf json;
+	struct buf *json = &show->json;
 
-	buf_init(&json, JSON_MAX);
-	buf_add(&json, TEXT("{\"file\":"));
+	buf_init(json, JSON_MAX);
+	buf_add(json, TEXT("{\"file\":"));
 	if (config->file)
-		buf_add_json(&json, text_of(config->file));
+		buf_add_json(json, text_of(config->file));
 	else
-		buf_add(&json, TEXT("null"));
-	buf_add(&json, TEXT(",\"keys\":{"));
-	show->json = &json;
+		buf_add(json, TEXT("null"));
+	buf_add(json, TEXT(",\"keys\":{"));
 	keys_each(config, add_member, show);
-	buf_add(&json, TEXT("}}\n"));
-	out_add(out, buf_text(&json));
-	buf_finish(&json);
+	buf_add(json, TEXT("}}\n"));
+	out_add(out, buf_text(json));
+	buf_finish(json);
 }
 
 static int run_show(struct command_context *context, const struct options *options)
