@@ -253,7 +253,8 @@ test("what could not be read while the server was away is read when it is back",
 	const other = await openAt(calm, { view: "log" });
 	const numbers = Array.from({ length: 20 }, (_, i) => `n${i + 1} `);
 
-	await calm.emit(...numbers.map((content) => ({ type: "text_delta", source: "counter", correlationId: "run", payload: { agentId: "a", content } })));
+	await calm.emit(...numbers.map((content) => ({
+		type: "text_delta", source: "counter", correlationId: "run", payload: { agentId: "a", content } })));
 	const { signals: [{ seq }] } = await api(calm, "GET", "/api/signals?limit=1");
 	for (const [place, tab, list] of [
 		["ask/run/run", null, "#view-ask .talk-list"], ["runs/run", null, "#view-runs .talk-list"],
