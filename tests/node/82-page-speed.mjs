@@ -24,12 +24,19 @@ const ARRIVAL_MS = 60000;     /* A machine that is too busy to be measured may s
 const box = await new Box().start();
 let emitted = 0;
 
+/* Its number stands in its row, whatever it is. */
+function next() {
+	const n = ++emitted;
+	const isCall = n % 9 === 0;
+
+	return {
+		type: isCall ? "tool_call" : "text_delta", source: `counter-${n % 5}`, correlationId: `run-${n % 20}`,
+		payload: { agentId: "a", [isCall ? "toolName" : "content"]: `number ${n}; ${"word ".repeat(30)}` },
+	};
+}
+
 async function emit(count) {
-	await box.emit(...Array.from({ length: count }, () => ({
-		type: emitted % 9 === 0 ? "tool_call" : "text_delta", source: `counter-${emitted % 5}`,
-		correlationId: `run-${emitted % 20}`,
-		payload: { agentId: "a", content: `number ${++emitted}; ${"word ".repeat(30)}` },
-	})));
+	await box.emit(...Array.from({ length: count }, next));
 }
 
 /* So many signals a second, for a while, in steps of a twentieth. */
