@@ -33,7 +33,8 @@ static void expect(const char *line, const char *expected)
 
 static void what_it_was_is_in_its_metadata(void **state)
 {
-	expect("{\"seq\":7,\"id\":\"a\",\"type\":\"t\",\"timestamp\":1700000000000,\"source\":\"s\","
+	expect("{\"seq\":7,\"id\":\"a\",\"type\":\"t\",\"timestamp\":1700000000000,"
+	       "\"source\":\"s\","
 	       "\"payload\":{\"n\":1}}",
 	       "\"type\":\"t\",\"source\":\"s\",\"payload\":{\"n\":1},"
 	       "\"metadata\":{\"replay\":{\"id\":\"a\",\"seq\":7,\"timestamp\":1700000000000}}}");
