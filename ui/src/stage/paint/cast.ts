@@ -109,7 +109,8 @@ export function makeCast(actors: Container, signs: Labels, names: Labels): Cast 
 		for (const part of order)
 			if (part.node.isPerson && part.actor.visible && isAtWork(part.actor))
 				for (const place of order)
-					if (!place.node.isPerson && place.node.box[2] - place.node.box[0] > HOUSE && Math.abs(place.actor.x - part.actor.x) < WORK_NEAR
+					if (!place.node.isPerson && place.node.box[2] - place.node.box[0] > HOUSE
+						&& Math.abs(place.actor.x - part.actor.x) < WORK_NEAR
 						&& Math.abs(place.actor.y - part.actor.y) < WORK_NEAR)
 						place.fate.busy = 1;
 	}
