@@ -130,10 +130,10 @@ static void pass_gap(struct past *p, struct text line)
 enum past_answer past_next(struct past *p, struct text *line, struct error *why)
 {
 	for (;;) {
-		struct text rest = {p->page.at + p->at, p->page.len - p->at};
+		struct text rest;
 		uint64_t seq;
 
-		if (rest.len == 0) {
+		if (p->at == p->page.len) {
 			if (p->has_begun && p->last >= p->to)
 				return PAST_END;
 			if (!fetch(p, why))
@@ -142,6 +142,7 @@ enum past_answer past_next(struct past *p, struct text *line, struct error *why)
 				return PAST_END;
 			continue;
 		}
+		rest = (struct text){p->page.at + p->at, p->page.len - p->at};
 		*line = text_cut(rest, '\n', &rest);
 		p->at = p->page.len - rest.len;
 		seq = signal_seq_of(*line);
