@@ -159,21 +159,21 @@ test("heartbeat and cron are hidden, counted, and shown when they are asked for"
 		{ type: "event", source: "claw", payload: { none: "four" } },
 	);
 	const page = await openLog("/?f=source:claw");
-	const count = async () => (await shown(page)).length;
+	const counts = (many, why = `${many} are shown`) => eventually(async () => (await shown(page)).length === many, why);
 
 	await says(page, "#background", /3 hidden/);
-	assert.equal(await count(), 1);
+	await counts(1);
 	await page.click("#background");
 	await says(page, "#background", /shown/);
 	assert.equal(await page.getAttribute("#background", "aria-pressed"), "true");
-	assert.equal(await count(), 4);
+	await counts(4);
 	assert.match(page.url(), /\?all&f=source:claw$/);
 	await page.click("#background");
-	assert.equal(await count(), 1);
+	await counts(1);
 	await filter(page, "source:claw heartbeat");
-	assert.equal(await count(), 2, "a filter that names them shows them");
+	await counts(2, "a filter that names them shows them");
 	await filter(page, "source:claw cron");
-	assert.equal(await count(), 1);
+	await counts(1);
 	await page.context().close();
 });
 
