@@ -150,14 +150,14 @@ int journal_verb_forget(struct command_context *context, const struct options *o
 	struct config config;
 	struct error why;
 	int status = STATUS_FAILED;
+	bool good;
 
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
-	if (!load_epochs(config.data, &epochs, &why)) {
-		say("%s", why.words);
-	} else if (!read_wish(&wish, options, &epochs, &why)) {
+	good = load_epochs(config.data, &epochs, &why);
+	if (good && !read_wish(&wish, options, &epochs, &why)) {
 		status = command_misused(&command_journal, "%s", why.words);
-	} else if (forget(config.data, options, &wish.what, &why)) {
+	} else if (good && forget(config.data, options, &wish.what, &why)) {
 		show(&context->out, options, &wish.what);
 		status = STATUS_DONE;
 	} else {

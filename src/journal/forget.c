@@ -308,16 +308,19 @@ static bool remove_ending(int dir, struct text end, struct error *why)
 {
 	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *names = again >= 0 ? fdopendir(again) : NULL;
-	bool good = names || error_errno(why, "the journal's directory");
+	bool good = true;
 	struct dirent *d;
 
-	if (!names && again >= 0)
-		close(again);
+	if (!names) {
+		error_errno(why, "the journal's directory");
+		if (again >= 0)
+			close(again);
+		return false;
+	}
 	while (good && (d = readdir(names)))
 		if (ends_in(text_of(d->d_name), end) && unlinkat(dir, d->d_name, 0) != 0)
 			good = error_errno(why, "%s", d->d_name);
-	if (names)
-		closedir(names);
+	closedir(names);
 	return good;
 }
 
