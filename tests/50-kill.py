@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """SIGKILL at random moments: whatever was acknowledged is there, once, in order,
 at the seq that was told; retries make no duplicate; a client that had seen more
 than the disk is told so."""

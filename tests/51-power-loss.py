@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """The power goes at random moments, and what was not synced is thrown away or
 garbled: whatever was acknowledged is there, once, in order, at the seq that was
 told; retries make no duplicate; whoever had seen more than the disk is told."""

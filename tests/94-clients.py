@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """The clients: one conformance script for both, and the Python one against a real box."""
 
 import os

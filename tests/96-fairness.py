@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """A producer that runs away does not hurt the others: ceilings by credential."""
 
 import json

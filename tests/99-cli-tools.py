@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """check, config and completion, and --json wherever something is asked."""
 
 import json
