@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# long
 """`signalbox doctor`: each fault that it knows is made, and found, with what to do."""
 
 import json

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# long
 """check, config and completion, and --json wherever something is asked."""
 
 import json

@@ -489,9 +489,11 @@ void settings_each_hook(struct text now, settings_hook_fn *fn, void *self)
 	yyjson_val *name, *groups;
 	size_t i, max;
 
-	yyjson_obj_foreach(hooks, i, max, name, groups)
-	{
-		tell_event(groups, fn, self);
+	if (yyjson_is_obj(hooks)) { /* of nothing, the loop would add to NULL */
+		yyjson_obj_foreach(hooks, i, max, name, groups)
+		{
+			tell_event(groups, fn, self);
+		}
 	}
 	yyjson_doc_free(doc);
 }
