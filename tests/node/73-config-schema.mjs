@@ -1,3 +1,4 @@
+// long
 /* `signalbox config schema` means to ajv, an independent validator, what the reader of the
  * file means by it: each document is given to both, as JSON, which is YAML too. */
 
