@@ -30,6 +30,10 @@ static enum source_answer needs(const struct source *s, bool can, const char *wh
 		error_set(why, "'%s' is %s", s->id, source_state_name(s->state));
 		return SOURCE_CONFLICT;
 	}
+	if (!s->line) {
+		error_set(why, "the box is stopping");
+		return SOURCE_CONFLICT;
+	}
 	return SOURCE_DONE;
 }
 

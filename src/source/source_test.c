@@ -43,6 +43,12 @@ static bool fake_send(void *self, struct text message, struct error *why)
 	return true;
 }
 
+static bool fake_reply(void *self, const struct source_reply *reply, struct error *why)
+{
+	assert_non_null(self);
+	return true;
+}
+
 static bool fake_ask(void *self, const struct ask *ask, struct error *why)
 {
 	if (text_is(ask->prompt, "no"))
@@ -73,6 +79,7 @@ static const struct transport able = {
 	.open = fake_open,
 	.close = fake_close,
 	.send = fake_send,
+	.reply = fake_reply,
 	.ask = fake_ask,
 	.cancel = fake_cancel,
 	.hush = fake_hush,
@@ -667,6 +674,23 @@ static void a_run_of_a_source_that_went_is_over(void **state)
 	                 SOURCE_CONFLICT);
 }
 
+static void nothing_goes_out_while_the_box_stops(void **state)
+{
+	struct source_reply reply = {.run = TEXT("r"), .id = TEXT("p")};
+	struct sources *all = fixture.sources;
+	struct ask ask = {.prompt = TEXT("hello")};
+	char run[RUN_ID_LEN];
+	struct error why;
+
+	add_live("ada");
+	sources_stop(all);
+	assert_int_equal(sources_reply(all, TEXT("ada"), &reply, &why), SOURCE_CONFLICT);
+	assert_int_equal(sources_ask(all, TEXT("ada"), &ask, run, &why), SOURCE_CONFLICT);
+	assert_int_equal(sources_send(all, TEXT("ada"), TEXT("hi"), &why), SOURCE_CONFLICT);
+	assert_string_equal(why.words, "the box is stopping");
+	assert_string_equal(fake.sent, "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, fixture_tear_down)
 
 int main(void)
@@ -702,6 +726,7 @@ int main(void)
 		TEST(a_run_has_an_id_and_can_be_cancelled_once),
 		TEST(not_everybody_can_be_asked),
 		TEST(a_run_of_a_source_that_went_is_over),
+		TEST(nothing_goes_out_while_the_box_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
