@@ -4,7 +4,7 @@
 import type { Desk } from "../desk";
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
-import { followEpisode, type Episode } from "../talk/episode";
+import { followTalk, type Episode } from "../talk/episode";
 import { counted, lasted } from "../talk/plain";
 import { drawTalk, stickToEnd, tokensPerSecond, type Stats, type TalkDrawing } from "../talk/talk";
 import type { Ask } from "./model";
@@ -60,7 +60,7 @@ export function makeThread(scroller: HTMLElement, desk: Desk, changed: () => voi
 	function begin(run: string, seq: number): Turn {
 		const body = h("div", {});
 		const line = h("p", { class: "ask-line" });
-		const episode = followEpisode(desk.link, run, { after: Math.max(0, seq - 1), changed });
+		const episode = followTalk(desk.link, run, { after: Math.max(0, seq - 1), changed });
 		const drawing = drawTalk(body, episode.talk, { stick, label: "Question and answer",
 			onSignal: (at) => desk.go(`log/${at}`) });
 		const turn = { run, episode, drawing, line, element: h("div", { class: "ask-turn", "data-run": run }, body, line) };

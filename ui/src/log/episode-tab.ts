@@ -92,7 +92,7 @@ function openTalk(host: HTMLElement, desk: Desk, correlation: string): () => voi
 				: "Reading the journal");
 			drawing.draw();
 		});
-		const episode = episodes.followEpisode(desk.link, correlation, { changed: draw.soon });
+		const episode = episodes.followTalk(desk.link, correlation, { changed: draw.soon });
 		const drawing = talks.drawTalk(host, episode.talk);
 		end = () => {
 			episode.end();
