@@ -45,7 +45,7 @@ def _():
         assert cli("open", "--data", box.data, "--print").out.startswith("https://localhost:")
 
 
-@test("what is wrong with a certificate or a key is said with its file")
+@test("what is wrong with a certificate or a key is a fault of the configuration: 78, and its file")
 def _():
     where = temp_dir()
     cert, key = make_cert(where)
@@ -58,8 +58,12 @@ def _():
     for c, k, words in ((where / "none", key, "none"), (junk, key, "junk.pem"),
                         (cert, junk, "junk.pem"), (cert, other, "other.key"),
                         (cert, loose, "chmod o=")):
-        done = serve_once(f"listen: [{{address: '127.0.0.1:0', cert: {c}, key: {k}}}]\n")
-        assert done.code == 1 and words in done.err, (c, k, done)
+        text = f"listen: [{{address: '127.0.0.1:0', cert: {c}, key: {k}}}]\n"
+        done = serve_once(text)
+        assert done.code == 78 and words in done.err and "127.0.0.1:0" in done.err, (c, k, done)
+        box = Box(listen=())
+        checked = cli("check", write_config(box, text), "--data", box.data)
+        assert (checked.code, checked.err) == (78, done.err), (checked, done)
 
 
 @test("HTTP, history, SSE and WebSocket work over TLS, and our origin is https there")

@@ -47,7 +47,7 @@ bool check_pair(const struct config_listen *listen, struct error *why)
 	return tls != NULL;
 }
 
-static bool check_config(const struct config *config, struct error *why)
+bool check_config(const struct config *config, struct error *why)
 {
 	for (size_t i = 0; i < config->listen_count; i++)
 		if (!check_pair(&config->listen[i], why))

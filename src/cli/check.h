@@ -10,6 +10,9 @@ bool check_reach(const struct config *config, struct error *why);
 /* The certificate and the key of a listener, if it has them, are good and go together. */
 bool check_pair(const struct config_listen *listen, struct error *why);
 
+/* Both of them, for every listener. */
+bool check_config(const struct config *config, struct error *why);
+
 /* DATA/show.json; is_there: there is one, which is not needed. */
 bool check_show(const char *data, bool *is_there, struct error *why);
 
