@@ -1,7 +1,6 @@
 /* batch.c - sending lines and reading what became of each. */
 #include "cli/batch.h"
 
-#include <poll.h>
 #include <yyjson.h>
 
 #include "cli/envelope.h"
@@ -9,9 +8,6 @@
 
 /* A line of the input may be longer than what is gathered before a send. */
 #define BODY_MAX (64 * MIB)
-
-#define WAIT_MS_MIN 10
-#define WAIT_MS_MAX 60000
 
 void batch_init(struct batch *batch)
 {
@@ -74,41 +70,16 @@ static bool read_answer(const struct batch *batch, struct text body, struct batc
 	return good;
 }
 
-/* A box that is asked for too much at once says how long to wait, and is asked again. */
-static bool must_wait(long status, struct text body, unsigned *waited_ms)
-{
-	yyjson_doc *doc;
-	uint64_t ms;
-
-	if (status != 429 || *waited_ms >= WAIT_MS_MAX)
-		return false;
-	doc = yyjson_read(body.at, body.len, 0);
-	ms = yyjson_get_uint(yyjson_obj_get(yyjson_doc_get_root(doc), "wait"));
-	yyjson_doc_free(doc);
-	if (ms < WAIT_MS_MIN)
-		ms = WAIT_MS_MIN;
-	if (ms > WAIT_MS_MAX)
-		ms = WAIT_MS_MAX;
-	poll(NULL, 0, (int)ms);
-	*waited_ms += (unsigned)ms;
-	return true;
-}
-
 bool batch_send(struct batch *batch, struct dial *dial, struct batch_answer *answer,
                 struct error *why)
 {
 	struct send send = {.type = "application/x-ndjson",
 	                    .body = buf_text(&batch->body),
 	                    .repeatable = batch->repeatable};
-	unsigned waited_ms = 0;
 	struct buf body;
 	long status;
 	bool good = send_run(dial, &send, &status, &body, why);
 
-	while (good && must_wait(status, buf_text(&body), &waited_ms)) {
-		buf_finish(&body);
-		good = send_run(dial, &send, &status, &body, why);
-	}
 	if (good && !read_answer(batch, buf_text(&body), answer)) {
 		dial_refusal(status, buf_text(&body), why);
 		good = false;

@@ -22,6 +22,7 @@ struct courier {
 	uint64_t lost, refused;
 	struct error why;
 	unsigned pause_ms;
+	unsigned beats;  /* that were heard while an answer was awaited */
 	uint64_t due_ms; /* when to try again, or when an answer is late */
 	bool is_away;    /* nobody listens there */
 };
@@ -110,6 +111,7 @@ static void start(struct courier *c)
 		buf_drop(&c->waiting, batch.len);
 	}
 	c->is_away = false;
+	c->beats = 0;
 	c->due_ms = now_ms() + ANSWER_MS;
 	post_start(c->post, "/api/signal", "application/x-ndjson", buf_text(&c->flight));
 }
@@ -156,9 +158,21 @@ static void take_answer(struct courier *c)
 	c->due_ms = 0;
 }
 
+/* One that holds us says that it does. */
+static void hear_beats(struct courier *c)
+{
+	if (post_beats(c->post) == c->beats)
+		return;
+	c->beats = post_beats(c->post);
+	c->due_ms = now_ms() + ANSWER_MS;
+}
+
 static void look(struct courier *c, enum post_state state)
 {
 	switch (state) {
+	case POST_UNDER_WAY:
+		hear_beats(c);
+		break;
 	case POST_ANSWERED:
 		take_answer(c);
 		break;

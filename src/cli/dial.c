@@ -12,7 +12,7 @@
 #define ANSWER_MAX (16 * MIB)
 #define CONNECT_MS 5000
 /* A stream that is alive says something every 10 s; three silences are a death. */
-#define SILENCE_S 30
+#define SILENCE_MS 30000
 
 struct dial {
 	CURL *curl;
@@ -180,11 +180,20 @@ static size_t on_bytes(char *at, size_t size, size_t count, void *self)
 	return n;
 }
 
+/* A box that makes us wait says so by an answer of 100 now and then. */
+static size_t on_field(char *at, size_t size, size_t count, void *self)
+{
+	((struct under_way *)self)->heard_ns = clock_mono_ns();
+	return size * count;
+}
+
 /* By our own clock: a beat of three bytes every ten seconds is life enough, and
  * libcurl would call it too slow. */
 static bool is_silent(const struct under_way *u)
 {
-	return !u->request->timeout_ms && clock_mono_ns() - u->heard_ns > SILENCE_S * 1000000000ull;
+	uint64_t most_ms = u->request->silence_ms ? u->request->silence_ms : SILENCE_MS;
+
+	return !u->request->timeout_ms && clock_mono_ns() - u->heard_ns > most_ms * 1000000;
 }
 
 static int on_progress(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
@@ -272,6 +281,8 @@ enum dial_result dial_run(struct dial *dial, const struct dial_request *r, long 
 	}
 	curl_easy_setopt(dial->curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(dial->curl, CURLOPT_WRITEDATA, &u);
+	curl_easy_setopt(dial->curl, CURLOPT_HEADERFUNCTION, on_field);
+	curl_easy_setopt(dial->curl, CURLOPT_HEADERDATA, &u);
 	curl_easy_setopt(dial->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
 	curl_easy_setopt(dial->curl, CURLOPT_XFERINFODATA, &u);
 	curl_easy_setopt(dial->curl, CURLOPT_NOPROGRESS, 0L);

@@ -27,6 +27,7 @@ struct dial_request {
 	struct text body;
 	const char *field;   /* one more header line without CRLF, or NULL */
 	unsigned timeout_ms; /* for all of it; 0: it goes on as long as bytes come */
+	unsigned silence_ms; /* that may be between them; 0: 30 s */
 
 	/* The body of an answer as it comes; false: enough. */
 	bool (*heard)(void *self, long status, struct text bytes);

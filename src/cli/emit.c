@@ -185,7 +185,8 @@ const struct command command_emit = {
 	.about = "Prints the seq of each signal that was stored; of lines on standard input,\n"
 		 "the first and the last seq of each batch. A line that is refused is named on\n"
 		 "standard error. A signal without an id gets one, so that it can be sent\n"
-		 "again when an answer is lost: nothing is stored twice.\n",
+		 "again when an answer is lost: nothing is stored twice. A box that says it is\n"
+		 "too fast (limits.rate) is asked again when it said.\n",
 	.groups = groups,
 	.run = emit,
 };

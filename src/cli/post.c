@@ -21,7 +21,7 @@ struct post {
 	enum post_state state;
 	struct buf out, in;
 	size_t sent;
-	unsigned status;
+	unsigned status, beats;
 	size_t body; /* where the answer's body begins; 0: its head is not whole */
 	size_t body_len;
 };
@@ -78,7 +78,7 @@ enum post_state post_start(struct post *post, const char *path, const char *type
 		hang_up(post); /* the answer on it is another's */
 	buf_clear(&post->out);
 	buf_clear(&post->in);
-	post->sent = post->body = post->status = 0;
+	post->sent = post->body = post->status = post->beats = 0;
 	buf_print(&post->out,
 	          "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\n"
 	          "Content-Length: %zu\r\n\r\n",
@@ -122,6 +122,18 @@ static struct text field(struct text head, const char *name)
 	return (struct text){NULL, 0};
 }
 
+/* A word of the box that the answer is still coming: nothing of it is kept. */
+static bool is_beat(struct post *post)
+{
+	const char *end_of_head = memmem(post->in.at, post->in.len, "\r\n\r\n", 4);
+
+	if (!end_of_head || !text_starts(buf_text(&post->in), TEXT("HTTP/1.1 1")))
+		return false;
+	buf_drop(&post->in, (size_t)(end_of_head + 4 - post->in.at));
+	post->beats++;
+	return true;
+}
+
 static bool read_head(struct post *post)
 {
 	const char *end_of_head = memmem(post->in.at, post->in.len, "\r\n\r\n", 4);
@@ -160,6 +172,8 @@ static bool receive_some(struct post *post)
 		if (n == 0)
 			return false;
 		post->in.len += (size_t)n;
+		while (!post->body && is_beat(post))
+			;
 		if (!post->body && !read_head(post))
 			return false;
 	}
@@ -199,6 +213,11 @@ struct pollfd post_poll(const struct post *post)
 		wait.events = POLLIN | (post->sent < post->out.len ? POLLOUT : 0);
 	}
 	return wait;
+}
+
+unsigned post_beats(const struct post *post)
+{
+	return post->beats;
 }
 
 unsigned post_status(const struct post *post)

@@ -32,6 +32,8 @@ enum post_state post_give_up(struct post *post); /* it is lost */
 /* What to wait for; its fd is -1 when there is nothing. */
 struct pollfd post_poll(const struct post *post);
 
+/* How often the box said that the answer is still coming. */
+unsigned post_beats(const struct post *post);
 unsigned post_status(const struct post *post);
 struct text post_answer(const struct post *post); /* until the next start */
 

@@ -1,19 +1,25 @@
-/* send.c - POST /api/signal, once more if the answer was lost. */
+/* send.c - POST /api/signal, until the box has taken it or said no. */
 #include "cli/send.h"
+
+#include <poll.h>
+#include <yyjson.h>
 
 #include "cli/pause.h"
 
-#define SEND_MS 60000 /* the box itself gives up on its disk after 30 s */
+#define SILENCE_MS 60000 /* the box itself gives up on its disk after 30 s */
 #define COME_BACK_TRIES 5
+/* Of one that is told to wait: each time, and in all. */
+#define WAIT_MS_MIN 10
+#define WAIT_MS_MAX 60000
 
-bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,
-              struct error *why)
+static bool send_once(struct dial *dial, const struct send *send, long *status, struct buf *body,
+                      struct error *why)
 {
 	const struct dial_request request = {.method = "POST",
 	                                     .path = "/api/signal",
 	                                     .type = send->type,
 	                                     .body = send->body,
-	                                     .timeout_ms = SEND_MS};
+	                                     .silence_ms = SILENCE_MS};
 	enum dial_result result = dial_fetch(dial, &request, status, body, why);
 	unsigned ms = PAUSE_FIRST_MS;
 
@@ -32,4 +38,33 @@ bool send_run(struct dial *dial, const struct send *send, long *status, struct b
 	if (result == DIAL_ANSWERED)
 		return true;
 	return error_set(why, "the answer was lost; nobody knows whether it was stored");
+}
+
+/* The milliseconds that the box asks for; 0: it does not. */
+static unsigned asked_to_wait(long status, struct text body)
+{
+	yyjson_doc *doc = status == 429 ? yyjson_read(body.at, body.len, 0) : NULL;
+	yyjson_val *wait = yyjson_obj_get(yyjson_doc_get_root(doc), "wait");
+	uint64_t ms = yyjson_get_uint(wait);
+
+	if (yyjson_is_uint(wait) && ms < WAIT_MS_MIN)
+		ms = WAIT_MS_MIN;
+	yyjson_doc_free(doc);
+	return ms < WAIT_MS_MAX ? (unsigned)ms : WAIT_MS_MAX;
+}
+
+bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,
+              struct error *why)
+{
+	unsigned ms, waited_ms = 0;
+
+	while (send_once(dial, send, status, body, why)) {
+		ms = asked_to_wait(*status, buf_text(body));
+		if (ms == 0 || waited_ms >= WAIT_MS_MAX)
+			return true;
+		buf_finish(body);
+		poll(NULL, 0, (int)ms);
+		waited_ms += ms;
+	}
+	return false;
 }

@@ -1,8 +1,9 @@
-/* send.h - POST /api/signal, once more if the answer was lost.
+/* send.h - POST /api/signal, until the box has taken it or said no.
  *
  * A lost answer says nothing about whether the signals were stored.  When each
  * has an id it is safe to send the same bytes again; the box may need a moment to
- * come back.
+ * come back.  One that says we are too fast is asked again when it said, for a minute;
+ * one that holds a batch and says so is waited for as long as it does.
  */
 #ifndef CLI_SEND_H
 #define CLI_SEND_H

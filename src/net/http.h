@@ -72,6 +72,9 @@ bool http_has_fields(const struct http *http, const char *prefix); /* any such *
  * is called before this returns. */
 void http_accept(struct http *http, size_t max, const struct http_handler *handler, void *self);
 void http_hush(struct http *http, bool hush); /* back-pressure on the body */
+/* A word (100) for whoever waits for an answer that takes long: it is still coming.  Not
+ * while one is under way; HTTP/1.0 knows no such word. */
+void http_reassure(struct http *http);
 
 /* One whole answer.  An extra header line (with CRLF) may be given, or NULL. */
 void http_answer(struct http *http, unsigned status, const char *type, struct text body,

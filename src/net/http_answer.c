@@ -235,6 +235,14 @@ void http_continue(struct http *http)
 	http_flush(http);
 }
 
+void http_reassure(struct http *http)
+{
+	bool owes = http->state == HTTP_BODY || http->state == HTTP_OWING;
+
+	if (owes && !http->streaming && http->parser.http_minor == 1 && unsent(http) == 0)
+		http_continue(http);
+}
+
 bool http_has_room(const struct http *http)
 {
 	return unsent(http) <= OUT_LOW;

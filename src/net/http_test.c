@@ -334,6 +334,29 @@ static void a_hushed_body_waits(void **state)
 	assert_non_null(strstr(client_heard(&w->client), "helloworld"));
 }
 
+static void whoever_waits_is_reassured_unless_its_http_is_too_old(void **state)
+{
+	struct world *w = *state;
+
+	client_say(&w->client, TEXT("GET /later HTTP/1.1\r\n" HOST "\r\n"));
+	http_reassure(w->later);
+	client_settle(&w->client);
+	assert_string_equal(client_heard(&w->client), "HTTP/1.1 100 Continue\r\n\r\n");
+	buf_clear(&w->client.heard);
+	http_answer(w->later, 200, "text/plain", TEXT("now"), NULL);
+	http_reassure(w->later); /* too late: it would stand behind the answer */
+	client_settle(&w->client);
+	assert_null(strstr(client_heard(&w->client), " 100 "));
+	buf_clear(&w->client.heard);
+	client_say(&w->client, TEXT("GET /later HTTP/1.0\r\n\r\n"));
+	http_reassure(w->later);
+	client_settle(&w->client);
+	assert_int_equal(w->client.heard.len, 0);
+	http_answer(w->later, 200, "text/plain", TEXT("now"), NULL);
+	client_settle(&w->client);
+	assert_int_equal(status(w), 200);
+}
+
 static void an_answer_bigger_than_the_socket_arrives_whole(void **state)
 {
 	struct world *w = *state;
@@ -524,6 +547,7 @@ int main(void)
 		world_test(a_handler_hears_that_the_peer_left),
 		world_test(a_connection_is_handed_on_with_the_bytes_behind_the_request),
 		world_test(a_hushed_body_waits),
+		world_test(whoever_waits_is_reassured_unless_its_http_is_too_old),
 		world_test(an_answer_bigger_than_the_socket_arrives_whole),
 		world_test(a_stream_waits_for_room),
 		world_test(a_stream_to_nobody_ends),

@@ -25,6 +25,8 @@
 /* A disk that does not answer by then is in trouble, and whoever waits should
  * know it rather than hang. */
 #define DURABLE_WAIT_MS 30000
+/* Whoever is held hears so often that it is. */
+#define REASSURE_MS 2000
 #define REJECTED_SHOWN 100 /* lines of a batch that are named; all are counted */
 
 struct emit {
@@ -45,6 +47,7 @@ struct emit {
 	bool full;          /* a signal was refused because the disk fails */
 	bool held;          /* the body is not read: the disk is behind, or it was too fast */
 	uint64_t since_ms;  /* when the body was over, or held */
+	uint64_t told_ms;   /* when it last heard that it is held */
 	struct link in_web; /* web.emits, once the body is over or held */
 };
 
@@ -248,6 +251,16 @@ static bool release_body(struct emit *e)
 	return true;
 }
 
+static void reassure(struct emit *e)
+{
+	uint64_t now = loop_now_ms(e->web->options.loop);
+
+	if (now - e->told_ms < REASSURE_MS)
+		return;
+	e->told_ms = now;
+	http_reassure(e->http);
+}
+
 bool api_emit_turn(struct web *web)
 {
 	bool moved = false;
@@ -255,6 +268,8 @@ bool api_emit_turn(struct web *web)
 	list_each(&web->emits, l) {
 		struct emit *e = list_of(l, struct emit, in_web);
 
+		if (e->held)
+			reassure(e);
 		if (e->held && is_too_fast(e))
 			e->since_ms = loop_now_ms(web->options.loop); /* its own doing */
 		else if (e->held && !disk_is_behind(e))
@@ -411,18 +426,6 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	return *durable || text_is(value, "memory") || error_set(why, "durable or memory");
 }
 
-static void refuse_too_fast(struct http *http, unsigned wait_ms)
-{
-	char extra[40], body[160];
-
-	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", (wait_ms + 999) / 1000);
-	snprintf(body, sizeof(body),
-	         "{\"ok\":false,\"reason\":\"too_fast\","
-	         "\"error\":\"more signals a second than limits.rate allows\",\"wait\":%u}\n",
-	         wait_ms);
-	http_answer(http, 429, "application/json", text_of(body), extra);
-}
-
 /* A batch pays line by line, as it is read. */
 static bool may_begin(struct account *account, bool is_batch, struct http *http)
 {
@@ -432,7 +435,7 @@ static bool may_begin(struct account *account, bool is_batch, struct http *http)
 		return true;
 	wait_ms = account_ask(account, clock_mono_ns());
 	if (wait_ms)
-		refuse_too_fast(http, wait_ms);
+		web_refuse_haste(http, wait_ms);
 	else
 		account_charge(account, clock_mono_ns());
 	return wait_ms == 0;
@@ -449,6 +452,7 @@ static void begin(struct call *call, struct account *account, bool is_batch, boo
 	e->http = call->http;
 	e->caller = call->caller;
 	e->account = account;
+	e->told_ms = loop_now_ms(call->web->options.loop);
 	e->durable = durable;
 	e->is_batch = is_batch;
 	list_init(&e->in_web);

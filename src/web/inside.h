@@ -57,6 +57,8 @@ struct call {
 /* {"ok":false,"error":words}; extra header lines may be NULL. */
 void web_refuse(struct http *http, unsigned status, const char *words, const char *extra);
 void web_answer(struct http *http, const struct buf *json);
+/* 429 with the time after which it may come. */
+void web_refuse_haste(struct http *http, unsigned wait_ms);
 /* Wrong credentials: 401, or 429 when there were too many. */
 void web_refuse_credential(struct web *web, struct http *http, const char *words);
 /* Soon, at the end of a turn, look at what waits. */

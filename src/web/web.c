@@ -49,6 +49,18 @@ void web_refuse(struct http *http, unsigned status, const char *words, const cha
 	buf_finish(&body);
 }
 
+void web_refuse_haste(struct http *http, unsigned wait_ms)
+{
+	char extra[40], body[160];
+
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", (wait_ms + 999) / 1000);
+	snprintf(body, sizeof(body),
+	         "{\"ok\":false,\"reason\":\"too_fast\","
+	         "\"error\":\"more signals a second than limits.rate allows\",\"wait\":%u}\n",
+	         wait_ms);
+	http_answer(http, 429, "application/json", text_of(body), extra);
+}
+
 void web_refuse_credential(struct web *web, struct http *http, const char *words)
 {
 	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
