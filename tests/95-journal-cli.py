@@ -179,15 +179,17 @@ def _():
         said = json.loads(got.out)
         assert said["replayed"] == 2 and said["upTo"] == 2 and said["firstSeq"] == 3, said
         first, second = history(box, after=2)
+        epoch = box.request("GET", "/api/status").json()["epoch"]
         assert first["seq"] == 3 and first["id"] not in ("i1", second["id"]), first
         assert first["metadata"] == {
-            "k": 1, "replay": {"seq": 1, "id": "i1", "timestamp": 1700000000000},
+            "k": 1, "replay": {"seq": 1, "epoch": epoch, "id": "i1", "timestamp": 1700000000000},
         }, first
         same = ("type", "source", "correlationId", "payload")
         assert all(first[k] == was[k] for k in same), first
         assert abs(first["timestamp"] / 1000 - time.time()) < 60 * SLOW
-        assert second["metadata"] == {"replay": {"seq": 2, "id": "i2",
+        assert second["metadata"] == {"replay": {"seq": 2, "epoch": epoch, "id": "i2",
                                                  "timestamp": 1700000000005}}
+        assert history(box, after=f"{epoch}-1")[0]["id"] == "i2", "it is a position like any other"
 
 
 @test("a replay ends where the past ended when it began, and --to ends it earlier")

@@ -15,8 +15,9 @@
 
 struct past {
 	struct dial *dial;
-	char *after;              /* as it was given, for the first page */
-	uint64_t first, last, to; /* seqs: of the stretch, and the last that was given */
+	char epoch[EPOCH_LEN + 1]; /* that the box is in */
+	char *after;               /* as it was given, for the first page */
+	uint64_t first, last, to;  /* seqs: of the stretch, and the last that was given */
 	struct buf page;
 	size_t at; /* in the page: not given yet */
 	bool has_begun;
@@ -29,6 +30,7 @@ static bool ask_extent(struct past *p, struct error *why)
 	struct buf body;
 	yyjson_doc *doc;
 	yyjson_val *root;
+	struct text epoch;
 	uint64_t seq;
 
 	if (!dial_ask(p->dial, &request, &body, why))
@@ -36,6 +38,9 @@ static bool ask_extent(struct past *p, struct error *why)
 	doc = yyjson_read(body.at, body.len, 0);
 	root = yyjson_doc_get_root(doc);
 	seq = yyjson_get_uint(yyjson_obj_get(root, "seq"));
+	epoch = text_of(yyjson_get_str(yyjson_obj_get(root, "epoch")));
+	if (epoch_is_valid(epoch))
+		memcpy(p->epoch, epoch.at, EPOCH_LEN);
 	p->first = yyjson_get_uint(yyjson_obj_get(yyjson_obj_get(root, "journal"), "firstSeq"));
 	if (!p->to || p->to > seq)
 		p->to = seq;
@@ -152,6 +157,11 @@ enum past_answer past_next(struct past *p, struct text *line, struct error *why)
 		}
 		pass_gap(p, *line);
 	}
+}
+
+const char *past_epoch(const struct past *p)
+{
+	return p->epoch[0] ? p->epoch : NULL;
 }
 
 uint64_t past_done(const struct past *p)

@@ -22,6 +22,9 @@ void past_close(struct past *past);
 /* The line is valid until the next call.  Gaps are said on standard error. */
 enum past_answer past_next(struct past *past, struct text *line, struct error *why);
 
+/* With a seq of it, a position that the box knows: EPOCH-SEQ. */
+const char *past_epoch(const struct past *past);
+
 /* In seqs: how far it got, and how far it goes. */
 uint64_t past_done(const struct past *past);
 uint64_t past_total(const struct past *past);

@@ -234,6 +234,7 @@ static int run(struct replay *r, const struct options *options)
 	bool good;
 
 	replayed_init(&r->one);
+	r->one.epoch = r->past ? past_epoch(r->past) : NULL;
 	batch_init(&r->batch);
 	buf_init(&r->envelope, 16 * MIB);
 	r->progress = (struct progress){
@@ -356,10 +357,11 @@ const struct command command_replay = {
 		    "  zcat run-7.ndjson.gz | signalbox replay -\n",
 	.about = "Each signal is sent to the running box as long after the one before as its\n"
 		 "timestamp says. It gets a new id, a new seq and the present as its timestamp;\n"
-		 "what it was is in metadata.replay. What only a box or a person may say is left\n"
-		 "out and counted: sources signalbox and stage, prompts and their answers,\n"
-		 "controls, and types that begin with user. source. or journal. Ctrl-C ends it\n"
-		 "and says how far it got.\n",
+		 "what it was is in metadata.replay, with its position when the box's own\n"
+		 "journal is replayed. What only a box or a person may say is left out and\n"
+		 "counted: sources signalbox and stage, prompts and their answers, controls, and\n"
+		 "types that begin with user. source. or journal. Ctrl-C ends it and says how far\n"
+		 "it got.\n",
 	.groups = groups,
 	.run = replay_run,
 };

@@ -130,6 +130,8 @@ static void add_metadata(struct buf *out, const struct replayed *r)
 		add_members(out, r, metadata, end_of_member(r, "metadata"), without);
 	buf_add(out, TEXT("\"replay\":{\"id\":"));
 	buf_add_json(out, r->id);
+	if (r->seq && r->epoch)
+		buf_print(out, ",\"epoch\":\"%s\"", r->epoch);
 	if (r->seq)
 		buf_print(out, ",\"seq\":%llu", (unsigned long long)r->seq);
 	if (r->has_time) {

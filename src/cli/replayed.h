@@ -1,7 +1,8 @@
 /* replayed.h - a signal of the past as it is sent once more.
  *
  * It gets a new id and no timestamp, so that the box says when it came; what it was is in
- * `metadata.replay {seq, id, timestamp}`.  Everything else is, byte for byte, as it stood.
+ * `metadata.replay {id, epoch, seq, timestamp}`.  Everything else is, byte for byte, as it
+ * stood.
  */
 #ifndef CLI_REPLAYED_H
 #define CLI_REPLAYED_H
@@ -12,6 +13,8 @@ struct replayed {
 	/* Of the line that was read; valid until the next. */
 	struct text line, type, source, id;
 	uint64_t seq; /* 0: it had none */
+	/* Filled by the caller: what its position is called with that seq, or NULL. */
+	const char *epoch;
 	double at_ms; /* its timestamp */
 	bool has_time;
 

@@ -10,7 +10,7 @@
 #define ID_LEN 36
 
 /* The envelope behind `{"id":"UUID",`. */
-static void expect(const char *line, const char *expected)
+static void expect_of(const char *epoch, const char *line, const char *expected)
 {
 	size_t head = sizeof("{\"id\":\"") - 1 + ID_LEN + 2;
 	struct error why = {""};
@@ -20,6 +20,7 @@ static void expect(const char *line, const char *expected)
 
 	replayed_init(&r);
 	buf_init(&out, 64 * KIB);
+	r.epoch = epoch;
 	assert_true(replayed_read(&r, text_of(line), &why));
 	replayed_add(&out, &r);
 	doc = yyjson_read(out.at, out.len, 0);
@@ -31,6 +32,11 @@ static void expect(const char *line, const char *expected)
 	replayed_finish(&r);
 }
 
+static void expect(const char *line, const char *expected)
+{
+	expect_of(NULL, line, expected);
+}
+
 static void what_it_was_is_in_its_metadata(void **state)
 {
 	expect("{\"seq\":7,\"id\":\"a\",\"type\":\"t\",\"timestamp\":1700000000000,"
@@ -38,6 +44,15 @@ static void what_it_was_is_in_its_metadata(void **state)
 	       "\"payload\":{\"n\":1}}",
 	       "\"type\":\"t\",\"source\":\"s\",\"payload\":{\"n\":1},"
 	       "\"metadata\":{\"replay\":{\"id\":\"a\",\"seq\":7,\"timestamp\":1700000000000}}}");
+}
+
+static void where_its_epoch_is_known_it_has_its_position(void **state)
+{
+	expect_of("0123456789ab", "{\"seq\":7,\"id\":\"a\",\"type\":\"t\"}",
+	          "\"type\":\"t\",\"metadata\":{\"replay\":{\"id\":\"a\","
+	          "\"epoch\":\"0123456789ab\",\"seq\":7}}}");
+	expect_of("0123456789ab", "{\"id\":\"a\",\"type\":\"t\"}",
+	          "\"type\":\"t\",\"metadata\":{\"replay\":{\"id\":\"a\"}}}");
 }
 
 static void other_metadata_stays_but_for_an_older_replay_and_an_origin(void **state)
@@ -106,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_it_was_is_in_its_metadata),
+		cmocka_unit_test(where_its_epoch_is_known_it_has_its_position),
 		cmocka_unit_test(other_metadata_stays_but_for_an_older_replay_and_an_origin),
 		cmocka_unit_test(the_payload_is_byte_for_byte_what_it_was),
 		cmocka_unit_test(metadata_that_is_no_object_is_left_out),
