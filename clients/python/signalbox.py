@@ -162,24 +162,24 @@ class Server:
 class Wire:
     """A WebSocket connection: text in, text out.  One reader, many writers."""
 
-    def __init__(self, server):
+    def __init__(self, server, path="/ws"):
         self.sock = server.connect(ANSWER_S)
         self.input = self.sock.makefile("rb")
         self.lock = threading.Lock()
         self.heard_at = time.monotonic()
         try:
-            self._upgrade(server)
+            self._upgrade(server, path)
         except BaseException:
             self.close()
             raise
         self.sock.settimeout(None)
 
-    def _upgrade(self, server):
+    def _upgrade(self, server, path):
         key = base64.b64encode(os.urandom(16)).decode()
         fields = {"Host": server.name, "Connection": "Upgrade", "Upgrade": "websocket",
                   "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key, **server.credential()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self.sock.sendall(f"GET /ws HTTP/1.1\r\n{head}\r\n".encode())
+        self.sock.sendall(f"GET {path} HTTP/1.1\r\n{head}\r\n".encode())
         status = int(self.input.readline(65536).split(b" ", 2)[1])
         answer = http.client.parse_headers(self.input)
         if status in (401, 403):
