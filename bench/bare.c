@@ -11,7 +11,9 @@
  * say "correlationId":"cN" (digits may have leading zeros). Each channel has its own
  * ring, so that a filtered subscriber costs one contiguous send as well.
  *
- * Usage: bench-bare [--listen PORT]. It prints the port it listens on. */
+ * Usage: bench-bare [--listen PORT] [--cert FILE --key FILE]. It prints the port it listens
+ * on. With a certificate all of it is over TLS, and the send is an SSL_write. */
+#include "bare_tls.h"
 #include "bench.h"
 
 #include <arpa/inet.h>
@@ -58,6 +60,7 @@ struct peer {
 	struct channel *channel; /* of a subscriber */
 	uint64_t cursor;         /* bytes of the channel already sent */
 	char *inbox;             /* of everybody else */
+	struct ssl_st *ssl;      /* NULL: bytes go as they are */
 	unsigned have;           /* bytes in the inbox */
 	unsigned seat;           /* index in channel->members */
 	enum role role;
@@ -143,12 +146,27 @@ static void watch(int fd, int op, uint32_t events)
 		die("epoll_ctl");
 }
 
+static ssize_t peer_send(int fd, const void *bytes, size_t length)
+{
+	if (peers[fd].ssl != NULL)
+		return bare_tls_send(peers[fd].ssl, bytes, length);
+	return send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static ssize_t peer_recv(int fd, void *bytes, size_t room)
+{
+	if (peers[fd].ssl != NULL)
+		return bare_tls_recv(peers[fd].ssl, bytes, room);
+	return recv(fd, bytes, room, MSG_DONTWAIT);
+}
+
 static void peer_close(int fd)
 {
 	if (peers[fd].role == SUBSCRIBER)
 		channel_part(&peers[fd]);
 	free(peers[fd].inbox);
 	peers[fd].inbox = NULL;
+	bare_tls_close(peers[fd].ssl);
 	close(fd);
 }
 
@@ -167,8 +185,7 @@ static void peer_flush(int fd)
 	}
 	if (peer->blocked || length == 0)
 		return;
-	sent = send(fd, channel->ring + peer->cursor % channel->size, length,
-	            MSG_DONTWAIT | MSG_NOSIGNAL);
+	sent = peer_send(fd, channel->ring + peer->cursor % channel->size, length);
 	if (sent < 0 && errno != EAGAIN) {
 		peer_close(fd);
 		return;
@@ -303,7 +320,7 @@ static void publisher_read(int fd)
 
 	if (turn_bytes >= TURN_MAX)
 		return;
-	got = recv(fd, peer->inbox + peer->have, INBOX - peer->have, MSG_DONTWAIT);
+	got = peer_recv(fd, peer->inbox + peer->have, INBOX - peer->have);
 	if (got < 0 && errno == EAGAIN)
 		return;
 	if (got <= 0) {
@@ -324,7 +341,7 @@ static void publisher_read(int fd)
 static void subscriber_read(int fd)
 {
 	char ignored[512];
-	ssize_t got = recv(fd, ignored, sizeof ignored, MSG_DONTWAIT);
+	ssize_t got = peer_recv(fd, ignored, sizeof ignored);
 
 	if (got == 0 || (got < 0 && errno != EAGAIN))
 		peer_close(fd);
@@ -345,7 +362,7 @@ static void answer_upgrade(int fd, const char *key)
 	                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
 	                "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 	                (char *)accept);
-	send(fd, reply, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	peer_send(fd, reply, (size_t)size);
 }
 
 /* `path` lies in the peer's inbox. */
@@ -375,7 +392,7 @@ static void request_read(int fd)
 	static const char name[] = "\r\nSec-WebSocket-Key:";
 	struct peer *peer = &peers[fd];
 	size_t room = REQUEST_MAX - 1 - peer->have;
-	ssize_t got = recv(fd, peer->inbox + peer->have, room, MSG_DONTWAIT);
+	ssize_t got = peer_recv(fd, peer->inbox + peer->have, room);
 	char *key;
 
 	if (got < 0 && errno == EAGAIN)
@@ -409,7 +426,7 @@ static void accept_some(void)
 		if (fd < 0)
 			return;
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-		peers[fd] = (struct peer){.inbox = malloc(REQUEST_MAX)};
+		peers[fd] = (struct peer){.inbox = malloc(REQUEST_MAX), .ssl = bare_tls_accept(fd)};
 		if (peers[fd].inbox == NULL)
 			die("out of memory");
 		watch(fd, EPOLL_CTL_ADD, EPOLLIN);
@@ -457,6 +474,7 @@ int main(int argc, char **argv)
 	poller = epoll_create1(EPOLL_CLOEXEC);
 	if (peers == NULL || poller < 0)
 		die("starting");
+	bare_tls_use(option(argv, "--cert", NULL), option(argv, "--key", NULL));
 	listen_on((uint16_t)option_number(argv, "--listen", 0));
 	watch(listener, EPOLL_CTL_ADD, EPOLLIN);
 	for (;;) {

@@ -1,4 +1,10 @@
-/* The load client's entry: bench-load MODE --port P --pid PID [--bare] [options of the mode].
+/* The load client's entry: bench-load MODE --port P --pid PID [options of the mode], and
+ *
+ *   --as NAME      the server's protocol: native, bare, nats, redis, nchan
+ *   --keys K       each subscriber hears one of K correlationIds (0: everything)
+ *   --stored 1     of a server that can: keep what is published, and deliver what was kept
+ *   --secure 1     over TLS
+ *
  * It prints one line of JSON. run.py is what starts it. */
 #include "load.h"
 
@@ -19,12 +25,16 @@ static const struct {
 	{"idle", load_idle},
 };
 
-static bool has_flag(char **argv, const char *name)
+static const struct protocol *protocol_named(const char *name)
 {
-	while (*++argv != NULL)
-		if (strcmp(*argv, name) == 0)
-			return true;
-	return false;
+	static const struct protocol *const all[] = {&load_native, &load_bare, &load_nats,
+	                                             &load_redis, &load_nchan};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (strcmp(name, all[i]->name) == 0)
+			return all[i];
+	errno = 0;
+	die("%s is no protocol", name);
 }
 
 int main(int argc, char **argv)
@@ -33,14 +43,17 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench-load crowd|durable|replay|idle "
-		                "--port P --pid PID [--bare] ...\n");
+		                "--port P --pid PID ...\n");
 		return 2;
 	}
 	alarm(DEADLINE_S);
 	raise_file_limit();
 	target.port = (uint16_t)option_number(argv, "--port", 0);
 	target.pid = (pid_t)option_number(argv, "--pid", 0);
-	target.bare = has_flag(argv, "--bare");
+	target.protocol = protocol_named(option(argv, "--as", "native"));
+	target.keys = (unsigned)option_number(argv, "--keys", 0);
+	target.stored = option_number(argv, "--stored", 0) != 0;
+	target.secure = option_number(argv, "--secure", 0) != 0;
 	errno = 0;
 	if (target.port == 0 || target.pid == 0)
 		die("--port and --pid are needed");

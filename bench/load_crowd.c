@@ -1,7 +1,6 @@
 /* One publisher and a crowd of subscribers.
  *
  *   --subs N       subscribers
- *   --keys K       each hears one of K correlationIds (0: everything)
  *   --window W     keep W signals in flight, that is not yet received by all
  *   --rate R       or send R signals a second, evenly
  *   --ms T         measure for T milliseconds, after a third of it to warm up
@@ -95,7 +94,7 @@ static void subscriber_read(struct link *link)
 	bool more;
 
 	do {
-		more = link_read(link, MSG_DONTWAIT, link_take_signal);
+		more = crowd.target->protocol->read(link, MSG_DONTWAIT);
 	} while (more);
 	if (crowd.rate > 0)
 		crowd.read_ns = now_ns();
@@ -107,8 +106,8 @@ static void subscriber_read(struct link *link)
 static void flush_out(void)
 {
 	while (crowd.out_sent < crowd.out_have) {
-		ssize_t sent = send(crowd.publisher.fd, crowd.out + crowd.out_sent,
-		                    crowd.out_have - crowd.out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent = link_put(&crowd.publisher, crowd.out + crowd.out_sent,
+		                        crowd.out_have - crowd.out_sent, MSG_DONTWAIT);
 
 		if (sent < 0 && errno == EAGAIN)
 			return;
@@ -163,11 +162,12 @@ static void probe_step(uint64_t now)
 	if (crowd.probe_ns == 0 && now >= crowd.next_probe_ns) {
 		crowd.next_probe_ns = now + 1000000000u / crowd.probes;
 		crowd.probe_ns = now;
-		link_open(&crowd.probe, crowd.target, crowd.target->bare ? "/pub" : "/ws");
+		crowd.probe = (struct link){.role = PUBLISHER};
+		crowd.target->protocol->open(&crowd.probe, crowd.target);
 	}
 	if (crowd.probe_ns == 0)
 		return;
-	got = recv(crowd.probe.fd, reply, sizeof reply, MSG_DONTWAIT);
+	got = link_get(&crowd.probe, reply, sizeof reply, MSG_DONTWAIT);
 	if (got < 0 && errno == EAGAIN)
 		return;
 	if (got < 12 || memcmp(reply, "HTTP/1.1 101", 12) != 0)
@@ -197,11 +197,10 @@ static int open_crowd(void)
 	crowd.probed.ns = malloc(SAMPLES_MAX * sizeof(uint32_t));
 	if (poller < 0 || !crowd.links || !crowd.out || !crowd.latency.ns || !crowd.probed.ns)
 		die("starting");
-	links_subscribe(crowd.links, crowd.subs, crowd.target, crowd.keys);
+	links_subscribe(crowd.links, crowd.subs, crowd.target);
 	for (unsigned i = 0; i < crowd.subs; i++)
 		watch(poller, &crowd.links[i]);
-	link_open(&crowd.publisher, crowd.target, crowd.target->bare ? "/pub" : "/ws");
-	link_answered(&crowd.publisher);
+	link_join(&crowd.publisher, crowd.target, PUBLISHER);
 	watch(poller, &crowd.publisher);
 	return poller;
 }
@@ -233,7 +232,7 @@ static void run_until(int poller, uint64_t end)
 static void read_plan(char **argv)
 {
 	crowd.subs = (unsigned)option_number(argv, "--subs", 1000);
-	crowd.keys = (unsigned)option_number(argv, "--keys", 0);
+	crowd.keys = crowd.target->keys;
 	crowd.window = (unsigned)option_number(argv, "--window", 1);
 	crowd.rate = option_number(argv, "--rate", 0);
 	crowd.probes = option_number(argv, "--probes", 0);
@@ -268,7 +267,7 @@ void load_crowd(const struct target *target, char **argv)
 
 	crowd.target = target;
 	read_plan(argv);
-	signal_prepare(SIGNAL_BARE);
+	target->protocol->prepare(target, PUBLISHER);
 	poller = open_crowd();
 	crowd.first_ns = now_ns();
 	run_until(poller, crowd.first_ns + length_ns / 3);

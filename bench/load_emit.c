@@ -6,7 +6,7 @@
  *   --ms T            measure for T milliseconds, after a third of it to warm up
  *   --count N         or emit N and stop */
 #include "load_emit.h"
-#include "load_read.h"
+#include "load_ws.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 enum { OUTSTANDING_MAX = 4096 }; /* a power of two */
 
 static struct {
+	const struct protocol *protocol;
 	struct link link;
 	uint64_t sent, acknowledged, last_seq;
 	unsigned outstanding;
@@ -42,7 +43,7 @@ static void take_ack(struct link *link, const char *text, size_t length)
 	uint64_t ref, seq;
 
 	if (length < 11 || memcmp(text, "{\"op\":\"ack\"", 11) != 0) {
-		link_heard(link, 0x81, text, length);
+		ws_heard(link, 0x81, text, length);
 		return;
 	}
 	ref = number_after(text, length, "\"ref\":") - 1000000000;
@@ -55,11 +56,30 @@ static void take_ack(struct link *link, const char *text, size_t length)
 	emit.acknowledged++;
 }
 
+static const char *walk_acks(struct link *link, const char *at, const char *end)
+{
+	return ws_walk(link, at, end, take_ack);
+}
+
+/* Other servers acknowledge in order, without saying what. */
+static void read_acks(void)
+{
+	if (emit.protocol == &load_native) {
+		link_read(&emit.link, MSG_DONTWAIT, walk_acks);
+		return;
+	}
+	emit.protocol->read(&emit.link, MSG_DONTWAIT);
+	emit.acknowledged = emit.link.received;
+	errno = 0;
+	if (emit.acknowledged > emit.sent)
+		die("an acknowledgement nobody waits for");
+}
+
 static void flush_out(void)
 {
 	while (emit.out_sent < emit.out_have) {
-		ssize_t sent = send(emit.link.fd, emit.out + emit.out_sent,
-		                    emit.out_have - emit.out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent = link_put(&emit.link, emit.out + emit.out_sent,
+		                        emit.out_have - emit.out_sent, MSG_DONTWAIT);
 
 		if (sent < 0 && errno == EAGAIN)
 			return;
@@ -81,7 +101,7 @@ static void turn(uint64_t count_max)
 		}
 	}
 	flush_out();
-	link_read(&emit.link, MSG_DONTWAIT, take_ack);
+	read_acks();
 }
 
 static void turn_until(uint64_t end, uint64_t count)
@@ -104,14 +124,12 @@ static void turn_until(uint64_t end, uint64_t count)
 static void emit_open(const struct target *target, unsigned outstanding)
 {
 	errno = 0;
-	if (target->bare)
-		die("the bare server acknowledges nothing");
 	if (outstanding == 0 || outstanding >= OUTSTANDING_MAX)
 		die("--outstanding must be between 1 and %d", OUTSTANDING_MAX - 1);
 	emit.outstanding = outstanding;
-	signal_prepare(SIGNAL_EMIT);
-	link_open(&emit.link, target, "/ws");
-	link_answered(&emit.link);
+	emit.protocol = target->protocol;
+	emit.protocol->prepare(target, EMITTER);
+	link_join(&emit.link, target, EMITTER);
 }
 
 uint64_t emit_fill(const struct target *target, uint64_t count)

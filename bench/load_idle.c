@@ -13,7 +13,7 @@
 enum { FIRST = 100, SETTLE_US = 300000 };
 
 /* Answer pings and notice who is sent away. */
-static void hold(struct link *links, unsigned count, uint64_t end)
+static void hold(const struct protocol *protocol, struct link *links, unsigned count, uint64_t end)
 {
 	struct pollfd *waits = calloc(count, sizeof *waits);
 
@@ -26,7 +26,7 @@ static void hold(struct link *links, unsigned count, uint64_t end)
 			die("poll");
 		for (unsigned i = 0; i < count; i++)
 			if (waits[i].revents != 0)
-				link_read(&links[i], MSG_DONTWAIT, link_take_signal);
+				protocol->read(&links[i], MSG_DONTWAIT);
 	}
 	free(waits);
 }
@@ -40,13 +40,13 @@ void load_idle(const struct target *target, char **argv)
 
 	if (links == NULL)
 		die("out of memory");
-	links_subscribe(links, FIRST, target, 0);
+	links_subscribe(links, FIRST, target);
 	usleep(SETTLE_US);
 	before = server_memory(target->pid);
-	links_subscribe(links + FIRST, count, target, 0);
+	links_subscribe(links + FIRST, count, target);
 	usleep(SETTLE_US);
 	after = server_memory(target->pid);
-	hold(links, count + FIRST, now_ns() + milliseconds * 1000000);
+	hold(target->protocol, links, count + FIRST, now_ns() + milliseconds * 1000000);
 	held = server_memory(target->pid);
 	for (unsigned i = 0; i < count + FIRST; i++)
 		link_close(&links[i]);

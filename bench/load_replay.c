@@ -2,7 +2,7 @@
  *
  *   --count N   signals to fill with */
 #include "load_emit.h"
-#include "load_read.h"
+#include "load_ws.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void read_to(struct link *link, uint64_t last)
 	while (link->seq < last) {
 		if (poll(&wait, 1, LOAD_WAIT_S * 1000) <= 0)
 			die("the replay stopped at seq %lu", (unsigned long)link->seq);
-		link_read(link, MSG_DONTWAIT, link_take_signal);
+		load_native.read(link, MSG_DONTWAIT);
 	}
 }
 
@@ -26,11 +26,10 @@ void load_replay(const struct target *target, char **argv)
 	struct link link = {0};
 	uint64_t start, cpu;
 
-	link_open(&link, target, "/ws");
-	link_answered(&link);
+	link_join(&link, target, PUBLISHER);
 	cpu = server_cpu_ns(target->pid);
 	start = now_ns();
-	link_send(&link, 1, ask, sizeof ask - 1);
+	ws_send(&link, 1, ask, sizeof ask - 1);
 	read_to(&link, last);
 	printf("{\"seconds\":%.6f,\"signals\":%lu,\"cpu_ns\":%lu}\n",
 	       (double)(now_ns() - start) / 1e9, (unsigned long)link.received,

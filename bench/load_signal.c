@@ -1,17 +1,21 @@
-/* The 300-byte signal. One masked frame is made at the start; each signal is a copy of it
- * with the digits of its number and key written in, masked in place. */
+/* The 300-byte signal. One frame is made at the start; each signal is a copy of it with the
+ * digits of its number and key written in, masked in place where it is a WebSocket's. */
 #include "load.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char mask[4] = {0x37, (char)0xfa, 0x21, 0x3d};
-
+static char mask[4]; /* all zero: the frame is not masked */
 static char frame[FRAME_MAX];
 static size_t frame_length;
-static size_t number_at, key_at, ref_at; /* where the digits begin */
+static size_t number_at, key_at, ref_at, subject_at; /* where the digits begin; 0: nowhere */
 
-enum { NUMBER_DIGITS = 12, KEY_DIGITS = 5, REF_DIGITS = 10 };
+enum {
+	RUN_DIGITS = 9, /* with the dash behind them */
+	NUMBER_DIGITS = 12,
+	KEY_DIGITS = 5,
+	REF_DIGITS = 10,
+};
 
 static const char prose[] =
 	"The box hears every agent and tells every screen; what it has acknowledged it "
@@ -35,29 +39,53 @@ static void envelope(char at[SIGNAL_BYTES + 1])
 	memcpy(at + used + padding, end, sizeof end);
 }
 
-void signal_prepare(enum signal_form form)
+/* Where the digits stand that change: behind these words, in the frame at `text`. */
+static size_t find(const char *words, size_t from)
 {
-	char signal[SIGNAL_BYTES + 1], text[FRAME_MAX];
-	size_t length;
+	const char *at = memmem(frame + from, frame_length - from, words, strlen(words));
+
+	return at == NULL ? 0 : (size_t)(at - frame) + strlen(words);
+}
+
+static void find_digits(size_t from)
+{
+	number_at = find("\"id\":\"", from) + RUN_DIGITS;
+	key_at = find("\"correlationId\":\"c", from);
+}
+
+void signal_wrap(const char *head, const char *tail)
+{
+	char signal[SIGNAL_BYTES + 1];
 
 	envelope(signal);
-	if (form == SIGNAL_EMIT)
-		snprintf(text, sizeof text, "{\"op\":\"emit\",\"ref\":%0*u,\"signal\":%s}",
-		         REF_DIGITS, 0u, signal);
-	else
-		snprintf(text, sizeof text, "%s", signal);
-	length = strlen(text);
+	memset(mask, 0, sizeof mask);
+	frame_length = (size_t)snprintf(frame, sizeof frame, "%s%s%s", head, signal, tail);
+	find_digits(strlen(head));
+	subject_at = strstr(head, "c00000") == NULL ? 0 : find("c00000", 0) - KEY_DIGITS;
+}
+
+void signal_mask(enum signal_form form)
+{
+	static const char some[4] = {0x37, (char)0xfa, 0x21, 0x3d};
+	char signal[SIGNAL_BYTES + 1];
+	int length;
+
+	envelope(signal);
+	length = snprintf(frame + 8, sizeof frame - 8,
+	                  form == SIGNAL_EMIT ? "{\"op\":\"emit\",\"ref\":0000000000,\"signal\":%s}"
+	                                      : "%s",
+	                  signal);
+	frame_length = 8 + (size_t)length;
+	find_digits(8);
+	ref_at = form == SIGNAL_EMIT ? find("\"ref\":", 8) : 0;
 	frame[0] = (char)0x81;
 	frame[1] = (char)(0x80 | 126);
 	frame[2] = (char)(length >> 8);
 	frame[3] = (char)length;
-	memcpy(frame + 4, mask, 4);
-	for (size_t i = 0; i < length; i++)
-		frame[8 + i] = text[i] ^ mask[i & 3];
-	frame_length = 8 + length;
-	number_at = 8 + (size_t)(strstr(text, "\"id\":\"") - text) + 6 + 9;
-	key_at = 8 + (size_t)(strstr(text, "\"correlationId\":\"c") - text) + 18;
-	ref_at = form == SIGNAL_EMIT ? 8 + (size_t)(strstr(text, "\"ref\":") - text) + 6 : 0;
+	memcpy(mask, some, sizeof mask);
+	memcpy(frame + 4, mask, sizeof mask);
+	for (size_t i = 8; i < frame_length; i++)
+		frame[i] ^= mask[i & 3];
 }
 
 /* Digits of `value`, the last at at[count - 1]; the mask goes by the place in the payload,
@@ -76,6 +104,8 @@ size_t signal_frame(char *at, uint64_t number, unsigned key)
 	memcpy(at, frame, frame_length);
 	put_digits(at, number_at, NUMBER_DIGITS, number);
 	put_digits(at, key_at, KEY_DIGITS, key);
+	if (subject_at > 0)
+		put_digits(at, subject_at, KEY_DIGITS, key);
 	if (ref_at > 0) /* A number has no leading zero, so it begins with a one. */
 		put_digits(at, ref_at, REF_DIGITS, 1000000000 + number);
 	return frame_length;

@@ -1,31 +1,30 @@
 """The rows of the table: what is measured, how, and the budget it has."""
 
-import contextlib
-import http.client
 import json
-import resource
-import shutil
 import socket
 import time
 
+import operate
 from servers import Failure
-
-BYTES_PER_SIGNAL = 318  # at least so many has a 300-byte signal in the journal
+from sides import PEERS
 
 
 class Line:
-    """One line of the table. kind: `ratio` to the bare server, or our own value which
-    is `most` or `least` the budget. Without a budget it is shown for information."""
+    """One line of the table. kind: `ratio` to the side it stands against, or our own value
+    which is `most` or `least` the budget. Without a budget it is shown for information."""
 
-    def __init__(self, what, metric, unit, budget=None, kind="most"):
+    def __init__(self, what, metric, unit, budget=None, kind="most", against="bare"):
         self.what, self.metric, self.unit = what, metric, unit
-        self.budget, self.kind = budget, kind
+        self.budget, self.kind, self.against = budget, kind, against
 
 
 class Row:
+    """The last side is ours. `needs`: without any of these there is nothing to compare."""
+
     def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False):
         self.name, self.measure, self.lines, self.sides = name, measure, lines, sides
-        self.once = self.slow = once
+        self.once, self.ours = once, sides[-1]
+        self.needs = set(sides[:-1]) or {self.ours}
 
 
 def cpu_per_million(result, of):
@@ -35,10 +34,11 @@ def cpu_per_million(result, of):
     return result["cpu_ns"] / result[of] / 1000
 
 
-def crowd(**options):
+def crowd(subs, form="live", **options):
     def measure(bench, side):
-        with bench.running(side) as server:
-            result = bench.load(server, "crowd", ms=bench.ms, **options)
+        with bench.running(side, form=form) as server:
+            result = bench.load(server, "crowd", ms=bench.ms, subs=bench.few(subs),
+                                stored=int(form != "live"), **options)
         return {"cpu": cpu_per_million(result, "deliveries"),
                 "loop": result["loop_ns"] / result["deliveries"] / 1000,
                 "rate": result["deliveries"] / result["seconds"]}
@@ -46,38 +46,41 @@ def crowd(**options):
 
 
 def fanout(subs, window, budget=None, kind="most"):
-    return Row(f"fanout-{subs}-w{window}", crowd(subs=subs, window=window),
+    return Row(f"fanout-{subs}-w{window}", crowd(subs, window=window),
                Line(f"fan-out 1 -> {subs:,}, W={window}", "cpu", "s/M", budget, kind))
 
 
 def latency(bench, side):
     with bench.running(side) as server:
-        result = bench.load(server, "crowd", subs=1000, rate=40, ms=max(bench.ms, 3000))
+        result = bench.load(server, "crowd", subs=bench.few(1000), rate=40,
+                            ms=bench.ms if bench.tiny else max(bench.ms, 3000))
     return {"p50": result["latency"]["p50_ns"] / 1e6, "p99": result["latency"]["p99_ns"] / 1e6}
 
 
 def connect(bench, side):
     with bench.running(side) as server:
-        result = bench.load(server, "crowd", subs=5000, window=1, probes=200,
-                            ms=max(bench.ms, 3000))
+        result = bench.load(server, "crowd", subs=bench.few(5000), window=1, probes=200,
+                            ms=bench.ms if bench.tiny else max(bench.ms, 3000))
     return {"p50": result["probe"]["p50_ns"] / 1e6, "p99": result["probe"]["p99_ns"] / 1e6}
 
 
 def durable(bench, side):
-    with bench.running(side) as server:
-        result = bench.load(server, "durable", outstanding=1024, ms=bench.ms)
+    with bench.running(side, form="durable") as server:
+        result = bench.load(server, "durable", outstanding=1024, ms=bench.ms, stored=1)
     return {"rate": result["emits"] / result["seconds"], "cpu": cpu_per_million(result, "emits")}
 
 
 def replay(bench, side):
     with bench.running(side) as server:
-        result = bench.load(server, "replay", count=200_000 if bench.quick else 1_000_000)
+        result = bench.load(server, "replay", count=2000 if bench.tiny else
+                            200_000 if bench.quick else 1_000_000)
     return {"rate": result["signals"] / result["seconds"]}
 
 
 def idle(bench, side):
     with bench.running(side) as server:
-        result = bench.load(server, "idle", subs=10_000, ms=bench.hold * 1000)
+        result = bench.load(server, "idle", subs=bench.few(10_000),
+                            ms=bench.ms if bench.tiny else bench.hold * 1000)
     return {"kib": max(result["held"] - result["before"], 1) / result["clients"] / 1024}
 
 
@@ -133,54 +136,6 @@ def hooks(bench, side):
     return {"p50": times[len(times) // 2] / 1e6, "p99": times[len(times) * 99 // 100] / 1e6}
 
 
-UPGRADE = ("GET /ws/signals HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\n"
-           "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-           "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
-
-
-def metrics(bench, side):
-    """Ten thousand clients that wait, and one that asks for the numbers."""
-    times = []
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(bench.running(side))
-        address = ("127.0.0.1", server.port)
-        for _ in range(10_000):
-            client = stack.enter_context(socket.create_connection(address))
-            client.sendall(UPGRADE.format(port=server.port).encode())
-            if not client.recv(4096).startswith(b"HTTP/1.1 101"):
-                raise Failure("a client was not let in")
-        server.wait(lambda: server.get("/api/status")["clients"] == 10_000)
-        reader = http.client.HTTPConnection(*address)
-        for _ in range(200):
-            begun = time.perf_counter_ns()
-            reader.request("GET", "/metrics")
-            reader.getresponse().read()
-            times.append(time.perf_counter_ns() - begun)
-    times.sort()
-    return {"p50": times[100] / 1e6, "p99": times[198] / 1e6}
-
-
-def start_empty(bench, side):
-    with bench.running(side) as server:
-        return {"ms": server.started_ms}
-
-
-def start_big(bench, side):
-    """Fill a journal once, stop cleanly, and start on it as often as there are rounds."""
-    data = bench.everything / "big"
-    if shutil.disk_usage(bench.everything).free < 1.2 * bench.big:
-        raise Failure("not enough room on the disk")
-    with bench.running(side, data) as server:
-        bench.load(server, "durable", outstanding=1024, count=bench.big // BYTES_PER_SIGNAL)
-    times = []
-    for _ in range(bench.rounds):
-        with bench.running(side, data) as server:
-            times.append(server.started_ms)
-    return {"ms": sorted(times)[len(times) // 2]}
-
-
 def micro(metric):
     def measure(bench, side):
         return {metric: bench.json_of([bench.program("bench-micro"), metric], 0)["ns"]}
@@ -200,6 +155,33 @@ def performances(bench, side):
 
 OURS = ("ours",)
 
+
+def tls(subs, window):
+    return Row(f"tls-{subs}-w{window}", crowd(subs, window=window),
+               Line(f"TLS fan-out 1 -> {subs:,}, W={window}", "cpu", "s/M", 1.3, "ratio",
+                    against="bare-tls"), sides=("bare-tls", "ours-tls"))
+
+
+def peers(name, what, measure, notes, metrics=(("cpu", "s/M"),)):
+    """The same load through servers that others use. What they do less is said in the notes."""
+    lines = [Line(what + notes.get(peer, ""), metric, unit, against=peer)
+             for metric, unit in metrics for peer in PEERS if notes.get(peer) is not None]
+    return Row(f"peer-{name}", measure, *lines,
+               sides=(*(peer for peer in PEERS if notes.get(peer) is not None), "ours"))
+
+
+def peer_fanout(window):
+    return peers(f"fanout-1000-w{window}", f"fan-out 1 -> 1,000, W={window}",
+                 crowd(1000, window=window), ALIKE)
+
+
+ALIKE = {peer: "" for peer in PEERS}
+INGEST = {"nats-server": ", JetStream: not checked",
+          "redis-server": ", stream: not checked, synced each second",
+          "nginx+nchan": ", neither checked nor kept"}
+DURABLE = {"nats-server": ", JetStream: acknowledged before the disk has it",
+           "redis-server": ", stream, appendfsync always"}
+
 ROWS = [
     fanout(100, 1),
     fanout(1000, 1, 1.08, "ratio"),
@@ -209,7 +191,7 @@ ROWS = [
     fanout(1000, 64, 0.13),
     fanout(10000, 64),
     fanout(1000, 256, 0.07),
-    Row("filtered", crowd(subs=1000, keys=200, rate=4000),
+    Row("filtered", crowd(1000, keys=200, rate=4000),
         Line("200 subscriptions x 5 clients, 20,000 deliveries/s", "cpu", "s/M", 1.25, "ratio"),
         Line("the same, without the threads for the disk", "loop", "s/M", 1.1, "ratio")),
     Row("lookup", micro("lookup"),
@@ -220,7 +202,7 @@ ROWS = [
     Row("connect", connect,
         Line("new connection while 1 -> 5,000 saturates, p50", "p50", "ms"),
         Line("new connection while 1 -> 5,000 saturates, p99", "p99", "ms", 2.0)),
-    Row("ingest", crowd(subs=1, window=1024),
+    Row("ingest", crowd(1, window=1024),
         Line("ingest 1 -> 1, W=1024, journalled", "cpu", "s/M", 1.0),
         Line("ingest 1 -> 1, W=1024, signals", "rate", "/s")),
     Row("durable", durable,
@@ -248,11 +230,24 @@ ROWS = [
     Row("hook", hooks,
         Line("a hook of Claude Code is answered, p50", "p50", "ms"),
         Line("a hook of Claude Code is answered, p99", "p99", "ms", 2.0), sides=OURS),
-    Row("metrics", metrics,
+    Row("metrics", operate.metrics,
         Line("/metrics with 10,000 clients, p50", "p50", "ms"),
         Line("/metrics with 10,000 clients, p99", "p99", "ms", 2.0), sides=OURS),
-    Row("start", start_empty,
+    Row("reload", operate.reload,
+        Line("reload with 10,000 clients, none dropped", "done", "ms", 50),
+        Line("reload with 10,000 clients, longest ping", "pong", "ms", 50), sides=OURS),
+    Row("start", operate.start_empty,
         Line("start to serving, empty", "ms", "ms", 50), sides=OURS),
-    Row("start-10g", start_big,
-        Line("start to serving, {gb:g} GB of journal", "ms", "ms", 1000), sides=OURS, once=True),
+    tls(1000, 1),
+    tls(1000, 64),
+    peer_fanout(1),
+    peer_fanout(64),
+    peer_fanout(256),
+    peers("filtered", "200 subscriptions x 5 clients",
+          crowd(1000, keys=200, rate=4000), ALIKE),
+    peers("ingest", "ingest 1 -> 1, W=1024", crowd(1, form="log", window=1024), INGEST),
+    peers("durable", "durable emits", durable, DURABLE, (("cpu", "s/M"), ("rate", "/s"))),
+    Row("start-10g", operate.start_big,
+        Line("start to serving, {gb:g} GB of journal", "ms", "ms", 1000),
+        Line("the same, nothing of it in memory", "cold", "ms", 1000), sides=OURS, once=True),
 ]

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The benchmarks: every row of the budget, ours against the bare epoll server.
+"""The benchmarks: every row of the budget, ours against the bare epoll server, and against
+the peers that are installed.
 
     bench/run.py                       all rows of build/signalbox
     bench/run.py build/signalbox --only fanout --rounds 9
+    bench/run.py --only tls --only peer
     bench/run.py --quick               one short round: does it run at all
     bench/run.py --markdown            the table of the last run, for docs/benchmarks.md
 
 The server has one processor, the load client another. Each measurement starts its own
-server; the two servers take turns, round by round, and the medians are shown. The rows are
-in rows.py, starting and stopping servers in servers.py. Exit code 1 if anything could not
-be measured; a missed budget is shown and is no failure of the run.
+server; the servers take turns, round by round, and the medians are shown. The rows are in
+rows.py, the servers in sides.py, starting and stopping them in servers.py. Exit code 1 if
+anything could not be measured; a missed budget is shown and is no failure of the run.
 """
 
 import argparse
@@ -25,6 +27,7 @@ import time
 
 from rows import ROWS
 from servers import Bench, Failure
+from sides import MISSING, SIDES
 
 
 BUSY = 0.1  # of the machine, used by others: worth a warning
@@ -38,15 +41,20 @@ def arguments():
     parser.add_argument("--only", action="append", metavar="ROW",
                         help="rows whose name begins so; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short round, no big journal")
+    parser.add_argument("--tiny", action="store_true", help="quick, and with few clients")
     parser.add_argument("--hold", type=int, default=1, metavar="S",
                         help="seconds to hold the idle clients")
     parser.add_argument("--big", type=int, default=10_000_000_000, metavar="BYTES",
                         help="size of the big journal")
     parser.add_argument("--markdown", action="store_true", help="print the last run's table")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
+                        help="where the report goes, instead of bench.json beside the server")
     options = parser.parse_args()
+    if options.tiny:
+        options.quick = True
     if options.quick:
-        options.rounds, options.ms = 1, 500
+        options.rounds, options.ms = 1, 60 if options.tiny else 500
     return options
 
 
@@ -83,9 +91,9 @@ def progress(words):
 
 def measure(row, bench):
     """All rounds of one row: {side: {metric: [value of each round]}}."""
-    results = {side: {} for side in row.sides}
+    results = {side: {} for side in row.sides if side in SIDES}
     for number in range(bench.rounds if not row.once else 1):
-        for side in row.sides:
+        for side in results:
             progress(f"{row.name}: round {number + 1}, {side}")
             for metric, value in row.measure(bench, side).items():
                 results[side].setdefault(metric, []).append(value)
@@ -94,21 +102,28 @@ def measure(row, bench):
 
 def judge(row, line, results, bench):
     """One line of the table out of the rounds."""
-    ours_all = results["ours"][line.metric]
-    bare_all = results.get("bare", {}).get(line.metric, [])
+    ours_all = results[row.ours][line.metric]
+    theirs_all = results.get(line.against, {}).get(line.metric, [])
     ours = statistics.median(ours_all)
-    bare = statistics.median(bare_all) if bare_all else None
-    ratio = ours / bare if bare else None
+    theirs = statistics.median(theirs_all) if theirs_all else None
+    ratio = ours / theirs if theirs else None
     verdict = ""
     if line.budget is not None:
         value = ratio if line.kind == "ratio" else ours
         met = value >= line.budget if line.kind == "least" else value <= line.budget
         verdict = "meets" if met else "over" if line.kind != "least" else "under"
     return {
-        "row": row.name, "what": line.what.format(gb=bench.big / 1e9), "unit": line.unit, "kind": line.kind,
-        "budget": line.budget, "ours": ours, "bare": bare, "ratio": ratio,
-        "verdict": verdict, "rounds": {"ours": ours_all, "bare": bare_all},
+        "row": row.name, "what": line.what.format(gb=bench.big / 1e9), "unit": line.unit,
+        "kind": line.kind, "budget": line.budget, "ours": ours, "against": line.against,
+        "yardstick": theirs, "ratio": ratio, "verdict": verdict,
+        "rounds": {"ours": ours_all, "yardstick": theirs_all},
     }
+
+
+def judged(row, results, bench):
+    """The lines of a row, without those of peers that are not here."""
+    return [judge(row, line, results, bench) for line in row.lines
+            if line.against in results or line.against not in MISSING]
 
 
 def number(value):
@@ -132,13 +147,14 @@ def cells(line):
     if "error" in line:
         return [line["what"], "", "", "", "", "failed: " + line["error"]]
     unit = " " + line["unit"]
-    bare = number(line["bare"]) + unit if line["bare"] is not None else ""
+    theirs = line["yardstick"]
+    theirs = f"{number(theirs)}{unit} {line['against']}" if theirs is not None else ""
     ratio = f"{line['ratio']:.2f}" if line["ratio"] is not None else ""
-    return [line["what"], budget_words(line), number(line["ours"]) + unit, bare, ratio,
+    return [line["what"], budget_words(line), number(line["ours"]) + unit, theirs, ratio,
             line["verdict"]]
 
 
-HEAD = ["what", "budget", "ours", "bare", "ratio", "verdict"]
+HEAD = ["what", "budget", "ours", "yardstick", "ratio", "verdict"]
 
 
 def print_table(lines):
@@ -161,7 +177,7 @@ def chosen(options):
     rows = [row for row in ROWS if not names or any(row.name.startswith(n) for n in names)]
     if not rows:
         sys.exit(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
-    return [row for row in rows if not (options.quick and row.slow)]
+    return [row for row in rows if not (options.quick and row.once) and SIDES.keys() & row.needs]
 
 
 def run(options, build):
@@ -175,7 +191,7 @@ def run(options, build):
         for row in chosen(options):
             try:
                 results = measure(row, bench)
-                lines += [judge(row, line, results, bench) for line in row.lines]
+                lines += judged(row, results, bench)
             except Failure as why:
                 lines.append({"row": row.name, "what": row.name, "error": str(why)})
     finally:
@@ -188,7 +204,7 @@ def run(options, build):
 def main():
     options = arguments()
     build = pathlib.Path(options.server).resolve().parent
-    report_file = build / "bench.json"
+    report_file = options.json or build / "bench.json"
     if options.list:
         print("\n".join(row.name for row in ROWS))
         return 0
@@ -201,6 +217,8 @@ def main():
     if subprocess.run(["ninja", "-C", str(build), "bench"], check=False,
                       stdout=subprocess.DEVNULL).returncode != 0:
         sys.exit(f"building bench in {build} failed: ninja -C {build} bench")
+    if MISSING:
+        print(f"not installed, and left out: {', '.join(MISSING)}", file=sys.stderr)
     report = run(options, build)
     report_file.write_text(json.dumps(report, indent=1) + "\n")
     print_table(report["lines"])

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+from sides import SIDES, make_certificate
+
 START_S = 30  # the longest a server may take to serve or to stop
 LOAD_S = 600  # the longest one measurement may take
 
@@ -69,11 +71,23 @@ class Bench:
         self.build = build
         self.rounds, self.ms, self.quick = options.rounds, options.ms, options.quick
         self.hold, self.big = options.hold, options.big
+        self.tiny = options.tiny
+        self.secrets = None
         self.everything = pathlib.Path(tempfile.mkdtemp(prefix="bench-data-", dir=build))
         self.cores = sorted(os.sched_getaffinity(0))
 
     def close(self):
         shutil.rmtree(self.everything, ignore_errors=True)
+
+    def few(self, count):
+        """So many, unless nobody wants to know more than whether it runs."""
+        return min(count, 20) if self.tiny else count
+
+    def certificate(self):
+        """One certificate for all of this run, and its key: their paths."""
+        if not self.secrets:
+            self.secrets = make_certificate(self.everything)
+        return self.secrets
 
     def program(self, name):
         found = list(self.build.glob(f"**/{name}"))
@@ -102,26 +116,22 @@ class Bench:
             os.sched_setaffinity(0, all_cores)
 
     @contextlib.contextmanager
-    def running(self, side, data=None, environment=None):
-        """A server of its own for one measurement, with an empty journal unless one is given."""
-        own = pathlib.Path(tempfile.mkdtemp(dir=self.everything))
-        data = data or own / "data"
-        port = free_port()
-        if side == "bare":
-            argv = [self.program("bench-bare"), "--listen", str(port)]
-        else:
-            argv = [str(self.server), "serve", "--listen", f"127.0.0.1:{port}",
-                    "--data", str(data)]
+    def running(self, name, own=None, environment=None, form="live"):
+        """A server for one measurement, in a directory of its own unless one is given."""
+        side, port, kept = SIDES[name], free_port(), own is not None
+        own = own or pathlib.Path(tempfile.mkdtemp(dir=self.everything))
+        argv = side.argv(self, own, port, form)
         with open(own / "log", "w+") as log:
             start = time.monotonic()
             process = self.spawn(argv, 0, log, environment)
             try:
-                wait_until_serving(process, port, side, own / "log")
+                wait_until_serving(process, port, name, own / "log")
                 took = (time.monotonic() - start) * 1000
-                yield Server(process, port, side, data, took)
+                yield Server(process, port, side, own / "data", took)
             finally:
                 stop(process)
-        shutil.rmtree(own, ignore_errors=True)
+        if not kept:
+            shutil.rmtree(own, ignore_errors=True)
 
     @contextlib.contextmanager
     def upstream(self, rate):
@@ -138,7 +148,7 @@ class Bench:
         """Run the load client; answers the JSON it prints."""
         argv = [self.program("bench-load"), mode, "--port", str(server.port),
                 "--pid", str(server.pid)]
-        argv += ["--bare"] if server.side == "bare" else []
+        argv += ["--as", server.side.protocol, "--secure", str(int(server.side.secure))]
         for name, value in options.items():
             argv += [f"--{name}", str(value)]
         return self.json_of(argv, 1)
@@ -165,9 +175,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def is_serving(port, side):
+def is_serving(port, name):
     try:
-        if side == "bare":
+        if name != "ours":
             socket.create_connection(("127.0.0.1", port), 1).close()
             return True
         client = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
@@ -177,9 +187,9 @@ def is_serving(port, side):
         return False
 
 
-def wait_until_serving(process, port, side, log):
+def wait_until_serving(process, port, name, log):
     end = time.monotonic() + START_S
-    while not is_serving(port, side):
+    while not is_serving(port, name):
         if process.poll() is not None or time.monotonic() > end:
             words = log.read_text(errors="replace").strip().splitlines()
             raise Failure(f"the server did not start: {words[-1] if words else 'no words'}")

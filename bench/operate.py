@@ -1,0 +1,151 @@
+"""What an operator waits for: the numbers, a reload, a start."""
+
+import contextlib
+import http.client
+import os
+import pathlib
+import resource
+import select
+import shutil
+import signal
+import socket
+import time
+
+from servers import Failure, START_S
+
+BYTES_PER_SIGNAL = 318  # at least so many has a 300-byte signal in the journal
+CROWD = 10_000
+ASKED = 200      # times that /metrics is asked for
+RELOADS = 5      # times that a round reloads
+PING, PONG = b"\x89\x80\0\0\0\0", b"\x8a\0"
+
+UPGRADE = ("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\n"
+           "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+           "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+
+
+def join(server, path="/ws/signals"):
+    """One WebSocket that hears everything."""
+    client = socket.create_connection(("127.0.0.1", server.port), START_S)
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    client.sendall(UPGRADE.format(path=path, port=server.port).encode())
+    answer = client.recv(4096)
+    if not answer.startswith(b"HTTP/1.1 101") or not answer.endswith(b"\r\n\r\n"):
+        raise Failure("a client was not let in")
+    return client
+
+
+@contextlib.contextmanager
+def crowded(bench, name, **how):
+    """A server with ten thousand clients that wait; they never say a word again."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(bench.running(name, **how))
+        count = bench.few(CROWD)
+        crowd = [stack.enter_context(join(server)) for _ in range(count)]
+        server.wait(lambda: server.get("/api/status")["clients"] == count)
+        yield server, crowd
+
+
+def metrics(bench, name):
+    """Ten thousand clients that wait, and one that asks for the numbers."""
+    times = []
+    with crowded(bench, name) as (server, _), bench.pinned(1):
+        reader = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
+        reader.connect()
+        reader.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(ASKED):
+            begun = time.perf_counter_ns()
+            reader.request("GET", "/metrics")
+            answer = reader.getresponse().read()
+            times.append(time.perf_counter_ns() - begun)
+        reader.close()
+    if f"\nsignalbox_clients {bench.few(CROWD)}\n".encode() not in answer:
+        raise Failure("/metrics does not know of the clients")
+    times.sort()
+    return {"p50": times[ASKED // 2] / 1e6, "p99": times[ASKED * 99 // 100] / 1e6}
+
+
+def reload_once(server, notices, pinger):
+    """SIGHUP, and ping all the while: how long until it is done, and the longest pong."""
+    begun, longest, done = time.perf_counter_ns(), 0, None
+    os.kill(server.pid, signal.SIGHUP)
+    pongs_after = 0
+    while done is None or pongs_after < 3:
+        asked = time.perf_counter_ns()
+        pinger.sendall(PING)
+        if pinger.recv(2) != PONG:
+            raise Failure("a ping was not answered")
+        now = time.perf_counter_ns()
+        longest = max(longest, now - asked)
+        pongs_after += done is not None
+        while select.select([notices], [], [], 0)[0]:
+            if b"READY=1" in notices.recv(4096):
+                done = now - begun
+        if now - begun > START_S * 1e9:
+            raise Failure("the reload did not end")
+    return done / 1e6, longest / 1e6
+
+
+def all_hear(server, crowd, word):
+    """Whoever was there before still hears, on the connection it had."""
+    server.post("/api/signal", {"type": "event", "id": word})
+    for client in crowd:
+        heard = b""
+        while word.encode() not in heard:
+            more = client.recv(65536)
+            if not more:
+                raise Failure("a client was dropped")
+            heard += more
+
+
+def reload(bench, name):
+    """Listeners, a certificate and limits are read again while ten thousand are connected."""
+    path = bench.everything / "notify"
+    path.unlink(missing_ok=True)
+    times = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        notices.bind(str(path))
+        with crowded(bench, name, environment={"NOTIFY_SOCKET": str(path)}) as (server, crowd), \
+                join(server) as pinger, bench.pinned(1):
+            while b"READY=1" not in notices.recv(4096):
+                pass
+            for n in range(RELOADS):
+                times.append(reload_once(server, notices, pinger))
+                all_hear(server, crowd, f"reload-{n}")
+                all_hear(server, [pinger], f"ping-{n}")
+    return {"done": max(t[0] for t in times), "pong": max(t[1] for t in times)}
+
+
+def start_empty(bench, name):
+    with bench.running(name) as server:
+        return {"ms": server.started_ms}
+
+
+def forget_pages(directory):
+    """What is in memory of these files goes: they are read from the disk again."""
+    os.sync()
+    for path in directory.rglob("*"):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def start_big(bench, name):
+    """Fill a journal once, stop cleanly, and start on it as often as there are rounds."""
+    own = bench.everything / "big"
+    if shutil.disk_usage(bench.everything).free < 1.2 * bench.big:
+        raise Failure("not enough room on the disk")
+    own.mkdir()
+    with bench.running(name, own=own) as server:
+        bench.load(server, "durable", outstanding=1024, count=bench.big // BYTES_PER_SIGNAL)
+    times = {"ms": [], "cold": []}
+    for _ in range(bench.rounds):
+        forget_pages(own)
+        with bench.running(name, own=own) as server:
+            times["cold"].append(server.started_ms)
+        with bench.running(name, own=own) as server:
+            times["ms"].append(server.started_ms)
+    shutil.rmtree(own)
+    return {metric: sorted(each)[len(each) // 2] for metric, each in times.items()}
