@@ -178,8 +178,14 @@ static bool has_news(yyjson_val *value)
 		}
 		return false;
 	}
-	if (yyjson_is_arr(value))
-		return yyjson_arr_size(value) > 0;
+	if (yyjson_is_arr(value)) {
+		yyjson_arr_foreach(value, at, count, one)
+		{
+			if (!yyjson_is_ctn(one))
+				return true;
+		}
+		return false;
+	}
 	return !yyjson_is_null(value) && !(yyjson_is_num(value) && yyjson_get_num(value) == 0);
 }
 

@@ -70,6 +70,13 @@ static void counters_that_are_0_are_left_out(void **state)
 	assert_null(strstr(page, "refused"));
 }
 
+static void a_list_of_things_is_left_out(void **state)
+{
+	assert_null(strstr(
+		shown("{" HEAD "\"show\":{\"version\":7,\"wires\":[{\"passed\":3},{}]}}", false),
+		"wires"));
+}
+
 static void what_is_not_known_is_shown_in_words(void **state)
 {
 	const char *page = shown("{" HEAD "\"newThing\":{\"slowestTurnNs\":1500,\"heapBytes\":10,"
@@ -109,6 +116,7 @@ int main(void)
 		cmocka_unit_test(figures_are_aligned_and_have_units),
 		cmocka_unit_test(durations_are_as_long_as_they_are),
 		cmocka_unit_test(counters_that_are_0_are_left_out),
+		cmocka_unit_test(a_list_of_things_is_left_out),
 		cmocka_unit_test(what_is_not_known_is_shown_in_words),
 		cmocka_unit_test(trouble_comes_first_and_in_red),
 		cmocka_unit_test(nonsense_is_a_page_too),
