@@ -130,15 +130,6 @@ def _():
 # --- the manual --------------------------------------------------------------
 
 
-@test("the manual of signalbox(1) has every verb and every option")
-def _():
-    manual = (ROOT / "docs/man/signalbox.1.scd").read_text().replace("\\", "")
-    for verb in VERBS:
-        assert re.search(rf"^## {verb}\b", manual, re.M), verb
-        for option in re.findall(r"--[a-z-]+", cli(verb, "-h").out):
-            assert f"*{option}*" in manual, (verb, option)
-
-
 @test("the manual of signalbox.yaml(5) has every key, its range and its default")
 def _():
     manual = (ROOT / "docs/man/signalbox.yaml.5.scd").read_text().replace("\\", "")

@@ -1,7 +1,7 @@
 /* command.h - a verb of the program, as one table.
  *
  * To add a verb: write cli/NAME.c with one `const struct command command_NAME`,
- * add one line to cli/registry.c, describe it in docs/man/signalbox.1.scd.
+ * add one line to cli/registry.c, write its page docs/man/signalbox-NAME.1.scd.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -87,6 +87,7 @@ void usage_long(struct out *out, const struct command *command)
 	               "  1   it failed; standard error says why\n"
 	               "  2   wrong use\n"
 	               "  78  the configuration is wrong\n");
+	out_print(out, "\nMore: man signalbox-%s\n", command->name);
 }
 
 static bool key_line(void *self, const struct config_key *key)
