@@ -39,6 +39,7 @@ bool box_make_sources(struct box *box, struct error *why)
 	struct sources_options o = {
 		.loop = box->loop,
 		.bus = box->bus,
+		.accounts = box->accounts,
 		.data = box->config->data,
 		.silence_ms = box->config->limits.silence_ms,
 		.changed = sources_changed,

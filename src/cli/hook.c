@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "cli/dial.h"
 #include "cli/post.h"
+#include "cli/send.h"
 #include "cli/verbs.h"
 
 #define DEADLINE_MS 200
@@ -57,14 +58,27 @@ static bool read_payload(struct buf *payload, uint64_t end)
 	}
 }
 
+/* True when the box wants it again, and there is time for it. */
+static bool waits(long status, struct text answer, uint64_t end)
+{
+	unsigned ms = send_wait_ms(status, answer);
+
+	if (ms == 0 || now_ms() + ms >= end)
+		return false;
+	poll(NULL, 0, (int)ms);
+	return true;
+}
+
 static void send_payload(const char *data, struct text payload, uint64_t end)
 {
 	struct post *post = post_create(data);
-	enum post_state state =
-		post_start(post, "/api/hooks/claude-code", "application/json", payload);
+	enum post_state state;
 
-	while (state == POST_UNDER_WAY && wait_for(post_poll(post), end))
-		state = post_step(post);
+	do {
+		state = post_start(post, "/api/hooks/claude-code", "application/json", payload);
+		while (state == POST_UNDER_WAY && wait_for(post_poll(post), end))
+			state = post_step(post);
+	} while (state == POST_ANSWERED && waits(post_status(post), post_answer(post), end));
 	post_destroy(post);
 }
 
@@ -79,8 +93,8 @@ static bool hear(void *self, long status, struct text bytes)
 {
 	struct decision *d = self;
 
-	d->heard_ms = now_ms();
-	return status == 200 && buf_add(&d->said, bytes);
+	d->heard_ms = status == 200 ? now_ms() : 0;
+	return (status == 200 || status == 429) && buf_add(&d->said, bytes);
 }
 
 static bool goes_on(void *self)
@@ -110,7 +124,12 @@ static struct text decision_of(struct dial *dial, struct text payload, struct de
 	long status;
 
 	d->began_ms = now_ms();
-	if (dial_run(dial, &request, &status, &why) != DIAL_ANSWERED || status != 200)
+	do {
+		buf_clear(&d->said);
+		if (dial_run(dial, &request, &status, &why) != DIAL_ANSWERED)
+			return (struct text){NULL, 0};
+	} while (waits(status, buf_text(&d->said), d->began_ms + FIRST_BYTE_S * 1000));
+	if (status != 200)
 		return (struct text){NULL, 0};
 	said = text_trim(buf_text(&d->said));
 	return text_is(said, "{}") ? (struct text){NULL, 0} : said;

@@ -40,8 +40,7 @@ static bool send_once(struct dial *dial, const struct send *send, long *status, 
 	return error_set(why, "the answer was lost; nobody knows whether it was stored");
 }
 
-/* The milliseconds that the box asks for; 0: it does not. */
-static unsigned asked_to_wait(long status, struct text body)
+unsigned send_wait_ms(long status, struct text body)
 {
 	yyjson_doc *doc = status == 429 ? yyjson_read(body.at, body.len, 0) : NULL;
 	yyjson_val *wait = yyjson_obj_get(yyjson_doc_get_root(doc), "wait");
@@ -59,7 +58,7 @@ bool send_run(struct dial *dial, const struct send *send, long *status, struct b
 	unsigned ms, waited_ms = 0;
 
 	while (send_once(dial, send, status, body, why)) {
-		ms = asked_to_wait(*status, buf_text(body));
+		ms = send_wait_ms(*status, buf_text(body));
 		if (ms == 0 || waited_ms >= WAIT_MS_MAX)
 			return true;
 		buf_finish(body);

@@ -17,6 +17,10 @@ struct send {
 	bool repeatable;
 };
 
+/* The milliseconds that an answer asks us to wait before the same comes again; 0: it does
+ * not. */
+unsigned send_wait_ms(long status, struct text body);
+
 /* True when there is an answer, of any status.  The caller finishes `body`
  * whatever came of it. */
 bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,

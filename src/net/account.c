@@ -71,13 +71,12 @@ static bool make_room(struct accounts *all, uint64_t now_ns)
 	return true;
 }
 
-struct account *account_open(struct accounts *all, const struct caller *caller, uint64_t now_ns)
+struct account *account_open_named(struct accounts *all, const char *name, uint64_t now_ns)
 {
-	char key[ACCOUNT_KEY_MAX];
 	struct account *account;
+	char key[ACCOUNT_KEY_MAX];
 
-	snprintf(key, sizeof(key), "%c%llx %s", caller->is_process ? 'p' : 'c',
-	         (unsigned long long)caller->which, caller->name);
+	snprintf(key, sizeof(key), "%s", name);
 	account = map_get(&all->by_key, text_of(key));
 	if (!account && !make_room(all, now_ns))
 		account = &all->rest;
@@ -91,6 +90,15 @@ struct account *account_open(struct accounts *all, const struct caller *caller, 
 	list_remove(&account->in_idle);
 	account->users++;
 	return account;
+}
+
+struct account *account_open(struct accounts *all, const struct caller *caller, uint64_t now_ns)
+{
+	char key[ACCOUNT_KEY_MAX];
+
+	snprintf(key, sizeof(key), "%c%llx %s", caller->is_process ? 'p' : 'c',
+	         (unsigned long long)caller->which, caller->name);
+	return account_open_named(all, key, now_ns);
 }
 
 void account_close(struct account *account)

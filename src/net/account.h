@@ -2,8 +2,8 @@
  * hurt the others.
  *
  * A producer is a token by its name, a page by its session, a process at the Unix socket by
- * its user and its name, and all without a token on the loopback are one.  Each has an
- * account here; when the table is full, those who come on top of it share one.
+ * its user and its name, and all without a token on the loopback are one; a source that we
+ * dial is one, and so are the hooks that come from one of the others.  Each has an account here; when the table is full, those who come on top of it share one.
  *
  * The ceiling of signals is a bucket that holds those of one second.  Whoever can be told
  * is refused (account_ask) and learns how long to wait; whoever cannot is charged
@@ -16,7 +16,7 @@
 #include "base/map.h"
 #include "net/caller.h"
 
-#define ACCOUNTS_MAX 1024
+#define ACCOUNTS_MAX 2048 /* sources are a thousand at most */
 #define ACCOUNT_KEY_MAX 80
 
 /* Of one producer; 0: no ceiling. */
@@ -54,6 +54,8 @@ void accounts_set_limits(struct accounts *accounts, const struct account_limits 
 /* The account of whoever this is, until it is closed. */
 struct account *account_open(struct accounts *accounts, const struct caller *caller,
                              uint64_t now_ns);
+/* Of something else that has a name: "source ID", "hooks NAME". */
+struct account *account_open_named(struct accounts *accounts, const char *name, uint64_t now_ns);
 void account_close(struct account *account); /* NULL is fine */
 
 /* Is there a ceiling of signals at all?  If not, nothing else need be asked. */

@@ -8,6 +8,7 @@
 
 #include "base/must.h"
 #include "bus/bus.h"
+#include "net/account.h"
 
 #define PATIENCE_MS 20000
 
@@ -130,8 +131,10 @@ static void on_change(void *self, struct text changed, struct text removed)
 
 static void make_room(void)
 {
-	struct sources_options o = {
-		.loop = fixture.loop, .data = fixture.dir, .changed = on_change};
+	struct sources_options o = {.loop = fixture.loop,
+	                            .accounts = fixture.accounts,
+	                            .data = fixture.dir,
+	                            .changed = on_change};
 	struct error why;
 
 	fixture.sources = sources_create(&o, &why);
@@ -154,6 +157,7 @@ int fixture_set_up(void **state)
 	buf_init(&fixture.changed, 64 * MIB);
 	buf_init(&fixture.removed, 64 * MIB);
 	fixture.loop = loop_create();
+	fixture.accounts = accounts_create(&(struct account_limits){0});
 	make_room();
 	return 0;
 }
@@ -166,6 +170,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 int fixture_tear_down(void **state)
 {
 	sources_destroy(fixture.sources);
+	accounts_destroy(fixture.accounts);
 	loop_destroy(fixture.loop);
 	buf_finish(&fixture.heard);
 	buf_finish(&fixture.changed);

@@ -20,6 +20,7 @@
 struct fixture {
 	char dir[64];
 	struct loop *loop;
+	struct accounts *accounts; /* without a ceiling */
 	struct sources *sources;
 	struct buf heard; /* each envelope, after the name that fills its source; a line each */
 	unsigned heard_count;

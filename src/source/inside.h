@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "base/map.h"
+#include "net/account.h"
 #include "net/loop.h"
 #include "source/backoff.h"
 #include "source/source.h"
@@ -60,12 +61,13 @@ struct source {
 	struct deadline retry;
 	int64_t retry_at_ms; /* 0: it does not wait */
 
-	struct buf backlog; /* what came beyond its share of the turn: intake.c */
+	struct account *account;
+	struct buf backlog; /* what came beyond its share of the turn or the second: intake.c */
 	size_t backlog_used;
-	struct link in_waiting; /* sources.waiting */
+	struct link in_waiting; /* sources.waiting or sources.held */
 	uint64_t turn;          /* of which the share is left */
 	size_t share;
-	bool is_hushed;
+	bool is_hushed, is_held; /* its transport reads nothing; because it was too fast */
 };
 
 struct source_run {
@@ -91,6 +93,8 @@ struct sources {
 
 	struct turn intake;
 	struct link waiting; /* source.in_waiting: those with a backlog */
+	struct link held;    /* likewise: those that were too fast */
+	struct deadline ease;
 	uint64_t turn;
 	size_t left; /* of what all may be taken of in this turn */
 
@@ -111,6 +115,8 @@ void sources_stir(struct source *source); /* its counters did: tell within a sec
 
 void intake_init(struct sources *all);
 void intake_finish(struct sources *all);
+void intake_join(struct source *source, struct text id);
+void intake_part(struct source *source); /* what waits is taken */
 void intake_take(struct source *source, struct text envelope);
 void intake_flush(struct source *source); /* all that waits, at once */
 

@@ -7,9 +7,14 @@
  * is hushed if its transport can be; one whose backlog is full is lost, with words
  * that say so, and comes back later.  What it has said by then is taken all the
  * same: the end of a run may be among it.
+ *
+ * A source that is faster than limits.rate allows waits in the same way, for its second
+ * instead of its turn, and is hushed at once: what is not read is not lost.
  */
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/must.h"
 #include "bus/bus.h"
 #include "source/inside.h"
 
@@ -25,12 +30,18 @@ static void admit(struct source *s, struct text envelope)
 	                        .from = bus_from(s->all->options.bus, text_of(s->id), true)};
 	struct bus_verdict verdict;
 
+	account_charge(s->account, clock_mono_ns());
 	emit.from.keeps_origin = s->transport && s->transport->keeps_origin;
 	bus_admit(s->all->options.bus, &emit, &verdict);
 	if (verdict.answer == BUS_FULL)
 		s->counts.dropped++;
 	if (verdict.answer != BUS_ACCEPTED)
 		source_bad(s, verdict.why.words);
+}
+
+static bool is_too_fast(const struct source *s)
+{
+	return account_is_limited(s->account) && account_wait(s->account, clock_mono_ns()) != 0;
 }
 
 static void spend(size_t *purse, size_t cost)
@@ -47,7 +58,7 @@ static bool afford(struct source *s, struct text envelope)
 		s->turn = all->turn;
 		s->share = INTAKE_SHARE;
 	}
-	if (s->share == 0 || all->left == 0)
+	if (s->share == 0 || all->left == 0 || is_too_fast(s))
 		return false;
 	spend(&s->share, envelope.len + INTAKE_SIGNAL);
 	spend(&all->left, envelope.len + INTAKE_SIGNAL);
@@ -61,6 +72,39 @@ static void hush(struct source *s, bool hush)
 		return;
 	s->is_hushed = hush;
 	s->transport->hush(s->line, hush);
+}
+
+/* ---- waiting ---- */
+
+/* For the next turn, or until it may go on. */
+static void wait_on(struct source *s)
+{
+	struct sources *all = s->all;
+
+	if (!is_too_fast(s)) {
+		list_add(&all->waiting, &s->in_waiting);
+		return;
+	}
+	all->options.accounts->counts.held += !s->is_held;
+	s->is_held = true;
+	list_add(&all->held, &s->in_waiting);
+	deadline_set(all->options.loop, &all->ease, DEADLINE_TICK_MS);
+}
+
+static void ease(struct deadline *deadline)
+{
+	struct sources *all = list_of(deadline, struct sources, ease);
+
+	list_each(&all->held, l) {
+		struct source *s = list_of(l, struct source, in_waiting);
+
+		if (is_too_fast(s))
+			continue;
+		list_remove(&s->in_waiting);
+		list_add(&all->waiting, &s->in_waiting);
+	}
+	if (!list_is_empty(&all->held))
+		deadline_set(all->options.loop, deadline, DEADLINE_TICK_MS);
 }
 
 /* ---- the backlog: lengths and bytes, one after the other ---- */
@@ -77,8 +121,8 @@ static void keep(struct source *s, struct text envelope)
 	buf_add(&s->backlog, (struct text){(const char *)&len, sizeof(len)});
 	buf_add(&s->backlog, envelope);
 	if (list_is_empty(&s->in_waiting))
-		list_add(&s->all->waiting, &s->in_waiting);
-	if (s->backlog.len - s->backlog_used > INTAKE_HUSH_AT)
+		wait_on(s);
+	if (s->is_held || s->backlog.len - s->backlog_used > INTAKE_HUSH_AT)
 		hush(s, true);
 }
 
@@ -116,17 +160,19 @@ static void catch_up(struct source *s)
 		struct text envelope = first(s);
 
 		if (!afford(s, envelope)) {
-			list_add(&s->all->waiting, &s->in_waiting);
+			wait_on(s);
 			return;
 		}
 		drop_first(s, envelope.len);
 	}
+	s->is_held = false;
 	hush(s, false);
 }
 
 void intake_flush(struct source *s)
 {
 	list_remove(&s->in_waiting);
+	s->is_held = false;
 	while (s->backlog.len) {
 		struct text envelope = first(s);
 
@@ -152,9 +198,25 @@ static bool end_turn(struct turn *turn)
 	return !list_is_empty(&all->waiting);
 }
 
+void intake_join(struct source *s, struct text id)
+{
+	char *name = must_print("source %.*s", (int)id.len, id.at);
+
+	s->account = account_open_named(s->all->options.accounts, name, clock_mono_ns());
+	free(name);
+}
+
+void intake_part(struct source *s)
+{
+	intake_flush(s);
+	account_close(s->account);
+}
+
 void intake_init(struct sources *all)
 {
 	list_init(&all->waiting);
+	list_init(&all->held);
+	all->ease.fire = ease;
 	all->turn = 1;
 	all->left = INTAKE_TURN;
 	all->intake.end = end_turn;
@@ -164,4 +226,5 @@ void intake_init(struct sources *all)
 void intake_finish(struct sources *all)
 {
 	loop_remove_turn(&all->intake);
+	deadline_clear(&all->ease);
 }

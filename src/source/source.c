@@ -440,6 +440,7 @@ struct source *source_create(struct sources *all, const struct source_wish *wish
 	list_init(&s->in_all);
 	list_init(&s->in_changed);
 	list_init(&s->in_waiting);
+	intake_join(s, wish->id);
 	buf_init(&s->backlog, SOURCE_BACKLOG_MAX);
 	s->retry.fire = try_again;
 	s->is_local = wish->is_local;
@@ -475,7 +476,7 @@ static void free_source(struct grave *grave)
 void source_destroy(struct source *s)
 {
 	source_close(s);
-	intake_flush(s);
+	intake_part(s);
 	forget_memory(s);
 	list_remove(&s->in_all);
 	list_remove(&s->in_changed);

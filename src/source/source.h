@@ -29,6 +29,7 @@ const char *source_state_name(enum source_state state);
 struct sources_options {
 	struct loop *loop;
 	struct bus *bus;
+	struct accounts *accounts; /* how fast each may be */
 	struct requests *requests; /* for transports; may be NULL if none asks */
 	const char *data;          /* DATA: sources.json, and credentials with mode 0600 */
 	unsigned silence_ms;       /* an answer may be silent for so long; 0: 5 minutes */

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "net/account.h"
 #include "source/backoff.h"
 #include "source/fixture.h"
 
@@ -449,6 +450,49 @@ static void what_waits_is_taken_before_a_source_goes(void **state)
 	assert_true(fixture.heard_count > 1000); /* and its last state */
 }
 
+static bool fifteen_are_heard(void)
+{
+	return fixture.heard_count == 15;
+}
+
+static void one_that_is_too_fast_is_not_read_and_loses_nothing(void **state)
+{
+	struct source *s = add_live("ada"), *other = add_live("bob");
+	uint64_t begun = clock_mono_ns();
+	char words[32];
+
+	accounts_set_limits(fixture.accounts, &(struct account_limits){.rate = 10});
+	fixture.heard_count = 0;
+	flood(s, 0, 14);
+	assert_int_equal(fixture.heard_count, 10); /* what a second may bring comes at once */
+	assert_true(fake.is_hushed);
+	assert_int_equal(fixture.accounts->counts.held, 1);
+	fixture_turns(3);
+	assert_int_equal(fixture.heard_count, 10);
+	source_received(other, TEXT("{\"quiet\":true}")); /* has its own share */
+	assert_int_equal(fixture.heard_count, 11);
+	fixture_wait(fifteen_are_heard);
+	assert_true(clock_mono_ns() - begun >= 300000000);
+	assert_false(fake.is_hushed);
+	for (unsigned i = 0; i < 14; i++) {
+		snprintf(words, sizeof(words), "{\"n\":%06u,", i);
+		assert_true(fixture_hears(words));
+	}
+}
+
+static void a_ceiling_that_is_lifted_lets_it_go_on(void **state)
+{
+	struct source *s = add_live("ada");
+
+	accounts_set_limits(fixture.accounts, &(struct account_limits){.rate = 1});
+	fixture.heard_count = 0;
+	flood(s, 0, 15);
+	assert_int_equal(fixture.heard_count, 1);
+	accounts_set_limits(fixture.accounts, &(struct account_limits){0});
+	fixture_wait(fifteen_are_heard);
+	assert_false(fake.is_hushed);
+}
+
 /* ---- telling ---- */
 
 static bool is_told(void)
@@ -712,6 +756,8 @@ int main(void)
 		TEST(signals_are_from_the_source_and_counted),
 		TEST(a_flood_is_taken_a_share_a_turn_and_in_order),
 		TEST(a_flood_does_not_starve_another_source),
+		TEST(one_that_is_too_fast_is_not_read_and_loses_nothing),
+		TEST(a_ceiling_that_is_lifted_lets_it_go_on),
 		TEST(a_flood_without_end_is_a_loss),
 		TEST(what_waits_is_taken_before_a_source_goes),
 		TEST(changes_of_a_turn_are_told_together),

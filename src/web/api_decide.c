@@ -87,8 +87,11 @@ void api_decide(struct call *call)
 {
 	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
 	size_t max = call->web->options.config->limits.body;
-	struct decision *d = must_zero(1, sizeof(*d));
+	struct decision *d;
 
+	if (!api_hook_may_come(call))
+		return;
+	d = must_zero(1, sizeof(*d));
 	d->web = call->web;
 	d->http = call->http;
 	d->beat.fire = beats;

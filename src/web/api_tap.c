@@ -1,14 +1,18 @@
 /* api_tap.c - Claude Code: what its hooks say, and our hooks in its settings.
  *
  * A hook is answered at once and from memory: an agent waits for it.  The answer is
- * an empty object, which decides nothing.  Settings are files, and a disk may take
+ * an empty object, which decides nothing.  Hooks count as signals of a producer of their
+ * own, so that whatever else comes from the same program takes nothing of their share.
+ * Settings are files, and a disk may take
  * its time, so their answer is owed; whoever leaves before it comes is forgotten.
  */
 #include <stdlib.h>
 #include <yyjson.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "config/config.h"
+#include "net/account.h"
 #include "web/inside.h"
 
 /* ---- POST /api/hooks/claude-code ---- */
@@ -54,13 +58,35 @@ static void hook_gone(void *self, struct http *http)
 	pass(hook, NULL);
 }
 
+bool api_hook_may_come(const struct call *call)
+{
+	const struct caller *caller = &call->caller;
+	char name[ACCOUNT_KEY_MAX];
+	struct account *account;
+	unsigned wait_ms;
+
+	snprintf(name, sizeof(name), "hooks %llx %s", (unsigned long long)caller->which,
+	         caller->name);
+	account = account_open_named(call->web->options.accounts, name, clock_mono_ns());
+	wait_ms = account_ask(account, clock_mono_ns());
+	if (wait_ms)
+		web_refuse_haste(call->http, wait_ms);
+	else
+		account_charge(account, clock_mono_ns());
+	account_close(account);
+	return wait_ms == 0;
+}
+
 void api_hook(struct call *call)
 {
 	static const struct http_handler handler = {
 		.piece = hook_piece, .whole = hook_whole, .gone = hook_gone};
 	size_t max = call->web->options.config->limits.body;
-	struct hook *hook = must_zero(1, sizeof(*hook));
+	struct hook *hook;
 
+	if (!api_hook_may_come(call))
+		return;
+	hook = must_zero(1, sizeof(*hook));
 	hook->web = call->web;
 	buf_init(&hook->payload, max);
 	http_accept(call->http, max, &handler, hook);

@@ -64,6 +64,11 @@ void web_refuse_credential(struct web *web, struct http *http, const char *words
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
 
+/* ---- api_tap.c ---- */
+
+/* False: one too many for its producer, and that was answered. */
+bool api_hook_may_come(const struct call *call);
+
 /* ---- identity.c ---- */
 
 /* Finds out who asks.  False: the credential was wrong, and that was answered. */
