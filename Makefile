@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 
-.PHONY: run build test check bench fuzz soak coverage format install clean
+.PHONY: run build test check bench fuzz soak coverage format install deb clean
 
 run: build
 	@exec build/signalbox serve --demo
@@ -33,7 +33,7 @@ fuzz:
 	@tools/fuzz $(SECONDS)
 
 soak:
-	@packaging/install-packages build test
+	@packaging/install-packages build test deb soak
 	@tools/build --tests build
 	@tools/node-modules tests/node
 	@tools/run-tests --soak build
@@ -50,6 +50,10 @@ format:
 install: build
 	@meson configure build -Dprefix=$(PREFIX)
 	@DESTDIR=$(DESTDIR) meson install -C build
+
+deb:
+	@packaging/install-packages build deb
+	@tools/deb build
 
 clean:
 	@rm -rf build
