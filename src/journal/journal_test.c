@@ -2,12 +2,17 @@
 #include "journal/journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/must.h"
 #include "journal/fixture.h"
 
 static void what_is_appended_can_be_read_at_once(void **state)
@@ -311,6 +316,57 @@ static void beyond_the_ceiling_signals_are_live_only_and_one_line_stands_for_the
 	remove_dir(dir);
 }
 
+/* Of a file's first len bytes, how many the page cache has. */
+static size_t cached(int fd, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+	unsigned char *in_core = must_alloc(len / page);
+	void *at = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+
+	assert_true(at != MAP_FAILED);
+	assert_int_equal(mincore(at, len, in_core), 0);
+	for (size_t i = 0; i < len / page; i++)
+		n += in_core[i] & 1;
+	munmap(at, len);
+	free(in_core);
+	return n * page;
+}
+
+static void the_page_cache_keeps_only_the_newest(void **state)
+{
+	char *dir = new_dir(), *name = segment_path(dir, 1, SEGMENT_LINES);
+	char *shelf = path_in(dir, "");
+	int in, lines;
+	char *mib = must_zero(1, MIB);
+	struct segment s;
+	struct statfs where;
+	struct error why;
+
+	assert_int_equal(mkdir(shelf, 0700), 0);
+	in = open(shelf, O_RDONLY | O_DIRECTORY);
+	assert_true(segment_create(&s, in, 1, &why));
+	for (uint64_t n = 1; n <= 40; n++) {
+		struct batch batch = {.first = n, .last = n, .bytes = {mib, MIB}};
+
+		assert_true(segment_commit(&s, &batch, 1, NULL, &why));
+	}
+	lines = open(name, O_RDONLY);
+	assert_int_equal(fstatfs(in, &where), 0);
+	assert_true(cached(lines, 40 * MIB) >= 16 * MIB);
+	if (where.f_type != TMPFS_MAGIC) { /* there the cache is all there is */
+		assert_true(cached(lines, 40 * MIB) < 24 * MIB);
+		segment_finish(&s);
+		assert_true(cached(lines, 40 * MIB) < 4 * MIB);
+	}
+	segment_finish(&s);
+	close(lines);
+	close(in);
+	free(mib);
+	free(shelf);
+	free(name);
+	remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +379,7 @@ int main(void)
 		cmocka_unit_test(long_lines_are_whole),
 		cmocka_unit_test(segments_follow_one_another),
 		cmocka_unit_test(memory_holds_only_the_newest),
+		cmocka_unit_test(the_page_cache_keeps_only_the_newest),
 		cmocka_unit_test(a_second_holder_is_told_who_the_first_is),
 		cmocka_unit_test(a_directory_that_is_not_there_is_an_error),
 		cmocka_unit_test(an_empty_journal_opens_at_once),

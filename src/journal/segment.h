@@ -60,6 +60,7 @@ struct segment {
 	uint64_t len;     /* committed bytes */
 	uint64_t entries; /* committed entries */
 	uint64_t zeroed;  /* entries that the index has room for */
+	uint64_t let_go;  /* bytes that the page cache need not have any more */
 };
 
 enum segment_file { SEGMENT_LINES, SEGMENT_INDEX, SEGMENT_QUARANTINE };
