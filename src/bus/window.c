@@ -23,7 +23,7 @@
 
 #define HUGE_PAGE (2 * MIB)
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
-#define SAVED_MAGIC "sbwind4\n"
+#define SAVED_MAGIC "sbwind5\n"
 
 struct entry {
 	struct window_mark mark;
