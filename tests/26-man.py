@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The man pages are whole and clean: every verb, option, route and operation is in them, and
 nothing else.  That their examples run is for tests/25-manual.py."""
+# long
 
 import functools
 import json
@@ -251,7 +252,8 @@ def _():
 def conversations():
     """{path: [(">" or "<", JSON)]} of the dialects, as the page has them."""
     found = {}
-    for path, body in re.findall(r"^## GET (\S+) .*?\n(.*?)(?=^## |\Z)", section(PROTOCOL, "DIALECTS"), re.M | re.S):
+    parts = r"^## GET (\S+) .*?\n(.*?)(?=^## |\Z)"
+    for path, body in re.findall(parts, section(PROTOCOL, "DIALECTS"), re.M | re.S):
         for block in re.findall(r"^```\n(.*?)^```$", body, re.M | re.S):
             lines = re.sub(r"\n +", " ", block).splitlines()
             found[path] = [(line[0], json.loads(line[1:])) for line in lines]
