@@ -5,10 +5,11 @@ A page is Markdown (README.md, docs/*.md) or the EXAMPLES of a man page
 
     sh                 run as written; the blocks of a page share one bash, as a reader's
                        would, with a box that serves at the default place
+    js, python         run as a program, beside a copy of the client in that language
     json, text         right behind such a block: what it prints, in shape
     console            for another machine, or root: not run, and counted
     yaml               a whole configuration: `signalbox check` must like it
-    json, js, text     elsewhere: for the eye; JSON must be JSON
+    json, text         elsewhere: for the eye; JSON must be JSON
 
 scdoc has no words, so in a man page every block of EXAMPLES is sh, unless the comment
 right before it says otherwise: `; prints`, `; yaml`, `; not run: WHY`.
@@ -40,8 +41,13 @@ MARK = re.compile(r"(?:^<!-- (.*) -->|^; (.*))\n*\Z", re.M)
 UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 FREE = re.compile(
     r"seq|.*Seq|timestamp|version|at|.*At|.*Ms|elapsed|progress|clients|pid|.*[bB]ytes|uptime|signals|frames")
-WORDS = {"sh", "console", "json", "text", "yaml", "js"}
-LENT = ("clients", "docs", "schema", "show")  # what a reader's checkout has, too
+# How a block of this word is run; {} is its file.
+RUN = {"sh": "source {}", "js": "node {}", "python": "python3 {}"}
+SUFFIX = {"js": "mjs", "python": "py"}
+WORDS = {*RUN, "console", "json", "text", "yaml"}
+# What a reader's checkout has, too, and the clients beside a program of theirs.
+LENT = {n: n for n in ("clients", "docs", "schema", "show")}
+LENT |= {"signalbox.js": "clients/js/signalbox.js", "signalbox.py": "clients/python/signalbox.py"}
 
 
 class Block:
@@ -51,7 +57,7 @@ class Block:
 
     @property
     def runs(self):
-        return self.word == "sh"
+        return self.word in RUN
 
     def __repr__(self):
         return f"{self.page.name}:{self.line}"
@@ -60,7 +66,7 @@ class Block:
 class Page:
     def __init__(self, path):
         self.path = path
-        self.name = str(path.relative_to(ROOT))
+        self.name = os.path.relpath(path, ROOT)
         self.text = path.read_text()
         self.is_man = path.suffix == ".scd"
         self.blocks = self.with_output(list(self.find()))
@@ -160,15 +166,20 @@ def fits(block, said):
         return True
     if block.prints.word == "text":
         return text_fits(block.prints.text, said)
-    wanted = documents(block.prints.text)
     try:
-        got = documents(said)
+        wanted, got = documents(block.prints.text), documents(said)
     except ValueError:
         return False
     return len(wanted) == len(got) and all(map(json_fits, wanted, got))
 
 
 # --- a reader ----------------------------------------------------------------
+
+
+def recent_node():
+    """The one that tools/run-tests found, or that npm brought, or the machine's."""
+    brought = ROOT.glob("tests/node/node_modules/node-linux-*/bin/node")
+    return shutil.which(os.environ.get("NODE") or next(map(str, brought), "node")) or "node"
 
 
 class Wrong(Exception):
@@ -192,10 +203,11 @@ class Reader:
         self.stray = []
 
     def furnish(self):
-        for name in LENT:
-            (self.cwd / name).symlink_to(ROOT / name)
+        for name, real in LENT.items():
+            (self.cwd / name).symlink_to(ROOT / real)
         for place in (self.home / "bin/signalbox", self.cwd / "build/signalbox"):
             place.symlink_to(os.path.abspath(SIGNALBOX))
+        (self.home / "bin/node").symlink_to(recent_node())
         agent = self.home / "bin/my-agent"
         agent.write_text("#!/bin/sh\necho '{\"type\":\"a\"}'\necho '{\"type\":\"b\"}'\n")
         agent.chmod(0o755)
@@ -206,11 +218,16 @@ class Reader:
         env = environment({
             "HOME": str(self.home), "PATH": f"{self.home}/bin:{os.environ['PATH']}",
             "PYTHONDONTWRITEBYTECODE": "1", "SIGNALBOX_LOG_ROOMS": "web=debug", "NO_COLOR": "1",
+            # Nothing that an example names leads out of this machine.
+            "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9",
+            "no_proxy": "127.0.0.1,localhost",
         })
         return {k: v for k, v in env.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
 
     def __enter__(self):
         self.box.start()
+        # Whoever asks where a box would listen gets this one's address.
+        self.env["SIGNALBOX_LISTEN"] = f"127.0.0.1:{self.box.port}"
         self.ear, mouth = os.pipe()
         self.mouth = mouth
         self.shell = subprocess.Popen(
@@ -259,15 +276,19 @@ class Reader:
 
     def run(self, block):
         self.count += 1
-        for suffix, text in (("sh", self.here(block.text)), ("out", ""), ("err", "")):
-            self.note(suffix).write_text(text)
+        for suffix in ("out", "err"):
+            self.note(suffix).touch()
+        # A program of theirs stands in the directory where they are.
+        place = self.note("sh") if block.word == "sh" else self.cwd / f"example.{SUFFIX[block.word]}"
+        place.write_text(self.here(block.text))
+        files = f"</dev/null >{self.note('out')} 2>{self.note('err')}"
         stops = block.mark == "box: stopped"
         if stops:
             self.box.stop()
         if block.mark == "endless":
-            self.run_endless(block)
+            self.run_endless(block, RUN[block.word].format(place), files)
         else:
-            self.run_to_the_end(block)
+            self.run_to_the_end(block, f"{RUN[block.word].format(place)} {files}")
         if stops:
             self.box.start()
 
@@ -275,13 +296,8 @@ class Reader:
         said = f"it printed:\n{self.written('out')}\nand said:\n{self.written('err')[-2000:]}"
         return Wrong(f"{block}: {what}\n{block.text}{said}")
 
-    def source(self):
-        files = f"</dev/null >{self.note('out')} 2>{self.note('err')}"
-        return f"source {self.note('sh')}", files
-
-    def run_to_the_end(self, block):
-        command, files = self.source()
-        word = self.say(f"{command} {files}")
+    def run_to_the_end(self, block, command):
+        word = self.say(command)
         if word is None:
             raise self.wrong(block, f"it fails with {self.shell.wait()}")
         if not word:
@@ -289,8 +305,7 @@ class Reader:
         if not fits(block, self.written("out")):
             raise self.wrong(block, "it prints something else")
 
-    def run_endless(self, block):
-        command, files = self.source()
+    def run_endless(self, block, command, files):
         group = self.say(f"set -m; ({command}) {files} & set +m", "$!")
         if not group:
             raise self.wrong(block, "it cannot be started")
@@ -307,7 +322,8 @@ class Reader:
 
     def requests(self):
         """What its boxes were asked: (method, path), in order."""
-        logs = self.box.log() + "".join(p.read_text(errors="replace") for p in self.notes.glob("*.err"))
+        files = [self.box.log_path, *self.notes.glob("*.err"), *self.cwd.glob("*.log")]
+        logs = "".join(path.read_text(errors="replace") for path in files)
         return re.findall(r"\bweb: ([A-Z]+) (/\S*)", logs)
 
 

@@ -65,7 +65,7 @@ static bool make(struct command_context *context, const char *data, const char *
 	if (good) {
 		out_print(&context->out, "%s\n", path);
 		out_flush(&context->out);
-		say("now add this to the configuration and restart the box:");
+		say("now add this to the configuration and have the box read it again (SIGHUP):");
 		say("  auth: {tokens: [{name: %s, file: tokens/%s, scopes: \"%s\"}]}", name, name,
 		    scopes);
 	}
