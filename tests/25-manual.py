@@ -74,6 +74,19 @@ def _():
     assert not missing, wrong or sorted(missing)
 
 
+@test("the protocol's page has every route of the table, with its scope, and no other")
+def _():
+    source = (ROOT / "src/web/routes.c").read_text()
+    table = re.findall(r'^\t\{"([A-Z]+)", "(/[^"]+)", (?:SCOPE_)?(\w+),', source, re.M)
+    scopes = {(m, p): scope.lower().replace("0", "none") for m, p, scope in table}
+    page = (ROOT / PROTOCOL).read_text()
+    rows = re.findall(r"^\| `([A-Z]+) (/[^`]*)` \| ([^|]*) \|", page, re.M)
+    told = {(m, re.sub(r"\b[A-Z]+\b", "*", p)): scope for m, p, scope in rows}
+    assert told.keys() == set(routes()), told.keys() ^ set(routes())
+    wrong = {route: told[route] for route in scopes if told[route] != scopes[route]}
+    assert not wrong, wrong
+
+
 @test("every block says what it is, and few of them are not run")
 def _():
     wrong = []

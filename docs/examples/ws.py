@@ -11,7 +11,8 @@ import pathlib
 import sys
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "clients/python"))
+HERE = pathlib.Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[2] / "clients/python"), "/usr/share/signalbox/clients"]
 from signalbox import Server, Wire  # noqa: E402
 
 SOCK = pathlib.Path.home() / ".local/state/signalbox/sock"
