@@ -145,7 +145,7 @@ static const struct field discover_fields[] = {
 
 const struct field config_fields[] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
-	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address and dialect",
+	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address, dialect, cert, key",
          "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
          .size = sizeof(struct config_listen), .brief = true, .filled = true,
          .check_row = check_listen},
