@@ -5,10 +5,12 @@ import json
 import os
 import signal
 import ssl
+import subprocess
 import threading
 import warnings
+from pathlib import Path
 
-from lib import Box, Events, PATIENCE_S, WS, cli, eventually, run, temp_dir, test
+from lib import PING, PONG, TEXT, Box, Events, PATIENCE_S, WS, cli, eventually, run, temp_dir, test
 from tls import SecureBox, make_cert, write_config
 
 
@@ -117,17 +119,17 @@ def _():
             half.close()
 
 
-@test("200 TLS clients hear 2,000 signals each, without a hole; one that does not read holds nobody up")
+@test("100 TLS clients hear 1,000 signals each, without a hole; one that does not read holds nobody up")
 def _():
     with SecureBox() as box:
-        clients = [WS(box, "/ws/signals", headers=box.bearer()) for _ in range(200)]
+        clients = [WS(box, "/ws/signals", headers=box.bearer()) for _ in range(100)]
         deaf = WS(box, "/ws/signals", headers=box.bearer())
         lines = "".join(json.dumps({"type": "n", "payload": {"n": n, "pad": "x" * 200}}) + "\n"
-                        for n in range(2000))
+                        for n in range(1000))
         faults = []
 
         def listen(ws):
-            for n in range(2000):
+            for n in range(1000):
                 if ws.json()["payload"]["n"] != n:
                     faults.append(n)
                     return
@@ -144,6 +146,87 @@ def _():
         assert not faults, faults[:5]
         listen(deaf)
         assert not faults, "it read from the journal what it had missed"
+
+
+def slow_client(box, policy):
+    """One that hears 2 KiB at a time, and has asked for signals."""
+    connect = box.connect
+    box.connect = lambda unix=True: connect(False, receive_buffer=2048)
+    try:
+        ws = WS(box, headers=box.bearer())
+    finally:
+        box.connect = connect
+    assert ws.json()["op"] == "hello"
+    ws.send({"op": "subscribe", "slow": policy})
+    ws.send_frame(PING, b"ready")
+    assert ws.recv_frame().payload == b"ready"
+    return ws
+
+
+def hear(ws, last):
+    """What comes until signal number `last`: seqs, with what a gap or a joining stands for."""
+    seqs, pongs = [], 0
+    while not seqs or seqs[-1] < last:
+        frame = ws.recv_frame()
+        pongs += frame.opcode == PONG
+        if frame.opcode != TEXT:
+            assert frame.opcode in (PING, PONG), frame
+            continue
+        said = json.loads(frame.payload)
+        if said.get("op") == "gap":
+            seqs += range(said["from"], said["to"] + 1)
+            continue
+        joined = said.get("metadata", {}).get("coalesced", {"from": said["seq"]})
+        seqs += range(joined["from"], said["seq"] + 1)
+    return seqs, pongs
+
+
+@test("a TLS client that is stuck in a record goes on behind it, by each policy, pongs between")
+def _():
+    line = json.dumps({"type": "text_delta", "source": "p", "correlationId": "c",
+                       "payload": {"agentId": "a", "content": "x" * 2000}}) + "\n"
+    with SecureBox() as box:
+        slow = [slow_client(box, policy) for policy in ("resume", "drop", "coalesce")]
+        for n in range(4):
+            answer = box.request("POST", "/api/signal", line * 2000,
+                                 {"Content-Type": "application/x-ndjson"})
+            assert answer.json()["accepted"] == 2000, answer
+            for ws in slow:
+                ws.send_frame(PING, b"%d" % n)
+        behind = lambda: box.request("GET", "/api/status").json()["hub"]["fellBehind"]
+        eventually(lambda: behind() >= len(slow))
+        for ws in slow:
+            seqs, pongs = hear(ws, 8000)
+            assert seqs == list(range(1, 8001)), (len(seqs), seqs[:3])
+            while pongs < 4:
+                pongs += ws.recv_frame().opcode == PONG
+
+
+def unsent(port):
+    """What waits in the kernel for clients of this port that do not read."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(int(row[4].split(":")[0], 16) for row in rows
+               if int(row[1].split(":")[1], 16) == port)
+
+
+@test("a client that asked for small records and stops reading gets every byte when it goes on")
+def _():
+    with SecureBox() as box:
+        line = json.dumps({"type": "n", "payload": {"pad": "x" * 4000}}) + "\n"
+        answer = box.request("POST", "/api/signal", line * 3000,
+                             {"Content-Type": "application/x-ndjson"})
+        assert answer.json()["accepted"] == 3000, answer
+        asks = (f"GET /api/signals?after=0&format=ndjson HTTP/1.1\r\nConnection: close\r\n"
+                f"Host: 127.0.0.1:{box.port}\r\nAuthorization: Bearer {box.token}\r\n\r\n")
+        with subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{box.port}",
+                               "-maxfraglen", "512", "-quiet", "-no_ign_eof"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as client:
+            client.stdin.write(asks.encode())
+            client.stdin.flush()
+            eventually(lambda: unsent(box.port) > 100_000)
+            got = client.stdout.read()
+        assert got.count(b'"seq":') == 3000, (len(got), got.count(b'"seq":'))
 
 
 @test("a certificate that is replaced is shown from the next SIGHUP on; who is connected stays")

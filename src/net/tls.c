@@ -19,6 +19,9 @@
 #include "base/log.h"
 #include "base/must.h"
 
+#define RECORD_MAX SSL3_RT_MAX_PLAIN_LENGTH
+#define RECORD_SMALLEST 512 /* the least that a peer may ask for; then 1, 2, 4 KiB */
+
 struct tls_context {
 	SSL_CTX *ssl;
 	BIO_METHOD *socket;
@@ -31,6 +34,7 @@ struct tls {
 	int fd;
 	char *host; /* NULL: it connected to us */
 	struct error why;
+	size_t sealed; /* bytes in a record that the socket had no room for */
 	bool recv_wants_room, send_wants_room;
 	bool is_up; /* bytes went through it */
 	bool is_broken;
@@ -311,32 +315,77 @@ ssize_t tls_recv(struct tls *tls, void *bytes, size_t n)
 	return got;
 }
 
+/* What fits into one record, which OpenSSL writes whole or not at all. */
+static size_t record_max(const struct tls *tls)
+{
+	const SSL_SESSION *session = SSL_get_session(tls->ssl);
+	unsigned small = session ? SSL_SESSION_get_max_fragment_length(session) : 0;
+
+	/* Beyond the four that a peer may ask for is OpenSSL's own mark for none. */
+	return small >= 1 && small <= 4 ? RECORD_SMALLEST << (small - 1) : RECORD_MAX;
+}
+
+static ssize_t send_record(struct tls *tls, const char *bytes, size_t n)
+{
+	ssize_t sent;
+
+	if (tls->is_broken) {
+		errno = EPROTO;
+		return -1;
+	}
+	ERR_clear_error();
+	sent = SSL_write(tls->ssl, bytes, (int)n);
+	if (sent > 0) {
+		tls->is_up = true;
+		return sent;
+	}
+	if (explain(tls, (int)sent, &tls->send_wants_room) < 0 && errno == EAGAIN)
+		return -1;
+	tls->is_broken = true;
+	errno = EPROTO;
+	return -1;
+}
+
+/* The record that is sealed goes before everything else.  OpenSSL asks for its length again
+ * and looks at its bytes no more. */
+static bool send_sealed(struct tls *tls)
+{
+	static const char unread[RECORD_MAX];
+
+	if (send_record(tls, unread, tls->sealed) < 0)
+		return false;
+	tls->sealed = 0;
+	return true;
+}
+
+/* Where the socket is full OpenSSL keeps a record that is encrypted already, and our callers
+ * are bound to their words only up to the end of a frame.  So that record counts as sent, but
+ * for its last byte, which brings the caller back to see it off. */
 ssize_t tls_send(struct tls *tls, const void *bytes, size_t n)
 {
 	const char *at = bytes;
-	size_t sent = 0;
+	size_t sent = 0, most;
 
 	tls->send_wants_room = false;
-	/* OpenSSL returns after each record. */
-	while (sent < n && !tls->is_broken) {
-		size_t rest = n - sent;
-		int done;
-
-		ERR_clear_error();
-		done = SSL_write(tls->ssl, at + sent, rest > INT32_MAX ? INT32_MAX : (int)rest);
-		if (done > 0) {
-			sent += (size_t)done;
-			tls->is_up = true;
-			continue;
-		}
-		if (explain(tls, done, &tls->send_wants_room) < 0 && errno == EAGAIN)
-			return sent ? (ssize_t)sent : -1;
-		tls->is_broken = true;
+	if (tls->sealed && n > 0) {
+		if (!send_sealed(tls))
+			return -1;
+		sent = 1;
 	}
-	if (sent == n)
-		return (ssize_t)n;
-	errno = EPROTO;
-	return -1;
+	for (most = record_max(tls); sent < n;) {
+		size_t part = n - sent < most ? n - sent : most;
+		ssize_t done = send_record(tls, at + sent, part);
+
+		if (done < 0 && errno == EAGAIN && tls->send_wants_room &&
+		    SSL_is_init_finished(tls->ssl)) {
+			tls->sealed = part;
+			sent += part - 1;
+		}
+		if (done < 0)
+			return sent && errno == EAGAIN ? (ssize_t)sent : -1;
+		sent += (size_t)done;
+	}
+	return (ssize_t)n;
 }
 
 bool tls_has_more(const struct tls *tls)

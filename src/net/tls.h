@@ -32,8 +32,8 @@ struct tls *tls_create(struct tls_context *context, int fd, const char *host);
 struct tls *tls_accept(struct tls_context *context, int fd); /* of a server's context */
 void tls_destroy(struct tls *tls); /* says goodbye if it can; NULL is fine */
 
-/* Bytes, 0 at the end, or -1 with errno: EAGAIN, or EPROTO and tls_why() knows.  A
- * send that was short is repeated with the same bytes. */
+/* Bytes, 0 at the end, or -1 with errno: EAGAIN, or EPROTO and tls_why() knows.  After a
+ * send that was short the next begins with the byte that it ended before. */
 ssize_t tls_recv(struct tls *tls, void *bytes, size_t n);
 ssize_t tls_send(struct tls *tls, const void *bytes, size_t n);
 
