@@ -1,10 +1,12 @@
 /* doctor_port.c - who listens where: the addresses of the configuration, those of the box
  * that runs, its Unix socket, and what they show as certificates. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/must.h"
@@ -38,10 +40,32 @@ static int try_bind(const struct address *address)
 	return failure;
 }
 
+/* A box with a user namespace of its own, as the system's unit has it, does not let even its
+ * own user see what it holds. */
+static bool is_hidden_box(const struct doctor *d, const struct listener *holder)
+{
+	char *process = must_print("/proc/%d", (int)d->box);
+	char *held = must_print("%s/fd", process);
+	struct stat st;
+	bool is_its_user = d->box > 0 && stat(process, &st) == 0 && st.st_uid == holder->uid;
+	int fd = open(held, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	free(held);
+	free(process);
+	return is_its_user && fd < 0;
+}
+
 static void tell_holder(struct doctor *d, const char *words, const struct listener *holder)
 {
 	char name[PROCESS_NAME_ROOM];
 
+	if (holder->pid == 0 && is_hidden_box(d, holder)) {
+		doctor_say(d, HEALTH_OK, "%s is held by uid %u, as which the box runs", words,
+		           (unsigned)holder->uid);
+		return;
+	}
 	if (holder->pid == 0) {
 		doctor_say(d, HEALTH_BAD, "%s is held by a process of uid %u", words,
 		           (unsigned)holder->uid);
