@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The benchmark itself: with few clients and for a moment, every row of it still gives a
+figure. The rows of one room alone (bench/micro.c) are left out: they take long to build."""
+# long
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from lib import ROOT, run, temp_dir, test
+
+MICRO = ("lookup", "parse", "wire", "performances")
+
+
+def bench(*args, server=os.environ["SIGNALBOX"]):
+    done = subprocess.run([sys.executable, ROOT / "bench" / "run.py", str(server), *args],
+                          capture_output=True, text=True, timeout=200, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows():
+    """All but the micro rows, and of the many fan-outs one; a big journal is never quick."""
+    names = bench("--list")[1].split()
+    return [name for name in names if not name.startswith(MICRO) and name != "start-10g"
+            and (not name.startswith("fanout") or name == "fanout-1000-w64")]
+
+
+@test("every row gives a figure, a ratio to what it stands against, and a verdict on its budget")
+def _():
+    report = Path(temp_dir()) / "bench.json"
+    only = [word for name in rows() for word in ("--only", name)]
+    code, out, err = bench("--tiny", "--json", str(report), *only)
+    assert code == 0, out + err
+    lines = json.loads(report.read_text())["lines"]
+    for line in lines:
+        assert line["ours"] > 0 and line["rounds"]["ours"] == [line["ours"]], line
+        assert (line["ratio"] is None) == (line["yardstick"] is None), line
+        assert bool(line["verdict"]) == (line["budget"] is not None), line
+        assert line["what"] in out, (line, out)
+    measured = {line["row"] for line in lines}
+    for name in rows():
+        assert name in measured or name.startswith("peer-") and "not installed" in err, name
+    for name in ("tls-1000-w1", "tls-1000-w64"):
+        line = next(line for line in lines if line["row"] == name)
+        assert (line["against"], line["budget"]) == ("bare-tls", 1.3), line
+    for peer in ("nats-server", "redis-server", "nginx+nchan"):
+        against = [line for line in lines if line["against"] == peer]
+        assert bool(against) != (peer in err), (peer, err)
+        assert all(line["ratio"] > 0 for line in against), against
+
+
+@test("a server that does not start is a row that failed, in words and by exit status 1")
+def _():
+    server = Path(temp_dir()) / "signalbox"
+    server.write_text("#!/bin/sh\necho no disk today\nexit 1\n")
+    server.chmod(0o755)
+    code, out, err = bench("--tiny", "--only", "start", server=server)
+    assert code == 1 and "failed: the server did not start: no disk today" in out, out + err
+
+
+run()
