@@ -97,6 +97,12 @@ def _():
         for block in page.blocks:
             if block.word not in manual.WORDS:
                 wrong.append(f"{block}: what is '{block.word}'?")
+            if not re.fullmatch(manual.MARKS, block.mark):
+                wrong.append(f"{block}: what is '{block.mark}'?")
+            if block.mark == "prints" and not any(b.prints is block for b in page.blocks):
+                wrong.append(f"{block}: which block prints this?")
+            if block.mark == "endless" and not block.prints:
+                wrong.append(f"{block}: what does it come to print?")
             if block.word == "text" and re.search(r"^(\$ )?(curl -|signalbox [a-z]|sudo |make [a-z])", block.text, re.M):
                 wrong.append(f"{block}: a command that nobody runs")
             if block.runs and re.search(r"\| *head\b", block.text):

@@ -45,6 +45,7 @@ FREE = re.compile(
 RUN = {"sh": "source {}", "js": "node {}", "python": "python3 {}"}
 SUFFIX = {"js": "mjs", "python": "py"}
 WORDS = {*RUN, "console", "json", "text", "yaml"}
+MARKS = r"|endless|box: stopped|prints|yaml|not run: .+"
 # What a reader's checkout has, too, and the clients beside a program of theirs.
 LENT = {n: n for n in ("clients", "docs", "schema", "show")}
 LENT |= {"signalbox.js": "clients/js/signalbox.js", "signalbox.py": "clients/python/signalbox.py"}
@@ -74,7 +75,9 @@ class Page:
     def find(self):
         begin, end = 0, len(self.text)
         if self.is_man:
-            part = re.search(r"^# EXAMPLES\n(.*?)(?=^# |\Z)", self.text, re.M | re.S)
+            # A line of a block that begins with # is no heading.
+            plain = FENCE.sub(lambda fence: re.sub("[^\n]", " ", fence[0]), self.text)
+            part = re.search(r"^# EXAMPLES\n(.*?)(?=^# |\Z)", plain, re.M | re.S)
             begin, end = part.span(1) if part else (0, 0)
         for fence in FENCE.finditer(self.text, begin, end):
             said = MARK.search(self.text, begin, fence.start())
