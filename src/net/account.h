@@ -3,7 +3,8 @@
  *
  * A producer is a token by its name, a page by its session, a process at the Unix socket by
  * its user and its name, and all without a token on the loopback are one; a source that we
- * dial is one, and so are the hooks that come from one of the others.  Each has an account here; when the table is full, those who come on top of it share one.
+ * dial is one, and so are the hooks that come from one of the others.  Each has an account
+ * here; when the table is full, those who come on top of it share one.
  *
  * The ceiling of signals is a bucket that holds those of one second.  Whoever can be told
  * is refused (account_ask) and learns how long to wait; whoever cannot is charged

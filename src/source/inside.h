@@ -113,13 +113,6 @@ void source_replace(char **at, struct text value); /* empty: NULL */
 void sources_mark(struct source *source); /* it changed: tell at the end of the turn */
 void sources_stir(struct source *source); /* its counters did: tell within a second */
 
-void intake_init(struct sources *all);
-void intake_finish(struct sources *all);
-void intake_join(struct source *source, struct text id);
-void intake_part(struct source *source); /* what waits is taken */
-void intake_take(struct source *source, struct text envelope);
-void intake_flush(struct source *source); /* all that waits, at once */
-
 void runs_forget(struct source *source);
 
 #endif

@@ -11,6 +11,8 @@
  * A source that is faster than limits.rate allows waits in the same way, for its second
  * instead of its turn, and is hushed at once: what is not read is not lost.
  */
+#include "source/intake.h"
+
 #include <stdlib.h>
 
 #include "base/clock.h"

@@ -19,6 +19,7 @@
 #include "bus/bus.h"
 #include "source/fault.h"
 #include "source/inside.h"
+#include "source/intake.h"
 
 #define STATE_SIGNAL_MAX (8 * KIB)
 #define SILENCE_MS (5 * 60 * 1000u)

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "source/found.h"
 #include "source/inside.h"
+#include "source/intake.h"
 #include "source/palette.h"
 #include "source/store.h"
 
