@@ -58,19 +58,32 @@ static void add_time(struct buf *out, uint64_t seconds)
 		buf_print(out, "%u:%02u", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
 }
 
+/* How much of all is done, 0 to 1; less than 0: nobody knows. */
+static double part_of(const struct progress *p, uint64_t done, uint64_t elapsed_ms)
+{
+	double part = -1;
+
+	if (p->total_ms)
+		part = (double)elapsed_ms / (double)p->total_ms;
+	else if (p->total)
+		part = (double)done / (double)p->total;
+	return part < 1 ? part : 1;
+}
+
 static void add_numbers(struct buf *out, const struct progress *p, uint64_t done,
                         uint64_t elapsed_ms)
 {
 	double rate = elapsed_ms ? (double)done * 1000 / (double)elapsed_ms : 0;
+	double part = part_of(p, done, elapsed_ms);
 
-	if (p->total)
-		buf_print(out, "%3u %%  ", (unsigned)((double)done * 100 / (double)p->total));
+	if (part >= 0)
+		buf_print(out, "%3u %%  ", (unsigned)(part * 100));
 	add_amount(out, p->unit, (double)done);
 	buf_add(out, TEXT("  "));
 	add_amount(out, p->unit, rate);
 	buf_add(out, TEXT("/s"));
-	if (p->total && rate > 0) {
-		double left = (double)(p->total - done) / rate;
+	if (part > 0 && elapsed_ms) {
+		double left = (double)elapsed_ms / 1000 * (1 - part) / part;
 
 		buf_add(out, TEXT("  "));
 		add_time(out, left < FAR_OFF_S ? (uint64_t)(left + 0.5) : FAR_OFF_S);
@@ -78,9 +91,9 @@ static void add_numbers(struct buf *out, const struct progress *p, uint64_t done
 	}
 }
 
-static void add_bar(struct buf *out, const struct progress *p, uint64_t done, size_t width)
+static void add_bar(struct buf *out, const struct progress *p, double part, size_t width)
 {
-	size_t full = (size_t)((double)width * (double)done / (double)p->total);
+	size_t full = (size_t)((double)width * part);
 
 	buf_add(out, p->colored ? TEXT("\033[32m") : TEXT("["));
 	for (size_t i = 0; i < full; i++)
@@ -103,10 +116,10 @@ void progress_draw(struct buf *out, const struct progress *p, uint64_t done, uin
 	taken = what + numbers.len + 4;
 	if (what + numbers.len <= p->columns)
 		buf_print(out, "%s  ", p->what);
-	if (p->total && taken + BAR_MIN <= p->columns) {
+	if ((p->total || p->total_ms) && taken + BAR_MIN <= p->columns) {
 		size_t width = p->columns - taken;
 
-		add_bar(out, p, done, width < BAR_MAX ? width : BAR_MAX);
+		add_bar(out, p, part_of(p, done, elapsed_ms), width < BAR_MAX ? width : BAR_MAX);
 	}
 	if (numbers.len <= p->columns)
 		buf_add(out, buf_text(&numbers));

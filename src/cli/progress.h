@@ -15,7 +15,8 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_SIGNALS };
 struct progress {
 	const char *what; /* one word */
 	enum progress_unit unit;
-	uint64_t total; /* 0: nobody knows */
+	uint64_t total;    /* 0: nobody knows */
+	uint64_t total_ms; /* not 0: it takes so long, and as much is done as is done by then */
 
 	/* progress.c's own. */
 	bool is_on, colored, is_shown;

@@ -44,6 +44,15 @@ static void without_a_total_there_is_no_bar_and_no_end(void **state)
 	draw(&p, 0, 0, "import  0 B  0 B/s");
 }
 
+static void what_takes_a_known_time_is_as_far_as_that_is(void **state)
+{
+	struct progress p = {
+		.what = "emit", .unit = PROGRESS_SIGNALS, .total_ms = 4000, .columns = 56};
+
+	draw(&p, 7000, 1000, "emit  [###-----------]   25 %  7.0 k  7.0 k/s  0:03 left");
+	draw(&p, 7000, 9000, "emit  [################]  100 %  7.0 k  778/s  0:00 left");
+}
+
 static void what_turned_out_to_be_more_is_all_of_it(void **state)
 {
 	struct progress p = {
@@ -83,6 +92,7 @@ int main(void)
 		cmocka_unit_test(it_says_how_much_how_fast_and_how_long),
 		cmocka_unit_test(signals_are_counted_in_thousands),
 		cmocka_unit_test(without_a_total_there_is_no_bar_and_no_end),
+		cmocka_unit_test(what_takes_a_known_time_is_as_far_as_that_is),
 		cmocka_unit_test(what_turned_out_to_be_more_is_all_of_it),
 		cmocka_unit_test(it_is_never_wider_than_the_terminal),
 		cmocka_unit_test(colours_replace_the_brackets),

@@ -31,6 +31,7 @@ extern const struct command command_check;
 extern const struct command command_config_verb;
 extern const struct command command_completion;
 extern const struct command command_doctor;
+extern const struct command command_bench;
 extern const struct command command_version;
 extern const struct command command_help;
 

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include <uv.h>
@@ -128,6 +129,16 @@ void interrupt_ask(int pid)
 void interrupt_end(int pid)
 {
 	interrupt_pass(SIGTERM, pid);
+}
+
+void interrupt_kill(int pid)
+{
+	interrupt_pass(SIGKILL, pid);
+}
+
+void interrupt_end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 void interrupt_restore(void)

@@ -29,11 +29,14 @@ struct interrupt_caught {
 int interrupt_catch(void);
 bool interrupt_read(int fd, struct interrupt_caught *caught); /* false: no more now */
 void interrupt_pass(int number, int pid);
-void interrupt_ask(int pid); /* as Ctrl-C does */
-void interrupt_end(int pid); /* as kill does */
+void interrupt_ask(int pid);  /* as Ctrl-C does */
+void interrupt_end(int pid);  /* as kill does */
+void interrupt_kill(int pid); /* as kill -9 does */
 
 /* In the child, before its program begins: all as it was before we began. */
 void interrupt_restore(void);
+/* In the child: it is killed when its parent ends, however that does. */
+void interrupt_end_with_parent(void);
 
 /* ---- for a program that draws on the terminal ---- */
 
