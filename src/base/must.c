@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void must_give_up(const char *what)
+{
+	fprintf(stderr, "signalbox: %s\n", what);
+	abort();
+}
+
 static void *checked(void *p)
 {
-	if (!p) {
-		fputs("signalbox: out of memory\n", stderr);
-		abort();
-	}
+	if (!p)
+		must_give_up("out of memory");
 	return p;
 }
 

@@ -16,4 +16,7 @@ void *must_align(size_t align, size_t size); /* size is a multiple of align */
 char *must_dup(const char *s);               /* NULL stays NULL */
 char *must_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Likewise for what else we cannot go on without: ends the program, and says what. */
+void must_give_up(const char *what) __attribute__((noreturn));
+
 #endif

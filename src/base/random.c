@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "base/must.h"
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -19,7 +20,7 @@ void random_bytes(void *out, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			abort(); /* no kernel we run on does this */
+			must_give_up("the kernel gives no random bytes");
 		at += got;
 		n -= (size_t)got;
 	}

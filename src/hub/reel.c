@@ -13,8 +13,7 @@ static void must_map(bool ok, const char *what)
 {
 	if (ok)
 		return;
-	perror(what);
-	abort();
+	must_give_up(what);
 }
 
 /* The same pages twice, one behind the other: a read or write that runs over
@@ -24,13 +23,13 @@ static char *map_twice(size_t size)
 	int fd = memfd_create("reel", MFD_CLOEXEC);
 	char *at, *low, *high;
 
-	must_map(fd >= 0, "memfd_create");
-	must_map(ftruncate(fd, (off_t)size) == 0, "ftruncate");
+	must_map(fd >= 0, "the kernel gives no memory file");
+	must_map(ftruncate(fd, (off_t)size) == 0, "the kernel gives a memory file no size");
 	at = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	must_map(at != MAP_FAILED, "mmap");
+	must_map(at != MAP_FAILED, "the kernel maps no memory");
 	low = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
 	high = mmap(at + size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
-	must_map(low == at && high == at + size, "mmap");
+	must_map(low == at && high == at + size, "the kernel maps no memory");
 	close(fd);
 	return at;
 }

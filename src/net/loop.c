@@ -106,6 +106,8 @@ struct loop *loop_create(void)
 {
 	struct loop *loop = must_zero(1, sizeof(*loop));
 
+	/* Without memory libuv ends the program too, but does not say so. */
+	uv_replace_allocator(must_alloc, must_grow, must_zero, free);
 	if (uv_loop_init(&loop->uv) != 0) {
 		log_error("net", "there is no event loop to be had from the kernel");
 		abort();
@@ -322,7 +324,7 @@ void wake_up(struct wake *wake)
 
 	/* It cannot fail: the count is never near its end. */
 	if (!atomic_exchange(&wake->asked, true) && write(wake->fd, &one, sizeof(one)) < 0)
-		abort();
+		must_give_up("the loop cannot be woken");
 }
 
 static void free_wake(uv_handle_t *handle)

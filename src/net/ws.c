@@ -374,7 +374,8 @@ bool ws_accept(struct text key, char out[WS_ACCEPT_LEN + 1])
 		return false;
 	memcpy(both, key.at, 24);
 	memcpy(both + 24, guid, sizeof(guid) - 1);
-	SHA1(both, sizeof(both), digest);
+	if (!SHA1(both, sizeof(both), digest))
+		must_give_up("libcrypto gives no SHA-1");
 	EVP_EncodeBlock((unsigned char *)out, digest, sizeof(digest));
 	return true;
 }

@@ -97,8 +97,9 @@ static void make_id(const struct prompts *all, const struct signal *s, char id[P
 	buf_add_u64(&place, s->seq);
 	buf_add_char(&place, ' ');
 	buf_add(&place, s->id);
-	HMAC(EVP_sha256(), all->key, PROMPTS_KEY, (const unsigned char *)place.at, place.len, mac,
-	     NULL);
+	if (!HMAC(EVP_sha256(), all->key, PROMPTS_KEY, (const unsigned char *)place.at, place.len,
+	          mac, NULL))
+		must_give_up("libcrypto gives no SHA-256");
 	buf_finish(&place);
 	for (unsigned i = 0; i < PROMPT_ID_LEN; i++) {
 		if (held < 5) {

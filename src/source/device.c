@@ -78,7 +78,8 @@ static bool unfold_key(struct device *d, struct error *why)
 		return error_set(why, "this OpenSSL has no Ed25519");
 	spell(padded, raw, KEY_BYTES);
 	memcpy(d->public_key, padded, sizeof(d->public_key));
-	SHA256(raw, sizeof(raw), digest);
+	if (!SHA256(raw, sizeof(raw), digest))
+		must_give_up("libcrypto gives no SHA-256");
 	for (size_t i = 0; i < sizeof(digest); i++)
 		snprintf(d->id + 2 * i, 3, "%02x", digest[i]);
 	return true;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/must.h"
+
 static void expect(int status, const char *body, const char *words, const char *code)
 {
 	struct fault fault;
@@ -60,7 +62,7 @@ static void only_a_wrong_credential_is_for_good(void **state)
 
 static void hide(const char *words, const char *secret, const char *left)
 {
-	char *copy = strdup(words);
+	char *copy = must_dup(words);
 
 	fault_hide(copy, secret);
 	assert_string_equal(copy, left);
