@@ -21,6 +21,7 @@ static int start(void **state)
 		"\"length\":\"long\",\"0\":\"zero\"}}";
 
 	doc = yyjson_read(payload, sizeof(payload) - 1, 0);
+	assert_non_null(doc);
 	cue = (struct cue){.type = TEXT("tool_call"), .payload = yyjson_doc_get_root(doc)};
 	return 0;
 }

@@ -84,9 +84,25 @@ static int charge(pcre2_callout_block *block, void *self)
 	return 0;
 }
 
-static pcre2_code *compile(struct text text)
+static void *take_memory(PCRE2_SIZE size, void *unused)
 {
-	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	return must_alloc(size);
+}
+
+static void give_memory(void *at, void *unused)
+{
+	free(at);
+}
+
+/* Without memory it would be a pattern that is none, or a text that does not match. */
+static pcre2_general_context *make_memory(void)
+{
+	return pcre2_general_context_create(take_memory, give_memory, NULL);
+}
+
+static pcre2_code *compile(struct text text, pcre2_general_context *memory)
+{
+	pcre2_compile_context *context = pcre2_compile_context_create(memory);
 	pcre2_code *code;
 	PCRE2_SIZE where;
 	int fault;
@@ -97,14 +113,14 @@ static pcre2_code *compile(struct text text)
 	return code;
 }
 
-static void prepare(struct pattern *p)
+static void prepare(struct pattern *p, pcre2_general_context *memory)
 {
 	uint32_t furthest = 0;
 
 	pcre2_pattern_info(p->code, PCRE2_INFO_BACKREFMAX, &furthest);
 	p->looks_back = furthest > 0;
-	p->limits = pcre2_match_context_create(NULL);
-	p->found = pcre2_match_data_create(1, NULL);
+	p->limits = pcre2_match_context_create(memory);
+	p->found = pcre2_match_data_create(1, memory);
 	pcre2_set_match_limit(p->limits, EFFORT_MAX);
 	pcre2_set_depth_limit(p->limits, DEPTH_MAX);
 	pcre2_set_heap_limit(p->limits, HEAP_MAX_KIB);
@@ -115,14 +131,17 @@ static void prepare(struct pattern *p)
 struct pattern *pattern_create(struct text text)
 {
 	struct pattern *p = must_zero(1, sizeof(*p));
+	pcre2_general_context *memory = make_memory();
 
 	if (text.len <= PATTERN_LEN_MAX && measure(p, text))
-		p->code = compile(text.len ? text : TEXT(""));
-	if (!p->code) {
+		p->code = compile(text.len ? text : TEXT(""), memory);
+	if (p->code) {
+		prepare(p, memory);
+	} else {
 		pattern_destroy(p);
-		return NULL;
+		p = NULL;
 	}
-	prepare(p);
+	pcre2_general_context_free(memory);
 	return p;
 }
 
