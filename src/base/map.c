@@ -31,15 +31,13 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The fewer than eight bytes of a key's end.  They overlap, which says no less, and no
+/* The one to seven bytes of a key's end.  They overlap, which says no less, and no
  * length has to be asked for at each of them. */
 static uint64_t end_word(const char *at, size_t n)
 {
 	const uint8_t *bytes = (const uint8_t *)at;
 	uint32_t head, tail;
 
-	if (n == 0)
-		return 0;
 	if (n < 4)
 		return bytes[0] | (uint64_t)bytes[n / 2] << 8 | (uint64_t)bytes[n - 1] << 16;
 	memcpy(&head, at, 4);
@@ -57,7 +55,9 @@ uint64_t map_hash(uint64_t seed, struct text key)
 		memcpy(&word, key.at + i, 8);
 		h = mix(h ^ word, 0x9E3779B97F4A7C15u ^ seed);
 	}
-	return mix(h ^ end_word(key.at + i, key.len - i), 0xD6E8FEB86659FD93u);
+	if (i < key.len) /* the pointer of an empty one may be NULL */
+		h ^= end_word(key.at + i, key.len - i);
+	return mix(h, 0xD6E8FEB86659FD93u);
 }
 
 /* Where the key is, or the empty slot where it would go. */

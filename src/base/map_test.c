@@ -27,6 +27,7 @@ static void what_is_set_is_found_and_what_is_not_is_null(void **state)
 	map_set(&m, TEXT(""), &two);
 	assert_ptr_equal(map_get(&m, TEXT("a")), &one);
 	assert_ptr_equal(map_get(&m, TEXT("")), &two);
+	assert_ptr_equal(map_get(&m, (struct text){0}), &two);
 	assert_null(map_get(&m, TEXT("b")));
 	map_finish(&m);
 }
