@@ -3,21 +3,40 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import socket
 import stat
 import subprocess
+import sys
 import time
 
-from faults import LIBRARY
-from lib import (SIGNALBOX, Box, Process, cli, environment, eventually, run, temp_dir, test)
+from faults import LIBRARY, FaultyBox
+from lib import (ROOT, SIGNALBOX, Box, Process, cli, comment, environment, eventually, run, temp_dir, test)
 from tls import make_cert
 
 SYSTEMCTL = """#!/bin/sh
 case "$2" in is-active) test -e "$HOME/active" ;; is-failed) test -e "$HOME/failed" ;;
-is-enabled) true ;; esac
+is-enabled) test ! -e "$HOME/disabled" ;; esac
 """
+
+
+SEEN = set()  # (health, words) of every finding of this run
+
+
+def findings(*words, env, **how):
+    """Every finding of a doctor as (check, health, words, what to do)."""
+    done = subprocess.run([*map(str, words)], env=environment(env), capture_output=True, text=True,
+                          timeout=60, **how)
+    found = [(f["check"], f["health"], f["words"], f.get("do", ""))
+             for f in json.loads(done.stdout)["findings"]]
+    bad = [f for f in found if f[1] == "bad"]
+    assert done.stderr == "" and done.returncode == (1 if bad else 0), done
+    assert json.loads(done.stdout)["ok"] == (not bad), done
+    assert all(f[3] for f in bad), f"a fault without what to do: {bad}"
+    SEEN.update((f[1], f[2]) for f in found)
+    return found
 
 
 class Home:
@@ -42,16 +61,10 @@ class Home:
     def words(self):
         return ["--config", str(self.config), "--data", str(self.data)]
 
-    def look(self, env=None, **how):
-        """Every finding as (check, health, words, what to do), and the exit code."""
-        done = cli("doctor", "--json", *self.words(), env={**self.env, **(env or {})}, **how)
-        assert done.err == "", done
-        said = json.loads(done.out)
-        found = [(f["check"], f["health"], f["words"], f.get("do", "")) for f in said["findings"]]
-        bad = [f for f in found if f[1] == "bad"]
-        assert done.code == (1 if bad else 0) and said["ok"] == (not bad), done
-        assert all(f[3] for f in bad), f"a fault without what to do: {bad}"
-        return found
+    def look(self, env=None, by=(), **how):
+        """Its findings; `by` is a program that starts the doctor."""
+        return findings(*by, SIGNALBOX, "doctor", "--json", *self.words(),
+                        env={**self.env, **(env or {})}, **how)
 
     def finds(self, check, health, words, do="", **how):
         found = self.look(**how)
@@ -82,6 +95,11 @@ def _():
     home = Home()
     found = home.look()
     assert all_is_well(found), found
+    said = {f[2] for f in found}
+    assert {f"{home.config} is good", "the one in the program", "no box has it",
+            "there is none yet", "127.0.0.1:0 is any that is free",
+            f"{home.data}/sock: no box runs", "no listener speaks it",
+            "Claude Code has no settings here", "there is no unit of `signalbox service`"} <= said, said
     assert not home.data.exists(), "it changes nothing"
     names = {f[0] for f in found}
     assert names == {"config", "show", "permissions", "disk", "clock", "limits", "journal",
@@ -93,6 +111,11 @@ def _():
         home.finds("sockets", "ok", f"the box listens on 127.0.0.1:{box.port}")
         assert box.alive()
     assert all_is_well(home.look())
+    (home.data / "show.json").write_text((ROOT / "show" / "default.json").read_text())
+    assert all_is_well(home.finds("show", "ok", "show.json is good"))
+    nothing = {f[2] for f in findings(SIGNALBOX, "doctor", "--json", "--data", home.path / "none",
+                                      env=home.env)}
+    assert {"there is no file: all is as by default", "there is nothing to look at yet"} <= nothing
 
 
 @test("words for people have no colours in a pipe, and a misuse ends with 2")
@@ -146,7 +169,12 @@ def _():
     secret.chmod(0o600)
     other.chmod(0o600)
     with Box(data=home.data) as box:
+        for name in ("source-credentials.json", "openclaw-device.json"):
+            (home.data / name).touch(mode=0o600)
         for path, loose, right in ((home.data, 0o750, "700"), (home.data / "token", 0o644, "600"),
+                                   (home.data / "lock", 0o640, "600"),
+                                   (home.data / "source-credentials.json", 0o604, "600"),
+                                   (home.data / "openclaw-device.json", 0o640, "600"),
                                    (home.data / "sock", 0o666, "600"), (secret, 0o640, "600"),
                                    (other, 0o604, "600"), (home.config, 0o664, "go-w")):
             was = stat.S_IMODE(path.stat().st_mode)
@@ -157,6 +185,8 @@ def _():
         home.finds("permissions", "ok", "as private as they should be")
     secret.unlink()
     home.finds("permissions", "bad", "of the token 'ci'", "signalbox token new ci")
+    secret.symlink_to(secret)
+    home.finds("permissions", "bad", f"{secret}: Too many levels of symbolic links", "another file")
 
 
 @test("what belongs to somebody else is found")
@@ -186,9 +216,13 @@ def _():
                env=faulty(home.data, FAIL="write:1+:ENOSPC"))
     home.finds("disk", "bad", "fdatasync fails: Input/output error", "dmesg",
                env=faulty(home.data, FAIL="sync:1+:EIO"))
+    home.finds("disk", "warn", "no space can be reserved: Input/output error", "ext4",
+               env=faulty(home.data, FAIL="reserve:1+:EIO"))
     assert all_is_well(home.look()), "and nothing is left behind"
     home.data = "/proc/self/nothing/box"
     home.finds("disk", "bad", "cannot be written to", "--data")
+    home.data = home.config / "box"  # below what is no directory
+    home.finds("disk", "bad", f"{home.data}: Not a directory", "--data")
 
 
 @test("a disk that is too small for the journal is found")
@@ -221,12 +255,7 @@ def _():
     home = Home()
     for most, health in ((1024, "warn"), (100, "bad")):
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        done = subprocess.run([SIGNALBOX, "doctor", "--json", *home.words()], preexec_fn=limit,
-                              env=environment(home.env), capture_output=True, text=True)
-        finding = next(f for f in json.loads(done.stdout)["findings"] if f["check"] == "limits")
-        assert finding["health"] == health and f"only {most} files" in finding["words"], finding
-        assert "LimitNOFILE=16448" in finding["do"], finding
-        assert done.returncode == (1 if health == "bad" else 0), done
+        home.finds("limits", health, f"only {most} files", "LimitNOFILE=16448", preexec_fn=limit)
 
 
 # --- the journal -------------------------------------------------------------
@@ -243,6 +272,33 @@ def _():
     assert all_is_well(home.look())
     (home.data / "journal" / "00000000000000000001.quarantine").write_bytes(b"x")
     home.finds("journal", "warn", "1 damaged pieces are put aside", "*.quarantine")
+
+
+@test("a journal that is none is found")
+def _():
+    home = Home()
+    home.data.mkdir(mode=0o700)
+    (home.data / "journal").write_text("")
+    home.finds("journal", "bad", "journal: Not a directory", "--data")
+
+
+@test("what a failing disk cost is told")
+def _():
+    home = Home()
+    box = FaultyBox(data=home.data)
+    box.arm(FAIL="write:1+:EIO")
+    with box.start():
+        box.emit("kept")
+        box.fail()
+        # More than waits in memory for a disk: the rest is heard, and not kept.
+        http, big = box.http(), {"type": "x", "payload": {"fill": "x" * 900_000}}
+        for _ in range(78):
+            assert http.ask("POST", "/api/signal?ack=memory", big, box.host_header()).status == 200
+        box.mend()
+        eventually(lambda: box.request("GET", "/readyz").status == 200)
+        box.emit("again")
+    found = home.finds("journal", "warn", "signals were lost while the disk failed", "dmesg")
+    assert not any(f[1] == "bad" for f in found if f[0] == "journal"), found
 
 
 @test("of a long journal only the newest part is read")
@@ -283,6 +339,72 @@ def _():
         home.finds("port", "ok", f"127.0.0.1:{port} is the box's: ")
         found = home.finds("port", "ok", f"pid {box.pid}")
         assert all_is_well(found), found
+        # A lock that does not say who holds it is held all the same.
+        lock = home.data / "lock"
+        was = lock.read_text()
+        lock.write_text("?\n")
+        assert not any("pid" in f[2] for f in home.finds("journal", "ok", "a box has it")
+                       if f[0] == "journal")
+        lock.write_text(was)
+
+
+@test("a port that nobody we can see holds is found, and one that systemd keeps is fine")
+def _():
+    # A socket on its way from one process to another is no process's.
+    here, there = socket.socketpair()
+    with here, there:
+        holder = socket.create_server(("127.0.0.1", 0))
+        port = holder.getsockname()[1]
+        socket.send_fds(here, [b"x"], [holder.fileno()])
+        holder.close()
+        home = Home(f"listen: ['127.0.0.1:{port}']\njournal: {{keep: 64MiB}}\n")
+        home.finds("port", "bad", f"is held by a process of uid {os.getuid()}", "have it stopped")
+    systemd = home.path / "systemd"
+    systemd.symlink_to(sys.executable)
+    code = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); " \
+           "print(s.getsockname()[1], flush=True); time.sleep(60)"
+    keeper = subprocess.Popen([systemd, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        port = int(keeper.stdout.readline())
+        home.configure(f"listen: ['127.0.0.1:{port}']\njournal: {{keep: 64MiB}}\n")
+        found = home.finds("port", "ok", f"127.0.0.1:{port} is held by systemd, to hand it over")
+        assert all_is_well(found), found
+    finally:
+        keeper.kill()
+        keeper.wait()
+        keeper.stdout.close()
+
+
+@test("a port that only root may have is found")
+def _():
+    first = int(open("/proc/sys/net/ipv4/ip_unprivileged_port_start").read())
+    home = Home("listen: ['127.0.0.1:1']\njournal: {keep: 64MiB}\n")
+    if first <= 1:
+        comment("everybody may have every port here")
+        home.finds("port", "ok", "127.0.0.1:1 is free")
+        return
+    without = ["setpriv", "--bounding-set", "-net_bind_service"] if os.geteuid() == 0 else []
+    home.finds("port", "bad", "cannot be had: Permission denied",
+               "choose a port above 1023 with --listen", by=without)
+
+
+@test("a box that does not let us see what it holds is no stranger on its port")
+def _():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    home = Home(f"listen: ['127.0.0.1:{port}']\njournal: {{keep: 64MiB}}\n")
+    program, by = SIGNALBOX, ["setpriv", "--bounding-set", "-all"]
+    if os.geteuid() != 0:  # what we may run and not read, we may not look into
+        program, by = home.path / "hidden", []
+        shutil.copy(SIGNALBOX, program)
+        program.chmod(0o111)
+    with subprocess.Popen([program, "serve", *home.words()], env=environment(home.env),
+                          stdout=subprocess.DEVNULL) as box:
+        try:
+            eventually(lambda: (home.data / "listen").exists())
+            home.finds("port", "ok", f"is held by uid {os.geteuid()}, as which the box runs", by=by)
+        finally:
+            box.terminate()
 
 
 @test("who listens on all addresses holds the port too, also for IPv6")
@@ -330,10 +452,10 @@ def _():
 # --- certificates ------------------------------------------------------------
 
 
-def cert_for(days):
+def cert_for(days, begins=-40):
     where = temp_dir()
     cert, key = make_cert(where)
-    begin = time.time() - 40 * 86400
+    begin = time.time() + begins * 86400
     stamp = lambda t: time.strftime("%Y%m%d%H%M%SZ", time.gmtime(t))
     (where / "index.txt").write_text("")
     (where / "ca.cnf").write_text(
@@ -360,9 +482,19 @@ def _():
     assert all_is_well(found), found
     secure(*cert_for(20)).finds("tls", "warn", "is good for 20 more days", "SIGHUP")
     secure(*cert_for(-4)).finds("tls", "bad", "ended 3 days ago", "renew it")
+    secure(*cert_for(400, begins=2.5)).finds("tls", "bad", "is not good before 3 days", "renew it")
     cert, _ = make_cert(temp_dir())
     _, key = make_cert(temp_dir())
     secure(cert, key).finds("tls", "bad", "key", "the key that belongs to it")
+    cert, key = cert_for(50)
+    home = secure(cert, key)
+    key.chmod(0o604)
+    home.finds("permissions", "bad", f"{key} is open to others: mode 0604", f"chmod o= {key}")
+    key.chmod(0o640)
+    # One with what OpenSSL trusts it for is a certificate, too.
+    subprocess.run(["openssl", "x509", "-in", cert, "-trustout", "-out", cert], check=True)
+    found = home.finds("tls", "ok", "is good for 50 more days")
+    assert all_is_well(found), found
 
 
 # --- Claude Code -------------------------------------------------------------
@@ -427,6 +559,8 @@ def _():
         home.finds("claude", "warn", "are outdated", "signalbox tap install")
         home.settings.write_text(whole.replace("{", '{"disableAllHooks": true,', 1))
         home.finds("claude", "warn", "Claude Code runs no hook")
+        home.settings.write_text(whole.replace("{", '{"allowedHttpHookUrls": [],', 1))
+        home.finds("claude", "warn", "allowedHttpHookUrls is set")
         other = home.path / "signalbox"
         here = os.path.realpath(SIGNALBOX)
         assert here in whole, whole
@@ -446,6 +580,9 @@ def _():
     home.ran()
     assert cli("service", "install", *home.words(), env=home.env).code == 0
     home.finds("service", "warn", "is enabled, and does not run", "systemctl --user enable --now")
+    (home.path / "disabled").touch()
+    home.finds("service", "warn", "is not enabled, and does not run", "enable --now signalbox")
+    (home.path / "disabled").unlink()
     (home.path / "failed").touch()
     home.finds("service", "bad", "signalbox.service failed", "journalctl --user -u signalbox")
     (home.path / "active").touch()
@@ -454,6 +591,38 @@ def _():
     unit = home.path / ".config/systemd/user/signalbox.service"
     unit.write_text(unit.read_text().replace(os.path.realpath(SIGNALBOX), "/nowhere/signalbox"))
     home.finds("service", "bad", "starts /nowhere/signalbox: No such file", "service install")
+
+
+# --- all of them --------------------------------------------------------------
+
+
+def calls_of(source):
+    """The inside of every doctor_say() of a file."""
+    for at in (m.end() for m in re.finditer(r"\bdoctor_say\(", source)):
+        depth, end = 1, at
+        while depth:
+            depth += {"(": 1, ")": -1}.get(source[end], 0)
+            end += 1
+        yield source[at:end - 1]
+
+
+def patterns():
+    """(words of the source, what a finding with them looks like)."""
+    for path in sorted((ROOT / "src" / "cli").glob("doctor_*.c")):
+        for call in calls_of(path.read_text()):
+            for words in re.findall(r'(?:"(?:[^"\\]|\\.)*"\s*)+', call):
+                words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', words))
+                parts = re.split(r"%[0-9.]*(?:ll)?[a-z]|%%", words)
+                if len("".join(parts).strip(": ")) > 2:
+                    yield words, ".*".join(map(re.escape, parts))
+
+
+@test("each finding that the program has words for was made here")
+def _():
+    assert len(list(patterns())) > 50, list(patterns())
+    missing = [words for words, shape in patterns()
+               if not any(re.search(shape, said) for _, said in SEEN)]
+    assert missing == [], missing
 
 
 run()

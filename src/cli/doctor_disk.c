@@ -98,6 +98,7 @@ static void look_at_room(struct doctor *d, const char *dir)
 
 	if (statvfs(dir, &fs) != 0) {
 		doctor_say(d, HEALTH_BAD, "%s: %s", dir, strerror(errno));
+		doctor_advise(d, "choose another place with --data");
 		return;
 	}
 	room = (double)fs.f_bavail * (double)fs.f_frsize;
@@ -175,11 +176,10 @@ void doctor_clock(struct doctor *d)
 void doctor_limits(struct doctor *d)
 {
 	unsigned wanted = d->config->limits.connections;
-	struct rlimit files;
+	struct rlimit files = {0};
 
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
-		doctor_say(d, HEALTH_BAD, "RLIMIT_NOFILE: %s", strerror(errno));
-	} else if (files.rlim_max < (rlim_t)wanted + DESCRIPTORS_KEPT) {
+	getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_max < (rlim_t)wanted + DESCRIPTORS_KEPT) {
 		doctor_say(d, files.rlim_max <= 2 * DESCRIPTORS_KEPT ? HEALTH_BAD : HEALTH_WARN,
 		           "limits.connections is %u, but only %llu files may be open", wanted,
 		           (unsigned long long)files.rlim_max);

@@ -64,6 +64,7 @@ static bool look_at(struct doctor *d, const char *path, const struct rule *rule)
 		if (errno == ENOENT || errno == ENOTDIR)
 			return false;
 		doctor_say(d, HEALTH_BAD, "%s: %s", path, strerror(errno));
+		doctor_advise(d, "mend the way there, or name another file");
 		return false;
 	}
 	is_ours = st.st_uid == geteuid() || (rule->may_be_roots && st.st_uid == 0);

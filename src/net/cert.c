@@ -25,7 +25,7 @@ bool cert_read(const char *path, struct cert_span *span, struct error *why)
 
 	if (!in)
 		return error_errno(why, "%s", path);
-	cert = PEM_read_X509(in, NULL, NULL, NULL);
+	cert = PEM_read_X509_AUX(in, NULL, NULL, NULL); /* as OpenSSL itself takes it */
 	good = cert && seconds_until(X509_get0_notBefore(cert), &span->begins_s) &&
 	       seconds_until(X509_get0_notAfter(cert), &span->ends_s);
 	if (!good)

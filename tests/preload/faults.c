@@ -8,6 +8,7 @@
  *                         open      opening with O_CREAT
  *                         rename, unlink, truncate
  *                         any       all of these
+ *                         reserve   fallocate
  *                   WHEN  3         the third such call
  *                         3+        the third and all later ones
  *                         %3        every third
@@ -49,10 +50,19 @@
 #define TRIGGER_POLL_US 2000
 #define SHORT (-1)
 
-enum call { CALL_WRITE, CALL_SYNC, CALL_OPEN, CALL_RENAME, CALL_UNLINK, CALL_TRUNCATE, CALL_ANY };
+enum call {
+	CALL_WRITE,
+	CALL_SYNC,
+	CALL_OPEN,
+	CALL_RENAME,
+	CALL_UNLINK,
+	CALL_TRUNCATE,
+	CALL_ANY,
+	CALL_RESERVE, /* it changes nothing, so it is not one of any */
+};
 
 static const char *const call_names[] = {"write",  "sync",     "open", "rename",
-                                         "unlink", "truncate", "any"};
+                                         "unlink", "truncate", "any",  "reserve"};
 
 static const char *const loss_names[] = {"all", "garble", "mixed", "none"};
 
@@ -84,7 +94,7 @@ static void bad(const char *what)
 
 static enum call call_of(const char *name, size_t len)
 {
-	for (int i = 0; i <= CALL_ANY; i++)
+	for (int i = 0; i <= CALL_RESERVE; i++)
 		if (strlen(call_names[i]) == len && strncmp(call_names[i], name, len) == 0)
 			return (enum call)i;
 	bad(name);
@@ -217,7 +227,7 @@ __attribute__((noreturn)) static void lose_power(void)
 
 static bool strikes(struct rule *r, enum call call)
 {
-	if (r->call != call && r->call != CALL_ANY)
+	if (r->call != call && (r->call != CALL_ANY || call == CALL_RESERVE))
 		return false;
 	r->seen++;
 	return r->seen == r->from ||
@@ -378,6 +388,20 @@ int ftruncate(int fd, off_t size)
 	return done;
 }
 
+int fallocate(int fd, int mode, off_t at, off_t len)
+{
+	int verdict;
+
+	if (!concerns(fd))
+		return REAL(fallocate)(fd, mode, at, len);
+	pthread_mutex_lock(&mutex);
+	verdict = judge(CALL_RESERVE);
+	if (verdict > 0)
+		FAIL(verdict);
+	pthread_mutex_unlock(&mutex);
+	return REAL(fallocate)(fd, mode, at, len);
+}
+
 static int do_open(int at, const char *name, int flags, mode_t mode)
 {
 	__typeof__(&openat) real = REAL(openat);
@@ -483,5 +507,6 @@ ALSO(pwrite, pwrite64);
 ALSO(pwritev, pwritev64);
 ALSO(pwritev2, pwritev64v2);
 ALSO(ftruncate, ftruncate64);
+ALSO(fallocate, fallocate64);
 ALSO(open, open64);
 ALSO(openat, openat64);
