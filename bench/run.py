@@ -41,7 +41,7 @@ def arguments():
     parser.add_argument("--only", action="append", metavar="ROW",
                         help="rows whose name begins so; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short round, no big journal")
-    parser.add_argument("--tiny", action="store_true", help="quick, and with few clients")
+    parser.add_argument("--tiny", action="store_true", help="quick, with few clients, and not kept")
     parser.add_argument("--hold", type=int, default=1, metavar="S",
                         help="seconds to hold the idle clients")
     parser.add_argument("--big", type=int, default=10_000_000_000, metavar="BYTES",
@@ -217,7 +217,8 @@ def main():
     if MISSING:
         print(f"not installed, and left out: {', '.join(MISSING)}", file=sys.stderr)
     report = run(options, build)
-    report_file.write_text(json.dumps(report, indent=1) + "\n")
+    if options.json or not options.tiny:
+        report_file.write_text(json.dumps(report, indent=1) + "\n")
     print_table(report["lines"])
     return 1 if any("error" in line for line in report["lines"]) else 0
 
