@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import os
-import pathlib
 import resource
 import select
 import shutil
@@ -12,6 +11,7 @@ import socket
 import time
 
 from servers import Failure, START_S
+from sides import configuration
 
 BYTES_PER_SIGNAL = 318  # at least so many has a 300-byte signal in the journal
 CROWD = 10_000
@@ -101,20 +101,24 @@ def all_hear(server, crowd, word):
 
 
 def reload(bench, name):
-    """Listeners, a certificate and limits are read again while ten thousand are connected."""
+    """Another configuration each time, with the certificate, while ten thousand are connected."""
     path = bench.everything / "notify"
     path.unlink(missing_ok=True)
     times = []
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
         notices.bind(str(path))
-        with crowded(bench, name, environment={"NOTIFY_SOCKET": str(path)}) as (server, crowd), \
-                join(server) as pinger, bench.pinned(1):
+        with crowded(bench, name, environment={"NOTIFY_SOCKET": str(path)}, form="file") \
+                as (server, crowd), join(server) as pinger, bench.pinned(1):
+            own = server.data.parent
             while b"READY=1" not in notices.recv(4096):
                 pass
             for n in range(RELOADS):
+                (own / "box.yaml").write_text(configuration(bench, server.port, ping=21 + n))
                 times.append(reload_once(server, notices, pinger))
                 all_hear(server, crowd, f"reload-{n}")
                 all_hear(server, [pinger], f"ping-{n}")
+            if (own / "log").read_text().count("was read again") != RELOADS:
+                raise Failure("a configuration was not taken")
     return {"done": max(t[0] for t in times), "pong": max(t[1] for t in times)}
 
 

@@ -2,7 +2,8 @@
 
 A side is found by its name: `ours` and `bare`, the same over TLS, and the peers that happen
 to be installed. A server that can keep what it is given is started as the row wants it:
-`form` is "live" (keep nothing), "log" (keep it, acknowledge when it likes) or "durable"."""
+`form` is "live" (keep nothing), "log" (keep it, acknowledge when it likes) or "durable".
+Ours keeps everything anyway; its form "file" is one whose configuration is in a file."""
 
 import pathlib
 import shutil
@@ -19,19 +20,25 @@ class Side:
         raise NotImplementedError
 
 
-class Ours(Side):
-    answers_http = True
+def configuration(bench, port, secure=False, ping=20):
+    """Two listeners, of which one has a certificate: where clients connect, and another."""
+    cert, key = bench.certificate()
+    at = (0, port) if secure else (port, 0)
+    return (f"listen: ['127.0.0.1:{at[0]}', "
+            f"{{address: '127.0.0.1:{at[1]}', cert: {cert}, key: {key}}}]\n"
+            f"limits: {{ping: {ping}s}}\n")
 
+
+class Ours(Side):
     def __init__(self, secure=False):
         self.secure = secure
 
     def argv(self, bench, own, port, form):
         argv = [str(bench.server), "serve", "--data", str(own / "data")]
-        if not self.secure:
+        if not self.secure and form != "file":
             return [*argv, "--listen", f"127.0.0.1:{port}"]
-        cert, key = bench.certificate()
         config = own / "box.yaml"
-        config.write_text(f"listen: [{{address: '127.0.0.1:{port}', cert: {cert}, key: {key}}}]\n")
+        config.write_text(configuration(bench, port, secure=self.secure))
         return [*argv, "--config", str(config)]
 
 
