@@ -22,6 +22,8 @@ DEBIAN = PACKAGING / "debian"
 HOME = "/var/lib/signalbox"
 EXPOSED = 15  # in tenths, of what systemd calls 10
 
+BATCH = {"Content-Type": "application/x-ndjson"}
+
 # Each of these is what a wall is there for.
 ESCAPES = """
 import ctypes, mmap, os, socket
@@ -98,8 +100,10 @@ def _():
         assert re.search(r"^NoNewPrivs:\s1\nSeccomp:\s2$", status, re.M), status
         with WS(box) as ws:
             ws.send({"op": "subscribe"})
-            for n in range(200):
-                box.emit("walled", unix=bool(n % 2), payload={"n": n, "pad": "p" * 900})
+            lines = json.dumps({"type": "walled", "payload": {"pad": "p" * 900}}) + "\n"
+            for unix in (True, False):
+                answer = box.request("POST", "/api/signal", lines * 100, BATCH, unix)
+                assert answer.json()["accepted"] == 100, answer
             eventually(lambda: "walled" in json.dumps(ws.json()))
         assert sum(s["type"] == "walled" for s in box.history()) == 200
         os.kill(box.pid, signal.SIGHUP)
