@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 
-.PHONY: run build test check bench fuzz soak coverage format install deb clean
+.PHONY: run build test check bench fuzz torture soak coverage format install deb clean
 
 run: build
 	@exec build/signalbox serve --demo
@@ -31,6 +31,11 @@ bench:
 fuzz:
 	@packaging/install-packages build check
 	@tools/fuzz $(SECONDS)
+
+torture:
+	@packaging/install-packages build test
+	@tools/build --tests build
+	@tools/torture --seconds $(SECONDS) build
 
 soak:
 	@packaging/install-packages build test deb soak

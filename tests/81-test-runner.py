@@ -55,6 +55,19 @@ def _():
     assert (code, last) == (0, "3 passed, 0 failed"), last
 
 
+@test("a soak is planned first, and who asks for a share of its time gets that")
+def _():
+    tree = Tree()
+    (tree.top / "tests/soak").mkdir()
+    tree.script("tests/soak/a.py", "# soak: 0.25\n[ $SOAK_SECONDS = 10 ] && echo ok 1; echo 1..1")
+    tree.script("tests/soak/b.py", "[ $SOAK_SECONDS = 40 ] && echo ok 1; echo 1..1")
+    os.environ["SOAK_SECONDS"] = "40"
+    code, lines = tree.run("--soak")
+    del os.environ["SOAK_SECONDS"]
+    assert lines[:2] == ["plan: tests/soak/a.py, 10 s", "plan: tests/soak/b.py"], lines
+    assert (code, lines[-1]) == (0, "2 passed, 0 failed"), lines
+
+
 @test("a failed test fails the run, and its words are shown")
 def _():
     code, last, lines = outcome("echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '# why'")

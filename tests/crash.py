@@ -6,8 +6,11 @@ server is back.  A Watcher follows the stream over all restarts by its last
 position.  After the last restart check() holds the journal against all of it.
 """
 
+import copy
 import json
+import random
 import threading
+import time
 
 from lib import Box, Closed, Refused, WS, request_bytes
 
@@ -124,6 +127,48 @@ class Watcher:
             self.wrong = f"{seq} after {max(self.seen)}"
         self.seen[seq] = said["id"]
         self.position = f"{self.epoch}-{seq}"
+
+
+class SlowReader:
+    """Joins anywhere with any policy and reads in fits and starts; what it gets must
+    be whole frames, in order, with a gap for each hole."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.over = threading.Event()
+        self.wrong = None
+
+    def round(self, box, stop=None):
+        try:
+            self._read(box)
+        except (OSError, Closed, Refused):
+            pass
+        except Exception as error:
+            # A close is a good end; everything else that is not understood is not.
+            if "closed:" not in str(error):
+                self.wrong = repr(error)
+
+    def _read(self, box):
+        near = copy.copy(box)
+        size = self.rng.choice([2048, 8192, None])
+        near.connect = lambda unix: box.connect(unix, receive_buffer=size)
+        with WS(near) as ws:
+            now = ws.json()["seq"]
+            last = self.rng.choice([0, now, self.rng.randrange(now + 1)])
+            policy = self.rng.choice(["resume", "drop", "disconnect"])
+            ws.send({"op": "subscribe", "after": last, "slow": policy})
+            while not self.over.is_set():
+                if self.rng.random() < 0.02:
+                    time.sleep(self.rng.uniform(0, 0.05))
+                last = self._hear(ws.json(), last)
+
+    @staticmethod
+    def _hear(said, last):
+        if said.get("op") == "gap":
+            assert said["from"] == last + 1, f"{said} after {last}"
+            return said["to"]
+        assert said["seq"] == last + 1, f"{said['seq']} after {last}"
+        return said["seq"]
 
 
 def together(parts, box, stop=None):

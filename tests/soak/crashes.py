@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
+# soak: 0.15
 """Killed and without power again and again, for $SOAK_SECONDS (3600), with clients
 that are slow in every way: nothing acknowledged is lost, and all are told."""
 
-import copy
 import os
 import random
 import sys
@@ -14,54 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import crash
 from faults import FaultyBox
-from lib import SLOW, WS, Closed, Refused, cli, comment, run, test
+from lib import SLOW, cli, comment, run, test
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", 3600))
 CAMPAIGN_S = 60  # on one journal; then it is checked, and a fresh one begun
 SEED = int(os.environ.get("SOAK_SEED", time.time()))
 SEGMENTS = ("64KiB", "128KiB", "1MiB", "64MiB")
-
-
-class SlowReader:
-    """Joins anywhere with any policy and reads in fits and starts; what it gets must
-    be whole frames, in order, with a gap for each hole."""
-
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
-        self.over = threading.Event()
-        self.wrong = None
-
-    def round(self, box, stop=None):
-        try:
-            self._read(box)
-        except (OSError, Closed, Refused):
-            pass
-        except Exception as error:
-            # A close is a good end; everything else that is not understood is not.
-            if "closed:" not in str(error):
-                self.wrong = repr(error)
-
-    def _read(self, box):
-        near = copy.copy(box)
-        size = self.rng.choice([2048, 8192, None])
-        near.connect = lambda unix: box.connect(unix, receive_buffer=size)
-        with WS(near) as ws:
-            now = ws.json()["seq"]
-            last = self.rng.choice([0, now, self.rng.randrange(now + 1)])
-            policy = self.rng.choice(["resume", "drop", "disconnect"])
-            ws.send({"op": "subscribe", "after": last, "slow": policy})
-            while not self.over.is_set():
-                if self.rng.random() < 0.02:
-                    time.sleep(self.rng.uniform(0, 0.05))
-                last = self._hear(ws.json(), last)
-
-    @staticmethod
-    def _hear(said, last):
-        if said.get("op") == "gap":
-            assert said["from"] == last + 1, f"{said} after {last}"
-            return said["to"]
-        assert said["seq"] == last + 1, f"{said['seq']} after {last}"
-        return said["seq"]
 
 
 def end(box, rng):
@@ -91,7 +49,7 @@ def life(box, rng, parts):
         box.lose_power()
         return
     box.fail()
-    readers = [SlowReader(rng.random()) for _ in range(rng.randrange(6))]
+    readers = [crash.SlowReader(rng.random()) for _ in range(rng.randrange(6))]
     threads = crash.together([*parts, *readers], box)
     time.sleep(rng.uniform(0.01, 0.5) * SLOW)
     if box.alive():
