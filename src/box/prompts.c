@@ -4,16 +4,14 @@
 #include "run/prompts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/must.h"
 #include "base/random.h"
 #include "base/sections.h"
+#include "base/whole.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
@@ -28,6 +26,7 @@
 #define FOLD_SIGNALS 1000000
 #define FOLD_CHUNK (256 * KIB)
 #define FOLD_WAIT_MS 1000
+#define KEY_FILE_MAX (8 * KIB)
 
 struct prompt_desk {
 	struct box *box;
@@ -38,56 +37,24 @@ struct prompt_desk {
 
 /* ---- the key ---- */
 
-static bool read_key(int fd, char key[PROMPTS_KEY])
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return false;
-	errno = EPERM;
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-		return false;
-	errno = EINVAL;
-	return read(fd, key, PROMPTS_KEY) == PROMPTS_KEY;
-}
-
-static bool write_key(int fd, const char key[PROMPTS_KEY])
-{
-	return write(fd, key, PROMPTS_KEY) == PROMPTS_KEY && fsync(fd) == 0;
-}
-
-/* Under another name first, so that it is there whole or not at all. */
-static bool make_key(const char *path, char key[PROMPTS_KEY])
-{
-	char *fresh = must_print("%s.new", path);
-	int fd;
-	bool good;
-
-	unlink(fresh);
-	random_bytes(key, PROMPTS_KEY);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	good = fd >= 0 && write_key(fd, key) && rename(fresh, path) == 0;
-	if (fd >= 0)
-		close(fd);
-	free(fresh);
-	return good;
-}
-
 /* DATA/prompt-key: who has it can tell the ids of prompts. */
 static bool load_key(const char *data, char key[PROMPTS_KEY], struct error *why)
 {
 	char *path = must_print("%s/prompt-key", data);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct buf bytes;
 	bool good;
 
-	if (fd >= 0) {
-		good = read_key(fd, key);
-		close(fd);
-	} else {
-		good = errno == ENOENT && make_key(path, key);
+	buf_init(&bytes, KEY_FILE_MAX);
+	good = whole_load(path, WHOLE_PRIVATE | WHOLE_NO_LINK, &bytes, why);
+	if (good) {
+		good = bytes.len >= PROMPTS_KEY || error_set(why, "%s holds no key", path);
+		if (good)
+			memcpy(key, bytes.at, PROMPTS_KEY);
+	} else if (errno == ENOENT) {
+		random_bytes(key, PROMPTS_KEY);
+		good = whole_replace(path, 0600, (struct text){key, PROMPTS_KEY}, why);
 	}
-	if (!good)
-		error_errno(why, "%s", path);
+	whole_forget(&bytes);
 	free(path);
 	return good;
 }

@@ -12,6 +12,7 @@
 #include <yyjson.h>
 
 #include "base/must.h"
+#include "base/whole.h"
 #include "cli/dial.h"
 #include "cli/verbs.h"
 
@@ -64,24 +65,13 @@ static char *ask_url(struct dial *dial, struct error *why)
 
 static bool write_page(const char *path, const char *url, struct error *why)
 {
-	char *fresh = must_print("%s.new", path);
 	char *page = must_print("<!doctype html><meta charset=\"utf-8\"><title>signalbox</title>"
 	                        "<meta name=\"referrer\" content=\"no-referrer\">"
 	                        "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
 	                        url);
-	size_t len = strlen(page);
-	bool good;
-	int fd;
+	bool good = whole_replace(path, 0600, text_of(page), why);
 
-	unlink(fresh);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	good = fd >= 0 && write(fd, page, len) == (ssize_t)len && rename(fresh, path) == 0;
-	if (!good)
-		error_errno(why, "%s", path);
-	if (fd >= 0)
-		close(fd);
 	free(page);
-	free(fresh);
 	return good;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/whole.h"
 #include "cli/verbs.h"
 
 #define UNIT "signalbox.service"
@@ -133,20 +134,8 @@ static void make_parents(const char *path)
 
 static bool put_file(const char *path, struct text content, struct error *why)
 {
-	char *fresh = must_print("%s.new", path);
-	bool good;
-	int fd;
-
 	make_parents(path);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	good = fd >= 0 && write(fd, content.at, content.len) == (ssize_t)content.len &&
-	       rename(fresh, path) == 0;
-	if (!good)
-		error_errno(why, "%s", path);
-	if (fd >= 0)
-		close(fd);
-	free(fresh);
-	return good;
+	return whole_replace(path, 0644, content, why);
 }
 
 /* ---- systemctl ---- */

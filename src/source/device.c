@@ -2,18 +2,17 @@
 #include "source/device.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <yyjson.h>
 
 #include "base/must.h"
 #include "base/random.h"
+#include "base/whole.h"
 
 #define KEY_BYTES 32
 #define SIGNATURE_BYTES 64
@@ -120,36 +119,6 @@ static char *path_in(const char *data_dir)
 	return must_print("%s/openclaw-device.json", data_dir);
 }
 
-static bool write_all(int fd, struct text bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.at, bytes.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes.at += n;
-		bytes.len -= (size_t)n;
-	}
-	return true;
-}
-
-/* Whole or not at all: a key that is half there is a device nobody knows. */
-static bool write_file(const char *path, struct text bytes, struct error *why)
-{
-	char *fresh = must_print("%s.new", path);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bool ok = fd >= 0 && fchmod(fd, 0600) == 0 && write_all(fd, bytes) && fsync(fd) == 0;
-
-	if (fd >= 0 && close(fd) != 0)
-		ok = false;
-	if (!ok || rename(fresh, path) != 0)
-		ok = error_errno(why, "%s", path);
-	free(fresh);
-	return ok;
-}
-
 static bool save(const struct device *d, struct error *why)
 {
 	char seed[DEVICE_KEY_LEN + 2];
@@ -167,10 +136,9 @@ static bool save(const struct device *d, struct error *why)
 	}
 	buf_add(&out, TEXT("}}\n"));
 	ok = out.full ? error_set(why, "%s: too much to keep", d->path)
-	              : write_file(d->path, buf_text(&out), why);
+	              : whole_replace(d->path, 0600, buf_text(&out), why);
 	OPENSSL_cleanse(seed, sizeof(seed));
-	OPENSSL_cleanse(out.at, out.len);
-	buf_finish(&out);
+	whole_forget(&out);
 	return ok;
 }
 
@@ -207,41 +175,25 @@ static bool understand(struct device *d, yyjson_val *root, struct error *why)
 	return unfold_key(d, why);
 }
 
-static bool read_file(struct device *d, FILE *in, struct error *why)
-{
-	struct stat st;
-	yyjson_doc *doc;
-	bool ok;
-
-	if (fstat(fileno(in), &st) != 0)
-		return error_errno(why, "%s", d->path);
-	if (st.st_uid != geteuid() || (st.st_mode & 077) || !S_ISREG(st.st_mode))
-		return error_set(why, "%s must be yours alone: chmod 600 it", d->path);
-	if (st.st_size > (off_t)FILE_MAX)
-		return error_set(why, "%s is too big", d->path);
-	doc = yyjson_read_fp(in, 0, NULL, NULL);
-	ok = understand(d, yyjson_doc_get_root(doc), why);
-	yyjson_doc_free(doc);
-	return ok;
-}
-
 struct device *device_load(const char *data_dir, struct error *why)
 {
 	struct device *d = must_zero(1, sizeof(*d));
-	FILE *in;
+	yyjson_doc *doc;
+	struct buf bytes;
 	bool ok;
 
 	d->path = path_in(data_dir);
-	in = fopen(d->path, "re");
-	if (in) {
-		ok = read_file(d, in, why);
-		fclose(in);
+	buf_init(&bytes, FILE_MAX);
+	ok = whole_load(d->path, WHOLE_PRIVATE, &bytes, why);
+	if (ok) {
+		doc = yyjson_read(bytes.at, bytes.len, 0);
+		ok = understand(d, yyjson_doc_get_root(doc), why);
+		yyjson_doc_free(doc);
 	} else if (errno == ENOENT) {
 		random_bytes(d->seed, sizeof(d->seed));
 		ok = unfold_key(d, why) && save(d, why);
-	} else {
-		ok = error_errno(why, "%s", d->path);
 	}
+	whole_forget(&bytes);
 	if (ok)
 		return d;
 	device_destroy(d);

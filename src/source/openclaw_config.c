@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "source/json5.h"
 
 #define CONFIG_MAX (1 * MIB)
@@ -94,18 +95,9 @@ static char *find_file(env_fn *env)
 static bool read_all(int fd, struct buf *out)
 {
 	struct stat st;
-	ssize_t n = 1;
 
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
-		return false;
-	while (n > 0) {
-		char *room = buf_reserve(out, 4 * KIB);
-
-		n = room ? read(fd, room, 4 * KIB) : -1;
-		if (n > 0)
-			out->len += (size_t)n;
-	}
-	return n == 0;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       whole_read(fd, out);
 }
 
 static void read_file(struct openclaw_config *config, const char *path, env_fn *env)

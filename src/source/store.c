@@ -2,101 +2,29 @@
 #include "source/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yyjson.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "source/found.h"
 #include "source/inside.h"
 
 #define STORE_MAX (8 * MIB)
 
 struct store {
-	char *dir, *sources, *secrets; /* paths */
-	yyjson_doc *rows;              /* of sources.json, until they were given */
-	struct map credentials;        /* id -> char * */
+	char *sources, *secrets; /* paths */
+	yyjson_doc *rows;        /* of sources.json, until they were given */
+	struct map credentials;  /* id -> char * */
 	bool secrets_changed;
 	struct buf saved; /* what sources.json holds: the same is not written again */
 };
 
 /* ---- files ---- */
-
-static bool is_private(int fd, const char *path, struct error *why)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return error_errno(why, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(why, "%s is not a file", path);
-	if (st.st_uid != geteuid())
-		return error_set(why, "%s belongs to somebody else", path);
-	return !(st.st_mode & 077) ||
-	       error_set(why, "%s holds credentials and others may read it: chmod 600 it", path);
-}
-
-static bool read_all(int fd, const char *path, struct buf *out, struct error *why)
-{
-	for (;;) {
-		char *room = buf_reserve(out, 4 * KIB);
-		ssize_t n;
-
-		if (!room)
-			return error_set(why, "%s is too big", path);
-		n = read(fd, room, 4 * KIB);
-		if (n < 0 && errno != EINTR)
-			return error_errno(why, "%s", path);
-		if (n == 0)
-			return true;
-		out->len += n > 0 ? (size_t)n : 0;
-	}
-}
-
-static bool write_all(int fd, struct text bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.at, bytes.len);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0)
-			bytes = (struct text){bytes.at + n, bytes.len - (size_t)n};
-	}
-	return fsync(fd) == 0;
-}
-
-static bool sync_dir(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool good = fd >= 0 && fsync(fd) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return good;
-}
-
-static bool replace(const struct store *store, const char *path, const struct buf *bytes,
-                    struct error *why)
-{
-	char *fresh = must_print("%s.new", path);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bool good = fd >= 0 && fchmod(fd, 0600) == 0 && write_all(fd, buf_text(bytes));
-
-	good = good && rename(fresh, path) == 0 && sync_dir(store->dir);
-	if (!good)
-		error_errno(why, "%s", path);
-	if (fd >= 0)
-		close(fd);
-	free(fresh);
-	return good;
-}
 
 /* The name is free again, and nothing is lost that somebody could still mend. */
 static void put_aside(const char *path, const char *why)
@@ -113,46 +41,36 @@ static void put_aside(const char *path, const char *why)
 /* NULL and true: there is none, or it was put aside. */
 static bool load(const char *path, bool is_secret, yyjson_doc **doc, struct error *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	yyjson_read_err fault;
 	struct buf bytes;
 	bool good;
 
 	*doc = NULL;
-	if (fd < 0)
-		return errno == ENOENT || error_errno(why, "%s", path);
 	buf_init(&bytes, STORE_MAX);
-	good = (!is_secret || is_private(fd, path, why)) && read_all(fd, path, &bytes, why);
-	close(fd);
+	good = whole_load(path, is_secret ? WHOLE_PRIVATE : 0, &bytes, why);
+	if (!good && errno == ENOENT)
+		return true;
 	if (good) {
 		*doc = yyjson_read_opts(bytes.at, bytes.len, 0, NULL, &fault);
 		if (!*doc)
 			put_aside(path, fault.msg);
 	}
-	if (bytes.at)
-		explicit_bzero(bytes.at, bytes.len);
-	buf_finish(&bytes);
+	whole_forget(&bytes);
 	return good;
 }
 
 bool store_read_secret(const char *path, struct buf *out, struct error *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct text line;
-	bool good;
 
-	if (fd < 0)
-		return error_errno(why, "%s", path);
-	good = is_private(fd, path, why) && read_all(fd, path, out, why);
-	close(fd);
+	if (!whole_load(path, WHOLE_PRIVATE, out, why))
+		return false;
 	line = text_trim(buf_text(out));
-	if (good && line.len == 0)
+	if (line.len == 0)
 		return error_set(why, "%s is empty", path);
-	if (good) {
-		memmove(out->at, line.at, line.len);
-		out->len = line.len;
-	}
-	return good;
+	memmove(out->at, line.at, line.len);
+	out->len = line.len;
+	return true;
 }
 
 /* ---- credentials ---- */
@@ -305,14 +223,14 @@ bool store_save(struct store *store, const struct sources *sources, struct error
 	buf_init(&out, STORE_MAX);
 	if (store->secrets_changed) {
 		write_credentials(store, &out);
-		good = replace(store, store->secrets, &out, why);
+		good = whole_replace(store->secrets, 0600, buf_text(&out), why);
 		store->secrets_changed = !good;
 		explicit_bzero(out.at, out.len);
 		buf_clear(&out);
 	}
 	write_rows(sources, &out);
 	if (good && !text_equal(buf_text(&out), buf_text(&store->saved))) {
-		good = replace(store, store->sources, &out, why);
+		good = whole_replace(store->sources, 0600, buf_text(&out), why);
 		buf_clear(&store->saved);
 		if (good)
 			buf_add(&store->saved, buf_text(&out));
@@ -328,7 +246,6 @@ struct store *store_open(const char *data, struct error *why)
 	struct store *store = must_zero(1, sizeof(*store));
 	yyjson_doc *secrets;
 
-	store->dir = must_dup(data);
 	store->sources = must_print("%s/sources.json", data);
 	store->secrets = must_print("%s/source-credentials.json", data);
 	map_init(&store->credentials);
@@ -360,7 +277,6 @@ void store_close(struct store *store)
 	map_finish(&store->credentials);
 	buf_finish(&store->saved);
 	yyjson_doc_free(store->rows);
-	free(store->dir);
 	free(store->sources);
 	free(store->secrets);
 	free(store);

@@ -214,7 +214,7 @@ static void credentials_that_others_may_read_are_refused(void **state)
 
 static void a_disk_that_fails_is_told(void **state)
 {
-	char *path = must_print("%s/sources.json.new", fixture.dir);
+	char *path = must_print("%s/sources.json", fixture.dir);
 	struct source_wish wish = {.id = TEXT("ada"), .url = TEXT("ws://127.0.0.1:1/")};
 	struct error why;
 

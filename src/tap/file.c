@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/whole.h"
 #include "tap/settings.h"
 
 #define BACKUP ".before-signalbox"
@@ -52,20 +53,6 @@ static bool find(struct file *file, const struct file_where *where, struct error
 
 /* ---- reading ---- */
 
-static bool read_all(int fd, struct buf *text)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && text->len <= SETTINGS_MAX) {
-		char *to = buf_reserve(text, 64 * KIB);
-
-		n = read(fd, to, 64 * KIB);
-		if (n > 0)
-			text->len += (size_t)n;
-	}
-	return n >= 0;
-}
-
 static bool is_ours(const struct file *file, struct error *why)
 {
 	if (!S_ISREG(file->was.st_mode))
@@ -88,7 +75,7 @@ static bool read_path(struct file *file, struct error *why)
 	file->is_there = true;
 	good = fstat(fd, &file->was) == 0 || error_errno(why, "%s", file->path);
 	good = good && is_ours(file, why);
-	if (good && !read_all(fd, &file->text))
+	if (good && !whole_read(fd, &file->text) && errno != EFBIG)
 		good = error_errno(why, "%s", file->path);
 	close(fd);
 	return good;
@@ -107,34 +94,6 @@ void file_finish(struct file *file)
 }
 
 /* ---- writing ---- */
-
-static bool write_all(int fd, struct text text)
-{
-	while (text.len) {
-		ssize_t n = write(fd, text.at, text.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text = (struct text){text.at + n, text.len - (size_t)n};
-	}
-	return true;
-}
-
-static void sync_dir(const char *path)
-{
-	char *dir = must_dup(path);
-	int fd;
-
-	*strrchr(dir, '/') = '\0';
-	fd = open(*dir ? dir : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(dir);
-}
 
 static bool is_as_it_was(const struct file *file, struct error *why)
 {
@@ -162,7 +121,7 @@ static bool write_beside(const struct file *file, const char *fresh, int fd, str
 		if (fchmod(fd, file->was.st_mode & 07777) != 0)
 			return false;
 	}
-	return write_all(fd, text) && fsync(fd) == 0;
+	return whole_write(fd, text) && fsync(fd) == 0;
 }
 
 static bool put(const struct file *file, const char *path, struct text text, struct error *why)
@@ -181,7 +140,7 @@ static bool put(const struct file *file, const char *path, struct text text, str
 	if (fd >= 0 && !good)
 		unlink(fresh);
 	if (good)
-		sync_dir(path);
+		whole_sync_name(path);
 	free(fresh);
 	return good;
 }
@@ -197,7 +156,7 @@ bool file_remove(const struct file *file, struct error *why)
 		return false;
 	if (unlink(file->path) != 0)
 		return error_errno(why, "%s", file->path);
-	sync_dir(file->path);
+	whole_sync_name(file->path);
 	return true;
 }
 

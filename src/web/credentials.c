@@ -2,7 +2,6 @@
 #include "web/credentials.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -12,7 +11,10 @@
 
 #include "base/must.h"
 #include "base/random.h"
+#include "base/whole.h"
 #include "config/config.h"
+
+#define TOKEN_FILE_MAX (4 * KIB)
 
 struct known {
 	unsigned char digest[DIGEST_LEN];
@@ -37,18 +39,6 @@ bool credentials_same(const unsigned char a[DIGEST_LEN], const unsigned char b[D
 
 /* ---- files that only we can read ---- */
 
-static bool check_private(const struct stat *s, const char *path, const char *mode,
-                          struct error *why)
-{
-	if (s->st_uid != geteuid())
-		return error_set(why, "%s belongs to another user; chown %u %s", path,
-		                 (unsigned)geteuid(), path);
-	if (s->st_mode & 077)
-		return error_set(why, "%s is open to others (mode %04o); chmod %s %s", path,
-		                 (unsigned)(s->st_mode & 07777), mode, path);
-	return true;
-}
-
 static bool check_dir(const char *dir, struct error *why)
 {
 	struct stat s;
@@ -59,7 +49,12 @@ static bool check_dir(const char *dir, struct error *why)
 		return error_errno(why, "%s", dir);
 	if (!S_ISDIR(s.st_mode))
 		return error_set(why, "%s is not a directory", dir);
-	return check_private(&s, dir, "700", why);
+	if (s.st_uid != geteuid())
+		return error_set(why, "%s belongs to another user; chown %u %s", dir,
+		                 (unsigned)geteuid(), dir);
+	return !(s.st_mode & 077) ||
+	       error_set(why, "%s is open to others (mode %04o); chmod 700 %s", dir,
+	                 (unsigned)(s.st_mode & 07777), dir);
 }
 
 static bool is_token(struct text t)
@@ -73,79 +68,33 @@ static bool is_token(struct text t)
 	return t.len == TOKEN_LEN;
 }
 
-static bool read_open(int fd, const char *path, struct known *out, struct error *why)
-{
-	char bytes[TOKEN_LEN + 8];
-	struct stat s;
-	struct text token;
-	ssize_t n;
-	bool ok;
-
-	if (fstat(fd, &s) < 0)
-		return error_errno(why, "%s", path);
-	if (!S_ISREG(s.st_mode))
-		return error_set(why, "%s is not a plain file", path);
-	if (!check_private(&s, path, "600", why))
-		return false;
-	n = read(fd, bytes, sizeof(bytes));
-	if (n < 0)
-		return error_errno(why, "%s", path);
-	token = text_trim((struct text){bytes, (size_t)n});
-	ok = is_token(token);
-	if (ok)
-		credentials_digest(token, out->digest);
-	else
-		error_set(why, "%s does not hold %d hexadecimal characters", path, TOKEN_LEN);
-	OPENSSL_cleanse(bytes, sizeof(bytes));
-	return ok;
-}
-
 static bool read_token(const char *path, struct known *out, struct error *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct text token;
+	struct buf bytes;
 	bool ok;
 
-	if (fd < 0)
-		return error_errno(why, "%s", path);
-	ok = read_open(fd, path, out, why);
-	close(fd);
+	buf_init(&bytes, TOKEN_FILE_MAX);
+	ok = whole_load(path, WHOLE_PRIVATE | WHOLE_NO_LINK, &bytes, why);
+	token = text_trim(buf_text(&bytes));
+	if (ok && !is_token(token))
+		ok = error_set(why, "%s does not hold %d hexadecimal characters", path, TOKEN_LEN);
+	if (ok)
+		credentials_digest(token, out->digest);
+	whole_forget(&bytes);
 	return ok;
 }
 
-static bool write_token(int fd, const char *path, struct error *why)
+/* If somebody else made one in this moment, that is the one. */
+static bool make_token(const char *path, struct error *why)
 {
 	char line[TOKEN_LEN + 1];
 	bool ok;
 
 	random_hex(line, TOKEN_LEN / 2);
 	line[TOKEN_LEN] = '\n';
-	ok = fchmod(fd, 0600) == 0 && write(fd, line, sizeof(line)) == (ssize_t)sizeof(line) &&
-	     fsync(fd) == 0;
-	if (!ok)
-		error_errno(why, "%s", path);
+	ok = whole_create(path, 0600, (struct text){line, sizeof(line)}, why) || errno == EEXIST;
 	OPENSSL_cleanse(line, sizeof(line));
-	return ok;
-}
-
-/* Under another name first, so that a token is there whole or not at all. */
-static bool make_token(const char *path, struct error *why)
-{
-	char *draft = must_print("%s.%ld", path, (long)getpid());
-	bool ok = false;
-	int fd;
-
-	unlink(draft); /* of a process that died here and had our number */
-	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		error_errno(why, "%s", draft);
-	} else {
-		ok = write_token(fd, draft, why);
-		close(fd);
-		if (ok && link(draft, path) < 0 && errno != EEXIST)
-			ok = error_errno(why, "%s", path);
-		unlink(draft);
-	}
-	free(draft);
 	return ok;
 }
 

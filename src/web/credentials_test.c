@@ -162,7 +162,7 @@ static void rubbish_is_no_token(void **state)
 static void a_file_that_is_none_is_refused(void **state)
 {
 	assert_int_equal(mkfifo(token_path, 0600), 0);
-	refuse_with("plain file");
+	refuse_with("is not a file");
 }
 
 static void more_tokens_have_the_scopes_of_the_configuration(void **state)
