@@ -40,7 +40,7 @@ def crowd(subs, form="live", **options):
             result = bench.load(server, "crowd", ms=bench.ms, subs=bench.few(subs),
                                 stored=int(form != "live"), **options)
         return {"cpu": cpu_per_million(result, "deliveries"),
-                "loop": result["loop_ns"] / result["deliveries"] / 1000,
+                "loop": max(result["loop_ns"], 1) / result["deliveries"] / 1000,
                 "rate": result["deliveries"] / result["seconds"]}
     return measure
 
@@ -103,10 +103,11 @@ def sources(bench, side):
             server.post(f"/api/sources/s{n}/ask", {"prompt": "go on"})
         time.sleep(0.5)  # until all of them are in step
         before, begun, cpu = server.get("/api/status")["seq"], time.monotonic(), server.cpu_ns()
-        time.sleep(0.2 if bench.tiny else max(bench.ms, 2000) / 1000)
+        time.sleep(0.1 if bench.tiny else max(bench.ms, 2000) / 1000)
+        server.wait(lambda: server.get("/api/status")["seq"] > before)
         cpu, took = server.cpu_ns() - cpu, time.monotonic() - begun
         rate = (server.get("/api/status")["seq"] - before) / took
-    if rate < (0.1 if bench.tiny else 0.9) * count * TOKENS:
+    if rate < 0.9 * count * TOKENS and not bench.tiny:
         raise Failure(f"only {rate:.0f} tokens a second came")
     return {"core": cpu / took / 1e7, "rate": rate}
 
@@ -128,7 +129,7 @@ def hooks(bench, side):
                        "Content-Type: application/json\r\n"
                        f"Content-Length: {len(HOOK)}\r\n\r\n").encode() + HOOK
             end = time.monotonic() + bench.ms / 1000
-            while time.monotonic() < end:
+            while not times or time.monotonic() < end:
                 begun = time.perf_counter_ns()
                 line.sendall(request)
                 answer = line.recv(65536)
