@@ -1,17 +1,12 @@
 /* metrics.c - what the rooms that web may not know have to say to Prometheus. */
 #include "web/metrics.h"
 
-#include <yyjson.h>
-
 #include "box/parts.h"
 #include "hub/hub.h"
 #include "hub/stats.h"
 #include "play/theatre.h"
-#include "signal/json.h"
 #include "source/hook.h"
 #include "source/source.h"
-
-#define WIRES_MAX (16 * MIB)
 
 static void add_hub(struct buf *out, const struct hub_stats *s)
 {
@@ -79,36 +74,31 @@ static void add_hooks(struct buf *out, const struct hook_stats *s)
 
 /* ---- the show ---- */
 
-static void add_wires(struct buf *out, const struct metric *metric, yyjson_val *wires,
-                      const char *count)
-{
-	yyjson_arr_iter it = yyjson_arr_iter_with(wires);
-	yyjson_val *wire;
+struct wires {
+	struct buf *out;
+	const struct metric *metric;
+	bool of_dropped, has_begun;
+};
 
-	if (yyjson_arr_size(wires) == 0)
-		return;
-	metric_begin(out, metric);
-	while ((wire = yyjson_arr_iter_next(&it)))
-		metric_sample(out, metric, "wire", json_text(yyjson_obj_get(wire, "id")),
-		              yyjson_get_num(yyjson_obj_get(wire, count)));
+static void add_wire(void *self, struct text id, uint64_t passed, uint64_t dropped)
+{
+	struct wires *w = self;
+
+	if (!w->has_begun)
+		metric_begin(w->out, w->metric);
+	w->has_begun = true;
+	metric_sample(w->out, w->metric, "wire", id, (double)(w->of_dropped ? dropped : passed));
 }
 
-static void add_all_wires(struct buf *out, const struct theatre *theatre)
+static void add_wires(struct buf *out, const struct theatre *theatre)
 {
 	static const struct metric passed = {"signalbox_wire_passed_total", METRIC_COUNTER,
 	                                     "Signals that a wire let through."};
 	static const struct metric dropped = {"signalbox_wire_dropped_total", METRIC_COUNTER,
 	                                      "Signals that a wire's filters kept back."};
-	struct buf json;
-	yyjson_doc *doc;
 
-	buf_init(&json, WIRES_MAX);
-	theatre_counts(theatre, &json);
-	doc = yyjson_read(json.at, json.len, 0);
-	add_wires(out, &passed, yyjson_doc_get_root(doc), "passed");
-	add_wires(out, &dropped, yyjson_doc_get_root(doc), "dropped");
-	yyjson_doc_free(doc);
-	buf_finish(&json);
+	theatre_each_wire(theatre, add_wire, &(struct wires){out, &passed});
+	theatre_each_wire(theatre, add_wire, &(struct wires){out, &dropped, .of_dropped = true});
 }
 
 static void add_show(struct buf *out, const struct box *box)
@@ -134,7 +124,7 @@ static void add_show(struct buf *out, const struct box *box)
 	metric_add(out, &skipped, (double)box_show_skipped(box));
 	metric_add(out, &refused, (double)s.refused);
 	metric_add(out, &active, (double)s.active);
-	add_all_wires(out, theatre);
+	add_wires(out, theatre);
 }
 
 void box_add_metrics(void *self, struct buf *out)

@@ -235,6 +235,13 @@ void play_counts(const struct play *play, struct buf *out)
 	wiring_counts(play->wiring, out);
 }
 
+void play_each_wire(const struct play *play,
+                    void (*each)(void *self, struct text id, uint64_t passed, uint64_t dropped),
+                    void *self)
+{
+	wiring_each(play->wiring, each, self);
+}
+
 size_t play_active(const struct play *play)
 {
 	return choreo_active(play->choreo);

@@ -53,6 +53,9 @@ void play_look(const struct play *play, double now_ms, struct buf *out);
 
 /* `[{"id","passed","dropped"}...]` of the wires. */
 void play_counts(const struct play *play, struct buf *out);
+void play_each_wire(const struct play *play,
+                    void (*each)(void *self, struct text id, uint64_t passed, uint64_t dropped),
+                    void *self);
 
 size_t play_active(const struct play *play);    /* performances */
 uint64_t play_refused(const struct play *play); /* those beyond the ceiling */

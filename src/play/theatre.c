@@ -383,6 +383,11 @@ void theatre_counts(const struct theatre *t, struct buf *out)
 	play_counts(t->play, out);
 }
 
+void theatre_each_wire(const struct theatre *t, theatre_wire_fn *each, void *self)
+{
+	play_each_wire(t->play, each, self);
+}
+
 /* ---- for the checkpoint ---- */
 
 void theatre_save(const struct theatre *t, struct buf *out)

@@ -81,6 +81,8 @@ struct theatre_stats {
 };
 struct theatre_stats theatre_stats(const struct theatre *theatre);
 void theatre_counts(const struct theatre *theatre, struct buf *out); /* of the wires */
+typedef void theatre_wire_fn(void *self, struct text id, uint64_t passed, uint64_t dropped);
+void theatre_each_wire(const struct theatre *theatre, theatre_wire_fn *each, void *self);
 
 /* For the checkpoint: everything but the document, which load must find in use. */
 void theatre_save(const struct theatre *theatre, struct buf *out);

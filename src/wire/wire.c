@@ -217,6 +217,15 @@ void wiring_reset(struct wiring *w)
 		chain_load(w->wires.all[i].chain, NULL);
 }
 
+void wiring_each(const struct wiring *w, wiring_count_fn *each, void *self)
+{
+	for (size_t i = 0; i < w->wires.count; i++) {
+		const struct wire *wire = &w->wires.all[i];
+
+		each(self, wire->id, wire->passed, wire->dropped);
+	}
+}
+
 void wiring_counts(const struct wiring *w, struct buf *out)
 {
 	buf_add_char(out, '[');

@@ -41,7 +41,10 @@ void wiring_route(struct wiring *wiring, const struct cue *cue, double now_ms, w
 /* As if nothing had come yet; but what was counted stays. */
 void wiring_reset(struct wiring *wiring);
 
-/* `[{"id","passed","dropped"}...]`, for those who look under the hood. */
+/* What each wire let through and kept back, for those who look under the hood; and the same
+ * as `[{"id","passed","dropped"}...]`. */
+typedef void wiring_count_fn(void *self, struct text id, uint64_t passed, uint64_t dropped);
+void wiring_each(const struct wiring *wiring, wiring_count_fn *each, void *self);
 void wiring_counts(const struct wiring *wiring, struct buf *out);
 
 /* What the wires remember, in the order of the document, as a JSON list; and back:
