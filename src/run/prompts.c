@@ -360,7 +360,8 @@ static void load_one(struct prompts *all, struct prompt *p)
 
 bool prompts_load(struct prompts *all, struct text saved)
 {
-	yyjson_doc *doc = yyjson_read(saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW);
+	yyjson_doc *doc = yyjson_read_opts((char *)saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW,
+	                                   &json_memory, NULL);
 	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_doc_get_root(doc));
 	bool good = yyjson_is_arr(yyjson_doc_get_root(doc));
 	yyjson_val *one;

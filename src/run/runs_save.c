@@ -194,7 +194,8 @@ static void load_frame(struct runs *all, yyjson_val *saved)
 
 void runs_load(struct runs *all, struct text saved)
 {
-	yyjson_doc *doc = yyjson_read(saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW);
+	yyjson_doc *doc = yyjson_read_opts((char *)saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW,
+	                                   &json_memory, NULL);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_arr_iter runs = yyjson_arr_iter_with(yyjson_obj_get(root, "runs"));
 	yyjson_arr_iter frames = yyjson_arr_iter_with(yyjson_obj_get(root, "frames"));

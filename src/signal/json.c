@@ -17,6 +17,23 @@
  * when the next small one comes. */
 #define POOL_KEEP MIB
 
+static void *take(void *self, size_t size)
+{
+	return must_alloc(size);
+}
+
+static void *grow(void *self, void *old, size_t old_size, size_t size)
+{
+	return must_grow(old, size);
+}
+
+static void give(void *self, void *at)
+{
+	free(at);
+}
+
+const yyjson_alc json_memory = {take, grow, give, NULL};
+
 void json_reader_init(struct json_reader *reader, size_t max)
 {
 	*reader = (struct json_reader){0};

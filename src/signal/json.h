@@ -30,6 +30,10 @@ void json_reader_finish(struct json_reader *reader);
  * not be freed. */
 yyjson_doc *json_read(struct json_reader *reader, struct text raw, struct error *why);
 
+/* For documents of yyjson's own, where one that is not read for want of memory must not be
+ * taken for one that is damaged: as must_alloc(). */
+extern const yyjson_alc json_memory;
+
 /* The string, decoded; empty with a NULL pointer when it is none. */
 static inline struct text json_text(yyjson_val *value)
 {

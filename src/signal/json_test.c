@@ -225,6 +225,16 @@ static void a_value_is_written_as_it_was_read(void **state)
 	buf_finish(&out);
 }
 
+static void a_document_may_have_memory_that_is_there(void **state)
+{
+	static const char text[] = "{\"a\":[1,2,3],\"b\":\"words\"}";
+	yyjson_doc *doc = yyjson_read_opts((char *)text, sizeof(text) - 1, 0, &json_memory, NULL);
+
+	assert_string_equal(yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "b")), "words");
+	yyjson_doc_free(doc);
+	assert_null(yyjson_read_opts((char *)text, sizeof(text) - 2, 0, &json_memory, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_text_above_the_ceiling_is_refused),
 		cmocka_unit_test(a_number_is_written_as_short_as_it_can_be),
 		cmocka_unit_test(a_value_is_written_as_it_was_read),
+		cmocka_unit_test(a_document_may_have_memory_that_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <yyjson.h>
 
 #include "base/must.h"
 #include "base/random.h"
 #include "base/whole.h"
+#include "signal/json.h"
 
 #define KEY_BYTES 32
 #define SIGNATURE_BYTES 64
@@ -186,7 +186,7 @@ struct device *device_load(const char *data_dir, struct error *why)
 	buf_init(&bytes, FILE_MAX);
 	ok = whole_load(d->path, WHOLE_PRIVATE, &bytes, why);
 	if (ok) {
-		doc = yyjson_read(bytes.at, bytes.len, 0);
+		doc = yyjson_read_opts(bytes.at, bytes.len, 0, &json_memory, NULL);
 		ok = understand(d, yyjson_doc_get_root(doc), why);
 		yyjson_doc_free(doc);
 	} else if (errno == ENOENT) {

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <yyjson.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
 #include "base/whole.h"
+#include "signal/json.h"
 #include "source/found.h"
 #include "source/inside.h"
 
@@ -51,7 +51,7 @@ static bool load(const char *path, bool is_secret, yyjson_doc **doc, struct erro
 	if (!good && errno == ENOENT)
 		return true;
 	if (good) {
-		*doc = yyjson_read_opts(bytes.at, bytes.len, 0, NULL, &fault);
+		*doc = yyjson_read_opts(bytes.at, bytes.len, 0, &json_memory, &fault);
 		if (!*doc)
 			put_aside(path, fault.msg);
 	}
