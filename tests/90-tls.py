@@ -57,9 +57,16 @@ def _():
     loose = where / "loose.key"
     loose.write_bytes(key.read_bytes())
     loose.chmod(0o644)
-    for c, k, words in ((where / "none", key, "none"), (junk, key, "junk.pem"),
+    locked = where / "locked.key"
+    subprocess.run(["openssl", "pkey", "-in", key, "-aes256", "-passout", "pass:x", "-out", locked],
+                   check=True, capture_output=True)
+    locked.chmod(0o600)
+    pipe = where / "pipe"
+    os.mkfifo(pipe, 0o600)
+    for c, k, words in ((where / "none", key, "none: No such file"), (junk, key, "junk.pem"),
                         (cert, junk, "junk.pem"), (cert, other, "other.key"),
-                        (cert, loose, "chmod o=")):
+                        (cert, loose, "chmod o="), (cert, locked, "locked.key wants a passphrase"),
+                        (pipe, key, "pipe is not a file"), (cert, where, "is not a file")):
         text = f"listen: [{{address: '127.0.0.1:0', cert: {c}, key: {k}}}]\n"
         done = serve_once(text)
         assert done.code == 78 and words in done.err and "127.0.0.1:0" in done.err, (c, k, done)

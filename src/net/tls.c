@@ -119,43 +119,61 @@ struct tls_context *tls_context_client(void)
 	return context;
 }
 
-static bool is_private(const char *key, struct error *why)
+/* OpenSSL would wait for ever at a pipe, and has no words for what is not there. */
+static bool is_file(const char *path, mode_t forbidden, struct error *why)
 {
 	struct stat st;
 
-	if (stat(key, &st) != 0)
-		return error_errno(why, "%s", key);
-	if (st.st_mode & S_IRWXO)
-		return error_set(why, "%s can be read by others: chmod o= it", key);
+	if (stat(path, &st) != 0)
+		return error_errno(why, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(why, "%s is not a file", path);
+	if (st.st_mode & forbidden)
+		return error_set(why, "%s can be read by others: chmod o= it", path);
 	return true;
 }
 
 /* OpenSSL's own words, the first of them: what is behind follows from it. */
 static bool blame(const char *path, struct error *why)
 {
-	const char *words = ERR_reason_error_string(ERR_peek_error());
+	unsigned long first = ERR_peek_error();
+	const char *words = ERR_reason_error_string(first);
 
 	ERR_clear_error();
+	if (ERR_SYSTEM_ERROR(first))
+		words = strerror((int)ERR_GET_REASON(first));
 	return error_set(why, "%s: %s", path, words ? words : "OpenSSL does not take it");
+}
+
+/* A key with a passphrase: there is nobody to ask. */
+static int no_passphrase(char *room, int n, int is_writing, void *is_locked)
+{
+	*(bool *)is_locked = true;
+	return -1;
+}
+
+static bool load_key(SSL_CTX *ssl, const char *key, struct error *why)
+{
+	bool is_locked = false, good;
+
+	SSL_CTX_set_default_passwd_cb(ssl, no_passphrase);
+	SSL_CTX_set_default_passwd_cb_userdata(ssl, &is_locked);
+	/* This one also tells a key of another certificate. */
+	good = SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) == 1 || blame(key, why);
+	SSL_CTX_set_default_passwd_cb_userdata(ssl, NULL);
+	if (is_locked)
+		error_set(why, "%s wants a passphrase; `openssl pkey` writes it without", key);
+	return good;
 }
 
 static bool load_pair(SSL_CTX *ssl, const char *cert, const char *key, struct error *why)
 {
+	if (!is_file(cert, 0, why) || !is_file(key, S_IRWXO, why))
+		return false;
 	ERR_clear_error();
 	if (SSL_CTX_use_certificate_chain_file(ssl, cert) != 1)
 		return blame(cert, why);
-	if (!is_private(key, why))
-		return false;
-	/* This one also tells a key of another certificate. */
-	if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) != 1)
-		return blame(key, why);
-	return true;
-}
-
-/* A key with a passphrase: there is nobody to ask. */
-static int no_passphrase(char *room, int n, int is_writing, void *of)
-{
-	return -1;
+	return load_key(ssl, key, why);
 }
 
 struct tls_context *tls_context_server(const char *cert, const char *key, struct error *why)
@@ -163,7 +181,6 @@ struct tls_context *tls_context_server(const char *cert, const char *key, struct
 	struct tls_context *context = make_context(TLS_server_method());
 
 	SSL_CTX_set_options(context->ssl, SSL_OP_CIPHER_SERVER_PREFERENCE);
-	SSL_CTX_set_default_passwd_cb(context->ssl, no_passphrase);
 	if (load_pair(context->ssl, cert, key, why))
 		return context;
 	tls_context_destroy(context);
