@@ -315,6 +315,7 @@ def _():
         ("{id: a, url: 'ws://h/', credntial: x}", "did you mean 'credential'"),
         ("{id: a, url: 'ws://h/'}, {id: a, url: 'ws://h/'}", "two have the id 'a'"),
         ("{id: a, url: 'ws://h/', connect: maybe}", "true or false"),
+        ("{id: a, url: 'ws://h/', credential_file: /nonexistent/key}", "/nonexistent/key"),
     ]:
         path = temp_dir() / "signalbox.yaml"
         path.write_text(f"sources: [{row}]\n")
@@ -323,7 +324,6 @@ def _():
         assert said.code == 78 and word in said.err and SECRET not in said.err, (row, said)
     for row, word in [
         ("{id: a, url: 'ws://u:p@h/'}", "'a'"), ("{id: a, url: 'ws://h/', protocol: x}", "there are"),
-        ("{id: a, url: 'ws://h/', credential_file: /nonexistent/key}", "/nonexistent/key"),
     ]:
         box = config_box(f"sources: [{row}]\n").spawn()
         assert box.wait() == 1 and word in box.log(), (row, box.log())

@@ -185,6 +185,8 @@ def _():
         home.finds("permissions", "ok", "as private as they should be")
     secret.unlink()
     home.finds("permissions", "bad", "of the token 'ci'", "signalbox token new ci")
+    other.unlink()
+    home.finds("permissions", "bad", "of the source 'one'", "chmod 600")
     secret.symlink_to(secret)
     home.finds("permissions", "bad", f"{secret}: Too many levels of symbolic links", "another file")
 

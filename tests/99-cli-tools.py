@@ -55,6 +55,31 @@ def _():
     assert cli("check", wide, "--data", data).code == 0
 
 
+@test("check minds the files of tokens and credentials, as the box itself does")
+def _():
+    data = temp_dir() / "data"
+    secret = temp_dir() / "secret"
+    token = write(f"auth: {{tokens: [{{name: ci, file: {secret}, scopes: all}}]}}")
+    source = write(f"sources: [{{id: one, url: 'ws://127.0.0.1:9', credential_file: {secret}}}]")
+
+    def refused(config, *words):
+        for verb in ("check", "serve"):
+            done = cli(verb, "--config", config, "--data", data)
+            assert done.code == 78 and all(w in done.err for w in (str(secret), *words)), done
+    refused(token, "'ci'", "No such file")
+    refused(source, "'one'", "No such file")
+    secret.write_text(" \n")
+    secret.chmod(0o600)
+    refused(token, "64 hexadecimal")
+    refused(source, "is empty")
+    secret.write_text("AB" * 32 + "\r\n")
+    for config in (token, source):
+        assert cli("check", config, "--data", data).code == 0
+    secret.chmod(0o644)
+    refused(token, "chmod 600")
+    refused(source, "chmod 600")
+
+
 @test("check looks at the show of DATA, if there is one")
 def _():
     data = temp_dir()

@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/whole.h"
 #include "cli/perform.h"
+#include "cli/secret.h"
 #include "cli/verbs.h"
 #include "journal/disk.h"
 #include "net/listen.h"
 #include "net/tls.h"
 
 #define SHOW_FILE "show.json"
+#define CREDENTIAL_MAX (8 * KIB) /* as of a box */
 
 /* ---- what is looked at ---- */
 
@@ -47,11 +50,40 @@ bool check_pair(const struct config_listen *listen, struct error *why)
 	return tls != NULL;
 }
 
+static bool check_token(const char *path, struct error *why)
+{
+	char token[SECRET_LEN + 1];
+	bool good = secret_read(path, token, why);
+
+	explicit_bzero(token, sizeof(token));
+	return good;
+}
+
+static bool check_credential(const char *path, struct error *why)
+{
+	struct buf bytes;
+	bool good;
+
+	buf_init(&bytes, CREDENTIAL_MAX);
+	good = whole_load(path, WHOLE_PRIVATE, &bytes, why);
+	if (good && text_trim(buf_text(&bytes)).len == 0)
+		good = error_set(why, "%s is empty", path);
+	whole_forget(&bytes);
+	return good;
+}
+
 bool check_config(const struct config *config, struct error *why)
 {
 	for (size_t i = 0; i < config->listen_count; i++)
 		if (!check_pair(&config->listen[i], why))
 			return error_within(why, "%s", config->listen[i].address);
+	for (size_t i = 0; i < config->auth.token_count; i++)
+		if (!check_token(config->auth.tokens[i].file, why))
+			return error_within(why, "auth.tokens '%s'", config->auth.tokens[i].name);
+	for (size_t i = 0; i < config->source_count; i++)
+		if (config->sources[i].credential_file &&
+		    !check_credential(config->sources[i].credential_file, why))
+			return error_within(why, "sources: '%s'", config->sources[i].id);
 	return check_reach(config, why);
 }
 
@@ -186,7 +218,8 @@ const struct command command_check = {
 		"  signalbox check\n"
 		"  signalbox check new.yaml && kill -HUP $(cat ~/.local/state/signalbox/lock)\n",
 	.about = "Reads the FILE, or the configuration that `serve` would read, with the\n"
-		 "environment; the certificates it names; and DATA/show.json, if there is one.\n"
+		 "environment; the files it names, certificates, tokens and credentials; and\n"
+		 "DATA/show.json, if there is one.\n"
 		 "The first fault is told with its file, line and column, and ends it with 78.\n",
 	.groups = groups,
 	.run = check,

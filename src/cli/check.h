@@ -10,7 +10,7 @@ bool check_reach(const struct config *config, struct error *why);
 /* The certificate and the key of a listener, if it has them, are good and go together. */
 bool check_pair(const struct config_listen *listen, struct error *why);
 
-/* Both of them, for every listener. */
+/* All of that, and the files of tokens and of sources' credentials. */
 bool check_config(const struct config *config, struct error *why);
 
 /* DATA/show.json; is_there: there is one, which is not needed. */

@@ -112,9 +112,19 @@ static unsigned look_at_named(struct doctor *d)
 	return good;
 }
 
-/* A token that the configuration names and that is not there keeps the box from starting. */
-static void miss_tokens(struct doctor *d)
+/* A secret that the configuration names and that is not there keeps the box from starting. */
+static void miss_secrets(struct doctor *d)
 {
+	for (size_t i = 0; i < d->config->source_count; i++) {
+		const struct config_source *source = &d->config->sources[i];
+
+		if (!source->credential_file || access(source->credential_file, F_OK) == 0)
+			continue;
+		doctor_say(d, HEALTH_BAD, "%s of the source '%s': %s", source->credential_file,
+		           source->id, strerror(errno));
+		doctor_advise(d,
+		              "write its credential there and chmod 600 it, or name another file");
+	}
 	for (size_t i = 0; i < d->config->auth.token_count; i++) {
 		const struct config_token *token = &d->config->auth.tokens[i];
 
@@ -131,7 +141,7 @@ void doctor_permissions(struct doctor *d)
 	size_t before = d->count;
 	unsigned good = look_at_data(d) + look_at_named(d);
 
-	miss_tokens(d);
+	miss_secrets(d);
 	if (d->count > before)
 		return;
 	if (good)

@@ -1,6 +1,7 @@
 /* secret.c - reading and making token files. */
 #include "cli/secret.h"
 
+#include <ctype.h>
 #include <errno.h>
 
 #include "base/random.h"
@@ -8,30 +9,29 @@
 
 #define FILE_MAX (4 * KIB) /* the newline, and what should not be there */
 
+/* What the box takes for one. */
 static bool is_token(struct text line)
 {
-	if (line.len && line.at[line.len - 1] == '\n')
-		line.len--;
-	if (line.len != SECRET_LEN)
-		return false;
 	for (size_t i = 0; i < line.len; i++)
-		if (!strchr("0123456789abcdef", line.at[i]) || !line.at[i])
+		if (!isxdigit((unsigned char)line.at[i]))
 			return false;
-	return true;
+	return line.len == SECRET_LEN;
 }
 
 bool secret_read(const char *path, char out[SECRET_LEN + 1], struct error *why)
 {
+	struct text line;
 	struct buf bytes;
 	bool good;
 
 	buf_init(&bytes, FILE_MAX);
 	good = whole_load(path, WHOLE_PRIVATE, &bytes, why);
-	if (good && !is_token(buf_text(&bytes)))
+	line = text_trim(buf_text(&bytes));
+	if (good && !is_token(line))
 		good = error_set(why, "%s holds no token: 64 hexadecimal characters are wanted",
 		                 path);
 	if (good) {
-		memcpy(out, bytes.at, SECRET_LEN);
+		memcpy(out, line.at, SECRET_LEN);
 		out[SECRET_LEN] = '\0';
 	}
 	whole_forget(&bytes);
