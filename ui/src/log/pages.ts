@@ -3,6 +3,7 @@
  * is under way at a time at each end, and each knows when it has become pointless. */
 
 import type { Link } from "../desk";
+import { wordsOf } from "../text/fault";
 import type { LogEntry } from "./entry";
 import { beginningOf, readPage } from "./history";
 import type { Log } from "./model";
@@ -201,9 +202,4 @@ async function findOne(link: Link, log: Log, seq: number): Promise<Found> {
 		: (Object.hasOwn(REASONS, gap.why) ? REASONS[gap.why] : undefined) ?? "It is missing.";
 
 	return { entry, why: entry === null ? why : "" };
-}
-
-/* What went wrong, for a person. */
-export function wordsOf(why: unknown): string {
-	return why instanceof Error && why.message !== "" ? why.message : "it did not answer";
 }

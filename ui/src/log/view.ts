@@ -3,6 +3,7 @@
 
 import type { Desk, View } from "../desk";
 import { h, write } from "../text/dom";
+import { wordsOf } from "../text/fault";
 import { createDetail, type Detail } from "./detail";
 import { logEntryOf, type LogEntry } from "./entry";
 import { save } from "./export";
@@ -10,7 +11,7 @@ import { createFacets, type Facets } from "./facets";
 import { asksFor, type Key, matcher, toggle } from "./filter";
 import { createList, type List } from "./list";
 import { createLog, type Log } from "./model";
-import { createPages, type Edge, type Pages, wordsOf } from "./pages";
+import { createPages, type Edge, type Pages } from "./pages";
 import { addressOf, placeOf } from "./place";
 import { layOut, makeScreen, type Screen } from "./screen";
 import { searchOf } from "./search";

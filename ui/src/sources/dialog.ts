@@ -2,6 +2,7 @@
  * is said by whoever opened it; what went wrong is said in it, and it stays. */
 
 import { h, icon, write, type Child } from "../text/dom";
+import { wordsOf } from "../text/fault";
 import { visible } from "../text/signal";
 
 export interface Dialog {
@@ -23,10 +24,6 @@ export interface DialogPlan {
 }
 
 let count = 0;
-
-export function wordsOf(why: unknown): string {
-	return why instanceof Error ? why.message : String(why);
-}
 
 export function openDialog(plan: DialogPlan): Dialog {
 	const id = `sources-dialog-${++count}`;

@@ -3,9 +3,10 @@
 
 import type { Source } from "../desk";
 import { h, write } from "../text/dom";
+import { wordsOf } from "../text/fault";
 import { visible } from "../text/signal";
 import type { Acts, Recognised, Wish } from "./acts";
-import { field, openDialog, wordsOf } from "./dialog";
+import { field, openDialog } from "./dialog";
 import { keyInput, takeKey } from "./key";
 import { PROTOCOLS, isLoopback, recognisedWords } from "./words";
 

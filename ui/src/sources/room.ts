@@ -2,10 +2,11 @@
 
 import type { Desk, Source } from "../desk";
 import { write } from "../text/dom";
+import { wordsOf } from "../text/fault";
 import { makeActs, type Acts, type Found, type Tap } from "./acts";
 import { isLocal, makeBook, type Book } from "./book";
 import type { Want } from "./card";
-import { confirmIt, wordsOf } from "./dialog";
+import { confirmIt } from "./dialog";
 import { openAddDialog, openEditDialog } from "./form";
 import { makeCards, makeFrame, type Cards, type Frame } from "./frame";
 import { openForgetDialog, openKeyDialog, pasteFromConfig } from "./key";

@@ -3,9 +3,10 @@
  * shown anew. */
 
 import { fill, h, write, type Child } from "../text/dom";
+import { wordsOf } from "../text/fault";
 import { visible } from "../text/signal";
 import type { Acts, Change, Tap, TapVerb } from "./acts";
-import { openDialog, wordsOf, type Dialog } from "./dialog";
+import { openDialog, type Dialog } from "./dialog";
 import type { Refusal } from "../desk";
 
 const LINES_MAX = 4000;
