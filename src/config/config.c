@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -61,12 +62,23 @@ static bool read_bytes(int fd, struct buf *out, const char *path, struct error *
 	}
 }
 
+/* A pipe is refused: the second time it has nothing to say, or makes us wait for ever. */
+static bool is_lasting(int fd, const char *path, struct error *why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_errno(why, "%s", path);
+	return !S_ISFIFO(st.st_mode) ||
+	       error_set(why, "%s is a pipe, which cannot be read again", path);
+}
+
 /* Takes path. */
 static bool read_file(struct load *l, char *path, bool may_be_absent)
 {
 	struct buf bytes;
 	bool good;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
 		good = may_be_absent && (errno == ENOENT || errno == ENOTDIR);
@@ -78,7 +90,7 @@ static bool read_file(struct load *l, char *path, bool may_be_absent)
 	free(l->config->file);
 	l->config->file = path;
 	buf_init(&bytes, FILE_MAX + 4 * KIB);
-	good = read_bytes(fd, &bytes, path, l->why) &&
+	good = is_lasting(fd, path, l->why) && read_bytes(fd, &bytes, path, l->why) &&
 	       yaml_read(config_fields, l->config, buf_text(&bytes), path, l->why);
 	buf_finish(&bytes);
 	close(fd);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -324,6 +325,19 @@ static void the_usual_places_are_looked_at_in_order(void **state)
 	assert_non_null(strstr(why.words, "/nonexistent/x.yaml: No such file"));
 }
 
+static void a_pipe_is_refused_and_not_waited_for(void **state)
+{
+	const char *const env[] = {"HOME=/h", NULL};
+	struct config_sources sources = {.env = env, .file = "pipe.yaml"};
+	struct error why;
+	struct config c;
+
+	assert_int_equal(mkfifo("pipe.yaml", 0600), 0);
+	assert_false(config_load(&c, &sources, &why));
+	assert_string_equal(why.words, "pipe.yaml is a pipe, which cannot be read again");
+	unlink("pipe.yaml");
+}
+
 static void a_huge_file_and_a_huge_list_are_refused(void **state)
 {
 	size_t n = 300 * 1024;
@@ -421,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_replaced_as_a_whole),
 		cmocka_unit_test(the_words_name_the_variable_or_the_flag),
 		cmocka_unit_test(the_usual_places_are_looked_at_in_order),
+		cmocka_unit_test(a_pipe_is_refused_and_not_waited_for),
 		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
 		cmocka_unit_test(sources_are_read_with_their_credentials),
 		cmocka_unit_test(a_source_that_makes_no_sense_is_refused),
