@@ -1,0 +1,243 @@
+/* state.c - files that the box wrote and somebody garbled: each is read, or put aside, or
+ * refused in words; and what is kept again is read again.
+ *
+ * The first letter of the input says which: c the sources, k their credentials, d the
+ * device, p prompts, r runs, w the window of ids, t the show and its state.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "bus/bus.h"
+#include "bus/window.h"
+#include "journal/journal.h"
+#include "lib/scratch.h"
+#include "play/theatre.h"
+#include "run/prompts.h"
+#include "run/runs.h"
+#include "source/device.h"
+#include "source/store.h"
+
+#define SAVED_MAX (64 * MIB)
+#define NOW 1700000000000.0
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static const char *dir;
+
+static void must_hold(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* ---- files ---- */
+
+static void put(const char *name, struct text bytes)
+{
+	char *path = must_print("%s/%s", dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	must_hold(fd >= 0 && write(fd, bytes.at, bytes.len) == (ssize_t)bytes.len);
+	close(fd);
+	free(path);
+}
+
+static bool take_row(void *self, const struct source_wish *wish, struct error *why)
+{
+	unsigned *rows = self;
+
+	must_hold(wish->url.len > 0 && wish->id.len > 0);
+	++*rows;
+	return true;
+}
+
+static void read_sources(struct text bytes, const char *name)
+{
+	struct error why = {""};
+	struct store *store;
+	unsigned rows = 0;
+
+	put("sources.json", TEXT("[{\"id\":\"a\",\"url\":\"ws://127.0.0.1:1/\"}]"));
+	put("source-credentials.json", TEXT("{}"));
+	put(name, bytes);
+	store = store_open(dir, &why);
+	must_hold(store || why.words[0]);
+	if (store)
+		store_each(store, take_row, &rows);
+	store_close(store);
+}
+
+static void read_device(struct text bytes)
+{
+	struct error why = {""};
+	struct device *device;
+	char signature[DEVICE_SIGNATURE_LEN + 1];
+
+	put("openclaw-device.json", bytes);
+	device = device_load(dir, &why);
+	must_hold(device || why.words[0]);
+	if (!device)
+		return;
+	must_hold(strlen(device_id(device)) == DEVICE_ID_LEN);
+	device_sign(device, TEXT("words"), signature);
+	must_hold(strlen(signature) == DEVICE_SIGNATURE_LEN);
+	device_token(device, "ws://127.0.0.1:1/");
+	device_destroy(device);
+}
+
+/* ---- states ---- */
+
+static struct journal *journal;
+static struct bus *bus;
+
+static void open_journal(void)
+{
+	static const struct admit_options options = {ADMIT_WARN, MIB, 64};
+	const struct journal_options o = {
+		.dir = dir,
+		.segment_bytes = MIB,
+		.wait_max = MIB,
+		.commit_ms = 1,
+	};
+	struct error why;
+
+	journal = journal_open(&o, &why);
+	must_hold(journal != NULL);
+	bus = bus_create(journal, &options);
+}
+
+/* Once more is the same as once. */
+static void check_same(struct buf *once, struct buf *twice)
+{
+	must_hold(text_equal(buf_text(once), buf_text(twice)));
+	buf_finish(once);
+	buf_finish(twice);
+}
+
+static bool load_prompts(struct text saved, struct buf *out)
+{
+	static const char key[PROMPTS_KEY];
+	const struct prompts_options options = {.bus = bus, .key = key};
+	struct prompts *prompts = prompts_create(&options);
+	bool good = prompts_load(prompts, saved);
+
+	buf_init(out, SAVED_MAX);
+	prompts_save(prompts, out);
+	prompts_destroy(prompts);
+	return good;
+}
+
+static void read_prompts(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_prompts(bytes, &once);
+	must_hold(load_prompts(buf_text(&once), &twice));
+	check_same(&once, &twice);
+}
+
+static void load_runs(struct text saved, struct buf *out)
+{
+	const struct runs_options options = {.journal = journal};
+	struct runs *runs = runs_create(&options, saved);
+	struct run_frame frame;
+
+	for (uint64_t at = 0; runs_frame(runs, at, &frame); at = frame.at + 1)
+		must_hold(frame.at >= at && frame.at < runs_head(runs));
+	buf_init(out, SAVED_MAX);
+	runs_save(runs, out);
+	runs_close(runs);
+	runs_destroy(runs);
+}
+
+static void read_runs(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_runs(bytes, &once);
+	load_runs(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
+static void read_window(struct text bytes)
+{
+	struct window *window = window_create(), *again = window_create();
+	struct buf once, twice;
+
+	buf_init(&once, SAVED_MAX);
+	buf_init(&twice, SAVED_MAX);
+	window_load(window, bytes);
+	must_hold(window_save(window, &once) && window_load(again, buf_text(&once)));
+	must_hold(window_save(again, &twice));
+	check_same(&once, &twice);
+	window_destroy(window);
+	window_destroy(again);
+}
+
+static void hear_command(void *self, uint64_t version, double at_ms, struct text json)
+{
+	must_hold(json.len > 0);
+}
+
+static void hear_change(void *self)
+{
+	(void)self;
+}
+
+static void read_show(struct text bytes)
+{
+	const struct theatre_options options = {.command = hear_command, .changed = hear_change};
+	struct theatre *theatre = theatre_create(&options, NOW);
+	struct error why = {""};
+	struct buf look;
+
+	if (!theatre_use(theatre, bytes, NOW, &why))
+		must_hold(why.words[0] != '\0');
+	theatre_load(theatre, bytes, NOW);
+	for (int i = 0; i < 100; i++)
+		theatre_tick(theatre, NOW + i * 100);
+	buf_init(&look, SAVED_MAX);
+	theatre_look(theatre, NOW + 10000, &look);
+	buf_finish(&look);
+	theatre_destroy(theatre);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct text rest = {(const char *)bytes + 1, n - 1};
+
+	if (n == 0)
+		return 0;
+	if (!dir) {
+		log_set_level((enum log_level)(-1));
+		dir = scratch();
+		open_journal();
+	}
+	switch (bytes[0]) {
+	case 'c':
+		read_sources(rest, "sources.json");
+		break;
+	case 'k':
+		read_sources(rest, "source-credentials.json");
+		break;
+	case 'd':
+		read_device(rest);
+		break;
+	case 'p':
+		read_prompts(rest);
+		break;
+	case 'r':
+		read_runs(rest);
+		break;
+	case 'w':
+		read_window(rest);
+		break;
+	default:
+		read_show(rest);
+	}
+	return 0;
+}
