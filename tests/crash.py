@@ -167,7 +167,8 @@ class SlowReader:
         if said.get("op") == "gap":
             assert said["from"] == last + 1, f"{said} after {last}"
             return said["to"]
-        assert said["seq"] == last + 1, f"{said['seq']} after {last}"
+        # After 0 is everything there is, wherever that begins.
+        assert said["seq"] == last + 1 or last == 0, f"{said['seq']} after {last}"
         return said["seq"]
 
 
