@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "journal/disk.h"
 
@@ -155,8 +156,10 @@ enum journal_append append(struct journal *j, bool hurry)
 
 void wait_durable(struct journal *j)
 {
-	for (int i = 0; journal_durable_seq(j) < journal_last_seq(j); i++) {
-		assert_true(i < WAIT_MS);
+	uint64_t until = clock_mono_ns() + WAIT_MS * UINT64_C(1000000);
+
+	while (journal_durable_seq(j) < journal_last_seq(j)) {
+		assert_true(clock_mono_ns() < until);
 		journal_wait(j, 10);
 		journal_poll(j);
 	}

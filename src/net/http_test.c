@@ -378,6 +378,7 @@ static void a_stream_waits_for_room(void **state)
 
 	client_say(&w->client, TEXT("GET /flood HTTP/1.1\r\n" HOST "\r\n"));
 	http = w->later;
+	assert_non_null(http);
 	http_answer_begin(http, 200, "text/plain", NULL);
 	while (http_more(http, (struct text){w->fill, 50000}) && said < 64 * MIB)
 		said += 50000;
