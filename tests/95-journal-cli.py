@@ -421,6 +421,10 @@ def _():
         assert "\033[32m" in said and said.rstrip().endswith("left out"), said
         drawn = said.count("replay  ")
         assert 1 <= drawn <= 10 * SLOW, "at most ten times a second"
+        short = temp_dir() / "short.ndjson"
+        short.write_text("".join(json.dumps(signal_of(n, timestamp=n * 400)) + "\n" for n in range(4)))
+        code, said = on_terminal(("replay", short, "--data", box.data))
+        assert code == 0 and min(map(int, re.findall(r"(\d+) %", said))) <= 75, said
         code, said = on_terminal(command, env={"NO_COLOR": "1"})
         assert code == 0 and "\033[32m" not in said and "replay  [" in said, said
         code, said = on_terminal(command, env={"TERM": "dumb"})

@@ -27,6 +27,7 @@ struct lines {
 	size_t owed;     /* of zstd: not 0 in the middle of a frame */
 	struct buf text; /* from `at` on: not given yet */
 	size_t at;
+	uint64_t dropped; /* text before it */
 	bool has_begun, is_over, skipping;
 };
 
@@ -122,6 +123,7 @@ static bool fetch(struct lines *l, struct error *why)
 	size_t before = l->text.len;
 
 	buf_drop(&l->text, l->at);
+	l->dropped += l->at;
 	before -= l->at;
 	l->at = 0;
 	while (l->text.len == before && !l->is_over) {
@@ -182,7 +184,10 @@ uint64_t lines_number(const struct lines *l)
 
 uint64_t lines_done(const struct lines *l)
 {
-	return l->done - (l->in.size - l->in.pos);
+	uint64_t read = l->done - (l->in.size - l->in.pos);
+	uint64_t text = l->dropped + l->text.len;
+
+	return text ? (uint64_t)((double)read * (double)(l->dropped + l->at) / (double)text) : 0;
 }
 
 uint64_t lines_total(const struct lines *l)

@@ -23,8 +23,8 @@ enum lines_answer lines_next(struct lines *lines, struct text *line, struct erro
 
 uint64_t lines_number(const struct lines *lines); /* of the line that was given last, from 1 */
 
-/* Of the file, as it is on the disk: how much of it was read, and how much there is (0:
- * nobody knows). */
+/* Of the file, as it is on the disk: how much of it is in the lines that were given, about,
+ * and how much there is (0: nobody knows). */
 uint64_t lines_done(const struct lines *lines);
 uint64_t lines_total(const struct lines *lines);
 
