@@ -13,6 +13,7 @@ import random
 import resource
 import signal
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import crash
 from faults import LIBRARY, FaultyBox
 from lib import SLOW, WS, Events, cli, comment, eventually, run, test
+from tls import make_cert
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", 3600))
 SEED = int(os.environ.get("SOAK_SEED", time.time()))
@@ -38,7 +40,10 @@ GOOD = [
     "log: {{level: warn}}\n",
 ]
 BAD = ["lisen: x\n", "journal: {segment: never}\n", "listen: [\n", "auth: {tokens: 5}\n"]
-BASE = "listen: ['127.0.0.1:0']\njournal: {segment: 1MiB, keep: 32MiB}\n"
+BASE = """\
+listen: ['127.0.0.1:0', {{address: '127.0.0.1:0', cert: {cert}, key: {key}}}]
+journal: {{segment: 1MiB, keep: 32MiB}}
+"""
 
 
 class ClockedBox(FaultyBox):
@@ -49,11 +54,12 @@ class ClockedBox(FaultyBox):
         self.listen = []
         self.shift = self.data.with_name("shift")
         self.config = self.data.with_name("box.yaml")
+        self.cert, self.key = make_cert(self.data.parent)
         self.write("")
         self.args = ["--config", str(self.config)]
 
     def write(self, rest):
-        self.config.write_text(BASE + rest)
+        self.config.write_text(BASE.format(cert=self.cert, key=self.key) + rest)
 
     def arm(self, **faults):
         super().arm(**faults)
@@ -231,6 +237,22 @@ class Stalling(Part):
             near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+class Secure(Part):
+    """The stream through TLS, read or not, and left without a good-bye."""
+
+    def round(self):
+        port = int(self.box.addresses[1].rpartition(":")[2])
+        context = ssl.create_default_context(cafile=self.box.cert)
+        with socket.create_connection(("127.0.0.1", port), 10) as plain:
+            with context.wrap_socket(plain, server_hostname="localhost") as near:
+                near.sendall(b"GET /api/stream?after=0 HTTP/1.1\r\nHost: localhost:%d\r\n\r\n"
+                             % port)
+                until = time.monotonic() + self.rng.uniform(0.1, 3)
+                assert near.recv(12) == b"HTTP/1.1 200", "closed: at once"
+                while time.monotonic() < until and near.recv(self.rng.choice([10, 65536])):
+                    pass
+
+
 # --- what comes over it ----------------------------------------------------------
 
 
@@ -388,7 +410,7 @@ def _():
     watching = Watching(box, rng.random())
     others = [kind(box, rng.random()) for kind in (
         SlowlyReading, SlowlyReading, Streaming, Screen, Screen, Dialect, RunDialect, Asking,
-        Stalling, Stalling)]
+        Stalling, Stalling, Secure)]
     try:
         samples = live(box, faults, [*producing, watching, *others],
                        time.monotonic() + SECONDS)
@@ -402,6 +424,8 @@ def _():
         box.emit("the end")  # for who waits for a signal
         watching.end()
         comment(f"faults: {faults.counts}")
+        comment("rounds: " + ", ".join(f"{type(p).__name__} {p.rounds}" for p in others))
+        assert all(part.rounds for part in others), "somebody never came through"
         check_signals(ledger, watching.watcher, history)
         comment(f"{check_prompts(history)} prompts answered")
         check_memory(samples)
