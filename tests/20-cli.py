@@ -229,6 +229,11 @@ def _():
     for verb in (["status"], ["emit", '{"type":"x"}'], ["emit", "-"], ["tail"], ["open"]):
         result = cli(*verb, "--data", data, input='{"type":"x"}\n')
         assert result.code == 1 and result.out == "" and words in result.err, result
+    data.mkdir()
+    (data / "sock").symlink_to(data / "sock")
+    result = cli("status", "--data", data)
+    assert result.code == 1 and f"{data}/sock: Too many levels" in result.err, result
+    assert "is running" not in result.err and "--token-file" in result.err, result
 
 
 # --- status ------------------------------------------------------------------

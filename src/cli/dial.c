@@ -2,7 +2,10 @@
 #include "cli/dial.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <yyjson.h>
 
 #include "base/clock.h"
@@ -240,6 +243,18 @@ static struct curl_slist *fields_of(const struct dial *dial, const struct dial_r
 	return curl_slist_append(fields, "Expect:"); /* no 100-continue: it costs a turn */
 }
 
+static void tell_nobody(const struct dial *dial, struct error *why)
+{
+	if (!dial->sock)
+		error_set(why, "nothing answers at %s", dial->base);
+	else if (access(dial->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
+		error_set(why, "%s: %s (the box of another user: --url and --token-file)",
+		          dial->sock, strerror(errno));
+	else
+		error_set(why, "no signalbox is running on %s (start one with `signalbox serve`)",
+		          dial->config.data);
+}
+
 static enum dial_result result_of(const struct dial *dial, CURLcode code, struct error *why)
 {
 	switch (code) {
@@ -248,13 +263,7 @@ static enum dial_result result_of(const struct dial *dial, CURLcode code, struct
 	case CURLE_COULDNT_CONNECT:
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_BAD_FUNCTION_ARGUMENT:
-		if (dial->sock)
-			error_set(
-				why,
-				"no signalbox is running on %s (start one with `signalbox serve`)",
-				dial->config.data);
-		else
-			error_set(why, "nothing answers at %s", dial->base);
+		tell_nobody(dial, why);
 		return DIAL_NOBODY;
 	default:
 		error_set(why, "the line to the box broke: %s", curl_easy_strerror(code));
