@@ -202,6 +202,15 @@ def _():
         home.finds("permissions", "bad", "/proc belongs to another user, uid 0", "chown")
 
 
+@test("of what cannot be seen it does not say that it is not there")
+def _():
+    home = Home()
+    home.data.symlink_to(home.data)
+    home.finds("journal", "bad", f"{home.data}/journal: Too many levels", "another place")
+    found = home.finds("sockets", "bad", f"{home.data}/sock: Too many levels", "another place")
+    assert not [f for f in found if "no box" in f[2] or "none yet" in f[2]], found
+
+
 # --- disk, clock, limits -----------------------------------------------------
 
 

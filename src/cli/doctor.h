@@ -37,6 +37,9 @@ void doctor_say(struct doctor *doctor, enum health health, const char *format, .
 void doctor_advise(struct doctor *doctor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Something else than that it is not there keeps us from seeing it, such as whose it is. */
+bool doctor_is_hidden(const char *path);
+
 /* What holds DATA/lock, as doctor->box has it. */
 pid_t doctor_find_box(const char *data);
 

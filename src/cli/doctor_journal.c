@@ -1,5 +1,6 @@
 /* doctor_journal.c - who has the journal, and is its newest part as it was written? */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,11 @@ static bool is_locked(int fd)
 	if (in)
 		fclose(in);
 	return found;
+}
+
+bool doctor_is_hidden(const char *path)
+{
+	return access(path, F_OK) != 0 && errno != ENOENT && errno != ENOTDIR;
 }
 
 pid_t doctor_find_box(const char *data)
@@ -144,8 +150,9 @@ void doctor_journal(struct doctor *d)
 	unsigned quarantined = count_quarantined(path);
 	struct error why;
 
-	tell_box(d);
-	if (access(path, F_OK) != 0) {
+	if (!doctor_is_hidden(path))
+		tell_box(d);
+	if (access(path, F_OK) != 0 && !doctor_is_hidden(path)) {
 		doctor_say(d, HEALTH_OK, "there is none yet");
 	} else if (!journal_verify(d->config->data, &report, &why)) {
 		doctor_say(d, HEALTH_BAD, "%s", why.words);

@@ -132,7 +132,10 @@ static void look_at_sock(struct doctor *d)
 	char *path = must_print("%s/sock", d->config->data);
 	bool alive = answers(path);
 
-	if (alive && !d->box) {
+	if (doctor_is_hidden(path)) {
+		doctor_say(d, HEALTH_BAD, "%s: %s", path, strerror(errno));
+		doctor_advise(d, "mend the way there, or choose another place with --data");
+	} else if (alive && !d->box) {
 		doctor_say(d, HEALTH_BAD, "%s is answered, but no box has DATA/lock", path);
 		doctor_advise(d, "`fuser %s` says who; stop it and remove the file", path);
 	} else if (!alive && d->box) {
