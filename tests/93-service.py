@@ -85,10 +85,14 @@ def _():
 
 @test("without systemd, or when it refuses, the words say so")
 def _():
-    done = Home(systemctl=None).do("install")
+    home = Home(systemctl=None)
+    done = home.do("install")
     assert done.code == 1 and "is this machine's system systemd?" in done.err, done
-    done = Home(systemctl="#!/bin/sh\nexit 4\n").do("install")
+    assert not home.unit.exists(), "nothing is left of it"
+    home = Home(systemctl="#!/bin/sh\nexit 4\n")
+    done = home.do("install")
     assert done.code == 1 and "`systemctl --user daemon-reload` failed" in done.err, done
+    assert not home.unit.exists(), "nothing is left of it"
 
 
 @test("systemd itself finds nothing wrong with the unit")

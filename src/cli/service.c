@@ -182,6 +182,7 @@ static bool must_do(const struct command_context *context, const char *verb, con
 static bool install(struct command_context *context, const struct options *options,
                     const char *path, struct error *why)
 {
+	bool was_there = look(path) != SERVICE_ABSENT;
 	struct buf unit;
 	bool good;
 
@@ -192,10 +193,14 @@ static bool install(struct command_context *context, const struct options *optio
 		buf_finish(&unit);
 		return true;
 	}
-	good = good && refuse_foreign(path, why) && put_file(path, buf_text(&unit), why) &&
-	       must_do(context, "daemon-reload", NULL, why) &&
-	       must_do(context, "enable", "--now", why);
+	good = good && refuse_foreign(path, why) && put_file(path, buf_text(&unit), why);
 	buf_finish(&unit);
+	if (good && !must_do(context, "daemon-reload", NULL, why)) {
+		if (!was_there) /* nobody knows of it: as if we had never come */
+			unlink(path);
+		return false;
+	}
+	good = good && must_do(context, "enable", "--now", why);
 	if (good) {
 		say("the box runs, and will whenever you are logged in: %s", path);
 		say("`loginctl enable-linger` has it run without that; `signalbox open` shows it");
