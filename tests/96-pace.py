@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# long
 """Whoever is too fast is told to wait or held, waits as told, and loses nothing: `signalbox
 emit` and `run`, hooks, and the sources that we dial."""
 
