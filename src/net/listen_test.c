@@ -83,11 +83,14 @@ static void turns(struct world *w)
 		uv_run(loop_uv(w->loop), UV_RUN_NOWAIT);
 }
 
+/* Without a why it must be there. */
 static struct listen *open_at(struct world *w, const char *address, struct error *why)
 {
 	struct listen_options o = {address, 3, &w->count, on_accept, w};
+	struct listen *listen = listen_create(w->loop, &o, why);
 
-	return listen_create(w->loop, &o, why);
+	assert_true(listen || why);
+	return listen;
 }
 
 static struct listen *open_unix(struct world *w, struct error *why)
