@@ -24,7 +24,7 @@ def conforms(*adapter):
     for line in done.stdout.splitlines() + done.stderr.splitlines():
         comment(line)
     assert done.returncode == 0, "see above"
-    assert done.stdout.count("\nok ") >= 12, done.stdout
+    assert done.stdout.count("\nok ") >= 13, done.stdout
 
 
 @test("the client in Python keeps every promise of the conformance script")
@@ -43,6 +43,9 @@ def _():
     done = subprocess.run([sys.executable, CONFORMANCE, "--only", "01-", "--patience", "1",
                            sys.executable, "-c", deaf], capture_output=True, text=True)
     assert done.returncode == 1 and "not ok 1" in done.stdout, done
+    for words in (["--only", "nosuch", "true"], ["/nonexistent/adapter"]):
+        done = subprocess.run([sys.executable, CONFORMANCE, *words], capture_output=True, text=True)
+        assert done.returncode == 2 and done.stderr.count("\n") < 4 and done.stdout == "", done
 
 
 @test("a box that is killed ten times: no signal twice, none left out, every emit stored once")
@@ -101,6 +104,20 @@ def _():
         with bad:
             eventually(lambda: "lost" in states)
         assert "live" not in states
+
+
+@test("who answers what it hears gets its answers, however much there is to hear")
+def _():
+    with Box() as box:
+        lines = "".join(f'{{"type":"n","payload":{{"n":{n}}}}}\n' for n in range(25000))
+        assert box.request("POST", "/api/signal", lines,
+                           {"Content-Type": "application/x-ndjson"}).status == 200
+        with Signalbox(f"unix:{box.sock}", after=0, types=["n"]) as client:
+            signals = client.signals()
+            for n in range(25000):
+                assert next(signals)["payload"]["n"] == n
+                if n % 1000 == 0:
+                    client.emit({"type": "reply"}, timeout=PATIENCE_S)
 
 
 @test("a slow reader loses nothing, and a wrong token says so")

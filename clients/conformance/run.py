@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import queue
+import shutil
 import socket
 import struct
 import subprocess
@@ -304,6 +305,10 @@ def main():
         for script in scripts:
             print(f"{script.stem}: {json.loads(script.open().readline())['about']}")
         return 0 if options.list else 2
+    if not scripts:
+        parser.error(f"no script's name holds '{options.only}'")
+    if not shutil.which(options.command[0]):
+        parser.error(f"there is no program {options.command[0]}")
     failed = 0
     print(f"1..{len(scripts)}", flush=True)
     for number, script in enumerate(scripts, 1):

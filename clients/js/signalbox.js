@@ -571,7 +571,9 @@ export class Signalbox {
 		this.#tell("stage", frame);
 	}
 
-	#hearError(/** @type {Frame} */ { code, message, ref }) {
+	#hearError(/** @type {Frame} */ { code, message, ref, wait }) {
+		if (code === "too_fast" && this.#waiting.get(String(ref))?.again)
+			return void setTimeout(() => this.#sendAgain(String(ref)), Number(wait));
 		const waiting = this.#forget(String(ref));
 
 		if (waiting !== undefined)
@@ -630,6 +632,13 @@ export class Signalbox {
 			if (this.#greeted)
 				this.#socket?.send(frame);
 		});
+	}
+
+	#sendAgain(/** @type {string} */ ref) {
+		const waiting = this.#waiting.get(ref);
+
+		if (waiting !== undefined && this.#greeted)
+			this.#socket?.send(waiting.frame);
 	}
 
 	#settle(/** @type {Frame} */ ack) {

@@ -41,6 +41,7 @@ OP_S = 35.0         # the server gives up on its own disk after 30 s
 QUIET_S = 25.0      # after so much silence the connection is asked for a sign of life
 EMITS_MAX = 10000   # emits that wait for an acknowledgement
 QUEUE_MAX = 10000   # signals that an iterator has not taken yet
+NOTHING = "signalbox.client.waits"  # a type that nobody emits
 FRAME_MAX = 64 * 1024 * 1024
 POSITION = re.compile(r"(?:(.+)-)?(\d+)")
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -293,6 +294,7 @@ class Signalbox:
         self._before = None
         self._version = None
         self._awaited = None  # the ref of a subscribe that is not acknowledged yet
+        self._held = False    # an iterator is full, and we wish for nothing until it is not
         self._thread = threading.Thread(target=self._live, name="signalbox", daemon=True)
         self._pulse = threading.Thread(target=self._feel_pulse, name="signalbox-pulse", daemon=True)
         self._begun = False
@@ -321,9 +323,9 @@ class Signalbox:
         return end
 
     def signals(self):
-        """The signals from here on, in order.  Whoever is slow to take them holds the
-        connection up, and loses nothing."""
-        waiting = queue.Queue(QUEUE_MAX)
+        """The signals from here on, in order.  Whoever is slow to take them makes the server
+        wait, and loses nothing."""
+        waiting = queue.SimpleQueue()
         with self._lock:
             self._queues.append(waiting)
         self.open()
@@ -332,10 +334,12 @@ class Signalbox:
     def _drain(self, waiting):
         try:
             while (signal := waiting.get()) is not None:
+                self._release()
                 yield signal
         finally:
             with self._lock:
                 self._queues.remove(waiting)
+            self._release()
 
     def subscribe(self, **wishes):
         """Other wishes from now on, at the place where we stand."""
@@ -399,7 +403,7 @@ class Signalbox:
         for one in waiting:
             one.settle(why=Refusal("closed", "the client was closed"))
         for one in queues:
-            threading.Thread(target=one.put, args=(None,), daemon=True).start()
+            one.put(None)
         self._enter("closed")
 
     def __enter__(self):
@@ -507,10 +511,13 @@ class Signalbox:
         # All that are open follow, so what was closed meanwhile must not stay.
         if wishes.get("prompts"):
             self._tell("prompts", {"forget": True})
+        if self._held:
+            wishes["types"] = [NOTHING]
+        else:
+            wishes["after"] = str(self.place)
         self._refs += 1
         self._awaited = str(self._refs)
-        self._wire.send(json.dumps({"op": "subscribe", "ref": self._awaited,
-                                    "after": str(self.place), **wishes}))
+        self._send(json.dumps({"op": "subscribe", "ref": self._awaited, **wishes}))
 
     @property
     def _is_filtered(self):
@@ -519,7 +526,7 @@ class Signalbox:
             or wishes.get("slow") == "coalesce"
 
     def _hear_signal(self, envelope, text):
-        if self._awaited is not None:
+        if self._awaited is not None or self._held:
             return
         fresh, hole = self.place.take(self._epoch, envelope["seq"])
         if hole and not self._is_filtered and not explains(envelope, hole) \
@@ -529,21 +536,33 @@ class Signalbox:
         if fresh:
             self._tell("signal", {"envelope": envelope, "text": text,
                                   "live": envelope["seq"] > self._head})
-            for one in list(self._queues):
-                self._put(one, envelope)
+            self._put(envelope)
         self._caught_up()
 
-    def _put(self, waiting, envelope):
-        """While it is full we read nothing, and the server keeps what we have not read."""
-        while not self._closed.is_set() and waiting in self._queues:
-            try:
-                return waiting.put(envelope, timeout=0.5)
-            except queue.Full:
-                if self._wire:
-                    self._wire.heard_at = time.monotonic()
+    def _put(self, envelope):
+        """An iterator that is full makes the server wait: we wish for nothing, until we wish again
+        for what comes after the place where we stand.  Answers are heard all the while."""
+        with self._lock:
+            for one in self._queues:
+                one.put(envelope)
+            if all(one.qsize() < QUEUE_MAX for one in self._queues):
+                return
+            self._held = True
+            self._subscribe()
+        self._release()
+
+    def _release(self):
+        if not self._held:
+            return
+        with self._lock:
+            if not self._held or any(one.qsize() > QUEUE_MAX / 2 for one in self._queues):
+                return
+            self._held = False
+            if self._greeted:
+                self._subscribe()
 
     def _hear_gap(self, frame):
-        if self._awaited is not None:
+        if self._awaited is not None or self._held:
             return
         gap = {name: frame[name] for name in ("from", "to", "why")}
         self._tell("gap", {**gap, "why": self.place.skip(self._epoch, gap)})
@@ -560,10 +579,14 @@ class Signalbox:
         self._tell("stage", frame)
 
     def _hear_answer(self, frame):
+        ref = str(frame.get("ref"))
         with self._lock:
-            if frame.get("ref") == self._awaited:
+            if ref == self._awaited:
                 self._awaited = None
-            one = self._waiting.pop(str(frame.get("ref")), None)
+            one = self._waiting.get(ref)
+            if one and one.again and frame.get("code") == "too_fast":
+                return self._send_later(ref, frame["wait"] / 1000)
+            self._waiting.pop(ref, None)
         if one and frame["op"] == "ack":
             one.settle(frame)
         elif one:
@@ -579,6 +602,23 @@ class Signalbox:
             self._enter("live")
 
     # ---- saying ----
+
+    def _send(self, frame):
+        """A line that breaks meanwhile is found by whoever reads from it."""
+        try:
+            self._wire.send(frame)
+        except OSError:
+            self._wire.close()
+
+    def _send_later(self, ref, wait_s):
+        def send():
+            with self._lock:
+                if self._greeted and ref in self._waiting:
+                    self._send(self._waiting[ref].frame)
+
+        timer = threading.Timer(wait_s, send)
+        timer.daemon = True
+        timer.start()
 
     def _ask(self, op, signal=None, timeout=None):
         """The ack that has our ref.  An emit waits for a connection; nothing else does."""
