@@ -124,9 +124,11 @@ def _():
 @test("every configuration in the manual is a good one")
 def _():
     file = temp_dir() / "signalbox.yaml"
+    data = temp_dir() / "data"
+    assert cli("token", "new", "ci", "--scopes", "all", "--data", data).code == 0
     for block in blocks("yaml"):
         file.write_text(block.text)
-        said = cli("check", file, env={"LAB_TOKEN": "x"})
+        said = cli("check", file, "--data", data, env={"LAB_TOKEN": "x"})
         assert said.code == 0, (block, said)
 
 
