@@ -45,6 +45,11 @@ def _():
         wild = {"Host": f"0.0.0.0:{box.port}", **box.bearer()}
         assert box.request("GET", "/api/status", headers=wild, unix=False).status == 421
         assert cli("open", "--data", box.data, "--print").out.startswith("https://localhost:")
+        there = ["--url", f"https://localhost:{box.port}", "--token-file", box.data / "token"]
+        done = cli("status", *there)
+        assert done.code == 1 and "is not trusted; SSL_CERT_FILE" in done.err, done
+        done = cli("status", *there, env={"SSL_CERT_FILE": str(box.cert)})
+        assert done.code == 0 and done.out.startswith("signalbox "), done
 
 
 @test("what is wrong with a certificate or a key is a fault of the configuration: 78, and its file")

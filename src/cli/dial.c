@@ -208,11 +208,24 @@ static int on_progress(void *self, curl_off_t a, curl_off_t b, curl_off_t c, cur
 	return u->stopped || is_silent(u);
 }
 
+/* libcurl itself does not look there, as OpenSSL and whatever else connects does. */
+static void set_trust(CURL *curl)
+{
+	const char *file = secure_getenv("SSL_CERT_FILE");
+	const char *dir = secure_getenv("SSL_CERT_DIR");
+
+	if (file)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, file);
+	if (dir)
+		curl_easy_setopt(curl, CURLOPT_CAPATH, dir);
+}
+
 static void set_line(struct dial *dial, const struct dial_request *r)
 {
 	CURL *curl = dial->curl;
 
 	curl_easy_reset(curl);
+	set_trust(curl);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
@@ -264,6 +277,13 @@ static enum dial_result result_of(const struct dial *dial, CURLcode code, struct
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_BAD_FUNCTION_ARGUMENT:
 		tell_nobody(dial, why);
+		return DIAL_NOBODY;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+		error_set(
+			why,
+			"the certificate of %s is not trusted; SSL_CERT_FILE may name one that is",
+			dial->base);
 		return DIAL_NOBODY;
 	default:
 		error_set(why, "the line to the box broke: %s", curl_easy_strerror(code));
