@@ -126,6 +126,9 @@ def _():
     file = temp_dir() / "signalbox.yaml"
     data = temp_dir() / "data"
     assert cli("token", "new", "ci", "--scopes", "all", "--data", data).code == 0
+    (data / "keys").mkdir()
+    (data / "keys/openai").write_text("x\n")
+    (data / "keys/openai").chmod(0o600)
     for block in blocks("yaml"):
         file.write_text(block.text)
         said = cli("check", file, "--data", data, env={"LAB_TOKEN": "x"})
