@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include <yyjson.h>
 
 #include "base/must.h"
 #include "cli/cancel.h"
@@ -13,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
 #include "cli/who.h"
+#include "signal/json.h"
 
 #define ANSWER_MS 30000
 #define PROMPT_MAX (256 * KIB) /* what a box takes */
@@ -31,9 +31,7 @@ struct ask {
 
 static struct text text_in(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 /* ---- what comes ---- */

@@ -1,9 +1,8 @@
 /* discover.c - `signalbox discover`: what runs on this machine. */
-#include <yyjson.h>
-
 #include "cli/dial.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "signal/json.h"
 
 #define DISCOVER_MS 10000
 #define MODELS_SHOWN 3
@@ -12,9 +11,7 @@
 
 static struct text text_in(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 /* "m1, m2, m3 and 4 more" */
@@ -28,7 +25,7 @@ static void add_models(struct table *table, yyjson_val *models)
 		yyjson_val *name = yyjson_arr_get(models, i);
 
 		buf_add(&cell, i ? TEXT(", ") : TEXT(""));
-		buf_add(&cell, (struct text){yyjson_get_str(name), yyjson_get_len(name)});
+		buf_add(&cell, json_text(name));
 	}
 	if (n > MODELS_SHOWN)
 		buf_print(&cell, " and %zu more", n - MODELS_SHOWN);

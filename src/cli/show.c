@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
-#include <yyjson.h>
+
+#include "signal/json.h"
 
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
@@ -32,9 +33,7 @@ static const char *color_of(struct text type)
 
 static struct text string_of(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 /* At most n bytes of it, whole characters, with dots where something is cut. */

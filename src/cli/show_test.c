@@ -84,6 +84,13 @@ static void a_time_out_of_this_world_is_not_shown(void **state)
 	assert_non_null(strstr(shown("{\"timestamp\":-1}", 80, false), "23:59:59.999"));
 }
 
+static void a_name_that_is_none_is_left_out(void **state)
+{
+	assert_string_equal(shown("{\"seq\":1,\"type\":{\"a\":1},\"source\":[1,2],\"timestamp\":0}",
+	                          100, false),
+	                    "00:00:00.000       1     \n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +99,7 @@ int main(void)
 		cmocka_unit_test(no_control_sequence_of_theirs_comes_out),
 		cmocka_unit_test(long_payloads_are_cut_between_characters),
 		cmocka_unit_test(a_time_out_of_this_world_is_not_shown),
+		cmocka_unit_test(a_name_that_is_none_is_left_out),
 	};
 
 	setenv("TZ", "UTC", 1);

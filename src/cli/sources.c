@@ -1,6 +1,5 @@
 /* sources.c - `signalbox sources`: what the box listens to. */
 #include <stdlib.h>
-#include <yyjson.h>
 
 #include "base/must.h"
 #include "cli/dial.h"
@@ -8,6 +7,7 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "cli/who.h"
+#include "signal/json.h"
 
 #define ANSWER_MS 30000
 #define PATH_BYTES (4 * KIB)
@@ -23,9 +23,7 @@ struct job {
 
 static struct text text_in(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 static bool ask(const struct job *job, const char *method, const char *path, struct text body,

@@ -1,15 +1,13 @@
 /* who.c - a source by its id or its name. */
 #include "cli/who.h"
 
-#include <yyjson.h>
+#include "signal/json.h"
 
 #define ANSWER_MS 30000
 
 static struct text text_in(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 static char *find(yyjson_val *sources, const char *word, struct error *why)

@@ -164,7 +164,7 @@ static bool understand(struct device *d, yyjson_val *root, struct error *why)
 	yyjson_obj_iter all = yyjson_obj_iter_with(tokens);
 	yyjson_val *url;
 
-	if (!read_spelt((struct text){yyjson_get_str(key), yyjson_get_len(key)}, d->seed))
+	if (!read_spelt(json_text(key), d->seed))
 		return error_set(why, "%s holds no key: move it away to get a new one", d->path);
 	while ((url = yyjson_obj_iter_next(&all)) != NULL) {
 		const char *token = yyjson_get_str(yyjson_obj_iter_get_val(url));

@@ -1,8 +1,7 @@
 /* settings.c - finding our hooks, putting them in, taking them out. */
 #include "tap/settings.h"
 
-#include <yyjson.h>
-
+#include "signal/json.h"
 #include "tap/edit.h"
 #include "tap/events.h"
 
@@ -149,9 +148,7 @@ static bool is_our_url(struct text url)
 
 static struct text member_of(yyjson_val *object, const char *name)
 {
-	yyjson_val *value = yyjson_obj_get(object, name);
-
-	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 static bool is_our_hook(struct text hook, bool *decides)

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <yyjson.h>
 
@@ -368,6 +369,25 @@ static void the_switches_of_the_file_are_seen(void **state)
 	assert_true(!look.disabled && look.lists_urls);
 }
 
+/* yyjson gives a number its length, and no text to go with it. */
+static void a_type_that_is_a_number_or_a_list_is_not_ours(void **state)
+{
+	static const char *const types[] = {"1234567", "1234", "[1,2,3,4,5,6,7]",
+	                                    "{\"a\":1,\"b\":2,\"c\":3,\"d\":4}"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		char text[300];
+		struct settings_look look;
+
+		snprintf(
+			text, sizeof(text),
+			"{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":%s,\"url\":%s,\"command\":%s}]"
+			"}]}}",
+			types[i], types[i], types[i]);
+		assert_true(settings_look(text_of(text), &look, NULL));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(broken_files_are_refused_with_their_place),
 		cmocka_unit_test(a_file_without_end_is_refused),
 		cmocka_unit_test(the_switches_of_the_file_are_seen),
+		cmocka_unit_test(a_type_that_is_a_number_or_a_list_is_not_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
