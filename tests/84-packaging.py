@@ -125,6 +125,7 @@ def _():
     cert, key = make_cert(here)
     offered = offered.replace("/etc/signalbox/box.pem", str(cert))
     offered = offered.replace("/etc/signalbox/box.key", str(key))
+    assert cli("token", "new", "ci", "--scopes", "all", "--data", here / "data").code == 0
     for name, content in (("as-it-is", text), ("offered", offered)):
         (here / name).write_text(content)
         done = cli("check", "--config", here / name, "--data", here / "data",
