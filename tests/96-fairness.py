@@ -8,7 +8,7 @@ import os
 import signal
 import time
 
-from lib import SLOW, TEXT, WS, Box, Events, Refused, comment, eventually, frame_bytes, run, test
+from lib import SLOW, TEXT, WS, Box, Events, Refused, cli, comment, eventually, frame_bytes, run, test
 from tls import write_config
 
 LIMITS = "SIGNALBOX_LIMITS_"
@@ -45,6 +45,7 @@ def _():
         time.sleep(said["wait"] / 1000)
         assert post(b, {"type": "x"}).status == 200
         assert metrics(b)['signalbox_signals_refused_total{reason="too_fast"}'] >= 1
+        assert "beyond the limits\n  signals refused  " in cli("status", "--data", b.data).out
 
 
 @test("on /ws the answer is too_fast with wait and ref, and what else it asks is answered")

@@ -40,6 +40,11 @@ static const struct label labels[] = {
 	{"bus.liveOnly", "shown but not stored"},
 	{"bus.full", "turned away, too many"},
 	{"bus.refused", "refused"},
+	{"limits", "beyond the limits"},
+	{"limits.tooFast", "signals refused"},
+	{"limits.held", "producers not read"},
+	{"limits.connections", "connections refused"},
+	{"limits.subscriptions", "subscriptions refused"},
 	{"journal.trouble", NULL},
 	{"journal.firstSeq", "first signal", true},
 	{"journal.bytes", "size", true},
@@ -52,7 +57,10 @@ static const struct label labels[] = {
 	{"hub.joined", "came", true},
 	{"hub.frames", "messages sent"},
 	{"hub.gaps", "gaps told"},
+	{"hub.dropped", "signals let go"},
 	{"hub.slowClosed", "closed, too slow"},
+	{"hub.reading", "catching up now"},
+	{"hub.lagBytes", "the last is behind"},
 };
 
 static const struct label *label_of(const char *path)
@@ -164,8 +172,8 @@ static char *words_of(struct text name)
 
 /* ---- the page ---- */
 
-/* Is there something in it that is not 0, empty or null? */
-static bool has_news(yyjson_val *value)
+/* Is there something in it that is not 0, empty or null?  As deep as it would be shown. */
+static bool has_news(yyjson_val *value, unsigned nesting)
 {
 	size_t at, count;
 	yyjson_val *name, *one;
@@ -173,7 +181,8 @@ static bool has_news(yyjson_val *value)
 	if (yyjson_is_obj(value)) {
 		yyjson_obj_foreach(value, at, count, name, one)
 		{
-			if (!yyjson_is_ctn(one) && has_news(one))
+			if (!yyjson_is_arr(one) && nesting < NESTING_MAX &&
+			    has_news(one, nesting + 1))
 				return true;
 		}
 		return false;
@@ -214,7 +223,7 @@ static void add_member(struct out *out, struct text name, yyjson_val *value, con
 	bool is_group = yyjson_is_obj(value);
 	char *words;
 
-	if ((label && !label->words) || (!has_news(value) && !(label && label->always)))
+	if ((label && !label->words) || (!has_news(value, nesting) && !(label && label->always)))
 		return;
 	words = label ? must_dup(label->words) : words_of(name);
 	add_name(out, words, nesting, is_group);

@@ -70,6 +70,15 @@ static void counters_that_are_0_are_left_out(void **state)
 	assert_null(strstr(page, "refused"));
 }
 
+static void what_was_refused_is_shown_although_nothing_was_accepted(void **state)
+{
+	const char *page =
+		shown("{" HEAD "\"bus\":{\"accepted\":0,\"refused\":{\"not_json\":3}}}", false);
+
+	assert_non_null(strstr(page, "  accepted                0\n"));
+	assert_non_null(strstr(page, "    not json              3\n"));
+}
+
 static void a_list_of_things_is_left_out(void **state)
 {
 	assert_null(strstr(
@@ -116,6 +125,7 @@ int main(void)
 		cmocka_unit_test(figures_are_aligned_and_have_units),
 		cmocka_unit_test(durations_are_as_long_as_they_are),
 		cmocka_unit_test(counters_that_are_0_are_left_out),
+		cmocka_unit_test(what_was_refused_is_shown_although_nothing_was_accepted),
 		cmocka_unit_test(a_list_of_things_is_left_out),
 		cmocka_unit_test(what_is_not_known_is_shown_in_words),
 		cmocka_unit_test(trouble_comes_first_and_in_red),

@@ -390,11 +390,14 @@ unsigned long hub_clients(const struct hub *hub)
 void hub_status(const struct hub *hub, struct buf *out)
 {
 	const struct hub_stats *n = &hub->counts;
+	const struct hub_lag lag = hub_lag(hub);
 
 	buf_print(out,
 	          "{\"clients\":%lu,\"joined\":%lu,\"frames\":%lu,\"fellBehind\":%lu,"
-	          "\"gaps\":%lu,\"slowClosed\":%lu}",
-	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->slow_closed);
+	          "\"gaps\":%lu,\"dropped\":%lu,\"slowClosed\":%lu,\"reading\":%lu,"
+	          "\"lagBytes\":%llu}",
+	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->skipped,
+	          n->slow_closed, (unsigned long)lag.reading, (unsigned long long)lag.bytes);
 }
 
 struct hub_stats hub_stats(const struct hub *hub)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "bus/bus.h"
 #include "journal/journal.h"
+#include "net/account.h"
 #include "net/listen.h"
 #include "web/inside.h"
 
@@ -53,6 +54,15 @@ static void add_bus(struct buf *out, const struct bus_stats *s)
 	buf_add(out, TEXT("}}"));
 }
 
+static void add_limits(struct buf *out, const struct account_stats *s)
+{
+	buf_print(out,
+	          ",\"limits\":{\"tooFast\":%llu,\"held\":%llu,\"connections\":%llu,"
+	          "\"subscriptions\":%llu}",
+	          (unsigned long long)s->too_fast, (unsigned long long)s->held,
+	          (unsigned long long)s->connections, (unsigned long long)s->subscriptions);
+}
+
 static void add_journal(struct buf *out, const struct journal *journal)
 {
 	struct journal_stats s = journal_stats(journal);
@@ -102,6 +112,7 @@ void api_status(struct call *call)
 	          doors->clients(doors->self), (unsigned long long)web->throttle.failures);
 	add_listeners(&out, web);
 	add_bus(&out, bus_stats(web->options.bus));
+	add_limits(&out, &web->options.accounts->counts);
 	add_journal(&out, journal);
 	doors->status(doors->self, &out);
 	buf_add(&out, TEXT("}\n"));
