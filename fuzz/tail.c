@@ -37,7 +37,7 @@ static bool hear(void *self, const struct event *event)
 	return true;
 }
 
-/* Everything that came of it, and the last id. */
+/* Everything that came of it, up to what is too much, and the last id. */
 static void listen(struct text bytes, size_t cut, struct buf *heard)
 {
 	struct events events;
@@ -47,8 +47,8 @@ static void listen(struct text bytes, size_t cut, struct buf *heard)
 	while (bytes.len) {
 		size_t n = cut < bytes.len ? cut : bytes.len;
 
-		must_hold(events_feed(&events, (struct text){bytes.at, n}, hear, heard) ==
-		          EVENTS_FINE);
+		if (events_feed(&events, (struct text){bytes.at, n}, hear, heard) != EVENTS_FINE)
+			break;
 		bytes = (struct text){bytes.at + n, bytes.len - n};
 	}
 	buf_add(heard, text_of(events.id));
