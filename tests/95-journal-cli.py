@@ -101,6 +101,8 @@ def _():
 def _():
     with Box() as box:
         emit(box, [signal_of(1)])
+        got = journal(box, "export", "-o", "/nonexistent/all.ndjson")
+        assert got.code == 1 and "/nonexistent/all.ndjson: No such file" in got.err, got
         got = journal(box, "export", "-o", "/dev/full")
         assert got.code == 1 and "cannot write" in got.err, got
     got = cli("journal", "export", "--data", temp_dir())

@@ -308,11 +308,12 @@ int journal_verb_export(struct command_context *context, const struct options *o
 	e.sink = sink_open(path, &context->out, &why);
 	if (e.sink && (path || !isatty(1)))
 		progress_begin(&e.progress, context);
+	status = STATUS_FAILED;
 	if (e.sink)
 		status = finish(context, options, &e, &why,
 		                export_it(&e, dial, !options_has(options, "url"), &why));
 	else
-		status = command_misused(&command_journal, "%s", why.words);
+		say("%s", why.words);
 	dial_destroy(dial);
 	return status;
 }
