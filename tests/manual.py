@@ -322,6 +322,7 @@ class Reader:
         except ProcessLookupError:
             raise self.wrong(block, "it is said to be endless, and has ended") from None
         os.killpg(int(group), signal.SIGKILL)
+        self.stray.remove(int(group))  # the number may soon be somebody else's
 
     def requests(self):
         """What its boxes were asked: (method, path), in order."""
