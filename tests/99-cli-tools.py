@@ -2,6 +2,7 @@
 """check, config and completion, and --json wherever something is asked."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -91,6 +92,10 @@ def _():
     show.write_text('{"scene": 1}')
     done = cli("check", "--data", data)
     assert done.code == 78 and f"{show}: /scene" in done.err, done
+    show.unlink()
+    os.mkfifo(show)
+    done = cli("check", "--data", data)
+    assert done.code == 78 and str(show) in done.err, "nobody waits for a pipe"
     assert cli("check", "a", "b").code == 2 and cli("check", "a", "--config", "b").code == 2
 
 

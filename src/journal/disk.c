@@ -57,7 +57,7 @@ ssize_t disk_read(int fd, void *into, size_t len, uint64_t offset)
 
 bool disk_load(int dir, const char *name, struct buf *out)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	ssize_t got = -1;
 	char *at;
