@@ -160,7 +160,8 @@ enum lines_answer lines_next(struct lines *l, struct text *line, struct error *w
 	for (;;) {
 		size_t len = l->text.len - l->at;
 		const char *start = len ? l->text.at + l->at : NULL;
-		const char *end = len > seen ? memchr(start + seen, '\n', len - seen) : NULL;
+		const char *end =
+			start && len > seen ? memchr(start + seen, '\n', len - seen) : NULL;
 
 		if (end)
 			return give(l, (size_t)(end - start), line);
