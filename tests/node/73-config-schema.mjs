@@ -26,6 +26,9 @@ function isTaken(document) {
 	return done.status === 0;
 }
 
+const token = join(dir, "ci.token");
+writeFileSync(token, "a".repeat(64), { mode: 0o600 });
+
 const whole = {
 	data: "/srv/box",
 	listen: ["127.0.0.1:0", { address: "[::1]:0", dialect: "signals" }],
@@ -33,7 +36,7 @@ const whole = {
 	validation: "strict",
 	auth: {
 		local: "observe, emit", hosts: ["box.example"], origins: ["https://box.example"], query: true,
-		tokens: [{ name: "ci", file: "tokens/ci", scopes: "emit" }],
+		tokens: [{ name: "ci", file: token, scopes: "emit" }],
 	},
 	journal: { keep: "1GiB", days: 7, segment: "1MiB", commit: "0" },
 	limits: { headers: "32KiB", depth: 16, ping: "1m", connections: 100 },
