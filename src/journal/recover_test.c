@@ -255,7 +255,7 @@ static char *three_segments(void)
 
 	o.segment_bytes = 4 * KIB;
 	j = open_with(&o);
-	for (int i = 0; journal_stats(j).segments < 3; i++)
+	while (journal_stats(j).segments < 3)
 		commit(j, 10);
 	journal_close(j);
 	return dir;
