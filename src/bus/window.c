@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#define XXH_INLINE_ALL /* made with our flags, and without calls: 2 % of an ingest */
 #include <xxhash.h>
 
 #include "base/crc32c.h"
