@@ -45,7 +45,6 @@ struct client *client_create(struct hub *hub, const struct dialect *dialect,
 	buf_init(&c->mine, mine_max(c));
 	ws_init(&c->ws, &hub->options.ws);
 	list_init(&c->in_work);
-	list_init(&c->in_held);
 	list_add(&hub->clients, &c->in_all);
 	hub->counts.clients++;
 	hub->counts.joined++;
@@ -424,7 +423,6 @@ void client_end(struct client *c)
 	c->account->connections--;
 	account_close(c->account);
 	c->account = NULL;
-	list_remove(&c->in_held);
 	list_remove(&c->in_all);
 	c->hub->counts.clients--;
 	hub_work(c); /* where it is freed */

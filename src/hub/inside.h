@@ -38,7 +38,7 @@ struct hub {
 	struct hub_reel reels[ENCODINGS];
 	struct pool pool; /* of clients */
 	struct link clients, work, waiting, dirty, followers;
-	struct link held;            /* client.in_held */
+	struct link held;            /* person.in_held */
 	struct deadline ease;        /* looks at them while there are any */
 	struct link screens, agents; /* run_view.in_hub: of the run dialect */
 	struct buf look;             /* how the stage looks now, once somebody asked */

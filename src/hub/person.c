@@ -13,6 +13,7 @@ struct person *client_person(struct client *c)
 		c->person = must_zero(1, sizeof(*c->person));
 		c->person->client = c;
 		list_init(&c->person->in_followers);
+		list_init(&c->person->in_held);
 		list_init(&c->person->replies);
 	}
 	return c->person;
@@ -35,6 +36,7 @@ void client_forget_person(struct client *c)
 	if (!c->person)
 		return;
 	native_forget_replies(c);
+	list_remove(&c->person->in_held);
 	free(c->person->name);
 	free(c->person);
 	c->person = NULL;

@@ -1,5 +1,5 @@
-/* person.h - who may answer and control, or follows the stage or what agents ask; for this
- * room alone.
+/* person.h - who may answer and control, follows the stage or what agents ask, or was too
+ * fast; for this room alone.
  *
  * Few clients are, so it is apart from them.
  */
@@ -15,6 +15,7 @@ struct run_view;
 struct person {
 	struct client *client;
 	struct link in_followers; /* hub.followers: of the stage */
+	struct link in_held;      /* hub.held: not read, because it was too fast */
 	struct run_view *run;     /* of the run dialect, or NULL */
 	char *name;               /* of the credential or the process */
 	bool is_process;
@@ -26,6 +27,11 @@ struct person {
 static inline struct run_view *client_run(const struct client *client)
 {
 	return client->person ? client->person->run : NULL;
+}
+
+static inline bool client_is_held(const struct client *client)
+{
+	return client->person && !list_is_empty(&client->person->in_held);
 }
 
 struct person *client_person(struct client *client); /* made when there is none */

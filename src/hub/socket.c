@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
+#include "hub/person.h"
 #include "journal/journal.h"
 #include "net/account.h"
 
@@ -63,11 +64,11 @@ void client_hold(struct client *c)
 	struct hub *hub = c->hub;
 
 	c->conn->input_max = input_max(c);
-	if (!is_too_fast(c) || !list_is_empty(&c->in_held))
+	if (!is_too_fast(c) || client_is_held(c))
 		return;
 	hub->options.accounts->counts.held++;
 	conn_hush(c->conn, true);
-	list_add(&hub->held, &c->in_held);
+	list_add(&hub->held, &client_person(c)->in_held);
 	deadline_set(hub->options.loop, &hub->ease, DEADLINE_TICK_MS);
 }
 
@@ -76,11 +77,11 @@ void hub_ease(struct deadline *deadline)
 	struct hub *hub = list_of(deadline, struct hub, ease);
 
 	list_each(&hub->held, l) {
-		struct client *c = list_of(l, struct client, in_held);
+		struct client *c = list_of(l, struct person, in_held)->client;
 
 		if (is_too_fast(c))
 			continue;
-		list_remove(&c->in_held);
+		list_remove(l);
 		c->conn->input_max = input_max(c);
 		client_unhush(c);
 	}
@@ -160,7 +161,7 @@ static void late(struct conn *conn)
 {
 	struct client *c = conn->self;
 	bool alive = c->progress || (!c->dialect->is_websocket && !conn->wants_write) ||
-	             !list_is_empty(&c->in_held); /* it may say what it likes, unheard */
+	             client_is_held(c); /* it may say what it likes, unheard */
 
 	if (c->state == CLIENT_CLOSING || (!alive && c->asked)) {
 		client_end(c);

@@ -91,19 +91,21 @@ static bool read_length(const uint8_t *h, uint64_t *len)
 static uint16_t start_frame(struct ws_reader *r, const uint8_t *h, size_t n)
 {
 	uint16_t code = check_start(r, h);
+	uint64_t len;
 
 	if (code)
 		return code;
-	if (!read_length(h, &r->left))
+	if (!read_length(h, &len))
 		return CODE_PROTOCOL;
 	r->opcode = h[0] & 0x0F;
 	if (!is_control(r->opcode)) {
-		if (r->left > r->limits->message_max - r->message.len)
+		if (len > r->limits->message_max - r->message.len)
 			return CODE_TOO_BIG;
 		r->fragments++;
 		if (r->opcode != WS_OP_MORE)
 			r->message_opcode = r->opcode;
 	}
+	r->left = (uint32_t)len;
 	r->fin = h[0] & 0x80;
 	if (!r->limits->of_server)
 		memcpy(r->mask, h + n - 4, 4);
@@ -169,11 +171,11 @@ static bool unmask(char *at, size_t n, const uint8_t mask[4], unsigned mask_at)
 /* As much of the frame's payload as is there, unmasked. */
 static struct text take_payload(struct ws_reader *r, char **bytes, size_t *n)
 {
-	struct text piece = {*bytes, *n < r->left ? *n : (size_t)r->left};
+	struct text piece = {*bytes, *n < r->left ? *n : r->left};
 
 	r->is_ascii = unmask(*bytes, piece.len, r->mask, r->mask_at);
-	r->mask_at = (uint8_t)((r->mask_at + piece.len) & 3);
-	r->left -= piece.len;
+	r->mask_at = (r->mask_at + piece.len) & 3;
+	r->left -= (uint32_t)piece.len;
 	*bytes += piece.len;
 	*n -= piece.len;
 	return piece;

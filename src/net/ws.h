@@ -33,22 +33,25 @@ enum ws_event {
 };
 
 struct ws_limits {
-	size_t message_max;     /* bytes in a message, and so in a frame */
+	size_t message_max;     /* bytes in a message, and so in a frame; below 4 GiB */
 	unsigned fragments_max; /* frames in a message */
 	bool of_server;         /* we are the client: what comes in is not masked */
 };
 
+/* Packed: every idle client has one. */
 struct ws_reader {
 	const struct ws_limits *limits;
 	struct buf message; /* of a fragmented or split message; freed when idle */
-	uint64_t left;      /* payload bytes of this frame still to come */
 	uint8_t *control;   /* of a control frame that came in pieces; heap */
-	uint8_t head[14];   /* of a frame header that came in pieces */
-	uint8_t head_len, control_len, mask_at, opcode, message_opcode;
-	uint8_t mask[4];
+	uint32_t left;      /* payload bytes of this frame still to come */
 	uint16_t fragments;
+	uint8_t head[14]; /* of a frame header that came in pieces */
+	uint8_t mask[4];
 	struct utf8 utf8;
-	bool in_frame, fin;
+	uint8_t control_len;
+	uint8_t opcode : 4, message_opcode : 4;
+	uint8_t head_len : 4, mask_at : 2;
+	bool in_frame : 1, fin : 1;
 	bool is_ascii; /* what was unmasked last */
 };
 
