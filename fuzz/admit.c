@@ -4,23 +4,16 @@
  * the journal's reader gives back alike, and, admitted once more, itself.  The
  * first byte of the input chooses the mode and who sends.
  */
-#include <stdlib.h>
 
-#include "base/buf.h"
 #include "bus/admit.h"
+#include "base/buf.h"
+#include "lib/hold.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 
 #define NOW 1700000000000
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-/* libFuzzer sees abort(), but not every trap. */
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static bool never_taken(void *self, struct text source)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/boxed.h"
+#include "lib/hold.h"
 #include "net/ws.h"
 
 #define HEARD_MAX (64 * MIB)
@@ -34,7 +35,7 @@ static void speak(int fd, const char *path, struct text lines, struct buf *out)
 	boxed_say(fd, text_of(path));
 	boxed_say(fd, TEXT(rest));
 	boxed_hear_head(fd, out);
-	boxed_must(text_starts(buf_text(out), TEXT("HTTP/1.1 101")));
+	must_hold(text_starts(buf_text(out), TEXT("HTTP/1.1 101")));
 	buf_init(&frames, HEARD_MAX);
 	while (lines.len)
 		ws_add_masked(&frames, WS_OP_TEXT, text_cut(lines, '\n', &lines));
@@ -51,7 +52,7 @@ static void check_health(struct buf *out)
 		return;
 	buf_clear(out);
 	boxed_ask("GET", "/api/status", TEXT(""), out);
-	boxed_must(text_starts(buf_text(out), TEXT("HTTP/1.1 200")));
+	must_hold(text_starts(buf_text(out), TEXT("HTTP/1.1 200")));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	dialect = dialect_of((char)bytes[0]);
 	buf_init(&out, HEARD_MAX);
 	fd = boxed_connect();
-	boxed_must(fd >= 0);
+	must_hold(fd >= 0);
 	if (dialect)
 		speak(fd, dialect, said, &out);
 	else

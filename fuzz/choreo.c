@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "choreo/choreo.h"
+#include "lib/hold.h"
 #include "signal/json.h"
 
 #define TEXT_MAX (256 * KIB)
@@ -20,13 +21,6 @@
 #define AFTER_MAX 1e7
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-/* libFuzzer sees abort(), but not every trap. */
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 struct stage {
 	struct choreo *choreo;

@@ -15,6 +15,7 @@
 
 #include "base/must.h"
 #include "lib/boxed.h"
+#include "lib/hold.h"
 #include "net/ws.h"
 #include "signal/json.h"
 #include "source/transport.h"
@@ -30,7 +31,7 @@ static int arrivals[2]; /* a pipe of descriptors, from the thread of the box */
 
 static void take(int fd)
 {
-	boxed_must(write(arrivals[1], &fd, sizeof(fd)) == sizeof(fd));
+	must_hold(write(arrivals[1], &fd, sizeof(fd)) == sizeof(fd));
 }
 
 static int next_arrival(int ms)
@@ -40,7 +41,7 @@ static int next_arrival(int ms)
 
 	if (TEMP_FAILURE_RETRY(poll(&news, 1, ms)) != 1)
 		return -1;
-	boxed_must(read(arrivals[0], &fd, sizeof(fd)) == sizeof(fd));
+	must_hold(read(arrivals[0], &fd, sizeof(fd)) == sizeof(fd));
 	return fd;
 }
 
@@ -102,12 +103,12 @@ static void check_sources(struct buf *out)
 	buf_clear(out);
 	boxed_ask("GET", "/api/sources", TEXT(""), out);
 	head = buf_text(out);
-	boxed_must(text_starts(head, TEXT("HTTP/1.1 200")));
+	must_hold(text_starts(head, TEXT("HTTP/1.1 200")));
 	body = memmem(head.at, head.len, "\r\n\r\n", 4);
-	boxed_must(body != NULL);
+	must_hold(body != NULL);
 	rest = (struct text){body + 4, (size_t)(head.at + head.len - body) - 4};
 	doc = yyjson_read(rest.at, rest.len, 0);
-	boxed_must(doc != NULL);
+	must_hold(doc != NULL);
 	yyjson_doc_free(doc);
 }
 
@@ -144,7 +145,7 @@ static void play(const struct transport *transport, struct text parts, struct bu
 	boxed_dialled = NULL;
 	buf_clear(out);
 	boxed_ask("DELETE", "/api/sources/fuzz", TEXT(""), out);
-	boxed_must(text_starts(buf_text(out), TEXT("HTTP/1.1 20")));
+	must_hold(text_starts(buf_text(out), TEXT("HTTP/1.1 20")));
 	while (count)
 		close(fds[--count]);
 	while ((fd = next_arrival(0)) >= 0)
@@ -161,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (!transport || text_is(protocol, "scenario") || text_is(protocol, "midi"))
 		return 0;
 	if (!arrivals[1])
-		boxed_must(pipe2(arrivals, O_CLOEXEC) == 0);
+		must_hold(pipe2(arrivals, O_CLOEXEC) == 0);
 	boxed_start();
 	buf_init(&out, HEARD_MAX);
 	play(transport, parts, &out);

@@ -20,6 +20,7 @@
 #include "journal/reader.h"
 #include "journal/segment.h"
 #include "journal/verify.h"
+#include "lib/hold.h"
 
 #define FILES_MAX 32
 #define EDIT_BYTES 6
@@ -40,12 +41,6 @@ static struct file files[FILES_MAX];
 static size_t file_count;
 static struct map committed; /* every line of the sound journal */
 static char dir[64], journal_dir[80];
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* --- the sound journal ---------------------------------------------------- */
 

@@ -14,15 +14,10 @@
 #include "base/must.h"
 #include "cli/lines.h"
 #include "cli/replayed.h"
+#include "lib/hold.h"
 #include "signal/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* A line that was refused is passed over; of all others the file must be held to account. */
 static void read_line(struct text line)

@@ -7,11 +7,11 @@
  * The first byte of the input is the letter of a protocol, the second says how the
  * stream ends and is framed, the third how it is cut.
  */
-#include <stdlib.h>
 
+#include "parse/parse.h"
 #include "base/buf.h"
 #include "bus/admit.h"
-#include "parse/parse.h"
+#include "lib/hold.h"
 
 #define TAKEN_MAX (64 * MIB)
 #define SMALL_EVENT 64
@@ -43,12 +43,6 @@ struct taken {
 	struct buf lines; /* what was given, without ids */
 	unsigned signals, ends, bads;
 };
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* --- what is given ------------------------------------------------------------- */
 

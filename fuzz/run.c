@@ -5,10 +5,10 @@
  * to the byte, a prompt is told as JSON and takes its own default, and a translation that
  * is saved and loaded between any two signals says the same as one that is not.
  */
-#include <stdlib.h>
 
 #include "base/must.h"
 #include "bus/admit.h"
+#include "lib/hold.h"
 #include "run/fold.h"
 #include "run/prompt.h"
 #include "run/translate.h"
@@ -17,13 +17,6 @@
 #define NUMBER 4711
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-/* libFuzzer sees abort(), but not every trap. */
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 struct pass {
 	struct translate translate;

@@ -14,6 +14,7 @@
 #include "bus/bus.h"
 #include "bus/window.h"
 #include "journal/journal.h"
+#include "lib/hold.h"
 #include "lib/scratch.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
@@ -27,12 +28,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static const char *dir;
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* ---- files ---- */
 

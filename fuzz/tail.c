@@ -4,7 +4,6 @@
  * The first byte of the input says how to cut; a stream of server-sent events follows, and
  * each of its data is shown as a signal, and as a status.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,17 +12,12 @@
 #include "cli/events.h"
 #include "cli/report.h"
 #include "cli/show.h"
+#include "lib/hold.h"
 
 #define HEARD_MAX (16 * MIB)
 #define COLUMNS 100
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static bool hear(void *self, const struct event *event)
 {

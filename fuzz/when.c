@@ -7,19 +7,13 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "lib/hold.h"
 #include "signal/json.h"
 #include "signal/when.h"
 
 #define TEXT_MAX (64 * KIB)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-/* libFuzzer sees abort(), but not every trap. */
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static bool judge(yyjson_val *clause, const struct cue *cue)
 {

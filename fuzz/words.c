@@ -11,6 +11,7 @@
 
 #include "base/must.h"
 #include "journal/position.h"
+#include "lib/hold.h"
 #include "net/address.h"
 #include "signal/signal.h"
 #include "web/etag.h"
@@ -21,12 +22,6 @@
 #define NOW 1700000000000
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must_hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void try_query(struct text words)
 {

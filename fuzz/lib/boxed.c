@@ -18,6 +18,7 @@
 #include "base/must.h"
 #include "box.h"
 #include "config/config.h"
+#include "lib/hold.h"
 #include "scratch.h"
 
 #define PATIENCE_MS 20000 /* on a machine with other things to do */
@@ -27,12 +28,6 @@ void (*boxed_dialled)(int fd);
 
 static char data[80], door[96];
 static struct config config;
-
-void boxed_must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* libFuzzer looks for leaks after each input that took more memory than it gave back, and
  * the box on its thread always does. */
@@ -55,8 +50,8 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
 		errno = ECONNREFUSED;
 		return -1;
 	}
-	boxed_must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
-	boxed_must(dup3(pair[0], fd, O_CLOEXEC) == fd && fcntl(fd, F_SETFL, flags) == 0);
+	must_hold(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+	must_hold(dup3(pair[0], fd, O_CLOEXEC) == fd && fcntl(fd, F_SETFL, flags) == 0);
 	close(pair[0]);
 	dialled(pair[1]);
 	return 0;
@@ -95,7 +90,7 @@ static void configure(void)
 	snprintf(where, sizeof(where), "SIGNALBOX_DATA=%s", data);
 	if (!config_load(&config, &from, &why))
 		fprintf(stderr, "%s\n", why.words);
-	boxed_must(!why.words[0]);
+	must_hold(!why.words[0]);
 }
 
 void boxed_start(void)
@@ -108,15 +103,15 @@ void boxed_start(void)
 		return;
 	snprintf(data, sizeof(data), "%s/data", scratch());
 	snprintf(door, sizeof(door), "%s/sock", data);
-	boxed_must(setenv("HOME", scratch(), 1) == 0);
+	must_hold(setenv("HOME", scratch(), 1) == 0);
 	configure();
 	log_set_level((enum log_level)(-1));
 	config.log.level = (enum log_level)(-1);
-	boxed_must(pthread_create(&thread, NULL, run, &options) == 0);
+	must_hold(pthread_create(&thread, NULL, run, &options) == 0);
 	pthread_detach(thread);
 	while ((fd = boxed_connect()) < 0 && tries++ < START_TRIES)
 		usleep(1000);
-	boxed_must(fd >= 0);
+	must_hold(fd >= 0);
 	close(fd);
 }
 
@@ -153,7 +148,7 @@ static bool hear(int fd, struct buf *out)
 	char bytes[16384];
 	ssize_t n;
 
-	boxed_must(TEMP_FAILURE_RETRY(poll(&news, 1, PATIENCE_MS)) == 1);
+	must_hold(TEMP_FAILURE_RETRY(poll(&news, 1, PATIENCE_MS)) == 1);
 	n = recv(fd, bytes, sizeof(bytes), 0);
 	if (n <= 0)
 		return false;
@@ -182,7 +177,7 @@ void boxed_ask(const char *method, const char *path, struct text body, struct bu
 	                        "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
 	                        method, path, body.len);
 
-	boxed_must(fd >= 0);
+	must_hold(fd >= 0);
 	boxed_say(fd, text_of(head));
 	boxed_say(fd, body);
 	free(head);

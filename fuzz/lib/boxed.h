@@ -24,6 +24,4 @@ void boxed_hear_head(int fd, struct buf *out);
 /* A request of its owner; the answer, head and all, is in out. */
 void boxed_ask(const char *method, const char *path, struct text body, struct buf *out);
 
-void boxed_must(bool holds);
-
 #endif
