@@ -32,7 +32,8 @@ static void admit(struct source *s, struct text envelope)
 	                        .from = bus_from(s->all->options.bus, text_of(s->id), true)};
 	struct bus_verdict verdict;
 
-	account_charge(s->account, clock_mono_ns());
+	if (account_is_limited(s->account))
+		account_charge(s->account, clock_mono_ns());
 	emit.from.keeps_origin = s->transport && s->transport->keeps_origin;
 	bus_admit(s->all->options.bus, &emit, &verdict);
 	if (verdict.answer == BUS_FULL)
