@@ -33,34 +33,41 @@ def status(box):
     return box.request("GET", "/api/status").json()
 
 
-def write_through(box, writers, seconds):
-    """Writes while the disk fails for some time, until all of it is answered."""
+def sync_failures(box):
+    return status(box)["journal"]["syncFailures"]
+
+
+def write_through(box, writers, seconds, noticed):
+    """Writes while the disk fails for some time, until all of it is answered.
+    A slow machine comes late to its n-th call: what is to be noticed is waited for."""
     stop = threading.Event()
     box.fail()
     threads = crash.together(writers, box, stop)
     time.sleep(seconds)
+    if noticed:
+        eventually(lambda: sync_failures(box))
     box.mend()
     time.sleep(0.05)
     stop.set()
     for thread in threads:
         thread.join()
-    failures = status(box)["journal"]["syncFailures"]
+    failures = sync_failures(box)
     eventually(lambda: readiness(box).status == 200)
     return failures
 
 
-def lives_with(rules, segment=SMALL_SEGMENTS, seconds=0.15):
-    """Writers of all kinds under each rule, one box each; the failures there were."""
-    counts = {}
+def lives_with(rules, noticed=False):
+    """Writers of all kinds under each rule, one box each; how many failures there were."""
+    failures = 0
     for rule in rules:
         ledger = crash.Ledger()
         writers = [crash.Writer("a", ledger), crash.Writer("b", ledger, 200)]
-        box = FaultyBox(segment)
+        box = FaultyBox(SMALL_SEGMENTS)
         box.arm(FAIL=rule)
         box.start()
         try:
             parts = [*writers, crash.Poster("c", ledger)]
-            counts[rule] = write_through(box, parts, seconds * SLOW)
+            failures += write_through(box, parts, 0.15 * SLOW, noticed)
             crash.check(box, ledger, writers)
             assert box.stop() == 0, box.log()[-4000:]
             verified = cli("journal", "verify", "--data", box.data)
@@ -72,19 +79,17 @@ def lives_with(rules, segment=SMALL_SEGMENTS, seconds=0.15):
         except Exception:
             comment(f"with {rule}:\n{box.log()[-4000:]}")
             raise
-    return counts
+    return failures
 
 
 @test("every n-th write fails: it goes on in new segments and loses nothing")
 def _():
-    counts = lives_with(WRITES)
-    assert all(counts.values()), f"some never failed: {counts}"
+    lives_with(WRITES, noticed=True)
 
 
 @test("every n-th sync fails: it goes on in new segments and loses nothing")
 def _():
-    counts = lives_with(SYNCS)
-    assert all(counts.values()), f"some never failed: {counts}"
+    lives_with(SYNCS, noticed=True)
 
 
 @test("files that cannot be made, renamed, cut or removed cost nothing that counts")
@@ -99,8 +104,7 @@ def _():
 
 @test("short writes are no failure at all")
 def _():
-    counts = lives_with(SHORT)
-    assert not any(counts.values()), counts
+    assert lives_with(SHORT) == 0
 
 
 @test("a start on a failing disk says why and ends, or serves; nothing is lost")
