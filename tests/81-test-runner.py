@@ -4,11 +4,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
-import time
 from pathlib import Path
 
-from lib import ROOT, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, eventually, run, temp_dir, test
 
 
 class Tree:
@@ -30,12 +30,13 @@ class Tree:
     def unit(self, name, body):
         self.units.append({"name": name, "cmd": [str(self.script(name, body))]})
 
-    def run(self, *options):
+    def run(self, *options, limit_s=PATIENCE_S, **how):
         info = self.top / "build/meson-info/intro-tests.json"
         info.write_text(json.dumps(self.units))
         done = subprocess.run(
             [self.top / "tools/run-tests", *options, self.top / "build"], text=True,
-            env={**os.environ, "TEST_LIMIT_S": "1"}, capture_output=True, timeout=120,
+            env={**os.environ, "TEST_LIMIT_S": str(limit_s)}, capture_output=True,
+            timeout=4 * PATIENCE_S, **how,
         )
         return done.returncode, done.stdout.splitlines()
 
@@ -47,6 +48,13 @@ def outcome(body, *options):
     tree.script("tests/01-it.py", body)
     code, lines = tree.run(*options)
     return code, lines[-1], lines
+
+
+def is_gone(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
+    except OSError:
+        return True
 
 
 @test("the last line counts what passed, of unit tests and others")
@@ -116,18 +124,31 @@ def _():
 
 @test("a program that hangs is ended and fails")
 def _():
-    code, last, _ = outcome("echo 1..1; echo ok 1 - a; sleep 60")
-    assert (code, last) == (1, "2 passed, 1 failed"), last
+    tree = Tree()
+    tree.script("tests/01-it.py", "echo 1..1; echo ok 1 - a; sleep 600")
+    code, lines = tree.run(limit_s=1)
+    assert code == 1 and lines[-1].endswith(", 1 failed"), lines
+    assert "     not ok: ended within 1 s" in lines, lines
 
 
 @test("what a test leaves running is ended with it")
 def _():
     mark = temp_dir() / "pid"
-    outcome(f"sleep 60 & echo $! >{mark}; echo 1..1; echo ok 1 - a")
-    pid = int(mark.read_text())
-    time.sleep(0.1)
-    state = Path(f"/proc/{pid}/stat")
-    assert not state.exists() or state.read_text().split()[2] == "Z"
+    outcome(f"sleep 600 & echo $! >{mark}; echo 1..1; echo ok 1 - a")
+    eventually(lambda: is_gone(int(mark.read_text())))
+
+
+@test("a run that a shell put in the background does not make its tests deaf to Ctrl-C")
+def _():
+    def ignore():
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_IGN)
+
+    tree = Tree()
+    tree.script("tests/01-it.py", "trap 'echo ok 1 - a; exit' INT; echo 1..1; kill -INT $$\n"
+                "echo not ok 1 - a")
+    code, lines = tree.run(preexec_fn=ignore)
+    assert (code, lines[-1]) == (0, "1 passed, 0 failed"), lines
 
 
 @test("a sanitizer's report fails the test whatever the program says")
