@@ -5,7 +5,7 @@ filters, resume, and the good-bye."""
 import json
 import time
 
-from lib import (CLOSE, PING, SLOW, Box, Closed, Events, Refused, WS, eventually, run,
+from lib import (CLOSE, PATIENCE_S, PING, Box, Closed, Events, Refused, WS, eventually, run,
                  temp_dir, test)
 
 
@@ -23,7 +23,7 @@ def quiet(ws, seconds=0.2):
     except TimeoutError:
         return
     finally:
-        ws.timeout(10)
+        ws.timeout(PATIENCE_S)
     raise AssertionError(f"heard {got}")
 
 
@@ -45,7 +45,7 @@ def _():
 def _():
     with Box() as box, WS(box) as ws:
         hello(ws)
-        ws.send({"op": "subscribe"})
+        ws.subscribe()
         payload = '{"a" : [1.50, 2e0,"\\u00e9\\ud83d\\ude00"] , "big":12345678901234567890}'
         box.request("POST", "/api/signal", '{"type":"x","id":"i","payload":' + payload + "}")
         line = ws.recv()
@@ -120,8 +120,7 @@ def _():
         for name, wish in wishes.items():
             clients[name] = WS(box)
             hello(clients[name])
-            clients[name].send({"op": "subscribe", **wish})
-        time.sleep(0.2)
+            clients[name].subscribe(**wish)
         for kind in ("a", "b", "c", "tool_call", "tool"):
             for source in ("s1", "s2"):
                 for run_ in ("r1", "r2"):
@@ -275,9 +274,7 @@ def _():
         eventually(lambda: box.request("GET", "/api/status").json()["hub"]["clients"] == 3)
         native.send({"op": "emit", "ref": 1, "signal": {"type": "last"}})
         assert {native.json().get("op"), native.json().get("op")} == {None, "ack"}
-        began = time.monotonic()
         assert box.stop() == 0
-        assert time.monotonic() - began < 2.5 * SLOW
         assert native.recv() is None and native.close_code == 1001
         assert json.loads(bare.recv())["type"] == "last"
         assert bare.recv() is None and bare.close_code == 1001

@@ -14,7 +14,8 @@ import re
 import stat
 
 from doors import config_box, status, upgrade
-from lib import Box, Events, Refused, Skip, WS, cli, request_bytes, run, temp_dir, test
+from lib import (Box, Events, Refused, Skip, WS, cli, eventually, request_bytes, run, temp_dir,
+                 test)
 
 UPGRADES = ["/ws", "/ws/signals", "/echo", "/", "/ws/run", "/ws/gateway", "/ws/voice", "/nothing"]
 SPOKEN = {"/ws", "/ws/signals", "/ws/run", "/echo"}
@@ -417,12 +418,13 @@ def _():
         for _ in range(10):
             for ask in ways:
                 assert ask().status in (401, 429)
+        # One is heard out now and then, so who comes late is asked again.
         for ask in ways:
-            assert ask().status == 429
+            eventually(lambda: ask().status == 429)
         for path in (f"/ws?token={junk}", f"/ws?ticket={junk}", f"/ws/signals?token={junk}",
                      "/ws?ticket=%zz", "/ws?token=%00", f"/ws?ticket={'x' * 5000}", "/ws?ticket",
                      f"/ws?ticket=%zz&token={box.token}"):
-            assert upgrade(box, path) == 429, path
+            eventually(lambda: upgrade(box, path) == 429)
         assert upgrade(box, f"/ws?token={box.token}") == 101
 
 

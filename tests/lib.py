@@ -113,6 +113,32 @@ def eventually(check, within=PATIENCE_S, every=0.02):
         time.sleep(every)
 
 
+def at_last(attempt, within=PATIENCE_S):
+    """Runs a whole attempt again while it fails, and gives what it returns.  For what a machine
+    that is too busy spoils now and then, and a program that is broken always."""
+    end = time.monotonic() + within
+    while True:
+        try:
+            return attempt()
+        except (AssertionError, OSError, Closed) as why:
+            if time.monotonic() > end:
+                raise
+            comment(f"once more, because of {type(why).__name__}: {str(why)[:200]}")
+
+
+_held_ports = []
+
+
+def closed_port(port=0):
+    """A port on which nobody listens, and which nobody else is given while the test runs.  A
+    server of the test's own may still be put there, if it says SO_REUSEADDR."""
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind(("127.0.0.1", port))
+    _held_ports.append(sock)
+    return sock.getsockname()[1]
+
+
 # --- files and programs ------------------------------------------------------
 
 
@@ -439,6 +465,14 @@ class WS:
         if not isinstance(message, str):
             message = json.dumps(message)
         return self.send_frame(TEXT, message.encode())
+
+    def subscribe(self, **wish):
+        """Subscribes, and comes back when everything from now on is heard.  What comes before
+        the acknowledgement is thrown away."""
+        self.send({"op": "subscribe", "ref": "subscribed", **wish})
+        while (said := self.json()).get("ref") != "subscribed":
+            pass
+        assert said["op"] == "ack", said
 
     def send_frame(self, opcode, payload=b"", **how):
         self.wire.send(frame_bytes(opcode, payload, **how))
