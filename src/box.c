@@ -4,6 +4,7 @@
  */
 #include "box.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/whole.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
@@ -28,6 +30,7 @@
 #include "source/hook.h"
 #include "source/midi_line.h"
 #include "source/source.h"
+#include "web/credentials.h"
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
@@ -293,15 +296,31 @@ static void make_dirs(const char *path)
 /* DATA holds tokens and what agents said: it is ours alone. */
 static bool make_data(const struct config *config, struct error *why)
 {
-	struct stat st;
-
 	make_dirs(config->data);
-	if (stat(config->data, &st) != 0)
-		return error_errno(why, "%s", config->data);
-	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return error_set(why, "%s must be yours alone: chown it and chmod 700 it",
-		                 config->data);
-	return true;
+	return whole_dir_is_private(config->data, why);
+}
+
+/* Could the first start make it?  The nearest that is there above it is to be written. */
+static bool can_be_made(const char *path, struct error *why)
+{
+	char *above = must_dup(path);
+	bool good = false;
+
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		slash[slash == above] = '\0';
+		good = access(above, W_OK | X_OK) == 0;
+		if (good || errno != ENOENT || slash == above)
+			break;
+	}
+	if (!good)
+		error_errno(why, "%s cannot be made: %s", path, above);
+	free(above);
+	return good;
+}
+
+static bool is_data_good(const char *data, struct error *why)
+{
+	return whole_dir_is_private(data, why) || (errno == ENOENT && can_be_made(data, why));
 }
 
 /* On a terminal the line has a single-use code in it; in a log it must not. */
@@ -343,6 +362,13 @@ static bool start(struct box *box, struct error *why)
 	announce(box);
 	supervisor_tell("READY=1");
 	return true;
+}
+
+bool box_check(const struct config *config, struct error *why)
+{
+	return is_data_good(config->data, why) && box_check_listens(config, why) &&
+	       credentials_are_good(config, why) && box_check_key(config->data, why) &&
+	       box_are_sources_good(config, why);
 }
 
 int box_run(const struct box_options *options)

@@ -5,5 +5,6 @@
 #include "config/serve.h"
 
 box_run_fn box_run;
+box_check_fn box_check;
 
 #endif

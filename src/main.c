@@ -25,7 +25,8 @@ static void give(void *at, const char *file, int line)
 
 int main(int argc, char **argv)
 {
-	struct command_context context = {.serve = box_run, .env = (const char *const *)environ};
+	struct command_context context = {
+		.serve = box_run, .check = box_check, .env = (const char *const *)environ};
 
 	/* OpenSSL does not bear to be without memory; and it may be told before it took any. */
 	CRYPTO_set_mem_functions(take, grow, give);

@@ -147,6 +147,16 @@ def _():
     home.finds("config", "bad", "which needs a token")
 
 
+@test("what the box itself would refuse is found, once")
+def _():
+    home = Home("listen: ['127.0.0.1:0']\n"
+                "sources: [{id: one, url: 'ws://127.0.0.1:9', protocol: telex}]\n")
+    home.finds("start", "bad", "sources: 'one': no protocol 'telex'", "signalbox check")
+    home.data.mkdir(mode=0o700)
+    home.data.chmod(0o750)
+    assert "start" not in {f[0] for f in home.look()}, "it has to be mended first"
+
+
 @test("a show that cannot be played is found")
 def _():
     home = Home().ran()

@@ -81,6 +81,41 @@ def _():
     refused(source, "chmod 600")
 
 
+@test("whatever keeps serve from starting, check finds before, in the same words")
+def _():
+    data = temp_dir() / "data"
+    quiet = "listen: ['127.0.0.1:0']\n"
+
+    def refused(text, *words):
+        config = write(text)
+        said = [cli(verb, "--config", config, "--data", data) for verb in ("check", "serve")]
+        assert all(done.code == 78 and done.out == "" for done in said), said
+        assert said[0].err == said[1].err and all(w in said[0].err for w in words), said
+    source = "sources: [{id: one, url: 'ws://127.0.0.1:9', protocol: telex}]"
+    refused(quiet + source, "'one'", "no protocol 'telex'; there are websocket, ")
+    refused(quiet + "sources: [{id: one, url: 'ws://'}]", "'one'")
+    refused("listen: ['127.0.0.1:7999']\n"
+            "sources: [{id: me, url: 'http://localhost:7999/api/stream'}]", "this box itself")
+    assert not data.exists()
+    data.mkdir(mode=0o700)
+    for name, text, mode, words in (("token", "short\n", 0o600, "64 hexadecimal"),
+                                    ("prompt-key", "short", 0o600, "holds no key"),
+                                    ("source-credentials.json", "{}", 0o640, "chmod 600")):
+        (data / name).write_text(text)
+        (data / name).chmod(mode)
+        refused(quiet, str(data / name), words)
+        (data / name).unlink()
+    data.chmod(0o750)
+    refused(quiet, f"{data} is open to others (mode 0750); chmod 700 {data}")
+    data.rmdir()
+    data.write_text("")
+    refused(quiet, f"{data} is not a directory")
+    data = data / "below"
+    refused(quiet, str(data), "Not a directory")
+    data = temp_dir() / ("long" * 30)
+    refused(quiet, "at most 103 bytes")
+
+
 @test("check looks at the show of DATA, if there is one")
 def _():
     data = temp_dir()

@@ -96,6 +96,35 @@ bool whole_load(const char *path, unsigned demands, struct buf *out, struct erro
 	return good;
 }
 
+static bool check_dir(const char *path, const struct stat *st, struct error *why)
+{
+	if (!S_ISDIR(st->st_mode))
+		return error_set(why, "%s is not a directory", path);
+	if (st->st_uid != geteuid())
+		return error_set(why, "%s belongs to another user; chown %u %s", path,
+		                 (unsigned)geteuid(), path);
+	return !(st->st_mode & 077) ||
+	       error_set(why, "%s is open to others (mode %04o); chmod 700 %s", path,
+	                 (unsigned)(st->st_mode & 07777), path);
+}
+
+bool whole_dir_is_private(const char *path, struct error *why)
+{
+	struct stat st;
+	int failure = EPERM; /* whatever it was, it is there */
+	bool good = stat(path, &st) == 0;
+
+	if (good) {
+		good = check_dir(path, &st, why);
+	} else {
+		failure = errno;
+		error_errno(why, "%s", path);
+	}
+	if (!good)
+		errno = failure;
+	return good;
+}
+
 /* ---- writing ---- */
 
 bool whole_sync_name(const char *path)

@@ -24,6 +24,10 @@ enum whole_demand {
 };
 bool whole_load(const char *path, unsigned demands, struct buf *out, struct error *why);
 
+/* Is it a directory of ours that nobody else gets into?  errno is ENOENT when there is none,
+ * and nothing else is. */
+bool whole_dir_is_private(const char *path, struct error *why);
+
 /* In the place of whatever has the name, with this mode. */
 bool whole_replace(const char *path, mode_t mode, struct text bytes, struct error *why);
 

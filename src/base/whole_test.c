@@ -160,6 +160,23 @@ static void what_is_too_big_is_told(void **state)
 	free(much);
 }
 
+static void only_a_private_directory_is_ours(void **state)
+{
+	struct error why;
+
+	assert_false(whole_dir_is_private("/nonexistent/dir", &why));
+	assert_int_equal(errno, ENOENT);
+	assert_false(whole_dir_is_private("/dev/null", &why));
+	assert_int_not_equal(errno, ENOENT);
+	assert_non_null(strstr(why.words, "not a directory"));
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_true(whole_dir_is_private(path, &why));
+	assert_int_equal(chmod(path, 0710), 0);
+	assert_false(whole_dir_is_private(path, &why));
+	assert_non_null(strstr(why.words, "(mode 0710); chmod 700 "));
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void a_name_without_a_directory_is_of_this_one(void **state)
 {
 	assert_true(whole_sync_name("file"));
@@ -180,6 +197,7 @@ int main(void)
 		TEST(a_link_is_read_only_where_it_may_be),
 		TEST(what_is_no_file_is_not_read),
 		TEST(what_is_too_big_is_told),
+		TEST(only_a_private_directory_is_ours),
 		TEST(a_name_without_a_directory_is_of_this_one),
 	};
 

@@ -23,7 +23,9 @@ bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
 /* ---- prompts.c ---- */
 
 bool box_make_prompts(struct box *box, struct error *why); /* those that were open are */
-void box_stop_prompts(struct box *box);                    /* nobody is told any more */
+/* Is what DATA has of them as it must be? */
+bool box_check_key(const char *data, struct error *why);
+void box_stop_prompts(struct box *box); /* nobody is told any more */
 void box_destroy_prompts(struct box *box);
 void box_save_prompts(struct box *box, struct buf *out);
 /* Who asked does not want to know any more: one by its own id, or all of a source. */

@@ -15,6 +15,7 @@
 #include "base/must.h"
 #include "box/parts.h"
 #include "config/config.h"
+#include "net/address.h"
 #include "net/supervisor.h"
 #include "net/tls.h"
 #include "web/web.h"
@@ -203,9 +204,35 @@ bool box_write_addresses(struct box *box, struct error *why)
 	return ok;
 }
 
+static char *unix_address(const struct config *config)
+{
+	return must_print("unix:%s/sock", config->data);
+}
+
+static bool check_one(const struct config_listen *row, struct error *why)
+{
+	struct tls_context *tls;
+	bool good = load_tls(row, &tls, why);
+
+	tls_context_destroy(tls);
+	return good || error_within(why, "%s", row->address);
+}
+
+bool box_check_listens(const struct config *config, struct error *why)
+{
+	char *address = unix_address(config);
+	struct address parsed;
+	bool good = address_parse(&parsed, address, why);
+
+	for (size_t i = 0; good && i < config->listen_count; i++)
+		good = check_one(&config->listen[i], why);
+	free(address);
+	return good;
+}
+
 static bool open_unix(struct box *box, struct error *why)
 {
-	char *address = must_print("unix:%s/sock", box->config->data);
+	char *address = unix_address(box->config);
 
 	box->listens = must_zero(1, sizeof(*box->listens));
 	box->listens[0] = open_one(box, address, NULL, why);

@@ -23,6 +23,8 @@ struct account_limits box_account_limits(const struct config *config);
 
 struct listen_plan;
 
+/* Could they be opened, were the ports free?  Opens nothing. */
+bool box_check_listens(const struct config *config, struct error *why);
 bool box_open_listens(struct box *box, struct error *why);
 void box_stop_listens(struct box *box); /* accepts no more */
 void box_destroy_listens(struct box *box);

@@ -86,6 +86,8 @@ void box_tap_target(struct box *box, struct tap_target *target);
 struct web_errand;
 
 bool box_make_sources(struct box *box, struct error *why);
+/* Could those of a configuration be had?  Connects to none. */
+bool box_are_sources_good(const struct config *config, struct error *why);
 void box_list_sources(void *self, struct buf *out);
 unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
                            struct error *why);

@@ -103,22 +103,27 @@ static void add_source(struct sources *sources, const struct web_errand *errand,
 	source_json(s, out);
 }
 
+static bool is_at(const struct url *url, const char *address)
+{
+	struct address at;
+
+	/* A Unix socket has no port, and a port that the kernel is to choose is none yet. */
+	return address_parse(&at, address, NULL) && address_port(&at) == url->port;
+}
+
 /* A box that follows itself hears every signal again, for ever. */
 static bool leads_home(const struct box *box, struct text url, struct error *why)
 {
 	struct url to;
+	bool is_home = false;
 
 	if (!url_parse(&to, url, NULL) || !url_is_loopback(&to))
 		return false;
-	for (size_t i = 0; i < box->listen_count; i++) {
-		struct address at;
-
-		if (!listen_is_unix(box->listens[i]) &&
-		    address_parse(&at, listen_address(box->listens[i]), NULL) &&
-		    address_port(&at) == to.port)
-			return !error_set(why, "%s is this box itself", to.host);
-	}
-	return false;
+	for (size_t i = 0; i < box->listen_count; i++)
+		is_home |= is_at(&to, listen_address(box->listens[i]));
+	for (size_t i = 0; i < box->config->listen_count; i++)
+		is_home |= is_at(&to, box->config->listen[i].address);
+	return is_home && !error_set(why, "%s is this box itself", to.host);
 }
 
 static void recognise(const struct box *box, struct text url, struct buf *out)
@@ -234,6 +239,16 @@ bool box_start_sources(struct box *box, struct error *why)
 	if (box->options->demo)
 		add_demo(box);
 	return true;
+}
+
+bool box_are_sources_good(const struct config *config, struct error *why)
+{
+	struct box none = {.config = config};
+
+	for (size_t i = 0; i < config->source_count; i++)
+		if (!with_configured(&none, &config->sources[i], look_at, why))
+			return false;
+	return store_is_usable(config->data, why);
 }
 
 /* --- another configuration -------------------------------------------------------- */

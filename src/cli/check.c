@@ -7,16 +7,13 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "base/whole.h"
 #include "cli/perform.h"
-#include "cli/secret.h"
 #include "cli/verbs.h"
 #include "journal/disk.h"
 #include "net/listen.h"
 #include "net/tls.h"
 
 #define SHOW_FILE "show.json"
-#define CREDENTIAL_MAX (8 * KIB) /* as of a box */
 
 /* ---- what is looked at ---- */
 
@@ -50,41 +47,10 @@ bool check_pair(const struct config_listen *listen, struct error *why)
 	return tls != NULL;
 }
 
-static bool check_token(const char *path, struct error *why)
+bool check_config(const struct command_context *context, const struct config *config,
+                  struct error *why)
 {
-	char token[SECRET_LEN + 1];
-	bool good = secret_read(path, token, why);
-
-	explicit_bzero(token, sizeof(token));
-	return good;
-}
-
-static bool check_credential(const char *path, struct error *why)
-{
-	struct buf bytes;
-	bool good;
-
-	buf_init(&bytes, CREDENTIAL_MAX);
-	good = whole_load(path, WHOLE_PRIVATE, &bytes, why);
-	if (good && text_trim(buf_text(&bytes)).len == 0)
-		good = error_set(why, "%s is empty", path);
-	whole_forget(&bytes);
-	return good;
-}
-
-bool check_config(const struct config *config, struct error *why)
-{
-	for (size_t i = 0; i < config->listen_count; i++)
-		if (!check_pair(&config->listen[i], why))
-			return error_within(why, "%s", config->listen[i].address);
-	for (size_t i = 0; i < config->auth.token_count; i++)
-		if (!check_token(config->auth.tokens[i].file, why))
-			return error_within(why, "auth.tokens '%s'", config->auth.tokens[i].name);
-	for (size_t i = 0; i < config->source_count; i++)
-		if (config->sources[i].credential_file &&
-		    !check_credential(config->sources[i].credential_file, why))
-			return error_within(why, "sources: '%s'", config->sources[i].id);
-	return check_reach(config, why);
+	return context->check(config, why) && check_reach(config, why);
 }
 
 /* A fault of the document itself has an empty pointer. */
@@ -150,18 +116,19 @@ static bool load(const struct command_context *context, const struct options *op
 	return good;
 }
 
+/* why: NULL when all is good. */
 static void show_json(struct out *out, const char *file, bool has_show, const struct error *why)
 {
 	struct buf json;
 
 	buf_init(&json, 64 * KIB);
-	buf_print(&json, "{\"ok\":%s,\"file\":", why->words[0] ? "false" : "true");
+	buf_print(&json, "{\"ok\":%s,\"file\":", why ? "false" : "true");
 	if (file)
 		buf_add_json(&json, text_of(file));
 	else
 		buf_add(&json, TEXT("null"));
 	buf_print(&json, ",\"show\":%s", has_show ? "true" : "false");
-	if (why->words[0]) {
+	if (why) {
 		buf_add(&json, TEXT(",\"error\":"));
 		buf_add_json(&json, text_of(why->words));
 	}
@@ -183,7 +150,7 @@ static void show_words(struct out *out, const struct config *config, bool has_sh
 static int check(struct command_context *context, const struct options *options)
 {
 	const char *named = options->word_count ? options->words[0] : NULL;
-	struct error why = {""};
+	struct error why;
 	struct config config;
 	bool is_read, has_show = false;
 	bool good;
@@ -193,9 +160,11 @@ static int check(struct command_context *context, const struct options *options)
 	if (named && options_has(options, "config"))
 		return command_misused(&command_check, "FILE or --config, not both");
 	is_read = load(context, options, &config, &why);
-	good = is_read && check_config(&config, &why) && check_show(config.data, &has_show, &why);
+	good = is_read && check_config(context, &config, &why) &&
+	       check_show(config.data, &has_show, &why);
 	if (options_has(options, "json"))
-		show_json(&context->out, is_read ? config.file : named, has_show, &why);
+		show_json(&context->out, is_read ? config.file : named, has_show,
+		          good ? NULL : &why);
 	else if (good)
 		show_words(&context->out, &config, has_show);
 	if (!good)
@@ -218,8 +187,10 @@ const struct command command_check = {
 		"  signalbox check\n"
 		"  signalbox check new.yaml && kill -HUP $(cat ~/.local/state/signalbox/lock)\n",
 	.about = "Reads the FILE, or the configuration that `serve` would read, with the\n"
-		 "environment; the files it names, certificates, tokens and credentials; and\n"
-		 "DATA/show.json, if there is one.\n"
+		 "environment; and looks at all that `serve` looks at before it starts: the\n"
+		 "files it names, certificates, tokens and credentials, the sources, who can\n"
+		 "get at DATA, and DATA/show.json, if there is one. Whether a port is free, or\n"
+		 "DATA in use by a box that runs, `signalbox doctor` says.\n"
 		 "The first fault is told with its file, line and column, and ends it with 78.\n",
 	.groups = groups,
 	.run = check,

@@ -2,7 +2,7 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
-#include "config/config.h"
+#include "cli/command.h"
 
 /* Who lets other machines in has a token. */
 bool check_reach(const struct config *config, struct error *why);
@@ -10,8 +10,9 @@ bool check_reach(const struct config *config, struct error *why);
 /* The certificate and the key of a listener, if it has them, are good and go together. */
 bool check_pair(const struct config_listen *listen, struct error *why);
 
-/* All of that, and the files of tokens and of sources' credentials. */
-bool check_config(const struct config *config, struct error *why);
+/* A box would start with it, as the box itself says, and `serve` would let it. */
+bool check_config(const struct command_context *context, const struct config *config,
+                  struct error *why);
 
 /* DATA/show.json; is_there: there is one, which is not needed. */
 bool check_show(const char *data, bool *is_there, struct error *why);

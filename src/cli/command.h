@@ -21,7 +21,8 @@ enum {
 
 /* What main() gives, and what every verb needs. */
 struct command_context {
-	box_run_fn *serve; /* the running program, which this room may not know */
+	box_run_fn *serve;   /* the running program, which this room may not know */
+	box_check_fn *check; /* and whether it would start */
 	const char *const *env;
 	struct out out;
 };

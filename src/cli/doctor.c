@@ -28,6 +28,7 @@ static const struct check {
 	{"tls", doctor_tls, true},
 	{"claude", doctor_claude, false},
 	{"service", doctor_service, false},
+	{"start", doctor_start, true},
 };
 
 /* ---- for checks ---- */
@@ -54,6 +55,14 @@ void doctor_advise(struct doctor *d, const char *format, ...)
 	va_end(args);
 	free(d->findings[d->count - 1].advice);
 	d->findings[d->count - 1].advice = must_dup(words);
+}
+
+bool doctor_is_well(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->findings[i].health == HEALTH_BAD)
+			return false;
+	return true;
 }
 
 /* ---- what is said ---- */
@@ -105,14 +114,6 @@ static void show_json(struct out *out, const struct doctor *d, bool is_well)
 
 /* ---- the verb ---- */
 
-static bool is_well(const struct doctor *d)
-{
-	for (size_t i = 0; i < d->count; i++)
-		if (d->findings[i].health == HEALTH_BAD)
-			return false;
-	return true;
-}
-
 static void look(struct doctor *d)
 {
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
@@ -136,7 +137,7 @@ static int doctor(struct command_context *context, const struct options *options
 		d.box = doctor_find_box(config.data);
 	}
 	look(&d);
-	well = is_well(&d);
+	well = doctor_is_well(&d);
 	if (options_has(options, "json"))
 		show_json(&context->out, &d, well);
 	else

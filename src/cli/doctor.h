@@ -37,6 +37,8 @@ void doctor_say(struct doctor *doctor, enum health health, const char *format, .
 void doctor_advise(struct doctor *doctor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+bool doctor_is_well(const struct doctor *doctor); /* nothing bad was found so far */
+
 /* Something else than that it is not there keeps us from seeing it, such as whose it is. */
 bool doctor_is_hidden(const char *path);
 
@@ -60,5 +62,6 @@ void doctor_sockets(struct doctor *doctor);
 void doctor_tls(struct doctor *doctor);
 void doctor_claude(struct doctor *doctor);  /* also without */
 void doctor_service(struct doctor *doctor); /* also without */
+void doctor_start(struct doctor *doctor);   /* the last */
 
 #endif

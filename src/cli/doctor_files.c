@@ -26,6 +26,17 @@ void doctor_config(struct doctor *d)
 	}
 }
 
+/* What the box itself would refuse, and nobody found: else it would be said twice. */
+void doctor_start(struct doctor *d)
+{
+	struct error why;
+
+	if (!doctor_is_well(d) || check_config(d->context, d->config, &why))
+		return;
+	doctor_say(d, HEALTH_BAD, "%s", why.words);
+	doctor_advise(d, "mend it; `signalbox check` says when it is good");
+}
+
 void doctor_show(struct doctor *d)
 {
 	struct error why;

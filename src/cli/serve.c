@@ -14,7 +14,7 @@ static bool read_again(void *self, struct config *fresh, struct error *why)
 
 	if (!command_load(from->context, from->options, fresh, why))
 		return false;
-	if (check_config(fresh, why))
+	if (check_config(from->context, fresh, why))
 		return true;
 	config_finish(fresh);
 	return false;

@@ -25,4 +25,8 @@ struct box_options {
 /* Serves until it is told to stop; answers with the exit code of the program. */
 typedef int box_run_fn(const struct box_options *options);
 
+/* Would a box start with it?  Asks what the start asks, of the same functions, but makes and
+ * changes nothing; who has the ports and DATA at the moment is not asked. */
+typedef bool box_check_fn(const struct config *config, struct error *why);
+
 #endif

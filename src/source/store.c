@@ -15,6 +15,8 @@
 #include "source/inside.h"
 
 #define STORE_MAX (8 * MIB)
+#define SOURCES "sources.json"
+#define SECRETS "source-credentials.json"
 
 struct store {
 	char *sources, *secrets; /* paths */
@@ -241,13 +243,31 @@ bool store_save(struct store *store, const struct sources *sources, struct error
 
 /* ---- life ---- */
 
+static bool is_usable(const char *data, const char *name, unsigned demands, struct error *why)
+{
+	char *path = must_print("%s/%s", data, name);
+	struct buf bytes;
+	bool good;
+
+	buf_init(&bytes, STORE_MAX);
+	good = whole_load(path, demands, &bytes, why) || errno == ENOENT;
+	whole_forget(&bytes);
+	free(path);
+	return good;
+}
+
+bool store_is_usable(const char *data, struct error *why)
+{
+	return is_usable(data, SECRETS, WHOLE_PRIVATE, why) && is_usable(data, SOURCES, 0, why);
+}
+
 struct store *store_open(const char *data, struct error *why)
 {
 	struct store *store = must_zero(1, sizeof(*store));
 	yyjson_doc *secrets;
 
-	store->sources = must_print("%s/sources.json", data);
-	store->secrets = must_print("%s/source-credentials.json", data);
+	store->sources = must_print("%s/" SOURCES, data);
+	store->secrets = must_print("%s/" SECRETS, data);
 	map_init(&store->credentials);
 	buf_init(&store->saved, STORE_MAX);
 	if (!load(store->secrets, true, &secrets, why) ||

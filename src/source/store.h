@@ -19,6 +19,8 @@ struct store;
 /* NULL: a file is there that must not be used as it is. */
 struct store *store_open(const char *data, struct error *why);
 void store_close(struct store *store);
+/* Could it be opened?  Nothing is put aside. */
+bool store_is_usable(const char *data, struct error *why);
 
 /* Each row in turn; once, at the start.  False from row(): it is of no use, and
  * why says so.  False: a file was put aside, and what was read of it is nowhere on

@@ -39,22 +39,12 @@ bool credentials_same(const unsigned char a[DIGEST_LEN], const unsigned char b[D
 
 /* ---- files that only we can read ---- */
 
+/* Makes it where it is not. */
 static bool check_dir(const char *dir, struct error *why)
 {
-	struct stat s;
-
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return error_errno(why, "%s", dir);
-	if (stat(dir, &s) < 0)
-		return error_errno(why, "%s", dir);
-	if (!S_ISDIR(s.st_mode))
-		return error_set(why, "%s is not a directory", dir);
-	if (s.st_uid != geteuid())
-		return error_set(why, "%s belongs to another user; chown %u %s", dir,
-		                 (unsigned)geteuid(), dir);
-	return !(s.st_mode & 077) ||
-	       error_set(why, "%s is open to others (mode %04o); chmod 700 %s", dir,
-	                 (unsigned)(s.st_mode & 07777), dir);
+	return whole_dir_is_private(dir, why);
 }
 
 static bool is_token(struct text t)
@@ -111,6 +101,25 @@ static bool load_own(const char *data, struct known *out, struct error *why)
 	return ok;
 }
 
+static bool read_named(const struct config_token *token, struct known *out, struct error *why)
+{
+	return read_token(token->file, out, why) ||
+	       error_within(why, "auth.tokens '%s'", token->name);
+}
+
+bool credentials_are_good(const struct config *config, struct error *why)
+{
+	char *own = must_print("%s/token", config->data);
+	struct known known;
+	bool good = (access(own, F_OK) < 0 && errno == ENOENT) || read_token(own, &known, why);
+
+	for (size_t i = 0; good && i < config->auth.token_count; i++)
+		good = read_named(&config->auth.tokens[i], &known, why);
+	OPENSSL_cleanse(&known, sizeof(known));
+	free(own);
+	return good;
+}
+
 struct credentials *credentials_load(const struct config *config, struct error *why)
 {
 	size_t count = 1 + config->auth.token_count;
@@ -124,8 +133,7 @@ struct credentials *credentials_load(const struct config *config, struct error *
 		const struct config_token *t = &config->auth.tokens[i];
 		struct known *known = &c->known[c->count++];
 
-		if (!read_token(t->file, known, why)) {
-			error_within(why, "auth.tokens '%s'", t->name);
+		if (!read_named(t, known, why)) {
 			credentials_destroy(c);
 			return NULL;
 		}

@@ -21,6 +21,8 @@ struct credentials;
  * auth.tokens.  A file or a DATA that others can get at is refused, with the
  * command that mends it. */
 struct credentials *credentials_load(const struct config *config, struct error *why);
+/* Could they be loaded?  Makes nothing. */
+bool credentials_are_good(const struct config *config, struct error *why);
 void credentials_destroy(struct credentials *credentials);
 
 /* Whose token is this?  Takes equally long for every wrong one. */
