@@ -143,6 +143,7 @@ def _():
                 raise AssertionError("one too many came in")
             except Refused as refused:
                 assert refused.response.status == 429, refused.response
+                assert refused.response.headers["retry-after"] == "5", refused.response.headers
                 assert words in refused.response.json()["error"], refused.response
         third = WS(b)
         assert third.json()["op"] == "hello"
@@ -154,6 +155,7 @@ def _():
             raise AssertionError("one too many came in")
         except Refused as refused:
             assert "connections" in refused.response.json()["error"], refused.response
+            assert refused.response.headers["retry-after"] == "5", refused.response.headers
         other = WS(b, "/ws/signals", unix=True)  # another producer
         first.close()
         second.close()

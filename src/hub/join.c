@@ -6,6 +6,10 @@
 #include "net/account.h"
 #include "net/http.h"
 
+/* When somebody leaves, nobody knows: often enough not to wait long, and seldom enough not
+ * to be a burden. */
+#define COME_BACK "Retry-After: 5\r\n"
+
 static const struct dialect *find_by_name(const char *name)
 {
 	for (unsigned i = 0; dialects[i]; i++)
@@ -65,7 +69,7 @@ static bool may_come(struct account *account, const struct dialect *d, struct ht
 	else if (hears_at_once(d, http, caller) && !account_may_subscribe(account))
 		words = "this credential has as many subscriptions as it may have";
 	if (words)
-		refuse(http, 429, words, NULL);
+		refuse(http, 429, words, COME_BACK);
 	return !words;
 }
 
