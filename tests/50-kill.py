@@ -21,9 +21,12 @@ def _():
     writers = [crash.Writer("a", ledger), crash.Writer("b", ledger, 200)]
     poster = crash.Poster("c", ledger)
     box = Box()
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         box.start()
         threads = crash.together([*writers, poster, watcher], box)
+        # Every other time it has acknowledged something before, on the slowest disk too.
+        if number % 2:
+            ledger.wait_for(41)
         time.sleep(rng.uniform(0.01, 0.15) * SLOW)
         box.kill9()
         for thread in threads:

@@ -19,12 +19,15 @@ SMALL_SEGMENTS = {"SIGNALBOX_JOURNAL_SEGMENT": "128KiB"}
 
 def arm(box, rng, number):
     """Every third round the power goes in a call that is drawn by lot, perhaps while
-    the server starts; in the others at any moment.  Every fourth, syncs fail too."""
+    the server starts; in the others at any moment.  Every fourth, syncs fail too, and
+    every fifth they are slow, so that whoever listens is ahead of the disk."""
     faults = {"LOSS": rng.choice(["all", "garble", "mixed"]), "SEED": rng.randrange(1 << 30)}
     if number % 3 == 0:
         faults["CRASH"] = f"{rng.choice(['any', 'sync', 'write'])}:{rng.randrange(1, 200)}"
     if number % 4 == 0:
         faults["FAIL"] = f"sync:%{rng.randrange(6, 30)}:EIO"
+    if number % 5 == 2:
+        faults["SLOW"] = 30
     box.arm_loss(**faults)
 
 

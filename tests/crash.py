@@ -12,7 +12,7 @@ import random
 import threading
 import time
 
-from lib import Box, Closed, Refused, WS, request_bytes
+from lib import Closed, Refused, WS, eventually, request_bytes
 
 GONE = (OSError, Closed, Refused, AssertionError)
 
@@ -26,6 +26,11 @@ class Ledger:
         with self.lock:
             known = self.acked.setdefault(id_, seq)
         assert known == seq, f"{id_} was acknowledged as {known} and as {seq}"
+
+    def wait_for(self, more):
+        """Until so many more are acknowledged, however slow the disk is."""
+        wanted = len(self.acked) + more
+        eventually(lambda: len(self.acked) >= wanted, every=0.002)
 
 
 class Writer:
