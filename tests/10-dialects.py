@@ -204,6 +204,17 @@ def _():
         assert mute.recv() is None and mute.close_code == 1008 and "payload" in mute.close_reason
 
 
+@test("why /ws/signals closes is said in text, whatever it quotes")
+def _():
+    with Box() as box:
+        for name in ("user." + "é" * 60, "user.x" + "é" * 60, "user.\n\x1b[31m\x9b"):
+            with WS(box, "/ws/signals") as ws:
+                ws.send({"type": name})
+                assert ws.recv() is None and ws.close_code == 1008, ws.close_code
+                assert ws.close_reason.endswith(": a token is needed"), ws.close_reason
+                assert ws.close_reason.isprintable(), ws.close_reason
+
+
 @test("the same signal on /ws/signals twice is two signals")
 def _():
     with Box() as box, WS(box, "/ws/signals") as ws:

@@ -6,6 +6,7 @@
 #include "hub/client.h"
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
@@ -380,9 +381,19 @@ void client_read_on(struct client *c, size_t *budget)
 
 /* --- parting --------------------------------------------------------------- */
 
+/* A reason may quote what somebody sent, and that may be cut anywhere. */
+static void say_close(struct client *c, uint16_t code, struct text reason)
+{
+	struct buf shown;
+
+	buf_init(&shown, 4 * KIB);
+	utf8_add_shown(&shown, reason);
+	ws_add_close(&c->mine, code, buf_text(&shown));
+	buf_finish(&shown);
+}
+
 void client_close(struct client *c, uint16_t code, struct text reason)
 {
-	struct buf last;
 
 	if (c->state == CLIENT_CLOSING)
 		return;
@@ -390,12 +401,8 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 	leave_tape(c);
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
-	if (c->dialect->is_websocket) {
-		buf_init(&last, KIB);
-		ws_add_close(&last, code, reason);
-		buf_add(&c->mine, buf_text(&last));
-		buf_finish(&last);
-	}
+	if (c->dialect->is_websocket)
+		say_close(c, code, reason);
 	forget_acks(c);
 	native_leave_stage(c);
 	run_leave(c);
