@@ -34,7 +34,7 @@ enum ws_event {
 
 struct ws_limits {
 	size_t message_max;     /* bytes in a message, and so in a frame; below 4 GiB */
-	unsigned fragments_max; /* frames in a message */
+	uint16_t fragments_max; /* frames in a message */
 	bool of_server;         /* we are the client: what comes in is not masked */
 };
 

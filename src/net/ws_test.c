@@ -412,6 +412,36 @@ static void a_frame_too_big_fails_before_its_payload_comes(void **state)
 	buf_finish(&log);
 }
 
+/* Frames of one byte, each but the first a continuation, until something comes of them. */
+static enum ws_event read_pieces(const struct ws_limits *most, unsigned n, struct ws_news *news)
+{
+	struct ws_reader r;
+	enum ws_event event = WS_WAIT;
+
+	ws_init(&r, most);
+	for (unsigned i = 0; i < n && event == WS_WAIT; i++) {
+		char frame[] = {(char)(i ? WS_OP_MORE : WS_OP_TEXT), 1, 'x'};
+		char *at = frame;
+		size_t left = sizeof(frame);
+
+		frame[0] = (char)(frame[0] | (i == n - 1 ? 0x80 : 0));
+		event = ws_read(&r, &at, &left, news);
+		assert_true(event != WS_TEXT || news->body.len == n);
+	}
+	ws_finish(&r);
+	return event;
+}
+
+static void the_highest_limit_of_fragments_is_one(void **state)
+{
+	static const struct ws_limits most = {MIB, UINT16_MAX, .of_server = true};
+	struct ws_news news;
+
+	assert_int_equal(read_pieces(&most, UINT16_MAX, &news), WS_TEXT);
+	assert_int_equal(read_pieces(&most, UINT16_MAX + 1, &news), WS_BAD);
+	assert_int_equal(news.code, 1008);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +452,7 @@ int main(void)
 		cmocka_unit_test(an_idle_reader_holds_no_memory),
 		cmocka_unit_test(what_is_not_text_fails_before_its_frame_is_whole),
 		cmocka_unit_test(a_frame_too_big_fails_before_its_payload_comes),
+		cmocka_unit_test(the_highest_limit_of_fragments_is_one),
 	};
 
 	memset(big, 'b', sizeof(big));
