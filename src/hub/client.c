@@ -394,7 +394,6 @@ static void say_close(struct client *c, uint16_t code, struct text reason)
 
 void client_close(struct client *c, uint16_t code, struct text reason)
 {
-
 	if (c->state == CLIENT_CLOSING)
 		return;
 	finish_frame(c);
