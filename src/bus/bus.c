@@ -109,6 +109,7 @@ static void fold(struct bus *bus)
 void bus_set_mode(struct bus *bus, enum admit_mode mode)
 {
 	admit_set_mode(bus->admit, mode);
+	admit_set_mode(bus->inner, mode);
 }
 
 struct bus *bus_create(struct journal *journal, const struct admit_options *options)
