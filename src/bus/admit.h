@@ -84,8 +84,8 @@ void admit_destroy(struct admit *admit);
 void admit_set_mode(struct admit *admit, enum admit_mode mode);
 
 /* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is the
- * last member, with a space that no producer writes there alone:
- * `,"timestamp": 1700000000000}`. */
+ * last member, with a space after its colon: `,"timestamp": 1700000000000}`.  One that
+ * a producer wrote so has that space before it. */
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why);
 

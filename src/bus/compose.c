@@ -217,22 +217,40 @@ struct text admit_stable(struct text body)
 	return (struct text){body.at, body.len - tail};
 }
 
+static bool looks_filled(struct text body)
+{
+	return admit_stable(body).len != body.len;
+}
+
+/* One that was given is part of what the producer said: `": 1` becomes `" :1`. */
+static void mark_given(struct buf *body)
+{
+	char *colon = body->at + admit_stable(buf_text(body)).len + strlen(",\"timestamp\"");
+
+	colon[0] = ' ';
+	colon[1] = ':';
+}
+
+static void add_timestamp(struct admit *a, struct draft *out)
+{
+	int64_t now_ms = a->from->now_ms ? a->from->now_ms() : clock_wall_ms();
+
+	out->at_ms = (double)now_ms;
+	buf_print(&a->body, FILLED_TIMESTAMP, (long long)now_ms);
+}
+
 bool compose(struct admit *a, struct draft *out)
 {
 	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
-	if (is_whole(a) && !has_control(out->body))
+	if (is_whole(a) && !has_control(out->body) && !looks_filled(out->body))
 		return true;
 	buf_clear(&a->body);
 	add_given(a);
 	add_missing(a, out);
-	if (a->values[MEMBER_TIMESTAMP]) {
-		buf_add_char(&a->body, '}');
-	} else {
-		int64_t now_ms = a->from->now_ms ? a->from->now_ms() : clock_wall_ms();
-
-		out->at_ms = (double)now_ms;
-		buf_print(&a->body, FILLED_TIMESTAMP, (long long)now_ms);
-	}
+	if (!a->values[MEMBER_TIMESTAMP])
+		add_timestamp(a, out);
+	else if (buf_add_char(&a->body, '}') && looks_filled(buf_text(&a->body)))
+		mark_given(&a->body);
 	if (has_control(buf_text(&a->body)))
 		blank_newlines(&a->body);
 	out->body = buf_text(&a->body);
