@@ -95,6 +95,25 @@ def _():
     assert not home.unit.exists(), "nothing is left of it"
 
 
+@test("a unit is taken away where no systemd can be told, and the words say so")
+def _():
+    for systemctl, words in ((None, "systemctl cannot be run"),
+                             ("#!/bin/sh\nexit 1\n", "`systemctl --user disable` failed")):
+        home = Home()
+        assert home.do("install").code == 0
+        wish = home.unit.parent / "default.target.wants" / home.unit.name
+        wish.parent.mkdir()
+        wish.symlink_to(home.unit)
+        (home.bin / "systemctl").unlink()
+        if systemctl:
+            (home.bin / "systemctl").write_text(systemctl)
+            (home.bin / "systemctl").chmod(0o755)
+        done = home.do("uninstall")
+        assert done.code == 0 and words in done.err, done
+        assert f"{home.unit} is removed, but your systemd could not be told" in done.err, done
+        assert not home.unit.exists() and not wish.is_symlink()
+
+
 @test("systemd itself finds nothing wrong with the unit")
 def _():
     home = Home()

@@ -20,6 +20,7 @@
 #include "cli/verbs.h"
 
 #define UNIT "signalbox.service"
+#define WANTED_BY "default.target"
 #define MARK "# Written by `signalbox service install`; it is replaced by the next one.\n"
 #define UNIT_MAX (16 * KIB)
 
@@ -94,7 +95,7 @@ static bool write_unit(const struct options *options, struct buf *out, struct er
 	                  "NoNewPrivileges=yes\n"
 	                  "LimitNOFILE=65536\n\n"
 	                  "[Install]\n"
-	                  "WantedBy=default.target\n"));
+	                  "WantedBy=" WANTED_BY "\n"));
 	return true;
 }
 
@@ -208,19 +209,45 @@ static bool install(struct command_context *context, const struct options *optio
 	return good;
 }
 
+/* What `systemctl enable` made, where there is none to take it away: UNIT's link of WANTED_BY
+ * beside it. */
+static void forget_wish(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char *wish = must_print("%.*s/" WANTED_BY ".wants/" UNIT, (int)(name - path), path);
+	struct stat st;
+
+	if (lstat(wish, &st) == 0 && S_ISLNK(st.st_mode))
+		unlink(wish);
+	free(wish);
+}
+
+/* The unit is ours to remove, whether or not a systemd is there to be told. */
 static bool uninstall(struct command_context *context, const char *path, struct error *why)
 {
+	struct error untold;
+	bool told;
+
 	if (look(path) == SERVICE_ABSENT) {
 		say("there is nothing to take away: %s is not there", path);
 		return true;
 	}
-	if (!refuse_foreign(path, why) || !must_do(context, "disable", "--now", why))
+	if (!refuse_foreign(path, why))
 		return false;
+	told = must_do(context, "disable", "--now", &untold);
 	if (unlink(path) != 0)
 		return error_errno(why, "%s", path);
-	if (!must_do(context, "daemon-reload", NULL, why))
-		return false;
-	say("the service is gone; what it kept is still there");
+	if (!told)
+		forget_wish(path);
+	told = told && must_do(context, "daemon-reload", NULL, &untold);
+	if (told) {
+		say("the service is gone; what it kept is still there");
+	} else {
+		say("%s", untold.words);
+		say("%s is removed, but your systemd could not be told: a box that it started "
+		    "may still run, until it is stopped or you log out",
+		    path);
+	}
 	return true;
 }
 
