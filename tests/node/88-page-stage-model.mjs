@@ -280,6 +280,26 @@ test("who wants no motion sees where it leads, and whole sentences", async () =>
 	assert.equal(model.frame(at + 250).entities.find((one) => one.id === "a").x, 405);
 });
 
+test("what is on its way has a goal that stays where it is, and flies above the ground that leads there", async () => {
+	const model = makeModel();
+	const go = (action) => ({ kind: "start", at: 0, performanceId: `perf-${action}`, action, entityRef: action === "fly" ? "bob" : "ada",
+		params: { to: "desk" }, duration: 1000, easing: "easeInOut" });
+
+	model.begin(SHOW, { version: 1, at: 0, entities: [], tweens: [] });
+	const [from] = model.frame(0).entities.filter((one) => one.id === "b").map(({ x, y }) => ({ x, y }));
+	model.fold(2, go("move"));
+	model.fold(3, go("fly"));
+	for (const t of [100, 400, 900]) {
+		const { entities } = model.frame(t);
+		const [ada, bob] = ["a", "b"].map((id) => entities.find((one) => one.id === id));
+
+		assert.deepEqual([ada.moving.toX, ada.moving.toY, ada.moving.height], [800, 90, 0]);
+		assert.deepEqual([bob.moving.toX, bob.moving.toY], [800, 90]);
+		const share = (bob.x - from.x) / (800 - from.x);
+		near(bob.y + bob.moving.height, from.y + (90 - from.y) * share, `the ground at ${t}`);
+	}
+});
+
 test("what the server did not say, or said wrongly, breaks nothing", async () => {
 	const model = makeModel();
 

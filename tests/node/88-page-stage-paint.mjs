@@ -129,7 +129,7 @@ test("people who rest at one spot stand side by side, each can be found, and who
 		const three = sweep();
 		paint(frameOf(people));
 		const seven = sweep();
-		const walks = { kind: "move", dx: 50, dy: 0, progress: 0.5 };
+		const walks = { kind: "move", dx: 50, dy: 0, progress: 0.5, toX: 450, toY: 160, height: 0 };
 		paint(frameOf(people.slice(0, 2).map((one, i) => i === 0 ? { ...one, x: 400, moving: walks } : one)));
 		return { three, seven, alone: sweep() };
 	});
@@ -221,7 +221,7 @@ test("flashes, pulses, beams, sounds, lights, routes, ways and flights are each 
 		const withEffect = (effect) => ({ ...plain, effects: [{ ...about, ...effect }] });
 		const withScene = (scene) => ({ ...plain, document: { ...plain.document, scene: { ...plain.document.scene, ...scene } } });
 		const route = { id: "r", name: "r", color: "#00ff00", points: [{ x: 200, y: 250 }, { x: 300, y: 250 }] };
-		const moving = { kind: "move", dx: 120, dy: 80, progress: 0.4 };
+		const moving = { kind: "move", dx: 120, dy: 80, progress: 0.4, toX: 220, toY: 240, height: 0 };
 		const here = [40, 100, 160, 220], between = [170, 130, 310, 190], below = [190, 230, 310, 270];
 
 		return {
@@ -232,7 +232,8 @@ test("flashes, pulses, beams, sounds, lights, routes, ways and flights are each 
 			light: differs({ ...plain, lights: { sources: [{ id: "l", x: 240, y: 250, color: "#00ff00", radius: 80 }] } }, below),
 			route: differs(withScene({ routes: [route] }), below),
 			way: differs(frameOf([{ ...actors[0], moving }, actors[1]]), [130, 180, 250, 260]),
-			flight: differs(frameOf([{ ...actors[0], x: 240, y: 100, moving: { ...moving, kind: "fly" } }, actors[1]]), [200, 60, 280, 140]),
+			flight: differs(frameOf([{ ...actors[0], x: 240, y: 100, moving: { ...moving, kind: "fly", height: 120 } }, actors[1]]), [200, 60, 280, 140]),
+			goal: differs(frameOf([{ ...actors[0], moving: { ...moving, toX: 240, toY: 250 } }, actors[1]]), [205, 235, 275, 265]),
 			nothing: differs(plain, [0, 0, 480, 320]),
 		};
 	});
@@ -343,7 +344,7 @@ test("two hundred people and fifty movements take less than 2.5 ms of script", a
 		const colours = ["#D97757", "#5B8DEF", "#4EC9B0", "#E8A851", "#C586C0"];
 		const actors = Array.from({ length: 200 }, (_, i) => actorOf({
 			id: `crowd-${i}`, x: 20 + i % 20 * 23, y: 60 + Math.floor(i / 20) * 26, label: `agent ${i}`, state: i % 4 ? "idle" : "work",
-			moving: i < 50 ? { kind: "move", dx: 60, dy: 10, progress: 0.5 } : null,
+			moving: i < 50 ? { kind: "move", dx: 60, dy: 10, progress: 0.5, toX: 60 + i * 4, toY: 60, height: 0 } : null,
 			look: {
 				displayWidth: 40, displayHeight: 52, fallbackColor: colours[i % 5], anchor: [0.5, 1],
 				states: { idle: { type: "shape", shape: "person", motion: "breathe" }, work: { type: "shape", shape: "person", glyph: "⚙" } },

@@ -123,12 +123,15 @@ export interface ShowDocument {
 /* ---- a moment ---- */
 
 /* What is on its way: in which manner, in which direction (of any length), and how far it came,
- * by time (0 to 1). */
+ * by time (0 to 1); where it will be, and how high above the ground it is. */
 export interface Moving {
 	kind: "move" | "fly" | "route";
 	dx: number;
 	dy: number;
 	progress: number;
+	toX: number;
+	toY: number;
+	height: number;
 }
 
 export interface Speech {

@@ -39,14 +39,10 @@ function isMovement(tween: Tween): boolean {
 }
 
 function showMovement(actor: Actor, tween: Tween, t: number): void {
-	const { dx, dy } = heading(tween, t);
-	const progress = passedShare(tween, t);
-
-	actor.moving ??= { kind: "move", dx: 0, dy: 0, progress: 0 };
+	actor.moving ??= { kind: "move", dx: 0, dy: 0, progress: 0, toX: 0, toY: 0, height: 0 };
 	actor.moving.kind = tween.kind as "move" | "fly" | "route";
-	actor.moving.dx = dx;
-	actor.moving.dy = dy;
-	actor.moving.progress = progress;
+	actor.moving.progress = passedShare(tween, t);
+	Object.assign(actor.moving, heading(tween, t));
 }
 
 /* What is on top: of each kind the one that began last, as the stage has it. */

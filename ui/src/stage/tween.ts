@@ -3,7 +3,7 @@
  * a flash, a pulse or a beam does leaves no trace. All of this is the server's stage again
  * (src/stage/tween.c): the same commands give the same places. */
 
-import type { Effect } from "./frame";
+import type { Effect, Moving } from "./frame";
 import { placeOnWay, type Span, type Way } from "./route";
 import type { Curve } from "./ease";
 
@@ -123,13 +123,18 @@ export function settleTween(tween: Tween, now: number, isComplete: boolean, base
 	base.flipped = flipped;
 }
 
-/* The direction in which it goes. */
-export function heading(tween: Tween, now: number): { dx: number; dy: number } {
-	if (tween.kind !== "route")
-		return { dx: tween.toX - tween.fromX, dy: tween.toY - tween.fromY };
-	const { dx, dy } = placeOnWay(tween.way!, tween.span, tween.curve(passedShare(tween, now)));
+/* The direction in which it goes, where that ends, and how high it is. */
+export function heading(tween: Tween, now: number): Omit<Moving, "kind" | "progress"> {
+	const p = tween.curve(passedShare(tween, now));
 
-	return { dx, dy };
+	if (tween.kind === "route") {
+		const { dx, dy } = placeOnWay(tween.way!, tween.span, p), end = placeOnWay(tween.way!, tween.span, 1);
+
+		return { dx, dy, toX: end.x, toY: end.y, height: 0 };
+	}
+	const { toX, toY } = tween, dx = toX - tween.fromX, dy = toY - tween.fromY;
+
+	return { dx, dy, toX, toY, height: tween.kind === "fly" ? flightHeight(p, dx) : 0 };
 }
 
 /* Names of colours and the like are no #RRGGBB: then it is the editor's gold. */

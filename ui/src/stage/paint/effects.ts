@@ -66,28 +66,28 @@ export function paintLights(pool: Pool, lights: readonly Light[], seconds: numbe
 	}
 }
 
-/* Where somebody is going, in dots that wander there. */
+/* Where somebody is going, in dots that wander there; a route is not straight, and has only its end. */
 export function paintWay(pool: Pool, actor: Actor, seconds: number, studio: Studio): void {
 	const { moving } = actor;
 
 	if (moving === null || moving.kind === "fly")
 		return;
-	const length = Math.hypot(moving.dx, moving.dy);
-	const count = Math.min(Math.floor(length / 16), WAY_DOTS);
+	const dx = moving.toX - actor.x, dy = moving.toY - actor.y;
+	const count = moving.kind === "route" ? 0 : Math.min(Math.floor(Math.hypot(dx, dy) / 16), WAY_DOTS);
 	const drift = studio.isCalm ? 0 : seconds * 1.4 % 1;
 
 	for (let i = 0; i < count; i++) {
 		const share = (i + 1 - drift + (drift > 0 ? 0.5 : 0)) / (count + 0.5);
 		const dot = pool.take("dot", studio);
 
-		dot.position.set(actor.x + moving.dx * share, actor.y + moving.dy * share);
+		dot.position.set(actor.x + dx * share, actor.y + dy * share);
 		dot.scale.set(0.55, 0.34);
 		dot.tint = studio.theme.trail;
 		dot.alpha = 0.75 * Math.min(1, (1 - share) * 4, share * 5);
 	}
 	const goal = pool.take("ring", studio);
 
-	goal.position.set(actor.x + moving.dx, actor.y + moving.dy);
+	goal.position.set(moving.toX, moving.toY);
 	goal.scale.set(0.34, 0.13);
 	goal.tint = rgb(actor.look.fallbackColor, studio.theme.trail);
 	goal.alpha = 0.9;

@@ -137,7 +137,7 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 		body.tint = to.theme.isDark && kind.veiled ? mix(to.theme.veil, 0xffffff, busy * 0.3) : 0xffffff;
 		mover.tint = body.tint;
 		shadow.alpha = to.theme.shadow * (kind.stands ? 1 : 0.55);
-		shadow.position.set(art.x, kind.stands ? art.y : groundOf(now) + Math.max(0, (1 - anchor[1]) * height));
+		shadow.position.set(art.x, kind.stands ? art.y : (now.moving?.height ?? 0) + Math.max(0, (1 - anchor[1]) * height));
 	}
 
 	return {
@@ -176,15 +176,4 @@ export function makeThing(actor: Actor, studio: Studio): Node {
 			root.destroy({ children: true });
 		},
 	};
-}
-
-/* How far below a flying thing the ground is. It flies in a bow of 0.3 of the way across. */
-function groundOf(actor: Actor): number {
-	const { moving } = actor;
-
-	if (moving === null || moving.kind !== "fly")
-		return 0;
-	const way = Math.hypot(moving.dx, moving.dy) / Math.max(1 - moving.progress, 0.12);
-
-	return Math.sin(moving.progress * Math.PI) * Math.min(way, 1200) * 0.3;
 }
