@@ -179,7 +179,8 @@ static void bind_speech(struct bindings *b, const struct binding *binding, struc
                         const struct moment *moment)
 {
 	struct text words = value_text(moment->cue->payload, binding->field);
-	bool goes_on = text_is(moment->type, "text_delta") || text_is(moment->type, "thinking");
+	bool is_thought = text_is(moment->type, "thinking");
+	bool goes_on = is_thought || text_is(moment->type, "text_delta");
 	struct buf *params = tell_property(&b->teller, binding->property);
 
 	if (words.len == 0)
@@ -187,6 +188,8 @@ static void bind_speech(struct bindings *b, const struct binding *binding, struc
 	tell_member(params, "value", cut_short(words));
 	if (goes_on)
 		buf_add(params, TEXT(",\"append\":true"));
+	if (is_thought)
+		buf_add(params, TEXT(",\"thought\":true"));
 	tell_set(&b->teller, actor, moment->now_ms);
 }
 

@@ -167,7 +167,8 @@ static void text_is_said_or_gone_on_with(void **state)
 	hear("x", "{\"who\":\"ada\"}", 4);
 	assert_told("1 execute set {\"property\":\"speech\",\"value\":\"no\"}\n"
 	            "2 execute set {\"property\":\"speech\",\"value\":\"yes\",\"append\":true}\n"
-	            "3 execute set {\"property\":\"speech\",\"value\":\"hm\",\"append\":true}\n"
+	            "3 execute set {\"property\":\"speech\",\"value\":\"hm\",\"append\":true,"
+	            "\"thought\":true}\n"
 	            "4 execute set {\"property\":\"speech\",\"value\":\"ada\"}\n");
 	end();
 }

@@ -165,7 +165,7 @@ void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
 	} else if (text_is(property, "animation.state")) {
 		actor_animate(actor, value);
 	} else if (text_is(property, "speech") && show_flag(params, "append", false)) {
-		speech_append(&actor->speech, value, now_ms);
+		speech_append(&actor->speech, value, show_flag(params, "thought", false), now_ms);
 	} else if (text_is(property, "speech")) {
 		speech_say(&actor->speech, value, 0, now_ms);
 	}

@@ -63,16 +63,18 @@ void speech_say(struct speech *s, struct text words, double duration, double now
 	s->chars = 0;
 	s->shown = 0;
 	s->mark = now_ms;
+	s->is_thought = false;
 	add(s, words, now_ms);
 	s->rate = SPEECH_RATE;
 	if (duration > 0 && s->chars)
 		s->rate = fmin((double)s->chars / duration, RATE_MAX);
 }
 
-void speech_append(struct speech *s, struct text words, double now_ms)
+void speech_append(struct speech *s, struct text words, bool is_thought, double now_ms)
 {
-	if (s->chars == 0 || now_ms - s->last > SPEECH_GAP) {
+	if (s->chars == 0 || s->is_thought != is_thought || now_ms - s->last > SPEECH_GAP) {
 		speech_say(s, words, 0, now_ms);
+		s->is_thought = is_thought;
 		return;
 	}
 	s->shown = shown_at(s, now_ms);
@@ -125,6 +127,8 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	json_add_number(out, s->rate);
 	buf_add(out, TEXT(",\"last\":"));
 	json_add_number(out, s->last);
+	if (s->is_thought)
+		buf_add(out, TEXT(",\"thought\":true"));
 	buf_add_char(out, '}');
 }
 
@@ -138,7 +142,7 @@ void speech_save(const struct speech *s, struct buf *out)
 		buf_add_char(out, ',');
 		json_add_number(out, numbers[i]);
 	}
-	buf_add_char(out, ']');
+	buf_add(out, s->is_thought ? TEXT(",true]") : TEXT("]"));
 }
 
 void speech_load(struct speech *s, yyjson_val *saved)
@@ -149,6 +153,8 @@ void speech_load(struct speech *s, yyjson_val *saved)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		json_number(yyjson_arr_get(saved, i + 1), numbers[i]);
 	s->shown = fmax(s->shown, 0);
+	s->is_thought =
+		yyjson_is_true(yyjson_arr_get(saved, 1 + sizeof(numbers) / sizeof(numbers[0])));
 	if (s->rate <= 0)
 		s->rate = SPEECH_RATE;
 }

@@ -28,6 +28,7 @@ struct speech {
 	double rate;
 	double shown, mark; /* letters that were there at this time */
 	double last;        /* when something was said */
+	bool is_thought;    /* rather than said */
 };
 
 enum speech_phase { SPEECH_SILENT, SPEECH_TYPING, SPEECH_VISIBLE, SPEECH_FADING };
@@ -38,8 +39,8 @@ void speech_finish(struct speech *s);
 /* Something new, typed in this time (0: at the usual rate); what was said is
  * forgotten. */
 void speech_say(struct speech *s, struct text words, double duration, double now_ms);
-/* More of the same, or something new after a pause. */
-void speech_append(struct speech *s, struct text words, double now_ms);
+/* More of the same, or something new: after a pause, and where thinking ends or begins. */
+void speech_append(struct speech *s, struct text words, bool is_thought, double now_ms);
 
 void speech_hush(struct speech *s);
 
@@ -49,7 +50,8 @@ void speech_save(const struct speech *s, struct buf *out);
 void speech_load(struct speech *s, yyjson_val *saved);
 
 /* `{"text","full","phase","opacity","typed","since","rate","last"}`: text is what is typed so
- * far, and the last four say how it goes on, for who goes on by themselves. */
+ * far, and the last four say how it goes on, for who goes on by themselves. What is thought has
+ * `"thought":true` as well. */
 void speech_json(const struct speech *s, double now_ms, struct buf *out);
 
 #endif

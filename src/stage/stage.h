@@ -9,7 +9,7 @@
  *	{"property","value"}         what it becomes; a start takes its time
  *	{"property","original":true} what the document says
  *	{"property","toggle":true}   the other way round
- *	{"property":"speech","value","append"}
+ *	{"property":"speech","value","append","thought"}
  *
  * and one that takes time replaces what a binding had begun with the same property.
  * A stand-in is given a part by the action "cast" of nobody known yet, with the params

@@ -226,6 +226,24 @@ static void speech_is_typed_kept_and_faded(void **state)
 	assert_has(9550, "\"typed\":0,\"since\":9500,\"rate\":0.1,\"last\":9500}");
 }
 
+static void thoughts_give_way_to_the_answer(void **state)
+{
+	const char *thinks = "{\"property\":\"speech\",\"value\":\"hm\",\"append\":true,"
+			     "\"thought\":true}";
+	const char *says = "{\"property\":\"speech\",\"value\":\"yes\",\"append\":true}";
+
+	command(COMMAND_EXECUTE, 0, "set", says);
+	assert_has_not(0, "thought");
+	command(COMMAND_EXECUTE, 100, "set", thinks);
+	command(COMMAND_EXECUTE, 200, "set", thinks);
+	assert_has(200, "\"full\":\"hmhm\"");
+	assert_has(200, "\"last\":200,\"thought\":true}");
+	command(COMMAND_EXECUTE, 300, "set", says);
+	command(COMMAND_EXECUTE, 400, "set", says);
+	assert_has(400, "\"full\":\"yesyes\"");
+	assert_has_not(400, "thought");
+}
+
 static void speech_has_an_end(void **state)
 {
 	struct buf params;
@@ -258,6 +276,7 @@ int main(void)
 		TEST(a_binding_sets_what_it_likes),
 		TEST(a_new_transition_begins_where_the_old_one_was),
 		TEST(speech_is_typed_kept_and_faded),
+		TEST(thoughts_give_way_to_the_answer),
 		TEST(speech_has_an_end),
 	};
 

@@ -153,6 +153,7 @@ function assertSame(model, said, words) {
 		assert.equal(here.speech?.text, there.speech?.text, `${where}: speech`);
 		assert.equal(here.speech?.full, there.speech?.full, where);
 		assert.equal(here.speech?.phase, there.speech?.phase, where);
+		assert.equal(here.speech?.thought ?? false, there.speech?.thought ?? false, where);
 		near(here.speech?.opacity ?? 0, there.speech?.opacity ?? 0, `${where}: speech.opacity`);
 		assert.equal(effect("flash")?.color, there.flash?.color, where);
 		near(effect("flash")?.value ?? 0, there.flash?.intensity ?? 0, `${where}: flash`);
@@ -188,6 +189,7 @@ test("what moves, flies, follows, flashes and speaks is where the box says it is
 	await emit("go", {}, { correlationId: "c1" });
 	await emit("chase", { agentId: "ghost" });
 	await emit("text_delta", { agentId: "newcomer", content: "one two three " });
+	await emit("thinking", { agentId: "ada", content: "Who is there?" });
 	await emit("text_delta", { agentId: "ada", content: "Hello there, " });
 	await sleep(250 * SLOW);
 	await emit("turn", { color: "#00ff00", z: 7 });
@@ -298,6 +300,21 @@ test("what is on its way has a goal that stays where it is, and flies above the 
 		const share = (bob.x - from.x) / (800 - from.x);
 		near(bob.y + bob.moving.height, from.y + (90 - from.y) * share, `the ground at ${t}`);
 	}
+});
+
+test("thoughts go on by themselves, and give way to the answer", async () => {
+	const model = makeModel();
+	const set = (value, more) => ({ kind: "execute", at: 0, performanceId: "perf-0", action: "set", entityRef: "ada",
+		params: { property: "speech", value, append: true, ...more } });
+	const said = () => (({ full, thought }) => ({ full, thought }))(model.frame(9).entities.find((one) => one.id === "a").speech);
+
+	model.begin(SHOW, { version: 1, at: 0, entities: [], tweens: [] });
+	model.fold(2, set("Where is ", { thought: true }));
+	model.fold(3, set("it?", { thought: true }));
+	assert.deepEqual(said(), { full: "Where is it?", thought: true });
+	model.fold(4, set("Here "));
+	model.fold(5, set("it is."));
+	assert.deepEqual(said(), { full: "Here it is.", thought: false });
 });
 
 test("what the server did not say, or said wrongly, breaks nothing", async () => {

@@ -283,6 +283,18 @@ test("a bubble stays inside of the stage, wherever who speaks is", async () => {
 	}
 });
 
+test("what is thought does not look like what is said, whatever they do meanwhile", async () => {
+	const [said, thought, again] = await page.evaluate(() => [false, true, false].map((is) => {
+		const speech = { text: "Look at the route.", full: "Look at the route.", phase: "visible", opacity: 1, thought: is };
+
+		return [...paint(frameOf([actorOf({ id: "m", y: 250, state: "acting", speech })]))];
+	}));
+	const differing = said.filter((one, i) => Math.abs(one - thought[i]) > 12).length;
+
+	assert.ok(differing > 2000, `${differing} differ`);
+	assert.deepEqual(said, again);
+});
+
 test("two who speak side by side do not cover each other's words", async () => {
 	const words = "Look at the route first.";
 	const one = await green(page, [{ id: "l", x: 230, y: 250, words }]);

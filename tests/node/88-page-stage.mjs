@@ -68,7 +68,7 @@ function seen(page, name) {
 
 		return actor ? {
 			x: actor.x, y: actor.y, state: actor.state, moving: actor.moving, label: actor.label,
-			words: actor.speech?.text, full: actor.speech?.full, opacity: actor.opacity,
+			words: actor.speech?.text, full: actor.speech?.full, thought: actor.speech?.thought, opacity: actor.opacity,
 			screen: {
 				x: box.left + x + actor.x * zoom,
 				y: box.top + y + (actor.y - actor.look.displayHeight * ((actor.look.anchor?.[1] ?? 0.5) - 0.5)) * zoom,
@@ -190,8 +190,11 @@ test("an agent walks in with its first signal, thinks, uses a tool and speaks", 
 	ear.send({ type: "tool_call", correlationId: "run:7", payload: { agentId: "ada", toolName: "Read", callId: "c1", input: {} } });
 	const start = await seen(page, "ada");
 	await eventually(async () => Math.abs((await seen(page, "ada")).x - start.x) > 20, "she goes to the library");
+	ear.send({ type: "thinking", correlationId: "run:7", payload: { agentId: "ada", content: "What does it say?" } });
+	await eventually(async () => (await seen(page, "ada")).thought === true, "she thinks about it");
 	ear.send({ type: "text_delta", correlationId: "run:7", payload: { agentId: "ada", content: "I read it." } });
-	await eventually(async () => (await seen(page, "ada")).words === "I read it.", "she says it, letter by letter");
+	await eventually(async () => (await seen(page, "ada")).words === "I read it.", "she says it, letter by letter, and thinks no more");
+	assert.equal((await seen(page, "ada")).thought, false);
 });
 
 test("who cannot see the canvas has a list of who is there, what they do and what they say", async () => {

@@ -87,6 +87,7 @@ export function makeCard(actions: CardActions): Card {
 		dot.style.setProperty("--who", actor.look.fallbackColor);
 		if (full)
 			write(words, visible(full.slice(0, WORDS_MAX)));
+		words.classList.toggle("thought", full !== "" && actor.speech?.thought === true);
 		words.hidden = words.textContent === "";
 		run.hidden = log.hidden = episode === undefined;
 		none.hidden = episode !== undefined || !actor.isSomebody;

@@ -139,6 +139,7 @@ export interface Speech {
 	full: string;
 	phase: "typing" | "visible" | "fading";
 	opacity: number;
+	thought: boolean;   /* rather than said */
 }
 
 export interface Actor {

@@ -98,7 +98,7 @@ function setProperty(player: Player, params: Members, now: number): void {
 	} else if (property === "animation.state") {
 		player.animate(value, now);
 	} else if (property === "speech" && params.append === true) {
-		goOn(player.voice, value, now);
+		goOn(player.voice, value, params.thought === true, now);
 	} else if (property === "speech") {
 		say(player.voice, value, 0, now);
 	}

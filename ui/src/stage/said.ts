@@ -25,11 +25,13 @@ export const nameOf = (actor: Actor): string => visible((actor.label || actor.se
 
 /* A sentence about somebody, for who cannot see them. */
 export function sentenceOf(actor: Actor): { name: string; state: string; words: string } {
-	const words = actor.speech && actor.speech.phase !== "typing" ? actor.speech.full : "";
+	const { speech } = actor;
+	const words = speech && speech.phase !== "typing" ? speech.full : "";
+	const isAside = words !== "" && speech?.thought === true && actor.state !== "thinking";
 
 	return {
 		name: nameOf(actor),
 		state: visible(stateWords(actor.state)),
-		words: visible(words.slice(0, LONGEST)),
+		words: (isAside ? "thinks: " : "") + visible(words.slice(0, LONGEST)),
 	};
 }

@@ -20,18 +20,25 @@ export interface Voice {
 	shown: number;          /* letters that were there at `mark` */
 	mark: number;
 	last: number;           /* when something was said */
+	isThought: boolean;     /* rather than said */
 	/* What is told of it; the same object again and again. */
 	told: Speech;
 	toldCount: number;      /* letters of `told.text` */
 }
 
 /* As a snapshot has it. */
-export interface SpeechSeen extends Speech { typed?: number; since?: number; rate?: number; last?: number }
+export interface SpeechSeen extends Omit<Speech, "thought"> {
+	thought?: boolean;
+	typed?: number;
+	since?: number;
+	rate?: number;
+	last?: number;
+}
 
 export function makeVoice(charsMax: number = CHARS, retention: number = RETENTION): Voice {
 	return {
-		letters: [], full: "", charsMax, retention, rate: RATE, shown: 0, mark: 0, last: 0,
-		told: { text: "", full: "", phase: "typing", opacity: 1 }, toldCount: -1,
+		letters: [], full: "", charsMax, retention, rate: RATE, shown: 0, mark: 0, last: 0, isThought: false,
+		told: { text: "", full: "", phase: "typing", opacity: 1, thought: false }, toldCount: -1,
 	};
 }
 
@@ -57,16 +64,20 @@ export function say(voice: Voice, words: string, duration: number, now: number):
 	voice.letters = [];
 	voice.shown = 0;
 	voice.mark = now;
+	voice.isThought = false;
 	add(voice, words, now);
 	voice.rate = RATE;
 	if (duration > 0 && voice.letters.length)
 		voice.rate = Math.min(voice.letters.length / duration, RATE_MAX);
 }
 
-/* More of the same, or something new after a pause. */
-export function goOn(voice: Voice, words: string, now: number): void {
-	if (voice.letters.length === 0 || now - voice.last > GAP)
-		return say(voice, words, 0, now);
+/* More of the same, or something new: after a pause, and where thinking ends or begins. */
+export function goOn(voice: Voice, words: string, isThought: boolean, now: number): void {
+	if (voice.letters.length === 0 || voice.isThought !== isThought || now - voice.last > GAP) {
+		say(voice, words, 0, now);
+		voice.isThought = isThought;
+		return;
+	}
 	voice.shown = shownAt(voice, now);
 	voice.mark = now;
 	add(voice, words, now);
@@ -85,6 +96,7 @@ export function overhear(voice: Voice, seen: SpeechSeen, now: number): void {
 	voice.mark = seen.since ?? now;
 	voice.rate = seen.rate && seen.rate > 0 ? seen.rate : RATE;
 	voice.last = seen.last ?? now;
+	voice.isThought = seen.thought === true;
 }
 
 /* When all is typed and it was quiet for a while. */
@@ -110,6 +122,7 @@ export function heard(voice: Voice, now: number, atOnce = false): Speech | null 
 		told.full = voice.full;
 	}
 	told.phase = now < from ? "typing" : fading < 0 ? "visible" : "fading";
+	told.thought = voice.isThought;
 	told.opacity = fading > 0 ? 1 - fading / FADE : 1;
 	return told;
 }

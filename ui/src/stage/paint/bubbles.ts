@@ -3,7 +3,8 @@
 
 import { Container } from "pixi.js";
 import type { Actor } from "../frame";
-import { makeBubble, type BubbleSize, type Mood, type SpeechBubble } from "./bubble";
+import type { Mood } from "./balloon";
+import { makeBubble, type BubbleSize, type SpeechBubble } from "./bubble";
 import type { Studio } from "./node";
 import { stanceOf } from "./pose";
 
@@ -65,9 +66,9 @@ export function makeBubbles(): Bubbles {
 }
 
 function moodOf(actor: Actor): Mood {
-	const stance = stanceOf(actor.state, "still");
-
-	return stance === "thinking" ? "think" : stance === "error" ? "fail" : "say";
+	if (actor.speech!.thought)
+		return "think";
+	return stanceOf(actor.state, "still") === "error" ? "fail" : "say";
 }
 
 function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: number): BubbleSize {

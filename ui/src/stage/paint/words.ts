@@ -14,8 +14,8 @@ const GLYPH_MAX = 2;
 const segmenter = new Intl.Segmenter();
 const ruler = document.createElement("canvas").getContext("2d")!;
 
-export function fontOf(pixels: number, weight = 400): string {
-	return `${weight} ${pixels}px ${FAMILY}`;
+export function fontOf(pixels: number, weight = 400, slant: "normal" | "italic" = "normal"): string {
+	return `${slant} ${weight} ${pixels}px ${FAMILY}`;
 }
 
 export function widthOf(text: string, font: string): number {
