@@ -20,7 +20,7 @@
 struct http;
 
 struct http_limits {
-	size_t head_max, target_max;
+	size_t head_max, line_max; /* the line: the first, without its end */
 	unsigned fields_max;
 	unsigned head_ms, idle_ms; /* for a whole head; between requests */
 	unsigned body_ms; /* without any byte of an awaited body, or of room for an answer */

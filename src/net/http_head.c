@@ -14,12 +14,20 @@ static int refuse_with(struct http *http, unsigned status)
 	return HPE_USER;
 }
 
+/* Of the first line, when its target is as long as it is by now. */
+static size_t line_length(const struct http *http)
+{
+	const char *method = llhttp_method_name((llhttp_method_t)http->parser.method);
+
+	return strlen(method) + strlen(" ") + http->target_len + strlen(" HTTP/1.1");
+}
+
 static int on_target(llhttp_t *parser, const char *at, size_t n)
 {
 	struct http *http = parser->data;
 
 	http->target_len += (unsigned)n;
-	if (http->target_len > http->site->limits->target_max)
+	if (line_length(http) > http->site->limits->line_max)
 		return refuse_with(http, 414);
 	return buf_add(&http->head, (struct text){at, n}) ? 0 : refuse_with(http, 431);
 }

@@ -12,7 +12,7 @@
 #include "net/test_client.h"
 
 #define HEAD_MAX 512
-#define TARGET_MAX 128
+#define LINE_MAX_BYTES 128
 #define FIELDS_MAX 6
 #define BODY_MAX 1000
 
@@ -26,7 +26,7 @@ struct world {
 	bool wanted_upgrade;
 };
 
-static const struct http_limits limits = {HEAD_MAX, TARGET_MAX, FIELDS_MAX, 5000, 5000, 5000};
+static const struct http_limits limits = {HEAD_MAX, LINE_MAX_BYTES, FIELDS_MAX, 5000, 5000, 5000};
 
 static void on_piece(void *self, struct http *http, struct text bytes)
 {
@@ -328,10 +328,12 @@ static struct text head_of(struct buf *out, size_t n)
 	return buf_text(out);
 }
 
-static struct text target_of(struct buf *out, unsigned n)
+static struct text line_of(struct buf *out, const char *method, unsigned n)
 {
+	int rest = (int)n - (int)strlen(method) - (int)strlen(" / HTTP/1.1");
+
 	buf_clear(out);
-	buf_print(out, "GET /%0*d HTTP/1.1\r\n" HOST "\r\n", (int)n - 1, 0);
+	buf_print(out, "%s /%0*d HTTP/1.1\r\n" HOST "\r\n", method, rest, 0);
 	return buf_text(out);
 }
 
@@ -394,9 +396,11 @@ static void limits_hold_exactly(void **state)
 	expect(w, head_of(&out, HEAD_MAX), 200);
 	expect(w, head_of(&out, HEAD_MAX + 1), 431);
 	expect(w, head_of(&out, 4000), 431);
-	expect(w, target_of(&out, TARGET_MAX), 200);
-	expect(w, target_of(&out, TARGET_MAX + 1), 414);
-	expect(w, target_of(&out, 3000), 414);
+	expect(w, line_of(&out, "GET", LINE_MAX_BYTES), 200);
+	expect(w, line_of(&out, "GET", LINE_MAX_BYTES + 1), 414);
+	expect(w, line_of(&out, "DELETE", LINE_MAX_BYTES), 200);
+	expect(w, line_of(&out, "DELETE", LINE_MAX_BYTES + 1), 414);
+	expect(w, line_of(&out, "GET", 3000), 414);
 	expect(w, fields_of(&out, FIELDS_MAX), 200);
 	expect(w, fields_of(&out, FIELDS_MAX + 1), 431);
 	expect(w, length_of(&out, BODY_MAX), 200);

@@ -400,7 +400,7 @@ static void set_limits(struct web *web, const struct config_limits *limits)
 {
 	web->limits = (struct http_limits){
 		.head_max = limits->headers,
-		.target_max = limits->line,
+		.line_max = limits->line,
 		.fields_max = limits->fields,
 		.head_ms = limits->header_ms,
 		.idle_ms = limits->idle_ms,
