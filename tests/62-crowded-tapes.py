@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 
-from lib import SLOW, TEXT, Box, WS, eventually, frame_bytes, run, test
+from lib import SLOW, TEXT, Box, WS, at_last, eventually, frame_bytes, run, test
 
 SMALL = 2048
 
@@ -133,7 +133,9 @@ def _():
             with WS(box) as ws:
                 ws.json()
                 ws.send(text)
-                time.sleep(0.1)
+                ws.send({"op": "ping", "ref": "in"})
+                while ws.json().get("ref") != "in":
+                    pass
                 seq = box.emit("x")["seq"]
                 heard = ws.json()
                 while heard["seq"] < seq:
@@ -162,16 +164,18 @@ def _():
 
 @test("stopping twice is stopping at once")
 def _():
-    with Box() as box:
-        lazy = subscriber(box, {}, small=True)
-        box.process.send_signal(signal.SIGTERM)
-        time.sleep(0.1)
-        began = time.monotonic()
-        if box.process.poll() is None:
+    def stop_twice():
+        with Box() as box, subscriber(box, {}, small=True):
             box.process.send_signal(signal.SIGTERM)
-        assert box.wait() == 0
-        assert time.monotonic() - began < 2 * SLOW
-        lazy.wire.close()
+            eventually(lambda: "stopping" in box.log())
+            # For one who does not answer it would wait two seconds.
+            began = time.monotonic()
+            box.process.send_signal(signal.SIGTERM)
+            assert box.wait() == 0
+            took = time.monotonic() - began
+            assert took < 1.2 * SLOW, took
+
+    at_last(stop_twice)
 
 
 run()
