@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs that tell the box what they do are never held up by it: hooks and runs."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -430,6 +431,58 @@ def _():
             lines = [f"line {n}" for n in range(50)]
             assert words == [*lines, "ready", *lines], words
             assert [s["type"] for s in got].count("completion") == 1, got
+
+
+def told(process):
+    """What it said so far; it goes on writing where it is."""
+    return os.pread(process.errors.fileno(), 1 << 20, 0).decode()
+
+
+@contextlib.contextmanager
+def run_ended(*words):
+    """A run of 52 signals whose box was killed before its program ended with 4, and the box."""
+    flag = temp_dir() / "flag"
+    script = f'echo ready; while ! test -e "$0"; do sleep 0.02; done; {LINES.format(n=49)}; exit 4'
+    box = Box().start()
+    with Process("run", *words, "--data", box.data, "--", "sh", "-c", script, flag) as process:
+        assert process.line() == "ready"
+        eventually(lambda: len(signals(box)) == 2)
+        box.kill9()
+        flag.touch()
+        for n in range(49):
+            assert process.line() == f"line {n}"
+        yield process, box
+
+
+@test("a box that is away when the program ends gets all of it when it is back")
+def _():
+    with run_ended() as (process, box):
+        eventually(lambda: "waiting for the box" in told(process))
+        with box.start():
+            assert process.wait() == 4 and "did not reach" not in told(process), told(process)
+            assert len(signals(box)) == 52, signals(box)
+
+
+# The box may have been killed when it had stored a signal and not said so.
+LOST = re.compile("5[01] signals did not reach the box: no signalbox is running on")
+
+
+@test("a box that stays away is given up, after the time that is said or when interrupted")
+def _():
+    with run_ended("--wait", "1ms") as (process, _):
+        assert process.wait() == 4
+        assert LOST.search(told(process)), told(process)
+    with run_ended() as (process, _):
+        eventually(lambda: "Ctrl-C gives them up" in told(process))
+        assert process.stop(signal.SIGINT) == 4
+        assert LOST.search(told(process)), told(process)
+    data = Box().data
+    with Process("run", "--wait", "1m", "--data", data, "--", "sh", "-c", "exit 3") as process:
+        eventually(lambda: "waiting for the box" in told(process))
+        with Box(data=data) as box:
+            assert process.wait() == 3 and len(signals(box)) == 2, told(process)
+    done = cli("run", "--wait", "long", "--", "true")
+    assert done.code == 2 and "--wait: 'long' is not a time like 5ms" in done.err, done
 
 
 # --- emit --parse --------------------------------------------------------------

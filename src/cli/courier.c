@@ -22,9 +22,12 @@ struct courier {
 	uint64_t lost, refused;
 	struct error why;
 	unsigned pause_ms;
-	unsigned beats;  /* that were heard while an answer was awaited */
-	uint64_t due_ms; /* when to try again, or when an answer is late */
-	bool is_away;    /* nobody listens there */
+	unsigned beats;   /* that were heard while an answer was awaited */
+	uint64_t due_ms;  /* when to try again, or when an answer is late */
+	size_t sent;      /* most bytes of the batch that went out */
+	bool is_away;     /* nobody listens there */
+	bool was_heard;   /* it answered once */
+	uint64_t life_ms; /* when something went on */
 };
 
 static uint64_t now_ms(void)
@@ -109,6 +112,7 @@ static void start(struct courier *c)
 
 		buf_add(&c->flight, batch);
 		buf_drop(&c->waiting, batch.len);
+		c->sent = 0;
 	}
 	c->is_away = false;
 	c->beats = 0;
@@ -156,22 +160,28 @@ static void take_answer(struct courier *c)
 	buf_clear(&c->flight);
 	c->pause_ms = PAUSE_FIRST_MS;
 	c->due_ms = 0;
+	c->was_heard = true;
+	c->life_ms = now_ms();
 }
 
-/* One that holds us says that it does. */
-static void hear_beats(struct courier *c)
+/* One that holds us says that it does; and one that has us go slowly reads on, further than
+ * it or whoever was there before ever got with this batch. */
+static void hear_life(struct courier *c)
 {
-	if (post_beats(c->post) == c->beats)
+	if (post_beats(c->post) == c->beats && post_sent(c->post) <= c->sent)
 		return;
 	c->beats = post_beats(c->post);
-	c->due_ms = now_ms() + ANSWER_MS;
+	if (c->sent < post_sent(c->post))
+		c->sent = post_sent(c->post);
+	c->life_ms = now_ms();
+	c->due_ms = c->life_ms + ANSWER_MS;
 }
 
 static void look(struct courier *c, enum post_state state)
 {
 	switch (state) {
 	case POST_UNDER_WAY:
-		hear_beats(c);
+		hear_life(c);
 		break;
 	case POST_ANSWERED:
 		take_answer(c);
@@ -224,30 +234,20 @@ int courier_patience(const struct courier *c)
 	return c->due_ms > now ? (int)(c->due_ms - now) : 0;
 }
 
-void courier_finish(struct courier *c, unsigned most_ms)
+void courier_hurry(struct courier *c)
 {
-	uint64_t end = now_ms() + most_ms;
+	c->pause_ms = PAUSE_FIRST_MS;
+	c->due_ms = is_under_way(c) ? c->due_ms : 0;
+}
 
-	c->due_ms = is_under_way(c) ? c->due_ms : 0; /* no more patience than this */
-	for (;;) {
-		uint64_t now = now_ms();
-		struct pollfd wait;
-		int patience;
-
-		courier_step(c);
-		if (!has_work(c) || c->is_away)
-			return;
-		if (now >= end) {
-			if (is_under_way(c))
-				error_set(&c->why, "it does not answer");
-			return;
-		}
-		wait = courier_poll(c);
-		patience = courier_patience(c);
-		if (patience < 0 || (uint64_t)patience > end - now)
-			patience = (int)(end - now);
-		poll(&wait, 1, patience);
-	}
+struct courier_state courier_state(const struct courier *c)
+{
+	return (struct courier_state){
+		.has_work = has_work(c),
+		.is_away = c->is_away,
+		.was_heard = c->was_heard,
+		.life_ms = c->life_ms,
+	};
 }
 
 struct courier_loss courier_loss(const struct courier *c)
@@ -257,5 +257,7 @@ struct courier_loss courier_loss(const struct courier *c)
 	loss.lost =
 		c->lost + count_lines(buf_text(&c->waiting)) + count_lines(buf_text(&c->flight));
 	loss.why = (loss.lost || loss.refused) && c->why.words[0] ? c->why.words : NULL;
+	if (is_under_way(c))
+		loss.why = "it does not answer";
 	return loss;
 }

@@ -8,6 +8,7 @@
 #define CLI_COURIER_H
 
 #include <poll.h>
+#include <stdbool.h>
 
 #include "base/text.h"
 
@@ -25,8 +26,16 @@ void courier_step(struct courier *courier);
 struct pollfd courier_poll(const struct courier *courier);
 int courier_patience(const struct courier *courier);
 
-/* Goes on until everything is there, or the box is not, or the time is over. */
-void courier_finish(struct courier *courier, unsigned most_ms);
+/* When nothing more will be added: the next step tries at once, whatever was before. */
+void courier_hurry(struct courier *courier);
+
+struct courier_state {
+	bool has_work;    /* something is not there yet */
+	bool is_away;     /* nobody listens there */
+	bool was_heard;   /* the box answered, once at least */
+	uint64_t life_ms; /* of clock_mono: when something went on; 0: never */
+};
+struct courier_state courier_state(const struct courier *courier);
 
 struct courier_loss {
 	uint64_t lost;    /* that did not arrive, as far as we know */

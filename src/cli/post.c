@@ -220,6 +220,11 @@ unsigned post_beats(const struct post *post)
 	return post->beats;
 }
 
+size_t post_sent(const struct post *post)
+{
+	return post->sent;
+}
+
 unsigned post_status(const struct post *post)
 {
 	return post->status;

@@ -34,6 +34,7 @@ struct pollfd post_poll(const struct post *post);
 
 /* How often the box said that the answer is still coming. */
 unsigned post_beats(const struct post *post);
+size_t post_sent(const struct post *post); /* bytes of the request that went out */
 unsigned post_status(const struct post *post);
 struct text post_answer(const struct post *post); /* until the next start */
 

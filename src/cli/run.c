@@ -1,8 +1,9 @@
 /* run.c - `signalbox run`: an agent, its terminal as it is, its signals to the box.
  *
  * The output goes on first and is read second, and nothing that the box does or
- * does not do is waited for while the program runs.  Whoever watches it on a screen
- * may interrupt it or end it.
+ * does not do is waited for while the program runs.  After its end a box that was there
+ * gets some time to take the rest.  Whoever watches it on a screen may interrupt it or
+ * end it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,15 +20,18 @@
 #include "cli/runs.h"
 #include "cli/steer.h"
 #include "cli/verbs.h"
+#include "config/field.h"
 #include "net/interrupt.h"
 #include "parse/parse.h"
 
 #define PIECE (64 * KIB)
 #define ENVELOPE_MAX (64 * KIB)
-/* After the program's end: for what others still write to its output, and for the
- * box to take the last signals. */
+/* After the program's end: for what others still write to its output, for a box to take
+ * the last signals that never said a word, and for one that did. */
 #define LAST_WORDS_MS 100
 #define LAST_POST_MS 1000
+#define WAIT "30s"
+#define WAIT_MAX_MS (24.0 * 3600 * 1000)
 
 struct run {
 	const char *name; /* of the program */
@@ -41,7 +45,9 @@ struct run {
 	struct steer *steer;
 	uint64_t bad;
 	struct error last_bad;
-	uint64_t end_ms; /* of the output, once the program has ended */
+	uint64_t end_ms;   /* of the output, once the program has ended */
+	unsigned wait_ms;  /* for a box, after that */
+	bool waits_always; /* also for one that never was there */
 };
 
 static uint64_t now_ms(void)
@@ -249,6 +255,57 @@ static void follow(struct run *run)
 	}
 }
 
+/* ---- after its end ---- */
+
+/* Whoever interrupts us now wants us to end. */
+static bool is_interrupted(const struct run *run)
+{
+	struct interrupt_caught caught;
+
+	while (interrupt_read(run->interrupts, &caught))
+		if (!caught.is_child && !caught.is_resize)
+			return true;
+	return false;
+}
+
+/* How long there is still hope, as it looks now. */
+static uint64_t hope_ms(const struct run *run, uint64_t begun_ms)
+{
+	struct courier_state state = courier_state(run->courier);
+	uint64_t since = state.life_ms > begun_ms ? state.life_ms : begun_ms, now = now_ms();
+	uint64_t end = since + run->wait_ms;
+
+	if (!state.has_work)
+		return 0;
+	if (!run->waits_always && !state.was_heard)
+		end = state.is_away ? 0 : begun_ms + LAST_POST_MS;
+	return end > now ? end - now : 0;
+}
+
+/* What the box has not taken yet, as long as it does something, and then for a while. */
+static void deliver(struct run *run)
+{
+	uint64_t begun_ms = now_ms(), hope;
+	bool has_said = false;
+
+	courier_hurry(run->courier);
+	courier_step(run->courier);
+	while ((hope = hope_ms(run, begun_ms)) && !is_interrupted(run)) {
+		struct pollfd waits[] = {courier_poll(run->courier),
+		                         {.fd = run->interrupts, .events = POLLIN}};
+		int most = courier_patience(run->courier);
+
+		if (!has_said && now_ms() > begun_ms + LAST_POST_MS) {
+			say("waiting for the box to take the last signals; Ctrl-C gives them up");
+			has_said = true;
+		}
+		if (!has_said && hope > LAST_POST_MS)
+			hope = LAST_POST_MS;
+		poll(waits, 2, most >= 0 && (uint64_t)most < hope ? most : (int)hope);
+		courier_step(run->courier);
+	}
+}
+
 /* ---- the verb ---- */
 
 static void say_losses(const struct run *run)
@@ -283,7 +340,7 @@ static int watch(struct run *run, char *const *argv)
 	child_finish(&run->child);
 	parse_end(run->parse, NULL);
 	tell_end(run);
-	courier_finish(run->courier, LAST_POST_MS);
+	deliver(run);
 	say_losses(run);
 	close(run->interrupts);
 	return status;
@@ -320,11 +377,23 @@ static int run_with(struct run *run, const struct options *options, const struct
 	return status;
 }
 
+static bool read_wait(struct run *run, const char *value, struct error *why)
+{
+	static const struct field wait = {.name = "wait",
+	                                  .type = FIELD_TIME,
+	                                  .offset = offsetof(struct run, wait_ms),
+	                                  .high = WAIT_MAX_MS};
+
+	return field_set(&wait, run, text_of(value ? value : WAIT), why) ||
+	       error_within(why, "--wait");
+}
+
 static int run(struct command_context *context, const struct options *options)
 {
 	const char *protocol = options_value(options, "parse");
 	const struct parse_kind *kind;
-	struct run run = {.interrupts = -1};
+	struct run run = {.interrupts = -1, .waits_always = options_has(options, "wait")};
+	struct error why;
 	struct config config;
 	int status;
 
@@ -339,6 +408,8 @@ static int run(struct command_context *context, const struct options *options)
 		return command_misused(
 			&command_run,
 			"there is no protocol '%s'; `signalbox parse --list` names them", protocol);
+	if (!read_wait(&run, options_value(options, "wait"), &why))
+		return command_misused(&command_run, "%s", why.words);
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	status = run_with(&run, options, kind, config.data);
@@ -350,6 +421,7 @@ static const struct option own[] = {
 	{"parse", 'p', "PROTOCOL", "what it prints, of `signalbox parse --list`", "guessed"},
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
 	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
+	{"wait", 'w', "TIME", "after its end, for a box that is slow or away", WAIT},
 	{"json", 'j', .help = "of list and show: as JSON"},
 	{"out", 'o', "FILE", "of export: write to it", "standard output"},
 	{0},
@@ -372,9 +444,11 @@ const struct command command_run = {
 	.about = "The program has the terminal as if it were run alone, and its exit status is\n"
 		 "ours. Its standard output is passed on and read at the same time: JSON of\n"
 		 "claude and codex when they are told to print it, else JSON lines and plain\n"
-		 "ones. The box is never waited for: without one, or with a slow one, up to 8\n"
-		 "MiB of signals are kept, and what is lost is said at the end. The program's\n"
-		 "start and end are signals too, with its exit code; its arguments are not.\n"
+		 "ones. The box is never waited for while it runs: without one, or with a slow\n"
+		 "one, up to 8 MiB of signals are kept. After its end a box that was there\n"
+		 "meanwhile, and is slow or restarts, gets --wait to take the rest; Ctrl-C gives\n"
+		 "that up, and what is lost is said. The program's start and end are signals\n"
+		 "too, with its exit code; its arguments are not.\n"
 		 "`signalbox control RUN ui-interrupt` is its Ctrl-C, `ui-quit` ends it; RUN is\n"
 		 "its correlation id.\n"
 		 "\n"
