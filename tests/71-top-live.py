@@ -453,6 +453,7 @@ def _():
         with Pty("top", "--data", box.data, cols=110, rows=40) as terminal:
             terminal.shows(b"connected", b"QUESTION", b"fake")
             time.sleep(0.4)
+            terminal.forget()
             terminal.send(b"\n")  # answered
             terminal.shows(b"LOG")
             for keys in (b"\n", b"\033", b"1", b"\n", b"q", b"4", b"q", b"S", b"\033", b"L", b"\n",
@@ -502,17 +503,17 @@ def _():
                         while terminal.read():
                             pass
                         terminal.forget()
-                        started = time.monotonic()
+                        started = terminal.busy_s()
                         terminal.send(b"\t")
                         terminal.shows(word)
-                        waits.append(time.monotonic() - started)
+                        waits.append(terminal.busy_s() - started)
             finally:
                 stop.set()
                 sender.join()
             terminal.send(b"q")
             assert terminal.ends() == 0
     waits.sort()
-    comment(f"at {took[0]:.0f} signals/s: key to screen {waits[15] * 1000:.1f} ms, "
+    comment(f"at {took[0]:.0f} signals/s: key to screen {waits[15] * 1000:.1f} ms of work, "
             f"at most {waits[-1] * 1000:.1f}")
     assert waits[15] < 0.25, waits
 

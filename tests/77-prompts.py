@@ -12,10 +12,14 @@ RACERS = 8
 LINES = 4  # connections of each
 
 
+def tell(box, run="r", **payload):
+    box.emit("prompt", source="me", correlationId=run, payload=payload)
+
+
 def ask(box, run="r", **payload):
     """The id of a prompt that an agent asks."""
     before = {p["id"] for p in prompts(box)}
-    box.emit("prompt", source="me", correlationId=run, payload=payload)
+    tell(box, run, **payload)
     (new,) = [p for p in prompts(box) if p["id"] not in before]
     return new["id"]
 
@@ -118,18 +122,19 @@ def _():
 def _():
     soon = lambda: int(time.time() * 1000) + 300
     with Box() as box:
-        one = ask(box, type="confirm", default=True, deadline=soon())
-        eventually(lambda: prompts(box) == [])
-        answer = reply(box, one, {"value": False})
-        assert answer.status == 410 and answer.json()["code"] == "expired", answer
-        (closed,) = signals(box, "prompt.closed")
+        tell(box, type="confirm", default=True, deadline=soon())
+        (closed,) = eventually(lambda: signals(box, "prompt.closed"))
         assert closed["payload"]["state"] == "expired" and closed["payload"]["value"] is True
-        two = ask(box, type="text", deadline=soon())
+        assert prompts(box) == []
+        answer = reply(box, closed["payload"]["prompt"], {"value": False})
+        assert answer.status == 410 and answer.json()["code"] == "expired", answer
+        tell(box, type="text", deadline=soon())
         box.kill9()
         time.sleep(0.4)
         box.start()
-        eventually(lambda: prompts(box) == [])
-        assert reply(box, two, {"value": ""}).status == 410
+        _, closed = eventually(lambda: len(s := signals(box, "prompt.closed")) == 2 and s)
+        assert prompts(box) == []
+        assert reply(box, closed["payload"]["prompt"], {"value": ""}).status == 410
 
 
 @test("an unknown control and an unknown run are told apart")

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from doors import config_box
-from lib import WS, Box, Closed, Events, Refused, Skip, eventually, run, test
+from lib import PATIENCE_S, WS, Box, Closed, Events, Refused, Skip, eventually, run, test
 
 RUNS = Path(__file__).resolve().parent.parent.parent / "shared" / "vectors" / "runs"
 
@@ -280,7 +280,7 @@ def _():
             assert second != first["prompt-id"]
             box.emit("note")  # so what came before it is on the disk, too
         box.stop(signal.SIGKILL)
-        worker.join(10)
+        worker.join(PATIENCE_S)
         box.start()
         with screen(box, "w") as s:
             assert until(s, "prompt")["prompt-id"] == second
@@ -291,7 +291,7 @@ def _():
                 s.send({"kind": "answer", "prompt-id": held, "value": True})
                 until(s, "prompt-closed", **{"prompt-id": held})
             until(s, "control", op="run-finished")
-        worker.join(10)
+        worker.join(PATIENCE_S)
         assert worker.answers.keys() == set(prompts[1:]), worker.answers
 
 
@@ -374,8 +374,7 @@ def _():
         s = screen_with_small_buffer(box, "r")
         for word in words:
             a.send(delta(word))
-        eventually(lambda: box.request("GET", "/api/runs/r").json()["run"]["frames"] >= 6000,
-                   within=30)
+        eventually(lambda: box.request("GET", "/api/runs/r").json()["run"]["frames"] >= 6000)
         text, joined, count = "", 0, 0
         while len(text) < sum(map(len, words)):
             data = until(s, "event")["data"]

@@ -113,17 +113,27 @@ def eventually(check, within=PATIENCE_S, every=0.02):
         time.sleep(every)
 
 
-def at_last(attempt, within=PATIENCE_S):
-    """Runs a whole attempt again while it fails, and gives what it returns.  For what a machine
-    that is too busy spoils now and then, and a program that is broken always."""
-    end = time.monotonic() + within
+class Late(AssertionError):
+    """Something came too late, or not yet."""
+
+
+def in_time(is_so, words=""):
+    """An assertion about time."""
+    if not is_so:
+        raise Late(words)
+
+
+def at_last(attempt, spoiled=Late):
+    """Makes an attempt again while it is late, and gives what it returns: a machine that is too
+    busy is late now and then, a program that is broken always."""
+    end = time.monotonic() + PATIENCE_S
     while True:
         try:
             return attempt()
-        except (AssertionError, OSError, Closed) as why:
+        except spoiled as why:
             if time.monotonic() > end:
                 raise
-            comment(f"once more, because of {type(why).__name__}: {str(why)[:200]}")
+            comment(f"once more: {type(why).__name__} {str(why)[:200]}")
 
 
 _held_ports = []
@@ -140,6 +150,12 @@ def closed_port(port=0):
 
 
 # --- files and programs ------------------------------------------------------
+
+
+def busy_s(pid):
+    """How long a program of ours has had a processor: others take nothing of that, as they do
+    of the time that goes by.  This is its clock, see clock_getcpuclockid(3)."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def temp_dir():

@@ -15,8 +15,9 @@ import subprocess
 import termios
 import time
 
-from lib import PATIENCE_S, SIGNALBOX, environment, eventually, temp_dir
+from lib import PATIENCE_S, SIGNALBOX, busy_s, environment, eventually, temp_dir
 
+END = b"\1the end\1"
 TERMINAL = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
 
 
@@ -145,7 +146,15 @@ class Pty:
             self.read(0.05)
         while self.read():
             pass
+        # The kernel may still be bringing what was written last: our own word comes behind it.
+        os.write(self.theirs, END)
+        self.shows(END)
+        self.bytes = self.bytes.replace(END, b"")
         return self.process.returncode
+
+    def busy_s(self):
+        """Of the program."""
+        return busy_s(self.process.pid)
 
     def _state(self):
         return termios.tcgetattr(self.theirs), fcntl.fcntl(self.theirs, fcntl.F_GETFL)
