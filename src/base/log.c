@@ -1,4 +1,5 @@
-/* log.c - one safe line, one write(2).
+/* log.c - one safe line, one write(2), and only where it would be taken: whoever does not read
+ * the log loses lines of it and is told how many, but does not stop the box.
  *
  * Any thread may log while one changes what is said.  The rooms with a level of their own
  * are found by a hash of their name, in a table of words that are read and written whole:
@@ -6,6 +7,8 @@
  */
 #include "base/log.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,8 +18,10 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-#define LOG_LINE_MAX (32 * KIB) /* every byte of the words escaped, and the rest */
+#define LOG_LINE_MAX PIPE_BUF /* so that a pipe with room for one takes it whole */
 #define LOG_WORDS_MAX (2 * KIB)
+#define LOG_SHOWN_MAX (LOG_LINE_MAX / 2 - 256) /* every byte of it escaped, and the rest */
+#define READER_WAIT_MS 100                     /* for one who is only late */
 #define ROOM_MAX 32
 
 static const char *const names[] = {"error", "warn", "info", "debug"};
@@ -25,6 +30,7 @@ static _Atomic int most_level = LOG_INFO;
 static _Atomic int line_format = LOG_TEXT;
 static _Atomic uint64_t rooms[LOG_ROOMS_MAX]; /* the hash, and the level in its last bits */
 static _Atomic size_t room_count;
+static _Atomic uint64_t lost; /* lines that nobody took since one was */
 
 #define LEVEL_BITS UINT64_C(3)
 
@@ -137,21 +143,57 @@ static void tell_time(char *out, size_t room)
 	snprintf(out + n, room - n, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
+/* Another thread or program may be quicker to the last page of a pipe, and then we wait. */
+static bool is_taken(void)
+{
+	struct pollfd reader = {.fd = STDERR_FILENO, .events = POLLOUT};
+	int ready = poll(&reader, 1, atomic_load(&lost) ? 0 : READER_WAIT_MS);
+
+	if (ready < 0) /* interrupted */
+		ready = poll(&reader, 1, 0);
+	return ready > 0; /* also when a write would fail at once */
+}
+
+static void add_line(struct buf *out, const struct event *e)
+{
+	if (atomic_load(&line_format) == LOG_JSON)
+		add_json(out, e);
+	else
+		add_text(out, e);
+	buf_add_char(out, '\n');
+}
+
+static void add_lost(struct buf *out, struct event e)
+{
+	uint64_t count = atomic_exchange(&lost, 0);
+	char words[64];
+
+	if (count == 0)
+		return;
+	snprintf(words, sizeof(words), "lines that nobody read, and that are lost: %llu",
+	         (unsigned long long)count);
+	e.level = names[LOG_WARN];
+	e.room = "log";
+	e.words = text_of(words);
+	add_line(out, &e);
+}
+
 /* One write, so that lines of two threads never mix; a full disk or a closed standard
  * error is nobody's to report to. */
 static void write_line(const struct event *e)
 {
-	struct buf line;
+	struct buf out;
 
-	buf_init(&line, LOG_LINE_MAX);
-	if (atomic_load(&line_format) == LOG_JSON)
-		add_json(&line, e);
-	else
-		add_text(&line, e);
-	buf_add_char(&line, '\n');
-	if (write(STDERR_FILENO, line.at, line.len) < 0)
+	if (!is_taken()) {
+		atomic_fetch_add(&lost, 1);
+		return;
+	}
+	buf_init(&out, LOG_LINE_MAX);
+	add_lost(&out, *e);
+	add_line(&out, e);
+	if (write(STDERR_FILENO, out.at, out.len) < 0)
 		(void)0;
-	buf_finish(&line);
+	buf_finish(&out);
 }
 
 void log_line(enum log_level level, const char *room, const char *format, ...)
@@ -169,7 +211,7 @@ void log_line(enum log_level level, const char *room, const char *format, ...)
 	va_end(args);
 	if (n >= (int)sizeof(words))
 		n = (int)sizeof(words) - 1;
-	buf_init(&shown, LOG_LINE_MAX / 2);
+	buf_init(&shown, LOG_SHOWN_MAX);
 	utf8_add_shown(&shown, (struct text){words, n < 0 ? 0 : (size_t)n});
 	e.words = buf_text(&shown);
 	tell_time(e.time, sizeof(e.time));

@@ -6,6 +6,9 @@
  *
  * A line is text, or a JSON object with time, level, room and message.  Each room
  * may have a level of its own; all of it may be changed at any time, from one thread.
+ *
+ * Nobody waits for whoever should read it: a line that a pipe or a terminal does not take
+ * is lost, and the next that is taken comes after one that says how many were.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

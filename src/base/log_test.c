@@ -1,4 +1,5 @@
 /* log_test.c - lines for the operator: text or JSON, one each, and as loud as a room may be. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -184,6 +185,49 @@ static void what_is_no_rule_is_refused_with_words(void **state)
 	}
 }
 
+#define MANY 2000 /* lines: more than a pipe of one page takes */
+
+/* Logs them into a pipe that nobody reads, then one more while it is read; what was read. */
+static const char *log_unread(void)
+{
+	static char got[2 * 65536];
+	int was = dup(STDERR_FILENO), ends[2];
+	ssize_t n, more;
+
+	assert_int_equal(pipe(ends), 0);
+	assert_true(fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0);
+	dup2(ends[1], STDERR_FILENO);
+	for (int i = 0; i < MANY; i++)
+		log_info("net", "a line of about as many bytes as others have");
+	n = read(ends[0], got, sizeof(got) / 2);
+	log_info("net", "the last one");
+	dup2(was, STDERR_FILENO);
+	close(was);
+	close(ends[1]);
+	assert_true(n > 0);
+	while ((more = read(ends[0], got + n, sizeof(got) - 1 - (size_t)n)) > 0)
+		n += more;
+	close(ends[0]);
+	got[n] = '\0';
+	return got;
+}
+
+static void a_log_that_nobody_reads_stops_nobody_and_tells_what_is_lost(void **state)
+{
+	const char *lines, *told;
+	int kept = 0;
+
+	alarm(60); /* or it would wait for ever */
+	lines = log_unread();
+	alarm(0);
+	told = strstr(lines, "Z warn log: lines that nobody read, and that are lost: ");
+	assert_non_null(told);
+	for (const char *at = lines; (at = strstr(at, "a line of")) && at < told; at++)
+		kept++;
+	assert_int_equal(kept + strtol(strstr(told, "lost: ") + strlen("lost: "), NULL, 10), MANY);
+	assert_non_null(strstr(told, "Z info net: the last one\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +239,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_room_is_as_loud_as_its_own_level, restore),
 		cmocka_unit_test_teardown(more_rooms_than_there_is_room_for_are_left_out, restore),
 		cmocka_unit_test(what_is_no_rule_is_refused_with_words),
+		cmocka_unit_test(a_log_that_nobody_reads_stops_nobody_and_tells_what_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
