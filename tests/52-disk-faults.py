@@ -15,6 +15,7 @@ from lib import (PATIENCE_S, SLOW, WS, Box, Events, Skip, cli, comment, eventual
 
 CEILING = 64 << 20  # bytes that may wait for a failing disk
 BIG = 900 * 1024
+FILE_LIMIT = 16 << 20  # bytes; less than a segment has
 SMALL_SEGMENTS = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"}
 
 # To make a segment and commit to it takes three writes and five syncs in a row:
@@ -321,6 +322,18 @@ def _():
     finally:
         Box.end_all()
         subprocess.run(["umount", place], check=True)
+
+
+@test("where a file may grow no more it goes on in a new segment and loses nothing")
+def _():
+    with Box(command=["prlimit", f"--fsize={FILE_LIMIT}"]) as box:
+        sent = range(FILE_LIMIT // BIG * 3 // 2)
+        for n in sent:
+            box.emit("big", payload={"n": n, "ballast": "x" * BIG})
+        kept = cli("journal", "export", "--data", box.data).out.splitlines()
+        signals = [json.loads(line) for line in kept]
+        assert [s["payload"]["n"] for s in signals if s["type"] == "big"] == list(sent)
+        assert "File too large" in box.log() and readiness(box).status == 200, box.log()
 
 
 @test("up to the last byte of memory: what is acknowledged is kept, the rest is refused")

@@ -148,6 +148,7 @@ void interrupt_restore(void)
 	fill_caught(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 }
 
 /* ---- the screen ---- */
@@ -200,4 +201,5 @@ void interrupt_before_crash(void (*restore)(void))
 void interrupt_ignore_pipe(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }

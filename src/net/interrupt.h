@@ -50,7 +50,8 @@ void interrupt_suspend(void);
  * what is safe in the middle of anything. */
 void interrupt_before_crash(void (*restore)(void));
 
-/* A write to a socket nobody reads is an error code, not a death. */
+/* A write to a socket nobody reads, or beyond the limit of a file's size, is an error code
+ * and not a death. */
 void interrupt_ignore_pipe(void);
 
 #endif

@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +142,21 @@ static void a_write_nobody_reads_is_an_error_code(void **state)
 	close(ends[1]);
 }
 
+static void a_file_that_is_too_big_is_an_error_code(void **state)
+{
+	struct rlimit was, none;
+	FILE *file = tmpfile();
+
+	assert_non_null(file);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	none = (struct rlimit){0, was.rlim_max};
+	interrupt_ignore_pipe();
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	assert_int_equal(write(fileno(file), "x", 1), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +165,7 @@ int main(void)
 		cmocka_unit_test(a_crash_is_told_before_it_ends),
 		cmocka_unit_test(a_screen_stops_and_goes_on),
 		cmocka_unit_test(a_write_nobody_reads_is_an_error_code),
+		cmocka_unit_test(a_file_that_is_too_big_is_an_error_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
