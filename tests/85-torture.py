@@ -11,14 +11,13 @@ import sys
 import time
 from pathlib import Path
 
-from lib import ROOT, SIGNALBOX, Skip, comment, environment, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, SIGNALBOX, Skip, comment, environment, run, temp_dir, test
 
 BUILD = Path(os.environ.get("TEST_BUILD") or ROOT / "build")
 MEMORY = Path(SIGNALBOX).resolve().parent / "tests" / "preload" / "libmemory.so"
 SEED = 1
 SAMPLE_S = 10
 STARTS = 14
-WITHIN_S = 20
 OF_A_START = 12000  # about as many allocations make a box ready
 
 
@@ -72,7 +71,7 @@ def ends(data, turn):
     with subprocess.Popen(
             [SIGNALBOX, "serve", "--data", data, "--listen", "127.0.0.1:0"], env=env,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as box:
-        until = time.monotonic() + WITHIN_S
+        until = time.monotonic() + PATIENCE_S
         while box.poll() is None and not (data / "listen").exists():
             assert time.monotonic() < until, f"{turn}: neither ready nor over"
             time.sleep(0.005)

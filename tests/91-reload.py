@@ -20,7 +20,7 @@ def reload(box, text):
     write_config(box, text)
     os.kill(box.pid, signal.SIGHUP)
     eventually(lambda: box.log().count("the configuration ") > done)
-    return box.log().splitlines()[-1]
+    return [line for line in box.log().splitlines() if "the configuration " in line][-1]
 
 
 BASE = "listen: ['127.0.0.1:0']\n"

@@ -9,7 +9,7 @@ import select
 import signal
 import time
 
-from lib import PATIENCE_S, SIGNALBOX, SLOW, Box, Process, cli, environment, eventually, run, temp_dir, test
+from lib import PATIENCE_S, SIGNALBOX, Box, Process, cli, environment, eventually, run, temp_dir, test
 
 QUICK = ("--seconds", "0.3", "--outstanding", "16", "--subscribers", "5")
 
@@ -43,9 +43,9 @@ def _():
     rows = [(r["what"], r["outstanding"], r["subscribers"]) for r in said["results"]]
     assert rows == [("emit", 1, 0), ("emit", 16, 0), ("deliver", 16, 5)], rows
     for r in said["results"]:
-        assert r["count"] > 0 and 0.25 < r["seconds"] < 0.3 * SLOW + 5, r
+        assert r["count"] > 0 and 0.25 < r["seconds"] < PATIENCE_S, r
         assert abs(r["perSecond"] - r["count"] / r["seconds"]) < r["perSecond"] / 100 + 1, r
-        assert 0 < r["p50Us"] <= r["p99Us"] <= r["maxUs"] < 0.5 * SLOW * 1e7, r
+        assert 0 < r["p50Us"] <= r["p99Us"] <= r["maxUs"] < PATIENCE_S * 1e6, r
         assert 0 < r["cpuSecondsPerMillion"] < 1e6, r
     # One at a time, half of them took the median or longer: all of that fits into the time.
     one = said["results"][0]
@@ -92,6 +92,8 @@ def _():
         log = lambda: sum(p.stat().st_size for p in boxes(where)[0].glob("journal/*.ndjson"))
         eventually(lambda: log() > 1000)
         time.sleep(1.3)
+        before = log()
+        eventually(lambda: log() > before + 1000)
         bench.process.send_signal(signal.SIGINT)
         killed.process.kill()
         assert bench.wait() == 0, bench.err()
