@@ -315,6 +315,9 @@ test("thoughts go on by themselves, and give way to the answer", async () => {
 	model.fold(4, set("Here "));
 	model.fold(5, set("it is."));
 	assert.deepEqual(said(), { full: "Here it is.", thought: false });
+	model.fold(6, set("x".repeat(500)));
+	const { full, cut } = model.frame(9).entities.find((one) => one.id === "a").speech;
+	assert.deepEqual([full.length, cut], [200, true], "what is too long is said to be");
 });
 
 test("what the server did not say, or said wrongly, breaks nothing", async () => {

@@ -302,6 +302,7 @@ test("two who speak side by side do not cover each other's words", async () => {
 	const both = await green(page, [{ id: "l", x: 230, y: 250, words }, { id: "r", x: 260, y: 250, words }]);
 
 	assert.ok(both.count > (one.count + other.count) * 0.97, `${both.count} of ${one.count} + ${other.count}`);
+	assert.ok(both.bottom <= one.bottom + 1, `nobody's face is covered: ${both.bottom}, alone ${one.bottom}`);
 });
 
 test("words are typed: there are more of them the more there are", async () => {

@@ -140,6 +140,7 @@ export interface Speech {
 	phase: "typing" | "visible" | "fading";
 	opacity: number;
 	thought: boolean;   /* rather than said */
+	cut: boolean;       /* there was more than is kept */
 }
 
 export interface Actor {

@@ -27,7 +27,7 @@ export interface Voice {
 }
 
 /* As a snapshot has it. */
-export interface SpeechSeen extends Omit<Speech, "thought"> {
+export interface SpeechSeen extends Omit<Speech, "thought" | "cut"> {
 	thought?: boolean;
 	typed?: number;
 	since?: number;
@@ -38,7 +38,7 @@ export interface SpeechSeen extends Omit<Speech, "thought"> {
 export function makeVoice(charsMax: number = CHARS, retention: number = RETENTION): Voice {
 	return {
 		letters: [], full: "", charsMax, retention, rate: RATE, shown: 0, mark: 0, last: 0, isThought: false,
-		told: { text: "", full: "", phase: "typing", opacity: 1, thought: false }, toldCount: -1,
+		told: { text: "", full: "", phase: "typing", opacity: 1, thought: false, cut: false }, toldCount: -1,
 	};
 }
 
@@ -123,6 +123,7 @@ export function heard(voice: Voice, now: number, atOnce = false): Speech | null 
 	}
 	told.phase = now < from ? "typing" : fading < 0 ? "visible" : "fading";
 	told.thought = voice.isThought;
+	told.cut = voice.letters.length >= voice.charsMax;
 	told.opacity = fading > 0 ? 1 - fading / FADE : 1;
 	return told;
 }

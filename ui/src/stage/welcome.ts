@@ -27,6 +27,6 @@ export function makeWelcome(desk: Desk): HTMLElement {
 			+ "goes to a place to use a tool, speaks, asks you something, and hands its answer over."),
 		h("p", {}, "Bring Claude Code in with one command:"),
 		h("p", { class: "stage-run" }, h("code", {}, COMMAND), h("button", { type: "button", onclick: () => void copy() }, "Copy")),
-		h("p", {}, h("button", { type: "button", onclick: () => desk.go("sources") }, icon("sources"), "Connect another agent"),
-			" or start ", h("code", {}, "signalbox serve --demo"), " to look around."));
+		h("p", {}, h("button", { type: "button", onclick: () => desk.go("sources") }, icon("sources"), "Connect another agent")),
+		h("p", {}, "Or look around first: ", h("code", {}, "signalbox serve --demo")));
 }

@@ -60,7 +60,8 @@ export function makeBubble(): SpeechBubble {
 		write(actor, mood, size, studio) {
 			const speech = actor.speech!;
 			const style = `${mood} ${size.pixels} ${size.width} ${size.lines} ${studio.density} ${studio.theme.isDark}`;
-			const all = spoken(speech.full), typed = spoken(speech.text);
+			const more = speech.cut ? "…" : "";
+			const all = spoken(speech.full) + more, typed = spoken(speech.text) + (speech.text === speech.full ? more : "");
 
 			if (style !== styled || !all.startsWith(full) || typed.length > full.length || lines.isEmpty) {
 				styled = style;

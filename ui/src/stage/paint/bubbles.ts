@@ -13,6 +13,7 @@ const GAP = 6;
 const LEAST_PIXELS = 13;
 const MOST_PIXELS = 30;
 const SPEAKERS_MAX = 40;
+const MANY = 4;              /* who speak at once are short */
 
 export interface Speaker { actor: Actor; headX: number; headY: number }
 
@@ -44,7 +45,7 @@ export function makeBubbles(): Bubbles {
 					root.addChild(seat.bubble.root);
 				}
 				Object.assign(seat, { headX, headY, seen: frames });
-				seat.bubble.write(actor, moodOf(actor), sizeOf(actor, screen, zoom), studio);
+				seat.bubble.write(actor, moodOf(actor), sizeOf(actor, screen, zoom, speakers.length), studio);
 			}
 			for (const [id, seat] of seats) {
 				if (seat.seen === frames)
@@ -71,13 +72,13 @@ function moodOf(actor: Actor): Mood {
 	return stanceOf(actor.state, "still") === "error" ? "fail" : "say";
 }
 
-function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: number): BubbleSize {
+function sizeOf(actor: Actor, screen: { width: number; height: number }, zoom: number, speakers: number): BubbleSize {
 	const { fontSize = 13, maxWidth = 220 } = actor.bubble;
 
 	return {
 		pixels: Math.round(Math.min(Math.max(fontSize * zoom, LEAST_PIXELS), MOST_PIXELS)),
 		width: Math.round(Math.min(Math.max(maxWidth * zoom, 150), screen.width * 0.56, 640)),
-		lines: screen.height < 360 || screen.width < 600 ? 3 : 5,
+		lines: screen.height < 360 || screen.width < 600 || speakers > MANY ? 3 : 5,
 	};
 }
 
@@ -110,7 +111,8 @@ function keepIn(seat: Seat, screen: { width: number; height: number }): void {
 	seat.y = Math.max(Math.min(seat.y, screen.height - EDGE - seat.bubble.height), EDGE);
 }
 
-/* Along the shorter way out, half each. */
+/* Along the shorter way out: aside half each, or the upper one up while there is room, since below
+ * its bubble somebody has a face. */
 function push(a: Seat, b: Seat, screen: { width: number; height: number }): void {
 	const dx = (a.bubble.width + b.bubble.width) / 2 + GAP - Math.abs(a.x - b.x);
 	const dy = (a.y < b.y ? a.bubble.height : b.bubble.height) + GAP - Math.abs(a.y - b.y);
@@ -123,10 +125,11 @@ function push(a: Seat, b: Seat, screen: { width: number; height: number }): void
 		a.x -= way * dx / 2;
 		b.x += way * dx / 2;
 	} else {
-		const way = a.y <= b.y ? 1 : -1;
+		const [upper, lower] = a.y <= b.y ? [a, b] : [b, a];
+		const rise = Math.min(dy, Math.max(upper.y - EDGE, 0));
 
-		a.y -= way * dy / 2;
-		b.y += way * dy / 2;
+		upper.y -= rise;
+		lower.y += dy - rise;
 	}
 	keepIn(a, screen);
 	keepIn(b, screen);
