@@ -155,13 +155,20 @@ static unsigned beat_ms(const struct client *c)
 	return c->dialect->is_websocket ? ms : ms / 2;
 }
 
-/* Once an interval.  A WebSocket client shows life by any byte it sends, or by
- * making room in a full socket; an event stream by taking what it is sent. */
+/* A WebSocket client shows life by any byte it sends, or by making room in a full
+ * socket; an event stream, and one that we do not read, by taking what it is sent. */
+static bool shows_life(const struct client *c)
+{
+	bool is_heard = c->dialect->is_websocket && !c->conn->hushed;
+
+	return c->progress || (!is_heard && !c->conn->wants_write) || client_is_held(c);
+}
+
+/* Once an interval. */
 static void late(struct conn *conn)
 {
 	struct client *c = conn->self;
-	bool alive = c->progress || (!c->dialect->is_websocket && !conn->wants_write) ||
-	             client_is_held(c); /* it may say what it likes, unheard */
+	bool alive = shows_life(c);
 
 	if (c->state == CLIENT_CLOSING || (!alive && c->asked)) {
 		client_end(c);
