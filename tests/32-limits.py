@@ -6,8 +6,8 @@ import base64
 import json
 
 from doors import limited, resident_kib, status
-from lib import (PING, PONG, SANITIZER, TEXT, WS, Box, Closed, at_last, eventually, frame_bytes,
-                 request_bytes, run, test)
+from lib import (PING, PONG, SANITIZER, Late, TEXT, WS, Box, Closed, at_last, eventually, frame_bytes,
+                 in_time, request_bytes, run, test)
 
 
 # --- 17 -----------------------------------------------------------------------
@@ -110,7 +110,7 @@ def _():
 
     with limited(idle_timeout="500ms") as box:
         # Who is too slow to ask is let go before.
-        assert at_last(lambda: used(box)).take_all() == b""
+        assert at_last(lambda: used(box), (OSError, Closed)).take_all() == b""
         assert box.http(unix=False).take_all() == b""
 
 
@@ -121,7 +121,7 @@ def _():
             alive.json()
             for _ in range(4):
                 ping = alive.recv_frame()
-                assert ping.opcode == PING, ping
+                in_time(ping.opcode == PING, ping)
                 alive.send_frame(PONG, ping.payload)
 
     with limited(ping="300ms", pong="300ms") as box:
@@ -132,7 +132,7 @@ def _():
             except Closed:
                 pass
             assert dead.pings >= 1
-        at_last(lambda: lives(box))
+        at_last(lambda: lives(box), (Late, OSError, Closed))
 
 
 @test("17: there are no more connections than allowed, and one that ends makes room")
@@ -149,7 +149,8 @@ def _():
         if len(held) != 8:
             for http in tried:
                 http.close()
-        assert len(held) == 8, len(held)
+        assert len(held) <= 8, len(held)
+        in_time(len(held) == 8, len(held))
         return held
 
     with limited(connections=8) as box:

@@ -5,10 +5,12 @@ cancelling it closes the connection upstream."""
 import json
 import os
 import signal
+import statistics
 import subprocess
 import time
 
-from lib import SIGNALBOX, SLOW, WS, Box, Process, cli, eventually, run, test
+from lib import (PATIENCE_S, SIGNALBOX, SLOW, WS, Box, Process, at_last, cli, eventually,
+                 in_time, run, test)
 from servers import BURST, WORDS, Upstream, add_source, source_of, until_state
 
 CANARY = "sk-canary-4711"
@@ -254,12 +256,17 @@ def _():
 
 @test("a server that falls silent is given up")
 def _():
-    with Upstream() as up, Box(env={"SIGNALBOX_LIMITS_SILENCE": "300ms"}) as box:
-        id = connected(box, up)
-        runs = {how: ask(box, id, how) for how in ("slow", "silent")}
-        assert "nothing came" in until_end(box, runs["slow"])[-1]["payload"]["message"]
-        assert "did not answer" in until_end(box, runs["silent"])[-1]["payload"]["message"]
-        eventually(lambda: len(up.closed) == 2)
+    def give_up():
+        with Upstream() as up, Box(env={"SIGNALBOX_LIMITS_SILENCE": "300ms"}) as box:
+            id = connected(box, up)
+            runs = {how: ask(box, id, how) for how in ("slow", "silent")}
+            slow = until_end(box, runs["slow"])[-1]["payload"]["message"]
+            in_time("did not answer" not in slow, "the server is too slow")
+            assert "nothing came" in slow, slow
+            assert "did not answer" in until_end(box, runs["silent"])[-1]["payload"]["message"]
+            eventually(lambda: len(up.closed) == 2)
+
+    at_last(give_up)
 
 
 @test("a server that dies in an answer is lost, and found when it is back")
@@ -305,7 +312,7 @@ def is_cancelled(got):
 def _():
     with Upstream() as up, Box() as box:
         ids = {protocol: connected(box, up, protocol, credential="k") for protocol in BACK_ENDS}
-        times = []
+        times, asks = [], []
         for how in ("slow", "silent"):
             for protocol, id in ids.items():
                 before = len(up.heard)
@@ -316,6 +323,9 @@ def _():
                 eventually(lambda: can(box, run) == ["ui-interrupt", "cancel"])
                 gone = len(up.closed)
                 begun = time.monotonic()
+                can(box, run)
+                asks.append(time.monotonic() - begun)
+                begun = time.monotonic()
                 assert cancel(box, run).json() == {"ok": True, "run": run}
                 eventually(lambda: len(up.closed) > gone, every=0.002)
                 times.append(up.closed[-1] - begun)
@@ -323,8 +333,9 @@ def _():
                 assert cancel(box, run).status == 409
                 eventually(lambda: can(box, run) == [])
                 assert source_of(box, id)["state"] == "connected"
-        times.sort()
-        assert times[len(times) // 2] < 0.1 * SLOW, times
+        # Or, where the machine is busy, in what some questions take.
+        most = max(0.1 * SLOW, 5 * statistics.median(asks))
+        assert statistics.median(times) < most, (times, asks)
         assert cancel(box, "no-such-run").status == 404
 
 
@@ -424,7 +435,7 @@ def _():
         asked = subprocess.Popen([SIGNALBOX, "ask", id, "tools", "--data", str(box.data)],
                                  stdin=subprocess.DEVNULL, stdout=inner,
                                  stderr=subprocess.DEVNULL)
-        assert asked.wait(10 * SLOW) == 0
+        assert asked.wait(PATIENCE_S) == 0
         os.close(inner)
         shown = os.read(outer, 4096).decode()
         os.close(outer)

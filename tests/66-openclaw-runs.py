@@ -8,23 +8,31 @@ import time
 
 from gateway import (ENDS, Gateway, add, ask, connected, end_of, in_state, of_run, settle, sources,
                      text_of)
-from lib import SHARED, SLOW, Box, Skip, eventually, run, test
+from lib import SHARED, SLOW, Box, Skip, at_last, eventually, in_time, run, test
 
 
 # --- ticks, gaps, losses ---------------------------------------------------------------
 
 
+def losses(box, id):
+    """Why it was left or lost, each time."""
+    told = [s["payload"] for s in box.history("&type=source.state")]
+    return [t["error"] for t in told if t["sourceId"] == id and t.get("error")]
+
+
 @test("a gateway that falls silent for two ticks is left and met again")
 def _():
-    with Box() as box, Gateway(tick_ms=200) as gateway:
-        connected(box, gateway)
-        time.sleep(1)  # longer than two ticks: it stays
-        assert sources(box)["claw"]["connects"] == 1
-        gateway.ticks = False
-        source = in_state(box, "connecting", attempt=1)
-        assert "silent" in source["error"], source
-        gateway.ticks = True
-        in_state(box, "connected", connects=2)
+    def meet_again():
+        with Box() as box, Gateway(tick_ms=200) as gateway:
+            connected(box, gateway)
+            time.sleep(1)  # longer than two ticks: it stays
+            in_time(sources(box)["claw"]["connects"] == 1, "the gateway ticks too slowly")
+            gateway.ticks = False
+            eventually(lambda: any("silent" in words for words in losses(box, "claw")))
+            gateway.ticks = True
+            eventually(lambda: sources(box)["claw"]["connects"] >= 2)
+
+    at_last(meet_again)
 
 
 @test("a gap in the numbers of protocol 4 is a signal and a remark")
@@ -71,7 +79,7 @@ def _():
             eventually(lambda: gateways[id].clients)
             before = time.monotonic()
             close(gateways[id])
-            assert words in in_state(box, "connecting", id, attempt=1)["error"], sources(box)[id]
+            eventually(lambda: any(words in why for why in losses(box, id)))
         for id, _, _ in ways:
             in_state(box, "connected", id, connects=2)
         assert time.monotonic() - before >= 0.9, "it was tried again too soon"
@@ -138,10 +146,14 @@ def _():
         id = ask(box, "SLOW answer")["run"]
         eventually(lambda: len(of_run(box, id)) > 5)
         before = time.monotonic()
+        sources(box)
+        quick = time.monotonic() - before
+        before = time.monotonic()
         answer = box.request("POST", f"/api/runs/{id}/cancel", {})
         assert answer.status == 200, answer
         when = eventually(lambda: [t for m, _, t in gateway.requests if m == "chat.abort"])[0]
-        assert when - before < 0.1 * SLOW, f"{when - before} s"
+        # Or, where the machine is busy, in what some questions take.
+        assert when - before < max(0.1 * SLOW, 10 * quick), f"{when - before} s"
         settle(box, gateway)
         signals = of_run(box, id)
         ends = [s for s in signals if s["type"] in ENDS]

@@ -79,8 +79,7 @@ def _():
         gateway.refusal = Refusal("UNAVAILABLE", "gateway starting", 1013,
                                   {"reason": "startup-sidecars"}, retryable=True, retryAfterMs=50)
         add(box, gateway)
-        source = in_state(box, "connecting", attempt=1)
-        assert "gateway starting" in source["error"], source
+        eventually(lambda: "gateway starting" in (sources(box)["claw"]["error"] or ""))
         gateway.refusal = None
         in_state(box, "connected")
 

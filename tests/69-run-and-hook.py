@@ -9,7 +9,6 @@ import pty
 import re
 import select
 import signal
-import statistics
 import struct
 import subprocess
 import termios
@@ -17,8 +16,8 @@ import time
 
 from doors import config_box, limited
 from faults import FaultyBox
-from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Process, Skip, cli, environment, eventually,
-                 run, temp_dir, test)
+from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Process, Skip, at_last, cli, environment,
+                 eventually, in_time, run, temp_dir, test)
 
 HOOK = "/api/hooks/claude-code"
 VECTORS = SHARED / "vectors" / "claude-hooks"
@@ -113,19 +112,14 @@ def ask_often(box, count):
 
 @test("a hook is answered from memory, whatever the disk does")
 def _():
-    box = FaultyBox()
-    box.arm(SLOW="1500")
-    with box.start():
-        times = ask_often(box, 60)
-        assert statistics.median(times) < 20 * SLOW and max(times) < 1000, sorted(times)[-5:]
-        box.kill9()
-    box.disarm()
-    box.arm(FAIL="sync:1+:EIO,write:1+:ENOSPC")
-    with box.start():
-        box.fail()
-        times = ask_often(box, 60)
-        assert statistics.median(times) < 20 * SLOW, sorted(times)[-5:]
-        box.kill9()
+    for fault in ({"SLOW": 600_000}, {"FAIL": "sync:1+:EIO,write:1+:ENOSPC"}):
+        box = FaultyBox()
+        box.arm(**fault)
+        with box.start():
+            box.fail()
+            times = ask_often(box, 60)
+            assert max(times) < 10_000, sorted(times)  # who waits for the disk waits 30 s
+            box.kill9()
 
 
 # --- signalbox hook ----------------------------------------------------------
@@ -133,12 +127,14 @@ def _():
 
 def hook(data, payload, within, **how):
     """Runs it; it must say nothing, end with 0, and in time."""
-    began = time.monotonic()
-    result = cli("hook", "--data", data, input=payload, **how)
-    took = time.monotonic() - began
-    assert (result.code, result.out, result.err) == (0, "", ""), result
-    assert took < within * SLOW, f"{took} s"
-    return took
+    def once():
+        began = time.monotonic()
+        result = cli("hook", "--data", data, input=payload, **how)
+        took = time.monotonic() - began
+        assert (result.code, result.out, result.err) == (0, "", ""), result
+        in_time(took < within * SLOW, f"{took} s")
+        return took
+    return at_last(once)
 
 
 @test("signalbox hook passes the payload on")
@@ -162,8 +158,7 @@ def _():
         hook(box.data, "x" * (17 << 20), 2)
         os.kill(box.pid, signal.SIGSTOP)
         try:
-            fastest = min(hook(box.data, json.dumps(STOP), 2) for _ in range(3))
-            assert 0.15 < fastest < 0.5 * SLOW, fastest
+            assert hook(box.data, json.dumps(STOP), 1) > 0.15
             hook(box.data, json.dumps({**STOP, "x": "y" * 900_000}), 2)
         finally:
             os.kill(box.pid, signal.SIGCONT)
@@ -329,7 +324,8 @@ def _():
 
 @test("Ctrl-C on a terminal reaches the program once")
 def _():
-    script = 'trap "echo caught" INT; echo ready; for i in 1 2 3 4 5 6; do sleep 0.1; done; exit 5'
+    script = ('trap "n=$((n+1)); echo caught" INT; echo ready; until [ "$n" ]; do sleep 0.05; done; '
+              'for i in 1 2 3 4 5 6; do sleep 0.1; done; exit 5')
     screen = Screen("run", "--data", temp_dir(), "--", "sh", "-c", script)
     screen.until("ready")
     os.write(screen.fd, b"\x03")
@@ -393,19 +389,23 @@ def _():
             assert got[-1]["type"] == "completion", got[-1]
 
 
+def run_beside_stopped(box):
+    began = time.monotonic()
+    result = cli("run", "--data", box.data, "--", "sh", "-c", LINES.format(n=500))
+    took = time.monotonic() - began
+    assert result.code == 0 and len(result.out.splitlines()) == 500, result
+    assert "signals did not reach the box: it does not answer" in result.err, result
+    in_time(took < 4 * SLOW, took)
+
+
 @test("a stopped box holds up neither the program nor its end")
 def _():
     with Box() as box:
         os.kill(box.pid, signal.SIGSTOP)
         try:
-            began = time.monotonic()
-            result = cli("run", "--data", box.data, "--", "sh", "-c", LINES.format(n=500))
-            took = time.monotonic() - began
+            at_last(lambda: run_beside_stopped(box))
         finally:
             os.kill(box.pid, signal.SIGCONT)
-        assert result.code == 0 and len(result.out.splitlines()) == 500, result
-        assert "signals did not reach the box: it does not answer" in result.err, result
-        assert took < 4 * SLOW, took
 
 
 @test("a box that is killed in the middle gets all of it when it is back, and once")

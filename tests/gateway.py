@@ -77,13 +77,23 @@ class Client(Wire):
         self.close_code = None
 
     def frame(self, opcode, payload):
+        with self.lock:
+            self._send_frame(opcode, payload)
+
+    def _send_frame(self, opcode, payload):
         n = len(payload)
         head = bytes([0x80 | opcode])
         head += bytes([n]) if n < 126 else (
             bytes([126]) + struct.pack(">H", n) if n < 65536 else
             bytes([127]) + struct.pack(">Q", n))
+        self.sock.sendall(head + payload)
+
+    def welcome(self, hello):
+        """From now on it hears all events, the first of them behind the hello."""
         with self.lock:
-            self.sock.sendall(head + payload)
+            self.live = True
+            self.gateway.clients.append(self)
+            self._send_frame(TEXT, json.dumps(hello).encode())
 
     def say(self, message):
         text = message if isinstance(message, str) else json.dumps(message)
@@ -202,14 +212,12 @@ class Gateway:
         if first is None:
             return
         try:
-            client.say({"type": "res", "id": first["id"], "ok": True,
-                        "payload": self._hello(client, first, nonce)})
+            client.welcome({"type": "res", "id": first["id"], "ok": True,
+                            "payload": self._hello(client, first, nonce)})
         except Refusal as refusal:
             client.say({"type": "res", "id": first["id"], "ok": False, "error": refusal.error})
             client.bye(refusal.close, str(refusal))
             return
-        client.live = True
-        self.clients.append(client)
         if self.ticks:
             threading.Thread(target=self._tick, args=(client,), daemon=True).start()
         while (frame := client.hear()) is not None:
@@ -434,7 +442,10 @@ class Gateway:
 
     def event(self, event, payload, **more):
         for client in list(self.clients):
-            self.tell(client, event, payload, **more)
+            try:
+                self.tell(client, event, payload, **more)
+            except OSError:
+                pass  # it has just left
 
     def raw(self, text):
         for client in list(self.clients):
@@ -452,7 +463,8 @@ class Gateway:
 
     def drop(self):
         """As a gateway that dies."""
-        for client in list(self.clients):
+        while self.clients:
+            client = self.clients.pop()
             client.live = False
             try:
                 client.sock.shutdown(socket.SHUT_RDWR)

@@ -20,7 +20,7 @@ import subprocess
 import threading
 import time
 
-from lib import PATIENCE_S, Closed, Wire, eventually, temp_dir
+from lib import PATIENCE_S, Closed, Wire, closed_port, eventually, temp_dir
 
 MODELS = ["model-a", "model-b"]
 WORDS = ["Hel", "lo", ", ", "wörld", " \"ok\""]
@@ -269,6 +269,7 @@ class Upstream:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+        closed_port(self.port)  # another one of ours may come back here, and nobody else
 
 
 # --- how asks are answered: the first word of the prompt ---------------------------
