@@ -342,7 +342,7 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 	else if (!op)
 		native_say_error(c, "invalid", "op must be a string", ref);
 	else if (strcmp(op, "emit") == 0)
-		native_say_error(c, "invalid", "emit takes signal, ref and ack", ref);
+		native_say_error(c, "invalid", "emit takes signal, ref and ack, each once", ref);
 	else if (strcmp(op, "subscribe") == 0)
 		subscribe(c, root, ref);
 	else if (strcmp(op, "ping") == 0)
@@ -354,21 +354,29 @@ static void hear_parsed(struct client *c, struct text message, struct text ref)
 
 struct heard {
 	struct text op, ref, signal, ack;
-	bool has_other, is_object;
+	bool has_other; /* an unknown member, or a known one twice */
+	bool is_object;
 };
+
+static struct text *place_of(struct heard *h, struct text key)
+{
+	if (text_is(key, "op"))
+		return &h->op;
+	if (text_is(key, "ref"))
+		return &h->ref;
+	if (text_is(key, "signal"))
+		return &h->signal;
+	return text_is(key, "ack") ? &h->ack : NULL;
+}
 
 static void note(struct heard *h, struct text key, struct text value)
 {
-	if (text_is(key, "op"))
-		h->op = value;
-	else if (text_is(key, "ref"))
-		h->ref = value;
-	else if (text_is(key, "signal"))
-		h->signal = value;
-	else if (text_is(key, "ack"))
-		h->ack = value;
-	else
+	struct text *place = place_of(h, key);
+
+	if (!place || place->len)
 		h->has_other = true;
+	if (place)
+		*place = value;
 }
 
 static struct heard look(struct text message)
