@@ -37,6 +37,8 @@ double invocation_tps(const struct invocation *i)
 
 	if (i->real_tps > 0)
 		return i->real_tps;
+	if (invocation_count(i) < 2 || elapsed <= 0)
+		return 0;
 	return (double)invocation_count(i) / ((elapsed > 1 ? elapsed : 1) / 1000);
 }
 

@@ -42,7 +42,9 @@ struct invocation {
 };
 
 uint64_t invocation_count(const struct invocation *i); /* tokens, or else chunks */
-double invocation_tps(const struct invocation *i);     /* the documented formula */
+/* Tokens a second since the first of them, unless the model says it itself.  0: that is not
+ * known, with fewer than two of them or no time between. */
+double invocation_tps(const struct invocation *i);
 /* The last of what is being said, in whole characters; empty when it is done. */
 struct text invocation_tail(const struct invocation *i);
 

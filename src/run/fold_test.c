@@ -162,6 +162,25 @@ static void a_joined_delta_counts_for_all_of_them(void **state)
 	fold_finish(&fold);
 }
 
+static void a_moment_has_no_rate(void **state)
+{
+	struct fold fold;
+	const struct invocation *i;
+
+	fold_init(&fold);
+	hear_event(&fold, 5, "llm/delta",
+	           "{\"invokeid\":\"a\",\"text\":\"x\",\"usage\":{\"output-tokens\":9}}");
+	i = of(&fold, "a", "");
+	assert_int_equal(invocation_count(i), 9);
+	assert_true(invocation_tps(i) == 0);
+	assert_true(fold_totals(&fold).tps == 0);
+	hear_event(&fold, 1005, "llm/delta",
+	           "{\"invokeid\":\"a\",\"text\":\"y\",\"usage\":{\"output-tokens\":10}}");
+	i = of(&fold, "a", "");
+	assert_true(invocation_tps(i) == 10);
+	fold_finish(&fold);
+}
+
 static void a_start_begins_anew(void **state)
 {
 	struct fold fold;
@@ -178,6 +197,7 @@ static void a_start_begins_anew(void **state)
 	assert_int_equal(invocation_count(i), 0);
 	assert_true(invocation_tps(i) == 0);
 	hear_event(&fold, 1000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"x\"}");
+	assert_true(invocation_tps(i) == 0); /* one of them is no measure */
 	hear_event(&fold, 2000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"y\"}");
 	assert_true(invocation_tps(i) == 2); /* the wait before the first is not counted */
 	fold_finish(&fold);
@@ -382,6 +402,7 @@ int main(void)
 		cmocka_unit_test(in_the_middle_two_poets_stream),
 		cmocka_unit_test(the_debugger_is_paused_at_a_turn),
 		cmocka_unit_test(a_joined_delta_counts_for_all_of_them),
+		cmocka_unit_test(a_moment_has_no_rate),
 		cmocka_unit_test(a_start_begins_anew),
 		cmocka_unit_test(an_exit_leaves_an_error_an_error),
 		cmocka_unit_test(what_surrounds_a_configuration_goes_with_it),

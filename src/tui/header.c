@@ -62,8 +62,12 @@ static void draw_breadcrumb(struct tui *tui, struct area area)
 	char words[80];
 	struct pen pen;
 
-	snprintf(words, sizeof(words), "%zu LLMs · %zu act · %.0f t/s", totals.invocations,
-	         totals.live, totals.tps);
+	if (totals.live && totals.tps <= 0)
+		snprintf(words, sizeof(words), "%zu LLMs · %zu act · - t/s", totals.invocations,
+		         totals.live);
+	else
+		snprintf(words, sizeof(words), "%zu LLMs · %zu act · %.0f t/s", totals.invocations,
+		         totals.live, totals.tps);
 	pen = pen_at(put_right(area, 1, STYLE_METRIC, words), 1, 0, STYLE_PHASE);
 	pen_put(&pen, TEXT("▶ "));
 	for (size_t i = 0; i < states->count; i++) {

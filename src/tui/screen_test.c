@@ -183,6 +183,18 @@ static void the_clock_of_a_live_run_goes_on(void **state)
 
 /* ---- LIVE ---- */
 
+static void a_rate_that_nobody_knows_is_a_dash(void **state)
+{
+	hear("{\"event\":\"llm/delta\",\"ts\":1780798801000,\"data\":"
+	     "{\"invokeid\":\"poet\",\"text\":\"x\"}}");
+	press(PRESS_TAB);
+	assert_has(drawn(24, 80), "1 tok      - t/s");
+	assert_has(drawn(24, 80), "1 LLMs · 1 act · - t/s");
+	hear("{\"event\":\"llm/delta\",\"ts\":1780798801500,\"data\":"
+	     "{\"invokeid\":\"poet\",\"text\":\"y\"}}");
+	assert_has(drawn(24, 80), "2 tok    4.0 t/s");
+}
+
 static void who_streams_shimmers_and_is_quoted(void **state)
 {
 	const char *screen;
@@ -439,6 +451,7 @@ int main(void)
 		each(a_long_strip_is_a_window_around_the_current),
 		each(a_paused_run_says_so),
 		each(the_clock_of_a_live_run_goes_on),
+		each(a_rate_that_nobody_knows_is_a_dash),
 		each(who_streams_shimmers_and_is_quoted),
 		each(many_of_one_name_are_a_group),
 		each(what_is_chosen_stays_chosen_when_rows_move),

@@ -92,8 +92,11 @@ static void draw_invocation(struct tui *tui, const struct invocation *one, struc
 	pen_put(&pen, TEXT(" "));
 	pen_fit(&pen, text_of(invocation_status_name(one->status)), 10);
 	pen.style = STYLE_METRIC | chosen;
-	pen_print(&pen, "%6llu tok %6.1f t/s ", (unsigned long long)invocation_count(one),
-	          invocation_tps(one));
+	pen_print(&pen, "%6llu tok ", (unsigned long long)invocation_count(one));
+	if (invocation_tps(one) > 0)
+		pen_print(&pen, "%6.1f t/s ", invocation_tps(one));
+	else
+		pen_print(&pen, "%6s t/s ", "-");
 	pen.style = STYLE_DIM | chosen;
 	pen_fit(&pen, text_of(one->model ? one->model : ""), 16);
 	pen_put(&pen, TEXT(" "));

@@ -262,8 +262,12 @@ static void draw_numbers(struct pen *pen, const char *model, uint64_t tokens, do
 	}
 	pen->style = STYLE_METRIC | (pen->style & STYLE_CHOSEN);
 	pen_print(pen, "  %5llu tok", (unsigned long long)tokens);
-	if (cols >= 48)
+	if (cols < 48)
+		return;
+	if (tps > 0)
 		pen_print(pen, "  %5.1f t/s", tps);
+	else
+		pen_print(pen, "  %5s t/s", "-");
 }
 
 /* A session stands two cells to the right of a name; what is behind both is aligned. */
