@@ -73,6 +73,27 @@ def _():
         assert f"try `signalbox {verb} --help`" in result.err, result
 
 
+@test("a word that a verb does not know suggests the near one, or names all")
+def _():
+    for words, said in ((["service", "instal"], "there is no 'instal', did you mean 'install'?"),
+                        (["journal", "verif"], "did you mean 'verify'?"),
+                        (["tap", "stats"], "did you mean 'status'?"),
+                        (["token", "rotat"], "did you mean 'rotate'?"),
+                        (["show", "chek"], "did you mean 'check'?"),
+                        (["sources", "ad"], "did you mean 'add'?"),
+                        (["config", "scheme"], "did you mean 'schema'?"),
+                        (["completion", "powershell"],
+                         "there is no 'powershell'; there are bash, zsh and fish"),
+                        (["completion"], "do what? There are bash, zsh and fish"),
+                        (["config", "show", "all"], "'all' is too much"),
+                        (["help", "config", "all"], "'all' is too much"),
+                        (["token", "show", "--scopes", "emit"], "--scopes is for `token new`"),
+                        (["token", "new", "ci"], "new wants a name and --scopes"),
+                        (["--data", "/x", "status"], "those of a command stand behind it")):
+        result = cli(*words)
+        assert result.code == 2 and said in result.err and result.out == "", (words, result)
+
+
 @test("too many words, missing values and wrong values are wrong use")
 def _():
     wrong = [

@@ -70,6 +70,38 @@ int command_misused(const struct command *command, const char *format, ...)
 	return STATUS_USAGE;
 }
 
+static void add_words(struct buf *out, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++)
+		buf_print(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " and ", words[i]);
+}
+
+int command_misworded(const struct command *command, const struct options *options)
+{
+	const char *given = options->word_count ? options->words[0] : NULL;
+	struct buf known;
+	struct near near;
+
+	near_init(&near, text_of(given ? given : ""));
+	for (size_t i = 0; command->words[i]; i++) {
+		if (given && options->word_count > 1 && strcmp(given, command->words[i]) == 0)
+			return command_misused(command, "'%s' is too much", options->words[1]);
+		near_offer(&near, command->words[i]);
+	}
+	if (given && near_best(&near))
+		return command_misused(command, "there is no '%s', did you mean '%s'?", given,
+		                       near_best(&near));
+	buf_init(&known, KIB);
+	add_words(&known, command->words);
+	if (given)
+		command_misused(command, "there is no '%s'; there are %.*s", given,
+		                TEXT_ARG(buf_text(&known)));
+	else
+		command_misused(command, "do what? There are %.*s", TEXT_ARG(buf_text(&known)));
+	buf_finish(&known);
+	return STATUS_USAGE;
+}
+
 bool command_load(const struct command_context *context, const struct options *options,
                   struct config *config, struct error *why)
 {
@@ -115,7 +147,9 @@ static int unknown_verb(const char *verb)
 	near_init(&near, text_of(verb));
 	for (const struct command *const *c = commands; *c; c++)
 		near_offer(&near, (*c)->name);
-	if (near_best(&near))
+	if (verb[0] == '-')
+		say("unknown option '%s'; those of a command stand behind it", verb);
+	else if (near_best(&near))
 		say("unknown command '%s', did you mean '%s'?", verb, near_best(&near));
 	else
 		say("unknown command '%s'", verb);

@@ -61,6 +61,9 @@ extern const struct option_group options_box;    /* the same, --url, --token-fil
 int command_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same when the first word is none of command->words, or is, and another is too much. */
+int command_misworded(const struct command *command, const struct options *options);
+
 /* The configuration that the options, the environment and the file make.  On
  * failure it has said why; end with STATUS_CONFIG. */
 bool command_config(const struct command_context *context, const struct options *options,

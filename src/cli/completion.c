@@ -107,7 +107,7 @@ static int completion(struct command_context *context, const struct options *opt
 		shells[i].write(&context->out);
 		return STATUS_DONE;
 	}
-	return command_misused(&command_completion, "bash, zsh or fish?");
+	return command_misworded(&command_completion, options);
 }
 
 static const struct option_group *const groups[] = {&options_common, NULL};

@@ -167,7 +167,7 @@ static int run(struct command_context *context, const struct options *options)
 		return run_show(context, options);
 	if (strcmp(word, "schema") == 0)
 		return run_schema(context);
-	return command_misused(&command_config_verb, "show or schema?");
+	return command_misworded(&command_config_verb, options);
 }
 
 static const struct option own[] = {

@@ -12,6 +12,8 @@ static int help(struct command_context *context, const struct options *options)
 		usage_overview(&context->out);
 		return STATUS_DONE;
 	}
+	if (options->word_count > 1)
+		return command_misused(&command_help, "'%s' is too much", options->words[1]);
 	if (strcmp(options->words[0], "config") == 0) {
 		usage_config(&context->out);
 		return STATUS_DONE;

@@ -66,8 +66,7 @@ static int journal(struct command_context *context, const struct options *option
 	while (verb->name && strcmp(verb->name, word) != 0)
 		verb++;
 	if (!verb->name)
-		return command_misused(&command_journal,
-		                       "there is verify, export, import and forget");
+		return command_misworded(&command_journal, options);
 	if (options->word_count - 1 > verb->words)
 		return command_misused(&command_journal, "'%s' is too much",
 		                       options->words[verb->words + 1]);

@@ -313,7 +313,7 @@ static int service(struct command_context *context, const struct options *option
 	else if (strcmp(verb, "uninstall") == 0)
 		good = uninstall(context, path, &why);
 	else
-		command_misused(&command_service, "install, uninstall or status?");
+		command_misworded(&command_service, options);
 	if (why.words[0])
 		say("%s", why.words);
 	if (good || why.words[0])

@@ -217,8 +217,7 @@ static int show_verb(struct command_context *context, const struct options *opti
 	while (act->name && strcmp(act->name, what) != 0)
 		act++;
 	if (!act->name)
-		return command_misused(&command_show,
-		                       "there are check, export, use, start, stop and run");
+		return command_misworded(&command_show, options);
 	words = act->wants_show && !(act->has_default && is_default) ? 2 : 1;
 	if (options->word_count != words)
 		return command_misused(&command_show, "`show %s` %s", what,

@@ -296,8 +296,6 @@ static const char *misuse(const struct options *options, const struct act *act, 
 {
 	size_t words = options->word_count ? options->word_count - 1 : 0;
 
-	if (!act->name)
-		return "list, add, remove, connect, disconnect or rescan?";
 	if (act->wants ? words != 1 : words != 0) {
 		error_set(why, "%s wants %s", act->name, act->wants ? act->wants : "nothing more");
 		return why->words;
@@ -318,6 +316,8 @@ static int sources(struct command_context *context, const struct options *option
 
 	while (act->name && strcmp(act->name, verb) != 0)
 		act++;
+	if (!act->name)
+		return command_misworded(&command_sources, options);
 	wrong = misuse(options, act, &why);
 	if (wrong)
 		return command_misused(&command_sources, "%s", wrong);

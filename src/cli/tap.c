@@ -185,7 +185,7 @@ static int tap(struct command_context *context, const struct options *options)
 	int status;
 
 	if (!step && strcmp(word, "print") != 0)
-		return command_misused(&command_tap, "install, uninstall, status or print?");
+		return command_misworded(&command_tap, options);
 	if (target.project && options_has(options, "user"))
 		return command_misused(&command_tap, "--user or --project, not both");
 	if (target.approves && (step == tap_uninstall || step == tap_look))

@@ -118,20 +118,24 @@ static void tell_box(const struct command *command, struct command_context *cont
 	dial_destroy(dial);
 }
 
+static bool is_verb(const char *word)
+{
+	return strcmp(word, "show") == 0 || strcmp(word, "new") == 0 || strcmp(word, "rotate") == 0;
+}
+
 static const char *misuse(const struct options *options, struct error *why)
 {
-	const char *verb = options->word_count ? options->words[0] : NULL;
-	bool is_new = verb && strcmp(verb, "new") == 0;
+	bool is_new = strcmp(options->words[0], "new") == 0;
 	unsigned scopes;
 
-	if (!verb || (strcmp(verb, "show") != 0 && !is_new && strcmp(verb, "rotate") != 0))
-		return "show, new or rotate?";
 	if (options->word_count > 2)
 		return "one token at a time";
 	if (options->word_count == 2 && !check_name(text_of(options->words[1]), why))
 		return why->words;
-	if (is_new != options_has(options, "scopes") || (is_new && options->word_count != 2))
-		return "`token new NAME --scopes observe,emit`; --scopes is for that only";
+	if (!is_new && options_has(options, "scopes"))
+		return "--scopes is for `token new`";
+	if (is_new && (options->word_count != 2 || !options_has(options, "scopes")))
+		return "new wants a name and --scopes: `token new ci --scopes observe,emit`";
 	if (!is_new)
 		return NULL;
 	if (!scope_parse(text_of(options_value(options, "scopes")), &scopes, why))
@@ -142,13 +146,16 @@ static const char *misuse(const struct options *options, struct error *why)
 static int token(struct command_context *context, const struct options *options)
 {
 	struct error why;
-	const char *wrong = misuse(options, &why);
 	const char *verb = options->word_count ? options->words[0] : "";
+	const char *wrong;
 	const char *name = options->word_count == 2 ? options->words[1] : NULL;
 	struct config config;
 	char *path;
 	bool good;
 
+	if (!is_verb(verb))
+		return command_misworded(&command_token, options);
+	wrong = misuse(options, &why);
 	if (wrong)
 		return command_misused(&command_token, "%s", wrong);
 	if (!command_config(context, options, &config))
