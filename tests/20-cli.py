@@ -8,8 +8,8 @@ import signal
 import stat
 import subprocess
 
-from lib import (ROOT, SIGNALBOX, Box, Impostor, answer_bytes, cli, environment, eventually, run,
-                 temp_dir, test)
+from lib import (PATIENCE_S, ROOT, SIGNALBOX, Box, Impostor, answer_bytes, cli, environment,
+                 eventually, run, temp_dir, test)
 
 VERBS = ["serve", "emit", "tail", "status", "open", "token", "journal", "parse",
          "show", "run", "tap", "check", "config", "doctor", "completion", "version", "help"]
@@ -482,6 +482,20 @@ def _():
     assert box.request("GET", "/healthz", unix=False).status == 200
     assert box.stop(signal.SIGINT) == 0
     assert "http" in box.log()
+
+
+@test("serve and the others take a directory from where they are started")
+def _():
+    where = temp_dir()
+    box = subprocess.Popen([SIGNALBOX, "serve", "--listen", "127.0.0.1:0", "--data", "here"],
+                           cwd=where, env=environment(), stdout=subprocess.PIPE, text=True)
+    try:
+        assert "signalbox is at" in box.stdout.readline()
+        assert cli("status", "--data", where / "here").code == 0
+    finally:
+        box.terminate()
+        assert box.wait(PATIENCE_S) == 0
+        box.stdout.close()
 
 
 @test("a second serve on the same data says who has it and ends with 1")

@@ -160,6 +160,22 @@ static char *settle_path(const struct load *l, char *path, const char *dir)
 	return settled;
 }
 
+/* Takes path and gives the one that begins with /, so that it stays where it was meant to be
+ * and has room for a socket. */
+static char *settle_from_here(char *path)
+{
+	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *settled;
+
+	if (!here)
+		return path;
+	while (strncmp(path, "./", 2) == 0)
+		memmove(path, path + 2, strlen(path + 2) + 1);
+	settled = must_print("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
+	free(here);
+	free(path);
+	return settled;
+}
+
 static void settle_listens(const struct load *l)
 {
 	struct config *config = l->config;
@@ -229,7 +245,7 @@ static bool settle(struct load *l)
 	struct config *config = l->config;
 
 	if (config->data)
-		config->data = settle_path(l, config->data, NULL);
+		config->data = settle_from_here(settle_path(l, config->data, NULL));
 	else
 		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state", "signalbox");
 	if (!config->data)

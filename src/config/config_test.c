@@ -419,6 +419,25 @@ static void a_source_that_makes_no_sense_is_refused(void **state)
 	             "sources: two have the id 'a'");
 }
 
+static void data_is_where_we_are_when_it_is_not_from_the_root(void **state)
+{
+	static const char *const ways[] = {"box", "./box", "././box"};
+	const char *const env[] = {"HOME=/h", NULL};
+	char *here = getcwd(NULL, 0), *wanted = must_print("%s/box", here);
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		const struct config_flag flag = {"--data", "data", ways[i]};
+		struct config_sources sources = {.env = env, .flags = &flag, .flag_count = 1};
+		struct config c;
+
+		assert_true(config_load(&c, &sources, NULL));
+		assert_string_equal(c.data, wanted);
+		config_finish(&c);
+	}
+	free(wanted);
+	free(here);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
 		cmocka_unit_test(sources_are_read_with_their_credentials),
 		cmocka_unit_test(a_source_that_makes_no_sense_is_refused),
+		cmocka_unit_test(data_is_where_we_are_when_it_is_not_from_the_root),
 	};
 
 	return cmocka_run_group_tests(tests, enter_a_directory, leave_the_directory);
