@@ -16,7 +16,7 @@
 #include "journal/reader.h"
 #include "journal/segment.h"
 
-#define WAIT_MS 10000
+#define WAIT_MS 60000
 
 char *new_dir(void);
 void remove_dir(char *dir); /* frees it too */

@@ -280,5 +280,6 @@ int main(void)
 		world_test(half_closing_lets_the_peer_go_on),
 	};
 
+	test_clock_stop();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,7 @@ static void silence_in_the_body_has_an_end(void **state)
 	struct asker *w = *state;
 	struct request_options o = asker_serve(w, say_a_little);
 
-	o.head_ms = 5000;
+	o.head_ms = 30000;
 	o.idle_ms = 150;
 	asker_run(w, &o, "nothing came from 127.0.0.1 for 150 ms");
 	assert_true(text_is(buf_text(&w->body), "little"));
@@ -200,14 +200,28 @@ static void say_ticks(struct server *s)
 		usleep(25000);
 }
 
-static void a_body_that_moves_is_not_silent(void **state)
+static bool comes_whole(struct asker *w)
 {
-	struct asker *w = *state;
 	struct request_options o = asker_serve(w, say_ticks);
 
 	o.idle_ms = 600;
-	asker_run(w, &o, "");
-	assert_int_equal(w->body.len, 160);
+	buf_clear(&w->body);
+	asker_start(w, &o);
+	assert_true(run_until(w->loop, &w->done));
+	server_finish(&w->server);
+	w->server = (struct server){0};
+	return w->why[0] == '\0' && w->body.len == 160;
+}
+
+/* A machine may stand still for so long, but not five times. */
+static void a_body_that_moves_is_not_silent(void **state)
+{
+	struct asker *w = *state;
+	bool whole = false;
+
+	for (int i = 0; i < 5 && !whole; i++)
+		whole = comes_whole(w);
+	assert_true(whole);
 }
 
 static void the_whole_has_its_time_too(void **state)

@@ -9,8 +9,8 @@
 #include <uv.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "net/loop.h"
+#include "net/test_clock.h"
 
 struct client {
 	struct loop *loop;
@@ -50,13 +50,14 @@ static inline void client_settle(struct client *c)
 		client_turn(c);
 }
 
+/* Lets the time go by, step by step, by a clock that was stopped. */
 static inline void client_wait(struct client *c, unsigned ms)
 {
-	uint64_t until = clock_mono_ns() + (uint64_t)ms * 1000000;
+	const unsigned step_ms = 10;
 
-	while (clock_mono_ns() < until) {
+	for (unsigned waited = 0; waited < ms; waited += step_ms) {
+		test_clock_forward(step_ms);
 		client_turn(c);
-		usleep(2000);
 	}
 }
 

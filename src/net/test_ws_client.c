@@ -82,7 +82,7 @@ void talker_begin_with(struct talker *w, void (*fn)(struct server *server), unsi
 		.url = w->url,
 		.message_max = MIB,
 		.send_max = MIB,
-		.connect_ms = 5000,
+		.connect_ms = 30000,
 		.ping_ms = ping_ms,
 		.self = w,
 		.open = on_open,

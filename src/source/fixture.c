@@ -10,7 +10,7 @@
 #include "bus/bus.h"
 #include "net/account.h"
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 struct fixture fixture;
 
