@@ -188,7 +188,7 @@ test("no payload can break it", async () => {
 
 test("a hundred thousand deltas and a megabyte in one line are folded at once, in bounds", async () => {
 	const { talk, tell } = telling();
-	const begun = performance.now();
+	const begun = process.cpuUsage();
 
 	for (let i = 0; i < 100_000; i++)
 		tell(...say("word "));
@@ -196,7 +196,8 @@ test("a hundred thousand deltas and a megabyte in one line are folded at once, i
 	tell(...say("y".repeat(1_000_000)));
 	assert.ok(talk.blocks.every(({ text }) => text.length <= WORDS_MAX + 1));
 	assert.ok(talk.blocks.slice(1).every(({ isContinued }) => isContinued));
-	assert.ok(performance.now() - begun < 5000, `${performance.now() - begun} ms`);
+	const { user, system } = process.cpuUsage(begun);
+	assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);
 });
 
 test("no text is cut within a character", async () => {

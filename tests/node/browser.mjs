@@ -19,7 +19,7 @@ let browser = null;
  * from the last time. */
 export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null } = {}) {
 	browser ??= await chromium.launch({
-		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS,
+		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS,
 		env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
 	});
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
