@@ -245,7 +245,6 @@ static void interrupted(void *self, enum interrupt which)
 
 static void take_down(struct box *box)
 {
-	interrupts_destroy(box->interrupts);
 	watchdog_destroy(box->watchdog);
 	box_stop_prompts(box);
 	box_stop_runs(box);
@@ -273,6 +272,7 @@ static void take_down(struct box *box)
 	box_destroy_show(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
+	interrupts_destroy(box->interrupts); /* until here they would end it in the middle */
 	loop_destroy(box->loop);
 	midi_line_farewell(BOX_MIDI_MS);
 }
@@ -356,7 +356,6 @@ static bool start(struct box *box, struct error *why)
 	box_make_hook(box);
 	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
 		return false;
-	box->interrupts = interrupts_create(box->loop, interrupted, box);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
 	announce(box);
@@ -383,6 +382,7 @@ int box_run(const struct box_options *options)
 	prctl(PR_SET_DUMPABLE, 0); /* no core file holds a token */
 	box_follow_log(&options->config->log);
 	box.loop = loop_create();
+	box.interrupts = interrupts_create(box.loop, interrupted, &box); /* heard after start() */
 	started = start(&box, &why);
 	if (started)
 		loop_run(box.loop);

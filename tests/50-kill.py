@@ -5,11 +5,12 @@ at the seq that was told; retries make no duplicate; a client that had seen more
 than the disk is told so."""
 
 import random
+import signal
 import threading
 import time
 
 import crash
-from lib import SLOW, Box, run, test
+from lib import SLOW, Box, eventually, run, test
 
 ROUNDS = 50 if SLOW == 1 else 15
 
@@ -59,6 +60,22 @@ def _():
         epochs.append(box.emit("x")["epoch"])
         assert epochs[0] == epochs[1] != epochs[2], epochs
         assert [s["seq"] for s in box.history()] == [1, 2, 3]
+
+
+@test("told to end and to reload again and again, from its start to its end, it ends cleanly")
+def _():
+    with Box() as box:
+        epoch = box.emit("x")["epoch"]
+    for _ in range(10):
+        box.spawn()
+        eventually((box.data / "listen").exists, every=0.001)
+        while box.alive():
+            box.process.send_signal(signal.SIGHUP)
+            box.process.send_signal(signal.SIGTERM)
+            time.sleep(0.001)
+        assert box.wait() == 0, box.log()
+    with box:
+        assert box.emit("x")["epoch"] == epoch, box.log()
 
 
 @test("a second serve on the same data says who holds it, and exits 1")

@@ -61,12 +61,22 @@ static void closed(uv_handle_t *handle)
 		free(interrupts);
 }
 
+/* Blocked, because libuv makes them deadly before we come to ignore them. */
 void interrupts_destroy(struct interrupts *interrupts)
 {
+	sigset_t set, was;
+
 	if (!interrupts)
 		return;
+	sigemptyset(&set);
 	for (size_t i = 0; i < TABLE_LEN; i++)
+		sigaddset(&set, table[i].number);
+	sigprocmask(SIG_BLOCK, &set, &was);
+	for (size_t i = 0; i < TABLE_LEN; i++) {
 		uv_close((uv_handle_t *)&interrupts->handles[i], closed);
+		signal(table[i].number, SIG_IGN);
+	}
+	sigprocmask(SIG_SETMASK, &was, NULL);
 }
 
 static void fill(sigset_t *set, const int *numbers, size_t count)

@@ -9,8 +9,10 @@ enum interrupt { INTERRUPT_STOP, INTERRUPT_RELOAD }; /* TERM and INT; HUP */
 
 struct interrupts;
 
+/* From now on they end nothing; fn is told by the loop, once it runs. */
 struct interrupts *interrupts_create(struct loop *loop,
                                      void (*fn)(void *self, enum interrupt which), void *self);
+/* Nobody is told any more, and they still end nothing: the program is about to, by itself. */
 void interrupts_destroy(struct interrupts *interrupts);
 
 /* ---- for a program that runs another ---- */

@@ -41,7 +41,12 @@ static void each_interrupt_arrives_by_its_meaning(void **state)
 	assert_int_equal(caught.reloads, 1);
 	interrupts_destroy(interrupts);
 	interrupts_destroy(NULL);
+	raise(SIGTERM); /* ends nothing */
 	loop_destroy(caught.loop);
+	raise(SIGHUP);
+	assert_int_equal(caught.stops, 2);
+	assert_int_equal(caught.reloads, 1);
+	signal(SIGTERM, SIG_DFL); /* for the children of other tests */
 }
 
 static void what_is_caught_is_read_and_passed_on(void **state)
