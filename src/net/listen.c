@@ -60,6 +60,9 @@ static bool accept_one(struct listen *listen)
 	/* One that hung up in the backlog is no reason to stop. */
 	if (fd < 0)
 		return errno == ECONNABORTED || errno == EINTR;
+	/* Another thread may have been quicker when it was given up last. */
+	if (listen->reserve < 0)
+		listen->reserve = open_reserve();
 	if (*listen->o.conns >= listen->o.conns_max)
 		close(fd);
 	else

@@ -190,19 +190,27 @@ static void only_as_many_as_allowed_are_kept(void **state)
 	turns(w);
 }
 
+/* So many descriptors and no more; the limit before that. */
+static struct rlimit leave_descriptors(unsigned count)
+{
+	struct rlimit before, low;
+	int next = dup(0);
+
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &before);
+	low = before;
+	low.rlim_cur = (rlim_t)next + count;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	return before;
+}
+
 static void without_descriptors_callers_are_turned_away(void **state)
 {
 	struct world *w = *state;
 	struct listen *listen = open_unix(w, NULL);
-	struct rlimit before, low;
 	int fds[3] = {dial(listen_address(listen)), dial(listen_address(listen)), -1};
+	struct rlimit before = leave_descriptors(0);
 
-	getrlimit(RLIMIT_NOFILE, &before);
-	low = before;
-	/* The next number is the first that may not be. */
-	low.rlim_cur = (rlim_t)dup(0);
-	close((int)low.rlim_cur);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
 	turns(w);
 	setrlimit(RLIMIT_NOFILE, &before);
 	assert_int_equal(w->accepted, 0);
@@ -213,6 +221,29 @@ static void without_descriptors_callers_are_turned_away(void **state)
 	assert_int_equal(w->accepted, 1);
 	for (int i = 0; i < 3; i++)
 		close(fds[i]);
+	turns(w);
+	listen_destroy(listen);
+}
+
+static void a_reserve_that_was_lost_is_made_up_for(void **state)
+{
+	struct world *w = *state;
+	struct rlimit before = leave_descriptors(1);
+	struct listen *listen = open_at(w, "127.0.0.1:0", NULL);
+	int fds[2];
+
+	setrlimit(RLIMIT_NOFILE, &before);
+	fds[0] = dial(listen_address(listen));
+	turns(w);
+	assert_int_equal(w->accepted, 1);
+	fds[1] = dial(listen_address(listen));
+	leave_descriptors(0);
+	turns(w);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(w->accepted, 1);
+	assert_true(hung_up(fds[1]));
+	close(fds[0]);
+	close(fds[1]);
 	turns(w);
 	listen_destroy(listen);
 }
@@ -462,6 +493,7 @@ int main(void)
 		world_test(a_port_of_zero_becomes_a_real_one),
 		world_test(only_as_many_as_allowed_are_kept),
 		world_test(without_descriptors_callers_are_turned_away),
+		world_test(a_reserve_that_was_lost_is_made_up_for),
 		world_test(a_unix_socket_is_ours_alone),
 		world_test(a_dead_socket_is_replaced_and_a_live_one_is_not),
 		world_test(a_successors_socket_is_left_alone),
