@@ -4,8 +4,8 @@
 import os
 import signal
 
-from lib import Box, WS, eventually, run, test
-from tls import write_config
+from lib import Box, WS, eventually, run, temp_dir, test
+from tls import make_cert, write_config
 
 
 def start(text, **how):
@@ -81,6 +81,19 @@ def _():
         reload(box, f"listen: ['127.0.0.1:{first}']\n")
         box.port = first
         assert box.request("GET", "/api/status", unix=False).status == 200
+
+
+@test("two listeners that are written alike stay two, each with what it speaks")
+def _():
+    cert, key = make_cert(temp_dir())
+    text = f"listen: ['127.0.0.1:0', {{address: '127.0.0.1:0', cert: {cert}, key: {key}}}]\n"
+    with start(text) as box:
+        for _ in range(2):
+            assert "was read again" in reload(box, text)
+        assert (box.data / "listen").read_text().split() == box.addresses
+        assert box.request("GET", "/api/status", unix=False).status == 200
+        box.port = int(box.addresses[1].rpartition(":")[2])
+        box.connect(unix=False).close()
 
 
 @test("sources of the configuration come, change and go")

@@ -67,23 +67,36 @@ struct listen_plan {
 	} each[];
 };
 
-/* The one that listens there already, and was so written. */
-static struct listen *find_open(const struct box *box, const char *address)
+static bool is_planned(const struct listen_plan *plan, const struct listen *listen)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->each[i].listen == listen)
+			return true;
+	return false;
+}
+
+/* The one that listens there already, and was so written.  Where two were written alike
+ * (port 0 is any), each is found once. */
+static struct listen *find_open(const struct box *box, const struct listen_plan *plan,
+                                const char *address)
 {
 	for (size_t i = 0; box->listens && i < box->config->listen_count; i++)
-		if (strcmp(box->config->listen[i].address, address) == 0)
+		if (strcmp(box->config->listen[i].address, address) == 0 &&
+		    !is_planned(plan, box->listens[i]))
 			return box->listens[i];
 	return NULL;
 }
 
-static bool plan_one(struct box *box, const struct config_listen *row, struct planned *planned,
+/* The next one of the plan. */
+static bool plan_one(struct box *box, struct listen_plan *plan, const struct config_listen *row,
                      struct error *why)
 {
+	struct planned *planned = &plan->each[plan->count];
 	struct tls_context *tls;
 
 	if (!load_tls(row, &tls, why))
 		return false;
-	planned->listen = find_open(box, row->address);
+	planned->listen = find_open(box, plan, row->address);
 	planned->stays = planned->listen != NULL;
 	if (planned->stays)
 		planned->tls = tls;
@@ -109,20 +122,12 @@ struct listen_plan *box_plan_listens(struct box *box, const struct config *confi
 		must_zero(1, sizeof(*plan) + config->listen_count * sizeof(*plan->each));
 
 	for (; plan->count < config->listen_count; plan->count++) {
-		if (plan_one(box, &config->listen[plan->count], &plan->each[plan->count], why))
+		if (plan_one(box, plan, &config->listen[plan->count], why))
 			continue;
 		box_drop_plan(plan);
 		return NULL;
 	}
 	return plan;
-}
-
-static bool is_planned(const struct listen_plan *plan, const struct listen *listen)
-{
-	for (size_t i = 0; i < plan->count; i++)
-		if (plan->each[i].listen == listen)
-			return true;
-	return false;
 }
 
 /* It accepts no more, and lasts as long as those who came through it. */
