@@ -43,13 +43,15 @@ def _():
     rows = [(r["what"], r["outstanding"], r["subscribers"]) for r in said["results"]]
     assert rows == [("emit", 1, 0), ("emit", 16, 0), ("deliver", 16, 5)], rows
     for r in said["results"]:
-        assert r["count"] > 0 and 0.25 < r["seconds"] < PATIENCE_S, r
+        # It ends with the last that was answered in time: on a slow disk that is earlier.
+        assert r["count"] > 0 and 0.25 - r["maxUs"] / 1e6 < r["seconds"] < PATIENCE_S, r
         assert abs(r["perSecond"] - r["count"] / r["seconds"]) < r["perSecond"] / 100 + 1, r
         assert 0 < r["p50Us"] <= r["p99Us"] <= r["maxUs"] < PATIENCE_S * 1e6, r
         assert 0 < r["cpuSecondsPerMillion"] < 1e6, r
-    # One at a time, half of them took the median or longer: all of that fits into the time.
+    # One at a time, half of them took the median or longer: all of that fits into the time, but
+    # for the first, which may have begun before it.
     one = said["results"][0]
-    assert one["count"] / 2 * one["p50Us"] / 1e6 < 1.1 * one["seconds"] + 0.05, one
+    assert (one["count"] - 1) / 2 * one["p50Us"] / 1e6 < 1.1 * one["seconds"] + 0.05, one
 
 
 @test("the running box is loaded when it is asked for, with signals that say whose they are")
