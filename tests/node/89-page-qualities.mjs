@@ -178,6 +178,33 @@ test("colours that a person forces are kept to, and nothing is lost by it", asyn
 	await page.context().close();
 });
 
+test("the button for the older of many runs is as high as its words", async () => {
+	await box.emit(...Array.from({ length: 101 }, (_, i) => ({ type: "text_delta", source: "many", correlationId: `many-${i}`,
+		payload: { agentId: "ada", content: "word" } })));
+	const page = await openAt(box, { view: "runs" });
+
+	await goTo(page, ["runs", "runs"]);
+	await page.waitForSelector(".runs-all:not([hidden])");
+	const [height, words] = await page.$eval(".runs-all", (one) => [one.clientHeight, one.scrollHeight]);
+	assert.ok(height >= words && height > 20, `${height} pixels for ${words}`);
+	await page.context().close();
+});
+
+test("a signal that is opened while an agent asks leaves room for the log, or covers it", async () => {
+	const page = await openAt(box, {});
+	const [, place] = (await placesOf(page)).filter(([view]) => view === "log");
+
+	await goTo(page, place);
+	await page.waitForSelector("#detail:not([hidden])");
+	const [width, isCovered] = await page.$eval("#log", (log) => {
+		const { left, top, width: wide, height } = log.getBoundingClientRect();
+
+		return [wide, document.elementFromPoint(left + wide / 2, top + height / 2)?.closest("#detail") !== null];
+	});
+	assert.ok(isCovered || width > 300, `the log has ${width} pixels`);
+	await page.context().close();
+});
+
 test("in all of this no page asked elsewhere, broke its policy or failed", async () => {
 	assert.deepEqual(faults, []);
 });
