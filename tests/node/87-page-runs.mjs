@@ -7,8 +7,9 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "./agent.mjs";
-import { Box, SIGNALBOX, SLOW, eventually, run, test } from "./lib.mjs";
+import { Box, PATIENCE_MS, SIGNALBOX, SLOW, eventually, run, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
+import { api } from "./qualities.mjs";
 
 const MANY = 100000;
 const box = await new Box().start();
@@ -159,10 +160,15 @@ test("an agent is paused, stepped, continued, armed and interrupted from the pag
 	assert.deepEqual(agent.told, ["pause", "step", "continue", "arm", "ui-interrupt"]);
 	agent.event("llm/error", { invokeid: "poet", message: "interrupted" });
 	await says(page, ".runs-one", /✗.*failed/);
+	/* The page learns late that it has left. */
+	let release;
+	const gate = new Promise((go) => { release = go; });
+	await page.route((url) => url.pathname.startsWith("/api/runs"), (route) => gate.then(() => route.continue()));
 	agent.leave();
-	await sleep(100);
+	await eventually(async () => (await api(box, "GET", "/api/runs/poem%2F1")).can.length === 0, "the box knows");
 	await page.click(button("pause"));
 	await says(page, "#warned", /Pause was refused: the agent of this run is not here/);
+	release();
 	await eventually(() => page.isDisabled(button("pause")), "an agent that is away can be told nothing");
 	await page.context().close();
 });
@@ -366,21 +372,9 @@ test("a run goes on where it was when the server was killed: nothing is missing 
 	await page.context().close();
 });
 
-test(`a run of ${MANY} signals is quickly there, and older ones come when they are wanted`, async () => {
-	for (let i = 0; i < MANY; i += 10000)
-		await tell("big", Array.from({ length: 10000 }, (_, j) => (i + j) % 50 === 0
-			? ["tool_call", { toolName: "ls", agentId: "a", callId: `c${i + j}`, input: { n: i + j } }]
-			: ["text_delta", { agentId: "a", content: `n${i + j} ` }]), "big");
-	const page = await openRuns("runs");
-	await eventually(async () => (await ids(page))[0] === "big", "it is folded", 30000 * SLOW);
-	const begun = Date.now();
-	await page.click(".runs-row >> nth=0");
-	await says(page, ".runs-scroll", new RegExp(`n${MANY - 1} `));
-	console.log(`# there after ${Date.now() - begun} ms`);
-	assert.ok(Date.now() - begun < 5000 * SLOW);
-	assert.doesNotMatch(await page.textContent(".runs-scroll"), /n1 /);
-	/* Nine of ten: one may wait for what else the machine does. */
-	const slow = await page.evaluate(() => new Promise((done) => {
+/* Nine of ten take no longer: one may wait for what else the machine does. */
+function slowFrame(page) {
+	return page.evaluate(() => new Promise((done) => {
 		let last = performance.now();
 		const frames = [];
 		const step = (now) => {
@@ -389,11 +383,32 @@ test(`a run of ${MANY} signals is quickly there, and older ones come when they a
 			if (frames.length < 60)
 				requestAnimationFrame(step);
 			else
-				done(frames.sort((a, b) => a - b)[53]);
+				done(Math.round(frames.sort((a, b) => a - b)[53]));
 		};
 		requestAnimationFrame(step);
 	}));
-	assert.ok(slow < 300 * SLOW, `a frame took ${slow} ms`);
+}
+
+test(`a run of ${MANY} signals is quickly there, and older ones come when they are wanted`, async () => {
+	for (let i = 0; i < MANY; i += 10000)
+		await tell("big", Array.from({ length: 10000 }, (_, j) => (i + j) % 50 === 0
+			? ["tool_call", { toolName: "ls", agentId: "a", callId: `c${i + j}`, input: { n: i + j } }]
+			: ["text_delta", { agentId: "a", content: `n${i + j} ` }]), "big");
+	/* A machine on which it takes long to open the page, and to draw its list, may take long for this. */
+	let begun = Date.now();
+	const page = await openRuns("runs");
+	const opened = Date.now() - begun;
+	await eventually(async () => (await ids(page))[0] === "big", "it is folded", 2 * PATIENCE_MS);
+	const before = await slowFrame(page);
+	begun = Date.now();
+	await page.click(".runs-row >> nth=0");
+	await says(page, ".runs-scroll", new RegExp(`n${MANY - 1} `));
+	const after = Date.now() - begun;
+	assert.doesNotMatch(await page.textContent(".runs-scroll"), /n1 /);
+	const slow = await slowFrame(page);
+	console.log(`# there after ${after} ms, the page itself after ${opened} ms; frames of ${slow} ms, before of ${before} ms`);
+	assert.ok(after < Math.max(5000 * SLOW, 3 * opened), `it took ${after} ms`);
+	assert.ok(slow < Math.max(300 * SLOW, 3 * before), `a frame took ${slow} ms`);
 	await page.click('text="Load older signals"');
 	await page.$eval(".runs-scroll", (element) => { element.scrollTop = 0; });
 	for (let i = 0; i < 5 && await page.isVisible(".talk-earlier:not([disabled])"); i++)
