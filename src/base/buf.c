@@ -66,13 +66,18 @@ bool buf_add_u64(struct buf *b, uint64_t n)
 
 bool buf_print(struct buf *b, const char *format, ...)
 {
+	size_t room = b->at ? b->room - b->len : 0;
 	va_list args;
 	char *to;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
+	n = vsnprintf(b->at ? b->at + b->len : NULL, room, format, args);
 	va_end(args);
+	if ((size_t)n < room) {
+		b->len += (size_t)n;
+		return true;
+	}
 	to = buf_reserve(b, (size_t)n + 1);
 	if (!to)
 		return false;
@@ -101,6 +106,19 @@ static bool add_escaped(struct buf *b, unsigned char c)
 	}
 }
 
+/* Are eight bytes ASCII that stands in JSON as it is? */
+static bool are_plain(const char *at)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
+	uint64_t word, quote, backslash, del;
+
+	memcpy(&word, at, 8);
+	quote = (word ^ ones * '"') - ones;
+	backslash = (word ^ ones * '\\') - ones;
+	del = (word ^ ones * 0x7f) - ones;
+	return ((word | (word - ones * 0x20) | quote | backslash | del) & tops) == 0;
+}
+
 /* The length of the run at the start of t that stands in JSON as it is. */
 static size_t plain_run(struct text t)
 {
@@ -110,6 +128,10 @@ static size_t plain_run(struct text t)
 		unsigned char c = (unsigned char)t.at[i];
 		size_t n = 1;
 
+		if (t.len - i >= 8 && are_plain(t.at + i)) {
+			i += 8;
+			continue;
+		}
 		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
 			break;
 		if (c >= 0x80 && (n = utf8_length((struct text){t.at + i, t.len - i})) == 0)

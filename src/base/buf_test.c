@@ -108,6 +108,29 @@ static void a_json_string_is_always_valid_json(void **state)
 	assert_json(TEXT("a\xFF\xC3"), "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"");
 }
 
+/* One byte by itself is never taken for part of a longer run. */
+static void a_byte_is_written_the_same_wherever_it_stands(void **state)
+{
+	struct buf alone, among;
+
+	buf_init(&alone, 100);
+	buf_init(&among, 100);
+	for (unsigned i = 0; i < 256 * 17; i++) {
+		char bytes[18] = "aaaaaaaaaaaaaaaaa", byte = (char)(i / 17);
+		size_t at = i % 17;
+
+		bytes[at] = byte;
+		buf_clear(&alone);
+		buf_clear(&among);
+		assert_true(buf_add_json(&alone, (struct text){&byte, 1}));
+		assert_true(buf_add_json(&among, (struct text){bytes, 17}));
+		assert_int_equal(among.len, alone.len + 16);
+		assert_memory_equal(among.at + 1 + at, alone.at + 1, alone.len - 2);
+	}
+	buf_finish(&alone);
+	buf_finish(&among);
+}
+
 static void a_json_string_that_does_not_fit_leaves_nothing_behind(void **state)
 {
 	struct buf b;
@@ -131,6 +154,7 @@ int main(void)
 		cmocka_unit_test(dropping_takes_bytes_from_the_front),
 		cmocka_unit_test(clearing_forgets_that_it_was_full),
 		cmocka_unit_test(a_json_string_is_always_valid_json),
+		cmocka_unit_test(a_byte_is_written_the_same_wherever_it_stands),
 		cmocka_unit_test(a_json_string_that_does_not_fit_leaves_nothing_behind),
 	};
 

@@ -188,6 +188,16 @@ bool json_add(struct buf *out, yyjson_val *value)
 	return ok;
 }
 
+static bool add_whole_number(struct buf *out, double number)
+{
+	size_t was = out->len;
+
+	if ((number >= 0 || buf_add_char(out, '-')) && buf_add_u64(out, (uint64_t)fabs(number)))
+		return true;
+	out->len = was;
+	return false;
+}
+
 bool json_add_number(struct buf *out, double number)
 {
 	yyjson_val value = {0};
@@ -195,7 +205,7 @@ bool json_add_number(struct buf *out, double number)
 	if (!isfinite(number))
 		return buf_add(out, TEXT("null"));
 	if (number == trunc(number) && fabs(number) < 1e15)
-		return buf_print(out, "%lld", (long long)number);
+		return add_whole_number(out, number);
 	yyjson_set_real(&value, number);
 	return json_add(out, &value);
 }
