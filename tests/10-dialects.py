@@ -249,6 +249,24 @@ def _():
             assert gap["event"] == "gap" and json.loads(gap["data"])["why"] == "lost", gap
 
 
+@test("the id of a gap misses nothing of the timeline that goes on")
+def _():
+    with Box() as box:
+        epoch = box.emit("x")["epoch"]
+        box.kill9()
+        box.start()
+        for ahead, seen in ((f"{epoch}-1", None), (f"{epoch}-3", 1), ("9", 1)):
+            with Events(box, f"/api/stream?after={ahead}") as events:
+                if seen is not None:
+                    gap = events.next()
+                    assert gap["event"] == "gap" and '"why":"lost"' in gap["data"], gap
+                    assert gap["id"].endswith(f"-{seen}"), gap
+        first = box.emit("y")["seq"]
+        box.emit("z")
+        with Events(box, headers={"Last-Event-ID": gap["id"]}) as events:
+            assert events.json()["seq"] == first == 2
+
+
 @test("a stream that makes no sense is refused with words")
 def _():
     with Box() as box:

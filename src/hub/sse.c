@@ -33,15 +33,16 @@ static void welcome(struct client *c, const struct http *http)
 	filter_finish(&wish.filter);
 }
 
-/* Its id is the last seq that is missing: whoever comes back after it is not
- * told again. */
+/* Its id is the last seq that is missing, so that whoever comes back after it is not
+ * told again; or the last before the fork, so that it misses nothing of this timeline. */
 static void tell_gap(struct client *c, const struct gap *gap)
 {
+	uint64_t seen = gap->is_fork ? gap->from - 1 : gap->to;
 	char id[EPOCH_LEN + 24], data[160];
 	struct buf out;
 
 	snprintf(id, sizeof(id), "%s-%llu", journal_epoch(c->hub->options.journal),
-	         (unsigned long long)gap->to);
+	         (unsigned long long)seen);
 	snprintf(data, sizeof(data), "{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
 	         (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
 	buf_init(&out, SSE_SAY_MAX);

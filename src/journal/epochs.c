@@ -107,7 +107,7 @@ uint64_t epochs_resume(const struct epochs *epochs, struct position after, uint6
 	}
 	if (after.seq < fork)
 		return after.seq + 1;
-	*lost = (struct gap){fork, after.seq, "lost"};
+	*lost = (struct gap){fork, after.seq, "lost", .is_fork = true};
 	return fork;
 }
 

@@ -19,6 +19,7 @@ struct position {
 struct gap {
 	uint64_t from, to; /* the seqs that are missing, both included */
 	const char *why;   /* "lost", "expired", "damaged", "forgotten", "skipped" */
+	bool is_fork;      /* of another timeline: in this one `from` is still to come */
 };
 
 bool epoch_is_valid(struct text t);
