@@ -121,10 +121,13 @@ function badIn(page) {
 }
 
 async function isOfUse(page) {
-	const begun = Date.now();
+	/* A machine that is too busy is late now and then, a page that is stuck always. */
+	await eventually(async () => {
+		const begun = Date.now();
 
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-	assert.ok(Date.now() - begun < 3000 * SLOW, `the page needed ${Date.now() - begun} ms`);
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+		return Date.now() - begun < 3000 * SLOW;
+	}, "the page draws two pictures in time");
 	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "it scrolls sideways");
 }
 
@@ -182,8 +185,7 @@ test("each is shown as a run, with its people, its states and its transcript", a
 
 test("each can be asked about: prompts and their options are text", async () => {
 	await goTo(page, ["ask", "ask"]);
-	const cards = await page.$$("#prompts .prompt-card");
-	assert.ok(cards.length >= 12, `${cards.length} cards`);
+	await eventually(async () => (await page.$$("#prompts .prompt-card")).length >= 12, "all cards are there");
 	for (const summary of await page.$$("#prompts summary"))
 		if (await summary.isVisible())
 			await summary.click();
