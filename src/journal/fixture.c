@@ -77,31 +77,67 @@ void save_file(const char *path, struct text bytes)
 }
 
 /* The files of a journal as they are now, in a directory of their own. */
-char *crash_copy(const char *dir)
+/* Copies the file unless it is gone by now, and notes its name. */
+static void copy_file(const char *from, const char *to, const char *name, struct buf *names)
 {
-	char *copy = new_dir();
-	char *to = must_print("%s/journal", copy), *from = must_print("%s/journal", dir);
+	char *a = must_print("%s/%s", from, name), *b = must_print("%s/%s", to, name);
+	struct buf bytes;
+
+	buf_print(names, "%s\n", name);
+	buf_init(&bytes, 256 * MIB);
+	if (disk_load(AT_FDCWD, a, &bytes))
+		save_file(b, buf_text(&bytes));
+	buf_finish(&bytes);
+	free(a);
+	free(b);
+}
+
+/* To nowhere: only the names. */
+static void copy_files(const char *from, const char *to, struct buf *names)
+{
 	DIR *list = opendir(from);
 	struct dirent *d;
 
-	assert_int_equal(mkdir(to, 0700), 0);
 	assert_non_null(list);
 	while ((d = readdir(list))) {
-		char *a = must_print("%s/%s", from, d->d_name);
-		char *b = must_print("%s/%s", to, d->d_name);
-		struct buf bytes;
-
-		buf_init(&bytes, 256 * MIB);
-		/* A temporary file may be gone by now. */
-		if (d->d_type == DT_REG && disk_load(AT_FDCWD, a, &bytes))
-			save_file(b, buf_text(&bytes));
-		buf_finish(&bytes);
-		free(a);
-		free(b);
+		if (d->d_type == DT_REG && to)
+			copy_file(from, to, d->d_name, names);
+		else if (d->d_type == DT_REG)
+			buf_print(names, "%s\n", d->d_name);
 	}
 	closedir(list);
+}
+
+static char *try_copy(const char *dir)
+{
+	char *copy = new_dir();
+	char *to = must_print("%s/journal", copy), *from = must_print("%s/journal", dir);
+	struct buf before, after;
+
+	buf_init(&before, MIB);
+	buf_init(&after, MIB);
+	assert_int_equal(mkdir(to, 0700), 0);
+	copy_files(from, to, &before);
+	copy_files(from, NULL, &after);
+	if (!text_equal(buf_text(&before), buf_text(&after))) {
+		remove_dir(copy);
+		copy = NULL;
+	}
+	buf_finish(&before);
+	buf_finish(&after);
 	free(from);
 	free(to);
+	return copy;
+}
+
+/* A crash happens in one moment, and a copy does not: one in which files came and
+ * went is made again. */
+char *crash_copy(const char *dir)
+{
+	char *copy;
+
+	while (!(copy = try_copy(dir)))
+		;
 	return copy;
 }
 
