@@ -123,6 +123,24 @@ def _():
                     client.emit({"type": "reply"}, timeout=PATIENCE_S)
 
 
+@test("what comes after a place waits for whoever hears it first")
+def _():
+    with Box() as box:
+        for n in range(3):
+            box.emit("n", payload={"n": n})
+        for hears in ("signals", "on"):
+            with Signalbox(f"unix:{box.sock}", after=0, types=["n"]) as client:
+                client.emit({"type": "x"})  # so it is connected
+                heard = []
+                if hears == "on":
+                    client.on("signal", lambda news: heard.append(news["envelope"]))
+                    eventually(lambda: len(heard) == 3)
+                else:
+                    signals = client.signals()
+                    heard = [next(signals) for _ in range(3)]
+                assert [signal["payload"]["n"] for signal in heard] == [0, 1, 2], heard
+
+
 @test("a slow reader loses nothing, and a wrong token says so")
 def _():
     with Box() as box:

@@ -294,7 +294,9 @@ class Signalbox:
         self._before = None
         self._version = None
         self._awaited = None  # the ref of a subscribe that is not acknowledged yet
-        self._held = False    # an iterator is full, and we wish for nothing until it is not
+        # An iterator is full, or nobody has begun to hear what comes after a place: until that
+        # changes we wish for nothing.
+        self._held = after is not None
         self._thread = threading.Thread(target=self._live, name="signalbox", daemon=True)
         self._pulse = threading.Thread(target=self._feel_pulse, name="signalbox-pulse", daemon=True)
         self._begun = False
@@ -302,7 +304,8 @@ class Signalbox:
     # ---- what it is used for ----
 
     def open(self):
-        """Begins; listeners that are added before miss nothing."""
+        """Begins.  With `after` the signals wait for whoever hears first; without it, who listens
+        before misses nothing."""
         if not self._begun:
             self._begun = True
             self._thread.start()
@@ -314,6 +317,7 @@ class Signalbox:
         notice.  Gives a function that ends it."""
         with self._lock:
             self._listeners.setdefault(name, []).append(hear)
+        self._release()
 
         def end():
             with self._lock:
@@ -328,6 +332,7 @@ class Signalbox:
         waiting = queue.SimpleQueue()
         with self._lock:
             self._queues.append(waiting)
+        self._release()
         self.open()
         return self._drain(waiting)
 
@@ -551,11 +556,15 @@ class Signalbox:
             self._subscribe()
         self._release()
 
+    def _is_heard(self):
+        return self._queues or self._listeners.get("signal")
+
     def _release(self):
         if not self._held:
             return
         with self._lock:
-            if not self._held or any(one.qsize() > QUEUE_MAX / 2 for one in self._queues):
+            if not self._held or not self._is_heard() \
+                    or any(one.qsize() > QUEUE_MAX / 2 for one in self._queues):
                 return
             self._held = False
             if self._greeted:
