@@ -115,7 +115,7 @@ def _():
             (box.data / "prompt-key").chmod(0o644)
             stop(box)
             box.spawn()
-            assert box.wait() == 1 and "prompt-key" in box.log(), box.log()
+            assert box.wait() == 78 and "prompt-key" in box.log(), box.log()
 
 
 @test("a deadline ends a prompt, also one that passed while the box was away")
