@@ -418,6 +418,7 @@ fresh("a notification is shown only if it was allowed and while the page is out 
 test("permission to notify is asked for by a click and by nothing else", async () => {
 	const other = await open(box.openUrl());
 
+	await stateIs(other, "live"); /* Its code counts once: who leaves before the answer is signed out. */
 	await other.addInitScript(() => {
 		window.asked = 0;
 		window.Notification = class {
