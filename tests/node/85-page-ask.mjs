@@ -26,10 +26,14 @@ async function api(method, path, body) {
 	return answer.json();
 }
 
+/* Asks, and waits for the turn of it: until then the last one on the page is an earlier one. */
 async function ask(text) {
 	await page.waitForSelector(".ask-send:not([disabled])");
+	const runs = () => page.$$eval(".ask-turn", (all) => all.map(({ dataset }) => dataset.run));
+	const before = await runs();
 	await page.fill("#ask-text", text);
 	await page.press("#ask-text", "Enter");
+	await eventually(async () => (await runs()).some((run) => !before.includes(run)), `a turn for ${text.slice(0, 40)}`);
 }
 
 /* The last turn of the conversation that is shown. */
