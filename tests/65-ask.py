@@ -221,6 +221,17 @@ def _():
         assert got["signals"] >= len(runs) * BURST and got["dropped"] == 0, got
 
 
+@test("a question goes out once, whatever became of a connection that was kept")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        until_end(box, ask(box, id, "whole"))
+        for n in range(3):
+            end = until_end(box, ask(box, id, f"hangs-up {n}"))[-1]
+            assert FAULTS["hangs-up"] in end["payload"]["message"], end
+        assert len(up.of("/v1/chat/completions")) == 4, up.heard
+
+
 @test("every fault ends a run in one error with the server's words, and nothing else")
 def _():
     with Upstream() as up, Box(env={"SIGNALBOX_VALIDATION": "strict"}) as box:

@@ -316,6 +316,9 @@ static void set_question(struct request *r, const struct request_options *o)
 			memcpy(r->body, o->body.at, o->body.len);
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->body.len);
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body);
+		/* On a connection that was kept and is found dead, libcurl sends a request once
+		 * more by itself, and nobody can tell whether the first was heard. */
+		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
 	}
 	if (strcmp(method, "HEAD") == 0)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
