@@ -132,6 +132,9 @@ class Server:
             sock.close()
             return False
         stream.read(int(fields.get(b"content-length", 0)))
+        if self.refuse == 0:
+            sock.shutdown(socket.SHUT_RDWR)
+            return False
         if self.refuse:
             self._plain(sock, self.refuse, {"ok": False, "error": "refused by the script"})
         elif b"sec-websocket-key" in fields:

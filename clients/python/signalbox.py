@@ -181,7 +181,10 @@ class Wire:
                   "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key, **server.credential()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         self.sock.sendall(f"GET {path} HTTP/1.1\r\n{head}\r\n".encode())
-        status = int(self.input.readline(65536).split(b" ", 2)[1])
+        first = self.input.readline(65536)
+        if not first.endswith(b"\n"):
+            raise ConnectionError("the server hung up")
+        status = int((first.split(b" ", 2) + [b"0"])[1])
         answer = http.client.parse_headers(self.input)
         if status in (401, 403):
             raise SignedOut(f"the server answered {status}")
