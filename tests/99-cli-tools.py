@@ -81,6 +81,18 @@ def _():
     refused(source, "chmod 600")
 
 
+@test("a file that cannot be read just now is no fault of the configuration: 1, not 78")
+def _():
+    data = temp_dir() / "data"
+    broken = "/proc/self/mem"  # ours alone, and its first byte is an EIO
+    token = write(f"auth: {{tokens: [{{name: ci, file: {broken}, scopes: all}}]}}")
+    source = write(f"sources: [{{id: one, url: 'ws://127.0.0.1:9', credential_file: {broken}}}]")
+    for config in (token, source, broken):
+        for verb in ("check", "serve"):
+            done = cli(verb, "--config", config, "--data", data)
+            assert done.code == 1 and f"{broken}: Input/output error" in done.err, done
+
+
 @test("whatever keeps serve from starting, check finds before, in the same words")
 def _():
     data = temp_dir() / "data"

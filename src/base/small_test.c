@@ -28,6 +28,22 @@ static void an_error_is_false_and_has_words(void **state)
 	assert_string_equal(why.words, "x: No such file or directory");
 }
 
+static void what_may_pass_is_told_from_what_stays(void **state)
+{
+	struct error why;
+
+	errno = EIO;
+	error_errno(&why, "x");
+	assert_true(error_is_passing(&why));
+	error_within(&why, "y");
+	assert_true(error_is_passing(&why));
+	error_set(&why, "z");
+	assert_false(error_is_passing(&why));
+	errno = EACCES;
+	error_errno(&why, "x");
+	assert_false(error_is_passing(&why));
+}
+
 static void nobody_has_to_want_to_know(void **state)
 {
 	assert_false(error_set(NULL, "x"));
@@ -129,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_error_is_false_and_has_words),
+		cmocka_unit_test(what_may_pass_is_told_from_what_stays),
 		cmocka_unit_test(nobody_has_to_want_to_know),
 		cmocka_unit_test(long_words_are_cut_and_end),
 		cmocka_unit_test(a_list_keeps_order_and_lets_go_of_the_current_one),

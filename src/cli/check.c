@@ -53,6 +53,11 @@ bool check_config(const struct command_context *context, const struct config *co
 	return context->check(config, why) && check_reach(config, why);
 }
 
+int check_status(const struct error *why)
+{
+	return error_is_passing(why) ? STATUS_FAILED : STATUS_CONFIG;
+}
+
 /* A fault of the document itself has an empty pointer. */
 static bool name_show(const char *data, struct error *why)
 {
@@ -171,7 +176,7 @@ static int check(struct command_context *context, const struct options *options)
 		say("%s", why.words);
 	if (is_read)
 		config_finish(&config);
-	return good ? STATUS_DONE : STATUS_CONFIG;
+	return good ? STATUS_DONE : check_status(&why);
 }
 
 static const struct option own[] = {{"json", 'j', .help = "as one JSON object"}, {0}};

@@ -14,6 +14,10 @@ bool check_pair(const struct config_listen *listen, struct error *why);
 bool check_config(const struct command_context *context, const struct config *config,
                   struct error *why);
 
+/* How to end because of it: with STATUS_CONFIG if a person has to change something, after
+ * which systemd does not try again, and with STATUS_FAILED if it may pass by itself. */
+int check_status(const struct error *why);
+
 /* DATA/show.json; is_there: there is one, which is not needed. */
 bool check_show(const char *data, bool *is_there, struct error *why);
 

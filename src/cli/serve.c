@@ -35,7 +35,7 @@ static int serve(struct command_context *context, const struct options *options)
 		return command_misused(&command_serve, "'%s' is too much", options->words[0]);
 	if (!read_again(&from, &config, &why)) {
 		say("%s", why.words);
-		return STATUS_CONFIG;
+		return check_status(&why);
 	}
 	log_set_level(config.log.level);
 	box.config = &config;
