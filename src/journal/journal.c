@@ -282,7 +282,7 @@ void journal_commit(struct journal *j)
 /* What the threads had to say. */
 struct report {
 	uint64_t durable;
-	struct error failing;
+	struct error failing, failed;
 	bool rolled, warmed;
 };
 
@@ -291,7 +291,8 @@ static struct report take_report(struct journal *j)
 	struct report r;
 
 	pthread_mutex_lock(&j->mutex);
-	r = (struct report){j->durable, j->failing, j->rolled, j->warmed};
+	r = (struct report){j->durable, j->failing, j->failed, j->rolled, j->warmed};
+	j->failed = (struct error){0};
 	j->news = j->rolled = j->warmed = false;
 	pthread_mutex_unlock(&j->mutex);
 	return r;
@@ -320,17 +321,24 @@ void journal_save_state(struct journal *j)
 	buf_finish(&state);
 }
 
-/* A disk that takes too long is as bad as one that fails once memory is full. */
-static void tell_trouble(struct journal *j, struct error *failing)
+static void set_trouble(struct journal *j, const struct error *now)
 {
-	bool changed;
+	bool changed = (now->words[0] == '\0') != (j->trouble.words[0] == '\0');
 
-	if (!failing->words[0] && is_full(j))
-		error_set(failing, TOO_SLOW);
-	changed = (failing->words[0] == '\0') != (j->trouble.words[0] == '\0');
-	j->trouble = *failing;
+	j->trouble = *now;
 	if (changed && j->options.trouble)
-		j->options.trouble(j->options.self, journal_trouble(j));
+		j->options.trouble(j->options.self, now->words[0] ? now->words : NULL);
+}
+
+/* A disk that takes too long is as bad as one that fails once memory is full.  One that
+ * failed and works again since the last poll is told of, too. */
+static void tell_trouble(struct journal *j, struct report *r)
+{
+	if (r->failed.words[0])
+		set_trouble(j, &r->failed);
+	if (!r->failing.words[0] && is_full(j))
+		error_set(&r->failing, TOO_SLOW);
+	set_trouble(j, &r->failing);
 }
 
 void journal_poll(struct journal *j)
@@ -338,7 +346,7 @@ void journal_poll(struct journal *j)
 	struct report r = take_report(j);
 
 	j->fails = r.failing.words[0] != '\0';
-	tell_trouble(j, &r.failing);
+	tell_trouble(j, &r);
 	if (r.durable > j->durable_seen) {
 		j->durable_seen = r.durable;
 		recent_trim(&j->recent, r.durable);

@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "journal/checkpoint.h"
 #include "journal/inside.h"
 #include "journal/retention.h"
@@ -133,18 +132,18 @@ static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 	return true;
 }
 
-/* Tells the owner how it went; why is empty when it went well.  True if it went
- * otherwise before.  With the mutex, which it lets go. */
-static bool publish(struct journal *j, const struct error *why)
+/* Tells the owner how it went; why is empty when it went well.  With the mutex, which it
+ * lets go. */
+static void publish(struct journal *j, const struct error *why)
 {
-	bool changed = (j->failing.words[0] == '\0') != (why->words[0] == '\0');
 	bool wake = journal_has_news(j);
 
 	j->failing = *why;
+	if (why->words[0])
+		j->failed = *why;
 	pthread_mutex_unlock(&j->mutex);
 	if (wake)
 		journal_wake(j);
-	return changed;
 }
 
 #define MICROSECOND UINT64_C(1000)
@@ -176,8 +175,7 @@ static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns
 	j->durable = c->batches[c->n - 1].last;
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
 	count_commit(&j->stats, clock_mono_ns() - began_ns);
-	if (publish(j, &fine))
-		log_info("journal", "the disk works again");
+	publish(j, &fine);
 }
 
 static void fail(struct journal *j, const struct error *why)
@@ -189,8 +187,7 @@ static void fail(struct journal *j, const struct error *why)
 	if (was_empty)
 		shelf_drop_newest(&j->shelf);
 	j->stats.sync_failures++;
-	if (publish(j, why))
-		log_error("journal", "the disk fails: %s", why->words);
+	publish(j, why);
 }
 
 /* All that is there, or as much as one segment takes.  False on a failure; *more
