@@ -305,6 +305,19 @@ test("what is on its way has a goal that stays where it is, and flies above the 
 	}
 });
 
+test("who comes in the first moment of a walk to somebody who walks away sees it lead where it leads", async () => {
+	const walk = { kind: "start", at: 1000, performanceId: "perf-1", action: "move", entityRef: "ada", params: { to: "bob" },
+		duration: 1000, easing: "linear", elapsed: 1, from: { x: 10, y: 20 } };
+	const model = makeModel();
+
+	/* Bob stood at 410, 20 when she set out, and is elsewhere by now. */
+	model.begin(SHOW, { version: 1, at: 1000, tweens: [walk],
+		entities: [{ id: "a", x: 10.4, y: 20 }, { id: "b", x: 600, y: 300 }] });
+	const { moving } = model.frame(1500).entities.find((one) => one.id === "a");
+	near(moving.toX, 410, "x");
+	near(moving.toY, 20, "y");
+});
+
 test("thoughts go on by themselves, and give way to the answer", async () => {
 	const model = makeModel();
 	const set = (value, more) => ({ kind: "execute", at: 0, performanceId: "perf-0", action: "set", entityRef: "ada",

@@ -298,8 +298,8 @@ function resumeMove(tween: Tween, seen: Spot, from: Members | null, spot: Spot |
 		const height = flies ? flightHeight(p, spot.x - tween.fromX) : 0;
 		tween.fromY = (seen.y + height - spot.y * p) / (1 - p);
 	}
-	/* Close to its beginning nothing can be told from where it is. */
-	if (spot && p < 0.02)
+	/* At its very beginning nothing can be told from where it is. */
+	if (spot && p < 1e-6)
 		({ x: tween.toX, y: tween.toY } = spot);
 }
 
