@@ -53,7 +53,8 @@ def _():
         assert r["count"] > 0 and 0.25 - r["maxUs"] / 1e6 < r["seconds"] < PATIENCE_S, r
         assert abs(r["perSecond"] - r["count"] / r["seconds"]) < r["perSecond"] / 100 + 1, r
         assert 0 < r["p50Us"] <= r["p99Us"] <= r["maxUs"] < PATIENCE_S * 1e6, r
-        assert 0 < r["cpuSecondsPerMillion"] < 1e6, r
+        # The kernel counts in ticks: of a handful that was waited for there may be none.
+        assert (0 if r["count"] < 100 else 1e-9) <= r["cpuSecondsPerMillion"] < 1e6, r
     # One at a time, half of them took the median or longer: all of that fits into the time, but
     # for the first, which may have begun before it.
     one = said["results"][0]
