@@ -61,7 +61,8 @@ def _():
         result = cli(wrong)
         assert result.code == 2 and result.out == "", result
         assert f"unknown command '{wrong}', did you mean '{near}'?" in result.err, result
-    assert "did you mean" not in cli("frobnicate").err
+    for words in (["frobnicate"], ["nope"], ["help", "nope"]):
+        assert "did you mean" not in cli(*words).err, words
 
 
 @test("an unknown option suggests the near one and ends with 2")
@@ -84,6 +85,11 @@ def _():
                         (["config", "scheme"], "did you mean 'schema'?"),
                         (["completion", "powershell"],
                          "there is no 'powershell'; there are bash, zsh and fish"),
+                        (["completion", "tcsh"], "there is no 'tcsh'; there are bash, zsh and fish"),
+                        (["parse", "opena"], "there is no protocol 'opena', did you mean 'openai'?"),
+                        (["parse", "nope"], "there is no protocol 'nope'; there are anthropic, "),
+                        (["run", "--parse", "nope", "true"], "openclaw, raw and responses"),
+                        (["emit", "--parse", "nope"], "openclaw, raw and responses"),
                         (["completion"], "do what? There are bash, zsh and fish"),
                         (["config", "show", "all"], "'all' is too much"),
                         (["help", "config", "all"], "'all' is too much"),

@@ -103,7 +103,7 @@ def _():
     for wrong in ([], ["opnai"], ["openai", "a", "b"], ["nothing-like-it"]):
         result = cli("parse", *wrong)
         assert result.code == 2 and result.out == "", result
-    assert "openai?" in cli("parse", "opnai").err
+    assert "did you mean 'openai'?" in cli("parse", "opnai").err
     result = cli("parse", "openai", "/nonexistent/file")
     assert result.code == 1 and "/nonexistent/file" in result.err, result
     assert cli("parse", "openai", os.path.dirname(__file__)).code == 1

@@ -50,11 +50,11 @@ void near_offer(struct near *near, const char *name)
 	}
 }
 
-/* A third of the letters may be wrong, at least one; a name of two letters that
- * shares none of them is no help. */
+/* One letter of a short word may be wrong, and a third of those of a long one: a name that
+ * shares only half of the letters is no help. */
 const char *near_best(const struct near *near)
 {
-	size_t most = near->word.len < 6 ? 1 + near->word.len / 4 : near->word.len / 3;
+	size_t most = near->word.len < 6 ? 1 : near->word.len / 3;
 
 	return near->best && near->slips <= most ? near->best : NULL;
 }

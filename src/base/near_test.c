@@ -49,6 +49,8 @@ static void the_nearest_name_is_suggested(void **state)
 static void a_name_too_far_away_is_not_suggested(void **state)
 {
 	assert_null(best_of("frobnicate"));
+	assert_null(best_of("tilt"));
+	assert_null(best_of("sever"));
 	assert_null(best_of("x"));
 	assert_null(best_of(""));
 }

@@ -10,6 +10,8 @@
 #include "cli/usage.h"
 #include "cli/verbs.h"
 
+#define SHOWN_MAX 120 /* of a word that is not known: what is known is to fit behind it */
+
 static const struct option common[] = {
 	{"help", 'h', .help = "this help; -h is the short one"},
 	{"color", 0, "WHEN", "auto, always or never", "auto, and never with NO_COLOR"},
@@ -76,28 +78,39 @@ static void add_words(struct buf *out, const char *const *words)
 		buf_print(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " and ", words[i]);
 }
 
+int command_unknown(const struct command *command, const char *what, const char *given,
+                    const char *const *known)
+{
+	struct buf all;
+	struct near near;
+
+	near_init(&near, text_of(given));
+	for (size_t i = 0; known[i]; i++)
+		near_offer(&near, known[i]);
+	if (near_best(&near))
+		return command_misused(command, "there is no %s'%.*s', did you mean '%s'?", what,
+		                       SHOWN_MAX, given, near_best(&near));
+	buf_init(&all, KIB);
+	add_words(&all, known);
+	command_misused(command, "there is no %s'%.*s'; there are %.*s", what, SHOWN_MAX, given,
+	                TEXT_ARG(buf_text(&all)));
+	buf_finish(&all);
+	return STATUS_USAGE;
+}
+
 int command_misworded(const struct command *command, const struct options *options)
 {
 	const char *given = options->word_count ? options->words[0] : NULL;
 	struct buf known;
-	struct near near;
 
-	near_init(&near, text_of(given ? given : ""));
-	for (size_t i = 0; command->words[i]; i++) {
-		if (given && options->word_count > 1 && strcmp(given, command->words[i]) == 0)
+	for (size_t i = 0; given && command->words[i]; i++)
+		if (options->word_count > 1 && strcmp(given, command->words[i]) == 0)
 			return command_misused(command, "'%s' is too much", options->words[1]);
-		near_offer(&near, command->words[i]);
-	}
-	if (given && near_best(&near))
-		return command_misused(command, "there is no '%s', did you mean '%s'?", given,
-		                       near_best(&near));
+	if (given)
+		return command_unknown(command, "", given, command->words);
 	buf_init(&known, KIB);
 	add_words(&known, command->words);
-	if (given)
-		command_misused(command, "there is no '%s'; there are %.*s", given,
-		                TEXT_ARG(buf_text(&known)));
-	else
-		command_misused(command, "do what? There are %.*s", TEXT_ARG(buf_text(&known)));
+	command_misused(command, "do what? There are %.*s", TEXT_ARG(buf_text(&known)));
 	buf_finish(&known);
 	return STATUS_USAGE;
 }

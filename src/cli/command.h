@@ -61,6 +61,12 @@ extern const struct option_group options_box;    /* the same, --url, --token-fil
 int command_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same when there is no such thing: says which are near, or all that are known.  what is
+ * empty, or ends with a space. */
+int command_unknown(const struct command *command, const char *what, const char *given,
+                    const char *const *known);
+int command_no_protocol(const struct command *command, const char *given); /* parse.c */
+
 /* The same when the first word is none of command->words, or is, and another is too much. */
 int command_misworded(const struct command *command, const struct options *options);
 

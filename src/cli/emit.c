@@ -126,8 +126,6 @@ static const char *misuse(const struct options *options)
 	if (!has_type && !parses &&
 	    (options_has(options, "source") || options_has(options, "correlation")))
 		return "--source and --correlation go with --type or --parse";
-	if (parses && !parse_find(text_of(options_value(options, "parse"))))
-		return "there is no such protocol; `signalbox parse --list` names them";
 	if (parses && options->word_count == 1 && strcmp(options->words[0], "-") != 0)
 		return "what is parsed comes on standard input";
 	if (options->word_count == 0 && !has_type && isatty(0))
@@ -139,11 +137,14 @@ static int emit(struct command_context *context, const struct options *options)
 {
 	const char *word = options->word_count ? options->words[0] : NULL;
 	const char *wrong = misuse(options);
+	const char *protocol = options_value(options, "parse");
 	struct dial *dial;
 	int status;
 
 	if (wrong)
 		return command_misused(&command_emit, "%s", wrong);
+	if (protocol && !parse_find(text_of(protocol)))
+		return command_no_protocol(&command_emit, protocol);
 	dial = dial_create(&command_emit, context, options, &status);
 	if (!dial)
 		return status;

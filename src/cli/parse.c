@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/near.h"
+#include "base/must.h"
 #include "cli/verbs.h"
 
 #define PIECE (64 * KIB)
@@ -107,17 +108,20 @@ static int run(struct command_context *context, const struct options *options,
 	return good && reading.bads == 0 ? STATUS_DONE : STATUS_FAILED;
 }
 
-static int misused(const char *name)
+int command_no_protocol(const struct command *command, const char *given)
 {
-	struct near near;
+	const char **names;
+	size_t count = 0;
+	int status;
 
-	near_init(&near, text_of(name));
-	for (const struct parse_kind *const *kind = parse_kinds; *kind; kind++)
-		near_offer(&near, (*kind)->name);
-	if (near_best(&near))
-		return command_misused(&command_parse, "%s: no such protocol; %s?", name,
-		                       near_best(&near));
-	return command_misused(&command_parse, "%s: no such protocol; --list names all", name);
+	while (parse_kinds[count])
+		count++;
+	names = must_zero(count + 1, sizeof(*names));
+	for (size_t i = 0; i < count; i++)
+		names[i] = parse_kinds[i]->name;
+	status = command_unknown(command, "protocol ", given, names);
+	free(names);
+	return status;
 }
 
 static int parse(struct command_context *context, const struct options *options)
@@ -135,7 +139,7 @@ static int parse(struct command_context *context, const struct options *options)
 		                       "a protocol is needed, and at most one file");
 	kind = parse_find(text_of(options->words[0]));
 	if (!kind)
-		return misused(options->words[0]);
+		return command_no_protocol(&command_parse, options->words[0]);
 	if (strcmp(file, "-") == 0)
 		return run(context, options, kind, fd, "standard input");
 	fd = open(file, O_RDONLY | O_CLOEXEC);

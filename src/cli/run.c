@@ -405,9 +405,7 @@ static int run(struct command_context *context, const struct options *options)
 		protocol = guess_protocol(options->words, options->word_count);
 	kind = parse_find(text_of(protocol));
 	if (!kind)
-		return command_misused(
-			&command_run,
-			"there is no protocol '%s'; `signalbox parse --list` names them", protocol);
+		return command_no_protocol(&command_run, protocol);
 	if (!read_wait(&run, options_value(options, "wait"), &why))
 		return command_misused(&command_run, "%s", why.words);
 	if (!command_config(context, options, &config))
