@@ -19,6 +19,16 @@ SMALL = {"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"}
 NDJSON = {"Content-Type": "application/x-ndjson"}
 
 
+@test("without a journal they say what they looked for and what to do")
+def _():
+    data = temp_dir() / "none"
+    for words in (["verify"], ["export"], ["forget", "--seq", "1", "--yes"]):
+        got = cli("journal", *words, "--data", data)
+        assert got.code == 1 and got.out == "", got
+        assert f"there is no journal at {data}/journal; --data DIR" in got.err, got
+        assert "signalbox serve" in got.err, got
+
+
 def signal_of(n, **more):
     return {"type": "t", "id": f"i{n}", "source": f"s{n % 3}", "payload": {"n": n}, **more}
 

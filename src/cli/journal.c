@@ -1,4 +1,9 @@
 /* journal.c - `signalbox journal`: what can be done with all of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
 #include "cli/journal_verbs.h"
 #include "cli/verbs.h"
 #include "journal/position.h"
@@ -32,6 +37,19 @@ bool stretch_read(const struct options *options, struct stretch *out, struct err
 		return error_set(why, "--to wants SEQ or EPOCH-SEQ, not '%s'", to);
 	out->to = position.seq;
 	return true;
+}
+
+bool journal_is_absent(const char *data, struct error *why)
+{
+	char *path = must_print("%s/journal", data);
+
+	if (why->code == ENOENT && access(path, F_OK) != 0)
+		error_set(why,
+		          "there is no journal at %.130s; --data DIR names a box's directory, and "
+		          "`signalbox serve` makes one",
+		          path);
+	free(path);
+	return false;
 }
 
 static bool is_in_list(const char *list, const char *name)

@@ -220,8 +220,9 @@ static bool export_files(struct export *e, const char *data, struct error *why)
 
 	e->progress.unit = PROGRESS_BYTES;
 	position_parse(text_of(e->stretch.after), &f.files.after);
-	return journal_files_read(data, &f.files, why) &&
-	       (!interrupt_came() || error_set(why, "interrupted"));
+	if (!journal_files_read(data, &f.files, why))
+		return journal_is_absent(data, why);
+	return !interrupt_came() || error_set(why, "interrupted");
 }
 
 /* ---- the verb ---- */

@@ -154,7 +154,7 @@ int journal_verb_forget(struct command_context *context, const struct options *o
 
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
-	good = load_epochs(config.data, &epochs, &why);
+	good = load_epochs(config.data, &epochs, &why) || journal_is_absent(config.data, &why);
 	if (good && !read_wish(&wish, options, &epochs, &why)) {
 		status = command_misused(&command_journal, "%s", why.words);
 	} else if (good && forget(config.data, options, &wish.what, &why)) {

@@ -10,6 +10,9 @@ int journal_verb_export(struct command_context *context, const struct options *o
 int journal_verb_import(struct command_context *context, const struct options *options);
 int journal_verb_forget(struct command_context *context, const struct options *options);
 
+/* Where reading failed because DATA has no journal at all, why says what to do.  False. */
+bool journal_is_absent(const char *data, struct error *why);
+
 /* --from and --to: signals after the one, up to and with the other. */
 struct stretch {
 	const char *after; /* as it was given; "0" when not */

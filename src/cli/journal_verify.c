@@ -66,7 +66,7 @@ int journal_verb_verify(struct command_context *context, const struct options *o
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	progress_begin(&progress, context);
-	good = journal_verify(config.data, &report, &why);
+	good = journal_verify(config.data, &report, &why) || journal_is_absent(config.data, &why);
 	progress_clear(&progress);
 	if (!good)
 		say("%s", why.words);
