@@ -433,11 +433,6 @@ def _():
             assert [s["type"] for s in got].count("completion") == 1, got
 
 
-def told(process):
-    """What it said so far; it goes on writing where it is."""
-    return os.pread(process.errors.fileno(), 1 << 20, 0).decode()
-
-
 @contextlib.contextmanager
 def run_ended(*words):
     """A run of 52 signals whose box was killed before its program ended with 4, and the box."""
@@ -457,9 +452,9 @@ def run_ended(*words):
 @test("a box that is away when the program ends gets all of it when it is back")
 def _():
     with run_ended() as (process, box):
-        eventually(lambda: "waiting for the box" in told(process))
+        eventually(lambda: "waiting for the box" in process.err())
         with box.start():
-            assert process.wait() == 4 and "did not reach" not in told(process), told(process)
+            assert process.wait() == 4 and "did not reach" not in process.err(), process.err()
             assert len(signals(box)) == 52, signals(box)
 
 
@@ -471,16 +466,16 @@ LOST = re.compile("5[01] signals did not reach the box: no signalbox is running 
 def _():
     with run_ended("--wait", "1ms") as (process, _):
         assert process.wait() == 4
-        assert LOST.search(told(process)), told(process)
+        assert LOST.search(process.err()), process.err()
     with run_ended() as (process, _):
-        eventually(lambda: "Ctrl-C gives them up" in told(process))
+        eventually(lambda: "Ctrl-C gives them up" in process.err())
         assert process.stop(signal.SIGINT) == 4
-        assert LOST.search(told(process)), told(process)
+        assert LOST.search(process.err()), process.err()
     data = Box().data
     with Process("run", "--wait", "1m", "--data", data, "--", "sh", "-c", "exit 3") as process:
-        eventually(lambda: "waiting for the box" in told(process))
+        eventually(lambda: "waiting for the box" in process.err())
         with Box(data=data) as box:
-            assert process.wait() == 3 and len(signals(box)) == 2, told(process)
+            assert process.wait() == 3 and len(signals(box)) == 2, process.err()
     done = cli("run", "--wait", "long", "--", "true")
     assert done.code == 2 and "--wait: 'long' is not a time like 5ms" in done.err, done
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from lib import PATIENCE_S, ROOT, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, Process, eventually, run, temp_dir, test
 
 
 class Tree:
@@ -156,6 +156,16 @@ def _():
     body = 'echo 1..1; echo ok 1 - a; mkdir $TEST_TMP/d; echo race >$TEST_TMP/d/sanitizer.7'
     code, last, _ = outcome(body)
     assert (code, last) == (1, "2 passed, 1 failed"), last
+
+
+@test("a look at what a program says does not move the place where it goes on to say it")
+def _():
+    with Process("no-such-verb") as process:
+        process.wait()
+        fd = process.errors.fileno()
+        os.lseek(fd, 7, os.SEEK_SET)
+        assert "unknown command" in process.err()
+        assert os.lseek(fd, 0, os.SEEK_CUR) == 7
 
 
 @test("a quick run leaves out what is exclusive or long")

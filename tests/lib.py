@@ -226,8 +226,9 @@ class Process:
 
     def err(self):
         """What it said on standard error so far."""
-        self.errors.seek(0)
-        return self.errors.read().decode(errors="replace")
+        # Not by seek: the program would go on to write there.
+        fd = self.errors.fileno()
+        return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
 
     def stop(self, interrupt=signal.SIGTERM):
         """Interrupts it, unless it has ended; its exit code."""
