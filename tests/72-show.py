@@ -13,6 +13,9 @@ FIXTURES = ROOT / "tests" / "fixtures" / "show"
 SMALL = FIXTURES / "small.json"
 
 
+LONG = "a name that is far too long to be written under a character, by any means"
+
+
 def play(show, signals, *options):
     """The bytes of the commands and of the stage."""
     folder = temp_dir()
@@ -85,12 +88,14 @@ def _():
 def _():
     commands, stage = assert_golden("default", "crowd")
     cast = [(c["entityRef"], c["params"]["id"]) for c in commands if c.get("action") == "cast"]
-    named = ["orchestrator", *(f"reader-{i}" for i in range(1, 9)), "gemma3:4b", "main"]
+    named = ["orchestrator", *(f"reader-{i}" for i in range(1, 9)), "gemma3:4b", "main", LONG]
     assert [name for name, _ in cast] == named, cast
-    assert [id for _, id in cast] == [*(f"stand-in-{i}" for i in range(1, 11)), "stand-in-1"]
+    assert [id for _, id in cast] == [*(f"stand-in-{i}" for i in range(1, 11)), "stand-in-1",
+                                     "stand-in-2"]
     for name, _ in cast:
         first = next(c for c in commands if c.get("entityRef") == name)
-        assert first["action"] == "cast" and first["params"]["label"] == name, first
+        label = name if name != LONG else f"{LONG[:61]}…"
+        assert first["action"] == "cast" and first["params"]["label"] == label, first
     labels = {e["id"]: (e["semanticId"], e["label"]) for e in stage["entities"] if "label" in e}
     assert labels["stand-in-1"] == ("main", "main") and len(labels) == 10, labels
 

@@ -18,7 +18,7 @@ def look(box):
 
 def cast(box):
     """Who plays whom: the entity of the scene by the name."""
-    return {e["label"]: e for e in look(box)["entities"] if "label" in e}
+    return {e["semanticId"]: e for e in look(box)["entities"] if "label" in e}
 
 
 def arrive(box, name, to="thinking"):
@@ -94,10 +94,23 @@ def _():
 @test("a name that nobody could read is nobody's")
 def _():
     with Box() as box:
-        for name in ("x" * 65, "two\nlines", "\u001b[2J", ""):
+        for name in ("x" * 2049, "two\nlines", "\u001b[2J", ""):
             arrive(box, name)
         arrive(box, "x" * 64)
         assert list(cast(box)) == ["x" * 64]
+
+
+@test("an agent with a very long name is seen, and is not the other one with such a name")
+def _():
+    names = ["é" * 360, "é" * 359 + "e"]
+    with Box() as box:
+        for name in names:
+            arrive(box, name)
+        before = cast(box)
+        assert sorted(before) == sorted(names), before
+        assert {e["label"] for e in before.values()} == {"é" * 30 + "…"}, before
+        box.restart()
+        assert cast(box) == before
 
 
 @test("who had a part has it after a restart, and after a crash")

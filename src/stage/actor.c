@@ -245,7 +245,7 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 	buf_add_json(out, actor->semantic);
 	if (actor->part) {
 		buf_add(out, TEXT(",\"label\":"));
-		buf_add_json(out, actor->semantic);
+		cast_add_label(out, actor->semantic);
 	}
 	add_numbers(&look, out);
 	buf_print(out,

@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "signal/json.h"
+
+#define MORE "\xe2\x80\xa6" /* an ellipsis */
 
 bool cast_is_name(struct text part)
 {
@@ -11,6 +14,23 @@ bool cast_is_name(struct text part)
 		if ((unsigned char)part.at[i] < ' ' || part.at[i] == 0x7f)
 			return false;
 	return part.len > 0 && part.len <= CAST_PART_MAX;
+}
+
+void cast_add_label(struct buf *out, struct text part)
+{
+	char cut[CAST_LABEL_MAX];
+	size_t len = 0, next;
+
+	if (part.len <= CAST_LABEL_MAX) {
+		buf_add_json(out, part);
+		return;
+	}
+	while ((next = utf8_length((struct text){part.at + len, part.len - len})) > 0 &&
+	       len + next + strlen(MORE) <= sizeof(cut))
+		len += next;
+	memcpy(cut, part.at, len);
+	memcpy(cut + len, MORE, strlen(MORE));
+	buf_add_json(out, (struct text){cut, len + strlen(MORE)});
 }
 
 static bool stands_in(const struct actor *actor)
@@ -71,7 +91,7 @@ void cast_tell(const struct actor *actor, const struct command *command, struct 
 	buf_add(params, TEXT("{\"id\":"));
 	buf_add_json(params, actor->id);
 	buf_add(params, TEXT(",\"label\":"));
-	buf_add_json(params, command->entity);
+	cast_add_label(params, command->entity);
 	buf_add_char(params, '}');
 	*cast = (struct command){
 		.kind = COMMAND_EXECUTE,

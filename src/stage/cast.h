@@ -10,7 +10,12 @@
 
 #include "stage/actor.h"
 
-#define CAST_PART_MAX 64 /* bytes */
+#define CAST_PART_MAX 2048 /* bytes: somebody is known by all of them ... */
+#define CAST_LABEL_MAX 64  /* ... and these are shown */
+
+/* Appends what to write under who has this part, as JSON: of a long one the beginning, in
+ * whole characters. */
+void cast_add_label(struct buf *out, struct text part);
 
 /* Is it something to write under a character?  Not too long, and no control characters. */
 bool cast_is_name(struct text part);

@@ -142,6 +142,24 @@ static void only_names_that_a_signal_said_are_cast(void **state)
 	assert_string_equal(give(&c), "");
 }
 
+static void of_a_long_name_whole_characters_are_shown(void **state)
+{
+	char one[361], other[361], shown[100];
+
+	memset(one, 'n', 360);
+	one[360] = '\0';
+	memcpy(one + 60, "\xc3\xa9", 2); /* half of it would fit */
+	memcpy(other, one, sizeof(one));
+	other[359] = 'o';
+	assert_string_equal(act("spawn", one, 0), "s1");
+	assert_string_equal(act("spawn", other, 0), "s2");
+	assert_string_equal(act("spawn", one, 1), "");
+	snprintf(shown, sizeof(shown), "\"label\":\"%.60s\xe2\x80\xa6\",\"x\":11,", one);
+	assert_has(1, shown);
+	snprintf(shown, sizeof(shown), "\"label\":\"%.60s\xe2\x80\xa6\",\"x\":22,", one);
+	assert_has(1, shown);
+}
+
 static void nobody_comes_only_to_go(void **state)
 {
 	struct command c = command("move", "bela", 0);
@@ -316,6 +334,7 @@ int main(void)
 		each(who_is_unknown_is_played_by_the_first_that_is_free),
 		each(who_is_in_the_scene_plays_themselves),
 		each(only_names_that_a_signal_said_are_cast),
+		each(of_a_long_name_whole_characters_are_shown),
 		each(nobody_comes_only_to_go),
 		each(a_part_is_kept_by_who_is_out_of_sight),
 		each(when_all_are_taken_who_is_out_of_sight_goes_first),
