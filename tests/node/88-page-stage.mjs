@@ -184,11 +184,31 @@ test("the stage is the first sight, and an empty one says what it is and how som
 	const page = await open(box.openUrl(), SMALL);
 
 	await stateIs(page, "live");
-	await says(page, ".stage-welcome:not([hidden])", /agents at work.*signalbox tap install.*signalbox serve --demo/s);
+	await says(page, ".stage-welcome:not([hidden])", /agents at work.*signalbox tap install.*Play the demo/s);
 	assert.match(page.url(), /#\/stage$/);
 	await page.click(".stage-welcome button:has-text('Connect another agent')");
 	assert.match(page.url(), /#\/sources/);
 	await page.context().close();
+});
+
+test("a button of the empty stage plays the demo in the box that runs, and one that was ended once more", async () => {
+	const own = await new Box().start();
+	const page = await open(own.openUrl(), SMALL);
+	const sources = () => JSON.parse(own.cli("sources", "--json"));
+	const plays = () => eventually(() => sources()[0]?.state === "connected", "it plays");
+
+	await page.click(".stage-welcome button:has-text('Play the demo')");
+	await plays();
+	await appears(page, "ada");
+	await eventually(() => page.isHidden(".stage-welcome"), "the words give way");
+	await eventually(() => page.isVisible("#demo"), "the page says that it is a demo");
+	own.cli("sources", "disconnect", sources()[0].id);
+	/* It would be long until all of them have left. */
+	await page.$eval(".stage-welcome .stage-demo", (button) => button.click());
+	await plays();
+	assert.equal(sources().length, 1);
+	await page.context().close();
+	await own.remove();
 });
 
 const page = await painted(await openStage());

@@ -1,14 +1,27 @@
 /* For who sees an empty stage: what this is, and how somebody gets onto it. */
 
-import type { Desk } from "../desk";
+import type { Desk, Link, Source } from "../desk";
 import type { StageFrame } from "./frame";
 import { h, icon } from "../text/dom";
+import { wordsOf } from "../text/fault";
 
 const COMMAND = "signalbox tap install";
+const DEMO = "scenario:demo";
 
 /* Is nobody there but the person who looks on? */
 export function isEmpty(frame: StageFrame): boolean {
 	return !frame.entities.some((actor) => actor.visible && actor.isSomebody && actor.semanticId !== "you");
+}
+
+/* The one that is there already, or one more. */
+async function playDemo(link: Link): Promise<void> {
+	const { sources } = await link.request<{ sources: Source[] }>("GET", "/api/sources");
+	const demo = sources.find(({ url }) => url === DEMO || url?.startsWith(`${DEMO}?`));
+
+	if (demo)
+		await link.request("POST", `/api/sources/${encodeURIComponent(demo.id)}/connect`, {});
+	else
+		await link.request("POST", "/api/sources", { url: DEMO, name: "Demo" });
 }
 
 export function makeWelcome(desk: Desk): HTMLElement {
@@ -21,6 +34,19 @@ export function makeWelcome(desk: Desk): HTMLElement {
 		}
 	}
 
+	async function play(button: HTMLButtonElement): Promise<void> {
+		button.disabled = true;
+		try {
+			await playDemo(desk.link);
+			desk.say("The demo plays. Its card among the sources ends it.");
+		} catch (why) {
+			desk.say(`There is no demo: ${wordsOf(why)}`, "bad");
+		}
+		button.disabled = false;
+	}
+
+	const demo: HTMLButtonElement = h("button", { type: "button", class: "stage-demo", onclick: () => void play(demo) }, icon("stage"), "Play the demo");
+
 	return h("div", { class: "stage-welcome", hidden: true },
 		h("h2", {}, "The stage is set, and nobody is on it yet"),
 		h("p", {}, "Here you see your agents at work. Each one walks in when its first signal comes: it thinks, "
@@ -28,5 +54,5 @@ export function makeWelcome(desk: Desk): HTMLElement {
 		h("p", {}, "Bring Claude Code in with one command:"),
 		h("p", { class: "stage-run" }, h("code", {}, COMMAND), h("button", { type: "button", onclick: () => void copy() }, "Copy")),
 		h("p", {}, h("button", { type: "button", onclick: () => desk.go("sources") }, icon("sources"), "Connect another agent")),
-		h("p", {}, "Or look around first: ", h("code", {}, "signalbox serve --demo")));
+		h("p", { class: "stage-run" }, "Or look around first:", demo));
 }
