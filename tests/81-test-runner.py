@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/run-tests: a test that did not pass is never counted as one that did."""
+"""tools/run-tests: what fails is never counted as passed, nor is what chance did kept quiet."""
 
 import json
 import os
@@ -81,6 +81,28 @@ def _():
     code, last, lines = outcome("echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '# why'")
     assert (code, last) == (1, "2 passed, 1 failed"), last
     assert any("# why" in line for line in lines), lines
+
+
+ONCE = "echo 1..1; [ -e {0} ] && echo ok 1 - a || echo not ok 1 - a; echo '# why'; touch {0}"
+
+
+@test("what fails beside the others and passes alone passes, and is named with what it said")
+def _():
+    code, last, lines = outcome(ONCE.format(temp_dir() / "mark"))
+    assert (code, last) == (0, "2 passed, 0 failed"), lines
+    assert any("# why" in line for line in lines), lines
+    assert lines[-2].startswith("unsteady: tests/01-it.py failed at first"), lines
+
+
+@test("where many fail, and where a sanitizer found something, no second run makes it good")
+def _():
+    tree = Tree()
+    for n in range(4):
+        tree.script(f"tests/0{n}-it.py", ONCE.format(temp_dir() / "mark"))
+    code, lines = tree.run()
+    assert (code, lines[-1]) == (1, "0 passed, 4 failed"), lines
+    code, last, lines = outcome(ONCE.format(temp_dir() / "mark") + "; echo race >$TEST_TMP/sanitizer.1")
+    assert (code, last) == (1, "1 passed, 2 failed"), lines
 
 
 @test("a skipped test is neither, and its reason is shown")
