@@ -165,9 +165,13 @@ test("what is not there is grey and says what would help", async () => {
 });
 
 test("a rescan says what was found, and its cards are there", async () => {
-	await page.keyboard.press("r");
-	await says(page.locator("#view-sources .found"),
-		/Found Claude Code, OpenClaw, and Ollama \(2 models\)\. Not there: LM Studio and Codex\./);
+	/* Who does not answer within 300 ms is not there, and this process answers for Ollama. */
+	await eventually(async () => {
+		await page.keyboard.press("r");
+		await says(page.locator("#view-sources .found"), /Found .*Not there: .*LM Studio/);
+		return /Found Claude Code, OpenClaw, and Ollama \(2 models\)\. Not there: LM Studio and Codex\./
+			.test(await page.locator("#view-sources .found").textContent());
+	}, "everything that is there is found");
 	await inState("local:claude-code", "disconnected");
 	await says(card("local:claude-code").locator(".state"), /hooks not installed/);
 	await inState("local:ollama", "disconnected");
@@ -381,6 +385,7 @@ test("hooks that decide are chosen with the danger said, and all are removed to 
 	await press("local:claude-code", "Remove hooks …");
 	await says(dialog().locator(".diff"), /\n-    "Stop": \[\n-      \{"hooks"/);
 	await dialog().getByRole("button", { name: "Remove hooks" }).click();
+	await dialog().waitFor({ state: "detached" });
 	await inState("local:claude-code", "disconnected");
 	assert.equal(readFileSync(settings, "utf8"), SETTINGS.replace("opus", "haiku"));
 	assert.equal(existsSync(`${settings}.before-signalbox`), false);
