@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from doors import config_box
+from faults import FaultyBox
 from lib import PATIENCE_S, SIGNALBOX, WS, Box, Refused, eventually, run, temp_dir, test
 from servers import Socket, Upstream, until_state
 
@@ -437,6 +438,23 @@ def _():
         box.kill9()
         box.start()
         assert_goes_on(after, stage(box))
+
+
+@test("a disk that stands still for a moment leaves no stage empty at a start")
+def _():
+    with FaultyBox() as box:
+        use(box)
+        lines = '{"type": "x"}\n' * 600
+        answer = box.request("POST", "/api/signal", lines,
+                             {"Content-Type": "application/x-ndjson"})
+        assert answer.status == 200, answer
+        box.emit("wave")
+        box.kill9()
+        box.arm(STALL=300)
+        box.fail()
+        box.start()
+        box.mend()
+        assert entity(stage(box), "bob")["activeState"] == "waving", box.log()
 
 
 @test("what was due while nobody was there is done")

@@ -36,7 +36,7 @@ class FaultyBox(Box):
         self.mend()
 
     def arm(self, **faults):
-        """FAIL, SLOW, CRASH, LOSS and SEED for the next start."""
+        """FAIL, SLOW, STALL, CRASH, LOSS and SEED for the next start."""
         self.mend()
         address, thread = (os.environ.get(f"{name}_OPTIONS", "") for name in ("ASAN", "TSAN"))
         self.env = {

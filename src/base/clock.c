@@ -1,4 +1,4 @@
-/* clock.c - the two clocks. */
+/* clock.c - the three clocks. */
 #include "base/clock.h"
 
 #include <time.h>
@@ -11,10 +11,20 @@ int64_t clock_wall_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-uint64_t clock_mono_ns(void)
+static uint64_t nanoseconds(clockid_t which)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(which, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_mono_ns(void)
+{
+	return nanoseconds(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_work_ns(void)
+{
+	return nanoseconds(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -11,7 +11,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include <uv.h>
 
 #include "base/clock.h"
@@ -33,11 +32,12 @@
 #define TYPE_KNOWN 32          /* bytes of a type that is remembered */
 #define SET_CLOCK_MS 1000      /* from one look at the wall to the next */
 #define FOLD_SIGNALS 65536     /* the newest, that are played again at a start ... */
-#define FOLD_NS 500000000u     /* ... and no longer than this */
+#define FOLD_NS 500000000u     /* ... if the processor needs no longer than this */
+#define FOLD_WAIT_MS 30000     /* for a disk that stands still meanwhile */
 #define BUSY 250               /* signals from one tick of the loop to the next, that are many */
 #define CALM_TICKS 4           /* without so many, until it wakes by itself */
 #define WAKE_SIGNALS 4096      /* the newest, that are played then ... */
-#define WAKE_NS STRENGTH_NS    /* ... and no longer than this */
+#define WAKE_NS STRENGTH_NS    /* ... likewise, and without a wait */
 
 struct playhouse {
 	struct box *box;
@@ -94,14 +94,6 @@ static double now(struct playhouse *p)
 
 /* ---- its share of the processor ---- */
 
-static double used_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static double share_ns(const struct playhouse *p)
 {
 	return p->box->hub && hub_stats(p->box->hub).followers ? SHARE_NS : SHARE_ALONE_NS;
@@ -126,10 +118,10 @@ static void wake_for(struct playhouse *p, double next_ms);
 static void is_due(uv_timer_t *timer)
 {
 	struct playhouse *p = timer->data;
-	double begun = used_ns();
+	uint64_t begun = clock_work_ns();
 
 	theatre_tick(p->box->theatre, now(p));
-	p->strength_ns -= used_ns() - begun;
+	p->strength_ns -= (double)(clock_work_ns() - begun);
 	p->due_ms = NAN;
 	wake_for(p, theatre_next(p->box->theatre));
 }
@@ -203,10 +195,10 @@ static void tick(struct deadline *deadline)
 
 static void play(struct playhouse *p, const struct signal *s)
 {
-	double begun = used_ns();
+	uint64_t begun = clock_work_ns();
 
 	theatre_hear(p->box->theatre, s, now(p));
-	p->strength_ns -= used_ns() - begun;
+	p->strength_ns -= (double)(clock_work_ns() - begun);
 	loop_later(p->box->loop, &p->settling);
 }
 
@@ -375,7 +367,7 @@ static void remember(struct playhouse *p)
 	struct show_past past = {
 		.until = journal_last_seq(p->box->journal),
 		.ns = FOLD_NS,
-		.may_wait = true,
+		.wait_ms = FOLD_WAIT_MS,
 	};
 	uint64_t after;
 	struct text all = journal_checkpoint(p->box->journal, &after);

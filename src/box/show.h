@@ -25,9 +25,9 @@ void box_show_arm(struct box *box);
 
 struct show_past {
 	uint64_t after, until; /* signals of the journal */
-	uint64_t ns;           /* the time that may be taken for it */
+	uint64_t ns;           /* of the processor, that may be taken for it */
 	double now_ms;         /* each is played at its own time, and none after this */
-	bool may_wait;         /* for the disk */
+	unsigned wait_ms;      /* for the disk, all in all */
 };
 uint64_t box_play_past(struct box *box, const struct show_past *past); /* how far it came */
 

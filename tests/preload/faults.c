@@ -14,6 +14,7 @@
  *                         %3        every third
  *                   HOW   EIO, ENOSPC, or `short`: a write that takes only half
  * FAULTS_SLOW     milliseconds that every sync takes longer
+ * FAULTS_STALL    milliseconds that every read by preadv2 takes longer
  * FAULTS_WHILE    a path: failures happen only while a file of that name exists,
  *                 and calls are counted only then
  * FAULTS_CRASH    CALL:N: in the N-th such call the power goes
@@ -81,7 +82,7 @@ static struct rule rules[RULES_MAX];
 static unsigned rule_count;
 static struct rule crash = {.from = ULONG_MAX};
 static const char *while_path, *trigger_path;
-static unsigned long slow_ms;
+static unsigned long slow_ms, stall_ms;
 static bool records; /* is a power loss expected? */
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -151,6 +152,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *under = getenv("FAULTS_DIR"), *fail = getenv("FAULTS_FAIL");
 	const char *at = getenv("FAULTS_CRASH"), *slow = getenv("FAULTS_SLOW");
+	const char *stall = getenv("FAULTS_STALL");
 
 	if (!under || !realpath(under, dir))
 		return;
@@ -158,6 +160,7 @@ __attribute__((constructor)) static void begin(void)
 	while_path = getenv("FAULTS_WHILE");
 	trigger_path = getenv("FAULTS_TRIGGER");
 	slow_ms = slow ? strtoul(slow, NULL, 10) : 0;
+	stall_ms = stall ? strtoul(stall, NULL, 10) : 0;
 	while (fail && *fail) {
 		if (rule_count == RULES_MAX)
 			bad(fail);
@@ -338,6 +341,13 @@ ssize_t pwritev2(int fd, const struct iovec *pieces, int n, off_t offset, int fl
 	return do_write(fd, pieces, n, offset);
 }
 
+ssize_t preadv2(int fd, const struct iovec *pieces, int n, off_t offset, int flags)
+{
+	if (stall_ms && concerns(fd) && is_time_to_fail())
+		usleep((useconds_t)stall_ms * 1000);
+	return REAL(preadv2)(fd, pieces, n, offset, flags);
+}
+
 static int do_sync(int fd, int (*real)(int))
 {
 	int verdict, done;
@@ -506,6 +516,7 @@ int rename(const char *from, const char *to)
 ALSO(pwrite, pwrite64);
 ALSO(pwritev, pwritev64);
 ALSO(pwritev2, pwritev64v2);
+ALSO(preadv2, preadv64v2);
 ALSO(ftruncate, ftruncate64);
 ALSO(fallocate, fallocate64);
 ALSO(open, open64);
