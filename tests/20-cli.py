@@ -211,6 +211,18 @@ def _():
     assert "needs TLS" in cli("serve", "--listen", "0.0.0.0:1", "--data", "/x").err
 
 
+@test("one address is not listened at twice, wherever it stands; any port is another")
+def _():
+    data = temp_dir() / "d"
+    for result in (
+        cli("serve", "--data", data, "--listen", "127.0.0.1:1", "--listen", "localhost:1"),
+        cli("serve", "--data", data, env={"SIGNALBOX_LISTEN": "127.0.0.1:1,localhost:1"}),
+    ):
+        assert result.code == 78 and "localhost:1 is there twice" in result.err, result
+    path = config_file("listen: ['127.0.0.1:0', '127.0.0.1:0', '[::1]:1', '127.0.0.1:1']\n")
+    assert cli("check", path, "--data", data).code == 0
+
+
 @test("a file that is named must be there, one that is not may be absent")
 def _():
     result = cli("status", "--config", "/nonexistent/c.yaml")

@@ -103,6 +103,7 @@ def _():
         said = [cli(verb, "--config", config, "--data", data) for verb in ("check", "serve")]
         assert all(done.code == 78 and done.out == "" for done in said), said
         assert said[0].err == said[1].err and all(w in said[0].err for w in words), said
+    refused("listen: ['127.0.0.1:7', 'localhost:7']\n", ":1:25: listen: localhost:7 is there twice")
     source = "sources: [{id: one, url: 'ws://127.0.0.1:9', protocol: telex}]"
     refused(quiet + source, "'one'", "no protocol 'telex'; there are websocket, ")
     refused(quiet + "sources: [{id: one, url: 'ws://'}]", "'one'")

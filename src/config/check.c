@@ -36,29 +36,46 @@ static bool cut_port(struct text value, struct text *host, uint64_t *port)
 	       *port <= 65535;
 }
 
-enum reach { REACH_NOTHING, REACH_LOCAL, REACH_OTHERS };
+/* What it is as a number; a name that is none has the family 0. */
+struct host {
+	int family;
+	union {
+		struct in_addr four;
+		struct in6_addr six;
+	} at;
+};
 
 /* Numeric addresses are parsed, never compared by their first characters. */
-static enum reach reach_of(struct text host)
+static struct host read_host(struct text host)
 {
 	char literal[LITERAL_MAX];
-	struct in_addr four;
-	struct in6_addr six;
+	struct host out = {0};
 	bool in_brackets = host.len > 2 && host.at[0] == '[' && host.at[host.len - 1] == ']';
 
 	if (text_is(host, "localhost"))
-		return REACH_LOCAL;
+		host = TEXT("127.0.0.1");
 	if (in_brackets)
 		host = (struct text){host.at + 1, host.len - 2};
 	if (host.len == 0 || host.len >= sizeof(literal))
-		return REACH_NOTHING;
+		return out;
 	memcpy(literal, host.at, host.len);
 	literal[host.len] = '\0';
-	if (in_brackets && inet_pton(AF_INET6, literal, &six) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&six) ? REACH_LOCAL : REACH_OTHERS;
-	if (!in_brackets && inet_pton(AF_INET, literal, &four) == 1)
-		return ntohl(four.s_addr) >> 24 == 127 ? REACH_LOCAL : REACH_OTHERS;
-	return REACH_NOTHING;
+	if (inet_pton(in_brackets ? AF_INET6 : AF_INET, literal, &out.at) == 1)
+		out.family = in_brackets ? AF_INET6 : AF_INET;
+	return out;
+}
+
+enum reach { REACH_NOTHING, REACH_LOCAL, REACH_OTHERS };
+
+static enum reach reach_of(struct text host)
+{
+	struct host read = read_host(host);
+	bool is_local = read.family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&read.at.six)
+	                                        : ntohl(read.at.four.s_addr) >> 24 == 127;
+
+	if (!read.family)
+		return REACH_NOTHING;
+	return is_local ? REACH_LOCAL : REACH_OTHERS;
 }
 
 bool check_address(struct text value, struct error *why)
@@ -92,10 +109,28 @@ bool check_local_address(struct text value, struct error *why)
 	        error_set(why, "%.*s is not of this machine alone", TEXT_ARG(value)));
 }
 
-bool check_listen(const void *row, struct error *why)
+/* Port 0 is any, and so another one each time. */
+static bool is_same_address(const char *a, const char *b)
+{
+	struct text hosts[2];
+	struct host one, other;
+	uint64_t ports[2];
+
+	if (!cut_port(text_of(a), &hosts[0], &ports[0]) ||
+	    !cut_port(text_of(b), &hosts[1], &ports[1]) || ports[0] != ports[1] || ports[0] == 0)
+		return false;
+	one = read_host(hosts[0]);
+	other = read_host(hosts[1]);
+	return one.family == other.family && memcmp(&one.at, &other.at, sizeof(one.at)) == 0;
+}
+
+bool check_listen(const void *row, size_t rows_before, struct error *why)
 {
 	const struct config_listen *listen = row;
 
+	for (size_t i = 1; i <= rows_before; i++)
+		if (is_same_address(listen->address, listen[-(ptrdiff_t)i].address))
+			return error_set(why, "%s is there twice", listen->address);
 	if (!listen->cert != !listen->key)
 		return error_set(why, "%s has a %s and no %s", listen->address,
 		                 listen->cert ? "cert" : "key", listen->cert ? "key" : "cert");

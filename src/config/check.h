@@ -13,9 +13,9 @@ bool check_address(struct text value, struct error *why);
 
 bool check_local_address(struct text value, struct error *why); /* that only we reach */
 
-/* A struct config_listen: a certificate has a key, and an address that other machines
- * could reach has both. */
-bool check_listen(const void *row, struct error *why);
+/* A struct config_listen: a certificate has a key, an address that other machines could
+ * reach has both, and none before it is the same, unless the port is any. */
+bool check_listen(const void *row, size_t rows_before, struct error *why);
 
 /* A Host header's value: "box.example", "box.example:7446". */
 bool check_host(struct text value, struct error *why);

@@ -194,6 +194,10 @@ static void with_tls_others_may_reach_it(void **state)
 
 static void rows_must_be_whole_and_differ(void **state)
 {
+	assert_fault("listen: ['127.0.0.1:1', '[::1]:1', 'localhost:1']\n",
+	             "c.yaml:1:36: listen: localhost:1 is there twice");
+	assert_fault("listen:\n- '[::1]:1'\n- {address: '[0:0::1]:1', dialect: run}\n",
+	             "c.yaml:3:3: listen: [0:0::1]:1 is there twice");
 	assert_fault("auth: {tokens: [{name: a, scopes: emit}]}\n",
 	             "c.yaml:1:39: 'file' is missing");
 	assert_fault("auth: {tokens: [{name: a, file: f, scopes: none}]}\n",

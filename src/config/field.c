@@ -75,12 +75,15 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
 	if (field->type == FIELD_ROWS && !field->brief)
 		return error_set(why, "%s is wanted", field_wants(field));
 	item = add_item(field, base, why);
-	return item && field_set(first, item, value, why) && field_row_is_good(field, item, why);
+	return item && field_set(first, item, value, why) && field_row_is_good(field, base, why);
 }
 
-bool field_row_is_good(const struct field *field, const void *row, struct error *why)
+bool field_row_is_good(const struct field *field, void *base, struct error *why)
 {
-	return !field->check_row || field->check_row(row, why);
+	size_t before = *list_count(field, base) - 1;
+
+	return !field->check_row ||
+	       field->check_row(list_rows(field, base) + before * field->size, before, why);
 }
 
 bool field_is_complete(const struct field *field, void *base, struct error *why)

@@ -35,8 +35,9 @@ struct field {
 
 	/* Is this text, or this item of a list, a good one?  NULL: any is. */
 	bool (*check)(struct text value, struct error *why);
-	/* Do the fields of this row go together?  NULL: always. */
-	bool (*check_row)(const void *row, struct error *why);
+	/* Do the fields of this row go together, and with the rows before it, which it follows
+	 * in an array?  NULL: always. */
+	bool (*check_row)(const void *row, size_t rows_before, struct error *why);
 
 	const struct field *fields; /* of a group or a row; ended by a NULL name */
 	size_t count, size;
@@ -63,8 +64,8 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
  * many. */
 void *field_add_row(const struct field *field, void *base, struct error *why);
 
-/* Is a row that is complete good as it is? */
-bool field_row_is_good(const struct field *field, const void *row, struct error *why);
+/* Is the last row, which is complete, good as it is? */
+bool field_row_is_good(const struct field *field, void *base, struct error *why);
 
 /* Is a list that is complete good as it is? */
 bool field_is_complete(const struct field *field, void *base, struct error *why);

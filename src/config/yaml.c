@@ -127,7 +127,7 @@ static bool read_row(struct reader *r, const struct field *list, void *base,
 	if (!row)
 		return value_fault(r, start, list);
 	return read_map(r, list->fields, row) &&
-	       (field_row_is_good(list, row, r->why) || value_fault(r, start, list));
+	       (field_row_is_good(list, base, r->why) || value_fault(r, start, list));
 }
 
 static bool read_item(struct reader *r, const struct field *list, void *base,
