@@ -12,9 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from lib import PATIENCE_S, SLOW, Box, at_last, eventually, in_time, run, temp_dir, test
+from lib import PATIENCE_S, SIGNALBOX, SLOW, Box, at_last, eventually, in_time, run, temp_dir, test
 
 KEYS = Path(__file__).with_name("midi_keys.py")
+LATE = Path(SIGNALBOX).resolve().parent / "tests" / "preload" / "liblate.so"
 PATIENCE = 2 * PATIENCE_S  # jackd is slow to start on a busy machine
 
 
@@ -215,6 +216,20 @@ def _():
             box.request("GET", "/api/sources").json()["sources"][-1]["error"] or ""))
         lines = [line for line in box.log().splitlines() if " source: " not in line]
         assert len(lines) == 1, lines
+
+
+@test("a box lives on while no server runs and JACK's own threads are late")
+def _():
+    # Two seconds are what JACK does not wait for: see tests/preload/late.c.
+    assert LATE.exists(), f"{LATE} is not built: meson configure -Dtests=true"
+    address = f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0"
+    with box_at(Jack(), LD_PRELOAD=str(LATE), ASAN_OPTIONS=address) as box:
+        eventually(lambda: box.request("POST", "/api/discover/rescan").json()["midi"] == [])
+        until = time.monotonic() + 4
+        while time.monotonic() < until:
+            assert box.process.poll() is None, f"it ended with {box.process.returncode}"
+            time.sleep(0.1)
+        box.emit("still.here")
 
 
 run()

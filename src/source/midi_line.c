@@ -26,6 +26,7 @@
 
 #include "base/must.h"
 #include "net/loop.h"
+#include "source/midi_server.h"
 
 #define LIBRARY "libjack.so.0"
 #define CLIENT "signalbox"
@@ -55,6 +56,7 @@
 static struct {
 	JACK_CALLS(MEMBER)
 	bool is_there;
+	bool is_second; /* JACK 2, as opposed to JACK 1 and what PipeWire has for it */
 } jack;
 #undef MEMBER
 
@@ -64,6 +66,15 @@ static pthread_once_t jack_once = PTHREAD_ONCE_INIT;
 static void hear_nothing(const char *words)
 {
 	(void)words;
+}
+
+/* JACK 1 calls itself 0.125, and PipeWire 0 or 3 and more. */
+static bool is_second(void *library)
+{
+	const char *(*version)(void) =
+		(const char *(*)(void))dlsym(library, "jack_get_version_string");
+
+	return version && text_starts(text_of(version()), TEXT("1."));
 }
 
 static void load_jack(void)
@@ -79,6 +90,7 @@ static void load_jack(void)
 	jack.is_there = all;
 	if (!all)
 		return;
+	jack.is_second = is_second(library);
 	jack.set_error_function(hear_nothing);
 	jack.set_info_function(hear_nothing);
 }
@@ -225,6 +237,8 @@ static char *find_port(struct midi_line *line)
 
 static bool open_client(struct midi_line *line)
 {
+	if (jack.is_second && !midi_server_answers())
+		return false;
 	line->client = jack.client_open(CLIENT, JackNoStartServer, NULL);
 	if (!line->client)
 		return false;
