@@ -300,6 +300,29 @@ def _():
         assert [first_of(p) for p in files(box, "quarantine")] == [first]
 
 
+@test("what was damaged goes when retention has passed it, also if it was left before")
+def _():
+    box = stopped_box()
+    hurt = files(box)[0]
+    first, _, offset, length, *_ = entries(hurt)[3]
+    flip(hurt, offset + length // 2)
+    newest = files(box)[-1]
+    kept, _, offset, length, *_ = entries(newest)[2]
+    flip(newest, offset + length // 2)
+
+    def aside():
+        return [first_of(path) for path in files(box, "quarantine")]
+    with box:
+        read_ws(box, 0, LAST)
+        eventually(lambda: aside() == [first, kept])
+    box.env = {**SMALL, "SIGNALBOX_JOURNAL_KEEP": "64KiB"}
+    with box:
+        eventually(lambda: aside() == [kept])
+    hurt.with_suffix(".quarantine").touch()
+    with box:
+        eventually(lambda: aside() == [kept])
+
+
 def hurt_index(path):
     flip(path.with_suffix(".index"), 5 * ENTRY.size + 9)
 

@@ -1,6 +1,7 @@
 /* retention.c - by size and by age. */
 #include "journal/retention.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,8 +56,47 @@ static void remove_oldest(struct journal *j)
 	log_info("journal", "segment %llu is over the limit and gone", (unsigned long long)first);
 }
 
+/* FIRST.quarantine of something that was before all that is there. */
+static bool is_outlived(const char *name, uint64_t oldest)
+{
+	struct text suffix, digits = text_cut(text_of(name), '.', &suffix);
+	uint64_t first;
+
+	return text_is(suffix, "quarantine") && text_to_u64(digits, &first) && first < oldest;
+}
+
+static void remove_outlived(struct journal *j)
+{
+	int again = openat(j->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = again >= 0 ? fdopendir(again) : NULL;
+	struct dirent *d;
+
+	while (list && j->shelf.count > 0 && (d = readdir(list)))
+		if (is_outlived(d->d_name, j->shelf.firsts[0]))
+			unlinkat(j->dir, d->d_name, 0);
+	if (list)
+		closedir(list);
+	else if (again >= 0)
+		close(again);
+}
+
+static bool remove_segments(struct journal *j)
+{
+	bool any = false;
+
+	for (; must_go(j); any = true)
+		remove_oldest(j);
+	return any;
+}
+
 void retention_apply(struct journal *j)
 {
-	while (must_go(j))
-		remove_oldest(j);
+	if (remove_segments(j))
+		remove_outlived(j);
+}
+
+void retention_tidy(struct journal *j)
+{
+	remove_segments(j);
+	remove_outlived(j);
 }

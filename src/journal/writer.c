@@ -280,7 +280,7 @@ static void *run(void *self)
 
 	while (!stopping) {
 		if (clock_mono_ns() >= tidy_ns) {
-			retention_apply(j);
+			retention_tidy(j);
 			tidy_ns = clock_mono_ns() + HOUR_MS * 1000000ull;
 		}
 		pthread_mutex_lock(&j->mutex);
