@@ -19,6 +19,21 @@ function entry(seq, more = {}) {
 	return entryOf({ seq, type: "x", source: "s", timestamp: 0, payload: {}, ...more }, "{}");
 }
 
+test("what is asked, answered and controlled is a sentence in the log, and what is not as we know it no blank", async () => {
+	const said = (type, payload) => entry(1, { type, payload }).summary;
+
+	assert.equal(said("prompt", { id: "p", type: "select", prompt: "Bash: npm test\nls", options: [] }), "Bash: npm test ↵ ls");
+	assert.equal(said("answer", { prompt: "p", value: ["a"], by: { user: "ann", screen: "page" } }), '["a"]  by ann at page');
+	assert.equal(said("answer", { prompt: "p", value: false, by: 5 }), "false");
+	assert.equal(said("answer", { prompt: "p", cancelled: true, by: { user: "ann" } }), "cancelled  by ann");
+	assert.equal(said("prompt.closed", { prompt: "p", state: "expired", why: "its time is over" }), "expired  its time is over");
+	assert.equal(said("control", { run: "r", do: "step", n: 2 }), "step  2");
+	assert.equal(said("source.state", { sourceId: "lab", from: "connecting", to: "error", error: "refused" }), "lab  connecting → error  refused");
+	assert.equal(said("error", { reason: "odd" }), '{"reason":"odd"}');
+	assert.equal(said("completion", { done: 1 }), '{"done":1}');
+	assert.equal(said("text_delta", { content: "" }), "");
+});
+
 test("a place steps forward, drops what it has seen, and names what was passed over", async () => {
 	const place = placeAt(1, 10);
 

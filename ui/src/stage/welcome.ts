@@ -45,7 +45,8 @@ export function makeWelcome(desk: Desk): HTMLElement {
 		button.disabled = false;
 	}
 
-	const demo: HTMLButtonElement = h("button", { type: "button", class: "stage-demo", onclick: () => void play(demo) }, icon("stage"), "Play the demo");
+	const demo: HTMLButtonElement = h("button", { type: "button", class: "stage-demo", onclick: () => void play(demo) },
+		icon("stage"), "Play the demo");
 
 	return h("div", { class: "stage-welcome", hidden: true },
 		h("h2", {}, "The stage is set, and nobody is on it yet"),

@@ -105,9 +105,12 @@ export function gapEntryOf({ from, to, why }: Gap): Entry {
 function words(type: string, payload: Payload): { who: string; summary: string } {
 	const write = Object.hasOwn(WRITERS, type) ? WRITERS[type] : undefined;
 
-	if (write === undefined)
+	const parts = write?.(payload) ?? [];
+
+	/* Who has other members than we know of is not shown as a blank. */
+	if (!parts.some((part) => part !== undefined && part !== null))
 		return { who: "", summary: oneLine(compact(payload)) };
-	return { who: oneLine(brief(payload.agentId)), summary: oneLine(join(write(payload))) };
+	return { who: oneLine(brief(payload.agentId)), summary: oneLine(join(parts)) };
 }
 
 const WRITERS: Record<string, (p: Payload) => unknown[]> = {
@@ -120,6 +123,11 @@ const WRITERS: Record<string, (p: Payload) => unknown[]> = {
 	completion: (p) => [mark(p.success), p.result],
 	text_delta: (p) => [p.content],
 	thinking: (p) => [p.content],
+	prompt: (p) => [p.prompt],
+	answer: (p) => [p.cancelled === true ? "cancelled" : p.value, hand(p.by)],
+	"prompt.closed": (p) => [p.state, p.why, p.value],
+	control: (p) => [p.do, p.n, hand(p.by)],
+	"source.state": (p) => [p.sourceId, arrow(p.from, p.to), p.error],
 };
 
 /* As much of a text as a line shows, with its ends of lines as signs. */
@@ -127,12 +135,19 @@ export function oneLine(text: string): string {
 	return visible(text.slice(0, SUMMARY_MAX).replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
 }
 
-function arrow(from: unknown, to: unknown): string {
-	return `${brief(from)} → ${brief(to)}`;
+function arrow(from: unknown, to: unknown): string | undefined {
+	return brief(from) + brief(to) === "" ? undefined : `${brief(from)} → ${brief(to)}`;
 }
 
-function mark(success: unknown): string {
-	return success === false ? "✗" : success === true ? "✓" : "";
+function mark(success: unknown): string | undefined {
+	return success === false ? "✗" : success === true ? "✓" : undefined;
+}
+
+/* Whose hand it was, and at which screen. */
+function hand(by: unknown): string | undefined {
+	const { user, screen } = (typeof by === "object" && by !== null ? by : {}) as Payload;
+
+	return typeof user !== "string" ? undefined : `by ${brief(user)}${typeof screen === "string" && screen ? ` at ${brief(screen)}` : ""}`;
 }
 
 function join(parts: unknown[]): string {
