@@ -93,6 +93,18 @@ def _():
             assert done.code == 1 and f"{broken}: Input/output error" in done.err, done
 
 
+@test("a variable that is called like ours and is no key is told, and is no fault")
+def _():
+    data = temp_dir() / "data"
+    slip = {"SIGNALBOX_LIMITS_DEPHT": "9"}
+    words = ("SIGNALBOX_LIMITS_DEPHT is set, and is no key of the configuration; "
+             "did you mean SIGNALBOX_LIMITS_DEPTH?")
+    done = cli("check", "--data", data, env=slip)
+    assert done.code == 0 and done.err == f"signalbox: {words}\n", done
+    with Box(env=slip) as box:
+        assert f"warn config: {words}" in box.log(), box.log()
+
+
 @test("whatever keeps serve from starting, check finds before, in the same words")
 def _():
     data = temp_dir() / "data"

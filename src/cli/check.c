@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "cli/perform.h"
 #include "cli/verbs.h"
+#include "config/keys.h"
 #include "journal/disk.h"
 #include "net/listen.h"
 #include "net/tls.h"
@@ -152,6 +153,11 @@ static void show_words(struct out *out, const struct config *config, bool has_sh
 	out_print(out, "/" SHOW_FILE ": good\n");
 }
 
+static void say_stray(void *self, const char *words)
+{
+	say("%s", words);
+}
+
 static int check(struct command_context *context, const struct options *options)
 {
 	const char *named = options->word_count ? options->words[0] : NULL;
@@ -174,8 +180,10 @@ static int check(struct command_context *context, const struct options *options)
 		show_words(&context->out, &config, has_show);
 	if (!good)
 		say("%s", why.words);
-	if (is_read)
+	if (is_read) {
+		keys_strays(&config, context->env, say_stray, NULL);
 		config_finish(&config);
+	}
 	return good ? STATUS_DONE : check_status(&why);
 }
 

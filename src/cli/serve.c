@@ -1,6 +1,7 @@
 /* serve.c - `signalbox serve`: from options to the running program. */
 #include "cli/check.h"
 #include "cli/verbs.h"
+#include "config/keys.h"
 
 /* What the configuration is made from, each time it is read. */
 struct origins {
@@ -18,6 +19,12 @@ static bool read_again(void *self, struct config *fresh, struct error *why)
 		return true;
 	config_finish(fresh);
 	return false;
+}
+
+/* It may be a slip, and the box does not do what was meant. */
+static void warn_of_stray(void *self, const char *words)
+{
+	log_warn("config", "%s", words);
 }
 
 static int serve(struct command_context *context, const struct options *options)
@@ -38,6 +45,8 @@ static int serve(struct command_context *context, const struct options *options)
 		return check_status(&why);
 	}
 	log_set_level(config.log.level);
+	log_set_format(config.log.format);
+	keys_strays(&config, context->env, warn_of_stray, NULL);
 	box.config = &config;
 	status = context->serve(&box);
 	config_finish(&config);

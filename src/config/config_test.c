@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/must.h"
+#include "config/keys.h"
 
 /* A file with this content, read alone; the path is "c.yaml" for the words. */
 static bool load_text(struct config *config, const char *yaml, struct error *why)
@@ -423,6 +425,42 @@ static void a_source_that_makes_no_sense_is_refused(void **state)
 	             "sources: two have the id 'a'");
 }
 
+static void note_stray(void *self, const char *words)
+{
+	buf_print(self, "%s\n", words);
+}
+
+static void a_variable_that_is_no_key_is_found(void **state)
+{
+	const char *const env[] = {"HOME=/h",
+	                           "SIGNALBOX=x",
+	                           "SIGNALBOX_CONFIG=",
+	                           "SIGNALBOX_DATA=/d",
+	                           "SIGNALBOX_EMPTY=",
+	                           "SIGNALBOX_LISTN=x",
+	                           "SIGNALBOX_KEY_OF_MINE=k",
+	                           "SIGNALBOX_FROBNICATE=1",
+	                           NULL};
+	const struct config_sources sources = {.file = "s.yaml", .env = env};
+	FILE *file = fopen("s.yaml", "w");
+	struct buf found;
+	struct config c;
+
+	assert_non_null(file);
+	fputs("sources: [{id: a, url: 'ws://h/', credential: '${SIGNALBOX_KEY_OF_MINE}'}]\n", file);
+	fclose(file);
+	buf_init(&found, KIB);
+	assert_true(config_load(&c, &sources, NULL));
+	keys_strays(&c, env, note_stray, &found);
+	assert_true(text_is(buf_text(&found),
+	                    "SIGNALBOX_LISTN is set, and is no key of the configuration; "
+	                    "did you mean SIGNALBOX_LISTEN?\n"
+	                    "SIGNALBOX_FROBNICATE is set, and is no key of the configuration\n"));
+	buf_finish(&found);
+	config_finish(&c);
+	unlink("s.yaml");
+}
+
 static void data_is_where_we_are_when_it_is_not_from_the_root(void **state)
 {
 	static const char *const ways[] = {"box", "./box", "././box"};
@@ -464,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
 		cmocka_unit_test(sources_are_read_with_their_credentials),
 		cmocka_unit_test(a_source_that_makes_no_sense_is_refused),
+		cmocka_unit_test(a_variable_that_is_no_key_is_found),
 		cmocka_unit_test(data_is_where_we_are_when_it_is_not_from_the_root),
 	};
 

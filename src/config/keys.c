@@ -3,8 +3,15 @@
 
 #include <stdio.h>
 
+#include "base/near.h"
 #include "config/config.h"
 #include "config/fields.h"
+
+#define PREFIX "SIGNALBOX_"
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
+#define NAME_SHOWN 80
+#define WORDS_MAX 240
+#define CONFIG_FILE PREFIX "CONFIG" /* no key: it says where they are */
 
 struct walk {
 	bool (*fn)(void *self, const struct config_key *key);
@@ -22,7 +29,7 @@ static void name_env(struct config_key *key)
 {
 	bool file_only = key->field->type == FIELD_ROWS && !key->field->brief;
 
-	snprintf(key->env, sizeof(key->env), "%s%s", file_only ? "" : "SIGNALBOX_",
+	snprintf(key->env, sizeof(key->env), "%s%s", file_only ? "" : PREFIX,
 	         file_only ? "" : key->path);
 	for (char *c = key->env; *c; c++)
 		*c = upper(*c);
@@ -52,4 +59,64 @@ bool keys_each(struct config *config, bool (*fn)(void *self, const struct config
 	struct walk w = {fn, self};
 
 	return walk(&w, config_fields, config, "");
+}
+
+/* ---- what is no key ---- */
+
+struct search {
+	struct text name;
+	bool is_key;
+	struct near near; /* without the beginning that all share */
+	char best[KEY_MAX + 16];
+};
+
+/* The key is gone when the next one comes. */
+static bool offer(void *self, const struct config_key *key)
+{
+	struct search *s = self;
+
+	s->is_key = text_is(s->name, key->env);
+	if (!key->env[0] || s->is_key)
+		return !s->is_key;
+	near_offer(&s->near, key->env + PREFIX_LEN);
+	if (s->near.best == key->env + PREFIX_LEN) {
+		snprintf(s->best, sizeof(s->best), "%s", key->env);
+		s->near.best = s->best + PREFIX_LEN;
+	}
+	return true;
+}
+
+static bool is_credential(const struct config *config, struct text value)
+{
+	for (size_t i = 0; i < config->source_count; i++)
+		if (config->sources[i].credential && text_is(value, config->sources[i].credential))
+			return true;
+	return false;
+}
+
+static void tell_stray(const struct search *s, char words[WORDS_MAX])
+{
+	const char *near = near_best(&s->near);
+
+	snprintf(words, WORDS_MAX, "%.*s is set, and is no key of the configuration%s%s%s",
+	         s->name.len < NAME_SHOWN ? (int)s->name.len : NAME_SHOWN, s->name.at,
+	         near ? "; did you mean " : "", near ? s->best : "", near ? "?" : "");
+}
+
+void keys_strays(struct config *config, const char *const *env,
+                 void (*fn)(void *self, const char *words), void *self)
+{
+	for (; env && *env; env++) {
+		struct text value, name = text_cut(text_of(*env), '=', &value);
+		struct search s = {.name = name};
+		char words[WORDS_MAX];
+
+		if (!text_starts(name, TEXT(PREFIX)) || !value.len || text_is(name, CONFIG_FILE))
+			continue;
+		near_init(&s.near, (struct text){name.at + PREFIX_LEN, name.len - PREFIX_LEN});
+		if (!keys_each(config, offer, &s) || is_credential(config, value))
+			continue;
+		tell_stray(&s, words);
+		fn(self, words);
+	}
 }

@@ -23,4 +23,10 @@ struct config_key {
 bool keys_each(struct config *config, bool (*fn)(void *self, const struct config_key *key),
                void *self);
 
+/* The variables of this environment that are called as if they were ours, say something, and
+ * are neither keys nor what a credential of the configuration comes from.  words: which one
+ * that is, and which was probably meant. */
+void keys_strays(struct config *config, const char *const *env,
+                 void (*fn)(void *self, const char *words), void *self);
+
 #endif
