@@ -11,8 +11,6 @@ from lib import ROOT, cli, run, temp_dir, test
 
 FIXTURES = ROOT / "tests" / "fixtures" / "show"
 SMALL = FIXTURES / "small.json"
-
-
 LONG = "a name that is far too long to be written under a character, by any means"
 
 
