@@ -217,10 +217,11 @@ test("a question that is open is counted in the title and beside Ask, until it i
 	await page.context().close();
 });
 
-test("signals of a demo are clearly labelled, and the rate moves", async () => {
+test("signals of a demo are clearly labelled while they come, and the rate moves", async () => {
+	await box.emit({ type: "x", source: "someone", metadata: { demo: true }, timestamp: Date.now() - 3600000 });
 	const page = await openLive();
 
-	assert.ok(await page.isHidden("#demo"));
+	assert.ok(await page.isHidden("#demo"), "that was an hour ago");
 	await box.emit({ type: "x", source: "someone", metadata: { demo: true } });
 	await page.waitForSelector("#demo:not([hidden])");
 	await says(page, "#demo", /demo/i);

@@ -8,6 +8,7 @@ import { Place, retryDelay } from "../../clients/js/signalbox.js";
 const { pretty } = await part("text/json.ts");
 const { clock, colourOf, entryOf, gapEntryOf, visible } = await part("text/signal.ts");
 const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
+const { makeDemoWatch } = await part("shell/demo.ts");
 const { codeOf, hashOf, placeOf } = await part("shell/address.ts");
 const { makeMemory } = await part("link/memory.ts");
 
@@ -32,6 +33,24 @@ test("what is asked, answered and controlled is a sentence in the log, and what 
 	assert.equal(said("error", { reason: "odd" }), '{"reason":"odd"}');
 	assert.equal(said("completion", { done: 1 }), '{"done":1}');
 	assert.equal(said("text_delta", { content: "" }), "");
+});
+
+test("what is made up is called so while it comes: not last week's, and not all of it beside an agent", async () => {
+	const watch = makeDemoWatch();
+	const signal = (source, more = {}) => ({ source, type: "x", payload: {}, ...more });
+
+	watch.hear(signal("demo"), 1000);
+	assert.equal(watch.now(600000), null);
+	assert.equal(watch.now(20000), "all");
+	watch.hear(signal("signalbox", { type: "source.state" }), 2000);
+	watch.hear(signal("page", { type: "user.click" }), 2000);
+	assert.equal(watch.now(20000), "all");
+	watch.hear(signal("adapter:tap"), 3000);
+	assert.equal(watch.now(20000), "some");
+	watch.hear(signal("any", { metadata: { demo: true } }), 50000);
+	assert.equal(watch.now(50000), "all");
+	watch.hear(signal("demo"), NaN);
+	assert.equal(watch.now(50000 + 30001), null);
 });
 
 test("a place steps forward, drops what it has seen, and names what was passed over", async () => {

@@ -2,10 +2,10 @@
 
 import type { Link, LinkState } from "../desk";
 import { write } from "../text/dom";
+import { DEMO_WORDS, makeDemoWatch } from "./demo";
 import { makeRates, rateWords, sparkline } from "./rates";
 
 const TICK_MS = 500;
-const DEMO_SHOWN_MS = 30000;  /* The label stays so long after the last demo signal. */
 
 export const STATE_WORDS: Record<LinkState["name"], string> = {
 	connecting: "connecting", "catching-up": "catching up", live: "live", lost: "lost", "signed-out": "signed out",
@@ -14,15 +14,13 @@ export const STATE_WORDS: Record<LinkState["name"], string> = {
 const part = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 
 export function makeHeader(link: Link): void {
-	const rates = makeRates();
+	const rates = makeRates(), demo = makeDemoWatch();
 	const [area, line] = part("spark").children;
-	let demoUntil = 0;
 	let drawn = "";
 
 	link.on("signal", ({ envelope, live }) => {
 		rates.add(live, performance.now());
-		if (isDemo(envelope.source, envelope.metadata))
-			demoUntil = Date.now() + DEMO_SHOWN_MS;
+		demo.hear(envelope, live ? Date.now() : Math.min(envelope.timestamp - link.skewMs, Date.now()));
 	});
 
 	function tick(): void {
@@ -31,7 +29,10 @@ export function makeHeader(link: Link): void {
 		write(part("state-more"), moreOf(link.state));
 		write(part("rate"), rateWords(rates.perSecond(now)));
 		write(part("total"), rates.total.toLocaleString("en"));
-		part("demo").hidden = Date.now() > demoUntil;
+		const madeUp = demo.now(Date.now());
+		part("demo").hidden = madeUp === null;
+		if (madeUp !== null)
+			write(part("demo-words"), ` ${DEMO_WORDS[madeUp]}`);
 		const path = sparkline(rates.history(now), 160, 32);
 		if (document.hidden || path === drawn)
 			return;
@@ -55,8 +56,4 @@ function moreOf(state: LinkState): string {
 		return "";
 	const left = (state.retryAt ?? 0) - Date.now();
 	return left <= 0 ? ", retrying" : `, retrying in ${Math.ceil(left / 1000)} s`;
-}
-
-function isDemo(source: unknown, metadata: Record<string, unknown> | undefined): boolean {
-	return typeof source === "string" && /^demo($|[:/])/.test(source) || Boolean(metadata?.["demo"]);
 }
