@@ -39,10 +39,7 @@ static bool cut_port(struct text value, struct text *host, uint64_t *port)
 /* What it is as a number; a name that is none has the family 0. */
 struct host {
 	int family;
-	union {
-		struct in_addr four;
-		struct in6_addr six;
-	} at;
+	unsigned char at[sizeof(struct in6_addr)]; /* with zeros behind a shorter one */
 };
 
 /* Numeric addresses are parsed, never compared by their first characters. */
@@ -60,7 +57,7 @@ static struct host read_host(struct text host)
 		return out;
 	memcpy(literal, host.at, host.len);
 	literal[host.len] = '\0';
-	if (inet_pton(in_brackets ? AF_INET6 : AF_INET, literal, &out.at) == 1)
+	if (inet_pton(in_brackets ? AF_INET6 : AF_INET, literal, out.at) == 1)
 		out.family = in_brackets ? AF_INET6 : AF_INET;
 	return out;
 }
@@ -70,8 +67,9 @@ enum reach { REACH_NOTHING, REACH_LOCAL, REACH_OTHERS };
 static enum reach reach_of(struct text host)
 {
 	struct host read = read_host(host);
-	bool is_local = read.family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&read.at.six)
-	                                        : ntohl(read.at.four.s_addr) >> 24 == 127;
+	bool is_local = read.family == AF_INET
+	                        ? read.at[0] == 127
+	                        : memcmp(read.at, &in6addr_loopback, sizeof(read.at)) == 0;
 
 	if (!read.family)
 		return REACH_NOTHING;
@@ -121,7 +119,7 @@ static bool is_same_address(const char *a, const char *b)
 		return false;
 	one = read_host(hosts[0]);
 	other = read_host(hosts[1]);
-	return one.family == other.family && memcmp(&one.at, &other.at, sizeof(one.at)) == 0;
+	return one.family == other.family && memcmp(one.at, other.at, sizeof(one.at)) == 0;
 }
 
 bool check_listen(const void *row, size_t rows_before, struct error *why)
