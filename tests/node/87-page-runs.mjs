@@ -73,12 +73,14 @@ test("every run has a row, who spoke last on top, and the filter finds by words"
 
 	await eventually(async () => (await ids(page)).join() === "session-two,session-one", "both are there");
 	const rows = await page.$$eval(".runs-row", (all) => all.map((row) => row.textContent));
-	assert.match(rows[0], /adapter:tap.*idle.*(now|\d+ s ago).*3 tok/s);
-	assert.match(rows[1], /adapter:tap.*working.*claude › thinking.*1 error.*\d+ tok/s);
+	assert.match(rows[0], /Claude Code.*idle.*(now|\d+ s ago).*3 tok/s);
+	assert.match(rows[1], /Claude Code.*working.*claude › thinking.*1 error.*\d+ tok/s);
 	await tell("session-one", [["text_delta", { agentId: "claude", content: " more" }]]);
 	await eventually(async () => (await ids(page)).join() === "session-one,session-two", "who spoke is on top");
 	await page.fill(".runs-filter", "TWO tap");
 	assert.deepEqual(await ids(page), ["session-two"]);
+	await page.fill(".runs-filter", "claude code two");
+	await eventually(async () => (await ids(page)).join() === "session-two", "by the name that people have for it");
 	await page.fill(".runs-filter", "thinking one");
 	assert.deepEqual(await ids(page), ["session-one"]);
 	await page.fill(".runs-filter", "nobody");

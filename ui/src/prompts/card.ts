@@ -3,7 +3,7 @@
 
 import type { Desk } from "../desk";
 import { fill, h, icon, write } from "../text/dom";
-import { visible } from "../text/signal";
+import { knownAs, visible } from "../text/signal";
 import { drawPart } from "../talk/parts";
 import { cut, visibleText } from "../talk/plain";
 import { inputLine, inputParts } from "../talk/tool";
@@ -120,7 +120,7 @@ function wordsOf(item: Item): HTMLElement[] {
 }
 
 export function who({ prompt }: Item): string {
-	return prompt.source === "adapter:tap" ? "Claude Code" : prompt.source || "An agent";
+	return knownAs(prompt.source) || "An agent";
 }
 
 export function briefOf({ prompt }: Item): string {

@@ -3,7 +3,7 @@
 
 import type { Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
-import { visible } from "../text/signal";
+import { knownAs, visible } from "../text/signal";
 import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
 
 const NAME_MAX = 200;
@@ -54,7 +54,8 @@ export function head(hands: Hands): Head {
 
 			shown = run;
 			root.dataset.state = name;
-			write(title, visible((run.chart ?? run.source).slice(0, NAME_MAX)));
+			write(title, visible((run.chart ?? knownAs(run.source)).slice(0, NAME_MAX)));
+			title.title = visible(run.source.slice(0, NAME_MAX));
 			write(state, STATE_WORDS[name]);
 			write(id, visible(run.id.slice(0, NAME_MAX * 3)));
 			drawPath(path, run);

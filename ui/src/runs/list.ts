@@ -2,7 +2,7 @@
  * chosen, focused or read stays where it is while numbers change. */
 
 import { fill, h, write } from "../text/dom";
-import { visible } from "../text/signal";
+import { knownAs, visible } from "../text/signal";
 import { keyed } from "./keyed";
 import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
 
@@ -114,7 +114,8 @@ function drawRow(row: Row, { run, questions, isChosen }: Shown): void {
 
 	row.root.dataset.state = state;
 	row.root.setAttribute("aria-selected", String(isChosen));
-	write(row.source, visible(run.source.slice(0, NAME_MAX)));
+	write(row.source, visible(knownAs(run.source).slice(0, NAME_MAX)));
+	row.source.title = visible(run.source.slice(0, NAME_MAX));
 	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
 	write(row.phase, run.config.map((name) => visible(name.slice(0, NAME_MAX))).join(" › "));
 	if (row.numbers.textContent !== words.map(([text]) => text).join(""))

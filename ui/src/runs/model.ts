@@ -1,6 +1,8 @@
 /* What the server tells of runs, and what a person wants to know of it; nothing here draws.
  * Names and words in it are those of agents: who shows them makes them visible() first. */
 
+import { knownAs } from "../text/signal";
+
 export interface Brief {
 	id: string; source: string;
 	signals: number; frames: number; firstSeq: number; lastSeq: number; firstMs: number; lastMs: number;
@@ -51,7 +53,7 @@ export function stateOf(run: { paused: boolean; live: number; finished: boolean 
 /* Words must all be somewhere in it, whatever their case. */
 export function passes(run: Brief, filter: string): boolean {
 	const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
-	const text = [run.id, run.source, ...run.config].join("\n").toLowerCase();
+	const text = [run.id, run.source, knownAs(run.source), ...run.config].join("\n").toLowerCase();
 
 	return words.every((word) => text.includes(word));
 }

@@ -39,6 +39,11 @@ const KNOWN: Record<string, string> = {
 };
 const OTHERS = ["blue", "violet", "teal", "indigo", "green", "amber", "pink"];
 
+/* A source by the name that people have for it. */
+export function knownAs(source: string): string {
+	return source === "adapter:tap" ? "Claude Code" : source;
+}
+
 /* Every deceiving character as the JSON escape that stands for it. */
 export function visible(text: string): string {
 	return text.replace(DECEIVING, (c) => {
