@@ -97,7 +97,9 @@ static bool skip_value(struct scan *s)
 		s->at++;
 		return skip_string(s);
 	}
-	while (s->at<s->end && * s->at> ' ' && *s->at != ',' && *s->at != '}' && *s->at != ']')
+	/* A byte beyond ASCII belongs to it, whether the machine's char has a sign or not. */
+	while (s->at < s->end && (uint8_t)*s->at > ' ' && *s->at != ',' && *s->at != '}' &&
+	       *s->at != ']')
 		s->at++;
 	return true;
 }

@@ -54,6 +54,11 @@ static void what_is_no_object_is_bad(void **state)
 	assert_members("{} x", "!");
 }
 
+static void what_is_no_json_is_given_alike_on_every_machine(void **state)
+{
+	assert_members("{\"a\":1\xC3\xA9,\"b\":\xFF}", "a=1\xC3\xA9;b=\xFF;");
+}
+
 static void items_of_an_array_are_given_as_they_are_written(void **state)
 {
 	static const char *const want[] = {"1", "\"a,]\"", "[2, 3]", "{\"b\":[]}", "null"};
@@ -85,6 +90,7 @@ int main(void)
 		cmocka_unit_test(members_are_given_as_they_are_written),
 		cmocka_unit_test(quotes_and_brackets_in_strings_do_not_count),
 		cmocka_unit_test(what_is_no_object_is_bad),
+		cmocka_unit_test(what_is_no_json_is_given_alike_on_every_machine),
 		cmocka_unit_test(items_of_an_array_are_given_as_they_are_written),
 	};
 
