@@ -56,7 +56,8 @@ CRC_TARGET static uint32_t step8(uint32_t crc, uint64_t word)
 #endif
 }
 
-static size_t by_instruction(uint32_t *crc, const uint8_t *at, size_t n)
+/* For the same processor as step8(), which could not be inlined into it otherwise. */
+CRC_TARGET static size_t by_instruction(uint32_t *crc, const uint8_t *at, size_t n)
 {
 	size_t i = 0;
 	uint64_t word;
