@@ -33,7 +33,7 @@
 #define SET_CLOCK_MS 1000      /* from one look at the wall to the next */
 #define FOLD_SIGNALS 65536     /* the newest, that are played again at a start ... */
 #define FOLD_NS 500000000u     /* ... if the processor needs no longer than this */
-#define FOLD_WAIT_MS 30000     /* for a disk that stands still meanwhile */
+#define FOLD_WAIT_MS 5000      /* for a disk that stands still meanwhile */
 #define BUSY 250               /* signals from one tick of the loop to the next, that are many */
 #define CALM_TICKS 4           /* without so many, until it wakes by itself */
 #define WAKE_SIGNALS 4096      /* the newest, that are played then ... */
