@@ -29,11 +29,11 @@ async function api(method, path, body) {
 /* Asks, and waits for the turn of it: until then the last one on the page is an earlier one. */
 async function ask(text) {
 	await page.waitForSelector(".ask-send:not([disabled])");
-	const runs = () => page.$$eval(".ask-turn", (all) => all.map(({ dataset }) => dataset.run));
-	const before = await runs();
 	await page.fill("#ask-text", text);
 	await page.press("#ask-text", "Enter");
-	await eventually(async () => (await runs()).some((run) => !before.includes(run)), `a turn for ${text.slice(0, 40)}`);
+	const begins = text.slice(0, 12);
+	const asked = () => page.$$eval(".ask-turn .talk-task.is-mine .talk-words", (all) => all.at(-1)?.textContent ?? "");
+	await eventually(async () => (await asked()).startsWith(begins), `a turn for ${begins}`);
 }
 
 /* The last turn of the conversation that is shown. */
@@ -235,6 +235,7 @@ test("a server that is killed in the middle is said, and the answer is whole whe
 	assert.equal(await textOf(last()), "before the end");
 	await box.start();
 	await stateIs(page, "live");
+	await eventually(async () => (await api("GET", "/api/sources")).sources.find(({ id }) => id === "lab").state === "connected");
 	await ask("say after it");
 	await endOf("done");
 	await eventually(async () => await textOf(last()) === "after it", "the whole answer");
