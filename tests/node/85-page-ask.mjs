@@ -230,6 +230,7 @@ test("a megabyte in one line and thousands of tokens leave the page quick and sm
 
 test("a server that is killed in the middle is said, and the answer is whole when it is back", async () => {
 	await page.evaluate(() => { location.hash = "#/ask/lab"; });
+	await page.selectOption("#ask-model", "model-a");
 	await ask("say before the end");
 	await endOf("done");
 	await box.end("SIGKILL");
@@ -237,12 +238,17 @@ test("a server that is killed in the middle is said, and the answer is whole whe
 	await page.getByText("There is no connection to the server now.").waitFor();
 	assert.equal(await page.isDisabled(".ask-send"), true);
 	assert.equal(await textOf(last()), "before the end");
+	let list;
+	up.listed = new Promise((done) => { list = done; });
 	await box.start();
 	await stateIs(page, "live");
+	await eventually(async () => await page.locator("#ask-model option").count() === 1, "only the model it is set to is known");
+	list();
 	await ask("say after it");
 	await endOf("done");
 	await eventually(async () => await textOf(last()) === "after it", "the whole answer");
 	assert.equal(await last().locator(".talk-task").count(), 1, "nothing is told twice");
+	assert.equal(up.requests.at(-1).model, "model-a", "the model that was chosen is still the one");
 });
 
 /* What the disk has, and nothing after it, as if the power had failed. */

@@ -14,6 +14,7 @@ import { createServer } from "node:http";
 export class Upstream {
 	requests = [];       /* the bodies of the asks, in order */
 	left = 0;            /* readers that left before the end */
+	listed = Promise.resolve();   /* its models are told when this is kept */
 	#server = createServer((request, response) => void this.#serve(request, response));
 
 	async start() {
@@ -32,8 +33,10 @@ export class Upstream {
 
 		for await (const piece of request)
 			text += piece;
-		if (request.url.endsWith("/v1/models"))
+		if (request.url.endsWith("/v1/models")) {
+			await this.listed;
 			return response.end(JSON.stringify({ object: "list", data: [{ id: "model-a" }, { id: "model-b" }] }));
+		}
 		const body = JSON.parse(text);
 		this.requests.push(body);
 		const asked = body.messages.at(-1).content;

@@ -35,7 +35,8 @@ interface Hands {
 
 export function makeComposer(hands: Hands): Composer {
 	const source = h("select", { id: "ask-source", onchange: () => pick(source.value, null) });
-	const model = h("select", { id: "ask-model" });
+	const wishes = new Map<string, string>();   /* of a source: the model that somebody chose here */
+	const model = h("select", { id: "ask-model", onchange: () => wishes.set(source.value, model.value) });
 	const session = h("input", { id: "ask-session", autocomplete: "off", spellcheck: "false",
 		placeholder: "nothing is remembered", maxlength: "200" });
 	const text = h("textarea", { id: "ask-text", rows: "1", placeholder: "Ask something",
@@ -71,14 +72,11 @@ export function makeComposer(hands: Hands): Composer {
 		const found = m.all.find((one) => one.id === source.value);
 		const names = [...new Set([found?.model, ...found?.models ?? []])]
 			.filter((name): name is string => typeof name === "string" && name !== "");
-		const before = model.value;
+		const wish = wishes.get(source.value);
 
-		if (names.join("\n") !== [...model.options].map(({ value }) => value).join("\n")) {
+		if (names.join("\n") !== [...model.options].map(({ value }) => value).join("\n"))
 			model.replaceChildren(...names.map((name) => h("option", { value: name }, visible(name))));
-			if (names.includes(before) && found?.id === model.dataset.source)
-				model.value = before;
-		}
-		model.dataset.source = found?.id ?? "";
+		model.value = wish !== undefined && names.includes(wish) ? wish : names[0] ?? "";
 		model.parentElement!.hidden = names.length === 0;
 	}
 
