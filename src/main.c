@@ -1,5 +1,8 @@
-/* main.c - argv to a command, and whose memory OpenSSL takes. */
+/* main.c - argv to a command, files where every program expects some, and whose memory
+ * OpenSSL takes. */
+#include <fcntl.h>
 #include <openssl/crypto.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,11 +26,24 @@ static void give(void *at, const char *file, int line)
 	free(at);
 }
 
+/* With one of the three closed, the next file that is opened would have its number, and get
+ * what we say.  Opened the wrong way round, its use fails as it would without it. */
+static bool has_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct command_context context = {
 		.serve = box_run, .check = box_check, .env = (const char *const *)environ};
 
+	if (!has_standard_files())
+		return EXIT_FAILURE;
 	/* OpenSSL does not bear to be without memory; and it may be told before it took any. */
 	CRYPTO_set_mem_functions(take, grow, give);
 	interrupt_ignore_pipe();

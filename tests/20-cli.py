@@ -154,6 +154,23 @@ def _():
     assert done.returncode == 1 and b"cannot write: No space left" in done.stderr, done
 
 
+@test("with standard files closed nothing that is said goes elsewhere")
+def _():
+    with Box() as box:
+        box.emit("x")
+        for verb in (["tail", "--from", "0"], ["status"]):
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", SIGNALBOX, *verb, "--data", box.data],
+                                  stderr=subprocess.PIPE, env=environment(), timeout=PATIENCE_S, check=False)
+            assert done.returncode == 1 and b"cannot write: Bad file" in done.stderr, (verb, done)
+    data = temp_dir() / "data"
+    serve = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", SIGNALBOX, "serve", "--data", data,
+                              "--listen", "127.0.0.1:0"], env=environment())
+    eventually((data / "listen").exists)
+    files = [os.readlink(f"/proc/{serve.pid}/fd/{n}") for n in range(3)]
+    serve.terminate()
+    assert (serve.wait(PATIENCE_S), files) == (0, ["/dev/null"] * 3), files
+
+
 # --- the manual --------------------------------------------------------------
 
 
