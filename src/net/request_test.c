@@ -333,12 +333,12 @@ static void a_hushed_request_waits_and_goes_on(void **state)
 	struct request_options o = asker_serve(w, say_much);
 
 	o.heard = hush_at_first;
-	o.idle_ms = 100;
+	o.idle_ms = 1000;
 	asker_start(w, &o);
 	for (int i = 0; i < 10000 && !w->heard; i++)
 		run_for(w->loop, 1);
 	/* Longer than silence may last, but it is ours. */
-	run_for(w->loop, 700);
+	run_for(w->loop, 1500);
 	assert_in_range(w->heard, 1, 65536);
 	assert_false(w->done);
 	request_hush(w->request, false);
