@@ -132,3 +132,12 @@ bool utf8_add_shown(struct buf *out, struct text t)
 	}
 	return ok;
 }
+
+struct text utf8_cut(struct text t, size_t max)
+{
+	if (t.len <= max)
+		return t;
+	while (max && ((unsigned char)t.at[max] & 0xc0) == 0x80)
+		max--;
+	return (struct text){t.at, max};
+}

@@ -25,6 +25,9 @@ bool utf8_is_valid(struct text t);
 /* The length of the one valid character at the start of t; 0 if there is none. */
 size_t utf8_length(struct text t);
 
+/* The beginning of a text, in at most max bytes and whole characters. */
+struct text utf8_cut(struct text t, size_t max);
+
 /* Appends t so that it is safe on a terminal and in a log line: C0, DEL, C1,
  * bidirectional controls and bad bytes are shown as U+FFFD; LF and TAB as a
  * space. */

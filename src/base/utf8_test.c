@@ -135,6 +135,16 @@ static void what_does_not_fit_is_said(void **state)
 	buf_finish(&out);
 }
 
+static void a_cut_leaves_whole_characters(void **state)
+{
+	struct text t = TEXT("a\xc3\xa9\xf0\x9f\x98\x80");
+	static const size_t wanted[] = {0, 1, 1, 3, 3, 3, 3, 7, 7};
+
+	for (size_t max = 0; max < sizeof(wanted) / sizeof(*wanted); max++)
+		assert_int_equal(utf8_cut(t, max).len, wanted[max]);
+	assert_int_equal(utf8_cut(TEXT(""), 0).len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +156,7 @@ int main(void)
 		cmocka_unit_test(no_control_reaches_a_terminal),
 		cmocka_unit_test(no_mark_that_reorders_text_is_shown),
 		cmocka_unit_test(what_does_not_fit_is_said),
+		cmocka_unit_test(a_cut_leaves_whole_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

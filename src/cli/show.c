@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "signal/json.h"
 
 #define DIM "\033[2m"
@@ -39,14 +40,9 @@ static struct text string_of(yyjson_val *object, const char *name)
 /* At most n bytes of it, whole characters, with dots where something is cut. */
 static void add_cut(struct out *out, struct text t, size_t n)
 {
-	if (t.len <= n) {
-		out_add_shown(out, t);
-		return;
-	}
-	while (n > 0 && ((unsigned char)t.at[n] & 0xc0) == 0x80)
-		n--;
-	out_add_shown(out, (struct text){t.at, n});
-	out_add(out, TEXT("..."));
+	out_add_shown(out, utf8_cut(t, n));
+	if (t.len > n)
+		out_add(out, TEXT("..."));
 }
 
 static void add_time(struct out *out, double at_ms)

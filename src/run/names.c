@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "run/inside.h"
 
 static void free_name(struct name *n)
@@ -59,11 +60,7 @@ void names_keep_words(struct translate *t, struct name *n, struct text words)
 
 	if (room > TRANSLATE_SAID_MAX - t->said)
 		room = TRANSLATE_SAID_MAX - t->said;
-	if (words.len > room) {
-		words.len = room;
-		while (words.len && ((unsigned char)words.at[words.len] & 0xc0) == 0x80)
-			words.len--;
-	}
+	words = utf8_cut(words, room);
 	buf_add(&n->words, words);
 	t->said += words.len;
 }

@@ -37,12 +37,7 @@ static enum prompt_type type_of(struct text word)
 /* At most max bytes, and no half of a character. */
 static char *cut_dup(struct text t, size_t max)
 {
-	if (t.len > max) {
-		t.len = max;
-		while (t.len && ((unsigned char)t.at[t.len] & 0xc0) == 0x80)
-			t.len--;
-	}
-	return text_dup(t);
+	return text_dup(utf8_cut(t, max));
 }
 
 static char *name_dup(struct text t)

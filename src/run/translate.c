@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "bus/admit.h"
 #include "run/inside.h"
 #include "run/raw.h"
@@ -229,12 +230,7 @@ static void give_preview(struct work *w, yyjson_val *output)
 	if (!yyjson_is_str(value))
 		json_add(&shown, value ? value : output);
 	t = yyjson_is_str(value) ? json_text(value) : buf_text(&shown);
-	if (t.len > TRANSLATE_PREVIEW_MAX) {
-		t.len = TRANSLATE_PREVIEW_MAX;
-		while (t.len && ((unsigned char)t.at[t.len] & 0xc0) == 0x80)
-			t.len--;
-	}
-	give_text(w, "content-preview", t);
+	give_text(w, "content-preview", utf8_cut(t, TRANSLATE_PREVIEW_MAX));
 	buf_finish(&shown);
 }
 

@@ -18,19 +18,16 @@ bool cast_is_name(struct text part)
 
 void cast_add_label(struct buf *out, struct text part)
 {
-	char cut[CAST_LABEL_MAX];
-	size_t len = 0, next;
+	char label[CAST_LABEL_MAX];
+	struct text shown = utf8_cut(part, CAST_LABEL_MAX - strlen(MORE));
 
 	if (part.len <= CAST_LABEL_MAX) {
 		buf_add_json(out, part);
 		return;
 	}
-	while ((next = utf8_length((struct text){part.at + len, part.len - len})) > 0 &&
-	       len + next + strlen(MORE) <= sizeof(cut))
-		len += next;
-	memcpy(cut, part.at, len);
-	memcpy(cut + len, MORE, strlen(MORE));
-	buf_add_json(out, (struct text){cut, len + strlen(MORE)});
+	memcpy(label, shown.at, shown.len);
+	memcpy(label + shown.len, MORE, strlen(MORE));
+	buf_add_json(out, (struct text){label, shown.len + strlen(MORE)});
 }
 
 static bool stands_in(const struct actor *actor)
