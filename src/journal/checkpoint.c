@@ -1,7 +1,6 @@
 /* checkpoint.c - writing and finding checkpoints. */
 #include "journal/checkpoint.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,16 +48,12 @@ static int newest_first(const void *a, const void *b)
 
 size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX])
 {
-	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *names = again >= 0 ? fdopendir(again) : NULL;
+	DIR *names = disk_list(dir);
 	struct dirent *d;
 	size_t n = 0;
 
-	if (!names) {
-		if (again >= 0)
-			close(again);
+	if (!names)
 		return 0;
-	}
 	while (n < CHECKPOINTS_MAX && (d = readdir(names))) {
 		struct text name = text_of(d->d_name);
 		struct text number = {name.at + sizeof PREFIX - 1, name.len - (sizeof PREFIX - 1)};

@@ -103,3 +103,15 @@ bool disk_remove(int dir, const char *name, struct error *why)
 		return errno == ENOENT || error_errno(why, "%s", name);
 	return fsync(dir) == 0 || error_errno(why, "%s", name);
 }
+
+DIR *disk_list(int dir)
+{
+	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = again >= 0 ? fdopendir(again) : NULL;
+	int code = errno;
+
+	if (!list && again >= 0)
+		close(again);
+	errno = code;
+	return list;
+}

@@ -6,6 +6,7 @@
 #ifndef JOURNAL_DISK_H
 #define JOURNAL_DISK_H
 
+#include <dirent.h>
 #include <sys/uio.h>
 
 #include "base/buf.h"
@@ -25,5 +26,8 @@ bool disk_replace(int dir, const char *name, struct text bytes, struct error *wh
 
 /* Removes a file so that it stays removed; one that is not there is fine. */
 bool disk_remove(int dir, const char *name, struct error *why);
+
+/* For readdir() and closedir(), from the beginning; NULL: errno says why not. */
+DIR *disk_list(int dir);
 
 #endif

@@ -1,7 +1,6 @@
 /* forget.c - finding what is to be forgotten, and forgetting it. */
 #include "journal/forget.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -306,17 +305,12 @@ static bool ends_in(struct text name, struct text end)
 
 static bool remove_ending(int dir, struct text end, struct error *why)
 {
-	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *names = again >= 0 ? fdopendir(again) : NULL;
+	DIR *names = disk_list(dir);
 	bool good = true;
 	struct dirent *d;
 
-	if (!names) {
-		error_errno(why, "the journal's directory");
-		if (again >= 0)
-			close(again);
-		return false;
-	}
+	if (!names)
+		return error_errno(why, "the journal's directory");
 	while (good && (d = readdir(names)))
 		if (ends_in(text_of(d->d_name), end) && unlinkat(dir, d->d_name, 0) != 0)
 			good = error_errno(why, "%s", d->d_name);

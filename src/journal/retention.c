@@ -1,13 +1,13 @@
 /* retention.c - by size and by age. */
 #include "journal/retention.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "journal/disk.h"
 #include "journal/inside.h"
 
 #define DAY_MS 86400000ll
@@ -67,8 +67,7 @@ static bool is_outlived(const char *name, uint64_t oldest)
 
 static void remove_outlived(struct journal *j)
 {
-	int again = openat(j->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = again >= 0 ? fdopendir(again) : NULL;
+	DIR *list = disk_list(j->dir);
 	struct dirent *d;
 
 	while (list && j->shelf.count > 0 && (d = readdir(list)))
@@ -76,8 +75,6 @@ static void remove_outlived(struct journal *j)
 			unlinkat(j->dir, d->d_name, 0);
 	if (list)
 		closedir(list);
-	else if (again >= 0)
-		close(again);
 }
 
 static bool remove_segments(struct journal *j)

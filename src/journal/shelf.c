@@ -1,7 +1,6 @@
 /* shelf.c - the sorted list of segments. */
 #include "journal/shelf.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "journal/disk.h"
 #include "journal/segment.h"
 
 static void put(struct shelf *shelf, uint64_t first, uint64_t bytes)
@@ -40,17 +40,13 @@ static uint64_t size_of(int dir, uint64_t first)
 
 bool shelf_load(struct shelf *shelf, int dir, struct error *why)
 {
-	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = again >= 0 ? fdopendir(again) : NULL;
+	DIR *list = disk_list(dir);
 	struct dirent *d;
 	uint64_t first;
 
 	*shelf = (struct shelf){0};
-	if (!list) {
-		if (again >= 0)
-			close(again);
+	if (!list)
 		return error_errno(why, "the journal's directory");
-	}
 	while ((d = readdir(list)))
 		if (segment_parse_name(d->d_name, &first))
 			put(shelf, first, 0);
