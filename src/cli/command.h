@@ -65,7 +65,6 @@ int command_misused(const struct command *command, const char *format, ...)
  * empty, or ends with a space. */
 int command_unknown(const struct command *command, const char *what, const char *given,
                     const char *const *known);
-int command_no_protocol(const struct command *command, const char *given); /* parse.c */
 
 /* The same when the first word is none of command->words, or is, and another is too much. */
 int command_misworded(const struct command *command, const struct options *options);
