@@ -251,12 +251,6 @@ test("a server that is killed in the middle is said, and the answer is whole whe
 	assert.equal(up.requests.at(-1).model, "model-a", "the model that was chosen is still the one");
 });
 
-/* What the disk has, and nothing after it, as if the power had failed. */
-function cutJournal(sizes) {
-	for (const [path, size] of sizes)
-		truncateSync(path, size);
-}
-
 test("what is asked after the server lost what was asked before is answered whole, too", async () => {
 	const stored = async () => {
 		const { seq, durableSeq } = await api("GET", "/api/status");
@@ -273,7 +267,8 @@ test("what is asked after the server lost what was asked before is answered whol
 	await ask("say what is lost of all that was said");
 	await endOf("done");
 	await box.end("SIGKILL");
-	cutJournal(sizes);
+	for (const [path, size] of sizes)   /* as if the power had failed */
+		truncateSync(path, size);
 	await box.start();
 	await stateIs(page, "live");
 	await page.evaluate(() => { location.hash = "#/ask/lab"; });
