@@ -1,0 +1,497 @@
+/* envelope.c - one walk over a plain envelope.
+ *
+ * Every function takes the place where it begins, and returns the one behind what it
+ * is named for, or NULL to decline.  A text ends with a brace, and only a closing
+ * brace or bracket steps over its last byte: so there is a byte to look at everywhere
+ * else, and who closes a container looks whether the text goes on.
+ *
+ * Strings are most of a text and are passed sixteen bytes at a time.
+ */
+#include "signal/envelope.h"
+
+#include <endian.h>
+
+#include "base/utf8.h"
+#include "signal/inside.h"
+
+#define INTEGER_DIGITS 15 /* so many are exact in a double */
+#define MODEST_DIGITS 32  /* so many are not beyond it, if there is no exponent */
+
+enum plain_type {
+	PLAIN_STRING,
+	PLAIN_ESCAPED, /* a string that has escapes */
+	PLAIN_INTEGER, /* INTEGER_DIGITS at most, and nothing else */
+	PLAIN_NUMBER,  /* any other number */
+	PLAIN_BOOLEAN,
+	PLAIN_NULL,
+	PLAIN_OBJECT,
+	PLAIN_ARRAY,
+};
+
+struct plain {
+	struct text text; /* as it was written; a string without its quotes */
+	enum plain_type type;
+};
+
+typedef uint8_t chunk __attribute__((vector_size(16)));
+typedef uint64_t chunk_words __attribute__((vector_size(16)));
+
+/* --- tokens ---------------------------------------------------------------- */
+
+static inline const char *skip_spaces(const char *at)
+{
+	while (*at == ' ')
+		at++;
+	return at;
+}
+
+/* To the next quote, backslash or control character; or to the end. */
+static inline const char *skip_ordinary(const char *at, const char *end)
+{
+	for (; end - at >= 16; at += 16) {
+		chunk_words stops;
+		chunk c;
+
+		memcpy(&c, at, 16);
+		stops = (chunk_words)((c == '"') | (c == '\\') | (c < ' '));
+		if (stops[0])
+			return at + __builtin_ctzll(htole64(stops[0])) / 8;
+		if (stops[1])
+			return at + 8 + __builtin_ctzll(htole64(stops[1])) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\' && (uint8_t)*at >= ' ')
+		at++;
+	return at;
+}
+
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* From the backslash on.  Half a surrogate pair may be written so. */
+static const char *skip_escape(const char *at, const char *end)
+{
+	if (at[1] != 'u')
+		return at[1] && strchr("\"\\/bfnrt", at[1]) ? at + 2 : NULL;
+	if (end - at < 6)
+		return NULL;
+	for (int i = 2; i < 6; i++)
+		if (!is_hex(at[i]))
+			return NULL;
+	return at + 6;
+}
+
+/* What is left of a string, from its first backslash on. */
+static const char *skip_escaped(const char *at, const char *end)
+{
+	while (at && at < end && *at == '\\') {
+		at = skip_escape(at, end);
+		if (at)
+			at = skip_ordinary(at, end);
+	}
+	return at;
+}
+
+/* From its opening quote on; the text is what is within the quotes. */
+static inline const char *read_string(const char *at, const char *end, struct plain *out)
+{
+	const char *first = at + 1;
+
+	at = skip_ordinary(first, end);
+	out->type = PLAIN_STRING;
+	if (at < end && *at == '\\') {
+		out->type = PLAIN_ESCAPED;
+		at = skip_escaped(at, end);
+	}
+	if (!at || at == end || *at != '"')
+		return NULL;
+	out->text = (struct text){first, (size_t)(at - first)};
+	return at + 1;
+}
+
+static const char *skip_digits(const char *at)
+{
+	const char *first = at;
+
+	while (is_digit(*at))
+		at++;
+	return at > first ? at : NULL;
+}
+
+/* The fraction and the exponent, if there are any. */
+static const char *skip_fraction(const char *at)
+{
+	if (*at == '.' && !(at = skip_digits(at + 1)))
+		return NULL;
+	if (*at != 'e' && *at != 'E')
+		return at;
+	at++;
+	return skip_digits(at + (*at == '+' || *at == '-'));
+}
+
+static const char *skip_number(const char *at, enum plain_type *type)
+{
+	const char *first = at, *digits = at + (*at == '-');
+
+	at = skip_digits(digits);
+	if (!at || (*digits == '0' && at - digits > 1))
+		return NULL;
+	*type = at - first <= INTEGER_DIGITS && digits == first ? PLAIN_INTEGER : PLAIN_NUMBER;
+	if (*at != '.' && *at != 'e' && *at != 'E')
+		return at;
+	*type = PLAIN_NUMBER;
+	return skip_fraction(at);
+}
+
+static const char *skip_word(const char *at, const char *end, struct text word)
+{
+	if ((size_t)(end - at) <= word.len || memcmp(at, word.at, word.len) != 0)
+		return NULL;
+	return at + word.len;
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+static const char *skip_container(const char *at, const char *end, unsigned depth);
+
+/* What is no string. */
+static const char *skip_other(const char *at, const char *end, unsigned depth,
+                              enum plain_type *type)
+{
+	switch (*at) {
+	case '{':
+		*type = PLAIN_OBJECT;
+		return skip_container(at, end, depth);
+	case '[':
+		*type = PLAIN_ARRAY;
+		return skip_container(at, end, depth);
+	case 't':
+		*type = PLAIN_BOOLEAN;
+		return skip_word(at, end, TEXT("true"));
+	case 'f':
+		*type = PLAIN_BOOLEAN;
+		return skip_word(at, end, TEXT("false"));
+	case 'n':
+		*type = PLAIN_NULL;
+		return skip_word(at, end, TEXT("null"));
+	default:
+		return skip_number(at, type);
+	}
+}
+
+/* depth: how many containers it lies in. */
+static inline const char *read_value(const char *at, const char *end, unsigned depth,
+                                     struct plain *out)
+{
+	at = skip_spaces(at);
+	if (*at == '"')
+		return read_string(at, end, out);
+	out->text.at = at;
+	at = skip_other(at, end, depth, &out->type);
+	if (at)
+		out->text.len = (size_t)(at - out->text.at);
+	return at;
+}
+
+/* A name, and the colon behind it.  One that has escapes may be another name. */
+static inline const char *read_name(const char *at, const char *end, struct text *name)
+{
+	struct plain string;
+
+	at = skip_spaces(at);
+	if (*at != '"' || !(at = read_string(at, end, &string)) || string.type != PLAIN_STRING)
+		return NULL;
+	*name = string.text;
+	at = skip_spaces(at);
+	return *at == ':' ? at + 1 : NULL;
+}
+
+/* Behind a member or an item: steps over the comma, or over what closes the container. */
+static inline const char *go_on(const char *at, char close, bool *more)
+{
+	at = skip_spaces(at);
+	*more = *at == ',';
+	return *more || *at == close ? at + 1 : NULL;
+}
+
+/* From the brace or bracket on. */
+static const char *skip_container(const char *at, const char *end, unsigned depth)
+{
+	bool is_object = *at == '{', more;
+	char close = is_object ? '}' : ']';
+	struct plain value;
+	struct text name;
+
+	at = skip_spaces(at + 1);
+	more = *at != close;
+	at += !more;
+	if (depth == ENVELOPE_DEPTH_MAX)
+		return NULL;
+	while (more) {
+		if (is_object && !(at = read_name(at, end, &name)))
+			return NULL;
+		if (!(at = read_value(at, end, depth + 1, &value)) ||
+		    !(at = go_on(at, close, &more)))
+			return NULL;
+	}
+	return at < end ? at : NULL;
+}
+
+/* --- the payload ----------------------------------------------------------- */
+
+static bool keeps_words(const struct schema_member *m, const struct plain *value)
+{
+	if (!m->words)
+		return true;
+	for (unsigned i = 0; i < m->word_count; i++)
+		if (value->type == PLAIN_STRING && text_equal(m->words[i], value->text))
+			return true;
+	return false;
+}
+
+/* A number that has no exponent and is not long fits into a double; whether it is
+ * as large as it must be is certain when it need not be more than zero. */
+static bool keeps_number(const struct schema_member *m, const struct plain *value)
+{
+	struct text digits = value->text;
+
+	if (m->has_minimum && (m->minimum > 0 || digits.at[0] == '-'))
+		return false;
+	if (value->type == PLAIN_INTEGER)
+		return true;
+	return value->type == PLAIN_NUMBER && m->type == SCHEMA_NUMBER &&
+	       digits.len <= MODEST_DIGITS && text_find(digits, 'e') < 0 &&
+	       text_find(digits, 'E') < 0;
+}
+
+static bool keeps_member(const struct schema_member *m, const struct plain *value)
+{
+	switch (m->type) {
+	case SCHEMA_STRING:
+		return value->type <= PLAIN_ESCAPED && keeps_words(m, value);
+	case SCHEMA_INTEGER:
+	case SCHEMA_NUMBER:
+		return keeps_number(m, value);
+	case SCHEMA_BOOLEAN:
+		return value->type == PLAIN_BOOLEAN;
+	case SCHEMA_OBJECT:
+		break;
+	}
+	return value->type == PLAIN_OBJECT && !m->object;
+}
+
+/* Steps over a name that is expected here, and its colon.  Where a name ends is known
+ * then without a look at its bytes one after the other, and that is what takes time. */
+static inline const char *skip_name(const char *at, const char *end, struct text name)
+{
+	if (at[0] != '"' || at[1] != name.at[0] || (size_t)(end - at) < name.len + 3 ||
+	    memcmp(at + 1, name.at, name.len) != 0 || at[name.len + 1] != '"')
+		return NULL;
+	at = skip_spaces(at + name.len + 2);
+	return *at == ':' ? at + 1 : NULL;
+}
+
+/* The member of a schema whose name is here; steps over it. */
+static const char *find_member(const char *at, const char *end, const struct schema_object *object,
+                               const struct schema_member **out)
+{
+	for (unsigned i = 0; i < object->count; i++) {
+		const char *behind = skip_name(at, end, object->members[i].name);
+
+		*out = &object->members[i];
+		if (behind)
+			return behind;
+	}
+	return NULL;
+}
+
+/* One member of a payload that has a schema. */
+static const char *read_known(const char *at, const char *end, const struct schema_object *object,
+                              uint32_t *seen)
+{
+	const struct schema_member *m;
+	struct plain value;
+
+	if (!(at = find_member(skip_spaces(at), end, object, &m)) ||
+	    !(at = read_value(at, end, 2, &value)) || !keeps_member(m, &value))
+		return NULL;
+	*seen |= 1u << (m - object->members);
+	return at;
+}
+
+/* One of any other. */
+static const char *skip_member(const char *at, const char *end)
+{
+	struct plain value;
+	struct text name;
+
+	at = read_name(at, end, &name);
+	return at ? read_value(at, end, 2, &value) : NULL;
+}
+
+/* object: what it must be like; NULL: like anything. */
+static const char *skip_payload(const char *at, const char *end, const struct schema_object *object)
+{
+	uint32_t seen = 0;
+	bool more;
+
+	at = skip_spaces(at);
+	if (*at != '{')
+		return NULL;
+	at = skip_spaces(at + 1);
+	more = *at != '}';
+	at += !more;
+	while (more) {
+		at = object ? read_known(at, end, object, &seen) : skip_member(at, end);
+		if (!at || !(at = go_on(at, '}', &more)))
+			return NULL;
+	}
+	return at < end && !(object && object->required & ~seen) ? at : NULL;
+}
+
+/* --- the envelope ---------------------------------------------------------- */
+
+static const char *read_text(const char *at, const char *end, struct text *out)
+{
+	struct plain value;
+
+	at = skip_spaces(at);
+	if (*at != '"' || !(at = read_string(at, end, &value)) || value.type != PLAIN_STRING)
+		return NULL;
+	*out = value.text;
+	return at;
+}
+
+static const char *read_timestamp(const char *at, struct envelope *e)
+{
+	const char *first = skip_spaces(at);
+
+	e->timestamp = 0;
+	for (at = first; is_digit(*at); at++)
+		e->timestamp = e->timestamp * 10 + (uint64_t)(*at - '0');
+	if (at == first || at - first > INTEGER_DIGITS || (*first == '0' && at - first > 1))
+		return NULL;
+	return at;
+}
+
+static const char *read_metadata(const char *at, const char *end, struct envelope *e)
+{
+	struct plain value;
+
+	at = read_value(at, end, 1, &value);
+	if (!at || value.type != PLAIN_OBJECT)
+		return NULL;
+	e->metadata = value.text;
+	return at;
+}
+
+static const char *read_type(const char *at, const char *end, struct envelope *e)
+{
+	at = read_text(at, end, &e->type);
+	if (at)
+		e->kind = kind_of(e->type);
+	return at;
+}
+
+/* Members of an envelope, as bits. */
+enum {
+	ID = 1,
+	TYPE = 2,
+	TIMESTAMP = 4,
+	SOURCE = 8,
+	PAYLOAD = 16,
+	CORRELATION = 32,
+	METADATA = 64,
+};
+
+/* The payload's schema is that of the type, which must have come before. */
+static const char *read_payload(const char *at, const char *end, const struct envelope *e,
+                                unsigned given, bool checked)
+{
+	if (checked && !(given & TYPE))
+		return NULL;
+	return skip_payload(at, end, checked ? schema_payloads[e->kind] : NULL);
+}
+
+/* Which member this should be, by the first letters of its name. */
+static inline unsigned guess(const char *at)
+{
+	if (at[0] != '"')
+		return 0;
+	switch (at[1]) {
+	case 'i':
+		return ID;
+	case 't':
+		return at[2] == 'y' ? TYPE : TIMESTAMP;
+	case 's':
+		return SOURCE;
+	case 'p':
+		return PAYLOAD;
+	case 'c':
+		return CORRELATION;
+	default:
+		return METADATA;
+	}
+}
+
+/* Steps over `name`, or it is another. */
+#define EXPECT(name) ((at = skip_name(at, end, TEXT(name))) != NULL)
+
+static inline const char *read_member(const char *at, const char *end, struct envelope *e,
+                                      unsigned member, unsigned given, bool checked)
+{
+	switch (member) {
+	case ID:
+		return EXPECT("id") ? read_text(at, end, &e->id) : NULL;
+	case TYPE:
+		return EXPECT("type") ? read_type(at, end, e) : NULL;
+	case TIMESTAMP:
+		return EXPECT("timestamp") ? read_timestamp(at, e) : NULL;
+	case SOURCE:
+		return EXPECT("source") ? read_text(at, end, &e->source) : NULL;
+	case PAYLOAD:
+		return EXPECT("payload") ? read_payload(at, end, e, given, checked) : NULL;
+	case CORRELATION:
+		return EXPECT("correlationId") ? read_text(at, end, &e->correlation) : NULL;
+	case METADATA:
+		return EXPECT("metadata") ? read_metadata(at, end, e) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static bool is_ascii(struct text t)
+{
+	uint8_t seen = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		seen |= (uint8_t)t.at[i];
+	return seen < 0x80;
+}
+
+bool envelope_read(struct envelope *e, struct text raw, bool checked)
+{
+	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
+	const char *at = raw.at + 1, *end = raw.at + raw.len;
+	unsigned given = 0, member;
+	bool more = true;
+
+	if (raw.len < 2 || raw.at[0] != '{' || end[-1] != '}')
+		return false;
+	e->correlation = e->metadata = (struct text){NULL, 0};
+	while (more) {
+		at = skip_spaces(at);
+		member = guess(at);
+		if (given & member || !(at = read_member(at, end, e, member, given, checked)) ||
+		    !(at = go_on(at, '}', &more)))
+			return false;
+		given |= member;
+	}
+	return at == end && (given & needed) == needed && (is_ascii(raw) || utf8_is_valid(raw));
+}
