@@ -1,14 +1,16 @@
 /* admit.c - hostile bytes at the door of the bus.
  *
  * What is admitted must be one line of JSON with our members in it, a signal that
- * the journal's reader gives back alike, and, admitted once more, itself.  The
- * first byte of the input chooses the mode and who sends.
+ * the journal's reader gives back alike, and, admitted once more, itself.  What breaks
+ * the schema must be known to.  The first byte of the input chooses the mode and who
+ * sends.
  */
 
 #include "bus/admit.h"
 #include "base/buf.h"
 #include "lib/hold.h"
 #include "signal/json.h"
+#include "signal/schema.h"
 #include "signal/signal.h"
 
 #define NOW 1700000000000
@@ -73,6 +75,26 @@ static void check_document(struct text envelope)
 	must_hold(!yyjson_obj_get(yyjson_obj_get(root, "metadata"), "origin"));
 }
 
+/* Is it told when the payload or the envelope are not as the schema says? */
+static void check_schema(const struct draft *d, struct text envelope)
+{
+	static const char *const known[] = {"id",       "type",    "timestamp",    "source",
+	                                    "metadata", "payload", "correlationId"};
+	yyjson_doc *doc = yyjson_read(envelope.at, envelope.len, YYJSON_READ_BIGNUM_AS_RAW);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	size_t given = 0;
+
+	/* One with half of a surrogate pair is for json_read alone. */
+	if (!doc)
+		return;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		given += yyjson_obj_get(root, known[i]) != NULL;
+	must_hold(d->breaks_schema ==
+	          (given < yyjson_obj_size(root) ||
+	           !schema_check_payload(d->kind, yyjson_obj_get(root, "payload"), NULL)));
+	yyjson_doc_free(doc);
+}
+
 /* A timestamp that was filled in is the producer's own when it comes again. */
 static void mark_given(struct text body)
 {
@@ -98,7 +120,7 @@ static void check_again(struct text envelope)
 	must_hold(text_equal(again.body, body));
 }
 
-static void check_admitted(const struct draft *d)
+static void check_admitted(const struct draft *d, enum admit_mode mode)
 {
 	static struct buf envelope;
 
@@ -112,6 +134,8 @@ static void check_admitted(const struct draft *d)
 	buf_add(&envelope, d->body);
 	check_document(buf_text(&envelope));
 	check_members(d, buf_text(&envelope));
+	if (mode != ADMIT_OFF)
+		check_schema(d, buf_text(&envelope));
 	check_again(buf_text(&envelope));
 }
 
@@ -130,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	reason =
 		admit_read(admit_in(how % 3), raw, how & 4 ? &side_door : &open_door, &draft, &why);
 	if (reason == ADMIT_OK)
-		check_admitted(&draft);
+		check_admitted(&draft, how % 3);
 	else
 		must_hold(why.words[0] != '\0');
 	return 0;

@@ -1,8 +1,8 @@
 /* admit.c - one look at a producer's bytes.
  *
- * The text is parsed once.  One walk over the members of the envelope says what
- * is there, and whether each is what it should be; what is stored is then made
- * in compose.c, which in the ordinary case has nothing to do.
+ * Most signals are what they should be, and plain.c sees that.  Of any other a document
+ * is made, once.  One walk over the members of the envelope says what is there, and
+ * whether each is what it should be; what is stored is then made in compose.c.
  */
 #include "bus/admit.h"
 
@@ -289,22 +289,28 @@ static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
 	return ADMIT_OK;
 }
 
-/* Types that speak for people or for us are closed to whoever shows no
- * credential, and so are the names of sources that are configured. */
-static enum admit_reason check_producer(struct admit *a, const struct draft *out)
+bool is_closed(struct text type)
 {
 	static const struct text types[] = {{"prompt", 6}, {"answer", 6}, {"control", 7}};
 	static const struct text families[] = {{"user.", 5}, {"source.", 7}, {"journal.", 8}};
-	struct text source = json_text(a->values[MEMBER_SOURCE]);
 	bool closed = false;
+
+	for (size_t i = 0; i < COUNT(types); i++)
+		closed |= text_equal(type, types[i]);
+	for (size_t i = 0; i < COUNT(families); i++)
+		closed |= text_starts(type, families[i]);
+	return closed;
+}
+
+/* Who shows no credential may not use closed types, nor the names of sources that are
+ * configured. */
+static enum admit_reason check_producer(struct admit *a, const struct draft *out)
+{
+	struct text source = json_text(a->values[MEMBER_SOURCE]);
 
 	if (a->from->prefix.len == 0)
 		return ADMIT_OK;
-	for (size_t i = 0; i < COUNT(types); i++)
-		closed |= text_equal(out->type, types[i]);
-	for (size_t i = 0; i < COUNT(families); i++)
-		closed |= text_starts(out->type, families[i]);
-	if (closed) {
+	if (is_closed(out->type)) {
 		error_set(a->why, "type %.*s: a token is needed", NAME_SHOWN, out->type.at);
 		return ADMIT_FORBIDDEN;
 	}
@@ -380,47 +386,42 @@ static bool is_envelope(const struct admit *a)
 	return !a->wrapped && !(a->other_count && yyjson_obj_getn(a->root, "op", 2));
 }
 
-enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct admit_from *from,
-                              struct draft *out, struct error *why)
+static enum admit_reason look(struct admit *a, struct draft *out)
 {
-	enum admit_reason reason;
+	enum admit_reason reason = parse(a);
 
-	admit->raw = raw;
-	admit->from = from;
-	admit->why = why;
-	reason = parse(admit);
 	if (reason != ADMIT_OK)
 		return reason;
-	see_members(admit);
-	if (from->envelope_only && !is_envelope(admit)) {
-		error_set(why, "not an envelope");
+	see_members(a);
+	if (a->from->envelope_only && !is_envelope(a)) {
+		error_set(a->why, "not an envelope");
 		return ADMIT_NO_ENVELOPE;
 	}
-	reason = admit->wrapped ? check_wrapped(admit, out) : check_envelope(admit, out);
+	reason = a->wrapped ? check_wrapped(a, out) : check_envelope(a, out);
 	if (reason == ADMIT_OK)
-		reason = check_producer(admit, out);
+		reason = check_producer(a, out);
 	if (reason != ADMIT_OK)
 		return reason;
-	check_user(admit, out);
-	name_it(admit, out);
-	return check_name(admit, out);
-}
-
-enum admit_reason admit_end(struct admit *admit, struct draft *out)
-{
-	enum admit_reason reason = check_schema(admit, out);
-
-	if (reason == ADMIT_OK && !compose(admit, out)) {
-		error_set(admit->why, "too big with what was filled in");
-		reason = ADMIT_TOO_BIG;
-	}
-	return reason;
+	check_user(a, out);
+	name_it(a, out);
+	reason = check_name(a, out);
+	return reason == ADMIT_OK ? check_schema(a, out) : reason;
 }
 
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why)
 {
-	enum admit_reason reason = admit_begin(admit, raw, from, out, why);
+	enum admit_reason reason;
 
-	return reason == ADMIT_OK ? admit_end(admit, out) : reason;
+	if (admit_plainly(admit, raw, from, out))
+		return ADMIT_OK;
+	admit->raw = raw;
+	admit->from = from;
+	admit->why = why;
+	reason = look(admit, out);
+	if (reason == ADMIT_OK && !compose(admit, out)) {
+		error_set(why, "too big with what was filled in");
+		reason = ADMIT_TOO_BIG;
+	}
+	return reason;
 }

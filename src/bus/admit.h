@@ -89,12 +89,6 @@ void admit_set_mode(struct admit *admit, enum admit_mode mode);
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why);
 
-/* The same in two steps, for who has something to do with the id and the source
- * while the rest is made.  `from` and `why` are used by both. */
-enum admit_reason admit_begin(struct admit *admit, struct text raw, const struct admit_from *from,
-                              struct draft *out, struct error *why);
-enum admit_reason admit_end(struct admit *admit, struct draft *out);
-
 /* What a body has in common with every other try of the same bytes: all of it but
  * a timestamp that was filled in. */
 struct text admit_stable(struct text body);

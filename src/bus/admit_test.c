@@ -674,14 +674,14 @@ static void read_whole(const char *path, struct buf *out)
 }
 
 /* The first letter of the file says what must come of it. */
-static void try_corpus_file(const char *name)
+static void try_corpus_file(const char *name, const char *head)
 {
 	char *path = must_print(CORPUS "/%s", name);
 	enum admit_reason reason;
 	struct buf raw;
 
 	buf_init(&raw, MIB);
-	buf_add(&raw, TEXT("{\"type\":\"x\",\"payload\":{\"v\":"));
+	buf_add(&raw, text_of(head));
 	read_whole(path, &raw);
 	buf_add(&raw, TEXT("}}"));
 	reason = reading(buf_text(&raw));
@@ -707,7 +707,9 @@ static void the_parsing_corpus_is_judged_as_it_says(void **state)
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		try_corpus_file(entry->d_name);
+		try_corpus_file(entry->d_name, "{\"type\":\"x\",\"payload\":{\"v\":");
+		try_corpus_file(entry->d_name, "{\"id\":\"i\",\"type\":\"x\",\"timestamp\":1,"
+		                               "\"source\":\"s\",\"payload\":{\"v\":");
 		count++;
 	}
 	closedir(dir);

@@ -33,9 +33,7 @@ struct bus {
 	struct admit *admit;
 	struct admit *inner; /* for a signal that comes while another is shown */
 	struct window *window;
-	/* Of the signal that was read last: window_pair(), and what window_look() said. */
-	uint64_t pair;
-	enum window_answer looked;
+	enum window_answer looked; /* of the signal that was read last */
 	struct buf line;
 	struct link taps;
 	struct link *next_tap; /* of the walk under way, for removal inside it */
@@ -240,11 +238,7 @@ static bool refuse_when_full(struct bus *bus, const struct bus_emit *emit, const
 static bool read_draft(struct bus *bus, struct admit *admit, const struct bus_emit *emit,
                        struct draft *d, struct bus_verdict *v)
 {
-	v->reason = admit_begin(admit, emit->raw, &emit->from, d, &v->why);
-	if (v->reason == ADMIT_OK) {
-		bus->pair = window_pair(bus->window, d->source, d->id);
-		v->reason = admit_end(admit, d);
-	}
+	v->reason = admit_read(admit, emit->raw, &emit->from, d, &v->why);
 	if (v->reason == ADMIT_OK)
 		return true;
 	if (!emit->guess || (v->reason != ADMIT_NOT_JSON && v->reason != ADMIT_NO_ENVELOPE))
@@ -291,7 +285,8 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		return;
 	v->answer = BUS_ACCEPTED;
 	if (emit->once) {
-		mark = window_mark(bus->window, bus->pair, admit_stable(d.body));
+		mark = window_mark(bus->window, window_pair(bus->window, d.source, d.id),
+		                   admit_stable(d.body));
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}

@@ -1,4 +1,4 @@
-/* inside.h - a signal under admission, for admit.c and compose.c alone. */
+/* inside.h - a signal under admission, for admit.c, plain.c and compose.c alone. */
 #ifndef BUS_INSIDE_H
 #define BUS_INSIDE_H
 
@@ -48,6 +48,13 @@ static inline bool member_is_filled(enum member member)
 	return member == MEMBER_ID || member == MEMBER_TIMESTAMP || member == MEMBER_SOURCE ||
 	       member == MEMBER_PAYLOAD;
 }
+
+/* Types that speak for people or for us: not for whoever shows no credential. */
+bool is_closed(struct text type);
+
+/* plain.c: the ordinary case.  False: it is not one, and must be looked at. */
+bool admit_plainly(struct admit *admit, struct text raw, const struct admit_from *from,
+                   struct draft *out);
 
 /* Sets body and at_ms of `out`, whose id and source are set; false when there is no
  * room for what is filled in. */
