@@ -59,8 +59,7 @@ static void fold_line(struct bus *bus, struct signal_reader *reader, struct text
 	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
 		return;
 	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
-	mark = window_mark(bus->window, window_pair(bus->window, s.source, s.id),
-	                   admit_stable(body));
+	mark = window_mark(bus->window, s.source, s.id, admit_stable(body));
 	window_add(bus->window, &mark, s.seq, window_look(bus->window, &mark, &first));
 }
 
@@ -285,8 +284,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		return;
 	v->answer = BUS_ACCEPTED;
 	if (emit->once) {
-		mark = window_mark(bus->window, window_pair(bus->window, d.source, d.id),
-		                   admit_stable(d.body));
+		mark = window_mark(bus->window, d.source, d.id, admit_stable(d.body));
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}

@@ -29,10 +29,8 @@ struct window_mark {
 struct window *window_create(void);
 void window_destroy(struct window *window);
 
-/* The hash of a source and an id, made before the bytes are known: where it leads is
- * fetched from memory meanwhile. */
-uint64_t window_pair(const struct window *window, struct text source, struct text id);
-struct window_mark window_mark(const struct window *window, uint64_t pair, struct text bytes);
+struct window_mark window_mark(const struct window *window, struct text source, struct text id,
+                               struct text bytes);
 
 enum window_answer window_look(const struct window *window, const struct window_mark *mark,
                                uint64_t *seq);

@@ -25,8 +25,7 @@ static int stop(void **state)
 
 static struct window_mark mark_of(const char *source, const char *id, const char *bytes)
 {
-	return window_mark(window, window_pair(window, text_of(source), text_of(id)),
-	                   text_of(bytes));
+	return window_mark(window, text_of(source), text_of(id), text_of(bytes));
 }
 
 static enum window_answer look(const char *source, const char *id, const char *bytes, uint64_t *seq)
@@ -191,8 +190,7 @@ static void two_windows_do_not_share_their_key(void **state)
 {
 	struct window *other = window_create();
 	struct window_mark a = mark_of("s", "i", "b");
-	struct window_mark b =
-		window_mark(other, window_pair(other, TEXT("s"), TEXT("i")), TEXT("b"));
+	struct window_mark b = window_mark(other, TEXT("s"), TEXT("i"), TEXT("b"));
 
 	assert_memory_not_equal(a.full, b.full, sizeof(a.full));
 	assert_true(a.pair != b.pair);
