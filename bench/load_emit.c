@@ -23,31 +23,33 @@ static struct {
 	size_t out_have, out_sent;
 } emit;
 
-/* The digits after `name`, which must be in the text. */
-static uint64_t number_after(const char *text, size_t length, const char *name)
+/* The number that follows these words, which must be here; steps over both. */
+static uint64_t take_number(const char **at, const char *end, const char *words, size_t length)
 {
-	const char *at = memmem(text, length, name, strlen(name));
 	uint64_t value = 0;
 
 	errno = 0;
-	if (at == NULL)
-		die("no %s in %.*s", name, (int)length, text);
-	for (at += strlen(name); at < text + length && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
+	if ((size_t)(end - *at) < length || memcmp(*at, words, length) != 0)
+		die("no %s in %.*s", words, (int)(end - *at), *at);
+	for (*at += length; *at < end && **at >= '0' && **at <= '9'; ++*at)
+		value = value * 10 + (uint64_t)(**at - '0');
 	return value;
 }
+
+#define TAKE_NUMBER(at, end, words) take_number(at, end, words, sizeof(words) - 1)
 
 /* {"op":"ack","ref":1000000007,"seq":8}: each ref once, and seq always greater. */
 static void take_ack(struct link *link, const char *text, size_t length)
 {
+	const char *at = text + 11, *end = text + length;
 	uint64_t ref, seq;
 
 	if (length < 11 || memcmp(text, "{\"op\":\"ack\"", 11) != 0) {
 		ws_heard(link, 0x81, text, length);
 		return;
 	}
-	ref = number_after(text, length, "\"ref\":") - 1000000000;
-	seq = number_after(text, length, "\"seq\":");
+	ref = TAKE_NUMBER(&at, end, ",\"ref\":") - 1000000000;
+	seq = TAKE_NUMBER(&at, end, ",\"seq\":");
 	errno = 0;
 	if (ref >= emit.sent || !emit.waiting[ref % OUTSTANDING_MAX] || seq <= emit.last_seq)
 		die("an acknowledgement nobody waits for: %.*s", (int)length, text);
