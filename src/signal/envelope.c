@@ -478,12 +478,14 @@ static bool is_ascii(struct text t)
 bool envelope_read(struct envelope *e, struct text raw, bool checked)
 {
 	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
-	const char *at = raw.at + 1, *end = raw.at + raw.len;
+	const char *at = raw.at, *end;
 	unsigned given = 0, member;
 	bool more = true;
 
-	if (raw.len < 2 || raw.at[0] != '{' || end[-1] != '}')
+	if (raw.len < 2 || raw.at[0] != '{' || raw.at[raw.len - 1] != '}')
 		return false;
+	at++;
+	end = raw.at + raw.len;
 	e->correlation = e->metadata = (struct text){NULL, 0};
 	while (more) {
 		at = skip_spaces(at);
