@@ -1,8 +1,6 @@
 /* scan.c - stepping over JSON values without reading them. */
 #include "base/scan.h"
 
-#include <endian.h>
-
 static void skip_space(struct scan *s)
 {
 	while (s->at < s->end &&
@@ -25,46 +23,19 @@ static bool fail(struct scan *s)
 	return false;
 }
 
-/* Marks the bytes of a word that are c, exactly up to the first one. */
-static uint64_t bytes_that_are(uint64_t word, char c)
-{
-	uint64_t ones = 0x0101010101010101u;
-	uint64_t v = word ^ ones * (uint8_t)c;
-
-	return (v - ones) & ~v & (ones << 7);
-}
-
-/* To the next quote or backslash, eight bytes at a time; most strings are short,
- * so a call of memchr for each would cost more. */
-static void skip_plain(struct scan *s)
-{
-	uint64_t word, found;
-
-	for (; s->end - s->at >= 8; s->at += 8) {
-		memcpy(&word, s->at, 8);
-		word = le64toh(word);
-		found = bytes_that_are(word, '"') | bytes_that_are(word, '\\');
-		if (found) {
-			s->at += __builtin_ctzll(found) / 8;
-			return;
-		}
-	}
-	while (s->at < s->end && *s->at != '"' && *s->at != '\\')
-		s->at++;
-}
-
-/* From behind the opening quote to behind the closing one. */
+/* From behind the opening quote to behind the closing one.  What a backslash stands
+ * before is stepped over; so is a control character, which is not ours to refuse. */
 static bool skip_string(struct scan *s)
 {
 	for (;;) {
-		skip_plain(s);
+		s->at = scan_stop(s->at, s->end);
 		if (s->at == s->end)
 			return fail(s);
-		if (*s->at++ == '"')
+		if (*s->at == '"') {
+			s->at++;
 			return true;
-		if (s->at == s->end)
-			return fail(s);
-		s->at++; /* what the backslash stands before */
+		}
+		s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
 	}
 }
 

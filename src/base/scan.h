@@ -7,7 +7,32 @@
 #ifndef BASE_SCAN_H
 #define BASE_SCAN_H
 
+#include <endian.h>
+
 #include "base/text.h"
+
+/* The first quote, backslash or control character from `at` on, or the end.  Strings
+ * are most of any JSON, so sixteen bytes at a time. */
+static inline const char *scan_stop(const char *at, const char *end)
+{
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	typedef uint64_t words __attribute__((vector_size(16)));
+
+	for (; end - at >= 16; at += 16) {
+		words stops;
+		bytes b;
+
+		memcpy(&b, at, 16);
+		stops = (words)((b == '"') | (b == '\\') | (b < ' '));
+		if (stops[0])
+			return at + __builtin_ctzll(htole64(stops[0])) / 8;
+		if (stops[1])
+			return at + 8 + __builtin_ctzll(htole64(stops[1])) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\' && (uint8_t)*at >= ' ')
+		at++;
+	return at;
+}
 
 struct scan {
 	const char *at, *end;

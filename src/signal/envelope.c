@@ -4,13 +4,10 @@
  * is named for, or NULL to decline.  A text ends with a brace, and only a closing
  * brace or bracket steps over its last byte: so there is a byte to look at everywhere
  * else, and who closes a container looks whether the text goes on.
- *
- * Strings are most of a text and are passed sixteen bytes at a time.
  */
 #include "signal/envelope.h"
 
-#include <endian.h>
-
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "signal/inside.h"
 
@@ -33,33 +30,11 @@ struct plain {
 	enum plain_type type;
 };
 
-typedef uint8_t chunk __attribute__((vector_size(16)));
-typedef uint64_t chunk_words __attribute__((vector_size(16)));
-
 /* --- tokens ---------------------------------------------------------------- */
 
 static inline const char *skip_spaces(const char *at)
 {
 	while (*at == ' ')
-		at++;
-	return at;
-}
-
-/* To the next quote, backslash or control character; or to the end. */
-static inline const char *skip_ordinary(const char *at, const char *end)
-{
-	for (; end - at >= 16; at += 16) {
-		chunk_words stops;
-		chunk c;
-
-		memcpy(&c, at, 16);
-		stops = (chunk_words)((c == '"') | (c == '\\') | (c < ' '));
-		if (stops[0])
-			return at + __builtin_ctzll(htole64(stops[0])) / 8;
-		if (stops[1])
-			return at + 8 + __builtin_ctzll(htole64(stops[1])) / 8;
-	}
-	while (at < end && *at != '"' && *at != '\\' && (uint8_t)*at >= ' ')
 		at++;
 	return at;
 }
@@ -93,7 +68,7 @@ static const char *skip_escaped(const char *at, const char *end)
 	while (at && at < end && *at == '\\') {
 		at = skip_escape(at, end);
 		if (at)
-			at = skip_ordinary(at, end);
+			at = scan_stop(at, end);
 	}
 	return at;
 }
@@ -103,7 +78,7 @@ static inline const char *read_string(const char *at, const char *end, struct pl
 {
 	const char *first = at + 1;
 
-	at = skip_ordinary(first, end);
+	at = scan_stop(first, end);
 	out->type = PLAIN_STRING;
 	if (at < end && *at == '\\') {
 		out->type = PLAIN_ESCAPED;
