@@ -20,14 +20,13 @@
 #include <xxhash.h>
 
 #include "base/crc32c.h"
-#include "base/map.h"
 #include "base/must.h"
 #include "base/random.h"
 
 #define HUGE_PAGE (2 * MIB)
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
 #define BITS (8 * WINDOW_SIZE)       /* at most an eighth of them set */
-#define SAVED_MAGIC "sbwind5\n"
+#define SAVED_MAGIC "sbwind6\n"
 
 struct entry {
 	struct window_mark mark;
@@ -192,7 +191,8 @@ static void turn_over(struct window *window)
 struct window_mark window_mark(const struct window *window, struct text source, struct text id,
                                struct text bytes)
 {
-	uint64_t pair = map_hash(map_hash(window->key.pair, source), id);
+	uint64_t by = XXH3_64bits_withSeed(source.at, source.len, window->key.pair);
+	uint64_t pair = XXH3_64bits_withSeed(id.at, id.len, by);
 	XXH128_hash_t full;
 
 	__builtin_prefetch(&window->newer.slots[pair % TABLE_SIZE], 1);

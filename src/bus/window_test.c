@@ -84,6 +84,20 @@ static void the_same_bytes_are_known_again(void **state)
 	assert_int_equal(look("", "si", "b", &seq), WINDOW_NEW);
 }
 
+static void an_id_of_another_length_is_another(void **state)
+{
+	static const char *const ids[] = {"1",     "21",       "311",      "1111",
+	                                  "01111", "31111111", "111111111"};
+	uint64_t seq = 0;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		assert_int_equal(look("s", ids[i], "b", &seq), WINDOW_NEW);
+		assert_int_equal(look(ids[i], "i", "b", &seq), WINDOW_NEW);
+		add("s", ids[i], "b", 1);
+		add(ids[i], "i", "b", 1);
+	}
+}
+
 static void other_bytes_are_an_id_used_again(void **state)
 {
 	uint64_t seq = 0;
@@ -203,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_same_bytes_are_known_again),
+		TEST(an_id_of_another_length_is_another),
 		TEST(other_bytes_are_an_id_used_again),
 		TEST(the_first_seq_stays),
 		TEST(the_newest_are_kept_and_the_oldest_go),
