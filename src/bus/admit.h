@@ -67,7 +67,8 @@ struct admit_from {
 	bool envelope_only;
 };
 
-/* What may be stored.  Texts are valid until the next admit_read. */
+/* What may be stored.  Texts are valid until the next admit_read, and as long as what
+ * was read stays as it is: they may lie in it. */
 struct draft {
 	struct text body; /* the envelope after its brace: `"id":"a",...}` */
 	struct text id, type, source, correlation;

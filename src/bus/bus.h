@@ -37,7 +37,7 @@ struct bus_ticket {
 };
 
 struct bus_emit {
-	struct text raw;
+	struct text raw; /* what taps hear may lie in it: it stays until bus_admit returns */
 	struct admit_from from;
 	struct bus_ticket ticket; /* stamped may be NULL */
 	bool durable;             /* somebody waits until it is on the disk */
