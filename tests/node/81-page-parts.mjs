@@ -7,6 +7,7 @@ import { Place, retryDelay } from "../../clients/js/signalbox.js";
 
 const { pretty } = await part("text/json.ts");
 const { clock, colourOf, entryOf, gapEntryOf, visible } = await part("text/signal.ts");
+const { beginning, ending, graphemes, makeCutter, wholeAfter, wholeBefore } = await part("text/whole.ts");
 const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
 const { makeDemoWatch } = await part("shell/demo.ts");
 const { codeOf, hashOf, placeOf } = await part("shell/address.ts");
@@ -33,6 +34,49 @@ test("what is asked, answered and controlled is a sentence in the log, and what 
 	assert.equal(said("error", { reason: "odd" }), '{"reason":"odd"}');
 	assert.equal(said("completion", { done: 1 }), '{"done":1}');
 	assert.equal(said("text_delta", { content: "" }), "");
+});
+
+/* One character each for who reads it. */
+const WHOLE = { pair: "😀", modifier: "👍🏽", family: "👩‍👩‍👧‍👦", flag: "🇩🇪", accent: "e\u0301", keycap: "1\ufe0f\u20e3", line: "\r\n" };
+
+test("a text is cut between characters, wherever the edge falls in one", async () => {
+	for (const [name, whole] of Object.entries(WHOLE))
+		for (let room = 0; room <= whole.length; room++) {
+			const fits = room === whole.length;
+
+			assert.equal(beginning(`ab${whole}cd`, 2 + room), fits ? `ab${whole}` : "ab", `${name} at ${room}`);
+			assert.equal(ending(`ab${whole}cd`, 2 + room), fits ? `${whole}cd` : "cd", `the end of ${name} at ${room}`);
+			assert.equal(wholeAfter(`ab${whole}cd`, 2 + room), room === 0 ? 2 : 2 + whole.length, `after ${name} at ${room}`);
+			assert.equal(wholeBefore(`${"x".repeat(9000)}${whole}`, 9000 + room), 9000 + (fits ? room : 0), `${name} far on`);
+		}
+	assert.equal(beginning(WHOLE.flag.repeat(9), 10), WHOLE.flag.repeat(2));
+	assert.equal(beginning("abc", 3), "abc");
+	assert.equal(beginning("abc", 0), "");
+	assert.equal(graphemes(`${WHOLE.family}${WHOLE.flag}${WHOLE.pair}`, 2), WHOLE.family + WHOLE.flag);
+});
+
+test("marks without end hide nothing of a text, and without a segmenter no pair is cut", async () => {
+	const heap = `e${"\u0301".repeat(1e6)}`;
+	const { before, after } = makeCutter(null);
+
+	assert.equal(beginning(heap, 100), heap.slice(0, 100));
+	assert.equal(ending(heap, 100).length, 100);
+	assert.equal(beginning("😀\u0301".repeat(100), 100).isWellFormed(), true);
+	for (let at = 0; at <= 5; at++) {
+		assert.equal(before("a😀b\ud800", at), at === 2 ? 1 : at);
+		assert.equal(after("a😀b\ud800", at), at === 2 ? 3 : at);
+	}
+});
+
+test("no row of the log ends in half a character", async () => {
+	for (const whole of Object.values(WHOLE).slice(0, 6))
+		for (let before = 390; before <= 400; before++)
+			for (const [type, payload] of [["thinking", { content: "x".repeat(before) + whole.repeat(9) }], ["other", { a: "x".repeat(before - 6) + whole.repeat(9) }]]) {
+				const { summary } = entry(1, { type, payload });
+				const rest = summary.slice(summary.lastIndexOf("x") + 1);
+
+				assert.equal(rest, whole.repeat(rest.length / whole.length), `${whole} behind ${before}`);
+			}
 });
 
 test("what is made up is called so while it comes: not last week's, and not all of it beside an agent", async () => {

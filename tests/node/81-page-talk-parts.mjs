@@ -9,7 +9,7 @@ const { createTalk, BLOCKS_MAX, WEIGHT_MAX, WORDS_MAX, whoOf } = await part("tal
 const { tokensPerSecond } = await part("talk/block.ts");
 const { inputParts, inputLine, outputParts } = await part("talk/tool.ts");
 const { diff, patchLines } = await part("talk/diff.ts");
-const { visibleText, wholeLength, lasted } = await part("talk/plain.ts");
+const { cut, visibleText, wholeLength, lasted } = await part("talk/plain.ts");
 const { createAsks, answerers, newSession } = await part("ask/model.ts");
 const { createPrompts, choicesOf, approvalOf, leftOf, endOf, OVER_MS } = await part("prompts/model.ts");
 
@@ -205,6 +205,15 @@ test("no text is cut within a character", async () => {
 
 	tell(...say(`${"x".repeat(WORDS_MAX - 1)}😀😀`));
 	assert.ok(talk.blocks.length === 2 && talk.blocks.every(({ text }) => text.isWellFormed()));
+	for (const whole of ["👍🏽", "👩‍👩‍👧‍👦", "🇩🇪", "e\u0301"])
+		for (let room = 1; room < whole.length; room++) {
+			const { talk, tell } = telling();
+
+			tell(...say("x".repeat(WORDS_MAX - room) + whole + whole));
+			assert.deepEqual(talk.blocks.map(({ text }) => text.replace(/^x+/, "")), [whole, whole], `room for ${room}`);
+			assert.equal(cut(`ab${whole}`, 2 + room), `ab … and ${whole.length} more characters`);
+			assert.equal(inputLine({ command: "x".repeat(200 - room) + whole }), "x".repeat(200 - room));
+		}
 	assert.equal(wholeLength("a\ud83d"), 1);
 	assert.equal(wholeLength("a\r"), 1);
 	assert.equal(wholeLength("a😀"), 3);

@@ -13,6 +13,7 @@ const { makeClock } = await part("stage/clock.ts");
 const { boundsOf, clickOf, commandOf, moveOf, pointOf, slotAt, zoneAt, zoneOf } = await part("stage/hand.ts");
 const { bounded, fit, toScreen, toStage, zoomAround } = await part("stage/camera.ts");
 const { somebodyAt } = await part("stage/glance.ts");
+const { spoken, wrap } = await part("stage/paint/wrap.ts");
 const { makePace } = await part("stage/pace.ts");
 const { makeEpisodes } = await part("stage/episodes.ts");
 const box = await new Box().start();
@@ -460,6 +461,18 @@ test("the stage fits the window, and stays under the pointer when it comes neare
 	assert.deepEqual(Object.values(toStage(near, at)).map(Math.round), Object.values(toStage(camera, at)).map(Math.round));
 	assert.ok(bounded({ ...camera, x: 1e6 }, stage, screen).x < 390, "some of it is always in sight");
 	assert.equal(zoomAround(camera, at, 1e9, 0.1).zoom, 8);
+});
+
+test("a word that is too long for a line is broken between characters, and nothing of it is lost", async () => {
+	for (const whole of ["😀", "👍🏽", "👩‍👩‍👧‍👦", "🇩🇪", "e\u0301"])
+		for (let width = 1; width <= 2 * whole.length; width++) {
+			const word = whole.repeat(7);
+			const lines = wrap(word, (text) => text.length, width).map(({ text }) => text);
+
+			assert.equal(lines.join(""), word);
+			assert.ok(lines.every((line) => line === whole.repeat(line.length / whole.length)), `${whole} in ${width}: ${lines}`);
+			assert.equal(spoken("x".repeat(1200 - whole.length + 1) + whole), "x".repeat(1200 - whole.length + 1));
+		}
 });
 
 test("it is drawn as often as something happens", async () => {

@@ -3,6 +3,7 @@
 
 import { clock, visible } from "../text/signal";
 import { h } from "../text/dom";
+import { beginning } from "../text/whole";
 import { counted } from "../talk/plain";
 import type { Conversation } from "./model";
 
@@ -47,7 +48,7 @@ export function makeList(root: HTMLElement, choose: (conversation: Conversation)
 
 	function row(one: Conversation, chosen: string | null): HTMLElement {
 		const ask = one.asks.at(-1)!;
-		const words = visible(one.asks[0]!.text.trim().replace(/\s+/g, " ").slice(0, 120));
+		const words = visible(beginning(one.asks[0]!.text.trim().replace(/\s+/g, " "), 120));
 
 		return h("button", { type: "button", class: "ask-row", "data-key": one.key,
 			"data-state": ask.state, "aria-current": one.key === chosen ? "true" : null,

@@ -3,6 +3,7 @@
  * went to; those of one session of one source belong together. Pure. */
 
 import type { Envelope, Source } from "../desk";
+import { beginning } from "../text/whole";
 
 export interface Ask {
 	run: string;
@@ -87,7 +88,7 @@ function askOf({ type, source, correlationId, seq, timestamp, metadata, payload 
 		return null;
 	return {
 		run: correlationId, seq, at: timestamp, source: sourceId, session: name(metadata?.session),
-		model: name(payload.to), text: String(payload.description ?? "").slice(0, TEXT_MAX),
+		model: name(payload.to), text: beginning(String(payload.description ?? ""), TEXT_MAX),
 		state: live ? "running" : "past",
 	};
 }
@@ -116,7 +117,7 @@ function group(asks: Ask[]): Conversation[] {
 }
 
 function name(value: unknown): string {
-	return typeof value === "string" ? value.slice(0, NAME_MAX) : "";
+	return typeof value === "string" ? beginning(value, NAME_MAX) : "";
 }
 
 /* ---- who can be asked ---- */

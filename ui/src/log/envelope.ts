@@ -3,6 +3,7 @@
 
 import { h } from "../text/dom";
 import { pretty } from "../text/json";
+import { beginning } from "../text/whole";
 
 const COLOURED_MAX = 5000;     /* Beyond so many tokens it is in one colour. */
 const SHOWN_MAX = 100_000;     /* characters that are laid out at once */
@@ -17,15 +18,14 @@ export function drawEnvelope(text: string): HTMLElement {
 		return pre;
 	}
 	const laid = tokens.map(([, part]) => part).join("");
-	pre.append(laid.slice(0, SHOWN_MAX));
-	if (laid.length > SHOWN_MAX)
-		pre.append(restOf(pre, laid));
+	const shown = beginning(laid, SHOWN_MAX);
+	pre.append(shown);
+	if (laid.length > shown.length)
+		pre.append(restOf(pre, laid, laid.length - shown.length));
 	return pre;
 }
 
-function restOf(pre: HTMLElement, laid: string): HTMLElement {
-	const left = (laid.length - SHOWN_MAX).toLocaleString("en");
-
+function restOf(pre: HTMLElement, laid: string, left: number): HTMLElement {
 	return h("button", { type: "button", class: "rest", onclick: () => pre.replaceChildren(laid) },
-		`Show ${left} more characters`);
+		`Show ${left.toLocaleString("en")} more characters`);
 }

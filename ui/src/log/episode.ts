@@ -5,6 +5,7 @@
 
 import type { Envelope } from "../desk";
 import { brief, entryOf, oneLine } from "../text/signal";
+import { beginning, wholeAfter } from "../text/whole";
 
 export const ITEMS_MAX = 5000;         /* The oldest go first. */
 export const LANES_MAX = 8;
@@ -128,7 +129,7 @@ function add(m: Memory, begun: Pick<Item, "seq" | "at" | "type" | "lane" | "isGa
 function agentOf({ type, source, payload }: Envelope): string {
 	const agent = payload?.agentId ?? (type === "task_dispatch" ? payload?.to : undefined);
 
-	return (typeof agent === "string" && agent !== "" ? agent : brief(source)).slice(0, 200);
+	return beginning(typeof agent === "string" && agent !== "" ? agent : brief(source), 200);
 }
 
 function laneOf(m: Memory, agent: string): number {
@@ -151,8 +152,11 @@ function join(item: Item, at: number, text: string): void {
 	item.count++;
 	item.version++;
 	item.lastAt = Number.isNaN(at) ? item.lastAt : at;
-	if (item.text.length < TEXT_MAX)
-		item.text = (item.text + text).slice(0, TEXT_MAX);
+	if (item.text.length >= TEXT_MAX)
+		return;
+	/* A little more rather than less: it is full then, and no later piece closes up to it. */
+	const all = item.text + text;
+	item.text = all.slice(0, wholeAfter(all, TEXT_MAX));
 }
 
 /* A piece of text keeps the space at its ends, which a line of its own would not show. */

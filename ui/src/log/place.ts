@@ -2,6 +2,8 @@
  * shown, and the filter, which is the rest of it: #/log/4711?all&f=type:error timeout. A link
  * carries all of it. */
 
+import { beginning } from "../text/whole";
+
 export interface Place { seq: number | null; filter: string; showsAll: boolean }
 
 const FILTER_MAX = 2000;
@@ -14,7 +16,7 @@ export function placeOf(rest: string): Place {
 
 	return {
 		seq: Number.isSafeInteger(seq) && seq > 0 ? seq : null,
-		filter: filter.slice(0, FILTER_MAX),
+		filter: beginning(filter, FILTER_MAX),
 		showsAll: all !== undefined,
 	};
 }

@@ -4,6 +4,7 @@
 import type { Desk } from "../desk";
 import { fill, h, icon, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { drawPart } from "../talk/parts";
 import { cut, visibleText } from "../talk/plain";
 import { inputLine, inputParts } from "../talk/tool";
@@ -126,5 +127,7 @@ export function who({ prompt }: Item): string {
 export function briefOf({ prompt }: Item): string {
 	const approval = approvalOf(prompt);
 
-	return (approval === null ? String(prompt.prompt) : inputLine(approval.input)).trim().split("\n", 1)[0]!.slice(0, 160);
+	const words = approval === null ? String(prompt.prompt) : inputLine(approval.input);
+
+	return beginning(words.trim().split("\n", 1)[0]!, 160);
 }

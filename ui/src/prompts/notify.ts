@@ -5,6 +5,7 @@
 import type { Desk } from "../desk";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { counted } from "../talk/plain";
 import { approvalOf, type Item } from "./model";
 import { briefOf, who } from "./card";
@@ -66,11 +67,11 @@ export function makeNotifier(goTo: (id: string) => void): Notifier {
 				return;
 			if (open > AT_ONCE) {
 				[...shown.keys()].filter((tag) => tag !== "many").forEach(close);
-				return show("many", counted(open, "question waits", "questions wait"), visible(who(item)).slice(0, BODY_MAX), item.id);
+				return show("many", counted(open, "question waits", "questions wait"), beginning(visible(who(item)), BODY_MAX), item.id);
 			}
 			const approval = approvalOf(item.prompt);
 			const title = approval === null ? `${who(item)} asks` : `${who(item)} wants to use ${approval.tool}`;
-			show(item.id, visible(title).slice(0, BODY_MAX), visible(briefOf(item)).slice(0, BODY_MAX), item.id);
+			show(item.id, beginning(visible(title), BODY_MAX), beginning(visible(briefOf(item)), BODY_MAX), item.id);
 		},
 		over: close,
 		clear: () => [...shown.keys()].forEach(close),

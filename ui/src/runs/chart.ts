@@ -4,6 +4,7 @@
 import type { Envelope } from "../desk";
 import { fill, h } from "../text/dom";
 import { brief, clock, visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import type { Run } from "./model";
 
 const CHANGES_MAX = 300;
@@ -46,7 +47,7 @@ function statesOf(run: Run): HTMLElement[] {
 	const path = run.breadcrumb.length > 0 ? run.breadcrumb : run.config;
 	const here = new Set([...run.config, ...path]);
 	const item = (name: string, depth: number, kind: string) => {
-		const element = h("li", { class: kind }, visible(name.slice(0, NAME_MAX)));
+		const element = h("li", { class: kind }, visible(beginning(name, NAME_MAX)));
 
 		element.style.setProperty("--depth", String(depth));
 		return element;
@@ -80,6 +81,6 @@ function changeOf({ seq, type, timestamp, payload }: Envelope): Change | null {
 		};
 	}
 	if (type === "phase" && Array.isArray(payload.config))
-		return { seq, at: timestamp, why: "", words: visible(payload.config.map(brief).join(" › ").slice(0, 2 * NAME_MAX)) };
+		return { seq, at: timestamp, why: "", words: visible(beginning(payload.config.map(brief).join(" › "), 2 * NAME_MAX)) };
 	return null;
 }

@@ -4,6 +4,7 @@
 import type { Desk, Envelope, Prompt } from "../desk";
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { episode } from "./episode";
 import { keeper } from "./keeper";
 import { runOf, type Run } from "./model";
@@ -52,7 +53,7 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 			return answer.run.lastSeq < heard;
 		} catch (error) {
 			if (isWanted() && shown === null)
-				tell(`There is nothing to see of ${wanted.slice(0, 200)}: ${(error as Error).message}.`);
+				tell(`There is nothing to see of ${beginning(wanted, 200)}: ${(error as Error).message}.`);
 			return heard > 0 && shown === null;
 		}
 	} });

@@ -6,6 +6,7 @@ import type { Desk } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { saveFile } from "../text/save";
 import { clock, visible } from "../text/signal";
+import { beginning } from "../text/whole";
 
 const SHOWN = 400;            /* events */
 const FILES = 200;
@@ -157,11 +158,11 @@ function lineOf(raw: string): Line {
 
 		return {
 			at: typeof ts === "number" ? ts : NaN,
-			event: visible(String(event ?? "").slice(0, LINE_MAX)),
-			text: visible((JSON.stringify(data ?? {}) ?? "").slice(0, LINE_MAX)),
+			event: visible(beginning(String(event ?? ""), LINE_MAX)),
+			text: visible(beginning(JSON.stringify(data ?? {}) ?? "", LINE_MAX)),
 		};
 	} catch {
-		return { at: NaN, event: "", text: visible(raw.slice(0, LINE_MAX)) };
+		return { at: NaN, event: "", text: visible(beginning(raw, LINE_MAX)) };
 	}
 }
 
@@ -179,5 +180,5 @@ function nameFiles(raw: string, named: Map<string, string>): void {
 
 	for (const place of places)
 		if (typeof place === "string" && named.size < 10 * FILES)
-			named.set(place.slice(0, LINE_MAX), event.slice(0, LINE_MAX));
+			named.set(beginning(place, LINE_MAX), beginning(event, LINE_MAX));
 }

@@ -4,6 +4,7 @@
 import type { Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
 
 const NAME_MAX = 200;
@@ -54,10 +55,10 @@ export function head(hands: Hands): Head {
 
 			shown = run;
 			root.dataset.state = name;
-			write(title, visible((run.chart ?? knownAs(run.source)).slice(0, NAME_MAX)));
-			title.title = visible(run.source.slice(0, NAME_MAX));
+			write(title, visible(beginning(run.chart ?? knownAs(run.source), NAME_MAX)));
+			title.title = visible(beginning(run.source, NAME_MAX));
 			write(state, STATE_WORDS[name]);
-			write(id, visible(run.id.slice(0, NAME_MAX * 3)));
+			write(id, visible(beginning(run.id, NAME_MAX * 3)));
 			drawPath(path, run);
 			drawBeside(beside, run);
 			drawFigures(numbers, run, totals);
@@ -71,7 +72,7 @@ export function head(hands: Hands): Head {
 /* Elements are made anew only when what they say is something else. */
 function drawPath(path: HTMLElement, run: Run): void {
 	const names = (run.breadcrumb.length > 0 ? run.breadcrumb : run.config)
-		.map((name) => visible(name.slice(0, NAME_MAX)));
+		.map((name) => visible(beginning(name, NAME_MAX)));
 
 	path.hidden = names.length === 0;
 	if (path.dataset.drawn === names.join("\n"))
@@ -89,7 +90,7 @@ function drawBeside(beside: HTMLElement, run: Run): void {
 		return;
 	beside.dataset.drawn = key;
 	fill(beside, run.siblings.map((name) => {
-		const words = visible(name.slice(0, NAME_MAX));
+		const words = visible(beginning(name, NAME_MAX));
 
 		return here.has(name) ? h("b", {}, `◉ ${words}`) : h("span", {}, words);
 	}));
@@ -105,8 +106,8 @@ function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof t
 		["errors", run.errors > 0 ? countWords(run.errors) : ""],
 		["signals", countWords(run.signals)],
 		["mode", run.debug?.mode === undefined || run.debug.mode === null ? ""
-			: visible(run.debug.mode.slice(0, NAME_MAX))],
-		["ended as", run.finished && run.finalConfig ? visible(run.finalConfig.slice(0, NAME_MAX)) : ""],
+			: visible(beginning(run.debug.mode, NAME_MAX))],
+		["ended as", run.finished && run.finalConfig ? visible(beginning(run.finalConfig, NAME_MAX)) : ""],
 	];
 	const shown = rows.filter(([, value]) => value !== "");
 
@@ -135,7 +136,7 @@ function drawAsked(asked: HTMLElement, prompts: readonly Prompt[], { answer }: H
 	if (asked.dataset.drawn === key || first === undefined)
 		return;
 	asked.dataset.drawn = key;
-	const words = visible(first.prompt.slice(0, ASKED_MAX));
+	const words = visible(beginning(first.prompt, ASKED_MAX));
 	fill(asked, [
 		h("span", {}, prompts.length === 1 ? "It asks: " : `It asks ${prompts.length} things, first: `),
 		h("q", {}, words),

@@ -3,6 +3,7 @@
 
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning, ending } from "../text/whole";
 import { keyed, type Keyed } from "./keyed";
 import { countWords, durationWords, groupsOf, isLive, rateWords, type Group, type Invocation } from "./model";
 
@@ -80,10 +81,10 @@ function makeLine(line: Line, hands: Hands): Made {
 }
 
 function nameButton(name: string, words: string, { choose }: Hands): HTMLButtonElement {
-	const text = visible(words.slice(-NAME_MAX));
+	const text = visible(ending(words, NAME_MAX));
 
 	return h("button", {
-		type: "button", class: "runs-name", title: `Only what ${visible(name.slice(0, NAME_MAX))} says`,
+		type: "button", class: "runs-name", title: `Only what ${visible(beginning(name, NAME_MAX))} says`,
 		"aria-pressed": "false", onclick: () => choose(name),
 	}, text);
 }
@@ -96,7 +97,7 @@ function makeOne(first: Invocation, isChild: boolean, hands: Hands): Made {
 	const rate = h("span", { class: "runs-rate" });
 	const took = h("span", { class: "runs-took" });
 	const said = h("p", { class: "runs-said" });
-	const name = isChild ? h("span", { class: "runs-name" }, visible(first.session.slice(-NAME_MAX)))
+	const name = isChild ? h("span", { class: "runs-name" }, visible(ending(first.session, NAME_MAX)))
 		: nameButton(first.invokeid, first.invokeid, hands);
 	const root = h("li", { class: isChild ? "runs-one child" : "runs-one" },
 		mark, name, status, model, tokens, rate, took, said);
@@ -114,7 +115,7 @@ function makeOne(first: Invocation, isChild: boolean, hands: Hands): Made {
 			name.setAttribute("aria-pressed", String(hands.isOnly(one.invokeid)));
 			write(mark, sign);
 			write(status, words);
-			write(model, visible((one.model ?? "").slice(0, NAME_MAX)));
+			write(model, visible(beginning(one.model ?? "", NAME_MAX)));
 			write(tokens, one.tokens > 0 ? `${countWords(one.tokens)} tok` : "");
 			write(rate, rateWords(one));
 			write(took, durationWords(one.elapsedMs > 0 ? one.elapsedMs : one.lastTs - one.firstTs));
@@ -168,5 +169,5 @@ function makeMore(name: string, { more }: Hands): Made {
 function saidWords(text: string): string {
 	const line = text.trimEnd().split("\n").at(-1) ?? "";
 
-	return visible(line.length > SAID_MAX ? `…${line.slice(-SAID_MAX)}` : line);
+	return visible(line.length > SAID_MAX ? `…${ending(line, SAID_MAX)}` : line);
 }

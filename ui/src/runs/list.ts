@@ -3,6 +3,7 @@
 
 import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { keyed } from "./keyed";
 import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
 
@@ -94,7 +95,7 @@ interface Row {
 }
 
 function makeRow(elementId: string, id: string): Row {
-	const name = visible(id.slice(0, NAME_MAX));
+	const name = visible(beginning(id, NAME_MAX));
 	const source = h("b", { class: "runs-source" });
 	const state = h("span", { class: "runs-state" });
 	const ago = h("span", { class: "runs-ago" });
@@ -114,10 +115,10 @@ function drawRow(row: Row, { run, questions, isChosen }: Shown): void {
 
 	row.root.dataset.state = state;
 	row.root.setAttribute("aria-selected", String(isChosen));
-	write(row.source, visible(knownAs(run.source).slice(0, NAME_MAX)));
-	row.source.title = visible(run.source.slice(0, NAME_MAX));
+	write(row.source, visible(beginning(knownAs(run.source), NAME_MAX)));
+	row.source.title = visible(beginning(run.source, NAME_MAX));
 	write(row.state, state === "asks" && questions > 1 ? `${questions} questions` : STATE_WORDS[state]);
-	write(row.phase, run.config.map((name) => visible(name.slice(0, NAME_MAX))).join(" › "));
+	write(row.phase, run.config.map((name) => visible(beginning(name, NAME_MAX))).join(" › "));
 	if (row.numbers.textContent !== words.map(([text]) => text).join(""))
 		fill(row.numbers, words.map(([text, kind]) => h("span", { class: kind }, text)));
 }

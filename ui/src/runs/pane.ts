@@ -5,6 +5,7 @@ import type { Desk, Prompt } from "../desk";
 import { drawTalk, stickToEnd } from "../talk/talk";
 import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import { chart } from "./chart";
 import { controls } from "./controls";
 import type { Episode } from "./episode";
@@ -143,7 +144,7 @@ function noteWords(episode: Episode, only: string | null): string {
 	if (episode.state === "failed")
 		return `What it said could not be read: ${visible(episode.why)}`;
 	if (only !== null)
-		return `Only what ${visible(only.slice(0, 200))} says.`;
+		return `Only what ${visible(beginning(only, 200))} says.`;
 	if (episode.hasOlder && episode.isFull)
 		return "What is older is in the transcript.";
 	return "";

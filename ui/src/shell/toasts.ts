@@ -3,6 +3,7 @@
 
 import { h, icon } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 
 const GOOD_MS = 5000;
 const BAD_MS = 12000;
@@ -13,7 +14,7 @@ export function makeToasts(said: HTMLElement, warned: HTMLElement): (words: stri
 	return (words, kind = "good") => {
 		const box = kind === "bad" ? warned : said;
 		const toast = h("div", { class: `toast ${kind}` },
-			h("p", {}, visible(words.slice(0, LONGEST))),
+			h("p", {}, visible(beginning(words, LONGEST))),
 			h("button", { type: "button", class: "bare", "aria-label": "Dismiss", onclick: () => toast.remove() }, icon("close")));
 
 		box.append(toast);

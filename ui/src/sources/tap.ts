@@ -5,6 +5,7 @@
 import { fill, h, write, type Child } from "../text/dom";
 import { wordsOf } from "../text/fault";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 import type { Acts, Change, Tap, TapVerb } from "./acts";
 import { openDialog, type Dialog } from "./dialog";
 import type { Refusal } from "../desk";
@@ -28,7 +29,8 @@ export function diffLines(diff: string): { kind: "added" | "removed" | "place" |
 
 /* A tab is a tab; all else that would deceive is made visible. */
 function shown(text: string): string {
-	const cut = text.length > LINE_MAX ? `${text.slice(0, LINE_MAX)} … ${text.length - LINE_MAX} more characters` : text;
+	const start = beginning(text, LINE_MAX);
+	const cut = start === text ? text : `${start} … ${text.length - start.length} more characters`;
 
 	return cut.split("\t").map(visible).join("\t");
 }

@@ -7,6 +7,7 @@ import type { Episode } from "./episodes";
 import { nameOf, sentenceOf } from "./said";
 import { h, icon, write } from "../text/dom";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 
 const EVERY_MS = 250;
 const WORDS_MAX = 400;
@@ -86,7 +87,7 @@ export function makeCard(actions: CardActions): Card {
 		write(state, actor.isSomebody ? said.state : "a part of the stage");
 		dot.style.setProperty("--who", actor.look.fallbackColor);
 		if (full)
-			write(words, visible(full.slice(0, WORDS_MAX)));
+			write(words, visible(beginning(full, WORDS_MAX)));
 		words.classList.toggle("thought", full !== "" && actor.speech?.thought === true);
 		words.hidden = words.textContent === "";
 		run.hidden = log.hidden = episode === undefined;

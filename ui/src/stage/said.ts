@@ -2,6 +2,7 @@
 
 import type { Actor } from "./frame";
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 
 export const STATES: readonly { state: string; words: string; glyph: string }[] = [
 	{ state: "idle", words: "has nothing to do", glyph: "" },
@@ -21,7 +22,7 @@ export function stateWords(state: string): string {
 	return STATES.find((one) => one.state === state)?.words ?? state;
 }
 
-export const nameOf = (actor: Actor): string => visible((actor.label || actor.semanticId || actor.id).slice(0, 80));
+export const nameOf = (actor: Actor): string => visible(beginning(actor.label || actor.semanticId || actor.id, 80));
 
 /* A sentence about somebody, for who cannot see them. */
 export function sentenceOf(actor: Actor): { name: string; state: string; words: string } {
@@ -32,6 +33,6 @@ export function sentenceOf(actor: Actor): { name: string; state: string; words: 
 	return {
 		name: nameOf(actor),
 		state: visible(stateWords(actor.state)),
-		words: (isAside ? "thinks: " : "") + visible(words.slice(0, LONGEST)),
+		words: (isAside ? "thinks: " : "") + visible(beginning(words, LONGEST)),
 	};
 }

@@ -3,6 +3,7 @@
 
 import { fill, h, write } from "../text/dom";
 import { clock } from "../text/signal";
+import { beginning, ending } from "../text/whole";
 import type { Block, Question, Tool, Words } from "./block";
 import { drawPart } from "./parts";
 import { counted, lasted, visibleText, wholeLength } from "./plain";
@@ -114,7 +115,7 @@ function drawTool(block: Tool): Drawn {
 	return { element: details, update() {
 		details.dataset.state = block.state;
 		write(mark, MARKS[block.state]);
-		write(line, visibleText(block.input === undefined ? block.draft.slice(-200) : inputLine(block.input)));
+		write(line, visibleText(block.input === undefined ? ending(block.draft, 200) : inputLine(block.input)));
 		mark.setAttribute("aria-label", STATES[block.state]);
 		write(took, block.isResultOnly ? "" : lasted(block.endedAt - block.at));
 		fillBody();
@@ -184,7 +185,7 @@ function questionParts(block: Question, { onQuestion }: DrawOptions) {
 	return [h("p", { class: "talk-who" }, block.state === "open" ? "Asks" : STATE_WORDS[block.state],
 		h("span", {}, ` ${visibleText(block.state === "open" ? block.agent : block.by)}`), timeOf(block)),
 	block.text === "" ? null : h("div", { class: "talk-words" }, visibleText(block.text)),
-	value === "" ? null : h("p", { class: "talk-value" }, visibleText(value).slice(0, NODE_MAX)),
+	value === "" ? null : h("p", { class: "talk-value" }, beginning(visibleText(value), NODE_MAX)),
 	block.state !== "open" || onQuestion === undefined ? null
 		: h("button", { type: "button", onclick: onQuestion }, "Answer")];
 }

@@ -5,6 +5,7 @@
 
 import type { Envelope } from "../desk";
 import { entryOf } from "../text/signal";
+import { beginning, wholeAfter } from "../text/whole";
 import type { Block, Fault, Question, Stats, Tool, Words } from "./block";
 
 export const BLOCKS_MAX = 4000;        /* kept; the oldest go first */
@@ -173,10 +174,7 @@ function append(m: Memory, parts: Words[], content: string): void {
 			part.version++;
 			parts.push(part = addWords(m, part.kind, part.agent, true));
 		}
-		let room = WORDS_MAX - part.text.length;
-		if (room < rest.length && isHighSurrogate(rest, room - 1))
-			room++;
-		const piece = rest.slice(0, room);
+		const piece = rest.slice(0, wholeAfter(rest, WORDS_MAX - part.text.length));
 		rest = rest.slice(piece.length);
 		part.text += piece;
 		part.lastAt = timeOf(m.now);
@@ -436,24 +434,19 @@ export function objectOf(value: unknown): Payload {
 }
 
 function name(value: unknown): string {
-	return typeof value === "string" ? value.slice(0, NAME_MAX) : "";
+	return typeof value === "string" ? beginning(value, NAME_MAX) : "";
 }
 
 function long(value: unknown): string {
 	if (typeof value !== "string")
-		return value === undefined || value === null ? "" : JSON.stringify(value).slice(0, TEXT_MAX);
-	return value.length <= TEXT_MAX ? value
-		: `${value.slice(0, TEXT_MAX)}\n… ${value.length - TEXT_MAX} more characters are in the log.`;
+		return value === undefined || value === null ? "" : beginning(JSON.stringify(value), TEXT_MAX);
+	const start = beginning(value, TEXT_MAX);
+	return start === value ? value
+		: `${start}\n… ${value.length - start.length} more characters are in the log.`;
 }
 
 function number(value: unknown): number {
 	return typeof value === "number" && value > 0 ? value : 0;
-}
-
-function isHighSurrogate(text: string, at: number): boolean {
-	const code = text.charCodeAt(at);
-
-	return code >= 0xd800 && code < 0xdc00;
 }
 
 /* About how many characters a value has as JSON. */

@@ -3,6 +3,7 @@
 
 import { h } from "../text/dom";
 import { pretty } from "../text/json";
+import { beginning } from "../text/whole";
 import { counted, cut, visibleText } from "./plain";
 import type { Part } from "./tool";
 
@@ -31,12 +32,14 @@ function bodyOf(part: Part): HTMLElement {
 function drawLong(text: string, draw: (text: string) => HTMLElement): HTMLElement {
 	if (text.length <= SHOWN)
 		return draw(text);
-	const box = h("div", {}, draw(text.slice(0, SHOWN)));
+	const start = beginning(text, SHOWN);
+	const most = beginning(text, SHOWN_MAX);
+	const box = h("div", {}, draw(start));
 	const more = h("button", { type: "button", class: "talk-more", onclick: () => {
-		box.replaceChildren(draw(text.slice(0, SHOWN_MAX)), text.length <= SHOWN_MAX ? ""
+		box.replaceChildren(draw(most), most === text ? ""
 			: h("p", { class: "talk-label" },
-				`${counted(text.length - SHOWN_MAX, "more character")}: see the signal in the log.`));
-	} }, `Show ${counted(text.length - SHOWN, "more character")}`);
+				`${counted(text.length - most.length, "more character")}: see the signal in the log.`));
+	} }, `Show ${counted(text.length - start.length, "more character")}`);
 	box.append(more);
 	return box;
 }
@@ -53,13 +56,14 @@ function drawJson(text: string): HTMLElement {
 
 /* A line of any length, likewise. */
 function drawLine(text: string): Node {
-	const rest = text.length - SHOWN;
+	const start = beginning(text, SHOWN);
+	const rest = text.slice(start.length);
 
-	if (rest <= 0)
+	if (rest === "")
 		return new Text(visibleText(text));
-	const more = h("button", { type: "button", class: "talk-more", onclick: () => more.replaceWith(visibleText(text.slice(SHOWN))) },
-		`Show ${counted(rest, "more character")}`);
-	return h("span", {}, visibleText(text.slice(0, SHOWN)), more);
+	const more = h("button", { type: "button", class: "talk-more", onclick: () => more.replaceWith(visibleText(rest)) },
+		`Show ${counted(rest.length, "more character")}`);
+	return h("span", {}, visibleText(start), more);
 }
 
 function drawDiff(lines: { how: keyof typeof MARKS; text: string }[], shown: number): HTMLElement {

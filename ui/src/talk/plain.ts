@@ -1,6 +1,7 @@
 /* An agent's words for the screen: text with lines, in which nothing hides. */
 
 import { visible } from "../text/signal";
+import { beginning } from "../text/whole";
 
 /* Like visible(), but lines and tabs stay what they are. */
 export function visibleText(text: string): string {
@@ -9,7 +10,9 @@ export function visibleText(text: string): string {
 
 /* So much of a text, and how much of it is not there: nothing is cut off in secret. */
 export function cut(text: string, most: number): string {
-	return text.length <= most ? text : `${text.slice(0, most)} … and ${counted(text.length - most, "more character")}`;
+	const start = beginning(text, most);
+
+	return start === text ? text : `${start} … and ${counted(text.length - start.length, "more character")}`;
 }
 
 /* How much of a growing text can be shown now: not half of a character or of a line's end. */

@@ -4,6 +4,7 @@
 
 import { diff, patchLines, type DiffLine } from "./diff";
 import { objectOf } from "./fold";
+import { beginning } from "../text/whole";
 
 export type Part =
 	| { kind: "code"; label: string; text: string }
@@ -37,7 +38,7 @@ export function inputLine(input: unknown): string {
 		?? text(p, ["pattern", "query", "url", "description"])
 		?? Object.values(p).find((value) => typeof value === "string");
 
-	return typeof first === "string" ? first.trim().split("\n", 1)[0]!.slice(0, 200) : "";
+	return typeof first === "string" ? beginning(first.trim().split("\n", 1)[0]!, 200) : "";
 }
 
 function commandText(value: unknown): string | undefined {

@@ -2,6 +2,7 @@
  * every field may be missing, of another type, or written to deceive. */
 
 import type { Envelope, Gap } from "../desk";
+import { beginning } from "./whole";
 
 /* What is remembered of a signal, or of a hole between signals. */
 export interface Entry {
@@ -137,7 +138,7 @@ const WRITERS: Record<string, (p: Payload) => unknown[]> = {
 
 /* As much of a text as a line shows, with its ends of lines as signs. */
 export function oneLine(text: string): string {
-	return visible(text.slice(0, SUMMARY_MAX).replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
+	return visible(beginning(text, SUMMARY_MAX).replace(/\s*[\r\n]+\s*/g, " ↵ ").replaceAll("\t", " "));
 }
 
 function arrow(from: unknown, to: unknown): string | undefined {
@@ -163,11 +164,11 @@ function join(parts: unknown[]): string {
 export function brief(value: unknown): string {
 	if (value === undefined || value === null)
 		return "";
-	return typeof value === "object" ? compact(value) : String(value).slice(0, SUMMARY_MAX);
+	return typeof value === "object" ? compact(value) : beginning(String(value), SUMMARY_MAX);
 }
 
 function compact(value: unknown): string {
-	return JSON.stringify(value).slice(0, SUMMARY_MAX);
+	return beginning(JSON.stringify(value), SUMMARY_MAX);
 }
 
 /* Hours to milliseconds, local. A producer's clock may say anything. */

@@ -5,6 +5,7 @@ import { Container, Rectangle, Sprite, Texture } from "pixi.js";
 import { css, type Rgb } from "./colour";
 import { fontOf, type Print, print, widthOf } from "./words";
 import { type Line, wrap } from "./wrap";
+import { beginning } from "../../text/whole";
 
 const LINES_MAX = 40;
 const RIGHT_TO_LEFT = /[֐-ࣿיִ-﻿]/u;
@@ -51,7 +52,7 @@ function rowsOf(lines: readonly Line[], text: Print, hand: Hand): Row[] {
 function uncoverRow({ line, texture }: Row, count: number, whole: number, hand: Hand): void {
 	const letters = Math.min(count - line.start, line.text.length);
 	const isWhole = letters === line.text.length || RIGHT_TO_LEFT.test(line.text);
-	const wide = isWhole ? whole : widthOf(line.text.slice(0, Math.max(letters, 0)), fontOfHand(hand));
+	const wide = isWhole ? whole : widthOf(beginning(line.text, Math.max(letters, 0)), fontOfHand(hand));
 
 	texture.frame.width = Math.max(wide, 0.01);
 	texture.orig.width = texture.frame.width;

@@ -4,6 +4,7 @@
 
 import { ImageSource, Rectangle, Texture } from "pixi.js";
 import { visible } from "../../text/signal";
+import { beginning, graphemes } from "../../text/whole";
 import { css, type Rgb } from "./colour";
 import type { Ink } from "./sheet";
 
@@ -11,7 +12,6 @@ export const FAMILY = "system-ui, \"Segoe UI\", Roboto, \"Noto Sans\", \"DejaVu 
 const NAME_MAX = 26;
 const GLYPH_MAX = 2;
 
-const segmenter = new Intl.Segmenter();
 const ruler = document.createElement("canvas").getContext("2d")!;
 
 export function fontOf(pixels: number, weight = 400, slant: "normal" | "italic" = "normal"): string {
@@ -26,19 +26,14 @@ export function widthOf(text: string, font: string): number {
 
 /* A name in one short line. */
 export function nameOf(label: string): string {
-	const line = visible(label.slice(0, 200).replace(/\s+/g, " ").trim());
-	const letters = [...line];
+	const line = visible(beginning(label, 200).replace(/\s+/g, " ").trim());
 
-	return letters.length <= NAME_MAX ? line : letters.slice(0, NAME_MAX - 1).join("") + "…";
+	return graphemes(line, NAME_MAX) === line ? line : graphemes(line, NAME_MAX - 1) + "…";
 }
 
 /* The first one or two letters of a glyph, an emoji counting as one. */
 export function glyphOf(glyph: string): string {
-	if (glyph === "")
-		return "";
-	const parts = [...segmenter.segment(visible(glyph.slice(0, 32)))];
-
-	return parts.slice(0, GLYPH_MAX).map((part) => part.segment).join("");
+	return graphemes(visible(beginning(glyph, 32)), GLYPH_MAX);
 }
 
 export interface Print {

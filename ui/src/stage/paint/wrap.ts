@@ -1,6 +1,7 @@
 /* Words into lines, and where the letters of a line are. Pure but for the ruler. */
 
 import { visible } from "../../text/signal";
+import { beginning, wholeAfter, wholeBefore } from "../../text/whole";
 
 const LETTERS_MAX = 1200;
 
@@ -9,7 +10,7 @@ export interface Line { text: string; start: number }
 /* What is said, as it may be shown. Letter for letter, so that the beginning of a text stays the
  * beginning of what is shown. */
 export function spoken(text: string): string {
-	return text.slice(0, LETTERS_MAX).split("\n").map((line) => visible(line.replace(/[\r\t]/g, " "))).join("\n");
+	return beginning(text, LETTERS_MAX).split("\n").map((line) => visible(line.replace(/[\r\t]/g, " "))).join("\n");
 }
 
 export function wrap(text: string, measure: (text: string) => number, width: number): Line[] {
@@ -59,7 +60,5 @@ function longest(word: string, measure: (text: string) => number, width: number)
 		else
 			high = middle - 1;
 	}
-	const isSplit = /[\ud800-\udbff]/.test(word[low - 1]!) && low < word.length;
-
-	return isSplit ? Math.max(low - 1, 2) : low;
+	return Math.max(wholeBefore(word, low), wholeAfter(word, 1));
 }
