@@ -70,6 +70,20 @@ test("every source that can answer may be asked, with any model of its list", as
 	await page.selectOption("#ask-model", "model-a");
 });
 
+test("on a telephone nothing stands above the asks until there is a conversation to go back to", async () => {
+	const bar = () => page.$$eval(".ask-bar", ([it]) => it.offsetHeight === 0 ? "" : `${it.offsetHeight} pixels: ${it.innerText.trim()}`);
+
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.evaluate(() => { location.hash = "#/ask/off"; });
+	await page.getByText("Off <b> is not connected.").waitFor();
+	assert.equal(await bar(), "");
+	await page.evaluate(() => { location.hash = "#/ask/lab"; });
+	await page.waitForSelector(".ask-send:not([disabled])");
+	assert.equal(await bar(), "");
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await page.selectOption("#ask-model", "model-a");
+});
+
 test("an answer comes with what was thought and done, how long it took and how fast it was", async () => {
 	await ask("good day");
 	await endOf("done");
@@ -111,7 +125,7 @@ test("while tokens stream in they are counted, and a cancel is seen upstream and
 
 	await ask("slow please");
 	await last().getByText(/tick5\b/).waitFor();
-	assert.match(await last().locator(".ask-line").textContent(), /s · [\d.]+ tok\/s/);
+	assert.match(await last().locator(".ask-line").textContent(), /s · [\d.]+ pieces\/s/);
 	assert.equal(await page.isDisabled(".ask-send"), true);
 	const before = await textOf(last());
 	await eventually(async () => (await textOf(last())).length > before.length);
@@ -282,6 +296,7 @@ test("it works at 390 pixels, where the conversations are a sheet", async () => 
 	await page.setViewportSize({ width: 390, height: 844 });
 	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 	assert.equal(await page.isVisible(".ask-side"), false);
+	assert.equal(await page.isVisible(".ask-bar"), true);
 	await page.getByRole("button", { name: "Conversations" }).click();
 	await page.locator(".ask-row", { hasText: "good day" }).click();
 	assert.equal(await page.isVisible(".ask-side"), false);
