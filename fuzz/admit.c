@@ -2,13 +2,14 @@
  *
  * What is admitted must be one line of JSON with our members in it, a signal that
  * the journal's reader gives back alike, and, admitted once more, itself.  What breaks
- * the schema must be known to.  The first byte of the input chooses the mode and who
- * sends.
+ * the schema must be known to.  What is read where it lies must be what its document
+ * says.  The first byte of the input chooses the mode and who sends.
  */
 
 #include "bus/admit.h"
 #include "base/buf.h"
 #include "lib/hold.h"
+#include "signal/envelope.h"
 #include "signal/json.h"
 #include "signal/schema.h"
 #include "signal/signal.h"
@@ -35,15 +36,19 @@ static const struct admit_from side_door = {
 	.may_name = never_taken,
 };
 
-/* One admission for each mode; the small limits are easily met. */
-static struct admit *admit_in(enum admit_mode mode)
-{
-	static struct admit *admits[ADMIT_STRICT + 1];
-	const struct admit_options options = {mode, 64 * KIB, 16};
+/* The small limits are easily met.  With one level less nothing is read where it lies. */
+#define DEPTH ENVELOPE_DEPTH_MAX
 
-	if (!admits[mode])
-		admits[mode] = admit_create(&options);
-	return admits[mode];
+/* One admission for each mode and depth. */
+static struct admit *admit_in(enum admit_mode mode, unsigned depth)
+{
+	static struct admit *admits[ADMIT_STRICT + 1][2];
+	struct admit **admit = &admits[mode][depth == DEPTH];
+	const struct admit_options options = {mode, 64 * KIB, depth};
+
+	if (!*admit)
+		*admit = admit_create(&options);
+	return *admit;
 }
 
 static void check_members(const struct draft *d, struct text envelope)
@@ -111,13 +116,38 @@ static void check_again(struct text envelope)
 	struct error why = {""};
 	struct draft again;
 	enum admit_reason reason =
-		admit_read(admit_in(ADMIT_OFF), envelope, &open_door, &again, &why);
+		admit_read(admit_in(ADMIT_OFF, DEPTH), envelope, &open_door, &again, &why);
 
 	if (reason == ADMIT_TOO_BIG) /* with what was filled in */
 		return;
 	must_hold(reason == ADMIT_OK && admit_stable(again.body).len == again.body.len);
 	mark_given(body);
 	must_hold(text_equal(again.body, body));
+}
+
+/* An id that was drawn is another each time, and 36 letters long. */
+static void check_alike(const struct draft *a, const struct draft *b)
+{
+	must_hold(text_equal(a->type, b->type) && text_equal(a->source, b->source));
+	must_hold(text_equal(a->correlation, b->correlation) && a->kind == b->kind);
+	must_hold(a->at_ms == b->at_ms && a->breaks_schema == b->breaks_schema);
+	if (text_equal(a->id, b->id))
+		must_hold(text_equal(a->body, b->body));
+	else
+		must_hold(a->id.len == 36 && b->id.len == 36 && a->body.len == b->body.len);
+}
+
+/* The same, by way of a document. */
+static void check_document_of(struct text raw, const struct admit_from *from, enum admit_mode mode,
+                              const struct draft *d)
+{
+	struct draft other;
+	struct error why;
+	enum admit_reason reason = admit_read(admit_in(mode, DEPTH - 1), raw, from, &other, &why);
+
+	must_hold(reason == ADMIT_OK || reason == ADMIT_TOO_DEEP);
+	if (reason == ADMIT_OK)
+		check_alike(d, &other);
 }
 
 static void check_admitted(const struct draft *d, enum admit_mode mode)
@@ -141,21 +171,22 @@ static void check_admitted(const struct draft *d, enum admit_mode mode)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
+	const struct admit_from *from;
 	struct draft draft;
 	struct error why = {""};
-	enum admit_reason reason;
+	enum admit_mode mode;
 	struct text raw;
-	uint8_t how;
 
 	if (n == 0)
 		return 0;
-	how = bytes[0];
+	mode = bytes[0] % 3;
+	from = bytes[0] & 4 ? &side_door : &open_door;
 	raw = (struct text){(const char *)bytes + 1, n - 1};
-	reason =
-		admit_read(admit_in(how % 3), raw, how & 4 ? &side_door : &open_door, &draft, &why);
-	if (reason == ADMIT_OK)
-		check_admitted(&draft, how % 3);
-	else
+	if (admit_read(admit_in(mode, DEPTH), raw, from, &draft, &why) != ADMIT_OK) {
 		must_hold(why.words[0] != '\0');
+		return 0;
+	}
+	check_document_of(raw, from, mode, &draft);
+	check_admitted(&draft, mode);
 	return 0;
 }
