@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { run, test } from "./lib.mjs";
 import { part } from "./ui.mjs";
 
-const { amountsOf, amountWords, rateWords } = await part("runs/model.ts");
+const { amountsOf, amountWords, deserving, rateWords } = await part("runs/model.ts");
 const { lineOf } = await part("ask/thread.ts");
 
 const NOTHING = { tokens: 0, pieces: 0, tps: 0, pps: 0 };
@@ -33,6 +33,20 @@ test("the line below an answer calls a rate of pieces so", async () => {
 
 	assert.equal(lineOf(stats, 0), "3.0 s · 5.0 pieces/s · 11 pieces");
 	assert.equal(lineOf({ ...stats, turnTokens: 40 }, 0), "3.0 s · 20.0 tok/s · 40 tokens");
+});
+
+test("what is shown unasked asks, or spoke last, and stays until it has ended", async () => {
+	const runs = ["c", "b", "a"].map((id) => ({ id, finished: false }));
+	const asks = (...who) => (id) => who.includes(id);
+
+	assert.equal(deserving([], asks(), null), null);
+	assert.equal(deserving(runs, asks(), null), "c");
+	assert.equal(deserving(runs, asks("a"), null), "a");
+	assert.equal(deserving(runs, asks("a"), "b"), "b", "it stays");
+	assert.equal(deserving(runs, asks("a"), "gone"), "a");
+	const ended = runs.map((one) => ({ ...one, finished: one.id !== "a" }));
+	assert.equal(deserving(ended, asks("b"), "b"), "c", "nobody answers a run that has ended");
+	assert.equal(deserving(ended, asks("a"), "c"), "a");
 });
 
 await run();

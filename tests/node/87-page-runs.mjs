@@ -89,6 +89,65 @@ test("every run has a row, who spoke last on top, and the filter finds by words"
 	await page.context().close();
 });
 
+test("until somebody chooses, the run that asks or spoke last is shown, and it stays", async () => {
+	const own = await new Box().start();
+	const [asks, busy] = [await Agent.join(own, "asks"), await Agent.join(own, "busy")];
+	const runs = async () => (await api(own, "GET", "/api/runs")).runs;
+	asks.ask("own#1", "confirm", { prompt: "May I?" });
+	await eventually(async () => (await runs()).length === 1);
+	busy.say("at work ");
+	await eventually(async () => (await runs())[0].id === "busy", "who works spoke last");
+	const page = await open(own.openUrl(), { view: "runs" });
+	const shows = (id) => says(page, ".runs-pane:not([hidden]) .runs-whole-id", new RegExp(`^${id}$`));
+	const rowSays = (id, pattern) => says(page, `.runs-row:has-text("${id}")`, pattern);
+
+	await shows("asks");
+	assert.deepEqual(await page.evaluate(() => [location.hash, document.activeElement.tagName]), ["#/runs", "BODY"]);
+	assert.equal(await page.getAttribute('.runs-row:has-text("asks")', "aria-selected"), "true");
+	await page.keyboard.press("x");
+	await says(page, "#said", /for a run that you chose/);
+	busy.ask("own#2", "confirm", { prompt: "And I?" });
+	await rowSays("busy", /asks you/);
+	const { prompts } = await api(own, "GET", "/api/prompts");
+	await api(own, "POST", `/api/prompts/${prompts.find(({ run }) => run === "asks").id}/answer`, { value: true });
+	await eventually(() => asks.answers.length === 1);
+	await page.waitForSelector(".runs-asked", { state: "hidden" });
+	await shows("asks");
+	asks.send({ kind: "control", op: "run-finished" });
+	await shows("busy");
+	assert.deepEqual([...asks.told, ...busy.told], []);
+	/* Who is busy in it keeps it, whatever becomes of it. */
+	await page.click(".runs-scroll");
+	busy.send({ kind: "control", op: "run-finished" });
+	await pill(page, "finished");
+	const late = await Agent.join(own, "late");
+	late.say("so late ");
+	await rowSays("late", /1 piece/);
+	await shows("busy");
+	/* What a link names is shown, and stays when the list is gone back to; another time it is asked anew. */
+	await go(page, "runs/asks");
+	await shows("asks");
+	await page.keyboard.press("Escape");
+	await shows("late");
+	await go(page, "runs/late");
+	busy.event("runner/started", { "session-id": "busy" });
+	await rowSays("busy", /idle|asks/);
+	await go(page, "runs");
+	await shows("late");
+	await go(page, "log");
+	await go(page, "runs");
+	await shows("busy");
+	await page.context().close();
+	const small = await open(own.openUrl(), { view: "runs", width: 420 });
+	await small.waitForSelector('.runs-row:has-text("late")');
+	assert.ok(await small.isHidden(".runs-main"), "where there is no room the list is what one sees");
+	assert.equal(await small.getAttribute(".runs-row >> nth=0", "aria-selected"), "false");
+	await small.context().close();
+	for (const agent of [asks, busy, late])
+		agent.leave();
+	await own.remove();
+});
+
 test("a run is shown whole: its numbers, its place, its people and what they said", async () => {
 	const page = await openRuns();
 

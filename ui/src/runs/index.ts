@@ -1,5 +1,6 @@
 /* The runs: what agents are at. The list and the chosen run are asked for again when signals
- * came, at most twice a second and only while somebody looks. */
+ * came, at most twice a second and only while somebody looks. While nobody has chosen one, the
+ * run that most deserves a look is shown, where there is room beside the list. */
 
 import type { Desk, View, ViewKind } from "../desk";
 import { h } from "../text/dom";
@@ -8,6 +9,7 @@ import { CONTROL_KEYS, controlKey } from "./controls";
 import { side } from "./side";
 
 const TICK_MS = 1000;
+const HELD_BY = ["pointerdown", "wheel", "focusin"];
 
 export const kind: ViewKind = {
 	name: "runs", title: "Runs", icon: "runs",
@@ -19,11 +21,30 @@ export const kind: ViewKind = {
 function openRuns(root: HTMLElement, desk: Desk): View {
 	const { link } = desk;
 	const now = () => Date.now() + link.skewMs;
-	const all = side(link, (id) => desk.go(`runs/${id}`), now);
+	const all = side(link, (id) => desk.go(`runs/${id}`), now, offer);
 	const one = chosen(desk, now, () => all.folded);
 	let timer: number | undefined;
+	let named: string | null = null;      /* what the address names: what a person chose */
+	let isHeld = false;                   /* Somebody is busy with what they did not choose. */
+	let isSeen = false;
 
 	root.append(h("div", { class: "runs" }, all.root, one.root));
+	for (const act of HELD_BY)
+		one.root.addEventListener(act, () => { isHeld = true; }, { passive: true });
+
+	function put(id: string | null): void {
+		all.choose(id);
+		one.choose(id);
+	}
+
+	const hasRoom = () => one.root.getClientRects().length > 0;
+
+	/* Who asks is known when the link is live. */
+	function offer(): void {
+		if (named === null && !isHeld && isSeen && link.state.name === "live" && hasRoom())
+			put(all.offer(one.id));
+	}
+
 	link.on("signal", ({ envelope }) => {
 		all.hear(envelope.seq);
 		one.hear(envelope);
@@ -47,7 +68,8 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 		}
 	});
 
-	function look(isSeen: boolean): void {
+	function look(seen: boolean): void {
+		isSeen = seen;
 		clearInterval(timer);
 		if (isSeen)
 			timer = window.setInterval(() => {
@@ -60,20 +82,29 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 
 	return {
 		show(rest) {
-			const id = rest === "" ? null : rest;
-
-			root.classList.toggle("has-run", id !== null);
-			all.choose(id);
-			one.choose(id);
+			named = rest === "" ? null : rest;
+			isHeld = false;
+			root.classList.toggle("has-run", named !== null);
+			/* Who goes back to the list keeps what stands beside it. */
+			if (named !== null || !isSeen || !hasRoom())
+				put(named);
 			look(true);
+			all.hear(0);
 		},
 		hide: () => look(false),
 		key({ key }) {
-			if (key === "Escape" && one.id !== null) {
+			if (key === "Escape" && named !== null) {
 				desk.go("runs");
 				return true;
 			}
-			return controlKey(key) ? one.key(key) : all.key(key);
+			if (!controlKey(key))
+				return all.key(key);
+			/* A key must not reach a run that came up a moment ago. */
+			if (named === null && one.id !== null) {
+				desk.say("That is for a run that you chose: click it, or go there with j, k and Enter.");
+				return true;
+			}
+			return one.key(key);
 		},
 	};
 }

@@ -67,6 +67,15 @@ export function inOrder(runs: readonly Brief[]): Brief[] {
 	return [...runs].sort((a, b) => b.lastSeq - a.lastSeq);
 }
 
+/* The run to show while nobody has chosen one, of `runs` in their order: one that asks, or else
+ * the one that spoke last. The one that is shown stays until it has ended, so that nothing is
+ * taken away from somebody who reads. */
+export function deserving(runs: readonly Brief[], asks: (id: string) => boolean, shown: string | null): string | null {
+	const isOver = !runs.some(({ id, finished }) => id === shown && !finished);
+
+	return isOver ? (runs.find(({ id, finished }) => !finished && asks(id)) ?? runs[0])?.id ?? null : shown;
+}
+
 /* ---- invocations, by their name ---- */
 
 export interface Group { name: string; all: Invocation[]; done: number; amounts: Amounts }

@@ -5,7 +5,7 @@ import { fill, h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { keeper } from "./keeper";
 import { list } from "./list";
-import { inOrder, passes, type Brief } from "./model";
+import { deserving, inOrder, passes, type Brief } from "./model";
 
 export const REST_MS = 500;   /* between two questions for the same thing */
 const FEW = 100;
@@ -24,11 +24,14 @@ export interface Side {
 	hear(seq: number): void;
 	hearPrompt(prompt: Prompt | null): void;
 	choose(id: string | null): void;
+	/* Which run to show while nobody has chosen one, and this one is shown. */
+	offer(shown: string | null): string | null;
 	tick(now: number): void;
 	key(key: string): boolean;
 }
 
-export function side(link: Link, go: (id: string) => void, now: () => number): Side {
+/* `go` is told what a person chose, `fresh` that the list is a newer one. */
+export function side(link: Link, go: (id: string) => void, now: () => number, fresh: () => void): Side {
 	const open = new Map<string, Prompt>();
 	const rows = list(go);
 	const parts = makeParts(rows.root);
@@ -49,6 +52,7 @@ export function side(link: Link, go: (id: string) => void, now: () => number): S
 			parts.tell(`The runs could not be read: ${(error as Error).message}`);
 			return false;
 		}
+		fresh();
 		draw();
 		return folded < heard;
 	} });
@@ -98,6 +102,7 @@ export function side(link: Link, go: (id: string) => void, now: () => number): S
 			chosen = id;
 			draw();
 		},
+		offer: (shown) => deserving(runs ?? [], (id) => countOf(open).has(id), shown),
 		tick: rows.tick,
 		key: (key) => press(key, parts.filter, rows),
 	};
