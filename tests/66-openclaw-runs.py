@@ -4,6 +4,10 @@ and the recorded frames of real ones.
 """
 
 import json
+import os
+import signal
+import socket
+import threading
 import time
 
 from gateway import (ENDS, Gateway, add, ask, connected, end_of, in_state, of_run, settle, sources,
@@ -33,6 +37,50 @@ def _():
             eventually(lambda: sources(box)["claw"]["connects"] >= 2)
 
     at_last(meet_again)
+
+
+@test("a gateway that floods is not read until there is room, and neither it nor a run is called silent")
+def _():
+    def limit(rate):
+        (box.data / "c.yaml").write_text(
+            f"listen: ['127.0.0.1:0']\nlimits: {{rate: {rate}, silence: {silence}ms}}\n")
+
+    def flood():
+        for n in range(total):
+            gateway.event("agent", {"runId": "flood", "stream": "assistant",
+                                    "sessionKey": "agent:main:x", "data": {"delta": piece, "text": ""}})
+            sent.append(n)
+
+    def is_held():
+        before = len(sent)
+        time.sleep(1.2 * silence / 1000)  # longer than a run may be silent, or the gateway
+        return len(sent) - before < 10
+
+    total, piece, sent = 400, "x" * 65536, []  # three times what may wait here
+    silence = int(2000 * SLOW)
+    box = Box(listen=())
+    box.data.mkdir(mode=0o700, parents=True)
+    box.args = ["--config", str(box.data / "c.yaml")]
+    limit(0)
+    with box.start(), Gateway(tick_ms=int(250 * SLOW)) as gateway:
+        client = connected(box, gateway)
+        client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+        asked = ask(box, "QUIET")["run"]
+        eventually(lambda: len(of_run(box, asked)) > 1)
+        limit(1)
+        os.kill(box.pid, signal.SIGHUP)
+        eventually(lambda: "was read again" in box.log())
+        threading.Thread(target=flood, daemon=True).start()
+        eventually(lambda: sent and is_held())
+        source = sources(box)["claw"]
+        assert len(sent) < total and source["state"] == "connected" and source["connects"] == 1, source
+        assert box.request("POST", f"/api/runs/{asked}/cancel", {}).status == 200, "it has ended"
+        limit(0)
+        os.kill(box.pid, signal.SIGHUP)
+        eventually(lambda: len(sent) == total)
+        eventually(lambda: sources(box)["claw"]["bytes"] > total * len(piece))
+        source = sources(box)["claw"]
+        assert source["connects"] == 1 and source["badFrames"] == 0 and source["dropped"] == 0, source
 
 
 @test("a gap in the numbers of protocol 4 is a signal and a remark")

@@ -408,6 +408,8 @@ class Gateway:
 
         try:
             self._agent(client, key, run, "lifecycle", {"phase": "start", "startedAt": 1})
+            if how == "QUIET":
+                return
             if how == "TOOL":
                 call = {"name": "shell", "toolCallId": "call-1"}
                 self._agent(client, key, run, "tool", {"phase": "start", **call,
@@ -433,12 +435,11 @@ class Gateway:
 
     def tell(self, client, event, payload, seq=True, **more):
         frame = {"type": "event", "event": event, "payload": payload, **more}
-        with client.lock:
+        with client.lock:  # numbers go out in their order, whoever else speaks
             client.seq += 1
-            number = client.seq
-        if seq:
-            frame["seq"] = number
-        client.say(frame)
+            if seq:
+                frame["seq"] = client.seq
+            client._send_frame(TEXT, json.dumps(frame).encode())
 
     def event(self, event, payload, **more):
         for client in list(self.clients):

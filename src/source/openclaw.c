@@ -67,6 +67,15 @@ static void ran_out(struct deadline *deadline)
 	openclaw_lose(o, &(struct loss){.why = words});
 }
 
+/* A gateway that is not read cannot be called silent. */
+static void expect_frame(struct openclaw *o)
+{
+	if (o->is_hushed)
+		deadline_clear(&o->patience);
+	else
+		deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
+}
+
 static void is_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct openclaw *o = self;
@@ -214,7 +223,7 @@ static void got_text(void *self, struct text message)
 	if (o->is_over)
 		return;
 	if (o->step == STEP_LIVE)
-		deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
+		expect_frame(o);
 	if (yyjson_is_obj(root))
 		take_frame(o, root, message);
 	else
@@ -396,6 +405,19 @@ static void *open_openclaw(struct source *source, struct error *why)
 	return NULL;
 }
 
+/* What it has no room for meanwhile, the gateway tells by the gap in its numbers. */
+static void hush(void *self, bool hush)
+{
+	struct openclaw *o = self;
+
+	if (o->is_over || o->step != STEP_LIVE)
+		return;
+	o->is_hushed = hush;
+	ws_client_hush(o->client, hush);
+	expect_frame(o);
+	openclaw_time_runs(o);
+}
+
 const struct transport transport_openclaw = {
 	.protocol = "openclaw",
 	.parser = "openclaw",
@@ -406,5 +428,6 @@ const struct transport transport_openclaw = {
 	.can = openclaw_can,
 	.reply = openclaw_reply,
 	.forget = forget,
+	.hush = hush,
 	.retry = &backoff_openclaw,
 };

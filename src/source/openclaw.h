@@ -62,7 +62,7 @@ struct openclaw {
 	struct json_reader reader;
 	struct deadline patience; /* for the handshake, then for the next frame */
 	enum openclaw_step step;
-	bool is_over; /* lost was reported */
+	bool is_over, is_hushed; /* lost was reported; nothing is read */
 
 	char *token;           /* what goes into auth.token; NULL: nothing */
 	bool token_is_found;   /* in OpenClaw's own configuration, so only for a socket of ours */
@@ -103,9 +103,9 @@ bool openclaw_ask(void *self, const struct ask *ask, struct error *why);
 bool openclaw_can(void *self, struct text run, struct text op);
 bool openclaw_cancel(void *self, struct text run);
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
-/* A signal of the parser's: is it to be given? */
-bool openclaw_heard(struct openclaw_memory *m, struct text envelope);
-void openclaw_end_runs(struct openclaw *o, const char *why); /* each in an error */
+bool openclaw_heard(struct openclaw_memory *m, struct text envelope); /* is it to be given? */
+void openclaw_end_runs(struct openclaw *o, const char *why);          /* each in an error */
+void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed */
 
 /* ---- openclaw_back.c ---- */
 

@@ -49,6 +49,24 @@ static void run_destroy(struct openclaw_run *run)
 	free(run);
 }
 
+/* A line that is not read is silent because of us. */
+static void time_run(struct openclaw_run *run)
+{
+	struct source *source = run->line->source;
+
+	if (run->line->is_hushed)
+		deadline_clear(&run->patience);
+	else
+		deadline_set(source_loop(source), &run->patience,
+		             run->started ? source_silence_ms(source) : OPENCLAW_REQUEST_MS);
+}
+
+void openclaw_time_runs(struct openclaw *o)
+{
+	list_each(&o->runs, l)
+		time_run(list_of(l, struct openclaw_run, in_line));
+}
+
 /* ---- the end of a run ---- */
 
 static void remember_end(struct openclaw_memory *m, const struct openclaw_run *run, bool cancelled)
@@ -153,7 +171,7 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
 			return;
 		}
 		run->started = true;
-		deadline_set(source_loop(o->source), &run->patience, source_silence_ms(o->source));
+		time_run(run);
 		return;
 	}
 	if (ok)
@@ -196,7 +214,7 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 		remember_end(m, run, false);
 		run_destroy(run);
 	} else if (run && run->started) {
-		deadline_set(source_loop(m->source), &run->patience, source_silence_ms(m->source));
+		time_run(run);
 	}
 	return true;
 }
@@ -264,7 +282,7 @@ bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
 		run_destroy(run);
 		return error_set(why, "it is more than the gateway takes now");
 	}
-	deadline_set(source_loop(o->source), &run->patience, OPENCLAW_REQUEST_MS);
+	time_run(run);
 	shown.model = text_of(o->agent);
 	answer_dispatch(o->source, &shown);
 	return true;
