@@ -82,8 +82,8 @@ class Keys:
     def unplug(self, name):
         self.do("unplug", name)
 
-    def send(self, name, hex):
-        self.do("send", name, hex)
+    def send(self, name, *hex):
+        self.do("send", name, *hex)
 
     def close(self):
         self.process.stdin.close()
@@ -180,6 +180,38 @@ def _():
         answer = box.request("POST", f"/api/sources/{midi_sources(box)['b']['id']}/connect", {})
         assert answer.status == 200
         assert "not there" in in_state(box, "b", "error")["error"]
+
+
+@test("of what is played while there is no room the newest is kept, and the rest is counted")
+def _():
+    def limit(rate):
+        (box.data / "c.yaml").write_text(f"listen: ['127.0.0.1:0']\nlimits: {{rate: {rate}}}\n")
+
+    def played():
+        payloads = [s["payload"] for s in box.history("&type=midi.note_on")]
+        return [p["note"] + 128 * (p["velocity"] - 1) for p in payloads]
+
+    total, kept = 1500, 1024
+    with Jack() as jack, Keys(jack) as keys:
+        keys.plug("a")
+        box = box_at(jack)
+        box.listen, box.args = [], ["--config", str(box.data / "c.yaml")]
+        box.data.mkdir(mode=0o700, parents=True)
+        limit(1)
+        with box:
+            connect(box, "a")
+            # The status is in the first of them only.
+            keys.send("a", "900001", *(f"{n % 128:02x}{n // 128 + 1:02x}" for n in range(1, total)))
+            source = eventually(lambda: (s := midi_sources(box)["a"])["dropped"] >= total - kept - 10 and s)
+            assert source["state"] == "connected" and source["badFrames"] == 0, source
+            assert "the oldest that waited was dropped" in source["lastError"], source
+            limit(0)
+            os.kill(box.pid, signal.SIGHUP)
+            heard = eventually(lambda: (p := played()) and p[-1] == total - 1 and p)
+            assert heard[-kept:] == list(range(total - kept, total)), heard
+            assert heard == sorted(heard) and heard[0] == 0, heard
+            source = midi_sources(box)["a"]
+            assert source["dropped"] == total - len(heard) and source["connects"] == 1, source
 
 
 @test("a server that dies makes its ports unavailable, and nothing else of the box")

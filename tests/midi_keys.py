@@ -5,7 +5,7 @@ It reads commands from standard input and answers each with "ok":
 
     plug NAME       a port appears
     unplug NAME     and is gone
-    send NAME HEX   bytes, as one message
+    send NAME HEX   bytes, as one message; or several of them
 
 It plays through libjack by ctypes, in a process of its own: a server that dies may
 take its clients with it.
@@ -75,7 +75,7 @@ def main():
             port, _ = ports.pop(name)
             jack.jack_port_unregister(client, port)
         else:
-            ports[name][1].append(bytes.fromhex(rest[0]))
+            ports[name][1].extend(bytes.fromhex(message) for message in rest)
         print("ok", flush=True)
     jack.jack_client_close(client)
 

@@ -3,6 +3,10 @@
  * Its URL is midi://MAKER/NAME/PORT, and PORT is what it is found by.  A port that
  * went away is not asked for again and again: discovery sees it come back, and
  * connects it if it was connected.
+ *
+ * A port cannot be made to wait.  While there is no room for its signals the newest
+ * are held here, and those that had to go are counted as dropped.  It is signals
+ * that are held and not bytes: a message may have its status from the one before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +14,7 @@
 #include "base/must.h"
 #include "net/http.h"
 #include "parse/parse.h"
+#include "source/held.h"
 #include "source/midi_line.h"
 #include "source/transport.h"
 
@@ -20,6 +25,8 @@ struct midi {
 	struct source *source;
 	struct midi_line *line;
 	struct parse *parse;
+	struct held held;
+	bool is_hushed;
 };
 
 static void is_live(void *self)
@@ -47,7 +54,34 @@ static void is_lost(void *self, const char *why)
 
 static void made_signal(void *self, struct text envelope)
 {
-	source_received(((struct midi *)self)->source, envelope);
+	struct midi *m = self;
+
+	if (!m->is_hushed)
+		source_received(m->source, envelope);
+	else if (!held_put(&m->held, envelope))
+		source_dropped(m->source, "it is played faster than it can be taken: "
+		                          "the oldest that waited was dropped");
+}
+
+static bool give_oldest(struct midi *m)
+{
+	char *envelope = held_take(&m->held);
+
+	if (!envelope)
+		return false;
+	source_received(m->source, text_of(envelope));
+	free(envelope);
+	return true;
+}
+
+/* It may be hushed again from in here. */
+static void hush(void *self, bool hush)
+{
+	struct midi *m = self;
+
+	m->is_hushed = hush;
+	while (!m->is_hushed && give_oldest(m))
+		;
 }
 
 static void met_bad(void *self, const char *why)
@@ -81,6 +115,8 @@ static void close_midi(void *self)
 
 	midi_line_destroy(m->line);
 	parse_destroy(m->parse);
+	while (give_oldest(m)) /* it was played, and is not lost with the port */
+		;
 	free(m);
 }
 
@@ -115,4 +151,5 @@ const struct transport transport_midi = {
 	.parser = "midi",
 	.open = open_midi,
 	.close = close_midi,
+	.hush = hush,
 };

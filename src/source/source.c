@@ -316,12 +316,23 @@ void source_asks_again(struct source *s, struct text run)
 		s->all->options.asks_again(s->all->options.self, run);
 }
 
-void source_bad(struct source *s, const char *why)
+static void note_error(struct source *s, const char *why)
 {
-	s->counts.bad++;
 	source_replace(&s->last_error, text_of(why));
 	fault_hide(s->last_error, s->credential);
 	sources_stir(s);
+}
+
+void source_bad(struct source *s, const char *why)
+{
+	s->counts.bad++;
+	note_error(s, why);
+}
+
+void source_dropped(struct source *s, const char *why)
+{
+	s->counts.dropped++;
+	note_error(s, why);
 }
 
 /* --- remarks ----------------------------------------------------------------- */

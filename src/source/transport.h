@@ -44,8 +44,9 @@ struct transport {
 
 	/* Optional: frees what was kept in source_memory(). */
 	void (*forget)(void *memory);
-	/* Optional: reads nothing until it is told to go on.  One that floods and
-	 * cannot be hushed is lost. */
+	/* Optional: gives nothing until it is told to go on: it does not read, or what
+	 * cannot wait is held here, within a limit.  One that floods and cannot be hushed
+	 * is lost. */
 	void (*hush)(void *self, bool hush);
 
 	const struct backoff_rule *retry; /* NULL: 0.5 s doubling to 30 s, for ever */
@@ -97,7 +98,8 @@ void source_lost(struct source *source, const struct loss *loss);
 void source_withdrew(struct source *source, struct text id, const char *why);
 void source_asks_again(struct source *source, struct text run);
 
-void source_bad(struct source *source, const char *why); /* a frame that nobody understands */
+void source_bad(struct source *source, const char *why);     /* a frame that nobody understands */
+void source_dropped(struct source *source, const char *why); /* a signal there was no room for */
 void source_set_models(struct source *source, const struct text *models, size_t n);
 void source_set_meta(struct source *source, struct text frame); /* the newest `{"meta":...}` */
 
