@@ -81,14 +81,44 @@ def entity(box, name):
     return next(e for e in look(box)["entities"] if e["semanticId"] == name)
 
 
-@test("when there are more agents than characters, the newest are seen")
+@test("who is at work keeps the character, and those without one are counted")
+def _():
+    with Box() as box, Viewer(box) as viewer:
+        assert viewer.first["offstage"] == 0, viewer.first
+        for i in range(STAND_INS + 3):
+            arrive(box, f"agent-{i}")
+        first = sorted(f"agent-{i}" for i in range(STAND_INS))
+        assert sorted(cast(box)) == first, cast(box)
+        assert look(box)["offstage"] == 3, look(box)
+        while (command := viewer.command())["action"] != "offstage" or \
+                command["params"]["count"] != 3:
+            assert command["action"] != "cast" or command["entityRef"] in first, command
+        for i in range(STAND_INS + 3):  # nobody takes anything from anybody
+            arrive(box, f"agent-{i}", "acting")
+        assert sorted(cast(box)) == first, cast(box)
+        box.restart()
+        assert look(box)["offstage"] == 3, look(box)
+
+
+@test("a place that became free is for the next of them who is heard of")
 def _():
     with Box() as box:
-        for i in range(3 * STAND_INS):
+        for i in range(STAND_INS + 3):
             arrive(box, f"agent-{i}")
+        place = cast(box)["agent-4"]["id"]
+        box.emit("completion", payload={"agentId": "agent-4", "success": True})
+        eventually(lambda: cast(box)["agent-4"]["activeState"] == "idle")
+        box.emit("tool_result", payload={"toolName": "Read", "agentId": "agent-11",
+                                         "success": True})
         parts = cast(box)
-        assert sorted(parts) == sorted(f"agent-{i}" for i in range(2 * STAND_INS, 3 * STAND_INS))
-        assert len({e["id"] for e in parts.values()}) == STAND_INS, parts
+        assert "agent-4" not in parts and parts["agent-11"]["id"] == place, parts
+        assert parts["agent-11"]["visible"], parts
+        assert parts["agent-11"]["activeState"] == "thinking", parts
+        assert look(box)["offstage"] == 2
+        arrive(box, "agent-10", "idle")
+        assert look(box)["offstage"] == 1
+        box.emit("completion", payload={"agentId": "agent-12", "success": False})
+        eventually(lambda: look(box)["offstage"] == 0)
 
 
 @test("a name that nobody could read is nobody's")

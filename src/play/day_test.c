@@ -138,10 +138,9 @@ static void hear(struct day *day, const char *type, const char *run, const char 
 	free(line);
 }
 
-static void invite(struct day *day, const char *name, unsigned n, const char *run)
+static void become(struct day *day, const char *who, const char *state, const char *run)
 {
-	char *payload = must_print("{\"agentId\":\"%s-%u\",\"from\":\"idle\",\"to\":\"thinking\"}",
-	                           name, n);
+	char *payload = must_print("{\"agentId\":\"%s\",\"from\":\"x\",\"to\":\"%s\"}", who, state);
 
 	hear(day, "agent_state_change", run, payload);
 	free(payload);
@@ -150,9 +149,10 @@ static void invite(struct day *day, const char *name, unsigned n, const char *ru
 static void play_round(struct day *day)
 {
 	char *run = must_print("demo-%u", day->rounds);
+	char *guest = must_print("guest-%u", day->rounds++);
 	double begun = day->now_ms, first = NAN;
 
-	invite(day, "guest", day->rounds++, run);
+	become(day, guest, "thinking", run);
 	for (size_t i = 0; i < day->count; i++) {
 		yyjson_val *root = yyjson_doc_get_root(day->lines[i]);
 		double at = yyjson_get_num(yyjson_obj_get(root, "timestamp"));
@@ -163,7 +163,9 @@ static void play_round(struct day *day)
 		hear(day, yyjson_get_str(yyjson_obj_get(root, "type")), run, payload);
 		free(payload);
 	}
+	become(day, guest, "done", run);
 	pass_time(day, day->now_ms + PAUSE_MS);
+	free(guest);
 	free(run);
 }
 
@@ -180,7 +182,7 @@ static void fill_memory(struct day *day)
 		char *run = must_print("earlier-%u", i);
 
 		pass_time(day, day->now_ms + 10);
-		invite(day, "earlier", i, run);
+		become(day, run, "thinking", run);
 		free(run);
 	}
 }

@@ -2,12 +2,14 @@
 #include "play/play.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "choreo/binding.h"
 #include "choreo/choreo.h"
 #include "choreo/ease.h"
+#include "play/offstage.h"
 #include "signal/json.h"
 #include "stage/stage.h"
 #include "wire/wire.h"
@@ -21,6 +23,8 @@ struct play {
 	struct wiring *wiring;
 	struct choreo *choreo;
 	struct bindings *bindings;
+	struct offstage offstage;
+	size_t told; /* how many of them there are */
 	double now_ms;
 	/* While a signal is heard: its own type, and whether anybody took it up. */
 	struct text type;
@@ -39,21 +43,43 @@ static double binding_curve(struct text easing, double t)
 	return ease_binding(ease_find(easing), t);
 }
 
-static void pass_on(struct play *play, const struct command *command)
+static void pass_on(struct play *play, const struct command *command, bool is_missed)
 {
 	stage_command(play->stage, command);
+	offstage_command(&play->offstage, command, is_missed);
 	play->options.command(play->options.self, command, stage_version(play->stage));
+}
+
+static void tell_offstage(struct play *play, double now_ms)
+{
+	size_t count = offstage_count(&play->offstage, now_ms);
+	char params[32];
+
+	if (count == play->told)
+		return;
+	play->told = count;
+	snprintf(params, sizeof(params), "{\"count\":%zu}", count);
+	pass_on(play,
+	        &(struct command){.kind = COMMAND_EXECUTE,
+	                          .at_ms = now_ms,
+	                          .performance = COMMAND_OF_BINDING,
+	                          .action = TEXT("offstage"),
+	                          .params = text_of(params)},
+	        false);
 }
 
 /* Who is to play the part is told first. */
 static void take_command(void *self, const struct command *command)
 {
 	struct play *play = self;
+	struct text state = offstage_state(&play->offstage, command->entity);
 	struct command cast;
+	enum casting casting = stage_casts(play->stage, command, state, &cast);
 
-	if (stage_casts(play->stage, command, &cast))
-		pass_on(play, &cast);
-	pass_on(play, command);
+	if (casting == STAGE_CASTS)
+		pass_on(play, &cast, false);
+	pass_on(play, command, casting == STAGE_MISSES);
+	tell_offstage(play, command->at_ms);
 }
 
 static bool join(struct play *play, const struct show *show, struct error *why)
@@ -80,6 +106,7 @@ struct play *play_create(const struct show *show, const struct play_options *opt
 	play->show = show;
 	play->options = *options;
 	play->stage = stage_create(show, &curves);
+	offstage_init(&play->offstage);
 	if (join(play, show, why))
 		return play;
 	play_destroy(play);
@@ -94,6 +121,7 @@ void play_destroy(struct play *play)
 	choreo_destroy(play->choreo);
 	wiring_destroy(play->wiring);
 	stage_destroy(play->stage);
+	offstage_finish(&play->offstage);
 	free(play);
 }
 
@@ -104,6 +132,7 @@ double play_next(const struct play *play)
 	double next = fmin(choreo_next(play->choreo), bindings_next(play->bindings));
 	double frame = play->options.frame_ms;
 
+	next = fmin(next, offstage_next(&play->offstage, play->now_ms));
 	if (frame == 0 || isinf(next))
 		return next;
 	if (choreo_active(play->choreo)) /* every frame has its updates */
@@ -116,6 +145,7 @@ static void do_due(struct play *play, double now_ms)
 	play->now_ms = fmax(play->now_ms, now_ms);
 	choreo_tick(play->choreo, play->now_ms);
 	bindings_tick(play->bindings, play->now_ms);
+	tell_offstage(play, play->now_ms);
 }
 
 void play_tick(struct play *play, double now_ms)
@@ -175,6 +205,8 @@ void play_reset(struct play *play, double now_ms)
 	choreo_reset(play->choreo);
 	bindings_reset(play->bindings);
 	stage_reset(play->stage);
+	offstage_clear(&play->offstage);
+	play->told = 0;
 }
 
 void play_mark(struct play *play, double now_ms)
@@ -230,6 +262,11 @@ void play_look(const struct play *play, double now_ms, struct buf *out)
 	buf_finish(&listing.from);
 }
 
+size_t play_offstage(const struct play *play, double now_ms)
+{
+	return offstage_count(&play->offstage, now_ms);
+}
+
 void play_counts(const struct play *play, struct buf *out)
 {
 	wiring_counts(play->wiring, out);
@@ -281,6 +318,8 @@ void play_save(const struct play *play, struct buf *out)
 	choreo_save(play->choreo, out);
 	buf_add(out, TEXT(",\"bindings\":"));
 	bindings_save(play->bindings, out);
+	buf_add(out, TEXT(",\"offstage\":"));
+	offstage_save(&play->offstage, out);
 	buf_add_char(out, '}');
 }
 
@@ -308,6 +347,8 @@ static bool load(struct play *play, yyjson_val *root, const struct places places
 	wiring_load(play->wiring, yyjson_obj_get(root, "wiring"), &places[WIRES]);
 	bindings_load(play->bindings, yyjson_obj_get(root, "bindings"), &places[BINDINGS],
 	              lose_binding, play);
+	offstage_load(&play->offstage, yyjson_obj_get(root, "offstage"), play->stage);
+	play->told = offstage_count(&play->offstage, play->now_ms);
 	play_set_version(play, yyjson_get_uint(yyjson_obj_get(root, "version")));
 	return true;
 }

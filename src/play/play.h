@@ -51,6 +51,10 @@ void play_set_version(struct play *play, uint64_t version);
  * comes late. */
 void play_look(const struct play *play, double now_ms, struct buf *out);
 
+/* How many are at work whom nobody plays.  When there are more or fewer, that is a command
+ * with the action "offstage" and the params {"count"}. */
+size_t play_offstage(const struct play *play, double now_ms);
+
 /* `[{"id","passed","dropped"}...]` of the wires. */
 void play_counts(const struct play *play, struct buf *out);
 void play_each_wire(const struct play *play,

@@ -339,9 +339,12 @@ uint64_t theatre_version(const struct theatre *t)
 
 void theatre_look(const struct theatre *t, double now_ms, struct buf *out)
 {
-	buf_print(out, "{\"show\":\"%s\",\"running\":%s,\"signalsProcessed\":%llu,", t->tag,
-	          t->is_running ? "true" : "false", (unsigned long long)t->stats.processed);
-	play_look(t->play, fmax(t->now_ms, now_ms), out);
+	now_ms = fmax(t->now_ms, now_ms);
+	buf_print(out,
+	          "{\"show\":\"%s\",\"running\":%s,\"signalsProcessed\":%llu,\"offstage\":%zu,",
+	          t->tag, t->is_running ? "true" : "false", (unsigned long long)t->stats.processed,
+	          play_offstage(t->play, now_ms));
+	play_look(t->play, now_ms, out);
 	buf_add_char(out, '}');
 }
 

@@ -57,7 +57,8 @@ bool theatre_is_running(const struct theatre *theatre);
 
 uint64_t theatre_version(const struct theatre *theatre);
 
-/* `{"version","at","show":TAG,"running","signalsProcessed","entities":[...],"tweens":[...]}` */
+/* `{"version","at","show":TAG,"running","signalsProcessed","offstage":N,"entities":[...],
+ * "tweens":[...]}` */
 void theatre_look(const struct theatre *theatre, double now_ms, struct buf *out);
 
 /* Calls for each command after this version, in order; false when they are not all

@@ -13,9 +13,10 @@
 struct actor {
 	yyjson_val *placed;
 	struct text id, semantic;
-	char *part;    /* of a stand-in: what it is known by, or NULL */
-	uint64_t used; /* the version of the last command that concerned it */
-	uint64_t by;   /* the last performance that began something with it */
+	char *part;      /* of a stand-in: what it is known by, or NULL */
+	uint64_t used;   /* the version of the last command that named it ... */
+	double heard_ms; /* ... and its time */
+	uint64_t by;     /* the last performance that began something with it */
 	struct look base, original, marked;
 	char *animation, *marked_animation;
 	struct speech speech;

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "signal/json.h"
+#include "stage/stage.h"
 
 #define MORE "\xe2\x80\xa6" /* an ellipsis */
 
@@ -43,9 +44,25 @@ struct actor *cast_find(struct actor *actors, size_t count, struct text part)
 	return NULL;
 }
 
-static bool is_idle(const struct actor *actor, double now_ms)
+bool stage_rests(struct text state)
 {
-	return actor->tween_count == 0 && speech_phase(&actor->speech, now_ms) == SPEECH_SILENT;
+	return text_is(state, "idle") || text_is(state, "done") || text_is(state, "error");
+}
+
+/* Is it in the state that it began with, or in one in which nothing is left to do? */
+static bool is_at_rest(const struct actor *actor)
+{
+	struct text state = text_of(actor->animation);
+
+	return stage_rests(state) || text_equal(state, show_text(actor->placed, "activeState"));
+}
+
+static bool is_free(const struct actor *actor, double now_ms)
+{
+	if (actor->tween_count || speech_phase(&actor->speech, now_ms) != SPEECH_SILENT)
+		return false;
+	return !actor->base.visible || is_at_rest(actor) ||
+	       now_ms >= actor->heard_ms + STAGE_AWAY_MS;
 }
 
 /* Who is out of sight comes before who is not, and then who had nothing to do for longer. */
@@ -67,7 +84,7 @@ struct actor *cast_choose(struct actor *actors, size_t count, double now_ms)
 			continue;
 		if (!actor->part)
 			return actor;
-		if (is_idle(actor, now_ms) && (!best || is_freer(actor, best)))
+		if (is_free(actor, now_ms) && (!best || is_freer(actor, best)))
 			best = actor;
 	}
 	return best;
@@ -81,14 +98,18 @@ struct actor *cast_by_id(struct actor *actors, size_t count, struct text id)
 	return NULL;
 }
 
-void cast_tell(const struct actor *actor, const struct command *command, struct buf *params,
-               struct command *cast)
+void cast_tell(const struct actor *actor, const struct command *command, struct text state,
+               struct buf *params, struct command *cast)
 {
 	buf_clear(params);
 	buf_add(params, TEXT("{\"id\":"));
 	buf_add_json(params, actor->id);
 	buf_add(params, TEXT(",\"label\":"));
 	cast_add_label(params, command->entity);
+	if (state.len) {
+		buf_add(params, TEXT(",\"state\":"));
+		buf_add_json(params, state);
+	}
 	buf_add_char(params, '}');
 	*cast = (struct command){
 		.kind = COMMAND_EXECUTE,
@@ -100,20 +121,23 @@ void cast_tell(const struct actor *actor, const struct command *command, struct 
 	};
 }
 
-void cast_give(struct actor *actor, struct text part)
+void cast_give(struct actor *actor, struct text part, struct text state)
 {
-	struct text state;
+	struct text first;
 	char *name;
 
 	if (!actor)
 		return;
-	state = show_text(actor->placed, "activeState");
+	first = show_text(actor->placed, "activeState");
 	name = text_dup(part); /* which may be the one that goes */
 	free(actor->part);
 	actor->part = name;
 	actor->semantic = text_of(name);
 	actor->base = actor->original;
-	actor_animate(actor, state.len ? state : TEXT("idle"));
+	actor_animate(actor, first.len ? first : TEXT("idle"));
+	actor_animate(actor, state);
+	if (state.len)
+		actor->base.visible = true;
 	speech_say(&actor->speech, TEXT(""), 0, 0);
 }
 
@@ -123,7 +147,9 @@ void cast_save(const struct actor *actor, struct buf *out)
 		return;
 	buf_add(out, TEXT("\"part\":"));
 	buf_add_json(out, actor->semantic);
-	buf_print(out, ",\"used\":%llu,", (unsigned long long)actor->used);
+	buf_print(out, ",\"used\":%llu,\"heard\":", (unsigned long long)actor->used);
+	json_add_number(out, actor->heard_ms);
+	buf_add_char(out, ',');
 }
 
 void cast_load(struct actor *actor, const struct show *show, yyjson_val *saved)
@@ -132,6 +158,7 @@ void cast_load(struct actor *actor, const struct show *show, yyjson_val *saved)
 
 	if (!stands_in(actor) || !cast_is_name(part) || map_get(&show->actors, part))
 		return;
-	cast_give(actor, part);
+	cast_give(actor, part, TEXT(""));
 	actor->used = yyjson_get_uint(yyjson_obj_get(saved, "used"));
+	json_number(yyjson_obj_get(saved, "heard"), &actor->heard_ms);
 }

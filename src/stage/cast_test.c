@@ -71,7 +71,7 @@ static const char *give(const struct command *c)
 {
 	static char id[] = "s0";
 	struct command cast;
-	bool casts = stage_casts(stage, c, &cast);
+	bool casts = stage_casts(stage, c, TEXT(""), &cast) == STAGE_CASTS;
 
 	if (casts) {
 		assert_true(text_is(cast.action, "cast") && text_equal(cast.entity, c->entity));
@@ -208,6 +208,69 @@ static void who_has_something_to_do_keeps_the_part(void **state)
 	assert_string_equal(act("spawn", "gil", 60000), "s2"); /* all was said long ago */
 }
 
+static void become(const char *actor, const char *state, double at)
+{
+	struct command c = command("setAnimation", actor, at);
+	char params[64];
+
+	snprintf(params, sizeof(params), "{\"state\":\"%s\"}", state);
+	c.params = text_of(params);
+	give(&c);
+}
+
+/* All three are at work, and nothing moves. */
+static void fill(double at)
+{
+	for (const char *const *name = (const char *const[]){"bela", "cleo", "dora", NULL}; *name;
+	     name++) {
+		act("spawn", *name, at);
+		become(*name, "thinking", at);
+	}
+}
+
+static void who_is_at_work_keeps_the_part(void **state)
+{
+	struct command c = command("spawn", "eve", 60000), cast;
+
+	fill(0);
+	assert_int_equal(stage_casts(stage, &c, TEXT(""), &cast), STAGE_MISSES);
+	assert_string_equal(give(&c), "");
+	become("cleo", "idle", 60000);
+	assert_string_equal(act("spawn", "eve", 60001), "s2");
+	c.entity = TEXT("bela");
+	assert_int_equal(stage_casts(stage, &c, TEXT(""), &cast), STAGE_KNOWS);
+}
+
+static void who_was_not_heard_of_for_long_is_away(void **state)
+{
+	struct command halt = command("", "", STAGE_AWAY_MS - 1);
+
+	fill(0);
+	become("bela", "work", 1000);
+	halt.kind = COMMAND_INTERRUPT; /* names nobody */
+	halt.performance = 99;
+	stage_command(stage, &halt);
+	assert_string_equal(act("spawn", "eve", STAGE_AWAY_MS - 1), "");
+	assert_string_equal(act("spawn", "eve", STAGE_AWAY_MS), "s2");
+	become("eve", "work", STAGE_AWAY_MS);
+	assert_string_equal(act("spawn", "fay", STAGE_AWAY_MS), "s3");
+	become("fay", "work", STAGE_AWAY_MS);
+	assert_string_equal(act("spawn", "gil", STAGE_AWAY_MS), "");
+}
+
+static void who_had_nobody_comes_as_they_are(void **state)
+{
+	struct command c = command("flash", "eve", 1), cast;
+
+	c.kind = COMMAND_START;
+	fill(0);
+	become("cleo", "done", 1);
+	assert_int_equal(stage_casts(stage, &c, TEXT("work"), &cast), STAGE_CASTS);
+	stage_command(stage, &cast);
+	assert_has(1, "\"label\":\"eve\",\"x\":22,");
+	assert_has(1, "\"visible\":true,\"flipH\":false,\"activeState\":\"work\"");
+}
+
 static void a_new_part_begins_as_the_document_says(void **state)
 {
 	struct command c = command("setAnimation", "bela", 0);
@@ -294,13 +357,15 @@ static void a_part_is_saved_and_loaded(void **state)
 	doc = saved(&one);
 	assert_int_equal(yyjson_obj_size(yyjson_doc_get_root(doc)), 1);
 	yyjson_doc_free(doc);
-	cast_give(&one, TEXT("b\"ela"));
+	cast_give(&one, TEXT("b\"ela"), TEXT(""));
 	one.used = 12345678901234567u;
+	one.heard_ms = 1780798849355.5;
 	doc = saved(&one);
 	cast_load(&other, show, yyjson_doc_get_root(doc));
 	yyjson_doc_free(doc);
 	assert_string_equal(other.part, "b\"ela");
 	assert_true(text_is(other.semantic, "b\"ela") && other.used == one.used);
+	assert_true(other.heard_ms == one.heard_ms);
 	actor_finish(&one);
 	actor_finish(&other);
 }
@@ -339,6 +404,9 @@ int main(void)
 		each(a_part_is_kept_by_who_is_out_of_sight),
 		each(when_all_are_taken_who_is_out_of_sight_goes_first),
 		each(who_has_something_to_do_keeps_the_part),
+		each(who_is_at_work_keeps_the_part),
+		each(who_was_not_heard_of_for_long_is_away),
+		each(who_had_nobody_comes_as_they_are),
 		each(a_new_part_begins_as_the_document_says),
 		each(home_is_where_the_stand_in_was_placed),
 		each(who_goes_to_somebody_goes_where_they_are),

@@ -10,7 +10,7 @@
 #include "stage/cast.h"
 
 #define PARAMS_MAX MIB
-#define CASTING_MAX KIB /* an id and a part, with room for escapes */
+#define CASTING_MAX (2 * KIB) /* an id, a label and a state, with room for escapes */
 
 /* Of one entity.  What is one too many is at its end at once. */
 #define TWEENS_MAX 64
@@ -20,6 +20,7 @@ struct stage {
 	struct stage_curves curves;
 	struct actor *actors; /* in the order of the scene */
 	size_t count;
+	bool has_stand_ins;
 	struct json_reader params;
 	struct buf casting; /* the params of the last cast */
 	uint64_t version;
@@ -37,6 +38,7 @@ struct stage *stage_create(const struct show *show, const struct stage_curves *c
 	yyjson_arr_foreach(entities, i, max, one)
 	{
 		actor_init(&stage->actors[stage->count++], one);
+		stage->has_stand_ins |= show_flag(one, "standIn", false);
 	}
 	json_reader_init(&stage->params, PARAMS_MAX);
 	buf_init(&stage->casting, CASTING_MAX);
@@ -85,9 +87,15 @@ bool stage_knows(const struct stage *stage, struct text actor)
 	       cast_find(stage->actors, stage->count, actor);
 }
 
+/* Would it be for a stand-in to play? */
+static bool is_part(const struct stage *stage, struct text name)
+{
+	return stage->has_stand_ins && cast_is_name(name) && !stage_knows(stage, name);
+}
+
 static struct actor *stand_in(const struct stage *stage, struct text part, double now_ms)
 {
-	if (!cast_is_name(part) || stage_knows(stage, part))
+	if (!is_part(stage, part))
 		return NULL;
 	return cast_choose(stage->actors, stage->count, now_ms);
 }
@@ -98,18 +106,21 @@ bool stage_may_know(const struct stage *stage, struct text actor, double now_ms)
 }
 
 /* Nobody comes only to go, or when something is over. */
-bool stage_casts(struct stage *stage, const struct command *command, struct command *cast)
+enum casting stage_casts(struct stage *stage, const struct command *command, struct text state,
+                         struct command *cast)
 {
 	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
 	struct actor *actor;
 
 	if (!command->by_signal || !begins || text_is(command->action, "destroy"))
-		return false;
-	actor = stand_in(stage, command->entity, command->at_ms);
+		return STAGE_KNOWS;
+	if (!is_part(stage, command->entity))
+		return STAGE_KNOWS;
+	actor = cast_choose(stage->actors, stage->count, command->at_ms);
 	if (!actor)
-		return false;
-	cast_tell(actor, command, &stage->casting, cast);
-	return true;
+		return STAGE_MISSES;
+	cast_tell(actor, command, state, &stage->casting, cast);
+	return STAGE_CASTS;
 }
 
 /* ---- places ---- */
@@ -308,7 +319,10 @@ static void fold(struct stage *stage, struct actor *actor, const struct command 
 {
 	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
 
-	actor->used = stage->version;
+	if (command->kind != COMMAND_INTERRUPT) { /* which names nobody */
+		actor->used = stage->version;
+		actor->heard_ms = command->at_ms;
+	}
 	if (begins && command->performance != COMMAND_OF_BINDING)
 		actor->by = command->performance;
 	switch (command->kind) {
@@ -347,7 +361,7 @@ void stage_command(struct stage *stage, const struct command *command)
 	if (command->kind == COMMAND_EXECUTE && text_is(command->action, "cast"))
 		cast_give(cast_by_id(stage->actors, stage->count,
 		                     show_text(yyjson_doc_get_root(doc), "id")),
-		          command->entity);
+		          command->entity, show_text(yyjson_doc_get_root(doc), "state"));
 	for (size_t i = 0; i < stage->count; i++)
 		if (concerns(command, &stage->actors[i]))
 			fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));

@@ -13,7 +13,8 @@
  *
  * and one that takes time replaces what a binding had begun with the same property.
  * A stand-in is given a part by the action "cast" of nobody known yet, with the params
- * {"id","label"}: which entity of the scene it is, and the name to show.
+ * {"id","label","state"?}: which entity of the scene it is, the name to show, and how it is
+ * seen at once.
  *
  * What no state keeps (playSound, actions we do not know) is the screens' own.
  */
@@ -23,6 +24,10 @@
 #include "signal/places.h"
 #include "stage/command.h"
 #include "stage/show.h"
+
+/* Somebody of whom nothing was heard for so long is not at work any more, whatever the last
+ * was: longer than most tools take. */
+#define STAGE_AWAY_MS (5 * 60 * 1000.0)
 
 /* The number of all that bindings do; performances begin with 1. */
 #define COMMAND_OF_BINDING 0
@@ -46,10 +51,16 @@ void stage_command(struct stage *stage, const struct command *command);
 uint64_t stage_version(const struct stage *stage);
 void stage_set_version(struct stage *stage, uint64_t version);
 
-/* A signal may name someone the scene does not have.  True: a stand-in can play the
+/* A signal may name someone the scene does not have.  STAGE_CASTS: a stand-in can play the
  * part, and `cast` says which; it is to be given first.  Its texts are valid until the
- * next call. */
-bool stage_casts(struct stage *stage, const struct command *command, struct command *cast);
+ * next call.  STAGE_MISSES: those there are have something to do.  With a state it is one
+ * whom nobody played so far. */
+enum casting { STAGE_KNOWS, STAGE_CASTS, STAGE_MISSES };
+enum casting stage_casts(struct stage *stage, const struct command *command, struct text state,
+                         struct command *cast);
+
+/* Has who is in this state, of those that agents have, nothing left to do? */
+bool stage_rests(struct text state);
 
 /* Is somebody known by this name, or could be, if a signal says it? */
 bool stage_knows(const struct stage *stage, struct text actor);
