@@ -3,6 +3,7 @@
  * read out can be listened to. */
 
 import type { Actor, StageFrame } from "./frame";
+import { makeMore } from "./more";
 import { nameOf, sentenceOf } from "./said";
 import { h, write } from "../text/dom";
 
@@ -11,8 +12,8 @@ const MOST = 200;
 
 export interface Crowd {
 	readonly element: HTMLElement;
-	/* Shows the frame, if it is time. */
-	look(frame: StageFrame, localNow: number): void;
+	/* Shows the frame, if it is time, and how many are not in it. */
+	look(frame: StageFrame, offstage: number, localNow: number): void;
 	select(id: string | null): void;
 	/* It is all there is to see. */
 	fill(words: string | null): void;
@@ -27,7 +28,8 @@ export function makeCrowd(choose: (id: string) => void, menu: (id: string, at: H
 	const nobody = h("p", { class: "stage-crowd-nobody" }, "Nobody is on stage yet.");
 	const list = h("ul", { role: "list", "aria-live": "polite", "aria-relevant": "additions text",
 		"aria-labelledby": "stage-crowd-title" });
-	const element = h("section", { class: "stage-crowd", "aria-labelledby": "stage-crowd-title" }, title, why, nobody, list);
+	const more = makeMore("stage-crowd-more");
+	const element = h("section", { class: "stage-crowd", "aria-labelledby": "stage-crowd-title" }, title, why, nobody, list, more.element);
 	let lookedAt = -Infinity;
 
 	function makeRow(actor: Actor): Row {
@@ -81,10 +83,11 @@ export function makeCrowd(choose: (id: string) => void, menu: (id: string, at: H
 
 	return {
 		element,
-		look(frame, localNow) {
+		look(frame, offstage, localNow) {
 			if (localNow - lookedAt < EVERY_MS)
 				return;
 			lookedAt = localNow;
+			more.look(offstage);
 			draw(frame.entities.filter((actor) => actor.visible && actor.isSomebody).slice(0, MOST)
 				.sort((a, b) => nameOf(a).localeCompare(nameOf(b))));
 		},

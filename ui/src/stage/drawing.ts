@@ -9,7 +9,7 @@ import { isEmpty } from "./welcome";
 const EMPTY_MS = 1500;      /* so long nobody is there before it is said */
 
 function attend(theatre: Theatre, now: StageFrame, localNow: number): void {
-	const { card, episodes, eye, crowd, welcome, legend, notes } = theatre;
+	const { card, episodes, eye, crowd, welcome, legend, notes, feed, more } = theatre;
 	const actor = actorOf(theatre, theatre.selected);
 
 	if (theatre.selected !== null && !isThere(actor))
@@ -23,7 +23,8 @@ function attend(theatre: Theatre, now: StageFrame, localNow: number): void {
 	else if (Number.isNaN(theatre.emptySince))
 		theatre.emptySince = localNow;
 	welcome.hidden = !(localNow - theatre.emptySince > EMPTY_MS) || legend !== null || !notes.isQuiet;
-	crowd.look(now, localNow);
+	crowd.look(now, feed.model.offstage, localNow);
+	more.look(feed.model.offstage);
 }
 
 /* A painter that finds it too early leaves its time as it is. */

@@ -23,6 +23,8 @@ export interface Model {
 	/* The tag of the document that it is of. */
 	readonly tag: string;
 	readonly isRunning: boolean;
+	/* How many are at work whom nobody on the stage plays. */
+	readonly offstage: number;
 	/* Everything anew: a document, and how the stage of it is. */
 	begin(document: ShowDocument, snapshot: Members): void;
 	/* Commands come in the order of their versions. */
@@ -41,6 +43,7 @@ interface Stage {
 	players: Player[];
 	positions: Map<string, Spot>;
 	serial: number;
+	offstage: number;
 }
 
 /* ---- places ---- */
@@ -243,16 +246,18 @@ function foldInto(stage: Stage, player: Player, command: Members, at: number): v
 	}
 }
 
-/* A stand-in is given a part, and begins anew. */
+/* A stand-in is given a part, and begins anew; or as who was at work before anybody was free. */
 function cast(stage: Stage, command: Members, at: number): void {
-	const { id } = membersOf(command.params);
+	const { id, state } = membersOf(command.params);
 	const player = stage.players.find((one) => one.placed.standIn === true && one.placed.id === id);
 
 	if (!player)
 		return;
 	player.part = player.semantic = textOf(command.entityRef);
 	Object.assign(player.base, player.original);
-	player.animate(player.placed.activeState || "idle", at);
+	player.animate(textOf(state) || player.placed.activeState || "idle", at);
+	if (textOf(state))
+		player.show(true, at);
 	hush(player.voice);
 }
 
@@ -262,6 +267,8 @@ function foldCommand(stage: Stage, command: Members): void {
 
 	if (command.kind === "execute" && command.action === "cast")
 		cast(stage, command, at);
+	if (command.kind === "execute" && command.action === "offstage")
+		stage.offstage = numberOf(membersOf(command.params).count, 0);
 	for (const player of stage.players)
 		if (command.kind === "interrupt" || (entity && player.semantic === entity))
 			foldInto(stage, player, command, at);
@@ -363,7 +370,7 @@ function makeStage(document: ShowDocument, snapshot: Members): Stage {
 	const seen = new Map(listOf(snapshot.entities).map(membersOf).map((one) => [textOf(one.id), one]));
 	const players = scene.entities.map((placed) => makePlayer(document, placed));
 	const stage = {
-		document, players, serial: 0,
+		document, players, serial: 0, offstage: numberOf(snapshot.offstage, 0),
 		positions: new Map((scene.positions ?? []).map((one) => [one.name, one])),
 	};
 	const at = numberOf(snapshot.at, 0);
@@ -384,6 +391,7 @@ export function makeModel(): Model {
 		get version() { return version; },
 		get tag() { return tag; },
 		get isRunning() { return isRunning; },
+		get offstage() { return stage?.offstage ?? 0; },
 		begin(document, snapshot) {
 			const isSame = stage?.document === document;
 

@@ -14,6 +14,7 @@ import type { Hand } from "./hand";
 import type { Marks } from "./marks";
 import type { Menu } from "./menu";
 import type { Meter } from "./meter";
+import type { More } from "./more";
 import type { Notes } from "./notes";
 import type { Pace } from "./pace";
 import { nameOf } from "./said";
@@ -28,6 +29,7 @@ export interface Parts {
 	readonly episodes: Episodes;
 	readonly eye: Eye;
 	readonly meter: Meter;
+	readonly more: More;
 	readonly marks: Marks;
 	readonly hand: Hand;
 	readonly notes: Notes;

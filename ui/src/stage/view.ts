@@ -18,6 +18,7 @@ import { makeKeys } from "./keys";
 import { makeMarks } from "./marks";
 import { makeMenu } from "./menu";
 import { makeMeter } from "./meter";
+import { makeMore } from "./more";
 import { makeNotes } from "./notes";
 import { makePace } from "./pace";
 import { hirePainter } from "./painting";
@@ -32,7 +33,7 @@ function makeParts(root: HTMLElement, desk: Desk, canvas: HTMLElement): Parts {
 		"aria-roledescription": "stage", "aria-describedby": "stage-how" }, canvas, marks.element);
 
 	return {
-		root, host, desk, episodes, marks, feed: makeFeed(desk.link), eye: makeEye(), meter: makeMeter(),
+		root, host, desk, episodes, marks, feed: makeFeed(desk.link), eye: makeEye(), meter: makeMeter(), more: makeMore("stage-more"),
 		hand: makeHand(desk, episodes), notes: makeNotes(desk), pace: makePace(), welcome: makeWelcome(desk),
 		menu: makeMenu(root, () => host.focus()),
 	};
@@ -192,13 +193,13 @@ function hire(theatre: Theatre, canvas: HTMLElement): void {
 export function openStage(root: HTMLElement, desk: Desk): View {
 	const canvas = h("div", { class: "stage-canvas" });
 	const theatre = makeTheatre(makeParts(root, desk, canvas));
-	const { host, tools, card, welcome, notes, meter, crowd, menu } = theatre;
+	const { host, tools, card, welcome, notes, meter, more, crowd, menu } = theatre;
 
 	watchGestures(host, meaningsOf(theatre));
 	listen(theatre);
 	root.append(host, h("p", { id: "stage-how", class: "hidden" },
 		"Arrows move the view, n selects the next on stage, Enter touches, the menu key tells more. The list of who is on stage follows."),
-	tools.element, card.element, welcome, notes.element, meter.element, crowd.element);
+	tools.element, h("div", { class: "stage-edge" }, meter.element, more.element), card.element, welcome, notes.element, crowd.element);
 	explain(theatre);
 	hire(theatre, canvas);
 	return {

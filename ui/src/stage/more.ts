@@ -1,0 +1,26 @@
+/* How many are at work whom the scene has no figure for: said at the edge of the stage, where it
+ * leads to the runs, which have everybody. */
+
+import { h, write } from "../text/dom";
+
+export interface More {
+	readonly element: HTMLElement;
+	look(count: number): void;
+}
+
+export function makeMore(name: string): More {
+	const element = h("a", { class: name, href: "#/runs", hidden: true,
+		title: "Every figure is taken. Whoever is heard of next gets one that becomes free; the runs have all." });
+	let shown = 0;
+
+	return {
+		element,
+		look(count) {
+			if (count === shown)
+				return;
+			shown = count;
+			element.hidden = count === 0;
+			write(element, `and ${count} more at work`);
+		},
+	};
+}
