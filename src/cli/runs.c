@@ -88,15 +88,6 @@ static const char *state_of(yyjson_val *run)
 	return yyjson_get_uint(yyjson_obj_get(run, "live")) ? "live" : "quiet";
 }
 
-/* Where no tokens are told there is nothing to say of them. */
-static void add_tokens(struct table *table, yyjson_val *object)
-{
-	if (yyjson_get_uint(yyjson_obj_get(object, "tokens")) == 0)
-		table_add(table, TEXT("-"), 20);
-	else
-		add_count(table, object, "tokens");
-}
-
 static void add_config(struct table *table, yyjson_val *states)
 {
 	yyjson_arr_iter it = yyjson_arr_iter_with(states);
@@ -143,7 +134,7 @@ static void show_list(struct out *out, yyjson_val *runs)
 		table_add(&table, text_of(state_of(run)), 10);
 		add_count(&table, run, "live");
 		add_config(&table, yyjson_obj_get(run, "config"));
-		add_tokens(&table, run);
+		add_count(&table, run, "tokens");
 		add_count(&table, run, "errors");
 		add_time(&table, run);
 	}
@@ -211,7 +202,7 @@ static void show_invocations(struct out *out, yyjson_val *invocations)
 		table_add(&table, text_in(one, "session"), 36);
 		table_add(&table, text_in(one, "status"), 10);
 		table_add(&table, text_in(one, "model"), 24);
-		add_tokens(&table, one);
+		add_count(&table, one, "tokens");
 	}
 	out_print(out, "\n");
 	table_show(&table, out);

@@ -26,6 +26,22 @@ const char *invocation_status_name(enum invocation_status status)
 	return names[status];
 }
 
+uint64_t invocation_count(const struct invocation *i)
+{
+	return i->tokens ? i->tokens : i->chunks;
+}
+
+double invocation_tps(const struct invocation *i)
+{
+	double elapsed = i->last_ts - i->first_ts;
+
+	if (i->real_tps > 0)
+		return i->real_tps;
+	if (invocation_count(i) < 2 || elapsed <= 0)
+		return 0;
+	return (double)invocation_count(i) / ((elapsed > 1 ? elapsed : 1) / 1000);
+}
+
 struct text invocation_tail(const struct invocation *i)
 {
 	struct text tail = buf_text(&i->tail);
@@ -223,8 +239,7 @@ static void hear_start(struct fold *fold, const struct frame *frame)
 		return;
 	i->status = INVOCATION_WAITING;
 	i->thinking = false;
-	i->chunks = i->chars = i->tokens = i->answered = 0;
-	i->counts_aloud = false;
+	i->chunks = i->chars = i->tokens = 0;
 	i->first_ts = i->last_ts = frame->ts;
 	i->elapsed_ms = i->real_tps = 0;
 	buf_finish(&i->tail);
@@ -263,10 +278,8 @@ static void hear_delta(struct fold *fold, const struct frame *frame)
 	i->last_ts = frame->ts;
 	i->chunks += coalesced ? coalesced : 1;
 	i->chars += characters(said);
-	if (tokens) {
-		i->tokens = i->answered + tokens;
-		i->counts_aloud = true;
-	}
+	if (tokens)
+		i->tokens = tokens;
 	i->status = INVOCATION_STREAMING;
 	i->thinking = text_is(json_text(yyjson_obj_get(frame->data, "type")), "thinking-delta");
 	add_tail(i, said);
@@ -282,9 +295,8 @@ static void hear_response(struct fold *fold, const struct frame *frame)
 	fold->output_tokens += tokens;
 	if (!i)
 		return;
-	if (tokens)
-		i->tokens = i->answered + tokens;
-	i->answered = i->tokens;
+	if (i->chunks == 0) /* nothing was streamed: no other count will come */
+		i->tokens += tokens;
 	i->status = INVOCATION_DONE;
 	i->thinking = false;
 	i->real_tps = number_in(frame->data, "output-tps");
@@ -428,6 +440,22 @@ void fold_frame(struct fold *fold, const struct frame *frame)
 }
 
 /* ---- the whole ---- */
+
+struct fold_totals fold_totals(const struct fold *fold)
+{
+	struct fold_totals totals = {.invocations = fold->invocation_count};
+
+	list_each(&fold->invocations, l) {
+		const struct invocation *i = list_of(l, struct invocation, in_fold);
+
+		totals.tokens += invocation_count(i);
+		if (i->status == INVOCATION_STREAMING || i->status == INVOCATION_WAITING) {
+			totals.live++;
+			totals.tps += invocation_tps(i);
+		}
+	}
+	return totals;
+}
 
 void fold_init(struct fold *fold)
 {

@@ -35,24 +35,16 @@ struct invocation {
 	bool thinking; /* what streams is thought, not said */
 	uint64_t chunks, chars;
 	uint64_t tokens;             /* as the model counts; 0: it did not say */
-	uint64_t answered;           /* of these, those of responses that are over */
-	bool counts_aloud;           /* it counts them as it streams, not only at the end */
 	double first_ts, last_ts;    /* of what was streamed; first begins with the first delta */
 	double active_ts;            /* of the last that was heard of it */
 	double elapsed_ms, real_tps; /* as the model says; 0: it did not */
 	struct buf tail;             /* what is being said; read it by invocation_tail() */
 };
 
-/* How much was said: tokens where the model tells them, and else the pieces in which it came,
- * which may be tokens, lines or whole messages.  And how much of that a second since the first,
- * tokens as the model says or as it counts them while it streams; 0: that is not known, with
- * fewer than two of them or no time between. */
-struct amounts {
-	uint64_t tokens, pieces;
-	double tps, pps;
-};
-struct amounts invocation_amounts(const struct invocation *i);
-void amounts_add(struct amounts *sum, const struct amounts *more);
+uint64_t invocation_count(const struct invocation *i); /* tokens, or else chunks */
+/* Tokens a second since the first of them, unless the model says it itself.  0: that is not
+ * known, with fewer than two of them or no time between. */
+double invocation_tps(const struct invocation *i);
 /* The last of what is being said, in whole characters; empty when it is done. */
 struct text invocation_tail(const struct invocation *i);
 
@@ -89,10 +81,11 @@ void fold_frame(struct fold *fold, const struct frame *frame);
 /* NULL when it is unknown; an empty session is the invokeid. */
 struct invocation *fold_find(const struct fold *fold, struct text invoke, struct text session);
 
-/* How many stream or wait, and how fast these are together; how much all of them said. */
+/* How many stream or wait, with their tokens a second together; and of all. */
 struct fold_totals {
 	size_t live, invocations;
-	struct amounts amounts;
+	double tps;
+	uint64_t tokens;
 };
 struct fold_totals fold_totals(const struct fold *fold);
 

@@ -27,7 +27,6 @@ static void add_states(struct buf *out, const char *name, const struct states *s
 static void add_invocation(struct buf *out, const struct invocation *i, bool saving)
 {
 	struct text said = saving ? buf_text(&i->tail) : invocation_tail(i);
-	struct amounts amounts = invocation_amounts(i);
 
 	buf_add(out, TEXT("{\"invokeid\":"));
 	buf_add_json(out, text_of(i->invoke));
@@ -37,14 +36,8 @@ static void add_invocation(struct buf *out, const struct invocation *i, bool sav
 	add_bool(out, "thinking", i->thinking);
 	json_member_count(out, "chunks", i->chunks);
 	json_member_count(out, "chars", i->chars);
-	json_member_count(out, "tokens", i->tokens);
-	json_member_number(out, "tps", saving ? i->real_tps : amounts.tps);
-	if (saving) {
-		json_member_count(out, "answered", i->answered);
-		add_bool(out, "aloud", i->counts_aloud);
-	} else {
-		json_member_number(out, "pps", amounts.pps);
-	}
+	json_member_count(out, "tokens", saving ? i->tokens : invocation_count(i));
+	json_member_number(out, "tps", saving ? i->real_tps : invocation_tps(i));
 	json_member_number(out, "elapsedMs", i->elapsed_ms);
 	json_member_number(out, "firstTs", i->first_ts);
 	json_member_number(out, "lastTs", i->last_ts);
@@ -155,8 +148,6 @@ static bool load_invocation(struct fold *fold, yyjson_val *saved)
 	i->chunks = count_of(saved, "chunks");
 	i->chars = count_of(saved, "chars");
 	i->tokens = count_of(saved, "tokens");
-	i->answered = count_of(saved, "answered");
-	i->counts_aloud = yyjson_get_bool(yyjson_obj_get(saved, "aloud"));
 	i->real_tps = number_of(saved, "tps");
 	i->elapsed_ms = number_of(saved, "elapsedMs");
 	i->first_ts = number_of(saved, "firstTs");

@@ -92,10 +92,8 @@ static void the_tournament_ends_as_the_reference_shows_it(void **state)
 
 	i = of(&fold, "planner", "session/889d14f8-d7ad-4db2-97a2-014342482237");
 	assert_int_equal(i->status, INVOCATION_DONE);
-	assert_int_equal(i->chunks, 28);
-	assert_int_equal(invocation_amounts(i).tokens, 29);
-	assert_int_equal(invocation_amounts(i).pieces, 0);
-	assert_true(fabs(invocation_amounts(i).tps - 68.08) < 1e-9);
+	assert_int_equal(invocation_count(i), 28); /* the response's 29 is not counted */
+	assert_true(fabs(invocation_tps(i) - 68.08) < 1e-9);
 	assert_true(i->elapsed_ms == 426);
 	assert_string_equal(i->model, "gemma3:1b");
 	assert_int_equal(invocation_tail(i).len, 0);
@@ -123,14 +121,13 @@ static void in_the_middle_two_poets_stream(void **state)
 	assert_false(one->thinking);
 	assert_int_equal(one->tokens, 2);
 	assert_true(text_is(invocation_tail(one), "First falls"));
-	assert_true(fabs(invocation_amounts(one).tps - 2 / 0.030) < 1e-9);
+	assert_true(fabs(invocation_tps(one) - 2 / 0.030) < 1e-9);
 	assert_true(two->thinking);
-	assert_int_equal(invocation_amounts(two).pieces, 2); /* it counts none */
+	assert_int_equal(invocation_count(two), 2);
 	totals = fold_totals(&fold);
 	assert_int_equal(totals.live, 2);
 	assert_int_equal(totals.invocations, 3);
-	assert_true(fabs(totals.amounts.tps - 2 / 0.030) < 1e-9);
-	assert_true(fabs(totals.amounts.pps - 2 / 0.030) < 1e-9);
+	assert_true(fabs(totals.tps - 2 * 2 / 0.030) < 1e-9);
 	fold_finish(&fold);
 }
 
@@ -144,7 +141,7 @@ static void the_debugger_is_paused_at_a_turn(void **state)
 	assert_int_equal(fold.debug.step_budget, 0);
 	assert_string_equal(fold.debug.mode, "paused-at-turn");
 	assert_string_equal(of(&fold, "planner", "session/aaaa")->model, "gpt-4o");
-	assert_int_equal(of(&fold, "planner", "session/aaaa")->tokens, 8);
+	assert_int_equal(invocation_count(of(&fold, "planner", "session/aaaa")), 8);
 	assert_int_equal(fold.input_tokens, 12);
 	assert_int_equal(fold.output_tokens, 8);
 	fold_finish(&fold);
@@ -174,13 +171,13 @@ static void a_moment_has_no_rate(void **state)
 	hear_event(&fold, 5, "llm/delta",
 	           "{\"invokeid\":\"a\",\"text\":\"x\",\"usage\":{\"output-tokens\":9}}");
 	i = of(&fold, "a", "");
-	assert_int_equal(invocation_amounts(i).tokens, 9);
-	assert_true(invocation_amounts(i).tps == 0 && invocation_amounts(i).pps == 0);
-	assert_true(fold_totals(&fold).amounts.tps == 0);
+	assert_int_equal(invocation_count(i), 9);
+	assert_true(invocation_tps(i) == 0);
+	assert_true(fold_totals(&fold).tps == 0);
 	hear_event(&fold, 1005, "llm/delta",
 	           "{\"invokeid\":\"a\",\"text\":\"y\",\"usage\":{\"output-tokens\":10}}");
 	i = of(&fold, "a", "");
-	assert_true(invocation_amounts(i).tps == 10);
+	assert_true(invocation_tps(i) == 10);
 	fold_finish(&fold);
 }
 
@@ -197,51 +194,12 @@ static void a_start_begins_anew(void **state)
 	hear_event(&fold, 50, "llm/start", "{\"invokeid\":\"a\"}");
 	i = of(&fold, "a", "");
 	assert_int_equal(i->status, INVOCATION_WAITING);
-	assert_int_equal(invocation_amounts(i).tokens, 0);
-	assert_int_equal(invocation_amounts(i).pieces, 0);
-	assert_true(invocation_amounts(i).tps == 0);
+	assert_int_equal(invocation_count(i), 0);
+	assert_true(invocation_tps(i) == 0);
 	hear_event(&fold, 1000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"x\"}");
-	assert_true(invocation_amounts(i).pps == 0); /* one of them is no measure */
+	assert_true(invocation_tps(i) == 0); /* one of them is no measure */
 	hear_event(&fold, 2000, "llm/delta", "{\"invokeid\":\"a\",\"text\":\"y\"}");
-	assert_true(invocation_amounts(i).pps == 2); /* the wait before the first is not counted */
-	fold_finish(&fold);
-}
-
-#define SAID "{\"invokeid\":\"a\",\"text\":\"Some words.\"}"
-#define TOLD(n) "{\"invokeid\":\"a\",\"usage\":{\"output-tokens\":" #n "}}"
-
-static void pieces_are_no_tokens(void **state)
-{
-	struct amounts a;
-	struct fold fold;
-
-	fold_init(&fold);
-	hear_event(&fold, 1000, "llm/delta", SAID);
-	hear_event(&fold, 2000, "llm/delta", SAID);
-	a = invocation_amounts(of(&fold, "a", ""));
-	assert_true(a.tokens == 0 && a.tps == 0 && a.pieces == 2 && a.pps == 2);
-	a = fold_totals(&fold).amounts;
-	assert_true(a.tokens == 0 && a.tps == 0 && a.pieces == 2 && a.pps == 2);
-	/* What its end tells is how many, and not how fast they came. */
-	hear_event(&fold, 3000, "llm/response", TOLD(340));
-	a = invocation_amounts(of(&fold, "a", ""));
-	assert_true(a.tokens == 340 && a.tps == 0 && a.pieces == 0 && a.pps == 2);
-	fold_finish(&fold);
-}
-
-static void responses_add_up_and_what_streamed_counts_once(void **state)
-{
-	struct fold fold;
-
-	fold_init(&fold);
-	hear_event(&fold, 1, "llm/delta", TOLD(9));
-	hear_event(&fold, 2, "llm/response", TOLD(10));
-	assert_int_equal(of(&fold, "a", "")->tokens, 10);
-	hear_event(&fold, 3, "llm/delta", TOLD(4));
-	assert_int_equal(of(&fold, "a", "")->tokens, 14);
-	hear_event(&fold, 4, "llm/response", "{\"invokeid\":\"a\"}");
-	hear_event(&fold, 5, "llm/response", TOLD(6));
-	assert_int_equal(of(&fold, "a", "")->tokens, 20);
+	assert_true(invocation_tps(i) == 2); /* the wait before the first is not counted */
 	fold_finish(&fold);
 }
 
@@ -446,8 +404,6 @@ int main(void)
 		cmocka_unit_test(a_joined_delta_counts_for_all_of_them),
 		cmocka_unit_test(a_moment_has_no_rate),
 		cmocka_unit_test(a_start_begins_anew),
-		cmocka_unit_test(pieces_are_no_tokens),
-		cmocka_unit_test(responses_add_up_and_what_streamed_counts_once),
 		cmocka_unit_test(an_exit_leaves_an_error_an_error),
 		cmocka_unit_test(what_surrounds_a_configuration_goes_with_it),
 		cmocka_unit_test(a_finished_run_may_begin_again),

@@ -43,10 +43,8 @@ void run_brief(const struct run *run, struct buf *out)
 	buf_print(out, "],\"finished\":%s,\"paused\":%s,\"live\":%zu,\"invocations\":%zu",
 	          run->fold.finished ? "true" : "false", run->fold.debug.paused ? "true" : "false",
 	          totals.live, totals.invocations);
-	json_member_count(out, "tokens", totals.amounts.tokens);
-	json_member_count(out, "pieces", totals.amounts.pieces);
-	json_member_number(out, "tps", totals.amounts.tps);
-	json_member_number(out, "pps", totals.amounts.pps);
+	json_member_count(out, "tokens", totals.tokens);
+	json_member_number(out, "tps", totals.tps);
 	json_member_count(out, "errors", run->fold.errors);
 	buf_add_char(out, '}');
 }

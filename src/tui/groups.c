@@ -1,7 +1,6 @@
 /* groups.c - invocations by their name. */
 #include "tui/groups.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* By name; of one name in the order in which they began. */
@@ -26,15 +25,14 @@ static int by_rank(const void *a, const void *b)
 
 static void join(struct group *group, const struct invocation *i)
 {
-	struct amounts its = invocation_amounts(i);
-
 	if (group->count == 0 || i->status < group->status)
 		group->status = i->status;
 	if (group->count == 0 || i->active_ts > group->active_ts)
 		group->active_ts = i->active_ts;
 	group->count++;
 	group->done += i->status == INVOCATION_DONE;
-	amounts_add(&group->amounts, &its);
+	group->tokens += invocation_count(i);
+	group->tps += invocation_tps(i);
 }
 
 /* qsort is not stable, but insertion is, and there are few. */
@@ -66,32 +64,4 @@ void groups_make(struct groups *groups, const struct fold *fold)
 		join(group, groups->all[i]);
 	}
 	qsort(groups->at, groups->count, sizeof(*groups->at), by_rank);
-}
-
-/* ---- amounts in words ---- */
-
-const char *amount_words(char words[AMOUNT_MAX], const struct amounts *a, int width)
-{
-	if (a->tokens && a->pieces)
-		snprintf(words, AMOUNT_MAX, "%*llu tok, %llu pcs", width,
-		         (unsigned long long)a->tokens, (unsigned long long)a->pieces);
-	else if (a->tokens || a->pieces)
-		snprintf(words, AMOUNT_MAX, "%*llu %s", width,
-		         (unsigned long long)(a->tokens + a->pieces), a->tokens ? "tok" : "pcs");
-	else
-		snprintf(words, AMOUNT_MAX, "%*s tok", width, "-");
-	return words;
-}
-
-const char *rate_words(char words[AMOUNT_MAX], const struct amounts *a, int width, int digits)
-{
-	if (a->tps > 0 && a->pps > 0)
-		snprintf(words, AMOUNT_MAX, "%*.*f t/s, %.*f p/s", width, digits, a->tps, digits,
-		         a->pps);
-	else if (a->tps > 0 || a->pps > 0)
-		snprintf(words, AMOUNT_MAX, "%*.*f %s", width, digits, a->tps + a->pps,
-		         a->tps > 0 ? "t/s" : "p/s");
-	else
-		snprintf(words, AMOUNT_MAX, "%*s t/s", width, "-");
-	return words;
 }

@@ -1,7 +1,6 @@
 /* header.c - what is watched, where it stands and how much of it; and the footer. */
 #include <stdio.h>
 
-#include "tui/groups.h"
 #include "tui/inside.h"
 
 /* ---- the clock ---- */
@@ -60,11 +59,15 @@ static void draw_breadcrumb(struct tui *tui, struct area area)
 	const struct fold *fold = &tui->model.fold;
 	const struct states *states = fold->breadcrumb.count ? &fold->breadcrumb : &fold->config;
 	struct fold_totals totals = fold_totals(fold);
-	char words[80 + AMOUNT_MAX], rate[AMOUNT_MAX];
+	char words[80];
 	struct pen pen;
 
-	snprintf(words, sizeof(words), "%zu LLMs · %zu act · %s", totals.invocations, totals.live,
-	         totals.live ? rate_words(rate, &totals.amounts, 0, 0) : "0 t/s");
+	if (totals.live && totals.tps <= 0)
+		snprintf(words, sizeof(words), "%zu LLMs · %zu act · - t/s", totals.invocations,
+		         totals.live);
+	else
+		snprintf(words, sizeof(words), "%zu LLMs · %zu act · %.0f t/s", totals.invocations,
+		         totals.live, totals.tps);
 	pen = pen_at(put_right(area, 1, STYLE_METRIC, words), 1, 0, STYLE_PHASE);
 	pen_put(&pen, TEXT("▶ "));
 	for (size_t i = 0; i < states->count; i++) {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "tui/groups.h"
 #include "tui/log.h"
 
 #define LINE_MAX_BYTES (4 * KIB)
@@ -157,7 +156,6 @@ void inspect_status(struct paper *paper, struct tui *tui)
 {
 	const struct fold *fold = &tui->model.fold;
 	struct fold_totals totals = fold_totals(fold);
-	char rate[AMOUNT_MAX];
 	struct buf state;
 
 	add_word(paper, "session", fold->session);
@@ -168,8 +166,8 @@ void inspect_status(struct paper *paper, struct tui *tui)
 	add_debug(paper, &fold->debug);
 	add_word(paper, "finished", fold->finished ? "yes" : "no");
 	add_word(paper, "final", fold->final_config);
-	paper_print(paper, STYLE_PLAIN, "%-14s%zu, %zu at work, %s", "invocations",
-	            totals.invocations, totals.live, rate_words(rate, &totals.amounts, 0, 1));
+	paper_print(paper, STYLE_PLAIN, "%-14s%zu, %zu at work, %.1f t/s", "invocations",
+	            totals.invocations, totals.live, totals.tps);
 	paper_print(paper, STYLE_PLAIN, "%-14sin %llu, out %llu", "tokens",
 	            (unsigned long long)fold->input_tokens,
 	            (unsigned long long)fold->output_tokens);

@@ -84,8 +84,6 @@ static size_t count_all(const struct groups *groups)
 static void draw_invocation(struct tui *tui, const struct invocation *one, struct pen pen)
 {
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
-	struct amounts amounts = invocation_amounts(one);
-	char words[AMOUNT_MAX];
 
 	pen_put(&pen, TEXT(" "));
 	pen.style = model_hue(&tui->model, text_of(one->invoke)) | chosen;
@@ -94,8 +92,11 @@ static void draw_invocation(struct tui *tui, const struct invocation *one, struc
 	pen_put(&pen, TEXT(" "));
 	pen_fit(&pen, text_of(invocation_status_name(one->status)), 10);
 	pen.style = STYLE_METRIC | chosen;
-	pen_print(&pen, "%s ", amount_words(words, &amounts, 6));
-	pen_print(&pen, "%s ", rate_words(words, &amounts, 6, 1));
+	pen_print(&pen, "%6llu tok ", (unsigned long long)invocation_count(one));
+	if (invocation_tps(one) > 0)
+		pen_print(&pen, "%6.1f t/s ", invocation_tps(one));
+	else
+		pen_print(&pen, "%6s t/s ", "-");
 	pen.style = STYLE_DIM | chosen;
 	pen_fit(&pen, text_of(one->model ? one->model : ""), 16);
 	pen_put(&pen, TEXT(" "));

@@ -252,20 +252,22 @@ static int model_cols(int cols)
 	return cols >= 100 ? 24 : cols >= 88 ? 18 : cols >= 64 ? 14 : 0;
 }
 
-static void draw_numbers(struct pen *pen, const struct invocation *one)
+static void draw_numbers(struct pen *pen, const char *model, uint64_t tokens, double tps)
 {
-	struct amounts amounts = invocation_amounts(one);
 	int cols = pen->area.cols;
-	char words[AMOUNT_MAX];
 
 	if (model_cols(cols)) {
 		pen_put(pen, TEXT("  "));
-		pen_fit(pen, text_of(one->model ? one->model : ""), model_cols(cols));
+		pen_fit(pen, text_of(model ? model : ""), model_cols(cols));
 	}
 	pen->style = STYLE_METRIC | (pen->style & STYLE_CHOSEN);
-	pen_print(pen, "  %s", amount_words(words, &amounts, 5));
-	if (cols >= 48)
-		pen_print(pen, "  %s", rate_words(words, &amounts, 5, 1));
+	pen_print(pen, "  %5llu tok", (unsigned long long)tokens);
+	if (cols < 48)
+		return;
+	if (tps > 0)
+		pen_print(pen, "  %5.1f t/s", tps);
+	else
+		pen_print(pen, "  %5s t/s", "-");
 }
 
 /* A session stands two cells to the right of a name; what is behind both is aligned. */
@@ -284,7 +286,7 @@ static void draw_single(struct pen *pen, struct tui *tui, const struct row *row)
 	pen->style = before;
 	pen_put(pen, TEXT(" "));
 	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one);
+	draw_numbers(pen, row->one->model, invocation_count(row->one), invocation_tps(row->one));
 }
 
 /* Sessions of one group often begin alike: their ends tell them apart. */
@@ -306,7 +308,7 @@ static void draw_child(struct pen *pen, struct tui *tui, const struct row *row)
 	draw_session(pen, text_of(row->one->session));
 	pen_put(pen, TEXT(" "));
 	draw_label(pen, tui, row->one);
-	draw_numbers(pen, row->one);
+	draw_numbers(pen, row->one->model, invocation_count(row->one), invocation_tps(row->one));
 }
 
 static void draw_group(struct pen *pen, struct tui *tui, const struct group *group)
@@ -315,7 +317,6 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 	int bar = cols >= 50 ? 10 : cols >= 36 ? 8 : cols >= 28 ? 6 : 4;
 	int full = (int)(group->done * (size_t)bar / group->count);
 	uint8_t chosen = pen->style & STYLE_CHOSEN;
-	char words[AMOUNT_MAX];
 
 	pen_put(pen, TEXT(" "));
 	pen->style = model_hue(&tui->model, text_of(group->invoke)) | chosen;
@@ -329,7 +330,7 @@ static void draw_group(struct pen *pen, struct tui *tui, const struct group *gro
 	pen->style = STYLE_PLAIN | chosen;
 	pen_put(pen, TEXT("]"));
 	pen->style = STYLE_METRIC | chosen;
-	pen_print(pen, "  %s", amount_words(words, &group->amounts, 1));
+	pen_print(pen, "  %llu tok", (unsigned long long)group->tokens);
 }
 
 static void draw_said(struct pen *pen, const struct invocation *one)

@@ -109,7 +109,7 @@ export function lineOf(stats: Stats, now: number): string {
 	if (Number.isNaN(stats.firstAt))
 		return "Sent";
 	return [stats.state === "waiting" ? "Waiting for the first word" : "", elapsed,
-		Number.isNaN(rate) ? "" : `${rate.toFixed(1)} ${stats.turnTokens > 0 ? "tok" : "pieces"}/s`,
+		Number.isNaN(rate) ? "" : `${rate.toFixed(1)} tok/s`,
 		tokens === 0 ? "" : counted(tokens, stats.turnTokens > 0 ? "token" : "piece"),
 		stats.cost > 0 ? `$${stats.cost.toFixed(4)}` : ""].filter((word) => word !== "").join(" · ");
 }

@@ -5,7 +5,7 @@ import type { Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
 import { beginning } from "../text/whole";
-import { amountsOf, amountWords, countWords, durationWords, liveOf, rateWords, stateOf, STATE_WORDS, type Run } from "./model";
+import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
 
 const NAME_MAX = 200;
 const ASKED_MAX = 300;
@@ -41,7 +41,7 @@ export function head(hands: Hands): Head {
 	function tick(now: number): void {
 		if (shown === null)
 			return;
-		const isOver = shown.finished || liveOf(shown) === 0;
+		const isOver = shown.finished || totalsOf(shown).live === 0;
 		const last = Math.max(shown.lastMs, shown.firstMs);
 		write(took, durationWords((isOver ? last : Math.max(last, now)) - shown.firstMs));
 	}
@@ -49,7 +49,8 @@ export function head(hands: Hands): Head {
 	return {
 		root, tick,
 		draw(run, prompts) {
-			const name = stateOf({ paused: run.debug?.paused ?? false, live: liveOf(run), finished: run.finished },
+			const totals = totalsOf(run);
+			const name = stateOf({ paused: run.debug?.paused ?? false, live: totals.live, finished: run.finished },
 				prompts.length);
 
 			shown = run;
@@ -60,7 +61,7 @@ export function head(hands: Hands): Head {
 			write(id, visible(beginning(run.id, NAME_MAX * 3)));
 			drawPath(path, run);
 			drawBeside(beside, run);
-			drawFigures(numbers, run);
+			drawFigures(numbers, run, totals);
 			write(paused, pausedWords(run));
 			paused.hidden = paused.textContent === "";
 			drawAsked(asked, prompts, hands);
@@ -95,12 +96,11 @@ function drawBeside(beside: HTMLElement, run: Run): void {
 	}));
 }
 
-function drawFigures(numbers: HTMLElement, run: Run): void {
-	const amounts = amountsOf(run.invocations);
+function drawFigures(numbers: HTMLElement, run: Run, totals: ReturnType<typeof totalsOf>): void {
 	const rows: [string, string][] = [
-		["at work", `${liveOf(run)} of ${run.invocations.length}`],
-		["said", amountWords(amounts)],
-		["speed", rateWords(amounts)],
+		["at work", `${totals.live} of ${run.invocations.length}`],
+		["tokens", countWords(totals.tokens)],
+		["speed", totals.live > 0 ? rateWords(totals) : ""],
 		["in, out", run.inputTokens + run.outputTokens > 0
 			? `${countWords(run.inputTokens)}, ${countWords(run.outputTokens)}` : ""],
 		["errors", run.errors > 0 ? countWords(run.errors) : ""],

@@ -5,7 +5,7 @@ import { h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { beginning, ending } from "../text/whole";
 import { keyed, type Keyed } from "./keyed";
-import { amountOf, amountWords, durationWords, groupsOf, isLive, rateWords, type Group, type Invocation } from "./model";
+import { countWords, durationWords, groupsOf, isLive, rateWords, type Group, type Invocation } from "./model";
 
 const CHILDREN_MAX = 6;       /* of one name; the rest is counted, unless it is wanted */
 const NAME_MAX = 200;
@@ -116,8 +116,8 @@ function makeOne(first: Invocation, isChild: boolean, hands: Hands): Made {
 			write(mark, sign);
 			write(status, words);
 			write(model, visible(beginning(one.model ?? "", NAME_MAX)));
-			write(tokens, amountWords(amountOf(one)));
-			write(rate, rateWords(amountOf(one)));
+			write(tokens, one.tokens > 0 ? `${countWords(one.tokens)} tok` : "");
+			write(rate, rateWords(one));
 			write(took, durationWords(one.elapsedMs > 0 ? one.elapsedMs : one.lastTs - one.firstTs));
 			write(said, isLive(one) ? saidWords(one.text) : "");
 			said.hidden = said.textContent === "";
@@ -147,8 +147,8 @@ function makeGroup(first: Group, hands: Hands): Made {
 			write(done, `${group.done} of ${group.all.length} done`);
 			bar.max = group.all.length;
 			bar.value = group.done;
-			write(tokens, amountWords(group.amounts));
-			write(rate, rateWords(group.amounts));
+			write(tokens, `${countWords(group.tokens)} tok`);
+			write(rate, rateWords(group));
 		},
 	};
 }

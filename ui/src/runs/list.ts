@@ -5,7 +5,7 @@ import { fill, h, write } from "../text/dom";
 import { knownAs, visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { keyed } from "./keyed";
-import { agoWords, amountWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
+import { agoWords, countWords, rateWords, stateOf, STATE_WORDS, type Brief } from "./model";
 
 const ROWS_MAX = 500;         /* More are counted; a filter finds them. */
 const NAME_MAX = 200;
@@ -131,8 +131,8 @@ function numbersOf(run: Brief): [string, string][] {
 		words.push([run.errors === 1 ? "1 error" : `${countWords(run.errors)} errors`, "bad"]);
 	if (run.live > 0 && run.invocations > 1)
 		words.push([`${run.live} of ${run.invocations} at work`, ""]);
-	if (amountWords(run) !== "")
-		words.push([amountWords(run), ""]);
+	if (run.tokens > 0)
+		words.push([`${countWords(run.tokens)} tok`, ""]);
 	if (rate !== "")
 		words.push([rate, "rate"]);
 	return words;

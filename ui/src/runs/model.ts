@@ -3,21 +3,17 @@
 
 import { knownAs } from "../text/signal";
 
-export interface Brief extends Amounts {
+export interface Brief {
 	id: string; source: string;
 	signals: number; frames: number; firstSeq: number; lastSeq: number; firstMs: number; lastMs: number;
 	config: string[]; finished: boolean; paused: boolean;
-	live: number; invocations: number; errors: number;
+	live: number; invocations: number; tokens: number; tps: number; errors: number;
 }
-
-/* How much was said: tokens where the model tells them, and else the pieces in which it came.
- * And so much a second; 0: that is not known. */
-export interface Amounts { tokens: number; pieces: number; tps: number; pps: number }
 
 export interface Invocation {
 	invokeid: string; session: string; model: string | null;
 	status: "streaming" | "waiting" | "error" | "done"; thinking: boolean;
-	chunks: number; chars: number; tokens: number; tps: number; pps: number; elapsedMs: number;
+	chunks: number; chars: number; tokens: number; tps: number; elapsedMs: number;
 	firstTs: number; lastTs: number; activeTs: number;
 	text: string;           /* the end of what is being said */
 }
@@ -78,7 +74,7 @@ export function deserving(runs: readonly Brief[], asks: (id: string) => boolean,
 
 /* ---- invocations, by their name ---- */
 
-export interface Group { name: string; all: Invocation[]; done: number; amounts: Amounts }
+export interface Group { name: string; all: Invocation[]; done: number; tokens: number; tps: number }
 
 const RANK = { streaming: 0, waiting: 1, error: 2, done: 3 };
 
@@ -87,13 +83,13 @@ export function groupsOf(invocations: readonly Invocation[]): Group[] {
 	const byName = new Map<string, Group>();
 
 	for (const one of invocations) {
-		const group = byName.get(one.invokeid) ?? { name: one.invokeid, all: [], done: 0, amounts: amountsOf([]) };
+		const group = byName.get(one.invokeid) ?? { name: one.invokeid, all: [], done: 0, tokens: 0, tps: 0 };
 		byName.set(one.invokeid, group);
 		group.all.push(one);
 		group.done += one.status === "done" ? 1 : 0;
+		group.tokens += one.tokens;
+		group.tps += isLive(one) ? one.tps : 0;
 	}
-	for (const group of byName.values())
-		group.amounts = amountsOf(group.all);
 	return [...byName.values()].sort((a, b) => rankOf(a) - rankOf(b) || activeOf(b) - activeOf(a));
 }
 
@@ -109,22 +105,15 @@ function activeOf(group: Group): number {
 	return Math.max(...group.all.map((one) => one.activeTs));
 }
 
-export function amountOf({ tokens, chunks, tps, pps }: Invocation): Amounts {
-	return { tokens, pieces: tokens > 0 ? 0 : chunks, tps, pps };
-}
+/* How many work now, and how fast they are together. */
+export function totalsOf(run: Run): { live: number; tokens: number; tps: number } {
+	const live = run.invocations.filter(isLive);
 
-/* How much all of them said, and how fast those are together that are at work. */
-export function amountsOf(all: readonly Invocation[]): Amounts {
-	return all.reduce((sum, one) => {
-		const { tokens, pieces, tps, pps } = amountOf(one);
-		const [ofTokens, ofPieces] = isLive(one) ? [tps, pps] : [0, 0];
-
-		return { tokens: sum.tokens + tokens, pieces: sum.pieces + pieces, tps: sum.tps + ofTokens, pps: sum.pps + ofPieces };
-	}, { tokens: 0, pieces: 0, tps: 0, pps: 0 });
-}
-
-export function liveOf(run: Run): number {
-	return run.invocations.filter(isLive).length;
+	return {
+		live: live.length,
+		tokens: run.invocations.reduce((sum, one) => sum + one.tokens, 0),
+		tps: live.reduce((sum, one) => sum + one.tps, 0),
+	};
 }
 
 /* ---- numbers for people ---- */
@@ -137,21 +126,9 @@ export function countWords(count: number): string {
 	return count < 1e6 ? `${(count / 1e3).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
-/* "340 tok", "3 pieces", of several perhaps both. */
-export function amountWords({ tokens, pieces }: Amounts): string {
-	return [tokens > 0 ? `${countWords(tokens)} tok` : "",
-		pieces > 0 ? `${countWords(pieces)} ${pieces === 1 ? "piece" : "pieces"}` : ""].filter((word) => word !== "").join(", ");
-}
-
-export function rateWords({ tokens, pieces, tps, pps }: Amounts): string {
-	return [rateIn("tok/s", tps, tokens), rateIn("pieces/s", pps, pieces)].filter((word) => word !== "").join(", ");
-}
-
 /* What came within a moment is no measure of a rate. */
-function rateIn(unit: string, rate: number, count: number): string {
-	const isMoment = count > 0 && count / rate < MOMENT_S;
-
-	return rate > 0 && !isMoment ? `${rate.toFixed(rate < 100 ? 1 : 0)} ${unit}` : "";
+export function rateWords({ tps, tokens }: { tps: number; tokens: number }): string {
+	return tps > 0 && tokens / tps >= MOMENT_S ? `${tps.toFixed(tps < 100 ? 1 : 0)} tok/s` : "";
 }
 
 export function durationWords(ms: number): string {
