@@ -47,7 +47,7 @@ static uint64_t end_word(const char *at, size_t n)
 
 uint64_t map_hash(uint64_t seed, struct text key)
 {
-	uint64_t h = seed ^ key.len;
+	uint64_t h = seed;
 	size_t i = 0;
 	uint64_t word;
 
@@ -57,7 +57,8 @@ uint64_t map_hash(uint64_t seed, struct text key)
 	}
 	if (i < key.len) /* the pointer of an empty one may be NULL */
 		h ^= end_word(key.at + i, key.len - i);
-	return mix(h, 0xD6E8FEB86659FD93u);
+	/* Where no byte of a key can undo it. */
+	return mix(h, 0xD6E8FEB86659FD93u ^ (uint64_t)key.len << 32);
 }
 
 /* Where the key is, or the empty slot where it would go. */

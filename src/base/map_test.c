@@ -108,6 +108,8 @@ static void the_hash_depends_on_the_seed_and_on_every_byte(void **state)
 	assert_true(whole != map_hash(1, TEXT("0123456789abcdef1")));
 	assert_true(whole != map_hash(1, TEXT("1123456789abcdef0")));
 	assert_true(map_hash(1, TEXT("a")) != map_hash(1, TEXT("a\0")));
+	assert_true(map_hash(1, TEXT("1")) != map_hash(1, TEXT("21")));
+	assert_true(map_hash(1, TEXT("21")) != map_hash(1, TEXT("311")));
 }
 
 int main(void)
