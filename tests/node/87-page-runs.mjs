@@ -121,7 +121,7 @@ test("until somebody chooses, the run that asks or spoke last is shown, and it s
 	await pill(page, "finished");
 	const late = await Agent.join(own, "late");
 	late.say("so late ");
-	await rowSays("late", /1 piece/);
+	await rowSays("late", /1 tok/);
 	await shows("busy");
 	/* What a link names is shown, and stays when the list is gone back to; another time it is asked anew. */
 	await go(page, "runs/asks");
