@@ -385,13 +385,20 @@ enum {
 	METADATA = 64,
 };
 
+/* An envelope that is being read. */
+struct reading {
+	const char *end;
+	struct envelope *e;
+	bool checked;
+	unsigned given; /* members */
+};
+
 /* The payload's schema is that of the type, which must have come before. */
-static const char *read_payload(const char *at, const char *end, const struct envelope *e,
-                                unsigned given, bool checked)
+static const char *read_payload(const char *at, const struct reading *r)
 {
-	if (checked && !(given & TYPE))
+	if (r->checked && !(r->given & TYPE))
 		return NULL;
-	return skip_payload(at, end, checked ? schema_payloads[e->kind] : NULL);
+	return skip_payload(at, r->end, r->checked ? schema_payloads[r->e->kind] : NULL);
 }
 
 /* Which member this should be, by the first letters of its name. */
@@ -418,9 +425,11 @@ static inline unsigned guess(const char *at)
 /* Steps over `name`, or it is another. */
 #define EXPECT(name) ((at = skip_name(at, end, TEXT(name))) != NULL)
 
-static inline const char *read_member(const char *at, const char *end, struct envelope *e,
-                                      unsigned member, unsigned given, bool checked)
+static inline const char *read_member(const char *at, const struct reading *r, unsigned member)
 {
+	const char *end = r->end;
+	struct envelope *e = r->e;
+
 	switch (member) {
 	case ID:
 		return EXPECT("id") ? read_text(at, end, &e->id) : NULL;
@@ -431,7 +440,7 @@ static inline const char *read_member(const char *at, const char *end, struct en
 	case SOURCE:
 		return EXPECT("source") ? read_text(at, end, &e->source) : NULL;
 	case PAYLOAD:
-		return EXPECT("payload") ? read_payload(at, end, e, given, checked) : NULL;
+		return EXPECT("payload") ? read_payload(at, r) : NULL;
 	case CORRELATION:
 		return EXPECT("correlationId") ? read_text(at, end, &e->correlation) : NULL;
 	case METADATA:
@@ -453,22 +462,24 @@ static bool is_ascii(struct text t)
 bool envelope_read(struct envelope *e, struct text raw, bool checked)
 {
 	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
-	const char *at = raw.at, *end;
-	unsigned given = 0, member;
+	struct reading r = {.e = e, .checked = checked};
+	const char *at;
 	bool more = true;
 
 	if (raw.len < 2 || raw.at[0] != '{' || raw.at[raw.len - 1] != '}')
 		return false;
-	at++;
-	end = raw.at + raw.len;
+	r.end = raw.at + raw.len;
+	at = raw.at + 1;
 	e->correlation = e->metadata = (struct text){NULL, 0};
 	while (more) {
+		unsigned member;
+
 		at = skip_spaces(at);
 		member = guess(at);
-		if (given & member || !(at = read_member(at, end, e, member, given, checked)) ||
+		if (r.given & member || !(at = read_member(at, &r, member)) ||
 		    !(at = go_on(at, '}', &more)))
 			return false;
-		given |= member;
+		r.given |= member;
 	}
-	return at == end && (given & needed) == needed && (is_ascii(raw) || utf8_is_valid(raw));
+	return at == r.end && (r.given & needed) == needed && (is_ascii(raw) || utf8_is_valid(raw));
 }
