@@ -132,7 +132,7 @@ async function isSmooth(page, session) {
 			+ `${(long * 100).toFixed(1)} %; script ${(script * 1000).toFixed(0)} of ${(work * 1000).toFixed(0)} ms a second; `
 			+ `${(left * 100).toFixed(0)} % of the machine left`);
 		if (median <= FRAME_MS && long <= LONG_SHARE && script <= SCRIPT_SHARE && work <= WORK_SHARE)
-			break;
+			return undefined;
 	}
 	const best = (of, name) => Math.min(...of.map((one) => one[name]));
 	const calm = looks.filter(({ left }) => left >= CALM_SHARE);
