@@ -181,8 +181,7 @@ static bool is_whole(const struct admit *a)
 }
 
 /* A control character is a byte below the space; in JSON that is a newline or a
- * tab.  Every signal is looked through, so without a branch in the loop: then
- * compilers take sixteen bytes at a time. */
+ * tab.  Without a branch in the loop, so that compilers take sixteen bytes at a time. */
 static bool has_control(struct text t)
 {
 	unsigned char found = 0;
