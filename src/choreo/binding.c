@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "choreo/going.h"
 #include "choreo/value.h"
 #include "signal/pointer.h"
@@ -165,16 +166,6 @@ struct moment {
 	double now_ms;
 };
 
-static struct text cut_short(struct text words)
-{
-	if (words.len <= WORDS_MAX)
-		return words;
-	words.len = WORDS_MAX;
-	while (words.len && (words.at[words.len] & 0xC0) == 0x80)
-		words.len--;
-	return words;
-}
-
 static void bind_speech(struct bindings *b, const struct binding *binding, struct text actor,
                         const struct moment *moment)
 {
@@ -185,7 +176,7 @@ static void bind_speech(struct bindings *b, const struct binding *binding, struc
 
 	if (words.len == 0)
 		return;
-	tell_member(params, "value", cut_short(words));
+	tell_member(params, "value", utf8_cut(words, WORDS_MAX));
 	if (goes_on)
 		buf_add(params, TEXT(",\"append\":true"));
 	if (is_thought)

@@ -328,12 +328,7 @@ static struct text close_body(char body[CONTROL_MAX], uint16_t code, struct text
 		return (struct text){0};
 	body[0] = (char)(code >> 8);
 	body[1] = (char)code;
-	if (reason.len > REASON_MAX) {
-		/* Never in the middle of a character. */
-		reason.len = REASON_MAX;
-		while (reason.len && ((uint8_t)reason.at[reason.len] & 0xC0) == 0x80)
-			reason.len--;
-	}
+	reason = utf8_cut(reason, REASON_MAX);
 	if (reason.len)
 		memcpy(body + 2, reason.at, reason.len);
 	return (struct text){body, 2 + reason.len};

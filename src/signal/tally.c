@@ -1,6 +1,8 @@
 /* tally.c - a small table that never forgets and never grows. */
 #include "signal/tally.h"
 
+#include "base/utf8.h"
+
 void tally_init(struct tally *t)
 {
 	*t = (struct tally){.last = TALLY_SOURCES};
@@ -47,20 +49,9 @@ static unsigned find_row(struct tally *t, struct text source)
 	return t->count < TALLY_SOURCES ? add_row(t, source, &t->slots[at]) : TALLY_SOURCES;
 }
 
-/* Never within a character. */
-static size_t cut(struct text source)
-{
-	size_t len = TALLY_NAME_MAX;
-
-	while (len && ((unsigned char)source.at[len] & 0xC0) == 0x80)
-		len--;
-	return len;
-}
-
 uint64_t *tally_of(struct tally *t, struct text source, enum signal_kind kind)
 {
-	if (source.len > TALLY_NAME_MAX)
-		source.len = cut(source);
+	source = utf8_cut(source, TALLY_NAME_MAX);
 	if (t->last == TALLY_SOURCES || !is_of(&t->rows[t->last], source))
 		t->last = find_row(t, source);
 	return &t->rows[t->last].counts[kind];

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "tui/model.h"
 #include "tui/style.h"
 
@@ -78,12 +79,10 @@ static void add_value(struct buf *out, yyjson_val *value)
 
 static void add_cut(struct buf *out, struct text t, size_t max)
 {
-	size_t len = t.len <= max ? t.len : max;
+	struct text start = utf8_cut(t, max);
 
-	while (len < t.len && len > 0 && ((unsigned char)t.at[len] & 0xC0) == 0x80)
-		len--;
-	buf_add(out, (struct text){t.at, len});
-	if (len < t.len)
+	buf_add(out, start);
+	if (start.len < t.len)
 		buf_add(out, TEXT("…"));
 }
 
