@@ -78,10 +78,22 @@ bool utf8_is_whole(const struct utf8 *u)
 	return u->need == 0;
 }
 
+/* Without a branch in the loop, so that compilers take sixteen bytes at a time. */
+static bool is_ascii(struct text t)
+{
+	uint8_t seen = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		seen |= (uint8_t)t.at[i];
+	return seen < 0x80;
+}
+
 bool utf8_is_valid(struct text t)
 {
 	struct utf8 u;
 
+	if (is_ascii(t))
+		return true;
 	utf8_init(&u);
 	return utf8_feed(&u, t) && utf8_is_whole(&u);
 }

@@ -450,15 +450,6 @@ static inline const char *read_member(const char *at, const struct reading *r, u
 	}
 }
 
-static bool is_ascii(struct text t)
-{
-	uint8_t seen = 0;
-
-	for (size_t i = 0; i < t.len; i++)
-		seen |= (uint8_t)t.at[i];
-	return seen < 0x80;
-}
-
 bool envelope_read(struct envelope *e, struct text raw, bool checked)
 {
 	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
@@ -481,5 +472,5 @@ bool envelope_read(struct envelope *e, struct text raw, bool checked)
 			return false;
 		r.given |= member;
 	}
-	return at == r.end && (r.given & needed) == needed && (is_ascii(raw) || utf8_is_valid(raw));
+	return at == r.end && (r.given & needed) == needed && utf8_is_valid(raw);
 }
