@@ -1,9 +1,8 @@
 /* compose.c - the body that is stored, from pieces of the producer's text.
  *
- * When the envelope has everything and nothing must go, the body is the text
- * itself, after its brace.  Otherwise what stays is copied as it was written and
- * what is missing follows in this order: id, source, payload, timestamp.  The
- * timestamp is last, so that two tries of the same text differ only in the tail.
+ * What stays is copied as it was written, from behind its brace, and what is missing
+ * follows in this order: id, source, payload, timestamp.  The timestamp is last, so
+ * that two tries of the same text differ only in the tail.
  *
  * Where a member is in the text is known from where its key is (signal/json.h):
  * it begins at the quote before it, and ends before the comma that comes before
@@ -174,24 +173,8 @@ static void add_missing(struct admit *a, struct draft *out)
 		buf_add(&a->body, TEXT(",\"payload\":{}"));
 }
 
-static bool is_whole(const struct admit *a)
-{
-	return !a->wrapped && !a->cuts && a->from->prefix.len == 0 && a->values[MEMBER_ID] &&
-	       a->values[MEMBER_SOURCE] && a->values[MEMBER_PAYLOAD] && a->values[MEMBER_TIMESTAMP];
-}
-
-/* A control character is a byte below the space; in JSON that is a newline or a
- * tab.  Without a branch in the loop, so that compilers take sixteen bytes at a time. */
-static bool has_control(struct text t)
-{
-	unsigned char found = 0;
-
-	for (size_t i = 0; i < t.len; i++)
-		found |= (unsigned char)t.at[i] < ' ';
-	return found != 0;
-}
-
-/* Inside a string they would not be JSON, so these are between tokens. */
+/* A line stays a line.  Inside a string they would not be JSON, so these are between
+ * tokens. */
 static void blank_newlines(struct buf *b)
 {
 	for (size_t i = 0; i < b->len; i++)
@@ -240,9 +223,6 @@ static void add_timestamp(struct admit *a, struct draft *out)
 
 bool compose(struct admit *a, struct draft *out)
 {
-	out->body = (struct text){a->raw.at + 1, a->raw.len - 1};
-	if (is_whole(a) && !has_control(out->body) && !looks_filled(out->body))
-		return true;
 	buf_clear(&a->body);
 	add_given(a);
 	add_missing(a, out);
@@ -250,8 +230,7 @@ bool compose(struct admit *a, struct draft *out)
 		add_timestamp(a, out);
 	else if (buf_add_char(&a->body, '}') && looks_filled(buf_text(&a->body)))
 		mark_given(&a->body);
-	if (has_control(buf_text(&a->body)))
-		blank_newlines(&a->body);
+	blank_newlines(&a->body);
 	out->body = buf_text(&a->body);
 	return !a->body.full && !a->source.full;
 }
