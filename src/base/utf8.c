@@ -1,6 +1,8 @@
 /* utf8.c - incremental validation, and text made safe to show. */
 #include "base/utf8.h"
 
+#include "base/visible.h"
+
 void utf8_init(struct utf8 *u)
 {
 	*u = (struct utf8){0, 0x80, 0xBF};
@@ -112,18 +114,33 @@ size_t utf8_length(struct text t)
 	return i;
 }
 
-/* C1 controls, and the marks that reorder what stands around them. */
-static bool is_hidden(const char *at, size_t n)
+uint32_t utf8_decode(struct text character)
 {
-	const uint8_t *c = (const uint8_t *)at;
+	static const uint8_t lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+	const uint8_t *at = (const uint8_t *)character.at;
+	uint32_t c = at[0] & lead_bits[character.len];
 
-	if (n == 2)
-		return (c[0] == 0xC2 && c[1] < 0xA0) || (c[0] == 0xD8 && c[1] == 0x9C);
-	if (n != 3)
-		return false;
-	if (c[0] == 0xE2 && c[1] == 0x80)
-		return c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xA8 && c[2] <= 0xAE);
-	return c[0] == 0xE2 && c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9;
+	for (size_t i = 1; i < character.len; i++)
+		c = c << 6 | (at[i] & 0x3F);
+	return c;
+}
+
+/* Joiners and the two selectors of how an emoji looks. */
+static bool is_needed(uint32_t c)
+{
+	return c == 0x200C || c == 0x200D || c == 0xFE0E || c == 0xFE0F;
+}
+
+static bool add_shown(struct buf *out, struct text character)
+{
+	uint32_t c = character.len ? utf8_decode(character) : 0;
+	enum visible_kind kind = visible_kind(c);
+
+	if (c == '\n' || c == '\t')
+		return buf_add_char(out, ' ');
+	if (kind == VISIBLE_CONTROL)
+		return buf_add(out, TEXT("\uFFFD"));
+	return (kind == VISIBLE_SHAPELESS && !is_needed(c)) || buf_add(out, character);
 }
 
 bool utf8_add_shown(struct buf *out, struct text t)
@@ -132,14 +149,8 @@ bool utf8_add_shown(struct buf *out, struct text t)
 
 	for (size_t i = 0; ok && i < t.len;) {
 		size_t n = utf8_length((struct text){t.at + i, t.len - i});
-		uint8_t c = (uint8_t)t.at[i];
 
-		if (c == '\n' || c == '\t')
-			ok = buf_add_char(out, ' ');
-		else if (n == 0 || c < 0x20 || c == 0x7F || is_hidden(t.at + i, n))
-			ok = buf_add(out, TEXT("\xEF\xBF\xBD"));
-		else
-			ok = buf_add(out, (struct text){t.at + i, n});
+		ok = add_shown(out, (struct text){t.at + i, n});
 		i += n ? n : 1;
 	}
 	return ok;

@@ -25,12 +25,16 @@ bool utf8_is_valid(struct text t);
 /* The length of the one valid character at the start of t; 0 if there is none. */
 size_t utf8_length(struct text t);
 
+/* The code point that these bytes, one whole character, stand for. */
+uint32_t utf8_decode(struct text character);
+
 /* The beginning of a text, in at most max bytes and whole characters. */
 struct text utf8_cut(struct text t, size_t max);
 
-/* Appends t so that it is safe on a terminal and in a log line: C0, DEL, C1,
- * bidirectional controls and bad bytes are shown as U+FFFD; LF and TAB as a
- * space. */
+/* Appends t so that it is safe on a terminal and in a log line, for texts on which
+ * nobody decides (those go through base/visible.h): controls and bad bytes are
+ * shown as U+FFFD, LF and TAB as a space; what has no shape is left out, but for
+ * the joiners and selectors that scripts and emoji need. */
 bool utf8_add_shown(struct buf *out, struct text t);
 
 #endif

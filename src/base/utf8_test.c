@@ -126,6 +126,12 @@ static void no_mark_that_reorders_text_is_shown(void **state)
 		assert_shown((struct text){bytes, encode(marks[i], bytes)}, BLOT);
 }
 
+static void what_has_no_shape_is_left_out_but_what_scripts_need(void **state)
+{
+	assert_shown(TEXT("a\u200b\u2060\ufeff\U000E0041\u00adz"), "az");
+	assert_shown(TEXT("\u2764\ufe0f\u200d\u200c"), "\u2764\ufe0f\u200d\u200c");
+}
+
 static void what_does_not_fit_is_said(void **state)
 {
 	struct buf out;
@@ -155,6 +161,7 @@ int main(void)
 		cmocka_unit_test(the_size_of_the_pieces_does_not_matter),
 		cmocka_unit_test(no_control_reaches_a_terminal),
 		cmocka_unit_test(no_mark_that_reorders_text_is_shown),
+		cmocka_unit_test(what_has_no_shape_is_left_out_but_what_scripts_need),
 		cmocka_unit_test(what_does_not_fit_is_said),
 		cmocka_unit_test(a_cut_leaves_whole_characters),
 	};

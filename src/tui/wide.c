@@ -4,53 +4,15 @@
 #include <wchar.h>
 
 #include "base/utf8.h"
+#include "base/visible.h"
 
 #define REPLACEMENT 0xFFFD
 
-struct range {
-	uint32_t first, last;
-};
-
-static bool is_among(const struct range *ranges, size_t count, uint32_t c)
+/* The colours of skin are left out with what has no shape: many terminals give
+ * them cells of their own. */
+static bool is_left_out(uint32_t c)
 {
-	for (size_t i = 0; i < count; i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
-}
-
-/* What Unicode calls default-ignorable: without a shape of its own. */
-static bool is_shapeless(uint32_t c)
-{
-	static const struct range ranges[] = {
-		{0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x115F, 0x1160},   {0x17B4, 0x17B5},
-		{0x180B, 0x180F},   {0x200B, 0x200D},   {0x2060, 0x2065},   {0x206A, 0x206F},
-		{0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
-		{0xFFF0, 0xFFF8},   {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0x1F3FB, 0x1F3FF},
-		{0xE0000, 0xE0FFF},
-	};
-
-	return c >= 0xAD && is_among(ranges, sizeof(ranges) / sizeof(*ranges), c);
-}
-
-static bool is_forbidden(uint32_t c)
-{
-	static const struct range ranges[] = {
-		{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
-		{0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069},
-	};
-
-	return is_among(ranges, sizeof(ranges) / sizeof(*ranges), c);
-}
-
-static uint32_t decode(const uint8_t *at, size_t len)
-{
-	static const uint8_t lead[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-	uint32_t c = at[0] & lead[len];
-
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (at[i] & 0x3F);
-	return c;
+	return visible_kind(c) == VISIBLE_SHAPELESS || (c >= 0x1F3FB && c <= 0x1F3FF);
 }
 
 /* One code point that can be shown, and its width; false at the end. */
@@ -58,18 +20,19 @@ static bool next_shown(struct text *rest, struct text *bytes, int *width)
 {
 	while (rest->len > 0) {
 		size_t len = utf8_length(*rest);
-		uint32_t c = len ? decode((const uint8_t *)rest->at, len) : REPLACEMENT;
+		struct text character = {rest->at, len};
+		uint32_t c = len ? utf8_decode(character) : REPLACEMENT;
 
-		*bytes = (struct text){rest->at, len};
+		*bytes = character;
 		rest->at += len ? len : 1;
 		rest->len -= len ? len : 1;
-		if (is_shapeless(c))
+		if (is_left_out(c))
 			continue;
 		*width = wcwidth((wchar_t)c);
 		if (c == '\n' || c == '\t' || c == '\r') {
 			*bytes = TEXT(" ");
 			*width = 1;
-		} else if (c == REPLACEMENT || *width < 0 || is_forbidden(c)) {
+		} else if (c == REPLACEMENT || *width < 0 || visible_kind(c) == VISIBLE_CONTROL) {
 			*bytes = TEXT("\xEF\xBF\xBD");
 			*width = 1;
 		}
