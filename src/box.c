@@ -29,6 +29,7 @@
 #include "source/discover.h"
 #include "source/hook.h"
 #include "source/midi_line.h"
+#include "source/pauses.h"
 #include "source/source.h"
 #include "web/credentials.h"
 #include "web/web.h"
@@ -235,6 +236,7 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	box_stop_listens(box);
 	approve_stop(box->approve);
+	pauses_stop(box->pauses);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
@@ -254,6 +256,7 @@ static void take_down(struct box *box)
 	}
 	discover_destroy(box->discover);
 	approve_destroy(box->approve);
+	pauses_destroy(box->pauses);
 	hook_destroy(box->hook);
 	box->approve = NULL;
 	box->hook = NULL; /* web has yet to hear of those who leave */

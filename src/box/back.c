@@ -10,7 +10,7 @@
 #include "run/runs.h"
 #include "signal/json.h"
 #include "signal/signal.h"
-#include "source/approve.h"
+#include "source/pauses.h"
 #include "source/source.h"
 
 #define CONTROL_MAX (64 * KIB)
@@ -119,7 +119,7 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 	}
 	answer = box_control_agent(box, c, why);
 	if (answer == BACK_UNKNOWN)
-		answer = answer_of(approve_control(box->approve, &wish, why));
+		answer = answer_of(pauses_control(box->pauses, &wish, why));
 	if (answer == BACK_UNKNOWN)
 		answer = answer_of(sources_control(box->sources, &wish, why));
 	if (answer == BACK_UNKNOWN)
@@ -146,7 +146,7 @@ static bool can(void *self, struct text run, struct text op)
 
 	if (hub_has_agent(box->hub, run))
 		return can_agent(known, op);
-	return approve_can(box->approve, run, op) || sources_can(box->sources, run, op, is_live);
+	return pauses_can(box->pauses, run, op) || sources_can(box->sources, run, op, is_live);
 }
 
 /* ---- prompts ---- */

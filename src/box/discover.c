@@ -5,8 +5,8 @@
 
 #include "box/parts.h"
 #include "config/config.h"
-#include "source/approve.h"
 #include "source/openclaw_config.h"
+#include "source/pauses.h"
 #include "tap/tap.h"
 #include "web/web.h"
 
@@ -20,7 +20,7 @@ static bool is_tapped(void *self)
 	box_tap_target(self, &target);
 	tapped = tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
 	if (report.approves)
-		approve_set_installed(((struct box *)self)->approve, true);
+		pauses_set_installed(((struct box *)self)->pauses, true);
 	tap_report_finish(&report);
 	free((char *)target.config);
 	return tapped;

@@ -31,6 +31,7 @@ struct box {
 	struct sources *sources;
 	struct hook *hook;
 	struct approve *approve; /* hooks that wait for a person */
+	struct pauses *pauses;   /* and those of a session that is paused */
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */

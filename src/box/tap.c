@@ -12,6 +12,7 @@
 #include "source/approve.h"
 #include "source/discover.h"
 #include "source/hook.h"
+#include "source/pauses.h"
 #include "web/web.h"
 
 #define ANSWER_MAX (32 * MIB) /* a whole file as a change, escaped */
@@ -36,11 +37,16 @@ void box_make_hook(struct box *box)
 	box->hook = hook_create(&o);
 	box->approve = approve_create(&(struct approve_options){
 		.loop = box->loop,
+		.hook = box->hook,
+		.self = box,
+		.withdrew = box_withdraw_prompt,
+	});
+	box->pauses = pauses_create(&(struct pauses_options){
+		.loop = box->loop,
 		.bus = box->bus,
 		.hook = box->hook,
 		.self = box,
 		.was_paused = was_paused,
-		.withdrew = box_withdraw_prompt,
 	});
 	/* Those that were held when the box ended are not held any more. */
 	box_withdraw_prompts(box, approve_is_ours, "the box was started again");
@@ -52,18 +58,23 @@ static bool web_has_hook(void *self, struct text payload, struct error *why)
 
 	if (!box->hook || !hook_take(box->hook, payload, why))
 		return false;
-	approve_note(box->approve, payload);
+	pauses_note(box->pauses, payload);
 	return true;
 }
 
 static void *web_holds(void *self, struct text payload, web_decided_fn *decided, void *of)
 {
-	return approve_hold(((struct box *)self)->approve, payload, decided, of);
+	struct box *box = self;
+	void *held = pauses_hold(box->pauses, payload, decided, of);
+
+	return held ? held : approve_hold(box->approve, payload, decided, of);
 }
 
 static void web_lets_go(void *self, void *held)
 {
-	if (((struct box *)self)->approve)
+	struct box *box = self;
+
+	if (box->approve && !pauses_forget(box->pauses, held))
 		approve_forget(held);
 }
 

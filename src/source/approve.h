@@ -1,14 +1,12 @@
 /* approve.h - hooks of Claude Code that wait for a person.
  *
- * With `tap install --approve` two hooks decide something.  A PermissionRequest becomes
- * a prompt, and its hook is held until somebody answers it on any screen.  A PreToolUse
- * is held while its session is paused: pause, step and continue are controls of the run,
- * whose id is the session's.
+ * With `tap install --approve` a PermissionRequest becomes a prompt, and its hook is held
+ * until somebody answers it on any screen.
  *
  * A hook that is decided for nobody gets nothing, and then Claude Code asks in its own
  * dialog.  That is what happens when the time is over, when the prompt is cancelled, and
- * when the box stops or dies.  A pause goes on after that, by what was_paused() says; a
- * prompt does not, and approve_is_ours() tells them from those of others.
+ * when the box stops or dies.  A prompt does not go on after that, and approve_is_ours()
+ * tells them from those of others.
  */
 #ifndef SOURCE_APPROVE_H
 #define SOURCE_APPROVE_H
@@ -16,18 +14,14 @@
 #include "source/want.h"
 
 struct approve;
-struct bus;
 struct held;
 struct hook;
 struct loop;
 
 struct approve_options {
 	struct loop *loop;
-	struct bus *bus;
 	struct hook *hook; /* who gives our signals to their source */
 	void *self;
-	/* Optional: was this session paused when the box ended? */
-	bool (*was_paused)(void *self, struct text run);
 	/* A prompt wants no answer any more; id is its agent's own. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 };
@@ -45,20 +39,8 @@ struct held *approve_hold(struct approve *approve, struct text payload, approve_
                           void *of);
 void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
 
-/* A payload of any hook: its session is one that runs, or that is over. */
-void approve_note(struct approve *approve, struct text payload);
-
 /* False: nobody waits for it. */
 bool approve_reply(struct approve *approve, const struct source_reply *reply);
-/* SOURCE_UNKNOWN: the run is no session that was heard of. */
-enum source_answer approve_control(struct approve *approve, const struct source_control *control,
-                                   struct error *why);
-
-/* Could that be done to this session? */
-bool approve_can(const struct approve *approve, struct text run, struct text op);
-
-/* Do our hooks decide?  Without it nothing can be paused. */
-void approve_set_installed(struct approve *approve, bool is_installed);
 
 /* Of this source: does it come from hooks? */
 bool approve_is_ours(struct text source);

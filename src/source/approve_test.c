@@ -51,9 +51,6 @@ static int end(void **state)
 	"{\"session_id\":\"s\",\"hook_event_name\":\"PermissionRequest\",\"tool_name\":\"Bash\"," \
 	"\"tool_input\":{\"command\":\"rm x\"}," \
 	"\"permission_suggestions\":[{\"type\":\"addRules\"}]}"
-#define TOOL_USE \
-	"{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"," \
-	"\"tool_input\":{\"command\":\"ls\"},\"tool_use_id\":\"t\"}"
 
 static struct held *held[3];
 
@@ -74,14 +71,6 @@ static bool reply(const char *id, const char *value)
 {
 	return approve_reply(approve,
 	                     &(struct source_reply){TEXT("s"), text_of(id), text_of(value)});
-}
-
-static void control(const char *op, uint64_t n)
-{
-	struct source_control c = {.run = TEXT("s"), .op = text_of(op), .n = n};
-	struct error why;
-
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
 }
 
 #define DECIDED(words) \
@@ -155,105 +144,6 @@ static void who_does_not_wait_withdraws_what_was_asked(void **state)
 	free(id);
 }
 
-static void a_pause_holds_tools_and_nothing_else(void **state)
-{
-	assert_false(holds(0, TOOL_USE));
-	control("pause", 0);
-	assert_true(
-		fixture_hears("\"frame\":{\"kind\":\"debug\",\"paused\":true,\"step-budget\":0}"));
-	assert_true(holds(0, TOOL_USE));
-	assert_true(fixture_hears("\"to\":\"waiting\""));
-	assert_false(holds(1, "{\"session_id\":\"other\",\"hook_event_name\":\"PreToolUse\"}"));
-	assert_false(holds(1, "{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}"));
-	control("continue", 0);
-	assert_string_equal(decision, "");
-	assert_int_equal(decisions, 1);
-	assert_false(holds(0, TOOL_USE));
-}
-
-static bool was_paused(void *self, struct text run)
-{
-	return text_is(run, "s");
-}
-
-static void a_pause_goes_on_after_a_restart(void **state)
-{
-	approve_destroy(approve);
-	approve = approve_create(&(struct approve_options){.loop = fixture.loop,
-	                                                   .hook = hook,
-	                                                   .was_paused = was_paused,
-	                                                   .withdrew = withdrew});
-	assert_false(holds(0, "{\"session_id\":\"other\",\"hook_event_name\":\"PreToolUse\"}"));
-	assert_true(holds(0, TOOL_USE));
-	control("continue", 0);
-	assert_int_equal(decisions, 1);
-	assert_false(holds(0, TOOL_USE));
-}
-
-static void steps_let_so_many_pass(void **state)
-{
-	assert_false(holds(0, TOOL_USE));
-	control("pause", 0);
-	assert_true(holds(0, TOOL_USE));
-	assert_true(holds(1, TOOL_USE));
-	assert_true(holds(2, TOOL_USE));
-	control("step", 0);
-	assert_int_equal(decisions, 1);
-	assert_null(held[0]);
-	control("step", 3);
-	assert_int_equal(decisions, 3);
-	assert_true(fixture_hears("\"paused\":false,\"step-budget\":1}"));
-	assert_false(holds(0, TOOL_USE));
-	assert_true(fixture_hears("\"paused\":true,\"step-budget\":0}"));
-	assert_true(holds(0, TOOL_USE));
-	control("pause", 0);
-	approve_stop(approve);
-	assert_int_equal(decisions, 4);
-	assert_false(holds(0, TOOL_USE));
-}
-
-static void what_it_cannot_do_is_said(void **state)
-{
-	struct source_control c = {.run = TEXT("s"), .op = TEXT("ui-quit")};
-	struct error why;
-
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_UNKNOWN);
-	approve_note(approve, TEXT("{\"session_id\":\"s\",\"hook_event_name\":\"SessionStart\"}"));
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
-	c.op = TEXT("pause");
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_NOT_SUPPORTED);
-	assert_false(approve_can(approve, c.run, c.op));
-	approve_set_installed(approve, true);
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
-	assert_true(approve_can(approve, c.run, c.op));
-	assert_false(approve_can(approve, c.run, TEXT("arm")));
-	assert_false(approve_can(approve, TEXT("other"), c.op));
-	approve_note(approve, TEXT("{\"session_id\":\"s\",\"hook_event_name\":\"SessionEnd\"}"));
-	assert_int_equal(approve_control(approve, &c, &why), SOURCE_UNKNOWN);
-	assert_false(holds(0, TOOL_USE));
-}
-
-static void a_session_too_many_takes_the_place_of_the_oldest(void **state)
-{
-	char run[16], payload[64];
-
-	assert_false(holds(0, TOOL_USE));
-	control("pause", 0);
-	assert_true(holds(0, TOOL_USE));
-	for (unsigned i = 0; i < 1000; i++) {
-		struct source_control c = {.op = TEXT("pause")};
-		struct error why;
-
-		snprintf(payload, sizeof(payload), "{\"session_id\":\"s%u\"}", i);
-		approve_note(approve, text_of(payload));
-		snprintf(run, sizeof(run), "s%u", i);
-		c.run = text_of(run);
-		assert_int_equal(approve_control(approve, &c, &why), SOURCE_DONE);
-	}
-	assert_true(holds(1, TOOL_USE));
-	assert_int_equal(decisions, 0);
-}
-
 static void not_everything_is_held(void **state)
 {
 	assert_false(holds(0, "nonsense"));
@@ -270,12 +160,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_long_command_says_that_it_is_longer, begin, end),
 		cmocka_unit_test_setup_teardown(who_does_not_wait_withdraws_what_was_asked, begin,
 	                                        end),
-		cmocka_unit_test_setup_teardown(a_pause_holds_tools_and_nothing_else, begin, end),
-		cmocka_unit_test_setup_teardown(a_pause_goes_on_after_a_restart, begin, end),
-		cmocka_unit_test_setup_teardown(steps_let_so_many_pass, begin, end),
-		cmocka_unit_test_setup_teardown(what_it_cannot_do_is_said, begin, end),
-		cmocka_unit_test_setup_teardown(a_session_too_many_takes_the_place_of_the_oldest,
-	                                        begin, end),
 		cmocka_unit_test_setup_teardown(not_everything_is_held, begin, end),
 	};
 

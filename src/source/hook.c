@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
+#include "base/random.h"
 #include "bus/bus.h"
 #include "parse/parse.h"
 #include "source/source.h"
 
 #define SOURCE_ID TEXT("local:claude-code")
+#define SIGNAL_MAX (256 * KIB) /* of one of ours */
 
 struct hook {
 	struct hook_options options;
@@ -35,9 +38,25 @@ static void take_signal(void *self, struct text envelope)
 		hook->is_bad = !error_set(hook->why, "%s", verdict.why.words);
 }
 
-void hook_give(struct hook *hook, struct text envelope)
+void hook_begin(struct buf *out, const char *type, struct text run)
 {
-	take_signal(hook, envelope);
+	char id[RANDOM_UUID_LEN];
+
+	random_uuid(id);
+	buf_init(out, SIGNAL_MAX);
+	buf_print(out,
+	          "{\"id\":\"%.*s\",\"type\":\"%s\",\"timestamp\":%lld,"
+	          "\"source\":\"adapter:tap\",\"correlationId\":",
+	          RANDOM_UUID_LEN, id, type, (long long)clock_wall_ms());
+	buf_add_json(out, run);
+	buf_add(out, TEXT(",\"payload\":{"));
+}
+
+void hook_end(struct hook *hook, struct buf *out)
+{
+	if (!out->full)
+		take_signal(hook, buf_text(out));
+	buf_finish(out);
 }
 
 static void take_bad(void *self, const char *why)

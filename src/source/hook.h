@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -28,8 +29,10 @@ void hook_destroy(struct hook *hook);
 /* One payload.  False: it is none, or did not come whole (then it is empty). */
 bool hook_take(struct hook *hook, struct text payload, struct error *why);
 
-/* A signal of ours about what Claude Code does. */
-void hook_give(struct hook *hook, struct text envelope);
+/* A signal of ours about what Claude Code does: an envelope up to the brace of its payload,
+ * which whoever began it closes, as the envelope itself; then it is given and freed. */
+void hook_begin(struct buf *out, const char *type, struct text run);
+void hook_end(struct hook *hook, struct buf *out);
 
 struct hook_stats {
 	uint64_t taken, refused;
