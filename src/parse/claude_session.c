@@ -1,0 +1,80 @@
+/* claude_session.c - the registry file's members, and whether its process is that one. */
+#include "parse/claude_session.h"
+
+#include "base/process.h"
+#include "signal/json.h"
+
+/* startedAt is some moments after the process began; the tick and the clock are not exact. */
+#define LATEST_MS 2000
+
+static struct text text_member(yyjson_val *root, const char *name)
+{
+	return json_text(yyjson_obj_get(root, name));
+}
+
+static int64_t time_member(yyjson_val *root, const char *name)
+{
+	double ms;
+
+	if (!json_number(yyjson_obj_get(root, name), &ms) || !(ms >= 0 && ms < 9e15))
+		return 0;
+	return (int64_t)ms;
+}
+
+bool claude_session_read(struct json_reader *reader, struct text raw, struct claude_session *out,
+                         struct error *why)
+{
+	yyjson_doc *doc;
+	yyjson_val *root;
+
+	*out = (struct claude_session){0};
+	if (raw.len > CLAUDE_SESSION_MAX)
+		return error_set(why, "it is longer than %d bytes", CLAUDE_SESSION_MAX);
+	doc = json_read(reader, raw, why);
+	if (!doc)
+		return false;
+	root = yyjson_doc_get_root(doc);
+	out->pid = (uint64_t)time_member(root, "pid");
+	out->id = text_member(root, "sessionId");
+	if (out->pid == 0 || out->pid > INT32_MAX || out->id.len == 0)
+		return error_set(why, "it names no process or no session");
+	out->cwd = text_member(root, "cwd");
+	out->version = text_member(root, "version");
+	out->kind = text_member(root, "kind");
+	out->entrypoint = text_member(root, "entrypoint");
+	out->name = text_member(root, "name");
+	out->name_source = text_member(root, "nameSource");
+	out->status = text_member(root, "status");
+	out->waiting_for = text_member(root, "waitingFor");
+	out->proc_start = text_member(root, "procStart");
+	out->pid_domain = text_member(root, "pidDomain");
+	out->started_ms = time_member(root, "startedAt");
+	out->status_ms = time_member(root, "statusUpdatedAt");
+	out->updated_ms = time_member(root, "updatedAt");
+	return true;
+}
+
+/* The middle part is the machine's id; where either has none, the namespace decides. */
+static bool is_here(struct text domain, const struct process *process)
+{
+	struct text system, machine, space;
+
+	if (domain.len == 0)
+		return true;
+	system = text_cut(domain, ':', &domain);
+	machine = text_cut(domain, ':', &space);
+	if (!text_is(system, "linux") || !text_is(space, process->space))
+		return false;
+	return machine.len == 0 || !process->machine[0] || text_is(machine, process->machine);
+}
+
+bool claude_session_is(const struct claude_session *session, const struct process *process)
+{
+	uint64_t start;
+
+	if (!is_here(session->pid_domain, process))
+		return false;
+	if (session->proc_start.len > 0)
+		return text_to_u64(session->proc_start, &start) && start == process->start;
+	return session->started_ms == 0 || process->began_ms <= session->started_ms + LATEST_MS;
+}
