@@ -159,7 +159,8 @@ def _():
                   "destination": "session"}]
         prompt, printed = ask_and_answer(box, claude, permission(), value="allow")
         assert decision(printed) == {"behavior": "allow"}, printed
-        assert prompt["prompt"] == "Bash: rm -rf build", prompt
+        assert prompt["prompt"] == "Bash: rm -rf build\ndescription: clean", prompt
+        assert prompt["tool"] == "Bash" and prompt["input"] == permission()["tool_input"], prompt
         assert prompt["run"] == "s1" and prompt["type"] == "select", prompt
         assert [o["value"] for o in prompt["options"]] == ["allow", "deny", "stop"], prompt
         assert prompt["deadline"] > time.time() * 1000 + 600e3, prompt
@@ -169,13 +170,34 @@ def _():
         prompt, printed = ask_and_answer(box, claude, permission(permission_suggestions=rules),
                                          value="always")
         assert decision(printed) == {"behavior": "allow", "updatedPermissions": rules}, printed
-        assert "always" in [o["value"] for o in prompt["options"]], prompt
+        (always,) = [o for o in prompt["options"] if o["value"] == "always"]
+        assert always["rule"] == "allow Bash for this session" and always["needs"] == "control"
+        assert [o["value"] for o in prompt["options"] if o.get("safe")] == ["deny"], prompt
         _, printed = ask_and_answer(box, claude, permission(), value="deny")
         assert decision(printed)["behavior"] == "deny" and decision(printed)["message"], printed
         _, printed = ask_and_answer(box, claude, permission(), value="stop")
         assert decision(printed)["interrupt"] is True, printed
         _, printed = ask_and_answer(box, claude, permission(), cancelled=True)
         assert printed is None, printed
+
+
+@test("an input of any length is asked about, and can be read whole as long as it is open")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        given = {"file_path": "/x", "content": "a\u0000b\n" + "\u00e9" * 100_000, "odd": True}
+        hook = claude.runs({**permission(), "tool_name": "Write", "tool_input": given})
+        prompt = one_prompt(box)
+        size = len(json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode())
+        assert "input" not in prompt and prompt["inputBytes"] == size, prompt
+        assert prompt["prompt"].startswith("Write\nfile_path: /x\ncontent:\n  | a\\u0000b\n  | \u00e9")
+        assert len(prompt["prompt"].encode()) <= 16384
+        assert prompt["prompt"].endswith(" BYTES MORE THAT ARE NOT SHOWN"), prompt["prompt"][-80:]
+        path = f"/api/prompts/{prompt['id']}/input"
+        assert box.request("GET", path).json() == {"ok": True, "tool": "Write", "input": given}
+        assert answer(box, prompt, value="deny").status == 200
+        hook.end()
+        assert box.request("GET", path).status == 404
 
 
 @test("a wrong answer leaves it held, the first right one wins, and the box says who")
@@ -222,7 +244,7 @@ def _():
         hooks = {c: claude.runs(permission(session=f"s-{c}", command=c)) for c in words}
         eventually(lambda: len(prompts(box)) == len(words))
         for prompt in prompts(box):
-            command = prompt["prompt"].removeprefix("Bash: ")
+            command = prompt["input"]["command"]
             assert prompt["run"] == f"s-{command}", prompt
             assert answer(box, prompt, value=words[command]).status == 200
         for command, hook in hooks.items():

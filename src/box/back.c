@@ -10,6 +10,7 @@
 #include "run/runs.h"
 #include "signal/json.h"
 #include "signal/signal.h"
+#include "source/approve.h"
 #include "source/pauses.h"
 #include "source/source.h"
 
@@ -154,14 +155,16 @@ static bool can(void *self, struct text run, struct text op)
 static enum back_answer reply(void *self, const struct back_reply *r, struct error *why)
 {
 	static const enum back_answer answers[] = {
-		[PROMPT_TAKEN] = BACK_DONE,      [PROMPT_UNKNOWN] = BACK_UNKNOWN,
-		[PROMPT_ALREADY] = BACK_ALREADY, [PROMPT_INVALID] = BACK_INVALID_VALUE,
-		[PROMPT_LATE] = BACK_EXPIRED,    [PROMPT_UNSTORED] = BACK_CONFLICT,
+		[PROMPT_TAKEN] = BACK_DONE,          [PROMPT_UNKNOWN] = BACK_UNKNOWN,
+		[PROMPT_ALREADY] = BACK_ALREADY,     [PROMPT_INVALID] = BACK_INVALID_VALUE,
+		[PROMPT_LATE] = BACK_EXPIRED,        [PROMPT_UNSTORED] = BACK_CONFLICT,
+		[PROMPT_FORBIDDEN] = BACK_FORBIDDEN,
 	};
 	struct prompt_answer a = {
 		.id = r->prompt,
 		.value = r->value,
 		.who = r->who,
+		.may_control = r->may_control,
 		.durable = r->durable,
 		.of = r->of,
 	};
@@ -186,6 +189,34 @@ static void list_prompts(void *self, struct buf *out)
 	buf_add(out, *between == '[' ? TEXT("[]") : TEXT("]"));
 }
 
+/* A long one that came by a hook is kept where the hook is held. */
+static enum back_answer add_input(void *self, struct text id, struct buf *out, struct error *why)
+{
+	const struct box *box = self;
+	const struct prompt *p = prompts_find(box->prompts, id);
+	struct text input;
+
+	if (!p || p->state != PROMPT_OPEN) {
+		error_set(why, "there is no such open prompt");
+		return BACK_UNKNOWN;
+	}
+	input = text_of(p->input);
+	if (!input.len && box->approve && approve_is_ours(text_of(p->source)))
+		input = approve_input(box->approve, p->own_id);
+	if (!input.len) {
+		error_set(why, "no tool's input belongs to it");
+		return BACK_UNKNOWN;
+	}
+	if (p->tool.at) {
+		buf_add(out, TEXT("\"tool\":"));
+		buf_add_json(out, p->tool);
+		buf_add_char(out, ',');
+	}
+	buf_add(out, TEXT("\"input\":"));
+	buf_add(out, input);
+	return BACK_DONE;
+}
+
 struct back box_back(struct box *box)
 {
 	return (struct back){
@@ -197,6 +228,7 @@ struct back box_back(struct box *box)
 		.reply = reply,
 		.forget_reply = forget_reply,
 		.prompts = list_prompts,
+		.input = add_input,
 		.send = send,
 	};
 }

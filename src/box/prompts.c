@@ -121,7 +121,7 @@ static bool deliver(void *self, const struct prompt *prompt)
 	struct prompt_desk *desk = self;
 	struct source_reply reply = {
 		.run = text_of(prompt->run),
-		.id = text_of(prompt->own_id),
+		.id = prompt->own_id,
 		.value = text_of(prompt->value),
 	};
 	struct text source = text_of(prompt->source);
@@ -144,7 +144,7 @@ void box_withdraw_prompt(void *self, struct text source, struct text id, const c
 	list_each(prompts_open(box->prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
 
-		if (!text_is(source, p->source) || !text_equal(id, text_of(p->own_id)))
+		if (!text_is(source, p->source) || !text_equal(id, p->own_id))
 			continue;
 		prompts_cancel(box->prompts, text_of(p->id), why);
 		return;

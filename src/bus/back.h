@@ -18,6 +18,7 @@ enum back_answer {
 	BACK_ALREADY,       /* somebody else was first */
 	BACK_INVALID_VALUE, /* no answer to that prompt, which stays open */
 	BACK_EXPIRED,       /* its time is over */
+	BACK_FORBIDDEN,     /* who says it may not */
 };
 
 struct back_ask {
@@ -47,6 +48,7 @@ struct back_reply {
 	struct text prompt; /* its id */
 	struct text value;  /* as JSON; empty: cancelled */
 	struct back_who who;
+	bool may_control; /* has the scope for what changes more than this one thing */
 	void (*durable)(void *of, uint64_t seq);
 	void *of;
 };
@@ -68,6 +70,9 @@ struct back {
 	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);
 	void (*forget_reply)(void *self, void *of);
 	void (*prompts)(void *self, struct buf *out); /* the open ones, as a JSON array */
+	/* The whole input of the tool that an open prompt is about: `"tool"?,"input"`. */
+	enum back_answer (*input)(void *self, struct text prompt, struct buf *out,
+	                          struct error *why);
 	/* A message in the producer's own language. */
 	enum back_answer (*send)(void *self, struct text source, struct text message,
 	                         struct error *why);

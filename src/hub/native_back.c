@@ -47,7 +47,7 @@ static const char *code_of(enum back_answer answer)
 		[BACK_INVALID] = "invalid",          [BACK_UNKNOWN] = "invalid",
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
-		[BACK_EXPIRED] = "expired",
+		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
 	};
 
 	return codes[answer];

@@ -174,7 +174,8 @@ enum back_answer native_hear_answer(struct client *c, yyjson_val *op, struct tex
                                     struct error *why)
 {
 	struct back_reply reply = {.prompt = json_text(yyjson_obj_get(op, "id")),
-	                           .who = client_who(c, native_screen(op))};
+	                           .who = client_who(c, native_screen(op)),
+	                           .may_control = c->scopes & SCOPE_CONTROL};
 	enum back_answer answer = BACK_INVALID;
 	struct buf value;
 

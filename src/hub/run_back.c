@@ -22,7 +22,7 @@ static const char *reason_of(enum back_answer answer)
 		[BACK_INVALID] = "invalid",          [BACK_UNKNOWN] = "unknown",
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
-		[BACK_EXPIRED] = "expired",
+		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
 	};
 
 	return reasons[answer];
@@ -56,7 +56,8 @@ static enum back_answer reply(struct run_view *view, yyjson_val *frame, struct e
 	const struct back *back = &view->client->hub->options.back;
 	yyjson_val *value = yyjson_obj_get(frame, "value");
 	struct back_reply r = {.prompt = json_text(yyjson_obj_get(frame, "prompt-id")),
-	                       .who = client_who(view->client, SCREEN)};
+	                       .who = client_who(view->client, SCREEN),
+	                       .may_control = view->client->scopes & SCOPE_CONTROL};
 	enum back_answer answer;
 	struct buf json;
 

@@ -31,9 +31,9 @@ static void begin_signal(struct buf *out, const char *type, const struct prompt 
 	buf_add_json(out, text_of(p->run));
 	buf_print(out, ",\"payload\":{\"prompt\":\"%s\",\"type\":\"%s\"", p->id,
 	          prompt_type_name(p->type));
-	if (p->invoke) {
+	if (p->invoke.at) {
 		buf_add(out, TEXT(",\"invokeid\":"));
-		buf_add_json(out, text_of(p->invoke));
+		buf_add_json(out, p->invoke);
 	}
 }
 
@@ -207,15 +207,25 @@ static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 	return p->state == PROMPT_EXPIRED ? PROMPT_LATE : PROMPT_ALREADY;
 }
 
-static bool is_valid(struct prompts *all, const struct prompt *p, struct text value,
-                     struct error *why)
+/* PROMPT_TAKEN: it may be. */
+static enum prompt_verdict judge(struct prompts *all, const struct prompt *p,
+                                 const struct prompt_answer *a, struct error *why)
 {
-	yyjson_doc *doc;
+	yyjson_val *value;
 
-	if (value.len > PROMPT_VALUE_MAX)
-		return error_set(why, "it is too big");
-	doc = json_read(&all->json, value, why);
-	return doc && prompt_takes(p, yyjson_doc_get_root(doc), why);
+	if (!a->value.len)
+		return PROMPT_TAKEN;
+	if (a->value.len > PROMPT_VALUE_MAX) {
+		error_set(why, "it is too big");
+		return PROMPT_INVALID;
+	}
+	value = yyjson_doc_get_root(json_read(&all->json, a->value, why));
+	if (!value || !prompt_takes(p, value, why))
+		return PROMPT_INVALID;
+	if (a->may_control || !prompt_needs_control(p, value))
+		return PROMPT_TAKEN;
+	error_set(why, "that answer needs the scope control, too");
+	return PROMPT_FORBIDDEN;
 }
 
 static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
@@ -240,6 +250,7 @@ enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answ
 	struct bus_emit how = {.durable = true};
 	struct waiter *waiter;
 	struct buf out;
+	enum prompt_verdict verdict;
 	enum bus_answer answer;
 
 	if (!p) {
@@ -248,8 +259,9 @@ enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answ
 	}
 	if (p->state != PROMPT_OPEN || p->claimed)
 		return is_over(p, why);
-	if (a->value.len && !is_valid(all, p, a->value, why))
-		return PROMPT_INVALID;
+	verdict = judge(all, p, a, why);
+	if (verdict != PROMPT_TAKEN)
+		return verdict;
 	begin_signal(&out, "answer", p);
 	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
 	buf_add(&out, a->value);

@@ -7,8 +7,11 @@
 #include "base/utf8.h"
 #include "signal/json.h"
 
-#define OPTION_MAX (8 * KIB)   /* of JSON: a longer one is left out */
+#define OPTION_MAX (48 * KIB)  /* of JSON, with what may be changed: a longer one is left out */
 #define DEFAULT_MAX (64 * KIB) /* of JSON, likewise */
+#define INPUT_MAX (4 * MIB)    /* of JSON, likewise: more than a signal can hold */
+#define NOTE_MAX 64            /* bytes of words that say what is missing */
+#define LARGEST_WHOLE 9007199254740992.0
 
 const char *prompt_type_name(enum prompt_type type)
 {
@@ -34,15 +37,14 @@ static enum prompt_type type_of(struct text word)
 	return text_is(word, "multi-select") ? PROMPT_MULTI : PROMPT_TEXT;
 }
 
-/* At most max bytes, and no half of a character. */
-static char *cut_dup(struct text t, size_t max)
+static struct text own(struct text t)
 {
-	return text_dup(utf8_cut(t, max));
+	return t.at ? (struct text){text_dup(t), t.len} : (struct text){NULL, 0};
 }
 
-static char *name_dup(struct text t)
+static struct text own_name(struct text t)
 {
-	return t.len && t.len <= PROMPT_NAME_MAX ? text_dup(t) : NULL;
+	return own(t.len && t.len <= PROMPT_NAME_MAX ? t : (struct text){NULL, 0});
 }
 
 static char *json_dup(yyjson_val *value, size_t max)
@@ -73,11 +75,18 @@ static bool add_label(struct buf *out, yyjson_val *label, yyjson_val *value)
 	return good;
 }
 
+/* A need that is not known is nobody's to meet; so it is the greatest that there is. */
+static bool needs_control(yyjson_val *option)
+{
+	return yyjson_obj_get(option, "needs") != NULL;
+}
+
 static bool write_option(struct buf *out, yyjson_val *option)
 {
 	yyjson_val *label = yyjson_obj_get(option, "label");
 	yyjson_val *value = yyjson_is_obj(option) ? yyjson_obj_get(option, "value") : option;
 	yyjson_val *edit = yyjson_obj_get(option, "edit");
+	struct text rule = json_text(yyjson_obj_get(option, "rule"));
 
 	if (!value)
 		value = label;
@@ -91,6 +100,14 @@ static bool write_option(struct buf *out, yyjson_val *option)
 		buf_add(out, TEXT(",\"edit\":"));
 		json_add(out, edit);
 	}
+	if (rule.len) {
+		buf_add(out, TEXT(",\"rule\":"));
+		buf_add_json(out, rule);
+	}
+	if (needs_control(option))
+		buf_add(out, TEXT(",\"needs\":\"control\""));
+	if (yyjson_is_true(yyjson_obj_get(option, "safe")))
+		buf_add(out, TEXT(",\"safe\":true"));
 	return buf_add_char(out, '}') && !out->full;
 }
 
@@ -134,8 +151,36 @@ static void read_deadline(struct prompt *p, yyjson_val *value)
 {
 	double ms;
 
-	if (json_number(value, &ms) && ms >= 1 && ms < 9007199254740992.0)
+	if (json_number(value, &ms) && ms >= 1 && ms < LARGEST_WHOLE)
 		p->deadline_ms = (int64_t)ms;
+}
+
+/* Whole, or cut at a character and with how much is missing. */
+static struct text own_words(struct text words)
+{
+	struct text shown = utf8_cut(words, PROMPT_WORDS_MAX - NOTE_MAX);
+	struct buf out;
+
+	if (words.len <= PROMPT_WORDS_MAX)
+		return own(words);
+	buf_init(&out, PROMPT_WORDS_MAX);
+	buf_add(&out, shown);
+	buf_print(&out, "\n... AND %zu BYTES MORE THAT ARE NOT SHOWN", words.len - shown.len);
+	return buf_text(&out);
+}
+
+static void read_tool(struct prompt *p, yyjson_val *payload)
+{
+	yyjson_val *input = yyjson_obj_get(payload, "input");
+	double bytes;
+
+	p->tool = own_name(json_text(yyjson_obj_get(payload, "tool")));
+	p->input = input ? json_dup(input, INPUT_MAX) : NULL;
+	if (p->input)
+		p->input_len = strlen(p->input);
+	else if (json_number(yyjson_obj_get(payload, "inputBytes"), &bytes) && bytes >= 1 &&
+	         bytes < LARGEST_WHOLE)
+		p->input_len = (uint64_t)bytes;
 }
 
 struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const char *id)
@@ -146,8 +191,8 @@ struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const 
 	memcpy(p->id, id, PROMPT_ID_LEN);
 	p->run = text_dup(s->correlation.len ? s->correlation : s->source);
 	p->source = text_dup(s->source);
-	p->own_id = name_dup(json_text(yyjson_obj_get(payload, "id")));
-	p->invoke = name_dup(json_text(yyjson_obj_get(payload, "invokeid")));
+	p->own_id = own_name(json_text(yyjson_obj_get(payload, "id")));
+	p->invoke = own_name(json_text(yyjson_obj_get(payload, "invokeid")));
 	p->seq = s->seq;
 	p->type = type_of(json_text(yyjson_obj_get(payload, "type")));
 	if (p->type == PROMPT_SELECT || p->type == PROMPT_MULTI) {
@@ -155,13 +200,28 @@ struct prompt *prompt_create(const struct signal *s, yyjson_val *payload, const 
 		if (!p->options)
 			p->type = PROMPT_TEXT;
 	}
-	p->words = cut_dup(words.len ? words : text_of(words_for(p->type)), PROMPT_WORDS_MAX);
+	if (!words.len)
+		words = text_of(words_for(p->type));
+	p->words = own_words(words);
+	read_tool(p, payload);
 	read_default(p, yyjson_obj_get(payload, "default"));
 	read_deadline(p, yyjson_obj_get(payload, "deadline"));
 	list_init(&p->in_open);
 	list_init(&p->in_closed);
 	prompt_weigh(p);
 	return p;
+}
+
+static void drop(char **text)
+{
+	free(*text);
+	*text = NULL;
+}
+
+static void drop_text(struct text *t)
+{
+	free((char *)t->at);
+	*t = (struct text){NULL, 0};
 }
 
 void prompt_destroy(struct prompt *p)
@@ -173,22 +233,18 @@ void prompt_destroy(struct prompt *p)
 	prompt_slim(p);
 	free(p->run);
 	free(p->source);
-	free(p->own_id);
+	drop_text(&p->own_id);
 	free(p->by);
 	free(p->why);
 	free(p);
 }
 
-static void drop(char **text)
-{
-	free(*text);
-	*text = NULL;
-}
-
 void prompt_slim(struct prompt *p)
 {
-	drop(&p->invoke);
-	drop(&p->words);
+	drop_text(&p->invoke);
+	drop_text(&p->words);
+	drop_text(&p->tool);
+	drop(&p->input);
 	drop(&p->options);
 	drop(&p->other);
 	drop(&p->frame);
@@ -197,11 +253,10 @@ void prompt_slim(struct prompt *p)
 
 size_t prompt_weigh(struct prompt *p)
 {
-	const char *const texts[] = {p->run,   p->source,  p->own_id, p->invoke,
-	                             p->words, p->options, p->other,  p->frame,
-	                             p->value, p->by,      p->why};
+	const char *const texts[] = {p->run,   p->source, p->options, p->other, p->frame,
+	                             p->value, p->by,     p->why,     p->input};
 
-	p->bytes = sizeof(*p);
+	p->bytes = sizeof(*p) + p->own_id.len + p->invoke.len + p->words.len + p->tool.len;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		p->bytes += texts[i] ? strlen(texts[i]) + 1 : 0;
 	return p->bytes;
@@ -214,16 +269,22 @@ static bool same(const char *a, const char *b)
 
 bool prompt_is_like(const struct prompt *p, const struct prompt *other)
 {
-	return p->type == other->type && same(p->words, other->words) &&
-	       same(p->options, other->options) && same(p->other, other->other);
+	return p->type == other->type && text_equal(p->words, other->words) &&
+	       same(p->options, other->options) && same(p->other, other->other) &&
+	       same(p->input, other->input);
 }
 
 /* --- answers --------------------------------------------------------------- */
 
+static bool is_edited(yyjson_val *value)
+{
+	return yyjson_obj_get(value, "edit") != NULL;
+}
+
 /* Which option this value chooses, from one; 0: none. */
 static size_t find_option(yyjson_val *options, yyjson_val *value)
 {
-	yyjson_val *chosen = yyjson_obj_get(value, "edit") ? yyjson_obj_get(value, "value") : NULL;
+	yyjson_val *chosen = is_edited(value) ? yyjson_obj_get(value, "value") : NULL;
 	yyjson_arr_iter it = yyjson_arr_iter_with(options);
 	yyjson_val *option;
 	size_t place = 0;
@@ -271,6 +332,11 @@ static bool takes_some(yyjson_val *options, yyjson_val *values, struct error *wh
 	return good;
 }
 
+static yyjson_doc *read_back(const char *json)
+{
+	return yyjson_read(json ? json : "", json ? strlen(json) : 0, YYJSON_READ_BIGNUM_AS_RAW);
+}
+
 bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
 {
 	yyjson_doc *doc;
@@ -281,8 +347,7 @@ bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
 		return yyjson_is_str(value) || error_set(why, "a string is needed");
 	if (p->type == PROMPT_CONFIRM)
 		return yyjson_is_bool(value) || error_set(why, "true or false is needed");
-	doc = yyjson_read(p->options ? p->options : "", p->options ? strlen(p->options) : 0,
-	                  YYJSON_READ_BIGNUM_AS_RAW);
+	doc = read_back(p->options);
 	options = yyjson_doc_get_root(doc);
 	if (p->type == PROMPT_MULTI)
 		good = takes_some(options, value, why);
@@ -292,16 +357,55 @@ bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
 	return good;
 }
 
+static bool chooses_control(yyjson_val *options, yyjson_val *value)
+{
+	size_t place = find_option(options, value);
+
+	return place && (is_edited(value) || needs_control(yyjson_arr_get(options, place - 1)));
+}
+
+bool prompt_needs_control(const struct prompt *p, yyjson_val *value)
+{
+	yyjson_doc *doc = read_back(p->options);
+	yyjson_val *options = yyjson_doc_get_root(doc), *one;
+	yyjson_arr_iter it = yyjson_arr_iter_with(value);
+	bool needs = chooses_control(options, value);
+
+	while (!needs && (one = yyjson_arr_iter_next(&it)))
+		needs = chooses_control(options, one);
+	yyjson_doc_free(doc);
+	return needs;
+}
+
 /* --- telling --------------------------------------------------------------- */
 
-static void add_members(const struct prompt *p, struct buf *out)
+static void member_text(struct buf *out, const char *name, struct text t)
+{
+	if (!t.at)
+		return;
+	buf_print(out, ",\"%s\":", name);
+	buf_add_json(out, t);
+}
+
+static void add_input(const struct prompt *p, struct buf *out, size_t max)
+{
+	member_text(out, "tool", p->tool);
+	if (p->input && p->input_len <= max)
+		json_member_json(out, "input", p->input);
+	if (p->input_len)
+		json_member_count(out, "inputBytes", p->input_len);
+}
+
+/* input_max: of an input that is told, too. */
+static void add_members(const struct prompt *p, struct buf *out, size_t input_max)
 {
 	buf_print(out, "{\"id\":\"%s\"", p->id);
 	json_member_text(out, "run", p->run);
 	json_member_text(out, "source", p->source);
-	json_member_text(out, "invokeid", p->invoke);
+	member_text(out, "invokeid", p->invoke);
 	json_member_text(out, "type", prompt_type_name(p->type));
-	json_member_text(out, "prompt", p->words);
+	member_text(out, "prompt", p->words);
+	add_input(p, out, input_max);
 	json_member_json(out, "options", p->options);
 	json_member_json(out, "default", p->other);
 	if (p->deadline_ms)
@@ -313,14 +417,14 @@ static void add_members(const struct prompt *p, struct buf *out)
 
 void prompt_json(const struct prompt *p, struct buf *out)
 {
-	add_members(p, out);
+	add_members(p, out, PROMPT_INPUT_SHOWN);
 	buf_add_char(out, '}');
 }
 
 void prompt_save(const struct prompt *p, struct buf *out)
 {
-	add_members(p, out);
-	json_member_text(out, "own", p->own_id);
+	add_members(p, out, INPUT_MAX);
+	member_text(out, "own", p->own_id);
 	json_member_json(out, "value", p->value);
 	json_member_text(out, "frame", p->frame);
 	buf_print(out, ",\"seq\":%llu,\"end\":%llu,\"told\":%s}", (unsigned long long)p->seq,
@@ -364,10 +468,11 @@ struct prompt *prompt_load(yyjson_val *saved)
 	p->state = state;
 	p->run = load_text(saved, "run");
 	p->source = load_text(saved, "source");
-	p->own_id = load_text(saved, "own");
-	p->invoke = load_text(saved, "invokeid");
+	p->own_id = own(json_text(yyjson_obj_get(saved, "own")));
+	p->invoke = own(json_text(yyjson_obj_get(saved, "invokeid")));
 	p->type = type_of(json_text(yyjson_obj_get(saved, "type")));
-	p->words = load_text(saved, "prompt");
+	p->words = own(json_text(yyjson_obj_get(saved, "prompt")));
+	read_tool(p, saved);
 	p->options = load_json(saved, "options");
 	p->other = load_json(saved, "default");
 	read_deadline(p, yyjson_obj_get(saved, "deadline"));

@@ -1,10 +1,20 @@
 /* prompt.h - one question of an agent: what it asks, what answers it; pure.
  *
- *	{"id"?,"type","prompt","options"?,"default"?,"deadline"?,"invokeid"?}
+ *	{"id"?,"type","prompt","options"?,"default"?,"deadline"?,"invokeid"?,
+ *	 "tool"?,"input"?,"inputBytes"?}
  *
  * is the payload of a signal `prompt`.  A type that is not known, or a choice without
- * options, is asked as text.  An option is {"label","value"}, or a bare value.  One with
- * an `edit`, which is what may be changed, takes {"value","edit"} as its answer too.
+ * options, is asked as text.  An option is a bare value, or
+ *
+ *	{"label","value","edit"?,"rule"?,"needs"?,"safe"?}
+ *
+ * One with an `edit`, which is what may be changed, takes {"value","edit"} as its answer
+ * too.  `rule` has the words of what it writes, and where; `needs` is "control" when who
+ * chooses it must have that scope, too, as an answer with an edit always must; `safe` is
+ * true for the one that a screen may choose beforehand.
+ *
+ * Of a tool that waits for it: its name, its whole input, and how many bytes that has as
+ * JSON.  Agents' texts have lengths, because a NUL may be in them.
  */
 #ifndef RUN_PROMPT_H
 #define RUN_PROMPT_H
@@ -19,8 +29,9 @@
 #define PROMPT_ID_LEN 26
 #define PROMPT_NAME_MAX 512 /* bytes of an agent's id, an invokeid; a longer one is none */
 #define PROMPT_VALUE_MAX (256 * KIB)
-#define PROMPT_WORDS_MAX (16 * KIB)   /* what is longer is cut */
+#define PROMPT_WORDS_MAX (16 * KIB)   /* what is longer is cut, and says so */
 #define PROMPT_OPTIONS_MAX (64 * KIB) /* of JSON; those that fit */
+#define PROMPT_INPUT_SHOWN (64 * KIB) /* of JSON; a longer input must be asked for */
 
 enum prompt_type { PROMPT_TEXT, PROMPT_SELECT, PROMPT_MULTI, PROMPT_CONFIRM, PROMPT_TYPES };
 enum prompt_state {
@@ -36,11 +47,13 @@ const char *prompt_state_name(enum prompt_state state); /* "open", ... */
 struct prompt {
 	char id[PROMPT_ID_LEN + 1];
 	char *run, *source;
-	char *own_id; /* the agent's; NULL: it has none */
-	char *invoke; /* likewise */
+	/* Texts of their own memory; empty with a NULL pointer: it has none. */
+	struct text own_id, invoke; /* the agent's */
+	struct text words, tool;    /* gone when all is told */
 	enum prompt_type type;
-	char *words;         /* NULL when all is told */
-	char *options;       /* `[{"label","value"}...]`, or NULL */
+	char *input;         /* the tool's, as JSON, or NULL */
+	uint64_t input_len;  /* how many bytes that has; 0: there is none */
+	char *options;       /* as JSON, or NULL */
 	char *other;         /* the default as JSON, or NULL */
 	char *frame;         /* as its agent sent it in the run dialect, or NULL */
 	int64_t deadline_ms; /* Unix time; 0: none */
@@ -65,6 +78,9 @@ void prompt_destroy(struct prompt *prompt);
 /* Would the value be an answer? */
 bool prompt_takes(const struct prompt *prompt, yyjson_val *value, struct error *why);
 
+/* Must who answers this have the scope control, too? */
+bool prompt_needs_control(const struct prompt *prompt, yyjson_val *value);
+
 /* Do both ask the same thing? */
 bool prompt_is_like(const struct prompt *prompt, const struct prompt *other);
 
@@ -72,7 +88,8 @@ bool prompt_is_like(const struct prompt *prompt, const struct prompt *other);
 void prompt_slim(struct prompt *prompt);
 size_t prompt_weigh(struct prompt *prompt); /* sets bytes */
 
-/* `{"id","run","source","type","prompt","options"?,"default"?,"deadline"?,"state","by"?}` */
+/* `{"id","run","source","invokeid"?,"type","prompt","tool"?,"input"?,"inputBytes"?,"options"?,
+ * "default"?,"deadline"?,"state","by"?,"why"?}`; no input that is longer than is shown. */
 void prompt_json(const struct prompt *prompt, struct buf *out);
 
 /* For the checkpoint, as JSON and back; NULL when that is not one. */

@@ -28,12 +28,12 @@ static void make(const struct prompt *p, struct buf *out)
 	buf_print(out, "{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"session-id\":", p->id);
 	buf_add_json(out, text_of(p->run));
 	buf_add(out, TEXT(",\"invokeid\":"));
-	if (p->invoke)
-		buf_add_json(out, text_of(p->invoke));
+	if (p->invoke.at)
+		buf_add_json(out, p->invoke);
 	else
 		buf_add(out, TEXT("null"));
 	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":", prompt_type_name(p->type));
-	buf_add_json(out, text_of(p->words ? p->words : ""));
+	buf_add_json(out, p->words);
 	json_member_json(out, "options", p->options);
 	json_member_json(out, "default", p->other);
 	buf_add(out, TEXT("}}"));
@@ -56,7 +56,7 @@ void prompt_closed_frame(const struct prompt *p, struct buf *out)
 void prompt_answer_frame(const struct prompt *p, struct buf *out)
 {
 	buf_add(out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
-	buf_add_json(out, text_of(p->own_id ? p->own_id : p->id));
+	buf_add_json(out, p->own_id.at ? p->own_id : text_of(p->id));
 	if (p->value)
 		buf_print(out, ",\"value\":%s}", p->value);
 	else

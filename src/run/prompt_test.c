@@ -61,7 +61,7 @@ static void a_question_is_told_as_it_was_asked(void **state)
 	                    "{\"label\":\"3\",\"value\":3},{\"label\":\"true\",\"value\":true},"
 	                    "{\"label\":\"x\",\"value\":\"x\"}],\"default\":3,"
 	                    "\"deadline\":1700000000000,\"state\":\"open\"}");
-	assert_string_equal(p->own_id, "own#1");
+	assert_true(text_is(p->own_id, "own#1"));
 	prompt_destroy(p);
 }
 
@@ -106,7 +106,7 @@ static void a_confirm_takes_a_boolean(void **state)
 	assert_false(takes(p, "\"true\""));
 	assert_false(takes(p, "1"));
 	assert_string_equal(p->other, "false");
-	assert_string_equal(p->words, "Confirm?");
+	assert_true(text_is(p->words, "Confirm?"));
 	prompt_destroy(p);
 }
 
@@ -160,7 +160,8 @@ static void long_words_and_many_options_are_cut(void **state)
 	buf_add(&json, TEXT("]}"));
 	buf_add_char(&json, '\0');
 	p = made(json.at);
-	assert_int_equal(strlen(p->words), PROMPT_WORDS_MAX - 1);
+	assert_true(p->words.len <= PROMPT_WORDS_MAX && p->words.len > PROMPT_WORDS_MAX - 65);
+	assert_non_null(memmem(p->words.at, p->words.len, "\xc3\xa9\n... AND ", 10));
 	assert_true(strlen(p->options) <= PROMPT_OPTIONS_MAX);
 	doc = yyjson_read(p->options, strlen(p->options), 0);
 	assert_true(yyjson_arr_size(yyjson_doc_get_root(doc)) > 1000);
@@ -169,11 +170,93 @@ static void long_words_and_many_options_are_cut(void **state)
 	buf_finish(&json);
 }
 
+static void a_nul_hides_nothing(void **state)
+{
+	struct prompt *p = made(
+		"{\"id\":\"a\\u0000b\",\"type\":\"select\",\"invokeid\":\"i\\u0000j\","
+		"\"prompt\":\"ls\\u0000; rm\",\"tool\":\"T\\u0000\",\"input\":{\"x\":\"\\u0000y\"},"
+		"\"options\":[{\"label\":\"l\\u0000m\",\"value\":\"\\u0000\"}]}");
+
+	assert_true(text_equal(p->own_id, TEXT("a\0b")));
+	assert_json(p, HEAD
+	            "\"invokeid\":\"i\\u0000j\",\"type\":\"select\",\"prompt\":\"ls\\u0000; rm\","
+	            "\"tool\":\"T\\u0000\",\"input\":{\"x\":\"\\u0000y\"},\"inputBytes\":15,"
+	            "\"options\":[{\"label\":\"l\\u0000m\",\"value\":\"\\u0000\"}],"
+	            "\"state\":\"open\"}");
+	assert_true(takes(p, "\"\\u0000\""));
+	assert_false(takes(p, "\"\""));
+	prompt_destroy(p);
+}
+
+static bool needs(const struct prompt *p, const char *value)
+{
+	yyjson_doc *doc = yyjson_read(value, strlen(value), 0);
+	bool does = prompt_needs_control(p, yyjson_doc_get_root(doc));
+
+	yyjson_doc_free(doc);
+	return does;
+}
+
+static void what_changes_more_needs_more(void **state)
+{
+	struct prompt *p = made("{\"type\":\"select\",\"prompt\":\"?\",\"options\":["
+	                        "{\"label\":\"A\",\"value\":\"allow\",\"edit\":{\"a\":1}},"
+	                        "{\"value\":\"always\",\"rule\":\"allow B\",\"needs\":\"control\"},"
+	                        "{\"value\":\"odd\",\"needs\":7},"
+	                        "{\"value\":\"deny\",\"safe\":true}]}");
+
+	assert_json(p, HEAD "\"type\":\"select\",\"prompt\":\"?\",\"options\":["
+	                    "{\"label\":\"A\",\"value\":\"allow\",\"edit\":{\"a\":1}},"
+	                    "{\"label\":\"always\",\"value\":\"always\",\"rule\":\"allow B\","
+	                    "\"needs\":\"control\"},"
+	                    "{\"label\":\"odd\",\"value\":\"odd\",\"needs\":\"control\"},"
+	                    "{\"label\":\"deny\",\"value\":\"deny\",\"safe\":true}],"
+	                    "\"state\":\"open\"}");
+	assert_false(needs(p, "\"allow\""));
+	assert_true(needs(p, "{\"value\":\"allow\",\"edit\":{}}"));
+	assert_true(needs(p, "\"always\""));
+	assert_true(needs(p, "\"odd\""));
+	assert_false(needs(p, "\"deny\""));
+	prompt_destroy(p);
+	p = made("{\"type\":\"multi\",\"options\":[1,{\"value\":2,\"needs\":\"control\"}]}");
+	assert_false(needs(p, "[1]"));
+	assert_true(needs(p, "[1,2]"));
+	prompt_destroy(p);
+}
+
+static void a_long_input_is_told_by_its_size(void **state)
+{
+	struct buf json, out;
+	struct prompt *p;
+
+	buf_init(&json, MIB);
+	buf_init(&out, MIB);
+	buf_add(&json, TEXT("{\"prompt\":\"?\",\"input\":\""));
+	for (size_t i = 0; i < PROMPT_INPUT_SHOWN; i++)
+		buf_add_char(&json, 'x');
+	buf_add(&json, TEXT("\"}"));
+	buf_add_char(&json, '\0');
+	p = made(json.at);
+	assert_int_equal(p->input_len, PROMPT_INPUT_SHOWN + 2);
+	assert_int_equal(strlen(p->input), p->input_len);
+	prompt_json(p, &out);
+	assert_null(memmem(out.at, out.len, "\"input\"", 7));
+	assert_non_null(memmem(out.at, out.len, "\"inputBytes\":65538", 18));
+	prompt_destroy(p);
+	p = made("{\"prompt\":\"?\",\"inputBytes\":70000}");
+	assert_int_equal(p->input_len, 70000);
+	assert_null(p->input);
+	prompt_destroy(p);
+	buf_finish(&json);
+	buf_finish(&out);
+}
+
 static void what_is_saved_is_loaded(void **state)
 {
-	struct prompt *p = made("{\"id\":\"o\",\"type\":\"select\",\"prompt\":\"\\u001b[31m\","
-	                        "\"options\":[1,{\"label\":\"l\",\"value\":{\"a\":[1]}}],"
-	                        "\"default\":1,\"deadline\":5}");
+	struct prompt *p =
+		made("{\"id\":\"o\",\"type\":\"select\",\"prompt\":\"\\u001b[31m\","
+	             "\"options\":[1,{\"label\":\"l\",\"value\":{\"a\":[1]}}],"
+	             "\"tool\":\"T\\u0000\",\"input\":[\"\\u0000\"],\"default\":1,\"deadline\":5}");
 	struct prompt *again;
 	struct buf one, two;
 	yyjson_doc *doc;
@@ -209,6 +292,9 @@ int main(void)
 		cmocka_unit_test(a_select_takes_the_value_of_an_option),
 		cmocka_unit_test(a_multi_takes_each_option_once),
 		cmocka_unit_test(long_words_and_many_options_are_cut),
+		cmocka_unit_test(a_nul_hides_nothing),
+		cmocka_unit_test(what_changes_more_needs_more),
+		cmocka_unit_test(a_long_input_is_told_by_its_size),
 		cmocka_unit_test(what_is_saved_is_loaded),
 	};
 

@@ -120,9 +120,9 @@ static void set_own(struct prompts *all, struct prompt *p)
 	struct text key;
 	char *at;
 
-	if (!p->own_id)
+	if (!p->own_id.at)
 		return;
-	at = own_key(text_of(p->run), text_of(p->own_id), &key);
+	at = own_key(text_of(p->run), p->own_id, &key);
 	newest = map_get(&all->by_own, key);
 	if (!newest || newest->seq < p->seq)
 		map_set(&all->by_own, key, p);
@@ -137,8 +137,8 @@ static void forget(struct prompts *all, struct prompt *p)
 	all->closed_count--;
 	all->closed_bytes -= p->bytes;
 	map_remove(&all->by_id, text_of(p->id));
-	if (p->own_id) {
-		at = own_key(text_of(p->run), text_of(p->own_id), &key);
+	if (p->own_id.at) {
+		at = own_key(text_of(p->run), p->own_id, &key);
 		if (map_get(&all->by_own, key) == p)
 			map_remove(&all->by_own, key);
 		free(at);
@@ -216,8 +216,8 @@ static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val 
 	if (map_get(&all->by_id, text_of(id)))
 		return;
 	p = read_prompt(all, s, envelope, id);
-	if (p->own_id)
-		old = (struct prompt *)prompts_find_own(all, text_of(p->run), text_of(p->own_id));
+	if (p->own_id.at)
+		old = (struct prompt *)prompts_find_own(all, text_of(p->run), p->own_id);
 	if (old && old->state == PROMPT_OPEN) {
 		if (prompt_is_like(old, p)) {
 			prompt_destroy(p);

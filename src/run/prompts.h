@@ -57,16 +57,18 @@ void prompts_tick(struct prompts *prompts, int64_t now_ms); /* deadlines; call e
 enum prompt_verdict {
 	PROMPT_TAKEN, /* durable is called when it is on the disk */
 	PROMPT_UNKNOWN,
-	PROMPT_ALREADY,  /* `already_answered`; why says by whom */
-	PROMPT_INVALID,  /* `invalid_value`; it stays open */
-	PROMPT_LATE,     /* `expired` */
-	PROMPT_UNSTORED, /* the disk fails; it stays open */
+	PROMPT_ALREADY,   /* `already_answered`; why says by whom */
+	PROMPT_INVALID,   /* `invalid_value`; it stays open */
+	PROMPT_LATE,      /* `expired` */
+	PROMPT_UNSTORED,  /* the disk fails; it stays open */
+	PROMPT_FORBIDDEN, /* that answer needs the scope control; it stays open */
 };
 
 struct prompt_answer {
 	struct text id;
 	struct text value; /* as JSON; empty: cancelled */
 	struct back_who who;
+	bool may_control;
 	/* Later, once: the answer is on the disk.  NULL: nobody waits. */
 	void (*durable)(void *of, uint64_t seq);
 	void *of;

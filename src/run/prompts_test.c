@@ -41,8 +41,8 @@ static bool deliver(void *self, const struct prompt *p)
 	if (!agent_is_there)
 		return false;
 	deliveries++;
-	snprintf(delivered, sizeof(delivered), "%s %s %s", p->own_id, prompt_state_name(p->state),
-	         p->value ? p->value : "-");
+	snprintf(delivered, sizeof(delivered), "%.*s %s %s", TEXT_ARG(p->own_id),
+	         prompt_state_name(p->state), p->value ? p->value : "-");
 	return true;
 }
 
@@ -449,8 +449,8 @@ static void a_name_that_is_too_long_is_none(void **state)
 	                 name);
 	p = ask(raw);
 	assert_non_null(p);
-	assert_null(p->own_id);
-	assert_null(p->invoke);
+	assert_null(p->own_id.at);
+	assert_null(p->invoke.at);
 	free(raw);
 	raw = must_print("{\"type\":\"prompt\",\"source\":\"me\",\"correlationId\":\"%s\","
 	                 "\"payload\":{\"type\":\"confirm\"}}",

@@ -19,12 +19,14 @@
 #define SESSION_MAX 256
 #define HELD_MS (55 * 60 * 1000u) /* Claude Code's own patience is an hour */
 #define PAYLOAD_MAX (16 * MIB)
+#define INPUTS_MAX (64 * MIB) /* of tools that are asked about; then none is held */
 
 struct held {
 	struct link in_all; /* approve.held, the oldest first */
 	struct approve *approve;
-	char *run, *agent;
+	char *run;
 	char *id;          /* of its prompt */
+	struct buf input;  /* of the tool, as JSON */
 	char *suggestions; /* rules that `always` makes, as JSON; NULL: none */
 	approve_decided_fn *decided;
 	void *of;
@@ -35,6 +37,7 @@ struct approve {
 	struct approve_options options;
 	struct link held;
 	size_t held_count;
+	size_t input_bytes; /* of all that are held */
 	struct json_reader reader;
 	bool is_stopped;
 };
@@ -50,9 +53,10 @@ static void free_held(struct held *h)
 {
 	list_remove(&h->in_all);
 	h->approve->held_count--;
+	h->approve->input_bytes -= h->input.len;
 	deadline_clear(&h->patience);
 	free(h->run);
-	free(h->agent);
+	buf_finish(&h->input);
 	free(h->id);
 	free(h->suggestions);
 	free(h);
@@ -96,7 +100,7 @@ static struct held *hold(struct approve *a, const struct approve_request *r)
 
 	h->approve = a;
 	h->run = text_dup(r->session);
-	h->agent = text_dup(r->agent.len ? r->agent : TEXT("claude"));
+	buf_init(&h->input, PAYLOAD_MAX);
 	h->patience.fire = ran_out;
 	deadline_set(a->options.loop, &h->patience, HELD_MS);
 	list_add(&a->held, &h->in_all);
@@ -115,11 +119,14 @@ static void ask(struct held *h, const struct approve_request *r)
 	h->id = must_dup(id);
 	if (yyjson_arr_size(r->suggestions))
 		h->suggestions = yyjson_val_write(r->suggestions, YYJSON_WRITE_NOFLAG, NULL);
+	if (r->input)
+		json_add(&h->input, r->input);
+	h->approve->input_bytes += h->input.len;
 	hook_begin(&out, "prompt", r->session);
 	buf_print(&out, "\"id\":\"%s\",\"type\":\"select\",\"prompt\":", id);
-	approve_ask(&out, r);
+	approve_ask(&out, r, buf_text(&h->input));
 	buf_print(&out, ",\"deadline\":%lld,\"invokeid\":", (long long)clock_wall_ms() + HELD_MS);
-	buf_add_json(&out, text_of(h->agent));
+	buf_add_json(&out, r->agent.len ? r->agent : TEXT("claude"));
 	buf_add(&out, TEXT("}}"));
 	hook_end(h->approve->options.hook, &out);
 }
@@ -135,6 +142,13 @@ static struct held *find_asked(const struct approve *a, struct text id)
 			return h;
 	}
 	return NULL;
+}
+
+struct text approve_input(const struct approve *a, struct text id)
+{
+	const struct held *h = find_asked(a, id);
+
+	return h ? buf_text(&h->input) : (struct text){NULL, 0};
 }
 
 bool approve_reply(struct approve *a, const struct source_reply *reply)
@@ -161,8 +175,9 @@ struct held *approve_hold(struct approve *a, struct text payload, approve_decide
 	struct approve_request r;
 	struct held *h;
 
-	if (a->is_stopped || a->held_count == HELD_MAX || !approve_read(&r, &a->reader, payload) ||
-	    r.session.len > SESSION_MAX || !text_is(r.event, "PermissionRequest"))
+	if (a->is_stopped || a->held_count == HELD_MAX || a->input_bytes > INPUTS_MAX ||
+	    !approve_read(&r, &a->reader, payload) || r.session.len > SESSION_MAX ||
+	    !text_is(r.event, "PermissionRequest"))
 		return NULL;
 	h = hold(a, &r);
 	h->decided = decided;

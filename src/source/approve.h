@@ -39,6 +39,10 @@ struct held *approve_hold(struct approve *approve, struct text payload, approve_
                           void *of);
 void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
 
+/* The whole input of the tool that this prompt, by its own id, is about; as JSON, until the
+ * loop's next turn.  Empty: there is none. */
+struct text approve_input(const struct approve *approve, struct text id);
+
 /* False: nobody waits for it. */
 bool approve_reply(struct approve *approve, const struct source_reply *reply);
 

@@ -4,9 +4,12 @@
  */
 #include "source/approve_ask.h"
 
-#define WORDS_MAX (12 * KIB) /* of what is asked: a prompt holds 16 */
-#define INPUT_MAX (16 * MIB)
-#define EDIT_MAX (32 * KIB) /* of an input that may be changed */
+#include "base/visible.h"
+#include "parse/tool_words.h"
+
+#define WORDS_MAX (16 * KIB) /* of what is asked: a prompt holds so many */
+#define RULE_MAX (4 * KIB)   /* of what `always` writes, in words */
+#define EDIT_MAX (32 * KIB)  /* of an input that may be changed */
 
 bool approve_read(struct approve_request *r, struct json_reader *reader, struct text payload)
 {
@@ -22,55 +25,164 @@ bool approve_read(struct approve_request *r, struct json_reader *reader, struct 
 	};
 	if (is_inside)
 		r->agent = json_text(yyjson_obj_get(root, "agent_type"));
-	return r->session.len > 0;
+	return r->session.len > 0 && !memchr(r->session.at, '\0', r->session.len);
 }
 
-/* What is wanted, in words: the command itself where there is one.  Whoever allows it must
- * know if there is more of it than is shown. */
-static void add_words(struct buf *out, const struct approve_request *r)
+/* ---- the rule of "always" ---- */
+
+/* Where Claude Code keeps what it is told to remember, as its documents call it. */
+static struct text place_of(struct text destination)
 {
-	struct text command = json_text(yyjson_obj_get(r->input, "command"));
-	struct buf words;
+	static const struct {
+		const char *name;
+		struct text place;
+	} places[] = {
+		{"session", {"for this session", 16}},
+		{"localSettings", {"in .claude/settings.local.json", 30}},
+		{"projectSettings", {"in .claude/settings.json", 24}},
+		{"userSettings", {"in ~/.claude/settings.json", 26}},
+	};
 
-	buf_init(&words, INPUT_MAX);
-	buf_add(&words, r->tool);
-	buf_add(&words, TEXT(": "));
-	if (command.len)
-		buf_add(&words, command);
-	else if (r->input)
-		json_add(&words, r->input);
-	if (words.len > WORDS_MAX) {
-		size_t more = words.len - WORDS_MAX;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (text_is(destination, places[i].name))
+			return places[i].place;
+	return (struct text){NULL, 0};
+}
 
-		words.len = WORDS_MAX;
-		buf_print(&words, " ... AND %zu BYTES MORE THAT ARE NOT SHOWN", more);
+/* `Bash(make:*)`, as it is written in a settings file. */
+static void add_rule(struct buf *out, yyjson_val *rule)
+{
+	struct text content = json_text(yyjson_obj_get(rule, "ruleContent"));
+
+	visible_add(out, json_text(yyjson_obj_get(rule, "toolName")), VISIBLE_MARK_LINES);
+	if (!content.len)
+		return;
+	buf_add_char(out, '(');
+	visible_add(out, content, VISIBLE_MARK_LINES);
+	buf_add_char(out, ')');
+}
+
+static void add_listed(struct buf *out, yyjson_val *list,
+                       void (*add)(struct buf *out, yyjson_val *one))
+{
+	size_t i, max;
+	yyjson_val *one;
+
+	yyjson_arr_foreach(list, i, max, one)
+	{
+		if (i > 0)
+			buf_add(out, TEXT(", "));
+		add(out, one);
 	}
-	buf_add_json(out, buf_text(&words));
-	buf_finish(&words);
 }
 
-static void add_options(struct buf *out, const struct approve_request *r)
+static void add_text(struct buf *out, yyjson_val *text)
 {
-	struct buf input;
+	visible_add(out, json_text(text), VISIBLE_MARK_LINES);
+}
 
-	buf_init(&input, EDIT_MAX);
+/* False: it is of no kind that we have words for. */
+static bool add_change(struct buf *out, yyjson_val *change)
+{
+	struct text type = json_text(yyjson_obj_get(change, "type"));
+	struct text behavior = json_text(yyjson_obj_get(change, "behavior"));
+	yyjson_val *rules = yyjson_obj_get(change, "rules");
+	yyjson_val *directories = yyjson_obj_get(change, "directories");
+	yyjson_val *mode = yyjson_obj_get(change, "mode");
+
+	if (text_is(type, "addRules") && yyjson_arr_size(rules)) {
+		visible_add(out, behavior, VISIBLE_MARK_LINES);
+		buf_add_char(out, ' ');
+		add_listed(out, rules, add_rule);
+	} else if (text_is(type, "addDirectories") && yyjson_arr_size(directories)) {
+		buf_add(out, TEXT("add the directory "));
+		add_listed(out, directories, add_text);
+	} else if (text_is(type, "setMode") && yyjson_is_str(mode)) {
+		buf_add(out, TEXT("permission mode "));
+		add_text(out, mode);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A change that we have no words for is shown as it is. */
+static void add_suggestion(struct buf *out, yyjson_val *change)
+{
+	struct text place = place_of(json_text(yyjson_obj_get(change, "destination")));
+	struct buf json;
+
+	if (place.len && add_change(out, change)) {
+		buf_add_char(out, ' ');
+		buf_add(out, place);
+		return;
+	}
+	buf_init(&json, RULE_MAX);
+	out->full |= !json_add(&json, change);
+	visible_add(out, buf_text(&json), VISIBLE_MARK_LINES);
+	buf_finish(&json);
+}
+
+static bool add_rules(struct buf *out, yyjson_val *suggestions)
+{
+	size_t i, max;
+	yyjson_val *one;
+
+	yyjson_arr_foreach(suggestions, i, max, one)
+	{
+		if (i > 0)
+			buf_add(out, TEXT("; "));
+		add_suggestion(out, one);
+	}
+	return out->len > 0 && !out->full;
+}
+
+/* Only where the agent says what it would write, and where that can be shown whole. */
+static void add_always(struct buf *out, yyjson_val *suggestions)
+{
+	struct buf rules;
+
+	buf_init(&rules, RULE_MAX);
+	if (add_rules(&rules, suggestions)) {
+		buf_add(out, TEXT(",{\"label\":\"Allow always\",\"value\":\"always\",\"rule\":"));
+		buf_add_json(out, buf_text(&rules));
+		buf_add(out, TEXT(",\"needs\":\"control\"}"));
+	}
+	buf_finish(&rules);
+}
+
+/* ---- the question ---- */
+
+static void add_options(struct buf *out, const struct approve_request *r, struct text input)
+{
 	buf_add(out, TEXT(",\"options\":[{\"label\":\"Allow\",\"value\":\"allow\""));
-	if (yyjson_is_obj(r->input) && json_add(&input, r->input)) {
+	if (yyjson_is_obj(r->input) && input.len <= EDIT_MAX) {
 		buf_add(out, TEXT(",\"edit\":"));
-		buf_add(out, buf_text(&input));
+		buf_add(out, input);
 	}
 	buf_add_char(out, '}');
-	if (yyjson_arr_size(r->suggestions))
-		buf_add(out, TEXT(",{\"label\":\"Allow always\",\"value\":\"always\"}"));
-	buf_add(out, TEXT(",{\"label\":\"Deny\",\"value\":\"deny\"},"
+	add_always(out, r->suggestions);
+	buf_add(out, TEXT(",{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true},"
 	                  "{\"label\":\"Deny and stop\",\"value\":\"stop\"}]"));
-	buf_finish(&input);
 }
 
-void approve_ask(struct buf *out, const struct approve_request *r)
+void approve_ask(struct buf *out, const struct approve_request *r, struct text input)
 {
-	add_words(out, r);
-	add_options(out, r);
+	struct buf words;
+
+	buf_init(&words, WORDS_MAX);
+	tool_words(&words, r->tool, r->input, WORDS_MAX);
+	buf_add_json(out, buf_text(&words));
+	buf_finish(&words);
+	buf_add(out, TEXT(",\"tool\":"));
+	buf_add_json(out, r->tool);
+	if (input.len && input.len <= APPROVE_INPUT_TOLD) {
+		buf_add(out, TEXT(",\"input\":"));
+		buf_add(out, input);
+	}
+	if (input.len)
+		buf_print(out, ",\"inputBytes\":%zu", input.len);
+	add_options(out, r, input);
 }
 
 /* The words of who decided against it, for the agent. */

@@ -16,8 +16,11 @@ struct approve_request {
 /* False: it is no payload, or of no session. */
 bool approve_read(struct approve_request *r, struct json_reader *reader, struct text payload);
 
-/* The words of a prompt, as JSON, and `,"options":[...]`. */
-void approve_ask(struct buf *out, const struct approve_request *r);
+#define APPROVE_INPUT_TOLD (64 * KIB) /* a longer input is not in the question */
+
+/* The words of a prompt, as JSON, and `,"tool":...,"input"?,"inputBytes"?,"options":[...]`.
+ * input: the tool's, as JSON. */
+void approve_ask(struct buf *out, const struct approve_request *r, struct text input);
 
 /* What the hook prints for this answer of the prompt; nothing when it decides nothing.
  * suggestions: as JSON, or NULL. */

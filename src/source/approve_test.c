@@ -124,8 +124,88 @@ static void a_long_command_says_that_it_is_longer(void **state)
 	                     spaces);
 	assert_true(holds(0, payload));
 	assert_true(fixture_hears("\"Bash: ls  "));
-	assert_true(fixture_hears(" ... AND 7725 BYTES MORE THAT ARE NOT SHOWN\","));
+	assert_true(fixture_hears("\\n... AND 3693 BYTES MORE THAT ARE NOT SHOWN\","));
+	assert_true(fixture_hears("\"input\":{"));
+	assert_true(fixture_hears(";rm x\"},\"inputBytes\":20021"));
 	assert_true(fixture_hears(";rm x\"}")); /* in what may be changed */
+	free(payload);
+	free(spaces);
+}
+
+#define ASKED_WITH(more) \
+	"{\"session_id\":\"s\",\"hook_event_name\":\"PermissionRequest\",\"tool_name\":\"Edit\"," \
+	"\"tool_input\":{\"file_path\":\"/x\",\"new_string\":\"a\\u0000b\"}" more "}"
+
+static void every_member_is_asked_about(void **state)
+{
+	struct text input;
+	char *id;
+
+	assert_true(holds(0, ASKED_WITH("")));
+	id = asked();
+	assert_true(fixture_hears("\"prompt\":\"Edit\\nfile_path: /x\\nnew_string: a\\\\u0000b\""));
+	assert_true(
+		fixture_hears("\"tool\":\"Edit\",\"input\":{\"file_path\":\"/x\",\"new_string\":"
+	                      "\"a\\u0000b\"},\"inputBytes\":42,"));
+	assert_true(fixture_hears("\"value\":\"deny\",\"safe\":true}"));
+	input = approve_input(approve, text_of(id));
+	assert_int_equal(input.len, 42);
+	assert_int_equal(approve_input(approve, TEXT("another")).len, 0);
+	assert_true(reply(id, "\"deny\""));
+	assert_int_equal(approve_input(approve, text_of(id)).len, 0);
+	free(id);
+}
+
+static void a_session_with_a_nul_is_none(void **state)
+{
+	assert_false(holds(0, "{\"session_id\":\"s\\u0000\",\"hook_event_name\":"
+	                      "\"PermissionRequest\",\"tool_name\":\"Bash\"}"));
+}
+
+static void always_says_which_rule_it_writes(void **state)
+{
+	static const char *const rules[][2] = {
+		{"[{\"type\":\"addRules\",\"rules\":[{\"toolName\":\"Bash\","
+	         "\"ruleContent\":\"make:*\"},{\"toolName\":\"Read\"}],\"behavior\":\"allow\","
+	         "\"destination\":\"localSettings\"}]",
+	         "allow Bash(make:*), Read in .claude/settings.local.json"},
+		{"[{\"type\":\"setMode\",\"mode\":\"acceptEdits\",\"destination\":\"session\"},"
+	         "{\"type\":\"addDirectories\",\"directories\":[\"/a\",\"/b\"],"
+	         "\"destination\":\"userSettings\"}]",
+	         "permission mode acceptEdits for this session; "
+	         "add the directory /a, /b in ~/.claude/settings.json"},
+		{"[{\"type\":\"addRules\",\"rules\":[{\"toolName\":\"B\\u0000\"}],"
+	         "\"behavior\":\"deny\",\"destination\":\"projectSettings\"}]",
+	         "deny B\\\\u0000 in .claude/settings.json"},
+		{"[{\"type\":\"new\",\"x\":1}]", "{\\\"type\\\":\\\"new\\\",\\\"x\\\":1}"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		char *payload =
+			must_print(ASKED_WITH(",\"permission_suggestions\":%s"), rules[i][0]);
+		char *wanted = must_print("{\"label\":\"Allow always\",\"value\":\"always\","
+		                          "\"rule\":\"%s\",\"needs\":\"control\"}",
+		                          rules[i][1]);
+
+		assert_true(holds(0, payload));
+		assert_true(fixture_hears(wanted));
+		free(payload);
+		free(wanted);
+	}
+}
+
+/* Neither without a suggestion, nor with one that is too long to be read. */
+static void always_is_offered_where_it_can_be_shown(void **state)
+{
+	char *spaces = must_zero(1, 5001), *payload;
+
+	assert_true(holds(0, ASKED_WITH("")));
+	assert_true(fixture_hears("\"value\":\"allow\",\"edit\":{\"file_path\":\"/x\","
+	                          "\"new_string\":\"a\\u0000b\"}},{\"label\":\"Deny\""));
+	memset(spaces, 'x', 5000);
+	payload = must_print(ASKED_WITH(",\"permission_suggestions\":[{\"type\":\"%s\"}]"), spaces);
+	assert_true(holds(0, payload));
+	assert_true(fixture_hears("\"new_string\":\"a\\u0000b\"}},{\"label\":\"Deny\""));
 	free(payload);
 	free(spaces);
 }
@@ -158,6 +238,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_permission_is_asked_for_and_given, begin, end),
 		cmocka_unit_test_setup_teardown(a_long_command_says_that_it_is_longer, begin, end),
+		cmocka_unit_test_setup_teardown(every_member_is_asked_about, begin, end),
+		cmocka_unit_test_setup_teardown(a_session_with_a_nul_is_none, begin, end),
+		cmocka_unit_test_setup_teardown(always_says_which_rule_it_writes, begin, end),
+		cmocka_unit_test_setup_teardown(always_is_offered_where_it_can_be_shown, begin,
+	                                        end),
 		cmocka_unit_test_setup_teardown(who_does_not_wait_withdraws_what_was_asked, begin,
 	                                        end),
 		cmocka_unit_test_setup_teardown(not_everything_is_held, begin, end),

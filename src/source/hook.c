@@ -11,7 +11,7 @@
 #include "source/source.h"
 
 #define SOURCE_ID TEXT("local:claude-code")
-#define SIGNAL_MAX (256 * KIB) /* of one of ours */
+#define SIGNAL_MAX (512 * KIB) /* of one of ours: a question with its words and its input */
 
 struct hook {
 	struct hook_options options;

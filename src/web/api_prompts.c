@@ -12,6 +12,7 @@
 #include "web/inside.h"
 
 #define LIST_MAX (64 * MIB)
+#define INPUT_MAX (64 * MIB)
 #define BODY_MAX (512 * KIB)  /* the longest value, escaped */
 #define DURABLE_WAIT_MS 30000 /* a disk that does not answer by then is in trouble */
 #define SCREEN TEXT("http")   /* of whoever does not say */
@@ -30,6 +31,7 @@ static void refuse(struct http *http, enum back_answer answer, const struct erro
 		[BACK_ALREADY] = {409, "already_answered"},
 		[BACK_INVALID_VALUE] = {422, "invalid_value"},
 		[BACK_EXPIRED] = {410, "expired"},
+		[BACK_FORBIDDEN] = {403, "forbidden"},
 	};
 	struct buf out;
 
@@ -79,6 +81,27 @@ void api_prompts(struct call *call)
 	back->prompts(back->self, &out);
 	buf_add(&out, TEXT("}\n"));
 	if (out.full)
+		web_refuse(call->http, 500, "there is too much to say", NULL);
+	else
+		web_answer(call->http, &out);
+	buf_finish(&out);
+}
+
+void api_prompt_input(struct call *call)
+{
+	const struct back *back = &call->web->options.back;
+	struct text id = {call->part.at, call->part.len};
+	enum back_answer answer;
+	struct error why;
+	struct buf out;
+
+	buf_init(&out, INPUT_MAX);
+	buf_add(&out, TEXT("{\"ok\":true,"));
+	answer = back->input(back->self, id, &out, &why);
+	buf_add(&out, TEXT("}\n"));
+	if (answer != BACK_DONE)
+		refuse(call->http, answer, &why);
+	else if (out.full)
 		web_refuse(call->http, 500, "there is too much to say", NULL);
 	else
 		web_answer(call->http, &out);
@@ -156,6 +179,7 @@ static enum back_answer send_reply(struct owed *o, struct error *why)
 	struct back_reply reply = {
 		.prompt = {o->id.at, o->id.len},
 		.who = who_is(&o->caller, yyjson_obj_get(body, "screen")),
+		.may_control = caller_may(&o->caller, SCOPE_CONTROL),
 		.durable = durable,
 		.of = o,
 	};

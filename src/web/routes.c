@@ -25,6 +25,7 @@ const struct route routes[] = {
 	{"GET", "/api/runs/*/transcript", SCOPE_OBSERVE, 0, 0, api_run_transcript},
 	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_cancel},
 	{"GET", "/api/prompts", SCOPE_OBSERVE, 0, 0, api_prompts},
+	{"GET", "/api/prompts/*/input", SCOPE_ANSWER, 0, 0, api_prompt_input},
 	{"POST", "/api/prompts/*/answer", SCOPE_ANSWER, ROUTE_JSON, 0, api_prompt_answer},
 	{"POST", "/api/control", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_control},
 	{"POST", "/api/session", 0, ROUTE_JSON, SMALL_BODY, api_session},

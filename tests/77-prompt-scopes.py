@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Who may answer what: scopes of those who are asked, on every way to answer."""
+
+from doors import config_box
+from lib import WS, eventually, run, test
+
+SCOPES = {"all": "observe,emit,answer,control", "answers": "observe,answer", "looks": "observe"}
+TOKENS = {name: f"{n:02d}" * 32 for n, name in enumerate(SCOPES, 10)}
+OPTIONS = [{"label": "Allow", "value": "allow", "edit": {"command": "ls"}},
+           {"label": "Always", "value": "always", "rule": "allow Bash", "needs": "control"},
+           {"label": "Deny", "value": "deny", "safe": True}]
+CHANGE = {"value": "allow", "edit": {"command": "rm"}}
+
+
+def scoped_box():
+    rows = ", ".join(f"{{name: {name}, file: TOP/{name}, scopes: '{scopes}'}}"
+                     for name, scopes in SCOPES.items())
+    return config_box(f"auth: {{local: none, tokens: [{rows}]}}\n",
+                      {name: token + "\n" for name, token in TOKENS.items()})
+
+
+def who(name):
+    return {"Authorization": f"Bearer {TOKENS[name]}"}
+
+
+def prompts(box, name="all"):
+    return box.request("GET", "/api/prompts", headers=who(name), unix=False).json()["prompts"]
+
+
+def ask(box):
+    box.emit("prompt", source="me", correlationId="r",
+             payload={"type": "select", "prompt": "Bash: ls", "options": OPTIONS, "tool": "Bash",
+                      "input": {"command": "ls"}})
+    return prompts(box)[0]["id"]
+
+
+def post(box, name, prompt, value):
+    return box.request("POST", f"/api/prompts/{prompt}/answer", {"value": value}, headers=who(name),
+                       unix=False)
+
+
+def until(ws, **wanted):
+    while True:
+        said = ws.json()
+        if wanted.items() <= said.items():
+            return said
+
+
+@test("always and a changed input need control beside answer: POST")
+def _():
+    with scoped_box() as box:
+        prompt = ask(box)
+        for value in ("always", CHANGE):
+            refused = post(box, "answers", prompt, value)
+            assert refused.status == 403 and refused.json()["code"] == "forbidden", refused
+            assert "control" in refused.json()["error"], refused
+        assert post(box, "looks", prompt, "allow").status == 403
+        assert len(prompts(box)) == 1
+        assert post(box, "answers", prompt, "allow").status == 200
+        for value in ("always", CHANGE):
+            assert post(box, "all", ask(box), value).status == 200, value
+
+
+@test("always and a changed input need control beside answer: native and the run dialect")
+def _():
+    with scoped_box() as box:
+        prompt = ask(box)
+        with WS(box, "/ws", who("answers"), unix=False) as ws:
+            for value in ("always", CHANGE):
+                ws.send({"op": "answer", "id": prompt, "value": value, "ref": 1})
+                assert until(ws, op="error", ref=1)["code"] == "forbidden"
+        with WS(box, "/ws/run", who("answers"), unix=False) as ws:
+            for value in ("always", CHANGE):
+                ws.send({"kind": "answer", "prompt-id": prompt, "value": value})
+                assert until(ws, kind="refused")["reason"] == "forbidden"
+            assert len(prompts(box)) == 1
+            ws.send({"kind": "answer", "prompt-id": prompt, "value": "allow"})
+            eventually(lambda: not prompts(box))
+        prompt = ask(box)
+        with WS(box, "/ws", who("all"), unix=False) as ws:
+            ws.send({"op": "answer", "id": prompt, "value": "always", "ref": 2})
+            until(ws, op="ack", ref=2)
+
+
+@test("the input of a tool is for who may answer")
+def _():
+    with scoped_box() as box:
+        path = f"/api/prompts/{ask(box)}/input"
+        assert box.request("GET", path, headers=who("looks"), unix=False).status == 403
+        whole = box.request("GET", path, headers=who("answers"), unix=False)
+        assert whole.json() == {"ok": True, "tool": "Bash", "input": {"command": "ls"}}, whole
+        for other in ("/api/prompts/nobody/input",):
+            assert box.request("GET", other, headers=who("all"), unix=False).status == 404
+
+
+run()
