@@ -13,8 +13,8 @@ import os
 import re
 import stat
 
-from doors import config_box, status, upgrade
-from lib import (Box, Events, Refused, Skip, WS, cli, eventually, request_bytes, run, temp_dir,
+from doors import as_other_user, bearer, config_box, session_of, status, upgrade
+from lib import (Box, Events, Refused, WS, cli, eventually, request_bytes, run, temp_dir,
                  test)
 
 UPGRADES = ["/ws", "/ws/signals", "/echo", "/", "/ws/run", "/ws/gateway", "/ws/voice", "/nothing"]
@@ -75,17 +75,6 @@ def foreign_origins(port):
 
 def our_hosts(port):
     return [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
-
-
-def bearer(token):
-    return {"Authorization": f"Bearer {token}"}
-
-
-def session_of(box):
-    code = box.request("POST", "/api/code").json()["code"]
-    answer = box.request("POST", "/api/session", {"code": code}, unix=False)
-    assert answer.status == 200, answer
-    return answer.json()["token"]
 
 
 # --- 1 ------------------------------------------------------------------------
@@ -338,21 +327,6 @@ def _():
             assert answer.status in (400, 401), answer
 
 
-@test("7: a session survives a restart and ends when the token is replaced")
-def _():
-    with Box() as box:
-        session = session_of(box)
-        old = box.token
-        box.restart()
-        page = bearer(session)
-        assert box.request("POST", "/api/ticket", {}, page, unix=False).status == 200
-        (box.data / "token").write_text(os.urandom(32).hex() + "\n")
-        assert box.request("POST", "/api/token/reload").status == 200
-        assert box.request("POST", "/api/ticket", {}, page, unix=False).status == 401
-        assert status(box, "/api/status", bearer(old)) == 401
-        assert status(box, "/api/status", box.bearer()) == 200
-
-
 @test("7: a reload that fails keeps the tokens as they were")
 def _():
     with Box() as box:
@@ -508,23 +482,6 @@ def _():
     with Box(env={"SIGNALBOX_AUTH_QUERY": "true", "SIGNALBOX_AUTH_LOCAL": "none"}) as box:
         assert upgrade(box, f"/ws?token={box.token}") == 101
         assert status(box, f"/api/status?token={box.token}") == 401
-
-
-def as_other_user(work):
-    """Runs work() in a child of another user; the integer it returned."""
-    if os.geteuid() != 0:
-        raise Skip("only root can be somebody else")
-    child = os.fork()
-    if child == 0:
-        code = 255
-        try:
-            os.setgroups([])
-            os.setgid(54321)
-            os.setuid(54321)
-            code = work()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 @test("9: another user of this machine gets nothing without a token")
@@ -715,7 +672,7 @@ def _():
                 WS(box, path, shown)
             except Refused as refused:
                 answers.append(refused.response)
-        secrets = [canary, box.token, session_of(box)]
+        secrets = [canary, box.token, session_of(box)["token"]]
         ticket = box.request("POST", "/api/ticket", {}, bearer(secrets[2])).json()["ticket"]
         assert upgrade(box, f"/ws?ticket={ticket}") == 101
         assert upgrade(box, f"/ws?token={box.token}") == 101

@@ -1,6 +1,8 @@
 """What the tests of the web's doors share: asking, and boxes with settings."""
 
-from lib import WS, Box, Refused, request_bytes, temp_dir
+import os
+
+from lib import WS, Box, Refused, Skip, request_bytes, temp_dir
 
 
 def upgrade(box, path, headers=None, unix=False):
@@ -39,3 +41,32 @@ def limited(**limits):
 def resident_kib(pid):
     with open(f"/proc/{pid}/status") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def as_other_user(work):
+    """Runs work() in a child of another user; the integer it returned."""
+    if os.geteuid() != 0:
+        raise Skip("only root can be somebody else")
+    child = os.fork()
+    if child == 0:
+        code = 255
+        try:
+            os.setgroups([])
+            os.setgid(54321)
+            os.setuid(54321)
+            code = work()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def session_of(box):
+    """What a page gets for its code: both halves of a session."""
+    code = box.request("POST", "/api/code").json()["code"]
+    answer = box.request("POST", "/api/session", {"code": code}, unix=False)
+    assert answer.status == 200, answer
+    return answer.json()

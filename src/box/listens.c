@@ -136,6 +136,7 @@ static void retire(struct box *box, struct listen *listen)
 	size_t room = (box->retired_count + 1) * sizeof(struct listen *);
 
 	listen_stop(listen);
+	web_renew_sessions(box->web);
 	box->retired = must_grow(box->retired, room);
 	box->retired[box->retired_count++] = listen;
 }

@@ -1,59 +1,159 @@
-/* api_session.c - the ways from a code to a session to a ticket, and the reload
- * of the tokens. */
+/* api_session.c - the ways from a code to a session to a ticket, how a page comes in
+ * again, and the reload of the tokens. */
 #include <stdlib.h>
+#include <string.h>
 #include <yyjson.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "net/listen.h"
 #include "web/inside.h"
 
-static void answer_secret(struct http *http, const char *name, const char *secret)
+struct session_keys web_session_keys(const struct web *web)
+{
+	return (struct session_keys){credentials_key(web->credentials), web->passes};
+}
+
+void web_renew_sessions(struct web *web)
+{
+	passes_renew(web->passes);
+}
+
+static struct text member(yyjson_doc *doc, const char *name)
+{
+	yyjson_val *value = yyjson_obj_get(yyjson_doc_get_root(doc), name);
+
+	return (struct text){yyjson_get_str(value), yyjson_get_len(value)};
+}
+
+static void answer_pair(struct http *http, const char *const names[2], const char *first,
+                        const char *second)
 {
 	struct buf out;
 
 	buf_init(&out, 1 * KIB);
-	buf_print(&out, "{\"ok\":true,\"%s\":\"%s\"}\n", name, secret);
+	buf_print(&out, "{\"ok\":true,\"%s\":\"%s\",\"%s\":\"%s\"}\n", names[0], first, names[1],
+	          second);
 	web_answer(http, &out);
+	if (out.at)
+		explicit_bzero(out.at, out.room);
 	buf_finish(&out);
 }
 
-/* The string `code` of a JSON object; empty when there is none. */
-static struct text read_code(yyjson_doc *doc)
+static void answer_session(struct http *http, struct session *session)
 {
-	yyjson_val *code = yyjson_obj_get(yyjson_doc_get_root(doc), "code");
+	static const char *const names[] = {"token", "page"};
 
-	return (struct text){yyjson_get_str(code), yyjson_get_len(code)};
+	answer_pair(http, names, session->token, session->page);
+	explicit_bzero(session, sizeof(*session));
+}
+
+static void trade_code(struct call *call, struct text code)
+{
+	struct session_keys keys = web_session_keys(call->web);
+	struct session session;
+
+	if (!passes_take_code(call->web->passes, code, clock_wall_ms())) {
+		web_refuse_credential(call->web, call->http,
+		                      "this code was used or is too old; run: signalbox open");
+		return;
+	}
+	session_open(&keys, clock_wall_ms(), &session);
+	answer_session(call->http, &session);
+}
+
+static void prove(struct call *call, const struct session_plea *plea)
+{
+	static const char *const names[] = {"proof", "challenge"};
+	struct session_keys keys = web_session_keys(call->web);
+	struct session_proof proof;
+
+	if (session_prove(&keys, plea, clock_wall_ms(), &proof))
+		answer_pair(call->http, names, proof.proof, proof.challenge);
+	else
+		web_refuse_credential(call->web, call->http,
+		                      "this session is over; run: signalbox open");
+}
+
+static void resume(struct call *call, const struct session_plea *plea)
+{
+	struct session_keys keys = web_session_keys(call->web);
+	struct session session;
+
+	if (session_resume(&keys, plea, clock_wall_ms(), &session))
+		answer_session(call->http, &session);
+	else
+		web_refuse_credential(call->web, call->http, "this answer is not the right one");
+}
+
+/* The page's own word if it is there, which the guard has found to be one of ours. */
+static struct text origin_of(const struct call *call, struct buf *out)
+{
+	struct text origin = http_field(call->http, "Origin"),
+		    host = http_field(call->http, "Host");
+
+	if (origin.len)
+		return origin;
+	buf_print(out, "http%s://%.*s", listen_is_secure(call->visit->listen) ? "s" : "",
+	          TEXT_ARG(host));
+	return buf_text(out);
+}
+
+static void come_back(struct call *call, yyjson_doc *doc)
+{
+	struct buf origin;
+	struct session_plea plea = {
+		.id = member(doc, "id"),
+		.nonce = member(doc, "nonce"),
+		.challenge = member(doc, "challenge"),
+		.answer = member(doc, "answer"),
+	};
+
+	buf_init(&origin, 1 * KIB);
+	plea.origin = origin_of(call, &origin);
+	if (plea.id.at && plea.nonce.at)
+		prove(call, &plea);
+	else if (plea.id.at && plea.challenge.at && plea.answer.at)
+		resume(call, &plea);
+	else
+		web_refuse(call->http, 400,
+		           "the body is to be {\"code\"}, {\"id\",\"nonce\"} or "
+		           "{\"id\",\"challenge\",\"answer\"}",
+		           NULL);
+	buf_finish(&origin);
 }
 
 void api_session(struct call *call)
 {
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
-	struct text code = read_code(doc);
-	char session[SESSION_LEN + 1];
+	struct text code = member(doc, "code");
 
-	if (!code.at) {
-		web_refuse(call->http, 400, "the body is to be {\"code\": \"...\"}", NULL);
-	} else if (!passes_take_code(call->web->passes, code, clock_wall_ms())) {
-		web_refuse_credential(call->web, call->http,
-		                      "this code was used or is too old; run: signalbox open");
-	} else {
-		session_sign(credentials_key(call->web->credentials), clock_wall_ms(), session);
-		answer_secret(call->http, "token", session);
-	}
+	if (!identity_may_have_session(call->visit))
+		web_refuse(call->http, 403, "the session of a page is good for its own user only",
+		           NULL);
+	else if (code.at)
+		trade_code(call, code);
+	else
+		come_back(call, doc);
 	yyjson_doc_free(doc);
 }
 
 void api_ticket(struct call *call)
 {
 	char ticket[TOKEN_LEN + 1];
+	struct buf out;
 
 	if (!call->caller.has_credential) {
 		web_refuse(call->http, 401, "a ticket is given for a credential",
 		           "WWW-Authenticate: Bearer\r\n");
 		return;
 	}
-	passes_give_ticket(call->web->passes, &call->caller, clock_wall_ms(), ticket);
-	answer_secret(call->http, "ticket", ticket);
+	passes_give_ticket(call->web->passes, &call->caller, identity_user(call->visit),
+	                   clock_wall_ms(), ticket);
+	buf_init(&out, 1 * KIB);
+	buf_print(&out, "{\"ok\":true,\"ticket\":\"%s\"}\n", ticket);
+	web_answer(call->http, &out);
+	buf_finish(&out);
 }
 
 void api_code(struct call *call)

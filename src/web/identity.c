@@ -9,12 +9,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "config/config.h"
 #include "net/listen.h"
 #include "web/inside.h"
 
-enum shown { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY };
+enum shown { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY, SHOWN_STOLEN };
+
+/* Users of this machine have their uid. */
+#define USER_ELSEWHERE (-1)
+#define USER_UNKNOWN (-2) /* of this machine, and the kernel does not say who */
 
 bool identity_is_unix(const struct visit *visit)
 {
@@ -29,24 +34,58 @@ static const struct peer *peer_of(struct visit *visit)
 	return &visit->peer;
 }
 
+/* Root can be anybody: it counts as us. */
+int64_t identity_user(struct visit *visit)
+{
+	const struct peer *peer = peer_of(visit);
+
+	if (!peer->is_unix && !peer->is_loopback)
+		return USER_ELSEWHERE;
+	if (!peer->uid_known)
+		return USER_UNKNOWN;
+	return peer->uid == 0 ? geteuid() : peer->uid;
+}
+
+bool identity_may_have_session(struct visit *visit)
+{
+	int64_t user = identity_user(visit);
+
+	return user == USER_ELSEWHERE || user == geteuid();
+}
+
 /* ---- credentials ---- */
 
-static bool know_bearer(struct web *web, struct text value, struct caller *caller)
+/* A token of ours in the hands of another user was offered to somebody who is not us. */
+static enum shown doubt(struct visit *visit)
 {
+	log_error("web", "another user of this machine has the session of a page: it is void, and "
+	                 "so are all; pages come in again by themselves");
+	passes_renew(visit->web->passes);
+	return SHOWN_STOLEN;
+}
+
+static enum shown look_at_bearer(struct visit *visit, struct text value, struct caller *caller)
+{
+	struct web *web = visit->web;
+	struct session_keys keys = web_session_keys(web);
 	struct text secret;
 	struct text scheme = text_cut(value, ' ', &secret);
 
 	secret = text_trim(secret);
 	if (!text_equal_nocase(scheme, TEXT("Bearer")))
-		return false;
-	return credentials_find(web->credentials, secret, caller) ||
-	       session_check(credentials_key(web->credentials), secret, clock_wall_ms(), caller);
+		return SHOWN_WRONG;
+	if (credentials_find(web->credentials, secret, caller))
+		return SHOWN_RIGHT;
+	if (!session_check(&keys, secret, clock_wall_ms(), caller))
+		return SHOWN_WRONG;
+	return identity_may_have_session(visit) ? SHOWN_RIGHT : doubt(visit);
 }
 
 /* ?ticket= and ?token= are for a browser and for clients that can do nothing
  * else, and so for upgrades only.  One that cannot be decoded is a wrong one. */
-static enum shown look_at_query(struct web *web, struct text query, struct caller *caller)
+static enum shown look_at_query(struct visit *visit, struct text query, struct caller *caller)
 {
+	struct web *web = visit->web;
 	enum shown shown = SHOWN_NONE;
 	struct buf secret;
 	bool right;
@@ -54,7 +93,8 @@ static enum shown look_at_query(struct web *web, struct text query, struct calle
 	buf_init(&secret, 4 * KIB);
 	if (http_query_has(query, "ticket")) {
 		right = http_query(query, "ticket", &secret) &&
-		        passes_take_ticket(web->passes, buf_text(&secret), clock_wall_ms(), caller);
+		        passes_take_ticket(web->passes, buf_text(&secret), identity_user(visit),
+		                           clock_wall_ms(), caller);
 		shown = right ? SHOWN_RIGHT : SHOWN_WRONG;
 	} else if (http_query_has(query, "token")) {
 		right = web->options.config->auth.query && http_query(query, "token", &secret) &&
@@ -74,12 +114,10 @@ static enum shown look_at_credential(struct visit *visit, struct caller *caller)
 	const struct http_request *request = http_request(visit->http);
 
 	if (http_has_field(visit->http, "Authorization"))
-		return know_bearer(visit->web, http_field(visit->http, "Authorization"), caller)
-		               ? SHOWN_RIGHT
-		               : SHOWN_WRONG;
+		return look_at_bearer(visit, http_field(visit->http, "Authorization"), caller);
 	if (!request->wants_upgrade)
 		return SHOWN_NONE;
-	return look_at_query(visit->web, request->query, caller);
+	return look_at_query(visit, request->query, caller);
 }
 
 /* ---- without a credential ---- */
@@ -170,6 +208,11 @@ bool identity_find(struct visit *visit, struct caller *caller)
 		return true;
 	case SHOWN_WRONG:
 		web_refuse_credential(visit->web, visit->http, "this credential is not valid");
+		return false;
+	case SHOWN_STOLEN:
+		*caller = (struct caller){0};
+		web_refuse(visit->http, 403, "the session of a page is good for its own user only",
+		           NULL);
 		return false;
 	case SHOWN_QUERY:
 		web_refuse(visit->http, 401, "a token in the URL needs auth.query: true", NULL);

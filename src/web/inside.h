@@ -49,6 +49,7 @@ struct visit {
 struct call {
 	struct web *web;
 	struct http *http;
+	struct visit *visit;
 	struct caller caller;
 	struct text body;       /* if the route has it gathered */
 	struct route_part part; /* what stands for the `*` of its path */
@@ -74,5 +75,15 @@ bool api_hook_may_come(const struct call *call);
 /* Finds out who asks.  False: the credential was wrong, and that was answered. */
 bool identity_find(struct visit *visit, struct caller *caller);
 bool identity_is_unix(const struct visit *visit);
+
+/* Which user of this machine is there, or another value for none of them. */
+int64_t identity_user(struct visit *visit);
+/* A page of this machine is in a browser of our own user.  Of another machine it came
+ * through TLS. */
+bool identity_may_have_session(struct visit *visit);
+
+/* ---- api_session.c ---- */
+
+struct session_keys web_session_keys(const struct web *web);
 
 #endif

@@ -8,12 +8,22 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stdio.h>
 
 #include "web/throttle.h"
 
 #define NOW INT64_C(1700000000000)
 
-static const unsigned char key[DIGEST_LEN] = "one key";
+#define USER 1000
+
+static const unsigned char owner[DIGEST_LEN] = "one key", stranger[DIGEST_LEN] = "another";
+
+static struct session_keys keys_of(void *passes)
+{
+	return (struct session_keys){owner, passes};
+}
 
 static int set_up(void **state)
 {
@@ -62,8 +72,8 @@ static void an_empty_table_takes_nothing(void **state)
 	struct caller caller;
 
 	assert_false(passes_take_code(*state, TEXT(""), NOW));
-	assert_false(passes_take_ticket(*state, TEXT(""), 0, &caller));
-	assert_false(passes_take_ticket(*state, TEXT(""), -1, &caller));
+	assert_false(passes_take_ticket(*state, TEXT(""), USER, 0, &caller));
+	assert_false(passes_take_ticket(*state, TEXT(""), USER, -1, &caller));
 }
 
 static void the_oldest_code_makes_room(void **state)
@@ -84,12 +94,12 @@ static void a_ticket_is_good_once_for_who_asked(void **state)
 	struct caller asked = {SCOPE_OBSERVE, true, "viewer"}, got = {0};
 	char ticket[TOKEN_LEN + 1];
 
-	passes_give_ticket(*state, &asked, NOW, ticket);
-	assert_true(passes_take_ticket(*state, text_of(ticket), NOW + 1, &got));
+	passes_give_ticket(*state, &asked, USER, NOW, ticket);
+	assert_true(passes_take_ticket(*state, text_of(ticket), USER, NOW + 1, &got));
 	assert_int_equal(got.scopes, SCOPE_OBSERVE);
 	assert_true(got.has_credential);
 	assert_string_equal(got.name, "viewer");
-	assert_false(passes_take_ticket(*state, text_of(ticket), NOW + 1, &got));
+	assert_false(passes_take_ticket(*state, text_of(ticket), USER, NOW + 1, &got));
 }
 
 static void a_ticket_is_good_for_half_a_minute(void **state)
@@ -97,9 +107,11 @@ static void a_ticket_is_good_for_half_a_minute(void **state)
 	struct caller asked = {SCOPE_ALL, true, "page"}, got;
 	char ticket[TOKEN_LEN + 1];
 
-	passes_give_ticket(*state, &asked, NOW, ticket);
-	assert_false(passes_take_ticket(*state, text_of(ticket), NOW + SESSION_TICKET_MS, &got));
-	assert_true(passes_take_ticket(*state, text_of(ticket), NOW + SESSION_TICKET_MS - 1, &got));
+	passes_give_ticket(*state, &asked, USER, NOW, ticket);
+	assert_false(
+		passes_take_ticket(*state, text_of(ticket), USER, NOW + SESSION_TICKET_MS, &got));
+	assert_true(passes_take_ticket(*state, text_of(ticket), USER, NOW + SESSION_TICKET_MS - 1,
+	                               &got));
 }
 
 static void a_code_is_no_ticket(void **state)
@@ -108,7 +120,7 @@ static void a_code_is_no_ticket(void **state)
 	char code[TOKEN_LEN + 1];
 
 	passes_give_code(*state, NOW, code);
-	assert_false(passes_take_ticket(*state, text_of(code), NOW, &caller));
+	assert_false(passes_take_ticket(*state, text_of(code), USER, NOW, &caller));
 }
 
 static void tickets_are_bounded(void **state)
@@ -116,61 +128,228 @@ static void tickets_are_bounded(void **state)
 	struct caller asked = {SCOPE_ALL, true, "page"}, got;
 	char first[TOKEN_LEN + 1], last[TOKEN_LEN + 1];
 
-	passes_give_ticket(*state, &asked, NOW, first);
+	passes_give_ticket(*state, &asked, USER, NOW, first);
 	for (int i = 0; i < SESSION_TICKETS; i++)
-		passes_give_ticket(*state, &asked, NOW + 1 + i, last);
-	assert_false(passes_take_ticket(*state, text_of(first), NOW + 1, &got));
-	assert_true(passes_take_ticket(*state, text_of(last), NOW + 1, &got));
+		passes_give_ticket(*state, &asked, USER, NOW + 1 + i, last);
+	assert_false(passes_take_ticket(*state, text_of(first), USER, NOW + 1, &got));
+	assert_true(passes_take_ticket(*state, text_of(last), USER, NOW + 1, &got));
 }
 
-static void a_session_is_good_for_a_week(void **state)
+static void a_ticket_is_void_once_another_user_showed_it(void **state)
 {
-	char session[SESSION_LEN + 1];
-	struct caller caller = {0};
+	struct caller asked = {SCOPE_ALL, true, "page"}, got;
+	char ticket[TOKEN_LEN + 1];
 
-	session_sign(key, NOW, session);
-	assert_int_equal(strlen(session), SESSION_LEN);
-	assert_true(session_check(key, text_of(session), NOW + SESSION_MS - 1, &caller));
+	passes_give_ticket(*state, &asked, USER, NOW, ticket);
+	assert_false(passes_take_ticket(*state, text_of(ticket), USER + 1, NOW, &got));
+	assert_false(passes_take_ticket(*state, text_of(ticket), USER, NOW, &got));
+}
+
+static void a_token_is_good_for_a_week(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct caller caller = {0};
+	struct session session;
+
+	session_open(&keys, NOW, &session);
+	assert_int_equal(strlen(session.token), SESSION_LEN);
+	assert_int_equal(strlen(session.page), SESSION_LEN);
+	assert_true(session_check(&keys, text_of(session.token), NOW + SESSION_MS - 1, &caller));
 	assert_int_equal(caller.scopes, SCOPE_ALL);
 	assert_true(caller.has_credential);
-	assert_false(session_check(key, text_of(session), NOW + SESSION_MS, &caller));
+	assert_false(session_check(&keys, text_of(session.token), NOW + SESSION_MS, &caller));
 }
 
-static void a_session_ends_with_its_key(void **state)
+static void the_half_that_the_page_keeps_is_no_token(void **state)
 {
-	static const unsigned char other[DIGEST_LEN] = "another";
-	char session[SESSION_LEN + 1];
+	struct session_keys keys = keys_of(*state);
+	struct session session;
 	struct caller caller;
 
-	session_sign(key, NOW, session);
-	assert_false(session_check(other, text_of(session), NOW, &caller));
+	session_open(&keys, NOW, &session);
+	assert_false(session_check(&keys, text_of(session.page), NOW, &caller));
 }
 
-static void no_character_of_a_session_can_be_changed(void **state)
+static void a_token_ends_with_either_key(void **state)
 {
-	char session[SESSION_LEN + 1];
+	struct session_keys keys = keys_of(*state), others = {stranger, *state};
+	struct session session;
 	struct caller caller;
 
-	session_sign(key, NOW, session);
+	session_open(&keys, NOW, &session);
+	assert_false(session_check(&others, text_of(session.token), NOW, &caller));
+	passes_renew(*state);
+	assert_false(session_check(&keys, text_of(session.token), NOW, &caller));
+}
+
+static void no_character_of_a_token_can_be_changed(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct session session;
+	struct caller caller;
+
+	session_open(&keys, NOW, &session);
 	for (size_t i = 0; i < SESSION_LEN; i++) {
-		char was = session[i];
+		char was = session.token[i];
 
-		session[i] = was == 'f' ? '0' : 'f';
-		assert_false(session_check(key, text_of(session), NOW, &caller));
-		session[i] = was;
+		session.token[i] = was == 'f' ? '0' : 'f';
+		assert_false(session_check(&keys, text_of(session.token), NOW, &caller));
+		session.token[i] = was;
 	}
-	assert_false(session_check(key, (struct text){session, SESSION_LEN - 1}, NOW, &caller));
-	assert_false(session_check(key, TEXT(""), NOW, &caller));
-	assert_true(session_check(key, text_of(session), NOW, &caller));
+	assert_false(
+		session_check(&keys, (struct text){session.token, SESSION_LEN - 1}, NOW, &caller));
+	assert_false(session_check(&keys, TEXT(""), NOW, &caller));
+	assert_true(session_check(&keys, text_of(session.token), NOW, &caller));
 }
 
 static void two_sessions_differ(void **state)
 {
-	char one[SESSION_LEN + 1], two[SESSION_LEN + 1];
+	struct session_keys keys = keys_of(*state);
+	struct session one, two;
 
-	session_sign(key, NOW, one);
-	session_sign(key, NOW, two);
-	assert_string_not_equal(one, two);
+	session_open(&keys, NOW, &one);
+	session_open(&keys, NOW, &two);
+	assert_string_not_equal(one.token, two.token);
+	assert_string_not_equal(one.page, two.page);
+}
+
+/* ---- a page that comes back ---- */
+
+/* What the page does, written apart from what it is held against. */
+static void page_signs(const char *half, const char *text, char out[2 * DIGEST_LEN + 1])
+{
+	unsigned char mac[DIGEST_LEN];
+
+	HMAC(EVP_sha256(), half + SESSION_ID_LEN, 2 * DIGEST_LEN, (const unsigned char *)text,
+	     strlen(text), mac, NULL);
+	for (int i = 0; i < DIGEST_LEN; i++)
+		snprintf(out + 2 * (size_t)i, 3, "%02x", mac[i]);
+}
+
+struct visit_of_page {
+	struct session_plea plea;
+	struct session_proof proof;
+	char answer[2 * DIGEST_LEN + 1];
+};
+
+/* Asks for a proof, believes it and makes the answer. */
+static bool ask(const struct session_keys *keys, const char *half, struct visit_of_page *visit)
+{
+	char text[1024], proof[2 * DIGEST_LEN + 1];
+
+	visit->plea = (struct session_plea){
+		.id = {half, SESSION_ID_LEN},
+		.origin = TEXT("http://127.0.0.1:7446"),
+		.nonce = TEXT("0123abcd"),
+	};
+	if (!session_prove(keys, &visit->plea, NOW, &visit->proof))
+		return false;
+	snprintf(text, sizeof(text), "signalbox server http://127.0.0.1:7446 0123abcd %s ",
+	         visit->proof.challenge);
+	page_signs(half, text, proof);
+	snprintf(text, sizeof(text), "signalbox answer http://127.0.0.1:7446 %s ",
+	         visit->proof.challenge);
+	page_signs(half, text, visit->answer);
+	visit->plea.challenge = text_of(visit->proof.challenge);
+	visit->plea.answer = text_of(visit->answer);
+	return strcmp(proof, visit->proof.proof) == 0;
+}
+
+static void a_page_comes_back_with_either_half(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct session session, again;
+	struct visit_of_page visit;
+
+	session_open(&keys, NOW, &session);
+	assert_true(ask(&keys, session.token, &visit));
+	assert_true(session_resume(&keys, &visit.plea, NOW, &again));
+	assert_string_equal(again.page, session.page);
+	assert_string_equal(again.token, session.token);
+	assert_true(ask(&keys, session.page, &visit));
+	assert_true(session_resume(&keys, &visit.plea, NOW, &again));
+	assert_string_equal(again.page, session.page);
+}
+
+static void the_pages_half_outlives_our_hold_on_the_port_and_the_token_does_not(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct session session, again;
+	struct visit_of_page visit;
+	struct caller caller;
+
+	session_open(&keys, NOW, &session);
+	passes_renew(*state);
+	assert_false(ask(&keys, session.token, &visit));
+	assert_true(ask(&keys, session.page, &visit));
+	assert_true(session_resume(&keys, &visit.plea, NOW, &again));
+	assert_string_not_equal(again.token, session.token);
+	assert_true(session_check(&keys, text_of(again.token), NOW, &caller));
+}
+
+static void nobody_without_the_key_can_prove_anything(void **state)
+{
+	struct session_keys keys = keys_of(*state), others = {stranger, *state};
+	struct session session;
+	struct visit_of_page visit;
+
+	session_open(&keys, NOW, &session);
+	assert_false(ask(&others, session.page, &visit));
+}
+
+static void an_answer_is_for_one_challenge_one_origin_and_half_a_minute(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct session session, again;
+	struct visit_of_page visit, second;
+	struct session_plea plea;
+
+	session_open(&keys, NOW, &session);
+	assert_true(ask(&keys, session.page, &visit));
+	assert_true(ask(&keys, session.page, &second));
+	plea = visit.plea;
+	plea.challenge = second.plea.challenge;
+	assert_false(session_resume(&keys, &plea, NOW, &again));
+	plea = visit.plea;
+	plea.origin = TEXT("https://box.example:7446");
+	assert_false(session_resume(&keys, &plea, NOW, &again));
+	assert_false(session_resume(&keys, &visit.plea, NOW + SESSION_CHALLENGE_MS, &again));
+	assert_true(session_resume(&keys, &visit.plea, NOW + SESSION_CHALLENGE_MS - 1, &again));
+	passes_renew(*state);
+	assert_false(session_resume(&keys, &visit.plea, NOW, &again));
+}
+
+static void a_session_does_not_come_back_after_its_week(void **state)
+{
+	struct session_keys keys = keys_of(*state);
+	struct session session;
+	struct visit_of_page visit;
+
+	session_open(&keys, NOW - SESSION_MS, &session);
+	assert_false(ask(&keys, session.page, &visit));
+	assert_false(ask(&keys, session.token, &visit));
+}
+
+static void a_plea_that_makes_no_sense_is_refused(void **state)
+{
+	static const char spaces[] = "                                                ";
+	struct session_keys keys = keys_of(*state);
+	struct session_proof proof;
+	struct session_plea plea = {.id = {spaces, SESSION_ID_LEN}, .nonce = TEXT("00")};
+	struct session session;
+
+	assert_false(session_prove(&keys, &plea, NOW, &proof));
+	session_open(&keys, NOW, &session);
+	plea.id = (struct text){session.page, SESSION_ID_LEN};
+	assert_true(session_prove(&keys, &plea, NOW, &proof));
+	plea.nonce = TEXT("");
+	assert_false(session_prove(&keys, &plea, NOW, &proof));
+	plea.nonce = TEXT("a b");
+	assert_false(session_prove(&keys, &plea, NOW, &proof));
+	plea.nonce = (struct text){session.page, SESSION_NONCE_LEN + 1};
+	assert_false(session_prove(&keys, &plea, NOW, &proof));
+	plea.challenge = plea.answer = TEXT("x");
+	assert_false(session_resume(&keys, &plea, NOW, &session));
 }
 
 static void the_throttle_hears_out_some_failures(void **state)
@@ -214,10 +393,29 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(a_code_is_no_ticket, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tickets_are_bounded, set_up, tear_down),
-		cmocka_unit_test(a_session_is_good_for_a_week),
-		cmocka_unit_test(a_session_ends_with_its_key),
-		cmocka_unit_test(no_character_of_a_session_can_be_changed),
-		cmocka_unit_test(two_sessions_differ),
+		cmocka_unit_test_setup_teardown(a_ticket_is_void_once_another_user_showed_it,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_token_is_good_for_a_week, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_half_that_the_page_keeps_is_no_token, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(a_token_ends_with_either_key, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_character_of_a_token_can_be_changed, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(a_page_comes_back_with_either_half, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_pages_half_outlives_our_hold_on_the_port_and_the_token_does_not, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(nobody_without_the_key_can_prove_anything, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_answer_is_for_one_challenge_one_origin_and_half_a_minute, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_session_does_not_come_back_after_its_week, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(a_plea_that_makes_no_sense_is_refused, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(two_sessions_differ, set_up, tear_down),
 		cmocka_unit_test(the_throttle_hears_out_some_failures),
 		cmocka_unit_test(the_throttle_forgets_with_time),
 	};

@@ -277,7 +277,7 @@ static void begin(void *self, struct http *http)
 {
 	struct visit *visit = self;
 	const struct http_request *request = http_request(http);
-	struct call call = {.web = visit->web, .http = http};
+	struct call call = {.web = visit->web, .http = http, .visit = visit};
 
 	/* Never the query: it may hold a ticket or a token. */
 	log_debug("web", "%.*s %.*s", TEXT_ARG(request->method), TEXT_ARG(request->path));

@@ -98,6 +98,10 @@ void web_reload(struct web *web, const struct config *config, struct credentials
  * there are others. */
 void web_set_listens(struct web *web, struct listen *const *listens, size_t count);
 
+/* We let go of a port: what pages of this life were given is void, lest it be of use to
+ * whoever is offered it there. */
+void web_renew_sessions(struct web *web);
+
 /* Takes fd, a socket that listen accepted. */
 void web_accepted(struct web *web, struct listen *listen, int fd);
 

@@ -1,7 +1,7 @@
 /* The page's own client: one connection that all views hear. It follows everything, from a
  * little of the past on, and goes on exactly where it stopped whenever it was cut off. */
 
-import { Signalbox } from "../../../clients/js/signalbox.js";
+import { Refusal, Signalbox } from "../../../clients/js/signalbox.js";
 import type { Link, News } from "../desk";
 import { makeMemory } from "./memory";
 import { makeSession } from "./session";
@@ -43,8 +43,8 @@ export function makeLink(): PageLink {
 		answer: (id, answer) => box.answer(id, answer),
 		control: (run, what, n) => box.control(run, what, n),
 		request: <T>(method: string, path: string, body?: unknown) =>
-			box.request(method, path, body) as Promise<T>,
-		stream: (path, signal) => box.stream(path, signal),
+			requested(box, () => box.request(method, path, body)) as Promise<T>,
+		stream: (path, signal) => requested(box, () => box.stream(path, signal)),
 		retryNow: () => box.retryNow(),
 		signIn(code) {
 			if (code !== null)
@@ -52,6 +52,31 @@ export function makeLink(): PageLink {
 			box.restart();
 		},
 	};
+}
+
+/* Nothing is said to whoever answers at our address before it proved to be our server; a request
+ * waits for that, but not for a server that is gone. */
+async function ready(box: Signalbox): Promise<void> {
+	while (box.state.name === "connecting" || (box.state.name === "lost" && box.state.retryAt === undefined))
+		await new Promise<void>((done) => {
+			const end = box.on("state", () => { end(); done(); });
+		});
+	if (box.state.name !== "live" && box.state.name !== "catching-up")
+		throw new Refusal("disconnected", "There is no connection to the server.");
+}
+
+/* A server that opened its port anew takes no token of before: we come in again. */
+async function requested<T>(box: Signalbox, request: () => Promise<T>): Promise<T> {
+	await ready(box);
+	try {
+		return await request();
+	} catch (why) {
+		if (!(why instanceof Refusal) || why.status !== 401)
+			throw why;
+	}
+	box.restart();
+	await ready(box);
+	return request();
 }
 
 /* Whenever the world may have changed, the connection has to show that it lives. */

@@ -1,11 +1,19 @@
-/* How this tab comes in. The one-time code of the address is traded for a session, which the tab
- * keeps for as long as it is open; the session is traded for a ticket for each socket. All of it
- * is asked of the origin that this page came from: nothing in the address can name another. */
+/* How this tab comes in, and how it knows to whom it speaks. The one-time code of the address is
+ * traded for a session in two halves. One is the token of requests, which the server forgets when
+ * it lets go of its port; the tab keeps that for a reload. The other is never sent again and only
+ * kept in memory, so that a page which somebody else serves at our address cannot find it.
+ *
+ * Whoever listens at that address now may not be the server that we were with. So before every
+ * connection it has to prove that it can make the half that we have, and only then we prove the
+ * same: no secret is sent that would be of use to another. All of it is asked of the origin that
+ * this page came from: nothing in the address can name another. */
 
 import { SignedOut } from "../../../clients/js/signalbox.js";
 
 const ANSWER_MS = 10000;
 const KEY = "signalbox.session";
+const ID_LENGTH = 48;         /* Of a half; what follows is its secret. */
+const OVER = "The session of this tab is over.";
 
 export interface Session {
 	token(): string | null;
@@ -15,49 +23,93 @@ export interface Session {
 	use(code: string): void;
 }
 
+interface Halves { token: string; page: string }
+
 export function makeSession(): Session {
 	let code: string | null = null;
+	let page: string | null = null;
+	let token: string | null = null;      /* Of a server that has proved itself. */
 
-	const token = (): string | null => sessionStorage.getItem(KEY);
+	function keep(halves: Halves): void {
+		({ token, page } = halves);
+		sessionStorage.setItem(KEY, token);
+	}
 
 	/* A code is good for one trade. A spent one does no harm to a tab that has its session
 	 * already: this is what a reload looks like. */
-	async function trade(given: string): Promise<void> {
-		const answer = await post("/api/session", { code: given });
+	async function trade(given: string): Promise<boolean> {
+		const answer = await post({ code: given });
+		const has = page ?? sessionStorage.getItem(KEY);
 
 		if (answer.ok)
-			sessionStorage.setItem(KEY, String((await answer.json()).token));
+			keep(await answer.json());
 		else if (answer.status === 429 || answer.status >= 500)
 			throw new Error(`session: ${answer.status}`);
-		else if (token() === null)
+		else if (has === null)
 			throw new SignedOut("This link was used already, or is older than ten minutes.");
 		if (code === given)
 			code = null;
+		return answer.ok;
+	}
+
+	async function comeBack(half: string): Promise<void> {
+		const id = half.slice(0, ID_LENGTH), secret = half.slice(ID_LENGTH), nonce = randomHex();
+		const { proof, challenge } = await said<{ proof: string; challenge: string }>(await post({ id, nonce }));
+
+		if (proof !== await sign(secret, "signalbox server", location.origin, nonce, challenge))
+			throw new Error("Somebody else answers at this address.");
+		const answer = await sign(secret, "signalbox answer", location.origin, challenge);
+		keep(await said<Halves>(await post({ id, challenge, answer })));
+	}
+
+	/* What the server says of a session is final, but what we know of the server is not: who
+	 * cannot prove itself is asked again later. */
+	async function said<T>(answer: Response): Promise<T> {
+		if (answer.status === 401 || answer.status === 403) {
+			sessionStorage.removeItem(KEY);
+			page = null;
+			throw new SignedOut(OVER);
+		}
+		if (!answer.ok)
+			throw new Error(`session: ${answer.status}`);
+		return answer.json();
 	}
 
 	async function ticket(): Promise<string> {
-		if (code !== null)
-			await trade(code);
-		const session = token();
-		if (session === null)
-			throw new SignedOut("This tab has no session.");
-		const answer = await post("/api/ticket", {}, session);
-		if (answer.status === 401 || answer.status === 403) {
-			sessionStorage.removeItem(KEY);
-			throw new SignedOut("The session of this tab is over.");
+		token = null;
+		if (code === null || !await trade(code)) {
+			const half = page ?? sessionStorage.getItem(KEY);
+			if (half === null)
+				throw new SignedOut("This tab has no session.");
+			await comeBack(half);
 		}
-		if (!answer.ok)
-			throw new Error(`ticket: ${answer.status}`);
-		return String((await answer.json()).ticket);
+		const { ticket } = await said<{ ticket: string }>(await post({}, "/api/ticket", token));
+		return ticket;
 	}
 
-	return { token, ticket, use: (given) => { code = given; } };
+	return { token: () => token, ticket, use: (given) => { code = given; } };
 }
 
-function post(path: string, body: object, bearer?: string): Promise<Response> {
+function randomHex(): string {
+	return toHex(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+function toHex(bytes: Uint8Array): string {
+	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function sign(secret: string, ...parts: string[]): Promise<string> {
+	const encoder = new TextEncoder();
+	const key = await crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+	const text = parts.map((part) => `${part} `).join("");
+
+	return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));
+}
+
+function post(body: object, path = "/api/session", bearer: string | null = null): Promise<Response> {
 	const headers: Record<string, string> = { "Content-Type": "application/json" };
 
-	if (bearer !== undefined)
+	if (bearer !== null)
 		headers["Authorization"] = `Bearer ${bearer}`;
 	return fetch(path, {
 		method: "POST", headers, body: JSON.stringify(body),
