@@ -61,6 +61,10 @@ struct journal {
 	struct cursor cursor;
 	struct syncer syncer;
 	bool hurried; /* somebody waits for the commit under way */
+	struct {
+		uint64_t next_ns; /* when age may take something again */
+		int64_t until_ms; /* what it may take until then was written by this time */
+	} aging;
 	pthread_t writer;
 
 	/* --- under the mutex --- */

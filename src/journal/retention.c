@@ -1,7 +1,8 @@
-/* retention.c - by size and by age. */
+/* retention.c - by size at once, by age with care. */
 #include "journal/retention.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,15 +12,71 @@
 #include "journal/inside.h"
 
 #define DAY_MS 86400000ll
+#define HOUR_MS 3600000ll
+#define AGED_FILE "aged" /* holds when age last took something, in milliseconds */
+#define AGED_BYTES_MAX 64
 
-static bool is_older_than(int dir, uint64_t first, unsigned days)
+/* When it was written last; false when nobody knows. */
+static bool written_ms(int dir, uint64_t first, int64_t *out)
 {
 	char name[SEGMENT_NAME_ROOM];
 	struct stat st;
 
 	segment_name(name, first, SEGMENT_LINES);
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       clock_wall_ms() - (int64_t)st.st_mtim.tv_sec * 1000 > (int64_t)days * DAY_MS;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	*out = (int64_t)st.st_mtim.tv_sec * 1000;
+	return true;
+}
+
+/* Of a time that is still to come the clock was wrong, then or now: it binds nobody. */
+static bool was_within_the_hour(int dir, int64_t now_ms)
+{
+	struct buf file;
+	uint64_t at;
+	bool within;
+
+	buf_init(&file, AGED_BYTES_MAX);
+	within = disk_load(dir, AGED_FILE, &file) && text_to_u64(text_trim(buf_text(&file)), &at) &&
+	         at <= (uint64_t)now_ms && (uint64_t)now_ms - at < HOUR_MS;
+	buf_finish(&file);
+	return within;
+}
+
+static bool note_hour(int dir, int64_t now_ms)
+{
+	char words[AGED_BYTES_MAX];
+	int len = snprintf(words, sizeof words, "%lld\n", (long long)now_ms);
+	struct error why;
+
+	if (disk_replace(dir, AGED_FILE, (struct text){words, (size_t)len}, &why))
+		return true;
+	log_warn("journal", "nothing goes for its age: %s", why.words);
+	return false;
+}
+
+/* A clock that is wrong must not take a journal away before somebody notices: age takes what
+ * was written within a day of the oldest, and then nothing for an hour, whatever the box
+ * does meanwhile. */
+static bool may_take_for_age(struct journal *j, int64_t written, int64_t now_ms)
+{
+	uint64_t now_ns = clock_mono_ns();
+
+	if (now_ns >= j->aging.next_ns) {
+		j->aging.next_ns = now_ns + HOUR_MS * 1000000ull;
+		j->aging.until_ms = INT64_MIN;
+		if (!was_within_the_hour(j->dir, now_ms) && note_hour(j->dir, now_ms))
+			j->aging.until_ms = written + DAY_MS;
+	}
+	return written <= j->aging.until_ms;
+}
+
+static bool is_too_old(struct journal *j, unsigned days)
+{
+	int64_t written, now_ms = clock_wall_ms();
+
+	return days && written_ms(j->dir, j->shelf.firsts[0], &written) &&
+	       now_ms - written > (int64_t)days * DAY_MS && may_take_for_age(j, written, now_ms);
 }
 
 /* Only the writer changes the shelf, so it may look without the mutex. */
@@ -34,9 +91,7 @@ static bool must_go(struct journal *j)
 	pthread_mutex_unlock(&j->mutex);
 	if (j->shelf.count < 2)
 		return false;
-	if (bytes && shelf_bytes(&j->shelf) > bytes)
-		return true;
-	return days && is_older_than(j->dir, j->shelf.firsts[0], days);
+	return (bytes && shelf_bytes(&j->shelf) > bytes) || is_too_old(j, days);
 }
 
 /* It leaves the shelf first: a reader that finds it there finds it on the disk,
