@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "journal/checkpoint.h"
 #include "journal/disk.h"
+#include "journal/format.h"
 #include "journal/inspect.h"
 #include "journal/lock.h"
 #include "journal/rewrite.h"
@@ -374,6 +375,7 @@ static bool run(const char *data_dir, struct journal_forget *what, bool only_cou
 	buf_init(&f.batch, BATCH_BYTES_MAX);
 	f.signals = signal_reader_create();
 	good = f.dir >= 0 || error_errno(why, "%s", path);
+	good = good && format_check(f.dir, why);
 	good = good && (only_count || forget_complete(f.dir, why));
 	good = good && shelf_load(&f.shelf, f.dir, why) && count_all(&f, why);
 	if (good && !only_count && what->signals)

@@ -8,6 +8,7 @@
 #include "base/crc32c.h"
 #include "base/must.h"
 #include "journal/disk.h"
+#include "journal/format.h"
 
 #define INDEX_BYTES_MAX (256 * MIB) /* ours have 40 bytes for each commit in 64 MiB */
 
@@ -68,6 +69,14 @@ static void judge_entries(struct inspection *in, int fd, uint64_t first)
 	buf_finish(&scratch);
 }
 
+static bool is_newer(const struct inspection *in)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (entry_is_newer(&in->entries[i]))
+			return true;
+	return false;
+}
+
 bool inspect(struct inspection *in, int fd, int index, uint64_t first, struct error *why)
 {
 	struct stat st;
@@ -81,6 +90,10 @@ bool inspect(struct inspection *in, int fd, int index, uint64_t first, struct er
 		return error_errno(why, "segment %llu", (unsigned long long)first);
 	}
 	in->bytes = (uint64_t)st.st_size;
+	if (is_newer(in)) {
+		inspection_finish(in);
+		return error_set(why, "segment %llu" NEWER_WORDS, (unsigned long long)first);
+	}
 	judge_entries(in, fd, first);
 	return true;
 }

@@ -28,7 +28,7 @@ struct inspection {
 	uint64_t bytes; /* in the file of lines */
 };
 
-/* False only when a file cannot be read. */
+/* False only when a file cannot be read, or is of a newer format. */
 bool inspect(struct inspection *inspection, int fd, int index, uint64_t first, struct error *why);
 
 /* How many entries to keep when this is the newest segment.  One commit is

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "journal/checkpoint.h"
 #include "journal/forget.h"
+#include "journal/format.h"
 #include "journal/inside.h"
 #include "journal/lock.h"
 #include "journal/warm.h"
@@ -91,22 +92,36 @@ static bool open_dir(struct journal *j, struct error *why)
 	return j->dir >= 0;
 }
 
-/* Seqs never go back, even if somebody took segments away. */
-static bool find_last(struct journal *j, struct error *why)
+/* Up to where everything was acknowledged once: a start of before has seen it on the disk, or
+ * a clean stop left it there.  Seqs never go back behind it, even if somebody took segments
+ * away. */
+static uint64_t promised(const struct journal *j)
 {
 	const struct epoch *current = epochs_current(&j->epochs);
+	uint64_t last = current ? current->first - 1 : 0;
+	struct position mark;
 
-	j->last = current ? current->first - 1 : 0;
-	if (j->shelf.count) {
-		uint64_t newest = j->shelf.firsts[j->shelf.count - 1];
-		uint64_t last;
+	if (current && clean_mark_read(j->dir, &mark) && mark.seq > last && mark.seq < SEQ_MAX &&
+	    strcmp(mark.epoch, current->name) == 0)
+		last = mark.seq;
+	return last;
+}
 
-		if (!segment_recover(&j->segment, j->dir, newest, &last, why))
-			return false;
+static bool find_last(struct journal *j, struct error *why)
+{
+	uint64_t last;
+
+	j->last = promised(j);
+	if (!j->shelf.count)
+		return true;
+	j->segment.first = j->shelf.firsts[j->shelf.count - 1];
+	if (!segment_recover(&j->segment, j->dir, j->last, &last, why))
+		return false;
+	if (last > j->last)
+		j->last = last;
+	if (j->segment.fd >= 0) {
 		segment_reserve(&j->segment, j->options.segment_bytes);
 		j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
-		if (last > j->last)
-			j->last = last;
 	}
 	return true;
 }
@@ -127,8 +142,9 @@ static bool settle_epoch(struct journal *j, struct error *why)
 
 static bool load(struct journal *j, struct error *why)
 {
-	if (!forget_complete(j->dir, why) || !shelf_load(&j->shelf, j->dir, why) ||
-	    !epochs_load(&j->epochs, j->dir, why) || !find_last(j, why))
+	if (!format_check_start(j->dir, why) || !forget_complete(j->dir, why) ||
+	    !shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
+	    !find_last(j, why))
 		return false;
 	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
 	return settle_epoch(j, why);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -66,6 +67,15 @@ static void expect_after_start(struct wreck *w, struct text lines, struct text i
 	journal_close(j);
 }
 
+/* As if no start had seen what the files hold. */
+static void forget_epochs(struct wreck *w)
+{
+	char *path = path_in(w->dir, "epochs");
+
+	unlink(path);
+	free(path);
+}
+
 static void all_that_was_committed_is_there_after_a_crash(void **state)
 {
 	struct wreck w;
@@ -88,22 +98,25 @@ static void a_torn_batch_is_cut_off_wherever_it_is_torn(void **state)
 		j = open_in(w.dir);
 		assert_int_equal(journal_last_seq(j), 12);
 		journal_close(j);
+		forget_epochs(&w);
 	}
 	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
 	wreck_finish(&w);
 }
 
-static void a_torn_index_entry_cuts_its_batch_off(void **state)
+/* Whoever lost his entry was acknowledged, or might have been. */
+static void lines_behind_a_torn_index_are_kept(void **state)
 {
 	struct wreck w;
 
 	wreck_init(&w);
-	for (size_t len = sizeof(struct entry); len < 2 * sizeof(struct entry); len++)
-		expect_after_start(&w, buf_text(&w.lines), (struct text){w.index.at, len}, "1-12");
+	for (size_t len = 0; len < 2 * sizeof(struct entry); len++)
+		expect_after_start(&w, buf_text(&w.lines), (struct text){w.index.at, len}, "1-14");
 	wreck_finish(&w);
 }
 
-static void garbage_in_the_last_batch_or_its_entry_cuts_it_off(void **state)
+/* An entry that is whole says that these are not the bytes that were written. */
+static void garbage_in_the_last_batch_cuts_it_off(void **state)
 {
 	struct wreck w;
 
@@ -112,35 +125,139 @@ static void garbage_in_the_last_batch_or_its_entry_cuts_it_off(void **state)
 		w.lines.at[i] ^= 0x20;
 		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
 		w.lines.at[i] ^= 0x20;
+		forget_epochs(&w);
 	}
+	wreck_finish(&w);
+}
+
+static void garbage_in_the_last_entry_loses_nothing(void **state)
+{
+	struct wreck w;
+
+	wreck_init(&w);
 	for (size_t i = sizeof(struct entry); i < 2 * sizeof(struct entry); i++) {
 		w.index.at[i] ^= 0x01;
-		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
 		w.index.at[i] ^= 0x01;
 	}
 	wreck_finish(&w);
 }
 
-static void bytes_after_the_last_batch_are_cut_off(void **state)
+/* What was cut off at 15, whole, in the order of the cuts. */
+static void expect_cut(struct wreck *w, const char *expected)
 {
-	struct wreck w;
-	struct journal *j;
-	char *path;
+	char *path = segment_path(w->dir, 15, SEGMENT_QUARANTINE);
 	struct buf file;
 
-	wreck_init(&w);
-	buf_add(&w.lines, TEXT("{\"seq\":15,\"never\":\"acknowledged\"}\n{\"se"));
-	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
-	j = open_in(w.dir);
-	commit(j, 2);
-	expect_story(j, 0, "1-16");
-	journal_close(j);
-	path = segment_path(w.dir, 1, SEGMENT_LINES);
 	load_file(path, &file);
-	assert_null(memmem(file.at, file.len, "never", 5));
+	assert_true(text_is(buf_text(&file), expected));
 	buf_finish(&file);
 	free(path);
+}
+
+static void only_a_torn_tail_is_cut_and_never_without_a_copy(void **state)
+{
+	static const char *const torn[] = {
+		"{\"se",
+		"{\"seq\":15,\"payload\":\"half",
+		"{\"seq\":15,\"payload\":\"whole, but for its newline\"}",
+		"{\"seq\":15,\"payload\":{]}\n",
+		"{\"seq\":16,\"payload\":\"not the next\"}\n",
+		"{\"seq\":14,\"payload\":\"the last again\"}\n",
+		"[15]\n",
+		"\n",
+		"rubbish\n{\"seq\":15}\n",
+	};
+	struct buf copies;
+	struct wreck w;
+
+	wreck_init(&w);
+	buf_init(&copies, 4 * KIB);
+	for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+		size_t len = w.lines.len;
+
+		buf_add(&w.lines, text_of(torn[i]));
+		buf_add(&copies, text_of(torn[i]));
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+		w.lines.len = len;
+		buf_add_char(&copies, '\0');
+		expect_cut(&w, copies.at);
+		copies.len--;
+	}
+	buf_finish(&copies);
 	wreck_finish(&w);
+}
+
+static void whole_lines_before_the_tear_are_kept(void **state)
+{
+	char line[400];
+	struct wreck w;
+
+	wreck_init(&w);
+	for (uint64_t seq = 15; seq < 18; seq++) {
+		size_t len = line_of(seq, line, sizeof line);
+
+		buf_add(&w.lines, (struct text){line, len});
+		buf_add_char(&w.lines, '\n');
+	}
+	buf_add(&w.lines, TEXT("{\"seq\":18,\"pay"));
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-17");
+	for (int i = 0; i < 2; i++) {
+		struct journal *j = open_in(w.dir);
+
+		expect_story(j, 0, i ? "1-19" : "1-17");
+		if (i == 0)
+			commit(j, 2);
+		journal_close(j);
+	}
+	wreck_finish(&w);
+}
+
+/* The line of a gap has the seq of the last that is missing, and is a gap again. */
+static void a_gap_line_behind_the_index_is_kept_as_a_gap(void **state)
+{
+	static const char *const whys[] = {"disk", "forgotten"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct wreck w;
+
+		wreck_init(&w);
+		buf_print(&w.lines,
+		          "{\"seq\":20,\"id\":\"x\",\"type\":\"journal.gap\",\"timestamp\":1,"
+		          "\"source\":\"signalbox\",\"payload\":{\"from\":15,\"to\":20,\"why\":"
+		          "\"%s\"}}\n",
+		          whys[i]);
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index),
+		                   i ? "1-14 gap 15-20 forgotten" : "1-14 gap 15-20 lost");
+		wreck_finish(&w);
+	}
+}
+
+/* A clean stop vouches for every line: nothing of it is torn, and no seq is given out again. */
+static void what_a_clean_stop_vouched_for_is_damaged_and_not_cut(void **state)
+{
+	char *path, *dir = new_dir();
+	struct journal *j = open_in(dir);
+	struct buf before, after;
+
+	commit(j, 12);
+	commit(j, 2);
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_LINES);
+	load_file(path, &before);
+	before.at[before.len - 5] ^= 1;
+	save_file(path, buf_text(&before));
+	j = open_in(dir);
+	assert_int_equal(journal_last_seq(j), 14);
+	commit(j, 1);
+	expect_story(j, 0, "1-12 gap 13-14 damaged 15-15");
+	load_file(path, &after);
+	assert_true(text_equal(buf_text(&before), buf_text(&after)));
+	journal_close(j);
+	buf_finish(&before);
+	buf_finish(&after);
+	free(path);
+	remove_dir(dir);
 }
 
 static void what_was_cut_off_does_not_come_back(void **state)
@@ -228,7 +345,7 @@ static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
 	wreck_finish(&w);
 }
 
-static void a_segment_without_its_index_is_put_aside(void **state)
+static void a_segment_without_its_index_gets_another(void **state)
 {
 	struct wreck w;
 	struct journal *j;
@@ -236,14 +353,118 @@ static void a_segment_without_its_index_is_put_aside(void **state)
 
 	wreck_init(&w);
 	path = segment_path(w.dir, 1, SEGMENT_INDEX);
-	unlink(path);
+	for (int i = 0; i < 2; i++) {
+		unlink(path);
+		j = open_in(w.dir);
+		expect_story(j, 0, "1-14");
+		journal_close(j);
+	}
 	free(path);
-	j = open_in(w.dir);
-	assert_int_equal(journal_last_seq(j), 0);
+	wreck_finish(&w);
+}
+
+/* More than one part of it, and lines longer than a part. */
+static void a_big_segment_without_its_index_gets_another(void **state)
+{
+	char *dir = new_dir(), *path, *copy;
+	struct journal_options o = some_options(dir);
+	struct buf line;
+	struct journal *j;
+
+	o.segment_bytes = 16 * MIB;
+	j = open_with(&o);
+	commit(j, 9000);
+	buf_init(&line, 8 * MIB);
+	buf_print(&line, "{\"seq\":9001,\"payload\":\"");
+	memset(buf_reserve(&line, 3 * MIB), 'x', 3 * MIB);
+	line.len += 3 * MIB;
+	buf_add(&line, TEXT("\"}"));
+	journal_append(j, (struct text){line.at, 12}, (struct text){line.at + 12, line.len - 12},
+	               true);
+	wait_durable(j);
+	commit(j, 100);
+	copy = crash_copy(dir);
 	journal_close(j);
-	path = segment_path(w.dir, 1, SEGMENT_QUARANTINE);
-	assert_int_equal(access(path, R_OK), 0);
+	path = segment_path(copy, 1, SEGMENT_INDEX);
+	unlink(path);
+	o.dir = copy;
+	j = open_with(&o);
+	assert_int_equal(journal_last_seq(j), 9101);
+	journal_close(j);
+	buf_finish(&line);
 	free(path);
+	remove_dir(copy);
+	remove_dir(dir);
+}
+
+static void expect_refusal(const char *dir, const char *words)
+{
+	struct journal_options o = some_options(dir);
+	struct error why = {{0}};
+
+	assert_null(journal_open(&o, &why));
+	assert_non_null(strstr(why.words, words));
+}
+
+static void a_newer_format_is_refused_and_not_touched(void **state)
+{
+	struct wreck w;
+	struct buf after;
+	char *format, *index;
+
+	wreck_init(&w);
+	format = path_in(w.dir, "format");
+	index = segment_path(w.dir, 1, SEGMENT_INDEX);
+	save_file(format, TEXT("signalbox journal 2\nmore\n"));
+	expect_refusal(w.dir, "the journal has format 2 and was written by a newer signalbox");
+	save_file(format, TEXT("rubbish"));
+	expect_refusal(w.dir, "format makes no sense");
+	unlink(format);
+	for (size_t i = 0; i < 2; i++) {
+		struct entry newer = w.entries[i];
+
+		newer.format = ENTRY_FORMAT + 1;
+		newer.kind = 77;
+		entry_seal(&newer);
+		memcpy(w.index.at + i * sizeof newer, &newer, sizeof newer);
+		put(&w, SEGMENT_INDEX, buf_text(&w.index));
+		expect_refusal(w.dir, "segment 1 was written by a newer signalbox");
+		load_file(index, &after);
+		assert_true(text_equal(buf_text(&after), buf_text(&w.index)));
+		buf_finish(&after);
+		memcpy(w.index.at + i * sizeof newer, &w.entries[i], sizeof newer);
+	}
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+	load_file(format, &after);
+	assert_true(text_is(buf_text(&after), "signalbox journal 1\n"));
+	buf_finish(&after);
+	free(format);
+	free(index);
+	wreck_finish(&w);
+}
+
+static void what_is_no_regular_file_is_refused(void **state)
+{
+	static const char *const names[] = {"00000000000000000015.ndjson", "2.new", "checkpoint-3",
+	                                    "anything"};
+	struct wreck w;
+
+	wreck_init(&w);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *path = path_in(w.dir, names[i]);
+
+		assert_int_equal(mkdir(path, 0700), 0);
+		expect_refusal(w.dir, "is no regular file");
+		assert_int_equal(rmdir(path), 0);
+		assert_int_equal(symlink("/dev/null", path), 0);
+		expect_refusal(w.dir, names[i]);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		expect_refusal(w.dir, names[i]);
+		assert_int_equal(unlink(path), 0);
+		free(path);
+	}
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
 	wreck_finish(&w);
 }
 
@@ -355,14 +576,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_was_committed_is_there_after_a_crash),
 		cmocka_unit_test(a_torn_batch_is_cut_off_wherever_it_is_torn),
-		cmocka_unit_test(a_torn_index_entry_cuts_its_batch_off),
-		cmocka_unit_test(garbage_in_the_last_batch_or_its_entry_cuts_it_off),
-		cmocka_unit_test(bytes_after_the_last_batch_are_cut_off),
+		cmocka_unit_test(lines_behind_a_torn_index_are_kept),
+		cmocka_unit_test(garbage_in_the_last_batch_cuts_it_off),
+		cmocka_unit_test(garbage_in_the_last_entry_loses_nothing),
+		cmocka_unit_test(only_a_torn_tail_is_cut_and_never_without_a_copy),
+		cmocka_unit_test(whole_lines_before_the_tear_are_kept),
+		cmocka_unit_test(a_gap_line_behind_the_index_is_kept_as_a_gap),
+		cmocka_unit_test(what_a_clean_stop_vouched_for_is_damaged_and_not_cut),
 		cmocka_unit_test(what_was_cut_off_does_not_come_back),
 		cmocka_unit_test(a_damaged_batch_in_the_middle_is_put_aside_and_told),
 		cmocka_unit_test(a_damaged_entry_in_the_middle_is_told),
 		cmocka_unit_test(a_hole_in_the_last_commit_cuts_off_what_follows),
-		cmocka_unit_test(a_segment_without_its_index_is_put_aside),
+		cmocka_unit_test(a_segment_without_its_index_gets_another),
+		cmocka_unit_test(a_big_segment_without_its_index_gets_another),
+		cmocka_unit_test(a_newer_format_is_refused_and_not_touched),
+		cmocka_unit_test(what_is_no_regular_file_is_refused),
 		cmocka_unit_test(a_missing_segment_is_a_gap),
 		cmocka_unit_test(seqs_do_not_go_back_when_segments_are_taken_away),
 		cmocka_unit_test(where_two_segments_hold_a_seq_the_later_one_is_right),

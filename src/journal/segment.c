@@ -26,9 +26,19 @@ void entry_seal(struct entry *entry)
 	entry->self = crc32c(0, entry, offsetof(struct entry, self));
 }
 
+static bool is_whole(const struct entry *entry)
+{
+	return entry->self == crc32c(0, entry, offsetof(struct entry, self));
+}
+
+bool entry_is_newer(const struct entry *entry)
+{
+	return entry->format > ENTRY_FORMAT && is_whole(entry);
+}
+
 bool entry_is_sound(const struct entry *entry)
 {
-	return entry->self == crc32c(0, entry, offsetof(struct entry, self)) && entry->first > 0 &&
+	return is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
 	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
 	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
 	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;

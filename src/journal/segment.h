@@ -31,10 +31,13 @@ struct entry {
 	uint64_t offset;
 	uint32_t length;
 	uint32_t crc;   /* crc32c of the batch */
-	uint16_t kind;  /* ENTRY_LINES, ENTRY_GAP or ENTRY_FORGOTTEN */
+	uint8_t kind;   /* ENTRY_LINES, ENTRY_GAP or ENTRY_FORGOTTEN */
+	uint8_t format; /* of this entry and its lines: ENTRY_FORMAT */
 	uint16_t place; /* in its commit: the first batch of it is 0 */
 	uint32_t self;  /* crc32c of the fields above */
 };
+
+#define ENTRY_FORMAT 0 /* raised by whoever changes what the others mean */
 
 enum {
 	ENTRY_LINES = 1,
@@ -45,6 +48,8 @@ enum {
 void entry_seal(struct entry *entry);
 bool entry_is_sound(const struct entry *entry);
 bool entry_is_zero(const struct entry *entry);
+/* Whole, and of a format that only a newer signalbox knows. */
+bool entry_is_newer(const struct entry *entry);
 
 /* What a commit writes: a piece of one block. */
 struct batch {
@@ -82,15 +87,18 @@ void segment_abandon(struct segment *segment, int dir);
 
 void segment_finish(struct segment *segment); /* gives back the reserved space */
 
-/* Reads the index and every batch of the newest segment, cuts off what was not
- * committed and leaves it ready for more.  *last: of the committed ones. */
-bool segment_recover(struct segment *segment, int dir, uint64_t first, uint64_t *last,
+/* Reads the index and every batch of the newest segment, gives whole lines behind the
+ * index their entries, cuts off the torn rest, which is copied first, and leaves it
+ * ready for more.  *last: what it goes up to.  If that is before `promised`, which was
+ * acknowledged once, or if no copy can be made, the files stay as they are, and the
+ * segment is not open: another must follow. */
+bool segment_recover(struct segment *segment, int dir, uint64_t promised, uint64_t *last,
                      struct error *why);
 
 /* Space for a segment of so many bytes, if the file system can. */
 void segment_reserve(struct segment *segment, size_t bytes);
 
-/* Copies bytes that are no good to FIRST.quarantine, once. */
+/* Copies bytes that are no good, and stay where they are, to FIRST.quarantine, once. */
 void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "journal/checkpoint.h"
 #include "journal/epochs.h"
+#include "journal/format.h"
 #include "journal/inspect.h"
 #include "journal/shelf.h"
 
@@ -226,7 +227,8 @@ bool journal_verify(const char *data_dir, struct journal_report *r, struct error
 	char *path = must_print("%s/journal", data_dir);
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct shelf shelf = {0};
-	bool read = dir >= 0 ? shelf_load(&shelf, dir, why) : error_errno(why, "%s", path);
+	bool read = dir >= 0 ? format_check(dir, why) && shelf_load(&shelf, dir, why)
+	                     : error_errno(why, "%s", path);
 
 	if (read) {
 		look_at_shelf(r, &shelf, dir);

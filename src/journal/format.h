@@ -1,0 +1,20 @@
+/* format.h - is this a journal that we understand?
+ *
+ * `journal/format` names the form that all its files have; every entry of an index
+ * carries its own (segment.h), for segments that come without that file.  What only a
+ * newer signalbox understands is refused, and not touched.
+ */
+#ifndef JOURNAL_FORMAT_H
+#define JOURNAL_FORMAT_H
+
+#include "base/error.h"
+
+#define NEWER_WORDS " was written by a newer signalbox, which is needed to read it"
+
+/* Before anything is read: is it of our format? */
+bool format_check(int dir, struct error *why);
+
+/* The same at a start: all is to be regular files, and the format is written down. */
+bool format_check_start(int dir, struct error *why);
+
+#endif
