@@ -228,7 +228,7 @@ def _():
         with result_of as tail:
             eventually(lambda: "gap: signals" in tail.err())
             box.emit("y")
-            assert json.loads(tail.line())["type"] == "y"
+            assert json.loads(tail.line())["type"] == "x"
 
 
 @test("tail shows people one safe line for each signal, whatever is in it")

@@ -401,7 +401,7 @@ def _():
 # What docs/journal.md tells people to do, from the journal's directory.
 BACKUP = """
 mkdir -p -m 700 "$COPY" "$COPY/journal"
-cp epochs *.index "$COPY/journal"
+cp format epochs *.index "$COPY/journal"
 for i in "$COPY"/journal/*.index; do cp "$(basename "$i" .index).ndjson" "$COPY/journal"; done
 """
 

@@ -17,6 +17,7 @@ const LIFE_MS = 5000;         /* How long it may take to show a sign of life. */
 const QUIET_MS = 25000;       /* After so much silence the connection is asked for a sign of life. */
 const EMITS_MAX = 10000;      /* Emits that wait for an acknowledgement. */
 const NOTHING = "signalbox.client.waits";     /* A type that nobody emits. */
+const EPOCHS_MAX = 16;        /* Epochs of which a position is kept. */
 const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
 
 /**
@@ -36,8 +37,8 @@ const QUEUE_MAX = 10000;      /* Signals that an iterator has not taken yet. */
  *   sourceState?: boolean, stage?: boolean,
  *   slow?: "resume" | "coalesce" | "drop" | "disconnect"}} Wishes
  *
- * `after` is a position, SEQ or "EPOCH-SEQ"; 0 is everything there is; left out, it is the
- * present. `history` asks for so many signals before the present instead. `token` is a
+ * `after` is a position, SEQ or "EPOCH-SEQ", or what `String(place)` gave; 0 is everything there
+ * is; left out, it is the present. `history` asks for so many signals before the present instead. `token` is a
  * credential, or a function that gives it; `ticket` gives the single-use ticket of a WebSocket
  * where a token alone is not enough of a way in. Without either, this machine's own loopback
  * rule applies. `screen` names us beside the answers and controls that we give.
@@ -61,26 +62,38 @@ export class Refusal extends Error {
 /** Thrown by `ticket` when trying again is of no use: somebody has to sign in. */
 export class SignedOut extends Error {}
 
-/** Where we stand on the server's timeline: the last signal seen, and the epoch it was seen in. */
+/** @typedef {{epoch: string | null, seq: number}} Position
+ * @param {string} text @returns {Position} */
+function positionOf(text) {
+	const [, epoch, seq] = /^(?:(.+)-)?(\d+)$/.exec(text) ?? [];
+
+	if (seq === undefined)
+		throw new Error(`${text} is no position: SEQ or EPOCH-SEQ`);
+	return { epoch: epoch ?? null, seq: Number(seq) };
+}
+
+/** Where we stand on the server's timeline: the last signal seen, and the epoch it was seen in.
+ * A server that has lost that epoch is told where we stood in those before. */
 export class Place {
 	/** @type {string | null} */
-	epoch = null;
-	seq = 0;
+	epoch;
+	seq;
 	duplicates = 0;
+	/** @type {Position[]} */
+	#older; /* the newest first */
 
-	/** @param {number | string} [position] */
+	/** @param {number | string} [position] what toString() gave, or any position */
 	constructor(position = 0) {
-		const [, epoch, seq] = /^(?:(.+)-)?(\d+)$/.exec(String(position)) ?? [];
+		const [newest, ...older] = String(position).split(",").map(positionOf);
 
-		if (seq === undefined)
-			throw new Error(`${position} is no position: SEQ or EPOCH-SEQ`);
-		this.epoch = epoch ?? null;
-		this.seq = Number(seq);
+		({ epoch: this.epoch, seq: this.seq } = /** @type {Position} */ (newest));
+		this.#older = older.filter(({ epoch }) => epoch !== null).slice(0, EPOCHS_MAX - 1);
 	}
 
 	/** What `after` says. Zero asks for everything, whatever the epoch. */
 	toString() {
-		return this.seq === 0 || this.epoch === null ? String(this.seq) : `${this.epoch}-${this.seq}`;
+		return this.seq === 0 || this.epoch === null ? String(this.seq)
+			: [this, ...this.#older].map(({ epoch, seq }) => `${epoch}-${seq}`).join(",");
 	}
 
 	/**
@@ -96,24 +109,23 @@ export class Place {
 		}
 		const hole = seq === this.seq + 1 ? null
 			: { from: this.seq + 1, to: seq - 1, why: "unexplained" };
-		this.epoch = epoch;
-		this.seq = seq;
+		this.#step(epoch, seq);
 		return { fresh: true, hole };
 	}
 
-	/**
-	 * Steps over a gap, and says why it is there. What is lost is lost from our own past: the
-	 * timeline forks before where we stand, and we go back to the fork. A loss that does not
-	 * end where we stand is of somebody else's timeline: the server has another journal now,
-	 * and we go on at its present.
-	 * @param {string} epoch @param {Gap} gap
-	 */
+	/** Steps over a gap. What is lost from our own past is not of the server's timeline any more:
+	 * we go back to where the two part.
+	 * @param {string} epoch @param {Gap} gap */
 	skip(epoch, { from, to, why }) {
-		const forked = why === "lost" && to === this.seq;
+		this.#step(epoch, why === "lost" && from <= this.seq ? from - 1 : Math.max(this.seq, to));
+	}
 
+	#step(/** @type {string} */ epoch, /** @type {number} */ seq) {
+		if (this.epoch !== null && this.epoch !== epoch && this.seq > 0)
+			this.#older = [{ epoch: this.epoch, seq: this.seq }, ...this.#older].slice(0, EPOCHS_MAX - 1);
 		this.epoch = epoch;
-		this.seq = forked ? from - 1 : why === "lost" ? to : Math.max(this.seq, to);
-		return why === "lost" && !forked ? "replaced" : why;
+		this.seq = seq;
+		this.#older = seq === 0 ? [] : this.#older.map((one) => ({ ...one, seq: Math.min(one.seq, seq) }));
 	}
 }
 
@@ -553,7 +565,8 @@ export class Signalbox {
 
 		if (this.#awaited !== null || this.#held)
 			return;
-		this.#tell("gap", { from, to, why: place.skip(this.#epoch, { from, to, why }) });
+		place.skip(this.#epoch, { from, to, why });
+		this.#tell("gap", { from, to, why });
 		if (place.seq < this.#head)
 			this.#enter({ name: "catching-up" });
 		this.#caughtUp();

@@ -41,6 +41,7 @@ OP_S = 35.0         # the server gives up on its own disk after 30 s
 QUIET_S = 25.0      # after so much silence the connection is asked for a sign of life
 EMITS_MAX = 10000   # emits that wait for an acknowledgement
 QUEUE_MAX = 10000   # signals that an iterator has not taken yet
+EPOCHS_MAX = 16     # epochs of which a position is kept
 NOTHING = "signalbox.client.waits"  # a type that nobody emits
 FRAME_MAX = 64 * 1024 * 1024
 POSITION = re.compile(r"(?:(.+)-)?(\d+)")
@@ -60,20 +61,34 @@ class SignedOut(Exception):
     """Trying again is of no use: the credential is not taken."""
 
 
+def position_of(text):
+    """(epoch or None, seq)"""
+    found = POSITION.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text} is no position: SEQ or EPOCH-SEQ")
+    return found[1], int(found[2])
+
+
 class Place:
-    """Where we stand on the server's timeline: the last signal seen, and the epoch it was seen in."""
+    """Where we stand on the server's timeline: the last signal seen, and the epoch it was seen in.
+
+    A server that does not know that epoch, because it was given an older state
+    of its disk, is told where we stood in those before.  str() of a place is a
+    position for another one.
+    """
 
     def __init__(self, position=0):
-        found = POSITION.fullmatch(str(position))
-        if not found:
-            raise ValueError(f"{position} is no position: SEQ or EPOCH-SEQ")
-        self.epoch = found[1]
-        self.seq = int(found[2])
+        newest, *older = map(position_of, str(position).split(","))
+        self.epoch, self.seq = newest
         self.duplicates = 0
+        # In older epochs, the newest first.
+        self._older = [one for one in older if one[0] is not None][:EPOCHS_MAX - 1]
 
     def __str__(self):
         """What `after` says.  Zero asks for everything, whatever the epoch."""
-        return str(self.seq) if not self.seq or self.epoch is None else f"{self.epoch}-{self.seq}"
+        if not self.seq or self.epoch is None:
+            return str(self.seq)
+        return ",".join(f"{epoch}-{seq}" for epoch, seq in [(self.epoch, self.seq), *self._older])
 
     def take(self, epoch, seq):
         """Steps to a signal: (is it new to us, which ones were passed over without a word)."""
@@ -83,22 +98,20 @@ class Place:
         hole = None
         if seq != self.seq + 1:
             hole = {"from": self.seq + 1, "to": seq - 1, "why": "unexplained"}
-        self.epoch, self.seq = epoch, seq
+        self._step(epoch, seq)
         return True, hole
 
     def skip(self, epoch, gap):
-        """Steps over a gap, and says why it is there.
+        """Steps over a gap.  What is lost from our own past is not of the server's timeline any
+        more: we go back to where the two part."""
+        back = gap["why"] == "lost" and gap["from"] <= self.seq
+        self._step(epoch, gap["from"] - 1 if back else max(self.seq, gap["to"]))
 
-        What is lost is lost from our own past: the timeline forks before where
-        we stand, and we go back to the fork.  A loss that does not end where we
-        stand is of somebody else's timeline: the server has another journal
-        now, and we go on at its present.
-        """
-        lost = gap["why"] == "lost"
-        forked = lost and gap["to"] == self.seq
-        self.epoch = epoch
-        self.seq = gap["from"] - 1 if forked else gap["to"] if lost else max(self.seq, gap["to"])
-        return "replaced" if lost and not forked else gap["why"]
+    def _step(self, epoch, seq):
+        if self.epoch not in (None, epoch) and self.seq:
+            self._older = [(self.epoch, self.seq), *self._older][:EPOCHS_MAX - 1]
+        self.epoch, self.seq = epoch, seq
+        self._older = [(old, min(was, seq)) for old, was in self._older if seq]
 
 
 def retry_delay(failures, chance=None):
@@ -270,8 +283,8 @@ class Waiting:
 class Signalbox:
     """One connection that is always there, to one box.
 
-    `after` is a position, SEQ or "EPOCH-SEQ"; 0 is everything there is; left
-    out, it is the present.  `types`, `sources`, `correlationId`, `prompts`,
+    `after` is a position, SEQ or "EPOCH-SEQ", or what str(place) gave; 0 is
+    everything there is; left out, it is the present.  `types`, `sources`, `correlationId`, `prompts`,
     `sourceState`, `stage` and `slow` are the wishes of a subscription.  `screen`
     names us beside the answers and controls that we give.
     """
@@ -577,7 +590,8 @@ class Signalbox:
         if self._awaited is not None or self._held:
             return
         gap = {name: frame[name] for name in ("from", "to", "why")}
-        self._tell("gap", {**gap, "why": self.place.skip(self._epoch, gap)})
+        self.place.skip(self._epoch, gap)
+        self._tell("gap", gap)
         if self.place.seq < self._head:
             self._enter("catching-up")
         self._caught_up()

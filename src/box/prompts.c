@@ -190,8 +190,8 @@ static void fold_lines(struct box *box, struct signal_reader *signals, struct jo
 
 static void fold(struct box *box)
 {
-	struct position after = {.seq = 0};
-	struct text saved = section_find(journal_checkpoint(box->journal, &after.seq), SECTION);
+	uint64_t after = 0;
+	struct text saved = section_find(journal_checkpoint(box->journal, &after), SECTION);
 	uint64_t last = journal_last_seq(box->journal);
 	struct signal_reader *signals = signal_reader_create();
 	struct journal_reader *from;
@@ -200,7 +200,7 @@ static void fold(struct box *box)
 	struct gap gap;
 
 	if (!prompts_load(box->prompts, saved))
-		after.seq = last > FOLD_SIGNALS ? last - FOLD_SIGNALS : 0;
+		after = last > FOLD_SIGNALS ? last - FOLD_SIGNALS : 0;
 	from = journal_reader_create(box->journal, after);
 	while ((news = journal_read(from, FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
 		if (news == JOURNAL_LINES) {

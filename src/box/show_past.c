@@ -65,11 +65,10 @@ static bool wait_for_disk(const struct fold *f)
 
 uint64_t box_play_past(struct box *box, const struct show_past *past)
 {
-	struct position after = {.seq = past->after};
 	struct fold f = {
 		.box = box,
 		.past = past,
-		.from = journal_reader_create(box->journal, after),
+		.from = journal_reader_create(box->journal, past->after),
 		.lines = signal_reader_create(),
 		.work_until_ns = clock_work_ns() + past->ns,
 		.wait_until_ns = clock_mono_ns() + past->wait_ms * MILLISECOND_NS,
@@ -77,6 +76,7 @@ uint64_t box_play_past(struct box *box, const struct show_past *past)
 	enum journal_news news;
 	struct text lines;
 	struct gap gap;
+	uint64_t last;
 	bool on = true;
 
 	while (on && (news = journal_read(f.from, CHUNK, &lines, &gap)) != JOURNAL_END) {
@@ -85,8 +85,8 @@ uint64_t box_play_past(struct box *box, const struct show_past *past)
 		else if (news == JOURNAL_COLD)
 			on = wait_for_disk(&f);
 	}
-	after.seq = journal_reader_next(f.from) - 1;
+	last = journal_reader_next(f.from) - 1;
 	journal_reader_destroy(f.from);
 	signal_reader_destroy(f.lines);
-	return after.seq < past->until ? after.seq : past->until;
+	return last < past->until ? last : past->until;
 }

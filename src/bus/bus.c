@@ -77,8 +77,8 @@ static void fold_lines(struct bus *bus, struct signal_reader *reader, struct jou
 
 static void fold(struct bus *bus)
 {
-	struct position after = {.seq = 0};
-	struct text saved = journal_checkpoint(bus->journal, &after.seq), lines;
+	uint64_t after = 0;
+	struct text saved = journal_checkpoint(bus->journal, &after), lines;
 	struct signal_reader *reader = signal_reader_create();
 	struct journal_reader *from;
 	enum journal_news news;
@@ -87,9 +87,9 @@ static void fold(struct bus *bus)
 
 	saved = section_find(saved, BUS_SECTION);
 	if (saved.len == 0 || !window_load(bus->window, saved))
-		after.seq = 0;
-	if (last > WINDOW_SIZE && after.seq < last - WINDOW_SIZE)
-		after.seq = last - WINDOW_SIZE;
+		after = 0;
+	if (last > WINDOW_SIZE && after < last - WINDOW_SIZE)
+		after = last - WINDOW_SIZE;
 	from = journal_reader_create(bus->journal, after);
 	while ((news = journal_read(from, BUS_FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
 		if (news == JOURNAL_LINES) {

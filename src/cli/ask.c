@@ -174,10 +174,13 @@ static char *put_question(struct dial *dial, const char *id, struct text body, s
 
 /* ---- the whole ---- */
 
-static int hear_answer(struct ask *ask, struct dial *dial, const char *path, const char *run)
+static int hear_answer(struct ask *ask, struct dial *dial, const struct positions *at,
+                       const char *run)
 {
+	char *path = must_print("/api/stream?correlationId=%s", run);
 	struct follow follow = {.dial = dial,
 	                        .path = path,
+	                        .at = *at,
 	                        .out = ask->out,
 	                        .has_met = true,
 	                        .self = ask,
@@ -194,30 +197,25 @@ static int hear_answer(struct ask *ask, struct dial *dial, const char *path, con
 			say("%s", why.words);
 	}
 	follow_finish(&follow);
+	free(path);
 	return ask->is_over ? ask->status : STATUS_FAILED;
 }
 
 static int ask_box(struct ask *ask, struct dial *dial, const char *source, struct text question)
 {
-	struct buf path;
+	struct positions at;
 	struct error why;
 	char *id = who_is(dial, source, &why), *run = NULL;
 	int status = STATUS_FAILED;
 
-	buf_init(&path, PATH_MAX_LEN);
-	buf_add(&path, TEXT("/api/stream?after="));
-	if (id && follow_add_present(&path, dial, &why))
+	if (id && follow_present(&at, dial, &why))
 		run = put_question(dial, id, question, &why);
-	if (run) {
-		buf_print(&path, "&correlationId=%s", run);
-		buf_add_char(&path, '\0');
-		status = hear_answer(ask, dial, path.at, run);
-	} else {
+	if (run)
+		status = hear_answer(ask, dial, &at, run);
+	else
 		say("%s", why.words);
-	}
 	free(id);
 	free(run);
-	buf_finish(&path);
 	return status;
 }
 

@@ -35,26 +35,30 @@ void follow_add_escaped(struct buf *path, struct text value)
 	}
 }
 
-bool follow_add_present(struct buf *path, struct dial *dial, struct error *why)
+bool follow_present(struct positions *at, struct dial *dial, struct error *why)
 {
 	const struct dial_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
+	struct position now = {.seq = 0};
 	struct buf body;
+	struct text epoch;
 	yyjson_doc *doc;
 	yyjson_val *root;
+	bool good;
 
 	if (!dial_ask(dial, &request, &body, why))
 		return false;
 	doc = yyjson_read(body.at, body.len, 0);
 	root = yyjson_doc_get_root(doc);
-	if (yyjson_is_str(yyjson_obj_get(root, "epoch"))) {
-		follow_add_escaped(path, text_of(yyjson_get_str(yyjson_obj_get(root, "epoch"))));
-		buf_print(path, "-%llu",
-		          (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "seq")));
-	}
+	now.seq = yyjson_get_uint(yyjson_obj_get(root, "seq"));
+	epoch = text_of(yyjson_get_str(yyjson_obj_get(root, "epoch")));
+	good = epoch_is_valid(epoch) || error_set(why, "the box does not say where it is");
+	if (good)
+		memcpy(now.epoch, epoch.at, EPOCH_LEN);
+	*at = (struct positions){.all = {now}, .count = 1};
 	yyjson_doc_free(doc);
 	buf_finish(&body);
-	return true;
+	return good;
 }
 
 /* ---- what comes ---- */
@@ -74,7 +78,10 @@ static void say_gap(struct text data)
 static bool take_event(void *self, const struct event *event)
 {
 	struct follow *f = self;
+	struct position now;
 
+	if (position_parse(text_of(f->events.id), &now))
+		positions_step(&f->at, now);
 	if (text_is(event->type, "gap")) {
 		say_gap(event->data);
 		return true;
@@ -109,7 +116,9 @@ static bool goes_on(void *self)
 /* One connection.  True when it is worth coming back. */
 static bool follow_once(struct follow *f, int *status)
 {
-	char *resume = f->events.id[0] ? must_print("Last-Event-ID: %s", f->events.id) : NULL;
+	char positions[POSITIONS_ROOM];
+	char *resume =
+		must_print("Last-Event-ID: %.*s", TEXT_ARG(positions_print(&f->at, positions)));
 	const struct dial_request request = {.method = "GET",
 	                                     .path = f->path,
 	                                     .field = resume,

@@ -8,12 +8,14 @@
 
 #include "cli/dial.h"
 #include "cli/events.h"
+#include "journal/position.h"
 
 struct follow {
 	struct dial *dial;
-	const char *path; /* of the stream, with its query */
-	struct out *out;  /* flushed after each piece that comes; without a reader it ends */
-	bool has_met;     /* a box answered already: it is worth waiting for */
+	const char *path;    /* of the stream, with its query */
+	struct positions at; /* where to begin, and, as it goes on, where it stands */
+	struct out *out;     /* flushed after each piece that comes; without a reader it ends */
+	bool has_met;        /* a box answered already: it is worth waiting for */
 
 	void *self;
 	bool (*heard)(void *self, struct text envelope); /* false: enough */
@@ -37,8 +39,10 @@ int follow_run(struct follow *follow);
 /* Everything but letters, digits and -._~* as %XX. */
 void follow_add_escaped(struct buf *path, struct text value);
 
+/* ---- for where it begins ---- */
+
 /* Where the box is now, so that what comes while the line is broken before the
  * first signal is not missed either. */
-bool follow_add_present(struct buf *path, struct dial *dial, struct error *why);
+bool follow_present(struct positions *at, struct dial *dial, struct error *why);
 
 #endif

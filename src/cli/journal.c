@@ -26,9 +26,10 @@ static const struct journal_verb verbs[] = {
 bool stretch_read(const struct options *options, struct stretch *out, struct error *why)
 {
 	const char *from = options_value(options, "from"), *to = options_value(options, "to");
-	struct position position = {.seq = 0};
+	struct positions positions;
+	struct position position;
 
-	if (from && !position_parse(text_of(from), &position))
+	if (from && !positions_parse(text_of(from), &positions))
 		return error_set(why, "--from wants SEQ or EPOCH-SEQ, not '%s'", from);
 	*out = (struct stretch){.after = from ? from : "0"};
 	if (!to)

@@ -219,7 +219,7 @@ static bool export_files(struct export *e, const char *data, struct error *why)
 	};
 
 	e->progress.unit = PROGRESS_BYTES;
-	position_parse(text_of(e->stretch.after), &f.files.after);
+	positions_parse(text_of(e->stretch.after), &f.files.after);
 	if (!journal_files_read(data, &f.files, why))
 		return journal_is_absent(data, why);
 	return !interrupt_came() || error_set(why, "interrupted");
@@ -229,14 +229,14 @@ static bool export_files(struct export *e, const char *data, struct error *why)
 
 static bool export_it(struct export *e, struct dial *dial, bool may_be_files, struct error *why)
 {
-	struct position after;
+	struct positions after;
 	bool good;
 
 	switch (ask_extent(e, dial, why)) {
 	case DIAL_ANSWERED:
-		position_parse(text_of(e->stretch.after), &after);
-		if (after.seq >= e->start)
-			e->start = after.seq + 1;
+		positions_parse(text_of(e->stretch.after), &after);
+		if (after.all[0].seq >= e->start)
+			e->start = after.all[0].seq + 1;
 		if (e->stretch.to >= e->start)
 			e->progress.total = e->stretch.to - e->start + 1;
 		buf_init(&e->part, LINE_MAX_LEN);

@@ -22,15 +22,15 @@ struct wish {
 static bool read_seq(struct text word, const struct epochs *epochs, uint64_t *out,
                      struct error *why)
 {
-	struct position position;
+	struct positions at = {.count = 1};
 	struct gap lost = {0};
 
-	if (!position_parse(word, &position) || position.seq == 0)
+	if (!position_parse(word, &at.all[0]) || at.all[0].seq == 0)
 		return error_set(why, "--seq wants POS or POS..POS, and POS is SEQ or EPOCH-SEQ");
-	epochs_resume(epochs, position, SEQ_MAX, &lost);
+	epochs_resume(epochs, &at, SEQ_MAX, &lost);
 	if (lost.why)
 		return error_set(why, "%.*s: that timeline is not in this journal", TEXT_ARG(word));
-	*out = position.seq;
+	*out = at.all[0].seq;
 	return true;
 }
 

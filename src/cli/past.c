@@ -52,7 +52,7 @@ static bool ask_extent(struct past *p, struct error *why)
 struct past *past_open(struct dial *dial, const struct stretch *stretch, struct error *why)
 {
 	struct past *p = must_zero(1, sizeof(*p));
-	struct position after;
+	struct positions after;
 
 	p->dial = dial;
 	p->after = must_dup(stretch->after);
@@ -62,8 +62,8 @@ struct past *past_open(struct dial *dial, const struct stretch *stretch, struct 
 		past_close(p);
 		return NULL;
 	}
-	if (position_parse(text_of(stretch->after), &after) && after.seq >= p->first)
-		p->first = after.seq + 1;
+	if (positions_parse(text_of(stretch->after), &after) && after.all[0].seq >= p->first)
+		p->first = after.all[0].seq + 1;
 	return p;
 }
 

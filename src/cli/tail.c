@@ -4,7 +4,6 @@
 #include "cli/follow.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
-#include "journal/position.h"
 
 #define PATH_MAX_LEN (32 * KIB)
 #define COLUMNS_UNKNOWN 160
@@ -32,8 +31,9 @@ static void add_filters(struct buf *path, const struct options *options)
 		const char *parameter = parameter_of(options->given[i].option);
 
 		if (parameter) {
-			buf_print(path, "&%s=", parameter);
+			buf_print(path, "%s=", parameter);
 			follow_add_escaped(path, text_of(options->given[i].value));
+			buf_add_char(path, '&');
 		}
 	}
 }
@@ -70,23 +70,23 @@ static int tail_box(struct tail *tail, struct dial *dial, const struct options *
 	struct error why;
 	int status = STATUS_FAILED;
 
-	buf_init(&path, PATH_MAX_LEN);
-	buf_add(&path, TEXT("/api/stream?after="));
-	if (from)
-		follow_add_escaped(&path, text_of(from));
-	else
-		follow.has_met = follow_add_present(&path, dial, &why);
-	if (from || follow.has_met) {
-		add_filters(&path, options);
-		buf_add_char(&path, '\0');
-		follow.path = path.at;
-		follow_init(&follow);
-		status = path.full ? command_misused(&command_tail, "too many filters")
-		                   : follow_run(&follow);
-		follow_finish(&follow);
-	} else {
+	if (from && !positions_parse(text_of(from), &follow.at))
+		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
+		                       from);
+	if (!from && !follow_present(&follow.at, dial, &why)) {
 		say("%s", why.words);
+		return status;
 	}
+	follow.has_met = !from;
+	buf_init(&path, PATH_MAX_LEN);
+	buf_add(&path, TEXT("/api/stream?"));
+	add_filters(&path, options);
+	buf_add_char(&path, '\0');
+	follow.path = path.at;
+	follow_init(&follow);
+	status = path.full ? command_misused(&command_tail, "too many filters")
+	                   : follow_run(&follow);
+	follow_finish(&follow);
 	buf_finish(&path);
 	return status;
 }
@@ -94,8 +94,6 @@ static int tail_box(struct tail *tail, struct dial *dial, const struct options *
 static int tail(struct command_context *context, const struct options *options)
 {
 	const char *count = options_value(options, "count");
-	const char *from = options_value(options, "from");
-	struct position position;
 	struct tail tail = {.out = &context->out,
 	                    .json = options_has(options, "json"),
 	                    .columns = columns_of(&context->out),
@@ -110,9 +108,6 @@ static int tail(struct command_context *context, const struct options *options)
 		                       options->words[0]);
 	if (count && (!text_to_u64(text_of(count), &tail.left) || tail.left == 0))
 		return command_misused(&command_tail, "--count wants a number above 0");
-	if (from && !position_parse(text_of(from), &position))
-		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
-		                       from);
 	dial = dial_create(&command_tail, context, options, &status);
 	if (!dial)
 		return status;

@@ -126,12 +126,12 @@ static void go_live(struct client *c, uint64_t cursor)
 	hub_work(c);
 }
 
-static void go_read(struct client *c, struct position after)
+static void go_read(struct client *c, struct journal_reader *from)
 {
 	c->state = CLIENT_READING;
 	c->cold = c->placed = false;
 	c->tape->readers++;
-	c->reader = journal_reader_create(c->hub->options.journal, after);
+	c->reader = from;
 	hub_work(c);
 }
 
@@ -152,7 +152,7 @@ void client_subscribe(struct client *c, struct subscription *wish)
 	c->tape = switchboard_tape(&r->board, &r->reel, &wish->filter);
 	c->account->subscriptions++;
 	if (wish->has_after)
-		go_read(c, wish->after);
+		go_read(c, journal_reader_resume(c->hub->options.journal, &wish->after));
 	else
 		go_live(c, tape_head(c->tape));
 }
@@ -247,7 +247,7 @@ bool client_flush(struct client *c)
 
 void client_fall_behind(struct client *c)
 {
-	struct position after = {.seq = 0};
+	uint64_t after;
 
 	c->hub->counts.fell_behind++;
 	if (c->policy == SLOW_DISCONNECT) {
@@ -256,11 +256,11 @@ void client_fall_behind(struct client *c)
 		return;
 	}
 	finish_frame(c);
-	after.seq = tape_next_seq(c->tape, c->cursor) - 1;
+	after = tape_next_seq(c->tape, c->cursor) - 1;
 	tape_leave(c->tape, c);
 	c->dropping = c->policy == SLOW_DROP;
 	c->joining = c->policy == SLOW_COALESCE;
-	go_read(c, after);
+	go_read(c, journal_reader_create(c->hub->options.journal, after));
 }
 
 static void tell_gap(struct client *c, const struct gap *gap)

@@ -211,18 +211,18 @@ static bool read_words(yyjson_val *list, const char *name, struct filter *filter
 
 static bool read_after(yyjson_val *after, struct subscription *wish, struct error *why)
 {
+	struct text words = {yyjson_get_str(after), yyjson_get_len(after)};
+
 	if (!after)
 		return true;
 	wish->has_after = true;
 	if (yyjson_is_uint(after)) {
-		wish->after.seq = yyjson_get_uint(after);
+		wish->after.all[0].seq = yyjson_get_uint(after);
+		wish->after.count = 1;
 		return true;
 	}
-	if (yyjson_is_str(after) &&
-	    position_parse((struct text){yyjson_get_str(after), yyjson_get_len(after)},
-	                   &wish->after))
-		return true;
-	return error_set(why, "after must be SEQ or \"EPOCH-SEQ\"");
+	return (yyjson_is_str(after) && positions_parse(words, &wish->after)) ||
+	       error_set(why, "after: " POSITIONS_WORDS);
 }
 
 /* true: from now on; a number: from the version that was seen. */

@@ -12,7 +12,7 @@ bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *wh
 
 struct subscription {
 	struct filter filter;
-	struct position after;
+	struct positions after;
 	bool has_after;   /* else: from now on */
 	bool sends_only;  /* it wants to hear nothing */
 	bool sources;     /* it wants to hear of the sources, too */

@@ -6,9 +6,7 @@
 static bool read_position(struct subscription *wish, struct text value, struct error *why)
 {
 	wish->has_after = true;
-	if (position_parse(value, &wish->after))
-		return true;
-	return error_set(why, "a position is SEQ or EPOCH-SEQ");
+	return positions_parse(value, &wish->after) || error_set(why, POSITIONS_WORDS);
 }
 
 /* What whoever looked at the credential has read. */

@@ -13,7 +13,7 @@
 
 #define EPOCHS_FILE "epochs"
 #define CLEAN_FILE "clean"
-#define EPOCHS_BYTES_MAX (4 * MIB) /* over 100,000 crashes */
+#define EPOCHS_BYTES_MAX (64 * MIB) /* over a million lines, of which the newest are kept */
 #define CLEAN_BYTES_MAX 64
 
 static bool parse_line(struct text line, struct epoch *out)
@@ -28,10 +28,26 @@ static bool parse_line(struct text line, struct epoch *out)
 	return true;
 }
 
+static void drop_oldest(struct epochs *epochs, size_t n)
+{
+	epochs->count -= n;
+	memmove(epochs->all, epochs->all + n, epochs->count * sizeof *epochs->all);
+}
+
+/* Twice the room, so that what is over the limit moves seldom. */
 static void keep(struct epochs *epochs, const struct epoch *e)
 {
-	epochs->all = must_grow(epochs->all, (epochs->count + 1) * sizeof *e);
+	if (!epochs->all)
+		epochs->all = must_zero(2 * EPOCHS_MAX, sizeof *e);
+	if (epochs->count == (size_t)2 * EPOCHS_MAX)
+		drop_oldest(epochs, EPOCHS_MAX);
 	epochs->all[epochs->count++] = *e;
+}
+
+static void drop_excess(struct epochs *epochs)
+{
+	if (epochs->count > EPOCHS_MAX)
+		drop_oldest(epochs, epochs->count - EPOCHS_MAX);
 }
 
 bool epochs_load(struct epochs *epochs, int dir, struct error *why)
@@ -56,6 +72,7 @@ bool epochs_load(struct epochs *epochs, int dir, struct error *why)
 			log_warn("journal", "a line of " EPOCHS_FILE " makes no sense: %.*s",
 			         TEXT_ARG(line));
 	}
+	drop_excess(epochs);
 	buf_finish(&file);
 	return true;
 }
@@ -66,6 +83,17 @@ void epochs_finish(struct epochs *epochs)
 	*epochs = (struct epochs){0};
 }
 
+/* The positions of one end where the next begins. */
+void epochs_drop_before(struct epochs *epochs, uint64_t oldest)
+{
+	size_t n = 0;
+
+	while (n + 1 < epochs->count && epochs->all[n + 1].first <= oldest)
+		n++;
+	if (n)
+		drop_oldest(epochs, n);
+}
+
 bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *why)
 {
 	struct epoch fresh = {.first = first};
@@ -74,6 +102,7 @@ bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *wh
 
 	random_hex(fresh.name, EPOCH_LEN / 2);
 	keep(epochs, &fresh);
+	drop_excess(epochs);
 	buf_init(&file, EPOCHS_BYTES_MAX);
 	for (size_t i = 0; i < epochs->count; i++)
 		buf_print(&file, "%s %llu\n", epochs->all[i].name,
@@ -89,26 +118,41 @@ const struct epoch *epochs_current(const struct epochs *epochs)
 	return epochs->count ? &epochs->all[epochs->count - 1] : NULL;
 }
 
-uint64_t epochs_resume(const struct epochs *epochs, struct position after, uint64_t last,
-                       struct gap *lost)
+/* The first seq that is not of this timeline any more; false: it is none of ours. */
+static bool find_end(const struct epochs *epochs, const char *name, uint64_t last, uint64_t *end)
 {
-	uint64_t fork = last + 1; /* where the client's timeline ends */
 	size_t i = epochs->count;
 
-	if (after.epoch[0]) {
-		while (i > 0 && strcmp(epochs->all[i - 1].name, after.epoch) != 0)
-			i--;
-		if (i == 0) {
-			*lost = (struct gap){last ? 1 : 0, last, "lost"};
-			return last + 1;
+	*end = last + 1;
+	if (!name[0])
+		return true;
+	while (i > 0 && memcmp(epochs->all[i - 1].name, name, EPOCH_LEN) != 0)
+		i--;
+	if (i > 0 && i < epochs->count)
+		*end = epochs->all[i].first;
+	return i > 0;
+}
+
+/* Of an older timeline he has no more than what came before the newer ones. */
+uint64_t epochs_resume(const struct epochs *epochs, const struct positions *after, uint64_t last,
+                       struct gap *lost)
+{
+	uint64_t seen = after->all[0].seq, common = seen, next = 1;
+
+	for (size_t i = 0; i < after->count; i++) {
+		const struct position *p = &after->all[i];
+		uint64_t end;
+
+		if (p->seq < common)
+			common = p->seq;
+		if (find_end(epochs, p->epoch, last, &end)) {
+			next = common < end ? common + 1 : end;
+			break;
 		}
-		if (i < epochs->count)
-			fork = epochs->all[i].first;
 	}
-	if (after.seq < fork)
-		return after.seq + 1;
-	*lost = (struct gap){fork, after.seq, "lost", .is_fork = true};
-	return fork;
+	if (seen >= next)
+		*lost = (struct gap){next, seen, "lost", .is_fork = true};
+	return next;
 }
 
 bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why)

@@ -1,10 +1,15 @@
 /* epochs.h - the timelines of a journal: `journal/epochs`, one `EPOCH FIRSTSEQ` a
- * line, and the mark of a clean stop, `journal/clean`. */
+ * line, and the mark of a clean stop, `journal/clean`.
+ *
+ * Every start begins one.  A backup that is restored goes on under another name than
+ * what came after it was made, so no position has two meanings. */
 #ifndef JOURNAL_EPOCHS_H
 #define JOURNAL_EPOCHS_H
 
 #include "base/error.h"
 #include "journal/position.h"
+
+#define EPOCHS_MAX 16384 /* half a megabyte to write at a start; then the oldest go */
 
 struct epoch {
 	char name[EPOCH_LEN + 1];
@@ -20,15 +25,20 @@ struct epochs {
 bool epochs_load(struct epochs *epochs, int dir, struct error *why);
 void epochs_finish(struct epochs *epochs);
 
+/* Those in which no position stands at or behind `oldest`, the first seq that is kept, go
+ * with the next epochs_add. */
+void epochs_drop_before(struct epochs *epochs, uint64_t oldest);
+
 /* A new one, on disk before it is used. */
 bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *why);
 
 const struct epoch *epochs_current(const struct epochs *epochs); /* NULL: none yet */
 
 /* Where do we go on with somebody who stands at `after`, while `last` is the
- * newest seq?  Returns the next seq; *lost is set when what he saw is not, or is
+ * newest seq?  At the first of his positions whose epoch we know, or, when we know none, at
+ * the beginning.  Returns the next seq; *lost is set when what he saw is not, or is
  * no longer, ours. */
-uint64_t epochs_resume(const struct epochs *epochs, struct position after, uint64_t last,
+uint64_t epochs_resume(const struct epochs *epochs, const struct positions *after, uint64_t last,
                        struct gap *lost);
 
 bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "journal/disk.h"
 #include "journal/epochs.h"
+#include "journal/format.h"
 #include "journal/inspect.h"
 #include "journal/shelf.h"
 
@@ -141,19 +142,16 @@ static void give_all(struct reading *r)
 /* Where to begin; a position of a timeline that was lost gets its gap first. */
 static bool find_start(struct reading *r, struct error *why)
 {
-	struct position after = r->files->after;
 	struct gap lost = {0};
 	struct epochs epochs;
 
 	if (!epochs_load(&epochs, r->dir, why))
 		return false;
-	r->next = epochs_resume(&epochs, after, SEQ_MAX, &lost);
+	r->next = epochs_resume(&epochs, &r->files->after, SEQ_MAX, &lost);
 	epochs_finish(&epochs);
-	if (r->next > SEQ_MAX)
-		return error_set(why, "%s is no timeline of this journal", after.epoch);
 	if (lost.why)
 		r->files->gap(r->files->self, &lost);
-	else if (after.seq == 0 && r->shelf.count)
+	else if (r->files->after.all[0].seq == 0 && r->shelf.count)
 		r->next = r->shelf.firsts[0];
 	return true;
 }
@@ -167,8 +165,9 @@ bool journal_files_read(const char *data_dir, struct journal_files *files, struc
 	files->done = files->total = 0;
 	buf_init(&r.batch, BATCH_BYTES_MAX);
 	r.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	good = r.dir >= 0 ? shelf_load(&r.shelf, r.dir, why) && find_start(&r, why)
-	                  : error_errno(why, "%s", path);
+	good = r.dir >= 0 || error_errno(why, "%s", path);
+	good = good && format_check(r.dir, why) && shelf_load(&r.shelf, r.dir, why) &&
+	       find_start(&r, why);
 	if (good)
 		give_all(&r);
 	shelf_finish(&r.shelf);

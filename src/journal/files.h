@@ -10,8 +10,8 @@
 #include "journal/position.h"
 
 struct journal_files {
-	struct position after; /* seq 0: from the beginning of what there is */
-	uint64_t to;           /* the last seq that is wanted; 0: all */
+	struct positions after; /* seq 0: from the beginning of what there is */
+	uint64_t to;            /* the last seq that is wanted; 0: all */
 
 	/* Whole lines, each with its newline; `first` is the seq of the first.  False: enough. */
 	bool (*lines)(void *self, uint64_t first, struct text lines);

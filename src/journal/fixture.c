@@ -233,7 +233,8 @@ static void tell_range(struct buf *story, uint64_t from, uint64_t next)
 
 void read_all(struct journal *j, struct position after, size_t max, struct buf *story)
 {
-	struct journal_reader *r = journal_reader_create(j, after);
+	struct positions all = {.all = {after}, .count = 1};
+	struct journal_reader *r = journal_reader_resume(j, &all);
 	uint64_t from = 0, next = journal_reader_next(r);
 	enum journal_news news;
 	struct text lines;

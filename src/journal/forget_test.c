@@ -277,7 +277,7 @@ static void tell_gap(void *self, const struct gap *gap)
 static void expect_files(const char *dir, uint64_t after, uint64_t to, const char *expected)
 {
 	struct told told = {.next = 0};
-	struct journal_files files = {.after = {.seq = after},
+	struct journal_files files = {.after = {.all = {{.seq = after}}, .count = 1},
 	                              .to = to,
 	                              .lines = tell_lines,
 	                              .gap = tell_gap,

@@ -128,16 +128,10 @@ static bool find_last(struct journal *j, struct error *why)
 
 /* The mark goes before anything is appended, so that the next start sees it only
  * if this run stops cleanly too. */
-static bool settle_epoch(struct journal *j, struct error *why)
+static bool begin_epoch(struct journal *j, struct error *why)
 {
-	const struct epoch *current = epochs_current(&j->epochs);
-	struct position mark;
-	bool clean = current && clean_mark_read(j->dir, &mark) && mark.seq == j->last &&
-	             strcmp(mark.epoch, current->name) == 0;
-
-	if (!clean && !epochs_add(&j->epochs, j->dir, j->last + 1, why))
-		return false;
-	return clean_mark_remove(j->dir, why);
+	epochs_drop_before(&j->epochs, j->shelf.count ? j->shelf.firsts[0] : 0);
+	return epochs_add(&j->epochs, j->dir, j->last + 1, why) && clean_mark_remove(j->dir, why);
 }
 
 static bool load(struct journal *j, struct error *why)
@@ -147,7 +141,7 @@ static bool load(struct journal *j, struct error *why)
 	    !find_last(j, why))
 		return false;
 	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
-	return settle_epoch(j, why);
+	return begin_epoch(j, why);
 }
 
 static void destroy(struct journal *j)

@@ -39,11 +39,11 @@ struct journal_options {
 	void *self;
 };
 
-/* Takes DATA/lock (a second holder is an error that names the first), verifies
- * the tail, opens a new epoch if the last stop was not clean. */
 /* Retention and commit_ms, as these options have them from now on; the rest of them stays. */
 void journal_adjust(struct journal *journal, const struct journal_options *options);
 
+/* Takes DATA/lock (a second holder is an error that names the first), verifies
+ * the tail, begins a new epoch. */
 struct journal *journal_open(const struct journal_options *options, struct error *why);
 
 /* Commits everything, polls once more, writes the checkpoint and the clean-stop

@@ -42,7 +42,7 @@ static void what_was_appended_is_there_after_a_clean_stop(void **state)
 		append(j, false);
 	journal_close(j);
 	j = open_in(dir);
-	assert_string_equal(journal_epoch(j), epoch);
+	assert_string_not_equal(journal_epoch(j), epoch);
 	assert_int_equal(journal_last_seq(j), 1000);
 	assert_int_equal(journal_durable_seq(j), 1000);
 	expect_story(j, 0, "1-1000");
@@ -152,7 +152,7 @@ static void long_lines_are_whole(void **state)
 		for (size_t i = 0; i < 6 && round == 0; i++)
 			journal_append(j, TEXT("{"), (struct text){line, sizes[i]}, true);
 		wait_durable(j);
-		r = journal_reader_create(j, (struct position){.seq = 0});
+		r = journal_reader_create(j, 0);
 		for (size_t i = 0; i < 6;) {
 			enum journal_news news = journal_read(r, 1000, &lines, &gap);
 

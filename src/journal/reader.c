@@ -15,7 +15,7 @@ struct journal_reader {
 	struct walk walk;   /* where in the files it stands */
 };
 
-struct journal_reader *journal_reader_create(struct journal *j, struct position after)
+struct journal_reader *journal_reader_resume(struct journal *j, const struct positions *after)
 {
 	struct journal_reader *r = must_zero(1, sizeof *r);
 
@@ -23,9 +23,14 @@ struct journal_reader *journal_reader_create(struct journal *j, struct position 
 	walk_init(&r->walk, j);
 	r->next = epochs_resume(&j->epochs, after, j->last, &r->pending);
 	/* Nobody has seen seq 0: it stands for the beginning of what there is. */
-	if (after.seq == 0 && !r->pending.why)
+	if (after->all[0].seq == 0)
 		r->next = journal_first_seq(j);
 	return r;
+}
+
+struct journal_reader *journal_reader_create(struct journal *j, uint64_t after)
+{
+	return journal_reader_resume(j, &(struct positions){.all = {{.seq = after}}, .count = 1});
 }
 
 void journal_reader_destroy(struct journal_reader *r)

@@ -20,11 +20,15 @@ enum journal_news {
 	JOURNAL_END,  /* caught up with journal_last_seq() */
 };
 
-/* The first line it gives is the one after `after`.  An epoch that is not ours,
- * a seq that a lost timeline had or that we never gave out: the first answer is
- * a gap with why "lost", and reading goes on at the fork (or at the present
- * when the epoch is unknown). */
-struct journal_reader *journal_reader_create(struct journal *journal, struct position after);
+/* The first line it gives is the one after `after`, a seq of ours; 0: all there is. */
+struct journal_reader *journal_reader_create(struct journal *journal, uint64_t after);
+
+/* The same for somebody from outside.  An epoch that is not ours, a seq that a lost
+ * timeline had or that we never gave out: the first answer is a gap with why "lost", and
+ * reading goes on where his timeline and ours parted, as far as his older positions tell;
+ * else from the beginning. */
+struct journal_reader *journal_reader_resume(struct journal *journal,
+                                             const struct positions *after);
 void journal_reader_destroy(struct journal_reader *reader);
 
 /* The seq of the next line it will give. */

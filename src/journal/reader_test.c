@@ -68,7 +68,7 @@ static void a_reader_starts_anywhere(void **state)
 	char *dir = new_dir();
 	struct journal *j = reopened(dir);
 	uint64_t last = journal_last_seq(j);
-	struct journal_reader *r = journal_reader_create(j, (struct position){.seq = 0});
+	struct journal_reader *r = journal_reader_create(j, 0);
 
 	for (uint64_t i = 0; i < 2000; i++) {
 		uint64_t seq = 1 + i * 7919 % last;
@@ -90,7 +90,7 @@ static void what_was_given_may_be_used_in_part(void **state)
 {
 	char *dir = new_dir();
 	struct journal *j = reopened(dir);
-	struct journal_reader *r = journal_reader_create(j, (struct position){.seq = 0});
+	struct journal_reader *r = journal_reader_create(j, 0);
 	struct text lines, rest;
 	struct gap gap;
 	enum journal_news news;
@@ -176,7 +176,7 @@ static void readers_follow_a_writer_without_hole_or_duplicate(void **state)
 	o.commit_ms = 1;
 	j = open_with(&o);
 	for (uint64_t i = 0; i < 8; i++)
-		readers[i] = journal_reader_create(j, (struct position){.seq = 0});
+		readers[i] = journal_reader_create(j, 0);
 	while (journal_last_seq(j) < 40000) {
 		for (uint64_t i = 0; i < 1 + journal_last_seq(j) % 100; i++)
 			append(j, i % 10 == 0);
@@ -206,7 +206,7 @@ static void where_nobody_can_ask_everything_is_fetched_first(void **state)
 {
 	char *dir = new_dir();
 	struct journal *j = reopened(dir);
-	struct journal_reader *r = journal_reader_create(j, (struct position){.seq = 0});
+	struct journal_reader *r = journal_reader_create(j, 0);
 	uint64_t last = journal_last_seq(j);
 	unsigned times = 0;
 
@@ -235,7 +235,7 @@ static void a_reader_may_go_while_it_waits(void **state)
 	uint64_t last = journal_last_seq(j);
 
 	for (uint64_t i = 0; i < 200; i++) {
-		struct position after = {.seq = i * 7919 % last};
+		uint64_t after = i * 7919 % last;
 		struct journal_reader *r = journal_reader_create(j, after);
 		struct text lines;
 		struct gap gap;
@@ -298,7 +298,7 @@ static void a_reader_keeps_its_segment_although_it_is_gone(void **state)
 	journal_close(j);
 	o.keep_bytes = 512 * KIB;
 	j = open_with(&o);
-	r = journal_reader_create(j, (struct position){.seq = 0});
+	r = journal_reader_create(j, 0);
 	read_one(j, r);
 	while (access(path, F_OK) == 0) {
 		assert_true(journal_last_seq(j) < 100000);

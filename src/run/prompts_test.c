@@ -268,8 +268,7 @@ static void only_the_box_ends_a_prompt(void **state)
 /* What a start does that finds no checkpoint. */
 static struct prompts *folded_from_zero(void)
 {
-	struct journal_reader *reader =
-		journal_reader_create(fixture_journal, (struct position){.seq = 0});
+	struct journal_reader *reader = journal_reader_create(fixture_journal, 0);
 	struct signal_reader *signals = signal_reader_create();
 	struct prompts *again = fresh();
 	enum journal_news news;

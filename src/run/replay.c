@@ -38,7 +38,7 @@ struct run_replay *run_replay_create(const struct run_replay_options *options)
 	r->has_after = options->has_after;
 	r->after = options->after;
 	r->seq = options->first_seq ? options->first_seq - 1 : 0;
-	r->reader = journal_reader_create(r->journal, (struct position){.seq = r->seq});
+	r->reader = journal_reader_create(r->journal, r->seq);
 	r->run.id = text_dup(options->run);
 	translate_init(&r->run.translate);
 	json_reader_init(&r->lines, LINE_MAX_BYTES);

@@ -380,7 +380,7 @@ struct runs *runs_create(const struct runs_options *options, struct text saved)
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&all->shown, TRANSLATE_FRAME_MAX);
 	runs_load(all, saved);
-	all->reader = journal_reader_create(options->journal, (struct position){.seq = all->seq});
+	all->reader = journal_reader_create(options->journal, all->seq);
 	return all;
 }
 

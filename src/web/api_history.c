@@ -371,7 +371,7 @@ static void start(struct history *h)
 	uint64_t end = journal_last_seq(journal) + 1;
 	struct search *s = &h->search;
 
-	search_init(s, journal, h->query.after, &h->query);
+	search_init(s, journal, &h->query);
 	s->until = h->query.before < end ? h->query.before : end;
 	h->way = way_of(&h->query);
 	if ((h->way == BACKWARD || h->way == FIND) && s->until < first)

@@ -17,8 +17,8 @@ static bool set_source(struct query *q, struct text value, struct error *why)
 
 static bool set_after(struct query *q, struct text value, struct error *why)
 {
-	q->has_after = position_parse(value, &q->after);
-	return q->has_after || error_set(why, "a position is SEQ or EPOCH-SEQ");
+	q->has_after = positions_parse(value, &q->after);
+	return q->has_after || error_set(why, POSITIONS_WORDS);
 }
 
 static bool set_before(struct query *q, struct text value, struct error *why)

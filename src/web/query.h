@@ -1,6 +1,6 @@
 /* query.h - what of the history somebody wants; pure.
  *
- *   after, before   positions, SEQ or EPOCH-SEQ; both exclusive
+ *   after, before   positions, SEQ or EPOCH-SEQ; both exclusive; after may be several
  *   limit           how many at most
  *   type, source    lists: given more than once, or with commas; a type may end
  *                   in a star
@@ -20,7 +20,7 @@
 
 struct query {
 	bool has_after, has_limit, is_ndjson;
-	struct position after;
+	struct positions after;
 	uint64_t before; /* UINT64_MAX: the end */
 	uint64_t limit;
 	struct filter filter;

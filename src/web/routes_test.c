@@ -262,7 +262,7 @@ static void a_query_is_read_whole(void **state)
 	                   "&correlationId=r+1&q=%22&format=ndjson&",
 	                   &q));
 	assert_true(q.has_after && q.has_limit && q.is_ndjson);
-	assert_int_equal(q.after.seq, 12);
+	assert_int_equal(q.after.all[0].seq, 12);
 	assert_int_equal(q.before, 99);
 	assert_int_equal(q.limit, 5);
 	assert_int_equal(q.filter.type_count, 3);

@@ -9,11 +9,10 @@
 #define READ_MAX (64 * KIB)
 #define FOUND_MAX (4096 * MIB) /* bytes_max and one line, which has its own ceiling */
 
-void search_init(struct search *search, struct journal *journal, struct position after,
-                 const struct query *query)
+void search_init(struct search *search, struct journal *journal, const struct query *query)
 {
 	*search = (struct search){
-		.reader = journal_reader_create(journal, after),
+		.reader = journal_reader_resume(journal, &query->after),
 		.signals = signal_reader_create(),
 		.query = query,
 		.until = UINT64_MAX,

@@ -40,8 +40,8 @@ struct search {
 	size_t gap_count;
 };
 
-void search_init(struct search *search, struct journal *journal, struct position after,
-                 const struct query *query);
+/* From where the query says. */
+void search_init(struct search *search, struct journal *journal, const struct query *query);
 void search_finish(struct search *search);
 
 /* Reads at most about *budget bytes and takes them off it. */

@@ -100,9 +100,9 @@ test("what is made up is called so while it comes: not last week's, and not all 
 test("a place steps forward, drops what it has seen, and names what was passed over", async () => {
 	const place = placeAt(1, 10);
 
-	assert.deepEqual(place.take(1, 11), { fresh: true, hole: null });
-	assert.deepEqual(place.take(1, 11), { fresh: false, hole: null });
-	assert.deepEqual(place.take(1, 14), { fresh: true, hole: { from: 12, to: 13, why: "unexplained" } });
+	assert.deepEqual(place.take("1", 11), { fresh: true, hole: null });
+	assert.deepEqual(place.take("1", 11), { fresh: false, hole: null });
+	assert.deepEqual(place.take("1", 14), { fresh: true, hole: { from: 12, to: 13, why: "unexplained" } });
 	assert.equal(place.duplicates, 1);
 	assert.equal(String(place), "1-14");
 	assert.equal(String(placeAt(7, 0)), "0");
@@ -114,30 +114,53 @@ test("a place keeps its epoch until something came of the next", async () => {
 	const place = placeAt(1, 10);
 
 	assert.equal(String(place), "1-10");
-	place.take(2, 11);
-	assert.equal(String(place), "2-11");
+	place.take("2", 11);
+	assert.equal(String(place), "2-11,1-10");
+	assert.equal(String(new Place(String(place))), "2-11,1-10");
+});
+
+test("a place keeps a position for each of 16 epochs", async () => {
+	const place = new Place(5);
+
+	assert.equal(String(place), "5");
+	place.take("e0", 6);
+	assert.equal(String(place), "e0-6", "a bare number tells nothing of its epoch");
+	for (let n = 1; n < 40; n++)
+		place.take(`e${n}`, 6 + n);
+	const positions = String(place).split(",");
+	assert.equal(positions.length, 16);
+	assert.deepEqual([positions[0], positions[15]], ["e39-45", "e24-30"]);
 });
 
 test("what the server lost takes a place back to the fork", async () => {
 	const place = placeAt(1, 10);
 
-	assert.equal(place.skip(2, { from: 8, to: 10, why: "lost" }), "lost");
-	assert.equal(String(place), "2-7");
-	assert.deepEqual(place.take(2, 8), { fresh: true, hole: null });
+	place.skip("2", { from: 8, to: 10, why: "lost" });
+	assert.equal(String(place), "2-7,1-7");
+	assert.deepEqual(place.take("2", 8), { fresh: true, hole: null });
 });
 
-test("another journal at the same address is told from a loss", async () => {
+test("a journal of which nothing is known is read from its beginning", async () => {
 	const place = placeAt("a", 10);
 
-	assert.equal(place.skip("b", { from: 1, to: 3, why: "lost" }), "replaced");
-	assert.equal(String(place), "b-3");
+	place.skip("b", { from: 1, to: 10, why: "lost" });
+	assert.equal(String(place), "0");
+	assert.deepEqual(place.take("b", 1), { fresh: true, hole: null });
+	assert.equal(String(place), "b-1");
+});
+
+test("what the server could not store is stepped over", async () => {
+	const place = placeAt("a", 10);
+
+	place.skip("a", { from: 11, to: 20, why: "lost" });
+	assert.equal(String(place), "a-20");
 });
 
 test("what the server no longer has is stepped over", async () => {
 	const place = placeAt(1, 10);
 
-	place.skip(1, { from: 11, to: 500, why: "expired" });
-	assert.deepEqual(place.take(1, 501), { fresh: true, hole: null });
+	place.skip("1", { from: 11, to: 500, why: "expired" });
+	assert.deepEqual(place.take("1", 501), { fresh: true, hole: null });
 });
 
 test("retries wait from a quarter of a second to five, and are spread", async () => {

@@ -124,7 +124,7 @@ function listen(office: Office): void {
 		drawSoon(office);
 	});
 	link.on("gap", ({ why }) => {
-		if (why === "lost" || why === "replaced") {
+		if (why === "lost") {
 			asks.clear();
 			void lookBack(office).catch(() => {});
 		}

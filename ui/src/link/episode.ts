@@ -39,7 +39,7 @@ export function followEpisode(link: Link, correlationId: string, fold: Fold,
 	};
 	/* What the server lost is no part of it any more. */
 	const hearGap = ({ why }: News["gap"]) => {
-		if (why === "lost" || why === "replaced")
+		if (why === "lost")
 			reload();
 	};
 	/* What is on its way when the connection goes will not come; it is asked for again. */

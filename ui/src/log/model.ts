@@ -112,14 +112,12 @@ function add(m: Memory, entry: LogEntry): void {
 
 /* What the server lost after we had seen it is marked, and its numbers are given again. */
 function hearGap(m: Memory, gap: Gap): void {
-	if (gap.why === "lost")
+	if (gap.why === "lost" && gap.from <= m.lastSeq) {
 		m.lastSeq = gap.from - 1;
-	else
-		m.lastSeq = gap.why === "replaced" ? gap.to : Math.max(m.lastSeq, gap.to);
-	if (gap.why === "lost" || gap.why === "replaced") {
-		const from = gap.why === "lost" ? gap.from : 0;
-		disown(m.entries, from);
-		disown(m.view, from);
+		disown(m.entries, gap.from);
+		disown(m.view, gap.from);
+	} else {
+		m.lastSeq = Math.max(m.lastSeq, gap.to);
 	}
 	add(m, logGapOf(gap));
 }

@@ -50,7 +50,7 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 		one.hear(envelope);
 	});
 	link.on("gap", ({ why }) => {
-		if (why !== "lost" && why !== "replaced")
+		if (why !== "lost")
 			return;
 		all.hear(0);
 		one.again();

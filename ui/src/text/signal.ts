@@ -87,8 +87,7 @@ export function entryOf(envelope: Envelope, text: string): Entry {
 }
 
 const REASONS: Record<string, string> = {
-	lost: "the server lost them when it was cut off",
-	replaced: "the server has another journal now",
+	lost: "the server lost them: it was cut off, or has an older state of its disk",
 	expired: "older than what the journal keeps",
 	damaged: "damaged on the disk",
 	skipped: "skipped, because this page was too slow",

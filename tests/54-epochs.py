@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""No position has two meanings: not after a restart, not after a backup was restored, not at
+any door.  And what is in the journal's files is kept, however little is left beside it."""
+
+import json
+import shutil
+
+from lib import WS, Box, Events, Process, cli, eventually, run, temp_dir, test
+
+BEFORE, LOST, ANEW = 5, 5, 3  # signals: in the backup, after it, and after it was restored
+UNKNOWN = "000000000000"
+
+
+# --- the doors: each gives what comes after some positions, gaps as (from, to, why) -------------
+
+
+def native(box, after):
+    with WS(box) as ws:
+        ws.json()
+        ws.send({"op": "subscribe", "after": after})
+        return collect(gap_or_seq(ws.json()) for _ in iter(int, 1))
+
+
+def signals(box, after):
+    def said():
+        while True:
+            signal = ws.json()
+            is_gap = signal["type"] == "journal.gap"
+            yield gap_or_seq({"op": "gap", **signal["payload"]} if is_gap else signal)
+
+    with WS(box, f"/ws/signals?after={after}") as ws:
+        return collect(said())
+
+
+def heard(events):
+    while True:
+        event = events.next()
+        data = json.loads(event["data"])
+        yield gap_or_seq({"op": "gap", **data} if event["event"] == "gap" else data)
+
+
+def stream(box, after):
+    with Events(box, f"/api/stream?after={after}") as events:
+        return collect(heard(events))
+
+
+def header(box, after):
+    """A header wins over a query."""
+    with Events(box, "/api/stream?after=7", headers={"Last-Event-ID": after}) as events:
+        return collect(heard(events))
+
+
+def lines(box, after):
+    answer = box.request("GET", f"/api/signals?format=ndjson&after={after}")
+    return [gap_or_seq(json.loads(line)) for line in answer.body.splitlines()]
+
+
+def pages(box, after):
+    page = box.request("GET", f"/api/signals?after={after}").json()
+    gaps = [gap_or_seq({"op": "gap", **gap}) for gap in page["gaps"]]
+    return gaps + [signal["seq"] for signal in page["signals"]]
+
+
+def exported(box, after):
+    result = cli("journal", "export", "--from", after, "--data", box.data)
+    assert result.code == 0, result
+    seqs = [json.loads(line)["seq"] for line in result.out.splitlines()]
+    return [said_gap(line) for line in result.err.splitlines() if "gap:" in line] + seqs
+
+
+DOORS = (native, signals, stream, header, lines, pages, exported)
+
+
+def gap_or_seq(one):
+    return (one["from"], one["to"], one["why"]) if one.get("op") == "gap" else one["seq"]
+
+
+def said_gap(line):
+    """signalbox journal: gap: signals 6 to 10 are missing (lost)"""
+    words = line.partition("gap: signals ")[2].split()
+    return int(words[0]), int(words[2]), words[-1].strip("()")
+
+
+def collect(said):
+    """Until the last signal that there is."""
+    got = []
+    for one in said:
+        got.append(one)
+        if one == BEFORE + ANEW:
+            return got
+
+
+def emit(box, count):
+    for _ in range(count - 1):
+        box.emit("x")
+    answer = box.emit("x")
+    return f"{answer['epoch']}-{answer['seq']}"
+
+
+def restored():
+    """A box with a restored backup, and two positions of who saw everything before."""
+    box = Box()
+    with box:
+        before = emit(box, BEFORE)
+    backup = temp_dir() / "backup"
+    shutil.copytree(box.data / "journal", backup)
+    with box:
+        after = emit(box, LOST)
+    shutil.rmtree(box.data / "journal")
+    shutil.copytree(backup, box.data / "journal")
+    box.start()
+    emit(box, ANEW)
+    return box, after, before
+
+
+# --- epochs -------------------------------------------------------------------------------------
+
+
+@test("every start is a new epoch, after a stop as after a kill, and what came before is gone on from")
+def _():
+    box, positions = Box(), []
+    with box:
+        for end in (box.stop, box.kill9, box.stop, None):
+            positions.append(emit(box, 2))
+            if end:
+                end()
+                box.start()
+        assert len({position.partition("-")[0] for position in positions}) == 4, positions
+        for n, position in enumerate(positions):
+            answer = box.request("GET", f"/api/signals?after={position}").json()
+            seqs = [signal["seq"] for signal in answer["signals"]]
+            assert answer["gaps"] == [] and seqs == list(range(2 * n + 3, 9)), (position, answer)
+
+
+@test("after a restored backup every door goes on where the timelines parted, and says what is lost")
+def _():
+    box, after, before = restored()
+    with box:
+        expected = [(6, 10, "lost"), 6, 7, 8]
+        for door in DOORS:
+            told = door(box, f"{after},{before}")
+            assert told == expected, (door.__name__, told)
+            told = door(box, f"{after},{UNKNOWN}-9,{before}")
+            assert told == expected, (door.__name__, told)
+    assert exported(box, f"{after},{before}") == expected, "of a box that is stopped"
+
+
+@test("without an older position it goes on from the beginning, never from the present")
+def _():
+    box, after, _ = restored()
+    with box:
+        expected = [(1, 10, "lost"), *range(1, 9)]
+        for door in DOORS:
+            for positions in (after, f"{after},{UNKNOWN}-9"):
+                told = door(box, positions)
+                assert told == expected, (door.__name__, told)
+    assert exported(box, after) == expected, "of a box that is stopped"
+
+
+@test("a bare number is not protected, as the manual says")
+def _():
+    box, _, _ = restored()
+    with box:
+        for door in DOORS:
+            told = door(box, "7")
+            assert told == [8], (door.__name__, told)
+
+
+@test("sixteen positions are taken, seventeen and rubbish among them refused with words")
+def _():
+    with Box() as box:
+        epoch = box.emit("x")["epoch"]
+        many = ",".join(f"{UNKNOWN}-{n}" for n in range(50, 35, -1))
+        assert pages(box, f"{many},{epoch}-0") == [(1, 50, "lost"), 1]
+        for wrong in (f"{many},{epoch}-1,{epoch}-0", "1,", ",1", "1,x", "1,,2", "1, 2"):
+            answer = box.request("GET", f"/api/signals?after={wrong.replace(' ', '%20')}")
+            assert answer.status == 400 and "older ones may follow" in answer.text, answer
+            with WS(box) as ws:
+                ws.json()
+                ws.send({"op": "subscribe", "after": wrong})
+                assert ws.json()["code"] == "invalid"
+
+
+@test("tail goes on across a restored backup, and says what is lost")
+def _():
+    box = Box()
+    with box:
+        emit(box, 2)
+    backup = temp_dir() / "backup"
+    shutil.copytree(box.data / "journal", backup)
+    box.start()
+    with Process("tail", "--json", "--from", "0", "--data", box.data) as tail:
+        emit(box, 3)
+        assert [json.loads(tail.line())["seq"] for _ in range(5)] == [1, 2, 3, 4, 5]
+        box.stop()
+        box.start()  # one more epoch, of which it hears something
+        emit(box, 1)
+        assert json.loads(tail.line())["seq"] == 6
+        box.stop()
+        shutil.rmtree(box.data / "journal")
+        shutil.copytree(backup, box.data / "journal")
+        box.start()
+        emit(box, 1)
+        # In the backup's epoch it heard nothing, so all it can know is the beginning.
+        assert [json.loads(tail.line())["seq"] for _ in range(3)] == [1, 2, 3]
+        assert "gap: signals 1 to 6 are missing (lost)" in tail.err(), tail.err()
+        box.stop()
+        backup = temp_dir() / "backup"
+        shutil.copytree(box.data / "journal", backup)
+        box.start()
+        emit(box, 2)
+        assert [json.loads(tail.line())["seq"] for _ in range(2)] == [4, 5]
+        box.stop()
+        shutil.rmtree(box.data / "journal")
+        shutil.copytree(backup, box.data / "journal")
+        box.start()
+        emit(box, 1)
+        assert json.loads(tail.line())["seq"] == 4, "from where the timelines parted"
+        assert "gap: signals 4 to 5 are missing (lost)" in tail.err(), tail.err()
+    box.stop()
+
+
+@test("a box that was started a million times still starts, and its epochs do not grow for ever")
+def _():
+    box = Box()
+    with box:
+        box.emit("x")
+    epochs = box.data / "journal" / "epochs"
+    epochs.write_text("".join(f"{n:012x} {1 if n < 9 else 2}\n" for n in range(1_000_000)))
+    with box:
+        assert box.emit("x")["seq"] == 2
+        assert epochs.stat().st_size < 1_000_000
+        newest = f"{999_999:012x}-1"
+        assert pages(box, newest) == [2]
+
+
+# --- the files ----------------------------------------------------------------------------------
+
+
+def verify_says_no_problems(box):
+    verified = cli("journal", "verify", "--data", box.data)
+    assert verified.code == 0 and "no problems" in verified.out, verified
+
+
+@test("when the last index is lost, no acknowledged signal is: they are kept, re-indexed and told")
+def _():
+    for end in ("stop", "kill9"):
+        box = Box(env={"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"})
+        with box:
+            emit(box, 900)
+            getattr(box, end)()
+            indexes = sorted((box.data / "journal").glob("*.index"))
+            assert len(indexes) > 1
+            indexes[-1].unlink()
+            box.start()
+            ids = [signal["id"] for signal in box.history()]
+            assert len(ids) == len(set(ids)) == 900
+            assert "which its index had lost" in box.log(), box.log()
+            assert box.emit("x")["seq"] == 901, "no seq is given out again"
+        verify_says_no_problems(box)
+
+
+@test("a torn end is cut, and a copy of it lies beside")
+def _():
+    box = Box()
+    torn = '{"seq":3,"id":"torn","typ'
+    with box:
+        emit(box, 2)
+    (box.data / "journal" / "clean").unlink()
+    with open(box.data / "journal" / f"{1:020}.ndjson", "a", encoding="utf-8") as file:
+        file.write(torn)
+    with box:
+        assert box.emit("x")["seq"] == 3
+        assert f"cut {len(torn)} bytes" in box.log()
+        assert (box.data / "journal" / f"{3:020}.quarantine").read_text() == torn
+        assert len(box.history()) == 3
+    verify_says_no_problems(box)
+
+
+def refuses_to_start(box, *words):
+    box.spawn()
+    assert box.wait() == 1
+    for word in words:
+        assert word in box.log(), box.log()
+
+
+@test("a journal of a newer format is refused with words, by every verb, and not touched")
+def _():
+    box = Box()
+    with box:
+        emit(box, 2)
+    form = box.data / "journal" / "format"
+    assert form.read_text() == "signalbox journal 1\n"
+    form.write_text("signalbox journal 2\n")
+    before = {path.name: path.read_bytes() for path in (box.data / "journal").iterdir()}
+    refuses_to_start(box, "has format 2", "newer signalbox")
+    for verb in (["verify"], ["export"], ["forget", "--seq", "1", "--yes"]):
+        result = cli("journal", *verb, "--data", box.data)
+        assert result.code == 1 and "newer signalbox" in result.err, result
+    assert before == {path.name: path.read_bytes() for path in (box.data / "journal").iterdir()}
+
+
+@test("what is no regular file in the journal is refused at the start")
+def _():
+    box = Box()
+    with box:
+        emit(box, 2)
+    elsewhere = temp_dir() / "elsewhere"
+    newest = box.data / "journal" / f"{1:020}.ndjson"
+    shutil.move(newest, elsewhere)
+    newest.symlink_to(elsewhere)
+    refuses_to_start(box, newest.name, "is no regular file")
+    newest.unlink()
+    shutil.move(elsewhere, newest)
+    (box.data / "journal" / "backup").mkdir()
+    refuses_to_start(box, "journal/backup is no regular file")
+    (box.data / "journal" / "backup").rmdir()
+    with box:
+        eventually(lambda: len(box.history()) == 2)
+
+
+run()
