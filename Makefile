@@ -3,8 +3,9 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
+LAB     ?= build/lab
 
-.PHONY: run build test check bench fuzz torture soak coverage format install deb clean
+.PHONY: run build test check bench fuzz torture soak peers coverage format install deb clean
 
 run: build
 	@exec build/signalbox serve --demo
@@ -42,6 +43,12 @@ soak:
 	@tools/build --tests build
 	@tools/node-modules tests/node
 	@tools/run-tests --soak build
+
+peers:
+	@packaging/install-packages build test
+	@tools/build --tests build
+	@tools/peers-lab $(LAB)
+	@LAB=$(LAB) tools/run-tests --peers build
 
 coverage:
 	@packaging/install-packages build test check

@@ -197,4 +197,19 @@ def _():
         assert (code, last) == (0, "1 passed, 0 failed"), last
 
 
+@test("the tests with real programs are run when asked for, and find the lab")
+def _():
+    tree = Tree()
+    os.environ.pop("LAB", None)  # of the runner that runs this
+    (tree.top / "tests/peers").mkdir()
+    tree.script("tests/01-it.py", "echo 1..1; echo not ok 1 - not asked for")
+    tree.script("tests/peers/10-it.py", "[ $LAB = $TEST_BUILD/lab ] && echo ok 1; echo 1..1")
+    code, lines = tree.run("--peers")
+    assert (code, lines[-1]) == (0, "1 passed, 0 failed"), lines
+    os.environ["LAB"] = "/elsewhere"
+    tree.script("tests/peers/10-it.py", "[ $LAB = /elsewhere ] && echo ok 1; echo 1..1")
+    code, lines = tree.run("--peers")
+    assert (code, lines[-1]) == (0, "1 passed, 0 failed"), lines
+
+
 run()

@@ -22,14 +22,14 @@ TERMINAL = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
 
 
 class Tmux:
-    """`signalbox ARGS` in a pane of a tmux of its own."""
+    """`signalbox ARGS`, or another program, in a pane of a tmux of its own."""
 
-    def __init__(self, *args, cols=80, rows=24, env=None):
+    def __init__(self, *args, cols=80, rows=24, env=None, program=SIGNALBOX):
         self.folder = temp_dir()
         self.socket = self.folder / "tmux"
         env = {**TERMINAL, **(env or {})}
         del env["TERM"]  # tmux sets its own
-        words = " ".join("'" + str(a).replace("'", "'\\''") + "'" for a in (SIGNALBOX, *args))
+        words = " ".join("'" + str(a).replace("'", "'\\''") + "'" for a in (program, *args))
         self._tmux("-f", "/dev/null", "new-session", "-d", "-x", cols, "-y", rows,
                    f"{words}; echo ended $?; cat", env=env)
         self._tmux("set", "-g", "status", "off")
