@@ -123,7 +123,7 @@ def _():
             batch = box.request("POST", "/api/signal", f"{json.dumps(bad)}\n{json.dumps(free)}",
                                 {"Content-Type": "application/x-ndjson"}).json()
             if mode == "strict":
-                assert answer.status == 400 and answer.json()["reason"] == "schema", answer
+                assert answer.status == 400 and answer.json()["code"] == "schema", answer
                 assert "/payload/toolName" in answer.json()["error"], answer
                 assert (said["op"], said["code"], said["ref"]) == ("error", "invalid", 1), said
                 assert "/payload/toolName" in said["message"], said

@@ -170,7 +170,7 @@ def _():
     with limited(depth=10) as box:
         assert status(box, "/api/signal", None, "POST", nested(8)) == 200
         answer = box.request("POST", "/api/signal", nested(12))
-        assert answer.status == 400 and answer.json()["reason"] == "too_deep", answer
+        assert answer.status == 400 and answer.json()["code"] == "too_deep", answer
     with Box() as box:
         assert status(box, "/api/signal", None, "POST", nested(60)) == 200
         assert status(box, "/api/signal", None, "POST", nested(70)) == 400

@@ -576,7 +576,7 @@ def _():
     broken = {"type": "user.move", "payload": {"entityId": "ada"}}
     with Box() as box:
         answer = box.request("POST", "/api/signal", broken)
-        assert answer.status == 400 and answer.json()["reason"] == "schema", answer
+        assert answer.status == 400 and answer.json()["code"] == "schema", answer
         with WS(box, unix=True) as native:
             native.json()
             native.send({"op": "emit", "signal": broken, "ref": 1})

@@ -39,7 +39,7 @@ def _():
                                         if a.status != 200), None))
         assert late.status == 429, late
         said = late.json()
-        assert said["ok"] is False and said["reason"] == "too_fast" and "limits.rate" in said["error"]
+        assert said["ok"] is False and said["code"] == "too_fast" and "limits.rate" in said["error"]
         assert 0 < said["wait"] <= 500, said
         assert late.headers["retry-after"] == "1", late
         assert post(b, {"type": "x"}, unix=True).status == 200, "another producer has its own share"

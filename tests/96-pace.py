@@ -120,7 +120,7 @@ def _():
     with Box(env={RATE: "2"}) as box:
         ask = lambda path=HOOK: box.request("POST", path, STOP)
         late = eventually(lambda: next((a for a in [ask() for _ in range(4)] if a.status != 200), None))
-        assert late.status == 429 and late.json()["reason"] == "too_fast", late
+        assert late.status == 429 and late.json()["code"] == "too_fast", late
         assert 0 < late.json()["wait"] <= 500 and late.headers["retry-after"] == "1", late
         assert refusals(box) >= 1
         # Another route for them is no way around it, and what else they send has its own share.

@@ -35,6 +35,8 @@ import time
 import traceback
 from pathlib import Path
 
+import answers
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 SIGNALBOX = os.environ.get("SIGNALBOX") or str(ROOT / "build" / "signalbox")
@@ -323,7 +325,17 @@ class Wire:
 
 
 class Http(Wire):
-    """One HTTP connection, on which any bytes can be sent."""
+    """One HTTP connection, on which any bytes can be sent.  What answers it has is noted when
+    it is a box that gives them."""
+
+    def __init__(self, sock, is_box=False):
+        super().__init__(sock)
+        self.is_box = is_box
+        self.asked = None
+
+    def send(self, data):
+        self.asked = answers.asked(data)
+        super().send(data)
 
     def ask(self, method, path, body=None, headers=None):
         """One whole request, one whole answer."""
@@ -347,7 +359,11 @@ class Http(Wire):
         while 100 <= status < 200 and status != 101:
             status, fields = self.head()
         headers = {name.lower(): value for name, value in fields}
-        return Response(status, fields, self._body(method, status, headers))
+        response = Response(status, fields, self._body(method, status, headers))
+        if self.is_box:
+            answers.note(self.asked, response)
+            self.asked = None
+        return response
 
     def _body(self, method, status, headers):
         if method == "HEAD" or status in (101, 204, 304):
@@ -795,7 +811,7 @@ class Box:
         return sock
 
     def http(self, unix=True):
-        return Http(self.connect(unix))
+        return Http(self.connect(unix), is_box=True)
 
     def request(self, method, path, body=None, headers=None, unix=True):
         """One request on a connection of its own."""

@@ -133,28 +133,31 @@ static void ignore(void *of, struct text json)
 {
 }
 
-/* A file that cannot be understood or may not be touched is no fault of ours. */
-static void end_errand(void *self)
+static void tell_errand(const struct errand *e)
 {
-	struct errand *e = self;
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
-	if (e->good) {
-		buf_add(&out, TEXT("{\"ok\":true,"));
-		tap_report_json(&e->report, &out);
-		if (is_preview(e->ask.verb)) {
-			buf_add(&out, TEXT(",\"change\":{"));
-			tap_change_json(&e->change, &out);
-			buf_add_char(&out, '}');
-		}
-	} else {
-		buf_add(&out, TEXT("{\"ok\":false,\"error\":"));
-		buf_add_json(&out, text_of(e->why.words));
+	buf_add(&out, TEXT("{\"ok\":true,"));
+	tap_report_json(&e->report, &out);
+	if (is_preview(e->ask.verb)) {
+		buf_add(&out, TEXT(",\"change\":{"));
+		tap_change_json(&e->change, &out);
+		buf_add_char(&out, '}');
 	}
 	buf_add(&out, TEXT("}\n"));
-	e->ask.answered(e->ask.of, e->good ? 200 : 409, buf_text(&out));
+	e->ask.answered(e->ask.of, buf_text(&out), NULL);
 	buf_finish(&out);
+}
+
+static void end_errand(void *self)
+{
+	struct errand *e = self;
+
+	if (e->good)
+		tell_errand(e);
+	else
+		e->ask.answered(e->ask.of, TEXT(""), &e->why);
 	if (e->good && (e->ask.verb == WEB_TAP_CONNECT || e->ask.verb == WEB_TAP_DISCONNECT) &&
 	    !e->box->stopping)
 		discover_ask(e->box->discover, true, ignore, NULL);

@@ -1,6 +1,7 @@
 /* echo.c - says back what it hears: for WebSocket conformance suites, and only
  * when serve was started with --echo. */
 #include "hub/inside.h"
+#include "hub/wish.h"
 
 static void welcome(struct client *c, const struct http *http)
 {
@@ -27,6 +28,7 @@ const struct dialect dialect_echo = {
 	.is_websocket = true,
 	.on_request = true,
 	.needs = SCOPE_OBSERVE,
+	.check = hub_wish_check_none,
 	.welcome = welcome,
 	.hear = hear,
 	.hear_binary = hear_binary,

@@ -36,14 +36,7 @@ static const struct dialect *find(const struct http_request *q, const char *pinn
 
 static void refuse(struct http *http, unsigned status, const char *words, const char *extra)
 {
-	struct buf body;
-
-	buf_init(&body, KIB);
-	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
-	buf_add_json(&body, text_of(words));
-	buf_add_char(&body, '}');
-	http_answer(http, status, "application/json", buf_text(&body), extra);
-	buf_finish(&body);
+	http_refuse(http, &(struct http_refusal){status, .words = words, .extra = extra});
 }
 
 static bool hears_at_once(const struct dialect *d, const struct http *http,
@@ -134,6 +127,10 @@ static void join_stream(struct hub *hub, struct http *http, const struct dialect
 
 	if (!text_is(q->method, "GET")) {
 		refuse(http, 405, "only GET is possible here", "Allow: GET\r\n");
+		return;
+	}
+	if (q->has_body) {
+		refuse(http, 400, "this takes no body", NULL);
 		return;
 	}
 	buf_init(&head, 4 * KIB);

@@ -14,6 +14,7 @@
 #include "hub/inside.h"
 #include "hub/native.h"
 #include "hub/subscription.h"
+#include "hub/wish.h"
 #include "journal/journal.h"
 #include "net/account.h"
 
@@ -467,6 +468,7 @@ const struct dialect dialect_native = {
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT | SCOPE_ANSWER | SCOPE_CONTROL,
+	.check = hub_wish_check_none,
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,

@@ -59,3 +59,13 @@ bool hub_wish_check(const struct http *http, struct error *why)
 	filter_finish(&wish.filter);
 	return ok;
 }
+
+static bool read_credential(void *self, struct text name, struct text value, struct error *why)
+{
+	return is_credential(name) || error_set(why, "there is no such parameter");
+}
+
+bool hub_wish_check_none(const struct http *http, struct error *why)
+{
+	return http_query_each(http_request(http)->query, read_credential, NULL, why);
+}

@@ -16,5 +16,7 @@ bool hub_wish_read(struct subscription *wish, const struct http *http, struct er
 
 /* Does it make sense?  What a dialect's check is. */
 bool hub_wish_check(const struct http *http, struct error *why);
+/* Likewise, of a dialect whose clients say in messages what they want. */
+bool hub_wish_check_none(const struct http *http, struct error *why);
 
 #endif

@@ -107,7 +107,7 @@ void http_arm(struct http *http)
 static void cut(struct http *http, unsigned status)
 {
 	tell_gone(http);
-	http_refuse(http, status);
+	http_reject(http, status);
 }
 
 static bool read_head(struct http *http)
@@ -118,7 +118,7 @@ static bool read_head(struct http *http)
 
 	http->head_used += before - http->in_len;
 	if (code != HPE_OK && code != HPE_PAUSED)
-		status = http_refusal(http, code);
+		status = http_verdict(http, code);
 	else if (http->head_used > max)
 		status = 431;
 	else if (code == HPE_PAUSED)
@@ -126,7 +126,7 @@ static bool read_head(struct http *http)
 	else
 		return false;
 	if (status) {
-		http_refuse(http, status);
+		http_reject(http, status);
 		return true;
 	}
 	http->state = HTTP_ASKED;
@@ -172,7 +172,7 @@ static bool read_body(struct http *http)
 	if (code == HPE_OK)
 		return false;
 	if (code != HPE_PAUSED) {
-		cut(http, http_refusal(http, code));
+		cut(http, http_verdict(http, code));
 		return true;
 	}
 	return http->body_done ? end_body(http) : give_piece(http);

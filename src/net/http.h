@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "net/conn.h"
+#include "net/http_query.h"
 
 struct http;
 
@@ -80,6 +81,17 @@ void http_reassure(struct http *http);
 void http_answer(struct http *http, unsigned status, const char *type, struct text body,
                  const char *extra);
 
+/* A refusal, in the one shape that all have: {"ok":false,"code","error"}.  What is NULL is the
+ * status's own, or left out. */
+struct http_refusal {
+	unsigned status;
+	const char *code;  /* for programs */
+	const char *words; /* for people */
+	const char *more;  /* further members, as `,"wait":5` */
+	const char *extra; /* header lines, each with CRLF */
+};
+void http_refuse(struct http *http, const struct http_refusal *refusal);
+
 /* An answer in pieces (chunked).  http_more() keeps what the socket did not take
  * and answers false when that is above 256 KiB: then wait for writable(). */
 void http_answer_begin(struct http *http, unsigned status, const char *type, const char *extra);
@@ -98,19 +110,5 @@ bool http_head(const struct http *http, struct buf *out, unsigned status, const 
 /* The request that is there, if any, is the last: finish what is owed, then close. */
 void http_drain(struct http *http);
 void http_end(struct http *http); /* at once; a handler hears gone() */
-
-/* Percent-decodes t into out; false if it is badly encoded, holds a NUL or is more
- * than out holds. */
-bool http_decode(struct text t, struct buf *out);
-
-/* A name=value of a query string, percent-decoded into out; false if absent,
- * badly encoded or more than out holds.  Is it there at all? */
-bool http_query(struct text query, const char *name, struct buf *out);
-bool http_query_has(struct text query, const char *name);
-
-/* Each name=value in turn, decoded, until one is refused; why begins with its
- * name.  The names are read as they stand. */
-typedef bool http_parameter_fn(void *self, struct text name, struct text value, struct error *why);
-bool http_query_each(struct text query, http_parameter_fn *take, void *self, struct error *why);
 
 #endif

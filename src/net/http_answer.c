@@ -15,10 +15,13 @@
 /* A body up to this size leaves in one send with its head. */
 #define TOGETHER_MAX (16 * KIB)
 
-static const struct {
+#define REFUSAL_MAX (8 * KIB) /* the longest words, escaped */
+
+/* The code is what a program may go by when it was refused with this status. */
+static const struct status {
 	unsigned status;
-	const char *words;
-} reasons[] = {
+	const char *words, *code;
+} statuses[] = {
 	{100, "Continue"},
 	{101, "Switching Protocols"},
 	{200, "OK"},
@@ -26,37 +29,39 @@ static const struct {
 	{202, "Accepted"},
 	{204, "No Content"},
 	{304, "Not Modified"},
-	{400, "Bad Request"},
-	{401, "Unauthorized"},
-	{403, "Forbidden"},
-	{404, "Not Found"},
-	{405, "Method Not Allowed"},
-	{408, "Request Timeout"},
-	{409, "Conflict"},
-	{410, "Gone"},
-	{412, "Precondition Failed"},
-	{413, "Content Too Large"},
-	{414, "URI Too Long"},
-	{415, "Unsupported Media Type"},
-	{417, "Expectation Failed"},
-	{421, "Misdirected Request"},
-	{422, "Unprocessable Content"},
-	{426, "Upgrade Required"},
-	{429, "Too Many Requests"},
-	{431, "Request Header Fields Too Large"},
-	{500, "Internal Server Error"},
-	{501, "Not Implemented"},
-	{503, "Service Unavailable"},
-	{505, "HTTP Version Not Supported"},
-	{507, "Insufficient Storage"},
+	{400, "Bad Request", "invalid"},
+	{401, "Unauthorized", "unauthorized"},
+	{403, "Forbidden", "forbidden"},
+	{404, "Not Found", "unknown"},
+	{405, "Method Not Allowed", "not_allowed"},
+	{408, "Request Timeout", "too_slow"},
+	{409, "Conflict", "unavailable"},
+	{410, "Gone", "expired"},
+	{412, "Precondition Failed", "changed"},
+	{413, "Content Too Large", "too_big"},
+	{414, "URI Too Long", "too_big"},
+	{415, "Unsupported Media Type", "unsupported_type"},
+	{417, "Expectation Failed", "invalid"},
+	{421, "Misdirected Request", "wrong_host"},
+	{422, "Unprocessable Content", "invalid_value"},
+	{426, "Upgrade Required", "upgrade_required"},
+	{429, "Too Many Requests", "too_fast"},
+	{431, "Request Header Fields Too Large", "too_big"},
+	{500, "Internal Server Error", "failed"},
+	{501, "Not Implemented", "not_supported"},
+	{503, "Service Unavailable", "busy"},
+	{505, "HTTP Version Not Supported", "not_supported"},
+	{507, "Insufficient Storage", "disk_full"},
 };
 
-static const char *reason_of(unsigned status)
+static const struct status *status_of(unsigned status)
 {
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].status == status)
-			return reasons[i].words;
-	return "Unknown";
+	static const struct status unknown = {0, "Unknown", "failed"};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (statuses[i].status == status)
+			return &statuses[i];
+	return &unknown;
 }
 
 /* As RFC 9110 wants it, whatever the locale. */
@@ -75,7 +80,7 @@ static bool add_date(struct buf *out)
 
 bool http_head(const struct http *http, struct buf *out, unsigned status, const char *extra)
 {
-	buf_print(out, "HTTP/1.1 %u %s\r\n", status, reason_of(status));
+	buf_print(out, "HTTP/1.1 %u %s\r\n", status, status_of(status)->words);
 	if (status >= 200)
 		add_date(out);
 	buf_add(out, text_of(extra));
@@ -253,15 +258,26 @@ bool http_is_flushed(const struct http *http)
 	return unsent(http) == 0;
 }
 
-void http_refuse(struct http *http, unsigned status)
+void http_refuse(struct http *http, const struct http_refusal *r)
 {
-	char body[96];
+	const char *code = r->code ? r->code : status_of(r->status)->code;
+	const char *words = r->words ? r->words : status_of(r->status)->words;
+	struct buf body;
 
+	buf_init(&body, REFUSAL_MAX);
+	buf_print(&body, "{\"ok\":false,\"code\":\"%s\",\"error\":", code);
+	buf_add_json(&body, text_of(words));
+	buf_print(&body, "%s}\n", r->more ? r->more : "");
+	http_answer(http, r->status, "application/json", buf_text(&body), r->extra);
+	buf_finish(&body);
+}
+
+void http_reject(struct http *http, unsigned status)
+{
 	if (http->streaming) {
 		http_end(http);
 		return;
 	}
 	http->request.keep_alive = false;
-	snprintf(body, sizeof(body), "{\"ok\":false,\"error\":\"%s\"}\n", reason_of(status));
-	http_answer(http, status, "application/json", text_of(body), NULL);
+	http_refuse(http, &(struct http_refusal){.status = status});
 }

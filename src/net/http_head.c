@@ -162,7 +162,7 @@ static bool speaks_our_version(const struct http *http)
 	return http->parser.http_major == 1 && http->parser.http_minor <= 1;
 }
 
-unsigned http_refusal(const struct http *http, llhttp_errno_t code)
+unsigned http_verdict(const struct http *http, llhttp_errno_t code)
 {
 	if (http->refusal)
 		return http->refusal;

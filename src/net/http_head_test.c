@@ -312,9 +312,9 @@ static void errors_are_small_json(void **state)
 	client_say(&w->client, TEXT("GET / HTTP/1.1\r\n\r\n"));
 	assert_string_equal(client_heard(&w->client),
 	                    "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
-	                    "Content-Length: 35\r\nConnection: close\r\n"
+	                    "Content-Length: 52\r\nConnection: close\r\n"
 	                    "X-Common: yes\r\n\r\n"
-	                    "{\"ok\":false,\"error\":\"Bad Request\"}\n");
+	                    "{\"ok\":false,\"code\":\"invalid\",\"error\":\"Bad Request\"}\n");
 }
 
 /* A head of exactly n bytes. */

@@ -1,5 +1,5 @@
 /* http_query.c - the name=value pairs behind the question mark. */
-#include "net/http.h"
+#include "net/http_query.h"
 
 #define VALUE_MAX (8 * KIB)
 #define NAME_SHOWN 40

@@ -76,12 +76,12 @@ struct http {
 /* http_head.c */
 void http_parser_begin(struct http *http);                           /* for the next request */
 llhttp_errno_t http_parse(struct http *http, size_t most);           /* advances http.in */
-unsigned http_refusal(const struct http *http, llhttp_errno_t code); /* a status */
+unsigned http_verdict(const struct http *http, llhttp_errno_t code); /* a status */
 unsigned http_check(struct http *http); /* fills in request; 0 or a status */
 
 /* http_answer.c */
 bool http_flush(struct http *http); /* true when nothing is left */
-void http_refuse(struct http *http, unsigned status);
+void http_reject(struct http *http, unsigned status);
 void http_continue(struct http *http);
 bool http_is_flushed(const struct http *http);
 bool http_has_room(const struct http *http);

@@ -17,6 +17,7 @@ void api_health(struct call *call);
 void api_ready(struct call *call);
 void api_status(struct call *call);
 void api_version(struct call *call);
+void api_openapi(struct call *call);
 
 void api_metrics(struct call *call);
 void api_stage(struct call *call);

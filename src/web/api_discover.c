@@ -13,19 +13,29 @@ struct owed {
 	struct web *web;
 	struct http *http;
 	bool rescan;
-	void *ask; /* NULL: the request is not whole yet */
+	struct buf body; /* which has nothing to say */
+	void *ask;       /* NULL: the request is not whole yet */
 };
+
+static void free_owed(struct owed *o)
+{
+	buf_finish(&o->body);
+	free(o);
+}
 
 static void found(void *of, struct text json)
 {
 	struct owed *o = of;
 
 	http_answer(o->http, 200, "application/json", json, NULL);
-	free(o);
+	free_owed(o);
 }
 
-static void pass_over(void *self, struct http *http, struct text bytes)
+static void take_piece(void *self, struct http *http, struct text bytes)
 {
+	struct owed *o = self;
+
+	buf_add(&o->body, bytes);
 }
 
 static void is_whole(void *self, struct http *http)
@@ -33,7 +43,12 @@ static void is_whole(void *self, struct http *http)
 	struct owed *o = self;
 	const struct web_discovery *d = &o->web->options.discovery;
 
-	o->ask = d->ask(d->self, o->rescan, found, o);
+	if (routes_is_nothing(buf_text(&o->body))) {
+		o->ask = d->ask(d->self, o->rescan, found, o);
+		return;
+	}
+	web_refuse(http, 400, ROUTES_NOTHING, NULL);
+	free_owed(o);
 }
 
 static void is_gone(void *self, struct http *http)
@@ -43,18 +58,19 @@ static void is_gone(void *self, struct http *http)
 
 	if (o->ask)
 		d->forget(d->self, o->ask);
-	free(o);
+	free_owed(o);
 }
 
 static void look(struct call *call, bool rescan)
 {
 	static const struct http_handler handler = {
-		.piece = pass_over, .whole = is_whole, .gone = is_gone};
+		.piece = take_piece, .whole = is_whole, .gone = is_gone};
 	struct owed *o = must_zero(1, sizeof(*o));
 
 	o->web = call->web;
 	o->http = call->http;
 	o->rescan = rescan;
+	buf_init(&o->body, BODY_MAX);
 	http_accept(call->http, BODY_MAX, &handler, o);
 }
 

@@ -145,7 +145,6 @@ static void answer_batch(struct emit *e)
 static void answer_refused(struct emit *e, const struct bus_verdict *verdict)
 {
 	unsigned status = 400;
-	struct buf out;
 
 	if (verdict->answer == BUS_FULL) {
 		web_refuse(e->http, 507, verdict->why.words, "Retry-After: 5\r\n");
@@ -155,13 +154,8 @@ static void answer_refused(struct emit *e, const struct bus_verdict *verdict)
 		status = 413;
 	else if (verdict->reason == ADMIT_FORBIDDEN)
 		status = 403;
-	buf_init(&out, 4 * KIB);
-	buf_print(&out,
-	          "{\"ok\":false,\"reason\":\"%s\",\"error\":", admit_reason_name(verdict->reason));
-	buf_add_json(&out, text_of(verdict->why.words));
-	buf_add(&out, TEXT("}\n"));
-	http_answer(e->http, status, "application/json", buf_text(&out), NULL);
-	buf_finish(&out);
+	http_refuse(e->http, &(struct http_refusal){status, admit_reason_name(verdict->reason),
+	                                            .words = verdict->why.words});
 }
 
 static bool disk_is_behind(const struct emit *e)

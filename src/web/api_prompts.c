@@ -33,14 +33,9 @@ static void refuse(struct http *http, enum back_answer answer, const struct erro
 		[BACK_EXPIRED] = {410, "expired"},
 		[BACK_FORBIDDEN] = {403, "forbidden"},
 	};
-	struct buf out;
 
-	buf_init(&out, 4 * KIB);
-	buf_print(&out, "{\"ok\":false,\"code\":\"%s\",\"error\":", answers[answer].code);
-	buf_add_json(&out, text_of(why->words));
-	buf_add(&out, TEXT("}\n"));
-	http_answer(http, answers[answer].status, "application/json", buf_text(&out), NULL);
-	buf_finish(&out);
+	http_refuse(http, &(struct http_refusal){answers[answer].status, answers[answer].code,
+	                                         .words = why->words});
 }
 
 static struct back_who who_is(const struct caller *caller, yyjson_val *screen)

@@ -34,25 +34,28 @@ static struct tag current_tag(const struct web *web)
 	return tag;
 }
 
-static void answer(struct web *web, struct http *http, unsigned status, struct text json)
+/* The header line that says it. */
+struct tag_line {
+	char at[TAG_ROOM + 16];
+};
+
+static struct tag_line current_tag_line(const struct web *web)
 {
 	struct tag tag = current_tag(web);
-	char extra[TAG_ROOM + 16];
+	struct tag_line line;
 
-	snprintf(extra, sizeof(extra), "ETag: %s\r\n", tag.at);
-	http_answer(http, status, "application/json", json, extra);
+	snprintf(line.at, sizeof(line.at), "ETag: %s\r\n", tag.at);
+	return line;
+}
+
+static void answer(struct web *web, struct http *http, unsigned status, struct text json)
+{
+	http_answer(http, status, "application/json", json, current_tag_line(web).at);
 }
 
 static void refuse(struct web *web, struct http *http, unsigned status, const char *words)
 {
-	struct buf body;
-
-	buf_init(&body, ANSWER_MAX);
-	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
-	buf_add_json(&body, text_of(words));
-	buf_add(&body, TEXT("}\n"));
-	answer(web, http, status, buf_text(&body));
-	buf_finish(&body);
+	web_refuse(http, status, words, current_tag_line(web).at);
 }
 
 /* A fault has its place before the first colon; that of the whole is empty. */
@@ -61,20 +64,24 @@ static void refuse_fault(struct web *web, struct http *http, unsigned status,
 {
 	const char *colon = strstr(why->words, ": ");
 	bool is_root = colon == why->words;
-	struct buf body;
+	struct tag_line line = current_tag_line(web);
+	struct buf more;
 
 	if (!colon || (why->words[0] != '/' && !is_root)) {
 		refuse(web, http, status, why->words);
 		return;
 	}
-	buf_init(&body, ANSWER_MAX);
-	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
-	buf_add_json(&body, text_of(why->words + (is_root ? 2 : 0)));
-	buf_add(&body, TEXT(",\"pointer\":"));
-	buf_add_json(&body, (struct text){why->words, (size_t)(colon - why->words)});
-	buf_add(&body, TEXT("}\n"));
-	answer(web, http, status, buf_text(&body));
-	buf_finish(&body);
+	buf_init(&more, ANSWER_MAX);
+	buf_add(&more, TEXT(",\"pointer\":"));
+	buf_add_json(&more, (struct text){why->words, (size_t)(colon - why->words)});
+	buf_add_char(&more, '\0');
+	http_refuse(http, &(struct http_refusal){
+				  status,
+				  .words = why->words + (is_root ? 2 : 0),
+				  .more = more.at,
+				  .extra = line.at,
+			  });
+	buf_finish(&more);
 }
 
 /* ---- reading ---- */
@@ -305,7 +312,13 @@ static void change_piece(void *self, struct http *http, struct text bytes)
 static void change_whole(void *self, struct http *http)
 {
 	struct show_change *change = self;
+	bool removes = !change->is_whole && change->edit.verb == EDIT_REMOVE;
 
+	if (removes && !routes_is_nothing(buf_text(&change->body))) {
+		web_refuse(http, 400, ROUTES_NOTHING, NULL);
+		free_change(change);
+		return;
+	}
 	list_add(&change->web->changes, &change->in_web);
 	begin_next(change->web);
 }

@@ -21,6 +21,16 @@ void api_version(struct call *call)
 	            NULL);
 }
 
+/* Made from schema/openapi.yaml when the program is built. */
+extern const char web_openapi_json[];
+extern const size_t web_openapi_json_len;
+
+void api_openapi(struct call *call)
+{
+	http_answer(call->http, 200, "application/json",
+	            (struct text){web_openapi_json, web_openapi_json_len}, NULL);
+}
+
 static const char *trouble_of(const struct web *web)
 {
 	const struct web_doors *doors = &web->options.doors;

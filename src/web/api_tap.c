@@ -115,11 +115,15 @@ static void free_owed(struct owed *o)
 	free(o);
 }
 
-static void answered(void *of, unsigned status, struct text json)
+/* A file that cannot be understood or may not be touched is no fault of ours. */
+static void answered(void *of, struct text json, const struct error *why)
 {
 	struct owed *o = of;
 
-	http_answer(o->http, status, "application/json", json, NULL);
+	if (why)
+		web_refuse(o->http, 409, why->words, NULL);
+	else
+		http_answer(o->http, 200, "application/json", json, NULL);
 	free_owed(o);
 }
 
@@ -224,11 +228,6 @@ static void wish(struct call *call, enum web_tap_verb verb)
 	struct error why;
 	struct owed *o;
 
-	if (http_request(call->http)->has_body &&
-	    routes_type(http_field(call->http, "Content-Type")) != ROUTE_JSON) {
-		web_refuse(call->http, 415, "Content-Type must be application/json", NULL);
-		return;
-	}
 	o = must_zero(1, sizeof(*o));
 	o->web = call->web;
 	o->http = call->http;

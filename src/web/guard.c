@@ -74,7 +74,10 @@ static bool knows_host(const struct guard *guard, const struct guard_view *view)
 {
 	if (view->is_unix && text_is(view->host, "localhost"))
 		return true;
-	return names_find(&guard->hosts, view->host) >= 0;
+	for (size_t i = 0; i < guard->hosts.count; i++)
+		if (text_equal_nocase(view->host, text_of(guard->hosts.all[i])))
+			return true;
+	return false;
 }
 
 static bool is_our_origin(const struct guard *guard, const struct guard_view *view)

@@ -5,7 +5,8 @@
  * Origin and the Sec-Fetch-Site that the browser sends, so they are looked at
  * before anything else, on every request.
  *
- * A Host or an Origin passes if it is, byte for byte, one of the listed literals.
+ * An Origin passes if it is, byte for byte, one of the listed literals, and so does a Host, whose
+ * letters may be capitals or not (a browser writes an Origin in one way only).
  * Nothing is matched by its beginning, its end or its meaning, so there is no
  * spelling of one name that could be taken for another.
  */

@@ -55,7 +55,7 @@ struct call {
 	struct route_part part; /* what stands for the `*` of its path */
 };
 
-/* {"ok":false,"error":words}; extra header lines may be NULL. */
+/* In the one shape of http_refuse(); extra header lines may be NULL. */
 void web_refuse(struct http *http, unsigned status, const char *words, const char *extra);
 void web_answer(struct http *http, const struct buf *json);
 /* 429 with the time after which it may come. */

@@ -13,49 +13,51 @@ const struct route routes[] = {
 	{"GET", "/healthz", 0, 0, 0, api_health},
 	{"GET", "/readyz", SCOPE_OBSERVE, 0, 0, api_ready},
 	{"GET", "/api/version", 0, 0, 0, api_version},
+	{"GET", "/api/openapi.json", 0, 0, 0, api_openapi},
 	{"GET", "/api/status", SCOPE_OBSERVE, 0, 0, api_status},
 	{"GET", "/metrics", SCOPE_OBSERVE, 0, 0, api_metrics},
 	{"GET", "/api/stage", SCOPE_OBSERVE, 0, 0, api_stage},
-	{"POST", "/api/signal", SCOPE_EMIT, ROUTE_JSON | ROUTE_NDJSON, 0, api_emit},
-	{"GET", "/api/signals", SCOPE_OBSERVE, 0, 0, api_history},
+	{"POST", "/api/signal", SCOPE_EMIT, ROUTE_JSON | ROUTE_NDJSON, 0, api_emit, true},
+	{"GET", "/api/signals", SCOPE_OBSERVE, 0, 0, api_history, true},
 	{"POST", "/api/sources/*/ask", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_ask},
 	{"POST", "/api/sources/*/send", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_send},
-	{"GET", "/api/runs", SCOPE_OBSERVE, 0, 0, api_runs},
+	{"GET", "/api/runs", SCOPE_OBSERVE, 0, 0, api_runs, true},
 	{"GET", "/api/runs/*", SCOPE_OBSERVE, 0, 0, api_run},
 	{"GET", "/api/runs/*/transcript", SCOPE_OBSERVE, 0, 0, api_run_transcript},
-	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_cancel},
+	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY, api_cancel},
 	{"GET", "/api/prompts", SCOPE_OBSERVE, 0, 0, api_prompts},
 	{"GET", "/api/prompts/*/input", SCOPE_ANSWER, 0, 0, api_prompt_input},
 	{"POST", "/api/prompts/*/answer", SCOPE_ANSWER, ROUTE_JSON, 0, api_prompt_answer},
 	{"POST", "/api/control", SCOPE_CONTROL, ROUTE_JSON, SMALL_BODY, api_control},
 	{"POST", "/api/session", 0, ROUTE_JSON, SMALL_BODY, api_session},
-	{"POST", "/api/ticket", 0, ROUTE_JSON, SMALL_BODY, api_ticket},
-	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_code},
-	{"POST", "/api/token/reload", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_reload},
+	{"POST", "/api/ticket", 0, ROUTE_NOTHING, SMALL_BODY, api_ticket},
+	{"POST", "/api/code", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_code},
+	{"POST", "/api/token/reload", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_reload},
 	{"GET", "/api/sources", SCOPE_OBSERVE, 0, 0, api_sources},
-	{"GET", "/api/sources/recognise", SCOPE_OBSERVE, 0, 0, api_source_recognise},
+	{"GET", "/api/sources/recognise", SCOPE_OBSERVE, 0, 0, api_source_recognise, true},
 	{"POST", "/api/sources", SCOPE_ADMIN, ROUTE_JSON, SOURCE_BODY, api_source_add},
 	{"PATCH", "/api/sources/*", SCOPE_ADMIN, ROUTE_JSON, SOURCE_BODY, api_source_change},
-	{"DELETE", "/api/sources/*", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_source_remove},
-	{"POST", "/api/sources/*/connect", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_source_connect},
-	{"POST", "/api/sources/*/disconnect", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY,
+	{"DELETE", "/api/sources/*", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_source_remove},
+	{"POST", "/api/sources/*/connect", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY,
+         api_source_connect},
+	{"POST", "/api/sources/*/disconnect", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY,
          api_source_disconnect},
 	{"GET", "/api/discover/local", SCOPE_OBSERVE, 0, 0, api_discover},
-	{"POST", "/api/discover/rescan", SCOPE_ADMIN, ROUTE_JSON, 0, api_rescan},
+	{"POST", "/api/discover/rescan", SCOPE_ADMIN, ROUTE_NOTHING, 0, api_rescan},
 	{"POST", "/api/hooks/claude-code", SCOPE_EMIT, ROUTE_JSON, 0, api_hook},
 	{"POST", "/api/hooks/claude-code/decide", SCOPE_CONTROL, ROUTE_JSON, 0, api_decide},
-	{"POST", "/api/tap/connect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_connect},
-	{"POST", "/api/tap/disconnect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_disconnect},
-	{"GET", "/api/tap/status", SCOPE_ADMIN, 0, 0, api_tap_status},
+	{"POST", "/api/tap/connect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_connect, true},
+	{"POST", "/api/tap/disconnect", SCOPE_ADMIN, ROUTE_JSON, 0, api_tap_disconnect, true},
+	{"GET", "/api/tap/status", SCOPE_ADMIN, 0, 0, api_tap_status, true},
 	{"GET", "/api/show", SCOPE_OBSERVE, 0, 0, api_show},
 	{"PUT", "/api/show", SCOPE_ADMIN, ROUTE_JSON, 0, api_show_put},
-	{"POST", "/api/show/start", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_show_start},
-	{"POST", "/api/show/stop", SCOPE_ADMIN, ROUTE_JSON, SMALL_BODY, api_show_stop},
+	{"POST", "/api/show/start", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_show_start},
+	{"POST", "/api/show/stop", SCOPE_ADMIN, ROUTE_NOTHING, SMALL_BODY, api_show_stop},
 	{"GET", "/api/show/*", SCOPE_OBSERVE, 0, 0, api_show_list},
 	{"POST", "/api/show/*", SCOPE_ADMIN, ROUTE_JSON, 0, api_show_add},
 	{"GET", "/api/show/*/*", SCOPE_OBSERVE, 0, 0, api_show_item},
 	{"PUT", "/api/show/*/*", SCOPE_ADMIN, ROUTE_JSON, 0, api_show_replace},
-	{"DELETE", "/api/show/*/*", SCOPE_ADMIN, ROUTE_JSON, 0, api_show_remove},
+	{"DELETE", "/api/show/*/*", SCOPE_ADMIN, ROUTE_NOTHING, 0, api_show_remove},
 	{"GET", "/api/openclaw/token", SCOPE_ADMIN, 0, 0, api_openclaw_token},
 	{0},
 };
@@ -120,8 +122,17 @@ unsigned routes_type(struct text content_type)
 	struct text type = text_trim(text_cut(content_type, ';', &parameters));
 
 	if (text_equal_nocase(type, TEXT("application/json")))
-		return ROUTE_JSON;
+		return ROUTE_JSON | ROUTE_NOTHING;
 	if (text_equal_nocase(type, TEXT("application/x-ndjson")))
 		return ROUTE_NDJSON;
 	return 0;
+}
+
+bool routes_is_nothing(struct text body)
+{
+	body = text_trim(body);
+	if (body.len == 0)
+		return true;
+	return body.len >= 2 && body.at[0] == '{' && body.at[body.len - 1] == '}' &&
+	       text_trim((struct text){body.at + 1, body.len - 2}).len == 0;
 }

@@ -11,8 +11,8 @@
 
 struct call;
 
-/* What the body of a request may be. */
-enum route_type { ROUTE_JSON = 1, ROUTE_NDJSON = 2 };
+/* What the body of a request may be.  ROUTE_NOTHING: none, or an empty object. */
+enum route_type { ROUTE_JSON = 1, ROUTE_NDJSON = 2, ROUTE_NOTHING = 4 };
 
 struct route {
 	const char *method; /* GET answers HEAD too */
@@ -21,6 +21,7 @@ struct route {
 	unsigned types;     /* of enum route_type; 0: it takes no body */
 	size_t body_max;    /* gathered for answer(), may be absent; 0: answer() reads it */
 	void (*answer)(struct call *call);
+	bool has_query; /* answer() reads it, and refuses what it does not know */
 };
 
 /* Ended by a row without a method. */
@@ -41,5 +42,9 @@ const struct route *routes_find(struct text method, struct text path, struct rou
 
 /* 0 when it is none of ours.  Parameters such as charset are left aside. */
 unsigned routes_type(struct text content_type);
+
+/* Is it a body of a request that has nothing to say: empty, or an empty object? */
+bool routes_is_nothing(struct text body);
+#define ROUTES_NOTHING "this takes no body, or {}"
 
 #endif

@@ -114,8 +114,9 @@ static void nothing_that_changes_is_a_get(void **state)
 
 static void only_json_is_json(void **state)
 {
-	assert_int_equal(routes_type(TEXT("application/json")), ROUTE_JSON);
-	assert_int_equal(routes_type(TEXT("Application/JSON; charset=utf-8")), ROUTE_JSON);
+	assert_int_equal(routes_type(TEXT("application/json")), ROUTE_JSON | ROUTE_NOTHING);
+	assert_int_equal(routes_type(TEXT("Application/JSON; charset=utf-8")),
+	                 ROUTE_JSON | ROUTE_NOTHING);
 	assert_int_equal(routes_type(TEXT("application/x-ndjson")), ROUTE_NDJSON);
 	assert_int_equal(routes_type(TEXT("")), 0);
 	assert_int_equal(routes_type(TEXT("text/plain")), 0);
@@ -124,6 +125,18 @@ static void only_json_is_json(void **state)
 	assert_int_equal(routes_type(TEXT("application/json, text/plain")), 0);
 	assert_int_equal(routes_type(TEXT("multipart/form-data; boundary=a")), 0);
 	assert_int_equal(routes_type(TEXT("application/x-www-form-urlencoded")), 0);
+}
+
+static void nothing_is_no_body_or_an_empty_object(void **state)
+{
+	assert_true(routes_is_nothing(TEXT("")));
+	assert_true(routes_is_nothing(TEXT(" \r\n")));
+	assert_true(routes_is_nothing(TEXT("{}")));
+	assert_true(routes_is_nothing(TEXT(" { } ")));
+	assert_false(routes_is_nothing(TEXT("{")));
+	assert_false(routes_is_nothing(TEXT("{}{}")));
+	assert_false(routes_is_nothing(TEXT("[]")));
+	assert_false(routes_is_nothing(TEXT("{\"a\":1}")));
 }
 
 /* ---- files ---- */
@@ -336,6 +349,7 @@ int main(void)
 		cmocka_unit_test(a_star_is_one_part_of_a_path_decoded),
 		cmocka_unit_test(nothing_that_changes_is_a_get),
 		cmocka_unit_test(only_json_is_json),
+		cmocka_unit_test(nothing_is_no_body_or_an_empty_object),
 		cmocka_unit_test(the_root_is_the_index),
 		cmocka_unit_test(a_file_has_one_spelling),
 		cmocka_unit_test(a_known_file_is_not_sent_again),

@@ -21,7 +21,8 @@ struct web_tap_ask {
 	bool approves;       /* of a connect: some hooks decide */
 	const char *project; /* NULL: the user's settings */
 	const char *tag;     /* of the change that was shown; NULL: none was */
-	void (*answered)(void *of, unsigned status, struct text json);
+	/* why NULL: it is done, and json says how things are.  Else it is not. */
+	void (*answered)(void *of, struct text json, const struct error *why);
 	void *of;
 };
 

@@ -30,53 +30,6 @@ static const char file_headers[] = HEADERS "Cache-Control: no-cache\r\n";
 static const char hashed_file_headers[] =
 	HEADERS "Cache-Control: public, max-age=31536000, immutable\r\n";
 
-/* ---- answers ---- */
-
-void web_answer(struct http *http, const struct buf *json)
-{
-	http_answer(http, 200, "application/json", buf_text(json), NULL);
-}
-
-void web_refuse(struct http *http, unsigned status, const char *words, const char *extra)
-{
-	struct buf body;
-
-	buf_init(&body, 4 * KIB);
-	buf_add(&body, TEXT("{\"ok\":false,\"error\":"));
-	buf_add_json(&body, text_of(words));
-	buf_add(&body, TEXT("}\n"));
-	http_answer(http, status, "application/json", buf_text(&body), extra);
-	buf_finish(&body);
-}
-
-void web_refuse_haste(struct http *http, unsigned wait_ms)
-{
-	char extra[40], body[160];
-
-	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", (wait_ms + 999) / 1000);
-	snprintf(body, sizeof(body),
-	         "{\"ok\":false,\"reason\":\"too_fast\","
-	         "\"error\":\"more signals a second than limits.rate allows\",\"wait\":%u}\n",
-	         wait_ms);
-	http_answer(http, 429, "application/json", text_of(body), extra);
-}
-
-void web_refuse_credential(struct web *web, struct http *http, const char *words)
-{
-	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
-	char extra[32];
-
-	/* Those that are not heard out are not logged either: that bounds the log. */
-	if (wait_s == 0) {
-		log_warn("web", "a wrong credential was refused");
-		web_refuse(http, 401, words, "WWW-Authenticate: Bearer\r\n");
-		return;
-	}
-	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", wait_s);
-	http_drain(http);
-	web_refuse(http, 429, "too many wrong credentials; wait a little", extra);
-}
-
 /* ---- one request ---- */
 
 /* A body gathered for a route that wants it whole. */
@@ -106,7 +59,10 @@ static void gather_whole(void *self, struct http *http)
 	struct gathering *g = self;
 
 	g->call.body = buf_text(&g->body);
-	g->route->answer(&g->call);
+	if (g->route->types & ROUTE_NOTHING && !routes_is_nothing(g->call.body))
+		web_refuse(http, 400, ROUTES_NOTHING, NULL);
+	else
+		g->route->answer(&g->call);
 	gather_gone(g, http);
 }
 
@@ -134,27 +90,60 @@ static void refuse_scope(const struct call *call)
 		           "WWW-Authenticate: Bearer\r\n");
 }
 
-static void refuse_type(const struct route *route, const struct call *call)
+static bool is_encoded(const struct http *http)
 {
-	const char *words =
-		route->types & ROUTE_NDJSON
-			? "Content-Type must be application/json or application/x-ndjson"
-			: "Content-Type must be application/json";
+	struct text encoding = http_field(http, "Content-Encoding");
 
-	web_refuse(call->http, 415, words, NULL);
+	return encoding.len && !text_equal_nocase(encoding, TEXT("identity"));
+}
+
+/* True: the body is one that the route reads.  Else that was answered. */
+static bool takes_body(const struct route *route, const struct call *call)
+{
+	unsigned type = routes_type(http_field(call->http, "Content-Type"));
+
+	if (!http_request(call->http)->has_body)
+		return true;
+	if (!route->types)
+		web_refuse(call->http, 400, "this takes no body", NULL);
+	else if (is_encoded(call->http))
+		web_refuse(call->http, 415, "a body is not to be compressed",
+		           "Accept-Encoding: identity\r\n");
+	else if (route->types & type)
+		return true;
+	else
+		web_refuse(call->http, 415,
+		           route->types & ROUTE_NDJSON
+		                   ? "Content-Type must be application/json or application/x-ndjson"
+		                   : "Content-Type must be application/json",
+		           NULL);
+	return false;
+}
+
+static bool know_no_parameter(void *self, struct text name, struct text value, struct error *why)
+{
+	return error_set(why, "there is no such parameter");
+}
+
+/* True: whatever the query says is known, or the route looks at it.  Else that was answered. */
+static bool takes_query(const struct route *route, const struct call *call)
+{
+	struct error why;
+
+	if (route->has_query ||
+	    http_query_each(http_request(call->http)->query, know_no_parameter, NULL, &why))
+		return true;
+	web_refuse(call->http, 400, why.words, NULL);
+	return false;
 }
 
 static void follow(const struct route *route, struct call *call)
 {
-	unsigned type = routes_type(http_field(call->http, "Content-Type"));
-	bool reads_itself = route->types && route->body_max == 0;
-	bool has_body = http_request(call->http)->has_body;
-
 	if (!caller_may(&call->caller, route->scope))
 		refuse_scope(call);
-	else if (route->types && has_body && !(route->types & type))
-		refuse_type(route, call);
-	else if (route->types && !reads_itself)
+	else if (!takes_query(route, call) || !takes_body(route, call))
+		return;
+	else if (route->body_max)
 		gather(route, call);
 	else
 		route->answer(call);
@@ -186,6 +175,10 @@ static void serve_file(struct visit *visit, const struct web_file *file)
 
 	if (!text_is(method, "GET") && !text_is(method, "HEAD")) {
 		refuse_method(visit->http, TEXT("GET, HEAD"));
+		return;
+	}
+	if (http_request(visit->http)->has_body) {
+		web_refuse(visit->http, 400, "this takes no body", NULL);
 		return;
 	}
 	visit->site.common = file->never_changes ? hashed_file_headers : file_headers;
@@ -265,12 +258,20 @@ static bool is_preflight(const struct visit *visit)
 
 static void answer_preflight(struct http *http)
 {
-	static const char allowed[] =
-		"Access-Control-Allow-Methods: GET, HEAD, POST\r\n"
-		"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID\r\n"
-		"Access-Control-Max-Age: 600\r\n";
+#define ALLOWED \
+	"Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n" \
+	"Access-Control-Allow-Headers: Authorization, Content-Type, Last-Event-ID, If-Match, " \
+	"If-None-Match\r\n" \
+	"Access-Control-Max-Age: 600\r\n"
+	static const char *const allowed[] = {
+		ALLOWED,
+		/* A page of the internet asks for a server of this machine. */
+		ALLOWED "Access-Control-Allow-Private-Network: true\r\n",
+	};
+#undef ALLOWED
+	bool from_afar = http_has_field(http, "Access-Control-Request-Private-Network");
 
-	http_answer(http, 204, NULL, (struct text){0}, allowed);
+	http_answer(http, 204, NULL, (struct text){0}, allowed[from_afar]);
 }
 
 static void begin(void *self, struct http *http)
@@ -392,7 +393,9 @@ static void know_names(struct web *web)
 	web->guest_headers = must_zero(web->guard.guests.count, sizeof(char *));
 	for (size_t i = 0; i < web->guard.guests.count; i++)
 		web->guest_headers[i] =
-			must_print("%sAccess-Control-Allow-Origin: %s\r\nVary: Origin\r\n",
+			must_print("%sAccess-Control-Allow-Origin: %s\r\n"
+		                   "Access-Control-Expose-Headers: ETag, Retry-After, Allow\r\n"
+		                   "Vary: Origin\r\n",
 		                   common_headers, web->guard.guests.all[i]);
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { chromium } from "playwright-core";
-import { eventually, PATIENCE_MS } from "./lib.mjs";
+import { eventually, noteAnswer, PATIENCE_MS } from "./lib.mjs";
 
 const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync", ...process.getuid() === 0 ? ["--no-sandbox"] : []];
@@ -45,6 +45,13 @@ function watch(page, origin) {
 	page.on("request", (request) => {
 		if (!ours(request.url()))
 			faults.push(`a request to ${request.url()}`);
+	});
+	page.on("response", async (response) => {
+		const type = response.headers()["content-type"];
+
+		noteAnswer({ method: response.request().method(), url: response.url(), status: response.status(), type,
+			/* A page that is closed meanwhile takes the body with it. */
+			body: type === "application/json" ? await response.text().catch(() => undefined) : undefined });
 	});
 	page.on("websocket", (socket) => {
 		if (!ours(socket.url()))

@@ -7,9 +7,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const SIGNALBOX = process.env.SIGNALBOX
@@ -63,6 +63,42 @@ export async function eventually(probe, words = String(probe), within = PATIENCE
 	}
 }
 
+/* ---- what boxes answer, for 99-openapi.mjs; tests/answers.py says in which form ---- */
+
+const ALIKE_MAX = 100;
+const BODY_MAX = 256 * 1024;
+const ports = new Set();
+const noted = new Map();
+
+function isOneTooMany(alike) {
+	noted.set(alike, (noted.get(alike) ?? 0) + 1);
+	return noted.get(alike) > ALIKE_MAX;
+}
+
+export function noteAnswer({ method, url, status, type, body }) {
+	const { hostname, port, pathname, search } = new URL(url);
+
+	if (!process.env.TEST_ANSWERS || hostname !== "127.0.0.1" || !ports.has(port) ||
+	    isOneTooMany(`${method} ${pathname} ${status}`))
+		return;
+	appendFileSync(join(process.env.TEST_ANSWERS, `${process.pid}.ndjson`), JSON.stringify({
+		test: basename(process.argv[1]), method, path: pathname + search, status, type,
+		...body !== undefined && body.length <= BODY_MAX ? { body } : {},
+	}) + "\n");
+}
+
+const plainFetch = globalThis.fetch;
+globalThis.fetch = async (url, init = {}) => {
+	const answer = await plainFetch(url, init);
+	const type = answer.headers.get("content-type");
+	const method = init.method ?? "GET";
+
+	/* A stream may have no end. */
+	noteAnswer({ method, url, status: answer.status, type,
+		body: type === "application/json" && method !== "HEAD" ? await answer.clone().text() : undefined });
+	return answer;
+};
+
 /* One `signalbox serve` on a port that the kernel chose the first time and that it
  * keeps when started again. */
 export class Box {
@@ -86,6 +122,7 @@ export class Box {
 			return existsSync(marker) && /127\.0\.0\.1:\d+/.test(readFileSync(marker, "utf8"));
 		}, "the box is listening");
 		this.port = Number(/127\.0\.0\.1:(\d+)/.exec(readFileSync(marker, "utf8"))[1]);
+		ports.add(String(this.port));
 		return this;
 	}
 

@@ -1,0 +1,45 @@
+/* refuse.c - answers, and refusals with what goes with each. */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "web/inside.h"
+
+void web_answer(struct http *http, const struct buf *json)
+{
+	http_answer(http, 200, "application/json", buf_text(json), NULL);
+}
+
+void web_refuse(struct http *http, unsigned status, const char *words, const char *extra)
+{
+	http_refuse(http, &(struct http_refusal){status, .words = words, .extra = extra});
+}
+
+void web_refuse_haste(struct http *http, unsigned wait_ms)
+{
+	char extra[40], more[32];
+
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", (wait_ms + 999) / 1000);
+	snprintf(more, sizeof(more), ",\"wait\":%u", wait_ms);
+	http_refuse(http, &(struct http_refusal){
+				  429,
+				  .words = "more signals a second than limits.rate allows",
+				  .more = more,
+				  .extra = extra,
+			  });
+}
+
+void web_refuse_credential(struct web *web, struct http *http, const char *words)
+{
+	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
+	char extra[32];
+
+	/* Those that are not heard out are not logged either: that bounds the log. */
+	if (wait_s == 0) {
+		log_warn("web", "a wrong credential was refused");
+		web_refuse(http, 401, words, "WWW-Authenticate: Bearer\r\n");
+		return;
+	}
+	snprintf(extra, sizeof(extra), "Retry-After: %u\r\n", wait_s);
+	http_drain(http);
+	web_refuse(http, 429, "too many wrong credentials; wait a little", extra);
+}
