@@ -1,7 +1,6 @@
 /* dial.c - one easy handle of libcurl, set up the same for every request. */
 #include "cli/dial.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "cli/secret.h"
+#include "net/curl.h"
 
 #define ANSWER_MAX (16 * MIB)
 #define CONNECT_MS 5000

@@ -7,8 +7,7 @@
 #ifndef NET_PUMP_H
 #define NET_PUMP_H
 
-#include <curl/curl.h>
-
+#include "net/curl.h"
 #include "net/loop.h"
 
 struct pump;

@@ -2,9 +2,8 @@
 #ifndef NET_REQUEST_WORDS_H
 #define NET_REQUEST_WORDS_H
 
-#include <curl/curl.h>
-
 #include "base/error.h"
+#include "net/curl.h"
 #include "net/url.h"
 
 /* detail: what libcurl wrote into its error buffer, perhaps nothing. */
