@@ -236,7 +236,6 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	box_stop_listens(box);
 	approve_stop(box->approve);
-	pauses_stop(box->pauses);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
@@ -255,6 +254,7 @@ static void take_down(struct box *box)
 		deadline_clear(&box->last_call);
 	}
 	discover_destroy(box->discover);
+	box_close_porch(box);
 	approve_destroy(box->approve);
 	pauses_destroy(box->pauses);
 	hook_destroy(box->hook);
@@ -359,6 +359,7 @@ static bool start(struct box *box, struct error *why)
 	box_make_hook(box);
 	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
 		return false;
+	box_open_porch(box);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
 	announce(box);

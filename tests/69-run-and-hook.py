@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -54,7 +55,8 @@ def _():
         kinds = {s["type"] for s in got}
         assert {"task_dispatch", "tool_call", "tool_result", "error", "text_delta"} <= kinds, kinds
         status = box.request("GET", "/api/status").json()["hooks"]
-        assert status == {"taken": len(hooks), "refused": 0}, status
+        assert status == {"taken": len(hooks), "refused": 0, "late": 0, "cut": 0, "spooled": 0,
+                          "lost": 0}, status
 
 
 @test("a peer without a token cannot forge a type through a hook")
@@ -137,13 +139,33 @@ def hook(data, payload, within, **how):
     return at_last(once)
 
 
-@test("signalbox hook passes the payload on")
+def heard(box, **where):
+    """Signals of the tap whose metadata say so."""
+    return [s for s in box.history("&limit=1000") if s["source"] == "adapter:tap"
+            and all(s["metadata"].get(k) == v for k, v in where.items())]
+
+
+@test("signalbox hook passes the payload on, with the time when it was told")
 def _():
     with Box() as box:
+        before = time.time() * 1000 - 1
         for line in recorded("command-hooks.jsonl"):
             hook(box.data, line, 5)
-        got = [s for s in box.history() if s["source"] == "adapter:tap"]
-        assert len(got) >= 23, len(got)
+        got = eventually(lambda: (s := heard(box)) and len(s) >= 23 and s)
+        assert all(before <= s["timestamp"] <= time.time() * 1000 + 1 for s in got), got
+        assert not any("late" in s["metadata"] for s in got), got
+
+
+@test("signalbox hook ends when its JSON is whole, however slowly that comes and whether or not it ends")
+def _():
+    with Box() as box:
+        with Process("hook", "--data", box.data, stdin=subprocess.PIPE) as slow:
+            for piece in ('{"hook_event_name": "Sto', 'p", "session_id": "sl}', 'ow"}'):
+                slow.process.stdin.write(piece.encode())
+                slow.process.stdin.flush()
+                time.sleep(0.3)  # longer than any hook was ever waited for
+            assert slow.wait() == 0 and slow.err() == ""  # and its standard input is open still
+        assert eventually(lambda: [s for s in heard(box) if s["correlationId"] == "sl}ow"])
 
 
 @test("signalbox hook is quiet and quick when the box is away, stopped or full of junk")
@@ -154,21 +176,120 @@ def _():
     hook(nowhere, "", 1)
     with Box() as box:
         hook(box.data, b"\x00\xff{garbage", 1)
-        hook(box.data, "x" * (2 << 20), 1)
-        hook(box.data, "x" * (17 << 20), 2)
         os.kill(box.pid, signal.SIGSTOP)
         try:
-            assert hook(box.data, json.dumps(STOP), 1) > 0.15
-            hook(box.data, json.dumps({**STOP, "x": "y" * 900_000}), 2)
+            hook(box.data, json.dumps({**STOP, "session_id": "small"}), 1)
+            hook(box.data, json.dumps({**STOP, "session_id": "big", "x": "y" * 900_000}), 2)
+            hook(box.data, json.dumps({**STOP, "session_id": "huge", "x": "y" * 9_000_000}), 2)
         finally:
             os.kill(box.pid, signal.SIGCONT)
-        # What reached the socket of a stopped box is not lost.
-        eventually(lambda: [s for s in box.history() if s["source"] == "adapter:tap"])
-    with Process("hook", "--data", nowhere, stdin=subprocess.PIPE) as waiting:
-        assert waiting.wait() == 0 and waiting.err() == ""
+        # The kernel took it for a stopped box: nothing is lost, and it is in its order.
+        got = eventually(lambda: (s := [s["correlationId"] for s in heard(box, hook="Stop")])
+                         and len(s) == 3 and s)
+        assert got == ["small", "big", "huge"], got
+        assert refused(box) == 1
+        assert not (box.data / "spool").exists()
     bad = nowhere / "signalbox.yaml"
     bad.write_text("nonsense: [")
     hook(nowhere, json.dumps(STOP), 1, env={"SIGNALBOX_CONFIG": str(bad)})
+
+
+@test("a payload over the limit is stored as a stub with its size and how it began")
+def _():
+    payload = json.dumps({"hook_event_name": "PreToolUse", "session_id": "big", "tool_name": "Write",
+                          "tool_use_id": "t1", "tool_input": {"content": "0123456789" * 150_000}})
+    with Box() as box:
+        hook(box.data, payload, 5)
+        (got,) = eventually(lambda: heard(box))
+        assert got["type"] == "tool_call" and got["payload"]["toolName"] == "Write", got
+        assert got["payload"]["callId"] == "t1" and got["correlationId"] == "big", got
+        cut = got["metadata"]["cut"]
+        assert cut["bytes"] == len(payload) and cut["first"] == payload[:65536], cut["bytes"]
+        hook(box.data, "x" * (17 << 20), 5)
+        got = eventually(lambda: [s for s in heard(box) if s["type"] == "event"])
+        assert got[0]["metadata"]["cut"]["bytes"] == 17 << 20
+        assert refused(box) == 0
+
+
+@test("the program is not linked with libcurl, for which every hook would wait")
+def _():
+    with open(SIGNALBOX, "rb") as program:
+        assert b"libcurl.so.4\0" in program.read()  # that it loads when it needs it
+    listed = subprocess.run(["ldd", SIGNALBOX], capture_output=True, text=True, check=True).stdout
+    assert "libcurl" not in listed, listed
+
+
+# --- the spool -----------------------------------------------------------------
+
+
+@test("what did not reach the box is spooled, and admitted at its start with its own time")
+def _():
+    with Box() as box:
+        box.emit({"type": "note"})
+        box.kill9()
+        told = []
+        for n in range(5):
+            hook(box.data, json.dumps({**STOP, "session_id": f"s{n}", "x": "two\nlines"}, indent=1), 1)
+            told.append(time.time() * 1000)
+        spool = box.data / "spool"
+        assert spool.stat().st_mode & 0o7777 == 0o600
+        time.sleep(0.2)
+        box.start()
+        got = eventually(lambda: (s := heard(box, late=True)) and len(s) == 5 and s)
+        assert [s["correlationId"] for s in got] == [f"s{n}" for n in range(5)], got
+        assert all(s["timestamp"] <= t for s, t in zip(got, told)), got
+        assert box.request("GET", "/api/status").json()["hooks"]["late"] == 5
+        eventually(lambda: not list(box.data.glob("spool*")))
+        hook(box.data, json.dumps({**STOP, "session_id": "now"}), 1)
+        (got,) = eventually(lambda: [s for s in heard(box) if s["correlationId"] == "now"])
+        assert "late" not in got["metadata"], got
+
+
+@test("a box that runs takes what was spooled while it could not be reached")
+def _():
+    with Box() as box:
+        (box.data / "hooks").rename(box.data / "elsewhere")
+        hook(box.data, json.dumps(STOP), 1)
+        (got,) = eventually(lambda: heard(box))
+        assert got["metadata"]["late"] is True, got
+
+
+@test("a spool that is full counts what it has no room for, and that is told")
+def _():
+    with Box() as box:
+        box.kill9()
+        with open(box.data / "spool", "wb") as spool:
+            spool.truncate((64 << 20) - 10)
+        for _ in range(3):
+            hook(box.data, json.dumps(STOP), 1)
+        assert (box.data / "spool").stat().st_size == (64 << 20) - 10
+        (box.data / "spool").unlink()
+        box.start()
+        assert box.request("GET", "/api/status").json()["hooks"]["lost"] == 3
+        result = cli("doctor", "--data", box.data)
+        assert "3 payloads of hooks were lost" in result.out, result
+
+
+@test("signalbox hook gives nothing to a socket that is another user's")
+def _():
+    if os.getuid() != 0:
+        raise Skip("to be another user one has to be root")
+    data = temp_dir()
+    ready, said = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        squatter = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        squatter.bind(str(data / "hooks"))
+        os.setgid(65534)
+        os.setuid(65534)
+        squatter.listen(5)  # whose it is, is who listens
+        os.write(said, b".")
+        line, _ = squatter.accept()
+        os._exit(1 if line.recv(100) else 0)
+    assert os.read(ready, 1) == b"."
+    hook(data, json.dumps(STOP), 1)
+    assert os.waitpid(pid, 0)[1] == 0, "it was told something"
+    assert b'"Stop"' in (data / "spool").read_bytes()
 
 
 @test("signalbox hook ends with 0 even when it is misused: 2 would block the agent")

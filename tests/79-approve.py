@@ -10,7 +10,7 @@ import threading
 import time
 
 from doors import limited
-from lib import (PATIENCE_S, SHARED, SLOW, Box, Http, Skip, at_last, cli, environment, eventually,
+from lib import (PATIENCE_S, SHARED, SIGNALBOX, SLOW, Box, Http, Skip, at_last, cli, environment, eventually,
                  in_time, request_bytes, run, temp_dir, test)
 
 VECTORS = SHARED / "vectors" / "claude-hooks" / "command-hooks.jsonl"
@@ -122,6 +122,24 @@ def settle(box):
 
 def closed(box, id):
     return [s["payload"] for s in box.history("&type=prompt.closed") if s["payload"]["prompt"] == id]
+
+
+# --- a minute, which begins before all else and is over at the end ----------------------
+
+minute = {}
+
+
+@test("a tool of a held session begins to wait")
+def _():
+    data = temp_dir()
+    (data / "held").mkdir()
+    (data / "held" / "s1").write_text("0")
+    minute["data"], minute["began"] = data, time.monotonic()
+    minute["hook"] = subprocess.Popen(
+        [SIGNALBOX, "hook", "--decide", "--data", data], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, env=environment({}))
+    minute["hook"].stdin.write(json.dumps(tool_use()).encode())
+    minute["hook"].stdin.flush()
 
 
 # --- settings ----------------------------------------------------------------------
@@ -355,10 +373,9 @@ def _():
         claude = Claude(box)
         assert control(box, "pause").status == 404, "of a session that nobody heard of"
         assert claude.runs(tool_use()).end() is None
-        assert control(box, "pause").status == 200
-        held = [claude.runs(tool_use(n=2))]
-        eventually(lambda: len(states(box)) == 1)
-        held.append(claude.runs(tool_use(n=3)))
+        eventually(lambda: control(box, "pause").status == 200)
+        assert (box.data / "held" / "s1").exists()
+        held = [claude.runs(tool_use(n=2)), claude.runs(tool_use(n=3))]
         eventually(lambda: len(states(box)) == 2)
         assert all(h.is_held() for h in held)
         assert claude.runs(tool_use(session="other")).end() is None
@@ -366,20 +383,22 @@ def _():
         assert answer(box, one_prompt(box), value="allow").status == 200
         assert decision(hook.end())["behavior"] == "allow"
         assert control(box, "step").status == 200
-        assert held.pop(0).end() is None and held[0].is_held()
+        eventually(lambda: sum(h.is_held() for h in held) == 1)
         assert control(box, "step", n=2).status == 200
-        assert held.pop().end() is None
+        assert [h.end() for h in held] == [None, None]
         assert claude.runs(tool_use(n=4)).end() is None  # the second of the two
-        held.append(claude.runs(tool_use(n=5)))
+        held = claude.runs(tool_use(n=5))
         eventually(lambda: states(box)[-1] == ("acting", "waiting"))
         assert control(box, "continue").status == 200
-        assert held.pop().end() is None
+        assert held.end() is None
+        assert not (box.data / "held" / "s1").exists()
         assert control(box, "ui-quit").status == 501
         steps = [s["payload"] for s in box.history("&type=debug&correlationId=s1")]
         assert steps[0] == {"paused": True, "step-budget": 0}, steps
         assert steps[-1] == {"paused": False, "step-budget": 0}, steps
         assert [s["payload"]["do"] for s in box.history("&type=control")] == [
             "pause", "step", "step", "continue"]
+        eventually(lambda: states(box)[-1] == ("waiting", "acting"))
 
 
 def is_paused(box, run="s1"):
@@ -387,24 +406,88 @@ def is_paused(box, run="s1"):
     return answer.status == 200 and (answer.json()["run"].get("debug") or {}).get("paused")
 
 
-@test("a pause goes on after a restart, and a kill lets go of what was held")
+@test("a pause goes on while the box is killed, stopped and started again")
 def _():
     with Box() as box:
         claude = Claude(box)
         assert claude.runs(tool_use()).end() is None
-        assert control(box, "pause").status == 200
+        eventually(lambda: control(box, "pause").status == 200)
         hook = claude.runs(tool_use(n=2))
         eventually(lambda: states(box) == [("acting", "waiting")])
         settle(box)
         box.kill9()
-        assert hook.end() is None
+        other = claude.runs(tool_use(n=3))
+        time.sleep(0.5)
+        assert hook.is_held() and other.is_held()
         box.start()
         eventually(lambda: is_paused(box))
-        hook = claude.runs(tool_use(n=3))
-        eventually(lambda: len(states(box)) == 2)
-        assert hook.is_held() and control(box, "continue").status == 200
+        os.kill(box.pid, signal.SIGSTOP)
+        assert claude.runs(tool_use(session="free")).end() is None
+        third = claude.runs(tool_use(n=4))
+        time.sleep(0.5)
+        assert third.is_held()
+        os.kill(box.pid, signal.SIGCONT)
+        assert control(box, "continue").status == 200
+        assert [h.end() for h in (hook, other, third)] == [None] * 3
+        assert claude.runs(tool_use(n=5)).end() is None
+
+
+@test("continue needs no box, and one that hangs hears of it when it is back")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+
+        def go_on():
+            result = cli("control", "s1", "continue", "--data", box.data)
+            assert result.code == 0, result
+
+        assert claude.runs(tool_use()).end() is None
+        eventually(lambda: control(box, "pause").status == 200)
+        eventually(lambda: is_paused(box))
+        hook = claude.runs(tool_use(n=2))
+        os.kill(box.pid, signal.SIGSTOP)
+        go_on()
         assert hook.end() is None
-        assert claude.runs(tool_use(n=4)).end() is None
+        os.kill(box.pid, signal.SIGCONT)
+        eventually(lambda: is_paused(box) is False)
+        assert control(box, "pause").status == 200
+        settle(box)
+        box.kill9()
+        hook = claude.runs(tool_use(n=3))
+        time.sleep(0.3)
+        assert hook.is_held()
+        go_on()
+        assert hook.end() is None
+        box.start()
+        eventually(lambda: is_paused(box) is False)
+
+
+@test("a tool with a big input is held and asked about like any other")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        big = {"content": "x" * 1_500_000}
+        assert claude.runs({**tool_use(), "tool_input": big}).end() is None
+        eventually(lambda: control(box, "pause").status == 200)
+        hook = claude.runs({**tool_use(n=2), "tool_input": big})
+        eventually(lambda: states(box) == [("acting", "waiting")])
+        assert hook.is_held()
+        assert control(box, "continue").status == 200
+        assert hook.end() is None
+        hook = claude.runs({**permission(), "tool_input": big})
+        assert answer(box, one_prompt(box), value="deny").status == 200
+        assert decision(hook.end())["behavior"] == "deny"
+
+
+@test("without hooks that decide a pause is not supported, and nothing offers it")
+def _():
+    with Box() as box:
+        hook = cli("hook", "--data", box.data, input=json.dumps(tool_use()))
+        assert hook.code == 0, hook
+        got = eventually(lambda: (a := control(box, "pause")).status != 404 and a)
+        assert got.status == 501 and "--approve" in got.json()["error"], got
+        run = eventually(lambda: (a := box.request("GET", "/api/runs/s1")).status == 200 and a.json())
+        assert "pause" not in (run["run"].get("can") or []), run
 
 
 @test("a recorded session runs through the hooks, paused and approved on its way")
@@ -432,6 +515,16 @@ def _():
                 claude.tells(payload)
         calls = [s for s in box.history("&type=tool_call&limit=1000") if s["source"] == "adapter:tap"]
         assert len(calls) == sum(p["hook_event_name"] == "PreToolUse" for p in payloads)
+
+
+@test("after a minute it is denied, in words that say how it goes on")
+def _():
+    out, _ = minute["hook"].communicate(timeout=PATIENCE_S + 60)
+    assert time.monotonic() - minute["began"] >= 59
+    said = json.loads(out)["hookSpecificOutput"]
+    assert said["hookEventName"] == "PreToolUse" and said["permissionDecision"] == "deny", said
+    assert "`signalbox control s1 continue`" in said["permissionDecisionReason"], said
+    assert minute["hook"].returncode == 0
 
 
 run()

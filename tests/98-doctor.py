@@ -103,7 +103,7 @@ def _():
     assert not home.data.exists(), "it changes nothing"
     names = {f[0] for f in found}
     assert names == {"config", "show", "permissions", "disk", "clock", "limits", "journal",
-                     "port", "sockets", "tls", "claude", "service"}, names
+                     "port", "sockets", "tls", "claude", "hooks", "service"}, names
     with home.box() as box:
         box.emit("hello")
         found = home.finds("journal", "ok", f"pid {box.pid}")
@@ -116,6 +116,19 @@ def _():
     nothing = {f[2] for f in findings(SIGNALBOX, "doctor", "--json", "--data", home.path / "none",
                                       env=home.env)}
     assert {"there is no file: all is as by default", "there is nothing to look at yet"} <= nothing
+
+
+@test("what hooks told and nobody took, and a session that is held, are found")
+def _():
+    home = Home().ran()
+    stop = json.dumps({"hook_event_name": "Stop", "session_id": "s"})
+    assert cli("hook", "--data", home.data, input=stop).code == 0
+    home.finds("hooks", "warn", "/spool: no box runs", "signalbox serve")
+    (home.data / "spool.lost").write_text("..")
+    home.finds("hooks", "warn", "2 payloads of hooks were lost", "spool.lost")
+    (home.data / "held").mkdir(mode=0o700)
+    (home.data / "held" / "s").write_text("0")
+    home.finds("hooks", "ok", "the session s is paused", "signalbox control s continue")
 
 
 @test("words for people have no colours in a pipe, and a misuse ends with 2")

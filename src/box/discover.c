@@ -19,8 +19,7 @@ static bool is_tapped(void *self)
 
 	box_tap_target(self, &target);
 	tapped = tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
-	if (report.approves)
-		pauses_set_installed(((struct box *)self)->pauses, true);
+	pauses_set_installed(((struct box *)self)->pauses, tapped && report.approves);
 	tap_report_finish(&report);
 	free((char *)target.config);
 	return tapped;

@@ -31,7 +31,8 @@ struct box {
 	struct sources *sources;
 	struct hook *hook;
 	struct approve *approve; /* hooks that wait for a person */
-	struct pauses *pauses;   /* and those of a session that is paused */
+	struct pauses *pauses;   /* sessions that are held */
+	struct porch *porch;     /* where hooks come in */
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
@@ -71,6 +72,12 @@ bool box_make_web(struct box *box, struct error *why);
 
 void box_make_discover(struct box *box);
 struct web_discovery box_discovery(struct box *box);
+
+/* ---- hooks.c ---- */
+
+void box_open_porch(struct box *box);
+void box_close_porch(struct box *box);
+void box_add_hooks(const struct box *box, struct buf *out); /* how they fare, as JSON */
 
 /* ---- tap.c ---- */
 

@@ -42,9 +42,9 @@ void box_make_hook(struct box *box)
 		.withdrew = box_withdraw_prompt,
 	});
 	box->pauses = pauses_create(&(struct pauses_options){
-		.loop = box->loop,
 		.bus = box->bus,
 		.hook = box->hook,
+		.data = box->config->data,
 		.self = box,
 		.was_paused = was_paused,
 	});
@@ -56,25 +56,22 @@ static bool web_has_hook(void *self, struct text payload, struct error *why)
 {
 	struct box *box = self;
 
-	if (!box->hook || !hook_take(box->hook, payload, why))
+	const struct hook_payload whole = {.bytes = payload};
+
+	if (!box->hook || !hook_take(box->hook, &whole, why))
 		return false;
-	pauses_note(box->pauses, payload);
+	pauses_note(box->pauses, payload, PAUSES_UNSAID);
 	return true;
 }
 
 static void *web_holds(void *self, struct text payload, web_decided_fn *decided, void *of)
 {
-	struct box *box = self;
-	void *held = pauses_hold(box->pauses, payload, decided, of);
-
-	return held ? held : approve_hold(box->approve, payload, decided, of);
+	return approve_hold(((struct box *)self)->approve, payload, decided, of);
 }
 
 static void web_lets_go(void *self, void *held)
 {
-	struct box *box = self;
-
-	if (box->approve && !pauses_forget(box->pauses, held))
+	if (((struct box *)self)->approve)
 		approve_forget(held);
 }
 

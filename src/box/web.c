@@ -34,13 +34,13 @@ static unsigned long web_counts(void *self)
 static void web_wants_status(void *self, struct buf *out)
 {
 	struct box *box = self;
-	struct hook_stats hooks = hook_stats(box->hook);
 
 	buf_print(out, ",\"runs\":{\"known\":%zu,\"seq\":%llu},\"prompts\":{\"open\":%zu}",
 	          runs_count(box->runs), (unsigned long long)runs_seq(box->runs),
 	          prompts_open_count(box->prompts));
-	buf_print(out, ",\"hooks\":{\"taken\":%llu,\"refused\":%llu},\"hub\":",
-	          (unsigned long long)hooks.taken, (unsigned long long)hooks.refused);
+	buf_add(out, TEXT(",\"hooks\":"));
+	box_add_hooks(box, out);
+	buf_add(out, TEXT(",\"hub\":"));
 	hub_status(box->hub, out);
 	box_show_status(box, out);
 }

@@ -1,18 +1,25 @@
 /* control.c - `signalbox control`: pause a run, step it, end it. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/brake.h"
+#include "base/must.h"
 #include "cli/dial.h"
 #include "cli/verbs.h"
+#include "net/parcel.h"
 
 #define ANSWER_MS 30000
+#define SHORT_MS 3000 /* when it is done already, and the box only to be told */
 #define BODY_MAX (16 * KIB)
 
-static bool post(struct dial *dial, const struct options *options, uint64_t n, struct error *why)
+static bool post(struct dial *dial, const struct options *options, uint64_t n, unsigned timeout_ms,
+                 struct error *why)
 {
 	struct dial_request request = {.method = "POST",
 	                               .path = "/api/control",
 	                               .type = "application/json",
-	                               .timeout_ms = ANSWER_MS};
+	                               .timeout_ms = timeout_ms};
 	struct buf body, answer;
 	bool good;
 
@@ -33,11 +40,36 @@ static bool post(struct dial *dial, const struct options *options, uint64_t n, s
 	return good;
 }
 
+/* A session that a file holds goes on without a box; a box that hangs hears of it when it
+ * is back.  True: it was held. */
+static bool release(const struct dial *dial, const struct options *options)
+{
+	const struct text session = text_of(options->words[0]);
+	const char *data = dial_data(dial);
+	struct parcel changed = {.kind = 'l', .body = session};
+	uint64_t uses;
+	char *path;
+	int line;
+
+	if (strcmp(options->words[1], "continue") != 0 || options_value(options, "url") ||
+	    !brake_look(data, session, &uses) || !brake_release(data, session, NULL))
+		return false;
+	path = must_print("%s/hooks", data);
+	line = parcel_connect(path);
+	if (line >= 0) {
+		parcel_send(line, &changed);
+		close(line);
+	}
+	free(path);
+	return true;
+}
+
 static int control(struct command_context *context, const struct options *options)
 {
 	uint64_t n = 0;
 	struct error why;
 	struct dial *dial;
+	bool released;
 	int status;
 
 	if (options->word_count < 2 || options->word_count > 3)
@@ -51,9 +83,13 @@ static int control(struct command_context *context, const struct options *option
 	if (!dial)
 		return status;
 	status = STATUS_DONE;
-	if (!post(dial, options, n, &why)) {
-		say("%s", why.words);
-		status = STATUS_FAILED;
+	released = release(dial, options);
+	if (!post(dial, options, n, released ? SHORT_MS : ANSWER_MS, &why)) {
+		if (released)
+			say("it goes on; the box was not told: %s", why.words);
+		else
+			say("%s", why.words);
+		status = released ? STATUS_DONE : STATUS_FAILED;
 	}
 	dial_destroy(dial);
 	return status;
@@ -69,7 +105,7 @@ const struct command command_control = {
 		    "  signalbox control 0f8fad5b-d9cb-469f-a165-70867728950e step 3\n",
 	.about = "It goes to the source that owns the run; one that cannot do it says so. `arm`\n"
 		 "pauses at the next event from outside. A paused run still asks, and takes\n"
-		 "answers.\n",
+		 "answers. `continue` of a session of Claude Code needs no box.\n",
 	.groups = groups,
 	.run = control,
 };

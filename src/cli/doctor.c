@@ -27,6 +27,7 @@ static const struct check {
 	{"sockets", doctor_sockets, true},
 	{"tls", doctor_tls, true},
 	{"claude", doctor_claude, false},
+	{"hooks", doctor_hooks, true},
 	{"service", doctor_service, false},
 	{"start", doctor_start, true},
 };

@@ -60,7 +60,8 @@ void doctor_journal(struct doctor *doctor);
 void doctor_port(struct doctor *doctor);
 void doctor_sockets(struct doctor *doctor);
 void doctor_tls(struct doctor *doctor);
-void doctor_claude(struct doctor *doctor);  /* also without */
+void doctor_claude(struct doctor *doctor); /* also without */
+void doctor_hooks(struct doctor *doctor);
 void doctor_service(struct doctor *doctor); /* also without */
 void doctor_start(struct doctor *doctor);   /* the last */
 

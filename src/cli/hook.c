@@ -1,88 +1,83 @@
 /* hook.c - `signalbox hook`: what an agent tells a hook, on to the box.
  *
  * An agent waits for its hooks, and takes what they print and how they end for
- * decisions.  So this prints nothing, ends with 0 whatever happens, and is over
- * within a fifth of a second: a box that is away, slow or stopped holds nobody up.
+ * decisions.  So this prints nothing, ends with 0 whatever happens, and waits for nobody:
+ * the kernel takes the payload for the box, or else the spool does.
  *
- * With --decide it waits for what a person says, as long as the box shows that it is
- * alive, and prints that.  Without an answer it prints nothing all the same, and the agent
- * asks as it would without us.
+ * With --decide a permission waits for what a person says, as long as the box shows that
+ * it is alive, and a tool of a session that is held waits until it may pass.  Whether it is
+ * held is a file, so it does not matter here what the box is at.
  */
-#include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/brake.h"
 #include "base/clock.h"
+#include "base/must.h"
+#include "base/spool.h"
 #include "cli/dial.h"
-#include "cli/post.h"
+#include "cli/hook_read.h"
 #include "cli/send.h"
 #include "cli/verbs.h"
+#include "net/parcel.h"
+#include "signal/json.h"
 
-#define DEADLINE_MS 200
-#define PAYLOAD_MAX (16 * MIB) /* the box takes less */
-#define PIECE (64 * KIB)
-/* Of one that decides: the box begins to answer at once and beats each five seconds. */
+/* Of one that asks: the box begins to answer at once and beats each five seconds. */
 #define FIRST_BYTE_S 3
 #define BEAT_S 20
 #define DECIDE_S (58 * 60) /* the agent's own patience is an hour */
 #define DECISION_MAX (16 * MIB)
+/* Of one that is held. */
+#define HELD_MS 60000
+#define LOOK_MS 20
+#define WORDS_MAX (4 * KIB)
+
+struct errand {
+	struct command_context *context;
+	const struct options *options;
+	const char *data;
+	int64_t at_ms; /* Unix time */
+	struct buf payload;
+};
 
 static uint64_t now_ms(void)
 {
 	return clock_mono_ns() / 1000000;
 }
 
-static bool wait_for(struct pollfd wait, uint64_t end)
-{
-	uint64_t now = now_ms();
+/* ---- handing over ---- */
 
-	return now < end && poll(&wait, 1, (int)(end - now)) != 0;
+static struct parcel parcel_of(const struct errand *e, char kind)
+{
+	return (struct parcel){kind, e->at_ms, e->payload.len, buf_text(&e->payload)};
 }
 
-/* All of standard input; false when its end does not come. */
-static bool read_payload(struct buf *payload, uint64_t end)
+/* The line to the box after that; -1: there is none, and the spool has it. */
+static int hand_over(const struct errand *e, char kind)
 {
-	for (;;) {
-		char *to = buf_reserve(payload, PIECE);
-		ssize_t n;
+	char *path = must_print("%s/hooks", e->data);
+	struct parcel parcel = parcel_of(e, kind);
+	int line = parcel_connect(path);
 
-		if (!to || !wait_for((struct pollfd){.fd = 0, .events = POLLIN}, end))
-			return false;
-		n = read(0, to, PIECE);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n == 0)
-			return payload->len > 0;
-		payload->len += n > 0 ? (size_t)n : 0;
-	}
+	free(path);
+	if (line >= 0 && parcel_send(line, &parcel))
+		return line;
+	if (line >= 0)
+		close(line);
+	spool_add(e->data, e->at_ms, parcel.body);
+	return -1;
 }
 
-/* True when the box wants it again, and there is time for it. */
-static bool waits(long status, struct text answer, uint64_t end)
+static void tell(const struct errand *e, char kind)
 {
-	unsigned ms = send_wait_ms(status, answer);
+	int line = hand_over(e, kind);
 
-	if (ms == 0 || now_ms() + ms >= end)
-		return false;
-	poll(NULL, 0, (int)ms);
-	return true;
+	if (line >= 0)
+		close(line);
 }
 
-static void send_payload(const char *data, struct text payload, uint64_t end)
-{
-	struct post *post = post_create(data);
-	enum post_state state;
-
-	do {
-		state = post_start(post, "/api/hooks/claude-code", "application/json", payload);
-		while (state == POST_UNDER_WAY && wait_for(post_poll(post), end))
-			state = post_step(post);
-	} while (state == POST_ANSWERED && waits(post_status(post), post_answer(post), end));
-	post_destroy(post);
-}
-
-/* ---- one that decides ---- */
+/* ---- a permission ---- */
 
 struct decision {
 	struct buf said;
@@ -107,18 +102,30 @@ static bool goes_on(void *self)
 	return now - d->heard_ms < BEAT_S * 1000 && now - d->began_ms < DECIDE_S * 1000;
 }
 
+/* True when the box wants it again, and there is time for it. */
+static bool waits(long status, struct text answer, uint64_t end)
+{
+	unsigned ms = send_wait_ms(status, answer);
+
+	if (ms == 0 || now_ms() + ms >= end)
+		return false;
+	poll(NULL, 0, (int)ms);
+	return true;
+}
+
 /* What the box says at last; empty when it decides nothing, or did not come to its end. */
-static struct text decision_of(struct dial *dial, struct text payload, struct decision *d)
+static struct text decision_of(struct dial *dial, const struct errand *e, struct decision *d)
 {
 	struct dial_request request = {
 		.method = "POST",
 		.path = "/api/hooks/claude-code/decide",
 		.type = "application/json",
-		.body = payload,
+		.body = buf_text(&e->payload),
 		.heard = hear,
 		.goes_on = goes_on,
 		.self = d,
 	};
+	enum dial_result result;
 	struct text said;
 	struct error why;
 	long status;
@@ -126,7 +133,10 @@ static struct text decision_of(struct dial *dial, struct text payload, struct de
 	d->began_ms = now_ms();
 	do {
 		buf_clear(&d->said);
-		if (dial_run(dial, &request, &status, &why) != DIAL_ANSWERED)
+		result = dial_run(dial, &request, &status, &why);
+		if (result == DIAL_NOBODY)
+			spool_add(e->data, e->at_ms, buf_text(&e->payload));
+		if (result != DIAL_ANSWERED)
 			return (struct text){NULL, 0};
 	} while (waits(status, buf_text(&d->said), d->began_ms + FIRST_BYTE_S * 1000));
 	if (status != 200)
@@ -135,41 +145,128 @@ static struct text decision_of(struct dial *dial, struct text payload, struct de
 	return text_is(said, "{}") ? (struct text){NULL, 0} : said;
 }
 
-static void decide(struct command_context *context, const struct options *options,
-                   struct text payload)
+static void ask(const struct errand *e)
 {
 	struct decision d = {0};
 	int status;
-	struct dial *dial = dial_create(&command_hook, context, options, &status);
+	struct dial *dial = dial_create(&command_hook, e->context, e->options, &status);
 
 	if (!dial)
 		return;
 	buf_init(&d.said, DECISION_MAX);
-	out_add(&context->out, decision_of(dial, payload, &d));
+	out_add(&e->context->out, decision_of(dial, e, &d));
 	buf_finish(&d.said);
 	dial_destroy(dial);
 }
 
+/* ---- a tool ---- */
+
+static void deny(const struct errand *e, struct text session)
+{
+	struct buf words, out;
+
+	buf_init(&words, WORDS_MAX);
+	buf_init(&out, WORDS_MAX * 2);
+	buf_print(&words,
+	          "This session is paused. A person lets it go on with `signalbox control %.*s "
+	          "continue`; until then no tool is used.",
+	          TEXT_ARG(session));
+	buf_add(&out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
+	                   "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":"));
+	buf_add_json(&out, buf_text(&words));
+	buf_add(&out, TEXT("}}"));
+	out_add(&e->context->out, buf_text(&out));
+	buf_finish(&out);
+	buf_finish(&words);
+}
+
+/* Its line stays while it waits, so that screens show that it does. */
+static void wait_until_free(const struct errand *e, struct text session)
+{
+	uint64_t end = now_ms() + HELD_MS;
+	int line = hand_over(e, 'w');
+	struct parcel last = {.kind = 'p'};
+	enum brake_pass pass;
+
+	while ((pass = brake_pass(e->data, session)) == BRAKE_HELD && now_ms() < end)
+		poll(NULL, 0, LOOK_MS);
+	if (pass == BRAKE_HELD) {
+		last.kind = 'x';
+		deny(e, session);
+	}
+	if (line >= 0) {
+		parcel_send(line, &last);
+		close(line);
+	}
+}
+
+static void use_tool(const struct errand *e, struct text session)
+{
+	switch (brake_pass(e->data, session)) {
+	case BRAKE_FREE:
+		tell(e, 'd');
+		break;
+	case BRAKE_PASSED:
+		tell(e, 's');
+		break;
+	case BRAKE_HELD:
+		wait_until_free(e, session);
+		break;
+	}
+}
+
+static void decide(const struct errand *e)
+{
+	struct json_reader reader;
+	yyjson_val *root;
+	struct text event;
+
+	json_reader_init(&reader, e->payload.max);
+	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
+	event = json_text(yyjson_obj_get(root, "hook_event_name"));
+	if (text_is(event, "PreToolUse"))
+		use_tool(e, json_text(yyjson_obj_get(root, "session_id")));
+	else if (text_is(event, "PermissionRequest"))
+		ask(e);
+	else
+		tell(e, 'h');
+	json_reader_finish(&reader);
+}
+
+/* ---- the verb ---- */
+
+/* With --data there is nothing to read, and a configuration may be broken. */
+static char *find_data(const struct command_context *context, const struct options *options)
+{
+	const char *given = options_value(options, "data");
+	const struct config_sources sources = {.file = options_value(options, "config"),
+	                                       .env = context->env};
+	struct config config;
+	char *data;
+
+	if (given)
+		return must_dup(given);
+	if (!config_load(&config, &sources, NULL))
+		return NULL;
+	data = must_dup(config.data);
+	config_finish(&config);
+	return data;
+}
+
 static int hook(struct command_context *context, const struct options *options)
 {
-	const struct config_flag flag = {"--data", "data", options_value(options, "data")};
-	const struct config_sources sources = {.file = options_value(options, "config"),
-	                                       .env = context->env,
-	                                       .flags = &flag,
-	                                       .flag_count = flag.value != NULL};
-	uint64_t end = now_ms() + DEADLINE_MS;
-	struct config config;
-	struct buf payload;
+	char *data = find_data(context, options);
+	struct errand e = {context, options, data, clock_wall_ms(), {0}};
 
-	buf_init(&payload, PAYLOAD_MAX);
-	if (read_payload(&payload, end) && config_load(&config, &sources, NULL)) {
+	buf_init(&e.payload, PARCEL_MAX);
+	if (data && hook_read(STDIN_FILENO, &e.payload)) {
 		if (options_has(options, "decide"))
-			decide(context, options, buf_text(&payload));
+			decide(&e);
 		else
-			send_payload(config.data, buf_text(&payload), end);
-		config_finish(&config);
+			tell(&e, 'h');
 	}
-	buf_finish(&payload);
+	buf_finish(&e.payload);
+	free(data);
 	return STATUS_DONE;
 }
 
@@ -186,15 +283,18 @@ const struct command command_hook = {
 	.summary = "pass on what Claude Code tells a hook",
 	.usage = "[--decide] < PAYLOAD",
 	.examples = "  signalbox hook < payload.json\n",
-	.about = "`signalbox tap install` makes Claude Code run it, where an http hook is not\n"
-		 "allowed. It prints nothing, decides nothing, and ends with 0 within a fifth\n"
-		 "of a second, whether or not there is a box.\n"
-		 "\n"
-		 "With --decide it waits while the box holds it: for the answer to a permission\n"
-		 "request, or for the end of a pause. It prints the decision as Claude Code\n"
-		 "wants it. When there is none, because nobody answered, the prompt was closed,\n"
-		 "or the box is away or died, it prints nothing and ends with 0: then Claude\n"
-		 "Code asks in its own dialog.\n",
+	.about =
+		"`signalbox tap install` makes Claude Code run it. It reads one JSON object,\n"
+		"hands it to the box and ends with 0. It prints nothing, decides nothing and\n"
+		"waits for nobody: when the box is away or has no room, the payload goes to\n"
+		"DATA/spool, and the box takes it from there when it is back.\n"
+		"\n"
+		"With --decide it waits in two cases. A permission request waits for its answer\n"
+		"while the box holds it; when there is none, because nobody answered, the prompt\n"
+		"was closed, or the box is away or died, it prints nothing: then Claude Code asks\n"
+		"in its own dialog. A tool of a session that is paused waits until it may go on,\n"
+		"whatever the box does; after a minute it is denied, in words that name\n"
+		"`signalbox control SESSION continue`.\n",
 	.groups = groups,
 	.is_harmless = true,
 	.run = hook,

@@ -53,6 +53,9 @@ static void end(const struct hook *h, const char *const *more)
 		make_given(h->p, *name, field(h, *name));
 	for (; more && *more; more++)
 		make_json(h->p, *more, yyjson_obj_get(h->root, *more));
+	make_json(h->p, "cut", yyjson_obj_get(h->root, "cut"));
+	if (h->p->is_late)
+		make_bool(h->p, "late", true);
 	make_end(h->p);
 }
 

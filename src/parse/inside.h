@@ -28,6 +28,8 @@ struct parse {
 	char *agent; /* what the bytes call the model; NULL: nothing yet */
 	char *stop;  /* why the back end stops, by its own word; NULL: not said */
 	bool is_over, has_ended;
+	int64_t at_ms; /* when it happened; 0: now */
+	bool is_late;
 };
 
 /* Containers within containers of what is known to be JSON. */

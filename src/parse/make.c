@@ -50,6 +50,7 @@ static void add_time(struct parse *p, double at_ms)
 		return;
 	}
 	now = p->options.now_ms ? p->options.now_ms() : clock_wall_ms();
+	now = p->at_ms ? p->at_ms : now;
 	buf_print(&p->out, "%lld", (long long)now);
 }
 

@@ -153,6 +153,12 @@ static void feed_lines(struct parse *p, struct text bytes)
 	keep(p, bytes);
 }
 
+void parse_set_moment(struct parse *p, int64_t at_ms, bool late)
+{
+	p->at_ms = at_ms;
+	p->is_late = late;
+}
+
 void parse_feed(struct parse *p, struct text bytes)
 {
 	if (p->has_ended || parse_is_over(p))

@@ -67,6 +67,10 @@ void parse_destroy(struct parse *p);
  * stream was expected, a WebSocket whose messages are events). */
 void parse_set_framing(struct parse *p, enum parse_framing framing);
 
+/* What is fed from now on happened then (Unix ms); 0: when it is fed.  late: and comes after
+ * what happened later. */
+void parse_set_moment(struct parse *p, int64_t at_ms, bool late);
+
 void parse_feed(struct parse *p, struct text bytes);
 void parse_message(struct parse *p, struct text data); /* one event, whole */
 

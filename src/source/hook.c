@@ -8,10 +8,12 @@
 #include "base/random.h"
 #include "bus/bus.h"
 #include "parse/parse.h"
+#include "source/hook_stub.h"
 #include "source/source.h"
 
 #define SOURCE_ID TEXT("local:claude-code")
 #define SIGNAL_MAX (512 * KIB) /* of one of ours: a question with its words and its input */
+#define STUB_ROOM (512 * KIB)  /* for what a stub keeps, escaped */
 
 struct hook {
 	struct hook_options options;
@@ -75,12 +77,13 @@ struct hook *hook_create(const struct hook_options *options)
 	struct hook *hook = must_zero(1, sizeof(*hook));
 
 	hook->options = *options;
-	hook->parse = parse_create(parse_find(TEXT("claude-hook")),
-	                           &(struct parse_options){.source = TEXT("adapter:tap"),
-	                                                   .event_max = options->payload_max,
-	                                                   .self = hook,
-	                                                   .signal = take_signal,
-	                                                   .bad = take_bad});
+	hook->parse =
+		parse_create(parse_find(TEXT("claude-hook")),
+	                     &(struct parse_options){.source = TEXT("adapter:tap"),
+	                                             .event_max = options->payload_max + STUB_ROOM,
+	                                             .self = hook,
+	                                             .signal = take_signal,
+	                                             .bad = take_bad});
 	return hook;
 }
 
@@ -92,19 +95,47 @@ void hook_destroy(struct hook *hook)
 	free(hook);
 }
 
-bool hook_take(struct hook *hook, struct text payload, struct error *why)
+static void parse(struct hook *hook, struct text payload)
 {
-	hook->why = why;
 	hook->is_bad = false;
 	if (text_trim(payload).len)
 		parse_message(hook->parse, payload);
 	else
 		take_bad(hook, "a hook without a payload");
+}
+
+/* True: it could be told as a stub. */
+static bool parse_stub(struct hook *hook, const struct hook_payload *payload)
+{
+	struct buf stub;
+
+	hook_stub(&stub, payload->bytes, payload->whole);
+	parse(hook, buf_text(&stub));
+	buf_finish(&stub);
+	return !hook->is_bad;
+}
+
+bool hook_take(struct hook *hook, const struct hook_payload *payload, struct error *why)
+{
+	bool is_long = payload->bytes.len > hook->options.payload_max ||
+	               payload->whole > payload->bytes.len;
+
+	hook->why = why;
+	parse_set_moment(hook->parse, payload->at_ms, payload->is_late);
+	if (!is_long)
+		parse(hook, payload->bytes);
+	/* What is escaped grows: a payload within the limit may make a signal beyond it. */
+	if (is_long || (hook->is_bad && payload->bytes.len > HOOK_STUB_FIRST)) {
+		is_long = parse_stub(hook, payload);
+		hook->stats.cut += is_long ? 1 : 0;
+	}
 	hook->why = NULL;
 	if (hook->is_bad)
 		hook->stats.refused++;
 	else
 		hook->stats.taken++;
+	if (payload->is_late && !hook->is_bad)
+		hook->stats.late++;
 	return !hook->is_bad;
 }
 

@@ -26,8 +26,15 @@ struct hook_options {
 struct hook *hook_create(const struct hook_options *options);
 void hook_destroy(struct hook *hook);
 
-/* One payload.  False: it is none, or did not come whole (then it is empty). */
-bool hook_take(struct hook *hook, struct text payload, struct error *why);
+/* One payload.  False: it is none, or did not come whole (then it is empty).  One that is
+ * too long for a signal becomes a stub that says so. */
+struct hook_payload {
+	struct text bytes;
+	int64_t at_ms;  /* when the agent told it, Unix time; 0: now */
+	bool is_late;   /* it comes from the spool */
+	uint64_t whole; /* bytes that it had, when some of them are missing; or 0 */
+};
+bool hook_take(struct hook *hook, const struct hook_payload *payload, struct error *why);
 
 /* A signal of ours about what Claude Code does: an envelope up to the brace of its payload,
  * which whoever began it closes, as the envelope itself; then it is given and freed. */
@@ -35,7 +42,7 @@ void hook_begin(struct buf *out, const char *type, struct text run);
 void hook_end(struct hook *hook, struct buf *out);
 
 struct hook_stats {
-	uint64_t taken, refused;
+	uint64_t taken, refused, late, cut;
 };
 struct hook_stats hook_stats(const struct hook *hook);
 

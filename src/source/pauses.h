@@ -1,8 +1,10 @@
 /* pauses.h - sessions of Claude Code that are paused.
  *
- * With `tap install --approve` a PreToolUse waits while its session is paused: pause, step
- * and continue are controls of the run, whose id is the session's.  A paused session still
- * asks, and takes answers.  A pause goes on after a restart, by what was_paused() says.
+ * With `tap install --approve` a PreToolUse waits while its session is held: pause, step
+ * and continue are controls of the run, whose id is the session's.  That it is held is a file
+ * (base/brake.h), which the hook looks at itself.  So a pause needs no box to hold, goes on
+ * after a restart, and here it is only made, ended and told.  A paused session still asks, and
+ * takes answers.
  */
 #ifndef SOURCE_PAUSES_H
 #define SOURCE_PAUSES_H
@@ -11,34 +13,35 @@
 
 struct bus;
 struct hook;
-struct loop;
 struct paused;
 struct pauses;
 
 struct pauses_options {
-	struct loop *loop;
 	struct bus *bus;
 	struct hook *hook; /* who gives our signals to their source */
+	const char *data;  /* DATA */
 	void *self;
-	/* Optional: was this session paused when the box ended? */
+	/* Optional: is this session paused, by what was told last? */
 	bool (*was_paused)(void *self, struct text run);
 };
 
 struct pauses *pauses_create(const struct pauses_options *options);
 void pauses_destroy(struct pauses *pauses);
-void pauses_stop(struct pauses *pauses); /* lets go of all, and holds no more */
-
-typedef void pauses_passed_fn(void *of, struct text json); /* what to print: nothing */
-
-/* A payload of a hook that decides.  NULL: there is nothing to wait for.  Else passed()
- * is called once, later, unless it is forgotten before. */
-struct paused *pauses_hold(struct pauses *pauses, struct text payload, pauses_passed_fn *passed,
-                           void *of);
-/* Who waited is gone.  False: this is not held here. */
-bool pauses_forget(struct pauses *pauses, const void *held);
 
 /* A payload of any hook: its session is one that runs, or that is over. */
-void pauses_note(struct pauses *pauses, struct text payload);
+enum pauses_decides {
+	PAUSES_UNSAID, /* as our hooks are installed */
+	PAUSES_DECIDE, /* it came from a hook that decides */
+	PAUSES_DO_NOT, /* it came from one that does not */
+};
+void pauses_note(struct pauses *pauses, struct text payload, enum pauses_decides decides);
+
+/* A hook of this payload waits now.  NULL: that is not told; else until it went on. */
+struct paused *pauses_wait(struct pauses *pauses, struct text payload);
+void pauses_went(struct paused *paused); /* NULL is fine */
+
+/* Whether it is held, and how many uses it has, may have changed. */
+void pauses_look(struct pauses *pauses, struct text run);
 
 /* SOURCE_UNKNOWN: the run is no session that was heard of. */
 enum source_answer pauses_control(struct pauses *pauses, const struct source_control *control,

@@ -13,6 +13,7 @@
 #include "web/inside.h"
 
 #define BEAT_MS 5000
+#define PAYLOAD_MAX (64 * MIB) /* whatever a tool is given is asked about */
 
 struct decision {
 	struct web *web;
@@ -86,7 +87,7 @@ static void gone(void *self, struct http *http)
 void api_decide(struct call *call)
 {
 	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
-	size_t max = call->web->options.config->limits.body;
+	size_t max = PAYLOAD_MAX;
 	struct decision *d;
 
 	if (!api_hook_may_come(call))

@@ -1,0 +1,203 @@
+/* hooks.c - where hooks come in: their parcels, and the spool of those that did not reach us.
+ *
+ * What was spooled while the box was away is admitted before the first parcel is taken, so
+ * that what happened first is heard first.  The spool is looked at again each second: hooks
+ * of a box that was stopped for a while may have filled its socket.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/must.h"
+#include "base/spool.h"
+#include "box/parts.h"
+#include "config/config.h"
+#include "journal/journal.h"
+#include "net/parcel.h"
+#include "source/hook.h"
+#include "source/pauses.h"
+
+#define LOOK_MS 1000
+#define SLICE (1 * MIB) /* of the spool in one turn; others want the loop, too */
+
+struct porch {
+	struct box *box;
+	struct parcels *parcels; /* NULL: the spool of the start is not empty yet */
+	char *path;
+	struct deadline look;
+	struct turn turn;
+	struct buf lines; /* of the spool */
+	struct text rest; /* of them that was not admitted */
+	bool is_taking;   /* there are lines that are not known to be durable */
+	uint64_t until;   /* the seq that says that they are */
+};
+
+/* ---- parcels ---- */
+
+static void take(struct porch *porch, const struct hook_payload *payload,
+                 enum pauses_decides decides)
+{
+	struct box *box = porch->box;
+	struct error why;
+
+	if (!hook_take(box->hook, payload, &why))
+		log_warn("hooks", "%s", why.words);
+	pauses_note(box->pauses, payload->bytes, decides);
+}
+
+static void came(void *self, struct parcel_line *line, const struct parcel *parcel)
+{
+	struct porch *porch = self;
+	struct pauses *pauses = porch->box->pauses;
+	const struct hook_payload payload = {parcel->body, parcel->at_ms, false, parcel->whole};
+
+	switch (parcel->kind) {
+	case 'h':
+		take(porch, &payload, PAUSES_DO_NOT);
+		break;
+	case 'd': /* it decides, and nothing held it */
+	case 's': /* it took a step */
+		take(porch, &payload, PAUSES_DECIDE);
+		break;
+	case 'w': /* it waits */
+		take(porch, &payload, PAUSES_DECIDE);
+		pauses_went(parcel_line_of(line));
+		parcel_line_set(line, pauses_wait(pauses, parcel->body));
+		break;
+	case 'p': /* it waited, and goes on */
+	case 'x': /* it waited, and was denied */
+		pauses_went(parcel_line_of(line));
+		parcel_line_set(line, NULL);
+		break;
+	case 'l': /* of this session the file was changed */
+		pauses_look(pauses, parcel->body);
+		break;
+	default:
+		break;
+	}
+}
+
+static void left(void *self, struct parcel_line *line)
+{
+	struct porch *porch = self;
+
+	if (porch->box->pauses)
+		pauses_went(parcel_line_of(line));
+}
+
+static void open_door(struct porch *porch)
+{
+	struct parcels_options o = {.path = porch->path, .self = porch, .came = came, .left = left};
+	struct error why;
+
+	porch->parcels = parcels_create(porch->box->loop, &o, &why);
+	if (!porch->parcels)
+		log_error("hooks", "%s", why.words);
+}
+
+/* ---- the spool ---- */
+
+static void take_line(struct porch *porch, int64_t at_ms, struct text line)
+{
+	const struct hook_payload payload = {line, at_ms < 0 ? 0 : at_ms, true, 0};
+
+	take(porch, &payload, PAUSES_UNSAID);
+}
+
+static bool take_slice(struct turn *turn)
+{
+	struct porch *porch = list_of(turn, struct porch, turn);
+	const char *end = porch->rest.at + (porch->rest.len < SLICE ? porch->rest.len : SLICE);
+	struct text line;
+	int64_t at_ms;
+
+	if (!porch->rest.len)
+		return false;
+	while (porch->rest.len && porch->rest.at < end && spool_next(&porch->rest, &at_ms, &line))
+		take_line(porch, at_ms, line);
+	if (porch->rest.len)
+		return true;
+	buf_finish(&porch->lines);
+	porch->until = journal_last_seq(porch->box->journal);
+	if (!porch->parcels)
+		open_door(porch);
+	return false;
+}
+
+static void look_at_spool(struct porch *porch)
+{
+	const char *data = porch->box->config->data;
+	struct error why = {0};
+
+	if (porch->rest.len)
+		return;
+	if (porch->is_taking) {
+		if (journal_durable_seq(porch->box->journal) < porch->until)
+			return;
+		spool_end(data);
+		porch->is_taking = false;
+	}
+	if (spool_size(data) == 0)
+		return;
+	if (!spool_take(data, &porch->lines, &why)) {
+		log_warn("hooks", "the spool cannot be read: %s", why.words);
+		buf_finish(&porch->lines);
+		return;
+	}
+	porch->rest = buf_text(&porch->lines);
+	porch->is_taking = true;
+	log_info("hooks", "%zu bytes that hooks left behind are admitted", porch->rest.len);
+}
+
+static void look(struct deadline *deadline)
+{
+	struct porch *porch = list_of(deadline, struct porch, look);
+
+	deadline_set(porch->box->loop, &porch->look, LOOK_MS);
+	if (!porch->box->stopping)
+		look_at_spool(porch);
+}
+
+/* ---- life ---- */
+
+void box_open_porch(struct box *box)
+{
+	struct porch *porch = must_zero(1, sizeof(*porch));
+
+	porch->box = box;
+	porch->path = must_print("%s/hooks", box->config->data);
+	porch->look.fire = look;
+	porch->turn.end = take_slice;
+	buf_init(&porch->lines, SPOOL_MAX + MIB);
+	box->porch = porch;
+	loop_add_turn(box->loop, &porch->turn);
+	look(&porch->look);
+	if (!porch->rest.len)
+		open_door(porch);
+}
+
+void box_close_porch(struct box *box)
+{
+	struct porch *porch = box->porch;
+
+	if (!porch)
+		return;
+	deadline_clear(&porch->look);
+	loop_remove_turn(&porch->turn);
+	parcels_destroy(porch->parcels);
+	buf_finish(&porch->lines);
+	free(porch->path);
+	free(porch);
+	box->porch = NULL;
+}
+
+void box_add_hooks(const struct box *box, struct buf *out)
+{
+	const struct hook_stats s = hook_stats(box->hook);
+	const char *data = box->config->data;
+
+	buf_print(out, "{\"taken\":%llu,\"refused\":%llu,\"late\":%llu,\"cut\":%llu,",
+	          (unsigned long long)s.taken, (unsigned long long)s.refused,
+	          (unsigned long long)s.late, (unsigned long long)s.cut);
+	buf_print(out, "\"spooled\":%zu,\"lost\":%llu}", spool_size(data),
+	          (unsigned long long)spool_lost(data));
+}

@@ -1,0 +1,19 @@
+/* hook_read.h - one JSON object from an agent that may not close its end. */
+#ifndef CLI_HOOK_READ_H
+#define CLI_HOOK_READ_H
+
+#include "base/buf.h"
+
+/* Where in a JSON text we are; all zeroes at its beginning. */
+struct hook_scan {
+	size_t depth;
+	bool in_string, is_escaped;
+};
+
+/* True: the object, or array, is whole after these bytes. */
+bool hook_scan(struct hook_scan *scan, struct text bytes);
+
+/* Until the object is whole, or the end, or a minute is over.  False: there is nothing. */
+bool hook_read(int fd, struct buf *payload);
+
+#endif
