@@ -518,7 +518,7 @@ def _():
 @test("11: without a credential no signal speaks for the user, for us or for a source of ours")
 def _():
     types = ["user.click", "user.x", "prompt", "answer", "control", "source.state", "journal.gap"]
-    sources = ["demo", "signalbox", "stage", "adapter:tap", "adapter:"]
+    sources = ["demo", "signalbox", "stage"]
     with Box() as box:
         forged = [{"type": t} for t in types] + [{"type": "x", "source": s} for s in sources]
         for signal in forged:
@@ -540,6 +540,20 @@ def _():
         box.emit({"type": "user.x", "source": "mine"})
         got = [s["source"] for s in box.history()]
         assert got == ["local/mine", "local/http", "mine", "stage"], got
+
+
+@test("11: adapter:NAME is a name like any other, and adapter:tap stays that of our hooks")
+def _():
+    names = ["adapter:openclaw", "adapter:tap:jsonl", "adapter:", "adapter:tap"]
+    with Box() as box:
+        for name in names:
+            box.emit({"type": "x", "source": name}, unix=False)
+        with WS(box, "/ws/signals") as ws:
+            ws.send({"type": "x", "source": "adapter:emitter"})
+            eventually(lambda: len(box.history()) == 5)
+        box.emit({"type": "x", "source": "adapter:openclaw"})
+        got = [s["source"] for s in box.history()]
+        assert got == [f"local/{n}" for n in [*names, "adapter:emitter"]] + ["adapter:openclaw"], got
 
 
 # --- 13 -----------------------------------------------------------------------
