@@ -23,6 +23,12 @@ bool text_starts(struct text a, struct text prefix)
 	return a.len >= prefix.len && text_equal((struct text){a.at, prefix.len}, prefix);
 }
 
+bool text_ends(struct text a, struct text suffix)
+{
+	return a.len >= suffix.len &&
+	       text_equal((struct text){a.at + a.len - suffix.len, suffix.len}, suffix);
+}
+
 int text_find(struct text a, char c)
 {
 	const char *hit = a.len ? memchr(a.at, c, a.len) : NULL;

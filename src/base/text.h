@@ -38,6 +38,7 @@ static inline bool text_is(struct text a, const char *s)
 
 bool text_equal_nocase(struct text a, struct text b); /* ASCII only */
 bool text_starts(struct text a, struct text prefix);
+bool text_ends(struct text a, struct text suffix);
 int text_find(struct text a, char c); /* its index, or -1 */
 
 /* The text before the first c; rest gets what follows it.  Without a c the

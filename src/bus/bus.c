@@ -254,8 +254,7 @@ static bool may_name(void *self, struct text source)
 	const struct bus *bus = self;
 
 	return !text_equal(source, SOURCE_OF_BOX) && !text_is(source, "demo") &&
-	       !text_is(source, "stage") &&
-	       !(bus->is_taken && bus->is_taken(bus->names, source));
+	       !text_is(source, "stage") && !(bus->is_taken && bus->is_taken(bus->names, source));
 }
 
 void bus_set_names(struct bus *bus, bool (*is_taken)(void *self, struct text name), void *self)

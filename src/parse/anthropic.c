@@ -168,7 +168,10 @@ static void whole_message(struct parse *p, yyjson_val *message)
 	finish(p);
 }
 
-/* Others, `ping` among them, say nothing. */
+static void say_nothing(struct parse *p, yyjson_val *event)
+{
+}
+
 static const struct {
 	const char *name;
 	void (*take)(struct parse *p, yyjson_val *event);
@@ -181,12 +184,15 @@ static const struct {
 	{"message_stop", message_stop},
 	{"error", fail},
 	{"message", whole_message},
+	{"ping", say_nothing},
+	{0},
 };
 
 static void take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *root = parse_json(p, event->data);
 	struct text name = json_text(yyjson_obj_get(root, "type"));
+	size_t i = 0;
 
 	if (root && !yyjson_is_obj(root))
 		parse_bad(p, "an event that is not an object");
@@ -194,9 +200,12 @@ static void take(struct parse *p, const struct parse_event *event)
 		return;
 	if (name.len == 0)
 		name = event->name;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (text_is(name, kinds[i].name))
-			kinds[i].take(p, root);
+	while (kinds[i].name && !text_is(name, kinds[i].name))
+		i++;
+	if (kinds[i].name)
+		kinds[i].take(p, root);
+	else
+		speak_other(p, NULL, root);
 }
 
 /* The stream ended without its last word.  If the message had said why it

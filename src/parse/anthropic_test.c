@@ -274,6 +274,41 @@ static void what_is_no_event_is_lost_alone(void **state)
 	taken_finish(&t);
 }
 
+static void what_nobody_knows_is_an_event(void **state)
+{
+	read_text("data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
+	          "{\"type\":\"mcp_tool_listing\",\"tools\":[1]}}\n\n"
+	          "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+	          "{\"type\":\"compaction_delta\",\"content\":\"x\"}}\n\n"
+	          "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+	          "{\"type\":\"signature_delta\",\"signature\":\"x\"}}\n\n"
+	          "data: {\"type\":\"ping\"}\n\n"
+	          "data: {\"type\":\"weather\",\"sun\":true}\n\n");
+	assert_line(&t, 0, PAYLOAD("event") "\"type\":\"mcp_tool_listing\",\"tools\":[1]}}");
+	assert_line(&t, 1, PAYLOAD("event") "\"type\":\"compaction_delta\",\"content\":\"x\"}}");
+	assert_line(&t, 2, PAYLOAD("event") "\"type\":\"weather\",\"sun\":true}}");
+	assert_int_equal(taken_count(&t, "event"), 3);
+	taken_finish(&t);
+	read_text(
+		"{\"type\":\"message\",\"model\":\"m\",\"content\":[{\"type\":\"container_upload\","
+		"\"file_id\":\"f\"}],\"stop_reason\":\"end_turn\"}");
+	assert_true(taken_has(&t, "\"payload\":{\"type\":\"container_upload\",\"file_id\":\"f\"}"));
+	taken_finish(&t);
+}
+
+static void a_character_in_two_deltas_is_whole(void **state)
+{
+	read_text("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+	          "{\"type\":\"text_delta\",\"text\":\"\\ud83d\"}}\n\n"
+	          "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":"
+	          "{\"type\":\"text_delta\",\"text\":\"b\"}}\n\n"
+	          "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+	          "{\"type\":\"text_delta\",\"text\":\"\\ude00\"}}\n\n");
+	assert_true(taken_has(&t, "\"content\":\"😀\""));
+	assert_true(taken_has(&t, "\"content\":\"b\""));
+	taken_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +326,8 @@ int main(void)
 		cmocka_unit_test(an_input_may_stand_in_the_start),
 		cmocka_unit_test(an_input_that_is_not_json_is_kept_as_text),
 		cmocka_unit_test(pieces_of_no_block_are_passed_over),
+		cmocka_unit_test(what_nobody_knows_is_an_event),
+		cmocka_unit_test(a_character_in_two_deltas_is_whole),
 		cmocka_unit_test(too_many_calls_are_told),
 		cmocka_unit_test(an_input_has_a_ceiling),
 		cmocka_unit_test(what_is_no_event_is_lost_alone),

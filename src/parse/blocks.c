@@ -2,8 +2,7 @@
  *
  * Words and thoughts are passed on as they come.  The input of a call arrives in
  * pieces: each is shown as it comes, and the call itself is told once, when its
- * block stops.  Blocks and deltas of unknown kinds are left out: that is what the
- * API's versioning asks of its readers.
+ * block stops.  Blocks and deltas of unknown kinds are told as events.
  */
 #include "parse/blocks.h"
 
@@ -16,11 +15,6 @@
 static struct text text_at(yyjson_val *object, const char *key)
 {
 	return json_text(yyjson_obj_get(object, key));
-}
-
-static bool ends_with(struct text t, struct text ending)
-{
-	return t.len >= ending.len && memcmp(t.at + t.len - ending.len, ending.at, ending.len) == 0;
 }
 
 /* --- names ----------------------------------------------------------------------- */
@@ -71,7 +65,7 @@ static bool is_call(struct text type)
 
 static bool is_result(struct text type)
 {
-	return text_is(type, "tool_result") || ends_with(type, TEXT(RESULT_ENDING));
+	return text_is(type, "tool_result") || text_ends(type, TEXT(RESULT_ENDING));
 }
 
 /* --- calls that grow -------------------------------------------------------------- */
@@ -175,6 +169,8 @@ static void say_block(struct parse *p, const struct speaker *who, yyjson_val *bl
 		say_given(p, who, "thinking", text_at(block, "thinking"));
 	else if (text_is(type, "redacted_thinking"))
 		say_redacted(p, who);
+	else if (yyjson_is_obj(block))
+		speak_other(p, who, block);
 }
 
 /* --- results --------------------------------------------------------------------- */
@@ -184,7 +180,7 @@ static bool has_failed(yyjson_val *block)
 	yyjson_val *content = yyjson_obj_get(block, "content");
 
 	return yyjson_get_bool(yyjson_obj_get(block, "is_error")) ||
-	       ends_with(text_at(content, "type"), TEXT("_error"));
+	       text_ends(text_at(content, "type"), TEXT("_error"));
 }
 
 void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
@@ -193,7 +189,7 @@ void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who,
 	struct call call = recall(b, text_at(block, "tool_use_id"));
 
 	/* web_search_tool_result is the result of web_search, whoever called it. */
-	if (call.name.len == 0 && ends_with(type, TEXT(RESULT_ENDING)))
+	if (call.name.len == 0 && text_ends(type, TEXT(RESULT_ENDING)))
 		call.name = (struct text){type.at, type.len - strlen(RESULT_ENDING)};
 	speak_result(p, who, &call, !has_failed(block), yyjson_obj_get(block, "content"));
 }
@@ -224,6 +220,8 @@ void blocks_grow(struct blocks *b, struct parse *p, const struct speaker *who, y
 		speak_words(p, who, "thinking", text_at(delta, "thinking"));
 	else if (text_is(type, "input_json_delta"))
 		grow_call(b, p, who, event);
+	else if (yyjson_is_obj(delta) && !text_is(type, "signature_delta"))
+		speak_other(p, who, delta); /* a signature is for the API alone */
 }
 
 void blocks_stop(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *event)

@@ -199,17 +199,14 @@ static void take_result(struct parse *p, yyjson_val *line)
 	change_state(p, "done", "turn finished");
 }
 
-/* --- what is left ------------------------------------------------------------------ */
-
-/* It is shown as it is, for whoever knows what it means. */
-static void take_other(struct parse *p, yyjson_val *line)
-{
-	make_begin(p, "event");
-	make_members(p, line);
-	make_end(p);
-}
-
 /* --- messages -------------------------------------------------------------------- */
+
+/* What they say comes with the result. */
+static bool is_about_message(struct text type)
+{
+	return text_is(type, "message_delta") || text_is(type, "message_stop") ||
+	       text_is(type, "ping");
+}
 
 static void take_event(struct parse *p, yyjson_val *line)
 {
@@ -229,6 +226,8 @@ static void take_event(struct parse *p, yyjson_val *line)
 		blocks_grow(&agent->blocks, p, &who, event);
 	} else if (text_is(type, "content_block_stop")) {
 		blocks_stop(&agent->blocks, p, &who, event);
+	} else if (!is_about_message(type)) {
+		speak_other(p, &who, event);
 	}
 }
 
@@ -293,7 +292,7 @@ static void take_words(struct parse *p, yyjson_val *line, struct agent *agent, s
 	if (is_by_people(line, words))
 		tell_task(p, parse_options(p)->correlation, TEXT("user"), parse_agent(p), words);
 	else
-		take_other(p, line);
+		speak_other(p, NULL, line);
 }
 
 static void take_user(struct parse *p, yyjson_val *line)
@@ -390,7 +389,7 @@ static void take_kind(struct parse *p, yyjson_val *line, const struct kind *kind
 	if (kinds->name)
 		kinds->take(p, line);
 	else
-		take_other(p, line);
+		speak_other(p, NULL, line);
 }
 
 static void take_system(struct parse *p, yyjson_val *line)

@@ -180,14 +180,6 @@ static void take_call(struct parse *p, const struct tool *tool, yyjson_val *data
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* Shown as it is: lists of things to do, warnings, what we do not know. */
-static void take_other(struct parse *p, yyjson_val *object)
-{
-	make_begin(p, "event");
-	make_members(p, object);
-	make_end(p);
-}
-
 static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 {
 	yyjson_val *data = yyjson_obj_get(line, "item");
@@ -203,7 +195,7 @@ static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 	else if (text_is(type, "reasoning"))
 		tell_text(p, "thinking", data);
 	else
-		take_other(p, data);
+		speak_other(p, NULL, data);
 }
 
 static void take_growing_item(struct parse *p, yyjson_val *line)
@@ -263,7 +255,7 @@ static void take_error(struct parse *p, yyjson_val *line)
 	struct codex *c = parse_state(p);
 
 	set_word(&c->trouble, text_at(line, "message"));
-	take_other(p, line);
+	speak_other(p, NULL, line);
 }
 
 static const struct {
@@ -298,7 +290,7 @@ static void take(struct parse *p, const struct parse_event *event)
 			return;
 		}
 	}
-	take_other(p, line);
+	speak_other(p, NULL, line);
 }
 
 static void end(struct parse *p)

@@ -3,6 +3,7 @@
 #define PARSE_INSIDE_H
 
 #include "base/buf.h"
+#include "parse/halves.h"
 #include "parse/make.h"
 #include "parse/sse.h"
 #include "signal/json.h"
@@ -18,6 +19,7 @@ struct parse {
 	bool skips;       /* it is too long: up to its end it is passed over */
 	bool began;       /* one was whole: no BOM can come any more */
 
+	struct halves halves;     /* of an answer: what was cut within a character */
 	struct json_reader json;  /* of the event */
 	struct json_reader input; /* of what a parser joined: make_input() */
 
@@ -25,8 +27,10 @@ struct parse {
 	bool has_member, has_metadata;
 	const char *broken; /* why it cannot be given; NULL: it can */
 
-	char *agent; /* what the bytes call the model; NULL: nothing yet */
-	char *stop;  /* why the back end stops, by its own word; NULL: not said */
+	char *agent;         /* what the bytes call the model; NULL: nothing yet */
+	char *stop;          /* why the back end stops, by its own word; NULL: not said */
+	char **choice_stops; /* the same of each choice */
+	uint32_t choice_count;
 	bool is_over, has_ended;
 	int64_t at_ms; /* when it happened; 0: now */
 	bool is_late;

@@ -197,6 +197,7 @@ void make_object(struct parse *p, const char *key, yyjson_val *value)
 
 void make_input(struct parse *p, const char *key, struct text json)
 {
+	struct text given = json;
 	yyjson_doc *doc;
 
 	json = text_trim(json);
@@ -211,7 +212,7 @@ void make_input(struct parse *p, const char *key, struct text json)
 	if (doc)
 		make_raw(p, "value", json);
 	else
-		make_given(p, "value", json);
+		make_given(p, "value", json.len ? given : json);
 	buf_add_char(&p->out, '}');
 	p->has_member = true;
 }

@@ -42,7 +42,7 @@ void make_raw(struct parse *p, const char *key, struct text json);
 /* An object stays, anything else becomes {"value":...}, nothing is left out. */
 void make_object(struct parse *p, const char *key, yyjson_val *value);
 /* The same of a text that was joined from fragments and ought to be JSON: one
- * that is not becomes {"value":"..."}, an empty one {}. */
+ * that is not becomes {"value":"..."} with its white space, an empty one {}. */
 void make_input(struct parse *p, const char *key, struct text json);
 /* A member under a name of theirs, and all members of an object. */
 void make_value(struct parse *p, struct text key, yyjson_val *value);
@@ -69,6 +69,8 @@ void parse_bad(struct parse *p, const char *format, ...) __attribute__((format(p
  * `stopReason`. */
 void parse_set_stop(struct parse *p, struct text reason);
 struct text parse_stop(const struct parse *p); /* empty: not said yet */
+/* Of an answer with several choices: why each stops, a list `finishReasons` there. */
+void parse_set_choice_stop(struct parse *p, uint32_t choice, struct text reason);
 
 /* The one completion or error of an answer; a second is not given.  usage of the
  * stream, if any, is to be given before. */

@@ -80,10 +80,22 @@ static void speak_text(struct scene *s, struct text words, bool is_refusal)
 	make_end(s->p);
 }
 
+/* It was said as words, and only now is it known that it was none. */
+static void tell_thought(struct scene *s)
+{
+	struct think *think = &s->o->choices[s->index].think;
+
+	if (!think->was_thought)
+		return;
+	think->was_thought = false;
+	speak_state(s->p, &s->who, "thinking", "acting", TEXT("what it said so far was thought"));
+}
+
 static void give_words(void *self, bool is_thought, struct text words)
 {
 	struct scene *s = self;
 
+	tell_thought(s);
 	if (is_thought)
 		speak_words(s->p, &s->who, "thinking", words);
 	else
@@ -93,6 +105,7 @@ static void give_words(void *self, bool is_thought, struct text words)
 static void take_text(struct scene *s, struct text words)
 {
 	think_feed(&s->o->choices[s->index].think, words, give_words, s);
+	tell_thought(s);
 }
 
 static void take_thought(struct scene *s, struct text words)
@@ -408,9 +421,11 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 	take_refusal(&s, word(delta, "refusal"));
 	each(&s, member(delta, "tool_calls"), take_call);
 	take_function_call(&s, member(delta, "function_call"));
+	take_usage(openai_of(p), member(choice, "usage"));
 	if (stop.len == 0)
 		return;
 	end_choice(&s);
+	parse_set_choice_stop(p, (uint32_t)index, stop);
 	if (index == 0 || parse_stop(p).len == 0)
 		parse_set_stop(p, stop);
 }

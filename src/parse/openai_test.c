@@ -417,6 +417,75 @@ static void too_much_input_of_calls_is_told(void **state)
 	buf_finish(&bytes);
 }
 
+static void a_closing_tag_alone_ends_thoughts(void **state)
+{
+	READ(CHOICE("{\"content\":\"Let me \"}"), CHOICE("{\"content\":\"see.</thi\"}"),
+	     CHOICE("{\"content\":\"nk>42\"}"), CHOICE("{\"content\":\" </think>\"}"),
+	     STOP("stop"));
+	assert_line(&t, 0, TEXT_DELTA("Let me ", "0"));
+	assert_line(&t, 1, TEXT_DELTA("see.", "1"));
+	assert_line(&t, 2,
+	            PAYLOAD("agent_state_change") "\"agentId\":\"model\",\"from\":\"thinking\","
+	                                          "\"to\":\"acting\",\"reason\":"
+	                                          "\"what it said so far was thought\"}}");
+	assert_line(&t, 3, TEXT_DELTA("42", "2"));
+	assert_line(&t, 4, TEXT_DELTA(" </think>", "3"));
+	taken_finish(&t);
+	READ("{\"choices\":[{\"message\":{\"content\":\"Hm.\\n</think>\\nYes\"},"
+	     "\"finish_reason\":\"stop\"}]}");
+	assert_line(&t, 0, THINKING("Hm.\\n"));
+	assert_line(&t, 1, TEXT_DELTA("\\nYes", "0"));
+	assert_int_equal(taken_count(&t, "agent_state_change"), 0);
+	taken_finish(&t);
+	READ(CHOICE("{\"content\":\"Write `</think>` at the end, <\"}"), STOP("stop"));
+	assert_line(&t, 0, TEXT_DELTA("Write `</think>` at the end, ", "0"));
+	assert_line(&t, 1, TEXT_DELTA("<", "1"));
+	taken_finish(&t);
+}
+
+static void a_character_in_two_deltas_is_whole(void **state)
+{
+	READ(CHOICE("{\"content\":\"a\\ud83d\"}"), CHOICE("{\"content\":\"\\ude00b\"}"),
+	     CHOICE("{\"content\":\"\xF0\x9F\"}"), CHOICE("{\"content\":\"\x98\"}"),
+	     CHOICE("{\"content\":\"\x80\"}"), STOP("stop"));
+	assert_line(&t, 0, TEXT_DELTA("a", "0"));
+	assert_line(&t, 1, TEXT_DELTA("😀b", "1"));
+	assert_line(&t, 2, TEXT_DELTA("😀", "2"));
+	assert_int_equal(t.bads, 0);
+	taken_finish(&t);
+}
+
+static void every_choice_has_its_reason_to_stop(void **state)
+{
+	READ("{\"choices\":[{\"index\":2,\"delta\":{\"content\":\"a\"}}]}",
+	     "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"},"
+	     "{\"index\":2,\"delta\":{},\"finish_reason\":\"length\"}]}",
+	     "[DONE]");
+	assert_true(taken_has(&t, "\"metadata\":{\"stopReason\":\"stop\",\"finishReasons\":"
+	                          "[\"stop\",null,\"length\"]}"));
+	taken_finish(&t);
+}
+
+static void usage_may_stand_in_a_choice(void **state)
+{
+	READ("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"usage\":"
+	     "{\"prompt_tokens\":3,\"completion_tokens\":4}}]}",
+	     "[DONE]");
+	assert_true(taken_has(&t, "\"promptTokens\":3,\"completionTokens\":4"));
+	assert_int_equal(taken_count(&t, "token_usage"), 1);
+	taken_finish(&t);
+}
+
+static void free_input_keeps_its_white_space(void **state)
+{
+	READ(CHOICE("{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"type\":\"custom\",\"custom\":"
+	            "{\"name\":\"patch\",\"input\":\"  x\"}}]}"),
+	     CHOICE("{\"tool_calls\":[{\"index\":0,\"custom\":{\"input\":\"\\n \"}}]}"),
+	     STOP("tool_calls"));
+	assert_true(taken_has(&t, TOOL_CALL("patch", "c", "{\"value\":\"  x\\n \"}")));
+	taken_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +514,11 @@ int main(void)
 		cmocka_unit_test(a_whole_answer_is_read_like_a_stream),
 		cmocka_unit_test(a_bad_chunk_is_lost_alone),
 		cmocka_unit_test(done_alone_completes),
+		cmocka_unit_test(a_closing_tag_alone_ends_thoughts),
+		cmocka_unit_test(a_character_in_two_deltas_is_whole),
+		cmocka_unit_test(every_choice_has_its_reason_to_stop),
+		cmocka_unit_test(usage_may_stand_in_a_choice),
+		cmocka_unit_test(free_input_keeps_its_white_space),
 		cmocka_unit_test(too_many_calls_are_told),
 		cmocka_unit_test(too_much_input_of_calls_is_told),
 	};

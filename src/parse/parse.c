@@ -19,6 +19,7 @@
 /* Words that end an answer must always fit into an envelope, whatever came in. */
 #define WORDS_MAX (4 * KIB)
 #define NAME_LEN_MAX 256
+#define LIST_MAX (256 * KIB) /* of the reasons to stop of all choices */
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -67,6 +68,7 @@ struct parse *parse_create(const struct parse_kind *kind, const struct parse_opt
 	p->sse.event = take_event;
 	p->sse.too_long = tell_too_long;
 	buf_init(&p->piece, p->options.event_max);
+	buf_init(&p->halves.out, p->options.event_max);
 	json_reader_init(&p->json, p->options.event_max);
 	json_reader_init(&p->input, p->options.event_max);
 	buf_init(&p->out, ENVELOPE_MAX);
@@ -82,6 +84,7 @@ void parse_destroy(struct parse *p)
 	free(p->state);
 	sse_reader_finish(&p->sse);
 	buf_finish(&p->piece);
+	buf_finish(&p->halves.out);
 	json_reader_finish(&p->json);
 	json_reader_finish(&p->input);
 	buf_finish(&p->out);
@@ -90,6 +93,9 @@ void parse_destroy(struct parse *p)
 	free((char *)p->options.agent.at);
 	free(p->agent);
 	free(p->stop);
+	for (uint32_t i = 0; i < p->choice_count; i++)
+		free(p->choice_stops[i]);
+	free(p->choice_stops);
 	free(p);
 }
 
@@ -103,9 +109,13 @@ void parse_set_framing(struct parse *p, enum parse_framing framing)
 static void take_event(void *self, const struct parse_event *event)
 {
 	struct parse *p = self;
+	struct parse_event whole = *event;
 
-	if (event->data.len && !parse_is_over(p))
-		p->kind->event(p, event);
+	if (whole.data.len == 0 || parse_is_over(p))
+		return;
+	if (p->kind->is_answer)
+		whole.data = halves_join(&p->halves, whole.data);
+	p->kind->event(p, &whole);
 }
 
 static void tell_too_long(void *self)
@@ -295,6 +305,18 @@ void parse_set_stop(struct parse *p, struct text reason)
 	set_word(&p->stop, reason);
 }
 
+void parse_set_choice_stop(struct parse *p, uint32_t choice, struct text reason)
+{
+	if (choice >= p->choice_count) {
+		size_t more = choice + 1 - p->choice_count;
+
+		p->choice_stops = must_grow(p->choice_stops, (choice + 1) * sizeof(char *));
+		memset(p->choice_stops + p->choice_count, 0, more * sizeof(char *));
+		p->choice_count = choice + 1;
+	}
+	set_word(&p->choice_stops[choice], reason);
+}
+
 struct text parse_stop(const struct parse *p)
 {
 	return text_of(p->stop);
@@ -329,6 +351,26 @@ static struct text task_of(const struct parse *p)
 	return p->options.correlation.len ? p->options.correlation : parse_agent(p);
 }
 
+static void add_choice_stops(struct parse *p)
+{
+	struct buf list;
+
+	if (p->choice_count < 2)
+		return;
+	buf_init(&list, LIST_MAX);
+	for (uint32_t i = 0; i < p->choice_count; i++) {
+		buf_add_char(&list, i ? ',' : '[');
+		if (p->choice_stops[i])
+			buf_add_json(&list, text_of(p->choice_stops[i]));
+		else
+			buf_add(&list, TEXT("null"));
+	}
+	buf_add_char(&list, ']');
+	if (!list.full)
+		make_raw(p, "finishReasons", buf_text(&list));
+	buf_finish(&list);
+}
+
 void parse_complete(struct parse *p, bool success, struct text result)
 {
 	if (parse_is_over(p))
@@ -342,6 +384,7 @@ void parse_complete(struct parse *p, bool success, struct text result)
 	if (p->stop) {
 		make_metadata(p);
 		make_text(p, "stopReason", text_of(p->stop));
+		add_choice_stops(p);
 	}
 	make_end(p);
 }

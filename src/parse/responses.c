@@ -1,7 +1,8 @@
 /* responses.c - OpenAI's Responses: a stream of typed events, or one whole answer.
  *
- * What an event is stands in its `type`.  Those that only say how far a tool is, and
- * those that are not known, are passed over.
+ * What an event is stands in its `type`.  Those that only say how far a tool is, or
+ * what a later one says whole, are passed over; those that are not known are told as
+ * events.
  */
 #include "parse/responses.h"
 
@@ -273,6 +274,22 @@ static const struct {
 	{"response.shell_call_command.delta", input_delta},
 };
 
+/* Progress of a tool, parts of which the whole comes, sounds and pictures. */
+static bool says_nothing(struct text type)
+{
+	static const char *const endings[] = {
+		".in_progress", ".searching",      ".generating",      ".interpreting",
+		"_call.failed", "_call.completed", "_tools.failed",    "_tools.completed",
+		".part.added",  "_part.added",     "_part.done",       ".partial_image",
+		".audio.delta", ".audio.done",     ".transcript.done", "_call_code.done",
+		"_command.done"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (text_ends(type, text_of(endings[i])))
+			return true;
+	return false;
+}
+
 static void take_answer(struct parse *p, yyjson_val *response)
 {
 	yyjson_arr_iter iter = yyjson_arr_iter_with(member(response, "output"));
@@ -293,6 +310,8 @@ static void take_event(struct parse *p, struct text type, yyjson_val *root)
 			return;
 		}
 	}
+	if (!says_nothing(type))
+		speak_other(p, NULL, root);
 }
 
 static void event(struct parse *p, const struct parse_event *event)

@@ -33,14 +33,9 @@ static struct text word(yyjson_val *object, const char *key)
 	return json_text(yyjson_obj_get(object, key));
 }
 
-static bool ends_with(struct text t, struct text end)
-{
-	return t.len >= end.len && memcmp(t.at + t.len - end.len, end.at, end.len) == 0;
-}
-
 static bool is_call(struct text type)
 {
-	return ends_with(type, TEXT("_call"));
+	return text_ends(type, TEXT("_call"));
 }
 
 /* --- calls --------------------------------------------------------------------------- */
@@ -203,10 +198,12 @@ void responses_item_done(struct parse *p, uint64_t index, yyjson_val *item)
 
 	if (is_call(type))
 		end_call(p, index, item);
-	else if (ends_with(type, TEXT("_call_output")))
+	else if (text_ends(type, TEXT("_call_output")))
 		take_output(p, item);
 	else if (text_is(type, "mcp_approval_request"))
 		speak_state(p, NULL, "acting", "waiting", TEXT("approval"));
+	else if (!text_is(type, "message") && !text_is(type, "reasoning") && yyjson_is_obj(item))
+		speak_other(p, NULL, item);
 }
 
 static void take_parts(struct parse *p, yyjson_val *parts, enum words which)

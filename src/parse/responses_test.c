@@ -220,14 +220,21 @@ static void what_breaks_off_is_an_error(void **state)
 	taken_finish(&t);
 }
 
-static void events_that_nobody_knows_are_passed_over(void **state)
+static void events_that_nobody_knows_are_shown(void **state)
 {
 	reads(TEXT("data: {\"type\":\"response.compaction.compacting\",\"output_index\":5}\n\n"
 	           "data: {\"type\":\"response.steer.accepted\"}\n\n"
 	           "data: {\"type\":\"response.of.tomorrow\",\"delta\":\"x\"}\n\n"
 	           "data: {\"type\":7}\n\n"
+	           "data: {\"type\":\"response.output_item.done\",\"item\":"
+	           "{\"type\":\"odd\",\"n\":1}}\n\n"
+	           "data: {\"type\":\"response.web_search_call.searching\"}\n\n"
 	           "data: {\"type\":\"response.completed\"}\n\n"));
-	assert_int_equal(t.signals, 1);
+	assert_int_equal(t.signals, 6);
+	assert_int_equal(taken_count(&t, "event"), 5);
+	assert_true(
+		taken_has(&t, "\"payload\":{\"type\":\"response.of.tomorrow\",\"delta\":\"x\"}"));
+	assert_true(taken_has(&t, "\"payload\":{\"type\":\"odd\",\"n\":1}"));
 	assert_int_equal(t.bads, 0);
 	taken_finish(&t);
 }
@@ -260,7 +267,7 @@ int main(void)
 		cmocka_unit_test(results_may_be_items),
 		cmocka_unit_test(a_whole_answer_is_read_like_a_stream),
 		cmocka_unit_test(what_breaks_off_is_an_error),
-		cmocka_unit_test(events_that_nobody_knows_are_passed_over),
+		cmocka_unit_test(events_that_nobody_knows_are_shown),
 		cmocka_unit_test(a_bad_event_is_lost_alone),
 	};
 

@@ -51,6 +51,13 @@ void speak_state(struct parse *p, const struct speaker *who, const char *from, c
 	speak_end(p, who);
 }
 
+void speak_other(struct parse *p, const struct speaker *who, yyjson_val *object)
+{
+	make_begin(p, "event");
+	make_members(p, object);
+	speak_end(p, who);
+}
+
 /* --- tools ----------------------------------------------------------------------- */
 
 static void begin_call(struct parse *p, const struct speaker *who, const struct call *call,

@@ -29,6 +29,9 @@ void speak_words(struct parse *p, const struct speaker *who, const char *type, s
 void speak_state(struct parse *p, const struct speaker *who, const char *from, const char *to,
                  struct text reason);
 
+/* What we do not know is shown as it is, for whoever knows what it means. */
+void speak_other(struct parse *p, const struct speaker *who, yyjson_val *object);
+
 void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
                 yyjson_val *input);
 /* The same with an input that was joined from pieces. */

@@ -66,7 +66,7 @@ static struct text look_for_opening(struct think *think, struct text piece, thin
 	if (rest.len == 0)
 		return rest;
 	think->held_len = held_before;
-	think->where = THINK_AFTER;
+	think->where = THINK_UNSURE;
 	release(think, give, self);
 	return piece;
 }
@@ -96,6 +96,36 @@ static void hold(struct think *think, struct text t)
 	think->held_len += t.len;
 }
 
+/* Words before a tag that may still come are not known to be thoughts. */
+static void give_before(struct think *think, struct text words, think_fn *give, void *self)
+{
+	bool is_thought = think->where == THINK_INSIDE;
+
+	if (words.len == 0)
+		return;
+	think->has_given |= !is_thought;
+	think->last = words.at[words.len - 1];
+	give(self, is_thought, words);
+}
+
+/* The tag has come, behind these words, which came with it. */
+static void close_thoughts(struct think *think, struct text words, think_fn *give, void *self)
+{
+	hand_on(true, words, give, self);
+	think->was_thought = think->has_given;
+	think->held_len = 0;
+	think->where = THINK_AFTER;
+}
+
+/* Where the tag is in the piece; NULL: nowhere.  A text about tags has them quoted. */
+static const char *find_closing(const struct think *think, struct text piece)
+{
+	const char *tag = memmem(piece.at, piece.len, CLOSING.at, CLOSING.len);
+	char before = tag && tag > piece.at ? tag[-1] : think->last;
+
+	return tag && think->where == THINK_UNSURE && before == '`' ? NULL : tag;
+}
+
 static struct text look_for_closing(struct think *think, struct text piece, think_fn *give,
                                     void *self)
 {
@@ -107,20 +137,23 @@ static struct text look_for_closing(struct think *think, struct text piece, thin
 		return after(piece, piece.len);
 	}
 	if (n) {
-		think->held_len = 0;
-		think->where = THINK_AFTER;
+		close_thoughts(think, TEXT(""), give, self);
 		return after(piece, n);
 	}
-	release(think, give, self);
-	tag = memmem(piece.at, piece.len, CLOSING.at, CLOSING.len);
+	if (think->held_len) {
+		struct text held = {think->held, think->held_len};
+
+		think->held_len = 0;
+		give_before(think, held, give, self);
+	}
+	tag = find_closing(think, piece);
 	if (tag) {
 		n = (size_t)(tag - piece.at);
-		hand_on(true, (struct text){piece.at, n}, give, self);
-		think->where = THINK_AFTER;
+		close_thoughts(think, (struct text){piece.at, n}, give, self);
 		return after(piece, n + CLOSING.len);
 	}
 	n = piece.len - begun_tag(piece);
-	hand_on(true, (struct text){piece.at, n}, give, self);
+	give_before(think, (struct text){piece.at, n}, give, self);
 	hold(think, after(piece, n));
 	return after(piece, piece.len);
 }
@@ -129,7 +162,7 @@ void think_feed(struct think *think, struct text piece, think_fn *give, void *se
 {
 	if (think->where == THINK_BEFORE)
 		piece = look_for_opening(think, piece, give, self);
-	if (piece.len && think->where == THINK_INSIDE)
+	if (piece.len && (think->where == THINK_INSIDE || think->where == THINK_UNSURE))
 		piece = look_for_closing(think, piece, give, self);
 	if (think->where == THINK_AFTER)
 		hand_on(false, piece, give, self);

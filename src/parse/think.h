@@ -1,7 +1,10 @@
 /* think.h - thoughts that a server left in the text, between <think> and </think>.
  *
  * Only a text that begins with the tag has them: one that speaks of the tag later
- * on is about tags.  The tags may be cut anywhere, and are nobody's words.
+ * on is about tags.  Where the first tag stood in the prompt, the text begins with
+ * thoughts and only the second comes: the first </think> that is not quoted ends them.
+ * What was given before it cannot be taken back; that it was thought is told then.
+ * The tags may be cut anywhere, and are nobody's words.
  */
 #ifndef PARSE_THINK_H
 #define PARSE_THINK_H
@@ -12,7 +15,10 @@
 
 /* Zeroed memory is one before its first words. */
 struct think {
-	enum { THINK_BEFORE, THINK_INSIDE, THINK_AFTER } where;
+	enum { THINK_BEFORE, THINK_INSIDE, THINK_UNSURE, THINK_AFTER } where;
+	bool was_thought;          /* what was given as words; it is for the caller to clear */
+	bool has_given;            /* any as words */
+	char last;                 /* of them */
 	char held[THINK_HELD_MAX]; /* what may become a tag, with the white space before it */
 	size_t held_len;
 };
