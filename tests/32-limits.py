@@ -146,11 +146,11 @@ def _():
     def fill(box):
         tried = [box.http(unix=False) for _ in range(12)]
         held = [http for http in tried if is_answered(http)]
-        if len(held) != 8:
+        if len(held) != 7:  # an eighth of the places is the Unix socket's
             for http in tried:
                 http.close()
-        assert len(held) <= 8, len(held)
-        in_time(len(held) == 8, len(held))
+        assert len(held) <= 7, len(held)
+        in_time(len(held) == 7, len(held))
         return held
 
     with limited(connections=8) as box:

@@ -37,8 +37,7 @@ static struct listen *open_one(struct box *box, const char *address, struct tls_
 	struct listen_options o = {
 		.address = address,
 		.socket = handed > 0 ? handed : 0,
-		.conns_max = box->conns_max,
-		.conns = &box->conns,
+		.seats = &box->seats,
 		.tls = tls,
 		.accepted = accepted,
 		.self = box,
@@ -251,7 +250,7 @@ bool box_open_listens(struct box *box, struct error *why)
 {
 	struct listen_plan *plan;
 
-	box->conns_max = allowed_conns(box);
+	seats_init(&box->seats, box->loop, allowed_conns(box));
 	plan = box_plan_listens(box, box->config, why);
 	if (!plan)
 		return false;
@@ -279,4 +278,6 @@ void box_destroy_listens(struct box *box)
 		listen_destroy(box->retired[i]);
 	free(box->listens);
 	free(box->retired);
+	if (box->seats.loop)
+		seats_finish(&box->seats);
 }

@@ -47,6 +47,23 @@ static void add_lag(struct buf *out, const struct hub *hub)
 	metric_add(out, &behind, (double)lag.bytes);
 }
 
+static void add_places(struct buf *out, const struct seats *seats)
+{
+	static const struct metric taken = {"signalbox_connections", METRIC_GAUGE,
+	                                    "Connections, by who is there."};
+	static const struct metric evicted = {"signalbox_connections_evicted_total", METRIC_COUNTER,
+	                                      "Unknown ones that were closed to make room."};
+	static const struct metric away = {"signalbox_connections_turned_away_total",
+	                                   METRIC_COUNTER, "Those for whom there was no room."};
+	static const char *const names[PLACE_KINDS] = {"unix", "own", "known", "unknown"};
+
+	metric_begin(out, &taken);
+	for (int i = 0; i < PLACE_KINDS; i++)
+		metric_sample(out, &taken, "place", text_of(names[i]), seats->counts[i]);
+	metric_add(out, &evicted, (double)seats->evicted);
+	metric_add(out, &away, (double)seats->turned_away);
+}
+
 static void add_sources(struct buf *out, const struct sources *sources)
 {
 	static const struct metric states = {"signalbox_sources", METRIC_GAUGE,
@@ -138,6 +155,7 @@ void box_add_metrics(void *self, struct buf *out)
 
 	add_hub(out, &hub);
 	add_lag(out, box->hub);
+	add_places(out, &box->seats);
 	metric_tally(out, &told, hub_told(box->hub));
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);

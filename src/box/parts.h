@@ -14,6 +14,7 @@
 #include "bus/back.h"
 #include "config/serve.h"
 #include "net/loop.h"
+#include "net/seats.h"
 #include "net/supervisor.h"
 
 struct box {
@@ -45,7 +46,7 @@ struct box {
 	size_t listen_count;
 	struct listen **retired; /* that were in it once */
 	size_t retired_count;
-	unsigned conns, conns_max;
+	struct seats seats;
 	struct supervisor_sockets handed; /* while it starts */
 	struct watchdog *watchdog;
 	struct turn commits;

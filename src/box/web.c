@@ -7,6 +7,7 @@
 #include "journal/journal.h"
 #include "net/conn.h"
 #include "net/http.h"
+#include "net/listen.h"
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "source/hook.h"
@@ -23,7 +24,7 @@ static bool web_joins(void *self, struct http *http, const struct caller *caller
 {
 	struct box *box = self;
 
-	return hub_join(box->hub, http, caller, pinned_dialect(box, http_conn(http)->listen));
+	return hub_join(box->hub, http, caller, pinned_dialect(box, listen_of(http_conn(http))));
 }
 
 static unsigned long web_counts(void *self)

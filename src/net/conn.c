@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "net/inside.h"
+#include "net/seats.h"
 #include "net/tls.h"
 
 /* One connection's share of a turn: one that sends without end must not keep
@@ -144,7 +145,6 @@ struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user
 	conn->user = user;
 	conn->self = self;
 	conn->input_max = LOOP_INPUT / KIB;
-	list_init(&conn->in_all);
 	conn->deadline.fire = on_late;
 	if (uv_poll_init(loop_uv(loop), &conn->poll, fd) != 0) {
 		log_error("net", "the kernel does not watch an accepted socket");
@@ -252,5 +252,13 @@ void conn_half_close(struct conn *conn)
 
 bool conn_peer(const struct conn *conn, struct peer *peer)
 {
-	return peer_of_socket(conn->fd, peer);
+	if (!conn->seat)
+		return peer_of_socket(conn->fd, peer);
+	*peer = conn->seat->peer;
+	return true;
+}
+
+void conn_vouch(struct conn *conn)
+{
+	seats_vouch(conn->seat);
 }

@@ -20,6 +20,7 @@
 #include "net/peer.h"
 
 struct conn;
+struct seat;
 struct tls;
 
 struct conn_user {
@@ -42,8 +43,7 @@ struct conn {
 	const struct conn_user *user;
 	void *self; /* the user's own */
 	struct loop *loop;
-	struct link in_all; /* listen.conns */
-	struct listen *listen;
+	struct seat *seat;                /* of one that was accepted */
 	union {                           /* a connection is in one of three states: */
 		struct deadline deadline; /* well, */
 		struct later failed;      /* broken, */
@@ -80,7 +80,10 @@ void conn_deadline(struct conn *conn, unsigned after_ms); /* 0: none */
 void conn_half_close(struct conn *conn);                  /* shutdown(SHUT_WR) */
 void conn_fail(struct conn *conn); /* as if a send had failed: gone() will come */
 
-/* Who is at the other end, asked of the kernel when asked here. */
+/* Who is at the other end, asked of the kernel when asked here; of one that was accepted,
+ * who it was when it came. */
 bool conn_peer(const struct conn *conn, struct peer *peer);
+/* It has shown a credential: it is none of the unknown (seats.h). */
+void conn_vouch(struct conn *conn);
 
 #endif

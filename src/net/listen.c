@@ -12,6 +12,7 @@
 #include "net/address.h"
 #include "net/conn.h"
 #include "net/inside.h"
+#include "net/seats.h"
 #include "net/tls.h"
 
 /* Accepted before the connections that are there get their turn again. */
@@ -23,7 +24,8 @@ struct listen {
 	struct listen_options o;
 	struct address address;
 	struct grave grave;
-	struct link conns; /* conn.in_all */
+	struct link seats; /* seat.in_listen */
+	struct peer guest; /* who is being accepted */
 	int fd;            /* -1: stopped */
 	int reserve;       /* a descriptor to give up when there is no other */
 	bool closed;       /* libuv is done with it */
@@ -63,10 +65,10 @@ static bool accept_one(struct listen *listen)
 	/* Another thread may have been quicker when it was given up last. */
 	if (listen->reserve < 0)
 		listen->reserve = open_reserve();
-	if (*listen->o.conns >= listen->o.conns_max)
-		close(fd);
-	else
+	if (seats_meet(listen->o.seats, fd, &listen->guest))
 		listen->o.accepted(listen->o.self, listen, fd);
+	else
+		close(fd);
 	return true;
 }
 
@@ -98,7 +100,7 @@ struct listen *listen_create(struct loop *loop, const struct listen_options *o, 
 	listen->address = address;
 	listen->fd = fd;
 	listen->reserve = open_reserve();
-	list_init(&listen->conns);
+	list_init(&listen->seats);
 	uv_poll_init(loop_uv(loop), &listen->poll, fd);
 	uv_poll_start(&listen->poll, UV_READABLE, on_event);
 	return listen;
@@ -141,8 +143,8 @@ void listen_destroy(struct listen *listen)
 	if (!listen)
 		return;
 	listen_stop(listen);
-	while (!list_is_empty(&listen->conns))
-		listen_part(list_of(listen->conns.next, struct conn, in_all));
+	while (!list_is_empty(&listen->seats))
+		listen_part(list_of(listen->seats.next, struct seat, in_listen)->conn);
 	if (listen->reserve >= 0)
 		close(listen->reserve);
 	tls_context_destroy(listen->o.tls);
@@ -165,18 +167,23 @@ void listen_keep(struct listen *listen, struct conn *conn)
 {
 	if (listen->o.tls)
 		conn_secure(conn, tls_accept(listen->o.tls, conn->fd));
-	conn->listen = listen;
-	list_add(&listen->conns, &conn->in_all);
-	++*listen->o.conns;
+	conn->seat = seats_give(listen->o.seats, conn, &listen->guest);
+	conn->seat->listen = listen;
+	list_add(&listen->seats, &conn->seat->in_listen);
 }
 
 void listen_part(struct conn *conn)
 {
-	if (!conn->listen)
+	if (!conn->seat)
 		return;
-	--*conn->listen->o.conns;
-	conn->listen = NULL;
-	list_remove(&conn->in_all);
+	list_remove(&conn->seat->in_listen);
+	seats_leave(conn->seat);
+	conn->seat = NULL;
+}
+
+struct listen *listen_of(const struct conn *conn)
+{
+	return conn->seat ? conn->seat->listen : NULL;
 }
 
 const char *listen_address(const struct listen *listen)

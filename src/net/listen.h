@@ -14,12 +14,12 @@
 
 struct conn;
 struct listen;
+struct seats;
 struct tls_context;
 
 struct listen_options {
 	const char *address;
-	unsigned conns_max; /* over all listeners of the same counter */
-	unsigned *conns;    /* how many there are now; shared by listeners */
+	struct seats *seats; /* shared by listeners; lives longer than all of them */
 	void (*accepted)(void *self, struct listen *listen, int fd); /* takes fd */
 	void *self;
 	struct tls_context *tls; /* NULL: bytes go as they are; taken when it is created */
@@ -33,6 +33,9 @@ void listen_destroy(struct listen *listen); /* NULL is fine */
 /* Counts conn as one of this listener's until it is closed, and has it speak TLS where
  * the listener does: for accepted(). */
 void listen_keep(struct listen *listen, struct conn *conn);
+
+/* Through which it came; NULL when that is gone, or it came through none. */
+struct listen *listen_of(const struct conn *conn);
 
 /* Takes another certificate, for those who come from now on. */
 void listen_renew(struct listen *listen, struct tls_context *tls);

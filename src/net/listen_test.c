@@ -20,12 +20,14 @@
 
 #include "base/must.h"
 #include "net/conn.h"
+#include "net/seats.h"
 
 struct world {
 	struct loop *loop;
 	char directory[64];
 	struct conn *conns[8];
-	unsigned accepted, count;
+	unsigned accepted;
+	struct seats seats;
 };
 
 static void no_bytes(struct conn *conn, char *bytes, size_t n)
@@ -61,6 +63,7 @@ static int set_up(void **state)
 	struct world *w = must_zero(1, sizeof(*w));
 
 	w->loop = loop_create();
+	seats_init(&w->seats, w->loop, 3);
 	snprintf(w->directory, sizeof(w->directory), "/tmp/listen_test.XXXXXX");
 	assert_non_null(mkdtemp(w->directory));
 	*state = w;
@@ -71,6 +74,7 @@ static int tear_down(void **state)
 {
 	struct world *w = *state;
 
+	seats_finish(&w->seats);
 	loop_destroy(w->loop);
 	assert_int_equal(rmdir(w->directory), 0);
 	free(w);
@@ -86,7 +90,7 @@ static void turns(struct world *w)
 /* Without a why it must be there. */
 static struct listen *open_at(struct world *w, const char *address, struct error *why)
 {
-	struct listen_options o = {address, 3, &w->count, on_accept, w};
+	struct listen_options o = {address, &w->seats, on_accept, w};
 	struct listen *listen = listen_create(w->loop, &o, why);
 
 	assert_true(listen || why);
@@ -152,11 +156,11 @@ static void a_port_of_zero_becomes_a_real_one(void **state)
 	fd = dial(words);
 	turns(w);
 	assert_int_equal(w->accepted, 1);
-	assert_int_equal(w->count, 1);
+	assert_int_equal(seats_taken(&w->seats), 1);
 	getsockopt(w->conns[0]->fd, IPPROTO_TCP, TCP_NODELAY, &on, &len);
 	assert_true(on);
 	conn_close(w->conns[0]);
-	assert_int_equal(w->count, 0);
+	assert_int_equal(seats_taken(&w->seats), 0);
 	close(fd);
 	listen_destroy(listen);
 	listen_destroy(NULL);
@@ -173,7 +177,7 @@ static void only_as_many_as_allowed_are_kept(void **state)
 		turns(w);
 	}
 	assert_int_equal(w->accepted, 3);
-	assert_int_equal(w->count, 3);
+	assert_int_equal(seats_taken(&w->seats), 3);
 	assert_false(hung_up(fds[2]));
 	assert_true(hung_up(fds[3]));
 	assert_true(hung_up(fds[4]));
@@ -186,7 +190,7 @@ static void only_as_many_as_allowed_are_kept(void **state)
 		close(fds[i]);
 	listen_destroy(one); /* before its connections: they are counted no more */
 	listen_destroy(two);
-	assert_int_equal(w->count, 0);
+	assert_int_equal(seats_taken(&w->seats), 0);
 	turns(w);
 }
 
@@ -416,7 +420,7 @@ static void the_kernel_says_who_a_tcp_peer_is(void **state)
 		/* Nobody holds the other end any more: nobody is known. */
 		conn_hush(w->conns[0], true);
 		close(fd);
-		if (conn_peer(w->conns[0], &peer))
+		if (peer_of_socket(w->conns[0]->fd, &peer))
 			assert_false(peer.uid_known);
 		conn_close(w->conns[0]);
 		listen_destroy(listen);

@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -97,24 +98,52 @@ static bool read_uid(const struct nlmsghdr *head, size_t n, const struct questio
 	return true;
 }
 
-static bool find_uid(const struct place *local, const struct place *remote, uid_t *uid)
+void peer_line_init(struct peer_line *line)
+{
+	*line = (struct peer_line){.fd = -1};
+}
+
+void peer_line_finish(struct peer_line *line)
+{
+	if (line->fd >= 0)
+		close(line->fd);
+	line->fd = -1;
+}
+
+static bool is_open(struct peer_line *line)
+{
+	struct timeval patience = {.tv_usec = PEER_ANSWER_MS * 1000};
+
+	if (line->fd >= 0)
+		return true;
+	line->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (line->fd < 0)
+		return false;
+	setsockopt(line->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return true;
+}
+
+static bool find_uid(struct peer_line *line, const struct place *local, const struct place *remote,
+                     uid_t *uid)
 {
 	struct question q = question_about(local, remote);
-	struct timeval patience = {.tv_usec = PEER_ANSWER_MS * 1000};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	union {
 		struct nlmsghdr head;
 		char bytes[4096];
 	} answer;
 	ssize_t n = -1;
 
-	if (fd < 0)
+	if (!is_open(line))
 		return false;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (send(fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q))
-		n = recv(fd, &answer, sizeof(answer), 0);
-	close(fd);
-	return n > 0 && read_uid(&answer.head, (size_t)n, &q, uid);
+	q.head.nlmsg_seq = ++line->asked;
+	if (send(line->fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q))
+		n = recv(line->fd, &answer, sizeof(answer), 0);
+	/* An answer that comes late must not be taken for the next one's. */
+	if (n < (ssize_t)sizeof(answer.head) || answer.head.nlmsg_seq != q.head.nlmsg_seq) {
+		peer_line_finish(line);
+		return false;
+	}
+	return read_uid(&answer.head, (size_t)n, &q, uid);
 }
 
 static bool peer_of_unix(int fd, struct peer *peer)
@@ -128,7 +157,7 @@ static bool peer_of_unix(int fd, struct peer *peer)
 	return true;
 }
 
-bool peer_of_socket(int fd, struct peer *peer)
+bool peer_ask(struct peer_line *line, int fd, struct peer *peer)
 {
 	struct sockaddr_storage theirs = {0}, ours = {0};
 	struct sockaddr *their_end = (struct sockaddr *)&theirs,
@@ -144,18 +173,49 @@ bool peer_of_socket(int fd, struct peer *peer)
 		return peer_of_unix(fd, peer);
 	if (!place_of(their_end, &them) || !place_of(our_end, &us))
 		return false;
+	memcpy(peer->address, them.address, sizeof(peer->address));
 	peer->is_loopback = place_is_loopback(&them);
 	if (peer->is_loopback)
-		peer->uid_known = find_uid(&them, &us, &peer->uid);
+		peer->uid_known = find_uid(line, &them, &us, &peer->uid);
 	return true;
+}
+
+bool peer_of_socket(int fd, struct peer *peer)
+{
+	struct peer_line line;
+	bool found;
+
+	peer_line_init(&line);
+	found = peer_ask(&line, fd, peer);
+	peer_line_finish(&line);
+	return found;
+}
+
+void peer_name(const struct peer *peer, char out[PEER_NAME_MAX])
+{
+	bool is_v4 = !(peer->address[1] | peer->address[2] | peer->address[3]);
+	struct in6_addr half = {0};
+
+	memcpy(&half, peer->address, 8);
+	if (peer->uid_known)
+		snprintf(out, PEER_NAME_MAX, "uid %lu", (unsigned long)peer->uid);
+	else if (peer->is_loopback)
+		snprintf(out, PEER_NAME_MAX, "a user of this machine");
+	else
+		inet_ntop(is_v4 ? AF_INET : AF_INET6, &half, out, PEER_NAME_MAX);
 }
 
 bool peer_of_listener(const struct sockaddr *address, uid_t *uid)
 {
 	struct place here, nowhere;
+	struct peer_line line;
+	bool found;
 
 	if (!place_of(address, &here) || !place_is_loopback(&here))
 		return false;
 	nowhere = (struct place){.family = here.family};
-	return find_uid(&here, &nowhere, uid);
+	peer_line_init(&line);
+	found = find_uid(&line, &here, &nowhere, uid);
+	peer_line_finish(&line);
+	return found;
 }

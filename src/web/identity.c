@@ -200,7 +200,7 @@ static void know_local(struct visit *visit, struct caller *caller)
 	snprintf(caller->name, sizeof(caller->name), "local");
 }
 
-bool identity_find(struct visit *visit, struct caller *caller)
+static bool find(struct visit *visit, struct caller *caller)
 {
 	*caller = (struct caller){0};
 	switch (look_at_credential(visit, caller)) {
@@ -224,5 +224,14 @@ bool identity_find(struct visit *visit, struct caller *caller)
 		know_unix(visit, caller);
 	else
 		know_local(visit, caller);
+	return true;
+}
+
+bool identity_find(struct visit *visit, struct caller *caller)
+{
+	if (!find(visit, caller))
+		return false;
+	if (caller->scopes)
+		conn_vouch(http_conn(visit->http));
 	return true;
 }
