@@ -51,6 +51,11 @@ static struct admit *admit_in(enum admit_mode mode, unsigned depth)
 	return *admit;
 }
 
+static bool has_nul(struct text t)
+{
+	return t.len && memchr(t.at, '\0', t.len);
+}
+
 static void check_members(const struct draft *d, struct text envelope)
 {
 	static struct signal_reader *reader;
@@ -62,6 +67,8 @@ static void check_members(const struct draft *d, struct text envelope)
 	must_hold(text_equal(s.id, d->id) && text_equal(s.type, d->type));
 	must_hold(text_equal(s.source, d->source) && text_equal(s.correlation, d->correlation));
 	must_hold(s.kind == d->kind && s.at_ms == d->at_ms);
+	must_hold(!has_nul(d->id) && !has_nul(d->type));
+	must_hold(!has_nul(d->source) && !has_nul(d->correlation));
 }
 
 static void check_document(struct text envelope)

@@ -224,6 +224,32 @@ static bool is_object_or_none(yyjson_val *value)
 	return !value || yyjson_is_obj(value);
 }
 
+/* A name with a U+0000 in it would be shorter for whoever takes it for a C string. */
+static bool is_name_or_none(yyjson_val *value)
+{
+	struct text name = json_text(value);
+
+	return !name.len || !memchr(name.at, '\0', name.len);
+}
+
+static enum admit_reason check_names(struct admit *a)
+{
+	static const struct {
+		enum member member;
+		const char *name;
+	} names[] = {
+		{MEMBER_TYPE, "type"},
+		{MEMBER_ID, "id"},
+		{MEMBER_SOURCE, "source"},
+		{MEMBER_CORRELATION, "correlationId"},
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!is_name_or_none(a->values[names[i].member]))
+			return wrong_type(a, names[i].name, "a string without U+0000");
+	return ADMIT_OK;
+}
+
 static enum admit_reason check_types(struct admit *a, double *at_ms)
 {
 	yyjson_val **v = a->values;
@@ -240,7 +266,7 @@ static enum admit_reason check_types(struct admit *a, double *at_ms)
 		return wrong_type(a, "payload", "an object");
 	if (!is_object_or_none(v[MEMBER_METADATA]))
 		return wrong_type(a, "metadata", "an object");
-	return ADMIT_OK;
+	return check_names(a);
 }
 
 /* A null where a missing member is filled counts as missing. */

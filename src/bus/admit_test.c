@@ -448,6 +448,10 @@ static void wrong_types_are_refused(void **state)
 	static const char *const bad[] = {
 		"{\"type\":\"x\",\"id\":1}",
 		"{\"type\":\"x\",\"id\":{}}",
+		"{\"type\":\"x\\u0000\"}",
+		"{\"type\":\"x\",\"id\":\"\\u0000\"}",
+		"{\"type\":\"x\",\"source\":\"a\\u0000b\"}",
+		"{\"type\":\"x\",\"correlationId\":\"a\\u0000\"}",
 		"{\"type\":\"x\",\"source\":false}",
 		"{\"type\":\"x\",\"correlationId\":1}",
 		"{\"type\":\"x\",\"correlationId\":null}",

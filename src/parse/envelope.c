@@ -57,10 +57,12 @@ static enum member member_of(yyjson_val *key)
 	return member;
 }
 
-static const char *wanted(enum member member)
+static const char *wanted(enum member member, yyjson_val *given)
 {
 	if (member == MEMBER_TIMESTAMP)
 		return "a number";
+	if (yyjson_is_str(given) && member != MEMBER_PAYLOAD && member != MEMBER_METADATA)
+		return "a string without U+0000";
 	return member == MEMBER_PAYLOAD || member == MEMBER_METADATA ? "an object" : "a string";
 }
 
@@ -72,7 +74,7 @@ static bool is_wanted(enum member member, yyjson_val *value)
 		return json_number(value, &number);
 	if (member == MEMBER_PAYLOAD || member == MEMBER_METADATA)
 		return yyjson_is_obj(value);
-	return yyjson_is_str(value);
+	return yyjson_is_str(value) && !memchr(yyjson_get_str(value), '\0', yyjson_get_len(value));
 }
 
 /* --- envelopes ------------------------------------------------------------------ */
@@ -94,7 +96,7 @@ static bool see_member(struct parse *p, struct message *m, yyjson_val *key)
 		return true;
 	}
 	if (!is_wanted(member, value)) {
-		parse_bad(p, "%s: %s is needed", names[member], wanted(member));
+		parse_bad(p, "%s: %s is needed", names[member], wanted(member, value));
 		return false;
 	}
 	m->values[member] = value;

@@ -133,6 +133,9 @@ static void a_member_of_the_wrong_kind_is_bad(void **state)
 	assert_bad("{\"type\":\"x\",\"payload\":[]}", "payload: an object is needed");
 	assert_bad("{\"type\":\"x\",\"metadata\":null}", "metadata: an object is needed");
 	assert_bad("{\"type\":\"x\",\"correlationId\":null}", "correlationId: a string is needed");
+	assert_bad("{\"type\":\"x\\u0000\"}", "type: a string without U+0000 is needed");
+	assert_bad("{\"type\":\"x\",\"correlationId\":\"\\u0000\"}",
+	           "correlationId: a string without U+0000 is needed");
 	assert_bad("{\"type\":\"x\",\"id\":\"a\",\"id\":\"a\"}", "id: given twice");
 	assert_bad("{\"type\":\"x\",\"id\":null,\"id\":\"a\"}", "id: given twice");
 	assert_bad("{\"type\":\"x\",\"k\":1,\"\\u006b\":2}", "a member is given twice");

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/visible.h"
 #include "parse/inside.h"
 
 /* The bus takes 64 levels; the envelope, its payload and {"value":...} are three. */
@@ -27,6 +28,21 @@ static void add_key(struct parse *p, const char *key)
 	buf_add(&p->out, TEXT("\":"));
 }
 
+/* The bus takes no name with a U+0000. */
+static void add_name(struct parse *p, const char *key, struct text name)
+{
+	struct buf shown;
+
+	if (!name.len || !memchr(name.at, '\0', name.len)) {
+		make_text(p, key, name);
+		return;
+	}
+	buf_init(&shown, VISIBLE_GROWTH * (name.len + 1)); /* and what a print ends with */
+	visible_add(&shown, name, VISIBLE_MARK_LINES);
+	make_text(p, key, buf_text(&shown));
+	buf_finish(&shown);
+}
+
 static void add_id(struct parse *p, struct text id)
 {
 	char uuid[RANDOM_UUID_LEN];
@@ -35,7 +51,7 @@ static void add_id(struct parse *p, struct text id)
 		random_uuid(uuid);
 		id = (struct text){uuid, sizeof(uuid)};
 	}
-	make_text(p, "id", id);
+	add_name(p, "id", id);
 }
 
 static void add_time(struct parse *p, double at_ms)
@@ -61,15 +77,18 @@ static struct text either(struct text first, struct text second)
 
 void make_head(struct parse *p, const struct make_head *head)
 {
+	struct text correlation = either(head->correlation, p->options.correlation);
+
 	buf_clear(&p->out);
 	p->has_member = p->has_metadata = false;
 	p->broken = NULL;
 	buf_add_char(&p->out, '{');
 	add_id(p, head->id);
-	make_text(p, "type", head->type ? text_of(head->type) : head->type_text);
+	add_name(p, "type", head->type ? text_of(head->type) : head->type_text);
 	add_time(p, head->at_ms);
-	make_text(p, "source", either(head->source, p->options.source));
-	make_given(p, "correlationId", either(head->correlation, p->options.correlation));
+	add_name(p, "source", either(head->source, p->options.source));
+	if (correlation.len)
+		add_name(p, "correlationId", correlation);
 	add_key(p, "payload");
 	buf_add_char(&p->out, '{');
 	p->has_member = false;

@@ -143,6 +143,24 @@ static void wrapped(struct parse *p, const struct parse_event *event)
 	make_end(p);
 }
 
+static void named(struct parse *p, const struct parse_event *event)
+{
+	make_head(p, &(struct make_head){.type_text = TEXT("a\0b"),
+	                                 .source = TEXT("\0"),
+	                                 .correlation = TEXT("c\0d")});
+	make_end(p);
+}
+
+static void a_nul_in_a_name_is_written_out(void **state)
+{
+	taken_init(&t, made_by(named));
+	taken_read(&t, TEXT("{}"));
+	assert_true(taken_has(&t, "\"type\":\"a\\\\u0000b\""));
+	assert_true(taken_has(&t, "\"source\":\"\\\\u0000\""));
+	assert_true(taken_has(&t, "\"correlationId\":\"c\\\\u0000d\""));
+	taken_finish(&t);
+}
+
 static void too_deep_a_value_is_bad(void **state)
 {
 	char deep[122];
@@ -166,6 +184,7 @@ int main(void)
 		cmocka_unit_test(the_bytes_may_name_the_head),
 		cmocka_unit_test(a_time_is_written_as_it_is),
 		cmocka_unit_test(too_deep_a_value_is_bad),
+		cmocka_unit_test(a_nul_in_a_name_is_written_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
