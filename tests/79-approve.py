@@ -142,6 +142,12 @@ def _():
     minute["hook"].stdin.flush()
 
 
+def children(pid):
+    """The processes that this one started."""
+    return eventually(lambda: [int(p) for t in os.listdir(f"/proc/{pid}/task")
+                               for p in open(f"/proc/{pid}/task/{t}/children").read().split()])
+
+
 # --- settings ----------------------------------------------------------------------
 
 
@@ -252,6 +258,146 @@ def _():
         (end,) = closed(box, prompt["id"])
         assert end["state"] == "cancelled" and "wait" in end["why"], end
         assert answer(box, prompt, value="allow").status == 409
+
+
+def settled(box, id):
+    return [s["payload"] for s in box.history("&type=prompt.settled") if s["payload"]["prompt"] == id]
+
+
+def one_settled(box, prompt):
+    (end,) = eventually(lambda: settle(box) or settled(box, prompt["id"]))
+    return end
+
+
+def after(event, payload, **more):
+    """The hook of that event for what another was about."""
+    return {**{k: v for k, v in payload.items() if k != "permission_suggestions"},
+            "hook_event_name": event, **more}
+
+
+@test("an agent that is killed takes its questions and its hooks with it")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        code = "import subprocess,sys; subprocess.run(['sh','-c',sys.argv[1]+'; true'],stdin=0)"
+        agent = subprocess.Popen(["python3", "-c", code, claude.command("PermissionRequest")],
+                                 stdin=subprocess.PIPE, env=environment(claude.env))
+        agent.stdin.write(json.dumps(permission()).encode())
+        agent.stdin.close()
+        prompt = one_prompt(box)
+        (shell,) = children(agent.pid)
+        (hook,) = children(shell)
+        agent.kill()
+        agent.wait(PATIENCE_S)
+        eventually(lambda: not prompts(box))
+        eventually(lambda: not os.path.exists(f"/proc/{hook}"))
+        (end,) = closed(box, prompt["id"])
+        assert end["state"] == "cancelled", end
+        late = answer(box, prompt, value="allow")
+        assert late.status == 409 and "already" in late.json()["error"], late
+
+
+@test("what the agent did is told: a tool that was used was allowed, whoever said so")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        asked = permission()
+        before = {**after("PreToolUse", asked), "tool_use_id": "toolu_7"}
+        done = after("PostToolUse", asked, tool_use_id="toolu_7", tool_response={})
+        # Somebody here allowed it, with another input.
+        claude.tells(before)
+        prompt, _ = ask_and_answer(box, claude, asked, value={"value": "allow", "edit": {"command": "ls"}})
+        claude.tells({**done, "tool_input": {"command": "ls"}})
+        end = one_settled(box, prompt)
+        assert end["decision"] == "allow" and end["by"]["user"], end
+        # Somebody allowed it in its own dialog.
+        claude.tells(before)
+        hook = claude.runs(asked)
+        prompt = one_prompt(box)
+        claude.tells(done)
+        assert hook.end() is None
+        (how,) = closed(box, prompt["id"])
+        assert how["why"] == "it was decided there", how
+        end = one_settled(box, prompt)
+        assert end["by"] == "agent" and end["decision"] == "allow", end
+        late = answer(box, prompt, value="deny")
+        assert late.status == 409 and "it was decided there" in late.json()["error"], late
+        # It was denied here and allowed there: the answer is as it was given.
+        claude.tells(before)
+        prompt, _ = ask_and_answer(box, claude, asked, value="deny")
+        claude.tells(done)
+        end = one_settled(box, prompt)
+        assert end["by"] == "agent" and end["decision"] == "allow", end
+        assert box.history("&type=answer")[-1]["payload"]["value"] == "deny"
+
+
+@test("what the agent did is told: a turn that is over without the tool denied it")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        asked = permission()
+        prompt, _ = ask_and_answer(box, claude, asked, value="deny")
+        claude.tells(after("Stop", asked))
+        end = one_settled(box, prompt)
+        assert end["decision"] == "deny" and end["by"]["user"], end
+        hook = claude.runs(asked)
+        prompt = one_prompt(box)
+        claude.tells(after("UserPromptSubmit", asked, prompt="do something else"))
+        assert hook.end() is None
+        end = one_settled(box, prompt)
+        assert end["decision"] == "deny" and end["by"] == "agent", end
+        hook = claude.runs(asked)
+        prompt = one_prompt(box)
+        claude.tells(after("SessionEnd", asked, reason="other"))
+        assert hook.end() is None
+        end = one_settled(box, prompt)
+        assert end["decision"] == "gone" and end["by"] == "agent", end
+
+
+@test("a dialog that is gone from the registry of sessions closes the question")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        registry = claude.home / ".claude" / "sessions"
+        registry.mkdir(parents=True)
+        with open(f"/proc/{os.getpid()}/stat") as stat:
+            start = stat.read().rpartition(")")[2].split()[19]
+        asked = permission(transcript_path=str(claude.home / ".claude" / "projects" / "p" / "s1.jsonl"))
+
+        def status(word, pid=os.getpid()):
+            (registry / f"{pid}.json").write_text(json.dumps(
+                {"pid": pid, "sessionId": "s1", "procStart": start, "status": word}))
+
+        for word, decision in (("busy", None), ("idle", "deny")):
+            status("busy")
+            hook = claude.runs(asked)
+            prompt = one_prompt(box)
+            status("waiting")
+            assert answer(box, prompt, value="perhaps").status == 422  # and it was looked at
+            assert hook.is_held() and prompts(box)
+            status(word)
+            eventually(lambda: not prompts(box))
+            assert hook.end() is None
+            (how,) = closed(box, prompt["id"])
+            assert how["why"] == "it was decided there", how
+            if decision:
+                end = one_settled(box, prompt)
+                assert end["by"] == "agent" and end["decision"] == decision, end
+            else:
+                claude.tells(after("PostToolUse", asked, tool_use_id="t", tool_response={}))
+                assert one_settled(box, prompt)["decision"] == "allow"
+        (registry / f"{os.getpid()}.json").unlink()
+        child = subprocess.Popen(["sleep", "600"])
+        with open(f"/proc/{child.pid}/stat") as stat:
+            start = stat.read().rpartition(")")[2].split()[19]
+        status("waiting", child.pid)
+        hook = claude.runs(asked)
+        prompt = one_prompt(box)
+        assert answer(box, prompt, value="perhaps").status == 422
+        child.kill()
+        child.wait(PATIENCE_S)
+        assert hook.end() is None
+        assert one_settled(box, prompt)["decision"] == "gone"
 
 
 @test("many are held at once, and each gets its own answer")

@@ -168,8 +168,12 @@ static enum back_answer reply(void *self, const struct back_reply *r, struct err
 		.durable = r->durable,
 		.of = r->of,
 	};
+	struct box *box = self;
+	const struct prompt *p = prompts_find(box->prompts, r->prompt);
 
-	return answers[prompts_answer(((struct box *)self)->prompts, &a, why)];
+	if (p && box->approve && approve_is_ours(text_of(p->source)))
+		approve_look(box->approve, p->own_id);
+	return answers[prompts_answer(box->prompts, &a, why)];
 }
 
 static void forget_reply(void *self, void *of)

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "journal/journal.h"
 #include "net/parcel.h"
+#include "source/approve.h"
 #include "source/hook.h"
 #include "source/pauses.h"
 
@@ -42,6 +43,7 @@ static void take(struct porch *porch, const struct hook_payload *payload,
 	if (!hook_take(box->hook, payload, &why))
 		log_warn("hooks", "%s", why.words);
 	pauses_note(box->pauses, payload->bytes, decides);
+	approve_note(box->approve, payload->bytes);
 }
 
 static void came(void *self, struct parcel_line *line, const struct parcel *parcel)

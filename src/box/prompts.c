@@ -151,6 +151,16 @@ void box_withdraw_prompt(void *self, struct text source, struct text id, const c
 	}
 }
 
+void box_settle_prompt(void *self, struct text run, struct text id, bool is_agents,
+                       const char *decision)
+{
+	struct box *box = self;
+	const struct prompt *p = prompts_find_own(box->prompts, run, id);
+
+	if (p)
+		prompts_settle(box->prompts, text_of(p->id), is_agents, decision);
+}
+
 void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why)
 {
 	list_each(prompts_open(box->prompts), l) {

@@ -40,6 +40,7 @@ void box_make_hook(struct box *box)
 		.hook = box->hook,
 		.self = box,
 		.withdrew = box_withdraw_prompt,
+		.settled = box_settle_prompt,
 	});
 	box->pauses = pauses_create(&(struct pauses_options){
 		.bus = box->bus,
@@ -61,6 +62,7 @@ static bool web_has_hook(void *self, struct text payload, struct error *why)
 	if (!box->hook || !hook_take(box->hook, &whole, why))
 		return false;
 	pauses_note(box->pauses, payload, PAUSES_UNSAID);
+	approve_note(box->approve, payload);
 	return true;
 }
 

@@ -6,7 +6,8 @@
  *
  * With --decide a permission waits for what a person says, as long as the box shows that
  * it is alive, and a tool of a session that is held waits until it may pass.  Whether it is
- * held is a file, so it does not matter here what the box is at.
+ * held is a file, so it does not matter here what the box is at.  When the agent is gone,
+ * killed or not, one that asks ends, too.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "base/spool.h"
+#include "cli/agent.h"
 #include "cli/dial.h"
 #include "cli/hook_read.h"
 #include "cli/send.h"
@@ -82,6 +84,7 @@ static void tell(const struct errand *e, char kind)
 struct decision {
 	struct buf said;
 	uint64_t began_ms, heard_ms; /* heard_ms 0: nothing yet */
+	int agent;                   /* agent_open(); open until our end, which is near then */
 };
 
 static bool hear(void *self, long status, struct text bytes)
@@ -97,6 +100,8 @@ static bool goes_on(void *self)
 	struct decision *d = self;
 	uint64_t now = now_ms();
 
+	if (agent_is_gone(d->agent))
+		return false;
 	if (!d->heard_ms)
 		return now - d->began_ms < FIRST_BYTE_S * 1000;
 	return now - d->heard_ms < BEAT_S * 1000 && now - d->began_ms < DECIDE_S * 1000;
@@ -131,6 +136,7 @@ static struct text decision_of(struct dial *dial, const struct errand *e, struct
 	long status;
 
 	d->began_ms = now_ms();
+	d->agent = agent_open();
 	do {
 		buf_clear(&d->said);
 		result = dial_run(dial, &request, &status, &why);

@@ -72,9 +72,12 @@ static bool emit_closed(struct prompts *all, struct prompt *p, enum prompt_state
 	if (state == PROMPT_EXPIRED && p->other)
 		buf_print(&out, ",\"value\":%s", p->other);
 	p->claimed = true;
+	p->why = must_dup(why);
 	if (emit(all, &out, &how, &trouble) == BUS_ACCEPTED)
 		return true;
 	p->claimed = false;
+	free(p->why);
+	p->why = NULL;
 	log_warn("prompts", "one stays open: %s", trouble.words);
 	return false;
 }
@@ -85,6 +88,20 @@ void prompts_cancel(struct prompts *all, struct text id, const char *why)
 
 	if (p && p->state == PROMPT_OPEN && !p->claimed)
 		emit_closed(all, p, PROMPT_CANCELLED, why);
+}
+
+void prompts_settle(struct prompts *all, struct text id, bool is_agents, const char *decision)
+{
+	static const struct bus_emit how = {.durable = false};
+	const struct prompt *p = map_get(&all->by_id, id);
+	struct buf out;
+
+	if (!p || p->settled)
+		return;
+	begin_signal(&out, "prompt.settled", p);
+	buf_print(&out, ",\"by\":%s,\"decision\":", is_agents || !p->by ? "\"agent\"" : p->by);
+	buf_add_json(&out, text_of(decision));
+	emit(all, &out, &how, NULL);
 }
 
 static struct prompt *find_due(struct prompts *all, int64_t now_ms)
@@ -196,7 +213,9 @@ static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 	struct text user = json_text(yyjson_obj_get(by, "user"));
 	struct text screen = json_text(yyjson_obj_get(by, "screen"));
 
-	if (p->claimed)
+	if (p->claimed && p->why)
+		error_set(why, "%s", p->why);
+	else if (p->claimed)
 		error_set(why, "somebody else was first");
 	else if (by)
 		error_set(why, "already %s by %.*s at %.*s", prompt_state_name(p->state),

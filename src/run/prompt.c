@@ -236,6 +236,7 @@ void prompt_destroy(struct prompt *p)
 	drop_text(&p->own_id);
 	free(p->by);
 	free(p->why);
+	free(p->settled);
 	free(p);
 }
 
@@ -254,7 +255,7 @@ void prompt_slim(struct prompt *p)
 size_t prompt_weigh(struct prompt *p)
 {
 	const char *const texts[] = {p->run,   p->source, p->options, p->other, p->frame,
-	                             p->value, p->by,     p->why,     p->input};
+	                             p->value, p->by,     p->why,     p->input, p->settled};
 
 	p->bytes = sizeof(*p) + p->own_id.len + p->invoke.len + p->words.len + p->tool.len;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -413,6 +414,7 @@ static void add_members(const struct prompt *p, struct buf *out, size_t input_ma
 	json_member_text(out, "state", prompt_state_name(p->state));
 	json_member_json(out, "by", p->by);
 	json_member_text(out, "why", p->why);
+	json_member_json(out, "settled", p->settled);
 }
 
 void prompt_json(const struct prompt *p, struct buf *out)
@@ -478,6 +480,7 @@ struct prompt *prompt_load(yyjson_val *saved)
 	read_deadline(p, yyjson_obj_get(saved, "deadline"));
 	p->by = load_json(saved, "by");
 	p->why = load_text(saved, "why");
+	p->settled = load_json(saved, "settled");
 	p->value = load_json(saved, "value");
 	p->frame = load_text(saved, "frame");
 	p->seq = yyjson_get_uint(yyjson_obj_get(saved, "seq"));

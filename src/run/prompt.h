@@ -66,6 +66,7 @@ struct prompt {
 	char *value;           /* of the answer, as JSON, or NULL; NULL when all is told */
 	char *by;              /* `{"user",...}`, or NULL */
 	char *why;             /* of one that nobody answered, or NULL */
+	char *settled;         /* what its agent did, `{"by","decision"}`, or NULL */
 	size_t bytes;          /* what it costs to keep */
 	struct link in_open;   /* prompts.open */
 	struct link in_closed; /* prompts.closing, prompts.closed */
@@ -89,7 +90,8 @@ void prompt_slim(struct prompt *prompt);
 size_t prompt_weigh(struct prompt *prompt); /* sets bytes */
 
 /* `{"id","run","source","invokeid"?,"type","prompt","tool"?,"input"?,"inputBytes"?,"options"?,
- * "default"?,"deadline"?,"state","by"?,"why"?}`; no input that is longer than is shown. */
+ * "default"?,"deadline"?,"state","by"?,"why"?,"settled"?}`; no input that is longer than
+ * is shown. */
 void prompt_json(const struct prompt *prompt, struct buf *out);
 
 /* For the checkpoint, as JSON and back; NULL when that is not one. */

@@ -50,6 +50,7 @@ void prompt_closed_frame(const struct prompt *p, struct buf *out)
 	buf_print(out, "{\"kind\":\"prompt-closed\",\"prompt-id\":\"%s\",\"state\":\"%s\"", p->id,
 	          prompt_state_name(p->state));
 	json_member_json(out, "by", p->by);
+	json_member_json(out, "settled", p->settled);
 	buf_add_char(out, '}');
 }
 

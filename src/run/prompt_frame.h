@@ -8,7 +8,7 @@
 
 /* `{"kind":"prompt",...}`: as its agent sent it but for the id, or made of what it asks. */
 void prompt_frame(const struct prompt *prompt, struct buf *out);
-/* `{"kind":"prompt-closed","prompt-id","state","by"?}` */
+/* `{"kind":"prompt-closed","prompt-id","state","by"?,"settled"?}` */
 void prompt_closed_frame(const struct prompt *prompt, struct buf *out);
 /* `{"kind":"answer","prompt-id","value"}` or with `"cancelled":true`, for its agent. */
 void prompt_answer_frame(const struct prompt *prompt, struct buf *out);

@@ -262,6 +262,7 @@ static void hear_closed(struct prompts *all, struct prompt *p, uint64_t seq, yyj
 	if (p->state != PROMPT_OPEN)
 		return;
 	p->value = json_copy(yyjson_obj_get(payload, "value"));
+	free(p->why);
 	p->why = why.len ? text_dup(why) : NULL;
 	close_prompt(all, p, text_is(state, "expired") ? PROMPT_EXPIRED : PROMPT_CANCELLED, seq);
 }
@@ -276,6 +277,22 @@ static void hear_told(struct prompts *all, struct prompt *p, uint64_t seq, yyjso
 	all->closed_bytes += prompt_weigh(p);
 }
 
+static void hear_settled(struct prompts *all, struct prompt *p, uint64_t seq, yyjson_val *payload)
+{
+	char *by = json_copy(yyjson_obj_get(payload, "by"));
+	char *decision = json_copy(yyjson_obj_get(payload, "decision"));
+
+	if (p->state != PROMPT_OPEN && !p->settled && by && decision) {
+		all->closed_bytes -= p->bytes;
+		p->settled = must_print("{\"by\":%s,\"decision\":%s}", by, decision);
+		all->closed_bytes += prompt_weigh(p);
+		if (all->options.changed)
+			all->options.changed(all->options.self, p);
+	}
+	free(by);
+	free(decision);
+}
+
 static const struct {
 	struct text type;
 	void (*hear)(struct prompts *all, struct prompt *p, uint64_t seq, yyjson_val *payload);
@@ -283,6 +300,7 @@ static const struct {
 	{{"answer", 6}, hear_answer},
 	{{"prompt.closed", 13}, hear_closed},
 	{{"prompt.told", 11}, hear_told},
+	{{"prompt.settled", 14}, hear_settled},
 };
 
 #define ENDS (sizeof(ends) / sizeof(ends[0]))

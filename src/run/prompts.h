@@ -7,14 +7,15 @@
  *	answer         {"value"|"cancelled":true,"by":{"user","process"?,"screen"}}
  *	prompt.closed  {"state":"cancelled"|"expired","why","value"?}
  *	prompt.told    its agent knows
+ *	prompt.settled {"by":"agent"|{"user",...},"decision"}: what its agent did
  *
  * each with {"prompt","type","invokeid"?} of the prompt.
  *
  * The first valid answer wins: it is emitted as a signal of ours, and told to the agent
  * when that is on the disk.  Everything here is folded from signals, so a restart finds it
  * as it was; only who was told in the moment before a crash may be told again, with the
- * same words.  `answer`, `prompt.closed` and `prompt.told` count only when the box itself
- * said them (SOURCE_OF_BOX), a name that nobody else may use.
+ * same words.  `answer`, `prompt.closed`, `prompt.told` and `prompt.settled` count only when
+ * the box itself said them (SOURCE_OF_BOX), a name that nobody else may use.
  *
  * A prompt of a run with the own id of one that is open takes its place; one that says the
  * same again is the same one.
@@ -76,6 +77,9 @@ struct prompt_answer {
 enum prompt_verdict prompts_answer(struct prompts *prompts, const struct prompt_answer *answer,
                                    struct error *why);
 void prompts_forget(struct prompts *prompts, void *of); /* who waited is gone */
+
+/* What its agent did; is_agents: that is not what was answered here.  id is our own. */
+void prompts_settle(struct prompts *prompts, struct text id, bool is_agents, const char *decision);
 
 /* Its agent says that it does not want an answer any more; id is our own. */
 void prompts_cancel(struct prompts *prompts, struct text id, const char *why);

@@ -125,7 +125,8 @@ static void what_is_not_plain_is_declined(void **state)
 		"{" HEAD ",\"payload\":{},\"correlation\":\"c\"}",
 		"{" HEAD ",\"payload\":{}\n}",     /* two lines */
 		"{" HEAD ",\"p\\u0061yload\":{}}", /* an escaped name */
-		"{\"id\":\"i\\u0000\",\"type\":\"t\",\"timestamp\":1,\"source\":\"s\",\"payload\":{}}",
+		"{\"id\":\"i\\u0000\",\"type\":\"t\",\"timestamp\":1,\"source\":\"s\","
+		"\"payload\":{}}",
 		"{\"id\":\"i\\n\",\"type\":\"t\",\"timestamp\":1,\"source\":\"s\",\"payload\":{}}",
 		AT("1.5"),
 		AT("01"),

@@ -1,97 +1,109 @@
 /* approve.c - holding hooks, and letting them go. */
-#include "source/approve.h"
-
 #include <stdlib.h>
+#include <xxhash.h>
 #include <yyjson.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/must.h"
 #include "base/random.h"
-#include "net/loop.h"
-#include "signal/json.h"
-#include "source/approve_ask.h"
+#include "parse/claude_session.h"
+#include "source/approve_inside.h"
 #include "source/hook.h"
 
-#define SOURCE "adapter:tap"
 #define HELD_MAX 256 /* hooks; one more is not held */
+#define ENDED_MAX \
+	256 /* questions of which nobody told what became of them; one more: the oldest goes */
 #define SESSION_MAX 256
 #define HELD_MS (55 * 60 * 1000u) /* Claude Code's own patience is an hour */
 #define PAYLOAD_MAX (16 * MIB)
 #define INPUTS_MAX (64 * MIB) /* of tools that are asked about; then none is held */
 
-struct held {
-	struct link in_all; /* approve.held, the oldest first */
-	struct approve *approve;
-	char *run;
-	char *id;          /* of its prompt */
-	struct buf input;  /* of the tool, as JSON */
-	char *suggestions; /* rules that `always` makes, as JSON; NULL: none */
-	approve_decided_fn *decided;
-	void *of;
-	struct deadline patience;
-};
-
-struct approve {
-	struct approve_options options;
-	struct link held;
-	size_t held_count;
-	size_t input_bytes; /* of all that are held */
-	struct json_reader reader;
-	bool is_stopped;
-};
-
 bool approve_is_ours(struct text source)
 {
-	return text_is(source, SOURCE);
+	return text_is(source, APPROVE_SOURCE);
 }
 
 /* ---- held hooks ---- */
 
-static void free_held(struct held *h)
+uint64_t approve_hash(yyjson_val *input)
+{
+	struct buf json;
+	uint64_t hash;
+
+	buf_init(&json, PAYLOAD_MAX);
+	json_add(&json, input);
+	hash = XXH3_64bits(json.at ? json.at : "", json.len);
+	buf_finish(&json);
+	return hash;
+}
+
+static void leave(struct held *h)
 {
 	list_remove(&h->in_all);
-	h->approve->held_count--;
+	if (h->decided)
+		h->approve->held_count--;
+	else
+		h->approve->ended_count--;
 	h->approve->input_bytes -= h->input.len;
 	deadline_clear(&h->patience);
-	free(h->run);
 	buf_finish(&h->input);
+}
+
+void approve_free(struct held *h)
+{
+	leave(h);
+	free(h->run);
 	free(h->id);
+	free(h->tool);
+	free(h->tool_use);
+	free(h->sessions);
 	free(h->suggestions);
 	free(h);
 }
 
-static void let_go(struct held *h, struct text json)
+/* What became of it is still to come. */
+static void end(struct held *h)
+{
+	struct approve *a = h->approve;
+
+	leave(h);
+	h->decided = NULL;
+	h->ended_ms = clock_mono_ns() / 1000000;
+	list_add(&a->ended, &h->in_all);
+	if (++a->ended_count > ENDED_MAX)
+		approve_free(list_of(a->ended.next, struct held, in_all));
+}
+
+void approve_let_go(struct held *h, struct text json)
 {
 	approve_decided_fn *decided = h->decided;
 	void *of = h->of;
 
-	free_held(h);
+	end(h);
 	decided(of, json);
 }
 
-static void withdraw(struct held *h, const char *why)
+void approve_withdraw(struct held *h, const char *why)
 {
 	struct approve *a = h->approve;
 
-	a->options.withdrew(a->options.self, TEXT(SOURCE), text_of(h->id), why);
+	a->options.withdrew(a->options.self, TEXT(APPROVE_SOURCE), text_of(h->id), why);
 }
 
 static void ran_out(struct deadline *deadline)
 {
 	struct held *h = list_of(deadline, struct held, patience);
 
-	withdraw(h, "nobody answered in time");
-	let_go(h, TEXT(""));
+	approve_withdraw(h, "nobody answered in time");
+	approve_let_go(h, TEXT(""));
 }
 
 void approve_forget(struct held *h)
 {
 	if (!h)
 		return;
-	withdraw(h, "Claude Code does not wait any more");
-	free_held(h);
+	approve_withdraw(h, "Claude Code does not wait any more");
+	end(h);
 }
 
 static struct held *hold(struct approve *a, const struct approve_request *r)
@@ -100,6 +112,10 @@ static struct held *hold(struct approve *a, const struct approve_request *r)
 
 	h->approve = a;
 	h->run = text_dup(r->session);
+	h->tool = text_dup(r->tool);
+	h->is_inside = r->agent.len > 0;
+	h->sessions = approve_sessions(r->transcript);
+	h->input_hash = approve_hash(r->input);
 	buf_init(&h->input, PAYLOAD_MAX);
 	h->patience.fire = ran_out;
 	deadline_set(a->options.loop, &h->patience, HELD_MS);
@@ -151,6 +167,16 @@ struct text approve_input(const struct approve *a, struct text id)
 	return h ? buf_text(&h->input) : (struct text){NULL, 0};
 }
 
+static void note_given(struct held *h, yyjson_val *value)
+{
+	struct text word = approve_word(value);
+
+	if (!word.len || word.len >= sizeof(h->word))
+		return;
+	memcpy(h->word, word.at, word.len);
+	h->given = text_is(word, "deny") || text_is(word, "stop") ? GIVEN_DENY : GIVEN_ALLOW;
+}
+
 bool approve_reply(struct approve *a, const struct source_reply *reply)
 {
 	struct held *h = find_asked(a, reply->id);
@@ -162,7 +188,9 @@ bool approve_reply(struct approve *a, const struct source_reply *reply)
 	buf_init(&out, PAYLOAD_MAX);
 	doc = reply->value.len ? json_read(&a->reader, reply->value, NULL) : NULL;
 	approve_decide(&out, yyjson_doc_get_root(doc), h->suggestions);
-	let_go(h, out.full ? TEXT("") : buf_text(&out));
+	if (!out.full)
+		note_given(h, yyjson_doc_get_root(doc));
+	approve_let_go(h, out.full ? TEXT("") : buf_text(&out));
 	buf_finish(&out);
 	return true;
 }
@@ -182,7 +210,9 @@ struct held *approve_hold(struct approve *a, struct text payload, approve_decide
 	h = hold(a, &r);
 	h->decided = decided;
 	h->of = of;
+	settle_find_use(h);
 	ask(h, &r);
+	settle_begin(a);
 	return h;
 }
 
@@ -194,7 +224,10 @@ struct approve *approve_create(const struct approve_options *options)
 
 	a->options = *options;
 	list_init(&a->held);
+	list_init(&a->ended);
+	list_init(&a->uses);
 	json_reader_init(&a->reader, PAYLOAD_MAX);
+	json_reader_init(&a->registry, CLAUDE_SESSION_MAX);
 	return a;
 }
 
@@ -204,8 +237,8 @@ void approve_stop(struct approve *a)
 	while (!list_is_empty(&a->held)) {
 		struct held *h = list_of(a->held.next, struct held, in_all);
 
-		withdraw(h, "the box stopped");
-		let_go(h, TEXT(""));
+		approve_withdraw(h, "the box stopped");
+		approve_let_go(h, TEXT(""));
 	}
 }
 
@@ -214,7 +247,11 @@ void approve_destroy(struct approve *a)
 	if (!a)
 		return;
 	while (!list_is_empty(&a->held))
-		free_held(list_of(a->held.next, struct held, in_all));
+		approve_free(list_of(a->held.next, struct held, in_all));
+	while (!list_is_empty(&a->ended))
+		approve_free(list_of(a->ended.next, struct held, in_all));
+	settle_forget(a);
+	json_reader_finish(&a->registry);
 	json_reader_finish(&a->reader);
 	free(a);
 }

@@ -24,6 +24,10 @@ struct approve_options {
 	void *self;
 	/* A prompt wants no answer any more; id is its agent's own. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
+	/* What its agent did: `allow`, `deny`, `gone`, or the word of the answer.  is_agents:
+	 * that is not what was answered here. */
+	void (*settled)(void *self, struct text run, struct text id, bool is_agents,
+	                const char *decision);
 };
 
 struct approve *approve_create(const struct approve_options *options);
@@ -38,6 +42,11 @@ typedef void approve_decided_fn(void *of, struct text json);
 struct held *approve_hold(struct approve *approve, struct text payload, approve_decided_fn *decided,
                           void *of);
 void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
+
+/* A payload of any hook: it may tell what became of a question. */
+void approve_note(struct approve *approve, struct text payload);
+/* Was this question, by its own id, decided in its agent's own dialog?  Then it is withdrawn. */
+void approve_look(struct approve *approve, struct text id);
 
 /* The whole input of the tool that this prompt, by its own id, is about; as JSON, until the
  * loop's next turn.  Empty: there is none. */

@@ -4,6 +4,7 @@
  */
 #include "source/approve_ask.h"
 
+#include "base/must.h"
 #include "base/visible.h"
 #include "parse/tool_words.h"
 
@@ -20,12 +21,31 @@ bool approve_read(struct approve_request *r, struct json_reader *reader, struct 
 		.session = json_text(yyjson_obj_get(root, "session_id")),
 		.event = json_text(yyjson_obj_get(root, "hook_event_name")),
 		.tool = json_text(yyjson_obj_get(root, "tool_name")),
+		.tool_use = json_text(yyjson_obj_get(root, "tool_use_id")),
+		.transcript = json_text(yyjson_obj_get(root, "transcript_path")),
 		.input = yyjson_obj_get(root, "tool_input"),
 		.suggestions = yyjson_obj_get(root, "permission_suggestions"),
 	};
 	if (is_inside)
 		r->agent = json_text(yyjson_obj_get(root, "agent_type"));
 	return r->session.len > 0 && !memchr(r->session.at, '\0', r->session.len);
+}
+
+/* CONFIG/projects/NAME/SESSION.jsonl: the registry is CONFIG/sessions. */
+char *approve_sessions(struct text transcript)
+{
+	static const struct text projects = {"/projects/", 10};
+	const char *at = transcript.len
+	                         ? memmem(transcript.at, transcript.len, projects.at, projects.len)
+	                         : NULL,
+		   *next;
+
+	while (at && (next = memmem(at + 1, transcript.len - (size_t)(at + 1 - transcript.at),
+	                            projects.at, projects.len)))
+		at = next;
+	if (!at || transcript.at[0] != '/' || memchr(transcript.at, '\0', transcript.len))
+		return NULL;
+	return must_print("%.*s/sessions", (int)(at - transcript.at), transcript.at);
 }
 
 /* ---- the rule of "always" ---- */
@@ -188,10 +208,15 @@ void approve_ask(struct buf *out, const struct approve_request *r, struct text i
 /* The words of who decided against it, for the agent. */
 #define DENIED "\"behavior\":\"deny\",\"message\":\"A person said no to this.\""
 
+struct text approve_word(yyjson_val *value)
+{
+	return json_text(yyjson_is_obj(value) ? yyjson_obj_get(value, "value") : value);
+}
+
 static void add_decision(struct buf *out, yyjson_val *value, const char *suggestions)
 {
 	yyjson_val *edit = yyjson_obj_get(value, "edit");
-	struct text word = json_text(yyjson_is_obj(value) ? yyjson_obj_get(value, "value") : value);
+	struct text word = approve_word(value);
 
 	if (text_is(word, "allow"))
 		buf_add(out, TEXT("\"behavior\":\"allow\""));

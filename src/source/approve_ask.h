@@ -10,7 +10,8 @@
 /* A payload; its parts are the reader's. */
 struct approve_request {
 	struct text session, event, tool, agent;
-	yyjson_val *input, *suggestions; /* of rules that would allow it */
+	struct text tool_use, transcript; /* the latter a path; each may be empty */
+	yyjson_val *input, *suggestions;  /* of rules that would allow it */
 };
 
 /* False: it is no payload, or of no session. */
@@ -21,6 +22,12 @@ bool approve_read(struct approve_request *r, struct json_reader *reader, struct 
 /* The words of a prompt, as JSON, and `,"tool":...,"input"?,"inputBytes"?,"options":[...]`.
  * input: the tool's, as JSON. */
 void approve_ask(struct buf *out, const struct approve_request *r, struct text input);
+
+/* What this answer of the prompt chose: "allow", ...; empty: nothing. */
+struct text approve_word(yyjson_val *value);
+
+/* The registry of sessions beside this transcript; NULL: it is none of Claude Code's. */
+char *approve_sessions(struct text transcript);
 
 /* What the hook prints for this answer of the prompt; nothing when it decides nothing.
  * suggestions: as JSON, or NULL. */

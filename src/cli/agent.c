@@ -1,0 +1,69 @@
+/* agent.c - who runs a hook.
+ *
+ * An agent runs it by a shell, which may stay between them, and which lives on when the agent
+ * is killed.
+ */
+#include "cli/agent.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/whole.h"
+
+#define STAT_MAX 4096
+
+/* `PID (NAME) STATE PPID ...`: the parent, 0 when there is no such process.  A name may hold
+ * spaces and brackets. */
+static uint64_t read_stat(struct text stat, struct text *name)
+{
+	const char *open = stat.len ? memchr(stat.at, '(', stat.len) : NULL;
+	const char *close = stat.len ? memrchr(stat.at, ')', stat.len) : NULL;
+	struct text rest;
+	uint64_t parent;
+
+	if (!open || !close || close < open)
+		return 0;
+	*name = (struct text){open + 1, (size_t)(close - open) - 1};
+	rest = text_trim((struct text){close + 1, (size_t)(stat.at + stat.len - close) - 1});
+	text_cut(rest, ' ', &rest); /* its state */
+	return text_to_u64(text_cut(rest, ' ', &rest), &parent) ? parent : 0;
+}
+
+static bool is_shell(struct text name)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"};
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (text_is(name, shells[i]))
+			return true;
+	return false;
+}
+
+int agent_open(void)
+{
+	struct text name = {NULL, 0};
+	struct buf stat;
+	uint64_t parent;
+	char path[64];
+	int pid = getppid();
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	buf_init(&stat, STAT_MAX);
+	whole_load(path, 0, &stat, NULL);
+	parent = read_stat(buf_text(&stat), &name);
+	if (parent > 0 && parent <= INT_MAX && is_shell(name))
+		pid = (int)parent;
+	buf_finish(&stat);
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+bool agent_is_gone(int fd)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+	return fd >= 0 && poll(&wait, 1, 0) > 0;
+}
