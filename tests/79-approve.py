@@ -400,6 +400,67 @@ def _():
         assert one_settled(box, prompt)["decision"] == "gone"
 
 
+QUESTIONS = {"questions": [
+    {"question": "Which colour?", "header": "Colour", "multiSelect": False,
+     "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]},
+    {"question": "Which sizes?", "header": "Size", "multiSelect": True,
+     "options": [{"label": "S", "description": "small"}, {"label": "L", "description": ""}]}]}
+
+
+def question(given=None):
+    return {**permission(), "tool_name": "AskUserQuestion", "tool_input": given or QUESTIONS}
+
+
+def asked_after(box, last):
+    return eventually(lambda: [p for p in prompts(box) if not last or p["id"] != last["id"]])[0]
+
+
+def answer_all(box, hook, *values):
+    """Answers what is asked, one after another; the prompts, and what the hook printed."""
+    seen = []
+    for value in values:
+        seen.append(asked_after(box, seen[-1] if seen else None))
+        assert hook.is_held()
+        assert answer(box, seen[-1], value=value).status == 200, seen[-1]
+    return seen, hook.end()
+
+
+@test("questions of Claude Code are asked one after another, and answered its own way")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        seen, printed = answer_all(box, claude.runs(question()), "Blue", ["S", "L"])
+        assert decision(printed) == {
+            "behavior": "allow",
+            "updatedInput": {**QUESTIONS, "answers": {"Which colour?": "Blue", "Which sizes?": "S, L"}}}
+        assert [(p["type"], p["prompt"]) for p in seen] == [
+            ("select", "Which colour?"), ("multi", "Which sizes?")], seen
+        assert [o["value"] for o in seen[0]["options"]] == ["Red", "Blue", "(other)"], seen
+        assert seen[0]["options"][0]["label"] == "Red: warm" and "input" not in seen[0], seen
+        claude.tells(after("PostToolUse", question(), tool_use_id="q", tool_response={}))
+        end = one_settled(box, seen[-1])
+        assert end["decision"] == "answered" and end["by"]["user"], end
+        seen, printed = answer_all(box, claude.runs(question()), "(other)", "Green, perhaps",
+                                   ["L", "(other)"], "XL")
+        assert decision(printed)["updatedInput"]["answers"] == {
+            "Which colour?": "Green, perhaps", "Which sizes?": "L, XL"}, printed
+        assert [p["type"] for p in seen] == ["select", "text", "multi", "text"], seen
+        _, printed = ask_and_answer(box, claude, question(), cancelled=True)
+        assert printed is None
+        assert claude.runs(question({"questions": "none"})).end() is None
+
+
+@test("a plan is asked about in its own words")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        plan = {**permission(), "tool_name": "ExitPlanMode", "tool_input": {"plan": "# Plan\n1. go"}}
+        prompt, printed = ask_and_answer(box, claude, plan, value="allow")
+        assert prompt["prompt"] == "May it carry out its plan?\n# Plan\n1. go", prompt
+        assert [o["value"] for o in prompt["options"]] == ["allow", "deny", "stop"], prompt
+        assert decision(printed) == {"behavior": "allow"}, printed
+
+
 @test("many are held at once, and each gets its own answer")
 def _():
     with Box() as box:

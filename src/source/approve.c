@@ -9,6 +9,7 @@
 #include "parse/claude_session.h"
 #include "source/approve_inside.h"
 #include "source/hook.h"
+#include "source/question.h"
 
 #define HELD_MAX 256 /* hooks; one more is not held */
 #define ENDED_MAX \
@@ -47,6 +48,8 @@ static void leave(struct held *h)
 	h->approve->input_bytes -= h->input.len;
 	deadline_clear(&h->patience);
 	buf_finish(&h->input);
+	buf_finish(&h->chosen);
+	buf_finish(&h->answers);
 }
 
 void approve_free(struct held *h)
@@ -56,6 +59,7 @@ void approve_free(struct held *h)
 	free(h->id);
 	free(h->tool);
 	free(h->tool_use);
+	free((char *)h->agent.at);
 	free(h->sessions);
 	free(h->suggestions);
 	free(h);
@@ -114,6 +118,11 @@ static struct held *hold(struct approve *a, const struct approve_request *r)
 	h->run = text_dup(r->session);
 	h->tool = text_dup(r->tool);
 	h->is_inside = r->agent.len > 0;
+	h->is_question = question_is(r->tool);
+	h->agent = r->agent.len ? r->agent : TEXT("claude");
+	h->agent.at = text_dup(h->agent);
+	buf_init(&h->chosen, PAYLOAD_MAX);
+	buf_init(&h->answers, PAYLOAD_MAX);
 	h->sessions = approve_sessions(r->transcript);
 	h->input_hash = approve_hash(r->input);
 	buf_init(&h->input, PAYLOAD_MAX);
@@ -126,25 +135,80 @@ static struct held *hold(struct approve *a, const struct approve_request *r)
 
 /* ---- asking ---- */
 
-static void ask(struct held *h, const struct approve_request *r)
+/* A prompt as far as its question, and from there on. */
+static void begin_prompt(struct held *h, struct buf *out)
 {
 	char id[RANDOM_UUID_LEN + 1] = "";
-	struct buf out;
 
 	random_uuid(id);
+	free(h->id);
 	h->id = must_dup(id);
+	hook_begin(out, "prompt", text_of(h->run));
+	buf_print(out, "\"id\":\"%s\",", id);
+}
+
+static void end_prompt(struct held *h, struct buf *out)
+{
+	buf_print(out, ",\"deadline\":%lld,\"invokeid\":", (long long)clock_wall_ms() + HELD_MS);
+	buf_add_json(out, h->agent);
+	buf_add(out, TEXT("}}"));
+	hook_end(h->approve->options.hook, out);
+}
+
+static void ask(struct held *h, const struct approve_request *r)
+{
+	struct buf out;
+
 	if (yyjson_arr_size(r->suggestions))
 		h->suggestions = yyjson_val_write(r->suggestions, YYJSON_WRITE_NOFLAG, NULL);
 	if (r->input)
 		json_add(&h->input, r->input);
 	h->approve->input_bytes += h->input.len;
-	hook_begin(&out, "prompt", r->session);
-	buf_print(&out, "\"id\":\"%s\",\"type\":\"select\",\"prompt\":", id);
-	approve_ask(&out, r, buf_text(&h->input));
-	buf_print(&out, ",\"deadline\":%lld,\"invokeid\":", (long long)clock_wall_ms() + HELD_MS);
-	buf_add_json(&out, r->agent.len ? r->agent : TEXT("claude"));
-	buf_add(&out, TEXT("}}"));
-	hook_end(h->approve->options.hook, &out);
+	begin_prompt(h, &out);
+	if (h->is_question)
+		question_ask(&out, r->input, 0, false);
+	else if (question_is_plan(r->tool, r->input))
+		question_ask_plan(&out, r->input);
+	else
+		approve_ask(&out, r, buf_text(&h->input));
+	end_prompt(h, &out);
+}
+
+/* ---- questions ---- */
+
+/* All are answered. */
+static void tell_answers(struct held *h)
+{
+	struct buf out;
+
+	buf_init(&out, PAYLOAD_MAX);
+	approve_answer(&out, buf_text(&h->input), buf_text(&h->answers));
+	snprintf(h->word, sizeof(h->word), "answered");
+	h->given = GIVEN_ALLOW;
+	approve_let_go(h, out.full ? TEXT("") : buf_text(&out));
+	buf_finish(&out);
+}
+
+/* The answer to one of them: then the next is asked. */
+static void take_answer(struct held *h, yyjson_val *value)
+{
+	struct approve *a = h->approve;
+	bool own = question_choose(&h->chosen, value, h->own_words);
+	yyjson_val *input = yyjson_doc_get_root(json_read(&a->reader, buf_text(&h->input), NULL));
+	struct buf out;
+
+	if (!own) {
+		question_answer(&h->answers, input, h->question++, buf_text(&h->chosen));
+		buf_clear(&h->chosen);
+	}
+	h->own_words = own;
+	if (h->question == question_count(input)) {
+		tell_answers(h);
+		return;
+	}
+	begin_prompt(h, &out);
+	question_ask(&out, input, h->question, own);
+	end_prompt(h, &out);
 }
 
 /* ---- answers ---- */
@@ -185,8 +249,12 @@ bool approve_reply(struct approve *a, const struct source_reply *reply)
 
 	if (!h)
 		return false;
-	buf_init(&out, PAYLOAD_MAX);
 	doc = reply->value.len ? json_read(&a->reader, reply->value, NULL) : NULL;
+	if (doc && h->is_question) {
+		take_answer(h, yyjson_doc_get_root(doc));
+		return true;
+	}
+	buf_init(&out, PAYLOAD_MAX);
 	approve_decide(&out, yyjson_doc_get_root(doc), h->suggestions);
 	if (!out.full)
 		note_given(h, yyjson_doc_get_root(doc));
@@ -205,7 +273,8 @@ struct held *approve_hold(struct approve *a, struct text payload, approve_decide
 
 	if (a->is_stopped || a->held_count == HELD_MAX || a->input_bytes > INPUTS_MAX ||
 	    !approve_read(&r, &a->reader, payload) || r.session.len > SESSION_MAX ||
-	    !text_is(r.event, "PermissionRequest"))
+	    !text_is(r.event, "PermissionRequest") ||
+	    (question_is(r.tool) && !question_count(r.input)))
 		return NULL;
 	h = hold(a, &r);
 	h->decided = decided;

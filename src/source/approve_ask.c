@@ -190,6 +190,7 @@ void approve_ask(struct buf *out, const struct approve_request *r, struct text i
 {
 	struct buf words;
 
+	buf_add(out, TEXT("\"type\":\"select\",\"prompt\":"));
 	buf_init(&words, WORDS_MAX);
 	tool_words(&words, r->tool, r->input, WORDS_MAX);
 	buf_add_json(out, buf_text(&words));
@@ -232,6 +233,14 @@ static void add_decision(struct buf *out, yyjson_val *value, const char *suggest
 	}
 }
 
+static void add_decided(struct buf *out, struct text decision)
+{
+	buf_add(out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":"
+	                  "\"PermissionRequest\",\"decision\":{"));
+	buf_add(out, decision);
+	buf_add(out, TEXT("}}}"));
+}
+
 void approve_decide(struct buf *out, yyjson_val *value, const char *suggestions)
 {
 	struct buf decision;
@@ -240,11 +249,24 @@ void approve_decide(struct buf *out, yyjson_val *value, const char *suggestions)
 	add_decision(&decision, value, suggestions);
 	if (decision.full)
 		out->full = true;
-	if (decision.len) {
-		buf_add(out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":"
-		                  "\"PermissionRequest\",\"decision\":{"));
-		buf_add(out, buf_text(&decision));
-		buf_add(out, TEXT("}}}"));
-	}
+	if (decision.len)
+		add_decided(out, buf_text(&decision));
+	buf_finish(&decision);
+}
+
+/* Behind the other members: so it is the one that counts, whatever the input has. */
+void approve_answer(struct buf *out, struct text input, struct text answers)
+{
+	struct buf decision;
+
+	buf_init(&decision, out->max);
+	buf_add(&decision, TEXT("\"behavior\":\"allow\",\"updatedInput\":"));
+	buf_add(&decision, (struct text){input.at, input.len - 1}); /* without its brace */
+	buf_add(&decision, TEXT(",\"answers\":{"));
+	buf_add(&decision, answers);
+	buf_add(&decision, TEXT("}}"));
+	if (decision.full)
+		out->full = true;
+	add_decided(out, buf_text(&decision));
 	buf_finish(&decision);
 }

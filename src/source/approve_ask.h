@@ -19,8 +19,8 @@ bool approve_read(struct approve_request *r, struct json_reader *reader, struct 
 
 #define APPROVE_INPUT_TOLD (64 * KIB) /* a longer input is not in the question */
 
-/* The words of a prompt, as JSON, and `,"tool":...,"input"?,"inputBytes"?,"options":[...]`.
- * input: the tool's, as JSON. */
+/* `"type","prompt","tool","input"?,"inputBytes"?,"options"` of a prompt.  input: the tool's,
+ * as JSON. */
 void approve_ask(struct buf *out, const struct approve_request *r, struct text input);
 
 /* What this answer of the prompt chose: "allow", ...; empty: nothing. */
@@ -32,5 +32,9 @@ char *approve_sessions(struct text transcript);
 /* What the hook prints for this answer of the prompt; nothing when it decides nothing.
  * suggestions: as JSON, or NULL. */
 void approve_decide(struct buf *out, yyjson_val *value, const char *suggestions);
+
+/* The same for a question: input is the tool's, an object with members, and answers are the
+ * members of another. */
+void approve_answer(struct buf *out, struct text input, struct text answers);
 
 #endif

@@ -35,9 +35,14 @@ struct held {
 	struct deadline patience;
 	enum approve_given given;
 	char word[APPROVE_WORD_MAX]; /* of what was given */
-	bool is_inside;              /* a subagent asks: it may go on after the turn */
-	bool was_waiting;            /* its agent's own dialog was seen */
-	uint64_t ended_ms;           /* on the clock that only goes forward */
+	struct text agent;           /* who asks; memory of its own */
+	bool is_question;            /* no permission: see question.h */
+	size_t question;             /* which of them is asked now */
+	bool own_words;              /* and of that, a text of one's own */
+	struct buf chosen, answers;
+	bool is_inside;     /* a subagent asks: it may go on after the turn */
+	bool was_waiting;   /* its agent's own dialog was seen */
+	uint64_t ended_ms;  /* on the clock that only goes forward */
 	uint64_t denied_ms; /* by then its tool would have been told of; 0: no sign of it */
 };
 

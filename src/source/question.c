@@ -1,0 +1,164 @@
+/* question.c - questions of Claude Code as prompts, and answers its own way. */
+#include "source/question.h"
+
+#include "base/utf8.h"
+#include "base/visible.h"
+#include "signal/json.h"
+
+#define QUESTIONS_MAX 16
+#define CHOICES_MAX 16         /* of one question: those that a prompt holds */
+#define QUESTION_MAX (8 * KIB) /* bytes of it: a prompt holds 16 */
+#define PLAN_MAX (12 * KIB)    /* likewise */
+#define LABEL_MAX 256          /* and of a description */
+
+bool question_is(struct text tool)
+{
+	return text_is(tool, "AskUserQuestion");
+}
+
+/* One that a prompt cannot hold is asked like any other tool. */
+bool question_is_plan(struct text tool, yyjson_val *input)
+{
+	return text_is(tool, "ExitPlanMode") &&
+	       json_text(yyjson_obj_get(input, "plan")).len <= PLAN_MAX;
+}
+
+static bool is_short(yyjson_val *words, size_t max)
+{
+	struct text t = json_text(words);
+
+	return t.len > 0 && t.len <= max;
+}
+
+static bool is_sane(yyjson_val *question)
+{
+	yyjson_val *options = yyjson_obj_get(question, "options"), *option;
+	size_t i, max;
+
+	if (!is_short(yyjson_obj_get(question, "question"), QUESTION_MAX) ||
+	    yyjson_arr_size(options) > CHOICES_MAX)
+		return false;
+	yyjson_arr_foreach(options, i, max, option) if (!is_short(yyjson_obj_get(option, "label"),
+	                                                          LABEL_MAX)) return false;
+	return true;
+}
+
+size_t question_count(yyjson_val *input)
+{
+	yyjson_val *questions = yyjson_obj_get(input, "questions"), *question;
+	size_t i, max;
+
+	if (yyjson_arr_size(questions) > QUESTIONS_MAX)
+		return 0;
+	yyjson_arr_foreach(questions, i, max, question) if (!is_sane(question)) return 0;
+	return yyjson_arr_size(questions);
+}
+
+/* ---- asking ---- */
+
+static void add_words(struct buf *out, struct text before, struct text t)
+{
+	struct buf words;
+
+	buf_init(&words, VISIBLE_GROWTH * (t.len + 1) + before.len);
+	buf_add(&words, before);
+	visible_add(&words, t, VISIBLE_KEEP_LINES);
+	buf_add_json(out, buf_text(&words));
+	buf_finish(&words);
+}
+
+/* `Blue: the colour of the sea` */
+static void add_label(struct buf *out, yyjson_val *option)
+{
+	struct text description = json_text(yyjson_obj_get(option, "description"));
+	struct buf label;
+
+	buf_init(&label, 3 * VISIBLE_GROWTH * LABEL_MAX);
+	visible_add(&label, json_text(yyjson_obj_get(option, "label")), VISIBLE_MARK_LINES);
+	if (description.len) {
+		buf_add(&label, TEXT(": "));
+		visible_add(&label, utf8_cut(description, LABEL_MAX), VISIBLE_MARK_LINES);
+	}
+	buf_add_json(out, buf_text(&label));
+	buf_finish(&label);
+}
+
+static void add_options(struct buf *out, yyjson_val *options)
+{
+	size_t i, max;
+	yyjson_val *option;
+
+	buf_add(out, TEXT(",\"options\":["));
+	yyjson_arr_foreach(options, i, max, option)
+	{
+		buf_add(out, TEXT("{\"label\":"));
+		add_label(out, option);
+		buf_add(out, TEXT(",\"value\":"));
+		buf_add_json(out, json_text(yyjson_obj_get(option, "label")));
+		buf_add(out, TEXT("},"));
+	}
+	buf_add(out, TEXT("{\"label\":\"Other: an answer of your own\",\"value\":\"" QUESTION_OTHER
+	                  "\"}]"));
+}
+
+void question_ask(struct buf *out, yyjson_val *input, size_t n, bool own)
+{
+	yyjson_val *question = yyjson_arr_get(yyjson_obj_get(input, "questions"), n);
+	yyjson_val *options = yyjson_obj_get(question, "options");
+	bool is_multi = yyjson_is_true(yyjson_obj_get(question, "multiSelect"));
+	bool is_text = own || !yyjson_arr_size(options);
+
+	buf_print(out, "\"type\":\"%s\",\"prompt\":",
+	          is_text    ? "text"
+	          : is_multi ? "multi"
+	                     : "select");
+	add_words(out, own ? TEXT("An answer of your own: ") : TEXT(""),
+	          json_text(yyjson_obj_get(question, "question")));
+	if (!is_text)
+		add_options(out, options);
+}
+
+void question_ask_plan(struct buf *out, yyjson_val *input)
+{
+	buf_add(out, TEXT("\"type\":\"select\",\"prompt\":"));
+	add_words(out, TEXT("May it carry out its plan?\n"),
+	          json_text(yyjson_obj_get(input, "plan")));
+	buf_add(out, TEXT(",\"options\":[{\"label\":\"Yes, carry it out\",\"value\":\"allow\"},"
+	                  "{\"label\":\"No, keep planning\",\"value\":\"deny\",\"safe\":true},"
+	                  "{\"label\":\"No, and stop\",\"value\":\"stop\"}]"));
+}
+
+/* ---- answers ---- */
+
+static bool choose_one(struct buf *chosen, struct text word, bool own)
+{
+	if (!own && text_is(word, QUESTION_OTHER))
+		return true;
+	if (chosen->len)
+		buf_add(chosen, TEXT(", "));
+	buf_add(chosen, word);
+	return false;
+}
+
+bool question_choose(struct buf *chosen, yyjson_val *value, bool own)
+{
+	bool other = false;
+	size_t i, max;
+	yyjson_val *one;
+
+	if (!yyjson_is_arr(value))
+		return choose_one(chosen, json_text(value), own);
+	yyjson_arr_foreach(value, i, max, one) other |= choose_one(chosen, json_text(one), own);
+	return other;
+}
+
+void question_answer(struct buf *answers, yyjson_val *input, size_t n, struct text chosen)
+{
+	yyjson_val *question = yyjson_arr_get(yyjson_obj_get(input, "questions"), n);
+
+	if (answers->len)
+		buf_add_char(answers, ',');
+	buf_add_json(answers, json_text(yyjson_obj_get(question, "question")));
+	buf_add_char(answers, ':');
+	buf_add_json(answers, chosen);
+}
