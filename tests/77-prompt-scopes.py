@@ -31,7 +31,7 @@ def ask(box):
     box.emit("prompt", source="me", correlationId="r",
              payload={"type": "select", "prompt": "Bash: ls", "options": OPTIONS, "tool": "Bash",
                       "input": {"command": "ls"}})
-    return prompts(box)[0]["id"]
+    return prompts(box)[-1]["id"]
 
 
 def post(box, name, prompt, value):
@@ -80,6 +80,45 @@ def _():
         with WS(box, "/ws", who("all"), unix=False) as ws:
             ws.send({"op": "answer", "id": prompt, "value": "always", "ref": 2})
             until(ws, op="ack", ref=2)
+
+
+@test("who may not answer is not asked: native and HTTP tell that somebody is, and no more")
+def _():
+    with scoped_box() as box:
+        with WS(box, "/ws", who("looks"), unix=False) as looks, \
+                WS(box, "/ws", who("answers"), unix=False) as answers:
+            for ws in (looks, answers):
+                ws.send({"op": "subscribe", "prompts": True})
+            prompt = ask(box)
+            seen = until(looks, op="prompt")
+            assert seen["answerable"] is False and seen["prompt"] == "Bash: ls", seen
+            assert not {"options", "input", "type", "default"} & set(seen), seen
+            asked = until(answers, op="prompt")
+            assert len(asked["options"]) == 3 and "answerable" not in asked, asked
+            (listed,) = prompts(box, "looks")
+            assert listed == {k: v for k, v in seen.items() if k != "op"}, listed
+            run_of = box.request("GET", "/api/runs/r", headers=who("looks"), unix=False).json()
+            assert run_of["prompts"] == [listed], run_of
+            assert post(box, "answers", prompt, "deny").status == 200
+            over = until(looks, op="prompt", state="answered")
+            assert over["answerable"] is False, over
+
+
+@test("who may not answer is not asked: the run dialect has no prompt for them")
+def _():
+    with scoped_box() as box:
+        prompt = ask(box)
+        with WS(box, "/ws/run", who("looks"), unix=False) as looks:
+            with WS(box, "/ws/run", who("answers"), unix=False) as answers:
+                assert until(answers, kind="prompt")["prompt-id"] == prompt
+                second = ask(box)
+                box.emit("note", source="me", correlationId="r")
+                while True:
+                    said = looks.json()
+                    assert said["kind"] not in ("prompt", "prompt-closed"), said
+                    if said.get("event") == "note":
+                        break
+                assert second != prompt
 
 
 @test("the input of a tool is for who may answer")

@@ -181,13 +181,18 @@ static void forget_reply(void *self, void *of)
 	prompts_forget(((struct box *)self)->prompts, of);
 }
 
-static void list_prompts(void *self, struct buf *out)
+static void list_prompts(void *self, bool answerable, struct buf *out)
 {
 	const char *between = "[";
 
 	list_each(prompts_open(((struct box *)self)->prompts), l) {
+		const struct prompt *p = list_of(l, struct prompt, in_open);
+
 		buf_add(out, text_of(between));
-		prompt_json(list_of(l, struct prompt, in_open), out);
+		if (answerable)
+			prompt_json(p, out);
+		else
+			prompt_glance(p, out);
 		between = ",";
 	}
 	buf_add(out, *between == '[' ? TEXT("[]") : TEXT("]"));

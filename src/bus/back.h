@@ -69,7 +69,8 @@ struct back {
 	/* To a prompt: see back_reply. */
 	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);
 	void (*forget_reply)(void *self, void *of);
-	void (*prompts)(void *self, struct buf *out); /* the open ones, as a JSON array */
+	/* The open ones, as a JSON array; answerable: for who may answer. */
+	void (*prompts)(void *self, bool answerable, struct buf *out);
 	/* The whole input of the tool that an open prompt is about: `"tool"?,"input"`. */
 	enum back_answer (*input)(void *self, struct text prompt, struct buf *out,
 	                          struct error *why);

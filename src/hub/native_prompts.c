@@ -21,12 +21,20 @@
 
 /* ---- telling ---- */
 
-static void add_prompt(const struct prompt *prompt, struct buf *out)
+static bool may_answer(const struct client *c)
+{
+	return c->scopes & SCOPE_ANSWER;
+}
+
+static void add_prompt(const struct prompt *prompt, bool answerable, struct buf *out)
 {
 	struct buf json;
 
 	buf_init(&json, PROMPT_FRAME_MAX);
-	prompt_json(prompt, &json);
+	if (answerable)
+		prompt_json(prompt, &json);
+	else
+		prompt_glance(prompt, &json);
 	buf_add(out, TEXT("{\"op\":\"prompt\","));
 	buf_add(out, (struct text){json.at + 1, json.len - 1}); /* after its brace */
 	out->full |= json.full;
@@ -61,7 +69,7 @@ void native_tell_prompts(struct client *c)
 		}
 		person->told_prompt = prompt->seq;
 		buf_init(&out, PROMPT_FRAME_MAX);
-		add_prompt(prompt, &out);
+		add_prompt(prompt, may_answer(c), &out);
 		native_say(c, &out);
 		if (c->state == CLIENT_CLOSING)
 			return;
@@ -85,19 +93,22 @@ static void tell(struct client *c, const struct prompt *prompt, struct text fram
 
 void native_tell_prompt(struct hub *hub, const struct prompt *prompt)
 {
-	struct buf out;
+	struct buf frames[2]; /* for who may not answer, and for who may */
 
-	buf_init(&out, PROMPT_FRAME_MAX);
+	for (size_t i = 0; i < 2; i++)
+		buf_init(&frames[i], PROMPT_FRAME_MAX);
 	list_each(&hub->clients, l) {
 		struct client *c = list_of(l, struct client, in_all);
+		struct buf *frame = &frames[may_answer(c)];
 
 		if (!c->hears_prompts)
 			continue;
-		if (out.len == 0)
-			add_prompt(prompt, &out);
-		tell(c, prompt, buf_text(&out));
+		if (frame->len == 0)
+			add_prompt(prompt, may_answer(c), frame);
+		tell(c, prompt, buf_text(frame));
 	}
-	buf_finish(&out);
+	for (size_t i = 0; i < 2; i++)
+		buf_finish(&frames[i]);
 }
 
 /* ---- answering ---- */

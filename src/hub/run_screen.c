@@ -52,11 +52,19 @@ static bool is_hushed(const struct run_view *view)
 	return view->client->mine.len - view->client->mine_sent > HUB_HUSH_AT;
 }
 
+/* Clients of this dialect ask whoever sees a prompt: so only who may answer gets one. */
+static bool may_answer(const struct run_view *view)
+{
+	return view->client->scopes & SCOPE_ANSWER;
+}
+
 /* The open ones that it does not know, in the order of their seqs; the rest when it has
  * read these. */
 static void say_prompts(struct run_view *view)
 {
 	view->owed_prompts = false;
+	if (!may_answer(view))
+		return;
 	list_each(prompts_open(view->client->hub->options.prompts), l) {
 		const struct prompt *prompt = list_of(l, struct prompt, in_open);
 
@@ -77,7 +85,8 @@ void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
 {
 	bool is_open = prompt->state == PROMPT_OPEN;
 
-	if (!is_wanted(view, prompt->run) || (!is_open && prompt->seq > view->told_prompt))
+	if (!may_answer(view) || !is_wanted(view, prompt->run) ||
+	    (!is_open && prompt->seq > view->told_prompt))
 		return;
 	if (is_open && (view->owed_prompts || is_hushed(view))) {
 		view->owed_prompts = true;

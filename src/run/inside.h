@@ -72,6 +72,11 @@ uint64_t run_number(const struct run *run, const struct pieces *pieces);
 /* What is needed of an envelope; false when it is none. */
 bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s);
 
+/* ---- prompt.c and prompt_takes.c ---- */
+
+/* Must who chooses this option have the scope control? */
+bool prompt_option_needs(yyjson_val *option);
+
 /* ---- prompts.c and answer.c ---- */
 
 #define PROMPTS_LINE_MAX (4 * MIB) /* a longer prompt is none */

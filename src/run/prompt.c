@@ -1,10 +1,11 @@
-/* prompt.c - reading a question, and judging an answer to it. */
+/* prompt.c - reading a question, and telling it. */
 #include "run/prompt.h"
 
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "base/utf8.h"
+#include "run/inside.h"
 #include "signal/json.h"
 
 #define OPTION_MAX (48 * KIB)  /* of JSON, with what may be changed: a longer one is left out */
@@ -75,12 +76,6 @@ static bool add_label(struct buf *out, yyjson_val *label, yyjson_val *value)
 	return good;
 }
 
-/* A need that is not known is nobody's to meet; so it is the greatest that there is. */
-static bool needs_control(yyjson_val *option)
-{
-	return yyjson_obj_get(option, "needs") != NULL;
-}
-
 static bool write_option(struct buf *out, yyjson_val *option)
 {
 	yyjson_val *label = yyjson_obj_get(option, "label");
@@ -104,7 +99,7 @@ static bool write_option(struct buf *out, yyjson_val *option)
 		buf_add(out, TEXT(",\"rule\":"));
 		buf_add_json(out, rule);
 	}
-	if (needs_control(option))
+	if (prompt_option_needs(option))
 		buf_add(out, TEXT(",\"needs\":\"control\""));
 	if (yyjson_is_true(yyjson_obj_get(option, "safe")))
 		buf_add(out, TEXT(",\"safe\":true"));
@@ -275,109 +270,6 @@ bool prompt_is_like(const struct prompt *p, const struct prompt *other)
 	       same(p->input, other->input);
 }
 
-/* --- answers --------------------------------------------------------------- */
-
-static bool is_edited(yyjson_val *value)
-{
-	return yyjson_obj_get(value, "edit") != NULL;
-}
-
-/* Which option this value chooses, from one; 0: none. */
-static size_t find_option(yyjson_val *options, yyjson_val *value)
-{
-	yyjson_val *chosen = is_edited(value) ? yyjson_obj_get(value, "value") : NULL;
-	yyjson_arr_iter it = yyjson_arr_iter_with(options);
-	yyjson_val *option;
-	size_t place = 0;
-
-	while ((option = yyjson_arr_iter_next(&it))) {
-		yyjson_val *its = yyjson_obj_get(option, "value");
-
-		place++;
-		if (yyjson_equals(its, value) ||
-		    (chosen && yyjson_obj_get(option, "edit") && yyjson_equals(its, chosen)))
-			return place;
-	}
-	return 0;
-}
-
-static bool takes_each(yyjson_val *options, yyjson_val *values, bool *seen, struct error *why)
-{
-	yyjson_arr_iter it = yyjson_arr_iter_with(values);
-	yyjson_val *value;
-
-	while ((value = yyjson_arr_iter_next(&it))) {
-		size_t place = find_option(options, value);
-
-		if (!place)
-			return error_set(why, "number %zu of it is none of the options", it.idx);
-		if (seen[place - 1])
-			return error_set(why, "number %zu of it is there twice", it.idx);
-		seen[place - 1] = true;
-	}
-	return true;
-}
-
-static bool takes_some(yyjson_val *options, yyjson_val *values, struct error *why)
-{
-	size_t count = yyjson_arr_size(options);
-	bool *seen, good;
-
-	if (!yyjson_is_arr(values))
-		return error_set(why, "an array of values of the options is needed");
-	if (yyjson_arr_size(values) > count)
-		return error_set(why, "there are only %zu options", count);
-	seen = must_zero(count + 1, sizeof(*seen));
-	good = takes_each(options, values, seen, why);
-	free(seen);
-	return good;
-}
-
-static yyjson_doc *read_back(const char *json)
-{
-	return yyjson_read(json ? json : "", json ? strlen(json) : 0, YYJSON_READ_BIGNUM_AS_RAW);
-}
-
-bool prompt_takes(const struct prompt *p, yyjson_val *value, struct error *why)
-{
-	yyjson_doc *doc;
-	yyjson_val *options;
-	bool good;
-
-	if (p->type == PROMPT_TEXT)
-		return yyjson_is_str(value) || error_set(why, "a string is needed");
-	if (p->type == PROMPT_CONFIRM)
-		return yyjson_is_bool(value) || error_set(why, "true or false is needed");
-	doc = read_back(p->options);
-	options = yyjson_doc_get_root(doc);
-	if (p->type == PROMPT_MULTI)
-		good = takes_some(options, value, why);
-	else
-		good = find_option(options, value) || error_set(why, "it is none of the options");
-	yyjson_doc_free(doc);
-	return good;
-}
-
-static bool chooses_control(yyjson_val *options, yyjson_val *value)
-{
-	size_t place = find_option(options, value);
-
-	return place && (is_edited(value) || needs_control(yyjson_arr_get(options, place - 1)));
-}
-
-bool prompt_needs_control(const struct prompt *p, yyjson_val *value)
-{
-	yyjson_doc *doc = read_back(p->options);
-	yyjson_val *options = yyjson_doc_get_root(doc), *one;
-	yyjson_arr_iter it = yyjson_arr_iter_with(value);
-	bool needs = chooses_control(options, value);
-
-	while (!needs && (one = yyjson_arr_iter_next(&it)))
-		needs = chooses_control(options, one);
-	yyjson_doc_free(doc);
-	return needs;
-}
-
 /* --- telling --------------------------------------------------------------- */
 
 static void member_text(struct buf *out, const char *name, struct text t)
@@ -397,18 +289,16 @@ static void add_input(const struct prompt *p, struct buf *out, size_t max)
 		json_member_count(out, "inputBytes", p->input_len);
 }
 
-/* input_max: of an input that is told, too. */
-static void add_members(const struct prompt *p, struct buf *out, size_t input_max)
+static void add_names(const struct prompt *p, struct buf *out)
 {
 	buf_print(out, "{\"id\":\"%s\"", p->id);
 	json_member_text(out, "run", p->run);
 	json_member_text(out, "source", p->source);
 	member_text(out, "invokeid", p->invoke);
-	json_member_text(out, "type", prompt_type_name(p->type));
-	member_text(out, "prompt", p->words);
-	add_input(p, out, input_max);
-	json_member_json(out, "options", p->options);
-	json_member_json(out, "default", p->other);
+}
+
+static void add_state(const struct prompt *p, struct buf *out)
+{
 	if (p->deadline_ms)
 		buf_print(out, ",\"deadline\":%lld", (long long)p->deadline_ms);
 	json_member_text(out, "state", prompt_state_name(p->state));
@@ -417,10 +307,30 @@ static void add_members(const struct prompt *p, struct buf *out, size_t input_ma
 	json_member_json(out, "settled", p->settled);
 }
 
+/* input_max: of an input that is told, too. */
+static void add_members(const struct prompt *p, struct buf *out, size_t input_max)
+{
+	add_names(p, out);
+	json_member_text(out, "type", prompt_type_name(p->type));
+	member_text(out, "prompt", p->words);
+	add_input(p, out, input_max);
+	json_member_json(out, "options", p->options);
+	json_member_json(out, "default", p->other);
+	add_state(p, out);
+}
+
 void prompt_json(const struct prompt *p, struct buf *out)
 {
 	add_members(p, out, PROMPT_INPUT_SHOWN);
 	buf_add_char(out, '}');
+}
+
+void prompt_glance(const struct prompt *p, struct buf *out)
+{
+	add_names(p, out);
+	member_text(out, "prompt", p->words);
+	add_state(p, out);
+	buf_add(out, TEXT(",\"answerable\":false}"));
 }
 
 void prompt_save(const struct prompt *p, struct buf *out)

@@ -93,6 +93,9 @@ size_t prompt_weigh(struct prompt *prompt); /* sets bytes */
  * "default"?,"deadline"?,"state","by"?,"why"?,"settled"?}`; no input that is longer than
  * is shown. */
 void prompt_json(const struct prompt *prompt, struct buf *out);
+/* For who may not answer: that somebody is asked, and `"answerable":false`; nothing that an
+ * answer could be made of (type, input, options, default). */
+void prompt_glance(const struct prompt *prompt, struct buf *out);
 
 /* For the checkpoint, as JSON and back; NULL when that is not one. */
 void prompt_save(const struct prompt *prompt, struct buf *out);

@@ -224,6 +224,22 @@ static void what_changes_more_needs_more(void **state)
 	prompt_destroy(p);
 }
 
+static void who_may_not_answer_sees_that_it_is_asked(void **state)
+{
+	struct prompt *p =
+		made("{\"type\":\"select\",\"prompt\":\"?\",\"options\":[1],\"default\":1,"
+	             "\"tool\":\"T\",\"input\":{}}");
+	struct buf out;
+
+	buf_init(&out, KIB);
+	prompt_glance(p, &out);
+	buf_add_char(&out, '\0');
+	assert_string_equal(out.at,
+	                    HEAD "\"prompt\":\"?\",\"state\":\"open\",\"answerable\":false}");
+	buf_finish(&out);
+	prompt_destroy(p);
+}
+
 static void a_long_input_is_told_by_its_size(void **state)
 {
 	struct buf json, out;
@@ -294,6 +310,7 @@ int main(void)
 		cmocka_unit_test(long_words_and_many_options_are_cut),
 		cmocka_unit_test(a_nul_hides_nothing),
 		cmocka_unit_test(what_changes_more_needs_more),
+		cmocka_unit_test(who_may_not_answer_sees_that_it_is_asked),
 		cmocka_unit_test(a_long_input_is_told_by_its_size),
 		cmocka_unit_test(what_is_saved_is_loaded),
 	};

@@ -73,7 +73,7 @@ void api_prompts(struct call *call)
 
 	buf_init(&out, LIST_MAX);
 	buf_add(&out, TEXT("{\"ok\":true,\"prompts\":"));
-	back->prompts(back->self, &out);
+	back->prompts(back->self, caller_may(&call->caller, SCOPE_ANSWER), &out);
 	buf_add(&out, TEXT("}\n"));
 	if (out.full)
 		web_refuse(call->http, 500, "there is too much to say", NULL);

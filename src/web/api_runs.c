@@ -110,7 +110,10 @@ void api_run(struct call *call)
 		if (strcmp(p->run, run->id) != 0)
 			continue;
 		buf_add(&out, text_of(between));
-		prompt_json(p, &out);
+		if (caller_may(&call->caller, SCOPE_ANSWER))
+			prompt_json(p, &out);
+		else
+			prompt_glance(p, &out);
 		between = ",";
 	}
 	buf_add_char(&out, ']');

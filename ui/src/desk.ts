@@ -40,6 +40,8 @@ export interface Prompt {
 	id: string; run: string; source: string; type: "text" | "select" | "multi" | "confirm";
 	prompt: string; options?: unknown[]; default?: unknown; deadline?: number;
 	state: "open" | "answered" | "cancelled" | "expired";
+	/* False: we may not answer, and it has nothing to answer with. */
+	answerable?: false;
 	by?: { user?: string; process?: string; screen?: string };
 }
 

@@ -94,6 +94,9 @@ function after(all: Map<string, Item>, now: number): number {
 }
 
 function hear(all: Map<string, Item>, prompt: Prompt, now: number): Item | null {
+	/* It is somebody else who is asked. */
+	if (prompt.answerable === false)
+		return null;
 	const known = all.get(prompt.id);
 
 	if (known === undefined) {
