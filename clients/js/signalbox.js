@@ -318,6 +318,29 @@ export class Signalbox {
 		this.#attempt();
 	}
 
+	/** Where the server stands now: the seq of its newest signal. */
+	async ping() {
+		const sentAt = Date.now();
+		const { at, head } = await this.#send({ op: "ping" });
+
+		this.skewMs = Number(at) - (sentAt + Date.now()) / 2;
+		return Number(head);
+	}
+
+	/** Goes on after this seq of the present epoch, for whoever cannot keep up and wants to see the
+	 * newest. What lies between is told as a gap `skipped`; what is still on its way is not read.
+	 * @param {number} seq */
+	skip(seq) {
+		const place = /** @type {Place} */ (this.place);
+		const gap = { from: place.seq + 1, to: seq, why: "skipped" };
+
+		if (!this.#greeted || this.#awaited !== null || seq <= place.seq)
+			return;
+		place.skip(this.#epoch, gap);
+		this.#tell("gap", gap);
+		this.#subscribe();
+	}
+
 	/** Ends the wait between two attempts. A connection that is there has to show that it lives. */
 	retryNow() {
 		if (this.#timer !== null) {
@@ -459,17 +482,12 @@ export class Signalbox {
 			this.#ping();
 	}
 
-	/* Any frame is a sign of life; the answer also tells the server's time. */
+	/* Any frame is a sign of life. */
 	#ping() {
-		const sentAt = Date.now();
-
 		if (this.#askedAt !== 0)
 			return;
-		this.#askedAt = sentAt;
-		this.#send({ op: "ping" }).then(({ at }) => {
-			if (typeof at === "number")
-				this.skewMs = at - (sentAt + Date.now()) / 2;
-		}, () => {});
+		this.#askedAt = Date.now();
+		this.ping().catch(() => {});
 	}
 
 	/* ---- hearing ---- */
@@ -479,6 +497,9 @@ export class Signalbox {
 	#hear(/** @type {string} */ text) {
 		let frame;
 
+		/* Of a subscription that is over; there may be much of it. */
+		if (this.#awaited !== null && text.startsWith('{"seq":'))
+			return;
 		try {
 			frame = JSON.parse(text);
 		} catch {
@@ -535,7 +556,7 @@ export class Signalbox {
 	#hearSignal(/** @type {Signal} */ envelope, /** @type {string} */ text) {
 		const place = /** @type {Place} */ (this.place);
 
-		if (this.#awaited !== null || this.#held)
+		if (this.#held)
 			return;
 		const { fresh, hole } = place.take(this.#epoch, envelope.seq);
 

@@ -43,7 +43,7 @@ void native_say_error(struct client *c, const char *code, const char *message, s
 	native_say(c, &out);
 }
 
-/* With what time it is here. */
+/* With what time it is here, and the newest signal: so a client knows how far behind it is. */
 static void acknowledge(struct client *c, struct text ref)
 {
 	struct buf out;
@@ -54,7 +54,8 @@ static void acknowledge(struct client *c, struct text ref)
 		buf_add(&out, TEXT(",\"ref\":"));
 		buf_add(&out, ref);
 	}
-	buf_print(&out, ",\"at\":%llu}", (unsigned long long)clock_wall_ms());
+	buf_print(&out, ",\"at\":%llu,\"head\":%llu}", (unsigned long long)clock_wall_ms(),
+	          (unsigned long long)journal_last_seq(c->hub->options.journal));
 	native_say(c, &out);
 }
 

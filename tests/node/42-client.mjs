@@ -111,8 +111,8 @@ test("an emit is settled when it is stored, and refused with the server's words"
 	await refused(client.cancel("nothing"), "invalid");
 	await refused(client.answer("nothing", { value: 1 }), "unknown_prompt");
 	await refused(client.control("nothing", "pause"), "invalid");
-	assert.equal((await refused(client.request("GET", "/api/runs/none"), "404")).status, 404);
-	assert.equal((await refused(client.request("POST", "/api/sources", { url: 7 }), "400")).status, 400);
+	assert.equal((await refused(client.request("GET", "/api/runs/none"), "unknown")).status, 404);
+	assert.equal((await refused(client.request("POST", "/api/sources", { url: 7 }), "invalid")).status, 400);
 	let text = "";
 	for await (const piece of await client.stream("/api/signals?after=0&format=ndjson"))
 		text += piece;

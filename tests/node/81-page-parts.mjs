@@ -12,6 +12,7 @@ const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
 const { makeDemoWatch } = await part("shell/demo.ts");
 const { codeOf, hashOf, placeOf } = await part("shell/address.ts");
 const { makeMemory } = await part("link/memory.ts");
+const { makePace } = await part("link/pace.ts");
 
 function placeAt(epoch, seq) {
 	return new Place(`${epoch}-${seq}`);
@@ -189,12 +190,42 @@ test("rates count what is live, and forget after a minute", async () => {
 	const rates = makeRates();
 
 	for (let i = 0; i < 1000; i++)
-		rates.add(i >= 500, 100000 + i);
+		rates.add(i >= 500, 100000 + i, 1);
 	assert.equal(rates.total, 1000);
 	assert.equal(rates.perSecond(101000), 250);
+	rates.add(true, 101000, 40);
+	assert.equal(rates.total, 1040);
 	assert.equal(rates.perSecond(200000), 0);
 	assert.match(sparkline(rates.history(200000), 160, 32), /^(M|L)[\d. ML]+$/);
 	assert.deepEqual([0, 9.94, 10, 12345].map(rateWords), ["0.0", "9.9", "10", "12,345"]);
+});
+
+test("how far behind one is, is known from when the server had what one has not", async () => {
+	const pace = makePace();
+
+	assert.equal(pace.behindMs(0, 1000), 0);
+	pace.look(10, 1000);
+	pace.look(10, 1100);
+	pace.look(30, 1200);
+	assert.equal(pace.behindMs(5, 1300), 300);
+	assert.equal(pace.behindMs(10, 1300), 100);
+	assert.equal(pace.behindMs(30, 1300), 0);
+	assert.equal(pace.behindMs(30, 9000), 0);
+	pace.clear();
+	assert.equal(pace.behindMs(0, 9000), 0);
+});
+
+test("who is late by much skips to the newest; who is late by little, or by few, reads on", async () => {
+	const pace = makePace();
+
+	pace.look(5000, 1000);
+	assert.equal(pace.leap(0, 1100), null);
+	assert.equal(pace.leap(0, 1200), 4500);
+	assert.equal(pace.leap(4001, 1200), null);
+	assert.equal(pace.leap(4000, 1200), 4500);
+	pace.look(9000, 1300);
+	assert.equal(pace.leap(4500, 1400), 8500);
+	assert.equal(pace.leap(8500, 1400), null);
 });
 
 test("an address names a view and what to show there, and comes back as it was written", async () => {

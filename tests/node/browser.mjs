@@ -16,8 +16,8 @@ export const faults = [];
 let browser = null;
 
 /* Opens a tab of its own session. A view that is named is the one that a browser would remember
- * from the last time. */
-export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null } = {}) {
+ * from the last time. `prepare` is given the page before it is there. */
+export async function open(url, { width = 1280, height = 800, scheme = "dark", view = null, prepare = async () => {} } = {}) {
 	browser ??= await chromium.launch({
 		executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS,
 		env: { ...process.env, HOME: mkdtempSync(join(process.env.TEST_TMP || tmpdir(), "home-")) },
@@ -31,6 +31,7 @@ export async function open(url, { width = 1280, height = 800, scheme = "dark", v
 		}, view);
 	const page = await context.newPage();
 	watch(page, new URL(url).origin);
+	await prepare(page);
 	await page.goto(url);
 	return page;
 }

@@ -67,6 +67,8 @@ export interface Link {
 	readonly scopes: ReadonlySet<string>;
 	/* Milliseconds to add to our clock to have the server's. */
 	readonly skewMs: number;
+	/* For how long the server has had signals that we have not. */
+	readonly behindMs: number;
 	/* Gives a function that ends the listening. */
 	on<K extends keyof News>(name: K, hear: (news: News[K]) => void): () => void;
 	/* The newest signals, oldest first, for a view that was opened later than they came. What

@@ -13,6 +13,7 @@ import { makeThread, type Thread } from "./thread";
 import { emptyParts, whyNot } from "./words";
 
 const DRAW_MS = 40;
+const LOOK_MS = 1000;
 
 /* What is on the screen. */
 interface Screen {
@@ -39,6 +40,7 @@ interface Office extends Screen {
 	isShown: boolean;
 	isReady: boolean;            /* it is known who can answer */
 	hasLooked: boolean;          /* at what was asked before */
+	isLooking: boolean;          /* soon, at what was skipped */
 	timer: number;
 	pace: number;                /* whoever draws slowly draws seldom, and hears in between */
 }
@@ -65,7 +67,7 @@ function makeScreen(root: HTMLElement): Screen {
 function makeOffice(root: HTMLElement, desk: Desk): Office {
 	const office = {
 		...makeScreen(root), desk, asks: createAsks(), sources: new Map(),
-		seq: 0, run: null, sending: false, ran: null, cancelling: null, isShown: false, isReady: false, hasLooked: false,
+		seq: 0, run: null, sending: false, ran: null, cancelling: null, isShown: false, isReady: false, hasLooked: false, isLooking: false,
 		timer: 0, pace: DRAW_MS,
 	} as Partial<Office> as Office;
 	const drawLater = (): void => drawSoon(office);
@@ -127,8 +129,21 @@ function listen(office: Office): void {
 		if (why === "lost") {
 			asks.clear();
 			void lookBack(office).catch(() => {});
+		} else if (why === "skipped") {
+			lookForAsks(office);
 		}
 	});
+}
+
+/* Among what was skipped may be what was asked elsewhere. */
+function lookForAsks(office: Office): void {
+	if (office.isLooking)
+		return;
+	office.isLooking = true;
+	setTimeout(() => {
+		office.isLooking = false;
+		readAsks(office.desk.link, (envelope) => office.asks.take(envelope, false)).then(() => drawSoon(office), () => {});
+	}, LOOK_MS);
 }
 
 async function lookBack(office: Office): Promise<void> {

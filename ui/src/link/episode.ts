@@ -4,6 +4,7 @@
 
 import type { Envelope, Link, News } from "../desk";
 
+const FILL_MS = 500;     /* before what was skipped is read */
 const SLICE_MS = 10;     /* of folding history, before the page gets its turn */
 
 /* Who folds it. */
@@ -25,26 +26,31 @@ export interface Followed {
 export function followEpisode(link: Link, correlationId: string, fold: Fold,
 	{ after, changed }: { after?: () => number | Promise<number>; changed: () => void }): Followed {
 	const early: Envelope[] = [];
+	let missing: number | null = null;     /* Everything after this seq. */
+	let isFilling = false;
 	const m = { state: "loading" as Followed["state"], error: "", reload, end };
 	let work = new AbortController();
 
 	const hear = ({ envelope }: News["signal"]) => {
 		if (envelope.correlationId !== correlationId)
 			return;
-		if (m.state === "loading")
+		if (m.state === "loading" || isFilling)
 			early.push(envelope);
 		else
 			fold.take(envelope);
 		changed();
 	};
-	/* What the server lost is no part of it any more. */
-	const hearGap = ({ why }: News["gap"]) => {
+	/* What the server lost is no part of it any more. What the page skipped is read from the journal,
+	 * and so is all that came after it: whoever folds it wants it in order. */
+	const hearGap = ({ from, why }: News["gap"]) => {
 		if (why === "lost")
 			reload();
+		else if (why === "skipped")
+			fillSoon(from - 1);
 	};
 	/* What is on its way when the connection goes will not come; it is asked for again. */
 	const hearState = ({ name }: News["state"]) => {
-		if (name === "lost" && m.state === "loading")
+		if (name === "lost" && (m.state === "loading" || isFilling))
 			fail("The connection was lost.");
 		else if (name === "live" && m.state === "failed")
 			reload();
@@ -52,10 +58,39 @@ export function followEpisode(link: Link, correlationId: string, fold: Fold,
 	const ends = [link.on("signal", hear), link.on("gap", hearGap), link.on("state", hearState)];
 
 	function settle(state: Followed["state"], error: string): void {
-		early.splice(0).forEach((envelope) => fold.take(envelope));
+		const held = early.splice(0);
+
+		/* What came after a hole is read again with what is in it. */
+		held.filter(({ seq }) => missing === null || seq <= missing).forEach((envelope) => fold.take(envelope));
+		isFilling = false;
 		m.state = state;
 		m.error = error;
 		changed();
+		if (missing !== null)
+			fillSoon(missing);
+	}
+
+	/* One at a time, and not as often as the page skips. */
+	function fillSoon(after: number): void {
+		const { signal } = work;
+
+		missing = Math.min(missing ?? after, after);
+		if (m.state === "loading" || isFilling)
+			return;
+		isFilling = true;
+		setTimeout(() => {
+			if (signal.aborted || missing === null)
+				return;
+			const from = missing;
+			missing = null;
+			read(from, signal);
+		}, FILL_MS);
+	}
+
+	function read(from: number | undefined, signal: AbortSignal): void {
+		load(from, signal).then(
+			() => signal.aborted || settle("there", ""),
+			(why: unknown) => signal.aborted || settle("failed", why instanceof Error ? why.message : String(why)));
 	}
 
 	function fail(why: string): void {
@@ -67,15 +102,14 @@ export function followEpisode(link: Link, correlationId: string, fold: Fold,
 		work.abort();
 		work = new AbortController();
 		fold.clear();
+		missing = null;
+		isFilling = false;
 		m.state = "loading";
-		const { signal } = work;
-		load(signal).then(
-			() => signal.aborted || settle("there", ""),
-			(why: unknown) => signal.aborted || settle("failed", why instanceof Error ? why.message : String(why)));
+		read(undefined, work.signal);
 	}
 
-	async function load(signal: AbortSignal): Promise<void> {
-		const path = `/api/signals?format=ndjson&after=${await after?.() ?? 0}`
+	async function load(from: number | undefined, signal: AbortSignal): Promise<void> {
+		const path = `/api/signals?format=ndjson&after=${from ?? await after?.() ?? 0}`
 			+ `&correlationId=${encodeURIComponent(correlationId)}`;
 
 		await eachLine(await link.stream(path, signal), signal, (line) => takeLine(fold, line), changed);

@@ -1,40 +1,58 @@
-/* The page's own client: one connection that all views hear. It follows everything, from a
- * little of the past on, and goes on exactly where it stopped whenever it was cut off. */
+/* The page's own client, in two connections. The feed has the signals, from a little of the past on,
+ * and goes on exactly where it stopped whenever it was cut off. All else, what agents ask, what people
+ * answer, sources and the stage, has a connection of its own: however much comes in by the feed, no
+ * question waits behind it. The feed says how far behind it is and skips when it cannot keep up. */
 
 import { Refusal, Signalbox } from "../../../clients/js/signalbox.js";
-import type { Link, News } from "../desk";
+import type { Link, LinkState } from "../desk";
 import { makeMemory } from "./memory";
+import { makePace } from "./pace";
 import { makeSession } from "./session";
 
 const HISTORY = 2000;         /* How much of the past a new page asks for. */
+/* Between two looks at where the server stands, while signals come or are late, and while all is quiet. */
+const LOOK_MS = 100;
+const QUIET_LOOK_MS = 1000;
+const NO_SIGNALS = ["signalbox.page.hears.none"];
 
 export interface PageLink extends Link {
 	/* Comes in with a one-time code, or with the session that the tab has. */
 	signIn(code: string | null): void;
 }
 
-const WISHES = { sourceState: true, prompts: true };
+const WISHES = { sourceState: true, prompts: true, types: NO_SIGNALS };
 
 export function makeLink(): PageLink {
 	const session = makeSession();
 	const memory = makeMemory();
-	const box = new Signalbox({
-		url: location.origin, screen: "browser", token: session.token, ticket: session.ticket, history: HISTORY, ...WISHES,
-	});
+	const common = { url: location.origin, token: session.token, screen: "browser" };
+	const box = new Signalbox({ ...common, ticket: session.ticket, ...WISHES });
+	const feed = new Signalbox({ ...common, ticket: session.another, history: HISTORY });
+	const state = followState(box, feed);
 
-	for (const name of ["hello", "signal", "sources", "prompts", "prompt"] as const)
+	for (const name of ["hello", "sources", "prompts", "prompt"] as const)
 		box.on(name, (news) => memory.hear(name, news as never));
+	feed.on("signal", (news) => memory.hear("signal", news));
+	box.on("hello", () => feed.retryNow());
+	box.on("state", ({ name }) => {
+		if (name === "lost")
+			session.doubt();
+	});
+	const behindMs = keepPace(box, feed);
 	wakeUp(box);
 	return {
-		get state() { return box.state as News["state"]; },
+		get state() { return state.now; },
 		get scopes() { return box.scopes; },
 		get skewMs() { return box.skewMs; },
+		get behindMs() { return behindMs(); },
 		on(name, hear) {
 			memory.retell(name, hear);
 			/* The stage is followed once somebody looks at it, and from a snapshot on. */
 			if (name === "stage")
 				box.subscribe({ ...WISHES, stage: true });
-			return box.on(name, hear as never);
+			if (name === "state")
+				return state.on(hear as (now: LinkState) => void);
+			return (name === "signal" || name === "gap" ? feed : box).on(name, hear as never);
 		},
 		recent: memory.recent,
 		emit: (signal) => box.emit(signal),
@@ -52,6 +70,73 @@ export function makeLink(): PageLink {
 			box.restart();
 		},
 	};
+}
+
+interface StateOfBoth {
+	readonly now: LinkState;
+	on(hear: (now: LinkState) => void): () => void;
+}
+
+/* One state for both connections: without the feed, the page has yet to catch up. */
+function followState(box: Signalbox, feed: Signalbox): StateOfBoth {
+	const listeners = new Set<(now: LinkState) => void>();
+	let now: LinkState = { name: "connecting" };
+
+	const ofBoth = (): LinkState => {
+		if (box.state.name !== "live")
+			return box.state as LinkState;
+		return { name: feed.state.name === "live" ? "live" : "catching-up" };
+	};
+	const look = (): void => {
+		const before = JSON.stringify(now);
+
+		now = ofBoth();
+		if (JSON.stringify(now) !== before)
+			listeners.forEach((hear) => hear(now));
+	};
+
+	box.on("state", look);
+	feed.on("state", look);
+	return {
+		get now() { return now; },
+		on(hear) {
+			listeners.add(hear);
+			return () => { listeners.delete(hear); };
+		},
+	};
+}
+
+/* Asks where the server stands, and skips when we are late. Gives what says how far behind we are. */
+function keepPace(box: Signalbox, feed: Signalbox): () => number {
+	const pace = makePace();
+	const seq = (): number => feed.place?.seq ?? 0;
+	let heard = 0;
+	let lookedAt = 0;
+	let isAsking = false;
+
+	async function look(): Promise<void> {
+		const at = performance.now();
+
+		pace.look(await box.ping(), at);
+		const after = feed.state.name === "live" ? pace.leap(seq(), performance.now()) : null;
+		if (after !== null)
+			feed.skip(after);
+	}
+
+	feed.on("signal", () => { heard++; });
+	box.on("hello", () => pace.clear());
+	setInterval(() => {
+		const now = performance.now();
+		const isBusy = heard > 0 || pace.behindMs(seq(), now) > 0;
+
+		if (isAsking || box.state.name !== "live" || now - lookedAt < (isBusy ? LOOK_MS : QUIET_LOOK_MS))
+			return;
+		heard = 0;
+		lookedAt = now;
+		isAsking = true;
+		look().catch(() => {}).finally(() => { isAsking = false; });
+	}, LOOK_MS);
+	return () => pace.behindMs(seq(), performance.now());
 }
 
 /* Nothing is said to whoever answers at our address before it proved to be our server; a request

@@ -19,6 +19,10 @@ export interface Session {
 	token(): string | null;
 	/* A ticket for one socket; SignedOut when only a person can help. */
 	ticket(): Promise<string>;
+	/* A ticket for one more socket, as long as we are with a server that has proved itself. */
+	another(): Promise<string>;
+	/* We are with nobody any more: whoever answers next has to prove itself first. */
+	doubt(): void;
 	/* A code to trade before the next ticket. */
 	use(code: string): void;
 }
@@ -87,7 +91,17 @@ export function makeSession(): Session {
 		return ticket;
 	}
 
-	return { token: () => token, ticket, use: (given) => { code = given; } };
+	/* Not the last word on the session, whatever the answer. */
+	async function another(): Promise<string> {
+		if (token === null)
+			throw new Error("Nobody has proved to be our server.");
+		const answer = await post({}, "/api/ticket", token);
+		if (!answer.ok)
+			throw new Error(`ticket: ${answer.status}`);
+		return (await answer.json() as { ticket: string }).ticket;
+	}
+
+	return { token: () => token, ticket, another, doubt: () => { token = null; }, use: (given) => { code = given; } };
 }
 
 function randomHex(): string {

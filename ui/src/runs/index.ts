@@ -49,11 +49,14 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 		all.hear(envelope.seq);
 		one.hear(envelope);
 	});
-	link.on("gap", ({ why }) => {
-		if (why !== "lost")
-			return;
-		all.hear(0);
-		one.again();
+	link.on("gap", ({ to, why }) => {
+		if (why === "lost") {
+			all.hear(0);
+			one.again();
+		} else if (why === "skipped") {
+			all.hear(to);
+			one.touch();
+		}
 	});
 	link.on("prompts", () => all.hearPrompt(null));
 	link.on("prompt", (prompt) => {

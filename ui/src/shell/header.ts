@@ -6,6 +6,7 @@ import { DEMO_WORDS, makeDemoWatch } from "./demo";
 import { makeRates, rateWords, sparkline } from "./rates";
 
 const TICK_MS = 500;
+const BEHIND_MS = 500;        /* Less than that is nothing that a person would want to know. */
 
 export const STATE_WORDS: Record<LinkState["name"], string> = {
 	connecting: "connecting", "catching-up": "catching up", live: "live", lost: "lost", "signed-out": "signed out",
@@ -19,14 +20,20 @@ export function makeHeader(link: Link): void {
 	let drawn = "";
 
 	link.on("signal", ({ envelope, live }) => {
-		rates.add(live, performance.now());
+		rates.add(live, performance.now(), 1);
 		demo.hear(envelope, live ? Date.now() : Math.min(envelope.timestamp - link.skewMs, Date.now()));
+	});
+
+	/* They came, though we did not look at them. */
+	link.on("gap", ({ from, to, why }) => {
+		if (why === "skipped")
+			rates.add(true, performance.now(), to - from + 1);
 	});
 
 	function tick(): void {
 		const now = performance.now();
 
-		write(part("state-more"), moreOf(link.state));
+		write(part("state-more"), moreOf(link));
 		write(part("rate"), rateWords(rates.perSecond(now)));
 		write(part("total"), rates.total.toLocaleString("en"));
 		const madeUp = demo.now(Date.now());
@@ -51,7 +58,9 @@ export function makeHeader(link: Link): void {
 	setInterval(tick, TICK_MS);
 }
 
-function moreOf(state: LinkState): string {
+function moreOf({ state, behindMs }: Link): string {
+	if (state.name === "live" && behindMs >= BEHIND_MS)
+		return `, ${(behindMs / 1000).toFixed(1)} s behind`;
 	if (state.name !== "lost")
 		return "";
 	const left = (state.retryAt ?? 0) - Date.now();

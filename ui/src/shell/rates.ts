@@ -8,7 +8,7 @@ const MEAN_SLOTS = 4;         /* A rate is the mean of two seconds. */
 export interface Rates {
 	readonly total: number;
 	/* The past that a new page asks for is counted, but was not a rate. */
-	add(live: boolean, now: number): void;
+	add(live: boolean, now: number, count: number): void;
 	/* Signals per second at each slot, oldest first: the mean of that slot and those shortly
 	 * before it. The slot that is still filling is left out. */
 	history(now: number): number[];
@@ -45,11 +45,11 @@ export function makeRates(): Rates {
 
 	return {
 		get total() { return total; },
-		add(live, now) {
-			total++;
+		add(live, now, count) {
+			total += count;
 			advance(now);
 			if (live)
-				slots[slot % SLOTS] = at(slot) + 1;
+				slots[slot % SLOTS] = at(slot) + count;
 		},
 		history,
 		perSecond: (now) => history(now).at(-1) ?? 0,
