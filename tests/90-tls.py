@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import ssl
 import subprocess
@@ -129,6 +130,26 @@ def _():
             pass
         for half in halves:
             half.close()
+
+
+@test("TLS 1.2 is spoken with ciphers that prove what they decipher, and never with CBC")
+def _():
+    with SecureBox() as box:
+        def speaks(ciphers):
+            trust = box.trust()
+            trust.maximum_version = ssl.TLSVersion.TLSv1_2
+            trust.set_ciphers(ciphers)
+            try:
+                with trust.wrap_socket(box.plain(), server_hostname="localhost") as sock:
+                    return sock.cipher()[0]
+            except (ssl.SSLError, ConnectionError):
+                return None
+
+        for ciphers in ("ECDHE+AESCCM:RSA+AESGCM", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384",
+                        "ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES256-SHA:AES128-SHA:AES256-SHA256"):
+            assert speaks(f"{ciphers}:@SECLEVEL=0") is None, ciphers
+        assert re.search("GCM|CHACHA20", speaks("ALL:@SECLEVEL=0"))
+        assert "GCM" in speaks("ECDHE+AESGCM")
 
 
 @test("100 TLS clients hear 1,000 signals each, without a hole; one that does not read holds nobody up")

@@ -8,20 +8,21 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "base/visible.h"
 
 #define GATHERED (64 * KIB)   /* then it is written */
 #define PIECE_MAX (256 * MIB) /* of one line; more than any signal is long */
 
 void out_init(struct out *out, int fd)
 {
-	*out = (struct out){.fd = fd};
+	*out = (struct out){.fd = fd, .is_terminal = isatty(fd)};
 	buf_init(&out->bytes, PIECE_MAX);
 }
 
 bool out_set_color(struct out *out, const char *mode, bool no_color, struct error *why)
 {
 	if (strcmp(mode, "auto") == 0)
-		out->colored = !no_color && isatty(out->fd);
+		out->colored = !no_color && out->is_terminal;
 	else if (strcmp(mode, "always") == 0 || strcmp(mode, "never") == 0)
 		out->colored = mode[0] == 'a';
 	else
@@ -35,29 +36,86 @@ static void write_when_big(struct out *out)
 		out_flush(out);
 }
 
+/* Is t the beginning of a character, and not yet one? */
+static bool is_part(struct text t)
+{
+	uint8_t lead = (uint8_t)t.at[0];
+	size_t need = lead >= 0xF0 && lead < 0xF5 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
+
+	if (lead >= 0xF5 || t.len >= need)
+		return false;
+	for (size_t i = 1; i < t.len; i++)
+		if (((uint8_t)t.at[i] & 0xC0) != 0x80)
+			return false;
+	return true;
+}
+
+/* Our own line breaks and tabs are no danger, and JSON between two values may have them.
+ * How much of t that was: less than all when it ends within a character. */
+static size_t add_escaped(struct buf *out, struct text t)
+{
+	size_t i = 0, n;
+
+	for (; i < t.len; i += n ? n : 1) {
+		struct text rest = {t.at + i, t.len - i};
+		bool is_ours = t.at[i] == '\n' || t.at[i] == '\t';
+		uint32_t c;
+
+		n = utf8_length(rest);
+		if (n == 0 && is_part(rest))
+			break;
+		c = n ? utf8_decode((struct text){rest.at, n}) : 0xFFFD;
+		if (n == 0 || (!is_ours && visible_kind(c) == VISIBLE_CONTROL))
+			buf_print(out, "\\u%04x", (unsigned)c);
+		else
+			buf_add(out, (struct text){rest.at, n});
+	}
+	return i;
+}
+
+static void add_to_terminal(struct out *out, struct text t)
+{
+	struct buf whole;
+	size_t used;
+
+	buf_init(&whole, PIECE_MAX);
+	buf_add(&whole, (struct text){out->part, out->part_len});
+	buf_add(&whole, t);
+	used = add_escaped(&out->bytes, buf_text(&whole));
+	out->part_len = (uint8_t)(whole.len - used);
+	if (out->part_len)
+		memcpy(out->part, whole.at + used, out->part_len);
+	buf_finish(&whole);
+}
+
 void out_add(struct out *out, struct text t)
 {
-	buf_add(&out->bytes, t);
+	if (out->is_terminal)
+		add_to_terminal(out, t);
+	else
+		buf_add(&out->bytes, t);
 	write_when_big(out);
 }
 
 void out_print(struct out *out, const char *format, ...)
 {
 	va_list args, again;
+	struct buf words;
 	char *room;
 	int n;
 
 	va_start(args, format);
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, format, args);
-	room = n > 0 ? buf_reserve(&out->bytes, (size_t)n + 1) : NULL;
-	if (room) {
+	buf_init(&words, PIECE_MAX);
+	room = n > 0 ? buf_reserve(&words, (size_t)n + 1) : NULL;
+	if (room)
 		vsnprintf(room, (size_t)n + 1, format, again);
-		out->bytes.len += (size_t)n;
-	}
 	va_end(again);
 	va_end(args);
-	write_when_big(out);
+	if (room)
+		out_add(out, (struct text){room, (size_t)n});
+	buf_finish(&words);
 }
 
 void out_add_shown(struct out *out, struct text t)
@@ -69,7 +127,7 @@ void out_add_shown(struct out *out, struct text t)
 void out_paint(struct out *out, const char *sequence)
 {
 	if (out->colored)
-		out_add(out, text_of(sequence));
+		buf_add(&out->bytes, text_of(sequence));
 }
 
 bool out_flush(struct out *out)

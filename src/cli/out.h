@@ -13,8 +13,11 @@
 struct out {
 	int fd;
 	bool colored;
+	bool is_terminal;
 	int failure; /* errno of the write that failed */
 	struct buf bytes;
+	char part[4]; /* on a terminal: of a character whose rest is to come */
+	uint8_t part_len;
 };
 
 void out_init(struct out *out, int fd);
@@ -22,6 +25,8 @@ void out_init(struct out *out, int fd);
 /* "auto": on a terminal and without NO_COLOR; "always", "never". */
 bool out_set_color(struct out *out, const char *mode, bool no_color, struct error *why);
 
+/* On a terminal a control, a mark of reading order or a byte that is no text is written as a
+ * JSON escape: what is JSON stays the same JSON.  A file or a pipe gets the bytes. */
 void out_add(struct out *out, struct text t);
 void out_print(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

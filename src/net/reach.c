@@ -5,13 +5,27 @@
 #include <stdint.h>
 #include <string.h>
 
-static const struct {
+struct net_v4 {
 	uint32_t net;
 	unsigned bits;
-} closed_v4[] = {
+};
+
+static const struct net_v4 closed_v4[] = {
 	{0x00000000, 8},  /* 0.0.0.0/8: this host, which connect() takes for loopback */
 	{0xA9FE0000, 16}, /* 169.254.0.0/16: link-local */
 	{0xE0000000, 3},  /* 224.0.0.0/3: multicast, reserved, broadcast */
+	{0x646464C8, 32}, /* 100.100.100.200: a cloud's */
+	{0xA83F8110, 32}, /* 168.63.129.16: a cloud's */
+	{0xC00000C0, 32}, /* 192.0.0.192: a cloud's */
+};
+
+/* What is somebody's own, and has no business in a spelling that goes through a tunnel. */
+static const struct net_v4 own_v4[] = {
+	{0x0A000000, 8},  /* 10.0.0.0/8 */
+	{0x64400000, 10}, /* 100.64.0.0/10: behind a provider's translation */
+	{0x7F000000, 8},  /* 127.0.0.0/8: this machine */
+	{0xAC100000, 12}, /* 172.16.0.0/12 */
+	{0xC0A80000, 16}, /* 192.168.0.0/16 */
 };
 
 static const struct {
@@ -22,23 +36,46 @@ static const struct {
 	{{0xFE, 0xC0}, 10},                                        /* site-local */
 	{{0xFF}, 8},                                               /* multicast */
 	{{0xFD, 0x00, 0x0E, 0xC2, [14] = 0x02, [15] = 0x54}, 128}, /* a cloud's */
+	{{0xFD, 0x20, 0x00, 0xCE, [14] = 0x02, [15] = 0x54}, 128}, /* another's */
+	{{0xFD, 0x00, 0x00, 0xC1, [12] = 0xA9, 0xFE, 0xA9, 0xFE}, 128},
+	{{0x20, 0x02}, 16},                         /* 6to4: any IPv4 address in there */
+	{{0x20, 0x01, 0x00, 0x00}, 32},             /* Teredo: likewise, and upside down */
+	{{0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01}, 48}, /* 64:ff9b:1::/48: translated, somewhere */
+	{{[8] = 0xFF, 0xFF}, 96},                   /* ::ffff:0:0:0/96: translated, of old */
+	{{0x01}, 64},                               /* 100::/64: thrown away */
 };
 
 /* IPv6 networks whose last four bytes are an IPv4 address. */
 static const struct {
 	uint8_t net[12];
+	bool is_it; /* connect() takes it for that address itself */
 } wrapped_v4[] = {
-	{{[10] = 0xFF, [11] = 0xFF}},     /* ::ffff:0:0/96: mapped */
-	{{[0] = 0x00, 0x64, 0xFF, 0x9B}}, /* 64:ff9b::/96: translated */
-	{{0}},                            /* ::/96: "compatible", and "any" */
+	{{[10] = 0xFF, [11] = 0xFF}, true},      /* ::ffff:0:0/96: mapped */
+	{{[0] = 0x00, 0x64, 0xFF, 0x9B}, false}, /* 64:ff9b::/96: translated */
+	{{0}, false},                            /* ::/96: "compatible", and "any" */
 };
+
+static bool is_in(uint32_t address, const struct net_v4 *nets, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((address ^ nets[i].net) >> (32 - nets[i].bits) == 0)
+			return true;
+	return false;
+}
 
 static bool allows_v4(uint32_t address)
 {
-	for (size_t i = 0; i < sizeof(closed_v4) / sizeof(closed_v4[0]); i++)
-		if ((address ^ closed_v4[i].net) >> (32 - closed_v4[i].bits) == 0)
-			return false;
-	return true;
+	return !is_in(address, closed_v4, sizeof(closed_v4) / sizeof(closed_v4[0]));
+}
+
+static bool is_own_v4(uint32_t address)
+{
+	return is_in(address, own_v4, sizeof(own_v4) / sizeof(own_v4[0]));
+}
+
+static uint32_t last_four(const uint8_t *a)
+{
+	return (uint32_t)a[12] << 24 | (uint32_t)a[13] << 16 | (uint32_t)a[14] << 8 | a[15];
 }
 
 static bool is_within(const uint8_t *address, const uint8_t *net, unsigned bits)
@@ -60,8 +97,8 @@ static bool allows_v6(const struct in6_addr *address)
 			return false;
 	for (size_t i = 0; i < sizeof(wrapped_v4) / sizeof(wrapped_v4[0]); i++)
 		if (is_within(a, wrapped_v4[i].net, 96))
-			return allows_v4((uint32_t)a[12] << 24 | (uint32_t)a[13] << 16 |
-			                 (uint32_t)a[14] << 8 | a[15]);
+			return allows_v4(last_four(a)) &&
+			       (wrapped_v4[i].is_it || !is_own_v4(last_four(a)));
 	return true;
 }
 

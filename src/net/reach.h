@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* False for link-local addresses (where clouds keep their machines' secrets), for
- * multicast and broadcast, for "any", and for IPv6 spellings of these. */
+/* False for link-local addresses and others where clouds keep their machines' secrets, for
+ * multicast and broadcast, for "any", for tunnels that hold an IPv4 address (6to4, Teredo),
+ * and for IPv6 spellings of these and of addresses that are somebody's own. */
 bool reach_allows(const struct sockaddr *address);
 
 #endif

@@ -10,6 +10,7 @@
 #include "net/pump.h"
 #include "net/reach.h"
 #include "net/request_words.h"
+#include "net/tls.h"
 #include "net/url.h"
 
 #define HEAD_MAX (64 * KIB)   /* bytes of all heads of an answer, and its trailers */
@@ -299,6 +300,7 @@ static void set_line(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(easy, CURLOPT_SSL_CIPHER_LIST, TLS_CIPHERS);
 	if (r->requests->trusted_file)
 		curl_easy_setopt(easy, CURLOPT_CAINFO, r->requests->trusted_file);
 	if (r->requests->trusted_dir)

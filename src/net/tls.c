@@ -99,6 +99,10 @@ static struct tls_context *make_context(const SSL_METHOD *method)
 		abort();
 	}
 	SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION);
+	if (!SSL_CTX_set_cipher_list(context->ssl, TLS_CIPHERS)) {
+		log_error("net", "OpenSSL has no cipher that we take");
+		abort();
+	}
 	SSL_CTX_set_options(context->ssl, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
 	SSL_CTX_set_mode(context->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE |
 	                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |

@@ -94,6 +94,28 @@ static void copy_host(struct url *url, struct text host)
 	url->host[host.len] = '\0';
 }
 
+/* Names by which a machine of a cloud asks for its own secrets.  What they lead to is barred
+ * too (net/reach.h), but a proxy would look them up where we do not see it. */
+static bool is_metadata(const char *host)
+{
+	static const char *const names[] = {
+		"metadata",
+		"metadata.goog",
+		"metadata.google.internal",
+		"metadata.azure.internal",
+		"metadata.tencentyun.com",
+		"metadata.packet.net",
+		"instance-data",
+		"instance-data.ec2.internal",
+		"rancher-metadata",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(host, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* An address that no server has leads nowhere, and not through a proxy either. */
 static bool read_literal(struct url *url, bool is_v6, struct error *why)
 {
@@ -124,6 +146,8 @@ static bool read_host(struct url *url, struct text host, struct error *why)
 	copy_host(url, host);
 	if (is_v6 || ends_in_number(host))
 		return read_literal(url, is_v6, why);
+	if (is_metadata(url->host))
+		return error_set(why, "%.100s is where a cloud keeps secrets", url->host);
 	return is_name(host) || error_set(why, "%.100s is not a host's name", url->host);
 }
 

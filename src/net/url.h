@@ -3,7 +3,7 @@
  * What two readers could read in two ways is refused: userinfo, backslashes,
  * spaces and control characters, numbers for addresses that are not written the
  * usual way (0x7f.1, 2130706433, 010.0.0.1), a dot at a name's end, a fragment.  So
- * are addresses that no server has (net/reach.h).
+ * are addresses that no server has (net/reach.h), and the names of clouds' secrets.
  */
 #ifndef NET_URL_H
 #define NET_URL_H
