@@ -138,6 +138,17 @@ def _():
     assert updates and all(c["at"] % 50 == 0 for c in updates), updates[:3]
 
 
+@test("with any number of frames a second it ends, and everything happens in one of them, once")
+def _():
+    for fps in (1, 7, 23, 24, 25, 29, 30, 50, 59, 60, 72, 90, 100, 120, 144, 240, 360, 999, 1000):
+        frames, _ = play(SMALL, FIXTURES / "small.ndjson", "--fps", str(fps))
+        commands = [json.loads(line) for line in frames.splitlines()]
+        times = sorted({c["at"] for c in commands if c["kind"] == "update"})
+        numbers = [at * fps / 1000 for at in times]
+        assert times and all(abs(n - round(n)) < 1e-6 for n in numbers), (fps, numbers[:9])
+        assert len(set(map(round, numbers))) == len(numbers), (fps, numbers)
+
+
 @test("time begins with the first signal")
 def _():
     lines = [json.loads(line) for line in (FIXTURES / "demo.ndjson").read_text().splitlines()]

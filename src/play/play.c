@@ -127,6 +127,17 @@ void play_destroy(struct play *play)
 
 /* ---- time ---- */
 
+/* The frame that follows this time.  The number of a frame times its length may be a little
+ * less than the time that it was made from: time must go on all the same. */
+static double frame_after(double frame, double now_ms)
+{
+	double next = (floor(now_ms / frame) + 1) * frame;
+
+	if (next <= now_ms)
+		next = (floor(now_ms / frame) + 2) * frame;
+	return fmax(next, nextafter(now_ms, INFINITY));
+}
+
 double play_next(const struct play *play)
 {
 	double next = fmin(choreo_next(play->choreo), bindings_next(play->bindings));
@@ -136,8 +147,8 @@ double play_next(const struct play *play)
 	if (frame == 0 || isinf(next))
 		return next;
 	if (choreo_active(play->choreo)) /* every frame has its updates */
-		return (floor(play->now_ms / frame) + 1) * frame;
-	return fmax(ceil(next / frame), floor(play->now_ms / frame) + 1) * frame;
+		return frame_after(frame, play->now_ms);
+	return fmax(ceil(next / frame) * frame, frame_after(frame, play->now_ms));
 }
 
 static void do_due(struct play *play, double now_ms)
