@@ -173,7 +173,7 @@ static void make_hub(struct box *box)
 		.bus = box->bus,
 		.journal = box->journal,
 		.accounts = box->accounts,
-		.ws = {.message_max = l->message, .fragments_max = (uint16_t)l->fragments},
+		.ws = {.message_max = l->message, .fragments_max = (uint32_t)l->fragments},
 		.behind_max = l->behind,
 		.ping_ms = l->ping_ms,
 		.pong_ms = l->pong_ms,

@@ -92,6 +92,23 @@ def _():
         assert ws.recv() is None and ws.close_code in (1008, 1009), ws.close_code
 
 
+@test("17: a message may have 65,536 fragments if it is set so, and not one more")
+def _():
+    most = 65536
+    with limited(fragments=most) as box:
+        for count in (most, most + 1):
+            with WS(box, "/ws") as ws:
+                assert ws.json()["limits"]["fragments"] == most
+                ws.send_frame(TEXT, b'{"op":"ping","ref":1', fin=False)
+                space = frame_bytes(0, b" ", fin=False)
+                ws.wire.send(space * (count - 2))
+                ws.send_frame(0, b"}")
+                if count == most:
+                    assert ws.json()["ref"] == 1
+                else:
+                    assert ws.recv() is None and ws.close_code == 1008, ws.close_code
+
+
 @test("17: whoever does not finish a head, a body or a pause in time is let go")
 def _():
     with limited(header_timeout="500ms", body_timeout="500ms") as box:

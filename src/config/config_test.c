@@ -146,8 +146,8 @@ static void a_wrong_value_is_a_fault_with_its_place(void **state)
 	             "c.yaml:1:18: behind: too small: at least 64KiB is wanted");
 	assert_fault("limits: {body: 65MiB}\n",
 	             "c.yaml:1:16: body: too big: at most 64MiB is allowed");
-	assert_fault("limits: {fragments: 65536}\n",
-	             "c.yaml:1:21: fragments: too big: at most 65535 is allowed");
+	assert_fault("limits: {fragments: 65537}\n",
+	             "c.yaml:1:21: fragments: too big: at most 65536 is allowed");
 	assert_fault("listen: 127.0.0.1:1\n", "c.yaml:1:9: 'listen' wants a list of texts or maps");
 	assert_fault("listen: [[x]]\n", "c.yaml:1:10: 'listen' wants a list of texts or maps");
 	assert_fault(

@@ -86,7 +86,7 @@ static const struct field limit_fields[] = {
 	{"message", FIELD_SIZE, IN(limits, message), "a WebSocket message, a line of a batch",
          "1MiB", KIB, 16 * MIB},
 	{"fragments", FIELD_COUNT, IN(limits, fragments), "fragments of a message", "4096", 1,
-         UINT16_MAX},
+         65536},
 	{"ping", FIELD_TIME, IN(limits, ping_ms), "between two pings", "20s", 100, DAY_MS},
 	{"pong", FIELD_TIME, IN(limits, pong_ms), "for the answer to a ping", "20s", 100, DAY_MS},
 	{"behind", FIELD_SIZE, IN(limits, behind), "a client may be behind before its policy acts",

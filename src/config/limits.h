@@ -10,7 +10,7 @@ struct config_limits {
 	unsigned header_ms, idle_ms, body_ms;
 	size_t body, batch; /* bytes of a body; of a whole NDJSON batch */
 	size_t message;     /* bytes of a WebSocket message and of a batch's line */
-	unsigned fragments; /* a uint16_t of every client counts them */
+	unsigned fragments;
 	unsigned ping_ms, pong_ms;
 	size_t behind; /* bytes a client may be behind before its policy acts */
 	unsigned connections;

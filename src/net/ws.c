@@ -71,7 +71,8 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 	}
 	if (opcode > WS_OP_BINARY || (opcode == WS_OP_MORE) != (r->message_opcode != 0))
 		return CODE_PROTOCOL;
-	return r->fragments >= r->limits->fragments_max ? CODE_POLICY : 0;
+	return opcode == WS_OP_MORE && r->fragments + 1u >= r->limits->fragments_max ? CODE_POLICY
+	                                                                             : 0;
 }
 
 /* A length must be written in the shortest way. */
@@ -101,8 +102,9 @@ static uint16_t start_frame(struct ws_reader *r, const uint8_t *h, size_t n)
 	if (!is_control(r->opcode)) {
 		if (len > r->limits->message_max - r->message.len)
 			return CODE_TOO_BIG;
-		r->fragments++;
-		if (r->opcode != WS_OP_MORE)
+		if (r->opcode == WS_OP_MORE)
+			r->fragments++;
+		else
 			r->message_opcode = r->opcode;
 	}
 	r->left = (uint32_t)len;

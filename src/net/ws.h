@@ -34,7 +34,7 @@ enum ws_event {
 
 struct ws_limits {
 	size_t message_max;     /* bytes in a message, and so in a frame; below 4 GiB */
-	uint16_t fragments_max; /* frames in a message */
+	uint32_t fragments_max; /* frames in a message */
 	bool of_server;         /* we are the client: what comes in is not masked */
 };
 
@@ -44,7 +44,7 @@ struct ws_reader {
 	struct buf message; /* of a fragmented or split message; freed when idle */
 	uint8_t *control;   /* of a control frame that came in pieces; heap */
 	uint32_t left;      /* payload bytes of this frame still to come */
-	uint16_t fragments;
+	uint16_t fragments; /* of a message, behind its first frame */
 	uint8_t head[14]; /* of a frame header that came in pieces */
 	uint8_t mask[4];
 	struct utf8 utf8;
