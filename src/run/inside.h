@@ -34,7 +34,12 @@ void names_keep_words(struct translate *t, struct name *n, struct text words);
 void names_drop_words(struct translate *t, struct name *n);
 
 /* What an agent of this dialect sent, to whoever wants the translation. */
-void translate_frame(const struct translation *of, struct text raw);
+void translate_frame(struct translate *t, const struct translation *of, struct text raw);
+
+/* A phase frame, once for each configuration (JSON) and before the event that brings it.
+ * more: further members, each with its comma. */
+void translate_phase(struct translate *t, const struct translation *of, struct text config,
+                     const char *more);
 
 /* ---- runs.c, runs_save.c and replay.c ---- */
 

@@ -289,28 +289,22 @@ static void give_config(struct work *w, struct buf *out, const char *state)
 	buf_add_char(out, ']');
 }
 
-/* Once for each configuration, and before the event that brings it. */
 static void tell_phase(struct work *w)
 {
-	struct buf *out = w->of->scratch, config;
+	struct buf config, more;
 
 	buf_init(&config, TRANSLATE_FRAME_MAX);
+	buf_init(&more, TRANSLATE_FRAME_MAX);
 	give_config(w, &config, "to");
-	buf_add_char(&config, '\0');
-	if (!config.full && !(w->t->phase && strcmp(w->t->phase, config.at) == 0)) {
-		free(w->t->phase);
-		w->t->phase = must_dup(config.at);
-		buf_clear(out);
-		out->full = false;
-		buf_add(out, TEXT("{\"kind\":\"phase\",\"ts\":"));
-		json_add_number(out, w->of->s->at_ms);
-		buf_print(out, ",\"config\":%s,\"breadcrumb\":%s,", config.at, config.at);
-		buf_add(out, TEXT("\"siblings\":[\"idle\",\"thinking\",\"acting\",\"waiting\","
-		                  "\"done\",\"error\"]}"));
-		if (!out->full)
-			w->of->each(w->of->self, &(struct pieces){.head = buf_text(out)});
-	}
+	buf_add(&more, TEXT(",\"breadcrumb\":"));
+	buf_add(&more, buf_text(&config));
+	buf_add(&more, TEXT(",\"siblings\":[\"idle\",\"thinking\",\"acting\",\"waiting\","
+	                    "\"done\",\"error\"]"));
+	buf_add_char(&more, '\0');
+	if (!config.full && !more.full)
+		translate_phase(w->t, w->of, buf_text(&config), more.at);
 	buf_finish(&config);
+	buf_finish(&more);
 }
 
 static void tell_state(struct work *w)
@@ -458,7 +452,7 @@ void translate_signal(struct translate *t, const struct translation *of)
 	struct text raw = translate_origin(of->reader, of->s->line, of->envelope, &is_dialect);
 
 	if (raw.len)
-		translate_frame(of, raw);
+		translate_frame(t, of, raw);
 	t->is_dialect = t->is_dialect || is_dialect;
 	if (t->is_dialect)
 		return;

@@ -1,7 +1,7 @@
 /* translate.h - from signals to frames of the run dialect; pure.
  *
  * A signal that came as a frame of this dialect (metadata.origin) is that frame again, to
- * the byte.  Any other becomes what an agent of this dialect would have sent; the table
+ * the byte but for a number where it had none.  Any other becomes what an agent of this dialect would have sent; the table
  * is in docs/dialects.md.  One of these is kept for each run: the same signals, from the
  * first on, always make the same frames, and so the same numbers.
  *
@@ -32,8 +32,8 @@ struct pieces {
 	bool is_agents;
 };
 
-/* As screens get it.  merged: among all runs, every event has the number; otherwise what
- * an agent sent is as it was. */
+/* As screens get it: every event has a number.  merged: the one among all runs; otherwise
+ * what an agent numbered itself is as it was. */
 void pieces_add(const struct pieces *pieces, bool merged, uint64_t number, struct buf *out);
 
 struct translate {

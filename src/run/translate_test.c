@@ -247,13 +247,40 @@ static void what_an_agent_sent_comes_back_to_the_byte(void **state)
 	assert_both("{\"kind\":\"event\", \"seq\" : 7 ,\"ts\":1.0,\"event\":\"e\"}\n",
 	            "{\"kind\":\"event\", \"seq\" : 101 ,\"ts\":1.0,\"event\":\"e\"}\n");
 	hear_frame("{\"ts\":1,\"event\":\"e\\\"}\",\"kind\":\"event\"}");
-	assert_both("{\"ts\":1,\"event\":\"e\\\"}\",\"kind\":\"event\"}\n",
+	assert_both("{\"ts\":1,\"event\":\"e\\\"}\",\"kind\":\"event\",\"seq\":2}\n",
 	            "{\"ts\":1,\"event\":\"e\\\"}\",\"kind\":\"event\",\"seq\":102}\n");
 	hear_frame("{\"event\":\"e\",\"data\":{\"seq\":5}}");
-	assert_both("{\"event\":\"e\",\"data\":{\"seq\":5}}\n",
+	assert_both("{\"event\":\"e\",\"data\":{\"seq\":5},\"seq\":3}\n",
 	            "{\"event\":\"e\",\"data\":{\"seq\":5},\"seq\":103}\n");
 	hear_frame("{\"seq\":{\"a\":\"}\"},\"event\":\"e\"}");
-	assert_both("{\"seq\":{\"a\":\"}\"},\"event\":\"e\"}\n", "{\"seq\":104,\"event\":\"e\"}\n");
+	assert_both("{\"seq\":4,\"event\":\"e\"}\n", "{\"seq\":104,\"event\":\"e\"}\n");
+	hear_frame("{}");
+	assert_both("", "");
+}
+
+#define PROCESSED(n, config) \
+	"{\"kind\":\"event\",\"seq\":" #n \
+	",\"event\":\"runner/event-processed\",\"data\":{\"config-after\":" config "}}"
+#define PHASE(config) "{\"kind\":\"phase\",\"ts\":5,\"config\":" config "}\n"
+
+/* As the agent's own hub would: before the event, and once for each configuration. */
+static void a_phase_is_made_of_what_an_agent_tells_of_itself(void **state)
+{
+	hear_frame("{\"kind\":\"event\",\"seq\":1,\"event\":\"runner/start-config\",\"data\":"
+	           "{\"config\":[\"run\"]}}");
+	assert_frames(PHASE("[\"run\"]") "{\"kind\":\"event\",\"seq\":1,\"event\":"
+	                                 "\"runner/start-config\",\"data\":"
+	                                 "{\"config\":[\"run\"]}}\n");
+	hear_frame(PROCESSED(2, "[\"run\"]"));
+	assert_frames(PROCESSED(2, "[\"run\"]") "\n");
+	hear_frame(PROCESSED(3, "[\"run\",\"plan\"]"));
+	assert_frames(PHASE("[\"run\",\"plan\"]") PROCESSED(3, "[\"run\",\"plan\"]") "\n");
+	/* One that it tells itself is not told again. */
+	hear_frame("{\"kind\":\"phase\",\"ts\":9,\"config\":[\"done\"],\"siblings\":[]}");
+	assert_frames("{\"kind\":\"phase\",\"ts\":9,\"config\":[\"done\"],\"siblings\":[]}\n");
+	hear_frame(PROCESSED(4, "[\"done\"]"));
+	hear_frame(PROCESSED(5, "\"no list\""));
+	assert_frames(PROCESSED(4, "[\"done\"]") "\n" PROCESSED(5, "\"no list\"") "\n");
 }
 
 static void other_frames_pass_untouched_and_prompts_not_at_all(void **state)
@@ -276,6 +303,24 @@ static void other_frames_pass_untouched_and_prompts_not_at_all(void **state)
 	hear_frame(""); /* a second signal of the same frame */
 	hear("text_delta", "{\"agentId\":\"a\",\"content\":\"of somebody else\"}");
 	assert_both("", "");
+}
+
+/* What is ours in it: a phase before an event, and a number where the agent gave none. */
+static void drop_ours(const char *line)
+{
+	const char *end = memchr(session.at, '\n', session.len);
+	size_t len = end ? (size_t)(end - session.at) + 1 : 0;
+	char *seq, member[32];
+
+	if (len && len < session.len)
+		buf_drop(&session, len);
+	snprintf(member, sizeof(member), ",\"seq\":%llu", (unsigned long long)own);
+	seq = memmem(session.at, session.len, member, strlen(member));
+	if (!seq || strstr(line, "\"seq\":"))
+		return;
+	len = (size_t)(seq - session.at) + strlen(member);
+	memmove(seq, session.at + len, session.len - len);
+	session.len -= strlen(member);
 }
 
 static void the_vectors_come_back_to_the_byte(void **state)
@@ -302,6 +347,7 @@ static void the_vectors_come_back_to_the_byte(void **state)
 			line[len] = '\n';
 			if (session.len == 0)
 				continue; /* a prompt */
+			drop_ours(line);
 			assert_frames(line);
 			lines++;
 		}
@@ -412,6 +458,7 @@ int main(void)
 		TEST(a_state_is_a_phase_and_an_event),
 		TEST(people_are_seen_to_be_asked_and_to_answer),
 		TEST(any_other_is_an_event_of_its_name),
+		TEST(a_phase_is_made_of_what_an_agent_tells_of_itself),
 		TEST(what_an_agent_sent_comes_back_to_the_byte),
 		TEST(other_frames_pass_untouched_and_prompts_not_at_all),
 		TEST(the_vectors_come_back_to_the_byte),
