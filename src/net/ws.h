@@ -45,7 +45,7 @@ struct ws_reader {
 	uint8_t *control;   /* of a control frame that came in pieces; heap */
 	uint32_t left;      /* payload bytes of this frame still to come */
 	uint16_t fragments; /* of a message, behind its first frame */
-	uint8_t head[14]; /* of a frame header that came in pieces */
+	uint8_t head[14];   /* of a frame header that came in pieces */
 	uint8_t mask[4];
 	struct utf8 utf8;
 	uint8_t control_len;

@@ -1,8 +1,9 @@
 /* translate.h - from signals to frames of the run dialect; pure.
  *
  * A signal that came as a frame of this dialect (metadata.origin) is that frame again, to
- * the byte but for a number where it had none.  Any other becomes what an agent of this dialect would have sent; the table
- * is in docs/dialects.md.  One of these is kept for each run: the same signals, from the
+ * the byte but for a number where it had none.  Any other becomes what an agent of this
+ * dialect would have sent; the table is in docs/dialects.md.  One of these is kept for each
+ * run: the same signals, from the
  * first on, always make the same frames, and so the same numbers.
  *
  * Prompts make no frame here: towards screens they have an id of ours, see prompts.h.  In
