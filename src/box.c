@@ -200,7 +200,7 @@ static bool stop_step(struct turn *turn)
 
 	if (!box->told) {
 		if (journal_durable_seq(box->journal) < journal_last_seq(box->journal) &&
-		    !journal_trouble(box->journal))
+		    !journal_fails(box->journal))
 			return false;
 		box->told = true;
 		hub_drain(box->hub);

@@ -3,6 +3,7 @@
 and when the disk works again so does the box, by itself."""
 # long
 
+import contextlib
 import json
 import subprocess
 import threading
@@ -325,21 +326,46 @@ def fill_disk(ballast):
             pass
 
 
-@test("with a disk that is really full it is the same story, and room is the cure")
-def _():
+@contextlib.contextmanager
+def small_disk():
+    """A file system of its own; it ends with every box on it."""
     place = temp_dir() / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=128m,mode=700", "tmpfs", place]
     if subprocess.run(mount, capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
-    ballast = place / "ballast"
     try:
-        with Box(env=SMALL_SEGMENTS, data=place / "data") as box:
-            check_gap(box, outlive_full_memory(
-                box, lambda: fill_disk(ballast), ballast.unlink, "No space left on device"))
+        yield place
     finally:
         Box.end_all()
         subprocess.run(["umount", place], check=True)
+
+
+@test("with a disk that is really full it is the same story, and room is the cure")
+def _():
+    with small_disk() as place:
+        ballast = place / "ballast"
+        with Box(env=SMALL_SEGMENTS, data=place / "data") as box:
+            check_gap(box, outlive_full_memory(
+                box, lambda: fill_disk(ballast), ballast.unlink, "No space left on device"))
+
+
+@test("a full disk is told with its reason before anything fails, while nothing is written at all")
+def _():
+    with small_disk() as place:
+        ballast = place / "ballast"
+        with Box(data=place / "data") as box:  # 64 MiB are reserved
+            box.emit("before")
+            assert readiness(box).status == 200
+            fill_disk(ballast)
+            eventually(lambda: readiness(box).status == 503)
+            check_trouble(box, "the disk is full: No space left on device")
+            assert box.emit("meanwhile")["seq"] == 2, "what was reserved is used"
+            ballast.unlink()
+            eventually(lambda: readiness(box).status == 200)
+            assert len(told(box, "the disk works again")) == 1, box.log()
+            journal = status(box)["journal"]
+            assert journal["syncFailures"] == 0 and journal["trouble"] is None, journal
 
 
 @test("where a file may grow no more it goes on in a new segment and loses nothing")

@@ -73,8 +73,9 @@ struct journal {
 	bool stopping;
 	bool news; /* the owner was woken and has not polled yet */
 	uint64_t durable;
-	struct error failing; /* what the writer suffers from; empty: nothing */
-	struct error failed;  /* from what it suffered since the last poll; empty: nothing */
+	struct error failing;  /* what the writer suffers from; empty: nothing */
+	struct error failed;   /* from what it suffered since the last poll; empty: nothing */
+	struct error no_space; /* the disk is full, though nothing failed yet; empty: it is not */
 	bool rolled, warmed;
 	struct shelf shelf;
 	struct text state; /* a checkpoint to write once state_seq is durable; heap */

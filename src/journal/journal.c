@@ -292,7 +292,7 @@ void journal_commit(struct journal *j)
 /* What the threads had to say. */
 struct report {
 	uint64_t durable;
-	struct error failing, failed;
+	struct error failing, failed, no_space;
 	bool rolled, warmed;
 };
 
@@ -301,7 +301,7 @@ static struct report take_report(struct journal *j)
 	struct report r;
 
 	pthread_mutex_lock(&j->mutex);
-	r = (struct report){j->durable, j->failing, j->failed, j->rolled, j->warmed};
+	r = (struct report){j->durable, j->failing, j->failed, j->no_space, j->rolled, j->warmed};
 	j->failed = (struct error){0};
 	j->news = j->rolled = j->warmed = false;
 	pthread_mutex_unlock(&j->mutex);
@@ -348,7 +348,7 @@ static void tell_trouble(struct journal *j, struct report *r)
 		set_trouble(j, &r->failed);
 	if (!r->failing.words[0] && is_full(j))
 		error_set(&r->failing, TOO_SLOW);
-	set_trouble(j, &r->failing);
+	set_trouble(j, r->failing.words[0] ? &r->failing : &r->no_space);
 }
 
 void journal_poll(struct journal *j)
@@ -460,6 +460,11 @@ const char *journal_trouble(const struct journal *j)
 	if (j->trouble.words[0])
 		return j->trouble.words;
 	return is_full(j) ? TOO_SLOW : NULL;
+}
+
+bool journal_fails(const struct journal *j)
+{
+	return j->fails || is_full(j);
 }
 
 struct journal_stats journal_stats(const struct journal *j)

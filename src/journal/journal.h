@@ -96,8 +96,12 @@ void journal_poll(struct journal *journal); /* after a wake, on the owner's thre
  * tests, which have no loop. */
 void journal_wait(struct journal *journal, unsigned ms);
 
-/* NULL while all is well. */
+/* NULL while all is well.  A disk that is full is told before it fails: for a while there
+ * is room that was reserved. */
 const char *journal_trouble(const struct journal *journal);
+
+/* Is what was appended not going to the disk at present? */
+bool journal_fails(const struct journal *journal);
 
 /* How long commits took: those of at most so many nanoseconds, and the rest. */
 #define JOURNAL_BUCKETS 12

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -24,6 +25,8 @@
 #define RETRY_MS_MAX 2000
 #define CLOSE_PATIENCE_MS 3000 /* how long a stop waits for a failing disk */
 #define HOUR_MS 3600000
+#define LOOK_MS 500                  /* between two looks at the room on the disk */
+#define NO_SPACE_BYTES (1024 * 1024) /* less is none */
 
 /* What one commit is made of. */
 struct commit {
@@ -54,14 +57,15 @@ static bool has_state_to_write(const struct journal *j)
 	return j->state.at && j->state_seq <= j->durable;
 }
 
-/* With the mutex.  Returns when something is to be done, or after an hour. */
+/* With the mutex.  Returns when something is to be done, or when it is time to look at the
+ * disk. */
 static void wait_for_work(struct journal *j)
 {
-	struct timespec hour = journal_in_ms(HOUR_MS);
+	struct timespec look = journal_in_ms(LOOK_MS);
 	struct timespec soon;
 
 	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j))
-		if (wait_until(j, &hour))
+		if (wait_until(j, &look))
 			return;
 	soon = journal_in_ms(j->options.commit_ms);
 	while (!j->stopping && atomic_load(&j->asked) == ASK_SOON)
@@ -272,16 +276,49 @@ static void write_state(struct journal *j)
 	checkpoint_free(state);
 }
 
+static bool has_space(const struct journal *j)
+{
+	struct statvfs v;
+
+	if (fstatvfs(j->dir, &v) != 0 || v.f_blocks == 0)
+		return true; /* it does not say */
+	return (uint64_t)v.f_bavail * v.f_frsize >= NO_SPACE_BYTES &&
+	       (v.f_files == 0 || v.f_favail > 0);
+}
+
+/* What is reserved ahead lasts for weeks where little happens, and all that time nobody
+ * would know. */
+static void look_for_space(struct journal *j)
+{
+	bool has = has_space(j), wake = false;
+
+	pthread_mutex_lock(&j->mutex);
+	if (has == (j->no_space.words[0] != '\0')) {
+		j->no_space = (struct error){0};
+		if (!has)
+			error_set(&j->no_space, "the disk is full: %s", strerror(ENOSPC));
+		wake = journal_has_news(j);
+	}
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
+}
+
 static void *run(void *self)
 {
 	struct journal *j = self;
 	uint64_t tidy_ns = 0; /* when to look for old segments */
+	uint64_t look_ns = 0; /* when to look for space */
 	bool stopping = false;
 
 	while (!stopping) {
 		if (clock_mono_ns() >= tidy_ns) {
 			retention_tidy(j);
 			tidy_ns = clock_mono_ns() + HOUR_MS * 1000000ull;
+		}
+		if (clock_mono_ns() >= look_ns) {
+			look_for_space(j);
+			look_ns = clock_mono_ns() + LOOK_MS * 1000000ull;
 		}
 		pthread_mutex_lock(&j->mutex);
 		wait_for_work(j);

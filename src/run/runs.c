@@ -309,7 +309,7 @@ static uint64_t limit_of(const struct runs *all)
 {
 	struct journal *journal = all->options.journal;
 
-	return journal_trouble(journal) ? journal_last_seq(journal) : journal_durable_seq(journal);
+	return journal_fails(journal) ? journal_last_seq(journal) : journal_durable_seq(journal);
 }
 
 static void take_lines(struct runs *all, struct text lines, uint64_t limit, size_t *budget)

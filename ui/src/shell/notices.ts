@@ -5,7 +5,7 @@ import type { Link, Refusal } from "../desk";
 import { write } from "../text/dom";
 import { visible } from "../text/signal";
 
-const ASK_MS = 5000;
+const ASK_MS = 1000;     /* A disk that is full is told within two seconds. */
 
 const COMMAND = "signalbox open";
 
