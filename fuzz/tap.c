@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
+#include "tap/ours.h"
 #include "tap/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static const struct settings_wish wish = {"http://127.0.0.1:7446/api/hooks/claude-code",
-                                          "'/usr/bin/signalbox' hook"};
+static const struct settings_wish wish = {{2, 1, 97}, "'/usr/bin/signalbox' hook"};
 
 static void demand(bool truth)
 {
@@ -27,6 +27,14 @@ static void demand_json(struct text text)
 	yyjson_doc_free(doc);
 }
 
+static void demand_ours(void *self, const struct ours_hook *hook)
+{
+	unsigned *count = self;
+
+	demand(hook->is != OURS_NOT && hook->where.at != NULL);
+	++*count;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct text now = {(const char *)bytes, size};
@@ -34,7 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct settings_look look;
 	struct error why = {""};
 	bool gone = false;
+	unsigned ours = 0;
+	struct version version;
 
+	version_read(now, &version);
+	ours_each(now, demand_ours, &ours);
 	if (!settings_uninstall(now, &clean, &gone, &why)) {
 		demand(why.words[0] != '\0');
 		return 0;

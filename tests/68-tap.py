@@ -7,35 +7,81 @@ import os
 import random
 import stat
 import subprocess
+from pathlib import Path
 
 from doors import config_box
 from lib import Box, cli, eventually, run, temp_dir, test
 
-EVENTS = """SessionStart SessionEnd Setup UserPromptSubmit UserPromptExpansion PreToolUse
-PermissionRequest PermissionDenied PostToolUse PostToolUseFailure PostToolBatch MessageDisplay
-Notification Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch
-PostModelSwitch TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange
-InstructionsLoaded CwdChanged FileChanged DirectoryAdded WorktreeRemove""".split()
-COMMANDS = {"SessionStart", "Setup"}  # for which Claude Code allows no http hook
+# Which events which version knows, the newest of each group first.
+SINCE = {
+    "2.1.251": "PreModelSwitch PostModelSwitch",
+    "2.1.219": "DirectoryAdded",
+    "2.1.152": "MessageDisplay",
+    "2.1.121": "UserPromptExpansion",
+    "2.1.88": "PermissionDenied",
+    "2.1.84": "TaskCreated",
+    "2.1.83": "CwdChanged FileChanged",
+    "2.1.78": "StopFailure",
+    "2.1.76": "PostCompact",
+    "2.1.69": "InstructionsLoaded",
+    "2.1.63": "Elicitation ElicitationResult",
+    "2.1.50": "WorktreeRemove",
+    "2.1.48": "ConfigChange",
+    "2.1.33": "TeammateIdle TaskCompleted",
+    "2.1.10": "Setup",
+    "2.0.77": """SessionStart SessionEnd UserPromptSubmit PreToolUse PermissionRequest PostToolUse
+        PostToolUseFailure Notification Stop SubagentStart SubagentStop PreCompact""",
+}
+NEWEST = "2.1.325"
+SUPPOSED = "2.0.77"  # where none is found
+NOT_WAITED_FOR = set("""PreToolUse PostToolUse PostToolUseFailure MessageDisplay Notification
+InstructionsLoaded CwdChanged FileChanged DirectoryAdded""".split())
+
+
+def number(version):
+    return tuple(map(int, version.split(".")))
+
+
+def events(version):
+    return [e for since, names in SINCE.items() if number(since) <= number(version)
+            for e in names.split()]
+
+
+EVENTS = events(NEWEST)
 BACKUP = ".before-signalbox"
 
 
 class Home:
-    """A user with settings of Claude Code, and the data of a box."""
+    """A user with Claude Code, settings of it, and the data of a box."""
 
-    def __init__(self, text=None):
+    def __init__(self, text=None, version=NEWEST):
         self.top = temp_dir()
+        self.bin = self.top / "bin"
+        self.bin.mkdir()
+        if version:
+            self.has(version)
         self.data = self.top / "data"
         self.file = self.top / ".claude" / "settings.json"
         if text is not None:
             self.file.parent.mkdir()
             self.write(text)
 
+    def has(self, version):
+        """A program that alarms whoever runs it, and the package file beside it."""
+        (self.bin / "claude").write_text(f"#!/bin/sh\ntouch {self.top}/was-run\n")
+        (self.bin / "claude").chmod(0o755)
+        (self.bin / "package.json").write_text(
+            json.dumps({"name": "@anthropic-ai/claude-code", "version": version}))
+
+    @property
+    def env(self):
+        return {"HOME": str(self.top), "PATH": f"{self.bin}:/usr/bin:/bin"}
+
     def write(self, text):
         self.file.write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def tap(self, *words, **env):
-        return cli("tap", *words, "--data", self.data, env={"HOME": str(self.top), **env})
+        return cli("tap", *words, "--data", self.data, env={**self.env, **env})
 
     def done(self, *words):
         result = self.tap(*words)
@@ -54,18 +100,15 @@ def ours(hook):
             or hook.get("command", "").endswith(" # signalbox tap"))
 
 
-def check_installed(settings, before, port=7446):
-    """Every event has our group last, and all else is as it was."""
+def check_installed(settings, before, version=NEWEST):
+    """Every event that the version knows has our group last, and all else is as it was."""
     settings = copy.deepcopy(settings)
-    for event in EVENTS:
+    for event in events(version):
         group = settings["hooks"][event].pop()
         (hook,) = group["hooks"]
-        assert ours(hook), (event, hook)
-        if event in COMMANDS:
-            assert hook["type"] == "command" and hook["async"] is True, hook
-        else:
-            assert hook["url"] == f"http://127.0.0.1:{port}/api/hooks/claude-code", hook
-            assert hook["type"] == "http" and hook["timeout"] <= 2, hook
+        assert ours(hook) and hook["type"] == "command", (event, hook)
+        assert "url" not in hook and hook["timeout"] <= 5, (event, hook)
+        assert hook.get("async", False) == (event in NOT_WAITED_FOR), (event, hook)
     assert "WorktreeCreate" not in settings["hooks"] or "WorktreeCreate" in before.get("hooks", {})
     settings["hooks"] = {k: v for k, v in settings["hooks"].items()
                          if v or k in before.get("hooks", {})}
@@ -100,7 +143,7 @@ def _():
     for name, text in FILES.items():
         home = Home(text)
         before = home.bytes()
-        assert home.done("install").out.startswith("installed, 32 hooks: "), name
+        assert home.done("install").out.startswith("installed, 31 hooks: "), name
         assert home.bytes() != before, name
         blank = text.strip() == text[:0] if isinstance(text, bytes) else text.strip() == ""
         if name not in ("escaped keys", "numbers beyond doubles"):
@@ -317,7 +360,7 @@ def _():
     assert "disableAllHooks" in result.err and BACKUP in result.out, result
     assert home.bytes() == printed.out.encode()
     said = json.loads(home.done("status", "--json").out)
-    assert said["state"] == "installed" and said["hooks"] == 32 and "warning" in said, said
+    assert said["state"] == "installed" and said["hooks"] == 31 and "warning" in said, said
 
 
 def patched(before, diff):
@@ -355,31 +398,115 @@ def _():
         assert home.tap(*words).code == 2, words
 
 
-@test("hooks lead to the address the box has; another one makes them outdated")
+@test("hooks lead to the box's directory; another one makes them outdated")
 def _():
     home = Home("{}")
-    with Box(data=home.data) as box:
-        home.done("install")
-        check_installed(home.json(), {}, box.port)
-        command = home.json()["hooks"]["Setup"][0]["hooks"][0]["command"]
-        assert f"hook --data '{home.data}'" in command, command
-    (home.data / "listen").write_text("127.0.0.1:1234\n")
-    result = home.tap("status")
-    assert result.code == 1 and result.out.startswith("outdated, 32 hooks: "), result
     home.done("install")
-    check_installed(home.json(), {}, 1234)
+    check_installed(home.json(), {})
+    command = home.json()["hooks"]["Setup"][0]["hooks"][0]["command"]
+    assert f"hook --data '{home.data}'" in command, command
+    first, home.data = home.data, home.top / "other"
+    result = home.tap("status")
+    assert result.code == 1 and result.out.startswith("outdated, 31 hooks: "), result
+    home.done("install")
+    assert str(first) not in home.file.read_text()
     assert (home.top / ".claude" / f"settings.json{BACKUP}").read_text() == "{}"
     home.done("uninstall")
     assert home.bytes() == b"{}"
 
 
-@test("where nobody may emit without a token every hook goes by the Unix socket")
+def make_old(home, port=7446):
+    """As the hooks were when most of them spoke to a port."""
+    text = home.bytes().decode()
+    for event in EVENTS:
+        if event in ("SessionStart", "Setup"):
+            continue
+        at = text.index(f'"{event}": [')
+        start = text.index('{"type": "command"', at)
+        end = text.index("}", start) + 1
+        hook = {"type": "http", "url": f"http://127.0.0.1:{port}/api/hooks/claude-code", "timeout": 1}
+        text = text[:start] + json.dumps(hook) + text[end:]
+    home.write(text)
+
+
+@test("hooks that speak to a port are outdated, are replaced, and come out to the byte")
 def _():
-    home = Home()
-    result = home.tap("install", SIGNALBOX_AUTH_LOCAL="none")
-    assert result.code == 0, result
-    hooks = [h for groups in home.json()["hooks"].values() for g in groups for h in g["hooks"]]
-    assert len(hooks) == 32 and all(h["type"] == "command" for h in hooks), hooks
+    for name in ("empty object", "hooks of others", "tabs", "CRLF", "BOM"):
+        home = Home(FILES[name])
+        before = home.bytes()
+        home.done("install")
+        installed = home.bytes()
+        make_old(home)
+        assert home.bytes().count(b'"type": "http"') == 29
+        old = home.bytes()
+        result = home.tap("status")
+        assert result.code == 1 and result.out.startswith("outdated, 31 hooks: "), result
+        home.done("install")
+        assert home.bytes() == installed, name
+        home.write(old)
+        home.done("uninstall")
+        assert home.bytes() == before, name
+
+
+# --- which version reads it ----------------------------------------------------
+
+
+@test("no event stands in the file that the version does not know")
+def _():
+    for version in [*SINCE, "2.1.97", "2.1.101", "2.1.249", "2.1.250", "3.0.0"]:
+        home = Home('{"permissions": {"deny": ["Bash(rm:*)"]}}', version)
+        done = home.done("install")
+        assert done.out.startswith(f"installed, {len(events(version))} hooks: "), (version, done)
+        assert f"for Claude Code {version}: {home.bin}/claude\n" in done.out, done
+        check_installed(home.json(), {"permissions": {"deny": ["Bash(rm:*)"]}}, version)
+        assert set(home.json()["hooks"]) == set(events(version)), version
+        said = json.loads(home.done("status", "--json").out)
+        assert said["claude"] == {"version": version, "where": f"{home.bin}/claude"}, said
+        home.done("uninstall")
+        assert home.bytes() == b'{"permissions": {"deny": ["Bash(rm:*)"]}}', version
+        assert not (home.top / "was-run").exists(), "claude is never run"
+
+
+@test("the oldest that is found decides, and without any the oldest that is supposed")
+def _():
+    home = Home(None, None)
+    assert home.done("install").out.startswith("installed, 12 hooks: ")
+    check_installed(home.json(), {}, SUPPOSED)
+    assert "claude" not in json.loads(home.done("status", "--json").out)
+    home.has(NEWEST)
+    result = home.tap("status")
+    assert result.code == 1 and result.out.startswith("outdated, 12 hooks: "), result
+    home.done("install")
+    check_installed(home.json(), {})
+    (home.top / ".vscode/extensions/anthropic.claude-code-2.1.97-linux-x64").mkdir(parents=True)
+    result = home.tap("status")
+    assert result.code == 1 and "Claude Code 2.1.97 does not know " in result.err, result
+    home.done("install")
+    check_installed(home.json(), {}, "2.1.97")
+    (home.bin / "package.json").unlink()
+    home.done("install")
+    check_installed(home.json(), {}, SUPPOSED)
+    said = json.loads(home.done("status", "--json").out)
+    assert said["claude"] == {"where": f"{home.bin}/claude"}, said
+
+
+@test("a session that is alive counts, and one that was killed does not")
+def _():
+    home = Home("{}")
+    sessions = home.top / ".claude/sessions"
+    sessions.mkdir()
+    os.mkfifo(sessions / "1.ab.key")  # whoever opened it would wait
+    with subprocess.Popen(["sleep", "600"]) as agent:
+        start = Path(f"/proc/{agent.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        (sessions / f"{agent.pid}.json").write_text(json.dumps(
+            {"pid": agent.pid, "sessionId": "s", "procStart": start, "version": "2.1.150"}))
+        home.done("install")
+        check_installed(home.json(), {}, "2.1.150")
+        agent.kill()
+        agent.wait()
+        assert home.tap("status").code == 1
+        home.done("install")
+        check_installed(home.json(), {})
 
 
 # --- the routes --------------------------------------------------------------
@@ -388,7 +515,7 @@ def _():
 @test("the routes do the same, for admins only, and the source follows")
 def _():
     home = Home('{"a": 1}')
-    with Box(env={"HOME": str(home.top)}) as box:
+    with Box(env=home.env) as box:
         for method, path in (("POST", "connect"), ("POST", "disconnect"), ("GET", "status")):
             answer = box.request(method, f"/api/tap/{path}", unix=False)
             assert answer.status == 401, answer
@@ -396,7 +523,7 @@ def _():
         assert box.request("GET", "/api/tap/status").json()["state"] == "absent"
         answer = box.request("POST", "/api/tap/connect")
         assert answer.status == 200 and answer.json()["state"] == "installed", answer
-        check_installed(home.json(), {"a": 1}, box.port)
+        check_installed(home.json(), {"a": 1})
         state = lambda: {s["id"]: s["state"] for s in
                          box.request("GET", "/api/sources").json()["sources"]}
         eventually(lambda: state().get("local:claude-code") == "connected")
@@ -418,7 +545,7 @@ def _():
 @test("the routes show the change first, and what was shown is what is done, or nothing is")
 def _():
     home = Home('{"a": 1}\n')
-    with Box(env={"HOME": str(home.top)}) as box:
+    with Box(env=home.env) as box:
         def preview(query, want=200):
             answer = box.request("GET", f"/api/tap/status?preview={query}")
             assert answer.status == want, answer
@@ -464,7 +591,7 @@ def _():
 @test("what the routes cannot do is said in words, and nothing is changed")
 def _():
     home = Home("{\n oops")
-    with Box(env={"HOME": str(home.top)}) as box:
+    with Box(env=home.env) as box:
         answer = box.request("POST", "/api/tap/connect")
         assert answer.status == 409 and "line 2, column 2" in answer.json()["error"], answer
         assert home.bytes() == b"{\n oops"
@@ -482,7 +609,7 @@ def _():
 @test("discovery never installs hooks")
 def _():
     home = Home('{"a": 1}')
-    with Box(env={"HOME": str(home.top)}) as box:
+    with Box(env=home.env) as box:
         box.request("POST", "/api/discover/rescan")
         box.request("GET", "/api/discover/local")
     assert home.bytes() == b'{"a": 1}'
@@ -492,7 +619,7 @@ def _():
 def _():
     home = Home("{}")
     text = 'auth: {tokens: [{name: ci, file: TOP/ci, scopes: "observe,emit"}]}\n'
-    box = config_box(text, {"ci": "ab" * 32 + "\n"}, env={"HOME": str(home.top)})
+    box = config_box(text, {"ci": "ab" * 32 + "\n"}, env=home.env)
     with box:
         bearer = {"Authorization": "Bearer " + "ab" * 32}
         assert box.request("POST", "/api/tap/connect", headers=bearer).status == 403

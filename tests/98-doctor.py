@@ -535,14 +535,26 @@ def _():
 
 
 class Tapped(Home):
-    """Claude Code's settings have our hooks, for the port of this home."""
+    """Claude Code of a version, with our hooks in its settings."""
 
-    def __init__(self):
+    def __init__(self, version="2.1.325"):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         super().__init__(f"listen: ['127.0.0.1:{self.port}']\njournal: {{keep: 64MiB}}\n")
         self.settings = self.claude / "settings.json"
-        done = cli("tap", "install", *self.words(), env=self.env)
+        self.bin = self.path / "claude-bin"
+        self.bin.mkdir()
+        self.env = {**self.env, "PATH": f"{self.bin}:{self.env.get('PATH', os.environ['PATH'])}"}
+        self.has(version)
+        self.install()
+
+    def has(self, version):
+        (self.bin / "claude").touch(0o755)
+        (self.bin / "package.json").write_text(
+            json.dumps({"name": "@anthropic-ai/claude-code", "version": version}))
+
+    def install(self, *words):
+        done = cli("tap", "install", *words, *self.words(), env=self.env)
         assert done.code == 0, done
 
 
@@ -568,18 +580,45 @@ def _():
     assert all_is_well(home.look())
 
 
-@test("hooks to a port where nobody listens, or somebody else, are found")
+@test("hooks that speak to a port are found, whoever listens there")
 def _():
     home = Tapped()
-    home.finds("claude", "warn", f"our hooks go to 127.0.0.1:{home.port}, where nobody",
-               "signalbox serve")
     with home.box():
         found = home.finds("claude", "ok", "our hooks are in")
         assert all_is_well(found), found
-    with socket.create_server(("127.0.0.1", home.port)):
-        home.configure("listen: ['127.0.0.1:0']\njournal: {keep: 64MiB}\n")
-        with home.box():
-            home.finds("claude", "bad", f"pid {os.getpid()}", "tap install")
+        settings = json.loads(home.settings.read_text())
+        settings["hooks"]["Stop"][0]["hooks"] = [
+            {"type": "http", "url": f"http://127.0.0.1:{home.port}/api/hooks/claude-code"}]
+        home.settings.write_text(json.dumps(settings))
+        home.finds("claude", "bad", "1 hooks of ours in", "signalbox tap install")
+        home.install()
+        assert all_is_well(home.look())
+
+
+@test("an older or newer Claude Code than the hooks were installed for is found")
+def _():
+    home = Tapped("2.1.250")
+    with home.box():
+        assert all_is_well(home.look())
+        home.has("2.1.325")
+        home.finds("claude", "warn", "are outdated", "signalbox tap install")
+        home.has("2.1.110")
+        home.finds("claude", "warn", "Claude Code 2.1.110 (", "signalbox tap install")
+        home.has("2.1.97")
+        home.finds("claude", "bad", "passes over all of", "signalbox tap install")
+        home.install("--approve")
+        assert all_is_well(home.look())
+        home.has("2.0.77")
+        home.finds("claude", "bad", "Claude Code 2.0.77 (", "signalbox tap install --approve")
+        home.install()
+        assert all_is_well(home.look())
+
+
+@test("hooks that lead to another box are found")
+def _():
+    home = Tapped()
+    home.settings.write_text(home.settings.read_text().replace("--data '", "--data '/elsewhere"))
+    home.finds("claude", "warn", "lead to another box", "signalbox tap install")
 
 
 @test("hooks that are outdated, disabled, or run another program are found")
@@ -593,8 +632,6 @@ def _():
         home.finds("claude", "warn", "are outdated", "signalbox tap install")
         home.settings.write_text(whole.replace("{", '{"disableAllHooks": true,', 1))
         home.finds("claude", "warn", "Claude Code runs no hook")
-        home.settings.write_text(whole.replace("{", '{"allowedHttpHookUrls": [],', 1))
-        home.finds("claude", "warn", "allowedHttpHookUrls is set")
         other = home.path / "signalbox"
         here = os.path.realpath(SIGNALBOX)
         assert here in whole, whole

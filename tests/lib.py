@@ -174,7 +174,9 @@ def environment(env=None):
         for k, v in os.environ.items()
         if not k.startswith(("SIGNALBOX_", "XDG_")) and k != "NO_COLOR"
     }
-    # What runs on the developer's machine is none of a test's business.
+    # What the developer's machine has and runs is none of a test's business.
+    keep["PATH"] = ":".join(d for d in keep.get("PATH", "").split(":")
+                            if not os.path.exists(f"{d}/claude"))
     return {**keep, "HOME": "/nonexistent", "SIGNALBOX_DISCOVER_INTERVAL": "0", **(env or {})}
 
 

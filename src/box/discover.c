@@ -18,7 +18,7 @@ static bool is_tapped(void *self)
 	bool tapped;
 
 	box_tap_target(self, &target);
-	tapped = tap_look(&target, &report, NULL) && report.state == TAP_INSTALLED;
+	tapped = tap_look(&target, &report, NULL) && report.is_here;
 	pauses_set_installed(((struct box *)self)->pauses, tapped && report.approves);
 	tap_report_finish(&report);
 	free((char *)target.config);

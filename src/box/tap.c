@@ -6,7 +6,6 @@
 #include "base/must.h"
 #include "box/parts.h"
 #include "config/config.h"
-#include "net/listen.h"
 #include "net/work.h"
 #include "run/runs.h"
 #include "source/approve.h"
@@ -79,19 +78,15 @@ static void web_lets_go(void *self, void *held)
 
 /* --- settings ------------------------------------------------------------------- */
 
-/* An http hook brings no credential: where none may emit, all go by the Unix
- * socket. */
+/* Its config is the caller's to free. */
 void box_tap_target(struct box *box, struct tap_target *target)
 {
 	*target = (struct tap_target){
 		.config = tap_config_dir(getenv("CLAUDE_CONFIG_DIR"), getenv("HOME")),
+		.home = getenv("HOME"),
+		.path = getenv("PATH"),
 		.data = box->config->data,
 	};
-	if (!(box->config->auth.local & SCOPE_EMIT))
-		return;
-	for (size_t i = 0; i < box->listen_count && !target->address; i++)
-		if (!listen_is_unix(box->listens[i]) && !listen_is_secure(box->listens[i]))
-			target->address = listen_address(box->listens[i]);
 }
 
 /* One request, on its way through a thread: it has copies of all it needs. */
@@ -171,7 +166,6 @@ static void drop_errand(void *self)
 	free((char *)e->target.config);
 	free((char *)e->target.project);
 	free((char *)e->target.tag);
-	free((char *)e->target.address);
 	free((char *)e->target.data);
 	free(e);
 }
@@ -186,7 +180,6 @@ static void *web_asks_tap(void *self, const struct web_tap_ask *ask)
 	e->target.approves = ask->approves;
 	e->target.project = must_dup(ask->project);
 	e->target.tag = must_dup(ask->tag);
-	e->target.address = must_dup(e->target.address);
 	e->target.data = must_dup(e->target.data);
 	return work_start(e->box->loop,
 	                  &(struct work_plan){e, run_errand, end_errand, drop_errand});

@@ -1,5 +1,5 @@
 /* doctor_claude.c - the settings of Claude Code: can they be read, are our hooks as they
- * should be, and do they go somewhere? */
+ * should be, and fit who reads them? */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,19 +9,10 @@
 
 #include "base/must.h"
 #include "cli/doctor.h"
-#include "cli/listener.h"
-#include "cli/tap.h"
-#include "net/address.h"
 #include "tap/tap.h"
 
-#define AIMS_MAX 8 /* all hooks of an install have the same one or two */
-
-/* Where hooks go, each place once. */
-struct aims {
-	char *all[AIMS_MAX];
-	size_t count;
-	char *program; /* of the commands; the first that is not ours, or ours */
-};
+/* The first that does not pass over the whole file for one event that it does not know. */
+static const struct version forgiving = {2, 1, 101};
 
 static void look_at_credentials(struct doctor *d, const char *dir)
 {
@@ -36,55 +27,20 @@ static void look_at_credentials(struct doctor *d, const char *dir)
 	free(path);
 }
 
-/* ---- where the hooks go ---- */
+/* ---- what they run ---- */
 
-static void add_aim(struct aims *aims, struct text where)
+/* A command begins with its program in quotes; one with quotes of its own is not ours. */
+static void gather_program(void *self, const struct ours_hook *hook)
 {
-	for (size_t i = 0; i < aims->count; i++)
-		if (text_is(where, aims->all[i]))
-			return;
-	if (aims->count < AIMS_MAX)
-		aims->all[aims->count++] = text_dup(where);
-}
+	char **program = self;
+	struct text rest, found;
 
-/* "http://HOST:PORT/..." gives HOST:PORT; a command begins with its program in quotes, and
- * one with quotes of its own is not one of ours. */
-static void gather(void *self, struct text url, struct text command)
-{
-	struct aims *aims = self;
-	struct text rest, program;
-
-	if (url.len) {
-		text_cut(url, '/', &rest);
-		text_cut(rest, '/', &rest);
-		add_aim(aims, text_cut(rest, '/', &rest));
+	if (hook->is == OURS_OLD)
 		return;
-	}
-	text_cut(command, '\'', &rest);
-	program = text_cut(rest, '\'', &rest);
-	if (program.len && !aims->program)
-		aims->program = text_dup(program);
-}
-
-static void look_at_aim(struct doctor *d, const char *aim)
-{
-	struct listener holder;
-	struct address address;
-	char name[PROCESS_NAME_ROOM];
-
-	if (!address_parse(&address, aim, NULL) || address_port(&address) == 0)
-		return;
-	if (!listener_find(&address, d->box, &holder)) {
-		doctor_say(d, HEALTH_WARN, "our hooks go to %s, where nobody listens", aim);
-		doctor_advise(d,
-		              "`signalbox serve`, or `signalbox tap install` for another address");
-	} else if (d->box > 0 && holder.pid != d->box) {
-		doctor_process_name(holder.pid, name);
-		doctor_say(d, HEALTH_BAD,
-		           "our hooks go to %s, which is not this box's but %s's, pid %d", aim,
-		           name, (int)holder.pid);
-		doctor_advise(d, "signalbox tap install");
-	}
+	text_cut(hook->where, '\'', &rest);
+	found = text_cut(rest, '\'', &rest);
+	if (found.len && !*program)
+		*program = text_dup(found);
 }
 
 static void look_at_program(struct doctor *d, const char *program)
@@ -102,42 +58,74 @@ static void look_at_program(struct doctor *d, const char *program)
 	doctor_advise(d, "signalbox tap install");
 }
 
-static void look_at_aims(struct doctor *d, const struct tap_target *target)
+static void look_at_programs(struct doctor *d, const struct tap_target *target)
 {
-	struct aims aims = {0};
+	char *program = NULL;
 
-	tap_each_hook(target, gather, &aims, NULL);
-	for (size_t i = 0; i < aims.count; i++) {
-		look_at_aim(d, aims.all[i]);
-		free(aims.all[i]);
-	}
-	if (aims.program)
-		look_at_program(d, aims.program);
-	free(aims.program);
+	tap_each_hook(target, gather_program, &program, NULL);
+	if (program)
+		look_at_program(d, program);
+	free(program);
 }
 
 /* ---- the file ---- */
+
+/* Who reads the file, and does not know all that is in it. */
+static void tell_unknown(struct doctor *d, const struct tap_report *r)
+{
+	char version[VERSION_ROOM];
+	const char *reader = r->claude.where ? r->claude.where : "which was not found";
+
+	version_print(r->claude.version, version);
+	if (version_compare(r->claude.version, forgiving) < 0)
+		doctor_say(d, HEALTH_BAD,
+		           "Claude Code %s (%s) does not know our hook %s, and passes over all of "
+		           "%s, deny rules too",
+		           version, reader, r->unknown, r->file);
+	else
+		doctor_say(d, HEALTH_WARN, "Claude Code %s (%s) does not know our hook %s in %s",
+		           version, reader, r->unknown, r->file);
+}
+
+/* What is wrong with them; false: nothing. */
+static bool tell_fault(struct doctor *d, const struct tap_report *r)
+{
+	if (r->old)
+		doctor_say(d, HEALTH_BAD,
+		           "%u hooks of ours in %s speak to a port, where any user of this machine "
+		           "can answer for the box",
+		           r->old, r->file);
+	else if (r->unknown)
+		tell_unknown(d, r);
+	else if (r->hooks && !r->is_here)
+		doctor_say(d, HEALTH_WARN, "our hooks in %s lead to another box", r->file);
+	else if (r->state == TAP_OUTDATED)
+		doctor_say(d, HEALTH_WARN, "our hooks in %s are outdated", r->file);
+	else
+		return false;
+	doctor_advise(d, "signalbox tap install%s", r->approves ? " --approve" : "");
+	return true;
+}
 
 static void tell_report(struct doctor *d, const struct tap_report *r)
 {
 	const char *warning = r->hooks ? tap_report_warning(r) : NULL;
 
-	if (r->state == TAP_OUTDATED) {
-		doctor_say(d, HEALTH_WARN, "our hooks in %s are outdated", r->file);
-		doctor_advise(d, "signalbox tap install%s", r->approves ? " --approve" : "");
-	} else {
+	if (!tell_fault(d, r))
 		doctor_say(d, HEALTH_OK,
 		           r->hooks ? "our hooks are in %s" : "no hook of ours is in %s", r->file);
-	}
 	if (warning)
 		doctor_say(d, HEALTH_WARN, "%s", warning);
 }
 
 static void look_at_settings(struct doctor *d, const char *dir)
 {
-	char *address = d->config ? tap_address(d->config) : NULL;
 	const struct tap_target target = {
-		.config = dir, .address = address, .data = d->config ? d->config->data : "/"};
+		.config = dir,
+		.home = command_env(d->context, "HOME"),
+		.path = command_env(d->context, "PATH"),
+		.data = d->config ? d->config->data : "/",
+	};
 	struct tap_report report = {0};
 	struct error why;
 
@@ -146,10 +134,9 @@ static void look_at_settings(struct doctor *d, const char *dir)
 		doctor_advise(d, "mend it by hand: Claude Code cannot read it either");
 	} else if (d->config) {
 		tell_report(d, &report);
-		look_at_aims(d, &target);
+		look_at_programs(d, &target);
 	}
 	tap_report_finish(&report);
-	free(address);
 }
 
 void doctor_claude(struct doctor *d)

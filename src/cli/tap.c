@@ -1,76 +1,35 @@
 /* tap.c - `signalbox tap`: Claude Code's hooks, with or without a running box. */
-#include "cli/tap.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "cli/verbs.h"
 #include "tap/tap.h"
 
-#define LISTEN_MAX (4 * KIB) /* of DATA/listen */
-
-/* ---- where the box is ---- */
-
-static bool has_port(const char *address)
-{
-	const char *colon = strrchr(address, ':');
-
-	return colon && strcmp(colon, ":0") != 0;
-}
-
-/* The first of DATA/listen that is no Unix socket: where the box is, or was last.
- * The caller frees it. */
-static char *read_listen(const char *data)
-{
-	char *path = must_print("%s/listen", data), *found = NULL;
-	char bytes[LISTEN_MAX];
-	FILE *in = fopen(path, "re");
-	struct text rest = {bytes, in ? fread(bytes, 1, sizeof(bytes), in) : 0};
-
-	while (!found && rest.len) {
-		struct text line = text_cut(rest, '\n', &rest);
-
-		if (line.len && !text_starts(line, TEXT("unix:")))
-			found = text_dup(line);
-	}
-	if (in)
-		fclose(in);
-	free(path);
-	return found;
-}
-
-/* An http hook brings no credential: where none may emit, every hook goes over the
- * Unix socket, and so it does when there is nothing else. */
-char *tap_address(const struct config *config)
-{
-	char *address = read_listen(config->data);
-
-	if (!(config->auth.local & SCOPE_EMIT)) {
-		free(address);
-		return NULL;
-	}
-	for (size_t i = 0; !address && i < config->listen_count; i++)
-		if (has_port(config->listen[i].address))
-			address = must_dup(config->listen[i].address);
-	return address;
-}
-
 /* ---- what is said ---- */
 
 static void show_words(struct out *out, const struct tap_report *r)
 {
 	const char *warning = tap_report_warning(r);
+	char version[VERSION_ROOM];
 
 	out_print(out, "%s", tap_state_name(r->state));
 	if (r->hooks)
 		out_print(out, ", %u hooks%s", r->hooks,
 		          r->approves ? ", some of which decide" : "");
 	out_print(out, ": %s\n", r->file);
+	if (r->hooks && r->claude.where)
+		out_print(out, "for Claude Code %s: %s\n",
+		          r->claude.is_known ? version_print(r->claude.version, version)
+		                             : "of an unknown version",
+		          r->claude.where);
 	if (r->backup)
 		out_print(out, "as it was before: %s\n", r->backup);
+	if (r->unknown)
+		say("Claude Code %s does not know %s: it may pass over the whole file",
+		    version_print(r->claude.version, version), r->unknown);
 	if (r->state == TAP_OUTDATED)
-		say("for another address, or not all of them: run `signalbox tap install` again");
+		say("for another box or version, or not all of them: run `signalbox tap install` "
+		    "again");
 	if (warning)
 		say("%s", warning);
 }
@@ -181,7 +140,7 @@ static int tap(struct command_context *context, const struct options *options)
 	struct tap_target target = {.project = options_value(options, "project"),
 	                            .approves = options_has(options, "approve")};
 	struct config config;
-	char *dir, *address;
+	char *dir;
 	int status;
 
 	if (!step && strcmp(word, "print") != 0)
@@ -196,11 +155,11 @@ static int tap(struct command_context *context, const struct options *options)
 		return STATUS_CONFIG;
 	target.config = dir = tap_config_dir(command_env(context, "CLAUDE_CONFIG_DIR"),
 	                                     command_env(context, "HOME"));
-	target.address = address = tap_address(&config);
+	target.home = command_env(context, "HOME");
+	target.path = command_env(context, "PATH");
 	target.data = config.data;
 	status = do_step(context, options, step, &target);
 	free(dir);
-	free(address);
 	config_finish(&config);
 	return status;
 }

@@ -4,19 +4,14 @@
 #include "signal/json.h"
 #include "tap/edit.h"
 #include "tap/events.h"
+#include "tap/ours.h"
 
-#define ROUTE "/api/hooks/claude-code"
-#define MARK " # signalbox tap" /* a comment to the shell */
 #define TAG "signalbox"
 
-/* In seconds.  The box answers within milliseconds; one that is stopped or dying
- * holds an agent up no longer than this.  The command has a deadline of its own,
- * and is not waited for. */
-#define HTTP_TIMEOUT 1
-#define COMMAND_TIMEOUT 5
+/* In seconds: what Claude Code gives a hook.  Ours has a shorter deadline of its own. */
+#define TIMEOUT 5
 /* One that decides waits for a person; the box lets go of it before that. */
 #define DECIDE_TIMEOUT 3600
-#define DECIDES " hook --decide "
 
 #define BOM "\xef\xbb\xbf"
 
@@ -30,7 +25,7 @@ struct settings {
 	struct container root, hooks;
 	struct item *member; /* `hooks` in root; NULL: there is none */
 	struct edits edits;
-	unsigned ours;
+	unsigned ours, old;
 	bool approves;
 	enum made made; /* the most of what our groups say */
 };
@@ -125,49 +120,6 @@ static bool settings_write(struct settings *s, struct buf *out, struct error *wh
 
 /* ---- finding ours ---- */
 
-static bool ends_with(struct text t, struct text end)
-{
-	return t.len >= end.len && memcmp(t.at + t.len - end.len, end.at, end.len) == 0;
-}
-
-static bool is_our_url(struct text url)
-{
-	static const char *const hosts[] = {"http://127.0.0.1", "http://[::1]", "http://localhost"};
-
-	if (!ends_with(url, TEXT(ROUTE)))
-		return false;
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
-		size_t len = strlen(hosts[i]);
-
-		if (text_starts(url, text_of(hosts[i])) &&
-		    (url.at[len] == ':' || url.at[len] == '/'))
-			return true;
-	}
-	return false;
-}
-
-static struct text member_of(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
-static bool is_our_hook(struct text hook, bool *decides)
-{
-	yyjson_doc *doc =
-		yyjson_read_opts((char *)hook.at, hook.len, YYJSON_READ_NUMBER_AS_RAW, NULL, NULL);
-	yyjson_val *root = yyjson_doc_get_root(doc);
-	struct text type = member_of(root, "type");
-	bool ours = (text_is(type, "http") && is_our_url(member_of(root, "url"))) ||
-	            (text_is(type, "command") && ends_with(member_of(root, "command"), TEXT(MARK)));
-
-	struct text command = member_of(root, "command");
-
-	if (ours && command.len && memmem(command.at, command.len, DECIDES, sizeof(DECIDES) - 1))
-		*decides = true;
-	yyjson_doc_free(doc);
-	return ours;
-}
-
 /* A group that lost its tag is of a file that somebody rewrote. */
 static enum made made_of(const struct item *tag)
 {
@@ -192,8 +144,13 @@ static unsigned look_at_group(struct settings *s, struct item *group, enum made 
 	tag = container_find(&members, TAG, &count);
 	if (list)
 		container_read(&hooks, list->value);
-	for (size_t i = 0; i < hooks.count; i++)
-		ours += hooks.items[i].goes = is_our_hook(hooks.items[i].value, &s->approves);
+	for (size_t i = 0; i < hooks.count; i++) {
+		enum ours is = ours_is(hooks.items[i].value);
+
+		ours += hooks.items[i].goes = is != OURS_NOT;
+		s->old += is == OURS_OLD;
+		s->approves |= is == OURS_DECIDES;
+	}
 	group->goes = container_all_go(&hooks);
 	if (group->goes && made_of(tag) > *made)
 		*made = made_of(tag);
@@ -266,7 +223,7 @@ static void add_command(struct buf *out, const char *words)
 
 	buf_init(&command, SETTINGS_MAX);
 	buf_add(&command, text_of(words));
-	buf_add(&command, TEXT(MARK));
+	buf_add(&command, TEXT(OURS_MARK));
 	buf_add(out, TEXT("{\"type\": \"command\", \"command\": "));
 	buf_add_json(out, buf_text(&command));
 	buf_finish(&command);
@@ -280,14 +237,8 @@ static void add_hook(struct buf *out, const struct tap_event *event,
 		buf_print(out, ", \"timeout\": %d}", DECIDE_TIMEOUT);
 		return;
 	}
-	if (wish->url && !event->by_command) {
-		buf_add(out, TEXT("{\"type\": \"http\", \"url\": "));
-		buf_add_json(out, text_of(wish->url));
-		buf_print(out, ", \"timeout\": %d}", HTTP_TIMEOUT);
-		return;
-	}
 	add_command(out, wish->command);
-	buf_print(out, ", \"timeout\": %d, \"async\": true}", COMMAND_TIMEOUT);
+	buf_print(out, ", \"timeout\": %d%s}", TIMEOUT, event->is_async ? ", \"async\": true" : "");
 }
 
 static void add_group(struct buf *out, const struct tap_event *event,
@@ -306,9 +257,19 @@ static void add_event(struct buf *out, const struct tap_event *event,
 	buf_add_char(out, ']');
 }
 
+/* This one, or the first behind it that the version knows; the last row has no name. */
+static const struct tap_event *next_event(const struct tap_event *e,
+                                          const struct settings_wish *wish)
+{
+	while (e->name && !tap_event_is_known(e, wish->version))
+		e++;
+	return e;
+}
+
 static void insert_hooks(struct settings *s, struct style *style, const struct settings_wish *wish,
                          enum made made)
 {
+	const struct tap_event *first = next_event(tap_events, wish);
 	struct buf *out;
 	struct place place;
 
@@ -316,8 +277,8 @@ static void insert_hooks(struct settings *s, struct style *style, const struct s
 	out = edits_insert(&s->edits, place.at);
 	place_lead(&place, out);
 	buf_add(out, TEXT("\"hooks\": {"));
-	for (const struct tap_event *e = tap_events; e->name; e++) {
-		if (e > tap_events)
+	for (const struct tap_event *e = first; e->name; e = next_event(e + 1, wish)) {
+		if (e > first)
 			buf_add(out, place.spread ? TEXT(",") : TEXT(", "));
 		place_line(&place, out, place.deeper + 1);
 		add_event(out, e, wish, made);
@@ -359,13 +320,14 @@ static bool insert_events(struct settings *s, struct style *style, const struct 
 	struct place place;
 	struct buf *out = NULL;
 	size_t count;
+	const struct tap_event *first = next_event(tap_events, wish);
 
-	for (const struct tap_event *e = tap_events; e->name; e++)
+	for (const struct tap_event *e = first; e->name; e = next_event(e + 1, wish))
 		if (container_find(&s->hooks, e->name, &count) &&
 		    !insert_group(s, style, wish, e, why))
 			return false;
 	place_of(&place, &s->hooks, style, s->text);
-	for (const struct tap_event *e = tap_events; e->name; e++) {
+	for (const struct tap_event *e = first; e->name; e = next_event(e + 1, wish)) {
 		if (container_find(&s->hooks, e->name, &count))
 			continue;
 		if (!out)
@@ -412,6 +374,8 @@ bool settings_install(struct text now, bool is_there, const struct settings_wish
 	bool good = settings_uninstall(now, &clean, &gone, why);
 
 	buf_init(out, 2 * SETTINGS_MAX);
+	if (!next_event(tap_events, wish)->name)
+		good = good && error_set(why, "this version of Claude Code has no hooks");
 	if (good) {
 		struct text text = without_bom(buf_text(&clean));
 
@@ -441,56 +405,10 @@ bool settings_look(struct text now, struct settings_look *look, struct error *wh
 		cut_ours(&s);
 		look->hooks = s.ours;
 		look->approves = s.approves;
+		look->old = s.old;
 		switched = container_find(&s.root, "disableAllHooks", &count);
 		look->disabled = switched && text_is(switched->value, "true");
-		look->lists_urls = container_find(&s.root, "allowedHttpHookUrls", &count) != NULL;
 	}
 	settings_finish(&s);
 	return good;
-}
-
-/* ---- where ours go ---- */
-
-static void tell_hook(yyjson_val *hook, settings_hook_fn *fn, void *self)
-{
-	struct text type = member_of(hook, "type"), url = member_of(hook, "url");
-	struct text command = member_of(hook, "command");
-
-	if (text_is(type, "http") && is_our_url(url))
-		fn(self, url, TEXT(""));
-	else if (text_is(type, "command") && ends_with(command, TEXT(MARK)))
-		fn(self, TEXT(""), command);
-}
-
-static void tell_event(yyjson_val *groups, settings_hook_fn *fn, void *self)
-{
-	yyjson_val *group, *hook;
-	size_t i, j, groups_max, hooks_max;
-
-	yyjson_arr_foreach(groups, i, groups_max, group)
-	{
-		yyjson_val *hooks = yyjson_obj_get(group, "hooks");
-
-		yyjson_arr_foreach(hooks, j, hooks_max, hook)
-		{
-			tell_hook(hook, fn, self);
-		}
-	}
-}
-
-void settings_each_hook(struct text now, settings_hook_fn *fn, void *self)
-{
-	struct text text = without_bom(now);
-	yyjson_doc *doc = text.len > SETTINGS_MAX ? NULL : yyjson_read(text.at, text.len, 0);
-	yyjson_val *hooks = yyjson_obj_get(yyjson_doc_get_root(doc), "hooks");
-	yyjson_val *name, *groups;
-	size_t i, max;
-
-	if (yyjson_is_obj(hooks)) { /* of nothing, the loop would add to NULL */
-		yyjson_obj_foreach(hooks, i, max, name, groups)
-		{
-			tell_event(groups, fn, self);
-		}
-	}
-	yyjson_doc_free(doc);
 }

@@ -4,9 +4,6 @@
  * our hooks out gives the very bytes from before, for whatever text it was.  Each
  * group of ours says in its member `signalbox` what had to be made for it, so
  * that an empty `hooks` that was there stays, and one that was not goes.
- *
- * A hook is known to be ours by where it goes: the route of the box on loopback,
- * or the mark behind the command.  Both outlive a program that rewrites the file.
  */
 #ifndef TAP_SETTINGS_H
 #define TAP_SETTINGS_H
@@ -14,13 +11,14 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "tap/version.h"
 
 #define SETTINGS_MAX (1 * MIB) /* bytes of a file; with our hooks, twice that */
 
 struct settings_wish {
-	const char *url;     /* of the box's route; NULL: every hook is a command */
-	const char *command; /* for the shell, without the mark */
-	const char *decide;  /* likewise, of those that decide; NULL: none does */
+	struct version version; /* of Claude Code: events that it does not know are left out */
+	const char *command;    /* for the shell, without the mark */
+	const char *decide;     /* likewise, of those that decide; NULL: none does */
 };
 
 /* Puts our hooks in, or anew.  is_there: there is a file, perhaps an empty one.
@@ -34,16 +32,11 @@ bool settings_install(struct text now, bool is_there, const struct settings_wish
 bool settings_uninstall(struct text now, struct buf *out, bool *gone, struct error *why);
 
 struct settings_look {
-	unsigned hooks;  /* of ours */
-	bool disabled;   /* `disableAllHooks`: Claude Code runs none */
-	bool lists_urls; /* `allowedHttpHookUrls`: ours has to be among them */
-	bool approves;   /* some of ours decide */
+	unsigned hooks; /* of ours */
+	bool disabled;  /* `disableAllHooks`: Claude Code runs none */
+	unsigned old;   /* of those: they speak to a port, as hooks did before */
+	bool approves;  /* some of ours decide */
 };
 bool settings_look(struct text now, struct settings_look *look, struct error *why);
-
-/* Each hook of ours: it goes to a URL or to a command, and the other is empty.  A text that
- * is not understood has none. */
-typedef void settings_hook_fn(void *self, struct text url, struct text command);
-void settings_each_hook(struct text now, settings_hook_fn *hook, void *self);
 
 #endif

@@ -14,7 +14,12 @@
 #define URL "http://127.0.0.1:7446/api/hooks/claude-code"
 #define COMMAND "'/usr/bin/signalbox' hook --data '/d \"x\"'"
 
-static const struct settings_wish wish = {URL, COMMAND};
+#define NEWEST \
+	{ \
+		9, 9, 9 \
+	}
+
+static const struct settings_wish wish = {NEWEST, COMMAND};
 
 static unsigned event_count(void)
 {
@@ -44,11 +49,10 @@ static void assert_installed(struct text text)
 		yyjson_val *hook = yyjson_arr_get_first(yyjson_obj_get(group, "hooks"));
 
 		assert_non_null(hook);
-		if (e->by_command)
-			assert_string_equal(yyjson_get_str(yyjson_obj_get(hook, "command")),
-			                    COMMAND " # signalbox tap");
-		else
-			assert_string_equal(yyjson_get_str(yyjson_obj_get(hook, "url")), URL);
+		assert_string_equal(yyjson_get_str(yyjson_obj_get(hook, "type")), "command");
+		assert_string_equal(yyjson_get_str(yyjson_obj_get(hook, "command")),
+		                    COMMAND " # signalbox tap");
+		assert_int_equal(yyjson_get_bool(yyjson_obj_get(hook, "async")), e->is_async);
 		yyjson_doc_free(doc);
 	}
 }
@@ -136,7 +140,7 @@ static unsigned count(const struct buf *text, const char *words)
 
 static void two_hooks_decide_where_that_is_wanted(void **state)
 {
-	static const struct settings_wish deciding = {URL, COMMAND,
+	static const struct settings_wish deciding = {NEWEST, COMMAND,
 	                                              "'box' hook --decide --data 'd'"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -191,7 +195,7 @@ static void indentation_and_newlines_are_followed(void **state)
 		{"{\r\n    \"a\": 1\r\n}", "1,\r\n    \"hooks\": {\r\n        \"SessionStart\": ["},
 		{"{\"a\": 1}", "{\"a\": 1, \"hooks\": {\"SessionStart\": ["},
 		{"{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}",
-	         "\"Stop\": [\n      {\"hooks\": [{\"type\": \"http\""},
+	         "\"Stop\": [\n      {\"hooks\": [{\"type\": \"command\""},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -213,35 +217,6 @@ static void the_worktree_is_left_alone(void **state)
 	buf_finish(&out);
 }
 
-static void without_a_port_every_hook_is_a_command(void **state)
-{
-	static const struct settings_wish quiet = {NULL, COMMAND};
-	struct settings_look look;
-	struct buf out;
-
-	assert_true(settings_install(TEXT("{}"), true, &quiet, &out, NULL));
-	assert_null(memmem(out.at, out.len, "http", 4));
-	assert_true(settings_look(buf_text(&out), &look, NULL));
-	assert_int_equal(look.hooks, event_count());
-	buf_finish(&out);
-}
-
-static void a_new_port_takes_the_place_of_the_old(void **state)
-{
-	static const struct settings_wish other = {"http://[::1]:8000/api/hooks/claude-code", "x"};
-	struct buf first, second;
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		assert_true(settings_install(text_of(files[i]), true, &other, &first, NULL));
-		assert_true(settings_install(buf_text(&first), true, &wish, &second, NULL));
-		assert_installed(buf_text(&second));
-		assert_null(memmem(second.at, second.len, ":8000", 5));
-		assert_uninstalls_to(buf_text(&second), text_of(files[i]), false);
-		buf_finish(&first);
-		buf_finish(&second);
-	}
-}
-
 /* Puts `with` where `part` first is. */
 static void change(struct buf *text, const char *part, const char *with)
 {
@@ -256,6 +231,105 @@ static void change(struct buf *text, const char *part, const char *with)
 	buf_add(&out, (struct text){at, (size_t)(text->at + text->len - at)});
 	buf_finish(text);
 	*text = out;
+}
+
+/* As an install wrote them when most hooks spoke to a port. */
+static void make_old(struct buf *text)
+{
+	static const char *const commands[] = {
+		"{\"type\": \"command\", \"command\": \"x # signalbox tap\", \"timeout\": 5}",
+		"{\"type\": \"command\", \"command\": \"x # signalbox tap\", \"timeout\": 5, "
+		"\"async\": true}"};
+
+	for (int i = 0; i < 2; i++)
+		while (memmem(text->at, text->len, commands[i], strlen(commands[i])))
+			change(text, commands[i],
+			       "{\"type\": \"http\", \"url\": \"" URL "\", \"timeout\": 1}");
+}
+
+static void commands_take_the_place_of_hooks_that_speak_to_a_port(void **state)
+{
+	static const struct settings_wish before = {NEWEST, "x"};
+	struct settings_look look;
+	struct buf old, now;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		assert_true(settings_install(text_of(files[i]), true, &before, &old, NULL));
+		make_old(&old);
+		assert_true(settings_look(buf_text(&old), &look, NULL));
+		assert_int_equal(look.old, event_count());
+		assert_uninstalls_to(buf_text(&old), text_of(files[i]), false);
+		assert_true(settings_install(buf_text(&old), true, &wish, &now, NULL));
+		assert_installed(buf_text(&now));
+		assert_null(memmem(now.at, now.len, "http", 4));
+		assert_true(settings_look(buf_text(&now), &look, NULL) && look.old == 0);
+		assert_uninstalls_to(buf_text(&now), text_of(files[i]), false);
+		buf_finish(&old);
+		buf_finish(&now);
+	}
+}
+
+/* Of the events that a version knows, each has one hook, and no other stands in the file. */
+static void a_version_gets_the_events_that_it_knows(void **state)
+{
+	static const struct {
+		struct version version;
+		unsigned events;
+		const char *newest, *lacks;
+	} cases[] = {
+		{{1, 0, 38}, 4, "PreToolUse", "SubagentStop"},
+		{{2, 0, 77}, 12, "PostToolUseFailure", "Setup"},
+		{{2, 1, 50}, 17, "WorktreeRemove", "Elicitation"},
+		{{2, 1, 97}, 26, "PermissionDenied", "UserPromptExpansion"},
+		{{2, 1, 250}, 29, "DirectoryAdded", "PreModelSwitch"},
+		{{2, 1, 325}, 31, "PostModelSwitch", "PostToolBatch"},
+		{{3, 0, 0}, 31, "PostModelSwitch", "WorktreeCreate"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct settings_wish old = {cases[i].version, "x"};
+		struct buf out;
+		yyjson_doc *doc;
+
+		assert_true(settings_install(TEXT("{}"), true, &old, &out, NULL));
+		assert_int_equal(count(&out, " # signalbox tap"), cases[i].events);
+		assert_non_null(groups_of(buf_text(&out), cases[i].newest, &doc));
+		yyjson_doc_free(doc);
+		assert_null(groups_of(buf_text(&out), cases[i].lacks, &doc));
+		yyjson_doc_free(doc);
+		assert_uninstalls_to(buf_text(&out), TEXT("{}"), false);
+		buf_finish(&out);
+	}
+}
+
+static void a_version_without_hooks_is_refused(void **state)
+{
+	const struct settings_wish none = {{1, 0, 37}, "x"};
+	struct error why;
+	struct buf out;
+
+	assert_false(settings_install(TEXT("{}"), true, &none, &out, &why));
+	assert_string_equal(why.words, "this version of Claude Code has no hooks");
+	buf_finish(&out);
+}
+
+/* From one version to another and back, the file is as if the first had never been. */
+static void another_version_gets_its_own_events(void **state)
+{
+	const struct settings_wish old = {{2, 0, 77}, COMMAND};
+	struct buf first, second, third;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		assert_true(settings_install(text_of(files[i]), true, &old, &first, NULL));
+		assert_true(settings_install(buf_text(&first), true, &wish, &second, NULL));
+		assert_installed(buf_text(&second));
+		assert_true(settings_install(buf_text(&second), true, &old, &third, NULL));
+		assert_true(text_equal(buf_text(&first), buf_text(&third)));
+		assert_uninstalls_to(buf_text(&third), text_of(files[i]), false);
+		buf_finish(&first);
+		buf_finish(&second);
+		buf_finish(&third);
+	}
 }
 
 static void changes_since_stay_and_only_ours_go(void **state)
@@ -364,9 +438,9 @@ static void the_switches_of_the_file_are_seen(void **state)
 	struct settings_look look;
 
 	assert_true(settings_look(TEXT("{\"disableAllHooks\": true}"), &look, NULL));
-	assert_true(look.disabled && !look.lists_urls);
-	assert_true(settings_look(TEXT("{\"allowedHttpHookUrls\": []}"), &look, NULL));
-	assert_true(!look.disabled && look.lists_urls);
+	assert_true(look.disabled);
+	assert_true(settings_look(TEXT("{\"disableAllHooks\": false}"), &look, NULL));
+	assert_false(look.disabled);
 }
 
 /* yyjson gives a number its length, and no text to go with it. */
@@ -398,8 +472,10 @@ int main(void)
 		cmocka_unit_test(nothing_that_was_there_is_moved),
 		cmocka_unit_test(indentation_and_newlines_are_followed),
 		cmocka_unit_test(the_worktree_is_left_alone),
-		cmocka_unit_test(without_a_port_every_hook_is_a_command),
-		cmocka_unit_test(a_new_port_takes_the_place_of_the_old),
+		cmocka_unit_test(commands_take_the_place_of_hooks_that_speak_to_a_port),
+		cmocka_unit_test(a_version_gets_the_events_that_it_knows),
+		cmocka_unit_test(a_version_without_hooks_is_refused),
+		cmocka_unit_test(another_version_gets_its_own_events),
 		cmocka_unit_test(changes_since_stay_and_only_ours_go),
 		cmocka_unit_test(a_file_that_was_rewritten_without_our_tags_is_cleaned),
 		cmocka_unit_test(hooks_of_others_are_not_ours),

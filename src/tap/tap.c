@@ -9,10 +9,11 @@
 #include "base/map.h"
 #include "base/must.h"
 #include "tap/diff.h"
+#include "tap/events.h"
 #include "tap/file.h"
 #include "tap/settings.h"
 
-#define ROUTE "/api/hooks/claude-code"
+#define VERB " hook "
 #define COMMAND_MAX (64 * KIB)
 #define DIFF_MAX (8 * MIB) /* the file and what becomes of it, whole */
 
@@ -83,11 +84,10 @@ static bool make_wish(const struct tap_target *target, struct settings_wish *wis
 	if (len > 0 && (size_t)len < sizeof(program)) {
 		struct text self = {program, (size_t)len};
 
-		wish->command = make_command(self, " hook --data ", data);
-		wish->decide = make_command(self, " hook --decide --data ", data);
+		wish->command = make_command(self, VERB "--data ", data);
+		wish->decide = make_command(self, VERB "--decide --data ", data);
 	}
 	free(data);
-	wish->url = target->address ? must_print("http://%s" ROUTE, target->address) : NULL;
 	return len > 0 || error_errno(why, "/proc/self/exe");
 }
 
@@ -116,6 +116,37 @@ static bool open_file(struct file *file, const struct tap_target *target, bool m
 
 /* ---- the report ---- */
 
+/* Behind the program a command says which box it leads to, whichever program it runs. */
+static bool leads_alike(struct text a, struct text b)
+{
+	const char *in_a = memmem(a.at, a.len, VERB, sizeof(VERB) - 1);
+	const char *in_b = memmem(b.at, b.len, VERB, sizeof(VERB) - 1);
+
+	if (!in_a || !in_b)
+		return false;
+	return text_equal((struct text){in_a, (size_t)(a.at + a.len - in_a)},
+	                  (struct text){in_b, (size_t)(b.at + b.len - in_b)});
+}
+
+/* One look at what our hooks are. */
+struct survey {
+	const struct settings_wish *wish;
+	struct tap_report *report;
+};
+
+static void survey_hook(void *self, const struct ours_hook *hook)
+{
+	struct survey *survey = self;
+	const struct settings_wish *wish = survey->wish;
+	const struct tap_event *event = tap_event_find(hook->event);
+	const char *wanted = hook->is == OURS_DECIDES ? wish->decide : wish->command;
+
+	if (hook->is == OURS_OLD || !leads_alike(hook->where, text_of(wanted)))
+		survey->report->is_here = false;
+	if (event && !survey->report->unknown && !tap_event_is_known(event, wish->version))
+		survey->report->unknown = event->name;
+}
+
 /* text: the file as it is now. */
 static bool report_text(struct text text, const struct settings_wish *wish,
                         struct tap_report *report, struct error *why)
@@ -131,10 +162,12 @@ static bool report_text(struct text text, const struct settings_wish *wish,
 	report->approves = look.approves;
 	report->hooks = look.hooks;
 	report->disabled = look.disabled;
-	report->lists_urls = look.lists_urls;
+	report->old = look.old;
 	report->state = TAP_ABSENT;
 	if (look.hooks == 0)
 		return true;
+	report->is_here = true;
+	ours_each(text, survey_hook, &(struct survey){wish, report});
 	if (settings_install(text, true, &as_it_is, &wanted, NULL) &&
 	    text_equal(buf_text(&wanted), text))
 		report->state = TAP_INSTALLED;
@@ -148,8 +181,6 @@ const char *tap_report_warning(const struct tap_report *report)
 {
 	if (report->disabled)
 		return "disableAllHooks is set in this file: Claude Code runs no hook";
-	if (report->lists_urls)
-		return "allowedHttpHookUrls is set in this file: the box's address must be in it";
 	return NULL;
 }
 
@@ -161,6 +192,17 @@ void tap_report_json(const struct tap_report *report, struct buf *out)
 	          tap_state_name(report->state), report->hooks,
 	          report->approves ? "true" : "false");
 	buf_add_json(out, text_of(report->file));
+	if (report->claude.where) {
+		char version[VERSION_ROOM];
+
+		buf_add(out, TEXT(",\"claude\":{"));
+		if (report->claude.is_known)
+			buf_print(out, "\"version\":\"%s\",",
+			          version_print(report->claude.version, version));
+		buf_add(out, TEXT("\"where\":"));
+		buf_add_json(out, text_of(report->claude.where));
+		buf_add_char(out, '}');
+	}
 	if (report->backup) {
 		buf_add(out, TEXT(",\"backup\":"));
 		buf_add_json(out, text_of(report->backup));
@@ -175,6 +217,7 @@ void tap_report_finish(struct tap_report *report)
 {
 	free(report->file);
 	free(report->backup);
+	claude_found_finish(&report->claude);
 	*report = (struct tap_report){0};
 }
 
@@ -183,6 +226,7 @@ void tap_report_finish(struct tap_report *report)
 /* One file at work. */
 struct job {
 	struct settings_wish wish;
+	struct claude_found claude;
 	bool approves;
 	struct file file;
 	struct buf out; /* the file as it should be... */
@@ -193,7 +237,11 @@ struct job {
 static bool begin_job(struct job *job, const struct tap_target *target, bool make,
                       struct error *why)
 {
+	const struct claude_places places = {target->path, target->home, target->config};
+
 	*job = (struct job){.approves = target->approves};
+	claude_find(&places, &job->claude);
+	job->wish.version = job->claude.version;
 	return make_wish(target, &job->wish, why) && open_file(&job->file, target, make, why);
 }
 
@@ -203,12 +251,14 @@ static bool end_job(struct job *job, bool good, struct tap_report *report, struc
 	if (report && job->file.path) {
 		report->file = must_dup(job->file.path);
 		report->backup = file_backup(&job->file);
+		report->claude = job->claude;
+		job->claude = (struct claude_found){0};
 		if (good && !report_text(buf_text(&job->out), &job->wish, report, why))
 			good = error_within(why, "%s", job->file.path);
 	}
 	buf_finish(&job->out);
 	file_finish(&job->file);
-	free((char *)job->wish.url);
+	claude_found_finish(&job->claude);
 	free((char *)job->wish.command);
 	free((char *)job->wish.decide);
 	return good;
@@ -371,14 +421,13 @@ void tap_change_finish(struct tap_change *change)
 	buf_finish(&change->diff);
 }
 
-bool tap_each_hook(const struct tap_target *target, tap_hook_fn *hook, void *self,
-                   struct error *why)
+bool tap_each_hook(const struct tap_target *target, ours_fn *fn, void *self, struct error *why)
 {
 	struct file file;
 	bool good = open_file(&file, target, false, why);
 
 	if (good)
-		settings_each_hook(buf_text(&file.text), hook, self);
+		ours_each(buf_text(&file.text), fn, self);
 	file_finish(&file);
 	return good;
 }

@@ -10,15 +10,18 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "tap/claude.h"
+#include "tap/ours.h"
 
 /* Which file, and what goes into it. */
 struct tap_target {
 	const char *project; /* DIR, for its .claude/settings.local.json; NULL: the user's */
 	const char *config;  /* the user's directory of Claude Code: ~/.claude */
-	const char *address; /* of the box, "127.0.0.1:7446"; NULL: commands only */
-	const char *data;    /* DATA of the box */
-	bool approves;       /* of an install: some hooks wait for a person and decide */
-	const char *tag;     /* do it only if it is the change of this tag; NULL: whatever it is */
+	const char *home;    /* $HOME and $PATH: where Claude Code is looked for */
+	const char *path;
+	const char *data; /* DATA of the box */
+	bool approves;    /* of an install: some hooks wait for a person and decide */
+	const char *tag;  /* do it only if it is the change of this tag; NULL: whatever it is */
 };
 
 /* $CLAUDE_CONFIG_DIR, or ~/.claude; the caller frees it.  NULL: there is no home. */
@@ -27,7 +30,7 @@ char *tap_config_dir(const char *claude_config_dir, const char *home);
 enum tap_state {
 	TAP_ABSENT,    /* no hook of ours */
 	TAP_INSTALLED, /* all of them, as they should be */
-	TAP_OUTDATED,  /* some, or for another address: install again */
+	TAP_OUTDATED,  /* some, or for another box or version: install again */
 };
 const char *tap_state_name(enum tap_state state);
 
@@ -35,9 +38,13 @@ struct tap_report {
 	char *file;   /* the one that counts, links followed */
 	char *backup; /* what it was before; NULL: there is none */
 	enum tap_state state;
-	unsigned hooks;            /* of ours */
-	bool disabled, lists_urls; /* as in settings_look */
+	unsigned hooks; /* of ours */
+	bool disabled;  /* as in settings_look */
+	unsigned old;   /* likewise */
 	bool approves;
+	bool is_here;        /* all of ours lead to this box, and not by a port */
+	const char *unknown; /* an event of ours that the version does not know; NULL: none */
+	struct claude_found claude; /* who reads the file */
 };
 
 /* Each fills the report with how it is afterwards; finish it whatever came of it. */
@@ -45,10 +52,8 @@ bool tap_install(const struct tap_target *target, struct tap_report *report, str
 bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why);
 bool tap_look(const struct tap_target *target, struct tap_report *report, struct error *why);
 
-/* Where each of our hooks in the file goes: to a URL or to a command, and the other is empty. */
-typedef void tap_hook_fn(void *self, struct text url, struct text command);
-bool tap_each_hook(const struct tap_target *target, tap_hook_fn *hook, void *self,
-                   struct error *why);
+/* Each of our hooks in the file. */
+bool tap_each_hook(const struct tap_target *target, ours_fn *fn, void *self, struct error *why);
 
 /* The whole file as an install would write it; the caller finishes out. */
 bool tap_print(const struct tap_target *target, struct buf *out, struct error *why);

@@ -81,7 +81,7 @@ static mode_t mode_of(const char *name)
 
 static struct tap_target user(void)
 {
-	return (struct tap_target){.config = top, .address = "127.0.0.1:7446", .data = "/d"};
+	return (struct tap_target){.config = top, .home = top, .data = "/d"};
 }
 
 static void assert_state(const struct tap_target *target, enum tap_state want)
@@ -226,18 +226,56 @@ static void what_cannot_be_understood_is_left_as_it_is(void **state)
 	free(path);
 }
 
-static void another_address_is_outdated(void **state)
+static void hooks_for_another_box_are_outdated(void **state)
 {
 	struct tap_target target = user();
+	struct tap_report report;
 
 	put("settings.json", "{}", 0600);
 	do_install(&target);
-	target.address = "127.0.0.1:8000";
+	target.data = "/other";
 	assert_state(&target, TAP_OUTDATED);
+	assert_true(tap_look(&target, &report, NULL));
+	assert_false(report.is_here);
+	tap_report_finish(&report);
 	do_install(&target);
 	assert_file("settings.json.before-signalbox", "{}");
 	do_uninstall(&target);
 	assert_file("settings.json", "{}");
+}
+
+/* A claude on the PATH, as npm leaves it. */
+static void put_claude(const char *version)
+{
+	char *package =
+		must_print("{\"name\":\"@anthropic-ai/claude-code\",\"version\":\"%s\"}", version);
+
+	put("claude", "#!/bin/sh\n", 0755);
+	put("package.json", package, 0644);
+	free(package);
+}
+
+static void a_version_that_came_or_went_makes_them_outdated(void **state)
+{
+	struct tap_target target = user();
+	struct tap_report report;
+
+	target.path = top;
+	put_claude("2.1.250");
+	do_install(&target);
+	put_claude("2.1.325");
+	assert_true(tap_look(&target, &report, NULL));
+	assert_int_equal(report.state, TAP_OUTDATED);
+	assert_true(report.is_here && !report.unknown);
+	tap_report_finish(&report);
+	put_claude("2.1.97");
+	assert_true(tap_look(&target, &report, NULL));
+	assert_int_equal(report.state, TAP_OUTDATED);
+	assert_string_equal(report.unknown, "UserPromptExpansion");
+	assert_true(report.claude.is_known && report.claude.version.patch == 97);
+	tap_report_finish(&report);
+	do_install(&target);
+	do_uninstall(&target);
 }
 
 static void a_backup_that_differs_is_kept(void **state)
@@ -342,9 +380,7 @@ static void a_warning_is_given_when_no_hook_would_run(void **state)
 	                        TEXT("\"state\":\"absent\",\"hooks\":0,\"approve\":false,"
 	                             "\"file\":\"/f\\\"\",\"warn")));
 	buf_finish(&out);
-	report.disabled = false;
-	report.lists_urls = true;
-	assert_non_null(strstr(tap_report_warning(&report), "allowedHttpHookUrls"));
+	assert_non_null(strstr(tap_report_warning(&report), "disableAllHooks"));
 	tap_report_finish(&report);
 }
 
@@ -371,7 +407,8 @@ int main(void)
 		IN_TOP(a_link_is_followed_and_stays),
 		IN_TOP(a_link_out_of_a_project_is_refused),
 		IN_TOP(what_cannot_be_understood_is_left_as_it_is),
-		IN_TOP(another_address_is_outdated),
+		IN_TOP(hooks_for_another_box_are_outdated),
+		IN_TOP(a_version_that_came_or_went_makes_them_outdated),
 		IN_TOP(a_backup_that_differs_is_kept),
 		IN_TOP(print_writes_nothing),
 		IN_TOP(what_was_shown_is_what_is_done),

@@ -83,6 +83,7 @@ function makeHome(gateway) {
 		`// mine\n{ gateway: { port: ${gateway.port}, auth: { mode: 'token', token: '${TOKEN}' } } }`);
 	writeFileSync(join(home, "bin/claude"), "#!/bin/sh\n");
 	chmodSync(join(home, "bin/claude"), 0o755);
+	writeFileSync(join(home, "bin/package.json"), JSON.stringify({ name: "@anthropic-ai/claude-code", version: "2.1.325" }));
 	return home;
 }
 
@@ -347,7 +348,7 @@ test("hooks are installed by the very change that was shown", async () => {
 	await press("local:claude-code", "Install hooks …");
 	const diff = dialog().locator(".diff");
 	await says(diff, /^--- .*settings\.json\n\+\+\+ .*\n@@ .*\n/);
-	await says(diff, /\n-    "Stop": \[\]\n\+    "Stop": \[\n\+      \{"hooks": \[\{"type": "http".*signalbox/);
+	await says(diff, /\n-    "Stop": \[\]\n\+    "Stop": \[\n\+      \{"hooks": \[\{"type": "command".*signalbox/);
 	await isAccessible();
 	await shot("tap");
 	assert.equal(readFileSync(settings, "utf8"), SETTINGS, "nothing is written yet");
@@ -370,7 +371,7 @@ test("hooks are installed by the very change that was shown", async () => {
 	const now = readFileSync(settings, "utf8");
 	for (const line of shown.trimEnd().split("\n"))
 		assert.ok(now.includes(`${line}\n`), `what was shown is there: ${line}`);
-	await says(card("local:claude-code"), /32 hooks in .*settings\.json/);
+	await says(card("local:claude-code"), /31 hooks in .*settings\.json.*For Claude Code 2\.1\.325\./);
 });
 
 test("hooks that decide are chosen with the danger said, and all are removed to the byte", async () => {

@@ -232,7 +232,7 @@ class ClaudeCode:
         if program == "cli.js":
             self.command.insert(0, shutil.which("node"))
         (self.home / ".claude.json").write_text(json.dumps({
-            "hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
+            "hasCompletedOnboarding": True, "theme": "dark",
             "lastOnboardingVersion": version, "numStartups": 9,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {str(self.project): {"hasTrustDialogAccepted": True,

@@ -33,6 +33,7 @@ export interface Tap {
 	hooks: number;
 	approve: boolean;
 	file: string;
+	claude?: { version?: string; where: string };   /* the oldest that reads the file, as far as is known */
 	backup?: string;
 	warning?: string;
 	change?: Change;

@@ -144,10 +144,11 @@ function makeHooks(hands: Hands) {
 		draw(source: Source, { tap, mayAdmin }: Moment): void {
 			const state = tap?.state ?? (source.state === "connected" ? "installed" : "absent");
 			const decide = tap?.approve === true ? ", two of which wait for an answer" : "";
+			const reader = tap?.claude?.version === undefined || tap.hooks === 0 ? "" : `For Claude Code ${tap.claude.version}.`;
 			const count = tap === null || tap.hooks === 0 ? "" : `${tap.hooks} hooks${decide} in ${tap.file}.`;
-			const outdated = state === "outdated" ? "They are for another address, or not all of them." : "";
+			const outdated = state === "outdated" ? "They are for another box or another version of Claude Code, or not all of them." : "";
 
-			write(words, visible([count, outdated, tap?.warning ?? ""].filter((text) => text !== "").join(" ")));
+			write(words, visible([count, reader, outdated, tap?.warning ?? ""].filter((text) => text !== "").join(" ")));
 			shown(words, isHook(source) && words.textContent !== "");
 			write(install, state === "installed" ? "Change hooks …" : state === "outdated" ? "Install again …" : "Install hooks …");
 			install.classList.toggle("primary", state !== "installed");
