@@ -84,7 +84,8 @@ void approve_let_go(struct held *h, struct text json)
 	void *of = h->of;
 
 	end(h);
-	decided(of, json);
+	if (decided)
+		decided(of, json);
 }
 
 void approve_withdraw(struct held *h, const char *why)
