@@ -372,9 +372,13 @@ def _():
 def _():
     with Box() as box, agent(box, "r") as a, screen(box, "r", unix=False) as s:
         asks(a, "a#1")
-        prompt = until(s, "prompt")
-        s.send({"kind": "answer", "prompt-id": prompt["prompt-id"], "value": True})
-        assert until(s, "refused")["reason"] == "forbidden"
+        (prompt,) = eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])
+        s.send({"kind": "answer", "prompt-id": prompt["id"], "value": True})
+        said = []
+        while not said or said[-1]["kind"] != "refused":
+            said.append(s.json())
+        assert said[-1]["reason"] == "forbidden"
+        assert "prompt" not in [frame["kind"] for frame in said], said  # it is not asked
         s.send({"kind": "control", "op": "pause"})
         assert until(s, "refused")["of"] == "control"
         assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
