@@ -28,6 +28,7 @@ static void hear_event(struct client *c, enum ws_event event, const struct ws_ne
 		client_close(c, news->code == 1005 ? 1000 : news->code, TEXT(""));
 		return;
 	case WS_BAD:
+	case WS_SPOILT:
 		client_close(c, news->code, TEXT(""));
 		return;
 	case WS_PONG:

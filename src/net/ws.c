@@ -38,6 +38,15 @@ void ws_finish(struct ws_reader *r)
 	r->control = NULL;
 }
 
+/* Why a message is passed over; the first is none. */
+enum { WHOLE, SPOILT_TEXT, SPOILT_SIZE, SPOILT_COUNT };
+
+static const uint16_t spoilt_codes[] = {
+	[SPOILT_TEXT] = CODE_NOT_TEXT,
+	[SPOILT_SIZE] = CODE_TOO_BIG,
+	[SPOILT_COUNT] = CODE_POLICY,
+};
+
 static enum ws_event bad(struct ws_news *news, uint16_t code)
 {
 	news->code = code;
@@ -57,6 +66,12 @@ static size_t header_length(const uint8_t *h)
 	return 2 + (len == 127 ? 8 : len == 126 ? 2 : 0) + (h[1] & 0x80 ? 4 : 0);
 }
 
+/* Would this frame be one more than a message may have? */
+static bool has_too_many(const struct ws_reader *r, uint8_t opcode)
+{
+	return opcode == WS_OP_MORE && r->fragments + 1u >= r->limits->fragments_max;
+}
+
 /* What the first two bytes already say; 0, or the code to close with. */
 static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 {
@@ -71,8 +86,32 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 	}
 	if (opcode > WS_OP_BINARY || (opcode == WS_OP_MORE) != (r->message_opcode != 0))
 		return CODE_PROTOCOL;
-	return opcode == WS_OP_MORE && r->fragments + 1u >= r->limits->fragments_max ? CODE_POLICY
-	                                                                             : 0;
+	return has_too_many(r, opcode) && !r->limits->forgives ? CODE_POLICY : 0;
+}
+
+/* From here on nothing of this message is kept. */
+static void spoil(struct ws_reader *r, unsigned why)
+{
+	if (!r->spoilt)
+		r->spoilt = why & 3;
+	buf_clear(&r->message);
+}
+
+/* A frame of data begins; false when it ends the connection. */
+static bool count_frame(struct ws_reader *r, uint64_t len)
+{
+	if (len > r->limits->message_max - r->message.len) {
+		if (!r->limits->forgives || len > UINT32_MAX)
+			return false;
+		spoil(r, SPOILT_SIZE);
+	}
+	if (r->opcode != WS_OP_MORE)
+		r->message_opcode = r->opcode;
+	else if (has_too_many(r, r->opcode))
+		spoil(r, SPOILT_COUNT);
+	else
+		r->fragments++;
+	return true;
 }
 
 /* A length must be written in the shortest way. */
@@ -99,14 +138,8 @@ static uint16_t start_frame(struct ws_reader *r, const uint8_t *h, size_t n)
 	if (!read_length(h, &len))
 		return CODE_PROTOCOL;
 	r->opcode = h[0] & 0x0F;
-	if (!is_control(r->opcode)) {
-		if (len > r->limits->message_max - r->message.len)
-			return CODE_TOO_BIG;
-		if (r->opcode == WS_OP_MORE)
-			r->fragments++;
-		else
-			r->message_opcode = r->opcode;
-	}
+	if (!is_control(r->opcode) && !count_frame(r, len))
+		return CODE_TOO_BIG;
 	r->left = (uint32_t)len;
 	r->fin = h[0] & 0x80;
 	if (!r->limits->of_server)
@@ -226,16 +259,31 @@ static enum ws_event read_control(struct ws_reader *r, char **bytes, size_t *n,
 	return r->opcode == WS_OP_PING ? WS_PING : WS_PONG;
 }
 
+static enum ws_event end_spoilt(struct ws_reader *r, struct ws_news *news)
+{
+	news->code = spoilt_codes[r->spoilt];
+	r->spoilt = WHOLE;
+	r->message_opcode = 0;
+	r->fragments = 0;
+	utf8_init(&r->utf8);
+	return WS_SPOILT;
+}
+
 static enum ws_event read_data(struct ws_reader *r, char **bytes, size_t *n, struct ws_news *news)
 {
 	struct text piece = take_payload(r, bytes, n);
 	bool is_text = r->message_opcode == WS_OP_TEXT;
 	bool whole = r->left == 0 && r->fin;
 
-	if (is_text && !(r->is_ascii && utf8_is_whole(&r->utf8)) &&
-	    (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8))))
-		return bad(news, CODE_NOT_TEXT);
+	if (!r->spoilt && is_text && !(r->is_ascii && utf8_is_whole(&r->utf8)) &&
+	    (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8)))) {
+		if (!r->limits->forgives)
+			return bad(news, CODE_NOT_TEXT);
+		spoil(r, SPOILT_TEXT);
+	}
 	r->in_frame = r->left > 0;
+	if (r->spoilt)
+		return whole ? end_spoilt(r, news) : WS_WAIT;
 	if (whole && r->message.len == 0) {
 		news->body = piece;
 	} else {

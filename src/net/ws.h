@@ -28,14 +28,18 @@ enum ws_event {
 	WS_BINARY,
 	WS_PING, /* body is to be sent back in a pong */
 	WS_PONG,
-	WS_CLOSE, /* code and body (the reason); answer with the same code */
-	WS_BAD,   /* code says why; close with it and read no more */
+	WS_CLOSE,  /* code and body (the reason); answer with the same code */
+	WS_BAD,    /* code says why; close with it and read no more */
+	WS_SPOILT, /* a message that cannot be taken is over; code says why */
 };
 
 struct ws_limits {
 	size_t message_max;     /* bytes in a message, and so in a frame; below 4 GiB */
 	uint32_t fragments_max; /* frames in a message */
 	bool of_server;         /* we are the client: what comes in is not masked */
+	/* A message that is no text, too big or in too many frames is passed over, and
+	 * costs nothing but itself. */
+	bool forgives;
 };
 
 /* Packed: every idle client has one. */
@@ -52,7 +56,8 @@ struct ws_reader {
 	uint8_t opcode : 4, message_opcode : 4;
 	uint8_t head_len : 4, mask_at : 2;
 	bool in_frame : 1, fin : 1;
-	bool is_ascii; /* what was unmasked last */
+	uint8_t spoilt : 2; /* this message is, and why */
+	bool is_ascii;      /* what was unmasked last */
 };
 
 struct ws_news {

@@ -54,6 +54,7 @@ struct ws_client {
 	void *self;
 	void (*open)(void *self);
 	void (*text)(void *self, struct text message);
+	void (*bad)(void *self, const char *why);
 	void (*closed)(void *self, uint16_t code, int status, const char *why);
 };
 
@@ -136,29 +137,43 @@ bool ws_client_send(struct ws_client *client, struct text message)
 
 /* --- what comes in ------------------------------------------------------------- */
 
+static void say_fault(const struct ws_client *c, uint16_t code, struct error *why)
+{
+	switch (code) {
+	case CODE_UNSUPPORTED:
+		error_set(why, "the peer sent a binary message");
+		break;
+	case CODE_NOT_TEXT:
+		error_set(why, "the peer sent a text that is not UTF-8");
+		break;
+	case CODE_TOO_MANY:
+		error_set(why, "the peer sent a message in more than %u frames", FRAGMENTS_MAX);
+		break;
+	case CODE_TOO_BIG:
+		error_set(why, "the peer sent a message of more than %zu bytes",
+		          c->limits.message_max);
+		break;
+	default:
+		error_set(why, "the peer sent what is no WebSocket frame");
+	}
+}
+
 static void refuse(struct ws_client *c, uint16_t code)
 {
 	struct error why;
 
-	switch (code) {
-	case CODE_UNSUPPORTED:
-		error_set(&why, "the peer sent a binary message");
-		break;
-	case CODE_NOT_TEXT:
-		error_set(&why, "the peer sent a text that is not UTF-8");
-		break;
-	case CODE_TOO_MANY:
-		error_set(&why, "the peer sent a message in more than %u frames", FRAGMENTS_MAX);
-		break;
-	case CODE_TOO_BIG:
-		error_set(&why, "the peer sent a message of more than %zu bytes",
-		          c->limits.message_max);
-		break;
-	default:
-		error_set(&why, "the peer sent what is no WebSocket frame");
-	}
+	say_fault(c, code, &why);
 	say_goodbye(c, code, why.words);
 	finish(c, CODE_ABNORMAL, 0, why.words);
+}
+
+/* It is passed over, if who reads can do without. */
+static void pass_over(struct ws_client *c, uint16_t code)
+{
+	struct error why;
+
+	say_fault(c, code, &why);
+	c->bad(c->self, why.words);
 }
 
 static void take_close(struct ws_client *c, const struct ws_news *news)
@@ -178,9 +193,12 @@ static void take_close(struct ws_client *c, const struct ws_news *news)
 /* A producer that does not tell text from binary is understood nevertheless. */
 static void take_message(struct ws_client *c, enum ws_event event, struct text message)
 {
-	if (event == WS_BINARY && !utf8_is_valid(message))
-		refuse(c, CODE_UNSUPPORTED);
-	else if (c->text)
+	if (event == WS_BINARY && !utf8_is_valid(message)) {
+		if (c->bad)
+			pass_over(c, CODE_UNSUPPORTED);
+		else
+			refuse(c, CODE_UNSUPPORTED);
+	} else if (c->text)
 		c->text(c->self, message);
 }
 
@@ -196,6 +214,8 @@ static void read_frames(struct ws_client *c, char *bytes, size_t n)
 			take_close(c, &news);
 		else if (event == WS_BAD)
 			refuse(c, news.code);
+		else if (event == WS_SPOILT)
+			pass_over(c, news.code);
 		else if (event == WS_PING && !add(c, WS_OP_PONG, news.body))
 			finish(c, CODE_ABNORMAL, 0, "the peer pings and does not read");
 	}
@@ -353,10 +373,11 @@ static struct ws_client *make(struct loop *loop, const struct ws_client_options 
 	c->self = o->self;
 	c->open = o->open;
 	c->text = o->text;
+	c->bad = o->bad;
 	c->closed = o->closed;
 	c->send_max = o->send_max;
 	c->ping_ms = o->ping_ms;
-	c->limits = (struct ws_limits){o->message_max, FRAGMENTS_MAX, .of_server = true};
+	c->limits = (struct ws_limits){o->message_max, FRAGMENTS_MAX, true, o->bad != NULL};
 	c->deadline.fire = on_deadline;
 	c->grave.free = free_client;
 	ws_init(&c->reader, &c->limits);

@@ -32,6 +32,9 @@ struct ws_client_options {
 	void (*open)(void *self);
 	/* Binary messages come here too, if they are UTF-8. */
 	void (*text)(void *self, struct text message);
+	/* Optional: a message that cannot be taken (no UTF-8, too big, in too many frames)
+	 * costs nothing but itself, and is told here.  Without it the connection ends. */
+	void (*bad)(void *self, const char *why);
 	/* Once, and last.  code: of the peer's close; 1006 when there was none, 1015 when
 	 * its certificate is not trusted.  status: of an upgrade that was refused, else
 	 * 0. */

@@ -78,6 +78,7 @@ static struct ws_client *dial(struct websocket *w, struct error *why)
 		.self = w,
 		.open = is_open,
 		.text = got_text,
+		.bad = met_bad,
 		.closed = is_closed,
 	};
 	struct ws_client *client = ws_client_create(source_loop(w->source), &o, why);
