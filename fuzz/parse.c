@@ -33,7 +33,8 @@ static const struct letter {
 	{'g', "openclaw", false},  {'h', "claude-hook", false}, {'j', "jsonl", true},
 	{'l', "ollama", false},    {'m', "midi", false},        {'n', "lines", true},
 	{'o', "openai", false},    {'r', "responses", false},   {'s', "claude-stream", false},
-	{'w', "raw", false},       {'x', "escapement", false},
+	{'w', "raw", false},       {'x', "escapement", false},  {'i', "gemini", false},
+	{'d', "opencode", false},  {'p', "pi", false},
 };
 #define LETTERS (sizeof(letters) / sizeof(letters[0]))
 

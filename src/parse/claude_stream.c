@@ -1,4 +1,5 @@
 /* claude_stream.c - what `claude -p --output-format stream-json` prints: a line each.
+ * Qwen Code, Amp and Cursor print the same, or nearly so.
  *
  * An assistant's message is a line for each of its blocks.  With
  * --include-partial-messages the API's own events come as well, and before: then
@@ -397,11 +398,39 @@ static void take_system(struct parse *p, yyjson_val *line)
 	take_kind(p, line, system_kinds, "subtype");
 }
 
+/* Cursor tells its tools in lines of their own: {"shellToolCall":{"args":{},"result":{}}}. */
+static void take_tool(struct parse *p, yyjson_val *line)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(line, "tool_call"));
+	yyjson_val *key = yyjson_obj_iter_next(&iter);
+	yyjson_val *tool = key ? yyjson_obj_iter_get_val(key) : NULL;
+	yyjson_val *result = yyjson_obj_get(tool, "result");
+	struct call call = {.id = text_at(line, "call_id"), .name = json_text(key)};
+
+	if (text_ends(call.name, TEXT("ToolCall")))
+		call.name.len -= strlen("ToolCall");
+	if (text_is(text_at(line, "subtype"), "started"))
+		speak_call(p, NULL, &call, yyjson_obj_get(tool, "args"));
+	else if (text_is(text_at(line, "subtype"), "completed"))
+		speak_result(p, NULL, &call, yyjson_obj_get(result, "success") != NULL, result);
+	else
+		speak_other(p, NULL, line);
+}
+
+static void take_thought(struct parse *p, yyjson_val *line)
+{
+	struct text words = text_at(line, "text");
+
+	if (words.len)
+		speak_words(p, NULL, "thinking", words);
+}
+
 static const struct kind line_kinds[] = {
 	{"system", take_system},       {"stream_event", take_event},
 	{"assistant", take_assistant}, {"user", take_user},
 	{"result", take_result},       {"tool_progress", say_nothing},
-	{"keep_alive", say_nothing},   {0},
+	{"keep_alive", say_nothing},   {"tool_call", take_tool},
+	{"thinking", take_thought},    {0},
 };
 
 static void take(struct parse *p, const struct parse_event *event)

@@ -7,6 +7,9 @@
  * the payload of a signal `event`; only `{"meta":...}` does not, because that is the
  * emitter's word to us and not about an agent.
  *
+ * Lines of a program (`jsonl`) are read with more mercy, because it was not written for
+ * us: where there is no payload the other members are it, and a time may be text.
+ *
  * Where a member is in the text is known from where its key is (signal/json.h).
  */
 #include "base/clock.h"
@@ -14,6 +17,7 @@
 #include "base/random.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
+#include "parse/time.h"
 
 #define DEPTH_MAX 64 /* what the bus takes */
 
@@ -287,6 +291,84 @@ static bool is_envelope(yyjson_val *root)
 	return yyjson_is_str(yyjson_obj_get(root, "type")) && !yyjson_obj_get(root, "op");
 }
 
+/* --- lines ----------------------------------------------------------------------- */
+
+/* What a line has of an envelope, and is therefore no part of its payload. */
+static bool is_of_envelope(enum member member, yyjson_val *value)
+{
+	if (member == MEMBER_TYPE)
+		return true;
+	if (member == MEMBER_TIMESTAMP && yyjson_is_str(value))
+		return true;
+	return member != MEMBERS && (is_wanted(member, value) || yyjson_is_null(value));
+}
+
+/* The members that are none of the envelope's. */
+static void make_others(struct parse *p, yyjson_val *root)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(root);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter))) {
+		yyjson_val *value = yyjson_obj_iter_get_val(key);
+
+		if (!is_of_envelope(member_of(key), value))
+			make_value(p, json_text(key), value);
+	}
+}
+
+/* With a payload the other members are remarks, without one they are it. */
+static void give_line(struct parse *p, yyjson_val *root)
+{
+	yyjson_val *payload = yyjson_obj_get(root, "payload");
+	yyjson_val *metadata = yyjson_obj_get(root, "metadata");
+	yyjson_val *time = yyjson_obj_get(root, "timestamp");
+	struct make_head head = {
+		.type_text = json_text(yyjson_obj_get(root, "type")),
+		.id = json_text(yyjson_obj_get(root, "id")),
+		.source = json_text(yyjson_obj_get(root, "source")),
+		.correlation = json_text(yyjson_obj_get(root, "correlationId")),
+	};
+	bool is_odd = !json_number(time, &head.at_ms) && yyjson_is_str(time) &&
+	              !time_read(json_text(time), &head.at_ms);
+
+	make_head(p, &head);
+	if (yyjson_is_obj(payload))
+		make_members(p, payload);
+	else
+		make_others(p, root);
+	if (is_odd || yyjson_is_obj(metadata) || yyjson_is_obj(payload))
+		make_metadata(p);
+	if (yyjson_is_obj(metadata))
+		make_members(p, metadata);
+	if (yyjson_is_obj(payload))
+		make_others(p, root);
+	if (is_odd)
+		make_text(p, "timestamp", json_text(time));
+	make_end(p);
+}
+
+static bool is_mendable(yyjson_val *root)
+{
+	return !yyjson_is_obj(yyjson_obj_get(root, "payload")) ||
+	       yyjson_is_str(yyjson_obj_get(root, "timestamp"));
+}
+
+static void take_line(struct parse *p, const struct parse_event *event)
+{
+	struct text raw = text_trim(event->data);
+	yyjson_val *root = raw.len && raw.at[0] == '{'
+	                           ? yyjson_doc_get_root(json_read(&p->json, raw, NULL))
+	                           : NULL;
+
+	if (root && is_envelope(root) && is_mendable(root))
+		give_line(p, root);
+	else
+		parse_envelope.event(p, event);
+}
+
+/* --- events ---------------------------------------------------------------------- */
+
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct message m = {.raw = text_trim(event->data)};
@@ -321,5 +403,5 @@ const struct parse_kind parse_jsonl = {
 	.name = "jsonl",
 	.summary = "JSON lines: our own envelope, or anything",
 	.framing = FRAMING_LINES,
-	.event = take,
+	.event = take_line,
 };

@@ -31,10 +31,13 @@ struct parse {
 	char *stop;          /* why the back end stops, by its own word; NULL: not said */
 	char **choice_stops; /* the same of each choice */
 	uint32_t choice_count;
-	bool is_over, has_ended;
+	bool is_over, has_ended, keeps_correlation;
 	int64_t at_ms; /* when it happened; 0: now */
 	bool is_late;
 };
+
+/* The stream of the protocol that lines were known by; NULL: none. */
+struct parse *lines_inner(const struct parse *p);
 
 /* Containers within containers of what is known to be JSON. */
 unsigned make_depth(struct text json);

@@ -1,33 +1,177 @@
 /* lines.c - a program of which nothing is known: a line that is a JSON object is
- * read as one, any other as words for people. */
+ * read as one, any other as words for people.
+ *
+ * What agents print is known by its shape, whatever the program is called: from the
+ * first line that has one on, JSON lines are read as that protocol.
+ */
 #include "parse/inside.h"
 #include "parse/kinds.h"
+#include "parse/raw.h"
 
-static bool is_object(struct parse *p, struct text line)
+/* raw stands first: parse_raw reads the state of a stream as its own. */
+struct lines {
+	struct raw raw;
+	struct parse *inner; /* of the protocol that was known; NULL: none yet */
+};
+
+/* --- shapes ---------------------------------------------------------------------- */
+
+static bool has_text(yyjson_val *line, const char *key)
 {
+	return yyjson_is_str(yyjson_obj_get(line, key));
+}
+
+static bool is_type(yyjson_val *line, const char *type)
+{
+	return yyjson_equals_str(yyjson_obj_get(line, "type"), type);
+}
+
+static bool is_claude(yyjson_val *line)
+{
+	if (!has_text(line, "session_id"))
+		return false;
+	if (is_type(line, "system") || is_type(line, "result"))
+		return has_text(line, "subtype");
+	return (is_type(line, "assistant") || is_type(line, "user")) &&
+	       yyjson_is_obj(yyjson_obj_get(line, "message"));
+}
+
+static bool is_gemini(yyjson_val *line)
+{
+	return is_type(line, "init") && has_text(line, "session_id") && has_text(line, "model");
+}
+
+static bool is_codex(yyjson_val *line)
+{
+	return is_type(line, "thread.started") && has_text(line, "thread_id");
+}
+
+static bool is_opencode(yyjson_val *line)
+{
+	return has_text(line, "type") && has_text(line, "sessionID") &&
+	       (yyjson_is_obj(yyjson_obj_get(line, "part")) ||
+	        yyjson_is_obj(yyjson_obj_get(line, "error")));
+}
+
+static bool is_pi(yyjson_val *line)
+{
+	return is_type(line, "session") && has_text(line, "id") && has_text(line, "cwd") &&
+	       yyjson_is_num(yyjson_obj_get(line, "version"));
+}
+
+static const struct {
+	bool (*is)(yyjson_val *line);
+	const struct parse_kind *kind;
+} shapes[] = {
+	{is_claude, &parse_claude_stream}, {is_gemini, &parse_gemini}, {is_codex, &parse_codex},
+	{is_opencode, &parse_opencode},    {is_pi, &parse_pi},
+};
+
+static const struct parse_kind *shape_of(yyjson_val *line)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (shapes[i].is(line))
+			return shapes[i].kind;
+	return NULL;
+}
+
+/* --- the protocol that was known --------------------------------------------------- */
+
+static void inner_signal(void *self, struct text envelope)
+{
+	struct parse *p = self;
+	struct lines *l = parse_state(p);
+
+	p->is_over = l->inner && l->inner->is_over;
+	p->options.signal(p->options.self, envelope);
+	p->is_over = false; /* plain lines may follow */
+}
+
+static void inner_bad(void *self, const char *why)
+{
+	parse_bad(self, "%s", why);
+}
+
+static void know(struct parse *p, const struct parse_kind *kind)
+{
+	struct lines *l = parse_state(p);
+	struct parse_options options = p->options;
+
+	options.self = p;
+	options.signal = inner_signal;
+	options.bad = inner_bad;
+	l->inner = parse_create(kind, &options);
+	if (p->keeps_correlation)
+		parse_keep_correlation(l->inner);
+}
+
+/* What the lines are of is what the stream is of. */
+static void pass_on(struct parse *p, struct text line)
+{
+	struct lines *l = parse_state(p);
+
+	parse_message(l->inner, line);
+}
+
+/* --- lines ------------------------------------------------------------------------- */
+
+static yyjson_val *object_in(struct parse *p, struct text line)
+{
+	yyjson_val *root;
+
 	line = text_trim(line);
-	return line.len && line.at[0] == '{' && json_read(&p->json, line, NULL);
+	if (line.len == 0 || line.at[0] != '{')
+		return NULL;
+	root = yyjson_doc_get_root(json_read(&p->json, line, NULL));
+	return yyjson_is_obj(root) ? root : NULL;
 }
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	if (is_object(p, event->data))
-		parse_jsonl.event(p, event);
-	else
+	struct lines *l = parse_state(p);
+	yyjson_val *object = object_in(p, event->data);
+	const struct parse_kind *kind = object && !l->inner ? shape_of(object) : NULL;
+
+	if (kind)
+		know(p, kind);
+	if (!object)
 		parse_raw.event(p, event);
+	else if (l->inner)
+		pass_on(p, event->data);
+	else
+		parse_jsonl.event(p, event);
+}
+
+static void end(struct parse *p)
+{
+	struct lines *l = parse_state(p);
+
+	if (l->inner)
+		parse_end(l->inner, NULL);
 }
 
 static void destroy(struct parse *p)
 {
+	struct lines *l = parse_state(p);
+
+	parse_destroy(l->inner);
 	parse_raw.finish(p);
 }
 
-/* The state is that of `raw`; `jsonl` has none. */
+struct parse *lines_inner(const struct parse *p)
+{
+	const struct lines *l = p->state;
+
+	return p->kind == &parse_lines ? l->inner : NULL;
+}
+
 const struct parse_kind parse_lines = {
 	.name = "lines",
 	.summary = "JSON lines, and plain ones between them",
 	.framing = FRAMING_LINES,
-	.size = sizeof(struct buf),
+	.takes_empty = true,
+	.size = sizeof(struct lines),
 	.event = take,
+	.end = end,
 	.finish = destroy,
 };

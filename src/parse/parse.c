@@ -65,6 +65,7 @@ struct parse *parse_create(const struct parse_kind *kind, const struct parse_opt
 	p->options.agent = copy(options->agent, "");
 	sse_reader_init(&p->sse, p->options.event_max);
 	p->sse.self = p;
+	p->sse.drops_half = !kind->is_answer; /* one that is asked is not asked again */
 	p->sse.event = take_event;
 	p->sse.too_long = tell_too_long;
 	buf_init(&p->piece, p->options.event_max);
@@ -111,7 +112,7 @@ static void take_event(void *self, const struct parse_event *event)
 	struct parse *p = self;
 	struct parse_event whole = *event;
 
-	if (whole.data.len == 0 || parse_is_over(p))
+	if ((whole.data.len == 0 && !p->kind->takes_empty) || parse_is_over(p))
 		return;
 	if (p->kind->is_answer)
 		whole.data = halves_join(&p->halves, whole.data);
@@ -205,7 +206,7 @@ static void flush(struct parse *p)
 {
 	if (p->framing == FRAMING_SSE)
 		sse_reader_end(&p->sse);
-	else
+	else if (p->piece.len || p->skips)
 		end_piece(p);
 }
 
@@ -294,10 +295,31 @@ void parse_set_correlation(struct parse *p, struct text id)
 {
 	char *was = (char *)p->options.correlation.at;
 
-	if (id.len == 0 || text_equal(id, p->options.correlation))
+	if (id.len == 0 || p->keeps_correlation || text_equal(id, p->options.correlation))
 		return;
 	p->options.correlation = copy(id, "");
 	free(was);
+}
+
+struct text parse_correlation(const struct parse *p)
+{
+	const struct parse *inner = lines_inner(p);
+
+	return inner ? inner->options.correlation : p->options.correlation;
+}
+
+void parse_keep_correlation(struct parse *p)
+{
+	struct parse *inner = lines_inner(p);
+
+	p->keeps_correlation = true;
+	if (inner)
+		inner->keeps_correlation = true;
+}
+
+bool parse_said_end(const struct parse *p)
+{
+	return p->is_over;
 }
 
 void parse_set_stop(struct parse *p, struct text reason)

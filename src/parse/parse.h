@@ -37,7 +37,8 @@ struct parse_kind {
 	const char *summary; /* half a line, for --help */
 	enum parse_framing framing;
 	bool is_answer;
-	size_t size; /* of its state, zeroed at birth: parse_state() */
+	bool takes_empty; /* an empty line is an event too */
+	size_t size;      /* of its state, zeroed at birth: parse_state() */
 	void (*event)(struct parse *p, const struct parse_event *event);
 	void (*end)(struct parse *p);    /* optional: the stream ended well */
 	void (*finish)(struct parse *p); /* optional: frees what the state holds */
@@ -82,6 +83,14 @@ void parse_cancel(struct parse *p); /* one completion with success false */
 
 /* Has an answer had its completion or error? */
 bool parse_is_over(const struct parse *p);
+
+/* What the signals belong to: as it was given, or as the bytes name it by now.  Kept: it
+ * stays, whatever else they name. */
+struct text parse_correlation(const struct parse *p);
+void parse_keep_correlation(struct parse *p);
+
+/* Asked while a signal is given: is it the end of what somebody answers? */
+bool parse_said_end(const struct parse *p);
 
 /* Of an event stream: the id to resume after (empty: the server took it back; NULL:
  * none came), and the delay that was asked for, 0 when none was. */

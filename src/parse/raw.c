@@ -9,12 +9,14 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "parse/kinds.h"
+#include "parse/raw.h"
 #include "parse/speak.h"
 
 #define ESC 0x1b
 #define BELL 0x07
 
 #define OUTPUT_MAX MIB
+#define BLANKS_MAX 2 /* empty lines that are kept of several */
 
 /* --- the terminal's language ------------------------------------------------------ */
 
@@ -156,6 +158,25 @@ static void tell_result(struct parse *p, struct text line)
 	buf_finish(&output);
 }
 
+/* A line stays one, with its indentation: words of one speaker are joined by who reads
+ * them. */
+static void tell_words(struct parse *p)
+{
+	struct raw *raw = parse_state(p);
+	struct text line = buf_text(&raw->shown);
+
+	while (line.len && (line.at[line.len - 1] == ' ' || line.at[line.len - 1] == '\t'))
+		line.len--;
+	buf_clear(&raw->said);
+	for (unsigned i = 0; i < raw->blanks && raw->has_spoken; i++)
+		buf_add_char(&raw->said, '\n');
+	buf_add(&raw->said, line);
+	buf_add_char(&raw->said, '\n');
+	raw->blanks = 0;
+	raw->has_spoken = true;
+	speak_words(p, NULL, "text_delta", buf_text(&raw->said));
+}
+
 static void tell(struct parse *p, struct text line)
 {
 	struct call call = {.name = tool_in(line)};
@@ -167,33 +188,41 @@ static void tell(struct parse *p, struct text line)
 	else if (has_word(line, "Result:") || has_word(line, "Output:"))
 		tell_result(p, line);
 	else
-		speak_words(p, NULL, "text_delta", line);
+		tell_words(p);
 }
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	struct buf *shown = parse_state(p);
+	struct raw *raw = parse_state(p);
 	struct text line;
 
-	if (shown->max == 0)
-		buf_init(shown, parse_options(p)->event_max);
-	buf_clear(shown);
-	add_readable(shown, event->data);
-	line = text_trim(buf_text(shown));
+	if (raw->shown.max == 0) {
+		buf_init(&raw->shown, parse_options(p)->event_max);
+		buf_init(&raw->said, parse_options(p)->event_max + BLANKS_MAX + 1);
+	}
+	buf_clear(&raw->shown);
+	add_readable(&raw->shown, event->data);
+	line = text_trim(buf_text(&raw->shown));
 	if (line.len)
 		tell(p, line);
+	else if (raw->blanks < BLANKS_MAX)
+		raw->blanks++;
 }
 
 static void destroy(struct parse *p)
 {
-	buf_finish(parse_state(p));
+	struct raw *raw = parse_state(p);
+
+	buf_finish(&raw->shown);
+	buf_finish(&raw->said);
 }
 
 const struct parse_kind parse_raw = {
 	.name = "raw",
 	.summary = "plain lines, guessed at",
 	.framing = FRAMING_LINES,
-	.size = sizeof(struct buf),
+	.takes_empty = true,
+	.size = sizeof(struct raw),
 	.event = take,
 	.finish = destroy,
 };

@@ -5,7 +5,7 @@
 #define PAYLOAD(type) \
 	"{\"type\":\"" type "\",\"source\":\"src\",\"correlationId\":\"run\",\"payload\":{" \
 	"\"agentId\":\"model\","
-#define WORDS(words) PAYLOAD("text_delta") "\"content\":\"" words "\"}}"
+#define WORDS(words) PAYLOAD("text_delta") "\"content\":\"" words "\\n\"}}"
 
 static struct taken t;
 
@@ -26,7 +26,7 @@ static void a_line_is_words(void **state)
 {
 	read_text("hello\n\n   \n  Grüezi  \r\nlast");
 	assert_line(&t, 0, WORDS("hello"));
-	assert_line(&t, 1, WORDS("Grüezi"));
+	assert_line(&t, 1, WORDS("\\n\\n  Grüezi"));
 	assert_line(&t, 2, WORDS("last"));
 	assert_int_equal(t.signals, 3);
 	taken_finish(&t);

@@ -4,8 +4,9 @@
 const struct parse_kind *const parse_kinds[] = {
 	&parse_anthropic, &parse_claude_hook, &parse_claude_stream,
 	&parse_codex,     &parse_envelope,    &parse_escapement,
-	&parse_jsonl,     &parse_lines,       &parse_midi,
-	&parse_ollama,    &parse_openai,      &parse_openclaw,
+	&parse_gemini,    &parse_jsonl,       &parse_lines,
+	&parse_midi,      &parse_ollama,      &parse_openai,
+	&parse_openclaw,  &parse_opencode,    &parse_pi,
 	&parse_raw,       &parse_responses,   NULL,
 };
 

@@ -177,6 +177,8 @@ void sse_reader_feed(struct sse_reader *reader, struct text bytes)
 
 void sse_reader_end(struct sse_reader *reader)
 {
+	if (reader->has_id && reader->drops_half)
+		return;
 	if (reader->line.len)
 		end_line(reader, (struct text){NULL, 0});
 	dispatch(reader);

@@ -22,6 +22,7 @@ struct sse_reader {
 	bool spoiled; /* so the event it belongs to is not given */
 	bool has_data;
 	bool has_id; /* one came, if an empty one */
+	bool drops_half;
 
 	void *self;
 	void (*event)(void *self, const struct parse_event *event);
@@ -33,8 +34,8 @@ void sse_reader_init(struct sse_reader *reader, size_t event_max);
 void sse_reader_finish(struct sse_reader *reader);
 
 void sse_reader_feed(struct sse_reader *reader, struct text bytes);
-/* Gives what is left.  It may be half an event, so the id does not move: better
- * to see it again than to miss it. */
+/* Gives what is left.  It may be half an event, so the id does not move; where there are ids
+ * it comes again, whole, and drops_half leaves it out here. */
 void sse_reader_end(struct sse_reader *reader);
 
 #endif

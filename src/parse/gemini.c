@@ -1,0 +1,188 @@
+/* gemini.c - what `gemini -p --output-format stream-json` prints: a line for each event.
+ *
+ * A result ends the session, with what it cost.  A result of a tool names its call only
+ * by its id, so the names of the newest calls are kept.
+ */
+#include <stdlib.h>
+
+#include "parse/kinds.h"
+#include "parse/speak.h"
+#include "signal/json.h"
+
+/* Calls that are remembered at the same time; the oldest gives way. */
+#define CALLS_KEPT 128
+
+struct gemini {
+	struct {
+		char *id, *name;
+	} calls[CALLS_KEPT];
+	unsigned call_count; /* ever seen */
+	struct buf words;    /* the agent's, since the last thing that was not */
+	char *trouble;       /* the last error that was perhaps not the end */
+};
+
+static struct text text_at(yyjson_val *object, const char *key)
+{
+	return json_text(yyjson_obj_get(object, key));
+}
+
+static void set_word(char **word, struct text value)
+{
+	free(*word);
+	*word = text_dup(value);
+}
+
+static void begin(struct parse *p, yyjson_val *line)
+{
+	parse_set_correlation(p, text_at(line, "session_id"));
+	speak_state(p, NULL, "idle", "acting", TEXT("session started"));
+}
+
+static void take_message(struct parse *p, yyjson_val *line)
+{
+	struct gemini *g = parse_state(p);
+	struct text words = text_at(line, "content");
+
+	if (text_is(text_at(line, "role"), "user")) {
+		make_begin(p, "task_dispatch");
+		make_text(p, "taskId", parse_options(p)->correlation);
+		make_text(p, "from", TEXT("user"));
+		make_text(p, "to", parse_agent(p));
+		make_given(p, "description", words);
+		make_end(p);
+	} else if (words.len) {
+		buf_add(&g->words, words);
+		speak_words(p, NULL, "text_delta", words);
+	}
+}
+
+static void take_call(struct parse *p, yyjson_val *line)
+{
+	struct gemini *g = parse_state(p);
+	struct call call = {.id = text_at(line, "tool_id"), .name = text_at(line, "tool_name")};
+	unsigned at = g->call_count++ % CALLS_KEPT;
+
+	set_word(&g->calls[at].id, call.id);
+	set_word(&g->calls[at].name, call.name);
+	buf_clear(&g->words);
+	speak_call(p, NULL, &call, yyjson_obj_get(line, "parameters"));
+}
+
+static void take_result(struct parse *p, yyjson_val *line)
+{
+	struct gemini *g = parse_state(p);
+	struct call call = {.id = text_at(line, "tool_id")};
+	yyjson_val *output = yyjson_obj_get(line, "output");
+
+	for (unsigned i = 0; i < CALLS_KEPT && call.id.len; i++)
+		if (g->calls[i].id && text_is(call.id, g->calls[i].id))
+			call.name = text_of(g->calls[i].name);
+	if (!output)
+		output = yyjson_obj_get(line, "error");
+	speak_result(p, NULL, &call, text_is(text_at(line, "status"), "success"), output);
+}
+
+static void take_error(struct parse *p, yyjson_val *line)
+{
+	struct gemini *g = parse_state(p);
+
+	set_word(&g->trouble, text_at(line, "message"));
+	speak_other(p, NULL, line);
+}
+
+static void tell_usage(struct parse *p, yyjson_val *stats)
+{
+	struct speak_usage usage = {
+		.input = speak_count(stats, "input_tokens"),
+		.output = speak_count(stats, "output_tokens"),
+		.cache_read = speak_count(stats, "cached"),
+		.cost = -1,
+	};
+
+	if (yyjson_is_obj(stats))
+		speak_usage(p, NULL, &usage);
+}
+
+static void finish_session(struct parse *p, yyjson_val *line)
+{
+	struct gemini *g = parse_state(p);
+	yyjson_val *error = yyjson_obj_get(line, "error");
+	struct text words = text_at(error, "message");
+	bool good = text_is(text_at(line, "status"), "success");
+
+	tell_usage(p, yyjson_obj_get(line, "stats"));
+	speak_state(p, NULL, "acting", good ? "done" : "error", TEXT("session finished"));
+	if (words.len == 0 && g->trouble)
+		words = text_of(g->trouble);
+	if (good)
+		parse_complete(p, true, buf_text(&g->words));
+	else
+		parse_fail(p, text_at(error, "type"),
+		           words.len ? words : TEXT("the session failed"));
+}
+
+static const struct {
+	const char *name;
+	void (*take)(struct parse *p, yyjson_val *line);
+} kinds[] = {
+	{"init", begin},
+	{"message", take_message},
+	{"tool_use", take_call},
+	{"tool_result", take_result},
+	{"error", take_error},
+	{"result", finish_session},
+	{0},
+};
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	struct gemini *g = parse_state(p);
+	yyjson_val *line = parse_json(p, event->data);
+	size_t i = 0;
+
+	if (line && !yyjson_is_obj(line))
+		parse_bad(p, "a line that is not an object");
+	if (!yyjson_is_obj(line))
+		return;
+	if (parse_options(p)->agent.len == 0)
+		parse_set_agent(p, TEXT("gemini"));
+	if (g->words.max == 0)
+		buf_init(&g->words, parse_options(p)->event_max);
+	while (kinds[i].name && !text_is(text_at(line, "type"), kinds[i].name))
+		i++;
+	if (kinds[i].name)
+		kinds[i].take(p, line);
+	else
+		speak_other(p, NULL, line);
+}
+
+static void end(struct parse *p)
+{
+	struct gemini *g = parse_state(p);
+
+	if (g->trouble)
+		parse_fail(p, TEXT("error"), text_of(g->trouble));
+}
+
+static void destroy(struct parse *p)
+{
+	struct gemini *g = parse_state(p);
+
+	for (unsigned i = 0; i < CALLS_KEPT; i++) {
+		free(g->calls[i].id);
+		free(g->calls[i].name);
+	}
+	buf_finish(&g->words);
+	free(g->trouble);
+}
+
+const struct parse_kind parse_gemini = {
+	.name = "gemini",
+	.summary = "gemini -p --output-format stream-json",
+	.framing = FRAMING_LINES,
+	.is_answer = true,
+	.size = sizeof(struct gemini),
+	.event = take,
+	.end = end,
+	.finish = destroy,
+};

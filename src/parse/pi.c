@@ -1,0 +1,262 @@
+/* pi.c - what `pi --mode json` prints: a line for each event of an agent.
+ *
+ * A message is told as it grows; one of which nothing was told is told at its end.  An
+ * agent that ended may begin again, to try once more, so the session ends with the
+ * program.
+ */
+#include <stdlib.h>
+
+#include "parse/kinds.h"
+#include "parse/speak.h"
+#include "signal/json.h"
+
+struct pi {
+	char *words, *stop, *trouble; /* of the agent's last message */
+	bool has_spoken;              /* in the message that grows */
+	bool has_ended;
+};
+
+static struct text text_at(yyjson_val *object, const char *key)
+{
+	return json_text(yyjson_obj_get(object, key));
+}
+
+static void set_word(char **word, struct text value)
+{
+	free(*word);
+	*word = value.len ? text_dup(value) : NULL;
+}
+
+/* --- the agent ------------------------------------------------------------------- */
+
+static void take_session(struct parse *p, yyjson_val *line)
+{
+	parse_set_correlation(p, text_at(line, "id"));
+}
+
+static void begin_agent(struct parse *p, yyjson_val *line)
+{
+	struct pi *s = parse_state(p);
+
+	s->has_ended = false;
+	speak_state(p, NULL, "idle", "acting", TEXT("agent started"));
+}
+
+static void end_agent(struct parse *p, yyjson_val *line)
+{
+	struct pi *s = parse_state(p);
+
+	s->has_ended = true;
+	speak_state(p, NULL, "acting", s->trouble ? "error" : "done", TEXT("agent finished"));
+}
+
+/* --- messages -------------------------------------------------------------------- */
+
+static void begin_message(struct parse *p, yyjson_val *line)
+{
+	struct pi *s = parse_state(p);
+
+	s->has_spoken = false;
+}
+
+/* A piece of the input of a call; the call is named in what there is of the message. */
+static void grow_call(struct parse *p, yyjson_val *event)
+{
+	yyjson_val *content = yyjson_obj_get(yyjson_obj_get(event, "partial"), "content");
+	yyjson_val *block = yyjson_arr_get(content, speak_count(event, "contentIndex"));
+	struct call call = {.id = text_at(block, "id"), .name = text_at(block, "name")};
+	struct text piece = text_at(event, "delta");
+
+	if (piece.len && call.id.len)
+		speak_call_piece(p, NULL, &call, piece);
+}
+
+static void grow_message(struct parse *p, yyjson_val *line)
+{
+	struct pi *s = parse_state(p);
+	yyjson_val *event = yyjson_obj_get(line, "assistantMessageEvent");
+	struct text type = text_at(event, "type"), piece = text_at(event, "delta");
+	bool is_words = text_is(type, "text_delta");
+
+	if (text_is(type, "toolcall_delta")) {
+		grow_call(p, event);
+	} else if (piece.len && (is_words || text_is(type, "thinking_delta"))) {
+		s->has_spoken = true;
+		speak_words(p, NULL, is_words ? "text_delta" : "thinking", piece);
+	}
+}
+
+static void say_block(struct parse *p, yyjson_val *block)
+{
+	struct pi *s = parse_state(p);
+	struct text words = text_at(block, "text"), thought = text_at(block, "thinking");
+
+	if (thought.len && !s->has_spoken)
+		speak_words(p, NULL, "thinking", thought);
+	if (words.len == 0)
+		return;
+	set_word(&s->words, words);
+	if (!s->has_spoken)
+		speak_words(p, NULL, "text_delta", words);
+}
+
+static void tell_usage(struct parse *p, yyjson_val *message)
+{
+	yyjson_val *counts = yyjson_obj_get(message, "usage");
+	struct speak_usage usage = {
+		.input = speak_count(counts, "input"),
+		.output = speak_count(counts, "output"),
+		.cache_read = speak_count(counts, "cacheRead"),
+		.cache_write = speak_count(counts, "cacheWrite"),
+		.model = text_at(message, "model"),
+		.cost = -1,
+	};
+
+	json_number(yyjson_obj_get(yyjson_obj_get(counts, "cost"), "total"), &usage.cost);
+	if (yyjson_is_obj(counts))
+		speak_usage(p, NULL, &usage);
+}
+
+static void end_answer(struct parse *p, yyjson_val *message)
+{
+	struct pi *s = parse_state(p);
+	yyjson_arr_iter blocks;
+	yyjson_val *block;
+
+	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
+	while ((block = yyjson_arr_iter_next(&blocks)))
+		say_block(p, block);
+	tell_usage(p, message);
+	set_word(&s->stop, text_at(message, "stopReason"));
+	set_word(&s->trouble, text_at(message, "errorMessage"));
+	if (text_of(s->stop).len && !s->trouble &&
+	    (text_is(text_of(s->stop), "error") || text_is(text_of(s->stop), "aborted")))
+		set_word(&s->trouble, text_of(s->stop));
+}
+
+/* What people said: a text, or blocks of it. */
+static void tell_task(struct parse *p, yyjson_val *content)
+{
+	struct text words = json_text(content);
+
+	if (words.len == 0)
+		words = text_at(yyjson_arr_get_first(content), "text");
+	make_begin(p, "task_dispatch");
+	make_text(p, "taskId", parse_options(p)->correlation);
+	make_text(p, "from", TEXT("user"));
+	make_text(p, "to", parse_agent(p));
+	make_given(p, "description", words);
+	make_end(p);
+}
+
+static void end_message(struct parse *p, yyjson_val *line)
+{
+	yyjson_val *message = yyjson_obj_get(line, "message");
+	struct text role = text_at(message, "role");
+
+	if (text_is(role, "assistant"))
+		end_answer(p, message);
+	else if (text_is(role, "user"))
+		tell_task(p, yyjson_obj_get(message, "content"));
+	else if (!text_is(role, "toolResult")) /* told when the tool ended */
+		speak_other(p, NULL, line);
+}
+
+/* --- tools ----------------------------------------------------------------------- */
+
+static struct call call_of(yyjson_val *line)
+{
+	return (struct call){.id = text_at(line, "toolCallId"), .name = text_at(line, "toolName")};
+}
+
+static void begin_tool(struct parse *p, yyjson_val *line)
+{
+	struct call call = call_of(line);
+
+	speak_call(p, NULL, &call, yyjson_obj_get(line, "args"));
+}
+
+static void end_tool(struct parse *p, yyjson_val *line)
+{
+	struct call call = call_of(line);
+
+	speak_result(p, NULL, &call, !yyjson_get_bool(yyjson_obj_get(line, "isError")),
+	             yyjson_obj_get(line, "result"));
+}
+
+/* --- lines ----------------------------------------------------------------------- */
+
+static void say_nothing(struct parse *p, yyjson_val *line)
+{
+}
+
+static const struct {
+	const char *name;
+	void (*take)(struct parse *p, yyjson_val *line);
+} kinds[] = {
+	{"session", take_session},
+	{"agent_start", begin_agent},
+	{"agent_end", end_agent},
+	{"message_start", begin_message},
+	{"message_update", grow_message},
+	{"message_end", end_message},
+	{"tool_execution_start", begin_tool},
+	{"tool_execution_end", end_tool},
+	/* Told by others, or only how far it is. */
+	{"turn_start", say_nothing},
+	{"turn_end", say_nothing},
+	{"tool_execution_update", say_nothing},
+	{0},
+};
+
+static void take(struct parse *p, const struct parse_event *event)
+{
+	yyjson_val *line = parse_json(p, event->data);
+	size_t i = 0;
+
+	if (line && !yyjson_is_obj(line))
+		parse_bad(p, "a line that is not an object");
+	if (!yyjson_is_obj(line))
+		return;
+	if (parse_options(p)->agent.len == 0)
+		parse_set_agent(p, TEXT("pi"));
+	while (kinds[i].name && !text_is(text_at(line, "type"), kinds[i].name))
+		i++;
+	if (kinds[i].name)
+		kinds[i].take(p, line);
+	else
+		speak_other(p, NULL, line);
+}
+
+static void end(struct parse *p)
+{
+	struct pi *s = parse_state(p);
+
+	if (!s->has_ended)
+		return;
+	parse_set_stop(p, text_of(s->stop));
+	if (s->trouble)
+		parse_fail(p, text_of(s->stop), text_of(s->trouble));
+	else
+		parse_complete(p, true, text_of(s->words));
+}
+
+static void destroy(struct parse *p)
+{
+	struct pi *s = parse_state(p);
+
+	free(s->words);
+	free(s->stop);
+	free(s->trouble);
+}
+
+const struct parse_kind parse_pi = {
+	.name = "pi",
+	.summary = "pi --mode json",
+	.framing = FRAMING_LINES,
+	.is_answer = true,
+	.size = sizeof(struct pi),
+	.event = take,
+	.end = end,
+	.finish = destroy,
+};
