@@ -4,6 +4,10 @@
 
 #include "base/buf.h"
 
+/* In the environment of an agent whose output `signalbox run` reads: its hooks would only
+ * tell the same again. */
+#define HOOK_TOLD "SIGNALBOX_TOLD_BY_RUN"
+
 /* Where in a JSON text we are; all zeroes at its beginning. */
 struct hook_scan {
 	size_t depth;

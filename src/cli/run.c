@@ -4,6 +4,10 @@
  * does not do is waited for while the program runs.  After its end a box that was there
  * gets some time to take the rest.  Whoever watches it on a screen may interrupt it or
  * end it.
+ *
+ * It is one run.  An agent that names its session speaks under that name, so the run has
+ * it too: its start is told when the name is known, or when that takes too long.  What the
+ * agent says of its end goes into the one end there is, which is the program's.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,6 +21,8 @@
 #include "cli/child.h"
 #include "cli/courier.h"
 #include "cli/guess.h"
+#include "cli/hook_read.h"
+#include "cli/run_words.h"
 #include "cli/runs.h"
 #include "cli/steer.h"
 #include "cli/verbs.h"
@@ -25,23 +31,24 @@
 #include "parse/parse.h"
 
 #define PIECE (64 * KIB)
-#define ENVELOPE_MAX (64 * KIB)
 /* After the program's end: for what others still write to its output, for a box to take
  * the last signals that never said a word, and for one that did. */
 #define LAST_WORDS_MS 100
+/* So long a program may take to name its session: one that is known to, and any other. */
+#define NAMED_MS 10000
+#define UNNAMED_MS 1000
 #define LAST_POST_MS 1000
 #define WAIT "30s"
 #define WAIT_MAX_MS (24.0 * 3600 * 1000)
 
 struct run {
-	const char *name; /* of the program */
-	char *source;
-	char correlation[RANDOM_UUID_LEN + 1];
-	const char *task;
+	struct run_words words;
+	const char *data;
+	bool has_begun;    /* that was told */
+	uint64_t begin_ms; /* when it is, whatever it is called by then */
 	struct child child;
 	int interrupts;
 	struct parse *parse;
-	struct courier *courier;
 	struct steer *steer;
 	uint64_t bad;
 	struct error last_bad;
@@ -57,11 +64,6 @@ static uint64_t now_ms(void)
 
 /* ---- signals ---- */
 
-static void take_signal(void *self, struct text envelope)
-{
-	courier_add(((struct run *)self)->courier, envelope);
-}
-
 static void take_bad(void *self, const char *why)
 {
 	struct run *run = self;
@@ -70,85 +72,32 @@ static void take_bad(void *self, const char *why)
 	error_set(&run->last_bad, "%s", why);
 }
 
-static void add_member(struct buf *out, const char *name, const char *value)
+/* From here on it has its name, and can be stopped by it. */
+static void begin(struct run *run)
 {
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(value));
+	if (run->has_begun)
+		return;
+	run->has_begun = true;
+	free(run->words.task);
+	run->words.task = text_dup(parse_correlation(run->parse));
+	parse_keep_correlation(run->parse);
+	run->steer = steer_create(run->data, run->words.task);
+	run->words.pid = run->child.pid;
+	run_tell_start(&run->words);
 }
 
-/* The command line itself is not told: it may hold a secret. */
-static void begin_envelope(const struct run *run, struct buf *out, const char *type)
+static void take_signal(void *self, struct text envelope)
 {
-	char id[RANDOM_UUID_LEN + 1] = "";
+	struct run *run = self;
 
-	random_uuid(id);
-	buf_init(out, ENVELOPE_MAX);
-	buf_print(out, "{\"id\":\"%s\",\"type\":\"%s\",\"timestamp\":%lld", id, type,
-	          (long long)clock_wall_ms());
-	add_member(out, "source", run->source);
-	add_member(out, "correlationId", run->task);
-	buf_add(out, TEXT(",\"payload\":{"));
-}
-
-static void begin_signal(const struct run *run, struct buf *out, const char *type)
-{
-	begin_envelope(run, out, type);
-	buf_add(out, TEXT("\"taskId\":"));
-	buf_add_json(out, text_of(run->task));
-}
-
-static void end_signal(struct run *run, struct buf *out, int status)
-{
-	buf_print(out, "},\"metadata\":{\"pid\":%ld", (long)run->child.pid);
-	if (status >= 0)
-		buf_print(out, ",\"exitCode\":%d", status);
-	buf_add(out, TEXT("}}"));
-	if (!out->full)
-		courier_add(run->courier, buf_text(out));
-	buf_finish(out);
-}
-
-static void tell_start(struct run *run)
-{
-	struct buf out;
-
-	begin_signal(run, &out, "task_dispatch");
-	add_member(&out, "from", "signalbox run");
-	add_member(&out, "to", run->name);
-	end_signal(run, &out, -1);
-}
-
-static void tell_end(struct run *run)
-{
-	int status = child_status(&run->child);
-	char result[32];
-	struct buf out;
-
-	snprintf(result, sizeof(result), "exit %d", status);
-	begin_signal(run, &out, "completion");
-	add_member(&out, "agentId", run->name);
-	buf_print(&out, ",\"success\":%s", status == 0 ? "true" : "false");
-	add_member(&out, "result", result);
-	end_signal(run, &out, status);
+	begin(run);
+	if (parse_said_end(run->parse))
+		run_keep_end(&run->words, envelope);
+	else
+		courier_add(run->words.courier, envelope);
 }
 
 /* ---- what people want ---- */
-
-static void tell_cannot(struct run *run, struct text op)
-{
-	char words[96];
-	struct buf out;
-
-	begin_envelope(run, &out, "error");
-	buf_add(&out, TEXT("\"message\":"));
-	snprintf(words, sizeof(words), "a program that runs here cannot do that: %.*s",
-	         (int)(op.len < 40 ? op.len : 40), op.at);
-	buf_add_json(&out, text_of(words));
-	add_member(&out, "agentId", run->name);
-	add_member(&out, "severity", "warning");
-	add_member(&out, "code", "not_supported");
-	end_signal(run, &out, -1);
-}
 
 static void take_control(void *self, struct text op)
 {
@@ -161,7 +110,7 @@ static void take_control(void *self, struct text op)
 	else if (text_is(op, "ui-quit"))
 		interrupt_end(run->child.pid);
 	else
-		tell_cannot(run, op);
+		run_tell_cannot(&run->words, op);
 }
 
 /* ---- the output ---- */
@@ -222,7 +171,9 @@ static void take_interrupts(struct run *run)
 static int patience(const struct run *run)
 {
 	uint64_t now = now_ms();
-	int most = courier_patience(run->courier), steer = steer_patience(run->steer, now);
+	int most = courier_patience(run->words.courier);
+	int steer = run->steer ? steer_patience(run->steer, now)
+	                       : (int)(run->begin_ms > now ? run->begin_ms - now : 0);
 
 	if (most < 0 || (steer >= 0 && steer < most))
 		most = steer;
@@ -242,16 +193,19 @@ static void follow(struct run *run)
 		struct pollfd waits[] = {
 			{.fd = run->child.out, .events = POLLIN},
 			{.fd = run->interrupts, .events = POLLIN},
-			courier_poll(run->courier),
-			steer_poll(run->steer),
+			courier_poll(run->words.courier),
+			run->steer ? steer_poll(run->steer) : (struct pollfd){.fd = -1},
 		};
 
 		poll(waits, 4, patience(run));
 		if (waits[0].revents)
 			take_output(run);
 		take_interrupts(run);
-		courier_step(run->courier);
-		steer_step(run->steer, now_ms(), take_control, run);
+		if (now_ms() >= run->begin_ms)
+			begin(run);
+		courier_step(run->words.courier);
+		if (run->steer)
+			steer_step(run->steer, now_ms(), take_control, run);
 	}
 }
 
@@ -271,7 +225,7 @@ static bool is_interrupted(const struct run *run)
 /* How long there is still hope, as it looks now. */
 static uint64_t hope_ms(const struct run *run, uint64_t begun_ms)
 {
-	struct courier_state state = courier_state(run->courier);
+	struct courier_state state = courier_state(run->words.courier);
 	uint64_t since = state.life_ms > begun_ms ? state.life_ms : begun_ms, now = now_ms();
 	uint64_t end = since + run->wait_ms;
 
@@ -288,12 +242,12 @@ static void deliver(struct run *run)
 	uint64_t begun_ms = now_ms(), hope;
 	bool has_said = false;
 
-	courier_hurry(run->courier);
-	courier_step(run->courier);
+	courier_hurry(run->words.courier);
+	courier_step(run->words.courier);
 	while ((hope = hope_ms(run, begun_ms)) && !is_interrupted(run)) {
-		struct pollfd waits[] = {courier_poll(run->courier),
+		struct pollfd waits[] = {courier_poll(run->words.courier),
 		                         {.fd = run->interrupts, .events = POLLIN}};
-		int most = courier_patience(run->courier);
+		int most = courier_patience(run->words.courier);
 
 		if (!has_said && now_ms() > begun_ms + LAST_POST_MS) {
 			say("waiting for the box to take the last signals; Ctrl-C gives them up");
@@ -302,7 +256,7 @@ static void deliver(struct run *run)
 		if (!has_said && hope > LAST_POST_MS)
 			hope = LAST_POST_MS;
 		poll(waits, 2, most >= 0 && (uint64_t)most < hope ? most : (int)hope);
-		courier_step(run->courier);
+		courier_step(run->words.courier);
 	}
 }
 
@@ -310,7 +264,7 @@ static void deliver(struct run *run)
 
 static void say_losses(const struct run *run)
 {
-	struct courier_loss loss = courier_loss(run->courier);
+	struct courier_loss loss = courier_loss(run->words.courier);
 
 	if (run->bad)
 		say("%llu pieces of the output were not understood: %s",
@@ -333,13 +287,13 @@ static int watch(struct run *run, char *const *argv)
 		say("%s", run->interrupts < 0 ? "no descriptor for interrupts" : why.words);
 		return status;
 	}
-	tell_start(run);
-	courier_step(run->courier);
+	courier_step(run->words.courier);
 	follow(run);
 	status = child_status(&run->child);
 	child_finish(&run->child);
 	parse_end(run->parse, NULL);
-	tell_end(run);
+	begin(run);
+	run_tell_end(&run->words, status);
 	deliver(run);
 	say_losses(run);
 	close(run->interrupts);
@@ -352,27 +306,37 @@ static int run_with(struct run *run, const struct options *options, const struct
 	const char *source = options_value(options, "source");
 	const char *correlation = options_value(options, "correlation-id");
 	char **argv = must_zero(options->word_count + 1, sizeof(*argv));
+	char made[RANDOM_UUID_LEN + 1] = "";
 	int status;
 
 	for (size_t i = 0; i < options->word_count; i++)
 		argv[i] = (char *)options->words[i];
-	random_uuid(run->correlation);
-	run->name = guess_name(options->words[0]);
-	run->source = source ? must_dup(source) : must_print("adapter:tap:%s", run->name);
-	run->task = correlation ? correlation : run->correlation;
-	run->courier = courier_create(data);
-	run->steer = steer_create(data, run->task);
-	run->parse = parse_create(kind, &(struct parse_options){.source = text_of(run->source),
-	                                                        .correlation = text_of(run->task),
-	                                                        .agent = text_of(run->name),
-	                                                        .self = run,
-	                                                        .signal = take_signal,
-	                                                        .bad = take_bad});
+	random_uuid(made);
+	run->data = data;
+	run->words.name = guess_name(options->words[0]);
+	run->words.source =
+		source ? must_dup(source) : must_print("adapter:tap:%s", run->words.name);
+	run->words.task = must_dup(correlation ? correlation : made);
+	run->words.courier = courier_create(data);
+	run->parse =
+		parse_create(kind, &(struct parse_options){.source = text_of(run->words.source),
+	                                                   .correlation = text_of(run->words.task),
+	                                                   .agent = text_of(run->words.name),
+	                                                   .self = run,
+	                                                   .signal = take_signal,
+	                                                   .bad = take_bad});
+	run->begin_ms = now_ms() + (kind->is_answer ? NAMED_MS : UNNAMED_MS);
+	if (correlation) { /* whatever the agent calls it */
+		parse_keep_correlation(run->parse);
+		run->begin_ms = 0;
+	}
+	if (strcmp(kind->name, "claude-stream") == 0)
+		setenv(HOOK_TOLD, "run", 1);
 	status = watch(run, argv);
 	parse_destroy(run->parse);
 	steer_destroy(run->steer);
-	courier_destroy(run->courier);
-	free(run->source);
+	courier_destroy(run->words.courier);
+	run_words_finish(&run->words);
 	free(argv);
 	return status;
 }
@@ -418,7 +382,7 @@ static int run(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"parse", 'p', "PROTOCOL", "what it prints, of `signalbox parse --list`", "guessed"},
 	{"source", 's', "NAME", "who its signals come from", "adapter:tap:CMD"},
-	{"correlation-id", 0, "ID", "what they belong to", "a new one"},
+	{"correlation-id", 0, "ID", "what they belong to", "its session, or a new one"},
 	{"wait", 'w', "TIME", "after its end, for a box that is slow or away", WAIT},
 	{"json", 'j', .help = "of list and show: as JSON"},
 	{"out", 'o', "FILE", "of export: write to it", "standard output"},
