@@ -2,7 +2,7 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, p prompts, r runs, w the window of ids, t the show and its state.
+ * device, p prompts, r runs, u what to resume, w the window of ids, t the show and its state.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "source/device.h"
+#include "source/resume.h"
 #include "source/store.h"
 
 #define SAVED_MAX (64 * MIB)
@@ -126,6 +127,24 @@ static bool load_prompts(struct text saved, struct buf *out)
 	return good;
 }
 
+static void load_resume(struct text saved, struct buf *out)
+{
+	struct resume *resume = resume_create(saved);
+
+	buf_init(out, SAVED_MAX);
+	resume_save(resume, out);
+	resume_destroy(resume);
+}
+
+static void read_resume(struct text bytes)
+{
+	struct buf once, twice;
+
+	load_resume(bytes, &once);
+	load_resume(buf_text(&once), &twice);
+	check_same(&once, &twice);
+}
+
 static void read_prompts(struct text bytes)
 {
 	struct buf once, twice;
@@ -227,6 +246,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'r':
 		read_runs(rest);
+		break;
+	case 'u':
+		read_resume(rest);
 		break;
 	case 'w':
 		read_window(rest);

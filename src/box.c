@@ -73,6 +73,7 @@ static void journal_wants_state(void *self, struct buf *out)
 	bus_checkpoint(box->bus, out);
 	box_save_show(box, out);
 	box_save_prompts(box, out);
+	box_save_resume(box, out);
 	box_save_runs(box, out);
 }
 
@@ -271,6 +272,7 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
 	box_destroy_prompts(box);
+	box_destroy_resume(box);
 	box_destroy_runs(box);
 	box_destroy_show(box);
 	bus_destroy(box->bus);
@@ -347,6 +349,7 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_accounts(box);
+	box_make_resume(box);
 	if (!box_make_prompts(box, why))
 		return false;
 	box_make_runs(box);
@@ -360,6 +363,7 @@ static bool start(struct box *box, struct error *why)
 	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
 		return false;
 	box_open_porch(box);
+	box_end_asks(box);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
 	announce(box);

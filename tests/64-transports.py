@@ -34,7 +34,55 @@ def until_retry(box, id):
     return eventually(look)
 
 
+# --- after a restart ----------------------------------------------------------------
+
+
+@test("an event stream goes on after a restart where the journal left it, nothing lost or twice")
+def _():
+    with Upstream() as up, Box() as box:
+        id = add_source(box, url=up.url + "/sse", protocol="sse")
+        until_notes(box, [1, 2, 3, 4, 5, 6])
+        got = box.history("&type=note")[1]
+        assert got["metadata"]["position"] == {"source": id, "at": "2"}, got
+        box.emit({"type": "x"})  # what came before it is on the disk now
+        box.kill9()
+        box.start()
+        until_notes(box, list(range(1, 10)))
+        box.restart()
+        until_notes(box, list(range(1, 13)))
+        assert up.of("/sse")[-1].headers["last-event-id"] == "9", up.of("/sse")[-1].head
+
+
+@test("an event that was cut before its empty line is not taken where ids are given")
+def _():
+    with Upstream() as up, Box() as box:
+        add_source(box, url=up.url + "/half", protocol="sse")
+        until_notes(box, [1, 2])
+        assert [s["id"] for s in box.history("&type=note")] == ["s1", "s2"]
+        assert up.of("/half")[1].headers["last-event-id"] == "1", up.of("/half")[1].head
+
+
 # --- WebSocket ------------------------------------------------------------------
+
+
+@test("one bad frame of a WebSocket source costs one frame")
+def _():
+    with Upstream() as up, Box() as box:
+        id = add_source(box, url=up.ws_url + "/spoilt")
+        until_notes(box, [1, 2, 3, 4, 5])
+        got = eventually(lambda: (s := source_of(box, id))["badFrames"] == 4 and s)
+        assert got["state"] == "connected" and got["connects"] == 1, got
+
+
+@test("a source that is lost again at once is waited for longer each time")
+def _():
+    with Upstream() as up, Box() as box:
+        id = add_source(box, url=up.ws_url + "/leaves")
+        eventually(lambda: len(notes(box)) >= 4)
+        came = [s["timestamp"] for s in box.history("&type=source.state")
+                if s["payload"]["sourceId"] == id and s["payload"]["to"] == "connected"]
+        gaps = [b - a for a, b in zip(came, came[1:])]
+        assert gaps[1] >= 1000 and gaps[2] >= 2000, gaps
 
 
 @test("a WebSocket source gives signals, its meta frames are shown, and it takes commands")

@@ -368,6 +368,24 @@ def _():
         eventually(lambda: len(up.closed) == 3)
 
 
+@test("a run that the end of the box cut off has one end after the restart")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        run = ask(box, id, "slow")
+        until_words(box, run)
+        box.emit({"type": "x"})  # what came before it is on the disk now
+        box.kill9()
+        box.start()
+        end = until_end(box, run)[-1]
+        assert end["type"] == "error" and end["payload"]["code"] == "cut", end
+        assert end["source"] == id, end
+        box.restart()
+        until_state(box, id, "connected")
+        ends = [s for s in signals(box, run) if s["type"] in ("completion", "error")]
+        assert len(ends) == 1, ends
+
+
 # --- the native dialect --------------------------------------------------------------------
 
 

@@ -579,7 +579,22 @@ def stream_taken_back(peer, request):
     return True
 
 
-STREAMS = {"sse": stream_sse, "odd-id": stream_odd_id, "taken-back": stream_taken_back, "ndjson": stream_ndjson, "cut-stream": stream_cut,
+def stream_half(peer, request):
+    """The second event ends before its empty line, and comes whole after a resume."""
+    after = int(request.headers.get("last-event-id", "0"))
+    peer.begin()
+    peer.chunk(b"retry: 10\n\n")
+    if after == 0:
+        second = json.dumps({**signal(2), "id": "half"}).encode()
+        peer.chunk(b"id: 1\n" + event(signal(1)) + b"id: 2\ndata: " + second + b"\n")
+        peer.end()
+        return False
+    peer.chunk(f"id: {after + 1}\n".encode() + event(signal(after + 1)))
+    peer.wait_closed()
+    return False
+
+
+STREAMS = {"half": stream_half, "sse": stream_sse, "odd-id": stream_odd_id, "taken-back": stream_taken_back, "ndjson": stream_ndjson, "cut-stream": stream_cut,
            "done": stream_done}
 
 
@@ -603,7 +618,9 @@ class Socket:
 
     def frame(self, opcode, payload):
         n = len(payload)
-        size = bytes([n]) if n < 126 else struct.pack(">BH", 126, n)
+        size = bytes([n]) if n < 126 else struct.pack(">BQ", 127, n)
+        if 126 <= n < 65536:
+            size = struct.pack(">BH", 126, n)
         self.peer.send(bytes([0x80 | opcode]) + size + payload)
 
     def say(self, value):
@@ -661,6 +678,16 @@ class Socket:
 
     def serve_breaks(self):
         self.say(signal(1))
+
+    def serve_spoilt(self):
+        """Four messages that cannot be taken, each behind one that can."""
+        too_big = b'{"type":"note","payload":{"n":0,"x":"' + b"x" * (1 << 20) + b'"}}'
+        for n, (opcode, payload) in enumerate([(1, b"\xff\xfe"), (2, b"\x00\xff"), (1, too_big),
+                                               (1, b'"cut in a character \xe2\x82')], 1):
+            self.say(signal(n))
+            self.frame(opcode, payload)
+        self.say(signal(5))
+        self.until_closed()
 
     def serve_garbage(self):
         self.frame(1, b"{{{")

@@ -38,7 +38,8 @@ struct box {
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
 	struct runs *runs;
-	struct follower *follower; /* that leads them along the journal */
+	struct follower *follower;  /* that leads them along the journal */
+	struct resume_desk *resume; /* what the last life left open */
 	struct prompts *prompts;
 	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;
@@ -89,6 +90,15 @@ void box_make_hook(struct box *box);
 struct web_tap box_tap(struct box *box);
 /* Claude Code's settings of the user we run as, with hooks that lead to us. */
 void box_tap_target(struct box *box, struct tap_target *target);
+
+/* ---- resume.c ---- */
+
+struct resume;
+void box_make_resume(struct box *box); /* before the prompts, whose past is read with it */
+struct resume *box_resume(struct box *box);
+void box_destroy_resume(struct box *box);
+void box_save_resume(struct box *box, struct buf *out);
+void box_end_asks(struct box *box); /* those that the last life cut off */
 
 /* ---- sources.c ---- */
 

@@ -18,6 +18,7 @@
 #include "hub/hub.h"
 #include "journal/reader.h"
 #include "source/approve.h"
+#include "source/resume.h"
 #include "source/source.h"
 
 #define SECTION "prompts" /* of a checkpoint */
@@ -192,8 +193,14 @@ static void fold_lines(struct box *box, struct signal_reader *signals, struct jo
 	while (lines.len) {
 		struct text line = text_cut(lines, '\n', &lines);
 
-		if (may_matter(line) && signal_read(signals, line, &s, NULL))
-			prompts_hear(box->prompts, &s);
+		bool resumes = resume_may_matter(line), asks = may_matter(line);
+
+		if ((asks || resumes) && signal_read(signals, line, &s, NULL)) {
+			if (asks)
+				prompts_hear(box->prompts, &s);
+			if (resumes)
+				resume_hear(box_resume(box), &s);
+		}
 		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
 	}
 }

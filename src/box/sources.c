@@ -14,6 +14,7 @@
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/url.h"
+#include "source/resume.h"
 #include "source/store.h"
 #include "web/web.h"
 
@@ -34,6 +35,11 @@ static bool bus_asks_name(void *self, struct text name)
 	return sources_knows(((struct box *)self)->sources, name);
 }
 
+static struct text position_of(void *self, struct text source)
+{
+	return resume_position(box_resume(self), source);
+}
+
 bool box_make_sources(struct box *box, struct error *why)
 {
 	struct sources_options o = {
@@ -45,6 +51,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.changed = sources_changed,
 		.withdrew = box_withdraw_prompt,
 		.asks_again = box_tell_prompts,
+		.position = position_of,
 		.self = box,
 	};
 

@@ -99,7 +99,7 @@ void source_json(const struct source *s, struct buf *out)
 	add_member(out, "credentialFrom", found_from(s));
 	add_models(out, s);
 	add_abilities(out, s->transport);
-	buf_print(out, ",\"attempt\":%u", s->backoff.tries);
+	buf_print(out, ",\"attempt\":%u", s->state == SOURCE_CONNECTED ? 0 : s->backoff.tries);
 	add_time(out, "retryAt", s->retry_at_ms);
 	add_counters(out, s);
 	add_member(out, "lastError", s->last_error);

@@ -59,6 +59,7 @@ struct source {
 
 	struct backoff backoff;
 	struct deadline retry;
+	uint64_t live_ms;    /* of the loop, since when it is; 0: it is not */
 	int64_t retry_at_ms; /* 0: it does not wait */
 
 	struct account *account;

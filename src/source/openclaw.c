@@ -420,6 +420,7 @@ static void hush(void *self, bool hush)
 
 const struct transport transport_openclaw = {
 	.protocol = "openclaw",
+	.works_on = true,
 	.parser = "openclaw",
 	.open = open_openclaw,
 	.close = close_openclaw,

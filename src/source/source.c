@@ -22,7 +22,7 @@
 #include "source/intake.h"
 
 #define STATE_SIGNAL_MAX (8 * KIB)
-#define SILENCE_MS (5 * 60 * 1000u)
+#define SETTLED_MS 10000 /* of life, after which a loss is the first one again */
 
 const char *source_state_name(enum source_state state)
 {
@@ -164,6 +164,9 @@ static void lose(struct source *s)
 
 	s->loss_words = NULL;
 	source_close(s);
+	if (s->live_ms && loop_now_ms(s->all->options.loop) - s->live_ms >= SETTLED_MS)
+		s->backoff.tries = 0;
+	s->live_ms = 0;
 	if (!loss.for_good) {
 		retry_later(s, why ? why : "the other end closed the connection",
 		            loss.retry_after_ms);
@@ -257,9 +260,10 @@ void source_live(struct source *s)
 {
 	if (is_over(s))
 		return;
-	s->backoff.tries = 0;
-	if (s->state != SOURCE_CONNECTED)
+	if (s->state != SOURCE_CONNECTED) {
+		s->live_ms = loop_now_ms(s->all->options.loop);
 		s->counts.connects++;
+	}
 	enter(s, SOURCE_CONNECTED, NULL);
 }
 
@@ -376,70 +380,6 @@ void source_set_meta(struct source *s, struct text frame)
 		return;
 	source_replace(&s->meta, frame);
 	sources_mark(s);
-}
-
-/* --- what a transport may know ----------------------------------------------- */
-
-struct text source_id(const struct source *s)
-{
-	return text_of(s->id);
-}
-
-struct text source_name(const struct source *s)
-{
-	return text_of(s->name);
-}
-
-const char *source_url(const struct source *s)
-{
-	return s->url;
-}
-
-const char *source_credential(const struct source *s)
-{
-	return s->credential;
-}
-
-struct text source_model(const struct source *s)
-{
-	return text_of(s->model ? s->model : s->model_count ? s->models[0] : NULL);
-}
-
-struct loop *source_loop(const struct source *s)
-{
-	return s->all->options.loop;
-}
-
-struct requests *source_requests(const struct source *s)
-{
-	return s->all->options.requests;
-}
-
-const char *source_data_dir(const struct source *s)
-{
-	return s->all->options.data;
-}
-
-unsigned source_silence_ms(const struct source *s)
-{
-	unsigned ms = s->all->options.silence_ms;
-
-	return ms ? ms : SILENCE_MS;
-}
-
-void **source_memory(struct source *s)
-{
-	return &s->memory;
-}
-
-bool source_is_guessed(const struct source *s)
-{
-	return s->is_guessed;
-}
-
-bool source_is_local(const struct source *s)
-{
-	return s->is_local;
 }
 
 /* --- life -------------------------------------------------------------------- */

@@ -40,6 +40,8 @@ struct sources_options {
 	/* Optional: as source_withdrew() and source_asks_again() say. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 	void (*asks_again)(void *self, struct text run);
+	/* Optional: where the source was when the box last ended; empty: not known. */
+	struct text (*position)(void *self, struct text source);
 };
 
 struct sources *sources_create(const struct sources_options *options, struct error *why);
@@ -92,6 +94,7 @@ bool sources_knows(const struct sources *sources, struct text name);
 
 enum source_state source_state(const struct source *source);
 bool source_is_local(const struct source *source);
+bool source_works_on(const struct source *source); /* what is asked of it outlives the box */
 
 /* For discovery: is it there now?  One that is connected or connecting is left
  * alone; one that was to be connected when the box stopped is connected. */

@@ -38,9 +38,24 @@ struct sse {
 
 /* --- signals --------------------------------------------------------------------- */
 
+static bool fits_a_header(struct text id)
+{
+	for (size_t i = 0; i < id.len; i++)
+		if ((unsigned char)id.at[i] < ' ' || id.at[i] == 0x7F)
+			return false;
+	return true;
+}
+
+/* With the id of its event, which is where to go on after a restart. */
 static void made_signal(void *self, struct text envelope)
 {
-	source_received(((struct sse *)self)->source, envelope);
+	struct sse *s = self;
+	struct text id = parse_last_id(s->parse);
+
+	if (id.at && fits_a_header(id))
+		source_received_at(s->source, envelope, id);
+	else
+		source_received(s->source, envelope);
 }
 
 static void met_bad(void *self, const char *why)
@@ -59,8 +74,12 @@ static struct memory *memory_of(struct sse *s)
 {
 	void **memory = source_memory(s->source);
 
-	if (!*memory)
-		*memory = must_zero(1, sizeof(struct memory));
+	if (!*memory) {
+		struct memory *m = *memory = must_zero(1, sizeof(*m));
+		struct text id = source_position(s->source);
+
+		m->last_id = id.len ? text_dup(id) : NULL;
+	}
 	return *memory;
 }
 
@@ -70,14 +89,6 @@ static void forget(void *self)
 
 	free(memory->last_id);
 	free(memory);
-}
-
-static bool fits_a_header(struct text id)
-{
-	for (size_t i = 0; i < id.len; i++)
-		if ((unsigned char)id.at[i] < ' ' || id.at[i] == 0x7F)
-			return false;
-	return true;
 }
 
 /* One that cannot be sent back is no place to resume at: then it is the last that

@@ -49,6 +49,9 @@ struct transport {
 	 * is lost. */
 	void (*hush)(void *self, bool hush);
 
+	/* What was asked goes on where it was asked, whatever becomes of the box. */
+	bool works_on;
+
 	const struct backoff_rule *retry; /* NULL: 0.5 s doubling to 30 s, for ever */
 };
 
@@ -90,6 +93,10 @@ struct loss {
 
 void source_live(struct source *source);
 void source_received(struct source *source, struct text envelope);
+/* The same, and where the source is after it: the next life of the box goes on there.  An
+ * empty one takes back what was said before. */
+void source_received_at(struct source *source, struct text envelope, struct text at);
+struct text source_position(const struct source *source); /* of the last life; empty: none */
 /* The transport is closed after it, at the end of the turn, by source.c. */
 void source_lost(struct source *source, const struct loss *loss);
 

@@ -1,0 +1,92 @@
+/* known.c - what a transport may know of its source, and where it is. */
+#include "source/inside.h"
+#include "source/resume.h"
+#include "source/transport.h"
+
+#define SILENCE_MS (5 * 60 * 1000u)
+#define STAMP_ROOM (1 * KIB) /* around a position */
+
+struct text source_id(const struct source *s)
+{
+	return text_of(s->id);
+}
+
+struct text source_name(const struct source *s)
+{
+	return text_of(s->name);
+}
+
+const char *source_url(const struct source *s)
+{
+	return s->url;
+}
+
+const char *source_credential(const struct source *s)
+{
+	return s->credential;
+}
+
+struct text source_model(const struct source *s)
+{
+	return text_of(s->model ? s->model : s->model_count ? s->models[0] : NULL);
+}
+
+struct loop *source_loop(const struct source *s)
+{
+	return s->all->options.loop;
+}
+
+struct requests *source_requests(const struct source *s)
+{
+	return s->all->options.requests;
+}
+
+const char *source_data_dir(const struct source *s)
+{
+	return s->all->options.data;
+}
+
+unsigned source_silence_ms(const struct source *s)
+{
+	unsigned ms = s->all->options.silence_ms;
+
+	return ms ? ms : SILENCE_MS;
+}
+
+void **source_memory(struct source *s)
+{
+	return &s->memory;
+}
+
+bool source_is_guessed(const struct source *s)
+{
+	return s->is_guessed;
+}
+
+bool source_works_on(const struct source *s)
+{
+	return s->transport && s->transport->works_on;
+}
+
+struct text source_position(const struct source *s)
+{
+	const struct sources_options *o = &s->all->options;
+
+	return o->position ? o->position(o->self, text_of(s->id)) : (struct text){NULL, 0};
+}
+
+bool source_is_local(const struct source *s)
+{
+	return s->is_local;
+}
+
+void source_received_at(struct source *s, struct text envelope, struct text at)
+{
+	struct buf stamped;
+
+	buf_init(&stamped, envelope.len + at.len * 6 + STAMP_ROOM);
+	if (resume_stamp(&stamped, envelope, text_of(s->id), at))
+		envelope = buf_text(&stamped);
+	source_received(s, envelope);
+	buf_finish(&stamped);
+}

@@ -1,0 +1,255 @@
+/* resume.c - positions and asks, each in a list with the newest at its end. */
+#include "source/resume.h"
+
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/must.h"
+#include "signal/envelope.h"
+#include "signal/json.h"
+#include "signal/signal.h"
+
+#define LINE_MAX_BYTES (4 * MIB)
+#define NAME_MAX_BYTES 512
+
+/* A source and where it is, or a run and whose it is. */
+struct entry {
+	struct link in_all;
+	char *name, *value;
+};
+
+struct entries {
+	struct link all; /* the one that changed last at the end */
+	struct map by_name;
+	size_t max;
+};
+
+struct resume {
+	struct entries places, asks;
+	struct json_reader reader;
+};
+
+/* --- entries ---------------------------------------------------------------------- */
+
+static void drop(struct entries *e, struct entry *entry)
+{
+	map_remove(&e->by_name, text_of(entry->name));
+	list_remove(&entry->in_all);
+	free(entry->name);
+	free(entry->value);
+	free(entry);
+}
+
+static void forget(struct entries *e, struct text name)
+{
+	struct entry *entry = map_get(&e->by_name, name);
+
+	if (entry)
+		drop(e, entry);
+}
+
+static void note(struct entries *e, struct text name, struct text value)
+{
+	struct entry *entry;
+
+	if (name.len == 0 || name.len > NAME_MAX_BYTES || value.len > RESUME_AT_MAX)
+		return;
+	forget(e, name);
+	if (e->by_name.count >= e->max)
+		drop(e, list_of(e->all.next, struct entry, in_all));
+	entry = must_zero(1, sizeof(*entry));
+	entry->name = text_dup(name);
+	entry->value = text_dup(value);
+	list_add(&e->all, &entry->in_all);
+	map_set(&e->by_name, text_of(entry->name), entry);
+}
+
+static void entries_init(struct entries *e, size_t max)
+{
+	list_init(&e->all);
+	map_init(&e->by_name);
+	e->max = max;
+}
+
+static void entries_finish(struct entries *e)
+{
+	while (!list_is_empty(&e->all))
+		drop(e, list_of(e->all.next, struct entry, in_all));
+	map_finish(&e->by_name);
+}
+
+static void load(struct entries *e, yyjson_val *saved)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(saved);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&iter)))
+		note(e, json_text(key), json_text(yyjson_obj_iter_get_val(key)));
+}
+
+static void save(const struct entries *e, const char *name, struct buf *out)
+{
+	const char *comma = "";
+
+	buf_print(out, "\"%s\":{", name);
+	list_each(&e->all, l) {
+		const struct entry *entry = list_of(l, struct entry, in_all);
+
+		buf_add(out, text_of(comma));
+		buf_add_json(out, text_of(entry->name));
+		buf_add_char(out, ':');
+		buf_add_json(out, text_of(entry->value));
+		comma = ",";
+	}
+	buf_add_char(out, '}');
+}
+
+/* --- life -------------------------------------------------------------------------- */
+
+struct resume *resume_create(struct text saved)
+{
+	struct resume *r = must_zero(1, sizeof(*r));
+	yyjson_val *root;
+
+	entries_init(&r->places, RESUME_SOURCES_MAX);
+	entries_init(&r->asks, RESUME_ASKS_MAX);
+	json_reader_init(&r->reader, 64 * MIB);
+	root = saved.len ? yyjson_doc_get_root(json_read(&r->reader, saved, NULL)) : NULL;
+	load(&r->places, yyjson_obj_get(root, "places"));
+	load(&r->asks, yyjson_obj_get(root, "asks"));
+	return r;
+}
+
+void resume_destroy(struct resume *r)
+{
+	if (!r)
+		return;
+	entries_finish(&r->places);
+	entries_finish(&r->asks);
+	json_reader_finish(&r->reader);
+	free(r);
+}
+
+void resume_save(const struct resume *r, struct buf *out)
+{
+	buf_add_char(out, '{');
+	save(&r->places, "places", out);
+	buf_add_char(out, ',');
+	save(&r->asks, "asks", out);
+	buf_add_char(out, '}');
+}
+
+/* --- signals ------------------------------------------------------------------------ */
+
+bool resume_may_matter(struct text line)
+{
+	return memmem(line.at, line.len, "\"position\"", 10) ||
+	       memmem(line.at, line.len, "task_dispatch", 13) ||
+	       memmem(line.at, line.len, "completion", 10) ||
+	       memmem(line.at, line.len, "\"error\"", 7);
+}
+
+bool resume_wants(const struct signal *s)
+{
+	return s->via.len || (s->correlation.len && text_is(s->type, "task_dispatch")) ||
+	       text_is(s->type, "completion") || text_is(s->type, "error");
+}
+
+static yyjson_val *metadata_of(struct resume *r, const struct signal *s)
+{
+	yyjson_doc *doc =
+		s->line.len <= LINE_MAX_BYTES ? json_read(&r->reader, s->line, NULL) : NULL;
+
+	return yyjson_obj_get(yyjson_doc_get_root(doc), "metadata");
+}
+
+/* What a program without a token says is nobody's position. */
+static void hear_position(struct resume *r, const struct signal *s)
+{
+	yyjson_val *position = yyjson_obj_get(metadata_of(r, s), "position");
+	struct text source = json_text(yyjson_obj_get(position, "source"));
+	struct text at = json_text(yyjson_obj_get(position, "at"));
+
+	if (text_starts(s->source, TEXT("local/")) || (s->via.len && !text_equal(s->via, source)))
+		return;
+	if (at.len)
+		note(&r->places, source, at);
+	else if (position)
+		forget(&r->places, source);
+}
+
+void resume_hear(struct resume *r, const struct signal *s)
+{
+	if (memmem(s->line.at, s->line.len, "\"position\"", 10))
+		hear_position(r, s);
+	if (s->correlation.len == 0)
+		return;
+	if (text_is(s->type, "task_dispatch") && text_is(s->source, "user"))
+		note(&r->asks, s->correlation,
+		     json_text(yyjson_obj_get(metadata_of(r, s), "sourceId")));
+	else if (text_is(s->type, "completion") || text_is(s->type, "error"))
+		forget(&r->asks, s->correlation);
+}
+
+struct text resume_position(const struct resume *r, struct text source)
+{
+	const struct entry *entry = map_get(&r->places.by_name, source);
+
+	return entry ? text_of(entry->value) : (struct text){NULL, 0};
+}
+
+void resume_take_asks(struct resume *r,
+                      void (*take)(void *self, struct text run, struct text source), void *self)
+{
+	while (!list_is_empty(&r->asks.all)) {
+		struct entry *entry = list_of(r->asks.all.next, struct entry, in_all);
+
+		map_remove(&r->asks.by_name, text_of(entry->name));
+		list_remove(&entry->in_all);
+		take(self, text_of(entry->name), text_of(entry->value));
+		free(entry->name);
+		free(entry->value);
+		free(entry);
+	}
+}
+
+/* --- envelopes ---------------------------------------------------------------------- */
+
+static void add_position(struct buf *out, struct text source, struct text at)
+{
+	buf_add(out, TEXT("\"position\":{\"source\":"));
+	buf_add_json(out, source);
+	buf_add(out, TEXT(",\"at\":"));
+	buf_add_json(out, at);
+	buf_add_char(out, '}');
+}
+
+bool resume_stamp(struct buf *out, struct text envelope, struct text source, struct text at)
+{
+	struct envelope e;
+	struct text rest;
+	size_t before;
+
+	buf_clear(out);
+	if (!envelope_read(&e, envelope, false)) {
+		if (envelope.len < 2 || memmem(envelope.at, envelope.len, "\"metadata\"", 10))
+			return false;
+		e.metadata = (struct text){NULL, 0};
+	}
+	if (e.metadata.len == 0) {
+		buf_add(out, (struct text){envelope.at, envelope.len - 1});
+		buf_add(out, TEXT(",\"metadata\":{"));
+		add_position(out, source, at);
+		buf_add(out, TEXT("}}"));
+		return !out->full;
+	}
+	before = (size_t)(e.metadata.at - envelope.at) + 1;
+	rest = (struct text){envelope.at + before, envelope.len - before};
+	buf_add(out, (struct text){envelope.at, before});
+	add_position(out, source, at);
+	if (text_trim((struct text){e.metadata.at + 1, e.metadata.len - 2}).len)
+		buf_add_char(out, ',');
+	buf_add(out, rest);
+	return !out->full;
+}

@@ -1,0 +1,44 @@
+/* resume.h - what the last life of the box left open, folded from signals; pure.
+ *
+ * Two things.  Where each source is that can go on from a position: it rides in the
+ * signals themselves, as `metadata.position {"source","at"}`, so it is on the disk when
+ * they are, and never before.  And which asks have no end yet: a task_dispatch opens
+ * one, a completion or an error ends it.
+ */
+#ifndef SOURCE_RESUME_H
+#define SOURCE_RESUME_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define RESUME_SOURCES_MAX 1024
+#define RESUME_ASKS_MAX 4096 /* the oldest is forgotten */
+#define RESUME_AT_MAX (4 * KIB)
+
+struct resume;
+struct signal;
+
+/* From what was saved, or with nothing. */
+struct resume *resume_create(struct text saved);
+void resume_destroy(struct resume *resume);
+
+/* Could a line say anything of this?  Whoever reads many asks this first. */
+bool resume_may_matter(struct text line);
+/* The same of a signal that was just admitted, which says by whom it came. */
+bool resume_wants(const struct signal *signal);
+/* Each signal, in the order of the journal. */
+void resume_hear(struct resume *resume, const struct signal *signal);
+
+/* Where the source is; empty: nowhere that is known. */
+struct text resume_position(const struct resume *resume, struct text source);
+
+/* Each ask without an end, the oldest first; they are forgotten. */
+void resume_take_asks(struct resume *resume,
+                      void (*take)(void *self, struct text run, struct text source), void *self);
+
+void resume_save(const struct resume *resume, struct buf *out); /* a JSON object */
+
+/* The envelope with `metadata.position`; false when it cannot be put in. */
+bool resume_stamp(struct buf *out, struct text envelope, struct text source, struct text at);
+
+#endif

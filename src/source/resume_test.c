@@ -1,0 +1,137 @@
+/* resume_test.c - positions and asks, heard, saved and found again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "signal/signal.h"
+#include "source/resume.h"
+
+static void hear(struct resume *r, const char *line)
+{
+	struct signal_reader *reader = signal_reader_create();
+	struct signal s;
+
+	assert_true(resume_may_matter(text_of(line)));
+	assert_true(signal_read(reader, text_of(line), &s, NULL));
+	resume_hear(r, &s);
+	signal_reader_destroy(reader);
+}
+
+#define LINE(source, type, more) \
+	"{\"seq\":1,\"id\":\"i\",\"type\":\"" type "\",\"timestamp\":1,\"source\":\"" source \
+	"\",\"correlationId\":\"run\",\"payload\":{}" more "}"
+#define AT(source, at) ",\"metadata\":{\"position\":{\"source\":\"" source "\",\"at\":\"" at "\"}}"
+
+static void assert_at(const struct resume *r, const char *source, const char *at)
+{
+	struct text got = resume_position(r, text_of(source));
+
+	assert_true(text_is(got, at));
+}
+
+static void the_newest_position_counts_and_an_empty_one_takes_it_back(void **state)
+{
+	struct resume *r = resume_create(TEXT(""));
+
+	hear(r, LINE("s", "x", AT("s", "1")));
+	hear(r, LINE("other", "x", AT("t", "\\\"é")));
+	hear(r, LINE("s", "x", AT("s", "2")));
+	assert_at(r, "s", "2");
+	assert_at(r, "t", "\"é");
+	hear(r, LINE("local/s", "x", AT("s", "3")));
+	assert_at(r, "s", "2");
+	hear(r, LINE("s", "x", AT("s", "")));
+	assert_at(r, "s", "");
+	resume_destroy(r);
+}
+
+static void count(void *self, struct text run, struct text source)
+{
+	assert_true(text_is(run, "run") && text_is(source, "m"));
+	++*(int *)self;
+}
+
+static int asks(struct resume *r)
+{
+	int n = 0;
+
+	resume_take_asks(r, count, &n);
+	return n;
+}
+
+static void an_ask_is_open_until_its_end(void **state)
+{
+	static const char *const ends[] = {LINE("m", "completion", ""), LINE("m", "error", ""),
+	                                   NULL};
+	struct resume *r = resume_create(TEXT(""));
+
+	for (const char *const *end = ends; *end; end++) {
+		hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+		hear(r, *end);
+		assert_int_equal(asks(r), 0);
+	}
+	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	hear(r, LINE("somebody", "task_dispatch", ""));
+	assert_int_equal(asks(r), 1);
+	assert_int_equal(asks(r), 0);
+	resume_destroy(r);
+}
+
+static void what_was_saved_is_found_again(void **state)
+{
+	struct resume *r = resume_create(TEXT("{\"places\":7}"));
+	struct buf saved;
+
+	buf_init(&saved, MIB);
+	hear(r, LINE("s", "x", AT("s", "1")));
+	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	resume_save(r, &saved);
+	resume_destroy(r);
+	r = resume_create(buf_text(&saved));
+	assert_at(r, "s", "1");
+	assert_int_equal(asks(r), 1);
+	resume_destroy(r);
+	buf_finish(&saved);
+}
+
+static void check_stamp(const char *envelope, const char *expected)
+{
+	struct buf out;
+
+	buf_init(&out, MIB);
+	assert_true(resume_stamp(&out, text_of(envelope), TEXT("s"), TEXT("a\"b")));
+	assert_int_equal(out.len, strlen(expected));
+	assert_memory_equal(out.at, expected, out.len);
+	buf_finish(&out);
+}
+
+#define HEAD "{\"id\":\"i\",\"type\":\"x\",\"timestamp\":1,\"source\":\"s\",\"payload\":{}"
+#define POSITION "\"position\":{\"source\":\"s\",\"at\":\"a\\\"b\"}"
+
+static void a_position_goes_into_the_metadata(void **state)
+{
+	struct buf out;
+
+	check_stamp(HEAD "}", HEAD ",\"metadata\":{" POSITION "}}");
+	check_stamp(HEAD ",\"metadata\":{}}", HEAD ",\"metadata\":{" POSITION "}}");
+	check_stamp(HEAD ",\"metadata\":{\"a\":1}}", HEAD ",\"metadata\":{" POSITION ",\"a\":1}}");
+	check_stamp(HEAD ",\"odd\":1}", HEAD ",\"odd\":1,\"metadata\":{" POSITION "}}");
+	buf_init(&out, 16);
+	assert_false(resume_stamp(&out, TEXT(HEAD "}"), TEXT("s"), TEXT("1")));
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_position_counts_and_an_empty_one_takes_it_back),
+		cmocka_unit_test(an_ask_is_open_until_its_end),
+		cmocka_unit_test(what_was_saved_is_found_again),
+		cmocka_unit_test(a_position_goes_into_the_metadata),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
