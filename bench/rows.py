@@ -1,5 +1,7 @@
 """The rows of the table: what is measured, how, and the budget it has."""
 
+import tempfile
+import os
 import json
 import socket
 import time
@@ -140,6 +142,29 @@ def hooks(bench, side):
     return {"p50": times[len(times) // 2] / 1e6, "p99": times[len(times) * 99 // 100] / 1e6}
 
 
+def hook_process(bench, side):
+    """`signalbox hook`, from exec to exit, one after the other; and /bin/true beside it."""
+    took = {"hook": [], "true": []}
+    with bench.running(side) as server, bench.pinned(1), tempfile.TemporaryFile() as payload:
+        payload.write(HOOK)
+        argv = {"hook": [str(bench.server), "hook", "--data", str(server.data)], "true": ["/bin/true"]}
+        end = time.monotonic() + bench.ms / 1000
+        while len(took["hook"]) < 10 or time.monotonic() < end:
+            for name, words in argv.items():
+                payload.seek(0)
+                begun = time.perf_counter_ns()
+                pid = os.posix_spawn(words[0], words, os.environ,
+                                     file_actions=[(os.POSIX_SPAWN_DUP2, payload.fileno(), 0)])
+                if os.waitpid(pid, 0)[1] != 0:
+                    raise Failure(f"{words[0]} failed")
+                took[name].append(time.perf_counter_ns() - begun)
+    for times in took.values():
+        times.sort()
+    hook, true = took["hook"], took["true"]
+    return {"p50": hook[len(hook) // 2] / 1e6, "p99": hook[len(hook) * 99 // 100] / 1e6,
+            "more": (hook[len(hook) // 2] - true[len(true) // 2]) / 1e6}
+
+
 def micro(metric):
     def measure(bench, side):
         return {metric: bench.json_of([bench.program("bench-micro"), metric], 0)["ns"]}
@@ -234,6 +259,10 @@ ROWS = [
     Row("hook", hooks,
         Line("a hook of Claude Code is answered, p50", "p50", "ms"),
         Line("a hook of Claude Code is answered, p99", "p99", "ms", 2.0), sides=OURS),
+    Row("hook-process", hook_process,
+        Line("signalbox hook, exec to exit, p50", "p50", "ms"),
+        Line("signalbox hook, exec to exit, p99", "p99", "ms", 5.0),
+        Line("signalbox hook, more than /bin/true, p50", "more", "ms", 5.0), sides=OURS),
     Row("metrics", operate.metrics,
         Line("/metrics with 10,000 clients, p50", "p50", "ms"),
         Line("/metrics with 10,000 clients, p99", "p99", "ms", 2.0), sides=OURS),
