@@ -237,6 +237,7 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	box_stop_listens(box);
 	approve_stop(box->approve);
+	box_flush_porch(box);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;

@@ -139,6 +139,15 @@ def hook(data, payload, within, **how):
     return at_last(once)
 
 
+def hand_over(data, payload):
+    """A packet as `signalbox hook` sends it; the line stays open."""
+    body = json.dumps(payload).encode()
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    line.connect(str(data / "hooks"))
+    line.send(b"SBP\0h\0\0\0" + struct.pack("=qQ", int(time.time() * 1000), len(body)) + body)
+    return line
+
+
 def heard(box, **where):
     """Signals of the tap whose metadata say so."""
     return [s for s in box.history("&limit=1000") if s["source"] == "adapter:tap"
@@ -219,6 +228,60 @@ def _():
     assert "libcurl" not in listed, listed
 
 
+@test("what hooks tell out of order is heard in the order in which it happened")
+def _():
+    def tool(event, n, session):
+        return {"hook_event_name": event, "session_id": session, "tool_name": "Read",
+                "tool_use_id": f"{session}-{n}", "prompt_id": "p"}
+
+    with Box() as box:
+        told = [tool("PostToolUse", n, s) for s in "ab" for n in range(20)]
+        told += [{**STOP, "session_id": s, "prompt_id": "p"} for s in "ab"]
+        told += [tool("PreToolUse", n, s) for s in "ab" for n in reversed(range(20))]
+        told += [{"hook_event_name": "MessageDisplay", "session_id": "m", "message_id": "1",
+                  "index": n, "final": n == 4, "delta": str(n)} for n in (3, 0, 4, 2, 1)]
+        lines = []
+        for payload in told:  # each has said all before the next begins: the order is certain
+            lines.append(hand_over(box.data, payload))
+        got = eventually(lambda: (s := heard(box)) and len(s) == len(told) and s)
+        for session in "ab":
+            mine = [s for s in got if s["correlationId"] == session]
+            seen = {}
+            for at, s in enumerate(mine[:-1]):
+                seen.setdefault(s["payload"]["callId"], []).append(s["type"])
+            assert len(seen) == 20, seen
+            assert all(types == ["tool_call", "tool_result"] for types in seen.values()), seen
+            assert mine[-1]["type"] == "agent_state_change", mine[-1]
+        words = "".join(s["payload"]["content"] for s in got if s["correlationId"] == "m")
+        assert words == "01234", words
+        for line in lines:
+            line.close()
+
+
+@test("many hooks at once lose nothing and swap nothing of a session")
+def _():
+    with Box() as box:
+        told = []
+        for session in range(6):
+            for n in range(10):
+                told += [{"hook_event_name": event, "session_id": f"s{session}", "tool_name": "Read",
+                          "tool_use_id": f"t{session}-{n}"} for event in ("PreToolUse", "PostToolUse")]
+        hooks = []
+        for payload in told:
+            h = subprocess.Popen([SIGNALBOX, "hook", "--data", box.data], stdin=subprocess.PIPE,
+                                 env=environment({}))
+            h.stdin.write(json.dumps(payload).encode())
+            h.stdin.close()
+            hooks.append(h)
+        for h in hooks:
+            assert h.wait(PATIENCE_S) == 0
+        got = eventually(lambda: (s := heard(box)) and len(s) == len(told) and s)
+        seen = {}
+        for s in got:
+            seen.setdefault(s["payload"]["callId"], []).append(s["type"])
+        assert len(seen) == 60 and all(t == ["tool_call", "tool_result"] for t in seen.values()), seen
+
+
 # --- the spool -----------------------------------------------------------------
 
 
@@ -268,6 +331,25 @@ def _():
         assert box.request("GET", "/api/status").json()["hooks"]["lost"] == 3
         result = cli("doctor", "--data", box.data)
         assert "3 payloads of hooks were lost" in result.out, result
+
+
+@test("what came late or was lost is told where the page and top list the source")
+def _():
+    home = temp_dir()
+    (home / ".claude").mkdir()  # so that the source is on the list
+    with Box(env={"HOME": str(home)}) as box:
+        def source():
+            rows = box.request("GET", "/api/sources").json()["sources"]
+            return next((s for s in rows if s["id"] == "local:claude-code"), None)
+
+        box.request("POST", "/api/discover/rescan")
+        eventually(source)
+        (box.data / "hooks").rename(box.data / "elsewhere")
+        hook(box.data, json.dumps(STOP), 1)
+        eventually(lambda: "1 payloads of hooks came late" in (source()["lastError"] or ""))
+        (box.data / "spool.lost").write_text("...")
+        eventually(lambda: "3 payloads of hooks were lost" in (source()["lastError"] or ""))
+        assert source()["dropped"] == 3, source()
 
 
 @test("signalbox hook gives nothing to a socket that is another user's")

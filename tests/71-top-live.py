@@ -9,7 +9,7 @@ import threading
 import time
 from urllib.parse import quote
 
-from lib import WS, Box, cli, comment, eventually, run, test
+from lib import WS, Box, cli, comment, eventually, run, temp_dir, test
 from screens import Pty, Tmux
 
 
@@ -422,6 +422,18 @@ def _():
         screen.shows("SIGNALS", "freshest.")
         screen.keys("/", "C-u", "Enter", "Escape")
         screen.shows("LOG", lacks=("SIGNALS", "/odd_type"))
+
+
+@test("the list of sources says what went wrong last, such as hooks that were lost")
+def _():
+    home = temp_dir()
+    (home / ".claude").mkdir()
+    with Box(env={"HOME": str(home)}) as box, top(box) as screen:
+        box.request("POST", "/api/discover/rescan")
+        screen.keys("S")
+        screen.shows("SOURCES", "Claude Code")
+        (box.data / "spool.lost").write_text("..")
+        screen.shows("2 payloads of hooks were lost")
 
 
 @test("a filter is for the log too, and Escape takes it back")

@@ -15,6 +15,7 @@
 #include "net/parcel.h"
 #include "source/approve.h"
 #include "source/hook.h"
+#include "source/order.h"
 #include "source/pauses.h"
 
 #define LOOK_MS 1000
@@ -26,24 +27,33 @@ struct porch {
 	char *path;
 	struct deadline look;
 	struct turn turn;
+	struct order *order;
 	struct buf lines; /* of the spool */
 	struct text rest; /* of them that was not admitted */
 	bool is_taking;   /* there are lines that are not known to be durable */
 	uint64_t until;   /* the seq that says that they are */
+	uint64_t late;    /* of those that are told of */
+	uint64_t lost;
 };
 
 /* ---- parcels ---- */
 
-static void take(struct porch *porch, const struct hook_payload *payload,
-                 enum pauses_decides decides)
+/* In the order in which it happened. */
+static void pass(void *self, const struct hook_payload *payload, int decides)
 {
-	struct box *box = porch->box;
+	struct box *box = ((struct porch *)self)->box;
 	struct error why;
 
 	if (!hook_take(box->hook, payload, &why))
 		log_warn("hooks", "%s", why.words);
-	pauses_note(box->pauses, payload->bytes, decides);
+	pauses_note(box->pauses, payload->bytes, (enum pauses_decides)decides);
 	approve_note(box->approve, payload->bytes);
+}
+
+static void take(struct porch *porch, const struct hook_payload *payload,
+                 enum pauses_decides decides)
+{
+	order_take(porch->order, payload, (int)decides);
 }
 
 static void came(void *self, struct parcel_line *line, const struct parcel *parcel)
@@ -150,13 +160,31 @@ static void look_at_spool(struct porch *porch)
 	log_info("hooks", "%zu bytes that hooks left behind are admitted", porch->rest.len);
 }
 
+/* On the source's card and in the list of `top`; doctor looks for itself. */
+static void tell_failures(struct porch *porch)
+{
+	struct hook *hook = porch->box->hook;
+	uint64_t late = hook_stats(hook).late, lost = spool_lost(porch->box->config->data);
+
+	if (!hook_is_listed(hook))
+		return; /* there is no card yet */
+	if (late > porch->late)
+		hook_tell_late(hook, late - porch->late);
+	if (lost > porch->lost)
+		hook_tell_lost(hook, lost - porch->lost);
+	porch->late = late;
+	porch->lost = lost;
+}
+
 static void look(struct deadline *deadline)
 {
 	struct porch *porch = list_of(deadline, struct porch, look);
 
 	deadline_set(porch->box->loop, &porch->look, LOOK_MS);
-	if (!porch->box->stopping)
-		look_at_spool(porch);
+	if (porch->box->stopping)
+		return;
+	look_at_spool(porch);
+	tell_failures(porch);
 }
 
 /* ---- life ---- */
@@ -170,11 +198,20 @@ void box_open_porch(struct box *box)
 	porch->look.fire = look;
 	porch->turn.end = take_slice;
 	buf_init(&porch->lines, SPOOL_MAX + MIB);
+	porch->order = order_create(
+		&(struct order_options){.loop = box->loop, .self = porch, .pass = pass});
 	box->porch = porch;
 	loop_add_turn(box->loop, &porch->turn);
 	look(&porch->look);
 	if (!porch->rest.len)
 		open_door(porch);
+}
+
+/* Before what was accepted goes to the disk: nothing waits for what will not come. */
+void box_flush_porch(struct box *box)
+{
+	if (box->porch)
+		order_flush(box->porch->order);
 }
 
 void box_close_porch(struct box *box)
@@ -186,6 +223,7 @@ void box_close_porch(struct box *box)
 	deadline_clear(&porch->look);
 	loop_remove_turn(&porch->turn);
 	parcels_destroy(porch->parcels);
+	order_destroy(porch->order);
 	buf_finish(&porch->lines);
 	free(porch->path);
 	free(porch);

@@ -78,6 +78,7 @@ struct web_discovery box_discovery(struct box *box);
 /* ---- hooks.c ---- */
 
 void box_open_porch(struct box *box);
+void box_flush_porch(struct box *box);
 void box_close_porch(struct box *box);
 void box_add_hooks(const struct box *box, struct buf *out); /* how they fare, as JSON */
 

@@ -143,3 +143,30 @@ struct hook_stats hook_stats(const struct hook *hook)
 {
 	return hook->stats;
 }
+
+bool hook_is_listed(const struct hook *hook)
+{
+	return sources_find(hook->options.sources, SOURCE_ID) != NULL;
+}
+
+void hook_tell_late(struct hook *hook, uint64_t count)
+{
+	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
+	struct error why;
+
+	error_set(&why, "%llu payloads of hooks came late: the box was not reached",
+	          (unsigned long long)count);
+	if (source)
+		source_erred(source, why.words);
+}
+
+void hook_tell_lost(struct hook *hook, uint64_t count)
+{
+	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
+	struct error why;
+
+	error_set(&why, "%llu payloads of hooks were lost: the spool was full",
+	          (unsigned long long)count);
+	for (uint64_t i = 0; source && i < count; i++)
+		source_dropped(source, why.words);
+}

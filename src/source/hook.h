@@ -41,6 +41,12 @@ bool hook_take(struct hook *hook, const struct hook_payload *payload, struct err
 void hook_begin(struct buf *out, const char *type, struct text run);
 void hook_end(struct hook *hook, struct buf *out);
 
+bool hook_is_listed(const struct hook *hook); /* is its source on the list? */
+
+/* How the way to us fared: so many came late or were lost since this was told last. */
+void hook_tell_late(struct hook *hook, uint64_t count);
+void hook_tell_lost(struct hook *hook, uint64_t count);
+
 struct hook_stats {
 	uint64_t taken, refused, late, cut;
 };

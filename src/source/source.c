@@ -320,7 +320,7 @@ void source_asks_again(struct source *s, struct text run)
 		s->all->options.asks_again(s->all->options.self, run);
 }
 
-static void note_error(struct source *s, const char *why)
+void source_erred(struct source *s, const char *why)
 {
 	source_replace(&s->last_error, text_of(why));
 	fault_hide(s->last_error, s->credential);
@@ -330,13 +330,13 @@ static void note_error(struct source *s, const char *why)
 void source_bad(struct source *s, const char *why)
 {
 	s->counts.bad++;
-	note_error(s, why);
+	source_erred(s, why);
 }
 
 void source_dropped(struct source *s, const char *why)
 {
 	s->counts.dropped++;
-	note_error(s, why);
+	source_erred(s, why);
 }
 
 /* --- remarks ----------------------------------------------------------------- */

@@ -107,6 +107,7 @@ void source_asks_again(struct source *source, struct text run);
 
 void source_bad(struct source *source, const char *why);     /* a frame that nobody understands */
 void source_dropped(struct source *source, const char *why); /* a signal there was no room for */
+void source_erred(struct source *source, const char *why);   /* what else went wrong last */
 void source_set_models(struct source *source, const struct text *models, size_t n);
 void source_set_meta(struct source *source, struct text frame); /* the newest `{"meta":...}` */
 

@@ -70,6 +70,7 @@ static void draw_one(struct sources_view *view, const struct board_source *sourc
 		yyjson_doc_get_root(json_read(&view->reader, text_of(source->raw), NULL));
 	struct text state = json_text(yyjson_obj_get(root, "state"));
 	struct text error = json_text(yyjson_obj_get(root, "error"));
+	struct text last = json_text(yyjson_obj_get(root, "lastError"));
 	double signals = 0, rate = 0;
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
 
@@ -85,7 +86,9 @@ static void draw_one(struct sources_view *view, const struct board_source *sourc
 	pen.style = STYLE_METRIC | chosen;
 	pen_print(&pen, " %8.0f %5.0f/s  ", signals, rate);
 	pen.style = (error.len ? STYLE_ERROR : STYLE_PLAIN) | chosen;
-	pen_put(&pen, error.len ? error : json_text(yyjson_obj_get(root, "url")));
+	if (!error.len)
+		error = last.len ? last : json_text(yyjson_obj_get(root, "url"));
+	pen_put(&pen, error);
 	pen_rest(&pen);
 }
 
