@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 
-from gateway import (ENDS, Gateway, add, ask, connected, end_of, in_state, of_run, settle, sources,
+from gateway import (ENDS, Gateway, Refusal, add, ask, connected, end_of, in_state, of_run, settle, sources,
                      text_of)
 from lib import SHARED, SLOW, Box, Skip, at_last, eventually, in_time, run, test
 
@@ -83,6 +83,10 @@ def _():
         assert source["connects"] == 1 and source["badFrames"] == 0 and source["dropped"] == 0, source
 
 
+def gaps(box):
+    return [s["payload"] for s in box.history("&type=source.gap")]
+
+
 @test("a gap in the numbers of protocol 4 is a signal and a remark")
 def _():
     with Box() as box, Gateway(4) as gateway:
@@ -90,9 +94,8 @@ def _():
         gateway.event("skills.changed", {})
         gateway.skip(3)
         gateway.event("skills.changed", {})
-        gap = eventually(lambda: [s["payload"] for s in box.history("&type=event")
-                                  if s["payload"]["eventCategory"] == "gap"])
-        assert gap == [{"eventCategory": "gap", "expected": 2, "received": 5, "missed": 3}], gap
+        gap, = eventually(lambda: gaps(box))
+        assert gap["sourceId"] == "claw" and gap["missed"] == 3 and gap["why"], gap
         eventually(lambda: "events 2 to 4 did not come" in (sources(box)["claw"]["lastError"] or ""))
 
 
@@ -107,7 +110,7 @@ def _():
         settle(box, gateway)
         assert "events 102 to 104" in sources(box)["claw"]["lastError"], sources(box)
         assert sources(box)["claw"]["badFrames"] == 1
-        assert not [s for s in box.history() if s["payload"].get("eventCategory") == "gap"]
+        assert not gaps(box)
 
 
 @test("every close but our own is told and followed by another try, the first after a second")
@@ -225,17 +228,19 @@ def _():
             assert words in ends[0]["payload"]["message"], ends
 
 
-@test("a run that is lost with its connection ends once, whatever comes later")
+@test("with protocol 3 a run that is lost with its connection ends once, whatever comes later")
 def _():
-    with Box() as box, Gateway() as gateway:
+    with Box() as box, Gateway(3) as gateway:
         connected(box, gateway)
-        id = ask(box, "SLOW answer")["run"]
-        eventually(lambda: len(of_run(box, id)) > 3)
+        id = ask(box, "HAND me")["run"]
+        eventually(lambda: len(of_run(box, id)) > 1)
+        gateway.speak(id, "Hello")
+        eventually(lambda: text_of(of_run(box, id)) == "Hello")
         gateway.drop()
         in_state(box, "connected", connects=2)
-        gateway.event("agent", {"runId": id, "stream": "assistant", "data": {"delta": " late"}})
-        gateway.event("agent", {"runId": id, "stream": "lifecycle", "data": {"phase": "end"}})
-        gateway.event("chat", {"runId": id, "state": "final", "sessionKey": "agent:main:main"})
+        eventually(lambda: gateway.clients)
+        gateway.speak(id, " late")
+        gateway.finish(id)
         settle(box, gateway)
         signals = of_run(box, id)
         ends = [s for s in signals if s["type"] in ENDS]
@@ -258,7 +263,7 @@ def _():
     with Box() as box, Gateway(grants=["operator.read"]) as gateway:
         connected(box, gateway)
         assert "operator.write" in ask(box, "hi", 409)["error"]
-        assert not gateway.requests
+        assert {m for m, _, _ in gateway.requests} <= {"sessions.subscribe"}, gateway.requests
         assert sources(box)["claw"]["meta"]["scopes"] == ["operator.read"]
 
 
@@ -270,6 +275,252 @@ def _():
         for id in ids:
             signals = end_of(box, id)
             assert text_of(signals) == "Hello there.", signals
+
+
+# --- approvals -----------------------------------------------------------------------------
+
+
+def prompts(box):
+    return box.request("GET", "/api/prompts").json()["prompts"]
+
+
+def one_prompt(box):
+    return eventually(lambda: len(prompts(box)) == 1 and prompts(box)[0])
+
+
+def decide(box, prompt, value):
+    return box.request("POST", f"/api/prompts/{prompt['id']}/answer", {"value": value})
+
+
+@test("an approval of a gateway shows all that is asked, and exactly what the gateway takes")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.approve("a1", "rm -rf build", decisions=["allow-once", "deny"])
+        prompt = one_prompt(box)
+        assert prompt["prompt"] == "exec: rm -rf build\ncwd: /work\nhost: gateway", prompt
+        assert prompt["tool"] == "exec" and prompt["input"] == {
+            "command": "rm -rf build", "cwd": "/work", "host": "gateway"}, prompt
+        assert [o["value"] for o in prompt["options"]] == ["allow-once", "deny"], prompt
+        assert [o.get("safe") for o in prompt["options"]] == [None, True], prompt
+        assert decide(box, prompt, "allow-always").status == 422
+        gateway.decide("a1", "deny")
+        eventually(lambda: not prompts(box))
+        gateway.approve("a2", "make")
+        once, always, deny = one_prompt(box)["options"]
+        assert always["needs"] == "control" and "needs" not in once and "needs" not in deny
+        assert always["rule"] == ("make, in /work goes to the exec allowlist of agent main "
+                                  "on the gateway"), always
+
+
+@test("what is open when we connect is asked, what is decided meanwhile is withdrawn, and each once")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        gateway.approve("early", "make")
+        gateway.approve("plugin:1", "install", kind="plugin")
+        connected(box, gateway)
+        eventually(lambda: len(prompts(box)) == 2)
+        first = {p["id"] for p in prompts(box)}
+        gateway.drop()
+        in_state(box, "connected", connects=2)
+        eventually(lambda: len(gateway.of("plugin.approval.list")) == 2)
+        settle(box, gateway)
+        assert {p["id"] for p in prompts(box)} == first, prompts(box)
+        assert len(box.history("&type=prompt")) == 2, "it was asked twice"
+        gateway.stops_listening()
+        gateway.drop()
+        gateway.approvals["early"]["decision"] = "deny"
+        gateway.listens_again()
+        in_state(box, "connected", connects=3)
+        assert one_prompt(box)["prompt"].startswith("exec: install"), prompts(box)
+
+
+@test("an approval that is another device's is not ours, and without its caps nobody gets any")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        client = connected(box, gateway)
+        gateway.approve("theirs", "make", device="somebody")
+        gateway.approve("ours", "make", device=client.device)
+        one_prompt(box)
+        settle(box, gateway)
+        assert len(prompts(box)) == 1
+        client.caps = ["tool-events"]
+        gateway.approve("no-caps", "make")
+        settle(box, gateway)
+        assert len(prompts(box)) == 1
+
+
+@test("an answer that was given while the gateway was away is its decision when it is back")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.approve("a1", "make")
+        prompt = one_prompt(box)
+        gateway.stops_listening()
+        gateway.drop()
+        eventually(lambda: sources(box)["claw"]["state"] == "connecting")
+        assert decide(box, prompt, "allow-once").status == 200
+        gateway.listens_again()
+        eventually(lambda: gateway.approvals["a1"]["decision"] == "allow-once")
+        settle(box, gateway)
+        assert not prompts(box) and len(box.history("&type=prompt")) == 1
+
+
+@test("a decision that the gateway refuses is asked about again, and says why")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        gateway.approve("a1", "make")
+        gateway.resolve_refusal = Refusal("UNAVAILABLE", "approval resolve unavailable")
+        before = one_prompt(box)
+        assert decide(box, before, "deny").status == 200
+        again = eventually(lambda: [p for p in prompts(box) if p["id"] != before["id"]])[0]
+        assert again["prompt"].startswith(
+            "The gateway did not take that decision: approval resolve unavailable\nexec: make"), again
+        assert decide(box, again, "deny").status == 200
+        eventually(lambda: gateway.approvals["a1"]["decision"] == "deny")
+        # What it does not know any more is not asked about.
+        gateway.approve("a2", "make")
+        gone = one_prompt(box)
+        gateway.approvals["a2"]["decision"] = "deny"
+        assert decide(box, gone, "deny").status == 200
+        eventually(lambda: "already resolved" in (sources(box)["claw"]["lastError"] or ""))
+        settle(box, gateway)
+        assert not prompts(box)
+
+
+# --- an idle gateway -----------------------------------------------------------------------
+
+
+@test("an idle gateway writes no signal that says nothing new")
+def _():
+    def health(n, ok=True):
+        gateway.event("health", {"ok": ok, "ts": n, "durationMs": n, "eventLoop": {"delayP99Ms": n},
+                                 "agents": [{"agentId": "main"}],
+                                 "sessions": {"recent": [{"age": n}]}},
+                      stateVersion={"presence": 10 + n, "health": 10 + n})
+
+    def presence(n, hosts=("a",)):
+        gateway.event("presence", {"presence": [
+            {"host": h, "ts": n, "text": f"seen {n}", "reason": "periodic", "lastInputSeconds": n}
+            for h in hosts]}, stateVersion={"presence": 10 + n, "health": 10 + n})
+
+    def told():
+        return [s for s in box.history() if s["source"] == "claw"
+                and "mark" not in s["payload"]]
+
+    with Box() as box, Gateway(4, tick_ms=100) as gateway:
+        connected(box, gateway)
+        for n in range(1, 50):
+            health(n)
+            presence(n)
+        eventually(lambda: gateway.clients[0].seq > 120)  # ticks among them
+        settle(box, gateway)
+        assert len(told()) == 2, told()
+        health(50, ok=False)
+        presence(51, hosts=("a", "b"))
+        settle(box, gateway)
+        assert len(told()) == 4, told()
+
+
+# --- runs of others, and what happened meanwhile ----------------------------------------------
+
+
+def kinds(box, id, *types):
+    return [s["type"] for s in of_run(box, id) if s["type"] in types]
+
+
+@test("a run that somebody else began has its question, its tools and its words, each once")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        eventually(lambda: gateway.clients[0].follows)
+        id = gateway.begin("TOOL of somebody", key="agent:main:desk")
+        signals = end_of(box, id)
+        settle(box, gateway)
+        signals = of_run(box, id)
+        asked, = [s["payload"] for s in signals if s["type"] == "task_dispatch"]
+        assert asked["description"] == "TOOL of somebody" and asked["from"] == "user", asked
+        call, = [s["payload"] for s in signals if s["type"] == "tool_call"]
+        assert call["callId"] == "call-1" and call["input"] == {"command": "ls"}, call
+        assert len([s for s in signals if s["type"] == "tool_result"]) == 1, signals
+        assert text_of(signals) == "Hello there.", signals
+
+
+@test("a run that was under way when the line was lost goes on: no word is lost or said twice")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        id = ask(box, "HAND me")["run"]
+        eventually(lambda: len(of_run(box, id)) > 1)
+        gateway.speak(id, "One")
+        eventually(lambda: text_of(of_run(box, id)) == "One")
+        gateway.stops_listening()
+        gateway.drop()
+        gateway.speak(id, " two")
+        gateway.use_tool(id, "call-7")
+        gateway.listens_again()
+        in_state(box, "connected", connects=2)
+        eventually(lambda: gaps(box))
+        gateway.speak(id, " three")
+        gateway.finish(id)
+        end_of(box, id)
+        settle(box, gateway)
+        signals = of_run(box, id)
+        assert text_of(signals) == "One two three", [s["payload"] for s in signals]
+        assert [s["type"] for s in signals if s["type"] in ENDS] == ["completion"], signals
+        for kind in ("task_dispatch", "tool_call", "tool_result"):
+            assert kinds(box, id, kind) == [kind], (kind, signals)
+        gap, = gaps(box)
+        assert gap["sourceId"] == "claw" and gap["since"] > 0 and "no past" in gap["why"], gap
+
+
+@test("what began and ended while nobody listened is told from the transcript, once")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        before = ask(box, "hello")["run"]
+        end_of(box, before)
+        known = len(box.history())
+        gateway.stops_listening()
+        gateway.drop()
+        missed = [gateway.begin("TOOL missed"), gateway.begin("TOOL other", key="agent:main:desk")]
+        eventually(lambda: all(gateway.runs[id]["over"] for id in missed))
+        gateway.listens_again()
+        for n in (2, 3):
+            in_state(box, "connected", connects=n)
+            eventually(lambda: len(gaps(box)) == n - 1)
+            settle(box, gateway)
+            for id in missed:
+                signals = of_run(box, id)
+                assert [s["type"] for s in signals] == [
+                    "task_dispatch", "tool_call", "tool_result", "text_delta", "completion"], signals
+                assert text_of(signals) == "Hello there.", signals
+            assert kinds(box, before, *ENDS) == ["completion"] and text_of(
+                of_run(box, before)) == "Hello there."
+            if n == 2:
+                gateway.drop()
+
+
+@test("a gateway that restarts in the middle of a run leaves an end to it, and no prompt")
+def _():
+    with Box() as box, Gateway(4) as gateway:
+        connected(box, gateway)
+        asked, theirs = ask(box, "HAND me")["run"], gateway.begin("HAND them", key="agent:main:desk")
+        for id in (asked, theirs):
+            eventually(lambda: len(of_run(box, id)) > 1)
+            gateway.speak(id, "Half")
+            eventually(lambda: text_of(of_run(box, id)) == "Half")
+        gateway.approve("a1", "make")
+        one_prompt(box)
+        gateway.restart()
+        for id in (asked, theirs):
+            ends = [s for s in end_of(box, id) if s["type"] in ENDS]
+            assert [e["type"] for e in ends] == ["error"] and ends[0]["payload"]["code"] == "lost", ends
+        eventually(lambda: not prompts(box))
+        settle(box, gateway)
+        for id in (asked, theirs):
+            assert len([s for s in of_run(box, id) if s["type"] in ENDS]) == 1
 
 
 # --- recordings ----------------------------------------------------------------------------

@@ -330,13 +330,13 @@ def _():
         connected(box, gateway)
         gateway.approve("a1", "rm -rf build")
         prompt = one_prompt(box)
-        assert prompt["prompt"] == "rm -rf build" and prompt["source"] == "claw", prompt
+        assert prompt["prompt"].startswith("exec: rm -rf build\n") and prompt["source"] == "claw", prompt
         assert answer(box, prompt, value="allow").status == 422
         assert answer(box, prompt, value="allow-once").status == 200
-        eventually(lambda: gateway.approvals["a1"] == "allow-once")
+        eventually(lambda: gateway.approvals["a1"]["decision"] == "allow-once")
         gateway.approve("plugin:2", "install", kind="plugin")
         assert answer(box, one_prompt(box), value="deny").status == 200
-        eventually(lambda: gateway.approvals["plugin:2"] == "deny")
+        eventually(lambda: gateway.approvals["plugin:2"]["decision"] == "deny")
         gateway.approve("a3", "ls")
         prompt = one_prompt(box)
         gateway.decide("a3", "deny")
@@ -351,8 +351,7 @@ def _():
 def _():
     with Box() as box, Gateway(4) as gateway:
         connected(box, gateway)
-        gateway.event("agent", {"runId": "theirs", "stream": "lifecycle", "seq": 1,
-                                "sessionKey": "agent:main:desk", "data": {"phase": "start"}})
+        gateway.begin("QUIET", key="agent:main:desk", run="theirs")
         eventually(lambda: signals(box, "theirs"))
         eventually(lambda: can(box, "theirs") == ["ui-interrupt", "cancel"])
         assert control(box, "pause", "theirs").status in (404, 501)

@@ -6,7 +6,10 @@
 
 It is as strict as the real one: every connection gets a challenge, the first frame
 must be a connect request whose parameters are a closed object, tokens and devices are
-checked, and a device's signature is verified by OpenSSL.  It keeps what it heard.
+checked, and a device's signature is verified by OpenSSL.  Approvals go only to devices that
+may decide and say that they can show them; tools go to who began the run, and to others only
+if they follow its session.  A run goes on when nobody listens, and in protocol 4 there are
+transcripts.  It keeps what it heard.
 """
 
 import base64
@@ -27,7 +30,15 @@ PARAMS = {"minProtocol", "maxProtocol", "client", "role", "scopes", "caps", "com
           "permissions", "pathEnv", "auth", "device", "locale", "userAgent"}
 CLIENT_IDS = {"webchat-ui", "openclaw-control-ui", "webchat", "cli", "gateway-client", "test"}
 MODES = {"webchat", "cli", "ui", "backend", "node", "probe", "test"}
-SCOPES = ["operator.read", "operator.write", "operator.approvals"]
+SCOPES = ["operator.read", "operator.write", "operator.approvals", "operator.questions"]
+CAPS = ["tool-events", "approvals", "exec-approvals", "plugin-approvals"]
+DECISIONS = ["allow-once", "allow-always", "deny"]
+METHODS = {  # scope, from which protocol on
+    "health": ("read", 3), "chat.history": ("read", 3), "chat.send": ("write", 3),
+    "chat.abort": ("write", 3), "exec.approval.resolve": ("approvals", 3),
+    "exec.approval.list": ("approvals", 4), "plugin.approval.list": ("approvals", 4),
+    "plugin.approval.resolve": ("approvals", 4), "sessions.subscribe": ("read", 4),
+}
 
 
 class Refusal(Exception):
@@ -73,7 +84,8 @@ class Client(Wire):
         self.lock = threading.Lock()
         self.seq = 0
         self.live = False
-        self.scopes = []
+        self.follows = False         # sessions.subscribe
+        self.scopes, self.caps, self.device = [], [], None
         self.close_code = None
 
     def frame(self, opcode, payload):
@@ -143,6 +155,7 @@ class Gateway:
         self.wants_device = False    # the token alone is not enough
         self.clears_scopes = False   # it is, but without a device no scope is granted
         self.approves = True         # devices, silently
+        self.ahead_ms = 0            # its clock
         self.grants = None           # scopes; None: what was asked for
         self.refusal = None          # a Refusal for everybody
         self.refuses_upgrade = False
@@ -150,6 +163,8 @@ class Gateway:
         self.bare_challenge = False  # {"type":"connect.challenge"}, as in old documents
         self.ticks = True
         self.aborts = True           # chat.abort is answered
+        self.abort_refusal = None    # a Refusal for every chat.abort
+        self.resolve_refusal = None  # likewise for the next decision
         for name, value in members.items():
             assert hasattr(self, name), name
             setattr(self, name, value)
@@ -159,8 +174,10 @@ class Gateway:
         self.devices = {}            # id -> token that was given
         self.clients = []
         self.errors = []             # what the gateway itself stumbled over
-        self.approvals = {}  # id -> its decision
-        self.aborted = {}            # runId -> Event
+        self.approvals = {}          # id -> what was asked, and its decision
+        self.runs = {}               # runId -> what is known of it
+        self.transcripts = {}        # sessionKey -> messages
+        self.boot = str(uuid.uuid4())
         self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
         self.stopped = False
@@ -199,7 +216,7 @@ class Gateway:
 
     def _talk(self, client):
         nonce = str(uuid.uuid4())
-        challenge = {"nonce": nonce, "ts": int(time.time() * 1000)}
+        challenge = {"nonce": nonce, "ts": int(time.time() * 1000) + self.ahead_ms}
         if self.protocol >= 4:
             challenge["capabilities"] = ["model-catalog-snapshot"]
         if not self.challenges:
@@ -278,7 +295,7 @@ class Gateway:
         public = unspell(device["publicKey"])
         assert device["nonce"] == nonce, "it is our challenge that is signed"
         assert device["id"] == hashlib.sha256(public).hexdigest(), "the id is the key's"
-        assert abs(device["signedAt"] - time.time() * 1000) < 600_000
+        assert abs(device["signedAt"] - self.ahead_ms - time.time() * 1000) < 600_000
         parts = [device["id"], params["client"]["id"], params["client"]["mode"], params["role"],
                  ",".join(params["scopes"]), str(device["signedAt"]),
                  params.get("auth", {}).get("token", "")]
@@ -295,6 +312,7 @@ class Gateway:
 
     def _granted(self, client, params, device):
         client.scopes = params["scopes"] if self.grants is None else self.grants
+        client.caps, client.device = params["caps"], device
         if self.clears_scopes and not device:
             client.scopes = []
         auth = {"role": "operator", "scopes": client.scopes}
@@ -303,8 +321,10 @@ class Gateway:
         hello = {
             "type": "hello-ok", "protocol": self.protocol,
             "server": {"version": "2026.9.6" if self.protocol > 3 else "dev",
-                       "connId": str(uuid.uuid4())},
-            "features": {"methods": ["health", "chat.send", "chat.abort"],
+                       "connId": str(uuid.uuid4()),
+                       **({"bootId": self.boot} if self.protocol > 3 else {})},
+            "features": {"methods": [m for m, (_, since) in METHODS.items()
+                                     if since <= self.protocol],
                          "events": ["agent", "chat", "tick", "shutdown"]},
             "snapshot": {"presence": [], "health": {}, "uptimeMs": 1,
                          "stateVersion": {"presence": 5, "health": 7},
@@ -325,17 +345,136 @@ class Gateway:
         method, params = frame["method"], frame.get("params", {})
         self.requests.append((method, params, time.monotonic()))
         try:
-            resolves = method.endswith(".approval.resolve")
-            scope = "operator.approvals" if resolves else "operator.write"
-            if scope not in client.scopes:
-                raise Refusal("INVALID_REQUEST", f"missing scope: {scope}")
-            answer = (self._resolve(method, params) if resolves else
-                      {"chat.send": self._send, "chat.abort": self._abort}[method](client, params))
+            answer = self._do(client, method, params)
         except Refusal as refusal:
             client.say({"type": "res", "id": frame["id"], "ok": False, "error": refusal.error})
             return
         if answer is not None:
             client.say({"type": "res", "id": frame["id"], "ok": True, "payload": answer})
+
+    def _do(self, client, method, params):
+        scope, since = METHODS.get(method, ("admin", 99))
+        if f"operator.{scope}" not in client.scopes:
+            raise Refusal("FORBIDDEN" if self.protocol > 3 else "INVALID_REQUEST",
+                          f"missing scope: operator.{scope}")
+        if since > self.protocol:
+            raise Refusal("INVALID_REQUEST", f"unknown method: {method}")
+        if method.endswith(".approval.resolve"):
+            return self._resolve(client, method, params)
+        if method.endswith(".approval.list"):
+            return self._list(client, method.startswith("plugin."), params)
+        return {"chat.send": self._send, "chat.abort": self._abort, "chat.history": self._history,
+                "sessions.subscribe": self._subscribe}[method](client, params)
+
+    # --- approvals -------------------------------------------------------------------
+
+    def approve(self, id, command, kind="exec", device=None, decisions=None, **more):
+        """Asks everybody who may decide; the first who does, does.  device: only this one."""
+        request = {"command": command, "cwd": "/work", "host": "gateway", "agentId": "main",
+                   "sessionKey": "agent:main:main", "resolvedPath": None}
+        if self.protocol > 3:
+            request["allowedDecisions"] = decisions or DECISIONS
+        payload = {"id": id, "request": request, "createdAtMs": int(time.time() * 1000), **more}
+        self.approvals[id] = {"payload": payload, "device": device, "decision": None}
+        self._tell_deciders(id, f"{kind}.approval.requested", payload)
+
+    def _may_decide(self, client, id):
+        kind = "plugin" if id.startswith("plugin:") else "exec"
+        if "operator.approvals" not in client.scopes:
+            return False
+        if self.protocol > 3 and not {"approvals", f"{kind}-approvals"} & set(client.caps):
+            return False
+        wanted = self.approvals[id]["device"]
+        return wanted is None or wanted == client.device
+
+    def _tell_deciders(self, id, event, payload):
+        for client in list(self.clients):
+            if self._may_decide(client, id):
+                self._try(client, event, payload)
+
+    def _list(self, client, plugins, params):
+        assert params == {}, params
+        return [a["payload"] for id, a in self.approvals.items()
+                if not a["decision"] and id.startswith("plugin:") == plugins
+                and self._may_decide(client, id)]
+
+    def _resolve(self, client, method, params):
+        assert set(params) == {"id", "decision"}, params
+        assert params["decision"] in DECISIONS, params
+        id = params["id"]
+        if id not in self.approvals or method.startswith("plugin.") != id.startswith("plugin:") \
+                or not self._may_decide(client, id):
+            raise Refusal("INVALID_REQUEST", "unknown or expired approval id")
+        approval = self.approvals[id]
+        if approval["decision"]:
+            raise Refusal("INVALID_REQUEST", "approval already resolved")
+        if params["decision"] not in approval["payload"]["request"].get("allowedDecisions", DECISIONS):
+            raise Refusal("INVALID_REQUEST", f"{params['decision']} is unavailable")
+        refusal, self.resolve_refusal = self.resolve_refusal, None
+        if refusal:
+            raise refusal
+        self.decide(id, params["decision"])
+        return {"ok": True}
+
+    def decide(self, id, decision):
+        kind = "plugin" if id.startswith("plugin:") else "exec"
+        self.approvals[id]["decision"] = decision
+        self._tell_deciders(id, f"{kind}.approval.resolved", {"id": id, "decision": decision})
+
+    # --- sessions --------------------------------------------------------------------
+
+    def _subscribe(self, client, params):
+        assert set(params) == {"limit"}, params
+        client.follows = True
+        now = int(time.time() * 1000)
+        return {"subscribed": True, "list": {"ts": now, "sessions": [
+            {"key": key, "sessionId": f"id-{key}", "updatedAt": messages[-1]["timestamp"],
+             "hasActiveRun": self._active(key) is not None}
+            for key, messages in self.transcripts.items() if messages]}}
+
+    def _active(self, key):
+        return next((id for id, r in self.runs.items() if r["key"] == key and not r["over"]), None)
+
+    def _history(self, client, params):
+        assert set(params) <= {"sessionKey", "limit"}, params
+        key = params["sessionKey"]
+        active = self._active(key)
+        answer = {"sessionKey": key, "messages": self.transcripts.get(key, [])[-params["limit"]:]}
+        if self.protocol > 3:
+            answer["sessionInfo"] = {"key": key, "agentId": "main", "hasActiveRun": active is not None,
+                                     "activeRunIds": [active] if active else []}
+        if active and self.protocol > 3:
+            run = self.runs[active]
+            answer["inFlightRun"] = {"runId": active, "text": run["said"], "events": run["events"]}
+        return answer
+
+    def write(self, key, message, run=None):
+        """A line of a session's transcript."""
+        lines = self.transcripts.setdefault(key, [])
+        meta = {"id": str(uuid.uuid4()), "seq": len(lines) + 1}
+        if run and message["role"] != "user":
+            meta["runId"] = run
+        elif run:
+            message = {**message, "idempotencyKey": f"{run}:user"}
+        message = {**message, "timestamp": int(time.time() * 1000), "__openclaw": meta}
+        lines.append(message)
+        if self.protocol > 3:
+            for client in list(self.clients):
+                if client.follows:
+                    self._try(client, "session.message", {
+                        "sessionKey": key, "agentId": "main", "message": message,
+                        "messageId": meta["id"], "messageSeq": meta["seq"],
+                        "session": {"key": key, "status": "running"}})
+
+    # --- runs ------------------------------------------------------------------------
+
+    def begin(self, message, key="agent:main:main", run=None, client=None):
+        """A run, of this client or of somebody who is not one of ours."""
+        run = run or str(uuid.uuid4())
+        self.runs[run] = {"key": key, "seq": 0, "said": "", "events": [], "over": False,
+                          "client": client, "stop": threading.Event(), "aborted": False}
+        threading.Thread(target=self._run, args=(run, message), daemon=True).start()
+        return run
 
     def _send(self, client, params):
         assert set(params) == {"sessionKey", "message", "idempotencyKey"}, params
@@ -344,92 +483,98 @@ class Gateway:
             raise Refusal("UNAVAILABLE", "the model is asleep")
         if params["message"].startswith("MUTE"):
             return None
-        self.aborted[params["idempotencyKey"]] = threading.Event()
-        threading.Thread(target=self._run, args=(client, params), daemon=True).start()
+        self.begin(params["message"], params["sessionKey"], params["idempotencyKey"], client)
         return {"runId": params["idempotencyKey"], "status": "started"}
 
     def _abort(self, client, params):
         assert set(params) == {"sessionKey", "runId"}, params
-        run = params["runId"]
-        if run in self.aborted:
-            self.aborted[run].set()
-        self._chat(client, params["sessionKey"], run, "aborted", stopReason="rpc")
-        self._agent(client, params["sessionKey"], run, "lifecycle",
+        if self.abort_refusal:
+            raise self.abort_refusal
+        run = self.runs.get(params["runId"])
+        if not run or run["over"]:
+            return {"ok": True, "aborted": False, "runIds": []}
+        run["aborted"] = True
+        self.end_run(params["runId"])
+        self._chat(params["runId"], "aborted", stopReason="rpc")
+        self._agent(params["runId"], "lifecycle",
                     {"phase": "end", "aborted": True, "stopReason": "rpc"})
-        self._agent(client, params["sessionKey"], run, "lifecycle",
+        self._agent(params["runId"], "lifecycle",
                     {"phase": "error", "error": "This operation was aborted", "aborted": True})
-        return {"ok": True, "aborted": True, "runIds": [run]} if self.aborts else None
+        return {"ok": True, "aborted": True, "runIds": [params["runId"]]} if self.aborts else None
 
-    def approve(self, id, command, kind="exec", **more):
-        """Asks everybody who may decide; the first who does, does."""
-        request = {"command": command, "agentId": "main", "sessionKey": "agent:main:main"}
-        self.approvals[id] = None
-        self.event(f"{kind}.approval.requested",
-                   {"id": id, "request": request, "createdAtMs": int(time.time() * 1000), **more})
+    def end_run(self, id):
+        self.runs[id]["over"] = True
+        self.runs[id]["stop"].set()
 
-    def _resolve(self, method, params):
-        assert set(params) == {"id", "decision"}, params
-        assert params["decision"] in ("allow-once", "allow-always", "deny"), params
-        id = params["id"]
-        if id not in self.approvals or method.startswith("plugin.") != id.startswith("plugin:"):
-            raise Refusal("INVALID_REQUEST", "unknown or expired approval id")
-        if self.approvals[id]:
-            raise Refusal("INVALID_REQUEST", "approval already resolved")
-        self.decide(id, params["decision"])
-        return {"ok": True}
+    def _agent(self, id, stream, data):
+        run = self.runs[id]
+        run["seq"] += 1
+        payload = {"runId": id, "stream": stream, "data": data, "seq": run["seq"],
+                   "sessionKey": run["key"], "agentId": "main", "ts": int(time.time() * 1000)}
+        if stream in ("tool", "usage"):
+            run["events"].append(payload)
+        for client in list(self.clients):
+            if stream == "tool" and client is not run["client"]:
+                if client.follows:
+                    self._try(client, "session.tool", payload)
+            elif stream != "tool" or "tool-events" in client.caps:
+                self._try(client, "agent", payload)
 
-    def decide(self, id, decision):
-        kind = "plugin" if id.startswith("plugin:") else "exec"
-        self.approvals[id] = decision
-        self.event(f"{kind}.approval.resolved", {"id": id, "decision": decision})
+    def _chat(self, id, state, **more):
+        run = self.runs[id]
+        for client in list(self.clients):
+            self._try(client, "chat", {"runId": id, "sessionKey": run["key"], "seq": run["seq"],
+                                       "state": state, **more})
 
-    def _agent(self, client, key, run, stream, data):
-        self.tell(client, "agent", {"runId": run, "stream": stream, "data": data, "seq": 1,
-                                    "sessionKey": key, "ts": int(time.time() * 1000)})
+    def speak(self, id, word):
+        run = self.runs[id]
+        run["said"] += word
+        self._agent(id, "assistant", {"text": run["said"], "delta": word})
+        message = {"role": "assistant", "content": [{"type": "text", "text": run["said"]}]}
+        self._chat(id, "delta", message=message,
+                   **({"deltaText": word} if self.protocol > 3 else {}))
+        return message
 
-    def _chat(self, client, key, run, state, **more):
-        self.tell(client, "chat",
-                  {"runId": run, "sessionKey": key, "seq": 1, "state": state, **more})
+    def use_tool(self, id, call="call-1", command="ls"):
+        key = self.runs[id]["key"]
+        named = {"name": "shell", "toolCallId": call}
+        self._agent(id, "tool", {"phase": "start", **named, "args": {"command": command}})
+        self.write(key, {"role": "assistant", "stopReason": "toolUse", "content": [
+            {"type": "toolCall", "id": call, "name": "shell", "arguments": {"command": command}}]}, id)
+        self._agent(id, "tool", {"phase": "result", **named, "isError": False,
+                                 "result": {"out": "x"}})
+        self.write(key, {"role": "toolResult", "toolCallId": call, "toolName": "shell",
+                         "content": [{"type": "text", "text": "x"}], "isError": False}, id)
 
-    def _run(self, client, params):
+    def finish(self, id):
+        run = self.runs[id]
+        message = {"role": "assistant", "content": [{"type": "text", "text": run["said"]}]}
+        self.write(run["key"], {**message, "stopReason": "stop"}, id)
+        self.end_run(id)
+        self._agent(id, "lifecycle", {"phase": "end", "endedAt": 2})
+        self._chat(id, "final", message=message)
+
+    def _run(self, id, prompt):
         """One answer, in the frames of a real gateway."""
-        run, key = params["idempotencyKey"], params["sessionKey"]
-        how = params["message"].split(" ")[0]
-        said = ""
-
-        def speak(word):
-            nonlocal said
-            said += word
-            self._agent(client, key, run, "assistant", {"text": said, "delta": word})
-            message = {"role": "assistant", "content": [{"type": "text", "text": said}]}
-            self._chat(client, key, run, "delta", message=message,
-                       **({"deltaText": word} if self.protocol > 3 else {}))
-            return message
-
-        try:
-            self._agent(client, key, run, "lifecycle", {"phase": "start", "startedAt": 1})
-            if how == "QUIET":
-                return
-            if how == "TOOL":
-                call = {"name": "shell", "toolCallId": "call-1"}
-                self._agent(client, key, run, "tool", {"phase": "start", **call,
-                                                       "args": {"command": "ls"}})
-                self._agent(client, key, run, "tool", {"phase": "result", **call,
-                                                       "isError": False, "result": {"out": "x"}})
-            message = speak("Hello")
-            if how == "FAIL":
-                self._agent(client, key, run, "lifecycle", {"phase": "error", "error": "it broke"})
-                self._chat(client, key, run, "error", errorMessage="it broke")
-                return
-            while how == "SLOW" and not self.aborted[run].wait(0.02):
-                speak(" and")
-            if how == "SLOW":
-                return
-            message = speak(" there.")
-            self._agent(client, key, run, "lifecycle", {"phase": "end", "endedAt": 2})
-            self._chat(client, key, run, "final", message=message)
-        except OSError:
-            pass
+        run, how = self.runs[id], prompt.split(" ")[0]
+        self.write(run["key"], {"role": "user", "content": prompt}, id)
+        self._agent(id, "lifecycle", {"phase": "start", "startedAt": 1})
+        if how in ("QUIET", "HAND"):  # a test plays it
+            return
+        if how == "TOOL":
+            self.use_tool(id)
+        self.speak(id, "Hello")
+        if how == "FAIL":
+            self.end_run(id)
+            self._agent(id, "lifecycle", {"phase": "error", "error": "it broke"})
+            self._chat(id, "error", errorMessage="it broke")
+            return
+        while how == "SLOW" and not run["stop"].wait(0.02):
+            self.speak(id, " and")
+        if how == "SLOW":
+            return
+        self.speak(id, " there.")
+        self.finish(id)
 
     # --- what tests do ---------------------------------------------------------------
 
@@ -441,12 +586,15 @@ class Gateway:
                 frame["seq"] = client.seq
             client._send_frame(TEXT, json.dumps(frame).encode())
 
+    def _try(self, client, event, payload, **more):
+        try:
+            self.tell(client, event, payload, **more)
+        except OSError:
+            pass  # it has just left
+
     def event(self, event, payload, **more):
         for client in list(self.clients):
-            try:
-                self.tell(client, event, payload, **more)
-            except OSError:
-                pass  # it has just left
+            self._try(client, event, payload, **more)
 
     def raw(self, text):
         for client in list(self.clients):
@@ -472,7 +620,25 @@ class Gateway:
             except OSError:
                 pass
 
+    def restart(self):
+        """As one that dies and comes back: runs and approvals are gone, transcripts are not."""
+        for id in self.runs:
+            self.end_run(id)
+        self.approvals.clear()
+        self.boot = str(uuid.uuid4())
+        self.drop()
+
+    def stops_listening(self):
+        """Nobody can connect; who is connected stays."""
+        close_door(self.listener)
+
+    def listens_again(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self._accept, daemon=True).start()
+
     def stop(self):
+        for id in self.runs:
+            self.end_run(id)
         close_door(self.listener)
         self.drop()
 

@@ -35,6 +35,9 @@ void box_settle_prompt(void *self, struct text run, struct text id, bool is_agen
 void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why);
 /* Who asked is there again: it is told what was answered meanwhile. */
 void box_tell_prompts(void *self, struct text run);
+/* The open ones of a source, by the ids that it gave them. */
+void box_each_prompt(void *self, struct text source, void (*each)(void *of, struct text id),
+                     void *of);
 
 /* ---- runs.c ---- */
 

@@ -162,6 +162,17 @@ void box_settle_prompt(void *self, struct text run, struct text id, bool is_agen
 		prompts_settle(box->prompts, text_of(p->id), is_agents, decision);
 }
 
+void box_each_prompt(void *self, struct text source, void (*each)(void *of, struct text id),
+                     void *of)
+{
+	list_each(prompts_open(((struct box *)self)->prompts), l) {
+		const struct prompt *p = list_of(l, struct prompt, in_open);
+
+		if (text_is(source, p->source) && p->own_id.len)
+			each(of, p->own_id);
+	}
+}
+
 void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why)
 {
 	list_each(prompts_open(box->prompts), l) {

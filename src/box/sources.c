@@ -52,6 +52,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.withdrew = box_withdraw_prompt,
 		.asks_again = box_tell_prompts,
 		.position = position_of,
+		.each_prompt = box_each_prompt,
 		.self = box,
 	};
 

@@ -5,9 +5,9 @@
  * run's id is the correlationId of all its signals.  Answers to requests, pings and
  * the challenge are the transport's business and no signals.
  */
-#include "parse/openclaw.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
+#include "parse/openclaw_frame.h"
 
 static const char agent_name[] = "openclaw";
 
@@ -32,7 +32,7 @@ static void add_agent(struct frame *f)
 	make_text(f->p, "sessionKey", f->session);
 }
 
-static void begin(struct frame *f, const char *type)
+void frame_begin_bare(struct frame *f, const char *type)
 {
 	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	double at_ms = 0;
@@ -49,7 +49,7 @@ static void begin(struct frame *f, const char *type)
 
 void frame_begin(struct frame *f, const char *type)
 {
-	begin(f, type);
+	frame_begin_bare(f, type);
 	add_agent(f);
 }
 
@@ -115,6 +115,11 @@ void frame_fail(struct frame *f, struct text message, struct text code)
 
 /* --- usage and anything else ------------------------------------------------------ */
 
+struct counts {
+	uint64_t prompt, completion;
+	struct text model;
+};
+
 static bool count_of(yyjson_val *object, const char *const *names, uint64_t *out)
 {
 	double number;
@@ -126,32 +131,60 @@ static bool count_of(yyjson_val *object, const char *const *names, uint64_t *out
 	return true;
 }
 
-bool frame_usage(struct frame *f, yyjson_val *counts)
+static bool read_counts(yyjson_val *counts, struct counts *out)
 {
 	static const char *const in[] = {"promptTokens", "input_tokens", "inputTokens", "input",
 	                                 NULL};
-	static const char *const out[] = {"completionTokens", "output_tokens", "outputTokens",
-	                                  "output", NULL};
-	struct text model = json_text(yyjson_obj_get(counts, "model"));
-	uint64_t prompt = 0, completion = 0;
-	bool known = count_of(counts, in, &prompt);
+	static const char *const answer[] = {"completionTokens", "output_tokens", "outputTokens",
+	                                     "output", NULL};
+	bool known = count_of(counts, in, &out->prompt);
 
-	known |= count_of(counts, out, &completion);
-	if (!known)
-		return false;
+	out->model = json_text(yyjson_obj_get(counts, "model"));
+	return count_of(counts, answer, &out->completion) || known;
+}
+
+static void give_usage(struct frame *f, const struct counts *n)
+{
+	struct text model = n->model;
+
 	if (!model.len)
 		model = f->run->model[0] ? text_of(f->run->model) : TEXT("unknown");
 	frame_begin(f, "token_usage");
-	make_u64(f->p, "promptTokens", prompt);
-	make_u64(f->p, "completionTokens", completion);
+	make_u64(f->p, "promptTokens", n->prompt);
+	make_u64(f->p, "completionTokens", n->completion);
 	make_text(f->p, "model", model);
 	frame_end(f);
+}
+
+bool frame_usage(struct frame *f, yyjson_val *counts)
+{
+	struct counts n = {0};
+
+	if (!read_counts(counts, &n))
+		return false;
+	give_usage(f, &n);
 	return true;
+}
+
+void frame_usage_so_far(struct frame *f, yyjson_val *counts)
+{
+	struct run *run = f->run;
+	struct counts total = {0}, n;
+
+	if (!read_counts(counts, &total))
+		return;
+	n = total;
+	n.prompt = total.prompt > run->input ? total.prompt - run->input : 0;
+	n.completion = total.completion > run->output ? total.completion - run->output : 0;
+	run->input += n.prompt;
+	run->output += n.completion;
+	if (n.prompt || n.completion)
+		give_usage(f, &n);
 }
 
 void frame_event(struct frame *f)
 {
-	begin(f, "event");
+	frame_begin_bare(f, "event");
 	make_members(f->p, f->payload);
 	make_text(f->p, "eventCategory", f->event);
 	if (text_is(f->event, "tick"))
@@ -178,7 +211,7 @@ static void take_session(struct frame *f)
 	frame_end(f);
 }
 
-/* --- heartbeats, cron, approvals ---------------------------------------------------- */
+/* --- heartbeats, cron --------------------------------------------------------------- */
 
 /* Documents put the members into `data`, gateways into the payload itself. */
 static yyjson_val *inner(const struct frame *f)
@@ -188,7 +221,7 @@ static yyjson_val *inner(const struct frame *f)
 
 static void take_heartbeat(struct frame *f)
 {
-	begin(f, "event");
+	frame_begin_bare(f, "event");
 	make_members(f->p, inner(f));
 	make_raw(f->p, "_meta", TEXT("{\"heartbeat\":true}"));
 	frame_end(f);
@@ -207,50 +240,11 @@ static void take_cron(struct frame *f)
 		buf_add_json(&meta, job);
 	}
 	buf_add_char(&meta, '}');
-	begin(f, "event");
+	frame_begin_bare(f, "event");
 	make_members(f->p, inner(f));
 	make_raw(f->p, "_meta", buf_text(&meta));
 	frame_end(f);
 	buf_finish(&meta);
-}
-
-/* What is asked is in the metadata, for whoever can answer it. */
-static void take_approval(struct frame *f, const char *from, const char *to)
-{
-	frame_begin(f, "agent_state_change");
-	make_text(f->p, "from", text_of(from));
-	make_text(f->p, "to", text_of(to));
-	make_text(f->p, "reason", TEXT("approval"));
-	if (f->payload) {
-		frame_metadata(f);
-		make_json(f->p, "approval", f->payload);
-	}
-	frame_end(f);
-}
-
-/* The same as a prompt, by the gateway's own id; a person decides within its time. */
-static void give_prompt(struct frame *f)
-{
-	static const char *const words[] = {"command", "title", "description", NULL};
-	yyjson_val *request = yyjson_obj_get(f->payload, "request");
-	struct text id = json_text(yyjson_obj_get(f->payload, "id"));
-	struct text what = json_text(frame_first(request ? request : f->payload, words));
-	yyjson_val *deadline = yyjson_obj_get(f->payload, "expiresAtMs");
-
-	if (id.len == 0)
-		return;
-	begin(f, "prompt");
-	make_text(f->p, "id", id);
-	make_text(f->p, "type", TEXT("select"));
-	make_text(f->p, "prompt", what.len ? what : f->event);
-	make_raw(f->p, "options",
-	         TEXT("[{\"label\":\"Allow once\",\"value\":\"allow-once\"},"
-	              "{\"label\":\"Allow always\",\"value\":\"allow-always\"},"
-	              "{\"label\":\"Deny\",\"value\":\"deny\"}]"));
-	if (yyjson_is_uint(deadline))
-		make_json(f->p, "deadline", deadline);
-	make_text(f->p, "invokeid", f->agent);
-	frame_end(f);
 }
 
 /* --- frames -------------------------------------------------------------------- */
@@ -260,33 +254,66 @@ static bool is_either(const struct frame *f, const char *name)
 	return text_is(f->type, name) || text_is(f->event, name);
 }
 
+/* Numbers of agent events go on in another connection to the same process of the gateway;
+ * in another process they begin anew. */
+static void begin_connection(struct openclaw *gateway, yyjson_val *hello)
+{
+	struct text boot = json_text(yyjson_obj_get(yyjson_obj_get(hello, "server"), "bootId"));
+	uint64_t hash = boot.len ? hash_of(boot) : 0;
+
+	gateway->hello++;
+	gateway->since_ms = gateway->last_ms;
+	for (size_t i = 0; i < OPENCLAW_RUNS && (!hash || hash != gateway->boot); i++)
+		gateway->runs[i].seq = 0;
+	gateway->boot = hash;
+}
+
 /* The gateway's state as it was told at the handshake: what is not newer is known. */
+static void take_hello(struct frame *f, yyjson_val *snapshot)
+{
+	struct openclaw *gateway = f->gateway;
+	yyjson_val *version = yyjson_obj_get(snapshot, "stateVersion");
+	yyjson_val *health = yyjson_obj_get(snapshot, "health");
+	yyjson_val *presence = yyjson_obj_get(snapshot, "presence");
+
+	begin_connection(gateway, f->payload);
+	gateway->presence = yyjson_get_uint(yyjson_obj_get(version, "presence"));
+	gateway->health = yyjson_get_uint(yyjson_obj_get(version, "health"));
+	if (yyjson_obj_size(health))
+		gateway->health_news = news_of(health);
+	if (presence)
+		gateway->presence_news = news_of(presence);
+}
+
 static void take_answer(struct frame *f)
 {
 	yyjson_val *snapshot = yyjson_obj_get(f->payload, "snapshot");
-	yyjson_val *version = yyjson_obj_get(snapshot, "stateVersion");
 
-	if (!version)
-		return;
-	f->gateway->presence = yyjson_get_uint(yyjson_obj_get(version, "presence"));
-	f->gateway->health = yyjson_get_uint(yyjson_obj_get(version, "health"));
+	if (snapshot)
+		take_hello(f, snapshot);
+	else if (yyjson_is_arr(yyjson_obj_get(f->payload, "messages")))
+		frame_history(f);
 }
 
+/* Presence and health come again and again. */
 static bool is_stale(struct frame *f)
 {
 	bool is_presence = text_is(f->event, "presence");
 	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
+	uint64_t *news = is_presence ? &f->gateway->presence_news : &f->gateway->health_news;
 	yyjson_val *version = yyjson_obj_get(yyjson_obj_get(f->root, "stateVersion"),
 	                                     is_presence ? "presence" : "health");
+	yyjson_val *list = yyjson_obj_get(f->payload, "presence");
+	uint64_t before = *news;
 
 	if (!is_presence && !text_is(f->event, "health"))
 		return false;
-	if (!yyjson_is_uint(version))
-		return false;
-	if (yyjson_get_uint(version) <= *known)
+	if (yyjson_is_uint(version) && yyjson_get_uint(version) <= *known)
 		return true;
-	*known = yyjson_get_uint(version);
-	return false;
+	if (yyjson_is_uint(version))
+		*known = yyjson_get_uint(version);
+	*news = news_of(list ? list : f->payload);
+	return *news == before;
 }
 
 static void take_event(struct frame *f)
@@ -296,14 +323,14 @@ static void take_event(struct frame *f)
 	else if (is_either(f, "cron"))
 		take_cron(f);
 	else if (is_either(f, "exec.approval.requested") ||
-	         is_either(f, "plugin.approval.requested")) {
-		take_approval(f, "acting", "waiting");
-		give_prompt(f);
-	} else if (is_either(f, "exec.approval.resolved") ||
-	           is_either(f, "plugin.approval.resolved"))
-		take_approval(f, "waiting", "acting");
-	else if (text_is(f->event, "agent"))
+	         is_either(f, "plugin.approval.requested"))
+		frame_approval_asked(f);
+	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
+		frame_approval_decided(f);
+	else if (text_is(f->event, "agent") || text_is(f->event, "session.tool"))
 		frame_agent(f);
+	else if (text_is(f->event, "session.message"))
+		frame_session_message(f);
 	else if (text_is(f->event, "chat"))
 		frame_chat(f);
 	else if (text_is(f->event, "session"))
@@ -338,6 +365,37 @@ static yyjson_val *object_or_null(yyjson_val *value)
 	return yyjson_is_obj(value) ? value : NULL;
 }
 
+/* What is no news to anybody: the handshake, and lists that changed, whose changes come as
+ * events of their own. */
+static bool is_noise(const struct frame *f)
+{
+	static const char *const events[] = {"system-presence", "sessions.changed",
+	                                     "chat.metadata.changed", NULL};
+
+	for (size_t i = 0; events[i]; i++)
+		if (text_is(f->event, events[i]))
+			return true;
+	return text_is(f->type, "req") || text_is(f->type, "ping") || text_is(f->type, "pong") ||
+	       is_either(f, "connect.challenge");
+}
+
+/* When the gateway was heard last, by its own clock. */
+static void note_time(struct frame *f)
+{
+	double at_ms = 0;
+
+	if (json_number(yyjson_obj_get(f->payload, "ts"), &at_ms) && at_ms > f->gateway->last_ms)
+		f->gateway->last_ms = at_ms;
+}
+
+static void know_run(struct frame *f)
+{
+	f->run = run_of(f->gateway, f->run_id);
+	f->run->hello = f->gateway->hello;
+	if (f->session.len)
+		f->run->session = hash_of(f->session);
+}
+
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
@@ -358,16 +416,15 @@ static void take(struct parse *p, const struct parse_event *event)
 		take_answer(&f);
 		return;
 	}
-	if (text_is(f.type, "req") || text_is(f.type, "ping") || text_is(f.type, "pong") ||
-	    is_either(&f, "connect.challenge") || text_is(f.event, "system-presence") ||
-	    is_stale(&f))
+	note_time(&f);
+	if (is_noise(&f) || is_stale(&f))
 		return;
 	f.run_id = text_in(&f, "runId");
 	f.agent = agent_of(&f);
 	f.channel = text_in(&f, "provider");
 	f.label = text_in(&f, "label");
 	f.session = text_in(&f, "sessionKey");
-	f.run = run_of(f.gateway, f.run_id);
+	know_run(&f);
 	take_event(&f);
 }
 

@@ -1,4 +1,4 @@
-/* openclaw.h - one frame of a gateway and what is known of its run, for this room.
+/* openclaw.h - what is known of a gateway, its sessions and its runs, for this room.
  *
  * The gateway tells the same answer twice: as `agent` events and as `chat` events.
  * A run's words are taken from the one of the two that was seen first in that run,
@@ -15,6 +15,10 @@
 /* Runs that are remembered.  The one that was silent for longest is forgotten
  * first: it can then end a second time, and say its text again. */
 #define OPENCLAW_RUNS 256
+#define OPENCLAW_SESSIONS 128 /* likewise */
+#define OPENCLAW_TOLD 512     /* tool calls and results, the newest */
+#define OPENCLAW_RUN_ID_MAX 127
+#define OPENCLAW_NAMELESS 8 /* open calls of a run that came without an id */
 
 /* What a run has said so far: of the text itself only so much is kept as tells
  * whether another begins with it. */
@@ -30,65 +34,58 @@ struct run {
 	uint64_t heard; /* when, in frames */
 	enum voice voice;
 	struct said said;
-	uint64_t phase; /* a hash of the status that was told last */
-	bool is_over, has_usage;
+	uint64_t phase;         /* a hash of the status that was told last */
+	uint64_t session;       /* likewise of its session's key; 0: not known */
+	uint64_t seq;           /* the highest of its agent events */
+	uint64_t hello;         /* the connection on which it was heard of last */
+	uint64_t input, output; /* tokens that were told; the gateway tells the run's total */
+	unsigned calls;         /* that came without an id */
+	struct {
+		uint64_t name; /* a hash of the tool's name; 0: nothing */
+		unsigned number;
+	} nameless[OPENCLAW_NAMELESS];
+	bool is_begun, is_over;
+	bool is_told;              /* what it was asked */
+	bool has_reply, has_error; /* its last message, in what was missed */
 	char model[64];
+	char id[OPENCLAW_RUN_ID_MAX + 1]; /* empty: too long */
+};
+
+struct session {
+	uint64_t key;   /* a hash; 0: nobody */
+	uint64_t heard; /* when, in frames */
+	uint64_t seq;   /* of the newest message in its transcript that is known here */
 };
 
 struct openclaw {
 	struct run runs[OPENCLAW_RUNS];
 	struct run nobody; /* the run of a frame that names none */
+	struct session sessions[OPENCLAW_SESSIONS];
+	uint64_t told[OPENCLAW_TOLD]; /* hashes: a run, a call, and whether it is the result */
+	size_t told_count;            /* of all times */
 	uint64_t frames;
-	uint64_t presence, health; /* the newest stateVersion of each */
-	struct buf words;          /* a message that was joined from parts */
-};
-
-struct frame {
-	struct parse *p;
-	struct openclaw *gateway;
-	struct run *run;
-	struct text type, event;
-	yyjson_val *root, *payload, *data;
-	struct text run_id, agent, channel, label, session;
-	bool has_metadata; /* make_metadata() was called */
+	uint64_t presence, health;           /* the newest stateVersion of each */
+	uint64_t presence_news, health_news; /* and a hash of what it said */
+	uint64_t hello;                      /* connections so far */
+	uint64_t boot;    /* a hash of the gateway's process; 0: it does not say */
+	double last_ms;   /* the gateway's clock, as it was heard last */
+	double since_ms;  /* likewise before this connection; 0: there was none */
+	struct buf words; /* a message that was joined from parts */
 };
 
 /* Never NULL. */
 struct run *run_of(struct openclaw *gateway, struct text id);
+struct session *session_of(struct openclaw *gateway, struct text key);
+/* Was it told already?  From now on it is. */
+bool told_before(struct openclaw *gateway, struct text run, struct text call, bool is_result);
 
 /* Which of the two tells this run's words; the first that asks decides. */
 bool run_speaks(struct run *run, enum voice voice);
 
 uint64_t hash_of(struct text t); /* never 0 */
 
-/* A delta and all so far, as far as they are given: a missing text has a NULL
- * pointer.  Gives a text_delta. */
-struct words {
-	struct text delta, all;
-	bool replaces; /* delta stands for all that was said */
-};
-void frame_say(struct frame *f, const struct words *words);
-/* What is not yet said of the whole text, when the run ends. */
-void frame_say_rest(struct frame *f, struct text all);
-
-/* Members that all signals share. */
-void frame_begin(struct frame *f, const char *type);
-void frame_metadata(struct frame *f); /* before a member of the metadata */
-void frame_end(struct frame *f);
-
-/* The one end of a run.  A second gives nothing. */
-void frame_complete(struct frame *f, bool success, struct text why);
-void frame_fail(struct frame *f, struct text message, struct text code);
-
-/* token_usage of what `counts` says; false: it says nothing. */
-bool frame_usage(struct frame *f, yyjson_val *counts);
-/* `event` with all members of the payload and its category. */
-void frame_event(struct frame *f);
-
-/* The first of these names, ended by NULL, that has a value which is not null. */
-yyjson_val *frame_first(yyjson_val *object, const char *const *names);
-
-void frame_chat(struct frame *f);
-void frame_agent(struct frame *f);
+/* A hash of what somebody would want to know of it: not the time, and not how long
+ * something took. */
+uint64_t news_of(yyjson_val *value);
 
 #endif

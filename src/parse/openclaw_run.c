@@ -1,5 +1,5 @@
 /* openclaw_run.c - what is remembered of a gateway's runs, and their words. */
-#include "parse/openclaw.h"
+#include "parse/openclaw_frame.h"
 
 #include "signal/json.h"
 
@@ -38,7 +38,39 @@ struct run *run_of(struct openclaw *gateway, struct text id)
 			oldest = run;
 	}
 	*oldest = (struct run){.key = key, .heard = gateway->frames};
+	if (id.len <= OPENCLAW_RUN_ID_MAX)
+		memcpy(oldest->id, id.at, id.len);
 	return oldest;
+}
+
+struct session *session_of(struct openclaw *gateway, struct text name)
+{
+	struct session *oldest = &gateway->sessions[0];
+	uint64_t key = hash_of(name);
+
+	for (size_t i = 0; i < OPENCLAW_SESSIONS; i++) {
+		struct session *session = &gateway->sessions[i];
+
+		if (session->key == key) {
+			session->heard = gateway->frames;
+			return session;
+		}
+		if (session->heard < oldest->heard)
+			oldest = session;
+	}
+	*oldest = (struct session){.key = key, .heard = gateway->frames};
+	return oldest;
+}
+
+bool told_before(struct openclaw *gateway, struct text run, struct text call, bool is_result)
+{
+	uint64_t hash = hash_on(hash_of(run) ^ is_result, call);
+
+	for (size_t i = 0; i < gateway->told_count && i < OPENCLAW_TOLD; i++)
+		if (gateway->told[i] == hash)
+			return true;
+	gateway->told[gateway->told_count++ % OPENCLAW_TOLD] = hash;
+	return false;
 }
 
 bool run_speaks(struct run *run, enum voice voice)
@@ -113,4 +145,13 @@ void frame_say_rest(struct frame *f, struct text all)
 {
 	if (f->run->said.len == 0 || f->run->voice == VOICE_CHAT || said_begins(&f->run->said, all))
 		say_all(f, all);
+}
+
+void frame_say_missed(struct frame *f, struct text all)
+{
+	struct said *said = &f->run->said;
+	size_t skip = said_begins(said, all) ? said->len : 0;
+
+	give_words(f, (struct text){all.at + skip, all.len - skip}, false);
+	*said = said_of(all);
 }

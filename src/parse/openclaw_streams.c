@@ -7,7 +7,7 @@
  * run's; only a run whose words come from chat waits for chat's.
  */
 #include "parse/inside.h"
-#include "parse/openclaw.h"
+#include "parse/openclaw_frame.h"
 
 static bool is_one_of(struct text word, const char *const *words)
 {
@@ -21,19 +21,30 @@ static const char *const starts[] = {"start", "started", NULL};
 static const char *const ends[] = {"end", "completed", "done", "result", NULL};
 static const char *const failures[] = {"error", "failed", NULL};
 
-static struct text phase_of(const struct frame *f)
+struct text frame_phase(const struct frame *f)
 {
 	static const char *const names[] = {"phase", "status", NULL};
 
 	return json_text(frame_first(f->data, names));
 }
 
+bool frame_is_start(struct text phase)
+{
+	return is_one_of(phase, starts);
+}
+
+bool frame_is_end(struct text phase)
+{
+	return is_one_of(phase, ends);
+}
+
 /* --- agent: lifecycle ------------------------------------------------------------ */
 
-static void give_start(struct frame *f)
+void frame_start(struct frame *f)
 {
 	struct text parent = json_text(yyjson_obj_get(f->payload, "spawnedBy"));
 
+	f->run->is_begun = true;
 	frame_begin(f, "agent_state_change");
 	make_text(f->p, "from", TEXT("idle"));
 	make_text(f->p, "to", TEXT("acting"));
@@ -73,7 +84,7 @@ static void take_end(struct frame *f)
 
 	if (f->run->voice == VOICE_CHAT)
 		return;
-	if (is_one_of(phase_of(f), failures) && !aborted) {
+	if (is_one_of(frame_phase(f), failures) && !aborted) {
 		frame_fail(f, json_text(frame_first(f->data, names)),
 		           json_text(yyjson_obj_get(f->data, "code")));
 		return;
@@ -85,56 +96,17 @@ static void take_end(struct frame *f)
 
 static void take_lifecycle(struct frame *f)
 {
-	struct text phase = phase_of(f);
+	struct text phase = frame_phase(f);
 
 	if (is_one_of(phase, starts))
-		give_start(f);
+		frame_start(f);
 	else if (text_is(phase, "model"))
 		keep_model(f);
 	else if (is_one_of(phase, ends) || is_one_of(phase, failures))
 		take_end(f);
 }
 
-/* --- agent: tools and words -------------------------------------------------------- */
-
-static void begin_tool(struct frame *f, const char *type)
-{
-	static const char *const names[] = {"name", "toolName", "tool", NULL};
-	static const char *const ids[] = {"toolCallId", "callId", "id", NULL};
-	struct text name = json_text(frame_first(f->data, names));
-
-	frame_begin(f, type);
-	make_text(f->p, "toolName", name.len ? name : TEXT("unknown"));
-	make_given(f->p, "callId", json_text(frame_first(f->data, ids)));
-}
-
-static void take_tool(struct frame *f)
-{
-	static const char *const inputs[] = {"args", "input", NULL};
-	static const char *const outputs[] = {"output", "result", NULL};
-	struct text phase = phase_of(f);
-
-	if (is_one_of(phase, starts)) {
-		begin_tool(f, "tool_call");
-		make_object(f->p, "input", frame_first(f->data, inputs));
-	} else if (is_one_of(phase, ends)) {
-		begin_tool(f, "tool_result");
-		make_bool(f->p, "success",
-		          !yyjson_is_true(yyjson_obj_get(f->data, "isError")) &&
-		                  !yyjson_is_false(yyjson_obj_get(f->data, "success")));
-		make_object(f->p, "output", frame_first(f->data, outputs));
-	} else if (text_is(phase, "update")) {
-		/* Without what there is of the result: each update has all of it again,
-		 * and the last comes with the end. */
-		begin_tool(f, "event");
-		make_text(f->p, "eventCategory", f->event);
-		make_text(f->p, "stream", TEXT("tool"));
-		make_text(f->p, "phase", phase);
-	} else {
-		return;
-	}
-	frame_end(f);
-}
+/* --- agent: words ------------------------------------------------------------------- */
 
 /* An empty delta is a delta: `text` does not stand in for it. */
 static struct text delta_of(const struct frame *f)
@@ -176,33 +148,45 @@ static void take_status(struct frame *f, struct text phase)
 	frame_event(f);
 }
 
+/* Numbers have holes for what we may not see; what is not newer was told already, to us
+ * as one who follows the session, or before the line was lost. */
+static bool is_known(struct frame *f)
+{
+	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "seq"));
+
+	if (seq && seq <= f->run->seq)
+		return true;
+	f->run->seq = seq ? seq : f->run->seq;
+	return false;
+}
+
 void frame_agent(struct frame *f)
 {
 	struct text stream = json_text(yyjson_obj_get(f->payload, "stream"));
 
+	if (is_known(f))
+		return;
 	run_speaks(f->run, VOICE_AGENT);
 	if (text_is(stream, "lifecycle"))
 		take_lifecycle(f);
 	else if (text_is(stream, "tool"))
-		take_tool(f);
+		frame_tool(f);
 	else if (text_is(stream, "assistant"))
 		take_assistant(f);
 	else if (text_is(stream, "thinking"))
 		take_thinking(f);
 	else if (text_is(stream, "usage"))
-		f->run->has_usage |= frame_usage(f, f->data);
+		frame_usage_so_far(f, f->data);
 	else if (text_is(stream, "run_status"))
-		take_status(f, phase_of(f));
+		take_status(f, frame_phase(f));
 	else
 		frame_event(f);
 }
 
 /* --- chat ------------------------------------------------------------------------- */
 
-/* The text of a message; NULL pointer: it has none.  Joined if it is in parts. */
-static struct text message_text(struct frame *f)
+struct text frame_message_text(struct frame *f, yyjson_val *message)
 {
-	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	yyjson_val *content = yyjson_obj_get(message, "content");
 	struct buf *words = &f->gateway->words;
 	yyjson_arr_iter iter;
@@ -230,19 +214,18 @@ static void take_delta(struct frame *f)
 
 	if (!run_speaks(f->run, VOICE_CHAT))
 		return;
-	words.all = message_text(f);
+	words.all = frame_message_text(f, yyjson_obj_get(f->payload, "message"));
 	frame_say(f, &words);
 }
 
 static void take_final(struct frame *f, bool success)
 {
-	struct text all = message_text(f);
+	struct text all = frame_message_text(f, yyjson_obj_get(f->payload, "message"));
 	yyjson_val *usage = yyjson_obj_get(f->payload, "usage");
 
 	if (all.len)
 		frame_say_rest(f, all);
-	if (!f->run->has_usage)
-		f->run->has_usage = frame_usage(f, usage);
+	frame_usage_so_far(f, usage);
 	frame_complete(f, success, json_text(yyjson_obj_get(f->payload, "stopReason")));
 }
 

@@ -264,10 +264,75 @@ static void tokens_are_counted_once_and_by_any_name(void **state)
 	chat("s", "final", ",\"usage\":{\"input\":1,\"output\":2,\"model\":\"x\"}");
 	feed("{\"type\":\"event\",\"event\":\"session\",\"payload\":{\"data\":"
 	     "{\"promptTokens\":\"many\",\"completionTokens\":-3}}}");
-	assert_int_equal(taken_count(&t, "token_usage"), 2);
+	assert_int_equal(taken_count(&t, "token_usage"), 3);
 	assert_true(taken_has(&t, "\"promptTokens\":0,\"completionTokens\":7,\"model\":\"m-1\""));
+	assert_true(taken_has(&t, "\"promptTokens\":1,\"completionTokens\":0,\"model\":\"m-1\""));
 	assert_true(taken_has(&t, "\"promptTokens\":1,\"completionTokens\":2,\"model\":\"x\""));
 	assert_int_equal(taken_count(&t, "event"), 1);
+	taken_finish(&t);
+}
+
+static void tokens_of_a_run_are_told_as_they_grow(void **state)
+{
+	start();
+	agent("r", "usage", "{\"outputTokens\":7}");
+	agent("r", "usage", "{\"outputTokens\":7}");
+	agent("r", "usage", "{\"outputTokens\":10}");
+	assert_int_equal(taken_count(&t, "token_usage"), 2);
+	assert_true(taken_has(&t, "\"completionTokens\":7,"));
+	assert_true(taken_has(&t, "\"completionTokens\":3,"));
+	taken_finish(&t);
+}
+
+static void a_tool_call_without_an_id_gets_one(void **state)
+{
+	start();
+	agent("r", "tool", "{\"phase\":\"start\",\"name\":\"a\"}");
+	agent("r", "tool", "{\"phase\":\"start\",\"name\":\"b\"}");
+	agent("r", "tool", "{\"phase\":\"start\",\"name\":\"a\"}");
+	agent("r", "tool", "{\"phase\":\"result\",\"name\":\"b\"}");
+	agent("r", "tool", "{\"phase\":\"result\",\"name\":\"a\"}");
+	agent("r", "tool", "{\"phase\":\"result\",\"name\":\"a\"}");
+	agent("r", "tool", "{\"phase\":\"result\",\"name\":\"c\"}");
+	expect("tool_call", "r", "\"toolName\":\"a\",\"callId\":\"call-1\"}");
+	expect("tool_call", "r", "\"toolName\":\"b\",\"callId\":\"call-2\"}");
+	expect("tool_call", "r", "\"toolName\":\"a\",\"callId\":\"call-3\"}");
+#define DONE(name, id) "\"toolName\":\"" name "\",\"callId\":\"" id "\",\"success\":true}"
+	expect("tool_result", "r", DONE("b", "call-2"));
+	expect("tool_result", "r", DONE("a", "call-1"));
+	expect("tool_result", "r", DONE("a", "call-3"));
+	expect("tool_result", "r", DONE("c", "call-4"));
+	expect_no_more();
+}
+
+static void an_event_of_a_run_that_is_not_newer_is_known(void **state)
+{
+	static const char frame[] =
+		"{\"type\":\"event\",\"event\":\"%s\",\"payload\":{\"runId\":\"r\",\"seq\":%d,"
+		"\"stream\":\"tool\",\"data\":{\"phase\":\"start\",\"name\":\"a\","
+		"\"toolCallId\":\"c\"}}}";
+	static const char hello[] = "{\"type\":\"res\",\"ok\":true,\"payload\":{\"snapshot\":{},"
+				    "\"server\":{\"bootId\":\"%s\"}}}";
+	static const struct {
+		const char *boot, *event;
+		int seq;
+		unsigned told;
+	} steps[] = {
+		{"one", "agent", 3, 1}, {NULL, "session.tool", 3, 1}, {NULL, "session.tool", 4, 2},
+		{"one", "agent", 4, 2}, {"two", "agent", 1, 3},
+	};
+	char words[400];
+
+	start();
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		if (steps[i].boot) {
+			snprintf(words, sizeof(words), hello, steps[i].boot);
+			feed(words);
+		}
+		snprintf(words, sizeof(words), frame, steps[i].event, steps[i].seq);
+		feed(words);
+		assert_int_equal(taken_count(&t, "tool_call"), steps[i].told);
+	}
 	taken_finish(&t);
 }
 
@@ -317,14 +382,16 @@ static void an_approval_is_a_prompt_too(void **state)
 	     "\"request\":{\"command\":\"rm x\",\"agentId\":\"main\",\"sessionKey\":\"sk\"},"
 	     "\"expiresAtMs\":99}}");
 	assert_int_equal(t.signals, 2);
-	assert_line(
-		&t, 1,
-		"{\"type\":\"prompt\",\"source\":\"src\",\"correlationId\":\"run\","
-		"\"payload\":{\"id\":\"a1\",\"type\":\"select\",\"prompt\":\"rm x\",\"options\":["
-		"{\"label\":\"Allow once\",\"value\":\"allow-once\"},"
-		"{\"label\":\"Allow always\",\"value\":\"allow-always\"},"
-		"{\"label\":\"Deny\",\"value\":\"deny\"}],\"deadline\":99,"
-		"\"invokeid\":\"main\"}}");
+	assert_line(&t, 1,
+	            "{\"type\":\"prompt\",\"source\":\"src\",\"correlationId\":\"run\","
+	            "\"payload\":{\"id\":\"a1\",\"type\":\"select\",\"prompt\":\"exec: rm x\","
+	            "\"tool\":\"exec\",\"input\":{\"command\":\"rm x\"},\"inputBytes\":18,"
+	            "\"options\":[{\"label\":\"Allow once\",\"value\":\"allow-once\"},"
+	            "{\"label\":\"Allow always\",\"value\":\"allow-always\","
+	            "\"needs\":\"control\",\"rule\":\"rm x, with any arguments, goes to the exec "
+	            "allowlist of agent main on the gateway\"},"
+	            "{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true}],\"deadline\":99,"
+	            "\"invokeid\":\"main\"}}");
 	feed("{\"type\":\"event\",\"event\":\"plugin.approval.requested\",\"payload\":{}}");
 	assert_int_equal(taken_count(&t, "prompt"), 1);
 	taken_finish(&t);
@@ -370,6 +437,9 @@ int main(void)
 		cmocka_unit_test(state_that_is_not_newer_is_dropped),
 		cmocka_unit_test(a_status_is_told_once),
 		cmocka_unit_test(tokens_are_counted_once_and_by_any_name),
+		cmocka_unit_test(tokens_of_a_run_are_told_as_they_grow),
+		cmocka_unit_test(a_tool_call_without_an_id_gets_one),
+		cmocka_unit_test(an_event_of_a_run_that_is_not_newer_is_known),
 		cmocka_unit_test(what_is_the_transports_business_is_no_signal),
 		cmocka_unit_test(the_oldest_run_is_forgotten_first),
 		cmocka_unit_test(recordings_are_read_the_same_however_they_are_cut),

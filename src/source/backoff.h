@@ -12,6 +12,7 @@ struct backoff_rule {
 	unsigned first_ms, most_ms;
 	unsigned spread;    /* per cent that chance may add */
 	unsigned tries_max; /* 0: for ever */
+	unsigned rest_ms;   /* between those that follow; 0: none does */
 };
 
 /* Every network source but those whose rule has figures of its own. */
@@ -24,8 +25,8 @@ struct backoff {
 	unsigned tries; /* since it last worked */
 };
 
-/* chance: 0 to below 1.  asked_ms: the patience that the peer asked for.  False: it
- * was tried often enough. */
+/* chance: 0 to below 1.  asked_ms: the patience that the peer asked for.  False: it was
+ * tried often enough; wait_ms is 0 if that was the last time. */
 bool backoff_next(struct backoff *b, const struct backoff_rule *rule, double chance,
                   unsigned asked_ms, unsigned *wait_ms);
 

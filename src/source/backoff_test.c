@@ -50,7 +50,7 @@ static void chance_adds_up_to_a_quarter(void **state)
 	assert_in_range(ms, 37499, 37500);
 }
 
-static void openclaw_is_tried_ten_times(void **state)
+static void openclaw_is_tried_ten_times_and_then_every_five_minutes(void **state)
 {
 	static const unsigned waits[] = {1000,  2000,  4000,  8000,  16000,
 	                                 30000, 30000, 30000, 30000, 30000};
@@ -61,7 +61,10 @@ static void openclaw_is_tried_ten_times(void **state)
 		assert_true(backoff_next(&b, &backoff_openclaw, 0.9, 0, &ms));
 		assert_int_equal(ms, waits[i]);
 	}
-	assert_false(backoff_next(&b, &backoff_openclaw, 0, 0, &ms));
+	for (size_t i = 0; i < 3; i++) {
+		assert_false(backoff_next(&b, &backoff_openclaw, 0, 0, &ms));
+		assert_int_equal(ms, 5 * 60 * 1000);
+	}
 	b.tries = 0;
 	assert_true(backoff_next(&b, &backoff_openclaw, 0, 0, &ms));
 	assert_int_equal(ms, 1000);
@@ -146,7 +149,7 @@ int main(void)
 		cmocka_unit_test(the_usual_wait_doubles_from_half_a_second_to_thirty),
 		cmocka_unit_test(a_run_is_never_waited_for_longer_than_ten_seconds),
 		cmocka_unit_test(chance_adds_up_to_a_quarter),
-		cmocka_unit_test(openclaw_is_tried_ten_times),
+		cmocka_unit_test(openclaw_is_tried_ten_times_and_then_every_five_minutes),
 		cmocka_unit_test(a_peers_wish_is_honoured_for_an_hour_at_most),
 		cmocka_unit_test(services_of_this_machine_have_their_colours),
 		cmocka_unit_test(the_palette_goes_round),

@@ -2,15 +2,16 @@
  *
  * A token goes to another machine only over TLS.  One that was found in OpenClaw's
  * own configuration goes only to a socket of this machine that belongs to our own
- * user: somebody else may hold the port.  The gateway keeps no past, so a gap in
- * its numbers is told and not asked for.
+ * user: somebody else may hold the port.  The gateway keeps no past: what a gap in its
+ * numbers can still be made up for is openclaw_sync.c's business.
  */
-#include "source/openclaw.h"
+#include "source/openclaw_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "net/peer.h"
 #include "net/ws_client.h"
@@ -30,6 +31,17 @@
 
 /* ---- loss ---- */
 
+/* A gateway that can tell what became of them is asked when it is back. */
+static void leave_runs(struct openclaw *o, const struct loss *loss)
+{
+	const char *why = loss->why ? loss->why : "the gateway closed the connection";
+
+	if (loss->for_good || !(o->methods & OPENCLAW_SUBSCRIBE))
+		openclaw_end_runs(o->memory, why);
+	else
+		openclaw_cut_runs(o->memory, why);
+}
+
 void openclaw_lose(struct openclaw *o, const struct loss *loss)
 {
 	char *why = must_dup(loss->why);
@@ -41,7 +53,10 @@ void openclaw_lose(struct openclaw *o, const struct loss *loss)
 		ws_client_destroy(o->client);
 		o->client = NULL;
 		fault_hide(why, o->token);
-		openclaw_end_runs(o, why ? why : "the gateway closed the connection");
+		openclaw_drop_waits(o);
+		leave_runs(o, &told);
+		if (o->step == STEP_LIVE)
+			o->memory->lost_at_ms = clock_wall_ms();
 		source_lost(o->source, &told);
 	}
 	free(why);
@@ -125,26 +140,15 @@ uint64_t openclaw_request(struct openclaw *o, const char *method, struct text pa
 /* Events of protocol 4 are numbered for this connection without holes.  In
  * protocol 3 the number is the gateway's own, and what we may not see leaves a
  * hole too: so that is only remarked. */
-static void tell_gap(struct openclaw *o, uint64_t seq)
+static void meet_gap(struct openclaw *o, uint64_t seq)
 {
 	char words[128];
-	struct buf out;
 
 	snprintf(words, sizeof(words), "the gateway's events %llu to %llu did not come",
 	         (unsigned long long)o->seq + 1, (unsigned long long)seq - 1);
 	source_bad(o->source, words);
-	if (o->protocol < 4)
-		return;
-	buf_init(&out, 4 * KIB);
-	buf_add(&out, TEXT("{\"type\":\"event\",\"source\":"));
-	buf_add_json(&out, source_id(o->source));
-	buf_print(&out,
-	          ",\"payload\":{\"eventCategory\":\"gap\",\"expected\":%llu,\"received\":%llu,"
-	          "\"missed\":%llu}}",
-	          (unsigned long long)o->seq + 1, (unsigned long long)seq,
-	          (unsigned long long)(seq - o->seq - 1));
-	source_received(o->source, buf_text(&out));
-	buf_finish(&out);
+	if (o->protocol >= 4)
+		openclaw_sync_gap(o, seq - o->seq - 1);
 }
 
 static void take_seq(struct openclaw *o, yyjson_val *value)
@@ -154,7 +158,7 @@ static void take_seq(struct openclaw *o, yyjson_val *value)
 	if (seq == 0)
 		return;
 	if (o->seq && seq > o->seq + 1)
-		tell_gap(o, seq);
+		meet_gap(o, seq);
 	if (seq > o->seq)
 		o->seq = seq;
 }
@@ -195,8 +199,10 @@ static void take_frame(struct openclaw *o, yyjson_val *root, struct text message
 		bool was_live = o->step == STEP_LIVE;
 
 		take_res(o, root);
-		if (o->step == STEP_LIVE && !was_live) /* the state of the gateway is in it */
+		if (o->step == STEP_LIVE && !was_live) { /* the state of the gateway is in it */
 			parse_message(o->memory->parse, message);
+			openclaw_sync(o);
+		}
 		return;
 	}
 	if (is_challenge(type, event)) {
@@ -211,7 +217,9 @@ static void take_frame(struct openclaw *o, yyjson_val *root, struct text message
 		take_shutdown(o, payload);
 	if (!o->is_over) {
 		openclaw_note(o, event, payload);
-		parse_message(o->memory->parse, message);
+		/* That it still lives is told by nothing else happening. */
+		if (!text_is(event, "tick"))
+			parse_message(o->memory->parse, message);
 	}
 }
 
@@ -224,6 +232,7 @@ static void got_text(void *self, struct text message)
 		return;
 	if (o->step == STEP_LIVE)
 		expect_frame(o);
+	o->message = message;
 	if (yyjson_is_obj(root))
 		take_frame(o, root, message);
 	else
@@ -281,23 +290,20 @@ static void find_token(struct openclaw *o)
 	o->token_is_found = o->token && !credential;
 }
 
-/* A gateway that knows this device is met as one from the start. */
-static void find_device(struct openclaw *o)
+/* A gateway sends approvals to devices. */
+static bool find_device(struct openclaw *o, struct error *why)
 {
-	const char *url = source_url(o->source);
 	const char *granted;
 
-	if (!device_exists(source_data_dir(o->source)))
-		return;
-	o->device = device_load(source_data_dir(o->source), NULL);
-	granted = o->device ? device_token(o->device, url) : NULL;
-	if (!granted) {
-		device_destroy(o->device);
-		o->device = NULL;
-	} else if (!o->token) {
+	o->device = device_load(source_data_dir(o->source), why);
+	if (!o->device)
+		return false;
+	granted = device_token(o->device, source_url(o->source));
+	if (!o->token && granted) {
 		o->token = must_dup(granted);
 		o->by_device_token = true;
 	}
+	return true;
 }
 
 /* ---- life ---- */
@@ -329,9 +335,7 @@ bool openclaw_redial(struct openclaw *o)
 
 	ws_client_destroy(o->client);
 	o->client = NULL;
-	if (!o->device)
-		o->device = device_load(source_data_dir(o->source), &why);
-	if (o->device && dial(o, &why))
+	if (dial(o, &why))
 		return true;
 	lose_for_good(o, why.words);
 	return false;
@@ -352,6 +356,7 @@ static struct openclaw_memory *recall(struct source *source)
 		return m;
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
+	list_init(&m->runs);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("openclaw")), &p);
 	*slot = m;
@@ -362,6 +367,7 @@ static void forget(void *memory)
 {
 	struct openclaw_memory *m = memory;
 
+	openclaw_end_runs(m, "the source is gone");
 	openclaw_forget_heard(m);
 	parse_destroy(m->parse);
 	free(m);
@@ -370,12 +376,19 @@ static void forget(void *memory)
 static void close_openclaw(void *self)
 {
 	struct openclaw *o = self;
+	bool was_over = o->is_over;
 
 	o->is_over = true;
-	openclaw_end_runs(o, "the source was disconnected");
-	o->memory->line = NULL;
-	deadline_clear(&o->patience);
 	ws_client_destroy(o->client);
+	o->client = NULL;
+	openclaw_drop_waits(o);
+	if (!was_over)
+		openclaw_end_runs(o->memory, "the source was disconnected");
+	if (!was_over && o->step == STEP_LIVE)
+		o->memory->lost_at_ms = clock_wall_ms();
+	o->memory->line = NULL;
+	openclaw_stop_sync(o);
+	deadline_clear(&o->patience);
 	device_destroy(o->device);
 	json_reader_finish(&o->reader);
 	if (o->token)
@@ -384,6 +397,7 @@ static void close_openclaw(void *self)
 	free(o->main_session);
 	free(o->agent);
 	free(o->farewell);
+	free(o->note);
 	free(o);
 }
 
@@ -395,11 +409,10 @@ static void *open_openclaw(struct source *source, struct error *why)
 	o->memory = recall(source);
 	o->memory->line = o;
 	o->patience.fire = ran_out;
-	list_init(&o->runs);
+	list_init(&o->waits);
 	json_reader_init(&o->reader, OPENCLAW_FRAME_MAX);
 	find_token(o);
-	find_device(o);
-	if (dial(o, why))
+	if (find_device(o, why) && dial(o, why))
 		return o;
 	close_openclaw(o);
 	return NULL;

@@ -2,8 +2,10 @@
  *
  *   openclaw.c        the line: frames in and out, ticks, gaps, trust
  *   openclaw_hello.c  the handshake: challenge, connect, hello-ok, refusals
+ *   openclaw_wait.c   requests whose answers are waited for
+ *   openclaw_sync.c   what is made up for at each connection: sessions, runs, gaps
  *   openclaw_runs.c   asks and their one end
- *   openclaw_back.c   decisions about approvals, and stopping runs that are not ours
+ *   openclaw_back.c   approvals and decisions, and stopping runs that are not ours
  */
 #ifndef SOURCE_OPENCLAW_H
 #define SOURCE_OPENCLAW_H
@@ -28,9 +30,10 @@ struct device;
 struct parse;
 struct ws_client;
 
-/* What the gateway granted; all else is not offered. */
-enum openclaw_scope { OPENCLAW_READ = 1, OPENCLAW_WRITE = 2, OPENCLAW_APPROVALS = 4 };
-#define OPENCLAW_SCOPES "operator.read,operator.write,operator.approvals"
+#define OPENCLAW_WAITS_MAX 64     /* requests that are not answered yet */
+#define OPENCLAW_APPROVALS_MAX 64 /* that were heard of on a connection */
+#define OPENCLAW_SESSIONS_MAX 32  /* whose transcripts are asked for after a loss */
+#define OPENCLAW_ID_MAX 128       /* bytes of the id of a run or an approval, and of a session */
 
 /* A run that had its end here, while the gateway may still speak of it. */
 struct openclaw_ended {
@@ -43,6 +46,13 @@ struct openclaw_heard {
 	bool is_over;
 };
 
+/* An approval that was asked for or decided since the connection was made: the list of
+ * them may be older. */
+struct openclaw_approval {
+	char id[OPENCLAW_ID_MAX + 1];
+	bool is_decided;
+};
+
 /* What outlives a connection: source_memory(). */
 struct openclaw_memory {
 	struct source *source;
@@ -52,6 +62,9 @@ struct openclaw_memory {
 	size_t ended_count; /* of all times; the newest are kept */
 	struct openclaw_heard heard[OPENCLAW_HEARD_MAX];
 	size_t heard_count; /* likewise */
+	int64_t lost_at_ms; /* when the last connection was; 0: there was none yet */
+	struct link runs;   /* openclaw_run.in_memory */
+	unsigned run_count;
 };
 
 enum openclaw_step { STEP_CHALLENGE, STEP_HELLO, STEP_LIVE };
@@ -64,14 +77,17 @@ struct openclaw {
 	enum openclaw_step step;
 	bool is_over, is_hushed; /* lost was reported; nothing is read */
 
-	char *token;           /* what goes into auth.token; NULL: nothing */
-	bool token_is_found;   /* in OpenClaw's own configuration, so only for a socket of ours */
-	struct device *device; /* NULL: the gateway did not want one */
-	bool by_device_token;  /* token is what the gateway gave the device */
+	struct text message; /* the frame that is being read */
+
+	char *token;         /* what goes into auth.token; NULL: nothing */
+	bool token_is_found; /* in OpenClaw's own configuration, so only for a socket of ours */
+	struct device *device;
+	bool by_device_token; /* token is what the gateway gave the device */
 
 	uint64_t last_id; /* of our requests */
 	unsigned protocol;
-	unsigned scopes; /* of enum openclaw_scope, as granted */
+	unsigned scopes;  /* of enum openclaw_scope, as granted */
+	unsigned methods; /* of enum openclaw_method, as told */
 	unsigned tick_ms;
 	size_t payload_max;
 	char *main_session, *agent; /* sessionDefaults */
@@ -79,42 +95,17 @@ struct openclaw {
 	char *farewell;             /* what the gateway said when it shut down */
 	unsigned restart_ms;        /* and when it means to be back */
 
-	struct link runs; /* openclaw_run.in_line */
-	unsigned run_count;
+	struct link waits; /* openclaw_wait.in_line */
+	unsigned wait_count;
+	struct openclaw_approval approvals[OPENCLAW_APPROVALS_MAX];
+	size_t approval_count; /* ever; the newest are kept */
+	char *note;            /* why the approval with this id is asked about again */
+	char note_id[OPENCLAW_ID_MAX + 1];
+
+	char *sessions[OPENCLAW_SESSIONS_MAX]; /* whose transcripts are still to be read */
+	size_t session_count;
+	bool is_syncing;
+	uint64_t missed; /* events of this connection */
 };
-
-/* ---- openclaw.c ---- */
-
-/* A request; its id.  0 when it could not be sent. */
-uint64_t openclaw_request(struct openclaw *o, const char *method, struct text params);
-void openclaw_lose(struct openclaw *o, const struct loss *loss); /* reports it, once */
-/* The same connection again, now with a device.  False: that could not begin, and
- * the loss was reported. */
-bool openclaw_redial(struct openclaw *o);
-
-/* ---- openclaw_hello.c ---- */
-
-void openclaw_take_challenge(struct openclaw *o, yyjson_val *payload);
-void openclaw_take_hello(struct openclaw *o, yyjson_val *answer);
-
-/* ---- openclaw_runs.c ---- */
-
-bool openclaw_ask(void *self, const struct ask *ask, struct error *why);
-bool openclaw_can(void *self, struct text run, struct text op);
-bool openclaw_cancel(void *self, struct text run);
-void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
-bool openclaw_heard(struct openclaw_memory *m, struct text envelope); /* is it to be given? */
-void openclaw_end_runs(struct openclaw *o, const char *why);          /* each in an error */
-void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed */
-
-/* ---- openclaw_back.c ---- */
-
-bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why);
-void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
-bool openclaw_abort(struct openclaw *o, struct text run, struct text session);
-bool openclaw_can_stop(const struct openclaw *o, struct text run);
-bool openclaw_stop_heard(struct openclaw *o, struct text run);
-void openclaw_forget_heard(struct openclaw_memory *m);
-struct text openclaw_refusal(yyjson_val *answer); /* its words; never empty */
 
 #endif

@@ -4,11 +4,12 @@
  * first, here or on a screen of the gateway's, the gateway tells everybody.  A run that
  * the gateway began itself can be stopped if we have heard its session.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "source/openclaw.h"
-
-#define ID_MAX 128 /* of a run or an approval, and of a session */
+#include "base/must.h"
+#include "parse/parse.h"
+#include "source/openclaw_parts.h"
 
 /* ---- approvals ---- */
 
@@ -18,37 +19,242 @@ static bool is_decision(struct text json)
 	       text_is(json, "\"deny\"");
 }
 
+static struct openclaw_approval *find_approval(struct openclaw *o, struct text id)
+{
+	for (size_t i = 0; i < o->approval_count && i < OPENCLAW_APPROVALS_MAX; i++)
+		if (text_is(id, o->approvals[i].id))
+			return &o->approvals[i];
+	return NULL;
+}
+
+static void note_approval(struct openclaw *o, struct text id, bool is_decided)
+{
+	struct openclaw_approval *slot = find_approval(o, id);
+
+	if (!id.len || id.len > OPENCLAW_ID_MAX)
+		return;
+	if (!slot)
+		slot = &o->approvals[o->approval_count++ % OPENCLAW_APPROVALS_MAX];
+	memcpy(slot->id, id.at, id.len);
+	slot->id[id.len] = '\0';
+	slot->is_decided = is_decided;
+}
+
+static bool is_plugins(struct text id)
+{
+	return text_starts(id, TEXT("plugin:"));
+}
+
+/* ---- decisions ---- */
+
+static void ask_list(struct openclaw *o, bool of_plugins);
+
+/* What the gateway refused, it still wants to know, if it lists it still. */
+static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, yyjson_val *answer)
+{
+	struct text id = text_of(wait->what), words;
+	char remark[240];
+
+	if (!answer || openclaw_is_ok(answer))
+		return;
+	words = openclaw_refusal(answer);
+	snprintf(remark, sizeof(remark), "The gateway did not take that decision: %.*s",
+	         words.len < 160 ? (int)words.len : 160, words.at);
+	source_bad(o->source, remark);
+	free(o->note);
+	o->note = must_dup(remark);
+	memcpy(o->note_id, id.at, id.len);
+	o->note_id[id.len] = '\0';
+	note_approval(o, id, false);
+	ask_list(o, is_plugins(id));
+}
+
 /* Nothing is said for nobody: the gateway's own time runs out. */
 bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why)
 {
 	struct openclaw *o = self;
-	bool is_plugin = text_starts(reply->id, TEXT("plugin:"));
+	struct openclaw_asked asked = {.what = reply->id, .take = take_verdict};
 	struct buf params;
-	uint64_t sent;
+	bool sent;
 
-	if (!is_decision(reply->value))
+	if (!is_decision(reply->value) || !reply->id.len || reply->id.len > OPENCLAW_ID_MAX)
 		return true;
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
 	if (!(o->scopes & OPENCLAW_APPROVALS))
 		return error_set(why, "the gateway did not grant operator.approvals");
+	asked.method = is_plugins(reply->id) ? "plugin.approval.resolve" : "exec.approval.resolve";
 	buf_init(&params, 16 * KIB);
 	buf_add(&params, TEXT("{\"id\":"));
 	buf_add_json(&params, reply->id);
 	buf_add(&params, TEXT(",\"decision\":"));
 	buf_add(&params, reply->value);
 	buf_add_char(&params, '}');
-	sent = openclaw_request(o, is_plugin ? "plugin.approval.resolve" : "exec.approval.resolve",
-	                        buf_text(&params));
+	asked.params = buf_text(&params);
+	sent = openclaw_wait(o, &asked);
 	buf_finish(&params);
+	if (sent)
+		note_approval(o, reply->id, true);
 	return sent || error_set(why, "it is more than the gateway takes now");
 }
 
 static void note_decision(struct openclaw *o, struct text event, yyjson_val *payload)
 {
-	if (text_is(event, "exec.approval.resolved") || text_is(event, "plugin.approval.resolved"))
-		source_withdrew(o->source, json_text(yyjson_obj_get(payload, "id")),
-		                "it was decided elsewhere");
+	struct text id = json_text(yyjson_obj_get(payload, "id"));
+
+	if (text_is(event, "exec.approval.requested") ||
+	    text_is(event, "plugin.approval.requested"))
+		note_approval(o, id, false);
+	if (!text_is(event, "exec.approval.resolved") &&
+	    !text_is(event, "plugin.approval.resolved"))
+		return;
+	note_approval(o, id, true);
+	source_withdrew(o->source, id, "it was decided elsewhere");
+}
+
+/* ---- the list of those that are open ---- */
+
+/* Those that a screen of ours shows now. */
+struct shown {
+	struct text ids[OPENCLAW_APPROVALS_MAX];
+	size_t count;
+	bool of_plugins;
+};
+
+static void keep_shown(void *of, struct text id)
+{
+	struct shown *shown = of;
+
+	if (is_plugins(id) == shown->of_plugins && shown->count < OPENCLAW_APPROVALS_MAX)
+		shown->ids[shown->count++] = (struct text){text_dup(id), id.len};
+}
+
+static void forget_shown(struct shown *shown)
+{
+	for (size_t i = 0; i < shown->count; i++)
+		free((char *)shown->ids[i].at);
+}
+
+static bool is_shown(const struct shown *shown, struct text id)
+{
+	for (size_t i = 0; i < shown->count; i++)
+		if (text_equal(shown->ids[i], id))
+			return true;
+	return false;
+}
+
+/* As if the gateway asked now. */
+static void ask_people(struct openclaw *o, yyjson_val *approval, const char *note)
+{
+	struct text id = json_text(yyjson_obj_get(approval, "id"));
+	struct buf frame;
+
+	buf_init(&frame, OPENCLAW_FRAME_MAX);
+	buf_print(&frame, "{\"type\":\"event\",\"event\":\"%s.approval.requested\",\"payload\":",
+	          is_plugins(id) ? "plugin" : "exec");
+	if (!json_add(&frame, approval))
+		frame.full = true;
+	if (note && !frame.full) {
+		frame.len--; /* its brace */
+		buf_add(&frame, TEXT(",\"note\":"));
+		buf_add_json(&frame, text_of(note));
+		buf_add_char(&frame, '}');
+	}
+	buf_add_char(&frame, '}');
+	if (!frame.full)
+		parse_message(o->memory->parse, buf_text(&frame));
+	buf_finish(&frame);
+}
+
+static void take_listed(struct openclaw *o, const struct shown *shown, yyjson_val *approval)
+{
+	struct text id = json_text(yyjson_obj_get(approval, "id"));
+	const struct openclaw_approval *heard = find_approval(o, id);
+	bool is_noted = o->note && text_is(id, o->note_id);
+
+	if (!id.len || (heard && heard->is_decided) || (is_shown(shown, id) && !is_noted))
+		return;
+	ask_people(o, approval, is_noted ? o->note : NULL);
+	note_approval(o, id, false);
+	if (is_noted)
+		o->note_id[0] = '\0';
+}
+
+static bool is_listed(yyjson_val *list, struct text id)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&each)))
+		if (text_equal(json_text(yyjson_obj_get(one, "id")), id))
+			return true;
+	return false;
+}
+
+/* Of what was asked since the list was made it says nothing. */
+static void withdraw_gone(struct openclaw *o, const struct shown *shown, yyjson_val *list)
+{
+	for (size_t i = 0; i < shown->count; i++)
+		if (!is_listed(list, shown->ids[i]) && !find_approval(o, shown->ids[i]))
+			source_withdrew(o->source, shown->ids[i],
+			                "the gateway does not ask for it any more");
+}
+
+static void take_list(struct openclaw *o, const struct openclaw_wait *wait, yyjson_val *answer)
+{
+	yyjson_val *list = yyjson_obj_get(answer, "payload");
+	struct shown shown = {.of_plugins = wait->token};
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	yyjson_val *one;
+
+	if (!openclaw_is_ok(answer) || !yyjson_is_arr(list)) {
+		if (answer)
+			source_bad(o->source, "the gateway does not list its open approvals");
+		return;
+	}
+	source_each_prompt(o->source, keep_shown, &shown);
+	while ((one = yyjson_arr_iter_next(&each)))
+		take_listed(o, &shown, one);
+	withdraw_gone(o, &shown, list);
+	forget_shown(&shown);
+}
+
+static void ask_list(struct openclaw *o, bool of_plugins)
+{
+	struct openclaw_asked asked = {
+		.method = of_plugins ? "plugin.approval.list" : "exec.approval.list",
+		.params = TEXT("{}"),
+		.token = of_plugins,
+		.take = take_list,
+	};
+
+	if (o->methods & (of_plugins ? OPENCLAW_PLUGIN_LIST : OPENCLAW_EXEC_LIST))
+		openclaw_wait(o, &asked);
+}
+
+static void withdraw_all(struct openclaw *o, bool of_plugins)
+{
+	struct shown shown = {.of_plugins = of_plugins};
+
+	source_each_prompt(o->source, keep_shown, &shown);
+	for (size_t i = 0; i < shown.count; i++)
+		source_withdrew(o->source, shown.ids[i],
+		                "the gateway did not grant operator.approvals");
+	forget_shown(&shown);
+}
+
+/* What was decided while nobody was connected is said first. */
+void openclaw_list_approvals(struct openclaw *o)
+{
+	bool may_decide = o->scopes & OPENCLAW_APPROVALS;
+
+	if (may_decide)
+		source_asks_again(o->source, TEXT(""));
+	for (int of_plugins = 0; of_plugins < 2; of_plugins++)
+		if (may_decide)
+			ask_list(o, of_plugins);
+		else
+			withdraw_all(o, of_plugins);
 }
 
 /* ---- runs of its own ---- */
@@ -59,6 +265,14 @@ static struct openclaw_heard *find_heard(struct openclaw_memory *m, struct text 
 		if (text_is(run, m->heard[i].run))
 			return &m->heard[i];
 	return NULL;
+}
+
+void openclaw_is_over(struct openclaw_memory *m, struct text run)
+{
+	struct openclaw_heard *heard = find_heard(m, run);
+
+	if (heard)
+		heard->is_over = true;
 }
 
 static bool is_one_of(struct text word, const char *const *words)
@@ -88,7 +302,8 @@ static void note_run(struct openclaw_memory *m, yyjson_val *payload)
 
 	if (slot && is_end(payload))
 		slot->is_over = true;
-	if (slot || !run.len || !session.len || run.len > ID_MAX || session.len > ID_MAX)
+	if (slot || !run.len || !session.len || run.len > OPENCLAW_ID_MAX ||
+	    session.len > OPENCLAW_ID_MAX)
 		return;
 	slot = &m->heard[m->heard_count++ % OPENCLAW_HEARD_MAX];
 	free(slot->run);

@@ -1,8 +1,8 @@
 /* openclaw_hello.c - the handshake with a gateway.
  *
- * A backend on the same machine needs a token and nothing else.  Everywhere else
- * the gateway wants to know the device too: it says so, or clears the scopes.  Then
- * the connection is made once more, with the challenge signed.
+ * A backend on the same machine needs a token and nothing else to be let in.  But approvals
+ * go to devices only, and to clients that say what they can show; so we always sign the
+ * challenge as a device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "source/device.h"
-#include "source/openclaw.h"
+#include "source/openclaw_parts.h"
 
 #define CLIENT "gateway-client"
 #define MODE "backend"
@@ -31,14 +31,27 @@ static const struct {
 	{"operator.read", OPENCLAW_READ},
 	{"operator.write", OPENCLAW_WRITE},
 	{"operator.approvals", OPENCLAW_APPROVALS},
+	{"operator.questions", OPENCLAW_QUESTIONS},
 };
 #define SCOPE_COUNT (sizeof(scopes) / sizeof(*scopes))
+#define ALL_SCOPES (OPENCLAW_READ | OPENCLAW_WRITE | OPENCLAW_APPROVALS | OPENCLAW_QUESTIONS)
+
+static const struct {
+	const char *name;
+	enum openclaw_method method;
+} methods[] = {
+	{"exec.approval.list", OPENCLAW_EXEC_LIST},
+	{"plugin.approval.list", OPENCLAW_PLUGIN_LIST},
+	{"sessions.subscribe", OPENCLAW_SUBSCRIBE},
+	{"chat.history", OPENCLAW_HISTORY},
+};
 
 /* ---- what we say ---- */
 
 /* A gateway that tells what it is capable of knows the third form. */
 static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
 {
+	yyjson_val *at = yyjson_obj_get(challenge, "ts"); /* its clock decides */
 	struct device_claim claim = {
 		.version = yyjson_obj_get(challenge, "capabilities") ? 3 : 2,
 		.id = text_of(device_id(o->device)),
@@ -46,7 +59,7 @@ static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *ch
 		.mode = TEXT(MODE),
 		.role = TEXT(ROLE),
 		.scopes = TEXT(OPENCLAW_SCOPES),
-		.signed_at = clock_wall_ms(),
+		.signed_at = yyjson_is_uint(at) ? (int64_t)yyjson_get_uint(at) : clock_wall_ms(),
 		.token = text_of(o->token),
 		.nonce = json_text(yyjson_obj_get(challenge, "nonce")),
 		.platform = TEXT(PLATFORM),
@@ -78,15 +91,14 @@ static void add_params(struct buf *out, const struct openclaw *o, yyjson_val *ch
 	for (size_t i = 0; i < SCOPE_COUNT; i++)
 		buf_print(out, "%s\"%s\"", i ? "," : "", scopes[i].name);
 	buf_add(out,
-	        TEXT("],\"caps\":[\"tool-events\"],\"userAgent\":\"signalbox/" SIGNALBOX_VERSION
-	             "\""));
+	        TEXT("],\"caps\":[\"tool-events\",\"approvals\",\"exec-approvals\","
+	             "\"plugin-approvals\"],\"userAgent\":\"signalbox/" SIGNALBOX_VERSION "\""));
 	if (o->token) {
 		buf_add(out, TEXT(",\"auth\":{\"token\":"));
 		buf_add_json(out, text_of(o->token));
 		buf_add_char(out, '}');
 	}
-	if (o->device)
-		add_device(out, o, challenge);
+	add_device(out, o, challenge);
 	buf_add_char(out, '}');
 }
 
@@ -170,12 +182,8 @@ static void explain(const struct refusal *r, char *out, size_t room)
 /* A second try with what the first was missing.  False: there is none. */
 static bool try_otherwise(struct openclaw *o, const struct refusal *r)
 {
-	const char *granted = o->device ? device_token(o->device, source_url(o->source)) : NULL;
+	const char *granted = device_token(o->device, source_url(o->source));
 
-	if (wants_device(r) && !o->device) {
-		openclaw_redial(o);
-		return true;
-	}
 	if (!doubts_token(r) || !granted)
 		return false;
 	if (o->by_device_token) { /* it was taken back */
@@ -225,15 +233,28 @@ static unsigned granted_scopes(yyjson_val *auth)
 	yyjson_val *name;
 
 	if (!list)
-		return OPENCLAW_READ | OPENCLAW_WRITE | OPENCLAW_APPROVALS;
+		return ALL_SCOPES;
 	while ((name = yyjson_arr_iter_next(&each)) != NULL) {
 		for (size_t i = 0; i < SCOPE_COUNT; i++)
 			if (yyjson_equals_str(name, scopes[i].name))
 				granted |= scopes[i].scope;
 		if (yyjson_equals_str(name, "operator.admin"))
-			granted = OPENCLAW_READ | OPENCLAW_WRITE | OPENCLAW_APPROVALS;
+			granted = ALL_SCOPES;
 	}
 	return granted & OPENCLAW_WRITE ? granted | OPENCLAW_READ : granted;
+}
+
+static unsigned known_methods(yyjson_val *features)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(features, "methods"));
+	unsigned known = 0;
+	yyjson_val *name;
+
+	while ((name = yyjson_arr_iter_next(&each)))
+		for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+			if (yyjson_equals_str(name, methods[i].name))
+				known |= methods[i].method;
+	return known;
 }
 
 static void keep_defaults(struct openclaw *o, yyjson_val *snapshot)
@@ -265,8 +286,7 @@ static void keep_device_token(struct openclaw *o, yyjson_val *auth)
 	const char *token = yyjson_get_str(yyjson_obj_get(auth, "deviceToken"));
 	struct error why;
 
-	if (o->device && token && *token &&
-	    !device_keep_token(o->device, source_url(o->source), token, &why))
+	if (token && *token && !device_keep_token(o->device, source_url(o->source), token, &why))
 		log_warn("openclaw", "%s", why.words);
 }
 
@@ -299,10 +319,7 @@ static void take_welcome(struct openclaw *o, yyjson_val *hello)
 
 	o->protocol = (unsigned)yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
 	o->scopes = granted_scopes(auth);
-	if (!(o->scopes & OPENCLAW_READ) && !o->device) {
-		openclaw_redial(o); /* scopes are for devices here */
-		return;
-	}
+	o->methods = known_methods(yyjson_obj_get(hello, "features"));
 	keep_policy(o, yyjson_obj_get(hello, "policy"));
 	keep_defaults(o, yyjson_obj_get(hello, "snapshot"));
 	keep_device_token(o, auth);

@@ -3,8 +3,8 @@
  * The idempotencyKey of a chat.send is the gateway's id of the run: it is ours, so
  * all that the gateway says of the run carries our run's id.  A run ends when the
  * parser says so, when the gateway refuses it, when it is cancelled here, when it
- * was silent for too long or when the connection is lost.  What comes after that is
- * known by openclaw_memory.ended.
+ * was silent for too long, or when the connection is lost and the gateway does not go
+ * on with it later.  What comes after that is known by openclaw_memory.ended.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,17 @@
 #include "base/must.h"
 #include "base/scan.h"
 #include "source/answer.h"
-#include "source/openclaw.h"
+#include "source/openclaw_parts.h"
 
 struct openclaw_run {
-	struct openclaw *line;
+	struct openclaw_memory *memory;
 	char id[RUN_ID_LEN];
 	char *session_key;
-	uint64_t send_id;
-	bool started; /* chat.send was answered */
+	uint64_t send_id; /* on the connection on which it was sent */
+	bool started;     /* chat.send was answered */
+	bool is_cut;      /* the connection was lost, and nothing is known of it since */
 	struct deadline patience;
-	struct link in_line; /* openclaw.runs */
+	struct link in_memory; /* openclaw_memory.runs */
 };
 
 static struct text run_id(const struct openclaw_run *run)
@@ -29,10 +30,10 @@ static struct text run_id(const struct openclaw_run *run)
 	return (struct text){run->id, RUN_ID_LEN};
 }
 
-static struct openclaw_run *find_run(const struct openclaw *o, struct text id)
+static struct openclaw_run *find_run(const struct openclaw_memory *m, struct text id)
 {
-	list_each(&o->runs, l) {
-		struct openclaw_run *run = list_of(l, struct openclaw_run, in_line);
+	list_each(&m->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
 
 		if (text_equal(run_id(run), id))
 			return run;
@@ -42,8 +43,8 @@ static struct openclaw_run *find_run(const struct openclaw *o, struct text id)
 
 static void run_destroy(struct openclaw_run *run)
 {
-	list_remove(&run->in_line);
-	run->line->run_count--;
+	list_remove(&run->in_memory);
+	run->memory->run_count--;
 	deadline_clear(&run->patience);
 	free(run->session_key);
 	free(run);
@@ -52,9 +53,10 @@ static void run_destroy(struct openclaw_run *run)
 /* A line that is not read is silent because of us. */
 static void time_run(struct openclaw_run *run)
 {
-	struct source *source = run->line->source;
+	const struct openclaw *line = run->memory->line;
+	struct source *source = run->memory->source;
 
-	if (run->line->is_hushed)
+	if (line && line->is_hushed)
 		deadline_clear(&run->patience);
 	else
 		deadline_set(source_loop(source), &run->patience,
@@ -63,8 +65,8 @@ static void time_run(struct openclaw_run *run)
 
 void openclaw_time_runs(struct openclaw *o)
 {
-	list_each(&o->runs, l)
-		time_run(list_of(l, struct openclaw_run, in_line));
+	list_each(&o->memory->runs, l)
+		time_run(list_of(l, struct openclaw_run, in_memory));
 }
 
 /* ---- the end of a run ---- */
@@ -89,14 +91,14 @@ static void begin_end(struct buf *out, const struct openclaw_run *run, const cha
 {
 	buf_init(out, 16 * KIB);
 	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
-	buf_add_json(out, source_id(run->line->source));
+	buf_add_json(out, source_id(run->memory->source));
 	buf_print(out, ",\"correlationId\":\"%.*s\",\"payload\":{\"agentId\":\"openclaw\",",
 	          RUN_ID_LEN, run->id);
 }
 
 static void fail_run(struct openclaw_run *run, struct text code, struct text words)
 {
-	struct openclaw *o = run->line;
+	struct openclaw_memory *m = run->memory;
 	struct buf out;
 
 	if (words.len > 2 * KIB)
@@ -109,49 +111,124 @@ static void fail_run(struct openclaw_run *run, struct text code, struct text wor
 	buf_add(&out, TEXT(",\"severity\":\"error\",\"code\":"));
 	buf_add_json(&out, code);
 	buf_add(&out, TEXT("}}"));
-	remember_end(o->memory, run, false);
+	remember_end(m, run, false);
 	run_destroy(run);
-	source_received(o->source, buf_text(&out));
+	source_received(m->source, buf_text(&out));
 	buf_finish(&out);
 }
 
 static void complete_cancelled(struct openclaw_run *run)
 {
-	struct openclaw *o = run->line;
+	struct openclaw_memory *m = run->memory;
 	struct buf out;
 
 	begin_end(&out, run, "completion");
 	buf_print(&out, "\"taskId\":\"%.*s\",\"success\":false,\"result\":\"cancelled\"}}",
 	          RUN_ID_LEN, run->id);
-	remember_end(o->memory, run, true);
+	remember_end(m, run, true);
 	run_destroy(run);
-	source_received(o->source, buf_text(&out));
+	source_received(m->source, buf_text(&out));
 	buf_finish(&out);
 }
 
-void openclaw_end_runs(struct openclaw *o, const char *why)
+void openclaw_end_runs(struct openclaw_memory *m, const char *why)
 {
-	while (!list_is_empty(&o->runs))
-		fail_run(list_of(o->runs.next, struct openclaw_run, in_line), TEXT("lost"),
+	while (!list_is_empty(&m->runs))
+		fail_run(list_of(m->runs.next, struct openclaw_run, in_memory), TEXT("lost"),
 		         text_of(why));
+}
+
+/* ---- a line that was lost ---- */
+
+void openclaw_cut_runs(struct openclaw_memory *m, const char *why)
+{
+	list_each(&m->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
+
+		if (!run->started) {
+			fail_run(run, TEXT("lost"), text_of(why));
+			continue;
+		}
+		run->is_cut = true;
+		run->send_id = 0;
+		deadline_set(source_loop(m->source), &run->patience, source_silence_ms(m->source));
+	}
+}
+
+void openclaw_end_cut_runs(struct openclaw_memory *m, const char *why)
+{
+	list_each(&m->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
+
+		if (run->is_cut)
+			fail_run(run, TEXT("lost"), text_of(why));
+	}
+}
+
+/* A list of ids is all of them; without one, some run is as good as this. */
+static bool is_under_way(const struct openclaw_run *run, yyjson_val *history)
+{
+	yyjson_val *info = yyjson_obj_get(history, "sessionInfo");
+	yyjson_val *ids = yyjson_obj_get(info, "activeRunIds");
+	yyjson_val *now = yyjson_obj_get(yyjson_obj_get(history, "inFlightRun"), "runId");
+	yyjson_arr_iter each = yyjson_arr_iter_with(ids);
+	yyjson_val *id;
+
+	if (text_equal(json_text(now), run_id(run)))
+		return true;
+	while ((id = yyjson_arr_iter_next(&each)))
+		if (text_equal(json_text(id), run_id(run)))
+			return true;
+	return !yyjson_is_arr(ids) && !json_text(now).len &&
+	       yyjson_is_true(yyjson_obj_get(info, "hasActiveRun"));
+}
+
+void openclaw_go_on(struct openclaw_memory *m, yyjson_val *history)
+{
+	struct text session = json_text(yyjson_obj_get(history, "sessionKey"));
+
+	list_each(&m->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
+
+		if (!run->is_cut || !text_is(session, run->session_key) ||
+		    !is_under_way(run, history))
+			continue;
+		run->is_cut = false;
+		time_run(run);
+	}
+}
+
+void openclaw_each_session(struct openclaw_memory *m, void (*each)(void *of, struct text session),
+                           void *of)
+{
+	list_each(&m->runs, l) {
+		const struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
+
+		each(of, text_of(run->session_key));
+	}
+	for (size_t i = 0; i < m->heard_count && i < OPENCLAW_HEARD_MAX; i++)
+		if (!m->heard[i].is_over)
+			each(of, text_of(m->heard[i].session));
 }
 
 /* ---- upstream ---- */
 
 static void abort_upstream(struct openclaw_run *run)
 {
-	openclaw_abort(run->line, run_id(run), text_of(run->session_key));
+	if (run->memory->line)
+		openclaw_abort(run->memory->line, run_id(run), text_of(run->session_key));
 }
 
 static void ran_out(struct deadline *deadline)
 {
 	struct openclaw_run *run = list_of(deadline, struct openclaw_run, patience);
 
-	if (run->started)
+	if (run->started && !run->is_cut)
 		abort_upstream(run);
 	fail_run(run, TEXT("timeout"),
-	         run->started ? TEXT("the gateway said nothing of this run for too long")
-	                      : TEXT("the gateway did not answer chat.send"));
+	         run->is_cut    ? TEXT("the connection was lost, and is not back")
+	         : run->started ? TEXT("the gateway said nothing of this run for too long")
+	                        : TEXT("the gateway did not answer chat.send"));
 }
 
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
@@ -161,8 +238,10 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
 	struct text words = openclaw_refusal(answer);
 	char remark[240];
 
-	list_each(&o->runs, l) {
-		struct openclaw_run *run = list_of(l, struct openclaw_run, in_line);
+	if (openclaw_answered(o, id, answer))
+		return;
+	list_each(&o->memory->runs, l) {
+		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
 
 		if (run->send_id != id)
 			continue;
@@ -196,7 +275,7 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 	struct scan scan;
 	bool is_end;
 
-	if (m->ended_count == 0 && (!m->line || list_is_empty(&m->line->runs)))
+	if (m->ended_count == 0 && m->heard_count == 0 && list_is_empty(&m->runs))
 		return true;
 	scan_object(&scan, envelope);
 	while (scan_member(&scan, &key, &value)) {
@@ -206,14 +285,19 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 			id = unquoted(value);
 	}
 	is_end = text_is(type, "completion") || text_is(type, "error");
+	if (is_end)
+		openclaw_is_over(m, id);
 	ended = find_ended(m, id);
+	run = find_run(m, id);
+	if ((ended || run) && text_is(type, "task_dispatch"))
+		return false; /* we said so ourselves */
 	if (ended)
 		return !ended->cancelled && !is_end;
-	run = m->line ? find_run(m->line, id) : NULL;
 	if (run && is_end) {
 		remember_end(m, run, false);
 		run_destroy(run);
 	} else if (run && run->started) {
+		run->is_cut = false;
 		time_run(run);
 	}
 	return true;
@@ -242,7 +326,7 @@ static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
 	buf_add(&params, TEXT(",\"message\":"));
 	buf_add_json(&params, prompt);
 	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", RUN_ID_LEN, run->id);
-	id = openclaw_request(run->line, "chat.send", buf_text(&params));
+	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
 	buf_finish(&params);
 	return id;
 }
@@ -257,7 +341,7 @@ static bool may_ask(const struct openclaw *o, const struct ask *ask, struct erro
 		return error_set(why, "the gateway chooses the model itself: name none");
 	if (ask->run.len != RUN_ID_LEN || ask->prompt.len > ASK_PROMPT_MAX)
 		return error_set(why, "the prompt is too long");
-	if (o->run_count >= OPENCLAW_RUNS_MAX)
+	if (o->memory->run_count >= OPENCLAW_RUNS_MAX)
 		return error_set(why, "%d asks are under way already", OPENCLAW_RUNS_MAX);
 	return true;
 }
@@ -271,12 +355,12 @@ bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
 	if (!may_ask(o, ask, why))
 		return false;
 	run = must_zero(1, sizeof(*run));
-	run->line = o;
+	run->memory = o->memory;
 	memcpy(run->id, ask->run.at, RUN_ID_LEN);
 	run->session_key = session_key(o, ask->session);
 	run->patience.fire = ran_out;
-	list_add(&o->runs, &run->in_line);
-	o->run_count++;
+	list_add(&o->memory->runs, &run->in_memory);
+	o->memory->run_count++;
 	run->send_id = send_chat(run, ask->prompt);
 	if (run->send_id == 0) {
 		run_destroy(run);
@@ -290,13 +374,15 @@ bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
 
 bool openclaw_can(void *self, struct text id, struct text op)
 {
-	return control_is_cancel(op) && (find_run(self, id) || openclaw_can_stop(self, id));
+	struct openclaw *o = self;
+
+	return control_is_cancel(op) && (find_run(o->memory, id) || openclaw_can_stop(o, id));
 }
 
 bool openclaw_cancel(void *self, struct text id)
 {
 	struct openclaw *o = self;
-	struct openclaw_run *run = find_run(o, id);
+	struct openclaw_run *run = find_run(o->memory, id);
 
 	if (!run)
 		return !find_ended(o->memory, id) && openclaw_stop_heard(o, id);

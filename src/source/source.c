@@ -16,12 +16,10 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/random.h"
-#include "bus/bus.h"
 #include "source/fault.h"
 #include "source/inside.h"
 #include "source/intake.h"
 
-#define STATE_SIGNAL_MAX (8 * KIB)
 #define SETTLED_MS 10000 /* of life, after which a loss is the first one again */
 
 const char *source_state_name(enum source_state state)
@@ -45,30 +43,6 @@ void source_replace(char **at, struct text value)
 
 /* --- state ------------------------------------------------------------------ */
 
-static void tell_state(struct source *s, enum source_state from)
-{
-	struct bus_emit emit = {0};
-	struct bus_verdict verdict;
-	struct buf out;
-
-	buf_init(&out, STATE_SIGNAL_MAX);
-	buf_add(&out, TEXT("{\"type\":\"source.state\",\"source\":\"signalbox\",\"payload\":{"
-	                   "\"sourceId\":"));
-	buf_add_json(&out, text_of(s->id));
-	buf_print(&out, ",\"from\":\"%s\",\"to\":\"%s\"", source_state_name(from),
-	          source_state_name(s->state));
-	if (s->error) {
-		buf_add(&out, TEXT(",\"error\":"));
-		buf_add_json(&out, text_of(s->error));
-	}
-	buf_add(&out, TEXT("}}"));
-	emit.raw = buf_text(&out);
-	emit.from = bus_from(s->all->options.bus, SOURCE_OF_BOX, true);
-	emit.from.is_box = true;
-	bus_admit(s->all->options.bus, &emit, &verdict);
-	buf_finish(&out);
-}
-
 static bool is_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
@@ -90,7 +64,7 @@ static void enter(struct source *s, enum source_state to, const char *error)
 		log_warn("source", "%s: %s: %s", s->id, source_state_name(to), error);
 	else
 		log_debug("source", "%s: %s", s->id, source_state_name(to));
-	tell_state(s, from);
+	source_tell_state(s, from);
 	sources_mark(s);
 }
 
@@ -145,15 +119,16 @@ static void retry_later(struct source *s, const char *why, unsigned asked_ms)
 		s->transport->retry ? s->transport->retry : &backoff_usual;
 	struct error words;
 	unsigned wait_ms;
+	bool is_over;
 
-	if (!backoff_next(&s->backoff, rule, chance(), asked_ms, &wait_ms)) {
+	is_over = !backoff_next(&s->backoff, rule, chance(), asked_ms, &wait_ms);
+	if (is_over)
 		error_set(&words, "given up after %u tries: %s", rule->tries_max, why);
-		enter(s, SOURCE_ERROR, words.words);
-		return;
+	if (wait_ms) {
+		s->retry_at_ms = clock_wall_ms() + wait_ms;
+		deadline_set(s->all->options.loop, &s->retry, wait_ms);
 	}
-	s->retry_at_ms = clock_wall_ms() + wait_ms;
-	deadline_set(s->all->options.loop, &s->retry, wait_ms);
-	enter(s, SOURCE_CONNECTING, why);
+	enter(s, is_over ? SOURCE_ERROR : SOURCE_CONNECTING, is_over ? words.words : why);
 	sources_mark(s); /* when it is tried again is news, even if why is not */
 }
 
@@ -308,18 +283,6 @@ void source_become(struct source *s, const char *protocol)
 	loop_later(s->all->options.loop, &s->settling);
 }
 
-void source_withdrew(struct source *s, struct text id, const char *why)
-{
-	if (s->all->options.withdrew)
-		s->all->options.withdrew(s->all->options.self, text_of(s->id), id, why);
-}
-
-void source_asks_again(struct source *s, struct text run)
-{
-	if (s->all->options.asks_again)
-		s->all->options.asks_again(s->all->options.self, run);
-}
-
 void source_erred(struct source *s, const char *why)
 {
 	source_replace(&s->last_error, text_of(why));
@@ -428,8 +391,8 @@ static void free_source(struct grave *grave)
 void source_destroy(struct source *s)
 {
 	source_close(s);
-	intake_part(s);
 	forget_memory(s);
+	intake_part(s);
 	list_remove(&s->in_all);
 	list_remove(&s->in_changed);
 	s->grave.free = free_source;

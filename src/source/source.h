@@ -42,6 +42,9 @@ struct sources_options {
 	void (*asks_again)(void *self, struct text run);
 	/* Optional: where the source was when the box last ended; empty: not known. */
 	struct text (*position)(void *self, struct text source);
+	/* Optional: as source_each_prompt() says. */
+	void (*each_prompt)(void *self, struct text source, void (*each)(void *of, struct text id),
+	                    void *of);
 };
 
 struct sources *sources_create(const struct sources_options *options, struct error *why);

@@ -20,7 +20,7 @@ static struct {
 	unsigned cancels;
 } fake;
 
-static const struct backoff_rule impatient = {1, 4, 0, 3};
+static const struct backoff_rule impatient = {1, 4, 0, 3, 5};
 
 static void *fake_open(struct source *source, struct error *why)
 {
@@ -231,6 +231,16 @@ static void a_rule_with_an_end_ends_in_an_error(void **state)
 	assert_true(
 		fixture_hears("\"to\":\"error\",\"error\":\"given up after 3 tries: refused\""));
 	assert_int_equal(fake.closes, 4);
+	/* It stays one while it is tried, now and then, until it is there again. */
+	assert_false(shows(s, "\"retryAt\":null"));
+	fixture_wait(is_opened_twice);
+	assert_int_equal(source_state(s), SOURCE_ERROR);
+	lose(s, "refused");
+	assert_int_equal(source_state(s), SOURCE_ERROR);
+	fake.opens = 1;
+	fixture_wait(is_opened_twice);
+	source_live(s);
+	assert_int_equal(source_state(s), SOURCE_CONNECTED);
 }
 
 static void a_loss_for_good_stays(void **state)

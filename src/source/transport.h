@@ -104,6 +104,11 @@ void source_lost(struct source *source, const struct loss *loss);
  * again and wants the one that was given meanwhile. */
 void source_withdrew(struct source *source, struct text id, const char *why);
 void source_asks_again(struct source *source, struct text run);
+/* The open ones, by their own ids.  Nothing is to be done to them from in it. */
+void source_each_prompt(struct source *source, void (*each)(void *of, struct text id), void *of);
+
+/* Something was missed that nobody can tell any more: a signal `source.gap`. */
+void source_tell_gap(struct source *source, const struct source_gap *gap);
 
 void source_bad(struct source *source, const char *why);     /* a frame that nobody understands */
 void source_dropped(struct source *source, const char *why); /* a signal there was no room for */

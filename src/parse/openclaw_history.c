@@ -1,0 +1,286 @@
+/* openclaw_history.c - a gateway's transcripts: what was said while nobody listened.
+ *
+ * A gateway keeps no past of its events.  It has the transcript of each session, in which
+ * every message has a number, and what it remembers of the run that is under way.  So after
+ * a loss the messages behind the newest number that is known are told, then what is under
+ * way goes on where it was, and what is not under way any more has its end.
+ */
+#include "parse/inside.h"
+#include "parse/openclaw_frame.h"
+
+/* A session that is not known may have begun just before the line was lost. */
+#define SLACK_MS 5000
+
+/* What the gateway says of a session's runs; of one that it does not list, is it over? */
+struct activity {
+	yyjson_val *ids;      /* an array: all of them */
+	struct text underway; /* one of them */
+	bool is_known;        /* whether there are others */
+};
+
+/* ---- messages ---- */
+
+static yyjson_val *meta_of(yyjson_val *message)
+{
+	return yyjson_obj_get(message, "__openclaw");
+}
+
+/* RUN of `RUN:user`, by which a message was sent. */
+static struct text run_of_key(struct text key)
+{
+	static const struct text end = {":user", 5};
+
+	if (key.len > end.len && memcmp(key.at + key.len - end.len, end.at, end.len) == 0)
+		return (struct text){key.at, key.len - end.len};
+	return (struct text){NULL, 0};
+}
+
+static struct text run_of_message(yyjson_val *message)
+{
+	struct text run = json_text(yyjson_obj_get(meta_of(message), "runId"));
+
+	return run.len ? run : run_of_key(json_text(yyjson_obj_get(message, "idempotencyKey")));
+}
+
+static bool is_role(yyjson_val *message, const char *role)
+{
+	return yyjson_equals_str(yyjson_obj_get(message, "role"), role);
+}
+
+/* The run is that of the message; an answer that names none belongs to the one before it. */
+static void turn_to(struct frame *f, yyjson_val *message)
+{
+	struct text run = run_of_message(message);
+
+	if (run.len || is_role(message, "user")) {
+		f->run_id = run;
+		f->run = run_of(f->gateway, run);
+	}
+	if (f->run_id.len)
+		f->run->session = hash_of(f->session);
+}
+
+static void tell_user(struct frame *f, yyjson_val *message)
+{
+	struct text words = frame_message_text(f, message);
+	yyjson_val *provenance = yyjson_obj_get(message, "provenance");
+
+	if (f->run->is_told)
+		return;
+	f->run->is_told = true;
+	frame_begin(f, "task_dispatch");
+	make_text(f->p, "taskId",
+	          f->run_id.len ? f->run_id : json_text(yyjson_obj_get(meta_of(message), "id")));
+	make_text(f->p, "from", provenance ? TEXT("openclaw") : TEXT("user"));
+	make_text(f->p, "to", f->agent);
+	make_text(f->p, "description", words);
+	frame_end(f);
+}
+
+static void tell_calls(struct frame *f, yyjson_val *message)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(message, "content"));
+	yyjson_val *block;
+
+	while ((block = yyjson_arr_iter_next(&each))) {
+		struct tool tool = {
+			.name = json_text(yyjson_obj_get(block, "name")),
+			.id = json_text(yyjson_obj_get(block, "id")),
+			.value = yyjson_obj_get(block, "arguments"),
+		};
+
+		if (yyjson_equals_str(yyjson_obj_get(block, "type"), "toolCall"))
+			frame_tool_call(f, &tool);
+	}
+}
+
+static void tell_result(struct frame *f, yyjson_val *message)
+{
+	struct tool tool = {
+		.name = json_text(yyjson_obj_get(message, "toolName")),
+		.id = json_text(yyjson_obj_get(message, "toolCallId")),
+		.value = yyjson_obj_get(message, "content"),
+		.failed = yyjson_is_true(yyjson_obj_get(message, "isError")),
+	};
+
+	frame_tool_result(f, &tool);
+}
+
+static void tell_message(struct frame *f, yyjson_val *message)
+{
+	struct text words;
+
+	turn_to(f, message);
+	if (is_role(message, "user")) {
+		tell_user(f, message);
+	} else if (is_role(message, "toolResult")) {
+		tell_result(f, message);
+	} else if (is_role(message, "assistant")) {
+		words = frame_message_text(f, message);
+		if (words.len)
+			frame_say_missed(f, words);
+		tell_calls(f, message);
+		f->run->has_error =
+			yyjson_equals_str(yyjson_obj_get(message, "stopReason"), "error");
+		f->run->has_reply = words.len > 0 && !f->run->has_error;
+	}
+}
+
+/* As it is written: what an agent says comes as its own events, too. */
+void frame_session_message(struct frame *f)
+{
+	yyjson_val *message = yyjson_obj_get(f->payload, "message");
+	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "messageSeq"));
+	struct session *session = session_of(f->gateway, f->session);
+
+	if (is_role(message, "user")) {
+		turn_to(f, message);
+		f->run->hello = f->gateway->hello;
+		tell_user(f, message);
+	}
+	if (seq > session->seq)
+		session->seq = seq;
+}
+
+/* ---- a transcript ---- */
+
+static double time_of(yyjson_val *message)
+{
+	double at_ms = 0;
+
+	if (!json_number(yyjson_obj_get(meta_of(message), "recordTimestampMs"), &at_ms))
+		json_number(yyjson_obj_get(message, "timestamp"), &at_ms);
+	return at_ms;
+}
+
+/* Of a session that we have heard of, all behind what we know; of another, what came since
+ * the gateway was heard last, or belongs to what is under way. */
+static bool is_missed(struct frame *f, const struct session *session, yyjson_val *message,
+                      struct text underway)
+{
+	double since_ms = f->gateway->since_ms;
+	uint64_t seq = yyjson_get_uint(yyjson_obj_get(meta_of(message), "seq"));
+
+	if (!seq || (session->seq && seq <= session->seq))
+		return false;
+	return session->seq || (since_ms > 0 && time_of(message) > since_ms - SLACK_MS) ||
+	       (underway.len && text_equal(run_of_message(message), underway));
+}
+
+static void tell_missed(struct frame *f, yyjson_val *messages, struct text underway)
+{
+	struct session *session = session_of(f->gateway, f->session);
+	yyjson_arr_iter each = yyjson_arr_iter_with(messages);
+	uint64_t newest = session->seq;
+	yyjson_val *message;
+
+	while ((message = yyjson_arr_iter_next(&each))) {
+		uint64_t seq = yyjson_get_uint(yyjson_obj_get(meta_of(message), "seq"));
+
+		if (is_missed(f, session, message, underway))
+			tell_message(f, message);
+		newest = seq > newest ? seq : newest;
+	}
+	session->seq = newest;
+}
+
+/* ---- what is under way ---- */
+
+static void replay_events(struct frame *f, yyjson_val *events)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(events);
+	yyjson_val *history = f->payload;
+	yyjson_val *event;
+
+	f->event = TEXT("agent");
+	while ((event = yyjson_arr_iter_next(&each))) {
+		f->payload = event;
+		f->data = yyjson_obj_get(event, "data");
+		if (yyjson_is_obj(f->data))
+			frame_agent(f);
+	}
+	f->payload = history;
+	f->data = NULL;
+}
+
+static void go_on(struct frame *f, yyjson_val *run)
+{
+	struct text words = json_text(yyjson_obj_get(run, "text"));
+
+	f->run_id = json_text(yyjson_obj_get(run, "runId"));
+	f->run = run_of(f->gateway, f->run_id);
+	f->run->session = hash_of(f->session);
+	f->run->hello = f->gateway->hello;
+	if (!f->run->is_begun)
+		frame_start(f);
+	run_speaks(f->run, VOICE_AGENT);
+	if (words.len)
+		frame_say_rest(f, words);
+	replay_events(f, yyjson_obj_get(run, "events"));
+}
+
+static bool has_text(yyjson_val *list, uint64_t hash)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	yyjson_val *one;
+
+	while ((one = yyjson_arr_iter_next(&each)))
+		if (hash_of(json_text(one)) == hash)
+			return true;
+	return false;
+}
+
+/* One that was not heard of on this connection, and is not under way. */
+static bool is_left(const struct frame *f, const struct run *run, const struct activity *a)
+{
+	return run->key && !run->is_over && run->session == hash_of(f->session) &&
+	       run->hello < f->gateway->hello && run->key != hash_of(a->underway) && a->is_known &&
+	       !has_text(a->ids, run->key);
+}
+
+static void end_left(struct frame *f, const struct activity *a)
+{
+	for (size_t i = 0; i < OPENCLAW_RUNS; i++) {
+		struct run *run = &f->gateway->runs[i];
+
+		if (!is_left(f, run, a))
+			continue;
+		f->run = run;
+		f->run_id = text_of(run->id);
+		if (run->has_reply)
+			frame_complete(f, true, TEXT(""));
+		else
+			frame_fail(f,
+			           run->has_error
+			                   ? TEXT("the run failed while the gateway was away")
+			                   : TEXT("the gateway was away, and does not go on with "
+			                          "this run"),
+			           TEXT("lost"));
+	}
+}
+
+void frame_history(struct frame *f)
+{
+	yyjson_val *history = f->payload;
+	yyjson_val *info = yyjson_obj_get(history, "sessionInfo");
+	yyjson_val *underway = yyjson_obj_get(history, "inFlightRun");
+	struct activity a = {
+		.ids = yyjson_obj_get(info, "activeRunIds"),
+		.underway = json_text(yyjson_obj_get(underway, "runId")),
+		.is_known = yyjson_is_arr(yyjson_obj_get(info, "activeRunIds")) ||
+	                    yyjson_is_false(yyjson_obj_get(info, "hasActiveRun")),
+	};
+
+	f->session = json_text(yyjson_obj_get(history, "sessionKey"));
+	f->agent = json_text(yyjson_obj_get(info, "agentId"));
+	f->agent = f->agent.len ? f->agent : TEXT("openclaw");
+	f->run_id = TEXT("");
+	f->run = &f->gateway->nobody;
+	f->is_past = true;
+	if (!f->session.len)
+		return;
+	tell_missed(f, yyjson_obj_get(history, "messages"), a.underway);
+	if (a.underway.len)
+		go_on(f, underway);
+	end_left(f, &a);
+}

@@ -1,0 +1,76 @@
+/* openclaw_news.c - is there anything new in what a gateway repeats?
+ *
+ * Presence and health come every minute, whether something happened or not.
+ */
+#include "parse/openclaw.h"
+
+#include "signal/json.h"
+
+#define DEPTH_MAX 16 /* of what is looked at: state is flat */
+
+/* Clocks, ages, loads and how it was put into words. */
+static bool is_fleeting(struct text name)
+{
+	static const char *const names[] = {
+		"ts",       "age",   "text",      "reason",           "recent",
+		"sessions", "probe", "eventLoop", "lastInputSeconds", NULL};
+	static const struct text ends[] = {{"Ms", 2}, {"At", 2}, {"Ago", 3}};
+
+	for (size_t i = 0; names[i]; i++)
+		if (text_is(name, names[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (name.len > ends[i].len &&
+		    memcmp(name.at + name.len - ends[i].len, ends[i].at, ends[i].len) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
+	return a * 0xff51afd7ed558ccdu;
+}
+
+static uint64_t news_in(yyjson_val *value, unsigned depth);
+
+/* Members have no order. */
+static uint64_t news_in_object(yyjson_val *object, unsigned depth)
+{
+	yyjson_obj_iter each = yyjson_obj_iter_with(object);
+	uint64_t sum = 1;
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&each))) {
+		struct text name = json_text(key);
+
+		if (!is_fleeting(name))
+			sum += mix(hash_of(name), news_in(yyjson_obj_iter_get_val(key), depth + 1));
+	}
+	return sum;
+}
+
+static uint64_t news_in(yyjson_val *value, unsigned depth)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(value);
+	uint64_t hash = yyjson_get_tag(value);
+	yyjson_val *one;
+
+	if (depth > DEPTH_MAX)
+		return hash;
+	if (yyjson_is_obj(value))
+		return news_in_object(value, depth);
+	if (yyjson_is_str(value))
+		return hash_of(json_text(value));
+	while ((one = yyjson_arr_iter_next(&each)))
+		hash = mix(hash, news_in(one, depth + 1));
+	if (yyjson_is_num(value))
+		hash = mix(hash, yyjson_is_real(value) ? (uint64_t)yyjson_get_real(value)
+		                                       : yyjson_get_uint(value));
+	return hash;
+}
+
+uint64_t news_of(yyjson_val *value)
+{
+	return news_in(value, 0);
+}

@@ -1,0 +1,130 @@
+/* openclaw_tools.c - the tools of a gateway's runs.
+ *
+ * A call may be told more than once: to who began the run, to who follows the session,
+ * and again in the session's transcript.  Numbers tell whether an event is new; of what is in a
+ * transcript, that which was not told yet.
+ */
+#include <stdio.h>
+
+#include "parse/inside.h"
+#include "parse/openclaw_frame.h"
+
+#define MADE_MAX 24 /* bytes of an id that is made here */
+
+static const char *const ids[] = {"toolCallId", "callId", "id", NULL};
+
+/* ---- calls without an id ---- */
+
+static void make_id(unsigned number, char id[MADE_MAX])
+{
+	snprintf(id, MADE_MAX, "call-%u", number);
+}
+
+/* The number by which its result will find it. */
+static unsigned open_nameless(struct run *run, struct text name)
+{
+	unsigned number = ++run->calls;
+	size_t slot = number % OPENCLAW_NAMELESS;
+
+	for (size_t i = 0; i < OPENCLAW_NAMELESS; i++)
+		if (!run->nameless[i].name)
+			slot = i;
+	run->nameless[slot].name = hash_of(name);
+	run->nameless[slot].number = number;
+	return number;
+}
+
+/* The oldest open call of that tool; one of its own if there is none. */
+static unsigned close_nameless(struct run *run, struct text name)
+{
+	size_t found = OPENCLAW_NAMELESS;
+	unsigned number;
+
+	for (size_t i = 0; i < OPENCLAW_NAMELESS; i++)
+		if (run->nameless[i].name == hash_of(name) &&
+		    (found == OPENCLAW_NAMELESS ||
+		     run->nameless[i].number < run->nameless[found].number))
+			found = i;
+	if (found == OPENCLAW_NAMELESS)
+		return ++run->calls;
+	number = run->nameless[found].number;
+	run->nameless[found].name = 0;
+	return number;
+}
+
+/* ---- signals ---- */
+
+static void begin_tool(struct frame *f, const char *type, const struct tool *tool)
+{
+	frame_begin(f, type);
+	make_text(f->p, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
+	make_given(f->p, "callId", tool->id);
+}
+
+void frame_tool_call(struct frame *f, const struct tool *tool)
+{
+	struct tool named = *tool;
+	char made[MADE_MAX];
+
+	if (!named.id.len) {
+		make_id(open_nameless(f->run, named.name), made);
+		named.id = text_of(made);
+	} else if (told_before(f->gateway, f->run_id, named.id, false) && f->is_past) {
+		return;
+	}
+	begin_tool(f, "tool_call", &named);
+	make_object(f->p, "input", named.value);
+	frame_end(f);
+}
+
+void frame_tool_result(struct frame *f, const struct tool *tool)
+{
+	struct tool named = *tool;
+	char made[MADE_MAX];
+
+	if (!named.id.len) {
+		make_id(close_nameless(f->run, named.name), made);
+		named.id = text_of(made);
+	} else if (told_before(f->gateway, f->run_id, named.id, true) && f->is_past) {
+		return;
+	}
+	begin_tool(f, "tool_result", &named);
+	make_bool(f->p, "success", !named.failed);
+	make_object(f->p, "output", named.value);
+	frame_end(f);
+}
+
+/* Without what there is of the result: each update has all of it again, and the last
+ * comes with the end. */
+static void give_update(struct frame *f, const struct tool *tool, struct text phase)
+{
+	begin_tool(f, "event", tool);
+	make_text(f->p, "eventCategory", TEXT("agent"));
+	make_text(f->p, "stream", TEXT("tool"));
+	make_text(f->p, "phase", phase);
+	frame_end(f);
+}
+
+void frame_tool(struct frame *f)
+{
+	static const char *const names[] = {"name", "toolName", "tool", NULL};
+	static const char *const inputs[] = {"args", "input", NULL};
+	static const char *const outputs[] = {"output", "result", NULL};
+	struct text phase = frame_phase(f);
+	struct tool tool = {
+		.name = json_text(frame_first(f->data, names)),
+		.id = json_text(frame_first(f->data, ids)),
+	};
+
+	if (frame_is_start(phase)) {
+		tool.value = frame_first(f->data, inputs);
+		frame_tool_call(f, &tool);
+	} else if (frame_is_end(phase)) {
+		tool.value = frame_first(f->data, outputs);
+		tool.failed = yyjson_is_true(yyjson_obj_get(f->data, "isError")) ||
+		              yyjson_is_false(yyjson_obj_get(f->data, "success"));
+		frame_tool_result(f, &tool);
+	} else if (text_is(phase, "update")) {
+		give_update(f, &tool, phase);
+	}
+}
