@@ -70,6 +70,17 @@ def choose(screen, *keys):
     screen.keys(*keys)
 
 
+def read_on(screen, words):
+    """Page by page, until this is there."""
+    def look():
+        if words in screen.text():
+            return True
+        screen.keys("NPage")
+        return False
+
+    eventually(look, every=0.05)
+
+
 # --- watching ----------------------------------------------------------------
 
 
@@ -180,7 +191,9 @@ def _():
         assert answer_of(worker, 2)["value"] == "as before"
         ask(worker, "text", 3, "And again?")
         screen.shows("And again?")
-        choose(screen, "Escape")
+        choose(screen, "C-x")
+        screen.shows("Ctrl-X again tells the agent")
+        screen.keys("C-x")
         assert answer_of(worker, 3).get("cancelled") is True
         screen.shows("LOG", lacks=("QUESTION",))
 
@@ -191,11 +204,11 @@ def _():
     with Box() as box, agent(box) as worker, top(box) as screen:
         begin(worker)
         for number, (kind, opts, keys, value) in enumerate((
-                ("select", {"options": options}, ("j", "Down", "Enter"), 3),
-                ("select", {"options": options, "default": 3}, ("Right", "Enter"), "s"),
-                ("multi", {"options": options}, ("j", "j", "Space", "g", "k", "k", "Space",
+                ("select", {"options": options}, ("j", "Down", "Down", "Enter"), 3),
+                ("select", {"options": options, "default": 3}, ("Enter", "Right", "Enter"), "s"),
+                ("multi", {"options": options}, ("k", "Space", "g", "k", "k", "Space",
                                                  "Enter"), ["s", 3]),
-                ("confirm", {}, ("x", "Enter", "y"), True),
+                ("confirm", {"default": True}, ("Enter", "y"), True),
                 ("confirm", {"default": False}, ("Enter",), False),
         )):
             ask(worker, kind, number, f"Question {number}?", **opts)
@@ -204,6 +217,61 @@ def _():
             got = answer_of(worker, number)["value"]
             assert got == value, (number, got)
             screen.shows("LOG", lacks=("QUESTION",))
+
+
+@test("Esc leaves a question open, and all other keys work meanwhile")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker)
+        ask(worker, "text", 1, "Which season?")
+        screen.shows("┏━ QUESTION")
+        choose(screen, "Escape")
+        screen.shows("the question stays open", "╭─ QUESTION", "Which season?")
+        screen.keys("Escape", "Escape", "i")
+        screen.shows("INSPECTOR")
+        screen.keys("Escape", "p")
+        assert control_of(worker)["op"] == "pause"
+        assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
+        screen.keys("Tab")
+        screen.shows("┏━ QUESTION")
+        screen.type("winter\n")
+        assert answer_of(worker, 1)["value"] == "winter"
+
+
+@test("a tool is allowed only after all of what it does was on the screen")
+def _():
+    command = "ls" + "\n" * 60 + "rm -rf ~\0\u202e hidden"
+    options = [{"label": "Allow", "value": "allow"},
+               {"label": "Deny", "value": "deny", "safe": True}]
+    with Box() as box, top(box) as screen:
+        screen.shows("connected")
+
+        def prompt(words, **more):
+            box.emit("prompt", source="tools", correlationId="r1", payload={
+                "type": "select", "prompt": words, "options": options, "default": "allow", **more})
+            return eventually(lambda: box.request("GET", "/api/prompts").json()["prompts"])[0]
+
+        prompt("Bash: " + command)
+        screen.shows("QUESTION", "┊ Bash: ls", "of 61 · PgDn PgUp", "not shown yet", " ▸ Deny",
+                     lacks=("rm -rf",))
+        choose(screen, "k", "Enter")
+        screen.shows("were not shown yet: PgDn reads on", " ▸ Allow")
+        read_on(screen, "rm -rf ~\\u0000\\u202e hidden")
+        screen.keys("Enter")
+        screen.shows("LOG", lacks=("QUESTION",))
+        answers = box.history("&type=answer")
+        assert [a["payload"]["value"] for a in answers] == ["allow"], answers
+
+        prompt("Bash: " + "x" * 20000, tool="Bash", input={"command": "x" * 20000})
+        screen.shows("QUESTION", " ▸ Deny", "Open the page (signalbox open)", lacks=("Allow",))
+        choose(screen, "j", "Enter")
+        screen.shows("refused: nothing was answered: `signalbox open` opens the page", "QUESTION")
+        assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
+        screen.shows(" ▸ Deny")
+        choose(screen, "Enter")
+        screen.shows("LOG", lacks=("QUESTION",))
+        answers = box.history("&type=answer")
+        assert [a["payload"]["value"] for a in answers] == ["allow", "deny"], answers
 
 
 @test("what somebody else answered is closed, and says who it was")
@@ -282,9 +350,8 @@ def _():
         begin(worker)
         with top(box, "--session", "poems") as screen:
             screen.shows("connected", "Write a haiku.")
-            for key, op in (("p", "pause"), ("s", "step"), ("c", "continue"), ("P", "arm"),
-                            ("Escape", "ui-interrupt")):
-                screen.keys(key)
+            for key, op in (("p", "pause"), ("s", "step"), ("c", "continue"), ("P", "arm")):
+                screen.keys("Escape", key)
                 assert control_of(worker)["op"] == op
             screen.keys(":")
             screen.type("step 3\n")
@@ -298,23 +365,64 @@ def _():
         with top(box) as screen:
             screen.shows("connected", "Write a haiku.")
             screen.keys("C-c")
-            screen.shows("Ctrl-C again ends the run")
+            screen.shows("Ctrl-C again ends poems")
             screen.keys("q")
             screen.shows("ended 0")
         with top(box) as screen:
             screen.shows("connected", "Write a haiku.")
-            screen.keys("C-c", "C-c")
+            screen.keys("C-c")
+            screen.shows("Ctrl-C again ends poems")
+            screen.keys("C-c")
             assert control_of(worker)["op"] == "ui-quit"
             screen.shows("ended 0")
 
 
-@test("what cannot be done is said")
+@test("an interrupt names its run and asks, and Esc is none")
+def _():
+    with Box() as box, agent(box) as worker, top(box) as screen:
+        begin(worker)
+        screen.shows("connected", "Write a haiku.")
+        screen.keys("Escape", "Escape", "x")
+        screen.shows("Interrupt poems?  y does it")
+        with agent(box, "other") as other:
+            other.send(event("odd/thing", word="last!"))
+            screen.shows("last!", "Interrupt poems?")
+            screen.keys("y")
+            assert control_of(worker)["op"] == "ui-interrupt"
+            other.send(event("odd/thing", word="again!"))
+            screen.shows("again!")
+            screen.keys("x")
+            screen.shows("Interrupt other?")
+            screen.keys("Escape")
+            screen.shows("LOG", lacks=("Interrupt other?",))
+            screen.keys("p")
+            assert control_of(other)["op"] == "pause"  # and nothing before it
+
+
+@test("Ctrl-C tells a run that is finished and waits for it")
+def _():
+    for one in ((), ("--session", "poems")):
+        with Box() as box, agent(box) as worker, top(box, *one) as screen:
+            begin(worker)
+            worker.send({"kind": "control", "op": "run-finished", "final-config": "[:done]"})
+            screen.shows("Run finished — press Ctrl-C to quit")
+            screen.keys("C-c")
+            assert control_of(worker)["op"] == "ui-quit"
+            screen.shows("ended 0")
+
+
+@test("what cannot be done is said, and not sent")
 def _():
     with Box() as box, top(box) as screen:
+        screen.shows("connected")
+        screen.keys("p")
+        screen.shows("there is no run to pause")
         box.emit("text_delta", source="loner", correlationId="r1", payload={"text": "hello"})
         screen.shows("connected", "loner")
-        screen.keys("p")
-        screen.shows("refused: ")
+        for key, word in (("p", "pause"), ("x", "interrupt")):
+            screen.keys(key)
+            screen.shows(f"r1: its source cannot {word} it now")
+        assert not box.history("&type=control")
 
 
 # --- looking closer ----------------------------------------------------------------
@@ -383,7 +491,7 @@ def _():
             screen.keys(key)
             screen.shows("INSPECTOR", *words)
         screen.keys("G")
-        screen.shows(":watch", "Esc cancels", lacks=(":focus",))
+        screen.shows(":watch", "Ctrl-X twice", lacks=(":focus",))
         screen.keys("1", "Enter")
         screen.shows("TRANSCRIPT", "Write a haiku.")
         screen.keys("BSpace")
@@ -466,7 +574,7 @@ def _():
             terminal.shows(b"connected", b"QUESTION", b"fake")
             time.sleep(0.4)
             terminal.forget()
-            terminal.send(b"\n")  # answered
+            terminal.send(b"j\n")  # answered
             terminal.shows(b"LOG")
             for keys in (b"\n", b"\033", b"1", b"\n", b"q", b"4", b"q", b"S", b"\033", b"L", b"\n",
                          b"q", b"\033"):

@@ -384,6 +384,57 @@ def _():
         assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
 
 
+@test("a question is whole to 16 KiB, and beyond that can only be declined here")
+def _():
+    options = [{"label": "Allow", "value": "allow"},
+               {"label": "Deny", "value": "deny", "safe": True}]
+    with Box() as box, screen(box) as s:
+        def prompt(run, size):
+            box.emit("prompt", source="tools", correlationId=run, payload={
+                "type": "select", "prompt": "x" * size, "options": options, "default": "allow"})
+            return until(s, "prompt")
+
+        whole = prompt("one", 16 * 1024)
+        assert whole["opts"]["prompt"] == "x" * 16 * 1024 and len(whole["opts"]["options"]) == 2
+        s.send({"kind": "answer", "prompt-id": whole["prompt-id"], "value": "allow"})
+        until(s, "prompt-closed", state="answered")
+
+        cut = prompt("two", 16 * 1024 + 1)
+        assert "BYTES MORE" in cut["opts"]["prompt"] and "default" not in cut["opts"], cut["opts"]
+        assert [o["value"] for o in cut["opts"]["options"]] == ["deny", "signalbox/open-page"]
+        for value, reason in (("allow", "invalid_value"), ("signalbox/open-page", "open_page")):
+            s.send({"kind": "answer", "prompt-id": cut["prompt-id"], "value": value})
+            assert until(s, "refused")["reason"] == reason
+            assert until(s, "prompt") == cut
+            assert len(box.request("GET", "/api/prompts").json()["prompts"]) == 1
+        s.send({"kind": "answer", "prompt-id": cut["prompt-id"], "value": "deny"})
+        until(s, "prompt-closed", state="answered")
+
+
+@test("a screen can ask which run a control would concern, and what it would take")
+def _():
+    which = {"kind": "control", "op": "which"}
+    with Box() as box, screen(box) as s, agent(box, "mine") as a:
+        s.send(which)
+        assert until(s, "which") == {"kind": "which", "run": None}
+        a.send(delta("hi"))
+        until(s, "event", event="llm/delta")
+        s.send(which)
+        told = until(s, "which")
+        assert told["run"] == "mine" and told["finished"] is False, told
+        assert told["can"][:6] == ["pause", "step", "continue", "arm", "ui-interrupt", "ui-quit"]
+        box.emit("text_delta", source="plain", correlationId="other", payload={"content": "hi"})
+        until(s, "event", event="llm/delta")
+        s.send(which)
+        assert until(s, "which")["run"] == "other"
+        s.send({**which, "run": "mine"})
+        assert until(s, "which")["run"] == "mine"
+        with screen(box, "mine", unix=False) as stranger:
+            stranger.send(which)
+            told = until(stranger, "which")
+            assert told["can"] == [] and "may not" in told["why"], told
+
+
 @test("what an agent of another kind does is seen in this dialect")
 def _():
     story = [
@@ -556,7 +607,7 @@ def _():
         eventually(lambda: can("lone") == [])
         with agent(box, "r") as one:
             one.send(delta("a"))
-            eventually(lambda: can("r") == ops)
+            eventually(lambda: can("r") == [*ops, "tell"])
             for op in ops:
                 assert box.request("POST", "/api/control", {"run": "r", "do": op}).status == 200
         eventually(lambda: can("r") == [])

@@ -32,4 +32,7 @@ enum visible_lines {
 #define VISIBLE_GROWTH 6
 bool visible_add(struct buf *out, struct text t, enum visible_lines lines);
 
+/* How every text ends that is not all there: behind the number of bytes. */
+#define VISIBLE_MISSING " BYTES MORE THAT ARE NOT SHOWN"
+
 #endif

@@ -5,17 +5,17 @@
 static int open_run(struct command_context *context, const struct options *options)
 {
 	const char *pace = options_value(options, "timing");
-	enum tui_timing timing = TUI_INSTANT;
+	struct tui_recording recording = {.path = options->words[0]};
 	struct error why;
 
 	if (options->word_count != 1 || !*options->words[0])
 		return command_misused(&command_open_run,
 		                       "a transcript or its directory is needed");
-	if (pace && !tui_timing_of(text_of(pace), &timing))
+	if (pace && !tui_timing_of(text_of(pace), &recording.timing))
 		return command_misused(&command_open_run,
 		                       "--timing wants instant, paced or wallclock, not '%s'",
 		                       pace);
-	if (tui_replay(options->words[0], timing, &why))
+	if (tui_replay(&recording, &why))
 		return STATUS_DONE;
 	say("%s", why.words);
 	return STATUS_FAILED;

@@ -34,16 +34,15 @@ static int print_recording(struct command_context *context, const char *path)
 }
 
 static int replay(struct command_context *context, const struct options *options,
-                  enum tui_timing timing)
+                  struct tui_recording *recording)
 {
-	const char *path = options_value(options, "replay");
 	struct error why;
 
 	if (options_has(options, "session"))
 		return command_misused(&command_top, "--session is for a box, not for a recording");
 	if (options_has(options, "once"))
-		return print_recording(context, path);
-	return tui_replay(path, timing, &why) ? STATUS_DONE : failed(&why);
+		return print_recording(context, recording->path);
+	return tui_replay(recording, &why) ? STATUS_DONE : failed(&why);
 }
 
 /* ---- a box ---- */
@@ -124,10 +123,10 @@ static int print_box(struct command_context *context, struct dial *dial, const c
 }
 
 /* There must be a box at the start; later it is waited for. */
-static int watch_box(struct dial *dial, const char *session)
+static int watch_box(struct dial *dial, const char *session, enum tui_background background)
 {
 	struct dial_target target = dial_target(dial);
-	struct tui_box box = {target.base, target.sock, target.authorization, session};
+	struct tui_box box = {target.base, target.sock, target.authorization, session, background};
 	struct error why;
 	struct buf status;
 	bool shown;
@@ -138,7 +137,8 @@ static int watch_box(struct dial *dial, const char *session)
 	return shown ? STATUS_DONE : failed(&why);
 }
 
-static int watch(struct command_context *context, const struct options *options)
+static int watch(struct command_context *context, const struct options *options,
+                 enum tui_background background)
 {
 	const char *session = options_value(options, "session");
 	struct dial *dial;
@@ -150,7 +150,7 @@ static int watch(struct command_context *context, const struct options *options)
 	if (!dial)
 		return status;
 	status = options_has(options, "once") ? print_box(context, dial, session)
-	                                      : watch_box(dial, session);
+	                                      : watch_box(dial, session, background);
 	dial_destroy(dial);
 	return status;
 }
@@ -158,25 +158,32 @@ static int watch(struct command_context *context, const struct options *options)
 static int top(struct command_context *context, const struct options *options)
 {
 	const char *pace = options_value(options, "timing");
-	enum tui_timing timing = TUI_INSTANT;
+	const char *background = options_value(options, "background");
+	struct tui_recording recording = {.path = options_value(options, "replay")};
 
 	if (options->word_count > 0)
 		return command_misused(&command_top, "'%s' is too much", options->words[0]);
-	if (pace && !tui_timing_of(text_of(pace), &timing))
+	if (pace && !tui_timing_of(text_of(pace), &recording.timing))
 		return command_misused(
 			&command_top, "--timing wants instant, paced or wallclock, not '%s'", pace);
+	if (background && !tui_background_of(text_of(background), &recording.background))
+		return command_misused(&command_top,
+		                       "--background wants auto, dark or light, not '%s'",
+		                       background);
 	if (pace && !options_has(options, "replay"))
 		return command_misused(&command_top, "--timing is for --replay");
 	if (options_has(options, "once") != options_has(options, "json"))
 		return command_misused(&command_top, "--once and --json go together");
-	return options_has(options, "replay") ? replay(context, options, timing)
-	                                      : watch(context, options);
+	return options_has(options, "replay") ? replay(context, options, &recording)
+	                                      : watch(context, options, recording.background);
 }
 
 static const struct option own[] = {
 	{"session", 's', "ID", "only this run", "all"},
 	{"replay", 'r', "FILE", "a transcript, or the directory with one, instead of a box"},
 	{"timing", 0, "PACE", "of a replay: instant, paced or wallclock", "instant"},
+	{"background", 0, "WHICH", "behind the text: dark, light, or auto, which asks the terminal",
+         "auto"},
 	{"once", 0, .help = "print the state once, and end; with --json"},
 	{"json", 'j', .help = "as JSON, for scripts; with --once"},
 	{0},
@@ -197,9 +204,14 @@ const struct command command_top = {
 		 "here, and answered by keys. ? lists all keys. Tab gives the keys to the other\n"
 		 "pane, m shows one on the whole screen, j k g G scroll, Enter opens the\n"
 		 "transcript, i inspects, S shows the sources, L the signals, / filters, : takes\n"
-		 "a command. s c p P step, continue, pause and arm a run, Esc interrupts it, q\n"
-		 "leaves, Ctrl-C ends the run and leaves; where all runs are shown it asks\n"
-		 "first. The mouse works too. NO_COLOR is heeded.\n"
+		 "a command. s c p P step, continue, pause and arm a run, x interrupts it after\n"
+		 "a question that names it. Esc goes back and never touches an agent: it leaves\n"
+		 "a question without answering it. q leaves, Ctrl-C ends the run and leaves;\n"
+		 "where all runs are shown it asks first. The mouse works too. NO_COLOR is\n"
+		 "heeded.\n"
+		 "\n"
+		 "Of a question nothing is chosen from the start but what is safe, and nothing\n"
+		 "else is taken before all of it was on the screen: PgDn reads on.\n"
 		 "\n"
 		 "There must be a box at the start; when it goes away later it is waited for.\n"
 		 "--once --json prints one run of --session as `GET /api/runs/ID` has it, else\n"

@@ -8,6 +8,7 @@
 #include "hub/inside.h"
 #include "hub/person.h"
 #include "hub/run_view.h"
+#include "run/prompt_frame.h"
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "signal/json.h"
@@ -77,6 +78,26 @@ static enum back_answer reply(struct run_view *view, yyjson_val *frame, struct e
 	return answer;
 }
 
+/* False: what was answered was not offered, because not all of what is asked was shown
+ * here.  It is asked again. */
+static bool was_offered(struct run_view *view, yyjson_val *frame, struct refusal *r)
+{
+	const struct prompt *prompt = prompts_find(view->client->hub->options.prompts, r->name);
+	enum prompt_offer offer = PROMPT_OFFERED;
+
+	if (prompt && prompt->state == PROMPT_OPEN)
+		offer = prompt_frame_offers(prompt, yyjson_obj_get(frame, "value"));
+	if (offer == PROMPT_OFFERED)
+		return true;
+	r->reason = offer == PROMPT_TO_THE_PAGE ? "open_page" : "invalid_value";
+	r->words = offer == PROMPT_TO_THE_PAGE
+	                   ? "nothing was answered: `signalbox open` opens the page"
+	                   : "not all of it was shown here, so it can only be declined here";
+	refuse(view, r);
+	run_screen_ask_again(view, prompt);
+	return false;
+}
+
 static void hear_answer(struct run_view *view, yyjson_val *frame)
 {
 	struct refusal r = {.of = "answer", .member = "prompt-id"};
@@ -91,6 +112,8 @@ static void hear_answer(struct run_view *view, yyjson_val *frame)
 		refuse(view, &r);
 		return;
 	}
+	if (!was_offered(view, frame, &r))
+		return;
 	answer = reply(view, frame, &why);
 	if (answer == BACK_DONE)
 		return;
@@ -161,10 +184,61 @@ static bool hear_since(struct run_view *view, const struct frame *frame)
 	return true;
 }
 
+/* ---- which run is meant ---- */
+
+/* What can be done to it, by this client. */
+static void add_can(struct buf *out, const struct client *client, struct text run)
+{
+	static const char *const ops[] = {"pause",  "step",         "continue",
+	                                  "arm",    "ui-interrupt", "ui-quit",
+	                                  "cancel", "turn-next",    "turn-back"};
+	const struct back *back = &client->hub->options.back;
+	const char *between = "";
+
+	buf_add(out, TEXT(",\"can\":["));
+	for (size_t i = 0; client->scopes & SCOPE_CONTROL && i < sizeof(ops) / sizeof(*ops); i++) {
+		if (!back->can(back->self, run, text_of(ops[i])))
+			continue;
+		buf_print(out, "%s\"%s\"", between, ops[i]);
+		between = ",";
+	}
+	buf_add_char(out, ']');
+	if (!(client->scopes & SCOPE_CONTROL))
+		buf_add(out, TEXT(",\"why\":\"this screen may not control runs\""));
+}
+
+/* For who wants to name the run before something is done to it: op `which`. */
+static bool hear_which(struct run_view *view, const struct frame *frame)
+{
+	struct text id = run_meant(view, frame->root);
+	const struct run *run = runs_find(view->client->hub->options.runs, id);
+	struct buf out;
+
+	if (!yyjson_equals_str(yyjson_obj_get(frame->root, "op"), "which"))
+		return false;
+	buf_init(&out, SAY_MAX);
+	buf_add(&out, TEXT("{\"kind\":\"which\",\"run\":"));
+	if (run) {
+		buf_add_json(&out, id);
+		buf_add(&out, TEXT(",\"source\":"));
+		buf_add_json(&out, text_of(run->source));
+		buf_print(&out, ",\"finished\":%s", run->fold.finished ? "true" : "false");
+		add_can(&out, view->client, id);
+	} else {
+		buf_add(&out, TEXT("null"));
+	}
+	buf_add_char(&out, '}');
+	if (!out.full)
+		client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
+	buf_finish(&out);
+	return true;
+}
+
 void run_hear_screen(struct run_view *view, const struct frame *frame)
 {
 	if (frame->kind == FRAME_ANSWER)
 		hear_answer(view, frame->root);
-	else if (frame->kind == FRAME_CONTROL && !hear_since(view, frame))
+	else if (frame->kind == FRAME_CONTROL && !hear_since(view, frame) &&
+	         !hear_which(view, frame))
 		hear_control(view, frame);
 }

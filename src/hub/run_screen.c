@@ -47,6 +47,13 @@ static void say_prompt(struct run_view *view, const struct prompt *prompt)
 	buf_finish(&out);
 }
 
+/* To one who answered and did not decide it: unmodified screens have closed it. */
+void run_screen_ask_again(struct run_view *view, const struct prompt *prompt)
+{
+	if (prompt->state == PROMPT_OPEN)
+		say_prompt(view, prompt);
+}
+
 static bool is_hushed(const struct run_view *view)
 {
 	return view->client->mine.len - view->client->mine_sent > HUB_HUSH_AT;

@@ -59,6 +59,7 @@ void run_screen_end(struct run_view *view);
 /* Gives it what there is and fits; true when it could go on at once. */
 bool run_screen_pump(struct run_view *view, size_t *budget);
 void run_screen_prompt(struct run_view *view, const struct prompt *prompt);
+void run_screen_ask_again(struct run_view *view, const struct prompt *prompt);
 
 /* ---- run_back.c ---- */
 

@@ -176,7 +176,7 @@ void tool_words(struct buf *out, struct text tool, yyjson_val *input, size_t max
 	if (w.missing) {
 		shown = utf8_cut(shown, max - NOTE_MAX);
 		buf_add(out, shown);
-		buf_print(out, "\n... AND %zu BYTES MORE THAT ARE NOT SHOWN",
+		buf_print(out, "\n... AND %zu" VISIBLE_MISSING,
 		          w.missing + w.shown.len - shown.len);
 	} else {
 		buf_add(out, shown);

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/utf8.h"
+#include "base/visible.h"
 #include "run/inside.h"
 #include "signal/json.h"
 
@@ -160,7 +161,7 @@ static struct text own_words(struct text words)
 		return own(words);
 	buf_init(&out, PROMPT_WORDS_MAX);
 	buf_add(&out, shown);
-	buf_print(&out, "\n... AND %zu BYTES MORE THAT ARE NOT SHOWN", words.len - shown.len);
+	buf_print(&out, "\n... AND %zu" VISIBLE_MISSING, words.len - shown.len);
 	return buf_text(&out);
 }
 

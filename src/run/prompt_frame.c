@@ -2,6 +2,7 @@
 #include "run/prompt_frame.h"
 
 #include "base/scan.h"
+#include "base/visible.h"
 #include "signal/json.h"
 
 /* Everything but the id is as it came; false when it has none. */
@@ -23,8 +24,80 @@ static bool splice(const struct prompt *p, struct buf *out)
 	return false;
 }
 
+/* ---- what is too long to be decided on here ---- */
+
+bool prompt_is_cut(const struct prompt *p)
+{
+	struct text note = TEXT(VISIBLE_MISSING), words = p->words;
+
+	if (p->input_len > PROMPT_WORDS_MAX)
+		return true;
+	return words.len > note.len &&
+	       text_equal((struct text){words.at + words.len - note.len, note.len}, note);
+}
+
+static bool is_narrowed(const struct prompt *p)
+{
+	return !p->frame && (p->type == PROMPT_SELECT || p->type == PROMPT_CONFIRM) &&
+	       prompt_is_cut(p);
+}
+
+/* Of a choice those that are safe, of a yes or no the no. */
+static void add_safe_options(const struct prompt *p, struct buf *out)
+{
+	yyjson_doc *doc = p->options ? yyjson_read(p->options, strlen(p->options), 0) : NULL;
+	yyjson_val *option;
+	size_t at, count;
+
+	if (p->type == PROMPT_CONFIRM)
+		buf_add(out, TEXT("{\"label\":\"No\",\"value\":false,\"safe\":true},"));
+	yyjson_arr_foreach(yyjson_doc_get_root(doc), at, count, option)
+	{
+		if (!yyjson_is_true(yyjson_obj_get(option, "safe")))
+			continue;
+		json_add(out, option);
+		buf_add_char(out, ',');
+	}
+	yyjson_doc_free(doc);
+}
+
+static void add_narrowed(const struct prompt *p, struct buf *out)
+{
+	buf_add(out, TEXT(",\"options\":["));
+	add_safe_options(p, out);
+	buf_add(out, TEXT("{\"label\":\"Open the page (signalbox open), where all of it is\","
+	                  "\"value\":\"" PROMPT_OPEN_PAGE "\",\"answers\":false}]"));
+}
+
+static bool is_safe(const struct prompt *p, yyjson_val *value)
+{
+	yyjson_doc *doc = p->options ? yyjson_read(p->options, strlen(p->options), 0) : NULL;
+	bool found = p->type == PROMPT_CONFIRM && yyjson_is_false(value);
+	yyjson_val *option;
+	size_t at, count;
+
+	yyjson_arr_foreach(yyjson_doc_get_root(doc), at, count, option)
+	{
+		found |= yyjson_is_true(yyjson_obj_get(option, "safe")) &&
+		         yyjson_equals(yyjson_obj_get(option, "value"), value);
+	}
+	yyjson_doc_free(doc);
+	return found;
+}
+
+enum prompt_offer prompt_frame_offers(const struct prompt *p, yyjson_val *value)
+{
+	if (!value || !is_narrowed(p) || is_safe(p, value))
+		return PROMPT_OFFERED;
+	return yyjson_equals_str(value, PROMPT_OPEN_PAGE) ? PROMPT_TO_THE_PAGE : PROMPT_NOT_OFFERED;
+}
+
+/* ---- the frame ---- */
+
 static void make(const struct prompt *p, struct buf *out)
 {
+	bool narrowed = is_narrowed(p);
+
 	buf_print(out, "{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"session-id\":", p->id);
 	buf_add_json(out, text_of(p->run));
 	buf_add(out, TEXT(",\"invokeid\":"));
@@ -32,10 +105,15 @@ static void make(const struct prompt *p, struct buf *out)
 		buf_add_json(out, p->invoke);
 	else
 		buf_add(out, TEXT("null"));
-	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":", prompt_type_name(p->type));
+	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":",
+	          narrowed ? "select" : prompt_type_name(p->type));
 	buf_add_json(out, p->words);
-	json_member_json(out, "options", p->options);
-	json_member_json(out, "default", p->other);
+	if (narrowed) {
+		add_narrowed(p, out);
+	} else {
+		json_member_json(out, "options", p->options);
+		json_member_json(out, "default", p->other);
+	}
 	buf_add(out, TEXT("}}"));
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "run/prompt_frame.h"
 
 static const char id[] = "abcdefghijklmnopqrstuvwxyz";
 
@@ -298,9 +299,102 @@ static void what_is_saved_is_loaded(void **state)
 	buf_finish(&two);
 }
 
+/* ---- what is too long for the run dialect ---- */
+
+static char *framed(const struct prompt *p)
+{
+	struct buf out;
+
+	buf_init(&out, MIB);
+	prompt_frame(p, &out);
+	buf_add_char(&out, '\0');
+	return out.at;
+}
+
+static enum prompt_offer offers(const struct prompt *p, const char *value)
+{
+	yyjson_doc *doc = yyjson_read(value, strlen(value), 0);
+	enum prompt_offer offer = prompt_frame_offers(p, yyjson_doc_get_root(doc));
+
+	yyjson_doc_free(doc);
+	return offer;
+}
+
+static struct prompt *made_long(const char *type, size_t len)
+{
+	char *words = must_alloc(len + 1), *payload;
+	struct prompt *p;
+
+	memset(words, 'x', len);
+	words[len] = '\0';
+	payload =
+		must_print("{\"type\":\"%s\",\"prompt\":\"%s\",\"default\":\"allow\",\"options\":["
+	                   "{\"label\":\"Allow\",\"value\":\"allow\"},"
+	                   "{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true}]}",
+	                   type, words);
+	p = made(payload);
+	free(payload);
+	free(words);
+	return p;
+}
+
+static void what_is_cut_can_only_be_declined_in_the_run_dialect(void **state)
+{
+	struct prompt *p = made_long("select", PROMPT_WORDS_MAX + 1);
+	char *frame = framed(p);
+
+	assert_true(prompt_is_cut(p));
+	assert_null(strstr(frame, "allow"));
+	assert_null(strstr(frame, "\"default\""));
+	assert_non_null(strstr(frame, "\"options\":[{\"label\":\"Deny\",\"value\":\"deny\","
+	                              "\"safe\":true},{\"label\":\"Open the page"));
+	assert_int_equal(offers(p, "\"deny\""), PROMPT_OFFERED);
+	assert_int_equal(offers(p, ""), PROMPT_OFFERED);
+	assert_int_equal(offers(p, "\"allow\""), PROMPT_NOT_OFFERED);
+	assert_int_equal(offers(p, "{\"value\":\"allow\",\"edit\":1}"), PROMPT_NOT_OFFERED);
+	assert_int_equal(offers(p, "\"" PROMPT_OPEN_PAGE "\""), PROMPT_TO_THE_PAGE);
+	free(frame);
+	prompt_destroy(p);
+	p = made_long("confirm", PROMPT_WORDS_MAX + 1);
+	frame = framed(p);
+	assert_non_null(strstr(frame, "\"type\":\"select\""));
+	assert_int_equal(offers(p, "false"), PROMPT_OFFERED);
+	assert_int_equal(offers(p, "true"), PROMPT_NOT_OFFERED);
+	free(frame);
+	prompt_destroy(p);
+}
+
+static void what_is_whole_can_be_chosen_in_the_run_dialect(void **state)
+{
+	struct prompt *p = made_long("select", PROMPT_WORDS_MAX);
+	char *frame = framed(p);
+
+	assert_false(prompt_is_cut(p));
+	assert_non_null(strstr(frame, "\"value\":\"allow\""));
+	assert_int_equal(offers(p, "\"allow\""), PROMPT_OFFERED);
+	free(frame);
+	prompt_destroy(p);
+	p = made_long("text", PROMPT_WORDS_MAX + 1);
+	assert_int_equal(offers(p, "\"allow\""), PROMPT_OFFERED);
+	prompt_destroy(p);
+}
+
+static void a_large_input_is_not_all_in_the_words(void **state)
+{
+	struct prompt *p = made("{\"type\":\"select\",\"prompt\":\"Write\",\"tool\":\"Write\","
+	                        "\"inputBytes\":16385,\"options\":[\"allow\"]}");
+
+	assert_true(prompt_is_cut(p));
+	assert_int_equal(offers(p, "\"allow\""), PROMPT_NOT_OFFERED);
+	prompt_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_cut_can_only_be_declined_in_the_run_dialect),
+		cmocka_unit_test(what_is_whole_can_be_chosen_in_the_run_dialect),
+		cmocka_unit_test(a_large_input_is_not_all_in_the_words),
 		cmocka_unit_test(a_question_is_told_as_it_was_asked),
 		cmocka_unit_test(what_makes_no_sense_is_asked_as_text),
 		cmocka_unit_test(a_text_takes_a_string),

@@ -1,10 +1,11 @@
 /* actions.c - what the keys of the main screen do. */
-#include <stdio.h>
-
 #include "tui/inside.h"
 
+/* Around: both panes, and the question if there is one. */
 static void focus_next(struct tui *tui, struct text argument)
 {
+	if (tui->modal.view && tui->focus == PANES - 1)
+		tui->is_aside = false;
 	tui->focus = (tui->focus + 1) % PANES;
 }
 
@@ -13,12 +14,18 @@ static void maximise(struct tui *tui, struct text argument)
 	tui->is_maximised = !tui->is_maximised;
 }
 
-static void restore_or_interrupt(struct tui *tui, struct text argument)
+/* What was changed about this screen is as it was; no agent ever hears of it. */
+static void restore(struct tui *tui, struct text argument)
 {
 	if (tui->is_maximised)
 		tui->is_maximised = false;
-	else
-		tui_control(tui, "ui-interrupt");
+	else if (tui->filter[0])
+		typing_filter(tui, TEXT(""));
+}
+
+static void interrupt(struct tui *tui, struct text argument)
+{
+	steer(tui, "ui-interrupt", 0);
 }
 
 static void leave(struct tui *tui, struct text argument)
@@ -26,54 +33,40 @@ static void leave(struct tui *tui, struct text argument)
 	tui_quit(tui);
 }
 
-/* A screen of one run ends that with itself, as the reference does.  One that shows them
- * all was not begun by any of them: it asks first.  On a recording nobody else hears it. */
 static void quit_run(struct tui *tui, struct text argument)
 {
-	if (tui->line.is_shared && !tui->model.fold.finished && tui->quit_until_ms < tui->now_ms) {
-		tui->quit_until_ms = tui->now_ms + TUI_SAY_MS;
-		tui_say(tui, "Ctrl-C again ends the run that spoke last; q leaves it alone");
-		return;
-	}
-	if (tui->line.send && !tui->model.fold.finished)
-		tui_control(tui, "ui-quit");
-	tui_quit(tui);
+	steer_quit(tui);
 }
 
 static void step(struct tui *tui, struct text argument)
 {
-	char frame[80];
 	uint64_t n;
 
-	if (!text_to_u64(argument, &n)) {
-		tui_control(tui, "step");
-		return;
-	}
-	snprintf(frame, sizeof(frame), "{\"kind\":\"control\",\"op\":\"step\",\"n\":%llu}",
-	         (unsigned long long)n);
-	tui_send(tui, text_of(frame));
+	steer(tui, "step", text_to_u64(argument, &n) ? n : 0);
 }
 
 static void go_on(struct tui *tui, struct text argument)
 {
-	tui_control(tui, "continue");
+	steer(tui, "continue", 0);
 }
 
 static void hold(struct tui *tui, struct text argument)
 {
-	tui_control(tui, "pause");
+	steer(tui, "pause", 0);
 }
 
 static void arm(struct tui *tui, struct text argument)
 {
-	tui_control(tui, "arm");
+	steer(tui, "arm", 0);
 }
 
 const struct action actions_main[] = {
 	{PRESS_TAB, "focus", "the keys to the other pane", focus_next},
 	{'m', "max", "one pane on all of the screen, and back", maximise},
-	{PRESS_ESCAPE, "interrupt", "both panes again; else interrupt what the agent does",
-         restore_or_interrupt},
+	{PRESS_ESCAPE, "back",
+         "both panes again, no filter, out of a question; nothing of an agent's", restore},
+	{'x', "interrupt", "interrupt what the run does, after a question that names it",
+         interrupt},
 	{'s', "step", "let a paused run do one step, or so many", step},
 	{'c', "continue", "let a paused run go on", go_on},
 	{'p', "pause", "pause the run", hold},

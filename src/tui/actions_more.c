@@ -61,12 +61,12 @@ static void filter(struct tui *tui, struct text argument)
 
 static void turn_next(struct tui *tui, struct text argument)
 {
-	tui_control(tui, "turn-next");
+	steer(tui, "turn-next", 0);
 }
 
 static void turn_back(struct tui *tui, struct text argument)
 {
-	tui_control(tui, "turn-back");
+	steer(tui, "turn-back", 0);
 }
 
 static void watch(struct tui *tui, struct text argument)

@@ -137,21 +137,6 @@ static void styles_keep_what_is_chosen(void **state)
 	assert_int_equal(pen.style, STYLE_PLAIN | STYLE_CHOSEN);
 }
 
-static void there_is_a_look_for_any_number_of_colours(void **state)
-{
-	assert_int_equal(style_look(STYLE_STREAMING, 256).colour, 51);
-	assert_int_equal(style_look(STYLE_STREAMING | STYLE_CHOSEN, 256).background, 24);
-	assert_int_equal(style_look(STYLE_STREAMING, 16).colour, 14);
-	assert_int_equal(style_look(STYLE_STREAMING, 8).colour, 6);
-	assert_true(style_look(STYLE_STREAMING, 8).bold);
-	assert_true(style_look(STYLE_PAUSED, 0).reverse);
-	for (int style = 0; style < 256; style++) {
-		assert_int_equal(style_look((uint8_t)style, 0).colour, -1);
-		assert_true(style_look((uint8_t)style, 8).colour < 8);
-		assert_true(style_look((uint8_t)style, 8).background < 8);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,7 +149,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_box_has_a_title_and_an_inside, make, drop),
 		cmocka_unit_test_setup_teardown(a_canvas_may_be_tiny, make, drop),
 		cmocka_unit_test_setup_teardown(styles_keep_what_is_chosen, make, drop),
-		cmocka_unit_test(there_is_a_look_for_any_number_of_colours),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "net/loop.h"
+#include "tui/tui.h"
 
 struct tui;
 
@@ -15,6 +16,7 @@ struct feed {
 	void *self;
 	bool (*start)(void *self, struct loop *loop, struct tui *tui, struct error *why);
 	void (*stop)(void *self); /* after a start, also one that failed */
+	enum tui_background background;
 };
 
 /* Until somebody leaves; false when it could not begin. */

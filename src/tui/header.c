@@ -170,7 +170,8 @@ static const char *hints_of(const struct tui *tui)
 {
 	if (tui->overlay_count > 0)
 		return tui->overlays[tui->overlay_count - 1].view->hints;
-	return tui->modal.view ? tui->modal.view->hints : tui->panes[tui->focus].view->hints;
+	return tui->modal.view && !tui->is_aside ? tui->modal.view->hints
+	                                         : tui->panes[tui->focus].view->hints;
 }
 
 void footer_draw(struct tui *tui, struct area area)
@@ -179,7 +180,7 @@ void footer_draw(struct tui *tui, struct area area)
 	struct buf words;
 	struct pen pen;
 
-	if (typing_draw(tui, area))
+	if (typing_draw(tui, area) || steer_draw(tui, area))
 		return;
 	buf_init(&words, KIB);
 	buf_add_char(&words, ' ');

@@ -8,6 +8,7 @@
 
 #include "tui/board.h"
 #include "tui/model.h"
+#include "tui/steer.h"
 #include "tui/typed.h"
 #include "tui/view.h"
 
@@ -60,11 +61,13 @@ struct tui {
 	struct opened overlays[TUI_OVERLAYS_MAX];
 	size_t overlay_count;
 	struct opened modal;
+	bool is_aside; /* the question stands there, but the keys are not its */
+	struct steering steering;
 	struct buf argument;         /* of the overlay that is being opened */
 	char filter[TUI_FILTER_MAX]; /* lines of the log without it are not shown */
 
 	char said[160];
-	int64_t said_until_ms, quit_until_ms; /* until then a second Ctrl-C counts */
+	int64_t said_until_ms;
 	struct tui_line line;
 	void (*copy)(void *self, struct text text); /* to the clipboard; NULL: there is none */
 	void *copy_self;

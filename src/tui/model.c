@@ -25,6 +25,17 @@ static struct text name_of(struct text name)
 	return name.len > FOLD_NAME_MAX ? (struct text){name.at, FOLD_NAME_MAX} : name;
 }
 
+/* A NUL would end it here: it becomes a control that ends nothing, and is shown as one. */
+static char *words_dup(struct text words)
+{
+	char *copy = text_dup(words);
+
+	for (size_t i = 0; i < words.len; i++)
+		if (copy[i] == '\0')
+			copy[i] = '\1';
+	return copy;
+}
+
 void model_add_line(struct model *model, const struct frame *frame, const struct entry *entry)
 {
 	size_t at = (model->line_first + model->line_count) % MODEL_LINES_MAX;
@@ -42,7 +53,7 @@ void model_add_line(struct model *model, const struct frame *frame, const struct
 		.style = entry->style,
 		.is_error = entry->is_error,
 		.tag = text_dup(name_of(entry->tag)),
-		.words = text_dup(entry->words),
+		.words = words_dup(entry->words),
 		.invoke = text_dup(name_of(frame->invoke)),
 		.session = text_dup(name_of(frame->session)),
 	};
@@ -144,7 +155,9 @@ static void ask(struct model *model, const struct frame *frame)
 		forget_asked(model, list_of(model->prompts.next, struct asked, in_model));
 	asked = must_zero(1, sizeof(*asked));
 	asked->id = text_dup(id);
-	asked->doc = yyjson_read(frame->raw.at, frame->raw.len, YYJSON_READ_NUMBER_AS_RAW);
+	asked->number = ++model->asked_ever;
+	asked->doc = yyjson_read(frame->raw.at, frame->raw.len,
+	                         YYJSON_READ_NUMBER_AS_RAW | YYJSON_READ_ALLOW_INVALID_UNICODE);
 	list_add(&model->prompts, &asked->in_model);
 	model->prompt_count++;
 }

@@ -35,6 +35,7 @@ struct asked {
 	struct link in_model; /* model.prompts, oldest first */
 	char *id;
 	yyjson_doc *doc; /* the frame */
+	uint64_t number; /* of all frames that asked something */
 	bool is_sent;    /* our answer is on its way */
 	bool is_stale;   /* it was open before the line broke */
 };
@@ -50,6 +51,7 @@ struct model {
 	struct map hues; /* invokeid -> its style */
 	struct link prompts;
 	size_t prompt_count;
+	uint64_t asked_ever;
 };
 
 void model_init(struct model *model);

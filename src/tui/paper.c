@@ -41,8 +41,7 @@ static void add_row(struct paper *paper, size_t at, size_t len, size_t line)
 	paper->rows[paper->row_count++] = (struct paper_row){at, len, (uint32_t)line};
 }
 
-/* How much of it goes into one row: words stay whole if they can. */
-static size_t row_of(struct text rest, int cols)
+size_t paper_row_len(struct text rest, int cols)
 {
 	size_t fits = wide_fit(rest, cols);
 
@@ -68,7 +67,7 @@ static void wrap(struct paper *paper, size_t line)
 	int cols = paper->cols - (l->is_head ? 0 : GUTTER);
 
 	do {
-		size_t len = row_of(rest, cols > 1 ? cols : 1);
+		size_t len = paper_row_len(rest, cols > 1 ? cols : 1);
 
 		add_row(paper, (size_t)(rest.at - paper->text.at), len, line);
 		rest = (struct text){rest.at + len, rest.len - len};
@@ -84,8 +83,8 @@ static void wrap_all(struct paper *paper, int cols)
 	paper->row_count = 0;
 	for (size_t i = 0; i < paper->count; i++)
 		wrap(paper, i);
-	for (size_t i = 0; i < paper->row_count && paper->rows[i].line <= line; i++)
-		paper->top = i;
+	for (paper->top = 0; paper->top < paper->row_count && paper->rows[paper->top].line < line;)
+		paper->top++;
 }
 
 /* ---- lines ---- */
@@ -196,6 +195,11 @@ static size_t top_of(const struct paper *paper)
 	bool follows = !paper->is_held && !paper->is_begun;
 
 	return follows || paper->top > last ? last : paper->top;
+}
+
+size_t paper_first(const struct paper *paper)
+{
+	return top_of(paper);
 }
 
 static void draw_row(const struct paper *paper, const struct paper_row *row, struct pen pen)

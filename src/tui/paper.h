@@ -49,7 +49,11 @@ void paper_print(struct paper *paper, uint8_t style, const char *format, ...)
 size_t paper_end(const struct paper *paper);      /* the number of the next line */
 void paper_cut(struct paper *paper, size_t line); /* that one and all behind it go */
 
+/* How much of a line goes into one row of so many cells: words stay whole if they can. */
+size_t paper_row_len(struct text rest, int cols);
+
 void paper_draw(struct paper *paper, struct area area);
+size_t paper_first(const struct paper *paper); /* the row that was drawn first */
 bool paper_press(struct paper *paper, const struct press *press);
 
 /* Lines from a number on, up to the end or the next head, as they were added. */

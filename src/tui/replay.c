@@ -23,18 +23,35 @@ struct replay {
 	uint64_t heard;
 };
 
+/* Which of so many names it is; count: none. */
+static size_t index_of(struct text name, const char *const *names, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !text_is(name, names[i]))
+		i++;
+	return i;
+}
+
+bool tui_background_of(struct text name, enum tui_background *background)
+{
+	static const char *const names[] = {
+		[TUI_ASK] = "auto", [TUI_DARK] = "dark", [TUI_LIGHT] = "light"};
+	size_t i = index_of(name, names, 3);
+
+	*background = i < 3 ? (enum tui_background)i : TUI_ASK;
+	return i < 3;
+}
+
 bool tui_timing_of(struct text name, enum tui_timing *timing)
 {
 	static const char *const names[] = {
 		[TUI_INSTANT] = "instant", [TUI_PACED] = "paced", [TUI_WALLCLOCK] = "wallclock"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (text_is(name, names[i])) {
-			*timing = (enum tui_timing)i;
-			return true;
-		}
-	}
-	return false;
+	size_t i = index_of(name, names, 3);
+
+	*timing = i < 3 ? (enum tui_timing)i : TUI_INSTANT;
+	return i < 3;
 }
 
 /* ---- frames in their time ---- */
@@ -125,11 +142,12 @@ static void stop(void *self)
 	uv_close((uv_handle_t *)replay->timer, forget_timer);
 }
 
-bool tui_replay(const char *path, enum tui_timing timing, struct error *why)
+bool tui_replay(const struct tui_recording *recording, struct error *why)
 {
-	struct replay replay = {.timing = timing};
-	struct feed feed = {&replay, start, stop};
-	bool shown = transcript_open(&replay.transcript, path, why) && feed_show(&feed, why);
+	struct replay replay = {.timing = recording->timing};
+	struct feed feed = {&replay, start, stop, recording->background};
+	bool shown =
+		transcript_open(&replay.transcript, recording->path, why) && feed_show(&feed, why);
 
 	transcript_close(&replay.transcript);
 	return shown;

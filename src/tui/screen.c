@@ -102,21 +102,13 @@ bool tui_send(struct tui *tui, struct text frame)
 	return tui->line.send(tui->line.self, frame);
 }
 
-void tui_control(struct tui *tui, const char *op)
-{
-	char frame[128];
-
-	snprintf(frame, sizeof(frame), "{\"kind\":\"control\",\"op\":\"%s\"}", op);
-	tui_send(tui, text_of(frame));
-}
-
 /* ---- keys ---- */
 
 static struct opened *keyed(struct tui *tui)
 {
 	if (tui->overlay_count > 0)
 		return &tui->overlays[tui->overlay_count - 1];
-	return tui->modal.view ? &tui->modal : &tui->panes[tui->focus];
+	return tui->modal.view && !tui->is_aside ? &tui->modal : &tui->panes[tui->focus];
 }
 
 static bool give(struct tui *tui, struct opened *to, const struct press *press)
@@ -172,6 +164,8 @@ static void press_mouse(struct tui *tui, const struct press *press)
 {
 	struct opened *top = keyed(tui);
 
+	if (tui->modal.view && tui->overlay_count == 0)
+		top = &tui->modal;
 	if (top != &tui->panes[tui->focus] && area_has(top->at, press->row, press->col)) {
 		give(tui, top, press);
 		return;
@@ -179,9 +173,24 @@ static void press_mouse(struct tui *tui, const struct press *press)
 	for (enum tui_pane i = 0; tui->overlay_count == 0 && i < PANES; i++) {
 		if (!area_has(tui->panes[i].at, press->row, press->col))
 			continue;
-		if (press->code == PRESS_CLICK)
+		if (press->code == PRESS_CLICK) {
 			tui->focus = i;
+			tui->is_aside = true;
+		}
 		give(tui, &tui->panes[i], press);
+	}
+}
+
+/* What the view with the keys does not take: a question leaves all else as it is. */
+static void press_rest(struct tui *tui, const struct press *press)
+{
+	struct opened *pane = &tui->panes[tui->focus];
+
+	if (tui->overlay_count > 0) {
+		if (press->code == PRESS_ESCAPE)
+			tui_close(tui);
+	} else if (!tui->is_pasting && (keyed(tui) == pane || !give(tui, pane, press))) {
+		run_action(tui, press->code);
 	}
 }
 
@@ -194,14 +203,9 @@ void tui_press(struct tui *tui, const struct press *press)
 		run_action(tui, press->code);
 	else if (press_is_mouse(press))
 		press_mouse(tui, press);
-	else if (typing_press(tui, press))
-		return;
-	else if (!give(tui, keyed(tui), press)) {
-		if (press->code == PRESS_ESCAPE && tui->overlay_count > 0)
-			tui_close(tui);
-		else if (tui->overlay_count == 0 && !tui->modal.view && !tui->is_pasting)
-			run_action(tui, press->code);
-	}
+	else if (!typing_press(tui, press) && !steer_press(tui, press) &&
+	         !give(tui, keyed(tui), press))
+		press_rest(tui, press);
 }
 
 /* ---- frames ---- */
@@ -252,7 +256,7 @@ static void draw_view(struct tui *tui, struct opened *opened, struct area area, 
 
 static void draw_panes(struct tui *tui, struct area body)
 {
-	bool has_keys = !tui->modal.view;
+	bool has_keys = keyed(tui) != &tui->modal;
 	int live = body.cols / 2 > PANE_COLS_MIN ? body.cols / 2 : PANE_COLS_MIN;
 
 	for (size_t i = 0; i < PANES; i++)
@@ -304,7 +308,7 @@ static struct area draw_below(struct tui *tui, struct area area)
 		if (wanted > rows)
 			wanted = rows;
 		rows -= wanted;
-		draw_view(tui, &tui->modal, area_rows(area, rows, wanted), true);
+		draw_view(tui, &tui->modal, area_rows(area, rows, wanted), !tui->is_aside);
 	}
 	return area_rows(area, 0, rows);
 }

@@ -351,30 +351,14 @@ static void lines_that_are_gone_leave_a_held_log_at_its_oldest(void **state)
 	assert_has(drawn(24, 80), "<3999>");
 }
 
-/* ---- keys ---- */
-
-static void keys_go_to_the_agent_as_controls(void **state)
+static void a_nul_hides_nothing(void **state)
 {
-	static const struct {
-		uint32_t code;
-		const char *frame;
-	} cases[] = {
-		{'s', "{\"kind\":\"control\",\"op\":\"step\"}"},
-		{'c', "{\"kind\":\"control\",\"op\":\"continue\"}"},
-		{'p', "{\"kind\":\"control\",\"op\":\"pause\"}"},
-		{'P', "{\"kind\":\"control\",\"op\":\"arm\"}"},
-		{PRESS_ESCAPE, "{\"kind\":\"control\",\"op\":\"ui-interrupt\"}"},
-		{PRESS_CTRL('c'), "{\"kind\":\"control\",\"op\":\"ui-quit\"}"},
-	};
-
-	tui->line.send = keep_sent;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_false(tui->wants_quit);
-		press(cases[i].code);
-		assert_string_equal(sent, cases[i].frame);
-	}
-	assert_true(tui->wants_quit);
+	hear("{\"kind\":\"event\",\"seq\":1,\"ts\":1,\"event\":\"llm/user-message\",\"data\":{"
+	     "\"invokeid\":\"poet\",\"text\":\"ls\\u0000; rm -rf ~\"}}");
+	assert_has(drawn(24, 80), "; rm -rf ~");
 }
+
+/* ---- keys ---- */
 
 static void a_recording_has_nobody_to_hear_it(void **state)
 {
@@ -397,7 +381,7 @@ static void what_is_pasted_does_nothing(void **state)
 	assert_string_equal(sent, "");
 	assert_false(tui->wants_quit);
 	press('s');
-	assert_has(sent, "step");
+	assert_has(sent, "which");
 }
 
 static void a_click_gives_a_pane_the_keys(void **state)
@@ -458,7 +442,7 @@ int main(void)
 		each(the_log_follows_until_somebody_scrolls_up),
 		each(a_filter_shows_only_what_has_it),
 		each(lines_that_are_gone_leave_a_held_log_at_its_oldest),
-		each(keys_go_to_the_agent_as_controls),
+		each(a_nul_hides_nothing),
 		each(a_recording_has_nobody_to_hear_it),
 		each(what_is_pasted_does_nothing),
 		each(a_click_gives_a_pane_the_keys),

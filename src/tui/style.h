@@ -1,13 +1,14 @@
 /* style.h - what things look like, by what they are.
  *
- * A style is a byte in each cell.  With 256 colours it is the reference's theme, with
- * fewer the nearest of 16, with none bold, dim and reverse.
+ * A style is a byte in each cell.  With 256 colours it is near the reference's theme, on
+ * a light background a darker one, with fewer the nearest of 16, with none bold, dim and
+ * reverse.  What people decide on has the terminal's own colours, so that it can be read
+ * wherever the background is not what it was taken for.
  */
 #ifndef TUI_STYLE_H
 #define TUI_STYLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/text.h"
 
 enum style {
 	STYLE_PLAIN,
@@ -47,7 +48,17 @@ struct look {
 	bool bold, dim, reverse;
 };
 
-/* colours: 256, 16, 8, or 0 for none; style may hold STYLE_CHOSEN. */
-struct look style_look(uint8_t style, int colours);
+struct palette {
+	int colours; /* 256, 16, 8, or 0 for none */
+	bool is_light;
+};
+
+/* style may hold STYLE_CHOSEN. */
+struct look style_look(uint8_t style, struct palette palette);
+
+/* What a terminal says of its background: `rgb:RRRR/GGGG/BBBB`, with one to four digits
+ * each; and what COLORFGBG says, `15;0` or `0;default;15`.  False: nothing that is known. */
+bool style_is_light_rgb(struct text said, bool *is_light);
+bool style_is_light_pair(struct text said, bool *is_light);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "net/interrupt.h"
+#include "tui/backdrop.h"
 
 #define ESCAPE_MS 50 /* an escape that nothing follows for so long is the key */
 #define DOUBLE_MS 400
@@ -23,11 +24,12 @@
 #define PASTE_OFF "\033[?2004l"
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
 #define KEY_PASTE_END (KEY_MAX + 2)
+#define ANSWER_LEN_MAX 64 /* characters of what a terminal answers */
 #define COPY_MAX (64 * KIB)
 
 struct term {
 	SCREEN *screen;
-	int colours;
+	struct palette palette;
 	attr_t attributes[256]; /* of a style */
 	short pairs[256];
 	struct canvas shown;
@@ -78,17 +80,17 @@ static void prepare_colours(struct term *term)
 {
 	if (!getenv("NO_COLOR") && has_colors() && start_color() == OK) {
 		use_default_colors();
-		term->colours = COLORS;
+		term->palette.colours = COLORS;
 	}
 	for (int style = 0; style < 256; style++) {
-		struct look look = style_look((uint8_t)style, term->colours);
+		struct look look = style_look((uint8_t)style, term->palette);
 		short pair = (short)((style & ~STYLE_CHOSEN) + 1);
 
 		term->attributes[style] = (look.bold ? A_BOLD : 0) | (look.dim ? A_DIM : 0) |
 		                          (look.reverse ? A_REVERSE : 0);
-		if (term->colours == 0 || (style & ~STYLE_CHOSEN) >= STYLES)
+		if (term->palette.colours == 0 || (style & ~STYLE_CHOSEN) >= STYLES)
 			continue;
-		if (term->colours >= 256 && style & STYLE_CHOSEN)
+		if (term->palette.colours >= 256 && style & STYLE_CHOSEN)
 			pair = (short)(pair + STYLES);
 		init_pair(pair, look.colour, look.background);
 		term->pairs[style] = pair;
@@ -146,10 +148,19 @@ static SCREEN *open_screen(const char *name)
 	return screen || !is_like_xterm(name) ? screen : newterm("xterm-256color", stdout, stdin);
 }
 
-struct term *term_create(struct error *why)
+/* What was typed while the terminal was asked; the last goes back first. */
+static void give_typed(const struct buf *typed)
+{
+	for (size_t i = typed->len; i > 0; i--)
+		ungetch((unsigned char)typed->at[i - 1]);
+}
+
+struct term *term_create(enum tui_background background, struct error *why)
 {
 	const char *name = getenv("TERM");
+	struct palette palette = {0};
 	struct term *term;
+	struct buf typed;
 	SCREEN *screen;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
@@ -158,21 +169,27 @@ struct term *term_create(struct error *why)
 		return NULL;
 	}
 	use_utf8();
+	buf_init(&typed, BACKDROP_TYPED_MAX);
+	palette.is_light = backdrop_is_light(background, &typed);
 	screen = open_screen(name);
 	if (!screen || !tigetstr("cup")) {
 		error_set(why, "TERM=%s: nothing can be drawn on this terminal", name ? name : "");
 		if (screen)
 			delscreen(screen);
 		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+		buf_finish(&typed);
 		return NULL;
 	}
 	term = must_zero(1, sizeof(*term));
 	term->screen = screen;
+	term->palette = palette;
 	canvas_init(&term->shown);
 	prepare_rescue();
 	interrupt_before_crash(rescue_terminal);
 	prepare_colours(term);
 	prepare_keys();
+	give_typed(&typed);
+	buf_finish(&typed);
 	curs_set(0);
 	return term;
 }
@@ -368,6 +385,32 @@ static uint32_t special(wint_t code)
 	return 0;
 }
 
+/* What a terminal answers too late is no key: `ESC ]` up to BEL or ESC \, `ESC [ ?` up to
+ * a letter.  After an escape; false when it is none, and nothing was taken. */
+static bool pass_answer(void)
+{
+	wint_t code = 0, mark = 0;
+	int kind = get_wch(&mark);
+	bool is_colour, is_kind;
+
+	if (kind == KEY_CODE_YES)
+		ungetch((int)mark);
+	if (kind != OK)
+		return false;
+	is_colour = mark == ']';
+	is_kind = mark == '[' && get_wch(&code) == OK && code == '?';
+	if (!is_colour && !is_kind) {
+		if (code)
+			unget_wch((wchar_t)code);
+		unget_wch((wchar_t)mark);
+		return false;
+	}
+	for (int i = 0; i < ANSWER_LEN_MAX && get_wch(&code) == OK; i++)
+		if (is_colour ? code == '\a' || code == '\\' : code >= '@')
+			break;
+	return true;
+}
+
 bool term_read(struct term *term, struct press *press)
 {
 	wint_t code;
@@ -385,6 +428,8 @@ bool term_read(struct term *term, struct press *press)
 		}
 		if (kind == KEY_CODE_YES)
 			press->code = special(code);
+		else if (code == PRESS_ESCAPE && pass_answer())
+			continue;
 		else if (code == '\r')
 			press->code = PRESS_ENTER;
 		else if (code == '\b')

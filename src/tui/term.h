@@ -11,11 +11,12 @@
 #include "base/error.h"
 #include "tui/canvas.h"
 #include "tui/press.h"
+#include "tui/tui.h"
 
 struct term;
 
 /* On standard input and output; NULL when they are no terminal that can be drawn on. */
-struct term *term_create(struct error *why);
+struct term *term_create(enum tui_background background, struct error *why);
 void term_destroy(struct term *term);
 
 void term_size(const struct term *term, int *rows, int *cols);

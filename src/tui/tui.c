@@ -179,7 +179,7 @@ bool feed_show(const struct feed *feed, struct error *why)
 	show->loop = loop_create();
 	tui_init(&show->tui);
 	if (catch_interrupts(show, why) && watch_input(show, why))
-		show->term = term_create(why);
+		show->term = term_create(feed->background, why);
 	if (show->term) {
 		begin(show);
 		started = feed->start(feed->self, show->loop, &show->tui, why);

@@ -16,19 +16,29 @@ enum tui_timing {
 };
 bool tui_timing_of(struct text name, enum tui_timing *timing);
 
+/* Behind the text; nobody decided: the terminal is asked. */
+enum tui_background { TUI_ASK, TUI_DARK, TUI_LIGHT };
+bool tui_background_of(struct text name, enum tui_background *background); /* "auto", ... */
+
 /* Where a box is, and what of it is watched. */
 struct tui_box {
 	const char *base;          /* "http://HOST[:PORT]", or https */
 	const char *sock;          /* the Unix socket to go by, or NULL */
 	const char *authorization; /* a header, or NULL */
 	const char *session;       /* one run; NULL: all of them */
+	enum tui_background background;
 };
 
 /* What goes on in it, until somebody leaves; when it goes away it is waited for. */
 bool tui_watch(const struct tui_box *box, struct error *why);
 
 /* A transcript, or the directory that holds one, until somebody leaves. */
-bool tui_replay(const char *path, enum tui_timing timing, struct error *why);
+struct tui_recording {
+	const char *path;
+	enum tui_timing timing;
+	enum tui_background background;
+};
+bool tui_replay(const struct tui_recording *recording, struct error *why);
 
 /* The same without a terminal: what it comes to, as one JSON object. */
 bool tui_replay_json(const char *path, struct buf *out, struct error *why);

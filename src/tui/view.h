@@ -7,8 +7,8 @@
  * Where views stand, from the top: header, PAUSED row, body, modal, finished banner,
  * footer.  The body has the two panes side by side (or one, when the screen is narrow
  * or it is maximised), or the topmost overlay instead of them.  Keys go to the topmost
- * overlay, else to the modal, else to the pane that is focused, and what these do not
- * take to the actions.
+ * overlay, else to the modal unless it was left, else to the pane that is focused; what
+ * these do not take goes to that pane, and then to the actions.
  */
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
@@ -72,7 +72,6 @@ void tui_say(struct tui *tui, const char *format, ...) __attribute__((format(pri
 
 /* A frame to the agent; says so in the footer when there is nobody to hear it. */
 bool tui_send(struct tui *tui, struct text frame);
-void tui_control(struct tui *tui, const char *op); /* {"kind":"control","op":..} */
 
 bool tui_action(struct tui *tui, struct text word, struct text argument); /* false: unknown */
 

@@ -2,29 +2,22 @@
  *
  * Text, a choice of one, a choice of several, yes or no.  The oldest open prompt stands
  * there until it is answered, here or by somebody else.  Keys that come in the moment in
- * which it appears were meant for something else, and do nothing.
+ * which it appears were meant for something else, and do nothing; keys that mean nothing
+ * to it are for the rest of the screen, and who leaves it answers nothing.
+ *
+ * Nothing is chosen from the start but what is safe, and what is not safe is chosen only
+ * after all of the question was on the screen.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "tui/inside.h"
-#include "tui/paper.h"
+#include "base/visible.h"
+#include "tui/prompt_view.h"
 
 #define UNMEANT_MS 300
-#define OPTIONS_MAX 1024
-#define WORDS_ROWS_MAX 6
-#define OPTION_ROWS_MAX 8
+#define WORDS_MAX (VISIBLE_GROWTH * MIB)
 #define ANSWER_MAX (512 * KIB)
-
-struct prompt_view {
-	char *id;
-	struct typed typed;
-	struct paper words;
-	size_t chosen, top; /* options */
-	bool picked[OPTIONS_MAX];
-	int64_t since_ms;
-};
 
 /* ---- what is asked ---- */
 
@@ -51,84 +44,58 @@ static yyjson_val *frame_of(const struct tui *tui, const struct prompt_view *vie
 	return asked ? yyjson_doc_get_root(asked->doc) : NULL;
 }
 
-static yyjson_val *opts_of(yyjson_val *frame)
-{
-	return yyjson_obj_get(frame, "opts");
-}
-
-static size_t option_count(yyjson_val *frame)
-{
-	size_t count = yyjson_arr_size(yyjson_obj_get(opts_of(frame), "options"));
-
-	return count < OPTIONS_MAX ? count : OPTIONS_MAX;
-}
-
-enum way { WAY_TEXT, WAY_SELECT, WAY_MULTI, WAY_CONFIRM };
-
-/* A choice without options is asked as text, as the box does it. */
-static enum way way_of(yyjson_val *frame)
-{
-	struct text type = json_text(yyjson_obj_get(frame, "type"));
-
-	if (text_is(type, "confirm"))
-		return WAY_CONFIRM;
-	if (text_is(type, "select") && option_count(frame) > 0)
-		return WAY_SELECT;
-	return text_is(type, "multi") && option_count(frame) > 0 ? WAY_MULTI : WAY_TEXT;
-}
-
-static yyjson_val *option_at(yyjson_val *frame, size_t at)
-{
-	return yyjson_arr_get(yyjson_obj_get(opts_of(frame), "options"), at);
-}
-
-static yyjson_val *value_of(yyjson_val *option)
-{
-	return yyjson_is_obj(option) ? yyjson_obj_get(option, "value") : option;
-}
-
 /* ---- coming and going ---- */
 
-static const char *words_of(enum way way)
+static size_t safe_option(yyjson_val *frame)
 {
-	static const char *const words[] = {"?", "Select:", "Select any:", "Confirm?"};
-
-	return words[way];
+	for (size_t i = 0; i < question_option_count(frame); i++)
+		if (question_is_safe(question_option(frame, i)))
+			return i;
+	return PROMPT_NOTHING;
 }
 
-/* What the agent would choose is chosen already. */
-static void choose_default(struct prompt_view *view, yyjson_val *frame)
+/* Is it what stands here, told once more?  Then it is as it was left. */
+static bool is_same(struct prompt_view *view, const struct asked *asked)
 {
-	yyjson_val *other = yyjson_obj_get(opts_of(frame), "default");
+	struct buf asks;
+	bool same;
 
-	for (size_t i = 0; other && i < option_count(frame); i++) {
-		yyjson_val *value = value_of(option_at(frame, i)), *one;
-		size_t at, count;
-
-		if (yyjson_equals(value, other))
-			view->chosen = i;
-		yyjson_arr_foreach(other, at, count, one)
-		{
-			view->picked[i] |= yyjson_equals(value, one);
-		}
-	}
+	if (!view->id || strcmp(view->id, asked->id) != 0)
+		return false;
+	if (view->number == asked->number)
+		return true;
+	buf_init(&asks, FRAME_MAX);
+	same = json_add(&asks, yyjson_doc_get_root(asked->doc)) &&
+	       text_equal(buf_text(&asks), buf_text(&view->asks));
+	view->number = same ? asked->number : view->number;
+	buf_finish(&asks);
+	return same;
 }
 
 static void take(struct tui *tui, struct prompt_view *view, const struct asked *asked)
 {
 	yyjson_val *frame = yyjson_doc_get_root(asked->doc);
-	struct text words = json_text(yyjson_obj_get(opts_of(frame), "prompt"));
+	struct buf words;
 
+	view->number = asked->number;
+	buf_clear(&view->asks);
+	json_add(&view->asks, frame);
 	free(view->id);
 	view->id = must_dup(asked->id);
 	typed_set(&view->typed, (struct text){0});
 	memset(view->picked, 0, sizeof(view->picked));
-	view->chosen = view->top = 0;
+	view->chosen = safe_option(frame);
+	view->top = view->seen = 0;
+	view->is_read = false;
 	view->since_ms = tui->now_ms;
-	choose_default(view, frame);
+	view->cancel_until_ms = 0;
+	buf_init(&words, WORDS_MAX);
+	question_words(frame, &words);
 	paper_clear(&view->words);
 	view->words.is_begun = true;
-	paper_add(&view->words, STYLE_TITLE, words.len ? words : text_of(words_of(way_of(frame))));
+	view->words.top = 0;
+	paper_add(&view->words, STYLE_HUMAN, buf_text(&words));
+	buf_finish(&words);
 }
 
 /* Another one may be the oldest now. */
@@ -136,7 +103,7 @@ static yyjson_val *follow(struct tui *tui, struct prompt_view *view)
 {
 	const struct asked *asked = first_asked(tui);
 
-	if (asked && (!view->id || strcmp(view->id, asked->id) != 0))
+	if (asked && !is_same(view, asked))
 		take(tui, view, asked);
 	return frame_of(tui, view);
 }
@@ -145,6 +112,8 @@ static void prompt_open(struct tui *tui, void *self)
 {
 	struct prompt_view *view = self;
 
+	tui->is_aside = false;
+	buf_init(&view->asks, FRAME_MAX);
 	typed_init(&view->typed);
 	paper_init(&view->words);
 	follow(tui, view);
@@ -154,9 +123,19 @@ static void prompt_close(struct tui *tui, void *self)
 {
 	struct prompt_view *view = self;
 
+	buf_finish(&view->asks);
 	typed_finish(&view->typed);
 	paper_finish(&view->words);
 	free(view->id);
+}
+
+/* May this be chosen now?  If not, it is said why. */
+static bool may_send(struct tui *tui, const struct prompt_view *view, bool is_safe)
+{
+	if (is_safe || prompt_unread(view) == 0)
+		return true;
+	tui_say(tui, "%zu more lines of it were not shown yet: PgDn reads on", prompt_unread(view));
+	return false;
 }
 
 /* ---- answers ---- */
@@ -195,9 +174,11 @@ static void send_value(struct tui *tui, const struct prompt_view *view, yyjson_v
 
 static void send_text(struct tui *tui, const struct prompt_view *view, yyjson_val *frame)
 {
-	yyjson_val *other = yyjson_obj_get(opts_of(frame), "default");
+	yyjson_val *other = question_default(frame);
 	struct buf json;
 
+	if (!may_send(tui, view, false))
+		return;
 	if (view->typed.text.len == 0 && yyjson_is_str(other)) {
 		send_value(tui, view, other);
 		return;
@@ -214,10 +195,12 @@ static void send_picked(struct tui *tui, const struct prompt_view *view, yyjson_
 	const char *comma = "";
 	struct buf json;
 
+	if (!may_send(tui, view, false))
+		return;
 	buf_init(&json, ANSWER_MAX);
 	buf_add_char(&json, '[');
-	for (size_t i = 0; i < option_count(frame); i++) {
-		yyjson_val *value = value_of(option_at(frame, i));
+	for (size_t i = 0; i < question_option_count(frame); i++) {
+		yyjson_val *value = question_value(question_option(frame, i));
 
 		if (!view->picked[i] || !value)
 			continue;
@@ -232,7 +215,7 @@ static void send_picked(struct tui *tui, const struct prompt_view *view, yyjson_
 
 /* ---- keys ---- */
 
-static void press_text(struct tui *tui, struct prompt_view *view, const struct press *press)
+static bool press_text(struct tui *tui, struct prompt_view *view, const struct press *press)
 {
 	if (tui->is_pasting)
 		typed_paste(&view->typed, press);
@@ -240,85 +223,138 @@ static void press_text(struct tui *tui, struct prompt_view *view, const struct p
 		send_text(tui, view, frame_of(tui, view));
 	else
 		typed_press(&view->typed, press);
+	return true;
 }
 
-static void press_confirm(struct tui *tui, struct prompt_view *view, const struct press *press)
+/* Enter is a no, if that is the default, and never a yes. */
+static bool press_confirm(struct tui *tui, struct prompt_view *view, const struct press *press)
 {
-	yyjson_val *other = yyjson_obj_get(opts_of(frame_of(tui, view)), "default");
+	yyjson_val *other = question_default(frame_of(tui, view));
 
-	if (press->code == 'y' || press->code == 'Y')
-		send_answer(tui, view, TEXT("true"));
-	else if (press->code == 'n' || press->code == 'N')
+	if (press->code == 'y' || press->code == 'Y') {
+		if (may_send(tui, view, false))
+			send_answer(tui, view, TEXT("true"));
+	} else if (press->code == 'n' || press->code == 'N' ||
+	           (press->code == PRESS_ENTER && yyjson_is_false(other))) {
 		send_answer(tui, view, TEXT("false"));
-	else if (press->code == PRESS_ENTER && yyjson_is_bool(other))
-		send_answer(tui, view, yyjson_get_bool(other) ? TEXT("true") : TEXT("false"));
+	} else {
+		return press->code == PRESS_ENTER;
+	}
+	return true;
 }
 
-static void press_choice(struct tui *tui, struct prompt_view *view, const struct press *press)
+static void send_chosen(struct tui *tui, struct prompt_view *view, yyjson_val *frame)
+{
+	yyjson_val *option = question_option(frame, view->chosen);
+	bool is_safe = question_is_safe(option) || !question_is_answer(option);
+	size_t cut;
+
+	if (!option) {
+		tui_say(tui, "nothing is chosen yet: j and k choose");
+		return;
+	}
+	prompt_option_height(frame, view, view->chosen, &cut);
+	if (cut && !is_safe)
+		tui_say(tui, "%zu bytes of this are not shown: a wider screen, or the page", cut);
+	else if (may_send(tui, view, is_safe))
+		send_value(tui, view, question_value(option));
+}
+
+static bool press_choice(struct tui *tui, struct prompt_view *view, const struct press *press)
 {
 	yyjson_val *frame = frame_of(tui, view);
-	size_t count = option_count(frame);
-	bool is_multi = way_of(frame) == WAY_MULTI;
+	size_t count = question_option_count(frame);
+	bool is_multi = question_way(frame) == WAY_MULTI;
 
 	switch (press->code) {
 	case 'j':
 	case PRESS_DOWN:
 	case PRESS_RIGHT:
-	case PRESS_WHEEL_DOWN:
-		view->chosen = (view->chosen + 1) % count;
-		break;
+		view->chosen = view->chosen == PROMPT_NOTHING ? 0 : (view->chosen + 1) % count;
+		return true;
 	case 'k':
 	case PRESS_UP:
 	case PRESS_LEFT:
-	case PRESS_WHEEL_UP:
-		view->chosen = (view->chosen + count - 1) % count;
-		break;
+		view->chosen = view->chosen == PROMPT_NOTHING ? count - 1
+		                                              : (view->chosen + count - 1) % count;
+		return true;
 	case ' ':
-		view->picked[view->chosen] ^= is_multi;
-		break;
+		if (is_multi && view->chosen < count)
+			view->picked[view->chosen] ^= true;
+		return is_multi;
 	case PRESS_ENTER:
 		if (is_multi)
 			send_picked(tui, view, frame);
 		else
-			send_value(tui, view, value_of(option_at(frame, view->chosen)));
-		break;
+			send_chosen(tui, view, frame);
+		return true;
 	default:
-		break;
+		return false;
 	}
 }
 
-static void press_way(struct tui *tui, struct prompt_view *view, const struct press *press)
+/* Line by line and page by page: there is no key that jumps over something, and none that
+ * is pressed faster than it can be drawn. */
+static bool press_words(struct prompt_view *view, const struct press *press)
 {
-	enum way way = way_of(frame_of(tui, view));
+	bool is_long = view->words.row_count > (size_t)view->words.page;
+	size_t end = paper_first(&view->words) + (size_t)view->words.page;
 
-	if (way == WAY_TEXT)
-		press_text(tui, view, press);
-	else if (tui->is_pasting)
-		return;
-	else if (press->code == 'i' || press->code == '?')
-		tui_action(tui, press->code == 'i' ? TEXT("inspect") : TEXT("help"),
-		           (struct text){0});
-	else if (way == WAY_CONFIRM)
-		press_confirm(tui, view, press);
-	else
-		press_choice(tui, view, press);
+	if (is_long && !view->is_read && end > view->seen &&
+	    (press->code == PRESS_PAGE_DOWN || press->code == PRESS_WHEEL_DOWN))
+		return true;
+	if (press->code == PRESS_PAGE_UP || press->code == PRESS_PAGE_DOWN ||
+	    press->code == PRESS_WHEEL_UP || press->code == PRESS_WHEEL_DOWN)
+		return is_long && paper_press(&view->words, press);
+	return false;
 }
 
-/* One that is asked scrolls what happened, to see what it is about. */
+/* The agent is told that nobody will answer: only when it was meant. */
+static void press_cancel(struct tui *tui, struct prompt_view *view)
+{
+	if (view->cancel_until_ms >= tui->now_ms) {
+		send_answer(tui, view, (struct text){0});
+		return;
+	}
+	view->cancel_until_ms = tui->now_ms + TUI_SAY_MS;
+	tui_say(tui, "Ctrl-X again tells the agent that nobody will answer");
+}
+
+static bool press_way(struct tui *tui, struct prompt_view *view, const struct press *press)
+{
+	enum way way = question_way(frame_of(tui, view));
+
+	if (press_words(view, press))
+		return true;
+	if (way == WAY_TEXT)
+		return press_text(tui, view, press);
+	if (tui->is_pasting)
+		return true;
+	return way == WAY_CONFIRM ? press_confirm(tui, view, press)
+	                          : press_choice(tui, view, press);
+}
+
 static bool prompt_press(struct tui *tui, void *self, const struct press *press)
 {
 	struct prompt_view *view = self;
-	struct opened *pane = &tui->panes[tui->focus];
 
-	if (press->code == PRESS_PAGE_UP || press->code == PRESS_PAGE_DOWN)
-		pane->view->press(tui, pane->self, press);
-	else if (tui->now_ms - view->since_ms < UNMEANT_MS || !follow(tui, view))
+	if (!follow(tui, view) || tui->now_ms - view->since_ms < UNMEANT_MS)
 		return true;
-	else if (press->code == PRESS_ESCAPE && !tui->is_pasting)
-		send_answer(tui, view, (struct text){0});
-	else
-		press_way(tui, view, press);
-	return true;
+	if (press_is_mouse(press) && press->code != PRESS_WHEEL_UP &&
+	    press->code != PRESS_WHEEL_DOWN) {
+		tui->is_aside = false;
+		return true;
+	}
+	if (!tui->is_pasting && (press->code == PRESS_ESCAPE || press->code == PRESS_TAB)) {
+		tui->is_aside = true;
+		tui_say(tui, "the question stays open; Tab goes back to it");
+		return true;
+	}
+	if (!tui->is_pasting && press->code == PRESS_CTRL('x')) {
+		press_cancel(tui, view);
+		return true;
+	}
+	return press_way(tui, view, press);
 }
 
 /* ---- who was first ---- */
@@ -362,106 +398,18 @@ static void prompt_hear(struct tui *tui, void *self, const struct text raw)
 
 /* ---- drawing ---- */
 
-static int words_rows(struct prompt_view *view, int cols)
-{
-	if (view->words.cols != cols) {
-		struct canvas none = {0};
-
-		paper_draw(&view->words, (struct area){&none, 0, 0, 0, cols});
-	}
-	return view->words.row_count < WORDS_ROWS_MAX ? (int)view->words.row_count : WORDS_ROWS_MAX;
-}
-
 static int prompt_rows(struct tui *tui, void *self, int cols)
 {
 	struct prompt_view *view = self;
-	yyjson_val *frame = follow(tui, view);
-	int rows = words_rows(view, cols), options = (int)option_count(frame);
-	enum way way = way_of(frame);
 
-	if (way == WAY_SELECT || way == WAY_MULTI)
-		return rows + (options < OPTION_ROWS_MAX ? options : OPTION_ROWS_MAX);
-	return rows + 1;
-}
-
-static void put_option(struct pen *pen, yyjson_val *option)
-{
-	yyjson_val *label = yyjson_is_obj(option) ? yyjson_obj_get(option, "label") : option;
-	struct buf json;
-
-	if (!label)
-		label = yyjson_obj_get(option, "value");
-	if (yyjson_is_str(label)) {
-		pen_put(pen, json_text(label));
-		return;
-	}
-	buf_init(&json, 4 * KIB);
-	json_add(&json, label);
-	pen_put(pen, buf_text(&json));
-	buf_finish(&json);
-}
-
-static void draw_options(struct prompt_view *view, yyjson_val *frame, struct area area)
-{
-	size_t rows = (size_t)area.rows, count = option_count(frame);
-	bool is_multi = way_of(frame) == WAY_MULTI;
-
-	if (view->chosen < view->top)
-		view->top = view->chosen;
-	if (rows > 0 && view->chosen >= view->top + rows)
-		view->top = view->chosen - rows + 1;
-	for (size_t i = 0; i < rows && view->top + i < count; i++) {
-		size_t at = view->top + i;
-		uint8_t style = STYLE_PLAIN | (at == view->chosen ? STYLE_CHOSEN : 0);
-		struct pen pen = pen_at(area, (int)i, 0, style);
-
-		pen_put(&pen, at == view->chosen ? TEXT(" ▸ ") : TEXT("   "));
-		if (is_multi)
-			pen_put(&pen, view->picked[at] ? TEXT("[x] ") : TEXT("[ ] "));
-		put_option(&pen, option_at(frame, at));
-		pen_rest(&pen);
-	}
-}
-
-static void draw_text(struct tui *tui, struct prompt_view *view, struct area area)
-{
-	struct text other = json_text(yyjson_obj_get(opts_of(frame_of(tui, view)), "default"));
-	struct pen pen = pen_at(area, 0, 0, STYLE_HUMAN);
-
-	pen_put(&pen, TEXT(" > "));
-	tui_cursor(tui, typed_draw(&view->typed, pen));
-	if (view->typed.text.len == 0)
-		pen_styled(&pen, STYLE_DIM, other);
-}
-
-static void draw_confirm(yyjson_val *frame, struct area area)
-{
-	yyjson_val *other = yyjson_obj_get(opts_of(frame), "default");
-	struct pen pen = pen_at(area, 0, 0, STYLE_HUMAN);
-
-	pen_put(&pen, TEXT(" y yes · n no"));
-	if (yyjson_is_bool(other))
-		pen_put(&pen, yyjson_get_bool(other) ? TEXT(" · Enter yes") : TEXT(" · Enter no"));
+	return prompt_height(tui, view, follow(tui, view), cols);
 }
 
 static void prompt_draw(struct tui *tui, void *self, struct area area)
 {
 	struct prompt_view *view = self;
-	yyjson_val *frame = follow(tui, view);
-	int words = words_rows(view, area.cols);
-	struct area rest = area_rows(area, words, area.rows);
 
-	paper_draw(&view->words, area_rows(area, 0, words));
-	switch (way_of(frame)) {
-	case WAY_TEXT:
-		draw_text(tui, view, rest);
-		break;
-	case WAY_CONFIRM:
-		draw_confirm(frame, rest);
-		break;
-	default:
-		draw_options(view, frame, rest);
-	}
+	prompt_paint(tui, view, follow(tui, view), area);
 }
 
 /* Who asks, how long there is, and how many more wait. */
@@ -485,7 +433,8 @@ static void prompt_note(struct tui *tui, void *self, struct buf *out)
 const struct view view_prompt = {
 	.name = "prompt",
 	.title = "QUESTION",
-	.hints = "Enter answer · j/k choose · Space toggle · y/n · Esc cancel · PgUp/PgDn scroll",
+	.hints = "Enter answer · j/k choose · Space toggle · y/n · PgDn reads on · "
+		 "Esc leaves it · ? help",
 	.place = VIEW_MODAL,
 	.size = sizeof(struct prompt_view),
 	.open = prompt_open,
