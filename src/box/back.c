@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "box/parts.h"
+#include "box/receipts.h"
 #include "bus/bus.h"
 #include "hub/hub.h"
 #include "play/theatre.h"
@@ -147,6 +148,8 @@ static bool can(void *self, struct text run, struct text op)
 
 	if (hub_has_agent(box->hub, run))
 		return can_agent(known, op);
+	if (text_is(op, "tell"))
+		return sources_can_send(box->sources, theatre_source(box->theatre, run));
 	return pauses_can(box->pauses, run, op) || sources_can(box->sources, run, op, is_live);
 }
 
@@ -288,18 +291,37 @@ static void add_passed(struct buf *out, const struct signal *s, struct text run)
 	buf_add_char(out, '}');
 }
 
+/* NULL: somebody took it. */
+static const char *pass_on(struct box *box, const struct signal *s, struct text run,
+                           struct text source, struct error *why)
+{
+	struct buf passed;
+	bool is_taken;
+
+	if (box_tell_agent(box, s, run))
+		return NULL;
+	if (!source.len)
+		return "nobody knows whose it is";
+	buf_init(&passed, s->line.len + PASSED_EXTRA);
+	add_passed(&passed, s, run);
+	is_taken = passed.full ? error_set(why, "it is too long")
+	                       : sources_send(box->sources, source, buf_text(&passed), why) ==
+	                                 SOURCE_DONE;
+	buf_finish(&passed);
+	return is_taken ? NULL : why->words;
+}
+
 void box_pass_on(struct box *box, const struct signal *s)
 {
 	struct text run, source = concerned(box->theatre, s, &run);
-	struct buf passed;
-	struct error why;
+	struct error words = {""};
+	const char *why = pass_on(box, s, run, source, &words);
 
-	if (box_tell_agent(box, s, run) || !source.len)
+	if (why)
+		log_debug("show", "%.*s is not heard: %s", TEXT_ARG(s->type), why);
+	if (!text_is(s->type, "user.command"))
 		return;
-	buf_init(&passed, s->line.len + PASSED_EXTRA);
-	add_passed(&passed, s, run);
-	if (!passed.full &&
-	    sources_send(box->sources, source, buf_text(&passed), &why) != SOURCE_DONE)
-		log_debug("show", "%.*s is not heard: %s", TEXT_ARG(s->type), why.words);
-	buf_finish(&passed);
+	if (!box->receipts)
+		box->receipts = receipts_create(box->loop, box->bus);
+	receipts_add(box->receipts, &(struct receipt){.signal = s->id, .run = run, .why = why});
 }

@@ -37,6 +37,7 @@ struct box {
 	struct discover *discover;
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
+	struct receipts *receipts;   /* of what people told agents */
 	struct runs *runs;
 	struct follower *follower;  /* that leads them along the journal */
 	struct resume_desk *resume; /* what the last life left open */

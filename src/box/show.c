@@ -18,6 +18,7 @@
 #include "base/must.h"
 #include "base/sections.h"
 #include "box/parts.h"
+#include "box/receipts.h"
 #include "bus/bus.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
@@ -442,6 +443,8 @@ void box_destroy_show(struct box *box)
 	loop_forget(&p->settling);
 	deadline_clear(&p->tick);
 	uv_close((uv_handle_t *)&p->timer, free_closed);
+	receipts_destroy(box->receipts);
+	box->receipts = NULL;
 	theatre_destroy(box->theatre);
 	box->theatre = NULL;
 	box->playhouse = NULL;

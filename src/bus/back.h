@@ -64,7 +64,8 @@ struct back {
 	 * ui-quit, cancel. */
 	enum back_answer (*control)(void *self, const struct back_control *control,
 	                            struct error *why);
-	/* Could that be done to this run, as things are? */
+	/* Could that be done to this run, as things are?  Or `tell`: would it be handed what
+	 * people say to it, as a `user.command`? */
 	bool (*can)(void *self, struct text run, struct text op);
 	/* To a prompt: see back_reply. */
 	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);

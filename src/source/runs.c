@@ -50,6 +50,14 @@ enum source_answer sources_send(struct sources *all, struct text id, struct text
 	return answer;
 }
 
+bool sources_can_send(struct sources *all, struct text id)
+{
+	struct source *s;
+
+	return find_open(all, id, &s, NULL) == SOURCE_DONE &&
+	       needs(s, s->transport && s->transport->send, "be sent to", NULL) == SOURCE_DONE;
+}
+
 static void remember(struct sources *all, const char *run, struct source *s)
 {
 	struct source_run *r = &all->runs[all->run_count++ % RUNS_MAX];

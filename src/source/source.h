@@ -74,6 +74,9 @@ enum source_answer sources_disconnect(struct sources *sources, struct text id, s
 enum source_answer sources_send(struct sources *sources, struct text id, struct text message,
                                 struct error *why);
 
+/* Would it be taken, as things are? */
+bool sources_can_send(struct sources *sources, struct text id);
+
 /* run gets the new run's id: 36 characters.  It ends in one completion or error. */
 #define RUN_ID_LEN 36
 enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,

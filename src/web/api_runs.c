@@ -77,7 +77,7 @@ static struct run *find_run(struct call *call)
 static void add_can(const struct call *call, const struct run *run, struct buf *out)
 {
 	static const char *const ops[] = {"pause",        "step",    "continue", "arm",
-	                                  "ui-interrupt", "ui-quit", "cancel"};
+	                                  "ui-interrupt", "ui-quit", "cancel",   "tell"};
 	const struct back *back = &call->web->options.back;
 	const char *between = "";
 

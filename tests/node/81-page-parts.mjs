@@ -6,7 +6,7 @@ import { part } from "./ui.mjs";
 import { Place, retryDelay } from "../../clients/js/signalbox.js";
 
 const { pretty } = await part("text/json.ts");
-const { clock, colourOf, entryOf, gapEntryOf, visible } = await part("text/signal.ts");
+const { clock, colourOf, entryOf, gapEntryOf, unhidden, visible } = await part("text/signal.ts");
 const { beginning, ending, graphemes, makeCutter, wholeAfter, wholeBefore } = await part("text/whole.ts");
 const { makeRates, rateWords, sparkline } = await part("shell/rates.ts");
 const { makeDemoWatch } = await part("shell/demo.ts");
@@ -292,6 +292,8 @@ test("no envelope, however odd, breaks a row", async () => {
 		}
 	assert.equal(visible("a\u0000\u202e\u{e0041}\ufeffb"), "a\\u0000\\u202e\\udb40\\udc41\\ufeffb");
 	assert.equal(visible("é 👩‍💻 שלום"), "é 👩‍💻 שלום");
+	assert.equal(unhidden("a\n\tb\u200d\ufe0f\u00a0\u2800\ud800\u0000"), "a\n\tb\\u200d\\ufe0f\\u00a0\\u2800\\ud800\\u0000");
+	assert.equal(unhidden("日本 é 😀 שלום"), "日本 é 😀 שלום");
 });
 
 await run();

@@ -11,7 +11,7 @@ const { inputParts, inputLine, outputParts } = await part("talk/tool.ts");
 const { diff, patchLines } = await part("talk/diff.ts");
 const { cut, visibleText, wholeLength, lasted } = await part("talk/plain.ts");
 const { createAsks, answerers, newSession } = await part("ask/model.ts");
-const { createPrompts, choicesOf, approvalOf, leftOf, endOf, OVER_MS } = await part("prompts/model.ts");
+const { createPrompts, choicesOf, approvalOf, missingOf, leftOf, endOf, OVER_MS } = await part("prompts/model.ts");
 
 /* A talk that is given signals by type and payload, one millisecond after the other. */
 function telling() {
@@ -393,14 +393,13 @@ test("after a forget, what is not told again is over", async () => {
 	assert.equal(prompts.age(4 + OVER_MS, () => false), true);
 });
 
-test("an approval is known by the input that may be changed; its words are left out only if they repeat it", async () => {
-	const approve = (prompt, edit) => approvalOf(question("a", { type: "select", prompt,
-		options: [{ label: "Allow", value: "allow", edit }, "deny"] }));
-
-	assert.deepEqual(approve("Bash: rm -rf x", { command: "rm -rf x" }), { tool: "Bash", input: { command: "rm -rf x" }, isSaidTwice: true });
-	assert.equal(approve("Bash: ls", { command: "rm -rf x" }).isSaidTwice, false);
-	assert.equal(approve('Edit: {"a":1}', { a: 1 }).isSaidTwice, true);
-	assert.equal(approve("Just words", { a: 1 }), null);
+test("an approval has its tool and its input, and what is not here says how much it is", async () => {
+	const tool = (more) => question("a", { type: "select", tool: "Bash", ...more });
+	assert.deepEqual(approvalOf(tool({ input: { command: "rm -rf x" } })), { tool: "Bash", input: { command: "rm -rf x" } });
+	assert.equal(missingOf(tool({ input: {}, inputBytes: 2 })), "");
+	assert.equal(missingOf(tool({ inputBytes: 70_000 })), "70,000 bytes");
+	assert.equal(missingOf(question("a", { prompt: "x\n... AND 7 BYTES MORE THAT ARE NOT SHOWN" })), "what is missing");
+	assert.equal(missingOf(question("a")), "");
 	assert.equal(approvalOf(question("a")), null);
 	const options = ["x", 2, { label: "L", value: null }, { value: { a: 1 } }, null];
 	assert.deepEqual(choicesOf(question("a", { options })).map(({ label }) => label),

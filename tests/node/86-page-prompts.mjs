@@ -141,8 +141,9 @@ fresh("one of a few is a button, one of many is in a list", async () => {
 
 fresh("several of several are boxes, in the order of the options", async () => {
 	await asks({ type: "multi", prompt: "Which?", options: ["a", "b", "c"], default: ["c"] });
-	assert.equal(await card("Which?").getByLabel("c", { exact: true }).isChecked(), true);
-	await card("Which?").getByLabel("b", { exact: true }).check();
+	assert.equal(await card("Which?").locator("input:checked").count(), 0, "nothing is chosen beforehand");
+	await card("Which?").locator("input").nth(2).check();
+	await card("Which?").locator("input").nth(1).check();
 	await card("Which?").getByRole("button", { name: "Answer" }).click();
 	await answered(["b", "c"]);
 });
@@ -302,7 +303,56 @@ fresh("nothing of what is asked for is cut off in secret", async () => {
 	assert.equal((await decided).behavior, "deny");
 	await asks({ type: "select", prompt: `${"w".repeat(16000)} really?`, options: ["o".repeat(300), "other"] });
 	const long = card("really?");
-	await long.getByRole("button", { name: /^o{200} … and 100 more characters$/ }).waitFor();
+	await long.getByRole("button", { name: /^o{300}$/ }).waitFor();
+});
+
+fresh("every member of what a tool is given is seen, with all that hides, and only Deny is chosen", async () => {
+	const decided = hook(permission("Bash", { command: `ls${"\n".repeat(30)}rm -rf ~\u0000\u202e\u200b\u200d end`,
+		dangerouslyDisableSandbox: true }));
+	const asked = card("Claude Code wants to use Bash");
+	await asked.waitFor();
+	assert.equal(await asked.locator(".talk-code pre").textContent(),
+		`ls${"\n".repeat(30)}rm -rf ~\\u0000\\u202e\\u200b\\u200d end`);
+	assert.match(await asked.textContent(), /"dangerouslyDisableSandbox": true/);
+	await page.waitForSelector("#prompts [data-safe]:enabled");
+	await page.keyboard.press("p");
+	assert.match(await page.evaluate(() => document.activeElement.textContent), /^Deny/);
+	assert.equal(await asked.locator(".primary").count(), 1);
+	assert.match(await asked.locator(".primary").textContent(), /^Deny/);
+	await page.keyboard.press("Enter");
+	assert.equal((await decided).behavior, "deny");
+});
+
+fresh("what is not all shown cannot be allowed before it was opened", async () => {
+	const command = `${"x".repeat(100_000)}LAST`;
+	const decided = hook(permission("Bash", { command }));
+	const asked = card("Claude Code wants to use Bash");
+	const allow = asked.getByRole("button", { name: "Allow", exact: true });
+	await asked.waitFor();
+	await page.waitForSelector("#prompts [data-safe]:enabled");
+	assert.equal(await allow.isDisabled(), true);
+	assert.match(await asked.textContent(), /BYTES MORE THAT ARE NOT SHOWN.*Not all of it is shown/s);
+	await asked.getByRole("button", { name: /^Show all 100,\d\d\d bytes of its input$/ }).click();
+	await eventually(() => allow.isEnabled(), "it was opened");
+	assert.ok((await asked.locator(".talk-code pre").textContent()).endsWith("xLAST"));
+	await allow.click();
+	assert.equal((await decided).behavior, "allow");
+	const shorter = hook(permission("Bash", { command: "y".repeat(5000) }));
+	await asked.waitFor();
+	await page.waitForSelector("#prompts [data-safe]:enabled");
+	assert.equal(await allow.isDisabled(), true);
+	await asked.getByRole("button", { name: "Show 1,000 more characters" }).click();
+	await eventually(() => allow.isEnabled(), "all of it is shown");
+	await asked.getByRole("button", { name: "Deny", exact: true }).click();
+	assert.equal((await shorter).behavior, "deny");
+});
+
+fresh("who may answer but not control cannot choose what needs it, and sees which rule it would write", async () => {
+	await asks({ type: "select", prompt: "May I?", options: [{ label: "Allow always", value: "always", rule: "Bash(ls:*) in your local settings",
+		needs: "control" }, { label: "Deny", value: "deny", safe: true }] });
+	assert.match(await card("May I?").locator(".prompt-rule").textContent(), /Bash\(ls:\*\) in your local settings/);
+	await card("May I?").getByRole("button", { name: /^Allow always/ }).click();
+	await answered("always");
 });
 
 fresh("what a tool is given may be changed before it is allowed", async () => {

@@ -177,6 +177,7 @@ test("what cannot be done is greyed out, and when it is tried the refusal is tol
 	await pill(page, "working");
 	for (const op of ["pause", "step", "continue", "arm", "ui-interrupt", "ui-quit", "cancel"])
 		assert.ok(await page.isDisabled(button(op)), op);
+	assert.match(await page.getAttribute(button("pause"), "title"), /its source cannot do that now/);
 	await says(page, ".runs-why", /Nobody who works here can be told anything/);
 	await page.$eval(button("pause"), (element) => { element.disabled = false; });
 	await page.click(button("pause"));
@@ -217,6 +218,8 @@ test("an agent is paused, stepped, continued, armed and interrupted from the pag
 	await pill(page, "working");
 	await page.click(button("arm"));
 	await page.click(button("ui-interrupt"));
+	await says(page, button("ui-interrupt"), /sure\?/);
+	await page.click(button("ui-interrupt"));
 	await eventually(() => agent.told.length === 5);
 	assert.deepEqual(agent.told, ["pause", "step", "continue", "arm", "ui-interrupt"]);
 	agent.event("llm/error", { invokeid: "poet", message: "interrupted" });
@@ -245,7 +248,7 @@ test("keys do the same, and what ends a run is asked twice", async () => {
 	for (const key of ["j", "k", "Home", "Enter"])
 		await page.keyboard.press(key);
 	await pill(page, "working");
-	for (const key of ["h", "s", "c", "x"]) {
+	for (const key of ["h", "s", "c", "x", "x"]) {
 		await page.keyboard.press(key);
 		await eventually(() => agent.told.length > 0 && agent.told.at(-1)[0] !== "-");
 		await sleep(50);
@@ -355,6 +358,7 @@ test("a program that `signalbox run` started is interrupted from the page", asyn
 	await says(page, ".runs-scroll", /started/);
 	await eventually(() => page.isEnabled(button("ui-interrupt")));
 	assert.ok(await page.isDisabled(button("pause")), "a program cannot be paused");
+	await page.click(button("ui-interrupt"));
 	await page.click(button("ui-interrupt"));
 	assert.equal(await ended, 3);
 	await says(page, ".runs-scroll", /stopped/);

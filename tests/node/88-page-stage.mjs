@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Box, eventually, PATIENCE_MS, run, SLOW, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
+import { Agent } from "./agent.mjs";
 import { Ear } from "./ear.mjs";
 
 const SMALL = { width: 720, height: 560 };
@@ -272,6 +273,12 @@ test("the card says who it is, and leads to their run and their log", async () =
 	const signal = await stored("user.command", before);
 	assert.deepEqual(signal.payload, { entityId: "ada", action: "say it again" });
 	assert.equal(signal.correlationId, "run:7");
+	await eventually(() => ear.heard.find((one) => one.type === "user.command" && one.payload.action === "say it again"),
+		"the source hears it");
+	await says(page, "#said", /ada was told: say it again/);
+	const receipt = await stored("command.told", before);
+	assert.deepEqual(receipt.payload, { signal: signal.id, told: true });
+	await makes(signal, "fly letter", "flash ada");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector(".stage-card", { state: "hidden" });
 });
@@ -329,21 +336,57 @@ test("a zone is drawn by hand: a user.zone, seen until it fades, and by others t
 	await other.context().close();
 });
 
-test("the context menu tells somebody what to do: a user.command, and a letter flies", async () => {
-	const before = await newest();
-	const { screen } = await seen(page, "ada");
+const menuOf = async (who) => {
+	const { screen } = await seen(page, who);
 
-	await watchFor(page);
 	await page.mouse.click(screen.x, screen.y, { button: "right" });
 	await page.waitForSelector("[role=menu]:not([hidden]) [role=menuitem]");
-	await page.click("[role=menuitem]:has-text('Tell it to report')");
-	const signal = await stored("user.command", before);
-	assert.deepEqual(signal.payload, { entityId: "ada", action: "report" });
-	assert.equal(signal.correlationId, "run:7");
-	await eventually(() => ear.heard.find((one) => one.type === "user.command" && one.payload.action === "report"), "the source hears it");
+};
+
+test("what the source of somebody cannot do is grey, with the reason, and does nothing", async () => {
+	const before = await newest();
+
+	await watchFor(page);
+	await menuOf("ada");
+	for (const words of ["Pause it", "Let it go on", "Interrupt it"]) {
+		const item = page.locator("[role=menuitem]", { hasText: words });
+
+		assert.equal(await item.getAttribute("aria-disabled"), "true", words);
+		assert.match(await item.textContent(), /its source cannot do that now/);
+		await item.click();
+	}
+	await page.keyboard.press("Escape");
 	await page.waitForSelector("[role=menu]", { state: "hidden" });
-	await says(page, "#said", /You told ada: report/);
-	await makes(signal, "fly letter", "flash ada");
+	const since = (await request("GET", `/api/signals?after=${before}&limit=1000`)).signals.map(({ type }) => type);
+	assert.deepEqual(since.filter((type) => type === "control" || type === "user.command"), []);
+});
+
+test("an agent is paused and interrupted from the menu, and it is said when it was told", async () => {
+	const agent = await Agent.join(box, "run:9");
+	agent.event("llm/start", { invokeid: "eve" });
+	agent.event("llm/delta", { invokeid: "eve", type: "text-delta", text: "I work." });
+	await menuOf("eve");
+	await page.click("[role=menuitem]:has-text('Pause it')");
+	await eventually(() => agent.told.at(-1) === "pause", "the agent hears it");
+	await says(page, "#said", /eve was told to pause/);
+	await menuOf("eve");
+	await page.click("[role=menuitem]:has-text('Interrupt it')");
+	await eventually(() => agent.told.at(-1) === "ui-interrupt", "the agent hears it");
+	await says(page, "#said", /eve was interrupted/);
+	agent.leave();
+});
+
+test("who cannot be told anything is not told anything", async () => {
+	await box.emit({ type: "text_delta", source: "loner", correlationId: "run:8", payload: { agentId: "mute", content: "I only speak." } });
+	const { screen } = await seen(page, "mute");
+	await page.mouse.click(screen.x, screen.y);
+	await says(page, ".stage-card:not([hidden])", /mute.*Nothing can be told to it: its source cannot do that now/s);
+	assert.equal(await page.isDisabled(".stage-card input"), true);
+	assert.equal(await page.isDisabled(".stage-tell button"), true);
+	const before = await newest();
+	await request("POST", "/api/signal", { type: "user.command", correlationId: "run:8", payload: { entityId: "mute", action: "stop" } });
+	assert.equal((await stored("command.told", before)).payload.told, false);
+	await page.keyboard.press("Escape");
 });
 
 test("everything goes without a mouse", async () => {
@@ -362,7 +405,11 @@ test("everything goes without a mouse", async () => {
 	await page.keyboard.press("ContextMenu");
 	await page.waitForSelector("[role=menu]:not([hidden])");
 	await page.keyboard.press("ArrowDown");
-	await page.keyboard.press("ArrowDown");
+	assert.match(await page.evaluate(() => document.activeElement.textContent), /^Pause it/);
+	await page.keyboard.press("Escape");
+	await page.waitForSelector(".stage-card input:enabled");
+	await page.focus(".stage-card input");
+	await page.keyboard.type("wait");
 	await page.keyboard.press("Enter");
 	assert.equal((await stored("user.command", before)).payload.action, "wait");
 	before = await newest();

@@ -39,6 +39,8 @@ export interface Source {
 export interface Prompt {
 	id: string; run: string; source: string; type: "text" | "select" | "multi" | "confirm";
 	prompt: string; options?: unknown[]; default?: unknown; deadline?: number;
+	/* Of a tool that waits: its whole input, where that is short; else it has to be asked for. */
+	tool?: string; input?: unknown; inputBytes?: number;
 	state: "open" | "answered" | "cancelled" | "expired";
 	/* False: we may not answer, and it has nothing to answer with. */
 	answerable?: false;

@@ -3,17 +3,17 @@
 
 import type { Desk } from "../desk";
 import { fill, h, icon, write } from "../text/dom";
-import { knownAs, visible } from "../text/signal";
+import { knownAs, oneLine, unhidden, visible } from "../text/signal";
 import { beginning } from "../text/whole";
-import { drawPart } from "../talk/parts";
-import { cut, visibleText } from "../talk/plain";
+import { drawWhole, isCut } from "../talk/parts";
+import { cut } from "../talk/plain";
 import { inputLine, inputParts } from "../talk/tool";
 import { makeForm, type Send } from "./form";
-import { approvalOf, endOf, leftOf, type Item } from "./model";
+import { approvalOf, endOf, leftOf, missingOf, type Item } from "./model";
 
 const UNREADY_MS = 350;       /* a click within this was meant for something else */
-const TEXT_MAX = 20_000;      /* more than the server lets through */
 const VALUE_MAX = 200;
+const BRIEF_MAX = 160;
 
 export interface Card {
 	readonly element: HTMLElement;
@@ -47,20 +47,59 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 	let isFilled = false;
 	let isTouched = false;
 
+	const asked = h("div", { class: "prompt-asked" });
+	const unread = h("p", { class: "prompt-unread", role: "status" });
+
 	/* The form is made when it is first wanted: there may be hundreds of questions. */
 	function fillBody(): void {
 		if (isFilled)
 			return;
 		isFilled = true;
-		fill(body, [...wordsOf(item), makeForm(prompt, send)]);
+		drawAsked();
+		fill(body, [asked, unread, makeForm(prompt, { send, mayControl: desk.link.scopes.has("control") })]);
 		setReady(false);
 		setTimeout(() => setReady(!item.isSending), UNREADY_MS);
 	}
 
-	function setReady(isReady: boolean): void {
-		for (const control of body.querySelectorAll<HTMLButtonElement>("button, input, textarea"))
-			control.disabled = !isReady;
+	function drawAsked(): void {
+		fill(asked, [...wordsOf(item), ...missingOf(prompt) === "" ? [] : [loadButton()]]);
 	}
+
+	/* What did not come with the question is fetched by who wants to see it. */
+	function loadButton(): HTMLElement {
+		const button = h("button", { type: "button", class: "talk-more", onclick: () => {
+			if (prompt.tool === undefined) {
+				button.remove();
+				desk.go(`log/?f=correlation:"${prompt.run.replaceAll("\"", "*")}"`);
+				return;
+			}
+			desk.link.request<{ input: unknown }>("GET", `/api/prompts/${encodeURIComponent(prompt.id)}/input`).then(({ input }) => {
+				prompt.input = input ?? null;
+				drawAsked();
+				for (const more of asked.querySelectorAll<HTMLButtonElement>(".talk-more"))
+					more.click();
+				setReady(!item.isSending);
+			}, (error: Error) => write(fault, visible(error.message)));
+		} }, prompt.tool === undefined ? "Show all of it in the log" : `Show all ${missingOf(prompt)} of its input`);
+
+		return button;
+	}
+
+	/* What is not safe can be chosen only when all of what is asked is there. */
+	function setReady(isReady: boolean): void {
+		const isWhole = !isCut(asked);
+
+		for (const control of body.querySelectorAll<HTMLButtonElement>("button, input, textarea")) {
+			const isKept = control.hasAttribute("data-forbidden") || !isWhole && control.hasAttribute("data-unsafe");
+
+			control.disabled = !control.classList.contains("talk-more") && (!isReady || isKept);
+		}
+		write(unread, isWhole ? "" : "Not all of it is shown. Open it first; until then it can only be declined.");
+		unread.hidden = isWhole;
+	}
+
+	/* After the button that was pressed has shown more, or the form is another one. */
+	body.addEventListener("click", () => setTimeout(() => setReady(!item.isSending && performance.now() - madeAt > UNREADY_MS)));
 
 	function draw(now: number): void {
 		const isOpen = item.state === "open";
@@ -92,7 +131,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 		open(now) {
 			card.isExpanded = isTouched = true;
 			draw(now);
-			const first = body.querySelector<HTMLElement>(":is(textarea, input, button):enabled");
+			const first = body.querySelector<HTMLElement>(":is(textarea, [data-safe], input:checked):enabled");
 
 			(first === null || body.hidden ? toggle : first).focus();
 			element.scrollIntoView({ block: "nearest" });
@@ -108,16 +147,14 @@ function overWords(item: Item): string {
 	return [endOf(item), cut(value, VALUE_MAX)].filter((words) => words !== "").join(": ");
 }
 
-/* What is asked. Words that only repeat the input of a tool are left out. */
+/* What is asked: the input of a tool, every member of it, or the words. */
 function wordsOf(item: Item): HTMLElement[] {
 	const { prompt } = item;
 	const approval = approvalOf(prompt);
-	const words = visibleText(cut(String(prompt.prompt), TEXT_MAX));
 
-	return [
-		...approval?.isSaidTwice === true || words === "" ? [] : [h("div", { class: "prompt-words", tabindex: "0" }, words)],
-		...approval === null ? [] : [h("div", { class: "prompt-input" }, ...inputParts(approval.input).map(drawPart))],
-	];
+	if (approval !== null && approval.input !== undefined)
+		return [h("div", { class: "prompt-input" }, ...inputParts(approval.input).map(drawWhole))];
+	return prompt.prompt === "" ? [] : [h("div", { class: "prompt-words", tabindex: "0" }, unhidden(String(prompt.prompt)))];
 }
 
 export function who({ prompt }: Item): string {
@@ -127,7 +164,7 @@ export function who({ prompt }: Item): string {
 export function briefOf({ prompt }: Item): string {
 	const approval = approvalOf(prompt);
 
-	const words = approval === null ? String(prompt.prompt) : inputLine(approval.input);
+	const words = approval === null || approval.input === undefined ? String(prompt.prompt) : inputLine(approval.input);
 
-	return beginning(words.trim().split("\n", 1)[0]!, 160);
+	return oneLine(beginning(words.trim(), BRIEF_MAX)) + (words.trim().length > BRIEF_MAX ? " …" : "");
 }

@@ -2,7 +2,7 @@
  * member, and what is neither as JSON, which has to be JSON before it is sent. */
 
 import { h, write } from "../text/dom";
-import { visible } from "../text/signal";
+import { unhidden, visible } from "../text/signal";
 import { cut } from "../talk/plain";
 import type { Choice } from "./model";
 
@@ -38,9 +38,19 @@ function field(name: string, value: unknown): Field {
 	const words = isText ? value : JSON.stringify(value, null, "\t") ?? "";
 	const area = h("textarea", { spellcheck: "false", rows: String(Math.min(ROWS_MAX, words.split("\n").length)) });
 
+	const unseen = h("output", { class: "prompt-unseen" });
+	const look = (): void => {
+		const shown = unhidden(area.value);
+
+		write(unseen, shown === area.value ? "" : `It has characters that cannot be seen: ${shown}`);
+		unseen.hidden = unseen.textContent === "";
+	};
+
 	area.value = words;
+	area.addEventListener("input", look);
+	look();
 	return {
-		element: h("label", { class: "prompt-member" }, h("span", {}, visible(cut(name, 100))), area),
+		element: h("label", { class: "prompt-member" }, h("span", {}, unhidden(name)), area, unseen),
 		read() {
 			if (isText)
 				return area.value;

@@ -1,24 +1,28 @@
 /* The means to answer a question: a text, one of several, several of several, yes or no. What an
- * agent wrote is a label and never anything else. */
+ * agent wrote is a label and never anything else. Nothing is chosen beforehand but what is safe;
+ * whatever else answers it is marked `data-unsafe`, so that it can wait until all was shown. */
 
 import type { Prompt } from "../desk";
 import { h } from "../text/dom";
-import { visible } from "../text/signal";
-import { cut, visibleText } from "../talk/plain";
+import { unhidden, visible } from "../text/signal";
+import { cut } from "../talk/plain";
 import { editForm } from "./edit";
 import { choicesOf, type Choice } from "./model";
 
 const BUTTONS_MAX = 6;       /* more options than that are a list */
-const LABEL_MAX = 200;
+const PLACEHOLDER_MAX = 200;
+const NO_RIGHT = "This session may answer, but not control: it may not choose this.";
 
 export type Send = (answer: { value: unknown } | { cancelled: true }) => void;
 
-export function makeForm(prompt: Prompt, send: Send): HTMLElement {
+export interface Means { send: Send; mayControl: boolean }
+
+export function makeForm(prompt: Prompt, means: Means): HTMLElement {
 	switch (prompt.type) {
-	case "select": return selectForm(prompt, send);
-	case "multi": return multiForm(prompt, send);
-	case "confirm": return confirmForm(prompt, send);
-	default: return textForm(prompt, send);
+	case "select": return selectForm(prompt, means);
+	case "multi": return multiForm(prompt, means);
+	case "confirm": return confirmForm(prompt, means);
+	default: return textForm(prompt, means);
 	}
 }
 
@@ -36,83 +40,97 @@ function form(submit: () => void, ...children: (Node | null)[]): HTMLElement {
 }
 
 const row = (...children: (Node | null)[]) => h("div", { class: "prompt-row" }, ...children);
+const answerButton = () => h("button", { type: "submit", "data-unsafe": "" }, "Answer");
+const standardMark = (isStandard: boolean) => isStandard ? h("span", { class: "prompt-default" }, "default") : null;
 
-function textForm(prompt: Prompt, send: Send): HTMLElement {
+function textForm(prompt: Prompt, { send }: Means): HTMLElement {
 	const standard = typeof prompt.default === "string" ? prompt.default : null;
 	const text = h("textarea", { rows: "2", "aria-label": "Your answer",
-		placeholder: standard === null ? "Your answer" : visible(cut(standard, LABEL_MAX)),
+		placeholder: standard === null ? "Your answer" : visible(cut(standard, PLACEHOLDER_MAX)),
 		onkeydown: (event: KeyboardEvent) => {
 			if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) {
 				event.preventDefault();
 				element.requestSubmit();
 			}
 		} });
-	const element = form(() => send({ value: text.value === "" && standard !== null ? standard : text.value }),
-		text, row(h("button", { type: "submit", class: "primary" }, "Answer"),
-			standard === null ? null : h("span", { class: "prompt-default" }, "Empty is the default"),
-			cancelButton(send))) as HTMLFormElement;
+	const answer = answerButton();
+	const element = form(() => {
+		if (!answer.disabled)
+			send({ value: text.value === "" && standard !== null ? standard : text.value });
+	}, text, row(answer, standard === null ? null : h("span", { class: "prompt-default" }, "Empty is the default"),
+		cancelButton(send))) as HTMLFormElement;
 
 	return element;
 }
 
-function confirmForm(prompt: Prompt, send: Send): HTMLElement {
+/* A no is safe. */
+function confirmForm(prompt: Prompt, { send }: Means): HTMLElement {
 	const button = (value: boolean, words: string) => h("button", { type: "button",
-		class: prompt.default === value ? "primary" : null, onclick: () => send({ value }) },
-	words, prompt.default === value ? h("span", { class: "prompt-default" }, "default") : null);
+		...value ? { "data-unsafe": "" } : { class: "primary", "data-safe": "" }, onclick: () => send({ value }) },
+	words, standardMark(prompt.default === value));
 
 	return form(() => {}, row(button(true, "Yes"), button(false, "No"), cancelButton(send)));
 }
 
 /* ---- one of several ---- */
 
-function selectForm(prompt: Prompt, send: Send): HTMLElement {
+function selectForm(prompt: Prompt, means: Means): HTMLElement {
 	const choices = choicesOf(prompt);
 	const host = h("div", {});
 	const edits = choices.filter((choice) => choice.edit !== undefined).map((choice) =>
-		h("button", { type: "button", class: "prompt-edit", onclick: () => host.replaceChildren(
-			editForm(choice, (edit) => send({ value: { value: choice.value, edit } }), () => host.replaceChildren(list))) },
+		h("button", { type: "button", class: "prompt-edit", "data-unsafe": "", ...forbiddenUnless(means.mayControl), onclick: () =>
+			host.replaceChildren(editForm(choice, (edit) => means.send({ value: { value: choice.value, edit } }),
+				() => host.replaceChildren(list))) },
 		`Change, then ${labelOf(choice).toLowerCase()}…`));
-	const list = choices.length <= BUTTONS_MAX ? buttons(choices, prompt, send, edits) : radios(choices, prompt, send, edits);
+	const list = choices.length <= BUTTONS_MAX ? buttons(choices, prompt, means, edits) : radios(choices, prompt, means, edits);
 
 	host.append(list);
 	return host;
 }
 
-function buttons(choices: Choice[], prompt: Prompt, send: Send, edits: HTMLElement[]): HTMLElement {
+function forbiddenUnless(may: boolean): Record<string, string> {
+	return may ? {} : { "data-forbidden": "", title: NO_RIGHT };
+}
+
+function buttons(choices: Choice[], prompt: Prompt, { send, mayControl }: Means, edits: HTMLElement[]): HTMLElement {
 	return form(() => {}, row(...choices.map((choice) => h("button", { type: "button",
-		class: isSame(choice.value, prompt.default) ? "primary" : null,
-		onclick: () => send({ value: choice.value }) },
-	labelOf(choice), isSame(choice.value, prompt.default) ? h("span", { class: "prompt-default" }, "default") : null)),
+		...choice.isSafe ? { class: "primary", "data-safe": "" } : { "data-unsafe": "" },
+		...forbiddenUnless(mayControl || !choice.needsControl), onclick: () => send({ value: choice.value }) },
+	labelOf(choice), standardMark(isSame(choice.value, prompt.default)), ruleOf(choice))),
 	...edits, cancelButton(send)));
 }
 
-function radios(choices: Choice[], prompt: Prompt, send: Send, edits: HTMLElement[]): HTMLElement {
-	const { list, chosen } = boxes("radio", choices, prompt, (value) => isSame(value, prompt.default));
+function radios(choices: Choice[], prompt: Prompt, means: Means, edits: HTMLElement[]): HTMLElement {
+	const { list, chosen } = boxes("radio", choices, prompt, means);
 
-	return form(() => { const [value] = chosen(); send({ value: value ?? null }); }, list,
-		row(h("button", { type: "submit", class: "primary" }, "Answer"), ...edits, cancelButton(send)));
+	return form(() => { const [value] = chosen(); means.send({ value: value ?? null }); }, list, row(answerButton(), ...edits, cancelButton(means.send)));
 }
 
-function multiForm(prompt: Prompt, send: Send): HTMLElement {
-	const standard = Array.isArray(prompt.default) ? prompt.default as unknown[] : [];
-	const { list, chosen } = boxes("checkbox", choicesOf(prompt), prompt,
-		(value) => standard.some((other) => isSame(value, other)));
+function multiForm(prompt: Prompt, means: Means): HTMLElement {
+	const { list, chosen } = boxes("checkbox", choicesOf(prompt), prompt, means);
 
-	return form(() => send({ value: chosen() }), list,
-		row(h("button", { type: "submit", class: "primary" }, "Answer"), cancelButton(send)));
+	return form(() => means.send({ value: chosen() }), list, row(answerButton(), cancelButton(means.send)));
 }
 
-function boxes(type: "radio" | "checkbox", choices: Choice[], prompt: Prompt, isChecked: (value: unknown) => boolean) {
-	const inputs = choices.map((choice) => h("input", { type, name: `prompt-${prompt.id}`, checked: isChecked(choice.value) }));
+function boxes(type: "radio" | "checkbox", choices: Choice[], prompt: Prompt, { mayControl }: Means) {
+	const standard = Array.isArray(prompt.default) ? prompt.default as unknown[] : [prompt.default];
+	const inputs = choices.map((choice) => h("input", { type, name: `prompt-${prompt.id}`,
+		checked: type === "radio" && choice.isSafe, ...forbiddenUnless(mayControl || !choice.needsControl) }));
 	const list = h("fieldset", { class: "prompt-options" },
 		h("legend", { class: "hidden" }, type === "radio" ? "Choose one" : "Choose any"),
-		...choices.map((choice, i) => h("label", {}, inputs[i]!, h("span", {}, labelOf(choice)))));
+		...choices.map((choice, i) => h("label", {}, inputs[i]!, h("span", {}, labelOf(choice),
+			standardMark(standard.some((other) => isSame(choice.value, other))), ruleOf(choice)))));
 
 	return { list, chosen: () => choices.filter((_, i) => inputs[i]!.checked).map(({ value }) => value) };
 }
 
 function labelOf({ label }: Choice): string {
-	return visibleText(cut(label, LABEL_MAX)).replaceAll("\n", " ↵ ") || "(empty)";
+	return unhidden(label).replaceAll("\n", " ↵ ") || "(empty)";
+}
+
+/* What it would write, and where. */
+function ruleOf({ rule }: Choice): HTMLElement | null {
+	return rule === "" ? null : h("small", { class: "prompt-rule" }, unhidden(rule));
 }
 
 function isSame(a: unknown, b: unknown): boolean {

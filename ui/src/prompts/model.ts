@@ -151,40 +151,36 @@ function age(all: Map<string, Item>, now: number, isKept: (id: string) => boolea
 
 /* ---- what is asked ---- */
 
-export interface Choice { label: string; value: unknown; edit?: unknown }
+export interface Choice { label: string; value: unknown; edit?: unknown; rule: string; needsControl: boolean; isSafe: boolean }
 
 /* Options may be bare values. The server has made pairs of them, but nothing is believed. */
 export function choicesOf({ options }: Prompt): Choice[] {
 	return (Array.isArray(options) ? options : []).map((option: unknown) => {
 		if (typeof option !== "object" || option === null)
-			return { label: String(option), value: option };
-		const { label, value, edit } = option as Record<string, unknown>;
+			return { label: String(option), value: option, rule: "", needsControl: false, isSafe: false };
+		const { label, value, edit, rule, needs, safe } = option as Record<string, unknown>;
 		const words = typeof label === "string" && label !== "" ? label
 			: typeof value === "string" ? value : JSON.stringify(value) ?? "";
-		return { label: words, value, ...edit === undefined ? {} : { edit } };
+		return { label: words, value, ...edit === undefined ? {} : { edit }, rule: typeof rule === "string" ? rule : "",
+			needsControl: needs !== undefined, isSafe: safe === true };
 	});
 }
 
-/* A tool that wants to be allowed: its name, and what it would be given. The words are those of
- * the input, so they are shown only if they say something else. */
-export interface Approval { tool: string; input: unknown; isSaidTwice: boolean }
+/* A tool that wants to be allowed: its name, and what it would be given. The words say the same
+ * in their way, so they are shown only while the input itself is not there. */
+export interface Approval { tool: string; input: unknown }
 
 export function approvalOf(prompt: Prompt): Approval | null {
-	const edit = choicesOf(prompt).find((choice) => typeof choice.edit === "object" && choice.edit !== null)?.edit;
-	const [, tool = "", rest = ""] = /^([^\s:]{1,100}): ([^]*)$/.exec(prompt.prompt) ?? [];
-
-	if (edit === undefined || tool === "")
-		return null;
-	const { command } = edit as Record<string, unknown>;
-	return { tool, input: edit, isSaidTwice: rest === command || isSameJson(rest, edit) };
+	return typeof prompt.tool === "string" ? { tool: prompt.tool, input: prompt.input } : null;
 }
 
-function isSameJson(text: string, value: unknown): boolean {
-	try {
-		return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-	} catch {
-		return false;
-	}
+const MISSING = " BYTES MORE THAT ARE NOT SHOWN";
+
+/* Is there more to it than what came with it? Then how much, if that is known. */
+export function missingOf(prompt: Prompt): string {
+	if (prompt.tool !== undefined && prompt.input === undefined && typeof prompt.inputBytes === "number")
+		return `${prompt.inputBytes.toLocaleString("en")} bytes`;
+	return prompt.input === undefined && prompt.prompt.endsWith(MISSING) ? "what is missing" : "";
 }
 
 /* How long there is, in words. */

@@ -13,12 +13,13 @@ const DEEDS: Deed[] = [
 	{ op: "step", words: "Step", key: "s", done: "Asked to step", hint: "Let a paused run do so many things" },
 	{ op: "continue", words: "Continue", key: "c", done: "Asked to go on", hint: "Let it run freely" },
 	{ op: "arm", words: "Arm", key: "a", done: "Armed", hint: "Pause when something comes from outside" },
-	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop what it does", hint: "Stop what it does now" },
+	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop what it does", hint: "Stop what it does now", isFinal: true },
 	{ op: "cancel", words: "Cancel", key: "", done: "Cancelled", hint: "End the request where it was sent to", isFinal: true },
 	{ op: "ui-quit", words: "Quit", key: "", done: "Asked to quit", hint: "End the run and its program", isFinal: true },
 ];
 const SURE_MS = 4000;         /* How long a second press means yes. */
 const STEPS_MAX = 9999;
+const NOT_ALLOWED = "This session may not control runs";
 
 export const CONTROL_KEYS: readonly [string, string][] = [
 	["h", "hold the run: pause it"], ["s", "let it do a step"], ["c", "let it go on"],
@@ -60,7 +61,7 @@ export function controls(desk: Desk, changed: () => void): Controls {
 			buttons.get("step")?.click();
 	});
 
-	/* What ends a run is pressed twice. */
+	/* What stops something or ends it is pressed twice. */
 	function isSure(deed: Deed): boolean {
 		const button = buttons.get(deed.op);
 
@@ -111,10 +112,16 @@ export function controls(desk: Desk, changed: () => void): Controls {
 			if (now?.id !== run?.id)
 				calm();
 			run = now;
-			for (const [op, button] of buttons)
-				button.disabled = !can.has(op);
-			steps.disabled = !can.has("step");
-			write(why, now === null ? "" : wordsOf(now, can));
+			const mayControl = desk.link.scopes.has("control");
+
+			for (const { op, hint } of DEEDS) {
+				const button = buttons.get(op)!;
+
+				button.disabled = !mayControl || !can.has(op);
+				button.title = !mayControl ? NOT_ALLOWED : can.has(op) ? hint : `${hint}: its source cannot do that now`;
+			}
+			steps.disabled = !mayControl || !can.has("step");
+			write(why, now === null ? "" : mayControl ? wordsOf(now, can) : `${NOT_ALLOWED}.`);
 			why.hidden = why.textContent === "";
 		},
 		key(key) {
@@ -124,7 +131,8 @@ export function controls(desk: Desk, changed: () => void): Controls {
 			if (button === undefined)
 				return false;
 			if (button.disabled)
-				desk.say(`${deed?.words}: this run's source cannot do that now.`, "bad");
+				desk.say(`${deed?.words}: ${desk.link.scopes.has("control") ? "this run's source cannot do that now"
+					: NOT_ALLOWED.toLowerCase()}.`, "bad");
 			else
 				button.click();
 			return true;

@@ -10,32 +10,37 @@ import type { Eye } from "./eye";
 import type { Mark, Marks } from "./marks";
 import type { Item } from "./menu";
 import { placeOfLog, placeOfRun } from "./card";
+import { makePowers, type Power } from "./powers";
 import { nameOf } from "./said";
 import type { Spot } from "./camera";
+import { visible } from "../text/signal";
 
 const ZONE_LEAST = 8;       /* units of the stage; what is smaller was no zone */
 const SLOTS_MAX = 16;
 const PLACES_MAX = 24;      /* in a menu */
 
-/* What somebody can be told with one touch. */
-const COMMANDS: readonly { action: string; words: string; hint: string }[] = [
-	{ action: "report", words: "Tell it to report", hint: "how far is it?" },
-	{ action: "wait", words: "Tell it to wait", hint: "and ask before it goes on" },
-	{ action: "continue", words: "Tell it to go on", hint: "" },
-	{ action: "stop", words: "Tell it to stop", hint: "and leave things as they are" },
+/* What can be done to whoever works, with one touch; `also` does the same where there is no other way. */
+interface Deed { op: string; also?: string; words: string; hint: string; done: string }
+
+const DEEDS: readonly Deed[] = [
+	{ op: "pause", words: "Pause it", hint: "before the next thing it does", done: "was told to pause" },
+	{ op: "continue", words: "Let it go on", hint: "", done: "was told to go on" },
+	{ op: "ui-interrupt", also: "cancel", words: "Interrupt it", hint: "stop what it does now", done: "was interrupted" },
 ];
+const HEARD_MS = 5000;      /* for the box to say whether somebody was told */
 
 export interface Acts {
 	click(actor: Actor, at: Spot): void;
 	point(at: Spot): void;
-	/* True when the server has it. */
-	command(actor: Actor, action: string): Promise<boolean>;
+	/* True when its agent has it: only then it is said that it was told. */
+	tell(actor: Actor, words: string): Promise<boolean>;
+	power(actor: Actor): Promise<Power>;
 	moveTo(actor: Actor, slot: string, at: Spot): void;
 	zone(bounds: Bounds, mark?: Mark): void;
 	/* By hand; places of the screen. */
 	carry(actor: Actor): Carrying;
 	draw(from: Spot): Carrying;
-	menuOf(actor: Actor): Item[];
+	menuOf(actor: Actor): Promise<Item[]>;
 }
 
 export interface Circumstances {
@@ -49,6 +54,8 @@ export interface Circumstances {
 }
 
 export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Circumstances): Acts {
+	const powers = makePowers(desk);
+
 	function click(actor: Actor, at: Spot): void {
 		marks.ripple(at, "touch");
 		select(actor.id);
@@ -63,13 +70,52 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 			void hand.send(pointOf(at, zoneAt(now.document, at)));
 	}
 
-	async function command(actor: Actor, action: string): Promise<boolean> {
-		marks.ripple(actor, "touch");
-		const isSent = await hand.send(commandOf(actor, action), actor);
+	const power = (actor: Actor): Promise<Power> => powers(episodes.of(actor.semanticId));
 
-		if (isSent)
-			desk.say(`You told ${nameOf(actor)}: ${action}`);
-		return isSent;
+	/* Whether what was sent reached its agent, as the box says it; null: it did not say so in time. */
+	function receiptOf(id: string): Promise<{ told: boolean; why: string } | null> {
+		return new Promise((settle) => {
+			const end = (found: { told: boolean; why: string } | null): void => {
+				clearTimeout(timer);
+				stop();
+				settle(found);
+			};
+			const timer = setTimeout(() => end(null), HEARD_MS);
+			const stop = desk.link.on("signal", ({ envelope: { type, source, payload } }) => {
+				if (type === "command.told" && source === "signalbox" && payload?.signal === id)
+					end({ told: payload.told === true, why: String(payload.why ?? "") });
+			});
+		});
+	}
+
+	async function tell(actor: Actor, words: string): Promise<boolean> {
+		const id = crypto.randomUUID();
+		const heard = receiptOf(id);
+
+		marks.ripple(actor, "touch");
+		if (!await hand.send({ ...commandOf(actor, words), id }, actor))
+			return false;
+		const receipt = await heard;
+
+		if (receipt?.told === true)
+			desk.say(`${nameOf(actor)} was told: ${visible(words)}`, "good");
+		else
+			desk.say(`${nameOf(actor)} was not told: ${visible(receipt?.why || "the server does not say that it was heard")}`, "bad");
+		return receipt?.told === true;
+	}
+
+	async function steer(actor: Actor, { done, words }: Deed, op: string): Promise<void> {
+		const episode = episodes.of(actor.semanticId);
+
+		if (!episode)
+			return;
+		marks.ripple(actor, "touch");
+		try {
+			await desk.link.control(episode.correlationId, op);
+			desk.say(`${nameOf(actor)} ${done}.`, "good");
+		} catch (error) {
+			desk.say(`${words} was refused: ${visible((error as Error).message)}`, "bad");
+		}
 	}
 
 	async function moveTo(actor: Actor, slot: string, at: Spot): Promise<void> {
@@ -77,7 +123,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 
 		marks.ripple(at, "point");
 		if (now && await hand.send(moveOf(actor, slot, zoneAt(now.document, at)), actor))
-			desk.say(`You put ${nameOf(actor)} at ${slot}`);
+			desk.say(`On the stage ${nameOf(actor)} was put at ${slot}`);
 	}
 
 	async function zone(bounds: Bounds, mark = marks.zone(bounds, "")): Promise<void> {
@@ -147,14 +193,21 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 		};
 	}
 
-	function menuOf(actor: Actor): Item[] {
+	function deedOf(actor: Actor, deed: Deed, { can, whyNot }: Power): Item {
+		const op = deed.also !== undefined && !can.has(deed.op) && can.has(deed.also) ? deed.also : deed.op;
+
+		return { words: deed.words, hint: deed.hint, whyNot: whyNot(op), act: () => void steer(actor, deed, op) };
+	}
+
+	async function menuOf(actor: Actor): Promise<Item[]> {
 		const episode = episodes.of(actor.semanticId);
 		const places = (frame()?.document.scene.positions ?? []).slice(0, PLACES_MAX);
 		const items: Item[] = [{ words: "Touch it", hint: "Enter", act: () => click(actor, actor) }];
 
 		if (actor.isSomebody) {
-			for (const { action, words, hint } of COMMANDS)
-				items.push({ words, hint, act: () => void command(actor, action) });
+			const now = await power(actor);
+
+			items.push(...DEEDS.map((deed) => deedOf(actor, deed, now)));
 			if (places.length)
 				items.push({ words: "Put it somewhere", more: places.map((place) =>
 					({ words: place.name, act: () => void moveTo(actor, place.name, place) })) });
@@ -167,7 +220,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 	}
 
 	return {
-		click, point, command, carry, draw, menuOf,
+		click, point, tell, power, carry, draw, menuOf,
 		moveTo: (actor, slot, at) => void moveTo(actor, slot, at),
 		zone: (bounds, mark) => void zone(bounds, mark),
 	};

@@ -12,11 +12,14 @@ import { beginning } from "../text/whole";
 const EVERY_MS = 250;
 const WORDS_MAX = 400;
 const TELL_MAX = 500;
+const MUTE_MS = 2000;       /* between two looks at what can be done */
 
 export interface CardActions {
 	go(place: string): void;
 	/* True when it was taken. */
 	tell(actor: Actor, words: string): Promise<boolean>;
+	/* Why it cannot be told anything; empty: it can. */
+	whyMute(actor: Actor): Promise<string>;
 	menu(actor: Actor, at: HTMLElement): void;
 	close(): void;
 }
@@ -41,6 +44,7 @@ export function makeCard(actions: CardActions): Card {
 	let shown: Actor | null = null;
 	let episode: Episode | undefined;
 	let drawnAt = -Infinity;
+	let askedAt = -Infinity;
 	let size: Size = { width: 0, height: 0 };
 	const dot = h("i", { class: "stage-dot" });
 	const name = h("h2", { id: "stage-card-name" });
@@ -51,13 +55,15 @@ export function makeCard(actions: CardActions): Card {
 	const none = h("p", { class: "stage-card-none" }, "No run is known of it.");
 	const field = h("input", { type: "text", maxlength: TELL_MAX, autocomplete: "off", placeholder: "Tell it what to do",
 		"aria-label": "Tell it what to do" });
-	const form = h("form", { class: "stage-tell" }, field, h("button", { type: "submit" }, "Tell"));
+	const send = h("button", { type: "submit" }, "Tell");
+	const form = h("form", { class: "stage-tell" }, field, send);
+	const mute = h("p", { class: "stage-card-none", hidden: true });
 	const more = h("button", { type: "button", class: "bare", "aria-label": "More to do with it", title: "More (context menu)",
 		"aria-haspopup": "menu", onclick: () => shown && actions.menu(shown, more) }, "⋯");
 	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() },
 		icon("close"));
 	const element = h("div", { class: "stage-card", role: "dialog", "aria-labelledby": "stage-card-name", hidden: true },
-		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, run, log), none, form);
+		h("header", {}, dot, name, more, close), state, words, h("p", { class: "stage-card-go" }, run, log), none, form, mute);
 
 	form.addEventListener("submit", (event) => {
 		const text = field.value.trim();
@@ -78,6 +84,22 @@ export function makeCard(actions: CardActions): Card {
 		event.preventDefault();
 		actions.close();
 	});
+
+	/* Until it is known that somebody would hear it, nothing can be written. */
+	function setMute(why: string): void {
+		field.disabled = send.disabled = why !== "";
+		write(mute, why === "" ? "" : visible(`Nothing can be told to it: ${why}.`));
+		mute.hidden = mute.textContent === "" || form.hidden;
+	}
+
+	function askMute(actor: Actor): void {
+		if (!actor.isSomebody)
+			return;
+		void actions.whyMute(actor).then((why) => {
+			if (shown?.id === actor.id)
+				setMute(why);
+		});
+	}
 
 	function draw(actor: Actor): void {
 		const said = sentenceOf(actor);
@@ -117,7 +139,10 @@ export function makeCard(actions: CardActions): Card {
 			field.value = "";
 			element.hidden = false;
 			drawnAt = -Infinity;
+			field.disabled = send.disabled = true;
+			mute.hidden = true;
 			draw(actor);
+			askMute(actor);
 		},
 		hide() {
 			shown = null;
@@ -128,6 +153,10 @@ export function makeCard(actions: CardActions): Card {
 
 			if (now - drawnAt > EVERY_MS) {
 				drawnAt = now;
+				if (episode?.seq !== next?.seq && now - askedAt > MUTE_MS) {
+					askedAt = now;
+					askMute(actor);
+				}
 				episode = next;
 				draw(actor);
 				size = { width: element.offsetWidth, height: element.offsetHeight };

@@ -102,7 +102,7 @@ export function makeHand(desk: Desk, episodes: Episodes): Hand {
 		async send(signal, actor) {
 			const { link } = desk;
 			const episode = actor ? episodes.of(actor.semanticId) : undefined;
-			const id = crypto.randomUUID();
+			const id = signal.id ?? crypto.randomUUID();
 
 			if (link.state.name !== "live" && link.state.name !== "catching-up") {
 				desk.say("The server is not there just now, so nobody hears what you do. It is tried again.", "bad");

@@ -10,6 +10,8 @@ export interface Item {
 	hint?: string;
 	symbol?: string;
 	act?(): void;
+	/* It cannot be done, for this reason: it is there, and grey. */
+	whyNot?: string;
 	/* Another list in its place. */
 	more?: readonly Item[];
 }
@@ -37,6 +39,8 @@ export function makeMenu(host: HTMLElement, giveBack: () => void): Menu {
 	}
 
 	function choose(title: string, item: Item): void {
+		if (item.whyNot)
+			return;
 		if (item.more)
 			return draw(title, item.more);
 		close();
@@ -49,10 +53,10 @@ export function makeMenu(host: HTMLElement, giveBack: () => void): Menu {
 			h("p", { class: "stage-menu-title", role: "presentation" }, visible(title)),
 			...list.map((item) => h("button", {
 				type: "button", role: "menuitem", tabindex: "-1",
-				...item.more ? { "aria-haspopup": "menu" } : {},
+				...item.more ? { "aria-haspopup": "menu" } : {}, ...item.whyNot ? { "aria-disabled": "true" } : {},
 				onclick: () => choose(`${title}: ${item.words}`, item),
 			}, item.symbol ? icon(item.symbol) : null, h("span", {}, visible(item.words)),
-			item.hint ? h("small", {}, visible(item.hint)) : item.more ? h("small", {}, "›") : null)));
+			item.whyNot || item.hint ? h("small", {}, visible(item.whyNot || item.hint!)) : item.more ? h("small", {}, "›") : null)));
 		element.hidden = false;
 		put();
 		items()[0]?.focus();

@@ -57,7 +57,8 @@ function makeStageAim(theatre: Theatre): Aim {
 function makeStageCard(theatre: Theatre): Card {
 	return makeCard({
 		go: theatre.desk.go,
-		tell: (actor, words) => theatre.acts.command(actor, words),
+		tell: (actor, words) => theatre.acts.tell(actor, words),
+		whyMute: async (actor) => (await theatre.acts.power(actor)).whyNot("tell"),
 		menu: (actor, at) => menuAt(theatre, actor.id, below(theatre, at)),
 		close() {
 			select(theatre, null);

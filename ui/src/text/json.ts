@@ -8,7 +8,8 @@ const INDENT = "  ";
 
 export type Token = [kind: "key" | "string" | "number" | "word" | "mark", text: string];
 
-export function pretty(text: string): Token[] {
+/* `show` makes visible what would hide. */
+export function pretty(text: string, show = visible): Token[] {
 	const out: Token[] = [];
 	let depth = 0;
 	let i = 0;
@@ -35,7 +36,7 @@ export function pretty(text: string): Token[] {
 			i++;
 		} else {
 			const end = c === '"' ? stringEnd(text, i) : wordEnd(text, i);
-			out.push([kindOf(text, i, end), visible(text.slice(i, end))]);
+			out.push([kindOf(text, i, end), show(text.slice(i, end))]);
 			i = end;
 		}
 	}

@@ -26,12 +26,17 @@ type Payload = Record<string, unknown>;
 const SUMMARY_MAX = 400;
 const NAME_MAX = 200;
 
-/* Characters that would hide, reorder or smuggle text: controls, bidi marks and
- * overrides, zero-width spaces, line separators, tag characters. The joiners that
- * scripts and emoji need are not among them. */
-const DECEIVING = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b"
-	+ "\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
-	+ "\\u{e0000}-\\u{e007f}]", "gu");
+/* Characters that would hide, reorder or smuggle text: controls, bidi marks and overrides, line
+ * separators, and all that has no shape (src/base/visible.c has the same tables). */
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
+const SHAPELESS = "\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u206a-\\u206f\\u3164"
+	+ "\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
+/* Joiners and selectors that scripts and emoji need, and blanks that look like a space. */
+const NEEDED = "\\u200c\\u200d\\ufe0e\\ufe0f";
+const BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800";
+
+const DECEIVING = new RegExp(`[${CONTROLS}${SHAPELESS}]`, "gu");
+const UNSEEN = new RegExp(`[${CONTROLS}${SHAPELESS}${NEEDED}${BLANKS}]|[\\ud800-\\udfff]`, "gu");
 
 const KNOWN: Record<string, string> = {
 	task_dispatch: "blue", tool_call: "violet", tool_result: "teal", token_usage: "slate",
@@ -45,15 +50,22 @@ export function knownAs(source: string): string {
 	return source === "adapter:tap" ? "Claude Code" : source;
 }
 
+function escaped(c: string): string {
+	let escapes = "";
+
+	for (let i = 0; i < c.length; i++)
+		escapes += "\\u" + c.charCodeAt(i).toString(16).padStart(4, "0");
+	return escapes;
+}
+
 /* Every deceiving character as the JSON escape that stands for it. */
 export function visible(text: string): string {
-	return text.replace(DECEIVING, (c) => {
-		let escapes = "";
+	return text.replace(DECEIVING, escaped);
+}
 
-		for (let i = 0; i < c.length; i++)
-			escapes += "\\u" + c.charCodeAt(i).toString(16).padStart(4, "0");
-		return escapes;
-	});
+/* The same where somebody decides on it: nothing at all is unseen. Lines and tabs stay. */
+export function unhidden(text: string): string {
+	return text.replace(UNSEEN, (c) => c === "\n" || c === "\t" ? c : escaped(c));
 }
 
 /* A type has one colour for ever; a type we never heard of gets one by its name. */
