@@ -2,6 +2,7 @@
 """Prompts: any agent asks, the first valid answer wins, and nothing of it is lost."""
 
 import json
+import re
 import threading
 import time
 
@@ -162,6 +163,37 @@ def _():
             assert signals(box, "answer")[-1]["payload"]["by"]["screen"] == told, screen
             late = reply(box, one, {"value": False})
             assert late.json()["error"].endswith(f"at {told}"), late
+
+
+@test("the command line shows the whole of what it would allow")
+def _():
+    options = [{"label": "Allow", "value": "allow", "rule": "Bash(ls:*) in your settings"},
+               {"label": "Deny", "value": "deny", "safe": True}]
+    with Box() as box:
+        on = ("--data", box.data)
+        short = ask(box, type="select", options=options, tool="Bash",
+                    prompt="Bash: ls\n\n\nrm -rf ~\0\u202e\u200b end", input={"command": "x"})
+        shown = cli("prompts", *on).out
+        assert "    | rm -rf ~\\u0000\\u202e\\u200b end\n" in shown, shown
+        assert '"allow"  Allow - Bash(ls:*) in your settings' in shown, shown
+        assert cli("answer", short, "allow", *on).code == 0
+        command = "y" * 20000 + "LAST"
+        long = ask(box, type="select", options=options, tool="Bash", prompt="Bash: " + command,
+                   input={"command": command, "dangerouslyDisableSandbox": True})
+        shown = cli("prompts", *on).out
+        assert "BYTES MORE THAT ARE NOT SHOWN" in shown and f"signalbox prompts {long}" in shown
+        for seen in ((), ("--seen", "00000000")):
+            refused = cli("answer", long, "allow", *seen, *on)
+            assert refused.code == 1 and "not all of it was shown" in refused.err, refused
+        whole = cli("prompts", long[:8], *on).out
+        assert "yLAST\n" in whole and "dangerouslyDisableSandbox: true" in whole, whole[-500:]
+        word = re.search(r"--seen (\w+) says", whole)[1]
+        assert cli("answer", long, "allow", "--seen", word, *on).code == 0
+        other = ask(box, type="select", options=options, prompt="z" * 20000)
+        refused = cli("answer", other, "allow", *on)
+        assert refused.code == 1 and "signalbox open" in refused.err, refused
+        assert cli("prompts", "nobody", *on).code == 1
+        assert cli("answer", other, "deny", *on).code == 0
 
 
 @test("the command line lists prompts and answers them")

@@ -5,6 +5,7 @@
  */
 #include <yyjson.h>
 
+#include "cli/asked.h"
 #include "cli/dial.h"
 #include "cli/follow.h"
 #include "cli/verbs.h"
@@ -123,21 +124,44 @@ static void add_value(struct buf *out, yyjson_val *prompt, const struct options 
 
 /* ---- the box ---- */
 
-/* Among those that are open, by its id or the beginning of it; NULL: it is not there, or
- * not the only one. */
-static yyjson_val *find_prompt(yyjson_val *prompts, struct text id)
+/* Is this the answer that does nothing? */
+static bool is_safe(yyjson_val *prompt, struct text value)
 {
-	yyjson_arr_iter it = yyjson_arr_iter_with(prompts);
-	yyjson_val *prompt, *found = NULL;
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(prompt, "options"));
+	bool safe = yyjson_equals_str(yyjson_obj_get(prompt, "type"), "confirm") &&
+	            text_is(value, "false");
+	yyjson_val *option;
+	struct buf json;
 
-	while ((prompt = yyjson_arr_iter_next(&it))) {
-		if (!id.len || !text_starts(json_text(yyjson_obj_get(prompt, "id")), id))
-			continue;
-		if (found)
-			return NULL;
-		found = prompt;
+	while (!safe && (option = yyjson_arr_iter_next(&it))) {
+		buf_init(&json, VALUE_MAX);
+		json_add(&json, yyjson_obj_get(option, "value"));
+		safe = yyjson_is_true(yyjson_obj_get(option, "safe")) &&
+		       text_equal(buf_text(&json), value);
+		buf_finish(&json);
 	}
-	return found;
+	return safe;
+}
+
+/* What `prompts` does not show whole can be allowed by who has opened it: it printed a word. */
+static bool was_seen(struct dial *dial, yyjson_val *prompt, const char *given, struct error *why)
+{
+	struct text id = json_text(yyjson_obj_get(prompt, "id"));
+	yyjson_doc *doc = asked_input(dial, prompt, why);
+	char word[ASKED_WORD_LEN + 1];
+	bool seen;
+
+	if (!doc)
+		return false;
+	asked_word(yyjson_obj_get(yyjson_doc_get_root(doc), "input"), word);
+	seen = given && strcmp(given, word) == 0;
+	if (!seen)
+		error_set(why,
+		          "not all of it was shown: `signalbox prompts %.*s` prints it, and which "
+		          "--seen to give here",
+		          TEXT_ARG(id));
+	yyjson_doc_free(doc);
+	return seen;
 }
 
 static bool post(struct dial *dial, struct text id, struct text body, struct error *why)
@@ -169,26 +193,31 @@ static bool answer_one(struct dial *dial, const struct options *options, struct 
 		.method = "GET", .path = "/api/prompts", .timeout_ms = ANSWER_MS};
 	struct text id = text_of(options->words[0]);
 	yyjson_val *prompt;
-	struct buf open, body;
+	struct buf open, value, body;
 	yyjson_doc *doc;
 	bool good;
 
 	if (!dial_ask(dial, &list, &open, why))
 		return false;
 	doc = yyjson_read(open.at, open.len, YYJSON_READ_BIGNUM_AS_RAW);
-	prompt = find_prompt(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
+	prompt = asked_find(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
+	buf_init(&value, VALUE_MAX);
 	buf_init(&body, VALUE_MAX);
 	buf_add(&body, TEXT("{\"screen\":\"cli\","));
 	if (options_has(options, "cancel")) {
 		buf_add(&body, TEXT("\"cancelled\":true}"));
 	} else {
-		buf_add(&body, TEXT("\"value\":"));
-		add_value(&body, prompt, options);
-		buf_add_char(&body, '}');
+		add_value(&value, prompt, options);
+		buf_print(&body, "\"value\":%.*s}", TEXT_ARG(buf_text(&value)));
 	}
-	good = body.full ? error_set(why, "that is too much")
-	                 : post(dial, prompt ? json_text(yyjson_obj_get(prompt, "id")) : id,
-	                        buf_text(&body), why);
+	good = !value.len || !asked_is_cut(prompt) || is_safe(prompt, buf_text(&value)) ||
+	       was_seen(dial, prompt, options_value(options, "seen"), why);
+	if (good)
+		good = body.full || value.full
+		               ? error_set(why, "that is too much")
+		               : post(dial, prompt ? json_text(yyjson_obj_get(prompt, "id")) : id,
+		                      buf_text(&body), why);
+	buf_finish(&value);
 	buf_finish(&body);
 	buf_finish(&open);
 	yyjson_doc_free(doc);
@@ -223,6 +252,7 @@ static int answer(struct command_context *context, const struct options *options
 static const struct option own[] = {
 	{"cancel", .help = "answer nothing: the agent goes on without"},
 	{"json", 'j', .help = "the value is JSON"},
+	{"seen", 0, "WORD", "of a prompt that is long: what `prompts ID` printed below it"},
 	{0},
 };
 static const struct option_group own_group = {"Options", own};
@@ -239,7 +269,8 @@ const struct command command_answer = {
 	.about = "The id is one of `signalbox prompts`; its beginning will do if no other has it.\n"
 		 "A confirm takes yes or no, a select the value or the label of an option, a\n"
 		 "multi several, a text is taken as it is. Ends when the answer is on the disk;\n"
-		 "with 1 when somebody else was first, or when it is none.\n",
+		 "with 1 when somebody else was first, or when it is none. What `prompts` does\n"
+		 "not show whole can only be declined, until `prompts ID` has printed it.\n",
 	.groups = groups,
 	.run = answer,
 };
