@@ -103,7 +103,8 @@ function buttons(choices: Choice[], prompt: Prompt, { send, mayControl }: Means,
 function radios(choices: Choice[], prompt: Prompt, means: Means, edits: HTMLElement[]): HTMLElement {
 	const { list, chosen } = boxes("radio", choices, prompt, means);
 
-	return form(() => { const [value] = chosen(); means.send({ value: value ?? null }); }, list, row(answerButton(), ...edits, cancelButton(means.send)));
+	return form(() => { const [value] = chosen(); means.send({ value: value ?? null }); }, list,
+		row(answerButton(), ...edits, cancelButton(means.send)));
 }
 
 function multiForm(prompt: Prompt, means: Means): HTMLElement {
