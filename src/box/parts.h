@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "box/agents.h"
 #include "box/listens.h"
+#include "box/resume.h"
 #include "box/show.h"
 #include "bus/back.h"
 #include "config/serve.h"
@@ -92,15 +93,6 @@ void box_make_hook(struct box *box);
 struct web_tap box_tap(struct box *box);
 /* Claude Code's settings of the user we run as, with hooks that lead to us. */
 void box_tap_target(struct box *box, struct tap_target *target);
-
-/* ---- resume.c ---- */
-
-struct resume;
-void box_make_resume(struct box *box); /* before the prompts, whose past is read with it */
-struct resume *box_resume(struct box *box);
-void box_destroy_resume(struct box *box);
-void box_save_resume(struct box *box, struct buf *out);
-void box_end_asks(struct box *box); /* those that the last life cut off */
 
 /* ---- sources.c ---- */
 

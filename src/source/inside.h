@@ -112,7 +112,6 @@ void source_close(struct source *source);          /* closes the line and says n
 void source_replace(char **at, struct text value); /* empty: NULL */
 
 void source_tell_state(const struct source *source, enum source_state from);
-
 void sources_mark(struct source *source); /* it changed: tell at the end of the turn */
 void sources_stir(struct source *source); /* its counters did: tell within a second */
 

@@ -10,6 +10,7 @@
 #ifndef SOURCE_TRANSPORT_H
 #define SOURCE_TRANSPORT_H
 
+#include "source/tell.h"
 #include "source/want.h"
 
 struct backoff_rule;
@@ -99,16 +100,6 @@ void source_received_at(struct source *source, struct text envelope, struct text
 struct text source_position(const struct source *source); /* of the last life; empty: none */
 /* The transport is closed after it, at the end of the turn, by source.c. */
 void source_lost(struct source *source, const struct loss *loss);
-
-/* A prompt of theirs, by their own id: it wants no answer any more, or it was asked
- * again and wants the one that was given meanwhile. */
-void source_withdrew(struct source *source, struct text id, const char *why);
-void source_asks_again(struct source *source, struct text run);
-/* The open ones, by their own ids.  Nothing is to be done to them from in it. */
-void source_each_prompt(struct source *source, void (*each)(void *of, struct text id), void *of);
-
-/* Something was missed that nobody can tell any more: a signal `source.gap`. */
-void source_tell_gap(struct source *source, const struct source_gap *gap);
 
 void source_bad(struct source *source, const char *why);     /* a frame that nobody understands */
 void source_dropped(struct source *source, const char *why); /* a signal there was no room for */

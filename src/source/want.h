@@ -44,11 +44,4 @@ struct source_reply {
 	struct text value;   /* as JSON; empty: cancelled */
 };
 
-/* What a source could not hear. */
-struct source_gap {
-	int64_t since_ms; /* 0: it is not known */
-	uint64_t missed;  /* events, where they are counted; else 0 */
-	const char *why;
-};
-
 #endif

@@ -1,0 +1,28 @@
+/* tell.h - what is told of a source besides its signals. */
+#ifndef SOURCE_TELL_H
+#define SOURCE_TELL_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct source;
+
+/* What a source could not hear. */
+struct source_gap {
+	int64_t since_ms; /* 0: it is not known */
+	uint64_t missed;  /* events, where they are counted; else 0 */
+	const char *why;
+};
+
+/* Something was missed that nobody can tell any more: a signal `source.gap`. */
+void source_tell_gap(struct source *source, const struct source_gap *gap);
+
+/* A prompt of theirs, by their own id: it wants no answer any more, or it was asked
+ * again and wants the one that was given meanwhile. */
+void source_withdrew(struct source *source, struct text id, const char *why);
+void source_asks_again(struct source *source, struct text run);
+/* The open ones, by their own ids.  Nothing is to be done to them from in it. */
+void source_each_prompt(struct source *source, void (*each)(void *of, struct text id), void *of);
+
+#endif
