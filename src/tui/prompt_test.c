@@ -141,6 +141,29 @@ static void nothing_is_chosen_from_the_start_but_what_is_safe(void **state)
 	assert_shows("nothing is chosen yet");
 }
 
+/* The box may refuse it before the screen is drawn again, or after. */
+static void what_was_refused_is_asked_anew_with_what_is_safe_chosen(void **state)
+{
+	const char *opts = "{\"options\":[{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true},"
+			   "{\"label\":\"Elsewhere\",\"value\":\"page\",\"answers\":false}]}";
+
+	ask("p", "select", opts);
+	for (int is_drawn = 0; is_drawn < 2; is_drawn++) {
+		assert_shows(" ▸ Deny");
+		press('j');
+		press(PRESS_ENTER);
+		assert_answer("p", "\"value\":\"page\"");
+		sent[0] = '\0';
+		press(PRESS_ENTER);
+		assert_string_equal(sent, "");
+		if (is_drawn)
+			assert_lacks("QUESTION");
+		model_asked(&tui->model, TEXT("p"))->is_sent = false;
+		ask("p", "select", opts);
+	}
+	assert_shows(" ▸ Deny");
+}
+
 /* ---- all of it is seen ---- */
 
 static void what_hides_is_written_out(void **state)
@@ -399,6 +422,7 @@ int main(void)
 		one(only_who_means_it_cancels),
 		one(one_of_several_is_chosen_around_the_ends),
 		one(nothing_is_chosen_from_the_start_but_what_is_safe),
+		one(what_was_refused_is_asked_anew_with_what_is_safe_chosen),
 		one(what_hides_is_written_out),
 		one(what_was_not_shown_cannot_be_allowed),
 		one(one_long_line_is_read_from_its_beginning),

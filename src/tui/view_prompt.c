@@ -140,7 +140,16 @@ static bool may_send(struct tui *tui, const struct prompt_view *view, bool is_sa
 
 /* ---- answers ---- */
 
-static void send_answer(struct tui *tui, const struct prompt_view *view, struct text value)
+/* What was sent stands here no more: if it is refused it is asked anew, with nothing chosen
+ * but what is safe, whether or not the screen was drawn in between. */
+static void sent(struct prompt_view *view, struct asked *asked)
+{
+	asked->is_sent = true;
+	free(view->id);
+	view->id = NULL;
+}
+
+static void send_answer(struct tui *tui, struct prompt_view *view, struct text value)
 {
 	struct asked *asked = model_asked(&tui->model, text_of(view->id));
 	struct buf out;
@@ -158,11 +167,11 @@ static void send_answer(struct tui *tui, const struct prompt_view *view, struct 
 	if (out.full)
 		tui_say(tui, "that is too long");
 	else if (asked && tui_send(tui, buf_text(&out)))
-		asked->is_sent = true;
+		sent(view, asked);
 	buf_finish(&out);
 }
 
-static void send_value(struct tui *tui, const struct prompt_view *view, yyjson_val *value)
+static void send_value(struct tui *tui, struct prompt_view *view, yyjson_val *value)
 {
 	struct buf json;
 
@@ -172,7 +181,7 @@ static void send_value(struct tui *tui, const struct prompt_view *view, yyjson_v
 	buf_finish(&json);
 }
 
-static void send_text(struct tui *tui, const struct prompt_view *view, yyjson_val *frame)
+static void send_text(struct tui *tui, struct prompt_view *view, yyjson_val *frame)
 {
 	yyjson_val *other = question_default(frame);
 	struct buf json;
@@ -190,7 +199,7 @@ static void send_text(struct tui *tui, const struct prompt_view *view, yyjson_va
 }
 
 /* In the order of the options. */
-static void send_picked(struct tui *tui, const struct prompt_view *view, yyjson_val *frame)
+static void send_picked(struct tui *tui, struct prompt_view *view, yyjson_val *frame)
 {
 	const char *comma = "";
 	struct buf json;
