@@ -242,16 +242,33 @@ def last_text(frames, run):
     return "".join(part["text"] for part in said[-1]["content"]) if said else ""
 
 
+FLEETING = {"ts", "age", "text", "reason", "recent", "sessions", "probe", "eventLoop", "lastInputSeconds"}
+
+
+def lasting(value):
+    """What is left of a state without clocks, ages and loads."""
+    if isinstance(value, list):
+        return [lasting(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: lasting(one) for name, one in value.items()
+            if name not in FLEETING and not name.endswith(("Ms", "At", "Ago"))}
+
+
 def fresh_states(frames):
-    """How many presence and health events are newer than what was known."""
-    known, fresh = {"presence": 0, "health": 0}, 0
+    """How many presence and health events are newer than what was known, and say something new."""
+    known, said, fresh = {"presence": 0, "health": 0}, {}, 0
     for frame in frames:
-        if "snapshot" in frame.get("payload", {}):
-            known = dict(frame["payload"]["snapshot"]["stateVersion"])
+        snapshot = frame.get("payload", {}).get("snapshot")
+        if snapshot:
+            known = dict(snapshot["stateVersion"])
+            said = {name: lasting(snapshot.get(name)) for name in known}
         event = frame.get("event")
         if event in known and frame["stateVersion"][event] > known[event]:
             known[event] = frame["stateVersion"][event]
-            fresh += 1
+            state = lasting(frame["payload"].get("presence", frame["payload"]))
+            fresh += state != said.get(event)
+            said[event] = state
     return fresh
 
 

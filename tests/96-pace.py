@@ -131,28 +131,16 @@ def _():
         eventually(lambda: ask().status == 200)
 
 
-@test("signalbox hook waits for its turn if that comes soon, and else lets the agent go on")
+@test("signalbox hook waits for nobody, however fast others are")
 def _():
-    def hook(*args):
-        """One that comes too early: was it taken in the end, and how long did that take?"""
-        def ask(box):
-            nonlocal ours
-            answer = box.request("POST", HOOK, STOP)
-            ours += answer.status == 200
-            return answer
-
-        ours = taken(box)
-        out, seconds = crowd_out(box, ask, "hook", *args, input=json.dumps(STOP))
-        assert out == "", out
-        return taken(box) > ours, seconds
-
-    with Box(env={RATE: "12"}) as box:
-        # Told to wait for a twelfth of a second, it came again, and was taken.
-        eventually(lambda: hook()[0])
     with Box(env={RATE: "2"}) as box:
-        eventually(lambda: not (told := hook())[0] and told[1] < 0.45)
-        # One that waits for a person has more patience.
-        eventually(lambda: hook("--decide")[0])
+        while box.request("POST", HOOK, STOP).status == 200:
+            pass
+        was, others = taken(box), refusals(box)
+        done = cli("hook", "--data", box.data, input=json.dumps(STOP))
+        assert done.code == 0 and done.out == "" and done.err == "", done
+        eventually(lambda: taken(box) > was)
+        assert refusals(box) == others
 
 
 # --- sources that we dial ---------------------------------------------------------

@@ -39,8 +39,8 @@ struct source {
 	bool is_guessed;                   /* the protocol */
 	bool is_local, is_configured;
 	bool takes_found; /* a credential that OpenClaw's own configuration names: found.h */
+	bool is_untried;  /* the credential: somebody gave it, and it has let us in nowhere yet */
 	bool is_wanted;   /* somebody wants it connected */
-
 	enum source_state state;
 	char *error, *last_error; /* of the state; of anything: NULL: none */
 	void *line;               /* what the transport opened; NULL: it is closed */

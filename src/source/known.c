@@ -26,6 +26,11 @@ const char *source_credential(const struct source *s)
 	return s->credential;
 }
 
+bool source_is_untried(const struct source *s)
+{
+	return s->is_untried;
+}
+
 struct text source_model(const struct source *s)
 {
 	return text_of(s->model ? s->model : s->model_count ? s->models[0] : NULL);

@@ -179,12 +179,13 @@ static void explain(const struct refusal *r, char *out, size_t room)
 		snprintf(out, room, "the gateway refused the handshake: %.*s", len, r->words.at);
 }
 
-/* A second try with what the first was missing.  False: there is none. */
+/* A second try with what the gateway gave our device.  False: there is none.  A token that a
+ * person has just given is wrong, and is said to be, whatever else would do. */
 static bool try_otherwise(struct openclaw *o, const struct refusal *r)
 {
 	const char *granted = device_token(o->device, source_url(o->source));
 
-	if (!doubts_token(r) || !granted)
+	if (!doubts_token(r) || !granted || source_is_untried(o->source))
 		return false;
 	if (o->by_device_token) { /* it was taken back */
 		device_keep_token(o->device, source_url(o->source), NULL, NULL);

@@ -237,6 +237,7 @@ void source_live(struct source *s)
 		return;
 	if (s->state != SOURCE_CONNECTED) {
 		s->live_ms = loop_now_ms(s->all->options.loop);
+		s->is_untried = false;
 		s->counts.connects++;
 	}
 	enter(s, SOURCE_CONNECTED, NULL);

@@ -315,6 +315,7 @@ static bool move(struct source *s, const struct source_wish *wish)
 		source_replace(&s->credential, wish->credential);
 		store_set_credential(s->all->store, text_of(s->id), wish->credential);
 		s->takes_found = false;
+		s->is_untried = wish->credential.len > 0;
 	}
 	if (wish->credential_from.len)
 		s->takes_found = true;

@@ -41,9 +41,12 @@ const MADE = "script, img:not(#top h1 img), iframe, frame, object, embed, base, 
 const box = await new Box().start();
 const agents = [];
 
+/* What names a signal has no U+0000: the box refuses that. */
+const nameOf = (text) => text.replaceAll("\u0000", "");
+
 /* One text in every member that a signal of any kind has. */
 function signalsWith(text) {
-	const about = { source: text, correlationId: text, metadata: { label: text, _meta: { html: text } } };
+	const about = { source: nameOf(text), correlationId: nameOf(text), metadata: { label: text, _meta: { html: text } } };
 
 	return [
 		["task_dispatch", { taskId: text, from: text, to: text, description: text }],
@@ -55,7 +58,7 @@ function signalsWith(text) {
 		["token_usage", { agentId: text, promptTokens: 1, completionTokens: 2, model: text, cost: 1 }],
 		["error", { agentId: text, message: text, severity: "error", code: text }],
 		["completion", { taskId: text, agentId: text, success: true, result: text }],
-		[text, { [text]: text, label: text, title: text, url: text, href: text }],
+		[nameOf(text), { [text]: text, label: text, title: text, url: text, href: text }],
 	].map(([type, payload]) => ({ ...about, type, payload }));
 }
 
