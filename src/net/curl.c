@@ -9,6 +9,15 @@
 
 #define LIBRARY "libcurl.so.4"
 
+static void *find(void *library, const char *name)
+{
+	void *call = dlsym(library, name);
+
+	if (!call)
+		must_give_up(LIBRARY);
+	return call;
+}
+
 const struct curl_calls *curl_calls(void)
 {
 	static struct curl_calls calls; /* filled by the first, on the program's first thread */
@@ -20,10 +29,7 @@ const struct curl_calls *curl_calls(void)
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		must_give_up(LIBRARY);
-#define FIND(name) \
-	calls.name = (__typeof__(calls.name))dlsym(library, "curl_" #name); \
-	if (!calls.name) \
-		must_give_up(LIBRARY);
+#define FIND(name) calls.name = (__typeof__(calls.name))find(library, "curl_" #name);
 	CURL_CALLS(FIND)
 #undef FIND
 	is_there = true;

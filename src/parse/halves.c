@@ -159,7 +159,8 @@ static void hold(struct walk *w, struct text tail)
 	struct half *half = &w->h->held[w->h->count++ % HALVES_MAX];
 
 	*half = (struct half){.index = w->index, .len = tail.len};
-	memcpy(half->key, w->key.at, w->key.len);
+	if (w->key.len)
+		memcpy(half->key, w->key.at, w->key.len);
 	memcpy(half->bytes, tail.at, tail.len);
 }
 

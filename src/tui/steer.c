@@ -106,15 +106,17 @@ void steer_quit(struct tui *tui)
 
 	if (is_over(tui))
 		tui->steering = (struct steering){0};
-	if (tui->steering.leaves && tui->steering.stage == STEER_SURE)
+	if (tui->steering.leaves && tui->steering.stage == STEER_SURE) {
 		finish(tui);
-	else if (!tui->line.send || tui->steering.leaves)
-		tui_quit(tui);
-	else if (!tui->line.is_shared) {
-		send(tui, &quit);
-		tui_quit(tui);
-	} else if (!ask_which(tui, &quit))
-		tui_quit(tui);
+		return;
+	}
+	if (tui->line.send && !tui->steering.leaves) {
+		if (tui->line.is_shared && ask_which(tui, &quit))
+			return;
+		if (!tui->line.is_shared)
+			send(tui, &quit);
+	}
+	tui_quit(tui);
 }
 
 /* ---- what the box says ---- */
