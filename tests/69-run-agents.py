@@ -58,6 +58,23 @@ def _():
         assert ends[0]["correlationId"] == "session-1" and not ends[0]["payload"]["success"], ends
 
 
+@test("what is run can be stopped and told nothing, and nobody says that it was told")
+def _():
+    with Box() as box:
+        with Process("run", "--data", box.data, "--", "sh", "-c", SPEAKER) as process:
+            can = lambda: box.request("GET", "/api/runs/session-1").json().get("can", [])
+            eventually(lambda: "ui-interrupt" in can())
+            assert "tell" not in can(), can()
+            box.emit({"type": "user.command", "id": "c", "correlationId": "session-1",
+                      "payload": {"entityId": "claude", "action": "wait"}})
+            told = eventually(lambda: box.history("&type=command.told"))
+            assert len(told) == 1 and told[0]["source"] == "signalbox", told
+            assert told[0]["payload"].pop("why"), told
+            assert told[0]["payload"] == {"signal": "c", "told": False}, told
+            assert cli("control", "session-1", "ui-interrupt", "--data", box.data).code == 0
+            assert process.wait() == 7
+
+
 @test("a run that was given its name keeps it, and one that says nothing has one too")
 def _():
     with Box() as box:

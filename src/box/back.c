@@ -291,6 +291,12 @@ static void add_passed(struct buf *out, const struct signal *s, struct text run)
 	buf_add_char(out, '}');
 }
 
+/* Of a run whose agent is here: does that leave all but its end unheard? */
+static bool only_listens(const struct run *run)
+{
+	return run && !run->translate.is_dialect;
+}
+
 /* NULL: somebody took it. */
 static const char *pass_on(struct box *box, const struct signal *s, struct text run,
                            struct text source, struct error *why)
@@ -299,7 +305,9 @@ static const char *pass_on(struct box *box, const struct signal *s, struct text 
 	bool is_taken;
 
 	if (box_tell_agent(box, s, run))
-		return NULL;
+		return only_listens(runs_find(box->runs, run))
+		               ? "its program can be stopped, and told nothing"
+		               : NULL;
 	if (!source.len)
 		return "nobody knows whose it is";
 	buf_init(&passed, s->line.len + PASSED_EXTRA);
