@@ -1,9 +1,10 @@
-/* A page that cannot keep up says so, skips to the newest, and shows what agents ask at once: signals
- * and questions come by connections of their own. The feed is held back between the box and the page,
+/* A page that cannot keep up says so, skips to the newest, and shows at once what agents ask and that
+ * they were told: that and the signals come by connections of their own. The feed is held back between the box and the page,
  * so that nothing here depends on how fast a machine is. */
 
 import assert from "node:assert/strict";
 import { Box, eventually, run, test } from "./lib.mjs";
+import { Agent } from "./agent.mjs";
 import { close, faults, open, rowsInSight, stateIs } from "./browser.mjs";
 
 const box = await new Box().start();
@@ -28,7 +29,7 @@ function makeDam() {
 			socket.onMessage((message) => {
 				const { op, types } = JSON.parse(message);
 
-				/* The other connection of the page wishes for no signals. */
+				/* The other connection of the page names the few types that it wishes for. */
 				if (op === "subscribe" && types === undefined) {
 					isFeed = true;
 					pass = (text) => socket.send(text);
@@ -65,6 +66,27 @@ test("a question is there while the signals before it are not", async () => {
 	assert.ok(!(await rowsInSight(page)).some((row) => row.includes("number 6;")));
 	dam.open();
 	await eventually(async () => (await rowsInSight(page)).some((row) => row.includes("number 10;")), "they come after all");
+	await page.close();
+});
+
+test("that an agent was told is said while the signals before it are not there", async () => {
+	const dam = makeDam();
+	const page = await open(box.openUrl(), { view: "stage", prepare: dam.prepare });
+	const agent = await Agent.join(box, "hears");
+
+	await stateIs(page, "live");
+	agent.say("I listen.", "eve");
+	/* The list is there for those who cannot see the canvas. */
+	await page.locator(".stage-crowd button", { hasText: "eve" }).dispatchEvent("click");
+	await page.waitForSelector(".stage-card input:enabled");
+	dam.shut();
+	await box.emit(...numbered(11, 5));
+	await page.fill(".stage-card input", "hurry");
+	await page.keyboard.press("Enter");
+	await page.getByText("eve was told: hurry").waitFor();
+	assert.ok(dam.waiting >= 5, String(dam.waiting));
+	dam.open();
+	agent.leave();
 	await page.close();
 });
 

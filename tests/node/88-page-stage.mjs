@@ -80,6 +80,13 @@ function seen(page, name) {
 
 const appears = (page, name) => eventually(() => seen(page, name), `${name} is on the stage`);
 
+/* Where somebody is who is not on their way. */
+const stands = (page, name) => eventually(async () => {
+	const actor = await seen(page, name);
+
+	return actor?.moving === null ? actor : null;
+}, `${name} stands somewhere`, 3 * PATIENCE_MS);
+
 /* A place of the stage on the screen. */
 function onScreen(page, x, y) {
 	return page.evaluate(([sx, sy]) => {
@@ -124,6 +131,12 @@ async function says(page, selector, pattern) {
 		words = await page.evaluate((which) => document.querySelector(which)?.textContent ?? null, selector);
 		return words !== null && pattern.test(words);
 	}, `${selector} says ${pattern}`, 3 * PATIENCE_MS).catch((why) => assert.fail(`${why.message}, but ${words}`));
+}
+
+/* Words that came up lie over the stage for a while, and longer under a pointer. */
+async function quiet(page) {
+	await page.mouse.move(1, 1);
+	await page.waitForSelector(".toast", { state: "detached" });
 }
 
 /* Remembers what is seen on the page from now on, however short it lasts: the kinds of effects
@@ -298,7 +311,7 @@ test("somebody is carried to a place: a user.move with its name, and a shade whi
 	const signal = await stored("user.move", before);
 	assert.deepEqual(signal.payload, { entityId: "ada", toSlot: "toolbox" });
 	assert.equal(signal.correlationId, "run:7");
-	await says(page, "#said", /You put ada at toolbox/);
+	await says(page, "#said", /On the stage ada was put at toolbox/);
 	await eventually(async () => Math.abs((await seen(page, "ada")).x - toolbox.x) < 0.5, "she goes there");
 });
 
@@ -337,10 +350,10 @@ test("a zone is drawn by hand: a user.zone, seen until it fades, and by others t
 });
 
 const menuOf = async (who) => {
-	const { screen } = await seen(page, who);
+	const { screen } = await stands(page, who);
 
 	await page.mouse.click(screen.x, screen.y, { button: "right" });
-	await page.waitForSelector("[role=menu]:not([hidden]) [role=menuitem]");
+	await page.waitForSelector(`[role=menu][aria-label="${who}"]:not([hidden]) [role=menuitem]`);
 };
 
 test("what the source of somebody cannot do is grey, with the reason, and does nothing", async () => {
@@ -353,8 +366,10 @@ test("what the source of somebody cannot do is grey, with the reason, and does n
 
 		assert.equal(await item.getAttribute("aria-disabled"), "true", words);
 		assert.match(await item.textContent(), /its source cannot do that now/);
-		await item.click();
+		await item.click({ force: true });
+		assert.equal(await page.isVisible("[role=menu]"), true, `${words}: the menu waits for something that can be done`);
 	}
+	assert.equal(await page.evaluate(() => window.glimpsed.has("stage-ripple")), false, "nothing is seen to be done");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector("[role=menu]", { state: "hidden" });
 	const since = (await request("GET", `/api/signals?after=${before}&limit=1000`)).signals.map(({ type }) => type);
@@ -378,14 +393,25 @@ test("an agent is paused and interrupted from the menu, and it is said when it w
 
 test("who cannot be told anything is not told anything", async () => {
 	await box.emit({ type: "text_delta", source: "loner", correlationId: "run:8", payload: { agentId: "mute", content: "I only speak." } });
-	const { screen } = await seen(page, "mute");
+	const { screen } = await stands(page, "mute");
 	await page.mouse.click(screen.x, screen.y);
 	await says(page, ".stage-card:not([hidden])", /mute.*Nothing can be told to it: its source cannot do that now/s);
 	assert.equal(await page.isDisabled(".stage-card input"), true);
 	assert.equal(await page.isDisabled(".stage-tell button"), true);
 	const before = await newest();
-	await request("POST", "/api/signal", { type: "user.command", correlationId: "run:8", payload: { entityId: "mute", action: "stop" } });
-	assert.equal((await stored("command.told", before)).payload.told, false);
+	/* As if its source had gone after the card was drawn. */
+	await page.$eval(".stage-tell", (form) => {
+		form.querySelectorAll(":disabled").forEach((one) => { one.disabled = false; });
+		form.querySelector("input").value = "stop";
+		form.requestSubmit();
+	});
+	await says(page, "#warned", /mute was not told: /);
+	assert.doesNotMatch(await page.textContent("#said"), /mute was told/);
+	assert.equal(await page.inputValue(".stage-card input"), "stop", "what was written is kept");
+	const command = await stored("user.command", before);
+	const { payload } = await stored("command.told", before);
+	assert.deepEqual([payload.signal, payload.told], [command.id, false]);
+	assert.match(payload.why, /./);
 	await page.keyboard.press("Escape");
 });
 
@@ -433,6 +459,7 @@ test("the view is brought nearer, pushed, and fitted again", async () => {
 	const fitted = await camera();
 	const at = await onScreen(page, 300, 430);
 
+	await quiet(page);
 	await page.mouse.move(at.x, at.y);
 	await page.mouse.wheel(0, -400);
 	await eventually(async () => (await camera()).zoom > fitted.zoom * 1.3, "the wheel brings it nearer");
@@ -525,19 +552,28 @@ test("our script takes less than 4 ms for a frame of 200 entities and 50 tweens"
 });
 
 test("a server that comes back goes on where it was, and so does the page", async () => {
+	await quiet(page);
+	ear.send({ type: "text_delta", correlationId: "run:7", payload: { agentId: "s110", content: "I am one of many." } });
+	const { screen } = await stands(page, "s110");
+	await page.mouse.click(screen.x, screen.y);
+	await page.waitForSelector(".stage-card input:enabled");
+	await page.fill(".stage-card input", "hold on");
 	await box.end("SIGTERM");
 	await stateIs(page, "lost");
-	await page.mouse.click(...(({ x, y }) => [x, y])(await onScreen(page, 300, 430)));
-	await says(page, "#warned", /server is not there/);
-	await page.focus(".stage-host");
-	await page.keyboard.press("n");
-	await page.fill(".stage-card input", "hold on");
+	await page.focus(".stage-card input");
 	await page.keyboard.press("Enter");
-	await eventually(async () => (await page.$$("#warned .toast")).length >= 2, "that nobody hears it is said again");
+	await says(page, "#warned", /server is not there/);
 	assert.equal(await page.inputValue(".stage-card input"), "hold on", "what was written is kept");
 	await page.keyboard.press("Escape");
+	await page.$$eval("#warned .toast", (all) => all.forEach((one) => one.remove()));
+	await page.mouse.click(screen.x, screen.y);
+	await says(page, "#warned", /server is not there/);
+	await says(page, ".stage-card:not([hidden])", /One.*Nothing can be told to it: the server does not say what can be done/s);
+	assert.equal(await page.isDisabled(".stage-card input"), true);
 	await box.start();
 	await stateIs(page, "live");
+	await page.waitForSelector(".stage-card input:enabled");
+	await page.keyboard.press("Escape");
 	const now = await eventually(async () => {
 		const stage = await said();
 

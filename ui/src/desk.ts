@@ -57,6 +57,8 @@ export interface News {
 	sources: { all?: Source[]; changed?: Source[]; removed?: string[] };
 	prompt: Prompt;
 	prompts: { forget: true };
+	/* Whether the user.command of this id reached its agent, or why not. */
+	told: { signal: string; told: boolean; why: string };
 	stage: { version: number; at: number; snapshot?: Record<string, unknown>; command?: Record<string, unknown> };
 	notice: string;
 }

@@ -1,10 +1,10 @@
 /* The page's own client, in two connections. The feed has the signals, from a little of the past on,
  * and goes on exactly where it stopped whenever it was cut off. All else, what agents ask, what people
- * answer, sources and the stage, has a connection of its own: however much comes in by the feed, no
- * question waits behind it. The feed says how far behind it is and skips when it cannot keep up. */
+ * answer, whether agents were told, sources and the stage, has a connection of its own: however much
+ * comes in by the feed, no question waits behind it. The feed says how far behind it is and skips when it cannot keep up. */
 
 import { Refusal, Signalbox } from "../../../clients/js/signalbox.js";
-import type { Link, LinkState } from "../desk";
+import type { Link, LinkState, News } from "../desk";
 import { makeMemory } from "./memory";
 import { makePace } from "./pace";
 import { makeSession } from "./session";
@@ -13,14 +13,14 @@ const HISTORY = 2000;         /* How much of the past a new page asks for. */
 /* Between two looks at where the server stands, while signals come or are late, and while all is quiet. */
 const LOOK_MS = 100;
 const QUIET_LOOK_MS = 1000;
-const NO_SIGNALS = ["signalbox.page.hears.none"];
+const RECEIPT = "command.told";
 
 export interface PageLink extends Link {
 	/* Comes in with a one-time code, or with the session that the tab has. */
 	signIn(code: string | null): void;
 }
 
-const WISHES = { sourceState: true, prompts: true, types: NO_SIGNALS };
+const WISHES = { sourceState: true, prompts: true, types: [RECEIPT] };
 
 export function makeLink(): PageLink {
 	const session = makeSession();
@@ -52,6 +52,8 @@ export function makeLink(): PageLink {
 				box.subscribe({ ...WISHES, stage: true });
 			if (name === "state")
 				return state.on(hear as (now: LinkState) => void);
+			if (name === "told")
+				return hearReceipts(box, hear as (news: News["told"]) => void);
 			return (name === "signal" || name === "gap" ? feed : box).on(name, hear as never);
 		},
 		recent: memory.recent,
@@ -70,6 +72,14 @@ export function makeLink(): PageLink {
 			box.restart();
 		},
 	};
+}
+
+/* Only the box itself can say it. */
+function hearReceipts(box: Signalbox, hear: (news: News["told"]) => void): () => void {
+	return box.on("signal", ({ envelope: { type, source, payload } }) => {
+		if (type === RECEIPT && source === "signalbox")
+			hear({ signal: String(payload.signal), told: payload.told === true, why: String(payload.why ?? "") });
+	});
 }
 
 interface StateOfBoth {

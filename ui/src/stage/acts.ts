@@ -1,7 +1,7 @@
 /* What can be done on the stage, whichever way it is said: by hand, by keys or by a menu. Each
  * act is seen at once where it was done, and goes to the server as a signal. */
 
-import type { Desk } from "../desk";
+import type { Desk, News } from "../desk";
 import type { Actor, StageFrame } from "./frame";
 import type { Carrying } from "./gestures";
 import { boundsOf, clickOf, commandOf, moveOf, pointOf, slotAt, zoneAt, zoneOf, type Bounds, type Hand } from "./hand";
@@ -27,7 +27,7 @@ const DEEDS: readonly Deed[] = [
 	{ op: "continue", words: "Let it go on", hint: "", done: "was told to go on" },
 	{ op: "ui-interrupt", also: "cancel", words: "Interrupt it", hint: "stop what it does now", done: "was interrupted" },
 ];
-const HEARD_MS = 5000;      /* for the box to say whether somebody was told */
+const HEARD_MS = 10000;     /* for the box to say whether somebody was told */
 
 export interface Acts {
 	click(actor: Actor, at: Spot): void;
@@ -53,6 +53,29 @@ export interface Circumstances {
 	select(id: string | null): void;
 }
 
+/* Hears what the box says of what was sent by this id, which is later than that the box has it.
+ * Null: it has not said so for long. */
+function receiptOf({ link }: Desk, id: string): { wait(): Promise<News["told"] | null>; end(): void } {
+	let settle: (found: News["told"] | null) => void;
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const found = new Promise<News["told"] | null>((settled) => { settle = settled; });
+	const stop = link.on("told", (news) => {
+		if (news.signal === id)
+			settle(news);
+	});
+
+	return {
+		wait() {
+			timer = setTimeout(() => settle(null), HEARD_MS);
+			return found;
+		},
+		end() {
+			clearTimeout(timer);
+			stop();
+		},
+	};
+}
+
 export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Circumstances): Acts {
 	const powers = makePowers(desk);
 
@@ -72,35 +95,25 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 
 	const power = (actor: Actor): Promise<Power> => powers(episodes.of(actor.semanticId));
 
-	/* Whether what was sent reached its agent, as the box says it; null: it did not say so in time. */
-	function receiptOf(id: string): Promise<{ told: boolean; why: string } | null> {
-		return new Promise((settle) => {
-			const end = (found: { told: boolean; why: string } | null): void => {
-				clearTimeout(timer);
-				stop();
-				settle(found);
-			};
-			const timer = setTimeout(() => end(null), HEARD_MS);
-			const stop = desk.link.on("signal", ({ envelope: { type, source, payload } }) => {
-				if (type === "command.told" && source === "signalbox" && payload?.signal === id)
-					end({ told: payload.told === true, why: String(payload.why ?? "") });
-			});
-		});
-	}
-
 	async function tell(actor: Actor, words: string): Promise<boolean> {
 		const id = crypto.randomUUID();
-		const heard = receiptOf(id);
+		const receipt = receiptOf(desk, id);
 
 		marks.ripple(actor, "touch");
-		if (!await hand.send({ ...commandOf(actor, words), id }, actor))
-			return false;
-		const receipt = await heard;
+		try {
+			return await hand.send({ ...commandOf(actor, words), id }, actor) && sayTold(actor, words, await receipt.wait());
+		} finally {
+			receipt.end();
+		}
+	}
 
-		if (receipt?.told === true)
+	function sayTold(actor: Actor, words: string, receipt: News["told"] | null): boolean {
+		if (receipt === null)
+			desk.say(`Whether ${nameOf(actor)} was told is not known: the server does not say so.`, "bad");
+		else if (receipt.told)
 			desk.say(`${nameOf(actor)} was told: ${visible(words)}`, "good");
 		else
-			desk.say(`${nameOf(actor)} was not told: ${visible(receipt?.why || "the server does not say that it was heard")}`, "bad");
+			desk.say(`${nameOf(actor)} was not told: ${visible(receipt.why)}`, "bad");
 		return receipt?.told === true;
 	}
 

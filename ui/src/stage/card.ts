@@ -18,8 +18,8 @@ export interface CardActions {
 	go(place: string): void;
 	/* True when it was taken. */
 	tell(actor: Actor, words: string): Promise<boolean>;
-	/* Why it cannot be told anything; empty: it can. */
-	whyMute(actor: Actor): Promise<string>;
+	/* Why it cannot be told anything; empty: it can. Not sure: the server does not say. */
+	whyMute(actor: Actor): Promise<{ why: string; isSure: boolean }>;
 	menu(actor: Actor, at: HTMLElement): void;
 	close(): void;
 }
@@ -95,8 +95,11 @@ export function makeCard(actions: CardActions): Card {
 	function askMute(actor: Actor): void {
 		if (!actor.isSomebody)
 			return;
-		void actions.whyMute(actor).then((why) => {
-			if (shown?.id === actor.id)
+		askedAt = Infinity;
+		void actions.whyMute(actor).then(({ why, isSure }) => {
+			askedAt = performance.now();
+			/* What is being written while the server is away stays as it is. */
+			if (shown?.id === actor.id && (isSure || field.disabled))
 				setMute(why);
 		});
 	}
@@ -153,11 +156,10 @@ export function makeCard(actions: CardActions): Card {
 
 			if (now - drawnAt > EVERY_MS) {
 				drawnAt = now;
-				if (episode?.seq !== next?.seq && now - askedAt > MUTE_MS) {
-					askedAt = now;
-					askMute(actor);
-				}
 				episode = next;
+				/* Its source may come and go without a word of its run. */
+				if (now - askedAt > MUTE_MS)
+					askMute(actor);
 				draw(actor);
 				size = { width: element.offsetWidth, height: element.offsetHeight };
 			}

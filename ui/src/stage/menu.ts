@@ -18,6 +18,8 @@ export interface Item {
 
 export interface Menu {
 	open(title: string, items: readonly Item[], at: Spot): void;
+	/* When the items are there, unless another menu or a touch came before them. */
+	openLater(title: string, items: Promise<readonly Item[]>, at: Spot): void;
 	close(): void;
 	readonly isOpen: boolean;
 }
@@ -25,10 +27,12 @@ export interface Menu {
 export function makeMenu(host: HTMLElement, giveBack: () => void): Menu {
 	const element = h("div", { class: "stage-menu", role: "menu", hidden: true, tabindex: "-1" });
 	let place: Spot = { x: 0, y: 0 };
+	let turn = 0;               /* whatever waits for an earlier one is too late */
 
 	const items = (): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("[role=menuitem]")];
 
 	function close(): void {
+		turn++;
 		if (element.hidden)
 			return;
 		const hadFocus = element.contains(document.activeElement);
@@ -102,10 +106,21 @@ export function makeMenu(host: HTMLElement, giveBack: () => void): Menu {
 			close();
 	}, true);
 	host.append(element);
+	function open(title: string, list: readonly Item[], at: Spot): void {
+		turn++;
+		place = at;
+		draw(title, list);
+	}
+
 	return {
-		open(title, list, at) {
-			place = at;
-			draw(title, list);
+		open,
+		openLater(title, list, at) {
+			const mine = ++turn;
+
+			void list.then((found) => {
+				if (mine === turn)
+					open(title, found, at);
+			});
 		},
 		close,
 		get isOpen() { return !element.hidden; },

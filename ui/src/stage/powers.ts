@@ -8,29 +8,34 @@ export interface Power {
 	can: ReadonlySet<string>;
 	/* Why not; empty: it can be done. */
 	whyNot(op: string): string;
+	/* False: the server does not say. */
+	isSure: boolean;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 export type Powers = (episode: Episode | undefined) => Promise<Power>;
 
-function powerless(why: string): Power {
-	return { can: NOTHING, whyNot: () => why };
+function powerless(why: string, isSure: boolean): Power {
+	return { can: NOTHING, whyNot: () => why, isSure };
 }
 
 export function makePowers({ link }: Desk): Powers {
+	/* Words are a signal like any other; all else is a control. */
+	const mayNot = (op: string): string => op === "tell"
+		? link.scopes.has("emit") ? "" : "this session may not emit signals"
+		: link.scopes.has("control") ? "" : "this session may not control runs";
+
 	return async (episode) => {
 		if (episode === undefined)
-			return powerless("no run is known of it");
-		if (!link.scopes.has("control"))
-			return powerless("this session may not control runs");
+			return powerless("no run is known of it", true);
 		try {
 			const { can } = await link.request<{ can: string[] }>("GET", `/api/runs/${encodeURIComponent(episode.correlationId)}`);
 			const all = new Set(can);
 
-			return { can: all, whyNot: (op) => all.has(op) ? "" : "its source cannot do that now" };
+			return { can: all, whyNot: (op) => mayNot(op) || (all.has(op) ? "" : "its source cannot do that now"), isSure: true };
 		} catch {
-			return powerless("the server does not say what can be done");
+			return powerless("the server does not say what can be done", false);
 		}
 	};
 }

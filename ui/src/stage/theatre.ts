@@ -88,7 +88,7 @@ export function openMenu(theatre: Theatre, id: string | null, at: Spot, switches
 	const spot = eye.spot(at);
 
 	if (isThere(actor))
-		return void acts.menuOf(actor).then((items) => menu.open(nameOf(actor), items, at));
+		return menu.openLater(nameOf(actor), acts.menuOf(actor), at);
 	return menu.open("The stage", [
 		{ words: "Point here", hint: "x", act: () => acts.point(spot) },
 		{ words: "Draw a zone", hint: "z", act: switches.zone },

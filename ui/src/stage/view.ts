@@ -58,7 +58,11 @@ function makeStageCard(theatre: Theatre): Card {
 	return makeCard({
 		go: theatre.desk.go,
 		tell: (actor, words) => theatre.acts.tell(actor, words),
-		whyMute: async (actor) => (await theatre.acts.power(actor)).whyNot("tell"),
+		async whyMute(actor) {
+			const { whyNot, isSure } = await theatre.acts.power(actor);
+
+			return { why: whyNot("tell"), isSure };
+		},
 		menu: (actor, at) => menuAt(theatre, actor.id, below(theatre, at)),
 		close() {
 			select(theatre, null);
