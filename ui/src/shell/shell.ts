@@ -99,17 +99,16 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 			go(home(), "replace");
 	}
 
+	/* At once, and not when the browser gets round to telling that the address changed: the next key
+	 * may come sooner, and is meant for where we went. */
 	function go(place: string, how?: "replace"): void {
-		const hash = hashOf(place);
+		const { hash } = new URL(hashOf(place), location.href);
 
-		if (hash === location.hash)
-			return follow();
-		if (how !== "replace") {
-			location.hash = hash;
-			return undefined;
-		}
-		history.replaceState(null, "", hash);
-		return follow();
+		if (how === "replace")
+			history.replaceState(null, "", hash);
+		else if (hash !== location.hash)
+			history.pushState(null, "", hash);
+		follow();
 	}
 
 	/* A code is taken out of the address before anything is sent. */
