@@ -554,8 +554,14 @@ test("our script takes less than 4 ms for a frame of 200 entities and 50 tweens"
 test("a server that comes back goes on where it was, and so does the page", async () => {
 	await quiet(page);
 	ear.send({ type: "text_delta", correlationId: "run:7", payload: { agentId: "s110", content: "I am one of many." } });
-	const { screen } = await stands(page, "s110");
-	await page.mouse.click(screen.x, screen.y);
+	/* A page whose size has changed shows them elsewhere some frames later. */
+	const { screen } = await eventually(async () => {
+		const actor = await stands(page, "s110");
+
+		await page.mouse.click(actor.screen.x, actor.screen.y);
+		await sleep(200);
+		return await page.isVisible(".stage-card button:has-text('Its run')") ? actor : null;
+	}, "the card of one who is in a run");
 	await page.waitForSelector(".stage-card input:enabled");
 	await page.fill(".stage-card input", "hold on");
 	await box.end("SIGTERM");
