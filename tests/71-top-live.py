@@ -537,6 +537,7 @@ def _():
     home = temp_dir()
     (home / ".claude").mkdir()
     with Box(env={"HOME": str(home)}) as box, top(box) as screen:
+        screen.shows("connected")
         box.request("POST", "/api/discover/rescan")
         screen.keys("S")
         screen.shows("SOURCES", "Claude Code")
