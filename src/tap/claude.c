@@ -70,7 +70,7 @@ static struct text name_of(const char *path)
  * the packages beside it. */
 static bool version_beside(struct search *s, const char *path, struct version *out)
 {
-	static const char *const places[] = {"", "/..", "/node_modules/" PACKAGE};
+	static const char *const places[] = {"", "/..", ("/node_modules/" PACKAGE)};
 	struct text name = name_of(path);
 	bool known = version_read(name, out); /* .../claude/versions/2.1.97 */
 
