@@ -279,7 +279,7 @@ static uint64_t count_lines(struct text lines)
 
 static void read_all(struct journal *j, uint64_t after, size_t max, uint64_t old)
 {
-	struct journal_reader *r = journal_reader_create(j, (struct position){.seq = after});
+	struct journal_reader *r = journal_reader_create(j, after);
 	enum journal_news news;
 	struct text lines;
 	struct gap gap;
