@@ -118,12 +118,13 @@ static void take_line(struct porch *porch, int64_t at_ms, struct text line)
 static bool take_slice(struct turn *turn)
 {
 	struct porch *porch = list_of(turn, struct porch, turn);
-	const char *end = porch->rest.at + (porch->rest.len < SLICE ? porch->rest.len : SLICE);
 	struct text line;
+	const char *end;
 	int64_t at_ms;
 
 	if (!porch->rest.len)
 		return false;
+	end = porch->rest.at + (porch->rest.len < SLICE ? porch->rest.len : SLICE);
 	while (porch->rest.len && porch->rest.at < end && spool_next(&porch->rest, &at_ms, &line))
 		take_line(porch, at_ms, line);
 	if (porch->rest.len)
