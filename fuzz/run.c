@@ -46,11 +46,13 @@ static void take_frame(void *self, const struct pieces *p)
 	size_t before = pass->told.len;
 	struct frame f;
 	struct text all;
+	uint64_t own;
 
 	pieces_add(p, false, NUMBER, &pass->told);
 	all = (struct text){pass->told.at + before, pass->told.len - before};
 	/* As its agent sent it, but for a number that it lacked. */
-	must_hold(!p->is_agents || (p->is_numbered && !p->own.len) || text_equal(all, pass->origin));
+	must_hold(!p->is_agents || (p->is_numbered && !text_to_u64(p->own, &own)) ||
+	          text_equal(all, pass->origin));
 	if (frame_read(&f, &frames, all, NULL))
 		fold_frame(&pass->fold, &f);
 	before = pass->told.len;

@@ -44,6 +44,8 @@ static struct text row_of_option(struct text *rest, int cols, int row)
 	int room = cols - OPTION_MARGIN;
 	struct text shown;
 
+	if (!rest->len)
+		return TEXT("");
 	if (row == OPTION_HEIGHT_MAX - 1 && wide_fit(*rest, room) < rest->len)
 		room -= OPTION_CUT_COLS;
 	shown = (struct text){rest->at, paper_row_len(*rest, room > 1 ? room : 1)};
