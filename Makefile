@@ -25,8 +25,9 @@ check:
 	@tools/check
 
 bench:
-	@packaging/install-packages build bench
+	@packaging/install-packages build test bench
 	@tools/build build
+	@tools/node-modules tests/node
 	@python3 bench/run.py
 
 fuzz:

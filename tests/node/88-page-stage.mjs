@@ -1,4 +1,4 @@
-/* The stage in a real browser: what is seen, what can be done, and how long it takes. */
+/* The stage in a real browser: what is seen and what can be done. */
 // long
 
 import assert from "node:assert/strict";
@@ -9,9 +9,9 @@ import { Box, eventually, PATIENCE_MS, run, SLOW, test } from "./lib.mjs";
 import { close, faults, open, stateIs } from "./browser.mjs";
 import { Agent } from "./agent.mjs";
 import { Ear } from "./ear.mjs";
+import { crowdShow, LONG_MS } from "./crowd.mjs";
 
 const SMALL = { width: 720, height: 560 };
-const LONG_MS = 300000;
 const box = await new Box().start();
 const ear = await new Ear().start();
 const token = () => readFileSync(join(box.data, "token"), "utf8").trim();
@@ -170,26 +170,6 @@ function makes({ type, payload, correlationId }, ...all) {
 			await box.emit({ type, payload, correlationId });
 		return (await Promise.all(all.map((what) => isGlimpsed(page, what)))).every((is) => is);
 	}, `${all} is seen`);
-}
-
-/* A show with many, of whom some are on their way for long. */
-function crowdShow(count, tweens) {
-	const at = (i) => ({ x: 40 + (i % 20) * 46, y: 40 + Math.floor(i / 20) * 56 });
-
-	return {
-		version: 1, name: "A crowd",
-		entities: { one: { label: "One", tags: ["agent"], displayWidth: 28, displayHeight: 36, fallbackColor: "#D97757", anchor: [0.5, 1],
-			states: { idle: { type: "shape", shape: "person", motion: "breathe", color: "#D97757" } } } },
-		scene: {
-			dimensions: { width: 960, height: 640 }, layers: [{ id: "l", order: 0 }],
-			entities: Array.from({ length: count }, (_, i) => ({ id: `e${i}`, entityId: "one", semanticId: `s${i}`, ...at(i), layerId: "l" })),
-			positions: [{ id: "p", name: "there", x: 900, y: 600 }, { id: "q", name: "here", x: 60, y: 60 }],
-		},
-		choreographies: [{ id: "go", on: "go", steps: [{ action: "parallel", steps: Array.from({ length: tweens }, (_, i) => ({
-			action: ["move", "fly", "pulse", "flash", "drawBeam"][i % 5], entity: `s${i}`, to: i % 5 === 4 ? `s${i + 50}` : i % 2 ? "there" : "here",
-			duration: LONG_MS, easing: "easeInOut" })) }] }],
-		wires: [], bindings: [],
-	};
 }
 
 /* ---- the first sight ---- */
@@ -527,28 +507,6 @@ test("two pages, one of which came late, show a running flight at the same place
 		assert.ok(Math.abs(off) < 2000 * SLOW, `the page's time is ${off} ms from the server's`);
 	}
 	await late.context().close();
-});
-
-test("our script takes less than 4 ms for a frame of 200 entities and 50 tweens", async () => {
-	let best = null;
-
-	/* Software that draws pixels is slow, and none of our business here. */
-	await page.setViewportSize({ width: 400, height: 320 });
-	for (let round = 0; round < 8 && !(best?.median < 4 && best?.p95 < 4); round++) {
-		await sleep(500);
-		await page.evaluate(() => document.querySelector(".stage-host").forget());
-		await eventually(() => page.evaluate(() => document.querySelector(".stage-host").readings().frames >= 30), "30 frames", 6 * PATIENCE_MS);
-		const found = await page.evaluate(() => ({ ...document.querySelector(".stage-host").readings(),
-			entities: document.querySelector(".stage-host").frame().entities.length }));
-
-		assert.equal(found.entities, 200);
-		best = best && best.p95 < found.p95 ? best : found;
-	}
-	console.log(`# script time of a frame: median ${best.median.toFixed(2)} ms, 95 %: ${best.p95.toFixed(2)} ms, `
-		+ `${best.perSecond.toFixed(0)} frames/s`);
-	await page.setViewportSize(SMALL);
-	assert.ok(best.median < 4 * SLOW, `the middle one took ${best.median} ms`);
-	assert.ok(best.p95 < 60 * SLOW, `one of twenty took ${best.p95} ms`);
 });
 
 test("a server that comes back goes on where it was, and so does the page", async () => {

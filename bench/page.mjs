@@ -1,0 +1,213 @@
+/* How fast the page is in a real browser, as one line of JSON: when something is first seen, what
+ * the log costs while signals pour in, how soon a question is there meanwhile, how long a long run
+ * takes to open, and what a frame of a crowded stage costs. run.py starts it with $SIGNALBOX, and
+ * with "tiny" when it only matters that everything runs. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Box, eventually } from "../tests/node/lib.mjs";
+import { close, faults, open, stateIs } from "../tests/node/browser.mjs";
+import { crowdShow } from "../tests/node/crowd.mjs";
+
+const TINY = process.argv[2] === "tiny";
+const TRIES = TINY ? 1 : 9;             /* first paints */
+const LOG_RATE = TINY ? 100 : 2000;     /* signals a second, while the log is looked at */
+const LOG_MS = TINY ? 300 : 5000;
+const FLOOD_RATE = TINY ? 200 : 10000;  /* while questions are asked */
+const QUESTIONS = TINY ? 2 : 40;
+const LONG_RUN = TINY ? 2000 : 100000;
+const FRAMES = TINY ? 3 : 120;
+const PATIENCE_MS = 120000;
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const last = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+
+function textDelta(n, run) {
+	return { type: "text_delta", source: `counter-${n % 5}`, correlationId: run, payload: { agentId: "a", content: `number ${n}; ${"word ".repeat(20)}` } };
+}
+
+/* So many signals a second until `enough` is called; the promise it gives says how many it was. */
+function pour(box, rate) {
+	const begun = performance.now();
+	let isEnough = false, sent = 0;
+	const done = (async () => {
+		while (!isEnough) {
+			const due = Math.min(Math.floor((performance.now() - begun) / 1000 * rate) - sent, 5000);
+			if (due > 0)
+				await box.emit(...Array.from({ length: due }, (_, i) => textDelta(sent + i, `run-${i % 20}`)));
+			sent += Math.max(0, due);
+			await sleep(10);
+		}
+		return sent / (performance.now() - begun) * 1000;
+	})();
+
+	return { enough() { isEnough = true; return done; } };
+}
+
+async function withBox(body, ...args) {
+	const box = await new Box().start(...args);
+
+	try {
+		return await body(box);
+	} finally {
+		await box.remove();
+	}
+}
+
+async function firstPaint() {
+	const bare = http.createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<!doctype html><p>Hello"));
+	await new Promise((listening) => { bare.listen(0, "127.0.0.1", listening); });
+	/* A new tab has nothing kept from before. */
+	const paintOf = async (url) => {
+		const page = await open(url);
+		const at = await eventually(() => page.evaluate(() =>
+			performance.getEntriesByName("first-contentful-paint")[0]?.startTime), "something is painted");
+
+		await page.context().close();
+		return at;
+	};
+	const ours = [], words = [];
+
+	await withBox(async (box) => {
+		for (let i = 0; i < TRIES; i++) {
+			words.push(await paintOf(`http://127.0.0.1:${bare.address().port}/`));
+			ours.push(await paintOf(box.openUrl()));
+		}
+	}, "--demo");
+	bare.close();
+	return { firstPaintMs: median(ours), wordPaintMs: median(words) };
+}
+
+/* The frames and the long tasks of a stretch of time. */
+function watch(page, ms) {
+	return page.evaluate((ms) => new Promise((done) => {
+		const gaps = [];
+		let long = 0;
+		const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => { long += duration; }));
+		const start = performance.now();
+		let last = start;
+		const step = (now) => {
+			gaps.push(now - last);
+			last = now;
+			if (now - start < ms)
+				return requestAnimationFrame(step);
+			observer.disconnect();
+			return done({ gaps, long: long / ms });
+		};
+
+		observer.observe({ type: "longtask" });
+		requestAnimationFrame(step);
+	}), ms);
+}
+
+async function threadSeconds(session) {
+	const { metrics } = await session.send("Performance.getMetrics");
+	const of = (wanted) => metrics.find(({ name }) => name === wanted).value;
+
+	return { script: of("ScriptDuration"), work: of("TaskDuration") };
+}
+
+/* Shares of a second are of the page's own thread, so that a busy machine changes them little. */
+async function logWhilePouring() {
+	return withBox(async (box) => {
+		const page = await open(box.openUrl(), { view: "log" });
+		const session = await page.context().newCDPSession(page);
+
+		await stateIs(page, "live");
+		await session.send("Performance.enable", { timeDomain: "threadTicks" });
+		for (let i = 0; i < (TINY ? 1 : 24); i++)
+			await box.emit(...Array.from({ length: 500 }, (_, k) => textDelta(k, "run-0")));
+		const before = await threadSeconds(session), begun = performance.now();
+		const stream = pour(box, LOG_RATE);
+		const { gaps, long } = await watch(page, LOG_MS);
+		const after = await threadSeconds(session), seconds = (performance.now() - begun) / 1000;
+		const rate = await stream.enough();
+
+		await page.context().close();
+		return {
+			logRate: rate, logFrameMs: median(gaps), logLongPercent: Math.max(100 * long, 0.01),
+			logScriptPercent: 100 * (after.script - before.script) / seconds, logWorkPercent: 100 * (after.work - before.work) / seconds,
+		};
+	});
+}
+
+/* From the moment an agent asks to the words on the page. */
+async function questionsInAFlood() {
+	return withBox(async (box) => {
+		const page = await open(box.openUrl(), { view: "log" });
+		const times = [];
+
+		await stateIs(page, "live");
+		const stream = pour(box, FLOOD_RATE);
+		await sleep(TINY ? 100 : 3000);
+		for (let i = 0; i < QUESTIONS; i++) {
+			const words = `May I take step ${i}?`;
+			const seen = page.evaluate((words) => new Promise((done) => {
+				const isThere = () => document.body.textContent.includes(words) && (observer.disconnect(), done(performance.timeOrigin + performance.now()));
+				const observer = new MutationObserver(isThere);
+
+				observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+			}), words);
+
+			await page.evaluate(() => 0);
+			const asked = performance.timeOrigin + performance.now();
+			await box.emit({ type: "prompt", source: "asker", correlationId: `asks-${i}`, payload: { type: "confirm", prompt: words } });
+			times.push(await seen - asked);
+			await sleep(TINY ? 10 : 100);
+		}
+		const rate = await stream.enough();
+
+		await page.context().close();
+		return { floodRate: rate, questionMs: median(times), questionP95Ms: last(times, 0.95) };
+	});
+}
+
+async function longRun() {
+	return withBox(async (box) => {
+		for (let i = 0; i < LONG_RUN; i += 2000)
+			await box.emit(...Array.from({ length: 2000 }, (_, k) => textDelta(i + k, "long")));
+		const page = await open(box.openUrl(), { view: "runs" });
+
+		await page.waitForSelector('.runs-row:has-text("long")', { timeout: PATIENCE_MS });
+		const begun = performance.now();
+		await page.click('.runs-row:has-text("long")');
+		await eventually(async () => (await page.textContent(".runs-scroll")).includes(`number ${LONG_RUN - 1};`), "its end is there", PATIENCE_MS);
+		const took = performance.now() - begun;
+
+		await page.context().close();
+		return { longRunMs: took };
+	});
+}
+
+async function crowdedStage() {
+	return withBox(async (box) => {
+		const answer = await fetch(`${box.origin}/api/show`, {
+			method: "PUT", body: JSON.stringify(crowdShow(200, 50)),
+			headers: { Authorization: `Bearer ${readFileSync(join(box.data, "token"), "utf8").trim()}`, "Content-Type": "application/json" },
+		});
+		assert.equal(answer.status, 200, await answer.text());
+		/* Software that draws pixels is slow, and none of our business here: the page is small. */
+		const page = await open(box.openUrl(), { view: "stage", width: 400, height: 320 });
+
+		await stateIs(page, "live");
+		await eventually(() => page.evaluate(() => document.querySelector(".stage-host")?.dataset.painter === "ready"), "it is drawn", PATIENCE_MS);
+		await box.emit({ type: "go", source: "tester", payload: {} });
+		await eventually(() => page.evaluate(() => document.querySelector(".stage-host").frame().entities.length === 200), "all are there");
+		await page.evaluate(() => document.querySelector(".stage-host").forget());
+		await eventually(() => page.evaluate((wanted) => document.querySelector(".stage-host").readings().frames >= wanted, FRAMES), "some frames", PATIENCE_MS);
+		const { median: middle, p95 } = await page.evaluate(() => document.querySelector(".stage-host").readings());
+
+		await page.context().close();
+		return { stageMs: middle, stageP95Ms: p95 };
+	});
+}
+
+const figures = {};
+for (const part of [firstPaint, logWhilePouring, questionsInAFlood, longRun, crowdedStage])
+	Object.assign(figures, await part());
+await close();
+assert.deepEqual(faults, []);
+console.log(JSON.stringify(figures));
