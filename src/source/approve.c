@@ -280,7 +280,7 @@ struct held *approve_hold(struct approve *a, struct text payload, approve_decide
 	h = hold(a, &r);
 	h->decided = decided;
 	h->of = of;
-	settle_find_use(h);
+	settle_find_use(h, r.prompt);
 	ask(h, &r);
 	settle_begin(a);
 	return h;

@@ -22,6 +22,7 @@ bool approve_read(struct approve_request *r, struct json_reader *reader, struct 
 		.event = json_text(yyjson_obj_get(root, "hook_event_name")),
 		.tool = json_text(yyjson_obj_get(root, "tool_name")),
 		.tool_use = json_text(yyjson_obj_get(root, "tool_use_id")),
+		.prompt = json_text(yyjson_obj_get(root, "prompt_id")),
 		.transcript = json_text(yyjson_obj_get(root, "transcript_path")),
 		.input = yyjson_obj_get(root, "tool_input"),
 		.suggestions = yyjson_obj_get(root, "permission_suggestions"),

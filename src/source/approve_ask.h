@@ -10,8 +10,8 @@
 /* A payload; its parts are the reader's. */
 struct approve_request {
 	struct text session, event, tool, agent;
-	struct text tool_use, transcript; /* the latter a path; each may be empty */
-	yyjson_val *input, *suggestions;  /* of rules that would allow it */
+	struct text tool_use, prompt, transcript; /* the last a path; each may be empty */
+	yyjson_val *input, *suggestions;          /* of rules that would allow it */
 };
 
 /* False: it is no payload, or of no session. */

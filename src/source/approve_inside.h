@@ -50,6 +50,7 @@ struct held {
 struct use {
 	struct link in_all; /* approve.uses, the oldest first */
 	char *run, *id, *tool;
+	char *prompt; /* of the person, that it is a part of; "": not known */
 	uint64_t input_hash;
 };
 
@@ -73,7 +74,7 @@ void approve_withdraw(struct held *held, const char *why);
 
 /* ---- settle.c ---- */
 
-void settle_find_use(struct held *held);
+void settle_find_use(struct held *held, struct text prompt);
 void settle_begin(struct approve *approve); /* looks now and then, while there is something */
 void settle_forget(struct approve *approve);
 

@@ -210,6 +210,25 @@ static void always_is_offered_where_it_can_be_shown(void **state)
 	free(spaces);
 }
 
+#define ABOUT(event, more) \
+	TEXT("{\"session_id\":\"s\",\"hook_event_name\":\"" event \
+	     "\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm x\"}," more "}")
+
+/* A rule of the person's own forbade the first, and nobody was asked about it. */
+static void a_question_is_about_the_use_of_its_own_turn(void **state)
+{
+	approve_note(approve, ABOUT("PreToolUse", "\"tool_use_id\":\"1\",\"prompt_id\":\"p\""));
+	approve_note(approve, ABOUT("PreToolUse", "\"tool_use_id\":\"2\",\"prompt_id\":\"q\""));
+	held[0] = approve_hold(approve, ABOUT("PermissionRequest", "\"prompt_id\":\"q\""), decided,
+	                       &held[0]);
+	assert_non_null(held[0]);
+	approve_note(approve, ABOUT("PostToolUse", "\"tool_use_id\":\"1\",\"prompt_id\":\"p\""));
+	assert_null(withdrawn);
+	approve_note(approve, ABOUT("PostToolUse", "\"tool_use_id\":\"2\",\"prompt_id\":\"q\""));
+	assert_non_null(withdrawn);
+	assert_string_equal(decision, "");
+}
+
 static void who_does_not_wait_withdraws_what_was_asked(void **state)
 {
 	char *id;
@@ -242,6 +261,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_session_with_a_nul_is_none, begin, end),
 		cmocka_unit_test_setup_teardown(always_says_which_rule_it_writes, begin, end),
 		cmocka_unit_test_setup_teardown(always_is_offered_where_it_can_be_shown, begin,
+	                                        end),
+		cmocka_unit_test_setup_teardown(a_question_is_about_the_use_of_its_own_turn, begin,
 	                                        end),
 		cmocka_unit_test_setup_teardown(who_does_not_wait_withdraws_what_was_asked, begin,
 	                                        end),

@@ -187,6 +187,7 @@ static void free_use(struct approve *a, struct use *u)
 	free(u->run);
 	free(u->id);
 	free(u->tool);
+	free(u->prompt);
 	free(u);
 }
 
@@ -199,6 +200,7 @@ static void begin_use(struct approve *a, const struct approve_request *r)
 	u->run = text_dup(r->session);
 	u->id = text_dup(r->tool_use);
 	u->tool = text_dup(r->tool);
+	u->prompt = text_dup(r->prompt);
 	u->input_hash = approve_hash(r->input);
 	list_add(&a->uses, &u->in_all);
 	a->use_count++;
@@ -216,8 +218,13 @@ static void end_use(struct approve *a, struct text id)
 	}
 }
 
+static bool may_be_for(const struct use *u, struct text prompt)
+{
+	return !u->prompt[0] || !prompt.len || text_is(prompt, u->prompt);
+}
+
 /* A question does not say which use it is about: the oldest like it that nobody asked of. */
-void settle_find_use(struct held *h)
+void settle_find_use(struct held *h, struct text prompt)
 {
 	struct approve *a = h->approve;
 
@@ -225,7 +232,7 @@ void settle_find_use(struct held *h)
 		struct use *u = list_of(l, struct use, in_all);
 
 		if (strcmp(u->run, h->run) != 0 || strcmp(u->tool, h->tool) != 0 ||
-		    u->input_hash != h->input_hash)
+		    u->input_hash != h->input_hash || !may_be_for(u, prompt))
 			continue;
 		h->tool_use = must_dup(u->id);
 		free_use(a, u);
