@@ -15,6 +15,7 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
+#include "box/verdicts.h"
 #include "bus/bus.h"
 #include "config/config.h"
 #include "hub/hub.h"
@@ -267,6 +268,7 @@ static void take_down(struct box *box)
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
 	web_destroy(box->web);
+	verdicts_destroy(box->verdicts);
 	accounts_destroy(box->accounts);
 	box_destroy_listens(box);
 	if (box->journal)
@@ -350,6 +352,7 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_accounts(box);
+	box->verdicts = verdicts_create(box->loop, box->bus);
 	box_make_resume(box);
 	if (!box_make_prompts(box, why))
 		return false;

@@ -162,7 +162,8 @@ class Gateway:
         self.challenges = True
         self.bare_challenge = False  # {"type":"connect.challenge"}, as in old documents
         self.ticks = True
-        self.aborts = True           # chat.abort is answered
+        self.aborts = True           # chat.abort does something, and is answered
+        self.holds_sends = False     # chat.send waits until they are let go
         self.abort_refusal = None    # a Refusal for every chat.abort
         self.resolve_refusal = None  # likewise for the next decision
         for name, value in members.items():
@@ -177,6 +178,7 @@ class Gateway:
         self.approvals = {}          # id -> what was asked, and its decision
         self.runs = {}               # runId -> what is known of it
         self.transcripts = {}        # sessionKey -> messages
+        self.held = []               # (client, frame) of those
         self.boot = str(uuid.uuid4())
         self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
@@ -343,6 +345,9 @@ class Gateway:
     def _request(self, client, frame):
         assert frame["type"] == "req" and frame["id"], frame
         method, params = frame["method"], frame.get("params", {})
+        if method == "chat.send" and self.holds_sends:
+            self.held.append((client, frame))
+            return
         self.requests.append((method, params, time.monotonic()))
         try:
             answer = self._do(client, method, params)
@@ -490,6 +495,8 @@ class Gateway:
         assert set(params) == {"sessionKey", "runId"}, params
         if self.abort_refusal:
             raise self.abort_refusal
+        if not self.aborts:
+            return None
         run = self.runs.get(params["runId"])
         if not run or run["over"]:
             return {"ok": True, "aborted": False, "runIds": []}
@@ -500,7 +507,12 @@ class Gateway:
                     {"phase": "end", "aborted": True, "stopReason": "rpc"})
         self._agent(params["runId"], "lifecycle",
                     {"phase": "error", "error": "This operation was aborted", "aborted": True})
-        return {"ok": True, "aborted": True, "runIds": [params["runId"]]} if self.aborts else None
+        return {"ok": True, "aborted": True, "runIds": [params["runId"]]}
+
+    def let_sends_go(self):
+        self.holds_sends = False
+        while self.held:
+            self._request(*self.held.pop(0))
 
     def end_run(self, id):
         self.runs[id]["over"] = True

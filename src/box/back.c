@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "box/parts.h"
 #include "box/receipts.h"
+#include "box/verdicts.h"
 #include "bus/bus.h"
 #include "hub/hub.h"
 #include "play/theatre.h"
@@ -27,6 +28,9 @@ static enum back_answer answer_of(enum source_answer answer)
 		[SOURCE_CONFLICT] = BACK_CONFLICT,
 		[SOURCE_NOT_SUPPORTED] = BACK_NOT_SUPPORTED,
 		[SOURCE_UNSAVED] = BACK_DONE,
+		[SOURCE_TAKEN] = BACK_TAKEN,
+		[SOURCE_REFUSED] = BACK_REFUSED,
+		[SOURCE_SILENT] = BACK_SILENT,
 	};
 
 	return answers[answer];
@@ -42,9 +46,30 @@ static enum back_answer ask(void *self, const struct back_ask *ask, char run[BAC
 	return answer_of(sources_ask(box->sources, ask->source, &a, run, why));
 }
 
-static enum back_answer cancel(void *self, struct text run, struct error *why)
+/* What was taken waits for its verdict, and leaves this record then. */
+static enum back_answer wait_for(struct box *box, const struct back_ear *ear, struct text record,
+                                 struct error *why)
 {
-	return answer_of(sources_cancel(((struct box *)self)->sources, run, why));
+	if (verdicts_wait(box->verdicts, ear, record))
+		return BACK_TAKEN;
+	error_set(why, "it was passed on, but too many wait for an answer already");
+	return BACK_CONFLICT;
+}
+
+static enum back_answer cancel(void *self, struct text run, const struct back_ear *ear,
+                               struct error *why)
+{
+	struct box *box = self;
+	struct source_control wish = {
+		.run = run, .op = TEXT("cancel"), .ticket = verdicts_ticket(box->verdicts)};
+	enum back_answer answer = answer_of(sources_cancel(box->sources, &wish, why));
+
+	return answer == BACK_TAKEN ? wait_for(box, ear, TEXT(""), why) : answer;
+}
+
+void box_tell_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why)
+{
+	verdicts_tell(((struct box *)self)->verdicts, ticket, answer_of(verdict), why);
 }
 
 static enum back_answer send(void *self, struct text source, struct text message, struct error *why)
@@ -55,30 +80,38 @@ static enum back_answer send(void *self, struct text source, struct text message
 /* ---- controls ---- */
 
 /* For the record, after it was done. */
-static void record(struct box *box, const struct back_control *c)
+static void add_record(struct buf *out, const struct back_control *c)
 {
-	struct bus_emit e = {.from = bus_from(box->bus, SOURCE_OF_BOX, true)};
-	struct bus_verdict verdict;
+	buf_print(out, "{\"type\":\"control\",\"source\":\"%.*s\",\"correlationId\":",
+	          TEXT_ARG(SOURCE_OF_BOX));
+	buf_add_json(out, c->run);
+	buf_add(out, TEXT(",\"payload\":{\"run\":"));
+	buf_add_json(out, c->run);
+	buf_add(out, TEXT(",\"do\":"));
+	buf_add_json(out, c->op);
+	if (c->n)
+		buf_print(out, ",\"n\":%llu", (unsigned long long)c->n);
+	buf_add(out, TEXT(",\"by\":"));
+	prompts_add_who(out, &c->who);
+	buf_add(out, TEXT("}}"));
+	if (out->full)
+		buf_clear(out);
+}
+
+static enum back_answer record(struct box *box, const struct back_control *c,
+                               enum back_answer answer, struct error *why)
+{
 	struct buf out;
 
-	e.from.is_box = true;
 	buf_init(&out, CONTROL_MAX);
-	buf_print(&out, "{\"type\":\"control\",\"source\":\"%.*s\",\"correlationId\":",
-	          TEXT_ARG(SOURCE_OF_BOX));
-	buf_add_json(&out, c->run);
-	buf_add(&out, TEXT(",\"payload\":{\"run\":"));
-	buf_add_json(&out, c->run);
-	buf_add(&out, TEXT(",\"do\":"));
-	buf_add_json(&out, c->op);
-	if (c->n)
-		buf_print(&out, ",\"n\":%llu", (unsigned long long)c->n);
-	buf_add(&out, TEXT(",\"by\":"));
-	prompts_add_who(&out, &c->who);
-	buf_add(&out, TEXT("}}"));
-	e.raw = buf_text(&out);
-	if (!out.full)
-		bus_admit(box->bus, &e, &verdict);
+	if (answer == BACK_DONE || answer == BACK_TAKEN)
+		add_record(&out, c);
+	if (answer == BACK_DONE)
+		verdicts_record(box->verdicts, buf_text(&out));
+	if (answer == BACK_TAKEN)
+		answer = wait_for(box, &c->ear, buf_text(&out), why);
 	buf_finish(&out);
+	return answer;
 }
 
 /* In the agent's own dialect there may be others that only it knows. */
@@ -110,8 +143,12 @@ static enum back_answer missing(struct box *box, const struct back_control *c, s
 
 static enum back_answer control(void *self, const struct back_control *c, struct error *why)
 {
-	struct source_control wish = {.run = c->run, .op = c->op, .n = c->n, .frame = c->frame};
 	struct box *box = self;
+	struct source_control wish = {.run = c->run,
+	                              .op = c->op,
+	                              .n = c->n,
+	                              .frame = c->frame,
+	                              .ticket = verdicts_ticket(box->verdicts)};
 	enum back_answer answer;
 
 	if (!is_control(c)) {
@@ -126,9 +163,7 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		answer = answer_of(sources_control(box->sources, &wish, why));
 	if (answer == BACK_UNKNOWN)
 		answer = missing(box, c, why);
-	if (answer == BACK_DONE)
-		record(box, c);
-	return answer;
+	return record(box, c, answer, why);
 }
 
 /* An agent of the run dialect has no word for being cancelled; a program that only
@@ -179,9 +214,12 @@ static enum back_answer reply(void *self, const struct back_reply *r, struct err
 	return answers[prompts_answer(box->prompts, &a, why)];
 }
 
-static void forget_reply(void *self, void *of)
+static void forget(void *self, void *of)
 {
-	prompts_forget(((struct box *)self)->prompts, of);
+	struct box *box = self;
+
+	prompts_forget(box->prompts, of);
+	verdicts_forget(box->verdicts, of);
 }
 
 static void list_prompts(void *self, bool answerable, struct buf *out)
@@ -238,7 +276,7 @@ struct back box_back(struct box *box)
 		.control = control,
 		.can = can,
 		.reply = reply,
-		.forget_reply = forget_reply,
+		.forget = forget,
 		.prompts = list_prompts,
 		.input = add_input,
 		.send = send,

@@ -17,6 +17,7 @@
 #include "net/loop.h"
 #include "net/seats.h"
 #include "net/supervisor.h"
+#include "source/want.h"
 
 struct box {
 	const struct box_options *options;
@@ -39,6 +40,7 @@ struct box {
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
 	struct receipts *receipts;   /* of what people told agents */
+	struct verdicts *verdicts;   /* and of what they wanted done */
 	struct runs *runs;
 	struct follower *follower;  /* that leads them along the journal */
 	struct resume_desk *resume; /* what the last life left open */
@@ -61,6 +63,8 @@ struct box {
 /* ---- back.c ---- */
 
 struct back box_back(struct box *box);
+/* As sources_options.verdict says. */
+void box_tell_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
 /* What somebody did on a screen, to the source it concerns. */
 void box_pass_on(struct box *box, const struct signal *s);
 

@@ -50,6 +50,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.silence_ms = box->config->limits.silence_ms,
 		.changed = sources_changed,
 		.withdrew = box_withdraw_prompt,
+		.verdict = box_tell_verdict,
 		.asks_again = box_tell_prompts,
 		.position = position_of,
 		.each_prompt = box_each_prompt,

@@ -19,6 +19,9 @@ enum back_answer {
 	BACK_INVALID_VALUE, /* no answer to that prompt, which stays open */
 	BACK_EXPIRED,       /* its time is over */
 	BACK_FORBIDDEN,     /* who says it may not */
+	BACK_TAKEN,         /* it was passed on; the verdict comes later: struct back_ear */
+	BACK_REFUSED,       /* who does the work refused it, with these words */
+	BACK_SILENT,        /* who does the work did not answer in time */
 };
 
 struct back_ask {
@@ -35,11 +38,19 @@ struct back_who {
 	struct text user, process, screen; /* process may be empty */
 };
 
+/* Who is told what became of it when it was only taken: told() is called, once and later,
+ * unless `of` is forgotten before. */
+struct back_ear {
+	void (*told)(void *of, enum back_answer verdict, const struct error *why);
+	void *of;
+};
+
 struct back_control {
 	struct text run, op;
 	uint64_t n;        /* of step; 0: one */
 	struct text frame; /* as it came, if it came in the agent's own dialect */
 	struct back_who who;
+	struct back_ear ear;
 };
 
 /* Done: it was the first valid answer.  When it is on the disk, durable() is called, once
@@ -59,7 +70,8 @@ struct back {
 	/* run gets the id of what was begun: it ends in one completion or error. */
 	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
 	                        struct error *why);
-	enum back_answer (*cancel)(void *self, struct text run, struct error *why);
+	enum back_answer (*cancel)(void *self, struct text run, const struct back_ear *ear,
+	                           struct error *why);
 	/* To whoever does the work of a run: pause, step (n), continue, arm, ui-interrupt,
 	 * ui-quit, cancel. */
 	enum back_answer (*control)(void *self, const struct back_control *control,
@@ -69,7 +81,7 @@ struct back {
 	bool (*can)(void *self, struct text run, struct text op);
 	/* To a prompt: see back_reply. */
 	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);
-	void (*forget_reply)(void *self, void *of);
+	void (*forget)(void *self, void *of); /* who waits for a reply or a verdict is gone */
 	/* The open ones, as a JSON array; answerable: for who may answer. */
 	void (*prompts)(void *self, bool answerable, struct buf *out);
 	/* The whole input of the tool that an open prompt is about: `"tool"?,"input"`. */

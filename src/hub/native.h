@@ -32,7 +32,6 @@ struct prompt;
 void native_follow_prompts(struct client *client);
 void native_tell_prompts(struct client *client);
 void native_tell_prompt(struct hub *hub, const struct prompt *prompt);
-void native_forget_replies(struct client *client); /* it is gone */
 enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
                                     struct error *why);
 

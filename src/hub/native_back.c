@@ -48,9 +48,32 @@ static const char *code_of(enum back_answer answer)
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
 		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
+		[BACK_REFUSED] = "refused",          [BACK_SILENT] = "no_answer",
 	};
 
 	return codes[answer];
+}
+
+/* ---- what has its verdict later ---- */
+
+static void told(void *of, enum back_answer verdict, const struct error *why)
+{
+	struct person_wait *w = of;
+
+	if (verdict == BACK_DONE)
+		acknowledge(w->client, w->name, w->ref);
+	else
+		native_say_error(w->client, code_of(verdict), why->words, w->ref);
+	client_end_wait(w);
+}
+
+/* Acknowledged at once, when it is done, or not at all. */
+static void end_now(struct person_wait *w, enum back_answer answer)
+{
+	if (answer == BACK_DONE)
+		acknowledge(w->client, w->name, w->ref);
+	if (answer != BACK_TAKEN)
+		client_end_wait(w);
 }
 
 static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text ref,
@@ -76,14 +99,15 @@ static enum back_answer hear_cancel(struct client *c, yyjson_val *op, struct tex
                                     struct error *why)
 {
 	const struct back *back = &c->hub->options.back;
+	struct back_ear ear = {.told = told};
 	enum back_answer answer;
 	struct text run;
 
 	if (!read_text(op, "run", &run, why))
 		return BACK_INVALID;
-	answer = back->cancel(back->self, run, why);
-	if (answer == BACK_DONE)
-		acknowledge(c, run, ref);
+	ear.of = client_wait(c, ref, run);
+	answer = back->cancel(back->self, run, &ear, why);
+	end_now(ear.of, answer);
 	return answer;
 }
 
@@ -102,9 +126,9 @@ static enum back_answer hear_control(struct client *c, yyjson_val *op, struct te
 		return BACK_INVALID;
 	}
 	control.n = yyjson_get_uint(n);
+	control.ear = (struct back_ear){told, client_wait(c, ref, control.run)};
 	answer = back->control(back->self, &control, why);
-	if (answer == BACK_DONE)
-		acknowledge(c, control.run, ref);
+	end_now(control.ear.of, answer);
 	return answer;
 }
 
@@ -142,7 +166,7 @@ bool native_hear_back(struct client *c, yyjson_val *op, struct text ref)
 		return true;
 	}
 	answer = ops[i].hear(c, op, ref, &why);
-	if (answer != BACK_DONE)
+	if (answer != BACK_DONE && answer != BACK_TAKEN)
 		native_say_error(
 			c, is_unknown_prompt(answer, name) ? "unknown_prompt" : code_of(answer),
 			why.words, ref);

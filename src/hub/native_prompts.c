@@ -5,11 +5,8 @@
  * read is told to forget them when it has caught up, and gets all open ones again.  An
  * answer is acknowledged when it is on the disk.
  */
-#include <stdlib.h>
 #include <yyjson.h>
 
-#include "base/must.h"
-#include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/native.h"
 #include "hub/person.h"
@@ -113,37 +110,16 @@ void native_tell_prompt(struct hub *hub, const struct prompt *prompt)
 
 /* ---- answering ---- */
 
-struct reply {
-	struct client *client;
-	struct link in_person; /* person.replies */
-	size_t ref_len;
-	char ref[ACK_REF_MAX];
-};
-
 static void durable(void *of, uint64_t seq)
 {
-	struct reply *r = of;
+	struct person_wait *w = of;
 	struct buf out;
 
 	buf_init(&out, SAY_MAX);
-	buf_print(&out, "{\"op\":\"ack\",\"ref\":%.*s,\"seq\":%llu}", (int)r->ref_len, r->ref,
+	buf_print(&out, "{\"op\":\"ack\",\"ref\":%.*s,\"seq\":%llu}", TEXT_ARG(w->ref),
 	          (unsigned long long)seq);
-	native_say(r->client, &out);
-	list_remove(&r->in_person);
-	free(r);
-}
-
-void native_forget_replies(struct client *c)
-{
-	const struct back *back = &c->hub->options.back;
-
-	list_each(&c->person->replies, l) {
-		struct reply *r = list_of(l, struct reply, in_person);
-
-		back->forget_reply(back->self, r);
-		list_remove(l);
-		free(r);
-	}
+	native_say(w->client, &out);
+	client_end_wait(w);
 }
 
 /* The value as JSON; false when it is neither that nor cancelled. */
@@ -161,23 +137,17 @@ static enum back_answer send_reply(struct client *c, const struct back_reply *re
                                    struct text ref, struct error *why)
 {
 	const struct back *back = &c->hub->options.back;
-	struct reply *r = ref.len ? must_zero(1, sizeof(*r)) : NULL;
+	struct person_wait *w = ref.len ? client_wait(c, ref, TEXT("")) : NULL;
 	struct back_reply with = *reply;
 	enum back_answer answer;
 
-	if (r) {
-		r->client = c;
-		r->ref_len = ref.len;
-		memcpy(r->ref, ref.at, ref.len);
-		list_add(&client_person(c)->replies, &r->in_person);
+	if (w) {
 		with.durable = durable;
-		with.of = r;
+		with.of = w;
 	}
 	answer = back->reply(back->self, &with, why);
-	if (r && answer != BACK_DONE) {
-		list_remove(&r->in_person);
-		free(r);
-	}
+	if (w && answer != BACK_DONE)
+		client_end_wait(w);
 	return answer;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/must.h"
 #include "hub/inside.h"
-#include "hub/native.h"
 
 struct person *client_person(struct client *c)
 {
@@ -14,7 +13,7 @@ struct person *client_person(struct client *c)
 		c->person->client = c;
 		list_init(&c->person->in_followers);
 		list_init(&c->person->in_held);
-		list_init(&c->person->replies);
+		list_init(&c->person->waits);
 	}
 	return c->person;
 }
@@ -31,11 +30,37 @@ struct back_who client_who(struct client *c, struct text screen)
 	};
 }
 
+struct person_wait *client_wait(struct client *c, struct text ref, struct text name)
+{
+	struct person_wait *w = must_zero(1, sizeof(*w));
+
+	w->client = c;
+	w->ref = (struct text){text_dup(ref), ref.len};
+	w->name = (struct text){text_dup(name), name.len};
+	list_add(&client_person(c)->waits, &w->in_person);
+	return w;
+}
+
+void client_end_wait(struct person_wait *w)
+{
+	list_remove(&w->in_person);
+	free((char *)w->ref.at);
+	free((char *)w->name.at);
+	free(w);
+}
+
 void client_forget_person(struct client *c)
 {
+	const struct back *back = &c->hub->options.back;
+
 	if (!c->person)
 		return;
-	native_forget_replies(c);
+	list_each(&c->person->waits, l) {
+		struct person_wait *w = list_of(l, struct person_wait, in_person);
+
+		back->forget(back->self, w);
+		client_end_wait(w);
+	}
 	list_remove(&c->person->in_held);
 	free(c->person->name);
 	free(c->person);

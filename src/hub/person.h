@@ -21,7 +21,7 @@ struct person {
 	bool is_process;
 	bool forgets;         /* prompts it knows, because it was too slow */
 	uint64_t told_prompt; /* the seq up to which it was told of open ones */
-	struct link replies;  /* native_prompts.c: answers that are not on the disk yet */
+	struct link waits;    /* person_wait.in_person */
 };
 
 static inline struct run_view *client_run(const struct client *client)
@@ -33,6 +33,16 @@ static inline bool client_is_held(const struct client *client)
 {
 	return client->person && !list_is_empty(&client->person->in_held);
 }
+
+/* What was said, until it is known what became of it: an answer, until it is on the disk; a
+ * control, until its verdict is there.  Who leaves is forgotten. */
+struct person_wait {
+	struct client *client;
+	struct link in_person; /* person.waits */
+	struct text ref, name; /* its own */
+};
+struct person_wait *client_wait(struct client *client, struct text ref, struct text name);
+void client_end_wait(struct person_wait *wait);
 
 struct person *client_person(struct client *client); /* made when there is none */
 struct back_who client_who(struct client *client, struct text screen);

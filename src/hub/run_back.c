@@ -24,6 +24,7 @@ static const char *reason_of(enum back_answer answer)
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
 		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
+		[BACK_REFUSED] = "refused",          [BACK_SILENT] = "no_answer",
 	};
 
 	return reasons[answer];
@@ -137,6 +138,26 @@ static struct text run_meant(const struct run_view *view, yyjson_val *frame)
 	return text_of(list_of(all->prev, struct run, in_all)->id);
 }
 
+static void refuse_control(struct run_view *view, struct text op, enum back_answer answer,
+                           const struct error *why)
+{
+	refuse(view, &(struct refusal){.of = "control",
+	                               .reason = reason_of(answer),
+	                               .member = "op",
+	                               .name = op,
+	                               .words = why->words});
+}
+
+static void told(void *of, enum back_answer verdict, const struct error *why)
+{
+	struct person_wait *w = of;
+	struct run_view *view = client_run(w->client);
+
+	if (view && verdict != BACK_DONE)
+		refuse_control(view, w->name, verdict, why);
+	client_end_wait(w);
+}
+
 static void hear_control(struct run_view *view, const struct frame *frame)
 {
 	const struct back *back = &view->client->hub->options.back;
@@ -147,22 +168,20 @@ static void hear_control(struct run_view *view, const struct frame *frame)
 		.frame = frame->raw,
 		.who = client_who(view->client, SCREEN),
 	};
-	struct refusal r = {.of = "control", .member = "op", .name = control.op};
 	enum back_answer answer;
-	struct error why;
+	struct error why = {"a control needs the scope control"};
 
-	r.words = why.words;
 	if (!(view->client->scopes & SCOPE_CONTROL)) {
-		r.reason = "forbidden";
-		r.words = "a control needs the scope control";
-		refuse(view, &r);
+		refuse_control(view, control.op, BACK_FORBIDDEN, &why);
 		return;
 	}
+	control.ear = (struct back_ear){told, client_wait(view->client, TEXT(""), control.op)};
 	answer = back->control(back->self, &control, &why);
-	if (answer == BACK_DONE)
+	if (answer == BACK_TAKEN)
 		return;
-	r.reason = reason_of(answer);
-	refuse(view, &r);
+	client_end_wait(control.ear.of);
+	if (answer != BACK_DONE)
+		refuse_control(view, control.op, answer, &why);
 }
 
 static bool hear_since(struct run_view *view, const struct frame *frame)

@@ -359,6 +359,14 @@ void http_accept(struct http *http, size_t max, const struct http_handler *handl
 	pump_later(http);
 }
 
+void http_await(struct http *http, const struct http_handler *handler, void *self)
+{
+	if (http->state != HTTP_OWING)
+		return;
+	http->handler = handler;
+	http->self = self;
+}
+
 void http_hush(struct http *http, bool hush)
 {
 	if (http->state != HTTP_BODY || http->hushed == hush)

@@ -72,6 +72,8 @@ bool http_has_fields(const struct http *http, const char *prefix); /* any such *
  * later than in begin() accepts first, to hear of the peer's leaving.  No handler
  * is called before this returns. */
 void http_accept(struct http *http, size_t max, const struct http_handler *handler, void *self);
+/* From whole(): the answer comes later, and it is this one who hears of the peer's leaving. */
+void http_await(struct http *http, const struct http_handler *handler, void *self);
 void http_hush(struct http *http, bool hush); /* back-pressure on the body */
 /* A word (100) for whoever waits for an answer that takes long: it is still coming.  Not
  * while one is under way; HTTP/1.0 knows no such word. */

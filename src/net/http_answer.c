@@ -49,7 +49,9 @@ static const struct status {
 	{431, "Request Header Fields Too Large", "too_big"},
 	{500, "Internal Server Error", "failed"},
 	{501, "Not Implemented", "not_supported"},
+	{502, "Bad Gateway", "refused"},
 	{503, "Service Unavailable", "busy"},
+	{504, "Gateway Timeout", "no_answer"},
 	{505, "HTTP Version Not Supported", "not_supported"},
 	{507, "Insufficient Storage", "disk_full"},
 };

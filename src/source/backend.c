@@ -238,21 +238,22 @@ bool backend_ask(void *self, const struct ask *given, struct error *why)
 	return true;
 }
 
-bool backend_cancel(void *self, struct text run)
+enum source_answer backend_cancel(void *self, const struct source_control *control,
+                                  struct error *why)
 {
 	struct backend *b = self;
 
 	for (unsigned i = 0; i < b->count; i++) {
 		struct answer *answer = b->answers[i];
 
-		if (answer_is_of(answer, run)) {
+		if (answer_is_of(answer, control->run)) {
 			drop(b, answer);
 			answer_destroy(answer);
 			look_again(b);
-			return true;
+			return SOURCE_DONE;
 		}
 	}
-	return false;
+	return SOURCE_UNKNOWN;
 }
 
 /* --- life ------------------------------------------------------------------------ */

@@ -28,7 +28,8 @@ struct backend_kind {
 void *backend_open(struct source *source, const struct backend_kind *kind, struct error *why);
 void backend_close(void *self);
 bool backend_ask(void *self, const struct ask *ask, struct error *why);
-bool backend_cancel(void *self, struct text run);
+enum source_answer backend_cancel(void *self, const struct source_control *control,
+                                  struct error *why);
 void backend_forget(void *memory);
 void backend_hush(void *self, bool hush);
 

@@ -129,12 +129,21 @@ static void on_change(void *self, struct text changed, struct text removed)
 	fixture.told++;
 }
 
+static void on_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why)
+{
+	fixture.verdict_ticket = ticket;
+	fixture.verdict = verdict;
+	free(fixture.verdict_why);
+	fixture.verdict_why = must_dup(why);
+}
+
 static void make_room(void)
 {
 	struct sources_options o = {.loop = fixture.loop,
 	                            .accounts = fixture.accounts,
 	                            .data = fixture.dir,
-	                            .changed = on_change};
+	                            .changed = on_change,
+	                            .verdict = on_verdict};
 	struct error why;
 
 	fixture.sources = sources_create(&o, &why);
@@ -175,6 +184,8 @@ int fixture_tear_down(void **state)
 	buf_finish(&fixture.heard);
 	buf_finish(&fixture.changed);
 	buf_finish(&fixture.removed);
+	free(fixture.verdict_why);
+	fixture.verdict_why = NULL;
 	return nftw(fixture.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -26,6 +26,9 @@ struct fixture {
 	unsigned heard_count;
 	struct buf changed, removed; /* what was told last */
 	unsigned told;
+	uint64_t verdict_ticket; /* the last verdict */
+	enum source_answer verdict;
+	char *verdict_why;
 };
 extern struct fixture fixture;
 

@@ -319,10 +319,14 @@ void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload)
 	note_run(o->memory, payload);
 }
 
-bool openclaw_abort(struct openclaw *o, struct text run, struct text session)
+bool openclaw_abort(struct openclaw *o, struct text run, struct text session, uint64_t ticket)
 {
+	struct openclaw_asked asked = {.method = "chat.abort",
+	                               .what = run,
+	                               .token = ticket,
+	                               .take = openclaw_stop_answered};
 	struct buf params;
-	uint64_t sent;
+	bool sent;
 
 	buf_init(&params, 16 * KIB);
 	buf_add(&params, TEXT("{\"sessionKey\":"));
@@ -330,9 +334,10 @@ bool openclaw_abort(struct openclaw *o, struct text run, struct text session)
 	buf_add(&params, TEXT(",\"runId\":"));
 	buf_add_json(&params, run);
 	buf_add_char(&params, '}');
-	sent = openclaw_request(o, "chat.abort", buf_text(&params));
+	asked.params = buf_text(&params);
+	sent = openclaw_wait(o, &asked);
 	buf_finish(&params);
-	return sent != 0;
+	return sent;
 }
 
 bool openclaw_can_stop(const struct openclaw *o, struct text run)
@@ -344,10 +349,12 @@ bool openclaw_can_stop(const struct openclaw *o, struct text run)
 }
 
 /* Its end comes from the gateway. */
-bool openclaw_stop_heard(struct openclaw *o, struct text run)
+bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control)
 {
-	return openclaw_can_stop(o, run) &&
-	       openclaw_abort(o, run, text_of(find_heard(o->memory, run)->session));
+	const struct openclaw_heard *heard = find_heard(o->memory, control->run);
+
+	return openclaw_can_stop(o, control->run) &&
+	       openclaw_abort(o, control->run, text_of(heard->session), control->ticket);
 }
 
 void openclaw_forget_heard(struct openclaw_memory *m)

@@ -71,7 +71,11 @@ void openclaw_stop_sync(struct openclaw *o);
 
 bool openclaw_ask(void *self, const struct ask *ask, struct error *why);
 bool openclaw_can(void *self, struct text run, struct text op);
-bool openclaw_cancel(void *self, struct text run);
+enum source_answer openclaw_cancel(void *self, const struct source_control *control,
+                                   struct error *why);
+/* The gateway was asked to end it, and says what became of that.  answer: NULL, it does not. */
+void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
+                            yyjson_val *answer);
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
 bool openclaw_heard(struct openclaw_memory *m, struct text envelope); /* is it to be given? */
 void openclaw_end_runs(struct openclaw_memory *m, const char *why);   /* each in an error */
@@ -90,9 +94,10 @@ void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed 
 bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why);
 void openclaw_list_approvals(struct openclaw *o); /* those that are open, and only those */
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
-bool openclaw_abort(struct openclaw *o, struct text run, struct text session);
+/* ticket: who waits for a verdict; 0: nobody. */
+bool openclaw_abort(struct openclaw *o, struct text run, struct text session, uint64_t ticket);
 bool openclaw_can_stop(const struct openclaw *o, struct text run);
-bool openclaw_stop_heard(struct openclaw *o, struct text run);
+bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control);
 void openclaw_is_over(struct openclaw_memory *m, struct text run);
 void openclaw_forget_heard(struct openclaw_memory *m);
 

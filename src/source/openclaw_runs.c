@@ -11,8 +11,11 @@
 
 #include "base/must.h"
 #include "base/scan.h"
+#include "base/utf8.h"
 #include "source/answer.h"
 #include "source/openclaw_parts.h"
+
+#define WORDS_MAX 160 /* bytes of a refusal that are passed on */
 
 struct openclaw_run {
 	struct openclaw_memory *memory;
@@ -21,6 +24,9 @@ struct openclaw_run {
 	uint64_t send_id; /* on the connection on which it was sent */
 	bool started;     /* chat.send was answered */
 	bool is_cut;      /* the connection was lost, and nothing is known of it since */
+	unsigned stops;   /* chat.abort that are not answered yet */
+	bool is_to_stop;  /* one is to be sent once it is begun ... */
+	uint64_t ticket;  /* ... for this one */
 	struct deadline patience;
 	struct link in_memory; /* openclaw_memory.runs */
 };
@@ -41,8 +47,13 @@ static struct openclaw_run *find_run(const struct openclaw_memory *m, struct tex
 	return NULL;
 }
 
+/* Who waits to hear whether it was stopped, before the gateway was asked, hears that it is
+ * over. */
 static void run_destroy(struct openclaw_run *run)
 {
+	if (run->is_to_stop)
+		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
+		               "the run is over");
 	list_remove(&run->in_memory);
 	run->memory->run_count--;
 	deadline_clear(&run->patience);
@@ -213,10 +224,13 @@ void openclaw_each_session(struct openclaw_memory *m, void (*each)(void *of, str
 
 /* ---- upstream ---- */
 
-static void abort_upstream(struct openclaw_run *run)
+static bool abort_upstream(struct openclaw_run *run, uint64_t ticket)
 {
-	if (run->memory->line)
-		openclaw_abort(run->memory->line, run_id(run), text_of(run->session_key));
+	bool sent = run->memory->line && openclaw_abort(run->memory->line, run_id(run),
+	                                                text_of(run->session_key), ticket);
+
+	run->stops += sent;
+	return sent;
 }
 
 static void ran_out(struct deadline *deadline)
@@ -224,11 +238,22 @@ static void ran_out(struct deadline *deadline)
 	struct openclaw_run *run = list_of(deadline, struct openclaw_run, patience);
 
 	if (run->started && !run->is_cut)
-		abort_upstream(run);
+		abort_upstream(run, 0);
 	fail_run(run, TEXT("timeout"),
 	         run->is_cut    ? TEXT("the connection was lost, and is not back")
 	         : run->started ? TEXT("the gateway said nothing of this run for too long")
 	                        : TEXT("the gateway did not answer chat.send"));
+}
+
+/* What was to be stopped before the gateway had begun it. */
+static void stop_begun(struct openclaw_run *run)
+{
+	if (!run->is_to_stop)
+		return;
+	run->is_to_stop = false;
+	if (!abort_upstream(run, run->ticket))
+		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
+		               "it is more than the gateway takes now");
 }
 
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
@@ -251,6 +276,7 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
 		}
 		run->started = true;
 		time_run(run);
+		stop_begun(run);
 		return;
 	}
 	if (ok)
@@ -265,6 +291,13 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
 static struct text unquoted(struct text json)
 {
 	return json.len > 1 ? (struct text){json.at + 1, json.len - 2} : json;
+}
+
+static bool is_success(struct text envelope)
+{
+	static const char success[] = "\"success\":true";
+
+	return memmem(envelope.at, envelope.len, success, sizeof(success) - 1) != NULL;
 }
 
 bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
@@ -293,6 +326,10 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 		return false; /* we said so ourselves */
 	if (ended)
 		return !ended->cancelled && !is_end;
+	if (run && is_end && run->stops && !is_success(envelope)) {
+		complete_cancelled(run);
+		return false;
+	}
 	if (run && is_end) {
 		remember_end(m, run, false);
 		run_destroy(run);
@@ -379,14 +416,65 @@ bool openclaw_can(void *self, struct text id, struct text op)
 	return control_is_cancel(op) && (find_run(o->memory, id) || openclaw_can_stop(o, id));
 }
 
-bool openclaw_cancel(void *self, struct text id)
+/* ---- stopping ---- */
+
+enum source_answer openclaw_cancel(void *self, const struct source_control *control,
+                                   struct error *why)
 {
 	struct openclaw *o = self;
-	struct openclaw_run *run = find_run(o->memory, id);
+	struct openclaw_run *run = find_run(o->memory, control->run);
 
 	if (!run)
-		return !find_ended(o->memory, id) && openclaw_stop_heard(o, id);
-	abort_upstream(run);
-	complete_cancelled(run);
-	return true;
+		return !find_ended(o->memory, control->run) && openclaw_stop_heard(o, control)
+		               ? SOURCE_TAKEN
+		               : SOURCE_UNKNOWN;
+	if (o->is_over || o->step != STEP_LIVE) {
+		error_set(why, "the gateway is not connected");
+		return SOURCE_CONFLICT;
+	}
+	if (!run->started && !run->is_to_stop) {
+		run->is_to_stop = true;
+		run->ticket = control->ticket;
+		return SOURCE_TAKEN;
+	}
+	if (run->started && abort_upstream(run, control->ticket))
+		return SOURCE_TAKEN;
+	error_set(why, run->started ? "it is more than the gateway takes now"
+	                            : "somebody waits for the same already");
+	return SOURCE_CONFLICT;
+}
+
+/* It is the gateway's answer; or there is none, then nobody knows. */
+static enum source_answer verdict_of(yyjson_val *answer, bool was_over)
+{
+	yyjson_val *aborted = yyjson_obj_get(yyjson_obj_get(answer, "payload"), "aborted");
+
+	if (!answer)
+		return SOURCE_SILENT;
+	if (!openclaw_is_ok(answer))
+		return SOURCE_REFUSED;
+	return was_over && yyjson_is_false(aborted) ? SOURCE_CONFLICT : SOURCE_DONE;
+}
+
+void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
+                            yyjson_val *answer)
+{
+	struct openclaw_run *run = find_run(o->memory, text_of(wait->what));
+	enum source_answer verdict = verdict_of(answer, !run);
+	struct text words = utf8_cut(openclaw_refusal(answer), WORDS_MAX);
+	struct error why = {"the gateway did not answer"};
+
+	if (run && run->stops)
+		run->stops--;
+	if (run && verdict == SOURCE_DONE)
+		complete_cancelled(run);
+	if (verdict == SOURCE_SILENT && o->is_over)
+		error_set(&why, "the connection was lost before the gateway answered");
+	if (verdict == SOURCE_CONFLICT)
+		error_set(&why, "the run is over");
+	if (verdict == SOURCE_REFUSED)
+		error_set(&why, "the gateway refused: %.*s", TEXT_ARG(words));
+	if (verdict == SOURCE_REFUSED && !wait->token)
+		source_bad(o->source, why.words);
+	source_verdict(o->source, wait->token, verdict, why.words);
 }

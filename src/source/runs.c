@@ -85,9 +85,13 @@ enum source_answer sources_ask(struct sources *all, struct text id, const struct
 	return SOURCE_DONE;
 }
 
-static bool cancel(struct source *s, struct text run)
+/* SOURCE_UNKNOWN: the run is none of its own. */
+static enum source_answer cancel(struct source *s, const struct source_control *control,
+                                 struct error *why)
 {
-	return s->line && s->transport->cancel && s->transport->cancel(s->line, run);
+	if (!s || !s->line || !s->transport->cancel)
+		return SOURCE_UNKNOWN;
+	return s->transport->cancel(s->line, control, why);
 }
 
 static struct source_run *find_run(const struct sources *all, struct text run)
@@ -100,24 +104,34 @@ static struct source_run *find_run(const struct sources *all, struct text run)
 	return NULL;
 }
 
-enum source_answer sources_cancel(struct sources *all, struct text run, struct error *why)
+static enum source_answer cancel_known(struct source *s, const struct source_control *control,
+                                       struct error *why)
 {
-	struct source_run *known = find_run(all, run);
+	enum source_answer answer;
 
-	if (known) {
-		struct source *s = known->source;
+	if (s && s->line && !s->transport->cancel)
+		return needs(s, false, "be cancelled", why);
+	answer = cancel(s, control, why);
+	if (answer != SOURCE_UNKNOWN)
+		return answer;
+	error_set(why, "the run is over");
+	return SOURCE_CONFLICT;
+}
 
-		if (s && s->line && !s->transport->cancel)
-			return needs(s, false, "be cancelled", why);
-		if (s && cancel(s, run))
-			return SOURCE_DONE;
-		error_set(why, "the run is over");
-		return SOURCE_CONFLICT;
+enum source_answer sources_cancel(struct sources *all, const struct source_control *control,
+                                  struct error *why)
+{
+	const struct source_run *known = find_run(all, control->run);
+
+	if (known)
+		return cancel_known(known->source, control, why);
+	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
+		enum source_answer answer = cancel(s, control, why);
+
+		if (answer != SOURCE_UNKNOWN)
+			return answer;
 	}
-	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s))
-		if (cancel(s, run))
-			return SOURCE_DONE;
-	error_set(why, "there is no run '%.*s'", TEXT_ARG(run));
+	error_set(why, "there is no run '%.*s'", TEXT_ARG(control->run));
 	return SOURCE_UNKNOWN;
 }
 
@@ -146,7 +160,7 @@ enum source_answer sources_control(struct sources *all, const struct source_cont
 			return answer;
 	}
 	if (control_is_cancel(control->op))
-		return sources_cancel(all, control->run, why);
+		return sources_cancel(all, control, why);
 	if (known && known->source)
 		return needs(known->source, false, "do that: it can be cancelled", why);
 	error_set(why, "there is no run '%.*s'", TEXT_ARG(control->run));

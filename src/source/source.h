@@ -40,6 +40,8 @@ struct sources_options {
 	/* Optional: as source_withdrew() and source_asks_again() say. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
 	void (*asks_again)(void *self, struct text run);
+	/* Optional: as source_verdict() says. */
+	void (*verdict)(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
 	/* Optional: where the source was when the box last ended; empty: not known. */
 	struct text (*position)(void *self, struct text source);
 	/* Optional: as source_each_prompt() says. */
@@ -60,7 +62,6 @@ struct source *sources_last(const struct sources *sources);
 struct source *sources_find(const struct sources *sources, struct text id); /* NULL: none */
 /* Each in turn: start with NULL; NULL at the end. */
 struct source *sources_next(const struct sources *sources, const struct source *after);
-
 /* A new URL forgets the credential, unless one comes with it. */
 enum source_answer sources_change(struct sources *sources, struct text id,
                                   const struct source_wish *wish, struct error *why);
@@ -73,7 +74,6 @@ enum source_answer sources_disconnect(struct sources *sources, struct text id, s
 /* A message as the producer wants it, to one that listens. */
 enum source_answer sources_send(struct sources *sources, struct text id, struct text message,
                                 struct error *why);
-
 /* Would it be taken, as things are? */
 bool sources_can_send(struct sources *sources, struct text id);
 
@@ -81,9 +81,10 @@ bool sources_can_send(struct sources *sources, struct text id);
 #define RUN_ID_LEN 36
 enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,
                                char run[RUN_ID_LEN], struct error *why);
-enum source_answer sources_cancel(struct sources *sources, struct text run, struct error *why);
-/* To the source whose run it is.  What is asked can be cancelled, and an interrupt does the
+/* Both to the source whose run it is.  What is asked can be cancelled, and an interrupt does the
  * same; nothing else can be done to it. */
+enum source_answer sources_cancel(struct sources *sources, const struct source_control *control,
+                                  struct error *why);
 enum source_answer sources_control(struct sources *sources, const struct source_control *control,
                                    struct error *why);
 /* Could it be done?  What was asked can be cancelled while somebody is at it. */
@@ -94,7 +95,6 @@ enum source_answer sources_reply(struct sources *sources, struct text id,
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);
-
 /* Does one of them have this id or name? */
 bool sources_knows(const struct sources *sources, struct text name);
 

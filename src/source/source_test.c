@@ -18,6 +18,7 @@ static struct {
 	unsigned hushes;
 	char sent[64], run[RUN_ID_LEN], model[32];
 	unsigned cancels;
+	uint64_t ticket;
 } fake;
 
 static const struct backoff_rule impatient = {1, 4, 0, 3, 5};
@@ -58,15 +59,21 @@ static bool fake_ask(void *self, const struct ask *ask, struct error *why)
 	return true;
 }
 
-static bool fake_cancel(void *self, struct text run)
+static enum source_answer fake_cancel(void *self, const struct source_control *control,
+                                      struct error *why)
 {
+	struct text run = control->run;
 	bool is_mine = run.len == RUN_ID_LEN && memcmp(run.at, fake.run, RUN_ID_LEN) == 0;
 
+	if (text_is(run, "asked-there")) {
+		fake.ticket = control->ticket;
+		return SOURCE_TAKEN;
+	}
 	if (text_is(run, "its-own"))
 		is_mine = true;
 	fake.cancels += is_mine;
 	memset(fake.run, 0, sizeof(fake.run));
-	return is_mine;
+	return is_mine ? SOURCE_DONE : SOURCE_UNKNOWN;
 }
 
 static void fake_hush(void *self, bool hush)
@@ -678,6 +685,14 @@ static void models_are_listed_and_one_is_chosen(void **state)
 
 /* ---- asking ---- */
 
+static enum source_answer cancel(struct text run)
+{
+	struct error why;
+
+	return sources_cancel(fixture.sources,
+	                      &(struct source_control){.run = run, .op = TEXT("cancel")}, &why);
+}
+
 static void a_run_has_an_id_and_can_be_cancelled_once(void **state)
 {
 	struct ask ask = {.prompt = TEXT("hello")};
@@ -688,11 +703,28 @@ static void a_run_has_an_id_and_can_be_cancelled_once(void **state)
 	add_live("ada");
 	assert_int_equal(sources_ask(fixture.sources, TEXT("ada"), &ask, run, &why), SOURCE_DONE);
 	assert_memory_equal(run, fake.run, RUN_ID_LEN);
-	assert_int_equal(sources_cancel(fixture.sources, id, &why), SOURCE_DONE);
-	assert_int_equal(sources_cancel(fixture.sources, id, &why), SOURCE_CONFLICT);
-	assert_int_equal(sources_cancel(fixture.sources, TEXT("nobody"), &why), SOURCE_UNKNOWN);
-	assert_int_equal(sources_cancel(fixture.sources, TEXT("its-own"), &why), SOURCE_DONE);
+	assert_int_equal(cancel(id), SOURCE_DONE);
+	assert_int_equal(cancel(id), SOURCE_CONFLICT);
+	assert_int_equal(cancel(TEXT("nobody")), SOURCE_UNKNOWN);
+	assert_int_equal(cancel(TEXT("its-own")), SOURCE_DONE);
 	assert_int_equal(fake.cancels, 2);
+}
+
+static void what_was_taken_has_its_verdict_later(void **state)
+{
+	struct source_control control = {
+		.run = TEXT("asked-there"), .op = TEXT("ui-interrupt"), .ticket = 7};
+	struct error why;
+
+	add_live("ada");
+	assert_int_equal(sources_control(fixture.sources, &control, &why), SOURCE_TAKEN);
+	assert_int_equal(fake.ticket, 7);
+	assert_null(fixture.verdict_why);
+	source_verdict(sources_find(fixture.sources, TEXT("ada")), fake.ticket, SOURCE_REFUSED,
+	               "not from you");
+	assert_int_equal(fixture.verdict_ticket, 7);
+	assert_int_equal(fixture.verdict, SOURCE_REFUSED);
+	assert_string_equal(fixture.verdict_why, "not from you");
 }
 
 static void not_everybody_can_be_asked(void **state)
@@ -724,8 +756,7 @@ static void a_run_of_a_source_that_went_is_over(void **state)
 	add_live("ada");
 	sources_ask(fixture.sources, TEXT("ada"), &ask, run, &why);
 	sources_remove(fixture.sources, TEXT("ada"), &why);
-	assert_int_equal(sources_cancel(fixture.sources, (struct text){run, RUN_ID_LEN}, &why),
-	                 SOURCE_CONFLICT);
+	assert_int_equal(cancel((struct text){run, RUN_ID_LEN}), SOURCE_CONFLICT);
 }
 
 static void nothing_goes_out_while_the_box_stops(void **state)
@@ -780,6 +811,7 @@ int main(void)
 		TEST(what_is_not_ours_to_change_is_refused),
 		TEST(models_are_listed_and_one_is_chosen),
 		TEST(a_run_has_an_id_and_can_be_cancelled_once),
+		TEST(what_was_taken_has_its_verdict_later),
 		TEST(not_everybody_can_be_asked),
 		TEST(a_run_of_a_source_that_went_is_over),
 		TEST(nothing_goes_out_while_the_box_stops),

@@ -55,6 +55,14 @@ void source_tell_gap(struct source *s, const struct source_gap *gap)
 	end(&out, s);
 }
 
+/* ---- what became of a control ---- */
+
+void source_verdict(struct source *s, uint64_t ticket, enum source_answer verdict, const char *why)
+{
+	if (ticket && s->all->options.verdict)
+		s->all->options.verdict(s->all->options.self, ticket, verdict, why);
+}
+
 /* ---- prompts of its own ---- */
 
 void source_withdrew(struct source *s, struct text id, const char *why)

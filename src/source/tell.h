@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "source/want.h"
 
 struct source;
 
@@ -24,5 +25,9 @@ void source_withdrew(struct source *source, struct text id, const char *why);
 void source_asks_again(struct source *source, struct text run);
 /* The open ones, by their own ids.  Nothing is to be done to them from in it. */
 void source_each_prompt(struct source *source, void (*each)(void *of, struct text id), void *of);
+
+/* What became of a control that was taken: done, or why not. */
+void source_verdict(struct source *source, uint64_t ticket, enum source_answer verdict,
+                    const char *why);
 
 #endif

@@ -29,8 +29,10 @@ struct transport {
 	bool (*send)(void *self, struct text message, struct error *why);  /* optional */
 	bool (*ask)(void *self, const struct ask *ask, struct error *why); /* optional */
 	/* Optional: ends the run upstream and here, in one completion with success
-	 * false.  False: there is no such run. */
-	bool (*cancel)(void *self, struct text run);
+	 * false.  SOURCE_UNKNOWN: there is no such run.  SOURCE_TAKEN: the producer was asked
+	 * to, and source_verdict() follows, once and never from inside. */
+	enum source_answer (*cancel)(void *self, const struct source_control *control,
+	                             struct error *why);
 
 	/* Optional: SOURCE_UNKNOWN when the run is none of its own. */
 	enum source_answer (*control)(void *self, const struct source_control *control,

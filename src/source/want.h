@@ -15,6 +15,9 @@ enum source_answer {
 	SOURCE_CONFLICT,      /* not as things are: the id is taken, it is not connected */
 	SOURCE_NOT_SUPPORTED, /* its transport cannot do that */
 	SOURCE_UNSAVED,       /* it is done, but a restart will forget it */
+	SOURCE_TAKEN,         /* it was passed on: source_verdict() says what became of it */
+	SOURCE_REFUSED,       /* a verdict: who does the work refused it, with these words */
+	SOURCE_SILENT,        /* a verdict: who does the work did not answer */
 };
 
 struct ask {
@@ -30,6 +33,7 @@ struct source_control {
 	struct text run, op;
 	uint64_t n;        /* of step; 0: one */
 	struct text frame; /* as it came, if it came in the run dialect; or empty */
+	uint64_t ticket;   /* names it in source_verdict() */
 };
 
 /* To who answers what was asked, an interrupt means the same. */

@@ -9,26 +9,19 @@ static struct text part_of(const struct call *call)
 	return (struct text){call->part.at, call->part.len};
 }
 
-static void refuse(struct call *call, enum back_answer answer, const struct error *why)
+static void add_run(struct buf *out, struct text run)
 {
-	static const unsigned statuses[] = {
-		[BACK_INVALID] = 400,
-		[BACK_UNKNOWN] = 404,
-		[BACK_CONFLICT] = 409,
-		[BACK_NOT_SUPPORTED] = 501,
-	};
-
-	web_refuse(call->http, statuses[answer], why->words, NULL);
+	buf_init(out, 2 * KIB);
+	buf_add(out, TEXT("{\"ok\":true,\"run\":"));
+	buf_add_json(out, run);
+	buf_add(out, TEXT("}\n"));
 }
 
 static void tell_run(struct call *call, struct text run)
 {
 	struct buf out;
 
-	buf_init(&out, 1 * KIB);
-	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
-	buf_add_json(&out, run);
-	buf_add(&out, TEXT("}\n"));
+	add_run(&out, run);
 	web_answer(call->http, &out);
 	buf_finish(&out);
 }
@@ -78,19 +71,22 @@ void api_ask(struct call *call)
 	if (answer == BACK_DONE)
 		tell_run(call, (struct text){run, BACK_RUN_LEN});
 	else
-		refuse(call, answer, &why);
+		web_refuse_back(call->http, answer, &why);
 }
 
 void api_cancel(struct call *call)
 {
 	const struct back *back = &call->web->options.back;
+	struct web_owed *owed;
+	struct back_ear ear;
 	struct error why;
-	enum back_answer answer = back->cancel(back->self, part_of(call), &why);
+	struct buf good;
 
-	if (answer == BACK_DONE)
-		tell_run(call, part_of(call));
-	else
-		refuse(call, answer, &why);
+	add_run(&good, part_of(call));
+	owed = web_owe(call, buf_text(&good));
+	buf_finish(&good);
+	ear = web_owed_ear(owed);
+	web_owed_end(owed, back->cancel(back->self, part_of(call), &ear, &why), &why);
 }
 
 /* The body is the message. */
@@ -107,5 +103,5 @@ void api_send(struct call *call)
 	if (answer == BACK_DONE)
 		http_answer(call->http, 200, "application/json", TEXT("{\"ok\":true}\n"), NULL);
 	else
-		refuse(call, answer, &why);
+		web_refuse_back(call->http, answer, &why);
 }

@@ -17,27 +17,6 @@
 #define DURABLE_WAIT_MS 30000 /* a disk that does not answer by then is in trouble */
 #define SCREEN TEXT("http")   /* of whoever does not say */
 
-/* What became of it, in the native dialect's words. */
-static void refuse(struct http *http, enum back_answer answer, const struct error *why)
-{
-	static const struct {
-		unsigned status;
-		const char *code;
-	} answers[] = {
-		[BACK_INVALID] = {400, "invalid"},
-		[BACK_UNKNOWN] = {404, "unknown"},
-		[BACK_CONFLICT] = {409, "unavailable"},
-		[BACK_NOT_SUPPORTED] = {501, "not_supported"},
-		[BACK_ALREADY] = {409, "already_answered"},
-		[BACK_INVALID_VALUE] = {422, "invalid_value"},
-		[BACK_EXPIRED] = {410, "expired"},
-		[BACK_FORBIDDEN] = {403, "forbidden"},
-	};
-
-	http_refuse(http, &(struct http_refusal){answers[answer].status, answers[answer].code,
-	                                         .words = why->words});
-}
-
 static struct back_who who_is(const struct caller *caller, yyjson_val *screen)
 {
 	return (struct back_who){
@@ -95,7 +74,7 @@ void api_prompt_input(struct call *call)
 	answer = back->input(back->self, id, &out, &why);
 	buf_add(&out, TEXT("}\n"));
 	if (answer != BACK_DONE)
-		refuse(call->http, answer, &why);
+		web_refuse_back(call->http, answer, &why);
 	else if (out.full)
 		web_refuse(call->http, 500, "there is too much to say", NULL);
 	else
@@ -121,7 +100,7 @@ static void free_owed(struct owed *o)
 
 	deadline_clear(&o->late);
 	if (o->waits)
-		back->forget_reply(back->self, o);
+		back->forget(back->self, o);
 	buf_finish(&o->body);
 	free(o);
 }
@@ -205,7 +184,7 @@ static void whole(void *self, struct http *http)
 		deadline_set(o->web->options.loop, &o->late, DURABLE_WAIT_MS);
 		return;
 	}
-	refuse(http, answer, &why);
+	web_refuse_back(http, answer, &why);
 	free_owed(o);
 }
 
@@ -252,14 +231,13 @@ void api_control(struct call *call)
 	yyjson_val *body = yyjson_doc_get_root(doc);
 	struct back_control control = {
 		.who = who_is(&call->caller, yyjson_obj_get(body, "screen"))};
+	struct web_owed *owed = web_owe(call, TEXT("{\"ok\":true}\n"));
 	enum back_answer answer = BACK_INVALID;
 	struct error why;
 
+	control.ear = web_owed_ear(owed);
 	if (read_control(body, &control, &why))
 		answer = back->control(back->self, &control, &why);
-	if (answer == BACK_DONE)
-		http_answer(call->http, 200, "application/json", TEXT("{\"ok\":true}\n"), NULL);
-	else
-		refuse(call->http, answer, &why);
+	web_owed_end(owed, answer, &why);
 	yyjson_doc_free(doc);
 }

@@ -62,6 +62,18 @@ void web_answer(struct http *http, const struct buf *json);
 void web_refuse_haste(struct http *http, unsigned wait_ms);
 /* Wrong credentials: 401, or 429 when there were too many. */
 void web_refuse_credential(struct web *web, struct http *http, const char *words);
+/* ---- verdict.c ---- */
+
+/* What became of what somebody said to an agent, in the native dialect's words. */
+void web_refuse_back(struct http *http, enum back_answer answer, const struct error *why);
+
+/* An answer that may be owed until the verdict is there: `good` when it is done.  ear() is
+ * given to whoever takes it, then end() answers, or waits. */
+struct web_owed;
+struct web_owed *web_owe(struct call *call, struct text good);
+struct back_ear web_owed_ear(struct web_owed *owed);
+void web_owed_end(struct web_owed *owed, enum back_answer answer, const struct error *why);
+
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
 
