@@ -104,8 +104,11 @@ static void ask(const struct signal *s)
 	struct buf out;
 
 	buf_init(&out, 4 * MIB);
-	prompt_json(p, &out);
-	must_hold(!out.full && json_read(&frames, buf_text(&out), NULL));
+	for (int may = ANSWERS_NOTHING; may <= ANSWERS_ALL; may++) {
+		buf_clear(&out);
+		prompt_json(p, (enum answers)may, &out);
+		must_hold(!out.full && json_read(&frames, buf_text(&out), NULL));
+	}
 	if (p->other) {
 		doc = yyjson_read(p->other, strlen(p->other), YYJSON_READ_BIGNUM_AS_RAW);
 		must_hold(prompt_takes(p, yyjson_doc_get_root(doc), NULL));

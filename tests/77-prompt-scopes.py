@@ -94,7 +94,8 @@ def _():
             assert seen["answerable"] is False and seen["prompt"] == "Bash: ls", seen
             assert not {"options", "input", "type", "default"} & set(seen), seen
             asked = until(answers, op="prompt")
-            assert len(asked["options"]) == 3 and "answerable" not in asked, asked
+            assert [o["value"] for o in asked["options"]] == ["allow", "deny"], asked
+            assert "answerable" not in asked, asked
             (listed,) = prompts(box, "looks")
             assert listed == {k: v for k, v in seen.items() if k != "op"}, listed
             run_of = box.request("GET", "/api/runs/r", headers=who("looks"), unix=False).json()
@@ -119,6 +120,48 @@ def _():
                     if said.get("event") == "note":
                         break
                 assert second != prompt
+
+
+def assert_plain(options):
+    assert [o["value"] for o in options] == ["allow", "deny"], options
+    assert not any({"edit", "needs"} & set(o) for o in options), options
+
+
+@test("what needs control is offered to nobody from whom it would be refused")
+def _():
+    with scoped_box() as box:
+        ask(box)
+        (listed,) = prompts(box, "answers")
+        assert_plain(listed["options"])
+        run_of = box.request("GET", "/api/runs/r", headers=who("answers"), unix=False).json()
+        assert run_of["prompts"] == [listed], run_of
+        assert len(prompts(box)[0]["options"]) == 3
+        for name in ("answers", "all"):
+            with WS(box, "/ws", who(name), unix=False) as ws:
+                ws.send({"op": "subscribe", "prompts": True})
+                native = until(ws, op="prompt")["options"]
+            with WS(box, "/ws/run", who(name), unix=False) as ws:
+                run_dialect = until(ws, kind="prompt")["opts"]["options"]
+            assert native == run_dialect, (native, run_dialect)
+            if name == "answers":
+                assert_plain(native)
+            else:
+                assert native == OPTIONS, native
+
+
+@test("a choice of which nothing is left is no question to who may not control")
+def _():
+    with scoped_box() as box:
+        box.emit("prompt", source="me", correlationId="r",
+                 payload={"type": "select", "prompt": "Really?", "options": OPTIONS[1:2]})
+        assert prompts(box, "answers")[0]["answerable"] is False
+        with WS(box, "/ws/run", who("answers"), unix=False) as ws:
+            box.emit("note", source="me", correlationId="r")
+            while True:
+                said = ws.json()
+                assert said["kind"] != "prompt", said
+                if said.get("event") == "note":
+                    break
 
 
 @test("the input of a tool is for who may answer")

@@ -18,6 +18,17 @@ enum scope {
 	SCOPE_ALL = 31,
 };
 
+/* What somebody may answer: nothing, what decides one thing, or whatever is offered.  What
+ * writes a rule or changes what was asked for needs control and a credential. */
+enum answers { ANSWERS_NOTHING, ANSWERS_PLAIN, ANSWERS_ALL };
+
+static inline enum answers scope_answers(unsigned scopes, bool has_credential)
+{
+	if (!(scopes & SCOPE_ANSWER))
+		return ANSWERS_NOTHING;
+	return scopes & SCOPE_CONTROL && has_credential ? ANSWERS_ALL : ANSWERS_PLAIN;
+}
+
 /* "observe", for one scope; NULL when it is not exactly one of ours. */
 const char *scope_name(enum scope one);
 

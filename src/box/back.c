@@ -202,7 +202,7 @@ static enum back_answer reply(void *self, const struct back_reply *r, struct err
 		.id = r->prompt,
 		.value = r->value,
 		.who = r->who,
-		.may_control = r->may_control,
+		.may = r->may,
 		.durable = r->durable,
 		.of = r->of,
 	};
@@ -222,7 +222,7 @@ static void forget(void *self, void *of)
 	verdicts_forget(box->verdicts, of);
 }
 
-static void list_prompts(void *self, bool answerable, struct buf *out)
+static void list_prompts(void *self, enum answers may, struct buf *out)
 {
 	const char *between = "[";
 
@@ -230,10 +230,7 @@ static void list_prompts(void *self, bool answerable, struct buf *out)
 		const struct prompt *p = list_of(l, struct prompt, in_open);
 
 		buf_add(out, text_of(between));
-		if (answerable)
-			prompt_json(p, out);
-		else
-			prompt_glance(p, out);
+		prompt_json(p, may, out);
 		between = ",";
 	}
 	buf_add(out, *between == '[' ? TEXT("[]") : TEXT("]"));

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/scope.h"
 #include "base/text.h"
 
 enum back_answer {
@@ -59,7 +60,7 @@ struct back_reply {
 	struct text prompt; /* its id */
 	struct text value;  /* as JSON; empty: cancelled */
 	struct back_who who;
-	bool may_control; /* has the scope for what changes more than this one thing */
+	enum answers may;
 	void (*durable)(void *of, uint64_t seq);
 	void *of;
 };
@@ -82,8 +83,8 @@ struct back {
 	/* To a prompt: see back_reply. */
 	enum back_answer (*reply)(void *self, const struct back_reply *reply, struct error *why);
 	void (*forget)(void *self, void *of); /* who waits for a reply or a verdict is gone */
-	/* The open ones, as a JSON array; answerable: for who may answer. */
-	void (*prompts)(void *self, bool answerable, struct buf *out);
+	/* The open ones, as a JSON array, for who may answer so much. */
+	void (*prompts)(void *self, enum answers may, struct buf *out);
 	/* The whole input of the tool that an open prompt is about: `"tool"?,"input"`. */
 	enum back_answer (*input)(void *self, struct text prompt, struct buf *out,
 	                          struct error *why);

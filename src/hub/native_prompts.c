@@ -18,20 +18,12 @@
 
 /* ---- telling ---- */
 
-static bool may_answer(const struct client *c)
-{
-	return c->scopes & SCOPE_ANSWER;
-}
-
-static void add_prompt(const struct prompt *prompt, bool answerable, struct buf *out)
+static void add_prompt(const struct prompt *prompt, enum answers may, struct buf *out)
 {
 	struct buf json;
 
 	buf_init(&json, PROMPT_FRAME_MAX);
-	if (answerable)
-		prompt_json(prompt, &json);
-	else
-		prompt_glance(prompt, &json);
+	prompt_json(prompt, may, &json);
 	buf_add(out, TEXT("{\"op\":\"prompt\","));
 	buf_add(out, (struct text){json.at + 1, json.len - 1}); /* after its brace */
 	out->full |= json.full;
@@ -66,7 +58,7 @@ void native_tell_prompts(struct client *c)
 		}
 		person->told_prompt = prompt->seq;
 		buf_init(&out, PROMPT_FRAME_MAX);
-		add_prompt(prompt, may_answer(c), &out);
+		add_prompt(prompt, client_answers(c), &out);
 		native_say(c, &out);
 		if (c->state == CLIENT_CLOSING)
 			return;
@@ -90,21 +82,21 @@ static void tell(struct client *c, const struct prompt *prompt, struct text fram
 
 void native_tell_prompt(struct hub *hub, const struct prompt *prompt)
 {
-	struct buf frames[2]; /* for who may not answer, and for who may */
+	struct buf frames[ANSWERS_ALL + 1]; /* for who may answer so much */
 
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i <= ANSWERS_ALL; i++)
 		buf_init(&frames[i], PROMPT_FRAME_MAX);
 	list_each(&hub->clients, l) {
 		struct client *c = list_of(l, struct client, in_all);
-		struct buf *frame = &frames[may_answer(c)];
+		struct buf *frame = &frames[client_answers(c)];
 
 		if (!c->hears_prompts)
 			continue;
 		if (frame->len == 0)
-			add_prompt(prompt, may_answer(c), frame);
+			add_prompt(prompt, client_answers(c), frame);
 		tell(c, prompt, buf_text(frame));
 	}
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i <= ANSWERS_ALL; i++)
 		buf_finish(&frames[i]);
 }
 
@@ -156,7 +148,7 @@ enum back_answer native_hear_answer(struct client *c, yyjson_val *op, struct tex
 {
 	struct back_reply reply = {.prompt = json_text(yyjson_obj_get(op, "id")),
 	                           .who = client_who(c, native_screen(op)),
-	                           .may_control = c->scopes & SCOPE_CONTROL};
+	                           .may = client_answers(c)};
 	enum back_answer answer = BACK_INVALID;
 	struct buf value;
 

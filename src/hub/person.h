@@ -44,6 +44,11 @@ struct person_wait {
 struct person_wait *client_wait(struct client *client, struct text ref, struct text name);
 void client_end_wait(struct person_wait *wait);
 
+static inline enum answers client_answers(const struct client *client)
+{
+	return scope_answers(client->scopes, client->has_credential);
+}
+
 struct person *client_person(struct client *client); /* made when there is none */
 struct back_who client_who(struct client *client, struct text screen);
 

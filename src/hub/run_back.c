@@ -59,7 +59,7 @@ static enum back_answer reply(struct run_view *view, yyjson_val *frame, struct e
 	yyjson_val *value = yyjson_obj_get(frame, "value");
 	struct back_reply r = {.prompt = json_text(yyjson_obj_get(frame, "prompt-id")),
 	                       .who = client_who(view->client, SCREEN),
-	                       .may_control = view->client->scopes & SCOPE_CONTROL};
+	                       .may = client_answers(view->client)};
 	enum back_answer answer;
 	struct buf json;
 

@@ -2,6 +2,7 @@
  * things stand (phase, debug, prompts), what it missed, then what comes.
  */
 #include "hub/inside.h"
+#include "hub/person.h"
 #include "hub/run_view.h"
 #include "journal/journal.h"
 #include "run/prompt_frame.h"
@@ -39,7 +40,7 @@ static void say_prompt(struct run_view *view, const struct prompt *prompt)
 
 	buf_init(&out, PROMPT_FRAME_MAX);
 	if (prompt->state == PROMPT_OPEN)
-		prompt_frame(prompt, &out);
+		prompt_frame(prompt, client_answers(view->client), &out);
 	else
 		prompt_closed_frame(prompt, &out);
 	if (!out.full)
@@ -59,10 +60,10 @@ static bool is_hushed(const struct run_view *view)
 	return view->client->mine.len - view->client->mine_sent > HUB_HUSH_AT;
 }
 
-/* Clients of this dialect ask whoever sees a prompt: so only who may answer gets one. */
-static bool may_answer(const struct run_view *view)
+/* Clients of this dialect ask whoever sees a prompt: so only who may answer it gets one. */
+static bool may_answer(const struct run_view *view, const struct prompt *prompt)
 {
-	return view->client->scopes & SCOPE_ANSWER;
+	return prompt_is_answerable(prompt, client_answers(view->client));
 }
 
 /* The open ones that it does not know, in the order of their seqs; the rest when it has
@@ -70,12 +71,11 @@ static bool may_answer(const struct run_view *view)
 static void say_prompts(struct run_view *view)
 {
 	view->owed_prompts = false;
-	if (!may_answer(view))
-		return;
 	list_each(prompts_open(view->client->hub->options.prompts), l) {
 		const struct prompt *prompt = list_of(l, struct prompt, in_open);
 
-		if (!is_wanted(view, prompt->run) || prompt->seq <= view->told_prompt)
+		if (!is_wanted(view, prompt->run) || prompt->seq <= view->told_prompt ||
+		    !may_answer(view, prompt))
 			continue;
 		if (is_hushed(view)) {
 			view->owed_prompts = true;
@@ -92,7 +92,7 @@ void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
 {
 	bool is_open = prompt->state == PROMPT_OPEN;
 
-	if (!may_answer(view) || !is_wanted(view, prompt->run) ||
+	if (!is_wanted(view, prompt->run) || !may_answer(view, prompt) ||
 	    (!is_open && prompt->seq > view->told_prompt))
 		return;
 	if (is_open && (view->owed_prompts || is_hushed(view))) {

@@ -35,4 +35,9 @@ static inline bool caller_may(const struct caller *c, enum scope s)
 	return (c->scopes & (unsigned)s) == (unsigned)s;
 }
 
+static inline enum answers caller_answers(const struct caller *c)
+{
+	return scope_answers(c->scopes, c->has_credential);
+}
+
 #endif

@@ -241,9 +241,9 @@ static enum prompt_verdict judge(struct prompts *all, const struct prompt *p,
 	value = yyjson_doc_get_root(json_read(&all->json, a->value, why));
 	if (!value || !prompt_takes(p, value, why))
 		return PROMPT_INVALID;
-	if (a->may_control || !prompt_needs_control(p, value))
+	if (a->may == ANSWERS_ALL || !prompt_needs_control(p, value))
 		return PROMPT_TAKEN;
-	error_set(why, "that answer needs the scope control, too");
+	error_set(why, "that answer needs a credential with the scope control, too");
 	return PROMPT_FORBIDDEN;
 }
 

@@ -82,6 +82,14 @@ bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s);
 /* Must who chooses this option have the scope control? */
 bool prompt_option_needs(yyjson_val *option);
 
+/* What of a prompt is offered to who may answer so much, as JSON: each may be NULL. */
+struct offer {
+	const char *options, *other;
+	char *made; /* options, where some are left out */
+};
+void offer_init(struct offer *offer, const struct prompt *prompt, enum answers may);
+void offer_finish(struct offer *offer);
+
 /* ---- prompts.c and answer.c ---- */
 
 #define PROMPTS_LINE_MAX (4 * MIB) /* a longer prompt is none */

@@ -309,34 +309,41 @@ static void add_state(const struct prompt *p, struct buf *out)
 }
 
 /* input_max: of an input that is told, too. */
-static void add_members(const struct prompt *p, struct buf *out, size_t input_max)
+static void add_members(const struct prompt *p, enum answers may, size_t input_max, struct buf *out)
 {
+	struct offer offer;
+
+	offer_init(&offer, p, may);
 	add_names(p, out);
 	json_member_text(out, "type", prompt_type_name(p->type));
 	member_text(out, "prompt", p->words);
 	add_input(p, out, input_max);
-	json_member_json(out, "options", p->options);
-	json_member_json(out, "default", p->other);
+	json_member_json(out, "options", offer.options);
+	json_member_json(out, "default", offer.other);
 	add_state(p, out);
+	offer_finish(&offer);
 }
 
-void prompt_json(const struct prompt *p, struct buf *out)
-{
-	add_members(p, out, PROMPT_INPUT_SHOWN);
-	buf_add_char(out, '}');
-}
-
-void prompt_glance(const struct prompt *p, struct buf *out)
+static void add_glance(const struct prompt *p, struct buf *out)
 {
 	add_names(p, out);
 	member_text(out, "prompt", p->words);
 	add_state(p, out);
-	buf_add(out, TEXT(",\"answerable\":false}"));
+	buf_add(out, TEXT(",\"answerable\":false"));
+}
+
+void prompt_json(const struct prompt *p, enum answers may, struct buf *out)
+{
+	if (prompt_is_answerable(p, may))
+		add_members(p, may, PROMPT_INPUT_SHOWN, out);
+	else
+		add_glance(p, out);
+	buf_add_char(out, '}');
 }
 
 void prompt_save(const struct prompt *p, struct buf *out)
 {
-	add_members(p, out, INPUT_MAX);
+	add_members(p, ANSWERS_ALL, INPUT_MAX, out);
 	member_text(out, "own", p->own_id);
 	json_member_json(out, "value", p->value);
 	json_member_text(out, "frame", p->frame);

@@ -24,6 +24,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/list.h"
+#include "base/scope.h"
 #include "signal/signal.h"
 
 #define PROMPT_ID_LEN 26
@@ -91,11 +92,12 @@ size_t prompt_weigh(struct prompt *prompt); /* sets bytes */
 
 /* `{"id","run","source","invokeid"?,"type","prompt","tool"?,"input"?,"inputBytes"?,"options"?,
  * "default"?,"deadline"?,"state","by"?,"why"?,"settled"?}`; no input that is longer than
- * is shown. */
-void prompt_json(const struct prompt *prompt, struct buf *out);
-/* For who may not answer: that somebody is asked, and `"answerable":false`; nothing that an
- * answer could be made of (type, input, options, default). */
-void prompt_glance(const struct prompt *prompt, struct buf *out);
+ * is shown, and no option that would be refused.  For who has no answer to it: that somebody
+ * is asked, and `"answerable":false`; nothing that an answer could be made of (type, input,
+ * options, default). */
+void prompt_json(const struct prompt *prompt, enum answers may, struct buf *out);
+/* Is there an answer that would be taken from them? */
+bool prompt_is_answerable(const struct prompt *prompt, enum answers may);
 
 /* For the checkpoint, as JSON and back; NULL when that is not one. */
 void prompt_save(const struct prompt *prompt, struct buf *out);

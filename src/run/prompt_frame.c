@@ -3,7 +3,7 @@
 
 #include "base/scan.h"
 #include "base/visible.h"
-#include "signal/json.h"
+#include "run/inside.h"
 
 /* Everything but the id is as it came; false when it has none. */
 static bool splice(const struct prompt *p, struct buf *out)
@@ -43,9 +43,9 @@ static bool is_narrowed(const struct prompt *p)
 }
 
 /* Of a choice those that are safe, of a yes or no the no. */
-static void add_safe_options(const struct prompt *p, struct buf *out)
+static void add_safe_options(const struct prompt *p, const char *options, struct buf *out)
 {
-	yyjson_doc *doc = p->options ? yyjson_read(p->options, strlen(p->options), 0) : NULL;
+	yyjson_doc *doc = options ? yyjson_read(options, strlen(options), 0) : NULL;
 	yyjson_val *option;
 	size_t at, count;
 
@@ -61,10 +61,10 @@ static void add_safe_options(const struct prompt *p, struct buf *out)
 	yyjson_doc_free(doc);
 }
 
-static void add_narrowed(const struct prompt *p, struct buf *out)
+static void add_narrowed(const struct prompt *p, const char *options, struct buf *out)
 {
 	buf_add(out, TEXT(",\"options\":["));
-	add_safe_options(p, out);
+	add_safe_options(p, options, out);
 	buf_add(out, TEXT("{\"label\":\"Open the page (signalbox open), where all of it is\","
 	                  "\"value\":\"" PROMPT_OPEN_PAGE "\",\"answers\":false}]"));
 }
@@ -94,7 +94,7 @@ enum prompt_offer prompt_frame_offers(const struct prompt *p, yyjson_val *value)
 
 /* ---- the frame ---- */
 
-static void make(const struct prompt *p, struct buf *out)
+static void make(const struct prompt *p, const struct offer *offer, struct buf *out)
 {
 	bool narrowed = is_narrowed(p);
 
@@ -109,18 +109,26 @@ static void make(const struct prompt *p, struct buf *out)
 	          narrowed ? "select" : prompt_type_name(p->type));
 	buf_add_json(out, p->words);
 	if (narrowed) {
-		add_narrowed(p, out);
+		add_narrowed(p, offer->options, out);
 	} else {
-		json_member_json(out, "options", p->options);
-		json_member_json(out, "default", p->other);
+		json_member_json(out, "options", offer->options);
+		json_member_json(out, "default", offer->other);
 	}
 	buf_add(out, TEXT("}}"));
 }
 
-void prompt_frame(const struct prompt *p, struct buf *out)
+/* The agent's own frame has all that it offers, with its own spelling: it is sent only where
+ * nothing of it is left out. */
+void prompt_frame(const struct prompt *p, enum answers may, struct buf *out)
 {
-	if (!p->frame || !splice(p, out))
-		make(p, out);
+	struct offer offer;
+	bool is_whole;
+
+	offer_init(&offer, p, may);
+	is_whole = !offer.made || strcmp(offer.made, p->options) == 0;
+	if (!p->frame || !is_whole || !splice(p, out))
+		make(p, &offer, out);
+	offer_finish(&offer);
 }
 
 void prompt_closed_frame(const struct prompt *p, struct buf *out)

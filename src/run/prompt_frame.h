@@ -6,12 +6,13 @@
 
 #include "run/prompt.h"
 
-/* `{"kind":"prompt",...}`: as its agent sent it but for the id, or made of what it asks.
+/* `{"kind":"prompt",...}`, for who may answer so much: as its agent sent it but for the id, or
+ * made of what it asks, without what would be refused.
  *
  * A choice, or a yes or no, whose words are not all there can only be declined here: its
  * options are those that are safe, and one that answers nothing but says to open the page. */
 #define PROMPT_OPEN_PAGE "signalbox/open-page"
-void prompt_frame(const struct prompt *prompt, struct buf *out);
+void prompt_frame(const struct prompt *prompt, enum answers may, struct buf *out);
 /* Do its words not say all that there is to know? */
 bool prompt_is_cut(const struct prompt *prompt);
 

@@ -111,3 +111,87 @@ bool prompt_needs_control(const struct prompt *p, yyjson_val *value)
 	yyjson_doc_free(doc);
 	return needs;
 }
+
+/* ---- what is offered ---- */
+
+/* All of it but what may be changed: to change it needs control. */
+static void add_plain_option(struct buf *out, yyjson_val *option)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(option);
+	const char *between = "{";
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it))) {
+		if (yyjson_equals_str(key, "edit"))
+			continue;
+		buf_add(out, text_of(between));
+		buf_add_json(out, json_text(key));
+		buf_add_char(out, ':');
+		json_add(out, yyjson_obj_iter_get_val(key));
+		between = ",";
+	}
+	buf_add_char(out, '}');
+}
+
+/* Those that need nothing more; NULL: there is none. */
+static char *plain_options(const struct prompt *p)
+{
+	yyjson_doc *doc = read_back(p->options);
+	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_doc_get_root(doc));
+	const char *between = "[";
+	char *made = NULL;
+	yyjson_val *option;
+	struct buf out;
+
+	buf_init(&out, 2 * PROMPT_OPTIONS_MAX);
+	while ((option = yyjson_arr_iter_next(&it))) {
+		if (prompt_option_needs(option))
+			continue;
+		buf_add(&out, text_of(between));
+		add_plain_option(&out, option);
+		between = ",";
+	}
+	buf_add_char(&out, ']');
+	if (*between == ',' && !out.full)
+		made = text_dup(buf_text(&out));
+	buf_finish(&out);
+	yyjson_doc_free(doc);
+	return made;
+}
+
+static bool is_plain(const struct prompt *p, const char *value)
+{
+	yyjson_doc *doc = read_back(value);
+	bool needs = doc && prompt_needs_control(p, yyjson_doc_get_root(doc));
+
+	yyjson_doc_free(doc);
+	return !needs;
+}
+
+void offer_init(struct offer *offer, const struct prompt *p, enum answers may)
+{
+	*offer = (struct offer){.options = p->options, .other = p->other};
+	if (may == ANSWERS_ALL || !p->options)
+		return;
+	offer->options = offer->made = plain_options(p);
+	if (!is_plain(p, p->other))
+		offer->other = NULL;
+}
+
+void offer_finish(struct offer *offer)
+{
+	free(offer->made);
+}
+
+bool prompt_is_answerable(const struct prompt *p, enum answers may)
+{
+	struct offer offer;
+	bool is_offered;
+
+	if (may != ANSWERS_PLAIN || !p->options)
+		return may != ANSWERS_NOTHING;
+	offer_init(&offer, p, may);
+	is_offered = offer.options != NULL;
+	offer_finish(&offer);
+	return is_offered;
+}

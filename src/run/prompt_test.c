@@ -24,15 +24,20 @@ static struct prompt *made(const char *payload)
 	return p;
 }
 
-static void assert_json(const struct prompt *p, const char *wanted)
+static void assert_json_for(const struct prompt *p, enum answers may, const char *wanted)
 {
 	struct buf out;
 
 	buf_init(&out, MIB);
-	prompt_json(p, &out);
+	prompt_json(p, may, &out);
 	buf_add_char(&out, '\0');
 	assert_string_equal(out.at, wanted);
 	buf_finish(&out);
+}
+
+static void assert_json(const struct prompt *p, const char *wanted)
+{
+	assert_json_for(p, ANSWERS_ALL, wanted);
 }
 
 static bool takes(const struct prompt *p, const char *value)
@@ -230,14 +235,37 @@ static void who_may_not_answer_sees_that_it_is_asked(void **state)
 	struct prompt *p =
 		made("{\"type\":\"select\",\"prompt\":\"?\",\"options\":[1],\"default\":1,"
 	             "\"tool\":\"T\",\"input\":{}}");
-	struct buf out;
 
-	buf_init(&out, KIB);
-	prompt_glance(p, &out);
-	buf_add_char(&out, '\0');
-	assert_string_equal(out.at,
-	                    HEAD "\"prompt\":\"?\",\"state\":\"open\",\"answerable\":false}");
-	buf_finish(&out);
+	assert_json_for(p, ANSWERS_NOTHING,
+	                HEAD "\"prompt\":\"?\",\"state\":\"open\",\"answerable\":false}");
+	prompt_destroy(p);
+}
+
+static void what_would_be_refused_is_not_offered(void **state)
+{
+	struct prompt *p =
+		made("{\"type\":\"select\",\"prompt\":\"?\",\"default\":\"always\",\"options\":["
+	             "{\"label\":\"a\",\"value\":1,\"edit\":{\"b\":1}},"
+	             "{\"label\":\"c\",\"value\":\"always\",\"rule\":\"r\",\"needs\":\"control\"},"
+	             "{\"label\":\"d\",\"value\":2.5}]}");
+
+	assert_json_for(p, ANSWERS_PLAIN,
+	                HEAD "\"type\":\"select\",\"prompt\":\"?\",\"options\":["
+	                     "{\"label\":\"a\",\"value\":1},"
+	                     "{\"label\":\"d\",\"value\":2.5}],"
+	                     "\"state\":\"open\"}");
+	assert_true(prompt_is_answerable(p, ANSWERS_PLAIN));
+	prompt_destroy(p);
+	p = made("{\"type\":\"select\",\"prompt\":\"?\","
+	         "\"options\":[{\"value\":1,\"needs\":\"control\"}]}");
+	assert_false(prompt_is_answerable(p, ANSWERS_PLAIN));
+	assert_true(prompt_is_answerable(p, ANSWERS_ALL));
+	assert_json_for(p, ANSWERS_PLAIN,
+	                HEAD "\"prompt\":\"?\",\"state\":\"open\",\"answerable\":false}");
+	prompt_destroy(p);
+	p = made("{\"type\":\"text\",\"prompt\":\"?\"}");
+	assert_true(prompt_is_answerable(p, ANSWERS_PLAIN));
+	assert_false(prompt_is_answerable(p, ANSWERS_NOTHING));
 	prompt_destroy(p);
 }
 
@@ -256,7 +284,7 @@ static void a_long_input_is_told_by_its_size(void **state)
 	p = made(json.at);
 	assert_int_equal(p->input_len, PROMPT_INPUT_SHOWN + 2);
 	assert_int_equal(strlen(p->input), p->input_len);
-	prompt_json(p, &out);
+	prompt_json(p, ANSWERS_ALL, &out);
 	assert_null(memmem(out.at, out.len, "\"input\"", 7));
 	assert_non_null(memmem(out.at, out.len, "\"inputBytes\":65538", 18));
 	prompt_destroy(p);
@@ -301,14 +329,42 @@ static void what_is_saved_is_loaded(void **state)
 
 /* ---- what is too long for the run dialect ---- */
 
-static char *framed(const struct prompt *p)
+static char *framed_for(const struct prompt *p, enum answers may)
 {
 	struct buf out;
 
 	buf_init(&out, MIB);
-	prompt_frame(p, &out);
+	prompt_frame(p, may, &out);
 	buf_add_char(&out, '\0');
 	return out.at;
+}
+
+static char *framed(const struct prompt *p)
+{
+	return framed_for(p, ANSWERS_ALL);
+}
+
+static void a_frame_is_its_agents_where_nothing_is_left_out(void **state)
+{
+	struct prompt *p = made("{\"type\":\"select\",\"options\":[1,{\"value\":2,\"edit\":3}]}");
+	char *frame;
+
+	p->frame = must_dup("{\"kind\":\"prompt\",\"prompt-id\":\"own\",\"x\":1}");
+	frame = framed_for(p, ANSWERS_ALL);
+	assert_string_equal(
+		frame,
+		"{\"kind\":\"prompt\",\"prompt-id\":\"abcdefghijklmnopqrstuvwxyz\",\"x\":1}");
+	free(frame);
+	frame = framed_for(p, ANSWERS_PLAIN);
+	assert_non_null(strstr(frame, "[{\"label\":\"1\",\"value\":1},"
+	                              "{\"label\":\"2\",\"value\":2}]"));
+	free(frame);
+	free(p->options);
+	p->options = must_dup("[{\"label\":\"1\",\"value\":1}]");
+	frame = framed_for(p, ANSWERS_PLAIN);
+	assert_non_null(strstr(frame, "\"x\":1"));
+	free(frame);
+	prompt_destroy(p);
 }
 
 static enum prompt_offer offers(const struct prompt *p, const char *value)
@@ -405,6 +461,8 @@ int main(void)
 		cmocka_unit_test(a_nul_hides_nothing),
 		cmocka_unit_test(what_changes_more_needs_more),
 		cmocka_unit_test(who_may_not_answer_sees_that_it_is_asked),
+		cmocka_unit_test(what_would_be_refused_is_not_offered),
+		cmocka_unit_test(a_frame_is_its_agents_where_nothing_is_left_out),
 		cmocka_unit_test(a_long_input_is_told_by_its_size),
 		cmocka_unit_test(what_is_saved_is_loaded),
 	};

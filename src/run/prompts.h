@@ -62,14 +62,14 @@ enum prompt_verdict {
 	PROMPT_INVALID,   /* `invalid_value`; it stays open */
 	PROMPT_LATE,      /* `expired` */
 	PROMPT_UNSTORED,  /* the disk fails; it stays open */
-	PROMPT_FORBIDDEN, /* that answer needs the scope control; it stays open */
+	PROMPT_FORBIDDEN, /* that answer needs control and a credential; it stays open */
 };
 
 struct prompt_answer {
 	struct text id;
 	struct text value; /* as JSON; empty: cancelled */
 	struct back_who who;
-	bool may_control;
+	enum answers may; /* nothing: that is found out elsewhere */
 	/* Later, once: the answer is on the disk.  NULL: nobody waits. */
 	void (*durable)(void *of, uint64_t seq);
 	void *of;

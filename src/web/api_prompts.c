@@ -52,7 +52,7 @@ void api_prompts(struct call *call)
 
 	buf_init(&out, LIST_MAX);
 	buf_add(&out, TEXT("{\"ok\":true,\"prompts\":"));
-	back->prompts(back->self, caller_may(&call->caller, SCOPE_ANSWER), &out);
+	back->prompts(back->self, caller_answers(&call->caller), &out);
 	buf_add(&out, TEXT("}\n"));
 	if (out.full)
 		web_refuse(call->http, 500, "there is too much to say", NULL);
@@ -153,7 +153,7 @@ static enum back_answer send_reply(struct owed *o, struct error *why)
 	struct back_reply reply = {
 		.prompt = {o->id.at, o->id.len},
 		.who = who_is(&o->caller, yyjson_obj_get(body, "screen")),
-		.may_control = caller_may(&o->caller, SCOPE_CONTROL),
+		.may = caller_answers(&o->caller),
 		.durable = durable,
 		.of = o,
 	};

@@ -110,10 +110,7 @@ void api_run(struct call *call)
 		if (strcmp(p->run, run->id) != 0)
 			continue;
 		buf_add(&out, text_of(between));
-		if (caller_may(&call->caller, SCOPE_ANSWER))
-			prompt_json(p, &out);
-		else
-			prompt_glance(p, &out);
+		prompt_json(p, caller_answers(&call->caller), &out);
 		between = ",";
 	}
 	buf_add_char(&out, ']');

@@ -347,7 +347,7 @@ fresh("what is not all shown cannot be allowed before it was opened", async () =
 	assert.equal((await shorter).behavior, "deny");
 });
 
-fresh("who may answer but not control cannot choose what needs it, and sees which rule it would write", async () => {
+fresh("an option says which rule it would write, and where", async () => {
 	await asks({ type: "select", prompt: "May I?", options: [{ label: "Allow always", value: "always", rule: "Bash(ls:*) in your local settings",
 		needs: "control" }, { label: "Deny", value: "deny", safe: true }] });
 	assert.match(await card("May I?").locator(".prompt-rule").textContent(), /Bash\(ls:\*\) in your local settings/);

@@ -56,7 +56,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 			return;
 		isFilled = true;
 		drawAsked();
-		fill(body, [asked, unread, makeForm(prompt, { send, mayControl: desk.link.scopes.has("control") })]);
+		fill(body, [asked, unread, makeForm(prompt, send)]);
 		setReady(false);
 		setTimeout(() => setReady(!item.isSending), UNREADY_MS);
 	}
@@ -90,7 +90,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 		const isWhole = !isCut(asked);
 
 		for (const control of body.querySelectorAll<HTMLButtonElement>("button, input, textarea")) {
-			const isKept = control.hasAttribute("data-forbidden") || !isWhole && control.hasAttribute("data-unsafe");
+			const isKept = !isWhole && control.hasAttribute("data-unsafe");
 
 			control.disabled = !control.classList.contains("talk-more") && (!isReady || isKept);
 		}

@@ -11,18 +11,15 @@ import { choicesOf, type Choice } from "./model";
 
 const BUTTONS_MAX = 6;       /* more options than that are a list */
 const PLACEHOLDER_MAX = 200;
-const NO_RIGHT = "This session may answer, but not control: it may not choose this.";
 
 export type Send = (answer: { value: unknown } | { cancelled: true }) => void;
 
-export interface Means { send: Send; mayControl: boolean }
-
-export function makeForm(prompt: Prompt, means: Means): HTMLElement {
+export function makeForm(prompt: Prompt, send: Send): HTMLElement {
 	switch (prompt.type) {
-	case "select": return selectForm(prompt, means);
-	case "multi": return multiForm(prompt, means);
-	case "confirm": return confirmForm(prompt, means);
-	default: return textForm(prompt, means);
+	case "select": return selectForm(prompt, send);
+	case "multi": return multiForm(prompt, send);
+	case "confirm": return confirmForm(prompt, send);
+	default: return textForm(prompt, send);
 	}
 }
 
@@ -43,7 +40,7 @@ const row = (...children: (Node | null)[]) => h("div", { class: "prompt-row" }, 
 const answerButton = () => h("button", { type: "submit", "data-unsafe": "" }, "Answer");
 const standardMark = (isStandard: boolean) => isStandard ? h("span", { class: "prompt-default" }, "default") : null;
 
-function textForm(prompt: Prompt, { send }: Means): HTMLElement {
+function textForm(prompt: Prompt, send: Send): HTMLElement {
 	const standard = typeof prompt.default === "string" ? prompt.default : null;
 	const text = h("textarea", { rows: "2", "aria-label": "Your answer",
 		placeholder: standard === null ? "Your answer" : visible(cut(standard, PLACEHOLDER_MAX)),
@@ -64,7 +61,7 @@ function textForm(prompt: Prompt, { send }: Means): HTMLElement {
 }
 
 /* A no is safe. */
-function confirmForm(prompt: Prompt, { send }: Means): HTMLElement {
+function confirmForm(prompt: Prompt, send: Send): HTMLElement {
 	const button = (value: boolean, words: string) => h("button", { type: "button",
 		...value ? { "data-unsafe": "" } : { class: "primary", "data-safe": "" }, onclick: () => send({ value }) },
 	words, standardMark(prompt.default === value));
@@ -74,49 +71,45 @@ function confirmForm(prompt: Prompt, { send }: Means): HTMLElement {
 
 /* ---- one of several ---- */
 
-function selectForm(prompt: Prompt, means: Means): HTMLElement {
+function selectForm(prompt: Prompt, send: Send): HTMLElement {
 	const choices = choicesOf(prompt);
 	const host = h("div", {});
 	const edits = choices.filter((choice) => choice.edit !== undefined).map((choice) =>
-		h("button", { type: "button", class: "prompt-edit", "data-unsafe": "", ...forbiddenUnless(means.mayControl), onclick: () =>
-			host.replaceChildren(editForm(choice, (edit) => means.send({ value: { value: choice.value, edit } }),
+		h("button", { type: "button", class: "prompt-edit", "data-unsafe": "", onclick: () =>
+			host.replaceChildren(editForm(choice, (edit) => send({ value: { value: choice.value, edit } }),
 				() => host.replaceChildren(list))) },
 		`Change, then ${labelOf(choice).toLowerCase()}…`));
-	const list = choices.length <= BUTTONS_MAX ? buttons(choices, prompt, means, edits) : radios(choices, prompt, means, edits);
+	const list = choices.length <= BUTTONS_MAX ? buttons(choices, prompt, send, edits) : radios(choices, prompt, send, edits);
 
 	host.append(list);
 	return host;
 }
 
-function forbiddenUnless(may: boolean): Record<string, string> {
-	return may ? {} : { "data-forbidden": "", title: NO_RIGHT };
-}
-
-function buttons(choices: Choice[], prompt: Prompt, { send, mayControl }: Means, edits: HTMLElement[]): HTMLElement {
+function buttons(choices: Choice[], prompt: Prompt, send: Send, edits: HTMLElement[]): HTMLElement {
 	return form(() => {}, row(...choices.map((choice) => h("button", { type: "button",
 		...choice.isSafe ? { class: "primary", "data-safe": "" } : { "data-unsafe": "" },
-		...forbiddenUnless(mayControl || !choice.needsControl), onclick: () => send({ value: choice.value }) },
+		onclick: () => send({ value: choice.value }) },
 	labelOf(choice), standardMark(isSame(choice.value, prompt.default)), ruleOf(choice))),
 	...edits, cancelButton(send)));
 }
 
-function radios(choices: Choice[], prompt: Prompt, means: Means, edits: HTMLElement[]): HTMLElement {
-	const { list, chosen } = boxes("radio", choices, prompt, means);
+function radios(choices: Choice[], prompt: Prompt, send: Send, edits: HTMLElement[]): HTMLElement {
+	const { list, chosen } = boxes("radio", choices, prompt);
 
-	return form(() => { const [value] = chosen(); means.send({ value: value ?? null }); }, list,
-		row(answerButton(), ...edits, cancelButton(means.send)));
+	return form(() => { const [value] = chosen(); send({ value: value ?? null }); }, list,
+		row(answerButton(), ...edits, cancelButton(send)));
 }
 
-function multiForm(prompt: Prompt, means: Means): HTMLElement {
-	const { list, chosen } = boxes("checkbox", choicesOf(prompt), prompt, means);
+function multiForm(prompt: Prompt, send: Send): HTMLElement {
+	const { list, chosen } = boxes("checkbox", choicesOf(prompt), prompt);
 
-	return form(() => means.send({ value: chosen() }), list, row(answerButton(), cancelButton(means.send)));
+	return form(() => send({ value: chosen() }), list, row(answerButton(), cancelButton(send)));
 }
 
-function boxes(type: "radio" | "checkbox", choices: Choice[], prompt: Prompt, { mayControl }: Means) {
+function boxes(type: "radio" | "checkbox", choices: Choice[], prompt: Prompt) {
 	const standard = Array.isArray(prompt.default) ? prompt.default as unknown[] : [prompt.default];
 	const inputs = choices.map((choice) => h("input", { type, name: `prompt-${prompt.id}`,
-		checked: type === "radio" && choice.isSafe, ...forbiddenUnless(mayControl || !choice.needsControl) }));
+		checked: type === "radio" && choice.isSafe }));
 	const list = h("fieldset", { class: "prompt-options" },
 		h("legend", { class: "hidden" }, type === "radio" ? "Choose one" : "Choose any"),
 		...choices.map((choice, i) => h("label", {}, inputs[i]!, h("span", {}, labelOf(choice),

@@ -151,18 +151,18 @@ function age(all: Map<string, Item>, now: number, isKept: (id: string) => boolea
 
 /* ---- what is asked ---- */
 
-export interface Choice { label: string; value: unknown; edit?: unknown; rule: string; needsControl: boolean; isSafe: boolean }
+export interface Choice { label: string; value: unknown; edit?: unknown; rule: string; isSafe: boolean }
 
 /* Options may be bare values. The server has made pairs of them, but nothing is believed. */
 export function choicesOf({ options }: Prompt): Choice[] {
 	return (Array.isArray(options) ? options : []).map((option: unknown) => {
 		if (typeof option !== "object" || option === null)
-			return { label: String(option), value: option, rule: "", needsControl: false, isSafe: false };
-		const { label, value, edit, rule, needs, safe } = option as Record<string, unknown>;
+			return { label: String(option), value: option, rule: "", isSafe: false };
+		const { label, value, edit, rule, safe } = option as Record<string, unknown>;
 		const words = typeof label === "string" && label !== "" ? label
 			: typeof value === "string" ? value : JSON.stringify(value) ?? "";
 		return { label: words, value, ...edit === undefined ? {} : { edit }, rule: typeof rule === "string" ? rule : "",
-			needsControl: needs !== undefined, isSafe: safe === true };
+			isSafe: safe === true };
 	});
 }
 
