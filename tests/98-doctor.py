@@ -103,7 +103,7 @@ def _():
     assert not home.data.exists(), "it changes nothing"
     names = {f[0] for f in found}
     assert names == {"config", "show", "permissions", "disk", "clock", "limits", "journal",
-                     "port", "sockets", "tls", "claude", "hooks", "service"}, names
+                     "port", "trust", "sockets", "tls", "claude", "hooks", "service"}, names
     with home.box() as box:
         box.emit("hello")
         found = home.finds("journal", "ok", f"pid {box.pid}")
@@ -380,6 +380,18 @@ def _():
         assert not any("pid" in f[2] for f in home.finds("journal", "ok", "a box has it")
                        if f[0] == "journal")
         lock.write_text(was)
+
+
+@test("who may decide without a token is found")
+def _():
+    home = Home()
+    home.finds("trust", "ok", "without a credential nobody answers or controls")
+    home = Home("listen: [{address: '127.0.0.1:0', local: 'observe,answer,control'}]\n")
+    found = home.finds("trust", "warn", "127.0.0.1:0 gives answer and control to every program of this "
+                       "user without a token (local): an agent could approve itself", "give the screen a token")
+    assert not [f for f in found if f[1] == "bad"], found
+    home = Home("auth: {local: 'observe,answer'}\n")
+    home.finds("trust", "warn", "gives answer to every program of this user without a token (auth.local)")
 
 
 @test("a port that nobody we can see holds is found, and one that systemd keeps is fine")

@@ -12,9 +12,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/must.h"
 #include "box/parts.h"
 #include "config/config.h"
+#include "config/trust.h"
 #include "net/address.h"
 #include "net/supervisor.h"
 #include "net/tls.h"
@@ -246,6 +248,16 @@ static bool open_unix(struct box *box, struct error *why)
 	return box->listen_count == 1;
 }
 
+static void warn(void *self, const char *words)
+{
+	log_warn("box", "%s", words);
+}
+
+void box_warn_of_trust(const struct box *box)
+{
+	trust_each(box->config, warn, NULL);
+}
+
 bool box_open_listens(struct box *box, struct error *why)
 {
 	struct listen_plan *plan;
@@ -261,6 +273,7 @@ bool box_open_listens(struct box *box, struct error *why)
 	supervisor_close(&box->handed);
 	box_follow_plan(box, plan);
 	web_set_listens(box->web, box->listens, box->listen_count);
+	box_warn_of_trust(box);
 	return box_write_addresses(box, why);
 }
 

@@ -26,7 +26,8 @@ struct listen_plan;
 /* Could they be opened, were the ports free?  Opens nothing. */
 bool box_check_listens(const struct config *config, struct error *why);
 bool box_open_listens(struct box *box, struct error *why);
-void box_stop_listens(struct box *box); /* accepts no more */
+void box_warn_of_trust(const struct box *box); /* what is given without a token, to the log */
+void box_stop_listens(struct box *box);        /* accepts no more */
 void box_destroy_listens(struct box *box);
 /* DATA/listen tells scripts where we are: the port may have been chosen by the kernel.  It
  * is there once we serve. */

@@ -107,6 +107,7 @@ static void follow(struct box *box, struct prepared *p)
 	journal_adjust(box->journal, &journal);
 	web_reload(box->web, box->config, p->credentials);
 	web_set_listens(box->web, box->listens, box->listen_count);
+	box_warn_of_trust(box);
 	box_follow_sources(box, old);
 	if (!box_write_addresses(box, &why))
 		log_warn("box", "%s", why.words);

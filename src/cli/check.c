@@ -10,6 +10,7 @@
 #include "cli/perform.h"
 #include "cli/verbs.h"
 #include "config/keys.h"
+#include "config/trust.h"
 #include "journal/disk.h"
 #include "net/listen.h"
 #include "net/tls.h"
@@ -153,7 +154,7 @@ static void show_words(struct out *out, const struct config *config, bool has_sh
 	out_print(out, "/" SHOW_FILE ": good\n");
 }
 
-static void say_stray(void *self, const char *words)
+static void say_doubt(void *self, const char *words)
 {
 	say("%s", words);
 }
@@ -181,7 +182,8 @@ static int check(struct command_context *context, const struct options *options)
 	if (!good)
 		say("%s", why.words);
 	if (is_read) {
-		keys_strays(&config, context->env, say_stray, NULL);
+		keys_strays(&config, context->env, say_doubt, NULL);
+		trust_each(&config, say_doubt, NULL);
 		config_finish(&config);
 	}
 	return good ? STATUS_DONE : check_status(&why);

@@ -24,6 +24,7 @@ static const struct check {
 	{"limits", doctor_limits, true},
 	{"journal", doctor_journal, true},
 	{"port", doctor_port, true},
+	{"trust", doctor_trust, true},
 	{"sockets", doctor_sockets, true},
 	{"tls", doctor_tls, true},
 	{"claude", doctor_claude, false},

@@ -58,6 +58,7 @@ void doctor_clock(struct doctor *doctor);
 void doctor_limits(struct doctor *doctor);
 void doctor_journal(struct doctor *doctor);
 void doctor_port(struct doctor *doctor);
+void doctor_trust(struct doctor *doctor);
 void doctor_sockets(struct doctor *doctor);
 void doctor_tls(struct doctor *doctor);
 void doctor_claude(struct doctor *doctor); /* also without */

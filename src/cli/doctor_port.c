@@ -12,6 +12,7 @@
 #include "cli/check.h"
 #include "cli/doctor.h"
 #include "cli/listener.h"
+#include "config/trust.h"
 #include "net/address.h"
 #include "net/cert.h"
 
@@ -108,6 +109,23 @@ void doctor_port(struct doctor *d)
 {
 	for (size_t i = 0; i < d->config->listen_count; i++)
 		look_at_address(d, d->config->listen[i].address);
+}
+
+/* ---- what they let be decided without a token ---- */
+
+static void doubt(void *self, const char *words)
+{
+	doctor_say(self, HEALTH_WARN, "%s", words);
+	doctor_advise(self, "take answer and control out of it, and give the screen a token");
+}
+
+void doctor_trust(struct doctor *d)
+{
+	size_t before = d->count;
+
+	trust_each(d->config, doubt, d);
+	if (d->count == before)
+		doctor_say(d, HEALTH_OK, "without a credential nobody answers or controls");
 }
 
 /* ---- the box that runs ---- */

@@ -122,6 +122,19 @@ static bool is_same_address(const char *a, const char *b)
 	return one.family == other.family && memcmp(one.at, other.at, sizeof(one.at)) == 0;
 }
 
+/* What is given without a token is for programs of our own user, which a loopback alone can
+ * tell from others; and admin is never theirs, because it is every credential. */
+static bool check_local_scopes(const struct config_listen *listen, struct error *why)
+{
+	if (!is_local(text_of(listen->address)))
+		return error_set(why,
+		                 "%s can be reached from other machines, which get nothing without "
+		                 "a token: `local` is for an address of the loopback",
+		                 listen->address);
+	return !(listen->local & SCOPE_ADMIN) ||
+	       error_set(why, "%s cannot give admin without a token", listen->address);
+}
+
 bool check_listen(const void *row, size_t rows_before, struct error *why)
 {
 	const struct config_listen *listen = row;
@@ -132,11 +145,12 @@ bool check_listen(const void *row, size_t rows_before, struct error *why)
 	if (!listen->cert != !listen->key)
 		return error_set(why, "%s has a %s and no %s", listen->address,
 		                 listen->cert ? "cert" : "key", listen->cert ? "key" : "cert");
-	return listen->cert || is_local(text_of(listen->address)) ||
-	       error_set(why,
-	                 "%s can be reached from other machines, which needs TLS: "
-	                 "{address, cert, key}",
-	                 listen->address);
+	if (!listen->cert && !is_local(text_of(listen->address)))
+		return error_set(why,
+		                 "%s can be reached from other machines, which needs TLS: "
+		                 "{address, cert, key}",
+		                 listen->address);
+	return !listen->has_local || check_local_scopes(listen, why);
 }
 
 bool check_host(struct text value, struct error *why)

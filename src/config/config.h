@@ -25,6 +25,8 @@ enum config_validation { CONFIG_VALIDATE_OFF, CONFIG_VALIDATE_WARN, CONFIG_VALID
 struct config_listen {
 	char *address, *dialect; /* "127.0.0.1:7446"; pinned to / and /ws, or NULL */
 	char *cert, *key;        /* PEM files: it speaks TLS; or neither */
+	unsigned local;          /* instead of auth.local, for who comes through it */
+	bool has_local;
 };
 
 struct config_log {

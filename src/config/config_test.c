@@ -194,6 +194,27 @@ static void with_tls_others_may_reach_it(void **state)
 	             "c.yaml:1:10: listen: 127.0.0.1:1 has a key and no cert");
 }
 
+static void a_listener_of_the_loopback_may_have_scopes(void **state)
+{
+	struct config c;
+	struct error why;
+
+	assert_true(load_text(&c,
+	                      "listen: ['127.0.0.1:1', {address: '[::1]:1', local: none},"
+	                      "{address: 'localhost:2', local: 'answer, control'}]\n",
+	                      &why));
+	assert_false(c.listen[0].has_local);
+	assert_true(c.listen[1].has_local);
+	assert_int_equal(c.listen[1].local, 0);
+	assert_int_equal(c.listen[2].local, SCOPE_ANSWER | SCOPE_CONTROL);
+	config_finish(&c);
+	assert_fault("listen: [{address: '127.0.0.1:1', local: all}]\n",
+	             "c.yaml:1:10: listen: 127.0.0.1:1 cannot give admin without a token");
+	assert_false(load_text(
+		&c, "listen: [{address: '0.0.0.0:1', cert: c, key: k, local: answer}]\n", &why));
+	assert_non_null(strstr(why.words, "`local` is for an address of the loopback"));
+}
+
 static void rows_must_be_whole_and_differ(void **state)
 {
 	assert_fault("listen: ['127.0.0.1:1', '[::1]:1', 'localhost:1']\n",
@@ -490,6 +511,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_value_is_a_fault_with_its_place),
 		cmocka_unit_test(an_address_that_others_reach_is_refused),
 		cmocka_unit_test(with_tls_others_may_reach_it),
+		cmocka_unit_test(a_listener_of_the_loopback_may_have_scopes),
 		cmocka_unit_test(rows_must_be_whole_and_differ),
 		cmocka_unit_test(a_file_has_one_map_and_each_key_once),
 		cmocka_unit_test(anchors_aliases_and_tags_are_refused),

@@ -41,9 +41,10 @@ struct field {
 
 	const struct field *fields; /* of a group or a row; ended by a NULL name */
 	size_t count, size;
-	bool needed; /* in a row: it must be given */
-	bool brief;  /* a row may be written as its first field alone */
-	bool filled; /* a list with nothing in it is a fault */
+	size_t given; /* of scopes: a bool that says that there are some; 0: nobody asks */
+	bool needed;  /* in a row: it must be given */
+	bool brief;   /* a row may be written as its first field alone */
+	bool filled;  /* a list with nothing in it is a fault */
 };
 
 const struct field *field_find(const struct field *fields, struct text name);

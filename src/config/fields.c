@@ -24,6 +24,9 @@ static const struct field listen_fields[] = {
 	{"cert", FIELD_TEXT, IN(listen, cert),
          "for TLS: the certificate and what vouches for it, a PEM file"},
 	{"key", FIELD_TEXT, IN(listen, key), "for TLS: its key, a PEM file"},
+	{"local", FIELD_SCOPES, IN(listen, local),
+         "on the loopback: instead of auth.local for who comes this way; never admin",
+         .given = IN(listen, has_local)},
 	{0},
 };
 
@@ -146,10 +149,10 @@ static const struct field discover_fields[] = {
 
 const struct field config_fields[] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
-	{"listen", FIELD_ROWS, AT(listen), "addresses, or maps of address, dialect, cert, key",
-         "127.0.0.1:7446", .fields = listen_fields, .count = AT(listen_count),
-         .size = sizeof(struct config_listen), .brief = true, .filled = true,
-         .check_row = check_listen},
+	{"listen", FIELD_ROWS, AT(listen),
+         "addresses, or maps of address, dialect, cert, key, local", "127.0.0.1:7446",
+         .fields = listen_fields, .count = AT(listen_count), .size = sizeof(struct config_listen),
+         .brief = true, .filled = true, .check_row = check_listen},
 	{"log", FIELD_GROUP, AT(log), "what is logged", .fields = log_fields},
 	{"validation", FIELD_CHOICE, AT(validation),
          "of what producers send: off, warn (admit and count), strict (refuse)", "warn",

@@ -199,6 +199,15 @@ static bool set_text(const struct field *field, char **at, struct text value, st
 	return true;
 }
 
+static bool set_scopes(const struct field *field, void *base, struct text value, struct error *why)
+{
+	bool good = scope_parse(value, (void *)((char *)base + field->offset), why);
+
+	if (good && field->given)
+		*(bool *)((char *)base + field->given) = true;
+	return good;
+}
+
 bool field_set(const struct field *field, void *base, struct text value, struct error *why)
 {
 	void *at = (char *)base + field->offset;
@@ -220,7 +229,7 @@ bool field_set(const struct field *field, void *base, struct text value, struct 
 	case FIELD_SIZE:
 		return set_size(field, at, value, why);
 	case FIELD_SCOPES:
-		return scope_parse(value, at, why);
+		return set_scopes(field, base, value, why);
 	default:
 		return error_set(why, "%s is wanted", field_wants(field));
 	}

@@ -63,15 +63,22 @@ static void write_scopes(unsigned scopes, struct buf *out)
 	buf_add(out, scopes ? TEXT("\"") : TEXT("none\""));
 }
 
+static bool is_there(const struct field *field, const void *row)
+{
+	const char *at = row;
+
+	if (field->type == FIELD_TEXT)
+		return *(const char *const *)(const void *)(at + field->offset) != NULL;
+	return !field->given || *(const bool *)(const void *)(at + field->given);
+}
+
 static void write_row(const struct field *fields, const void *row, struct buf *out)
 {
 	bool is_first = true;
 
 	buf_add_char(out, '{');
 	for (const struct field *f = fields; f->name; f++) {
-		const char *const *text = (const void *)((const char *)row + f->offset);
-
-		if (f->type == FIELD_TEXT && !*text)
+		if (!is_there(f, row))
 			continue;
 		buf_print(out, "%s\"%s\":", is_first ? "" : ",", f->name);
 		field_write(f, row, out);

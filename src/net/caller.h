@@ -13,7 +13,7 @@
 
 struct caller {
 	unsigned scopes;     /* of enum scope */
-	bool has_credential; /* false: let in by auth.local or auth.origins */
+	bool has_credential; /* false: let in by auth.local, a listener or auth.origins */
 	char name[48];       /* of the credential or the process; for the record */
 	bool is_process;     /* at the Unix socket: the name is that process's */
 	uint64_t which;      /* of several with this name: the session, the user */

@@ -90,6 +90,12 @@ void api_decide(struct call *call)
 	size_t max = PAYLOAD_MAX;
 	struct decision *d;
 
+	/* A question speaks for Claude Code: who has no credential emits none. */
+	if (!call->caller.has_credential) {
+		web_refuse(call->http, 401, "a token is needed for that",
+		           "WWW-Authenticate: Bearer\r\n");
+		return;
+	}
 	if (!api_hook_may_come(call))
 		return;
 	d = must_zero(1, sizeof(*d));

@@ -3,7 +3,7 @@
  * A credential that is shown decides, on every kind of socket; one that is wrong
  * is never made good by where it comes from.  Without one: whoever is at the Unix
  * socket is the user, a program of the user's on the loopback may do what
- * auth.local says, and everybody else may do nothing.
+ * the listener's own `local` or auth.local says, and everybody else may do nothing.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -177,11 +177,25 @@ static void know_unix(struct visit *visit, struct caller *caller)
 	name_process(peer->pid, caller->name, sizeof(caller->name));
 }
 
+/* Listeners stand in the order of the configuration.  One that is there no more gives
+ * nothing. */
+static unsigned local_scopes(const struct visit *visit)
+{
+	const struct web *web = visit->web;
+	const struct config *config = web->options.config;
+
+	for (size_t i = 0; i < web->listen_count && i < config->listen_count; i++)
+		if (web->listens[i] == visit->listen)
+			return config->listen[i].has_local ? config->listen[i].local
+			                                   : config->auth.local;
+	return 0;
+}
+
 static void know_local(struct visit *visit, struct caller *caller)
 {
 	const struct web *web = visit->web;
 	const struct http *http = visit->http;
-	unsigned scopes = web->options.config->auth.local;
+	unsigned scopes = local_scopes(visit);
 	const struct peer *peer;
 
 	if (http_has_field(http, "Origin")) {
