@@ -178,6 +178,7 @@ static void make_hub(struct box *box)
 		.ws = {.message_max = l->message, .fragments_max = (uint32_t)l->fragments},
 		.behind_max = l->behind,
 		.ping_ms = l->ping_ms,
+		.message_ms = l->message_ms,
 		.pong_ms = l->pong_ms,
 		.echo = box->options->echo,
 		.self = box,

@@ -4,9 +4,11 @@ table of threats)."""
 
 import base64
 import json
+import select
+import time
 
-from doors import limited, resident_kib, status
-from lib import (PING, PONG, SANITIZER, Late, TEXT, WS, Box, Closed, at_last, eventually, frame_bytes,
+from doors import limited, metric, resident_kib, status
+from lib import (PATIENCE_S, PING, PONG, SANITIZER, Late, TEXT, WS, Box, Closed, at_last, eventually, frame_bytes,
                  in_time, request_bytes, run, test)
 
 
@@ -129,6 +131,74 @@ def _():
         # Who is too slow to ask is let go before.
         assert at_last(lambda: used(box), (OSError, Closed)).take_all() == b""
         assert box.http(unix=False).take_all() == b""
+
+
+@test("17: a body and a message have a time for all of it, however they drip: 408, close 1008")
+def _():
+    with limited(message_timeout="500ms") as box:
+        http = box.http(unix=False)
+        http.send(f"POST /api/signal HTTP/1.1\r\nHost: 127.0.0.1:{box.port}\r\n".encode() +
+                  b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{")
+        ends = time.monotonic() + PATIENCE_S
+        while not select.select([http.sock], [], [], 0.05)[0] and time.monotonic() < ends:
+            http.send(b" ")
+        answer = http.answer()
+        assert answer.status == 408 and answer.json()["code"] == "too_slow", answer
+        with WS(box, "/ws") as ws:
+            ws.json()
+            ws.send_frame(TEXT, b"{", fin=False)
+            while not select.select([ws.wire.sock], [], [], 0.05)[0] and time.monotonic() < ends:
+                ws.send_frame(0, b" ", fin=False)
+                ws.send_frame(PONG, b"")  # is no end of the message
+            assert ws.recv() is None and ws.close_code == 1008, ws.close_code
+        assert "signalbox_unfinished_late_total 2" in box.request("GET", "/metrics").text
+
+
+@test("17: a batch may take longer than that, if each of its lines comes in time")
+def _():
+    def drips(box):
+        http = box.http(unix=False)
+        http.send(f"POST /api/signal HTTP/1.1\r\nHost: 127.0.0.1:{box.port}\r\n".encode() +
+                  b"Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
+        began = time.monotonic()
+        while time.monotonic() < began + 3:
+            http.send(b'd\r\n{"type":"x"}\n\r\n')
+            time.sleep(0.2)
+        http.send(b"0\r\n\r\n")
+        answer = http.answer()
+        in_time(answer.status == 200, answer)
+        assert answer.json()["accepted"] >= 5, answer
+
+    with limited(message_timeout="1s") as box:
+        at_last(lambda: drips(box), (Late, OSError, Closed))
+
+
+@test("17: all that is unfinished has a ceiling: close 1013 or 503, and whole ones are taken")
+def _():
+    half = 600 << 10
+    with limited(unfinished="8MiB") as box:
+        before = resident_kib(box.pid)
+        held = []
+        for _ in range(60):
+            ws = WS(box, "/ws")
+            ws.json()
+            ws.wire.send(frame_bytes(TEXT, b" " * (2 * half - 400000), fin=False)[:half])
+            held.append(ws)
+        eventually(lambda: metric(box, "signalbox_unfinished_evicted_total") >= 40)
+        assert metric(box, 'signalbox_unfinished_bytes{place="own"}') <= 7 << 20
+        grown = resident_kib(box.pid) - before
+        assert grown < (64 if SANITIZER else 24) * 1024, f"grew by {grown} KiB; 60 are 60 MiB"
+        assert held[0].recv() is None and held[0].close_code == 1013, held[0].close_code
+        eventually(lambda: "unfinished messages cut off" in box.log())
+        # The socket has a share of its own, and what is whole needs none.
+        body = '{"type":"x","payload":{"a":"' + "b" * half + '"}}'
+        assert box.request("POST", "/api/signal", body, unix=True).status == 200
+        for ws in held:
+            ws.wire.close()
+        eventually(lambda: metric(box, 'signalbox_unfinished_bytes{place="own"}') == 0)
+    with limited(unfinished="1MiB", body="4MiB") as box:
+        answer = box.request("POST", "/api/signal", '{"type":"x"' + " " * (2 << 20) + "}")
+        assert answer.status == 503 and answer.json()["code"] == "busy", answer
 
 
 @test("17: a WebSocket that does not answer pings is let go, and one that does is not")

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import time
 
-from doors import as_other_user, bearer, limited
+from doors import as_other_user, bearer, limited, metric
 from lib import Box, Closed, PATIENCE_S, WS, comment, eventually, run, test
 
 FORK = multiprocessing.get_context("fork")
@@ -47,11 +47,6 @@ class Strangers:
         self.process.join()
 
 
-def metric(box, name):
-    text = box.request("GET", "/metrics").text
-    return float(next(l for l in text.splitlines() if l.startswith(name + " ")).split()[1])
-
-
 @test("1,800 half requests of another user cost the owner not one request, and are logged")
 def _():
     with limited(connections=400) as box, Strangers(box, 1800):
@@ -63,6 +58,23 @@ def _():
         assert metric(box, "signalbox_connections_evicted_total") >= 1300
         assert metric(box, 'signalbox_connections{place="unknown"}') <= 100
         assert box.log().count("make room") <= 60, "a line a second at most"
+
+
+@test("what strangers leave unfinished is cut off before it costs the owner anything")
+def _():
+    with limited(connections=4000, unfinished="1MiB") as box:
+        http = box.http(unix=False)
+        body = b'{"type":"x","payload":{"a":"' + b"b" * 100000 + b'"}}'
+        http.send(f"POST /api/signal HTTP/1.1\r\nHost: 127.0.0.1:{box.port}\r\nContent-Type: application/json\r\n"
+                  f"Content-Length: {len(body)}\r\n\r\n".encode() + body[:60000])
+        with Strangers(box, 300, line=b"GET /healthz HTTP/1.1\r\nX: " + b"x" * 8000):
+            eventually(lambda: metric(box, "signalbox_unfinished_evicted_total") >= 200)
+            assert metric(box, 'signalbox_unfinished_bytes{place="unknown"}') <= 256 << 10
+            http.send(body[60000:])
+            assert http.answer().status == 200
+            eventually(lambda: "unfinished messages cut off" in box.log())
+            assert "the last of uid 54321" in box.log()
+            assert box.log().count("unfinished messages cut off") <= 60, "a line a second at most"
 
 
 @test("a stranger who is alone is not evicted by a crowd of another")

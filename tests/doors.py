@@ -38,6 +38,11 @@ def limited(**limits):
     return Box(env={f"SIGNALBOX_LIMITS_{k.upper()}": str(v) for k, v in limits.items()})
 
 
+def metric(box, name):
+    text = box.request("GET", "/metrics").text
+    return float(next(l for l in text.splitlines() if l.startswith(name + " ")).split()[1])
+
+
 def resident_kib(pid):
     with open(f"/proc/{pid}/status") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

@@ -263,6 +263,7 @@ bool box_open_listens(struct box *box, struct error *why)
 	struct listen_plan *plan;
 
 	seats_init(&box->seats, box->loop, allowed_conns(box));
+	inputs_set_max(&box->seats.inputs, box->config->limits.unfinished);
 	plan = box_plan_listens(box, box->config, why);
 	if (!plan)
 		return false;

@@ -47,6 +47,8 @@ static void add_lag(struct buf *out, const struct hub *hub)
 	metric_add(out, &behind, (double)lag.bytes);
 }
 
+static const char *const place_names[PLACE_KINDS] = {"unix", "own", "known", "unknown"};
+
 static void add_places(struct buf *out, const struct seats *seats)
 {
 	static const struct metric taken = {"signalbox_connections", METRIC_GAUGE,
@@ -55,13 +57,31 @@ static void add_places(struct buf *out, const struct seats *seats)
 	                                      "Unknown ones that were closed to make room."};
 	static const struct metric away = {"signalbox_connections_turned_away_total",
 	                                   METRIC_COUNTER, "Those for whom there was no room."};
-	static const char *const names[PLACE_KINDS] = {"unix", "own", "known", "unknown"};
 
 	metric_begin(out, &taken);
 	for (int i = 0; i < PLACE_KINDS; i++)
-		metric_sample(out, &taken, "place", text_of(names[i]), seats->counts[i]);
+		metric_sample(out, &taken, "place", text_of(place_names[i]), seats->counts[i]);
 	metric_add(out, &evicted, (double)seats->evicted);
 	metric_add(out, &away, (double)seats->turned_away);
+}
+
+static void add_inputs(struct buf *out, const struct inputs *inputs)
+{
+	static const struct metric held = {"signalbox_unfinished_bytes", METRIC_GAUGE,
+	                                   "Of heads, bodies and messages that are not whole, by "
+	                                   "who is there."};
+	static const struct metric crowded = {"signalbox_unfinished_evicted_total", METRIC_COUNTER,
+	                                      "Of those, the ones cut off because all of them were "
+	                                      "too much."};
+	static const struct metric late = {"signalbox_unfinished_late_total", METRIC_COUNTER,
+	                                   "Of those, the ones that took too long."};
+
+	metric_begin(out, &held);
+	for (int i = 0; i < PLACE_KINDS; i++)
+		metric_sample(out, &held, "place", text_of(place_names[i]),
+		              (double)inputs->held[i]);
+	metric_add(out, &crowded, (double)inputs->crowded);
+	metric_add(out, &late, (double)inputs->late);
 }
 
 static void add_sources(struct buf *out, const struct sources *sources)
@@ -156,6 +176,7 @@ void box_add_metrics(void *self, struct buf *out)
 	add_hub(out, &hub);
 	add_lag(out, box->hub);
 	add_places(out, &box->seats);
+	add_inputs(out, &box->seats.inputs);
 	metric_tally(out, &told, hub_told(box->hub));
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);

@@ -93,6 +93,7 @@ static void follow(struct box *box, struct prepared *p)
 	struct config *before = box->reloaded;
 	struct journal_options journal;
 	struct account_limits limits;
+	const struct config_limits *times = &p->config->limits;
 	struct error why;
 
 	name_what_stays(old, p->config);
@@ -100,7 +101,8 @@ static void follow(struct box *box, struct prepared *p)
 	box->config = box->reloaded = p->config;
 	box_follow_log(&box->config->log);
 	bus_set_mode(box->bus, box_admit_mode(box->config));
-	hub_set_pings(box->hub, box->config->limits.ping_ms, box->config->limits.pong_ms);
+	inputs_set_max(&box->seats.inputs, box->config->limits.unfinished);
+	hub_set_times(box->hub, times->ping_ms, times->pong_ms, times->message_ms);
 	limits = box_account_limits(box->config);
 	accounts_set_limits(box->accounts, &limits);
 	journal = box_journal_options(box);

@@ -11,6 +11,8 @@ struct config_limits {
 	size_t body, batch; /* bytes of a body; of a whole NDJSON batch */
 	size_t message;     /* bytes of a WebSocket message and of a batch's line */
 	unsigned fragments;
+	unsigned message_ms; /* for a whole body or message */
+	size_t unfinished;   /* bytes of all that are not whole */
 	unsigned ping_ms, pong_ms;
 	size_t behind; /* bytes a client may be behind before its policy acts */
 	unsigned connections;

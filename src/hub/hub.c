@@ -298,8 +298,9 @@ static size_t reel_size(const struct hub_options *o)
 	return size;
 }
 
-void hub_set_pings(struct hub *hub, unsigned ping_ms, unsigned pong_ms)
+void hub_set_times(struct hub *hub, unsigned ping_ms, unsigned pong_ms, unsigned message_ms)
 {
+	hub->options.message_ms = message_ms;
 	hub->options.ping_ms = ping_ms;
 	hub->options.pong_ms = pong_ms;
 }

@@ -58,8 +58,8 @@ struct hub_options {
 	struct accounts *accounts; /* of those who connect */
 	struct ws_limits ws;
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
-	unsigned ping_ms, pong_ms;
-	bool echo; /* offer the echo dialect */
+	unsigned ping_ms, pong_ms, message_ms; /* the last for a whole message */
+	bool echo;                             /* offer the echo dialect */
 	struct back back;
 	void *self;
 	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
@@ -70,7 +70,8 @@ struct hub_options {
 };
 
 struct hub *hub_create(const struct hub_options *options);
-void hub_set_pings(struct hub *hub, unsigned ping_ms, unsigned pong_ms); /* from now on */
+/* From now on. */
+void hub_set_times(struct hub *hub, unsigned ping_ms, unsigned pong_ms, unsigned message_ms);
 void hub_destroy(struct hub *hub);
 
 /* Is http's path a dialect's?  Then it is answered (400, 403, 426) or its

@@ -6,6 +6,7 @@
 #include "hub/person.h"
 #include "journal/journal.h"
 #include "net/account.h"
+#include "net/inputs.h"
 
 static void hear_event(struct client *c, enum ws_event event, const struct ws_news *news)
 {
@@ -116,20 +117,52 @@ void client_unhush(struct client *c)
 		conn_hush(c->conn, false);
 }
 
+/* A message has its time and its share of what all may leave unfinished. */
+static void note_input(struct client *c, bool was_whole)
+{
+	bool is_over = c->state == CLIENT_CLOSING;
+
+	if (is_over)
+		ws_finish(&c->ws);
+	if (was_whole || is_over)
+		input_end(c->conn);
+	if (!is_over && !ws_is_idle(&c->ws))
+		input_hold(c->conn, ws_held(&c->ws), c->hub->options.message_ms);
+}
+
+static void cut(struct conn *conn, enum conn_fault why)
+{
+	struct client *c = conn->self;
+
+	ws_finish(&c->ws);
+	if (c->state == CLIENT_CLOSING)
+		client_end(c);
+	else if (why == CONN_LATE)
+		client_close(c, 1008, TEXT("the message took too long"));
+	else
+		client_close(c, 1013, TEXT("too much is unfinished"));
+}
+
 static void heard(struct conn *conn, char *bytes, size_t n)
 {
 	struct client *c = conn->self;
 	struct ws_news news;
 	enum ws_event event;
+	bool was_whole = false;
 
 	c->progress = true;
 	if (!c->dialect->is_websocket)
 		return;
 	while (c->state != CLIENT_CLOSING &&
-	       (event = ws_read(&c->ws, &bytes, &n, &news)) != WS_WAIT)
+	       (event = ws_read(&c->ws, &bytes, &n, &news)) != WS_WAIT) {
+		/* A ping amid the frames of a message ends nothing. */
+		was_whole |= !c->ws.message_opcode;
 		hear_event(c, event, &news);
-	if (!c->parted)
-		hush_if_needed(c);
+	}
+	if (c->parted)
+		return;
+	hush_if_needed(c);
+	note_input(c, was_whole);
 }
 
 static void writable(struct conn *conn)
@@ -188,6 +221,7 @@ const struct conn_user client_conn_user = {
 	.writable = writable,
 	.gone = gone,
 	.late = late,
+	.cut = cut,
 };
 
 void client_start_beat(struct client *c)

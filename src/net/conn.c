@@ -227,6 +227,8 @@ size_t conn_send(struct conn *conn, const void *bytes, size_t n)
 
 void conn_hush(struct conn *conn, bool hush)
 {
+	if (conn->hushed != hush)
+		input_pause(conn->seat, hush);
 	conn->hushed = hush;
 	watch(conn);
 }

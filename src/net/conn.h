@@ -23,6 +23,12 @@ struct conn;
 struct seat;
 struct tls;
 
+/* Why what a peer has not finished saying is not waited for (inputs.h). */
+enum conn_fault {
+	CONN_LATE,    /* it took too long */
+	CONN_CROWDED, /* with that of the others it was too much */
+};
+
 struct conn_user {
 	/* n >= 1 bytes came.  They may be changed in place and are gone after. */
 	void (*heard)(struct conn *conn, char *bytes, size_t n);
@@ -36,6 +42,10 @@ struct conn_user {
 
 	/* conn_deadline() passed.  NULL: the connection is closed. */
 	void (*late)(struct conn *conn);
+
+	/* Of somebody who calls input_hold(): let go of what is held.  NULL: the
+	 * connection fails. */
+	void (*cut)(struct conn *conn, enum conn_fault why);
 };
 
 struct conn {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "net/inputs.h"
 #include "net/inside.h"
 
 /* Taken from the socket at once.  Input behind the current request is kept until
@@ -41,6 +42,7 @@ static void retire(struct http *http)
 {
 	http->state = HTTP_OVER;
 	loop_forget(&http->resume);
+	input_end(http->conn);
 	if (http->site->over)
 		http->site->over(http->site->self, http);
 	http->grave.free = free_http;
@@ -130,6 +132,7 @@ static bool read_head(struct http *http)
 		return true;
 	}
 	http->state = HTTP_ASKED;
+	input_end(http->conn); /* the body is another */
 	http->site->begin(http->site->self, http);
 	return true;
 }
@@ -229,6 +232,19 @@ static bool step(struct http *http)
 	}
 }
 
+/* What is held of a request that is not whole.  A head's time is its own deadline's. */
+static void note_input(struct http *http)
+{
+	if (http->state == HTTP_READING)
+		input_hold(http->conn, http->head.room + http->fields_room * sizeof(*http->fields),
+		           0);
+	else if (http->state == HTTP_BODY)
+		input_hold(http->conn, http->body_len - http->body_used,
+		           http->site->limits->whole_ms);
+	else
+		input_end(http->conn);
+}
+
 /* True when this is still HTTP.  Input that was not looked at stays, and nothing
  * more is read until it was. */
 static bool pump(struct http *http, char *bytes, size_t n)
@@ -245,8 +261,9 @@ static bool pump(struct http *http, char *bytes, size_t n)
 	if (http->state == HTTP_IDLE && http->in_len)
 		loop_later(http->conn->loop, &http->resume);
 	conn_hush(http->conn, http->in_len > 0 || (http->hushed && http->state == HTTP_BODY));
+	note_input(http);
 	http_arm(http);
-	return true;
+	return http->state != HTTP_OVER;
 }
 
 static void on_heard(struct conn *conn, char *bytes, size_t n)
@@ -308,11 +325,19 @@ static void on_late(struct conn *conn)
 	go_on(http);
 }
 
+static void on_cut(struct conn *conn, enum conn_fault why)
+{
+	struct http *http = conn->self;
+
+	cut(http, why == CONN_LATE ? 408 : 503);
+}
+
 static const struct conn_user user = {
 	.heard = on_heard,
 	.writable = on_writable,
 	.gone = on_gone,
 	.late = on_late,
+	.cut = on_cut,
 };
 
 struct http *http_serve(struct conn *conn, const struct http_site *site)
@@ -375,6 +400,13 @@ void http_hush(struct http *http, bool hush)
 	if (hush)
 		conn_hush(http->conn, true);
 	pump_later(http);
+}
+
+void http_used(struct http *http, size_t kept, bool was_whole)
+{
+	http->body_used = http->body_len - kept;
+	if (was_whole)
+		input_end(http->conn);
 }
 
 void http_answered(struct http *http)

@@ -8,7 +8,8 @@
  *
  * What the site never sees: a bad request (400), a head too big (431), a target
  * too long (414), a body too big (413), a method we do not know (501), a client
- * that is too slow (408).  Every answer carries the site's common headers.
+ * that is too slow (408), or that has to go for want of room (503: inputs.h).  Every answer
+ * carries the site's common headers.
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -24,7 +25,8 @@ struct http_limits {
 	size_t head_max, line_max; /* the line: the first, without its end */
 	unsigned fields_max;
 	unsigned head_ms, idle_ms; /* for a whole head; between requests */
-	unsigned body_ms; /* without any byte of an awaited body, or of room for an answer */
+	unsigned body_ms;  /* without any byte of an awaited body, or of room for an answer */
+	unsigned whole_ms; /* for a whole body (http_used); 0: no limit */
 };
 
 struct http_site {
@@ -49,7 +51,7 @@ struct http_handler {
 	void (*whole)(void *self, struct http *http);                    /* the body is over */
 	void (*writable)(void *self, struct http *http); /* room again, while streaming */
 	/* The peer left, or the request was cut off with an answer of ours
-	 * (413, 408): forget http.  Not called after the answer is complete. */
+	 * (413, 408, 503): forget http.  Not called after the answer is complete. */
 	void (*gone)(void *self, struct http *http);
 };
 
@@ -75,6 +77,8 @@ void http_accept(struct http *http, size_t max, const struct http_handler *handl
 /* From whole(): the answer comes later, and it is this one who hears of the peer's leaving. */
 void http_await(struct http *http, const struct http_handler *handler, void *self);
 void http_hush(struct http *http, bool hush); /* back-pressure on the body */
+/* Of a body of many things all but `kept` bytes were used; each has its own time. */
+void http_used(struct http *http, size_t kept, bool was_whole);
 /* A word (100) for whoever waits for an answer that takes long: it is still coming.  Not
  * while one is under way; HTTP/1.0 knows no such word. */
 void http_reassure(struct http *http);

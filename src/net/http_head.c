@@ -130,7 +130,7 @@ void http_parser_begin(struct http *http)
 	http->head_used = http->extras = 0;
 	http->naming = http->body_done = http->continues = false;
 	http->hushed = http->streaming = http->chunked = http->full = false;
-	http->body_len = 0;
+	http->body_len = http->body_used = 0;
 	http->piece = (struct text){0};
 }
 

@@ -84,7 +84,7 @@ static void guest_gone(struct conn *conn, const char *why)
 	w->gone++;
 }
 
-static const struct conn_user guest = {echo, no_room, guest_gone, NULL};
+static const struct conn_user guest = {echo, no_room, guest_gone};
 
 static void hand_on(struct world *w, struct http *http)
 {

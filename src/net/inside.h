@@ -46,7 +46,7 @@ struct http {
 	const struct http_handler *handler;
 	void *self;      /* the handler's */
 	uint64_t length; /* of the body as declared; 0 when it comes in chunks */
-	uint64_t body_max, body_len;
+	uint64_t body_max, body_len, body_used;
 	struct text piece; /* of the body, from the parser */
 
 	char *in; /* what is still to be looked at */

@@ -13,12 +13,6 @@
 
 enum { EVICTED, TURNED_AWAY };
 
-struct party {
-	unsigned count;
-	struct link seats; /* seat.in_party */
-	char name[PEER_NAME_MAX];
-};
-
 static void log_untold(struct deadline *deadline)
 {
 	struct seats *p = list_of(deadline, struct seats, tell);
@@ -43,6 +37,7 @@ void seats_init(struct seats *p, struct loop *loop, unsigned max)
 {
 	*p = (struct seats){.loop = loop, .max = max, .tell.fire = log_untold};
 	peer_line_init(&p->line);
+	inputs_init(&p->inputs, loop);
 	map_init(&p->parties);
 	pool_init(&p->pool, sizeof(struct seat));
 }
@@ -52,6 +47,7 @@ void seats_finish(struct seats *p)
 	deadline_clear(&p->tell);
 	log_untold(&p->tell);
 	peer_line_finish(&p->line);
+	inputs_finish(&p->inputs);
 	map_finish(&p->parties);
 	pool_finish(&p->pool);
 }
@@ -74,23 +70,15 @@ static enum place place_of(const struct peer *peer)
 	return peer->is_loopback && is_ours ? PLACE_OWN : PLACE_UNKNOWN;
 }
 
-/* How many of this kind and of those after it there may be: what is before keeps its own. */
-static unsigned most(const struct seats *p, enum place place)
-{
-	unsigned kept = p->max / 8;
-
-	return p->max - (place == PLACE_UNIX ? 0 : place == PLACE_OWN ? kept : 2 * kept);
-}
-
 static bool has_room(const struct seats *p, enum place place)
 {
-	unsigned n = 0, strangers = p->max / 4 ? p->max / 4 : 1;
+	unsigned n = 0;
 
-	if (place == PLACE_UNKNOWN && p->counts[PLACE_UNKNOWN] >= strangers)
+	if (place == PLACE_UNKNOWN && p->counts[PLACE_UNKNOWN] >= place_strangers(p->max))
 		return false;
 	for (int i = PLACE_KINDS - 1; i >= 0; i--) {
 		n += p->counts[i];
-		if (i <= (int)place && n >= most(p, (enum place)i))
+		if (i <= (int)place && n >= place_most(p->max, (enum place)i))
 			return false;
 	}
 	return true;
@@ -157,6 +145,7 @@ static bool evict(struct seats *p)
 	p->evicted++;
 	snprintf(p->worst, sizeof(p->worst), "%s", party->name);
 	/* It counts no more, though it is closed only at the end of the turn. */
+	input_forget(seat);
 	p->counts[PLACE_UNKNOWN]--;
 	leave_party(seat);
 	seat->place = PLACE_KINDS;
@@ -201,6 +190,7 @@ void seats_leave(struct seat *seat)
 {
 	if (!seat)
 		return;
+	input_forget(seat);
 	if (seat->place < PLACE_KINDS)
 		seat->seats->counts[seat->place]--;
 	leave_party(seat);
@@ -211,6 +201,7 @@ void seats_vouch(struct seat *seat)
 {
 	if (!seat || seat->place != PLACE_UNKNOWN)
 		return;
+	input_vouch(seat);
 	leave_party(seat);
 	seat->seats->counts[PLACE_UNKNOWN]--;
 	seat->seats->counts[PLACE_KNOWN]++;

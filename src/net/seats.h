@@ -19,15 +19,21 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/pool.h"
+#include "net/inputs.h"
 #include "net/loop.h"
 #include "net/peer.h"
+#include "net/place.h"
 
 struct conn;
 struct listen;
-struct party;
 struct seats;
 
-enum place { PLACE_UNIX, PLACE_OWN, PLACE_KNOWN, PLACE_UNKNOWN, PLACE_KINDS };
+struct party {
+	unsigned count;
+	size_t held;       /* bytes of unfinished inputs */
+	struct link seats; /* seat.in_party */
+	char name[PEER_NAME_MAX];
+};
 
 /* Of each connection that was accepted. */
 struct seat {
@@ -37,7 +43,8 @@ struct seat {
 	struct link in_listen; /* listen.seats */
 	struct link in_party;  /* party.seats, of the unknown; the oldest first */
 	struct party *party;
-	struct peer peer; /* when it came */
+	struct input *input; /* what it has not finished saying; or NULL */
+	struct peer peer;    /* when it came */
 	enum place place;
 };
 
@@ -47,6 +54,7 @@ struct seats {
 	struct map parties; /* by name */
 	struct pool pool;
 	struct peer_line line;
+	struct inputs inputs;          /* of all of them */
 	struct deadline tell;          /* of what was not logged yet */
 	unsigned untold[2];            /* evicted, turned away */
 	char worst[PEER_NAME_MAX];     /* the party that lost a place last */

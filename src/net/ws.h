@@ -68,6 +68,16 @@ struct ws_news {
 void ws_init(struct ws_reader *r, const struct ws_limits *limits);
 void ws_finish(struct ws_reader *r);
 
+/* Is there nothing of a frame or a message that is not whole?  And else, what is held of it. */
+static inline bool ws_is_idle(const struct ws_reader *r)
+{
+	return !r->in_frame && !r->message_opcode && !r->head_len;
+}
+static inline size_t ws_held(const struct ws_reader *r)
+{
+	return r->message.room;
+}
+
 /* Takes from *bytes what makes the next event; call until WS_WAIT or WS_BAD.
  * The bytes are changed in place. */
 enum ws_event ws_read(struct ws_reader *r, char **bytes, size_t *n, struct ws_news *news);

@@ -221,7 +221,7 @@ static void hold_body(struct emit *e)
 	wait_in_web(e);
 }
 
-static void batch_read(struct emit *e, struct text bytes);
+static void batch_take(struct emit *e, struct text bytes);
 static void batch_end(struct emit *e);
 
 /* First the lines that are here, and when all of them are in, those to come.  True when it
@@ -235,7 +235,7 @@ static bool release_body(struct emit *e)
 		return true;
 	}
 	buf_init(&e->later, lines.max);
-	batch_read(e, buf_text(&lines));
+	batch_take(e, buf_text(&lines));
 	buf_finish(&lines);
 	if (e->later.len)
 		return false;
@@ -370,11 +370,20 @@ static void batch_read(struct emit *e, struct text bytes)
 	reject(e, "the line is too long");
 }
 
+/* A line has its time and counts as unfinished; those before it do not. */
+static void batch_take(struct emit *e, struct text bytes)
+{
+	bool ends_one = text_find(bytes, '\n') >= 0;
+
+	batch_read(e, bytes);
+	http_used(e->http, e->input.len + e->later.len, ends_one);
+}
+
 static void batch_piece(void *self, struct http *http, struct text bytes)
 {
 	struct emit *e = self;
 
-	batch_read(e, bytes);
+	batch_take(e, bytes);
 	if (e->later.len || disk_is_behind(e))
 		hold_body(e);
 }

@@ -408,6 +408,7 @@ static void set_limits(struct web *web, const struct config_limits *limits)
 		.head_ms = limits->header_ms,
 		.idle_ms = limits->idle_ms,
 		.body_ms = limits->body_ms,
+		.whole_ms = limits->message_ms,
 	};
 }
 
