@@ -10,10 +10,7 @@
  */
 #include "source/midi_line.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <jack/jack.h>
-#include <jack/midiport.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -26,74 +23,11 @@
 
 #include "base/must.h"
 #include "net/loop.h"
+#include "source/midi_jack.h"
 #include "source/midi_server.h"
 
-#define LIBRARY "libjack.so.0"
 #define CLIENT "signalbox"
 #define RETRY_S 5 /* between two looks for a server */
-
-/* ---- the library ---- */
-
-#define JACK_CALLS(X) \
-	X(client_open) \
-	X(client_close) \
-	X(activate) \
-	X(connect) \
-	X(free) \
-	X(get_ports) \
-	X(on_info_shutdown) \
-	X(port_get_buffer) \
-	X(port_name) \
-	X(port_register) \
-	X(set_error_function) \
-	X(set_info_function) \
-	X(set_port_registration_callback) \
-	X(set_process_callback) \
-	X(midi_event_get) \
-	X(midi_get_event_count)
-
-#define MEMBER(name) __typeof__(&jack_##name) name;
-static struct {
-	JACK_CALLS(MEMBER)
-	bool is_there;
-	bool is_second; /* JACK 2, as opposed to JACK 1 and what PipeWire has for it */
-} jack;
-#undef MEMBER
-
-static pthread_once_t jack_once = PTHREAD_ONCE_INIT;
-
-/* JACK writes what it thinks to standard error unless somebody listens. */
-static void hear_nothing(const char *words)
-{
-	(void)words;
-}
-
-/* JACK 1 calls itself 0.125, and PipeWire 0 or 3 and more. */
-static bool is_second(void *library)
-{
-	const char *(*version)(void) =
-		(const char *(*)(void))dlsym(library, "jack_get_version_string");
-
-	return version && text_starts(text_of(version()), TEXT("1."));
-}
-
-static void load_jack(void)
-{
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	bool all = library != NULL;
-
-#define FIND(name) \
-	jack.name = all ? (__typeof__(jack.name))dlsym(library, "jack_" #name) : NULL; \
-	all = all && jack.name;
-	JACK_CALLS(FIND)
-#undef FIND
-	jack.is_there = all;
-	if (!all)
-		return;
-	jack.is_second = is_second(library);
-	jack.set_error_function(hear_nothing);
-	jack.set_info_function(hear_nothing);
-}
 
 /* ---- a line ---- */
 
@@ -429,8 +363,7 @@ struct midi_line *midi_line_create(const struct midi_line_options *options, stru
 {
 	struct midi_line *line;
 
-	pthread_once(&jack_once, load_jack);
-	if (!jack.is_there) {
+	if (!midi_jack_load()) {
 		error_set(why, "MIDI needs JACK: install libjack-jackd2-0 or pipewire-jack");
 		return NULL;
 	}
