@@ -89,6 +89,10 @@ class Keys:
         self.process.stdin.close()
         self.process.wait(PATIENCE)
 
+    def kill(self):
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
     def __enter__(self):
         return self
 
@@ -179,7 +183,63 @@ def _():
         heard(box, "midi.note_on")
         answer = box.request("POST", f"/api/sources/{midi_sources(box)['b']['id']}/connect", {})
         assert answer.status == 200
-        assert "not there" in in_state(box, "b", "error")["error"]
+        assert "not there" in eventually(lambda: midi_sources(box)["b"]["error"])
+        keys.plug("b")
+        in_state(box, "b", "connected")
+
+
+@test("a port whose program ended is unavailable, and comes back with it")
+def _():
+    with Jack() as jack, box_at(jack) as box:
+        def ends(how):
+            """It plays one note, and is gone within two seconds of its program."""
+            keys = Keys(jack)
+            keys.plug("a")
+            in_state(box, "a", "connected")
+            before = len(box.history("&type=midi.note_on"))
+            keys.send("a", "903c40")
+            heard(box, "midi.note_on", before + 1)
+            began = time.monotonic()
+            how(keys)
+            gone = in_state(box, "a", "unavailable")
+            in_time(time.monotonic() - began < 2 * SLOW, f"{how.__name__} is not seen")
+            assert "went away" in gone["error"], gone
+
+        with Keys(jack) as keys:
+            keys.plug("a")
+            connect(box, "a")
+        in_state(box, "a", "unavailable")
+        at_last(lambda: ends(Keys.close))
+        at_last(lambda: ends(Keys.kill))
+        before = len(box.history("&type=midi.note_on"))
+        with Keys(jack) as keys:
+            keys.plug("a")
+            in_state(box, "a", "connected")
+            keys.send("a", "907f40")
+            heard(box, "midi.note_on", before + 1)
+        states = [(s["payload"]["from"], s["payload"]["to"])
+                  for s in box.history("&type=source.state&limit=1000")
+                  if s["payload"]["sourceId"].startswith("local:midi:")]
+        assert ("connected", "error") not in states, states
+
+
+@test("a port that somebody named comes by itself, before and after it is there")
+def _():
+    with Jack() as jack, box_at(jack) as box:
+        def named():
+            return next(s for s in box.request("GET", "/api/sources").json()["sources"]
+                        if s["id"] == "mine")
+
+        added = box.request("POST", "/api/sources", {"id": "mine", "url": "midi://keys/a/keys%3Aa"})
+        assert added.status == 201, added
+        for n in (1, 2):
+            gone = eventually(lambda: (s := named())["state"] == "unavailable" and s, PATIENCE)
+            assert ("not there" if n == 1 else "went away") in gone["error"], gone
+            with Keys(jack) as keys:
+                keys.plug("a")
+                eventually(lambda: named()["state"] == "connected", PATIENCE)
+                keys.send("a", "903c40")
+                heard(box, "midi.note_on", n)
 
 
 @test("of what is played while there is no room the newest is kept, and the rest is counted")
@@ -223,6 +283,11 @@ def _():
             jack.end(signal.SIGKILL)
             in_state(box, "a", "unavailable")
             box.emit("still.here")
+            keys.kill()
+            jack.start()
+            with Keys(jack) as others:
+                others.plug("a")
+                in_state(box, "a", "connected")
         assert "jack" not in box.log().lower().replace("jack server went away", ""), box.log()
 
 

@@ -1,8 +1,7 @@
 /* midi.c - a MIDI port of this machine: what is played on it, as signals.
  *
  * Its URL is midi://MAKER/NAME/PORT, and PORT is what it is found by.  A port that
- * went away is not asked for again and again: discovery sees it come back, and
- * connects it if it was connected.
+ * went away is waited for: the source is unavailable, and comes back with it.
  *
  * A port cannot be made to wait.  While there is no room for its signals the newest
  * are held here, and those that had to go are counted as dropped.  It is signals
@@ -47,9 +46,9 @@ static void missed_some(void *self, unsigned long n)
 	source_bad(((struct midi *)self)->source, words);
 }
 
-static void is_lost(void *self, const char *why)
+static void is_gone(void *self, const char *why)
 {
-	source_lost(((struct midi *)self)->source, &(struct loss){.why = why, .for_good = true});
+	source_gone(((struct midi *)self)->source, why);
 }
 
 static void made_signal(void *self, struct text envelope)
@@ -133,7 +132,7 @@ static void *open_midi(struct source *source, struct error *why)
 		.live = is_live,
 		.message = got_message,
 		.missed = missed_some,
-		.lost = is_lost,
+		.gone = is_gone,
 	};
 
 	m->source = source;

@@ -1,8 +1,4 @@
-/* midi_found.c - ports of JACK into services with an id, a label and a URL.
- *
- * When a port goes, its reader finds out at about the same time as the watcher.  A
- * source that is still connected is not touched, so the list is looked over once
- * more a moment later. */
+/* midi_found.c - ports of JACK into services with an id, a label and a URL. */
 #include "source/midi_found.h"
 
 #include <stdio.h>
@@ -17,7 +13,6 @@
 #define PREFIX "local:midi:"
 #define LABEL_MAX 60
 #define URL_ROOM 1024
-#define AGAIN_MS 1000
 
 struct found_port {
 	char id[sizeof(PREFIX) + MIDI_ID_MAX];
@@ -31,8 +26,6 @@ struct midi_found {
 	struct found_port ports[MIDI_PORTS_MAX];
 	size_t count;
 	bool is_known; /* JACK has said something */
-	struct sources *sources;
-	struct deadline again;
 	void (*told)(void *self);
 	void *self;
 };
@@ -122,7 +115,7 @@ static struct local_service service_of(const struct found_port *port)
 	};
 }
 
-static void reconcile(struct midi_found *f, bool keeps_errors)
+void midi_found_apply(struct midi_found *f, struct sources *sources, bool keeps_errors)
 {
 	struct local_service *all = must_zero(f->count, sizeof(*all));
 	struct local_look look = {.services = all,
@@ -132,22 +125,9 @@ static void reconcile(struct midi_found *f, bool keeps_errors)
 
 	for (size_t i = 0; i < f->count; i++)
 		all[i] = service_of(&f->ports[i]);
-	local_reconcile(f->sources, &look);
+	if (f->is_known)
+		local_reconcile(sources, &look);
 	free(all);
-}
-
-static void look_again(struct deadline *deadline)
-{
-	reconcile(list_of(deadline, struct midi_found, again), true);
-}
-
-void midi_found_apply(struct midi_found *f, struct sources *sources, bool keeps_errors)
-{
-	if (!f->is_known)
-		return;
-	f->sources = sources;
-	reconcile(f, keeps_errors);
-	deadline_set(f->loop, &f->again, AGAIN_MS);
 }
 
 void midi_found_json(const struct midi_found *f, struct buf *out)
@@ -183,7 +163,6 @@ struct midi_found *midi_found_create(struct loop *loop, void (*told)(void *self)
 	f->loop = loop;
 	f->told = told;
 	f->self = self;
-	f->again.fire = look_again;
 	return f;
 }
 
@@ -193,6 +172,5 @@ void midi_found_destroy(struct midi_found *f)
 		return;
 	midi_line_destroy(f->line);
 	forget_ports(f);
-	deadline_clear(&f->again);
 	free(f);
 }

@@ -14,6 +14,7 @@
 	X(free) \
 	X(get_ports) \
 	X(on_info_shutdown) \
+	X(port_connected) \
 	X(port_get_buffer) \
 	X(port_name) \
 	X(port_register) \

@@ -28,6 +28,8 @@
 
 #define CLIENT "signalbox"
 #define RETRY_S 5 /* between two looks for a server */
+#define LOOK_S 1  /* between two at its ports: whoever closes its client is not announced */
+#define SETTLE_MS 100
 
 /* ---- a line ---- */
 
@@ -42,17 +44,21 @@ struct midi_line {
 	struct midi_ring ring;
 	_Atomic unsigned users;            /* the loop and the worker */
 	_Atomic(struct port_list *) ports; /* news for the loop, which takes it */
-	_Atomic(const char *) lost;        /* likewise; a literal */
-	atomic_bool live, stops, shut, changed, asked;
+	_Atomic(const char *) state; /* is_read, or why it is not: a literal; NULL: not known */
+	atomic_bool stops, shut, changed, asked;
 	sem_t work; /* something for the worker */
 	int news;   /* eventfd: something for the loop */
 
-	uv_poll_t *poll; /* the loop's; NULL once it left */
-	bool told_live;
+	uv_poll_t *poll;  /* the loop's; NULL once it left */
+	const char *told; /* likewise: the state that it was told last */
 
 	jack_client_t *client; /* the worker's */
 	jack_port_t *in;
+	struct port_list *seen; /* what was published last */
+	bool reads;             /* it is connected to its port */
 };
+
+static const char is_read[] = "it is read";
 
 /* Lines whose worker is not through yet. */
 static struct {
@@ -73,6 +79,7 @@ static void unref(struct midi_line *line)
 	if (atomic_fetch_sub(&line->users, 1) != 1)
 		return;
 	free_list(atomic_load(&line->ports));
+	free_list(line->seen);
 	sem_destroy(&line->work);
 	close(line->news);
 	free(line->port);
@@ -135,7 +142,7 @@ static struct port_list *list_ports(struct midi_line *line)
 	struct port_list *list = must_zero(1, sizeof(*list));
 	const char **names = NULL;
 
-	if (line->client)
+	if (line->client && !atomic_load(&line->shut))
 		names = jack.get_ports(line->client, NULL, JACK_DEFAULT_MIDI_TYPE,
 		                       JackPortIsOutput);
 	for (const char **name = names; name && *name && list->n < MIDI_PORTS_MAX; name++) {
@@ -149,9 +156,38 @@ static struct port_list *list_ports(struct midi_line *line)
 	return list;
 }
 
-static void publish(struct midi_line *line)
+static struct port_list *copy_list(const struct port_list *list)
 {
-	free_list(atomic_exchange(&line->ports, list_ports(line)));
+	struct port_list *copy = must_zero(1, sizeof(*copy));
+
+	*copy = *list;
+	for (size_t i = 0; i < list->n; i++)
+		copy->ports[i].name = must_dup(list->ports[i].name);
+	return copy;
+}
+
+static bool is_same(const struct port_list *a, const struct port_list *b)
+{
+	if (!a || !b || a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->ports[i].name, b->ports[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* What there is, if it is news or somebody asked. */
+static void publish(struct midi_line *line, bool is_asked)
+{
+	struct port_list *list = list_ports(line);
+
+	if (!is_asked && is_same(list, line->seen)) {
+		free_list(list);
+		return;
+	}
+	free_list(line->seen);
+	line->seen = copy_list(list);
+	free_list(atomic_exchange(&line->ports, list));
 	tell_loop(line);
 }
 
@@ -195,97 +231,107 @@ static void close_client(struct midi_line *line)
 	line->in = NULL;
 }
 
-static void pause_worker(struct midi_line *line)
+/* For something to do, and no longer than so many seconds. */
+static void wait_for_work(struct midi_line *line, unsigned seconds)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += RETRY_S;
+	until.tv_sec += seconds;
 	while (sem_timedwait(&line->work, &until) != 0 && errno == EINTR)
 		;
-}
-
-static void wait_for_work(struct midi_line *line)
-{
-	while (sem_wait(&line->work) != 0 && errno == EINTR)
-		;
-}
-
-static bool has_changed(struct midi_line *line)
-{
-	bool asked = atomic_exchange(&line->asked, false);
-
-	return atomic_exchange(&line->changed, false) || asked;
 }
 
 /* What there is, as long as the server is. */
 static void watch_ports(struct midi_line *line)
 {
-	publish(line);
 	while (goes_on(line)) {
-		wait_for_work(line);
-		if (goes_on(line) && has_changed(line))
-			publish(line);
+		publish(line, atomic_exchange(&line->asked, false));
+		wait_for_work(line, LOOK_S);
 	}
 }
 
-/* Without a server nothing is said unless somebody asks. */
 static void watch(struct midi_line *line)
+{
+	while (!atomic_load(&line->stops)) {
+		if (open_client(line))
+			watch_ports(line);
+		if (!atomic_load(&line->stops))
+			publish(line, atomic_exchange(&line->asked, false));
+		close_client(line); /* which may take seconds where the server died */
+		if (!atomic_load(&line->stops))
+			wait_for_work(line, RETRY_S);
+	}
+}
+
+static void say_state(struct midi_line *line, const char *state)
+{
+	if (atomic_exchange(&line->state, state) != state)
+		tell_loop(line);
+}
+
+/* A connection is in JACK's graph with its next period, and not before. */
+static bool is_connected(struct midi_line *line)
+{
+	static const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
+
+	if (jack.port_connected(line->in))
+		return true;
+	nanosleep(&settle, NULL);
+	return jack.port_connected(line->in) != 0;
+}
+
+/* A port that came while nobody looked has the name of the one that went, and not its
+ * connections.  One that is there and that somebody unplugged from us is left so. */
+static void look_at_port(struct midi_line *line)
+{
+	bool has_changed = atomic_exchange(&line->changed, false);
+	char *name = find_port(line);
+
+	if (!name || (line->reads && has_changed && !is_connected(line)))
+		line->reads = false;
+	if (name && !line->reads) {
+		jack.connect(line->client, name, jack.port_name(line->in));
+		line->reads = is_connected(line);
+	}
+	free(name);
+	if (line->reads)
+		say_state(line, is_read);
+	else if (atomic_load(&line->state) == is_read)
+		say_state(line, "the MIDI port went away");
+	else if (!atomic_load(&line->state))
+		say_state(line, "the MIDI port is not there");
+}
+
+/* The port may come and go, and so may the server. */
+static void read_port(struct midi_line *line)
 {
 	while (!atomic_load(&line->stops)) {
 		bool was_there = open_client(line);
 
-		if (was_there)
-			watch_ports(line);
+		while (was_there && goes_on(line)) {
+			look_at_port(line);
+			wait_for_work(line, LOOK_S);
+		}
+		line->reads = false;
+		if (!atomic_load(&line->stops) && was_there)
+			say_state(line, "the JACK server went away");
+		else if (!atomic_load(&line->stops) && !atomic_load(&line->state))
+			say_state(line, "no JACK server is running");
 		close_client(line);
-		if (atomic_load(&line->stops))
-			break;
-		if (atomic_exchange(&line->asked, false) || was_there)
-			publish(line);
-		pause_worker(line);
+		if (!atomic_load(&line->stops))
+			wait_for_work(line, RETRY_S);
 	}
-}
-
-/* Until it ends; the words why. */
-static const char *read_port(struct midi_line *line)
-{
-	char *name;
-	bool connected;
-
-	if (!open_client(line))
-		return "no JACK server is running";
-	name = find_port(line);
-	connected = name && jack.connect(line->client, name, jack.port_name(line->in)) == 0;
-	free(name);
-	if (!connected)
-		return "the MIDI port is not there";
-	atomic_store(&line->live, true);
-	tell_loop(line);
-	while (goes_on(line)) {
-		wait_for_work(line);
-		if (!goes_on(line) || !atomic_exchange(&line->changed, false))
-			continue;
-		name = find_port(line);
-		if (!name)
-			return "the MIDI port went away";
-		free(name);
-	}
-	return "the JACK server went away";
 }
 
 static void *work(void *self)
 {
 	struct midi_line *line = self;
 
-	if (line->port) {
-		const char *why = read_port(line);
-
-		close_client(line);
-		atomic_store(&line->lost, why);
-		tell_loop(line);
-	} else {
+	if (line->port)
+		read_port(line);
+	else
 		watch(line);
-	}
 	unref(line);
 	pthread_mutex_lock(&living.lock);
 	living.workers--;
@@ -325,13 +371,26 @@ static void give_messages(struct midi_line *line)
 		line->options.missed(line->options.self, missed);
 }
 
+/* What was played before the port went is given before that is said. */
+static void give_state(struct midi_line *line)
+{
+	const char *state = atomic_load(&line->state);
+	bool is_news = state && state != line->told;
+
+	line->told = state;
+	if (is_news && state == is_read)
+		line->options.live(line->options.self);
+	give_messages(line);
+	if (line->poll && is_news && state != is_read)
+		line->options.gone(line->options.self, state);
+}
+
 /* Every callback may destroy the line: then poll is NULL, and the memory is ours
  * until this is over. */
 static void heard(uv_poll_t *poll, int status, int events)
 {
 	struct midi_line *line = poll->data;
 	struct port_list *list;
-	const char *lost;
 	uint64_t count;
 
 	(void)status, (void)events;
@@ -342,15 +401,8 @@ static void heard(uv_poll_t *poll, int status, int events)
 	if (list)
 		line->options.ports(line->options.self, list->ports, list->n);
 	free_list(list);
-	if (line->poll && !line->told_live && atomic_load(&line->live)) {
-		line->told_live = true;
-		line->options.live(line->options.self);
-	}
-	if (line->port)
-		give_messages(line);
-	lost = line->poll ? atomic_exchange(&line->lost, NULL) : NULL;
-	if (lost)
-		line->options.lost(line->options.self, lost);
+	if (line->poll && line->port)
+		give_state(line);
 	unref(line);
 }
 

@@ -34,12 +34,12 @@ struct midi_line_options {
 	/* Watching: what there is now, at first and whenever that changed; nothing
 	 * without a server. */
 	void (*ports)(void *self, const struct midi_port *ports, size_t n);
-	/* Reading: connected; a message; messages that did not fit; it is over, once
-	 * and last. */
+	/* Reading: connected; a message; messages that did not fit; the port or its server is
+	 * not there.  It is waited for, and live() says when it is back. */
 	void (*live)(void *self);
 	void (*message)(void *self, struct text bytes);
 	void (*missed)(void *self, unsigned long n);
-	void (*lost)(void *self, const char *why);
+	void (*gone)(void *self, const char *why);
 };
 
 /* NULL when there is no JACK here, or no thread for it. */

@@ -205,9 +205,10 @@ void source_end(struct source *s)
 	enter(s, SOURCE_DISCONNECTED, NULL);
 }
 
+/* One whose line is open finds out by itself. */
 void source_set_available(struct source *s, bool is_available)
 {
-	if (s->state == SOURCE_CONNECTED || s->state == SOURCE_CONNECTING)
+	if (s->line || s->state == SOURCE_CONNECTED || s->state == SOURCE_CONNECTING)
 		return;
 	if (!is_available)
 		enter(s, SOURCE_UNAVAILABLE, NULL);
@@ -241,6 +242,14 @@ void source_live(struct source *s)
 		s->counts.connects++;
 	}
 	enter(s, SOURCE_CONNECTED, NULL);
+}
+
+void source_gone(struct source *s, const char *why)
+{
+	if (is_over(s))
+		return;
+	s->live_ms = 0;
+	enter(s, SOURCE_UNAVAILABLE, why);
 }
 
 void source_received(struct source *s, struct text envelope)

@@ -378,6 +378,20 @@ static void what_is_found_is_available(void **state)
 	assert_int_equal(source_state(s), SOURCE_DISCONNECTED);
 }
 
+static void what_is_gone_is_waited_for_by_its_line(void **state)
+{
+	struct source *s = add_live("ada");
+
+	source_gone(s, "unplugged");
+	assert_int_equal(source_state(s), SOURCE_UNAVAILABLE);
+	assert_true(shows(s, "\"error\":\"unplugged\""));
+	source_set_available(s, true);
+	assert_int_equal(source_state(s), SOURCE_UNAVAILABLE);
+	source_live(s);
+	assert_int_equal(source_state(s), SOURCE_CONNECTED);
+	assert_true(shows(s, "\"connects\":2"));
+}
+
 /* ---- signals ---- */
 
 static void signals_are_from_the_source_and_counted(void **state)
@@ -794,6 +808,7 @@ int main(void)
 		TEST(one_that_speaks_another_protocol_is_opened_again),
 		TEST(a_peer_that_asks_for_patience_gets_it),
 		TEST(what_is_found_is_available),
+		TEST(what_is_gone_is_waited_for_by_its_line),
 		TEST(signals_are_from_the_source_and_counted),
 		TEST(a_flood_is_taken_a_share_a_turn_and_in_order),
 		TEST(a_flood_does_not_starve_another_source),

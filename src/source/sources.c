@@ -342,7 +342,7 @@ enum source_answer sources_change(struct sources *all, struct text id,
 	if (wish->color.len)
 		source_replace(&s->color, wish->color);
 	if (move(s, wish)) {
-		bool was_open = s->is_wanted && s->state != SOURCE_UNAVAILABLE;
+		bool was_open = s->is_wanted && (s->line || s->state != SOURCE_UNAVAILABLE);
 
 		source_close(s);
 		protocol = s->is_guessed        ? text_of(source_detect(text_of(s->url)))

@@ -1,6 +1,6 @@
 /* transport.h - how bytes come from one kind of producer.
  *
- * A transport reports three facts of its source (live, received, lost) and
+ * A transport reports the facts of its source (live, gone, received, lost) and
  * decides nothing: when to try again, what state that is and what is counted is
  * written once, in source.c.
  *
@@ -58,8 +58,7 @@ struct transport {
 	const struct backoff_rule *retry; /* NULL: 0.5 s doubling to 30 s, for ever */
 };
 
-/* Ended by NULL. */
-extern const struct transport *const transports[];
+extern const struct transport *const transports[]; /* ended by NULL */
 const struct transport *transport_find(struct text protocol);
 
 /* --- what a transport may know of its source -------------------------------- */
@@ -85,7 +84,7 @@ unsigned source_silence_ms(const struct source *source);  /* an answer may be si
  * or protocol. */
 void **source_memory(struct source *source);
 
-/* --- the three facts, and some remarks --------------------------------------- */
+/* --- the facts, and some remarks ---------------------------------------------- */
 
 struct loss {
 	const char *why;         /* in words for people; NULL: the peer closed in peace */
@@ -96,6 +95,8 @@ struct loss {
 };
 
 void source_live(struct source *source);
+/* What it reads is not there: the transport stays open, and waits for it to be live again. */
+void source_gone(struct source *source, const char *why);
 void source_received(struct source *source, struct text envelope);
 /* The same, and where the source is after it: the next life of the box goes on there.  An
  * empty one takes back what was said before. */
