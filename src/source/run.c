@@ -13,18 +13,16 @@
 
 #include "base/buf.h"
 #include "base/list.h"
-#include "base/map.h"
 #include "base/must.h"
-#include "base/random.h"
 #include "net/loop.h"
 #include "net/ws_client.h"
 #include "parse/parse.h"
 #include "signal/json.h"
 #include "source/backoff.h"
 #include "source/fault.h"
+#include "source/run_memory.h"
 #include "source/transport.h"
 
-#define FRAME_MAX (1 * MIB)
 #define SEND_MAX (1 * MIB)
 #define HELD_MAX (4 * MIB)
 #define HELD_MS 250
@@ -33,29 +31,10 @@
 #define CLOSE_NORMAL 1000
 #define CLOSE_AWAY 1001
 #define CLOSE_UNTRUSTED 1015
-#define KNOWN_MAX 512   /* events that are known again; a hub remembers 256 */
-#define PROMPTS_MAX 256 /* open ones; the oldest is forgotten */
-
-struct asked {
-	struct link in_memory; /* memory.prompts, the oldest first */
-	char *id, *invoke;
-	uint64_t hash;
-};
-
-/* What outlives a connection. */
-struct memory {
-	struct parse *parse;
-	struct source *source;
-	char *session; /* of runner/started; NULL: not heard yet */
-	uint64_t seed, known[KNOWN_MAX];
-	size_t known_count; /* of all times */
-	struct link prompts;
-	size_t prompt_count;
-};
 
 struct hub {
 	struct source *source;
-	struct memory *memory;
+	struct run_memory *memory;
 	struct ws_client *client;
 	struct json_reader reader;
 	bool holds;      /* what comes is held back */
@@ -65,76 +44,25 @@ struct hub {
 	struct deadline patience;
 };
 
-/* ---- what is known ---- */
-
-static uint64_t hash_of(const struct memory *m, struct text frame)
-{
-	return map_hash(m->seed, frame);
-}
-
-static bool is_known(const struct memory *m, uint64_t hash)
-{
-	for (size_t i = 0; i < m->known_count && i < KNOWN_MAX; i++)
-		if (m->known[i] == hash)
-			return true;
-	return false;
-}
-
-static void know(struct memory *m, uint64_t hash)
-{
-	m->known[m->known_count++ % KNOWN_MAX] = hash;
-}
-
-static struct text run_of(const struct memory *m)
-{
-	return m->session ? text_of(m->session) : source_id(m->source);
-}
-
 /* ---- prompts ---- */
-
-static void forget_asked(struct memory *m, struct asked *a)
-{
-	list_remove(&a->in_memory);
-	m->prompt_count--;
-	free(a->id);
-	free(a->invoke);
-	free(a);
-}
-
-static struct asked *find_asked(const struct memory *m, struct text id)
-{
-	list_each(&m->prompts, l) {
-		struct asked *a = list_of(l, struct asked, in_memory);
-
-		if (text_is(id, a->id))
-			return a;
-	}
-	return NULL;
-}
 
 /* False: it is open already, and was only shown again. */
 static bool note_prompt(struct hub *hub, yyjson_val *root, uint64_t hash)
 {
-	struct memory *m = hub->memory;
+	struct run_memory *m = hub->memory;
 	struct text id = json_text(yyjson_obj_get(root, "prompt-id"));
-	struct asked *a = find_asked(m, id);
+	struct run_asked *a = run_memory_find(m, id);
 
 	if (a && a->hash == hash) {
-		source_asks_again(hub->source, run_of(m));
+		source_asks_again(hub->source, run_memory_run(m));
 		return false;
 	}
 	if (a)
-		forget_asked(m, a);
-	if (m->prompt_count == PROMPTS_MAX)
-		forget_asked(m, list_of(m->prompts.next, struct asked, in_memory));
-	a = must_zero(1, sizeof(*a));
-	a->id = text_dup(id);
-	a->invoke = text_dup(json_text(yyjson_obj_get(root, "invokeid")));
+		run_memory_close(m, a);
+	a = run_memory_ask(m, id, json_text(yyjson_obj_get(root, "invokeid")));
 	a->hash = hash;
-	list_add(&m->prompts, &a->in_memory);
-	m->prompt_count++;
-	source_asks_again(hub->source, run_of(m)); /* it may have been answered before us */
-	return find_asked(m, id) != NULL;
+	source_asks_again(hub->source, run_memory_run(m)); /* it may have been answered before us */
+	return run_memory_find(m, id) != NULL;
 }
 
 /* Somebody answered: us, or who stands before another screen. */
@@ -143,57 +71,14 @@ static void note_answered(struct hub *hub, yyjson_val *data)
 	struct text invoke = json_text(yyjson_obj_get(data, "invokeid"));
 
 	list_each(&hub->memory->prompts, l) {
-		struct asked *a = list_of(l, struct asked, in_memory);
+		struct run_asked *a = list_of(l, struct run_asked, in_memory);
 
 		if (invoke.len && !text_is(invoke, a->invoke))
 			continue;
 		source_withdrew(hub->source, text_of(a->id), "it was answered on another screen");
-		forget_asked(hub->memory, a);
+		run_memory_close(hub->memory, a);
 		return;
 	}
-}
-
-/* ---- signals ---- */
-
-static void made_signal(void *self, struct text envelope)
-{
-	source_received(((struct memory *)self)->source, envelope);
-}
-
-static void met_bad(void *self, const char *why)
-{
-	source_bad(((struct memory *)self)->source, why);
-}
-
-static void begin_parse(struct memory *m)
-{
-	struct parse_options options = {
-		.source = source_id(m->source),
-		.correlation = run_of(m),
-		.event_max = FRAME_MAX,
-		.self = m,
-		.signal = made_signal,
-		.bad = met_bad,
-	};
-
-	parse_destroy(m->parse);
-	m->parse = parse_create(parse_find(TEXT("escapement")), &options);
-}
-
-/* Another run: what the last one asked is nobody's question any more. */
-static void begin_session(struct memory *m, struct text session)
-{
-	if (session.len == 0 || text_equal(session, run_of(m)))
-		return;
-	while (!list_is_empty(&m->prompts)) {
-		struct asked *a = list_of(m->prompts.next, struct asked, in_memory);
-
-		source_withdrew(m->source, text_of(a->id), "its run is over");
-		forget_asked(m, a);
-	}
-	free(m->session);
-	m->session = text_dup(session);
-	begin_parse(m);
 }
 
 /* ---- frames ---- */
@@ -227,20 +112,21 @@ static bool is_answered(yyjson_val *root)
 /* Is it news? */
 static bool note_frame(struct hub *hub, yyjson_val *root, struct text frame)
 {
-	uint64_t hash = hash_of(hub->memory, frame);
+	uint64_t hash = run_memory_hash(hub->memory, frame);
 	enum frame_kind kind = kind_of(root);
 
 	if (kind == FRAME_PROMPT)
 		return note_prompt(hub, root, hash);
 	if (kind == FRAME_EVENT)
 		hub->attaches = false;
-	if ((kind == FRAME_EVENT ? hub->catches_up : hub->attaches) && is_known(hub->memory, hash))
+	if ((kind == FRAME_EVENT ? hub->catches_up : hub->attaches) &&
+	    run_memory_knows(hub->memory, hash))
 		return false;
-	know(hub->memory, hash);
+	run_memory_know(hub->memory, hash);
 	if (kind != FRAME_EVENT)
 		return true;
 	hub->catches_up = false;
-	begin_session(hub->memory, started_session(root));
+	run_memory_begin(hub->memory, started_session(root));
 	if (is_answered(root))
 		note_answered(hub, yyjson_obj_get(root, "data"));
 	return true;
@@ -287,9 +173,9 @@ static bool tells_run(struct hub *hub, struct text frame)
 
 	if (kind_of(root) != FRAME_EVENT)
 		return false;
-	if (session.len && !is_known(hub->memory, hash_of(hub->memory, frame)))
-		begin_session(hub->memory, session);
-	return session.len || is_known(hub->memory, hash_of(hub->memory, frame));
+	if (session.len && !run_memory_knows(hub->memory, run_memory_hash(hub->memory, frame)))
+		run_memory_begin(hub->memory, session);
+	return session.len || run_memory_knows(hub->memory, run_memory_hash(hub->memory, frame));
 }
 
 static void got_text(void *self, struct text frame)
@@ -339,33 +225,6 @@ static void is_closed(void *self, uint16_t code, int status, const char *why)
 	source_lost(hub->source, &loss);
 }
 
-static struct memory *recall(struct source *source)
-{
-	void **slot = source_memory(source);
-	struct memory *m = *slot;
-
-	if (m)
-		return m;
-	m = must_zero(1, sizeof(*m));
-	m->source = source;
-	random_bytes(&m->seed, sizeof(m->seed));
-	list_init(&m->prompts);
-	begin_parse(m);
-	*slot = m;
-	return m;
-}
-
-static void forget(void *memory)
-{
-	struct memory *m = memory;
-
-	while (!list_is_empty(&m->prompts))
-		forget_asked(m, list_of(m->prompts.next, struct asked, in_memory));
-	parse_destroy(m->parse);
-	free(m->session);
-	free(m);
-}
-
 static void close_hub(void *self)
 {
 	struct hub *hub = self;
@@ -382,7 +241,7 @@ static void *open_hub(struct source *source, struct error *why)
 	struct hub *hub = must_zero(1, sizeof(*hub));
 	struct ws_client_options options = {
 		.url = source_url(source),
-		.message_max = FRAME_MAX,
+		.message_max = RUN_FRAME_MAX,
 		.send_max = SEND_MAX,
 		.connect_ms = CONNECT_MS,
 		.ping_ms = PING_MS,
@@ -393,9 +252,9 @@ static void *open_hub(struct source *source, struct error *why)
 	};
 
 	hub->source = source;
-	hub->memory = recall(source);
+	hub->memory = run_memory_of(source);
 	hub->patience.fire = ran_out;
-	json_reader_init(&hub->reader, FRAME_MAX);
+	json_reader_init(&hub->reader, RUN_FRAME_MAX);
 	buf_init(&hub->held, HELD_MAX);
 	hub->client = ws_client_create(source_loop(source), &options, why);
 	if (hub->client)
@@ -417,12 +276,12 @@ static bool send_buf(struct hub *hub, struct buf *out, struct error *why)
 static bool reply(void *self, const struct source_reply *reply, struct error *why)
 {
 	struct hub *hub = self;
-	struct asked *a = find_asked(hub->memory, reply->id);
+	struct run_asked *a = run_memory_find(hub->memory, reply->id);
 	struct buf out;
 
 	if (!a && hub->holds)
 		return error_set(why, "the hub has not said what is open");
-	if (!a || !text_equal(reply->run, run_of(hub->memory)))
+	if (!a || !text_equal(reply->run, run_memory_run(hub->memory)))
 		return true; /* over there it is over */
 	buf_init(&out, SEND_MAX);
 	buf_add(&out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
@@ -432,7 +291,7 @@ static bool reply(void *self, const struct source_reply *reply, struct error *wh
 	buf_add_char(&out, '}');
 	if (!send_buf(hub, &out, why))
 		return false;
-	forget_asked(hub->memory, a);
+	run_memory_close(hub->memory, a);
 	return true;
 }
 
@@ -449,7 +308,8 @@ static bool is_op(struct text op)
 
 static bool is_ours(const struct hub *hub, struct text run)
 {
-	return text_equal(run, run_of(hub->memory)) || text_equal(run, source_id(hub->source));
+	return text_equal(run, run_memory_run(hub->memory)) ||
+	       text_equal(run, source_id(hub->source));
 }
 
 static bool can(void *self, struct text run, struct text op)
@@ -494,7 +354,7 @@ const struct transport transport_run = {
 	.can = can,
 	.reply = reply,
 	.keeps_origin = true,
-	.forget = forget,
+	.forget = run_memory_forget,
 	.hush = hush,
 	.retry = &backoff_run,
 };
