@@ -285,11 +285,11 @@ test("keys do the same, and what ends a run is asked twice", async () => {
 test("what an agent asks is told in its run, and leads to where it is answered", async () => {
 	const agent = await Agent.join(box, "asks");
 	agent.debug();
-	agent.ask("own#1", "confirm", { prompt: "Shall I publish it?" });
+	agent.ask("own#1", "confirm", { prompt: "Shall I publish it?\nNow?" });
 	const page = await openRuns("runs/asks");
 
 	await pill(page, "asks you");
-	await says(page, ".runs-asked", /It asks:.*Shall I publish it\?/);
+	await says(page, ".runs-asked", /It asks:.*Shall I publish it\? ↵ Now\?/);
 	await says(page, '.runs-row:has-text("asks")', /asks you/);
 	await page.click(".runs-asked button");
 	await eventually(() => page.evaluate(() => document.getElementById("prompts").contains(document.activeElement)),

@@ -3,7 +3,7 @@
 
 import type { Prompt } from "../desk";
 import { fill, h, write } from "../text/dom";
-import { knownAs, visible } from "../text/signal";
+import { knownAs, oneLine, visible } from "../text/signal";
 import { beginning } from "../text/whole";
 import { countWords, durationWords, rateWords, stateOf, STATE_WORDS, totalsOf, type Run } from "./model";
 
@@ -136,7 +136,7 @@ function drawAsked(asked: HTMLElement, prompts: readonly Prompt[], { answer }: H
 	if (asked.dataset.drawn === key || first === undefined)
 		return;
 	asked.dataset.drawn = key;
-	const words = visible(beginning(first.prompt, ASKED_MAX));
+	const words = oneLine(beginning(first.prompt, ASKED_MAX));
 	fill(asked, [
 		h("span", {}, prompts.length === 1 ? "It asks: " : `It asks ${prompts.length} things, first: `),
 		h("q", {}, words),
