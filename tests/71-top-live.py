@@ -5,11 +5,12 @@ the box goes away and is back, and no key waits for a flood."""
 import base64
 import json
 import re
+import subprocess
 import threading
 import time
 from urllib.parse import quote
 
-from lib import WS, Box, cli, comment, eventually, run, temp_dir, test
+from lib import SIGNALBOX, WS, Box, cli, comment, eventually, run, temp_dir, test
 from screens import Pty, Tmux
 
 
@@ -293,6 +294,24 @@ def _():
         assert cli("answer", "--data", box.data, first, "x").code == 0
         assert answer_of(worker, 2)["value"] == "x"
         one.shows("Second?", lacks=("First?",))
+
+
+@test("what the agent did is said and stays in the log, whoever answered")
+def _():
+    asked = {"session_id": "s", "transcript_path": "/t", "cwd": "/", "permission_mode": "default",
+             "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    with Box() as box, top(box) as screen:
+        screen.shows("connected")
+        hook = subprocess.Popen([SIGNALBOX, "hook", "--data", box.data, "--decide"], text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        hook.stdin.write(json.dumps(asked))
+        hook.stdin.close()
+        screen.shows("QUESTION")
+        done = {**asked, "hook_event_name": "PostToolUse", "tool_use_id": "t", "tool_response": {}}
+        assert box.request("POST", "/api/hooks/claude-code", done).status == 200
+        assert hook.stdout.read().strip() in ("", "{}") and hook.wait(60) == 0
+        screen.shows("⚠ it was decided there: allow")
+        assert "QUESTION" not in screen.text()
 
 
 @test("a question that was answered while the line was broken is gone afterwards")

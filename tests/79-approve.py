@@ -328,6 +328,8 @@ def _():
         end = one_settled(box, prompt)
         assert end["by"] == "agent" and end["decision"] == "allow", end
         assert box.history("&type=answer")[-1]["payload"]["value"] == "deny"
+        late = answer(box, prompt, value="allow")
+        assert late.status == 409 and "it was decided there" in late.json()["error"], late
 
 
 @test("what the agent did is told: a turn that is over without the tool denied it")

@@ -206,6 +206,18 @@ void prompts_add_who(struct buf *out, const struct back_who *who)
 	buf_add_char(out, '}');
 }
 
+/* In a dialog of the agent's own, whatever was answered here. */
+static bool was_decided_there(const struct prompt *p)
+{
+	yyjson_doc *doc = p->settled ? yyjson_read(p->settled, strlen(p->settled), 0) : NULL;
+	yyjson_val *settled = yyjson_doc_get_root(doc);
+	bool there = yyjson_equals_str(yyjson_obj_get(settled, "by"), "agent") &&
+	             !yyjson_equals_str(yyjson_obj_get(settled, "decision"), "gone");
+
+	yyjson_doc_free(doc);
+	return there;
+}
+
 static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 {
 	yyjson_doc *doc = p->by ? yyjson_read(p->by, strlen(p->by), 0) : NULL;
@@ -217,6 +229,8 @@ static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 		error_set(why, "%s", p->why);
 	else if (p->claimed)
 		error_set(why, "somebody else was first");
+	else if (by && was_decided_there(p))
+		error_set(why, "already %s, and it was decided there", prompt_state_name(p->state));
 	else if (by)
 		error_set(why, "already %s by %.*s at %.*s", prompt_state_name(p->state),
 		          TEXT_ARG(user), TEXT_ARG(screen));

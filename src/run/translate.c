@@ -376,6 +376,15 @@ static void tell_closed(struct work *w)
 	end_human(w);
 }
 
+static void tell_settled(struct work *w)
+{
+	begin(w, TEXT("human-input/settled"));
+	give_kind(w);
+	give_raw(w, "by", "by");
+	give_raw(w, "decision", "decision");
+	end_human(w);
+}
+
 static void tell_nothing(struct work *w)
 {
 }
@@ -395,9 +404,8 @@ static const struct {
 	bool of_box; /* it counts when the box says it */
 	void (*tell)(struct work *w);
 } others[] = {
-	{"prompt", false, tell_prompt},
-	{"answer", true, tell_answer},
-	{"prompt.closed", true, tell_closed},
+	{"prompt", false, tell_prompt},       {"answer", true, tell_answer},
+	{"prompt.closed", true, tell_closed}, {"prompt.settled", true, tell_settled},
 	{"prompt.told", true, tell_nothing},
 };
 

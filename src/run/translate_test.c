@@ -201,6 +201,9 @@ static void people_are_seen_to_be_asked_and_to_answer(void **state)
 	hear_line("{\"seq\":1,\"id\":\"i\",\"type\":\"prompt.closed\",\"timestamp\":5,\"source\":"
 	          "\"signalbox\",\"correlationId\":\"r\",\"payload\":{\"prompt\":\"p\","
 	          "\"type\":\"text\",\"state\":\"expired\",\"why\":\"late\"}}");
+	hear_line("{\"seq\":1,\"id\":\"i\",\"type\":\"prompt.settled\",\"timestamp\":5,\"source\":"
+	          "\"signalbox\",\"correlationId\":\"r\",\"payload\":{\"prompt\":\"p\","
+	          "\"type\":\"select\",\"by\":\"agent\",\"decision\":\"allow\"}}");
 	assert_frames(EVENT(1, "human-input/start",
 	                    "\"kind\":\"multi-select\",\"prompt\":\"Which?\",\"session-id\":\"r\"")
 	                      EVENT(2, "human-input/answer",
@@ -208,7 +211,11 @@ static void people_are_seen_to_be_asked_and_to_answer(void **state)
 	                            "\"by\":{\"user\":\"u\"}," WHO)
 	                              EVENT(3, "human-input/cancelled",
 	                                    "\"kind\":\"text\",\"reason\":\"late\","
-	                                    "\"session-id\":\"r\""));
+	                                    "\"session-id\":\"r\"")
+	                                      EVENT(4, "human-input/settled",
+	                                            "\"kind\":\"select\",\"by\":\"agent\","
+	                                            "\"decision\":\"allow\","
+	                                            "\"session-id\":\"r\""));
 }
 
 static void any_other_is_an_event_of_its_name(void **state)

@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "tui/model.h"
+#include "tui/settled.h"
 #include "tui/style.h"
 
 #define TAG_MAX 10
@@ -346,6 +347,18 @@ static void log_human_cancelled(struct log *log)
 	end_line(log, "⚠", "human", STYLE_HUMAN);
 }
 
+static void log_human_settled(struct log *log)
+{
+	bool is_agents = !yyjson_is_obj(of(log, "by"));
+	struct buf words;
+
+	buf_init(&words, DETAIL_MAX);
+	settled_add(&words, log->frame->data, false);
+	add_cut(&log->words, buf_text(&words), DETAIL_MAX);
+	buf_finish(&words);
+	end_line(log, is_agents ? "⚠" : "✓", "human", STYLE_HUMAN);
+}
+
 static void log_human_error(struct log *log)
 {
 	add_member(log, "ERROR ", "message");
@@ -406,6 +419,7 @@ static const struct {
 	{"human-input/start", log_human_start},
 	{"human-input/answer", log_human_answer},
 	{"human-input/cancelled", log_human_cancelled},
+	{"human-input/settled", log_human_settled},
 	{"human-input/error", log_human_error},
 	{"debug/awaiting-quit", log_awaiting_quit},
 	{"debug/awaiting-step", log_awaiting_step},

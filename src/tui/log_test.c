@@ -101,6 +101,21 @@ static void every_event_has_its_line(void **state)
 	         "a ⚠ model-down m — gone"},
 		{"llm/model-policy-empty", "{\"invokeid\":\"a\",\"policy\":\":p\"}",
 	         "a ⚠ no model for policy=:p"},
+		{"debug/awaiting-quit", "{\"msg\":\"bye\"}", "debug · awaiting quit bye"},
+		{"debug/awaiting-step", "{\"event-name\":\"e\",\"external?\":true}",
+	         "debug · PAUSED on event=e (external)"},
+		{"cli/config-loaded", "{\"keys\":[\"a\"],\"n\":null,\"b\":{\"c\":1.5}}",
+	         "debug · cli/config-loaded {:keys [\"a\"], :n nil, :b {:c 1.5}}"},
+		{"odd/thing", "{\"invokeid\":\"a\"}", "a · odd/thing {:invokeid \"a\"}"},
+		{"odd/thing", "7", "debug · odd/thing"},
+	};
+
+	assert_lines(cases, sizeof(cases) / sizeof(*cases));
+}
+
+static void what_people_are_asked_and_decide_has_lines(void **state)
+{
+	static const struct logged cases[] = {
 		{"human-input/start", "{\"kind\":\"text\",\"prompt\":\"Who?\"}",
 	         "human ? prompt kind=text : Who?"},
 		{"human-input/start", "{\"kind\":\"text\"}", "human ? prompt kind=text"},
@@ -109,14 +124,15 @@ static void every_event_has_its_line(void **state)
 		{"human-input/answer", "{\"kind\":\"confirm\",\"answer\":true}",
 	         "human ! answer kind=confirm = true"},
 		{"human-input/cancelled", "{}", "human ⚠ cancelled"},
+		{"human-input/settled", "{\"by\":\"agent\",\"decision\":\"allow\"}",
+	         "human ⚠ it was decided there: allow"},
+		{"human-input/settled", "{\"by\":\"agent\",\"decision\":\"gone\"}",
+	         "human ⚠ its agent is gone"},
+		{"human-input/settled",
+	         "{\"by\":{\"user\":\"owner\",\"process\":\"top\",\"screen\":\"run\"},"
+	         "\"decision\":\"deny\"}",
+	         "human ✓ settled: deny by owner (top, run)"},
 		{"human-input/error", "{\"message\":\"x\"}", "human ⚠ ERROR x"},
-		{"debug/awaiting-quit", "{\"msg\":\"bye\"}", "debug · awaiting quit bye"},
-		{"debug/awaiting-step", "{\"event-name\":\"e\",\"external?\":true}",
-	         "debug · PAUSED on event=e (external)"},
-		{"cli/config-loaded", "{\"keys\":[\"a\"],\"n\":null,\"b\":{\"c\":1.5}}",
-	         "debug · cli/config-loaded {:keys [\"a\"], :n nil, :b {:c 1.5}}"},
-		{"odd/thing", "{\"invokeid\":\"a\"}", "a · odd/thing {:invokeid \"a\"}"},
-		{"odd/thing", "7", "debug · odd/thing"},
 	};
 
 	assert_lines(cases, sizeof(cases) / sizeof(*cases));
@@ -248,6 +264,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_event_has_its_line, make, drop),
+		cmocka_unit_test_setup_teardown(what_people_are_asked_and_decide_has_lines, make,
+	                                        drop),
 		cmocka_unit_test_setup_teardown(a_response_has_a_line_for_each_block, make, drop),
 		cmocka_unit_test_setup_teardown(what_only_passes_by_has_no_line, make, drop),
 		cmocka_unit_test_setup_teardown(long_words_are_cut_between_characters, make, drop),

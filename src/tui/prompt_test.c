@@ -365,6 +365,25 @@ static void the_oldest_is_asked_first_and_who_asks_is_told(void **state)
 	assert_shows("> x");
 }
 
+static void what_the_agent_did_is_said_whoever_answered(void **state)
+{
+	ask("p", "confirm", "{}");
+	assert_shows("QUESTION");
+	hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":\"cancelled\"}");
+	assert_lacks("QUESTION");
+	hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":\"cancelled\","
+	     "\"settled\":{\"by\":\"agent\",\"decision\":\"allow\"}}");
+	assert_string_equal(tui->said, "it was decided there: allow");
+	hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":\"answered\",\"by\":"
+	     "{\"user\":\"owner\"},\"settled\":{\"by\":\"agent\",\"decision\":\"allow\"}}");
+	assert_string_equal(tui->said,
+	                    "it was decided there: allow; the answer given here came too "
+	                    "late");
+	hear("{\"kind\":\"prompt-closed\",\"prompt-id\":\"p\",\"state\":\"answered\",\"settled\":"
+	     "{\"by\":{\"user\":\"owner\",\"screen\":\"run\"},\"decision\":\"deny\"}}");
+	assert_string_equal(tui->said, "settled: deny by owner (run)");
+}
+
 static void the_inspector_can_be_looked_at_meanwhile(void **state)
 {
 	ask("p", "confirm", "{}");
@@ -435,6 +454,7 @@ int main(void)
 		one(yes_and_no_are_one_key_and_enter_is_never_a_yes),
 		one(a_choice_of_nothing_is_asked_as_text),
 		one(the_oldest_is_asked_first_and_who_asks_is_told),
+		one(what_the_agent_did_is_said_whoever_answered),
 		one(the_inspector_can_be_looked_at_meanwhile),
 		one(a_recording_asks_nothing),
 		one(hostile_questions_are_drawn_somehow),

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "tui/inside.h"
+#include "tui/settled.h"
 
 #define ARGUMENT_MAX (4 * KIB)
 #define SIDE_BY_SIDE 100 /* columns from which both panes are shown */
@@ -225,6 +226,7 @@ bool tui_hear(struct tui *tui, struct text raw, struct error *why)
 	for (size_t i = 0; i < tui->overlay_count; i++)
 		tell(tui, &tui->overlays[i], raw);
 	tell(tui, &tui->modal, raw);
+	settled_hear(tui, raw);
 	tui_redraw(tui);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include "base/must.h"
 #include "base/visible.h"
 #include "tui/prompt_view.h"
+#include "tui/settled.h"
 
 #define UNMEANT_MS 300
 #define WORDS_MAX (VISIBLE_GROWTH * MIB)
@@ -368,40 +369,23 @@ static bool prompt_press(struct tui *tui, void *self, const struct press *press)
 
 /* ---- who was first ---- */
 
-static void add_who(struct buf *out, yyjson_val *by)
-{
-	struct text user = json_text(yyjson_obj_get(by, "user"));
-	struct text process = json_text(yyjson_obj_get(by, "process"));
-	struct text screen = json_text(yyjson_obj_get(by, "screen"));
-
-	if (user.len)
-		buf_print(out, " by %.*s", TEXT_ARG(user));
-	if (process.len || screen.len)
-		buf_print(out, " (%.*s%s%.*s)", TEXT_ARG(process),
-		          process.len && screen.len ? ", " : "", TEXT_ARG(screen));
-}
-
-/* Of what stands here, and was not answered here. */
+/* Of what stands here, and was not answered here; what its agent did comes later. */
 static void prompt_hear(struct tui *tui, void *self, const struct text raw)
 {
 	struct prompt_view *view = self;
-	yyjson_doc *doc;
-	yyjson_val *root;
+	yyjson_doc *doc = settled_read(raw);
+	yyjson_val *root = yyjson_doc_get_root(doc);
 	struct buf out;
 
-	if (!memmem(raw.at, raw.len, "prompt-closed", strlen("prompt-closed")))
-		return;
-	doc = yyjson_read(raw.at, raw.len, 0);
-	root = yyjson_doc_get_root(doc);
-	if (view->id && yyjson_equals_str(yyjson_obj_get(root, "kind"), "prompt-closed") &&
-	    text_is(json_text(yyjson_obj_get(root, "prompt-id")), view->id)) {
-		buf_init(&out, KIB);
+	buf_init(&out, KIB);
+	if (view->id && text_is(json_text(yyjson_obj_get(root, "prompt-id")), view->id) &&
+	    !yyjson_obj_get(root, "settled")) {
 		buf_add(&out, json_text(yyjson_obj_get(root, "state")));
-		add_who(&out, yyjson_obj_get(root, "by"));
-		if (out.len > 0)
-			tui_say(tui, "%.*s", TEXT_ARG(buf_text(&out)));
-		buf_finish(&out);
+		settled_add_who(&out, yyjson_obj_get(root, "by"));
 	}
+	if (out.len > 0)
+		tui_say(tui, "%.*s", TEXT_ARG(buf_text(&out)));
+	buf_finish(&out);
 	yyjson_doc_free(doc);
 }
 

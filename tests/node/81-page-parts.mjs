@@ -30,6 +30,8 @@ test("what is asked, answered and controlled is a sentence in the log, and what 
 	assert.equal(said("answer", { prompt: "p", value: false, by: 5 }), "false");
 	assert.equal(said("answer", { prompt: "p", cancelled: true, by: { user: "ann" } }), "cancelled  by ann");
 	assert.equal(said("prompt.closed", { prompt: "p", state: "expired", why: "its time is over" }), "expired  its time is over");
+	assert.equal(said("prompt.settled", { prompt: "p", by: "agent", decision: "allow" }), "allow  decided there");
+	assert.equal(said("prompt.settled", { prompt: "p", by: { user: "ann", screen: "page" }, decision: "deny" }), "deny  by ann at page");
 	assert.equal(said("control", { run: "r", do: "step", n: 2 }), "step  2");
 	assert.equal(said("source.state", { sourceId: "lab", from: "connecting", to: "error", error: "refused" }), "lab  connecting → error  refused");
 	assert.equal(said("error", { reason: "odd" }), '{"reason":"odd"}');

@@ -155,6 +155,24 @@ test("an answer finds the only question of its type, and says who gave it", asyn
 	assert.equal(whoOf({ user: 7, screen: { x: 1 } }), "");
 });
 
+test("what its agent did stands behind a question that is over", async () => {
+	const { talk, tell } = telling();
+
+	tell("prompt", { type: "select", prompt: "Bash: ls" });
+	tell("prompt.settled", { prompt: "", by: "agent", decision: "deny" });
+	tell("answer", { prompt: "one", type: "select", value: "deny", by: { user: "anna" } });
+	assert.equal(talk.blocks[0].settled, "");
+	const { version } = talk.blocks[0];
+	tell("prompt.settled", { prompt: "one", by: "agent", decision: "allow" });
+	assert.equal(talk.blocks[0].settled, "It was decided there: allow");
+	assert.ok(talk.blocks[0].version > version);
+	tell("prompt", { type: "text", prompt: "?" });
+	tell("prompt.closed", { prompt: "two", type: "text", state: "cancelled", why: "its agent is gone" });
+	tell("prompt.settled", { prompt: "two", by: "agent", decision: "gone" });
+	tell("prompt.settled", { prompt: "unknown", by: "agent", decision: "gone" });
+	assert.deepEqual(talk.blocks.map(({ settled }) => settled), ["It was decided there: allow", "Its agent is gone"]);
+});
+
 test("any other type is a line, and the box's own notes are none", async () => {
 	const { talk, tell } = telling();
 
@@ -367,6 +385,36 @@ test("the end of one says who was first, from its frame or from the journal", as
 	assert.match(endOf(prompts.get("d")), /Somebody else was first.*at cli/);
 	assert.equal(prompts.take({ ...signal("answer", { prompt: "e" }), source: "me" }, 2), false, "only the box says so");
 	assert.equal(prompts.get("e").state, "open");
+});
+
+test("what its agent did counts, whatever was answered here", async () => {
+	const prompts = createPrompts();
+	const by = { user: "owner", screen: "cli" };
+	const settled = (id, by, decision) => prompts.take({ seq: 1, id: "", type: "prompt.settled", source: "signalbox", timestamp: 0,
+		payload: { prompt: id, by, decision } }, 5);
+
+	["a", "b", "c", "d", "e"].forEach((id) => prompts.hear(question(id), 1));
+	prompts.hear(question("a", { state: "cancelled", why: "it was decided there" }), 2);
+	assert.equal(endOf(prompts.get("a")), "It was decided there");
+	prompts.hear(question("a", { state: "cancelled", why: "it was decided there", settled: { by: "agent", decision: "allow" } }), 4);
+	assert.equal(endOf(prompts.get("a")), "It was decided there: allowed");
+	assert.equal(prompts.get("a").overAt, 4, "it is shown anew");
+	prompts.sending("b");
+	prompts.sent("b", "deny");
+	prompts.hear(question("b", { state: "answered", by }), 2);
+	assert.equal(settled("b", "agent", "allow"), true);
+	assert.equal(endOf(prompts.get("b")), "It was decided there: allowed. Your answer came too late");
+	prompts.hear(question("c", { state: "answered", by }), 2);
+	settled("c", by, "deny");
+	assert.equal(endOf(prompts.get("c")), "Settled: denied, by owner at cli");
+	prompts.sending("d");
+	prompts.refused("d", "already_answered", "already cancelled: it was decided there", 2);
+	prompts.hear(question("d", { state: "cancelled", why: "it was decided there" }), 2);
+	assert.equal(endOf(prompts.get("d")), "It was decided there");
+	prompts.hear(question("e", { state: "cancelled", why: "its agent is gone" }), 2);
+	settled("e", "agent", "gone");
+	assert.equal(endOf(prompts.get("e")), "Its agent is gone");
+	assert.equal(settled("nobody", "agent", "allow"), false);
 });
 
 test("an answer that is refused leaves it open with the reason", async () => {

@@ -369,6 +369,24 @@ fresh("what a tool is given may be changed before it is allowed", async () => {
 	assert.deepEqual(await decided, { behavior: "allow", updatedInput: { command: "ls /", timeout: 7 } });
 });
 
+fresh("what was decided in the agent's own dialog is told, and an answer that came before it is not", async () => {
+	const input = { command: "ls settled" };
+	const done = { ...permission("Bash", input), hook_event_name: "PostToolUse", tool_use_id: "t", tool_response: {} };
+	const decided = hook(permission("Bash", input));
+	const asked = tray.locator("article", { hasText: "ls settled" });
+
+	await asked.waitFor();
+	await api("POST", "/api/hooks/claude-code", done);
+	await asked.getByText("It was decided there: allowed").waitFor();
+	assert.equal(await decided, null);
+	const denied = hook(permission("Bash", { ...input, description: "again" }));
+	const again = tray.locator("article", { hasText: "again" });
+	await again.getByRole("button", { name: "Deny", exact: true }).click();
+	assert.equal((await denied).behavior, "deny");
+	await api("POST", "/api/hooks/claude-code", { ...done, tool_input: { ...input, description: "again" } });
+	await again.getByText("It was decided there: allowed. Your answer came too late").waitFor();
+});
+
 fresh("a hook that leaves closes its question here", async () => {
 	const child = spawn(SIGNALBOX, ["hook", "--data", box.data, "--decide"], { stdio: ["pipe", "ignore", "ignore"] });
 

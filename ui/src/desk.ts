@@ -45,6 +45,9 @@ export interface Prompt {
 	/* False: we may not answer, and it has nothing to answer with. */
 	answerable?: false;
 	by?: { user?: string; process?: string; screen?: string };
+	why?: string;
+	/* What its agent did, when that is known: by "agent" in a dialog of its own, or as answered. */
+	settled?: { by?: unknown; decision?: unknown };
 }
 
 /* What listeners hear, by name. A signal comes with the frame it was, byte for byte, and with

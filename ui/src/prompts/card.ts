@@ -141,7 +141,8 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 }
 
 function overWords(item: Item): string {
-	const value = item.value === undefined || item.value === null || item.state === "cancelled" ? ""
+	const isElsewhere = item.settled !== null && (item.settled.isAgents || !item.isMine);
+	const value = item.value === undefined || item.value === null || item.state === "cancelled" || isElsewhere ? ""
 		: typeof item.value === "string" ? item.value : JSON.stringify(item.value);
 
 	return [endOf(item), cut(value, VALUE_MAX)].filter((words) => words !== "").join(": ");

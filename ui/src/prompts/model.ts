@@ -8,6 +8,7 @@ import { whoOf } from "../talk/fold";
 
 export const OVER_MS = 8_000;        /* how long one that is over is shown */
 const OVER_MAX = 20;                 /* and how many of them */
+const DECIDED_THERE = "it was decided there";   /* the server's words */
 
 export interface Item {
 	readonly id: string;
@@ -21,8 +22,11 @@ export interface Item {
 	fault: string;                     /* why an answer was refused */
 	who: string;                       /* answered or closed it, in words */
 	value: unknown;                    /* the answer; undefined: not known, or none */
+	settled: Settled | null;           /* what its agent did, once that is known */
 	overAt: number;
 }
+
+export interface Settled { isAgents: boolean; decision: string; who: string }
 
 export interface Prompts {
 	/* The newest first. */
@@ -103,25 +107,38 @@ function hear(all: Map<string, Item>, prompt: Prompt, now: number): Item | null 
 		if (prompt.state !== "open")
 			return null;
 		const item: Item = { id: prompt.id, prompt, state: "open", version: 1, since: after(all, now),
-			isSending: false, isMine: false, isSure: true, fault: "", who: "", value: undefined, overAt: NaN };
+			isSending: false, isMine: false, isSure: true, fault: "", who: "", value: undefined, settled: null,
+			overAt: NaN };
 		all.set(prompt.id, item);
 		return item;
 	}
 	known.isSure = true;
 	if (prompt.state === "open")
 		return null;
-	known.who ||= whoOf(prompt.by);
-	end(known, known.state === "open" || known.state === "gone" ? prompt.state : known.state, now);
+	known.who ||= whoOf(prompt.by) || String(prompt.why ?? "");
+	end(known, prompt.state, now);
+	if (prompt.settled !== undefined)
+		settled(known, prompt.settled, now);
 	return null;
 }
 
+/* Comes after its end, which is told anew. */
+function settled(item: Item, { by, decision }: { by?: unknown; decision?: unknown }, now: number): void {
+	if (item.settled === null)
+		change(item, { settled: { isAgents: by === "agent", decision: String(decision), who: whoOf(by) }, overAt: now });
+}
+
 function take(all: Map<string, Item>, { type, source, payload }: Envelope, now: number): boolean {
-	if (source !== "signalbox" || type !== "answer" && type !== "prompt.closed")
+	if (source !== "signalbox" || type !== "answer" && type !== "prompt.closed" && type !== "prompt.settled")
 		return false;
 	const item = all.get(String(payload.prompt));
 
 	if (item === undefined)
 		return false;
+	if (type === "prompt.settled") {
+		settled(item, payload, now);
+		return true;
+	}
 	const state = type === "answer" ? payload.cancelled === true ? "cancelled" : "answered"
 		: payload.state === "expired" ? "expired" : "cancelled";
 	change(item, { value: payload.value, who: type === "answer" ? whoOf(payload.by) : String(payload.why ?? "") });
@@ -197,14 +214,30 @@ export function leftOf(deadline: number | undefined, now: number): string {
 	return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)} left` : `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} left`;
 }
 
-/* How it ended, in words. */
+const DECISIONS: Record<string, string> = {
+	allow: "allowed", always: "allowed, and always from now on", deny: "denied", stop: "denied, and it was stopped",
+};
+
+export function decisionOf({ isAgents, decision, who }: Settled): string {
+	const did = Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision]! : decision;
+
+	if (decision === "gone")
+		return "Its agent is gone";
+	return isAgents ? `It was decided there: ${did}` : `Settled: ${did}${who === "" ? "" : `, by ${who}`}`;
+}
+
+/* How it ended, in words: what its agent did counts, whatever was answered here. */
 export function endOf(item: Item): string {
 	const who = item.who === "" ? "" : ` by ${item.who}`;
 
+	if (item.settled !== null && (item.settled.isAgents || !item.isMine))
+		return decisionOf(item.settled) + (item.settled.isAgents && item.state === "answered"
+			? `. ${item.isMine ? "Your answer" : "The answer given here"} came too late` : "");
 	switch (item.state) {
 	case "answered": return item.isMine ? "You answered"
 		: `${item.fault === "" ? "" : "Somebody else was first. "}Answered${who}`;
-	case "cancelled": return item.isMine ? "You cancelled it" : `Cancelled${item.who === "" ? "" : `: ${item.who}`}`;
+	case "cancelled": return item.isMine ? "You cancelled it" : item.who === DECIDED_THERE ? "It was decided there"
+		: `Cancelled${item.who === "" ? "" : `: ${item.who}`}`;
 	case "expired": return "Nobody answered in time";
 	case "gone": return "It is over; this page was away when it ended";
 	default: return "";

@@ -57,6 +57,8 @@ export interface Question extends Base {
 	state: "open" | "answered" | "cancelled" | "expired";
 	value: unknown;
 	by: string;
+	prompt: string;    /* the box's id, once it is over */
+	settled: string;   /* what its agent did, in words */
 }
 
 /* Anything else that happened, in one line. */

@@ -186,6 +186,7 @@ function questionParts(block: Question, { onQuestion }: DrawOptions) {
 		h("span", {}, ` ${visibleText(block.state === "open" ? block.agent : block.by)}`), timeOf(block)),
 	block.text === "" ? null : h("div", { class: "talk-words" }, visibleText(block.text)),
 	value === "" ? null : h("p", { class: "talk-value" }, beginning(visibleText(value), NODE_MAX)),
+	block.settled === "" ? null : h("p", { class: "talk-settled" }, visibleText(block.settled)),
 	block.state !== "open" || onQuestion === undefined ? null
 		: h("button", { type: "button", onclick: onQuestion }, "Answer")];
 }

@@ -112,6 +112,7 @@ const TAKERS: Record<string, (m: Memory, p: Payload) => void> = {
 	prompt: takeQuestion,
 	answer: takeAnswer,
 	"prompt.closed": takeClosed,
+	"prompt.settled": takeSettled,
 };
 
 /* ---- each kind of signal ---- */
@@ -345,7 +346,7 @@ function leaveTools(m: Memory): void {
 function takeQuestion(m: Memory, p: Payload): void {
 	m.questions.push(add(m, { kind: "question", agent: name(p.invokeid) || name(m.now.source),
 		type: name(p.type), text: long(p.prompt), options: p.options, state: "open",
-		value: undefined, by: "" }, sizeOf(p.options)) as Question);
+		value: undefined, by: "", prompt: "", settled: "" }, sizeOf(p.options)) as Question);
 }
 
 /* The box's id of a prompt is not in the signal that asked, so an answer is that of the only
@@ -362,14 +363,27 @@ function close(m: Memory, p: Payload, state: Question["state"], by: string): voi
 	const type = name(p.type);
 	const fitting = m.questions.filter((question) => type === "" || question.type === type);
 	const question = fitting.length === 1 ? fitting[0]! : add(m, { kind: "question", agent: "",
-		type, text: "", options: undefined, state, value: p.value, by }) as Question;
+		type, text: "", options: undefined, state, value: p.value, by, prompt: "", settled: "" }) as Question;
 
 	question.state = state;
 	question.value = p.value;
 	question.by = by;
+	question.prompt = name(p.prompt);
 	question.version++;
 	weigh(m, question, sizeOf(p.value));
 	m.questions = m.questions.filter((other) => other !== question);
+}
+
+/* What its agent did, behind the question that is over. */
+function takeSettled(m: Memory, p: Payload): void {
+	const id = name(p.prompt);
+	const question = m.blocks.findLast((block): block is Question => block.kind === "question" && block.prompt === id && id !== "");
+
+	if (question === undefined)
+		return;
+	question.settled = p.by === "agent" ? p.decision === "gone" ? "Its agent is gone" : `It was decided there: ${name(p.decision)}`
+		: `Settled: ${name(p.decision)}`;
+	question.version++;
 }
 
 /* Who answered, in words. */

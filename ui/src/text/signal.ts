@@ -143,6 +143,7 @@ const WRITERS: Record<string, (p: Payload) => unknown[]> = {
 	prompt: (p) => [p.prompt],
 	answer: (p) => [p.cancelled === true ? "cancelled" : p.value, hand(p.by)],
 	"prompt.closed": (p) => [p.state, p.why, p.value],
+	"prompt.settled": (p) => [p.decision, p.by === "agent" ? "decided there" : hand(p.by)],
 	control: (p) => [p.do, p.n, hand(p.by)],
 	"source.state": (p) => [p.sourceId, arrow(p.from, p.to), p.error],
 };
