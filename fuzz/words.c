@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "journal/position.h"
 #include "lib/hold.h"
 #include "net/address.h"
+#include "signal/position.h"
 #include "signal/signal.h"
 #include "web/etag.h"
 #include "web/guard.h"

@@ -8,7 +8,7 @@
 
 #include "cli/dial.h"
 #include "cli/events.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 struct follow {
 	struct dial *dial;

@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "cli/journal_verbs.h"
 #include "cli/verbs.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 struct journal_verb {
 	const char *name;

@@ -8,7 +8,7 @@
 
 #include "cli/dial.h"
 #include "cli/journal_verbs.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 struct past;
 

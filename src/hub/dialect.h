@@ -8,7 +8,7 @@
 #define HUB_DIALECT_H
 
 #include "base/buf.h"
-#include "journal/position.h"
+#include "signal/position.h"
 #include "signal/signal.h"
 
 struct client;

@@ -3,8 +3,8 @@
 #define HUB_SUBSCRIPTION_H
 
 #include "base/error.h"
-#include "journal/position.h"
 #include "signal/filter.h"
+#include "signal/position.h"
 
 /* What a client that fell behind gets. */
 enum slow_policy { SLOW_RESUME, SLOW_DROP, SLOW_DISCONNECT, SLOW_COALESCE };

@@ -7,7 +7,7 @@
 #define JOURNAL_EPOCHS_H
 
 #include "base/error.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 #define EPOCHS_MAX 16384 /* half a megabyte to write at a start; then the oldest go */
 

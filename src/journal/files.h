@@ -7,7 +7,7 @@
 #define JOURNAL_FILES_H
 
 #include "base/error.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 struct journal_files {
 	struct positions after; /* seq 0: from the beginning of what there is */

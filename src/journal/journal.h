@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "journal/position.h"
+#include "signal/position.h"
 
 struct journal;
 

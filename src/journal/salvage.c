@@ -3,8 +3,8 @@
 
 #include "base/crc32c.h"
 #include "journal/disk.h"
-#include "journal/position.h"
 #include "signal/json.h"
+#include "signal/position.h"
 #include "signal/signal.h"
 
 #define PART_BYTES (1 * MIB)    /* what is read at once, and a batch at most */

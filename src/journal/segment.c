@@ -11,8 +11,8 @@
 #include "base/crc32c.h"
 #include "base/must.h"
 #include "journal/disk.h"
-#include "journal/position.h"
 #include "journal/syncer.h"
+#include "signal/position.h"
 
 #define ZEROED_AT_ONCE 1024 /* entries: 40 KiB */
 #define CACHED_BYTES (16 * MIB)

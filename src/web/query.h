@@ -12,8 +12,8 @@
 #define WEB_QUERY_H
 
 #include "base/error.h"
-#include "journal/position.h"
 #include "signal/filter.h"
+#include "signal/position.h"
 
 #define QUERY_LIMIT 100       /* unless one is given */
 #define QUERY_LIMIT_MAX 10000 /* of one JSON answer */

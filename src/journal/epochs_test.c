@@ -1,5 +1,5 @@
-/* position_test.c - positions and timelines. */
-#include "journal/position.h"
+/* epochs_test.c - positions and timelines. */
+#include "signal/position.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* position.c - reading a position that somebody outside wrote. */
-#include "journal/position.h"
+#include "signal/position.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * Epochs are timelines.  Each begins at some seq; a position (E, s) is valid if
  * s is below the first seq of E's successor.
  */
-#ifndef JOURNAL_POSITION_H
-#define JOURNAL_POSITION_H
+#ifndef SIGNAL_POSITION_H
+#define SIGNAL_POSITION_H
 
 #include "base/text.h"
 
