@@ -5,6 +5,7 @@ the box goes away and is back, and no key waits for a flood."""
 import base64
 import json
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -549,6 +550,40 @@ def _():
         screen.shows("SIGNALS", "freshest.")
         screen.keys("/", "C-u", "Enter", "Escape")
         screen.shows("LOG", lacks=("SIGNALS", "/odd_type"))
+
+
+@test("after a restored backup neither signals nor events are mixed with those that are lost")
+def _():
+    box = Box()
+    with box, agent(box) as worker:
+        begin(worker)
+        worker.send(event("odd/thing", word="kept."))
+        box.emit("odd_type", source="mine", payload={"word": "kept-signal."})
+    backup = temp_dir() / "backup"
+    shutil.copytree(box.data, backup)
+    box.start()
+    with top(box, rows=40) as screen:
+        screen.shows("connected", "kept.")
+        with agent(box) as worker:
+            worker.send(event("odd/thing", word="lost-event."))
+            screen.shows("lost-event.")
+            screen.keys("L")
+            screen.shows("SIGNALS", "kept-signal.")
+            for number in range(5):
+                box.emit("odd_type", source="mine", payload={"word": f"lost-{number}."})
+            screen.shows("lost-4.")
+        box.stop()
+        shutil.rmtree(box.data)
+        shutil.copytree(backup, box.data)
+        box.start()
+        with agent(box) as worker:
+            worker.send(event("odd/thing", word="anew-event."))
+            box.emit("odd_type", source="mine", payload={"word": "anew."})
+            screen.shows("SIGNALS", "kept-signal.", "anew.", lacks=("lost-0.", "lost-4."))
+            once(screen, "kept-signal.", "anew.")
+            screen.keys("Escape")
+            screen.shows("LOG", "kept.", "anew-event.", lacks=("lost-event.",))
+    box.stop()
 
 
 @test("the list of sources says what went wrong last, such as hooks that were lost")

@@ -5,7 +5,7 @@
 
 #include "base/must.h"
 
-#define SEQ_MAX 9007199254740992.0 /* below it a double is exact */
+#define EXACT_MAX 9007199254740992.0 /* below it a double is exact */
 
 /* ---- signals ---- */
 
@@ -19,13 +19,46 @@ static void drop_signal(struct board *board)
 	board->signal_count--;
 }
 
+static void step(struct board *board, uint64_t seq)
+{
+	struct position now = board->head;
+
+	now.seq = board->seq = seq;
+	positions_step(&board->at, now);
+}
+
+struct text board_after(struct board *board, uint64_t back, char out[POSITIONS_ROOM])
+{
+	uint64_t head = board->head.seq, oldest = head > back ? head - back : 0;
+
+	if (!board->at.count || board->seq < oldest)
+		step(board, oldest);
+	return positions_print(&board->at, out);
+}
+
+/* What is not of this timeline is forgotten: its seqs are given to other signals now. */
+static enum board_news go_back(struct board *board, uint64_t from)
+{
+	if (from == 0 || from > board->seq)
+		return BOARD_NOTHING;
+	while (board->signal_count > 0 &&
+	       board_signal(board, board->signal_count - 1)->seq >= from) {
+		size_t last = (board->signal_first + --board->signal_count) % BOARD_SIGNALS_MAX;
+
+		free(board->signals[last].raw);
+		board->signal_bytes -= board->signals[last].len;
+	}
+	step(board, from - 1);
+	return BOARD_LOST;
+}
+
 static enum board_news keep_signal(struct board *board, uint64_t seq, struct text raw)
 {
 	size_t at;
 
 	if (seq <= board->seq)
 		return BOARD_NOTHING;
-	board->seq = seq;
+	step(board, seq);
 	while (board->signal_count > 0 && (board->signal_count == BOARD_SIGNALS_MAX ||
 	                                   board->signal_bytes + raw.len > BOARD_SIGNALS_BYTES))
 		drop_signal(board);
@@ -146,17 +179,42 @@ static enum board_news hear_prompt(struct board *board, yyjson_val *op)
 	asker->run = text_dup(json_text(yyjson_obj_get(op, "run")));
 	asker->source = text_dup(json_text(yyjson_obj_get(op, "source")));
 	json_number(yyjson_obj_get(op, "deadline"), &deadline);
-	asker->deadline_ms = deadline > 0 && deadline < SEQ_MAX ? (int64_t)deadline : 0;
+	asker->deadline_ms = deadline > 0 && deadline < EXACT_MAX ? (int64_t)deadline : 0;
 	map_set(&board->askers, id, asker);
 	return BOARD_CHANGED;
 }
 
 /* ---- messages ---- */
 
+static enum board_news hear_hello(struct board *board, yyjson_val *op)
+{
+	struct text epoch = json_text(yyjson_obj_get(op, "epoch"));
+	double seq = 0;
+
+	board->head = (struct position){.seq = 0};
+	json_number(yyjson_obj_get(op, "seq"), &seq);
+	if (seq >= 0 && seq < EXACT_MAX)
+		board->head.seq = (uint64_t)seq;
+	if (epoch_is_valid(epoch))
+		memcpy(board->head.epoch, epoch.at, EPOCH_LEN);
+	return BOARD_HELLO;
+}
+
+static enum board_news hear_gap(struct board *board, yyjson_val *op)
+{
+	double from = 0, to = 0;
+
+	if (!json_number(yyjson_obj_get(op, "from"), &from) ||
+	    !json_number(yyjson_obj_get(op, "to"), &to) || from < 0 || to < from || to >= EXACT_MAX)
+		return BOARD_NOTHING;
+	board->missed += (uint64_t)(to - from) + 1;
+	if (!yyjson_equals_str(yyjson_obj_get(op, "why"), "lost"))
+		return BOARD_NOTHING;
+	return go_back(board, (uint64_t)from);
+}
+
 static enum board_news hear_op(struct board *board, struct text name, yyjson_val *op)
 {
-	double from = 0, to = 0, seq = 0;
-
 	if (text_is(name, "sources"))
 		return hear_sources(board, op);
 	if (text_is(name, "prompt"))
@@ -165,15 +223,9 @@ static enum board_news hear_op(struct board *board, struct text name, yyjson_val
 		board_forget_askers(board);
 		return BOARD_CHANGED;
 	}
-	if (text_is(name, "hello")) {
-		json_number(yyjson_obj_get(op, "seq"), &seq);
-		board->head_seq = seq >= 0 && seq < SEQ_MAX ? (uint64_t)seq : 0;
-		return BOARD_HELLO;
-	}
-	if (text_is(name, "gap") && json_number(yyjson_obj_get(op, "from"), &from) &&
-	    json_number(yyjson_obj_get(op, "to"), &to) && to >= from && to - from < SEQ_MAX)
-		board->missed += (uint64_t)(to - from) + 1;
-	return BOARD_NOTHING;
+	if (text_is(name, "hello"))
+		return hear_hello(board, op);
+	return text_is(name, "gap") ? hear_gap(board, op) : BOARD_NOTHING;
 }
 
 enum board_news board_hear(struct board *board, struct text message)
@@ -184,7 +236,7 @@ enum board_news board_hear(struct board *board, struct text message)
 
 	if (op.len)
 		return hear_op(board, op, root);
-	if (json_number(yyjson_obj_get(root, "seq"), &seq) && seq >= 1 && seq < SEQ_MAX)
+	if (json_number(yyjson_obj_get(root, "seq"), &seq) && seq >= 1 && seq < EXACT_MAX)
 		return keep_signal(board, (uint64_t)seq, message);
 	return BOARD_NOTHING;
 }

@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "signal/json.h"
+#include "signal/position.h"
 
 #define BOARD_SIGNALS_MAX 2000 /* the oldest goes first */
 #define BOARD_SIGNALS_BYTES (32 * MIB)
@@ -34,9 +35,10 @@ struct asker {
 
 struct board {
 	struct json_reader reader;
-	uint64_t seq;      /* of the newest signal that was kept */
-	uint64_t head_seq; /* where the box was when it said hello */
-	uint64_t missed;   /* signals that we were told are left out */
+	uint64_t seq;         /* of the newest signal that was kept */
+	struct positions at;  /* where that is in each epoch; none: we saw no signal yet */
+	struct position head; /* where the box was when it said hello */
+	uint64_t missed;      /* signals that we were told are left out */
 	struct board_signal signals[BOARD_SIGNALS_MAX];
 	size_t signal_first, signal_count, signal_bytes;
 	uint64_t signals_ever;
@@ -49,6 +51,7 @@ enum board_news {
 	BOARD_NOTHING,
 	BOARD_HELLO,
 	BOARD_CHANGED,
+	BOARD_LOST, /* of what we saw, the newest is not of the box's timeline any more */
 };
 
 void board_init(struct board *board);
@@ -57,6 +60,10 @@ void board_finish(struct board *board);
 /* One message of the box; a signal that is known already is passed over. */
 enum board_news board_hear(struct board *board, struct text message);
 void board_forget_askers(struct board *board);
+
+/* Where to go on hearing signals from, as `after`: where we stand, or so many before the
+ * present when that is further back. */
+struct text board_after(struct board *board, uint64_t back, char out[POSITIONS_ROOM]);
 
 /* Signal 0 is the oldest that is kept. */
 const struct board_signal *board_signal(const struct board *board, size_t at);

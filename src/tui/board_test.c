@@ -34,8 +34,63 @@ static enum board_news hear(const char *message)
 
 static void a_hello_says_where_the_box_is(void **state)
 {
-	assert_int_equal(hear("{\"op\":\"hello\",\"epoch\":\"e\",\"seq\":77}"), BOARD_HELLO);
-	assert_int_equal(board->head_seq, 77);
+	assert_int_equal(hear("{\"op\":\"hello\",\"epoch\":\"0123456789ab\",\"seq\":77}"),
+	                 BOARD_HELLO);
+	assert_int_equal(board->head.seq, 77);
+	assert_string_equal(board->head.epoch, "0123456789ab");
+}
+
+static void assert_after(const char *wanted)
+{
+	char out[POSITIONS_ROOM];
+	struct text after = board_after(board, 10, out);
+
+	assert_true(text_is(after, wanted));
+}
+
+static void signals_go_on_from_a_position_in_each_epoch(void **state)
+{
+	hear("{\"op\":\"hello\",\"epoch\":\"aaaaaaaaaaaa\",\"seq\":20}");
+	assert_after("aaaaaaaaaaaa-10");
+	for (int i = 11; i <= 22; i++) {
+		char message[32];
+
+		snprintf(message, sizeof(message), "{\"seq\":%d}", i);
+		hear(message);
+	}
+	hear("{\"op\":\"hello\",\"epoch\":\"bbbbbbbbbbbb\",\"seq\":25}");
+	assert_after("aaaaaaaaaaaa-22");
+	hear("{\"seq\":23}");
+	assert_after("bbbbbbbbbbbb-23,aaaaaaaaaaaa-22");
+	/* Too long ago: only the newest are wanted. */
+	hear("{\"op\":\"hello\",\"epoch\":\"cccccccccccc\",\"seq\":100}");
+	assert_after("cccccccccccc-90,bbbbbbbbbbbb-23,aaaaaaaaaaaa-22");
+	/* A box that is behind us is told where we stand. */
+	hear("{\"op\":\"hello\",\"epoch\":\"dddddddddddd\",\"seq\":21}");
+	assert_after("cccccccccccc-90,bbbbbbbbbbbb-23,aaaaaaaaaaaa-22");
+}
+
+static void what_was_lost_is_forgotten(void **state)
+{
+	hear("{\"op\":\"hello\",\"epoch\":\"aaaaaaaaaaaa\",\"seq\":0}");
+	for (int i = 1; i <= 9; i++) {
+		char message[32];
+
+		snprintf(message, sizeof(message), "{\"seq\":%d,\"of\":\"a\"}", i);
+		hear(message);
+	}
+	hear("{\"op\":\"hello\",\"epoch\":\"bbbbbbbbbbbb\",\"seq\":7}");
+	assert_int_equal(hear("{\"op\":\"gap\",\"from\":6,\"to\":9,\"why\":\"lost\"}"), BOARD_LOST);
+	assert_int_equal(board->signal_count, 5);
+	assert_after("bbbbbbbbbbbb-5,aaaaaaaaaaaa-5");
+	assert_int_equal(hear("{\"seq\":6,\"of\":\"b\"}"), BOARD_CHANGED);
+	assert_string_equal(board_signal(board, 5)->raw, "{\"seq\":6,\"of\":\"b\"}");
+	/* Lost before we saw any of it: that is a gap like any other. */
+	assert_int_equal(hear("{\"op\":\"gap\",\"from\":7,\"to\":7,\"why\":\"lost\"}"),
+	                 BOARD_NOTHING);
+	assert_int_equal(hear("{\"op\":\"gap\",\"from\":1,\"to\":9,\"why\":\"lost\"}"), BOARD_LOST);
+	assert_int_equal(board->signal_count, 0);
+	assert_int_equal(board->signal_bytes, 0);
 }
 
 static void signals_are_kept_once_and_the_newest_of_them(void **state)
@@ -100,6 +155,8 @@ static void nonsense_changes_nothing(void **state)
 		"{\"op\":\"sources\",\"removed\":[{}]}",
 		"{\"op\":\"prompt\"}",
 		"{\"op\":\"gap\"}",
+		"{\"op\":\"gap\",\"from\":0,\"to\":1,\"why\":\"lost\"}",
+		"{\"op\":\"hello\",\"epoch\":\"no epoch\",\"seq\":-1}",
 		"{\"op\":\"unheard-of\"}",
 	};
 
@@ -116,6 +173,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		one(a_hello_says_where_the_box_is),
+		one(signals_go_on_from_a_position_in_each_epoch),
+		one(what_was_lost_is_forgotten),
 		one(signals_are_kept_once_and_the_newest_of_them),
 		one(sources_come_change_and_go),
 		one(who_asks_is_known_while_it_is_asked),

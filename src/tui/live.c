@@ -2,7 +2,9 @@
  *
  * Both are plain clients of the public interface.  When the box goes away it is waited
  * for, and the runs go on after the last event that came; what comes twice all the same
- * is passed over.
+ * is passed over.  Signals go on by a position in each epoch.  When the box says that what
+ * we saw of them is lost, as after a restored backup, the runs begin anew, too: their events
+ * have bare numbers, which may mean others now.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #define STALE_MS 1000    /* within it a box that is back has told all open prompts */
 #define SIGNALS_BACK 200 /* of the past, for who opens the view of signals */
 #define NO_TYPE "\"-\""  /* that no signal has */
-#define SUBSCRIBE_MAX 256
+#define SUBSCRIBE_MAX (256 + POSITIONS_ROOM)
 #define MESSAGE_MAX (16 * MIB) /* what is longer than FRAME_MAX is passed over, but read */
 
 struct live {
@@ -147,20 +149,37 @@ static void native_path(void *self, struct buf *out)
 /* Signals only while somebody looks at them. */
 static void subscribe(struct live *live)
 {
-	const struct board *board = &live->tui->board;
-	uint64_t back = board->head_seq > SIGNALS_BACK ? board->head_seq - SIGNALS_BACK : 0;
-	uint64_t after = board->seq > back && board->seq <= board->head_seq ? board->seq : back;
-	char words[SUBSCRIBE_MAX], which[64];
+	char positions[POSITIONS_ROOM];
+	struct buf words;
 
+	buf_init(&words, SUBSCRIBE_MAX);
+	buf_add(&words, TEXT("{\"op\":\"subscribe\",\"prompts\":true,\"sourceState\":true,"
+	                     "\"slow\":\"drop\","));
 	if (live->follows_signals)
-		snprintf(which, sizeof(which), "\"after\":%llu", (unsigned long long)after);
+		buf_print(&words, "\"after\":\"%.*s\"}",
+		          TEXT_ARG(board_after(&live->tui->board, SIGNALS_BACK, positions)));
 	else
-		snprintf(which, sizeof(which), "\"types\":[%s]", NO_TYPE);
-	snprintf(
-		words, sizeof(words),
-		"{\"op\":\"subscribe\",\"prompts\":true,\"sourceState\":true,\"slow\":\"drop\",%s}",
-		which);
-	uplink_send(&live->native, text_of(words));
+		buf_add(&words, TEXT("\"types\":[" NO_TYPE "]}"));
+	uplink_send(&live->native, buf_text(&words));
+	buf_finish(&words);
+}
+
+static void begin_anew(struct live *live)
+{
+	live->has_seq = false;
+	tui_forget(live->tui);
+	uplink_restart(&live->runs);
+}
+
+/* Views of runs are closed with what they show; that of signals is not one. */
+static void lose(struct live *live)
+{
+	bool looks_at_signals = live->follows_signals;
+
+	begin_anew(live);
+	if (looks_at_signals)
+		tui_open(live->tui, &view_signals, (struct text){0});
+	tui_say(live->tui, "the box has lost what it told last: all runs are shown anew");
 }
 
 static void native_open(void *self)
@@ -175,6 +194,9 @@ static void native_text(void *self, struct text message)
 	struct live *live = self;
 
 	switch (board_hear(&live->tui->board, message)) {
+	case BOARD_LOST:
+		lose(live);
+		break;
 	case BOARD_HELLO:
 		subscribe(live);
 		break;
@@ -240,9 +262,7 @@ static void watch(void *self, struct text session)
 
 	free(live->session);
 	live->session = session.len ? text_dup(session) : NULL;
-	live->has_seq = false;
-	tui_forget(live->tui);
-	uplink_restart(&live->runs);
+	begin_anew(live);
 }
 
 /* ---- as a feed ---- */
