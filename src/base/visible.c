@@ -1,6 +1,8 @@
 /* visible.c - what hides is written out. */
 #include "base/visible.h"
 
+#include <stdio.h>
+
 #include "base/utf8.h"
 
 struct range {
@@ -47,11 +49,23 @@ enum visible_kind visible_kind(uint32_t c)
 	return IS_AMONG(blanks, c) ? VISIBLE_BLANK : VISIBLE_SHAPE;
 }
 
+/* By way of memory of our own: a print into the buffer would want a byte more at its end. */
 static bool add_escape(struct buf *out, uint32_t c)
 {
-	if (c > 0xFFFF)
-		return buf_print(out, "\\u%04x\\u%04x", 0xD7C0 + (c >> 10), 0xDC00 + (c & 0x3FF));
-	return buf_print(out, "\\u%04x", c);
+	char escape[2 * VISIBLE_GROWTH + 1];
+	int n = c > 0xFFFF ? snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", 0xD7C0 + (c >> 10),
+	                              0xDC00 + (c & 0x3FF))
+	                   : snprintf(escape, sizeof(escape), "\\u%04x", c);
+
+	return buf_add(out, (struct text){escape, (size_t)n});
+}
+
+static bool add_byte(struct buf *out, uint8_t byte)
+{
+	char escape[VISIBLE_GROWTH];
+	int n = snprintf(escape, sizeof(escape), "\\x%02x", (unsigned)byte);
+
+	return buf_add(out, (struct text){escape, (size_t)n});
 }
 
 /* A surrogate in three bytes is no UTF-8, but what a JSON escape may leave. */
@@ -89,7 +103,7 @@ bool visible_add(struct buf *out, struct text t, enum visible_lines lines)
 			ok = add_escape(out, utf8_decode((struct text){t.at, n}));
 		} else {
 			n = 1;
-			ok = buf_print(out, "\\x%02x", (unsigned)(uint8_t)*t.at);
+			ok = add_byte(out, (uint8_t)*t.at);
 		}
 		t = (struct text){t.at + n, t.len - n};
 	}

@@ -114,6 +114,25 @@ static void every_code_point_comes_out_visible_and_stays_so(void **state)
 	buf_finish(&twice);
 }
 
+static void a_buffer_of_the_promised_size_is_enough(void **state)
+{
+	static const struct text hidden[] = {TEXT("\0\0"), TEXT("\xff\xff\xff"), TEXT("\u202e"),
+	                                     TEXT("\U000e0041"), TEXT("\t\n")};
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		struct buf out, exact;
+
+		buf_init(&out, VISIBLE_GROWTH * hidden[i].len + 1);
+		assert_true(visible_add(&out, hidden[i], VISIBLE_MARK_LINES));
+		buf_init(&exact, out.len); /* not a byte more than what it holds */
+		assert_true(visible_add(&exact, hidden[i], VISIBLE_MARK_LINES));
+		assert_false(exact.full);
+		assert_true(text_equal(buf_text(&out), buf_text(&exact)));
+		buf_finish(&out);
+		buf_finish(&exact);
+	}
+}
+
 static void what_does_not_fit_is_said(void **state)
 {
 	struct buf out;
@@ -135,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_blank_that_is_no_space_is_written_out),
 		cmocka_unit_test(a_byte_that_is_no_text_is_written_out),
 		cmocka_unit_test(every_code_point_comes_out_visible_and_stays_so),
+		cmocka_unit_test(a_buffer_of_the_promised_size_is_enough),
 		cmocka_unit_test(what_does_not_fit_is_said),
 	};
 

@@ -37,7 +37,7 @@ static void add_name(struct parse *p, const char *key, struct text name)
 		make_text(p, key, name);
 		return;
 	}
-	buf_init(&shown, VISIBLE_GROWTH * (name.len + 1)); /* and what a print ends with */
+	buf_init(&shown, VISIBLE_GROWTH * name.len);
 	visible_add(&shown, name, VISIBLE_MARK_LINES);
 	make_text(p, key, buf_text(&shown));
 	buf_finish(&shown);

@@ -30,7 +30,7 @@ static void add_visible(struct words *w, struct text t)
 {
 	struct buf out;
 
-	buf_init(&out, VISIBLE_GROWTH * (PIECE + 1));
+	buf_init(&out, VISIBLE_GROWTH * PIECE);
 	while (t.len && !w->missing) {
 		struct text piece = utf8_cut(t, PIECE);
 

@@ -60,7 +60,7 @@ static void add_words(struct buf *out, struct text before, struct text t)
 {
 	struct buf words;
 
-	buf_init(&words, VISIBLE_GROWTH * (t.len + 1) + before.len);
+	buf_init(&words, VISIBLE_GROWTH * t.len + before.len);
 	buf_add(&words, before);
 	visible_add(&words, t, VISIBLE_KEEP_LINES);
 	buf_add_json(out, buf_text(&words));
