@@ -1,83 +1,62 @@
 /* brake_test.c - sessions that files hold. */
 #include "base/brake.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/fixture.h"
 #include "base/must.h"
-
-static char dir[64];
-
-static int set_up(void **state)
-{
-	snprintf(dir, sizeof(dir), "/tmp/%s-test-XXXXXX", "brake");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static void drop(const char *name)
-{
-	char *path = must_print("%s/%s", dir, name);
-
-	remove(path);
-	free(path);
-}
 
 static int tear_down(void **state)
 {
-	drop("held/s");
-	drop("held");
-	return rmdir(dir);
+	fixture_drop("held/s");
+	fixture_drop("held");
+	return fixture_close(state);
 }
 
 static void what_has_no_file_is_free(void **state)
 {
 	uint64_t uses;
 
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_FREE);
-	assert_false(brake_look(dir, TEXT("s"), &uses));
-	assert_true(brake_release(dir, TEXT("s"), NULL));
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_FREE);
+	assert_false(brake_look(fixture_dir, TEXT("s"), &uses));
+	assert_true(brake_release(fixture_dir, TEXT("s"), NULL));
 }
 
 static void what_is_held_passes_as_often_as_it_may(void **state)
 {
 	uint64_t uses;
 
-	assert_true(brake_set(dir, TEXT("s"), 0, NULL));
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_HELD);
-	assert_int_equal(brake_pass(dir, TEXT("other")), BRAKE_FREE);
-	assert_true(brake_add(dir, TEXT("s"), 1, NULL));
-	assert_true(brake_add(dir, TEXT("s"), 1, NULL));
-	assert_true(brake_look(dir, TEXT("s"), &uses));
+	assert_true(brake_set(fixture_dir, TEXT("s"), 0, NULL));
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_HELD);
+	assert_int_equal(brake_pass(fixture_dir, TEXT("other")), BRAKE_FREE);
+	assert_true(brake_add(fixture_dir, TEXT("s"), 1, NULL));
+	assert_true(brake_add(fixture_dir, TEXT("s"), 1, NULL));
+	assert_true(brake_look(fixture_dir, TEXT("s"), &uses));
 	assert_int_equal(uses, 2);
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_PASSED);
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_PASSED);
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_HELD);
-	assert_true(brake_add(dir, TEXT("s"), UINT64_MAX, NULL));
-	assert_true(brake_look(dir, TEXT("s"), &uses));
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_PASSED);
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_PASSED);
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_HELD);
+	assert_true(brake_add(fixture_dir, TEXT("s"), UINT64_MAX, NULL));
+	assert_true(brake_look(fixture_dir, TEXT("s"), &uses));
 	assert_int_equal(uses, BRAKE_MAX);
-	assert_true(brake_release(dir, TEXT("s"), NULL));
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_FREE);
+	assert_true(brake_release(fixture_dir, TEXT("s"), NULL));
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_FREE);
 }
 
 static void a_file_that_is_not_understood_holds(void **state)
 {
-	char *path = must_print("%s/held/s", dir);
+	char *path = must_print("%s/held/s", fixture_dir);
 	FILE *f;
 
-	assert_true(brake_set(dir, TEXT("s"), 5, NULL));
+	assert_true(brake_set(fixture_dir, TEXT("s"), 5, NULL));
 	f = fopen(path, "w");
 	fputs("-1\n", f);
 	fclose(f);
-	assert_int_equal(brake_pass(dir, TEXT("s")), BRAKE_HELD);
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_HELD);
 	free(path);
 }
 
@@ -85,13 +64,13 @@ static void a_name_that_leads_elsewhere_is_refused(void **state)
 {
 	struct error why;
 
-	assert_false(brake_set(dir, TEXT("../s"), 0, &why));
+	assert_false(brake_set(fixture_dir, TEXT("../s"), 0, &why));
 	assert_false(brake_can(TEXT("")));
 	assert_false(brake_can(TEXT("..")));
 	assert_false(brake_can(TEXT("a\0b")));
 	assert_true(brake_can(TEXT("0f8fad5b-d9cb-469f-a165-70867728950e")));
-	assert_int_equal(brake_pass(dir, TEXT("../s")), BRAKE_FREE);
-	assert_true(brake_release(dir, TEXT("../s"), NULL));
+	assert_int_equal(brake_pass(fixture_dir, TEXT("../s")), BRAKE_FREE);
+	assert_true(brake_release(fixture_dir, TEXT("../s"), NULL));
 }
 
 static void count(void *self, struct text session)
@@ -104,16 +83,16 @@ static void those_that_are_held_are_listed(void **state)
 {
 	unsigned held = 0;
 
-	brake_each(dir, count, &held);
+	brake_each(fixture_dir, count, &held);
 	assert_int_equal(held, 0);
-	assert_true(brake_set(dir, TEXT("s"), 0, NULL));
-	brake_each(dir, count, &held);
+	assert_true(brake_set(fixture_dir, TEXT("s"), 0, NULL));
+	brake_each(fixture_dir, count, &held);
 	assert_int_equal(held, 1);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(what_has_no_file_is_free),
 		TEST(what_is_held_passes_as_often_as_it_may),

@@ -1,42 +1,21 @@
 /* spool_test.c - what could not be handed over is kept, and given once. */
 #include "base/spool.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/fixture.h"
 #include "base/must.h"
-
-static char dir[64];
-
-static int set_up(void **state)
-{
-	snprintf(dir, sizeof(dir), "/tmp/%s-test-XXXXXX", "spool");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static void drop(const char *name)
-{
-	char *path = must_print("%s/%s", dir, name);
-
-	remove(path);
-	free(path);
-}
 
 static int tear_down(void **state)
 {
-	drop("spool");
-	drop("spool.taken");
-	drop("spool.lost");
-	return rmdir(dir);
+	fixture_drop("spool");
+	fixture_drop("spool.taken");
+	fixture_drop("spool.lost");
+	return fixture_close(state);
 }
 
 static void what_is_added_is_taken_in_its_order(void **state)
@@ -46,11 +25,11 @@ static void what_is_added_is_taken_in_its_order(void **state)
 	int64_t at;
 
 	buf_init(&lines, SPOOL_MAX + MIB);
-	assert_false(spool_take(dir, &lines, NULL));
-	assert_true(spool_add(dir, 5, TEXT("{\"a\":\n1}")));
-	assert_true(spool_add(dir, 6, TEXT("{}")));
-	assert_true(spool_take(dir, &lines, NULL));
-	assert_true(spool_add(dir, 7, TEXT("{\"later\":1}"))); /* begins another */
+	assert_false(spool_take(fixture_dir, &lines, NULL));
+	assert_true(spool_add(fixture_dir, 5, TEXT("{\"a\":\n1}")));
+	assert_true(spool_add(fixture_dir, 6, TEXT("{}")));
+	assert_true(spool_take(fixture_dir, &lines, NULL));
+	assert_true(spool_add(fixture_dir, 7, TEXT("{\"later\":1}"))); /* begins another */
 	rest = buf_text(&lines);
 	assert_true(spool_next(&rest, &at, &payload));
 	assert_true(at == 5 && text_is(payload, "{\"a\": 1}"));
@@ -58,19 +37,19 @@ static void what_is_added_is_taken_in_its_order(void **state)
 	assert_true(at == 6 && text_is(payload, "{}"));
 	assert_false(spool_next(&rest, &at, &payload));
 	buf_finish(&lines);
-	assert_true(spool_is_taken(dir));
-	assert_true(spool_take(dir, &lines, NULL)); /* it was not ended: the same again */
+	assert_true(spool_is_taken(fixture_dir));
+	assert_true(spool_take(fixture_dir, &lines, NULL)); /* it was not ended: the same again */
 	rest = buf_text(&lines);
 	assert_true(spool_next(&rest, &at, &payload) && at == 5);
 	buf_finish(&lines);
-	spool_end(dir);
-	assert_false(spool_is_taken(dir));
-	assert_true(spool_take(dir, &lines, NULL));
+	spool_end(fixture_dir);
+	assert_false(spool_is_taken(fixture_dir));
+	assert_true(spool_take(fixture_dir, &lines, NULL));
 	rest = buf_text(&lines);
 	assert_true(spool_next(&rest, &at, &payload) && at == 7);
 	buf_finish(&lines);
-	spool_end(dir);
-	assert_int_equal(spool_size(dir), 0);
+	spool_end(fixture_dir);
+	assert_int_equal(spool_size(fixture_dir), 0);
 }
 
 static void what_is_torn_costs_itself_alone(void **state)
@@ -89,15 +68,15 @@ static void what_is_torn_costs_itself_alone(void **state)
 static void what_has_no_room_is_counted(void **state)
 {
 	struct text big = {must_zero(1, SPOOL_MAX - 100), SPOOL_MAX - 100};
-	char *path = must_print("%s/spool", dir);
+	char *path = must_print("%s/spool", fixture_dir);
 	struct stat is;
 
 	memset((char *)big.at, 'x', big.len);
-	assert_int_equal(spool_lost(dir), 0);
-	assert_true(spool_add(dir, 1, big));
-	assert_false(spool_add(dir, 2, (struct text){big.at, 200}));
-	assert_false(spool_add(dir, 3, (struct text){big.at, 200}));
-	assert_int_equal(spool_lost(dir), 2);
+	assert_int_equal(spool_lost(fixture_dir), 0);
+	assert_true(spool_add(fixture_dir, 1, big));
+	assert_false(spool_add(fixture_dir, 2, (struct text){big.at, 200}));
+	assert_false(spool_add(fixture_dir, 3, (struct text){big.at, 200}));
+	assert_int_equal(spool_lost(fixture_dir), 2);
 	assert_int_equal(stat(path, &is), 0);
 	assert_int_equal(is.st_mode & 07777, 0600);
 	assert_true((size_t)is.st_size <= SPOOL_MAX);
@@ -108,7 +87,7 @@ static void what_has_no_room_is_counted(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_added_is_taken_in_its_order),
 		TEST(what_is_torn_costs_itself_alone),
