@@ -38,6 +38,7 @@ METHODS = {  # scope, from which protocol on
     "chat.abort": ("write", 3), "exec.approval.resolve": ("approvals", 3),
     "exec.approval.list": ("approvals", 4), "plugin.approval.list": ("approvals", 4),
     "plugin.approval.resolve": ("approvals", 4), "sessions.subscribe": ("read", 4),
+    "question.list": ("questions", 4), "question.resolve": ("questions", 4),
 }
 
 
@@ -165,7 +166,7 @@ class Gateway:
         self.aborts = True           # chat.abort does something, and is answered
         self.holds_sends = False     # chat.send waits until they are let go
         self.abort_refusal = None    # a Refusal for every chat.abort
-        self.resolve_refusal = None  # likewise for the next decision
+        self.resolve_refusal = None  # likewise for the next decision or answer
         for name, value in members.items():
             assert hasattr(self, name), name
             setattr(self, name, value)
@@ -176,6 +177,7 @@ class Gateway:
         self.clients = []
         self.errors = []             # what the gateway itself stumbled over
         self.approvals = {}          # id -> what was asked, and its decision
+        self.questions = {}          # id -> the record
         self.runs = {}               # runId -> what is known of it
         self.transcripts = {}        # sessionKey -> messages
         self.held = []               # (client, frame) of those
@@ -368,7 +370,8 @@ class Gateway:
             return self._resolve(client, method, params)
         if method.endswith(".approval.list"):
             return self._list(client, method.startswith("plugin."), params)
-        return {"chat.send": self._send, "chat.abort": self._abort, "chat.history": self._history,
+        return {"question.list": self._list_questions, "question.resolve": self._answer,
+                "chat.send": self._send, "chat.abort": self._abort, "chat.history": self._history,
                 "sessions.subscribe": self._subscribe}[method](client, params)
 
     # --- approvals -------------------------------------------------------------------
@@ -418,13 +421,66 @@ class Gateway:
         refusal, self.resolve_refusal = self.resolve_refusal, None
         if refusal:
             raise refusal
-        self.decide(id, params["decision"])
+        self.decide(id, params["decision"], by="signalbox")
         return {"ok": True}
 
-    def decide(self, id, decision):
+    def decide(self, id, decision, by="Control UI"):
         kind = "plugin" if id.startswith("plugin:") else "exec"
         self.approvals[id]["decision"] = decision
-        self._tell_deciders(id, f"{kind}.approval.resolved", {"id": id, "decision": decision})
+        self._tell_deciders(id, f"{kind}.approval.resolved", {
+            "id": id, "decision": decision, "resolvedBy": by, "ts": int(time.time() * 1000)})
+
+    # --- questions -------------------------------------------------------------------
+
+    def question(self, id, *questions, run=None, wait_s=900):
+        """Each: questionId, question, and options, multiSelect, isOther, isSecret, url."""
+        now = int(time.time() * 1000)
+        record = {"id": id, "questions": [{"header": "Q", "options": [], **q} for q in questions],
+                  "agentId": "main", "sessionKey": "agent:main:main", "createdAtMs": now,
+                  "expiresAtMs": now + wait_s * 1000, "status": "pending"}
+        if run:
+            record["runId"] = run
+        self.questions[id] = record
+        self._tell_askers("question.requested", record)
+
+    def _tell_askers(self, event, payload):
+        for client in list(self.clients):
+            if "operator.questions" in client.scopes:
+                self._try(client, event, payload)
+
+    def _list_questions(self, client, params):
+        assert params == {}, params
+        return {"questions": [q for q in self.questions.values() if q["status"] == "pending"]}
+
+    def _answer(self, client, params):
+        assert set(params) in ({"id", "answers"}, {"id", "cancel"}), params
+        id = params["id"]
+        record = self.questions.get(id)
+        if not record:
+            raise Refusal("INVALID_REQUEST", f"question '{id}' was not found")
+        if record["status"] != "pending":
+            raise Refusal("INVALID_REQUEST", f"question '{id}' is already {record['status']}")
+        refusal, self.resolve_refusal = self.resolve_refusal, None
+        if refusal:
+            raise refusal
+        if "cancel" in params:
+            return self.end_question(id, "cancelled")
+        assert set(params["answers"]) == {"answers"}, params
+        answers = params["answers"]["answers"]
+        assert set(answers) == {q["questionId"] for q in record["questions"]}, params
+        for q in record["questions"]:
+            values = answers[q["questionId"]]
+            labels = [o["label"] for o in q["options"]]
+            assert values and all(v.strip() for v in values), params
+            assert len(values) == 1 or q.get("multiSelect"), params
+            assert not labels or q.get("isOther") or set(values) <= set(labels), params
+        return self.end_question(id, "answered", answers)
+
+    def end_question(self, id, status, answers=None):
+        self.questions[id]["status"] = status
+        ended = {"status": status, **({"answers": {"answers": answers}} if answers else {})}
+        self._tell_askers("question.resolved", {"id": id, **ended})
+        return ended
 
     # --- sessions --------------------------------------------------------------------
 

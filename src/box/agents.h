@@ -32,6 +32,8 @@ void box_save_prompts(struct box *box, struct buf *out);
 void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
 void box_settle_prompt(void *self, struct text run, struct text id, bool is_agents,
                        const char *decision);
+struct source_decision;
+void box_decide_prompt(void *self, struct text source, const struct source_decision *decision);
 void box_withdraw_prompts(struct box *box, bool (*is_meant)(struct text source), const char *why);
 /* Who asked is there again: it is told what was answered meanwhile. */
 void box_tell_prompts(void *self, struct text run);

@@ -124,6 +124,7 @@ static bool deliver(void *self, const struct prompt *prompt)
 		.run = text_of(prompt->run),
 		.id = prompt->own_id,
 		.value = text_of(prompt->value),
+		.is_given = prompt->by != NULL,
 	};
 	struct text source = text_of(prompt->source);
 
@@ -158,8 +159,26 @@ void box_settle_prompt(void *self, struct text run, struct text id, bool is_agen
 	struct box *box = self;
 	const struct prompt *p = prompts_find_own(box->prompts, run, id);
 
+	struct prompt_settlement settlement = {.is_agents = is_agents, .decision = decision};
+
 	if (p)
-		prompts_settle(box->prompts, text_of(p->id), is_agents, decision);
+		prompts_settle(box->prompts, text_of(p->id), &settlement);
+}
+
+void box_decide_prompt(void *self, struct text source, const struct source_decision *d)
+{
+	struct box *box = self;
+	const struct prompt *p = prompts_find_asked(box->prompts, source, d->id);
+	struct prompt_settlement settlement = {
+		.is_agents = d->is_elsewhere,
+		.who = {.user = d->by, .screen = source},
+		.decision = d->decision,
+	};
+
+	if (p && p->state == PROMPT_OPEN)
+		prompts_cancel(box->prompts, text_of(p->id), "it was decided there");
+	if (p)
+		prompts_settle(box->prompts, text_of(p->id), &settlement);
 }
 
 void box_each_prompt(void *self, struct text source, void (*each)(void *of, struct text id),

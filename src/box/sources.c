@@ -51,6 +51,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.changed = sources_changed,
 		.withdrew = box_withdraw_prompt,
 		.verdict = box_tell_verdict,
+		.decided = box_decide_prompt,
 		.asks_again = box_tell_prompts,
 		.position = position_of,
 		.each_prompt = box_each_prompt,

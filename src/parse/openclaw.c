@@ -327,6 +327,10 @@ static void take_event(struct frame *f)
 		frame_approval_asked(f);
 	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
 		frame_approval_decided(f);
+	else if (is_either(f, "question.requested"))
+		frame_question_asked(f);
+	else if (is_either(f, "question.resolved"))
+		frame_question_answered(f);
 	else if (text_is(f->event, "agent") || text_is(f->event, "session.tool"))
 		frame_agent(f);
 	else if (text_is(f->event, "session.message"))

@@ -13,15 +13,15 @@
 #define RULE_PART_MAX 512    /* bytes of a command or a path in what a rule says */
 
 /* What is asked is in the metadata, for whoever wants all of it. */
-static void change_state(struct frame *f, const char *from, const char *to)
+static void change_state(struct frame *f, const char *from, const char *to, const char *why)
 {
 	frame_begin(f, "agent_state_change");
 	make_text(f->p, "from", text_of(from));
 	make_text(f->p, "to", text_of(to));
-	make_text(f->p, "reason", TEXT("approval"));
+	make_text(f->p, "reason", text_of(why));
 	if (f->payload) {
 		frame_metadata(f);
-		make_json(f->p, "approval", f->payload);
+		make_json(f->p, why, f->payload);
 	}
 	frame_end(f);
 }
@@ -230,11 +230,21 @@ static void give_prompt(struct frame *f)
 
 void frame_approval_asked(struct frame *f)
 {
-	change_state(f, "acting", "waiting");
+	change_state(f, "acting", "waiting", "approval");
 	give_prompt(f);
 }
 
 void frame_approval_decided(struct frame *f)
 {
-	change_state(f, "waiting", "acting");
+	change_state(f, "waiting", "acting", "approval");
+}
+
+void frame_question_asked(struct frame *f)
+{
+	change_state(f, "acting", "waiting", "question");
+}
+
+void frame_question_answered(struct frame *f)
+{
+	change_state(f, "waiting", "acting", "question");
 }

@@ -82,5 +82,8 @@ void frame_history(struct frame *f);
 
 void frame_approval_asked(struct frame *f);
 void frame_approval_decided(struct frame *f);
+/* It has questions of its own, and waits for their answers. */
+void frame_question_asked(struct frame *f);
+void frame_question_answered(struct frame *f);
 
 #endif

@@ -90,7 +90,15 @@ void prompts_cancel(struct prompts *all, struct text id, const char *why)
 		emit_closed(all, p, PROMPT_CANCELLED, why);
 }
 
-void prompts_settle(struct prompts *all, struct text id, bool is_agents, const char *decision)
+static void add_settler(struct buf *out, const struct prompt *p, const struct prompt_settlement *s)
+{
+	if (s->is_agents && s->who.user.len)
+		prompts_add_who(out, &s->who);
+	else
+		buf_add(out, s->is_agents || !p->by ? TEXT("\"agent\"") : text_of(p->by));
+}
+
+void prompts_settle(struct prompts *all, struct text id, const struct prompt_settlement *s)
 {
 	static const struct bus_emit how = {.durable = false};
 	const struct prompt *p = map_get(&all->by_id, id);
@@ -99,8 +107,10 @@ void prompts_settle(struct prompts *all, struct text id, bool is_agents, const c
 	if (!p || p->settled)
 		return;
 	begin_signal(&out, "prompt.settled", p);
-	buf_print(&out, ",\"by\":%s,\"decision\":", is_agents || !p->by ? "\"agent\"" : p->by);
-	buf_add_json(&out, text_of(decision));
+	buf_add(&out, TEXT(",\"by\":"));
+	add_settler(&out, p, s);
+	buf_add(&out, TEXT(",\"decision\":"));
+	buf_add_json(&out, text_of(s->decision));
 	emit(all, &out, &how, NULL);
 }
 

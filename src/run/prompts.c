@@ -75,6 +75,28 @@ const struct prompt *prompts_find_own(const struct prompts *all, struct text run
 	return p;
 }
 
+static const struct prompt *newer(const struct prompt *a, const struct prompt *b,
+                                  struct text source, struct text own)
+{
+	bool is_meant = text_is(source, b->source) && text_equal(own, b->own_id);
+
+	return is_meant && (!a || a->seq < b->seq) ? b : a;
+}
+
+const struct prompt *prompts_find_asked(const struct prompts *all, struct text source,
+                                        struct text own)
+{
+	const struct prompt *found = NULL;
+
+	list_each(&all->open, l)
+		found = newer(found, list_of(l, struct prompt, in_open), source, own);
+	list_each(&all->closing, l)
+		found = newer(found, list_of(l, struct prompt, in_closed), source, own);
+	list_each(&all->closed, l)
+		found = newer(found, list_of(l, struct prompt, in_closed), source, own);
+	return found;
+}
+
 struct link *prompts_open(struct prompts *all)
 {
 	return &all->open;

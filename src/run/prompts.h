@@ -78,8 +78,14 @@ enum prompt_verdict prompts_answer(struct prompts *prompts, const struct prompt_
                                    struct error *why);
 void prompts_forget(struct prompts *prompts, void *of); /* who waited is gone */
 
-/* What its agent did; is_agents: that is not what was answered here.  id is our own. */
-void prompts_settle(struct prompts *prompts, struct text id, bool is_agents, const char *decision);
+/* What its agent did.  id is our own. */
+struct prompt_settlement {
+	bool is_agents; /* that is not what was answered here, but what it was told there ... */
+	struct back_who who; /* ... by this one; no user: that is not known */
+	const char *decision;
+};
+void prompts_settle(struct prompts *prompts, struct text id,
+                    const struct prompt_settlement *settlement);
 
 /* Its agent says that it does not want an answer any more; id is our own. */
 void prompts_cancel(struct prompts *prompts, struct text id, const char *why);
@@ -88,6 +94,9 @@ const struct prompt *prompts_find(const struct prompts *prompts, struct text id)
 /* Of a run, by the agent's own id: the newest; NULL: there is none. */
 const struct prompt *prompts_find_own(const struct prompts *prompts, struct text run,
                                       struct text own_id);
+/* The same of a source. */
+const struct prompt *prompts_find_asked(const struct prompts *prompts, struct text source,
+                                        struct text own_id);
 struct link *prompts_open(struct prompts *prompts); /* prompt.in_open, oldest first */
 size_t prompts_open_count(const struct prompts *prompts);
 /* The agent of this run is back: delivers what was answered meanwhile.  Without a run:

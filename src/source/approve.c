@@ -167,7 +167,7 @@ static void ask(struct held *h, const struct approve_request *r)
 	h->approve->input_bytes += h->input.len;
 	begin_prompt(h, &out);
 	if (h->is_question)
-		question_ask(&out, r->input, 0, false);
+		question_ask(&out, r->input, 0, 0, TEXT(""));
 	else if (question_is_plan(r->tool, r->input))
 		question_ask_plan(&out, r->input);
 	else
@@ -208,7 +208,7 @@ static void take_answer(struct held *h, yyjson_val *value)
 		return;
 	}
 	begin_prompt(h, &out);
-	question_ask(&out, input, h->question, own);
+	question_ask(&out, input, h->question, own ? QUESTION_OWN : 0, TEXT(""));
 	end_prompt(h, &out);
 }
 

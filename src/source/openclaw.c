@@ -220,6 +220,7 @@ static void take_frame(struct openclaw *o, yyjson_val *root, struct text message
 		/* That it still lives is told by nothing else happening. */
 		if (!text_is(event, "tick"))
 			parse_message(o->memory->parse, message);
+		openclaw_note_question(o, event, payload);
 	}
 }
 
@@ -357,6 +358,7 @@ static struct openclaw_memory *recall(struct source *source)
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
 	list_init(&m->runs);
+	list_init(&m->questions);
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("openclaw")), &p);
 	*slot = m;
@@ -369,6 +371,7 @@ static void forget(void *memory)
 
 	openclaw_end_runs(m, "the source is gone");
 	openclaw_forget_heard(m);
+	openclaw_forget_questions(m);
 	parse_destroy(m->parse);
 	free(m);
 }

@@ -6,6 +6,7 @@
  *   openclaw_sync.c   what is made up for at each connection: sessions, runs, gaps
  *   openclaw_runs.c   asks and their one end
  *   openclaw_back.c   approvals and decisions, and stopping runs that are not ours
+ *   openclaw_questions.c  questions and their answers
  */
 #ifndef SOURCE_OPENCLAW_H
 #define SOURCE_OPENCLAW_H
@@ -51,6 +52,7 @@ struct openclaw_heard {
 struct openclaw_approval {
 	char id[OPENCLAW_ID_MAX + 1];
 	bool is_decided;
+	char sent[16]; /* what was decided here, once the gateway was told; or empty */
 };
 
 /* What outlives a connection: source_memory(). */
@@ -65,6 +67,8 @@ struct openclaw_memory {
 	int64_t lost_at_ms; /* when the last connection was; 0: there was none yet */
 	struct link runs;   /* openclaw_run.in_memory */
 	unsigned run_count;
+	struct link questions; /* openclaw_question.in_memory */
+	unsigned question_count;
 };
 
 enum openclaw_step { STEP_CHALLENGE, STEP_HELLO, STEP_LIVE };
@@ -105,7 +109,8 @@ struct openclaw {
 	char *sessions[OPENCLAW_SESSIONS_MAX]; /* whose transcripts are still to be read */
 	size_t session_count;
 	bool is_syncing;
-	uint64_t missed; /* events of this connection */
+	uint64_t missed;      /* events of this connection */
+	bool knows_questions; /* those that are open were listed */
 };
 
 #endif

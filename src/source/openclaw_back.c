@@ -13,13 +13,22 @@
 
 /* ---- approvals ---- */
 
-static bool is_decision(struct text json)
+static const char *const decisions[] = {"", "allow-once", "allow-always", "deny"};
+#define DECISIONS (sizeof(decisions) / sizeof(*decisions))
+
+/* Its place among them; 0: it is none. */
+static size_t decision_of(struct text json)
 {
-	return text_is(json, "\"allow-once\"") || text_is(json, "\"allow-always\"") ||
-	       text_is(json, "\"deny\"");
+	struct text word =
+		json.len > 1 ? (struct text){json.at + 1, json.len - 2} : (struct text){NULL, 0};
+	size_t i = DECISIONS - 1;
+
+	while (i && !text_is(word, decisions[i]))
+		i--;
+	return i;
 }
 
-static struct openclaw_approval *find_approval(struct openclaw *o, struct text id)
+static const struct openclaw_approval *find_approval(const struct openclaw *o, struct text id)
 {
 	for (size_t i = 0; i < o->approval_count && i < OPENCLAW_APPROVALS_MAX; i++)
 		if (text_is(id, o->approvals[i].id))
@@ -27,17 +36,31 @@ static struct openclaw_approval *find_approval(struct openclaw *o, struct text i
 	return NULL;
 }
 
-static void note_approval(struct openclaw *o, struct text id, bool is_decided)
+static void note_approval(struct openclaw *o, struct text id, bool is_decided, const char *sent)
 {
-	struct openclaw_approval *slot = find_approval(o, id);
+	const struct openclaw_approval *known = find_approval(o, id);
+	struct openclaw_approval *slot;
 
 	if (!id.len || id.len > OPENCLAW_ID_MAX)
 		return;
-	if (!slot)
-		slot = &o->approvals[o->approval_count++ % OPENCLAW_APPROVALS_MAX];
+	slot = &o->approvals[known ? (size_t)(known - o->approvals)
+	                           : o->approval_count++ % OPENCLAW_APPROVALS_MAX];
 	memcpy(slot->id, id.at, id.len);
 	slot->id[id.len] = '\0';
 	slot->is_decided = is_decided;
+	snprintf(slot->sent, sizeof(slot->sent), "%s", sent);
+}
+
+bool openclaw_is_decided(const struct openclaw *o, struct text id)
+{
+	const struct openclaw_approval *known = find_approval(o, id);
+
+	return known && known->is_decided;
+}
+
+void openclaw_note_decided(struct openclaw *o, struct text id)
+{
+	note_approval(o, id, true, "");
 }
 
 static bool is_plugins(struct text id)
@@ -55,6 +78,9 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 	struct text id = text_of(wait->what), words;
 	char remark[240];
 
+	if (openclaw_is_ok(answer))
+		source_decided(o->source, &(struct source_decision){
+						  .id = id, .decision = decisions[wait->token]});
 	if (!answer || openclaw_is_ok(answer))
 		return;
 	words = openclaw_refusal(answer);
@@ -65,7 +91,7 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 	o->note = must_dup(remark);
 	memcpy(o->note_id, id.at, id.len);
 	o->note_id[id.len] = '\0';
-	note_approval(o, id, false);
+	note_approval(o, id, false, "");
 	ask_list(o, is_plugins(id));
 }
 
@@ -73,11 +99,14 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why)
 {
 	struct openclaw *o = self;
-	struct openclaw_asked asked = {.what = reply->id, .take = take_verdict};
+	struct openclaw_asked asked = {
+		.what = reply->id, .take = take_verdict, .token = decision_of(reply->value)};
 	struct buf params;
 	bool sent;
 
-	if (!is_decision(reply->value) || !reply->id.len || reply->id.len > OPENCLAW_ID_MAX)
+	if (openclaw_is_question(reply->id))
+		return openclaw_answer(o, reply, why);
+	if (!asked.token || !reply->id.len || reply->id.len > OPENCLAW_ID_MAX)
 		return true;
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
@@ -94,8 +123,29 @@ bool openclaw_reply(void *self, const struct source_reply *reply, struct error *
 	sent = openclaw_wait(o, &asked);
 	buf_finish(&params);
 	if (sent)
-		note_approval(o, reply->id, true);
+		note_approval(o, reply->id, true, decisions[asked.token]);
 	return sent || error_set(why, "it is more than the gateway takes now");
+}
+
+/* What was sent from here and is now so was decided here. */
+static void tell_decision(struct openclaw *o, struct text id, yyjson_val *payload)
+{
+	const struct openclaw_approval *known = find_approval(o, id);
+	struct text word = json_text(yyjson_obj_get(payload, "decision"));
+	struct text by = json_text(yyjson_obj_get(payload, "resolvedBy"));
+	char decision[64];
+
+	if (!word.len) {
+		source_withdrew(o->source, id, "the gateway does not ask for it any more");
+		return;
+	}
+	snprintf(decision, sizeof(decision), "%.*s", word.len < 60 ? (int)word.len : 60, word.at);
+	source_decided(o->source, &(struct source_decision){
+					  .id = id,
+					  .by = by,
+					  .is_elsewhere = !known || !text_is(word, known->sent),
+					  .decision = decision,
+				  });
 }
 
 static void note_decision(struct openclaw *o, struct text event, yyjson_val *payload)
@@ -104,12 +154,12 @@ static void note_decision(struct openclaw *o, struct text event, yyjson_val *pay
 
 	if (text_is(event, "exec.approval.requested") ||
 	    text_is(event, "plugin.approval.requested"))
-		note_approval(o, id, false);
+		note_approval(o, id, false, "");
 	if (!text_is(event, "exec.approval.resolved") &&
 	    !text_is(event, "plugin.approval.resolved"))
 		return;
-	note_approval(o, id, true);
-	source_withdrew(o->source, id, "it was decided elsewhere");
+	tell_decision(o, id, payload);
+	note_approval(o, id, true, "");
 }
 
 /* ---- the list of those that are open ---- */
@@ -125,7 +175,8 @@ static void keep_shown(void *of, struct text id)
 {
 	struct shown *shown = of;
 
-	if (is_plugins(id) == shown->of_plugins && shown->count < OPENCLAW_APPROVALS_MAX)
+	if (is_plugins(id) == shown->of_plugins && !openclaw_is_question(id) &&
+	    shown->count < OPENCLAW_APPROVALS_MAX)
 		shown->ids[shown->count++] = (struct text){text_dup(id), id.len};
 }
 
@@ -175,7 +226,7 @@ static void take_listed(struct openclaw *o, const struct shown *shown, yyjson_va
 	if (!id.len || (heard && heard->is_decided) || (is_shown(shown, id) && !is_noted))
 		return;
 	ask_people(o, approval, is_noted ? o->note : NULL);
-	note_approval(o, id, false);
+	note_approval(o, id, false, "");
 	if (is_noted)
 		o->note_id[0] = '\0';
 }

@@ -40,10 +40,9 @@ static const struct {
 	const char *name;
 	enum openclaw_method method;
 } methods[] = {
-	{"exec.approval.list", OPENCLAW_EXEC_LIST},
-	{"plugin.approval.list", OPENCLAW_PLUGIN_LIST},
-	{"sessions.subscribe", OPENCLAW_SUBSCRIBE},
-	{"chat.history", OPENCLAW_HISTORY},
+	{"exec.approval.list", OPENCLAW_EXEC_LIST}, {"plugin.approval.list", OPENCLAW_PLUGIN_LIST},
+	{"sessions.subscribe", OPENCLAW_SUBSCRIBE}, {"chat.history", OPENCLAW_HISTORY},
+	{"question.list", OPENCLAW_QUESTION_LIST},
 };
 
 /* ---- what we say ---- */

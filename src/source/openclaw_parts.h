@@ -19,6 +19,7 @@ enum openclaw_method {
 	OPENCLAW_PLUGIN_LIST = 2,
 	OPENCLAW_SUBSCRIBE = 4,
 	OPENCLAW_HISTORY = 8,
+	OPENCLAW_QUESTION_LIST = 16,
 };
 
 /* A request of ours.  answer: NULL when there is none, and will be none. */
@@ -96,9 +97,19 @@ void openclaw_list_approvals(struct openclaw *o); /* those that are open, and on
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
 /* ticket: who waits for a verdict; 0: nobody. */
 bool openclaw_abort(struct openclaw *o, struct text run, struct text session, uint64_t ticket);
+bool openclaw_is_decided(const struct openclaw *o, struct text id); /* on this connection */
+void openclaw_note_decided(struct openclaw *o, struct text id);
 bool openclaw_can_stop(const struct openclaw *o, struct text run);
 bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control);
 void openclaw_is_over(struct openclaw_memory *m, struct text run);
 void openclaw_forget_heard(struct openclaw_memory *m);
+
+/* ---- openclaw_questions.c ---- */
+
+void openclaw_list_questions(struct openclaw *o); /* those that are open, and only those */
+void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *payload);
+bool openclaw_is_question(struct text id); /* the id of a prompt */
+bool openclaw_answer(struct openclaw *o, const struct source_reply *reply, struct error *why);
+void openclaw_forget_questions(struct openclaw_memory *m);
 
 #endif

@@ -189,6 +189,7 @@ static void follow_sessions(struct openclaw *o)
 void openclaw_sync(struct openclaw *o)
 {
 	openclaw_list_approvals(o);
+	openclaw_list_questions(o);
 	follow_sessions(o);
 }
 

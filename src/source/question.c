@@ -1,4 +1,4 @@
-/* question.c - questions of Claude Code as prompts, and answers its own way. */
+/* question.c - questions of agents as prompts, and answers their own way. */
 #include "source/question.h"
 
 #include "base/utf8.h"
@@ -10,6 +10,7 @@
 #define QUESTION_MAX (8 * KIB) /* bytes of it: a prompt holds 16 */
 #define PLAN_MAX (12 * KIB)    /* likewise */
 #define LABEL_MAX 256          /* and of a description */
+#define URL_MAX 2048
 
 bool question_is(struct text tool)
 {
@@ -83,7 +84,7 @@ static void add_label(struct buf *out, yyjson_val *option)
 	buf_finish(&label);
 }
 
-static void add_options(struct buf *out, yyjson_val *options)
+static void add_options(struct buf *out, yyjson_val *options, bool has_other)
 {
 	size_t i, max;
 	yyjson_val *option;
@@ -95,27 +96,50 @@ static void add_options(struct buf *out, yyjson_val *options)
 		add_label(out, option);
 		buf_add(out, TEXT(",\"value\":"));
 		buf_add_json(out, json_text(yyjson_obj_get(option, "label")));
-		buf_add(out, TEXT("},"));
+		buf_add(out, i + 1 < max || has_other ? TEXT("},") : TEXT("}"));
 	}
-	buf_add(out, TEXT("{\"label\":\"Other: an answer of your own\",\"value\":\"" QUESTION_OTHER
-	                  "\"}]"));
+	if (has_other)
+		buf_add(out, TEXT("{\"label\":\"Other: an answer of your own\","
+		                  "\"value\":\"" QUESTION_OTHER "\"}"));
+	buf_add_char(out, ']');
 }
 
-void question_ask(struct buf *out, yyjson_val *input, size_t n, bool own)
+/* Where to look before one answers, if it says so. */
+static void add_question(struct buf *out, yyjson_val *question, bool own, struct text note)
+{
+	struct text url = json_text(yyjson_obj_get(question, "url"));
+	struct buf words;
+
+	buf_init(&words, 2 * QUESTION_MAX);
+	buf_add(&words, note);
+	if (note.len)
+		buf_add_char(&words, '\n');
+	buf_add(&words, own ? TEXT("An answer of your own: ") : TEXT(""));
+	buf_add(&words, json_text(yyjson_obj_get(question, "question")));
+	if (url.len && url.len <= URL_MAX) {
+		buf_add_char(&words, '\n');
+		buf_add(&words, url);
+	}
+	add_words(out, TEXT(""), buf_text(&words));
+	buf_finish(&words);
+}
+
+void question_ask(struct buf *out, yyjson_val *input, size_t n, unsigned how, struct text note)
 {
 	yyjson_val *question = yyjson_arr_get(yyjson_obj_get(input, "questions"), n);
 	yyjson_val *options = yyjson_obj_get(question, "options");
 	bool is_multi = yyjson_is_true(yyjson_obj_get(question, "multiSelect"));
-	bool is_text = own || !yyjson_arr_size(options);
+	bool is_text = how & QUESTION_OWN || !yyjson_arr_size(options);
+	bool has_other =
+		!(how & QUESTION_STRICT) || yyjson_is_true(yyjson_obj_get(question, "isOther"));
 
 	buf_print(out, "\"type\":\"%s\",\"prompt\":",
 	          is_text    ? "text"
 	          : is_multi ? "multi"
 	                     : "select");
-	add_words(out, own ? TEXT("An answer of your own: ") : TEXT(""),
-	          json_text(yyjson_obj_get(question, "question")));
+	add_question(out, question, how & QUESTION_OWN, note);
 	if (!is_text)
-		add_options(out, options);
+		add_options(out, options, has_other);
 }
 
 void question_ask_plan(struct buf *out, yyjson_val *input)
@@ -161,4 +185,40 @@ void question_answer(struct buf *answers, yyjson_val *input, size_t n, struct te
 	buf_add_json(answers, json_text(yyjson_obj_get(question, "question")));
 	buf_add_char(answers, ':');
 	buf_add_json(answers, chosen);
+}
+
+/* ---- answers to a gateway ---- */
+
+static bool choose_value(struct buf *values, struct text word, bool own)
+{
+	if (!own && text_is(word, QUESTION_OTHER))
+		return true;
+	if (values->len)
+		buf_add_char(values, ',');
+	buf_add_json(values, word);
+	return false;
+}
+
+bool question_choose_values(struct buf *values, yyjson_val *value, bool own)
+{
+	bool other = false;
+	size_t i, max;
+	yyjson_val *one;
+
+	if (!yyjson_is_arr(value))
+		return choose_value(values, json_text(value), own);
+	yyjson_arr_foreach(value, i, max, one) other |= choose_value(values, json_text(one), own);
+	return other;
+}
+
+void question_answer_values(struct buf *answers, yyjson_val *input, size_t n, struct text values)
+{
+	yyjson_val *question = yyjson_arr_get(yyjson_obj_get(input, "questions"), n);
+
+	if (answers->len)
+		buf_add_char(answers, ',');
+	buf_add_json(answers, json_text(yyjson_obj_get(question, "questionId")));
+	buf_add(answers, TEXT(":["));
+	buf_add(answers, values);
+	buf_add_char(answers, ']');
 }

@@ -12,6 +12,10 @@
 	"{\"label\":\"Red\",\"description\":\"warm\"},{\"label\":\"Blue\"}],\"multiSelect\":false}"
 #define TWO "{\"question\":\"Sizes?\",\"options\":[{\"label\":\"S\"}],\"multiSelect\":true}"
 
+#define THREE \
+	"{\"questionId\":\"third\",\"question\":\"See?\",\"url\":\"https://x\",\"isOther\":true," \
+	"\"options\":[{\"label\":\"S\"}]}"
+
 static yyjson_doc *doc;
 
 static yyjson_val *input_of(const char *json)
@@ -29,12 +33,13 @@ static int end(void **state)
 	return 0;
 }
 
-static void assert_asked(size_t n, bool own, const char *wanted)
+static void assert_asked(size_t n, unsigned how, const char *wanted)
 {
 	struct buf out;
 
 	buf_init(&out, MIB);
-	question_ask(&out, input_of("{\"questions\":[" ONE "," TWO "]}"), n, own);
+	question_ask(&out, input_of("{\"questions\":[" ONE "," TWO "," THREE "]}"), n, how,
+	             TEXT(""));
 	buf_add_char(&out, '\0');
 	assert_string_equal(out.at, wanted);
 	buf_finish(&out);
@@ -44,14 +49,15 @@ static void assert_asked(size_t n, bool own, const char *wanted)
 
 static void each_question_is_asked_with_its_options(void **state)
 {
-	assert_asked(0, false,
+	assert_asked(0, 0,
 	             "\"type\":\"select\",\"prompt\":\"Which colour?\",\"options\":["
 	             "{\"label\":\"Red: warm\",\"value\":\"Red\"},"
 	             "{\"label\":\"Blue\",\"value\":\"Blue\"}," OTHER "]");
-	assert_asked(1, false,
+	assert_asked(1, 0,
 	             "\"type\":\"multi\",\"prompt\":\"Sizes?\",\"options\":["
 	             "{\"label\":\"S\",\"value\":\"S\"}," OTHER "]");
-	assert_asked(1, true, "\"type\":\"text\",\"prompt\":\"An answer of your own: Sizes?\"");
+	assert_asked(1, QUESTION_OWN,
+	             "\"type\":\"text\",\"prompt\":\"An answer of your own: Sizes?\"");
 }
 
 static void what_is_no_question_is_not_asked(void **state)
@@ -110,6 +116,38 @@ static void answers_have_their_questions(void **state)
 	buf_finish(&answers);
 }
 
+static void a_gateway_says_where_an_answer_of_ones_own_may_be(void **state)
+{
+	assert_asked(0, QUESTION_STRICT,
+	             "\"type\":\"select\",\"prompt\":\"Which colour?\",\"options\":["
+	             "{\"label\":\"Red: warm\",\"value\":\"Red\"},"
+	             "{\"label\":\"Blue\",\"value\":\"Blue\"}]");
+	assert_asked(2, QUESTION_STRICT,
+	             "\"type\":\"select\",\"prompt\":\"See?\\nhttps://x\",\"options\":["
+	             "{\"label\":\"S\",\"value\":\"S\"}," OTHER "]");
+}
+
+static void a_gateway_gets_its_answers_as_lists(void **state)
+{
+	yyjson_val *input = input_of("{\"questions\":[" ONE "," TWO "," THREE "]}");
+	yyjson_doc *given = yyjson_read("[\"S\",\"(other)\"]", 15, 0);
+	yyjson_doc *own = yyjson_read("\"a \\\"b\\\"\"", 9, 0);
+	struct buf values, answers;
+
+	buf_init(&values, KIB);
+	buf_init(&answers, KIB);
+	assert_true(question_choose_values(&values, yyjson_doc_get_root(given), false));
+	assert_false(question_choose_values(&values, yyjson_doc_get_root(own), true));
+	question_answer_values(&answers, input, 2, buf_text(&values));
+	question_answer_values(&answers, input, 2, TEXT("\"x\""));
+	buf_add_char(&answers, '\0');
+	assert_string_equal(answers.at, "\"third\":[\"S\",\"a \\\"b\\\"\"],\"third\":[\"x\"]");
+	buf_finish(&values);
+	buf_finish(&answers);
+	yyjson_doc_free(given);
+	yyjson_doc_free(own);
+}
+
 static void a_plan_is_shown_with_its_lines(void **state)
 {
 	struct buf out;
@@ -132,6 +170,8 @@ int main(void)
 		cmocka_unit_test(what_was_chosen_is_joined),
 		cmocka_unit_test_teardown(answers_have_their_questions, end),
 		cmocka_unit_test_teardown(a_plan_is_shown_with_its_lines, end),
+		cmocka_unit_test_teardown(a_gateway_says_where_an_answer_of_ones_own_may_be, end),
+		cmocka_unit_test_teardown(a_gateway_gets_its_answers_as_lists, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,8 +37,9 @@ struct sources_options {
 	/* At the end of a turn in which some changed.  Both are JSON arrays: of
 	 * sources, as in GET /api/sources, and of the ids of those that are gone. */
 	void (*changed)(void *self, struct text changed, struct text removed);
-	/* Optional: as source_withdrew() and source_asks_again() say. */
+	/* Optional: as source_withdrew(), source_decided() and source_asks_again() say. */
 	void (*withdrew)(void *self, struct text source, struct text id, const char *why);
+	void (*decided)(void *self, struct text source, const struct source_decision *decision);
 	void (*asks_again)(void *self, struct text run);
 	/* Optional: as source_verdict() says. */
 	void (*verdict)(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
@@ -95,8 +96,7 @@ enum source_answer sources_reply(struct sources *sources, struct text id,
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);
-/* Does one of them have this id or name? */
-bool sources_knows(const struct sources *sources, struct text name);
+bool sources_knows(const struct sources *sources, struct text name); /* as an id or a name */
 
 enum source_state source_state(const struct source *source);
 bool source_is_local(const struct source *source);

@@ -71,6 +71,12 @@ void source_withdrew(struct source *s, struct text id, const char *why)
 		s->all->options.withdrew(s->all->options.self, text_of(s->id), id, why);
 }
 
+void source_decided(struct source *s, const struct source_decision *decision)
+{
+	if (s->all->options.decided)
+		s->all->options.decided(s->all->options.self, text_of(s->id), decision);
+}
+
 void source_asks_again(struct source *s, struct text run)
 {
 	if (s->all->options.asks_again)

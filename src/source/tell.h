@@ -26,6 +26,15 @@ void source_asks_again(struct source *source, struct text run);
 /* The open ones, by their own ids.  Nothing is to be done to them from in it. */
 void source_each_prompt(struct source *source, void (*each)(void *of, struct text id), void *of);
 
+/* What became of one of them: decided by what was answered here, or elsewhere, by this one if
+ * that is known.  One that is still open is closed. */
+struct source_decision {
+	struct text id, by;
+	bool is_elsewhere;
+	const char *decision;
+};
+void source_decided(struct source *source, const struct source_decision *decision);
+
 /* What became of a control that was taken: done, or why not. */
 void source_verdict(struct source *source, uint64_t ticket, enum source_answer verdict,
                     const char *why);

@@ -46,6 +46,7 @@ static inline bool control_is_cancel(struct text op)
 struct source_reply {
 	struct text run, id; /* the agent's own id of it */
 	struct text value;   /* as JSON; empty: cancelled */
+	bool is_given;       /* by somebody; else it was withdrawn, or its time was over */
 };
 
 #endif
