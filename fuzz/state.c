@@ -2,7 +2,8 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, p prompts, r runs, u what to resume, w the window of ids, t the show and its state.
+ * device, o where a gateway's run is, p prompts, r runs, u what to resume, w the window of ids,
+ * t the show and its state.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include "journal/journal.h"
 #include "lib/hold.h"
 #include "lib/scratch.h"
+#include "parse/openclaw_past.h"
+#include "parse/parse.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"
@@ -145,6 +148,31 @@ static void read_resume(struct text bytes)
 	check_same(&once, &twice);
 }
 
+static struct parse *make_parse(void)
+{
+	struct parse_options o = {.source = TEXT("claw"), .event_max = SAVED_MAX};
+
+	return parse_create(parse_find(TEXT("openclaw")), &o);
+}
+
+static void read_place(struct text bytes)
+{
+	struct parse *first = make_parse(), *second = make_parse();
+	struct openclaw_place place;
+	struct buf once, twice;
+
+	buf_init(&once, OPENCLAW_PLACE_MAX);
+	buf_init(&twice, OPENCLAW_PLACE_MAX);
+	if (openclaw_take_place(first, TEXT("run"), bytes, &place)) {
+		openclaw_add_place(first, TEXT("run"), place.at_ms, &once);
+		must_hold(openclaw_take_place(second, TEXT("run"), buf_text(&once), &place));
+		openclaw_add_place(second, TEXT("run"), place.at_ms, &twice);
+	}
+	check_same(&once, &twice);
+	parse_destroy(first);
+	parse_destroy(second);
+}
+
 static void read_prompts(struct text bytes)
 {
 	struct buf once, twice;
@@ -240,6 +268,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'd':
 		read_device(rest);
+		break;
+	case 'o':
+		read_place(rest);
 		break;
 	case 'p':
 		read_prompts(rest);

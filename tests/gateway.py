@@ -603,12 +603,16 @@ class Gateway:
                    **({"deltaText": word} if self.protocol > 3 else {}))
         return message
 
-    def use_tool(self, id, call="call-1", command="ls"):
+    def use_tool(self, id, call="call-1", command="ls", closes=False):
+        """closes: what was said before is in the same message, and what follows in another."""
         key = self.runs[id]["key"]
+        said = [{"type": "text", "text": self.runs[id]["said"]}] if closes else []
         named = {"name": "shell", "toolCallId": call}
         self._agent(id, "tool", {"phase": "start", **named, "args": {"command": command}})
-        self.write(key, {"role": "assistant", "stopReason": "toolUse", "content": [
+        self.write(key, {"role": "assistant", "stopReason": "toolUse", "content": said + [
             {"type": "toolCall", "id": call, "name": "shell", "arguments": {"command": command}}]}, id)
+        if closes:
+            self.runs[id]["said"] = ""
         self._agent(id, "tool", {"phase": "result", **named, "isError": False,
                                  "result": {"out": "x"}})
         self.write(key, {"role": "toolResult", "toolCallId": call, "toolName": "shell",

@@ -40,6 +40,12 @@ static struct text position_of(void *self, struct text source)
 	return resume_position(box_resume(self), source);
 }
 
+static void each_run(void *self, struct text source,
+                     void (*each)(void *of, struct text run, struct text at), void *of)
+{
+	resume_each_run(box_resume(self), source, each, of);
+}
+
 bool box_make_sources(struct box *box, struct error *why)
 {
 	struct sources_options o = {
@@ -54,6 +60,7 @@ bool box_make_sources(struct box *box, struct error *why)
 		.decided = box_decide_prompt,
 		.asks_again = box_tell_prompts,
 		.position = position_of,
+		.each_run = each_run,
 		.each_prompt = box_each_prompt,
 		.self = box,
 	};

@@ -397,7 +397,7 @@ static void know_run(struct frame *f)
 	f->run = run_of(f->gateway, f->run_id);
 	f->run->hello = f->gateway->hello;
 	if (f->session.len)
-		f->run->session = hash_of(f->session);
+		run_in_session(f->run, f->session);
 }
 
 static void take(struct parse *p, const struct parse_event *event)

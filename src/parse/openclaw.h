@@ -46,9 +46,11 @@ struct run {
 	} nameless[OPENCLAW_NAMELESS];
 	bool is_begun, is_over;
 	bool is_told;              /* what it was asked */
+	bool is_asked;             /* from here */
 	bool has_reply, has_error; /* its last message, in what was missed */
 	char model[64];
-	char id[OPENCLAW_RUN_ID_MAX + 1]; /* empty: too long */
+	char id[OPENCLAW_RUN_ID_MAX + 1];          /* empty: too long */
+	char session_key[OPENCLAW_RUN_ID_MAX + 1]; /* likewise */
 };
 
 struct session {
@@ -75,6 +77,7 @@ struct openclaw {
 
 /* Never NULL. */
 struct run *run_of(struct openclaw *gateway, struct text id);
+void run_in_session(struct run *run, struct text key);
 struct session *session_of(struct openclaw *gateway, struct text key);
 /* Was it told already?  From now on it is. */
 bool told_before(struct openclaw *gateway, struct text run, struct text call, bool is_result);

@@ -57,7 +57,7 @@ static void turn_to(struct frame *f, yyjson_val *message)
 		f->run = run_of(f->gateway, run);
 	}
 	if (f->run_id.len)
-		f->run->session = hash_of(f->session);
+		run_in_session(f->run, f->session);
 }
 
 static void tell_user(struct frame *f, yyjson_val *message)
@@ -117,12 +117,12 @@ static void tell_message(struct frame *f, yyjson_val *message)
 		tell_result(f, message);
 	} else if (is_role(message, "assistant")) {
 		words = frame_message_text(f, message);
-		if (words.len)
-			frame_say_missed(f, words);
-		tell_calls(f, message);
 		f->run->has_error =
 			yyjson_equals_str(yyjson_obj_get(message, "stopReason"), "error");
 		f->run->has_reply = words.len > 0 && !f->run->has_error;
+		if (words.len)
+			frame_say_missed(f, words);
+		tell_calls(f, message);
 	}
 }
 
@@ -133,13 +133,13 @@ void frame_session_message(struct frame *f)
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "messageSeq"));
 	struct session *session = session_of(f->gateway, f->session);
 
+	if (seq > session->seq)
+		session->seq = seq;
 	if (is_role(message, "user")) {
 		turn_to(f, message);
 		f->run->hello = f->gateway->hello;
 		tell_user(f, message);
 	}
-	if (seq > session->seq)
-		session->seq = seq;
 }
 
 /* ---- a transcript ---- */
@@ -170,18 +170,17 @@ static bool is_missed(struct frame *f, const struct session *session, yyjson_val
 static void tell_missed(struct frame *f, yyjson_val *messages, struct text underway)
 {
 	struct session *session = session_of(f->gateway, f->session);
+	const struct session before = *session;
 	yyjson_arr_iter each = yyjson_arr_iter_with(messages);
-	uint64_t newest = session->seq;
 	yyjson_val *message;
 
 	while ((message = yyjson_arr_iter_next(&each))) {
 		uint64_t seq = yyjson_get_uint(yyjson_obj_get(meta_of(message), "seq"));
 
-		if (is_missed(f, session, message, underway))
+		session->seq = seq > session->seq ? seq : session->seq;
+		if (is_missed(f, &before, message, underway))
 			tell_message(f, message);
-		newest = seq > newest ? seq : newest;
 	}
-	session->seq = newest;
 }
 
 /* ---- what is under way ---- */
@@ -209,7 +208,7 @@ static void go_on(struct frame *f, yyjson_val *run)
 
 	f->run_id = json_text(yyjson_obj_get(run, "runId"));
 	f->run = run_of(f->gateway, f->run_id);
-	f->run->session = hash_of(f->session);
+	run_in_session(f->run, f->session);
 	f->run->hello = f->gateway->hello;
 	if (!f->run->is_begun)
 		frame_start(f);

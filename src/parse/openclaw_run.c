@@ -43,6 +43,20 @@ struct run *run_of(struct openclaw *gateway, struct text id)
 	return oldest;
 }
 
+void run_in_session(struct run *run, struct text key)
+{
+	uint64_t hash = hash_of(key);
+
+	if (run->session == hash)
+		return;
+	run->session = hash;
+	run->session_key[0] = '\0';
+	if (key.len > OPENCLAW_RUN_ID_MAX)
+		return;
+	memcpy(run->session_key, key.at, key.len);
+	run->session_key[key.len] = '\0';
+}
+
 struct session *session_of(struct openclaw *gateway, struct text name)
 {
 	struct session *oldest = &gateway->sessions[0];
@@ -112,8 +126,8 @@ static void say_all(struct frame *f, struct text all)
 	bool goes_on = said_begins(said, all);
 	size_t skip = goes_on ? said->len : 0;
 
+	*said = said_of(all); /* before it is told: where the run is rides in the signal */
 	give_words(f, (struct text){all.at + skip, all.len - skip}, !goes_on);
-	*said = said_of(all);
 }
 
 /* Words were lost between what was said and this delta, as on a broken line. */
@@ -132,13 +146,13 @@ void frame_say(struct frame *f, const struct words *words)
 			say_all(f, words->all);
 		return;
 	}
-	give_words(f, words->delta, words->replaces);
 	/* The whole begins anew after a tool, and is rewritten at times. */
 	if (words->all.at && words->all.len != said->len + words->delta.len)
 		*said = said_of(words->all);
 	else
 		*said = (struct said){said->len + words->delta.len,
 		                      hash_on(said->hash, words->delta)};
+	give_words(f, words->delta, words->replaces);
 }
 
 void frame_say_rest(struct frame *f, struct text all)
@@ -152,6 +166,6 @@ void frame_say_missed(struct frame *f, struct text all)
 	struct said *said = &f->run->said;
 	size_t skip = said_begins(said, all) ? said->len : 0;
 
-	give_words(f, (struct text){all.at + skip, all.len - skip}, false);
 	*said = said_of(all);
+	give_words(f, (struct text){all.at + skip, all.len - skip}, false);
 }

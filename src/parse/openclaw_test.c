@@ -4,6 +4,7 @@
 #include "parse/fixture.h"
 #include "parse/kinds.h"
 #include "parse/openclaw.h"
+#include "parse/openclaw_past.h"
 
 static struct taken t;
 static unsigned looked_at; /* signals that were compared */
@@ -421,6 +422,60 @@ static void recordings_are_read_the_same_however_they_are_cut(void **state)
 	}
 }
 
+/* The next life: what was told of the run is known, and nothing else. */
+static void live_again(const char *run, struct openclaw_place *place)
+{
+	char at[OPENCLAW_PLACE_MAX];
+	struct buf out;
+
+	buf_init(&out, sizeof(at));
+	openclaw_add_place(t.parse, text_of(run), 1700000000123, &out);
+	assert_false(out.full);
+	memcpy(at, out.at, out.len);
+	taken_finish(&t);
+	start();
+	assert_true(openclaw_take_place(t.parse, text_of(run), (struct text){at, out.len}, place));
+	buf_finish(&out);
+}
+
+static void where_a_run_is_survives_its_parser(void **state)
+{
+	struct openclaw_place place;
+
+	start();
+	openclaw_expect(t.parse, TEXT("r"), TEXT("sk"));
+	agent("r", "lifecycle", "{\"phase\":\"start\"}");
+	agent("r", "assistant", "{\"delta\":\"Hel\",\"text\":\"Hel\"}");
+	live_again("r", &place);
+	assert_true(text_is(place.session, "sk") && place.is_asked && !place.is_over);
+	assert_int_equal(place.at_ms, 1700000000123);
+	agent("r", "assistant", "{\"delta\":\"!\",\"text\":\"Hello!\"}");
+	expect_words("r", "lo!");
+	agent("r", "lifecycle", "{\"phase\":\"end\"}");
+	expect("completion", "r", "\"taskId\":\"r\",\"success\":true}");
+	live_again("r", &place);
+	assert_true(place.is_over);
+	chat("r", "final", MESSAGE("Hello!"));
+	expect_no_more();
+}
+
+static void what_is_no_place_is_none(void **state)
+{
+	static const char *const bad[] = {"",
+	                                  "1",
+	                                  "2 1",
+	                                  "1 x",
+	                                  "1 1 2 3",
+	                                  "1                    ",
+	                                  "1 11111111111111111                     s"};
+	struct openclaw_place place;
+
+	start();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(openclaw_take_place(t.parse, TEXT("r"), text_of(bad[i]), &place));
+	expect_no_more();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +497,8 @@ int main(void)
 		cmocka_unit_test(an_event_of_a_run_that_is_not_newer_is_known),
 		cmocka_unit_test(what_is_the_transports_business_is_no_signal),
 		cmocka_unit_test(the_oldest_run_is_forgotten_first),
+		cmocka_unit_test(where_a_run_is_survives_its_parser),
+		cmocka_unit_test(what_is_no_place_is_none),
 		cmocka_unit_test(recordings_are_read_the_same_however_they_are_cut),
 	};
 

@@ -43,7 +43,7 @@ struct answer {
 
 /* --- signals ------------------------------------------------------------------- */
 
-void answer_dispatch(struct source *source, const struct ask *ask)
+void answer_dispatch(struct source *source, const struct ask *ask, struct text place)
 {
 	struct text shown = ask->prompt;
 	struct buf out;
@@ -66,7 +66,10 @@ void answer_dispatch(struct source *source, const struct ask *ask)
 	buf_add(&out, TEXT(",\"description\":"));
 	buf_add_json(&out, shown);
 	buf_add(&out, TEXT("}}"));
-	source_received(source, buf_text(&out));
+	if (place.len)
+		source_received_of_run(source, buf_text(&out), place);
+	else
+		source_received(source, buf_text(&out));
 	buf_finish(&out);
 }
 
@@ -276,7 +279,7 @@ struct answer *answer_start(const struct answer_options *options, struct error *
 	a->parse = parse_create(options->kind, &p);
 	a->request = request(a, why);
 	if (a->request) {
-		answer_dispatch(options->source, ask);
+		answer_dispatch(options->source, ask, TEXT(""));
 		return a;
 	}
 	answer_free(a);

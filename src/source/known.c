@@ -85,13 +85,36 @@ bool source_is_local(const struct source *s)
 	return s->is_local;
 }
 
-void source_received_at(struct source *s, struct text envelope, struct text at)
+bool source_is_stopping(const struct source *s)
+{
+	return s->all->is_stopped;
+}
+
+void source_each_run(struct source *s, void (*each)(void *of, struct text run, struct text at),
+                     void *of)
+{
+	if (s->all->options.each_run)
+		s->all->options.each_run(s->all->options.self, text_of(s->id), each, of);
+}
+
+static void receive(struct source *s, struct text envelope, const struct resume_place *place)
 {
 	struct buf stamped;
 
-	buf_init(&stamped, envelope.len + at.len * 6 + STAMP_ROOM);
-	if (resume_stamp(&stamped, envelope, text_of(s->id), at))
+	buf_init(&stamped, envelope.len + place->at.len * 6 + STAMP_ROOM);
+	if (resume_stamp(&stamped, envelope, place))
 		envelope = buf_text(&stamped);
 	source_received(s, envelope);
 	buf_finish(&stamped);
+}
+
+void source_received_at(struct source *s, struct text envelope, struct text at)
+{
+	receive(s, envelope, &(struct resume_place){.source = text_of(s->id), .at = at});
+}
+
+void source_received_of_run(struct source *s, struct text envelope, struct text at)
+{
+	receive(s, envelope,
+	        &(struct resume_place){.source = text_of(s->id), .at = at, .is_run = true});
 }

@@ -243,9 +243,10 @@ static void got_text(void *self, struct text message)
 static void made_signal(void *self, struct text envelope)
 {
 	struct openclaw_memory *m = self;
+	struct text run;
 
-	if (openclaw_heard(m, envelope))
-		source_received(m->source, envelope);
+	if (openclaw_heard(m, envelope, &run))
+		openclaw_give(m, run, envelope);
 }
 
 static void met_bad(void *self, const char *why)
@@ -362,6 +363,7 @@ static struct openclaw_memory *recall(struct source *source)
 	p.self = m;
 	m->parse = parse_create(parse_find(TEXT("openclaw")), &p);
 	*slot = m;
+	source_each_run(source, openclaw_recall_run, m);
 	return m;
 }
 
@@ -369,6 +371,8 @@ static void forget(void *memory)
 {
 	struct openclaw_memory *m = memory;
 
+	if (source_is_stopping(m->source))
+		openclaw_drop_runs(m);
 	openclaw_end_runs(m, "the source is gone");
 	openclaw_forget_heard(m);
 	openclaw_forget_questions(m);
@@ -385,6 +389,8 @@ static void close_openclaw(void *self)
 	ws_client_destroy(o->client);
 	o->client = NULL;
 	openclaw_drop_waits(o);
+	if (source_is_stopping(o->source))
+		openclaw_drop_runs(o->memory);
 	if (!was_over)
 		openclaw_end_runs(o->memory, "the source was disconnected");
 	if (!was_over && o->step == STEP_LIVE)

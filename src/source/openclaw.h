@@ -4,7 +4,8 @@
  *   openclaw_hello.c  the handshake: challenge, connect, hello-ok, refusals
  *   openclaw_wait.c   requests whose answers are waited for
  *   openclaw_sync.c   what is made up for at each connection: sessions, runs, gaps
- *   openclaw_runs.c   asks and their one end
+ *   openclaw_ask.c    asking, and stopping what was asked
+ *   openclaw_runs.c   what was asked, and its one end
  *   openclaw_back.c   approvals and decisions, and stopping runs that are not ours
  *   openclaw_questions.c  questions and their answers
  */

@@ -345,14 +345,10 @@ static bool is_end(yyjson_val *payload)
 	return is_one_of(json_text(yyjson_obj_get(payload, "state")), states);
 }
 
-static void note_run(struct openclaw_memory *m, yyjson_val *payload)
+void openclaw_hear_of(struct openclaw_memory *m, struct text run, struct text session)
 {
-	struct text run = json_text(yyjson_obj_get(payload, "runId"));
-	struct text session = json_text(yyjson_obj_get(payload, "sessionKey"));
 	struct openclaw_heard *slot = run.len ? find_heard(m, run) : NULL;
 
-	if (slot && is_end(payload))
-		slot->is_over = true;
 	if (slot || !run.len || !session.len || run.len > OPENCLAW_ID_MAX ||
 	    session.len > OPENCLAW_ID_MAX)
 		return;
@@ -361,7 +357,16 @@ static void note_run(struct openclaw_memory *m, yyjson_val *payload)
 	free(slot->session);
 	slot->run = text_dup(run);
 	slot->session = text_dup(session);
-	slot->is_over = is_end(payload);
+	slot->is_over = false;
+}
+
+static void note_run(struct openclaw_memory *m, yyjson_val *payload)
+{
+	struct text run = json_text(yyjson_obj_get(payload, "runId"));
+
+	openclaw_hear_of(m, run, json_text(yyjson_obj_get(payload, "sessionKey")));
+	if (run.len && is_end(payload))
+		openclaw_is_over(m, run);
 }
 
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload)

@@ -78,14 +78,18 @@ enum source_answer openclaw_cancel(void *self, const struct source_control *cont
 void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
                             yyjson_val *answer);
 void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer);
-bool openclaw_heard(struct openclaw_memory *m, struct text envelope); /* is it to be given? */
-void openclaw_end_runs(struct openclaw_memory *m, const char *why);   /* each in an error */
+/* Is it to be given?  run gets its id, or nothing. */
+bool openclaw_heard(struct openclaw_memory *m, struct text envelope, struct text *run);
+void openclaw_give(struct openclaw_memory *m, struct text run,
+                   struct text envelope);                                   /* to the bus */
+void openclaw_recall_run(void *memory, struct text run, struct text place); /* of the last life */
+void openclaw_end_runs(struct openclaw_memory *m, const char *why);         /* each in an error */
+void openclaw_drop_runs(struct openclaw_memory *m); /* without a word: the next life goes on */
 /* The line is lost, and will be back: those that were begun may go on. */
 void openclaw_cut_runs(struct openclaw_memory *m, const char *why);
 void openclaw_end_cut_runs(struct openclaw_memory *m, const char *why); /* they did not */
 /* What a transcript says of them: they do. */
 void openclaw_go_on(struct openclaw_memory *m, yyjson_val *history);
-/* The sessions of all that is under way. */
 void openclaw_each_session(struct openclaw_memory *m, void (*each)(void *of, struct text session),
                            void *of);
 void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed */
@@ -102,6 +106,7 @@ void openclaw_note_decided(struct openclaw *o, struct text id);
 bool openclaw_can_stop(const struct openclaw *o, struct text run);
 bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control);
 void openclaw_is_over(struct openclaw_memory *m, struct text run);
+void openclaw_hear_of(struct openclaw_memory *m, struct text run, struct text session);
 void openclaw_forget_heard(struct openclaw_memory *m);
 
 /* ---- openclaw_questions.c ---- */

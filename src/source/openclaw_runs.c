@@ -1,4 +1,4 @@
-/* openclaw_runs.c - asks that go through chat.send, and their one end.
+/* openclaw_runs.c - what was asked through chat.send, and its one end.
  *
  * The idempotencyKey of a chat.send is the gateway's id of the run: it is ours, so
  * all that the gateway says of the run carries our run's id.  A run ends when the
@@ -9,39 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "base/scan.h"
-#include "base/utf8.h"
-#include "source/answer.h"
-#include "source/openclaw_parts.h"
+#include "parse/openclaw_past.h"
+#include "source/openclaw_run.h"
 
-#define WORDS_MAX 160 /* bytes of a refusal that are passed on */
-
-struct openclaw_run {
-	struct openclaw_memory *memory;
-	char id[RUN_ID_LEN];
-	char *session_key;
-	uint64_t send_id; /* on the connection on which it was sent */
-	bool started;     /* chat.send was answered */
-	bool is_cut;      /* the connection was lost, and nothing is known of it since */
-	unsigned stops;   /* chat.abort that are not answered yet */
-	bool is_to_stop;  /* one is to be sent once it is begun ... */
-	uint64_t ticket;  /* ... for this one */
-	struct deadline patience;
-	struct link in_memory; /* openclaw_memory.runs */
-};
-
-static struct text run_id(const struct openclaw_run *run)
-{
-	return (struct text){run->id, RUN_ID_LEN};
-}
-
-static struct openclaw_run *find_run(const struct openclaw_memory *m, struct text id)
+struct openclaw_run *openclaw_find_run(const struct openclaw_memory *m, struct text id)
 {
 	list_each(&m->runs, l) {
 		struct openclaw_run *run = list_of(l, struct openclaw_run, in_memory);
 
-		if (text_equal(run_id(run), id))
+		if (text_equal(openclaw_run_id(run), id))
 			return run;
 	}
 	return NULL;
@@ -49,7 +28,7 @@ static struct openclaw_run *find_run(const struct openclaw_memory *m, struct tex
 
 /* Who waits to hear whether it was stopped, before the gateway was asked, hears that it is
  * over. */
-static void run_destroy(struct openclaw_run *run)
+void openclaw_run_destroy(struct openclaw_run *run)
 {
 	if (run->is_to_stop)
 		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
@@ -62,7 +41,7 @@ static void run_destroy(struct openclaw_run *run)
 }
 
 /* A line that is not read is silent because of us. */
-static void time_run(struct openclaw_run *run)
+void openclaw_time_run(struct openclaw_run *run)
 {
 	const struct openclaw *line = run->memory->line;
 	struct source *source = run->memory->source;
@@ -77,7 +56,26 @@ static void time_run(struct openclaw_run *run)
 void openclaw_time_runs(struct openclaw *o)
 {
 	list_each(&o->memory->runs, l)
-		time_run(list_of(l, struct openclaw_run, in_memory));
+		openclaw_time_run(list_of(l, struct openclaw_run, in_memory));
+}
+
+/* ---- where it is ---- */
+
+void openclaw_give(struct openclaw_memory *m, struct text run, struct text envelope)
+{
+	struct buf place;
+
+	if (!run.len) {
+		source_received(m->source, envelope);
+		return;
+	}
+	buf_init(&place, OPENCLAW_PLACE_MAX);
+	openclaw_add_place(m->parse, run, clock_wall_ms(), &place);
+	if (place.full)
+		source_received(m->source, envelope);
+	else
+		source_received_of_run(m->source, envelope, buf_text(&place));
+	buf_finish(&place);
 }
 
 /* ---- the end of a run ---- */
@@ -90,7 +88,7 @@ static void remember_end(struct openclaw_memory *m, const struct openclaw_run *r
 	slot->cancelled = cancelled;
 }
 
-static const struct openclaw_ended *find_ended(const struct openclaw_memory *m, struct text id)
+const struct openclaw_ended *openclaw_find_ended(const struct openclaw_memory *m, struct text id)
 {
 	for (size_t i = 0; i < m->ended_count && i < OPENCLAW_ENDED_MAX; i++)
 		if (text_equal((struct text){m->ended[i].run, RUN_ID_LEN}, id))
@@ -105,6 +103,19 @@ static void begin_end(struct buf *out, const struct openclaw_run *run, const cha
 	buf_add_json(out, source_id(run->memory->source));
 	buf_print(out, ",\"correlationId\":\"%.*s\",\"payload\":{\"agentId\":\"openclaw\",",
 	          RUN_ID_LEN, run->id);
+}
+
+/* Takes both. */
+static void give_end(struct openclaw_run *run, struct buf *out)
+{
+	struct openclaw_memory *m = run->memory;
+	char id[RUN_ID_LEN];
+
+	memcpy(id, run->id, RUN_ID_LEN);
+	openclaw_run_destroy(run);
+	openclaw_end_run(m->parse, (struct text){id, RUN_ID_LEN});
+	openclaw_give(m, (struct text){id, RUN_ID_LEN}, buf_text(out));
+	buf_finish(out);
 }
 
 static void fail_run(struct openclaw_run *run, struct text code, struct text words)
@@ -123,12 +134,10 @@ static void fail_run(struct openclaw_run *run, struct text code, struct text wor
 	buf_add_json(&out, code);
 	buf_add(&out, TEXT("}}"));
 	remember_end(m, run, false);
-	run_destroy(run);
-	source_received(m->source, buf_text(&out));
-	buf_finish(&out);
+	give_end(run, &out);
 }
 
-static void complete_cancelled(struct openclaw_run *run)
+void openclaw_complete_cancelled(struct openclaw_run *run)
 {
 	struct openclaw_memory *m = run->memory;
 	struct buf out;
@@ -137,9 +146,7 @@ static void complete_cancelled(struct openclaw_run *run)
 	buf_print(&out, "\"taskId\":\"%.*s\",\"success\":false,\"result\":\"cancelled\"}}",
 	          RUN_ID_LEN, run->id);
 	remember_end(m, run, true);
-	run_destroy(run);
-	source_received(m->source, buf_text(&out));
-	buf_finish(&out);
+	give_end(run, &out);
 }
 
 void openclaw_end_runs(struct openclaw_memory *m, const char *why)
@@ -147,6 +154,12 @@ void openclaw_end_runs(struct openclaw_memory *m, const char *why)
 	while (!list_is_empty(&m->runs))
 		fail_run(list_of(m->runs.next, struct openclaw_run, in_memory), TEXT("lost"),
 		         text_of(why));
+}
+
+void openclaw_drop_runs(struct openclaw_memory *m)
+{
+	while (!list_is_empty(&m->runs))
+		openclaw_run_destroy(list_of(m->runs.next, struct openclaw_run, in_memory));
 }
 
 /* ---- a line that was lost ---- */
@@ -185,10 +198,10 @@ static bool is_under_way(const struct openclaw_run *run, yyjson_val *history)
 	yyjson_arr_iter each = yyjson_arr_iter_with(ids);
 	yyjson_val *id;
 
-	if (text_equal(json_text(now), run_id(run)))
+	if (text_equal(json_text(now), openclaw_run_id(run)))
 		return true;
 	while ((id = yyjson_arr_iter_next(&each)))
-		if (text_equal(json_text(id), run_id(run)))
+		if (text_equal(json_text(id), openclaw_run_id(run)))
 			return true;
 	return !yyjson_is_arr(ids) && !json_text(now).len &&
 	       yyjson_is_true(yyjson_obj_get(info, "hasActiveRun"));
@@ -205,7 +218,7 @@ void openclaw_go_on(struct openclaw_memory *m, yyjson_val *history)
 		    !is_under_way(run, history))
 			continue;
 		run->is_cut = false;
-		time_run(run);
+		openclaw_time_run(run);
 	}
 }
 
@@ -224,9 +237,9 @@ void openclaw_each_session(struct openclaw_memory *m, void (*each)(void *of, str
 
 /* ---- upstream ---- */
 
-static bool abort_upstream(struct openclaw_run *run, uint64_t ticket)
+bool openclaw_abort_run(struct openclaw_run *run, uint64_t ticket)
 {
-	bool sent = run->memory->line && openclaw_abort(run->memory->line, run_id(run),
+	bool sent = run->memory->line && openclaw_abort(run->memory->line, openclaw_run_id(run),
 	                                                text_of(run->session_key), ticket);
 
 	run->stops += sent;
@@ -238,11 +251,24 @@ static void ran_out(struct deadline *deadline)
 	struct openclaw_run *run = list_of(deadline, struct openclaw_run, patience);
 
 	if (run->started && !run->is_cut)
-		abort_upstream(run, 0);
+		openclaw_abort_run(run, 0);
 	fail_run(run, TEXT("timeout"),
 	         run->is_cut    ? TEXT("the connection was lost, and is not back")
 	         : run->started ? TEXT("the gateway said nothing of this run for too long")
 	                        : TEXT("the gateway did not answer chat.send"));
+}
+
+struct openclaw_run *openclaw_add_run(struct openclaw_memory *m, struct text id, char *session)
+{
+	struct openclaw_run *run = must_zero(1, sizeof(*run));
+
+	run->memory = m;
+	memcpy(run->id, id.at, RUN_ID_LEN);
+	run->session_key = session;
+	run->patience.fire = ran_out;
+	list_add(&m->runs, &run->in_memory);
+	m->run_count++;
+	return run;
 }
 
 /* What was to be stopped before the gateway had begun it. */
@@ -251,7 +277,7 @@ static void stop_begun(struct openclaw_run *run)
 	if (!run->is_to_stop)
 		return;
 	run->is_to_stop = false;
-	if (!abort_upstream(run, run->ticket))
+	if (!openclaw_abort_run(run, run->ticket))
 		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
 		               "it is more than the gateway takes now");
 }
@@ -275,7 +301,7 @@ void openclaw_take_answer(struct openclaw *o, uint64_t id, yyjson_val *answer)
 			return;
 		}
 		run->started = true;
-		time_run(run);
+		openclaw_time_run(run);
 		stop_begun(run);
 		return;
 	}
@@ -300,7 +326,7 @@ static bool is_success(struct text envelope)
 	return memmem(envelope.at, envelope.len, success, sizeof(success) - 1) != NULL;
 }
 
-bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
+bool openclaw_heard(struct openclaw_memory *m, struct text envelope, struct text *of)
 {
 	struct text key, value, type = {0}, id = {0};
 	const struct openclaw_ended *ended;
@@ -308,8 +334,6 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 	struct scan scan;
 	bool is_end;
 
-	if (m->ended_count == 0 && m->heard_count == 0 && list_is_empty(&m->runs))
-		return true;
 	scan_object(&scan, envelope);
 	while (scan_member(&scan, &key, &value)) {
 		if (text_is(key, "type"))
@@ -317,164 +341,26 @@ bool openclaw_heard(struct openclaw_memory *m, struct text envelope)
 		else if (text_is(key, "correlationId"))
 			id = unquoted(value);
 	}
+	*of = memchr(id.len ? id.at : "", '\\', id.len) ? TEXT("") : id;
 	is_end = text_is(type, "completion") || text_is(type, "error");
 	if (is_end)
 		openclaw_is_over(m, id);
-	ended = find_ended(m, id);
-	run = find_run(m, id);
+	ended = openclaw_find_ended(m, id);
+	run = openclaw_find_run(m, id);
 	if ((ended || run) && text_is(type, "task_dispatch"))
 		return false; /* we said so ourselves */
 	if (ended)
 		return !ended->cancelled && !is_end;
 	if (run && is_end && run->stops && !is_success(envelope)) {
-		complete_cancelled(run);
+		openclaw_complete_cancelled(run);
 		return false;
 	}
 	if (run && is_end) {
 		remember_end(m, run, false);
-		run_destroy(run);
+		openclaw_run_destroy(run);
 	} else if (run && run->started) {
 		run->is_cut = false;
-		time_run(run);
+		openclaw_time_run(run);
 	}
 	return true;
-}
-
-/* ---- asking ---- */
-
-/* Sessions belong to an agent; a bare name is one of the default agent's. */
-static char *session_key(const struct openclaw *o, struct text session)
-{
-	if (session.len == 0)
-		return must_dup(o->main_session);
-	if (text_starts(session, TEXT("agent:")))
-		return text_dup(session);
-	return must_print("agent:%s:%.*s", o->agent, TEXT_ARG(session));
-}
-
-static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
-{
-	struct buf params;
-	uint64_t id;
-
-	buf_init(&params, 6 * prompt.len + 16 * KIB);
-	buf_add(&params, TEXT("{\"sessionKey\":"));
-	buf_add_json(&params, text_of(run->session_key));
-	buf_add(&params, TEXT(",\"message\":"));
-	buf_add_json(&params, prompt);
-	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", RUN_ID_LEN, run->id);
-	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
-	buf_finish(&params);
-	return id;
-}
-
-static bool may_ask(const struct openclaw *o, const struct ask *ask, struct error *why)
-{
-	if (o->is_over || o->step != STEP_LIVE)
-		return error_set(why, "the gateway is not connected");
-	if (!(o->scopes & OPENCLAW_WRITE))
-		return error_set(why, "the gateway did not grant operator.write");
-	if (ask->model.len)
-		return error_set(why, "the gateway chooses the model itself: name none");
-	if (ask->run.len != RUN_ID_LEN || ask->prompt.len > ASK_PROMPT_MAX)
-		return error_set(why, "the prompt is too long");
-	if (o->memory->run_count >= OPENCLAW_RUNS_MAX)
-		return error_set(why, "%d asks are under way already", OPENCLAW_RUNS_MAX);
-	return true;
-}
-
-bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
-{
-	struct openclaw *o = self;
-	struct ask shown = *ask;
-	struct openclaw_run *run;
-
-	if (!may_ask(o, ask, why))
-		return false;
-	run = must_zero(1, sizeof(*run));
-	run->memory = o->memory;
-	memcpy(run->id, ask->run.at, RUN_ID_LEN);
-	run->session_key = session_key(o, ask->session);
-	run->patience.fire = ran_out;
-	list_add(&o->memory->runs, &run->in_memory);
-	o->memory->run_count++;
-	run->send_id = send_chat(run, ask->prompt);
-	if (run->send_id == 0) {
-		run_destroy(run);
-		return error_set(why, "it is more than the gateway takes now");
-	}
-	time_run(run);
-	shown.model = text_of(o->agent);
-	answer_dispatch(o->source, &shown);
-	return true;
-}
-
-bool openclaw_can(void *self, struct text id, struct text op)
-{
-	struct openclaw *o = self;
-
-	return control_is_cancel(op) && (find_run(o->memory, id) || openclaw_can_stop(o, id));
-}
-
-/* ---- stopping ---- */
-
-enum source_answer openclaw_cancel(void *self, const struct source_control *control,
-                                   struct error *why)
-{
-	struct openclaw *o = self;
-	struct openclaw_run *run = find_run(o->memory, control->run);
-
-	if (!run)
-		return !find_ended(o->memory, control->run) && openclaw_stop_heard(o, control)
-		               ? SOURCE_TAKEN
-		               : SOURCE_UNKNOWN;
-	if (o->is_over || o->step != STEP_LIVE) {
-		error_set(why, "the gateway is not connected");
-		return SOURCE_CONFLICT;
-	}
-	if (!run->started && !run->is_to_stop) {
-		run->is_to_stop = true;
-		run->ticket = control->ticket;
-		return SOURCE_TAKEN;
-	}
-	if (run->started && abort_upstream(run, control->ticket))
-		return SOURCE_TAKEN;
-	error_set(why, run->started ? "it is more than the gateway takes now"
-	                            : "somebody waits for the same already");
-	return SOURCE_CONFLICT;
-}
-
-/* It is the gateway's answer; or there is none, then nobody knows. */
-static enum source_answer verdict_of(yyjson_val *answer, bool was_over)
-{
-	yyjson_val *aborted = yyjson_obj_get(yyjson_obj_get(answer, "payload"), "aborted");
-
-	if (!answer)
-		return SOURCE_SILENT;
-	if (!openclaw_is_ok(answer))
-		return SOURCE_REFUSED;
-	return was_over && yyjson_is_false(aborted) ? SOURCE_CONFLICT : SOURCE_DONE;
-}
-
-void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
-                            yyjson_val *answer)
-{
-	struct openclaw_run *run = find_run(o->memory, text_of(wait->what));
-	enum source_answer verdict = verdict_of(answer, !run);
-	struct text words = utf8_cut(openclaw_refusal(answer), WORDS_MAX);
-	struct error why = {"the gateway did not answer"};
-
-	if (run && run->stops)
-		run->stops--;
-	if (run && verdict == SOURCE_DONE)
-		complete_cancelled(run);
-	if (verdict == SOURCE_SILENT && o->is_over)
-		error_set(&why, "the connection was lost before the gateway answered");
-	if (verdict == SOURCE_CONFLICT)
-		error_set(&why, "the run is over");
-	if (verdict == SOURCE_REFUSED)
-		error_set(&why, "the gateway refused: %.*s", TEXT_ARG(words));
-	if (verdict == SOURCE_REFUSED && !wait->token)
-		source_bad(o->source, why.words);
-	source_verdict(o->source, wait->token, verdict, why.words);
 }

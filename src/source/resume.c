@@ -27,6 +27,7 @@ struct entries {
 
 struct resume {
 	struct entries places, asks;
+	struct entries runs; /* by source and run, with a newline between them */
 	struct json_reader reader;
 };
 
@@ -114,10 +115,12 @@ struct resume *resume_create(struct text saved)
 
 	entries_init(&r->places, RESUME_SOURCES_MAX);
 	entries_init(&r->asks, RESUME_ASKS_MAX);
+	entries_init(&r->runs, RESUME_RUNS_MAX);
 	json_reader_init(&r->reader, 64 * MIB);
 	root = saved.len ? yyjson_doc_get_root(json_read(&r->reader, saved, NULL)) : NULL;
 	load(&r->places, yyjson_obj_get(root, "places"));
 	load(&r->asks, yyjson_obj_get(root, "asks"));
+	load(&r->runs, yyjson_obj_get(root, "runs"));
 	return r;
 }
 
@@ -127,6 +130,7 @@ void resume_destroy(struct resume *r)
 		return;
 	entries_finish(&r->places);
 	entries_finish(&r->asks);
+	entries_finish(&r->runs);
 	json_reader_finish(&r->reader);
 	free(r);
 }
@@ -137,6 +141,8 @@ void resume_save(const struct resume *r, struct buf *out)
 	save(&r->places, "places", out);
 	buf_add_char(out, ',');
 	save(&r->asks, "asks", out);
+	buf_add_char(out, ',');
+	save(&r->runs, "runs", out);
 	buf_add_char(out, '}');
 }
 
@@ -164,6 +170,21 @@ static yyjson_val *metadata_of(struct resume *r, const struct signal *s)
 	return yyjson_obj_get(yyjson_doc_get_root(doc), "metadata");
 }
 
+static void note_run(struct resume *r, struct text source, struct text run, struct text at)
+{
+	struct buf name;
+
+	if (!source.len || !run.len || text_find(source, '\n') >= 0)
+		return;
+	buf_init(&name, NAME_MAX_BYTES);
+	buf_add(&name, source);
+	buf_add_char(&name, '\n');
+	buf_add(&name, run);
+	if (!name.full)
+		note(&r->runs, buf_text(&name), at);
+	buf_finish(&name);
+}
+
 /* What a program without a token says is nobody's position. */
 static void hear_position(struct resume *r, const struct signal *s)
 {
@@ -173,7 +194,9 @@ static void hear_position(struct resume *r, const struct signal *s)
 
 	if (text_starts(s->source, TEXT("local/")) || (s->via.len && !text_equal(s->via, source)))
 		return;
-	if (at.len)
+	if (yyjson_is_true(yyjson_obj_get(position, "run")))
+		note_run(r, source, s->correlation, at);
+	else if (at.len)
 		note(&r->places, source, at);
 	else if (position)
 		forget(&r->places, source);
@@ -199,6 +222,18 @@ struct text resume_position(const struct resume *r, struct text source)
 	return entry ? text_of(entry->value) : (struct text){NULL, 0};
 }
 
+void resume_each_run(const struct resume *r, struct text source,
+                     void (*each)(void *of, struct text run, struct text at), void *of)
+{
+	list_each(&r->runs.all, l) {
+		const struct entry *entry = list_of(l, struct entry, in_all);
+		struct text run, name = text_cut(text_of(entry->name), '\n', &run);
+
+		if (text_equal(name, source))
+			each(of, run, text_of(entry->value));
+	}
+}
+
 void resume_take_asks(struct resume *r,
                       void (*take)(void *self, struct text run, struct text source), void *self)
 {
@@ -216,16 +251,16 @@ void resume_take_asks(struct resume *r,
 
 /* --- envelopes ---------------------------------------------------------------------- */
 
-static void add_position(struct buf *out, struct text source, struct text at)
+static void add_position(struct buf *out, const struct resume_place *place)
 {
 	buf_add(out, TEXT("\"position\":{\"source\":"));
-	buf_add_json(out, source);
+	buf_add_json(out, place->source);
 	buf_add(out, TEXT(",\"at\":"));
-	buf_add_json(out, at);
-	buf_add_char(out, '}');
+	buf_add_json(out, place->at);
+	buf_add(out, place->is_run ? TEXT(",\"run\":true}") : TEXT("}"));
 }
 
-bool resume_stamp(struct buf *out, struct text envelope, struct text source, struct text at)
+bool resume_stamp(struct buf *out, struct text envelope, const struct resume_place *place)
 {
 	struct envelope e;
 	struct text rest;
@@ -240,14 +275,14 @@ bool resume_stamp(struct buf *out, struct text envelope, struct text source, str
 	if (e.metadata.len == 0) {
 		buf_add(out, (struct text){envelope.at, envelope.len - 1});
 		buf_add(out, TEXT(",\"metadata\":{"));
-		add_position(out, source, at);
+		add_position(out, place);
 		buf_add(out, TEXT("}}"));
 		return !out->full;
 	}
 	before = (size_t)(e.metadata.at - envelope.at) + 1;
 	rest = (struct text){envelope.at + before, envelope.len - before};
 	buf_add(out, (struct text){envelope.at, before});
-	add_position(out, source, at);
+	add_position(out, place);
 	if (text_trim((struct text){e.metadata.at + 1, e.metadata.len - 2}).len)
 		buf_add_char(out, ',');
 	buf_add(out, rest);

@@ -2,7 +2,8 @@
  *
  * Two things.  Where each source is that can go on from a position: it rides in the
  * signals themselves, as `metadata.position {"source","at"}`, so it is on the disk when
- * they are, and never before.  And which asks have no end yet: a task_dispatch opens
+ * they are, and never before; with `"run":true` it is where one of its runs is, that of the
+ * signal.  And which asks have no end yet: a task_dispatch opens
  * one, a completion or an error ends it.
  */
 #ifndef SOURCE_RESUME_H
@@ -13,6 +14,7 @@
 
 #define RESUME_SOURCES_MAX 1024
 #define RESUME_ASKS_MAX 4096 /* the oldest is forgotten */
+#define RESUME_RUNS_MAX 1024 /* of all sources; the one that was silent for longest is forgotten */
 #define RESUME_AT_MAX (4 * KIB)
 
 struct resume;
@@ -32,6 +34,10 @@ void resume_hear(struct resume *resume, const struct signal *signal);
 /* Where the source is; empty: nowhere that is known. */
 struct text resume_position(const struct resume *resume, struct text source);
 
+/* Each of its runs, the one that was silent for longest first. */
+void resume_each_run(const struct resume *resume, struct text source,
+                     void (*each)(void *of, struct text run, struct text at), void *of);
+
 /* Each ask without an end, the oldest first; they are forgotten. */
 void resume_take_asks(struct resume *resume,
                       void (*take)(void *self, struct text run, struct text source), void *self);
@@ -39,6 +45,10 @@ void resume_take_asks(struct resume *resume,
 void resume_save(const struct resume *resume, struct buf *out); /* a JSON object */
 
 /* The envelope with `metadata.position`; false when it cannot be put in. */
-bool resume_stamp(struct buf *out, struct text envelope, struct text source, struct text at);
+struct resume_place {
+	struct text source, at;
+	bool is_run;
+};
+bool resume_stamp(struct buf *out, struct text envelope, const struct resume_place *place);
 
 #endif

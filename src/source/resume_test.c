@@ -48,6 +48,55 @@ static void the_newest_position_counts_and_an_empty_one_takes_it_back(void **sta
 	resume_destroy(r);
 }
 
+struct seen {
+	struct buf all;
+};
+
+static void see(void *of, struct text run, struct text at)
+{
+	struct seen *seen = of;
+
+	buf_print(&seen->all, "%.*s=%.*s ", TEXT_ARG(run), TEXT_ARG(at));
+}
+
+static void assert_runs(const struct resume *r, const char *source, const char *wanted)
+{
+	struct seen seen;
+
+	buf_init(&seen.all, KIB);
+	resume_each_run(r, text_of(source), see, &seen);
+	assert_true(text_is(buf_text(&seen.all), wanted));
+	buf_finish(&seen.all);
+}
+
+#define OF_RUN(source, run, at) \
+	"{\"seq\":1,\"id\":\"i\",\"type\":\"x\",\"timestamp\":1,\"source\":\"" source \
+	"\",\"correlationId\":\"" run \
+	"\",\"payload\":{},\"metadata\":{\"position\":{\"source\":\"" \
+	"claw\",\"at\":\"" at "\",\"run\":true}}}"
+
+static void each_run_has_a_place_of_its_own(void **state)
+{
+	struct resume *r = resume_create(TEXT("")), *again;
+	struct buf saved;
+
+	buf_init(&saved, MIB);
+	hear(r, LINE("claw", "x", AT("claw", "whole")));
+	hear(r, OF_RUN("claw", "a", "1"));
+	hear(r, OF_RUN("user", "b", "2"));
+	hear(r, OF_RUN("claw", "a", "3"));
+	hear(r, OF_RUN("local/claw", "b", "4"));
+	assert_runs(r, "claw", "b=2 a=3 ");
+	assert_runs(r, "cla", "");
+	assert_at(r, "claw", "whole");
+	resume_save(r, &saved);
+	again = resume_create(buf_text(&saved));
+	assert_runs(again, "claw", "b=2 a=3 ");
+	buf_finish(&saved);
+	resume_destroy(r);
+	resume_destroy(again);
+}
+
 static void count(void *self, struct text run, struct text source)
 {
 	assert_true(text_is(run, "run") && text_is(source, "m"));
@@ -102,7 +151,8 @@ static void check_stamp(const char *envelope, const char *expected)
 	struct buf out;
 
 	buf_init(&out, MIB);
-	assert_true(resume_stamp(&out, text_of(envelope), TEXT("s"), TEXT("a\"b")));
+	assert_true(resume_stamp(&out, text_of(envelope),
+	                         &(struct resume_place){.source = TEXT("s"), .at = TEXT("a\"b")}));
 	assert_int_equal(out.len, strlen(expected));
 	assert_memory_equal(out.at, expected, out.len);
 	buf_finish(&out);
@@ -119,8 +169,15 @@ static void a_position_goes_into_the_metadata(void **state)
 	check_stamp(HEAD ",\"metadata\":{}}", HEAD ",\"metadata\":{" POSITION "}}");
 	check_stamp(HEAD ",\"metadata\":{\"a\":1}}", HEAD ",\"metadata\":{" POSITION ",\"a\":1}}");
 	check_stamp(HEAD ",\"odd\":1}", HEAD ",\"odd\":1,\"metadata\":{" POSITION "}}");
+	buf_init(&out, KIB);
+	assert_true(resume_stamp(
+		&out, TEXT(HEAD "}"),
+		&(struct resume_place){.source = TEXT("s"), .at = TEXT("1"), .is_run = true}));
+	assert_non_null(memmem(out.at, out.len, ",\"at\":\"1\",\"run\":true}", 21));
+	buf_finish(&out);
 	buf_init(&out, 16);
-	assert_false(resume_stamp(&out, TEXT(HEAD "}"), TEXT("s"), TEXT("1")));
+	assert_false(resume_stamp(&out, TEXT(HEAD "}"),
+	                          &(struct resume_place){.source = TEXT("s"), .at = TEXT("1")}));
 	buf_finish(&out);
 }
 
@@ -128,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_position_counts_and_an_empty_one_takes_it_back),
+		cmocka_unit_test(each_run_has_a_place_of_its_own),
 		cmocka_unit_test(an_ask_is_open_until_its_end),
 		cmocka_unit_test(what_was_saved_is_found_again),
 		cmocka_unit_test(a_position_goes_into_the_metadata),

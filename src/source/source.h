@@ -45,6 +45,8 @@ struct sources_options {
 	void (*verdict)(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
 	/* Optional: where the source was when the box last ended; empty: not known. */
 	struct text (*position)(void *self, struct text source);
+	void (*each_run)(void *self, struct text source,
+	                 void (*each)(void *of, struct text run, struct text at), void *of);
 	/* Optional: as source_each_prompt() says. */
 	void (*each_prompt)(void *self, struct text source, void (*each)(void *of, struct text id),
 	                    void *of);
@@ -106,15 +108,13 @@ bool source_works_on(const struct source *source); /* what is asked of it outliv
  * alone; one that was to be connected when the box stopped is connected. */
 void source_set_available(struct source *source, bool is_available);
 
-/* For one that comes to us by itself and cannot be dialled: does it, and could it? */
+/* For one that comes to us by itself: does it, and could it? */
 void source_set_coming(struct source *source, bool comes, bool is_available);
 
-/* Which protocol a URL speaks: scenario, midi, openclaw, websocket, anthropic, else
- * sse. */
+/* Which protocol a URL speaks: scenario, midi, openclaw, ... else sse. */
 const char *source_detect(struct text url);
 
-/* What a URL would be as a source, as `,"name":value` members: protocol, mayBecome,
- * category, id, name and known.  Nobody is asked. */
+/* What it would be as a source, as `,"name":value` members: protocol, mayBecome, ... */
 void sources_recognise(const struct sources *sources, struct text url, struct buf *out);
 
 #endif

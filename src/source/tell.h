@@ -9,6 +9,13 @@
 
 struct source;
 
+/* A signal of a run of theirs, and where that run is after it: the next life of the box goes on
+ * there.  And where each was that told it so. */
+void source_received_of_run(struct source *source, struct text envelope, struct text at);
+void source_each_run(struct source *source, void (*each)(void *of, struct text run, struct text at),
+                     void *of);
+bool source_is_stopping(const struct source *source); /* the box does */
+
 /* What a source could not hear. */
 struct source_gap {
 	int64_t since_ms; /* 0: it is not known */
