@@ -287,6 +287,126 @@ def _():
         assert source_of(box, "hub")["badFrames"] == 2
 
 
+# --- after a restart, and from another box -----------------------------------------------
+
+
+def gaps(box):
+    return [s["payload"] for s in box.history("&type=source.gap")]
+
+
+def of_hub(box, without=("source.state",)):
+    """All that is stored of it, without what each life gives anew."""
+    return [(s["type"], s["payload"]) for s in box.history("&limit=10000")
+            if s["source"] == "hub" and s["type"] not in without]
+
+
+def crash(box):
+    """Once what came is on the disk: an acknowledgement is for all that was before it."""
+    box.emit("mark")
+    box.kill9()
+
+
+@test("a box that was killed goes on where its journal ends, and nothing is told twice or lost")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.pause()
+        for n in range(100):
+            hub.say(str(n))
+        hub.event("llm/response", invokeid="poet", session_id="session/one", content=[
+            {"type": "text", "text": "all of it"}, {"type": "tool_use", "name": "save", "input": {}},
+            {"type": "tool_use", "name": "load", "input": {}}], usage={"input-tokens": 1})
+        hub.say("said")
+        hub.ask("Who?", options=OPTIONS)
+        eventually(lambda: len(words(box)) == 101 and prompts(box))
+        before = of_hub(box)
+        crash(box)
+        for n in range(100, 130):
+            hub.say(str(n))
+        hub.event("llm/response", invokeid="poet", session_id="session/one", content=[{"type": "text", "text": "twice?"}])
+        box.start()
+        until_state(box, "hub", "connected")
+        eventually(lambda: len(words(box)) >= 131)
+        hub.say("end")
+        eventually(lambda: words(box)[-1] == "end")
+        assert words(box) == [*map(str, range(100)), "said", *map(str, range(100, 130)), "end"]
+        assert of_hub(box)[:len(before)] == before, "what was told is told as it was"
+        kinds = [type for type, _ in of_hub(box)]
+        for kind, count in {"phase": 1, "debug": 1, "prompt": 1, "tool_call": 2, "token_usage": 1}.items():
+            assert kinds.count(kind) == count, (kind, kinds)
+        assert "since=" in hub.query, hub.query
+        assert gaps(box) == []
+
+
+@test("what a hub no longer remembers is one gap, and one that counts anew is another")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.say("before")
+        eventually(lambda: words(box) == ["before"])
+        last = hub.seq
+        crash(box)
+        for n in range(300):
+            hub.say(str(n))
+        box.start()
+        eventually(lambda: len(words(box)) == 257)
+        assert words(box) == ["before", *map(str, range(44, 300))]
+        (gap,) = gaps(box)
+        assert gap["sourceId"] == "hub" and gap["missed"] == 44, gap
+        port = hub.port
+        hub.stop()
+        with Hub(port=port) as other:
+            other.start()
+            other.say("anew")
+            eventually(lambda: words(box)[-1] == "anew")
+            assert [g.get("missed") for g in gaps(box)] == [44, None], gaps(box)
+            assert last < 300
+
+
+@test("a prompt that was answered while the box was away is closed")
+def _():
+    with Box() as box, Hub() as hub:
+        hub.start()
+        dial(box, hub)
+        hub.ask("Who?", options=OPTIONS)
+        one_prompt(box)
+        crash(box)
+        hub.answer("poet1")
+        box.start()
+        (closed,) = eventually(lambda: box.history("&type=prompt.closed"))
+        assert closed["payload"]["state"] == "cancelled" and not prompts(box), closed
+
+
+@test("a box that is the source of another is heard whole, whoever is killed and whatever breaks")
+def _():
+    def say(n):
+        far.emit("text_delta", correlationId="job", payload={"agentId": "a", "content": f"{n} "})
+
+    def told(box):
+        return "".join(s["payload"]["content"] for s in box.history("&limit=10000&type=text_delta"))
+
+    wanted = "".join(f"{n} " for n in range(600))
+    with Box() as far, Box() as box:
+        say(0)
+        add_source(box, id="far", url=f"ws://127.0.0.1:{far.port}/ws/run?session=job", protocol="run")
+        for n in range(1, 600):
+            say(n)
+            if n in (150, 400):
+                eventually(lambda: told(box))
+                box.kill9()
+                box.start()
+            if n == 300:
+                port = far.port
+                far.kill9()
+                far.listen = [f"127.0.0.1:{port}"]
+                far.start()
+        eventually(lambda: len(told(box)) >= len(wanted))
+        assert told(box) == wanted, told(box)
+        assert gaps(box) == [], gaps(box)
+
+
 # --- a program that is run ---------------------------------------------------------------
 
 

@@ -5,8 +5,8 @@
         hub.start(); hub.event("llm/delta", type="text-delta", text="x", invokeid="poet")
 
 On attach it shows the last phase, the last debug state and the open prompt, then the last
-256 events.  It numbers events from 1 and never again.  It hears answers and controls, and
-nothing else; an answer to what is not open is ignored.
+256 events, whatever the query wants.  It numbers events from 1 and never again.  It hears
+answers and controls, and nothing else; an answer to what is not open is ignored.
 """
 
 import json
@@ -31,6 +31,7 @@ class Hub(Upstream):
         self.controls = []
         self.answers = []   # all that came
         self.answered = {}  # prompt-id -> the answer that counted
+        self.query = None   # of the last who came
         super().__init__(port=port)
 
     @property
@@ -42,7 +43,8 @@ class Hub(Upstream):
     def _one(self, peer):
         request = peer.request()
         self.heard.append(request)
-        assert request.path == "/ws" and "upgrade" in request.headers, request.head
+        path, _, self.query = request.path.partition("?")
+        assert path == "/ws" and "upgrade" in request.headers, request.head
         screen = Socket(peer, request, "hub")
         screen.accept()
         with self.lock:

@@ -3,33 +3,12 @@
 
 #include <stdlib.h>
 
-#include "base/map.h"
 #include "base/must.h"
-#include "base/random.h"
 #include "parse/parse.h"
+#include "source/resume.h"
 #include "source/transport.h"
 
 #define PROMPTS_MAX 256 /* open ones; the oldest is forgotten */
-
-/* ---- what is known ---- */
-
-uint64_t run_memory_hash(const struct run_memory *m, struct text frame)
-{
-	return map_hash(m->seed, frame);
-}
-
-bool run_memory_knows(const struct run_memory *m, uint64_t hash)
-{
-	for (size_t i = 0; i < m->known_count && i < RUN_KNOWN_MAX; i++)
-		if (m->known[i] == hash)
-			return true;
-	return false;
-}
-
-void run_memory_know(struct run_memory *m, uint64_t hash)
-{
-	m->known[m->known_count++ % RUN_KNOWN_MAX] = hash;
-}
 
 struct text run_memory_run(const struct run_memory *m)
 {
@@ -71,11 +50,65 @@ struct run_asked *run_memory_ask(struct run_memory *m, struct text id, struct te
 	return a;
 }
 
+struct open_ids {
+	char *ids[PROMPTS_MAX];
+	size_t count;
+};
+
+static void keep_id(void *of, struct text id)
+{
+	struct open_ids *open = of;
+
+	if (open->count < PROMPTS_MAX)
+		open->ids[open->count++] = text_dup(id);
+}
+
+bool run_memory_left_open(const struct run_memory *m, struct text id)
+{
+	struct open_ids open = {.count = 0};
+	bool found = false;
+
+	if (m->is_fresh)
+		source_each_prompt(m->source, keep_id, &open);
+	for (size_t i = 0; i < open.count; i++) {
+		found = found || text_is(id, open.ids[i]);
+		free(open.ids[i]);
+	}
+	return found;
+}
+
+void run_memory_withdraw(struct run_memory *m)
+{
+	struct open_ids open = {.count = 0};
+
+	source_each_prompt(m->source, keep_id, &open);
+	for (size_t i = 0; i < open.count; i++) {
+		if (!run_memory_find(m, text_of(open.ids[i])))
+			source_withdrew(m->source, text_of(open.ids[i]),
+			                "the hub does not ask it any more");
+		free(open.ids[i]);
+	}
+}
+
 /* ---- signals ---- */
 
 static void made_signal(void *self, struct text envelope)
 {
-	source_received(((struct run_memory *)self)->source, envelope);
+	struct run_memory *m = self;
+	struct buf at;
+
+	if (m->made++ < m->passes)
+		return;
+	if (m->in_event)
+		m->place.told = m->made;
+	if (!m->place.is_known) {
+		source_received(m->source, envelope);
+		return;
+	}
+	buf_init(&at, RESUME_AT_MAX);
+	run_place_write(&m->place, run_memory_run(m), &at);
+	source_received_at(m->source, envelope, buf_text(&at));
+	buf_finish(&at);
 }
 
 static void met_bad(void *self, const char *why)
@@ -96,6 +129,13 @@ static void begin_parse(struct run_memory *m)
 
 	parse_destroy(m->parse);
 	m->parse = parse_create(parse_find(TEXT("escapement")), &options);
+}
+
+void run_memory_parse(struct run_memory *m, struct text frame, uint64_t passes)
+{
+	m->made = 0;
+	m->passes = passes;
+	parse_message(m->parse, frame);
 }
 
 /* Another run: what the last one asked is nobody's question any more. */
@@ -120,13 +160,16 @@ struct run_memory *run_memory_of(struct source *source)
 {
 	void **slot = source_memory(source);
 	struct run_memory *m = *slot;
+	struct text run;
 
 	if (m)
 		return m;
 	m = must_zero(1, sizeof(*m));
 	m->source = source;
-	random_bytes(&m->seed, sizeof(m->seed));
 	list_init(&m->prompts);
+	m->is_fresh = run_place_read(&m->place, source_position(source), &run);
+	if (m->is_fresh && !text_equal(run, source_id(source)))
+		m->session = text_dup(run);
 	begin_parse(m);
 	*slot = m;
 	return m;

@@ -7,18 +7,18 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "source/run_place.h"
 
 struct parse;
 struct source;
 
 #define RUN_FRAME_MAX (1 * MIB)
-#define RUN_KNOWN_MAX 512 /* events that are known again; a hub remembers 256 */
 
 /* A prompt that is open. */
 struct run_asked {
 	struct link in_memory; /* run_memory.prompts, the oldest first */
 	char *id, *invoke;
-	uint64_t hash;
+	uint32_t mark;
 };
 
 /* What outlives a connection. */
@@ -26,8 +26,11 @@ struct run_memory {
 	struct parse *parse;
 	struct source *source;
 	char *session; /* of runner/started; NULL: not heard yet */
-	uint64_t seed, known[RUN_KNOWN_MAX];
-	size_t known_count; /* of all times */
+	struct run_place place;
+	bool is_fresh;   /* the place is of the last life: the parser knows nothing of it */
+	bool in_event;   /* the frame that is being parsed is one */
+	uint64_t made;   /* signals of that frame so far ... */
+	uint64_t passes; /* ... of which so many are passed over */
 	struct link prompts;
 	size_t prompt_count;
 };
@@ -36,9 +39,9 @@ struct run_memory {
 struct run_memory *run_memory_of(struct source *source);
 void run_memory_forget(void *memory);
 
-uint64_t run_memory_hash(const struct run_memory *memory, struct text frame);
-bool run_memory_knows(const struct run_memory *memory, uint64_t hash);
-void run_memory_know(struct run_memory *memory, uint64_t hash);
+/* The signals of a frame, but for the first so many, which were given before. */
+#define RUN_ALL UINT64_MAX
+void run_memory_parse(struct run_memory *memory, struct text frame, uint64_t passes);
 
 /* The session, or the source where it is not known. */
 struct text run_memory_run(const struct run_memory *memory);
@@ -48,6 +51,10 @@ void run_memory_begin(struct run_memory *memory, struct text session);
 struct run_asked *run_memory_find(const struct run_memory *memory, struct text id);
 /* Open from now on; the oldest is forgotten where there are too many. */
 struct run_asked *run_memory_ask(struct run_memory *memory, struct text id, struct text invoke);
+/* Did the last life leave it open? */
+bool run_memory_left_open(const struct run_memory *memory, struct text id);
+/* Those that the last life left open, and that the hub did not show us, are over. */
+void run_memory_withdraw(struct run_memory *memory);
 void run_memory_close(struct run_memory *memory, struct run_asked *asked);
 
 #endif
