@@ -51,6 +51,22 @@ const numbered = (from, count) => Array.from({ length: count }, (_, i) =>
 	({ type: "text_delta", source: "counter", correlationId: "run", payload: { agentId: "a", content: `number ${from + i};` } }));
 const state = async (page) => await page.textContent("#state-words") + await page.textContent("#state-more");
 
+test("a page whose second connection is refused says so, and catches up when it is not", async () => {
+	const narrow = new Box();
+
+	narrow.env = { SIGNALBOX_LIMITS_CALLER_CONNECTIONS: "1" };
+	await narrow.start();
+	const page = await open(narrow.openUrl(), { view: "log" });
+	await eventually(async () => /^catching up: the box refuses the second connection/.test(await state(page)), "it says why");
+	narrow.env = {};
+	await narrow.end("SIGTERM");
+	await narrow.start();
+	await stateIs(page, "live");
+	assert.equal(await page.textContent("#state-more"), "");
+	await page.close();
+	await narrow.end();
+});
+
 test("a question is there while the signals before it are not", async () => {
 	const dam = makeDam();
 	const page = await open(box.openUrl(), { view: "log", prepare: dam.prepare });

@@ -19,7 +19,8 @@ export interface Envelope {
 export interface Gap { from: number; to: number; why: string }
 
 export type LinkState =
-	| { name: "connecting" | "catching-up" | "live" }
+	| { name: "connecting" | "live" }
+	| { name: "catching-up"; why?: string }
 	| { name: "lost"; retryAt?: number }
 	| { name: "signed-out"; why: string };
 

@@ -14,6 +14,8 @@ const HISTORY = 2000;         /* How much of the past a new page asks for. */
 const LOOK_MS = 100;
 const QUIET_LOOK_MS = 1000;
 const RECEIPT = "command.told";
+const REFUSALS_MIN = 2;       /* One may be chance. */
+const REFUSED = "the box refuses the second connection of this page, by which signals come (limits.caller_connections?)";
 
 export interface PageLink extends Link {
 	/* Comes in with a one-time code, or with the session that the tab has. */
@@ -87,15 +89,19 @@ interface StateOfBoth {
 	on(hear: (now: LinkState) => void): () => void;
 }
 
-/* One state for both connections: without the feed, the page has yet to catch up. */
+/* One state for both connections: without the feed, the page has yet to catch up. A browser does not tell
+ * why a socket was refused; that it was, more than once while the other one lives, is said. */
 function followState(box: Signalbox, feed: Signalbox): StateOfBoth {
 	const listeners = new Set<(now: LinkState) => void>();
 	let now: LinkState = { name: "connecting" };
+	let failures = 0;
 
 	const ofBoth = (): LinkState => {
 		if (box.state.name !== "live")
 			return box.state as LinkState;
-		return { name: feed.state.name === "live" ? "live" : "catching-up" };
+		if (feed.state.name === "live")
+			return { name: "live" };
+		return failures < REFUSALS_MIN ? { name: "catching-up" } : { name: "catching-up", why: REFUSED };
 	};
 	const look = (): void => {
 		const before = JSON.stringify(now);
@@ -106,7 +112,10 @@ function followState(box: Signalbox, feed: Signalbox): StateOfBoth {
 	};
 
 	box.on("state", look);
-	feed.on("state", look);
+	feed.on("state", ({ name }) => {
+		failures = name === "live" || box.state.name !== "live" ? 0 : failures + Number(name === "lost");
+		look();
+	});
 	return {
 		get now() { return now; },
 		on(hear) {

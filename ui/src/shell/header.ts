@@ -61,6 +61,8 @@ export function makeHeader(link: Link): void {
 function moreOf({ state, behindMs }: Link): string {
 	if (state.name === "live" && behindMs >= BEHIND_MS)
 		return `, ${(behindMs / 1000).toFixed(1)} s behind`;
+	if (state.name === "catching-up" && state.why !== undefined)
+		return `: ${state.why}`;
 	if (state.name !== "lost")
 		return "";
 	const left = (state.retryAt ?? 0) - Date.now();
