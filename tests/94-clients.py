@@ -48,6 +48,27 @@ def _():
         assert done.returncode == 2 and done.stderr.count("\n") < 4 and done.stdout == "", done
 
 
+@test("a client in Python that cannot keep up knows where the box is, and skips to the newest")
+def _():
+    with Box() as box:
+        for _ in range(20):
+            newest = box.emit("x")["seq"]
+        heard, gaps = [], []
+        # Of what is filtered out it hears nothing, so it stays where it began.
+        with Signalbox(f"unix:{box.sock}", after=1, types=["y"]) as ear:
+            ear.on("gap", gaps.append)
+            ear.on("signal", lambda news: heard.append(news["envelope"]["seq"]))
+            eventually(lambda: ear.state == "live")
+            assert ear.ping() == newest
+            assert abs(ear.skew_s) < PATIENCE_S
+            eventually(lambda: ear.skip(newest - 2) or gaps)
+            assert gaps == [{"from": 2, "to": newest - 2, "why": "skipped"}], gaps
+            assert ear.place.seq == newest - 2, ear.place
+            box.emit("y")
+            eventually(lambda: heard)
+            assert heard == [newest + 1] and len(gaps) == 1, (heard, gaps)
+
+
 @test("a box that is killed ten times: no signal twice, none left out, every emit stored once")
 def _():
     box = Box().start()

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import queue
+import re
 import shutil
 import socket
 import struct
@@ -47,6 +48,7 @@ class Peer:
         self.sock, self.stream = sock, stream
         self.lock = threading.Lock()
         self.frames = queue.Queue()
+        self.head = 0  # the newest seq that we spoke of
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -76,11 +78,14 @@ class Peer:
     def _hear(self, frame):
         """Signs of life are answered here; a subscribe is acknowledged, as the server does."""
         if frame.get("op") in ("ping", "subscribe") and "ref" in frame:
-            self.send(json.dumps({"op": "ack", "ref": frame["ref"], "at": int(time.time() * 1000)}))
+            self.send(json.dumps({"op": "ack", "ref": frame["ref"], "at": int(time.time() * 1000),
+                                  **({"head": self.head} if frame["op"] == "ping" else {})}))
         if frame.get("op") != "ping":
             self.frames.put(frame)
 
     def send(self, text):
+        if (seq := re.match(r'{(?:"op": ?"hello".*)?"seq": ?(\d+)', text)):
+            self.head = max(self.head, int(seq.group(1)))
         with self.lock:
             self.sock.sendall(frame_bytes(1, text.encode()))
 

@@ -13,7 +13,9 @@ for (const name of ["state", "gap", "prompt", "stage", "sources"])
 
 async function act({ do: method, with: words, tag }) {
 	try {
-		tell("done", { ...await box[method](...words), tag });
+		const gave = await box[method](...words);
+
+		tell("done", { ...method === "ping" ? { head: gave } : gave, tag });
 	} catch (why) {
 		tell("refused", { tag, code: why.code });
 	}

@@ -22,7 +22,8 @@ def answer(box, prompt, given):
 def do(box, step):
     methods = {"emit": box.emit, "ask": box.ask, "cancel": box.cancel, "control": box.control,
                "answer": lambda *words: answer(box, *words),
-               "subscribe": lambda wishes: box.subscribe(**wishes)}
+               "subscribe": lambda wishes: box.subscribe(**wishes), "skip": box.skip,
+               "ping": lambda: {"head": box.ping()}}
     try:
         tell("done", **(methods[step["do"]](*step["with"]) or {}), tag=step["tag"])
     except Refusal as why:

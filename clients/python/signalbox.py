@@ -294,6 +294,7 @@ class Signalbox:
         self.place = None if after is None else Place(after)
         self.state = "connecting"
         self.scopes = frozenset()
+        self.skew_s = 0.0  # how far the server's clock is ahead, as of the last ping
         self._screen = {} if screen is None else {"screen": screen}
         self._wishes = wishes
         self._listeners = {}
@@ -407,6 +408,25 @@ class Signalbox:
         if status < 300:
             return answer
         raise Refusal(answer.get("code", str(status)), answer.get("error", ""), status)
+
+    def ping(self):
+        """Where the server stands now: the seq of its newest signal."""
+        sent_at = time.time()
+        ack = self._ask({"op": "ping"})
+        self.skew_s = ack["at"] / 1000 - (sent_at + time.time()) / 2
+        return ack["head"]
+
+    def skip(self, seq):
+        """Goes on after this seq of the present epoch, for whoever cannot keep up and wants to see
+        the newest.  What lies between is told as a gap `skipped`; what is still on its way is not
+        read."""
+        with self._lock:
+            if not self._greeted or self._awaited is not None or self._held or seq <= self.place.seq:
+                return
+            gap = {"from": self.place.seq + 1, "to": seq, "why": "skipped"}
+            self.place.skip(self._epoch, gap)
+            self._subscribe()
+        self._tell("gap", gap)
 
     def retry_now(self):
         """Ends the wait between two attempts."""
@@ -547,9 +567,10 @@ class Signalbox:
             or wishes.get("slow") == "coalesce"
 
     def _hear_signal(self, envelope, text):
-        if self._awaited is not None or self._held:
-            return
-        fresh, hole = self.place.take(self._epoch, envelope["seq"])
+        with self._lock:
+            if self._awaited is not None or self._held:
+                return
+            fresh, hole = self.place.take(self._epoch, envelope["seq"])
         if hole and not self._is_filtered and not explains(envelope, hole) \
                 and not explains(self._before, hole):
             self._tell("gap", hole)
@@ -587,10 +608,11 @@ class Signalbox:
                 self._subscribe()
 
     def _hear_gap(self, frame):
-        if self._awaited is not None or self._held:
-            return
         gap = {name: frame[name] for name in ("from", "to", "why")}
-        self.place.skip(self._epoch, gap)
+        with self._lock:
+            if self._awaited is not None or self._held:
+                return
+            self.place.skip(self._epoch, gap)
         self._tell("gap", gap)
         if self.place.seq < self._head:
             self._enter("catching-up")
