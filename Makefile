@@ -38,6 +38,7 @@ torture:
 	@packaging/install-packages build test
 	@tools/build --tests build
 	@tools/torture --seconds $(SECONDS) build
+	@python3 bench/bad_clients.py build
 
 soak:
 	@packaging/install-packages build test deb soak

@@ -35,6 +35,32 @@ def _():
                    BUILD).returncode == 0
 
 
+def bad_clients(build, *names):
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench" / "bad_clients.py", "--seconds", "0.3", "--attackers", "1",
+         build, *names], capture_output=True, text=True, check=False, timeout=250)
+    comment(done.stdout[-6000:] + done.stderr[-2000:])
+    return done
+
+
+@test("a good client is served while bad ones do their worst, and what it feels is told")
+def _():
+    done = bad_clients(BUILD, "slow heads", "tiny fragments", "bad lines", "TLS hellos")
+    assert done.returncode == 0, done.stdout
+    assert "4 attacks, 0 broke something" in done.stdout, done.stdout
+    assert done.stdout.count(" x") == 8, "a ratio for the trips and one for connections, each"
+
+
+@test("a box that ends under an attack is found out")
+def _():
+    tree = temp_dir()
+    (tree / "signalbox").write_text(
+        f'#!/bin/sh\n[ "$1" = serve ] && exec timeout -s KILL 4 "{SIGNALBOX}" "$@"\nexec "{SIGNALBOX}" "$@"\n')
+    (tree / "signalbox").chmod(0o755)
+    done = bad_clients(tree, "slow", "half", "pings", "JSON")
+    assert done.returncode == 1, done.stdout
+
+
 BROKEN = """
 #include <stdlib.h>
 #include <string.h>
