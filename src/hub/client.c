@@ -365,6 +365,8 @@ void client_read_on(struct client *c, size_t *budget)
 		case JOURNAL_LINES:
 			*budget -= *budget < lines.len ? *budget : lines.len;
 			take_lines(c, lines);
+			if (loop_slice_is_over(c->hub->options.loop))
+				*budget = 0;
 			break;
 		case JOURNAL_GAP:
 			tell_gap(c, &gap);

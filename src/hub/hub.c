@@ -184,6 +184,7 @@ static void serve_work(struct hub *hub, unsigned *sends)
 	size_t budget = HUB_READ_A_TURN;
 	struct link *last = hub->work.prev;
 
+	loop_slice(hub->options.loop, SLICE_NS); /* for all who read */
 	while (!list_is_empty(&hub->work) && *sends) {
 		struct link *l = hub->work.next;
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -20,6 +21,11 @@
 /* One connection's share of a turn: one that sends without end must not keep
  * the others waiting. */
 #define CONN_RECEIVES_MAX 4
+
+/* One read that takes longer than a slice is too much, and the next is half of it.  At first
+ * it is not all there could be, because nobody knows yet what it costs. */
+#define CONN_SHRINK 2
+#define CONN_SHRINK_MAX 6
 
 static void on_event(uv_poll_t *poll, int status, int events);
 
@@ -92,26 +98,83 @@ static bool is_listening(const struct conn *conn)
 	return !conn->closing && !conn->broken && !conn->hushed && conn->user;
 }
 
-static void receive(struct conn *conn)
+static size_t share(const struct conn *conn)
+{
+	size_t max = conn->input_max * KIB >> conn->shrink;
+
+	return max < KIB ? KIB : max;
+}
+
+uint64_t conn_slice(const struct conn *conn)
+{
+	return conn->seat && conn->seat->place > PLACE_OWN ? SLICE_NS : SLICE_OWN_NS;
+}
+
+static void adapt(struct conn *conn, uint64_t took_ns, bool was_all)
+{
+	uint64_t slice = conn_slice(conn);
+
+	if (took_ns > slice && conn->shrink < CONN_SHRINK_MAX)
+		conn->shrink++;
+	else if (took_ns < slice / 2 && was_all && conn->shrink)
+		conn->shrink--;
+}
+
+/* Says whether there may be more. */
+static bool hear(struct conn *conn, size_t max)
 {
 	char *input = loop_input(conn->loop);
-	size_t max = conn->input_max * KIB;
-	ssize_t n = (ssize_t)max;
+	ssize_t n = conn->tls ? tls_recv(conn->tls, input, max)
+	                      : recv(conn->fd, input, max, MSG_DONTWAIT);
 
-	/* A short read emptied the socket: the next event says when there is
-	 * more, and asking now would only cost a call. */
-	for (int i = 0;
-	     ((i < CONN_RECEIVES_MAX && (size_t)n == max) || has_more(conn)) && is_listening(conn);
+	if (n > 0)
+		conn->user->heard(conn, input, (size_t)n);
+	else if (n == 0)
+		end(conn, "the peer closed the connection");
+	else if (errno != EAGAIN && errno != EINTR)
+		end(conn, conn->tls ? tls_why(conn->tls) : strerror(errno));
+	/* A short read emptied the socket: the next event says when there is more, and
+	 * asking now would only cost a call. */
+	return n == (ssize_t)max;
+}
+
+static void receive(struct conn *conn)
+{
+	uint64_t slice = conn_slice(conn), began = loop_slice(conn->loop, slice), before;
+	uint64_t now = began;
+	bool more = true;
+
+	for (int i = 0; ((i < CONN_RECEIVES_MAX && more) || has_more(conn)) &&
+	                now - began < slice && is_listening(conn);
 	     i++) {
-		n = conn->tls ? tls_recv(conn->tls, input, max)
-		              : recv(conn->fd, input, max, MSG_DONTWAIT);
-		if (n > 0)
-			conn->user->heard(conn, input, (size_t)n);
-		else if (n == 0)
-			end(conn, "the peer closed the connection");
-		else if (errno != EAGAIN && errno != EINTR)
-			end(conn, conn->tls ? tls_why(conn->tls) : strerror(errno));
+		before = now;
+		more = hear(conn, share(conn));
+		now = clock_mono_ns();
+		adapt(conn, now - before, more);
 	}
+	if (conn->seat)
+		conn->seat->is_greedy = now - began > slice / 2;
+}
+
+void conn_serve(struct conn *conn)
+{
+	bool again = conn->seat->wants_again;
+
+	conn->seat->wants_again = false;
+	if (!again)
+		receive(conn);
+	else if (conn->user && conn->user->again && !conn->broken)
+		conn->user->again(conn);
+	watch(conn);
+}
+
+bool conn_again(struct conn *conn)
+{
+	if (!conn->seat)
+		return false;
+	conn->seat->wants_again = true;
+	slices_queue(conn);
+	return true;
 }
 
 static void on_event(uv_poll_t *poll, int status, int events)
@@ -131,7 +194,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
 		if (conn->user)
 			conn->user->writable(conn);
 	}
-	if (events & UV_READABLE || has_more(conn))
+	if ((events & UV_READABLE || has_more(conn)) && !slices_defer(conn))
 		receive(conn);
 	watch(conn);
 }
@@ -145,6 +208,7 @@ struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user
 	conn->user = user;
 	conn->self = self;
 	conn->input_max = LOOP_INPUT / KIB;
+	conn->shrink = CONN_SHRINK;
 	conn->deadline.fire = on_late;
 	if (uv_poll_init(loop_uv(loop), &conn->poll, fd) != 0) {
 		log_error("net", "the kernel does not watch an accepted socket");

@@ -46,6 +46,9 @@ struct conn_user {
 	/* Of somebody who calls input_hold(): let go of what is held.  NULL: the
 	 * connection fails. */
 	void (*cut)(struct conn *conn, enum conn_fault why);
+
+	/* After conn_again(), when its turn has come. */
+	void (*again)(struct conn *conn);
 };
 
 struct conn {
@@ -67,6 +70,7 @@ struct conn {
 	bool hushed : 1;      /* conn_hush: nothing is read */
 	bool broken : 1;      /* it failed: gone() comes at the end of the turn */
 	bool closing : 1;
+	uint8_t shrink : 3; /* what is taken at once is halved so often, for want of time */
 };
 
 /* Takes fd, which is non-blocking. */
@@ -87,8 +91,9 @@ size_t conn_send(struct conn *conn, const void *bytes, size_t n);
 
 void conn_hush(struct conn *conn, bool hush);             /* stop or go on reading */
 void conn_deadline(struct conn *conn, unsigned after_ms); /* 0: none */
-void conn_half_close(struct conn *conn);                  /* shutdown(SHUT_WR) */
-void conn_fail(struct conn *conn); /* as if a send had failed: gone() will come */
+bool conn_again(struct conn *conn);      /* there is more to do; false: nobody will call again() */
+void conn_half_close(struct conn *conn); /* shutdown(SHUT_WR) */
+void conn_fail(struct conn *conn);       /* as if a send had failed: gone() will come */
 
 /* Who is at the other end, asked of the kernel when asked here; of one that was accepted,
  * who it was when it came. */

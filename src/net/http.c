@@ -17,8 +17,7 @@
  * that is answered, so this bounds it too. */
 #define INPUT_KIB 32
 
-/* Requests of one connection that are begun in one turn: one that sends nothing
- * but heads must not keep the others waiting. */
+/* Requests of one connection that are begun in one turn, if there is time for so many. */
 #define REQUESTS_A_TURN 32
 
 /* After the last answer input is thrown away for this long and this much: closing
@@ -208,12 +207,19 @@ static bool throw_away(struct http *http)
 	return false;
 }
 
+/* One that sends nothing but requests must not keep the others waiting. */
+static bool may_begin(const struct http *http)
+{
+	return http->share == REQUESTS_A_TURN ||
+	       (http->share && !loop_slice_is_over(http->conn->loop));
+}
+
 /* One step; false when there is none to take now. */
 static bool step(struct http *http)
 {
 	switch (http->state) {
 	case HTTP_IDLE:
-		if (http->in_len == 0 || http->share == 0)
+		if (http->in_len == 0 || !may_begin(http))
 			return false;
 		http->share--;
 		http_parser_begin(http);
@@ -258,7 +264,7 @@ static bool pump(struct http *http, char *bytes, size_t n)
 	http->pumping = false;
 	if (http->state == HTTP_OVER)
 		return false;
-	if (http->state == HTTP_IDLE && http->in_len)
+	if (http->state == HTTP_IDLE && http->in_len && !conn_again(http->conn))
 		loop_later(http->conn->loop, &http->resume);
 	conn_hush(http->conn, http->in_len > 0 || (http->hushed && http->state == HTTP_BODY));
 	note_input(http);
@@ -289,7 +295,16 @@ static void go_on(struct http *http)
 
 static void on_resume(struct later *later)
 {
-	go_on(list_of(later, struct http, resume));
+	struct http *http = list_of(later, struct http, resume);
+
+	loop_slice(http->conn->loop, conn_slice(http->conn));
+	go_on(http);
+}
+
+static void on_again(struct conn *conn)
+{
+	loop_slice(conn->loop, conn_slice(conn));
+	go_on(conn->self);
 }
 
 static void on_writable(struct conn *conn)
@@ -338,6 +353,7 @@ static const struct conn_user user = {
 	.gone = on_gone,
 	.late = on_late,
 	.cut = on_cut,
+	.again = on_again,
 };
 
 struct http *http_serve(struct conn *conn, const struct http_site *site)

@@ -13,6 +13,7 @@
 #include "net/test_client.h"
 
 #define BODY_MAX 1000
+#define DEAR_US 400 /* two and a half of them are a slice of ours */
 
 struct world {
 	struct client client;
@@ -103,6 +104,8 @@ static void begin(void *self, struct http *http)
 
 	w->begun++;
 	buf_clear(&w->body);
+	if (text_is(r->path, "/dear"))
+		test_clock_forward_us(DEAR_US);
 	if (text_is(r->path, "/body") || text_is(r->path, "/later") || text_is(r->path, "/hush") ||
 	    text_is(r->path, "/flood"))
 		http_accept(http, BODY_MAX, &handler, w);
@@ -213,6 +216,22 @@ static void a_hundred_requests_in_one_go_are_answered_in_order(void **state)
 		assert_non_null(at);
 	}
 	assert_int_equal(w->begun, 100);
+	buf_finish(&all);
+}
+
+static void a_turn_has_no_more_requests_than_there_is_time_for(void **state)
+{
+	struct world *w = *state;
+	struct buf all;
+
+	buf_init(&all, MIB);
+	for (int i = 0; i < 12; i++)
+		buf_add(&all, TEXT("GET /dear HTTP/1.1\r\n" HOST "\r\n"));
+	assert_int_equal(send(w->client.fd, all.at, all.len, 0), all.len);
+	for (unsigned i = 1; i <= 4; i++) {
+		client_turn(&w->client);
+		assert_int_equal(w->begun, 3 * i);
+	}
 	buf_finish(&all);
 }
 
@@ -542,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		world_test(a_request_is_answered_and_the_connection_stays),
 		world_test(a_hundred_requests_in_one_go_are_answered_in_order),
+		world_test(a_turn_has_no_more_requests_than_there_is_time_for),
 		world_test(one_connection_gets_a_bounded_share_of_a_turn),
 		world_test(requests_behind_an_answer_that_is_owed_wait),
 		world_test(input_behind_an_answer_that_is_owed_is_bounded),

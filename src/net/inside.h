@@ -9,6 +9,9 @@
 /* Undoes listen_keep(); fine for a connection that nobody keeps. */
 void listen_part(struct conn *conn);
 
+void conn_serve(struct conn *conn);           /* its turn has come (slices.h) */
+uint64_t conn_slice(const struct conn *conn); /* how long that is, in nanoseconds */
+
 enum http_state {
 	HTTP_IDLE,    /* not a byte of a request yet */
 	HTTP_READING, /* its head */

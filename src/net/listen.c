@@ -15,7 +15,7 @@
 #include "net/seats.h"
 #include "net/tls.h"
 
-/* Accepted before the connections that are there get their turn again. */
+/* Accepted before the connections that are there get their turn again, if there is time. */
 #define LISTEN_ACCEPTS_MAX 64
 
 struct listen {
@@ -79,8 +79,10 @@ static void on_event(uv_poll_t *poll, int status, int events)
 	(void)events;
 	if (status < 0)
 		log_error("net", "%s: %s", listen->address.words, uv_strerror(status));
+	loop_slice(listen->loop, SLICE_NS);
 	for (int i = 0; i < LISTEN_ACCEPTS_MAX && listen->fd >= 0 && accept_one(listen); i++)
-		continue;
+		if (loop_slice_is_over(listen->loop))
+			return;
 }
 
 struct listen *listen_create(struct loop *loop, const struct listen_options *o, struct error *why)

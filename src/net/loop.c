@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
 #include "base/pool.h"
@@ -31,6 +32,7 @@ struct loop {
 	uint64_t tick_done; /* every deadline due at or before it was fired */
 	char *input;
 	struct pool conns;
+	uint64_t slice_end_ns;
 	struct tls_context *tls;
 };
 
@@ -170,6 +172,19 @@ struct uv_loop_s *loop_uv(struct loop *loop)
 uint64_t loop_now_ms(const struct loop *loop)
 {
 	return uv_now(&loop->uv);
+}
+
+uint64_t loop_slice(struct loop *loop, uint64_t ns)
+{
+	uint64_t now = clock_mono_ns();
+
+	loop->slice_end_ns = now + ns;
+	return now;
+}
+
+bool loop_slice_is_over(const struct loop *loop)
+{
+	return clock_mono_ns() >= loop->slice_end_ns;
 }
 
 char *loop_input(struct loop *loop)

@@ -68,6 +68,13 @@ struct deadline {
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms);
 void deadline_clear(struct deadline *deadline);
 
+/* What one peer, or one piece of work, may take of a turn before the others have theirs.  It
+ * begins now, which is returned; and is it over? */
+#define SLICE_NS (250 * 1000)
+#define SLICE_OWN_NS (4 * SLICE_NS) /* of our own programs: for bursts that belong together */
+uint64_t loop_slice(struct loop *loop, uint64_t ns);
+bool loop_slice_is_over(const struct loop *loop);
+
 /* Where every connection receives: LOOP_INPUT bytes, gone with the next call. */
 #define LOOP_INPUT (64 * KIB)
 char *loop_input(struct loop *loop);

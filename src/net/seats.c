@@ -38,6 +38,7 @@ void seats_init(struct seats *p, struct loop *loop, unsigned max)
 	*p = (struct seats){.loop = loop, .max = max, .tell.fire = log_untold};
 	peer_line_init(&p->line);
 	inputs_init(&p->inputs, loop);
+	slices_init(&p->slices, loop);
 	map_init(&p->parties);
 	pool_init(&p->pool, sizeof(struct seat));
 }
@@ -48,6 +49,7 @@ void seats_finish(struct seats *p)
 	log_untold(&p->tell);
 	peer_line_finish(&p->line);
 	inputs_finish(&p->inputs);
+	slices_finish(&p->slices);
 	map_finish(&p->parties);
 	pool_finish(&p->pool);
 }
@@ -180,6 +182,7 @@ struct seat *seats_give(struct seats *p, struct conn *conn, const struct peer *p
 	seat->conn = conn;
 	seat->peer = *peer;
 	seat->place = place_of(peer);
+	list_init(&seat->in_ready);
 	p->counts[seat->place]++;
 	if (seat->place == PLACE_UNKNOWN)
 		join_party(p, seat);
@@ -191,6 +194,7 @@ void seats_leave(struct seat *seat)
 	if (!seat)
 		return;
 	input_forget(seat);
+	list_remove(&seat->in_ready);
 	if (seat->place < PLACE_KINDS)
 		seat->seats->counts[seat->place]--;
 	leave_party(seat);

@@ -23,6 +23,7 @@
 #include "net/loop.h"
 #include "net/peer.h"
 #include "net/place.h"
+#include "net/slices.h"
 
 struct conn;
 struct listen;
@@ -42,10 +43,13 @@ struct seat {
 	struct conn *conn;
 	struct link in_listen; /* listen.seats */
 	struct link in_party;  /* party.seats, of the unknown; the oldest first */
+	struct link in_ready;  /* slices.ready */
 	struct party *party;
 	struct input *input; /* what it has not finished saying; or NULL */
 	struct peer peer;    /* when it came */
 	enum place place;
+	bool is_greedy;   /* it used up most of its slice when it was heard last */
+	bool wants_again; /* conn_again() */
 };
 
 struct seats {
@@ -54,7 +58,8 @@ struct seats {
 	struct map parties; /* by name */
 	struct pool pool;
 	struct peer_line line;
-	struct inputs inputs;          /* of all of them */
+	struct inputs inputs; /* of all of them */
+	struct slices slices;
 	struct deadline tell;          /* of what was not logged yet */
 	unsigned untold[2];            /* evicted, turned away */
 	char worst[PEER_NAME_MAX];     /* the party that lost a place last */

@@ -6,17 +6,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND_MS 1000
-#define MILLISECOND_NS 1000000
+#define SECOND_US 1000000
+#define MICROSECOND_NS 1000
 
-static uint64_t now_ms; /* 0: it goes by itself */
+static uint64_t now_us; /* 0: it goes by itself */
 
 int clock_gettime(clockid_t which, struct timespec *t)
 {
-	if (now_ms == 0 || (which != CLOCK_MONOTONIC && which != CLOCK_MONOTONIC_COARSE))
+	if (now_us == 0 || (which != CLOCK_MONOTONIC && which != CLOCK_MONOTONIC_COARSE))
 		return (int)syscall(SYS_clock_gettime, which, t);
-	*t = (struct timespec){(time_t)(now_ms / SECOND_MS),
-	                       (long)(now_ms % SECOND_MS) * MILLISECOND_NS};
+	*t = (struct timespec){(time_t)(now_us / SECOND_US),
+	                       (long)(now_us % SECOND_US) * MICROSECOND_NS};
 	return 0;
 }
 
@@ -24,11 +24,16 @@ void test_clock_stop(void)
 {
 	struct timespec t;
 
-	if (now_ms == 0 && clock_gettime(CLOCK_MONOTONIC, &t) == 0)
-		now_ms = (uint64_t)t.tv_sec * SECOND_MS + (uint64_t)(t.tv_nsec / MILLISECOND_NS);
+	if (now_us == 0 && clock_gettime(CLOCK_MONOTONIC, &t) == 0)
+		now_us = (uint64_t)t.tv_sec * SECOND_US + (uint64_t)(t.tv_nsec / MICROSECOND_NS);
 }
 
 void test_clock_forward(unsigned ms)
 {
-	now_ms += ms;
+	test_clock_forward_us(1000 * ms);
+}
+
+void test_clock_forward_us(unsigned us)
+{
+	now_us += us;
 }

@@ -11,5 +11,6 @@ void test_clock_stop(void);
 
 /* All at once. */
 void test_clock_forward(unsigned ms);
+void test_clock_forward_us(unsigned us);
 
 #endif
