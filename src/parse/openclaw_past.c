@@ -102,10 +102,12 @@ static const char *read_number(const char *at, const char *end, uint64_t *out)
 
 static bool read_place(struct text place, uint64_t numbers[NUMBERS], struct text *session)
 {
-	const char *at = place.at, *end = place.at + place.len;
+	const char *at, *end;
 
-	if (place.len < 2 || *at++ != VERSION)
+	if (place.len < 2 || place.at[0] != VERSION)
 		return false;
+	at = place.at + 1;
+	end = place.at + place.len;
 	for (size_t i = 0; i < NUMBERS && at; i++)
 		at = read_number(at, end, &numbers[i]);
 	if (!at || at == end || *at != ' ')
