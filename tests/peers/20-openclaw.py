@@ -190,4 +190,93 @@ def _():
         assert text_of(of_run(box, again[0]["correlationId"])).count("Hello from the fake") == 1
 
 
+def a_box_that_dies_goes_on(version):
+    """Killed in the middle of a run: nothing twice, the rest and one end."""
+    with OpenClaw(version) as gateway, Box() as box:
+        meet(box, gateway)
+        for n, is_quick in enumerate((False, True)):
+            run = ask(box, "SLOW please", session=f"slow-{n}")["run"]
+            late(lambda: len(text_of(of_run(box, run))) > 20)
+            box.kill9()
+            time.sleep(2 if is_quick else 12)  # the answer takes about 6 s
+            box.start()
+            late(lambda: sources(box)["claw"]["state"] == "connected")
+            told = ends(box, run)
+            late(lambda: len(box.history("&type=source.gap")) == n + 1)
+            time.sleep(8 if is_quick else 2)  # what is told twice comes soon after
+            signals = of_run(box, run)
+            kinds = [s["type"] for s in signals]
+            assert kinds.count("task_dispatch") == 1 and len(ends(box, run)) == 1, kinds
+            words = text_of(signals)
+            if version == "latest":
+                assert [e["type"] for e in told] == ["completion"], told
+                assert words.count("Hello from the fake") == 1 and words.count("Done.") == 1, words
+            else:  # protocol 3 tells no past: it ends, and what is still said is heard
+                assert [e["payload"]["code"] for e in told] == ["lost"], told
+                assert words.count("Hello from the fake") == 1, words
+
+
+@test("a box that is killed in the middle of a run of 2026.9.6 goes on with it, or has its end")
+def _():
+    a_box_that_dies_goes_on("latest")
+
+
+@test("with 2026.2.3 the run has its one end, and no word twice")
+def _():
+    a_box_that_dies_goes_on("feb")
+
+
+@test("a question of 2026.9.6 is asked on our screens, and our answer is the gateway's; so is a dismissal")
+def _():
+    question = {"questionId": "colour", "header": "Colour", "question": "Which colour?", "isOther": True,
+                "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}]}
+    sizes = {"questionId": "sizes", "header": "Sizes", "question": "Which sizes?", "multiSelect": True,
+             "options": [{"label": "S"}, {"label": "L"}]}
+
+    def heard(name, event):
+        lines = [json.loads(line) for line in (gateway.home / f"{name}.jsonl").read_text().splitlines()]
+        return [line["frame"]["payload"] for line in lines if line["frame"].get("event") == event]
+
+    def asks(name, *questions):
+        gateway.other_client("", "", name, SCOPES="operator.read,operator.questions",
+                             ACTIONS=json.dumps([{"method": "question.request", "params": {
+                                 "id": name, "questions": list(questions)}}]))
+        return late(lambda: prompts(box))[0]
+
+    with OpenClaw("latest") as gateway, Box() as box:
+        meet(box, gateway)
+        first = asks("q-1", question, sizes)
+        assert [o["value"] for o in first["options"]] == ["Red", "Blue", "(other)"], first
+        decide(box, first, "Blue")
+        second = late(lambda: [p for p in prompts(box) if p["type"] == "multi"])[0]
+        decide(box, second, ["S", "L"])
+        told = late(lambda: heard("q-1", "question.resolved"))
+        assert told == [{"id": "q-1", "status": "answered", "answers": {"answers": {
+            "colour": ["Blue"], "sizes": ["S", "L"]}}}], told
+        settled = late(lambda: box.history("&type=prompt.settled"))
+        assert settled[0]["payload"]["decision"] == "S, L", settled
+        third = asks("q-2", question)
+        answer = box.request("POST", f"/api/prompts/{third['id']}/answer", {"cancelled": True})
+        assert answer.status == 200, answer
+        told = late(lambda: heard("q-2", "question.resolved"))
+        assert told == [{"id": "q-2", "status": "cancelled"}], told
+
+
+@test("a decision that 2026.9.6 has taken is settled by who decided, and a stop is told when it has stopped")
+def _():
+    with OpenClaw("latest") as gateway, Box() as box:
+        meet(box, gateway)
+        run = ask(box, "USETOOL please", session="decided")["run"]
+        prompt = late(lambda: prompts(box))[0]
+        decide(box, prompt, "deny")
+        settled = late(lambda: box.history("&type=prompt.settled"))[0]["payload"]
+        assert settled["decision"] == "deny" and settled["by"]["screen"] == "http", settled
+        ends(box, run)
+        slow = ask(box, "SLOW please", session="slow")["run"]
+        late(lambda: len(text_of(of_run(box, slow))) > 10)
+        stopped = box.request("POST", f"/api/runs/{slow}/cancel", {})
+        assert stopped.status == 200 and stopped.json() == {"ok": True, "run": slow}, stopped
+        assert [e["payload"].get("success") for e in ends(box, slow)] == [False]
+
+
 run()
