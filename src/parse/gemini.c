@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "parse/kinds.h"
+#include "parse/printed.h"
 #include "parse/speak.h"
-#include "signal/json.h"
 
 /* Calls that are remembered at the same time; the oldest gives way. */
 #define CALLS_KEPT 128
@@ -21,29 +21,18 @@ struct gemini {
 	char *trouble;       /* the last error that was perhaps not the end */
 };
 
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
-static void set_word(char **word, struct text value)
-{
-	free(*word);
-	*word = text_dup(value);
-}
-
 static void begin(struct parse *p, yyjson_val *line)
 {
-	parse_set_correlation(p, text_at(line, "session_id"));
+	parse_set_correlation(p, printed_text(line, "session_id"));
 	speak_state(p, NULL, "idle", "acting", TEXT("session started"));
 }
 
 static void take_message(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct text words = text_at(line, "content");
+	struct text words = printed_text(line, "content");
 
-	if (text_is(text_at(line, "role"), "user")) {
+	if (text_is(printed_text(line, "role"), "user")) {
 		make_begin(p, "task_dispatch");
 		make_text(p, "taskId", parse_options(p)->correlation);
 		make_text(p, "from", TEXT("user"));
@@ -59,11 +48,12 @@ static void take_message(struct parse *p, yyjson_val *line)
 static void take_call(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = text_at(line, "tool_id"), .name = text_at(line, "tool_name")};
+	struct call call = {.id = printed_text(line, "tool_id"),
+	                    .name = printed_text(line, "tool_name")};
 	unsigned at = g->call_count++ % CALLS_KEPT;
 
-	set_word(&g->calls[at].id, call.id);
-	set_word(&g->calls[at].name, call.name);
+	printed_set(&g->calls[at].id, call.id);
+	printed_set(&g->calls[at].name, call.name);
 	buf_clear(&g->words);
 	speak_call(p, NULL, &call, yyjson_obj_get(line, "parameters"));
 }
@@ -71,7 +61,7 @@ static void take_call(struct parse *p, yyjson_val *line)
 static void take_result(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = text_at(line, "tool_id")};
+	struct call call = {.id = printed_text(line, "tool_id")};
 	yyjson_val *output = yyjson_obj_get(line, "output");
 
 	for (unsigned i = 0; i < CALLS_KEPT && call.id.len; i++)
@@ -79,14 +69,14 @@ static void take_result(struct parse *p, yyjson_val *line)
 			call.name = text_of(g->calls[i].name);
 	if (!output)
 		output = yyjson_obj_get(line, "error");
-	speak_result(p, NULL, &call, text_is(text_at(line, "status"), "success"), output);
+	speak_result(p, NULL, &call, text_is(printed_text(line, "status"), "success"), output);
 }
 
 static void take_error(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 
-	set_word(&g->trouble, text_at(line, "message"));
+	printed_set(&g->trouble, printed_text(line, "message"));
 	speak_other(p, NULL, line);
 }
 
@@ -107,8 +97,8 @@ static void finish_session(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 	yyjson_val *error = yyjson_obj_get(line, "error");
-	struct text words = text_at(error, "message");
-	bool good = text_is(text_at(line, "status"), "success");
+	struct text words = printed_text(error, "message");
+	bool good = text_is(printed_text(line, "status"), "success");
 
 	tell_usage(p, yyjson_obj_get(line, "stats"));
 	speak_state(p, NULL, "acting", good ? "done" : "error", TEXT("session finished"));
@@ -117,14 +107,11 @@ static void finish_session(struct parse *p, yyjson_val *line)
 	if (good)
 		parse_complete(p, true, buf_text(&g->words));
 	else
-		parse_fail(p, text_at(error, "type"),
+		parse_fail(p, printed_text(error, "type"),
 		           words.len ? words : TEXT("the session failed"));
 }
 
-static const struct {
-	const char *name;
-	void (*take)(struct parse *p, yyjson_val *line);
-} kinds[] = {
+static const struct printed_kind kinds[] = {
 	{"init", begin},
 	{"message", take_message},
 	{"tool_use", take_call},
@@ -137,23 +124,12 @@ static const struct {
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct gemini *g = parse_state(p);
-	yyjson_val *line = parse_json(p, event->data);
-	size_t i = 0;
+	yyjson_val *line = printed_read(p, event, "gemini");
 
-	if (line && !yyjson_is_obj(line))
-		parse_bad(p, "a line that is not an object");
-	if (!yyjson_is_obj(line))
-		return;
-	if (parse_options(p)->agent.len == 0)
-		parse_set_agent(p, TEXT("gemini"));
-	if (g->words.max == 0)
+	if (line && g->words.max == 0)
 		buf_init(&g->words, parse_options(p)->event_max);
-	while (kinds[i].name && !text_is(text_at(line, "type"), kinds[i].name))
-		i++;
-	if (kinds[i].name)
-		kinds[i].take(p, line);
-	else
-		speak_other(p, NULL, line);
+	if (line)
+		printed_give(p, kinds, line);
 }
 
 static void end(struct parse *p)

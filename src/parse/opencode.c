@@ -6,25 +6,14 @@
 #include <stdlib.h>
 
 #include "parse/kinds.h"
+#include "parse/printed.h"
 #include "parse/speak.h"
-#include "signal/json.h"
 
 struct opencode {
 	char *words;   /* the agent's last */
 	char *trouble; /* the last error */
 	bool acts;
 };
-
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
-static void set_word(char **word, struct text value)
-{
-	free(*word);
-	*word = text_dup(value);
-}
 
 static void begin_step(struct parse *p, yyjson_val *line)
 {
@@ -38,17 +27,17 @@ static void begin_step(struct parse *p, yyjson_val *line)
 static void take_text(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
-	struct text words = text_at(yyjson_obj_get(line, "part"), "text");
+	struct text words = printed_text(yyjson_obj_get(line, "part"), "text");
 
 	if (words.len == 0)
 		return;
-	set_word(&o->words, words);
+	printed_set(&o->words, words);
 	speak_words(p, NULL, "text_delta", words);
 }
 
 static void take_thought(struct parse *p, yyjson_val *line)
 {
-	struct text words = text_at(yyjson_obj_get(line, "part"), "text");
+	struct text words = printed_text(yyjson_obj_get(line, "part"), "text");
 
 	if (words.len)
 		speak_words(p, NULL, "thinking", words);
@@ -57,8 +46,8 @@ static void take_thought(struct parse *p, yyjson_val *line)
 static void take_tool(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *part = yyjson_obj_get(line, "part"), *state = yyjson_obj_get(part, "state");
-	struct call call = {.id = text_at(part, "callID"), .name = text_at(part, "tool")};
-	bool good = text_is(text_at(state, "status"), "completed");
+	struct call call = {.id = printed_text(part, "callID"), .name = printed_text(part, "tool")};
+	bool good = text_is(printed_text(state, "status"), "completed");
 
 	speak_call(p, NULL, &call, yyjson_obj_get(state, "input"));
 	speak_result(p, NULL, &call, good, yyjson_obj_get(state, good ? "output" : "error"));
@@ -80,23 +69,20 @@ static void end_step(struct parse *p, yyjson_val *line)
 	json_number(yyjson_obj_get(part, "cost"), &usage.cost);
 	if (yyjson_is_obj(tokens))
 		speak_usage(p, NULL, &usage);
-	parse_set_stop(p, text_at(part, "reason"));
+	parse_set_stop(p, printed_text(part, "reason"));
 }
 
 static void take_error(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
 	yyjson_val *error = yyjson_obj_get(line, "error");
-	struct text words = text_at(yyjson_obj_get(error, "data"), "message");
+	struct text words = printed_text(yyjson_obj_get(error, "data"), "message");
 
-	set_word(&o->trouble, words.len ? words : text_at(error, "name"));
+	printed_set(&o->trouble, words.len ? words : printed_text(error, "name"));
 	speak_other(p, NULL, line);
 }
 
-static const struct {
-	const char *name;
-	void (*take)(struct parse *p, yyjson_val *line);
-} kinds[] = {
+static const struct printed_kind kinds[] = {
 	{"step_start", begin_step},
 	{"text", take_text},
 	{"reasoning", take_thought},
@@ -108,22 +94,12 @@ static const struct {
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	yyjson_val *line = parse_json(p, event->data);
-	size_t i = 0;
+	yyjson_val *line = printed_read(p, event, "opencode");
 
-	if (line && !yyjson_is_obj(line))
-		parse_bad(p, "a line that is not an object");
-	if (!yyjson_is_obj(line))
-		return;
-	if (parse_options(p)->agent.len == 0)
-		parse_set_agent(p, TEXT("opencode"));
-	parse_set_correlation(p, text_at(line, "sessionID"));
-	while (kinds[i].name && !text_is(text_at(line, "type"), kinds[i].name))
-		i++;
-	if (kinds[i].name)
-		kinds[i].take(p, line);
-	else
-		speak_other(p, NULL, line);
+	if (line)
+		parse_set_correlation(p, printed_text(line, "sessionID"));
+	if (line)
+		printed_give(p, kinds, line);
 }
 
 /* The model stopped for good where it did not stop to call tools. */

@@ -7,19 +7,14 @@
 #include <stdlib.h>
 
 #include "parse/kinds.h"
+#include "parse/printed.h"
 #include "parse/speak.h"
-#include "signal/json.h"
 
 struct pi {
 	char *words, *stop, *trouble; /* of the agent's last message */
 	bool has_spoken;              /* in the message that grows */
 	bool has_ended;
 };
-
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
 
 static void set_word(char **word, struct text value)
 {
@@ -31,7 +26,7 @@ static void set_word(char **word, struct text value)
 
 static void take_session(struct parse *p, yyjson_val *line)
 {
-	parse_set_correlation(p, text_at(line, "id"));
+	parse_set_correlation(p, printed_text(line, "id"));
 }
 
 static void begin_agent(struct parse *p, yyjson_val *line)
@@ -64,8 +59,8 @@ static void grow_call(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *content = yyjson_obj_get(yyjson_obj_get(event, "partial"), "content");
 	yyjson_val *block = yyjson_arr_get(content, speak_count(event, "contentIndex"));
-	struct call call = {.id = text_at(block, "id"), .name = text_at(block, "name")};
-	struct text piece = text_at(event, "delta");
+	struct call call = {.id = printed_text(block, "id"), .name = printed_text(block, "name")};
+	struct text piece = printed_text(event, "delta");
 
 	if (piece.len && call.id.len)
 		speak_call_piece(p, NULL, &call, piece);
@@ -75,7 +70,7 @@ static void grow_message(struct parse *p, yyjson_val *line)
 {
 	struct pi *s = parse_state(p);
 	yyjson_val *event = yyjson_obj_get(line, "assistantMessageEvent");
-	struct text type = text_at(event, "type"), piece = text_at(event, "delta");
+	struct text type = printed_text(event, "type"), piece = printed_text(event, "delta");
 	bool is_words = text_is(type, "text_delta");
 
 	if (text_is(type, "toolcall_delta")) {
@@ -89,7 +84,7 @@ static void grow_message(struct parse *p, yyjson_val *line)
 static void say_block(struct parse *p, yyjson_val *block)
 {
 	struct pi *s = parse_state(p);
-	struct text words = text_at(block, "text"), thought = text_at(block, "thinking");
+	struct text words = printed_text(block, "text"), thought = printed_text(block, "thinking");
 
 	if (thought.len && !s->has_spoken)
 		speak_words(p, NULL, "thinking", thought);
@@ -108,7 +103,7 @@ static void tell_usage(struct parse *p, yyjson_val *message)
 		.output = speak_count(counts, "output"),
 		.cache_read = speak_count(counts, "cacheRead"),
 		.cache_write = speak_count(counts, "cacheWrite"),
-		.model = text_at(message, "model"),
+		.model = printed_text(message, "model"),
 		.cost = -1,
 	};
 
@@ -127,8 +122,8 @@ static void end_answer(struct parse *p, yyjson_val *message)
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		say_block(p, block);
 	tell_usage(p, message);
-	set_word(&s->stop, text_at(message, "stopReason"));
-	set_word(&s->trouble, text_at(message, "errorMessage"));
+	set_word(&s->stop, printed_text(message, "stopReason"));
+	set_word(&s->trouble, printed_text(message, "errorMessage"));
 	if (text_of(s->stop).len && !s->trouble &&
 	    (text_is(text_of(s->stop), "error") || text_is(text_of(s->stop), "aborted")))
 		set_word(&s->trouble, text_of(s->stop));
@@ -140,7 +135,7 @@ static void tell_task(struct parse *p, yyjson_val *content)
 	struct text words = json_text(content);
 
 	if (words.len == 0)
-		words = text_at(yyjson_arr_get_first(content), "text");
+		words = printed_text(yyjson_arr_get_first(content), "text");
 	make_begin(p, "task_dispatch");
 	make_text(p, "taskId", parse_options(p)->correlation);
 	make_text(p, "from", TEXT("user"));
@@ -152,7 +147,7 @@ static void tell_task(struct parse *p, yyjson_val *content)
 static void end_message(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *message = yyjson_obj_get(line, "message");
-	struct text role = text_at(message, "role");
+	struct text role = printed_text(message, "role");
 
 	if (text_is(role, "assistant"))
 		end_answer(p, message);
@@ -166,7 +161,8 @@ static void end_message(struct parse *p, yyjson_val *line)
 
 static struct call call_of(yyjson_val *line)
 {
-	return (struct call){.id = text_at(line, "toolCallId"), .name = text_at(line, "toolName")};
+	return (struct call){.id = printed_text(line, "toolCallId"),
+	                     .name = printed_text(line, "toolName")};
 }
 
 static void begin_tool(struct parse *p, yyjson_val *line)
@@ -190,10 +186,7 @@ static void say_nothing(struct parse *p, yyjson_val *line)
 {
 }
 
-static const struct {
-	const char *name;
-	void (*take)(struct parse *p, yyjson_val *line);
-} kinds[] = {
+static const struct printed_kind kinds[] = {
 	{"session", take_session},
 	{"agent_start", begin_agent},
 	{"agent_end", end_agent},
@@ -211,21 +204,10 @@ static const struct {
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	yyjson_val *line = parse_json(p, event->data);
-	size_t i = 0;
+	yyjson_val *line = printed_read(p, event, "pi");
 
-	if (line && !yyjson_is_obj(line))
-		parse_bad(p, "a line that is not an object");
-	if (!yyjson_is_obj(line))
-		return;
-	if (parse_options(p)->agent.len == 0)
-		parse_set_agent(p, TEXT("pi"));
-	while (kinds[i].name && !text_is(text_at(line, "type"), kinds[i].name))
-		i++;
-	if (kinds[i].name)
-		kinds[i].take(p, line);
-	else
-		speak_other(p, NULL, line);
+	if (line)
+		printed_give(p, kinds, line);
 }
 
 static void end(struct parse *p)
