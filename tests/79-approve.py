@@ -332,6 +332,28 @@ def _():
         assert late.status == 409 and "it was decided there" in late.json()["error"], late
 
 
+@test("who may only emit settles no question: what a stranger invents of the agent closes nothing")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        asked = permission()
+        claude.tells({**after("PreToolUse", asked), "tool_use_id": "toolu_7"})
+        hook = claude.runs(asked)
+        prompt = one_prompt(box)
+        forged = after("PostToolUse", asked, tool_use_id="toolu_7", tool_response={})
+        for event in (forged, after("Stop", asked), after("SessionEnd", asked)):
+            told = box.request("POST", DECIDE.removesuffix("/decide"), event, unix=False)
+            assert told.status == 200, told
+        for kind in ("prompt.settled", "prompt.closed"):
+            lie = {"type": kind, "correlationId": prompt["run"],
+                   "payload": {"prompt": prompt["id"], "by": "mallory", "decision": "allow"}}
+            told = box.request("POST", "/api/signal", lie, unix=False)
+            assert told.status == 403, told
+        assert answer(box, prompt, value="deny").status == 200, "it is still open"
+        assert hook.end()["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+        assert not box.history("&type=prompt.closed")
+
+
 @test("what the agent did is told: a turn that is over without the tool denied it")
 def _():
     with Box() as box:

@@ -52,7 +52,7 @@ void box_make_hook(struct box *box)
 	box_withdraw_prompts(box, approve_is_ours, "the box was started again");
 }
 
-static bool web_has_hook(void *self, struct text payload, struct error *why)
+static bool web_has_hook(void *self, struct text payload, bool is_sure, struct error *why)
 {
 	struct box *box = self;
 
@@ -60,6 +60,8 @@ static bool web_has_hook(void *self, struct text payload, struct error *why)
 
 	if (!box->hook || !hook_take(box->hook, &whole, why))
 		return false;
+	if (!is_sure)
+		return true;
 	pauses_note(box->pauses, payload, PAUSES_UNSAID);
 	approve_note(box->approve, payload);
 	return true;

@@ -317,8 +317,10 @@ static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
 
 bool is_closed(struct text type)
 {
-	static const struct text types[] = {{"prompt", 6}, {"answer", 6}, {"control", 7}};
-	static const struct text families[] = {{"user.", 5}, {"source.", 7}, {"journal.", 8}};
+	static const struct text types[] = {
+		{"prompt", 6}, {"answer", 6}, {"control", 7}, {"command.told", 12}};
+	static const struct text families[] = {
+		{"user.", 5}, {"source.", 7}, {"journal.", 8}, {"prompt.", 7}};
 	bool closed = false;
 
 	for (size_t i = 0; i < COUNT(types); i++)

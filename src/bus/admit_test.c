@@ -635,11 +635,12 @@ static void an_uncredentialled_source_gets_a_prefix(void **state)
 
 static void some_types_are_closed_without_a_credential(void **state)
 {
-	static const char *const closed[] = {"prompt",     "answer",      "control",
-	                                     "user.click", "user.",       "user.anything",
-	                                     "source.up",  "journal.gap", "pr\\u006fmpt"};
-	static const char *const open[] = {"user",    "prompts", "answered",
-	                                   "sources", "error",   "x.user."};
+	static const char *const closed[] = {"prompt",         "answer",      "control",
+	                                     "user.click",     "user.",       "user.anything",
+	                                     "source.up",      "journal.gap", "pr\\u006fmpt",
+	                                     "prompt.settled", "command.told"};
+	static const char *const open[] = {"user",  "prompts", "answered",  "sources",
+	                                   "error", "x.user.", "command.go"};
 
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
 		char *raw = must_print("{\"type\":\"%s\"}", closed[i]);

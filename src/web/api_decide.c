@@ -58,7 +58,7 @@ static void whole(void *self, struct http *http)
 	const struct web_tap *tap = &d->web->options.tap;
 	struct error why;
 
-	if (!tap->hook(tap->self, buf_text(&d->payload), &why)) {
+	if (!tap->hook(tap->self, buf_text(&d->payload), true, &why)) {
 		web_refuse(http, 400, why.words, NULL);
 		free_decision(d);
 		return;

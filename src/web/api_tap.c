@@ -20,6 +20,7 @@
 struct hook {
 	struct web *web;
 	struct buf payload;
+	bool is_sure; /* who sends it may decide for others, too */
 };
 
 static void hook_piece(void *self, struct http *http, struct text bytes)
@@ -32,7 +33,7 @@ static void hook_piece(void *self, struct http *http, struct text bytes)
 static bool pass(struct hook *hook, struct error *why)
 {
 	const struct web_tap *tap = &hook->web->options.tap;
-	bool good = tap->hook(tap->self, buf_text(&hook->payload), why);
+	bool good = tap->hook(tap->self, buf_text(&hook->payload), hook->is_sure, why);
 
 	buf_finish(&hook->payload);
 	free(hook);
@@ -88,6 +89,7 @@ void api_hook(struct call *call)
 		return;
 	hook = must_zero(1, sizeof(*hook));
 	hook->web = call->web;
+	hook->is_sure = call->caller.scopes & SCOPE_CONTROL;
 	buf_init(&hook->payload, max);
 	http_accept(call->http, max, &handler, hook);
 }

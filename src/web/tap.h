@@ -28,9 +28,10 @@ struct web_tap_ask {
 
 struct web_tap {
 	void *self;
-	/* What Claude Code told a hook.  False: it is not understood, or empty because
-	 * it did not come whole. */
-	bool (*hook)(void *self, struct text payload, struct error *why);
+	/* What Claude Code told a hook.  is_sure: that it was Claude Code is certain enough to
+	 * settle its questions and pauses.  False: it is not understood, or empty because it did
+	 * not come whole. */
+	bool (*hook)(void *self, struct text payload, bool is_sure, struct error *why);
 	/* After that, of one that decides something.  NULL: it decides nothing.  Else
 	 * decided() is called once, later, unless it is forgotten before. */
 	void *(*hold)(void *self, struct text payload, web_decided_fn *decided, void *of);
