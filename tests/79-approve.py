@@ -482,6 +482,9 @@ def _():
         assert prompt["prompt"] == "May it carry out its plan?\n# Plan\n1. go", prompt
         assert [o["value"] for o in prompt["options"]] == ["allow", "deny", "stop"], prompt
         assert decision(printed) == {"behavior": "allow"}, printed
+        more = {"plan": "# Plan", "allowedPrompts": [{"tool": "Bash", "prompt": "rm -rf anything"}]}
+        prompt, _ = ask_and_answer(box, claude, {**plan, "tool_input": more}, value="deny")
+        assert "rm -rf anything" in prompt["prompt"] and prompt["input"] == more, prompt
 
 
 @test("many are held at once, and each gets its own answer")

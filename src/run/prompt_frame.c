@@ -92,6 +92,103 @@ enum prompt_offer prompt_frame_offers(const struct prompt *p, yyjson_val *value)
 	return yyjson_equals_str(value, PROMPT_OPEN_PAGE) ? PROMPT_TO_THE_PAGE : PROMPT_NOT_OFFERED;
 }
 
+/* ---- for screens that know labels and values alone ---- */
+
+/* `Allow always — RULE`: what it writes is part of what is chosen. */
+static void add_label(struct buf *out, yyjson_val *option, yyjson_val *rule)
+{
+	struct buf label;
+
+	buf_init(&label, 2 * PROMPT_WORDS_MAX);
+	visible_add(&label, json_text(yyjson_obj_get(option, "label")), VISIBLE_MARK_LINES);
+	buf_add(&label, TEXT(" \xe2\x80\x94 "));
+	visible_add(&label, json_text(rule), VISIBLE_MARK_LINES);
+	buf_add_json(out, buf_text(&label));
+	buf_finish(&label);
+}
+
+static void add_option(struct buf *out, yyjson_val *option)
+{
+	yyjson_val *rule = yyjson_obj_get(option, "rule"), *key;
+	yyjson_obj_iter members = yyjson_obj_iter_with(option);
+	char before = '{';
+
+	if (!rule) {
+		json_add(out, option);
+		return;
+	}
+	while ((key = yyjson_obj_iter_next(&members))) {
+		if (yyjson_equals_str(key, "rule"))
+			continue;
+		buf_add_char(out, before);
+		json_add(out, key);
+		buf_add_char(out, ':');
+		if (yyjson_equals_str(key, "label"))
+			add_label(out, option, rule);
+		else
+			json_add(out, yyjson_obj_iter_get_val(key));
+		before = ',';
+	}
+	buf_add_char(out, '}');
+}
+
+/* A screen selects the first where it is told nothing else: it is told the safe one. */
+static void add_choices(struct buf *out, const struct prompt *p, const struct offer *offer)
+{
+	yyjson_doc *doc =
+		offer->options ? yyjson_read(offer->options, strlen(offer->options), 0) : NULL;
+	yyjson_val *option, *safe = NULL;
+	size_t at, count;
+
+	if (!doc) {
+		json_member_json(out, "options", offer->options);
+		json_member_json(out, "default", offer->other);
+		return;
+	}
+	yyjson_arr_foreach(yyjson_doc_get_root(doc), at, count, option)
+	{
+		buf_add(out, at ? TEXT(",") : TEXT(",\"options\":["));
+		add_option(out, option);
+		if (!safe && yyjson_is_true(yyjson_obj_get(option, "safe")))
+			safe = yyjson_obj_get(option, "value");
+	}
+	buf_add(out, count ? TEXT("]") : TEXT(",\"options\":[]"));
+	if (offer->other || !safe || p->type != PROMPT_SELECT) {
+		json_member_json(out, "default", offer->other);
+	} else {
+		buf_add(out, TEXT(",\"default\":"));
+		json_add(out, safe);
+	}
+	yyjson_doc_free(doc);
+}
+
+/* The words with nothing invisible in them. */
+static void show(struct buf *seen, struct text words)
+{
+	buf_init(seen, VISIBLE_GROWTH * words.len);
+	visible_add(seen, words, VISIBLE_KEEP_LINES);
+}
+
+static bool is_plain(struct text words)
+{
+	struct buf seen;
+	bool plain;
+
+	show(&seen, words);
+	plain = text_equal(buf_text(&seen), words);
+	buf_finish(&seen);
+	return plain;
+}
+
+static void add_words(struct buf *out, struct text words)
+{
+	struct buf seen;
+
+	show(&seen, words);
+	buf_add_json(out, buf_text(&seen));
+	buf_finish(&seen);
+}
+
 /* ---- the frame ---- */
 
 static void make(const struct prompt *p, const struct offer *offer, struct buf *out)
@@ -107,25 +204,23 @@ static void make(const struct prompt *p, const struct offer *offer, struct buf *
 		buf_add(out, TEXT("null"));
 	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":",
 	          narrowed ? "select" : prompt_type_name(p->type));
-	buf_add_json(out, p->words);
-	if (narrowed) {
+	add_words(out, p->words);
+	if (narrowed)
 		add_narrowed(p, offer->options, out);
-	} else {
-		json_member_json(out, "options", offer->options);
-		json_member_json(out, "default", offer->other);
-	}
+	else
+		add_choices(out, p, offer);
 	buf_add(out, TEXT("}}"));
 }
 
 /* The agent's own frame has all that it offers, with its own spelling: it is sent only where
- * nothing of it is left out. */
+ * nothing of it is left out, and where its words hide nothing. */
 void prompt_frame(const struct prompt *p, enum answers may, struct buf *out)
 {
 	struct offer offer;
 	bool is_whole;
 
 	offer_init(&offer, p, may);
-	is_whole = !offer.made || strcmp(offer.made, p->options) == 0;
+	is_whole = (!offer.made || strcmp(offer.made, p->options) == 0) && is_plain(p->words);
 	if (!p->frame || !is_whole || !splice(p, out))
 		make(p, &offer, out);
 	offer_finish(&offer);

@@ -367,6 +367,28 @@ static void a_frame_is_its_agents_where_nothing_is_left_out(void **state)
 	prompt_destroy(p);
 }
 
+/* A screen of the run dialect shows a label, and selects the first unless it is told. */
+static void a_frame_says_the_rule_and_selects_what_is_safe(void **state)
+{
+	struct prompt *p =
+		made("{\"type\":\"select\",\"prompt\":\"ls\\u0000 \\u202ex\\ny\",\"options\":["
+	             "{\"label\":\"Yes\",\"value\":1,\"rule\":\"allow\\nB\",\"needs\":\"control\"},"
+	             "{\"label\":\"No\",\"value\":0,\"safe\":true}]}");
+	static const char words[] =
+		"\"opts\":{\"prompt\":\"ls\\\\u0000 \\\\u202ex\\ny\",\"options\":["
+		"{\"label\":\"Yes \xe2\x80\x94 allow\xe2\x86\xb5" "B\",\"value\":1,\"needs\":\"control\"},"
+		"{\"label\":\"No\",\"value\":0,\"safe\":true}],\"default\":0}}";
+	char *frame = framed(p);
+
+	assert_non_null(strstr(frame, words));
+	free(frame);
+	p->frame = must_dup("{\"kind\":\"prompt\",\"prompt-id\":\"own\",\"x\":1}");
+	frame = framed(p);
+	assert_non_null(strstr(frame, words));
+	free(frame);
+	prompt_destroy(p);
+}
+
 static enum prompt_offer offers(const struct prompt *p, const char *value)
 {
 	yyjson_doc *doc = yyjson_read(value, strlen(value), 0);
@@ -463,6 +485,7 @@ int main(void)
 		cmocka_unit_test(who_may_not_answer_sees_that_it_is_asked),
 		cmocka_unit_test(what_would_be_refused_is_not_offered),
 		cmocka_unit_test(a_frame_is_its_agents_where_nothing_is_left_out),
+		cmocka_unit_test(a_frame_says_the_rule_and_selects_what_is_safe),
 		cmocka_unit_test(a_long_input_is_told_by_its_size),
 		cmocka_unit_test(what_is_saved_is_loaded),
 	};

@@ -17,10 +17,11 @@ bool question_is(struct text tool)
 	return text_is(tool, "AskUserQuestion");
 }
 
-/* One that a prompt cannot hold is asked like any other tool. */
+/* One that a prompt cannot hold is asked like any other tool, and so is one that asks for more
+ * than its plan: of a tool every member is shown. */
 bool question_is_plan(struct text tool, yyjson_val *input)
 {
-	return text_is(tool, "ExitPlanMode") &&
+	return text_is(tool, "ExitPlanMode") && yyjson_obj_size(input) == 1 &&
 	       json_text(yyjson_obj_get(input, "plan")).len <= PLAN_MAX;
 }
 
@@ -79,6 +80,8 @@ static void add_label(struct buf *out, yyjson_val *option)
 	if (description.len) {
 		buf_add(&label, TEXT(": "));
 		visible_add(&label, utf8_cut(description, LABEL_MAX), VISIBLE_MARK_LINES);
+		if (description.len > LABEL_MAX)
+			buf_add(&label, TEXT(" ... (cut)"));
 	}
 	buf_add_json(out, buf_text(&label));
 	buf_finish(&label);
