@@ -376,7 +376,8 @@ static void a_frame_says_the_rule_and_selects_what_is_safe(void **state)
 	             "{\"label\":\"No\",\"value\":0,\"safe\":true}]}");
 	static const char words[] =
 		"\"opts\":{\"prompt\":\"ls\\\\u0000 \\\\u202ex\\ny\",\"options\":["
-		"{\"label\":\"Yes \xe2\x80\x94 allow\xe2\x86\xb5" "B\",\"value\":1,\"needs\":\"control\"},"
+		"{\"label\":\"Yes \xe2\x80\x94 allow\xe2\x86\xb5"
+		"B\",\"value\":1,\"needs\":\"control\"},"
 		"{\"label\":\"No\",\"value\":0,\"safe\":true}],\"default\":0}}";
 	char *frame = framed(p);
 

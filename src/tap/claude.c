@@ -118,7 +118,7 @@ static void each_entry(struct search *s, const char *dir, entry_fn *fn)
 	struct dirent *entry;
 
 	for (unsigned n = 0; open && n < ENTRIES_MAX && (entry = readdir(open)); n++)
-		if (entry->d_name[0] != '.')
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			fn(s, dir, entry->d_name);
 	if (open)
 		closedir(open);
@@ -149,6 +149,16 @@ static void look_at_extension(struct search *s, const char *dir, const char *nam
 		note(s, path, version_read(rest, &version) ? &version : NULL);
 	}
 	free(path);
+}
+
+/* ~/.vscode, ~/.cursor-server and many more: there is a new editor every month. */
+static void look_at_editor(struct search *s, const char *home, const char *name)
+{
+	char *dir = must_print("%s/%s/extensions", home, name);
+
+	if (name[0] == '.')
+		each_entry(s, dir, look_at_extension);
+	free(dir);
 }
 
 /* nvm has a directory for each version of node. */
@@ -229,10 +239,6 @@ static void look_at_home(struct search *s, const char *home)
 {
 	static const char *const bins[] = {".local/bin", ".npm-global/bin", ".bun/bin",
 	                                   ".volta/bin", ".claude/local"};
-	static const char *const editors[] = {
-		".vscode",         ".vscode-server", ".vscode-insiders", ".vscode-server-insiders",
-		".vscode-oss",     ".cursor",        ".cursor-server",   ".windsurf",
-		".windsurf-server"};
 
 	for (size_t i = 0; i < sizeof(bins) / sizeof(*bins); i++) {
 		char *program = must_print("%s/%s/claude", home, bins[i]);
@@ -240,12 +246,7 @@ static void look_at_home(struct search *s, const char *home)
 		look_at_program(s, program);
 		free(program);
 	}
-	for (size_t i = 0; i < sizeof(editors) / sizeof(*editors); i++) {
-		char *dir = must_print("%s/%s/extensions", home, editors[i]);
-
-		each_entry(s, dir, look_at_extension);
-		free(dir);
-	}
+	each_entry(s, home, look_at_editor);
 	look_in(s, home, ".nvm/versions/node", look_at_node);
 	look_in(s, home, ".local/share/claude/versions", look_at_native);
 }

@@ -165,6 +165,8 @@ static void extensions_of_editors_count(void **state)
 	assert_found("2.1.97");
 	free(put(".cursor-server/extensions/anthropic.claude-code-2.1.50/x", "", 0600));
 	assert_found("2.1.50");
+	free(put(".next-editor/extensions/anthropic.claude-code-2.0.77/x", "", 0600));
+	assert_found("2.0.77");
 }
 
 static void each_node_of_nvm_may_have_one(void **state)

@@ -1,6 +1,8 @@
 /* ours.c - telling our hooks from those of others. */
 #include "tap/ours.h"
 
+#include <arpa/inet.h>
+
 #include "signal/json.h"
 
 #define ROUTE "/api/hooks/claude-code"
@@ -12,20 +14,39 @@ static bool ends_with(struct text t, struct text end)
 	return t.len >= end.len && memcmp(t.at + t.len - end.len, end.at, end.len) == 0;
 }
 
+static bool is_address(struct text host)
+{
+	unsigned char bytes[16];
+	char name[INET6_ADDRSTRLEN];
+	bool is_v6 = host.len > 2 && host.at[0] == '[' && host.at[host.len - 1] == ']';
+
+	if (is_v6)
+		host = (struct text){host.at + 1, host.len - 2};
+	if (host.len >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", TEXT_ARG(host));
+	return inet_pton(is_v6 ? AF_INET6 : AF_INET, name, bytes) == 1;
+}
+
+/* Older installs wrote where the box listened, which is an address or localhost. */
 static bool is_our_url(struct text url)
 {
-	static const char *const hosts[] = {"http://127.0.0.1", "http://[::1]", "http://localhost"};
+	static const struct text scheme = {"http://", 7};
+	struct text host = {url.at + scheme.len, 0};
+	const char *end;
 
-	if (!ends_with(url, TEXT(ROUTE)))
+	if (!text_starts(url, scheme) || !ends_with(url, TEXT(ROUTE)) ||
+	    url.len < scheme.len + sizeof(ROUTE) - 1)
 		return false;
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
-		size_t len = strlen(hosts[i]);
-
-		if (text_starts(url, text_of(hosts[i])) &&
-		    (url.at[len] == ':' || url.at[len] == '/'))
-			return true;
-	}
-	return false;
+	end = url.at + url.len - (sizeof(ROUTE) - 1);
+	host.len = (size_t)(end - host.at);
+	while (host.len && host.at[host.len - 1] >= '0' && host.at[host.len - 1] <= '9')
+		host.len--;
+	if (host.len && host.at[host.len - 1] == ':')
+		host.len--;
+	else
+		host.len = (size_t)(end - host.at);
+	return text_is(host, "localhost") || is_address(host);
 }
 
 static enum ours look(yyjson_val *hook, struct text *where)
