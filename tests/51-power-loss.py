@@ -68,7 +68,7 @@ def _():
     box.disarm()
     box.start()
     write_a_while(box, [*writers, poster])
-    history = crash.check(box, ledger, writers)
+    history = crash.check(box, ledger, writers, torn=True)
     assert len(ledger.acked) > 10 * ROUNDS, f"only {len(ledger.acked)} acknowledgements"
     watcher.round(box, until=lambda: len(history))
     assert watcher.wrong is None, watcher.wrong

@@ -179,3 +179,15 @@ bool clean_mark_remove(int dir, struct error *why)
 {
 	return disk_remove(dir, CLEAN_FILE, why);
 }
+
+uint64_t epochs_promised(const struct epochs *epochs, int dir)
+{
+	const struct epoch *current = epochs_current(epochs);
+	uint64_t last = current ? current->first - 1 : 0;
+	struct position mark;
+
+	if (current && clean_mark_read(dir, &mark) && mark.seq > last && mark.seq < SEQ_MAX &&
+	    strcmp(mark.epoch, current->name) == 0)
+		last = mark.seq;
+	return last;
+}

@@ -41,6 +41,11 @@ const struct epoch *epochs_current(const struct epochs *epochs); /* NULL: none y
 uint64_t epochs_resume(const struct epochs *epochs, const struct positions *after, uint64_t last,
                        struct gap *lost);
 
+/* Up to where everything was acknowledged once: a start of before has seen it on the disk, or
+ * a clean stop left it there.  Seqs never go back behind it, even if somebody took segments
+ * away. */
+uint64_t epochs_promised(const struct epochs *epochs, int dir);
+
 bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);
 bool clean_mark_read(int dir, struct position *out);
 bool clean_mark_remove(int dir, struct error *why);

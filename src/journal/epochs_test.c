@@ -291,7 +291,7 @@ static void a_mark_of_a_clean_stop_is_believed_if_it_is_ours(void **state)
 		assert_int_equal(journal_last_seq(j), cases[i].last);
 		assert_int_equal(access(path, F_OK), -1);
 		commit(j, 1);
-		expect_story(j, 0, cases[i].last == 10 ? "1-11" : "1-10 gap 11-15 damaged 16-16");
+		expect_story(j, 0, cases[i].last == 10 ? "1-11" : "1-10 gap 11-15 lost 16-16");
 		journal_close(j);
 		free(path);
 		free(mark);

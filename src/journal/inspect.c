@@ -14,17 +14,19 @@
 
 static bool load_index(struct inspection *out, int index)
 {
-	struct stat st;
-	ssize_t got;
+	struct stat st = {0};
+	ssize_t got = 0;
 
-	if (fstat(index, &st) != 0)
+	if (index >= 0 && fstat(index, &st) != 0)
 		return false;
 	out->count = (size_t)st.st_size / sizeof(struct entry);
+	out->is_odd = (size_t)st.st_size % sizeof(struct entry) != 0;
 	if (out->count > INDEX_BYTES_MAX / sizeof(struct entry))
 		out->count = INDEX_BYTES_MAX / sizeof(struct entry);
 	out->entries = must_zero(out->count + 1, sizeof *out->entries);
 	out->states = must_zero(out->count + 1, 1);
-	got = disk_read(index, out->entries, out->count * sizeof *out->entries, 0);
+	if (index >= 0)
+		got = disk_read(index, out->entries, out->count * sizeof *out->entries, 0);
 	if (got < 0)
 		return false;
 	out->count = (size_t)got / sizeof(struct entry);
@@ -98,14 +100,19 @@ bool inspect(struct inspection *in, int fd, int index, uint64_t first, struct er
 	return true;
 }
 
-/* The first entry of the commit that was written last.  The entries of a torn
- * commit may be garbled themselves, so the last sound one is asked. */
-static size_t last_commit(const struct inspection *in)
+bool inspection_is_sound(const struct inspection *in, size_t i)
+{
+	return in->states[i] == BATCH_GOOD || in->states[i] == BATCH_BAD;
+}
+
+/* The entries of a torn commit may be garbled themselves, so the last sound one is
+ * asked. */
+size_t inspection_last_commit(const struct inspection *in)
 {
 	size_t i = in->used;
 	size_t place;
 
-	while (i > 0 && in->states[i - 1] != BATCH_GOOD && in->states[i - 1] != BATCH_BAD)
+	while (i > 0 && !inspection_is_sound(in, i - 1))
 		i--;
 	if (i == 0)
 		return 0;
@@ -115,7 +122,7 @@ static size_t last_commit(const struct inspection *in)
 
 size_t inspection_committed(const struct inspection *in)
 {
-	size_t i = last_commit(in);
+	size_t i = inspection_last_commit(in);
 
 	while (i < in->used && in->states[i] == BATCH_GOOD)
 		i++;

@@ -25,11 +25,18 @@ struct inspection {
 	unsigned char *states; /* enum batch_state */
 	size_t count;
 	size_t used;    /* entries up to the last that is not of zeros */
+	bool is_odd;    /* the index ends in the middle of an entry */
 	uint64_t bytes; /* in the file of lines */
 };
 
-/* False only when a file cannot be read, or is of a newer format. */
+/* False only when a file cannot be read, or is of a newer format.  index < 0: there is none. */
 bool inspect(struct inspection *inspection, int fd, int index, uint64_t first, struct error *why);
+
+/* The first entry of the commit that was written last: all before it were acknowledged. */
+size_t inspection_last_commit(const struct inspection *inspection);
+
+/* Is what the entry says known, whatever became of its lines? */
+bool inspection_is_sound(const struct inspection *inspection, size_t i);
 
 /* How many entries to keep when this is the newest segment.  One commit is
  * written at a time, and none before the one before it is on the disk: so only

@@ -10,16 +10,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
-#include "base/random.h"
 #include "journal/checkpoint.h"
 #include "journal/forget.h"
 #include "journal/format.h"
 #include "journal/inside.h"
 #include "journal/lock.h"
+#include "journal/recover.h"
 #include "journal/warm.h"
 
 #define EAGER_BYTES (1 * MIB) /* a commit of this size waits no longer */
-#define GAP_LINE_MAX 512
 #define TOO_SLOW "the disk does not keep up"
 
 /* --- threads ------------------------------------------------------------- */
@@ -92,33 +91,16 @@ static bool open_dir(struct journal *j, struct error *why)
 	return j->dir >= 0;
 }
 
-/* Up to where everything was acknowledged once: a start of before has seen it on the disk, or
- * a clean stop left it there.  Seqs never go back behind it, even if somebody took segments
- * away. */
-static uint64_t promised(const struct journal *j)
+/* *fork: the first seq that the new epoch has for itself. */
+static bool find_last(struct journal *j, uint64_t *fork, struct error *why)
 {
-	const struct epoch *current = epochs_current(&j->epochs);
-	uint64_t last = current ? current->first - 1 : 0;
-	struct position mark;
-
-	if (current && clean_mark_read(j->dir, &mark) && mark.seq > last && mark.seq < SEQ_MAX &&
-	    strcmp(mark.epoch, current->name) == 0)
-		last = mark.seq;
-	return last;
-}
-
-static bool find_last(struct journal *j, struct error *why)
-{
-	uint64_t last;
-
-	j->last = promised(j);
+	j->last = epochs_promised(&j->epochs, j->dir);
+	*fork = j->last + 1;
 	if (!j->shelf.count)
 		return true;
 	j->segment.first = j->shelf.firsts[j->shelf.count - 1];
-	if (!segment_recover(&j->segment, j->dir, j->last, &last, why))
+	if (!segment_recover(&j->segment, j->dir, &j->last, fork, why))
 		return false;
-	if (last > j->last)
-		j->last = last;
 	if (j->segment.fd >= 0) {
 		segment_reserve(&j->segment, j->options.segment_bytes);
 		j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
@@ -128,20 +110,22 @@ static bool find_last(struct journal *j, struct error *why)
 
 /* The mark goes before anything is appended, so that the next start sees it only
  * if this run stops cleanly too. */
-static bool begin_epoch(struct journal *j, struct error *why)
+static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 {
 	epochs_drop_before(&j->epochs, j->shelf.count ? j->shelf.firsts[0] : 0);
-	return epochs_add(&j->epochs, j->dir, j->last + 1, why) && clean_mark_remove(j->dir, why);
+	return epochs_add(&j->epochs, j->dir, fork, why) && clean_mark_remove(j->dir, why);
 }
 
 static bool load(struct journal *j, struct error *why)
 {
+	uint64_t fork;
+
 	if (!format_check_start(j->dir, why) || !forget_complete(j->dir, why) ||
 	    !shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
-	    !find_last(j, why))
+	    !find_last(j, &fork, why))
 		return false;
 	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
-	return begin_epoch(j, why);
+	return begin_epoch(j, fork, why);
 }
 
 static void destroy(struct journal *j)
@@ -224,19 +208,12 @@ bool journal_is_behind(const struct journal *j)
 /* One line for all the signals that were live only. */
 static void close_gap(struct journal *j)
 {
-	char id[RANDOM_UUID_LEN];
 	struct buf line;
 
-	random_uuid(id);
 	buf_init(&line, GAP_LINE_MAX);
-	buf_print(&line, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
-	          (unsigned long long)j->last, RANDOM_UUID_LEN, id);
-	buf_print(&line, "\"timestamp\":%lld,\"source\":\"signalbox\",",
-	          (long long)clock_wall_ms());
-	buf_print(&line, "\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"disk\"}}",
-	          (unsigned long long)j->gap_from, (unsigned long long)j->last);
-	recent_add_gap(&j->recent, j->last, buf_text(&line));
-	j->appended += line.len + 1;
+	segment_gap_line(&line, j->gap_from, j->last, "disk");
+	recent_add_gap(&j->recent, j->last, (struct text){line.at, line.len - 1});
+	j->appended += line.len;
 	j->gap_from = 0;
 	buf_finish(&line);
 	writer_ask(j, ASK_NOW);

@@ -1,29 +1,15 @@
-/* recover.c - the newest segment after a stop of any kind.
- *
- * Whole lines behind the index are kept.  What is bad in the last commit was never
- * acknowledged: it is copied and cut off.  What is bad before it, or before the last seq
- * that the journal is known to have acknowledged, is damaged: it is put aside, and
- * readers are told.
- */
+/* recover.c - reading the newest segment with suspicion, and putting it right. */
+#include "journal/recover.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/log.h"
 #include "journal/disk.h"
-#include "journal/inspect.h"
-#include "journal/salvage.h"
-
-/* The segment, what its index says, and what is behind that. */
-struct rescue {
-	struct segment *segment;
-	int dir;
-	struct inspection in;
-	struct salvage more;
-	uint64_t torn; /* bytes at the end that are no whole line */
-};
 
 static int open_file(int dir, uint64_t first, enum segment_file which, int flags)
 {
@@ -84,17 +70,106 @@ static bool copy_tail(int dir, int fd, uint64_t first, uint64_t offset, uint64_t
 	return good;
 }
 
-/* Copies what is damaged among the entries that are kept. */
-static void put_aside(const struct inspection *in, int dir, const struct segment *s)
+/* ---- what is to be done ---- */
+
+static bool is_in_file(const struct inspection *in, size_t i)
 {
+	return in->entries[i].offset + in->entries[i].length <= in->bytes;
+}
+
+static void find_known(struct recovery *r, uint64_t promised)
+{
+	size_t last_commit = inspection_last_commit(&r->in);
+
+	r->acked = r->known = promised;
+	for (size_t i = 0; i < r->in.used; i++) {
+		uint64_t last = r->in.entries[i].last;
+
+		if (!inspection_is_sound(&r->in, i))
+			continue;
+		if (last > r->known)
+			r->known = last;
+		if (i < last_commit && last > r->acked)
+			r->acked = last;
+	}
+}
+
+/* A hole in the index before the last commit stays; one in it, or behind, is for the lines
+ * themselves to fill. */
+static bool ends_what_is_kept(const struct recovery *r, size_t i)
+{
+	switch (r->in.states[i]) {
+	case BATCH_GOOD:
+		return false;
+	case BATCH_BAD:
+		return !is_in_file(&r->in, i) || r->in.entries[i].last > r->acked;
+	default:
+		return i >= inspection_last_commit(&r->in);
+	}
+}
+
+static void find_kept(struct recovery *r)
+{
+	r->kept = 0;
+	for (size_t i = 0; i < r->in.used && !ends_what_is_kept(r, i); i++)
+		if (inspection_is_sound(&r->in, i))
+			r->kept = i + 1;
+}
+
+/* Up to the first batch of which an entry says that it is not what was written. */
+static void find_more(struct recovery *r, const struct segment *s)
+{
+	uint64_t next = s->first, offset = 0, end = r->in.bytes;
+
+	if (r->kept) {
+		const struct entry *e = &r->in.entries[r->kept - 1];
+
+		next = e->last + 1;
+		offset = e->offset + e->length;
+	}
+	for (size_t i = r->in.used; i-- > r->kept;)
+		if (r->in.states[i] == BATCH_BAD && is_in_file(&r->in, i))
+			end = r->in.entries[i].offset;
+	salvage_init(&r->more, s->fd, next, offset, end > offset ? end : offset);
+	salvage_run(&r->more);
+	r->torn = r->in.bytes > r->more.offset ? r->in.bytes - r->more.offset : 0;
+	r->is_cut_short = false;
+	for (size_t i = r->kept; i < r->in.used; i++)
+		if (r->in.states[i] == BATCH_BAD && r->in.entries[i].first < r->more.next)
+			r->is_cut_short = true;
+}
+
+bool recovery_plan(struct recovery *r, const struct segment *s, uint64_t promised,
+                   struct error *why)
+{
+	if (!inspect(&r->in, s->fd, s->index, s->first, why))
+		return false;
+	find_known(r, promised);
+	find_kept(r);
+	find_more(r, s);
+	return true;
+}
+
+void recovery_finish(struct recovery *r)
+{
+	salvage_finish(&r->more);
+	inspection_finish(&r->in);
+}
+
+/* ---- doing it ---- */
+
+/* Copies what is damaged among the entries that are kept. */
+static void put_aside(const struct recovery *r, int dir, const struct segment *s)
+{
+	const struct inspection *in = &r->in;
 	uint64_t next = s->first, end = 0;
 
-	for (size_t i = 0; i < s->entries; i++) {
+	for (size_t i = 0; i < r->kept; i++) {
 		const struct entry *e = &in->entries[i];
 
 		if (in->states[i] == BATCH_BAD)
 			segment_quarantine(dir, s->fd, e->first, e->offset, e->length);
-		if (in->states[i] != BATCH_GOOD && in->states[i] != BATCH_BAD)
+		if (!inspection_is_sound(in, i))
 			continue;
 		if (e->offset > end)
 			segment_quarantine(dir, s->fd, next, end, e->offset - end);
@@ -103,49 +178,78 @@ static void put_aside(const struct inspection *in, int dir, const struct segment
 	}
 }
 
-/* What follows the lines that are committed, and is to be judged by itself: up to the first
- * batch of which an entry says that it is not what was written. */
-static uint64_t end_of_unknown(const struct inspection *in, size_t kept)
+static void tell(const struct recovery *r, const struct segment *s)
 {
-	for (size_t i = kept; i < in->used; i++)
-		if (in->states[i] == BATCH_BAD)
-			return in->entries[i].offset;
-	return in->bytes;
-}
+	unsigned long long name = s->first, next = r->more.next;
 
-static void find_more(struct rescue *r, uint64_t next)
-{
-	const struct segment *s = r->segment;
-	uint64_t end = end_of_unknown(&r->in, s->entries);
-
-	salvage_init(&r->more, s->fd, next, s->len, end > s->len ? end : s->len);
-	salvage_run(&r->more);
-	if (r->more.next > next)
-		log_warn("journal",
-		         "segment %llu: kept signals %llu to %llu, which its index had lost",
-		         (unsigned long long)s->first, (unsigned long long)next,
-		         (unsigned long long)r->more.next - 1);
-}
-
-/* The torn rest goes, and what was found gets its entries, each of which is a commit of
- * its own: so the next start will not take them for one that was torn. */
-static bool mend(struct rescue *r, struct error *why)
-{
-	struct segment *s = r->segment;
-	struct iovec piece = {r->more.entries.at, r->more.entries.len};
-	uint64_t end = s->entries * sizeof(struct entry);
-
+	if (salvage_count(&r->more))
+		log_warn("journal", "segment %llu: kept signals %llu to %llu, %s", name,
+		         (unsigned long long)r->more.first, next - 1,
+		         r->is_cut_short
+		                 ? "whole lines of a batch that is cut short, without its checksum"
+		                 : "which its index had lost");
 	if (r->torn)
-		log_warn("journal", "cut %llu bytes that were never acknowledged from segment %llu",
-		         (unsigned long long)r->torn, (unsigned long long)s->first);
-	if (ftruncate(s->index, (off_t)end) != 0 || ftruncate(s->fd, (off_t)r->more.offset) != 0 ||
-	    (piece.iov_len && !disk_write(s->index, &piece, 1, end)) || fsync(s->index) != 0 ||
-	    fsync(s->fd) != 0)
-		return error_errno(why, "segment %llu cannot be put right",
-		                   (unsigned long long)s->first);
-	s->len = r->more.offset;
-	s->entries = s->zeroed = s->entries + salvage_count(&r->more);
+		log_warn("journal",
+		         "cut %llu bytes from segment %llu, which are in %020llu.quarantine",
+		         (unsigned long long)r->torn, name, next);
+	if (next <= r->acked)
+		log_error("journal", "signals %llu to %llu were acknowledged and are gone", next,
+		          (unsigned long long)r->acked);
+	if (r->known > r->acked && r->known >= next)
+		log_warn("journal",
+		         "signals up to %llu are gone with the last commit, which is torn",
+		         (unsigned long long)r->known);
+}
+
+/* Of what is gone: its line, and its entry behind those of what was found. */
+static bool add_gap(struct recovery *r, struct buf *line)
+{
+	struct entry e = {
+		.first = r->more.next,
+		.last = r->known,
+		.offset = r->more.offset,
+		.kind = ENTRY_GAP,
+	};
+
+	if (r->known < r->more.next)
+		return true;
+	segment_gap_line(line, e.first, e.last, e.first <= r->acked ? "damaged" : "torn");
+	e.length = (uint32_t)line->len;
+	e.crc = crc32c(0, line->at, line->len);
+	entry_seal(&e);
+	return buf_add(&r->more.entries, (struct text){(const char *)&e, sizeof e});
+}
+
+/* The entries go over the old ones, each a commit of its own, before the lines are cut: so
+ * whenever this ends, the index knows every seq that it knew. */
+static bool write_all(struct recovery *r, struct segment *s, struct text gap)
+{
+	struct iovec entries = {r->more.entries.at, r->more.entries.len};
+	struct iovec line = {(void *)gap.at, gap.len};
+	uint64_t start = r->kept * sizeof(struct entry), end = start + entries.iov_len;
+
+	if ((entries.iov_len && !disk_write(s->index, &entries, 1, start)) ||
+	    ftruncate(s->index, (off_t)end) != 0 || fsync(s->index) != 0 ||
+	    ftruncate(s->fd, (off_t)r->more.offset) != 0 ||
+	    (gap.len && !disk_write(s->fd, &line, 1, r->more.offset)) || fsync(s->fd) != 0)
+		return false;
+	s->len = r->more.offset + gap.len;
+	s->entries = s->zeroed = end / sizeof(struct entry);
+	segment_lengthen_index(s);
 	return true;
+}
+
+static bool mend(struct recovery *r, struct segment *s, struct error *why)
+{
+	struct buf gap;
+	bool done;
+
+	buf_init(&gap, GAP_LINE_MAX);
+	tell(r, s);
+	done = (add_gap(r, &gap) && write_all(r, s, buf_text(&gap))) ||
+	       error_errno(why, "segment %llu cannot be put right", (unsigned long long)s->first);
+	buf_finish(&gap);
+	return done;
 }
 
 /* Everything stays as it is: another segment follows. */
@@ -158,61 +262,35 @@ static void leave(struct segment *s, const char *reason)
 	s->fd = s->index = -1;
 }
 
-static bool mend_or_leave(struct rescue *r, uint64_t promised, struct error *why)
+static bool recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, struct error *why)
 {
-	struct segment *s = r->segment;
-	const struct salvage *more = &r->more;
+	struct recovery r = {0};
+	uint64_t found;
+	bool done = true;
 
-	r->torn = r->in.bytes > more->offset ? r->in.bytes - more->offset : 0;
-	if (more->next <= promised) {
-		if (r->torn)
-			segment_quarantine(r->dir, s->fd, more->next, more->offset, r->torn);
-		leave(s, "what is missing at its end was acknowledged");
-		return true;
-	}
-	if (r->torn && !copy_tail(r->dir, s->fd, more->next, more->offset, r->torn)) {
-		leave(s, "its torn end cannot be copied");
-		return true;
-	}
-	return mend(r, why);
-}
-
-static bool recover(struct rescue *r, uint64_t promised, uint64_t *last, struct error *why)
-{
-	struct segment *s = r->segment;
-	bool done;
-
-	if (!inspect(&r->in, s->fd, s->index, s->first, why))
+	if (!recovery_plan(&r, s, *last, why))
 		return false;
-	s->entries = inspection_committed(&r->in);
-	*last = s->first - 1;
-	if (s->entries > 0) {
-		const struct entry *e = &r->in.entries[s->entries - 1];
-
-		*last = e->last;
-		s->len = e->offset + e->length;
-	}
-	put_aside(&r->in, r->dir, s);
-	find_more(r, *last + 1);
-	*last = r->more.next - 1;
-	done = mend_or_leave(r, promised, why);
-	salvage_finish(&r->more);
-	inspection_finish(&r->in);
+	found = r.more.next - 1;
+	*last = found > r.known ? found : r.known;
+	*fork = (found > r.acked ? found : r.acked) + 1;
+	put_aside(&r, dir, s);
+	if (r.torn && !copy_tail(dir, s->fd, r.more.next, r.more.offset, r.torn))
+		leave(s, "its torn end cannot be copied");
+	else
+		done = mend(&r, s, why);
+	recovery_finish(&r);
 	return done;
 }
 
-bool segment_recover(struct segment *s, int dir, uint64_t promised, uint64_t *last,
-                     struct error *why)
+bool segment_recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, struct error *why)
 {
-	struct rescue rescue = {.segment = s, .dir = dir};
 	uint64_t first = s->first;
 
 	s->fd = open_file(dir, first, SEGMENT_LINES, O_RDWR);
 	s->index = open_file(dir, first, SEGMENT_INDEX, O_RDWR | O_CREAT);
 	if (s->fd < 0 || s->index < 0)
 		error_errno(why, "segment %llu", (unsigned long long)first);
-	else if (recover(&rescue, promised, last, why) &&
-	         (fsync(dir) == 0 || error_errno(why, "fsync")))
+	else if (recover(s, dir, last, fork, why) && (fsync(dir) == 0 || error_errno(why, "fsync")))
 		return true;
 	if (s->fd >= 0)
 		close(s->fd);

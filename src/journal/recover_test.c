@@ -85,22 +85,102 @@ static void all_that_was_committed_is_there_after_a_crash(void **state)
 	wreck_finish(&w);
 }
 
-static void a_torn_batch_is_cut_off_wherever_it_is_torn(void **state)
+/* Wherever the file ends: whole lines are kept, and the index says how many there were. */
+static void whole_lines_of_a_batch_that_is_cut_short_are_kept(void **state)
 {
+	const char *second;
 	struct wreck w;
 
 	wreck_init(&w);
+	second = memchr(w.lines.at + w.entries[1].offset, '\n', w.entries[1].length);
 	for (size_t len = w.entries[1].offset; len < w.lines.len; len++) {
-		struct journal *j;
+		bool is_whole = w.lines.at + len > second;
 
-		put(&w, SEGMENT_LINES, (struct text){w.lines.at, len});
-		put(&w, SEGMENT_INDEX, buf_text(&w.index));
-		j = open_in(w.dir);
-		assert_int_equal(journal_last_seq(j), 12);
-		journal_close(j);
+		expect_after_start(&w, (struct text){w.lines.at, len}, buf_text(&w.index),
+		                   is_whole ? "1-13 gap 14-14 lost" : "1-12 gap 13-14 lost");
 		forget_epochs(&w);
 	}
 	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
+	wreck_finish(&w);
+}
+
+/* Both batches are cut short, and only the last can be one that was not acknowledged. */
+static void no_seq_that_the_index_knows_is_given_out_again(void **state)
+{
+	struct journal *j;
+	struct wreck w;
+	char *line;
+
+	wreck_init(&w);
+	line = memrchr(w.lines.at, '\n', w.entries[1].offset - 1);
+	for (int i = 0; i < 2; i++) {
+		put(&w, SEGMENT_LINES,
+		    (struct text){w.lines.at, (size_t)(line - w.lines.at) + (i ? 1 : 9)});
+		put(&w, SEGMENT_INDEX, buf_text(&w.index));
+		j = open_in(w.dir);
+		assert_int_equal(journal_last_seq(j), 14);
+		expect_story(j, 0, "1-11 gap 12-14 lost");
+		commit(j, 2);
+		expect_story(j, 0, "1-11 gap 12-14 lost 15-16");
+		journal_close(j);
+		j = open_in(w.dir);
+		expect_story(j, 0, "1-11 gap 12-14 lost 15-16");
+		journal_close(j);
+		forget_epochs(&w);
+	}
+	wreck_finish(&w);
+}
+
+/* The whole lines of what a clean stop vouched for, and a gap for the rest. */
+static void a_batch_cut_short_after_a_clean_stop_keeps_its_lines(void **state)
+{
+	char *path, *dir = new_dir();
+	struct journal *j = open_in(dir);
+	struct buf lines;
+
+	commit(j, 12);
+	commit(j, 20);
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_LINES);
+	load_file(path, &lines);
+	save_file(path, (struct text){lines.at, lines.len - 3});
+	j = open_in(dir);
+	assert_int_equal(journal_last_seq(j), 32);
+	commit(j, 1);
+	expect_story(j, 0, "1-31 gap 32-32 lost 33-33");
+	journal_close(j);
+	buf_finish(&lines);
+	free(path);
+	remove_dir(dir);
+}
+
+/* Whoever saw what went with the last commit is told, and what was acknowledged is not
+ * taken from anybody. */
+static void the_new_epoch_begins_where_the_last_commit_is_torn(void **state)
+{
+	struct position seen = {.seq = 14};
+	struct buf epochs, story;
+	struct journal *j;
+	struct wreck w;
+	char *path;
+
+	wreck_init(&w);
+	path = path_in(w.dir, "epochs");
+	load_file(path, &epochs);
+	memcpy(seen.epoch, epochs.at, EPOCH_LEN);
+	put(&w, SEGMENT_LINES, (struct text){w.lines.at, w.entries[1].offset + 5});
+	j = open_in(w.dir);
+	commit(j, 1);
+	read_all(j, seen, KIB, &story);
+	assert_string_equal(story.at, "gap 13-14 lost gap 13-14 lost 15-15");
+	buf_finish(&story);
+	seen.seq = 12;
+	read_all(j, seen, KIB, &story);
+	assert_string_equal(story.at, "gap 13-14 lost 15-15");
+	buf_finish(&story);
+	journal_close(j);
+	buf_finish(&epochs);
+	free(path);
 	wreck_finish(&w);
 }
 
@@ -123,7 +203,8 @@ static void garbage_in_the_last_batch_cuts_it_off(void **state)
 	wreck_init(&w);
 	for (size_t i = w.entries[1].offset; i < w.lines.len; i += 11) {
 		w.lines.at[i] ^= 0x20;
-		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index),
+		                   "1-12 gap 13-14 lost");
 		w.lines.at[i] ^= 0x20;
 		forget_epochs(&w);
 	}
@@ -252,7 +333,7 @@ static void what_a_clean_stop_vouched_for_is_damaged_and_not_cut(void **state)
 	commit(j, 1);
 	expect_story(j, 0, "1-12 gap 13-14 damaged 15-15");
 	load_file(path, &after);
-	assert_true(text_equal(buf_text(&before), buf_text(&after)));
+	assert_true(text_starts(buf_text(&after), buf_text(&before)));
 	journal_close(j);
 	buf_finish(&before);
 	buf_finish(&after);
@@ -267,14 +348,14 @@ static void what_was_cut_off_does_not_come_back(void **state)
 
 	wreck_init(&w);
 	w.lines.at[w.lines.len - 3] ^= 1;
-	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12");
+	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-12 gap 13-14 lost");
 	for (int i = 0; i < 3; i++) {
 		j = open_in(w.dir);
 		commit(j, 1);
 		journal_close(j);
 	}
 	j = open_in(w.dir);
-	expect_story(j, 0, "1-15");
+	expect_story(j, 0, "1-12 gap 13-14 lost 15-17");
 	journal_close(j);
 	wreck_finish(&w);
 }
@@ -340,7 +421,8 @@ static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
 	put(&w, SEGMENT_LINES, buf_text(&w.lines));
 	put(&w, SEGMENT_INDEX, buf_text(&w.index));
 	j = open_in(w.dir);
-	assert_int_equal(journal_last_seq(j), 15);
+	assert_int_equal(journal_last_seq(j), 17);
+	expect_story(j, 15, "gap 16-17 lost");
 	journal_close(j);
 	wreck_finish(&w);
 }
@@ -575,7 +657,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_was_committed_is_there_after_a_crash),
-		cmocka_unit_test(a_torn_batch_is_cut_off_wherever_it_is_torn),
+		cmocka_unit_test(whole_lines_of_a_batch_that_is_cut_short_are_kept),
+		cmocka_unit_test(no_seq_that_the_index_knows_is_given_out_again),
+		cmocka_unit_test(a_batch_cut_short_after_a_clean_stop_keeps_its_lines),
+		cmocka_unit_test(the_new_epoch_begins_where_the_last_commit_is_torn),
 		cmocka_unit_test(lines_behind_a_torn_index_are_kept),
 		cmocka_unit_test(garbage_in_the_last_batch_cuts_it_off),
 		cmocka_unit_test(garbage_in_the_last_entry_loses_nothing),

@@ -6,12 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/crc32c.h"
-#include "base/random.h"
 #include "journal/disk.h"
 
-#define GAP_LINE_MAX 512
 #define ENTRIES_MAX (1024 * MIB) /* a gap between any two lines of a big segment */
 
 void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first, enum segment_file which)
@@ -62,20 +59,13 @@ static void write_batch(struct rewrite *w, struct entry *e, struct text bytes)
 static void end_gap(struct rewrite *w)
 {
 	struct entry e = {.first = w->gap_first, .last = w->next - 1, .kind = w->gap_kind};
-	char id[RANDOM_UUID_LEN];
 	struct buf line;
 
 	if (!w->gap_first)
 		return;
-	random_uuid(id);
 	buf_init(&line, GAP_LINE_MAX);
-	buf_print(&line, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
-	          (unsigned long long)e.last, RANDOM_UUID_LEN, id);
-	buf_print(&line, "\"timestamp\":%lld,\"source\":\"signalbox\",",
-	          (long long)clock_wall_ms());
-	buf_print(&line, "\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}}\n",
-	          (unsigned long long)e.first, (unsigned long long)e.last,
-	          e.kind == ENTRY_FORGOTTEN ? "forgotten" : "damaged");
+	segment_gap_line(&line, e.first, e.last,
+	                 e.kind == ENTRY_FORGOTTEN ? "forgotten" : "damaged");
 	write_batch(w, &e, buf_text(&line));
 	buf_finish(&line);
 	w->gap_first = 0;

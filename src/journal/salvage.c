@@ -22,7 +22,7 @@ struct part {
 
 void salvage_init(struct salvage *s, int fd, uint64_t next, uint64_t offset, uint64_t end)
 {
-	*s = (struct salvage){.fd = fd, .next = next, .offset = offset, .end = end};
+	*s = (struct salvage){.fd = fd, .first = next, .next = next, .offset = offset, .end = end};
 	buf_init(&s->entries, ENTRIES_MAX);
 }
 

@@ -12,6 +12,7 @@
 
 struct salvage {
 	int fd;
+	uint64_t first;     /* the seq that was due at first */
 	uint64_t next;      /* the seq that is due */
 	uint64_t offset;    /* up to here everything is whole */
 	uint64_t end;       /* no further than this */

@@ -8,8 +8,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/must.h"
+#include "base/random.h"
 #include "journal/disk.h"
 #include "journal/syncer.h"
 #include "signal/position.h"
@@ -67,6 +69,18 @@ bool segment_parse_name(const char *name, uint64_t *first)
 	       *first > 0 && *first < SEQ_MAX;
 }
 
+void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *why)
+{
+	char id[RANDOM_UUID_LEN];
+
+	random_uuid(id);
+	buf_print(out, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
+	          (unsigned long long)to, RANDOM_UUID_LEN, id);
+	buf_print(out, "\"timestamp\":%lld,\"source\":\"signalbox\",", (long long)clock_wall_ms());
+	buf_print(out, "\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}}\n",
+	          (unsigned long long)from, (unsigned long long)to, why);
+}
+
 static int make(int dir, uint64_t first, enum segment_file which)
 {
 	char name[SEGMENT_NAME_ROOM];
@@ -108,6 +122,12 @@ static bool add_zeros(struct segment *s, uint64_t upto)
 		s->zeroed += ZEROED_AT_ONCE;
 	}
 	return true;
+}
+
+void segment_lengthen_index(struct segment *s)
+{
+	if (!add_zeros(s, s->entries))
+		errno = 0; /* the next commit says what is wrong with the disk */
 }
 
 /* A kindness to the file system and to the commits; where it cannot be done, the
@@ -165,8 +185,6 @@ static bool write_entries(struct segment *s, const struct batch *batches, size_t
 		entry_seal(&entries[i]);
 		*end += b->bytes.len;
 	}
-	if (s->entries + n > s->zeroed && !add_zeros(s, s->entries + n))
-		return false;
 	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);
 }
 
@@ -202,7 +220,10 @@ bool segment_commit(struct segment *s, const struct batch *batches, size_t n, st
 {
 	uint64_t end;
 
-	if (!write_lines(s, batches, n) || !write_entries(s, batches, n, &end))
+	/* Room for the entries comes before the lines: an index without any, and lines behind
+	 * it, is one that lost its end. */
+	if ((s->entries + n > s->zeroed && !add_zeros(s, s->entries + n)) ||
+	    !write_lines(s, batches, n) || !write_entries(s, batches, n, &end))
 		return error_errno(why, "writing");
 	if (!sync_both(s, syncer))
 		return error_errno(why, "syncing");

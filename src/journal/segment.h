@@ -16,8 +16,8 @@
 #ifndef JOURNAL_SEGMENT_H
 #define JOURNAL_SEGMENT_H
 
+#include "base/buf.h"
 #include "base/error.h"
-#include "base/text.h"
 
 struct syncer;
 
@@ -74,6 +74,11 @@ void segment_name(char out[SEGMENT_NAME_ROOM], uint64_t first, enum segment_file
 /* Is this the name of a file of lines? */
 bool segment_parse_name(const char *name, uint64_t *first);
 
+#define GAP_LINE_MAX 512
+
+/* The line, with its newline, that stands for from..to and has the seq of the last. */
+void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *why);
+
 /* Makes both files and makes sure that they stay. */
 bool segment_create(struct segment *segment, int dir, uint64_t first, struct error *why);
 
@@ -87,13 +92,8 @@ void segment_abandon(struct segment *segment, int dir);
 
 void segment_finish(struct segment *segment); /* gives back the reserved space */
 
-/* Reads the index and every batch of the newest segment, gives whole lines behind the
- * index their entries, cuts off the torn rest, which is copied first, and leaves it
- * ready for more.  *last: what it goes up to.  If that is before `promised`, which was
- * acknowledged once, or if no copy can be made, the files stay as they are, and the
- * segment is not open: another must follow. */
-bool segment_recover(struct segment *segment, int dir, uint64_t promised, uint64_t *last,
-                     struct error *why);
+/* Room in the index for entries to come, if the disk has it. */
+void segment_lengthen_index(struct segment *segment);
 
 /* Space for a segment of so many bytes, if the file system can. */
 void segment_reserve(struct segment *segment, size_t bytes);

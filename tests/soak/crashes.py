@@ -89,7 +89,7 @@ def campaign(seed, seconds):
         assert watcher.wrong is None, watcher.wrong
         lives += 1
     settle(box, [*writers, poster])
-    history = crash.check(box, ledger, writers)
+    history = crash.check(box, ledger, writers, torn=True)
     watcher.round(box, until=lambda: len(history))
     assert watcher.wrong is None, watcher.wrong
     assert watcher.seen == {s["seq"]: s["id"] for s in history}
