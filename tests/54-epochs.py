@@ -3,6 +3,7 @@
 any door.  And what is in the journal's files is kept, however little is left beside it."""
 
 import json
+import os
 import shutil
 
 from lib import WS, Box, Events, Process, cli, eventually, run, temp_dir, test
@@ -274,6 +275,95 @@ def _():
         assert f"cut {len(torn)} bytes" in box.log()
         assert (box.data / "journal" / f"{3:020}.quarantine").read_text() == torn
         assert len(box.history()) == 3
+    verify_says_no_problems(box)
+
+
+def crashed(end="kill9"):
+    """A box that has 900 signals in one segment, in batches, and does not run any more."""
+    box = Box()
+    with box:
+        for n in range(0, 900, 300):
+            body = "".join(json.dumps({"type": "t", "id": f"{n + i}"}) + "\n" for i in range(300))
+            answer = box.request("POST", "/api/signal", body,
+                                 {"Content-Type": "application/x-ndjson"})
+            assert answer.status == 200, answer
+        getattr(box, end)()
+    return box, box.data / "journal" / f"{1:020}.ndjson"
+
+
+def starts_with(box, kept):
+    """It starts with just these of the 900, and tells of all others; returns the log."""
+    with box:
+        told = box.history()
+        assert [s["seq"] for s in told if "seq" in s] == list(range(1, kept + 1))
+        gaps = [s for s in told if s.get("op") == "gap"]
+        gone = {"op": "gap", "from": kept + 1, "to": 900, "why": "lost"}
+        assert gaps == ([gone] if kept < 900 else []), gaps
+        assert box.emit("x")["seq"] == 901, "no seq is given out again"
+        return box.log()
+
+
+@test("lines of a batch that is cut short are kept, and no seq that was known is given out again")
+def _():
+    for end in ("kill9", "stop"):
+        for share in (0.5, 0.8, 0.99):
+            box, lines = crashed(end)
+            os.truncate(lines, int(lines.stat().st_size * share))
+            whole = lines.read_bytes().count(b"\n")
+            verified = cli("journal", "verify", "--data", box.data)
+            assert verified.code == 1, verified
+            assert f"{whole} signals, 1 to {whole}, " in verified.out, verified
+            assert f"signals {whole + 1} to 900 are missing at the end" in verified.err, verified
+            torn = lines.read_bytes().rpartition(b"\n")[2]
+            log = starts_with(box, whole)
+            assert f"cut {len(torn)} bytes" in log and "without its checksum" in log, log
+            aside = box.data / "journal" / f"{whole + 1:020}.quarantine"
+            assert aside.read_bytes() == torn
+            verified = cli("journal", "verify", "--data", box.data)
+            assert verified.code == 0 and f"{900 - whole} were lost" in verified.out, verified
+
+
+@test("verify says of a hurt index what the next start does, and that it is a problem")
+def _():
+    def empty(index):
+        index.write_bytes(b"")
+
+    def cut(index):
+        os.truncate(index, 40)
+
+    def garble(index):
+        index.write_bytes(os.urandom(4096))
+
+    def lose(index):
+        index.unlink()
+
+    for hurt in (empty, cut, garble, lose):
+        for end in ("kill9", "stop"):
+            box, lines = crashed(end)
+            hurt(lines.with_suffix(".index"))
+            verified = cli("journal", "verify", "--data", box.data)
+            assert verified.code == 1 and "index" in verified.err, (hurt.__name__, verified)
+            assert "900 signals, 1 to 900, " in verified.out, (hurt.__name__, verified)
+            assert "not in the index; the next start keeps them" in verified.out, verified
+            assert "which its index had lost" in starts_with(box, 900)
+            verify_says_no_problems(box)
+
+
+@test("verify says what the next start refuses, and that the format is not written down")
+def _():
+    box, lines = crashed("stop")
+    pipe = box.data / "journal" / f"{999:020}.ndjson"
+    for make, remove in ((os.mkfifo, os.unlink), (os.mkdir, os.rmdir)):
+        make(pipe)
+        verified = cli("journal", "verify", "--data", box.data)
+        assert verified.code == 1, verified
+        assert f"{pipe.name} is no regular file; the next start refuses it" in verified.err
+        refuses_to_start(box, f"journal/{pipe.name} is no regular file")
+        remove(pipe)
+    (lines.parent / "format").unlink()
+    verified = cli("journal", "verify", "--data", box.data)
+    assert verified.code == 1 and "journal/format is missing" in verified.err, verified
+    assert "journal/format is missing" in starts_with(box, 900)
     verify_says_no_problems(box)
 
 

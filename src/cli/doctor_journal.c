@@ -116,7 +116,7 @@ static void tell_problem(void *self, const char *words)
 static void tell_report(struct doctor *d, const struct journal_report *r)
 {
 	if (r->lost) {
-		doctor_say(d, HEALTH_WARN, "%llu signals were lost while the disk failed",
+		doctor_say(d, HEALTH_WARN, "%llu signals were lost by the disk",
 		           (unsigned long long)r->lost);
 		doctor_advise(d, "look at `dmesg` for why it did");
 	}

@@ -19,16 +19,18 @@ static void tell_progress(void *self, uint64_t done, uint64_t total)
 
 static void show_json(struct out *out, const struct journal_report *r)
 {
-	out_print(out,
-	          "{\"ok\":%s,\"problems\":%llu,\"segments\":%llu,\"batches\":%llu,\"bytes\":%llu,"
-	          "\"signals\":%llu,\"lost\":%llu,\"forgotten\":%llu,\"firstSeq\":%llu,"
-	          "\"lastSeq\":%llu,\"uncommitted\":%llu,\"stoppedCleanly\":%s}\n",
-	          r->problems ? "false" : "true", (unsigned long long)r->problems,
-	          (unsigned long long)r->segments, (unsigned long long)r->batches,
-	          (unsigned long long)r->bytes, (unsigned long long)r->signals,
-	          (unsigned long long)r->lost, (unsigned long long)r->forgotten,
-	          (unsigned long long)r->first, (unsigned long long)r->last,
-	          (unsigned long long)r->uncommitted, r->stopped_cleanly ? "true" : "false");
+	out_print(
+		out,
+		"{\"ok\":%s,\"problems\":%llu,\"segments\":%llu,\"batches\":%llu,\"bytes\":%llu,"
+		"\"signals\":%llu,\"unindexed\":%llu,\"lost\":%llu,\"forgotten\":%llu,"
+		"\"firstSeq\":%llu,\"lastSeq\":%llu,\"uncommitted\":%llu,\"stoppedCleanly\":%s}\n",
+		r->problems ? "false" : "true", (unsigned long long)r->problems,
+		(unsigned long long)r->segments, (unsigned long long)r->batches,
+		(unsigned long long)r->bytes, (unsigned long long)r->signals,
+		(unsigned long long)r->unindexed, (unsigned long long)r->lost,
+		(unsigned long long)r->forgotten, (unsigned long long)r->first,
+		(unsigned long long)r->last, (unsigned long long)r->uncommitted,
+		r->stopped_cleanly ? "true" : "false");
 }
 
 static void show(struct out *out, const struct journal_report *r)
@@ -41,15 +43,17 @@ static void show(struct out *out, const struct journal_report *r)
 	          (unsigned long long)r->segments, (unsigned long long)r->batches,
 	          (unsigned long long)r->bytes);
 	if (r->lost)
-		out_print(out, "%llu were lost while the disk failed, and the journal says so\n",
+		out_print(out, "%llu were lost by the disk, and the journal says so\n",
 		          (unsigned long long)r->lost);
 	if (r->forgotten)
 		out_print(out, "%llu were forgotten on request\n",
 		          (unsigned long long)r->forgotten);
+	if (r->unindexed)
+		out_print(out, "%llu of them are not in the index; the next start keeps them\n",
+		          (unsigned long long)r->unindexed);
 	if (r->uncommitted)
-		out_print(out, "%llu bytes at the end are not committed%s\n",
-		          (unsigned long long)r->uncommitted,
-		          r->stopped_cleanly ? "" : "; the next start cuts them");
+		out_print(out, "%llu bytes at the end are not whole; the next start cuts them\n",
+		          (unsigned long long)r->uncommitted);
 	out_print(out, r->problems ? "%llu problems\n" : "no problems\n",
 	          (unsigned long long)r->problems);
 }

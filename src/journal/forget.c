@@ -72,7 +72,7 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 	char name[SEGMENT_NAME_ROOM];
 
 	segment_name(name, first, which);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 static void close_segment(struct opened *o)

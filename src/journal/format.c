@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "journal/disk.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
@@ -96,7 +97,7 @@ static bool is_dots(const char *name)
 
 /* A link, a pipe or a directory under one of our names would be written through, waited for
  * or tripped over later, in the middle of a commit. */
-static bool are_all_files(int dir, struct error *why)
+bool format_check_files(int dir, struct error *why)
 {
 	DIR *list = disk_list(dir);
 	struct dirent *d;
@@ -111,11 +112,29 @@ static bool are_all_files(int dir, struct error *why)
 	return good;
 }
 
+bool format_is_there(int dir)
+{
+	return faccessat(dir, FORMAT_FILE, F_OK, 0) == 0;
+}
+
+static bool has_segments(int dir)
+{
+	struct shelf shelf;
+	bool has = shelf_load(&shelf, dir, NULL) && shelf.count > 0;
+
+	shelf_finish(&shelf);
+	return has;
+}
+
 bool format_check_start(int dir, struct error *why)
 {
 	bool is_there;
 
-	return are_all_files(dir, why) && check_file(dir, &is_there, why) &&
-	       check_segments(dir, why) &&
-	       (is_there || disk_replace(dir, FORMAT_FILE, TEXT(FORMAT_LINE), why));
+	if (!format_check_files(dir, why) || !check_file(dir, &is_there, why) ||
+	    !check_segments(dir, why))
+		return false;
+	if (!is_there && has_segments(dir))
+		log_warn("journal",
+		         "journal/" FORMAT_FILE " is missing: format 1 is written there");
+	return is_there || disk_replace(dir, FORMAT_FILE, TEXT(FORMAT_LINE), why);
 }

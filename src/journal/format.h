@@ -14,6 +14,12 @@
 /* Before anything is read: is it of our format? */
 bool format_check(int dir, struct error *why);
 
+/* Is everything in it a regular file? */
+bool format_check_files(int dir, struct error *why);
+
+/* Is there a `journal/format`?  Without it, a journal is of the first format. */
+bool format_is_there(int dir);
+
 /* The same at a start: all is to be regular files, and the format is written down. */
 bool format_check_start(int dir, struct error *why);
 

@@ -12,7 +12,7 @@
 #include "journal/checkpoint.h"
 #include "journal/epochs.h"
 #include "journal/format.h"
-#include "journal/inspect.h"
+#include "journal/recover.h"
 #include "journal/shelf.h"
 
 #define WORDS_MAX 200
@@ -23,6 +23,7 @@ struct look {
 	uint64_t first;       /* its name */
 	uint64_t until;       /* the first seq of the next segment, 0 for the newest */
 	uint64_t next;        /* the seq that should come next */
+	uint64_t promised;    /* up to here everything was acknowledged */
 	uint64_t read, total; /* bytes */
 };
 
@@ -49,14 +50,10 @@ static bool line_has_seq(struct text line, uint64_t seq)
 	       (line.at[len] == ',' || line.at[len] == '}');
 }
 
-static bool lines_are_in_order(void *self, const struct entry *e, struct text lines)
+static bool are_in_order(const struct entry *e, struct text lines)
 {
 	uint64_t seq = e->kind == ENTRY_LINES ? e->first : e->last;
-	struct look *l = self;
 
-	l->read += lines.len;
-	if (l->report->progress)
-		l->report->progress(l->report->self, l->read, l->total);
 	for (; lines.len > 0; seq++) {
 		struct text line = text_cut(lines, '\n', &lines);
 
@@ -64,6 +61,21 @@ static bool lines_are_in_order(void *self, const struct entry *e, struct text li
 			return false;
 	}
 	return seq == e->last + 1;
+}
+
+/* What was written in a wrong order is as it was written: a start believes it, too. */
+static bool look_at_lines(void *self, const struct entry *e, struct text lines)
+{
+	struct look *l = self;
+
+	l->read += lines.len;
+	if (l->report->progress)
+		l->report->progress(l->report->self, l->read, l->total);
+	if ((!l->until || e->last < l->until) && !are_in_order(e, lines))
+		say(l->report, "segment %llu: signals %llu to %llu, at byte %llu, are not in order",
+		    (unsigned long long)l->first, (unsigned long long)e->first,
+		    (unsigned long long)e->last, (unsigned long long)e->offset);
+	return true;
 }
 
 static void count(struct look *l, const struct entry *e)
@@ -80,26 +92,28 @@ static void count(struct look *l, const struct entry *e)
 	r->last = e->last;
 }
 
-static bool is_sound(const struct inspection *in, size_t i)
+static void tell_damage(struct look *l, const struct inspection *in, size_t i)
 {
-	return in->states[i] == BATCH_GOOD || in->states[i] == BATCH_BAD;
+	const struct entry *e = &in->entries[i];
+
+	if (in->states[i] == BATCH_BROKEN)
+		say(l->report, "segment %llu: entry %zu of the index is damaged",
+		    (unsigned long long)l->first, i);
+	else if (in->states[i] == BATCH_BAD)
+		say(l->report, "segment %llu: signals %llu to %llu, at byte %llu, are damaged",
+		    (unsigned long long)l->first, (unsigned long long)e->first,
+		    (unsigned long long)e->last, (unsigned long long)e->offset);
 }
 
 /* One batch.  The seqs of those that are no good are told by the next good one. */
 static void look_at_entry(struct look *l, const struct inspection *in, size_t i)
 {
 	const struct entry *e = &in->entries[i];
-	if (in->states[i] == BATCH_BROKEN) {
-		say(l->report, "segment %llu: entry %zu of the index is damaged",
-		    (unsigned long long)l->first, i);
-	} else if (in->states[i] == BATCH_BAD) {
-		say(l->report, "segment %llu: signals %llu to %llu, at byte %llu, are damaged",
-		    (unsigned long long)l->first, (unsigned long long)e->first,
-		    (unsigned long long)e->last, (unsigned long long)e->offset);
-	} else if (in->states[i] == BATCH_GOOD) {
+
+	tell_damage(l, in, i);
+	if (in->states[i] == BATCH_GOOD)
 		count(l, e);
-	}
-	if (!is_sound(in, i))
+	if (!inspection_is_sound(in, i))
 		return;
 	if (e->first > l->next)
 		say(l->report, "segment %llu: signals %llu to %llu are missing",
@@ -108,23 +122,69 @@ static void look_at_entry(struct look *l, const struct inspection *in, size_t i)
 	l->next = e->last + 1;
 }
 
-/* What the next segment has too is believed there.  Of the newest, the end may be
- * a commit that is under way, or that a crash cut short. */
-static void look_at_all(struct look *l, const struct inspection *in)
+/* What the next segment has too is believed there. */
+static void look_at_old(struct look *l, const struct inspection *in)
 {
-	size_t n = l->until ? in->used : inspection_committed(in);
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < n && (!l->until || l->next < l->until); i++) {
-		const struct entry *e = &in->entries[i];
-
+	for (size_t i = 0; i < in->used && l->next < l->until; i++)
 		look_at_entry(l, in, i);
-		if (is_sound(in, i))
-			end = e->offset + e->length;
-	}
 	l->report->bytes += in->bytes;
-	if (!l->until && in->bytes > end)
-		l->report->uncommitted = in->bytes - end;
+}
+
+static uint64_t last_in_index(const struct inspection *in)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < in->used; i++)
+		if (inspection_is_sound(in, i))
+			last = in->entries[i].last;
+	return last;
+}
+
+/* An index that is in use, or was when a crash came, ends with zeros; one that was closed
+ * ends where the lines end. */
+static void look_at_index(struct look *l, const struct recovery *r, bool is_there)
+{
+	unsigned long long first = l->first;
+
+	if (!is_there)
+		say(l->report, "segment %llu: its index is missing", first);
+	else if (r->in.is_odd ||
+	         (r->in.count == r->in.used && r->more.next - 1 > last_in_index(&r->in) &&
+	          salvage_count(&r->more)))
+		say(l->report, "segment %llu: its index is cut short", first);
+}
+
+static void count_more(struct look *l, const struct salvage *more)
+{
+	struct journal_report *r = l->report;
+	uint64_t before = r->signals;
+
+	for (size_t i = 0; i < salvage_count(more); i++) {
+		struct entry e;
+
+		memcpy(&e, more->entries.at + i * sizeof e, sizeof e);
+		count(l, &e);
+	}
+	r->unindexed = r->signals - before;
+}
+
+/* As the next start will find it. */
+static void look_at_newest(struct look *l, const struct recovery *r, bool has_index)
+{
+	struct journal_report *report = l->report;
+
+	look_at_index(l, r, has_index);
+	for (size_t i = 0; i < r->kept; i++)
+		look_at_entry(l, &r->in, i);
+	for (size_t i = r->kept; i < r->in.used; i++)
+		tell_damage(l, &r->in, i);
+	count_more(l, &r->more);
+	if (r->known >= r->more.next)
+		say(report, "segment %llu: signals %llu to %llu are missing at the end",
+		    (unsigned long long)l->first, (unsigned long long)r->more.next,
+		    (unsigned long long)r->known);
+	report->uncommitted = r->torn;
+	report->bytes += r->in.bytes;
 }
 
 static int open_one(int dir, uint64_t first, enum segment_file which)
@@ -132,25 +192,45 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 	char name[SEGMENT_NAME_ROOM];
 
 	segment_name(name, first, which);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
+static bool look_at_files(struct look *l, const struct segment *s, struct error *why)
+{
+	struct recovery r = {.in = {.judge = look_at_lines, .self = l}};
+	bool read;
+
+	if (l->until) {
+		read = inspect(&r.in, s->fd, s->index, s->first, why);
+		if (read)
+			look_at_old(l, &r.in);
+		inspection_finish(&r.in);
+		return read;
+	}
+	read = recovery_plan(&r, s, l->promised, why);
+	if (read) {
+		look_at_newest(l, &r, s->index >= 0);
+		recovery_finish(&r);
+	}
+	return read;
+}
+
+/* A start makes an index for the newest segment if that has none. */
 static bool look_at_segment(struct look *l, int dir, struct error *why)
 {
-	struct inspection in = {.judge = lines_are_in_order, .self = l};
-	int fd = open_one(dir, l->first, SEGMENT_LINES);
-	int index = open_one(dir, l->first, SEGMENT_INDEX);
-	bool read = fd >= 0 && index >= 0 && inspect(&in, fd, index, l->first, why);
+	struct segment s = {.first = l->first};
+	bool read = false;
 
-	if (read)
-		look_at_all(l, &in);
-	else if (fd < 0 || index < 0)
-		error_errno(why, "its %s", fd < 0 ? "lines" : "index");
-	if (fd >= 0)
-		close(fd);
-	if (index >= 0)
-		close(index);
-	inspection_finish(&in);
+	s.fd = open_one(dir, l->first, SEGMENT_LINES);
+	s.index = s.fd >= 0 ? open_one(dir, l->first, SEGMENT_INDEX) : -1;
+	if (s.fd >= 0 && (s.index >= 0 || (errno == ENOENT && !l->until)))
+		read = look_at_files(l, &s, why);
+	else
+		error_errno(why, "its %s", s.fd < 0 ? "lines" : "index");
+	if (s.fd >= 0)
+		close(s.fd);
+	if (s.index >= 0)
+		close(s.index);
 	return read;
 }
 
@@ -163,9 +243,10 @@ static bool was_taken_by_retention(const struct shelf *shelf, int dir)
 	return faccessat(dir, name, F_OK, 0) != 0;
 }
 
-static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir)
+static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir,
+                          uint64_t promised)
 {
-	struct look l = {.report = r, .total = shelf_bytes(shelf)};
+	struct look l = {.report = r, .total = shelf_bytes(shelf), .promised = promised};
 	size_t skipped = r->newest && r->newest < shelf->count ? shelf->count - r->newest : 0;
 
 	for (size_t i = skipped; i < shelf->count; i++) {
@@ -190,26 +271,37 @@ static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, i
 	r->first = shelf->count ? shelf->firsts[skipped] : 0;
 }
 
-static void look_at_epochs(struct journal_report *r, int dir)
+/* Returns up to where everything was acknowledged. */
+static uint64_t look_at_epochs(struct journal_report *r, const struct shelf *shelf, int dir)
 {
 	const struct epoch *current;
 	struct epochs epochs;
 	struct position mark;
 	struct error why;
+	uint64_t promised;
 
 	if (!epochs_load(&epochs, dir, &why)) {
 		say(r, "the epochs cannot be read: %s", why.words);
-		return;
+		return 0;
 	}
 	current = epochs_current(&epochs);
-	if (!current && r->segments)
+	if (!current && shelf->count)
 		say(r, "there is no epoch");
 	r->stopped_cleanly =
 		current && clean_mark_read(dir, &mark) && strcmp(mark.epoch, current->name) == 0;
-	if (r->stopped_cleanly && mark.seq > r->last && r->segments)
-		say(r, "signals %llu to %llu are missing at the end",
-		    (unsigned long long)r->last + 1, (unsigned long long)mark.seq);
+	promised = epochs_promised(&epochs, dir);
 	epochs_finish(&epochs);
+	return promised;
+}
+
+static void look_at_format(struct journal_report *r, const struct shelf *shelf, int dir)
+{
+	struct error why;
+
+	if (!format_check_files(dir, &why))
+		say(r, "%s; the next start refuses it", why.words);
+	if (shelf->count && !format_is_there(dir))
+		say(r, "journal/format is missing; the next start takes it for 1");
 }
 
 static void look_at_checkpoints(struct journal_report *r, int dir)
@@ -231,8 +323,8 @@ bool journal_verify(const char *data_dir, struct journal_report *r, struct error
 	                     : error_errno(why, "%s", path);
 
 	if (read) {
-		look_at_shelf(r, &shelf, dir);
-		look_at_epochs(r, dir);
+		look_at_format(r, &shelf, dir);
+		look_at_shelf(r, &shelf, dir, look_at_epochs(r, &shelf, dir));
 		look_at_checkpoints(r, dir);
 	}
 	shelf_finish(&shelf);

@@ -1,6 +1,7 @@
 /* verify.h - is everything in a journal as it was written?
  *
- * Reads all of it and changes nothing; needs no lock, so the box may be running.
+ * Reads all of it and changes nothing; needs no lock, so the box may be running.  Of the
+ * newest segment it tells what the next start will make of it (recover.h).
  */
 #ifndef JOURNAL_VERIFY_H
 #define JOURNAL_VERIFY_H
@@ -20,10 +21,11 @@ struct journal_report {
 	uint64_t problems;
 	uint64_t segments, batches, bytes;
 	uint64_t signals;     /* that are there */
+	uint64_t unindexed;   /* of them: whole lines that the next start gives their entries */
 	uint64_t lost;        /* that a journal.gap line stands for */
 	uint64_t forgotten;   /* the same: they were taken out on request */
 	uint64_t first, last; /* seq; last is 0 when there is none */
-	uint64_t uncommitted; /* bytes at the end that no entry vouches for: of a commit
+	uint64_t uncommitted; /* bytes at the end that the next start cuts off: of a commit
 	                       * that is under way, or that a crash cut short */
 	bool stopped_cleanly;
 };

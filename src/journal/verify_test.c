@@ -3,14 +3,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "journal/fixture.h"
 
-/* The last problem and how many there were. */
+/* The first and the last problem, and how many there were. */
 struct findings {
-	char words[256];
+	char first[256], words[256];
 	struct journal_report report;
 };
 
@@ -18,6 +19,8 @@ static void note(void *self, const char *words)
 {
 	struct findings *f = self;
 
+	if (!f->first[0])
+		snprintf(f->first, sizeof f->first, "%s", words);
 	snprintf(f->words, sizeof f->words, "%s", words);
 }
 
@@ -150,7 +153,7 @@ static void what_is_missing_is_told(void **state)
 	unlink(epochs);
 	verify(dir, &f);
 	assert_int_equal(f.report.problems, 2);
-	assert_string_equal(f.words, "there is no epoch");
+	assert_string_equal(f.first, "there is no epoch");
 	free(lines);
 	free(index);
 	free(epochs);
@@ -172,7 +175,7 @@ static void a_line_with_another_seq_is_told(void **state)
 	journal_close(j);
 	verify(dir, &f);
 	assert_int_equal(f.report.problems, 1);
-	assert_non_null(strstr(f.words, "are damaged"));
+	assert_string_equal(f.words, "segment 1: signals 1 to 2, at byte 0, are not in order");
 	remove_dir(dir);
 }
 
@@ -200,6 +203,154 @@ static void a_crash_is_not_damage(void **state)
 	remove_dir(dir);
 }
 
+/* A journal of 14 signals in two batches, in one segment, and what is done to its files. */
+struct harm {
+	const char *name; /* of the file; NULL: the lines */
+	size_t bytes;     /* how much of it is left */
+	const char *problem;
+	uint64_t signals, unindexed, last;
+};
+
+static void harm_and_compare(const char *dir, const struct harm *h)
+{
+	char *path = segment_path(dir, 1, h->name ? SEGMENT_INDEX : SEGMENT_LINES);
+	struct findings f;
+	struct journal *j;
+	struct buf story;
+
+	assert_int_equal(truncate(path, (off_t)h->bytes), 0);
+	verify(dir, &f);
+	assert_string_equal(f.first, h->problem);
+	assert_int_equal(f.report.signals, h->signals);
+	assert_int_equal(f.report.unindexed, h->unindexed);
+	j = open_in(dir);
+	assert_int_equal(journal_last_seq(j), 14);
+	read_all(j, (struct position){.seq = 0}, KIB, &story);
+	assert_int_equal(strtoull(strchr(story.at, '-') + 1, NULL, 10), h->last);
+	journal_close(j);
+	verify(dir, &f);
+	assert_int_equal(f.report.problems, 0);
+	assert_int_equal(f.report.signals, h->signals);
+	assert_int_equal(f.report.lost, 14 - h->signals);
+	buf_finish(&story);
+	free(path);
+}
+
+/* What it says of the newest segment is what the next start does. */
+static void what_the_next_start_will_keep_is_told(void **state)
+{
+	static const struct harm harms[] = {
+		{"index", 0, "segment 1: its index is cut short", 14, 14, 14},
+		{"index", 40, "segment 1: its index is cut short", 14, 2, 14},
+		{"index", 55, "segment 1: its index is cut short", 14, 2, 14},
+	};
+
+	for (int clean = 0; clean < 2; clean++)
+		for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
+			char *dir = new_dir(), *copy;
+			struct journal *j = open_in(dir);
+
+			commit(j, 12);
+			commit(j, 2);
+			copy = crash_copy(dir);
+			journal_close(j);
+			harm_and_compare(clean ? dir : copy, &harms[i]);
+			remove_dir(copy);
+			remove_dir(dir);
+		}
+}
+
+static void a_batch_that_is_cut_short_is_told_with_what_is_kept(void **state)
+{
+	char *dir = new_dir();
+	char *path = segment_path(dir, 1, SEGMENT_LINES);
+	struct harm h = {.signals = 13, .unindexed = 1, .last = 13};
+	char words[80];
+	struct journal *j = open_in(dir);
+	struct buf lines;
+
+	commit(j, 12);
+	load_file(path, &lines);
+	snprintf(words, sizeof words, "segment 1: signals 13 to 14, at byte %zu, are damaged",
+	         lines.len);
+	buf_finish(&lines);
+	commit(j, 2);
+	journal_close(j);
+	load_file(path, &lines);
+	h.bytes = lines.len - 2;
+	h.problem = words;
+	harm_and_compare(dir, &h);
+	buf_finish(&lines);
+	free(path);
+	remove_dir(dir);
+}
+
+static void rubbish_in_the_newest_index_is_told(void **state)
+{
+	char *dir = new_dir();
+	struct journal *j = open_in(dir);
+	char *path, rubbish[80];
+	struct findings f;
+
+	commit(j, 14);
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_INDEX);
+	memset(rubbish, 'x', sizeof rubbish);
+	save_file(path, (struct text){rubbish, sizeof rubbish});
+	verify(dir, &f);
+	assert_true(f.report.problems >= 2);
+	assert_int_equal(f.report.unindexed, 14);
+	unlink(path);
+	expect_problem(dir, "segment 1: its index is missing");
+	j = open_in(dir);
+	expect_story(j, 0, "1-14");
+	journal_close(j);
+	expect_problem(dir, "");
+	free(path);
+	remove_dir(dir);
+}
+
+static void what_a_start_refuses_or_misses_is_told(void **state)
+{
+	uint64_t second, last;
+	char *dir = some_journal(&second, &last);
+	char *pipe = path_in(dir, "pipe"), *format = path_in(dir, "format");
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	expect_problem(dir, "journal/pipe is no regular file; the next start refuses it");
+	unlink(pipe);
+	assert_int_equal(mkdir(pipe, 0700), 0);
+	expect_problem(dir, "journal/pipe is no regular file; the next start refuses it");
+	rmdir(pipe);
+	unlink(format);
+	expect_problem(dir, "journal/format is missing; the next start takes it for 1");
+	journal_close(open_in(dir));
+	expect_problem(dir, "");
+	free(pipe);
+	free(format);
+	remove_dir(dir);
+}
+
+/* Under the name of a segment it must not be waited for either. */
+static void a_pipe_in_the_place_of_a_segment_is_told(void **state)
+{
+	static const enum segment_file which[] = {SEGMENT_LINES, SEGMENT_INDEX};
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t second, last;
+		char *dir = some_journal(&second, &last);
+		char *path = segment_path(dir, second, which[i]);
+		struct findings f;
+
+		unlink(path);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		verify(dir, &f);
+		assert_non_null(strstr(f.first, "is no regular file"));
+		free(path);
+		remove_dir(dir);
+	}
+}
+
 static void a_directory_without_a_journal_is_an_error(void **state)
 {
 	char *dir = new_dir();
@@ -220,6 +371,11 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_told),
 		cmocka_unit_test(a_line_with_another_seq_is_told),
 		cmocka_unit_test(a_crash_is_not_damage),
+		cmocka_unit_test(what_the_next_start_will_keep_is_told),
+		cmocka_unit_test(a_batch_that_is_cut_short_is_told_with_what_is_kept),
+		cmocka_unit_test(rubbish_in_the_newest_index_is_told),
+		cmocka_unit_test(what_a_start_refuses_or_misses_is_told),
+		cmocka_unit_test(a_pipe_in_the_place_of_a_segment_is_told),
 		cmocka_unit_test(a_directory_without_a_journal_is_an_error),
 	};
 
