@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/dial.h"
+#include "net/peer.h"
 
 #define PATIENCE_S 10
 #define HEAD_ROOM (8 * KIB)
@@ -35,7 +36,7 @@ static bool connect_to(struct bench_line *line, const char *data, struct error *
 	setsockopt(line->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(line->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(line->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		return true;
+		return peer_is_ours(line->fd, why);
 	if (errno == ENOENT || errno == ECONNREFUSED)
 		return error_set(why, "no signalbox is running on %s", data);
 	return error_errno(why, "%s", address.sun_path);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <yyjson.h>
 
@@ -11,6 +12,7 @@
 #include "base/must.h"
 #include "cli/secret.h"
 #include "net/curl.h"
+#include "net/peer.h"
 
 #define ANSWER_MAX (16 * MIB)
 #define CONNECT_MS 5000
@@ -23,6 +25,9 @@ struct dial {
 	char *base; /* "http://localhost" or --url */
 	char *sock; /* NULL with --url */
 	char *authorization;
+	int fd; /* libcurl's, of the line that was opened last */
+	bool is_refused;
+	struct error why_not;
 };
 
 struct under_way {
@@ -220,6 +225,35 @@ static void set_trust(CURL *curl)
 		curl_easy_setopt(curl, CURLOPT_CAPATH, dir);
 }
 
+/* libcurl would give the request to whoever listens there. */
+static curl_socket_t open_sock(void *self, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct dial *dial = self;
+
+	dial->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	return dial->fd < 0 ? CURL_SOCKET_BAD : dial->fd;
+}
+
+/* It is connected, and nothing was sent yet. */
+static int look_who(void *self, char *there, char *here, int port, int own_port)
+{
+	struct dial *dial = self;
+
+	dial->is_refused = !peer_is_ours(dial->fd, &dial->why_not);
+	return dial->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static void set_sock(struct dial *dial)
+{
+	CURL *curl = dial->curl;
+
+	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, dial->sock);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_sock);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, dial);
+	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, look_who);
+	curl_easy_setopt(curl, CURLOPT_PREREQDATA, dial);
+}
+
 static void set_line(struct dial *dial, const struct dial_request *r)
 {
 	CURL *curl = dial->curl;
@@ -234,7 +268,7 @@ static void set_line(struct dial *dial, const struct dial_request *r)
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	if (dial->sock)
-		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, dial->sock);
+		set_sock(dial);
 	if (r->timeout_ms)
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
 }
@@ -260,6 +294,8 @@ static void tell_nobody(const struct dial *dial, struct error *why)
 {
 	if (!dial->sock)
 		error_set(why, "nothing answers at %s", dial->base);
+	else if (dial->is_refused)
+		error_set(why, "%s: %s", dial->sock, dial->why_not.words);
 	else if (access(dial->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
 		error_set(why, "%s: %s (the box of another user: --url and --token-file)",
 		          dial->sock, strerror(errno));
@@ -270,6 +306,10 @@ static void tell_nobody(const struct dial *dial, struct error *why)
 
 static enum dial_result result_of(const struct dial *dial, CURLcode code, struct error *why)
 {
+	if (dial->is_refused) {
+		tell_nobody(dial, why);
+		return DIAL_NOBODY;
+	}
 	switch (code) {
 	case CURLE_OK:
 		return DIAL_ANSWERED;
@@ -299,6 +339,7 @@ enum dial_result dial_run(struct dial *dial, const struct dial_request *r, long 
 	char *url = must_print("%s%s", dial->base, r->path);
 	CURLcode code;
 
+	dial->is_refused = false;
 	set_line(dial, r);
 	curl_easy_setopt(dial->curl, CURLOPT_URL, url);
 	curl_easy_setopt(dial->curl, CURLOPT_HTTPHEADER, fields);

@@ -1,9 +1,9 @@
 /* dial.h - a line to a running box: HTTP by libcurl, over its Unix socket.
  *
- * The socket is in a directory that only we can enter, so whoever answers there
- * is ours.  A TCP port can be anybody's: it is spoken to only when --url names
- * it, and gets a token only when --token-file names one too, and then only over
- * TLS or on this machine.  Proxies and redirects are never followed.
+ * Whoever listens there has to be our own user, or root: else not a byte goes there.
+ * A TCP port can be anybody's: it is spoken to only when --url names it, and gets a
+ * token only when --token-file names one too, and then only over TLS or on this
+ * machine.  Proxies and redirects are never followed.
  */
 #ifndef CLI_DIAL_H
 #define CLI_DIAL_H

@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "net/peer.h"
 
 #define REQUEST_MAX (32 * MIB)
 #define ANSWER_MAX (1 * MIB)
 #define PIECE (16 * KIB)
 
 struct post {
-	struct sockaddr_un address;
+	char *sock;
 	int fd;
 	enum post_state state;
 	struct buf out, in;
@@ -31,9 +31,7 @@ struct post *post_create(const char *data)
 	struct post *post = must_zero(1, sizeof(*post));
 
 	post->fd = -1;
-	post->address.sun_family = AF_UNIX;
-	/* One that is too long is cut, and then nobody is there. */
-	snprintf(post->address.sun_path, sizeof(post->address.sun_path), "%s/sock", data);
+	post->sock = must_print("%s/sock", data);
 	buf_init(&post->out, REQUEST_MAX);
 	buf_init(&post->in, ANSWER_MAX);
 	return post;
@@ -53,6 +51,7 @@ void post_destroy(struct post *post)
 	hang_up(post);
 	buf_finish(&post->out);
 	buf_finish(&post->in);
+	free(post->sock);
 	free(post);
 }
 
@@ -67,9 +66,8 @@ static enum post_state end(struct post *post, enum post_state state)
 
 static bool connect_now(struct post *post)
 {
-	post->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	return post->fd >= 0 &&
-	       connect(post->fd, (struct sockaddr *)&post->address, sizeof(post->address)) == 0;
+	post->fd = peer_connect(post->sock, SOCK_STREAM | SOCK_NONBLOCK, NULL);
+	return post->fd >= 0;
 }
 
 enum post_state post_start(struct post *post, const char *path, const char *type, struct text body)

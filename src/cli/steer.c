@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <yyjson.h>
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "net/peer.h"
 #include "net/ws.h"
 #include "signal/json.h"
 
@@ -26,8 +26,7 @@ static const struct ws_limits limits = {
 	.message_max = MESSAGE_MAX, .fragments_max = 64, .of_server = true};
 
 struct steer {
-	struct sockaddr_un address;
-	char *path;
+	char *sock, *path;
 	int fd; /* -1: there is no line */
 	struct buf out, head;
 	size_t sent;
@@ -60,9 +59,7 @@ struct steer *steer_create(const char *data, const char *session)
 
 	s->fd = -1;
 	s->path = make_path(session);
-	s->address.sun_family = AF_UNIX;
-	/* One that is too long is cut, and then nobody is there. */
-	snprintf(s->address.sun_path, sizeof(s->address.sun_path), "%s/sock", data);
+	s->sock = must_print("%s/sock", data);
 	buf_init(&s->out, OUT_MAX);
 	buf_init(&s->head, HEAD_MAX);
 	ws_init(&s->reader, &limits);
@@ -92,6 +89,7 @@ void steer_destroy(struct steer *s)
 	ws_finish(&s->reader);
 	buf_finish(&s->out);
 	buf_finish(&s->head);
+	free(s->sock);
 	free(s->path);
 	free(s);
 }
@@ -99,8 +97,8 @@ void steer_destroy(struct steer *s)
 /* The key is of no use among ourselves: whoever answers on this socket is the box. */
 static bool call(struct steer *s)
 {
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (s->fd < 0 || connect(s->fd, (struct sockaddr *)&s->address, sizeof(s->address)) != 0)
+	s->fd = peer_connect(s->sock, SOCK_STREAM | SOCK_NONBLOCK, NULL);
+	if (s->fd < 0)
 		return false;
 	buf_clear(&s->out);
 	buf_clear(&s->head);

@@ -6,7 +6,6 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -14,6 +13,7 @@
 #include "base/must.h"
 #include "net/lookup.h"
 #include "net/loop.h"
+#include "net/peer.h"
 #include "net/reach.h"
 
 /* One address.  On its own, because libuv keeps a handle for a while after it is
@@ -203,29 +203,10 @@ static void on_found(void *self, const struct addrinfo *addresses, const char *w
 
 /* A Unix socket: there is nothing to wait for. */
 
-static int open_local(const char *path, struct error *why)
-{
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	int fd;
-
-	if (strlen(path) >= sizeof(to.sun_path)) {
-		error_set(why, "%.100s... is too long for a socket", path);
-		return -1;
-	}
-	memcpy(to.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
-		return fd;
-	error_errno(why, "%.200s cannot be reached", path);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 static void connect_local(uv_timer_t *timer)
 {
 	struct dial *dial = timer->data;
-	int fd = open_local(dial->host, &dial->why);
+	int fd = peer_connect(dial->host, SOCK_STREAM | SOCK_NONBLOCK, &dial->why);
 
 	if (fd < 0) {
 		fail(dial);

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/whole.h"
@@ -15,20 +14,7 @@
 
 int parcel_connect(const char *path)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct peer peer;
-	int fd;
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -1;
-	memcpy(address.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    peer_of_socket(fd, &peer) && peer.uid == geteuid())
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	return peer_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK, NULL);
 }
 
 static bool send_packet(int fd, const struct packet_head *head, struct text body, int file)

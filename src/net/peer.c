@@ -6,6 +6,7 @@
 #include "net/peer.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* The kernel answers at once; should it not, the peer is a stranger. */
@@ -189,6 +191,49 @@ bool peer_of_socket(int fd, struct peer *peer)
 	found = peer_ask(&line, fd, peer);
 	peer_line_finish(&line);
 	return found;
+}
+
+/* Of a connection to a listener the kernel names who made that listen: for a socket that
+ * systemd opened for the box, root. */
+bool peer_is_ours(int fd, struct error *why)
+{
+	struct peer peer = {0};
+	bool known = peer_of_socket(fd, &peer) && peer.is_unix;
+
+	if (known && (peer.uid == geteuid() || peer.uid == 0))
+		return true;
+	if (known)
+		error_set(why, "uid %lu listens there, who is neither you nor root",
+		          (unsigned long)peer.uid);
+	else
+		error_set(why, "nobody took the connection");
+	errno = EPERM;
+	return false;
+}
+
+int peer_connect(const char *path, int type, struct error *why)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd, failure;
+
+	if (strlen(path) >= sizeof(to.sun_path)) {
+		error_set(why, "%.100s... is too long for a socket", path);
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(to.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
+		error_errno(why, "%.200s cannot be reached", path);
+	else if (peer_is_ours(fd, why))
+		return fd;
+	else
+		error_within(why, "%.150s is not trusted", path);
+	failure = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = failure;
+	return -1;
 }
 
 void peer_name(const struct peer *peer, char out[PEER_NAME_MAX])

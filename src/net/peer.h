@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
+
 struct sockaddr;
 
 struct peer {
@@ -30,6 +32,12 @@ void peer_line_finish(struct peer_line *line);
 bool peer_of_socket(int fd, struct peer *peer);
 
 bool peer_ask(struct peer_line *line, int fd, struct peer *peer); /* the same */
+
+/* A Unix socket that our own user, or root, listens on.  -1 with errno EPERM: somebody else
+ * does, and has not had a byte.  type: SOCK_STREAM or SOCK_SEQPACKET, with what flags go with
+ * it; a connection that does not block fails with EAGAIN when there is no room for it. */
+int peer_connect(const char *path, int type, struct error *why);
+bool peer_is_ours(int fd, struct error *why); /* the same of one that is connected */
 
 /* "uid 1000", or the address from which it came; of IPv6 the half that is one's own. */
 #define PEER_NAME_MAX 48
