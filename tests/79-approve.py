@@ -296,6 +296,28 @@ def _():
         assert late.status == 409 and "already" in late.json()["error"], late
 
 
+@test("an agent that is killed takes the tools that are held with it, and they eat no step")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        assert claude.runs(tool_use()).end() is None
+        eventually(lambda: control(box, "pause").status == 200)
+        code = "import subprocess,sys; subprocess.run(['sh','-c',sys.argv[1]+'; true'],stdin=0)"
+        agent = subprocess.Popen(["python3", "-c", code, claude.command("PreToolUse")],
+                                 stdin=subprocess.PIPE, env=environment(claude.env))
+        agent.stdin.write(json.dumps(tool_use(n=2)).encode())
+        agent.stdin.close()
+        eventually(lambda: states(box) == [("acting", "waiting")])
+        (shell,) = children(agent.pid)
+        (hook,) = children(shell)
+        agent.kill()
+        agent.wait(PATIENCE_S)
+        eventually(lambda: not os.path.exists(f"/proc/{hook}"), within=PATIENCE_S / 2)
+        assert control(box, "step").status == 200
+        assert (box.data / "held" / "s1").read_text() == "1"
+        assert claude.runs(tool_use(n=3)).end() is None
+
+
 @test("what the agent did is told: a tool that was used was allowed, whoever said so")
 def _():
     with Box() as box:

@@ -193,12 +193,16 @@ static void wait_until_free(const struct errand *e, struct text session)
 {
 	uint64_t end = now_ms() + HELD_MS;
 	int line = hand_over(e, 'w');
+	int agent = agent_open(); /* open until our end, which is near then */
 	struct parcel last = {.kind = 'p'};
-	enum brake_pass pass;
+	enum brake_pass pass = BRAKE_HELD;
+	bool is_gone;
 
-	while ((pass = brake_pass(e->data, session)) == BRAKE_HELD && now_ms() < end)
+	/* A use of a tool that nobody waits for takes no step away from another. */
+	while (!(is_gone = agent_is_gone(agent)) &&
+	       (pass = brake_pass(e->data, session)) == BRAKE_HELD && now_ms() < end)
 		poll(NULL, 0, LOOK_MS);
-	if (pass == BRAKE_HELD) {
+	if (pass == BRAKE_HELD && !is_gone) {
 		last.kind = 'x';
 		deny(e, session);
 	}
