@@ -48,14 +48,17 @@ static int lock(const char *data, bool makes)
 	return fd;
 }
 
+/* A file that is there and cannot be read holds: whoever wrote it wanted that.  One that
+ * nobody can say is there does not: a DATA that is another's, or no directory, pauses
+ * nothing. */
 static bool read_uses(const char *path, uint64_t *uses)
 {
 	struct buf bytes;
+	struct stat is;
 	bool is_there;
 
 	buf_init(&bytes, 64);
-	is_there = whole_load(path, WHOLE_NO_LINK, &bytes, NULL) || errno != ENOENT;
-	/* What cannot be read holds: whoever wrote it wanted that. */
+	is_there = whole_load(path, WHOLE_NO_LINK, &bytes, NULL) || lstat(path, &is) == 0;
 	if (!text_to_u64(text_trim(buf_text(&bytes)), uses) || *uses > BRAKE_MAX)
 		*uses = 0;
 	buf_finish(&bytes);

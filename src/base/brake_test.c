@@ -73,6 +73,33 @@ static void a_name_that_leads_elsewhere_is_refused(void **state)
 	assert_true(brake_release(fixture_dir, TEXT("../s"), NULL));
 }
 
+static void a_file_that_cannot_be_read_holds(void **state)
+{
+	char *path = must_print("%s/held/s", fixture_dir);
+
+	assert_true(brake_set(fixture_dir, TEXT("s"), 5, NULL));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("s", path), 0); /* root reads all but this */
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_HELD);
+	free(path);
+}
+
+static void what_no_file_can_be_in_holds_nothing(void **state)
+{
+	char *held = must_print("%s/held", fixture_dir), *loop = must_print("%s/loop", fixture_dir);
+	FILE *f = fopen(held, "w");
+
+	fclose(f);
+	assert_int_equal(brake_pass(fixture_dir, TEXT("s")), BRAKE_FREE);
+	assert_int_equal(brake_pass(held, TEXT("s")), BRAKE_FREE);
+	assert_int_equal(unlink(held), 0);
+	assert_int_equal(symlink("loop", loop), 0);
+	assert_int_equal(brake_pass(loop, TEXT("s")), BRAKE_FREE);
+	assert_int_equal(unlink(loop), 0);
+	free(held);
+	free(loop);
+}
+
 static void count(void *self, struct text session)
 {
 	assert_true(text_is(session, "s"));
@@ -97,6 +124,8 @@ int main(void)
 		TEST(what_has_no_file_is_free),
 		TEST(what_is_held_passes_as_often_as_it_may),
 		TEST(a_file_that_is_not_understood_holds),
+		TEST(a_file_that_cannot_be_read_holds),
+		TEST(what_no_file_can_be_in_holds_nothing),
 		TEST(a_name_that_leads_elsewhere_is_refused),
 		TEST(those_that_are_held_are_listed),
 	};
