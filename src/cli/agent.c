@@ -1,4 +1,4 @@
-/* agent.c - who runs a hook.
+/* agent.c - what /proc says of who runs a hook, and of the box.
  *
  * An agent runs it by a shell, which may stay between them, and which lives on when the agent
  * is killed.
@@ -13,12 +13,13 @@
 
 #include "base/buf.h"
 #include "base/whole.h"
+#include "net/peer.h"
 
 #define STAT_MAX 4096
 
 /* `PID (NAME) STATE PPID ...`: the parent, 0 when there is no such process.  A name may hold
  * spaces and brackets. */
-static uint64_t read_stat(struct text stat, struct text *name)
+static uint64_t read_stat(struct text stat, struct text *name, struct text *state)
 {
 	const char *open = stat.len ? memchr(stat.at, '(', stat.len) : NULL;
 	const char *close = stat.len ? memrchr(stat.at, ')', stat.len) : NULL;
@@ -29,7 +30,7 @@ static uint64_t read_stat(struct text stat, struct text *name)
 		return 0;
 	*name = (struct text){open + 1, (size_t)(close - open) - 1};
 	rest = text_trim((struct text){close + 1, (size_t)(stat.at + stat.len - close) - 1});
-	text_cut(rest, ' ', &rest); /* its state */
+	*state = text_cut(rest, ' ', &rest);
 	return text_to_u64(text_cut(rest, ' ', &rest), &parent) ? parent : 0;
 }
 
@@ -43,18 +44,24 @@ static bool is_shell(struct text name)
 	return false;
 }
 
-int agent_open(void)
+static void load_stat(struct buf *stat, int pid)
 {
-	struct text name = {NULL, 0};
-	struct buf stat;
-	uint64_t parent;
 	char path[64];
-	int pid = getppid();
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	buf_init(&stat, STAT_MAX);
-	whole_load(path, 0, &stat, NULL);
-	parent = read_stat(buf_text(&stat), &name);
+	buf_init(stat, STAT_MAX);
+	whole_load(path, 0, stat, NULL);
+}
+
+int agent_open(void)
+{
+	struct text name = {NULL, 0}, state;
+	struct buf stat;
+	uint64_t parent;
+	int pid = getppid();
+
+	load_stat(&stat, pid);
+	parent = read_stat(buf_text(&stat), &name, &state);
 	if (parent > 0 && parent <= INT_MAX && is_shell(name))
 		pid = (int)parent;
 	buf_finish(&stat);
@@ -66,4 +73,21 @@ bool agent_is_gone(int fd)
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
 
 	return fd >= 0 && poll(&wait, 1, 0) > 0;
+}
+
+bool agent_box_is_stopped(int line)
+{
+	struct text name, state = {NULL, 0};
+	struct peer box;
+	struct buf stat;
+	bool is_stopped;
+
+	/* Of another PID namespace the kernel says 0. */
+	if (!peer_of_socket(line, &box) || box.pid <= 0)
+		return false;
+	load_stat(&stat, box.pid);
+	read_stat(buf_text(&stat), &name, &state);
+	is_stopped = text_is(state, "T") || text_is(state, "t");
+	buf_finish(&stat);
+	return is_stopped;
 }

@@ -1,4 +1,4 @@
-/* agent.h - the agent that runs us as a hook: is it still there? */
+/* agent.h - who is at both ends of a hook: the agent that runs it, and the box. */
 #ifndef CLI_AGENT_H
 #define CLI_AGENT_H
 
@@ -7,5 +7,8 @@
 /* A descriptor of its process, to be closed; -1: it cannot be watched. */
 int agent_open(void);
 bool agent_is_gone(int fd);
+
+/* The process that listens at the other end of a Unix socket is stopped, and will not answer. */
+bool agent_box_is_stopped(int line);
 
 #endif

@@ -55,14 +55,21 @@ static struct parcel parcel_of(const struct errand *e, char kind)
 	return (struct parcel){kind, e->at_ms, e->payload.len, buf_text(&e->payload)};
 }
 
-/* The line to the box after that; -1: there is none, and the spool has it. */
-static int hand_over(const struct errand *e, char kind)
+static int connect_line(const struct errand *e)
 {
 	char *path = must_print("%s/hooks", e->data);
-	struct parcel parcel = parcel_of(e, kind);
 	int line = parcel_connect(path);
 
 	free(path);
+	return line;
+}
+
+/* The line to the box after that; -1: there is none, and the spool has it. */
+static int hand_over(const struct errand *e, char kind)
+{
+	struct parcel parcel = parcel_of(e, kind);
+	int line = connect_line(e);
+
 	if (line >= 0 && parcel_send(line, &parcel))
 		return line;
 	if (line >= 0)
@@ -153,12 +160,31 @@ static struct text decision_of(struct dial *dial, const struct errand *e, struct
 	return text_is(said, "{}") ? (struct text){NULL, 0} : said;
 }
 
+static bool box_is_stopped(const struct errand *e)
+{
+	int line = connect_line(e);
+	bool is_stopped = line >= 0 && agent_box_is_stopped(line);
+
+	if (line >= 0)
+		close(line);
+	return is_stopped;
+}
+
+/* In a terminal Claude Code shows its own dialog at once, beside our question: there nobody
+ * waits for us.  Without one (`claude -p`) the agent does wait.  So a box that is stopped is
+ * not asked at all, and hears of it when it goes on; one that is alive, on a machine that may
+ * be busy, has FIRST_BYTE_S to begin its answer. */
 static void ask(const struct errand *e)
 {
 	struct decision d = {0};
+	struct dial *dial;
 	int status;
-	struct dial *dial = dial_create(&command_hook, e->context, e->options, &status);
 
+	if (box_is_stopped(e)) {
+		tell(e, 'h');
+		return;
+	}
+	dial = dial_create(&command_hook, e->context, e->options, &status);
 	if (!dial)
 		return;
 	buf_init(&d.said, DECISION_MAX);
