@@ -805,7 +805,9 @@ def _():
     assert time.monotonic() - minute["began"] >= 59
     said = json.loads(out)["hookSpecificOutput"]
     assert said["hookEventName"] == "PreToolUse" and said["permissionDecision"] == "deny", said
-    assert "`signalbox control s1 continue`" in said["permissionDecisionReason"], said
+    words = said["permissionDecisionReason"].split("`")[1]
+    assert words == f"signalbox control s1 continue --data {minute['data']}", said
+    assert cli(*words.split()[1:]).code == 0 and not (minute["data"] / "held" / "s1").exists()
     assert minute["hook"].returncode == 0
 
 

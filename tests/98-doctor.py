@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import socket
 import stat
@@ -128,7 +129,20 @@ def _():
     home.finds("hooks", "warn", "2 payloads of hooks were lost", "spool.lost")
     (home.data / "held").mkdir(mode=0o700)
     (home.data / "held" / "s").write_text("0")
-    home.finds("hooks", "ok", "the session s is paused", "signalbox control s continue")
+    found = home.finds("hooks", "ok", "the session s is paused",
+                       f"signalbox control s continue --data {home.data}")
+    do = next(f[3] for f in found if "is paused" in f[2])
+    assert cli(*do.split()[1:]).code == 0 and not (home.data / "held" / "s").exists()
+    usual = home.path / ".local" / "state" / "signalbox"
+    (usual / "held").mkdir(mode=0o700, parents=True)
+    (usual / "held" / "s").write_text("0")
+    found = findings(SIGNALBOX, "doctor", "--json", env=home.env)
+    assert "signalbox control s continue" in [f[3] for f in found], found
+    odd = home.path / "it's here"
+    (odd / "held").mkdir(mode=0o700, parents=True)
+    (odd / "held" / "s").write_text("0")
+    do = [f[3] for f in findings(SIGNALBOX, "doctor", "--json", "--data", odd, env=home.env) if "paused" in f[2]]
+    assert shlex.split(do[0])[-2:] == ["--data", str(odd)], do
 
 
 @test("words for people have no colours in a pipe, and a misuse ends with 2")

@@ -1,10 +1,13 @@
 /* command.c - from argv to the verb, and what verbs share. */
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "base/must.h"
 #include "base/near.h"
 #include "cli/usage.h"
@@ -235,4 +238,53 @@ int command_main(struct command_context *context, int argc, char **argv)
 {
 	out_init(&context->out, 1);
 	return out_finish(&context->out, dispatch(context, argc, argv));
+}
+
+/* ---- words about where the box is ---- */
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && !strchr("/._-+,:@", *text))
+			return false;
+	return true;
+}
+
+static char *quote(const char *text)
+{
+	struct buf out;
+	char *quoted;
+
+	if (is_plain(text))
+		return must_dup(text);
+	buf_init(&out, MIB);
+	buf_add_char(&out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_add(&out, TEXT("'\\'"));
+		buf_add_char(&out, *text);
+	}
+	buf_add_char(&out, '\'');
+	quoted = text_dup(buf_text(&out));
+	buf_finish(&out);
+	return quoted;
+}
+
+char *command_data_words(const struct command_context *context, const char *data)
+{
+	const struct config_sources sources = {.env = context->env};
+	char *whole = realpath(data, NULL), *quoted, *words;
+	struct config config;
+	bool is_same = false;
+
+	/* Whoever reads it may not have the variable. */
+	if (!command_env(context, "SIGNALBOX_DATA") && config_load(&config, &sources, NULL)) {
+		is_same = strcmp(config.data, data) == 0;
+		config_finish(&config);
+	}
+	quoted = quote(whole ? whole : data);
+	words = is_same ? must_dup("") : must_print(" --data %s", quoted);
+	free(quoted);
+	free(whole);
+	return words;
 }

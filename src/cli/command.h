@@ -76,6 +76,10 @@ bool command_config(const struct command_context *context, const struct options 
 bool command_load(const struct command_context *context, const struct options *options,
                   struct config *config, struct error *why); /* the same, in silence */
 
+/* " --data DIR", as a shell reads it, for words that tell somebody to run a command; empty
+ * where that command finds the same box without it.  The caller frees it. */
+char *command_data_words(const struct command_context *context, const char *data);
+
 const char *command_env(const struct command_context *context, const char *name);
 
 #endif

@@ -10,9 +10,11 @@ static void tell_held(void *self, struct text session)
 {
 	struct doctor *d = self;
 	char *name = text_dup(session);
+	char *where = command_data_words(d->context, d->config->data);
 
 	doctor_say(d, HEALTH_OK, "the session %s is paused", name);
-	doctor_advise(d, "signalbox control %s continue", name);
+	doctor_advise(d, "signalbox control %s continue%s", name, where);
+	free(where);
 	free(name);
 }
 

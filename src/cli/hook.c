@@ -33,7 +33,7 @@
 /* Of one that is held. */
 #define HELD_MS 60000
 #define LOOK_MS 20
-#define WORDS_MAX (4 * KIB)
+#define WORDS_MAX (32 * KIB)
 
 struct errand {
 	struct command_context *context;
@@ -197,14 +197,16 @@ static void ask(const struct errand *e)
 
 static void deny(const struct errand *e, struct text session)
 {
+	char *where = command_data_words(e->context, e->data);
 	struct buf words, out;
 
 	buf_init(&words, WORDS_MAX);
 	buf_init(&out, WORDS_MAX * 2);
 	buf_print(&words,
 	          "This session is paused. A person lets it go on with `signalbox control %.*s "
-	          "continue`; until then no tool is used.",
-	          TEXT_ARG(session));
+	          "continue%s`; until then no tool is used.",
+	          TEXT_ARG(session), where);
+	free(where);
 	buf_add(&out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 	                   "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":"));
 	buf_add_json(&out, buf_text(&words));
