@@ -288,24 +288,10 @@ static void take_down(struct box *box)
 
 /* --- starting ---------------------------------------------------------------- */
 
-/* Makes the directory and those above it. */
-static void make_dirs(const char *path)
-{
-	char *part = must_dup(path);
-
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(part, 0700);
-		*slash = '/';
-	}
-	mkdir(part, 0700);
-	free(part);
-}
-
 /* DATA holds tokens and what agents said: it is ours alone. */
 static bool make_data(const struct config *config, struct error *why)
 {
-	make_dirs(config->data);
+	whole_make_dirs(config->data);
 	return whole_dir_is_private(config->data, why);
 }
 

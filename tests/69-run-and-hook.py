@@ -10,6 +10,7 @@ import re
 import select
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import termios
@@ -350,6 +351,19 @@ def _():
         (box.data / "spool.lost").write_text("...")
         eventually(lambda: "3 payloads of hooks were lost" in (source()["lastError"] or ""))
         assert source()["dropped"] == 3, source()
+
+
+@test("what hooks tell before the first start of the box is heard after it")
+def _():
+    data = temp_dir() / "state" / "signalbox"
+    hook(data, json.dumps({**STOP, "session_id": "early"}), 5)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    with Box(data=data) as box:
+        (early,) = eventually(lambda: heard(box, hook="Stop"))
+        assert early["correlationId"] == "early" and early["metadata"]["late"] is True, early
+    os.mkfifo(data / "spool")
+    hook(data, json.dumps(STOP), 5)
+    assert (data / "spool.lost").read_bytes() == b"."
 
 
 @test("signalbox hook gives nothing to a socket that is another user's")

@@ -14,7 +14,9 @@
 #include "base/whole.h"
 
 #define LOCK_TRIES 50 /* a millisecond apart; others hold it for one write */
-#define LOST_MAX MIB  /* counted; there is no file that only grows */
+/* A pipe in its place does not hold us up. */
+#define TO_APPEND (O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+#define LOST_MAX MIB /* counted; there is no file that only grows */
 
 static char *path_of(const char *data, const char *end)
 {
@@ -44,7 +46,7 @@ static bool is_still(int fd, const char *path)
 static int open_locked(const char *path)
 {
 	for (unsigned i = 0; i < LOCK_TRIES; i++) {
-		int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		int fd = open(path, TO_APPEND, 0600);
 
 		if (fd < 0)
 			return -1;
@@ -62,10 +64,10 @@ static int open_locked(const char *path)
 static void count_lost(const char *data)
 {
 	char *path = path_of(data, ".lost");
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, TO_APPEND, 0600);
 	struct stat is;
 
-	if (fd >= 0 && fstat(fd, &is) == 0 && is.st_size < (off_t)LOST_MAX)
+	if (fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode) && is.st_size < (off_t)LOST_MAX)
 		whole_write(fd, TEXT("."));
 	if (fd >= 0)
 		close(fd);
@@ -92,6 +94,10 @@ bool spool_add(const char *data, int64_t at_ms, struct text payload)
 	struct stat is;
 	bool good;
 
+	if (fd < 0 && errno == ENOENT) {
+		whole_make_dirs(data); /* no box was ever there: what comes before it counts, too */
+		fd = open_locked(path);
+	}
 	add_line(&line, at_ms, payload);
 	good = fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode) &&
 	       (size_t)is.st_size + line.len <= SPOOL_MAX && whole_write(fd, buf_text(&line));
@@ -133,7 +139,7 @@ bool spool_is_taken(const char *data)
  * the lock later finds that the name is another file's. */
 static bool is_quiet(const char *taken)
 {
-	int fd = open(taken, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(taken, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool quiet = fd >= 0 && lock(fd);
 
 	if (fd >= 0)

@@ -13,7 +13,8 @@
 
 #define SPOOL_MAX (64 * MIB)
 
-/* False: there is no room for it, or no such DATA, and it is counted if that can be. */
+/* Makes DATA when there is none.  False: there is no room for it, or DATA cannot be, and it is
+ * counted if that can be. */
 bool spool_add(const char *data, int64_t at_ms, struct text payload);
 
 /* Bytes that wait; how many were lost. */

@@ -1,6 +1,7 @@
 /* spool_test.c - what could not be handed over is kept, and given once. */
 #include "base/spool.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,45 @@ static void what_has_no_room_is_counted(void **state)
 	assert_int_equal(stat(path, &is), 0);
 	assert_int_equal(is.st_mode & 07777, 0600);
 	assert_true((size_t)is.st_size <= SPOOL_MAX);
-	assert_false(spool_add("/nonexistent", 3, TEXT("{}")));
+	assert_false(spool_add("/dev/null/data", 3, TEXT("{}")));
 	free(path);
 	free((char *)big.at);
+}
+
+static void there_need_be_no_directory_yet(void **state)
+{
+	char *data = must_print("%s/a/b", fixture_dir), *path = must_print("%s/spool", data);
+	struct stat is;
+
+	assert_true(spool_add(data, 1, TEXT("{}")));
+	assert_true(spool_size(data) > 0);
+	assert_int_equal(stat(data, &is), 0);
+	assert_int_equal(is.st_mode & 07777, 0700);
+	assert_int_equal(unlink(path), 0);
+	fixture_drop("a/b");
+	fixture_drop("a");
+	free(path);
+	free(data);
+}
+
+static void a_pipe_in_its_place_is_no_spool_and_holds_nobody_up(void **state)
+{
+	char *path = must_print("%s/spool", fixture_dir);
+	char *lost = must_print("%s/spool.lost", fixture_dir);
+	int reader;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_false(spool_add(fixture_dir, 1, TEXT("{}")));
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_false(spool_add(fixture_dir, 1, TEXT("{}")));
+	close(reader);
+	assert_int_equal(spool_lost(fixture_dir), 2);
+	assert_int_equal(unlink(lost), 0);
+	assert_int_equal(mkfifo(lost, 0600), 0);
+	assert_false(spool_add(fixture_dir, 1, TEXT("{}")));
+	assert_int_equal(spool_lost(fixture_dir), 0);
+	free(lost);
+	free(path);
 }
 
 int main(void)
@@ -92,6 +129,8 @@ int main(void)
 		TEST(what_is_added_is_taken_in_its_order),
 		TEST(what_is_torn_costs_itself_alone),
 		TEST(what_has_no_room_is_counted),
+		TEST(there_need_be_no_directory_yet),
+		TEST(a_pipe_in_its_place_is_no_spool_and_holds_nobody_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,19 @@ static bool check_dir(const char *path, const struct stat *st, struct error *why
 	                 (unsigned)(st->st_mode & 07777), path);
 }
 
+void whole_make_dirs(const char *path)
+{
+	char *part = must_dup(path);
+
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(part, 0700);
+		*slash = '/';
+	}
+	mkdir(part, 0700);
+	free(part);
+}
+
 bool whole_dir_is_private(const char *path, struct error *why)
 {
 	struct stat st;

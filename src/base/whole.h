@@ -28,6 +28,10 @@ bool whole_load(const char *path, unsigned demands, struct buf *out, struct erro
  * and nothing else is. */
 bool whole_dir_is_private(const char *path, struct error *why);
 
+/* Makes the directory and those above it, as far as they are missing and can be, for us
+ * alone. */
+void whole_make_dirs(const char *path);
+
 /* In the place of whatever has the name, with this mode. */
 bool whole_replace(const char *path, mode_t mode, struct text bytes, struct error *why);
 
