@@ -223,6 +223,32 @@ def _():
         assert box.request("GET", path).status == 404
 
 
+@test("an input of any depth is told and asked about")
+def _():
+    with Box() as box:
+        claude = Claude(box)
+        for levels in range(40, 75):
+            given = {"deep": json.loads("[" * levels + "]" * levels)}
+            claude.tells({**tool_use(session="deep", n=levels), "tool_input": given})
+            hook = claude.runs({**permission(session="deep"), "tool_name": "Odd", "tool_input": given})
+            prompt = one_prompt(box)
+            text = "[" * levels + "]" * levels
+            assert prompt["tool"] == "Odd" and prompt["prompt"].startswith("Odd\n"), prompt
+            assert prompt["prompt"].count("[") == levels, prompt
+            assert box.request("GET", f"/api/prompts/{prompt['id']}/input").json()["input"] == given
+            assert prompt.get("input", given) == given and ("input" in prompt) == (levels < 48), prompt
+            assert answer(box, prompt, value="allow").status == 200
+            assert decision(hook.end()) == {"behavior": "allow"}
+            eventually(lambda: not prompts(box))
+        settle(box)
+        told = [s for s in box.history("&type=tool_call&limit=1000") if s["correlationId"] == "deep"]
+        assert len(told) == 35, told
+        (cut,) = [s["metadata"]["cut"] for s in told if "cut" in s["metadata"]][-1:]
+        assert text in cut["first"], cut
+        hooks = box.request("GET", "/api/status").json()["hooks"]
+        assert hooks["refused"] == 0 and hooks["cut"] > 0, hooks
+
+
 @test("a wrong answer leaves it held, the first right one wins, and the box says who")
 def _():
     with Box() as box:

@@ -172,6 +172,26 @@ bool json_number(yyjson_val *value, double *out)
 	return true;
 }
 
+bool json_is_deeper(yyjson_val *value, unsigned levels)
+{
+	size_t i, max;
+	yyjson_val *key, *one;
+
+	if (!yyjson_is_ctn(value) || levels == 0)
+		return yyjson_is_ctn(value);
+	yyjson_arr_foreach(value, i, max, one)
+	{
+		if (json_is_deeper(one, levels - 1))
+			return true;
+	}
+	yyjson_obj_foreach(value, i, max, key, one)
+	{
+		if (json_is_deeper(one, levels - 1))
+			return true;
+	}
+	return false;
+}
+
 bool json_add(struct buf *out, yyjson_val *value)
 {
 	size_t len;

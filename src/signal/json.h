@@ -45,6 +45,9 @@ static inline struct text json_text(yyjson_val *value)
 /* The number, however it is held; false when it is none or no double holds it. */
 bool json_number(yyjson_val *value, double *out);
 
+/* Is there a container within so many others of this value? */
+bool json_is_deeper(yyjson_val *value, unsigned levels);
+
 /* Appends a value as JSON; false when the buffer is full.  A number is as short as it
  * can be and still be the same one: a whole number has no point, what is not finite
  * is null. */

@@ -11,6 +11,7 @@
 #define WORDS_MAX (16 * KIB) /* of what is asked: a prompt holds so many */
 #define RULE_MAX (4 * KIB)   /* of what `always` writes, in words */
 #define EDIT_MAX (32 * KIB)  /* of an input that may be changed */
+#define LEVELS_MAX 48        /* of an input that is told: a signal holds 64 */
 
 bool approve_read(struct approve_request *r, struct json_reader *reader, struct text payload)
 {
@@ -177,7 +178,8 @@ static void add_always(struct buf *out, yyjson_val *suggestions)
 static void add_options(struct buf *out, const struct approve_request *r, struct text input)
 {
 	buf_add(out, TEXT(",\"options\":[{\"label\":\"Allow\",\"value\":\"allow\""));
-	if (yyjson_is_obj(r->input) && input.len <= EDIT_MAX) {
+	if (yyjson_is_obj(r->input) && input.len <= EDIT_MAX &&
+	    !json_is_deeper(r->input, LEVELS_MAX)) {
 		buf_add(out, TEXT(",\"edit\":"));
 		buf_add(out, input);
 	}
@@ -198,7 +200,7 @@ void approve_ask(struct buf *out, const struct approve_request *r, struct text i
 	buf_finish(&words);
 	buf_add(out, TEXT(",\"tool\":"));
 	buf_add_json(out, r->tool);
-	if (input.len && input.len <= APPROVE_INPUT_TOLD) {
+	if (input.len && input.len <= APPROVE_INPUT_TOLD && !json_is_deeper(r->input, LEVELS_MAX)) {
 		buf_add(out, TEXT(",\"input\":"));
 		buf_add(out, input);
 	}

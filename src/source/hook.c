@@ -104,13 +104,14 @@ static void parse(struct hook *hook, struct text payload)
 		take_bad(hook, "a hook without a payload");
 }
 
-/* True: it could be told as a stub. */
-static bool parse_stub(struct hook *hook, const struct hook_payload *payload)
+/* True: it could be told as a stub.  What is short and of no known event is no hook. */
+static bool parse_stub(struct hook *hook, const struct hook_payload *payload, bool is_long)
 {
 	struct buf stub;
+	bool is_known = hook_stub(&stub, payload->bytes, payload->whole);
 
-	hook_stub(&stub, payload->bytes, payload->whole);
-	parse(hook, buf_text(&stub));
+	if (is_known || is_long)
+		parse(hook, buf_text(&stub));
 	buf_finish(&stub);
 	return !hook->is_bad;
 }
@@ -124,10 +125,11 @@ bool hook_take(struct hook *hook, const struct hook_payload *payload, struct err
 	parse_set_moment(hook->parse, payload->at_ms, payload->is_late);
 	if (!is_long)
 		parse(hook, payload->bytes);
-	/* What is escaped grows: a payload within the limit may make a signal beyond it. */
-	if (is_long || (hook->is_bad && payload->bytes.len > HOOK_STUB_FIRST)) {
-		is_long = parse_stub(hook, payload);
-		hook->stats.cut += is_long ? 1 : 0;
+	/* What is escaped grows: a payload within the limit may make a signal beyond it.  And
+	 * one may be too deep for a signal, however short it is. */
+	if (is_long || hook->is_bad) {
+		is_long = is_long || payload->bytes.len > HOOK_STUB_FIRST;
+		hook->stats.cut += parse_stub(hook, payload, is_long) ? 1 : 0;
 	}
 	hook->why = NULL;
 	if (hook->is_bad)

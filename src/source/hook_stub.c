@@ -8,6 +8,7 @@
 
 #define MEMBER_MAX (4 * KIB) /* of one that stays as it is */
 #define MEMBERS_MAX 64
+#define LEVELS_MAX 32      /* of one that stays: a signal holds 64 */
 #define STUB_MAX (2 * MIB) /* escaped */
 
 static void add_value(struct buf *out, yyjson_val *value)
@@ -16,7 +17,7 @@ static void add_value(struct buf *out, yyjson_val *value)
 	struct buf text;
 
 	buf_init(&text, MEMBER_MAX);
-	if (!yyjson_is_str(value) && json_add(&text, value))
+	if (!yyjson_is_str(value) && !json_is_deeper(value, LEVELS_MAX) && json_add(&text, value))
 		buf_add(out, buf_text(&text));
 	else if (yyjson_is_str(value))
 		buf_add_json(out, utf8_cut(words, MEMBER_MAX));
@@ -45,15 +46,16 @@ static void add_members(struct buf *out, yyjson_val *root)
 	}
 }
 
-void hook_stub(struct buf *out, struct text payload, uint64_t whole)
+bool hook_stub(struct buf *out, struct text payload, uint64_t whole)
 {
 	struct text first = utf8_cut(payload, HOOK_STUB_FIRST);
 	yyjson_doc *doc = yyjson_read(payload.at, payload.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
+	bool is_known = yyjson_is_str(yyjson_obj_get(root, "hook_event_name"));
 
 	buf_init(out, STUB_MAX);
 	buf_add_char(out, '{');
-	if (yyjson_is_str(yyjson_obj_get(root, "hook_event_name")))
+	if (is_known)
 		add_members(out, root);
 	else
 		buf_add(out, TEXT("\"hook_event_name\":\"cut\","));
@@ -62,4 +64,5 @@ void hook_stub(struct buf *out, struct text payload, uint64_t whole)
 	buf_add_json(out, first);
 	buf_add(out, TEXT("}}"));
 	yyjson_doc_free(doc);
+	return is_known;
 }
