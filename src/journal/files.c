@@ -10,7 +10,7 @@
 #include "journal/disk.h"
 #include "journal/epochs.h"
 #include "journal/format.h"
-#include "journal/inspect.h"
+#include "journal/recover.h"
 #include "journal/shelf.h"
 
 struct reading {
@@ -85,13 +85,15 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 /* until: the first seq of the next segment, 0 for the newest. */
 static void give_segment(struct reading *r, int fd, int index, uint64_t first, uint64_t until)
 {
+	struct segment segment = {.first = first, .fd = fd, .index = index};
 	uint64_t before = r->files->done;
 	struct inspection in = {0};
-	size_t n = 0;
 
-	if (fd >= 0 && index >= 0 && inspect(&in, fd, index, first, NULL))
-		n = until ? in.used : inspection_committed(&in);
-	for (size_t i = 0; i < n && r->next <= r->to && !r->is_enough; i++) {
+	if (fd >= 0 && until && index >= 0)
+		inspect(&in, fd, index, first, NULL);
+	else if (fd >= 0 && !until)
+		recovery_inspect(&in, &segment, NULL, NULL);
+	for (size_t i = 0; i < in.used && r->next <= r->to && !r->is_enough; i++) {
 		const struct entry *e = &in.entries[i];
 
 		if (in.states[i] != BATCH_GOOD)

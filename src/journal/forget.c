@@ -11,8 +11,8 @@
 #include "journal/checkpoint.h"
 #include "journal/disk.h"
 #include "journal/format.h"
-#include "journal/inspect.h"
 #include "journal/lock.h"
+#include "journal/recover.h"
 #include "journal/rewrite.h"
 #include "journal/shelf.h"
 #include "signal/signal.h"
@@ -36,7 +36,7 @@ struct opened {
 	uint64_t first, until; /* until: the first seq of the next, 0 for the newest */
 	int fd, index;
 	struct inspection in;
-	size_t count; /* entries that are believed */
+	uint64_t known; /* of the newest: up to here seqs were given out */
 };
 
 /* ---- what is meant ---- */
@@ -84,6 +84,15 @@ static void close_segment(struct opened *o)
 		close(o->index);
 }
 
+/* The newest may have lines at its end that only the next start would index: they stay. */
+static bool inspect_one(struct opened *o, struct error *why)
+{
+	struct segment s = {.first = o->first, .fd = o->fd, .index = o->index};
+
+	return o->until ? inspect(&o->in, o->fd, o->index, o->first, why)
+	                : recovery_inspect(&o->in, &s, &o->known, why);
+}
+
 static bool open_segment(struct forgetting *f, size_t i, struct opened *o, struct error *why)
 {
 	*o = (struct opened){.first = f->shelf.firsts[i]};
@@ -92,10 +101,8 @@ static bool open_segment(struct forgetting *f, size_t i, struct opened *o, struc
 	o->index = open_one(f->dir, o->first, SEGMENT_INDEX);
 	if (o->fd < 0 || o->index < 0)
 		error_errno(why, "segment %llu", (unsigned long long)o->first);
-	else if (inspect(&o->in, o->fd, o->index, o->first, why)) {
-		o->count = o->until ? o->in.used : inspection_committed(&o->in);
+	else if (inspect_one(o, why))
 		return true;
-	}
 	close_segment(o);
 	return false;
 }
@@ -111,10 +118,10 @@ static bool load_batch(struct forgetting *f, const struct opened *o, const struc
 	return at && disk_read(o->fd, at, e->length, e->offset) == (ssize_t)e->length;
 }
 
-/* Not believed: of a commit that never was one, or what the next segment has too. */
+/* Not believed: what the next segment has too. */
 static bool is_spare(const struct opened *o, size_t i)
 {
-	return i >= o->count || (o->until && o->in.entries[i].last >= o->until);
+	return o->until && o->in.entries[i].last >= o->until;
 }
 
 /* ---- counting ---- */
@@ -242,7 +249,7 @@ static bool rewrite_segment(struct forgetting *f, const struct opened *o, struct
 	struct rewrite w;
 
 	rewrite_begin(&w, f->dir, o->first);
-	for (size_t i = 0; i < o->count; i++) {
+	for (size_t i = 0; i < o->in.used; i++) {
 		const struct entry *e = &o->in.entries[i];
 
 		if (is_spare(o, i))
@@ -254,8 +261,7 @@ static bool rewrite_segment(struct forgetting *f, const struct opened *o, struct
 			                  is_in_range(f->what, e->first, e->last) ? ENTRY_FORGOTTEN
 			                                                          : ENTRY_GAP);
 	}
-	if (o->until)
-		rewrite_leave_out(&w, o->until - 1, ENTRY_GAP);
+	rewrite_leave_out(&w, o->until ? o->until - 1 : o->known, ENTRY_GAP);
 	return rewrite_end(&w, o->fd, why);
 }
 

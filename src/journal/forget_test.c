@@ -311,6 +311,30 @@ static void files_are_read_from_any_place_to_any_place(void **state)
 	remove_dir(dir);
 }
 
+/* Whole lines that only the next start would index are read, and stay. */
+static void what_the_next_start_would_keep_is_there_before_it(void **state)
+{
+	for (int cut = 0; cut < 2; cut++) {
+		char *dir = new_dir(), *path;
+		struct journal *j = open_in(dir);
+		struct buf file;
+
+		commit(j, 12);
+		commit(j, 2);
+		journal_close(j);
+		path = segment_path(dir, 1, cut ? SEGMENT_LINES : SEGMENT_INDEX);
+		load_file(path, &file);
+		save_file(path, (struct text){file.at, cut ? file.len - 3 : 0});
+		expect_files(dir, 0, 0, cut ? "1 to 13" : "1 to 14");
+		forget(dir, 3, 3, 1);
+		expect_in(dir, cut ? "1-2 gap 3-3 forgotten 4-13 gap 14-14 lost"
+		                   : "1-2 gap 3-3 forgotten 4-14");
+		buf_finish(&file);
+		free(path);
+		remove_dir(dir);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +347,7 @@ int main(void)
 		cmocka_unit_test(what_was_cut_short_is_ended_by_a_start),
 		cmocka_unit_test(what_an_older_attempt_left_is_not_taken),
 		cmocka_unit_test(files_are_read_from_any_place_to_any_place),
+		cmocka_unit_test(what_the_next_start_would_keep_is_there_before_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,17 +120,6 @@ size_t inspection_last_commit(const struct inspection *in)
 	return i - 1 - (place < i ? place : i - 1);
 }
 
-size_t inspection_committed(const struct inspection *in)
-{
-	size_t i = inspection_last_commit(in);
-
-	while (i < in->used && in->states[i] == BATCH_GOOD)
-		i++;
-	while (i > 0 && in->states[i - 1] != BATCH_GOOD)
-		i--;
-	return i;
-}
-
 void inspection_finish(struct inspection *in)
 {
 	free(in->entries);

@@ -32,16 +32,13 @@ struct inspection {
 /* False only when a file cannot be read, or is of a newer format.  index < 0: there is none. */
 bool inspect(struct inspection *inspection, int fd, int index, uint64_t first, struct error *why);
 
-/* The first entry of the commit that was written last: all before it were acknowledged. */
+/* The first entry of the commit that was written last.  One is written at a time, and none
+ * before the one before it is on the disk: so only the last can be torn, and all before it
+ * were acknowledged. */
 size_t inspection_last_commit(const struct inspection *inspection);
 
 /* Is what the entry says known, whatever became of its lines? */
 bool inspection_is_sound(const struct inspection *inspection, size_t i);
-
-/* How many entries to keep when this is the newest segment.  One commit is
- * written at a time, and none before the one before it is on the disk: so only
- * the last can be torn, and what is bad in it was never acknowledged. */
-size_t inspection_committed(const struct inspection *inspection);
 void inspection_finish(struct inspection *inspection);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/crc32c.h"
 #include "base/log.h"
+#include "base/must.h"
 #include "journal/disk.h"
 
 static int open_file(int dir, uint64_t first, enum segment_file which, int flags)
@@ -154,6 +155,28 @@ void recovery_finish(struct recovery *r)
 {
 	salvage_finish(&r->more);
 	inspection_finish(&r->in);
+}
+
+bool recovery_inspect(struct inspection *in, const struct segment *s, uint64_t *known,
+                      struct error *why)
+{
+	struct recovery r = {.in = *in};
+	size_t n;
+
+	if (!recovery_plan(&r, s, 0, why))
+		return false;
+	*in = r.in;
+	n = salvage_count(&r.more);
+	in->count = in->used = r.kept + n;
+	in->entries = must_grow(in->entries, (in->used + 1) * sizeof *in->entries);
+	in->states = must_grow(in->states, in->used + 1);
+	if (n)
+		memcpy(in->entries + r.kept, r.more.entries.at, n * sizeof *in->entries);
+	memset(in->states + r.kept, BATCH_GOOD, n);
+	if (known)
+		*known = r.known;
+	salvage_finish(&r.more);
+	return true;
 }
 
 /* ---- doing it ---- */

@@ -29,6 +29,11 @@ bool recovery_plan(struct recovery *recovery, const struct segment *segment, uin
                    struct error *why);
 void recovery_finish(struct recovery *recovery);
 
+/* For those who only read: inspects the segment and makes of its entries what the next start
+ * will, but for the gap up to *known behind them.  `known` may be NULL. */
+bool recovery_inspect(struct inspection *in, const struct segment *segment, uint64_t *known,
+                      struct error *why);
+
 /* Does it, and leaves the segment ready for more.  *last: what was acknowledged once, and
  * what the journal goes up to then.  *fork: from here on the seqs are not those that anybody
  * saw before.  If no copy can be made, the files stay as they are, and the segment is not
