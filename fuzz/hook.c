@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "base/spool.h"
+#include "cli/hook_cut.h"
 #include "cli/hook_read.h"
 #include "net/parcel.h"
 #include "source/hook_stub.h"
@@ -33,6 +34,26 @@ static void scan(struct text bytes)
 	bool first = hook_scan(&cut, (struct text){bytes.at, half});
 
 	must(whole == (first || hook_scan(&cut, (struct text){bytes.at + half, bytes.len - half})));
+}
+
+/* What is JSON has a stub that is. */
+static void cut(struct text bytes)
+{
+	yyjson_doc *doc = yyjson_read(bytes.at, bytes.len, 0), *told;
+	struct hook_cut state;
+	struct buf out;
+
+	hook_cut_init(&state);
+	buf_init(&out, MIB);
+	hook_cut_take(&state, (struct text){bytes.at, bytes.len / 2});
+	hook_cut_take(&state, (struct text){bytes.at + bytes.len / 2, bytes.len - bytes.len / 2});
+	hook_cut_tell(&state, &out, bytes, bytes.len);
+	told = yyjson_read(out.at, out.len, 0);
+	must(!out.full && (told || !doc));
+	yyjson_doc_free(told);
+	yyjson_doc_free(doc);
+	buf_finish(&out);
+	hook_cut_finish(&state);
 }
 
 /* Whatever it is a stub of, it is JSON. */
@@ -64,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	read_spool(bytes);
 	scan(bytes);
 	stub(bytes);
+	cut(bytes);
 	buf_finish(&room);
 	free(own);
 	return 0;

@@ -366,6 +366,26 @@ def _():
     assert (data / "spool.lost").read_bytes() == b"."
 
 
+@test("a payload above every limit is held like any other, and its stub has its size and its names")
+def _():
+    with Box() as box:
+        (box.data / "held").mkdir(mode=0o700)
+        (box.data / "held" / "huge").write_text("0")
+        text = json.dumps({"hook_event_name": "PreToolUse", "session_id": "huge", "tool_name": "Bash",
+                           "tool_input": {"command": "x" * 70_000_000}, "tool_use_id": "t1"}).encode()
+        with Process("hook", "--decide", "--data", box.data, stdin=subprocess.PIPE) as held:
+            held.process.stdin.write(text)
+            held.process.stdin.flush()
+            (call,) = eventually(lambda: [s for s in heard(box) if s["type"] == "tool_call"])
+            assert held.process.poll() is None, "it was not held"
+            assert cli("control", "huge", "continue", "--data", box.data).code == 0
+            assert held.wait() == 0 and held.err() == ""
+        assert call["correlationId"] == "huge" and call["payload"]["toolName"] == "Bash", call
+        cut = call["metadata"]["cut"]
+        assert cut["bytes"] == len(text), cut["bytes"]
+        assert cut["first"].startswith('{"hook_event_name": "PreToolUse"'), cut["first"][:80]
+
+
 @test("signalbox hook gives nothing to a socket that is another user's")
 def _():
     if os.getuid() != 0:

@@ -41,6 +41,7 @@ struct errand {
 	const char *data;
 	int64_t at_ms; /* Unix time */
 	struct buf payload;
+	uint64_t whole; /* bytes that it had; more than those of payload: that is a stub of it */
 };
 
 static uint64_t now_ms(void)
@@ -52,7 +53,7 @@ static uint64_t now_ms(void)
 
 static struct parcel parcel_of(const struct errand *e, char kind)
 {
-	return (struct parcel){kind, e->at_ms, e->payload.len, buf_text(&e->payload)};
+	return (struct parcel){kind, e->at_ms, e->whole, buf_text(&e->payload)};
 }
 
 static int connect_line(const struct errand *e)
@@ -180,7 +181,8 @@ static void ask(const struct errand *e)
 	struct dial *dial;
 	int status;
 
-	if (box_is_stopped(e)) {
+	/* Nobody decides about a stub, which does not show what would be done. */
+	if (e->whole > e->payload.len || box_is_stopped(e)) {
 		tell(e, 'h');
 		return;
 	}
@@ -296,10 +298,10 @@ static char *find_data(const struct command_context *context, const struct optio
 static int hook(struct command_context *context, const struct options *options)
 {
 	char *data = find_data(context, options);
-	struct errand e = {context, options, data, clock_wall_ms(), {0}};
+	struct errand e = {context, options, data, clock_wall_ms(), {0}, 0};
 
 	buf_init(&e.payload, PARCEL_MAX);
-	if (data && hook_read(STDIN_FILENO, &e.payload)) {
+	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole)) {
 		if (options_has(options, "decide"))
 			decide(&e);
 		else

@@ -11,9 +11,11 @@
 
 #include "base/clock.h"
 #include "base/scan.h"
+#include "cli/hook_cut.h"
 
 #define PATIENCE_MS 60000 /* an agent ends its hooks before that */
 #define PIECE (64 * KIB)
+#define STUB_MAX MIB /* 64 members and 64 KiB, escaped */
 
 static const char *skip_string(struct hook_scan *scan, const char *at, const char *end)
 {
@@ -56,26 +58,62 @@ bool hook_scan(struct hook_scan *scan, struct text bytes)
 	return false;
 }
 
-bool hook_read(int fd, struct buf *payload)
+/* One piece, 0 when there is no more to come. */
+static size_t read_piece(int fd, char *to, uint64_t end)
 {
-	uint64_t end = clock_mono_ns() / 1000000 + PATIENCE_MS;
-	struct hook_scan scan = {0};
-
 	for (;;) {
 		uint64_t now = clock_mono_ns() / 1000000;
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		char *to = buf_reserve(payload, PIECE);
 		ssize_t n;
 
-		if (!to || now >= end || poll(&wait, 1, (int)(end - now)) == 0)
-			return payload->len > 0;
+		if (now >= end || poll(&wait, 1, (int)(end - now)) == 0)
+			return 0;
 		n = read(fd, to, PIECE);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return payload->len > 0;
-		payload->len += (size_t)n;
-		if (hook_scan(&scan, (struct text){to, (size_t)n}))
-			return true;
+		if (n >= 0 || errno != EINTR)
+			return n > 0 ? (size_t)n : 0;
 	}
+}
+
+/* There is no room for more: what comes is counted, and what is short of it told. */
+static void read_on(int fd, struct buf *payload, struct hook_scan *scan, uint64_t end,
+                    uint64_t *whole)
+{
+	struct hook_cut cut;
+	struct buf stub;
+	char piece[PIECE];
+	size_t n;
+
+	hook_cut_init(&cut);
+	hook_cut_take(&cut, buf_text(payload));
+	while ((n = read_piece(fd, piece, end)) > 0) {
+		*whole += n;
+		hook_cut_take(&cut, (struct text){piece, n});
+		if (hook_scan(scan, (struct text){piece, n}))
+			break;
+	}
+	buf_init(&stub, STUB_MAX);
+	hook_cut_tell(&cut, &stub, buf_text(payload), *whole);
+	buf_clear(payload);
+	buf_add(payload, buf_text(&stub));
+	buf_finish(&stub);
+	hook_cut_finish(&cut);
+}
+
+bool hook_read(int fd, struct buf *payload, uint64_t *whole)
+{
+	uint64_t end = clock_mono_ns() / 1000000 + PATIENCE_MS;
+	struct hook_scan scan = {0};
+	char *to;
+	size_t n;
+
+	*whole = 0;
+	while ((to = buf_reserve(payload, PIECE))) {
+		n = read_piece(fd, to, end);
+		payload->len += n;
+		*whole += n;
+		if (n == 0 || hook_scan(&scan, (struct text){to, n}))
+			return payload->len > 0;
+	}
+	read_on(fd, payload, &scan, end, whole);
+	return true;
 }

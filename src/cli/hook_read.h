@@ -17,7 +17,9 @@ struct hook_scan {
 /* True: the object, or array, is whole after these bytes. */
 bool hook_scan(struct hook_scan *scan, struct text bytes);
 
-/* Until the object is whole, or the end, or a minute is over.  False: there is nothing. */
-bool hook_read(int fd, struct buf *payload);
+/* Until the object is whole, or the end, or a minute is over.  False: there is nothing.  One
+ * that has no room in payload is there as a stub: what is short of it, and `cut`.  whole: the
+ * bytes that it had. */
+bool hook_read(int fd, struct buf *payload, uint64_t *whole);
 
 #endif

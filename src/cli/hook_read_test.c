@@ -46,18 +46,47 @@ static void what_is_no_object_has_no_end(void **state)
 static void it_is_read_without_an_end(void **state)
 {
 	struct buf payload;
+	uint64_t whole;
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
 	buf_init(&payload, MIB);
 	assert_true(write(ends[1], "{\"a\":1}", 7) == 7);
-	assert_true(hook_read(ends[0], &payload)); /* the pipe stays open */
-	assert_true(text_is(buf_text(&payload), "{\"a\":1}"));
+	assert_true(hook_read(ends[0], &payload, &whole)); /* the pipe stays open */
+	assert_true(text_is(buf_text(&payload), "{\"a\":1}") && whole == 7);
 	close(ends[1]);
 	buf_finish(&payload);
-	assert_false(hook_read(ends[0], &payload));
+	assert_false(hook_read(ends[0], &payload, &whole));
 	close(ends[0]);
 	buf_finish(&payload);
+}
+
+static void what_has_no_room_is_counted_and_told_by_what_is_short(void **state)
+{
+	static const char head[] = "{\"a\":1,\"cut\":5,\"in\":{\"c\":\"}]\\\"",
+			  middle[] = "\"},\"text\":\"", tail[] = "\",\"z\":[{}],\"e\":\"\\\\\"}";
+	FILE *file = tmpfile();
+	struct buf payload;
+	uint64_t whole;
+
+	fputs(head, file);
+	for (unsigned i = 0; i < 300000; i++)
+		fputc('x', file);
+	fputs(middle, file);
+	for (unsigned i = 0; i < 300000; i++)
+		fputc('y', file);
+	fputs(tail, file);
+	fflush(file);
+	rewind(file);
+	buf_init(&payload, 200 * KIB);
+	assert_true(hook_read(fileno(file), &payload, &whole));
+	assert_int_equal(whole, strlen(head) + strlen(middle) + strlen(tail) + 600000);
+	assert_true(text_starts(buf_text(&payload),
+	                        TEXT("{\"a\":1,\"in\":{\"cut\":true},\"text\":\"cut\","
+	                             "\"z\":[{}],\"e\":\"\\\\\",\"cut\":{\"bytes\":600")));
+	assert_true(payload.len < 100 * KIB);
+	buf_finish(&payload);
+	fclose(file);
 }
 
 int main(void)
@@ -66,6 +95,7 @@ int main(void)
 		cmocka_unit_test(it_is_whole_at_its_last_byte_and_not_before),
 		cmocka_unit_test(what_is_no_object_has_no_end),
 		cmocka_unit_test(it_is_read_without_an_end),
+		cmocka_unit_test(what_has_no_room_is_counted_and_told_by_what_is_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ struct loop;
 struct parcels;
 struct parcel_line;
 
-#define PARCEL_MAX (64 * MIB) /* of its bytes; a longer one is cut, and says how long it was */
+#define PARCEL_MAX (64 * MIB) /* of its bytes; of a longer one its sender makes a stub */
 
 struct parcel {
 	char kind;

@@ -51,8 +51,12 @@ bool hook_stub(struct buf *out, struct text payload, uint64_t whole)
 	struct text first = utf8_cut(payload, HOOK_STUB_FIRST);
 	yyjson_doc *doc = yyjson_read(payload.at, payload.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
+	yyjson_val *began = yyjson_obj_get(yyjson_obj_get(root, "cut"), "first");
 	bool is_known = yyjson_is_str(yyjson_obj_get(root, "hook_event_name"));
 
+	/* Who sent it may have made a stub of it already. */
+	if (whole > payload.len && yyjson_is_str(began))
+		first = utf8_cut(json_text(began), HOOK_STUB_FIRST);
 	buf_init(out, STUB_MAX);
 	buf_add_char(out, '{');
 	if (is_known)
