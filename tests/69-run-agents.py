@@ -140,4 +140,129 @@ echo '{json.dumps({"type": "result", "subtype": "success", "session_id": "sessio
         eventually(lambda: len([s for s in said(box) if s["type"] == "tool_call"]) == 2)
 
 
+# As Claude Code with the tap: draws on its terminal what its hooks tell.
+DRAWER = r"""#!/bin/sh
+trap 'exit 7' INT
+hook() { echo "$1" | "$SIGNALBOX" hook --data "$BOX"; }
+printf '\033[2J\033[H hel\033[1mlo\n'
+hook '{"hook_event_name":"SessionStart","session_id":"first","source":"startup"}'
+hook '{"hook_event_name":"MessageDisplay","session_id":"first","message_id":"m","index":0,"final":true,"delta":"hello"}'
+printf '\033[2J\033[H hello\n'
+"$NESTED"
+[ -z "$CLEAR" ] || hook '{"hook_event_name":"SessionStart","session_id":"second","source":"clear"}'
+until [ -e "$FLAG" ]; do sleep 0.05; done
+exit 5
+"""
+# Another agent that it runs by a tool.
+NESTED = r"""#!/bin/sh
+echo '{"hook_event_name":"SessionStart","session_id":"nested","source":"startup"}' | "$SIGNALBOX" hook --data "$BOX"
+:
+"""
+
+
+def program(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def hooked(box, **more):
+    """The environment in which `claude` is one with hooks; its flag lets it end."""
+    bin = temp_dir()
+    program(bin, "claude", DRAWER)
+    return {"PATH": f"{bin}:{os.environ['PATH']}", "BOX": str(box.data), "FLAG": str(bin / "flag"),
+            "SIGNALBOX": str(SIGNALBOX), "NESTED": str(program(bin, "nested", NESTED)), **more}
+
+
+def of(box, name):
+    return [s for s in said(box) if s["correlationId"] == name]
+
+
+@test("a program whose hooks tell is one run with its session, and its output is not told again")
+def _():
+    with Box() as box:
+        env = hooked(box)
+        with Process("run", "--data", box.data, "--", "claude", env=env) as process:
+            eventually(lambda: of(box, "nested"))
+            Path(env["FLAG"]).touch()
+            assert process.wait() == 5
+        got = said(box)
+        assert {s["correlationId"] for s in got} == {"first", "nested"}, got
+        assert [s["payload"]["content"] for s in got if s["type"] == "text_delta"] == ["hello"], got
+        ends = [s for s in got if s["type"] in ENDS]
+        assert len(ends) == 1 and ends[0]["metadata"]["exitCode"] == 5, ends
+        assert ends[0]["correlationId"] == "first", ends
+        starts = [s for s in got if s["type"] == "task_dispatch"]
+        assert [s["correlationId"] for s in starts] == ["first"], starts
+
+
+@test("the session that hooks name can be stopped, and so can the one that follows it")
+def _():
+    with Box() as box:
+        env = hooked(box, CLEAR="yes")
+        with Process("run", "--data", box.data, "--", "claude", env=env) as process:
+            eventually(lambda: any(s["type"] == "task_dispatch" for s in of(box, "second")))
+            (moved,) = [s for s in of(box, "first") if s["type"] in ENDS]
+            assert moved["payload"]["result"] == "goes on as session second", moved
+            assert "exitCode" not in moved["metadata"], moved
+            stop = ["control", "second", "ui-interrupt", "--data", box.data]
+            eventually(lambda: cli(*stop).code == 0 or process.process.poll() is not None)
+            assert process.wait() == 7
+        (end,) = [s for s in of(box, "second") if s["type"] in ENDS]
+        assert end["metadata"]["exitCode"] == 7, end
+
+
+@test("a session under a run can be paused where its hooks decide")
+def _():
+    with Box() as box:
+        env = hooked(box)
+        held = {"hook_event_name": "PreToolUse", "session_id": "first", "tool_name": "Bash",
+                "tool_use_id": "t1", "tool_input": {"command": "ls"}}
+        with Process("run", "--data", box.data, "--", "claude", env=env) as process:
+            can = lambda: box.request("GET", "/api/runs/first").json().get("can", [])
+            eventually(lambda: "ui-interrupt" in can())
+            assert "pause" not in can(), can()
+            cli("hook", "--decide", "--data", box.data, input=json.dumps(held))
+            eventually(lambda: "pause" in can())
+            done = cli("control", "first", "pause", "--data", box.data)
+            assert done.code == 0 and (box.data / "held" / "first").exists(), done
+            assert not [s for s in of(box, "first") if s["type"] == "error"], said(box)
+            Path(env["FLAG"]).touch()
+            assert process.wait() == 5
+
+
+@test("what hooks do not tell the run tells, and without hooks it tells all")
+def _():
+    start = '{"hook_event_name":"SessionStart","session_id":"plain","source":"startup"}'
+    hook = f"""echo '{start}' | "$SIGNALBOX" hook --data "$BOX"\n"""
+    for before, name in ((hook, "plain"), ("", None)):
+        with Box() as box:
+            env = hooked(box)
+            program(Path(env["FLAG"]).parent, "claude", f"#!/bin/sh\n{before}echo all is done\n:\n")
+            done = cli("run", "--data", box.data, "--", "claude", env=env)
+            assert done.code == 0 and done.out == "all is done\n", done
+            got = said(box)
+            assert [s["payload"]["content"] for s in got if s["type"] == "text_delta"] == \
+                ["all is done\n"], got
+            assert len({s["correlationId"] for s in got}) == 1, got
+            assert name in (None, got[0]["correlationId"]), got
+            assert [s["type"] for s in got].count("completion") == 1, got
+
+
+@test("a program that runs an agent stays a run of its own")
+def _():
+    with Box() as box:
+        env = hooked(box)
+        script = 'echo one; "$NESTED"; echo two'
+        done = cli("run", "--data", box.data, "--", "sh", "-c", script, env=env)
+        assert done.code == 0 and done.out == "one\ntwo\n", done
+        mine = [s for s in said(box) if s["correlationId"] != "nested"]
+        assert len({s["correlationId"] for s in mine}) == 1, mine
+        words = [s["payload"]["content"] for s in mine if s["type"] == "text_delta"]
+        assert "".join(words) == "one\ntwo\n", words
+        ends = [s for s in said(box) if s["type"] in ENDS]
+        assert len(ends) == 1 and ends[0]["correlationId"] == mine[0]["correlationId"], ends
+
+
 run()

@@ -156,7 +156,9 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		          c->op.at);
 		return BACK_INVALID;
 	}
-	answer = box_control_agent(box, c, why);
+	/* A program under `signalbox run` cannot be paused, but its hooks can hold it. */
+	answer = pauses_can(box->pauses, c->run, c->op) ? BACK_UNKNOWN
+	                                                : box_control_agent(box, c, why);
 	if (answer == BACK_UNKNOWN)
 		answer = answer_of(pauses_control(box->pauses, &wish, why));
 	if (answer == BACK_UNKNOWN)
@@ -182,7 +184,7 @@ static bool can(void *self, struct text run, struct text op)
 	bool is_live = known && fold_totals(&known->fold).live > 0;
 
 	if (hub_has_agent(box->hub, run))
-		return can_agent(known, op);
+		return can_agent(known, op) || pauses_can(box->pauses, run, op);
 	if (text_is(op, "tell"))
 		return sources_can_send(box->sources, theatre_source(box->theatre, run));
 	return pauses_can(box->pauses, run, op) || sources_can(box->sources, run, op, is_live);

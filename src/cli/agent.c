@@ -53,7 +53,7 @@ static void load_stat(struct buf *stat, int pid)
 	whole_load(path, 0, stat, NULL);
 }
 
-int agent_open(void)
+int agent_pid(void)
 {
 	struct text name = {NULL, 0}, state;
 	struct buf stat;
@@ -65,7 +65,12 @@ int agent_open(void)
 	if (parent > 0 && parent <= INT_MAX && is_shell(name))
 		pid = (int)parent;
 	buf_finish(&stat);
-	return (int)syscall(SYS_pidfd_open, pid, 0);
+	return pid;
+}
+
+int agent_open(void)
+{
+	return (int)syscall(SYS_pidfd_open, agent_pid(), 0);
 }
 
 bool agent_is_gone(int fd)

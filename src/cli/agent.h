@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+int agent_pid(void);
+
 /* A descriptor of its process, to be closed; -1: it cannot be watched. */
 int agent_open(void);
 bool agent_is_gone(int fd);

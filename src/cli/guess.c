@@ -1,7 +1,6 @@
 /* guess.c - which protocol a program prints, by its command line. */
 #include "cli/guess.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 const char *guess_name(const char *program)
@@ -46,4 +45,9 @@ const char *guess_protocol(const char *const *words, size_t count)
 	    has_word(words, count, "--json"))
 		return "codex";
 	return "lines";
+}
+
+bool guess_has_hooks(const char *const *words, const char *protocol)
+{
+	return strcmp(guess_name(words[0]), "claude") == 0 && strcmp(protocol, "lines") == 0;
 }

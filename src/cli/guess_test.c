@@ -36,6 +36,15 @@ static void anything_else_is_lines(void **state)
 	assert_string_equal(GUESS("ls"), "lines");
 }
 
+static void claude_has_hooks_where_its_output_is_not_read(void **state)
+{
+	const char *const claude[] = {"/usr/bin/claude"}, *const other[] = {"my-claude"};
+
+	assert_true(guess_has_hooks(claude, "lines"));
+	assert_false(guess_has_hooks(claude, "claude-stream"));
+	assert_false(guess_has_hooks(other, "lines"));
+}
+
 static void a_program_is_called_without_its_directories(void **state)
 {
 	assert_string_equal(guess_name("/a/b/c"), "c");
@@ -49,6 +58,7 @@ int main(void)
 		cmocka_unit_test(claude_streams_when_it_is_told_to),
 		cmocka_unit_test(codex_streams_when_it_is_told_to),
 		cmocka_unit_test(anything_else_is_lines),
+		cmocka_unit_test(claude_has_hooks_where_its_output_is_not_read),
 		cmocka_unit_test(a_program_is_called_without_its_directories),
 	};
 

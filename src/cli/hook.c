@@ -20,6 +20,7 @@
 #include "cli/agent.h"
 #include "cli/dial.h"
 #include "cli/hook_read.h"
+#include "cli/hooked.h"
 #include "cli/send.h"
 #include "cli/verbs.h"
 #include "net/parcel.h"
@@ -257,25 +258,41 @@ static void use_tool(const struct errand *e, struct text session)
 	}
 }
 
-static void decide(const struct errand *e)
+static void decide(const struct errand *e, struct text session, struct text event)
 {
-	struct json_reader reader;
-	yyjson_val *root;
-	struct text event;
-
-	json_reader_init(&reader, e->payload.max);
-	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
-	event = json_text(yyjson_obj_get(root, "hook_event_name"));
 	if (text_is(event, "PreToolUse"))
-		use_tool(e, json_text(yyjson_obj_get(root, "session_id")));
+		use_tool(e, session);
 	else if (text_is(event, "PermissionRequest"))
 		ask(e);
 	else
 		tell(e, 'h');
-	json_reader_finish(&reader);
 }
 
 /* ---- the verb ---- */
+
+/* Nothing of it is looked at for a hook that only tells, unless a run wants to know. */
+static void take(const struct errand *e)
+{
+	bool decides = options_has(e->options, "decide");
+	struct json_reader reader;
+	struct text session, event;
+	yyjson_val *root;
+
+	if (!decides && !hooked_is_heard()) {
+		tell(e, 'h');
+		return;
+	}
+	json_reader_init(&reader, e->payload.max);
+	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
+	event = json_text(yyjson_obj_get(root, "hook_event_name"));
+	session = json_text(yyjson_obj_get(root, "session_id"));
+	hooked_tell(session, event);
+	if (decides)
+		decide(e, session, event);
+	else
+		tell(e, 'h');
+	json_reader_finish(&reader);
+}
 
 /* With --data there is nothing to read, and a configuration may be broken. */
 static char *find_data(const struct command_context *context, const struct options *options)
@@ -301,12 +318,8 @@ static int hook(struct command_context *context, const struct options *options)
 	struct errand e = {context, options, data, clock_wall_ms(), {0}, 0};
 
 	buf_init(&e.payload, PARCEL_MAX);
-	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole)) {
-		if (options_has(options, "decide"))
-			decide(&e);
-		else
-			tell(&e, 'h');
-	}
+	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole))
+		take(&e);
 	buf_finish(&e.payload);
 	free(data);
 	return STATUS_DONE;

@@ -7,7 +7,8 @@
  *
  * It is one run.  An agent that names its session speaks under that name, so the run has
  * it too: its start is told when the name is known, or when that takes too long.  What the
- * agent says of its end goes into the one end there is, which is the program's.
+ * agent says of its end goes into the one end there is, which is the program's.  Where hooks
+ * tell what it does, its output is not told as well.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 #include "cli/courier.h"
 #include "cli/guess.h"
 #include "cli/hook_read.h"
+#include "cli/hooked.h"
 #include "cli/run_words.h"
 #include "cli/runs.h"
 #include "cli/steer.h"
@@ -38,17 +40,22 @@
 #define NAMED_MS 10000
 #define UNNAMED_MS 1000
 #define LAST_POST_MS 1000
+/* For a hook that may be on its way with what the output says. */
+#define LAST_HOOK_MS 1000
 #define WAIT "30s"
 #define WAIT_MAX_MS (24.0 * 3600 * 1000)
 
 struct run {
 	struct run_words words;
+	const struct parse_kind *kind;
 	const char *data;
+	bool keeps_name;   /* it was given one */
 	bool has_begun;    /* that was told */
 	uint64_t begin_ms; /* when it is, whatever it is called by then */
 	struct child child;
 	int interrupts;
 	struct parse *parse;
+	struct hooked hooked;
 	struct steer *steer;
 	uint64_t bad;
 	struct error last_bad;
@@ -97,6 +104,47 @@ static void take_signal(void *self, struct text envelope)
 		courier_add(run->words.courier, envelope);
 }
 
+static struct parse *make_parse(struct run *run, const char *correlation)
+{
+	return parse_create(run->kind, &(struct parse_options){.source = text_of(run->words.source),
+	                                                       .correlation = text_of(correlation),
+	                                                       .agent = text_of(run->words.name),
+	                                                       .self = run,
+	                                                       .signal = take_signal,
+	                                                       .bad = take_bad});
+}
+
+/* ---- its hooks ---- */
+
+/* Of what was kept nobody else tells. */
+static void release(struct run *run)
+{
+	struct text kept = hooked_release(&run->hooked);
+
+	if (kept.len)
+		parse_feed(run->parse, kept);
+	buf_clear(&run->hooked.kept);
+}
+
+/* It began to speak under another name, or does so from now on. */
+static void take_hooks(struct run *run)
+{
+	if (!hooked_hear(&run->hooked, run->child.pid) || run->keeps_name)
+		return;
+	if (run->has_begun && strcmp(run->words.task, run->hooked.session) == 0)
+		return;
+	if (run->has_begun) {
+		parse_end(run->parse, NULL);
+		run_tell_move(&run->words, run->hooked.session);
+		steer_destroy(run->steer);
+		run->steer = NULL;
+		run->has_begun = false;
+	}
+	parse_destroy(run->parse);
+	run->parse = make_parse(run, run->hooked.session);
+	begin(run);
+}
+
 /* ---- what people want ---- */
 
 static void take_control(void *self, struct text op)
@@ -143,8 +191,10 @@ static void take_output(struct run *run)
 
 	if (bytes.len && !pass_on(bytes))
 		goes_on = false;
-	if (bytes.len)
+	if (bytes.len && !hooked_keep(&run->hooked, bytes)) {
+		release(run);
 		parse_feed(run->parse, bytes);
+	}
 	if (!goes_on)
 		child_finish(&run->child);
 }
@@ -165,7 +215,8 @@ static void take_interrupts(struct run *run)
 			interrupt_pass(caught.number, run->child.pid);
 	}
 	if (run->child.has_ended && run->end_ms == 0)
-		run->end_ms = now_ms() + LAST_WORDS_MS;
+		run->end_ms =
+			now_ms() + (hooked_is_unsure(&run->hooked) ? LAST_HOOK_MS : LAST_WORDS_MS);
 }
 
 static int patience(const struct run *run)
@@ -184,7 +235,9 @@ static int patience(const struct run *run)
 
 static bool is_over(const struct run *run)
 {
-	return run->child.has_ended && (run->child.out < 0 || now_ms() >= run->end_ms);
+	bool is_all = run->child.out < 0 && !hooked_is_unsure(&run->hooked);
+
+	return run->child.has_ended && (is_all || now_ms() >= run->end_ms);
 }
 
 static void follow(struct run *run)
@@ -195,14 +248,18 @@ static void follow(struct run *run)
 			{.fd = run->interrupts, .events = POLLIN},
 			courier_poll(run->words.courier),
 			run->steer ? steer_poll(run->steer) : (struct pollfd){.fd = -1},
+			{.fd = run->hooked.fd, .events = POLLIN},
 		};
 
-		poll(waits, 4, patience(run));
+		poll(waits, 5, patience(run));
+		take_hooks(run);
 		if (waits[0].revents)
 			take_output(run);
 		take_interrupts(run);
-		if (now_ms() >= run->begin_ms)
+		if (!run->has_begun && now_ms() >= run->begin_ms) {
+			release(run);
 			begin(run);
+		}
 		courier_step(run->words.courier);
 		if (run->steer)
 			steer_step(run->steer, now_ms(), take_control, run);
@@ -291,6 +348,7 @@ static int watch(struct run *run, char *const *argv)
 	follow(run);
 	status = child_status(&run->child);
 	child_finish(&run->child);
+	release(run);
 	parse_end(run->parse, NULL);
 	begin(run);
 	run_tell_end(&run->words, status);
@@ -298,6 +356,17 @@ static int watch(struct run *run, char *const *argv)
 	say_losses(run);
 	close(run->interrupts);
 	return status;
+}
+
+/* Who tells what Claude Code does: we by its stream, or else its hooks. */
+static void share_out(struct run *run, const struct options *options)
+{
+	hooked_init(&run->hooked);
+	unsetenv(HOOK_TOLD); /* of a run around this one */
+	if (strcmp(run->kind->name, "claude-stream") == 0)
+		setenv(HOOK_TOLD, "run", 1);
+	else
+		hooked_listen(&run->hooked, guess_has_hooks(options->words, run->kind->name));
 }
 
 static int run_with(struct run *run, const struct options *options, const struct parse_kind *kind,
@@ -318,21 +387,18 @@ static int run_with(struct run *run, const struct options *options, const struct
 		source ? must_dup(source) : must_print("adapter:tap:%s", run->words.name);
 	run->words.task = must_dup(correlation ? correlation : made);
 	run->words.courier = courier_create(data);
-	run->parse =
-		parse_create(kind, &(struct parse_options){.source = text_of(run->words.source),
-	                                                   .correlation = text_of(run->words.task),
-	                                                   .agent = text_of(run->words.name),
-	                                                   .self = run,
-	                                                   .signal = take_signal,
-	                                                   .bad = take_bad});
-	run->begin_ms = now_ms() + (kind->is_answer ? NAMED_MS : UNNAMED_MS);
+	run->kind = kind;
+	run->parse = make_parse(run, run->words.task);
+	share_out(run, options);
+	run->begin_ms =
+		now_ms() + (kind->is_answer || run->hooked.is_awaited ? NAMED_MS : UNNAMED_MS);
 	if (correlation) { /* whatever the agent calls it */
 		parse_keep_correlation(run->parse);
+		run->keeps_name = true;
 		run->begin_ms = 0;
 	}
-	if (strcmp(kind->name, "claude-stream") == 0)
-		setenv(HOOK_TOLD, "run", 1);
 	status = watch(run, argv);
+	hooked_finish(&run->hooked);
 	parse_destroy(run->parse);
 	steer_destroy(run->steer);
 	courier_destroy(run->words.courier);

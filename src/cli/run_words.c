@@ -77,6 +77,19 @@ void run_tell_end(struct run_words *run, int status)
 	end_signal(run, &out, status);
 }
 
+void run_tell_move(struct run_words *run, const char *session)
+{
+	char *words = must_print("goes on as session %s", session);
+	struct buf out;
+
+	begin_signal(run, &out, "completion");
+	add_member(&out, "agentId", run->name);
+	buf_add(&out, TEXT(",\"success\":true"));
+	add_member(&out, "result", words);
+	end_signal(run, &out, -1);
+	free(words);
+}
+
 void run_tell_cannot(struct run_words *run, struct text op)
 {
 	char words[96];

@@ -22,6 +22,8 @@ void run_words_finish(struct run_words *run);
 void run_tell_start(struct run_words *run);
 /* The one end there is: with the program's status, and what the agent said of it. */
 void run_tell_end(struct run_words *run, int status);
+/* The program goes on under another name: this run is over. */
+void run_tell_move(struct run_words *run, const char *session);
 void run_tell_cannot(struct run_words *run, struct text op);
 
 /* What the agent says of its end; it is kept for ours. */
