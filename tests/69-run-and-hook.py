@@ -309,6 +309,26 @@ def _():
         assert "late" not in got["metadata"], got
 
 
+@test("a box that is killed while it takes the spool takes it again, and tells nothing twice")
+def _():
+    with Box() as box:
+        box.emit({"type": "note"})
+        box.kill9()
+        for n in range(20):
+            hook(box.data, json.dumps({**STOP, "session_id": f"s{n}"}), 1)
+            hook(box.data, json.dumps({**STOP, "session_id": f"s{n}"}), 1)
+        spooled = (box.data / "spool").read_bytes()
+        for _ in range(3):
+            box.start()
+            eventually(lambda: len(heard(box, late=True)) == 40)
+            box.kill9()
+            (box.data / "spool.taken").write_bytes(spooled)  # also where it was just ended
+        box.start()
+        eventually(lambda: not list(box.data.glob("spool*")))
+        got = [s["correlationId"] for s in heard(box, late=True)]
+        assert got == [f"s{n}" for n in range(20) for _ in range(2)], got
+
+
 @test("a box that runs takes what was spooled while it could not be reached")
 def _():
     with Box() as box:

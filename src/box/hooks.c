@@ -20,6 +20,7 @@
 
 #define LOOK_MS 1000
 #define SLICE (1 * MIB) /* of the spool in one turn; others want the loop, too */
+#define ORDER_LOOKS 3   /* longer than order.h lets anything wait */
 
 struct porch {
 	struct box *box;
@@ -31,7 +32,8 @@ struct porch {
 	struct buf lines; /* of the spool */
 	struct text rest; /* of them that was not admitted */
 	bool is_taking;   /* there are lines that are not known to be durable */
-	uint64_t until;   /* the seq that says that they are */
+	unsigned looks;   /* until none of them waits for another to come before it */
+	uint64_t until;   /* the seq that says that they are durable; 0: not known yet */
 	uint64_t late;    /* of those that are told of */
 	uint64_t lost;
 };
@@ -110,7 +112,10 @@ static void open_door(struct porch *porch)
 
 static void take_line(struct porch *porch, int64_t at_ms, struct text line)
 {
-	const struct hook_payload payload = {line, at_ms < 0 ? 0 : at_ms, true, 0};
+	const struct hook_payload payload = {.bytes = line,
+	                                     .at_ms = at_ms < 0 ? 0 : at_ms,
+	                                     .is_late = true,
+	                                     .place = 1 + (size_t)(line.at - porch->lines.at)};
 
 	take(porch, &payload, PAUSES_UNSAID);
 }
@@ -130,7 +135,7 @@ static bool take_slice(struct turn *turn)
 	if (porch->rest.len)
 		return true;
 	buf_finish(&porch->lines);
-	porch->until = journal_last_seq(porch->box->journal);
+	porch->looks = ORDER_LOOKS;
 	if (!porch->parcels)
 		open_door(porch);
 	return false;
@@ -144,6 +149,10 @@ static void look_at_spool(struct porch *porch)
 	if (porch->rest.len)
 		return;
 	if (porch->is_taking) {
+		if (porch->looks && --porch->looks)
+			return;
+		if (!porch->until)
+			porch->until = journal_last_seq(porch->box->journal);
 		if (journal_durable_seq(porch->box->journal) < porch->until)
 			return;
 		spool_end(data);
@@ -158,6 +167,7 @@ static void look_at_spool(struct porch *porch)
 	}
 	porch->rest = buf_text(&porch->lines);
 	porch->is_taking = true;
+	porch->until = 0;
 	log_info("hooks", "%zu bytes that hooks left behind are admitted", porch->rest.len);
 }
 

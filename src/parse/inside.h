@@ -33,6 +33,8 @@ struct parse {
 	uint32_t choice_count;
 	bool is_over, has_ended, keeps_correlation;
 	int64_t at_ms; /* when it happened; 0: now */
+	uint64_t seed;   /* of ids; 0: they are random */
+	uint64_t seeded; /* ids that were made of it */
 	bool is_late;
 };
 

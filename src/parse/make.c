@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -43,12 +44,29 @@ static void add_name(struct parse *p, const char *key, struct text name)
 	buf_finish(&shown);
 }
 
+/* A version 8 UUID: ours to fill. */
+static void seeded_uuid(struct parse *p, char out[RANDOM_UUID_LEN])
+{
+	uint64_t of[2] = {p->seed, ++p->seeded};
+	XXH128_hash_t hash = XXH3_128bits(of, sizeof(of));
+	char uuid[RANDOM_UUID_LEN + 1];
+
+	snprintf(uuid, sizeof(uuid), "%08x-%04x-8%03x-%04x-%012llx", (unsigned)(hash.high64 >> 32),
+	         (unsigned)(hash.high64 >> 16 & 0xffff), (unsigned)(hash.high64 & 0xfff),
+	         (unsigned)(0x8000 | (hash.low64 >> 48 & 0x3fff)),
+	         (unsigned long long)(hash.low64 & 0xffffffffffff));
+	memcpy(out, uuid, RANDOM_UUID_LEN);
+}
+
 static void add_id(struct parse *p, struct text id)
 {
 	char uuid[RANDOM_UUID_LEN];
 
 	if (id.len == 0) {
-		random_uuid(uuid);
+		if (p->seed)
+			seeded_uuid(p, uuid);
+		else
+			random_uuid(uuid);
 		id = (struct text){uuid, sizeof(uuid)};
 	}
 	add_name(p, "id", id);

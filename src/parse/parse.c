@@ -170,6 +170,12 @@ void parse_set_moment(struct parse *p, int64_t at_ms, bool late)
 	p->is_late = late;
 }
 
+void parse_set_seed(struct parse *p, uint64_t seed)
+{
+	p->seed = seed;
+	p->seeded = 0;
+}
+
 void parse_feed(struct parse *p, struct text bytes)
 {
 	if (p->has_ended || parse_is_over(p))

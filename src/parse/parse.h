@@ -72,6 +72,10 @@ void parse_set_framing(struct parse *p, enum parse_framing framing);
  * what happened later. */
 void parse_set_moment(struct parse *p, int64_t at_ms, bool late);
 
+/* The ids of what is made from now on follow from this, so that the same bytes fed again give
+ * the same signals; 0: they are random. */
+void parse_set_seed(struct parse *p, uint64_t seed);
+
 void parse_feed(struct parse *p, struct text bytes);
 void parse_message(struct parse *p, struct text data); /* one event, whole */
 

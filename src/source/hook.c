@@ -2,6 +2,7 @@
 #include "source/hook.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/must.h"
@@ -21,6 +22,7 @@ struct hook {
 	struct hook_stats stats;
 	struct error *why; /* of the payload that is being read */
 	bool is_bad;
+	bool is_late;
 };
 
 static void take_signal(void *self, struct text envelope)
@@ -28,10 +30,12 @@ static void take_signal(void *self, struct text envelope)
 	struct hook *hook = self;
 	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
 	struct bus_emit emit = {.raw = envelope,
-	                        .from = bus_from(hook->options.bus, SOURCE_ID, true)};
+	                        .from = bus_from(hook->options.bus, SOURCE_ID, true),
+	                        .once = hook->is_late};
 	struct bus_verdict verdict;
 
-	if (source) {
+	/* What was spooled waits for no turn of its source: its file goes when it is durable. */
+	if (source && !hook->is_late) {
 		source_received(source, envelope);
 		return;
 	}
@@ -95,6 +99,14 @@ void hook_destroy(struct hook *hook)
 	free(hook);
 }
 
+static uint64_t seed_of(const struct hook_payload *payload)
+{
+	XXH64_hash_t hash = XXH3_64bits_withSeed(payload->bytes.at, payload->bytes.len,
+	                                         payload->place ^ (uint64_t)payload->at_ms << 24);
+
+	return payload->place ? hash | 1 : 0;
+}
+
 static void parse(struct hook *hook, struct text payload)
 {
 	hook->is_bad = false;
@@ -122,7 +134,9 @@ bool hook_take(struct hook *hook, const struct hook_payload *payload, struct err
 	               payload->whole > payload->bytes.len;
 
 	hook->why = why;
+	hook->is_late = payload->is_late;
 	parse_set_moment(hook->parse, payload->at_ms, payload->is_late);
+	parse_set_seed(hook->parse, seed_of(payload));
 	if (!is_long)
 		parse(hook, payload->bytes);
 	/* What is escaped grows: a payload within the limit may make a signal beyond it.  And
@@ -132,6 +146,7 @@ bool hook_take(struct hook *hook, const struct hook_payload *payload, struct err
 		hook->stats.cut += parse_stub(hook, payload, is_long) ? 1 : 0;
 	}
 	hook->why = NULL;
+	hook->is_late = false;
 	if (hook->is_bad)
 		hook->stats.refused++;
 	else

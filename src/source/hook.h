@@ -33,6 +33,7 @@ struct hook_payload {
 	int64_t at_ms;  /* when the agent told it, Unix time; 0: now */
 	bool is_late;   /* it comes from the spool */
 	uint64_t whole; /* bytes that it had, when some of them are missing; or 0 */
+	uint64_t place; /* in the spool, from 1: taken again, it is the same signals; 0: none */
 };
 bool hook_take(struct hook *hook, const struct hook_payload *payload, struct error *why);
 
