@@ -32,7 +32,7 @@ struct parse {
 	char **choice_stops; /* the same of each choice */
 	uint32_t choice_count;
 	bool is_over, has_ended, keeps_correlation;
-	int64_t at_ms; /* when it happened; 0: now */
+	int64_t at_ms;   /* when it happened; 0: now */
 	uint64_t seed;   /* of ids; 0: they are random */
 	uint64_t seeded; /* ids that were made of it */
 	bool is_late;
