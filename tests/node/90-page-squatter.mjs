@@ -59,6 +59,7 @@ test("an open page offers its session to nobody who cannot prove to be the box",
 
 	assert.ok(await isTaken(box, token));
 	await box.end();
+	await stateIs(page, "lost");
 	/* One that proves nothing, one that makes up a proof, one that says that all is well. */
 	const replies = [{}, { proof: "0".repeat(64), challenge: "0".repeat(112) }, { token, page: token, ticket: "0".repeat(64) }];
 	let n = 0;

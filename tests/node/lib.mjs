@@ -144,6 +144,7 @@ export class Box {
 
 		this.#process.kill(interrupt);
 		await ended;
+		ports.delete(String(this.port));    /* Whoever answers there now is another. */
 	}
 
 	/* Ends it and takes its files away. */
