@@ -86,6 +86,12 @@ static bool is_within(const uint8_t *address, const uint8_t *net, unsigned bits)
 	       (rest == 0 || (address[whole] ^ net[whole]) >> (8 - rest) == 0);
 }
 
+/* ISATAP: in any network, the second half is ::5efe and an IPv4 address. */
+static bool is_isatap(const uint8_t *a)
+{
+	return (a[8] & 0xFC) == 0 && a[9] == 0 && a[10] == 0x5E && a[11] == 0xFE;
+}
+
 static bool allows_v6(const struct in6_addr *address)
 {
 	const uint8_t *a = address->s6_addr;
@@ -99,7 +105,7 @@ static bool allows_v6(const struct in6_addr *address)
 		if (is_within(a, wrapped_v4[i].net, 96))
 			return allows_v4(last_four(a)) &&
 			       (wrapped_v4[i].is_it || !is_own_v4(last_four(a)));
-	return true;
+	return !is_isatap(a) || (allows_v4(last_four(a)) && !is_own_v4(last_four(a)));
 }
 
 bool reach_allows(const struct sockaddr *address)

@@ -103,6 +103,23 @@ static void add_text(struct buf *out, yyjson_val *text)
 	visible_add(out, json_text(text), VISIBLE_MARK_LINES);
 }
 
+/* Of a rule and of a change that we have words for, every member is in them. */
+static bool are_plain(yyjson_val *rules)
+{
+	yyjson_val *rule;
+	size_t i, max;
+
+	yyjson_arr_foreach(rules, i, max, rule)
+	{
+		size_t known = (yyjson_obj_get(rule, "toolName") != NULL) +
+		               (yyjson_obj_get(rule, "ruleContent") != NULL);
+
+		if (yyjson_obj_size(rule) != known)
+			return false;
+	}
+	return true;
+}
+
 /* False: it is of no kind that we have words for. */
 static bool add_change(struct buf *out, yyjson_val *change)
 {
@@ -112,7 +129,9 @@ static bool add_change(struct buf *out, yyjson_val *change)
 	yyjson_val *directories = yyjson_obj_get(change, "directories");
 	yyjson_val *mode = yyjson_obj_get(change, "mode");
 
-	if (text_is(type, "addRules") && yyjson_arr_size(rules)) {
+	if (yyjson_obj_size(change) > (rules ? 4u : 3u))
+		return false;
+	if (text_is(type, "addRules") && yyjson_arr_size(rules) && are_plain(rules)) {
 		visible_add(out, behavior, VISIBLE_MARK_LINES);
 		buf_add_char(out, ' ');
 		add_listed(out, rules, add_rule);

@@ -177,6 +177,9 @@ static void always_says_which_rule_it_writes(void **state)
 		{"[{\"type\":\"addRules\",\"rules\":[{\"toolName\":\"B\\u0000\"}],"
 	         "\"behavior\":\"deny\",\"destination\":\"projectSettings\"}]",
 	         "deny B\\\\u0000 in .claude/settings.json"},
+		{"[{\"type\":\"setMode\",\"mode\":\"plan\",\"destination\":\"session\",\"x\":1}]",
+	         "{\\\"type\\\":\\\"setMode\\\",\\\"mode\\\":\\\"plan\\\","
+	         "\\\"destination\\\":\\\"session\\\",\\\"x\\\":1}"},
 		{"[{\"type\":\"new\",\"x\":1}]", "{\\\"type\\\":\\\"new\\\",\\\"x\\\":1}"},
 	};
 
