@@ -288,12 +288,14 @@ def _():
         eventually(lambda: gateway.questions["early"]["status"] == "answered")
         other = one_prompt(box)
         assert other["prompt"].startswith("What is it called?"), other
+        box.emit("note")  # what was told before it is on the disk with it
         box.kill9()
         gateway.questions["meanwhile"]["status"] = "answered"
         gateway.question("after", COLOUR, SIZES)
         box.start()
         last = eventually(lambda: [p for p in prompts(box) if p["prompt"] == "Which colour?"])[0]
         eventually(lambda: len(prompts(box)) == 1)
+        box.emit("note")
         box.kill9()
         box.start()
         eventually(lambda: len(gateway.of("question.list")) == 4)

@@ -425,7 +425,7 @@ static void recordings_are_read_the_same_however_they_are_cut(void **state)
 /* The next life: what was told of the run is known, and nothing else. */
 static void live_again(const char *run, struct openclaw_place *place)
 {
-	char at[OPENCLAW_PLACE_MAX];
+	static char at[OPENCLAW_PLACE_MAX]; /* the place lies in it */
 	struct buf out;
 
 	buf_init(&out, sizeof(at));
