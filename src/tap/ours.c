@@ -32,12 +32,13 @@ static bool is_address(struct text host)
 static bool is_our_url(struct text url)
 {
 	static const struct text scheme = {"http://", 7};
-	struct text host = {url.at + scheme.len, 0};
+	struct text host;
 	const char *end;
 
 	if (!text_starts(url, scheme) || !ends_with(url, TEXT(ROUTE)) ||
 	    url.len < scheme.len + sizeof(ROUTE) - 1)
 		return false;
+	host.at = url.at + scheme.len;
 	end = url.at + url.len - (sizeof(ROUTE) - 1);
 	host.len = (size_t)(end - host.at);
 	while (host.len && host.at[host.len - 1] >= '0' && host.at[host.len - 1] <= '9')

@@ -36,6 +36,7 @@ static void kinds_are_told_apart(void **state)
 		{"{\"type\":\"http\",\"url\":\"http://127.0.0.1:7446/x/api/hooks/claude-code\"}",
 	         OURS_NOT},
 		{"{\"type\":\"http\",\"url\":\"http:/api/hooks/claude-code\"}", OURS_NOT},
+		{"{\"type\":\"http\"}", OURS_NOT},
 		{"{\"type\":\"http\",\"url\":\"http://127.0.0.1.x/api/hooks/claude-code\"}",
 	         OURS_NOT},
 		{"{\"type\":\"command\",\"command\":\"signalbox hook\"}", OURS_NOT},
