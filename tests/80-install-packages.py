@@ -109,6 +109,14 @@ def _():
     assert len(asked) == 2, asked
 
 
+@test("an alternative does not stand in for a better one that the archive has")
+def _():
+    machine = Machine(installed=["libb"], archive=["liba", "libb"])
+    done = machine.install({"build": "liba | libb\n"})
+    assert done.returncode == 0, done
+    assert machine.words().splitlines()[1].endswith(" install liba"), machine.words()
+
+
 @test("a package of a later release that the own archive has is taken from there")
 def _():
     machine = Machine(archive=["libllhttp-dev"])
