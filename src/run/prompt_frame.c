@@ -109,26 +109,16 @@ static void add_label(struct buf *out, yyjson_val *option, yyjson_val *rule)
 
 static void add_option(struct buf *out, yyjson_val *option)
 {
-	yyjson_val *rule = yyjson_obj_get(option, "rule"), *key;
-	yyjson_obj_iter members = yyjson_obj_iter_with(option);
-	char before = '{';
+	static const char *const without[] = {"label", "rule", NULL};
+	yyjson_val *rule = yyjson_obj_get(option, "rule");
 
 	if (!rule) {
 		json_add(out, option);
 		return;
 	}
-	while ((key = yyjson_obj_iter_next(&members))) {
-		if (yyjson_equals_str(key, "rule"))
-			continue;
-		buf_add_char(out, before);
-		json_add(out, key);
-		buf_add_char(out, ':');
-		if (yyjson_equals_str(key, "label"))
-			add_label(out, option, rule);
-		else
-			json_add(out, yyjson_obj_iter_get_val(key));
-		before = ',';
-	}
+	buf_add(out, TEXT("{\"label\":"));
+	add_label(out, option, rule);
+	json_add_members(out, option, without, ',');
 	buf_add_char(out, '}');
 }
 

@@ -117,19 +117,9 @@ bool prompt_needs_control(const struct prompt *p, yyjson_val *value)
 /* All of it but what may be changed: to change it needs control. */
 static void add_plain_option(struct buf *out, yyjson_val *option)
 {
-	yyjson_obj_iter it = yyjson_obj_iter_with(option);
-	const char *between = "{";
-	yyjson_val *key;
+	static const char *const without[] = {"edit", NULL};
 
-	while ((key = yyjson_obj_iter_next(&it))) {
-		if (yyjson_equals_str(key, "edit"))
-			continue;
-		buf_add(out, text_of(between));
-		buf_add_json(out, json_text(key));
-		buf_add_char(out, ':');
-		json_add(out, yyjson_obj_iter_get_val(key));
-		between = ",";
-	}
+	json_add_members(out, option, without, '{');
 	buf_add_char(out, '}');
 }
 

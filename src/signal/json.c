@@ -232,6 +232,29 @@ bool json_add_number(struct buf *out, double number)
 
 /* --- members --------------------------------------------------------------- */
 
+static bool is_named(yyjson_val *key, const char *const *names)
+{
+	while (*names && !yyjson_equals_str(key, *names))
+		names++;
+	return *names != NULL;
+}
+
+void json_add_members(struct buf *out, yyjson_val *object, const char *const *without, char before)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(object);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it))) {
+		if (is_named(key, without))
+			continue;
+		buf_add_char(out, before);
+		json_add(out, key);
+		buf_add_char(out, ':');
+		json_add(out, yyjson_obj_iter_get_val(key));
+		before = ',';
+	}
+}
+
 void json_member_text(struct buf *out, const char *name, const char *text)
 {
 	if (!text)

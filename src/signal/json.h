@@ -54,6 +54,10 @@ bool json_is_deeper(yyjson_val *value, unsigned levels);
 bool json_add(struct buf *out, yyjson_val *value);
 bool json_add_number(struct buf *out, double number);
 
+/* The members of an object but those that are named: `before` stands in front of the first, a
+ * comma between them.  without: names, NULL at the end. */
+void json_add_members(struct buf *out, yyjson_val *object, const char *const *without, char before);
+
 /* Further members of an object, each with its comma.  A text or a JSON that is NULL is
  * left out. */
 void json_member_text(struct buf *out, const char *name, const char *text);

@@ -101,10 +101,11 @@ void hook_destroy(struct hook *hook)
 
 static uint64_t seed_of(const struct hook_payload *payload)
 {
-	XXH64_hash_t hash = XXH3_64bits_withSeed(payload->bytes.at, payload->bytes.len,
-	                                         payload->place ^ (uint64_t)payload->at_ms << 24);
+	uint64_t place = payload->place ^ (uint64_t)payload->at_ms << 24;
 
-	return payload->place ? hash | 1 : 0;
+	if (!payload->place)
+		return 0;
+	return XXH3_64bits_withSeed(payload->bytes.at, payload->bytes.len, place) | 1;
 }
 
 static void parse(struct hook *hook, struct text payload)

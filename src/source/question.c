@@ -157,26 +157,51 @@ void question_ask_plan(struct buf *out, yyjson_val *input)
 
 /* ---- answers ---- */
 
-static bool choose_one(struct buf *chosen, struct text word, bool own)
+typedef void add_fn(struct buf *chosen, struct text word);
+
+static void add_words_chosen(struct buf *chosen, struct text word)
 {
-	if (!own && text_is(word, QUESTION_OTHER))
-		return true;
 	if (chosen->len)
 		buf_add(chosen, TEXT(", "));
 	buf_add(chosen, word);
+}
+
+static void add_value_chosen(struct buf *values, struct text word)
+{
+	if (values->len)
+		buf_add_char(values, ',');
+	buf_add_json(values, word);
+}
+
+static bool choose_one(struct buf *chosen, struct text word, bool own, add_fn *add)
+{
+	if (!own && text_is(word, QUESTION_OTHER))
+		return true;
+	add(chosen, word);
 	return false;
 }
 
-bool question_choose(struct buf *chosen, yyjson_val *value, bool own)
+static bool choose(struct buf *chosen, yyjson_val *value, bool own, add_fn *add)
 {
 	bool other = false;
 	size_t i, max;
 	yyjson_val *one;
 
 	if (!yyjson_is_arr(value))
-		return choose_one(chosen, json_text(value), own);
-	yyjson_arr_foreach(value, i, max, one) other |= choose_one(chosen, json_text(one), own);
+		return choose_one(chosen, json_text(value), own, add);
+	yyjson_arr_foreach(value, i, max, one) other |=
+		choose_one(chosen, json_text(one), own, add);
 	return other;
+}
+
+bool question_choose(struct buf *chosen, yyjson_val *value, bool own)
+{
+	return choose(chosen, value, own, add_words_chosen);
+}
+
+bool question_choose_values(struct buf *values, yyjson_val *value, bool own)
+{
+	return choose(values, value, own, add_value_chosen);
 }
 
 void question_answer(struct buf *answers, yyjson_val *input, size_t n, struct text chosen)
@@ -188,30 +213,6 @@ void question_answer(struct buf *answers, yyjson_val *input, size_t n, struct te
 	buf_add_json(answers, json_text(yyjson_obj_get(question, "question")));
 	buf_add_char(answers, ':');
 	buf_add_json(answers, chosen);
-}
-
-/* ---- answers to a gateway ---- */
-
-static bool choose_value(struct buf *values, struct text word, bool own)
-{
-	if (!own && text_is(word, QUESTION_OTHER))
-		return true;
-	if (values->len)
-		buf_add_char(values, ',');
-	buf_add_json(values, word);
-	return false;
-}
-
-bool question_choose_values(struct buf *values, yyjson_val *value, bool own)
-{
-	bool other = false;
-	size_t i, max;
-	yyjson_val *one;
-
-	if (!yyjson_is_arr(value))
-		return choose_value(values, json_text(value), own);
-	yyjson_arr_foreach(value, i, max, one) other |= choose_value(values, json_text(one), own);
-	return other;
 }
 
 void question_answer_values(struct buf *answers, yyjson_val *input, size_t n, struct text values)

@@ -167,22 +167,13 @@ static bool has_id(yyjson_val *item)
 /* The id comes first when the item was sent without. */
 static void write_item(yyjson_val *item, struct text id, struct buf *out)
 {
-	yyjson_obj_iter it = yyjson_obj_iter_with(item);
-	const char *comma = "{";
-	yyjson_val *key;
+	static const char *const without[] = {NULL};
 
 	if (!has_id(item)) {
 		buf_add(out, TEXT("{\"id\":"));
 		buf_add_json(out, id);
-		comma = ",";
 	}
-	while ((key = yyjson_obj_iter_next(&it))) {
-		buf_add(out, text_of(comma));
-		buf_add_json(out, json_text(key));
-		buf_add_char(out, ':');
-		json_add(out, yyjson_obj_iter_get_val(key));
-		comma = ",";
-	}
+	json_add_members(out, item, without, has_id(item) ? '{' : ',');
 	buf_add_char(out, '}');
 }
 
