@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/process.h"
+#include "base/proc.h"
 #include "lib/hold.h"
 #include "signal/json.h"
 
@@ -21,7 +21,7 @@ static void touch(struct text text)
 
 static void hold_session(const struct claude_session *s)
 {
-	struct process process = {129967, 1794818666000, "pid:[4026531836]", "4c3ac127"};
+	struct proc process = {129967, 1794818666000, "pid:[4026531836]", "4c3ac127"};
 
 	must_hold(s->pid > 0 && s->id.len > 0);
 	must_hold(s->started_ms >= 0 && s->status_ms >= 0 && s->updated_ms >= 0);
@@ -48,6 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	else
 		must_hold(why.words[0] != '\0');
 	json_reader_finish(&reader);
-	process_read_stat(raw, &state, &start);
+	proc_read_stat(raw, &state, &start);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* claude_session.c - the registry file's members, and whether its process is that one. */
 #include "parse/claude_session.h"
 
-#include "base/process.h"
+#include "base/proc.h"
 #include "signal/json.h"
 
 /* startedAt is some moments after the process began; the tick and the clock are not exact. */
@@ -55,7 +55,7 @@ bool claude_session_read(struct json_reader *reader, struct text raw, struct cla
 }
 
 /* The middle part is the machine's id; where either has none, the namespace decides. */
-static bool is_here(struct text domain, const struct process *process)
+static bool is_here(struct text domain, const struct proc *process)
 {
 	struct text system, machine, space;
 
@@ -68,7 +68,7 @@ static bool is_here(struct text domain, const struct process *process)
 	return machine.len == 0 || !process->machine[0] || text_is(machine, process->machine);
 }
 
-bool claude_session_is(const struct claude_session *session, const struct process *process)
+bool claude_session_is(const struct claude_session *session, const struct proc *process)
 {
 	uint64_t start;
 

@@ -15,7 +15,7 @@
 #include "base/text.h"
 
 struct json_reader;
-struct process;
+struct proc;
 
 #define CLAUDE_SESSION_MAX (64 * 1024) /* bytes of a file; they have some hundred */
 
@@ -38,8 +38,8 @@ struct claude_session {
 bool claude_session_read(struct json_reader *reader, struct text raw, struct claude_session *out,
                          struct error *why);
 
-/* Is the process that has its number now (process_look) the one that wrote it?  Where the
+/* Is the process that has its number now (proc_look) the one that wrote it?  Where the
  * file does not say when the process began, one that began later than it is another. */
-bool claude_session_is(const struct claude_session *session, const struct process *process);
+bool claude_session_is(const struct claude_session *session, const struct proc *process);
 
 #endif

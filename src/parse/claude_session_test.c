@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/process.h"
+#include "base/proc.h"
 #include "signal/json.h"
 
 static const char newest[] =
@@ -27,13 +27,13 @@ static const char old[] = "{\"pid\":23957,\"sessionId\":\"64258725\",\"cwd\":\"/
 
 static struct json_reader reader;
 static struct claude_session session;
-static struct process process;
+static struct proc process;
 static struct error why;
 
 static int start(void **state)
 {
 	json_reader_init(&reader, CLAUDE_SESSION_MAX);
-	process = (struct process){129967, 1794818666000, "pid:[4026531836]", "4c3ac127"};
+	process = (struct proc){129967, 1794818666000, "pid:[4026531836]", "4c3ac127"};
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static void the_process_that_began_then_and_there_is_the_session(void **state)
 
 static void a_number_from_another_namespace_or_machine_is_another_process(void **state)
 {
-	struct process here = process;
+	struct proc here = process;
 
 	read_well(newest);
 	memcpy(process.space, "pid:[4026531837]", sizeof("pid:[4026531837]"));

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
-#include "base/process.h"
+#include "base/proc.h"
 #include "base/whole.h"
 #include "parse/claude_session.h"
 #include "source/approve_inside.h"
@@ -76,9 +76,9 @@ static bool read_session(struct approve *a, const char *sessions, const char *na
 
 static bool is_alive(const struct claude_session *session)
 {
-	struct process process;
+	struct proc process;
 
-	return process_look(session->pid, &process) && claude_session_is(session, &process);
+	return proc_look(session->pid, &process) && claude_session_is(session, &process);
 }
 
 static bool is_registered(const char *name)
@@ -112,7 +112,7 @@ static void find_agent(struct held *h)
 static bool look_at(struct held *h)
 {
 	struct claude_session session;
-	struct process process;
+	struct proc process;
 	char name[32];
 
 	if (!h->pid)
@@ -120,7 +120,7 @@ static bool look_at(struct held *h)
 	if (!h->pid)
 		return false;
 	snprintf(name, sizeof(name), "%llu.json", (unsigned long long)h->pid);
-	if (!process_look(h->pid, &process)) {
+	if (!proc_look(h->pid, &process)) {
 		settle(h, GIVEN_NOTHING, "gone");
 		return true;
 	}

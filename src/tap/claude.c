@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "base/process.h"
+#include "base/proc.h"
 #include "base/whole.h"
 #include "parse/claude_session.h"
 #include "signal/json.h"
@@ -202,7 +202,7 @@ static void look_at_session(struct search *s, const char *dir, const char *name)
 	size_t len = strlen(name);
 	char *path;
 	struct claude_session session;
-	struct process process;
+	struct proc process;
 	struct version version;
 	struct buf text;
 
@@ -214,7 +214,7 @@ static void look_at_session(struct search *s, const char *dir, const char *name)
 	buf_init(&text, CLAUDE_SESSION_MAX);
 	if (whole_load(path, WHOLE_NO_LINK, &text, NULL) &&
 	    claude_session_read(&s->reader, buf_text(&text), &session, NULL) &&
-	    process_look(session.pid, &process) && claude_session_is(&session, &process)) {
+	    proc_look(session.pid, &process) && claude_session_is(&session, &process)) {
 		if (version_read(session.version, &version))
 			note(s, path, &version);
 		else

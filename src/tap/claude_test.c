@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
-#include "base/process.h"
+#include "base/proc.h"
 
 static char *home;
 
@@ -188,9 +188,9 @@ static void put_session(const char *name, pid_t pid, uint64_t start, const char 
 
 static void sessions_that_are_alive_count(void **state)
 {
-	struct process me;
+	struct proc me;
 
-	assert_true(process_look((uint64_t)getpid(), &me));
+	assert_true(proc_look((uint64_t)getpid(), &me));
 	put_session(".claude/sessions/1.json", getpid(), me.start + 1, ",\"version\":\"2.1.1\"");
 	assert_found(NULL);
 	put_session(".claude/sessions/2.json", getpid(), me.start, ",\"version\":\"2.1.300\"");
@@ -206,7 +206,7 @@ static void a_session_that_does_not_say_its_version_is_known_by_its_command(void
 {
 	char *program = put("lib/cli.js", "#!/bin/sh\necho\nread -r line\n", 0755);
 	char name[64], byte;
-	struct process child;
+	struct proc child;
 	int to[2], from[2];
 	pid_t pid;
 
@@ -223,7 +223,7 @@ static void a_session_that_does_not_say_its_version_is_known_by_its_command(void
 	close(to[0]);
 	close(from[1]);
 	assert_int_equal(read(from[0], &byte, 1), 1);
-	assert_true(process_look((uint64_t)pid, &child));
+	assert_true(proc_look((uint64_t)pid, &child));
 	snprintf(name, sizeof(name), ".claude/sessions/%d.json", (int)pid);
 	put_session(name, pid, child.start, "");
 	assert_found("2.1.91");

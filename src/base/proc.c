@@ -1,5 +1,5 @@
-/* process.c - reading /proc. */
-#include "base/process.h"
+/* proc.c - reading /proc. */
+#include "base/proc.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static size_t read_small(const char *path, char *bytes, size_t room)
 }
 
 /* A name may hold spaces and brackets; what follows it does not. */
-bool process_read_stat(struct text stat, char *state, uint64_t *start)
+bool proc_read_stat(struct text stat, char *state, uint64_t *start)
 {
 	const char *end = stat.len ? memrchr(stat.at, ')', stat.len) : NULL;
 	struct text rest, field = {0};
@@ -54,17 +54,17 @@ static int64_t time_of(uint64_t ticks)
 	return clock_wall_ms() - (int64_t)age_ms;
 }
 
-bool process_look(uint64_t pid, struct process *out)
+bool proc_look(uint64_t pid, struct proc *out)
 {
 	char path[64], bytes[1024], state;
 	ssize_t len;
 	struct text machine;
 
-	*out = (struct process){0};
+	*out = (struct proc){0};
 	snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
 	if (pid == 0 ||
-	    !process_read_stat((struct text){bytes, read_small(path, bytes, sizeof(bytes))}, &state,
-	                       &out->start) ||
+	    !proc_read_stat((struct text){bytes, read_small(path, bytes, sizeof(bytes))}, &state,
+	                    &out->start) ||
 	    state == 'Z' || state == 'X')
 		return false;
 	out->began_ms = time_of(out->start);
