@@ -8,7 +8,7 @@
 #include "cli/hook_cut.h"
 #include "cli/hook_read.h"
 #include "net/parcel.h"
-#include "source/hook_stub.h"
+#include "source/claude/hook_stub.h"
 
 static void must(bool holds)
 {

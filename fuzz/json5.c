@@ -1,11 +1,11 @@
 /* json5.c - hostile configuration files of OpenClaw: whatever is plain JSON means the
  * same through our reader, and nothing is read beyond its end. */
-#include "source/json5.h"
+#include "source/openclaw/json5.h"
 
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "source/openclaw_config.h"
+#include "source/openclaw/openclaw_config.h"
 
 static void must(bool holds)
 {

@@ -22,7 +22,7 @@
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"
-#include "source/device.h"
+#include "source/openclaw/device.h"
 #include "source/resume.h"
 #include "source/store.h"
 

@@ -12,8 +12,8 @@
 #include "run/runs.h"
 #include "signal/json.h"
 #include "signal/signal.h"
-#include "source/approve.h"
-#include "source/pauses.h"
+#include "source/claude/approve.h"
+#include "source/claude/pauses.h"
 #include "source/source.h"
 
 #define CONTROL_MAX (64 * KIB)

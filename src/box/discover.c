@@ -1,12 +1,12 @@
 /* discover.c - what is found on this machine, for whoever asks. */
-#include "source/discover.h"
+#include "source/discover/discover.h"
 
 #include <stdlib.h>
 
 #include "box/parts.h"
 #include "config/config.h"
-#include "source/openclaw_config.h"
-#include "source/pauses.h"
+#include "source/claude/pauses.h"
+#include "source/openclaw/openclaw_config.h"
 #include "tap/tap.h"
 #include "web/web.h"
 

@@ -13,10 +13,10 @@
 #include "config/config.h"
 #include "journal/journal.h"
 #include "net/parcel.h"
-#include "source/approve.h"
-#include "source/hook.h"
-#include "source/order.h"
-#include "source/pauses.h"
+#include "source/claude/approve.h"
+#include "source/claude/hook.h"
+#include "source/claude/order.h"
+#include "source/claude/pauses.h"
 
 #define LOOK_MS 1000
 #define SLICE (1 * MIB) /* of the spool in one turn; others want the loop, too */

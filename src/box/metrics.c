@@ -5,7 +5,7 @@
 #include "hub/hub.h"
 #include "hub/stats.h"
 #include "play/theatre.h"
-#include "source/hook.h"
+#include "source/claude/hook.h"
 #include "source/source.h"
 
 static void add_hub(struct buf *out, const struct hub_stats *s)

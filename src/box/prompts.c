@@ -17,7 +17,7 @@
 #include "config/config.h"
 #include "hub/hub.h"
 #include "journal/reader.h"
-#include "source/approve.h"
+#include "source/claude/approve.h"
 #include "source/resume.h"
 #include "source/source.h"
 

@@ -8,10 +8,10 @@
 #include "config/config.h"
 #include "net/work.h"
 #include "run/runs.h"
-#include "source/approve.h"
-#include "source/discover.h"
-#include "source/hook.h"
-#include "source/pauses.h"
+#include "source/claude/approve.h"
+#include "source/claude/hook.h"
+#include "source/claude/pauses.h"
+#include "source/discover/discover.h"
 #include "web/web.h"
 
 #define ANSWER_MAX (32 * MIB) /* a whole file as a change, escaped */

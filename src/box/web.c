@@ -10,7 +10,7 @@
 #include "net/listen.h"
 #include "run/prompts.h"
 #include "run/runs.h"
-#include "source/hook.h"
+#include "source/claude/hook.h"
 
 static const char *pinned_dialect(const struct box *box, const struct listen *listen)
 {

@@ -4,8 +4,8 @@
 #include "base/must.h"
 #include "net/url.h"
 #include "source/inside.h"
-#include "source/openclaw.h"
-#include "source/openclaw_config.h"
+#include "source/openclaw/openclaw.h"
+#include "source/openclaw/openclaw_config.h"
 
 static bool takes(const struct source *s)
 {

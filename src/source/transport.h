@@ -4,7 +4,7 @@
  * decides nothing: when to try again, what state that is and what is counted is
  * written once, in source.c.
  *
- * To add one: write source/NAME.c with one `const struct transport
+ * To add one: write source/FOLDER/NAME.c with one `const struct transport
  * transport_NAME`, add one line to registry.c, describe it in docs/sources.md.
  */
 #ifndef SOURCE_TRANSPORT_H

@@ -1,0 +1,256 @@
+/* device.c - the key, its file, and what is signed with it. */
+#include "source/openclaw/device.h"
+
+#include <errno.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "base/random.h"
+#include "base/whole.h"
+#include "signal/json.h"
+
+#define KEY_BYTES 32
+#define SIGNATURE_BYTES 64
+#define FILE_MAX (256 * KIB)
+#define TOKENS_MAX 64 /* gateways; the first one goes when there are more */
+
+struct device_grant {
+	char *url, *token;
+};
+
+struct device {
+	char *path;
+	unsigned char seed[KEY_BYTES];
+	EVP_PKEY *key;
+	char id[DEVICE_ID_LEN + 1];
+	char public_key[DEVICE_KEY_LEN + 1];
+	struct device_grant grants[TOKENS_MAX];
+	size_t grant_count;
+};
+
+/* ---- spellings ---- */
+
+/* base64url without padding; out has room for the padding too. */
+static void spell(char *out, const unsigned char *bytes, int n)
+{
+	int len = EVP_EncodeBlock((unsigned char *)out, bytes, n);
+
+	while (len > 0 && out[len - 1] == '=')
+		out[--len] = '\0';
+	for (char *c = out; *c; c++)
+		*c = (char)(*c == '+' ? '-' : *c == '/' ? '_' : *c);
+}
+
+static bool read_spelt(struct text t, unsigned char out[KEY_BYTES])
+{
+	char padded[DEVICE_KEY_LEN + 2];
+	unsigned char bytes[KEY_BYTES + 1];
+
+	if (t.len != DEVICE_KEY_LEN)
+		return false;
+	for (size_t i = 0; i < t.len; i++)
+		padded[i] = (char)(t.at[i] == '-' ? '+' : t.at[i] == '_' ? '/' : t.at[i]);
+	padded[DEVICE_KEY_LEN] = '=';
+	padded[DEVICE_KEY_LEN + 1] = '\0';
+	if (EVP_DecodeBlock(bytes, (unsigned char *)padded, DEVICE_KEY_LEN + 1) != KEY_BYTES + 1)
+		return false;
+	memcpy(out, bytes, KEY_BYTES);
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+	return true;
+}
+
+/* ---- the key ---- */
+
+static bool unfold_key(struct device *d, struct error *why)
+{
+	unsigned char raw[KEY_BYTES], digest[SHA256_DIGEST_LENGTH];
+	char padded[DEVICE_KEY_LEN + 2];
+	size_t n = sizeof(raw);
+
+	d->key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, d->seed, sizeof(d->seed));
+	if (!d->key || EVP_PKEY_get_raw_public_key(d->key, raw, &n) != 1)
+		return error_set(why, "this OpenSSL has no Ed25519");
+	spell(padded, raw, KEY_BYTES);
+	memcpy(d->public_key, padded, sizeof(d->public_key));
+	if (!SHA256(raw, sizeof(raw), digest))
+		must_give_up("libcrypto gives no SHA-256");
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(d->id + 2 * i, 3, "%02x", digest[i]);
+	return true;
+}
+
+void device_sign(const struct device *d, struct text payload, char out[DEVICE_SIGNATURE_LEN + 1])
+{
+	unsigned char signature[SIGNATURE_BYTES];
+	char padded[DEVICE_SIGNATURE_LEN + 3];
+	size_t n = sizeof(signature);
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+	if (!context || EVP_DigestSignInit(context, NULL, NULL, NULL, d->key) != 1 ||
+	    EVP_DigestSign(context, signature, &n, (const unsigned char *)payload.at,
+	                   payload.len) != 1)
+		memset(signature, 0, sizeof(signature)); /* the gateway will refuse it */
+	EVP_MD_CTX_free(context);
+	spell(padded, signature, sizeof(signature));
+	memcpy(out, padded, DEVICE_SIGNATURE_LEN + 1);
+}
+
+void device_add_payload(struct buf *out, const struct device_claim *c)
+{
+	buf_print(out, "v%u|%.*s|%.*s|%.*s|%.*s|%.*s|%lld|", c->version, TEXT_ARG(c->id),
+	          TEXT_ARG(c->client), TEXT_ARG(c->mode), TEXT_ARG(c->role), TEXT_ARG(c->scopes),
+	          (long long)c->signed_at);
+	buf_add(out, c->token);
+	buf_add_char(out, '|');
+	buf_add(out, c->nonce);
+	if (c->version >= 3)
+		buf_print(out, "|%.*s|%.*s", TEXT_ARG(c->platform), TEXT_ARG(c->family));
+}
+
+/* ---- its file ---- */
+
+static char *path_in(const char *data_dir)
+{
+	return must_print("%s/openclaw-device.json", data_dir);
+}
+
+static bool save(const struct device *d, struct error *why)
+{
+	char seed[DEVICE_KEY_LEN + 2];
+	struct buf out;
+	bool ok;
+
+	buf_init(&out, FILE_MAX);
+	spell(seed, d->seed, KEY_BYTES);
+	buf_print(&out, "{\"version\":1,\"key\":\"%s\",\"tokens\":{", seed);
+	for (size_t i = 0; i < d->grant_count; i++) {
+		buf_add(&out, i ? TEXT(",") : TEXT(""));
+		buf_add_json(&out, text_of(d->grants[i].url));
+		buf_add_char(&out, ':');
+		buf_add_json(&out, text_of(d->grants[i].token));
+	}
+	buf_add(&out, TEXT("}}\n"));
+	ok = out.full ? error_set(why, "%s: too much to keep", d->path)
+	              : whole_replace(d->path, 0600, buf_text(&out), why);
+	OPENSSL_cleanse(seed, sizeof(seed));
+	whole_forget(&out);
+	return ok;
+}
+
+static void forget(struct device *d, size_t i)
+{
+	free(d->grants[i].url);
+	free(d->grants[i].token);
+	d->grant_count--;
+	memmove(&d->grants[i], &d->grants[i + 1], (d->grant_count - i) * sizeof(d->grants[0]));
+}
+
+static void remember(struct device *d, const char *url, const char *token)
+{
+	if (d->grant_count == TOKENS_MAX)
+		forget(d, 0);
+	d->grants[d->grant_count++] = (struct device_grant){must_dup(url), must_dup(token)};
+}
+
+static bool understand(struct device *d, yyjson_val *root, struct error *why)
+{
+	yyjson_val *key = yyjson_obj_get(root, "key");
+	yyjson_val *tokens = yyjson_obj_get(root, "tokens");
+	yyjson_obj_iter all = yyjson_obj_iter_with(tokens);
+	yyjson_val *url;
+
+	if (!read_spelt(json_text(key), d->seed))
+		return error_set(why, "%s holds no key: move it away to get a new one", d->path);
+	while ((url = yyjson_obj_iter_next(&all)) != NULL) {
+		const char *token = yyjson_get_str(yyjson_obj_iter_get_val(url));
+
+		if (token)
+			remember(d, yyjson_get_str(url), token);
+	}
+	return unfold_key(d, why);
+}
+
+struct device *device_load(const char *data_dir, struct error *why)
+{
+	struct device *d = must_zero(1, sizeof(*d));
+	yyjson_doc *doc;
+	struct buf bytes;
+	bool ok;
+
+	d->path = path_in(data_dir);
+	buf_init(&bytes, FILE_MAX);
+	ok = whole_load(d->path, WHOLE_PRIVATE, &bytes, why);
+	if (ok) {
+		doc = yyjson_read_opts(bytes.at, bytes.len, 0, &json_memory, NULL);
+		ok = understand(d, yyjson_doc_get_root(doc), why);
+		yyjson_doc_free(doc);
+	} else if (errno == ENOENT) {
+		random_bytes(d->seed, sizeof(d->seed));
+		ok = unfold_key(d, why) && save(d, why);
+	}
+	whole_forget(&bytes);
+	if (ok)
+		return d;
+	device_destroy(d);
+	return NULL;
+}
+
+void device_destroy(struct device *d)
+{
+	if (!d)
+		return;
+	while (d->grant_count)
+		forget(d, d->grant_count - 1);
+	EVP_PKEY_free(d->key);
+	free(d->path);
+	OPENSSL_cleanse(d, sizeof(*d));
+	free(d);
+}
+
+bool device_exists(const char *data_dir)
+{
+	char *path = path_in(data_dir);
+	bool exists = access(path, F_OK) == 0;
+
+	free(path);
+	return exists;
+}
+
+/* ---- what it knows ---- */
+
+const char *device_id(const struct device *d)
+{
+	return d->id;
+}
+
+const char *device_public_key(const struct device *d)
+{
+	return d->public_key;
+}
+
+const char *device_token(const struct device *d, const char *url)
+{
+	for (size_t i = 0; i < d->grant_count; i++)
+		if (strcmp(d->grants[i].url, url) == 0)
+			return d->grants[i].token;
+	return NULL;
+}
+
+bool device_keep_token(struct device *d, const char *url, const char *token, struct error *why)
+{
+	const char *known = device_token(d, url);
+
+	if (token && known && strcmp(token, known) == 0)
+		return true;
+	for (size_t i = 0; i < d->grant_count; i++)
+		if (strcmp(d->grants[i].url, url) == 0)
+			forget(d, i--);
+	if (token)
+		remember(d, url, token);
+	return save(d, why);
+}

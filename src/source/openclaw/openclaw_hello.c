@@ -1,0 +1,353 @@
+/* openclaw_hello.c - the handshake with a gateway.
+ *
+ * A backend on the same machine needs a token and nothing else to be let in.  But approvals
+ * go to devices only, and to clients that say what they can show; so we always sign the
+ * challenge as a device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "source/openclaw/device.h"
+#include "source/openclaw/openclaw_parts.h"
+
+#define CLIENT "gateway-client"
+#define MODE "backend"
+#define ROLE "operator"
+#define PLATFORM "linux"
+#define PROTOCOL_MIN 3
+#define PROTOCOL_MAX 4
+
+#define TICK_USUAL_MS 30000
+#define TICK_MIN_MS 100
+#define TICK_MAX_MS 600000
+
+static const struct {
+	const char *name;
+	enum openclaw_scope scope;
+} scopes[] = {
+	{"operator.read", OPENCLAW_READ},
+	{"operator.write", OPENCLAW_WRITE},
+	{"operator.approvals", OPENCLAW_APPROVALS},
+	{"operator.questions", OPENCLAW_QUESTIONS},
+};
+#define SCOPE_COUNT (sizeof(scopes) / sizeof(*scopes))
+#define ALL_SCOPES (OPENCLAW_READ | OPENCLAW_WRITE | OPENCLAW_APPROVALS | OPENCLAW_QUESTIONS)
+
+static const struct {
+	const char *name;
+	enum openclaw_method method;
+} methods[] = {
+	{"exec.approval.list", OPENCLAW_EXEC_LIST}, {"plugin.approval.list", OPENCLAW_PLUGIN_LIST},
+	{"sessions.subscribe", OPENCLAW_SUBSCRIBE}, {"chat.history", OPENCLAW_HISTORY},
+	{"question.list", OPENCLAW_QUESTION_LIST},
+};
+
+/* ---- what we say ---- */
+
+/* A gateway that tells what it is capable of knows the third form. */
+static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
+{
+	yyjson_val *at = yyjson_obj_get(challenge, "ts"); /* its clock decides */
+	struct device_claim claim = {
+		.version = yyjson_obj_get(challenge, "capabilities") ? 3 : 2,
+		.id = text_of(device_id(o->device)),
+		.client = TEXT(CLIENT),
+		.mode = TEXT(MODE),
+		.role = TEXT(ROLE),
+		.scopes = TEXT(OPENCLAW_SCOPES),
+		.signed_at = yyjson_is_uint(at) ? (int64_t)yyjson_get_uint(at) : clock_wall_ms(),
+		.token = text_of(o->token),
+		.nonce = json_text(yyjson_obj_get(challenge, "nonce")),
+		.platform = TEXT(PLATFORM),
+	};
+	char signature[DEVICE_SIGNATURE_LEN + 1];
+	struct buf payload;
+
+	buf_init(&payload, 64 * KIB);
+	device_add_payload(&payload, &claim);
+	device_sign(o->device, buf_text(&payload), signature);
+	explicit_bzero(payload.at, payload.len);
+	buf_finish(&payload);
+	buf_print(out,
+	          ",\"device\":{\"id\":\"%s\",\"publicKey\":\"%s\",\"signature\":\"%s\","
+	          "\"signedAt\":%lld,\"nonce\":",
+	          device_id(o->device), device_public_key(o->device), signature,
+	          (long long)claim.signed_at);
+	buf_add_json(out, claim.nonce);
+	buf_add_char(out, '}');
+}
+
+static void add_params(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
+{
+	buf_print(out,
+	          "{\"minProtocol\":%d,\"maxProtocol\":%d,\"client\":{\"id\":\"" CLIENT
+	          "\",\"version\":\"" SIGNALBOX_VERSION "\",\"platform\":\"" PLATFORM
+	          "\",\"mode\":\"" MODE "\"},\"role\":\"" ROLE "\",\"scopes\":[",
+	          PROTOCOL_MIN, PROTOCOL_MAX);
+	for (size_t i = 0; i < SCOPE_COUNT; i++)
+		buf_print(out, "%s\"%s\"", i ? "," : "", scopes[i].name);
+	buf_add(out,
+	        TEXT("],\"caps\":[\"tool-events\",\"approvals\",\"exec-approvals\","
+	             "\"plugin-approvals\"],\"userAgent\":\"signalbox/" SIGNALBOX_VERSION "\""));
+	if (o->token) {
+		buf_add(out, TEXT(",\"auth\":{\"token\":"));
+		buf_add_json(out, text_of(o->token));
+		buf_add_char(out, '}');
+	}
+	add_device(out, o, challenge);
+	buf_add_char(out, '}');
+}
+
+void openclaw_take_challenge(struct openclaw *o, yyjson_val *challenge)
+{
+	struct buf params;
+
+	buf_init(&params, 64 * KIB);
+	add_params(&params, o, challenge);
+	o->step = STEP_HELLO;
+	if (params.full || !openclaw_request(o, "connect", buf_text(&params)))
+		openclaw_lose(o, &(struct loss){.why = "the handshake could not be sent"});
+	explicit_bzero(params.at, params.len);
+	buf_finish(&params);
+}
+
+/* ---- what is refused ---- */
+
+struct text openclaw_refusal(yyjson_val *answer)
+{
+	yyjson_val *error = yyjson_obj_get(answer, "error");
+	struct text words = json_text(yyjson_obj_get(error, "message"));
+
+	if (!words.len)
+		words = json_text(error);
+	if (!words.len)
+		words = json_text(yyjson_obj_get(answer, "message"));
+	return words.len ? words : TEXT("the gateway refused and did not say why");
+}
+
+struct refusal {
+	struct text code, detail, words; /* detail: the finer code of protocol 4 */
+	yyjson_val *details;
+};
+
+static bool says(struct text words, const char *part)
+{
+	return words.len && memmem(words.at, words.len, part, strlen(part)) != NULL;
+}
+
+static bool wants_device(const struct refusal *r)
+{
+	return text_is(r->detail, "DEVICE_IDENTITY_REQUIRED") ||
+	       says(r->words, "device identity required");
+}
+
+static bool wants_pairing(const struct refusal *r)
+{
+	return text_is(r->detail, "PAIRING_REQUIRED") || says(r->words, "pairing required");
+}
+
+static bool doubts_token(const struct refusal *r)
+{
+	return text_is(r->detail, "AUTH_TOKEN_MISMATCH") || says(r->words, "token mismatch") ||
+	       text_is(r->detail, "AUTH_DEVICE_TOKEN_MISMATCH");
+}
+
+/* The gateway's own words may be long or hostile; the source shows them, made safe. */
+static void explain(const struct refusal *r, char *out, size_t room)
+{
+	uint64_t expected = yyjson_get_uint(yyjson_obj_get(r->details, "expectedProtocol"));
+	struct text request = json_text(yyjson_obj_get(r->details, "requestId"));
+	int len = r->words.len < 160 ? (int)r->words.len : 160;
+
+	if (wants_pairing(r))
+		snprintf(out, room,
+		         "the gateway wants this device approved: openclaw devices approve %.*s",
+		         request.len < 64 ? (int)request.len : 64, request.len ? request.at : "");
+	else if (wants_device(r))
+		snprintf(out, room, "the gateway wants a device and did not take ours: %.*s", len,
+		         r->words.at);
+	else if (doubts_token(r))
+		snprintf(out, room, "the gateway does not know this token: %.*s", len, r->words.at);
+	else if (expected || says(r->words, "protocol mismatch"))
+		snprintf(out, room, "the gateway speaks protocol %llu, we speak %d to %d",
+		         (unsigned long long)expected, PROTOCOL_MIN, PROTOCOL_MAX);
+	else
+		snprintf(out, room, "the gateway refused the handshake: %.*s", len, r->words.at);
+}
+
+/* A second try with what the gateway gave our device.  False: there is none.  A token that a
+ * person has just given is wrong, and is said to be, whatever else would do. */
+static bool try_otherwise(struct openclaw *o, const struct refusal *r)
+{
+	const char *granted = device_token(o->device, source_url(o->source));
+
+	if (!doubts_token(r) || !granted || source_is_untried(o->source))
+		return false;
+	if (o->by_device_token) { /* it was taken back */
+		device_keep_token(o->device, source_url(o->source), NULL, NULL);
+		return false;
+	}
+	if (o->token)
+		explicit_bzero(o->token, strlen(o->token));
+	free(o->token);
+	o->token = must_dup(granted);
+	o->by_device_token = true;
+	openclaw_redial(o);
+	return true;
+}
+
+static void take_refusal(struct openclaw *o, yyjson_val *answer)
+{
+	yyjson_val *error = yyjson_obj_get(answer, "error");
+	yyjson_val *details = yyjson_obj_get(error, "details");
+	uint64_t wait_ms = yyjson_get_uint(yyjson_obj_get(error, "retryAfterMs"));
+	struct refusal r = {
+		.code = json_text(yyjson_obj_get(error, "code")),
+		.detail = json_text(yyjson_obj_get(details, "code")),
+		.words = openclaw_refusal(answer),
+		.details = details,
+	};
+	struct loss loss = {.retry_after_ms = wait_ms < 3600000 ? (unsigned)wait_ms : 3600000};
+	char words[320];
+
+	if (try_otherwise(o, &r))
+		return;
+	explain(&r, words, sizeof(words));
+	loss.why = words;
+	loss.for_good = !wants_pairing(&r) && !text_is(r.code, "UNAVAILABLE") &&
+	                !yyjson_get_bool(yyjson_obj_get(error, "retryable"));
+	openclaw_lose(o, &loss);
+}
+
+/* ---- what is granted ---- */
+
+/* Protocol 3 keeps what was asked for and does not repeat it. */
+static unsigned granted_scopes(yyjson_val *auth)
+{
+	yyjson_val *list = yyjson_obj_get(auth, "scopes");
+	yyjson_arr_iter each = yyjson_arr_iter_with(list);
+	unsigned granted = 0;
+	yyjson_val *name;
+
+	if (!list)
+		return ALL_SCOPES;
+	while ((name = yyjson_arr_iter_next(&each)) != NULL) {
+		for (size_t i = 0; i < SCOPE_COUNT; i++)
+			if (yyjson_equals_str(name, scopes[i].name))
+				granted |= scopes[i].scope;
+		if (yyjson_equals_str(name, "operator.admin"))
+			granted = ALL_SCOPES;
+	}
+	return granted & OPENCLAW_WRITE ? granted | OPENCLAW_READ : granted;
+}
+
+static unsigned known_methods(yyjson_val *features)
+{
+	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(features, "methods"));
+	unsigned known = 0;
+	yyjson_val *name;
+
+	while ((name = yyjson_arr_iter_next(&each)))
+		for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+			if (yyjson_equals_str(name, methods[i].name))
+				known |= methods[i].method;
+	return known;
+}
+
+static void keep_defaults(struct openclaw *o, yyjson_val *snapshot)
+{
+	yyjson_val *defaults = yyjson_obj_get(snapshot, "sessionDefaults");
+	const char *session = yyjson_get_str(yyjson_obj_get(defaults, "mainSessionKey"));
+	const char *agent = yyjson_get_str(yyjson_obj_get(defaults, "defaultAgentId"));
+
+	free(o->main_session);
+	free(o->agent);
+	o->main_session = must_dup(session ? session : "agent:main:main");
+	o->agent = must_dup(agent ? agent : "main");
+}
+
+static void keep_policy(struct openclaw *o, yyjson_val *policy)
+{
+	uint64_t tick = yyjson_get_uint(yyjson_obj_get(policy, "tickIntervalMs"));
+
+	if (tick == 0)
+		tick = TICK_USUAL_MS;
+	o->tick_ms = tick < TICK_MIN_MS   ? TICK_MIN_MS
+	             : tick > TICK_MAX_MS ? TICK_MAX_MS
+	                                  : (unsigned)tick;
+	o->payload_max = yyjson_get_uint(yyjson_obj_get(policy, "maxPayload"));
+}
+
+static void keep_device_token(struct openclaw *o, yyjson_val *auth)
+{
+	const char *token = yyjson_get_str(yyjson_obj_get(auth, "deviceToken"));
+	struct error why;
+
+	if (token && *token && !device_keep_token(o->device, source_url(o->source), token, &why))
+		log_warn("openclaw", "%s", why.words);
+}
+
+/* What the gateway is and lets us do, for whoever looks at the source. */
+static void show(struct openclaw *o, yyjson_val *hello)
+{
+	yyjson_val *server = yyjson_obj_get(hello, "server");
+	struct buf out;
+	bool first = true;
+
+	buf_init(&out, 8 * KIB);
+	buf_print(&out, "{\"meta\":\"hello-ok\",\"protocol\":%u,\"server\":", o->protocol);
+	buf_add_json(&out, json_text(yyjson_obj_get(server, "version")));
+	buf_add(&out, TEXT(",\"scopes\":["));
+	for (size_t i = 0; i < SCOPE_COUNT; i++) {
+		if (!(o->scopes & scopes[i].scope))
+			continue;
+		buf_print(&out, "%s\"%s\"", first ? "" : ",", scopes[i].name);
+		first = false;
+	}
+	buf_add(&out, TEXT("]}"));
+	if (!out.full)
+		source_set_meta(o->source, buf_text(&out));
+	buf_finish(&out);
+}
+
+static void take_welcome(struct openclaw *o, yyjson_val *hello)
+{
+	yyjson_val *auth = yyjson_obj_get(hello, "auth");
+
+	o->protocol = (unsigned)yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
+	o->scopes = granted_scopes(auth);
+	o->methods = known_methods(yyjson_obj_get(hello, "features"));
+	keep_policy(o, yyjson_obj_get(hello, "policy"));
+	keep_defaults(o, yyjson_obj_get(hello, "snapshot"));
+	keep_device_token(o, auth);
+	o->seq = 0;
+	o->step = STEP_LIVE;
+	deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
+	show(o, hello);
+	source_live(o->source);
+	if (!(o->scopes & OPENCLAW_READ))
+		source_bad(o->source, "the gateway did not grant operator.read: it will be silent");
+}
+
+void openclaw_take_hello(struct openclaw *o, yyjson_val *answer)
+{
+	yyjson_val *hello = yyjson_obj_get(answer, "payload");
+	uint64_t protocol = yyjson_get_uint(yyjson_obj_get(hello, "protocol"));
+	char words[96];
+
+	if (!yyjson_get_bool(yyjson_obj_get(answer, "ok"))) {
+		take_refusal(o, answer);
+		return;
+	}
+	/* The documents' bare {"ok":true} says nothing of it: that is protocol 3. */
+	if (protocol && (protocol < PROTOCOL_MIN || protocol > PROTOCOL_MAX)) {
+		snprintf(words, sizeof(words), "the gateway chose protocol %llu, we speak %d to %d",
+		         (unsigned long long)protocol, PROTOCOL_MIN, PROTOCOL_MAX);
+		openclaw_lose(o, &(struct loss){.why = words, .for_good = true});
+		return;
+	}
+	take_welcome(o, hello);
+}
