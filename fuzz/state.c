@@ -132,8 +132,9 @@ static bool load_prompts(struct text saved, struct buf *out)
 
 static void load_resume(struct text saved, struct buf *out)
 {
-	struct resume *resume = resume_create(saved);
+	struct resume *resume = resume_create();
 
+	resume_load(resume, saved);
 	buf_init(out, SAVED_MAX);
 	resume_save(resume, out);
 	resume_destroy(resume);
@@ -184,15 +185,16 @@ static void read_prompts(struct text bytes)
 
 static void load_runs(struct text saved, struct buf *out)
 {
-	const struct runs_options options = {.journal = journal};
-	struct runs *runs = runs_create(&options, saved);
+	const struct runs_options options = {.self = NULL};
+	struct runs *runs = runs_create(&options);
 	struct run_frame frame;
+	uint64_t seq;
 
+	runs_load(runs, saved, &seq);
 	for (uint64_t at = 0; runs_frame(runs, at, &frame); at = frame.at + 1)
 		must_hold(frame.at >= at && frame.at < runs_head(runs));
 	buf_init(out, SAVED_MAX);
 	runs_save(runs, out);
-	runs_close(runs);
 	runs_destroy(runs);
 }
 

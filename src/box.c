@@ -17,6 +17,7 @@
 #include "box/parts.h"
 #include "box/verdicts.h"
 #include "bus/bus.h"
+#include "bus/folds.h"
 #include "config/config.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
@@ -26,11 +27,13 @@
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/supervisor.h"
+#include "run/runs.h"
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
 #include "source/claude/pauses.h"
 #include "source/discover/discover.h"
 #include "source/midi/midi_line.h"
+#include "source/resume.h"
 #include "source/source.h"
 #include "web/credentials.h"
 #include "web/web.h"
@@ -71,11 +74,8 @@ static void journal_wants_state(void *self, struct buf *out)
 {
 	struct box *box = self;
 
-	bus_checkpoint(box->bus, out);
+	folds_save(bus_folds(box->bus), out);
 	box_save_show(box, out);
-	box_save_prompts(box, out);
-	box_save_resume(box, out);
-	box_save_runs(box, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so
@@ -252,7 +252,7 @@ static void take_down(struct box *box)
 {
 	watchdog_destroy(box->watchdog);
 	box_stop_prompts(box);
-	box_stop_runs(box);
+	box_close_folds(box);
 	if (box->stopping) {
 		loop_remove_turn(&box->turn);
 		deadline_clear(&box->last_call);
@@ -276,8 +276,8 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
 	box_destroy_prompts(box);
-	box_destroy_resume(box);
-	box_destroy_runs(box);
+	resume_destroy(box->resume);
+	runs_destroy(box->runs);
 	box_destroy_show(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
@@ -343,7 +343,7 @@ static bool start(struct box *box, struct error *why)
 	box_make_resume(box);
 	if (!box_make_prompts(box, why))
 		return false;
-	box_make_runs(box);
+	box_open_folds(box);
 	make_hub(box);
 	box_make_show(box);
 	box_load_show(box);

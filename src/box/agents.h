@@ -22,12 +22,11 @@ bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
 
 /* ---- prompts.c ---- */
 
-bool box_make_prompts(struct box *box, struct error *why); /* those that were open are */
+bool box_make_prompts(struct box *box, struct error *why);
 /* Is what DATA has of them as it must be? */
 bool box_check_key(const char *data, struct error *why);
 void box_stop_prompts(struct box *box); /* nobody is told any more */
 void box_destroy_prompts(struct box *box);
-void box_save_prompts(struct box *box, struct buf *out);
 /* Who asked does not want to know any more: one by its own id, or all of a source. */
 void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why);
 void box_settle_prompt(void *self, struct text run, struct text id, bool is_agents,
@@ -40,12 +39,5 @@ void box_tell_prompts(void *self, struct text run);
 /* The open ones of a source, by the ids that it gave them. */
 void box_each_prompt(void *self, struct text source, void (*each)(void *of, struct text id),
                      void *of);
-
-/* ---- runs.c ---- */
-
-void box_make_runs(struct box *box);
-void box_stop_runs(struct box *box); /* the journal is about to close */
-void box_destroy_runs(struct box *box);
-void box_save_runs(struct box *box, struct buf *out);
 
 #endif

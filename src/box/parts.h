@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "box/agents.h"
+#include "box/folds.h"
 #include "box/listens.h"
 #include "box/resume.h"
 #include "box/show.h"
@@ -42,8 +43,8 @@ struct box {
 	struct receipts *receipts;   /* of what people told agents */
 	struct verdicts *verdicts;   /* and of what they wanted done */
 	struct runs *runs;
-	struct follower *follower;  /* that leads them along the journal */
-	struct resume_desk *resume; /* what the last life left open */
+	struct resume *resume; /* what the last life left open */
+	struct follower follower;
 	struct prompts *prompts;
 	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;

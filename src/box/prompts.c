@@ -1,4 +1,4 @@
-/* prompts.c - what agents ask, in a box: heard on the bus, kept over a restart, told to
+/* prompts.c - what agents ask, in a box: kept over a restart, told to
  * every screen, and its answer to whoever asked.
  */
 #include "run/prompts.h"
@@ -10,28 +10,20 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "base/random.h"
-#include "base/sections.h"
 #include "base/whole.h"
 #include "box/parts.h"
 #include "bus/bus.h"
+#include "bus/folds.h"
 #include "config/config.h"
 #include "hub/hub.h"
-#include "journal/reader.h"
 #include "source/claude/approve.h"
-#include "source/resume.h"
 #include "source/source.h"
 
-#define SECTION "prompts" /* of a checkpoint */
-#define TICK_MS 1000      /* from one look at the deadlines to the next */
-/* A start without a checkpoint looks no further back. */
-#define FOLD_SIGNALS 1000000
-#define FOLD_CHUNK (256 * KIB)
-#define FOLD_WAIT_MS 1000
+#define TICK_MS 1000 /* from one look at the deadlines to the next */
 #define KEY_FILE_MAX (8 * KIB)
 
 struct prompt_desk {
 	struct box *box;
-	struct tap tap;
 	struct deadline tick;
 	bool stopped;
 };
@@ -84,18 +76,7 @@ bool box_check_key(const char *data, struct error *why)
 	return good;
 }
 
-/* ---- the bus ---- */
-
-static void heard(struct tap *tap, const struct signal *s)
-{
-	if (prompts_wants(s))
-		prompts_hear(list_of(tap, struct prompt_desk, tap)->box->prompts, s);
-}
-
-static void durable(struct tap *tap, uint64_t seq)
-{
-	prompts_durable(list_of(tap, struct prompt_desk, tap)->box->prompts, seq);
-}
+/* ---- deadlines ---- */
 
 static void ticks(struct deadline *deadline)
 {
@@ -207,61 +188,6 @@ void box_tell_prompts(void *self, struct text run)
 	prompts_untold(((struct box *)self)->prompts, run);
 }
 
-/* ---- the past ---- */
-
-/* Few lines have the word, and an escape could spell it. */
-static bool may_matter(struct text line)
-{
-	return memmem(line.at, line.len, "prompt", 6) || memmem(line.at, line.len, "\\u", 2);
-}
-
-static void fold_lines(struct box *box, struct signal_reader *signals, struct journal_reader *from,
-                       struct text lines)
-{
-	struct signal s;
-
-	while (lines.len) {
-		struct text line = text_cut(lines, '\n', &lines);
-
-		bool resumes = resume_may_matter(line), asks = may_matter(line);
-
-		if ((asks || resumes) && signal_read(signals, line, &s, NULL)) {
-			if (asks)
-				prompts_hear(box->prompts, &s);
-			if (resumes)
-				resume_hear(box_resume(box), &s);
-		}
-		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
-	}
-}
-
-static void fold(struct box *box)
-{
-	uint64_t after = 0;
-	struct text saved = section_find(journal_checkpoint(box->journal, &after), SECTION);
-	uint64_t last = journal_last_seq(box->journal);
-	struct signal_reader *signals = signal_reader_create();
-	struct journal_reader *from;
-	enum journal_news news;
-	struct text lines;
-	struct gap gap;
-
-	if (!prompts_load(box->prompts, saved))
-		after = last > FOLD_SIGNALS ? last - FOLD_SIGNALS : 0;
-	from = journal_reader_create(box->journal, after);
-	while ((news = journal_read(from, FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
-		if (news == JOURNAL_LINES) {
-			fold_lines(box, signals, from, lines);
-		} else if (news == JOURNAL_COLD) {
-			journal_wait(box->journal, FOLD_WAIT_MS);
-			journal_poll(box->journal);
-		}
-	}
-	journal_reader_destroy(from);
-	signal_reader_destroy(signals);
-	prompts_durable(box->prompts, last);
-}
-
 /* ---- from start to end ---- */
 
 bool box_make_prompts(struct box *box, struct error *why)
@@ -278,9 +204,7 @@ bool box_make_prompts(struct box *box, struct error *why)
 	o.key = key;
 	box->prompts = prompts_create(&o);
 	OPENSSL_cleanse(key, sizeof(key));
-	fold(box);
-	desk->tap = (struct tap){.name = "prompts", .heard = heard, .durable = durable};
-	bus_add_tap(box->bus, &desk->tap);
+	folds_add(bus_folds(box->bus), &prompts_fold, box->prompts);
 	desk->tick.fire = ticks;
 	deadline_set(box->loop, &desk->tick, TICK_MS);
 	return true;
@@ -296,19 +220,6 @@ void box_stop_prompts(struct box *box)
 
 void box_destroy_prompts(struct box *box)
 {
-	if (box->prompts)
-		bus_remove_tap(box->bus, &box->desk->tap);
 	prompts_destroy(box->prompts);
 	free(box->desk);
-}
-
-void box_save_prompts(struct box *box, struct buf *out)
-{
-	size_t begun;
-
-	if (!box->prompts)
-		return;
-	begun = section_begin(out, SECTION);
-	prompts_save(box->prompts, out);
-	section_end(out, begun);
 }

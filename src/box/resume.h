@@ -3,12 +3,8 @@
 #define BOX_RESUME_H
 
 struct box;
-struct buf;
-struct resume;
-void box_make_resume(struct box *box); /* before the prompts, whose past is read with it */
-struct resume *box_resume(struct box *box);
-void box_destroy_resume(struct box *box);
-void box_save_resume(struct box *box, struct buf *out);
+
+void box_make_resume(struct box *box);
 void box_end_asks(struct box *box); /* those that the last life cut off */
 
 #endif

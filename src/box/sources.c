@@ -37,13 +37,13 @@ static bool bus_asks_name(void *self, struct text name)
 
 static struct text position_of(void *self, struct text source)
 {
-	return resume_position(box_resume(self), source);
+	return resume_position(((struct box *)self)->resume, source);
 }
 
 static void each_run(void *self, struct text source,
                      void (*each)(void *of, struct text run, struct text at), void *of)
 {
-	resume_each_run(box_resume(self), source, each, of);
+	resume_each_run(((struct box *)self)->resume, source, each, of);
 }
 
 bool box_make_sources(struct box *box, struct error *why)

@@ -10,16 +10,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
-#include "base/sections.h"
+#include "bus/folds.h"
 #include "bus/window.h"
-#include "journal/reader.h"
+#include "journal/journal.h"
 #include "signal/tally.h"
 
-#define BUS_FOLD_CHUNK (256 * KIB)
-#define BUS_FOLD_WAIT_MS 1000
 #define BUS_LINE_SLACK 64 /* for {"seq":N, before a body */
 #define BUS_WAITING_MAX 4096
-#define BUS_SECTION "window" /* of a checkpoint */
 
 /* Admitted from inside a tap: it is stamped when the taps are done. */
 struct waiting {
@@ -33,6 +30,7 @@ struct bus {
 	struct admit *admit;
 	struct admit *inner; /* for a signal that comes while another is shown */
 	struct window *window;
+	struct folds *folds;
 	enum window_answer looked; /* of the signal that was read last */
 	struct buf line;
 	struct link taps;
@@ -46,62 +44,43 @@ struct bus {
 	struct tally tally;
 };
 
-/* --- folding what the journal remembers --------------------------------- */
+/* --- the window, folded from the journal ---------------------------------- */
 
-static void fold_line(struct bus *bus, struct signal_reader *reader, struct text line)
+static void window_hears(void *self, const struct signal *s)
 {
+	struct window *window = self;
+	int comma = text_find(s->line, ',');
 	struct window_mark mark;
 	struct text body;
-	struct signal s;
 	uint64_t first;
-	int comma;
 
-	if (!signal_read(reader, line, &s, NULL) || (comma = text_find(line, ',')) < 0)
+	if (comma < 0)
 		return;
-	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
-	mark = window_mark(bus->window, s.source, s.id, admit_stable(body));
-	window_add(bus->window, &mark, s.seq, window_look(bus->window, &mark, &first));
+	body = (struct text){s->line.at + comma + 1, s->line.len - (size_t)comma - 1};
+	mark = window_mark(window, s->source, s->id, admit_stable(body));
+	window_add(window, &mark, s->seq, window_look(window, &mark, &first));
 }
 
-static void fold_lines(struct bus *bus, struct signal_reader *reader, struct journal_reader *from,
-                       struct text lines)
+static void window_saves(const void *self, struct buf *out)
 {
-	struct text rest = lines, line;
-
-	while (rest.len) {
-		line = text_cut(rest, '\n', &rest);
-		fold_line(bus, reader, line);
-		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
-	}
+	window_save(self, out);
 }
 
-static void fold(struct bus *bus)
+static bool window_loads(void *self, struct text saved, uint64_t *seq)
 {
-	uint64_t after = 0;
-	struct text saved = journal_checkpoint(bus->journal, &after), lines;
-	struct signal_reader *reader = signal_reader_create();
-	struct journal_reader *from;
-	enum journal_news news;
-	struct gap gap;
-	uint64_t last = journal_last_seq(bus->journal);
-
-	saved = section_find(saved, BUS_SECTION);
-	if (saved.len == 0 || !window_load(bus->window, saved))
-		after = 0;
-	if (last > WINDOW_SIZE && after < last - WINDOW_SIZE)
-		after = last - WINDOW_SIZE;
-	from = journal_reader_create(bus->journal, after);
-	while ((news = journal_read(from, BUS_FOLD_CHUNK, &lines, &gap)) != JOURNAL_END) {
-		if (news == JOURNAL_LINES) {
-			fold_lines(bus, reader, from, lines);
-		} else if (news == JOURNAL_COLD) {
-			journal_wait(bus->journal, BUS_FOLD_WAIT_MS);
-			journal_poll(bus->journal);
-		}
-	}
-	journal_reader_destroy(from);
-	signal_reader_destroy(reader);
+	return window_load(self, saved);
 }
+
+static const struct fold_kind window_fold = {
+	.name = "window",
+	.pace = FOLD_ITSELF,
+	.back = WINDOW_SIZE,
+	.hear = window_hears,
+	.save = window_saves,
+	.load = window_loads,
+};
+
+/* --- from start to end ----------------------------------------------------- */
 
 void bus_set_mode(struct bus *bus, enum admit_mode mode)
 {
@@ -121,7 +100,9 @@ struct bus *bus_create(struct journal *journal, const struct admit_options *opti
 	list_init(&bus->taps);
 	list_init(&bus->waiting);
 	tally_init(&bus->tally);
-	fold(bus);
+	bus->folds = folds_create(journal);
+	folds_add(bus->folds, &window_fold, bus->window);
+	folds_catch_up(bus->folds);
 	return bus;
 }
 
@@ -133,6 +114,7 @@ void bus_destroy(struct bus *bus)
 		free(list_of(l, struct waiting, in_bus));
 	admit_destroy(bus->admit);
 	admit_destroy(bus->inner);
+	folds_destroy(bus->folds);
 	window_destroy(bus->window);
 	buf_finish(&bus->line);
 	free(bus);
@@ -143,6 +125,7 @@ void bus_destroy(struct bus *bus)
 static void show(struct bus *bus, const struct signal *s)
 {
 	bus->showing = true;
+	folds_hear(bus->folds, s);
 	for (struct link *l = bus->taps.next; l != &bus->taps; l = bus->next_tap) {
 		struct tap *tap = list_of(l, struct tap, in_bus);
 
@@ -368,6 +351,7 @@ void bus_remove_tap(struct bus *bus, struct tap *tap)
 
 void bus_durable(struct bus *bus, uint64_t seq)
 {
+	folds_durable(bus->folds, seq);
 	list_each(&bus->taps, l) {
 		struct tap *tap = list_of(l, struct tap, in_bus);
 
@@ -376,12 +360,9 @@ void bus_durable(struct bus *bus, uint64_t seq)
 	}
 }
 
-void bus_checkpoint(const struct bus *bus, struct buf *out)
+struct folds *bus_folds(struct bus *bus)
 {
-	size_t begun = section_begin(out, BUS_SECTION);
-
-	window_save(bus->window, out);
-	section_end(out, begun);
+	return bus->folds;
 }
 
 const struct bus_stats *bus_stats(const struct bus *bus)

@@ -18,6 +18,7 @@
 #include "signal/signal.h"
 
 struct bus;
+struct folds;
 struct journal;
 struct tally;
 
@@ -57,8 +58,8 @@ struct bus_verdict {
 	struct error why; /* in words, when not accepted */
 };
 
-/* The journal is the bus's memory: seqs go on where it stopped, and the window
- * of idempotent emits is folded from its checkpoint and what came after. */
+/* The journal is the bus's memory: seqs go on where it stopped, and the window of idempotent
+ * emits is the first of what is folded from it. */
 struct bus *bus_create(struct journal *journal, const struct admit_options *options);
 void bus_set_mode(struct bus *bus, enum admit_mode mode); /* from now on */
 void bus_destroy(struct bus *bus);
@@ -75,9 +76,11 @@ void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict 
 void bus_add_tap(struct bus *bus, struct tap *tap);
 void bus_remove_tap(struct bus *bus, struct tap *tap); /* safe inside heard() */
 
-/* From the journal's callbacks, joined by box.c. */
+/* What is folded from the signals: each of them is heard there first.  See folds.h. */
+struct folds *bus_folds(struct bus *bus);
+
+/* From the journal's callback, joined by box.c. */
 void bus_durable(struct bus *bus, uint64_t seq);
-void bus_checkpoint(const struct bus *bus, struct buf *out);
 
 struct bus_stats {
 	uint64_t accepted, repeated, id_reused, breaks_schema, live_only;

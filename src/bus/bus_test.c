@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "bus/folds.h"
 #include "journal/journal.h"
 
 static char dir[64];
@@ -32,7 +33,7 @@ static void trouble(void *self, const char *why)
 
 static void checkpoint(void *self, struct buf *out)
 {
-	bus_checkpoint(bus, out);
+	folds_save(bus_folds(bus), out);
 }
 
 static void warmed(void *self)

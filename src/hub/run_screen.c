@@ -199,7 +199,7 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 	struct run *run;
 
 	runs_watch(runs, true);
-	runs_advance(runs, RUNS_AT_ONCE);
+	runs_reach(runs);
 	list_add(&view->client->hub->screens, &view->in_hub);
 	run = run_of(view);
 	if (run) {

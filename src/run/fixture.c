@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "bus/folds.h"
+
 struct journal *fixture_journal;
 struct bus *fixture_bus;
 
@@ -23,6 +25,11 @@ static void durable(void *self, uint64_t seq)
 		bus_durable(fixture_bus, seq);
 }
 
+static void checkpoint(void *self, struct buf *out)
+{
+	folds_save(bus_folds(fixture_bus), out);
+}
+
 static void start(void)
 {
 	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
@@ -33,6 +40,7 @@ static void start(void)
 		.wait_max = 64 * MIB,
 		.commit_ms = 1,
 		.durable = durable,
+		.checkpoint = checkpoint,
 	};
 	struct error why;
 
@@ -44,10 +52,11 @@ static void start(void)
 
 static void stop(void)
 {
-	bus_destroy(fixture_bus);
-	fixture_bus = NULL;
+	folds_close(bus_folds(fixture_bus));
 	journal_close(fixture_journal);
 	fixture_journal = NULL;
+	bus_destroy(fixture_bus);
+	fixture_bus = NULL;
 }
 
 void fixture_open(size_t segment_bytes, uint64_t keep_bytes)

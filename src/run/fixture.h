@@ -10,7 +10,7 @@ extern struct bus *fixture_bus;
 
 /* A new directory; keep_bytes: of the journal, 0 for all of it. */
 void fixture_open(size_t segment_bytes, uint64_t keep_bytes);
-void fixture_restart(void); /* a clean stop, and a start on the same one */
+void fixture_restart(void); /* a clean stop with a checkpoint, and a start on the same one */
 void fixture_close(void);   /* and the directory is gone */
 
 /* Admits it; its seq. */

@@ -54,22 +54,21 @@ struct kept {
 
 struct runs {
 	struct runs_options options;
-	struct journal_reader *reader; /* NULL: closed */
+	struct folded *folded;
 	struct json_reader lines, frames;
 	struct buf scratch, shown;
 	struct map by_id;
-	struct link all;      /* run.in_all */
-	uint64_t seq, number; /* of the journal; of all events */
-	struct kept *ring;    /* at its place, modulo room */
+	struct link all;   /* run.in_all */
+	uint64_t number;   /* of all events */
+	struct kept *ring; /* at its place, modulo room */
 	size_t ring_room;
 	uint64_t first, head; /* places: of the oldest that is kept, of the next */
 	size_t bytes;
-	unsigned watchers;
+	uint64_t told; /* the head at the last news */
 };
 
 struct run *run_create(struct runs *runs, struct text id, struct text source);
 void runs_keep(struct runs *runs, struct run *run, const struct pieces *pieces);
-void runs_load(struct runs *runs, struct text saved);
 
 /* The number within its run that this frame gets. */
 uint64_t run_number(const struct run *run, const struct pieces *pieces);

@@ -11,6 +11,7 @@
 
 #include "base/must.h"
 #include "bus/bus.h"
+#include "bus/folds.h"
 #include "run/inside.h"
 
 struct prompts *prompts_create(const struct prompts_options *options)
@@ -417,3 +418,41 @@ bool prompts_load(struct prompts *all, struct text saved)
 	yyjson_doc_free(doc);
 	return good;
 }
+
+/* Few lines have the word, and an escape could spell it. */
+static bool may_want(struct text line)
+{
+	return memmem(line.at, line.len, "prompt", 6) || memmem(line.at, line.len, "\\u", 2);
+}
+
+static void fold_hears(void *self, const struct signal *s)
+{
+	prompts_hear(self, s);
+}
+
+static void fold_is_durable(void *self, uint64_t seq)
+{
+	prompts_durable(self, seq);
+}
+
+static void fold_saves(const void *self, struct buf *out)
+{
+	prompts_save(self, out);
+}
+
+static bool fold_loads(void *self, struct text saved, uint64_t *seq)
+{
+	return prompts_load(self, saved);
+}
+
+const struct fold_kind prompts_fold = {
+	.name = "prompts",
+	.pace = FOLD_AT_ONCE,
+	.back = PROMPTS_BACK,
+	.may_want = may_want,
+	.wants = prompts_wants,
+	.hear = fold_hears,
+	.durable = fold_is_durable,
+	.save = fold_saves,
+	.load = fold_loads,
+};

@@ -30,7 +30,10 @@
 #define PROMPTS_KEPT_MAX 16384       /* closed ones, so that who comes late learns who was first */
 #define PROMPTS_BYTES_MAX (24 * MIB) /* of all; then closed ones go, then the oldest open one */
 
+#define PROMPTS_BACK 1000000 /* signals that a start without a checkpoint looks at */
+
 struct bus;
+struct fold_kind;
 struct prompts;
 
 struct prompts_options {
@@ -105,6 +108,9 @@ void prompts_untold(struct prompts *prompts, struct text run);
 
 /* `{"user","process"?,"screen"}`, each cut where it is too long. */
 void prompts_add_who(struct buf *out, const struct back_who *who);
+
+/* How they are folded from the journal (bus/folds.h). */
+extern const struct fold_kind prompts_fold;
 
 /* For the checkpoint; load is for one that has heard nothing yet. */
 void prompts_save(const struct prompts *prompts, struct buf *out);

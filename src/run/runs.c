@@ -8,11 +8,10 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "journal/reader.h"
+#include "bus/folds.h"
 #include "run/inside.h"
 
-#define KEPT_MAX 65536 /* frames, however small: a power of two */
-#define READ_CHUNK (256 * KIB)
+#define KEPT_MAX 65536              /* frames, however small: a power of two */
 #define LINE_MAX_BYTES (2048 * MIB) /* admission bounds it */
 
 /* --- runs ------------------------------------------------------------------ */
@@ -282,13 +281,15 @@ bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s)
 	return s->type.at && s->source.at && yyjson_is_obj(yyjson_obj_get(envelope, "payload"));
 }
 
-static void take_line(struct runs *all, struct text line)
+/* --- the journal ----------------------------------------------------------- */
+
+void runs_hear(struct runs *all, const struct signal *heard)
 {
-	yyjson_val *envelope = yyjson_doc_get_root(json_read(&all->lines, line, NULL));
+	yyjson_val *envelope = yyjson_doc_get_root(json_read(&all->lines, heard->line, NULL));
 	struct making m = {.all = all};
 	struct signal s;
 
-	if (!runs_read_signal(envelope, line, &s))
+	if (!runs_read_signal(envelope, heard->line, &s))
 		return;
 	m.run = run_of(all, &s);
 	if (!m.run)
@@ -303,72 +304,63 @@ static void take_line(struct runs *all, struct text line)
 					    });
 }
 
-/* --- the journal ----------------------------------------------------------- */
-
-static uint64_t limit_of(const struct runs *all)
+static void hear(void *self, const struct signal *s)
 {
-	struct journal *journal = all->options.journal;
-
-	return journal_fails(journal) ? journal_last_seq(journal) : journal_durable_seq(journal);
+	runs_hear(self, s);
 }
 
-static void take_lines(struct runs *all, struct text lines, uint64_t limit, size_t *budget)
+static void heard(void *self, bool is_all)
 {
-	while (lines.len && *budget) {
-		struct text line = text_cut(lines, '\n', &lines);
-		uint64_t seq = signal_seq_of(line);
+	struct runs *all = self;
 
-		if (seq > limit)
-			return;
-		take_line(all, line);
-		journal_reader_take(all->reader, line.len + 1, seq + 1);
-		all->seq = seq;
-		--*budget;
-	}
-}
-
-bool runs_advance(struct runs *all, size_t budget)
-{
-	uint64_t before = all->head, began = all->seq, limit = limit_of(all);
-	enum journal_news news = JOURNAL_LINES;
-	struct text lines;
-	struct gap gap;
-
-	while (all->reader && budget && all->seq < limit) {
-		news = journal_read(all->reader, READ_CHUNK, &lines, &gap);
-		if (news == JOURNAL_LINES)
-			take_lines(all, lines, limit, &budget);
-		else if (news == JOURNAL_GAP)
-			all->seq = journal_reader_next(all->reader) - 1;
-		else
-			break;
-	}
-	if ((all->head != before || (all->seq != began && all->seq >= limit)) && all->options.news)
+	if ((all->head != all->told || is_all) && all->options.news)
 		all->options.news(all->options.self);
-	return all->reader && all->seq < limit && news != JOURNAL_COLD;
+	all->told = all->head;
+}
+
+static void save(const void *self, struct buf *out)
+{
+	runs_save(self, out);
+}
+
+static bool load(void *self, struct text saved, uint64_t *seq)
+{
+	return runs_load(self, saved, seq);
+}
+
+static const struct fold_kind runs_fold = {
+	.name = "runs",
+	.pace = FOLD_LATER,
+	.durable_first = true,
+	.hear = hear,
+	.heard = heard,
+	.save = save,
+	.load = load,
+};
+
+void runs_join(struct runs *all, struct folds *folds)
+{
+	all->folded = folds_add(folds, &runs_fold, all);
+}
+
+bool runs_reach(struct runs *all)
+{
+	return fold_reach(all->folded, RUNS_REACH_NS);
 }
 
 uint64_t runs_seq(const struct runs *all)
 {
-	return all->seq;
+	return fold_seq(all->folded);
 }
 
 void runs_watch(struct runs *all, bool watch)
 {
-	if (watch)
-		all->watchers++;
-	else
-		all->watchers--;
-}
-
-bool runs_is_watched(const struct runs *all)
-{
-	return all->watchers > 0;
+	fold_watch(all->folded, watch);
 }
 
 /* --- from start to end ----------------------------------------------------- */
 
-struct runs *runs_create(const struct runs_options *options, struct text saved)
+struct runs *runs_create(const struct runs_options *options)
 {
 	struct runs *all = must_zero(1, sizeof(*all));
 
@@ -379,24 +371,13 @@ struct runs *runs_create(const struct runs_options *options, struct text saved)
 	json_reader_init(&all->frames, TRANSLATE_FRAME_MAX);
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&all->shown, TRANSLATE_FRAME_MAX);
-	runs_load(all, saved);
-	all->reader = journal_reader_create(options->journal, all->seq);
 	return all;
-}
-
-void runs_close(struct runs *all)
-{
-	if (!all)
-		return;
-	journal_reader_destroy(all->reader);
-	all->reader = NULL;
 }
 
 void runs_destroy(struct runs *all)
 {
 	if (!all)
 		return;
-	runs_close(all);
 	while (all->first < all->head)
 		drop_oldest(all);
 	list_each(&all->all, l)

@@ -1,8 +1,7 @@
 /* runs.h - every run of the box: its state, and its frames for screens.
  *
- * It follows the journal at its own pace instead of listening to the bus, so that a
- * flood of signals is not slowed down by it; and no further than the disk, unless that
- * fails, so that no frame is ever taken back.
+ * They are folded from the journal later than signals are admitted (bus/folds.h), and no
+ * further than the disk unless that fails, so that no frame is ever taken back.
  *
  * Events are numbered twice, without holes: within their run, and all together.  Both
  * numbers follow from the journal alone, and are the same after a restart.  An event that
@@ -22,10 +21,10 @@
 #define RUNS_FRAMES_SAVED (256 * KIB)
 #define RUNS_SAVED_MAX (16 * MIB) /* of a checkpoint; then only numbers of a run are saved */
 #define RUNS_CATCH_UP 256         /* events for who comes without a position */
-#define RUNS_AT_ONCE 4096         /* signals that who wants the present reads first */
+#define RUNS_REACH_NS 4000000     /* that who wants the present folds on for, first */
 #define RUN_FRAME_KEPT (64 * KIB) /* a longer phase or debug frame is not kept */
 
-struct journal;
+struct folds;
 struct runs;
 
 struct run {
@@ -57,24 +56,22 @@ static inline void run_frame_add(const struct run_frame *f, bool merged, struct 
 }
 
 struct runs_options {
-	struct journal *journal;
 	void *self;
-	/* There are new frames, or all was read; at most once for each advance. */
+	/* There are new frames, or all was heard; at most once for each piece of the journal. */
 	void (*news)(void *self);
 };
 
-/* Goes on from what was saved; from the journal's beginning without that. */
-struct runs *runs_create(const struct runs_options *options, struct text saved);
-void runs_close(struct runs *runs); /* reads no more: the journal is about to close */
+struct runs *runs_create(const struct runs_options *options);
 void runs_destroy(struct runs *runs);
 
-/* Reads on, at most so many signals; true when there is more to read now. */
-bool runs_advance(struct runs *runs, size_t budget);
-uint64_t runs_seq(const struct runs *runs); /* of the journal, up to which it is folded */
-
-/* A screen watches, or no longer does: while one does, the box reads on at once. */
-void runs_watch(struct runs *runs, bool watch);
-bool runs_is_watched(const struct runs *runs);
+/* Each signal, in the order of the journal. */
+void runs_hear(struct runs *runs, const struct signal *s);
+/* Makes them a fold of the journal, which does that from now on. */
+void runs_join(struct runs *runs, struct folds *folds);
+/* Folds on for a moment; true: all there is was heard. */
+bool runs_reach(struct runs *runs);
+uint64_t runs_seq(const struct runs *runs);     /* of the journal, up to which it is folded */
+void runs_watch(struct runs *runs, bool watch); /* a screen watches, or no longer does */
 
 struct run *runs_find(const struct runs *runs, struct text id); /* NULL: unknown */
 struct link *runs_all(struct runs *runs);
@@ -92,6 +89,9 @@ bool runs_place(const struct runs *runs, const struct run *run, uint64_t number,
 /* The place from which on there are at most so many events (of all, or of a run). */
 uint64_t runs_back(const struct runs *runs, const struct run *run, size_t events);
 
+/* For the checkpoint; load is for one that has heard nothing yet.  *seq: where older
+ * checkpoints say that they stand. */
 void runs_save(const struct runs *runs, struct buf *out);
+bool runs_load(struct runs *runs, struct text saved, uint64_t *seq);
 
 #endif

@@ -105,8 +105,7 @@ void runs_save(const struct runs *all, struct buf *out)
 	size_t begun = out->len;
 	struct run_frame f;
 
-	buf_print(out, "{\"seq\":%llu,\"at\":%llu,\"number\":%llu,\"runs\":[",
-	          (unsigned long long)all->seq, (unsigned long long)at,
+	buf_print(out, "{\"at\":%llu,\"number\":%llu,\"runs\":[", (unsigned long long)at,
 	          (unsigned long long)all->number);
 	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
 		buf_add(out, text_of(between));
@@ -192,21 +191,25 @@ static void load_frame(struct runs *all, yyjson_val *saved)
 	all->number = number;
 }
 
-void runs_load(struct runs *all, struct text saved)
+bool runs_load(struct runs *all, struct text saved, uint64_t *seq)
 {
 	yyjson_doc *doc = yyjson_read_opts((char *)saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW,
 	                                   &json_memory, NULL);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_arr_iter runs = yyjson_arr_iter_with(yyjson_obj_get(root, "runs"));
 	yyjson_arr_iter frames = yyjson_arr_iter_with(yyjson_obj_get(root, "frames"));
+	bool good = yyjson_is_obj(root);
 	yyjson_val *one;
 
 	while ((one = yyjson_arr_iter_next(&runs)))
 		load_run(all, one);
-	all->seq = count_of(root, "seq");
+	if (yyjson_obj_get(root, "seq"))
+		*seq = count_of(root, "seq");
 	all->number = count_of(root, "number");
 	all->first = all->head = count_of(root, "at");
 	while ((one = yyjson_arr_iter_next(&frames)))
 		load_frame(all, one);
+	all->told = all->head;
 	yyjson_doc_free(doc);
+	return good;
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "journal/reader.h"
 #include "run/fixture.h"
 #include "run/replay.h"
 
@@ -20,17 +21,31 @@ static void has_news(void *self)
 	news++;
 }
 
-static struct runs *fresh(struct text saved)
+static struct runs *fresh(void)
 {
-	struct runs_options o = {.journal = fixture_journal, .news = has_news};
+	static const struct runs_options o = {.news = has_news};
 
-	return runs_create(&o, saved);
+	return runs_create(&o);
+}
+
+static void begin(void)
+{
+	runs = fresh();
+	runs_join(runs, bus_folds(fixture_bus));
+}
+
+/* They go on from the checkpoint. */
+static void restart(void)
+{
+	fixture_restart();
+	runs_destroy(runs);
+	begin();
 }
 
 static int set_up(void **state)
 {
 	fixture_open(64 * MIB, 0);
-	runs = fresh(TEXT(""));
+	begin();
 	news = 0;
 	return 0;
 }
@@ -39,14 +54,14 @@ static int set_up(void **state)
 static int set_up_short(void **state)
 {
 	fixture_open(64 * KIB, 256 * KIB);
-	runs = fresh(TEXT(""));
+	begin();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	runs_destroy(runs);
 	fixture_close();
+	runs_destroy(runs);
 	return 0;
 }
 
@@ -79,17 +94,53 @@ static void words(const char *run, unsigned n)
 	say(run, "text_delta", payload);
 }
 
-/* Follows all there is, cold files too. */
-static void follow(struct runs *all)
+static void wait_for_disk(void)
+{
+	journal_wait(fixture_journal, 10);
+	journal_poll(fixture_journal);
+}
+
+/* All there is, cold files too. */
+static void follow(void)
 {
 	fixture_settle();
-	for (unsigned i = 0; runs_seq(all) < journal_last_seq(fixture_journal); i++) {
+	for (unsigned i = 0; !runs_reach(runs); i++) {
 		assert_true(i < 10000);
-		if (!runs_advance(all, 100)) {
-			journal_wait(fixture_journal, 10);
-			journal_poll(fixture_journal);
-		}
+		wait_for_disk();
 	}
+	assert_int_equal(runs_seq(runs), journal_last_seq(fixture_journal));
+}
+
+static void hear_lines(struct runs *all, struct journal_reader *from, struct text lines)
+{
+	struct signal_reader *reader = signal_reader_create();
+	struct signal s;
+
+	while (lines.len) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		assert_true(signal_read(reader, line, &s, NULL));
+		runs_hear(all, &s);
+		journal_reader_take(from, line.len + 1, s.seq + 1);
+	}
+	signal_reader_destroy(reader);
+}
+
+/* The same from the first signal on, without a checkpoint. */
+static void hear_all(struct runs *all)
+{
+	struct journal_reader *from = journal_reader_create(fixture_journal, 0);
+	enum journal_news told;
+	struct text lines;
+	struct gap gap;
+
+	while ((told = journal_read(from, MIB, &lines, &gap)) != JOURNAL_END) {
+		if (told == JOURNAL_LINES)
+			hear_lines(all, from, lines);
+		else
+			wait_for_disk();
+	}
+	journal_reader_destroy(from);
 }
 
 /* Every frame that is kept, as screens of all runs get it, or of one. */
@@ -135,8 +186,7 @@ static char *replayed(const char *run, bool has_after, uint64_t after)
 			run_frame_add(&f, false, &out);
 			buf_add_char(&out, '\n');
 		} else if (told == REPLAY_COLD) {
-			journal_wait(fixture_journal, 10);
-			journal_poll(fixture_journal);
+			wait_for_disk();
 		}
 	} while (told != REPLAY_END);
 	run_replay_destroy(r);
@@ -154,8 +204,9 @@ static void frames_are_numbered_twice_without_holes(void **state)
 
 	for (unsigned i = 0; i < 50; i++)
 		words(i % 3 ? "one" : "two", i);
-	assert_false(runs_advance(runs, 1000) && news); /* no further than the disk */
-	follow(runs);
+	runs_reach(runs);
+	assert_true(runs_seq(runs) <= journal_durable_seq(fixture_journal));
+	follow();
 	assert_true(news > 0);
 	for (uint64_t at = 0; runs_frame(runs, at, &f); at = f.at + 1) {
 		assert_true(f.pieces.is_numbered);
@@ -182,7 +233,7 @@ static void an_agents_own_numbers_are_its_own(void **state)
 	say_frame("r", "{\"kind\":\"event\",\"seq\":1,\"event\":\"e\"}");
 	say_frame("r", "{\"kind\":\"debug\",\"paused\":true,\"extra\":1}");
 	say_frame("r", "{\"kind\":\"control\",\"op\":\"run-finished\",\"final-config\":\"[]\"}");
-	follow(runs);
+	follow();
 	run = runs_find(runs, TEXT("r"));
 	assert_int_equal(run->frames, 1);
 	text = shown(runs, 0, run);
@@ -203,7 +254,7 @@ static void an_agents_own_numbers_are_its_own(void **state)
 	assert_non_null(run->finished);
 	assert_true(run->fold.debug.paused && run->fold.finished);
 	say_frame("r", "{\"kind\":\"event\",\"seq\":2,\"event\":\"runner/started\"}");
-	follow(runs);
+	follow();
 	assert_true(!run->finished || !*run->finished);
 }
 
@@ -215,7 +266,7 @@ static void a_place_is_found_by_its_number(void **state)
 
 	for (unsigned i = 0; i < 20; i++)
 		words(i % 2 ? "one" : "two", i);
-	follow(runs);
+	follow();
 	one = runs_find(runs, TEXT("one"));
 	assert_true(runs_place(runs, NULL, 5, &at));
 	assert_true(runs_frame(runs, at, &f));
@@ -232,19 +283,6 @@ static void a_place_is_found_by_its_number(void **state)
 	assert_true(runs_frame(runs, runs_back(runs, one, 3), &f));
 	assert_true(f.run == one && f.own == 9);
 	assert_int_equal(runs_back(runs, NULL, 1000), 0);
-}
-
-static struct runs *saved_and_loaded(const struct runs *all)
-{
-	struct runs *again;
-	struct buf saved;
-
-	buf_init(&saved, 64 * MIB);
-	runs_save(all, &saved);
-	assert_false(saved.full);
-	again = fresh(buf_text(&saved));
-	buf_finish(&saved);
-	return again;
 }
 
 static void tell_story(unsigned part)
@@ -269,28 +307,19 @@ static void tell_story(unsigned part)
 static void numbers_are_the_same_after_a_restart_and_from_zero(void **state)
 {
 	for (unsigned part = 0; part < 4; part++) {
-		struct runs *loaded;
-
 		tell_story(part);
-		follow(runs);
-		loaded = saved_and_loaded(runs);
-		runs_destroy(runs);
-		runs = loaded;
-		if (part == 1) {
-			runs_close(runs);
-			fixture_restart();
-			loaded = saved_and_loaded(runs);
-			runs_destroy(runs);
-			runs = loaded;
-		}
+		if (part != 2) /* then it is not at the end when it is saved */
+			follow();
+		restart();
 	}
+	follow();
 	{
-		struct runs *zero = fresh(TEXT(""));
+		struct runs *zero = fresh();
 		struct run_frame one, two;
 		uint64_t at = runs_back(runs, NULL, 100);
 		struct buf a, b;
 
-		follow(zero);
+		hear_all(zero);
 		assert_int_equal(runs_head(zero), runs_head(runs));
 		for (; runs_frame(runs, at, &one); at++) {
 			assert_true(runs_frame(zero, at, &two));
@@ -330,7 +359,7 @@ static void a_replay_tells_what_was_told_live(void **state)
 
 	for (unsigned part = 0; part < 3; part++)
 		tell_story(part);
-	follow(runs);
+	follow();
 	run = runs_find(runs, TEXT("r1"));
 	live = shown(runs, 0, run);
 	again = replayed("r1", false, 0);
@@ -360,7 +389,7 @@ static void what_is_kept_has_a_ceiling(void **state)
 		snprintf(run, sizeof(run), "many-%u", i);
 		words(run, i);
 	}
-	follow(runs);
+	follow();
 	assert_null(runs_find(runs, TEXT("many-0")));
 	assert_non_null(runs_find(runs, TEXT("many-100")));
 	assert_true(runs_frame(runs, 0, &f));
@@ -368,7 +397,7 @@ static void what_is_kept_has_a_ceiling(void **state)
 	snprintf(payload, 40000, "{\"agentId\":\"a\",\"content\":\"%0*d\"}", 30000, 1);
 	for (unsigned i = 0; i < 400; i++)
 		say("big", "text_delta", payload);
-	follow(runs);
+	follow();
 	assert_true(runs_frame(runs, 0, &f));
 	assert_true(f.at > RUNS_MAX);
 	assert_int_equal(f.run->id[0], 'b');
@@ -393,7 +422,7 @@ static void what_retention_took_is_passed_over(void **state)
 		if (i % 500 == 0)
 			fixture_settle();
 	}
-	follow(runs);
+	follow();
 	assert_true(journal_first_seq(fixture_journal) > 1);
 	assert_int_equal(runs_seq(runs), 20000);
 	o.journal = fixture_journal;
@@ -403,10 +432,8 @@ static void what_retention_took_is_passed_over(void **state)
 		told = run_replay_next(r, journal_last_seq(fixture_journal), &budget, &f);
 		lost += told == REPLAY_LOST;
 		frames += told == REPLAY_FRAME;
-		if (told == REPLAY_COLD) {
-			journal_wait(fixture_journal, 10);
-			journal_poll(fixture_journal);
-		}
+		if (told == REPLAY_COLD)
+			wait_for_disk();
 	} while (told != REPLAY_END);
 	assert_int_equal(lost, 1);
 	assert_int_equal(frames, 20000 - journal_first_seq(fixture_journal) + 2);
@@ -419,9 +446,11 @@ static void a_damaged_checkpoint_begins_anew(void **state)
 
 	words("r", 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct runs *again = fresh(text_of(bad[i]));
+		struct runs *again = fresh();
+		uint64_t seq;
 
-		follow(again);
+		runs_load(again, text_of(bad[i]), &seq);
+		hear_all(again);
 		assert_int_equal(runs_head(again), 2);
 		runs_destroy(again);
 	}

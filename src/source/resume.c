@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "bus/folds.h"
 #include "signal/envelope.h"
 #include "signal/json.h"
 #include "signal/signal.h"
@@ -108,20 +109,25 @@ static void save(const struct entries *e, const char *name, struct buf *out)
 
 /* --- life -------------------------------------------------------------------------- */
 
-struct resume *resume_create(struct text saved)
+struct resume *resume_create(void)
 {
 	struct resume *r = must_zero(1, sizeof(*r));
-	yyjson_val *root;
 
 	entries_init(&r->places, RESUME_SOURCES_MAX);
 	entries_init(&r->asks, RESUME_ASKS_MAX);
 	entries_init(&r->runs, RESUME_RUNS_MAX);
 	json_reader_init(&r->reader, 64 * MIB);
-	root = saved.len ? yyjson_doc_get_root(json_read(&r->reader, saved, NULL)) : NULL;
+	return r;
+}
+
+bool resume_load(struct resume *r, struct text saved)
+{
+	yyjson_val *root = yyjson_doc_get_root(json_read(&r->reader, saved, NULL));
+
 	load(&r->places, yyjson_obj_get(root, "places"));
 	load(&r->asks, yyjson_obj_get(root, "asks"));
 	load(&r->runs, yyjson_obj_get(root, "runs"));
-	return r;
+	return yyjson_is_obj(root);
 }
 
 void resume_destroy(struct resume *r)
@@ -288,3 +294,29 @@ bool resume_stamp(struct buf *out, struct text envelope, const struct resume_pla
 	buf_add(out, rest);
 	return !out->full;
 }
+
+static void fold_hears(void *self, const struct signal *s)
+{
+	resume_hear(self, s);
+}
+
+static void fold_saves(const void *self, struct buf *out)
+{
+	resume_save(self, out);
+}
+
+static bool fold_loads(void *self, struct text saved, uint64_t *seq)
+{
+	return resume_load(self, saved);
+}
+
+const struct fold_kind resume_fold = {
+	.name = "resume",
+	.pace = FOLD_AT_ONCE,
+	.back = RESUME_BACK,
+	.may_want = resume_may_matter,
+	.wants = resume_wants,
+	.hear = fold_hears,
+	.save = fold_saves,
+	.load = fold_loads,
+};

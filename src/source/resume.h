@@ -16,12 +16,13 @@
 #define RESUME_ASKS_MAX 4096 /* the oldest is forgotten */
 #define RESUME_RUNS_MAX 1024 /* of all sources; the one that was silent for longest is forgotten */
 #define RESUME_AT_MAX (4 * KIB)
+#define RESUME_BACK 1000000 /* signals that a start without a checkpoint looks at */
 
+struct fold_kind;
 struct resume;
 struct signal;
 
-/* From what was saved, or with nothing. */
-struct resume *resume_create(struct text saved);
+struct resume *resume_create(void);
 void resume_destroy(struct resume *resume);
 
 /* Could a line say anything of this?  Whoever reads many asks this first. */
@@ -42,7 +43,12 @@ void resume_each_run(const struct resume *resume, struct text source,
 void resume_take_asks(struct resume *resume,
                       void (*take)(void *self, struct text run, struct text source), void *self);
 
-void resume_save(const struct resume *resume, struct buf *out); /* a JSON object */
+/* For the checkpoint, a JSON object; load is for one that has heard nothing yet. */
+void resume_save(const struct resume *resume, struct buf *out);
+bool resume_load(struct resume *resume, struct text saved);
+
+/* How it is folded from the journal (bus/folds.h). */
+extern const struct fold_kind resume_fold;
 
 /* The envelope with `metadata.position`; false when it cannot be put in. */
 struct resume_place {

@@ -34,7 +34,7 @@ static void assert_at(const struct resume *r, const char *source, const char *at
 
 static void the_newest_position_counts_and_an_empty_one_takes_it_back(void **state)
 {
-	struct resume *r = resume_create(TEXT(""));
+	struct resume *r = resume_create();
 
 	hear(r, LINE("s", "x", AT("s", "1")));
 	hear(r, LINE("other", "x", AT("t", "\\\"é")));
@@ -77,7 +77,7 @@ static void assert_runs(const struct resume *r, const char *source, const char *
 
 static void each_run_has_a_place_of_its_own(void **state)
 {
-	struct resume *r = resume_create(TEXT("")), *again;
+	struct resume *r = resume_create(), *again;
 	struct buf saved;
 
 	buf_init(&saved, MIB);
@@ -90,7 +90,8 @@ static void each_run_has_a_place_of_its_own(void **state)
 	assert_runs(r, "cla", "");
 	assert_at(r, "claw", "whole");
 	resume_save(r, &saved);
-	again = resume_create(buf_text(&saved));
+	again = resume_create();
+	assert_true(resume_load(again, buf_text(&saved)));
 	assert_runs(again, "claw", "b=2 a=3 ");
 	buf_finish(&saved);
 	resume_destroy(r);
@@ -115,7 +116,7 @@ static void an_ask_is_open_until_its_end(void **state)
 {
 	static const char *const ends[] = {LINE("m", "completion", ""), LINE("m", "error", ""),
 	                                   NULL};
-	struct resume *r = resume_create(TEXT(""));
+	struct resume *r = resume_create();
 
 	for (const char *const *end = ends; *end; end++) {
 		hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
@@ -131,7 +132,7 @@ static void an_ask_is_open_until_its_end(void **state)
 
 static void what_was_saved_is_found_again(void **state)
 {
-	struct resume *r = resume_create(TEXT("{\"places\":7}"));
+	struct resume *r = resume_create();
 	struct buf saved;
 
 	buf_init(&saved, MIB);
@@ -139,7 +140,8 @@ static void what_was_saved_is_found_again(void **state)
 	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
 	resume_save(r, &saved);
 	resume_destroy(r);
-	r = resume_create(buf_text(&saved));
+	r = resume_create();
+	assert_true(resume_load(r, buf_text(&saved)));
 	assert_at(r, "s", "1");
 	assert_int_equal(asks(r), 1);
 	resume_destroy(r);

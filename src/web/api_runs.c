@@ -48,7 +48,7 @@ void api_runs(struct call *call)
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
-	runs_advance(call->web->options.runs, RUNS_AT_ONCE);
+	runs_reach(call->web->options.runs);
 	buf_init(&out, ANSWER_MAX);
 	buf_print(&out, "{\"ok\":true,\"seq\":%llu,\"runs\":[",
 	          (unsigned long long)runs_seq(call->web->options.runs));
@@ -66,7 +66,7 @@ static struct run *find_run(struct call *call)
 	struct text id = {call->part.at, call->part.len};
 	struct run *run;
 
-	runs_advance(call->web->options.runs, RUNS_AT_ONCE);
+	runs_reach(call->web->options.runs);
 	run = runs_find(call->web->options.runs, id);
 	if (!run)
 		web_refuse(call->http, 404, "there is no such run", NULL);

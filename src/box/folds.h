@@ -1,0 +1,21 @@
+/* folds.h - what is folded from the journal, in a box. */
+#ifndef BOX_FOLDS_H
+#define BOX_FOLDS_H
+
+#include "net/loop.h"
+
+struct box;
+struct folds;
+
+struct follower {
+	struct loop *loop;
+	struct folds *folds;
+	struct turn turn;
+	struct deadline tick; /* set while there is something to fold */
+	bool is_ticking;
+};
+
+void box_open_folds(struct box *box);  /* the runs, and the past of all */
+void box_close_folds(struct box *box); /* the journal is about to close */
+
+#endif

@@ -1,0 +1,406 @@
+/* folds.c - the frame of all that is folded from the journal. */
+#include "bus/folds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "base/sections.h"
+#include "journal/reader.h"
+
+#define READ_CHUNK (256 * KIB)
+#define READ_WAIT_MS 1000
+#define LOOK_EVERY 16 /* signals between two looks at the clock */
+#define FEW 250       /* signals from one tick to the next */
+#define FLOOD 5000    /* likewise; and as many may be folded from one tick to the next */
+
+struct folded {
+	const struct fold_kind *kind;
+	void *self;
+	struct folds *folds;
+	uint64_t seq;
+	bool is_past; /* not later: it has yet to hear the past */
+	/* later */
+	struct journal_reader *reader; /* NULL: closed */
+	unsigned watchers;
+	uint64_t purse; /* signals that may be folded until the next tick */
+
+	struct link in_folds;   /* folds.all */
+	struct link in_at_once; /* folds.at_once */
+};
+
+struct folds {
+	struct journal *journal;
+	struct signal_reader *lines;
+	struct link all, at_once; /* in the order of joining */
+	uint64_t counted;         /* the newest signal at the last tick */
+	bool few_come;
+};
+
+/* --- the checkpoint -------------------------------------------------------- */
+
+static void name_seq(const struct fold_kind *kind, char name[SECTION_NAME_MAX])
+{
+	snprintf(name, SECTION_NAME_MAX, "%s.seq", kind->name);
+}
+
+static bool load(struct folded *f)
+{
+	struct text all = journal_checkpoint(f->folds->journal, &f->seq);
+	struct text saved = section_find(all, f->kind->name);
+	char name[SECTION_NAME_MAX];
+
+	name_seq(f->kind, name);
+	text_to_u64(section_find(all, name), &f->seq);
+	return saved.len && f->kind->load(f->self, saved, &f->seq);
+}
+
+static void begin(struct folded *f)
+{
+	uint64_t last = journal_last_seq(f->folds->journal), back = f->kind->back;
+
+	if (!load(f))
+		f->seq = back && last > back ? last - back : 0;
+	f->is_past = f->kind->pace != FOLD_LATER;
+	f->purse = FLOOD;
+	if (!f->is_past)
+		f->reader = journal_reader_create(f->folds->journal, f->seq);
+}
+
+static void save_seq(const struct folded *f, struct buf *out)
+{
+	char name[SECTION_NAME_MAX];
+	size_t begun;
+
+	name_seq(f->kind, name);
+	begun = section_begin(out, name);
+	buf_add_u64(out, f->seq);
+	section_end(out, begun);
+}
+
+static void save_bounded(const struct folded *f, struct buf *out)
+{
+	struct buf saved;
+
+	buf_init(&saved, f->kind->saved_max);
+	f->kind->save(f->self, &saved);
+	if (saved.full)
+		log_warn("journal", "the state of '%s' is too long to be saved", f->kind->name);
+	else
+		buf_add(out, buf_text(&saved));
+	buf_finish(&saved);
+}
+
+static void save(const struct folded *f, struct buf *out)
+{
+	size_t begun = section_begin(out, f->kind->name);
+
+	if (f->kind->saved_max)
+		save_bounded(f, out);
+	else
+		f->kind->save(f->self, out);
+	section_end(out, begun);
+	if (f->kind->pace == FOLD_LATER || f->is_past)
+		save_seq(f, out);
+}
+
+void folds_save(const struct folds *folds, struct buf *out)
+{
+	list_each(&folds->all, l)
+		save(list_of(l, const struct folded, in_folds), out);
+}
+
+/* --- at once --------------------------------------------------------------- */
+
+static void hear_line(struct folds *folds, struct text line)
+{
+	uint64_t seq = signal_seq_of(line);
+	bool is_read = false;
+	struct signal s;
+
+	list_each(&folds->all, l) {
+		struct folded *f = list_of(l, struct folded, in_folds);
+
+		if (!f->is_past || seq <= f->seq || (f->kind->may_want && !f->kind->may_want(line)))
+			continue;
+		is_read = is_read || signal_read(folds->lines, line, &s, NULL);
+		if (!is_read)
+			return;
+		f->kind->hear(f->self, &s);
+	}
+}
+
+static void hear_lines(struct folds *folds, struct journal_reader *from, struct text lines)
+{
+	while (lines.len) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		hear_line(folds, line);
+		journal_reader_take(from, line.len + 1, signal_seq_of(line) + 1);
+	}
+}
+
+static void wait_for_disk(struct journal *journal)
+{
+	journal_wait(journal, READ_WAIT_MS);
+	journal_poll(journal);
+}
+
+static void read_past(struct folds *folds, uint64_t after)
+{
+	struct journal_reader *from = journal_reader_create(folds->journal, after);
+	enum journal_news news;
+	struct text lines;
+	struct gap gap;
+
+	while ((news = journal_read(from, READ_CHUNK, &lines, &gap)) != JOURNAL_END) {
+		if (news == JOURNAL_LINES)
+			hear_lines(folds, from, lines);
+		else if (news == JOURNAL_COLD)
+			wait_for_disk(folds->journal);
+	}
+	journal_reader_destroy(from);
+}
+
+void folds_catch_up(struct folds *folds)
+{
+	uint64_t last = journal_last_seq(folds->journal), after = last;
+
+	list_each(&folds->all, l) {
+		struct folded *f = list_of(l, struct folded, in_folds);
+
+		if (f->is_past && f->seq < after)
+			after = f->seq;
+	}
+	if (after < last)
+		read_past(folds, after);
+	list_each(&folds->all, l) {
+		struct folded *f = list_of(l, struct folded, in_folds);
+
+		if (f->is_past && f->kind->durable)
+			f->kind->durable(f->self, last);
+		f->is_past = false;
+	}
+}
+
+void folds_hear(struct folds *folds, const struct signal *s)
+{
+	list_each(&folds->at_once, l) {
+		struct folded *f = list_of(l, struct folded, in_at_once);
+
+		if (!f->kind->wants || f->kind->wants(s))
+			f->kind->hear(f->self, s);
+	}
+}
+
+void folds_durable(struct folds *folds, uint64_t seq)
+{
+	list_each(&folds->at_once, l) {
+		struct folded *f = list_of(l, struct folded, in_at_once);
+
+		if (f->kind->durable)
+			f->kind->durable(f->self, seq);
+	}
+}
+
+/* --- later ----------------------------------------------------------------- */
+
+static uint64_t present_of(const struct folded *f)
+{
+	const struct journal *journal = f->folds->journal;
+
+	return f->kind->durable_first && !journal_fails(journal) ? journal_durable_seq(journal)
+	                                                         : journal_last_seq(journal);
+}
+
+static bool is_over(uint64_t count, uint64_t until_ns)
+{
+	return count % LOOK_EVERY == 0 && clock_mono_ns() >= until_ns;
+}
+
+/* False: the time is over. */
+static bool follow_lines(struct folded *f, struct text lines, uint64_t limit, uint64_t until_ns)
+{
+	struct signal s;
+
+	while (lines.len) {
+		struct text line = text_cut(lines, '\n', &lines);
+		uint64_t seq = signal_seq_of(line);
+
+		if (seq > limit)
+			return true;
+		if (signal_read(f->folds->lines, line, &s, NULL))
+			f->kind->hear(f->self, &s);
+		journal_reader_take(f->reader, line.len + 1, seq + 1);
+		f->seq = seq;
+		if (is_over(seq, until_ns))
+			return false;
+	}
+	return true;
+}
+
+/* True: there is more, and it can be read at once. */
+static bool follow(struct folded *f, uint64_t limit, uint64_t until_ns)
+{
+	enum journal_news news = JOURNAL_LINES;
+	uint64_t began = f->seq;
+	bool has_time = true;
+	struct text lines;
+	struct gap gap;
+
+	while (f->reader && has_time && f->seq < limit) {
+		news = journal_read(f->reader, READ_CHUNK, &lines, &gap);
+		if (news == JOURNAL_LINES)
+			has_time = follow_lines(f, lines, limit, until_ns);
+		else if (news == JOURNAL_GAP)
+			f->seq = journal_reader_next(f->reader) - 1;
+		else
+			break;
+	}
+	if (f->seq != began && f->kind->heard)
+		f->kind->heard(f->self, f->seq >= limit);
+	return f->reader && f->seq < limit && news != JOURNAL_COLD;
+}
+
+/* What nobody watches has a purse, which a tick fills. */
+static bool follow_slowly(struct folded *f, uint64_t until_ns)
+{
+	uint64_t present = present_of(f), before = f->seq, used;
+	bool more;
+
+	if (!f->purse)
+		return false;
+	more = follow(f, before + f->purse < present ? before + f->purse : present, until_ns);
+	used = f->seq - before;
+	f->purse -= used < f->purse ? used : f->purse;
+	if (f->seq >= present && !f->folds->few_come)
+		f->purse = 0;
+	return more && f->purse;
+}
+
+bool fold_is_behind(const struct folded *f)
+{
+	return f->reader && f->seq < present_of(f);
+}
+
+bool folds_are_behind(const struct folds *folds)
+{
+	list_each(&folds->all, l)
+		if (fold_is_behind(list_of(l, const struct folded, in_folds)))
+			return true;
+	return false;
+}
+
+bool folds_turn(struct folds *folds)
+{
+	uint64_t until_ns = clock_mono_ns() + FOLDS_TURN_NS;
+	bool more = false;
+
+	list_each(&folds->all, l) {
+		struct folded *f = list_of(l, struct folded, in_folds);
+
+		if (!fold_is_behind(f))
+			continue;
+		more = (f->watchers ? follow(f, present_of(f), until_ns)
+		                    : follow_slowly(f, until_ns)) ||
+		       more;
+	}
+	return more;
+}
+
+bool folds_tick(struct folds *folds)
+{
+	uint64_t last = journal_last_seq(folds->journal), came = last - folds->counted;
+
+	folds->counted = last;
+	folds->few_come = came <= FEW;
+	list_each(&folds->all, l)
+		list_of(l, struct folded, in_folds)->purse = came <= FLOOD ? FLOOD : 0;
+	return came > 0;
+}
+
+uint64_t fold_seq(const struct folded *f)
+{
+	return f->seq;
+}
+
+bool fold_reach(struct folded *f, uint64_t ns)
+{
+	follow(f, present_of(f), clock_mono_ns() + ns);
+	return !fold_is_behind(f);
+}
+
+void fold_watch(struct folded *f, bool watch)
+{
+	f->watchers += watch ? 1 : -1;
+}
+
+bool fold_is_watched(const struct folded *f)
+{
+	return f->watchers > 0;
+}
+
+/* --- from start to end ----------------------------------------------------- */
+
+struct folds *folds_create(struct journal *journal)
+{
+	struct folds *folds = must_zero(1, sizeof(*folds));
+
+	folds->journal = journal;
+	folds->lines = signal_reader_create();
+	folds->counted = journal_last_seq(journal);
+	folds->few_come = true;
+	list_init(&folds->all);
+	list_init(&folds->at_once);
+	return folds;
+}
+
+struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void *self)
+{
+	struct folded *f = must_zero(1, sizeof(*f));
+
+	f->kind = kind;
+	f->self = self;
+	f->folds = folds;
+	list_add(&folds->all, &f->in_folds);
+	list_init(&f->in_at_once);
+	if (kind->pace == FOLD_AT_ONCE)
+		list_add(&folds->at_once, &f->in_at_once);
+	begin(f);
+	return f;
+}
+
+static void stop_reading(struct folded *f)
+{
+	journal_reader_destroy(f->reader);
+	f->reader = NULL;
+}
+
+void fold_remove(struct folded *f)
+{
+	if (!f)
+		return;
+	stop_reading(f);
+	list_remove(&f->in_folds);
+	list_remove(&f->in_at_once);
+	free(f);
+}
+
+void folds_close(struct folds *folds)
+{
+	list_each(&folds->all, l)
+		stop_reading(list_of(l, struct folded, in_folds));
+}
+
+void folds_destroy(struct folds *folds)
+{
+	if (!folds)
+		return;
+	list_each(&folds->all, l)
+		fold_remove(list_of(l, struct folded, in_folds));
+	signal_reader_destroy(folds->lines);
+	free(folds);
+}

@@ -1,0 +1,96 @@
+/* folds.h - state that is folded from the journal: one frame for all of it.
+ *
+ * A fold is a state that the signals made, one after the other: the window of idempotent
+ * emits, the open prompts, the runs, the stage.  Its owner registers how it hears, saves and
+ * loads.  The frame loads it from the checkpoint, brings it up to the present, keeps it there
+ * and saves it.
+ *
+ *   itself    hears the past; its owner adds each new signal as it is stamped
+ *   at once   hears the past before folds_catch_up returns, then each signal as it is stamped
+ *   later     follows the journal at the ends of turns, in pieces of FOLDS_TURN_NS
+ *
+ * One rule for floods: a fold of the last kind may lag, but it loses no signal and does not
+ * slow the bus down.  While somebody watches it, it follows at once.  Otherwise it folds few
+ * signals as they come, more of them once a tick, and none of a flood until that is over.
+ * Whoever needs the present calls fold_reach first, and asks fold_is_behind.
+ *
+ * A fold sees the signals and nothing else, neither the clock nor the configuration.  So the
+ * same journal gives the same state.
+ *
+ * To add one: write its struct fold_kind beside the state, and call folds_add where the state
+ * is made.
+ */
+#ifndef BUS_FOLDS_H
+#define BUS_FOLDS_H
+
+#include "base/buf.h"
+#include "signal/signal.h"
+
+#define FOLDS_TURN_NS 200000 /* of all that follow, at the end of a turn */
+#define FOLDS_TICK_MS 250    /* folds_tick is called so often while it says so */
+
+struct bus;
+struct folded;
+struct folds;
+struct journal;
+
+enum fold_pace { FOLD_ITSELF, FOLD_AT_ONCE, FOLD_LATER };
+
+struct fold_kind {
+	const char *name; /* its section of a checkpoint */
+	enum fold_pace pace;
+	bool durable_first; /* later: it hears only what is on the disk, unless the disk fails */
+	uint64_t back;      /* the newest signals that matter without a checkpoint; 0: all */
+	size_t saved_max;   /* a longer state is not saved; 0: there is no limit */
+
+	/* Quick looks, both optional: could a line of the past matter, does a new signal? */
+	bool (*may_want)(struct text line);
+	bool (*wants)(const struct signal *s);
+	/* Each signal, in the order of seq.  Later: it must not call into the journal. */
+	void (*hear)(void *self, const struct signal *s);
+	/* Later: a piece was heard; is it all there is? */
+	void (*heard)(void *self, bool is_all);
+	/* At once: all up to seq is on the disk. */
+	void (*durable)(void *self, uint64_t seq);
+
+	void (*save)(const void *self, struct buf *out);
+	/* False: that is no such state; what was loaded of it is forgotten.  *seq is where it
+	 * stands, to be changed by a state that says so itself. */
+	bool (*load)(void *self, struct text saved, uint64_t *seq);
+};
+
+struct folds *folds_create(struct journal *journal);
+void folds_destroy(struct folds *folds);
+
+/* Loads it.  self lives until fold_remove, or as long as the folds. */
+struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void *self);
+void fold_remove(struct folded *folded);
+
+/* The past, in one reading, for all that do not hear it later.  Call it before anything new
+ * is admitted. */
+void folds_catch_up(struct folds *folds);
+
+/* From the bus. */
+void folds_hear(struct folds *folds, const struct signal *s);
+void folds_durable(struct folds *folds, uint64_t seq);
+
+/* The end of a turn; true: there is more to fold at once. */
+bool folds_turn(struct folds *folds);
+/* True: call it again a tick later.  Otherwise it is needed when folds_are_behind. */
+bool folds_tick(struct folds *folds);
+bool folds_are_behind(const struct folds *folds);
+void folds_close(struct folds *folds); /* reads no more: the journal is about to close */
+
+/* All states, for a checkpoint. */
+void folds_save(const struct folds *folds, struct buf *out);
+
+/* ---- one that folds later ---- */
+
+uint64_t fold_seq(const struct folded *folded); /* the newest signal that it heard */
+bool fold_is_behind(const struct folded *folded);
+/* Folds on, for at most so long; true: it is at the present. */
+bool fold_reach(struct folded *folded, uint64_t ns);
+void fold_watch(struct folded *folded, bool watch); /* somebody watches, or no longer does */
+bool fold_is_watched(const struct folded *folded);
+
+#endif

@@ -1,0 +1,368 @@
+/* folds_test.c - what is folded: loaded, caught up, heard at once and later, saved. */
+#include "bus/folds.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/sections.h"
+#include "bus/bus.h"
+#include "journal/journal.h"
+
+static char dir[64];
+static struct journal *journal;
+static struct bus *bus;
+
+/* ---- a fold: how many signals it heard, and their seqs added up ---- */
+
+struct sum {
+	uint64_t count, total, last, durable;
+	unsigned pieces;
+	bool is_all;
+	bool refuses; /* what was saved */
+};
+
+static void hear(void *self, const struct signal *s)
+{
+	struct sum *sum = self;
+
+	assert_true(s->seq > sum->last); /* in order, none twice */
+	sum->last = s->seq;
+	sum->count++;
+	sum->total += s->seq;
+}
+
+static void heard(void *self, bool is_all)
+{
+	((struct sum *)self)->pieces++;
+	((struct sum *)self)->is_all = is_all;
+}
+
+static void is_durable(void *self, uint64_t seq)
+{
+	((struct sum *)self)->durable = seq;
+}
+
+static bool is_odd(struct text line)
+{
+	return signal_seq_of(line) % 2 == 1;
+}
+
+static bool wants_odd(const struct signal *s)
+{
+	return s->seq % 2 == 1;
+}
+
+static void save(const void *self, struct buf *out)
+{
+	const struct sum *sum = self;
+
+	buf_print(out, "%llu %llu %llu", (unsigned long long)sum->count,
+	          (unsigned long long)sum->total, (unsigned long long)sum->last);
+}
+
+static bool load(void *self, struct text saved, uint64_t *seq)
+{
+	struct sum *sum = self;
+
+	return !sum->refuses && text_to_u64(text_cut(saved, ' ', &saved), &sum->count) &&
+	       text_to_u64(text_cut(saved, ' ', &saved), &sum->total) &&
+	       text_to_u64(saved, &sum->last);
+}
+
+#define KIND(name_, pace_) \
+	.name = name_, .pace = pace_, .hear = hear, .heard = heard, .durable = is_durable, \
+	.save = save, .load = load
+
+static const struct fold_kind at_once = {KIND("quick", FOLD_AT_ONCE)};
+static const struct fold_kind odd = {KIND("odd", FOLD_AT_ONCE), .back = 10, .may_want = is_odd,
+                                     .wants = wants_odd};
+static const struct fold_kind later = {KIND("slow", FOLD_LATER)};
+static const struct fold_kind careful = {KIND("careful", FOLD_LATER), .durable_first = true};
+static const struct fold_kind narrow = {KIND("narrow", FOLD_LATER), .saved_max = 4};
+
+static struct sum quick, odds, slow;
+static struct folded *slow_fold;
+
+/* ---- a journal and a bus ---- */
+
+static void durable(void *self, uint64_t seq)
+{
+	if (bus)
+		bus_durable(bus, seq);
+}
+
+static void checkpoint(void *self, struct buf *out)
+{
+	folds_save(bus_folds(bus), out);
+}
+
+static void start(void)
+{
+	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
+	struct journal_options o = {
+		.dir = dir,
+		.segment_bytes = 64 * MIB,
+		.wait_max = 64 * MIB,
+		.commit_ms = 1,
+		.durable = durable,
+		.checkpoint = checkpoint,
+	};
+	struct error why;
+
+	journal = journal_open(&o, &why);
+	if (!journal)
+		fail_msg("%s", why.words);
+	bus = bus_create(journal, &admit);
+}
+
+static void join(void)
+{
+	quick = (struct sum){.refuses = quick.refuses};
+	odds = (struct sum){.refuses = odds.refuses};
+	slow = (struct sum){.refuses = slow.refuses};
+	folds_add(bus_folds(bus), &at_once, &quick);
+	folds_add(bus_folds(bus), &odd, &odds);
+	slow_fold = folds_add(bus_folds(bus), &later, &slow);
+	folds_catch_up(bus_folds(bus));
+}
+
+static void stop(void)
+{
+	folds_close(bus_folds(bus));
+	journal_close(journal);
+	bus_destroy(bus);
+	bus = NULL;
+}
+
+static int set_up(void **state)
+{
+	snprintf(dir, sizeof(dir), "/tmp/folds-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	quick.refuses = odds.refuses = slow.refuses = false;
+	start();
+	join();
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	return remove(path);
+}
+
+static int tear_down(void **state)
+{
+	stop();
+	return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void emit(unsigned count)
+{
+	struct bus_emit e = {
+		.raw = TEXT("{\"type\":\"x\",\"source\":\"me\",\"timestamp\":7,\"payload\":{}}"),
+		.from = {.name = TEXT("test")},
+	};
+	struct bus_verdict verdict;
+
+	while (count--) {
+		bus_admit(bus, &e, &verdict);
+		assert_int_equal(verdict.answer, BUS_ACCEPTED);
+	}
+}
+
+static void settle(void)
+{
+	journal_commit(journal);
+	for (unsigned i = 0; journal_durable_seq(journal) < journal_last_seq(journal); i++) {
+		assert_true(i < 1000);
+		journal_wait(journal, 20);
+		journal_poll(journal);
+	}
+}
+
+static uint64_t sum_to(uint64_t n)
+{
+	return n * (n + 1) / 2;
+}
+
+/* ---- tests ---- */
+
+static void one_hears_at_once_and_one_when_it_is_its_turn(void **state)
+{
+	emit(10);
+	assert_int_equal(quick.total, sum_to(10));
+	assert_int_equal(odds.total, 1 + 3 + 5 + 7 + 9);
+	assert_int_equal(slow.count, 0);
+	assert_true(folds_are_behind(bus_folds(bus)) && fold_is_behind(slow_fold));
+	assert_false(folds_turn(bus_folds(bus)));
+	assert_int_equal(slow.total, sum_to(10));
+	assert_int_equal(fold_seq(slow_fold), 10);
+	assert_true(slow.pieces == 1 && slow.is_all);
+	assert_false(folds_are_behind(bus_folds(bus)));
+	settle();
+	assert_int_equal(quick.durable, 10);
+}
+
+static void a_restart_goes_on_from_the_checkpoint(void **state)
+{
+	emit(10);
+	folds_turn(bus_folds(bus));
+	emit(10); /* the slow one does not hear these any more */
+	stop();
+	start();
+	join();
+	assert_int_equal(quick.total, sum_to(20));
+	assert_int_equal(odds.count, 10);
+	assert_int_equal(slow.total, sum_to(10));
+	assert_true(fold_reach(slow_fold, UINT64_C(1000000000)));
+	assert_int_equal(slow.total, sum_to(20));
+}
+
+static void without_a_checkpoint_the_past_is_heard(void **state)
+{
+	emit(30);
+	stop();
+	quick.refuses = odds.refuses = slow.refuses = true;
+	start();
+	join();
+	assert_int_equal(quick.total, sum_to(30));
+	assert_int_equal(odds.total, 21 + 23 + 25 + 27 + 29); /* of the newest ten */
+	assert_int_equal(quick.durable, 30);
+	assert_true(fold_reach(slow_fold, UINT64_C(1000000000)));
+	assert_int_equal(slow.total, sum_to(30));
+}
+
+static void a_stop_before_the_past_was_heard_loses_nothing(void **state)
+{
+	emit(10);
+	stop();
+	start();
+	quick.refuses = true; /* joined, but never caught up */
+	quick = (struct sum){.refuses = true};
+	folds_add(bus_folds(bus), &at_once, &quick);
+	stop();
+	quick.refuses = false;
+	start();
+	join();
+	assert_int_equal(quick.total, sum_to(10));
+}
+
+static void a_flood_is_folded_when_it_is_over(void **state)
+{
+	struct folds *folds = bus_folds(bus);
+
+	emit(6000);
+	assert_true(folds_tick(folds));
+	folds_turn(folds);
+	assert_int_equal(slow.count, 0);
+	assert_false(folds_tick(folds)); /* nothing came since */
+	while (folds_turn(folds))
+		;
+	assert_int_equal(slow.count, 5000); /* so much until the next tick */
+	folds_tick(folds);
+	while (folds_turn(folds))
+		;
+	assert_int_equal(slow.total, sum_to(6000));
+}
+
+static void many_are_folded_once_a_tick_and_few_as_they_come(void **state)
+{
+	struct folds *folds = bus_folds(bus);
+
+	emit(1000);
+	folds_tick(folds);
+	while (folds_turn(folds))
+		;
+	assert_int_equal(slow.count, 1000);
+	emit(1);
+	assert_false(folds_turn(folds));
+	assert_int_equal(slow.count, 1000); /* at the next tick */
+	folds_tick(folds);
+	folds_turn(folds);
+	assert_int_equal(slow.count, 1001);
+	emit(1);
+	folds_turn(folds);
+	assert_int_equal(slow.count, 1002);
+}
+
+static void what_is_watched_follows_a_flood(void **state)
+{
+	struct folds *folds = bus_folds(bus);
+
+	fold_watch(slow_fold, true);
+	assert_true(fold_is_watched(slow_fold));
+	emit(20000);
+	folds_tick(folds);
+	while (folds_turn(folds))
+		;
+	assert_int_equal(slow.total, sum_to(20000));
+	fold_watch(slow_fold, false);
+	assert_false(fold_is_watched(slow_fold));
+}
+
+static void a_turn_is_bounded_and_nothing_is_lost_by_that(void **state)
+{
+	emit(50);
+	assert_false(fold_reach(slow_fold, 0)); /* one look at the clock, and back */
+	assert_true(slow.count > 0 && slow.count < 50);
+	assert_false(slow.is_all);
+	while (!fold_reach(slow_fold, 0))
+		;
+	assert_int_equal(slow.total, sum_to(50));
+	assert_true(slow.is_all);
+}
+
+static void some_hear_only_what_is_on_the_disk(void **state)
+{
+	struct sum sum = {0};
+	struct folded *f = folds_add(bus_folds(bus), &careful, &sum);
+
+	emit(5);
+	fold_reach(f, UINT64_C(1000000000));
+	assert_int_equal(sum.last, journal_durable_seq(journal));
+	settle();
+	assert_true(fold_reach(f, UINT64_C(1000000000)));
+	assert_int_equal(sum.total, sum_to(5));
+	fold_remove(f);
+}
+
+static void a_state_that_is_too_long_is_not_saved(void **state)
+{
+	struct sum sum = {0};
+	struct buf out;
+
+	folds_add(bus_folds(bus), &narrow, &sum);
+	emit(100);
+	while (folds_turn(bus_folds(bus)))
+		;
+	buf_init(&out, MIB);
+	folds_save(bus_folds(bus), &out);
+	assert_int_equal(section_find(buf_text(&out), "narrow").len, 0);
+	assert_true(section_find(buf_text(&out), "slow").len > 0);
+	assert_true(section_find(buf_text(&out), "window").len > 0);
+	buf_finish(&out);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_hears_at_once_and_one_when_it_is_its_turn),
+		TEST(a_restart_goes_on_from_the_checkpoint),
+		TEST(without_a_checkpoint_the_past_is_heard),
+		TEST(a_stop_before_the_past_was_heard_loses_nothing),
+		TEST(a_flood_is_folded_when_it_is_over),
+		TEST(many_are_folded_once_a_tick_and_few_as_they_come),
+		TEST(what_is_watched_follows_a_flood),
+		TEST(a_turn_is_bounded_and_nothing_is_lost_by_that),
+		TEST(some_hear_only_what_is_on_the_disk),
+		TEST(a_state_that_is_too_long_is_not_saved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
