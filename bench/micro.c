@@ -10,13 +10,18 @@
  *               what a box does for it: who spoke last of 97 runs is noted
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
+ *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
+ *               starts a program; wall time, the median of 200
  *
  * All work on many different signals in turn, so that neither the caches nor the branch
  * predictor know the answer by heart. It prints {"ns":N}. */
+#include "base/clock.h"
 #include "bench.h"
 #include "bus/admit.h"
 #include "choreo/choreo.h"
 #include "hub/switchboard.h"
+#include "net/loop.h"
+#include "net/process.h"
 #include "play/theatre.h"
 #include "wire/wire.h"
 
@@ -37,6 +42,7 @@ enum {
 	PERFORMANCES = 10000,
 	PERFORMANCE_MS = 2300,
 	SHOW_MS = 20000,
+	STARTS = 200,
 };
 
 static uint64_t cpu_ns(void)
@@ -367,6 +373,54 @@ static void performances(void)
 		yyjson_doc_free(docs[i]);
 }
 
+static void ignore_piece(void *self, enum process_stream stream, const struct piece *piece)
+{
+}
+
+static void stop_loop(void *self, const struct process_end *end)
+{
+	if (end->status != 0)
+		die("the program %s", end->words);
+	loop_stop(self);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void program(void)
+{
+	static const char *const argv[] = {"/bin/true", NULL};
+	static char memory[256 << 20];
+	struct loop *loop = loop_create();
+	struct processes *processes = processes_create(loop);
+	const struct process_options options = {.argv = argv,
+	                                        .directory = "/",
+	                                        .line_max = 1000,
+	                                        .input_max = 1000,
+	                                        .self = loop,
+	                                        .heard = ignore_piece,
+	                                        .ended = stop_loop};
+	uint64_t took[STARTS];
+	struct error why;
+
+	memset(memory, 1, sizeof memory);
+	for (unsigned i = 0; i < STARTS; i++) {
+		took[i] = clock_mono_ns();
+		if (!process_start(processes, &options, &why))
+			die("%s", why.words);
+		took[i] = clock_mono_ns() - took[i];
+		loop_run(loop);
+	}
+	qsort(took, STARTS, sizeof *took, compare_times);
+	printf("{\"ns\":%llu}\n", (unsigned long long)took[STARTS / 2]);
+	processes_destroy(processes);
+	loop_destroy(loop);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -374,6 +428,7 @@ static const struct {
 	{"parse", parse},       {"lookup", lookup},       {"throttle", throttle},
 	{"sample", sample},     {"when", when},           {"map", map},
 	{"unwanted", unwanted}, {"unmatched", unmatched}, {"performances", performances},
+	{"program", program},
 };
 
 int main(int argc, char **argv)
@@ -386,5 +441,5 @@ int main(int argc, char **argv)
 		}
 	}
 	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted|"
-	    "unmatched|performances");
+	    "unmatched|performances|program");
 }

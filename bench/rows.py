@@ -188,6 +188,10 @@ def performances(bench, side):
     return {"core": micro("performances")(bench, side)["performances"] / 10_000}
 
 
+def program(bench, side):
+    return {"ms": micro("program")(bench, side)["program"] / 1e6}
+
+
 def page(bench, side):
     """The page in Chromium; it starts boxes of its own, and nothing of it is pinned: browser,
     box and load have the machine to themselves."""
@@ -283,6 +287,8 @@ ROWS = [
         Line("signalbox hook, exec to exit, p50", "p50", "ms"),
         Line("signalbox hook, exec to exit, p99", "p99", "ms", 5.0),
         Line("signalbox hook, more than /bin/true, p50", "more", "ms", 5.0), sides=OURS),
+    Row("program", program,
+        Line("start a program, from a box of 256 MiB", "ms", "ms", 2.0), sides=OURS),
     Row("metrics", operate.metrics,
         Line("/metrics with 10,000 clients, p50", "p50", "ms"),
         Line("/metrics with 10,000 clients, p99", "p99", "ms", 2.0), sides=OURS),

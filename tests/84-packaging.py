@@ -11,11 +11,13 @@ import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from lib import Box, ROOT, SIGNALBOX, WS, cli, eventually, run, temp_dir, test
 from tls import make_cert
 from walls import read_unit
 
+BUILD = Path(os.environ.get("TEST_BUILD") or ROOT / "build")
 PACKAGING = ROOT / "packaging"
 SERVICE = PACKAGING / "signalbox.service"
 DEBIAN = PACKAGING / "debian"
@@ -113,6 +115,15 @@ def _():
         box.restart()
         assert sum(s["type"] == "walled" for s in box.history()) == 200
         assert box.stop() == 0, box.log()
+
+
+@test("the unit lets a box run programs, and end them before it ends")
+def _():
+    walls = (sys.executable, ROOT / "tests/walls.py", SERVICE)
+    done = tell(*walls, BUILD / "src/net_process_test")
+    assert done.returncode == 0, done
+    assert value(SERVICE, "KillMode") == "mixed"
+    assert value(SERVICE, "OOMPolicy") == "continue"
 
 
 @test("the example of a configuration is good as it is, and with all that it offers")

@@ -161,6 +161,16 @@ void interrupt_restore(void)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
+void interrupt_restore_spawned(posix_spawnattr_t *attributes)
+{
+	sigset_t all, none;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setsigmask(attributes, &none);
+}
+
 /* ---- the screen ---- */
 
 int interrupt_catch_screen(void)

@@ -3,6 +3,8 @@
 #ifndef NET_INTERRUPT_H
 #define NET_INTERRUPT_H
 
+#include <spawn.h>
+
 #include "net/loop.h"
 
 enum interrupt { INTERRUPT_STOP, INTERRUPT_RELOAD }; /* TERM and INT; HUP */
@@ -30,6 +32,7 @@ struct interrupt_caught {
  * there is none to be had. */
 int interrupt_catch(void);
 bool interrupt_read(int fd, struct interrupt_caught *caught); /* false: no more now */
+/* These four take a process, or with a minus before its number a whole group. */
 void interrupt_pass(int number, int pid);
 void interrupt_ask(int pid);  /* as Ctrl-C does */
 void interrupt_end(int pid);  /* as kill does */
@@ -37,6 +40,8 @@ void interrupt_kill(int pid); /* as kill -9 does */
 
 /* In the child, before its program begins: all as it was before we began. */
 void interrupt_restore(void);
+/* The same for one that posix_spawn begins: nothing is ignored, nothing is blocked. */
+void interrupt_restore_spawned(posix_spawnattr_t *attributes);
 /* In the child: it is killed when its parent ends, however that does. */
 void interrupt_end_with_parent(void);
 
