@@ -1,16 +1,22 @@
 /* found.c - which sources take the token of OpenClaw's own configuration. */
 #include "source/found.h"
 
-#include "base/must.h"
+#include <stdlib.h>
+
 #include "net/url.h"
 #include "source/inside.h"
-#include "source/openclaw/openclaw.h"
-#include "source/openclaw/openclaw_config.h"
+
+#define FOUND_LOCAL_ID "local:" FOUND_OPENCLAW /* the one that is found on this machine */
+
+static char *look(void)
+{
+	return transport_find(TEXT(FOUND_OPENCLAW))->own_credential();
+}
 
 static bool takes(const struct source *s)
 {
 	return !s->credential &&
-	       (s->takes_found || (s->is_local && strcmp(s->id, OPENCLAW_LOCAL_ID) == 0));
+	       (s->takes_found || (s->is_local && strcmp(s->id, FOUND_LOCAL_ID) == 0));
 }
 
 static void note(struct sources *all, bool is_there)
@@ -35,12 +41,12 @@ static bool may_take(struct text url, struct text protocol, struct error *why)
 
 bool found_is_there(struct sources *all, struct error *why)
 {
-	struct openclaw_config config;
-	bool is_there;
+	char *token = look();
+	bool is_there = token != NULL;
 
-	openclaw_config_read(&config, openclaw_env);
-	is_there = config.token != NULL;
-	openclaw_config_finish(&config);
+	if (token)
+		explicit_bzero(token, strlen(token));
+	free(token);
 	note(all, is_there);
 	return is_there ||
 	       error_set(why, "OpenClaw's own configuration names no token, or is not there");
@@ -65,14 +71,11 @@ enum source_answer found_agree(struct sources *all, const struct source *s,
 
 char *found_token(struct source *s)
 {
-	struct openclaw_config config;
 	char *token;
 
 	if (!takes(s))
 		return NULL;
-	openclaw_config_read(&config, openclaw_env);
-	token = must_dup(config.token);
-	openclaw_config_finish(&config);
+	token = look();
 	note(s->all, token != NULL);
 	return token;
 }

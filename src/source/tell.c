@@ -6,6 +6,7 @@
 #include "source/source.h"
 
 #define SIGNAL_MAX (8 * KIB)
+#define SHOWN_MAX (128 * KIB) /* of a prompt in its task_dispatch: it must fit the bus */
 
 static void begin(struct buf *out, const char *type, const struct source *s)
 {
@@ -87,4 +88,34 @@ void source_each_prompt(struct source *s, void (*each)(void *of, struct text id)
 {
 	if (s->all->options.each_prompt)
 		s->all->options.each_prompt(s->all->options.self, text_of(s->id), each, of);
+}
+
+void source_dispatch(struct source *source, const struct ask *ask, struct text place)
+{
+	struct text shown = ask->prompt;
+	struct buf out;
+
+	if (shown.len > SHOWN_MAX)
+		shown.len = SHOWN_MAX;
+	buf_init(&out, 8 * SHOWN_MAX);
+	buf_add(&out, TEXT("{\"type\":\"task_dispatch\",\"source\":\"user\",\"correlationId\":"));
+	buf_add_json(&out, ask->run);
+	buf_add(&out, TEXT(",\"metadata\":{\"sourceId\":"));
+	buf_add_json(&out, source_id(source));
+	if (ask->session.len) {
+		buf_add(&out, TEXT(",\"session\":"));
+		buf_add_json(&out, ask->session);
+	}
+	buf_add(&out, TEXT("},\"payload\":{\"taskId\":"));
+	buf_add_json(&out, ask->run);
+	buf_add(&out, TEXT(",\"from\":\"user\",\"to\":"));
+	buf_add_json(&out, ask->model);
+	buf_add(&out, TEXT(",\"description\":"));
+	buf_add_json(&out, shown);
+	buf_add(&out, TEXT("}}"));
+	if (place.len)
+		source_received_of_run(source, buf_text(&out), place);
+	else
+		source_received(source, buf_text(&out));
+	buf_finish(&out);
 }

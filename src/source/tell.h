@@ -14,6 +14,8 @@ struct source;
 void source_received_of_run(struct source *source, struct text envelope, struct text at);
 void source_each_run(struct source *source, void (*each)(void *of, struct text run, struct text at),
                      void *of);
+/* The signal that begins a run that was asked for.  place: where the run is, or empty. */
+void source_dispatch(struct source *source, const struct ask *ask, struct text place);
 bool source_is_stopping(const struct source *source); /* the box does */
 
 /* What a source could not hear. */

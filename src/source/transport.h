@@ -42,15 +42,16 @@ struct transport {
 	/* Optional: false when it could not be sent. */
 	bool (*reply)(void *self, const struct source_reply *reply, struct error *why);
 
-	/* Its parser keeps `metadata.origin`. */
-	bool keeps_origin;
+	bool keeps_origin; /* its parser keeps `metadata.origin` */
 
-	/* Optional: frees what was kept in source_memory(). */
-	void (*forget)(void *memory);
+	void (*forget)(void *memory); /* optional: frees what source_memory() kept */
 	/* Optional: gives nothing until it is told to go on: it does not read, or what
 	 * cannot wait is held here, within a limit.  One that floods and cannot be hushed
 	 * is lost. */
 	void (*hush)(void *self, bool hush);
+
+	/* Optional: what its producer's own configuration here names, to be wiped and freed. */
+	char *(*own_credential)(void);
 
 	/* What was asked goes on where it was asked, whatever becomes of the box. */
 	bool works_on;
@@ -63,7 +64,6 @@ const struct transport *transport_find(struct text protocol);
 
 /* --- what a transport may know of its source -------------------------------- */
 
-struct bus;
 struct loop;
 struct requests;
 

@@ -20,6 +20,8 @@ enum source_answer {
 	SOURCE_SILENT,        /* a verdict: who does the work did not answer */
 };
 
+#define ASK_PROMPT_MAX (256 * 1024) /* bytes */
+
 struct ask {
 	struct text run;     /* its id: the correlationId of all that comes of it */
 	struct text prompt;  /* what the user says */

@@ -21,7 +21,6 @@
 #define BODY_MAX (64 * MIB)
 #define WORDS_MAX (256 * KIB) /* of an answer that a session remembers */
 #define FAULT_MAX (64 * KIB)
-#define SHOWN_MAX (128 * KIB) /* of a prompt in its task_dispatch: it must fit the bus */
 
 struct answer {
 	struct answer_options options; /* its texts are gone: see below */
@@ -42,36 +41,6 @@ struct answer {
 };
 
 /* --- signals ------------------------------------------------------------------- */
-
-void answer_dispatch(struct source *source, const struct ask *ask, struct text place)
-{
-	struct text shown = ask->prompt;
-	struct buf out;
-
-	if (shown.len > SHOWN_MAX)
-		shown.len = SHOWN_MAX;
-	buf_init(&out, 8 * SHOWN_MAX);
-	buf_add(&out, TEXT("{\"type\":\"task_dispatch\",\"source\":\"user\",\"correlationId\":"));
-	buf_add_json(&out, ask->run);
-	buf_add(&out, TEXT(",\"metadata\":{\"sourceId\":"));
-	buf_add_json(&out, source_id(source));
-	if (ask->session.len) {
-		buf_add(&out, TEXT(",\"session\":"));
-		buf_add_json(&out, ask->session);
-	}
-	buf_add(&out, TEXT("},\"payload\":{\"taskId\":"));
-	buf_add_json(&out, ask->run);
-	buf_add(&out, TEXT(",\"from\":\"user\",\"to\":"));
-	buf_add_json(&out, ask->model);
-	buf_add(&out, TEXT(",\"description\":"));
-	buf_add_json(&out, shown);
-	buf_add(&out, TEXT("}}"));
-	if (place.len)
-		source_received_of_run(source, buf_text(&out), place);
-	else
-		source_received(source, buf_text(&out));
-	buf_finish(&out);
-}
 
 /* For the history: what the assistant says, and whether it ends well. */
 static void remember(struct answer *a, struct text envelope)
@@ -279,7 +248,7 @@ struct answer *answer_start(const struct answer_options *options, struct error *
 	a->parse = parse_create(options->kind, &p);
 	a->request = request(a, why);
 	if (a->request) {
-		answer_dispatch(options->source, ask, TEXT(""));
+		source_dispatch(options->source, ask, TEXT(""));
 		return a;
 	}
 	answer_free(a);

@@ -11,8 +11,6 @@
 #include "parse/parse.h"
 #include "source/transport.h"
 
-#define ASK_PROMPT_MAX (256 * 1024) /* bytes */
-
 struct answer;
 
 struct answer_end {
@@ -50,9 +48,5 @@ void answer_hush(struct answer *answer, bool hush);
 
 /* Is it this run, and still under way? */
 bool answer_is_of(const struct answer *answer, struct text run);
-
-/* For transports that ask in another way: the signal that begins a run.  place: where the run
- * is, or empty. */
-void answer_dispatch(struct source *source, const struct ask *ask, struct text place);
 
 #endif

@@ -20,6 +20,7 @@
 #include "source/fault.h"
 #include "source/found.h"
 #include "source/openclaw/device.h"
+#include "source/openclaw/openclaw_config.h"
 
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 15000
@@ -452,5 +453,6 @@ const struct transport transport_openclaw = {
 	.reply = openclaw_reply,
 	.forget = forget,
 	.hush = hush,
+	.own_credential = openclaw_own_token,
 	.retry = &backoff_openclaw,
 };

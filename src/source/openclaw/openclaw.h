@@ -21,7 +21,6 @@
 #include "source/source.h"
 #include "source/transport.h"
 
-#define OPENCLAW_LOCAL_ID "local:openclaw" /* the one that is found on this machine */
 #define OPENCLAW_FRAME_MAX (4 * MIB)
 #define OPENCLAW_REQUEST_MS 30000
 #define OPENCLAW_RUNS_MAX 64   /* asks under way */

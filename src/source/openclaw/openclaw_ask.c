@@ -9,7 +9,6 @@
 #include "base/must.h"
 #include "base/utf8.h"
 #include "parse/openclaw_past.h"
-#include "source/models/answer.h"
 #include "source/openclaw/openclaw_run.h"
 
 #define WORDS_MAX 160 /* bytes of a refusal that are passed on */
@@ -54,7 +53,7 @@ static void tell_asked(const struct openclaw_run *run, const struct ask *ask)
 	buf_init(&place, OPENCLAW_PLACE_MAX);
 	openclaw_expect(m->parse, openclaw_run_id(run), text_of(run->session_key));
 	openclaw_add_place(m->parse, openclaw_run_id(run), clock_wall_ms(), &place);
-	answer_dispatch(m->source, ask, place.full ? TEXT("") : buf_text(&place));
+	source_dispatch(m->source, ask, place.full ? TEXT("") : buf_text(&place));
 	buf_finish(&place);
 }
 

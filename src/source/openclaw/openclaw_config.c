@@ -139,3 +139,11 @@ void openclaw_config_finish(struct openclaw_config *config)
 	free(config->token);
 	*config = (struct openclaw_config){0};
 }
+
+char *openclaw_own_token(void)
+{
+	struct openclaw_config config;
+
+	openclaw_config_read(&config, openclaw_env);
+	return config.token;
+}

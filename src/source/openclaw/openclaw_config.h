@@ -27,6 +27,7 @@ void openclaw_config_finish(struct openclaw_config *config);
 bool openclaw_config_parse(struct openclaw_config *config, struct text raw,
                            const char *(*env)(const char *name), struct error *why);
 
+char *openclaw_own_token(void);             /* as transport.own_credential */
 const char *openclaw_env(const char *name); /* getenv() */
 
 #endif
