@@ -19,31 +19,10 @@
 #define CONTROL_MAX (64 * KIB)
 #define PASSED_EXTRA (64 * KIB) /* a correlationId, escaped */
 
-static enum back_answer answer_of(enum source_answer answer)
-{
-	static const enum back_answer answers[] = {
-		[SOURCE_DONE] = BACK_DONE,
-		[SOURCE_INVALID] = BACK_INVALID,
-		[SOURCE_UNKNOWN] = BACK_UNKNOWN,
-		[SOURCE_CONFLICT] = BACK_CONFLICT,
-		[SOURCE_NOT_SUPPORTED] = BACK_NOT_SUPPORTED,
-		[SOURCE_UNSAVED] = BACK_DONE,
-		[SOURCE_TAKEN] = BACK_TAKEN,
-		[SOURCE_REFUSED] = BACK_REFUSED,
-		[SOURCE_SILENT] = BACK_SILENT,
-	};
-
-	return answers[answer];
-}
-
 static enum back_answer ask(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
                             struct error *why)
 {
-	struct box *box = self;
-	struct ask a = {.prompt = ask->prompt, .model = ask->model, .session = ask->session};
-
-	_Static_assert(BACK_RUN_LEN == RUN_ID_LEN, "a run's id is one thing");
-	return answer_of(sources_ask(box->sources, ask->source, &a, run, why));
+	return sources_ask(((struct box *)self)->sources, ask, run, why);
 }
 
 /* What was taken waits for its verdict, and leaves this record then. */
@@ -60,21 +39,21 @@ static enum back_answer cancel(void *self, struct text run, const struct back_ea
                                struct error *why)
 {
 	struct box *box = self;
-	struct source_control wish = {
+	struct back_control wish = {
 		.run = run, .op = TEXT("cancel"), .ticket = verdicts_ticket(box->verdicts)};
-	enum back_answer answer = answer_of(sources_cancel(box->sources, &wish, why));
+	enum back_answer answer = sources_cancel(box->sources, &wish, why);
 
 	return answer == BACK_TAKEN ? wait_for(box, ear, TEXT(""), why) : answer;
 }
 
-void box_tell_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why)
+void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why)
 {
-	verdicts_tell(((struct box *)self)->verdicts, ticket, answer_of(verdict), why);
+	verdicts_tell(((struct box *)self)->verdicts, ticket, verdict, why);
 }
 
 static enum back_answer send(void *self, struct text source, struct text message, struct error *why)
 {
-	return answer_of(sources_send(((struct box *)self)->sources, source, message, why));
+	return sources_send(((struct box *)self)->sources, source, message, why);
 }
 
 /* ---- controls ---- */
@@ -144,13 +123,10 @@ static enum back_answer missing(struct box *box, const struct back_control *c, s
 static enum back_answer control(void *self, const struct back_control *c, struct error *why)
 {
 	struct box *box = self;
-	struct source_control wish = {.run = c->run,
-	                              .op = c->op,
-	                              .n = c->n,
-	                              .frame = c->frame,
-	                              .ticket = verdicts_ticket(box->verdicts)};
+	struct back_control wish = *c;
 	enum back_answer answer;
 
+	wish.ticket = verdicts_ticket(box->verdicts);
 	if (!is_control(c)) {
 		error_set(why, "nobody can %.*s a run", (int)(c->op.len < 80 ? c->op.len : 80),
 		          c->op.at);
@@ -160,9 +136,9 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 	answer = pauses_can(box->pauses, c->run, c->op) ? BACK_UNKNOWN
 	                                                : box_control_agent(box, c, why);
 	if (answer == BACK_UNKNOWN)
-		answer = answer_of(pauses_control(box->pauses, &wish, why));
+		answer = pauses_control(box->pauses, &wish, why);
 	if (answer == BACK_UNKNOWN)
-		answer = answer_of(sources_control(box->sources, &wish, why));
+		answer = sources_control(box->sources, &wish, why);
 	if (answer == BACK_UNKNOWN)
 		answer = missing(box, c, why);
 	return record(box, c, answer, why);
@@ -194,26 +170,12 @@ static bool can(void *self, struct text run, struct text op)
 
 static enum back_answer reply(void *self, const struct back_reply *r, struct error *why)
 {
-	static const enum back_answer answers[] = {
-		[PROMPT_TAKEN] = BACK_DONE,          [PROMPT_UNKNOWN] = BACK_UNKNOWN,
-		[PROMPT_ALREADY] = BACK_ALREADY,     [PROMPT_INVALID] = BACK_INVALID_VALUE,
-		[PROMPT_LATE] = BACK_EXPIRED,        [PROMPT_UNSTORED] = BACK_CONFLICT,
-		[PROMPT_FORBIDDEN] = BACK_FORBIDDEN,
-	};
-	struct prompt_answer a = {
-		.id = r->prompt,
-		.value = r->value,
-		.who = r->who,
-		.may = r->may,
-		.durable = r->durable,
-		.of = r->of,
-	};
 	struct box *box = self;
 	const struct prompt *p = prompts_find(box->prompts, r->prompt);
 
 	if (p && box->approve && approve_is_ours(text_of(p->source)))
 		approve_look(box->approve, p->own_id);
-	return answers[prompts_answer(box->prompts, &a, why)];
+	return prompts_answer(box->prompts, r, why);
 }
 
 static void forget(void *self, void *of)
@@ -351,7 +313,7 @@ static const char *pass_on(struct box *box, const struct signal *s, struct text 
 	add_passed(&passed, s, run);
 	is_taken = passed.full ? error_set(why, "it is too long")
 	                       : sources_send(box->sources, source, buf_text(&passed), why) ==
-	                                 SOURCE_DONE;
+	                                 BACK_DONE;
 	buf_finish(&passed);
 	return is_taken ? NULL : why->words;
 }

@@ -18,7 +18,6 @@
 #include "net/loop.h"
 #include "net/seats.h"
 #include "net/supervisor.h"
-#include "source/want.h"
 
 struct box {
 	const struct box_options *options;
@@ -65,7 +64,7 @@ struct box {
 
 struct back box_back(struct box *box);
 /* As sources_options.verdict says. */
-void box_tell_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
+void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
 /* What somebody did on a screen, to the source it concerns. */
 void box_pass_on(struct box *box, const struct signal *s);
 

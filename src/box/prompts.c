@@ -101,7 +101,7 @@ static void changed(void *self, const struct prompt *prompt)
 static bool deliver(void *self, const struct prompt *prompt)
 {
 	struct prompt_desk *desk = self;
-	struct source_reply reply = {
+	struct back_outcome reply = {
 		.run = text_of(prompt->run),
 		.id = prompt->own_id,
 		.value = text_of(prompt->value),
@@ -117,7 +117,7 @@ static bool deliver(void *self, const struct prompt *prompt)
 		return true; /* a hook that is gone has no need to know */
 	}
 	return !desk->stopped && desk->box->sources &&
-	       sources_reply(desk->box->sources, source, &reply, NULL) == SOURCE_DONE;
+	       sources_reply(desk->box->sources, source, &reply, NULL) == BACK_DONE;
 }
 
 void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why)

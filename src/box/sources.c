@@ -75,18 +75,18 @@ bool box_make_sources(struct box *box, struct error *why)
 
 /* --- requests about sources ----------------------------------------------------- */
 
-static unsigned status_of(enum source_answer answer)
+static unsigned status_of(enum back_answer answer)
 {
 	static const unsigned statuses[] = {
-		[SOURCE_DONE] = 200,     [SOURCE_INVALID] = 400,       [SOURCE_UNKNOWN] = 404,
-		[SOURCE_CONFLICT] = 409, [SOURCE_NOT_SUPPORTED] = 501, [SOURCE_UNSAVED] = 500,
+		[BACK_DONE] = 200,     [BACK_INVALID] = 400,       [BACK_UNKNOWN] = 404,
+		[BACK_CONFLICT] = 409, [BACK_NOT_SUPPORTED] = 501, [BACK_UNSAVED] = 500,
 	};
 
 	return statuses[answer];
 }
 
-static enum source_answer run_errand(struct sources *sources, const struct web_errand *errand,
-                                     const struct source_wish *wish, struct error *why)
+static enum back_answer run_errand(struct sources *sources, const struct web_errand *errand,
+                                   const struct source_wish *wish, struct error *why)
 {
 	switch (errand->verb) {
 	case WEB_SOURCE_ADD:
@@ -100,7 +100,7 @@ static enum source_answer run_errand(struct sources *sources, const struct web_e
 	case WEB_SOURCE_DISCONNECT:
 		return sources_disconnect(sources, errand->id, why);
 	default:
-		return SOURCE_DONE;
+		return BACK_DONE;
 	}
 }
 
@@ -162,7 +162,7 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
 {
 	struct sources *sources = ((struct box *)self)->sources;
 	struct source_wish wish = {.connect = true};
-	enum source_answer answer;
+	enum back_answer answer;
 	yyjson_doc *doc;
 
 	if (errand->verb == WEB_SOURCES) {
@@ -177,13 +177,13 @@ unsigned box_source_errand(void *self, const struct web_errand *errand, struct b
 	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;
 	if ((has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why)) ||
 	    leads_home(self, wish.url, why))
-		answer = SOURCE_INVALID;
+		answer = BACK_INVALID;
 	else
 		answer = run_errand(sources, errand, &wish, why);
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		add_source(sources, errand, out);
 	yyjson_doc_free(doc);
-	return answer == SOURCE_DONE && errand->verb == WEB_SOURCE_ADD ? 201 : status_of(answer);
+	return answer == BACK_DONE && errand->verb == WEB_SOURCE_ADD ? 201 : status_of(answer);
 }
 
 /* --- where they come from ------------------------------------------------------- */
@@ -201,7 +201,7 @@ static void add_demo(struct box *box)
 	};
 	struct error why;
 
-	if (sources_add(box->sources, &demo, &why) != SOURCE_DONE)
+	if (sources_add(box->sources, &demo, &why) != BACK_DONE)
 		log_warn("box", "the demo: %s", why.words);
 	free(url);
 }
@@ -210,7 +210,7 @@ typedef bool wish_fn(struct box *box, const struct source_wish *wish, struct err
 
 static bool add(struct box *box, const struct source_wish *wish, struct error *why)
 {
-	return sources_add(box->sources, wish, why) == SOURCE_DONE;
+	return sources_add(box->sources, wish, why) == BACK_DONE;
 }
 
 static bool look_at(struct box *box, const struct source_wish *wish, struct error *why)

@@ -1,6 +1,7 @@
 /* back.h - the way back: what people on any screen say to the agent they watch.
  *
- * Whoever has screens calls it, box.c joins it with the rooms that have agents.
+ * These are the only words for it.  Whoever has screens calls struct back; the rooms that have
+ * agents are given the same asks, controls and replies, and answer with the same answers.
  */
 #ifndef BUS_BACK_H
 #define BUS_BACK_H
@@ -23,16 +24,19 @@ enum back_answer {
 	BACK_TAKEN,         /* it was passed on; the verdict comes later: struct back_ear */
 	BACK_REFUSED,       /* who does the work refused it, with these words */
 	BACK_SILENT,        /* who does the work did not answer in time */
-};
-
-struct back_ask {
-	struct text source; /* its id */
-	struct text prompt;
-	struct text model;   /* empty: the source's own choice */
-	struct text session; /* whose history goes with it; empty: none */
+	BACK_UNSAVED,       /* it is done, but a restart will forget it */
 };
 
 #define BACK_RUN_LEN 36
+#define BACK_PROMPT_MAX (256 * 1024) /* bytes */
+
+struct back_ask {
+	struct text source;  /* its id */
+	struct text run;     /* the id of what comes of it */
+	struct text prompt;  /* what the user says */
+	struct text model;   /* empty: the source's own choice */
+	struct text session; /* whose history goes with it; empty: none */
+};
 
 /* Who says something: a user, the process and the screen it came from. */
 struct back_who {
@@ -46,13 +50,21 @@ struct back_ear {
 	void *of;
 };
 
+/* What people want of a run: pause, step (n), continue, arm, ui-interrupt, ui-quit, cancel. */
 struct back_control {
 	struct text run, op;
 	uint64_t n;        /* of step; 0: one */
 	struct text frame; /* as it came, if it came in the agent's own dialect */
 	struct back_who who;
 	struct back_ear ear;
+	uint64_t ticket; /* names it in the verdict of who only took it */
 };
+
+/* To who answers what was asked, an interrupt means the same. */
+static inline bool back_is_cancel(struct text op)
+{
+	return text_is(op, "cancel") || text_is(op, "ui-interrupt");
+}
 
 /* Done: it was the first valid answer.  When it is on the disk, durable() is called, once
  * and later, unless `of` is forgotten before. */
@@ -65,6 +77,13 @@ struct back_reply {
 	void *of;
 };
 
+/* The end of a prompt, for who asked. */
+struct back_outcome {
+	struct text run, id; /* the agent's own id of it */
+	struct text value;   /* as JSON; empty: cancelled */
+	bool is_given;       /* by somebody; else it was withdrawn, or its time was over */
+};
+
 /* Unless it is done, why has the words. */
 struct back {
 	void *self;
@@ -73,8 +92,7 @@ struct back {
 	                        struct error *why);
 	enum back_answer (*cancel)(void *self, struct text run, const struct back_ear *ear,
 	                           struct error *why);
-	/* To whoever does the work of a run: pause, step (n), continue, arm, ui-interrupt,
-	 * ui-quit, cancel. */
+	/* To whoever does the work of a run. */
 	enum back_answer (*control)(void *self, const struct back_control *control,
 	                            struct error *why);
 	/* Could that be done to this run, as things are?  Or `tell`: would it be handed what

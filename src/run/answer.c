@@ -228,7 +228,7 @@ static bool was_decided_there(const struct prompt *p)
 	return there;
 }
 
-static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
+static enum back_answer is_over(const struct prompt *p, struct error *why)
 {
 	yyjson_doc *doc = p->by ? yyjson_read(p->by, strlen(p->by), 0) : NULL;
 	yyjson_val *by = yyjson_doc_get_root(doc);
@@ -247,28 +247,28 @@ static enum prompt_verdict is_over(const struct prompt *p, struct error *why)
 	else
 		error_set(why, "already %s: %s", prompt_state_name(p->state), p->why ? p->why : "");
 	yyjson_doc_free(doc);
-	return p->state == PROMPT_EXPIRED ? PROMPT_LATE : PROMPT_ALREADY;
+	return p->state == PROMPT_EXPIRED ? BACK_EXPIRED : BACK_ALREADY;
 }
 
-/* PROMPT_TAKEN: it may be. */
-static enum prompt_verdict judge(struct prompts *all, const struct prompt *p,
-                                 const struct prompt_answer *a, struct error *why)
+/* BACK_DONE: it may be. */
+static enum back_answer judge(struct prompts *all, const struct prompt *p,
+                              const struct back_reply *a, struct error *why)
 {
 	yyjson_val *value;
 
 	if (!a->value.len)
-		return PROMPT_TAKEN;
+		return BACK_DONE;
 	if (a->value.len > PROMPT_VALUE_MAX) {
 		error_set(why, "it is too big");
-		return PROMPT_INVALID;
+		return BACK_INVALID_VALUE;
 	}
 	value = yyjson_doc_get_root(json_read(&all->json, a->value, why));
 	if (!value || !prompt_takes(p, value, why))
-		return PROMPT_INVALID;
+		return BACK_INVALID_VALUE;
 	if (a->may == ANSWERS_ALL || !prompt_needs_control(p, value))
-		return PROMPT_TAKEN;
+		return BACK_DONE;
 	error_set(why, "that answer needs a credential with the scope control, too");
-	return PROMPT_FORBIDDEN;
+	return BACK_FORBIDDEN;
 }
 
 static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
@@ -276,7 +276,7 @@ static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
 	((struct waiter *)self)->seq = seq;
 }
 
-static struct waiter *add_waiter(struct prompts *all, const struct prompt_answer *a)
+static struct waiter *add_waiter(struct prompts *all, const struct back_reply *a)
 {
 	struct waiter *w = must_zero(1, sizeof(*w));
 
@@ -286,24 +286,23 @@ static struct waiter *add_waiter(struct prompts *all, const struct prompt_answer
 	return w;
 }
 
-enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answer *a,
-                                   struct error *why)
+enum back_answer prompts_answer(struct prompts *all, const struct back_reply *a, struct error *why)
 {
-	struct prompt *p = map_get(&all->by_id, a->id);
+	struct prompt *p = map_get(&all->by_id, a->prompt);
 	struct bus_emit how = {.durable = true};
 	struct waiter *waiter;
 	struct buf out;
-	enum prompt_verdict verdict;
+	enum back_answer verdict;
 	enum bus_answer answer;
 
 	if (!p) {
 		error_set(why, "there is no such prompt");
-		return PROMPT_UNKNOWN;
+		return BACK_UNKNOWN;
 	}
 	if (p->state != PROMPT_OPEN || p->claimed)
 		return is_over(p, why);
 	verdict = judge(all, p, a, why);
-	if (verdict != PROMPT_TAKEN)
+	if (verdict != BACK_DONE)
 		return verdict;
 	begin_signal(&out, "answer", p);
 	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
@@ -315,11 +314,11 @@ enum prompt_verdict prompts_answer(struct prompts *all, const struct prompt_answ
 	p->claimed = true;
 	answer = emit(all, &out, &how, why);
 	if (answer == BUS_ACCEPTED)
-		return PROMPT_TAKEN;
+		return BACK_DONE;
 	p->claimed = false;
 	list_remove(&waiter->in_prompts);
 	free(waiter);
-	return answer == BUS_FULL ? PROMPT_UNSTORED : PROMPT_INVALID;
+	return answer == BUS_FULL ? BACK_CONFLICT : BACK_INVALID_VALUE;
 }
 
 void prompts_forget(struct prompts *all, void *of)

@@ -58,27 +58,10 @@ void prompts_hear(struct prompts *prompts, const struct signal *s);
 void prompts_durable(struct prompts *prompts, uint64_t seq);
 void prompts_tick(struct prompts *prompts, int64_t now_ms); /* deadlines; call each second */
 
-enum prompt_verdict {
-	PROMPT_TAKEN, /* durable is called when it is on the disk */
-	PROMPT_UNKNOWN,
-	PROMPT_ALREADY,   /* `already_answered`; why says by whom */
-	PROMPT_INVALID,   /* `invalid_value`; it stays open */
-	PROMPT_LATE,      /* `expired` */
-	PROMPT_UNSTORED,  /* the disk fails; it stays open */
-	PROMPT_FORBIDDEN, /* that answer needs control and a credential; it stays open */
-};
-
-struct prompt_answer {
-	struct text id;
-	struct text value; /* as JSON; empty: cancelled */
-	struct back_who who;
-	enum answers may; /* nothing: that is found out elsewhere */
-	/* Later, once: the answer is on the disk.  NULL: nobody waits. */
-	void (*durable)(void *of, uint64_t seq);
-	void *of;
-};
-enum prompt_verdict prompts_answer(struct prompts *prompts, const struct prompt_answer *answer,
-                                   struct error *why);
+/* Done: durable is called when it is on the disk.  BACK_CONFLICT: the disk fails, and it stays
+ * open. */
+enum back_answer prompts_answer(struct prompts *prompts, const struct back_reply *answer,
+                                struct error *why);
 void prompts_forget(struct prompts *prompts, void *of); /* who waited is gone */
 
 /* What its agent did.  id is our own. */

@@ -112,10 +112,10 @@ static void on_disk(void *of, uint64_t seq)
 
 static struct error why;
 
-static enum prompt_verdict answer(const char *id, const char *value)
+static enum back_answer answer(const char *id, const char *value)
 {
-	struct prompt_answer a = {
-		.id = text_of(id),
+	struct back_reply a = {
+		.prompt = text_of(id),
 		.value = text_of(value),
 		.who = {.user = TEXT("anna"), .screen = TEXT("terminal")},
 		.durable = on_disk,
@@ -144,13 +144,13 @@ static void the_first_answer_wins_and_the_agent_hears_it_when_it_is_durable(void
 	char id[PROMPT_ID_LEN + 1];
 
 	ask_for("{\"id\":\"q\",\"type\":\"confirm\"}", id);
-	assert_int_equal(answer(id, "1"), PROMPT_INVALID);
-	assert_int_equal(answer(id, "tru"), PROMPT_INVALID);
-	assert_int_equal(answer(id, "true"), PROMPT_TAKEN);
+	assert_int_equal(answer(id, "1"), BACK_INVALID_VALUE);
+	assert_int_equal(answer(id, "tru"), BACK_INVALID_VALUE);
+	assert_int_equal(answer(id, "true"), BACK_DONE);
 	assert_int_equal(deliveries, 0);
-	assert_int_equal(answer(id, "false"), PROMPT_ALREADY);
+	assert_int_equal(answer(id, "false"), BACK_ALREADY);
 	assert_string_equal(why.words, "already answered by anna at terminal");
-	assert_int_equal(answer("nobody", "true"), PROMPT_UNKNOWN);
+	assert_int_equal(answer("nobody", "true"), BACK_UNKNOWN);
 	fixture_settle();
 	assert_int_equal(deliveries, 1);
 	assert_int_equal(durables, 1);
@@ -158,7 +158,7 @@ static void the_first_answer_wins_and_the_agent_hears_it_when_it_is_durable(void
 	assert_int_equal(changes, 2);
 	fixture_settle();
 	assert_int_equal(deliveries, 1);
-	assert_int_equal(answer(id, "false"), PROMPT_ALREADY);
+	assert_int_equal(answer(id, "false"), BACK_ALREADY);
 }
 
 static void a_prompt_may_be_cancelled_by_either_side(void **state)
@@ -167,11 +167,11 @@ static void a_prompt_may_be_cancelled_by_either_side(void **state)
 
 	ask_for("{\"id\":\"1\"}", one);
 	ask_for("{\"id\":\"2\"}", two);
-	assert_int_equal(answer(one, ""), PROMPT_TAKEN);
+	assert_int_equal(answer(one, ""), BACK_DONE);
 	fixture_settle();
 	assert_string_equal(delivered, "1 cancelled -");
 	prompts_cancel(prompts, text_of(two), "no longer needed");
-	assert_int_equal(answer(two, "\"x\""), PROMPT_ALREADY);
+	assert_int_equal(answer(two, "\"x\""), BACK_ALREADY);
 	assert_string_equal(why.words, "already cancelled: no longer needed");
 	prompts_cancel(prompts, text_of(two), "twice");
 	prompts_cancel(prompts, TEXT("nobody"), "?");
@@ -192,21 +192,21 @@ static void a_deadline_ends_a_prompt_with_its_default(void **state)
 	prompts_tick(prompts, 1000);
 	fixture_settle();
 	assert_string_equal(delivered, "1 expired true");
-	assert_int_equal(answer(one, "false"), PROMPT_LATE);
+	assert_int_equal(answer(one, "false"), BACK_EXPIRED);
 	prompts_tick(prompts, 5000);
 	fixture_settle();
 	assert_string_equal(delivered, "2 expired -");
-	assert_int_equal(answer(two, "\"\""), PROMPT_LATE);
+	assert_int_equal(answer(two, "\"\""), BACK_EXPIRED);
 	assert_int_equal(deliveries, 2);
 }
 
 static void who_forgets_is_not_called(void **state)
 {
 	uint64_t mine = 0;
-	struct prompt_answer a = {.value = TEXT("\"\""), .durable = on_disk, .of = &mine};
+	struct back_reply a = {.value = TEXT("\"\""), .durable = on_disk, .of = &mine};
 
-	a.id = text_of(ask("{}")->id);
-	assert_int_equal(prompts_answer(prompts, &a, &why), PROMPT_TAKEN);
+	a.prompt = text_of(ask("{}")->id);
+	assert_int_equal(prompts_answer(prompts, &a, &why), BACK_DONE);
 	prompts_forget(prompts, &mine);
 	fixture_settle();
 	assert_int_equal(durables, 0);
@@ -219,7 +219,7 @@ static void an_agent_that_returns_hears_what_it_missed(void **state)
 
 	agent_is_there = false;
 	ask_for("{\"id\":\"q\"}", id);
-	assert_int_equal(answer(id, "\"yes\""), PROMPT_TAKEN);
+	assert_int_equal(answer(id, "\"yes\""), BACK_DONE);
 	fixture_settle();
 	prompts_untold(prompts, TEXT("r"));
 	assert_int_equal(deliveries, 0);
@@ -311,11 +311,11 @@ static void a_restart_finds_everything_as_it_was(void **state)
 	char id[PROMPT_ID_LEN + 1];
 
 	ask("{\"id\":\"1\",\"prompt\":\"open\"}");
-	assert_int_equal(answer(ask("{\"id\":\"2\"}")->id, "\"told\""), PROMPT_TAKEN);
+	assert_int_equal(answer(ask("{\"id\":\"2\"}")->id, "\"told\""), BACK_DONE);
 	fixture_settle();
 	agent_is_there = false;
 	ask_for("{\"id\":\"3\",\"type\":\"multi\",\"options\":[1,2]}", id);
-	assert_int_equal(answer(id, "[2]"), PROMPT_TAKEN);
+	assert_int_equal(answer(id, "[2]"), BACK_DONE);
 	ask("{\"id\":\"4\",\"type\":\"confirm\",\"default\":true,\"deadline\":10}");
 	prompts_tick(prompts, 10);
 	ask("{\"id\":\"1\",\"prompt\":\"other\"}");
@@ -328,7 +328,7 @@ static void a_restart_finds_everything_as_it_was(void **state)
 	prompts_destroy(prompts);
 	prompts = folded;
 	prompts_durable(prompts, journal_durable_seq(fixture_journal));
-	assert_int_equal(answer(id, "[1]"), PROMPT_ALREADY);
+	assert_int_equal(answer(id, "[1]"), BACK_ALREADY);
 	deliveries = 0;
 	agent_is_there = true;
 	prompts_untold(prompts, TEXT("r"));
@@ -373,14 +373,13 @@ static void ten_thousand_prompts_are_answered_once_each(void **state)
 			continue;
 		for (unsigned j = i + 1 - BATCH; j <= i; j++)
 			for (unsigned racer = 0; racer < 8; racer++)
-				taken += answer(ids[j], racer % 2 ? "true" : "false") ==
-				         PROMPT_TAKEN;
+				taken += answer(ids[j], racer % 2 ? "true" : "false") == BACK_DONE;
 		fixture_settle();
 	}
 	assert_int_equal(taken, MANY);
 	assert_int_equal(deliveries, MANY);
 	assert_int_equal(durables, MANY);
-	assert_int_equal(answer(ids[0], "true"), PROMPT_ALREADY);
+	assert_int_equal(answer(ids[0], "true"), BACK_ALREADY);
 	loaded = saved_and_loaded();
 	assert_saved_alike(prompts, loaded);
 	prompts_destroy(loaded);
@@ -397,7 +396,7 @@ static void too_many_open_ones_close_the_oldest(void **state)
 	list_each(prompts_open(prompts), l)
 		open++;
 	assert_int_equal(open, PROMPTS_OPEN_MAX);
-	assert_int_equal(answer(first, "true"), PROMPT_LATE);
+	assert_int_equal(answer(first, "true"), BACK_EXPIRED);
 	fixture_settle();
 	assert_string_equal(delivered, "0 expired true");
 }

@@ -129,7 +129,7 @@ static void on_change(void *self, struct text changed, struct text removed)
 	fixture.told++;
 }
 
-static void on_verdict(void *self, uint64_t ticket, enum source_answer verdict, const char *why)
+static void on_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why)
 {
 	fixture.verdict_ticket = ticket;
 	fixture.verdict = verdict;

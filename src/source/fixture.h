@@ -27,7 +27,7 @@ struct fixture {
 	struct buf changed, removed; /* what was told last */
 	unsigned told;
 	uint64_t verdict_ticket; /* the last verdict */
-	enum source_answer verdict;
+	enum back_answer verdict;
 	char *verdict_why;
 };
 extern struct fixture fixture;

@@ -52,21 +52,21 @@ bool found_is_there(struct sources *all, struct error *why)
 	       error_set(why, "OpenClaw's own configuration names no token, or is not there");
 }
 
-enum source_answer found_agree(struct sources *all, const struct source *s,
-                               const struct source_wish *wish, struct error *why)
+enum back_answer found_agree(struct sources *all, const struct source *s,
+                             const struct source_wish *wish, struct error *why)
 {
 	struct text url = wish->url.len ? wish->url : text_of(s ? s->url : NULL);
 	struct text protocol = wish->protocol;
 
 	if (!wish->credential_from.len)
-		return SOURCE_DONE;
+		return BACK_DONE;
 	if (!protocol.len && s && !s->is_guessed)
 		protocol = text_of(s->protocol);
 	if (!protocol.len || text_is(protocol, "auto"))
 		protocol = text_of(source_detect(url));
 	if (!may_take(url, protocol, why))
-		return SOURCE_INVALID;
-	return found_is_there(all, why) ? SOURCE_DONE : SOURCE_CONFLICT;
+		return BACK_INVALID;
+	return found_is_there(all, why) ? BACK_DONE : BACK_CONFLICT;
 }
 
 char *found_token(struct source *s)

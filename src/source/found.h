@@ -15,8 +15,8 @@
 
 /* May a source take it, if the wish says so?  It has to be a gateway of this machine, and
  * there has to be a token.  source: the one that is changed; NULL: a new one. */
-enum source_answer found_agree(struct sources *sources, const struct source *source,
-                               const struct source_wish *wish, struct error *why);
+enum back_answer found_agree(struct sources *sources, const struct source *source,
+                             const struct source_wish *wish, struct error *why);
 /* Is there one?  Reads the file, and whoever takes it is told when that is news. */
 bool found_is_there(struct sources *sources, struct error *why);
 

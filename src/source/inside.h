@@ -72,7 +72,7 @@ struct source {
 };
 
 struct source_run {
-	char id[RUN_ID_LEN];
+	char id[BACK_RUN_LEN];
 	struct source *source; /* NULL: nobody, or it is gone */
 };
 

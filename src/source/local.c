@@ -28,9 +28,9 @@ static void add(struct sources *sources, const struct local_service *service)
 		.is_local = true,
 	};
 	struct error why;
-	enum source_answer answer = sources_add(sources, &wish, &why);
+	enum back_answer answer = sources_add(sources, &wish, &why);
 
-	if (answer != SOURCE_DONE && answer != SOURCE_UNSAVED)
+	if (answer != BACK_DONE && answer != BACK_UNSAVED)
 		log_warn("source", "%.*s: %s", TEXT_ARG(service->id), why.words);
 	else if (service->model_count)
 		source_set_models(sources_find(sources, service->id), service->models,
@@ -44,7 +44,7 @@ static void move(struct sources *sources, struct source *s, const struct local_s
 	struct error why;
 
 	if (!text_is(service->url, source_url(s)) &&
-	    sources_change(sources, service->id, &wish, &why) != SOURCE_DONE)
+	    sources_change(sources, service->id, &wish, &why) != BACK_DONE)
 		log_warn("source", "%.*s: %s", TEXT_ARG(service->id), why.words);
 }
 

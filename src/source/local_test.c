@@ -101,7 +101,7 @@ static void sources_of_people_are_never_touched(void **state)
 	struct source_wish mine = {.id = TEXT("local.thing"), .url = TEXT("ws://127.0.0.1:1")};
 	struct local_service s = thing(false);
 
-	assert_int_equal(sources_add(fixture.sources, &mine, NULL), SOURCE_DONE);
+	assert_int_equal(sources_add(fixture.sources, &mine, NULL), BACK_DONE);
 	s.id = mine.id;
 	look(&s, "local", false);
 	assert_int_equal(state_of("local.thing"), SOURCE_DISCONNECTED);
@@ -112,7 +112,7 @@ static void services_of_this_machine_come_first(void **state)
 	struct source_wish mine = {.id = TEXT("mine"), .url = TEXT("ws://127.0.0.1:1")};
 	struct local_service s = thing(true);
 
-	assert_int_equal(sources_add(fixture.sources, &mine, NULL), SOURCE_DONE);
+	assert_int_equal(sources_add(fixture.sources, &mine, NULL), BACK_DONE);
 	look(&s, NULL, false);
 	s.id = TEXT("local:other");
 	look(&s, NULL, false);
@@ -140,7 +140,7 @@ static void connected_and_failed_ones_keep_their_state(void **state)
 	s.protocol = TEXT("midi");
 	s.url = TEXT("midi://x");
 	look(&s, NULL, false);
-	assert_int_equal(sources_connect(fixture.sources, TEXT(ID), NULL), SOURCE_DONE);
+	assert_int_equal(sources_connect(fixture.sources, TEXT(ID), NULL), BACK_DONE);
 	assert_int_equal(state_of(ID), SOURCE_ERROR);
 	look(&s, NULL, true);
 	assert_int_equal(state_of(ID), SOURCE_ERROR);

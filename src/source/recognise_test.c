@@ -64,7 +64,7 @@ static void what_is_typed_halfway_is_no_reason_to_fail(void **state)
 	}
 }
 
-static void add(const struct source_wish *wish, enum source_answer want, const char *words)
+static void add(const struct source_wish *wish, enum back_answer want, const char *words)
 {
 	struct error why = {""};
 
@@ -77,9 +77,9 @@ static void an_id_that_is_taken_gets_a_number(void **state)
 {
 	struct source_wish wish = {.id = TEXT("lab"), .url = TEXT("ws://lab/")};
 
-	add(&wish, SOURCE_DONE, "");
+	add(&wish, BACK_DONE, "");
 	wish.id = TEXT("lab-2");
-	add(&wish, SOURCE_DONE, "");
+	add(&wish, BACK_DONE, "");
 	check("ws://lab/", ",\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
 	                   "\"id\":\"lab-3\",\"name\":\"lab\",\"known\":\"lab\"");
 	check("ws://demo/", /* our own name is nobody's */
@@ -114,7 +114,7 @@ static void a_token_is_taken_and_never_copied(void **state)
 	char *token, *rows;
 
 	name_token("first");
-	add(&wish, SOURCE_DONE, "");
+	add(&wish, BACK_DONE, "");
 	assert_string_equal(from_of("claw"), "openclaw");
 	name_token("second");
 	token = found_token(sources_find(fixture.sources, TEXT("claw")));
@@ -136,22 +136,22 @@ static void it_is_for_gateways_of_this_machine_only(void **state)
 	struct source_wish wish = gateway("wss://openclaw.example");
 
 	name_token("t");
-	add(&wish, SOURCE_INVALID, "of this machine only");
+	add(&wish, BACK_INVALID, "of this machine only");
 	wish.url = TEXT("ws://127.0.0.1:9000");
-	add(&wish, SOURCE_INVALID, "protocol openclaw");
+	add(&wish, BACK_INVALID, "protocol openclaw");
 	wish = gateway("ws://127.0.0.1:18789");
 	wish.credential_from = TEXT("elsewhere");
-	add(&wish, SOURCE_INVALID, "from openclaw only");
+	add(&wish, BACK_INVALID, "from openclaw only");
 	wish.credential_from = TEXT("openclaw");
 	wish.credential = TEXT("mine");
-	add(&wish, SOURCE_INVALID, "not both");
+	add(&wish, BACK_INVALID, "not both");
 }
 
 static void without_a_token_there_is_nothing_to_take(void **state)
 {
 	struct source_wish wish = gateway("ws://127.0.0.1:18789");
 
-	add(&wish, SOURCE_CONFLICT, "names no token");
+	add(&wish, BACK_CONFLICT, "names no token");
 	assert_null(sources_find(fixture.sources, TEXT("claw")));
 }
 
@@ -159,7 +159,7 @@ static void change(const struct source_wish *wish)
 {
 	struct error why = {""};
 
-	if (sources_change(fixture.sources, TEXT("claw"), wish, &why) != SOURCE_DONE)
+	if (sources_change(fixture.sources, TEXT("claw"), wish, &why) != BACK_DONE)
 		fail_msg("%s", why.words);
 }
 
@@ -169,7 +169,7 @@ static void whatever_else_is_said_ends_it(void **state)
 	struct source_wish takes = {.credential_from = TEXT("openclaw")};
 
 	name_token("t");
-	add(&wish, SOURCE_DONE, "");
+	add(&wish, BACK_DONE, "");
 	change(&(struct source_wish){.credential = TEXT("mine")});
 	assert_string_equal(from_of("claw"), "user");
 	change(&takes);
@@ -187,7 +187,7 @@ static void who_takes_it_is_told_when_it_is_gone(void **state)
 	struct source_wish wish = gateway("ws://127.0.0.1:18789");
 
 	name_token("t");
-	add(&wish, SOURCE_DONE, "");
+	add(&wish, BACK_DONE, "");
 	fixture_turns(2);
 	fixture.told = 0;
 	fixture_write("openclaw.json", "{}");

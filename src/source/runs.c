@@ -6,47 +6,46 @@
 #include "base/random.h"
 #include "source/inside.h"
 
-static enum source_answer find_open(struct sources *all, struct text id, struct source **out,
-                                    struct error *why)
+static enum back_answer find_open(struct sources *all, struct text id, struct source **out,
+                                  struct error *why)
 {
 	struct source *s = sources_find(all, id);
 
 	*out = s;
 	if (!s) {
 		error_set(why, "there is no source '%.*s'", TEXT_ARG(id));
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	}
-	return SOURCE_DONE;
+	return BACK_DONE;
 }
 
-static enum source_answer needs(const struct source *s, bool can, const char *what,
-                                struct error *why)
+static enum back_answer needs(const struct source *s, bool can, const char *what, struct error *why)
 {
 	if (!can) {
 		error_set(why, "'%s' speaks %s, which cannot %s", s->id, s->protocol, what);
-		return SOURCE_NOT_SUPPORTED;
+		return BACK_NOT_SUPPORTED;
 	}
 	if (s->state != SOURCE_CONNECTED) {
 		error_set(why, "'%s' is %s", s->id, source_state_name(s->state));
-		return SOURCE_CONFLICT;
+		return BACK_CONFLICT;
 	}
 	if (!s->line) {
 		error_set(why, "the box is stopping");
-		return SOURCE_CONFLICT;
+		return BACK_CONFLICT;
 	}
-	return SOURCE_DONE;
+	return BACK_DONE;
 }
 
-enum source_answer sources_send(struct sources *all, struct text id, struct text message,
-                                struct error *why)
+enum back_answer sources_send(struct sources *all, struct text id, struct text message,
+                              struct error *why)
 {
 	struct source *s;
-	enum source_answer answer = find_open(all, id, &s, why);
+	enum back_answer answer = find_open(all, id, &s, why);
 
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		answer = needs(s, s->transport && s->transport->send, "be sent to", why);
-	if (answer == SOURCE_DONE && !s->transport->send(s->line, message, why))
-		answer = SOURCE_CONFLICT;
+	if (answer == BACK_DONE && !s->transport->send(s->line, message, why))
+		answer = BACK_CONFLICT;
 	return answer;
 }
 
@@ -54,43 +53,43 @@ bool sources_can_send(struct sources *all, struct text id)
 {
 	struct source *s;
 
-	return find_open(all, id, &s, NULL) == SOURCE_DONE &&
-	       needs(s, s->transport && s->transport->send, "be sent to", NULL) == SOURCE_DONE;
+	return find_open(all, id, &s, NULL) == BACK_DONE &&
+	       needs(s, s->transport && s->transport->send, "be sent to", NULL) == BACK_DONE;
 }
 
 static void remember(struct sources *all, const char *run, struct source *s)
 {
 	struct source_run *r = &all->runs[all->run_count++ % RUNS_MAX];
 
-	memcpy(r->id, run, RUN_ID_LEN);
+	memcpy(r->id, run, BACK_RUN_LEN);
 	r->source = s;
 }
 
-enum source_answer sources_ask(struct sources *all, struct text id, const struct ask *ask,
-                               char run[RUN_ID_LEN], struct error *why)
+enum back_answer sources_ask(struct sources *all, const struct back_ask *ask,
+                             char run[BACK_RUN_LEN], struct error *why)
 {
 	struct source *s;
-	enum source_answer answer = find_open(all, id, &s, why);
-	struct ask named = *ask;
+	enum back_answer answer = find_open(all, ask->source, &s, why);
+	struct back_ask named = *ask;
 
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		answer = needs(s, s->transport && s->transport->ask, "be asked", why);
-	if (answer != SOURCE_DONE)
+	if (answer != BACK_DONE)
 		return answer;
 	random_uuid(run);
-	named.run = (struct text){run, RUN_ID_LEN};
+	named.run = (struct text){run, BACK_RUN_LEN};
 	if (!s->transport->ask(s->line, &named, why))
-		return SOURCE_CONFLICT;
+		return BACK_CONFLICT;
 	remember(all, run, s);
-	return SOURCE_DONE;
+	return BACK_DONE;
 }
 
-/* SOURCE_UNKNOWN: the run is none of its own. */
-static enum source_answer cancel(struct source *s, const struct source_control *control,
-                                 struct error *why)
+/* BACK_UNKNOWN: the run is none of its own. */
+static enum back_answer cancel(struct source *s, const struct back_control *control,
+                               struct error *why)
 {
 	if (!s || !s->line || !s->transport->cancel)
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	return s->transport->cancel(s->line, control, why);
 }
 
@@ -98,41 +97,41 @@ static struct source_run *find_run(const struct sources *all, struct text run)
 {
 	size_t n = all->run_count < RUNS_MAX ? all->run_count : RUNS_MAX;
 
-	for (size_t i = 0; i < n && run.len == RUN_ID_LEN; i++)
-		if (memcmp(all->runs[i].id, run.at, RUN_ID_LEN) == 0)
+	for (size_t i = 0; i < n && run.len == BACK_RUN_LEN; i++)
+		if (memcmp(all->runs[i].id, run.at, BACK_RUN_LEN) == 0)
 			return &all->runs[i];
 	return NULL;
 }
 
-static enum source_answer cancel_known(struct source *s, const struct source_control *control,
-                                       struct error *why)
+static enum back_answer cancel_known(struct source *s, const struct back_control *control,
+                                     struct error *why)
 {
-	enum source_answer answer;
+	enum back_answer answer;
 
 	if (s && s->line && !s->transport->cancel)
 		return needs(s, false, "be cancelled", why);
 	answer = cancel(s, control, why);
-	if (answer != SOURCE_UNKNOWN)
+	if (answer != BACK_UNKNOWN)
 		return answer;
 	error_set(why, "the run is over");
-	return SOURCE_CONFLICT;
+	return BACK_CONFLICT;
 }
 
-enum source_answer sources_cancel(struct sources *all, const struct source_control *control,
-                                  struct error *why)
+enum back_answer sources_cancel(struct sources *all, const struct back_control *control,
+                                struct error *why)
 {
 	const struct source_run *known = find_run(all, control->run);
 
 	if (known)
 		return cancel_known(known->source, control, why);
 	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
-		enum source_answer answer = cancel(s, control, why);
+		enum back_answer answer = cancel(s, control, why);
 
-		if (answer != SOURCE_UNKNOWN)
+		if (answer != BACK_UNKNOWN)
 			return answer;
 	}
 	error_set(why, "there is no run '%.*s'", TEXT_ARG(control->run));
-	return SOURCE_UNKNOWN;
+	return BACK_UNKNOWN;
 }
 
 bool sources_can(const struct sources *all, struct text run, struct text op, bool is_live)
@@ -143,40 +142,40 @@ bool sources_can(const struct sources *all, struct text run, struct text op, boo
 		if (s->line && s->transport->can && s->transport->can(s->line, run, op))
 			return true;
 	return is_live && known && known->source && known->source->line &&
-	       known->source->transport->cancel && control_is_cancel(op);
+	       known->source->transport->cancel && back_is_cancel(op);
 }
 
-enum source_answer sources_control(struct sources *all, const struct source_control *control,
-                                   struct error *why)
+enum back_answer sources_control(struct sources *all, const struct back_control *control,
+                                 struct error *why)
 {
 	struct source_run *known = find_run(all, control->run);
 
 	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
-		enum source_answer answer = SOURCE_UNKNOWN;
+		enum back_answer answer = BACK_UNKNOWN;
 
 		if (s->line && s->transport->control)
 			answer = s->transport->control(s->line, control, why);
-		if (answer != SOURCE_UNKNOWN)
+		if (answer != BACK_UNKNOWN)
 			return answer;
 	}
-	if (control_is_cancel(control->op))
+	if (back_is_cancel(control->op))
 		return sources_cancel(all, control, why);
 	if (known && known->source)
 		return needs(known->source, false, "do that: it can be cancelled", why);
 	error_set(why, "there is no run '%.*s'", TEXT_ARG(control->run));
-	return SOURCE_UNKNOWN;
+	return BACK_UNKNOWN;
 }
 
-enum source_answer sources_reply(struct sources *all, struct text id,
-                                 const struct source_reply *reply, struct error *why)
+enum back_answer sources_reply(struct sources *all, struct text id,
+                               const struct back_outcome *reply, struct error *why)
 {
 	struct source *s;
-	enum source_answer answer = find_open(all, id, &s, why);
+	enum back_answer answer = find_open(all, id, &s, why);
 
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		answer = needs(s, s->transport && s->transport->reply, "be answered", why);
-	if (answer == SOURCE_DONE && !s->transport->reply(s->line, reply, why))
-		answer = SOURCE_CONFLICT;
+	if (answer == BACK_DONE && !s->transport->reply(s->line, reply, why))
+		answer = BACK_CONFLICT;
 	return answer;
 }
 

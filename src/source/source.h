@@ -42,7 +42,7 @@ struct sources_options {
 	void (*decided)(void *self, struct text source, const struct source_decision *decision);
 	void (*asks_again)(void *self, struct text run);
 	/* Optional: as source_verdict() says. */
-	void (*verdict)(void *self, uint64_t ticket, enum source_answer verdict, const char *why);
+	void (*verdict)(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
 	/* Optional: where the source was when the box last ended; empty: not known. */
 	struct text (*position)(void *self, struct text source);
 	void (*each_run)(void *self, struct text source,
@@ -59,42 +59,41 @@ void sources_stop(struct sources *sources); /* closes all of them and connects n
 void sources_destroy(struct sources *sources);
 
 /* A new one.  Its id, if one was made, is that of sources_last(). */
-enum source_answer sources_add(struct sources *sources, const struct source_wish *wish,
-                               struct error *why);
+enum back_answer sources_add(struct sources *sources, const struct source_wish *wish,
+                             struct error *why);
 struct source *sources_last(const struct sources *sources);
 struct source *sources_find(const struct sources *sources, struct text id); /* NULL: none */
 /* Each in turn: start with NULL; NULL at the end. */
 struct source *sources_next(const struct sources *sources, const struct source *after);
 /* A new URL forgets the credential, unless one comes with it. */
-enum source_answer sources_change(struct sources *sources, struct text id,
-                                  const struct source_wish *wish, struct error *why);
-enum source_answer sources_remove(struct sources *sources, struct text id, struct error *why);
+enum back_answer sources_change(struct sources *sources, struct text id,
+                                const struct source_wish *wish, struct error *why);
+enum back_answer sources_remove(struct sources *sources, struct text id, struct error *why);
 /* One of the configuration, when that is another one. */
 void sources_withdraw(struct sources *sources, struct text id);
-enum source_answer sources_connect(struct sources *sources, struct text id, struct error *why);
-enum source_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
+enum back_answer sources_connect(struct sources *sources, struct text id, struct error *why);
+enum back_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
 
 /* A message as the producer wants it, to one that listens. */
-enum source_answer sources_send(struct sources *sources, struct text id, struct text message,
-                                struct error *why);
+enum back_answer sources_send(struct sources *sources, struct text id, struct text message,
+                              struct error *why);
 /* Would it be taken, as things are? */
 bool sources_can_send(struct sources *sources, struct text id);
 
-/* run gets the new run's id: 36 characters.  It ends in one completion or error. */
-#define RUN_ID_LEN 36
-enum source_answer sources_ask(struct sources *sources, struct text id, const struct ask *ask,
-                               char run[RUN_ID_LEN], struct error *why);
+/* run gets the new run's id.  It ends in one completion or error. */
+enum back_answer sources_ask(struct sources *sources, const struct back_ask *ask,
+                             char run[BACK_RUN_LEN], struct error *why);
 /* Both to the source whose run it is.  What is asked can be cancelled, and an interrupt does the
  * same; nothing else can be done to it. */
-enum source_answer sources_cancel(struct sources *sources, const struct source_control *control,
-                                  struct error *why);
-enum source_answer sources_control(struct sources *sources, const struct source_control *control,
-                                   struct error *why);
+enum back_answer sources_cancel(struct sources *sources, const struct back_control *control,
+                                struct error *why);
+enum back_answer sources_control(struct sources *sources, const struct back_control *control,
+                                 struct error *why);
 /* Could it be done?  What was asked can be cancelled while somebody is at it. */
 bool sources_can(const struct sources *sources, struct text run, struct text op, bool is_live);
-/* To the source that asked.  SOURCE_CONFLICT: it is not there now. */
-enum source_answer sources_reply(struct sources *sources, struct text id,
-                                 const struct source_reply *reply, struct error *why);
+/* To the source that asked.  BACK_CONFLICT: it is not there now. */
+enum back_answer sources_reply(struct sources *sources, struct text id,
+                               const struct back_outcome *reply, struct error *why);
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);

@@ -16,7 +16,7 @@ static struct {
 	bool cannot, is_hushed;
 	bool says_after; /* live, after it was closed */
 	unsigned hushes;
-	char sent[64], run[RUN_ID_LEN], model[32];
+	char sent[64], run[BACK_RUN_LEN], model[32];
 	unsigned cancels;
 	uint64_t ticket;
 } fake;
@@ -45,35 +45,35 @@ static bool fake_send(void *self, struct text message, struct error *why)
 	return true;
 }
 
-static bool fake_reply(void *self, const struct source_reply *reply, struct error *why)
+static bool fake_reply(void *self, const struct back_outcome *reply, struct error *why)
 {
 	assert_non_null(self);
 	return true;
 }
 
-static bool fake_ask(void *self, const struct ask *ask, struct error *why)
+static bool fake_ask(void *self, const struct back_ask *ask, struct error *why)
 {
 	if (text_is(ask->prompt, "no"))
 		return error_set(why, "it will not");
-	memcpy(fake.run, ask->run.at, RUN_ID_LEN);
+	memcpy(fake.run, ask->run.at, BACK_RUN_LEN);
 	return true;
 }
 
-static enum source_answer fake_cancel(void *self, const struct source_control *control,
-                                      struct error *why)
+static enum back_answer fake_cancel(void *self, const struct back_control *control,
+                                    struct error *why)
 {
 	struct text run = control->run;
-	bool is_mine = run.len == RUN_ID_LEN && memcmp(run.at, fake.run, RUN_ID_LEN) == 0;
+	bool is_mine = run.len == BACK_RUN_LEN && memcmp(run.at, fake.run, BACK_RUN_LEN) == 0;
 
 	if (text_is(run, "asked-there")) {
 		fake.ticket = control->ticket;
-		return SOURCE_TAKEN;
+		return BACK_TAKEN;
 	}
 	if (text_is(run, "its-own"))
 		is_mine = true;
 	fake.cancels += is_mine;
 	memset(fake.run, 0, sizeof(fake.run));
-	return is_mine ? SOURCE_DONE : SOURCE_UNKNOWN;
+	return is_mine ? BACK_DONE : BACK_UNKNOWN;
 }
 
 static void fake_hush(void *self, bool hush)
@@ -118,7 +118,7 @@ static struct source *add_wish(struct source_wish wish)
 {
 	struct error why = {""};
 
-	if (sources_add(fixture.sources, &wish, &why) != SOURCE_DONE)
+	if (sources_add(fixture.sources, &wish, &why) != BACK_DONE)
 		fail_msg("%s", why.words);
 	return sources_last(fixture.sources);
 }
@@ -259,7 +259,7 @@ static void a_loss_for_good_stays(void **state)
 	fixture_turns(2);
 	assert_int_equal(source_state(s), SOURCE_ERROR);
 	assert_true(shows(s, "\"retryAt\":null"));
-	assert_int_equal(sources_connect(fixture.sources, TEXT("ada"), &why), SOURCE_DONE);
+	assert_int_equal(sources_connect(fixture.sources, TEXT("ada"), &why), BACK_DONE);
 	assert_int_equal(source_state(s), SOURCE_CONNECTING);
 	assert_int_equal(fake.opens, 2);
 }
@@ -294,7 +294,7 @@ static void a_protocol_that_nobody_speaks_cannot_be_connected(void **state)
 	struct error why;
 
 	add_wish(wish);
-	assert_int_equal(sources_connect(fixture.sources, wish.id, &why), SOURCE_NOT_SUPPORTED);
+	assert_int_equal(sources_connect(fixture.sources, wish.id, &why), BACK_NOT_SUPPORTED);
 	assert_non_null(strstr(why.words, "codex"));
 }
 
@@ -304,7 +304,7 @@ static void whoever_disconnects_stops_the_retries(void **state)
 	struct error why;
 
 	lose(s, "cut");
-	assert_int_equal(sources_disconnect(fixture.sources, TEXT("ada"), &why), SOURCE_DONE);
+	assert_int_equal(sources_disconnect(fixture.sources, TEXT("ada"), &why), BACK_DONE);
 	assert_int_equal(source_state(s), SOURCE_DISCONNECTED);
 	assert_true(shows(s, "\"retryAt\":null"));
 	usleep(300000);
@@ -568,7 +568,7 @@ static void counters_are_told_within_a_second_or_so(void **state)
 
 /* ---- the list ---- */
 
-static enum source_answer change(const char *id, struct source_wish wish, struct error *why)
+static enum back_answer change(const char *id, struct source_wish wish, struct error *why)
 {
 	return sources_change(fixture.sources, text_of(id), &wish, why);
 }
@@ -619,7 +619,7 @@ static void nonsense_is_refused_in_words(void **state)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		why.words[0] = '\0';
-		assert_int_equal(sources_add(fixture.sources, &bad[i], &why), SOURCE_INVALID);
+		assert_int_equal(sources_add(fixture.sources, &bad[i], &why), BACK_INVALID);
 		assert_true(why.words[0]);
 		assert_null(strstr(why.words, "secret"));
 	}
@@ -631,7 +631,7 @@ static void two_cannot_have_one_id(void **state)
 	struct error why;
 
 	add_wish(wish);
-	assert_int_equal(sources_add(fixture.sources, &wish, &why), SOURCE_CONFLICT);
+	assert_int_equal(sources_add(fixture.sources, &wish, &why), BACK_CONFLICT);
 }
 
 static void a_source_can_be_moved_and_its_credential_stays_behind(void **state)
@@ -644,20 +644,19 @@ static void a_source_can_be_moved_and_its_credential_stays_behind(void **state)
 
 	source_live(s);
 	assert_string_equal(source_credential(s), "secret");
-	assert_int_equal(change("ada", (struct source_wish){.name = TEXT("Ada")}, &why),
-	                 SOURCE_DONE);
+	assert_int_equal(change("ada", (struct source_wish){.name = TEXT("Ada")}, &why), BACK_DONE);
 	assert_int_equal(fake.opens, 1);
 	assert_int_equal(
 		change("ada", (struct source_wish){.url = TEXT("ws://127.0.0.1:2/")}, &why),
-		SOURCE_DONE);
+		BACK_DONE);
 	assert_null(source_credential(s));
 	assert_int_equal(fake.opens, 2);
 	assert_int_equal(source_state(s), SOURCE_CONNECTING);
 	assert_int_equal(change("ada", (struct source_wish){.credential = TEXT("new")}, &why),
-	                 SOURCE_DONE);
+	                 BACK_DONE);
 	assert_int_equal(fake.opens, 3);
 	assert_int_equal(change("ada", (struct source_wish){.id = TEXT("bob")}, &why),
-	                 SOURCE_INVALID);
+	                 BACK_INVALID);
 	assert_true(shows(s, "\"hasCredential\":true"));
 	change("ada", (struct source_wish){.forgets_credential = true}, &why);
 	assert_true(shows(s, "\"hasCredential\":false"));
@@ -674,15 +673,15 @@ static void what_is_not_ours_to_change_is_refused(void **state)
 
 	add_wish(local);
 	add_wish(configured);
-	assert_int_equal(change("local:x", moved, &why), SOURCE_CONFLICT);
-	assert_int_equal(change("conf", moved, &why), SOURCE_CONFLICT);
+	assert_int_equal(change("local:x", moved, &why), BACK_CONFLICT);
+	assert_int_equal(change("conf", moved, &why), BACK_CONFLICT);
 	assert_int_equal(change("local:x", (struct source_wish){.model = TEXT("m")}, &why),
-	                 SOURCE_DONE);
+	                 BACK_DONE);
 	assert_int_equal(change("local:x", (struct source_wish){.credential = TEXT("c")}, &why),
-	                 SOURCE_DONE);
-	assert_int_equal(sources_remove(fixture.sources, local.id, &why), SOURCE_CONFLICT);
-	assert_int_equal(sources_remove(fixture.sources, configured.id, &why), SOURCE_CONFLICT);
-	assert_int_equal(sources_remove(fixture.sources, TEXT("nobody"), &why), SOURCE_UNKNOWN);
+	                 BACK_DONE);
+	assert_int_equal(sources_remove(fixture.sources, local.id, &why), BACK_CONFLICT);
+	assert_int_equal(sources_remove(fixture.sources, configured.id, &why), BACK_CONFLICT);
+	assert_int_equal(sources_remove(fixture.sources, TEXT("nobody"), &why), BACK_UNKNOWN);
 }
 
 static void models_are_listed_and_one_is_chosen(void **state)
@@ -699,93 +698,100 @@ static void models_are_listed_and_one_is_chosen(void **state)
 
 /* ---- asking ---- */
 
-static enum source_answer cancel(struct text run)
+static enum back_answer ask_of(struct text source, struct back_ask *ask, char run[BACK_RUN_LEN],
+                               struct error *why)
+{
+	ask->source = source;
+	return sources_ask(fixture.sources, ask, run, why);
+}
+
+static enum back_answer cancel(struct text run)
 {
 	struct error why;
 
 	return sources_cancel(fixture.sources,
-	                      &(struct source_control){.run = run, .op = TEXT("cancel")}, &why);
+	                      &(struct back_control){.run = run, .op = TEXT("cancel")}, &why);
 }
 
 static void a_run_has_an_id_and_can_be_cancelled_once(void **state)
 {
-	struct ask ask = {.prompt = TEXT("hello")};
-	char run[RUN_ID_LEN];
-	struct text id = {run, RUN_ID_LEN};
+	struct back_ask ask = {.prompt = TEXT("hello")};
+	char run[BACK_RUN_LEN];
+	struct text id = {run, BACK_RUN_LEN};
 	struct error why;
 
 	add_live("ada");
-	assert_int_equal(sources_ask(fixture.sources, TEXT("ada"), &ask, run, &why), SOURCE_DONE);
-	assert_memory_equal(run, fake.run, RUN_ID_LEN);
-	assert_int_equal(cancel(id), SOURCE_DONE);
-	assert_int_equal(cancel(id), SOURCE_CONFLICT);
-	assert_int_equal(cancel(TEXT("nobody")), SOURCE_UNKNOWN);
-	assert_int_equal(cancel(TEXT("its-own")), SOURCE_DONE);
+	assert_int_equal(ask_of(TEXT("ada"), &ask, run, &why), BACK_DONE);
+	assert_memory_equal(run, fake.run, BACK_RUN_LEN);
+	assert_int_equal(cancel(id), BACK_DONE);
+	assert_int_equal(cancel(id), BACK_CONFLICT);
+	assert_int_equal(cancel(TEXT("nobody")), BACK_UNKNOWN);
+	assert_int_equal(cancel(TEXT("its-own")), BACK_DONE);
 	assert_int_equal(fake.cancels, 2);
 }
 
 static void what_was_taken_has_its_verdict_later(void **state)
 {
-	struct source_control control = {
+	struct back_control control = {
 		.run = TEXT("asked-there"), .op = TEXT("ui-interrupt"), .ticket = 7};
 	struct error why;
 
 	add_live("ada");
-	assert_int_equal(sources_control(fixture.sources, &control, &why), SOURCE_TAKEN);
+	assert_int_equal(sources_control(fixture.sources, &control, &why), BACK_TAKEN);
 	assert_int_equal(fake.ticket, 7);
 	assert_null(fixture.verdict_why);
-	source_verdict(sources_find(fixture.sources, TEXT("ada")), fake.ticket, SOURCE_REFUSED,
+	source_verdict(sources_find(fixture.sources, TEXT("ada")), fake.ticket, BACK_REFUSED,
 	               "not from you");
 	assert_int_equal(fixture.verdict_ticket, 7);
-	assert_int_equal(fixture.verdict, SOURCE_REFUSED);
+	assert_int_equal(fixture.verdict, BACK_REFUSED);
 	assert_string_equal(fixture.verdict_why, "not from you");
 }
 
 static void not_everybody_can_be_asked(void **state)
 {
 	struct sources *all = fixture.sources;
-	struct ask ask = {.prompt = TEXT("no")};
-	char run[RUN_ID_LEN];
+	struct back_ask ask = {.prompt = TEXT("no")};
+	char run[BACK_RUN_LEN];
 	struct error why;
 
 	add("sse", "http://127.0.0.1:1/");
 	add("ada", "ws://127.0.0.1:1/");
-	assert_int_equal(sources_ask(all, TEXT("x"), &ask, run, &why), SOURCE_UNKNOWN);
-	assert_int_equal(sources_ask(all, TEXT("sse"), &ask, run, &why), SOURCE_NOT_SUPPORTED);
-	assert_int_equal(sources_ask(all, TEXT("ada"), &ask, run, &why), SOURCE_CONFLICT);
+	assert_int_equal(ask_of(TEXT("x"), &ask, run, &why), BACK_UNKNOWN);
+	assert_int_equal(ask_of(TEXT("sse"), &ask, run, &why), BACK_NOT_SUPPORTED);
+	assert_int_equal(ask_of(TEXT("ada"), &ask, run, &why), BACK_CONFLICT);
 	source_live(sources_find(all, TEXT("ada")));
-	assert_int_equal(sources_ask(all, TEXT("ada"), &ask, run, &why), SOURCE_CONFLICT);
+	assert_int_equal(ask_of(TEXT("ada"), &ask, run, &why), BACK_CONFLICT);
 	assert_string_equal(why.words, "it will not");
-	assert_int_equal(sources_send(all, TEXT("sse"), TEXT("hi"), &why), SOURCE_NOT_SUPPORTED);
-	assert_int_equal(sources_send(all, TEXT("ada"), TEXT("hi"), &why), SOURCE_DONE);
+	assert_int_equal(sources_send(all, TEXT("sse"), TEXT("hi"), &why), BACK_NOT_SUPPORTED);
+	assert_int_equal(sources_send(all, TEXT("ada"), TEXT("hi"), &why), BACK_DONE);
 	assert_string_equal(fake.sent, "hi");
 }
 
 static void a_run_of_a_source_that_went_is_over(void **state)
 {
-	struct ask ask = {.prompt = TEXT("hello")};
-	char run[RUN_ID_LEN];
+	struct back_ask ask = {.prompt = TEXT("hello")};
+	char run[BACK_RUN_LEN];
 	struct error why;
 
 	add_live("ada");
-	sources_ask(fixture.sources, TEXT("ada"), &ask, run, &why);
+	ask_of(TEXT("ada"), &ask, run, &why);
 	sources_remove(fixture.sources, TEXT("ada"), &why);
-	assert_int_equal(cancel((struct text){run, RUN_ID_LEN}), SOURCE_CONFLICT);
+	assert_int_equal(cancel((struct text){run, BACK_RUN_LEN}), BACK_CONFLICT);
 }
 
 static void nothing_goes_out_while_the_box_stops(void **state)
 {
-	struct source_reply reply = {.run = TEXT("r"), .id = TEXT("p")};
+	struct back_outcome reply = {.run = TEXT("r"), .id = TEXT("p")};
 	struct sources *all = fixture.sources;
-	struct ask ask = {.prompt = TEXT("hello")};
-	char run[RUN_ID_LEN];
+	struct back_ask ask = {.prompt = TEXT("hello")};
+	char run[BACK_RUN_LEN];
 	struct error why;
 
 	add_live("ada");
 	sources_stop(all);
-	assert_int_equal(sources_reply(all, TEXT("ada"), &reply, &why), SOURCE_CONFLICT);
-	assert_int_equal(sources_ask(all, TEXT("ada"), &ask, run, &why), SOURCE_CONFLICT);
-	assert_int_equal(sources_send(all, TEXT("ada"), TEXT("hi"), &why), SOURCE_CONFLICT);
+	assert_int_equal(sources_reply(all, TEXT("ada"), &reply, &why), BACK_CONFLICT);
+	assert_int_equal(ask_of(TEXT("ada"), &ask, run, &why), BACK_CONFLICT);
+	assert_int_equal(sources_send(all, TEXT("ada"), TEXT("hi"), &why), BACK_CONFLICT);
 	assert_string_equal(why.words, "the box is stopping");
 	assert_string_equal(fake.sent, "");
 }

@@ -126,24 +126,24 @@ static struct source *need(const struct sources *all, struct text id, struct err
 	return s;
 }
 
-static enum source_answer conflict(struct error *why, const char *words)
+static enum back_answer conflict(struct error *why, const char *words)
 {
 	error_set(why, "%s", words);
-	return SOURCE_CONFLICT;
+	return BACK_CONFLICT;
 }
 
-static enum source_answer save_all(struct sources *all, struct error *why)
+static enum back_answer save_all(struct sources *all, struct error *why)
 {
 	if (store_save(all->store, all, why))
-		return SOURCE_DONE;
+		return BACK_DONE;
 	error_within(why, "it is done, but a restart will forget it");
 	log_error("source", "%s", why->words);
-	return SOURCE_UNSAVED;
+	return BACK_UNSAVED;
 }
 
-static enum source_answer save(struct sources *all, const struct source *s, struct error *why)
+static enum back_answer save(struct sources *all, const struct source *s, struct error *why)
 {
-	return s->is_configured ? SOURCE_DONE : save_all(all, why);
+	return s->is_configured ? BACK_DONE : save_all(all, why);
 }
 
 /* ---- adding ---- */
@@ -211,29 +211,28 @@ bool source_wish_is_good(const struct source_wish *wish, struct error *why)
 	return wish->url.len ? wish_check(wish, why) : error_set(why, "a source needs a url");
 }
 
-static enum source_answer may_add(const struct sources *all, const struct source_wish *wish,
-                                  struct error *why)
+static enum back_answer may_add(const struct sources *all, const struct source_wish *wish,
+                                struct error *why)
 {
 	if (!source_wish_is_good(wish, why))
-		return SOURCE_INVALID;
+		return BACK_INVALID;
 	if (wish->id.len && sources_find(all, wish->id))
 		return conflict(why, "there is a source with this id already");
 	if (all->count == SOURCES_MAX)
 		return conflict(why, "there are too many sources");
-	return all->is_stopped ? conflict(why, "the box is stopping") : SOURCE_DONE;
+	return all->is_stopped ? conflict(why, "the box is stopping") : BACK_DONE;
 }
 
-enum source_answer sources_add(struct sources *all, const struct source_wish *wish,
-                               struct error *why)
+enum back_answer sources_add(struct sources *all, const struct source_wish *wish, struct error *why)
 {
-	enum source_answer answer = may_add(all, wish, why);
+	enum back_answer answer = may_add(all, wish, why);
 	struct source_wish whole = *wish;
 	struct source *s;
 	struct made made;
 
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		answer = found_agree(all, NULL, wish, why);
-	if (answer != SOURCE_DONE)
+	if (answer != BACK_DONE)
 		return answer;
 	complete(all, &whole, &made);
 	s = source_create(all, &whole);
@@ -257,7 +256,7 @@ static bool add_stored(void *self, const struct source_wish *wish, struct error 
 		         TEXT_ARG(wish->id));
 		return true;
 	}
-	if (may_add(all, wish, why) != SOURCE_DONE)
+	if (may_add(all, wish, why) != BACK_DONE)
 		return false;
 	complete(all, &whole, &made);
 	s = source_create(all, &whole);
@@ -273,25 +272,25 @@ static bool add_stored(void *self, const struct source_wish *wish, struct error 
 
 /* ---- changing ---- */
 
-static enum source_answer may_change(const struct source *s, const struct source_wish *wish,
-                                     struct error *why)
+static enum back_answer may_change(const struct source *s, const struct source_wish *wish,
+                                   struct error *why)
 {
 	bool moves = wish->name.len || wish->url.len || wish->protocol.len || wish->color.len;
 
 	if (wish->id.len || wish->says_connect) {
 		error_set(why, wish->id.len ? "an id is for ever"
 		                            : "connect and disconnect are routes of their own");
-		return SOURCE_INVALID;
+		return BACK_INVALID;
 	}
 	if (!wish_check(wish, why))
-		return SOURCE_INVALID;
+		return BACK_INVALID;
 	if (s->is_configured && (moves || wish->credential.len || wish->credential_from.len ||
 	                         wish->forgets_credential))
 		return conflict(why, "it is of the configuration file: change it there");
 	if (s->is_local && moves && !wish->is_local) /* discovery may say where it is */
 		return conflict(why, "it is a service of this machine: its credential and model "
 		                     "can be changed");
-	return SOURCE_DONE;
+	return BACK_DONE;
 }
 
 static void rename_source(struct source *s, struct text name)
@@ -324,16 +323,16 @@ static bool move(struct source *s, const struct source_wish *wish)
 	return new_url || new_credential || wish->credential_from.len || wish->protocol.len;
 }
 
-enum source_answer sources_change(struct sources *all, struct text id,
-                                  const struct source_wish *wish, struct error *why)
+enum back_answer sources_change(struct sources *all, struct text id, const struct source_wish *wish,
+                                struct error *why)
 {
 	struct source *s = need(all, id, why);
-	enum source_answer answer = s ? may_change(s, wish, why) : SOURCE_UNKNOWN;
+	enum back_answer answer = s ? may_change(s, wish, why) : BACK_UNKNOWN;
 	struct text protocol;
 
-	if (answer == SOURCE_DONE)
+	if (answer == BACK_DONE)
 		answer = found_agree(all, s, wish, why);
-	if (answer != SOURCE_DONE)
+	if (answer != BACK_DONE)
 		return answer;
 	if (wish->name.len)
 		rename_source(s, wish->name);
@@ -373,12 +372,12 @@ static void take_out(struct sources *all, struct source *s)
 	loop_later(all->options.loop, &all->telling);
 }
 
-enum source_answer sources_remove(struct sources *all, struct text id, struct error *why)
+enum back_answer sources_remove(struct sources *all, struct text id, struct error *why)
 {
 	struct source *s = need(all, id, why);
 
 	if (!s)
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	if (s->is_configured)
 		return conflict(why, "it is of the configuration file: take it out there");
 	if (s->is_local)
@@ -398,15 +397,15 @@ void sources_withdraw(struct sources *all, struct text id)
 
 /* ---- connecting ---- */
 
-enum source_answer sources_connect(struct sources *all, struct text id, struct error *why)
+enum back_answer sources_connect(struct sources *all, struct text id, struct error *why)
 {
 	struct source *s = need(all, id, why);
 
 	if (!s)
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	if (!s->transport && !s->is_guessed) {
 		error_set(why, "'%s' speaks %s, which cannot be connected to", s->id, s->protocol);
-		return SOURCE_NOT_SUPPORTED;
+		return BACK_NOT_SUPPORTED;
 	}
 	if (all->is_stopped)
 		return conflict(why, "the box is stopping");
@@ -415,12 +414,12 @@ enum source_answer sources_connect(struct sources *all, struct text id, struct e
 	return save(all, s, why);
 }
 
-enum source_answer sources_disconnect(struct sources *all, struct text id, struct error *why)
+enum back_answer sources_disconnect(struct sources *all, struct text id, struct error *why)
 {
 	struct source *s = need(all, id, why);
 
 	if (!s)
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	source_end(s);
 	return save(all, s, why);
 }

@@ -25,7 +25,7 @@ static void add(const char *id, const char *credential)
 	};
 	struct error why;
 
-	if (sources_add(fixture.sources, &wish, &why) != SOURCE_DONE)
+	if (sources_add(fixture.sources, &wish, &why) != BACK_DONE)
 		fail_msg("%s", why.words);
 }
 
@@ -110,7 +110,7 @@ static void what_the_configuration_names_is_not_written(void **state)
 	                           .credential = TEXT("secret"),
 	                           .is_configured = true};
 
-	assert_int_equal(sources_add(fixture.sources, &wish, NULL), SOURCE_DONE);
+	assert_int_equal(sources_add(fixture.sources, &wish, NULL), BACK_DONE);
 	assert_int_equal(files_like("source"), 0);
 }
 
@@ -220,7 +220,7 @@ static void a_disk_that_fails_is_told(void **state)
 
 	log_set_level(LOG_ERROR);
 	assert_int_equal(mkdir(path, 0700), 0); /* where the file should be */
-	assert_int_equal(sources_add(fixture.sources, &wish, &why), SOURCE_UNSAVED);
+	assert_int_equal(sources_add(fixture.sources, &wish, &why), BACK_UNSAVED);
 	assert_non_null(strstr(why.words, "a restart will forget it"));
 	assert_non_null(find("ada"));
 	assert_int_equal(rmdir(path), 0);

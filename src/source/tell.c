@@ -58,7 +58,7 @@ void source_tell_gap(struct source *s, const struct source_gap *gap)
 
 /* ---- what became of a control ---- */
 
-void source_verdict(struct source *s, uint64_t ticket, enum source_answer verdict, const char *why)
+void source_verdict(struct source *s, uint64_t ticket, enum back_answer verdict, const char *why)
 {
 	if (ticket && s->all->options.verdict)
 		s->all->options.verdict(s->all->options.self, ticket, verdict, why);
@@ -90,7 +90,7 @@ void source_each_prompt(struct source *s, void (*each)(void *of, struct text id)
 		s->all->options.each_prompt(s->all->options.self, text_of(s->id), each, of);
 }
 
-void source_dispatch(struct source *source, const struct ask *ask, struct text place)
+void source_dispatch(struct source *source, const struct back_ask *ask, struct text place)
 {
 	struct text shown = ask->prompt;
 	struct buf out;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "source/want.h"
+#include "bus/back.h"
 
 struct source;
 
@@ -15,7 +15,7 @@ void source_received_of_run(struct source *source, struct text envelope, struct 
 void source_each_run(struct source *source, void (*each)(void *of, struct text run, struct text at),
                      void *of);
 /* The signal that begins a run that was asked for.  place: where the run is, or empty. */
-void source_dispatch(struct source *source, const struct ask *ask, struct text place);
+void source_dispatch(struct source *source, const struct back_ask *ask, struct text place);
 bool source_is_stopping(const struct source *source); /* the box does */
 
 /* What a source could not hear. */
@@ -45,7 +45,7 @@ struct source_decision {
 void source_decided(struct source *source, const struct source_decision *decision);
 
 /* What became of a control that was taken: done, or why not. */
-void source_verdict(struct source *source, uint64_t ticket, enum source_answer verdict,
+void source_verdict(struct source *source, uint64_t ticket, enum back_answer verdict,
                     const char *why);
 
 #endif

@@ -10,8 +10,8 @@
 #ifndef SOURCE_TRANSPORT_H
 #define SOURCE_TRANSPORT_H
 
+#include "bus/back.h"
 #include "source/tell.h"
-#include "source/want.h"
 
 struct backoff_rule;
 struct source;
@@ -26,21 +26,21 @@ struct transport {
 	/* Ends, at once and silently.  What it has asked upstream is closed. */
 	void (*close)(void *self);
 
-	bool (*send)(void *self, struct text message, struct error *why);  /* optional */
-	bool (*ask)(void *self, const struct ask *ask, struct error *why); /* optional */
+	bool (*send)(void *self, struct text message, struct error *why);       /* optional */
+	bool (*ask)(void *self, const struct back_ask *ask, struct error *why); /* optional */
 	/* Optional: ends the run upstream and here, in one completion with success
-	 * false.  SOURCE_UNKNOWN: there is no such run.  SOURCE_TAKEN: the producer was asked
+	 * false.  BACK_UNKNOWN: there is no such run.  BACK_TAKEN: the producer was asked
 	 * to, and source_verdict() follows, once and never from inside. */
-	enum source_answer (*cancel)(void *self, const struct source_control *control,
-	                             struct error *why);
+	enum back_answer (*cancel)(void *self, const struct back_control *control,
+	                           struct error *why);
 
-	/* Optional: SOURCE_UNKNOWN when the run is none of its own. */
-	enum source_answer (*control)(void *self, const struct source_control *control,
-	                              struct error *why);
+	/* Optional: BACK_UNKNOWN when the run is none of its own. */
+	enum back_answer (*control)(void *self, const struct back_control *control,
+	                            struct error *why);
 	/* Optional: is the run its own, and could it do that to it now? */
 	bool (*can)(void *self, struct text run, struct text op);
 	/* Optional: false when it could not be sent. */
-	bool (*reply)(void *self, const struct source_reply *reply, struct error *why);
+	bool (*reply)(void *self, const struct back_outcome *reply, struct error *why);
 
 	bool keeps_origin; /* its parser keeps `metadata.origin` */
 

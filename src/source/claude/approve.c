@@ -242,7 +242,7 @@ static void note_given(struct held *h, yyjson_val *value)
 	h->given = text_is(word, "deny") || text_is(word, "stop") ? GIVEN_DENY : GIVEN_ALLOW;
 }
 
-bool approve_reply(struct approve *a, const struct source_reply *reply)
+bool approve_reply(struct approve *a, const struct back_outcome *reply)
 {
 	struct held *h = find_asked(a, reply->id);
 	struct buf out;

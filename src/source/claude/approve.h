@@ -11,7 +11,7 @@
 #ifndef SOURCE_APPROVE_H
 #define SOURCE_APPROVE_H
 
-#include "source/want.h"
+#include "bus/back.h"
 
 struct approve;
 struct held;
@@ -53,7 +53,7 @@ void approve_look(struct approve *approve, struct text id);
 struct text approve_input(const struct approve *approve, struct text id);
 
 /* False: nobody waits for it. */
-bool approve_reply(struct approve *approve, const struct source_reply *reply);
+bool approve_reply(struct approve *approve, const struct back_outcome *reply);
 
 /* Of this source: does it come from hooks? */
 bool approve_is_ours(struct text source);

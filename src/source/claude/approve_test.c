@@ -70,7 +70,7 @@ static char *asked(void)
 static bool reply(const char *id, const char *value)
 {
 	return approve_reply(approve,
-	                     &(struct source_reply){TEXT("s"), text_of(id), text_of(value)});
+	                     &(struct back_outcome){TEXT("s"), text_of(id), text_of(value)});
 }
 
 #define DECIDED(words) \

@@ -208,7 +208,7 @@ bool pauses_can(const struct pauses *a, struct text run, struct text op)
 	return s && is_op(op) && brake_can(run) && decides(a, s);
 }
 
-static bool change(struct pauses *a, const struct source_control *c, struct error *why)
+static bool change(struct pauses *a, const struct back_control *c, struct error *why)
 {
 	if (text_is(c->op, "continue"))
 		return brake_release(a->options.data, c->run, why);
@@ -217,8 +217,7 @@ static bool change(struct pauses *a, const struct source_control *c, struct erro
 	return brake_set(a->options.data, c->run, 0, why);
 }
 
-enum source_answer pauses_control(struct pauses *a, const struct source_control *c,
-                                  struct error *why)
+enum back_answer pauses_control(struct pauses *a, const struct back_control *c, struct error *why)
 {
 	const struct session *s = map_get(&a->sessions, c->run);
 	uint64_t uses;
@@ -226,20 +225,20 @@ enum source_answer pauses_control(struct pauses *a, const struct source_control 
 
 	if (!s && !ends) {
 		error_set(why, "no session '%.*s' of Claude Code", TEXT_ARG(c->run));
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	}
 	if (!is_op(c->op)) {
 		error_set(why, "Claude Code can be paused, stepped and continued, and no more");
-		return SOURCE_NOT_SUPPORTED;
+		return BACK_NOT_SUPPORTED;
 	}
 	if (!ends && !decides(a, s)) {
 		error_set(why, "its hooks decide nothing: `signalbox tap install --approve`");
-		return SOURCE_NOT_SUPPORTED;
+		return BACK_NOT_SUPPORTED;
 	}
 	if (!change(a, c, why))
-		return SOURCE_CONFLICT;
+		return BACK_CONFLICT;
 	look(a, c->run, true);
-	return SOURCE_DONE;
+	return BACK_DONE;
 }
 
 void pauses_set_installed(struct pauses *a, bool is_installed)

@@ -9,7 +9,7 @@
 #ifndef SOURCE_PAUSES_H
 #define SOURCE_PAUSES_H
 
-#include "source/want.h"
+#include "bus/back.h"
 
 struct bus;
 struct hook;
@@ -43,9 +43,9 @@ void pauses_went(struct paused *paused); /* NULL is fine */
 /* Whether it is held, and how many uses it has, may have changed. */
 void pauses_look(struct pauses *pauses, struct text run);
 
-/* SOURCE_UNKNOWN: the run is no session that was heard of. */
-enum source_answer pauses_control(struct pauses *pauses, const struct source_control *control,
-                                  struct error *why);
+/* BACK_UNKNOWN: the run is no session that was heard of. */
+enum back_answer pauses_control(struct pauses *pauses, const struct back_control *control,
+                                struct error *why);
 
 /* Could that be done to this session? */
 bool pauses_can(const struct pauses *pauses, struct text run, struct text op);

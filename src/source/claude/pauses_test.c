@@ -45,9 +45,9 @@ static int end(void **state)
 	"\"tool_input\":{\"command\":\"ls\"},\"tool_use_id\":\"t\"}"
 #define EVENT(name) "{\"session_id\":\"s\",\"hook_event_name\":\"" name "\"}"
 
-static enum source_answer control(const char *op, uint64_t n)
+static enum back_answer control(const char *op, uint64_t n)
 {
-	struct source_control c = {.run = TEXT("s"), .op = text_of(op), .n = n};
+	struct back_control c = {.run = TEXT("s"), .op = text_of(op), .n = n};
 	struct error why;
 
 	return pauses_control(pauses, &c, &why);
@@ -62,18 +62,18 @@ static void a_pause_is_a_file_before_it_is_done(void **state)
 {
 	pauses_note(pauses, TEXT(TOOL_USE), PAUSES_DECIDE);
 	assert_int_equal(pass(), BRAKE_FREE);
-	assert_int_equal(control("pause", 0), SOURCE_DONE);
+	assert_int_equal(control("pause", 0), BACK_DONE);
 	assert_int_equal(pass(), BRAKE_HELD);
 	assert_true(
 		fixture_hears("\"frame\":{\"kind\":\"debug\",\"paused\":true,\"step-budget\":0}"));
-	assert_int_equal(control("step", 2), SOURCE_DONE);
+	assert_int_equal(control("step", 2), BACK_DONE);
 	assert_true(fixture_hears("\"paused\":false,\"step-budget\":2}"));
 	assert_int_equal(pass(), BRAKE_PASSED);
 	pauses_note(pauses, TEXT(TOOL_USE), PAUSES_DECIDE); /* its hook tells that it took a step */
 	assert_true(fixture_hears("\"paused\":false,\"step-budget\":1}"));
-	assert_int_equal(control("pause", 0), SOURCE_DONE);
+	assert_int_equal(control("pause", 0), BACK_DONE);
 	assert_int_equal(pass(), BRAKE_HELD);
-	assert_int_equal(control("continue", 0), SOURCE_DONE);
+	assert_int_equal(control("continue", 0), BACK_DONE);
 	assert_int_equal(pass(), BRAKE_FREE);
 	assert_true(fixture_hears("\"paused\":false,\"step-budget\":0}"));
 }
@@ -83,7 +83,7 @@ static void who_waits_is_told(void **state)
 	struct paused *paused;
 
 	pauses_note(pauses, TEXT(TOOL_USE), PAUSES_DECIDE);
-	assert_int_equal(control("pause", 0), SOURCE_DONE);
+	assert_int_equal(control("pause", 0), BACK_DONE);
 	paused = pauses_wait(pauses, TEXT(TOOL_USE));
 	assert_non_null(paused);
 	assert_true(fixture_hears("\"to\":\"waiting\""));
@@ -98,14 +98,14 @@ static void who_waits_is_told(void **state)
 
 static void a_pause_goes_on_after_a_restart(void **state)
 {
-	struct source_control c = {.run = TEXT("s"), .op = TEXT("continue")};
+	struct back_control c = {.run = TEXT("s"), .op = TEXT("continue")};
 	struct error why;
 
 	assert_true(brake_set(fixture.dir, TEXT("s"), 0, NULL));
 	pauses_destroy(pauses);
 	make();
 	assert_true(fixture_hears("\"paused\":true"));
-	assert_int_equal(pauses_control(pauses, &c, &why), SOURCE_DONE);
+	assert_int_equal(pauses_control(pauses, &c, &why), BACK_DONE);
 	assert_int_equal(pass(), BRAKE_FREE);
 	/* One that was continued without us. */
 	pauses_note(pauses, TEXT("{\"session_id\":\"was\",\"hook_event_name\":\"Stop\"}"),
@@ -115,19 +115,19 @@ static void a_pause_goes_on_after_a_restart(void **state)
 
 static void what_it_cannot_do_is_said(void **state)
 {
-	assert_int_equal(control("ui-quit", 0), SOURCE_UNKNOWN);
+	assert_int_equal(control("ui-quit", 0), BACK_UNKNOWN);
 	pauses_note(pauses, TEXT(EVENT("SessionStart")), PAUSES_DO_NOT);
-	assert_int_equal(control("ui-quit", 0), SOURCE_NOT_SUPPORTED);
-	assert_int_equal(control("pause", 0), SOURCE_NOT_SUPPORTED);
+	assert_int_equal(control("ui-quit", 0), BACK_NOT_SUPPORTED);
+	assert_int_equal(control("pause", 0), BACK_NOT_SUPPORTED);
 	assert_false(pauses_can(pauses, TEXT("s"), TEXT("pause")));
 	pauses_set_installed(pauses, true);
-	assert_int_equal(control("pause", 0), SOURCE_DONE);
+	assert_int_equal(control("pause", 0), BACK_DONE);
 	assert_true(pauses_can(pauses, TEXT("s"), TEXT("pause")));
 	assert_false(pauses_can(pauses, TEXT("s"), TEXT("arm")));
 	assert_false(pauses_can(pauses, TEXT("other"), TEXT("pause")));
 	pauses_note(pauses, TEXT(EVENT("SessionEnd")), PAUSES_UNSAID);
 	assert_int_equal(pass(), BRAKE_FREE);
-	assert_int_equal(control("pause", 0), SOURCE_UNKNOWN);
+	assert_int_equal(control("pause", 0), BACK_UNKNOWN);
 }
 
 static void who_does_not_decide_is_not_paused(void **state)
@@ -135,7 +135,7 @@ static void who_does_not_decide_is_not_paused(void **state)
 	pauses_set_installed(pauses, true);
 	pauses_note(pauses, TEXT(TOOL_USE), PAUSES_DO_NOT);
 	assert_false(pauses_can(pauses, TEXT("s"), TEXT("pause")));
-	assert_int_equal(control("pause", 0), SOURCE_NOT_SUPPORTED);
+	assert_int_equal(control("pause", 0), BACK_NOT_SUPPORTED);
 	assert_int_equal(pass(), BRAKE_FREE);
 	pauses_note(pauses, TEXT(TOOL_USE), PAUSES_DECIDE);
 	assert_true(pauses_can(pauses, TEXT("s"), TEXT("pause")));

@@ -176,7 +176,7 @@ static void connect_openclaw(struct discover *d)
 	d->tried = token;
 	if (!is_our_listener(p->address))
 		log_warn("source", "%s: the port is held by another user: not connected", p->url);
-	else if (sources_connect(d->options.sources, source_id(s), &why) != SOURCE_DONE)
+	else if (sources_connect(d->options.sources, source_id(s), &why) != BACK_DONE)
 		log_warn("source", "%s: %s", p->url, why.words);
 }
 

@@ -224,7 +224,7 @@ static struct request *request(struct answer *a, struct error *why)
 
 struct answer *answer_start(const struct answer_options *options, struct error *why)
 {
-	const struct ask *ask = options->ask;
+	const struct back_ask *ask = options->ask;
 	struct answer *a = must_zero(1, sizeof(*a));
 	struct parse_options p = {
 		.source = source_id(options->source),

@@ -25,7 +25,7 @@ struct answer_end {
 struct answer_options {
 	struct source *source;
 	const struct parse_kind *kind;
-	const struct ask *ask; /* with the model that is really asked */
+	const struct back_ask *ask; /* with the model that is really asked */
 	const char *url;
 	const char *const *headers; /* as in request.h */
 	struct text body;

@@ -62,7 +62,7 @@ static struct histories *histories_of(const struct backend *b)
 	return *memory;
 }
 
-static void write_question(const struct backend *b, const struct ask *ask, struct buf *out)
+static void write_question(const struct backend *b, const struct back_ask *ask, struct buf *out)
 {
 	buf_add(out, TEXT("{\"model\":"));
 	buf_add_json(out, ask->model);
@@ -174,7 +174,7 @@ static void answer_gone(void *self, struct answer *answer)
 	look_again(self);
 }
 
-static struct answer *start(struct backend *b, const struct ask *ask, struct text question,
+static struct answer *start(struct backend *b, const struct back_ask *ask, struct text question,
                             struct error *why)
 {
 	char *url = models_url(source_url(b->source), b->kind->ask_path);
@@ -201,22 +201,22 @@ static struct answer *start(struct backend *b, const struct ask *ask, struct tex
 	return answer;
 }
 
-static bool check(const struct backend *b, const struct ask *ask, struct error *why)
+static bool check(const struct backend *b, const struct back_ask *ask, struct error *why)
 {
 	if (!b->is_live)
 		return error_set(why, "it is not connected");
-	if (ask->prompt.len == 0 || ask->prompt.len > ASK_PROMPT_MAX)
-		return error_set(why, "a prompt has 1 to %d bytes", ASK_PROMPT_MAX);
+	if (ask->prompt.len == 0 || ask->prompt.len > BACK_PROMPT_MAX)
+		return error_set(why, "a prompt has 1 to %d bytes", BACK_PROMPT_MAX);
 	if (ask->model.len == 0)
 		return error_set(why, "it lists no models: name one");
 	return b->count < BACKEND_ASKS_MAX ||
 	       error_set(why, "%d asks are under way there already", BACKEND_ASKS_MAX);
 }
 
-bool backend_ask(void *self, const struct ask *given, struct error *why)
+bool backend_ask(void *self, const struct back_ask *given, struct error *why)
 {
 	struct backend *b = self;
-	struct ask ask = *given;
+	struct back_ask ask = *given;
 	struct answer *answer = NULL;
 	struct buf question;
 
@@ -238,8 +238,7 @@ bool backend_ask(void *self, const struct ask *given, struct error *why)
 	return true;
 }
 
-enum source_answer backend_cancel(void *self, const struct source_control *control,
-                                  struct error *why)
+enum back_answer backend_cancel(void *self, const struct back_control *control, struct error *why)
 {
 	struct backend *b = self;
 
@@ -250,10 +249,10 @@ enum source_answer backend_cancel(void *self, const struct source_control *contr
 			drop(b, answer);
 			answer_destroy(answer);
 			look_again(b);
-			return SOURCE_DONE;
+			return BACK_DONE;
 		}
 	}
-	return SOURCE_UNKNOWN;
+	return BACK_UNKNOWN;
 }
 
 /* --- life ------------------------------------------------------------------------ */

@@ -27,9 +27,8 @@ struct backend_kind {
 /* What a transport is made of. */
 void *backend_open(struct source *source, const struct backend_kind *kind, struct error *why);
 void backend_close(void *self);
-bool backend_ask(void *self, const struct ask *ask, struct error *why);
-enum source_answer backend_cancel(void *self, const struct source_control *control,
-                                  struct error *why);
+bool backend_ask(void *self, const struct back_ask *ask, struct error *why);
+enum back_answer backend_cancel(void *self, const struct back_control *control, struct error *why);
 void backend_forget(void *memory);
 void backend_hush(void *self, bool hush);
 

@@ -36,7 +36,7 @@ void openclaw_recall_run(void *memory, struct text id, struct text at)
 		m->lost_at_ms = place.at_ms;
 	if (place.is_over)
 		return;
-	if (!place.is_asked || id.len != RUN_ID_LEN || m->run_count >= OPENCLAW_RUNS_MAX) {
+	if (!place.is_asked || id.len != BACK_RUN_LEN || m->run_count >= OPENCLAW_RUNS_MAX) {
 		openclaw_hear_of(m, id, place.session);
 		return;
 	}
@@ -45,7 +45,7 @@ void openclaw_recall_run(void *memory, struct text id, struct text at)
 	deadline_set(source_loop(m->source), &run->patience, source_silence_ms(m->source));
 }
 
-static void tell_asked(const struct openclaw_run *run, const struct ask *ask)
+static void tell_asked(const struct openclaw_run *run, const struct back_ask *ask)
 {
 	struct openclaw_memory *m = run->memory;
 	struct buf place;
@@ -67,13 +67,13 @@ static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
 	buf_add_json(&params, text_of(run->session_key));
 	buf_add(&params, TEXT(",\"message\":"));
 	buf_add_json(&params, prompt);
-	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", RUN_ID_LEN, run->id);
+	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", BACK_RUN_LEN, run->id);
 	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
 	buf_finish(&params);
 	return id;
 }
 
-static bool may_ask(const struct openclaw *o, const struct ask *ask, struct error *why)
+static bool may_ask(const struct openclaw *o, const struct back_ask *ask, struct error *why)
 {
 	if (o->is_over || o->step != STEP_LIVE)
 		return error_set(why, "the gateway is not connected");
@@ -81,17 +81,17 @@ static bool may_ask(const struct openclaw *o, const struct ask *ask, struct erro
 		return error_set(why, "the gateway did not grant operator.write");
 	if (ask->model.len)
 		return error_set(why, "the gateway chooses the model itself: name none");
-	if (ask->run.len != RUN_ID_LEN || ask->prompt.len > ASK_PROMPT_MAX)
+	if (ask->run.len != BACK_RUN_LEN || ask->prompt.len > BACK_PROMPT_MAX)
 		return error_set(why, "the prompt is too long");
 	if (o->memory->run_count >= OPENCLAW_RUNS_MAX)
 		return error_set(why, "%d asks are under way already", OPENCLAW_RUNS_MAX);
 	return true;
 }
 
-bool openclaw_ask(void *self, const struct ask *ask, struct error *why)
+bool openclaw_ask(void *self, const struct back_ask *ask, struct error *why)
 {
 	struct openclaw *o = self;
-	struct ask shown = *ask;
+	struct back_ask shown = *ask;
 	struct openclaw_run *run;
 
 	if (!may_ask(o, ask, why))
@@ -112,14 +112,12 @@ bool openclaw_can(void *self, struct text id, struct text op)
 {
 	struct openclaw *o = self;
 
-	return control_is_cancel(op) &&
-	       (openclaw_find_run(o->memory, id) || openclaw_can_stop(o, id));
+	return back_is_cancel(op) && (openclaw_find_run(o->memory, id) || openclaw_can_stop(o, id));
 }
 
 /* ---- stopping ---- */
 
-enum source_answer openclaw_cancel(void *self, const struct source_control *control,
-                                   struct error *why)
+enum back_answer openclaw_cancel(void *self, const struct back_control *control, struct error *why)
 {
 	struct openclaw *o = self;
 	struct openclaw_run *run = openclaw_find_run(o->memory, control->run);
@@ -127,55 +125,55 @@ enum source_answer openclaw_cancel(void *self, const struct source_control *cont
 	if (!run)
 		return !openclaw_find_ended(o->memory, control->run) &&
 		                       openclaw_stop_heard(o, control)
-		               ? SOURCE_TAKEN
-		               : SOURCE_UNKNOWN;
+		               ? BACK_TAKEN
+		               : BACK_UNKNOWN;
 	if (o->is_over || o->step != STEP_LIVE) {
 		error_set(why, "the gateway is not connected");
-		return SOURCE_CONFLICT;
+		return BACK_CONFLICT;
 	}
 	if (!run->started && !run->is_to_stop) {
 		run->is_to_stop = true;
 		run->ticket = control->ticket;
-		return SOURCE_TAKEN;
+		return BACK_TAKEN;
 	}
 	if (run->started && openclaw_abort_run(run, control->ticket))
-		return SOURCE_TAKEN;
+		return BACK_TAKEN;
 	error_set(why, run->started ? "it is more than the gateway takes now"
 	                            : "somebody waits for the same already");
-	return SOURCE_CONFLICT;
+	return BACK_CONFLICT;
 }
 
 /* It is the gateway's answer; or there is none, then nobody knows. */
-static enum source_answer verdict_of(yyjson_val *answer, bool was_over)
+static enum back_answer verdict_of(yyjson_val *answer, bool was_over)
 {
 	yyjson_val *aborted = yyjson_obj_get(yyjson_obj_get(answer, "payload"), "aborted");
 
 	if (!answer)
-		return SOURCE_SILENT;
+		return BACK_SILENT;
 	if (!openclaw_is_ok(answer))
-		return SOURCE_REFUSED;
-	return was_over && yyjson_is_false(aborted) ? SOURCE_CONFLICT : SOURCE_DONE;
+		return BACK_REFUSED;
+	return was_over && yyjson_is_false(aborted) ? BACK_CONFLICT : BACK_DONE;
 }
 
 void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
                             yyjson_val *answer)
 {
 	struct openclaw_run *run = openclaw_find_run(o->memory, text_of(wait->what));
-	enum source_answer verdict = verdict_of(answer, !run);
+	enum back_answer verdict = verdict_of(answer, !run);
 	struct text words = utf8_cut(openclaw_refusal(answer), WORDS_MAX);
 	struct error why = {"the gateway did not answer"};
 
 	if (run && run->stops)
 		run->stops--;
-	if (run && verdict == SOURCE_DONE)
+	if (run && verdict == BACK_DONE)
 		openclaw_complete_cancelled(run);
-	if (verdict == SOURCE_SILENT && o->is_over)
+	if (verdict == BACK_SILENT && o->is_over)
 		error_set(&why, "the connection was lost before the gateway answered");
-	if (verdict == SOURCE_CONFLICT)
+	if (verdict == BACK_CONFLICT)
 		error_set(&why, "the run is over");
-	if (verdict == SOURCE_REFUSED)
+	if (verdict == BACK_REFUSED)
 		error_set(&why, "the gateway refused: %.*s", TEXT_ARG(words));
-	if (verdict == SOURCE_REFUSED && !wait->token)
+	if (verdict == BACK_REFUSED && !wait->token)
 		source_bad(o->source, why.words);
 	source_verdict(o->source, wait->token, verdict, why.words);
 }

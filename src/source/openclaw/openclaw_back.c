@@ -96,7 +96,7 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 }
 
 /* Nothing is said for nobody: the gateway's own time runs out. */
-bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why)
+bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *why)
 {
 	struct openclaw *o = self;
 	struct openclaw_asked asked = {
@@ -405,7 +405,7 @@ bool openclaw_can_stop(const struct openclaw *o, struct text run)
 }
 
 /* Its end comes from the gateway. */
-bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control)
+bool openclaw_stop_heard(struct openclaw *o, const struct back_control *control)
 {
 	const struct openclaw_heard *heard = find_heard(o->memory, control->run);
 

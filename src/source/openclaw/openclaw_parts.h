@@ -70,10 +70,9 @@ void openclaw_stop_sync(struct openclaw *o);
 
 /* ---- openclaw_runs.c ---- */
 
-bool openclaw_ask(void *self, const struct ask *ask, struct error *why);
+bool openclaw_ask(void *self, const struct back_ask *ask, struct error *why);
 bool openclaw_can(void *self, struct text run, struct text op);
-enum source_answer openclaw_cancel(void *self, const struct source_control *control,
-                                   struct error *why);
+enum back_answer openclaw_cancel(void *self, const struct back_control *control, struct error *why);
 /* The gateway was asked to end it, and says what became of that.  answer: NULL, it does not. */
 void openclaw_stop_answered(struct openclaw *o, const struct openclaw_wait *wait,
                             yyjson_val *answer);
@@ -96,7 +95,7 @@ void openclaw_time_runs(struct openclaw *o); /* anew, or not while it is hushed 
 
 /* ---- openclaw_back.c ---- */
 
-bool openclaw_reply(void *self, const struct source_reply *reply, struct error *why);
+bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *why);
 void openclaw_list_approvals(struct openclaw *o); /* those that are open, and only those */
 void openclaw_note(struct openclaw *o, struct text event, yyjson_val *payload);
 /* ticket: who waits for a verdict; 0: nobody. */
@@ -104,7 +103,7 @@ bool openclaw_abort(struct openclaw *o, struct text run, struct text session, ui
 bool openclaw_is_decided(const struct openclaw *o, struct text id); /* on this connection */
 void openclaw_note_decided(struct openclaw *o, struct text id);
 bool openclaw_can_stop(const struct openclaw *o, struct text run);
-bool openclaw_stop_heard(struct openclaw *o, const struct source_control *control);
+bool openclaw_stop_heard(struct openclaw *o, const struct back_control *control);
 void openclaw_is_over(struct openclaw_memory *m, struct text run);
 void openclaw_hear_of(struct openclaw_memory *m, struct text run, struct text session);
 void openclaw_forget_heard(struct openclaw_memory *m);
@@ -114,7 +113,7 @@ void openclaw_forget_heard(struct openclaw_memory *m);
 void openclaw_list_questions(struct openclaw *o); /* those that are open, and only those */
 void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *payload);
 bool openclaw_is_question(struct text id); /* the id of a prompt */
-bool openclaw_answer(struct openclaw *o, const struct source_reply *reply, struct error *why);
+bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struct error *why);
 void openclaw_forget_questions(struct openclaw_memory *m);
 
 #endif

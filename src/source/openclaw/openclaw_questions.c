@@ -313,7 +313,7 @@ static bool take_value(struct openclaw *o, struct openclaw_question *q, struct t
 	return true;
 }
 
-bool openclaw_answer(struct openclaw *o, const struct source_reply *reply, struct error *why)
+bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struct error *why)
 {
 	struct openclaw_question *q = find_prompt(o->memory, reply->id);
 

@@ -31,8 +31,7 @@ struct openclaw_run *openclaw_find_run(const struct openclaw_memory *m, struct t
 void openclaw_run_destroy(struct openclaw_run *run)
 {
 	if (run->is_to_stop)
-		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
-		               "the run is over");
+		source_verdict(run->memory->source, run->ticket, BACK_CONFLICT, "the run is over");
 	list_remove(&run->in_memory);
 	run->memory->run_count--;
 	deadline_clear(&run->patience);
@@ -84,14 +83,14 @@ static void remember_end(struct openclaw_memory *m, const struct openclaw_run *r
 {
 	struct openclaw_ended *slot = &m->ended[m->ended_count++ % OPENCLAW_ENDED_MAX];
 
-	memcpy(slot->run, run->id, RUN_ID_LEN);
+	memcpy(slot->run, run->id, BACK_RUN_LEN);
 	slot->cancelled = cancelled;
 }
 
 const struct openclaw_ended *openclaw_find_ended(const struct openclaw_memory *m, struct text id)
 {
 	for (size_t i = 0; i < m->ended_count && i < OPENCLAW_ENDED_MAX; i++)
-		if (text_equal((struct text){m->ended[i].run, RUN_ID_LEN}, id))
+		if (text_equal((struct text){m->ended[i].run, BACK_RUN_LEN}, id))
 			return &m->ended[i];
 	return NULL;
 }
@@ -102,19 +101,19 @@ static void begin_end(struct buf *out, const struct openclaw_run *run, const cha
 	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
 	buf_add_json(out, source_id(run->memory->source));
 	buf_print(out, ",\"correlationId\":\"%.*s\",\"payload\":{\"agentId\":\"openclaw\",",
-	          RUN_ID_LEN, run->id);
+	          BACK_RUN_LEN, run->id);
 }
 
 /* Takes both. */
 static void give_end(struct openclaw_run *run, struct buf *out)
 {
 	struct openclaw_memory *m = run->memory;
-	char id[RUN_ID_LEN];
+	char id[BACK_RUN_LEN];
 
-	memcpy(id, run->id, RUN_ID_LEN);
+	memcpy(id, run->id, BACK_RUN_LEN);
 	openclaw_run_destroy(run);
-	openclaw_end_run(m->parse, (struct text){id, RUN_ID_LEN});
-	openclaw_give(m, (struct text){id, RUN_ID_LEN}, buf_text(out));
+	openclaw_end_run(m->parse, (struct text){id, BACK_RUN_LEN});
+	openclaw_give(m, (struct text){id, BACK_RUN_LEN}, buf_text(out));
 	buf_finish(out);
 }
 
@@ -144,7 +143,7 @@ void openclaw_complete_cancelled(struct openclaw_run *run)
 
 	begin_end(&out, run, "completion");
 	buf_print(&out, "\"taskId\":\"%.*s\",\"success\":false,\"result\":\"cancelled\"}}",
-	          RUN_ID_LEN, run->id);
+	          BACK_RUN_LEN, run->id);
 	remember_end(m, run, true);
 	give_end(run, &out);
 }
@@ -263,7 +262,7 @@ struct openclaw_run *openclaw_add_run(struct openclaw_memory *m, struct text id,
 	struct openclaw_run *run = must_zero(1, sizeof(*run));
 
 	run->memory = m;
-	memcpy(run->id, id.at, RUN_ID_LEN);
+	memcpy(run->id, id.at, BACK_RUN_LEN);
 	run->session_key = session;
 	run->patience.fire = ran_out;
 	list_add(&m->runs, &run->in_memory);
@@ -278,7 +277,7 @@ static void stop_begun(struct openclaw_run *run)
 		return;
 	run->is_to_stop = false;
 	if (!openclaw_abort_run(run, run->ticket))
-		source_verdict(run->memory->source, run->ticket, SOURCE_CONFLICT,
+		source_verdict(run->memory->source, run->ticket, BACK_CONFLICT,
 		               "it is more than the gateway takes now");
 }
 

@@ -118,7 +118,7 @@ static bool send_buf(struct run_hub *hub, struct buf *out, struct error *why)
 	return sent || error_set(why, "the hub does not take anything now");
 }
 
-static bool reply(void *self, const struct source_reply *reply, struct error *why)
+static bool reply(void *self, const struct back_outcome *reply, struct error *why)
 {
 	struct run_hub *hub = self;
 	struct run_asked *a = run_memory_find(hub->memory, reply->id);
@@ -162,16 +162,16 @@ static bool can(void *self, struct text run, struct text op)
 	return is_ours(self, run) && is_op(op);
 }
 
-static enum source_answer control(void *self, const struct source_control *c, struct error *why)
+static enum back_answer control(void *self, const struct back_control *c, struct error *why)
 {
 	struct run_hub *hub = self;
 	struct buf out;
 
 	if (!is_ours(hub, c->run))
-		return SOURCE_UNKNOWN;
+		return BACK_UNKNOWN;
 	if (!c->frame.len && !is_op(c->op)) {
 		error_set(why, "a hub of the run dialect has no '%.*s'", TEXT_ARG(c->op));
-		return SOURCE_NOT_SUPPORTED;
+		return BACK_NOT_SUPPORTED;
 	}
 	buf_init(&out, SEND_MAX);
 	if (c->frame.len)
@@ -182,7 +182,7 @@ static enum source_answer control(void *self, const struct source_control *c, st
 		buf_print(&out, ",\"n\":%llu", (unsigned long long)c->n);
 	if (!c->frame.len)
 		buf_add_char(&out, '}');
-	return send_buf(hub, &out, why) ? SOURCE_DONE : SOURCE_CONFLICT;
+	return send_buf(hub, &out, why) ? BACK_DONE : BACK_CONFLICT;
 }
 
 static void hush(void *self, bool hush)
