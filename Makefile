@@ -17,7 +17,7 @@ build:
 test:
 	@packaging/install-packages build test
 	@tools/build --tests build
-	@tools/node-modules tests/node
+	@tools/one-line 'fetching what the tests need' tools/node-modules tests/node
 	@tools/run-tests build
 
 check:
@@ -27,7 +27,7 @@ check:
 bench:
 	@packaging/install-packages build test bench
 	@tools/build build
-	@tools/node-modules tests/node
+	@tools/one-line 'fetching what the tests need' tools/node-modules tests/node
 	@python3 bench/run.py
 
 fuzz:
@@ -43,11 +43,11 @@ torture:
 soak:
 	@packaging/install-packages build test deb soak
 	@tools/build --tests build
-	@tools/node-modules tests/node
+	@tools/one-line 'fetching what the tests need' tools/node-modules tests/node
 	@tools/run-tests --soak build
 
 peers:
-	@packaging/install-packages build test
+	@packaging/install-packages build test peers
 	@tools/build --tests build
 	@tools/peers-lab $(LAB)
 	@LAB=$(LAB) tools/run-tests --peers build
