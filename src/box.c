@@ -323,6 +323,9 @@ static void announce(struct box *box)
 {
 	char *url = isatty(STDOUT_FILENO) ? web_open_url(box->web) : NULL;
 
+	if (box->options->demo)
+		printf("the demo keeps its data in %s (commands reach it with --data)\n",
+		       box->config->data);
 	if (url)
 		printf("signalbox is at %s\n", url);
 	else

@@ -124,7 +124,11 @@ bool command_load(const struct command_context *context, const struct options *o
 	struct config_flag *flags = must_zero(options->given_count, sizeof(*flags));
 	char **names = must_zero(options->given_count, sizeof(*names));
 	struct config_sources sources = {
-		.file = options_value(options, "config"), .env = context->env, .flags = flags};
+		.file = options_value(options, "config"),
+		.env = context->env,
+		.flags = flags,
+		.is_demo = options_has(options, "demo"),
+	};
 	bool good;
 
 	for (size_t i = 0; i < options->given_count; i++) {

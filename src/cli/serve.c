@@ -56,7 +56,7 @@ static int serve(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"listen", 'l', "ADDR", "listen here, on the loopback; may be repeated", "127.0.0.1:7446",
          "listen"},
-	{"demo", 0, .help = "play the built-in scenarios"},
+	{"demo", 0, .help = "play the built-in scenarios, with a data directory of its own"},
 	{"demo-speed", 0, "X", "how fast, 2 is twice as fast", "1", "demo.speed"},
 	{"echo", 0, .help = "offer /echo, for conformance suites"},
 	{"log-level", 0, "LEVEL", "error, warn, info or debug", "info", "log.level"},

@@ -15,6 +15,8 @@
 
 #define FILE_MAX (256 * KIB)
 #define FILE_NAME "signalbox/signalbox.yaml"
+#define DATA_DIR "signalbox" /* below XDG_STATE_HOME */
+#define DEMO_DIR "signalbox-demo"
 
 struct load {
 	struct config *config;
@@ -111,6 +113,16 @@ static bool load_file(struct load *l)
 	if (path && !read_file(l, path, true))
 		return false;
 	return l->config->file || read_file(l, must_dup("/etc/" FILE_NAME), true);
+}
+
+/* The file names the user's own data directory, which is not the demo's. */
+static bool forget_data_of_file(struct load *l)
+{
+	if (l->sources->is_demo) {
+		free(l->config->data);
+		l->config->data = NULL;
+	}
+	return true;
 }
 
 static bool load_env_key(void *self, const struct config_key *key)
@@ -247,7 +259,8 @@ static bool settle(struct load *l)
 	if (config->data)
 		config->data = settle_from_here(settle_path(l, config->data, NULL));
 	else
-		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state", "signalbox");
+		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state",
+		                        l->sources->is_demo ? DEMO_DIR : DATA_DIR);
 	if (!config->data)
 		return error_set(l->why, "where is the data? HOME is not set; say --data DIR");
 	for (size_t i = 0; i < config->source_count; i++)
@@ -263,7 +276,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
 
 	*config = (struct config){0};
 	fields_init(config_fields, config);
-	if (load_file(&l) && keys_each(config, load_env_key, &l) &&
+	if (load_file(&l) && forget_data_of_file(&l) && keys_each(config, load_env_key, &l) &&
 	    keys_each(config, load_flag_key, &l) && settle(&l))
 		return true;
 	config_finish(config);

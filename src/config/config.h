@@ -106,6 +106,9 @@ struct config_sources {
 	const char *const *env; /* "NAME=value", ended by NULL: environ, or a test's */
 	const struct config_flag *flags;
 	size_t flag_count;
+	/* The demo keeps its signals out of the user's own journal: without a flag or a variable
+	 * its data is beside the default directory, whatever the file says. */
+	bool is_demo;
 };
 
 /* On failure config is as after config_finish, and `why` says where the fault

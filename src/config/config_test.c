@@ -14,16 +14,22 @@
 #include "base/must.h"
 #include "config/keys.h"
 
-/* A file with this content, read alone; the path is "c.yaml" for the words. */
-static bool load_text(struct config *config, const char *yaml, struct error *why)
+static void write_file(const char *yaml)
 {
-	const char *const env[] = {"HOME=/home/ada", NULL};
 	FILE *file = fopen("c.yaml", "w");
-	bool good;
 
 	assert_non_null(file);
 	fputs(yaml, file);
 	fclose(file);
+}
+
+/* A file with this content, read alone; the path is "c.yaml" for the words. */
+static bool load_text(struct config *config, const char *yaml, struct error *why)
+{
+	const char *const env[] = {"HOME=/home/ada", NULL};
+	bool good;
+
+	write_file(yaml);
 	good = config_load(config, &(struct config_sources){.file = "c.yaml", .env = env}, why);
 	unlink("c.yaml");
 	return good;
@@ -354,6 +360,36 @@ static void the_usual_places_are_looked_at_in_order(void **state)
 	assert_non_null(strstr(why.words, "/nonexistent/x.yaml: No such file"));
 }
 
+/* Where the data of a demo is, with this environment and file. */
+static void assert_demo_data(const char *const *env, const char *file, const char *dir)
+{
+	const struct config_sources sources = {.env = env, .file = file, .is_demo = true};
+	struct config c;
+
+	assert_true(config_load(&c, &sources, NULL));
+	assert_string_equal(c.data, dir);
+	config_finish(&c);
+}
+
+static void the_demo_keeps_away_from_the_data_of_the_user(void **state)
+{
+	const char *const env[] = {"HOME=/h", NULL};
+	const char *const named[] = {"HOME=/h", "SIGNALBOX_DATA=/named", NULL};
+	const struct config_flag flags[] = {{"--data", "data", "/said"}};
+	struct config_sources sources = {
+		.env = named, .flags = flags, .flag_count = 1, .is_demo = true};
+	struct config c;
+
+	write_file("data: /mine\nlog: {level: warn}\n");
+	assert_demo_data(env, NULL, "/h/.local/state/signalbox-demo");
+	assert_demo_data(env, "c.yaml", "/h/.local/state/signalbox-demo");
+	assert_demo_data(named, "c.yaml", "/named");
+	assert_true(config_load(&c, &sources, NULL));
+	assert_string_equal(c.data, "/said");
+	config_finish(&c);
+	unlink("c.yaml");
+}
+
 static void a_pipe_is_refused_and_not_waited_for(void **state)
 {
 	const char *const env[] = {"HOME=/h", NULL};
@@ -520,6 +556,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_replaced_as_a_whole),
 		cmocka_unit_test(the_words_name_the_variable_or_the_flag),
 		cmocka_unit_test(the_usual_places_are_looked_at_in_order),
+		cmocka_unit_test(the_demo_keeps_away_from_the_data_of_the_user),
 		cmocka_unit_test(a_pipe_is_refused_and_not_waited_for),
 		cmocka_unit_test(a_huge_file_and_a_huge_list_are_refused),
 		cmocka_unit_test(sources_are_read_with_their_credentials),
