@@ -148,6 +148,32 @@ def _():
         assert json.loads(got[-1])["seq"] == count + 1
 
 
+@test("after a flood a run is known whole, however far behind its fold is")
+def _():
+    with Box() as box:
+        flood = "".join(json.dumps({"type": "text_delta", "source": "s", "correlationId": "flood",
+                                    "payload": {"agentId": "a", "content": f"{n}"}}) + "\n"
+                        for n in range(20000))
+        asked = [box.http() for _ in range(4)]
+        for part in range(5):
+            answer = box.request("POST", "/api/signal", flood,
+                                 headers={"Content-Type": "application/x-ndjson"})
+            assert answer.json()["accepted"] == 20000, answer
+        tell(box, "late/run")
+        paths = ["/api/runs/late%2Frun", "/api/runs?limit=1", "/api/runs/late%2Frun/transcript",
+                 "/api/runs/never"]
+        for http, path in zip(asked, paths):
+            http.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        one, all_, lines, never = [http.answer() for http in asked]
+        assert one.json()["run"]["signals"] == len(TELL), one
+        assert all_.json()["runs"][0]["id"] == "late/run", all_
+        assert all_.json()["seq"] >= 100000 + len(TELL), all_
+        assert [json.loads(line)["event"] for line in lines.text.splitlines()] == EVENTS, lines
+        assert never.status == 404, never
+        for http in asked:
+            http.close()
+
+
 @test("the command line lists runs, shows one and exports it")
 def _():
     with Box() as box:

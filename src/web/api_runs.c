@@ -48,7 +48,8 @@ void api_runs(struct call *call)
 		web_refuse(call->http, 400, why.words, NULL);
 		return;
 	}
-	runs_reach(call->web->options.runs);
+	if (!web_has_runs(call, api_runs))
+		return;
 	buf_init(&out, ANSWER_MAX);
 	buf_print(&out, "{\"ok\":true,\"seq\":%llu,\"runs\":[",
 	          (unsigned long long)runs_seq(call->web->options.runs));
@@ -64,10 +65,8 @@ void api_runs(struct call *call)
 static struct run *find_run(struct call *call)
 {
 	struct text id = {call->part.at, call->part.len};
-	struct run *run;
+	struct run *run = runs_find(call->web->options.runs, id);
 
-	runs_reach(call->web->options.runs);
-	run = runs_find(call->web->options.runs, id);
 	if (!run)
 		web_refuse(call->http, 404, "there is no such run", NULL);
 	return run;
@@ -93,11 +92,11 @@ static void add_can(const struct call *call, const struct run *run, struct buf *
 
 void api_run(struct call *call)
 {
-	struct run *run = find_run(call);
 	const char *between = "";
+	struct run *run;
 	struct buf out;
 
-	if (!run)
+	if (!web_has_runs(call, api_run) || !(run = find_run(call)))
 		return;
 	buf_init(&out, ANSWER_MAX);
 	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
@@ -251,10 +250,10 @@ static void gone(void *self, struct http *http)
 void api_run_transcript(struct call *call)
 {
 	static const struct http_handler handler = {ignore_piece, begin, writable, gone};
-	struct run *run = find_run(call);
 	struct transcript *t;
+	struct run *run;
 
-	if (!run)
+	if (!web_has_runs(call, api_run_transcript) || !(run = find_run(call)))
 		return;
 	if (call->web->transcript_count == AT_ONCE_MAX) {
 		web_refuse(call->http, 503, "too many transcripts are being made",
@@ -273,5 +272,10 @@ void api_run_transcript(struct call *call)
 		.run = text_of(run->id),
 		.first_seq = run->first_seq,
 	});
-	http_accept(call->http, 0, &handler, t);
+	if (call->is_late) {
+		http_await(call->http, &handler, t);
+		begin(t, call->http);
+	} else {
+		http_accept(call->http, 0, &handler, t);
+	}
 }

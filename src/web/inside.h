@@ -26,6 +26,8 @@ struct web {
 	unsigned search_count;
 	struct link transcripts; /* transcript.in_web */
 	unsigned transcript_count;
+	struct link late; /* late.in_web: what waits for the runs */
+	unsigned late_count;
 	struct link changes;        /* show_change.in_web: of the show, in their order */
 	struct show_change *change; /* the one under way */
 	unsigned change_count;      /* those that are read and those that wait too */
@@ -53,6 +55,7 @@ struct call {
 	struct caller caller;
 	struct text body;       /* if the route has it gathered */
 	struct route_part part; /* what stands for the `*` of its path */
+	bool is_late;           /* it waited: see web_has_runs */
 };
 
 /* In the one shape of http_refuse(); extra header lines may be NULL. */
@@ -76,6 +79,13 @@ void web_owed_end(struct web_owed *owed, enum back_answer answer, const struct e
 
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
+
+/* ---- late.c ---- */
+
+/* True: all that was admitted by now is folded.  Otherwise `answer` is called once it is, or
+ * that is refused. */
+bool web_has_runs(struct call *call, void (*answer)(struct call *call));
+void web_late_turn(struct web *web);
 
 /* ---- api_tap.c ---- */
 

@@ -338,6 +338,7 @@ static bool end_turn(struct turn *turn)
 	struct web *web = list_of(turn, struct web, turn);
 	bool more = api_emit_turn(web);
 
+	web_late_turn(web);
 	more = api_runs_turn(web) || more;
 	return api_history_turn(web) || more;
 }
@@ -347,7 +348,7 @@ static void on_tick(struct deadline *deadline)
 	struct web *web = list_of(deadline, struct web, tick);
 
 	if (!list_is_empty(&web->emits) || !list_is_empty(&web->searches) ||
-	    !list_is_empty(&web->transcripts))
+	    !list_is_empty(&web->transcripts) || !list_is_empty(&web->late))
 		deadline_set(web->options.loop, deadline, TICK_MS);
 }
 
@@ -438,6 +439,7 @@ struct web *web_create(const struct web_options *options, struct error *why)
 	list_init(&web->emits);
 	list_init(&web->searches);
 	list_init(&web->transcripts);
+	list_init(&web->late);
 	list_init(&web->changes);
 	web->tick.fire = on_tick;
 	web->turn.end = end_turn;
