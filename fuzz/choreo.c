@@ -71,8 +71,8 @@ static void tick(struct stage *s)
 static void hear(struct stage *s, yyjson_val *choreographies, yyjson_val *signal)
 {
 	const struct cue cue = {
-		.type = json_text(yyjson_obj_get(signal, "type")),
-		.correlation = json_text(yyjson_obj_get(signal, "correlationId")),
+		.type = json_text_at(signal, "type"),
+		.correlation = json_text_at(signal, "correlationId"),
 		.payload = yyjson_obj_get(signal, "payload"),
 	};
 	yyjson_arr_iter at = yyjson_arr_iter_with(choreographies);
@@ -82,7 +82,7 @@ static void hear(struct stage *s, yyjson_val *choreographies, yyjson_val *signal
 	if (json_number(yyjson_obj_get(signal, "after"), &after) && after >= 0 && after < AFTER_MAX)
 		s->now_ms += after;
 	while ((choreography = yyjson_arr_iter_next(&at)))
-		if (text_equal(json_text(yyjson_obj_get(choreography, "on")), cue.type))
+		if (text_equal(json_text_at(choreography, "on"), cue.type))
 			choreo_hear(s->choreo, at.idx - 1, &cue, s->now_ms);
 	tick(s);
 }

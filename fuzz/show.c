@@ -46,7 +46,7 @@ static void play_all(struct play *play, const struct show *show)
 	for (size_t i = 0; i < 2 * count; i++) {
 		yyjson_val *one = yyjson_arr_get(show->choreographies, i % count);
 
-		play_signal_of(play, show_text(one, "on"), names[i % 5], 50.0 * (double)i);
+		play_signal_of(play, json_text_at(one, "on"), names[i % 5], 50.0 * (double)i);
 	}
 }
 
@@ -136,7 +136,7 @@ static void edit_part(const struct show *show, enum edit_part part)
 	static const char *const owners[] = {"choreographies", "wires", "bindings", "entities"};
 	yyjson_val *owner = part == EDIT_ENTITIES ? show->scene : show->root;
 	yyjson_val *first = yyjson_arr_get_first(yyjson_obj_get(owner, owners[part]));
-	struct edit e = {EDIT_ADD, part, show_text(first, "id"), TEXT("{}")};
+	struct edit e = {EDIT_ADD, part, json_text_at(first, "id"), TEXT("{}")};
 	struct buf item, out;
 
 	buf_init(&item, SHOW_MAX);

@@ -36,9 +36,9 @@ static void add_binding(struct part *part, yyjson_val *value, size_t index)
 	part->bindings[part->count++] = (struct binding){
 		value,
 		index,
-		show_text(value, "targetEntityId"),
-		show_text(value, "property"),
-		show_text(value, "sourceField"),
+		json_text_at(value, "targetEntityId"),
+		json_text_at(value, "property"),
+		json_text_at(value, "sourceField"),
 	};
 }
 
@@ -49,7 +49,7 @@ static bool read_parts(struct bindings *b, struct map *ids, struct error *why)
 
 	yyjson_arr_foreach(b->show->choreographies, i, max, one)
 	{
-		map_set(ids, show_text(one, "id"), &b->parts[i]);
+		map_set(ids, json_text_at(one, "id"), &b->parts[i]);
 		b->parts[i].when =
 			when_create(yyjson_obj_get(one, "when"), WHEN_PREFIX_OPTIONAL, why);
 		if (b->parts[i].when)
@@ -60,7 +60,7 @@ static bool read_parts(struct bindings *b, struct map *ids, struct error *why)
 	}
 	yyjson_arr_foreach(b->show->bindings, i, max, one)
 	{
-		add_binding(map_get(ids, show_text(one, "sourceChoreographyId")), one, i);
+		add_binding(map_get(ids, json_text_at(one, "sourceChoreographyId")), one, i);
 	}
 	return true;
 }
@@ -153,7 +153,7 @@ static void bind_animation(struct bindings *b, const struct binding *binding, st
                            const struct cue *cue, double now_ms)
 {
 	yyjson_val *action = yyjson_obj_get(binding->value, "action");
-	struct text field = binding->field, state = show_text(action, "animationDuring");
+	struct text field = binding->field, state = json_text_at(action, "animationDuring");
 
 	if (field.len && yyjson_is_str(yyjson_obj_getn(cue->payload, field.at, field.len)))
 		state = json_text(yyjson_obj_getn(cue->payload, field.at, field.len));
@@ -188,7 +188,7 @@ static void teleport(struct bindings *b, const struct binding *binding, struct t
                      double now_ms)
 {
 	yyjson_val *action = yyjson_obj_get(binding->value, "action");
-	yyjson_val *to = map_get(&b->show->positions, show_text(action, "waypoint"));
+	yyjson_val *to = map_get(&b->show->positions, json_text_at(action, "waypoint"));
 
 	tell_point(&b->teller, actor, show_number(to, "x", 0), show_number(to, "y", 0), now_ms);
 }
@@ -307,6 +307,6 @@ void bindings_load(struct bindings *bindings, yyjson_val *saved, const struct pl
 		const struct binding *binding = find_binding(bindings, places_of(places, was));
 
 		if (!binding || !goings_load(&bindings->goings, binding, one))
-			lost(self, show_text(one, "actor"), show_text(one, "property"));
+			lost(self, json_text_at(one, "actor"), json_text_at(one, "property"));
 	}
 }

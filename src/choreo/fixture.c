@@ -86,7 +86,7 @@ unsigned troupe_hear_cue(struct troupe *t, const struct cue *cue, double now_ms)
 	unsigned begun = 0;
 
 	while ((choreography = yyjson_arr_iter_next(&at)))
-		if (text_equal(json_text(yyjson_obj_get(choreography, "on")), cue->type))
+		if (text_equal(json_text_at(choreography, "on"), cue->type))
 			begun += choreo_hear(t->choreo, at.idx - 1, cue, now_ms);
 	return begun;
 }

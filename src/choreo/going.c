@@ -139,10 +139,10 @@ static void add_walk(const struct going *going, struct teller *teller)
 	bool is_route = text_is(going->binding->property, "followRoute");
 	struct buf *params = tell_params(teller);
 
-	tell_member(params, "route", is_route ? show_text(action, "route") : TEXT(""));
-	tell_member(params, "to", show_text(action, "waypoint"));
-	tell_member(params, "animationDuring", show_text(action, "animationDuring"));
-	tell_member(params, "animationOnArrival", show_text(action, "animationOnArrival"));
+	tell_member(params, "route", is_route ? json_text_at(action, "route") : TEXT(""));
+	tell_member(params, "to", json_text_at(action, "waypoint"));
+	tell_member(params, "animationDuring", json_text_at(action, "animationDuring"));
+	tell_member(params, "animationOnArrival", json_text_at(action, "animationOnArrival"));
 	buf_add_char(params, '}');
 }
 
@@ -150,7 +150,7 @@ static void add_walk(const struct going *going, struct teller *teller)
 static void tell_start(const struct going *going, struct teller *teller, double now_ms)
 {
 	yyjson_val *transition = yyjson_obj_get(going->binding->value, "transition");
-	struct text easing = is_turn(going) ? show_text(transition, "easing") : TEXT("");
+	struct text easing = is_turn(going) ? json_text_at(transition, "easing") : TEXT("");
 	double elapsed = now_ms - going->since_ms;
 	struct told told = {COMMAND_START,
 	                    action_of(going->binding),
@@ -200,9 +200,9 @@ static double limited(double duration)
 
 static double length_of_route(const struct goings *g, yyjson_val *action)
 {
-	yyjson_val *value = map_get(&g->show->routes, show_text(action, "route"));
+	yyjson_val *value = map_get(&g->show->routes, json_text_at(action, "route"));
 	struct route *route = route_create(value, g->show->scene);
-	struct route_span span = route_between(route, TEXT(""), show_text(action, "waypoint"));
+	struct route_span span = route_between(route, TEXT(""), json_text_at(action, "waypoint"));
 
 	route_destroy(route);
 	return fabs(span.to - span.from);
@@ -211,7 +211,7 @@ static double length_of_route(const struct goings *g, yyjson_val *action)
 static double length_of_walk(const struct goings *g, yyjson_val *action, struct text actor,
                              double now_ms)
 {
-	yyjson_val *to = map_get(&g->show->positions, show_text(action, "waypoint"));
+	yyjson_val *to = map_get(&g->show->positions, json_text_at(action, "waypoint"));
 	double x = 0, y = 0;
 
 	stage_place(g->stage, actor, now_ms, &x, &y);
@@ -321,7 +321,7 @@ void goings_save(const struct goings *g, struct buf *out)
 
 bool goings_load(struct goings *g, const struct binding *binding, yyjson_val *saved)
 {
-	struct text actor = show_text(saved, "actor");
+	struct text actor = json_text_at(saved, "actor");
 	uint64_t phase = yyjson_get_uint(yyjson_obj_get(saved, "phase"));
 	double since = show_number(saved, "since", NAN);
 	double duration = show_number(saved, "duration", NAN);

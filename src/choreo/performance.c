@@ -396,8 +396,8 @@ static bool load_place(struct performance *p, yyjson_val *saved)
 struct performance *performance_load(const struct score *score, yyjson_val *saved,
                                      struct buf *words, size_t max)
 {
-	struct text correlation = json_text(yyjson_obj_get(saved, "correlation"));
-	struct text source = json_text(yyjson_obj_get(saved, "source"));
+	struct text correlation = json_text_at(saved, "correlation");
+	struct text source = json_text_at(saved, "source");
 	yyjson_val *values = yyjson_obj_get(saved, "values");
 	struct performance *p;
 	struct kept kept;

@@ -282,7 +282,7 @@ static const char *children_of(yyjson_val *step, yyjson_val **list)
 static bool read_structure(struct reader *r, yyjson_val *value, struct sequence *into,
                            unsigned depth, struct error *why)
 {
-	struct text action = json_text(yyjson_obj_get(value, "action"));
+	struct text action = json_text_at(value, "action");
 	yyjson_val *list;
 	const char *name = children_of(value, &list);
 	struct step *step;
@@ -320,7 +320,7 @@ static bool read_step(struct reader *r, yyjson_val *value, struct sequence *into
 		return pointer_fault(why, "a step is an object");
 	if (++r->steps > STEPS_MAX)
 		return pointer_fault(why, "more than %d steps", STEPS_MAX);
-	if (is_structure(json_text(yyjson_obj_get(value, "action"))))
+	if (is_structure(json_text_at(value, "action")))
 		return read_structure(r, value, into, depth, why);
 	if (yyjson_is_obj(yyjson_obj_get(value, "params")))
 		w.params = yyjson_obj_get(value, "params");

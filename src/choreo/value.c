@@ -101,7 +101,7 @@ double value_mapped(yyjson_val *mapping, double raw)
 {
 	double in_min = end_of(mapping, "inputRange", 0), in_max = end_of(mapping, "inputRange", 1);
 	double low = end_of(mapping, "outputRange", 0), high = end_of(mapping, "outputRange", 1);
-	struct text fn = json_text(yyjson_obj_get(mapping, "fn"));
+	struct text fn = json_text_at(mapping, "fn");
 	double t;
 
 	if (!mapping)

@@ -75,8 +75,8 @@ static void hear_at(struct troupe *t, yyjson_val *events, double now)
 	while ((event = yyjson_arr_iter_next(&at))) {
 		yyjson_val *signal = yyjson_obj_get(event, "signal");
 		const struct cue cue = {
-			.type = json_text(yyjson_obj_get(signal, "type")),
-			.correlation = json_text(yyjson_obj_get(event, "correlationId")),
+			.type = json_text_at(signal, "type"),
+			.correlation = json_text_at(event, "correlationId"),
 			.payload = yyjson_obj_get(signal, "payload"),
 		};
 

@@ -107,7 +107,7 @@ static bool is_as_it_is(const struct options *options, struct text type)
 
 static void add_value(struct buf *out, yyjson_val *prompt, const struct options *options)
 {
-	struct text type = json_text(yyjson_obj_get(prompt, "type"));
+	struct text type = json_text_at(prompt, "type");
 	const char *word = options->words[1];
 
 	if (is_as_it_is(options, type))
@@ -146,7 +146,7 @@ static bool is_safe(yyjson_val *prompt, struct text value)
 /* What `prompts` does not show whole can be allowed by who has opened it: it printed a word. */
 static bool was_seen(struct dial *dial, yyjson_val *prompt, const char *given, struct error *why)
 {
-	struct text id = json_text(yyjson_obj_get(prompt, "id"));
+	struct text id = json_text_at(prompt, "id");
 	yyjson_doc *doc = asked_input(dial, prompt, why);
 	char word[ASKED_WORD_LEN + 1];
 	bool seen;
@@ -215,7 +215,7 @@ static bool answer_one(struct dial *dial, const struct options *options, struct 
 	if (good)
 		good = body.full || value.full
 		               ? error_set(why, "that is too much")
-		               : post(dial, prompt ? json_text(yyjson_obj_get(prompt, "id")) : id,
+		               : post(dial, prompt ? json_text_at(prompt, "id") : id,
 		                      buf_text(&body), why);
 	buf_finish(&value);
 	buf_finish(&body);

@@ -29,11 +29,6 @@ struct ask {
 	int status;
 };
 
-static struct text text_in(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 /* ---- what comes ---- */
 
 /* Lines and tabs are the answer's; on a terminal nothing else of it may act. */
@@ -66,7 +61,7 @@ static void end_line(struct ask *ask)
 static void say_call(struct ask *ask, yyjson_val *payload)
 {
 	char *input = yyjson_val_write(yyjson_obj_get(payload, "input"), 0, NULL);
-	struct text name = text_in(payload, "toolName");
+	struct text name = json_text_at(payload, "toolName");
 
 	end_line(ask);
 	say("tool %.*s %.*s", TEXT_ARG(name), INPUT_SHOWN, input ? input : "");
@@ -75,7 +70,7 @@ static void say_call(struct ask *ask, yyjson_val *payload)
 
 static void end_run(struct ask *ask, yyjson_val *payload, bool is_error)
 {
-	struct text words = text_in(payload, is_error ? "message" : "result");
+	struct text words = json_text_at(payload, is_error ? "message" : "result");
 	bool success = !is_error && yyjson_get_bool(yyjson_obj_get(payload, "success"));
 
 	ask->is_over = true;
@@ -94,13 +89,13 @@ static bool take_signal(void *self, struct text envelope)
 	yyjson_doc *doc = yyjson_read(envelope.at, envelope.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_val *payload = yyjson_obj_get(root, "payload");
-	struct text type = text_in(root, "type");
+	struct text type = json_text_at(root, "type");
 
 	if (ask->json) {
 		out_add(ask->out, envelope);
 		out_add(ask->out, TEXT("\n"));
 	} else if (text_is(type, "text_delta")) {
-		print_words(ask, text_in(payload, "content"));
+		print_words(ask, json_text_at(payload, "content"));
 	} else if (text_is(type, "tool_call")) {
 		say_call(ask, payload);
 	}

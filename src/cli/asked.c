@@ -16,7 +16,7 @@
 bool asked_is_cut(yyjson_val *prompt)
 {
 	struct text note = TEXT(VISIBLE_MISSING);
-	struct text words = json_text(yyjson_obj_get(prompt, "prompt"));
+	struct text words = json_text_at(prompt, "prompt");
 	double bytes = 0;
 
 	json_number(yyjson_obj_get(prompt, "inputBytes"), &bytes);
@@ -37,7 +37,7 @@ yyjson_doc *asked_input(struct dial *dial, yyjson_val *prompt, struct error *why
 	}
 	buf_init(&path, PATH_BYTES);
 	buf_add(&path, TEXT("/api/prompts/"));
-	follow_add_escaped(&path, json_text(yyjson_obj_get(prompt, "id")));
+	follow_add_escaped(&path, json_text_at(prompt, "id"));
 	buf_add(&path, TEXT("/input"));
 	buf_add_char(&path, '\0');
 	request.path = path.at;
@@ -67,7 +67,7 @@ yyjson_val *asked_find(yyjson_val *prompts, struct text id)
 	yyjson_val *prompt, *found = NULL;
 
 	while ((prompt = yyjson_arr_iter_next(&it))) {
-		if (!id.len || !text_starts(json_text(yyjson_obj_get(prompt, "id")), id))
+		if (!id.len || !text_starts(json_text_at(prompt, "id"), id))
 			continue;
 		if (found)
 			return NULL;

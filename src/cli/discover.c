@@ -9,11 +9,6 @@
 #define COLUMNS 5
 #define CELL_MAX 200
 
-static struct text text_in(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 /* "m1, m2, m3 and 4 more" */
 static void add_models(struct table *table, yyjson_val *models)
 {
@@ -41,10 +36,10 @@ static void add_services(struct table *table, yyjson_val *list)
 	while ((service = yyjson_arr_iter_next(&each)) != NULL) {
 		bool is_there = yyjson_get_bool(yyjson_obj_get(service, "available"));
 
-		table_add(table, text_in(service, "label"), CELL_MAX);
+		table_add(table, json_text_at(service, "label"), CELL_MAX);
 		table_add(table, is_there ? TEXT("yes") : TEXT("no"), CELL_MAX);
-		table_add(table, text_in(service, "id"), CELL_MAX);
-		table_add(table, text_in(service, "url"), CELL_MAX);
+		table_add(table, json_text_at(service, "id"), CELL_MAX);
+		table_add(table, json_text_at(service, "url"), CELL_MAX);
 		add_models(table, yyjson_obj_get(service, "models"));
 	}
 }

@@ -284,8 +284,8 @@ static void take(const struct errand *e)
 	}
 	json_reader_init(&reader, e->payload.max);
 	root = yyjson_doc_get_root(json_read(&reader, buf_text(&e->payload), NULL));
-	event = json_text(yyjson_obj_get(root, "hook_event_name"));
-	session = json_text(yyjson_obj_get(root, "session_id"));
+	event = json_text_at(root, "hook_event_name");
+	session = json_text_at(root, "session_id");
 	hooked_tell(session, event);
 	if (decides)
 		decide(e, session, event);

@@ -34,9 +34,9 @@ static bool play_line(struct performing *p, struct text line, struct error *why)
 	yyjson_doc *doc = json_read(&p->reader, line, why);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	struct cue cue = {
-		.type = show_text(root, "type"),
-		.source = show_text(root, "source"),
-		.correlation = show_text(root, "correlationId"),
+		.type = json_text_at(root, "type"),
+		.source = json_text_at(root, "source"),
+		.correlation = json_text_at(root, "correlationId"),
 		.payload = yyjson_obj_get(root, "payload"),
 	};
 	double at = show_number(root, "timestamp", NAN);

@@ -44,7 +44,7 @@ static void show_visible(struct out *out, struct text words)
 
 static void show_option(struct out *out, yyjson_val *option)
 {
-	struct text rule = json_text(yyjson_obj_get(option, "rule"));
+	struct text rule = json_text_at(option, "rule");
 	struct buf value;
 
 	buf_init(&value, JSON_MAX);
@@ -52,7 +52,7 @@ static void show_option(struct out *out, yyjson_val *option)
 	out_print(out, "    ");
 	show_visible(out, buf_text(&value));
 	out_print(out, "  ");
-	show_visible(out, json_text(yyjson_obj_get(option, "label")));
+	show_visible(out, json_text_at(option, "label"));
 	if (rule.len) {
 		out_print(out, " - ");
 		show_visible(out, rule);
@@ -73,7 +73,7 @@ static void show_options(struct out *out, yyjson_val *prompt)
 /* The table has the whole of what fits into a cell. */
 static bool fits_cell(yyjson_val *prompt)
 {
-	struct text words = json_text(yyjson_obj_get(prompt, "prompt"));
+	struct text words = json_text_at(prompt, "prompt");
 	struct buf shown;
 	bool fits;
 
@@ -85,7 +85,7 @@ static bool fits_cell(yyjson_val *prompt)
 
 static void show_below(struct out *out, yyjson_val *prompt)
 {
-	struct text id = json_text(yyjson_obj_get(prompt, "id"));
+	struct text id = json_text_at(prompt, "id");
 
 	if (fits_cell(prompt) && !yyjson_obj_get(prompt, "options"))
 		return;
@@ -93,7 +93,7 @@ static void show_below(struct out *out, yyjson_val *prompt)
 	out_add_shown(out, id);
 	out_print(out, "\n");
 	if (!fits_cell(prompt))
-		show_words(out, json_text(yyjson_obj_get(prompt, "prompt")));
+		show_words(out, json_text_at(prompt, "prompt"));
 	if (asked_is_cut(prompt) && yyjson_obj_get(prompt, "inputBytes"))
 		out_print(out, "    all of it: signalbox prompts %.*s\n", TEXT_ARG(id));
 	show_options(out, prompt);
@@ -108,7 +108,7 @@ static bool show_whole(struct out *out, struct dial *dial, yyjson_val *prompt, s
 	struct buf words;
 
 	if (!asked_is_cut(prompt)) {
-		show_words(out, json_text(yyjson_obj_get(prompt, "prompt")));
+		show_words(out, json_text_at(prompt, "prompt"));
 		show_options(out, prompt);
 		return true;
 	}
@@ -117,7 +117,7 @@ static bool show_whole(struct out *out, struct dial *dial, yyjson_val *prompt, s
 		return false;
 	input = yyjson_obj_get(yyjson_doc_get_root(doc), "input");
 	buf_init(&words, WORDS_MAX);
-	tool_words(&words, json_text(yyjson_obj_get(prompt, "tool")), input, WORDS_MAX);
+	tool_words(&words, json_text_at(prompt, "tool"), input, WORDS_MAX);
 	show_words(out, buf_text(&words));
 	show_options(out, prompt);
 	asked_word(input, word);
@@ -133,13 +133,13 @@ static void add_row(struct table *table, yyjson_val *prompt)
 {
 	struct buf cell;
 
-	table_add(table, json_text(yyjson_obj_get(prompt, "id")), 40);
-	table_add(table, json_text(yyjson_obj_get(prompt, "type")), 10);
-	table_add(table, json_text(yyjson_obj_get(prompt, "source")), 24);
-	table_add(table, json_text(yyjson_obj_get(prompt, "run")), 36);
+	table_add(table, json_text_at(prompt, "id"), 40);
+	table_add(table, json_text_at(prompt, "type"), 10);
+	table_add(table, json_text_at(prompt, "source"), 24);
+	table_add(table, json_text_at(prompt, "run"), 36);
 	buf_init(&cell, CELL_MAX);
 	if (fits_cell(prompt))
-		visible_add(&cell, json_text(yyjson_obj_get(prompt, "prompt")), VISIBLE_MARK_LINES);
+		visible_add(&cell, json_text_at(prompt, "prompt"), VISIBLE_MARK_LINES);
 	else
 		buf_add(&cell, TEXT("(below)"));
 	table_add(table, buf_text(&cell), CELL_MAX);

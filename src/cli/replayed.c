@@ -25,11 +25,11 @@ bool replayed_read(struct replayed *r, struct text line, struct error *why)
 		return false;
 	r->line = line;
 	r->root = yyjson_doc_get_root(doc);
-	r->type = json_text(yyjson_obj_get(r->root, "type"));
+	r->type = json_text_at(r->root, "type");
 	if (!r->type.at)
 		return error_set(why, "no signal: it has no type");
-	r->source = json_text(yyjson_obj_get(r->root, "source"));
-	r->id = json_text(yyjson_obj_get(r->root, "id"));
+	r->source = json_text_at(r->root, "source");
+	r->id = json_text_at(r->root, "id");
 	r->seq = yyjson_get_uint(yyjson_obj_get(r->root, "seq"));
 	r->has_time = json_number(yyjson_obj_get(r->root, "timestamp"), &r->at_ms);
 	return true;

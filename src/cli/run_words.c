@@ -108,7 +108,7 @@ void run_tell_cannot(struct run_words *run, struct text op)
 
 static char *word_of(yyjson_val *object, const char *key)
 {
-	struct text word = json_text(yyjson_obj_get(object, key));
+	struct text word = json_text_at(object, key);
 
 	return word.len ? text_dup(utf8_cut(word, RESULT_MAX)) : NULL;
 }

@@ -25,11 +25,6 @@ struct job {
 	struct dial *dial;
 };
 
-static struct text text_in(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 static void add_count(struct table *table, yyjson_val *object, const char *name)
 {
 	char digits[TEXT_U64_MAX];
@@ -129,8 +124,8 @@ static void show_list(struct out *out, yyjson_val *runs)
 	for (unsigned i = 0; i < 8; i++)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((run = yyjson_arr_iter_next(&it))) {
-		table_add(&table, text_in(run, "id"), 48);
-		table_add(&table, text_in(run, "source"), 24);
+		table_add(&table, json_text_at(run, "id"), 48);
+		table_add(&table, json_text_at(run, "source"), 24);
 		table_add(&table, text_of(state_of(run)), 10);
 		add_count(&table, run, "live");
 		add_config(&table, yyjson_obj_get(run, "config"));
@@ -198,10 +193,10 @@ static void show_invocations(struct out *out, yyjson_val *invocations)
 	for (unsigned i = 0; i < 5; i++)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((one = yyjson_arr_iter_next(&it))) {
-		table_add(&table, text_in(one, "invokeid"), 24);
-		table_add(&table, text_in(one, "session"), 36);
-		table_add(&table, text_in(one, "status"), 10);
-		table_add(&table, text_in(one, "model"), 24);
+		table_add(&table, json_text_at(one, "invokeid"), 24);
+		table_add(&table, json_text_at(one, "session"), 36);
+		table_add(&table, json_text_at(one, "status"), 10);
+		table_add(&table, json_text_at(one, "model"), 24);
 		add_count(&table, one, "tokens");
 	}
 	out_print(out, "\n");
@@ -215,8 +210,8 @@ static void show_run(struct out *out, yyjson_val *run, yyjson_val *prompts)
 	yyjson_val *debug = yyjson_obj_get(run, "debug"), *prompt;
 	char digits[TEXT_U64_MAX];
 
-	show_line(out, "run", text_in(run, "id"));
-	show_line(out, "source", text_in(run, "source"));
+	show_line(out, "run", json_text_at(run, "id"));
+	show_line(out, "source", json_text_at(run, "source"));
 	show_states(out, "phase", yyjson_obj_get(run, "config"));
 	show_line(out, "signals",
 	          text_of_u64(yyjson_get_uint(yyjson_obj_get(run, "signals")), digits));
@@ -227,9 +222,9 @@ static void show_run(struct out *out, yyjson_val *run, yyjson_val *prompts)
 	show_invocations(out, yyjson_obj_get(run, "invocations"));
 	while ((prompt = yyjson_arr_iter_next(&it))) {
 		out_print(out, "\nasks      ");
-		out_add_shown(out, text_in(prompt, "prompt"));
+		out_add_shown(out, json_text_at(prompt, "prompt"));
 		out_print(out, "\n          signalbox answer ");
-		out_add_shown(out, text_in(prompt, "id"));
+		out_add_shown(out, json_text_at(prompt, "id"));
 		out_print(out, " ...\n");
 	}
 }

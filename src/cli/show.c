@@ -32,11 +32,6 @@ static const char *color_of(struct text type)
 	return colors[i].color;
 }
 
-static struct text string_of(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 /* At most n bytes of it, whole characters, with dots where something is cut. */
 static void add_cut(struct out *out, struct text t, size_t n)
 {
@@ -72,7 +67,7 @@ static void add_payload(struct out *out, yyjson_val *payload, size_t most)
 
 static void show_parts(struct out *out, yyjson_val *root, unsigned columns)
 {
-	struct text type = string_of(root, "type"), source = string_of(root, "source");
+	struct text type = json_text_at(root, "type"), source = json_text_at(root, "source");
 	size_t used = 24 + source.len + type.len;
 
 	out_paint(out, DIM);

@@ -21,11 +21,6 @@ struct job {
 	const char *word; /* behind the verb: a URL or a source */
 };
 
-static struct text text_in(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 static bool ask(const struct job *job, const char *method, const char *path, struct text body,
                 struct buf *answer)
 {
@@ -53,15 +48,15 @@ static void add_count(struct table *table, yyjson_val *source, const char *name)
 
 static void add_row(struct table *table, yyjson_val *source)
 {
-	struct text error = text_in(source, "error");
+	struct text error = json_text_at(source, "error");
 
-	table_add(table, text_in(source, "id"), 36);
-	table_add(table, text_in(source, "name"), 30);
-	table_add(table, text_in(source, "state"), 20);
-	table_add(table, text_in(source, "protocol"), 20);
+	table_add(table, json_text_at(source, "id"), 36);
+	table_add(table, json_text_at(source, "name"), 30);
+	table_add(table, json_text_at(source, "state"), 20);
+	table_add(table, json_text_at(source, "protocol"), 20);
 	add_count(table, source, "signals");
 	add_count(table, source, "eventsPerSecond");
-	table_add(table, error.len ? error : text_in(source, "url"), 80);
+	table_add(table, error.len ? error : json_text_at(source, "url"), 80);
 }
 
 static void show_list(struct out *out, yyjson_val *sources)
@@ -134,9 +129,9 @@ static bool show_source(const struct job *job, const char *method, const char *p
 	if (options_has(job->options, "json")) {
 		show_json(out, source ? source : yyjson_doc_get_root(doc));
 	} else if (source) {
-		out_add_shown(out, text_in(source, "id"));
+		out_add_shown(out, json_text_at(source, "id"));
 		out_print(out, "  ");
-		out_add_shown(out, text_in(source, "state"));
+		out_add_shown(out, json_text_at(source, "state"));
 		out_print(out, "\n");
 	}
 	yyjson_doc_free(doc);

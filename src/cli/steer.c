@@ -139,7 +139,7 @@ static void take_message(struct text message, const struct ear *ear)
 	yyjson_val *root = yyjson_doc_get_root(doc);
 
 	if (yyjson_equals_str(yyjson_obj_get(root, "kind"), "control"))
-		ear->told(ear->self, json_text(yyjson_obj_get(root, "op")));
+		ear->told(ear->self, json_text_at(root, "op"));
 	yyjson_doc_free(doc);
 }
 

@@ -5,11 +5,6 @@
 
 #define ANSWER_MS 30000
 
-static struct text text_in(yyjson_val *object, const char *name)
-{
-	return json_text(yyjson_obj_get(object, name));
-}
-
 static char *find(yyjson_val *sources, const char *word, struct error *why)
 {
 	yyjson_val *one, *found = NULL;
@@ -17,18 +12,18 @@ static char *find(yyjson_val *sources, const char *word, struct error *why)
 
 	yyjson_arr_foreach(sources, at, count, one)
 	{
-		if (text_is(text_in(one, "id"), word)) {
+		if (text_is(json_text_at(one, "id"), word)) {
 			found = one;
 			named = 1;
 			break;
 		}
-		if (text_is(text_in(one, "name"), word)) {
+		if (text_is(json_text_at(one, "name"), word)) {
 			found = one;
 			named++;
 		}
 	}
 	if (named == 1)
-		return text_dup(text_in(found, "id"));
+		return text_dup(json_text_at(found, "id"));
 	if (named)
 		error_set(why, "several sources are called '%s': say its id", word);
 	else

@@ -83,7 +83,7 @@ static void begin(struct parse *p, yyjson_val *message)
 {
 	struct anthropic *a = parse_state(p);
 
-	parse_set_agent(p, json_text(yyjson_obj_get(message, "model")));
+	parse_set_agent(p, json_text_at(message, "model"));
 	blocks_forget_open(&a->blocks);
 	read_usage(a, yyjson_obj_get(message, "usage"));
 	tell_start(p);
@@ -129,7 +129,7 @@ static void message_delta(struct parse *p, yyjson_val *event)
 	struct anthropic *a = parse_state(p);
 	yyjson_val *usage = yyjson_obj_get(event, "usage");
 
-	parse_set_stop(p, json_text(yyjson_obj_get(yyjson_obj_get(event, "delta"), "stop_reason")));
+	parse_set_stop(p, json_text_at(yyjson_obj_get(event, "delta"), "stop_reason"));
 	read_usage(a, usage);
 	/* What is counted before the end is told, in case that never comes; the last
 	 * counts are told with it. */
@@ -145,8 +145,8 @@ static void message_stop(struct parse *p, yyjson_val *event)
 static void fail(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *error = yyjson_obj_get(event, "error");
-	struct text code = json_text(yyjson_obj_get(error, "type"));
-	struct text message = json_text(yyjson_obj_get(error, "message"));
+	struct text code = json_text_at(error, "type");
+	struct text message = json_text_at(error, "message");
 
 	tell_usage(parse_state(p), p);
 	parse_fail(p, code.len ? code : TEXT("ANTHROPIC_ERROR"),
@@ -164,7 +164,7 @@ static void whole_message(struct parse *p, yyjson_val *message)
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		blocks_whole(&a->blocks, p, NULL, block);
-	parse_set_stop(p, json_text(yyjson_obj_get(message, "stop_reason")));
+	parse_set_stop(p, json_text_at(message, "stop_reason"));
 	finish(p);
 }
 
@@ -191,7 +191,7 @@ static const struct {
 static void take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *root = parse_json(p, event->data);
-	struct text name = json_text(yyjson_obj_get(root, "type"));
+	struct text name = json_text_at(root, "type");
 	size_t i = 0;
 
 	if (root && !yyjson_is_obj(root))

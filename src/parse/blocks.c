@@ -12,11 +12,6 @@
 
 #define RESULT_ENDING "_tool_result"
 
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 /* --- names ----------------------------------------------------------------------- */
 
 static void forget(struct blocks_name *name)
@@ -51,9 +46,9 @@ static struct call recall(const struct blocks *b, struct text id)
 static struct call read_call(yyjson_val *block)
 {
 	return (struct call){
-		.id = text_at(block, "id"),
-		.name = text_at(block, "name"),
-		.server = text_at(block, "server_name"),
+		.id = json_text_at(block, "id"),
+		.name = json_text_at(block, "name"),
+		.server = json_text_at(block, "server_name"),
 	};
 }
 
@@ -117,7 +112,7 @@ static void grow_call(struct blocks *b, struct parse *p, const struct speaker *w
                       yyjson_val *event)
 {
 	struct open_call *call = call_at(b, event);
-	struct text piece = text_at(yyjson_obj_get(event, "delta"), "partial_json");
+	struct text piece = json_text_at(yyjson_obj_get(event, "delta"), "partial_json");
 
 	if (!call || piece.len == 0)
 		return;
@@ -161,12 +156,12 @@ static void say_redacted(struct parse *p, const struct speaker *who)
 /* The words that a block begins with, or has when it comes whole. */
 static void say_block(struct parse *p, const struct speaker *who, yyjson_val *block)
 {
-	struct text type = text_at(block, "type");
+	struct text type = json_text_at(block, "type");
 
 	if (text_is(type, "text"))
-		say_given(p, who, "text_delta", text_at(block, "text"));
+		say_given(p, who, "text_delta", json_text_at(block, "text"));
 	else if (text_is(type, "thinking"))
-		say_given(p, who, "thinking", text_at(block, "thinking"));
+		say_given(p, who, "thinking", json_text_at(block, "thinking"));
 	else if (text_is(type, "redacted_thinking"))
 		say_redacted(p, who);
 	else if (yyjson_is_obj(block))
@@ -180,13 +175,13 @@ static bool has_failed(yyjson_val *block)
 	yyjson_val *content = yyjson_obj_get(block, "content");
 
 	return yyjson_get_bool(yyjson_obj_get(block, "is_error")) ||
-	       text_ends(text_at(content, "type"), TEXT("_error"));
+	       text_ends(json_text_at(content, "type"), TEXT("_error"));
 }
 
 void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
 {
-	struct text type = text_at(block, "type");
-	struct call call = recall(b, text_at(block, "tool_use_id"));
+	struct text type = json_text_at(block, "type");
+	struct call call = recall(b, json_text_at(block, "tool_use_id"));
 
 	/* web_search_tool_result is the result of web_search, whoever called it. */
 	if (call.name.len == 0 && text_ends(type, TEXT(RESULT_ENDING)))
@@ -199,7 +194,7 @@ void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who,
 void blocks_start(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *event)
 {
 	yyjson_val *content = yyjson_obj_get(event, "content_block");
-	struct text type = text_at(content, "type");
+	struct text type = json_text_at(content, "type");
 
 	if (is_call(type))
 		open_call(b, p, event, content);
@@ -212,12 +207,12 @@ void blocks_start(struct blocks *b, struct parse *p, const struct speaker *who, 
 void blocks_grow(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *event)
 {
 	yyjson_val *delta = yyjson_obj_get(event, "delta");
-	struct text type = text_at(delta, "type");
+	struct text type = json_text_at(delta, "type");
 
 	if (text_is(type, "text_delta"))
-		speak_words(p, who, "text_delta", text_at(delta, "text"));
+		speak_words(p, who, "text_delta", json_text_at(delta, "text"));
 	else if (text_is(type, "thinking_delta"))
-		speak_words(p, who, "thinking", text_at(delta, "thinking"));
+		speak_words(p, who, "thinking", json_text_at(delta, "thinking"));
 	else if (text_is(type, "input_json_delta"))
 		grow_call(b, p, who, event);
 	else if (yyjson_is_obj(delta) && !text_is(type, "signature_delta"))
@@ -236,7 +231,7 @@ void blocks_stop(struct blocks *b, struct parse *p, const struct speaker *who, y
 
 void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
 {
-	struct text type = text_at(block, "type");
+	struct text type = json_text_at(block, "type");
 	struct call call = read_call(block);
 
 	if (is_call(type)) {

@@ -20,7 +20,7 @@ struct hook {
 
 static struct text field(const struct hook *h, const char *name)
 {
-	return json_text(yyjson_obj_get(h->root, name));
+	return json_text_at(h->root, name);
 }
 
 static struct text field_or(const struct hook *h, const char *name, const char *otherwise)

@@ -7,11 +7,6 @@
 /* startedAt is some moments after the process began; the tick and the clock are not exact. */
 #define LATEST_MS 2000
 
-static struct text text_member(yyjson_val *root, const char *name)
-{
-	return json_text(yyjson_obj_get(root, name));
-}
-
 static int64_t time_member(yyjson_val *root, const char *name)
 {
 	double ms;
@@ -35,19 +30,19 @@ bool claude_session_read(struct json_reader *reader, struct text raw, struct cla
 		return false;
 	root = yyjson_doc_get_root(doc);
 	out->pid = (uint64_t)time_member(root, "pid");
-	out->id = text_member(root, "sessionId");
+	out->id = json_text_at(root, "sessionId");
 	if (out->pid == 0 || out->pid > INT32_MAX || out->id.len == 0)
 		return error_set(why, "it names no process or no session");
-	out->cwd = text_member(root, "cwd");
-	out->version = text_member(root, "version");
-	out->kind = text_member(root, "kind");
-	out->entrypoint = text_member(root, "entrypoint");
-	out->name = text_member(root, "name");
-	out->name_source = text_member(root, "nameSource");
-	out->status = text_member(root, "status");
-	out->waiting_for = text_member(root, "waitingFor");
-	out->proc_start = text_member(root, "procStart");
-	out->pid_domain = text_member(root, "pidDomain");
+	out->cwd = json_text_at(root, "cwd");
+	out->version = json_text_at(root, "version");
+	out->kind = json_text_at(root, "kind");
+	out->entrypoint = json_text_at(root, "entrypoint");
+	out->name = json_text_at(root, "name");
+	out->name_source = json_text_at(root, "nameSource");
+	out->status = json_text_at(root, "status");
+	out->waiting_for = json_text_at(root, "waitingFor");
+	out->proc_start = json_text_at(root, "procStart");
+	out->pid_domain = json_text_at(root, "pidDomain");
 	out->started_ms = time_member(root, "startedAt");
 	out->status_ms = time_member(root, "statusUpdatedAt");
 	out->updated_ms = time_member(root, "updatedAt");

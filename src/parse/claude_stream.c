@@ -36,11 +36,6 @@ struct claude {
 	const char *state;
 };
 
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 static void set_word(char **word, struct text value)
 {
 	if (value.len == 0 || (*word && text_is(value, *word)))
@@ -107,11 +102,11 @@ static struct speaker speaker_of(const struct agent *agent)
 /* Who a line is from. */
 static struct agent *agent_at(struct claude *c, yyjson_val *line)
 {
-	struct agent *agent = agent_of(c, text_at(line, "parent_tool_use_id"));
+	struct agent *agent = agent_of(c, json_text_at(line, "parent_tool_use_id"));
 
 	if (agent->parent[0]) {
-		set_word(&agent->name, text_at(line, "subagent_type"));
-		set_word(&agent->id, text_at(line, "agent_id"));
+		set_word(&agent->name, json_text_at(line, "subagent_type"));
+		set_word(&agent->id, json_text_at(line, "agent_id"));
 	}
 	return agent;
 }
@@ -170,8 +165,8 @@ static void tell_usage(struct parse *p, yyjson_val *line)
 
 static void fail_turn(struct parse *p, yyjson_val *line)
 {
-	struct text code = text_at(line, "subtype");
-	struct text words = text_at(line, "result");
+	struct text code = json_text_at(line, "subtype");
+	struct text words = json_text_at(line, "result");
 
 	if (words.len == 0)
 		words = json_text(yyjson_arr_get_first(yyjson_obj_get(line, "errors")));
@@ -186,7 +181,7 @@ static void fail_turn(struct parse *p, yyjson_val *line)
 static void take_result(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
-	struct text subtype = text_at(line, "subtype");
+	struct text subtype = json_text_at(line, "subtype");
 
 	begin_turn(p);
 	tell_usage(p, line);
@@ -195,8 +190,8 @@ static void take_result(struct parse *p, yyjson_val *line)
 		fail_turn(p, line);
 		return;
 	}
-	c->result = text_dup(text_at(line, "result"));
-	set_word(&c->stop, text_at(line, "stop_reason"));
+	c->result = text_dup(json_text_at(line, "result"));
+	set_word(&c->stop, json_text_at(line, "stop_reason"));
 	change_state(p, "done", "turn finished");
 }
 
@@ -213,13 +208,13 @@ static void take_event(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	yyjson_val *event = yyjson_obj_get(line, "event");
-	struct text type = text_at(event, "type");
+	struct text type = json_text_at(event, "type");
 	struct agent *agent = agent_at(c, line);
 	struct speaker who = speaker_of(agent);
 
 	hear(p, agent);
 	if (text_is(type, "message_start")) {
-		set_word(&agent->message, text_at(yyjson_obj_get(event, "message"), "id"));
+		set_word(&agent->message, json_text_at(yyjson_obj_get(event, "message"), "id"));
 		blocks_forget_open(&agent->blocks);
 	} else if (text_is(type, "content_block_start")) {
 		blocks_start(&agent->blocks, p, &who, event);
@@ -235,8 +230,8 @@ static void take_event(struct parse *p, yyjson_val *line)
 /* A call that starts a subagent says what kind it is. */
 static void note_subagent(struct claude *c, yyjson_val *block)
 {
-	struct text kind = text_at(yyjson_obj_get(block, "input"), "subagent_type");
-	struct text id = text_at(block, "id");
+	struct text kind = json_text_at(yyjson_obj_get(block, "input"), "subagent_type");
+	struct text id = json_text_at(block, "id");
 
 	if (kind.len && id.len)
 		set_word(&agent_of(c, id)->name, kind);
@@ -247,7 +242,7 @@ static void take_assistant(struct parse *p, yyjson_val *line)
 	struct claude *c = parse_state(p);
 	yyjson_val *message = yyjson_obj_get(line, "message");
 	struct agent *agent = agent_at(c, line);
-	struct text id = text_at(message, "id");
+	struct text id = json_text_at(message, "id");
 	bool told = id.len && agent->message && text_is(id, agent->message);
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
@@ -259,7 +254,7 @@ static void take_assistant(struct parse *p, yyjson_val *line)
 
 		if (!told)
 			blocks_whole(&agent->blocks, p, &who, block);
-		if (text_is(text_at(block, "type"), "tool_use"))
+		if (text_is(json_text_at(block, "type"), "tool_use"))
 			note_subagent(c, block);
 	}
 }
@@ -308,10 +303,10 @@ static void take_user(struct parse *p, yyjson_val *line)
 	take_words(p, line, agent, json_text(content));
 	yyjson_arr_iter_init(content, &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks))) {
-		if (text_is(text_at(block, "type"), "tool_result"))
+		if (text_is(json_text_at(block, "type"), "tool_result"))
 			blocks_result(&agent->blocks, p, &who, block);
 		else
-			take_words(p, line, agent, text_at(block, "text"));
+			take_words(p, line, agent, json_text_at(block, "text"));
 	}
 }
 
@@ -321,30 +316,31 @@ static void take_init(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 
-	set_word(&c->model, text_at(line, "model"));
+	set_word(&c->model, json_text_at(line, "model"));
 	begin_turn(p);
 }
 
 static void take_task_start(struct parse *p, yyjson_val *line)
 {
-	struct agent *agent = agent_of(parse_state(p), text_at(line, "tool_use_id"));
-	struct text words = text_at(line, "prompt"), to = text_at(line, "subagent_type");
+	struct agent *agent = agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
+	struct text words = json_text_at(line, "prompt"), to = json_text_at(line, "subagent_type");
 
 	if (words.len == 0)
-		words = text_at(line, "description");
+		words = json_text_at(line, "description");
 	if (agent->parent[0]) {
 		set_word(&agent->name, to);
-		set_word(&agent->id, text_at(line, "task_id"));
+		set_word(&agent->id, json_text_at(line, "task_id"));
 	}
 	if (to.len == 0)
-		to = text_at(line, "task_type");
-	tell_task(p, text_at(line, "task_id"), parse_agent(p), to.len ? to : TEXT("task"), words);
+		to = json_text_at(line, "task_type");
+	tell_task(p, json_text_at(line, "task_id"), parse_agent(p), to.len ? to : TEXT("task"),
+	          words);
 }
 
 static void take_task_end(struct parse *p, yyjson_val *line)
 {
-	struct agent *agent = agent_of(parse_state(p), text_at(line, "tool_use_id"));
-	struct text status = text_at(line, "status");
+	struct agent *agent = agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
+	struct text status = json_text_at(line, "status");
 	struct speaker who = speaker_of(agent);
 	const char *to = "done";
 
@@ -383,7 +379,7 @@ static const struct kind system_kinds[] = {
 
 static void take_kind(struct parse *p, yyjson_val *line, const struct kind *kinds, const char *key)
 {
-	struct text name = text_at(line, key);
+	struct text name = json_text_at(line, key);
 
 	while (kinds->name && !text_is(name, kinds->name))
 		kinds++;
@@ -405,13 +401,13 @@ static void take_tool(struct parse *p, yyjson_val *line)
 	yyjson_val *key = yyjson_obj_iter_next(&iter);
 	yyjson_val *tool = key ? yyjson_obj_iter_get_val(key) : NULL;
 	yyjson_val *result = yyjson_obj_get(tool, "result");
-	struct call call = {.id = text_at(line, "call_id"), .name = json_text(key)};
+	struct call call = {.id = json_text_at(line, "call_id"), .name = json_text(key)};
 
 	if (text_ends(call.name, TEXT("ToolCall")))
 		call.name.len -= strlen("ToolCall");
-	if (text_is(text_at(line, "subtype"), "started"))
+	if (text_is(json_text_at(line, "subtype"), "started"))
 		speak_call(p, NULL, &call, yyjson_obj_get(tool, "args"));
-	else if (text_is(text_at(line, "subtype"), "completed"))
+	else if (text_is(json_text_at(line, "subtype"), "completed"))
 		speak_result(p, NULL, &call, yyjson_obj_get(result, "success") != NULL, result);
 	else
 		speak_other(p, NULL, line);
@@ -419,7 +415,7 @@ static void take_tool(struct parse *p, yyjson_val *line)
 
 static void take_thought(struct parse *p, yyjson_val *line)
 {
-	struct text words = text_at(line, "text");
+	struct text words = json_text_at(line, "text");
 
 	if (words.len)
 		speak_words(p, NULL, "thinking", words);
@@ -443,7 +439,7 @@ static void take(struct parse *p, const struct parse_event *event)
 		return;
 	if (parse_options(p)->agent.len == 0)
 		parse_set_agent(p, TEXT("claude"));
-	parse_set_correlation(p, text_at(line, "session_id"));
+	parse_set_correlation(p, json_text_at(line, "session_id"));
 	take_kind(p, line, line_kinds, "type");
 }
 

@@ -28,11 +28,6 @@ struct codex {
 	char *trouble;       /* the last error that was perhaps not the end */
 };
 
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 static void set_word(char **word, struct text value)
 {
 	free(*word);
@@ -56,8 +51,8 @@ static struct item *item_of(struct codex *c, struct text id)
 
 static void tell_text(struct parse *p, const char *type, yyjson_val *data)
 {
-	struct item *item = item_of(parse_state(p), text_at(data, "id"));
-	struct text all = text_at(data, "text");
+	struct item *item = item_of(parse_state(p), json_text_at(data, "id"));
+	struct text all = json_text_at(data, "text");
 
 	if (all.len <= item->told)
 		return;
@@ -70,13 +65,13 @@ static void take_message(struct parse *p, yyjson_val *data)
 	struct codex *c = parse_state(p);
 
 	tell_text(p, "text_delta", data);
-	set_word(&c->words, text_at(data, "text"));
+	set_word(&c->words, json_text_at(data, "text"));
 }
 
 static void take_plan_piece(struct parse *p, yyjson_val *line)
 {
-	struct item *item = item_of(parse_state(p), text_at(line, "item_id"));
-	struct text piece = text_at(line, "delta");
+	struct item *item = item_of(parse_state(p), json_text_at(line, "item_id"));
+	struct text piece = json_text_at(line, "delta");
 
 	item->told += piece.len;
 	if (piece.len)
@@ -121,9 +116,9 @@ static const struct tool *tool_of(struct text type)
 static struct call call_of(const struct tool *tool, yyjson_val *item)
 {
 	return (struct call){
-		.id = text_at(item, "id"),
-		.name = tool->name ? text_of(tool->name) : text_at(item, "tool"),
-		.server = text_at(item, "server"),
+		.id = json_text_at(item, "id"),
+		.name = tool->name ? text_of(tool->name) : json_text_at(item, "tool"),
+		.server = json_text_at(item, "server"),
 	};
 }
 
@@ -151,7 +146,7 @@ static yyjson_doc *pick(yyjson_val *item, const char *const *names)
 
 static bool has_worked(yyjson_val *item)
 {
-	struct text status = text_at(item, "status");
+	struct text status = json_text_at(item, "status");
 	yyjson_val *code = yyjson_obj_get(item, "exit_code");
 
 	return (status.len == 0 || text_is(status, "completed")) &&
@@ -161,7 +156,7 @@ static bool has_worked(yyjson_val *item)
 
 static void take_call(struct parse *p, const struct tool *tool, yyjson_val *data, bool is_complete)
 {
-	struct item *item = item_of(parse_state(p), text_at(data, "id"));
+	struct item *item = item_of(parse_state(p), json_text_at(data, "id"));
 	struct call call = call_of(tool, data);
 	yyjson_doc *doc;
 
@@ -183,7 +178,7 @@ static void take_call(struct parse *p, const struct tool *tool, yyjson_val *data
 static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 {
 	yyjson_val *data = yyjson_obj_get(line, "item");
-	struct text type = text_at(data, "type");
+	struct text type = json_text_at(data, "type");
 	const struct tool *tool = tool_of(type);
 
 	if (tool)
@@ -210,7 +205,7 @@ static void take_complete_item(struct parse *p, yyjson_val *line)
 
 static void take_thread(struct parse *p, yyjson_val *line)
 {
-	parse_set_correlation(p, text_at(line, "thread_id"));
+	parse_set_correlation(p, json_text_at(line, "thread_id"));
 }
 
 static void begin_turn(struct parse *p, yyjson_val *line)
@@ -243,7 +238,7 @@ static void complete_turn(struct parse *p, yyjson_val *line)
 
 static void fail_turn(struct parse *p, yyjson_val *line)
 {
-	struct text words = text_at(yyjson_obj_get(line, "error"), "message");
+	struct text words = json_text_at(yyjson_obj_get(line, "error"), "message");
 
 	tell_usage(p, line);
 	speak_state(p, NULL, "acting", "error", TEXT("turn failed"));
@@ -254,7 +249,7 @@ static void take_error(struct parse *p, yyjson_val *line)
 {
 	struct codex *c = parse_state(p);
 
-	set_word(&c->trouble, text_at(line, "message"));
+	set_word(&c->trouble, json_text_at(line, "message"));
 	speak_other(p, NULL, line);
 }
 
@@ -276,7 +271,7 @@ static const struct {
 static void take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = parse_json(p, event->data);
-	struct text type = text_at(line, "type");
+	struct text type = json_text_at(line, "type");
 
 	if (line && !yyjson_is_obj(line))
 		parse_bad(p, "a line that is not an object");

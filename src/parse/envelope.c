@@ -238,9 +238,9 @@ static void give_envelope(struct parse *p, struct message *m)
 
 static struct text first_text(yyjson_val *object, const char *name, const char *otherwise)
 {
-	struct text found = json_text(yyjson_obj_get(object, name));
+	struct text found = json_text_at(object, name);
 
-	return found.len ? found : json_text(yyjson_obj_get(object, otherwise));
+	return found.len ? found : json_text_at(object, otherwise);
 }
 
 /* A number of the object; 0 when it has none. */
@@ -257,7 +257,7 @@ static void give_event(struct parse *p, const struct message *m, struct text nam
 {
 	make_head(p, &(struct make_head){
 			     .type = "event",
-			     .id = json_text(yyjson_obj_get(m->root, "id")),
+			     .id = json_text_at(m->root, "id"),
 			     .source = first_text(m->root, "source", "event"),
 			     .correlation = first_text(m->root, "correlationId", "runId"),
 			     .at_ms = first_number(m->root, "timestamp", "ts"),
@@ -324,10 +324,10 @@ static void give_line(struct parse *p, yyjson_val *root)
 	yyjson_val *metadata = yyjson_obj_get(root, "metadata");
 	yyjson_val *time = yyjson_obj_get(root, "timestamp");
 	struct make_head head = {
-		.type_text = json_text(yyjson_obj_get(root, "type")),
-		.id = json_text(yyjson_obj_get(root, "id")),
-		.source = json_text(yyjson_obj_get(root, "source")),
-		.correlation = json_text(yyjson_obj_get(root, "correlationId")),
+		.type_text = json_text_at(root, "type"),
+		.id = json_text_at(root, "id"),
+		.source = json_text_at(root, "source"),
+		.correlation = json_text_at(root, "correlationId"),
 	};
 	bool is_odd = !json_number(time, &head.at_ms) && yyjson_is_str(time) &&
 	              !time_read(json_text(time), &head.at_ms);

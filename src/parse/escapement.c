@@ -41,7 +41,7 @@ struct frame {
 
 static struct text field(const struct frame *f, const char *name)
 {
-	return json_text(yyjson_obj_get(f->data, name));
+	return json_text_at(f->data, name);
 }
 
 /* --- envelopes ----------------------------------------------------------------- */
@@ -209,21 +209,21 @@ static void take_delta(struct frame *f)
 
 static void give_call(struct frame *f, yyjson_val *block)
 {
-	struct text name = json_text(yyjson_obj_get(block, "name"));
+	struct text name = json_text_at(block, "name");
 
 	begin(f, "tool_call");
 	make_text(f->p, "toolName", name.len ? name : TEXT("unknown"));
 	make_text(f->p, "agentId", f->agent);
-	make_given(f->p, "callId", json_text(yyjson_obj_get(block, "id")));
+	make_given(f->p, "callId", json_text_at(block, "id"));
 	make_object(f->p, "input", yyjson_obj_get(block, "input"));
 	end(f);
 }
 
 static void give_block(struct frame *f, yyjson_val *block, bool has_streamed)
 {
-	struct text type = json_text(yyjson_obj_get(block, "type"));
-	struct text text = json_text(yyjson_obj_get(block, "text"));
-	struct text thought = json_text(yyjson_obj_get(block, "thinking"));
+	struct text type = json_text_at(block, "type");
+	struct text text = json_text_at(block, "text");
+	struct text thought = json_text_at(block, "thinking");
 
 	if (text_is(type, "tool_use"))
 		give_call(f, block);
@@ -398,10 +398,10 @@ static const struct {
 
 static void take_prompt(struct frame *f)
 {
-	struct text type = json_text(yyjson_obj_get(f->root, "type"));
-	struct text id = json_text(yyjson_obj_get(f->root, "prompt-id"));
+	struct text type = json_text_at(f->root, "type");
+	struct text id = json_text_at(f->root, "prompt-id");
 	yyjson_val *opts = yyjson_obj_get(f->root, "opts");
-	struct text words = json_text(yyjson_obj_get(opts, "prompt"));
+	struct text words = json_text_at(opts, "prompt");
 	size_t i = 0, n = sizeof(questions) / sizeof(questions[0]);
 
 	while (i < n && !text_is(type, questions[i].name))
@@ -420,7 +420,7 @@ static void take_prompt(struct frame *f)
 	make_json(f->p, "options", yyjson_obj_get(opts, "options"));
 	make_json(f->p, "default", yyjson_obj_get(opts, "default"));
 	make_json(f->p, "deadline", yyjson_obj_get(opts, "deadline"));
-	make_given(f->p, "invokeid", json_text(yyjson_obj_get(f->root, "invokeid")));
+	make_given(f->p, "invokeid", json_text_at(f->root, "invokeid"));
 	end(f);
 }
 
@@ -428,9 +428,9 @@ static void take_prompt(struct frame *f)
 
 static void take_frame(struct frame *f)
 {
-	struct text kind = json_text(yyjson_obj_get(f->root, "kind"));
+	struct text kind = json_text_at(f->root, "kind");
 
-	f->event = json_text(yyjson_obj_get(f->root, "event"));
+	f->event = json_text_at(f->root, "event");
 	if (kind.len == 0 || text_is(kind, "event")) {
 		if (f->event.len)
 			take_event(f);
@@ -439,7 +439,7 @@ static void take_frame(struct frame *f)
 	} else if (text_is(kind, "prompt")) {
 		take_prompt(f);
 	} else if (text_is(kind, "control")) {
-		give_as(f, json_text(yyjson_obj_get(f->root, "op")));
+		give_as(f, json_text_at(f->root, "op"));
 	} else if (text_is(kind, "answer")) {
 		parse_bad(f->p, "an answer, which an agent does not give");
 	} else {

@@ -23,16 +23,16 @@ struct gemini {
 
 static void begin(struct parse *p, yyjson_val *line)
 {
-	parse_set_correlation(p, printed_text(line, "session_id"));
+	parse_set_correlation(p, json_text_at(line, "session_id"));
 	speak_state(p, NULL, "idle", "acting", TEXT("session started"));
 }
 
 static void take_message(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct text words = printed_text(line, "content");
+	struct text words = json_text_at(line, "content");
 
-	if (text_is(printed_text(line, "role"), "user")) {
+	if (text_is(json_text_at(line, "role"), "user")) {
 		make_begin(p, "task_dispatch");
 		make_text(p, "taskId", parse_options(p)->correlation);
 		make_text(p, "from", TEXT("user"));
@@ -48,8 +48,8 @@ static void take_message(struct parse *p, yyjson_val *line)
 static void take_call(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = printed_text(line, "tool_id"),
-	                    .name = printed_text(line, "tool_name")};
+	struct call call = {.id = json_text_at(line, "tool_id"),
+	                    .name = json_text_at(line, "tool_name")};
 	unsigned at = g->call_count++ % CALLS_KEPT;
 
 	printed_set(&g->calls[at].id, call.id);
@@ -61,7 +61,7 @@ static void take_call(struct parse *p, yyjson_val *line)
 static void take_result(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = printed_text(line, "tool_id")};
+	struct call call = {.id = json_text_at(line, "tool_id")};
 	yyjson_val *output = yyjson_obj_get(line, "output");
 
 	for (unsigned i = 0; i < CALLS_KEPT && call.id.len; i++)
@@ -69,14 +69,14 @@ static void take_result(struct parse *p, yyjson_val *line)
 			call.name = text_of(g->calls[i].name);
 	if (!output)
 		output = yyjson_obj_get(line, "error");
-	speak_result(p, NULL, &call, text_is(printed_text(line, "status"), "success"), output);
+	speak_result(p, NULL, &call, text_is(json_text_at(line, "status"), "success"), output);
 }
 
 static void take_error(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 
-	printed_set(&g->trouble, printed_text(line, "message"));
+	printed_set(&g->trouble, json_text_at(line, "message"));
 	speak_other(p, NULL, line);
 }
 
@@ -97,8 +97,8 @@ static void finish_session(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 	yyjson_val *error = yyjson_obj_get(line, "error");
-	struct text words = printed_text(error, "message");
-	bool good = text_is(printed_text(line, "status"), "success");
+	struct text words = json_text_at(error, "message");
+	bool good = text_is(json_text_at(line, "status"), "success");
 
 	tell_usage(p, yyjson_obj_get(line, "stats"));
 	speak_state(p, NULL, "acting", good ? "done" : "error", TEXT("session finished"));
@@ -107,7 +107,7 @@ static void finish_session(struct parse *p, yyjson_val *line)
 	if (good)
 		parse_complete(p, true, buf_text(&g->words));
 	else
-		parse_fail(p, printed_text(error, "type"),
+		parse_fail(p, json_text_at(error, "type"),
 		           words.len ? words : TEXT("the session failed"));
 }
 

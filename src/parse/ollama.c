@@ -15,14 +15,10 @@ struct ollama {
 	unsigned calls; /* so far */
 };
 
-static struct text text_at(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 static void fail(struct parse *p, yyjson_val *error)
 {
-	struct text words = yyjson_is_str(error) ? json_text(error) : text_at(error, "message");
+	struct text words =
+		yyjson_is_str(error) ? json_text(error) : json_text_at(error, "message");
 
 	parse_fail(p, TEXT("OLLAMA_ERROR"), words.len ? words : TEXT("Ollama error"));
 }
@@ -31,7 +27,7 @@ static void tell_call(struct parse *p, yyjson_val *item)
 {
 	struct ollama *o = parse_state(p);
 	yyjson_val *function = yyjson_obj_get(item, "function");
-	struct call call = {.id = text_at(item, "id"), .name = text_at(function, "name")};
+	struct call call = {.id = json_text_at(item, "id"), .name = json_text_at(function, "name")};
 	struct buf id;
 
 	buf_init(&id, CALL_ID_MAX);
@@ -67,7 +63,7 @@ static void finish(struct parse *p, yyjson_val *line)
 		.model = parse_agent(p),
 		.cost = -1,
 	};
-	struct text reason = text_at(line, "done_reason");
+	struct text reason = json_text_at(line, "done_reason");
 
 	if (reason.len == 0)
 		reason = TEXT("stop");
@@ -91,10 +87,10 @@ static void take(struct parse *p, const struct parse_event *event)
 		fail(p, error);
 		return;
 	}
-	parse_set_agent(p, text_at(line, "model"));
-	tell_words(p, "thinking", text_at(message ? message : line, "thinking"));
+	parse_set_agent(p, json_text_at(line, "model"));
+	tell_words(p, "thinking", json_text_at(message ? message : line, "thinking"));
 	tell_words(p, "text_delta",
-	           message ? text_at(message, "content") : text_at(line, "response"));
+	           message ? json_text_at(message, "content") : json_text_at(line, "response"));
 	tell_calls(p, yyjson_obj_get(message, "tool_calls"));
 	if (yyjson_get_bool(yyjson_obj_get(line, "done")))
 		finish(p, line);

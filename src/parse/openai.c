@@ -127,11 +127,6 @@ static yyjson_val *member(yyjson_val *object, const char *key)
 	return yyjson_obj_get(object, key);
 }
 
-static struct text word(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 /* Of what is no array: nothing. */
 static void each(struct scene *s, yyjson_val *array, void (*take)(struct scene *, yyjson_val *))
 {
@@ -144,18 +139,18 @@ static void each(struct scene *s, yyjson_val *array, void (*take)(struct scene *
 
 static void take_thought_part(struct scene *s, yyjson_val *part)
 {
-	take_thought(s, word(part, "text"));
-	take_thought(s, word(part, "summary"));
+	take_thought(s, json_text_at(part, "text"));
+	take_thought(s, json_text_at(part, "summary"));
 }
 
 /* `thinking` of a part is a text, or parts once more. */
 static void take_part(struct scene *s, yyjson_val *part)
 {
 	take_text(s, json_text(part));
-	take_thought(s, word(part, "thinking"));
+	take_thought(s, json_text_at(part, "thinking"));
 	each(s, member(part, "thinking"), take_thought_part);
-	take_text(s, word(part, "text"));
-	take_refusal(s, word(part, "refusal"));
+	take_text(s, json_text_at(part, "text"));
+	take_refusal(s, json_text_at(part, "refusal"));
 }
 
 static void take_content(struct scene *s, yyjson_val *content)
@@ -167,10 +162,10 @@ static void take_content(struct scene *s, yyjson_val *content)
 /* The same thought comes under several names from some servers. */
 static void take_reasoning(struct scene *s, yyjson_val *delta)
 {
-	struct text plain = word(delta, "reasoning_content");
+	struct text plain = json_text_at(delta, "reasoning_content");
 
 	if (plain.len == 0)
-		plain = word(delta, "reasoning");
+		plain = json_text_at(delta, "reasoning");
 	if (plain.len)
 		take_thought(s, plain);
 	else
@@ -184,7 +179,7 @@ static void take_reasoning(struct scene *s, yyjson_val *delta)
 static struct open_call *find_call(struct scene *s, yyjson_val *fragment, struct text name)
 {
 	struct calls *calls = &s->o->calls;
-	struct text id = word(fragment, "id");
+	struct text id = json_text_at(fragment, "id");
 	yyjson_val *index = member(fragment, "index");
 	uint64_t at = yyjson_is_uint(index) ? yyjson_get_uint(index) : CALLS_NO_INDEX;
 	struct open_call *call;
@@ -226,11 +221,11 @@ static void take_call(struct scene *s, yyjson_val *fragment)
 	yyjson_val *function = member(fragment, "function");
 	yyjson_val *custom = member(fragment, "custom");
 	yyjson_val *of = function ? function : custom;
-	struct open_call *call = find_call(s, fragment, word(of, "name"));
+	struct open_call *call = find_call(s, fragment, json_text_at(of, "name"));
 
 	if (!call)
 		return;
-	call_set(&call->name, word(of, "name"));
+	call_set(&call->name, json_text_at(of, "name"));
 	take_input(s, call, member(of, function ? "arguments" : "input"));
 }
 
@@ -245,7 +240,7 @@ static void take_function_call(struct scene *s, yyjson_val *function)
 		call = calls_add(&s->o->calls, s->p, s->index, CALLS_NO_INDEX - 1);
 	if (!call)
 		return;
-	call_set(&call->name, word(function, "name"));
+	call_set(&call->name, json_text_at(function, "name"));
 	take_input(s, call, member(function, "arguments"));
 }
 
@@ -332,7 +327,7 @@ static struct text code_of(yyjson_val *error, char room[TEXT_U64_MAX])
 		return text_of_u64(yyjson_get_uint(code), room);
 	if (json_text(code).len)
 		return json_text(code);
-	return word(error, "type").len ? word(error, "type") : TEXT("OPENAI_ERROR");
+	return json_text_at(error, "type").len ? json_text_at(error, "type") : TEXT("OPENAI_ERROR");
 }
 
 static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
@@ -343,11 +338,11 @@ static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
 
 	if (yyjson_is_null(error) || yyjson_is_false(error))
 		error = NULL;
-	if (!error && (is_named_so || text_is(word(root, "object"), "error")))
+	if (!error && (is_named_so || text_is(json_text_at(root, "object"), "error")))
 		error = root;
 	if (!error)
 		return false;
-	message = yyjson_is_str(error) ? json_text(error) : word(error, "message");
+	message = yyjson_is_str(error) ? json_text(error) : json_text_at(error, "message");
 	end_all(p, end_words);
 	parse_fail(p, code_of(error, digits), message.len ? message : TEXT("Unknown OpenAI error"));
 	return true;
@@ -404,7 +399,7 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 {
 	uint64_t index = yyjson_get_uint(member(choice, "index"));
 	yyjson_val *delta = member(choice, "delta");
-	struct text stop = word(choice, "finish_reason");
+	struct text stop = json_text_at(choice, "finish_reason");
 	struct scene s;
 
 	if (!make_choice(openai_of(p), index)) {
@@ -416,9 +411,9 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 		delta = member(choice, "message");
 	take_reasoning(&s, delta);
 	take_content(&s, member(delta, "content"));
-	take_text(&s, word(choice, "text")); /* of the API before chats */
-	take_text(&s, word(member(delta, "audio"), "transcript"));
-	take_refusal(&s, word(delta, "refusal"));
+	take_text(&s, json_text_at(choice, "text")); /* of the API before chats */
+	take_text(&s, json_text_at(member(delta, "audio"), "transcript"));
+	take_refusal(&s, json_text_at(delta, "refusal"));
 	each(&s, member(delta, "tool_calls"), take_call);
 	take_function_call(&s, member(delta, "function_call"));
 	take_usage(openai_of(p), member(choice, "usage"));
@@ -436,7 +431,7 @@ static void take_chunk(struct parse *p, yyjson_val *root)
 	yyjson_arr_iter choices = yyjson_arr_iter_with(member(root, "choices"));
 	yyjson_val *choice;
 
-	parse_set_agent(p, word(root, "model"));
+	parse_set_agent(p, json_text_at(root, "model"));
 	while ((choice = yyjson_arr_iter_next(&choices)))
 		take_choice(p, choice);
 	take_usage(o, member(root, "usage"));

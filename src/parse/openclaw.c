@@ -139,7 +139,7 @@ static bool read_counts(yyjson_val *counts, struct counts *out)
 	                                     "output", NULL};
 	bool known = count_of(counts, in, &out->prompt);
 
-	out->model = json_text(yyjson_obj_get(counts, "model"));
+	out->model = json_text_at(counts, "model");
 	return count_of(counts, answer, &out->completion) || known;
 }
 
@@ -258,7 +258,7 @@ static bool is_either(const struct frame *f, const char *name)
  * in another process they begin anew. */
 static void begin_connection(struct openclaw *gateway, yyjson_val *hello)
 {
-	struct text boot = json_text(yyjson_obj_get(yyjson_obj_get(hello, "server"), "bootId"));
+	struct text boot = json_text_at(yyjson_obj_get(hello, "server"), "bootId");
 	uint64_t hash = boot.len ? hash_of(boot) : 0;
 
 	gateway->hello++;
@@ -351,13 +351,13 @@ static struct text text_in(const struct frame *f, const char *name)
 	struct text found = {NULL, 0};
 
 	for (size_t i = 0; i < 3 && !found.len; i++)
-		found = json_text(yyjson_obj_get(places[i], name));
+		found = json_text_at(places[i], name);
 	return found;
 }
 
 static struct text agent_of(const struct frame *f)
 {
-	struct text agent = json_text(yyjson_obj_get(f->data, "agentId"));
+	struct text agent = json_text_at(f->data, "agentId");
 
 	if (!agent.len)
 		agent = text_in(f, "agentId");
@@ -412,8 +412,8 @@ static void take(struct parse *p, const struct parse_event *event)
 		parse_bad(p, "a frame that is not an object");
 		return;
 	}
-	f.type = json_text(yyjson_obj_get(f.root, "type"));
-	f.event = json_text(yyjson_obj_get(f.root, "event"));
+	f.type = json_text_at(f.root, "type");
+	f.event = json_text_at(f.root, "event");
 	f.payload = object_or_null(yyjson_obj_get(f.root, "payload"));
 	f.data = object_or_null(yyjson_obj_get(f.payload, "data"));
 	if (text_is(f.type, "res")) {

@@ -119,14 +119,14 @@ static void add_part(struct buf *out, struct text part)
 /* What "always" writes, and where. */
 static void add_rule(struct buf *out, const struct frame *f, yyjson_val *request)
 {
-	struct text command = json_text(yyjson_obj_get(request, "command"));
-	struct text path = json_text(yyjson_obj_get(request, "resolvedPath"));
-	struct text cwd = json_text(yyjson_obj_get(request, "cwd"));
+	struct text command = json_text_at(request, "command");
+	struct text path = json_text_at(request, "resolvedPath");
+	struct text cwd = json_text_at(request, "cwd");
 	bool is_exact = yyjson_obj_get(request, "allowedDecisions") != NULL;
 
 	if (!command.len) {
 		buf_add(out, TEXT("the gateway does not ask again for: "));
-		add_part(out, json_text(yyjson_obj_get(request, "title")));
+		add_part(out, json_text_at(request, "title"));
 		return;
 	}
 	add_part(out, is_exact || !path.len ? command : path);
@@ -175,7 +175,7 @@ static struct text tool_of(yyjson_val *request)
 /* Said again, it begins with why: `note` is of our own transport. */
 static void make_words(struct frame *f, struct text tool, yyjson_val *input)
 {
-	struct text note = json_text(yyjson_obj_get(f->payload, "note"));
+	struct text note = json_text_at(f->payload, "note");
 	struct buf words;
 
 	buf_init(&words, 2 * WORDS_MAX);
@@ -209,7 +209,7 @@ static void give_prompt(struct frame *f)
 {
 	yyjson_val *request = request_of(f);
 	yyjson_val *deadline = yyjson_obj_get(f->payload, "expiresAtMs");
-	struct text id = json_text(yyjson_obj_get(f->payload, "id"));
+	struct text id = json_text_at(f->payload, "id");
 	struct buf options;
 
 	if (id.len == 0)

@@ -37,9 +37,9 @@ static struct text run_of_key(struct text key)
 
 static struct text run_of_message(yyjson_val *message)
 {
-	struct text run = json_text(yyjson_obj_get(meta_of(message), "runId"));
+	struct text run = json_text_at(meta_of(message), "runId");
 
-	return run.len ? run : run_of_key(json_text(yyjson_obj_get(message, "idempotencyKey")));
+	return run.len ? run : run_of_key(json_text_at(message, "idempotencyKey"));
 }
 
 static bool is_role(yyjson_val *message, const char *role)
@@ -69,8 +69,7 @@ static void tell_user(struct frame *f, yyjson_val *message)
 		return;
 	f->run->is_told = true;
 	frame_begin(f, "task_dispatch");
-	make_text(f->p, "taskId",
-	          f->run_id.len ? f->run_id : json_text(yyjson_obj_get(meta_of(message), "id")));
+	make_text(f->p, "taskId", f->run_id.len ? f->run_id : json_text_at(meta_of(message), "id"));
 	make_text(f->p, "from", provenance ? TEXT("openclaw") : TEXT("user"));
 	make_text(f->p, "to", f->agent);
 	make_text(f->p, "description", words);
@@ -84,8 +83,8 @@ static void tell_calls(struct frame *f, yyjson_val *message)
 
 	while ((block = yyjson_arr_iter_next(&each))) {
 		struct tool tool = {
-			.name = json_text(yyjson_obj_get(block, "name")),
-			.id = json_text(yyjson_obj_get(block, "id")),
+			.name = json_text_at(block, "name"),
+			.id = json_text_at(block, "id"),
 			.value = yyjson_obj_get(block, "arguments"),
 		};
 
@@ -97,8 +96,8 @@ static void tell_calls(struct frame *f, yyjson_val *message)
 static void tell_result(struct frame *f, yyjson_val *message)
 {
 	struct tool tool = {
-		.name = json_text(yyjson_obj_get(message, "toolName")),
-		.id = json_text(yyjson_obj_get(message, "toolCallId")),
+		.name = json_text_at(message, "toolName"),
+		.id = json_text_at(message, "toolCallId"),
 		.value = yyjson_obj_get(message, "content"),
 		.failed = yyjson_is_true(yyjson_obj_get(message, "isError")),
 	};
@@ -204,9 +203,9 @@ static void replay_events(struct frame *f, yyjson_val *events)
 
 static void go_on(struct frame *f, yyjson_val *run)
 {
-	struct text words = json_text(yyjson_obj_get(run, "text"));
+	struct text words = json_text_at(run, "text");
 
-	f->run_id = json_text(yyjson_obj_get(run, "runId"));
+	f->run_id = json_text_at(run, "runId");
 	f->run = run_of(f->gateway, f->run_id);
 	run_in_session(f->run, f->session);
 	f->run->hello = f->gateway->hello;
@@ -265,13 +264,13 @@ void frame_history(struct frame *f)
 	yyjson_val *underway = yyjson_obj_get(history, "inFlightRun");
 	struct activity a = {
 		.ids = yyjson_obj_get(info, "activeRunIds"),
-		.underway = json_text(yyjson_obj_get(underway, "runId")),
+		.underway = json_text_at(underway, "runId"),
 		.is_known = yyjson_is_arr(yyjson_obj_get(info, "activeRunIds")) ||
 	                    yyjson_is_false(yyjson_obj_get(info, "hasActiveRun")),
 	};
 
-	f->session = json_text(yyjson_obj_get(history, "sessionKey"));
-	f->agent = json_text(yyjson_obj_get(info, "agentId"));
+	f->session = json_text_at(history, "sessionKey");
+	f->agent = json_text_at(info, "agentId");
 	f->agent = f->agent.len ? f->agent : TEXT("openclaw");
 	f->run_id = TEXT("");
 	f->run = &f->gateway->nobody;

@@ -42,7 +42,7 @@ bool frame_is_end(struct text phase)
 
 void frame_start(struct frame *f)
 {
-	struct text parent = json_text(yyjson_obj_get(f->payload, "spawnedBy"));
+	struct text parent = json_text_at(f->payload, "spawnedBy");
 
 	f->run->is_begun = true;
 	frame_begin(f, "agent_state_change");
@@ -57,7 +57,7 @@ void frame_start(struct frame *f)
 
 static void keep_model(struct frame *f)
 {
-	struct text model = json_text(yyjson_obj_get(f->data, "model"));
+	struct text model = json_text_at(f->data, "model");
 
 	if (model.len && model.len < sizeof(f->run->model)) {
 		memcpy(f->run->model, model.at, model.len);
@@ -71,8 +71,7 @@ static void say_reply(struct frame *f)
 	yyjson_val *reply = yyjson_obj_get(f->data, "terminalReply");
 	yyjson_val *text = yyjson_obj_get(reply, "text");
 
-	if (yyjson_is_str(text) &&
-	    text_is(json_text(yyjson_obj_get(reply, "disposition")), "visible"))
+	if (yyjson_is_str(text) && text_is(json_text_at(reply, "disposition"), "visible"))
 		frame_say_rest(f, json_text(text));
 }
 
@@ -80,13 +79,13 @@ static void take_end(struct frame *f)
 {
 	static const char *const names[] = {"message", "error", NULL};
 	bool aborted = yyjson_is_true(yyjson_obj_get(f->data, "aborted"));
-	struct text why = json_text(yyjson_obj_get(f->data, "stopReason"));
+	struct text why = json_text_at(f->data, "stopReason");
 
 	if (f->run->voice == VOICE_CHAT)
 		return;
 	if (is_one_of(frame_phase(f), failures) && !aborted) {
 		frame_fail(f, json_text(frame_first(f->data, names)),
-		           json_text(yyjson_obj_get(f->data, "code")));
+		           json_text_at(f->data, "code"));
 		return;
 	}
 	if (!f->run->is_over)
@@ -118,7 +117,7 @@ static struct text delta_of(const struct frame *f)
 
 static void take_assistant(struct frame *f)
 {
-	struct words words = {delta_of(f), json_text(yyjson_obj_get(f->data, "text")), false};
+	struct words words = {delta_of(f), json_text_at(f->data, "text"), false};
 
 	if (run_speaks(f->run, VOICE_AGENT))
 		frame_say(f, &words);
@@ -129,7 +128,7 @@ static void take_thinking(struct frame *f)
 	struct text words = delta_of(f);
 
 	if (!words.at)
-		words = json_text(yyjson_obj_get(f->data, "text"));
+		words = json_text_at(f->data, "text");
 	if (words.len == 0)
 		return;
 	frame_begin(f, "thinking");
@@ -162,7 +161,7 @@ static bool is_known(struct frame *f)
 
 void frame_agent(struct frame *f)
 {
-	struct text stream = json_text(yyjson_obj_get(f->payload, "stream"));
+	struct text stream = json_text_at(f->payload, "stream");
 
 	if (is_known(f))
 		return;
@@ -200,15 +199,15 @@ struct text frame_message_text(struct frame *f, yyjson_val *message)
 	buf_clear(words);
 	iter = yyjson_arr_iter_with(content);
 	while ((part = yyjson_arr_iter_next(&iter)))
-		if (text_is(json_text(yyjson_obj_get(part, "type")), "text"))
-			buf_add(words, json_text(yyjson_obj_get(part, "text")));
+		if (text_is(json_text_at(part, "type"), "text"))
+			buf_add(words, json_text_at(part, "text"));
 	return buf_text(words);
 }
 
 static void take_delta(struct frame *f)
 {
 	struct words words = {
-		.delta = json_text(yyjson_obj_get(f->payload, "deltaText")),
+		.delta = json_text_at(f->payload, "deltaText"),
 		.replaces = yyjson_is_true(yyjson_obj_get(f->payload, "replace")),
 	};
 
@@ -226,12 +225,12 @@ static void take_final(struct frame *f, bool success)
 	if (all.len)
 		frame_say_rest(f, all);
 	frame_usage_so_far(f, usage);
-	frame_complete(f, success, json_text(yyjson_obj_get(f->payload, "stopReason")));
+	frame_complete(f, success, json_text_at(f->payload, "stopReason"));
 }
 
 void frame_chat(struct frame *f)
 {
-	struct text state = json_text(yyjson_obj_get(f->payload, "state"));
+	struct text state = json_text_at(f->payload, "state");
 
 	if (text_is(state, "delta"))
 		take_delta(f);
@@ -240,10 +239,10 @@ void frame_chat(struct frame *f)
 	else if (text_is(state, "aborted"))
 		take_final(f, false);
 	else if (text_is(state, "error"))
-		frame_fail(f, json_text(yyjson_obj_get(f->payload, "errorMessage")),
-		           json_text(yyjson_obj_get(f->payload, "errorKind")));
+		frame_fail(f, json_text_at(f->payload, "errorMessage"),
+		           json_text_at(f->payload, "errorKind"));
 	else if (text_is(state, "status"))
-		take_status(f, json_text(yyjson_obj_get(f->payload, "phase")));
+		take_status(f, json_text_at(f->payload, "phase"));
 	else
 		frame_event(f);
 }

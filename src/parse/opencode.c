@@ -27,7 +27,7 @@ static void begin_step(struct parse *p, yyjson_val *line)
 static void take_text(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
-	struct text words = printed_text(yyjson_obj_get(line, "part"), "text");
+	struct text words = json_text_at(yyjson_obj_get(line, "part"), "text");
 
 	if (words.len == 0)
 		return;
@@ -37,7 +37,7 @@ static void take_text(struct parse *p, yyjson_val *line)
 
 static void take_thought(struct parse *p, yyjson_val *line)
 {
-	struct text words = printed_text(yyjson_obj_get(line, "part"), "text");
+	struct text words = json_text_at(yyjson_obj_get(line, "part"), "text");
 
 	if (words.len)
 		speak_words(p, NULL, "thinking", words);
@@ -46,8 +46,8 @@ static void take_thought(struct parse *p, yyjson_val *line)
 static void take_tool(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *part = yyjson_obj_get(line, "part"), *state = yyjson_obj_get(part, "state");
-	struct call call = {.id = printed_text(part, "callID"), .name = printed_text(part, "tool")};
-	bool good = text_is(printed_text(state, "status"), "completed");
+	struct call call = {.id = json_text_at(part, "callID"), .name = json_text_at(part, "tool")};
+	bool good = text_is(json_text_at(state, "status"), "completed");
 
 	speak_call(p, NULL, &call, yyjson_obj_get(state, "input"));
 	speak_result(p, NULL, &call, good, yyjson_obj_get(state, good ? "output" : "error"));
@@ -69,16 +69,16 @@ static void end_step(struct parse *p, yyjson_val *line)
 	json_number(yyjson_obj_get(part, "cost"), &usage.cost);
 	if (yyjson_is_obj(tokens))
 		speak_usage(p, NULL, &usage);
-	parse_set_stop(p, printed_text(part, "reason"));
+	parse_set_stop(p, json_text_at(part, "reason"));
 }
 
 static void take_error(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
 	yyjson_val *error = yyjson_obj_get(line, "error");
-	struct text words = printed_text(yyjson_obj_get(error, "data"), "message");
+	struct text words = json_text_at(yyjson_obj_get(error, "data"), "message");
 
-	printed_set(&o->trouble, words.len ? words : printed_text(error, "name"));
+	printed_set(&o->trouble, words.len ? words : json_text_at(error, "name"));
 	speak_other(p, NULL, line);
 }
 
@@ -97,7 +97,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	yyjson_val *line = printed_read(p, event, "opencode");
 
 	if (line)
-		parse_set_correlation(p, printed_text(line, "sessionID"));
+		parse_set_correlation(p, json_text_at(line, "sessionID"));
 	if (line)
 		printed_give(p, kinds, line);
 }

@@ -26,7 +26,7 @@ static void set_word(char **word, struct text value)
 
 static void take_session(struct parse *p, yyjson_val *line)
 {
-	parse_set_correlation(p, printed_text(line, "id"));
+	parse_set_correlation(p, json_text_at(line, "id"));
 }
 
 static void begin_agent(struct parse *p, yyjson_val *line)
@@ -59,8 +59,8 @@ static void grow_call(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *content = yyjson_obj_get(yyjson_obj_get(event, "partial"), "content");
 	yyjson_val *block = yyjson_arr_get(content, speak_count(event, "contentIndex"));
-	struct call call = {.id = printed_text(block, "id"), .name = printed_text(block, "name")};
-	struct text piece = printed_text(event, "delta");
+	struct call call = {.id = json_text_at(block, "id"), .name = json_text_at(block, "name")};
+	struct text piece = json_text_at(event, "delta");
 
 	if (piece.len && call.id.len)
 		speak_call_piece(p, NULL, &call, piece);
@@ -70,7 +70,7 @@ static void grow_message(struct parse *p, yyjson_val *line)
 {
 	struct pi *s = parse_state(p);
 	yyjson_val *event = yyjson_obj_get(line, "assistantMessageEvent");
-	struct text type = printed_text(event, "type"), piece = printed_text(event, "delta");
+	struct text type = json_text_at(event, "type"), piece = json_text_at(event, "delta");
 	bool is_words = text_is(type, "text_delta");
 
 	if (text_is(type, "toolcall_delta")) {
@@ -84,7 +84,7 @@ static void grow_message(struct parse *p, yyjson_val *line)
 static void say_block(struct parse *p, yyjson_val *block)
 {
 	struct pi *s = parse_state(p);
-	struct text words = printed_text(block, "text"), thought = printed_text(block, "thinking");
+	struct text words = json_text_at(block, "text"), thought = json_text_at(block, "thinking");
 
 	if (thought.len && !s->has_spoken)
 		speak_words(p, NULL, "thinking", thought);
@@ -103,7 +103,7 @@ static void tell_usage(struct parse *p, yyjson_val *message)
 		.output = speak_count(counts, "output"),
 		.cache_read = speak_count(counts, "cacheRead"),
 		.cache_write = speak_count(counts, "cacheWrite"),
-		.model = printed_text(message, "model"),
+		.model = json_text_at(message, "model"),
 		.cost = -1,
 	};
 
@@ -122,8 +122,8 @@ static void end_answer(struct parse *p, yyjson_val *message)
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		say_block(p, block);
 	tell_usage(p, message);
-	set_word(&s->stop, printed_text(message, "stopReason"));
-	set_word(&s->trouble, printed_text(message, "errorMessage"));
+	set_word(&s->stop, json_text_at(message, "stopReason"));
+	set_word(&s->trouble, json_text_at(message, "errorMessage"));
 	if (text_of(s->stop).len && !s->trouble &&
 	    (text_is(text_of(s->stop), "error") || text_is(text_of(s->stop), "aborted")))
 		set_word(&s->trouble, text_of(s->stop));
@@ -135,7 +135,7 @@ static void tell_task(struct parse *p, yyjson_val *content)
 	struct text words = json_text(content);
 
 	if (words.len == 0)
-		words = printed_text(yyjson_arr_get_first(content), "text");
+		words = json_text_at(yyjson_arr_get_first(content), "text");
 	make_begin(p, "task_dispatch");
 	make_text(p, "taskId", parse_options(p)->correlation);
 	make_text(p, "from", TEXT("user"));
@@ -147,7 +147,7 @@ static void tell_task(struct parse *p, yyjson_val *content)
 static void end_message(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *message = yyjson_obj_get(line, "message");
-	struct text role = printed_text(message, "role");
+	struct text role = json_text_at(message, "role");
 
 	if (text_is(role, "assistant"))
 		end_answer(p, message);
@@ -161,8 +161,8 @@ static void end_message(struct parse *p, yyjson_val *line)
 
 static struct call call_of(yyjson_val *line)
 {
-	return (struct call){.id = printed_text(line, "toolCallId"),
-	                     .name = printed_text(line, "toolName")};
+	return (struct call){.id = json_text_at(line, "toolCallId"),
+	                     .name = json_text_at(line, "toolName")};
 }
 
 static void begin_tool(struct parse *p, yyjson_val *line)

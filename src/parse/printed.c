@@ -26,7 +26,7 @@ yyjson_val *printed_read(struct parse *p, const struct parse_event *event, const
 
 void printed_give(struct parse *p, const struct printed_kind *kinds, yyjson_val *line)
 {
-	struct text type = printed_text(line, "type");
+	struct text type = json_text_at(line, "type");
 
 	while (kinds->name && !text_is(type, kinds->name))
 		kinds++;

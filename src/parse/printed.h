@@ -11,11 +11,6 @@ struct printed_kind {
 	void (*take)(struct parse *p, yyjson_val *line);
 };
 
-static inline struct text printed_text(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 void printed_set(char **word, struct text value); /* instead of what it was */
 
 /* The object of a line of the agent; NULL: it is none, which is said. */

@@ -24,11 +24,6 @@ static yyjson_val *member(yyjson_val *object, const char *key)
 	return yyjson_obj_get(object, key);
 }
 
-static struct text word(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 /* --- words --------------------------------------------------------------------------- */
 
 static void speak_text(struct parse *p, struct text words, bool is_refusal)
@@ -66,32 +61,32 @@ void responses_whole(struct parse *p, enum words which, struct text words)
 
 static void text_delta(struct parse *p, yyjson_val *event)
 {
-	responses_grow(p, WORDS_TEXT, word(event, "delta"));
+	responses_grow(p, WORDS_TEXT, json_text_at(event, "delta"));
 }
 
 static void text_done(struct parse *p, yyjson_val *event)
 {
-	responses_whole(p, WORDS_TEXT, word(event, "text"));
+	responses_whole(p, WORDS_TEXT, json_text_at(event, "text"));
 }
 
 static void refusal_delta(struct parse *p, yyjson_val *event)
 {
-	responses_grow(p, WORDS_REFUSAL, word(event, "delta"));
+	responses_grow(p, WORDS_REFUSAL, json_text_at(event, "delta"));
 }
 
 static void refusal_done(struct parse *p, yyjson_val *event)
 {
-	responses_whole(p, WORDS_REFUSAL, word(event, "refusal"));
+	responses_whole(p, WORDS_REFUSAL, json_text_at(event, "refusal"));
 }
 
 static void reasoning_delta(struct parse *p, yyjson_val *event)
 {
-	responses_grow(p, WORDS_REASONING, word(event, "delta"));
+	responses_grow(p, WORDS_REASONING, json_text_at(event, "delta"));
 }
 
 static void reasoning_done(struct parse *p, yyjson_val *event)
 {
-	responses_whole(p, WORDS_REASONING, word(event, "text"));
+	responses_whole(p, WORDS_REASONING, json_text_at(event, "text"));
 }
 
 /* Parts of a summary are paragraphs. */
@@ -103,17 +98,17 @@ static void summary_part(struct parse *p, yyjson_val *event)
 
 static void summary_delta(struct parse *p, yyjson_val *event)
 {
-	responses_grow(p, WORDS_SUMMARY, word(event, "delta"));
+	responses_grow(p, WORDS_SUMMARY, json_text_at(event, "delta"));
 }
 
 static void summary_done(struct parse *p, yyjson_val *event)
 {
-	responses_whole(p, WORDS_SUMMARY, word(event, "text"));
+	responses_whole(p, WORDS_SUMMARY, json_text_at(event, "text"));
 }
 
 static void transcript_delta(struct parse *p, yyjson_val *event)
 {
-	responses_grow(p, WORDS_TRANSCRIPT, word(event, "delta"));
+	responses_grow(p, WORDS_TRANSCRIPT, json_text_at(event, "delta"));
 }
 
 /* --- items --------------------------------------------------------------------------- */
@@ -137,20 +132,20 @@ static void item_done(struct parse *p, yyjson_val *event)
 
 static void input_delta(struct parse *p, yyjson_val *event)
 {
-	struct open_call *call = responses_call(p, index_of(event), word(event, "item_id"));
+	struct open_call *call = responses_call(p, index_of(event), json_text_at(event, "item_id"));
 
 	if (call)
-		calls_grow(&responses_of(p)->calls, p, NULL, call, word(event, "delta"));
+		calls_grow(&responses_of(p)->calls, p, NULL, call, json_text_at(event, "delta"));
 }
 
 /* The whole input: its name is that of the kind of call. */
 static void input_done(struct parse *p, yyjson_val *event)
 {
-	struct open_call *call = responses_call(p, index_of(event), word(event, "item_id"));
-	struct text input = word(event, "arguments");
+	struct open_call *call = responses_call(p, index_of(event), json_text_at(event, "item_id"));
+	struct text input = json_text_at(event, "arguments");
 
 	if (input.len == 0)
-		input = word(event, "input");
+		input = json_text_at(event, "input");
 	if (call && input.len)
 		calls_replace(&responses_of(p)->calls, p, call, input);
 }
@@ -197,25 +192,26 @@ static void complete(struct parse *p, yyjson_val *response, struct text stop)
 
 static void fail(struct parse *p, yyjson_val *error)
 {
-	struct text code = word(error, "code"), message = word(error, "message");
+	struct text code = json_text_at(error, "code"), message = json_text_at(error, "message");
 
 	if (code.len == 0)
-		code = word(error, "type").len ? word(error, "type") : TEXT("OPENAI_ERROR");
+		code = json_text_at(error, "type").len ? json_text_at(error, "type")
+		                                       : TEXT("OPENAI_ERROR");
 	parse_fail(p, code, message.len ? message : TEXT("Unknown OpenAI error"));
 }
 
 static void see_response(struct parse *p, yyjson_val *event)
 {
-	parse_set_agent(p, word(member(event, "response"), "model"));
+	parse_set_agent(p, json_text_at(member(event, "response"), "model"));
 }
 
 /* A response that is over says by its status how. */
 static void end_response(struct parse *p, yyjson_val *response)
 {
-	struct text status = word(response, "status");
-	struct text stop = word(member(response, "incomplete_details"), "reason");
+	struct text status = json_text_at(response, "status");
+	struct text stop = json_text_at(member(response, "incomplete_details"), "reason");
 
-	parse_set_agent(p, word(response, "model"));
+	parse_set_agent(p, json_text_at(response, "model"));
 	if (text_is(status, "failed")) {
 		give_usage(p, response);
 		fail(p, member(response, "error"));
@@ -296,7 +292,7 @@ static void take_answer(struct parse *p, yyjson_val *response)
 	yyjson_val *item;
 	uint64_t index = 0;
 
-	parse_set_agent(p, word(response, "model"));
+	parse_set_agent(p, json_text_at(response, "model"));
 	while ((item = yyjson_arr_iter_next(&iter)))
 		responses_item(p, index++, item);
 	end_response(p, response);
@@ -328,9 +324,9 @@ static void event(struct parse *p, const struct parse_event *event)
 		parse_bad(p, "an event that is not an object");
 		return;
 	}
-	type = word(root, "type").len ? word(root, "type") : event->name;
+	type = json_text_at(root, "type").len ? json_text_at(root, "type") : event->name;
 	error = member(root, "error");
-	if (text_is(word(root, "object"), "response"))
+	if (text_is(json_text_at(root, "object"), "response"))
 		take_answer(p, root);
 	else if (type.len == 0 && yyjson_is_obj(error))
 		fail(p, error);

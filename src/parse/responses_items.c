@@ -28,11 +28,6 @@ static const struct served_kind *served(struct text type)
 	return NULL;
 }
 
-static struct text word(yyjson_val *object, const char *key)
-{
-	return json_text(yyjson_obj_get(object, key));
-}
-
 static bool is_call(struct text type)
 {
 	return text_ends(type, TEXT("_call"));
@@ -60,7 +55,7 @@ struct open_call *responses_call(struct parse *p, uint64_t index, struct text it
 /* A tool without a name is called what its type says: web_search_call. */
 static struct text name_of(yyjson_val *item)
 {
-	struct text name = word(item, "name"), type = word(item, "type");
+	struct text name = json_text_at(item, "name"), type = json_text_at(item, "type");
 
 	if (name.len)
 		return name;
@@ -69,14 +64,14 @@ static struct text name_of(yyjson_val *item)
 
 static struct open_call *name_call(struct parse *p, uint64_t index, yyjson_val *item)
 {
-	struct open_call *call = responses_call(p, index, word(item, "id"));
-	struct text id = word(item, "call_id");
+	struct open_call *call = responses_call(p, index, json_text_at(item, "id"));
+	struct text id = json_text_at(item, "call_id");
 
 	if (!call)
 		return NULL;
-	call_set_id(call, id.len ? id : word(item, "id"));
+	call_set_id(call, id.len ? id : json_text_at(item, "id"));
 	call_set(&call->name, name_of(item));
-	call_set(&call->server, word(item, "server_label"));
+	call_set(&call->server, json_text_at(item, "server_label"));
 	return call;
 }
 
@@ -95,7 +90,7 @@ static bool is_about(struct text key, const struct served_kind *kind)
 /* The members that say what is to be done, as an object of their own. */
 static void gather_input(struct buf *out, yyjson_val *item)
 {
-	const struct served_kind *kind = served(word(item, "type"));
+	const struct served_kind *kind = served(json_text_at(item, "type"));
 	yyjson_obj_iter iter = yyjson_obj_iter_with(item);
 	yyjson_val *key;
 
@@ -129,7 +124,7 @@ static void take_whole_input(struct parse *p, struct open_call *call, yyjson_val
 		arguments = yyjson_obj_get(item, "input");
 	if (json_text(arguments).len)
 		calls_replace(calls, p, call, json_text(arguments));
-	if (word(item, "name").len)
+	if (json_text_at(item, "name").len)
 		return;
 	buf_init(&gathered, CALLS_INPUT_MAX);
 	gather_input(&gathered, item);
@@ -140,7 +135,7 @@ static void take_whole_input(struct parse *p, struct open_call *call, yyjson_val
 
 static bool is_good(yyjson_val *item)
 {
-	struct text status = word(item, "status");
+	struct text status = json_text_at(item, "status");
 	yyjson_val *error = yyjson_obj_get(item, "error");
 
 	return !text_is(status, "failed") && !text_is(status, "incomplete") &&
@@ -161,9 +156,10 @@ static void give_result(struct parse *p, yyjson_val *item, const struct call *ca
 
 static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 {
-	const struct served_kind *kind = served(word(item, "type"));
+	const struct served_kind *kind = served(json_text_at(item, "type"));
 	struct open_call *call = name_call(p, index, item);
-	const struct call about = {word(item, "id"), name_of(item), word(item, "server_label")};
+	const struct call about = {json_text_at(item, "id"), name_of(item),
+	                           json_text_at(item, "server_label")};
 
 	if (!call)
 		return;
@@ -177,9 +173,10 @@ static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 /* What a tool gave, as an item of its own: shell_call_output. */
 static void take_output(struct parse *p, yyjson_val *item)
 {
-	struct text type = word(item, "type");
-	const struct call about = {
-		word(item, "call_id"), {type.at, type.len - TEXT("_call_output").len}, {NULL, 0}};
+	struct text type = json_text_at(item, "type");
+	const struct call about = {json_text_at(item, "call_id"),
+	                           {type.at, type.len - TEXT("_call_output").len},
+	                           {NULL, 0}};
 
 	give_result(p, item, &about, yyjson_obj_get(item, "output"));
 }
@@ -188,13 +185,13 @@ static void take_output(struct parse *p, yyjson_val *item)
 
 void responses_item_added(struct parse *p, uint64_t index, yyjson_val *item)
 {
-	if (is_call(word(item, "type")))
+	if (is_call(json_text_at(item, "type")))
 		name_call(p, index, item);
 }
 
 void responses_item_done(struct parse *p, uint64_t index, yyjson_val *item)
 {
-	struct text type = word(item, "type");
+	struct text type = json_text_at(item, "type");
 
 	if (is_call(type))
 		end_call(p, index, item);
@@ -214,17 +211,17 @@ static void take_parts(struct parse *p, yyjson_val *parts, enum words which)
 	while ((part = yyjson_arr_iter_next(&iter))) {
 		if (which == WORDS_SUMMARY && iter.idx > 1)
 			speak_words(p, NULL, "thinking", TEXT("\n\n"));
-		responses_whole(p, which, word(part, "text"));
-		responses_whole(p, WORDS_REFUSAL, word(part, "refusal"));
+		responses_whole(p, which, json_text_at(part, "text"));
+		responses_whole(p, WORDS_REFUSAL, json_text_at(part, "refusal"));
 	}
 }
 
 void responses_item(struct parse *p, uint64_t index, yyjson_val *item)
 {
-	if (text_is(word(item, "type"), "reasoning")) {
+	if (text_is(json_text_at(item, "type"), "reasoning")) {
 		take_parts(p, yyjson_obj_get(item, "summary"), WORDS_SUMMARY);
 		take_parts(p, yyjson_obj_get(item, "content"), WORDS_REASONING);
-	} else if (text_is(word(item, "type"), "message")) {
+	} else if (text_is(json_text_at(item, "type"), "message")) {
 		take_parts(p, yyjson_obj_get(item, "content"), WORDS_TEXT);
 	}
 	responses_item_done(p, index, item);

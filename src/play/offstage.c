@@ -96,8 +96,8 @@ static struct text state_of(const struct someone *one, const struct command *com
 	if (command->kind == COMMAND_START || command->performance < one->by)
 		return TEXT("");
 	if (text_is(action, "setAnimation"))
-		return show_text(params, "state");
-	return show_text(params, "animationOnArrival");
+		return json_text_at(params, "state");
+	return json_text_at(params, "animationOnArrival");
 }
 
 static void fold(struct offstage *o, struct someone *one, const struct command *command)
@@ -202,13 +202,13 @@ void offstage_load(struct offstage *o, yyjson_val *saved, const struct stage *st
 	offstage_clear(o);
 	yyjson_arr_foreach(saved, i, max, each)
 	{
-		struct text name = show_text(each, "name");
+		struct text name = json_text_at(each, "name");
 		struct someone *one;
 
 		if (name.len == 0 || find(o, name) || stage_knows(stage, name))
 			continue;
 		one = add(o, name);
-		set_state(one, show_text(each, "state"));
+		set_state(one, json_text_at(each, "state"));
 		one->is_there = show_flag(each, "there", false);
 		json_number(yyjson_obj_get(each, "until"), &one->until_ms);
 	}

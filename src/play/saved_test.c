@@ -152,9 +152,9 @@ static void play_one(struct stand *stand, const struct script *s, size_t i)
 {
 	yyjson_val *root = yyjson_doc_get_root(s->lines[i]);
 	const struct cue cue = {
-		.type = show_text(root, "type"),
-		.source = show_text(root, "source"),
-		.correlation = show_text(root, "correlationId"),
+		.type = json_text_at(root, "type"),
+		.source = json_text_at(root, "source"),
+		.correlation = json_text_at(root, "correlationId"),
 		.payload = yyjson_obj_get(root, "payload"),
 	};
 

@@ -42,6 +42,12 @@ static inline struct text json_text(yyjson_val *value)
 	return (struct text){at, at ? yyjson_get_len(value) : 0};
 }
 
+/* The same of a member; of what is no object, too. */
+static inline struct text json_text_at(yyjson_val *object, const char *name)
+{
+	return json_text(yyjson_obj_get(object, name));
+}
+
 /* The number, however it is held; false when it is none or no double holds it. */
 bool json_number(yyjson_val *value, double *out);
 

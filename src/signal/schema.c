@@ -133,6 +133,6 @@ bool schema_check(struct yyjson_val *envelope, struct error *why)
 		return error_set(why, "an object is needed");
 	if (!check_object(schema_envelope, envelope, why))
 		return false;
-	kind = kind_of(json_text(yyjson_obj_get(envelope, "type")));
+	kind = kind_of(json_text_at(envelope, "type"));
 	return schema_check_payload(kind, yyjson_obj_get(envelope, "payload"), why);
 }

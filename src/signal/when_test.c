@@ -210,7 +210,7 @@ static void try_vector(yyjson_val *vector, size_t index)
 	yyjson_val *signal = yyjson_obj_get(vector, "signal");
 	struct when *when = when_create(yyjson_obj_get(vector, "when"), WHEN_PREFIX_NEEDED, &why);
 	struct cue heard = {
-		.type = json_text(yyjson_obj_get(signal, "type")),
+		.type = json_text_at(signal, "type"),
 		.payload = yyjson_obj_get(signal, "payload"),
 	};
 

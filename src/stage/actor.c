@@ -38,13 +38,13 @@ bool actor_numbers(struct text property, enum number *number, enum number *twin)
 void actor_init(struct actor *actor, yyjson_val *placed)
 {
 	yyjson_val *bubble = yyjson_obj_get(placed, "speechBubble");
-	struct text state = show_text(placed, "activeState");
+	struct text state = json_text_at(placed, "activeState");
 	struct look *look = &actor->base;
 	double scale = show_number(placed, "scale", 1);
 
 	*actor = (struct actor){.placed = placed};
-	actor->id = show_text(placed, "id");
-	actor->semantic = show_text(placed, "semanticId");
+	actor->id = json_text_at(placed, "id");
+	actor->semantic = json_text_at(placed, "semanticId");
 	look->numbers[NUMBER_X] = show_number(placed, "x", 0);
 	look->numbers[NUMBER_Y] = show_number(placed, "y", 0);
 	look->numbers[NUMBER_SCALE_X] = look->numbers[NUMBER_SCALE_Y] = scale;
@@ -148,7 +148,8 @@ static void copy_color(char out[COLOR_ROOM], struct text color)
 
 void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
 {
-	struct text property = show_text(params, "property"), value = show_text(params, "value");
+	struct text property = json_text_at(params, "property"),
+		    value = json_text_at(params, "value");
 	yyjson_val *point = yyjson_obj_get(params, "value");
 	enum number number, twin;
 
@@ -317,11 +318,11 @@ void actor_save(const struct actor *actor, struct buf *out)
 
 void actor_load(struct actor *actor, yyjson_val *saved)
 {
-	struct text marked = show_text(saved, "markedAnimation");
+	struct text marked = json_text_at(saved, "markedAnimation");
 
 	load_look(&actor->base, yyjson_obj_get(saved, "look"));
 	load_look(&actor->marked, yyjson_obj_get(saved, "marked"));
-	actor_animate(actor, show_text(saved, "animation"));
+	actor_animate(actor, json_text_at(saved, "animation"));
 	if (marked.len) {
 		free(actor->marked_animation);
 		actor->marked_animation = text_dup(marked);

@@ -54,7 +54,7 @@ static bool is_at_rest(const struct actor *actor)
 {
 	struct text state = text_of(actor->animation);
 
-	return stage_rests(state) || text_equal(state, show_text(actor->placed, "activeState"));
+	return stage_rests(state) || text_equal(state, json_text_at(actor->placed, "activeState"));
 }
 
 static bool is_free(const struct actor *actor, double now_ms)
@@ -128,7 +128,7 @@ void cast_give(struct actor *actor, struct text part, struct text state)
 
 	if (!actor)
 		return;
-	first = show_text(actor->placed, "activeState");
+	first = json_text_at(actor->placed, "activeState");
 	name = text_dup(part); /* which may be the one that goes */
 	free(actor->part);
 	actor->part = name;
@@ -154,7 +154,7 @@ void cast_save(const struct actor *actor, struct buf *out)
 
 void cast_load(struct actor *actor, const struct show *show, yyjson_val *saved)
 {
-	struct text part = show_text(saved, "part");
+	struct text part = json_text_at(saved, "part");
 
 	if (!stands_in(actor) || !cast_is_name(part) || map_get(&show->actors, part))
 		return;

@@ -43,7 +43,7 @@ static size_t find(yyjson_val *list, struct text id)
 
 	yyjson_arr_foreach(list, i, max, item)
 	{
-		if (text_equal(show_text(item, "id"), id))
+		if (text_equal(json_text_at(item, "id"), id))
 			return i;
 	}
 	return yyjson_arr_size(list);
@@ -150,7 +150,7 @@ static void make_id(yyjson_val *list, const char *word, struct buf *id)
 	map_init(&taken);
 	yyjson_arr_foreach(list, i, max, item)
 	{
-		map_set(&taken, show_text(item, "id"), item);
+		map_set(&taken, json_text_at(item, "id"), item);
 	}
 	do {
 		buf_clear(id);
@@ -203,7 +203,7 @@ static enum edit_answer add(const struct change *change, yyjson_val *item, const
                             struct buf *id)
 {
 	if (has_id(item))
-		buf_add(id, show_text(item, "id"));
+		buf_add(id, json_text_at(item, "id"));
 	else
 		make_id(change->list, word, id);
 	return find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
@@ -212,7 +212,7 @@ static enum edit_answer add(const struct change *change, yyjson_val *item, const
 static enum edit_answer replace(const struct change *change, yyjson_val *item, struct text id,
                                 struct error *why)
 {
-	if (!has_id(item) || text_equal(show_text(item, "id"), id))
+	if (!has_id(item) || text_equal(json_text_at(item, "id"), id))
 		return EDIT_DONE;
 	pointer_fault(why, "not the one that is replaced");
 	pointer_member(why, TEXT("id"));

@@ -44,7 +44,7 @@ static bool lead_of_step(yyjson_val *step, const char *name, const struct map *m
 {
 	yyjson_val *place = place_of(step, name);
 
-	if (refs_is_told(show_text(place, name)) || refs_lead(place, name, map, what, why))
+	if (refs_is_told(json_text_at(place, name)) || refs_lead(place, name, map, what, why))
 		return true;
 	return place == step ? false : pointer_member(why, TEXT("params"));
 }
@@ -53,7 +53,7 @@ static bool fault_of_step(yyjson_val *step, const char *name, const char *words,
 {
 	yyjson_val *place = place_of(step, name);
 
-	refs_fault(why, name, show_text(place, name), words);
+	refs_fault(why, name, json_text_at(place, name), words);
 	return place == step ? false : pointer_member(why, TEXT("params"));
 }
 
@@ -64,7 +64,7 @@ static bool is_waypoint(yyjson_val *route, struct text name)
 
 	yyjson_arr_foreach(points, i, max, point)
 	{
-		if (text_equal(show_text(point, "name"), name))
+		if (text_equal(json_text_at(point, "name"), name))
 			return true;
 	}
 	return false;
@@ -72,7 +72,7 @@ static bool is_waypoint(yyjson_val *route, struct text name)
 
 static bool check_waypoint(yyjson_val *step, yyjson_val *route, const char *name, struct error *why)
 {
-	struct text waypoint = show_text(place_of(step, name), name);
+	struct text waypoint = json_text_at(place_of(step, name), name);
 
 	if (waypoint.len == 0 || refs_is_told(waypoint) || is_waypoint(route, waypoint))
 		return true;
@@ -81,7 +81,7 @@ static bool check_waypoint(yyjson_val *step, yyjson_val *route, const char *name
 
 static bool check_route(const struct show *show, yyjson_val *step, struct error *why)
 {
-	struct text name = show_text(place_of(step, "route"), "route");
+	struct text name = json_text_at(place_of(step, "route"), "route");
 	yyjson_val *route;
 
 	if (name.len == 0)
@@ -98,7 +98,7 @@ static bool check_route(const struct show *show, yyjson_val *step, struct error 
 static bool check_spot(const struct show *show, yyjson_val *step, const char *name,
                        struct error *why)
 {
-	struct text spot = show_text(place_of(step, name), name);
+	struct text spot = json_text_at(place_of(step, name), name);
 
 	return map_get(&show->actors, spot) ||
 	       lead_of_step(step, name, &show->positions, NO_SPOT, why);
@@ -106,7 +106,7 @@ static bool check_spot(const struct show *show, yyjson_val *step, const char *na
 
 static bool check_params(const struct show *show, yyjson_val *step, struct error *why)
 {
-	struct text action = show_text(step, "action");
+	struct text action = json_text_at(step, "action");
 
 	if (text_is(action, "move") || text_is(action, "fly"))
 		return check_spot(show, step, "to", why);
@@ -120,10 +120,10 @@ static bool check_params(const struct show *show, yyjson_val *step, struct error
 static bool check_actor(const struct show *show, yyjson_val *step, struct text preset,
                         struct error *why)
 {
-	if (!has_actor(show_text(step, "action")))
+	if (!has_actor(json_text_at(step, "action")))
 		return true;
-	if (show_text(place_of(step, "entity"), "entity").len == 0 &&
-	    show_text(place_of(step, "target"), "target").len == 0 && preset.len == 0) {
+	if (json_text_at(place_of(step, "entity"), "entity").len == 0 &&
+	    json_text_at(place_of(step, "target"), "target").len == 0 && preset.len == 0) {
 		pointer_fault(why, "required: whom does the step concern?");
 		return pointer_member(why, TEXT("entity"));
 	}
@@ -175,7 +175,7 @@ static bool check_steps(const struct scope *scope, yyjson_val *steps, unsigned d
 
 static bool check_choreography(const struct show *show, yyjson_val *one, struct error *why)
 {
-	struct scope scope = {show, show_text(one, "defaultTargetEntityId")};
+	struct scope scope = {show, json_text_at(one, "defaultTargetEntityId")};
 
 	if (!refs_is_told(scope.preset) &&
 	    !refs_lead(one, "defaultTargetEntityId", &show->actors, NO_ACTOR, why))
@@ -219,10 +219,10 @@ static bool is_new(yyjson_val *wire, struct map *known)
 	bool fresh;
 
 	buf_init(&ends, 8 * KIB);
-	buf_add_json(&ends, show_text(wire, "fromZone"));
-	buf_add_json(&ends, show_text(wire, "fromId"));
-	buf_add_json(&ends, show_text(wire, "toZone"));
-	buf_add_json(&ends, show_text(wire, "toId"));
+	buf_add_json(&ends, json_text_at(wire, "fromZone"));
+	buf_add_json(&ends, json_text_at(wire, "fromId"));
+	buf_add_json(&ends, json_text_at(wire, "toZone"));
+	buf_add_json(&ends, json_text_at(wire, "toId"));
 	fresh = !map_get(known, buf_text(&ends));
 	map_set(known, buf_text(&ends), wire);
 	buf_finish(&ends);
@@ -232,7 +232,7 @@ static bool is_new(yyjson_val *wire, struct map *known)
 static bool check_wire(yyjson_val *wire, const struct map *choreographies, struct map *known,
                        struct error *why)
 {
-	struct text from = show_text(wire, "fromZone"), to = show_text(wire, "toZone");
+	struct text from = json_text_at(wire, "fromZone"), to = json_text_at(wire, "toZone");
 
 	if (!is_legal(from, to)) {
 		pointer_fault(why, "no wire goes from %.*s to %.*s", TEXT_ARG(from), TEXT_ARG(to));
@@ -267,9 +267,10 @@ static bool check_wires(const struct show *show, const struct map *choreographie
 
 static bool check_action(const struct show *show, yyjson_val *binding, struct error *why)
 {
-	struct text property = show_text(binding, "property");
+	struct text property = json_text_at(binding, "property");
 	yyjson_val *action = yyjson_obj_get(binding, "action");
-	struct text route = show_text(action, "route"), waypoint = show_text(action, "waypoint");
+	struct text route = json_text_at(action, "route"),
+		    waypoint = json_text_at(action, "waypoint");
 
 	if (text_is(property, "followRoute")) {
 		yyjson_val *found = map_get(&show->routes, route);
@@ -290,7 +291,7 @@ static bool check_action(const struct show *show, yyjson_val *binding, struct er
 static bool check_binding(const struct show *show, yyjson_val *binding,
                           const struct map *choreographies, struct error *why)
 {
-	if (!refs_is_told(show_text(binding, "targetEntityId")) &&
+	if (!refs_is_told(json_text_at(binding, "targetEntityId")) &&
 	    !refs_lead(binding, "targetEntityId", &show->actors, NO_ACTOR, why))
 		return false;
 	if (!refs_lead(binding, "sourceChoreographyId", choreographies, NO_CHOREOGRAPHY, why))

@@ -27,7 +27,7 @@ bool refs_fault(struct error *why, const char *member, struct text name, const c
 bool refs_lead(yyjson_val *value, const char *member, const struct map *map, const char *what,
                struct error *why)
 {
-	struct text name = show_text(value, member);
+	struct text name = json_text_at(value, member);
 
 	if (name.len == 0 || map_get(map, name))
 		return true;
@@ -41,7 +41,7 @@ bool refs_gather(yyjson_val *list, const char *member, struct map *map, struct e
 
 	yyjson_arr_foreach(list, i, max, item)
 	{
-		struct text name = show_text(item, member);
+		struct text name = json_text_at(item, member);
 
 		if (map_get(map, name)) {
 			refs_fault(why, member, name, "this is taken");
@@ -67,7 +67,8 @@ bool refs_own_ids(yyjson_val *list, struct error *why)
 
 static bool check_look(const struct show *show, yyjson_val *entity, struct error *why)
 {
-	struct text id = show_text(entity, "entityId"), state = show_text(entity, "activeState");
+	struct text id = json_text_at(entity, "entityId"),
+		    state = json_text_at(entity, "activeState");
 	yyjson_val *looks = yyjson_obj_get(show->root, "entities");
 	yyjson_val *look = yyjson_obj_getn(looks, id.at, id.len);
 	yyjson_val *states = yyjson_obj_get(look, "states");
@@ -113,7 +114,7 @@ static bool add_actor(struct show *show, yyjson_val *entity, struct text actor, 
 static bool check_entity(struct show *show, yyjson_val *entity, struct lists *lists,
                          struct error *why)
 {
-	struct text actor = show_text(entity, "semanticId");
+	struct text actor = json_text_at(entity, "semanticId");
 
 	if (!refs_lead(entity, "layerId", &lists->layers, "no layer has this id", why) ||
 	    !check_look(show, entity, why))

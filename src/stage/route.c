@@ -82,7 +82,7 @@ static struct point snapped(struct point point, yyjson_val *scene, struct text i
 		return point;
 	yyjson_arr_foreach(positions, i, max, position)
 	{
-		if (!text_equal(show_text(position, "id"), id))
+		if (!text_equal(json_text_at(position, "id"), id))
 			continue;
 		point.x = show_number(position, "x", 0);
 		point.y = show_number(position, "y", 0);
@@ -100,14 +100,15 @@ static size_t read_points(struct route *r, yyjson_val *route, yyjson_val *scene,
 	{
 		if (count == POINTS_MAX)
 			break;
-		r->names[count] = show_text(one, "name");
-		points[count++] = (struct point){show_number(one, "x", 0), show_number(one, "y", 0),
-		                                 text_is(show_text(one, "cornerStyle"), "smooth")};
+		r->names[count] = json_text_at(one, "name");
+		points[count++] =
+			(struct point){show_number(one, "x", 0), show_number(one, "y", 0),
+		                       text_is(json_text_at(one, "cornerStyle"), "smooth")};
 	}
 	if (count) {
-		points[0] = snapped(points[0], scene, show_text(route, "fromPositionId"));
+		points[0] = snapped(points[0], scene, json_text_at(route, "fromPositionId"));
 		points[count - 1] =
-			snapped(points[count - 1], scene, show_text(route, "toPositionId"));
+			snapped(points[count - 1], scene, json_text_at(route, "toPositionId"));
 	}
 	return count;
 }

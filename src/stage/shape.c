@@ -270,7 +270,7 @@ static bool check_forms(const struct shape *shape, yyjson_val *value, unsigned d
 			return check(shape->forms[i], value, depth, why);
 	if (!yyjson_obj_get(value, "type"))
 		return pointer_fault(why, "it has none of the forms that are allowed");
-	return no_such_type(shape, json_text(yyjson_obj_get(value, "type")), why);
+	return no_such_type(shape, json_text_at(value, "type"), why);
 }
 
 static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, struct error *why)

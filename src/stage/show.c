@@ -15,11 +15,6 @@ double show_number(yyjson_val *value, const char *name, double other)
 	return json_number(yyjson_obj_get(value, name), &number) ? number : other;
 }
 
-struct text show_text(yyjson_val *value, const char *name)
-{
-	return json_text(yyjson_obj_get(value, name));
-}
-
 bool show_flag(yyjson_val *value, const char *name, bool other)
 {
 	yyjson_val *flag = yyjson_obj_get(value, name);

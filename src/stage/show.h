@@ -36,7 +36,6 @@ struct text show_default(void);
 
 /* Members of a value that the schema has looked at: what is not there is `other`. */
 double show_number(yyjson_val *value, const char *name, double other);
-struct text show_text(yyjson_val *value, const char *name);
 bool show_flag(yyjson_val *value, const char *name, bool other);
 
 #endif

@@ -194,13 +194,13 @@ static void go_to(const struct stage *stage, struct actor *actor, struct text na
 static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *params, double now_ms)
 {
 	actor->base.visible = true;
-	go_to(stage, actor, show_text(params, "at"), now_ms);
+	go_to(stage, actor, json_text_at(params, "at"), now_ms);
 }
 
 static void move(const struct stage *stage, struct actor *actor, yyjson_val *params, double now_ms)
 {
-	go_to(stage, actor, show_text(params, "to"), now_ms);
-	actor_animate(actor, show_text(params, "animationOnArrival"));
+	go_to(stage, actor, json_text_at(params, "to"), now_ms);
+	actor_animate(actor, json_text_at(params, "animationOnArrival"));
 }
 
 static void execute(const struct stage *stage, struct actor *actor, const struct command *command,
@@ -215,11 +215,11 @@ static void execute(const struct stage *stage, struct actor *actor, const struct
 	else if (text_is(action, "destroy"))
 		actor->base.visible = false;
 	else if (text_is(action, "setAnimation"))
-		actor_animate(actor, show_text(params, "state"));
+		actor_animate(actor, json_text_at(params, "state"));
 	else if (text_is(action, "move") || text_is(action, "fly"))
 		move(stage, actor, params, command->at_ms);
 	else if (text_is(action, "typeText"))
-		speech_say(&actor->speech, show_text(params, "text"), 0, command->at_ms);
+		speech_say(&actor->speech, json_text_at(params, "text"), 0, command->at_ms);
 }
 
 /* ---- actions that take time ---- */
@@ -238,16 +238,16 @@ static void aim_move(const struct stage *stage, struct tween *t, const struct ac
 
 static void aim_route(const struct stage *stage, struct tween *t, yyjson_val *params)
 {
-	yyjson_val *route = map_get(&stage->show->routes, show_text(params, "route"));
+	yyjson_val *route = map_get(&stage->show->routes, json_text_at(params, "route"));
 	struct route_span span;
 
 	if (!route) {
 		t->kind = TWEEN_OTHER;
 		return;
 	}
-	t->way = text_dup(show_text(params, "route"));
+	t->way = text_dup(json_text_at(params, "route"));
 	t->route = route_create(route, stage->show->scene);
-	span = route_between(t->route, show_text(params, "from"), show_text(params, "to"));
+	span = route_between(t->route, json_text_at(params, "from"), json_text_at(params, "to"));
 	if (show_flag(params, "reverse", false))
 		t->span = (struct route_span){span.to, span.from};
 	else
@@ -257,7 +257,7 @@ static void aim_route(const struct stage *stage, struct tween *t, yyjson_val *pa
 static void aim_number(struct tween *t, const struct actor *actor, const struct look *look,
                        yyjson_val *params)
 {
-	if (!actor_numbers(show_text(params, "property"), &t->number, &t->twin)) {
+	if (!actor_numbers(json_text_at(params, "property"), &t->number, &t->twin)) {
 		t->kind = TWEEN_OTHER;
 		return;
 	}
@@ -287,9 +287,9 @@ static void start(const struct stage *stage, struct actor *actor, const struct c
 	else if (t->kind == TWEEN_NUMBER)
 		aim_number(t, actor, &look, params);
 	if (text_is(command->action, "typeText") && command->duration > 0)
-		speech_say(&actor->speech, show_text(params, "text"), command->duration,
+		speech_say(&actor->speech, json_text_at(params, "text"), command->duration,
 		           command->at_ms - command->elapsed);
-	actor_animate(actor, show_text(params, "animationDuring"));
+	actor_animate(actor, json_text_at(params, "animationDuring"));
 	list_add(&actor->tweens, &t->in_actor);
 	actor->tween_count++;
 	if (actor->tween_count > TWEENS_MAX)
@@ -360,8 +360,8 @@ void stage_command(struct stage *stage, const struct command *command)
 	stage->version++;
 	if (command->kind == COMMAND_EXECUTE && text_is(command->action, "cast"))
 		cast_give(cast_by_id(stage->actors, stage->count,
-		                     show_text(yyjson_doc_get_root(doc), "id")),
-		          command->entity, show_text(yyjson_doc_get_root(doc), "state"));
+		                     json_text_at(yyjson_doc_get_root(doc), "id")),
+		          command->entity, json_text_at(yyjson_doc_get_root(doc), "state"));
 	for (size_t i = 0; i < stage->count; i++)
 		if (concerns(command, &stage->actors[i]))
 			fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));

@@ -41,7 +41,7 @@ static void read_color(char out[COLOR_ROOM], struct text color)
 struct tween *tween_create(const struct command *command, yyjson_val *params)
 {
 	struct tween *t = must_zero(1, sizeof(*t));
-	struct text arrival = show_text(params, "animationOnArrival");
+	struct text arrival = json_text_at(params, "animationOnArrival");
 
 	t->kind = kind_of(command->action);
 	t->performance = command->performance;
@@ -51,8 +51,8 @@ struct tween *tween_create(const struct command *command, yyjson_val *params)
 	t->duration = command->duration;
 	t->to = show_number(params, "size", PULSE_SIZE);
 	t->on_arrival = arrival.len ? text_dup(arrival) : NULL;
-	t->target = text_dup(show_text(params, "to"));
-	read_color(t->color, show_text(params, "color"));
+	t->target = text_dup(json_text_at(params, "to"));
+	read_color(t->color, json_text_at(params, "color"));
 	list_init(&t->in_actor);
 	return t;
 }
@@ -78,7 +78,7 @@ static bool is_same(const struct tween *t, const struct command *command, yyjson
 		return false;
 	if (t->kind != TWEEN_NUMBER)
 		return true;
-	return actor_numbers(show_text(params, "property"), &number, &twin) &&
+	return actor_numbers(json_text_at(params, "property"), &number, &twin) &&
 	       t->number == number && t->twin == twin;
 }
 
@@ -212,7 +212,7 @@ void tween_save(const struct tween *tween, struct buf *out)
 
 static char *load_word(yyjson_val *saved, const char *name)
 {
-	struct text word = show_text(saved, name);
+	struct text word = json_text_at(saved, name);
 
 	return word.at ? text_dup(word) : NULL;
 }
@@ -243,12 +243,12 @@ struct tween *tween_load(yyjson_val *saved)
 	struct tween *t = must_zero(1, sizeof(*t));
 
 	list_init(&t->in_actor);
-	t->action = text_dup(show_text(saved, "action"));
-	t->easing = text_dup(show_text(saved, "easing"));
-	t->target = text_dup(show_text(saved, "target"));
+	t->action = text_dup(json_text_at(saved, "action"));
+	t->easing = text_dup(json_text_at(saved, "easing"));
+	t->target = text_dup(json_text_at(saved, "target"));
 	t->on_arrival = load_word(saved, "onArrival");
 	t->way = load_word(saved, "way");
-	read_color(t->color, show_text(saved, "color"));
+	read_color(t->color, json_text_at(saved, "color"));
 	if (load_numbers(t, saved))
 		return t;
 	tween_destroy(t);

@@ -48,8 +48,8 @@ static bool read_package(struct search *s, const char *dir, struct version *out)
 	if (whole_load(path, 0, &text, NULL))
 		doc = json_read(&s->reader, buf_text(&text), NULL);
 	if (doc) {
-		name = json_text(yyjson_obj_get(yyjson_doc_get_root(doc), "name"));
-		version = json_text(yyjson_obj_get(yyjson_doc_get_root(doc), "version"));
+		name = json_text_at(yyjson_doc_get_root(doc), "name");
+		version = json_text_at(yyjson_doc_get_root(doc), "version");
 	}
 	buf_finish(&text);
 	free(path);

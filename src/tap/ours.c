@@ -52,10 +52,10 @@ static bool is_our_url(struct text url)
 
 static enum ours look(yyjson_val *hook, struct text *where)
 {
-	struct text type = json_text(yyjson_obj_get(hook, "type"));
-	struct text command = json_text(yyjson_obj_get(hook, "command"));
+	struct text type = json_text_at(hook, "type");
+	struct text command = json_text_at(hook, "command");
 
-	*where = json_text(yyjson_obj_get(hook, "url"));
+	*where = json_text_at(hook, "url");
 	if (text_is(type, "http") && is_our_url(*where))
 		return OURS_OLD;
 	if (!text_is(type, "command") || !ends_with(command, TEXT(OURS_MARK)))

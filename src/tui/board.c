@@ -100,7 +100,7 @@ static void drop_source(struct board *board, struct text id)
 
 static void set_source(struct board *board, yyjson_val *source)
 {
-	struct text id = json_text(yyjson_obj_get(source, "id"));
+	struct text id = json_text_at(source, "id");
 	size_t at = find_source(board, id);
 	struct buf raw;
 
@@ -167,7 +167,7 @@ const struct asker *board_asker(const struct board *board, struct text prompt)
 
 static enum board_news hear_prompt(struct board *board, yyjson_val *op)
 {
-	struct text id = json_text(yyjson_obj_get(op, "id"));
+	struct text id = json_text_at(op, "id");
 	struct asker *asker;
 	double deadline = 0;
 
@@ -176,8 +176,8 @@ static enum board_news hear_prompt(struct board *board, yyjson_val *op)
 	    board->askers.count == BOARD_ASKERS_MAX)
 		return BOARD_CHANGED;
 	asker = must_zero(1, sizeof(*asker));
-	asker->run = text_dup(json_text(yyjson_obj_get(op, "run")));
-	asker->source = text_dup(json_text(yyjson_obj_get(op, "source")));
+	asker->run = text_dup(json_text_at(op, "run"));
+	asker->source = text_dup(json_text_at(op, "source"));
 	json_number(yyjson_obj_get(op, "deadline"), &deadline);
 	asker->deadline_ms = deadline > 0 && deadline < EXACT_MAX ? (int64_t)deadline : 0;
 	map_set(&board->askers, id, asker);
@@ -188,7 +188,7 @@ static enum board_news hear_prompt(struct board *board, yyjson_val *op)
 
 static enum board_news hear_hello(struct board *board, yyjson_val *op)
 {
-	struct text epoch = json_text(yyjson_obj_get(op, "epoch"));
+	struct text epoch = json_text_at(op, "epoch");
 	double seq = 0;
 
 	board->head = (struct position){.seq = 0};
@@ -231,7 +231,7 @@ static enum board_news hear_op(struct board *board, struct text name, yyjson_val
 enum board_news board_hear(struct board *board, struct text message)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&board->reader, message, NULL));
-	struct text op = json_text(yyjson_obj_get(root, "op"));
+	struct text op = json_text_at(root, "op");
 	double seq = 0;
 
 	if (op.len)

@@ -98,9 +98,9 @@ static bool is_known(struct live *live, const struct frame *frame)
 /* What we sent was not taken: a question that is still open is asked again. */
 static void hear_refused(struct live *live, const struct frame *frame)
 {
-	struct text id = json_text(yyjson_obj_get(frame->root, "prompt-id"));
-	struct text reason = json_text(yyjson_obj_get(frame->root, "reason"));
-	struct text words = json_text(yyjson_obj_get(frame->root, "message"));
+	struct text id = json_text_at(frame->root, "prompt-id");
+	struct text reason = json_text_at(frame->root, "reason");
+	struct text words = json_text_at(frame->root, "message");
 	struct asked *asked = id.len ? model_asked(&live->tui->model, id) : NULL;
 
 	tui_say(live->tui, "refused: %.*s", TEXT_ARG(words.len ? words : reason));
@@ -128,7 +128,7 @@ static void runs_text(void *self, struct text message)
 
 	if (!frame_read(&frame, &live->reader, message, NULL) || is_known(live, &frame))
 		return;
-	kind = json_text(yyjson_obj_get(frame.root, "kind"));
+	kind = json_text_at(frame.root, "kind");
 	if (text_is(kind, "refused"))
 		hear_refused(live, &frame);
 	else if (text_is(kind, "which"))

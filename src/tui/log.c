@@ -236,7 +236,7 @@ static void log_request(struct log *log)
 
 static void log_block(struct log *log, yyjson_val *block)
 {
-	struct text type = json_text(yyjson_obj_get(block, "type"));
+	struct text type = json_text_at(block, "type");
 
 	if (text_is(type, "text")) {
 		add_plain(log, yyjson_obj_get(block, "text"), TEXT_MAX);

@@ -140,7 +140,7 @@ void model_unask(struct model *model, struct text id)
 
 static struct text prompt_id(const struct frame *frame)
 {
-	return json_text(yyjson_obj_get(frame->root, "prompt-id"));
+	return json_text_at(frame->root, "prompt-id");
 }
 
 static void ask(struct model *model, const struct frame *frame)

@@ -25,7 +25,7 @@ size_t question_option_count(yyjson_val *frame)
 
 enum way question_way(yyjson_val *frame)
 {
-	struct text type = json_text(yyjson_obj_get(frame, "type"));
+	struct text type = json_text_at(frame, "type");
 
 	if (text_is(type, "confirm"))
 		return WAY_CONFIRM;
@@ -57,7 +57,7 @@ bool question_is_answer(yyjson_val *option)
 void question_words(yyjson_val *frame, struct buf *out)
 {
 	static const char *const others[] = {"?", "Select:", "Select any:", "Confirm?"};
-	struct text words = json_text(yyjson_obj_get(opts_of(frame), "prompt"));
+	struct text words = json_text_at(opts_of(frame), "prompt");
 
 	visible_add(out, words.len ? words : text_of(others[question_way(frame)]),
 	            VISIBLE_KEEP_LINES);
@@ -97,7 +97,7 @@ static bool is_default(yyjson_val *frame, yyjson_val *option)
 
 void question_option_words(yyjson_val *frame, yyjson_val *option, struct buf *out)
 {
-	struct text rule = json_text(yyjson_obj_get(option, "rule"));
+	struct text rule = json_text_at(option, "rule");
 
 	add_label(option, out);
 	if (rule.len) {

@@ -5,9 +5,9 @@
 
 void settled_add_who(struct buf *out, yyjson_val *by)
 {
-	struct text user = json_text(yyjson_obj_get(by, "user"));
-	struct text process = json_text(yyjson_obj_get(by, "process"));
-	struct text screen = json_text(yyjson_obj_get(by, "screen"));
+	struct text user = json_text_at(by, "user");
+	struct text process = json_text_at(by, "process");
+	struct text screen = json_text_at(by, "screen");
 
 	if (user.len)
 		buf_print(out, " by %.*s", TEXT_ARG(user));
@@ -18,7 +18,7 @@ void settled_add_who(struct buf *out, yyjson_val *by)
 
 void settled_add(struct buf *out, yyjson_val *settled, bool was_answered)
 {
-	struct text decision = json_text(yyjson_obj_get(settled, "decision"));
+	struct text decision = json_text_at(settled, "decision");
 	yyjson_val *by = yyjson_obj_get(settled, "by");
 
 	if (yyjson_is_obj(by)) {

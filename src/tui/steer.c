@@ -136,7 +136,7 @@ static bool has(yyjson_val *can, const char *op)
 
 static void say_cannot(struct tui *tui, yyjson_val *which)
 {
-	struct text why = json_text(yyjson_obj_get(which, "why"));
+	struct text why = json_text_at(which, "why");
 	struct steering *s = &tui->steering;
 
 	if (!s->run[0])
@@ -163,7 +163,7 @@ static void hear_quit(struct tui *tui, yyjson_val *which, bool can)
 
 void steer_hear(struct tui *tui, yyjson_val *which)
 {
-	struct text run = json_text(yyjson_obj_get(which, "run"));
+	struct text run = json_text_at(which, "run");
 	yyjson_val *can = yyjson_obj_get(which, "can");
 	struct steering *s = &tui->steering;
 

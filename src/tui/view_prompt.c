@@ -378,9 +378,9 @@ static void prompt_hear(struct tui *tui, void *self, const struct text raw)
 	struct buf out;
 
 	buf_init(&out, KIB);
-	if (view->id && text_is(json_text(yyjson_obj_get(root, "prompt-id")), view->id) &&
+	if (view->id && text_is(json_text_at(root, "prompt-id"), view->id) &&
 	    !yyjson_obj_get(root, "settled")) {
-		buf_add(&out, json_text(yyjson_obj_get(root, "state")));
+		buf_add(&out, json_text_at(root, "state"));
 		settled_add_who(&out, yyjson_obj_get(root, "by"));
 	}
 	if (out.len > 0)
@@ -410,7 +410,7 @@ static void prompt_note(struct tui *tui, void *self, struct buf *out)
 {
 	struct prompt_view *view = self;
 	yyjson_val *frame = follow(tui, view);
-	struct text invoke = json_text(yyjson_obj_get(frame, "invokeid"));
+	struct text invoke = json_text_at(frame, "invokeid");
 	const struct asker *asker = view->id ? board_asker(&tui->board, text_of(view->id)) : NULL;
 
 	buf_add(out, invoke);

@@ -164,7 +164,7 @@ static void draw_one(struct tui *tui, struct signals_view *view, const struct bo
 {
 	yyjson_val *root = yyjson_doc_get_root(
 		json_read(&view->reader, (struct text){signal->raw, signal->len}, NULL));
-	struct text source = json_text(yyjson_obj_get(root, "source"));
+	struct text source = json_text_at(root, "source");
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
 	struct buf summary;
 	double ts = 0;
@@ -177,7 +177,7 @@ static void draw_one(struct tui *tui, struct signals_view *view, const struct bo
 	pen_fit(&pen, source, 14);
 	pen.style = STYLE_PHASE | chosen;
 	pen_put(&pen, TEXT(" "));
-	pen_fit(&pen, json_text(yyjson_obj_get(root, "type")), 18);
+	pen_fit(&pen, json_text_at(root, "type"), 18);
 	pen.style = STYLE_PLAIN | chosen;
 	pen_put(&pen, TEXT(" "));
 	buf_init(&summary, 2 * SUMMARY_MAX);

@@ -68,26 +68,26 @@ static void draw_one(struct sources_view *view, const struct board_source *sourc
 {
 	yyjson_val *root =
 		yyjson_doc_get_root(json_read(&view->reader, text_of(source->raw), NULL));
-	struct text state = json_text(yyjson_obj_get(root, "state"));
-	struct text error = json_text(yyjson_obj_get(root, "error"));
-	struct text last = json_text(yyjson_obj_get(root, "lastError"));
+	struct text state = json_text_at(root, "state");
+	struct text error = json_text_at(root, "error");
+	struct text last = json_text_at(root, "lastError");
 	double signals = 0, rate = 0;
 	uint8_t chosen = pen.style & STYLE_CHOSEN;
 
 	json_number(yyjson_obj_get(root, "signals"), &signals);
 	json_number(yyjson_obj_get(root, "eventsPerSecond"), &rate);
 	pen_put(&pen, TEXT(" "));
-	pen_fit(&pen, json_text(yyjson_obj_get(root, "name")), 18);
+	pen_fit(&pen, json_text_at(root, "name"), 18);
 	pen_put(&pen, TEXT(" "));
 	pen.style = style_of(state) | chosen;
 	pen_fit(&pen, state, 12);
 	pen.style = STYLE_DIM | chosen;
-	pen_fit(&pen, json_text(yyjson_obj_get(root, "protocol")), 10);
+	pen_fit(&pen, json_text_at(root, "protocol"), 10);
 	pen.style = STYLE_METRIC | chosen;
 	pen_print(&pen, " %8.0f %5.0f/s  ", signals, rate);
 	pen.style = (error.len ? STYLE_ERROR : STYLE_PLAIN) | chosen;
 	if (!error.len)
-		error = last.len ? last : json_text(yyjson_obj_get(root, "url"));
+		error = last.len ? last : json_text_at(root, "url");
 	pen_put(&pen, error);
 	pen_rest(&pen);
 }

@@ -95,7 +95,7 @@ static void add_request(struct transcript_view *view, const struct frame *frame)
 	yyjson_arr_foreach(of(frame, "user-blocks"), at, count, block)
 	{
 		if (yyjson_equals_str(yyjson_obj_get(block, "type"), "text"))
-			add_sent(view, frame, json_text(yyjson_obj_get(block, "text")));
+			add_sent(view, frame, json_text_at(block, "text"));
 	}
 }
 
@@ -118,8 +118,8 @@ static void add_tool_result(struct transcript_view *view, const struct frame *fr
 
 static void add_block(struct transcript_view *view, yyjson_val *block)
 {
-	struct text type = json_text(yyjson_obj_get(block, "type"));
-	struct text name = json_text(yyjson_obj_get(block, "name"));
+	struct text type = json_text_at(block, "type");
+	struct text name = json_text_at(block, "name");
 	char before[HEAD_MAX];
 
 	if (text_is(type, "text")) {

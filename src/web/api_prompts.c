@@ -216,8 +216,8 @@ static bool read_control(yyjson_val *body, struct back_control *control, struct 
 
 	if (!has_only(body, names, why))
 		return false;
-	control->run = json_text(yyjson_obj_get(body, "run"));
-	control->op = json_text(yyjson_obj_get(body, "do"));
+	control->run = json_text_at(body, "run");
+	control->op = json_text_at(body, "do");
 	control->n = yyjson_get_uint(n);
 	if (!control->run.len || !control->op.len)
 		return error_set(why, "the body is {\"run\": ID, \"do\": OP, \"n\"?: NUMBER}");

@@ -29,7 +29,7 @@ bool filter_number(yyjson_val *spec, const char *name, double least, double *out
 
 bool filter_text(yyjson_val *spec, const char *name, struct text *out, struct error *why)
 {
-	*out = json_text(yyjson_obj_get(spec, name));
+	*out = json_text_at(spec, name);
 	if (out->len)
 		return true;
 	pointer_fault(why, "a string is wanted");
@@ -82,7 +82,7 @@ static bool read_link(struct link *link, yyjson_val *spec, struct error *why)
 	if (!yyjson_is_obj(spec))
 		return pointer_fault(why,
 		                     "a filter is wanted, as {\"type\":\"sample\",\"every\":2}");
-	link->kind = find_kind(json_text(yyjson_obj_get(spec, "type")), why);
+	link->kind = find_kind(json_text_at(spec, "type"), why);
 	if (!link->kind)
 		return false;
 	link->self = must_zero(1, link->kind->size);

@@ -47,8 +47,8 @@ struct wiring {
 
 static bool read_part(struct wiring *w, struct part *part, yyjson_val *spec, struct error *why)
 {
-	part->id = json_text(yyjson_obj_get(spec, "id"));
-	part->on = json_text(yyjson_obj_get(spec, "on"));
+	part->id = json_text_at(spec, "id");
+	part->on = json_text_at(spec, "on");
 	if (part->id.len == 0)
 		return true; /* nothing can be wired to it */
 	if (map_get(&w->ids, part->id)) {
