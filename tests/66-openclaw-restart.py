@@ -102,8 +102,9 @@ def _():
             gateway.finish(id)
         missed = gateway.begin("TOOL missed", key="agent:main:new")
         eventually(lambda: gateway.runs[missed]["over"])
-        for _ in range(2):
+        for life in range(2):
             back(box, gateway)
+            eventually(lambda: len(gaps(box)) == life + 1)
             for id, words in ((ours, "Half done"), (theirs, "Half done"), (quiet, "Done"),
                               (missed, "Hello there."), (before, "Hello there.")):
                 signals = end_of(box, id)
@@ -111,6 +112,7 @@ def _():
                 assert kinds(signals, *ENDS) == ["completion"], signals
                 once(box, id, "task_dispatch")
             once(box, missed, "tool_call", "tool_result")
+            box.emit("mark", source="test", payload={})  # all before it is on the disk
             box.kill9()  # and once more: nothing is told again
         assert len(gaps_after(box, gateway)) == 3
 
