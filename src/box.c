@@ -19,6 +19,7 @@
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "config/config.h"
+#include "hub/dialect.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
 #include "net/account.h"
@@ -170,6 +171,7 @@ static void make_bus(struct box *box)
 static void make_hub(struct box *box)
 {
 	const struct config_limits *l = &box->config->limits;
+	struct hub_dialect dialects[BOX_DIALECTS_MAX];
 	struct hub_options o = {
 		.loop = box->loop,
 		.bus = box->bus,
@@ -180,14 +182,9 @@ static void make_hub(struct box *box)
 		.ping_ms = l->ping_ms,
 		.message_ms = l->message_ms,
 		.pong_ms = l->pong_ms,
-		.echo = box->options->echo,
-		.self = box,
-		.sources = box_list_sources,
-		.stage = box_stage(box),
 		.back = box_back(box),
-		.runs = box->runs,
-		.prompts = box->prompts,
-		.agents = box_agents(box),
+		.dialects = dialects,
+		.dialect_count = box_make_dialects(box, dialects),
 	};
 
 	box->hub = hub_create(&o);
@@ -268,6 +265,7 @@ static void take_down(struct box *box)
 	requests_destroy(box->requests);
 	hub_destroy(box->hub);
 	box->hub = NULL; /* the journal still has callbacks to make */
+	box_free_dialects(box);
 	web_destroy(box->web);
 	verdicts_destroy(box->verdicts);
 	accounts_destroy(box->accounts);

@@ -39,8 +39,10 @@ static bool has_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	struct command_context context = {
-		.serve = box_run, .check = box_check, .env = (const char *const *)environ};
+	struct command_context context = {.serve = box_run,
+	                                  .check = box_check,
+	                                  .can_pin = box_can_pin,
+	                                  .env = (const char *const *)environ};
 
 	if (!has_standard_files())
 		return EXIT_FAILURE;

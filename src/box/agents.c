@@ -9,7 +9,7 @@
 #include "bus/back.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "hub/hub.h"
+#include "hub/run.h"
 #include "parse/parse.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"
@@ -90,9 +90,10 @@ static void left(void *self, void *who)
 	free(agent);
 }
 
-struct hub_agents box_agents(struct box *box)
+struct escapement_agents box_agents(struct box *box)
 {
-	return (struct hub_agents){.self = box, .joined = joined, .heard = heard, .left = left};
+	return (struct escapement_agents){
+		.self = box, .joined = joined, .heard = heard, .left = left};
 }
 
 /* ---- what people say to them ---- */
@@ -113,8 +114,9 @@ enum back_answer box_control_agent(struct box *box, const struct back_control *c
 			buf_print(&frame, ",\"n\":%llu", (unsigned long long)control->n);
 		buf_add_char(&frame, '}');
 	}
-	answer =
-		hub_tell_agent(box->hub, control->run, buf_text(&frame)) ? BACK_DONE : BACK_UNKNOWN;
+	answer = escapement_tell_agent(box->escapement, control->run, buf_text(&frame))
+	                 ? BACK_DONE
+	                 : BACK_UNKNOWN;
 	buf_finish(&frame);
 	if (answer != BACK_DONE)
 		error_set(why, "there is no such run");
@@ -126,11 +128,11 @@ bool box_reply_to_agent(struct box *box, const struct prompt *prompt)
 	struct buf frame;
 	bool told;
 
-	if (!box->hub)
+	if (!box->escapement)
 		return false;
 	buf_init(&frame, FRAME_OUT_MAX);
 	prompt_answer_frame(prompt, &frame);
-	told = hub_tell_agent(box->hub, text_of(prompt->run), buf_text(&frame));
+	told = escapement_tell_agent(box->escapement, text_of(prompt->run), buf_text(&frame));
 	buf_finish(&frame);
 	return told;
 }
@@ -152,7 +154,8 @@ bool box_tell_agent(struct box *box, const struct signal *s, struct text run)
 	buf_add(&frame, TEXT(",\"data\":"));
 	buf_add(&frame, payload);
 	buf_add_char(&frame, '}');
-	told = run.len && !frame.full && hub_tell_agent(box->hub, run, buf_text(&frame));
+	told = run.len && !frame.full &&
+	       escapement_tell_agent(box->escapement, run, buf_text(&frame));
 	buf_finish(&frame);
 	return told;
 }

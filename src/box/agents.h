@@ -12,7 +12,7 @@ struct signal;
 
 /* ---- agents.c ---- */
 
-struct hub_agents box_agents(struct box *box);
+struct escapement_agents box_agents(struct box *box);
 /* BACK_UNKNOWN: the run has no agent here. */
 enum back_answer box_control_agent(struct box *box, const struct back_control *control,
                                    struct error *why);

@@ -6,7 +6,7 @@
 #include "box/receipts.h"
 #include "box/verdicts.h"
 #include "bus/bus.h"
-#include "hub/hub.h"
+#include "hub/run.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"
@@ -159,7 +159,7 @@ static bool can(void *self, struct text run, struct text op)
 	const struct run *known = runs_find(box->runs, run);
 	bool is_live = known && fold_totals(&known->fold).live > 0;
 
-	if (hub_has_agent(box->hub, run))
+	if (escapement_has_agent(box->escapement, run))
 		return can_agent(known, op) || pauses_can(box->pauses, run, op);
 	if (text_is(op, "tell"))
 		return sources_can_send(box->sources, theatre_source(box->theatre, run));

@@ -3,7 +3,7 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
-#include "hub/hub.h"
+#include "hub/run.h"
 #include "run/runs.h"
 
 static void start_tick(struct follower *f)
@@ -36,8 +36,8 @@ static void runs_have_news(void *self)
 {
 	struct box *box = self;
 
-	if (box->hub)
-		hub_tell_runs(box->hub);
+	if (box->escapement)
+		escapement_tell_runs(box->escapement);
 }
 
 void box_open_folds(struct box *box)

@@ -3,12 +3,13 @@
 
 #include "box/parts.h"
 #include "hub/hub.h"
+#include "hub/native.h"
 #include "hub/stats.h"
 #include "play/theatre.h"
 #include "source/claude/hook.h"
 #include "source/source.h"
 
-static void add_hub(struct buf *out, const struct hub_stats *s)
+static void add_hub(struct buf *out, const struct hub_stats *s, unsigned long followed)
 {
 	static const struct metric joined = {"signalbox_clients_joined_total", METRIC_COUNTER,
 	                                     "Clients that came."};
@@ -32,7 +33,7 @@ static void add_hub(struct buf *out, const struct hub_stats *s)
 	metric_add(out, &gaps, (double)s->gaps);
 	metric_add(out, &closed, (double)s->slow_closed);
 	metric_add(out, &skipped, (double)s->skipped);
-	metric_add(out, &followers, (double)s->followers);
+	metric_add(out, &followers, (double)followed);
 }
 
 static void add_lag(struct buf *out, const struct hub *hub)
@@ -173,7 +174,7 @@ void box_add_metrics(void *self, struct buf *out)
 	const struct hub_stats hub = hub_stats(box->hub);
 	const struct hook_stats hooks = hook_stats(box->hook);
 
-	add_hub(out, &hub);
+	add_hub(out, &hub, native_followers(box->native));
 	add_lag(out, box->hub);
 	add_places(out, &box->seats);
 	add_inputs(out, &box->seats.inputs);

@@ -29,6 +29,8 @@ struct box {
 	struct bus *bus;
 	struct accounts *accounts; /* shares of producers */
 	struct hub *hub;
+	struct native *native; /* its dialects */
+	struct escapement *escapement;
 	struct web *web;
 	struct requests *requests;
 	struct sources *sources;
@@ -67,6 +69,16 @@ struct back box_back(struct box *box);
 void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
 /* What somebody did on a screen, to the source it concerns. */
 void box_pass_on(struct box *box, const struct signal *s);
+
+/* ---- dialects.c ---- */
+
+#define BOX_DIALECTS_MAX 16
+
+struct hub_dialect;
+/* Those that the hub offers, with what is theirs; how many. */
+size_t box_make_dialects(struct box *box, struct hub_dialect *out);
+void box_free_dialects(struct box *box); /* after the hub */
+void box_tell_prompt(struct box *box, const struct prompt *prompt);
 
 /* ---- metrics.c ---- */
 

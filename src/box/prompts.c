@@ -15,7 +15,6 @@
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "config/config.h"
-#include "hub/hub.h"
 #include "source/claude/approve.h"
 #include "source/source.h"
 
@@ -92,8 +91,7 @@ static void changed(void *self, const struct prompt *prompt)
 {
 	struct prompt_desk *desk = self;
 
-	if (desk->box->hub)
-		hub_tell_prompt(desk->box->hub, prompt);
+	box_tell_prompt(desk->box, prompt);
 }
 
 /* ---- agents ---- */

@@ -20,7 +20,7 @@
 #include "box/parts.h"
 #include "box/receipts.h"
 #include "bus/bus.h"
-#include "hub/hub.h"
+#include "hub/native.h"
 #include "journal/journal.h"
 #include "play/theatre.h"
 
@@ -97,7 +97,7 @@ static double now(struct playhouse *p)
 
 static double share_ns(const struct playhouse *p)
 {
-	return p->box->hub && hub_stats(p->box->hub).followers ? SHARE_NS : SHARE_ALONE_NS;
+	return p->box->native && native_followers(p->box->native) ? SHARE_NS : SHARE_ALONE_NS;
 }
 
 static bool has_strength(struct playhouse *p)
@@ -185,7 +185,7 @@ static void tick(struct deadline *deadline)
 	p->calm = came < BUSY ? p->calm + 1 : 0;
 	if (p->is_asleep && p->calm >= CALM_TICKS)
 		wake(p, last);
-	else if (!p->is_asleep && !p->calm && !hub_stats(p->box->hub).followers)
+	else if (!p->is_asleep && !p->calm && !native_followers(p->box->native))
 		fall_asleep(p);
 	p->is_ticking = false;
 	if (came || p->is_asleep)
@@ -237,8 +237,8 @@ static void played(void *self, uint64_t version, double at_ms, struct text json)
 {
 	struct box *box = self;
 
-	if (box->hub && !box->playhouse->is_folding)
-		hub_tell_command(box->hub, version, at_ms, json);
+	if (box->native && !box->playhouse->is_folding)
+		native_tell_command(box->native, version, at_ms, json);
 }
 
 static void changed(void *self)
@@ -247,22 +247,22 @@ static void changed(void *self)
 
 	if (box->playhouse)
 		box->playhouse->type_len = 0;
-	if (box->hub)
-		hub_tell_stage(box->hub);
+	if (box->native)
+		native_tell_stage(box->native);
 }
 
-static struct hub_moment look(void *self, struct buf *out)
+static struct native_moment look(void *self, struct buf *out)
 {
 	struct box *box = self;
-	struct hub_moment moment;
+	struct native_moment moment;
 
 	look_up(box->playhouse);
-	moment = (struct hub_moment){theatre_version(box->theatre), now(box->playhouse)};
+	moment = (struct native_moment){theatre_version(box->theatre), now(box->playhouse)};
 	theatre_look(box->theatre, moment.at_ms, out);
 	return moment;
 }
 
-static bool since(void *self, uint64_t version, hub_command_fn *each, void *of)
+static bool since(void *self, uint64_t version, native_command_fn *each, void *of)
 {
 	struct box *box = self;
 
@@ -270,9 +270,9 @@ static bool since(void *self, uint64_t version, hub_command_fn *each, void *of)
 	return theatre_since(box->theatre, version, each, of);
 }
 
-struct hub_stage box_stage(struct box *box)
+struct native_stage box_stage(struct box *box)
 {
-	return (struct hub_stage){.self = box, .look = look, .since = since};
+	return (struct native_stage){.self = box, .look = look, .since = since};
 }
 
 void box_look_at_stage(void *self, struct buf *out)

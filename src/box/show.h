@@ -15,7 +15,7 @@ void box_save_show(struct box *box, struct buf *out);
 void box_show_status(struct box *box, struct buf *out); /* of GET /api/status */
 uint64_t box_show_skipped(const struct box *box);       /* signals, by the theatre or by us */
 void box_look_at_stage(void *self, struct buf *out);
-struct hub_stage box_stage(struct box *box);
+struct native_stage box_stage(struct box *box);
 /* Who changes the show tells this time, and then arms its timer.  Until it is open it is
  * before all signals. */
 double box_show_now(struct box *box);

@@ -9,7 +9,7 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "hub/hub.h"
+#include "hub/native.h"
 #include "net/address.h"
 #include "net/listen.h"
 #include "net/request.h"
@@ -22,7 +22,7 @@
 
 static void sources_changed(void *self, struct text changed, struct text removed)
 {
-	hub_tell_sources(((struct box *)self)->hub, changed, removed);
+	native_tell_sources(((struct box *)self)->native, changed, removed);
 }
 
 void box_list_sources(void *self, struct buf *out)

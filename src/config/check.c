@@ -177,16 +177,6 @@ bool check_origin(struct text value, struct error *why)
 	                 TEXT_ARG(value));
 }
 
-bool check_dialect(struct text value, struct error *why)
-{
-	if (!text_is(value, "native") && !text_is(value, "signals") && !text_is(value, "run"))
-		return error_set(why,
-		                 "'%.*s' is no dialect that a listener can pin; "
-		                 "there are native, signals and run",
-		                 TEXT_ARG(value));
-	return true;
-}
-
 bool check_source_id(struct text value, struct error *why)
 {
 	if (text_is(value, "signalbox") || text_is(value, "demo") || text_is(value, "stage"))

@@ -23,8 +23,6 @@ bool check_host(struct text value, struct error *why);
 /* An Origin header's value: "https://box.example", nothing behind it. */
 bool check_origin(struct text value, struct error *why);
 
-bool check_dialect(struct text value, struct error *why);
-
 /* A source's id: letters, digits, '.', '_', '-', at most 64; "signalbox" and "demo"
  * are ours. */
 bool check_source_id(struct text value, struct error *why);

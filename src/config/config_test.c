@@ -44,6 +44,28 @@ static void assert_fault(const char *yaml, const char *words)
 	assert_string_equal(why.words, words);
 }
 
+static bool can_pin(struct text dialect, struct error *why)
+{
+	return text_is(dialect, "run") || error_set(why, "'%.*s' it is not", TEXT_ARG(dialect));
+}
+
+static void whoever_knows_the_dialects_is_asked_which_can_be_pinned(void **state)
+{
+	const char *const env[] = {"HOME=/home/ada", NULL};
+	const struct config_sources sources = {.file = "c.yaml", .env = env, .can_pin = can_pin};
+	FILE *file = fopen("c.yaml", "w");
+	struct error why = {""};
+	struct config c;
+
+	assert_non_null(file);
+	fputs("listen:\n- {address: '[::1]:1', dialect: run}\n- {address: '[::1]:2', dialect: x}\n",
+	      file);
+	fclose(file);
+	assert_false(config_load(&c, &sources, &why));
+	assert_string_equal(why.words, "listen: [::1]:2: 'x' it is not");
+	unlink("c.yaml");
+}
+
 static void defaults_are_those_of_the_manual(void **state)
 {
 	const char *const env[] = {"HOME=/home/ada", "XDG_CONFIG_HOME=/nonexistent", NULL};
@@ -541,6 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_manual),
+		cmocka_unit_test(whoever_knows_the_dialects_is_asked_which_can_be_pinned),
 		cmocka_unit_test(every_key_can_stand_in_the_file),
 		cmocka_unit_test(an_empty_file_and_empty_groups_are_fine),
 		cmocka_unit_test(an_unknown_key_is_a_fault_with_its_place),

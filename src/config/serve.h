@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 struct config;
 
@@ -28,5 +29,8 @@ typedef int box_run_fn(const struct box_options *options);
 /* Would a box start with it?  Asks what the start asks, of the same functions, but makes and
  * changes nothing; who has the ports and DATA at the moment is not asked. */
 typedef bool box_check_fn(const struct config *config, struct error *why);
+
+/* Is there a dialect of that name that a listener can pin? */
+typedef bool box_pin_fn(struct text dialect, struct error *why);
 
 #endif

@@ -211,8 +211,6 @@ static void hosts_origins_and_names_have_their_forms(void **state)
 	assert_false(check_name(TEXT("../x"), NULL));
 	assert_false(check_name(TEXT(".x"), NULL));
 	assert_false(check_name(TEXT("a\0b"), NULL));
-	assert_true(check_dialect(TEXT("signals"), NULL));
-	assert_false(check_dialect(TEXT("gateway"), NULL));
 }
 
 int main(void)

@@ -9,34 +9,49 @@
 #include "base/utf8.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
-#include "hub/native.h"
 #include "hub/person.h"
-#include "hub/run_view.h"
 #include "hub/subscription.h"
 #include "journal/reader.h"
 #include "net/account.h"
 
-/* Answers, and besides them a frame that was begun and a line that was read; for a
- * follower of the stage also how that looks. */
+/* Answers, and besides them a frame that was begun and a line that was read. */
 static size_t mine_max(const struct client *c)
 {
-	size_t stage = native_follows_stage(c) ? 2 * HUB_STAGE_MAX : 0;
-
-	return HUB_MINE_MAX + 2 * (c->hub->options.ws.message_max + HUB_ENVELOPE_MAX) + stage;
+	return HUB_MINE_MAX + 2 * (c->hub->options.ws.message_max + HUB_ENVELOPE_MAX);
 }
 
-void client_make_room(struct client *c)
+void client_make_room(struct client *c, size_t more)
 {
-	c->mine.max = mine_max(c);
+	c->mine.max = mine_max(c) + more;
 }
 
-struct client *client_create(struct hub *hub, const struct dialect *dialect,
+const struct hub_options *client_options(const struct client *c)
+{
+	return &c->hub->options;
+}
+
+void *client_of_dialect(const struct client *c)
+{
+	return c->spoken->of;
+}
+
+void client_count_gap(struct client *c)
+{
+	c->hub->counts.gaps++;
+}
+
+void client_count_behind(struct client *c)
+{
+	c->hub->counts.fell_behind++;
+}
+
+struct client *client_create(struct hub *hub, const struct spoken *spoken,
                              const struct caller *caller, struct account *account)
 {
 	struct client *c = pool_take(&hub->pool);
 
 	c->hub = hub;
-	c->dialect = dialect;
+	c->spoken = spoken;
 	c->account = account;
 	account->connections++;
 	c->scopes = (uint8_t)caller->scopes;
@@ -85,7 +100,7 @@ static void leave_tape(struct client *c)
 		tape->readers--;
 	c->tape = NULL;
 	c->account->subscriptions--;
-	client_reel(c)->users--;
+	c->spoken->reel->users--;
 	hub_mark(c->hub, tape); /* an empty one is dropped at the end of the turn */
 }
 
@@ -97,7 +112,7 @@ static void finish_frame(struct client *c)
 
 	if (c->state != CLIENT_LIVE || c->frame_end <= c->cursor)
 		return;
-	buf_init(&mine, mine_max(c));
+	buf_init(&mine, c->mine.max);
 	while (c->cursor < c->frame_end) {
 		rest = hub_news(c->hub, c);
 		if (rest.len > c->frame_end - c->cursor)
@@ -123,7 +138,7 @@ static void go_live(struct client *c, uint64_t cursor)
 	c->cursor = c->frame_end = cursor;
 	c->dropping = c->joining = false;
 	tape_join(c->tape, c);
-	hub_work(c);
+	client_work(c);
 }
 
 static void go_read(struct client *c, struct journal_reader *from)
@@ -132,12 +147,12 @@ static void go_read(struct client *c, struct journal_reader *from)
 	c->cold = c->placed = false;
 	c->tape->readers++;
 	c->reader = from;
-	hub_work(c);
+	client_work(c);
 }
 
 void client_subscribe(struct client *c, struct subscription *wish)
 {
-	struct hub_reel *r = client_reel(c);
+	struct hub_reel *r = c->spoken->reel;
 
 	finish_frame(c);
 	leave_tape(c);
@@ -169,7 +184,7 @@ void client_say(struct client *c, struct text bytes)
 		client_end(c);
 		return;
 	}
-	hub_work(c);
+	client_work(c);
 }
 
 void client_say_frame(struct client *c, enum ws_opcode op, struct text body)
@@ -189,7 +204,7 @@ void client_say_frame(struct client *c, enum ws_opcode op, struct text body)
 	if (body.len)
 		memcpy(out + n, body.at, body.len);
 	c->mine.len += n + body.len;
-	hub_work(c);
+	client_work(c);
 }
 
 static bool send_mine(struct client *c)
@@ -249,7 +264,7 @@ void client_fall_behind(struct client *c)
 {
 	uint64_t after;
 
-	c->hub->counts.fell_behind++;
+	client_count_behind(c);
 	if (c->policy == SLOW_DISCONNECT) {
 		c->hub->counts.slow_closed++;
 		client_close(c, 1008, TEXT("slow consumer"));
@@ -265,8 +280,8 @@ void client_fall_behind(struct client *c)
 
 static void tell_gap(struct client *c, const struct gap *gap)
 {
-	c->hub->counts.gaps++;
-	c->dialect->tell_gap(c, gap);
+	client_count_gap(c);
+	client_dialect(c)->tell_gap(c, gap);
 }
 
 /* The drop policy: what was missed is named, not sent. */
@@ -294,7 +309,7 @@ static bool wants_line(struct client *c, struct text line)
 static void encode_line(struct client *c, struct text line)
 {
 	const char *epoch = journal_epoch(c->hub->options.journal);
-	encode_fn *encode = encoders[c->dialect->encoding];
+	encode_fn *encode = encoders[client_dialect(c)->encoding];
 	char *out = buf_reserve(&c->mine, line.len + ENCODING_EXTRA);
 
 	if (out)
@@ -318,7 +333,7 @@ static void take_lines(struct client *c, struct text lines)
 	struct text rest = lines, line;
 	uint64_t seq = 0;
 
-	while (rest.len && c->mine.len < HUB_READING_MAX) {
+	while (rest.len && c->mine.len < CLIENT_FILL_MAX) {
 		line = text_cut(rest, '\n', &rest);
 		seq = signal_seq_of(line);
 		if (!wants_line(c, line) || (c->joining && coalesce_add(words, line)))
@@ -353,13 +368,13 @@ void client_read_on(struct client *c, size_t *budget)
 			skip_to_present(c);
 		return;
 	}
-	while (c->state == CLIENT_READING && c->mine.len < HUB_READING_MAX && *budget) {
+	while (c->state == CLIENT_READING && c->mine.len < CLIENT_FILL_MAX && *budget) {
 		/* Its first answer may be that it stands in another timeline. */
 		if (c->placed && is_near(c, &at)) {
 			go_live(c, at);
 			return;
 		}
-		news = journal_read(c->reader, HUB_READING_MAX, &lines, &gap);
+		news = journal_read(c->reader, CLIENT_FILL_MAX, &lines, &gap);
 		c->placed = news != JOURNAL_COLD;
 		switch (news) {
 		case JOURNAL_LINES:
@@ -402,15 +417,14 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 	leave_tape(c);
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
-	if (c->dialect->is_websocket)
+	if (client_dialect(c)->is_websocket)
 		say_close(c, code, reason);
 	forget_acks(c);
-	native_leave_stage(c);
-	run_leave(c);
+	client_leave_dialect(c);
 	c->state = CLIENT_CLOSING;
 	conn_hush(c->conn, false); /* to see the other end leave */
 	conn_deadline(c->conn, HUB_PART_MS);
-	hub_work(c);
+	client_work(c);
 }
 
 void client_end(struct client *c)
@@ -422,9 +436,8 @@ void client_end(struct client *c)
 	journal_reader_destroy(c->reader);
 	c->reader = NULL;
 	forget_acks(c);
-	native_leave_stage(c);
-	run_leave(c);
-	client_forget_person(c);
+	client_leave_dialect(c);
+	client_forget_waits(c);
 	c->state = CLIENT_CLOSING;
 	conn_close(c->conn);
 	c->conn = NULL;
@@ -433,5 +446,5 @@ void client_end(struct client *c)
 	c->account = NULL;
 	list_remove(&c->in_all);
 	c->hub->counts.clients--;
-	hub_work(c); /* where it is freed */
+	client_work(c); /* where it is freed */
 }

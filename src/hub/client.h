@@ -22,8 +22,10 @@
 struct account;
 struct acks;
 struct hub;
+struct hub_options;
 struct journal_reader;
 struct person;
+struct spoken;
 struct subscription;
 
 enum client_state { CLIENT_IDLE, CLIENT_LIVE, CLIENT_READING, CLIENT_CLOSING };
@@ -48,13 +50,10 @@ struct client {
 	bool progress : 1; /* bytes went either way since the last beat */
 	bool asked : 1;    /* a beat went unanswered */
 	bool parted : 1;   /* closed; freed when the bus has stamped all of its emits */
-	bool hears_sources : 1, hears_prompts : 1;
-	/* It was too slow for news: all, once it is not. */
-	bool owed_sources : 1, owed_stage : 1, owed_prompts : 1;
-	struct buf mine; /* up to its length */
+	struct buf mine;   /* up to its length */
 
 	struct hub *hub;
-	const struct dialect *dialect;
+	const struct spoken *spoken; /* its dialect */
 	struct journal_reader *reader;
 	struct acks *acks;
 	struct link in_work; /* hub.work: has something to send or to read */
@@ -67,31 +66,50 @@ struct client {
 /* Four lines of the processor's cache; an idle client costs little else. */
 _Static_assert(sizeof(struct client) <= 256, "a client fits its place in the pool");
 
-extern const struct conn_user client_conn_user;
-void client_start_beat(struct client *client);
-void client_unhush(struct client *client); /* read it again, if it may speak */
-void client_hold(struct client *client);   /* while it is too fast; if it is */
+/* ---- for dialects ---- */
 
-/* Takes the account, which is open. */
-struct client *client_create(struct hub *hub, const struct dialect *dialect,
-                             const struct caller *caller, struct account *account);
+#define CLIENT_SLOW_AT (512 * KIB)  /* with more owed to it, a client is not read */
+#define CLIENT_FILL_MAX (256 * KIB) /* private bytes that a pump or a reader fills up to */
+
+const struct hub_options *client_options(const struct client *client); /* the hub's */
+void *client_of_dialect(const struct client *client);                  /* hub_dialect.of */
+
+/* What its dialect remembers of it, dialect.view bytes.  The hub makes it, filled with zeros,
+ * when it is first asked for, and frees it at the end of the turn in which the client is gone. */
+void *client_view(struct client *client);
+void *client_has_view(const struct client *client); /* or NULL */
+
+/* Calls dialect.pump at the end of the turn. */
+void client_work(struct client *client);
+
+/* Bytes that wait for its socket, besides the tape's. */
+static inline size_t client_owed(const struct client *client)
+{
+	return client->mine.len - client->mine_sent;
+}
+
+static inline bool client_is_slow(const struct client *client)
+{
+	return client_owed(client) > CLIENT_SLOW_AT;
+}
+
+static inline bool client_has_room(const struct client *client)
+{
+	return client_owed(client) < CLIENT_FILL_MAX && client->state != CLIENT_CLOSING;
+}
 
 /* A piece of a frame or a whole one into `mine`; it goes out this turn. */
 void client_say(struct client *client, struct text bytes);
 void client_say_frame(struct client *client, enum ws_opcode op, struct text body);
-void client_make_room(struct client *client); /* it follows the stage: that is much */
+void client_make_room(struct client *client, size_t more); /* than others may be owed */
 
 /* Takes the filter.  Replaces what the client heard before. */
 void client_subscribe(struct client *client, struct subscription *wish);
 
-/* Sends what there is; false when the socket is full. */
-bool client_flush(struct client *client);
-
-/* Live and too far behind: the policy acts. */
-void client_fall_behind(struct client *client);
-
-/* Reading: fills `mine` from the journal; takes from the budget of the turn. */
-void client_read_on(struct client *client, size_t *budget);
+/* For the hub's counts: a dialect that does not subscribe told of a gap; its client was too
+ * slow for what is kept in memory. */
+void client_count_gap(struct client *client);
+void client_count_behind(struct client *client);
 
 /* An envelope from this client.  ref may be empty: then nothing is answered when
  * all is well.  durable: the answer comes when the signal is on the disk. */
@@ -103,7 +121,6 @@ struct emission {
 };
 bool client_emit(struct client *client, const struct emission *emission,
                  struct bus_verdict *verdict);
-void client_tell_durable(struct client *client); /* the hub's durable_seq grew */
 
 /* Milliseconds until it may emit again; 0: now. */
 unsigned client_emit_wait(const struct client *client);
@@ -111,7 +128,6 @@ unsigned client_emit_wait(const struct client *client);
 /* Says good-bye: what is owed goes out first, then the close (for a WebSocket
  * with its code and reason), then the end. */
 void client_close(struct client *client, uint16_t code, struct text reason);
-void client_end(struct client *client); /* at once, without a word */
 
 /* What every WebSocket dialect's beat and farewell are. */
 void client_ping(struct client *client);

@@ -1,8 +1,13 @@
-/* dialect.h - a language that clients speak, as one table.
+/* dialect.h - a language that clients speak, as one table; for whoever writes one.
  *
  * An encoding turns a stored line into a frame; dialects that send the same
  * frames share one, and so share a reel.  All else about a language is in its
  * dialect: where it is found, who may use it, how it greets, hears and parts.
+ *
+ * Every function is called on the loop's thread, with a client that is not closing, and may
+ * call all of hub/client.h and hub/person.h.  Whatever says something to a client may close it
+ * (its state is then CLIENT_CLOSING, and `leave` was called); client and view stay until the
+ * end of the turn.  Texts are borrowed for the call.
  */
 #ifndef HUB_DIALECT_H
 #define HUB_DIALECT_H
@@ -24,28 +29,64 @@ typedef size_t encode_fn(char *out, struct text line, uint64_t seq, const char *
 
 extern encode_fn *const encoders[ENCODINGS];
 
+/* What a pump says of its client. */
+enum pump {
+	PUMP_IDLE, /* it has all, or no more room: it is called again after client_work() */
+	PUMP_MORE, /* it could go on at once */
+	PUMP_COLD, /* it waits for the disk: hub_warmed() */
+};
+
 struct dialect {
 	const char *name;
 	const char *path, *alias; /* alias may be NULL */
+	/* Where a listener that is for this dialect alone has it too, ended by NULL; it is
+	 * NULL itself when none can be.  "/" and "/ws" are hub_pins. */
+	const char *const *pins;
 	enum encoding encoding;
 	bool is_websocket;
-	bool on_request; /* offered only when the hub was asked to: hub_options.echo */
-	bool is_held;    /* each message counts as a signal, and who is too fast is not read */
-	unsigned needs;  /* scopes, of which one is enough to come in */
+	bool is_held;   /* each message counts as a signal, and who is too fast is not read */
+	unsigned needs; /* scopes, of which one is enough to come in */
+	size_t view;    /* bytes that it remembers of a client: see client_view() */
 
-	/* The connection is the client's.  Greets; may subscribe at once.  A query
-	 * or header that makes no sense is refused before, by check (optional). */
+	/* Is the query good?  Else the request is refused, with why.  NULL: any is. */
 	bool (*check)(const struct http *http, struct error *why);
+	/* The connection is the client's.  Greets; may subscribe at once. */
 	void (*welcome)(struct client *client, const struct http *http);
-	/* A text message of the client; NULL: it is listened to by nobody. */
+	/* A message of a WebSocket.  hear_binary may be NULL: it is refused. */
 	void (*hear)(struct client *client, struct text message);
-	void (*hear_binary)(struct client *client, struct text message); /* NULL: refused */
+	void (*hear_binary)(struct client *client, struct text message);
+	/* What the subscription lacks.  NULL: it never subscribes. */
 	void (*tell_gap)(struct client *client, const struct gap *gap);
+	/* An emit with a ref has its seq and, if that was asked for, is on the disk.  NULL: the
+	 * dialect gives no refs. */
+	void (*acked)(struct client *client, struct text ref, uint64_t seq);
 	void (*beat)(struct client *client);     /* keeps the line open */
-	void (*farewell)(struct client *client); /* the server stops */
+	void (*farewell)(struct client *client); /* the server stops: ends with a close */
+
+	/* Of a client that has a view, each may be NULL.
+	 *
+	 * All that was owed to it went out, and it had work: gives it more of what the dialect
+	 * keeps, while client_has_room(); takes what it reads of the journal from the budget. */
+	enum pump (*pump)(struct client *client, size_t *budget);
+	/* It closes or is gone, once: unlinks the view and frees what hangs from it.  The view
+	 * itself is the hub's.  May not say anything. */
+	void (*leave)(struct client *client);
+
+	/* Everybody was served: what was made for this turn alone can go.  May be NULL; may
+	 * not speak to clients. */
+	void (*end_turn)(void *of);
 };
 
-/* NULL-terminated. */
-extern const struct dialect *const dialects[];
+extern const char *const hub_pins[];
+
+/* A dialect that is handed to a hub, with what its room made for it, which is that room's and
+ * lives as long as the hub. */
+struct hub_dialect {
+	const struct dialect *dialect;
+	void *of; /* client_of_dialect(); NULL: it needs nothing */
+};
+
+/* Those that need nothing. */
+extern const struct dialect dialect_signals, dialect_sse, dialect_echo;
 
 #endif

@@ -17,22 +17,16 @@ static void hear_binary(struct client *c, struct text message)
 	client_say_frame(c, WS_OP_BINARY, message);
 }
 
-static void tell_gap(struct client *c, const struct gap *gap)
-{
-}
-
 const struct dialect dialect_echo = {
 	.name = "echo",
 	.path = "/echo",
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
-	.on_request = true,
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check_none,
 	.welcome = welcome,
 	.hear = hear,
 	.hear_binary = hear_binary,
-	.tell_gap = tell_gap,
 	.beat = client_ping,
 	.farewell = client_go_away,
 };

@@ -4,15 +4,7 @@
 
 static void say_ack(struct client *c, const struct ack *ack, uint64_t seq)
 {
-	char body[128];
-	struct buf text = {.at = body, .room = sizeof(body), .max = sizeof(body)};
-
-	buf_add(&text, TEXT("{\"op\":\"ack\",\"ref\":"));
-	buf_add(&text, (struct text){ack->ref, ack->ref_len});
-	buf_add(&text, TEXT(",\"seq\":"));
-	buf_add_u64(&text, seq);
-	buf_add_char(&text, '}');
-	client_say_frame(c, WS_OP_TEXT, buf_text(&text));
+	client_dialect(c)->acked(c, (struct text){ack->ref, ack->ref_len}, seq);
 }
 
 /* What has no ref is not waited for: its tag is this. */
@@ -24,7 +16,7 @@ static void stamped(void *self, uint64_t tag, struct text id, uint64_t seq)
 
 	c->unstamped--;
 	if (c->parted && c->unstamped == 0)
-		hub_work(c);
+		client_work(c);
 	if (c->state == CLIENT_CLOSING || tag == NO_TAG)
 		return;
 	acks_stamp(c->acks, tag, seq);
@@ -58,14 +50,15 @@ static void stamped_in_memory(void *self, uint64_t tag, struct text id, uint64_t
 	acks_void(c->acks, tag);
 	c->unstamped--;
 	if (c->parted && c->unstamped == 0)
-		hub_work(c);
+		client_work(c);
 }
 
 bool client_emit(struct client *c, const struct emission *e, struct bus_verdict *verdict)
 {
 	struct bus_emit emit = {
 		.raw = e->raw,
-		.from = bus_from(c->hub->options.bus, text_of(c->dialect->name), c->has_credential),
+		.from = bus_from(c->hub->options.bus, text_of(client_dialect(c)->name),
+	                         c->has_credential),
 		.ticket = {.stamped = stamped, .self = c, .tag = NO_TAG},
 		.durable = e->durable && e->ref.len,
 		.once = e->once,

@@ -6,9 +6,7 @@
 #include "base/must.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
-#include "hub/native.h"
 #include "hub/person.h"
-#include "hub/run_view.h"
 #include "hub/stats.h"
 #include "journal/journal.h"
 #include "net/http.h"
@@ -121,7 +119,7 @@ static void durable(struct tap *tap, uint64_t seq)
 
 /* --- the end of a turn ------------------------------------------------------ */
 
-void hub_work(struct client *c)
+void client_work(struct client *c)
 {
 	if (list_is_empty(&c->in_work))
 		list_add(&c->hub->work, &c->in_work);
@@ -148,9 +146,28 @@ static void client_free(struct client *c)
 {
 	list_remove(&c->in_work);
 	acks_destroy(c->acks);
+	client_free_person(c);
 	buf_finish(&c->mine);
 	ws_finish(&c->ws);
 	pool_give(&c->hub->pool, c);
+}
+
+static void pump(struct client *c, size_t *budget)
+{
+	enum pump (*more)(struct client * client, size_t * budget) = client_dialect(c)->pump;
+
+	if (!more || !client_has_view(c))
+		return;
+	switch (more(c, budget)) {
+	case PUMP_IDLE:
+		return;
+	case PUMP_MORE:
+		client_work(c);
+		return;
+	case PUMP_COLD:
+		c->cold = true;
+		return;
+	}
 }
 
 /* One client's turn.  It stays in the work list while it can go on at once. */
@@ -167,16 +184,9 @@ static void work_on(struct client *c, size_t *budget)
 	if (c->parted || !client_flush(c))
 		return;
 	client_unhush(c);
-	if (c->owed_sources)
-		native_tell_sources(c);
-	if (c->owed_stage)
-		native_tell_stage(c);
-	if (c->owed_prompts)
-		native_tell_prompts(c);
-	if (client_run(c) && !c->cold && run_pump(c, budget))
-		hub_work(c);
+	pump(c, budget);
 	if (c->state == CLIENT_READING && !c->cold)
-		hub_work(c);
+		client_work(c);
 }
 
 static void serve_work(struct hub *hub, unsigned *sends)
@@ -266,7 +276,9 @@ static bool turn_end(struct turn *turn)
 	shared += own;
 	serve_tapes(hub, &shared);
 	hub->gathered = NULL;
-	native_end_turn(hub);
+	for (size_t i = 0; i < hub->options.dialect_count; i++)
+		if (hub->spoken[i].dialect->end_turn)
+			hub->spoken[i].dialect->end_turn(hub->spoken[i].of);
 	if (hub->waits_for_disk)
 		unhush_all(hub);
 	return !list_is_empty(&hub->work) || !list_is_empty(&hub->dirty);
@@ -280,7 +292,7 @@ void hub_warmed(struct hub *hub)
 		if (!c->cold)
 			continue;
 		c->cold = false;
-		hub_work(c);
+		client_work(c);
 	}
 }
 
@@ -319,7 +331,6 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->lines = signal_reader_create();
 	coalesce_init(&hub->words, &coalesce_words, options->ws.message_max + HUB_ENVELOPE_MAX);
 	buf_init(&hub->scratch, HUB_SCRATCH_MAX);
-	buf_init(&hub->look, HUB_STAGE_MAX);
 	pool_init(&hub->pool, sizeof(struct client));
 	list_init(&hub->clients);
 	list_init(&hub->work);
@@ -327,13 +338,17 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->ease.fire = hub_ease;
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
-	list_init(&hub->followers);
-	list_init(&hub->screens);
-	list_init(&hub->agents);
 	for (enum encoding e = 0; e < ENCODINGS; e++) {
 		reel_init(&hub->reels[e].reel, size, size / HUB_FRAME_MIN);
 		switchboard_init(&hub->reels[e].board);
 	}
+	hub->spoken = must_zero(options->dialect_count, sizeof(*hub->spoken));
+	for (size_t i = 0; i < options->dialect_count; i++)
+		hub->spoken[i] = (struct spoken){
+			options->dialects[i].dialect,
+			options->dialects[i].of,
+			&hub->reels[options->dialects[i].dialect->encoding],
+		};
 	bus_add_tap(options->bus, &hub->tap);
 	loop_add_turn(options->loop, &hub->turn);
 	return hub;
@@ -357,8 +372,8 @@ void hub_destroy(struct hub *hub)
 	signal_reader_destroy(hub->lines);
 	coalesce_finish(&hub->words);
 	buf_finish(&hub->scratch);
-	buf_finish(&hub->look);
 	pool_finish(&hub->pool);
+	free(hub->spoken);
 	free(hub);
 }
 
@@ -375,7 +390,7 @@ void hub_drain(struct hub *hub)
 	list_each(&hub->clients, l) {
 		struct client *c = list_of(l, struct client, in_all);
 
-		c->dialect->farewell(c);
+		client_dialect(c)->farewell(c);
 	}
 }
 

@@ -7,8 +7,8 @@
  * queued, copied or allocated per client and signal.  A client that falls behind
  * reads from the journal until it has caught up; its policy says how.
  *
- * To add a dialect: write hub/NAME.c with one `const struct dialect dialect_NAME`,
- * add one line to hub/registry.c, add tests.
+ * The hub knows no dialect by name: hub/dialect.h says what one is, and whoever makes a hub
+ * hands it a list.
  */
 #ifndef HUB_HUB_H
 #define HUB_HUB_H
@@ -22,34 +22,9 @@ struct accounts;
 struct bus;
 struct http;
 struct hub;
+struct hub_dialect;
 struct journal;
 struct loop;
-
-/* A moment of the stage: its versions grow by one with each command. */
-struct hub_moment {
-	uint64_t version;
-	double at_ms;
-};
-
-typedef void hub_command_fn(void *of, uint64_t version, double at_ms, struct text json);
-
-/* The stage, for those who follow it. */
-struct hub_stage {
-	void *self;
-	/* How all of it looks, as a JSON object. */
-	struct hub_moment (*look)(void *self, struct buf *out);
-	/* Each command after a version; false: not all are remembered. */
-	bool (*since)(void *self, uint64_t version, hub_command_fn *each, void *of);
-};
-
-/* Agents that connect to us and speak the run dialect, one for each session. */
-struct hub_agents {
-	void *self;
-	void *(*joined)(void *self, struct text session, bool has_credential);
-	/* A frame.  False: it is no good, and why has the words. */
-	bool (*heard)(void *self, void *agent, struct text frame, struct error *why);
-	void (*left)(void *self, void *agent);
-};
 
 struct hub_options {
 	struct loop *loop;
@@ -59,14 +34,9 @@ struct hub_options {
 	struct ws_limits ws;
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
 	unsigned ping_ms, pong_ms, message_ms; /* the last for a whole message */
-	bool echo;                             /* offer the echo dialect */
 	struct back back;
-	void *self;
-	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
-	struct hub_stage stage;
-	struct runs *runs;       /* of the run dialect; both live as long as the hub */
-	struct prompts *prompts; /* what agents ask */
-	struct hub_agents agents;
+	const struct hub_dialect *dialects; /* copied */
+	size_t dialect_count;
 };
 
 struct hub *hub_create(const struct hub_options *options);
@@ -76,7 +46,7 @@ void hub_destroy(struct hub *hub);
 
 /* Is http's path a dialect's?  Then it is answered (400, 403, 426) or its
  * connection taken, and true is returned.  pinned: the dialect that the listener
- * has for upgrades at "/" and "/ws", or NULL. */
+ * has for upgrades at dialect.pins, or NULL. */
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned);
 
 unsigned long hub_clients(const struct hub *hub);
@@ -84,27 +54,9 @@ void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */
 
 struct hub_stats {
 	unsigned long clients, joined, fell_behind, gaps, slow_closed, frames;
-	unsigned long skipped;   /* signals that the policy drop kept from a client */
-	unsigned long followers; /* of the stage */
+	unsigned long skipped; /* signals that the policy drop kept from a client */
 };
 struct hub_stats hub_stats(const struct hub *hub);
-
-/* To whoever wants to know: JSON arrays of sources and of ids. */
-void hub_tell_sources(struct hub *hub, struct text changed, struct text removed);
-
-/* To whoever follows the stage: a command was played, in the order of versions; all
- * of it must be looked at anew. */
-void hub_tell_command(struct hub *hub, uint64_t version, double at_ms, struct text json);
-void hub_tell_stage(struct hub *hub);
-
-/* To screens: a prompt was opened or is over; runs have new frames. */
-struct prompt;
-void hub_tell_prompt(struct hub *hub, const struct prompt *prompt);
-void hub_tell_runs(struct hub *hub);
-
-/* To the agent of a session; false: there is none here. */
-bool hub_tell_agent(struct hub *hub, struct text session, struct text frame);
-bool hub_has_agent(const struct hub *hub, struct text session);
 
 /* From the journal: cold bytes that a reader waited for may be there. */
 void hub_warmed(struct hub *hub);

@@ -15,10 +15,7 @@
  * big fan-out. */
 #define HUB_SENDS_A_TURN 64
 #define HUB_READ_A_TURN (1 * MIB)   /* bytes of journal for all readers */
-#define HUB_READING_MAX (256 * KIB) /* private bytes a reader fills up to */
-#define HUB_HUSH_AT (512 * KIB)     /* with more owed to it, a client is not read */
 #define HUB_MINE_MAX (2 * MIB)      /* and with more it is gone; besides a message */
-#define HUB_STAGE_MAX (8 * MIB)     /* what a follower of the stage is told at once */
 #define HUB_SCRATCH_MAX (256 * KIB) /* gathered for one send */
 #define HUB_GUARD_EVERY (1 * MIB)   /* of a reel between two looks at who lags */
 #define HUB_ENVELOPE_MAX (16 * KIB) /* what admission may add to a message */
@@ -31,17 +28,23 @@ struct hub_reel {
 	uint64_t guarded_at; /* head at the last look at who lags */
 };
 
+/* A dialect that this hub offers. */
+struct spoken {
+	const struct dialect *dialect;
+	void *of;
+	struct hub_reel *reel;
+};
+
 struct hub {
 	struct hub_options options;
 	struct tap tap;
 	struct turn turn;
 	struct hub_reel reels[ENCODINGS];
-	struct pool pool; /* of clients */
-	struct link clients, work, waiting, dirty, followers;
-	struct link held;            /* person.in_held */
-	struct deadline ease;        /* looks at them while there are any */
-	struct link screens, agents; /* run_view.in_hub: of the run dialect */
-	struct buf look;             /* how the stage looks now, once somebody asked */
+	struct spoken *spoken; /* as many as options.dialect_count */
+	struct pool pool;      /* of clients */
+	struct link clients, work, waiting, dirty;
+	struct link held;     /* person.in_held */
+	struct deadline ease; /* looks at them while there are any */
 	struct buf scratch;
 	const struct tape *gathered;         /* scratch holds this tape's bytes ... */
 	uint64_t gathered_at, gathered_head; /* ... from here, made at that head */
@@ -54,21 +57,41 @@ struct hub {
 	bool waits_for_disk; /* some client is hushed because of it */
 };
 
-static inline struct hub_reel *client_reel(const struct client *c)
+static inline const struct dialect *client_dialect(const struct client *c)
 {
-	return &c->hub->reels[c->dialect->encoding];
+	return c->spoken->dialect;
 }
 
 extern const struct coalesce_kind coalesce_words; /* words.c */
 
 void hub_ease(struct deadline *deadline); /* socket.c: may those who were held go on? */
 
-/* The client has something to do at the end of the turn. */
-void hub_work(struct client *client);
-
 /* Bytes of a tape for this client, gathered once for all that stand there. */
 struct text hub_news(struct hub *hub, const struct client *client);
 
 void hub_mark(struct hub *hub, struct tape *tape); /* the tape has news */
+
+/* ---- clients ---- */
+
+extern const struct conn_user client_conn_user;
+void client_start_beat(struct client *client);
+void client_unhush(struct client *client); /* read it again, if it may speak */
+void client_hold(struct client *client);   /* while it is too fast; if it is */
+
+/* Takes the account, which is open. */
+struct client *client_create(struct hub *hub, const struct spoken *spoken,
+                             const struct caller *caller, struct account *account);
+
+/* Sends what there is; false when the socket is full. */
+bool client_flush(struct client *client);
+
+/* Live and too far behind: the policy acts. */
+void client_fall_behind(struct client *client);
+
+/* Reading: fills `mine` from the journal; takes from the budget of the turn. */
+void client_read_on(struct client *client, size_t *budget);
+
+void client_tell_durable(struct client *client); /* the hub's durable_seq grew */
+void client_end(struct client *client);          /* at once, without a word */
 
 #endif

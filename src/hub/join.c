@@ -10,28 +10,32 @@
  * to be a burden. */
 #define COME_BACK "Retry-After: 5\r\n"
 
-static const struct dialect *find_by_name(const char *name)
+const char *const hub_pins[] = {"/", "/ws", NULL};
+
+static bool is_pin(const struct dialect *d, struct text path)
 {
-	for (unsigned i = 0; dialects[i]; i++)
-		if (strcmp(dialects[i]->name, name) == 0)
-			return dialects[i];
-	return NULL;
+	for (size_t i = 0; d->pins && d->pins[i]; i++)
+		if (text_is(path, d->pins[i]))
+			return true;
+	return false;
 }
 
-static const struct dialect *find_by_path(struct text path)
+/* NULL: the request is for no dialect. */
+static const struct spoken *find(const struct hub *hub, const struct http_request *q,
+                                 const char *pinned)
 {
-	for (unsigned i = 0; dialects[i]; i++)
-		if (text_is(path, dialects[i]->path) ||
-		    (dialects[i]->alias && text_is(path, dialects[i]->alias)))
-			return dialects[i];
-	return NULL;
-}
+	const struct spoken *found = NULL;
 
-static const struct dialect *find(const struct http_request *q, const char *pinned)
-{
-	if (pinned && q->wants_upgrade && (text_is(q->path, "/") || text_is(q->path, "/ws")))
-		return find_by_name(pinned);
-	return find_by_path(q->path);
+	for (size_t i = 0; i < hub->options.dialect_count; i++) {
+		const struct dialect *d = hub->spoken[i].dialect;
+
+		if (pinned && q->wants_upgrade && strcmp(d->name, pinned) == 0 &&
+		    is_pin(d, q->path))
+			return &hub->spoken[i];
+		if (text_is(q->path, d->path) || (d->alias && text_is(q->path, d->alias)))
+			found = &hub->spoken[i];
+	}
+	return found;
 }
 
 static void refuse(struct http *http, unsigned status, const char *words, const char *extra)
@@ -66,9 +70,10 @@ static bool may_come(struct account *account, const struct dialect *d, struct ht
 	return !words;
 }
 
-static void take(struct hub *hub, struct http *http, const struct dialect *d,
+static void take(struct hub *hub, struct http *http, const struct spoken *spoken,
                  const struct caller *caller, struct text head)
 {
+	const struct dialect *d = spoken->dialect;
 	struct account *account = account_open(hub->options.accounts, caller, clock_mono_ns());
 	struct client *c;
 
@@ -76,7 +81,7 @@ static void take(struct hub *hub, struct http *http, const struct dialect *d,
 		account_close(account);
 		return;
 	}
-	c = client_create(hub, d, caller, account);
+	c = client_create(hub, spoken, caller, account);
 	/* The head and the greeting go out together, at the end of the turn. */
 	c->conn = http_conn(http);
 	client_say(c, head);
@@ -91,7 +96,7 @@ static void take(struct hub *hub, struct http *http, const struct dialect *d,
 		client_hold(c);
 }
 
-static void join_websocket(struct hub *hub, struct http *http, const struct dialect *d,
+static void join_websocket(struct hub *hub, struct http *http, const struct spoken *spoken,
                            const struct caller *caller)
 {
 	char accept[WS_ACCEPT_LEN + 1], extra[160];
@@ -115,11 +120,11 @@ static void join_websocket(struct hub *hub, struct http *http, const struct dial
 	         accept);
 	buf_init(&head, 4 * KIB);
 	http_head(http, &head, 101, extra);
-	take(hub, http, d, caller, buf_text(&head));
+	take(hub, http, spoken, caller, buf_text(&head));
 	buf_finish(&head);
 }
 
-static void join_stream(struct hub *hub, struct http *http, const struct dialect *d,
+static void join_stream(struct hub *hub, struct http *http, const struct spoken *spoken,
                         const struct caller *caller)
 {
 	const struct http_request *q = http_request(http);
@@ -137,17 +142,19 @@ static void join_stream(struct hub *hub, struct http *http, const struct dialect
 	http_head(http, &head, 200,
 	          "Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n"
 	          "Connection: close\r\n");
-	take(hub, http, d, caller, buf_text(&head));
+	take(hub, http, spoken, caller, buf_text(&head));
 	buf_finish(&head);
 }
 
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned)
 {
-	const struct dialect *d = find(http_request(http), pinned);
+	const struct spoken *spoken = find(hub, http_request(http), pinned);
+	const struct dialect *d;
 	struct error why;
 
-	if (!d || (d->on_request && !hub->options.echo))
+	if (!spoken)
 		return false;
+	d = spoken->dialect;
 	if (!(caller->scopes & d->needs))
 		refuse(http, caller->has_credential ? 403 : 401,
 		       "this needs a token with its scope",
@@ -155,8 +162,8 @@ bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, c
 	else if (d->check && !d->check(http, &why))
 		refuse(http, 400, why.words, NULL);
 	else if (d->is_websocket)
-		join_websocket(hub, http, d, caller);
+		join_websocket(hub, http, spoken, caller);
 	else
-		join_stream(hub, http, d, caller);
+		join_stream(hub, http, spoken, caller);
 	return true;
 }

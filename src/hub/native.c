@@ -5,15 +5,17 @@
  * message.  Admission parses either once; when it says that the guess was wrong,
  * the members are looked at one by one.
  */
+#include "hub/native.h"
+
 #include <stdlib.h>
 #include <yyjson.h>
 
 #include "base/clock.h"
+#include "base/must.h"
 #include "base/scan.h"
 #include "hub/acks.h"
-#include "hub/inside.h"
-#include "hub/native.h"
-#include "hub/subscription.h"
+#include "hub/hub.h"
+#include "hub/native_inside.h"
 #include "hub/wish.h"
 #include "journal/journal.h"
 #include "net/account.h"
@@ -55,8 +57,22 @@ static void acknowledge(struct client *c, struct text ref)
 		buf_add(&out, ref);
 	}
 	buf_print(&out, ",\"at\":%llu,\"head\":%llu}", (unsigned long long)clock_wall_ms(),
-	          (unsigned long long)journal_last_seq(c->hub->options.journal));
+	          (unsigned long long)journal_last_seq(client_options(c)->journal));
 	native_say(c, &out);
+}
+
+/* For each of thousands that wait for the disk, so it is written where it lies. */
+static void acked(struct client *c, struct text ref, uint64_t seq)
+{
+	char body[128];
+	struct buf text = {.at = body, .room = sizeof(body), .max = sizeof(body)};
+
+	buf_add(&text, TEXT("{\"op\":\"ack\",\"ref\":"));
+	buf_add(&text, ref);
+	buf_add(&text, TEXT(",\"seq\":"));
+	buf_add_u64(&text, seq);
+	buf_add_char(&text, '}');
+	client_say_frame(c, WS_OP_TEXT, buf_text(&text));
 }
 
 static void tell_gap(struct client *c, const struct gap *gap)
@@ -83,7 +99,7 @@ static void add_scopes(struct buf *out, unsigned scopes)
 
 static void welcome(struct client *c, const struct http *http)
 {
-	const struct hub_options *o = &c->hub->options;
+	const struct hub_options *o = client_options(c);
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
@@ -228,7 +244,7 @@ static bool read_after(yyjson_val *after, struct subscription *wish, struct erro
 }
 
 /* true: from now on; a number: from the version that was seen. */
-static bool read_stage(yyjson_val *stage, struct subscription *wish, struct error *why)
+static bool read_stage(yyjson_val *stage, struct native_wish *wish, struct error *why)
 {
 	wish->version = yyjson_get_uint(stage);
 	wish->stage = yyjson_is_uint(stage) || yyjson_get_bool(stage);
@@ -236,8 +252,9 @@ static bool read_stage(yyjson_val *stage, struct subscription *wish, struct erro
 	       error_set(why, "stage must be true, false or a version");
 }
 
-static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *why)
+static bool read_wish(yyjson_val *op, struct native_wish *wish, struct error *why)
 {
+	struct filter *filter = &wish->on.filter;
 	yyjson_val *correlation = yyjson_obj_get(op, "correlationId");
 	yyjson_val *slow = yyjson_obj_get(op, "slow");
 	yyjson_val *sources = yyjson_obj_get(op, "sourceState");
@@ -245,16 +262,14 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	struct text id = {yyjson_get_str(correlation), yyjson_get_len(correlation)};
 	struct text policy = {yyjson_get_str(slow), yyjson_get_len(slow)};
 
-	if (!read_words(yyjson_obj_get(op, "types"), "types", &wish->filter, filter_add_type,
-	                why) ||
-	    !read_words(yyjson_obj_get(op, "sources"), "sources", &wish->filter, filter_add_source,
-	                why) ||
-	    !read_after(yyjson_obj_get(op, "after"), wish, why) ||
+	if (!read_words(yyjson_obj_get(op, "types"), "types", filter, filter_add_type, why) ||
+	    !read_words(yyjson_obj_get(op, "sources"), "sources", filter, filter_add_source, why) ||
+	    !read_after(yyjson_obj_get(op, "after"), &wish->on, why) ||
 	    !read_stage(yyjson_obj_get(op, "stage"), wish, why))
 		return false;
 	if (correlation && !yyjson_is_str(correlation))
 		return error_set(why, "correlationId must be a string");
-	if (correlation && !filter_set_correlation(&wish->filter, id, why))
+	if (correlation && !filter_set_correlation(filter, id, why))
 		return false;
 	if (slow && !yyjson_is_str(slow))
 		return error_set(why, "slow must be a string");
@@ -264,7 +279,7 @@ static bool read_wish(yyjson_val *op, struct subscription *wish, struct error *w
 	wish->prompts = yyjson_get_bool(prompts);
 	if (prompts && !yyjson_is_bool(prompts))
 		return error_set(why, "prompts must be true or false");
-	return !slow || slow_policy_parse(policy, &wish->policy, why);
+	return !slow || slow_policy_parse(policy, &wish->on.policy, why);
 }
 
 /* A slip of the pen must not become a subscription to everything. */
@@ -287,28 +302,55 @@ static const char *unknown_member(yyjson_val *op)
 	return NULL;
 }
 
+static struct native_view *view_of(struct client *c)
+{
+	struct native *native = client_of_dialect(c);
+	struct native_view *view = client_view(c);
+
+	if (view->client)
+		return view;
+	view->client = c;
+	list_init(&view->in_followers);
+	list_add(&native->views, &view->in_all);
+	return view;
+}
+
+/* What is said may be too much for a client that does not read: then it is gone, and its view
+ * with it. */
+static void follow(struct client *c, const struct native_wish *wish)
+{
+	struct native_view *view = view_of(c);
+
+	view->hears_sources = wish->sources;
+	view->hears_prompts = view->owed_prompts = false;
+	if (wish->sources)
+		native_say_sources(view);
+	if (wish->prompts && c->state != CLIENT_CLOSING)
+		native_follow_prompts(view);
+	if (c->state == CLIENT_CLOSING)
+		return;
+	if (wish->stage)
+		native_follow_stage(view, wish->version);
+	else
+		native_leave_stage(view);
+}
+
 /* Whatever signal comes after the acknowledgement is of this subscription. */
-static void begin(struct client *c, struct subscription *wish, struct text ref)
+static void begin(struct client *c, struct native_wish *wish, struct text ref)
 {
 	if (ref.len)
 		acknowledge(c, ref);
-	client_subscribe(c, wish);
-	c->hears_sources = wish->sources;
-	if (c->hears_sources)
-		native_tell_sources(c);
-	c->hears_prompts = c->owed_prompts = false;
-	if (wish->prompts)
-		native_follow_prompts(c);
-	if (wish->stage)
-		native_follow_stage(c, wish);
-	else
-		native_leave_stage(c);
+	if (c->state == CLIENT_CLOSING)
+		return;
+	client_subscribe(c, &wish->on);
+	if (wish->sources || wish->prompts || wish->stage || client_has_view(c))
+		follow(c, wish);
 }
 
 static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 {
 	const char *unknown = unknown_member(op);
-	struct subscription wish = {.policy = SLOW_RESUME};
+	struct native_wish wish = {.on.policy = SLOW_RESUME};
 	struct error why;
 
 	if (!(c->scopes & SCOPE_OBSERVE)) {
@@ -320,13 +362,13 @@ static void subscribe(struct client *c, yyjson_val *op, struct text ref)
 		                 "this credential has as many subscriptions as it may have", ref);
 		return;
 	}
-	filter_init(&wish.filter);
+	filter_init(&wish.on.filter);
 	if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	    read_wish(op, &wish, &why))
 		begin(c, &wish, ref);
 	else
 		native_say_error(c, "invalid", why.words, ref);
-	filter_finish(&wish.filter);
+	filter_finish(&wish.on.filter);
 }
 
 /* --- hearing ------------------------------------------------------------------ */
@@ -463,16 +505,66 @@ static void hear(struct client *c, struct text message)
 	hear_slowly(c, message);
 }
 
+/* ---- what it remembers ---- */
+
+struct native *native_create(const struct native_options *options)
+{
+	struct native *native = must_zero(1, sizeof(*native));
+
+	native->options = *options;
+	list_init(&native->views);
+	list_init(&native->followers);
+	buf_init(&native->look, NATIVE_STAGE_MAX);
+	return native;
+}
+
+void native_destroy(struct native *native)
+{
+	if (!native)
+		return;
+	buf_finish(&native->look);
+	free(native);
+}
+
+/* What it was too slow for, and is not any more. */
+static enum pump pump(struct client *c, size_t *budget)
+{
+	struct native_view *view = client_has_view(c);
+
+	(void)budget;
+	if (view->owed_sources)
+		native_say_sources(view);
+	if (c->state != CLIENT_CLOSING && view->owed_stage)
+		native_say_stage(view);
+	if (c->state != CLIENT_CLOSING && view->owed_prompts)
+		native_say_prompts(view);
+	return PUMP_IDLE;
+}
+
+static void leave(struct client *c)
+{
+	struct native_view *view = client_has_view(c);
+
+	native_leave_stage(view);
+	list_remove(&view->in_all);
+}
+
 const struct dialect dialect_native = {
 	.name = "native",
 	.path = "/ws",
+	.pins = hub_pins,
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT | SCOPE_ANSWER | SCOPE_CONTROL,
+	.view = sizeof(struct native_view),
 	.check = hub_wish_check_none,
 	.welcome = welcome,
 	.hear = hear,
 	.tell_gap = tell_gap,
+	.acked = acked,
 	.beat = client_ping,
 	.farewell = client_go_away,
+	.pump = pump,
+	.leave = leave,
+	.end_turn = native_end_turn,
 };

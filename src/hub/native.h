@@ -1,44 +1,59 @@
-/* native.h - for the files of the native dialect: how it speaks. */
+/* native.h - our own dialect: one JSON object a text frame, both ways.
+ *
+ * Besides signals its clients may hear of the sources, of the stage and of what agents ask;
+ * whoever knows of these tells the dialect, and it tells them.
+ */
 #ifndef HUB_NATIVE_H
 #define HUB_NATIVE_H
 
 #include "base/buf.h"
-#include "bus/back.h"
+#include "hub/dialect.h"
 
-struct client;
-struct yyjson_val;
-
-/* A short private frame; takes the words. */
-void native_say(struct client *client, struct buf *words);
-
-/* ref: as it was written, may be empty. */
-void native_say_error(struct client *client, const char *code, const char *message,
-                      struct text ref);
-
-/* All sources, now and again when a slow client has caught up. */
-void native_tell_sources(struct client *client);
-
-/* The stage: from all of it, or from what came after the version that was seen. */
-struct hub;
-struct subscription;
-void native_follow_stage(struct client *client, const struct subscription *wish);
-void native_leave_stage(struct client *client);
-bool native_follows_stage(const struct client *client);
-void native_tell_stage(struct client *client); /* all of it */
-void native_end_turn(struct hub *hub);
-
-/* What agents ask: the open ones, then each that is opened or over. */
+struct native;
 struct prompt;
-void native_follow_prompts(struct client *client);
-void native_tell_prompts(struct client *client);
-void native_tell_prompt(struct hub *hub, const struct prompt *prompt);
-enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
-                                    struct error *why);
+struct prompts;
 
-/* The name that an operation gives its screen. */
-struct text native_screen(struct yyjson_val *op);
+/* A moment of the stage: its versions grow by one with each command. */
+struct native_moment {
+	uint64_t version;
+	double at_ms;
+};
 
-/* Is op one of those that go back to an agent?  Then it is answered. */
-bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
+typedef void native_command_fn(void *of, uint64_t version, double at_ms, struct text json);
+
+/* The stage, for those who follow it. */
+struct native_stage {
+	void *self;
+	/* How all of it looks, as a JSON object. */
+	struct native_moment (*look)(void *self, struct buf *out);
+	/* Each command after a version; false: not all are remembered. */
+	bool (*since)(void *self, uint64_t version, native_command_fn *each, void *of);
+};
+
+/* What the dialect asks of others; all of it outlives it. */
+struct native_options {
+	void *self;
+	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
+	struct native_stage stage;
+	struct prompts *prompts; /* what agents ask */
+};
+
+extern const struct dialect dialect_native; /* hub_dialect.of is a struct native */
+
+struct native *native_create(const struct native_options *options);
+void native_destroy(struct native *native); /* after the hub */
+
+unsigned long native_followers(const struct native *native); /* of the stage */
+
+/* To whoever wants to know: JSON arrays of sources and of ids. */
+void native_tell_sources(struct native *native, struct text changed, struct text removed);
+
+/* To whoever follows the stage: a command was played, in the order of versions; all
+ * of it must be looked at anew. */
+void native_tell_command(struct native *native, uint64_t version, double at_ms, struct text json);
+void native_tell_stage(struct native *native);
+
+/* To screens: a prompt was opened or is over. */
+void native_tell_prompt(struct native *native, const struct prompt *prompt);
 
 #endif

@@ -2,8 +2,8 @@
 #include <yyjson.h>
 
 #include "bus/back.h"
-#include "hub/inside.h"
-#include "hub/native.h"
+#include "hub/hub.h"
+#include "hub/native_inside.h"
 #include "hub/person.h"
 #include "signal/json.h"
 
@@ -79,7 +79,7 @@ static void end_now(struct person_wait *w, enum back_answer answer)
 static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text ref,
                                  struct error *why)
 {
-	const struct back *back = &c->hub->options.back;
+	const struct back *back = &client_options(c)->back;
 	char run[BACK_RUN_LEN];
 	struct back_ask ask;
 	enum back_answer answer;
@@ -98,7 +98,7 @@ static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text r
 static enum back_answer hear_cancel(struct client *c, yyjson_val *op, struct text ref,
                                     struct error *why)
 {
-	const struct back *back = &c->hub->options.back;
+	const struct back *back = &client_options(c)->back;
 	struct back_ear ear = {.told = told};
 	enum back_answer answer;
 	struct text run;
@@ -114,7 +114,7 @@ static enum back_answer hear_cancel(struct client *c, yyjson_val *op, struct tex
 static enum back_answer hear_control(struct client *c, yyjson_val *op, struct text ref,
                                      struct error *why)
 {
-	const struct back *back = &c->hub->options.back;
+	const struct back *back = &client_options(c)->back;
 	struct back_control control = {.who = client_who(c, native_screen(op))};
 	yyjson_val *n = yyjson_obj_get(op, "n");
 	enum back_answer answer;

@@ -7,8 +7,8 @@
  */
 #include <yyjson.h>
 
-#include "hub/inside.h"
-#include "hub/native.h"
+#include "hub/hub.h"
+#include "hub/native_inside.h"
 #include "hub/person.h"
 #include "run/prompts.h"
 #include "signal/json.h"
@@ -30,33 +30,35 @@ static void add_prompt(const struct prompt *prompt, enum answers may, struct buf
 	buf_finish(&json);
 }
 
-void native_follow_prompts(struct client *c)
+void native_follow_prompts(struct native_view *view)
 {
-	c->hears_prompts = true;
-	client_person(c)->told_prompt = 0;
-	native_tell_prompts(c);
+	view->hears_prompts = true;
+	view->told_prompt = 0;
+	native_say_prompts(view);
 }
 
 /* In the order of their seqs; the rest when it has read these. */
-void native_tell_prompts(struct client *c)
+void native_say_prompts(struct native_view *view)
 {
-	struct person *person = client_person(c);
+	struct client *c = view->client;
+	bool forgets = view->forgets;
 
-	c->owed_prompts = false;
-	if (person->forgets)
+	view->owed_prompts = view->forgets = false;
+	if (forgets)
 		client_say_frame(c, WS_OP_TEXT, TEXT("{\"op\":\"prompts\",\"forget\":true}"));
-	person->forgets = false;
-	list_each(prompts_open(c->hub->options.prompts), l) {
+	if (c->state == CLIENT_CLOSING)
+		return;
+	list_each(prompts_open(native_of(view)->options.prompts), l) {
 		const struct prompt *prompt = list_of(l, struct prompt, in_open);
 		struct buf out;
 
-		if (prompt->seq <= person->told_prompt)
+		if (prompt->seq <= view->told_prompt)
 			continue;
-		if (c->mine.len - c->mine_sent > HUB_HUSH_AT) {
-			c->owed_prompts = true;
+		if (client_is_slow(c)) {
+			view->owed_prompts = true;
 			return;
 		}
-		person->told_prompt = prompt->seq;
+		view->told_prompt = prompt->seq;
 		buf_init(&out, PROMPT_FRAME_MAX);
 		add_prompt(prompt, client_answers(c), &out);
 		native_say(c, &out);
@@ -67,34 +69,34 @@ void native_tell_prompts(struct client *c)
 
 /* Who is owed open ones gets this too if it is one; that another is over is not told
  * twice. */
-static void tell(struct client *c, const struct prompt *prompt, struct text frame)
+static void tell(struct native_view *view, const struct prompt *prompt, struct text frame)
 {
-	if (!c->owed_prompts && c->mine.len - c->mine_sent <= HUB_HUSH_AT) {
-		client_say_frame(c, WS_OP_TEXT, frame);
+	if (!view->owed_prompts && !client_is_slow(view->client)) {
+		client_say_frame(view->client, WS_OP_TEXT, frame);
 		return;
 	}
-	if (c->owed_prompts && prompt->state == PROMPT_OPEN)
+	if (view->owed_prompts && prompt->state == PROMPT_OPEN)
 		return;
-	c->owed_prompts = true;
-	c->person->told_prompt = 0;
-	c->person->forgets = true;
+	view->owed_prompts = true;
+	view->told_prompt = 0;
+	view->forgets = true;
 }
 
-void native_tell_prompt(struct hub *hub, const struct prompt *prompt)
+void native_tell_prompt(struct native *native, const struct prompt *prompt)
 {
 	struct buf frames[ANSWERS_ALL + 1]; /* for who may answer so much */
 
 	for (size_t i = 0; i <= ANSWERS_ALL; i++)
 		buf_init(&frames[i], PROMPT_FRAME_MAX);
-	list_each(&hub->clients, l) {
-		struct client *c = list_of(l, struct client, in_all);
-		struct buf *frame = &frames[client_answers(c)];
+	list_each(&native->views, l) {
+		struct native_view *view = list_of(l, struct native_view, in_all);
+		enum answers may = client_answers(view->client);
 
-		if (!c->hears_prompts)
+		if (!view->hears_prompts)
 			continue;
-		if (frame->len == 0)
-			add_prompt(prompt, client_answers(c), frame);
-		tell(c, prompt, buf_text(frame));
+		if (frames[may].len == 0)
+			add_prompt(prompt, may, &frames[may]);
+		tell(view, prompt, buf_text(&frames[may]));
 	}
 	for (size_t i = 0; i <= ANSWERS_ALL; i++)
 		buf_finish(&frames[i]);
@@ -128,7 +130,7 @@ static bool read_value(yyjson_val *op, struct buf *value, struct error *why)
 static enum back_answer send_reply(struct client *c, const struct back_reply *reply,
                                    struct text ref, struct error *why)
 {
-	const struct back *back = &c->hub->options.back;
+	const struct back *back = &client_options(c)->back;
 	struct person_wait *w = ref.len ? client_wait(c, ref, TEXT("")) : NULL;
 	struct back_reply with = *reply;
 	enum back_answer answer;

@@ -7,10 +7,7 @@
  * and few; else all of the stage.  How the stage looks is written once a turn, for
  * everybody who has to see it.
  */
-#include "hub/inside.h"
-#include "hub/native.h"
-#include "hub/person.h"
-#include "hub/subscription.h"
+#include "hub/native_inside.h"
 #include "signal/json.h"
 
 static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)
@@ -24,50 +21,53 @@ static void begin(struct buf *out, uint64_t version, double at_ms, const char *w
 
 /* ---- all of it ---- */
 
-static struct text look(struct hub *hub)
+static struct text look(struct native *native)
 {
-	const struct hub_stage *stage = &hub->options.stage;
-	struct hub_moment now;
+	const struct native_stage *stage = &native->options.stage;
+	struct native_moment now;
 	struct buf all;
 
-	if (hub->look.len)
-		return buf_text(&hub->look);
-	buf_init(&all, HUB_STAGE_MAX);
+	if (native->look.len)
+		return buf_text(&native->look);
+	buf_init(&all, NATIVE_STAGE_MAX);
 	now = stage->look(stage->self, &all);
-	begin(&hub->look, now.version, now.at_ms, "snapshot");
-	buf_add(&hub->look, buf_text(&all));
-	buf_add_char(&hub->look, '}');
-	hub->look.full |= all.full;
+	begin(&native->look, now.version, now.at_ms, "snapshot");
+	buf_add(&native->look, buf_text(&all));
+	buf_add_char(&native->look, '}');
+	native->look.full |= all.full;
 	buf_finish(&all);
-	return buf_text(&hub->look);
+	return buf_text(&native->look);
 }
 
 /* It is true until another command is played, or time goes on. */
-static void forget_look(struct hub *hub)
+static void forget_look(struct native *native)
 {
-	hub->look.full = false;
-	buf_clear(&hub->look);
+	native->look.full = false;
+	buf_clear(&native->look);
 }
 
-void native_end_turn(struct hub *hub)
+void native_end_turn(void *of)
 {
-	if (!hub->look.at)
+	struct native *native = of;
+
+	if (!native->look.at)
 		return;
-	forget_look(hub);
-	buf_finish(&hub->look);
+	forget_look(native);
+	buf_finish(&native->look);
 }
 
-void native_tell_stage(struct client *c)
+void native_say_stage(struct native_view *view)
 {
-	struct text all = look(c->hub);
+	struct native *native = native_of(view);
+	struct text all = look(native);
 
-	c->owed_stage = false;
-	if (!c->hub->look.full) {
-		client_say_frame(c, WS_OP_TEXT, all);
+	view->owed_stage = false;
+	if (!native->look.full) {
+		client_say_frame(view->client, WS_OP_TEXT, all);
 		return;
 	}
-	native_leave_stage(c);
-	native_say_error(c, "too_big", "there is too much on the stage", TEXT(""));
+	native_leave_stage(view);
+	native_say_error(view->client, "too_big", "there is too much on the stage", TEXT(""));
 }
 
 /* ---- what came after a version ---- */
@@ -77,7 +77,7 @@ static void add_command(void *self, uint64_t version, double at_ms, struct text 
 	struct buf *frames = self, body;
 	char head[WS_HEADER_MAX];
 
-	buf_init(&body, HUB_HUSH_AT);
+	buf_init(&body, CLIENT_SLOW_AT);
 	begin(&body, version, at_ms, "command");
 	buf_add(&body, json);
 	buf_add_char(&body, '}');
@@ -88,78 +88,78 @@ static void add_command(void *self, uint64_t version, double at_ms, struct text 
 }
 
 /* False: they are not all remembered, or too many. */
-static bool tell_since(struct client *c, uint64_t version)
+static bool tell_since(struct native_view *view, uint64_t version)
 {
-	const struct hub_stage *stage = &c->hub->options.stage;
+	const struct native_stage *stage = &native_of(view)->options.stage;
 	struct buf frames;
 	bool known;
 
-	buf_init(&frames, HUB_HUSH_AT);
+	buf_init(&frames, CLIENT_SLOW_AT);
 	known = stage->since(stage->self, version, add_command, &frames) && !frames.full;
 	if (known)
-		client_say(c, buf_text(&frames));
+		client_say(view->client, buf_text(&frames));
 	buf_finish(&frames);
 	return known;
 }
 
 /* ---- following ---- */
 
-void native_follow_stage(struct client *c, const struct subscription *wish)
+void native_follow_stage(struct native_view *view, uint64_t version)
 {
-	native_leave_stage(c);
-	list_add(&c->hub->followers, &client_person(c)->in_followers);
-	c->hub->counts.followers++;
-	client_make_room(c);
-	if (!wish->version || !tell_since(c, wish->version))
-		native_tell_stage(c);
+	native_leave_stage(view);
+	list_add(&native_of(view)->followers, &view->in_followers);
+	native_of(view)->follower_count++;
+	client_make_room(view->client, 2 * NATIVE_STAGE_MAX);
+	if (!version || !tell_since(view, version))
+		native_say_stage(view);
 }
 
-bool native_follows_stage(const struct client *c)
+void native_leave_stage(struct native_view *view)
 {
-	return c->person && !list_is_empty(&c->person->in_followers);
-}
-
-void native_leave_stage(struct client *c)
-{
-	if (!native_follows_stage(c))
+	if (list_is_empty(&view->in_followers))
 		return;
-	list_remove(&c->person->in_followers);
-	c->hub->counts.followers--;
-	c->owed_stage = false;
+	list_remove(&view->in_followers);
+	native_of(view)->follower_count--;
+	view->owed_stage = false;
 }
 
-static void tell_command(struct client *c, struct text news)
+unsigned long native_followers(const struct native *native)
 {
-	if (c->mine.len - c->mine_sent > HUB_HUSH_AT)
-		c->owed_stage = true;
-	if (!c->owed_stage)
-		client_say_frame(c, WS_OP_TEXT, news);
+	return native->follower_count;
 }
 
-void hub_tell_command(struct hub *hub, uint64_t version, double at_ms, struct text json)
+static void tell_command(struct native_view *view, struct text news)
+{
+	if (client_is_slow(view->client))
+		view->owed_stage = true;
+	if (!view->owed_stage)
+		client_say_frame(view->client, WS_OP_TEXT, news);
+}
+
+void native_tell_command(struct native *native, uint64_t version, double at_ms, struct text json)
 {
 	struct buf news;
 
-	forget_look(hub);
-	if (list_is_empty(&hub->followers))
+	forget_look(native);
+	if (list_is_empty(&native->followers))
 		return;
-	buf_init(&news, HUB_STAGE_MAX);
+	buf_init(&news, NATIVE_STAGE_MAX);
 	begin(&news, version, at_ms, "command");
 	buf_add(&news, json);
 	buf_add_char(&news, '}');
-	list_each(&hub->followers, l)
-		tell_command(list_of(l, struct person, in_followers)->client, buf_text(&news));
+	list_each(&native->followers, l)
+		tell_command(list_of(l, struct native_view, in_followers), buf_text(&news));
 	buf_finish(&news);
 }
 
 /* At the end of the turn: until then more may change. */
-void hub_tell_stage(struct hub *hub)
+void native_tell_stage(struct native *native)
 {
-	forget_look(hub);
-	list_each(&hub->followers, l) {
-		struct client *c = list_of(l, struct person, in_followers)->client;
+	forget_look(native);
+	list_each(&native->followers, l) {
+		struct native_view *view = list_of(l, struct native_view, in_followers);
 
-		c->owed_stage = true;
-		hub_work(c);
+		view->owed_stage = true;
+		client_work(view->client);
 	}
 }

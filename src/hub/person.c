@@ -11,7 +11,6 @@ struct person *client_person(struct client *c)
 	if (!c->person) {
 		c->person = must_zero(1, sizeof(*c->person));
 		c->person->client = c;
-		list_init(&c->person->in_followers);
 		list_init(&c->person->in_held);
 		list_init(&c->person->waits);
 	}
@@ -49,7 +48,30 @@ void client_end_wait(struct person_wait *w)
 	free(w);
 }
 
-void client_forget_person(struct client *c)
+void *client_has_view(const struct client *c)
+{
+	return c->person && !c->person->has_left ? c->person->view : NULL;
+}
+
+void *client_view(struct client *c)
+{
+	struct person *p = client_person(c);
+
+	if (!p->view)
+		p->view = must_zero(1, client_dialect(c)->view);
+	return p->view;
+}
+
+void client_leave_dialect(struct client *c)
+{
+	if (!client_has_view(c))
+		return;
+	if (client_dialect(c)->leave)
+		client_dialect(c)->leave(c);
+	c->person->has_left = true;
+}
+
+void client_forget_waits(struct client *c)
 {
 	const struct back *back = &c->hub->options.back;
 
@@ -62,6 +84,13 @@ void client_forget_person(struct client *c)
 		client_end_wait(w);
 	}
 	list_remove(&c->person->in_held);
+}
+
+void client_free_person(struct client *c)
+{
+	if (!c->person)
+		return;
+	free(c->person->view);
 	free(c->person->name);
 	free(c->person);
 	c->person = NULL;

@@ -1,5 +1,4 @@
-/* person.h - who may answer and control, follows the stage or what agents ask, or was too
- * fast; for this room alone.
+/* person.h - of a client that may answer and control, was too fast, or has a view: who it is.
  *
  * Few clients are, so it is apart from them.
  */
@@ -10,24 +9,15 @@
 #include "bus/back.h"
 #include "hub/client.h"
 
-struct run_view;
-
 struct person {
 	struct client *client;
-	struct link in_followers; /* hub.followers: of the stage */
-	struct link in_held;      /* hub.held: not read, because it was too fast */
-	struct run_view *run;     /* of the run dialect, or NULL */
-	char *name;               /* of the credential or the process */
+	struct link in_held; /* hub.held: not read, because it was too fast */
+	void *view;          /* client_view() */
+	bool has_left;       /* its dialect knows that it closes or is gone */
+	char *name;          /* of the credential or the process */
 	bool is_process;
-	bool forgets;         /* prompts it knows, because it was too slow */
-	uint64_t told_prompt; /* the seq up to which it was told of open ones */
-	struct link waits;    /* person_wait.in_person */
+	struct link waits; /* person_wait.in_person */
 };
-
-static inline struct run_view *client_run(const struct client *client)
-{
-	return client->person ? client->person->run : NULL;
-}
 
 static inline bool client_is_held(const struct client *client)
 {
@@ -52,7 +42,11 @@ static inline enum answers client_answers(const struct client *client)
 struct person *client_person(struct client *client); /* made when there is none */
 struct back_who client_who(struct client *client, struct text screen);
 
+/* ---- for this room alone ---- */
+
 void client_meet(struct client *client, const struct caller *caller);
-void client_forget_person(struct client *client);
+void client_leave_dialect(struct client *client); /* it hears that it leaves, once */
+void client_forget_waits(struct client *client);  /* it is gone */
+void client_free_person(struct client *client);   /* at the end of the turn */
 
 #endif

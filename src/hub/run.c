@@ -5,12 +5,12 @@
  * side: whoever does the work.  What is not understood is passed over, as this dialect
  * has it.
  */
+#include "hub/run.h"
+
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "hub/inside.h"
-#include "hub/native.h"
-#include "hub/person.h"
+#include "hub/hub.h"
 #include "hub/run_view.h"
 #include "net/http.h"
 #include "run/prompts.h"
@@ -87,38 +87,35 @@ void run_say(struct client *c, const char *words)
 
 static struct run_view *view_create(struct client *c, const struct run_wish *wish)
 {
-	struct run_view *view = must_zero(1, sizeof(*view));
+	struct run_view *view = client_view(c);
 
 	view->client = c;
 	view->session = wish->session.len ? text_dup(buf_text(&wish->session)) : NULL;
-	json_reader_init(&view->reader, c->hub->options.ws.message_max);
-	list_init(&view->in_hub);
+	json_reader_init(&view->reader, client_options(c)->ws.message_max);
+	list_init(&view->in_room);
 	coalesce_init(&view->joined, &coalesce_deltas, FRAME_MAX);
-	client_person(c)->run = view;
 	return view;
 }
 
-void run_leave(struct client *c)
+static void leave(struct client *c)
 {
-	struct run_view *view = client_run(c);
+	struct run_view *view = client_has_view(c);
 
-	if (!view)
-		return;
-	c->person->run = NULL;
 	if (view->agent)
 		run_agent_end(view);
 	else
 		run_screen_end(view);
-	list_remove(&view->in_hub);
+	list_remove(&view->in_room);
 	coalesce_finish(&view->joined);
 	json_reader_finish(&view->reader);
 	free(view->session);
-	free(view);
 }
 
-bool run_pump(struct client *c, size_t *budget)
+static enum pump pump(struct client *c, size_t *budget)
 {
-	return !client_run(c)->agent && run_screen_pump(client_run(c), budget);
+	struct run_view *view = client_has_view(c);
+
+	return view->agent || c->cold ? PUMP_IDLE : run_screen_pump(view, budget);
 }
 
 static void welcome(struct client *c, const struct http *http)
@@ -140,35 +137,33 @@ static void welcome(struct client *c, const struct http *http)
 
 static void hear(struct client *c, struct text message)
 {
+	struct run_view *view = client_has_view(c);
 	struct frame frame;
 
-	if (!client_run(c))
-		return;
-	if (client_run(c)->agent)
-		run_agent_hear(client_run(c), message);
-	else if (frame_read(&frame, &client_run(c)->reader, message, NULL))
-		run_hear_screen(client_run(c), &frame);
+	if (view->agent)
+		run_agent_hear(view, message);
+	else if (frame_read(&frame, &view->reader, message, NULL))
+		run_hear_screen(view, &frame);
 }
 
 /* ---- news, from box.c ---- */
 
-void hub_tell_runs(struct hub *hub)
+void escapement_tell_runs(struct escapement *e)
 {
-	list_each(&hub->screens, l)
-		hub_work(list_of(l, struct run_view, in_hub)->client);
+	list_each(&e->screens, l)
+		client_work(list_of(l, struct run_view, in_room)->client);
 }
 
-void hub_tell_prompt(struct hub *hub, const struct prompt *prompt)
+void escapement_tell_prompt(struct escapement *e, const struct prompt *prompt)
 {
-	native_tell_prompt(hub, prompt);
-	list_each(&hub->screens, l)
-		run_screen_prompt(list_of(l, struct run_view, in_hub), prompt);
+	list_each(&e->screens, l)
+		run_screen_prompt(list_of(l, struct run_view, in_room), prompt);
 }
 
-static struct run_view *find_agent(const struct hub *hub, struct text session)
+static struct run_view *find_agent(const struct escapement *e, struct text session)
 {
-	list_each(&hub->agents, l) {
-		struct run_view *view = list_of(l, struct run_view, in_hub);
+	list_each(&e->agents, l) {
+		struct run_view *view = list_of(l, struct run_view, in_room);
 
 		if (text_is(session, view->session))
 			return view;
@@ -176,38 +171,51 @@ static struct run_view *find_agent(const struct hub *hub, struct text session)
 	return NULL;
 }
 
-bool hub_has_agent(const struct hub *hub, struct text session)
+bool escapement_has_agent(const struct escapement *e, struct text session)
 {
-	return find_agent(hub, session) != NULL;
+	return find_agent(e, session) != NULL;
 }
 
-bool hub_tell_agent(struct hub *hub, struct text session, struct text frame)
+bool escapement_tell_agent(struct escapement *e, struct text session, struct text frame)
 {
-	struct run_view *view = find_agent(hub, session);
+	struct run_view *view = find_agent(e, session);
 
 	if (view)
 		client_say_frame(view->client, WS_OP_TEXT, frame);
 	return view != NULL;
 }
 
-/* Reads by places, not by a tape: there are no lines, and so no gaps of them. */
-static void tell_gap(struct client *c, const struct gap *gap)
+/* ---- what it remembers ---- */
+
+struct escapement *escapement_create(const struct escapement_options *options)
 {
-	(void)c;
-	(void)gap;
+	struct escapement *e = must_zero(1, sizeof(*e));
+
+	e->options = *options;
+	list_init(&e->screens);
+	list_init(&e->agents);
+	return e;
+}
+
+void escapement_destroy(struct escapement *e)
+{
+	free(e);
 }
 
 const struct dialect dialect_run = {
 	.name = "run",
 	.path = "/ws/run",
+	.pins = hub_pins,
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
+	.view = sizeof(struct run_view),
 	.check = check,
 	.welcome = welcome,
 	.hear = hear,
-	.tell_gap = tell_gap,
 	.beat = client_ping,
 	.farewell = client_go_away,
+	.pump = pump,
+	.leave = leave,
 };

@@ -1,9 +1,8 @@
 /* run_agent.c - the other side of the run dialect: an agent, in any language.
  *
  * What it sends becomes signals of its session, by way of box.c; what people say to it
- * comes by hub_tell_agent().  A session has one agent at a time.
+ * comes by escapement_tell_agent().  A session has one agent at a time.
  */
-#include "hub/inside.h"
 #include "hub/run_view.h"
 #include "signal/json.h"
 
@@ -11,35 +10,35 @@
 
 static bool is_taken(const struct run_view *view)
 {
-	list_each(&view->client->hub->agents, l)
-		if (strcmp(list_of(l, struct run_view, in_hub)->session, view->session) == 0)
+	list_each(&escapement_of(view)->agents, l)
+		if (strcmp(list_of(l, struct run_view, in_room)->session, view->session) == 0)
 			return true;
 	return false;
 }
 
 bool run_agent_begin(struct run_view *view, bool has_credential)
 {
-	struct hub *hub = view->client->hub;
-	const struct hub_agents *agents = &hub->options.agents;
+	struct escapement *e = escapement_of(view);
+	const struct escapement_agents *agents = &e->options.agents;
 
 	if (is_taken(view))
 		return false;
-	list_add(&hub->agents, &view->in_hub);
+	list_add(&e->agents, &view->in_room);
 	view->agent = agents->joined(agents->self, text_of(view->session), has_credential);
 	return true;
 }
 
 void run_agent_end(struct run_view *view)
 {
-	const struct hub_agents *agents = &view->client->hub->options.agents;
+	const struct escapement_agents *agents = &escapement_of(view)->options.agents;
 
-	list_remove(&view->in_hub); /* it hears nothing more */
+	list_remove(&view->in_room); /* it hears nothing more */
 	agents->left(agents->self, view->agent);
 }
 
 void run_agent_hear(struct run_view *view, struct text frame)
 {
-	const struct hub_agents *agents = &view->client->hub->options.agents;
+	const struct escapement_agents *agents = &escapement_of(view)->options.agents;
 	struct error why;
 	struct buf out;
 

@@ -5,7 +5,7 @@
 #include <yyjson.h>
 
 #include "bus/back.h"
-#include "hub/inside.h"
+#include "hub/hub.h"
 #include "hub/person.h"
 #include "hub/run_view.h"
 #include "run/prompt_frame.h"
@@ -55,7 +55,7 @@ static void refuse(struct run_view *view, const struct refusal *r)
 
 static enum back_answer reply(struct run_view *view, yyjson_val *frame, struct error *why)
 {
-	const struct back *back = &view->client->hub->options.back;
+	const struct back *back = &client_options(view->client)->back;
 	yyjson_val *value = yyjson_obj_get(frame, "value");
 	struct back_reply r = {.prompt = json_text(yyjson_obj_get(frame, "prompt-id")),
 	                       .who = client_who(view->client, SCREEN),
@@ -83,7 +83,7 @@ static enum back_answer reply(struct run_view *view, yyjson_val *frame, struct e
  * here.  It is asked again. */
 static bool was_offered(struct run_view *view, yyjson_val *frame, struct refusal *r)
 {
-	const struct prompt *prompt = prompts_find(view->client->hub->options.prompts, r->name);
+	const struct prompt *prompt = prompts_find(escapement_of(view)->options.prompts, r->name);
 	enum prompt_offer offer = PROMPT_OFFERED;
 
 	if (prompt && prompt->state == PROMPT_OPEN)
@@ -128,7 +128,7 @@ static void hear_answer(struct run_view *view, yyjson_val *frame)
  * frame says which. */
 static struct text run_meant(const struct run_view *view, yyjson_val *frame)
 {
-	struct link *all = runs_all(view->client->hub->options.runs);
+	struct link *all = runs_all(escapement_of(view)->options.runs);
 	struct text named = json_text(yyjson_obj_get(frame, "run"));
 
 	if (view->session)
@@ -151,7 +151,7 @@ static void refuse_control(struct run_view *view, struct text op, enum back_answ
 static void told(void *of, enum back_answer verdict, const struct error *why)
 {
 	struct person_wait *w = of;
-	struct run_view *view = client_run(w->client);
+	struct run_view *view = client_has_view(w->client);
 
 	if (view && verdict != BACK_DONE)
 		refuse_control(view, w->name, verdict, why);
@@ -160,7 +160,7 @@ static void told(void *of, enum back_answer verdict, const struct error *why)
 
 static void hear_control(struct run_view *view, const struct frame *frame)
 {
-	const struct back *back = &view->client->hub->options.back;
+	const struct back *back = &client_options(view->client)->back;
 	struct back_control control = {
 		.run = run_meant(view, frame->root),
 		.op = json_text(yyjson_obj_get(frame->root, "op")),
@@ -192,7 +192,7 @@ static bool hear_since(struct run_view *view, const struct frame *frame)
 		return false;
 	if (frame->has_seq) {
 		run_screen_seek(view, frame->seq);
-		hub_work(view->client);
+		client_work(view->client);
 	} else {
 		refuse(view, &(struct refusal){.of = "control",
 		                               .reason = "invalid",
@@ -211,7 +211,7 @@ static void add_can(struct buf *out, const struct client *client, struct text ru
 	static const char *const ops[] = {"pause",  "step",         "continue",
 	                                  "arm",    "ui-interrupt", "ui-quit",
 	                                  "cancel", "turn-next",    "turn-back"};
-	const struct back *back = &client->hub->options.back;
+	const struct back *back = &client_options(client)->back;
 	const char *between = "";
 
 	buf_add(out, TEXT(",\"can\":["));
@@ -230,7 +230,7 @@ static void add_can(struct buf *out, const struct client *client, struct text ru
 static bool hear_which(struct run_view *view, const struct frame *frame)
 {
 	struct text id = run_meant(view, frame->root);
-	const struct run *run = runs_find(view->client->hub->options.runs, id);
+	const struct run *run = runs_find(escapement_of(view)->options.runs, id);
 	struct buf out;
 
 	if (!yyjson_equals_str(yyjson_obj_get(frame->root, "op"), "which"))

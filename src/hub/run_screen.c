@@ -1,7 +1,7 @@
 /* run_screen.c - what a screen of the run dialect is given, and in which order: where
  * things stand (phase, debug, prompts), what it missed, then what comes.
  */
-#include "hub/inside.h"
+#include "hub/hub.h"
 #include "hub/person.h"
 #include "hub/run_view.h"
 #include "journal/journal.h"
@@ -14,7 +14,7 @@
 
 static struct runs *runs_of(const struct run_view *view)
 {
-	return view->client->hub->options.runs;
+	return escapement_of(view)->options.runs;
 }
 
 /* The run it watches; of all of them, the one that spoke last.  NULL: there is none. */
@@ -55,11 +55,6 @@ void run_screen_ask_again(struct run_view *view, const struct prompt *prompt)
 		say_prompt(view, prompt);
 }
 
-static bool is_hushed(const struct run_view *view)
-{
-	return view->client->mine.len - view->client->mine_sent > HUB_HUSH_AT;
-}
-
 /* Clients of this dialect ask whoever sees a prompt: so only who may answer it gets one. */
 static bool may_answer(const struct run_view *view, const struct prompt *prompt)
 {
@@ -71,13 +66,13 @@ static bool may_answer(const struct run_view *view, const struct prompt *prompt)
 static void say_prompts(struct run_view *view)
 {
 	view->owed_prompts = false;
-	list_each(prompts_open(view->client->hub->options.prompts), l) {
+	list_each(prompts_open(escapement_of(view)->options.prompts), l) {
 		const struct prompt *prompt = list_of(l, struct prompt, in_open);
 
 		if (!is_wanted(view, prompt->run) || prompt->seq <= view->told_prompt ||
 		    !may_answer(view, prompt))
 			continue;
-		if (is_hushed(view)) {
+		if (client_is_slow(view->client)) {
 			view->owed_prompts = true;
 			return;
 		}
@@ -95,7 +90,7 @@ void run_screen_prompt(struct run_view *view, const struct prompt *prompt)
 	if (!is_wanted(view, prompt->run) || !may_answer(view, prompt) ||
 	    (!is_open && prompt->seq > view->told_prompt))
 		return;
-	if (is_open && (view->owed_prompts || is_hushed(view))) {
+	if (is_open && (view->owed_prompts || client_is_slow(view->client))) {
 		view->owed_prompts = true;
 		return;
 	}
@@ -116,7 +111,7 @@ static void say_gap(struct run_view *view, uint64_t from, uint64_t to, const cha
 {
 	char words[160];
 
-	view->client->hub->counts.gaps++;
+	client_count_gap(view->client);
 	snprintf(words, sizeof(words),
 	         "{\"kind\":\"gap\",\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
 	         (unsigned long long)from, (unsigned long long)to, why);
@@ -126,7 +121,7 @@ static void say_gap(struct run_view *view, uint64_t from, uint64_t to, const cha
 static void replay(struct run_view *view, const struct run *run)
 {
 	struct run_replay_options o = {
-		.journal = view->client->hub->options.journal,
+		.journal = client_options(view->client)->journal,
 		.run = text_of(run->id),
 		.first_seq = run->first_seq,
 		.has_after = view->has_number,
@@ -189,7 +184,7 @@ void run_screen_seek(struct run_view *view, uint64_t since)
 	view->replay = NULL;
 	view->number = since;
 	view->has_number = true;
-	view->seek_by = journal_last_seq(view->client->hub->options.journal);
+	view->seek_by = journal_last_seq(client_options(view->client)->journal);
 	seek(view);
 }
 
@@ -200,7 +195,7 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 
 	runs_watch(runs, true);
 	runs_reach(runs);
-	list_add(&view->client->hub->screens, &view->in_hub);
+	list_add(&escapement_of(view)->screens, &view->in_room);
 	run = run_of(view);
 	if (run) {
 		say_kept(view, run->phase);
@@ -213,15 +208,16 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 		view->at = runs_back(runs, view->session ? run : NULL, RUNS_CATCH_UP);
 	if (view->session && !run)
 		view->at = runs_head(runs);
-	hub_work(view->client);
+	client_work(view->client);
 }
 
 void run_screen_end(struct run_view *view)
 {
-	if (list_is_empty(&view->in_hub))
+	if (list_is_empty(&view->in_room))
 		return;
 	runs_watch(runs_of(view), false);
 	run_replay_destroy(view->replay);
+	view->replay = NULL;
 }
 
 /* ---- frames ---- */
@@ -275,29 +271,21 @@ static void give(struct run_view *view, const struct run_frame *f)
 	buf_finish(&out);
 }
 
-static bool has_room(const struct run_view *view)
-{
-	const struct client *c = view->client;
-
-	return c->mine.len - c->mine_sent < HUB_READING_MAX && c->state != CLIENT_CLOSING;
-}
-
-/* From the journal; true while there is more of it. */
-static bool pump_replay(struct run_view *view, size_t *budget)
+/* From the journal; idle when there is no more of it. */
+static enum pump pump_replay(struct run_view *view, size_t *budget)
 {
 	struct runs *runs = runs_of(view);
 	struct run_frame f;
 
-	while (has_room(view)) {
+	while (client_has_room(view->client)) {
 		switch (run_replay_next(view->replay, runs_seq(runs), budget, &f)) {
 		case REPLAY_FRAME:
 			give(view, &f);
 			break;
 		case REPLAY_COLD:
-			view->client->cold = true;
-			return true;
+			return PUMP_COLD;
 		case REPLAY_MORE:
-			return true;
+			return PUMP_MORE;
 		case REPLAY_LOST:
 			say_gap(view, view->number + 1, view->number + 1, "expired");
 			break;
@@ -305,10 +293,10 @@ static bool pump_replay(struct run_view *view, size_t *budget)
 			run_replay_destroy(view->replay);
 			view->replay = NULL;
 			view->at = runs_head(runs);
-			return false;
+			return PUMP_IDLE;
 		}
 	}
-	return true;
+	return PUMP_MORE;
 }
 
 /* The frames between were forgotten before it took them. */
@@ -316,7 +304,7 @@ static void fell_out(struct run_view *view, const struct run_frame *next)
 {
 	struct run *run = view->session ? run_of(view) : NULL;
 
-	view->client->hub->counts.fell_behind++;
+	client_count_behind(view->client);
 	if (run)
 		replay(view, run);
 	else if (next->number > view->number + 1)
@@ -327,7 +315,7 @@ static void pump_kept(struct run_view *view)
 {
 	struct run_frame f;
 
-	while (has_room(view) && runs_frame(runs_of(view), view->at, &f)) {
+	while (client_has_room(view->client) && runs_frame(runs_of(view), view->at, &f)) {
 		if (f.at > view->at) {
 			fell_out(view, &f);
 			view->at = f.at;
@@ -356,27 +344,31 @@ static void caught_up(struct run_view *view)
 	}
 }
 
-bool run_screen_pump(struct run_view *view, size_t *budget)
+enum pump run_screen_pump(struct run_view *view, size_t *budget)
 {
 	struct client *c = view->client;
+	enum pump replayed = PUMP_IDLE;
 
 	if (view->owed_prompts)
 		say_prompts(view);
 	if (view->is_seeking)
 		seek(view);
 	if (view->owed_prompts || view->is_seeking)
-		return false;
-	if (view->replay && pump_replay(view, budget))
-		return !c->cold && has_room(view) && *budget;
-	if (!view->replay)
-		pump_kept(view);
-	if (c->state == CLIENT_CLOSING)
-		return false;
+		return PUMP_IDLE;
 	if (view->replay)
-		return true;
+		replayed = pump_replay(view, budget);
+	if (replayed == PUMP_MORE)
+		return client_has_room(c) && *budget ? PUMP_MORE : PUMP_IDLE;
+	if (replayed == PUMP_COLD)
+		return PUMP_COLD;
+	pump_kept(view);
+	if (c->state == CLIENT_CLOSING)
+		return PUMP_IDLE;
+	if (view->replay)
+		return PUMP_MORE;
 	if (view->at >= runs_head(runs_of(view)))
 		caught_up(view);
 	else
 		view->is_behind = true;
-	return false;
+	return PUMP_IDLE;
 }

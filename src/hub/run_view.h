@@ -10,16 +10,22 @@
 
 #include "base/list.h"
 #include "hub/client.h"
+#include "hub/run.h"
 #include "run/delta.h"
 #include "run/frame.h"
 
 struct prompt;
 struct run_replay;
 
+struct escapement {
+	struct escapement_options options;
+	struct link screens, agents; /* run_view.in_room */
+};
+
 struct run_view {
 	struct client *client;
-	struct link in_hub; /* hub.screens or hub.agents */
-	char *session;      /* NULL: all of them, under one counter */
+	struct link in_room; /* escapement.screens or .agents */
+	char *session;       /* NULL: all of them, under one counter */
 	struct json_reader reader;
 
 	/* of a screen */
@@ -40,6 +46,11 @@ struct run_view {
 	void *agent;
 };
 
+static inline struct escapement *escapement_of(const struct run_view *view)
+{
+	return client_of_dialect(view->client);
+}
+
 /* What a query wants. */
 struct run_wish {
 	struct buf session; /* empty: all */
@@ -56,8 +67,8 @@ void run_say(struct client *client, const char *words); /* a frame */
 void run_screen_begin(struct run_view *view, const struct run_wish *wish);
 void run_screen_seek(struct run_view *view, uint64_t since);
 void run_screen_end(struct run_view *view);
-/* Gives it what there is and fits; true when it could go on at once. */
-bool run_screen_pump(struct run_view *view, size_t *budget);
+/* Gives it what there is and fits. */
+enum pump run_screen_pump(struct run_view *view, size_t *budget);
 void run_screen_prompt(struct run_view *view, const struct prompt *prompt);
 void run_screen_ask_again(struct run_view *view, const struct prompt *prompt);
 
@@ -70,11 +81,5 @@ void run_hear_screen(struct run_view *view, const struct frame *frame);
 bool run_agent_begin(struct run_view *view, bool has_credential);
 void run_agent_end(struct run_view *view);
 void run_agent_hear(struct run_view *view, struct text frame);
-
-/* ---- for hub.c ---- */
-
-void run_leave(struct client *client);
-/* True when it could go on at once. */
-bool run_pump(struct client *client, size_t *budget);
 
 #endif

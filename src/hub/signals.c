@@ -59,6 +59,7 @@ static void tell_gap(struct client *c, const struct gap *gap)
 const struct dialect dialect_signals = {
 	.name = "signals",
 	.path = "/ws/signals",
+	.pins = hub_pins,
 	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.is_held = true,

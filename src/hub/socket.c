@@ -12,13 +12,13 @@ static void hear_event(struct client *c, enum ws_event event, const struct ws_ne
 {
 	switch (event) {
 	case WS_TEXT:
-		if (c->dialect->is_held && account_is_limited(c->account))
+		if (client_dialect(c)->is_held && account_is_limited(c->account))
 			account_charge(c->account, clock_mono_ns());
-		c->dialect->hear(c, news->body);
+		client_dialect(c)->hear(c, news->body);
 		return;
 	case WS_BINARY:
-		if (c->dialect->hear_binary)
-			c->dialect->hear_binary(c, news->body);
+		if (client_dialect(c)->hear_binary)
+			client_dialect(c)->hear_binary(c, news->body);
 		else
 			client_close(c, 1003, TEXT("text only"));
 		return;
@@ -47,7 +47,7 @@ unsigned client_emit_wait(const struct client *c)
 
 static bool is_too_fast(const struct client *c)
 {
-	return c->dialect->is_held && client_emit_wait(c) != 0;
+	return client_dialect(c)->is_held && client_emit_wait(c) != 0;
 }
 
 /* What one read may bring: short messages for about a quarter of a second, so that nobody
@@ -56,7 +56,7 @@ static uint16_t input_max(const struct client *c)
 {
 	unsigned most = LOOP_INPUT / KIB, share = c->hub->options.accounts->limits.rate / 40;
 
-	if (!c->dialect->is_held || !account_is_limited(c->account) || share > most)
+	if (!client_dialect(c)->is_held || !account_is_limited(c->account) || share > most)
 		return (uint16_t)most;
 	return (uint16_t)(share ? share : 1);
 }
@@ -97,8 +97,8 @@ void hub_ease(struct deadline *deadline)
  * nobody is while the disk cannot keep up, because what is not read is not lost. */
 static bool may_speak(const struct client *c)
 {
-	return c->mine.len - c->mine_sent <= HUB_HUSH_AT && !(c->acks && acks_is_full(c->acks)) &&
-	       !c->hub->draining && !journal_is_behind(c->hub->options.journal) && !is_too_fast(c);
+	return !client_is_slow(c) && !(c->acks && acks_is_full(c->acks)) && !c->hub->draining &&
+	       !journal_is_behind(c->hub->options.journal) && !is_too_fast(c);
 }
 
 static void hush_if_needed(struct client *c)
@@ -151,7 +151,7 @@ static void heard(struct conn *conn, char *bytes, size_t n)
 	bool was_whole = false;
 
 	c->progress = true;
-	if (!c->dialect->is_websocket)
+	if (!client_dialect(c)->is_websocket)
 		return;
 	while (c->state != CLIENT_CLOSING &&
 	       (event = ws_read(&c->ws, &bytes, &n, &news)) != WS_WAIT) {
@@ -170,14 +170,14 @@ static void writable(struct conn *conn)
 	struct client *c = conn->self;
 
 	c->progress = true;
-	hub_work(c);
+	client_work(c);
 }
 
 static void gone(struct conn *conn, const char *why)
 {
 	struct client *c = conn->self;
 
-	log_debug("hub", "a %s client is gone: %s", c->dialect->name, why);
+	log_debug("hub", "a %s client is gone: %s", client_dialect(c)->name, why);
 	client_end(c);
 }
 
@@ -186,14 +186,14 @@ static unsigned beat_ms(const struct client *c)
 	unsigned ms = c->hub->options.ping_ms;
 
 	/* Proxies and browsers want a word on an event stream twice as often. */
-	return c->dialect->is_websocket ? ms : ms / 2;
+	return client_dialect(c)->is_websocket ? ms : ms / 2;
 }
 
 /* A WebSocket client shows life by any byte it sends, or by making room in a full
  * socket; an event stream, and one that we do not read, by taking what it is sent. */
 static bool shows_life(const struct client *c)
 {
-	bool is_heard = c->dialect->is_websocket && !c->conn->hushed;
+	bool is_heard = client_dialect(c)->is_websocket && !c->conn->hushed;
 
 	return c->progress || (!is_heard && !c->conn->wants_write) || client_is_held(c);
 }
@@ -210,10 +210,11 @@ static void late(struct conn *conn)
 	}
 	c->asked = !alive;
 	c->progress = false;
-	c->dialect->beat(c);
+	client_dialect(c)->beat(c);
 	if (!c->parted)
-		conn_deadline(conn, c->dialect->is_websocket && c->asked ? c->hub->options.pong_ms
-		                                                         : beat_ms(c));
+		conn_deadline(conn, client_dialect(c)->is_websocket && c->asked
+		                            ? c->hub->options.pong_ms
+		                            : beat_ms(c));
 }
 
 const struct conn_user client_conn_user = {

@@ -13,12 +13,8 @@ bool slow_policy_parse(struct text word, enum slow_policy *out, struct error *wh
 struct subscription {
 	struct filter filter;
 	struct positions after;
-	bool has_after;   /* else: from now on */
-	bool sends_only;  /* it wants to hear nothing */
-	bool sources;     /* it wants to hear of the sources, too */
-	bool prompts;     /* and of what agents ask */
-	bool stage;       /* it wants to follow the stage, too ... */
-	uint64_t version; /* ... of which it has seen this one; 0: none */
+	bool has_after;  /* else: from now on */
+	bool sends_only; /* it wants to hear nothing */
 	enum slow_policy policy;
 };
 

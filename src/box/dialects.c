@@ -1,0 +1,122 @@
+/* dialects.c - the languages that clients speak, one row each.
+ *
+ * To add one, write a room (hub/dialect.h says what a dialect is), give it a line in
+ * tools/layers, and add a row here with what makes its own state, if it has any.
+ */
+#include "hub/dialect.h"
+
+#include "base/buf.h"
+#include "box.h"
+#include "box/parts.h"
+#include "hub/native.h"
+#include "hub/run.h"
+
+#define NAMES_MAX 512
+
+/* ---- what they are made of ---- */
+
+static void *make_native(struct box *box)
+{
+	struct native_options o = {
+		.self = box,
+		.sources = box_list_sources,
+		.stage = box_stage(box),
+		.prompts = box->prompts,
+	};
+
+	box->native = native_create(&o);
+	return box->native;
+}
+
+static void free_native(struct box *box)
+{
+	native_destroy(box->native);
+	box->native = NULL;
+}
+
+static void *make_run(struct box *box)
+{
+	struct escapement_options o = {
+		.runs = box->runs,
+		.prompts = box->prompts,
+		.agents = box_agents(box),
+	};
+
+	box->escapement = escapement_create(&o);
+	return box->escapement;
+}
+
+static void free_run(struct box *box)
+{
+	escapement_destroy(box->escapement);
+	box->escapement = NULL;
+}
+
+static const struct {
+	const struct dialect *dialect;
+	void *(*make)(struct box *box); /* NULL: it needs nothing */
+	void (*free)(struct box *box);
+	bool on_request; /* --echo */
+} rows[] = {
+	{&dialect_native, make_native, free_native},
+	{&dialect_signals},
+	{&dialect_sse},
+	{&dialect_run, make_run, free_run},
+	{&dialect_echo, .on_request = true},
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+_Static_assert(ROWS <= BOX_DIALECTS_MAX, "every dialect fits the list that the hub is given");
+
+size_t box_make_dialects(struct box *box, struct hub_dialect *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].on_request && !box->options->echo)
+			continue;
+		out[count].dialect = rows[i].dialect;
+		out[count++].of = rows[i].make ? rows[i].make(box) : NULL;
+	}
+	return count;
+}
+
+void box_free_dialects(struct box *box)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].free)
+			rows[i].free(box);
+}
+
+/* ---- what they are told ---- */
+
+void box_tell_prompt(struct box *box, const struct prompt *prompt)
+{
+	if (box->native)
+		native_tell_prompt(box->native, prompt);
+	if (box->escapement)
+		escapement_tell_prompt(box->escapement, prompt);
+}
+
+/* ---- which of them a listener may pin ---- */
+
+bool box_can_pin(struct text name, struct error *why)
+{
+	struct buf names;
+
+	buf_init(&names, NAMES_MAX);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!rows[i].dialect->pins)
+			continue;
+		if (text_is(name, rows[i].dialect->name)) {
+			buf_finish(&names);
+			return true;
+		}
+		buf_print(&names, "%s%s", names.len ? ", " : "", rows[i].dialect->name);
+	}
+	error_set(why, "'%.*s' is no dialect that a listener can pin; there are %.*s",
+	          TEXT_ARG(name), TEXT_ARG(buf_text(&names)));
+	buf_finish(&names);
+	return false;
+}

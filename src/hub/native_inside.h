@@ -1,0 +1,73 @@
+/* inside.h - for the files of the native dialect: what it remembers, and how it speaks. */
+#ifndef HUB_NATIVE_INSIDE_H
+#define HUB_NATIVE_INSIDE_H
+
+#include "base/list.h"
+#include "bus/back.h"
+#include "hub/client.h"
+#include "hub/native.h"
+#include "hub/subscription.h"
+
+struct yyjson_val;
+
+#define NATIVE_STAGE_MAX (8 * MIB) /* what a follower of the stage is told at once */
+
+struct native {
+	struct native_options options;
+	struct link views;     /* native_view.in_all */
+	struct link followers; /* native_view.in_followers */
+	unsigned long follower_count;
+	struct buf look; /* how the stage looks in this turn, once somebody asked */
+};
+
+/* Of a client that hears of more than signals. */
+struct native_view {
+	struct client *client;
+	struct link in_all, in_followers;
+	bool hears_sources, hears_prompts;
+	/* It was too slow for news: all, once it is not. */
+	bool owed_sources, owed_stage, owed_prompts;
+	bool forgets;         /* prompts it knows, because it was too slow */
+	uint64_t told_prompt; /* the seq up to which it was told of open ones */
+};
+
+struct native_wish {
+	struct subscription on;
+	bool sources, prompts, stage;
+	uint64_t version; /* of the stage, which it has seen; 0: none */
+};
+
+static inline struct native *native_of(const struct native_view *view)
+{
+	return client_of_dialect(view->client);
+}
+
+/* A short private frame; takes the words. */
+void native_say(struct client *client, struct buf *words);
+
+/* ref: as it was written, may be empty. */
+void native_say_error(struct client *client, const char *code, const char *message,
+                      struct text ref);
+
+/* All sources, now and again when a slow client has caught up. */
+void native_say_sources(struct native_view *view);
+
+/* The stage: from all of it, or from what came after the version that was seen. */
+void native_follow_stage(struct native_view *view, uint64_t version);
+void native_leave_stage(struct native_view *view);
+void native_say_stage(struct native_view *view); /* all of it */
+void native_end_turn(void *of);
+
+/* What agents ask: the open ones, then each that is opened or over. */
+void native_follow_prompts(struct native_view *view);
+void native_say_prompts(struct native_view *view);
+enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
+                                    struct error *why);
+
+/* The name that an operation gives its screen. */
+struct text native_screen(struct yyjson_val *op);
+
+/* Is op one of those that go back to an agent?  Then it is answered. */
+bool native_hear_back(struct client *client, struct yyjson_val *op, struct text ref);
+
+#endif
