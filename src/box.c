@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/whole.h"
+#include "box/dialects.h"
 #include "box/parts.h"
 #include "box/verdicts.h"
 #include "bus/bus.h"

@@ -6,6 +6,5 @@
 
 box_run_fn box_run;
 box_check_fn box_check;
-box_pin_fn box_can_pin;
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/must.h"
 #include "box.h"
+#include "box/dialects.h"
 #include "cli/command.h"
 #include "net/interrupt.h"
 

@@ -9,7 +9,7 @@
 #include "bus/back.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "hub/run.h"
+#include "escapement/escapement.h"
 #include "parse/parse.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"

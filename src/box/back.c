@@ -6,7 +6,7 @@
 #include "box/receipts.h"
 #include "box/verdicts.h"
 #include "bus/bus.h"
-#include "hub/run.h"
+#include "escapement/escapement.h"
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"

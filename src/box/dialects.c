@@ -3,13 +3,13 @@
  * To add one, write a room (hub/dialect.h says what a dialect is), give it a line in
  * tools/layers, and add a row here with what makes its own state, if it has any.
  */
-#include "hub/dialect.h"
+#include "box/dialects.h"
 
 #include "base/buf.h"
-#include "box.h"
 #include "box/parts.h"
-#include "hub/native.h"
-#include "hub/run.h"
+#include "escapement/escapement.h"
+#include "hub/dialect.h"
+#include "native/native.h"
 
 #define NAMES_MAX 512
 

@@ -3,7 +3,7 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
-#include "hub/run.h"
+#include "escapement/escapement.h"
 #include "run/runs.h"
 
 static void start_tick(struct follower *f)

@@ -3,8 +3,8 @@
 
 #include "box/parts.h"
 #include "hub/hub.h"
-#include "hub/native.h"
 #include "hub/stats.h"
+#include "native/native.h"
 #include "play/theatre.h"
 #include "source/claude/hook.h"
 #include "source/source.h"

@@ -70,16 +70,6 @@ void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, con
 /* What somebody did on a screen, to the source it concerns. */
 void box_pass_on(struct box *box, const struct signal *s);
 
-/* ---- dialects.c ---- */
-
-#define BOX_DIALECTS_MAX 16
-
-struct hub_dialect;
-/* Those that the hub offers, with what is theirs; how many. */
-size_t box_make_dialects(struct box *box, struct hub_dialect *out);
-void box_free_dialects(struct box *box); /* after the hub */
-void box_tell_prompt(struct box *box, const struct prompt *prompt);
-
 /* ---- metrics.c ---- */
 
 void box_add_metrics(void *self, struct buf *out);

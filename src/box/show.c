@@ -20,8 +20,8 @@
 #include "box/parts.h"
 #include "box/receipts.h"
 #include "bus/bus.h"
-#include "hub/native.h"
 #include "journal/journal.h"
+#include "native/native.h"
 #include "play/theatre.h"
 
 #define SECTION "show"         /* of a checkpoint */

@@ -9,7 +9,7 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "hub/native.h"
+#include "native/native.h"
 #include "net/address.h"
 #include "net/listen.h"
 #include "net/request.h"

@@ -5,7 +5,7 @@
  * dialect: where it is found, who may use it, how it greets, hears and parts.
  *
  * Every function is called on the loop's thread, with a client that is not closing, and may
- * call all of hub/client.h and hub/person.h.  Whatever says something to a client may close it
+ * call all of hub/dialogue.h and hub/person.h.  Whatever says something to a client may close it
  * (its state is then CLIENT_CLOSING, and `leave` was called); client and view stay until the
  * end of the turn.  Texts are borrowed for the call.
  */

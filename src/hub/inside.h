@@ -4,7 +4,7 @@
 
 #include "base/pool.h"
 #include "bus/bus.h"
-#include "hub/client.h"
+#include "hub/dialogue.h"
 #include "hub/hub.h"
 #include "hub/switchboard.h"
 #include "net/loop.h"

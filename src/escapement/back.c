@@ -1,13 +1,13 @@
-/* run_back.c - what a screen of the run dialect says: answers and controls.
+/* back.c - what a screen of the run dialect says: answers and controls.
  *
  * Whatever is refused is said to the sender alone: {"kind":"refused","of","reason",...}.
  */
 #include <yyjson.h>
 
 #include "bus/back.h"
+#include "escapement/inside.h"
 #include "hub/hub.h"
 #include "hub/person.h"
-#include "hub/run_view.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"
 #include "run/runs.h"

@@ -3,8 +3,8 @@
  * Besides signals its clients may hear of the sources, of the stage and of what agents ask;
  * whoever knows of these tells the dialect, and it tells them.
  */
-#ifndef HUB_NATIVE_H
-#define HUB_NATIVE_H
+#ifndef NATIVE_NATIVE_H
+#define NATIVE_NATIVE_H
 
 #include "base/buf.h"
 #include "hub/dialect.h"

@@ -3,8 +3,8 @@
  * A screen sees one run or all of them, answers and controls.  An agent, in any language, says
  * what it does, and is told what people say.
  */
-#ifndef HUB_RUN_H
-#define HUB_RUN_H
+#ifndef ESCAPEMENT_ESCAPEMENT_H
+#define ESCAPEMENT_ESCAPEMENT_H
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* native_stage.c - the stage, to the clients that follow it: all of it once, then each
+/* stage.c - the stage, to the clients that follow it: all of it once, then each
  * command as it is played.
  *
  * It goes to each client's private buffer.  One that does not read is not sent one
@@ -7,7 +7,7 @@
  * and few; else all of the stage.  How the stage looks is written once a turn, for
  * everybody who has to see it.
  */
-#include "hub/native_inside.h"
+#include "native/inside.h"
 #include "signal/json.h"
 
 static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)

@@ -1,10 +1,10 @@
-/* native_back.c - the operations of our own dialect that go back to an agent. */
+/* back.c - the operations of our own dialect that go back to an agent. */
 #include <yyjson.h>
 
 #include "bus/back.h"
 #include "hub/hub.h"
-#include "hub/native_inside.h"
 #include "hub/person.h"
+#include "native/inside.h"
 #include "signal/json.h"
 
 #define SAY_MAX (4 * KIB)

@@ -1,12 +1,12 @@
 /* inside.h - for the files of the native dialect: what it remembers, and how it speaks. */
-#ifndef HUB_NATIVE_INSIDE_H
-#define HUB_NATIVE_INSIDE_H
+#ifndef NATIVE_INSIDE_H
+#define NATIVE_INSIDE_H
 
 #include "base/list.h"
 #include "bus/back.h"
-#include "hub/client.h"
-#include "hub/native.h"
+#include "hub/dialogue.h"
 #include "hub/subscription.h"
+#include "native/native.h"
 
 struct yyjson_val;
 
@@ -48,6 +48,11 @@ void native_say(struct client *client, struct buf *words);
 /* ref: as it was written, may be empty. */
 void native_say_error(struct client *client, const char *code, const char *message,
                       struct text ref);
+
+/* With what time it is here, and the newest signal: so a client knows how far behind it is. */
+void native_acknowledge(struct client *client, struct text ref);
+
+void native_subscribe(struct client *client, struct yyjson_val *op, struct text ref);
 
 /* All sources, now and again when a slow client has caught up. */
 void native_say_sources(struct native_view *view);

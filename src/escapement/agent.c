@@ -1,9 +1,9 @@
-/* run_agent.c - the other side of the run dialect: an agent, in any language.
+/* agent.c - the other side of the run dialect: an agent, in any language.
  *
  * What it sends becomes signals of its session, by way of box.c; what people say to it
  * comes by escapement_tell_agent().  A session has one agent at a time.
  */
-#include "hub/run_view.h"
+#include "escapement/inside.h"
 #include "signal/json.h"
 
 #define SAY_MAX (8 * KIB)

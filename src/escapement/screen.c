@@ -1,9 +1,9 @@
-/* run_screen.c - what a screen of the run dialect is given, and in which order: where
+/* screen.c - what a screen of the run dialect is given, and in which order: where
  * things stand (phase, debug, prompts), what it missed, then what comes.
  */
+#include "escapement/inside.h"
 #include "hub/hub.h"
 #include "hub/person.h"
-#include "hub/run_view.h"
 #include "journal/journal.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"

@@ -1,17 +1,17 @@
-/* run.c - the run dialect: agents and screens, one JSON frame a message.
+/* escapement.c - the run dialect: agents and screens, one JSON frame a message.
  *
  * `?session=ID` is one run with its own numbers, without it all are merged under one
  * counter; `?since=SEQ` goes on after an event.  `?role=agent&session=ID` is the other
  * side: whoever does the work.  What is not understood is passed over, as this dialect
  * has it.
  */
-#include "hub/run.h"
+#include "escapement/escapement.h"
 
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "escapement/inside.h"
 #include "hub/hub.h"
-#include "hub/run_view.h"
 #include "net/http.h"
 #include "run/prompts.h"
 #include "run/translate.h"

@@ -1,9 +1,9 @@
-/* native_sources.c - the sources, to the clients that want to know of them: all of
+/* sources.c - the sources, to the clients that want to know of them: all of
  * them once, then what changed.
  *
  * It goes to each client's private buffer.  One that does not read is not sent one
  * change after the other: it gets all of them again when it has caught up. */
-#include "hub/native_inside.h"
+#include "native/inside.h"
 
 #define SOURCES_MAX_BYTES (32 * MIB)
 

@@ -1,4 +1,4 @@
-/* native_prompts.c - what agents ask, to the clients of our own dialect that want to
+/* prompts.c - what agents ask, to the clients of our own dialect that want to
  * know of it, and what they answer.
  *
  * The open prompts come once, then each that is opened or over.  A client that does not
@@ -8,8 +8,8 @@
 #include <yyjson.h>
 
 #include "hub/hub.h"
-#include "hub/native_inside.h"
 #include "hub/person.h"
+#include "native/inside.h"
 #include "run/prompts.h"
 #include "signal/json.h"
 

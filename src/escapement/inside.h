@@ -1,16 +1,16 @@
-/* run_view.h - a client of the run dialect: a screen, or an agent; for this room alone.
+/* inside.h - a client of the run dialect: a screen, or an agent; for this room alone.
  *
  * A screen reads frames from the memory of run/runs.h by their place.  Where they are no
  * longer there, a screen of one session has them made again from the journal, and one of
  * all sessions is told of a gap.  One that is too slow for what comes gets pieces of
  * messages joined.
  */
-#ifndef HUB_RUN_VIEW_H
-#define HUB_RUN_VIEW_H
+#ifndef ESCAPEMENT_INSIDE_H
+#define ESCAPEMENT_INSIDE_H
 
 #include "base/list.h"
-#include "hub/client.h"
-#include "hub/run.h"
+#include "escapement/escapement.h"
+#include "hub/dialogue.h"
 #include "run/delta.h"
 #include "run/frame.h"
 
