@@ -1,8 +1,7 @@
 /* parts.h - the running program's own state, for box.c and the files of this room.
  *
- * box.c is the wiring diagram.  What two rooms have to say to one another is a
- * function there, or here where it is more than a line: a file for each pair of
- * doors.
+ * box.c is the wiring diagram.  What two rooms have to say to one another is a function
+ * there, or here where it is more than a line: a file for each pair of doors.
  */
 #ifndef BOX_PARTS_H
 #define BOX_PARTS_H
