@@ -1,9 +1,10 @@
 /* run.c - hostile signals, as runs and as prompts.
  *
  * The input is signals, one a line, as a producer would send them; what admission takes
- * is translated.  Every frame is JSON with its number in it, what an agent sent comes back
- * to the byte, a prompt is told as JSON and takes its own default, and a translation that
- * is saved and loaded between any two signals says the same as one that is not.
+ * is heard.  Every frame is JSON with its number in it, what an agent sent comes back
+ * to the byte, a run that is folded from frames is the one that is folded from signals, a
+ * prompt is told as JSON and takes its own default, and what is saved and loaded between
+ * any two signals says the same as what is not.
  */
 
 #include "base/must.h"
@@ -19,12 +20,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 struct pass {
-	struct translate translate;
-	struct fold fold;
+	struct hearing hearing;
+	struct fold fold, by_frames;
+	const struct signal *s;
 	struct text origin; /* the frame that the signal came as */
 	struct buf told;    /* of one signal */
 };
 
+static struct signal_reader *signals;
 static struct json_reader lines, frames;
 static struct buf scratch, line;
 static struct admit *admit;
@@ -34,50 +37,74 @@ static void make_ready(void)
 	static const struct admit_options options = {ADMIT_WARN, TEXT_MAX, 64};
 
 	admit = admit_create(&options);
+	signals = signal_reader_create();
 	json_reader_init(&lines, 16 * TEXT_MAX);
 	json_reader_init(&frames, TRANSLATE_FRAME_MAX);
 	buf_init(&scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&line, 16 * TEXT_MAX);
 }
 
-static void take_frame(void *self, const struct pieces *p)
+static void fold_frame(struct pass *pass, const struct run_event *e, struct text shown)
+{
+	struct run_event read;
+	struct frame f;
+
+	if (!frame_read(&f, &frames, shown, NULL)) {
+		must_hold(e->kind == RUN_UNREAD);
+		return;
+	}
+	event_of_frame(&read, &f);
+	must_hold(read.kind == e->kind);
+	fold_event(&pass->by_frames, &read);
+}
+
+static void take_event(void *self, const struct run_event *e)
 {
 	struct pass *pass = self;
 	size_t before = pass->told.len;
-	struct frame f;
+	struct pieces p;
 	struct text all;
 	uint64_t own;
 
-	pieces_add(p, false, NUMBER, &pass->told);
+	fold_event(&pass->fold, e);
+	must_hold(translate_event(pass->s, e, &scratch, &p));
+	pieces_add(&p, false, NUMBER, &pass->told);
 	all = (struct text){pass->told.at + before, pass->told.len - before};
 	/* As its agent sent it, but for a number that it lacked. */
-	must_hold(!p->is_agents || (p->is_numbered && !text_to_u64(p->own, &own)) ||
+	must_hold(!p.is_agents || (p.is_numbered && !text_to_u64(p.own, &own)) ||
 	          text_equal(all, pass->origin));
-	if (frame_read(&f, &frames, all, NULL))
-		fold_frame(&pass->fold, &f);
+	fold_frame(pass, e, all);
 	before = pass->told.len;
-	pieces_add(p, true, NUMBER, &pass->told);
+	pieces_add(&p, true, NUMBER, &pass->told);
 	all = (struct text){pass->told.at + before, pass->told.len - before};
 	must_hold(json_read(&frames, all, NULL) != NULL);
-	must_hold(!p->is_numbered || memmem(all.at, all.len, "4711", 4));
+	must_hold(!p.is_numbered || memmem(all.at, all.len, "4711", 4));
 }
 
-static void translate(struct pass *pass, const struct signal *s)
+static void must_fold_alike(const struct pass *pass)
 {
-	yyjson_val *envelope = yyjson_doc_get_root(json_read(&lines, s->line, NULL));
+	struct buf one, other;
+
+	buf_init(&one, 64 * MIB);
+	buf_init(&other, 64 * MIB);
+	fold_save(&pass->fold, &one);
+	fold_save(&pass->by_frames, &other);
+	must_hold(text_equal(buf_text(&one), buf_text(&other)));
+	buf_finish(&one);
+	buf_finish(&other);
+}
+
+static void hear_one(struct pass *pass, struct text raw)
+{
+	struct signal s;
 	bool is_dialect;
 
 	buf_clear(&pass->told);
-	pass->origin = translate_origin(&lines, s->line, envelope, &is_dialect);
-	translate_signal(&pass->translate, &(struct translation){
-						   .reader = &lines,
-						   .envelope = envelope,
-						   .s = s,
-						   .scratch = &scratch,
-						   .each = take_frame,
-						   .self = pass,
-					   });
-	must_hold(pass->translate.said <= TRANSLATE_SAID_MAX);
+	must_hold(signal_read(signals, raw, &s, NULL));
+	pass->s = &s;
+	pass->origin = translate_origin(s.reader, raw, s.envelope, &is_dialect);
+	hear_signal(&pass->hearing, &s, take_event, pass);
+	must_hold(pass->hearing.said <= HEAR_SAID_MAX);
 }
 
 static void save_and_load(struct pass *pass)
@@ -86,11 +113,11 @@ static void save_and_load(struct pass *pass)
 	yyjson_doc *doc;
 
 	buf_init(&saved, 64 * MIB);
-	translate_save(&pass->translate, &saved);
+	hearing_save(&pass->hearing, &saved);
 	doc = yyjson_read(saved.at, saved.len, 0);
-	translate_finish(&pass->translate);
-	translate_init(&pass->translate);
-	must_hold(translate_load(&pass->translate, yyjson_doc_get_root(doc)));
+	hearing_finish(&pass->hearing);
+	hearing_init(&pass->hearing);
+	must_hold(hearing_load(&pass->hearing, yyjson_doc_get_root(doc)));
 	yyjson_doc_free(doc);
 	buf_finish(&saved);
 }
@@ -139,8 +166,8 @@ static void hear(struct pass *one, struct pass *two, struct text raw)
 		.kind = d.kind,
 		.at_ms = d.at_ms,
 	};
-	translate(one, &s);
-	translate(two, &s);
+	hear_one(one, s.line);
+	hear_one(two, s.line);
 	must_hold(text_equal(buf_text(&one->told), buf_text(&two->told)));
 	save_and_load(two);
 	ask(&s);
@@ -156,15 +183,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (!admit)
 		make_ready();
 	for (size_t i = 0; i < 2; i++) {
-		translate_init(&passes[i].translate);
+		hearing_init(&passes[i].hearing);
 		fold_init(&passes[i].fold);
+		fold_init(&passes[i].by_frames);
 		buf_init(&passes[i].told, 64 * MIB);
 	}
 	while (rest.len)
 		hear(&passes[0], &passes[1], text_cut(rest, '\n', &rest));
 	for (size_t i = 0; i < 2; i++) {
-		translate_finish(&passes[i].translate);
+		must_fold_alike(&passes[i]);
+		hearing_finish(&passes[i].hearing);
 		fold_finish(&passes[i].fold);
+		fold_finish(&passes[i].by_frames);
 		buf_finish(&passes[i].told);
 	}
 	return 0;

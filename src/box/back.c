@@ -112,7 +112,7 @@ static enum back_answer missing(struct box *box, const struct back_control *c, s
 
 	if (!run)
 		return BACK_UNKNOWN; /* why says so */
-	if (run->translate.is_dialect) {
+	if (run->hearing.is_dialect) {
 		error_set(why, "the agent of this run is not here");
 		return BACK_CONFLICT;
 	}
@@ -150,7 +150,7 @@ static bool can_agent(const struct run *run, struct text op)
 {
 	if (text_is(op, "ui-interrupt") || text_is(op, "ui-quit"))
 		return true;
-	return run && run->translate.is_dialect ? !text_is(op, "cancel") : text_is(op, "cancel");
+	return run && run->hearing.is_dialect ? !text_is(op, "cancel") : text_is(op, "cancel");
 }
 
 static bool can(void *self, struct text run, struct text op)
@@ -293,7 +293,7 @@ static void add_passed(struct buf *out, const struct signal *s, struct text run)
 /* Of a run whose agent is here: does that leave all but its end unheard? */
 static bool only_listens(const struct run *run)
 {
-	return run && !run->translate.is_dialect;
+	return run && !run->hearing.is_dialect;
 }
 
 /* NULL: somebody took it. */

@@ -1,10 +1,11 @@
-/* fold.c - what a run looks like, one frame after the other.
+/* fold.c - what a run looks like, one event after the other.
  *
- * Everything is told by the frames: no clock is read, so the same frames make the same
- * state, live or years later.  Times of frames may go back a little.
+ * Everything is told by the events: no clock is read, so the same events make the same
+ * state, live or years later.  Their times may go back a little.
  */
 #include "run/fold.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -124,29 +125,23 @@ struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct
 	return i;
 }
 
-/* ---- values of frames ---- */
+/* ---- values of events ---- */
+
+static struct text cut(struct text name)
+{
+	return name.len > FOLD_NAME_MAX ? (struct text){name.at, FOLD_NAME_MAX} : name;
+}
 
 static void replace(char **held, struct text with)
 {
 	free(*held);
-	*held = with.at ? text_dup(with.len > FOLD_NAME_MAX ? (struct text){with.at, FOLD_NAME_MAX}
-	                                                    : with)
-	                : NULL;
-}
-
-static double number_in(yyjson_val *object, const char *key)
-{
-	double number;
-
-	return json_number(yyjson_obj_get(object, key), &number) && number > 0 ? number : 0;
+	*held = with.at ? text_dup(cut(with)) : NULL;
 }
 
 /* Counts of others: what no count can be is none. */
-static uint64_t count_in(yyjson_val *object, const char *key)
+static uint64_t count_of(uint64_t said)
 {
-	double number = number_in(object, key);
-
-	return number < 9e15 ? (uint64_t)number : 0;
+	return said < 9000000000000000 ? said : 0;
 }
 
 static void states_clear(struct states *states)
@@ -156,83 +151,55 @@ static void states_clear(struct states *states)
 	states->count = 0;
 }
 
-void states_read(struct states *states, yyjson_val *array)
+void states_take(struct states *states, const struct run_states *from)
 {
-	size_t at, count;
-	yyjson_val *name;
-
 	states_clear(states);
-	yyjson_arr_foreach(array, at, count, name)
-	{
-		if (!yyjson_is_str(name) || states->count == FOLD_CONFIG_MAX)
-			continue;
-		states->at[states->count] = NULL;
-		replace(&states->at[states->count++], json_text(name));
+	for (size_t i = 0; i < from->count && states->count < FOLD_CONFIG_MAX; i++) {
+		struct text name = run_states_at(from, i);
+
+		if (name.at)
+			states->at[states->count++] = text_dup(cut(name));
 	}
 }
 
-static bool states_are(const struct states *states, yyjson_val *array)
+static bool states_are(const struct states *states, const struct run_states *others)
 {
-	if (yyjson_arr_size(array) != states->count)
+	if (others->count != states->count)
 		return false;
 	for (size_t i = 0; i < states->count; i++)
-		if (!text_is(json_text(yyjson_arr_get(array, i)), states->at[i]))
+		if (!text_is(run_states_at(others, i), states->at[i]))
 			return false;
 	return true;
 }
 
 /* An event brings the configuration alone.  What is known of its surroundings comes
- * before it, in a frame of its own, and holds as long as the configuration does. */
-static void take_config(struct fold *fold, yyjson_val *config)
+ * before it, in an event of its own, and holds as long as the configuration does. */
+static void take_config(struct fold *fold, const struct run_states *config)
 {
-	if (!yyjson_is_arr(config) || states_are(&fold->config, config))
+	if ((!config->array && !config->texts) || states_are(&fold->config, config))
 		return;
-	states_read(&fold->config, config);
+	states_take(&fold->config, config);
 	states_clear(&fold->breadcrumb);
 	states_clear(&fold->siblings);
 }
 
-/* As a person reads it: a text as it is, an array as ["run" "done"]. */
-static void take_end(struct fold *fold, yyjson_val *config)
-{
-	struct buf words;
-	size_t at, count;
-	yyjson_val *name;
-
-	fold->finished = true;
-	if (yyjson_is_str(config))
-		replace(&fold->final_config, json_text(config));
-	if (!yyjson_is_arr(config))
-		return;
-	buf_init(&words, FOLD_NAME_MAX);
-	yyjson_arr_foreach(config, at, count, name)
-	{
-		buf_add(&words, at ? TEXT(" ") : TEXT("["));
-		buf_add_json(&words, json_text(name));
-	}
-	buf_add(&words, count ? TEXT("]") : TEXT("[]"));
-	replace(&fold->final_config, buf_text(&words));
-	buf_finish(&words);
-}
-
 /* ---- events ---- */
 
-static struct invocation *touch(struct fold *fold, const struct frame *frame)
+static struct invocation *touch(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = fold_invocation(fold, frame->invoke, frame->session);
-	struct text model = json_text(yyjson_obj_get(frame->data, "model"));
+	struct invocation *i = fold_invocation(fold, e->invoke, e->session);
 
 	if (!i)
 		return NULL;
-	if (model.len > 0)
-		replace(&i->model, model);
-	i->active_ts = frame->ts;
+	if (e->model.len > 0 && !(i->model && text_is(e->model, i->model)))
+		replace(&i->model, e->model);
+	i->active_ts = e->ts;
 	return i;
 }
 
-static void hear_start(struct fold *fold, const struct frame *frame)
+static void hear_begin(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = touch(fold, frame);
+	struct invocation *i = touch(fold, e);
 
 	fold->finished = false;
 	if (!i)
@@ -240,7 +207,7 @@ static void hear_start(struct fold *fold, const struct frame *frame)
 	i->status = INVOCATION_WAITING;
 	i->thinking = false;
 	i->chunks = i->chars = i->tokens = 0;
-	i->first_ts = i->last_ts = frame->ts;
+	i->first_ts = i->last_ts = e->ts;
 	i->elapsed_ms = i->real_tps = 0;
 	buf_finish(&i->tail);
 }
@@ -264,34 +231,30 @@ static void add_tail(struct invocation *i, struct text said)
 	buf_add(&i->tail, said);
 }
 
-static void hear_delta(struct fold *fold, const struct frame *frame)
+static void hear_piece(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = touch(fold, frame);
-	struct text said = json_text(yyjson_obj_get(frame->data, "text"));
-	uint64_t coalesced = count_in(frame->data, "coalesced");
-	uint64_t tokens = count_in(yyjson_obj_get(frame->data, "usage"), "output-tokens");
+	struct invocation *i = touch(fold, e);
 
 	if (!i)
 		return;
 	if (i->chunks == 0)
-		i->first_ts = frame->ts;
-	i->last_ts = frame->ts;
-	i->chunks += coalesced ? coalesced : 1;
-	i->chars += characters(said);
-	if (tokens)
-		i->tokens = tokens;
+		i->first_ts = e->ts;
+	i->last_ts = e->ts;
+	i->chunks += e->pieces ? e->pieces : 1;
+	i->chars += characters(e->text);
+	if (e->output_tokens)
+		i->tokens = e->output_tokens;
 	i->status = INVOCATION_STREAMING;
-	i->thinking = text_is(json_text(yyjson_obj_get(frame->data, "type")), "thinking-delta");
-	add_tail(i, said);
+	i->thinking = e->is_thought;
+	add_tail(i, e->text);
 }
 
-static void hear_response(struct fold *fold, const struct frame *frame)
+static void hear_reply(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = touch(fold, frame);
-	yyjson_val *usage = yyjson_obj_get(frame->data, "usage");
-	uint64_t tokens = count_in(usage, "output-tokens");
+	struct invocation *i = touch(fold, e);
+	uint64_t tokens = count_of(e->output_tokens);
 
-	fold->input_tokens += count_in(usage, "input-tokens");
+	fold->input_tokens += count_of(e->input_tokens);
 	fold->output_tokens += tokens;
 	if (!i)
 		return;
@@ -299,21 +262,21 @@ static void hear_response(struct fold *fold, const struct frame *frame)
 		i->tokens += tokens;
 	i->status = INVOCATION_DONE;
 	i->thinking = false;
-	i->real_tps = number_in(frame->data, "output-tps");
-	i->elapsed_ms = number_in(frame->data, "elapsed-ms");
+	i->real_tps = e->tps;
+	i->elapsed_ms = isfinite(e->elapsed_ms) ? e->elapsed_ms : 0;
 	buf_finish(&i->tail);
 }
 
 /* It often comes without a session; then only the one of that very name is meant. */
-static void hear_request(struct fold *fold, const struct frame *frame)
+static void hear_call(struct fold *fold, const struct run_event *e)
 {
-	if (fold_find(fold, frame->invoke, frame->session))
-		touch(fold, frame);
+	if (fold_find(fold, e->invoke, e->session))
+		touch(fold, e);
 }
 
-static void hear_error(struct fold *fold, const struct frame *frame)
+static void hear_error(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = touch(fold, frame);
+	struct invocation *i = touch(fold, e);
 
 	fold->errors++;
 	if (!i)
@@ -323,120 +286,87 @@ static void hear_error(struct fold *fold, const struct frame *frame)
 	buf_finish(&i->tail);
 }
 
-static void hear_exit(struct fold *fold, const struct frame *frame)
+static void hear_exit(struct fold *fold, const struct run_event *e)
 {
-	struct invocation *i = fold_find(fold, frame->invoke, frame->session);
+	struct invocation *i = fold_find(fold, e->invoke, e->session);
 
 	if (!i)
 		return;
-	i->active_ts = frame->ts;
+	i->active_ts = e->ts;
 	if (i->status != INVOCATION_ERROR)
 		i->status = INVOCATION_DONE;
 	i->thinking = false;
 	buf_finish(&i->tail);
 }
 
-static void hear_started(struct fold *fold, const struct frame *frame)
+static void hear_started(struct fold *fold, const struct run_event *e)
 {
 	fold->finished = false;
-	replace(&fold->session, frame->session);
-	replace(&fold->chart, json_text(yyjson_obj_get(frame->data, "chart-id")));
+	replace(&fold->session, e->session);
+	replace(&fold->chart, e->chart);
 }
 
-static void hear_config(struct fold *fold, const struct frame *frame)
+static void hear_move(struct fold *fold, const struct run_event *e)
 {
-	take_config(fold, yyjson_obj_get(frame->data, "config"));
+	take_config(fold, &e->config);
 }
 
-static void hear_processed(struct fold *fold, const struct frame *frame)
+static void hear_phase(struct fold *fold, const struct run_event *e)
 {
-	take_config(fold, yyjson_obj_get(frame->data, "config-after"));
+	states_take(&fold->config, &e->config);
+	states_take(&fold->breadcrumb, &e->breadcrumb);
+	states_take(&fold->siblings, &e->siblings);
 }
 
-static void hear_done(struct fold *fold, const struct frame *frame)
-{
-	take_end(fold, yyjson_obj_get(frame->data, "final-config"));
-}
-
-static const struct {
-	const char *event;
-	void (*hear)(struct fold *fold, const struct frame *frame);
-} events[] = {
-	{"llm/delta", hear_delta},
-	{"llm/start", hear_start},
-	{"llm/request", hear_request},
-	{"llm/response", hear_response},
-	{"llm/error", hear_error},
-	{"llm/model-down", hear_error},
-	{"llm/worker-exit", hear_exit},
-	{"human-input/error", hear_error},
-	{"runner/started", hear_started},
-	{"runner/start-config", hear_config},
-	{"runner/event-processed", hear_processed},
-	{"runner/error", hear_error},
-	{"runner/aborted", hear_done},
-	{"runner/done", hear_done},
-};
-
-static void hear_event(struct fold *fold, const struct frame *frame)
-{
-	fold->events++;
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		if (text_is(frame->event, events[i].event)) {
-			events[i].hear(fold, frame);
-			return;
-		}
-	}
-}
-
-/* ---- other frames ---- */
-
-static void hear_phase(struct fold *fold, const struct frame *frame)
-{
-	states_read(&fold->config, yyjson_obj_get(frame->root, "config"));
-	states_read(&fold->breadcrumb, yyjson_obj_get(frame->root, "breadcrumb"));
-	states_read(&fold->siblings, yyjson_obj_get(frame->root, "siblings"));
-}
-
-static void hear_debug(struct fold *fold, const struct frame *frame)
+static void hear_debug(struct fold *fold, const struct run_event *e)
 {
 	fold->debug.is_known = true;
-	fold->debug.paused = yyjson_get_bool(yyjson_obj_get(frame->root, "paused"));
-	fold->debug.step_budget = count_in(frame->root, "step-budget");
-	replace(&fold->debug.mode, json_text(yyjson_obj_get(frame->root, "mode")));
-	take_config(fold, yyjson_obj_get(frame->root, "config"));
+	fold->debug.paused = e->debug.is_paused;
+	fold->debug.step_budget = e->debug.step_budget;
+	replace(&fold->debug.mode, e->debug.mode);
+	take_config(fold, &e->config);
 }
 
-static void hear_control(struct fold *fold, const struct frame *frame)
+/* As a person reads it: a text as it is, an array as ["run" "done"]. */
+static void hear_end(struct fold *fold, const struct run_event *e)
 {
-	if (text_is(json_text(yyjson_obj_get(frame->root, "op")), "run-finished"))
-		take_end(fold, yyjson_obj_get(frame->root, "final-config"));
+	struct buf words;
+
+	fold->finished = true;
+	if (e->text.at)
+		replace(&fold->final_config, e->text);
+	if (!e->config.array)
+		return;
+	buf_init(&words, FOLD_NAME_MAX);
+	for (size_t i = 0; i < e->config.count; i++) {
+		buf_add(&words, i ? TEXT(" ") : TEXT("["));
+		buf_add_json(&words, run_states_at(&e->config, i));
+	}
+	buf_add(&words, e->config.count ? TEXT("]") : TEXT("[]"));
+	replace(&fold->final_config, buf_text(&words));
+	buf_finish(&words);
 }
 
-void fold_frame(struct fold *fold, const struct frame *frame)
+static void (*const hearers[])(struct fold *fold, const struct run_event *e) = {
+	[RUN_BEGAN] = hear_begin,     [RUN_CALLED] = hear_call,  [RUN_SAID] = hear_piece,
+	[RUN_REPLIED] = hear_reply,   [RUN_FAILED] = hear_error, [RUN_LEFT] = hear_exit,
+	[RUN_STARTED] = hear_started, [RUN_MOVED] = hear_move,   [RUN_PHASE] = hear_phase,
+	[RUN_DEBUG] = hear_debug,     [RUN_ENDED] = hear_end,
+};
+
+void fold_event(struct fold *fold, const struct run_event *e)
 {
-	if (frame->ts > 0) {
+	if (e->kind == RUN_UNREAD)
+		return;
+	if (e->ts > 0) {
 		if (fold->first_ts == 0)
-			fold->first_ts = frame->ts;
-		if (frame->ts > fold->last_ts)
-			fold->last_ts = frame->ts;
+			fold->first_ts = e->ts;
+		if (e->ts > fold->last_ts)
+			fold->last_ts = e->ts;
 	}
-	switch (frame->kind) {
-	case FRAME_EVENT:
-		hear_event(fold, frame);
-		break;
-	case FRAME_PHASE:
-		hear_phase(fold, frame);
-		break;
-	case FRAME_DEBUG:
-		hear_debug(fold, frame);
-		break;
-	case FRAME_CONTROL:
-		hear_control(fold, frame);
-		break;
-	default:
-		break;
-	}
+	fold->events += e->is_counted;
+	if (hearers[e->kind])
+		hearers[e->kind](fold, e);
 }
 
 /* ---- the whole ---- */

@@ -1,8 +1,8 @@
-/* fold.h - what a run looks like, folded from its frames; pure.
+/* fold.h - what a run looks like, folded from its events; pure.
  *
- * The box keeps one for each run, a screen keeps one for what it watches: both fold the
- * same frames with the same code.  Text of agents is kept as it is; who shows it makes
- * it harmless.
+ * The box keeps one for each run and has the events from its signals (hear.h), a screen
+ * keeps one for what it watches and has them from frames: both fold with the same code.
+ * Text of agents is kept as it is; who shows it makes it harmless.
  *
  * An invocation is named by its invokeid; those that run side by side under one name
  * differ in their session-id, which without one is the invokeid.
@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
-#include "run/frame.h"
+#include "run/event.h"
 
 #define FOLD_INVOCATIONS_MAX 200 /* the one that was quiet for longest goes first */
 #define FOLD_TAIL_MAX 4096       /* bytes of what is being said */
@@ -76,7 +76,7 @@ struct fold {
 
 void fold_init(struct fold *fold);
 void fold_finish(struct fold *fold);
-void fold_frame(struct fold *fold, const struct frame *frame);
+void fold_event(struct fold *fold, const struct run_event *event);
 
 /* NULL when it is unknown; an empty session is the invokeid. */
 struct invocation *fold_find(const struct fold *fold, struct text invoke, struct text session);

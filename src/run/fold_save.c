@@ -122,7 +122,7 @@ static double number_of(yyjson_val *object, const char *name)
 
 static char *text_at(yyjson_val *object, const char *name)
 {
-	struct text value = json_text(yyjson_obj_get(object, name));
+	struct text value = json_text_at(object, name);
 
 	return value.at ? text_dup(value) : NULL;
 }
@@ -138,10 +138,10 @@ static bool load_status(struct invocation *i, struct text name)
 
 static bool load_invocation(struct fold *fold, yyjson_val *saved)
 {
-	struct invocation *i = fold_invocation(fold, json_text(yyjson_obj_get(saved, "invokeid")),
-	                                       json_text(yyjson_obj_get(saved, "session")));
+	struct invocation *i = fold_invocation(fold, json_text_at(saved, "invokeid"),
+	                                       json_text_at(saved, "session"));
 
-	if (!i || i->model || !load_status(i, json_text(yyjson_obj_get(saved, "status"))))
+	if (!i || i->model || !load_status(i, json_text_at(saved, "status")))
 		return false;
 	i->model = text_at(saved, "model");
 	i->thinking = yyjson_get_bool(yyjson_obj_get(saved, "thinking"));
@@ -153,7 +153,7 @@ static bool load_invocation(struct fold *fold, yyjson_val *saved)
 	i->first_ts = number_of(saved, "firstTs");
 	i->last_ts = number_of(saved, "lastTs");
 	i->active_ts = number_of(saved, "activeTs");
-	return buf_add(&i->tail, json_text(yyjson_obj_get(saved, "text")));
+	return buf_add(&i->tail, json_text_at(saved, "text"));
 }
 
 static void load_debug(struct fold_debug *debug, yyjson_val *saved)
@@ -162,6 +162,13 @@ static void load_debug(struct fold_debug *debug, yyjson_val *saved)
 	debug->paused = yyjson_get_bool(yyjson_obj_get(saved, "paused"));
 	debug->step_budget = count_of(saved, "stepBudget");
 	debug->mode = text_at(saved, "mode");
+}
+
+static void load_states(struct states *states, yyjson_val *saved, const char *name)
+{
+	yyjson_val *array = yyjson_obj_get(saved, name);
+
+	states_take(states, &(struct run_states){.array = array, .count = yyjson_arr_size(array)});
 }
 
 bool fold_load(struct fold *fold, yyjson_val *saved)
@@ -179,9 +186,9 @@ bool fold_load(struct fold *fold, yyjson_val *saved)
 	}
 	fold->session = text_at(saved, "session");
 	fold->chart = text_at(saved, "chart");
-	states_read(&fold->config, yyjson_obj_get(saved, "config"));
-	states_read(&fold->breadcrumb, yyjson_obj_get(saved, "breadcrumb"));
-	states_read(&fold->siblings, yyjson_obj_get(saved, "siblings"));
+	load_states(&fold->config, saved, "config");
+	load_states(&fold->breadcrumb, saved, "breadcrumb");
+	load_states(&fold->siblings, saved, "siblings");
 	load_debug(&fold->debug, yyjson_obj_get(saved, "debug"));
 	fold->finished = yyjson_get_bool(yyjson_obj_get(saved, "finished"));
 	fold->final_config = text_at(saved, "finalConfig");

@@ -18,11 +18,13 @@ static struct json_reader reader;
 
 static void hear(struct fold *fold, struct text raw)
 {
+	struct run_event happened;
 	struct frame frame;
 	struct error why;
 
 	assert_true(frame_read(&frame, &reader, raw, &why));
-	fold_frame(fold, &frame);
+	event_of_frame(&happened, &frame);
+	fold_event(fold, &happened);
 }
 
 static void hear_event(struct fold *fold, double ts, const char *event, const char *data)

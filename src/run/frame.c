@@ -24,20 +24,15 @@ static enum frame_kind kind_of(yyjson_val *kind)
 	return FRAME_OTHER;
 }
 
-bool frame_read(struct frame *frame, struct json_reader *reader, struct text raw, struct error *why)
+bool frame_take(struct frame *frame, yyjson_val *root, struct error *why)
 {
-	yyjson_doc *doc = json_read(reader, raw, why);
-	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_val *data = yyjson_obj_get(root, "data");
 	yyjson_val *seq = yyjson_obj_get(root, "seq");
 
-	if (!doc)
-		return false;
 	if (!yyjson_is_obj(root))
 		return error_set(why, "a frame is an object");
 	*frame = (struct frame){
 		.kind = kind_of(yyjson_obj_get(root, "kind")),
-		.raw = raw,
 		.root = root,
 		.seq = yyjson_get_uint(seq),
 		.has_seq = yyjson_is_uint(seq),
@@ -46,11 +41,21 @@ bool frame_read(struct frame *frame, struct json_reader *reader, struct text raw
 		frame->ts = 0;
 	if (frame->kind != FRAME_EVENT)
 		return true;
-	frame->event = json_text(yyjson_obj_get(root, "event"));
+	frame->event = json_text_at(root, "event");
 	if (frame->event.len == 0)
 		return error_set(why, "an event wants a name");
 	frame->data = yyjson_is_obj(data) ? data : NULL;
-	frame->invoke = json_text(yyjson_obj_get(frame->data, "invokeid"));
-	frame->session = json_text(yyjson_obj_get(frame->data, "session-id"));
+	frame->invoke = json_text_at(frame->data, "invokeid");
+	frame->session = json_text_at(frame->data, "session-id");
+	return true;
+}
+
+bool frame_read(struct frame *frame, struct json_reader *reader, struct text raw, struct error *why)
+{
+	yyjson_doc *doc = json_read(reader, raw, why);
+
+	if (!doc || !frame_take(frame, yyjson_doc_get_root(doc), why))
+		return false;
+	frame->raw = raw;
 	return true;
 }

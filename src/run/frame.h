@@ -44,5 +44,7 @@ struct frame {
  * a name. */
 bool frame_read(struct frame *frame, struct json_reader *reader, struct text raw,
                 struct error *why);
+/* One that was read with what it is in; it has no raw bytes. */
+bool frame_take(struct frame *frame, yyjson_val *root, struct error *why);
 
 #endif

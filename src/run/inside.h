@@ -13,10 +13,10 @@
 /* Found or made; NULL when it cannot be named. */
 struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct text session);
 
-/* Instead of what is there; an array of strings, or anything else for none. */
-void states_read(struct states *states, yyjson_val *array);
+/* Instead of what is there; what is no text is left out. */
+void states_take(struct states *states, const struct run_states *from);
 
-/* ---- translate.c, names.c and pieces.c ---- */
+/* ---- hear.c and names.c ---- */
 
 /* Somebody at work, by the name it has among the signals of its run. */
 struct name {
@@ -27,19 +27,16 @@ struct name {
 	struct buf words;
 };
 
-struct name *names_find(struct translate *t, struct text invoke); /* found or made */
-void names_remove(struct translate *t, struct text invoke);
-void names_forget(struct translate *t); /* all */
-void names_keep_words(struct translate *t, struct name *n, struct text words);
-void names_drop_words(struct translate *t, struct name *n);
+struct name *names_find(struct hearing *h, struct text invoke); /* found or made */
+void names_remove(struct hearing *h, struct text invoke);
+void names_forget(struct hearing *h); /* all */
+void names_keep_words(struct hearing *h, struct name *n, struct text words);
+void names_drop_words(struct hearing *h, struct name *n);
 
-/* What an agent of this dialect sent, to whoever wants the translation. */
-void translate_frame(struct translate *t, const struct translation *of, struct text raw);
+/* ---- translate.c and pieces.c ---- */
 
-/* A phase frame, once for each configuration (JSON) and before the event that brings it.
- * more: further members, each with its comma. */
-void translate_phase(struct translate *t, const struct translation *of, struct text config,
-                     const char *more);
+/* What an agent of the run dialect sent. */
+void pieces_of_agent(struct pieces *p, const struct signal *s);
 
 /* ---- runs.c, runs_save.c and replay.c ---- */
 
@@ -55,8 +52,7 @@ struct kept {
 struct runs {
 	struct runs_options options;
 	struct folded *folded;
-	struct json_reader lines, frames;
-	struct buf scratch, shown;
+	struct buf scratch;
 	struct map by_id;
 	struct link all;   /* run.in_all */
 	uint64_t number;   /* of all events */
@@ -72,9 +68,6 @@ void runs_keep(struct runs *runs, struct run *run, const struct pieces *pieces);
 
 /* The number within its run that this frame gets. */
 uint64_t run_number(const struct run *run, const struct pieces *pieces);
-
-/* What is needed of an envelope; false when it is none. */
-bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s);
 
 /* ---- prompt.c and prompt_takes.c ---- */
 

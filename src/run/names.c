@@ -1,4 +1,4 @@
-/* names.c - who is at work in a run, and what a translation remembers of them. */
+/* names.c - who is at work in a run, and what is remembered of them. */
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -12,57 +12,57 @@ static void free_name(struct name *n)
 	free(n);
 }
 
-void names_forget(struct translate *t)
+void names_forget(struct hearing *h)
 {
 	struct text key;
 	void *name;
 	size_t at = 0;
 
-	while (map_next(&t->names, &at, &key, &name))
+	while (map_next(&h->names, &at, &key, &name))
 		free_name(name);
-	map_finish(&t->names);
-	map_init(&t->names);
-	t->said = 0;
+	map_finish(&h->names);
+	map_init(&h->names);
+	h->said = 0;
 }
 
-struct name *names_find(struct translate *t, struct text invoke)
+struct name *names_find(struct hearing *h, struct text invoke)
 {
-	struct name *n = map_get(&t->names, invoke);
+	struct name *n = map_get(&h->names, invoke);
 
 	if (n)
 		return n;
-	if (t->names.count >= TRANSLATE_NAMES_MAX)
-		names_forget(t);
+	if (h->names.count >= HEAR_NAMES_MAX)
+		names_forget(h);
 	n = must_zero(1, sizeof(*n));
-	buf_init(&n->words, TRANSLATE_WORDS_MAX);
-	map_set(&t->names, invoke, n);
+	buf_init(&n->words, HEAR_WORDS_MAX);
+	map_set(&h->names, invoke, n);
 	return n;
 }
 
-void names_remove(struct translate *t, struct text invoke)
+void names_remove(struct hearing *h, struct text invoke)
 {
-	struct name *n = map_remove(&t->names, invoke);
+	struct name *n = map_remove(&h->names, invoke);
 
-	names_drop_words(t, n);
+	names_drop_words(h, n);
 	free_name(n);
 }
 
-void names_drop_words(struct translate *t, struct name *n)
+void names_drop_words(struct hearing *h, struct name *n)
 {
-	t->said -= n->words.len;
+	h->said -= n->words.len;
 	buf_finish(&n->words);
 }
 
 /* The beginning of what it says; a character is kept whole or not at all. */
-void names_keep_words(struct translate *t, struct name *n, struct text words)
+void names_keep_words(struct hearing *h, struct name *n, struct text words)
 {
-	size_t room = TRANSLATE_WORDS_MAX - n->words.len;
+	size_t room = HEAR_WORDS_MAX - n->words.len;
 
-	if (room > TRANSLATE_SAID_MAX - t->said)
-		room = TRANSLATE_SAID_MAX - t->said;
+	if (room > HEAR_SAID_MAX - h->said)
+		room = HEAR_SAID_MAX - h->said;
 	words = utf8_cut(words, room);
 	buf_add(&n->words, words);
-	t->said += words.len;
+	h->said += words.len;
 }
 
 /* --- saving ---------------------------------------------------------------- */
@@ -83,20 +83,20 @@ static void save_name(const struct name *n, struct buf *out)
 	buf_add_json(out, buf_text(&n->words));
 }
 
-void translate_save(const struct translate *t, struct buf *out)
+void hearing_save(const struct hearing *h, struct buf *out)
 {
 	const char *between = "";
 	struct text key;
 	void *name;
 	size_t at = 0;
 
-	buf_print(out, "{\"dialect\":%s", t->is_dialect ? "true" : "false");
-	if (t->phase) {
+	buf_print(out, "{\"dialect\":%s", h->is_dialect ? "true" : "false");
+	if (h->phase) {
 		buf_add(out, TEXT(",\"phase\":"));
-		buf_add_json(out, text_of(t->phase));
+		buf_add_json(out, text_of(h->phase));
 	}
 	buf_add(out, TEXT(",\"names\":["));
-	while (map_next(&t->names, &at, &key, &name)) {
+	while (map_next(&h->names, &at, &key, &name)) {
 		buf_print(out, "%s{\"name\":", between);
 		buf_add_json(out, key);
 		buf_add_char(out, ',');
@@ -107,15 +107,15 @@ void translate_save(const struct translate *t, struct buf *out)
 	buf_add(out, TEXT("]}"));
 }
 
-static void load_name(struct translate *t, yyjson_val *saved)
+static void load_name(struct hearing *h, yyjson_val *saved)
 {
-	struct text key = json_text(yyjson_obj_get(saved, "name"));
-	struct text model = json_text(yyjson_obj_get(saved, "model"));
+	struct text key = json_text_at(saved, "name");
+	struct text model = json_text_at(saved, "model");
 	struct name *n;
 
-	if (!key.len || map_get(&t->names, key))
+	if (!key.len || map_get(&h->names, key))
 		return;
-	n = names_find(t, key);
+	n = names_find(h, key);
 	n->is_started = yyjson_is_true(yyjson_obj_get(saved, "started"));
 	n->has_failed = yyjson_is_true(yyjson_obj_get(saved, "failed"));
 	if (!json_number(yyjson_obj_get(saved, "at"), &n->start_ms))
@@ -124,20 +124,20 @@ static void load_name(struct translate *t, yyjson_val *saved)
 	n->input_tokens = yyjson_get_uint(yyjson_obj_get(saved, "in"));
 	n->output_tokens = yyjson_get_uint(yyjson_obj_get(saved, "out"));
 	n->model = model.len ? text_dup(model) : NULL;
-	names_keep_words(t, n, json_text(yyjson_obj_get(saved, "words")));
+	names_keep_words(h, n, json_text_at(saved, "words"));
 }
 
-bool translate_load(struct translate *t, yyjson_val *saved)
+bool hearing_load(struct hearing *h, yyjson_val *saved)
 {
 	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_obj_get(saved, "names"));
-	struct text phase = json_text(yyjson_obj_get(saved, "phase"));
+	struct text phase = json_text_at(saved, "phase");
 	yyjson_val *name;
 
 	if (!yyjson_is_obj(saved))
 		return false;
-	t->is_dialect = yyjson_is_true(yyjson_obj_get(saved, "dialect"));
+	h->is_dialect = yyjson_is_true(yyjson_obj_get(saved, "dialect"));
 	while ((name = yyjson_arr_iter_next(&it)))
-		load_name(t, name);
-	t->phase = phase.len ? text_dup(phase) : NULL;
+		load_name(h, name);
+	h->phase = phase.len ? text_dup(phase) : NULL;
 	return true;
 }

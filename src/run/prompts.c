@@ -354,7 +354,7 @@ void prompts_hear(struct prompts *all, const struct signal *s)
 	payload = yyjson_obj_get(envelope, "payload");
 	end = end_of(s);
 	if (end == ENDS) {
-		if (payload && translate_run(s).len)
+		if (payload && run_of_signal(s).len)
 			hear_prompt(all, s, envelope);
 		return;
 	}

@@ -8,7 +8,6 @@
 #include "run/inside.h"
 
 #define READ_CHUNK (256 * KIB)
-#define LINE_MAX_BYTES (2048 * MIB) /* admission bounds it */
 
 /* A frame that was made and not told yet: its bytes are in `made`. */
 struct made {
@@ -19,11 +18,12 @@ struct made {
 struct run_replay {
 	struct journal *journal;
 	struct journal_reader *reader;
-	struct run run; /* its id, its translation and its count */
+	struct run run; /* its id, what it has heard and its count */
 	bool has_after, lost;
 	uint64_t after;
 	uint64_t seq;
-	struct json_reader lines;
+	struct signal_reader *lines;
+	struct signal signal; /* under way */
 	struct buf scratch, bytes;
 	struct made *made;
 	size_t count, room, next; /* of made; the first that was not told */
@@ -40,8 +40,8 @@ struct run_replay *run_replay_create(const struct run_replay_options *options)
 	r->seq = options->first_seq ? options->first_seq - 1 : 0;
 	r->reader = journal_reader_create(r->journal, r->seq);
 	r->run.id = text_dup(options->run);
-	translate_init(&r->run.translate);
-	json_reader_init(&r->lines, LINE_MAX_BYTES);
+	hearing_init(&r->run.hearing);
+	r->lines = signal_reader_create();
 	buf_init(&r->scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&r->bytes, 4 * TRANSLATE_FRAME_MAX);
 	return r;
@@ -52,8 +52,8 @@ void run_replay_destroy(struct run_replay *r)
 	if (!r)
 		return;
 	journal_reader_destroy(r->reader);
-	translate_finish(&r->run.translate);
-	json_reader_finish(&r->lines);
+	hearing_finish(&r->run.hearing);
+	signal_reader_destroy(r->lines);
 	buf_finish(&r->scratch);
 	buf_finish(&r->bytes);
 	free(r->run.id);
@@ -69,21 +69,24 @@ static bool is_wanted(struct run_replay *r, const struct pieces *p)
 	return !r->has_after;
 }
 
-static void take_frame(void *self, const struct pieces *p)
+static void take_event(void *self, const struct run_event *e)
 {
 	struct run_replay *r = self;
+	struct pieces p;
 
-	r->run.frames = run_number(&r->run, p);
-	if (!is_wanted(r, p))
+	if (!translate_event(&r->signal, e, &r->scratch, &p))
+		return;
+	r->run.frames = run_number(&r->run, &p);
+	if (!is_wanted(r, &p))
 		return;
 	if (r->count == r->room) {
 		r->room = r->room ? r->room * 2 : 8;
 		r->made = must_grow(r->made, r->room * sizeof(*r->made));
 	}
-	r->made[r->count++] = (struct made){*p, r->run.frames};
-	buf_add(&r->bytes, p->head);
-	buf_add(&r->bytes, p->own);
-	buf_add(&r->bytes, p->tail);
+	r->made[r->count++] = (struct made){p, r->run.frames};
+	buf_add(&r->bytes, p.head);
+	buf_add(&r->bytes, p.own);
+	buf_add(&r->bytes, p.tail);
 }
 
 /* Most lines are of other runs: those are not read but for their run's name. */
@@ -96,23 +99,12 @@ static bool may_be_ours(const struct run_replay *r, struct text line)
 
 static void take_line(struct run_replay *r, struct text line)
 {
-	yyjson_val *envelope;
-	struct signal s;
+	struct signal *s = &r->signal;
 
-	if (!may_be_ours(r, line))
-		return;
-	envelope = yyjson_doc_get_root(json_read(&r->lines, line, NULL));
-	if (!runs_read_signal(envelope, line, &s) ||
-	    !text_equal(translate_run(&s), text_of(r->run.id)))
-		return;
-	translate_signal(&r->run.translate, &(struct translation){
-						    .reader = &r->lines,
-						    .envelope = envelope,
-						    .s = &s,
-						    .scratch = &r->scratch,
-						    .each = take_frame,
-						    .self = r,
-					    });
+	if (may_be_ours(r, line) && signal_read(r->lines, line, s, NULL) &&
+	    yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) &&
+	    text_equal(run_of_signal(s), text_of(r->run.id)))
+		hear_signal(&r->run.hearing, s, take_event, r);
 }
 
 static void take_lines(struct run_replay *r, struct text lines, uint64_t until, size_t *budget)

@@ -1,4 +1,4 @@
-/* runs.c - following the journal: which run a signal is of, and the frames it makes.
+/* runs.c - following the journal: which run a signal is of, what it means and how it is shown.
  *
  * A frame that is kept is one block of memory; a ring of these has the newest.  A run
  * that is forgotten stays in memory until the last frame of it has left the ring.
@@ -11,8 +11,7 @@
 #include "bus/folds.h"
 #include "run/inside.h"
 
-#define KEPT_MAX 65536              /* frames, however small: a power of two */
-#define LINE_MAX_BYTES (2048 * MIB) /* admission bounds it */
+#define KEPT_MAX 65536 /* frames, however small: a power of two */
 
 /* --- runs ------------------------------------------------------------------ */
 
@@ -23,7 +22,7 @@ struct run *run_create(struct runs *all, struct text id, struct text source)
 	run->id = text_dup(id);
 	run->source = text_dup(source);
 	fold_init(&run->fold);
-	translate_init(&run->translate);
+	hearing_init(&run->hearing);
 	map_set(&all->by_id, id, run);
 	list_add(&all->all, &run->in_all);
 	return run;
@@ -33,7 +32,7 @@ static void run_destroy(struct run *run)
 {
 	list_remove(&run->in_all);
 	fold_finish(&run->fold);
-	translate_finish(&run->translate);
+	hearing_finish(&run->hearing);
 	free(run->id);
 	free(run->source);
 	free(run->phase);
@@ -68,7 +67,7 @@ size_t runs_count(const struct runs *all)
 
 static struct run *run_of(struct runs *all, const struct signal *s)
 {
-	struct text id = translate_run(s);
+	struct text id = run_of_signal(s);
 	struct run *run;
 
 	if (!id.len)
@@ -216,29 +215,17 @@ uint64_t runs_back(const struct runs *all, const struct run *run, size_t events)
 
 /* --- folding --------------------------------------------------------------- */
 
-/* A frame under way: whose it is. */
+/* A signal under way: whose it is. */
 struct making {
 	struct runs *all;
 	struct run *run;
+	const struct signal *s;
 };
 
 static void remember(char **kept, struct text frame)
 {
 	free(*kept);
 	*kept = frame.len <= RUN_FRAME_KEPT ? text_dup(frame) : NULL;
-}
-
-static void fold(struct run *run, const struct frame *f)
-{
-	fold_frame(&run->fold, f);
-	if (f->kind == FRAME_PHASE)
-		remember(&run->phase, f->raw);
-	else if (f->kind == FRAME_DEBUG)
-		remember(&run->debug, f->raw);
-	else if (f->kind == FRAME_CONTROL && run->fold.finished)
-		remember(&run->finished, f->raw);
-	if (!run->fold.finished && run->finished)
-		remember(&run->finished, TEXT(""));
 }
 
 uint64_t run_number(const struct run *run, const struct pieces *p)
@@ -250,58 +237,46 @@ uint64_t run_number(const struct run *run, const struct pieces *p)
 	return p->is_agents && text_to_u64(p->own, &own) ? own : run->frames + 1;
 }
 
-static void take_frame(void *self, const struct pieces *p)
+/* For screens; and what they want who come late. */
+static void show(struct making *m, const struct run_event *e)
 {
-	struct making *m = self;
-	struct runs *all = m->all;
-	struct frame f;
+	struct run *run = m->run;
+	struct pieces p;
 
-	all->number += p->is_numbered;
-	m->run->frames = run_number(m->run, p);
-	runs_keep(all, m->run, p);
-	buf_clear(&all->shown);
-	pieces_add(p, false, m->run->frames, &all->shown);
-	if (frame_read(&f, &all->frames, buf_text(&all->shown), NULL))
-		fold(m->run, &f);
+	if (!translate_event(m->s, e, &m->all->scratch, &p))
+		return;
+	m->all->number += p.is_numbered;
+	run->frames = run_number(run, &p);
+	runs_keep(m->all, run, &p);
+	if (e->kind == RUN_PHASE)
+		remember(&run->phase, p.head);
+	else if (e->kind == RUN_DEBUG)
+		remember(&run->debug, p.head);
+	else if (e->kind == RUN_ENDED && !e->is_counted)
+		remember(&run->finished, p.head);
 }
 
-bool runs_read_signal(yyjson_val *envelope, struct text line, struct signal *s)
+static void take_event(void *self, const struct run_event *e)
 {
-	*s = (struct signal){
-		.seq = signal_seq_of(line),
-		.line = line,
-		.id = json_text(yyjson_obj_get(envelope, "id")),
-		.type = json_text(yyjson_obj_get(envelope, "type")),
-		.source = json_text(yyjson_obj_get(envelope, "source")),
-		.correlation = json_text(yyjson_obj_get(envelope, "correlationId")),
-	};
-	if (!json_number(yyjson_obj_get(envelope, "timestamp"), &s->at_ms))
-		s->at_ms = 0;
-	s->kind = kind_of(s->type);
-	return s->type.at && s->source.at && yyjson_is_obj(yyjson_obj_get(envelope, "payload"));
+	struct making *m = self;
+
+	fold_event(&m->run->fold, e);
+	show(m, e);
+	if (!m->run->fold.finished && m->run->finished)
+		remember(&m->run->finished, TEXT(""));
 }
 
 /* --- the journal ----------------------------------------------------------- */
 
-void runs_hear(struct runs *all, const struct signal *heard)
+void runs_hear(struct runs *all, const struct signal *s)
 {
-	yyjson_val *envelope = yyjson_doc_get_root(json_read(&all->lines, heard->line, NULL));
-	struct making m = {.all = all};
-	struct signal s;
+	struct making m = {.all = all, .s = s};
 
-	if (!runs_read_signal(envelope, heard->line, &s))
+	if (!yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")))
 		return;
-	m.run = run_of(all, &s);
-	if (!m.run)
-		return;
-	translate_signal(&m.run->translate, &(struct translation){
-						    .reader = &all->lines,
-						    .envelope = envelope,
-						    .s = &s,
-						    .scratch = &all->scratch,
-						    .each = take_frame,
-						    .self = &m,
-					    });
+	m.run = run_of(all, s);
+	if (m.run)
+		hear_signal(&m.run->hearing, s, take_event, &m);
 }
 
 static void hear(void *self, const struct signal *s)
@@ -367,10 +342,7 @@ struct runs *runs_create(const struct runs_options *options)
 	all->options = *options;
 	map_init(&all->by_id);
 	list_init(&all->all);
-	json_reader_init(&all->lines, LINE_MAX_BYTES);
-	json_reader_init(&all->frames, TRANSLATE_FRAME_MAX);
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
-	buf_init(&all->shown, TRANSLATE_FRAME_MAX);
 	return all;
 }
 
@@ -383,10 +355,7 @@ void runs_destroy(struct runs *all)
 	list_each(&all->all, l)
 		run_destroy(list_of(l, struct run, in_all));
 	map_finish(&all->by_id);
-	json_reader_finish(&all->lines);
-	json_reader_finish(&all->frames);
 	buf_finish(&all->scratch);
-	buf_finish(&all->shown);
 	free(all->ring);
 	free(all);
 }

@@ -30,7 +30,7 @@ struct runs;
 struct run {
 	char *id, *source;
 	struct fold fold;
-	struct translate translate;
+	struct hearing hearing;
 	uint64_t first_seq, last_seq; /* of the journal */
 	uint64_t signals;
 	uint64_t frames; /* numbered ones so far: the number of the newest */
@@ -64,7 +64,7 @@ struct runs_options {
 struct runs *runs_create(const struct runs_options *options);
 void runs_destroy(struct runs *runs);
 
-/* Each signal, in the order of the journal. */
+/* Each signal, in the order of the journal, as signal_read() gives it. */
 void runs_hear(struct runs *runs, const struct signal *s);
 /* Makes them a fold of the journal, which does that from now on. */
 void runs_join(struct runs *runs, struct folds *folds);

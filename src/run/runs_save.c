@@ -61,7 +61,7 @@ static void save_run(const struct run *run, bool whole, struct buf *out)
 		buf_add(out, TEXT(",\"fold\":"));
 		fold_save(&run->fold, out);
 		buf_add(out, TEXT(",\"translate\":"));
-		translate_save(&run->translate, out);
+		hearing_save(&run->hearing, out);
 	}
 	buf_add_char(out, '}');
 }
@@ -138,19 +138,19 @@ static double number_of(yyjson_val *saved, const char *name)
 
 static char *text_at(yyjson_val *saved, const char *name)
 {
-	struct text t = json_text(yyjson_obj_get(saved, name));
+	struct text t = json_text_at(saved, name);
 
 	return t.at ? text_dup(t) : NULL;
 }
 
 static void load_run(struct runs *all, yyjson_val *saved)
 {
-	struct text id = json_text(yyjson_obj_get(saved, "id"));
+	struct text id = json_text_at(saved, "id");
 	struct run *run;
 
 	if (!id.len || runs_find(all, id))
 		return;
-	run = run_create(all, id, json_text(yyjson_obj_get(saved, "source")));
+	run = run_create(all, id, json_text_at(saved, "source"));
 	list_remove(&run->in_all);
 	list_add(all->all.next, &run->in_all);
 	run->signals = count_of(saved, "signals");
@@ -166,17 +166,17 @@ static void load_run(struct runs *all, yyjson_val *saved)
 		fold_finish(&run->fold);
 		fold_init(&run->fold);
 	}
-	translate_load(&run->translate, yyjson_obj_get(saved, "translate"));
+	hearing_load(&run->hearing, yyjson_obj_get(saved, "translate"));
 }
 
 static void load_frame(struct runs *all, yyjson_val *saved)
 {
-	struct run *run = runs_find(all, json_text(yyjson_obj_get(saved, "run")));
+	struct run *run = runs_find(all, json_text_at(saved, "run"));
 	uint64_t frames, number = all->number;
 	struct pieces p = {
-		.head = json_text(yyjson_obj_get(saved, "head")),
-		.own = json_text(yyjson_obj_get(saved, "own")),
-		.tail = json_text(yyjson_obj_get(saved, "tail")),
+		.head = json_text_at(saved, "head"),
+		.own = json_text_at(saved, "own"),
+		.tail = json_text_at(saved, "tail"),
 		.is_numbered = yyjson_is_true(yyjson_obj_get(saved, "numbered")),
 		.is_agents = yyjson_is_true(yyjson_obj_get(saved, "agents")),
 	};

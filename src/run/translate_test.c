@@ -10,17 +10,15 @@
 
 #include "base/must.h"
 
-static struct translate translate;
-static struct json_reader reader;
-static struct signal_reader *signals;
+static struct hearing hearing;
+static struct signal_reader *reader;
 static struct buf scratch, merged, session;
 static uint64_t number, own;
 
 static int set_up(void **state)
 {
-	translate_init(&translate);
-	json_reader_init(&reader, MIB);
-	signals = signal_reader_create();
+	hearing_init(&hearing);
+	reader = signal_reader_create();
 	buf_init(&scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&merged, 4 * MIB);
 	buf_init(&session, 4 * MIB);
@@ -30,21 +28,23 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	translate_finish(&translate);
-	json_reader_finish(&reader);
-	signal_reader_destroy(signals);
+	hearing_finish(&hearing);
+	signal_reader_destroy(reader);
 	buf_finish(&scratch);
 	buf_finish(&merged);
 	buf_finish(&session);
 	return 0;
 }
 
-static void take(void *self, const struct pieces *p)
+static void take(void *self, const struct run_event *e)
 {
-	number += p->is_numbered;
-	own += p->is_numbered;
-	pieces_add(p, true, 100 + number, &merged);
-	pieces_add(p, false, own, &session);
+	struct pieces p;
+
+	assert_true(translate_event(self, e, &scratch, &p));
+	number += p.is_numbered;
+	own += p.is_numbered;
+	pieces_add(&p, true, 100 + number, &merged);
+	pieces_add(&p, false, own, &session);
 	buf_add_char(&merged, '\n');
 	buf_add_char(&session, '\n');
 }
@@ -54,16 +54,9 @@ static void hear_line(const char *line)
 	struct signal s;
 	struct error why;
 
-	if (!signal_read(signals, text_of(line), &s, &why))
+	if (!signal_read(reader, text_of(line), &s, &why))
 		fail_msg("%s: %s", why.words, line);
-	translate_signal(&translate, &(struct translation){
-					     .reader = &reader,
-					     .envelope = yyjson_doc_get_root(
-						     json_read(&reader, text_of(line), NULL)),
-					     .s = &s,
-					     .scratch = &scratch,
-					     .each = take,
-				     });
+	hear_signal(&hearing, &s, take, &s);
 }
 
 static void hear(const char *type, const char *payload)
@@ -371,11 +364,11 @@ static void load_what_is_saved(void)
 	yyjson_doc *doc;
 
 	buf_init(&saved, MIB);
-	translate_save(&translate, &saved);
-	translate_finish(&translate);
-	translate_init(&translate);
+	hearing_save(&hearing, &saved);
+	hearing_finish(&hearing);
+	hearing_init(&hearing);
 	doc = yyjson_read(saved.at, saved.len, 0);
-	assert_true(translate_load(&translate, yyjson_doc_get_root(doc)));
+	assert_true(hearing_load(&hearing, yyjson_doc_get_root(doc)));
 	yyjson_doc_free(doc);
 	buf_finish(&saved);
 }
@@ -406,8 +399,8 @@ static void a_restart_between_any_two_signals_changes_nothing(void **state)
 	wanted = text_dup(buf_text(&session));
 	for (size_t cut = 0; cut <= n; cut++) {
 		buf_clear(&session);
-		translate_finish(&translate);
-		translate_init(&translate);
+		hearing_finish(&hearing);
+		hearing_init(&hearing);
 		number = own = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (i == cut)
@@ -423,12 +416,12 @@ static void what_is_kept_has_a_ceiling(void **state)
 {
 	char payload[4096];
 
-	for (unsigned i = 0; i < 4 * TRANSLATE_NAMES_MAX; i++) {
+	for (unsigned i = 0; i < 4 * HEAR_NAMES_MAX; i++) {
 		snprintf(payload, sizeof(payload),
 		         "{\"agentId\":\"n%u\",\"content\":\"\u00e9%0*d\"}", i, 3000, 7);
 		hear("text_delta", payload);
-		assert_true(translate.names.count <= TRANSLATE_NAMES_MAX);
-		assert_true(translate.said <= TRANSLATE_SAID_MAX);
+		assert_true(hearing.names.count <= HEAR_NAMES_MAX);
+		assert_true(hearing.said <= HEAR_SAID_MAX);
 		buf_clear(&session);
 		buf_clear(&merged);
 	}
@@ -439,17 +432,17 @@ static void runs_have_a_name_that_can_be_said(void **state)
 	static char long_name[TRANSLATE_RUN_MAX + 1];
 	struct signal s = {.source = TEXT("s")};
 
-	assert_true(text_is(translate_run(&s), "s"));
+	assert_true(text_is(run_of_signal(&s), "s"));
 	s.correlation = TEXT("c");
-	assert_true(text_is(translate_run(&s), "c"));
+	assert_true(text_is(run_of_signal(&s), "c"));
 	s.source = TEXT("signalbox");
-	assert_true(text_is(translate_run(&s), "c"));
+	assert_true(text_is(run_of_signal(&s), "c"));
 	s.correlation = TEXT("");
-	assert_int_equal(translate_run(&s).len, 0);
+	assert_int_equal(run_of_signal(&s).len, 0);
 	s.source = TEXT("stage");
-	assert_int_equal(translate_run(&s).len, 0);
+	assert_int_equal(run_of_signal(&s).len, 0);
 	s.correlation = (struct text){long_name, sizeof(long_name)};
-	assert_int_equal(translate_run(&s).len, 0);
+	assert_int_equal(run_of_signal(&s).len, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -67,8 +67,13 @@ bool signal_read(struct signal_reader *reader, struct text line, struct signal *
 
 	if (!doc)
 		return false;
-	*out = (struct signal){.seq = signal_seq_of(line), .line = line};
-	iter = yyjson_obj_iter_with(yyjson_doc_get_root(doc));
+	*out = (struct signal){
+		.seq = signal_seq_of(line),
+		.line = line,
+		.reader = &reader->json,
+		.envelope = yyjson_doc_get_root(doc),
+	};
+	iter = yyjson_obj_iter_with(out->envelope);
 	while ((key = yyjson_obj_iter_next(&iter)))
 		if (!take(out, json_text(key), yyjson_obj_iter_get_val(key)))
 			return error_set(why, "not a signal: %.13s", yyjson_get_str(key));

@@ -15,6 +15,9 @@
 #include "base/text.h"
 #include "signal/kind.h"
 
+struct json_reader;
+struct yyjson_val;
+
 struct signal {
 	uint64_t seq;
 	struct text line;
@@ -23,6 +26,9 @@ struct signal {
 	struct text via;         /* the source of ours it came by; empty: none, or not known */
 	enum signal_kind kind;
 	double at_ms; /* the producer's timestamp */
+	/* The line as a document, from signal_read(); NULL where nobody needed one. */
+	const struct json_reader *reader;
+	struct yyjson_val *envelope;
 };
 
 /* Memory for reading lines back: reused from one to the next, freed at the end. */
@@ -30,7 +36,7 @@ struct signal_reader;
 struct signal_reader *signal_reader_create(void);
 void signal_reader_destroy(struct signal_reader *reader);
 
-/* Reads a line of the journal.  The texts are valid until the next call. */
+/* Reads a line of the journal.  Texts and document are valid until the next call. */
 bool signal_read(struct signal_reader *reader, struct text line, struct signal *out,
                  struct error *why);
 

@@ -15,6 +15,7 @@ static struct json_reader reader;
 static void hear(double ts, const char *event, const char *invoke, const char *session)
 {
 	char raw[256];
+	struct run_event happened;
 	struct frame frame;
 	struct error why;
 
@@ -23,7 +24,8 @@ static void hear(double ts, const char *event, const char *invoke, const char *s
 		"{\"ts\":%f,\"event\":\"%s\",\"data\":{\"invokeid\":\"%s\",\"session-id\":\"%s\"}}",
 		ts, event, invoke, session);
 	assert_true(frame_read(&frame, &reader, text_of(raw), &why));
-	fold_frame(&fold, &frame);
+	event_of_frame(&happened, &frame);
+	fold_event(&fold, &happened);
 }
 
 static int make(void **state)

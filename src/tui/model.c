@@ -166,11 +166,13 @@ static void ask(struct model *model, const struct frame *frame)
 
 bool model_hear(struct model *model, struct text raw, struct error *why)
 {
+	struct run_event event;
 	struct frame frame;
 
 	if (!frame_read(&frame, &model->reader, raw, why))
 		return false;
-	fold_frame(&model->fold, &frame);
+	event_of_frame(&event, &frame);
+	fold_event(&model->fold, &event);
 	switch (frame.kind) {
 	case FRAME_EVENT:
 		if (!text_is(frame.event, "llm/delta"))
