@@ -33,6 +33,7 @@
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
 #include "source/claude/pauses.h"
+#include "source/claude/porch.h"
 #include "source/discover/discover.h"
 #include "source/midi/midi_line.h"
 #include "source/resume.h"
@@ -237,7 +238,7 @@ static void interrupted(void *self, enum interrupt which)
 	box->stopping = true;
 	box_stop_listens(box);
 	approve_stop(box->approve);
-	box_flush_porch(box);
+	porch_flush(box->porch);
 	sources_stop(box->sources);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
@@ -256,7 +257,7 @@ static void take_down(struct box *box)
 		deadline_clear(&box->last_call);
 	}
 	discover_destroy(box->discover);
-	box_close_porch(box);
+	porch_close(box->porch);
 	approve_destroy(box->approve);
 	pauses_destroy(box->pauses);
 	hook_destroy(box->hook);
@@ -355,7 +356,14 @@ static bool start(struct box *box, struct error *why)
 	box_make_hook(box);
 	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
 		return false;
-	box_open_porch(box);
+	box->porch = porch_open(&(struct porch_options){
+		.loop = box->loop,
+		.journal = box->journal,
+		.data = box->config->data,
+		.hook = box->hook,
+		.pauses = box->pauses,
+		.approve = box->approve,
+	});
 	box_end_asks(box);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);

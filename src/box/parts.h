@@ -82,13 +82,6 @@ bool box_make_web(struct box *box, struct error *why);
 void box_make_discover(struct box *box);
 struct web_discovery box_discovery(struct box *box);
 
-/* ---- hooks.c ---- */
-
-void box_open_porch(struct box *box);
-void box_flush_porch(struct box *box);
-void box_close_porch(struct box *box);
-void box_add_hooks(const struct box *box, struct buf *out); /* how they fare, as JSON */
-
 /* ---- tap.c ---- */
 
 struct tap_target;

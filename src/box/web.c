@@ -10,7 +10,7 @@
 #include "net/listen.h"
 #include "run/prompts.h"
 #include "run/runs.h"
-#include "source/claude/hook.h"
+#include "source/claude/porch.h"
 
 static const char *pinned_dialect(const struct box *box, const struct listen *listen)
 {
@@ -40,7 +40,7 @@ static void web_wants_status(void *self, struct buf *out)
 	          runs_count(box->runs), (unsigned long long)runs_seq(box->runs),
 	          prompts_open_count(box->prompts));
 	buf_add(out, TEXT(",\"hooks\":"));
-	box_add_hooks(box, out);
+	porch_json(box->hook, box->config->data, out);
 	buf_add(out, TEXT(",\"hub\":"));
 	hub_status(box->hub, out);
 	box_show_status(box, out);

@@ -1,17 +1,18 @@
-/* hooks.c - where hooks come in: their parcels, and the spool of those that did not reach us.
+/* porch.c - where hooks come in: their parcels, and the spool of those that did not reach us.
  *
  * What was spooled while the box was away is admitted before the first parcel is taken, so
  * that what happened first is heard first.  The spool is looked at again each second: hooks
  * of a box that was stopped for a while may have filled its socket.
  */
+#include "source/claude/porch.h"
+
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/must.h"
 #include "base/spool.h"
-#include "box/parts.h"
-#include "config/config.h"
 #include "journal/journal.h"
+#include "net/loop.h"
 #include "net/parcel.h"
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
@@ -23,9 +24,9 @@
 #define ORDER_LOOKS 3   /* longer than order.h lets anything wait */
 
 struct porch {
-	struct box *box;
+	struct porch_options options;
 	struct parcels *parcels; /* NULL: the spool of the start is not empty yet */
-	char *path;
+	char *data, *path;
 	struct deadline look;
 	struct turn turn;
 	struct order *order;
@@ -36,6 +37,7 @@ struct porch {
 	uint64_t until;   /* the seq that says that they are durable; 0: not known yet */
 	uint64_t late;    /* of those that are told of */
 	uint64_t lost;
+	bool is_closing;
 };
 
 /* ---- parcels ---- */
@@ -43,13 +45,13 @@ struct porch {
 /* In the order in which it happened. */
 static void pass(void *self, const struct hook_payload *payload, int decides)
 {
-	struct box *box = ((struct porch *)self)->box;
+	const struct porch_options *o = &((struct porch *)self)->options;
 	struct error why;
 
-	if (!hook_take(box->hook, payload, &why))
+	if (!hook_take(o->hook, payload, &why))
 		log_warn("hooks", "%s", why.words);
-	pauses_note(box->pauses, payload->bytes, (enum pauses_decides)decides);
-	approve_note(box->approve, payload->bytes);
+	pauses_note(o->pauses, payload->bytes, (enum pauses_decides)decides);
+	approve_note(o->approve, payload->bytes);
 }
 
 static void take(struct porch *porch, const struct hook_payload *payload,
@@ -61,7 +63,7 @@ static void take(struct porch *porch, const struct hook_payload *payload,
 static void came(void *self, struct parcel_line *line, const struct parcel *parcel)
 {
 	struct porch *porch = self;
-	struct pauses *pauses = porch->box->pauses;
+	struct pauses *pauses = porch->options.pauses;
 	const struct hook_payload payload = {parcel->body, parcel->at_ms, false, parcel->whole};
 
 	switch (parcel->kind) {
@@ -92,10 +94,7 @@ static void came(void *self, struct parcel_line *line, const struct parcel *parc
 
 static void left(void *self, struct parcel_line *line)
 {
-	struct porch *porch = self;
-
-	if (porch->box->pauses)
-		pauses_went(parcel_line_of(line));
+	pauses_went(parcel_line_of(line));
 }
 
 static void open_door(struct porch *porch)
@@ -103,7 +102,7 @@ static void open_door(struct porch *porch)
 	struct parcels_options o = {.path = porch->path, .self = porch, .came = came, .left = left};
 	struct error why;
 
-	porch->parcels = parcels_create(porch->box->loop, &o, &why);
+	porch->parcels = parcels_create(porch->options.loop, &o, &why);
 	if (!porch->parcels)
 		log_error("hooks", "%s", why.words);
 }
@@ -143,7 +142,8 @@ static bool take_slice(struct turn *turn)
 
 static void look_at_spool(struct porch *porch)
 {
-	const char *data = porch->box->config->data;
+	struct journal *journal = porch->options.journal;
+	const char *data = porch->data;
 	struct error why = {0};
 
 	if (porch->rest.len)
@@ -152,8 +152,8 @@ static void look_at_spool(struct porch *porch)
 		if (porch->looks && --porch->looks)
 			return;
 		if (!porch->until)
-			porch->until = journal_last_seq(porch->box->journal);
-		if (journal_durable_seq(porch->box->journal) < porch->until)
+			porch->until = journal_last_seq(journal);
+		if (journal_durable_seq(journal) < porch->until)
 			return;
 		spool_end(data);
 		porch->is_taking = false;
@@ -174,8 +174,8 @@ static void look_at_spool(struct porch *porch)
 /* On the source's card and in the list of `top`; doctor looks for itself. */
 static void tell_failures(struct porch *porch)
 {
-	struct hook *hook = porch->box->hook;
-	uint64_t late = hook_stats(hook).late, lost = spool_lost(porch->box->config->data);
+	struct hook *hook = porch->options.hook;
+	uint64_t late = hook_stats(hook).late, lost = spool_lost(porch->data);
 
 	if (!hook_is_listed(hook))
 		return; /* there is no card yet */
@@ -191,8 +191,8 @@ static void look(struct deadline *deadline)
 {
 	struct porch *porch = list_of(deadline, struct porch, look);
 
-	deadline_set(porch->box->loop, &porch->look, LOOK_MS);
-	if (porch->box->stopping)
+	deadline_set(porch->options.loop, &porch->look, LOOK_MS);
+	if (porch->is_closing)
 		return;
 	look_at_spool(porch);
 	tell_failures(porch);
@@ -200,35 +200,35 @@ static void look(struct deadline *deadline)
 
 /* ---- life ---- */
 
-void box_open_porch(struct box *box)
+struct porch *porch_open(const struct porch_options *options)
 {
 	struct porch *porch = must_zero(1, sizeof(*porch));
 
-	porch->box = box;
-	porch->path = must_print("%s/hooks", box->config->data);
+	porch->options = *options;
+	porch->data = must_dup(options->data);
+	porch->path = must_print("%s/hooks", options->data);
 	porch->look.fire = look;
 	porch->turn.end = take_slice;
 	buf_init(&porch->lines, SPOOL_MAX + MIB);
 	porch->order = order_create(
-		&(struct order_options){.loop = box->loop, .self = porch, .pass = pass});
-	box->porch = porch;
-	loop_add_turn(box->loop, &porch->turn);
+		&(struct order_options){.loop = options->loop, .self = porch, .pass = pass});
+	loop_add_turn(options->loop, &porch->turn);
 	look(&porch->look);
 	if (!porch->rest.len)
 		open_door(porch);
+	return porch;
 }
 
-/* Before what was accepted goes to the disk: nothing waits for what will not come. */
-void box_flush_porch(struct box *box)
+void porch_flush(struct porch *porch)
 {
-	if (box->porch)
-		order_flush(box->porch->order);
+	if (!porch)
+		return;
+	porch->is_closing = true;
+	order_flush(porch->order);
 }
 
-void box_close_porch(struct box *box)
+void porch_close(struct porch *porch)
 {
-	struct porch *porch = box->porch;
-
 	if (!porch)
 		return;
 	deadline_clear(&porch->look);
@@ -237,14 +237,13 @@ void box_close_porch(struct box *box)
 	order_destroy(porch->order);
 	buf_finish(&porch->lines);
 	free(porch->path);
+	free(porch->data);
 	free(porch);
-	box->porch = NULL;
 }
 
-void box_add_hooks(const struct box *box, struct buf *out)
+void porch_json(const struct hook *hook, const char *data, struct buf *out)
 {
-	const struct hook_stats s = hook_stats(box->hook);
-	const char *data = box->config->data;
+	const struct hook_stats s = hook_stats(hook);
 
 	buf_print(out, "{\"taken\":%llu,\"refused\":%llu,\"late\":%llu,\"cut\":%llu,",
 	          (unsigned long long)s.taken, (unsigned long long)s.refused,
