@@ -47,7 +47,7 @@ soak:
 	@tools/run-tests --soak build
 
 peers:
-	@packaging/install-packages build test peers
+	@packaging/install-packages build test
 	@tools/build --tests build
 	@tools/peers-lab $(LAB)
 	@LAB=$(LAB) tools/run-tests --peers build

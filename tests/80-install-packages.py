@@ -6,7 +6,6 @@ write down what they were asked, because a test has no business installing.
 """
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -156,19 +155,6 @@ def _():
     deb822 = (machine.here / "sources/debian.sources").read_text()
     assert f"URIs: http://c.example/{ours}\nSuites: forky forky-updates\n" in deb822, deb822
     assert f"Signed-By: /k/{ours}.gpg\n" in deb822, deb822
-
-
-@test("a bare machine that builds is not asked for npm, which would bring 350 packages")
-def _():
-    machine = Machine()
-    lists = {"build": (ROOT / "packaging/packages-build").read_text()}
-    # A later release's come another way.
-    lists["build"] = re.sub(r" (from|unless) .*", "", lists["build"])
-    done = machine.install(lists)
-    assert done.returncode == 0, done
-    asked = machine.words().splitlines()[1].split()
-    assert "gcc" in asked and "npm" not in asked, asked
-    assert "--no-install-recommends" in asked, asked
 
 
 @test("what apt says is printed when it fails, and not before")
