@@ -14,6 +14,7 @@
 #include "base/must.h"
 #include "bus/admit.h"
 #include "bus/bus.h"
+#include "signal/make.h"
 #include "signal/signal.h"
 
 #define WAITING_MAX 256 /* of one turn; nobody tells more */
@@ -65,24 +66,22 @@ void receipts_destroy(struct receipts *r)
 void receipts_add(struct receipts *r, const struct receipt *receipt)
 {
 	struct buf *out = &r->waiting[r->count];
+	struct make m;
 
 	if (r->count == WAITING_MAX)
 		return;
 	buf_init(out, RECEIPT_MAX);
-	buf_print(out, "{\"type\":\"command.told\",\"source\":\"%.*s\"", TEXT_ARG(SOURCE_OF_BOX));
-	if (receipt->run.len) {
-		buf_add(out, TEXT(",\"correlationId\":"));
-		buf_add_json(out, receipt->run);
-	}
-	buf_add(out, TEXT(",\"payload\":{\"signal\":"));
-	buf_add_json(out, receipt->signal);
-	buf_print(out, ",\"told\":%s", receipt->why ? "false" : "true");
-	if (receipt->why) {
-		buf_add(out, TEXT(",\"why\":"));
-		buf_add_json(out, text_of(receipt->why));
-	}
-	buf_add(out, TEXT("}}"));
-	if (out->full) {
+	make_begin(&m, out,
+	           &(struct make_head){
+			   .type = "command.told",
+			   .source = SOURCE_OF_BOX,
+			   .correlation = receipt->run,
+		   });
+	make_payload(&m);
+	make_text(&m, "signal", receipt->signal);
+	make_bool(&m, "told", !receipt->why);
+	make_word(&m, "why", receipt->why);
+	if (!make_end(&m)) {
 		buf_finish(out);
 		return;
 	}

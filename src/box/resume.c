@@ -5,6 +5,7 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
+#include "signal/make.h"
 #include "source/source.h"
 
 #define END_MAX (4 * KIB)
@@ -23,22 +24,27 @@ static void end_ask(void *self, struct text run, struct text source)
 	struct source *known = sources_find(box->sources, source);
 	struct bus_emit emit = {.from = bus_from(box->bus, source, true)};
 	struct bus_verdict verdict;
+	struct make m;
 	struct buf out;
 
 	if (known && source_works_on(known))
 		return;
 	buf_init(&out, END_MAX);
-	buf_add(&out, TEXT("{\"type\":\"error\",\"source\":"));
-	buf_add_json(&out, source.len ? source : TEXT("user"));
-	buf_add(&out, TEXT(",\"correlationId\":"));
-	buf_add_json(&out, run);
-	buf_add(&out, TEXT(",\"payload\":{\"agentId\":"));
-	buf_add_json(&out, source);
-	buf_add(&out, TEXT(",\"message\":\"the box ended before the answer did\",\"code\":\"cut\","
-	                   "\"severity\":\"error\"}}"));
-	emit.raw = buf_text(&out);
-	if (!out.full)
+	make_begin(&m, &out,
+	           &(struct make_head){
+			   .type = "error",
+			   .source = source.len ? source : TEXT("user"),
+			   .correlation = run,
+		   });
+	make_payload(&m);
+	make_text(&m, "agentId", source);
+	make_word(&m, "message", "the box ended before the answer did");
+	make_word(&m, "code", "cut");
+	make_word(&m, "severity", "error");
+	if (make_end(&m)) {
+		emit.raw = buf_text(&out);
 		bus_admit(box->bus, &emit, &verdict);
+	}
 	buf_finish(&out);
 }
 

@@ -6,104 +6,102 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/must.h"
-#include "base/random.h"
 #include "base/utf8.h"
 #include "signal/json.h"
+#include "signal/make.h"
 
 #define ENVELOPE_MAX (64 * KIB)
 #define RESULT_MAX (4 * KIB)
 
-static void add_member(struct buf *out, const char *name, const char *value)
+static void begin_envelope(const struct run_words *run, struct make *m, struct buf *out,
+                           const char *type)
 {
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(value));
-}
-
-static void begin_envelope(const struct run_words *run, struct buf *out, const char *type)
-{
-	char id[RANDOM_UUID_LEN + 1] = "";
-
-	random_uuid(id);
 	buf_init(out, ENVELOPE_MAX);
-	buf_print(out, "{\"id\":\"%s\",\"type\":\"%s\",\"timestamp\":%lld", id, type,
-	          (long long)clock_wall_ms());
-	add_member(out, "source", run->source);
-	add_member(out, "correlationId", run->task);
-	buf_add(out, TEXT(",\"payload\":{"));
+	make_begin(m, out,
+	           &(struct make_head){
+			   .type = type,
+			   .source = text_of(run->source),
+			   .correlation = text_of(run->task),
+			   .is_new = true,
+		   });
+	make_payload(m);
 }
 
-static void begin_signal(const struct run_words *run, struct buf *out, const char *type)
+static void begin_signal(const struct run_words *run, struct make *m, struct buf *out,
+                         const char *type)
 {
-	begin_envelope(run, out, type);
-	buf_add(out, TEXT("\"taskId\":"));
-	buf_add_json(out, text_of(run->task));
+	begin_envelope(run, m, out, type);
+	make_word(m, "taskId", run->task);
 }
 
-static void end_signal(struct run_words *run, struct buf *out, int status)
+static void end_signal(struct run_words *run, struct make *m, int status)
 {
-	buf_print(out, "},\"metadata\":{\"pid\":%ld", (long)run->pid);
-	if (status >= 0)
-		buf_print(out, ",\"exitCode\":%d", status);
-	if (status >= 0 && run->stop)
-		add_member(out, "stopReason", run->stop);
-	buf_add(out, TEXT("}}"));
-	if (!out->full)
-		courier_add(run->courier, buf_text(out));
-	buf_finish(out);
+	make_metadata(m);
+	make_u64(m, "pid", (uint64_t)run->pid);
+	if (status >= 0) {
+		make_u64(m, "exitCode", (uint64_t)status);
+		make_word(m, "stopReason", run->stop);
+	}
+	if (make_end(m))
+		courier_add(run->courier, buf_text(m->out));
+	buf_finish(m->out);
 }
 
 void run_tell_start(struct run_words *run)
 {
+	struct make m;
 	struct buf out;
 
-	begin_signal(run, &out, "task_dispatch");
-	add_member(&out, "from", "signalbox run");
-	add_member(&out, "to", run->name);
-	end_signal(run, &out, -1);
+	begin_signal(run, &m, &out, "task_dispatch");
+	make_word(&m, "from", "signalbox run");
+	make_word(&m, "to", run->name);
+	end_signal(run, &m, -1);
+}
+
+static void tell_completion(struct run_words *run, bool success, const char *result, int status)
+{
+	struct make m;
+	struct buf out;
+
+	begin_signal(run, &m, &out, "completion");
+	make_word(&m, "agentId", run->name);
+	make_bool(&m, "success", success);
+	make_word(&m, "result", result);
+	end_signal(run, &m, status);
 }
 
 void run_tell_end(struct run_words *run, int status)
 {
 	char result[32];
-	struct buf out;
 
 	snprintf(result, sizeof(result), "exit %d", status);
-	begin_signal(run, &out, "completion");
-	add_member(&out, "agentId", run->name);
-	buf_print(&out, ",\"success\":%s", status == 0 && !run->has_failed ? "true" : "false");
-	add_member(&out, "result", run->result ? run->result : result);
-	end_signal(run, &out, status);
+	tell_completion(run, status == 0 && !run->has_failed, run->result ? run->result : result,
+	                status);
 }
 
 void run_tell_move(struct run_words *run, const char *session)
 {
 	char *words = must_print("goes on as session %s", session);
-	struct buf out;
 
-	begin_signal(run, &out, "completion");
-	add_member(&out, "agentId", run->name);
-	buf_add(&out, TEXT(",\"success\":true"));
-	add_member(&out, "result", words);
-	end_signal(run, &out, -1);
+	tell_completion(run, true, words, -1);
 	free(words);
 }
 
 void run_tell_cannot(struct run_words *run, struct text op)
 {
 	char words[96];
+	struct make m;
 	struct buf out;
 
-	begin_envelope(run, &out, "error");
-	buf_add(&out, TEXT("\"message\":"));
+	begin_envelope(run, &m, &out, "error");
 	snprintf(words, sizeof(words), "a program that runs here cannot do that: %.*s",
 	         (int)(op.len < 40 ? op.len : 40), op.at);
-	buf_add_json(&out, text_of(words));
-	add_member(&out, "agentId", run->name);
-	add_member(&out, "severity", "warning");
-	add_member(&out, "code", "not_supported");
-	end_signal(run, &out, -1);
+	make_word(&m, "message", words);
+	make_word(&m, "agentId", run->name);
+	make_word(&m, "severity", "warning");
+	make_word(&m, "code", "not_supported");
+	end_signal(run, &m, -1);
 }
 
 static char *word_of(yyjson_val *object, const char *key)

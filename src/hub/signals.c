@@ -5,12 +5,11 @@
  * also hears itself; with ?mode=send it hears nothing.  One that is too fast is
  * not closed but held: nothing more is read from it until it may go on.
  */
-#include "base/clock.h"
-#include "base/random.h"
 #include "hub/inside.h"
 #include "hub/wish.h"
 #include "journal/journal.h"
 #include "net/http.h"
+#include "signal/make.h"
 
 #define SIGNALS_SAY_MAX KIB
 
@@ -41,17 +40,18 @@ static void hear(struct client *c, struct text message)
 
 static void tell_gap(struct client *c, const struct gap *gap)
 {
-	char id[RANDOM_UUID_LEN];
+	struct make m;
 	struct buf out;
 
-	random_uuid(id);
 	buf_init(&out, SIGNALS_SAY_MAX);
-	buf_print(
-		&out,
-		"{\"id\":\"%.*s\",\"type\":\"journal.gap\",\"timestamp\":%lld,"
-		"\"source\":\"signalbox\",\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}}",
-		RANDOM_UUID_LEN, id, (long long)clock_wall_ms(), (unsigned long long)gap->from,
-		(unsigned long long)gap->to, gap->why);
+	make_begin(&m, &out,
+	           &(struct make_head){
+			   .type = "journal.gap", .source = SOURCE_OF_BOX, .is_new = true});
+	make_payload(&m);
+	make_u64(&m, "from", gap->from);
+	make_u64(&m, "to", gap->to);
+	make_word(&m, "why", gap->why);
+	make_end(&m);
 	client_say_frame(c, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
 }

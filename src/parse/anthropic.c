@@ -6,6 +6,7 @@
  * than when they were told last, so that token_usage signals can be added up.
  */
 #include "parse/blocks.h"
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "signal/json.h"
 
@@ -71,12 +72,12 @@ static void tell_start(struct parse *p)
 
 	if (text_equal(o->source, o->agent))
 		head.source = parse_agent(p);
-	make_head(p, &head);
-	make_text(p, "agentId", parse_agent(p));
-	make_text(p, "from", TEXT("idle"));
-	make_text(p, "to", TEXT("acting"));
-	make_text(p, "reason", TEXT("message started"));
-	make_end(p);
+	parse_begin_as(p, &head);
+	make_text(&p->make, "agentId", parse_agent(p));
+	make_text(&p->make, "from", TEXT("idle"));
+	make_text(&p->make, "to", TEXT("acting"));
+	make_text(&p->make, "reason", TEXT("message started"));
+	parse_give(p);
 }
 
 static void begin(struct parse *p, yyjson_val *message)

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "parse/inside.h"
 #include "signal/json.h"
 
 #define RESULT_ENDING "_tool_result"
@@ -147,10 +148,10 @@ static void say_given(struct parse *p, const struct speaker *who, const char *ty
 static void say_redacted(struct parse *p, const struct speaker *who)
 {
 	speak_begin(p, who, "thinking");
-	make_text(p, "content", TEXT(""));
-	make_metadata(p);
-	make_bool(p, "redacted", true);
-	make_end(p);
+	make_text(&p->make, "content", TEXT(""));
+	make_metadata(&p->make);
+	make_bool(&p->make, "redacted", true);
+	parse_give(p);
 }
 
 /* The words that a block begins with, or has when it comes whole. */

@@ -34,12 +34,12 @@ static struct text field_or(const struct hook *h, const char *name, const char *
 
 static void begin(const struct hook *h, const char *type)
 {
-	make_head(h->p, &(struct make_head){
-				.type = type,
-				.type_text = h->name,
-				.source = TEXT("adapter:tap"),
-				.correlation = field(h, "session_id"),
-			});
+	parse_begin_as(h->p, &(struct make_head){
+				     .type = type,
+				     .type_text = h->name,
+				     .source = TEXT("adapter:tap"),
+				     .correlation = field(h, "session_id"),
+			     });
 }
 
 /* `more`, ended by NULL, are members of the event that its signal has no room for. */
@@ -47,22 +47,22 @@ static void end(const struct hook *h, const char *const *more)
 {
 	static const char *const always[] = {"prompt_id", "agent_id", "tool_use_id", NULL};
 
-	make_metadata(h->p);
-	make_text(h->p, "hook", h->name);
+	make_metadata(&h->p->make);
+	make_text(&h->p->make, "hook", h->name);
 	for (const char *const *name = always; *name; name++)
-		make_given(h->p, *name, field(h, *name));
+		make_given(&h->p->make, *name, field(h, *name));
 	for (; more && *more; more++)
-		make_json(h->p, *more, yyjson_obj_get(h->root, *more));
-	make_json(h->p, "cut", yyjson_obj_get(h->root, "cut"));
+		make_json(&h->p->make, *more, yyjson_obj_get(h->root, *more));
+	make_json(&h->p->make, "cut", yyjson_obj_get(h->root, "cut"));
 	if (h->p->is_late)
-		make_bool(h->p, "late", true);
-	make_end(h->p);
+		make_bool(&h->p->make, "late", true);
+	parse_give(h->p);
 }
 
 static void give_whole(const struct hook *h, const char *type)
 {
 	begin(h, type);
-	make_members(h->p, h->root);
+	make_members(&h->p->make, h->root);
 	end(h, NULL);
 }
 
@@ -80,10 +80,10 @@ struct change {
 static void give_state(const struct hook *h, const struct change *change, const char *const *more)
 {
 	begin(h, "agent_state_change");
-	make_text(h->p, "agentId", h->agent);
-	make_text(h->p, "from", text_of(change->from));
-	make_text(h->p, "to", text_of(change->to));
-	make_given(h->p, "reason", change->reason);
+	make_text(&h->p->make, "agentId", h->agent);
+	make_text(&h->p->make, "from", text_of(change->from));
+	make_text(&h->p->make, "to", text_of(change->to));
+	make_given(&h->p->make, "reason", change->reason);
 	end(h, more);
 }
 
@@ -119,16 +119,16 @@ static void take_prompt(const struct hook *h)
 
 	if (is_synthetic(h)) {
 		begin(h, "event");
-		make_members(h->p, h->root);
-		make_bool(h->p, "synthetic", true);
+		make_members(&h->p->make, h->root);
+		make_bool(&h->p->make, "synthetic", true);
 		end(h, NULL);
 		return;
 	}
 	begin(h, "task_dispatch");
-	make_text(h->p, "taskId", task.len ? task : field_or(h, "session_id", "unknown"));
-	make_text(h->p, "from", TEXT("user"));
-	make_text(h->p, "to", h->agent);
-	make_text(h->p, "description", field(h, "prompt"));
+	make_text(&h->p->make, "taskId", task.len ? task : field_or(h, "session_id", "unknown"));
+	make_text(&h->p->make, "from", TEXT("user"));
+	make_text(&h->p->make, "to", h->agent);
+	make_text(&h->p->make, "description", field(h, "prompt"));
 	end(h, more);
 }
 
@@ -141,10 +141,10 @@ static void take_message(const struct hook *h)
 	if (words.len == 0)
 		return;
 	begin(h, "text_delta");
-	make_text(h->p, "agentId", h->agent);
-	make_text(h->p, "content", words);
+	make_text(&h->p->make, "agentId", h->agent);
+	make_text(&h->p->make, "content", words);
 	if (yyjson_is_uint(index))
-		make_json(h->p, "index", index);
+		make_json(&h->p->make, "index", index);
 	end(h, more);
 }
 
@@ -155,15 +155,15 @@ static const char *const tool_more[] = {"duration_ms", "is_interrupt", "mcp_serv
 static void begin_tool(const struct hook *h, const char *type)
 {
 	begin(h, type);
-	make_text(h->p, "toolName", field_or(h, "tool_name", "unknown"));
-	make_text(h->p, "agentId", h->agent);
-	make_given(h->p, "callId", field(h, "tool_use_id"));
+	make_text(&h->p->make, "toolName", field_or(h, "tool_name", "unknown"));
+	make_text(&h->p->make, "agentId", h->agent);
+	make_given(&h->p->make, "callId", field(h, "tool_use_id"));
 }
 
 static void take_tool_call(const struct hook *h)
 {
 	begin_tool(h, "tool_call");
-	make_object(h->p, "input", yyjson_obj_get(h->root, "tool_input"));
+	make_object(&h->p->make, "input", yyjson_obj_get(h->root, "tool_input"));
 	end(h, tool_more);
 }
 
@@ -182,7 +182,7 @@ static void add_output(const struct hook *h, const char *name, yyjson_val *said)
 	buf_print(&output, "{\"%s\":", name);
 	buf_add(&output, (struct text){json, len});
 	buf_add_char(&output, '}');
-	make_raw(h->p, "output", buf_text(&output));
+	make_raw(&h->p->make, "output", buf_text(&output));
 	buf_finish(&output);
 	free(json);
 }
@@ -190,7 +190,7 @@ static void add_output(const struct hook *h, const char *name, yyjson_val *said)
 static void take_tool_result(const struct hook *h)
 {
 	begin_tool(h, "tool_result");
-	make_bool(h->p, "success", true);
+	make_bool(&h->p->make, "success", true);
 	add_output(h, "response", yyjson_obj_get(h->root, "tool_response"));
 	end(h, tool_more);
 }
@@ -198,15 +198,15 @@ static void take_tool_result(const struct hook *h)
 static void take_tool_failure(const struct hook *h)
 {
 	begin_tool(h, "tool_result");
-	make_bool(h->p, "success", false);
+	make_bool(&h->p->make, "success", false);
 	add_output(h, "error", yyjson_obj_get(h->root, "error"));
 	end(h, tool_more);
 
 	begin(h, "error");
-	make_text(h->p, "agentId", h->agent);
-	make_text(h->p, "message", field_or(h, "error", "Tool use failed"));
-	make_text(h->p, "severity", TEXT("error"));
-	make_given(h->p, "code", field(h, "tool_name"));
+	make_text(&h->p->make, "agentId", h->agent);
+	make_text(&h->p->make, "message", field_or(h, "error", "Tool use failed"));
+	make_text(&h->p->make, "severity", TEXT("error"));
+	make_given(&h->p->make, "code", field(h, "tool_name"));
 	end(h, NULL);
 }
 
@@ -222,29 +222,30 @@ static void take_stop_failure(const struct hook *h)
 	struct text details = field(h, "error_details");
 
 	begin(h, "error");
-	make_text(h->p, "agentId", h->agent);
-	make_text(h->p, "message", details.len ? details : field_or(h, "error", "Turn failed"));
-	make_text(h->p, "severity", TEXT("error"));
-	make_given(h->p, "code", field(h, "error"));
+	make_text(&h->p->make, "agentId", h->agent);
+	make_text(&h->p->make, "message",
+	          details.len ? details : field_or(h, "error", "Turn failed"));
+	make_text(&h->p->make, "severity", TEXT("error"));
+	make_given(&h->p->make, "code", field(h, "error"));
 	end(h, NULL);
 }
 
 static void take_subagent_start(const struct hook *h)
 {
 	begin(h, "task_dispatch");
-	make_text(h->p, "taskId", field_or(h, "agent_id", "unknown"));
-	make_text(h->p, "from", TEXT("claude"));
-	make_text(h->p, "to", field_or(h, "agent_type", "subagent"));
+	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
+	make_text(&h->p->make, "from", TEXT("claude"));
+	make_text(&h->p->make, "to", field_or(h, "agent_type", "subagent"));
 	end(h, NULL);
 }
 
 static void take_subagent_stop(const struct hook *h)
 {
 	begin(h, "completion");
-	make_text(h->p, "taskId", field_or(h, "agent_id", "unknown"));
-	make_given(h->p, "agentId", field(h, "agent_type"));
-	make_bool(h->p, "success", true);
-	make_given(h->p, "result", field(h, "last_assistant_message"));
+	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
+	make_given(&h->p->make, "agentId", field(h, "agent_type"));
+	make_bool(&h->p->make, "success", true);
+	make_given(&h->p->make, "result", field(h, "last_assistant_message"));
 	end(h, NULL);
 }
 

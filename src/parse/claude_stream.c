@@ -13,6 +13,7 @@
 
 #include "base/must.h"
 #include "parse/blocks.h"
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "signal/json.h"
 
@@ -272,12 +273,12 @@ static bool is_by_people(yyjson_val *line, struct text words)
 static void tell_task(struct parse *p, struct text task, struct text from, struct text to,
                       struct text words)
 {
-	make_begin(p, "task_dispatch");
-	make_text(p, "taskId", task);
-	make_text(p, "from", from);
-	make_text(p, "to", to);
-	make_given(p, "description", words);
-	make_end(p);
+	parse_begin(p, "task_dispatch");
+	make_text(&p->make, "taskId", task);
+	make_text(&p->make, "from", from);
+	make_text(&p->make, "to", to);
+	make_given(&p->make, "description", words);
+	parse_give(p);
 }
 
 /* What a subagent is told was told when its task started. */

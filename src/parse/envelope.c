@@ -157,9 +157,9 @@ static void add_span(struct parse *p, struct text raw, size_t start, size_t next
 	next--;
 	while (is_space(raw.at[next - 1]))
 		next--;
-	if (p->has_member)
+	if (p->make.has_member)
 		buf_add_char(&p->out, ',');
-	p->has_member = true;
+	p->make.has_member = true;
 	buf_add(&p->out, (struct text){raw.at + start, next - start});
 }
 
@@ -187,17 +187,17 @@ static void add_missing(struct parse *p, const struct message *m)
 
 	if (!m->values[MEMBER_ID]) {
 		random_uuid(uuid);
-		make_text(p, "id", (struct text){uuid, sizeof(uuid)});
+		make_text(&p->make, "id", (struct text){uuid, sizeof(uuid)});
 	}
 	if (!m->values[MEMBER_TIMESTAMP])
-		make_u64(p, "timestamp",
+		make_u64(&p->make, "timestamp",
 		         (uint64_t)(options->now_ms ? options->now_ms() : clock_wall_ms()));
 	if (!m->values[MEMBER_SOURCE])
-		make_text(p, "source", options->source);
+		make_text(&p->make, "source", options->source);
 	if (!m->values[MEMBER_PAYLOAD])
-		make_raw(p, "payload", TEXT("{}"));
+		make_raw(&p->make, "payload", TEXT("{}"));
 	if (!m->values[MEMBER_CORRELATION])
-		make_given(p, "correlationId", options->correlation);
+		make_given(&p->make, "correlationId", options->correlation);
 }
 
 /* Between tokens only: inside a string they would not be JSON. */
@@ -217,13 +217,13 @@ static void give_envelope(struct parse *p, struct message *m)
 		return;
 	}
 	buf_clear(&p->out);
-	p->has_member = false;
+	p->make.has_member = false;
 	buf_add_char(&p->out, '{');
 	if (m->has_null) {
 		add_given(p, m);
 	} else {
 		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
-		p->has_member = true;
+		p->make.has_member = true;
 	}
 	add_missing(p, m);
 	buf_add_char(&p->out, '}');
@@ -255,23 +255,23 @@ static double first_number(yyjson_val *object, const char *name, const char *oth
 
 static void give_event(struct parse *p, const struct message *m, struct text name)
 {
-	make_head(p, &(struct make_head){
-			     .type = "event",
-			     .id = json_text_at(m->root, "id"),
-			     .source = first_text(m->root, "source", "event"),
-			     .correlation = first_text(m->root, "correlationId", "runId"),
-			     .at_ms = first_number(m->root, "timestamp", "ts"),
-		     });
+	parse_begin_as(p, &(struct make_head){
+				  .type = "event",
+				  .id = json_text_at(m->root, "id"),
+				  .source = first_text(m->root, "source", "event"),
+				  .correlation = first_text(m->root, "correlationId", "runId"),
+				  .at_ms = first_number(m->root, "timestamp", "ts"),
+			  });
 	if (yyjson_is_obj(m->root))
 		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
 	else
-		make_raw(p, "value", m->raw);
+		make_raw(&p->make, "value", m->raw);
 	if (name.len) {
-		make_metadata(p);
-		make_text(p, "event", name);
+		make_metadata(&p->make);
+		make_text(&p->make, "event", name);
 	}
 	blank_newlines(&p->out);
-	make_end(p);
+	parse_give(p);
 }
 
 /* As JavaScript has it, which the emitter is written in. */
@@ -313,7 +313,7 @@ static void make_others(struct parse *p, yyjson_val *root)
 		yyjson_val *value = yyjson_obj_iter_get_val(key);
 
 		if (!is_of_envelope(member_of(key), value))
-			make_value(p, json_text(key), value);
+			make_value(&p->make, json_text(key), value);
 	}
 }
 
@@ -332,20 +332,20 @@ static void give_line(struct parse *p, yyjson_val *root)
 	bool is_odd = !json_number(time, &head.at_ms) && yyjson_is_str(time) &&
 	              !time_read(json_text(time), &head.at_ms);
 
-	make_head(p, &head);
+	parse_begin_as(p, &head);
 	if (yyjson_is_obj(payload))
-		make_members(p, payload);
+		make_members(&p->make, payload);
 	else
 		make_others(p, root);
 	if (is_odd || yyjson_is_obj(metadata) || yyjson_is_obj(payload))
-		make_metadata(p);
+		make_metadata(&p->make);
 	if (yyjson_is_obj(metadata))
-		make_members(p, metadata);
+		make_members(&p->make, metadata);
 	if (yyjson_is_obj(payload))
 		make_others(p, root);
 	if (is_odd)
-		make_text(p, "timestamp", json_text(time));
-	make_end(p);
+		make_text(&p->make, "timestamp", json_text(time));
+	parse_give(p);
 }
 
 static bool is_mendable(yyjson_val *root)

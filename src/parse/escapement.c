@@ -48,21 +48,21 @@ static struct text field(const struct frame *f, const char *name)
 
 static void begin(const struct frame *f, const char *type)
 {
-	make_head(f->p, &(struct make_head){.type = type, .at_ms = f->ts});
+	parse_begin_as(f->p, &(struct make_head){.type = type, .at_ms = f->ts});
 }
 
 static void begin_agent(const struct frame *f, const char *type)
 {
 	begin(f, type);
-	make_text(f->p, "agentId", f->agent);
+	make_text(&f->p->make, "agentId", f->agent);
 }
 
 static void end(struct frame *f)
 {
 	struct buf *origin = &f->state->origin;
 
-	make_metadata(f->p);
-	make_given(f->p, "sessionId", f->session);
+	make_metadata(&f->p->make);
+	make_given(&f->p->make, "sessionId", f->session);
 	buf_clear(origin);
 	buf_add(origin, TEXT("{\"dialect\":\"run\""));
 	if (!f->is_told) {
@@ -70,8 +70,8 @@ static void end(struct frame *f)
 		buf_add(origin, f->raw);
 	}
 	buf_add_char(origin, '}');
-	make_raw(f->p, "origin", buf_text(origin));
-	make_end(f->p);
+	make_raw(&f->p->make, "origin", buf_text(origin));
+	parse_give(f->p);
 	f->is_told = true;
 }
 
@@ -105,12 +105,12 @@ static void give_as(struct frame *f, struct text name)
 	yyjson_obj_iter iter = yyjson_obj_iter_with(f->data);
 	yyjson_val *key;
 
-	make_head(f->p, &(struct make_head){.type_text = type_of(name), .at_ms = f->ts});
+	parse_begin_as(f->p, &(struct make_head){.type_text = type_of(name), .at_ms = f->ts});
 	if (f->raw.len > TWICE_MAX)
-		make_bool(f->p, "large", true);
+		make_bool(&f->p->make, "large", true);
 	while (f->raw.len <= TWICE_MAX && (key = yyjson_obj_iter_next(&iter)))
 		if (f->data != f->root || !is_of_frame(json_text(key)))
-			make_value(f->p, json_text(key), yyjson_obj_iter_get_val(key));
+			make_value(&f->p->make, json_text(key), yyjson_obj_iter_get_val(key));
 	end(f);
 }
 
@@ -122,9 +122,9 @@ static void give_verbatim(struct frame *f)
 static void give_state(struct frame *f, const char *from, const char *to, struct text reason)
 {
 	begin_agent(f, "agent_state_change");
-	make_text(f->p, "from", text_of(from));
-	make_text(f->p, "to", text_of(to));
-	make_given(f->p, "reason", reason);
+	make_text(&f->p->make, "from", text_of(from));
+	make_text(&f->p->make, "to", text_of(to));
+	make_given(&f->p->make, "reason", reason);
 	end(f);
 }
 
@@ -133,9 +133,9 @@ static void give_error(struct frame *f, const char *severity, const char *code)
 	struct text message = field(f, "message");
 
 	begin_agent(f, "error");
-	make_text(f->p, "message", message.len ? message : f->event);
-	make_text(f->p, "severity", text_of(severity));
-	make_given(f->p, "code", text_of(code));
+	make_text(&f->p->make, "message", message.len ? message : f->event);
+	make_text(&f->p->make, "severity", text_of(severity));
+	make_given(&f->p->make, "code", text_of(code));
 	end(f);
 }
 
@@ -181,17 +181,17 @@ static void take_message(struct frame *f)
 	struct text task = parse_options(f->p)->correlation;
 
 	begin(f, "task_dispatch");
-	make_text(f->p, "taskId", task.len ? task : parse_options(f->p)->source);
-	make_text(f->p, "from", TEXT("user"));
-	make_text(f->p, "to", f->agent);
-	make_text(f->p, "description", field(f, "text"));
+	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
+	make_text(&f->p->make, "from", TEXT("user"));
+	make_text(&f->p->make, "to", f->agent);
+	make_text(&f->p->make, "description", field(f, "text"));
 	end(f);
 }
 
 static void give_words(struct frame *f, const char *type, struct text words)
 {
 	begin_agent(f, type);
-	make_text(f->p, "content", words);
+	make_text(&f->p->make, "content", words);
 	end(f);
 }
 
@@ -212,10 +212,10 @@ static void give_call(struct frame *f, yyjson_val *block)
 	struct text name = json_text_at(block, "name");
 
 	begin(f, "tool_call");
-	make_text(f->p, "toolName", name.len ? name : TEXT("unknown"));
-	make_text(f->p, "agentId", f->agent);
-	make_given(f->p, "callId", json_text_at(block, "id"));
-	make_object(f->p, "input", yyjson_obj_get(block, "input"));
+	make_text(&f->p->make, "toolName", name.len ? name : TEXT("unknown"));
+	make_text(&f->p->make, "agentId", f->agent);
+	make_given(&f->p->make, "callId", json_text_at(block, "id"));
+	make_object(&f->p->make, "input", yyjson_obj_get(block, "input"));
 	end(f);
 }
 
@@ -244,9 +244,9 @@ static void take_response(struct frame *f)
 		give_block(f, block, has_streamed);
 	if (yyjson_is_obj(usage)) {
 		begin_agent(f, "token_usage");
-		make_u64(f->p, "promptTokens", speak_count(usage, "input-tokens"));
-		make_u64(f->p, "completionTokens", speak_count(usage, "output-tokens"));
-		make_given(f->p, "model", field(f, "model"));
+		make_u64(&f->p->make, "promptTokens", speak_count(usage, "input-tokens"));
+		make_u64(&f->p->make, "completionTokens", speak_count(usage, "output-tokens"));
+		make_given(&f->p->make, "model", field(f, "model"));
 		end(f);
 	}
 	if (!f->is_told)
@@ -259,11 +259,11 @@ static void take_result(struct frame *f)
 	struct text tool = field(f, "tool");
 
 	begin(f, "tool_result");
-	make_text(f->p, "toolName", tool.len ? tool : TEXT("unknown"));
-	make_text(f->p, "agentId", f->agent);
-	make_bool(f->p, "success", !yyjson_is_true(yyjson_obj_get(f->data, "is-error")));
+	make_text(&f->p->make, "toolName", tool.len ? tool : TEXT("unknown"));
+	make_text(&f->p->make, "agentId", f->agent);
+	make_bool(&f->p->make, "success", !yyjson_is_true(yyjson_obj_get(f->data, "is-error")));
 	if (!yyjson_is_null(said))
-		make_object(f->p, "output", said);
+		make_object(&f->p->make, "output", said);
 	end(f);
 }
 
@@ -281,10 +281,10 @@ static void take_warning(struct frame *f)
 static void give_end(struct frame *f, struct text task, bool success, struct text result)
 {
 	begin(f, "completion");
-	make_text(f->p, "taskId", task.len ? task : parse_options(f->p)->source);
-	make_text(f->p, "agentId", f->agent);
-	make_bool(f->p, "success", success);
-	make_given(f->p, "result", result);
+	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
+	make_text(&f->p->make, "agentId", f->agent);
+	make_bool(&f->p->make, "success", success);
+	make_given(&f->p->make, "result", result);
 	end(f);
 }
 
@@ -414,13 +414,13 @@ static void take_prompt(struct frame *f)
 	if (i == n)
 		i = 0; /* what kind it is nobody knows: it is asked as text */
 	begin(f, "prompt");
-	make_text(f->p, "id", id);
-	make_text(f->p, "type", text_of(questions[i].type));
-	make_text(f->p, "prompt", words.len ? words : text_of(questions[i].words));
-	make_json(f->p, "options", yyjson_obj_get(opts, "options"));
-	make_json(f->p, "default", yyjson_obj_get(opts, "default"));
-	make_json(f->p, "deadline", yyjson_obj_get(opts, "deadline"));
-	make_given(f->p, "invokeid", json_text_at(f->root, "invokeid"));
+	make_text(&f->p->make, "id", id);
+	make_text(&f->p->make, "type", text_of(questions[i].type));
+	make_text(&f->p->make, "prompt", words.len ? words : text_of(questions[i].words));
+	make_json(&f->p->make, "options", yyjson_obj_get(opts, "options"));
+	make_json(&f->p->make, "default", yyjson_obj_get(opts, "default"));
+	make_json(&f->p->make, "deadline", yyjson_obj_get(opts, "deadline"));
+	make_given(&f->p->make, "invokeid", json_text_at(f->root, "invokeid"));
 	end(f);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/printed.h"
 #include "parse/speak.h"
@@ -33,12 +34,12 @@ static void take_message(struct parse *p, yyjson_val *line)
 	struct text words = json_text_at(line, "content");
 
 	if (text_is(json_text_at(line, "role"), "user")) {
-		make_begin(p, "task_dispatch");
-		make_text(p, "taskId", parse_options(p)->correlation);
-		make_text(p, "from", TEXT("user"));
-		make_text(p, "to", parse_agent(p));
-		make_given(p, "description", words);
-		make_end(p);
+		parse_begin(p, "task_dispatch");
+		make_text(&p->make, "taskId", parse_options(p)->correlation);
+		make_text(&p->make, "from", TEXT("user"));
+		make_text(&p->make, "to", parse_agent(p));
+		make_given(&p->make, "description", words);
+		parse_give(p);
 	} else if (words.len) {
 		buf_add(&g->words, words);
 		speak_words(p, NULL, "text_delta", words);

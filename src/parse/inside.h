@@ -21,11 +21,10 @@ struct parse {
 
 	struct halves halves;     /* of an answer: what was cut within a character */
 	struct json_reader json;  /* of the event */
-	struct json_reader input; /* of what a parser joined: make_input() */
+	struct json_reader input; /* of what a parser joined: parse_add_input() */
 
 	struct buf out; /* the envelope that is being made */
-	bool has_member, has_metadata;
-	const char *broken; /* why it cannot be given; NULL: it can */
+	struct make make;
 
 	char *agent;         /* what the bytes call the model; NULL: nothing yet */
 	char *stop;          /* why the back end stops, by its own word; NULL: not said */
@@ -40,8 +39,5 @@ struct parse {
 
 /* The stream of the protocol that lines were known by; NULL: none. */
 struct parse *lines_inner(const struct parse *p);
-
-/* Containers within containers of what is known to be JSON. */
-unsigned make_depth(struct text json);
 
 #endif

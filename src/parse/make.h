@@ -1,54 +1,29 @@
-/* make.h - for parsers: writing a signal member by member.
+/* make.h - for parsers: giving a signal, and what every parser needs besides.
  *
- *	make_begin(p, "text_delta");
- *	make_text(p, "agentId", agent);
- *	make_text(p, "content", words);
- *	make_end(p);
+ *	parse_begin(p, "text_delta");
+ *	make_text(&p->make, "agentId", agent);
+ *	make_text(&p->make, "content", words);
+ *	parse_give(p);
  *
  * The payload's members come first, then, after make_metadata(), those of the
  * metadata.  The envelope has its own id, the time and the stream's source and
- * correlationId, unless make_head() says otherwise.  One that would be too big or
+ * correlationId, unless parse_begin_as() says otherwise.  One that would be too big or
  * too deep for the bus is told as bad and not given.
  */
 #ifndef PARSE_MAKE_H
 #define PARSE_MAKE_H
 
-#include <yyjson.h>
-
 #include "parse/parse.h"
+#include "signal/make.h"
 
-/* What the bytes say of the envelope itself; empty and 0: nothing. */
-struct make_head {
-	const char *type; /* a word of ours; NULL: type_text is it */
-	struct text type_text;
-	struct text id, source, correlation;
-	double at_ms;
-};
+void parse_begin(struct parse *p, const char *type);
+void parse_begin_as(struct parse *p, const struct make_head *head);
+void parse_give(struct parse *p);
 
-void make_head(struct parse *p, const struct make_head *head);
-void make_begin(struct parse *p, const char *type); /* make_head with a type only */
-void make_metadata(struct parse *p);
-void make_end(struct parse *p);
-
-/* A key is a word of ours: it is written as it is.  Empty texts are written too;
- * make_given() leaves out what is not there. */
-void make_text(struct parse *p, const char *key, struct text value);
-void make_given(struct parse *p, const char *key, struct text value);
-void make_u64(struct parse *p, const char *key, uint64_t value);
-void make_bool(struct parse *p, const char *key, bool value);
-void make_json(struct parse *p, const char *key, yyjson_val *value);
-/* json: known to be one JSON text.  Its line ends become spaces. */
-void make_raw(struct parse *p, const char *key, struct text json);
-/* An object stays, anything else becomes {"value":...}, nothing is left out. */
-void make_object(struct parse *p, const char *key, yyjson_val *value);
-/* The same of a text that was joined from fragments and ought to be JSON: one
- * that is not becomes {"value":"..."} with its white space, an empty one {}. */
-void make_input(struct parse *p, const char *key, struct text json);
-/* A member under a name of theirs, and all members of an object. */
-void make_value(struct parse *p, struct text key, yyjson_val *value);
-void make_members(struct parse *p, yyjson_val *object);
-
-/* ---- what every parser needs besides ---- */
+/* An object stays, of a text that was joined from fragments and ought to be JSON; any other JSON
+ * becomes {"value":...}, one that is none {"value":"..."} with its white space, an empty one
+ * {}. */
+void parse_add_input(struct parse *p, const char *key, struct text json);
 
 void *parse_state(struct parse *p);
 const struct parse_options *parse_options(const struct parse *p);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "parse/fixture.h"
+#include "parse/inside.h"
 
 #define HEAD "{\"type\":\"x\",\"source\":\"src\",\"correlationId\":\"run\","
 
@@ -30,21 +31,21 @@ static void all_members(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *root = parse_json(p, event->data);
 
-	make_begin(p, "x");
-	make_text(p, "text", TEXT("a\"\n\xff"));
-	make_given(p, "given", TEXT("g"));
-	make_given(p, "absent", (struct text){NULL, 0});
-	make_u64(p, "n", UINT64_MAX);
-	make_bool(p, "yes", true);
-	make_json(p, "json", yyjson_obj_get(root, "array"));
-	make_json(p, "none", yyjson_obj_get(root, "no such"));
-	make_raw(p, "raw", TEXT("[1,\r\n2]"));
-	make_object(p, "object", root);
-	make_object(p, "wrapped", yyjson_obj_get(root, "array"));
-	make_metadata(p);
-	make_members(p, root);
-	make_text(p, "last", TEXT(""));
-	make_end(p);
+	parse_begin(p, "x");
+	make_text(&p->make, "text", TEXT("a\"\n\xff"));
+	make_given(&p->make, "given", TEXT("g"));
+	make_given(&p->make, "absent", (struct text){NULL, 0});
+	make_u64(&p->make, "n", UINT64_MAX);
+	make_bool(&p->make, "yes", true);
+	make_json(&p->make, "json", yyjson_obj_get(root, "array"));
+	make_json(&p->make, "none", yyjson_obj_get(root, "no such"));
+	make_raw(&p->make, "raw", TEXT("[1,\r\n2]"));
+	make_object(&p->make, "object", root);
+	make_object(&p->make, "wrapped", yyjson_obj_get(root, "array"));
+	make_metadata(&p->make);
+	make_members(&p->make, root);
+	make_text(&p->make, "last", TEXT(""));
+	parse_give(p);
 }
 
 static void members_come_in_their_order(void **state)
@@ -59,10 +60,10 @@ static void members_come_in_their_order(void **state)
 
 static void joined(struct parse *p, const struct parse_event *event)
 {
-	make_begin(p, "x");
-	make_input(p, "input", event->data);
-	make_bool(p, "more", true);
-	make_end(p);
+	parse_begin(p, "x");
+	parse_add_input(p, "input", event->data);
+	make_bool(&p->make, "more", true);
+	parse_give(p);
 }
 
 static void joined_text_becomes_an_object(void **state)
@@ -80,8 +81,8 @@ static void own_head(struct parse *p, const struct parse_event *event)
 	const struct make_head head = {
 		.type_text = event->data, .source = TEXT("me"), .correlation = TEXT("c")};
 
-	make_head(p, &head);
-	make_end(p);
+	parse_begin_as(p, &head);
+	parse_give(p);
 }
 
 static void the_bytes_may_name_the_head(void **state)
@@ -95,8 +96,8 @@ static struct buf last;
 
 static void at_a_time(struct parse *p, const struct parse_event *event)
 {
-	make_head(p, &(struct make_head){.type = "x", .id = TEXT("i"), .at_ms = at_ms});
-	make_end(p);
+	parse_begin_as(p, &(struct make_head){.type = "x", .id = TEXT("i"), .at_ms = at_ms});
+	parse_give(p);
 }
 
 static void keep(void *self, struct text envelope)
@@ -138,17 +139,17 @@ static void a_time_is_written_as_it_is(void **state)
 
 static void wrapped(struct parse *p, const struct parse_event *event)
 {
-	make_begin(p, "x");
-	make_object(p, "o", parse_json(p, event->data));
-	make_end(p);
+	parse_begin(p, "x");
+	make_object(&p->make, "o", parse_json(p, event->data));
+	parse_give(p);
 }
 
 static void named(struct parse *p, const struct parse_event *event)
 {
-	make_head(p, &(struct make_head){.type_text = TEXT("a\0b"),
-	                                 .source = TEXT("\0"),
-	                                 .correlation = TEXT("c\0d")});
-	make_end(p);
+	parse_begin_as(p, &(struct make_head){.type_text = TEXT("a\0b"),
+	                                      .source = TEXT("\0"),
+	                                      .correlation = TEXT("c\0d")});
+	parse_give(p);
 }
 
 static void a_nul_in_a_name_is_written_out(void **state)

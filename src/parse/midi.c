@@ -61,26 +61,26 @@ static void add_values(struct parse *p, const struct midi *m)
 	switch (m->bytes[0] & 0xF0) {
 	case MIDI_NOTE_OFF:
 	case MIDI_NOTE_ON:
-		make_u64(p, "note", m->bytes[1]);
-		make_u64(p, "velocity", m->bytes[2]);
+		make_u64(&p->make, "note", m->bytes[1]);
+		make_u64(&p->make, "velocity", m->bytes[2]);
 		break;
 	case MIDI_KEY_PRESSURE:
-		make_u64(p, "note", m->bytes[1]);
-		make_u64(p, "pressure", m->bytes[2]);
+		make_u64(&p->make, "note", m->bytes[1]);
+		make_u64(&p->make, "pressure", m->bytes[2]);
 		break;
 	case MIDI_CONTROL:
-		make_u64(p, "controller", m->bytes[1]);
-		make_u64(p, "value", m->bytes[2]);
+		make_u64(&p->make, "controller", m->bytes[1]);
+		make_u64(&p->make, "value", m->bytes[2]);
 		break;
 	case MIDI_PROGRAM:
-		make_u64(p, "program", m->bytes[1]);
+		make_u64(&p->make, "program", m->bytes[1]);
 		break;
 	case MIDI_CHANNEL_PRESSURE:
-		make_u64(p, "pressure", m->bytes[1]);
+		make_u64(&p->make, "pressure", m->bytes[1]);
 		break;
 	default:
 		snprintf(number, sizeof(number), "%d", bend);
-		make_raw(p, "value", text_of(number));
+		make_raw(&p->make, "value", text_of(number));
 	}
 }
 
@@ -88,15 +88,15 @@ static void give(struct parse *p, const struct midi *m)
 {
 	char raw[24];
 
-	make_begin(p, type_of(m));
-	make_u64(p, "channel", (m->bytes[0] & 0x0F) + 1u);
+	parse_begin(p, type_of(m));
+	make_u64(&p->make, "channel", (m->bytes[0] & 0x0F) + 1u);
 	add_values(p, m);
 	if (length_of(m->bytes[0]) == 3)
 		snprintf(raw, sizeof(raw), "[%u,%u,%u]", m->bytes[0], m->bytes[1], m->bytes[2]);
 	else
 		snprintf(raw, sizeof(raw), "[%u,%u]", m->bytes[0], m->bytes[1]);
-	make_raw(p, "raw", text_of(raw));
-	make_end(p);
+	make_raw(&p->make, "raw", text_of(raw));
+	parse_give(p);
 }
 
 static void take_byte(struct parse *p, struct midi *m, uint8_t byte)

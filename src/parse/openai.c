@@ -12,6 +12,7 @@
 
 #include "base/must.h"
 #include "parse/calls.h"
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/think.h"
 #include "signal/json.h"
@@ -71,13 +72,13 @@ static void set_scene(struct scene *s, struct parse *p, uint32_t index)
 static void speak_text(struct scene *s, struct text words, bool is_refusal)
 {
 	speak_begin(s->p, &s->who, "text_delta");
-	make_text(s->p, "content", words);
-	make_u64(s->p, "index", s->o->text_count++);
+	make_text(&s->p->make, "content", words);
+	make_u64(&s->p->make, "index", s->o->text_count++);
 	if (is_refusal) {
-		make_metadata(s->p);
-		make_bool(s->p, "refusal", true);
+		make_metadata(&s->p->make);
+		make_bool(&s->p->make, "refusal", true);
 	}
-	make_end(s->p);
+	parse_give(s->p);
 }
 
 /* It was said as words, and only now is it known that it was none. */

@@ -26,10 +26,10 @@ yyjson_val *frame_first(yyjson_val *object, const char *const *names)
  * catch-all `event` has what the gateway wrote. */
 static void add_agent(struct frame *f)
 {
-	make_text(f->p, "agentId", f->agent);
-	make_text(f->p, "channel", f->channel);
-	make_text(f->p, "channelLabel", f->label);
-	make_text(f->p, "sessionKey", f->session);
+	make_text(&f->p->make, "agentId", f->agent);
+	make_text(&f->p->make, "channel", f->channel);
+	make_text(&f->p->make, "channelLabel", f->label);
+	make_text(&f->p->make, "sessionKey", f->session);
 }
 
 void frame_begin_bare(struct frame *f, const char *type)
@@ -40,11 +40,11 @@ void frame_begin_bare(struct frame *f, const char *type)
 	if (!json_number(yyjson_obj_get(f->payload, "ts"), &at_ms))
 		json_number(yyjson_obj_get(message, "timestamp"), &at_ms);
 	f->has_metadata = false;
-	make_head(f->p, &(struct make_head){
-				.type = type,
-				.correlation = f->run_id,
-				.at_ms = at_ms,
-			});
+	parse_begin_as(f->p, &(struct make_head){
+				     .type = type,
+				     .correlation = f->run_id,
+				     .at_ms = at_ms,
+			     });
 }
 
 void frame_begin(struct frame *f, const char *type)
@@ -56,7 +56,7 @@ void frame_begin(struct frame *f, const char *type)
 void frame_metadata(struct frame *f)
 {
 	if (!f->has_metadata)
-		make_metadata(f->p);
+		make_metadata(&f->p->make);
 	f->has_metadata = true;
 }
 
@@ -64,9 +64,9 @@ void frame_end(struct frame *f)
 {
 	if (yyjson_is_true(yyjson_obj_get(f->payload, "isHeartbeat"))) {
 		frame_metadata(f);
-		make_raw(f->p, "_meta", TEXT("{\"heartbeat\":true}"));
+		make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
 	}
-	make_end(f->p);
+	parse_give(f->p);
 }
 
 /* --- the ends of a run ----------------------------------------------------------- */
@@ -91,13 +91,13 @@ void frame_complete(struct frame *f, bool success, struct text why)
 	if (!is_first_end(f->run))
 		return;
 	frame_begin(f, "completion");
-	make_text(f->p, "taskId", task_of(f));
-	make_bool(f->p, "success", success);
+	make_text(&f->p->make, "taskId", task_of(f));
+	make_bool(&f->p->make, "success", success);
 	if (!success)
-		make_text(f->p, "result", TEXT("cancelled"));
+		make_text(&f->p->make, "result", TEXT("cancelled"));
 	if (why.len) {
 		frame_metadata(f);
-		make_text(f->p, "stopReason", why);
+		make_text(&f->p->make, "stopReason", why);
 	}
 	frame_end(f);
 }
@@ -107,9 +107,9 @@ void frame_fail(struct frame *f, struct text message, struct text code)
 	if (!is_first_end(f->run))
 		return;
 	frame_begin(f, "error");
-	make_text(f->p, "message", message.len ? message : TEXT("Agent error"));
-	make_text(f->p, "severity", TEXT("error"));
-	make_given(f->p, "code", code);
+	make_text(&f->p->make, "message", message.len ? message : TEXT("Agent error"));
+	make_text(&f->p->make, "severity", TEXT("error"));
+	make_given(&f->p->make, "code", code);
 	frame_end(f);
 }
 
@@ -150,9 +150,9 @@ static void give_usage(struct frame *f, const struct counts *n)
 	if (!model.len)
 		model = f->run->model[0] ? text_of(f->run->model) : TEXT("unknown");
 	frame_begin(f, "token_usage");
-	make_u64(f->p, "promptTokens", n->prompt);
-	make_u64(f->p, "completionTokens", n->completion);
-	make_text(f->p, "model", model);
+	make_u64(&f->p->make, "promptTokens", n->prompt);
+	make_u64(&f->p->make, "completionTokens", n->completion);
+	make_text(&f->p->make, "model", model);
 	frame_end(f);
 }
 
@@ -185,10 +185,10 @@ void frame_usage_so_far(struct frame *f, yyjson_val *counts)
 void frame_event(struct frame *f)
 {
 	frame_begin_bare(f, "event");
-	make_members(f->p, f->payload);
-	make_text(f->p, "eventCategory", f->event);
+	make_members(&f->p->make, f->payload);
+	make_text(&f->p->make, "eventCategory", f->event);
 	if (text_is(f->event, "tick"))
-		make_raw(f->p, "_meta", TEXT("{\"tick\":true}"));
+		make_raw(&f->p->make, "_meta", TEXT("{\"tick\":true}"));
 	frame_end(f);
 }
 
@@ -205,9 +205,9 @@ static void take_session(struct frame *f)
 		return;
 	}
 	frame_begin(f, "token_usage");
-	make_u64(f->p, "promptTokens", 0);
-	make_u64(f->p, "completionTokens", 0);
-	make_text(f->p, "model", TEXT("unknown"));
+	make_u64(&f->p->make, "promptTokens", 0);
+	make_u64(&f->p->make, "completionTokens", 0);
+	make_text(&f->p->make, "model", TEXT("unknown"));
 	frame_end(f);
 }
 
@@ -222,8 +222,8 @@ static yyjson_val *inner(const struct frame *f)
 static void take_heartbeat(struct frame *f)
 {
 	frame_begin_bare(f, "event");
-	make_members(f->p, inner(f));
-	make_raw(f->p, "_meta", TEXT("{\"heartbeat\":true}"));
+	make_members(&f->p->make, inner(f));
+	make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
 	frame_end(f);
 }
 
@@ -241,8 +241,8 @@ static void take_cron(struct frame *f)
 	}
 	buf_add_char(&meta, '}');
 	frame_begin_bare(f, "event");
-	make_members(f->p, inner(f));
-	make_raw(f->p, "_meta", buf_text(&meta));
+	make_members(&f->p->make, inner(f));
+	make_raw(&f->p->make, "_meta", buf_text(&meta));
 	frame_end(f);
 	buf_finish(&meta);
 }

@@ -16,12 +16,12 @@
 static void change_state(struct frame *f, const char *from, const char *to, const char *why)
 {
 	frame_begin(f, "agent_state_change");
-	make_text(f->p, "from", text_of(from));
-	make_text(f->p, "to", text_of(to));
-	make_text(f->p, "reason", text_of(why));
+	make_text(&f->p->make, "from", text_of(from));
+	make_text(&f->p->make, "to", text_of(to));
+	make_text(&f->p->make, "reason", text_of(why));
 	if (f->payload) {
 		frame_metadata(f);
-		make_json(f->p, why, f->payload);
+		make_json(&f->p->make, why, f->payload);
 	}
 	frame_end(f);
 }
@@ -184,7 +184,7 @@ static void make_words(struct frame *f, struct text tool, yyjson_val *input)
 		buf_add_char(&words, '\n');
 	}
 	tool_words(&words, tool, input, WORDS_MAX);
-	make_text(f->p, "prompt", buf_text(&words));
+	make_text(&f->p->make, "prompt", buf_text(&words));
 	buf_finish(&words);
 }
 
@@ -197,10 +197,10 @@ static void make_tool(struct frame *f, yyjson_val *request)
 	add_input(&json, request);
 	input = json.full ? NULL : yyjson_read_opts(json.at, json.len, 0, &json_memory, NULL);
 	make_words(f, tool_of(request), input ? yyjson_doc_get_root(input) : request);
-	make_text(f->p, "tool", tool_of(request));
+	make_text(&f->p->make, "tool", tool_of(request));
 	if (input)
-		make_raw(f->p, "input", buf_text(&json));
-	make_u64(f->p, "inputBytes", json.len);
+		make_raw(&f->p->make, "input", buf_text(&json));
+	make_u64(&f->p->make, "inputBytes", json.len);
 	yyjson_doc_free(input);
 	buf_finish(&json);
 }
@@ -215,16 +215,16 @@ static void give_prompt(struct frame *f)
 	if (id.len == 0)
 		return;
 	frame_begin_bare(f, "prompt");
-	make_text(f->p, "id", id);
-	make_text(f->p, "type", TEXT("select"));
+	make_text(&f->p->make, "id", id);
+	make_text(&f->p->make, "type", TEXT("select"));
 	make_tool(f, request);
 	buf_init(&options, 16 * KIB);
 	add_options(&options, f, request);
-	make_raw(f->p, "options", buf_text(&options));
+	make_raw(&f->p->make, "options", buf_text(&options));
 	buf_finish(&options);
 	if (yyjson_is_uint(deadline))
-		make_json(f->p, "deadline", deadline);
-	make_text(f->p, "invokeid", f->agent);
+		make_json(&f->p->make, "deadline", deadline);
+	make_text(&f->p->make, "invokeid", f->agent);
 	frame_end(f);
 }
 

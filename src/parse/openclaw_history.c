@@ -69,10 +69,11 @@ static void tell_user(struct frame *f, yyjson_val *message)
 		return;
 	f->run->is_told = true;
 	frame_begin(f, "task_dispatch");
-	make_text(f->p, "taskId", f->run_id.len ? f->run_id : json_text_at(meta_of(message), "id"));
-	make_text(f->p, "from", provenance ? TEXT("openclaw") : TEXT("user"));
-	make_text(f->p, "to", f->agent);
-	make_text(f->p, "description", words);
+	make_text(&f->p->make, "taskId",
+	          f->run_id.len ? f->run_id : json_text_at(meta_of(message), "id"));
+	make_text(&f->p->make, "from", provenance ? TEXT("openclaw") : TEXT("user"));
+	make_text(&f->p->make, "to", f->agent);
+	make_text(&f->p->make, "description", words);
 	frame_end(f);
 }
 

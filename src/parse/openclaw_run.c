@@ -1,6 +1,7 @@
 /* openclaw_run.c - what is remembered of a gateway's runs, and their words. */
 #include "parse/openclaw_frame.h"
 
+#include "parse/inside.h"
 #include "signal/json.h"
 
 /* FNV-1a.  A gateway that makes its own ids collide confuses nobody but itself. */
@@ -111,10 +112,10 @@ static void give_words(struct frame *f, struct text words, bool replaces)
 	if (words.len == 0)
 		return;
 	frame_begin(f, "text_delta");
-	make_text(f->p, "content", words);
+	make_text(&f->p->make, "content", words);
 	if (replaces) {
 		frame_metadata(f);
-		make_bool(f->p, "replace", true);
+		make_bool(&f->p->make, "replace", true);
 	}
 	frame_end(f);
 }

@@ -46,11 +46,11 @@ void frame_start(struct frame *f)
 
 	f->run->is_begun = true;
 	frame_begin(f, "agent_state_change");
-	make_text(f->p, "from", TEXT("idle"));
-	make_text(f->p, "to", TEXT("acting"));
+	make_text(&f->p->make, "from", TEXT("idle"));
+	make_text(&f->p->make, "to", TEXT("acting"));
 	if (parent.len) {
 		frame_metadata(f);
-		make_text(f->p, "spawnedBy", parent);
+		make_text(&f->p->make, "spawnedBy", parent);
 	}
 	frame_end(f);
 }
@@ -132,7 +132,7 @@ static void take_thinking(struct frame *f)
 	if (words.len == 0)
 		return;
 	frame_begin(f, "thinking");
-	make_text(f->p, "content", words);
+	make_text(&f->p->make, "content", words);
 	frame_end(f);
 }
 

@@ -57,8 +57,8 @@ static unsigned close_nameless(struct run *run, struct text name)
 static void begin_tool(struct frame *f, const char *type, const struct tool *tool)
 {
 	frame_begin(f, type);
-	make_text(f->p, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
-	make_given(f->p, "callId", tool->id);
+	make_text(&f->p->make, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
+	make_given(&f->p->make, "callId", tool->id);
 }
 
 void frame_tool_call(struct frame *f, const struct tool *tool)
@@ -73,7 +73,7 @@ void frame_tool_call(struct frame *f, const struct tool *tool)
 		return;
 	}
 	begin_tool(f, "tool_call", &named);
-	make_object(f->p, "input", named.value);
+	make_object(&f->p->make, "input", named.value);
 	frame_end(f);
 }
 
@@ -89,8 +89,8 @@ void frame_tool_result(struct frame *f, const struct tool *tool)
 		return;
 	}
 	begin_tool(f, "tool_result", &named);
-	make_bool(f->p, "success", !named.failed);
-	make_object(f->p, "output", named.value);
+	make_bool(&f->p->make, "success", !named.failed);
+	make_object(&f->p->make, "output", named.value);
 	frame_end(f);
 }
 
@@ -99,9 +99,9 @@ void frame_tool_result(struct frame *f, const struct tool *tool)
 static void give_update(struct frame *f, const struct tool *tool, struct text phase)
 {
 	begin_tool(f, "event", tool);
-	make_text(f->p, "eventCategory", TEXT("agent"));
-	make_text(f->p, "stream", TEXT("tool"));
-	make_text(f->p, "phase", phase);
+	make_text(&f->p->make, "eventCategory", TEXT("agent"));
+	make_text(&f->p->make, "stream", TEXT("tool"));
+	make_text(&f->p->make, "phase", phase);
 	frame_end(f);
 }
 

@@ -73,6 +73,7 @@ struct parse *parse_create(const struct parse_kind *kind, const struct parse_opt
 	json_reader_init(&p->json, p->options.event_max);
 	json_reader_init(&p->input, p->options.event_max);
 	buf_init(&p->out, ENVELOPE_MAX);
+	p->make.out = &p->out;
 	return p;
 }
 
@@ -395,7 +396,7 @@ static void add_choice_stops(struct parse *p)
 	}
 	buf_add_char(&list, ']');
 	if (!list.full)
-		make_raw(p, "finishReasons", buf_text(&list));
+		make_raw(&p->make, "finishReasons", buf_text(&list));
 	buf_finish(&list);
 }
 
@@ -404,17 +405,17 @@ void parse_complete(struct parse *p, bool success, struct text result)
 	if (parse_is_over(p))
 		return;
 	p->is_over = true;
-	make_begin(p, "completion");
-	make_text(p, "taskId", task_of(p));
-	make_text(p, "agentId", parse_agent(p));
-	make_bool(p, "success", success);
-	make_given(p, "result", clip(result, WORDS_MAX));
+	parse_begin(p, "completion");
+	make_text(&p->make, "taskId", task_of(p));
+	make_text(&p->make, "agentId", parse_agent(p));
+	make_bool(&p->make, "success", success);
+	make_given(&p->make, "result", clip(result, WORDS_MAX));
 	if (p->stop) {
-		make_metadata(p);
-		make_text(p, "stopReason", text_of(p->stop));
+		make_metadata(&p->make);
+		make_text(&p->make, "stopReason", text_of(p->stop));
 		add_choice_stops(p);
 	}
-	make_end(p);
+	parse_give(p);
 }
 
 void parse_fail(struct parse *p, struct text code, struct text message)
@@ -422,10 +423,10 @@ void parse_fail(struct parse *p, struct text code, struct text message)
 	if (parse_is_over(p))
 		return;
 	p->is_over = true;
-	make_begin(p, "error");
-	make_text(p, "agentId", parse_agent(p));
-	make_text(p, "message", clip(message, WORDS_MAX));
-	make_given(p, "code", clip(code, NAME_LEN_MAX));
-	make_text(p, "severity", TEXT("error"));
-	make_end(p);
+	parse_begin(p, "error");
+	make_text(&p->make, "agentId", parse_agent(p));
+	make_text(&p->make, "message", clip(message, WORDS_MAX));
+	make_given(&p->make, "code", clip(code, NAME_LEN_MAX));
+	make_text(&p->make, "severity", TEXT("error"));
+	parse_give(p);
 }

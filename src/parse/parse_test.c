@@ -6,6 +6,7 @@
 #include "parse/parse.h"
 
 #include "parse/fixture.h"
+#include "parse/inside.h"
 #include "parse/make.h"
 
 static void toy_event(struct parse *p, const struct parse_event *event)
@@ -19,10 +20,10 @@ static void toy_event(struct parse *p, const struct parse_event *event)
 	} else if (text_is(event->data, "fail")) {
 		parse_fail(p, TEXT("code"), TEXT("words"));
 	} else {
-		make_begin(p, "text_delta");
-		make_text(p, "agentId", parse_agent(p));
-		make_text(p, "content", event->data);
-		make_end(p);
+		parse_begin(p, "text_delta");
+		make_text(&p->make, "agentId", parse_agent(p));
+		make_text(&p->make, "content", event->data);
+		parse_give(p);
 	}
 }
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/printed.h"
 #include "parse/speak.h"
@@ -136,12 +137,12 @@ static void tell_task(struct parse *p, yyjson_val *content)
 
 	if (words.len == 0)
 		words = json_text_at(yyjson_arr_get_first(content), "text");
-	make_begin(p, "task_dispatch");
-	make_text(p, "taskId", parse_options(p)->correlation);
-	make_text(p, "from", TEXT("user"));
-	make_text(p, "to", parse_agent(p));
-	make_given(p, "description", words);
-	make_end(p);
+	parse_begin(p, "task_dispatch");
+	make_text(&p->make, "taskId", parse_options(p)->correlation);
+	make_text(&p->make, "from", TEXT("user"));
+	make_text(&p->make, "to", parse_agent(p));
+	make_given(&p->make, "description", words);
+	parse_give(p);
 }
 
 static void end_message(struct parse *p, yyjson_val *line)

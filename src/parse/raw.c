@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/raw.h"
 #include "parse/speak.h"
@@ -136,9 +137,9 @@ static struct text tool_in(struct text line)
 static void tell_error(struct parse *p, struct text line)
 {
 	speak_begin(p, NULL, "error");
-	make_text(p, "message", line);
-	make_text(p, "severity", TEXT("error"));
-	make_end(p);
+	make_text(&p->make, "message", line);
+	make_text(&p->make, "severity", TEXT("error"));
+	parse_give(p);
 }
 
 static void tell_result(struct parse *p, struct text line)
@@ -150,11 +151,11 @@ static void tell_result(struct parse *p, struct text line)
 	buf_add_json(&output, line);
 	buf_add_char(&output, '}');
 	speak_begin(p, NULL, "tool_result");
-	make_text(p, "toolName", TEXT("unknown"));
-	make_bool(p, "success", true);
+	make_text(&p->make, "toolName", TEXT("unknown"));
+	make_bool(&p->make, "success", true);
 	if (!output.full)
-		make_raw(p, "output", buf_text(&output));
-	make_end(p);
+		make_raw(&p->make, "output", buf_text(&output));
+	parse_give(p);
 	buf_finish(&output);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "parse/responses.h"
 
+#include "parse/inside.h"
 #include "parse/kinds.h"
 #include "signal/json.h"
 
@@ -31,13 +32,13 @@ static void speak_text(struct parse *p, struct text words, bool is_refusal)
 	struct responses *r = responses_of(p);
 
 	speak_begin(p, NULL, "text_delta");
-	make_text(p, "content", words);
-	make_u64(p, "index", r->text_count++);
+	make_text(&p->make, "content", words);
+	make_u64(&p->make, "index", r->text_count++);
 	if (is_refusal) {
-		make_metadata(p);
-		make_bool(p, "refusal", true);
+		make_metadata(&p->make);
+		make_bool(&p->make, "refusal", true);
 	}
-	make_end(p);
+	parse_give(p);
 	r->has_refused |= is_refusal;
 }
 

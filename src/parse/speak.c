@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "parse/inside.h"
 #include "signal/json.h"
 
 /* What JSON readers keep exactly. */
@@ -12,8 +13,8 @@ static const struct speaker nobody;
 
 void speak_begin(struct parse *p, const struct speaker *who, const char *type)
 {
-	make_begin(p, type);
-	make_text(p, "agentId", who && who->agent.len ? who->agent : parse_agent(p));
+	parse_begin(p, type);
+	make_text(&p->make, "agentId", who && who->agent.len ? who->agent : parse_agent(p));
 }
 
 static void end_with(struct parse *p, const struct speaker *who, struct text server)
@@ -21,12 +22,12 @@ static void end_with(struct parse *p, const struct speaker *who, struct text ser
 	if (!who)
 		who = &nobody;
 	if (who->id.len || who->parent.len || server.len) {
-		make_metadata(p);
-		make_given(p, "agent_id", who->id);
-		make_given(p, "parent_tool_use_id", who->parent);
-		make_given(p, "server", server);
+		make_metadata(&p->make);
+		make_given(&p->make, "agent_id", who->id);
+		make_given(&p->make, "parent_tool_use_id", who->parent);
+		make_given(&p->make, "server", server);
 	}
-	make_end(p);
+	parse_give(p);
 }
 
 void speak_end(struct parse *p, const struct speaker *who)
@@ -37,7 +38,7 @@ void speak_end(struct parse *p, const struct speaker *who)
 void speak_words(struct parse *p, const struct speaker *who, const char *type, struct text words)
 {
 	speak_begin(p, who, type);
-	make_text(p, "content", words);
+	make_text(&p->make, "content", words);
 	speak_end(p, who);
 }
 
@@ -45,16 +46,16 @@ void speak_state(struct parse *p, const struct speaker *who, const char *from, c
                  struct text reason)
 {
 	speak_begin(p, who, "agent_state_change");
-	make_text(p, "from", text_of(from));
-	make_text(p, "to", text_of(to));
-	make_given(p, "reason", reason);
+	make_text(&p->make, "from", text_of(from));
+	make_text(&p->make, "to", text_of(to));
+	make_given(&p->make, "reason", reason);
 	speak_end(p, who);
 }
 
 void speak_other(struct parse *p, const struct speaker *who, yyjson_val *object)
 {
-	make_begin(p, "event");
-	make_members(p, object);
+	parse_begin(p, "event");
+	make_members(&p->make, object);
 	speak_end(p, who);
 }
 
@@ -64,15 +65,15 @@ static void begin_call(struct parse *p, const struct speaker *who, const struct 
                        const char *type)
 {
 	speak_begin(p, who, type);
-	make_text(p, "toolName", call->name.len ? call->name : TEXT("unknown"));
-	make_given(p, "callId", call->id);
+	make_text(&p->make, "toolName", call->name.len ? call->name : TEXT("unknown"));
+	make_given(&p->make, "callId", call->id);
 }
 
 void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
                 yyjson_val *input)
 {
 	begin_call(p, who, call, "tool_call");
-	make_object(p, "input", input);
+	make_object(&p->make, "input", input);
 	end_with(p, who, call->server);
 }
 
@@ -80,7 +81,7 @@ void speak_joined_call(struct parse *p, const struct speaker *who, const struct 
                        struct text input)
 {
 	begin_call(p, who, call, "tool_call");
-	make_input(p, "input", input);
+	parse_add_input(p, "input", input);
 	end_with(p, who, call->server);
 }
 
@@ -88,7 +89,7 @@ void speak_call_piece(struct parse *p, const struct speaker *who, const struct c
                       struct text piece)
 {
 	begin_call(p, who, call, "tool_call_delta");
-	make_text(p, "content", piece);
+	make_text(&p->make, "content", piece);
 	end_with(p, who, call->server);
 }
 
@@ -96,8 +97,8 @@ void speak_result(struct parse *p, const struct speaker *who, const struct call 
                   yyjson_val *output)
 {
 	begin_call(p, who, call, "tool_result");
-	make_bool(p, "success", success);
-	make_object(p, "output", output);
+	make_bool(&p->make, "success", success);
+	make_object(&p->make, "output", output);
 	end_with(p, who, call->server);
 }
 
@@ -119,23 +120,23 @@ static void add_cost(struct parse *p, double cost)
 	if (!(cost >= 0) || !isfinite(cost))
 		return;
 	yyjson_set_real(&value, cost);
-	make_json(p, "cost", &value);
+	make_json(&p->make, "cost", &value);
 }
 
 void speak_usage(struct parse *p, const struct speaker *who, const struct speak_usage *usage)
 {
 	speak_begin(p, who, "token_usage");
-	make_u64(p, "promptTokens", usage->input);
-	make_u64(p, "completionTokens", usage->output);
-	make_given(p, "model", usage->model);
+	make_u64(&p->make, "promptTokens", usage->input);
+	make_u64(&p->make, "completionTokens", usage->output);
+	make_given(&p->make, "model", usage->model);
 	add_cost(p, usage->cost);
 	if (usage->cache_read || usage->cache_write || usage->reasoning)
-		make_metadata(p);
+		make_metadata(&p->make);
 	if (usage->cache_read)
-		make_u64(p, "cacheReadTokens", usage->cache_read);
+		make_u64(&p->make, "cacheReadTokens", usage->cache_read);
 	if (usage->cache_write)
-		make_u64(p, "cacheWriteTokens", usage->cache_write);
+		make_u64(&p->make, "cacheWriteTokens", usage->cache_write);
 	if (usage->reasoning)
-		make_u64(p, "reasoningTokens", usage->reasoning);
-	make_end(p);
+		make_u64(&p->make, "reasoningTokens", usage->reasoning);
+	parse_give(p);
 }

@@ -2,58 +2,57 @@
  * what became of the prompts that are its own.
  */
 #include "bus/bus.h"
+#include "signal/make.h"
 #include "source/inside.h"
 #include "source/source.h"
 
 #define SIGNAL_MAX (8 * KIB)
 #define SHOWN_MAX (128 * KIB) /* of a prompt in its task_dispatch: it must fit the bus */
 
-static void begin(struct buf *out, const char *type, const struct source *s)
+static void begin_told(struct make *m, struct buf *out, const char *type, const struct source *s)
 {
 	buf_init(out, SIGNAL_MAX);
-	buf_print(out,
-	          "{\"type\":\"%s\",\"source\":\"signalbox\",\"payload\":{\"sourceId\":", type);
-	buf_add_json(out, text_of(s->id));
+	make_begin(m, out, &(struct make_head){.type = type, .source = SOURCE_OF_BOX});
+	make_payload(m);
+	make_word(m, "sourceId", s->id);
 }
 
-static void end(struct buf *out, const struct source *s)
+static void end_told(struct make *m, const struct source *s)
 {
 	struct bus_emit emit = {.from = bus_from(s->all->options.bus, SOURCE_OF_BOX, true)};
 	struct bus_verdict verdict;
 
-	buf_add(out, TEXT("}}"));
-	emit.raw = buf_text(out);
+	make_end(m);
+	emit.raw = buf_text(m->out);
 	emit.from.is_box = true;
 	bus_admit(s->all->options.bus, &emit, &verdict);
-	buf_finish(out);
+	buf_finish(m->out);
 }
 
 void source_tell_state(const struct source *s, enum source_state from)
 {
+	struct make m;
 	struct buf out;
 
-	begin(&out, "source.state", s);
-	buf_print(&out, ",\"from\":\"%s\",\"to\":\"%s\"", source_state_name(from),
-	          source_state_name(s->state));
-	if (s->error) {
-		buf_add(&out, TEXT(",\"error\":"));
-		buf_add_json(&out, text_of(s->error));
-	}
-	end(&out, s);
+	begin_told(&m, &out, "source.state", s);
+	make_word(&m, "from", source_state_name(from));
+	make_word(&m, "to", source_state_name(s->state));
+	make_word(&m, "error", s->error);
+	end_told(&m, s);
 }
 
 void source_tell_gap(struct source *s, const struct source_gap *gap)
 {
+	struct make m;
 	struct buf out;
 
-	begin(&out, "source.gap", s);
+	begin_told(&m, &out, "source.gap", s);
 	if (gap->since_ms)
-		buf_print(&out, ",\"since\":%lld", (long long)gap->since_ms);
+		make_u64(&m, "since", (uint64_t)gap->since_ms);
 	if (gap->missed)
-		buf_print(&out, ",\"missed\":%llu", (unsigned long long)gap->missed);
-	buf_add(&out, TEXT(",\"why\":"));
-	buf_add_json(&out, text_of(gap->why));
-	end(&out, s);
+		make_u64(&m, "missed", gap->missed);
+	make_word(&m, "why", gap->why);
+	end_told(&m, s);
 }
 
 /* ---- what became of a control ---- */
@@ -93,26 +92,25 @@ void source_each_prompt(struct source *s, void (*each)(void *of, struct text id)
 void source_dispatch(struct source *source, const struct back_ask *ask, struct text place)
 {
 	struct text shown = ask->prompt;
+	struct make m;
 	struct buf out;
 
 	if (shown.len > SHOWN_MAX)
 		shown.len = SHOWN_MAX;
 	buf_init(&out, 8 * SHOWN_MAX);
-	buf_add(&out, TEXT("{\"type\":\"task_dispatch\",\"source\":\"user\",\"correlationId\":"));
-	buf_add_json(&out, ask->run);
-	buf_add(&out, TEXT(",\"metadata\":{\"sourceId\":"));
-	buf_add_json(&out, source_id(source));
-	if (ask->session.len) {
-		buf_add(&out, TEXT(",\"session\":"));
-		buf_add_json(&out, ask->session);
-	}
-	buf_add(&out, TEXT("},\"payload\":{\"taskId\":"));
-	buf_add_json(&out, ask->run);
-	buf_add(&out, TEXT(",\"from\":\"user\",\"to\":"));
-	buf_add_json(&out, ask->model);
-	buf_add(&out, TEXT(",\"description\":"));
-	buf_add_json(&out, shown);
-	buf_add(&out, TEXT("}}"));
+	make_begin(&m, &out,
+	           &(struct make_head){.type = "task_dispatch",
+	                               .source = TEXT("user"),
+	                               .correlation = ask->run});
+	make_metadata(&m);
+	make_text(&m, "sourceId", source_id(source));
+	make_given(&m, "session", ask->session);
+	make_payload(&m);
+	make_text(&m, "taskId", ask->run);
+	make_word(&m, "from", "user");
+	make_text(&m, "to", ask->model);
+	make_text(&m, "description", shown);
+	make_end(&m);
 	if (place.len)
 		source_received_of_run(source, buf_text(&out), place);
 	else

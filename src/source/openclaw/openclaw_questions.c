@@ -11,6 +11,7 @@
 
 #include "base/must.h"
 #include "base/utf8.h"
+#include "signal/make.h"
 #include "source/openclaw/openclaw_parts.h"
 #include "source/question.h"
 
@@ -144,42 +145,31 @@ static struct openclaw_question *learn(struct openclaw_memory *m, yyjson_val *re
 
 /* ---- asking ---- */
 
-static void add_run(struct buf *out, yyjson_val *record)
-{
-	struct text run = json_text(yyjson_obj_get(record, "runId"));
-
-	if (!run.len)
-		return;
-	buf_add(out, TEXT(",\"correlationId\":"));
-	buf_add_json(out, run);
-}
-
 static void ask(struct openclaw_question *q)
 {
 	yyjson_doc *doc = yyjson_read(q->record, strlen(q->record), 0);
 	yyjson_val *record = yyjson_doc_get_root(doc);
 	struct text agent = json_text(yyjson_obj_get(record, "agentId"));
 	yyjson_val *deadline = yyjson_obj_get(record, "expiresAtMs");
+	struct make m;
 	struct buf out;
 	char own[OWN_ID_MAX];
 
 	own_id(q, own);
 	buf_init(&out, MIB);
-	buf_add(&out, TEXT("{\"type\":\"prompt\",\"source\":"));
-	buf_add_json(&out, source_id(q->memory->source));
-	add_run(&out, record);
-	buf_add(&out, TEXT(",\"payload\":{\"id\":"));
-	buf_add_json(&out, text_of(own));
+	make_begin(&m, &out,
+	           &(struct make_head){.type = "prompt",
+	                               .source = source_id(q->memory->source),
+	                               .correlation = json_text_at(record, "runId")});
+	make_payload(&m);
+	make_word(&m, "id", own);
 	buf_add_char(&out, ',');
 	question_ask(&out, record, q->n, QUESTION_STRICT | (q->own ? QUESTION_OWN : 0),
 	             text_of(q->note ? q->note : ""));
 	if (yyjson_is_uint(deadline))
-		buf_print(&out, ",\"deadline\":%llu",
-		          (unsigned long long)yyjson_get_uint(deadline));
-	buf_add(&out, TEXT(",\"invokeid\":"));
-	buf_add_json(&out, agent.len ? agent : TEXT("openclaw"));
-	buf_add(&out, TEXT("}}"));
-	if (!out.full)
+		make_u64(&m, "deadline", yyjson_get_uint(deadline));
+	make_text(&m, "invokeid", agent.len ? agent : TEXT("openclaw"));
+	if (make_end(&m))
 		source_received(q->memory->source, buf_text(&out));
 	buf_finish(&out);
 	yyjson_doc_free(doc);

@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "base/scan.h"
 #include "parse/openclaw_past.h"
+#include "signal/make.h"
 #include "source/openclaw/openclaw_run.h"
 
 struct openclaw_run *openclaw_find_run(const struct openclaw_memory *m, struct text id)
@@ -95,13 +96,16 @@ const struct openclaw_ended *openclaw_find_ended(const struct openclaw_memory *m
 	return NULL;
 }
 
-static void begin_end(struct buf *out, const struct openclaw_run *run, const char *type)
+static void begin_end(struct make *m, struct buf *out, const struct openclaw_run *run,
+                      const char *type)
 {
 	buf_init(out, 16 * KIB);
-	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
-	buf_add_json(out, source_id(run->memory->source));
-	buf_print(out, ",\"correlationId\":\"%.*s\",\"payload\":{\"agentId\":\"openclaw\",",
-	          BACK_RUN_LEN, run->id);
+	make_begin(m, out,
+	           &(struct make_head){.type = type,
+	                               .source = source_id(run->memory->source),
+	                               .correlation = openclaw_run_id(run)});
+	make_payload(m);
+	make_word(m, "agentId", "openclaw");
 }
 
 /* Takes both. */
@@ -120,18 +124,18 @@ static void give_end(struct openclaw_run *run, struct buf *out)
 static void fail_run(struct openclaw_run *run, struct text code, struct text words)
 {
 	struct openclaw_memory *m = run->memory;
+	struct make end;
 	struct buf out;
 
 	if (words.len > 2 * KIB)
 		words.len = 2 * KIB;
 	if (code.len > 64)
 		code.len = 64;
-	begin_end(&out, run, "error");
-	buf_add(&out, TEXT("\"message\":"));
-	buf_add_json(&out, words);
-	buf_add(&out, TEXT(",\"severity\":\"error\",\"code\":"));
-	buf_add_json(&out, code);
-	buf_add(&out, TEXT("}}"));
+	begin_end(&end, &out, run, "error");
+	make_text(&end, "message", words);
+	make_word(&end, "severity", "error");
+	make_text(&end, "code", code);
+	make_end(&end);
 	remember_end(m, run, false);
 	give_end(run, &out);
 }
@@ -139,11 +143,14 @@ static void fail_run(struct openclaw_run *run, struct text code, struct text wor
 void openclaw_complete_cancelled(struct openclaw_run *run)
 {
 	struct openclaw_memory *m = run->memory;
+	struct make end;
 	struct buf out;
 
-	begin_end(&out, run, "completion");
-	buf_print(&out, "\"taskId\":\"%.*s\",\"success\":false,\"result\":\"cancelled\"}}",
-	          BACK_RUN_LEN, run->id);
+	begin_end(&end, &out, run, "completion");
+	make_text(&end, "taskId", openclaw_run_id(run));
+	make_bool(&end, "success", false);
+	make_word(&end, "result", "cancelled");
+	make_end(&end);
 	remember_end(m, run, true);
 	give_end(run, &out);
 }

@@ -19,6 +19,7 @@
 #include "base/scan.h"
 #include "net/http.h"
 #include "net/loop.h"
+#include "signal/make.h"
 #include "source/stream/recording.h"
 #include "source/transport.h"
 
@@ -54,13 +55,23 @@ static void wait_ms(struct scenario *s, double ms);
 
 static void emit_beat(struct scenario *s)
 {
+	struct text payload = text_of(s->beat->payload);
+	char run[64];
+	struct make m;
 	struct buf out;
 
 	buf_init(&out, SCENARIO_SIGNAL_MAX);
-	buf_print(&out,
-	          "{\"type\":\"%s\",\"source\":\"demo\",\"correlationId\":\"demo-%s-%lu\","
-	          "\"metadata\":{\"demo\":true,\"scenario\":\"%s\"},\"payload\":%s}",
-	          s->beat->type, s->script->name, s->round, s->script->name, s->beat->payload);
+	snprintf(run, sizeof(run), "demo-%s-%lu", s->script->name, s->round);
+	make_begin(&m, &out,
+	           &(struct make_head){.type = s->beat->type,
+	                               .source = TEXT("demo"),
+	                               .correlation = text_of(run)});
+	make_metadata(&m);
+	make_bool(&m, "demo", true);
+	make_word(&m, "scenario", s->script->name);
+	make_payload(&m);
+	buf_add(&out, (struct text){payload.at + 1, payload.len - 2}); /* without its braces */
+	make_end(&m);
 	source_received(s->source, buf_text(&out));
 	buf_finish(&out);
 }
