@@ -9,44 +9,51 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/events.h"
 #include "cli/report.h"
 #include "cli/show.h"
 #include "lib/hold.h"
+#include "parse/sse.h"
 
 #define HEARD_MAX (16 * MIB)
+#define EVENT_MAX (64 * MIB)
 #define COLUMNS 100
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static bool hear(void *self, const struct event *event)
+static void hear(void *self, const struct parse_event *event)
 {
 	struct buf *heard = self;
 
-	must_hold(event->type.len > 0);
-	buf_add(heard, event->type);
+	buf_add(heard, event->name);
 	buf_add_char(heard, '\0');
 	buf_add(heard, event->data);
 	buf_add_char(heard, '\0');
-	return true;
 }
 
-/* Everything that came of it, up to what is too much, and the last id. */
+/* None of an input is that long. */
+static void hear_too_long(void *self)
+{
+	must_hold(false);
+}
+
+/* Everything that came of it, and the last id. */
 static void listen(struct text bytes, size_t cut, struct buf *heard)
 {
-	struct events events;
+	struct sse_reader reader;
 
 	buf_init(heard, HEARD_MAX);
-	events_init(&events);
+	sse_reader_init(&reader, EVENT_MAX);
+	reader.self = heard;
+	reader.event = hear;
+	reader.too_long = hear_too_long;
 	while (bytes.len) {
 		size_t n = cut < bytes.len ? cut : bytes.len;
 
-		if (events_feed(&events, (struct text){bytes.at, n}, hear, heard) != EVENTS_FINE)
-			break;
+		sse_reader_feed(&reader, (struct text){bytes.at, n});
 		bytes = (struct text){bytes.at + n, bytes.len - n};
 	}
-	buf_add(heard, text_of(events.id));
-	events_finish(&events);
+	buf_add(heard, buf_text(&reader.id));
+	sse_reader_finish(&reader);
 }
 
 static void check_shown(const struct out *out)

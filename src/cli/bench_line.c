@@ -10,6 +10,8 @@
 
 #include "cli/dial.h"
 #include "net/peer.h"
+#include "net/url.h"
+#include "net/ws_upgrade.h"
 
 #define PATIENCE_S 10
 #define HEAD_ROOM (8 * KIB)
@@ -60,27 +62,22 @@ static bool read_head(struct bench_line *line, char head[HEAD_ROOM], size_t *len
 
 static bool upgrade(struct bench_line *line, const char *path, struct error *why)
 {
-	char head[HEAD_ROOM], request[512];
-	struct text words, code, rest;
-	uint64_t status = 0;
+	const struct url url = {.path = text_of(path), .authority = TEXT("localhost")};
+	char head[HEAD_ROOM], key[WS_KEY_LEN + 1];
+	int status = 0;
 	size_t len;
 	ssize_t n;
 
-	snprintf(request, sizeof(request),
-	         "GET %s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-	         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-	         "Sec-WebSocket-Key: c2lnbmFsYm94IGJlbmNoIQ==\r\n\r\n",
-	         path);
-	if (send(line->fd, request, strlen(request), MSG_NOSIGNAL) < 0 ||
-	    !read_head(line, head, &len))
+	if (!ws_upgrade_ask(&line->out, &url, NULL, key, why))
+		return false;
+	n = send(line->fd, line->out.at, line->out.len, MSG_NOSIGNAL);
+	buf_clear(&line->out);
+	if (n < 0 || !read_head(line, head, &len))
 		return error_set(why, "the box does not answer");
-	text_cut((struct text){head, len}, ' ', &words);
-	code = text_cut(words, ' ', &rest);
-	if (text_is(code, "101"))
+	if (ws_upgrade_check((struct text){head, len}, key, &status, why))
 		return true;
-	text_to_u64(code, &status);
 	n = recv(line->fd, head, sizeof(head), 0);
-	dial_refusal((long)status, (struct text){head, n > 0 ? (size_t)n : 0}, why);
+	dial_refusal(status, (struct text){head, n > 0 ? (size_t)n : 0}, why);
 	return false;
 }
 

@@ -10,18 +10,6 @@
 #define REFUSAL_MAX (64 * KIB)
 #define STATUS_MS 10000
 
-void follow_init(struct follow *f)
-{
-	events_init(&f->events);
-	buf_init(&f->refusal, REFUSAL_MAX);
-}
-
-void follow_finish(struct follow *f)
-{
-	buf_finish(&f->refusal);
-	events_finish(&f->events);
-}
-
 void follow_add_escaped(struct buf *path, struct text value)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -75,33 +63,52 @@ static void say_gap(struct text data)
 	yyjson_doc_free(doc);
 }
 
-static bool take_event(void *self, const struct event *event)
+static void take_event(void *self, const struct parse_event *event)
 {
 	struct follow *f = self;
 	struct position now;
 
-	if (position_parse(text_of(f->events.id), &now))
+	if (f->is_enough || f->is_too_big)
+		return;
+	if (position_parse(buf_text(&f->events.id), &now))
 		positions_step(&f->at, now);
-	if (text_is(event->type, "gap")) {
+	if (text_is(event->name, "gap"))
 		say_gap(event->data);
-		return true;
-	}
-	return f->heard(f->self, event->data);
+	else
+		f->is_enough = !f->heard(f->self, event->data);
+}
+
+static void take_too_long(void *self)
+{
+	((struct follow *)self)->is_too_big = true;
+}
+
+void follow_init(struct follow *f)
+{
+	sse_reader_init(&f->events, FOLLOW_EVENT_MAX);
+	f->events.self = f;
+	f->events.event = take_event;
+	f->events.too_long = take_too_long;
+	buf_init(&f->refusal, REFUSAL_MAX);
+}
+
+void follow_finish(struct follow *f)
+{
+	buf_finish(&f->refusal);
+	sse_reader_finish(&f->events);
 }
 
 static bool take_bytes(void *self, long status, struct text bytes)
 {
 	struct follow *f = self;
-	enum events_result result;
 
 	if (status != 200)
 		return buf_add(&f->refusal, bytes);
 	if (f->is_away)
 		say("the box is back");
 	f->is_away = false;
-	result = events_feed(&f->events, bytes, take_event, f);
-	f->too_big = result == EVENTS_TOO_BIG;
-	return out_flush(f->out) && result == EVENTS_FINE;
+	sse_reader_feed(&f->events, bytes);
+	return out_flush(f->out) && !f->is_enough && !f->is_too_big;
 }
 
 static bool goes_on(void *self)
@@ -129,13 +136,14 @@ static bool follow_once(struct follow *f, int *status)
 	long code;
 	enum dial_result result;
 
-	events_restart(&f->events);
+	f->is_enough = f->is_too_big = false;
+	sse_reader_restart(&f->events);
 	buf_clear(&f->refusal);
 	result = dial_run(f->dial, &request, &code, &why);
 	free(resume);
-	*status = f->too_big ? STATUS_FAILED : STATUS_DONE;
-	if (f->too_big)
-		say("an event is longer than %zu MiB", EVENT_MAX / MIB);
+	*status = f->is_too_big ? STATUS_FAILED : STATUS_DONE;
+	if (f->is_too_big)
+		say("an event is longer than %zu MiB", FOLLOW_EVENT_MAX / MIB);
 	if (result == DIAL_ENOUGH)
 		return false;
 	f->has_met = f->has_met || code != 0;

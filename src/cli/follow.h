@@ -7,8 +7,10 @@
 #define CLI_FOLLOW_H
 
 #include "cli/dial.h"
-#include "cli/events.h"
+#include "parse/sse.h"
 #include "signal/position.h"
+
+#define FOLLOW_EVENT_MAX (64 * MIB)
 
 struct follow {
 	struct dial *dial;
@@ -22,10 +24,10 @@ struct follow {
 	bool (*goes_on)(void *self); /* optional; false: enough.  Asked once a second */
 
 	/* follow.c's own. */
-	struct events events;
-	struct buf refusal; /* the body of an answer that is no stream */
-	bool is_away;       /* the line is lost, and that was said */
-	bool too_big;
+	struct sse_reader events;
+	struct buf refusal;         /* the body of an answer that is no stream */
+	bool is_away;               /* the line is lost, and that was said */
+	bool is_enough, is_too_big; /* an event was the last; one was larger than we take */
 };
 
 void follow_init(struct follow *follow); /* after the members above are set */

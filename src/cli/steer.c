@@ -12,7 +12,9 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "net/peer.h"
+#include "net/url.h"
 #include "net/ws.h"
+#include "net/ws_upgrade.h"
 #include "signal/json.h"
 
 #define HEAD_MAX (16 * KIB)
@@ -30,6 +32,7 @@ struct steer {
 	int fd; /* -1: there is no line */
 	struct buf out, head;
 	size_t sent;
+	char key[WS_KEY_LEN + 1];
 	bool is_open; /* the upgrade was answered */
 	struct ws_reader reader;
 	uint64_t again_ms; /* when the next try is */
@@ -94,20 +97,17 @@ void steer_destroy(struct steer *s)
 	free(s);
 }
 
-/* The key is of no use among ourselves: whoever answers on this socket is the box. */
 static bool call(struct steer *s)
 {
+	const struct url url = {.path = text_of(s->path), .authority = TEXT("localhost")};
+
 	s->fd = peer_connect(s->sock, SOCK_STREAM | SOCK_NONBLOCK, NULL);
 	if (s->fd < 0)
 		return false;
 	buf_clear(&s->out);
 	buf_clear(&s->head);
 	s->sent = 0;
-	return buf_print(&s->out,
-	                 "GET %s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-	                 "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-	                 "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
-	                 s->path);
+	return ws_upgrade_ask(&s->out, &url, NULL, s->key, NULL);
 }
 
 static bool send_some(struct steer *s)
@@ -172,6 +172,7 @@ static bool take_bytes(struct steer *s, char *bytes, size_t n, const struct ear 
 {
 	char *end;
 	size_t len;
+	int status;
 
 	if (s->is_open)
 		return take_frames(s, bytes, n, ear);
@@ -180,11 +181,11 @@ static bool take_bytes(struct steer *s, char *bytes, size_t n, const struct ear 
 	end = memmem(s->head.at, s->head.len, "\r\n\r\n", 4);
 	if (!end)
 		return true;
-	if (!text_starts(buf_text(&s->head), TEXT("HTTP/1.1 101 ")))
+	len = (size_t)(end - s->head.at) + 4;
+	if (!ws_upgrade_check((struct text){s->head.at, len}, s->key, &status, NULL))
 		return false;
 	s->is_open = true;
 	s->wait_ms = 0;
-	len = (size_t)(end - s->head.at) + 4;
 	return take_frames(s, s->head.at + len, s->head.len - len, ear);
 }
 

@@ -33,6 +33,16 @@ static void set(struct buf *b, struct text value)
 		buf_clear(b);
 }
 
+void sse_reader_restart(struct sse_reader *reader)
+{
+	buf_clear(&reader->line);
+	buf_clear(&reader->data);
+	buf_clear(&reader->name);
+	set(&reader->next_id, buf_text(&reader->id));
+	reader->began = reader->had_cr = reader->has_data = false;
+	reader->skips = reader->spoiled = false;
+}
+
 /* --- fields ------------------------------------------------------------------ */
 
 static void spoil(struct sse_reader *reader)

@@ -33,6 +33,9 @@ struct sse_reader {
 void sse_reader_init(struct sse_reader *reader, size_t event_max);
 void sse_reader_finish(struct sse_reader *reader);
 
+/* Forgets what is half there, for a new connection; the id stays. */
+void sse_reader_restart(struct sse_reader *reader);
+
 void sse_reader_feed(struct sse_reader *reader, struct text bytes);
 /* Gives what is left.  It may be half an event, so the id does not move; where there are ids
  * it comes again, whole, and drops_half leaves it out here. */

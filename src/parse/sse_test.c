@@ -142,6 +142,23 @@ static void an_id_stays_until_the_next_one(void **state)
 	end();
 }
 
+static void a_new_connection_forgets_what_is_half_there(void **state)
+{
+	begin(8);
+	sse_reader_feed(&reader, TEXT("id: 1\ndata: a\n\nid: 2\nevent: n\ndata: b\r"));
+	sse_reader_restart(&reader);
+	sse_reader_feed(&reader, TEXT("\xEF\xBB\xBF"
+	                              "data: c\n\ndata: is too long\n"));
+	assert_int_equal(reader.id.len, 1);
+	assert_memory_equal(reader.id.at, "1", 1);
+	assert_int_equal(long_ones, 1);
+	sse_reader_restart(&reader);
+	sse_reader_feed(&reader, TEXT("data: d\n\n"));
+	buf_add_char(&seen, '\0');
+	assert_string_equal(seen.at, "=a|=c|=d|");
+	end();
+}
+
 static void only_digits_are_a_delay(void **state)
 {
 	begin(KIB);
@@ -189,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_line_of_json_is_an_event),
 		cmocka_unit_test(an_id_counts_when_its_event_is_whole),
 		cmocka_unit_test(an_id_stays_until_the_next_one),
+		cmocka_unit_test(a_new_connection_forgets_what_is_half_there),
 		cmocka_unit_test(only_digits_are_a_delay),
 		cmocka_unit_test(too_long_an_event_is_lost_alone),
 		cmocka_unit_test(too_long_a_line_of_json_is_lost_alone),
