@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "base/clock.h"
 #include "base/must.h"
-#include "base/random.h"
 #include "bus/bus.h"
 #include "parse/parse.h"
+#include "signal/make.h"
 #include "source/claude/hook_stub.h"
 #include "source/source.h"
 
@@ -46,16 +45,17 @@ static void take_signal(void *self, struct text envelope)
 
 void hook_begin(struct buf *out, const char *type, struct text run)
 {
-	char id[RANDOM_UUID_LEN];
+	struct make m;
 
-	random_uuid(id);
 	buf_init(out, SIGNAL_MAX);
-	buf_print(out,
-	          "{\"id\":\"%.*s\",\"type\":\"%s\",\"timestamp\":%lld,"
-	          "\"source\":\"adapter:tap\",\"correlationId\":",
-	          RANDOM_UUID_LEN, id, type, (long long)clock_wall_ms());
-	buf_add_json(out, run);
-	buf_add(out, TEXT(",\"payload\":{"));
+	make_begin(&m, out,
+	           &(struct make_head){
+			   .type = type,
+			   .source = TEXT("adapter:tap"),
+			   .correlation = run,
+			   .is_new = true,
+		   });
+	make_payload(&m);
 }
 
 void hook_end(struct hook *hook, struct buf *out)

@@ -1,4 +1,4 @@
-/* scenario.h - the demo's scripts.
+/* scenario.h - the demo's scripts, which are written in demo.json.
  *
  * Three built-in scenarios, one after the other, for ever: a simple task, an
  * error and its recovery, two agents at once.  Everything they emit has the source
@@ -7,7 +7,8 @@
 #ifndef SOURCE_SCENARIO_H
 #define SOURCE_SCENARIO_H
 
-/* A moment of a script. */
+/* A moment of a script.  What an agent says or thinks comes in pieces, one after the other, so a
+ * piece that is gone on from ends with its space. */
 struct beat {
 	unsigned after_ms; /* since the one before */
 	const char *type;
