@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/whole.h"
-#include "box/dialects.h"
 #include "box/parts.h"
 #include "box/verdicts.h"
 #include "bus/bus.h"

@@ -1,7 +1,8 @@
 /* dialects.c - the languages that clients speak, one row each.
  *
- * To add one, write a room (hub/dialect.h says what a dialect is), give it a line in
- * tools/layers, and add a row here with what makes its own state, if it has any.
+ * To add one, write a room with a meson.build (hub/dialect.h says what a dialect is), give it a
+ * line in tools/layers and name it there in that of box, and add a row here with what makes and
+ * frees its own state, if it has any.  tests/skeleton/dialect is the least that one can be.
  */
 #include "box/dialects.h"
 
@@ -28,10 +29,9 @@ static void *make_native(struct box *box)
 	return box->native;
 }
 
-static void free_native(struct box *box)
+static void free_native(void *of)
 {
-	native_destroy(box->native);
-	box->native = NULL;
+	native_destroy(of);
 }
 
 static void *make_run(struct box *box)
@@ -46,16 +46,15 @@ static void *make_run(struct box *box)
 	return box->escapement;
 }
 
-static void free_run(struct box *box)
+static void free_run(void *of)
 {
-	escapement_destroy(box->escapement);
-	box->escapement = NULL;
+	escapement_destroy(of);
 }
 
 static const struct {
 	const struct dialect *dialect;
 	void *(*make)(struct box *box); /* NULL: it needs nothing */
-	void (*free)(struct box *box);
+	void (*free)(void *of);
 	bool on_request; /* --echo */
 } rows[] = {
 	{&dialect_native, make_native, free_native},
@@ -76,17 +75,19 @@ size_t box_make_dialects(struct box *box, struct hub_dialect *out)
 	for (size_t i = 0; i < ROWS; i++) {
 		if (rows[i].on_request && !box->options->echo)
 			continue;
-		out[count].dialect = rows[i].dialect;
-		out[count++].of = rows[i].make ? rows[i].make(box) : NULL;
+		box->made[i] = rows[i].make ? rows[i].make(box) : NULL;
+		out[count++] = (struct hub_dialect){rows[i].dialect, box->made[i]};
 	}
 	return count;
 }
 
 void box_free_dialects(struct box *box)
 {
+	box->native = NULL;
+	box->escapement = NULL;
 	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].free)
-			rows[i].free(box);
+		if (box->made[i])
+			rows[i].free(box->made[i]);
 }
 
 /* ---- what they are told ---- */

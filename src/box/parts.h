@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 #include "box/agents.h"
+#include "box/dialects.h"
 #include "box/folds.h"
 #include "box/listens.h"
 #include "box/resume.h"
 #include "box/show.h"
 #include "bus/back.h"
-#include "config/serve.h"
 #include "net/loop.h"
 #include "net/seats.h"
 #include "net/supervisor.h"
@@ -28,7 +28,8 @@ struct box {
 	struct bus *bus;
 	struct accounts *accounts; /* shares of producers */
 	struct hub *hub;
-	struct native *native; /* its dialects */
+	void *made[BOX_DIALECTS_MAX]; /* of its dialects, of which these are told news: */
+	struct native *native;
 	struct escapement *escapement;
 	struct web *web;
 	struct requests *requests;

@@ -11,7 +11,6 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "base/whole.h"
-#include "box/dialects.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "bus/folds.h"

@@ -206,7 +206,6 @@ const struct dialect dialect_run = {
 	.name = "run",
 	.path = "/ws/run",
 	.pins = hub_pins,
-	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.is_held = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,

@@ -5,6 +5,8 @@
  */
 #include "hub/client.h"
 
+#include <assert.h>
+
 #include "base/log.h"
 #include "base/utf8.h"
 #include "hub/acks.h"
@@ -17,7 +19,10 @@
 /* Answers, and besides them a frame that was begun and a line that was read. */
 static size_t mine_max(const struct client *c)
 {
-	return HUB_MINE_MAX + 2 * (c->hub->options.ws.message_max + HUB_ENVELOPE_MAX);
+	const struct encoding *e = client_dialect(c)->encoding;
+	size_t line = c->hub->options.ws.message_max + HUB_ENVELOPE_MAX;
+
+	return HUB_MINE_MAX + 2 * (e ? encoding_most(e, line) : line);
 }
 
 void client_make_room(struct client *c, size_t more)
@@ -100,8 +105,15 @@ static void leave_tape(struct client *c)
 		tape->readers--;
 	c->tape = NULL;
 	c->account->subscriptions--;
-	c->spoken->reel->users--;
+	hub_leave_reel(c->spoken->reel);
 	hub_mark(c->hub, tape); /* an empty one is dropped at the end of the turn */
+}
+
+static void stop_reading(struct client *c)
+{
+	journal_reader_destroy(c->reader);
+	c->reader = NULL;
+	client_forget_memory(c);
 }
 
 /* The rest of a frame that was begun goes before everything else it is owed. */
@@ -130,8 +142,7 @@ static void finish_frame(struct client *c)
 
 static void go_live(struct client *c, uint64_t cursor)
 {
-	journal_reader_destroy(c->reader);
-	c->reader = NULL;
+	stop_reading(c);
 	if (c->state == CLIENT_READING)
 		c->tape->readers--;
 	c->state = CLIENT_LIVE;
@@ -156,14 +167,10 @@ void client_subscribe(struct client *c, struct subscription *wish)
 
 	finish_frame(c);
 	leave_tape(c);
-	journal_reader_destroy(c->reader);
-	c->reader = NULL;
+	stop_reading(c);
 	c->state = CLIENT_IDLE;
 	c->policy = (uint8_t)wish->policy;
-	if (r->users++ == 0) {
-		reel_reset(&r->reel, journal_last_seq(c->hub->options.journal) + 1);
-		r->guarded_at = r->reel.head;
-	}
+	hub_use_reel(c->hub, r);
 	c->tape = switchboard_tape(&r->board, &r->reel, &wish->filter);
 	c->account->subscriptions++;
 	if (wish->has_after)
@@ -274,7 +281,7 @@ void client_fall_behind(struct client *c)
 	after = tape_next_seq(c->tape, c->cursor) - 1;
 	tape_leave(c->tape, c);
 	c->dropping = c->policy == SLOW_DROP;
-	c->joining = c->policy == SLOW_COALESCE;
+	c->joining = c->policy == SLOW_COALESCE && !client_dialect(c)->encoding->make;
 	go_read(c, journal_reader_create(c->hub->options.journal, after));
 }
 
@@ -306,14 +313,37 @@ static bool wants_line(struct client *c, struct text line)
 	       (signal_read(c->hub->lines, line, &s, NULL) && filter_passes(&c->tape->filter, &s));
 }
 
-static void encode_line(struct client *c, struct text line)
+/* The memory of its encoding, as it stands before a line; NULL: there is none. */
+static void *reading_memory(struct client *c, uint64_t seq)
 {
-	const char *epoch = journal_epoch(c->hub->options.journal);
-	encode_fn *encode = encoders[client_dialect(c)->encoding];
-	char *out = buf_reserve(&c->mine, line.len + ENCODING_EXTRA);
+	const struct encoding *e = client_dialect(c)->encoding;
+	struct person *p;
 
-	if (out)
-		c->mine.len += encode(out, line, signal_seq_of(line), epoch);
+	if (!e->make)
+		return NULL;
+	p = client_person(c);
+	if (p->memory && p->memory_next != seq)
+		client_forget_memory(c);
+	if (!p->memory)
+		p->memory = e->make(client_of_dialect(c), seq);
+	p->memory_next = seq + 1;
+	return p->memory;
+}
+
+/* A memory is given all lines, also those that the client does not want. */
+static void encode_line(struct client *c, struct text line, bool is_wanted)
+{
+	const struct encoding *e = client_dialect(c)->encoding;
+	const char *epoch = journal_epoch(c->hub->options.journal);
+	uint64_t seq = signal_seq_of(line);
+	char *out = buf_reserve(&c->mine, encoding_most(e, line.len));
+	size_t len;
+
+	if (!out)
+		return;
+	len = e->encode(reading_memory(c, seq), out, line, seq, epoch);
+	assert(len <= encoding_most(e, line.len));
+	c->mine.len += is_wanted ? len : 0;
 }
 
 static void encode_joined(struct client *c)
@@ -322,7 +352,7 @@ static void encode_joined(struct client *c)
 
 	buf_init(&line, c->hub->words.last.max + 2 * COALESCE_TEXT_MAX);
 	if (coalesce_take(&c->hub->words, &line) && !line.full)
-		encode_line(c, buf_text(&line));
+		encode_line(c, buf_text(&line), true);
 	buf_finish(&line);
 }
 
@@ -331,16 +361,20 @@ static void take_lines(struct client *c, struct text lines)
 {
 	struct coalesce *words = &c->hub->words;
 	struct text rest = lines, line;
+	bool has_memory = client_dialect(c)->encoding->make, is_wanted;
 	uint64_t seq = 0;
 
 	while (rest.len && c->mine.len < CLIENT_FILL_MAX) {
 		line = text_cut(rest, '\n', &rest);
 		seq = signal_seq_of(line);
-		if (!wants_line(c, line) || (c->joining && coalesce_add(words, line)))
+		is_wanted = wants_line(c, line);
+		if (!is_wanted && !has_memory)
+			continue;
+		if (c->joining && coalesce_add(words, line))
 			continue;
 		encode_joined(c);
 		if (!c->joining || !coalesce_add(words, line))
-			encode_line(c, line);
+			encode_line(c, line, is_wanted);
 	}
 	encode_joined(c);
 	journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
@@ -415,8 +449,7 @@ void client_close(struct client *c, uint16_t code, struct text reason)
 		return;
 	finish_frame(c);
 	leave_tape(c);
-	journal_reader_destroy(c->reader);
-	c->reader = NULL;
+	stop_reading(c);
 	if (client_dialect(c)->is_websocket)
 		say_close(c, code, reason);
 	forget_acks(c);
@@ -433,8 +466,7 @@ void client_end(struct client *c)
 		return;
 	c->parted = true;
 	leave_tape(c);
-	journal_reader_destroy(c->reader);
-	c->reader = NULL;
+	stop_reading(c);
 	forget_acks(c);
 	client_leave_dialect(c);
 	client_forget_waits(c);

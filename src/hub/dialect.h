@@ -1,6 +1,6 @@
 /* dialect.h - a language that clients speak, as one table; for whoever writes one.
  *
- * An encoding turns a stored line into a frame; dialects that send the same
+ * An encoding turns a stored line into frames; dialects that send the same
  * frames share one, and so share a reel.  All else about a language is in its
  * dialect: where it is found, who may use it, how it greets, hears and parts.
  *
@@ -17,17 +17,8 @@
 #include "signal/signal.h"
 
 struct client;
+struct encoding;
 struct http;
-
-enum encoding { ENCODING_FRAME, ENCODING_EVENT, ENCODINGS };
-
-/* No frame is longer than its line and this. */
-#define ENCODING_EXTRA 64
-
-/* Writes the frame of a stored line, returns its length. */
-typedef size_t encode_fn(char *out, struct text line, uint64_t seq, const char *epoch);
-
-extern encode_fn *const encoders[ENCODINGS];
 
 /* What a pump says of its client. */
 enum pump {
@@ -42,7 +33,7 @@ struct dialect {
 	/* Where a listener that is for this dialect alone has it too, ended by NULL; it is
 	 * NULL itself when none can be.  "/" and "/ws" are hub_pins. */
 	const char *const *pins;
-	enum encoding encoding;
+	const struct encoding *encoding; /* NULL: its clients do not subscribe */
 	bool is_websocket;
 	bool is_held;   /* each message counts as a signal, and who is too fast is not read */
 	unsigned needs; /* scopes, of which one is enough to come in */

@@ -20,7 +20,6 @@ static void hear_binary(struct client *c, struct text message)
 const struct dialect dialect_echo = {
 	.name = "echo",
 	.path = "/echo",
-	.encoding = ENCODING_FRAME,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check_none,

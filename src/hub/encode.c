@@ -1,9 +1,11 @@
 /* encode.c - the frames that stored lines become. */
 #include <string.h>
 
-#include "hub/dialect.h"
+#include "hub/encoding.h"
 #include "net/ws.h"
 #include "signal/origin.h"
+
+#define EVENT_EXTRA 64 /* an id of an epoch and a seq, the names of two fields */
 
 static char *put(char *to, struct text t)
 {
@@ -11,7 +13,7 @@ static char *put(char *to, struct text t)
 	return to + t.len;
 }
 
-static size_t frame(char *out, struct text line, uint64_t seq, const char *epoch)
+static size_t frame(void *memory, char *out, struct text line, uint64_t seq, const char *epoch)
 {
 	struct text head, tail;
 	char *to;
@@ -24,7 +26,7 @@ static size_t frame(char *out, struct text line, uint64_t seq, const char *epoch
 }
 
 /* A stored line has no line ends inside, so it is one data field. */
-static size_t event(char *out, struct text line, uint64_t seq, const char *epoch)
+static size_t event(void *memory, char *out, struct text line, uint64_t seq, const char *epoch)
 {
 	char digits[TEXT_U64_MAX];
 	char *to = put(out, TEXT("id: "));
@@ -41,7 +43,14 @@ static size_t event(char *out, struct text line, uint64_t seq, const char *epoch
 	return (size_t)(to - out);
 }
 
-encode_fn *const encoders[ENCODINGS] = {
-	[ENCODING_FRAME] = frame,
-	[ENCODING_EVENT] = event,
+const struct encoding encoding_frame = {
+	.name = "frame",
+	.most = {1, WS_HEADER_MAX},
+	.encode = frame,
+};
+
+const struct encoding encoding_event = {
+	.name = "event",
+	.most = {1, EVENT_EXTRA},
+	.encode = event,
 };

@@ -1,6 +1,7 @@
 /* hub.c - from the bus to the reels, and at the end of the turn to the sockets. */
 #include "hub/hub.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -11,7 +12,7 @@
 #include "journal/journal.h"
 #include "net/http.h"
 
-#define HUB_FRAME_MIN 64 /* no frame is shorter: sizes the reel's index */
+#define HUB_FRAME_MIN 64 /* most frames are longer: sizes the reel's index */
 #define FETCH_CLIENTS 4  /* so many are on their way from memory before they are visited */
 
 /* --- a signal comes ------------------------------------------------------- */
@@ -66,36 +67,59 @@ static void spool_to_tape(void *self, struct tape *tape)
 	hub_mark(spooled->hub, tape);
 }
 
+/* The oldest byte that a client may still stand at: not too many bytes behind, and not so
+ * many signals, of which some have no bytes, that the index forgets its place. */
+static uint64_t oldest_place(const struct hub *hub, const struct reel *reel)
+{
+	size_t behind = hub->options.behind_max;
+	uint64_t by_bytes = reel->head > behind ? reel->head - behind : 0, by_index = 0;
+
+	if (reel->next_seq - reel->first_seq > reel->frames_max / 2)
+		by_index = reel_start(reel, reel->next_seq - reel->frames_max / 2);
+	return by_bytes > by_index ? by_bytes : by_index;
+}
+
 /* Whoever is too far behind must leave before the ring's tail comes by. */
 static void guard(struct hub *hub, struct hub_reel *r)
 {
-	uint64_t head = r->reel.head;
-	size_t behind = hub->options.behind_max;
+	uint64_t oldest = oldest_place(hub, &r->reel);
 
-	r->guarded_at = head;
-	if (head < behind)
+	r->guarded_at = r->reel.head;
+	r->guarded_seq = r->reel.next_seq;
+	if (!oldest)
 		return;
 	list_each(&r->board.tapes, l)
-		shed(list_of(l, struct tape, in_all), head - behind);
+		shed(list_of(l, struct tape, in_all), oldest);
 }
 
-static void spool(struct hub *hub, enum encoding e, const struct signal *s)
+static bool is_guard_due(const struct hub_reel *r)
 {
-	struct hub_reel *r = &hub->reels[e];
-	char *out = reel_reserve(&r->reel, s->line.len + ENCODING_EXTRA);
-	size_t len = encoders[e](out, s->line, s->seq, journal_epoch(hub->options.journal));
+	return r->reel.head - r->guarded_at > HUB_GUARD_EVERY ||
+	       r->reel.next_seq - r->guarded_seq > r->reel.frames_max / 4;
+}
+
+static void spool(struct hub *hub, struct hub_reel *r, const struct signal *s)
+{
+	const struct encoding *e = r->encoding;
+	size_t most = encoding_most(e, s->line.len);
+	char *out = reel_reserve(&r->reel, most);
+	size_t len =
+		e->encode(r->memory, out, s->line, s->seq, journal_epoch(hub->options.journal));
 	struct spooled spooled = {hub, r->reel.head, len, 0};
 
+	assert(len <= most);
 	reel_commit(&r->reel, len);
-	hub->counts.frames++;
-	if (r->board.all) {
-		spooled.clients = r->board.all->client_count;
-		hub_mark(hub, r->board.all);
+	if (len) {
+		hub->counts.frames++;
+		if (r->board.all) {
+			spooled.clients = r->board.all->client_count;
+			hub_mark(hub, r->board.all);
+		}
+		if (r->board.by_key.count)
+			switchboard_route(&r->board, s, spool_to_tape, &spooled);
+		*tally_of(&hub->told, s->source, s->kind) += spooled.clients;
 	}
-	if (r->board.by_key.count)
-		switchboard_route(&r->board, s, spool_to_tape, &spooled);
-	*tally_of(&hub->told, s->source, s->kind) += spooled.clients;
-	if (r->reel.head - r->guarded_at > HUB_GUARD_EVERY)
+	if (is_guard_due(r))
 		guard(hub, r);
 }
 
@@ -103,9 +127,9 @@ static void heard(struct tap *tap, const struct signal *s)
 {
 	struct hub *hub = list_of(tap, struct hub, tap);
 
-	for (enum encoding e = 0; e < ENCODINGS; e++)
-		if (hub->reels[e].users)
-			spool(hub, e, s);
+	for (size_t i = 0; i < hub->reel_count; i++)
+		if (hub->reels[i].users)
+			spool(hub, &hub->reels[i], s);
 }
 
 static void durable(struct tap *tap, uint64_t seq)
@@ -300,9 +324,9 @@ void hub_warmed(struct hub *hub)
 
 /* Between two looks at who lags a client may get this far behind; beyond it the
  * tail could pass a cursor. */
-static size_t reel_size(const struct hub_options *o)
+static size_t reel_size(const struct hub_options *o, const struct encoding *e)
 {
-	size_t frame = o->ws.message_max + HUB_ENVELOPE_MAX + ENCODING_EXTRA;
+	size_t frame = encoding_most(e, o->ws.message_max + HUB_ENVELOPE_MAX);
 	size_t need = o->behind_max + HUB_GUARD_EVERY + 2 * frame;
 	size_t size = MIB;
 
@@ -318,10 +342,69 @@ void hub_set_times(struct hub *hub, unsigned ping_ms, unsigned pong_ms, unsigned
 	hub->options.pong_ms = pong_ms;
 }
 
+/* The reel of an encoding, which dialects share. */
+static struct hub_reel *open_reel(struct hub *hub, const struct hub_dialect *dialect)
+{
+	const struct encoding *e = dialect->dialect->encoding;
+	struct hub_reel *r = hub->reels;
+	size_t size;
+
+	if (!e)
+		return NULL;
+	for (; r < hub->reels + hub->reel_count; r++)
+		if (r->encoding == e)
+			return r;
+	hub->reel_count++;
+	r->encoding = e;
+	r->of = dialect->of;
+	size = reel_size(&hub->options, e);
+	reel_init(&r->reel, size, size / HUB_FRAME_MIN);
+	switchboard_init(&r->board);
+	return r;
+}
+
+static void close_reel(struct hub_reel *r)
+{
+	switchboard_finish(&r->board);
+	reel_finish(&r->reel);
+}
+
+void hub_use_reel(struct hub *hub, struct hub_reel *r)
+{
+	uint64_t next = journal_last_seq(hub->options.journal) + 1;
+
+	if (r->users++)
+		return;
+	reel_reset(&r->reel, next);
+	r->guarded_at = r->reel.head;
+	r->guarded_seq = next;
+	if (r->encoding->make)
+		r->memory = r->encoding->make(r->of, next);
+}
+
+void hub_leave_reel(struct hub_reel *r)
+{
+	if (--r->users || !r->memory)
+		return;
+	r->encoding->free(r->memory);
+	r->memory = NULL;
+}
+
+static void offer(struct hub *hub, const struct hub_options *options)
+{
+	hub->reels = must_zero(options->dialect_count, sizeof(*hub->reels));
+	hub->spoken = must_zero(options->dialect_count, sizeof(*hub->spoken));
+	for (size_t i = 0; i < options->dialect_count; i++) {
+		const struct hub_dialect *d = &options->dialects[i];
+
+		hub->spoken[i] = (struct spoken){d->dialect, d->of, open_reel(hub, d)};
+	}
+	hub->options.dialects = NULL; /* the caller's */
+}
+
 struct hub *hub_create(const struct hub_options *options)
 {
 	struct hub *hub = must_zero(1, sizeof(*hub));
-	size_t size = reel_size(options);
 
 	hub->options = *options;
 	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
@@ -338,17 +421,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->ease.fire = hub_ease;
 	list_init(&hub->waiting);
 	list_init(&hub->dirty);
-	for (enum encoding e = 0; e < ENCODINGS; e++) {
-		reel_init(&hub->reels[e].reel, size, size / HUB_FRAME_MIN);
-		switchboard_init(&hub->reels[e].board);
-	}
-	hub->spoken = must_zero(options->dialect_count, sizeof(*hub->spoken));
-	for (size_t i = 0; i < options->dialect_count; i++)
-		hub->spoken[i] = (struct spoken){
-			options->dialects[i].dialect,
-			options->dialects[i].of,
-			&hub->reels[options->dialects[i].dialect->encoding],
-		};
+	offer(hub, options);
 	bus_add_tap(options->bus, &hub->tap);
 	loop_add_turn(options->loop, &hub->turn);
 	return hub;
@@ -362,10 +435,8 @@ void hub_destroy(struct hub *hub)
 		client_end(list_of(l, struct client, in_all));
 	list_each(&hub->work, l)
 		client_free(list_of(l, struct client, in_work));
-	for (enum encoding e = 0; e < ENCODINGS; e++) {
-		switchboard_finish(&hub->reels[e].board);
-		reel_finish(&hub->reels[e].reel);
-	}
+	for (size_t i = 0; i < hub->reel_count; i++)
+		close_reel(&hub->reels[i]);
 	bus_remove_tap(hub->options.bus, &hub->tap);
 	loop_remove_turn(&hub->turn);
 	deadline_clear(&hub->ease);
@@ -374,6 +445,7 @@ void hub_destroy(struct hub *hub)
 	buf_finish(&hub->scratch);
 	pool_finish(&hub->pool);
 	free(hub->spoken);
+	free(hub->reels);
 	free(hub);
 }
 
@@ -440,8 +512,8 @@ struct hub_lag hub_lag(const struct hub *hub)
 {
 	struct hub_lag lag = {0};
 
-	for (enum encoding e = 0; e < ENCODINGS; e++)
-		list_each(&hub->reels[e].board.tapes, l)
+	for (size_t i = 0; i < hub->reel_count; i++)
+		list_each(&hub->reels[i].board.tapes, l)
 			look_at_lag(list_of(l, struct tape, in_all), &lag);
 	return lag;
 }

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "bus/bus.h"
 #include "hub/dialogue.h"
+#include "hub/encoding.h"
 #include "hub/hub.h"
 #include "hub/switchboard.h"
 #include "net/loop.h"
@@ -22,24 +23,28 @@
 #define HUB_PART_MS 2000            /* for last words */
 
 struct hub_reel {
+	const struct encoding *encoding;
+	void *of;     /* of the dialect that brought it */
+	void *memory; /* of the encoding, while there are users */
 	struct reel reel;
 	struct switchboard board;
-	unsigned users;      /* clients with a tape of it */
-	uint64_t guarded_at; /* head at the last look at who lags */
+	unsigned users;                   /* clients with a tape of it */
+	uint64_t guarded_at, guarded_seq; /* its head at the last look at who lags */
 };
 
 /* A dialect that this hub offers. */
 struct spoken {
 	const struct dialect *dialect;
 	void *of;
-	struct hub_reel *reel;
+	struct hub_reel *reel; /* NULL: its clients do not subscribe */
 };
 
 struct hub {
 	struct hub_options options;
 	struct tap tap;
 	struct turn turn;
-	struct hub_reel reels[ENCODINGS];
+	struct hub_reel *reels; /* one for each encoding */
+	size_t reel_count;
 	struct spoken *spoken; /* as many as options.dialect_count */
 	struct pool pool;      /* of clients */
 	struct link clients, work, waiting, dirty;
@@ -70,6 +75,10 @@ void hub_ease(struct deadline *deadline); /* socket.c: may those who were held g
 struct text hub_news(struct hub *hub, const struct client *client);
 
 void hub_mark(struct hub *hub, struct tape *tape); /* the tape has news */
+
+/* A client has a tape of it; it has none any more. */
+void hub_use_reel(struct hub *hub, struct hub_reel *reel);
+void hub_leave_reel(struct hub_reel *reel);
 
 /* ---- clients ---- */
 

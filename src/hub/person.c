@@ -71,6 +71,14 @@ void client_leave_dialect(struct client *c)
 	c->person->has_left = true;
 }
 
+void client_forget_memory(struct client *c)
+{
+	if (!c->person || !c->person->memory)
+		return;
+	client_dialect(c)->encoding->free(c->person->memory);
+	c->person->memory = NULL;
+}
+
 void client_forget_waits(struct client *c)
 {
 	const struct back *back = &c->hub->options.back;

@@ -11,10 +11,12 @@
 
 struct person {
 	struct client *client;
-	struct link in_held; /* hub.held: not read, because it was too fast */
-	void *view;          /* client_view() */
-	bool has_left;       /* its dialect knows that it closes or is gone */
-	char *name;          /* of the credential or the process */
+	struct link in_held;  /* hub.held: not read, because it was too fast */
+	void *view;           /* client_view() */
+	bool has_left;        /* its dialect knows that it closes or is gone */
+	void *memory;         /* of its encoding, while it reads the journal */
+	uint64_t memory_next; /* the seq that it is to be given next */
+	char *name;           /* of the credential or the process */
 	bool is_process;
 	struct link waits; /* person_wait.in_person */
 };
@@ -46,7 +48,8 @@ struct back_who client_who(struct client *client, struct text screen);
 
 void client_meet(struct client *client, const struct caller *caller);
 void client_leave_dialect(struct client *client); /* it hears that it leaves, once */
-void client_forget_waits(struct client *client);  /* it is gone */
-void client_free_person(struct client *client);   /* at the end of the turn */
+void client_forget_memory(struct client *client);
+void client_forget_waits(struct client *client); /* it is gone */
+void client_free_person(struct client *client);  /* at the end of the turn */
 
 #endif

@@ -5,6 +5,7 @@
  * connection, so one tape serves all.
  */
 #include "net/sse.h"
+#include "hub/encoding.h"
 #include "hub/inside.h"
 #include "hub/wish.h"
 #include "journal/journal.h"
@@ -70,7 +71,7 @@ const struct dialect dialect_sse = {
 	.name = "sse",
 	.path = "/api/stream",
 	.alias = "/__signals__/stream",
-	.encoding = ENCODING_EVENT,
+	.encoding = &encoding_event,
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check,
 	.welcome = welcome,

@@ -14,6 +14,7 @@
 #include "base/must.h"
 #include "base/scan.h"
 #include "hub/acks.h"
+#include "hub/encoding.h"
 #include "hub/hub.h"
 #include "hub/wish.h"
 #include "journal/journal.h"
@@ -382,7 +383,7 @@ const struct dialect dialect_native = {
 	.name = "native",
 	.path = "/ws",
 	.pins = hub_pins,
-	.encoding = ENCODING_FRAME,
+	.encoding = &encoding_frame,
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT | SCOPE_ANSWER | SCOPE_CONTROL,
 	.view = sizeof(struct native_view),

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""A dialect with state comes from a room of its own: it is built in with the two existing files
+that box/dialects.c names.  Its encoding has a memory and gives none, one and three frames in
+turn; its clients fall behind, resume and filter like all others."""
+
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import lib
+from lib import ROOT, SIGNALBOX, WS, Box, eventually, run, temp_dir, test
+
+COUNTS = (0, 1, 3)
+SMALL = 2048
+
+# What whoever adds a dialect writes into files that are there.
+EDITS = {
+    "tools/layers": [
+        ("\nbox: ", "\nskeleton: base net signal bus hub\nbox: "),
+        (" hub native escapement ", " hub native escapement skeleton "),
+    ],
+    "src/box/dialects.c": [
+        ('#include "native/native.h"\n', '#include "native/native.h"\n#include "skeleton/skeleton.h"\n'),
+        ("static const struct {\n", "static void *make_skeleton(struct box *box)\n{\n\treturn skeleton_create();\n}\n\n"
+                                    "static const struct {\n"),
+        ("\t{&dialect_signals},\n",
+         "\t{&dialect_signals},\n\t{&dialect_skeleton, make_skeleton, skeleton_destroy},\n"),
+    ],
+}
+
+
+def make_tree():
+    """The tree as it is, with a new room and those edits."""
+    top = temp_dir()
+    for entry in ROOT.iterdir():
+        if entry.name not in ("src", "tools", "build", ".git"):
+            (top / entry.name).symlink_to(entry)
+    shutil.copytree(ROOT / "src", top / "src")
+    shutil.copytree(ROOT / "tools", top / "tools")
+    shutil.copytree(ROOT / "tests/skeleton/dialect", top / "src/skeleton")
+    for name, edits in EDITS.items():
+        text = (top / name).read_text()
+        for old, new in edits:
+            assert text.count(old) == 1, (name, old)
+            text = text.replace(old, new)
+        (top / name).write_text(text)
+    return top
+
+
+def command_for(file):
+    """How the build that is tested compiles a file: the words, and where."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if entry["file"].endswith(file):
+            return shlex.split(entry["command"])
+    raise AssertionError(file)
+
+
+def compile_one(top, file):
+    words = command_for("src/box/dialects.c")
+    words = [w.replace(f"-iquote{ROOT}/src", f"-iquote{top}/src") for w in words]
+    for flag in ("-MQ", "-MF", "-o", "-c"):
+        at = words.index(flag)
+        del words[at:at + 2]
+    out = top / (file.replace("/", "_") + ".o")
+    subprocess.run([*words, "-o", out, "-c", top / file], cwd=build, check=True)
+    return str(out)
+
+
+def link(top):
+    """As the program is linked, but what is ours comes first; and not optimised as a whole."""
+    said = subprocess.run(["ninja", "-C", build, "-t", "commands", "signalbox"],
+                          capture_output=True, text=True, check=True).stdout
+    words = shlex.split(said.splitlines()[-1])
+    out = top / "signalbox"
+    words[words.index("-o") + 1] = str(out)
+    objects = [compile_one(top, f) for f in ("src/box/dialects.c", "src/skeleton/skeleton.c")]
+    words[1:1] = [*objects, "-Wl,-z,muldefs"]
+    words = [w for w in words if not w.startswith("-flto")] + ["-fno-lto"]
+    subprocess.run(words, cwd=build, check=True)
+    return out
+
+
+build = Path(SIGNALBOX).parent
+tree = make_tree()
+
+
+def frames_of(seq):
+    return [(seq, piece) for piece in range(COUNTS[seq % 3])]
+
+
+def expected(seqs):
+    return [frame for seq in seqs for frame in frames_of(seq)]
+
+
+def last_frame(seqs):
+    return expected(seqs)[-1]
+
+
+def read_until(ws, last):
+    """The frames up to that one, as (seq, piece), and all else that was said."""
+    frames, other = [], []
+    while not frames or frames[-1] != last:
+        said = ws.json()
+        if "piece" in said:
+            assert said["signal"]["seq"] == said["seq"], said
+            frames.append((said["seq"], said["piece"]))
+        else:
+            other.append(said)
+    return frames, other
+
+
+def seq_now(box):
+    return box.request("GET", "/api/status").json()["seq"]
+
+
+def publish(box, count, size=20, kind="load"):
+    lines = "".join(json.dumps({"type": kind, "source": "p", "payload": {"pad": "x" * size}}) + "\n"
+                    for _ in range(count))
+    answer = box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+    assert answer.json()["accepted"] == count, answer
+    return answer.json()["firstSeq"], answer.json()["lastSeq"]
+
+
+def slow(box, path):
+    original = box.connect
+    box.connect = lambda unix=True: original(False, receive_buffer=SMALL)
+    try:
+        return WS(box, path)
+    finally:
+        box.connect = original
+
+
+@test("two existing files are changed, and the law of layers and the build know the new room")
+def _():
+    law = subprocess.run([tree / "tools/laws/layers"], cwd=tree, capture_output=True, text=True)
+    assert law.returncode == 0, law.stdout
+    out = temp_dir() / "b"
+    subprocess.run(["meson", "setup", "-Dtests=false", out, tree], check=True, capture_output=True)
+    listed = subprocess.run(["meson", "introspect", "--targets", out], check=True,
+                            capture_output=True, text=True).stdout
+    assert "src/skeleton/skeleton.c" in listed
+
+
+@test("a live client gets none, one and three frames in turn, and one with a filter its part")
+def _():
+    with Box() as box, WS(box, "/ws/skeleton") as all_, \
+            WS(box, "/ws/skeleton?type=b") as some:
+        first = seq_now(box) + 1
+        for n in range(30):
+            box.emit("ab"[n % 2])
+        seqs = range(first, first + 30)
+        assert read_until(all_, last_frame(seqs))[0] == expected(seqs)
+        assert read_until(some, last_frame(seqs[1::2]))[0] == expected(seqs[1::2])
+
+
+@test("one that resumes sees the same frames as those that were live, also through a filter")
+def _():
+    with Box() as box:
+        first, last = publish(box, 3000)
+        publish(box, 7, kind="other")
+        seqs = range(first, last + 8)
+        for after in (first - 1, first, first + 1, first + 1000):
+            with WS(box, f"/ws/skeleton?after={after}") as ws:
+                want = expected(range(after + 1, last + 8))
+                assert read_until(ws, want[-1])[0] == want, after
+        with WS(box, f"/ws/skeleton?after={first - 1}&type=other") as ws:
+            assert read_until(ws, last_frame(seqs[-7:]))[0] == expected(seqs[-7:])
+
+
+@test("one that falls behind gets every frame, in order, none twice, and is told apart what is its own")
+def _():
+    for policy in ("resume", "coalesce"):
+        with Box() as box, slow(box, f"/ws/skeleton?slow={policy}") as ws:
+            first = seq_now(box) + 1
+            for _ in range(4):
+                publish(box, 1000, size=2000)
+                ws.send("ref")
+            eventually(lambda: box.request("GET", "/api/status").json()["hub"]["fellBehind"] >= 1)
+            _, last = publish(box, 3)
+            want = expected(range(first, last + 1))
+            frames, other = read_until(ws, want[-1])
+            assert frames == want, (policy, len(frames), len(want))
+            assert sum("acked" in o for o in other) == 4, other
+            assert not any("gap" in o for o in other), other
+
+
+@test("one that is too slow and wants no more of it than the present is told of a gap")
+def _():
+    with Box() as box, slow(box, "/ws/skeleton?slow=drop") as ws:
+        for _ in range(4):
+            publish(box, 1000, size=2000)
+        eventually(lambda: box.request("GET", "/api/status").json()["hub"]["fellBehind"] >= 1)
+        said = ws.json()
+        while "gap" not in said:
+            said = ws.json()
+        first, last = publish(box, 3)
+        want = [f for f in expected(range(first, last + 1)) if f[0] > said["gap"][1]]
+        assert read_until(ws, want[-1])[0] == want
+
+
+@test("one that does not read while a flood of signals passes that it does not want loses none")
+def _():
+    with Box() as box, slow(box, "/ws/skeleton?type=seldom") as ws:
+        first = seq_now(box) + 1
+        rounds = [publish(box, 3, kind="seldom", size=60000) for _ in range(8)]
+        publish(box, 30000, size=1)
+        rounds.append(publish(box, 3, kind="seldom"))
+        want = [f for a, b in rounds for f in expected(range(a, b + 1))]
+        assert first == rounds[0][0]
+        assert read_until(ws, want[-1])[0] == want
+
+
+@test("each client has its view: what all said is counted, and what is its own")
+def _():
+    with Box() as box, WS(box, "/ws/skeleton?type=none") as a, WS(box, "/ws/skeleton?type=none") as b:
+        a.send("one")
+        assert b.json() == {"said": 1, "yours": 0}
+        said = [a.json(), a.json()]
+        assert {"said": 1, "yours": 1} in said, said
+        assert [s["length"] for s in said if "acked" in s] == [3], said
+        b.close()
+        a.send("two")
+        said = [a.json(), a.json()]
+        assert {"said": 2, "yours": 2} in said, said
+
+
+@test("a listener can pin it, because the configuration asks for its name")
+def _():
+    config = temp_dir() / "c.yaml"
+    config.write_text("listen: [{address: '127.0.0.1:0', dialect: skeleton}]\n")
+    with Box(["--config", str(config)], listen=()) as box, WS(box, "/") as ws:
+        first = seq_now(box) + 1
+        for _ in range(3):
+            box.emit("x")
+        seqs = range(first, first + 3)
+        assert read_until(ws, last_frame(seqs))[0] == expected(seqs)
+
+
+lib.SIGNALBOX = str(link(tree))
+run()

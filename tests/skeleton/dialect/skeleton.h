@@ -1,0 +1,14 @@
+/* skeleton.h - a dialect with all that one can have, and as little of it as can be. */
+#ifndef SKELETON_SKELETON_H
+#define SKELETON_SKELETON_H
+
+#include "hub/dialect.h"
+
+struct skeleton;
+
+extern const struct dialect dialect_skeleton; /* hub_dialect.of is a struct skeleton */
+
+void *skeleton_create(void);
+void skeleton_destroy(void *of);
+
+#endif
