@@ -21,6 +21,7 @@
 #define HUB_GUARD_EVERY (1 * MIB)   /* of a reel between two looks at who lags */
 #define HUB_ENVELOPE_MAX (16 * KIB) /* what admission may add to a message */
 #define HUB_PART_MS 2000            /* for last words */
+#define HUB_FETCH_CLIENTS 4         /* are on their way from memory before they are visited */
 
 struct hub_reel {
 	const struct encoding *encoding;
@@ -75,6 +76,11 @@ void hub_ease(struct deadline *deadline); /* socket.c: may those who were held g
 struct text hub_news(struct hub *hub, const struct client *client);
 
 void hub_mark(struct hub *hub, struct tape *tape); /* the tape has news */
+
+/* The reel of a dialect's encoding, which others may share; NULL: it has none. */
+struct hub_reel *hub_open_reel(struct hub *hub, const struct hub_dialect *dialect);
+void hub_close_reel(struct hub_reel *reel);
+void hub_spool(struct hub *hub, struct hub_reel *reel, const struct signal *s);
 
 /* A client has a tape of it; it has none any more. */
 void hub_use_reel(struct hub *hub, struct hub_reel *reel);
