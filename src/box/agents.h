@@ -10,16 +10,6 @@ struct buf;
 struct prompt;
 struct signal;
 
-/* ---- agents.c ---- */
-
-struct escapement_agents box_agents(struct box *box);
-/* BACK_UNKNOWN: the run has no agent here. */
-enum back_answer box_control_agent(struct box *box, const struct back_control *control,
-                                   struct error *why);
-bool box_reply_to_agent(struct box *box, const struct prompt *prompt);
-/* What somebody did on a screen, as an event; false: the run has no agent here. */
-bool box_tell_agent(struct box *box, const struct signal *s, struct text run);
-
 /* ---- prompts.c ---- */
 
 bool box_make_prompts(struct box *box, struct error *why);

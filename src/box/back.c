@@ -133,8 +133,9 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 		return BACK_INVALID;
 	}
 	/* A program under `signalbox run` cannot be paused, but its hooks can hold it. */
-	answer = pauses_can(box->pauses, c->run, c->op) ? BACK_UNKNOWN
-	                                                : box_control_agent(box, c, why);
+	answer = pauses_can(box->pauses, c->run, c->op)
+	                 ? BACK_UNKNOWN
+	                 : escapement_control(box->escapement, c, why);
 	if (answer == BACK_UNKNOWN)
 		answer = pauses_control(box->pauses, &wish, why);
 	if (answer == BACK_UNKNOWN)
@@ -303,7 +304,7 @@ static const char *pass_on(struct box *box, const struct signal *s, struct text 
 	struct buf passed;
 	bool is_taken;
 
-	if (box_tell_agent(box, s, run))
+	if (escapement_tell_event(box->escapement, s, run))
 		return only_listens(runs_find(box->runs, run))
 		               ? "its program can be stopped, and told nothing"
 		               : NULL;

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "box/parts.h"
+#include "config/config.h"
 #include "escapement/escapement.h"
 #include "hub/dialect.h"
 #include "native/native.h"
@@ -39,7 +40,8 @@ static void *make_run(struct box *box)
 	struct escapement_options o = {
 		.runs = box->runs,
 		.prompts = box->prompts,
-		.agents = box_agents(box),
+		.bus = box->bus,
+		.message_max = box->config->limits.message,
 	};
 
 	box->escapement = escapement_create(&o);

@@ -15,6 +15,7 @@
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "config/config.h"
+#include "escapement/escapement.h"
 #include "source/claude/approve.h"
 #include "source/source.h"
 
@@ -107,7 +108,7 @@ static bool deliver(void *self, const struct prompt *prompt)
 	};
 	struct text source = text_of(prompt->source);
 
-	if (box_reply_to_agent(desk->box, prompt))
+	if (desk->box->escapement && escapement_reply(desk->box->escapement, prompt))
 		return true;
 	if (approve_is_ours(source)) {
 		if (desk->box->approve)

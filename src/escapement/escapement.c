@@ -160,31 +160,6 @@ void escapement_tell_prompt(struct escapement *e, const struct prompt *prompt)
 		run_screen_prompt(list_of(l, struct run_view, in_room), prompt);
 }
 
-static struct run_view *find_agent(const struct escapement *e, struct text session)
-{
-	list_each(&e->agents, l) {
-		struct run_view *view = list_of(l, struct run_view, in_room);
-
-		if (text_is(session, view->session))
-			return view;
-	}
-	return NULL;
-}
-
-bool escapement_has_agent(const struct escapement *e, struct text session)
-{
-	return find_agent(e, session) != NULL;
-}
-
-bool escapement_tell_agent(struct escapement *e, struct text session, struct text frame)
-{
-	struct run_view *view = find_agent(e, session);
-
-	if (view)
-		client_say_frame(view->client, WS_OP_TEXT, frame);
-	return view != NULL;
-}
-
 /* ---- what it remembers ---- */
 
 struct escapement *escapement_create(const struct escapement_options *options)

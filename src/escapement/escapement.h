@@ -7,28 +7,21 @@
 #define ESCAPEMENT_ESCAPEMENT_H
 
 #include "base/error.h"
-#include "base/text.h"
+#include "bus/back.h"
 #include "hub/dialect.h"
 
+struct bus;
 struct escapement;
 struct prompt;
 struct prompts;
 struct runs;
 
-/* Agents that connect to us, one for each session. */
-struct escapement_agents {
-	void *self;
-	void *(*joined)(void *self, struct text session, bool has_credential);
-	/* A frame.  False: it is no good, and why has the words. */
-	bool (*heard)(void *self, void *agent, struct text frame, struct error *why);
-	void (*left)(void *self, void *agent);
-};
-
 /* All of it outlives the dialect. */
 struct escapement_options {
 	struct runs *runs;
 	struct prompts *prompts; /* what agents ask */
-	struct escapement_agents agents;
+	struct bus *bus;         /* what agents say becomes signals there */
+	size_t message_max;
 };
 
 extern const struct dialect dialect_run; /* hub_dialect.of is a struct escapement */
@@ -40,8 +33,13 @@ void escapement_destroy(struct escapement *escapement); /* after the hub */
 void escapement_tell_prompt(struct escapement *escapement, const struct prompt *prompt);
 void escapement_tell_runs(struct escapement *escapement);
 
-/* To the agent of a session; false: there is none here. */
-bool escapement_tell_agent(struct escapement *escapement, struct text session, struct text frame);
-bool escapement_has_agent(const struct escapement *escapement, struct text session);
+/* The agent of a run, if it is here: what people want of it; what it asked and they answered;
+ * what they did on a screen, as an event.  BACK_UNKNOWN, false: it is not. */
+bool escapement_has_agent(const struct escapement *escapement, struct text run);
+enum back_answer escapement_control(struct escapement *escapement,
+                                    const struct back_control *control, struct error *why);
+bool escapement_reply(struct escapement *escapement, const struct prompt *prompt);
+bool escapement_tell_event(struct escapement *escapement, const struct signal *signal,
+                           struct text run);
 
 #endif

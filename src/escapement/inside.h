@@ -14,6 +14,7 @@
 #include "run/delta.h"
 #include "run/frame.h"
 
+struct escapement_agent;
 struct prompt;
 struct run_replay;
 
@@ -43,7 +44,7 @@ struct run_view {
 	uint64_t told_prompt; /* the seq of the newest that was */
 
 	/* of an agent */
-	void *agent;
+	struct escapement_agent *agent;
 };
 
 static inline struct escapement *escapement_of(const struct run_view *view)
