@@ -3,6 +3,8 @@
  *
  *   bench-micro parse      from a producer's 310 bytes to a draft that may be stored
  *   bench-micro lookup     from a signal to its tape among 10,000 correlationIds
+ *   bench-micro follow     from a line of the journal to the state of one of 97 runs, and the
+ *               frame of it for screens
  *   bench-micro throttle   a parsed signal through a wire with that filter; so are
  *               sample, when and map, which is a chain of all of them
  *   bench-micro unwanted   a parsed signal whose type no wire of 100 wants
@@ -23,6 +25,7 @@
 #include "net/loop.h"
 #include "net/process.h"
 #include "play/theatre.h"
+#include "run/runs.h"
 #include "wire/wire.h"
 
 #include <errno.h>
@@ -37,6 +40,7 @@ enum {
 	PARSES = 500000,
 	TAPES = 10000,
 	LOOKUPS = 2000000,
+	FOLLOWS = 500000,
 	ROUTES = 2000000,
 	CHOREOGRAPHIES = 100,
 	PERFORMANCES = 10000,
@@ -99,6 +103,35 @@ static void parse(void)
 	}
 	report(start, PARSES);
 	admit_destroy(admit);
+}
+
+static void follow(void)
+{
+	static char lines[ENVELOPES][ENVELOPE + 16];
+	const struct runs_options options = {0};
+	struct runs *runs = runs_create(&options);
+	struct signal_reader *reader = signal_reader_create();
+	char envelope[ENVELOPE + 1];
+	struct error why;
+	struct signal s;
+	uint64_t start;
+
+	for (unsigned i = 0; i < ENVELOPES; i++) {
+		write_envelope(envelope, i);
+		snprintf(lines[i], sizeof lines[i], "{\"seq\":%u,%s", 1000 + i, envelope + 1);
+	}
+	start = cpu_ns();
+	for (unsigned i = 0; i < FOLLOWS; i++) {
+		if (!signal_read(reader, text_of(lines[i % ENVELOPES]), &s, &why))
+			die("%s", why.words);
+		runs_hear(runs, &s);
+	}
+	report(start, FOLLOWS);
+	if (runs_count(runs) != 97 || runs_number(runs) != FOLLOWS + 97)
+		die("%zu runs have %llu events", runs_count(runs),
+		    (unsigned long long)runs_number(runs));
+	runs_destroy(runs);
+	signal_reader_destroy(reader);
 }
 
 static void count_visit(void *self, struct tape *tape)
@@ -425,9 +458,16 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } benches[] = {
-	{"parse", parse},       {"lookup", lookup},       {"throttle", throttle},
-	{"sample", sample},     {"when", when},           {"map", map},
-	{"unwanted", unwanted}, {"unmatched", unmatched}, {"performances", performances},
+	{"parse", parse},
+	{"follow", follow},
+	{"lookup", lookup},
+	{"throttle", throttle},
+	{"sample", sample},
+	{"when", when},
+	{"map", map},
+	{"unwanted", unwanted},
+	{"unmatched", unmatched},
+	{"performances", performances},
 	{"program", program},
 };
 
@@ -440,6 +480,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	die("usage: bench-micro parse|lookup|throttle|sample|when|map|unwanted|"
+	die("usage: bench-micro parse|follow|lookup|throttle|sample|when|map|unwanted|"
 	    "unmatched|performances|program");
 }

@@ -62,7 +62,7 @@ static void take_event(void *self, const struct run_event *e)
 {
 	struct pass *pass = self;
 	size_t before = pass->told.len;
-	struct pieces p;
+	struct frame_pieces p;
 	struct text all;
 	uint64_t own;
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lib import ROOT, run, temp_dir, test
 
-MICRO = ("lookup", "parse", "wire", "performances")
+MICRO = ("lookup", "parse", "follow", "wire", "performances")
 
 
 def bench(*args, server=os.environ["SIGNALBOX"]):

@@ -51,7 +51,7 @@ static int tear_down(void **state)
 static void take(void *self, const struct run_event *e)
 {
 	struct run_event read;
-	struct pieces p;
+	struct frame_pieces p;
 	struct frame frame;
 
 	fold_event(&by_signals, e);

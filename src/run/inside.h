@@ -36,7 +36,7 @@ void names_drop_words(struct hearing *h, struct name *n);
 /* ---- translate.c and pieces.c ---- */
 
 /* What an agent of the run dialect sent. */
-void pieces_of_agent(struct pieces *p, const struct signal *s);
+void pieces_of_agent(struct frame_pieces *p, const struct signal *s);
 
 /* ---- runs.c, runs_save.c and replay.c ---- */
 
@@ -64,10 +64,10 @@ struct runs {
 };
 
 struct run *run_create(struct runs *runs, struct text id, struct text source);
-void runs_keep(struct runs *runs, struct run *run, const struct pieces *pieces);
+void runs_keep(struct runs *runs, struct run *run, const struct frame_pieces *pieces);
 
 /* The number within its run that this frame gets. */
-uint64_t run_number(const struct run *run, const struct pieces *pieces);
+uint64_t run_number(const struct run *run, const struct frame_pieces *pieces);
 
 /* ---- prompt.c and prompt_takes.c ---- */
 

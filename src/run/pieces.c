@@ -2,7 +2,7 @@
 #include "run/inside.h"
 #include "run/raw.h"
 
-void pieces_add(const struct pieces *p, bool merged, uint64_t number, struct buf *out)
+void pieces_add(const struct frame_pieces *p, bool merged, uint64_t number, struct buf *out)
 {
 	uint64_t own;
 
@@ -30,7 +30,7 @@ struct text translate_origin(const struct json_reader *reader, struct text line,
 }
 
 /* What an agent sent, as it was; an event opens where its number is, or could be. */
-void pieces_of_agent(struct pieces *p, const struct signal *s)
+void pieces_of_agent(struct frame_pieces *p, const struct signal *s)
 {
 	yyjson_val *origin = yyjson_obj_get(yyjson_obj_get(s->envelope, "metadata"), "origin");
 	yyjson_val *frame = yyjson_obj_get(origin, "frame");
@@ -38,7 +38,7 @@ void pieces_of_agent(struct pieces *p, const struct signal *s)
 	yyjson_val *kind = raw_key(frame, "kind"), *seq = raw_key(frame, "seq");
 	struct text at;
 
-	*p = (struct pieces){.head = raw, .is_agents = true};
+	*p = (struct frame_pieces){.head = raw, .is_agents = true};
 	p->is_numbered = !kind || text_is(json_text_at(frame, "kind"), "event");
 	if (p->is_numbered && seq) {
 		p->own = raw_value(s->reader, s->line, seq);

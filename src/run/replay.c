@@ -11,7 +11,8 @@
 
 /* A frame that was made and not told yet: its bytes are in `made`. */
 struct made {
-	struct pieces pieces; /* lengths; the bytes are in replay.bytes, one after the other */
+	struct frame_pieces
+		pieces; /* lengths; the bytes are in replay.bytes, one after the other */
 	uint64_t own;
 };
 
@@ -62,7 +63,7 @@ void run_replay_destroy(struct run_replay *r)
 }
 
 /* Who was not told of an event before it is told of nothing that came before it. */
-static bool is_wanted(struct run_replay *r, const struct pieces *p)
+static bool is_wanted(struct run_replay *r, const struct frame_pieces *p)
 {
 	if (r->has_after && p->is_numbered && r->run.frames > r->after)
 		r->has_after = false;
@@ -72,7 +73,7 @@ static bool is_wanted(struct run_replay *r, const struct pieces *p)
 static void take_event(void *self, const struct run_event *e)
 {
 	struct run_replay *r = self;
-	struct pieces p;
+	struct frame_pieces p;
 
 	if (!translate_event(&r->signal, e, &r->scratch, &p))
 		return;

@@ -118,7 +118,7 @@ static void grow_ring(struct runs *all)
 	all->ring_room = room;
 }
 
-void runs_keep(struct runs *all, struct run *run, const struct pieces *p)
+void runs_keep(struct runs *all, struct run *run, const struct frame_pieces *p)
 {
 	size_t len = p->head.len + p->own.len + p->tail.len;
 	struct kept *k;
@@ -228,7 +228,7 @@ static void remember(char **kept, struct text frame)
 	*kept = frame.len <= RUN_FRAME_KEPT ? text_dup(frame) : NULL;
 }
 
-uint64_t run_number(const struct run *run, const struct pieces *p)
+uint64_t run_number(const struct run *run, const struct frame_pieces *p)
 {
 	uint64_t own;
 
@@ -241,7 +241,7 @@ uint64_t run_number(const struct run *run, const struct pieces *p)
 static void show(struct making *m, const struct run_event *e)
 {
 	struct run *run = m->run;
-	struct pieces p;
+	struct frame_pieces p;
 
 	if (!translate_event(m->s, e, &m->all->scratch, &p))
 		return;

@@ -48,7 +48,7 @@ struct run_frame {
 	uint64_t number;       /* among all runs; that of the newest before it if not numbered */
 	uint64_t own;          /* within its run, likewise */
 	const struct run *run; /* NULL: of a replay */
-	struct pieces pieces;
+	struct frame_pieces pieces;
 };
 static inline void run_frame_add(const struct run_frame *f, bool merged, struct buf *out)
 {

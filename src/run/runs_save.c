@@ -173,7 +173,7 @@ static void load_frame(struct runs *all, yyjson_val *saved)
 {
 	struct run *run = runs_find(all, json_text_at(saved, "run"));
 	uint64_t frames, number = all->number;
-	struct pieces p = {
+	struct frame_pieces p = {
 		.head = json_text_at(saved, "head"),
 		.own = json_text_at(saved, "own"),
 		.tail = json_text_at(saved, "tail"),

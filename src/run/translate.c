@@ -17,11 +17,13 @@ struct work {
 
 /* --- writing an event ------------------------------------------------------ */
 
+#define HEAD "{\"kind\":\"event\",\"seq\":"
+#define DELTA ",\"event\":\"llm/delta\",\"data\":{\"type\":\""
+
 static void begin(struct work *w, struct text event)
 {
-	buf_add(w->out, TEXT("{\"kind\":\"event\",\"seq\":"));
-	w->head = w->out->len;
-	buf_add(w->out, TEXT(",\"ts\":"));
+	w->head = sizeof(HEAD) - 1;
+	buf_add(w->out, TEXT(HEAD ",\"ts\":"));
 	json_add_number(w->out, w->e->ts);
 	buf_add(w->out, TEXT(",\"event\":"));
 	buf_add_json(w->out, event);
@@ -88,13 +90,22 @@ static void write_began(struct work *w)
 	end_model(w);
 }
 
+/* Most events are of this kind: it is written in as few pieces as can be. */
 static void write_said(struct work *w)
 {
-	begin(w, TEXT("llm/delta"));
-	give_text(w, "type", w->e->is_thought ? TEXT("thinking-delta") : TEXT("text-delta"));
-	give_text(w, "text", w->e->text);
+	w->head = sizeof(HEAD) - 1;
+	w->has_data = true;
+	buf_add(w->out, TEXT(HEAD ",\"ts\":"));
+	json_add_number(w->out, w->e->ts);
+	buf_add(w->out, w->e->is_thought ? TEXT(DELTA "thinking-delta\",\"text\":")
+	                                 : TEXT(DELTA "text-delta\",\"text\":"));
+	buf_add_json(w->out, w->e->text);
 	give_model(w);
-	end_model(w);
+	buf_add(w->out, TEXT(",\"invokeid\":"));
+	buf_add_json(w->out, w->e->invoke);
+	buf_add(w->out, TEXT(",\"session-id\":"));
+	buf_add_json(w->out, w->e->session);
+	end(w);
 }
 
 static void give_tool(struct work *w)
@@ -309,7 +320,7 @@ static void (*const writers[])(struct work *w) = {
 };
 
 bool translate_event(const struct signal *s, const struct run_event *e, struct buf *scratch,
-                     struct pieces *out)
+                     struct frame_pieces *out)
 {
 	struct work w = {.s = s, .e = e, .out = scratch};
 	struct text all;
@@ -323,7 +334,7 @@ bool translate_event(const struct signal *s, const struct run_event *e, struct b
 	scratch->full = false;
 	(e->form == RUN_NAMED ? write_named : writers[e->kind])(&w);
 	all = buf_text(scratch);
-	*out = (struct pieces){
+	*out = (struct frame_pieces){
 		.head = {all.at, w.head ? w.head : all.len},
 		.is_numbered = w.head > 0,
 	};

@@ -21,7 +21,7 @@
 
 /* A frame in three pieces.  Its number goes between head and tail, if it is an event; in
  * one that an agent sent, `own` is what stood there, and empty if nothing did. */
-struct pieces {
+struct frame_pieces {
 	struct text head, own, tail; /* a frame without a number is all in head */
 	bool is_numbered;
 	bool is_agents;
@@ -29,12 +29,12 @@ struct pieces {
 
 /* As screens get it: every event has a number.  merged: the one among all runs; otherwise
  * what an agent numbered itself is as it was. */
-void pieces_add(const struct pieces *pieces, bool merged, uint64_t number, struct buf *out);
+void pieces_add(const struct frame_pieces *pieces, bool merged, uint64_t number, struct buf *out);
 
 /* The frame of an event that a signal is.  It lies in the signal and in scratch, which is
  * of TRANSLATE_FRAME_MAX.  False: it has none. */
 bool translate_event(const struct signal *s, const struct run_event *event, struct buf *scratch,
-                     struct pieces *out);
+                     struct frame_pieces *out);
 
 /* The frame that a signal came as, to the byte; empty: it came as none.  is_dialect: it
  * came by this dialect all the same. */

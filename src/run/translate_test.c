@@ -38,7 +38,7 @@ static int tear_down(void **state)
 
 static void take(void *self, const struct run_event *e)
 {
-	struct pieces p;
+	struct frame_pieces p;
 
 	assert_true(translate_event(self, e, &scratch, &p));
 	number += p.is_numbered;
