@@ -6,6 +6,8 @@
 
 enum { READ_MAX = 64, LINE_MAX_MOST = 32 };
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 static void must(bool holds)
 {
 	if (!holds)

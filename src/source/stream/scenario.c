@@ -55,7 +55,7 @@ static void wait_ms(struct scenario *s, double ms);
 
 static void emit_beat(struct scenario *s)
 {
-	struct text payload = text_of(s->beat->payload);
+	const char *payload = s->beat->payload;
 	char run[64];
 	struct make m;
 	struct buf out;
@@ -70,7 +70,7 @@ static void emit_beat(struct scenario *s)
 	make_bool(&m, "demo", true);
 	make_word(&m, "scenario", s->script->name);
 	make_payload(&m);
-	buf_add(&out, (struct text){payload.at + 1, payload.len - 2}); /* without its braces */
+	buf_add(&out, (struct text){payload + 1, strlen(payload) - 2}); /* without its braces */
 	make_end(&m);
 	source_received(s->source, buf_text(&out));
 	buf_finish(&out);
