@@ -15,7 +15,6 @@
 #include "base/must.h"
 #include "base/whole.h"
 #include "box/parts.h"
-#include "box/verdicts.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "config/config.h"
@@ -268,7 +267,6 @@ static void take_down(struct box *box)
 	box->hub = NULL; /* the journal still has callbacks to make */
 	box_free_dialects(box);
 	web_destroy(box->web);
-	verdicts_destroy(box->verdicts);
 	accounts_destroy(box->accounts);
 	box_destroy_listens(box);
 	if (box->journal)
@@ -278,6 +276,7 @@ static void take_down(struct box *box)
 	resume_destroy(box->resume);
 	runs_destroy(box->runs);
 	box_destroy_show(box);
+	box_destroy_back(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
 	interrupts_destroy(box->interrupts); /* until here they would end it in the middle */
@@ -341,13 +340,14 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_accounts(box);
-	box->verdicts = verdicts_create(box->loop, box->bus);
+	box_make_back(box);
 	box_make_resume(box);
 	if (!box_make_prompts(box, why))
 		return false;
 	box_open_folds(box);
 	make_hub(box);
 	box_make_show(box);
+	box_hear_people(box);
 	box_load_show(box);
 	box_open_show(box);
 	if (!box_make_sources(box, why))

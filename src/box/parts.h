@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "box/agents.h"
+#include "box/back.h"
 #include "box/dialects.h"
 #include "box/folds.h"
 #include "box/listens.h"
 #include "box/resume.h"
 #include "box/show.h"
-#include "bus/back.h"
+#include "bus/backs.h"
+#include "bus/bus.h"
 #include "net/loop.h"
 #include "net/seats.h"
 #include "net/supervisor.h"
@@ -42,7 +44,9 @@ struct box {
 	struct theatre *theatre;     /* the show */
 	struct playhouse *playhouse; /* where it is: its clock and its timer */
 	struct receipts *receipts;   /* of what people told agents */
-	struct verdicts *verdicts;   /* and of what they wanted done */
+	struct backs *backs;         /* whoever can do what people want ... */
+	struct back_end back_ends[3];
+	struct tap people; /* ... and what those do */
 	struct runs *runs;
 	struct resume *resume; /* what the last life left open */
 	struct follower follower;
@@ -61,14 +65,6 @@ struct box {
 	struct deadline last_call;
 	bool stopping, told;
 };
-
-/* ---- back.c ---- */
-
-struct back box_back(struct box *box);
-/* As sources_options.verdict says. */
-void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, const char *why);
-/* What somebody did on a screen, to the source it concerns. */
-void box_pass_on(struct box *box, const struct signal *s);
 
 /* ---- metrics.c ---- */
 

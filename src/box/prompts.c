@@ -11,11 +11,11 @@
 #include "base/must.h"
 #include "base/random.h"
 #include "base/whole.h"
+#include "box/dialects.h"
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "config/config.h"
-#include "escapement/escapement.h"
 #include "source/claude/approve.h"
 #include "source/source.h"
 
@@ -25,7 +25,6 @@
 struct prompt_desk {
 	struct box *box;
 	struct deadline tick;
-	bool stopped;
 };
 
 /* ---- the key ---- */
@@ -83,6 +82,7 @@ static void ticks(struct deadline *deadline)
 	struct prompt_desk *desk = list_of(deadline, struct prompt_desk, tick);
 
 	prompts_tick(desk->box->prompts, clock_wall_ms());
+	backs_tick(desk->box->backs);
 	deadline_set(desk->box->loop, &desk->tick, TICK_MS);
 }
 
@@ -96,28 +96,6 @@ static void changed(void *self, const struct prompt *prompt)
 }
 
 /* ---- agents ---- */
-
-static bool deliver(void *self, const struct prompt *prompt)
-{
-	struct prompt_desk *desk = self;
-	struct back_outcome reply = {
-		.run = text_of(prompt->run),
-		.id = prompt->own_id,
-		.value = text_of(prompt->value),
-		.is_given = prompt->by != NULL,
-	};
-	struct text source = text_of(prompt->source);
-
-	if (desk->box->escapement && escapement_reply(desk->box->escapement, prompt))
-		return true;
-	if (approve_is_ours(source)) {
-		if (desk->box->approve)
-			approve_reply(desk->box->approve, &reply);
-		return true; /* a hook that is gone has no need to know */
-	}
-	return !desk->stopped && desk->box->sources &&
-	       sources_reply(desk->box->sources, source, &reply, NULL) == BACK_DONE;
-}
 
 void box_withdraw_prompt(void *self, struct text source, struct text id, const char *why)
 {
@@ -193,7 +171,7 @@ bool box_make_prompts(struct box *box, struct error *why)
 {
 	struct prompt_desk *desk = must_zero(1, sizeof(*desk));
 	struct prompts_options o = {
-		.bus = box->bus, .self = desk, .changed = changed, .deliver = deliver};
+		.bus = box->bus, .self = desk, .changed = changed, .backs = box->backs};
 	char key[PROMPTS_KEY];
 
 	box->desk = desk;
@@ -213,7 +191,7 @@ void box_stop_prompts(struct box *box)
 {
 	if (!box->desk)
 		return;
-	box->desk->stopped = true;
+	backs_stop(box->backs);
 	deadline_clear(&box->desk->tick);
 }
 

@@ -18,7 +18,6 @@
 #include "base/must.h"
 #include "base/sections.h"
 #include "box/parts.h"
-#include "box/receipts.h"
 #include "bus/bus.h"
 #include "journal/journal.h"
 #include "native/native.h"
@@ -217,10 +216,8 @@ static void heard(struct tap *tap, const struct signal *s)
 {
 	struct playhouse *p = list_of(tap, struct playhouse, tap);
 
-	if (!s->via.len && text_starts(s->type, TEXT("user."))) {
+	if (!s->via.len && text_starts(s->type, TEXT("user.")))
 		wake(p, s->seq - 1);
-		box_pass_on(p->box, s);
-	}
 	if (!p->is_ticking)
 		watch_rate(p);
 	if (p->is_asleep)
@@ -330,6 +327,11 @@ static void wake(struct playhouse *p, uint64_t until)
 	p->skipped += past.after - p->slept_from;
 	p->skipped += until - play_past(p, &past);
 	box_show_arm(p->box);
+}
+
+void box_wake_show(struct box *box, uint64_t until)
+{
+	wake(box->playhouse, until);
 }
 
 /* ---- across a restart ---- */
@@ -443,8 +445,6 @@ void box_destroy_show(struct box *box)
 	loop_forget(&p->settling);
 	deadline_clear(&p->tick);
 	uv_close((uv_handle_t *)&p->timer, free_closed);
-	receipts_destroy(box->receipts);
-	box->receipts = NULL;
 	theatre_destroy(box->theatre);
 	box->theatre = NULL;
 	box->playhouse = NULL;

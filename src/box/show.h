@@ -9,6 +9,7 @@ struct box;
 /* ---- show.c ---- */
 
 void box_make_show(struct box *box); /* there is a theatre, and no document but its own */
+void box_wake_show(struct box *box, uint64_t until); /* it has played all up to this signal */
 void box_open_show(struct box *box); /* it goes on where it was, with the document it has */
 void box_destroy_show(struct box *box);
 void box_save_show(struct box *box, struct buf *out);

@@ -11,6 +11,8 @@
 #include "base/scope.h"
 #include "base/text.h"
 
+struct prompt;
+
 enum back_answer {
 	BACK_DONE,
 	BACK_INVALID,       /* it makes no sense */
@@ -29,7 +31,6 @@ enum back_answer {
 
 #define BACK_RUN_LEN 36
 #define BACK_PROMPT_MAX (256 * 1024) /* bytes */
-
 struct back_ask {
 	struct text source;  /* its id */
 	struct text run;     /* the id of what comes of it */
@@ -43,8 +44,10 @@ struct back_who {
 	struct text user, process, screen; /* process may be empty */
 };
 
-/* Who is told what became of it when it was only taken: told() is called, once and later,
- * unless `of` is forgotten before. */
+/* `{"user","process"?,"screen"}`, each cut where it is too long. */
+void back_add_who(struct buf *out, const struct back_who *who);
+
+/* Who is told what became of what was only taken: once and later, unless forgotten before. */
 struct back_ear {
 	void (*told)(void *of, enum back_answer verdict, const struct error *why);
 	void *of;
@@ -79,9 +82,11 @@ struct back_reply {
 
 /* The end of a prompt, for who asked. */
 struct back_outcome {
-	struct text run, id; /* the agent's own id of it */
-	struct text value;   /* as JSON; empty: cancelled */
-	bool is_given;       /* by somebody; else it was withdrawn, or its time was over */
+	struct text source;          /* who asked */
+	struct text run, id;         /* the agent's own id of it */
+	struct text value;           /* as JSON; empty: cancelled */
+	bool is_given;               /* by somebody; else it was withdrawn, or its time was over */
+	const struct prompt *prompt; /* all of it, for who speaks of prompts as screens do */
 };
 
 /* Unless it is done, why has the words. */

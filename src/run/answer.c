@@ -10,8 +10,6 @@
 #include "bus/bus.h"
 #include "run/inside.h"
 
-#define NAME_MAX_BYTES 128 /* of who answered */
-
 /* Somebody who is to hear when an answer is on the disk. */
 struct waiter {
 	uint64_t seq; /* 0: not known yet */
@@ -93,7 +91,7 @@ void prompts_cancel(struct prompts *all, struct text id, const char *why)
 static void add_settler(struct buf *out, const struct prompt *p, const struct prompt_settlement *s)
 {
 	if (s->is_agents && s->who.user.len)
-		prompts_add_who(out, &s->who);
+		back_add_who(out, &s->who);
 	else
 		buf_add(out, s->is_agents || !p->by ? TEXT("\"agent\"") : text_of(p->by));
 }
@@ -143,7 +141,7 @@ static void tell(struct prompts *all, struct prompt *p)
 	static const struct bus_emit how = {.durable = false};
 	struct buf out;
 
-	if (p->told || !all->options.deliver || !all->options.deliver(all->options.self, p))
+	if (p->told || !prompts_deliver(all, p))
 		return;
 	p->told = true;
 	begin_signal(&out, "prompt.told", p);
@@ -197,24 +195,6 @@ void prompts_untold(struct prompts *all, struct text run)
 }
 
 /* --- answering ------------------------------------------------------------- */
-
-static struct text name_of(struct text name)
-{
-	return name.len > NAME_MAX_BYTES ? (struct text){name.at, NAME_MAX_BYTES} : name;
-}
-
-void prompts_add_who(struct buf *out, const struct back_who *who)
-{
-	buf_add(out, TEXT("{\"user\":"));
-	buf_add_json(out, name_of(who->user));
-	if (who->process.len) {
-		buf_add(out, TEXT(",\"process\":"));
-		buf_add_json(out, name_of(who->process));
-	}
-	buf_add(out, TEXT(",\"screen\":"));
-	buf_add_json(out, name_of(who->screen));
-	buf_add_char(out, '}');
-}
 
 /* In a dialog of the agent's own, whatever was answered here. */
 static bool was_decided_there(const struct prompt *p)
@@ -308,7 +288,7 @@ enum back_answer prompts_answer(struct prompts *all, const struct back_reply *a,
 	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
 	buf_add(&out, a->value);
 	buf_add(&out, TEXT(",\"by\":"));
-	prompts_add_who(&out, &a->who);
+	back_add_who(&out, &a->who);
 	waiter = add_waiter(all, a);
 	how.ticket = (struct bus_ticket){.stamped = stamped, .self = waiter};
 	p->claimed = true;

@@ -97,6 +97,9 @@ struct prompts {
 	size_t open_bytes, closed_bytes;
 };
 
+/* False: its agent is not there. */
+bool prompts_deliver(const struct prompts *prompts, const struct prompt *prompt);
+
 /* Ends and forgets what is too much; seq is that of the newest signal. */
 void prompts_trim(struct prompts *prompts, uint64_t seq);
 void prompts_drop_waiters(struct prompts *prompts);

@@ -23,7 +23,7 @@
 #ifndef RUN_PROMPTS_H
 #define RUN_PROMPTS_H
 
-#include "bus/back.h"
+#include "bus/backs.h"
 #include "run/prompt.h"
 
 #define PROMPTS_OPEN_MAX 4096        /* one more closes the oldest, as expired */
@@ -42,9 +42,9 @@ struct prompts_options {
 	void *self;
 	/* To every screen: it was opened, or it is over. */
 	void (*changed)(void *self, const struct prompt *prompt);
-	/* To its agent: it is over, durably.  False: the agent is not there; it is asked
-	 * again by prompts_untold(). */
-	bool (*deliver)(void *self, const struct prompt *prompt);
+	/* Whom an agent's prompt is told to, when it is over, durably.  One that is not there is
+	 * told by prompts_untold(). */
+	struct backs *backs;
 };
 #define PROMPTS_KEY 32
 
@@ -89,8 +89,8 @@ size_t prompts_open_count(const struct prompts *prompts);
  * any of them may be. */
 void prompts_untold(struct prompts *prompts, struct text run);
 
-/* `{"user","process"?,"screen"}`, each cut where it is too long. */
-void prompts_add_who(struct buf *out, const struct back_who *who);
+/* For screens: backs_front() wants them. */
+struct back_prompts prompts_back(struct prompts *prompts);
 
 /* How they are folded from the journal (bus/folds.h). */
 extern const struct fold_kind prompts_fold;

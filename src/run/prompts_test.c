@@ -35,21 +35,26 @@ static void changed(void *self, const struct prompt *p)
 	changes++;
 }
 
-static bool deliver(void *self, const struct prompt *p)
+static enum back_answer settle(void *self, const struct back_outcome *o, struct error *e)
 {
+	const struct prompt *p = o->prompt;
+
 	assert_true(p->durable);
 	if (!agent_is_there)
-		return false;
+		return BACK_CONFLICT;
 	deliveries++;
 	snprintf(delivered, sizeof(delivered), "%.*s %s %s", TEXT_ARG(p->own_id),
 	         prompt_state_name(p->state), p->value ? p->value : "-");
-	return true;
+	return BACK_DONE;
 }
+
+static struct backs *backs;
+static struct back_end agent = {.name = "test", .settle = settle};
 
 static struct prompts *fresh(void)
 {
 	struct prompts_options o = {
-		.bus = fixture_bus, .key = key, .changed = changed, .deliver = deliver};
+		.bus = fixture_bus, .key = key, .changed = changed, .backs = backs};
 
 	return prompts_create(&o);
 }
@@ -67,6 +72,8 @@ static void begin(void)
 static int set_up(void **state)
 {
 	fixture_open(64 * MIB, 0);
+	backs = backs_create(&(struct backs_options){.bus = fixture_bus});
+	backs_add(backs, &agent);
 	begin();
 	return 0;
 }
@@ -74,6 +81,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	prompts_destroy(prompts);
+	backs_destroy(backs);
 	fixture_close();
 	return 0;
 }

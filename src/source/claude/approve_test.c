@@ -69,8 +69,9 @@ static char *asked(void)
 
 static bool reply(const char *id, const char *value)
 {
-	return approve_reply(approve,
-	                     &(struct back_outcome){TEXT("s"), text_of(id), text_of(value)});
+	return approve_reply(approve, &(struct back_outcome){.run = TEXT("s"),
+	                                                     .id = text_of(id),
+	                                                     .value = text_of(value)});
 }
 
 #define DECIDED(words) \

@@ -1,0 +1,415 @@
+/* backs.c - the list of back ends: which one is meant, and what became of it. */
+#include "bus/backs.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "bus/admit.h"
+#include "bus/bus.h"
+
+#define CONTROL_MAX (64 * KIB)
+#define NAME_MAX_BYTES 128 /* of who said it */
+
+struct backs {
+	struct backs_options options;
+	struct back_prompts prompts;
+	struct link all; /* back_end.in_all */
+	struct link waiting;
+	size_t waiting_count;
+	uint64_t last_ticket;
+};
+
+struct waiting {
+	struct link in_backs; /* backs.waiting */
+	uint64_t ticket;
+	struct back_ear ear;
+	unsigned ticks;
+	char *record; /* a signal, for when it is done */
+};
+
+struct backs *backs_create(const struct backs_options *options)
+{
+	struct backs *b = must_zero(1, sizeof(*b));
+
+	b->options = *options;
+	list_init(&b->all);
+	list_init(&b->waiting);
+	return b;
+}
+
+static void drop(struct backs *b, struct waiting *w)
+{
+	list_remove(&w->in_backs);
+	b->waiting_count--;
+	free(w->record);
+	free(w);
+}
+
+void backs_destroy(struct backs *b)
+{
+	if (!b)
+		return;
+	while (!list_is_empty(&b->waiting))
+		drop(b, list_of(b->waiting.next, struct waiting, in_backs));
+	free(b);
+}
+
+void backs_add(struct backs *b, struct back_end *end)
+{
+	list_add(&b->all, &end->in_all);
+}
+
+void backs_stop(struct backs *b)
+{
+	list_init(&b->all);
+}
+
+/* ---- verdicts ---- */
+
+static void admit(struct backs *b, struct text signal)
+{
+	struct bus_emit e = {.from = bus_from(b->options.bus, SOURCE_OF_BOX, true), .raw = signal};
+	struct bus_verdict verdict;
+
+	e.from.is_box = true;
+	if (signal.len)
+		bus_admit(b->options.bus, &e, &verdict);
+}
+
+static void end_wait(struct backs *b, struct waiting *w, enum back_answer verdict, const char *why)
+{
+	struct back_ear ear = w->ear;
+	struct error words = {""};
+
+	if (verdict == BACK_DONE)
+		admit(b, text_of(w->record));
+	else
+		error_set(&words, "%s", why);
+	drop(b, w);
+	if (ear.told)
+		ear.told(ear.of, verdict, &words);
+}
+
+void backs_tick(struct backs *b)
+{
+	list_each(&b->waiting, l)
+		list_of(l, struct waiting, in_backs)->ticks++;
+	/* The oldest is the first; the first tick may come at once. */
+	while (!list_is_empty(&b->waiting)) {
+		struct waiting *w = list_of(b->waiting.next, struct waiting, in_backs);
+
+		if (w->ticks <= BACKS_WAIT_S)
+			return;
+		end_wait(b, w, BACK_SILENT,
+		         "whoever does the work of this run did not answer within 10 s");
+	}
+}
+
+void backs_verdict(struct backs *b, uint64_t ticket, enum back_answer verdict, const char *why)
+{
+	list_each(&b->waiting, l) {
+		struct waiting *w = list_of(l, struct waiting, in_backs);
+
+		if (w->ticket != ticket)
+			continue;
+		end_wait(b, w, verdict, why);
+		return;
+	}
+}
+
+/* What was taken waits for its verdict, and leaves this record then. */
+static enum back_answer wait_for(struct backs *b, const struct back_control *c, struct text record,
+                                 struct error *why)
+{
+	struct waiting *w;
+
+	if (b->waiting_count >= BACKS_WAITING_MAX) {
+		error_set(why, "it was passed on, but too many wait for an answer already");
+		return BACK_CONFLICT;
+	}
+	w = must_zero(1, sizeof(*w));
+	w->ticket = c->ticket;
+	w->ear = c->ear;
+	w->record = text_dup(record);
+	list_add(&b->waiting, &w->in_backs);
+	b->waiting_count++;
+	return BACK_TAKEN;
+}
+
+/* What is done is recorded, whoever hears of it. */
+static void forget(void *self, void *of)
+{
+	struct backs *b = self;
+
+	b->prompts.forget(b->prompts.self, of);
+	list_each(&b->waiting, l) {
+		struct waiting *w = list_of(l, struct waiting, in_backs);
+
+		if (w->ear.of == of)
+			w->ear = (struct back_ear){0};
+	}
+}
+
+/* ---- choosing ---- */
+
+typedef enum back_answer try_fn(const struct back_end *end, const void *what, struct error *why);
+
+/* The first that does not say that it is none of its own. */
+static enum back_answer first_of(const struct backs *b, try_fn *try, const void *what,
+                                 struct error *why)
+{
+	enum back_answer answer = BACK_UNKNOWN;
+
+	error_set(why, "there is nobody who could");
+	list_each(&b->all, l) {
+		if (answer == BACK_UNKNOWN)
+			answer = try(list_of(l, struct back_end, in_all), what, why);
+	}
+	return answer;
+}
+
+static const struct back_end *who_can(const struct backs *b, struct text run, struct text op)
+{
+	list_each(&b->all, l) {
+		const struct back_end *end = list_of(l, struct back_end, in_all);
+
+		if (end->can && end->can(end->self, run, op))
+			return end;
+	}
+	return NULL;
+}
+
+/* ---- asks, messages, deeds ---- */
+
+struct asked {
+	const struct back_ask *ask;
+	char *run;
+};
+
+static enum back_answer try_ask(const struct back_end *end, const void *what, struct error *why)
+{
+	const struct asked *asked = what;
+
+	return end->ask ? end->ask(end->self, asked->ask, asked->run, why) : BACK_UNKNOWN;
+}
+
+static enum back_answer ask(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
+                            struct error *why)
+{
+	return first_of(self, try_ask, &(struct asked){ask, run}, why);
+}
+
+struct message {
+	struct text source, words;
+};
+
+static enum back_answer try_send(const struct back_end *end, const void *what, struct error *why)
+{
+	const struct message *m = what;
+
+	return end->send ? end->send(end->self, m->source, m->words, why) : BACK_UNKNOWN;
+}
+
+static enum back_answer send(void *self, struct text source, struct text message, struct error *why)
+{
+	return first_of(self, try_send, &(struct message){source, message}, why);
+}
+
+static enum back_answer try_tell(const struct back_end *end, const void *what, struct error *why)
+{
+	return end->tell ? end->tell(end->self, what, why) : BACK_UNKNOWN;
+}
+
+enum back_answer backs_tell(struct backs *b, const struct back_deed *deed, struct error *why)
+{
+	return first_of(b, try_tell, deed, why);
+}
+
+/* ---- controls ---- */
+
+static enum back_answer try_cancel(const struct back_end *end, const void *what, struct error *why)
+{
+	return end->cancel ? end->cancel(end->self, what, why) : BACK_UNKNOWN;
+}
+
+static enum back_answer cancel(void *self, struct text run, const struct back_ear *ear,
+                               struct error *why)
+{
+	struct backs *b = self;
+	struct back_control c = {
+		.run = run, .op = TEXT("cancel"), .ear = *ear, .ticket = ++b->last_ticket};
+	enum back_answer answer = first_of(b, try_cancel, &c, why);
+
+	return answer == BACK_TAKEN ? wait_for(b, &c, TEXT(""), why) : answer;
+}
+
+static struct text name_of(struct text name)
+{
+	return name.len > NAME_MAX_BYTES ? (struct text){name.at, NAME_MAX_BYTES} : name;
+}
+
+void back_add_who(struct buf *out, const struct back_who *who)
+{
+	buf_add(out, TEXT("{\"user\":"));
+	buf_add_json(out, name_of(who->user));
+	if (who->process.len) {
+		buf_add(out, TEXT(",\"process\":"));
+		buf_add_json(out, name_of(who->process));
+	}
+	buf_add(out, TEXT(",\"screen\":"));
+	buf_add_json(out, name_of(who->screen));
+	buf_add_char(out, '}');
+}
+
+static void add_record(struct buf *out, const struct back_control *c)
+{
+	buf_print(out, "{\"type\":\"control\",\"source\":\"%.*s\",\"correlationId\":",
+	          TEXT_ARG(SOURCE_OF_BOX));
+	buf_add_json(out, c->run);
+	buf_add(out, TEXT(",\"payload\":{\"run\":"));
+	buf_add_json(out, c->run);
+	buf_add(out, TEXT(",\"do\":"));
+	buf_add_json(out, c->op);
+	if (c->n)
+		buf_print(out, ",\"n\":%llu", (unsigned long long)c->n);
+	buf_add(out, TEXT(",\"by\":"));
+	back_add_who(out, &c->who);
+	buf_add(out, TEXT("}}"));
+	if (out->full)
+		buf_clear(out);
+}
+
+static enum back_answer record(struct backs *b, const struct back_control *c,
+                               enum back_answer answer, struct error *why)
+{
+	struct buf out;
+
+	if (answer != BACK_DONE && answer != BACK_TAKEN)
+		return answer;
+	buf_init(&out, CONTROL_MAX);
+	add_record(&out, c);
+	if (answer == BACK_DONE)
+		admit(b, buf_text(&out));
+	else
+		answer = wait_for(b, c, buf_text(&out), why);
+	buf_finish(&out);
+	return answer;
+}
+
+/* In the agent's own dialect there may be others that only it knows. */
+static bool is_control(const struct back_control *c)
+{
+	static const char *const ops[] = {"pause",        "step",    "continue", "arm",
+	                                  "ui-interrupt", "ui-quit", "cancel"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (text_is(c->op, ops[i]))
+			return true;
+	return c->frame.len > 0 && c->op.len > 0;
+}
+
+static enum back_answer try_control(const struct back_end *end, const void *what, struct error *why)
+{
+	return end->control ? end->control(end->self, what, why) : BACK_UNKNOWN;
+}
+
+static enum back_answer control(void *self, const struct back_control *given, struct error *why)
+{
+	struct backs *b = self;
+	const struct back_end *end = who_can(b, given->run, given->op);
+	struct back_control c = *given;
+	enum back_answer answer = BACK_UNKNOWN;
+
+	if (!is_control(&c)) {
+		error_set(why, "nobody can %.*s a run", (int)(c.op.len < 80 ? c.op.len : 80),
+		          c.op.at);
+		return BACK_INVALID;
+	}
+	c.ticket = ++b->last_ticket;
+	if (end)
+		answer = try_control(end, &c, why);
+	if (answer == BACK_UNKNOWN)
+		answer = first_of(b, try_control, &c, why);
+	if (answer == BACK_UNKNOWN && b->options.missing)
+		answer = b->options.missing(b->options.self, &c, why);
+	return record(b, &c, answer, why);
+}
+
+static bool can(void *self, struct text run, struct text op)
+{
+	return who_can(self, run, op) != NULL;
+}
+
+/* ---- prompts ---- */
+
+static enum back_answer reply(void *self, const struct back_reply *reply, struct error *why)
+{
+	struct backs *b = self;
+
+	return b->prompts.reply(b->prompts.self, reply, why);
+}
+
+static void list(void *self, enum answers may, struct buf *out)
+{
+	struct backs *b = self;
+
+	b->prompts.list(b->prompts.self, may, out);
+}
+
+static enum back_answer input(void *self, struct text prompt, struct buf *out, struct error *why)
+{
+	struct backs *b = self;
+
+	return b->prompts.input(b->prompts.self, prompt, out, why);
+}
+
+static enum back_answer try_settle(const struct back_end *end, const void *what, struct error *why)
+{
+	return end->settle ? end->settle(end->self, what, why) : BACK_UNKNOWN;
+}
+
+enum back_answer backs_settle(struct backs *b, const struct back_outcome *outcome,
+                              struct error *why)
+{
+	return first_of(b, try_settle, outcome, why);
+}
+
+void backs_look(struct backs *b, struct text source, struct text id)
+{
+	list_each(&b->all, l) {
+		const struct back_end *end = list_of(l, struct back_end, in_all);
+
+		if (end->look)
+			end->look(end->self, source, id);
+	}
+}
+
+struct text backs_input(struct backs *b, struct text source, struct text id)
+{
+	struct text found = TEXT("");
+
+	list_each(&b->all, l) {
+		const struct back_end *end = list_of(l, struct back_end, in_all);
+
+		if (!found.len && end->input)
+			found = end->input(end->self, source, id);
+	}
+	return found;
+}
+
+struct back backs_front(struct backs *b, const struct back_prompts *prompts)
+{
+	b->prompts = *prompts;
+	return (struct back){
+		.self = b,
+		.ask = ask,
+		.cancel = cancel,
+		.control = control,
+		.can = can,
+		.reply = reply,
+		.forget = forget,
+		.prompts = list,
+		.input = input,
+		.send = send,
+	};
+}
