@@ -118,10 +118,9 @@ static const struct back_end hooks = {
 
 /* ---- sources ---- */
 
-static enum back_answer ask_source(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
-                                   struct error *why)
+static enum back_answer ask_source(void *self, const struct back_ask *ask, struct error *why)
 {
-	return sources_ask(((struct box *)self)->sources, ask, run, why);
+	return sources_ask(((struct box *)self)->sources, ask, why);
 }
 
 static enum back_answer cancel_source(void *self, const struct back_control *c, struct error *why)
@@ -204,6 +203,11 @@ static const struct back_end sources = {
 
 /* ---- all of them ---- */
 
+static bool has_run(void *self, struct text run)
+{
+	return runs_find(((struct box *)self)->runs, run) != NULL;
+}
+
 /* Nobody took it: is there no such run, or nobody who could? */
 static enum back_answer missing(void *self, const struct back_control *c, struct error *why)
 {
@@ -221,7 +225,8 @@ static enum back_answer missing(void *self, const struct back_control *c, struct
 
 void box_make_back(struct box *box)
 {
-	struct backs_options o = {.bus = box->bus, .self = box, .missing = missing};
+	struct backs_options o = {
+		.bus = box->bus, .self = box, .has_run = has_run, .missing = missing};
 	const struct back_end *const ends[] = {&agents, &hooks, &sources};
 
 	box->backs = backs_create(&o);

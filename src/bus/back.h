@@ -11,8 +11,6 @@
 #include "base/scope.h"
 #include "base/text.h"
 
-struct prompt;
-
 enum back_answer {
 	BACK_DONE,
 	BACK_INVALID,       /* it makes no sense */
@@ -29,11 +27,11 @@ enum back_answer {
 	BACK_UNSAVED,       /* it is done, but a restart will forget it */
 };
 
-#define BACK_RUN_LEN 36
+#define BACK_RUN_MAX 128             /* bytes of the id of a run */
 #define BACK_PROMPT_MAX (256 * 1024) /* bytes */
 struct back_ask {
 	struct text source;  /* its id */
-	struct text run;     /* the id of what comes of it */
+	struct text run;     /* the id of what comes of it; empty: one is made */
 	struct text prompt;  /* what the user says */
 	struct text model;   /* empty: the source's own choice */
 	struct text session; /* whose history goes with it; empty: none */
@@ -47,9 +45,15 @@ struct back_who {
 /* `{"user","process"?,"screen"}`, each cut where it is too long. */
 void back_add_who(struct buf *out, const struct back_who *who);
 
+struct back_verdict {
+	enum back_answer answer;
+	const struct error *why; /* unless it is done */
+	uint64_t seq;            /* of a reply that is done: its signal's, on the disk */
+};
+
 /* Who is told what became of what was only taken: once and later, unless forgotten before. */
 struct back_ear {
-	void (*told)(void *of, enum back_answer verdict, const struct error *why);
+	void (*told)(void *of, const struct back_verdict *verdict);
 	void *of;
 };
 
@@ -69,31 +73,21 @@ static inline bool back_is_cancel(struct text op)
 	return text_is(op, "cancel") || text_is(op, "ui-interrupt");
 }
 
-/* Done: it was the first valid answer.  When it is on the disk, durable() is called, once
- * and later, unless `of` is forgotten before. */
+/* Taken: it was the first valid answer.  It is done when it is on the disk. */
 struct back_reply {
 	struct text prompt; /* its id */
 	struct text value;  /* as JSON; empty: cancelled */
 	struct back_who who;
 	enum answers may;
-	void (*durable)(void *of, uint64_t seq);
-	void *of;
-};
-
-/* The end of a prompt, for who asked. */
-struct back_outcome {
-	struct text source;          /* who asked */
-	struct text run, id;         /* the agent's own id of it */
-	struct text value;           /* as JSON; empty: cancelled */
-	bool is_given;               /* by somebody; else it was withdrawn, or its time was over */
-	const struct prompt *prompt; /* all of it, for who speaks of prompts as screens do */
+	struct back_ear ear;
 };
 
 /* Unless it is done, why has the words. */
 struct back {
 	void *self;
-	/* run gets the id of what was begun: it ends in one completion or error. */
-	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
+	/* run gets the id of what was begun, which ends in one completion or error.  BACK_CONFLICT:
+	 * there is a run with the id that was given. */
+	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_MAX + 1],
 	                        struct error *why);
 	enum back_answer (*cancel)(void *self, struct text run, const struct back_ear *ear,
 	                           struct error *why);

@@ -1,9 +1,11 @@
 /* backs.c - the list of back ends: which one is meant, and what became of it. */
 #include "bus/backs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/random.h"
 #include "bus/admit.h"
 #include "bus/bus.h"
 
@@ -87,7 +89,7 @@ static void end_wait(struct backs *b, struct waiting *w, enum back_answer verdic
 		error_set(&words, "%s", why);
 	drop(b, w);
 	if (ear.told)
-		ear.told(ear.of, verdict, &words);
+		ear.told(ear.of, &(struct back_verdict){.answer = verdict, .why = &words});
 }
 
 void backs_tick(struct backs *b)
@@ -181,22 +183,49 @@ static const struct back_end *who_can(const struct backs *b, struct text run, st
 
 /* ---- asks, messages, deeds ---- */
 
-struct asked {
-	const struct back_ask *ask;
-	char *run;
-};
-
 static enum back_answer try_ask(const struct back_end *end, const void *what, struct error *why)
 {
-	const struct asked *asked = what;
-
-	return end->ask ? end->ask(end->self, asked->ask, asked->run, why) : BACK_UNKNOWN;
+	return end->ask ? end->ask(end->self, what, why) : BACK_UNKNOWN;
 }
 
-static enum back_answer ask(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
+static bool is_plain(struct text id)
+{
+	for (size_t i = 0; i < id.len; i++)
+		if ((unsigned char)id.at[i] < 0x20)
+			return false;
+	return true;
+}
+
+/* BACK_DONE: run has it. */
+static enum back_answer name_run(struct backs *b, struct text given, char run[BACK_RUN_MAX + 1],
+                                 struct error *why)
+{
+	if (given.len > BACK_RUN_MAX || !is_plain(given)) {
+		error_set(why, "the id of a run has 1 to %d bytes, and no control characters",
+		          BACK_RUN_MAX);
+		return BACK_INVALID;
+	}
+	if (given.len && b->options.has_run && b->options.has_run(b->options.self, given)) {
+		error_set(why, "there is a run '%.*s' already", TEXT_ARG(given));
+		return BACK_CONFLICT;
+	}
+	random_uuid(run);
+	run[RANDOM_UUID_LEN] = '\0';
+	if (given.len)
+		snprintf(run, BACK_RUN_MAX + 1, "%.*s", TEXT_ARG(given));
+	return BACK_DONE;
+}
+
+static enum back_answer ask(void *self, const struct back_ask *given, char run[BACK_RUN_MAX + 1],
                             struct error *why)
 {
-	return first_of(self, try_ask, &(struct asked){ask, run}, why);
+	struct back_ask ask = *given;
+	enum back_answer answer = name_run(self, given->run, run, why);
+
+	if (answer != BACK_DONE)
+		return answer;
+	ask.run = text_of(run);
+	return first_of(self, try_ask, &ask, why);
 }
 
 struct message {

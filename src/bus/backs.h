@@ -21,7 +21,17 @@
 
 struct backs;
 struct bus;
+struct prompt;
 struct signal;
+
+/* The end of a prompt, for who asked. */
+struct back_outcome {
+	struct text source;          /* who asked */
+	struct text run, id;         /* the agent's own id of it */
+	struct text value;           /* as JSON; empty: cancelled */
+	bool is_given;               /* by somebody; else it was withdrawn, or its time was over */
+	const struct prompt *prompt; /* all of it, for who speaks of prompts as screens do */
+};
 
 /* What somebody did on a screen: a signal `user.*`, and what it was done to. */
 struct back_deed {
@@ -34,8 +44,7 @@ struct back_deed {
 struct back_end {
 	const char *name;
 	void *self;
-	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
-	                        struct error *why);
+	enum back_answer (*ask)(void *self, const struct back_ask *ask, struct error *why);
 	enum back_answer (*cancel)(void *self, const struct back_control *control,
 	                           struct error *why);
 	enum back_answer (*control)(void *self, const struct back_control *control,
@@ -70,6 +79,7 @@ struct back_prompts {
 struct backs_options {
 	struct bus *bus;
 	void *self;
+	bool (*has_run)(void *self, struct text run); /* optional: is the id taken? */
 	/* Optional: nobody knows the run of this control; why may be told better. */
 	enum back_answer (*missing)(void *self, const struct back_control *control,
 	                            struct error *why);

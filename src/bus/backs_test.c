@@ -27,6 +27,7 @@ struct fake {
 	enum back_answer answer;
 	unsigned controls, others;
 	uint64_t ticket;
+	char asked[BACK_RUN_MAX + 1]; /* the last run */
 };
 static struct fake first, second;
 static struct back_end ends[2];
@@ -52,15 +53,14 @@ static bool fake_can(void *self, struct text run, struct text op)
 	return f->op && text_is(run, f->run) && text_is(op, f->op);
 }
 
-static enum back_answer fake_ask(void *self, const struct back_ask *ask, char run[BACK_RUN_LEN],
-                                 struct error *e)
+static enum back_answer fake_ask(void *self, const struct back_ask *ask, struct error *e)
 {
 	struct fake *f = self;
 
 	if (!text_is(ask->source, f->run))
 		return BACK_UNKNOWN;
 	f->others++;
-	memset(run, 'r', BACK_RUN_LEN);
+	snprintf(f->asked, sizeof(f->asked), "%.*s", TEXT_ARG(ask->run));
 	return BACK_DONE;
 }
 
@@ -95,6 +95,11 @@ static struct text fake_input(void *self, struct text source, struct text id)
 	return text_is(source, ((struct fake *)self)->run) ? TEXT("{}") : TEXT("");
 }
 
+static bool has_run(void *self, struct text run)
+{
+	return text_is(run, "taken");
+}
+
 static enum back_answer nobody(void *self, const struct back_control *c, struct error *e)
 {
 	error_set(e, "nobody here");
@@ -106,7 +111,7 @@ static enum back_answer nobody(void *self, const struct back_control *c, struct 
 static enum back_answer take_reply(void *self, const struct back_reply *reply, struct error *e)
 {
 	assert_ptr_equal(self, &first);
-	return text_is(reply->prompt, "p") ? BACK_DONE : BACK_UNKNOWN;
+	return text_is(reply->prompt, "p") ? BACK_TAKEN : BACK_UNKNOWN;
 }
 
 static void drop_of(void *self, void *of)
@@ -173,7 +178,7 @@ static void make_bus(void)
 
 static int set_up(void **state)
 {
-	struct backs_options o = {.missing = nobody};
+	struct backs_options o = {.has_run = has_run, .missing = nobody};
 	struct back_prompts prompts = {.self = &first,
 	                               .reply = take_reply,
 	                               .forget = drop_of,
@@ -282,10 +287,9 @@ static void a_word_that_is_no_control_reaches_nobody(void **state)
 static void everything_else_goes_to_the_first_that_knows_it(void **state)
 {
 	struct back_ask ask = {.source = TEXT("b")};
-	char run[BACK_RUN_LEN];
+	char run[BACK_RUN_MAX + 1];
 
 	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_DONE);
-	assert_int_equal(run[0], 'r');
 	assert_int_equal(front.send(front.self, TEXT("b"), TEXT("hi"), &why), BACK_DONE);
 	assert_int_equal(front.send(front.self, TEXT("c"), TEXT("hi"), &why), BACK_UNKNOWN);
 	assert_int_equal(backs_tell(backs, &(struct back_deed){.run = TEXT("b")}, &why), BACK_DONE);
@@ -298,11 +302,44 @@ static void everything_else_goes_to_the_first_that_knows_it(void **state)
 	assert_int_equal(backs_input(backs, TEXT("c"), TEXT("1")).len, 0);
 }
 
+static void a_run_has_the_id_that_its_caller_gave_or_one_of_ours(void **state)
+{
+	struct back_ask ask = {.source = TEXT("a")};
+	char run[BACK_RUN_MAX + 1], long_id[BACK_RUN_MAX + 2];
+
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_DONE);
+	assert_int_equal(strlen(run), 36);
+	assert_string_equal(first.asked, run);
+	ask.run = TEXT("mine");
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_DONE);
+	assert_string_equal(run, "mine");
+	assert_string_equal(first.asked, "mine");
+	memset(long_id, 'x', sizeof(long_id));
+	ask.run = (struct text){long_id, BACK_RUN_MAX};
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_DONE);
+	assert_int_equal(strlen(first.asked), BACK_RUN_MAX);
+	ask.run.len++;
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_INVALID);
+	ask.run = TEXT("two\nlines");
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_INVALID);
+	assert_int_equal(first.others, 3);
+}
+
+static void an_id_that_a_run_has_is_refused(void **state)
+{
+	struct back_ask ask = {.source = TEXT("a"), .run = TEXT("taken")};
+	char run[BACK_RUN_MAX + 1];
+
+	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_CONFLICT);
+	assert_string_equal(why.words, "there is a run 'taken' already");
+	assert_int_equal(first.others, 0);
+}
+
 static void a_reply_goes_to_the_prompts(void **state)
 {
 	struct back_reply reply = {.prompt = TEXT("p")};
 
-	assert_int_equal(front.reply(front.self, &reply, &why), BACK_DONE);
+	assert_int_equal(front.reply(front.self, &reply, &why), BACK_TAKEN);
 	reply.prompt = TEXT("q");
 	assert_int_equal(front.reply(front.self, &reply, &why), BACK_UNKNOWN);
 }
@@ -323,13 +360,13 @@ struct told {
 	struct error why;
 };
 
-static void told(void *of, enum back_answer verdict, const struct error *words)
+static void told(void *of, const struct back_verdict *verdict)
 {
 	struct told *t = of;
 
 	t->times++;
-	t->verdict = verdict;
-	t->why = *words;
+	t->verdict = verdict->answer;
+	t->why = *verdict->why;
 }
 
 static void what_is_done_at_once_is_recorded_at_once(void **state)
@@ -425,6 +462,8 @@ int main(void)
 		TEST(a_run_that_nobody_knows_is_missing),
 		TEST(a_word_that_is_no_control_reaches_nobody),
 		TEST(everything_else_goes_to_the_first_that_knows_it),
+		TEST(a_run_has_the_id_that_its_caller_gave_or_one_of_ours),
+		TEST(an_id_that_a_run_has_is_refused),
 		TEST(a_reply_goes_to_the_prompts),
 		TEST(when_all_are_gone_nobody_is_asked),
 		TEST(what_is_done_at_once_is_recorded_at_once),

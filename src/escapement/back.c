@@ -116,7 +116,7 @@ static void hear_answer(struct run_view *view, yyjson_val *frame)
 	if (!was_offered(view, frame, &r))
 		return;
 	answer = reply(view, frame, &why);
-	if (answer == BACK_DONE)
+	if (answer == BACK_TAKEN)
 		return;
 	r.reason = answer == BACK_UNKNOWN ? "unknown_prompt" : reason_of(answer);
 	refuse(view, &r);
@@ -148,13 +148,13 @@ static void refuse_control(struct run_view *view, struct text op, enum back_answ
 	                               .words = why->words});
 }
 
-static void told(void *of, enum back_answer verdict, const struct error *why)
+static void told(void *of, const struct back_verdict *verdict)
 {
 	struct person_wait *w = of;
 	struct run_view *view = client_has_view(w->client);
 
-	if (view && verdict != BACK_DONE)
-		refuse_control(view, w->name, verdict, why);
+	if (view && verdict->answer != BACK_DONE)
+		refuse_control(view, w->name, verdict->answer, verdict->why);
 	client_end_wait(w);
 }
 

@@ -56,14 +56,14 @@ static const char *code_of(enum back_answer answer)
 
 /* ---- what has its verdict later ---- */
 
-static void told(void *of, enum back_answer verdict, const struct error *why)
+static void told(void *of, const struct back_verdict *verdict)
 {
 	struct person_wait *w = of;
 
-	if (verdict == BACK_DONE)
+	if (verdict->answer == BACK_DONE)
 		acknowledge(w->client, w->name, w->ref);
 	else
-		native_say_error(w->client, code_of(verdict), why->words, w->ref);
+		native_say_error(w->client, code_of(verdict->answer), verdict->why->words, w->ref);
 	client_end_wait(w);
 }
 
@@ -80,8 +80,8 @@ static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text r
                                  struct error *why)
 {
 	const struct back *back = &client_options(c)->back;
-	char run[BACK_RUN_LEN];
-	struct back_ask ask;
+	char run[BACK_RUN_MAX + 1];
+	struct back_ask ask = {.run = TEXT("")};
 	enum back_answer answer;
 
 	if (!read_text(op, "source", &ask.source, why) ||
@@ -91,7 +91,7 @@ static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text r
 		return BACK_INVALID;
 	answer = back->ask(back->self, &ask, run, why);
 	if (answer == BACK_DONE)
-		acknowledge(c, (struct text){run, BACK_RUN_LEN}, ref);
+		acknowledge(c, text_of(run), ref);
 	return answer;
 }
 

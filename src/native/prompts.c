@@ -104,14 +104,14 @@ void native_tell_prompt(struct native *native, const struct prompt *prompt)
 
 /* ---- answering ---- */
 
-static void durable(void *of, uint64_t seq)
+static void answered(void *of, const struct back_verdict *verdict)
 {
 	struct person_wait *w = of;
 	struct buf out;
 
 	buf_init(&out, SAY_MAX);
 	buf_print(&out, "{\"op\":\"ack\",\"ref\":%.*s,\"seq\":%llu}", TEXT_ARG(w->ref),
-	          (unsigned long long)seq);
+	          (unsigned long long)verdict->seq);
 	native_say(w->client, &out);
 	client_end_wait(w);
 }
@@ -135,12 +135,10 @@ static enum back_answer send_reply(struct client *c, const struct back_reply *re
 	struct back_reply with = *reply;
 	enum back_answer answer;
 
-	if (w) {
-		with.durable = durable;
-		with.of = w;
-	}
+	if (w)
+		with.ear = (struct back_ear){answered, w};
 	answer = back->reply(back->self, &with, why);
-	if (w && answer != BACK_DONE)
+	if (w && answer != BACK_TAKEN)
 		client_end_wait(w);
 	return answer;
 }

@@ -13,8 +13,7 @@
 /* Somebody who is to hear when an answer is on the disk. */
 struct waiter {
 	uint64_t seq; /* 0: not known yet */
-	void (*durable)(void *of, uint64_t seq);
-	void *of;
+	struct back_ear ear;
 	struct link in_prompts; /* prompts.waiters */
 };
 
@@ -156,8 +155,9 @@ static void tell_waiters(struct prompts *all, uint64_t seq)
 		if (!w->seq || w->seq > seq)
 			break;
 		list_remove(&w->in_prompts);
-		if (w->durable)
-			w->durable(w->of, w->seq);
+		if (w->ear.told)
+			w->ear.told(w->ear.of,
+			            &(struct back_verdict){.answer = BACK_DONE, .seq = w->seq});
 		free(w);
 	}
 }
@@ -260,8 +260,7 @@ static struct waiter *add_waiter(struct prompts *all, const struct back_reply *a
 {
 	struct waiter *w = must_zero(1, sizeof(*w));
 
-	w->durable = a->durable;
-	w->of = a->of;
+	w->ear = a->ear;
 	list_add(&all->waiters, &w->in_prompts);
 	return w;
 }
@@ -294,7 +293,7 @@ enum back_answer prompts_answer(struct prompts *all, const struct back_reply *a,
 	p->claimed = true;
 	answer = emit(all, &out, &how, why);
 	if (answer == BUS_ACCEPTED)
-		return BACK_DONE;
+		return BACK_TAKEN;
 	p->claimed = false;
 	list_remove(&waiter->in_prompts);
 	free(waiter);
@@ -306,7 +305,7 @@ void prompts_forget(struct prompts *all, void *of)
 	list_each(&all->waiters, l) {
 		struct waiter *w = list_of(l, struct waiter, in_prompts);
 
-		if (w->of == of)
-			w->durable = NULL;
+		if (w->ear.of == of)
+			w->ear = (struct back_ear){0};
 	}
 }

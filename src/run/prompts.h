@@ -58,8 +58,7 @@ void prompts_hear(struct prompts *prompts, const struct signal *s);
 void prompts_durable(struct prompts *prompts, uint64_t seq);
 void prompts_tick(struct prompts *prompts, int64_t now_ms); /* deadlines; call each second */
 
-/* Done: durable is called when it is on the disk.  BACK_CONFLICT: the disk fails, and it stays
- * open. */
+/* Taken: it is done when it is on the disk.  BACK_CONFLICT: the disk fails, and it stays open. */
 enum back_answer prompts_answer(struct prompts *prompts, const struct back_reply *answer,
                                 struct error *why);
 void prompts_forget(struct prompts *prompts, void *of); /* who waited is gone */

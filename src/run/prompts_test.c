@@ -110,8 +110,11 @@ static void ask_for(const char *payload, char id[PROMPT_ID_LEN + 1])
 		memcpy(id, p->id, PROMPT_ID_LEN + 1);
 }
 
-static void on_disk(void *of, uint64_t seq)
+static void on_disk(void *of, const struct back_verdict *verdict)
 {
+	uint64_t seq = verdict->seq;
+
+	assert_int_equal(verdict->answer, BACK_DONE);
 	assert_true(seq <= journal_durable_seq(fixture_journal));
 	durables++;
 	if (of)
@@ -126,7 +129,7 @@ static enum back_answer answer(const char *id, const char *value)
 		.prompt = text_of(id),
 		.value = text_of(value),
 		.who = {.user = TEXT("anna"), .screen = TEXT("terminal")},
-		.durable = on_disk,
+		.ear = {.told = on_disk},
 	};
 
 	return prompts_answer(prompts, &a, &why);
@@ -154,7 +157,7 @@ static void the_first_answer_wins_and_the_agent_hears_it_when_it_is_durable(void
 	ask_for("{\"id\":\"q\",\"type\":\"confirm\"}", id);
 	assert_int_equal(answer(id, "1"), BACK_INVALID_VALUE);
 	assert_int_equal(answer(id, "tru"), BACK_INVALID_VALUE);
-	assert_int_equal(answer(id, "true"), BACK_DONE);
+	assert_int_equal(answer(id, "true"), BACK_TAKEN);
 	assert_int_equal(deliveries, 0);
 	assert_int_equal(answer(id, "false"), BACK_ALREADY);
 	assert_string_equal(why.words, "already answered by anna at terminal");
@@ -175,7 +178,7 @@ static void a_prompt_may_be_cancelled_by_either_side(void **state)
 
 	ask_for("{\"id\":\"1\"}", one);
 	ask_for("{\"id\":\"2\"}", two);
-	assert_int_equal(answer(one, ""), BACK_DONE);
+	assert_int_equal(answer(one, ""), BACK_TAKEN);
 	fixture_settle();
 	assert_string_equal(delivered, "1 cancelled -");
 	prompts_cancel(prompts, text_of(two), "no longer needed");
@@ -211,10 +214,10 @@ static void a_deadline_ends_a_prompt_with_its_default(void **state)
 static void who_forgets_is_not_called(void **state)
 {
 	uint64_t mine = 0;
-	struct back_reply a = {.value = TEXT("\"\""), .durable = on_disk, .of = &mine};
+	struct back_reply a = {.value = TEXT("\"\""), .ear = {on_disk, &mine}};
 
 	a.prompt = text_of(ask("{}")->id);
-	assert_int_equal(prompts_answer(prompts, &a, &why), BACK_DONE);
+	assert_int_equal(prompts_answer(prompts, &a, &why), BACK_TAKEN);
 	prompts_forget(prompts, &mine);
 	fixture_settle();
 	assert_int_equal(durables, 0);
@@ -227,7 +230,7 @@ static void an_agent_that_returns_hears_what_it_missed(void **state)
 
 	agent_is_there = false;
 	ask_for("{\"id\":\"q\"}", id);
-	assert_int_equal(answer(id, "\"yes\""), BACK_DONE);
+	assert_int_equal(answer(id, "\"yes\""), BACK_TAKEN);
 	fixture_settle();
 	prompts_untold(prompts, TEXT("r"));
 	assert_int_equal(deliveries, 0);
@@ -319,11 +322,11 @@ static void a_restart_finds_everything_as_it_was(void **state)
 	char id[PROMPT_ID_LEN + 1];
 
 	ask("{\"id\":\"1\",\"prompt\":\"open\"}");
-	assert_int_equal(answer(ask("{\"id\":\"2\"}")->id, "\"told\""), BACK_DONE);
+	assert_int_equal(answer(ask("{\"id\":\"2\"}")->id, "\"told\""), BACK_TAKEN);
 	fixture_settle();
 	agent_is_there = false;
 	ask_for("{\"id\":\"3\",\"type\":\"multi\",\"options\":[1,2]}", id);
-	assert_int_equal(answer(id, "[2]"), BACK_DONE);
+	assert_int_equal(answer(id, "[2]"), BACK_TAKEN);
 	ask("{\"id\":\"4\",\"type\":\"confirm\",\"default\":true,\"deadline\":10}");
 	prompts_tick(prompts, 10);
 	ask("{\"id\":\"1\",\"prompt\":\"other\"}");
@@ -381,7 +384,7 @@ static void ten_thousand_prompts_are_answered_once_each(void **state)
 			continue;
 		for (unsigned j = i + 1 - BATCH; j <= i; j++)
 			for (unsigned racer = 0; racer < 8; racer++)
-				taken += answer(ids[j], racer % 2 ? "true" : "false") == BACK_DONE;
+				taken += answer(ids[j], racer % 2 ? "true" : "false") == BACK_TAKEN;
 		fixture_settle();
 	}
 	assert_int_equal(taken, MANY);

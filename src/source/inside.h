@@ -72,7 +72,7 @@ struct source {
 };
 
 struct source_run {
-	char id[BACK_RUN_LEN];
+	char id[BACK_RUN_MAX + 1];
 	struct source *source; /* NULL: nobody, or it is gone */
 };
 

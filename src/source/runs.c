@@ -3,7 +3,8 @@
  * The newest runs are remembered in a ring.  A run that is not in it may be one
  * that a producer began by itself: then every source that is connected is asked.
  */
-#include "base/random.h"
+#include <stdio.h>
+
 #include "source/inside.h"
 
 static enum back_answer find_open(struct sources *all, struct text id, struct source **out,
@@ -57,30 +58,40 @@ bool sources_can_send(struct sources *all, struct text id)
 	       needs(s, s->transport && s->transport->send, "be sent to", NULL) == BACK_DONE;
 }
 
-static void remember(struct sources *all, const char *run, struct source *s)
+static void remember(struct sources *all, struct text run, struct source *s)
 {
 	struct source_run *r = &all->runs[all->run_count++ % RUNS_MAX];
 
-	memcpy(r->id, run, BACK_RUN_LEN);
+	snprintf(r->id, sizeof(r->id), "%.*s", TEXT_ARG(run));
 	r->source = s;
 }
 
-enum back_answer sources_ask(struct sources *all, const struct back_ask *ask,
-                             char run[BACK_RUN_LEN], struct error *why)
+static struct source_run *find_run(const struct sources *all, struct text run)
+{
+	size_t n = all->run_count < RUNS_MAX ? all->run_count : RUNS_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (text_is(run, all->runs[i].id))
+			return &all->runs[i];
+	return NULL;
+}
+
+enum back_answer sources_ask(struct sources *all, const struct back_ask *ask, struct error *why)
 {
 	struct source *s;
 	enum back_answer answer = find_open(all, ask->source, &s, why);
-	struct back_ask named = *ask;
 
 	if (answer == BACK_DONE)
 		answer = needs(s, s->transport && s->transport->ask, "be asked", why);
 	if (answer != BACK_DONE)
 		return answer;
-	random_uuid(run);
-	named.run = (struct text){run, BACK_RUN_LEN};
-	if (!s->transport->ask(s->line, &named, why))
+	if (find_run(all, ask->run)) {
+		error_set(why, "there is a run '%.*s' already", TEXT_ARG(ask->run));
 		return BACK_CONFLICT;
-	remember(all, run, s);
+	}
+	if (!s->transport->ask(s->line, ask, why))
+		return BACK_CONFLICT;
+	remember(all, ask->run, s);
 	return BACK_DONE;
 }
 
@@ -91,16 +102,6 @@ static enum back_answer cancel(struct source *s, const struct back_control *cont
 	if (!s || !s->line || !s->transport->cancel)
 		return BACK_UNKNOWN;
 	return s->transport->cancel(s->line, control, why);
-}
-
-static struct source_run *find_run(const struct sources *all, struct text run)
-{
-	size_t n = all->run_count < RUNS_MAX ? all->run_count : RUNS_MAX;
-
-	for (size_t i = 0; i < n && run.len == BACK_RUN_LEN; i++)
-		if (memcmp(all->runs[i].id, run.at, BACK_RUN_LEN) == 0)
-			return &all->runs[i];
-	return NULL;
 }
 
 static enum back_answer cancel_known(struct source *s, const struct back_control *control,

@@ -80,9 +80,9 @@ enum back_answer sources_send(struct sources *sources, struct text id, struct te
 /* Would it be taken, as things are? */
 bool sources_can_send(struct sources *sources, struct text id);
 
-/* run gets the new run's id.  It ends in one completion or error. */
+/* With the id of a new run, which ends in one completion or error. */
 enum back_answer sources_ask(struct sources *sources, const struct back_ask *ask,
-                             char run[BACK_RUN_LEN], struct error *why);
+                             struct error *why);
 /* Both to the source whose run it is.  What is asked can be cancelled, and an interrupt does the
  * same; nothing else can be done to it. */
 enum back_answer sources_cancel(struct sources *sources, const struct back_control *control,

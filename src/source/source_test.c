@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "net/account.h"
 #include "source/backoff.h"
 #include "source/fixture.h"
@@ -16,7 +17,7 @@ static struct {
 	bool cannot, is_hushed;
 	bool says_after; /* live, after it was closed */
 	unsigned hushes;
-	char sent[64], run[BACK_RUN_LEN], model[32];
+	char sent[64], run[RANDOM_UUID_LEN], model[32];
 	unsigned cancels;
 	uint64_t ticket;
 } fake;
@@ -55,7 +56,7 @@ static bool fake_ask(void *self, const struct back_ask *ask, struct error *why)
 {
 	if (text_is(ask->prompt, "no"))
 		return error_set(why, "it will not");
-	memcpy(fake.run, ask->run.at, BACK_RUN_LEN);
+	memcpy(fake.run, ask->run.at, RANDOM_UUID_LEN);
 	return true;
 }
 
@@ -63,7 +64,7 @@ static enum back_answer fake_cancel(void *self, const struct back_control *contr
                                     struct error *why)
 {
 	struct text run = control->run;
-	bool is_mine = run.len == BACK_RUN_LEN && memcmp(run.at, fake.run, BACK_RUN_LEN) == 0;
+	bool is_mine = run.len == RANDOM_UUID_LEN && memcmp(run.at, fake.run, RANDOM_UUID_LEN) == 0;
 
 	if (text_is(run, "asked-there")) {
 		fake.ticket = control->ticket;
@@ -698,11 +699,14 @@ static void models_are_listed_and_one_is_chosen(void **state)
 
 /* ---- asking ---- */
 
-static enum back_answer ask_of(struct text source, struct back_ask *ask, char run[BACK_RUN_LEN],
+/* run gets the id, a new one each time. */
+static enum back_answer ask_of(struct text source, struct back_ask *ask, char run[RANDOM_UUID_LEN],
                                struct error *why)
 {
+	random_uuid(run);
 	ask->source = source;
-	return sources_ask(fixture.sources, ask, run, why);
+	ask->run = (struct text){run, RANDOM_UUID_LEN};
+	return sources_ask(fixture.sources, ask, why);
 }
 
 static enum back_answer cancel(struct text run)
@@ -716,13 +720,14 @@ static enum back_answer cancel(struct text run)
 static void a_run_has_an_id_and_can_be_cancelled_once(void **state)
 {
 	struct back_ask ask = {.prompt = TEXT("hello")};
-	char run[BACK_RUN_LEN];
-	struct text id = {run, BACK_RUN_LEN};
+	char run[RANDOM_UUID_LEN];
+	struct text id = {run, RANDOM_UUID_LEN};
 	struct error why;
 
 	add_live("ada");
 	assert_int_equal(ask_of(TEXT("ada"), &ask, run, &why), BACK_DONE);
-	assert_memory_equal(run, fake.run, BACK_RUN_LEN);
+	assert_memory_equal(run, fake.run, RANDOM_UUID_LEN);
+	assert_int_equal(sources_ask(fixture.sources, &ask, &why), BACK_CONFLICT);
 	assert_int_equal(cancel(id), BACK_DONE);
 	assert_int_equal(cancel(id), BACK_CONFLICT);
 	assert_int_equal(cancel(TEXT("nobody")), BACK_UNKNOWN);
@@ -751,7 +756,7 @@ static void not_everybody_can_be_asked(void **state)
 {
 	struct sources *all = fixture.sources;
 	struct back_ask ask = {.prompt = TEXT("no")};
-	char run[BACK_RUN_LEN];
+	char run[RANDOM_UUID_LEN];
 	struct error why;
 
 	add("sse", "http://127.0.0.1:1/");
@@ -770,13 +775,13 @@ static void not_everybody_can_be_asked(void **state)
 static void a_run_of_a_source_that_went_is_over(void **state)
 {
 	struct back_ask ask = {.prompt = TEXT("hello")};
-	char run[BACK_RUN_LEN];
+	char run[RANDOM_UUID_LEN];
 	struct error why;
 
 	add_live("ada");
 	ask_of(TEXT("ada"), &ask, run, &why);
 	sources_remove(fixture.sources, TEXT("ada"), &why);
-	assert_int_equal(cancel((struct text){run, BACK_RUN_LEN}), BACK_CONFLICT);
+	assert_int_equal(cancel((struct text){run, RANDOM_UUID_LEN}), BACK_CONFLICT);
 }
 
 static void nothing_goes_out_while_the_box_stops(void **state)
@@ -784,7 +789,7 @@ static void nothing_goes_out_while_the_box_stops(void **state)
 	struct back_outcome reply = {.run = TEXT("r"), .id = TEXT("p")};
 	struct sources *all = fixture.sources;
 	struct back_ask ask = {.prompt = TEXT("hello")};
-	char run[BACK_RUN_LEN];
+	char run[RANDOM_UUID_LEN];
 	struct error why;
 
 	add_live("ada");

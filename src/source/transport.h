@@ -10,7 +10,7 @@
 #ifndef SOURCE_TRANSPORT_H
 #define SOURCE_TRANSPORT_H
 
-#include "bus/back.h"
+#include "bus/backs.h"
 #include "source/tell.h"
 
 struct backoff_rule;

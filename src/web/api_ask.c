@@ -61,7 +61,7 @@ void api_ask(struct call *call)
 	const struct back *back = &call->web->options.back;
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
 	struct back_ask ask = {.source = part_of(call)};
-	char run[BACK_RUN_LEN];
+	char run[BACK_RUN_MAX + 1];
 	struct error why;
 	enum back_answer answer = BACK_INVALID;
 
@@ -69,7 +69,7 @@ void api_ask(struct call *call)
 		answer = back->ask(back->self, &ask, run, &why);
 	yyjson_doc_free(doc);
 	if (answer == BACK_DONE)
-		tell_run(call, (struct text){run, BACK_RUN_LEN});
+		tell_run(call, text_of(run));
 	else
 		web_refuse_back(call->http, answer, &why);
 }

@@ -105,7 +105,7 @@ static void free_owed(struct owed *o)
 	free(o);
 }
 
-static void durable(void *of, uint64_t seq)
+static void told(void *of, const struct back_verdict *verdict)
 {
 	struct owed *o = of;
 	struct buf out;
@@ -114,7 +114,7 @@ static void durable(void *of, uint64_t seq)
 	buf_init(&out, 2 * KIB);
 	buf_add(&out, TEXT("{\"ok\":true,\"id\":"));
 	buf_add_json(&out, (struct text){o->id.at, o->id.len});
-	buf_print(&out, ",\"seq\":%llu}\n", (unsigned long long)seq);
+	buf_print(&out, ",\"seq\":%llu}\n", (unsigned long long)verdict->seq);
 	web_answer(o->http, &out);
 	buf_finish(&out);
 	free_owed(o);
@@ -154,8 +154,7 @@ static enum back_answer send_reply(struct owed *o, struct error *why)
 		.prompt = {o->id.at, o->id.len},
 		.who = who_is(&o->caller, yyjson_obj_get(body, "screen")),
 		.may = caller_answers(&o->caller),
-		.durable = durable,
-		.of = o,
+		.ear = {told, o},
 	};
 	enum back_answer answer = BACK_INVALID;
 	struct buf value;
@@ -179,7 +178,7 @@ static void whole(void *self, struct http *http)
 	struct error why;
 	enum back_answer answer = send_reply(o, &why);
 
-	if (answer == BACK_DONE) {
+	if (answer == BACK_TAKEN) {
 		o->waits = true;
 		deadline_set(o->web->options.loop, &o->late, DURABLE_WAIT_MS);
 		return;

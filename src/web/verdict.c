@@ -61,9 +61,9 @@ static void answer_owed(struct web_owed *o, enum back_answer answer, const struc
 	free_owed(o);
 }
 
-static void told(void *of, enum back_answer verdict, const struct error *why)
+static void told(void *of, const struct back_verdict *verdict)
 {
-	answer_owed(of, verdict, why);
+	answer_owed(of, verdict->answer, verdict->why);
 }
 
 struct back_ear web_owed_ear(struct web_owed *o)

@@ -11,7 +11,7 @@
 #ifndef SOURCE_APPROVE_H
 #define SOURCE_APPROVE_H
 
-#include "bus/back.h"
+#include "bus/backs.h"
 
 struct approve;
 struct held;

@@ -38,7 +38,7 @@ struct ws_client;
 
 /* A run that had its end here, while the gateway may still speak of it. */
 struct openclaw_ended {
-	char run[BACK_RUN_LEN];
+	char run[BACK_RUN_MAX + 1];
 	bool cancelled; /* nothing of it is wanted any more; else no second end */
 };
 

@@ -36,7 +36,7 @@ void openclaw_recall_run(void *memory, struct text id, struct text at)
 		m->lost_at_ms = place.at_ms;
 	if (place.is_over)
 		return;
-	if (!place.is_asked || id.len != BACK_RUN_LEN || m->run_count >= OPENCLAW_RUNS_MAX) {
+	if (!place.is_asked || id.len > BACK_RUN_MAX || m->run_count >= OPENCLAW_RUNS_MAX) {
 		openclaw_hear_of(m, id, place.session);
 		return;
 	}
@@ -67,7 +67,9 @@ static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
 	buf_add_json(&params, text_of(run->session_key));
 	buf_add(&params, TEXT(",\"message\":"));
 	buf_add_json(&params, prompt);
-	buf_print(&params, ",\"idempotencyKey\":\"%.*s\"}", BACK_RUN_LEN, run->id);
+	buf_add(&params, TEXT(",\"idempotencyKey\":"));
+	buf_add_json(&params, text_of(run->id));
+	buf_add_char(&params, '}');
 	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
 	buf_finish(&params);
 	return id;
@@ -81,7 +83,7 @@ static bool may_ask(const struct openclaw *o, const struct back_ask *ask, struct
 		return error_set(why, "the gateway did not grant operator.write");
 	if (ask->model.len)
 		return error_set(why, "the gateway chooses the model itself: name none");
-	if (ask->run.len != BACK_RUN_LEN || ask->prompt.len > BACK_PROMPT_MAX)
+	if (ask->prompt.len > BACK_PROMPT_MAX)
 		return error_set(why, "the prompt is too long");
 	if (o->memory->run_count >= OPENCLAW_RUNS_MAX)
 		return error_set(why, "%d asks are under way already", OPENCLAW_RUNS_MAX);

@@ -6,7 +6,7 @@
 
 struct openclaw_run {
 	struct openclaw_memory *memory;
-	char id[BACK_RUN_LEN];
+	char id[BACK_RUN_MAX + 1];
 	char *session_key;
 	uint64_t send_id; /* on the connection on which it was sent */
 	bool started;     /* chat.send was answered */
@@ -20,7 +20,7 @@ struct openclaw_run {
 
 static inline struct text openclaw_run_id(const struct openclaw_run *run)
 {
-	return (struct text){run->id, BACK_RUN_LEN};
+	return text_of(run->id);
 }
 
 /* Takes session. */

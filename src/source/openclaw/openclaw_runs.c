@@ -84,14 +84,14 @@ static void remember_end(struct openclaw_memory *m, const struct openclaw_run *r
 {
 	struct openclaw_ended *slot = &m->ended[m->ended_count++ % OPENCLAW_ENDED_MAX];
 
-	memcpy(slot->run, run->id, BACK_RUN_LEN);
+	memcpy(slot->run, run->id, sizeof(slot->run));
 	slot->cancelled = cancelled;
 }
 
 const struct openclaw_ended *openclaw_find_ended(const struct openclaw_memory *m, struct text id)
 {
 	for (size_t i = 0; i < m->ended_count && i < OPENCLAW_ENDED_MAX; i++)
-		if (text_equal((struct text){m->ended[i].run, BACK_RUN_LEN}, id))
+		if (text_is(id, m->ended[i].run))
 			return &m->ended[i];
 	return NULL;
 }
@@ -112,12 +112,12 @@ static void begin_end(struct make *m, struct buf *out, const struct openclaw_run
 static void give_end(struct openclaw_run *run, struct buf *out)
 {
 	struct openclaw_memory *m = run->memory;
-	char id[BACK_RUN_LEN];
+	char id[BACK_RUN_MAX + 1];
 
-	memcpy(id, run->id, BACK_RUN_LEN);
+	memcpy(id, run->id, sizeof(id));
 	openclaw_run_destroy(run);
-	openclaw_end_run(m->parse, (struct text){id, BACK_RUN_LEN});
-	openclaw_give(m, (struct text){id, BACK_RUN_LEN}, buf_text(out));
+	openclaw_end_run(m->parse, text_of(id));
+	openclaw_give(m, text_of(id), buf_text(out));
 	buf_finish(out);
 }
 
@@ -269,7 +269,7 @@ struct openclaw_run *openclaw_add_run(struct openclaw_memory *m, struct text id,
 	struct openclaw_run *run = must_zero(1, sizeof(*run));
 
 	run->memory = m;
-	memcpy(run->id, id.at, BACK_RUN_LEN);
+	snprintf(run->id, sizeof(run->id), "%.*s", TEXT_ARG(id));
 	run->session_key = session;
 	run->patience.fire = ran_out;
 	list_add(&m->runs, &run->in_memory);
