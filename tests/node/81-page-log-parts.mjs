@@ -266,7 +266,7 @@ test("a page of the journal has every line byte for byte, whatever is in it", as
 	assert.equal(page.next, 77);
 	assert.deepEqual(pageOf(answer([], "", "null")), { entries: [], next: null });
 	for (let cut = 0; cut < answer(lines, "", "null").length - 2; cut += 7)
-		assert.throws(() => pageOf(answer(lines, "", "null").slice(0, cut)), /the server's answer/);
+		assert.throws(() => pageOf(answer(lines, "", "null").slice(0, cut)), /the server's response/);
 });
 
 test("an export has the lines as they came, holes as the server writes them, and nothing that was lost", async () => {

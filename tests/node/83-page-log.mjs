@@ -363,7 +363,7 @@ test("a link to what retention took says so, and the log says where it begins", 
 	delete process.env.SIGNALBOX_JOURNAL_SEGMENT;
 	delete process.env.SIGNALBOX_JOURNAL_KEEP;
 	const page = await openLog("/5", { from: small });
-	await says(page, "#detail .words", /Retention took it/);
+	await says(page, "#detail .words", /Retention has deleted it/);
 	await page.keyboard.press("Escape");
 	await page.focus("#log .track");
 	await eventually(async () => {

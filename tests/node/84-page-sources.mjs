@@ -162,7 +162,7 @@ test("what is not there is grey and says what would help", async () => {
 	assert.equal(await card("local:lm-studio").getByRole("button").count(), 0);
 	const border = await card("local:codex").evaluate((element) => getComputedStyle(element).borderStyle);
 	assert.equal(border, "dashed");
-	await says(page.locator("#view-sources .empty"), /No source from elsewhere yet/);
+	await says(page.locator("#view-sources .empty"), /No remote source yet/);
 });
 
 test("a rescan says what was found, and its cards are there", async () => {
@@ -212,7 +212,7 @@ test("a source is added by its URL with the keyboard alone, recognised as it is 
 	assert.equal(await recognised.getAttribute("data-how"), "bad");
 	await page.keyboard.press("Control+A");
 	await page.keyboard.type(models.url);
-	await says(recognised, /^sse:.*lists models to anybody, it is spoken to as openai/);
+	await says(recognised, /^sse:.*lists its models without a key, the protocol is openai/);
 	assert.equal(models.keys.length, 0, "nobody is asked while one types");
 	await isAccessible();
 	await page.keyboard.press("Tab");
@@ -317,7 +317,7 @@ test("a source is edited; a new address forgets the key and says so first", asyn
 	await press("lost", "Edit …");
 	await dialog().getByLabel("Name").fill("Found again");
 	await dialog().getByLabel("URL").fill(`ws://localhost:${nowhere}/x`);
-	await dialog().getByText("with another one it is forgotten").waitFor();
+	await dialog().getByText("a new address deletes it").waitFor();
 	await dialog().getByLabel("Colour").fill("#ff8800");
 	await dialog().getByRole("button", { name: "Save" }).click();
 	await says(card("lost").locator("h4"), /^Found again$/);

@@ -48,7 +48,7 @@ const textOf = async (turn) => (await turn.locator(".talk-text .talk-words").all
 test("with nobody to ask, the view says so and leads to the sources", async () => {
 	await stateIs(page, "live");
 	await page.evaluate(() => { location.hash = "#/ask"; });
-	await page.getByRole("heading", { name: "Nobody here can answer yet" }).waitFor();
+	await page.getByRole("heading", { name: "No source takes questions yet" }).waitFor();
 	assert.equal(await page.isVisible("#ask-text"), false);
 	await page.getByRole("button", { name: "Go to the sources" }).click();
 	assert.match(page.url(), /#\/sources/);
@@ -155,7 +155,7 @@ test("the view stays at the end of what streams, unless somebody reads further u
 test("another conversation is begun with n, and what was is found again after a reload", async () => {
 	await page.focus(".ask-thread");
 	await page.keyboard.press("n");
-	await page.getByRole("heading", { name: "Ask any source that can answer" }).waitFor();
+	await page.getByRole("heading", { name: "Ask any source that takes questions" }).waitFor();
 	assert.equal(await page.evaluate(() => document.activeElement.id), "ask-text");
 	await ask("say another thing");
 	await endOf("done");

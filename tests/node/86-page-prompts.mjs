@@ -331,7 +331,7 @@ fresh("what is not all shown cannot be allowed before it was opened", async () =
 	await asked.waitFor();
 	await page.waitForSelector("#prompts [data-safe]:enabled");
 	assert.equal(await allow.isDisabled(), true);
-	assert.match(await asked.textContent(), /BYTES MORE THAT ARE NOT SHOWN.*Not all of it is shown/s);
+	assert.match(await asked.textContent(), /BYTES MORE THAT ARE NOT SHOWN.*Not not seen all of it/s);
 	await asked.getByRole("button", { name: /^Show all 100,\d\d\d bytes of its input$/ }).click();
 	await eventually(() => allow.isEnabled(), "it was opened");
 	assert.ok((await asked.locator(".talk-code pre").textContent()).endsWith("xLAST"));
@@ -423,7 +423,7 @@ fresh(`${MANY} open questions do not drown the page`, async () => {
 	assert.equal(await tray.locator(".prompt-body:visible").count(), 3, "only the newest are opened");
 	await tray.getByRole("button", { name: `Show ${MANY - 20} more questions` }).click();
 	assert.equal(await openCards.count(), 40);
-	await tray.getByRole("button", { name: "Fold the questions away" }).click();
+	await tray.getByRole("button", { name: "Collapse the questions" }).click();
 	assert.equal(await openCards.first().isVisible(), false);
 	assert.equal(await tray.getByRole("heading", { name: `${MANY} questions` }).isVisible(), true);
 	await page.setViewportSize({ width: 390, height: 844 });
@@ -501,7 +501,7 @@ test("permission to notify is asked for by a click and by nothing else", async (
 	await button.waitFor();
 	assert.equal(await other.evaluate(() => window.asked), 0);
 	await button.click();
-	await other.getByText("You will be notified of questions").waitFor();
+	await other.getByText("will notify you of questions").waitFor();
 	assert.equal(await other.evaluate(() => window.asked), 1);
 	await button.waitFor({ state: "hidden" });
 	await other.context().close();

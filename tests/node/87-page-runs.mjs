@@ -84,7 +84,7 @@ test("every run has a row, who spoke last on top, and the filter finds by words"
 	await page.fill(".runs-filter", "thinking one");
 	assert.deepEqual(await ids(page), ["session-one"]);
 	await page.fill(".runs-filter", "nobody");
-	await says(page, ".runs-side", /No run has these words/);
+	await says(page, ".runs-side", /No run matches these words/);
 	await page.context().close();
 });
 
@@ -104,7 +104,7 @@ test("until somebody chooses, the run that asks or spoke last is shown, and it s
 	assert.deepEqual(await page.evaluate(() => [location.hash, document.activeElement.tagName]), ["#/runs", "BODY"]);
 	assert.equal(await page.getAttribute('.runs-row:has-text("asks")', "aria-selected"), "true");
 	await page.keyboard.press("x");
-	await says(page, "#said", /for a run that you chose/);
+	await says(page, "#said", /Choose a run first/);
 	busy.ask("own#2", "confirm", { prompt: "And I?" });
 	await rowSays("busy", /asks you/);
 	const { prompts } = await api(own, "GET", "/api/prompts");
@@ -167,7 +167,7 @@ test("a run is shown whole: its numbers, its place, its people and what they sai
 	await says(page, ".runs-changes", /claude: idle → thinking.*prompt/);
 	await says(page, ".runs-states", /claude.*thinking/);
 	await go(page, "runs/nobody");
-	await says(page, ".runs-choose", /nothing to see of nobody: there is no such run/);
+	await says(page, ".runs-choose", /nobody cannot be shown: there is no such run/);
 	await page.context().close();
 });
 
@@ -177,13 +177,13 @@ test("what cannot be done is greyed out, and when it is tried the refusal is tol
 	await pill(page, "working");
 	for (const op of ["pause", "step", "continue", "arm", "ui-interrupt", "ui-quit", "cancel"])
 		assert.ok(await page.isDisabled(button(op)), op);
-	assert.match(await page.getAttribute(button("pause"), "title"), /its source cannot do that now/);
-	await says(page, ".runs-why", /Nobody who works here can be told anything/);
+	assert.match(await page.getAttribute(button("pause"), "title"), /its source does not support that now/);
+	await says(page, ".runs-why", /No agent here takes commands/);
 	await page.$eval(button("pause"), (element) => { element.disabled = false; });
 	await page.click(button("pause"));
 	await says(page, "#warned", /Pause is not supported: nobody can pause a run of adapter:tap/);
 	await page.keyboard.press("x");
-	await says(page, "#warned", /Interrupt: this run's source cannot do that/);
+	await says(page, "#warned", /Interrupt: the source of this run does not support that/);
 	await page.context().close();
 });
 
@@ -327,7 +327,7 @@ test("several at one thing are a group, with its speed, and one alone can be rea
 	assert.equal((await page.$$(".runs-one.child")).length, 9);
 	await says(page, ".runs-scroll", /verse 9/);
 	await page.click('button.runs-name:text-is("judge")');
-	await says(page, ".runs-scroll", /Only what judge says/);
+	await says(page, ".runs-scroll", /Only the output of judge/);
 	assert.doesNotMatch(await page.textContent(".runs-scroll .talk"), /verse/);
 	await page.click('text="Show everybody"');
 	await says(page, ".runs-scroll", /verse 9/);

@@ -345,7 +345,7 @@ test("what the source of somebody cannot do is grey, with the reason, and does n
 		const item = page.locator("[role=menuitem]", { hasText: words });
 
 		assert.equal(await item.getAttribute("aria-disabled"), "true", words);
-		assert.match(await item.textContent(), /its source cannot do that now/);
+		assert.match(await item.textContent(), /its source does not support that now/);
 		await item.click({ force: true });
 		assert.equal(await page.isVisible("[role=menu]"), true, `${words}: the menu waits for something that can be done`);
 	}
@@ -375,7 +375,7 @@ test("who cannot be told anything is not told anything", async () => {
 	await box.emit({ type: "text_delta", source: "loner", correlationId: "run:8", payload: { agentId: "mute", content: "I only speak." } });
 	const { screen } = await stands(page, "mute");
 	await page.mouse.click(screen.x, screen.y);
-	await says(page, ".stage-card:not([hidden])", /mute.*Nothing can be told to it: its source cannot do that now/s);
+	await says(page, ".stage-card:not([hidden])", /mute.*It takes no commands: its source does not support that now/s);
 	assert.equal(await page.isDisabled(".stage-card input"), true);
 	assert.equal(await page.isDisabled(".stage-tell button"), true);
 	const before = await newest();
@@ -526,13 +526,13 @@ test("a server that comes back goes on where it was, and so does the page", asyn
 	await stateIs(page, "lost");
 	await page.focus(".stage-card input");
 	await page.keyboard.press("Enter");
-	await says(page, "#warned", /server is not there/);
+	await says(page, "#warned", /server is not reachable/);
 	assert.equal(await page.inputValue(".stage-card input"), "hold on", "what was written is kept");
 	await page.keyboard.press("Escape");
 	await page.$$eval("#warned .toast", (all) => all.forEach((one) => one.remove()));
 	await page.mouse.click(screen.x, screen.y);
-	await says(page, "#warned", /server is not there/);
-	await says(page, ".stage-card:not([hidden])", /One.*Nothing can be told to it: the server does not say what can be done/s);
+	await says(page, "#warned", /server is not reachable/);
+	await says(page, ".stage-card:not([hidden])", /One.*It takes no commands: the server does not list the supported controls/s);
 	assert.equal(await page.isDisabled(".stage-card input"), true);
 	await box.start();
 	await stateIs(page, "live");
@@ -616,7 +616,7 @@ test("a drawing that the browser takes away is said, and comes back", async () =
 
 	await painted(page);
 	await lose();
-	await says(page, ".stage-crowd.alone", /taken the drawing/);
+	await says(page, ".stage-crowd.alone", /dropped the WebGL context/);
 	await page.evaluate(() => window.lost.restoreContext());
 	await eventually(() => page.evaluate(() => !document.querySelector(".stage-crowd").classList.contains("alone")), "it is back");
 });

@@ -166,7 +166,7 @@ test("each is shown as a run, with its people, its states and its transcript", a
 	/* What no address can name may not be found, and that is told. */
 	for (const id of [TEXTS.lines, TEXTS.surrogates]) {
 		await goTo(page, ["runs", `runs/${encodeURIComponent(id.toWellFormed())}`]);
-		await page.waitForSelector('.runs-pane:not([hidden]), .runs-choose:has-text("nothing to see of")');
+		await page.waitForSelector('.runs-pane:not([hidden]), .runs-choose:has-text("cannot be shown")');
 		assert.deepEqual(await badIn(page), [], JSON.stringify(id));
 	}
 	for (const id of [...Object.values(TEXTS).filter((text) => text !== TEXTS.surrogates && text !== TEXTS.lines), "long"]) {

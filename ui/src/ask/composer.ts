@@ -38,7 +38,7 @@ export function makeComposer(hands: Hands): Composer {
 	const wishes = new Map<string, string>();   /* of a source: the model that somebody chose here */
 	const model = h("select", { id: "ask-model", onchange: () => wishes.set(source.value, model.value) });
 	const session = h("input", { id: "ask-session", autocomplete: "off", spellcheck: "false",
-		placeholder: "nothing is remembered", maxlength: "200" });
+		placeholder: "no memory", maxlength: "200" });
 	const text = h("textarea", { id: "ask-text", rows: "1", placeholder: "Ask something",
 		"aria-describedby": "ask-hint", onkeydown: onKey, oninput: resize });
 	const send = h("button", { type: "submit", class: "ask-send primary" }, "Ask");
@@ -53,7 +53,7 @@ export function makeComposer(hands: Hands): Composer {
 			text, stop, send),
 		h("div", { class: "ask-choices" },
 			field("Source", source), field("Model", model), field("Session", session),
-			h("p", { id: "ask-hint" }, "Enter sends, Shift+Enter begins a line")));
+			h("p", { id: "ask-hint" }, "Enter sends, Shift+Enter starts a new line")));
 	const m = { all: [] as Source[], wish: null as [string, string | null] | null,
 		why: null as string | null, isBusy: false };
 
@@ -87,7 +87,7 @@ export function makeComposer(hands: Hands): Composer {
 		if (m.why !== null || m.isBusy || words.trim() === "")
 			return;
 		if (new TextEncoder().encode(words).length > PROMPT_MAX)
-			return write(fault, "That is too long: a question may have 256 KiB.");
+			return write(fault, "The question is too long: the limit is 256 KiB.");
 		write(fault, "");
 		hands.send({ source: source.value, model: model.value, session: session.value.trim(), text: words });
 	}

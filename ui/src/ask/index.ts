@@ -48,7 +48,7 @@ interface Office extends Screen {
 export const kind: ViewKind = {
 	name: "ask", title: "Ask", icon: "ask",
 	keys: [["Enter", "sends the question"], ["Shift Enter", "begins a line"],
-		["n", "begins another conversation"], ["/", "goes to the question"]],
+		["n", "starts a new conversation"], ["/", "goes to the question"]],
 	open,
 };
 
@@ -175,7 +175,7 @@ async function send(office: Office, { source, model, session, text }: Question):
 		thread.toEnd();
 		desk.go(`ask/run/${run}`);
 	} catch (error) {
-		composer.refuse(`It was not asked: ${(error as Error).message}`);
+		composer.refuse(`The question was not sent: ${(error as Error).message}`);
 	}
 	office.sending = false;
 	drawSoon(office);
@@ -269,7 +269,7 @@ function tellEnd(office: Office, run: string | null): void {
 	const state = ran === null || ran === run ? undefined : thread.statsOf(ran)?.state;
 
 	if (state !== undefined)
-		write(said, state === "cancelled" ? "Cancelled" : state === "failed" ? "The answer failed" : "The answer is complete");
+		write(said, state === "cancelled" ? "Cancelled" : state === "failed" ? "The reply failed" : "The reply is complete");
 	office.ran = run;
 }
 

@@ -13,7 +13,7 @@ import { SignedOut } from "../../../clients/js/signalbox.js";
 const ANSWER_MS = 10000;
 const KEY = "signalbox.session";
 const ID_LENGTH = 48;         /* Of a half; what follows is its secret. */
-const OVER = "The session of this tab is over.";
+const OVER = "The session of this tab has ended.";
 
 export interface Session {
 	token(): string | null;
@@ -61,7 +61,7 @@ export function makeSession(): Session {
 		const { proof, challenge } = await said<{ proof: string; challenge: string }>(await post({ id, nonce }));
 
 		if (proof !== await sign(secret, "signalbox server", location.origin, nonce, challenge))
-			throw new Error("Somebody else answers at this address.");
+			throw new Error("Another server answers at this address.");
 		const answer = await sign(secret, "signalbox answer", location.origin, challenge);
 		keep(await said<Halves>(await post({ id, challenge, answer })));
 	}
@@ -94,7 +94,7 @@ export function makeSession(): Session {
 	/* Not the last word on the session, whatever the answer. */
 	async function another(): Promise<string> {
 		if (token === null)
-			throw new Error("Nobody has proved to be our server.");
+			throw new Error("The server has not proved its identity.");
 		const answer = await post({}, "/api/ticket", token);
 		if (!answer.ok)
 			throw new Error(`ticket: ${answer.status}`);

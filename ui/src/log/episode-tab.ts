@@ -64,7 +64,7 @@ function drawState(
 ): void {
 	status.hidden = state === "there" && episode.signals > 0;
 	write(status, state === "failed" ? `The journal could not be read: ${error}`
-		: state === "loading" ? "Reading the journal" : "Nothing of it is in the journal any more.");
+		: state === "loading" ? "Reading the journal" : "The journal has no signals of it any more.");
 	retry.hidden = state !== "failed";
 	draw();
 }

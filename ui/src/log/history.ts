@@ -48,7 +48,7 @@ export function pageOf(text: string): Page {
 	const at = text.indexOf(START);
 
 	if (at < 0)
-		throw new Unreadable("the server's answer has no signals in it");
+		throw new Unreadable("the server's response has no signals");
 	const [lines, end] = elements(text, at + START.length);
 	const rest = parse(`{"none":[${text.slice(end)}`) as { gaps?: Gap[]; next?: string | null };
 	const entries = lines.map((line) => logEntryOf(parse(line) as Envelope, line));
@@ -65,7 +65,7 @@ function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		throw new Unreadable("the server's answer is cut off");
+		throw new Unreadable("the server's response is incomplete");
 	}
 }
 
@@ -80,7 +80,7 @@ function elements(text: string, from: number): [string[], number] {
 	for (mark.lastIndex = from; ;) {
 		const hit = mark.exec(text);
 		if (hit === null)
-			throw new Unreadable("the server's answer is cut off");
+			throw new Unreadable("the server's response is incomplete");
 		const c = hit[0];
 		if (c === '"')
 			mark.lastIndex = stringEnd(text, hit.index + 1);

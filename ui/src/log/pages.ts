@@ -185,9 +185,9 @@ function giveUp(way: Way): void {
 }
 
 const REASONS: Record<string, string> = {
-	expired: "Retention took it: the journal no longer goes back so far.",
+	expired: "Retention has deleted it: the journal no longer goes back that far.",
 	damaged: "It is damaged on the disk.",
-	lost: "The server lost it when it was cut off.",
+	lost: "The server lost it in a crash.",
 };
 
 async function findOne(link: Link, log: Log, seq: number): Promise<Found> {

@@ -19,8 +19,8 @@ export interface Screen {
 	noteCommand: HTMLElement;
 }
 
-const HELP = "Words must all be in the signal. type, source and correlation followed by a colon compare "
-	+ "a field; a star stands for anything; a minus in front means not.";
+const HELP = "All words must be in the signal. type:, source: and correlation: compare "
+	+ "a whole field; * is a wildcard; a minus in front means not.";
 
 export function makeScreen(): Screen {
 	const button = (id: string, text: string): HTMLButtonElement => h("button", { type: "button", id }, text);

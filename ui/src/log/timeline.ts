@@ -41,7 +41,7 @@ export function createTimeline(parts: TimelineParts): Timeline {
 		...parts,
 		head: h("p", { class: "ep-head" }),
 		strip: svg("svg", { class: "ep-strip", preserveAspectRatio: "none", role: "img",
-			"aria-label": "When each agent did something" }),
+			"aria-label": "Activity of each agent" }),
 		legend: h("ul", { class: "ep-legend", "aria-label": "Agents" }),
 		earlier: h("button", { type: "button", class: "ep-earlier", hidden: true, onclick: () => {
 			m.pages++;

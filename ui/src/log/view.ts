@@ -163,13 +163,13 @@ function noteNow({ log, pages, desk, isFilled, filter }: Inside): [string, strin
 		return null;
 	if (log.entries.length === 0 && filter === "")
 		return desk.link.state.name !== "live" || !isFilled ? null
-			: ["No signals yet", "Everything that your agents do will stand here. Send a first signal from a terminal:",
+			: ["No signals yet", "Everything that your agents do will appear here. Send a first signal from a terminal:",
 				"signalbox emit '{\"type\":\"hello\"}'"];
 	if (pages.above.name === "busy" || pages.above.name === "more")
-		return ["Searching", "Nothing in memory passes the filter. The journal is being searched.", ""];
+		return ["Searching", "No signal in memory matches the filter. Searching the journal.", ""];
 	if (filter === "")
-		return ["Only heartbeats", `${log.hidden.toLocaleString("en")} signals that come by the clock are hidden.`, ""];
-	return ["Nothing passes the filter", pages.above.name === "end" ? "All of the journal was searched."
+		return ["Only heartbeats", `${log.hidden.toLocaleString("en")} heartbeat and cron signals are hidden.`, ""];
+	return ["Nothing matches the filter", pages.above.name === "end" ? "The whole journal was searched."
 		: `${log.entries.length.toLocaleString("en")} signals are in memory, and none matches.`, ""];
 }
 

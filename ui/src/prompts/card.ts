@@ -80,7 +80,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 					more.click();
 				setReady(!item.isSending);
 			}, (error: Error) => write(fault, visible(error.message)));
-		} }, prompt.tool === undefined ? "Show all of it in the log" : `Show all ${missingOf(prompt)} of its input`);
+		} }, prompt.tool === undefined ? "Show all its signals in the log" : `Show all ${missingOf(prompt)} of its input`);
 
 		return button;
 	}
@@ -94,7 +94,7 @@ export function makeCard(item: Item, desk: Desk, send: Send): Card {
 
 			control.disabled = !control.classList.contains("talk-more") && (!isReady || isKept);
 		}
-		write(unread, isWhole ? "" : "Not all of it is shown. Open it first; until then it can only be declined.");
+		write(unread, isWhole ? "" : "You have not seen all of it. Expand it first; until then you can only decline.");
 		unread.hidden = isWhole;
 	}
 

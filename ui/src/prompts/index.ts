@@ -152,7 +152,7 @@ export function openTray(root: HTMLElement, desk: Desk): Tray {
 			isFolded = false;
 		root.classList.toggle("is-folded", isFolded);
 		fold.setAttribute("aria-expanded", String(!isFolded));
-		fold.setAttribute("aria-label", isFolded ? "Show the questions" : "Fold the questions away");
+		fold.setAttribute("aria-label", isFolded ? "Show the questions" : "Collapse the questions");
 		write(title, open.length === 0 ? "No more questions" : counted(open.length, "question"));
 		ask.hidden = !canAskToNotify() || isFolded;
 		more.hidden = open.length <= shown;

@@ -239,7 +239,7 @@ export function endOf(item: Item): string {
 	case "cancelled": return item.isMine ? "You cancelled it" : item.who === DECIDED_THERE ? "It was decided there"
 		: `Cancelled${item.who === "" ? "" : `: ${item.who}`}`;
 	case "expired": return "Nobody answered in time";
-	case "gone": return "It is over; this page was away when it ended";
+	case "gone": return "It has ended while this page was disconnected";
 	default: return "";
 	}
 }

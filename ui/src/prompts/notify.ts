@@ -23,7 +23,7 @@ export function notifyButton(desk: Desk, words: string): HTMLButtonElement {
 	const button = h("button", { type: "button", class: "prompts-notify", hidden: !canAskToNotify(), onclick: async () => {
 		const isGranted = await Notification.requestPermission() === "granted";
 
-		desk.say(isGranted ? "You will be notified of questions while this page is out of sight."
+		desk.say(isGranted ? "The browser will notify you of questions while this page is hidden."
 			: "The browser will not notify you.", isGranted ? "good" : "bad");
 		button.hidden = !canAskToNotify();
 	} }, words);

@@ -18,7 +18,7 @@ export interface Chart {
 export function chart(): Chart {
 	const states = h("ul", { class: "runs-states", "aria-label": "States" });
 	const changes = h("ol", { class: "runs-changes", "aria-label": "Changes of state, newest first" });
-	const none = h("p", { class: "runs-none" }, "No change of state was told yet.");
+	const none = h("p", { class: "runs-none" }, "No state change was reported yet.");
 	const root = h("div", { class: "runs-chart" }, states, changes, none);
 	let drawn = "";
 

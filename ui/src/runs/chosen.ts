@@ -12,7 +12,7 @@ import { pane, type Shown } from "./pane";
 import { REST_MS } from "./side";
 
 const DRAW_MS = 60;           /* between two drawings of what streams */
-const CHOOSE = "Choose a run to see who works in it, and what they say.";
+const CHOOSE = "Choose a run to see its agents and their output.";
 
 export interface Chosen {
 	readonly root: HTMLElement;
@@ -53,7 +53,7 @@ export function chosen(desk: Desk, now: () => number, folded: () => number): Cho
 			return answer.run.lastSeq < heard;
 		} catch (error) {
 			if (isWanted() && shown === null)
-				tell(`There is nothing to see of ${beginning(wanted, 200)}: ${(error as Error).message}.`);
+				tell(`${beginning(wanted, 200)} cannot be shown: ${(error as Error).message}.`);
 			return heard > 0 && shown === null;
 		}
 	} });

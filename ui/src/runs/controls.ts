@@ -9,12 +9,12 @@ import type { Run } from "./model";
 interface Deed { op: string; words: string; key: string; done: string; hint: string; isFinal?: boolean }
 
 const DEEDS: Deed[] = [
-	{ op: "pause", words: "Pause", key: "h", done: "Asked to pause", hint: "Stop before the next thing it does" },
-	{ op: "step", words: "Step", key: "s", done: "Asked to step", hint: "Let a paused run do so many things" },
+	{ op: "pause", words: "Pause", key: "h", done: "Asked to pause", hint: "Stop before the next action" },
+	{ op: "step", words: "Step", key: "s", done: "Asked to step", hint: "Let a paused run do this many actions" },
 	{ op: "continue", words: "Continue", key: "c", done: "Asked to go on", hint: "Let it run freely" },
-	{ op: "arm", words: "Arm", key: "a", done: "Armed", hint: "Pause when something comes from outside" },
-	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop what it does", hint: "Stop what it does now", isFinal: true },
-	{ op: "cancel", words: "Cancel", key: "", done: "Cancelled", hint: "End the request where it was sent to", isFinal: true },
+	{ op: "arm", words: "Arm", key: "a", done: "Armed", hint: "Pause at the next external event" },
+	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop its current action", hint: "Stop the current action", isFinal: true },
+	{ op: "cancel", words: "Cancel", key: "", done: "Cancelled", hint: "End the request, upstream too", isFinal: true },
 	{ op: "ui-quit", words: "Quit", key: "", done: "Asked to quit", hint: "End the run and its program", isFinal: true },
 ];
 const SURE_MS = 4000;         /* How long a second press means yes. */
@@ -22,8 +22,8 @@ const STEPS_MAX = 9999;
 const NOT_ALLOWED = "This session may not control runs";
 
 export const CONTROL_KEYS: readonly [string, string][] = [
-	["h", "hold the run: pause it"], ["s", "let it do a step"], ["c", "let it go on"],
-	["a", "pause when something comes from outside"], ["x", "interrupt what it does"],
+	["h", "hold: pause the run"], ["s", "step: allow one action"], ["c", "let it go on"],
+	["a", "pause at the next external event"], ["x", "interrupt its current action"],
 ];
 
 export function controlKey(key: string): boolean {
@@ -118,7 +118,7 @@ export function controls(desk: Desk, changed: () => void): Controls {
 				const button = buttons.get(op)!;
 
 				button.disabled = !mayControl || !can.has(op);
-				button.title = !mayControl ? NOT_ALLOWED : can.has(op) ? hint : `${hint}: its source cannot do that now`;
+				button.title = !mayControl ? NOT_ALLOWED : can.has(op) ? hint : `${hint}: its source does not support that now`;
 			}
 			steps.disabled = !mayControl || !can.has("step");
 			write(why, now === null ? "" : mayControl ? wordsOf(now, can) : `${NOT_ALLOWED}.`);
@@ -131,7 +131,7 @@ export function controls(desk: Desk, changed: () => void): Controls {
 			if (button === undefined)
 				return false;
 			if (button.disabled)
-				desk.say(`${deed?.words}: ${desk.link.scopes.has("control") ? "this run's source cannot do that now"
+				desk.say(`${deed?.words}: ${desk.link.scopes.has("control") ? "the source of this run does not support that now"
 					: NOT_ALLOWED.toLowerCase()}.`, "bad");
 			else
 				button.click();
@@ -158,5 +158,5 @@ function wordsOf(run: Run, can: ReadonlySet<string>): string {
 		return "This run is finished.";
 	if (can.size > 0)
 		return "";
-	return "Nobody who works here can be told anything now: it only says what it does, or its agent is away.";
+	return "No agent here takes commands now: it only reports, or it is disconnected.";
 }

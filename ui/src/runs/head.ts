@@ -124,7 +124,7 @@ function pausedWords({ debug, finished }: Run): string {
 	const budget = debug.stepBudget === 1 ? "1 step" : `${debug.stepBudget} steps`;
 
 	if (debug.paused)
-		return debug.stepBudget > 0 ? `Paused, with ${budget} to go.` : "Paused. Step lets it do one thing, continue all.";
+		return debug.stepBudget > 0 ? `Paused, with ${budget} to go.` : "Paused. Step allows one action, Continue all.";
 	return debug.stepBudget > 0 ? `It may do ${budget}, then it is paused.` : "";
 }
 

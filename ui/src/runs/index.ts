@@ -104,7 +104,7 @@ function openRuns(root: HTMLElement, desk: Desk): View {
 				return all.key(key);
 			/* A key must not reach a run that came up a moment ago. */
 			if (named === null && one.id !== null) {
-				desk.say("That is for a run that you chose: click it, or go there with j, k and Enter.");
+				desk.say("Choose a run first: click it, or select it with j, k and Enter.");
 				return true;
 			}
 			return one.key(key);

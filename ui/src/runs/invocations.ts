@@ -29,7 +29,7 @@ export interface Invocations {
 /* `choose` is told the name of whose words alone are wanted. */
 export function invocations(choose: (name: string) => void): Invocations {
 	const rows = h("ul", { class: "runs-who" });
-	const none = h("p", { class: "runs-none" }, "Nobody is at work yet.");
+	const none = h("p", { class: "runs-none" }, "No agent is at work yet.");
 	const root = h("section", { class: "runs-work", "aria-label": "Who works" }, rows, none);
 	const open = new Set<string>();       /* names of which all are shown */
 	let only: string | null = null;
@@ -84,7 +84,7 @@ function nameButton(name: string, words: string, { choose }: Hands): HTMLButtonE
 	const text = visible(ending(words, NAME_MAX));
 
 	return h("button", {
-		type: "button", class: "runs-name", title: `Only what ${visible(beginning(name, NAME_MAX))} says`,
+		type: "button", class: "runs-name", title: `Only the output of ${visible(beginning(name, NAME_MAX))}`,
 		"aria-pressed": "false", onclick: () => choose(name),
 	}, text);
 }

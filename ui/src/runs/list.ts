@@ -23,7 +23,7 @@ export interface List {
 
 export function list(choose: (id: string) => void): List {
 	const root = h("ul", {
-		class: "runs-list", role: "listbox", tabindex: "0", "aria-label": "Runs, who spoke last first",
+		class: "runs-list", role: "listbox", tabindex: "0", "aria-label": "Runs, most recently active first",
 	});
 	const agos = new Map<string, { element: HTMLElement; lastMs: number }>();
 	let order: string[] = [];

@@ -38,7 +38,7 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 		back: hands.back, answer: hands.answer,
 		copyId: () => void navigator.clipboard.writeText(shown?.run.id ?? "").then(
 			() => desk.say("The id is in the clipboard.", "good"),
-			() => desk.say("The browser does not let us use the clipboard.", "bad")),
+			() => desk.say("The browser does not allow access to the clipboard.", "bad")),
 		signals: () => {
 			if (shown !== null)
 				desk.go(`log/?f=${filterOf(shown.run)}`);
@@ -140,13 +140,13 @@ export function pane(desk: Desk, episode: Episode, hands: Hands): Pane {
 
 function noteWords(episode: Episode, only: string | null): string {
 	if (episode.state === "loading")
-		return "Reading what it said…";
+		return "Reading its output…";
 	if (episode.state === "failed")
-		return `What it said could not be read: ${visible(episode.why)}`;
+		return `Its output could not be read: ${visible(episode.why)}`;
 	if (only !== null)
-		return `Only what ${visible(beginning(only, 200))} says.`;
+		return `Only the output of ${visible(beginning(only, 200))}.`;
 	if (episode.hasOlder && episode.isFull)
-		return "What is older is in the transcript.";
+		return "Older events are in the transcript.";
 	return "";
 }
 

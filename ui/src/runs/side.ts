@@ -163,10 +163,10 @@ function drawNone(none: HTMLElement, count: number, runs: readonly Brief[] | nul
 	if (none.hidden)
 		return;
 	if (runs !== null && runs.length > 0)
-		fill(none, [h("p", {}, "No run has these words.")]);
+		fill(none, [h("p", {}, "No run matches these words.")]);
 	else
 		fill(none, [h("h2", {}, "No runs yet"),
 			h("p", {}, "A run is one piece of an agent's work: a session of Claude Code, an answer, a program."),
-			h("p", {}, "Ask a source something, or start one in a terminal:"),
+			h("p", {}, "Ask a source something, or start a run in a terminal:"),
 			h("p", {}, h("code", {}, "signalbox run -- your-agent"))]);
 }

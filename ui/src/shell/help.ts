@@ -7,9 +7,9 @@ import type { Registered } from "../views";
 type Key = readonly [string, string];
 
 const ENDS: readonly Key[] = [
-	["p", "what agents ask"],
+	["p", "questions of agents"],
 	["?", "this list"],
-	["Tab", "to the next thing"],
+	["Tab", "to the next element"],
 	["Esc", "back, or close"],
 ];
 

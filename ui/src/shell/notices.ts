@@ -42,7 +42,7 @@ export function makeNotices(notice: HTMLElement, trouble: HTMLElement, link: Lin
 		if (words === null)
 			return;
 		trouble.hidden = words === "";
-		write(part(trouble, "title"), words === "" ? "" : "The server is in trouble:");
+		write(part(trouble, "title"), words === "" ? "" : "The server reports a problem:");
 		write(part(trouble, "words"), visible(words));
 	}
 	link.on("state", ({ name }) => {

@@ -53,7 +53,7 @@ export function openShell(views: readonly Registered[], link: PageLink): Desk {
 	fetchLater(link, views);
 	link.on("hello", ({ server }) => {
 		if (version !== "" && version !== server.version)
-			desk.say("The server has another version now. Reload the page to have its own.", "bad");
+			desk.say("The server has a new version. Reload the page.", "bad");
 		version = server.version;
 	});
 

@@ -146,7 +146,7 @@ function makeHooks(hands: Hands) {
 			const decide = tap?.approve === true ? ", two of which wait for an answer" : "";
 			const reader = tap?.claude?.version === undefined || tap.hooks === 0 ? "" : `For Claude Code ${tap.claude.version}.`;
 			const count = tap === null || tap.hooks === 0 ? "" : `${tap.hooks} hooks${decide} in ${tap.file}.`;
-			const outdated = state === "outdated" ? "They are for another box or another version of Claude Code, or not all of them." : "";
+			const outdated = state === "outdated" ? "They belong to another box or version of Claude Code, or some are missing." : "";
 
 			write(words, visible([count, reader, outdated, tap?.warning ?? ""].filter((text) => text !== "").join(" ")));
 			shown(words, isHook(source) && words.textContent !== "");
@@ -165,7 +165,7 @@ function makeActions(hands: Hands) {
 	const ask = button("Ask …", () => hands.want("ask"));
 	const edit = button("Edit …", () => hands.want("edit"));
 	const remove = button("Remove …", () => hands.want("remove"));
-	const listed = h("p", { class: "hint" }, "It is only listed: nobody here speaks its protocol yet.");
+	const listed = h("p", { class: "hint" }, "It is only listed: signalbox does not support its protocol yet.");
 
 	return {
 		buttons: [toggle, again, ask, edit, remove], listed,

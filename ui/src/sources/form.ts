@@ -89,7 +89,7 @@ function makeKeyPart() {
 		pastes = on;
 		takeKey(input);
 		input.disabled = on;
-		input.placeholder = on ? "the daemon reads it from OpenClaw's configuration" : "";
+		input.placeholder = on ? "the box reads it from OpenClaw's configuration" : "";
 		write(paste, on ? "Type it instead" : "Paste from config");
 	}
 
@@ -117,7 +117,7 @@ function makeKeyPart() {
 export function openAddDialog(acts: Acts, say: Say, added: (source: Source) => void): void {
 	const url = textInput("", { inputmode: "url", placeholder: "ws://127.0.0.1:9100", "data-first": "" });
 	const name = textInput("", { maxlength: "64" });
-	const model = textInput("", { maxlength: "128", placeholder: "the first of its list" });
+	const model = textInput("", { maxlength: "128", placeholder: "the first in its list" });
 	const protocol = protocolSelect("auto");
 	const connect = h("input", { type: "checkbox", checked: true });
 	const key = makeKeyPart();
@@ -169,7 +169,7 @@ export function openEditDialog(source: Source, acts: Acts, say: Say): void {
 	const protocol = protocolSelect(source.protocol);
 	const color = h("input", { type: "color", value: source.color });
 	const warning = h("p", { class: "hint warning", hidden: true },
-		"The key was given for the old address: with another one it is forgotten.");
+		"The key belongs to the old address: a new address deletes it.");
 	const look = lookAt(url, acts, () => {});
 
 	url.addEventListener("input", () => {

@@ -16,8 +16,8 @@ export function makeFrame(add: () => void, rescan: () => void) {
 	const scan = h("button", { type: "button", onclick: rescan }, "Rescan");
 	const plus = h("button", { type: "button", class: "primary", onclick: add }, "Add a source …");
 	const empty = h("div", { class: "empty" },
-		h("p", {}, "No source from elsewhere yet."),
-		h("p", { class: "hint" }, "Anything that speaks WebSocket, event streams, or a protocol of models can be one:"
+		h("p", {}, "No remote source yet."),
+		h("p", { class: "hint" }, "Anything with a WebSocket, an event stream or a model API can be a source:"
 			+ " add it by its URL. On a command line: signalbox sources add URL"));
 	const section = (title: string, ...children: HTMLElement[]) =>
 		h("section", { "aria-label": title }, h("h3", { class: "group" }, title), ...children);

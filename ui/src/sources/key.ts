@@ -36,7 +36,7 @@ export function openKeyDialog(source: Source, acts: Acts, say: (words: string) =
 			h("p", {}, `For ${visible(source.name)}, and for its address only: another address forgets it.`),
 			field(word === "key" ? "Key" : "Token", input,
 				h("p", { class: "hint" },
-					"It stays in the daemon, in a file that only you can read. Nobody can see it again, here or anywhere.")),
+					"The box keeps it in a file that only you can read, and never shows it again.")),
 		],
 		verb: "Save",
 		async act() {
@@ -55,7 +55,7 @@ export function openKeyDialog(source: Source, acts: Acts, say: (words: string) =
 export function openForgetDialog(source: Source, acts: Acts, say: (words: string) => void): void {
 	const word = keyWord(source);
 
-	confirmIt(`Forget the ${word}?`, `${source.name} will be spoken to without it. It cannot be brought back.`,
+	confirmIt(`Forget the ${word}?`, `${source.name} will be used without it. It cannot be restored.`,
 		"Forget it", async () => {
 			await acts.change(source.id, { credential: null });
 			say(`${source.name}: the ${word} is forgotten.`);

@@ -168,7 +168,7 @@ async function act(source: Source, what: Want, acts: Acts, say: (words: string) 
 	else if (what === "edit")
 		openEditDialog(source, acts, say);
 	else if (what === "remove")
-		confirmIt(`Remove ${source.name}?`, "It is disconnected, and its key is forgotten. What it said stays in the log.",
+		confirmIt(`Remove ${source.name}?`, "It is disconnected, and its key is deleted. Its signals stay in the log.",
 			"Remove", async () => {
 				await acts.remove(source.id);
 				say(`${source.name} is removed.`);

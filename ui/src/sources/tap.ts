@@ -47,22 +47,22 @@ interface Words { title: string; verb: string; done: string; nothing: string }
 
 const WORDS: Record<TapVerb, Words> = {
 	connect: {
-		title: "Install hooks for Claude Code", verb: "Install", done: "Claude Code tells the box what it does from now on.",
-		nothing: "They are installed as they should be: nothing would change.",
+		title: "Install hooks for Claude Code", verb: "Install", done: "From now on Claude Code reports what it does to the box.",
+		nothing: "They are installed correctly: nothing would change.",
 	},
 	disconnect: {
 		title: "Remove the hooks of Claude Code", verb: "Remove hooks", done: "The hooks are removed.",
-		nothing: "There is none: nothing would change.",
+		nothing: "There are none: nothing would change.",
 	},
 };
 
-const APPROVE = "Two hooks then wait for an answer and do what it says. But any process of your own user that can read the"
+const APPROVE = "Two hooks then wait for an answer and obey it. But any process of your own user that can read the"
 	+ " box's directory is you: it can allow what Claude Code asks for, and so can an agent whose commands run as you. This"
 	+ " lets you answer from other screens; it is not a wall around an agent.";
 
 /* What is shown at the moment. */
 function makePreview(verb: TapVerb, acts: Acts) {
-	const pre = h("pre", { class: "diff", tabindex: "0", "aria-label": "What would change" });
+	const pre = h("pre", { class: "diff", tabindex: "0", "aria-label": "The change" });
 	const head = h("p", { class: "hint", "aria-live": "polite" }, "Looking at the settings …");
 	let change: Change | null = null;
 	let latest = 0;

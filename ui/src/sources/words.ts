@@ -7,15 +7,15 @@ export const CLAUDE_CODE = "local:claude-code";
 
 /* The protocols that can be chosen, and what each of them is. */
 export const PROTOCOLS: readonly (readonly [string, string])[] = [
-	["websocket", "a WebSocket, one signal a message"],
-	["sse", "an event stream, or a signal a line"],
+	["websocket", "a WebSocket, one signal per message"],
+	["sse", "an event stream, or one signal per line"],
 	["openai", "a server like OpenAI's, with a list of models"],
 	["responses", "OpenAI's Responses"],
 	["anthropic", "Anthropic's models"],
 	["ollama", "Ollama's own protocol"],
 	["openclaw", "an OpenClaw gateway"],
-	["run", "a hub of runs, as Escapement has"],
-	["scenario", "a recording that is played"],
+	["run", "a hub of runs, such as Escapement's"],
+	["scenario", "a recording to play"],
 	["midi", "a MIDI port"],
 ];
 
@@ -106,9 +106,9 @@ export function recognisedWords(found: Recognised): string {
 	const first = `${found.protocol}: ${protocolWords(found.protocol)}.`;
 
 	if (found.mayBecome === "openai")
-		return `${first} If it lists models to anybody, it is spoken to as openai; if it wants a key for that, choose openai below.`;
+		return `${first} If it lists its models without a key, the protocol is openai; if it requires a key, choose openai below.`;
 	if (found.mayBecome === "sse")
-		return `${first} It needs a key; without one it is taken for an event stream.`;
+		return `${first} It needs a key; without one it is treated as an event stream.`;
 	return first;
 }
 
@@ -129,13 +129,13 @@ export function foundWords({ services, midi }: Found): string {
 
 const REMEDIES: Record<string, string> = {
 	[CLAUDE_CODE]: "There is no claude on the PATH and no ~/.claude. Install Claude Code, then rescan.",
-	"local:openclaw": "Nobody answers at its port. Start the gateway, then rescan.",
-	"local:lm-studio": "Nobody answers at its port. Start LM Studio's server, then rescan.",
-	"local:ollama": "Nobody answers at its port. Run ollama serve, then rescan.",
-	"local:codex": "Nobody answers at its port. Start Codex's app server, then rescan.",
+	"local:openclaw": "Its port does not respond. Start the gateway, then rescan.",
+	"local:lm-studio": "Its port does not respond. Start LM Studio's server, then rescan.",
+	"local:ollama": "Its port does not respond. Run ollama serve, then rescan.",
+	"local:codex": "Its port does not respond. Start Codex's app server, then rescan.",
 };
 
 /* What would make a service come back. */
 export function remedy(id: string): string {
-	return REMEDIES[id] ?? "It was here once. Start it or plug it in, then rescan.";
+	return REMEDIES[id] ?? "It was found here before. Start it or plug it in, then rescan.";
 }

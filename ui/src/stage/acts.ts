@@ -23,9 +23,9 @@ const PLACES_MAX = 24;      /* in a menu */
 interface Deed { op: string; also?: string; words: string; hint: string; done: string }
 
 const DEEDS: readonly Deed[] = [
-	{ op: "pause", words: "Pause it", hint: "before the next thing it does", done: "was told to pause" },
-	{ op: "continue", words: "Let it go on", hint: "", done: "was told to go on" },
-	{ op: "ui-interrupt", also: "cancel", words: "Interrupt it", hint: "stop what it does now", done: "was interrupted" },
+	{ op: "pause", words: "Pause it", hint: "before the next action", done: "was told to pause" },
+	{ op: "continue", words: "Let it go on", hint: "", done: "was told to continue" },
+	{ op: "ui-interrupt", also: "cancel", words: "Interrupt it", hint: "stop the current action", done: "was interrupted" },
 ];
 const HEARD_MS = 10000;     /* for the box to say whether somebody was told */
 
@@ -109,7 +109,7 @@ export function makeActs({ desk, hand, marks, eye, episodes, frame, select }: Ci
 
 	function sayTold(actor: Actor, words: string, receipt: News["told"] | null): boolean {
 		if (receipt === null)
-			desk.say(`Whether ${nameOf(actor)} was told is not known: the server does not say so.`, "bad");
+			desk.say(`It is not known whether ${nameOf(actor)} was told: the server does not report it.`, "bad");
 		else if (receipt.told)
 			desk.say(`${nameOf(actor)} was told: ${visible(words)}`, "good");
 		else

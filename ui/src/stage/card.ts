@@ -52,13 +52,13 @@ export function makeCard(actions: CardActions): Card {
 	const words = h("blockquote", { hidden: true });
 	const run = h("button", { type: "button", onclick: () => episode && actions.go(placeOfRun(episode)) }, icon("runs"), "Its run");
 	const log = h("button", { type: "button", onclick: () => episode && actions.go(placeOfLog(episode)) }, icon("log"), "Its log");
-	const none = h("p", { class: "stage-card-none" }, "No run is known of it.");
+	const none = h("p", { class: "stage-card-none" }, "It has no known run.");
 	const field = h("input", { type: "text", maxlength: TELL_MAX, autocomplete: "off", placeholder: "Tell it what to do",
 		"aria-label": "Tell it what to do" });
 	const send = h("button", { type: "submit" }, "Tell");
 	const form = h("form", { class: "stage-tell" }, field, send);
 	const mute = h("p", { class: "stage-card-none", hidden: true });
-	const more = h("button", { type: "button", class: "bare", "aria-label": "More to do with it", title: "More (context menu)",
+	const more = h("button", { type: "button", class: "bare", "aria-label": "More actions", title: "More (context menu)",
 		"aria-haspopup": "menu", onclick: () => shown && actions.menu(shown, more) }, "⋯");
 	const close = h("button", { type: "button", class: "bare", "aria-label": "Close the card", onclick: () => actions.close() },
 		icon("close"));
@@ -88,7 +88,7 @@ export function makeCard(actions: CardActions): Card {
 	/* Until it is known that somebody would hear it, nothing can be written. */
 	function setMute(why: string): void {
 		field.disabled = send.disabled = why !== "";
-		write(mute, why === "" ? "" : visible(`Nothing can be told to it: ${why}.`));
+		write(mute, why === "" ? "" : visible(`It takes no commands: ${why}.`));
 		mute.hidden = mute.textContent === "" || form.hidden;
 	}
 

@@ -25,7 +25,7 @@ export function makeCrowd(choose: (id: string) => void, menu: (id: string, at: H
 	const rows = new Map<string, Row>();
 	const title = h("h2", { id: "stage-crowd-title" }, "On stage");
 	const why = h("p", { class: "stage-crowd-why", hidden: true });
-	const nobody = h("p", { class: "stage-crowd-nobody" }, "Nobody is on stage yet.");
+	const nobody = h("p", { class: "stage-crowd-nobody" }, "The stage is empty.");
 	const list = h("ul", { role: "list", "aria-live": "polite", "aria-relevant": "additions text",
 		"aria-labelledby": "stage-crowd-title" });
 	const more = makeMore("stage-crowd-more");

@@ -38,7 +38,7 @@ export function markOthers({ type, payload }: Envelope, frame: StageFrame | null
 	const number = (value: unknown): number => numberOf(value, 0);
 
 	if (type === "user.zone")
-		marks.zone({ x: number(box.x), y: number(box.y), w: number(box.w), h: number(box.h) }, "somebody drew this").leave();
+		marks.zone({ x: number(box.x), y: number(box.y), w: number(box.w), h: number(box.h) }, "drawn by a person").leave();
 	else if (position !== undefined)
 		marks.ripple({ x: number(spot.x), y: number(spot.y) }, "other");
 	else if (whom)

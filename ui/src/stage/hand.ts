@@ -105,11 +105,11 @@ export function makeHand(desk: Desk, episodes: Episodes): Hand {
 			const id = signal.id ?? crypto.randomUUID();
 
 			if (link.state.name !== "live" && link.state.name !== "catching-up") {
-				desk.say("The server is not there just now, so nobody hears what you do. It is tried again.", "bad");
+				desk.say("The server is not reachable, so your actions have no effect. The page keeps trying.", "bad");
 				return false;
 			}
 			if (!link.scopes.has("emit")) {
-				desk.say("You may look on, but not act: this session has no right to emit.", "bad");
+				desk.say("You may watch, but not act: this session lacks the scope emit.", "bad");
 				return false;
 			}
 			remember(id);

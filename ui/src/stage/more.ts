@@ -10,7 +10,7 @@ export interface More {
 
 export function makeMore(name: string): More {
 	const element = h("a", { class: name, href: "#/runs", hidden: true,
-		title: "Every figure is taken. Whoever is heard of next gets one that becomes free; the runs have all." });
+		title: "Every figure is taken. The next active agent gets the first one that becomes free; the runs view lists all agents." });
 	let shown = 0;
 
 	return {

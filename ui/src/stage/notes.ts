@@ -33,8 +33,8 @@ export function makeNotes(desk: Desk): Notes {
 		if (feed.trouble)
 			return `The show cannot be read just now: ${visible(feed.trouble)}`;
 		if (!isThere)
-			return desk.link.state.name === "live" ? "The stage is being set up." : "The stage comes when the server is there.";
-		return feed.model.isRunning ? "" : "The show is stopped: signals come, and nothing of them is played.";
+			return desk.link.state.name === "live" ? "Setting up the stage." : "The stage appears when the server is reachable.";
+		return feed.model.isRunning ? "" : "The show is stopped: signals arrive, but the stage does not play them.";
 	}
 
 	return {

@@ -5,7 +5,7 @@ import type { Desk } from "../desk";
 import type { Painter } from "./frame";
 import type { Crowd } from "./crowd";
 
-const LOST = "The browser has taken the drawing of the stage away. It comes back by itself; until then,"
+const LOST = "The browser has dropped the WebGL context of the stage. It comes back by itself; until then,"
 	+ " here is who is on it.";
 
 /* Null: there is the list instead, and words for why. */
@@ -22,7 +22,7 @@ export async function hirePainter(desk: Desk, canvas: HTMLElement, crowd: Crowd)
 		desk.onTheme(() => painter.theme(desk.isDark));
 		return painter;
 	} catch (why) {
-		crowd.fill("This browser cannot draw the stage, for it has no WebGL"
+		crowd.fill("This browser cannot draw the stage, because it has no WebGL"
 			+ ` (${why instanceof Error ? why.message : "unknown"}). Here is who is on it, and what they do.`);
 		return null;
 	}

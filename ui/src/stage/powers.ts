@@ -28,14 +28,14 @@ export function makePowers({ link }: Desk): Powers {
 
 	return async (episode) => {
 		if (episode === undefined)
-			return powerless("no run is known of it", true);
+			return powerless("it has no known run", true);
 		try {
 			const { can } = await link.request<{ can: string[] }>("GET", `/api/runs/${encodeURIComponent(episode.correlationId)}`);
 			const all = new Set(can);
 
-			return { can: all, whyNot: (op) => mayNot(op) || (all.has(op) ? "" : "its source cannot do that now"), isSure: true };
+			return { can: all, whyNot: (op) => mayNot(op) || (all.has(op) ? "" : "its source does not support that now"), isSure: true };
 		} catch {
-			return powerless("the server does not say what can be done", false);
+			return powerless("the server does not list the supported controls", false);
 		}
 	};
 }

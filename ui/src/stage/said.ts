@@ -5,13 +5,13 @@ import { visible } from "../text/signal";
 import { beginning } from "../text/whole";
 
 export const STATES: readonly { state: string; words: string; glyph: string }[] = [
-	{ state: "idle", words: "has nothing to do", glyph: "" },
+	{ state: "idle", words: "is idle", glyph: "" },
 	{ state: "thinking", words: "thinks", glyph: "…" },
-	{ state: "acting", words: "writes or decides", glyph: "" },
+	{ state: "acting", words: "writes rules or decides", glyph: "" },
 	{ state: "work", words: "uses a tool", glyph: "⚙" },
 	{ state: "waiting", words: "waits for you", glyph: "?" },
 	{ state: "done", words: "is done", glyph: "✓" },
-	{ state: "error", words: "ran into an error", glyph: "!" },
+	{ state: "error", words: "failed", glyph: "!" },
 ];
 
 const LONGEST = 160;

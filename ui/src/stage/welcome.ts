@@ -30,7 +30,7 @@ export function makeWelcome(desk: Desk): HTMLElement {
 			await navigator.clipboard.writeText(COMMAND);
 			desk.say("Copied. Run it in a terminal.");
 		} catch {
-			desk.say("The browser did not let us copy it; select it by hand.", "bad");
+			desk.say("The browser did not allow copying; select the text by hand.", "bad");
 		}
 	}
 
@@ -38,7 +38,7 @@ export function makeWelcome(desk: Desk): HTMLElement {
 		button.disabled = true;
 		try {
 			await playDemo(desk.link);
-			desk.say("The demo plays. Its card among the sources ends it.");
+			desk.say("The demo plays. Stop it with its card among the sources.");
 		} catch (why) {
 			desk.say(`There is no demo: ${wordsOf(why)}`, "bad");
 		}
@@ -49,10 +49,10 @@ export function makeWelcome(desk: Desk): HTMLElement {
 		icon("stage"), "Play the demo");
 
 	return h("div", { class: "stage-welcome", hidden: true },
-		h("h2", {}, "The stage is set, and nobody is on it yet"),
-		h("p", {}, "Here you see your agents at work. Each one walks in when its first signal comes: it thinks, "
-			+ "goes to a place to use a tool, speaks, asks you something, and hands its answer over."),
-		h("p", {}, "Bring Claude Code in with one command:"),
+		h("h2", {}, "The stage is ready, and no agent is on it yet"),
+		h("p", {}, "Watch your agents at work. Each one enters with its first signal: it thinks, "
+			+ "goes to a place to use a tool, speaks, asks you something, and hands over its result."),
+		h("p", {}, "Connect Claude Code with one command:"),
 		h("p", { class: "stage-run" }, h("code", {}, COMMAND), h("button", { type: "button", onclick: () => void copy() }, "Copy")),
 		h("p", {}, h("button", { type: "button", onclick: () => desk.go("sources") }, icon("sources"), "Connect another agent")),
 		h("p", { class: "stage-run" }, "Or look around first:", demo));

@@ -125,7 +125,7 @@ function drawTool(block: Tool): Drawn {
 function bodyOf(block: Tool): HTMLElement[] {
 	const output = outputParts(block.output);
 	const said = block.state === "running" ? "It is running." : block.state === "left"
-		? "No result was told." : "It gave nothing back.";
+		? "No result was reported." : "It returned nothing.";
 	const given = block.input !== undefined ? inputParts(block.input)
 		: block.draft === "" ? [] : [{ kind: "code", label: "", text: block.draft } as const];
 

@@ -99,8 +99,8 @@ export function entryOf(envelope: Envelope, text: string): Entry {
 }
 
 const REASONS: Record<string, string> = {
-	lost: "the server lost them: it was cut off, or has an older state of its disk",
-	expired: "older than what the journal keeps",
+	lost: "the server lost them in a crash, or restored an older state of its disk",
+	expired: "older than the journal's retention",
 	damaged: "damaged on the disk",
 	skipped: "skipped, because this page was too slow",
 	unexplained: "the server did not say why",
