@@ -112,6 +112,26 @@ def _():
     assert ran >= 4 * idle, f"{ran} run, {idle} do not"
 
 
+@test("the glossary has at most 40 words, each once and in order, and knows the hard ones")
+def _():
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    part = re.search(r"^## Glossary\n(.*?)(?=^## )", page, re.M | re.S)[1]
+    words = [w.strip("` ") for w in re.findall(r"^\| ([^|]+) \|", part, re.M) if w != "word"][0:]
+    assert len(words) <= 40, len(words)
+    assert words == sorted(set(words), key=str.lower), words
+    assert {"answer", "tap", "run", "wish"} <= set(words), words
+
+
+@test("no sentence of the manual has a who- or what-clause as its subject")
+def _():
+    clause = re.compile(r"(?:^|(?<=[.:] ))(?:Who|Whoever|What|Whatever) (?![^.?|]*\?)[^|\n]*", re.M)
+    found = []
+    for page in manual.pages():
+        prose = manual.FENCE.sub("", page.text)
+        found += [f"{page.name}: {m[0]}" for m in clause.finditer(prose)]
+    assert not found, "\n".join(found)
+
+
 @test("what is said to be JSON is JSON")
 def _():
     for block in blocks("json"):

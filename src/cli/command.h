@@ -1,7 +1,8 @@
 /* command.h - a verb of the program, as one table.
  *
- * To add a verb: write cli/NAME.c with one `const struct command command_NAME`,
- * add one line to cli/registry.c, write its page docs/man/signalbox-NAME.1.scd.
+ * To add a verb: write cli/NAME.c with one `const struct command command_NAME`, name it
+ * in cli/verbs.h, cli/registry.c and cli/meson.build, write its page
+ * docs/man/signalbox-NAME.1.scd, and name that in docs/meson.build and signalbox.1.scd.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

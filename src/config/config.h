@@ -6,7 +6,7 @@
  * (fields.c), so a value means the same wherever it stands.
  *
  * Ownership: everything in a struct config is its own; config_finish frees it.
- * To add a key: a member here and a row in fields.c.
+ * To add a key: a member here, a row in fields.c, a paragraph in signalbox.yaml.5.scd.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H

@@ -1,11 +1,10 @@
 /* inside.h - the journal itself, for its own room.
  *
- * Three threads.  The owner appends and reads; the writer commits, rolls and
- * removes old segments, and has a hand for the second of its two syncs (syncer.h);
- * the warmer fetches cold pages.  Fields are grouped by
- * who may touch them.  One mutex guards all that is shared; it is never held
- * over a system call that may wait, and an append does not take it unless it
- * has to wake the writer.
+ * The owner's thread and three of ours.  The owner appends and reads; the writer commits,
+ * rolls and removes old segments; the syncer does the second of its two syncs (syncer.h);
+ * the warmer reads cold pages.  Fields are grouped by the threads that may touch them.  One
+ * mutex guards everything that is shared.  It is never held during a system call that may
+ * block, and an append takes it only to wake the writer.
  */
 #ifndef JOURNAL_INSIDE_H
 #define JOURNAL_INSIDE_H

@@ -1,9 +1,10 @@
 /* journal.h - the durable log: every admitted signal, one JSON line each.
  *
- * Two threads of its own: one writes and syncs, one touches cold files so that
- * reads on the loop never wait for a disk.  All functions here are for the one
- * thread that opened the journal (the loop's); when a thread of ours has news,
- * options.wake is called from it, and the owner answers with journal_poll().
+ * The journal has three threads of its own: the writer, the syncer of the index
+ * and the warmer, which reads cold files so that reads on the loop never wait for a
+ * disk.  Call all functions here on the thread that opened the journal (the loop's).
+ * When one of the three has news it calls options.wake, and the owner calls
+ * journal_poll().
  *
  * Lines are appended to memory (blocks; the newest 10,000 signals stay there)
  * and written from that same memory.  Live fan-out never waits for the disk.

@@ -6,7 +6,7 @@
  * exactly one completion or error, whatever the bytes do and however they end.
  *
  * To add a protocol: write parse/NAME.c with one `const struct parse_kind
- * parse_NAME`, add one line to kinds.h and to registry.c, describe its mapping in
+ * parse_NAME`, name it in kinds.h, registry.c and meson.build, describe its mapping in
  * docs/sources.md, add a corpus to fuzz/corpus/parse.
  */
 #ifndef PARSE_PARSE_H

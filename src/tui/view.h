@@ -1,8 +1,8 @@
 /* view.h - what can stand on the screen, and what keys do, as tables.
  *
- * To add a view: write tui/view_NAME.c with one `const struct view`, and a line in
- * tui/registry.c.  To add something that a key or a word of the command line does:
- * one `struct action` in a table of actions there.
+ * To add a view: write tui/view_NAME.c with one `const struct view`, and name it in
+ * tui/inside.h, tui/registry.c and tui/meson.build.  To add a command for a key or the
+ * command line: one `struct action` in a table of actions there.
  *
  * Where views stand, from the top: header, PAUSED row, body, modal, finished banner,
  * footer.  The body has the two panes side by side (or one, when the screen is narrow

@@ -1,7 +1,8 @@
 /* routes.h - every path that is answered here, in one table.
  *
- * To add a route: write its function in an api_*.c, add a row to routes.c.  The
- * paths of streaming dialects are the hub's and are not here.
+ * To add a route: write its function in an api_*.c, declare it in api.h, add a row to
+ * routes.c, describe it in schema/openapi.yaml and docs/protocol.md.  The paths of streaming
+ * dialects are the hub's and are not here.
  */
 #ifndef WEB_ROUTES_H
 #define WEB_ROUTES_H

@@ -9,7 +9,7 @@
  * forgotten when the wiring is.
  *
  * To add a filter: write wire/NAME.c with one `const struct filter_kind
- * filter_NAME`, add one line to registry.c, describe it in docs/show.md and
+ * filter_NAME`, name it in registry.c and meson.build, describe it in docs/show.md and
  * schema/show.schema.json.
  */
 #ifndef WIRE_WIRE_H

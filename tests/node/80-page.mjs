@@ -91,7 +91,7 @@ test("a tab without a session, or with one that is over, says what to run", asyn
 	await page.evaluate(() => sessionStorage.setItem("signalbox.session", "a".repeat(43)));
 	await page.reload();
 	await stateIs(page, "signed-out");
-	await says(page, "#notice", /session of this tab is over.*signalbox open/s);
+	await says(page, "#notice", /session of this tab has ended.*signalbox open/s);
 	await page.context().close();
 });
 
@@ -372,7 +372,7 @@ test("while the disk fails the page says so, and no longer than that", async () 
 	writeFileSync(failing, "");
 	const answer = emit(1).catch(() => {});
 	await page.waitForSelector("#trouble:not([hidden])");
-	await says(page, "#trouble", /The server is in trouble:\s+\S{3}/);
+	await says(page, "#trouble", /The server reports a problem:\s+\S{3}/);
 	assert.equal(await page.getAttribute("#trouble", "role"), "alert");
 	rmSync(failing);
 	await page.waitForSelector("#trouble", { state: "hidden" });

@@ -111,7 +111,7 @@ test("the filter takes types, sources, correlations, words and their opposites, 
 		await filter(page, text);
 		await eventually(async () => await names() === expected, `${text}: ${expected}`);
 	}
-	await says(page, "#view-log .note", /Nothing passes the filter/);
+	await says(page, "#view-log .note", /Nothing matches the filter/);
 	await filter(page, "");
 	await page.click("#types >> text=tool_result");
 	assert.equal(await page.inputValue("#filter"), "type:tool_result");

@@ -331,7 +331,7 @@ fresh("what is not all shown cannot be allowed before it was opened", async () =
 	await asked.waitFor();
 	await page.waitForSelector("#prompts [data-safe]:enabled");
 	assert.equal(await allow.isDisabled(), true);
-	assert.match(await asked.textContent(), /BYTES MORE THAT ARE NOT SHOWN.*Not not seen all of it/s);
+	assert.match(await asked.textContent(), /BYTES MORE THAT ARE NOT SHOWN.*You have not seen all of it/s);
 	await asked.getByRole("button", { name: /^Show all 100,\d\d\d bytes of its input$/ }).click();
 	await eventually(() => allow.isEnabled(), "it was opened");
 	assert.ok((await asked.locator(".talk-code pre").textContent()).endsWith("xLAST"));

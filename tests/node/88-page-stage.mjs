@@ -226,7 +226,7 @@ test("an agent walks in with its first signal, thinks, uses a tool and speaks", 
 
 test("who cannot see the canvas has a list of who is there, what they do and what they say", async () => {
 	await page.keyboard.press("w");
-	await eventually(async () => /ada.*(uses a tool|thinks|nothing)/s.test(await page.innerText(".stage-crowd ul")), "ada is in the list");
+	await eventually(async () => /ada.*(uses a tool|thinks|is idle)/s.test(await page.innerText(".stage-crowd ul")), "ada is in the list");
 	await eventually(async () => /I read it\./.test(await page.innerText(".stage-crowd ul")), "and so is what she says");
 	assert.equal(await page.getAttribute(".stage-crowd ul", "aria-live"), "polite");
 	assert.doesNotMatch(await page.innerText(".stage-crowd ul"), /Library|Alarm/);

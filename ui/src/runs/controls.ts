@@ -13,7 +13,7 @@ const DEEDS: Deed[] = [
 	{ op: "step", words: "Step", key: "s", done: "Asked to step", hint: "Let a paused run do this many actions" },
 	{ op: "continue", words: "Continue", key: "c", done: "Asked to go on", hint: "Let it run freely" },
 	{ op: "arm", words: "Arm", key: "a", done: "Armed", hint: "Pause at the next external event" },
-	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop its current action", hint: "Stop the current action", isFinal: true },
+	{ op: "ui-interrupt", words: "Interrupt", key: "x", done: "Asked to stop", hint: "Stop the current action", isFinal: true },
 	{ op: "cancel", words: "Cancel", key: "", done: "Cancelled", hint: "End the request, upstream too", isFinal: true },
 	{ op: "ui-quit", words: "Quit", key: "", done: "Asked to quit", hint: "End the run and its program", isFinal: true },
 ];
