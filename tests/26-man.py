@@ -197,13 +197,14 @@ def _():
 def _():
     text = section(PROTOCOL, "DIALECTS")
     everything = page(PROTOCOL)
-    hub = {p.name: p.read_text() for p in (ROOT / "src/hub").glob("*.c")}
-    paths = re.findall(r'\.path = "([^"]+)"', "".join(hub.values()))
+    native, *others = ["".join(p.read_text() for p in (ROOT / "src" / room).glob("*.c"))
+                       for room in ("native", "hub", "escapement")]
+    dialects = native + "".join(others)
+    paths = re.findall(r'\.path = "([^"]+)"', dialects)
     assert len(paths) >= 5 and all(re.search(rf"^## GET {p}\b", text, re.M) for p in paths), paths
-    aliases = re.findall(r'\.alias = "([^"]+)"', "".join(hub.values()))
+    aliases = re.findall(r'\.alias = "([^"]+)"', dialects)
     assert aliases and all(f"*{a}*" in everything for a in aliases), aliases
 
-    native = "".join(words for name, words in hub.items() if name.startswith("native"))
     heard, said = text.partition("To the client,")[::2]
     said = said.partition("\n## ")[0]
     ops = dict(re.findall(r'\{"([a-z]+)", SCOPE_([A-Z]+), ', native))
@@ -237,7 +238,7 @@ def _():
 
 @test("the page of the protocol has every close code and status that the program gives")
 def _():
-    code = "".join(p.read_text() for room in ("hub", "net", "web")
+    code = "".join(p.read_text() for room in ("hub", "native", "escapement", "net", "web")
                    for p in (ROOT / "src" / room).glob("*.c") if not p.stem.endswith("_test"))
     closes = set(re.findall(r"client_close\(c, (1\d\d\d)", code))
     closes |= set(re.findall(r"CODE_\w+ = (1\d\d\d)", source("net/ws.c"))) - {"1005"}  # "none"

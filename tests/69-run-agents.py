@@ -227,7 +227,39 @@ def _():
             eventually(lambda: "pause" in can())
             done = cli("control", "first", "pause", "--data", box.data)
             assert done.code == 0 and (box.data / "held" / "first").exists(), done
+            for do in ("step", "pause", "continue"):
+                told = box.request("POST", "/api/control", {"run": "first", "do": do})
+                assert told.status == 200, told
+            eventually(lambda: not (box.data / "held" / "first").exists())
             assert not [s for s in of(box, "first") if s["type"] == "error"], said(box)
+            frames = lambda: box.request("GET", "/api/runs/first").json()["run"]["frames"]
+            before = frames()
+            cli("hook", "--data", box.data, input=json.dumps({
+                **held, "hook_event_name": "PostToolUse", "tool_response": {"stdout": "x"}}))
+            eventually(lambda: frames() > before)  # a run that was paused goes on being told
+            Path(env["FLAG"]).touch()
+            assert process.wait() == 5
+
+
+@test("an answer reaches the hook of a session under a run")
+def _():
+    with Box() as box:
+        env = hooked(box)
+        asks = {"hook_event_name": "PermissionRequest", "session_id": "first", "tool_name": "Bash",
+                "tool_input": {"command": "ls"}}
+        with Process("run", "--data", box.data, "--", "claude", env=env) as process:
+            eventually(lambda: box.request("GET", "/api/runs/first").status == 200)
+            file = temp_dir() / "asks"
+            file.write_text(json.dumps(asks))
+            with open(file) as words, Process("hook", "--decide", "--data", box.data,
+                                              stdin=words) as hook:
+                open_ones = lambda: box.request("GET", "/api/prompts").json()["prompts"]
+                prompt = eventually(open_ones)[0]["id"]
+                told = box.request("POST", f"/api/prompts/{prompt}/answer", {"value": "allow"})
+                assert told.status == 200, told
+                assert hook.wait() == 0, hook.err()
+                printed = json.loads(hook.process.stdout.read())["hookSpecificOutput"]
+                assert printed["decision"]["behavior"] == "allow", printed
             Path(env["FLAG"]).touch()
             assert process.wait() == 5
 

@@ -174,6 +174,31 @@ def _():
             http.close()
 
 
+@test("a run is known at once, whatever acknowledgement its signal had")
+def _():
+    with Box() as box:
+        for n in range(30):
+            http = box.http()
+            body = json.dumps({"type": "text_delta", "source": "s", "correlationId": f"r{n}",
+                               "payload": {"agentId": "a", "content": "x"}})
+            http.send((f"POST /api/signal?ack=memory HTTP/1.1\r\nHost: localhost\r\n"
+                       f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+                       f"GET /api/runs/r{n} HTTP/1.1\r\nHost: localhost\r\n\r\n").encode())
+            assert http.answer().status == 200
+            assert http.answer().json()["run"]["signals"] == 1, n
+            http.close()
+
+
+@test("a long list of states holds nobody up")
+def _():
+    with Box() as box:
+        for kind, name in (("runner/done", "final-config"), ("runner/start-config", "config"),
+                           ("runner/event-processed", "config")):
+            box.emit(kind, source="s", correlationId="long", payload={name: [[0]] * 180000})
+        # Looked up by their places they would take minutes.
+        assert run_of(box, "long")["signals"] == 3
+
+
 @test("the command line lists runs, shows one and exports it")
 def _():
     with Box() as box:

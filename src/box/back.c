@@ -227,7 +227,9 @@ void box_make_back(struct box *box)
 {
 	struct backs_options o = {
 		.bus = box->bus, .self = box, .has_run = has_run, .missing = missing};
-	const struct back_end *const ends[] = {&agents, &hooks, &sources};
+	/* `signalbox run` listens as an agent of the session whose hooks come to us: what the
+	 * hooks can do is theirs. */
+	const struct back_end *const ends[] = {&hooks, &agents, &sources};
 
 	box->backs = backs_create(&o);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {

@@ -25,6 +25,7 @@ enum back_answer {
 	BACK_REFUSED,       /* who does the work refused it, with these words */
 	BACK_SILENT,        /* who does the work did not answer in time */
 	BACK_UNSAVED,       /* it is done, but a restart will forget it */
+	BACK_ANSWERS,
 };
 
 #define BACK_RUN_MAX 128             /* bytes of the id of a run */

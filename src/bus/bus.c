@@ -75,6 +75,7 @@ static const struct fold_kind window_fold = {
 	.name = "window",
 	.pace = FOLD_ITSELF,
 	.back = WINDOW_SIZE,
+	.is_narrow = true,
 	.hear = window_hears,
 	.save = window_saves,
 	.load = window_loads,

@@ -62,8 +62,10 @@ static void begin(struct folded *f)
 {
 	uint64_t last = journal_last_seq(f->folds->journal), back = f->kind->back;
 
-	if (!load(f))
-		f->seq = back && last > back ? last - back : 0;
+	uint64_t oldest = back && last > back ? last - back : 0;
+
+	if (!load(f) || (f->kind->is_narrow && f->seq < oldest))
+		f->seq = oldest;
 	f->is_past = f->kind->pace != FOLD_LATER;
 	f->purse = FLOOD;
 	if (!f->is_past)

@@ -41,6 +41,7 @@ struct fold_kind {
 	enum fold_pace pace;
 	bool durable_first; /* later: it hears only what is on the disk, unless the disk fails */
 	uint64_t back;      /* the newest signals that matter without a checkpoint; 0: all */
+	bool is_narrow;     /* with one, too, no others matter */
 	size_t saved_max;   /* a longer state is not saved; 0: there is no limit */
 
 	/* Quick looks, both optional: could a line of the past matter, does a new signal? */

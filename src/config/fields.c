@@ -20,7 +20,7 @@ static const struct field listen_fields[] = {
          "where: 127.0.0.1:PORT, [::1]:PORT; port 0 is any; others need TLS",
          .check = check_address, .needed = true},
 	{"dialect", FIELD_TEXT, IN(listen, dialect),
-         "the name of the dialect that / and /ws speak there: run"},
+         "what / and /ws speak there: native, signals or run"},
 	{"cert", FIELD_TEXT, IN(listen, cert),
          "for TLS: the certificate and what vouches for it, a PEM file"},
 	{"key", FIELD_TEXT, IN(listen, key), "for TLS: its key, a PEM file"},

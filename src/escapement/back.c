@@ -19,12 +19,13 @@
 
 static const char *reason_of(enum back_answer answer)
 {
-	static const char *const reasons[] = {
+	static const char *const reasons[BACK_ANSWERS] = {
 		[BACK_INVALID] = "invalid",          [BACK_UNKNOWN] = "unknown",
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
 		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
 		[BACK_REFUSED] = "refused",          [BACK_SILENT] = "no_answer",
+		[BACK_UNSAVED] = "unavailable",
 	};
 
 	return reasons[answer];

@@ -43,12 +43,13 @@ static void acknowledge(struct client *c, struct text run, struct text ref)
 
 static const char *code_of(enum back_answer answer)
 {
-	static const char *const codes[] = {
+	static const char *const codes[BACK_ANSWERS] = {
 		[BACK_INVALID] = "invalid",          [BACK_UNKNOWN] = "invalid",
 		[BACK_CONFLICT] = "unavailable",     [BACK_NOT_SUPPORTED] = "not_supported",
 		[BACK_ALREADY] = "already_answered", [BACK_INVALID_VALUE] = "invalid_value",
 		[BACK_EXPIRED] = "expired",          [BACK_FORBIDDEN] = "forbidden",
 		[BACK_REFUSED] = "refused",          [BACK_SILENT] = "no_answer",
+		[BACK_UNSAVED] = "unavailable",
 	};
 
 	return codes[answer];

@@ -81,9 +81,29 @@ struct run_event {
 	struct run_debug debug;
 };
 
-static inline struct text run_states_at(const struct run_states *states, size_t i)
+/* One after the other: an array from outside may be long, and is not indexed quickly. */
+struct run_states_walk {
+	const struct run_states *states;
+	yyjson_arr_iter array;
+	size_t next;
+};
+
+static inline struct run_states_walk run_states_walk(const struct run_states *states)
 {
-	return states->array ? json_text(yyjson_arr_get(states->array, i)) : states->texts[i];
+	return (struct run_states_walk){states, yyjson_arr_iter_with(states->array), 0};
+}
+
+/* A NULL pointer in it: that one is no text.  False: there are no more. */
+static inline bool run_states_next(struct run_states_walk *walk, struct text *name)
+{
+	const struct run_states *states = walk->states;
+
+	if (walk->next >= states->count)
+		return false;
+	*name = states->array ? json_text(yyjson_arr_iter_next(&walk->array))
+	                      : states->texts[walk->next];
+	walk->next++;
+	return true;
 }
 
 /* The one mapping of frames. */

@@ -153,21 +153,24 @@ static void states_clear(struct states *states)
 
 void states_take(struct states *states, const struct run_states *from)
 {
-	states_clear(states);
-	for (size_t i = 0; i < from->count && states->count < FOLD_CONFIG_MAX; i++) {
-		struct text name = run_states_at(from, i);
+	struct run_states_walk walk = run_states_walk(from);
+	struct text name;
 
+	states_clear(states);
+	while (states->count < FOLD_CONFIG_MAX && run_states_next(&walk, &name))
 		if (name.at)
 			states->at[states->count++] = text_dup(cut(name));
-	}
 }
 
 static bool states_are(const struct states *states, const struct run_states *others)
 {
+	struct run_states_walk walk = run_states_walk(others);
+	struct text name;
+
 	if (others->count != states->count)
 		return false;
-	for (size_t i = 0; i < states->count; i++)
-		if (!text_is(run_states_at(others, i), states->at[i]))
+	for (size_t i = 0; run_states_next(&walk, &name); i++)
+		if (!text_is(name, states->at[i]))
 			return false;
 	return true;
 }
@@ -330,6 +333,9 @@ static void hear_debug(struct fold *fold, const struct run_event *e)
 /* As a person reads it: a text as it is, an array as ["run" "done"]. */
 static void hear_end(struct fold *fold, const struct run_event *e)
 {
+	struct run_states_walk walk = run_states_walk(&e->config);
+	const char *between = "[";
+	struct text name;
 	struct buf words;
 
 	fold->finished = true;
@@ -338,9 +344,9 @@ static void hear_end(struct fold *fold, const struct run_event *e)
 	if (!e->config.array)
 		return;
 	buf_init(&words, FOLD_NAME_MAX);
-	for (size_t i = 0; i < e->config.count; i++) {
-		buf_add(&words, i ? TEXT(" ") : TEXT("["));
-		buf_add_json(&words, run_states_at(&e->config, i));
+	for (; run_states_next(&walk, &name); between = " ") {
+		buf_add(&words, text_of(between));
+		buf_add_json(&words, name);
 	}
 	buf_add(&words, e->config.count ? TEXT("]") : TEXT("[]"));
 	replace(&fold->final_config, buf_text(&words));

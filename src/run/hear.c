@@ -369,8 +369,13 @@ void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, 
 	enum signal_kind kind = s->kind;
 
 	if (origin && text_is(json_text_at(origin, "dialect"), "run")) {
-		h->is_dialect = true;
-		hear_frame(&w, yyjson_obj_get(origin, "frame"));
+		yyjson_val *frame = yyjson_obj_get(origin, "frame");
+
+		/* That a session is paused is also told of agents that do not speak it. */
+		if (!text_is(json_text_at(frame, "kind"), "debug"))
+			h->is_dialect = true;
+		hear_frame(&w, frame);
+		return;
 	}
 	if (h->is_dialect)
 		return;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "bus/folds.h"
 #include "run/inside.h"
 
 static void add_numbers(const struct run *run, struct buf *out)
@@ -105,8 +106,10 @@ void runs_save(const struct runs *all, struct buf *out)
 	size_t begun = out->len;
 	struct run_frame f;
 
-	buf_print(out, "{\"at\":%llu,\"number\":%llu,\"runs\":[", (unsigned long long)at,
-	          (unsigned long long)all->number);
+	/* The frame of folds knows where they stand; earlier programs look here. */
+	buf_print(out, "{\"seq\":%llu,\"at\":%llu,\"number\":%llu,\"runs\":[",
+	          (unsigned long long)(all->folded ? fold_seq(all->folded) : 0),
+	          (unsigned long long)at, (unsigned long long)all->number);
 	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
 		buf_add(out, text_of(between));
 		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
@@ -203,8 +206,7 @@ bool runs_load(struct runs *all, struct text saved, uint64_t *seq)
 
 	while ((one = yyjson_arr_iter_next(&runs)))
 		load_run(all, one);
-	if (yyjson_obj_get(root, "seq"))
-		*seq = count_of(root, "seq");
+	*seq = count_of(root, "seq");
 	all->number = count_of(root, "number");
 	all->first = all->head = count_of(root, "at");
 	while ((one = yyjson_arr_iter_next(&frames)))

@@ -198,12 +198,15 @@ static void write_left(struct work *w)
 
 static void add_states(struct buf *out, const struct run_states *states)
 {
-	buf_add_char(out, '[');
-	for (size_t i = 0; i < states->count; i++) {
-		buf_add(out, i ? TEXT(",") : TEXT(""));
-		buf_add_json(out, run_states_at(states, i));
+	struct run_states_walk walk = run_states_walk(states);
+	const char *between = "[";
+	struct text name;
+
+	for (; run_states_next(&walk, &name); between = ",") {
+		buf_add(out, text_of(between));
+		buf_add_json(out, name);
 	}
-	buf_add_char(out, ']');
+	buf_add(out, states->count ? TEXT("]") : TEXT("[]"));
 }
 
 /* The configuration as its agent wrote it; what is around it, if that is known. */

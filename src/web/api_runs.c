@@ -216,6 +216,7 @@ bool api_runs_turn(struct web *web)
 {
 	bool more = false;
 
+	web_late_turn(web, false);
 	list_each(&web->transcripts, l) {
 		struct transcript *t = list_of(l, struct transcript, in_web);
 

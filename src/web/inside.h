@@ -85,7 +85,7 @@ void web_tick(struct web *web);
 /* True: all that was admitted by now is folded.  Otherwise `answer` is called once it is, or
  * that is refused. */
 bool web_has_runs(struct call *call, void (*answer)(struct call *call));
-void web_late_turn(struct web *web);
+void web_late_turn(struct web *web, bool stops);
 
 /* ---- api_tap.c ---- */
 

@@ -11,7 +11,7 @@
 #include "run/runs.h"
 #include "web/inside.h"
 
-#define WAIT_MS 10000
+#define WAIT_MS 8000
 #define LATE_MAX 256 /* at once; more are refused */
 
 struct late {
@@ -74,7 +74,9 @@ bool web_has_runs(struct call *call, void (*answer)(struct call *call))
 	struct web *web = call->web;
 	uint64_t until = journal_last_seq(web->options.journal);
 
-	if (call->is_late || runs_reach(web->options.runs))
+	if (call->is_late)
+		return true;
+	if (runs_reach(web->options.runs) && runs_seq(web->options.runs) >= until)
 		return true;
 	if (web->late_count < LATE_MAX)
 		wait_for(call, answer, until);
@@ -96,7 +98,7 @@ static void end(struct late *late, bool is_known)
 		refuse(call.http, runs_seq(call.web->options.runs), until);
 }
 
-void web_late_turn(struct web *web)
+void web_late_turn(struct web *web, bool stops)
 {
 	uint64_t now_ms = loop_now_ms(web->options.loop);
 
@@ -104,7 +106,7 @@ void web_late_turn(struct web *web)
 		struct late *late = list_of(l, struct late, in_web);
 		bool is_known = runs_seq(web->options.runs) >= late->until;
 
-		if (late->is_whole && (is_known || now_ms - late->since_ms >= WAIT_MS))
+		if (late->is_whole && (is_known || stops || now_ms - late->since_ms >= WAIT_MS))
 			end(late, is_known);
 	}
 }

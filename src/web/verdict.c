@@ -19,7 +19,7 @@ void web_refuse_back(struct http *http, enum back_answer answer, const struct er
 	static const struct {
 		unsigned status;
 		const char *code;
-	} answers[] = {
+	} answers[BACK_ANSWERS] = {
 		[BACK_INVALID] = {400, "invalid"},
 		[BACK_UNKNOWN] = {404, "unknown"},
 		[BACK_CONFLICT] = {409, "unavailable"},
@@ -30,6 +30,7 @@ void web_refuse_back(struct http *http, enum back_answer answer, const struct er
 		[BACK_FORBIDDEN] = {403, "forbidden"},
 		[BACK_REFUSED] = {502, "refused"},
 		[BACK_SILENT] = {504, "no_answer"},
+		[BACK_UNSAVED] = {500, "failed"},
 	};
 
 	http_refuse(http, &(struct http_refusal){answers[answer].status, answers[answer].code,

@@ -322,6 +322,7 @@ void web_accepted(struct web *web, struct listen *listen, int fd)
 
 void web_drain(struct web *web)
 {
+	web_late_turn(web, true);
 	list_each(&web->visits, l)
 		http_drain(list_of(l, struct visit, in_web)->http);
 }
@@ -338,7 +339,6 @@ static bool end_turn(struct turn *turn)
 	struct web *web = list_of(turn, struct web, turn);
 	bool more = api_emit_turn(web);
 
-	web_late_turn(web);
 	more = api_runs_turn(web) || more;
 	return api_history_turn(web) || more;
 }
