@@ -32,8 +32,9 @@ function routesOfProgram() {
 }
 
 function pathsOfDialects() {
-	return readdirSync(new URL("hub/", SOURCES)).filter((name) => name.endsWith(".c"))
-		.flatMap((name) => [...source(`hub/${name}`).matchAll(/\.(?:path|alias) = "([^"]+)"/g)].map((found) => found[1]));
+	return ["hub", "native", "escapement"].flatMap((room) =>
+		readdirSync(new URL(`${room}/`, SOURCES)).filter((name) => name.endsWith(".c")).flatMap((name) =>
+			[...source(`${room}/${name}`).matchAll(/\.(?:path|alias) = "([^"]+)"/g)].map((found) => found[1])));
 }
 
 test("the document has every route of the program with its scope, every dialect, and nothing else", async () => {
