@@ -48,7 +48,7 @@ def _():
             elif types == "ROUTE_NOTHING":
                 for body in ({"a": 1}, "[]", "{", "{}{}"):
                     answer = box.request(method, concrete(path), body)
-                    refused(answer, 400, "invalid", "this takes no body, or {}")
+                    refused(answer, 400, "invalid", "this route takes no body, or {}")
                 answer = box.request(method, concrete(path), " { } ")
                 assert answer.status != 400, (path, answer)
         for path in ("/", "/api/stream"):

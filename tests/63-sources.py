@@ -306,7 +306,7 @@ def _():
         (f"{{id: a, url: 'ws://h/', credential: '{SECRET}'}}", "${NAME}"),
         ("{id: a, url: 'ws://h/', credential: '${NOT_THERE}'}", "NOT_THERE is not set"),
         ("{id: a, url: 'ws://h/', credntial: x}", "did you mean 'credential'"),
-        ("{id: a, url: 'ws://h/'}, {id: a, url: 'ws://h/'}", "two have the id 'a'"),
+        ("{id: a, url: 'ws://h/'}, {id: a, url: 'ws://h/'}", "duplicate id 'a'"),
         ("{id: a, url: 'ws://h/', connect: maybe}", "true or false"),
         ("{id: a, url: 'ws://h/', credential_file: /nonexistent/key}", "/nonexistent/key"),
         ("{id: a, url: 'ws://u:p@h/'}", "'a'"), ("{id: a, url: 'ws://h/', protocol: x}", "there are"),

@@ -256,8 +256,8 @@ FAULTS = {
     "403": ("error", "403 Forbidden: not you", False),
     "502": ("connecting", "502 Bad Gateway", True),
     "moved": ("connecting", "redirect (307) to http://127.0.0.1:9/elsewhere", True),
-    "header": ("connecting", "head of 127.0.0.1's answer is longer", True),
-    "hangs-up": ("connecting", "without an answer", True),
+    "header": ("connecting", "head of 127.0.0.1's response is longer", True),
+    "hangs-up": ("connecting", "without a response", True),
 }
 
 
@@ -285,7 +285,7 @@ def _():
             assert any(words in s.get("error", "") and s["to"] == state for s in told), told
             if again:
                 eventually(lambda: len([r for r in up.heard if f"/{path}" in r.path]) > 2)
-        assert "too long" in until_retry(box, slow)["error"], source_of(box, slow)
+        assert "timed out" in until_retry(box, slow)["error"], source_of(box, slow)
         assert source_of(box, good)["state"] == "connected"
         assert len(states(box, good)) == 2, states(box, good)
         assert CANARY not in box.log(), "a credential is in the log"

@@ -200,7 +200,7 @@ FAULTS = {
     "moved": "redirect (307) to http://127.0.0.1:9/elsewhere",
     "broken": "502 Bad Gateway",
     "header": "longer than",
-    "hangs-up": "without an answer",
+    "hangs-up": "without a response",
 }
 
 
@@ -271,9 +271,9 @@ def _():
             id = connected(box, up)
             runs = {how: ask(box, id, how) for how in ("slow", "silent")}
             slow = until_end(box, runs["slow"])[-1]["payload"]["message"]
-            in_time("did not answer" not in slow, "the server is too slow")
-            assert "nothing came" in slow, slow
-            assert "did not answer" in until_end(box, runs["silent"])[-1]["payload"]["message"]
+            in_time("did not respond" not in slow, "the server is too slow")
+            assert "sent nothing" in slow, slow
+            assert "did not respond" in until_end(box, runs["silent"])[-1]["payload"]["message"]
             eventually(lambda: len(up.closed) == 2)
 
     at_last(give_up)

@@ -233,25 +233,25 @@ def _():
         assert terminal.ends() == 0
 
 
-@test("where nothing can be drawn it says so")
+@test("a terminal that is not supported is named")
 def _():
     result = cli("top", "--replay", HAIKU)
-    assert result.code == 1 and "this wants a terminal" in result.err, result
+    assert result.code == 1 and "this needs a terminal" in result.err, result
     file = subprocess.run([SIGNALBOX, "top", "--replay", HAIKU], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    assert file.returncode == 1 and "this wants a terminal" in file.stderr, file
+    assert file.returncode == 1 and "this needs a terminal" in file.stderr, file
     for name in ("dumb", "", "nonesuch"):
         with Pty("top", "--replay", HAIKU, env={"TERM": name}) as terminal:
             assert terminal.ends() == 1
-            assert b"nothing can be drawn" in terminal.bytes
+            assert b"is not supported" in terminal.bytes
             assert terminal.is_as_before()
 
 
 @test("what is missing or wrong is said, and nothing is drawn")
 def _():
     folder = temp_dir()
-    for path, words in (("/nowhere.jsonl", "nothing of that name"),
-                        (folder, "has no transcript.jsonl"), ("", "wants a name")):
+    for path, words in (("/nowhere.jsonl", "no such file or run"),
+                        (folder, "has no transcript.jsonl"), ("", "needs a name")):
         for more in ((), ("--once", "--json")):
             result = cli("top", "--replay", path, *more)
             assert result.code == 1 and words in result.err and result.out == "", result

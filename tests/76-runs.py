@@ -229,7 +229,7 @@ def _():
 @test("open-run says what it cannot open")
 def _():
     empty = temp_dir()
-    for path, words in (("", "is needed"), ("/nonexistent/x", "nothing of that name"),
+    for path, words in (("", "is needed"), ("/nonexistent/x", "no such file or run"),
                         (empty, "transcript.jsonl")):
         result = cli("open-run", path)
         assert result.code != 0 and words in result.err, result

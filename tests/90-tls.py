@@ -71,7 +71,7 @@ def _():
     os.mkfifo(pipe, 0o600)
     for c, k, words in ((where / "none", key, "none: No such file"), (junk, key, "junk.pem"),
                         (cert, junk, "junk.pem"), (cert, other, "other.key"),
-                        (cert, loose, "chmod o="), (cert, locked, "locked.key wants a passphrase"),
+                        (cert, loose, "chmod o="), (cert, locked, "locked.key needs a passphrase"),
                         (pipe, key, "pipe is not a file"), (cert, where, "is not a file")):
         text = f"listen: [{{address: '127.0.0.1:0', cert: {c}, key: {k}}}]\n"
         done = serve_once(text)

@@ -78,7 +78,7 @@ def _():
     home.unit.write_text("[Service]\nExecStart=/bin/true\n")
     for verb in ("install", "uninstall"):
         done = home.do(verb)
-        assert done.code == 1 and "stays as it is" in done.err, done
+        assert done.code == 1 and "is left unchanged" in done.err, done
     assert home.unit.read_text() == "[Service]\nExecStart=/bin/true\n"
     assert home.asked() == []
 

@@ -116,7 +116,7 @@ def _():
     assert all_is_well(home.finds("show", "ok", "show.json is good"))
     nothing = {f[2] for f in findings(SIGNALBOX, "doctor", "--json", "--data", home.path / "none",
                                       env=home.env)}
-    assert {"there is no file: all is as by default", "there is nothing to look at yet"} <= nothing
+    assert {"no file: everything has its default", "nothing to check yet"} <= nothing
 
 
 @test("what hooks told and nobody took, and a session that is held, are found")
@@ -124,7 +124,7 @@ def _():
     home = Home().ran()
     stop = json.dumps({"hook_event_name": "Stop", "session_id": "s"})
     assert cli("hook", "--data", home.data, input=stop).code == 0
-    home.finds("hooks", "warn", "/spool: no box runs", "signalbox serve")
+    home.finds("hooks", "warn", "/spool: no box is running", "signalbox serve")
     (home.data / "spool.lost").write_text("..")
     home.finds("hooks", "warn", "2 payloads of hooks were lost", "spool.lost")
     (home.data / "held").mkdir(mode=0o700)
@@ -219,7 +219,7 @@ def _():
             home.finds("permissions", "bad", f"{path} is open to others: mode 0{loose:o}",
                        f"chmod {right} {path}")
             path.chmod(was)
-        home.finds("permissions", "ok", "as private as they should be")
+        home.finds("permissions", "ok", "have the right permissions")
     secret.unlink()
     home.finds("permissions", "bad", "of the token 'ci'", "signalbox token new ci")
     other.unlink()
@@ -289,10 +289,10 @@ def _():
     os.utime(newest, (ahead, ahead))
     home.finds("clock", "bad", "behind the journal's last write", "timedatectl")
     os.utime(newest)
-    home.finds("clock", "ok", "later than all")
+    home.finds("clock", "ok", "later than the journal")
     shift = home.path / "shift"
     shift.symlink_to(str(-40 * 365 * 86400))
-    home.finds("clock", "bad", "this program was made later than now", "timedatectl",
+    home.finds("clock", "bad", "this program was built in the future", "timedatectl",
                env={"LD_PRELOAD": str(LIBRARY.with_name("libclock.so")), "CLOCK_SHIFT": str(shift),
                     "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")
                     + ":verify_asan_link_order=0"})

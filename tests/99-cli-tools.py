@@ -293,7 +293,7 @@ def _():
     said = ask("")
     assert said.pop() == "registered _signalbox signalbox"
     assert [line.split(":")[0] for line in said] == verbs()
-    assert "doctor:find what is wrong, and say what to do about it" in said
+    assert "doctor:find problems and say how to fix them" in said
     said = ask("service", "")
     assert "1: :(install uninstall status)" in said and "*: : " in said, said
     assert "*--data[the box's directory]:DIR:_files -/" in said, said

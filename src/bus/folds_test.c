@@ -333,9 +333,9 @@ static void some_hear_only_what_is_on_the_disk(void **state)
 static void a_state_that_is_too_long_is_not_saved(void **state)
 {
 	struct sum sum = {0};
+	struct folded *f = folds_add(bus_folds(bus), &narrow, &sum);
 	struct buf out;
 
-	folds_add(bus_folds(bus), &narrow, &sum);
 	emit(100);
 	while (folds_turn(bus_folds(bus)))
 		;
@@ -345,6 +345,7 @@ static void a_state_that_is_too_long_is_not_saved(void **state)
 	assert_true(section_find(buf_text(&out), "slow").len > 0);
 	assert_true(section_find(buf_text(&out), "window").len > 0);
 	buf_finish(&out);
+	fold_remove(f);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -214,7 +214,7 @@ static bool answer_one(struct dial *dial, const struct options *options, struct 
 	       was_seen(dial, prompt, options_value(options, "seen"), why);
 	if (good)
 		good = body.full || value.full
-		               ? error_set(why, "that is too much")
+		               ? error_set(why, "the answer is too large")
 		               : post(dial, prompt ? json_text_at(prompt, "id") : id,
 		                      buf_text(&body), why);
 	buf_finish(&value);
@@ -261,7 +261,7 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 
 const struct command command_answer = {
 	.name = "answer",
-	.summary = "answer what an agent asks",
+	.summary = "answer a question of an agent",
 	.usage = "ID VALUE... | ID --cancel",
 	.examples = "  signalbox answer k5xq yes\n"
 		    "  signalbox answer k5xq blue green\n"

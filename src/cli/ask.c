@@ -79,7 +79,7 @@ static void end_run(struct ask *ask, yyjson_val *payload, bool is_error)
 		return;
 	end_line(ask);
 	if (!success)
-		say("%.*s", TEXT_ARG(words.len ? words : TEXT("it did not end well")));
+		say("%.*s", TEXT_ARG(words.len ? words : TEXT("it failed")));
 }
 
 /* True while there is more to come. */
@@ -159,7 +159,7 @@ static char *put_question(struct dial *dial, const char *id, struct text body, s
 		doc = yyjson_read(answer.at, answer.len, 0);
 		run = must_dup(yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "run")));
 		if (!run)
-			error_set(why, "the box gave no run");
+			error_set(why, "the box returned no run");
 		yyjson_doc_free(doc);
 		buf_finish(&answer);
 	}
@@ -279,7 +279,7 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 
 const struct command command_ask = {
 	.name = "ask",
-	.summary = "ask a source, and print its answer as it comes",
+	.summary = "ask a source, and print its reply as it streams",
 	.usage = "SOURCE PROMPT | SOURCE -",
 	.examples = "  signalbox ask local:ollama 'why is the sky blue?'\n"
 		    "  signalbox ask local:ollama --session talk 'and at night?'\n"

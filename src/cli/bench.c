@@ -335,7 +335,8 @@ static int bench_run(struct command_context *context, const struct options *opti
 
 	*b = (struct bench){.context = context, .is_running = options_has(options, "running")};
 	if (options->word_count > 0)
-		return command_misused(&command_bench, "'%s' is too much", options->words[0]);
+		return command_misused(&command_bench, "unexpected argument '%s'",
+		                       options->words[0]);
 	if (!read_plan(options, &b->plan, &why))
 		return command_misused(&command_bench, "%s", why.words);
 	if (b->is_running && options_has(options, "dir"))

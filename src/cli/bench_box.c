@@ -135,7 +135,7 @@ static bool start_keeper(struct bench_box *box, const char *const *env, struct e
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return error_errno(why, "no line to a box");
+		return error_errno(why, "no connection to a box");
 	box->keeper = fork();
 	if (box->keeper == 0) {
 		close(ends[1]);
@@ -145,7 +145,7 @@ static bool start_keeper(struct bench_box *box, const char *const *env, struct e
 	box->leash = ends[1];
 	if (box->keeper > 0)
 		return true;
-	error_errno(why, "no process for a box");
+	error_errno(why, "cannot start a process for the box");
 	close(ends[1]);
 	return false;
 }

@@ -113,9 +113,9 @@ static bool take(struct bench_line *line, enum ws_event event, const struct ws_n
 	if (event == WS_PING)
 		ws_add_masked(&line->out, WS_OP_PONG, news->body);
 	if (event == WS_CLOSE)
-		return error_set(why, "the box closed the line: %u %.*s", news->code,
+		return error_set(why, "the box closed the connection: %u %.*s", news->code,
 		                 TEXT_ARG(news->body));
-	return event != WS_BAD || error_set(why, "the box says what is no WebSocket");
+	return event != WS_BAD || error_set(why, "the box sent an invalid WebSocket frame");
 }
 
 bool bench_line_read(struct bench_line *line, bench_heard_fn *heard, void *self, struct error *why)

@@ -178,8 +178,7 @@ static bool is_alive(const struct load *l, struct error *why)
 {
 	if (l->refused.words[0])
 		return error_set(why, "%s", l->refused.words);
-	return l->now_ns - l->moved_ns < SILENCE_NS ||
-	       error_set(why, "the box says nothing any more");
+	return l->now_ns - l->moved_ns < SILENCE_NS || error_set(why, "the box no longer responds");
 }
 
 static void end(struct load *l)

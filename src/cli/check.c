@@ -168,7 +168,8 @@ static int check(struct command_context *context, const struct options *options)
 	bool good;
 
 	if (options->word_count > 1)
-		return command_misused(&command_check, "'%s' is too much", options->words[1]);
+		return command_misused(&command_check, "unexpected argument '%s'",
+		                       options->words[1]);
 	if (named && options_has(options, "config"))
 		return command_misused(&command_check, "FILE or --config, not both");
 	is_read = load(context, options, &config, &why);
@@ -196,7 +197,7 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "say whether a box would start with this configuration",
+	.summary = "check whether a box would start with this configuration",
 	.usage = "[FILE] [--json]",
 	.examples =
 		"  signalbox check\n"

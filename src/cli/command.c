@@ -108,7 +108,8 @@ int command_misworded(const struct command *command, const struct options *optio
 
 	for (size_t i = 0; given && command->words[i]; i++)
 		if (options->word_count > 1 && strcmp(given, command->words[i]) == 0)
-			return command_misused(command, "'%s' is too much", options->words[1]);
+			return command_misused(command, "unexpected argument '%s'",
+			                       options->words[1]);
 	if (given)
 		return command_unknown(command, "", given, command->words);
 	buf_init(&known, KIB);
@@ -169,7 +170,7 @@ static int unknown_verb(const char *verb)
 	for (const struct command *const *c = commands; *c; c++)
 		near_offer(&near, (*c)->name);
 	if (verb[0] == '-')
-		say("unknown option '%s'; those of a command stand behind it", verb);
+		say("unknown option '%s'; options go after the command", verb);
 	else if (near_best(&near))
 		say("unknown command '%s', did you mean '%s'?", verb, near_best(&near));
 	else

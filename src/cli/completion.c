@@ -115,7 +115,7 @@ static const char *const words[] = {"bash", "zsh", "fish", NULL};
 
 const struct command command_completion = {
 	.name = "completion",
-	.summary = "write what lets a shell complete these commands",
+	.summary = "print a completion script for a shell",
 	.usage = "bash | zsh | fish",
 	.examples = "  signalbox completion bash > ~/.local/share/bash-completion/completions/"
 		    "signalbox\n"

@@ -181,7 +181,7 @@ static const char *const words[] = {"show", "schema", NULL};
 
 const struct command command_config_verb = {
 	.name = "config",
-	.summary = "show what is set and where, and what could be",
+	.summary = "show the configuration and the origin of each value",
 	.usage = "show [--json] | schema",
 	.examples = "  signalbox config show\n"
 		    "  signalbox config show --json | jq '.keys[\"limits.depth\"]'\n"

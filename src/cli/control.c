@@ -99,7 +99,7 @@ static const struct option_group *const groups[] = {&options_box, &options_commo
 
 const struct command command_control = {
 	.name = "control",
-	.summary = "pause a run, step it, let it go on, end it",
+	.summary = "pause, step, continue or end a run",
 	.usage = "RUN pause|step [N]|continue|arm|ui-interrupt|ui-quit|cancel",
 	.examples = "  signalbox control 0f8fad5b-d9cb-469f-a165-70867728950e pause\n"
 		    "  signalbox control 0f8fad5b-d9cb-469f-a165-70867728950e step 3\n",

@@ -192,7 +192,7 @@ static void look(struct courier *c, enum post_state state)
 		try_later(c);
 		break;
 	case POST_LOST:
-		error_set(&c->why, "the line to the box broke");
+		error_set(&c->why, "the connection to the box was lost");
 		try_later(c);
 		break;
 	default:

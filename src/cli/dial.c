@@ -293,7 +293,7 @@ static struct curl_slist *fields_of(const struct dial *dial, const struct dial_r
 static void tell_nobody(const struct dial *dial, struct error *why)
 {
 	if (!dial->sock)
-		error_set(why, "nothing answers at %s", dial->base);
+		error_set(why, "no response from %s", dial->base);
 	else if (dial->is_refused)
 		error_set(why, "%s: %s", dial->sock, dial->why_not.words);
 	else if (access(dial->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
@@ -326,7 +326,7 @@ static enum dial_result result_of(const struct dial *dial, CURLcode code, struct
 			dial->base);
 		return DIAL_NOBODY;
 	default:
-		error_set(why, "the line to the box broke: %s", curl_easy_strerror(code));
+		error_set(why, "the connection to the box was lost: %s", curl_easy_strerror(code));
 		return DIAL_LOST;
 	}
 }
@@ -392,7 +392,7 @@ enum dial_result dial_fetch(struct dial *dial, const struct dial_request *reques
 	buf_init(body, ANSWER_MAX);
 	result = dial_run(dial, &r, status, why);
 	if (result == DIAL_ENOUGH) {
-		error_set(why, "the answer is longer than %zu MiB", ANSWER_MAX / MIB);
+		error_set(why, "the response is longer than %zu MiB", ANSWER_MAX / MIB);
 		result = DIAL_LOST;
 	}
 	return result;
@@ -434,7 +434,7 @@ int dial_show(const struct command *command, struct command_context *context,
 	int result;
 
 	if (options->word_count > 0)
-		return command_misused(command, "'%s' is too much", options->words[0]);
+		return command_misused(command, "unexpected argument '%s'", options->words[0]);
 	dial = dial_create(command, context, options, &result);
 	if (!dial)
 		return result;

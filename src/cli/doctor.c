@@ -133,7 +133,8 @@ static int doctor(struct command_context *context, const struct options *options
 	bool well;
 
 	if (options->word_count > 0)
-		return command_misused(&command_doctor, "'%s' is too much", options->words[0]);
+		return command_misused(&command_doctor, "unexpected argument '%s'",
+		                       options->words[0]);
 	if (command_load(context, options, &config, &fault)) {
 		d.config = &config;
 		d.box = doctor_find_box(config.data);
@@ -161,7 +162,7 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.summary = "find what is wrong, and say what to do about it",
+	.summary = "find problems and say how to fix them",
 	.usage = "[--json]",
 	.examples = "  signalbox doctor\n"
 		    "  signalbox doctor --config ~/box.yaml\n"

@@ -157,7 +157,7 @@ void doctor_clock(struct doctor *d)
 
 	if (stat("/proc/self/exe", &program) == 0 && program.st_mtim.tv_sec > now + CLOCK_SLACK_S) {
 		doctor_say(d, HEALTH_BAD,
-		           "the clock is wrong: this program was made later than now");
+		           "the clock is wrong: this program was built in the future");
 		doctor_advise(d, "set it; `timedatectl set-ntp true` keeps it right");
 	} else if (written > now + CLOCK_SLACK_S) {
 		doctor_say(d, HEALTH_BAD,
@@ -165,7 +165,7 @@ void doctor_clock(struct doctor *d)
 		           (long long)(written - now));
 		doctor_advise(d, "set it; `timedatectl set-ntp true` keeps it right");
 	} else {
-		doctor_say(d, HEALTH_OK, "it is later than all that was written");
+		doctor_say(d, HEALTH_OK, "it is later than the journal's last write");
 	}
 }
 

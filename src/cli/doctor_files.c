@@ -22,7 +22,7 @@ void doctor_config(struct doctor *d)
 	} else if (d->config->file) {
 		doctor_say(d, HEALTH_OK, "%s is good", d->config->file);
 	} else {
-		doctor_say(d, HEALTH_OK, "there is no file: all is as by default");
+		doctor_say(d, HEALTH_OK, "no file: everything has its default");
 	}
 }
 
@@ -156,8 +156,8 @@ void doctor_permissions(struct doctor *d)
 	if (d->count > before)
 		return;
 	if (good)
-		doctor_say(d, HEALTH_OK,
-		           "%u files and directories are as private as they should be", good);
+		doctor_say(d, HEALTH_OK, "%u files and directories have the right permissions",
+		           good);
 	else
-		doctor_say(d, HEALTH_OK, "there is nothing to look at yet");
+		doctor_say(d, HEALTH_OK, "nothing to check yet");
 }

@@ -31,10 +31,11 @@ void doctor_hooks(struct doctor *d)
 	}
 	if (waits && d->box == 0) {
 		doctor_say(d, HEALTH_WARN,
-		           "%llu bytes that hooks told wait in %s/spool: no box runs", waits, data);
+		           "%llu bytes of hook payloads wait in %s/spool: no box is running", waits,
+		           data);
 		doctor_advise(d, "signalbox serve");
 	}
 	if (!lost && !(waits && d->box == 0))
-		doctor_say(d, HEALTH_OK, "all that they told was taken");
+		doctor_say(d, HEALTH_OK, "all their payloads were processed");
 	brake_each(data, tell_held, d);
 }

@@ -40,7 +40,7 @@ bool follow_present(struct positions *at, struct dial *dial, struct error *why)
 	root = yyjson_doc_get_root(doc);
 	now.seq = yyjson_get_uint(yyjson_obj_get(root, "seq"));
 	epoch = text_of(yyjson_get_str(yyjson_obj_get(root, "epoch")));
-	good = epoch_is_valid(epoch) || error_set(why, "the box does not say where it is");
+	good = epoch_is_valid(epoch) || error_set(why, "the box did not send its position");
 	if (good)
 		memcpy(now.epoch, epoch.at, EPOCH_LEN);
 	*at = (struct positions){.all = {now}, .count = 1};

@@ -13,7 +13,8 @@ static int help(struct command_context *context, const struct options *options)
 		return STATUS_DONE;
 	}
 	if (options->word_count > 1)
-		return command_misused(&command_help, "'%s' is too much", options->words[1]);
+		return command_misused(&command_help, "unexpected argument '%s'",
+		                       options->words[1]);
 	if (strcmp(options->words[0], "config") == 0) {
 		usage_config(&context->out);
 		return STATUS_DONE;
@@ -37,7 +38,7 @@ static const struct option_group *const groups[] = {&options_common, NULL};
 
 const struct command command_help = {
 	.name = "help",
-	.summary = "say how a command is used",
+	.summary = "show how to use a command",
 	.usage = "[COMMAND|config]",
 	.examples = "  signalbox help\n"
 		    "  signalbox help tail\n"

@@ -87,7 +87,7 @@ static int journal(struct command_context *context, const struct options *option
 	if (!verb->name)
 		return command_misworded(&command_journal, options);
 	if (options->word_count - 1 > verb->words)
-		return command_misused(&command_journal, "'%s' is too much",
+		return command_misused(&command_journal, "unexpected argument '%s'",
 		                       options->words[verb->words + 1]);
 	if (options->word_count - 1 < verb->words)
 		return command_misused(&command_journal,

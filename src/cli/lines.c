@@ -113,7 +113,7 @@ static bool unpack(struct lines *l, struct error *why)
 		return error_set(why, "zstd: %s", ZSTD_getErrorName(l->owed));
 	l->text.len += out.pos;
 	if (l->in.size == 0 && out.pos == 0 && l->owed)
-		return error_set(why, "it ends in the middle: it is not whole");
+		return error_set(why, "the file is truncated");
 	return true;
 }
 

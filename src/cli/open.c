@@ -130,7 +130,8 @@ static int open_page(struct command_context *context, const struct options *opti
 	int status;
 
 	if (options->word_count > 0)
-		return command_misused(&command_open, "'%s' is too much", options->words[0]);
+		return command_misused(&command_open, "unexpected argument '%s'",
+		                       options->words[0]);
 	dial = dial_create(&command_open, context, options, &status);
 	if (!dial)
 		return status;

@@ -210,7 +210,8 @@ static int prompts(struct command_context *context, const struct options *option
 	int status;
 
 	if (options->word_count > 1)
-		return command_misused(&command_prompts, "'%s' is too much", options->words[1]);
+		return command_misused(&command_prompts, "unexpected argument '%s'",
+		                       options->words[1]);
 	dial = dial_create(&command_prompts, context, options, &status);
 	if (!dial)
 		return status;

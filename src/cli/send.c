@@ -27,7 +27,8 @@ static bool send_once(struct dial *dial, const struct send *send, long *status, 
 		return result == DIAL_ANSWERED;
 	if (!send->repeatable)
 		return error_set(
-			why, "the answer was lost, and without an id it is not safe to ask again");
+			why,
+			"the response was lost, and without an id it is not safe to send again");
 	for (unsigned i = 0; i < COME_BACK_TRIES; i++) {
 		ms = pause_for(ms);
 		buf_finish(body);
@@ -37,7 +38,7 @@ static bool send_once(struct dial *dial, const struct send *send, long *status, 
 	}
 	if (result == DIAL_ANSWERED)
 		return true;
-	return error_set(why, "the answer was lost; nobody knows whether it was stored");
+	return error_set(why, "the response was lost; the signal may or may not be stored");
 }
 
 unsigned send_wait_ms(long status, struct text body)

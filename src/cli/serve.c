@@ -39,7 +39,8 @@ static int serve(struct command_context *context, const struct options *options)
 	int status;
 
 	if (options->word_count > 0)
-		return command_misused(&command_serve, "'%s' is too much", options->words[0]);
+		return command_misused(&command_serve, "unexpected argument '%s'",
+		                       options->words[0]);
 	if (!read_again(&from, &config, &why)) {
 		say("%s", why.words);
 		return check_status(&why);
@@ -68,7 +69,7 @@ static const struct option_group *const groups[] = {&own_group, &options_where, 
 
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "run the box: take signals in, keep them, show them",
+	.summary = "run the box: receive, store and serve signals",
 	.usage = "[OPTIONS]",
 	.examples = "  signalbox serve --demo\n"
 		    "  signalbox serve --listen 127.0.0.1:8000 --data /srv/box\n"

@@ -118,7 +118,8 @@ static enum service_state look(const char *path)
 static bool refuse_foreign(const char *path, struct error *why)
 {
 	return look(path) != SERVICE_FOREIGN ||
-	       error_set(why, "%s was not written by `signalbox service`: it stays as it is", path);
+	       error_set(why, "%s was not written by `signalbox service`: it is left unchanged",
+	                 path);
 }
 
 static void make_parents(const char *path)
@@ -229,7 +230,7 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 	bool told;
 
 	if (look(path) == SERVICE_ABSENT) {
-		say("there is nothing to take away: %s is not there", path);
+		say("nothing to uninstall: %s does not exist", path);
 		return true;
 	}
 	if (!refuse_foreign(path, why))
@@ -241,7 +242,7 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 		forget_wish(path);
 	told = told && must_do(context, "daemon-reload", NULL, &untold);
 	if (told) {
-		say("the service is gone; what it kept is still there");
+		say("the service is uninstalled; its data is still there");
 	} else {
 		say("%s", untold.words);
 		say("%s is removed, but your systemd could not be told: a box that it started "
@@ -335,7 +336,7 @@ static const char *const words[] = {"install", "uninstall", "status", NULL};
 
 const struct command command_service = {
 	.name = "service",
-	.summary = "have systemd keep a box running for this user",
+	.summary = "let systemd keep a box running for this user",
 	.usage = "install | uninstall | status",
 	.examples = "  signalbox service install\n"
 		    "  signalbox service install --config ~/box.yaml --dry-run\n"

@@ -345,7 +345,7 @@ static const char *const words[] = {"list",       "add",    "remove", "connect",
 
 const struct command command_sources = {
 	.name = "sources",
-	.summary = "show, add and connect what the box listens to",
+	.summary = "list, add and connect sources",
 	.usage = "[list | add URL | remove SOURCE | connect SOURCE | disconnect SOURCE | rescan]",
 	.examples = "  signalbox sources\n"
 		    "  signalbox sources add ws://127.0.0.1:9100 --name emitter\n"

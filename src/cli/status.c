@@ -20,7 +20,7 @@ static const struct option_group *const groups[] = {&own_group, &options_box, &o
 
 const struct command command_status = {
 	.name = "status",
-	.summary = "say how the box is",
+	.summary = "show the state of the box",
 	.usage = "[--json]",
 	.examples = "  signalbox status\n"
 		    "  signalbox status --json | jq .seq\n",

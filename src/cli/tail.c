@@ -103,7 +103,7 @@ static int tail(struct command_context *context, const struct options *options)
 
 	if (options->word_count > 0)
 		return command_misused(&command_tail,
-		                       "'%s' is too much; filters are --type, --source, "
+		                       "unexpected argument '%s'; filters are --type, --source, "
 		                       "--correlation",
 		                       options->words[0]);
 	if (count && (!text_to_u64(text_of(count), &tail.left) || tail.left == 0))

@@ -180,7 +180,7 @@ static const char *const words[] = {"install", "uninstall", "status", "print", N
 
 const struct command command_tap = {
 	.name = "tap",
-	.summary = "let Claude Code tell the box what it does",
+	.summary = "let Claude Code report to the box",
 	.usage = "install [--approve] | uninstall | status | print  [--user | --project DIR]",
 	.examples = "  signalbox tap install\n"
 		    "  signalbox tap install --approve\n"

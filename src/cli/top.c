@@ -162,7 +162,7 @@ static int top(struct command_context *context, const struct options *options)
 	struct tui_recording recording = {.path = options_value(options, "replay")};
 
 	if (options->word_count > 0)
-		return command_misused(&command_top, "'%s' is too much", options->words[0]);
+		return command_misused(&command_top, "unexpected argument '%s'", options->words[0]);
 	if (pace && !tui_timing_of(text_of(pace), &recording.timing))
 		return command_misused(
 			&command_top, "--timing wants instant, paced or wallclock, not '%s'", pace);

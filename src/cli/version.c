@@ -8,7 +8,8 @@ static int version(struct command_context *context, const struct options *option
 	struct utsname machine;
 
 	if (options->word_count > 0)
-		return command_misused(&command_version, "'%s' is too much", options->words[0]);
+		return command_misused(&command_version, "unexpected argument '%s'",
+		                       options->words[0]);
 	if (!options_has(options, "json")) {
 		out_print(&context->out, "signalbox %s\n", SIGNALBOX_VERSION);
 		return STATUS_DONE;
@@ -26,7 +27,7 @@ static const struct option_group *const groups[] = {&own_group, &options_common,
 
 const struct command command_version = {
 	.name = "version",
-	.summary = "say which signalbox this is",
+	.summary = "print the version",
 	.usage = "[--json]",
 	.examples = "  signalbox version\n"
 		    "  signalbox version --json\n",

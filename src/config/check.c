@@ -104,7 +104,7 @@ bool check_local_address(struct text value, struct error *why)
 {
 	return check_address(value, why) &&
 	       (is_local(value) ||
-	        error_set(why, "%.*s is not of this machine alone", TEXT_ARG(value)));
+	        error_set(why, "%.*s is not a loopback address", TEXT_ARG(value)));
 }
 
 /* Port 0 is any, and so another one each time. */

@@ -216,10 +216,10 @@ static bool settle_tokens(const struct load *l)
 
 		token->file = settle_path(l, token->file, l->config->data);
 		if (token->scopes == 0)
-			return error_set(l->why, "auth.tokens: '%s' allows nothing", token->name);
+			return error_set(l->why, "auth.tokens: '%s' has no scopes", token->name);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(auth->tokens[j].name, token->name) == 0)
-				return error_set(l->why, "auth.tokens: two are called '%s'",
+				return error_set(l->why, "auth.tokens: duplicate name '%s'",
 				                 token->name);
 	}
 	return true;
@@ -248,7 +248,7 @@ static bool settle_source(const struct load *l, size_t at)
 
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(config->sources[i].id, source->id) == 0)
-			return error_set(l->why, "sources: two have the id '%s'", source->id);
+			return error_set(l->why, "sources: duplicate id '%s'", source->id);
 	if (source->credential && source->credential_file)
 		return error_set(l->why, "sources: '%s': credential or credential_file, not both",
 		                 source->id);
@@ -267,7 +267,7 @@ static bool settle(struct load *l)
 		config->data = xdg_path(l, "XDG_STATE_HOME", ".local/state",
 		                        l->sources->is_demo ? DEMO_DIR : DATA_DIR);
 	if (!config->data)
-		return error_set(l->why, "where is the data? HOME is not set; say --data DIR");
+		return error_set(l->why, "no data directory: HOME is not set; use --data DIR");
 	for (size_t i = 0; i < config->source_count; i++)
 		if (!settle_source(l, i))
 			return false;

@@ -178,9 +178,8 @@ static void a_wrong_value_is_a_fault_with_its_place(void **state)
 	             "c.yaml:1:21: fragments: too big: at most 65536 is allowed");
 	assert_fault("listen: 127.0.0.1:1\n", "c.yaml:1:9: 'listen' wants a list of texts or maps");
 	assert_fault("listen: [[x]]\n", "c.yaml:1:10: 'listen' wants a list of texts or maps");
-	assert_fault(
-		"data: /x\nlisten: []\n",
-		"c.yaml:2:9: listen: an empty list is of no use; leave it out for the default");
+	assert_fault("data: /x\nlisten: []\n",
+	             "c.yaml:2:9: listen: the list is empty; omit it to use the default");
 	assert_fault("data: {a: b}\n", "c.yaml:1:7: 'data' wants a text");
 	assert_fault("data:\n", "c.yaml:1:6: 'data' wants a text");
 	assert_fault("limits: [1]\n", "c.yaml:1:9: 'limits' wants a map");
@@ -202,7 +201,7 @@ static void an_address_that_others_reach_is_refused(void **state)
 	assert_non_null(strstr(why.words, "needs TLS"));
 	assert_false(load_text(&c, "listen: [{address: '[::]:1'}]\n", &why));
 	assert_fault("discover: {ollama: '10.0.0.1:1'}\n",
-	             "c.yaml:1:20: ollama: 10.0.0.1:1 is not of this machine alone");
+	             "c.yaml:1:20: ollama: 10.0.0.1:1 is not a loopback address");
 }
 
 static void with_tls_others_may_reach_it(void **state)
@@ -252,10 +251,10 @@ static void rows_must_be_whole_and_differ(void **state)
 	assert_fault("auth: {tokens: [{name: a, scopes: emit}]}\n",
 	             "c.yaml:1:39: 'file' is missing");
 	assert_fault("auth: {tokens: [{name: a, file: f, scopes: none}]}\n",
-	             "auth.tokens: 'a' allows nothing");
+	             "auth.tokens: 'a' has no scopes");
 	assert_fault("auth:\n  tokens:\n  - {name: a, file: f, scopes: emit}\n"
 	             "  - {name: a, file: g, scopes: emit}\n",
-	             "auth.tokens: two are called 'a'");
+	             "auth.tokens: duplicate name 'a'");
 	assert_fault("listen: [{dialect: native}]\n", "c.yaml:1:26: 'address' is missing");
 }
 
@@ -501,7 +500,7 @@ static void a_source_that_makes_no_sense_is_refused(void **state)
 	             "credential_file: x}]\n",
 	             "sources: 'a': credential or credential_file, not both");
 	assert_fault("sources: [{id: a, url: 'ws://h/'}, {id: a, url: 'ws://i/'}]\n",
-	             "sources: two have the id 'a'");
+	             "sources: duplicate id 'a'");
 }
 
 static void note_stray(void *self, const char *words)

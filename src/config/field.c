@@ -89,7 +89,7 @@ bool field_row_is_good(const struct field *field, void *base, struct error *why)
 bool field_is_complete(const struct field *field, void *base, struct error *why)
 {
 	return !field->filled || *list_count(field, base) > 0 ||
-	       error_set(why, "an empty list is of no use; leave it out for the default");
+	       error_set(why, "the list is empty; omit it to use the default");
 }
 
 void field_clear(const struct field *field, void *base)

@@ -188,7 +188,7 @@ static bool set_choice(const struct field *field, unsigned *at, struct text valu
 static bool set_text(const struct field *field, char **at, struct text value, struct error *why)
 {
 	if (value.len == 0)
-		return error_set(why, "an empty text is of no use");
+		return error_set(why, "the text is empty");
 	for (size_t i = 0; i < value.len; i++)
 		if ((unsigned char)value.at[i] < 0x20 || value.at[i] == 0x7f)
 			return error_set(why, "a control character is in the text");

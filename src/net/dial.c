@@ -132,7 +132,7 @@ static void on_time(uv_timer_t *timer)
 		give_up(dial, ETIMEDOUT);
 		return;
 	}
-	error_set(&dial->why, "the name %.100s was not found in time", dial->host);
+	error_set(&dial->why, "the lookup of %.100s timed out", dial->host);
 	fail(dial);
 }
 
@@ -159,7 +159,7 @@ static bool try_address(struct dial *dial, const struct addrinfo *to)
 		                 dial->host);
 	fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return error_errno(&dial->why, "there is no socket to be had");
+		return error_errno(&dial->why, "cannot create a socket");
 	if (connect(fd, to->ai_addr, to->ai_addrlen) != 0 && errno != EINPROGRESS) {
 		error_errno(&dial->why, "%.100s port %u cannot be reached", dial->host, dial->port);
 		close(fd);

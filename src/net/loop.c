@@ -111,7 +111,7 @@ struct loop *loop_create(void)
 	/* Without memory libuv ends the program too, but does not say so. */
 	uv_replace_allocator(must_alloc, must_grow, must_zero, free);
 	if (uv_loop_init(&loop->uv) != 0) {
-		log_error("net", "there is no event loop to be had from the kernel");
+		log_error("net", "cannot create an event loop");
 		abort();
 	}
 	list_init(&loop->laters);
@@ -325,7 +325,7 @@ struct wake *wake_create(struct loop *loop, void (*fn)(void *self), void *self)
 	wake->self = self;
 	wake->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (wake->fd < 0 || uv_poll_init(&loop->uv, &wake->poll, wake->fd) != 0) {
-		log_error("net", "there is no way to wake the loop to be had from the kernel");
+		log_error("net", "cannot create an event descriptor to wake the loop");
 		abort();
 	}
 	wake->poll.data = wake;

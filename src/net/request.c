@@ -139,7 +139,7 @@ static size_t on_header(char *at, size_t size, size_t n, void *self)
 	if (r->is_cancelled)
 		return 0;
 	if (r->head_len > HEAD_MAX) {
-		error_set(&r->why, "the head of %.100s's answer is longer than %zu KiB",
+		error_set(&r->why, "the head of %.100s's response is longer than %zu KiB",
 		          r->url.host, HEAD_MAX / KIB);
 		return 0;
 	}
@@ -170,7 +170,7 @@ static size_t on_body(char *at, size_t size, size_t n, void *self)
 	r->moved_ms = loop_now_ms(r->requests->loop);
 	r->body_len += bytes.len;
 	if (r->body_max && r->body_len > r->body_max) {
-		error_set(&r->why, "the answer of %.100s is longer than %zu bytes", r->url.host,
+		error_set(&r->why, "the response of %.100s is longer than %zu bytes", r->url.host,
 		          r->body_max);
 		return 0;
 	}
@@ -245,9 +245,9 @@ static void on_late(struct deadline *deadline)
 		return;
 	}
 	if (r->has_head)
-		error_set(&r->why, "nothing came from %.100s for %u ms", r->url.host, r->idle_ms);
+		error_set(&r->why, "%.100s sent nothing for %u ms", r->url.host, r->idle_ms);
 	else
-		error_set(&r->why, "%.100s did not answer within %u ms", r->url.host, r->head_ms);
+		error_set(&r->why, "%.100s did not respond within %u ms", r->url.host, r->head_ms);
 	pump_stop(r->requests->pump, &r->job);
 }
 

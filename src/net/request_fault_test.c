@@ -93,7 +93,7 @@ static void answers_that_are_none_are_told(void **state)
 		const char *why;
 		const char *body;
 	} table[] = {
-		{say_nothing, "closed the connection without an answer", ""},
+		{say_nothing, "closed the connection without a response", ""},
 		{say_garbage, "is not HTTP", ""},
 		{say_half, "the connection to 127.0.0.1 broke", "half"},
 		{say_half_and_reset, "the connection to 127.0.0.1 broke", "half"},
@@ -140,7 +140,7 @@ static void a_head_without_end_is_cut_off(void **state)
 	struct asker *w = *state;
 	struct request_options o = asker_serve(w, say_lines_for_ever);
 
-	asker_run(w, &o, "the head of 127.0.0.1's answer is longer than 64 KiB");
+	asker_run(w, &o, "the head of 127.0.0.1's response is longer than 64 KiB");
 	assert_int_equal(w->heads, 0);
 	server_finish(&w->server);
 	w->server = (struct server){0};
@@ -155,7 +155,7 @@ static void a_body_without_end_is_cut_off(void **state)
 	struct request_options o = asker_serve(w, say_body_for_ever);
 
 	o.body_max = 100000;
-	asker_run(w, &o, "the answer of 127.0.0.1 is longer than 100000 bytes");
+	asker_run(w, &o, "the response of 127.0.0.1 is longer than 100000 bytes");
 	assert_true(w->body.len <= 100000);
 }
 
@@ -178,7 +178,7 @@ static void a_head_that_does_not_come_is_not_awaited(void **state)
 	struct request_options o = asker_serve(w, be_silent);
 
 	o.head_ms = 100;
-	asker_run(w, &o, "127.0.0.1 did not answer within 100 ms");
+	asker_run(w, &o, "127.0.0.1 did not respond within 100 ms");
 }
 
 static void silence_in_the_body_has_an_end(void **state)
@@ -188,7 +188,7 @@ static void silence_in_the_body_has_an_end(void **state)
 
 	o.head_ms = 30000;
 	o.idle_ms = 150;
-	asker_run(w, &o, "nothing came from 127.0.0.1 for 150 ms");
+	asker_run(w, &o, "127.0.0.1 sent nothing for 150 ms");
 	assert_true(text_is(buf_text(&w->body), "little"));
 }
 
@@ -230,7 +230,7 @@ static void the_whole_has_its_time_too(void **state)
 	struct request_options o = asker_serve(w, say_ticks);
 
 	o.total_ms = 150;
-	asker_run(w, &o, "the answer of 127.0.0.1 took too long");
+	asker_run(w, &o, "the response of 127.0.0.1 timed out");
 }
 
 /* A listener whose queue is full does not answer at all. */
@@ -251,7 +251,7 @@ static void a_connection_that_does_not_come_is_not_awaited(void **state)
 		connect(fds[i], (struct sockaddr *)&at, sizeof(at));
 	}
 	snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
-	asker_run(w, &o, "did not answer in time");
+	asker_run(w, &o, "timed out");
 	for (int i = 0; i < 8; i++)
 		close(fds[i]);
 	close(fd);

@@ -34,9 +34,9 @@ static void tell_timeout(struct error *why, CURL *easy, const struct url *url)
 
 	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
 	if (connected)
-		error_set(why, "the answer of %.100s took too long", url->host);
+		error_set(why, "the response of %.100s timed out", url->host);
 	else
-		error_set(why, "%.100s port %u did not answer in time", url->host, url->port);
+		error_set(why, "the connection to %.100s port %u timed out", url->host, url->port);
 }
 
 void request_words(struct error *why, CURL *easy, CURLcode code, const struct url *url,
@@ -61,7 +61,7 @@ void request_words(struct error *why, CURL *easy, CURLcode code, const struct ur
 		error_set(why, "TLS with %.100s failed: %s", host, detail);
 		break;
 	case CURLE_GOT_NOTHING:
-		error_set(why, "%.100s closed the connection without an answer", host);
+		error_set(why, "%.100s closed the connection without a response", host);
 		break;
 	case CURLE_PARTIAL_FILE:
 	case CURLE_RECV_ERROR:
@@ -70,7 +70,7 @@ void request_words(struct error *why, CURL *easy, CURLcode code, const struct ur
 		break;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_WEIRD_SERVER_REPLY:
-		error_set(why, "the answer of %.100s is not HTTP", host);
+		error_set(why, "the response of %.100s is not HTTP", host);
 		break;
 	case CURLE_OUT_OF_MEMORY: /* is what older libcurls say of it */
 	case TOO_LARGE:

@@ -166,7 +166,7 @@ static bool load_key(SSL_CTX *ssl, const char *key, struct error *why)
 	good = SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) == 1 || blame(key, why);
 	SSL_CTX_set_default_passwd_cb_userdata(ssl, NULL);
 	if (is_locked)
-		error_set(why, "%s wants a passphrase; `openssl pkey` writes it without", key);
+		error_set(why, "%s needs a passphrase; `openssl pkey` can remove it", key);
 	return good;
 }
 

@@ -147,8 +147,8 @@ static bool read_host(struct url *url, struct text host, struct error *why)
 	if (is_v6 || ends_in_number(host))
 		return read_literal(url, is_v6, why);
 	if (is_metadata(url->host))
-		return error_set(why, "%.100s is where a cloud keeps secrets", url->host);
-	return is_name(host) || error_set(why, "%.100s is not a host's name", url->host);
+		return error_set(why, "%.100s is a cloud metadata address", url->host);
+	return is_name(host) || error_set(why, "%.100s is not a host name", url->host);
 }
 
 static bool read_port(struct url *url, struct text digits, struct error *why)
@@ -167,7 +167,7 @@ static bool read_authority(struct url *url, struct error *why)
 	size_t n = 0;
 
 	if (text_find(host, '@') >= 0)
-		return error_set(why, "a user or a password has no place in a URL");
+		return error_set(why, "a URL must not contain a user or a password");
 	if (host.len && host.at[0] == '[') {
 		int end = text_find(host, ']');
 
@@ -195,7 +195,7 @@ static bool check_bytes(struct text t, struct error *why)
 		if (c <= ' ' || c > '~' || strchr("\"<>\\^`{|}", c))
 			return error_set(why, "byte %zu of a URL must be escaped", i + 1);
 		if (c == '#')
-			return error_set(why, "a URL that we ask for has no # part");
+			return error_set(why, "the URL of a source has no # part");
 		if (c == '%' && (t.len - i < 3 || !is_hex(t.at[i + 1]) || !is_hex(t.at[i + 2])))
 			return error_set(why, "two hexadecimal digits follow a %% in a URL");
 	}

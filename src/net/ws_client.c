@@ -154,7 +154,7 @@ static void say_fault(const struct ws_client *c, uint16_t code, struct error *wh
 		          c->limits.message_max);
 		break;
 	default:
-		error_set(why, "the peer sent what is no WebSocket frame");
+		error_set(why, "the peer sent an invalid WebSocket frame");
 	}
 }
 
@@ -249,7 +249,7 @@ static void read_head(struct ws_client *c, char *bytes, size_t n)
 	if (!end && n < most)
 		return;
 	if (!end) {
-		error_set(&why, "the answer's head is longer than %zu KiB", HEAD_MAX / KIB);
+		error_set(&why, "the head of the response is longer than %zu KiB", HEAD_MAX / KIB);
 		finish(c, CODE_ABNORMAL, 0, why.words);
 		return;
 	}
@@ -293,7 +293,7 @@ static void on_gone(struct conn *conn, const char *why)
 	if (c->state == OPEN)
 		error_set(&words, "the connection was lost: %s", why);
 	else
-		error_set(&words, "%.200s (the upgrade was not answered)", why);
+		error_set(&words, "%.200s (no response to the upgrade)", why);
 	finish(c, code, 0, words.words);
 }
 
@@ -330,7 +330,7 @@ static void on_silence(struct ws_client *c)
 	}
 
 	if (still >= 2 * (uint64_t)c->ping_ms) {
-		error_set(&why, "nothing was heard for %u ms", 2 * c->ping_ms);
+		error_set(&why, "the peer was silent for %u ms", 2 * c->ping_ms);
 		finish(c, CODE_ABNORMAL, 0, why.words);
 		return;
 	}

@@ -152,9 +152,9 @@ static void what_no_server_says_is_refused(void **state)
 		struct text frames;
 		const char *why;
 	} table[] = {
-		{{"\x81\x85\1\2\3\4hello", 11}, "is no WebSocket frame"},
-		{{"\xf1\x01x", 3}, "is no WebSocket frame"},
-		{{"HTTP/1.1 200 OK\r\n\r\n", 19}, "is no WebSocket frame"},
+		{{"\x81\x85\1\2\3\4hello", 11}, "an invalid WebSocket frame"},
+		{{"\xf1\x01x", 3}, "an invalid WebSocket frame"},
+		{{"HTTP/1.1 200 OK\r\n\r\n", 19}, "an invalid WebSocket frame"},
 		{{"\x81\x01\xff", 3}, "is not UTF-8"},
 		{{"\x82\x01\xff", 3}, "a binary message"},
 		{{"\x81\x7f\0\0\0\0\x10\0\0\0", 10}, "more than 1048576 bytes"},
@@ -214,7 +214,7 @@ static void a_refused_upgrade_says_why(void **state)
 		talker_leave(w);
 	}
 	talker_begin(w, say_head_for_ever);
-	talker_expect(w, 1006, 0, "head is longer than 16 KiB");
+	talker_expect(w, 1006, 0, "the response is longer than 16 KiB");
 }
 
 static void silence_has_an_end(void **state)
@@ -223,7 +223,7 @@ static void silence_has_an_end(void **state)
 	struct talker *w = *state;
 
 	talker_begin_with(w, say_yes_and_be_silent, 250);
-	talker_expect(w, 1006, 0, "nothing was heard for 500 ms");
+	talker_expect(w, 1006, 0, "the peer was silent for 500 ms");
 	assert_int_equal(w->opens, 1);
 	ws_client_destroy(w->client);
 	/* The same server's port, but nobody who answers.  To look up a name takes its time. */

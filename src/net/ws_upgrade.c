@@ -154,18 +154,18 @@ static bool refuse(const struct answer *a, int status, struct error *why)
 
 	switch (status) {
 	case 401:
-		return error_set(why, "the server wants a credential (401)");
+		return error_set(why, "the server requires a credential (401)");
 	case 403:
 		return error_set(why, "the server forbids it (403)");
 	case 404:
-		return error_set(why, "the server knows nothing at this path (404)");
+		return error_set(why, "the server has nothing at this path (404)");
 	case 426:
-		return error_set(why, "the server wants another protocol (426)");
+		return error_set(why, "the server requires another protocol (426)");
 	case 429:
-		return error_set(why, "the server was asked too often (429)");
+		return error_set(why, "too many requests to the server (429)");
 	}
 	if (status < 300 || status > 399 || !a->counts[LOCATION])
-		return error_set(why, "the upgrade was answered with status %d instead of 101",
+		return error_set(why, "the response to the upgrade has status %d instead of 101",
 		                 status);
 	buf_init(&shown, 4 * VALUE_MAX_LEN);
 	utf8_add_shown(&shown, value_of(a, LOCATION));
@@ -181,16 +181,17 @@ static bool check_accepted(const struct answer *a, const char *key, struct error
 	char expected[WS_ACCEPT_LEN + 1];
 
 	if (a->counts[UPGRADE] != 1 || !text_equal_nocase(value_of(a, UPGRADE), TEXT("websocket")))
-		return error_set(why, "the answer does not upgrade to a WebSocket");
+		return error_set(why, "the response does not upgrade to a WebSocket");
 	if (!has_token(value_of(a, CONNECTION), "upgrade"))
-		return error_set(why, "the answer does not upgrade the connection");
+		return error_set(why, "the response does not upgrade the connection");
 	if (a->counts[ACCEPT] != 1 || !ws_accept(text_of(key), expected) ||
 	    !text_is(value_of(a, ACCEPT), expected))
-		return error_set(why, "the answer's Sec-WebSocket-Accept is not that of our key");
+		return error_set(why,
+		                 "Sec-WebSocket-Accept of the response is not that of our key");
 	if (a->counts[EXTENSIONS] && value_of(a, EXTENSIONS).len)
-		return error_set(why, "the server wants an extension that nobody asked for");
+		return error_set(why, "the server wants an extension that was not offered");
 	if (a->counts[PROTOCOL])
-		return error_set(why, "the server wants a subprotocol that nobody asked for");
+		return error_set(why, "the server wants a subprotocol that was not offered");
 	return true;
 }
 
@@ -221,7 +222,7 @@ bool ws_upgrade_check(struct text head, const char *key, int *status, struct err
 	llhttp_execute(&parser, head.at, head.len);
 	*status = 0;
 	if (!a.is_whole || parser.http_major != 1) {
-		good = error_set(why, "the answer is not HTTP/1.1");
+		good = error_set(why, "the response is not HTTP/1.1");
 	} else {
 		*status = parser.status_code;
 		good = *status == 101 && parser.http_minor == 1 ? check_accepted(&a, key, why)

@@ -37,7 +37,7 @@ static const struct {
 	{YES BOTH ACCEPT "Sec-WebSocket-Protocol: chat\r\n\r\n", 101, "a subprotocol"},
 	{"HTTP/1.0 101 Switching Protocols\r\n" BOTH ACCEPT "\r\n", 101, "status 101"},
 	{"HTTP/1.1 200 OK\r\n" BOTH ACCEPT "Content-Length: 0\r\n\r\n", 200, "status 200"},
-	{"HTTP/1.1 401 Unauthorized\r\n\r\n", 401, "wants a credential (401)"},
+	{"HTTP/1.1 401 Unauthorized\r\n\r\n", 401, "requires a credential (401)"},
 	{"HTTP/1.1 403 Forbidden\r\n\r\n", 403, "forbids it (403)"},
 	{"HTTP/1.1 404 Not Found\r\n\r\n", 404, "nothing at this path (404)"},
 	{"HTTP/1.0 404 Not Found\r\n\r\n", 404, "nothing at this path (404)"},

@@ -80,6 +80,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+	bus_remove_tap(fixture_bus, &tap);
 	prompts_destroy(prompts);
 	backs_destroy(backs);
 	fixture_close();

@@ -81,7 +81,7 @@ static bool hear_one(struct replay *replay)
 static void say_if_empty(struct replay *replay)
 {
 	if (replay->heard == 0)
-		tui_say(replay->tui, "there is no frame in this recording");
+		tui_say(replay->tui, "this recording has no frames");
 }
 
 static void tick(uv_timer_t *timer)

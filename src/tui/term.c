@@ -165,7 +165,7 @@ struct term *term_create(enum tui_background background, struct error *why)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 	    tcgetattr(STDIN_FILENO, &rescue.modes) != 0) {
-		error_set(why, "this wants a terminal");
+		error_set(why, "this needs a terminal");
 		return NULL;
 	}
 	use_utf8();
@@ -173,7 +173,7 @@ struct term *term_create(enum tui_background background, struct error *why)
 	palette.is_light = backdrop_is_light(background, &typed);
 	screen = open_screen(name);
 	if (!screen || !tigetstr("cup")) {
-		error_set(why, "TERM=%s: nothing can be drawn on this terminal", name ? name : "");
+		error_set(why, "TERM=%s: this terminal is not supported", name ? name : "");
 		if (screen)
 			delscreen(screen);
 		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);

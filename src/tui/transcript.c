@@ -33,9 +33,9 @@ bool transcript_open(struct transcript *transcript, const char *path, struct err
 	*transcript = (struct transcript){.fd = -1};
 	buf_init(&transcript->bytes, FRAME_MAX + READ_SIZE);
 	if (path[0] == '\0')
-		return error_set(why, "a transcript wants a name");
+		return error_set(why, "a transcript needs a name");
 	if (stat(path, &about) != 0)
-		return errno == ENOENT ? error_set(why, "%s: there is nothing of that name", path)
+		return errno == ENOENT ? error_set(why, "%s: no such file or run", path)
 		                       : error_errno(why, "%s", path);
 	if (S_ISDIR(about.st_mode)) {
 		transcript->fd = open_within(path, why);

@@ -122,10 +122,10 @@ static void what_is_missing_is_said(void **state)
 	struct error why;
 
 	assert_false(transcript_open(&transcript, "", &why));
-	assert_non_null(strstr(why.words, "wants a name"));
+	assert_non_null(strstr(why.words, "needs a name"));
 	transcript_close(&transcript);
 	assert_false(transcript_open(&transcript, "/nowhere/at/all", &why));
-	assert_non_null(strstr(why.words, "nothing of that name"));
+	assert_non_null(strstr(why.words, "no such file or run"));
 	transcript_close(&transcript);
 	assert_false(transcript_open(&transcript, dir, &why));
 	assert_non_null(strstr(why.words, "it has no transcript.jsonl"));

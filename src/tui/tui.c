@@ -129,7 +129,7 @@ static bool watch_input(struct show *show, struct error *why)
 	show->input = epoll_create1(EPOLL_CLOEXEC);
 	if (show->input >= 0 && epoll_ctl(show->input, EPOLL_CTL_ADD, STDIN_FILENO, &event) == 0)
 		return true;
-	return errno == EPERM ? error_set(why, "this wants a terminal") /* it is a file */
+	return errno == EPERM ? error_set(why, "this needs a terminal") /* it is a file */
 	                      : error_errno(why, "the keyboard");
 }
 

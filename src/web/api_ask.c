@@ -41,14 +41,14 @@ static bool read_ask(struct back_ask *ask, yyjson_val *root, struct error *why)
 	yyjson_val *key;
 
 	if (!yyjson_is_obj(root))
-		return error_set(why, "the body is to be {\"prompt\": \"...\"}");
+		return error_set(why, "the body must be {\"prompt\": \"...\"}");
 	while ((key = yyjson_obj_iter_next(&it))) {
 		yyjson_val *value = yyjson_obj_iter_get_val(key);
 		struct text name = {yyjson_get_str(key), yyjson_get_len(key)};
 		struct text *member = member_of(ask, name);
 
 		if (!member)
-			return error_set(why, "ask knows no %.80s", name.at);
+			return error_set(why, "unknown member '%.80s'", name.at);
 		if (!yyjson_is_str(value))
 			return error_set(why, "%.80s must be a string", name.at);
 		*member = (struct text){yyjson_get_str(value), yyjson_get_len(value)};
@@ -94,7 +94,7 @@ void api_send(struct call *call)
 {
 	const struct back *back = &call->web->options.back;
 	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
-	struct error why = {"the body is to be JSON"};
+	struct error why = {"the body must be JSON"};
 	enum back_answer answer = BACK_INVALID;
 
 	if (doc)

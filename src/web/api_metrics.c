@@ -188,7 +188,7 @@ static void add_journal(struct buf *out, const struct journal *journal)
 static void answer(struct call *call, const char *type, struct buf *out)
 {
 	if (out->full)
-		web_refuse(call->http, 500, "there is too much to say", NULL);
+		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
 		http_answer(call->http, 200, type, buf_text(out), NULL);
 	buf_finish(out);

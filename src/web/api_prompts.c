@@ -33,7 +33,7 @@ static bool has_only(yyjson_val *body, const char *const *names, struct error *w
 	yyjson_val *key;
 
 	if (!yyjson_is_obj(body))
-		return error_set(why, "the body is to be an object");
+		return error_set(why, "the body must be an object");
 	while ((key = yyjson_obj_iter_next(&it))) {
 		const char *const *name = names;
 
@@ -55,7 +55,7 @@ void api_prompts(struct call *call)
 	back->prompts(back->self, caller_answers(&call->caller), &out);
 	buf_add(&out, TEXT("}\n"));
 	if (out.full)
-		web_refuse(call->http, 500, "there is too much to say", NULL);
+		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
 		web_answer(call->http, &out);
 	buf_finish(&out);
@@ -76,7 +76,7 @@ void api_prompt_input(struct call *call)
 	if (answer != BACK_DONE)
 		web_refuse_back(call->http, answer, &why);
 	else if (out.full)
-		web_refuse(call->http, 500, "there is too much to say", NULL);
+		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
 		web_answer(call->http, &out);
 	buf_finish(&out);
@@ -91,7 +91,7 @@ struct owed {
 	struct route_part id;
 	struct buf body;
 	struct deadline late;
-	bool waits; /* it was taken, and is not on the disk yet */
+	bool waits; /* it was accepted, but is not on the disk yet */
 };
 
 static void free_owed(struct owed *o)
@@ -124,7 +124,7 @@ static void is_late(struct deadline *deadline)
 {
 	struct owed *o = list_of(deadline, struct owed, late);
 
-	web_refuse(o->http, 503, "it was taken, and is not on the disk yet", NULL);
+	web_refuse(o->http, 503, "it was accepted, but is not on the disk yet", NULL);
 	free_owed(o);
 }
 

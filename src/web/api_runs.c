@@ -21,7 +21,7 @@ static void answer(struct call *call, struct buf *out)
 {
 	buf_add(out, TEXT("}\n"));
 	if (out->full)
-		web_refuse(call->http, 500, "there is too much to say", NULL);
+		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
 		web_answer(call->http, out);
 	buf_finish(out);
@@ -257,8 +257,7 @@ void api_run_transcript(struct call *call)
 	if (!web_has_runs(call, api_run_transcript) || !(run = find_run(call)))
 		return;
 	if (call->web->transcript_count == AT_ONCE_MAX) {
-		web_refuse(call->http, 503, "too many transcripts are being made",
-		           "Retry-After: 1\r\n");
+		web_refuse(call->http, 503, "too many transcripts at once", "Retry-After: 1\r\n");
 		return;
 	}
 	call->web->transcript_count++;

@@ -117,7 +117,7 @@ static void come_back(struct call *call, yyjson_doc *doc)
 		resume(call, &plea);
 	else
 		web_refuse(call->http, 400,
-		           "the body is to be {\"code\"}, {\"id\",\"nonce\"} or "
+		           "the body must be {\"code\"}, {\"id\",\"nonce\"} or "
 		           "{\"id\",\"challenge\",\"answer\"}",
 		           NULL);
 	buf_finish(&origin);
@@ -129,7 +129,7 @@ void api_session(struct call *call)
 	struct text code = member(doc, "code");
 
 	if (!identity_may_have_session(call->visit))
-		web_refuse(call->http, 403, "the session of a page is good for its own user only",
+		web_refuse(call->http, 403, "the session of a page is valid for its own user only",
 		           NULL);
 	else if (code.at)
 		trade_code(call, code);

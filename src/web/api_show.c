@@ -340,7 +340,8 @@ static struct show_change *take(struct call *call)
 	struct show_change *change;
 
 	if (call->web->change_count == CHANGES_MAX) {
-		web_refuse(call->http, 503, "too many change the show now", "Retry-After: 1\r\n");
+		web_refuse(call->http, 503, "too many changes of the show at once",
+		           "Retry-After: 1\r\n");
 		return NULL;
 	}
 	change = must_zero(1, sizeof(*change));

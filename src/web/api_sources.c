@@ -20,7 +20,7 @@ static void run_with(struct call *call, enum web_verb verb, struct text body)
 	if (status >= 300)
 		web_refuse(call->http, status, why.words, NULL);
 	else if (out.full)
-		web_refuse(call->http, 500, "there is too much to say", NULL);
+		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
 		http_answer(call->http, status, "application/json", buf_text(&out), NULL);
 	buf_finish(&out);

@@ -225,7 +225,7 @@ static bool find(struct visit *visit, struct caller *caller)
 		return false;
 	case SHOWN_STOLEN:
 		*caller = (struct caller){0};
-		web_refuse(visit->http, 403, "the session of a page is good for its own user only",
+		web_refuse(visit->http, 403, "the session of a page is valid for its own user only",
 		           NULL);
 		return false;
 	case SHOWN_QUERY:

@@ -46,6 +46,6 @@ unsigned routes_type(struct text content_type);
 
 /* Is it a body of a request that has nothing to say: empty, or an empty object? */
 bool routes_is_nothing(struct text body);
-#define ROUTES_NOTHING "this takes no body, or {}"
+#define ROUTES_NOTHING "this route takes no body, or {}"
 
 #endif

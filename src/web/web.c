@@ -105,9 +105,9 @@ static bool takes_body(const struct route *route, const struct call *call)
 	if (!http_request(call->http)->has_body)
 		return true;
 	if (!route->types)
-		web_refuse(call->http, 400, "this takes no body", NULL);
+		web_refuse(call->http, 400, "this route takes no body", NULL);
 	else if (is_encoded(call->http))
-		web_refuse(call->http, 415, "a body is not to be compressed",
+		web_refuse(call->http, 415, "compressed bodies are not supported",
 		           "Accept-Encoding: identity\r\n");
 	else if (route->types & type)
 		return true;
@@ -154,7 +154,7 @@ static void refuse_method(struct http *http, struct text allow)
 	char extra[128];
 
 	snprintf(extra, sizeof(extra), "Allow: %.*s\r\n", TEXT_ARG(allow));
-	web_refuse(http, 405, "this path does not know that method", extra);
+	web_refuse(http, 405, "this path does not support that method", extra);
 }
 
 /* What is not in our table and no file may be a dialect's.  Nobody whom we do
@@ -178,7 +178,7 @@ static void serve_file(struct visit *visit, const struct web_file *file)
 		return;
 	}
 	if (http_request(visit->http)->has_body) {
-		web_refuse(visit->http, 400, "this takes no body", NULL);
+		web_refuse(visit->http, 400, "this route takes no body", NULL);
 		return;
 	}
 	visit->site.common = file->never_changes ? hashed_file_headers : file_headers;
