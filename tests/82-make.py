@@ -98,7 +98,7 @@ def in_terminal(command, **options):
 def built():
     """A clone that is built, and what a terminal got to see of that."""
     clone = Clone()
-    make, ours = in_terminal(["nice", "make", "build"], cwd=clone.tree, env=clone.env())
+    make, ours = in_terminal(["make", "build"], cwd=clone.tree, env=clone.env())
     said = b""
 
     def is_done():
