@@ -1,7 +1,6 @@
 /* backs_test.c - which back end something goes to, and what becomes of what was taken. */
 #include "bus/backs.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +10,8 @@
 #include <cmocka.h>
 
 #include "bus/bus.h"
-#include "journal/journal.h"
+#include "bus/fixture.h"
 
-static char dir[64];
-static struct journal *journal;
-static struct bus *bus;
 static struct backs *backs;
 static struct back front;
 static struct tap tap;
@@ -136,46 +132,6 @@ static void heard(struct tap *t, const struct signal *s)
 	snprintf(recorded, sizeof(recorded), "%.*s", TEXT_ARG(s->line));
 }
 
-static void wake(void *self)
-{
-}
-
-static void durable(void *self, uint64_t seq)
-{
-}
-
-static void trouble(void *self, const char *words)
-{
-}
-
-static void checkpoint(void *self, struct buf *out)
-{
-}
-
-static void make_bus(void)
-{
-	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
-	struct journal_options o = {
-		.dir = dir,
-		.segment_bytes = 64 * MIB,
-		.wait_max = 64 * MIB,
-		.commit_ms = 5,
-		.wake = wake,
-		.durable = durable,
-		.trouble = trouble,
-		.checkpoint = checkpoint,
-		.warmed = wake,
-	};
-
-	snprintf(dir, sizeof(dir), "/tmp/sb-backs-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	journal = journal_open(&o, &why);
-	assert_non_null(journal);
-	bus = bus_create(journal, &admit);
-	tap = (struct tap){.name = "test", .heard = heard};
-	bus_add_tap(bus, &tap);
-}
-
 static int set_up(void **state)
 {
 	struct backs_options o = {.has_run = has_run, .missing = nobody};
@@ -185,8 +141,10 @@ static int set_up(void **state)
 	                               .list = list_none,
 	                               .input = no_input};
 
-	make_bus();
-	o.bus = bus;
+	fixture_open();
+	tap = (struct tap){.name = "test", .heard = heard};
+	bus_add_tap(fixture_bus, &tap);
+	o.bus = fixture_bus;
 	backs = backs_create(&o);
 	front = backs_front(backs, &prompts);
 	first = (struct fake){.run = "a", .answer = BACK_DONE};
@@ -211,18 +169,11 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int tear_down(void **state)
 {
 	backs_destroy(backs);
-	bus_remove_tap(bus, &tap);
-	journal_close(journal);
-	bus_destroy(bus);
-	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	bus_remove_tap(fixture_bus, &tap);
+	fixture_close();
 	return 0;
 }
 

@@ -10,82 +10,19 @@
 
 #include <cmocka.h>
 
-#include "bus/folds.h"
+#include "bus/fixture.h"
 #include "journal/journal.h"
-
-static char dir[64];
-static struct journal *journal;
-static struct bus *bus;
-
-static void wake(void *self)
-{
-}
-
-static void durable(void *self, uint64_t seq)
-{
-	if (bus)
-		bus_durable(bus, seq);
-}
-
-static void trouble(void *self, const char *why)
-{
-}
-
-static void checkpoint(void *self, struct buf *out)
-{
-	folds_save(bus_folds(bus), out);
-}
-
-static void warmed(void *self)
-{
-}
-
-static void start(void)
-{
-	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
-	struct journal_options o = {
-		.dir = dir,
-		.segment_bytes = 64 * MIB,
-		.wait_max = 64 * MIB,
-		.commit_ms = 5,
-		.wake = wake,
-		.durable = durable,
-		.trouble = trouble,
-		.checkpoint = checkpoint,
-		.warmed = warmed,
-	};
-	struct error why;
-
-	journal = journal_open(&o, &why);
-	if (!journal)
-		fail_msg("%s", why.words);
-	bus = bus_create(journal, &admit);
-}
-
-static void stop(void)
-{
-	journal_close(journal);
-	bus_destroy(bus);
-	bus = NULL;
-}
 
 static int set_up(void **state)
 {
-	snprintf(dir, sizeof(dir), "/tmp/bus-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	start();
+	fixture_open();
 	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-	return remove(path);
 }
 
 static int tear_down(void **state)
 {
-	stop();
-	return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	fixture_close();
+	return 0;
 }
 
 static int remove_folded(const char *path, const struct stat *st, int kind, struct FTW *walk)
@@ -116,7 +53,7 @@ static struct bus_verdict emit(const char *raw, bool once)
 	struct bus_verdict verdict;
 
 	stamped_seq = 0;
-	bus_admit(bus, &e, &verdict);
+	bus_admit(fixture_bus, &e, &verdict);
 	return verdict;
 }
 
@@ -142,13 +79,13 @@ static void heard(struct tap *tap, const struct signal *s)
 	if (l->answer && l->heard == 1)
 		l->verdict = emit(l->answer, false).answer;
 	if (l->removes)
-		bus_remove_tap(bus, &l->removes->tap);
+		bus_remove_tap(fixture_bus, &l->removes->tap);
 }
 
 static void listen_to_it(struct listener *l)
 {
 	l->tap = (struct tap){.name = "test", .heard = heard};
-	bus_add_tap(bus, &l->tap);
+	bus_add_tap(fixture_bus, &l->tap);
 }
 
 static void a_signal_made_by_a_tap_waits_its_turn(void **state)
@@ -161,9 +98,9 @@ static void a_signal_made_by_a_tap_waits_its_turn(void **state)
 	assert_int_equal(first.verdict, BUS_ACCEPTED);
 	assert_string_equal(first.types, "question answer ");
 	assert_string_equal(second.types, "question answer ");
-	assert_int_equal(journal_last_seq(journal), 2);
-	bus_remove_tap(bus, &first.tap);
-	bus_remove_tap(bus, &second.tap);
+	assert_int_equal(journal_last_seq(fixture_journal), 2);
+	bus_remove_tap(fixture_bus, &first.tap);
+	bus_remove_tap(fixture_bus, &second.tap);
 }
 
 static void what_is_wrong_is_refused_and_nobody_hears_it(void **state)
@@ -176,8 +113,8 @@ static void what_is_wrong_is_refused_and_nobody_hears_it(void **state)
 	assert_int_equal(v.answer, BUS_REFUSED);
 	assert_int_equal(v.reason, ADMIT_WRONG_TYPE);
 	assert_int_equal(l.heard, 0);
-	assert_int_equal(bus_stats(bus)->refused[ADMIT_WRONG_TYPE], 1);
-	bus_remove_tap(bus, &l.tap);
+	assert_int_equal(bus_stats(fixture_bus)->refused[ADMIT_WRONG_TYPE], 1);
+	bus_remove_tap(fixture_bus, &l.tap);
 }
 
 static void what_a_tap_makes_wrong_is_refused_at_once(void **state)
@@ -188,7 +125,7 @@ static void what_a_tap_makes_wrong_is_refused_at_once(void **state)
 	emit("{\"type\":\"question\"}", false);
 	assert_int_equal(l.verdict, BUS_REFUSED);
 	assert_string_equal(l.types, "question ");
-	bus_remove_tap(bus, &l.tap);
+	bus_remove_tap(fixture_bus, &l.tap);
 }
 
 static void another_mode_is_that_of_taps_too(void **state)
@@ -196,11 +133,11 @@ static void another_mode_is_that_of_taps_too(void **state)
 	struct listener l = {.answer = "{\"type\":\"x\",\"unknown\":1}"};
 
 	listen_to_it(&l);
-	bus_set_mode(bus, ADMIT_STRICT);
+	bus_set_mode(fixture_bus, ADMIT_STRICT);
 	emit("{\"type\":\"question\"}", false);
 	assert_int_equal(l.verdict, BUS_REFUSED);
 	assert_string_equal(l.types, "question ");
-	bus_remove_tap(bus, &l.tap);
+	bus_remove_tap(fixture_bus, &l.tap);
 }
 
 static void a_tap_may_remove_itself_and_the_next(void **state)
@@ -219,7 +156,7 @@ static void a_tap_may_remove_itself_and_the_next(void **state)
 	emit("{\"type\":\"x\"}", false);
 	assert_int_equal(a.heard, 3);
 	assert_int_equal(c.heard, 2);
-	bus_remove_tap(bus, &a.tap);
+	bus_remove_tap(fixture_bus, &a.tap);
 }
 
 /* --- once --------------------------------------------------------------------- */
@@ -232,7 +169,7 @@ static void assert_known(const char *raw, uint64_t seq)
 {
 	assert_int_equal(emit(raw, true).answer, BUS_ACCEPTED);
 	assert_int_equal(stamped_seq, seq);
-	assert_int_equal(journal_last_seq(journal), 3);
+	assert_int_equal(journal_last_seq(fixture_journal), 3);
 }
 
 static void the_same_bytes_get_their_first_seq(void **state)
@@ -243,10 +180,10 @@ static void the_same_bytes_get_their_first_seq(void **state)
 	assert_known(WHOLE, 1);
 	assert_known(BARE, 2);
 	assert_known(LAST, 3);
-	assert_int_equal(bus_stats(bus)->repeated, 3);
+	assert_int_equal(bus_stats(fixture_bus)->repeated, 3);
 	emit("{\"id\":\"b\",\"type\":\"y\"}", true);
 	assert_int_equal(stamped_seq, 4);
-	assert_int_equal(bus_stats(bus)->id_reused, 1);
+	assert_int_equal(bus_stats(fixture_bus)->id_reused, 1);
 }
 
 static void they_do_so_after_a_clean_stop(void **state)
@@ -254,8 +191,8 @@ static void they_do_so_after_a_clean_stop(void **state)
 	emit(WHOLE, true);
 	emit(BARE, true);
 	emit(LAST, true);
-	stop();
-	start();
+	fixture_stop();
+	fixture_start();
 	assert_known(WHOLE, 1);
 	assert_known(BARE, 2);
 	assert_known(LAST, 3);
@@ -266,9 +203,9 @@ static void they_do_so_when_there_is_no_checkpoint(void **state)
 	emit(WHOLE, true);
 	emit(BARE, true);
 	emit(LAST, true);
-	stop();
-	assert_int_equal(nftw(dir, remove_folded, 8, FTW_PHYS), 0);
-	start();
+	fixture_stop();
+	assert_int_equal(nftw(fixture_dir, remove_folded, 8, FTW_PHYS), 0);
+	fixture_start();
 	assert_known(WHOLE, 1);
 	assert_known(BARE, 2);
 	assert_known(LAST, 3);
@@ -283,9 +220,9 @@ static void all_of_the_window_is_known_after_a_crash(void **state)
 		snprintf(raw, sizeof(raw), "{\"id\":\"n%u\",\"type\":\"x\"}", n);
 		emit(raw, true);
 	}
-	stop();
-	assert_int_equal(nftw(dir, remove_folded, 8, FTW_PHYS), 0);
-	start();
+	fixture_stop();
+	assert_int_equal(nftw(fixture_dir, remove_folded, 8, FTW_PHYS), 0);
+	fixture_start();
 	emit("{\"type\":\"new\"}", true);
 	for (unsigned n = 0; n < 65536; n += 977) {
 		snprintf(raw, sizeof(raw), "{\"id\":\"n%u\",\"type\":\"x\"}", n);
@@ -308,9 +245,9 @@ static void a_timestamp_that_was_given_counts_however_it_is_spelt(void **state)
 		assert_int_equal(stamped_seq, 2);
 		emit(GIVEN("3", ",\"seq\":7"), true);
 		assert_int_equal(stamped_seq, 3);
-		stop();
-		assert_int_equal(nftw(dir, remove_folded, 8, FTW_PHYS), 0);
-		start();
+		fixture_stop();
+		assert_int_equal(nftw(fixture_dir, remove_folded, 8, FTW_PHYS), 0);
+		fixture_start();
 	}
 }
 

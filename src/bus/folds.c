@@ -340,11 +340,6 @@ void fold_watch(struct folded *f, bool watch)
 	f->watchers += watch ? 1 : -1;
 }
 
-bool fold_is_watched(const struct folded *f)
-{
-	return f->watchers > 0;
-}
-
 /* --- from start to end ----------------------------------------------------- */
 
 struct folds *folds_create(struct journal *journal)

@@ -92,6 +92,5 @@ bool fold_is_behind(const struct folded *folded);
 /* Folds on, for at most so long; true: it is at the present. */
 bool fold_reach(struct folded *folded, uint64_t ns);
 void fold_watch(struct folded *folded, bool watch); /* somebody watches, or no longer does */
-bool fold_is_watched(const struct folded *folded);
 
 #endif

