@@ -34,12 +34,7 @@ static void take_message(struct parse *p, yyjson_val *line)
 	struct text words = json_text_at(line, "content");
 
 	if (text_is(json_text_at(line, "role"), "user")) {
-		parse_begin(p, "task_dispatch");
-		make_text(&p->make, "taskId", parse_options(p)->correlation);
-		make_text(&p->make, "from", TEXT("user"));
-		make_text(&p->make, "to", parse_agent(p));
-		make_given(&p->make, "description", words);
-		parse_give(p);
+		speak_task(p, words);
 	} else if (words.len) {
 		buf_add(&g->words, words);
 		speak_words(p, NULL, "text_delta", words);

@@ -137,12 +137,7 @@ static void tell_task(struct parse *p, yyjson_val *content)
 
 	if (words.len == 0)
 		words = json_text_at(yyjson_arr_get_first(content), "text");
-	parse_begin(p, "task_dispatch");
-	make_text(&p->make, "taskId", parse_options(p)->correlation);
-	make_text(&p->make, "from", TEXT("user"));
-	make_text(&p->make, "to", parse_agent(p));
-	make_given(&p->make, "description", words);
-	parse_give(p);
+	speak_task(p, words);
 }
 
 static void end_message(struct parse *p, yyjson_val *line)

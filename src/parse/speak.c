@@ -42,6 +42,16 @@ void speak_words(struct parse *p, const struct speaker *who, const char *type, s
 	speak_end(p, who);
 }
 
+void speak_task(struct parse *p, struct text words)
+{
+	parse_begin(p, "task_dispatch");
+	make_text(&p->make, "taskId", parse_options(p)->correlation);
+	make_text(&p->make, "from", TEXT("user"));
+	make_text(&p->make, "to", parse_agent(p));
+	make_given(&p->make, "description", words);
+	parse_give(p);
+}
+
 void speak_state(struct parse *p, const struct speaker *who, const char *from, const char *to,
                  struct text reason)
 {
