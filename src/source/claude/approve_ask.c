@@ -84,7 +84,7 @@ static void add_rule(struct buf *out, yyjson_val *rule)
 	buf_add_char(out, ')');
 }
 
-static void add_listed(struct buf *out, yyjson_val *list,
+static void add_listed(struct buf *out, yyjson_val *list, const char *between,
                        void (*add)(struct buf *out, yyjson_val *one))
 {
 	size_t i, max;
@@ -93,7 +93,7 @@ static void add_listed(struct buf *out, yyjson_val *list,
 	yyjson_arr_foreach(list, i, max, one)
 	{
 		if (i > 0)
-			buf_add(out, TEXT(", "));
+			buf_add(out, text_of(between));
 		add(out, one);
 	}
 }
@@ -134,10 +134,10 @@ static bool add_change(struct buf *out, yyjson_val *change)
 	if (text_is(type, "addRules") && yyjson_arr_size(rules) && are_plain(rules)) {
 		visible_add(out, behavior, VISIBLE_MARK_LINES);
 		buf_add_char(out, ' ');
-		add_listed(out, rules, add_rule);
+		add_listed(out, rules, ", ", add_rule);
 	} else if (text_is(type, "addDirectories") && yyjson_arr_size(directories)) {
 		buf_add(out, TEXT("add the directory "));
-		add_listed(out, directories, add_text);
+		add_listed(out, directories, ", ", add_text);
 	} else if (text_is(type, "setMode") && yyjson_is_str(mode)) {
 		buf_add(out, TEXT("permission mode "));
 		add_text(out, mode);
@@ -166,15 +166,7 @@ static void add_suggestion(struct buf *out, yyjson_val *change)
 
 static bool add_rules(struct buf *out, yyjson_val *suggestions)
 {
-	size_t i, max;
-	yyjson_val *one;
-
-	yyjson_arr_foreach(suggestions, i, max, one)
-	{
-		if (i > 0)
-			buf_add(out, TEXT("; "));
-		add_suggestion(out, one);
-	}
+	add_listed(out, suggestions, "; ", add_suggestion);
 	return out->len > 0 && !out->full;
 }
 
