@@ -6,8 +6,8 @@
 #include <yyjson.h>
 
 #include "cli/asked.h"
-#include "cli/dial.h"
 #include "cli/follow.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 #include "signal/json.h"
 
@@ -144,10 +144,11 @@ static bool is_safe(yyjson_val *prompt, struct text value)
 }
 
 /* What `prompts` does not show whole can be allowed by who has opened it: it printed a word. */
-static bool was_seen(struct dial *dial, yyjson_val *prompt, const char *given, struct error *why)
+static bool was_seen(struct remote *remote, yyjson_val *prompt, const char *given,
+                     struct error *why)
 {
 	struct text id = json_text_at(prompt, "id");
-	yyjson_doc *doc = asked_input(dial, prompt, why);
+	yyjson_doc *doc = asked_input(remote, prompt, why);
 	char word[ASKED_WORD_LEN + 1];
 	bool seen;
 
@@ -164,12 +165,12 @@ static bool was_seen(struct dial *dial, yyjson_val *prompt, const char *given, s
 	return seen;
 }
 
-static bool post(struct dial *dial, struct text id, struct text body, struct error *why)
+static bool post(struct remote *remote, struct text id, struct text body, struct error *why)
 {
-	struct dial_request request = {.method = "POST",
-	                               .type = "application/json",
-	                               .body = body,
-	                               .timeout_ms = ANSWER_MS};
+	struct remote_request request = {.method = "POST",
+	                                 .type = "application/json",
+	                                 .body = body,
+	                                 .timeout_ms = ANSWER_MS};
 	struct buf path, answer;
 	bool good;
 
@@ -180,16 +181,16 @@ static bool post(struct dial *dial, struct text id, struct text body, struct err
 	buf_add_char(&path, '\0');
 	request.path = path.at;
 	good = path.full ? error_set(why, "there is no such prompt")
-	                 : dial_ask(dial, &request, &answer, why);
+	                 : remote_ask(remote, &request, &answer, why);
 	if (good)
 		buf_finish(&answer);
 	buf_finish(&path);
 	return good;
 }
 
-static bool answer_one(struct dial *dial, const struct options *options, struct error *why)
+static bool answer_one(struct remote *remote, const struct options *options, struct error *why)
 {
-	const struct dial_request list = {
+	const struct remote_request list = {
 		.method = "GET", .path = "/api/prompts", .timeout_ms = ANSWER_MS};
 	struct text id = text_of(options->words[0]);
 	yyjson_val *prompt;
@@ -197,7 +198,7 @@ static bool answer_one(struct dial *dial, const struct options *options, struct 
 	yyjson_doc *doc;
 	bool good;
 
-	if (!dial_ask(dial, &list, &open, why))
+	if (!remote_ask(remote, &list, &open, why))
 		return false;
 	doc = yyjson_read(open.at, open.len, YYJSON_READ_BIGNUM_AS_RAW);
 	prompt = asked_find(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
@@ -211,11 +212,11 @@ static bool answer_one(struct dial *dial, const struct options *options, struct 
 		buf_print(&body, "\"value\":%.*s}", TEXT_ARG(buf_text(&value)));
 	}
 	good = !value.len || !asked_is_cut(prompt) || is_safe(prompt, buf_text(&value)) ||
-	       was_seen(dial, prompt, options_value(options, "seen"), why);
+	       was_seen(remote, prompt, options_value(options, "seen"), why);
 	if (good)
 		good = body.full || value.full
 		               ? error_set(why, "the answer is too large")
-		               : post(dial, prompt ? json_text_at(prompt, "id") : id,
+		               : post(remote, prompt ? json_text_at(prompt, "id") : id,
 		                      buf_text(&body), why);
 	buf_finish(&value);
 	buf_finish(&body);
@@ -228,7 +229,7 @@ static int answer(struct command_context *context, const struct options *options
 {
 	bool cancel = options_has(options, "cancel");
 	struct error why;
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (options->word_count < (cancel ? 1 : 2) || (cancel && options->word_count > 1))
@@ -237,15 +238,15 @@ static int answer(struct command_context *context, const struct options *options
 	if (options_has(options, "json") &&
 	    (cancel || options->word_count > 2 || !is_json(options->words[1])))
 		return command_misused(&command_answer, "--json takes one value, as JSON");
-	dial = dial_create(&command_answer, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_answer, context, options, &status);
+	if (!remote)
 		return status;
 	status = STATUS_DONE;
-	if (!answer_one(dial, options, &why)) {
+	if (!answer_one(remote, options, &why)) {
 		say("%s", why.words);
 		status = STATUS_FAILED;
 	}
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

@@ -114,16 +114,16 @@ static bool goes_on(void *self)
 
 /* ---- what goes out ---- */
 
-static bool post(struct dial *dial, const char *path, struct text body, struct buf *answer,
+static bool post(struct remote *remote, const char *path, struct text body, struct buf *answer,
                  struct error *why)
 {
-	const struct dial_request request = {.method = "POST",
-	                                     .path = path,
-	                                     .type = "application/json",
-	                                     .body = body,
-	                                     .timeout_ms = ANSWER_MS};
+	const struct remote_request request = {.method = "POST",
+	                                       .path = path,
+	                                       .type = "application/json",
+	                                       .body = body,
+	                                       .timeout_ms = ANSWER_MS};
 
-	return dial_ask(dial, &request, answer, why);
+	return remote_ask(remote, &request, answer, why);
 }
 
 static void add_word(struct buf *body, const char *name, const char *value)
@@ -144,7 +144,8 @@ static void write_question(struct buf *body, const struct options *options, stru
 }
 
 /* The run's id, which the caller frees; NULL when the box refused. */
-static char *put_question(struct dial *dial, const char *id, struct text body, struct error *why)
+static char *put_question(struct remote *remote, const char *id, struct text body,
+                          struct error *why)
 {
 	struct buf path, answer;
 	yyjson_doc *doc;
@@ -155,7 +156,7 @@ static char *put_question(struct dial *dial, const char *id, struct text body, s
 	follow_add_escaped(&path, text_of(id));
 	buf_add(&path, TEXT("/ask"));
 	buf_add_char(&path, '\0');
-	if (post(dial, path.at, body, &answer, why)) {
+	if (post(remote, path.at, body, &answer, why)) {
 		doc = yyjson_read(answer.at, answer.len, 0);
 		run = must_dup(yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "run")));
 		if (!run)
@@ -169,11 +170,11 @@ static char *put_question(struct dial *dial, const char *id, struct text body, s
 
 /* ---- the whole ---- */
 
-static int hear_answer(struct ask *ask, struct dial *dial, const struct positions *at,
+static int hear_answer(struct ask *ask, struct remote *remote, const struct positions *at,
                        const char *run)
 {
 	char *path = must_print("/api/stream?correlationId=%s", run);
-	struct follow follow = {.dial = dial,
+	struct follow follow = {.remote = remote,
 	                        .path = path,
 	                        .at = *at,
 	                        .out = ask->out,
@@ -186,7 +187,7 @@ static int hear_answer(struct ask *ask, struct dial *dial, const struct position
 	follow_init(&follow);
 	if (follow_run(&follow) == STATUS_DONE && !ask->is_over && interrupt_came()) {
 		ask->is_cancelled = true;
-		if (cancel_run(dial, run, &why))
+		if (cancel_run(remote, run, &why))
 			follow_run(&follow);
 		else
 			say("%s", why.words);
@@ -196,17 +197,17 @@ static int hear_answer(struct ask *ask, struct dial *dial, const struct position
 	return ask->is_over ? ask->status : STATUS_FAILED;
 }
 
-static int ask_box(struct ask *ask, struct dial *dial, const char *source, struct text question)
+static int ask_box(struct ask *ask, struct remote *remote, const char *source, struct text question)
 {
 	struct positions at;
 	struct error why;
-	char *id = who_is(dial, source, &why), *run = NULL;
+	char *id = who_is(remote, source, &why), *run = NULL;
 	int status = STATUS_FAILED;
 
-	if (id && follow_present(&at, dial, &why))
-		run = put_question(dial, id, question, &why);
+	if (id && follow_present(&at, remote, &why))
+		run = put_question(remote, id, question, &why);
 	if (run)
-		status = hear_answer(ask, dial, &at, run);
+		status = hear_answer(ask, remote, &at, run);
 	else
 		say("%s", why.words);
 	free(id);
@@ -243,27 +244,27 @@ static int ask(struct command_context *context, const struct options *options)
 	                  .ends_line = true};
 	struct buf input, question;
 	struct error why;
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (options->word_count != 2)
 		return command_misused(&command_ask, "it takes a source and a prompt in quotes");
-	dial = dial_create(&command_ask, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_ask, context, options, &status);
+	if (!remote)
 		return status;
 	interrupt_watch();
 	buf_init(&input, PROMPT_MAX);
 	buf_init(&question, BODY_MAX);
 	if (read_prompt(options->words[1], &input, &why)) {
 		write_question(&question, options, buf_text(&input));
-		status = ask_box(&ask, dial, options->words[0], buf_text(&question));
+		status = ask_box(&ask, remote, options->words[0], buf_text(&question));
 	} else {
 		say("%s", why.words);
 		status = STATUS_FAILED;
 	}
 	buf_finish(&input);
 	buf_finish(&question);
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

@@ -25,9 +25,9 @@ bool asked_is_cut(yyjson_val *prompt)
 	        text_equal((struct text){words.at + words.len - note.len, note.len}, note));
 }
 
-yyjson_doc *asked_input(struct dial *dial, yyjson_val *prompt, struct error *why)
+yyjson_doc *asked_input(struct remote *remote, yyjson_val *prompt, struct error *why)
 {
-	struct dial_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
+	struct remote_request request = {.method = "GET", .timeout_ms = ANSWER_MS};
 	yyjson_doc *doc = NULL;
 	struct buf path, body;
 
@@ -41,7 +41,7 @@ yyjson_doc *asked_input(struct dial *dial, yyjson_val *prompt, struct error *why
 	buf_add(&path, TEXT("/input"));
 	buf_add_char(&path, '\0');
 	request.path = path.at;
-	if (dial_ask(dial, &request, &body, why)) {
+	if (remote_ask(remote, &request, &body, why)) {
 		doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
 		if (!doc)
 			error_set(why, "the box gave no input");

@@ -8,13 +8,13 @@
 
 #include <yyjson.h>
 
-#include "cli/dial.h"
+#include "cli/remote.h"
 
 /* Do its words not say all that there is to know? */
 bool asked_is_cut(yyjson_val *prompt);
 
 /* The answer of `GET /api/prompts/ID/input`, which the caller frees; NULL: why says it. */
-yyjson_doc *asked_input(struct dial *dial, yyjson_val *prompt, struct error *why);
+yyjson_doc *asked_input(struct remote *remote, yyjson_val *prompt, struct error *why);
 
 /* What stands for having seen this input. */
 #define ASKED_WORD_LEN 8

@@ -70,7 +70,7 @@ static bool read_answer(const struct batch *batch, struct text body, struct batc
 	return good;
 }
 
-bool batch_send(struct batch *batch, struct dial *dial, struct batch_answer *answer,
+bool batch_send(struct batch *batch, struct remote *remote, struct batch_answer *answer,
                 struct error *why)
 {
 	struct send send = {.type = "application/x-ndjson",
@@ -78,10 +78,10 @@ bool batch_send(struct batch *batch, struct dial *dial, struct batch_answer *ans
 	                    .repeatable = batch->repeatable};
 	struct buf body;
 	long status;
-	bool good = send_run(dial, &send, &status, &body, why);
+	bool good = send_run(remote, &send, &status, &body, why);
 
 	if (good && !read_answer(batch, buf_text(&body), answer)) {
-		dial_refusal(status, buf_text(&body), why);
+		remote_refusal(status, buf_text(&body), why);
 		good = false;
 	}
 	if (!good)

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 
 #define BATCH_LINES 10000
 #define BATCH_BYTES (1 * MIB)
@@ -38,7 +38,7 @@ bool batch_is_full(const struct batch *batch);
 
 /* Sends it, once more if the answer was lost, and empties it.  False when the box
  * took none of it or nobody knows what it took: why says so. */
-bool batch_send(struct batch *batch, struct dial *dial, struct batch_answer *answer,
+bool batch_send(struct batch *batch, struct remote *remote, struct batch_answer *answer,
                 struct error *why);
 
 #endif

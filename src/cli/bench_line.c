@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "net/peer.h"
 #include "net/url.h"
 #include "net/ws_upgrade.h"
@@ -77,7 +77,7 @@ static bool upgrade(struct bench_line *line, const char *path, struct error *why
 	if (ws_upgrade_check((struct text){head, len}, key, &status, why))
 		return true;
 	n = recv(line->fd, head, sizeof(head), 0);
-	dial_refusal(status, (struct text){head, n > 0 ? (size_t)n : 0}, why);
+	remote_refusal(status, (struct text){head, n > 0 ? (size_t)n : 0}, why);
 	return false;
 }
 

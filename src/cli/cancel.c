@@ -7,9 +7,9 @@
 #define ANSWER_MS 30000
 #define PATH_MAX_LEN (4 * KIB)
 
-bool cancel_run(struct dial *dial, const char *run, struct error *why)
+bool cancel_run(struct remote *remote, const char *run, struct error *why)
 {
-	struct dial_request request = {
+	struct remote_request request = {
 		.method = "POST", .type = "application/json", .timeout_ms = ANSWER_MS};
 	struct buf path, answer;
 	bool ok;
@@ -20,7 +20,8 @@ bool cancel_run(struct dial *dial, const char *run, struct error *why)
 	buf_add(&path, TEXT("/cancel"));
 	buf_add_char(&path, '\0');
 	request.path = path.at;
-	ok = path.full ? error_set(why, "that is no run") : dial_ask(dial, &request, &answer, why);
+	ok = path.full ? error_set(why, "that is no run")
+	               : remote_ask(remote, &request, &answer, why);
 	if (ok)
 		buf_finish(&answer);
 	buf_finish(&path);
@@ -30,20 +31,20 @@ bool cancel_run(struct dial *dial, const char *run, struct error *why)
 static int cancel(struct command_context *context, const struct options *options)
 {
 	struct error why;
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (options->word_count != 1)
 		return command_misused(&command_cancel, "it takes a run");
-	dial = dial_create(&command_cancel, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_cancel, context, options, &status);
+	if (!remote)
 		return status;
 	status = STATUS_DONE;
-	if (!cancel_run(dial, options->words[0], &why)) {
+	if (!cancel_run(remote, options->words[0], &why)) {
 		say("%s", why.words);
 		status = STATUS_FAILED;
 	}
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

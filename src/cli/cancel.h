@@ -2,8 +2,8 @@
 #ifndef CLI_CANCEL_H
 #define CLI_CANCEL_H
 
-#include "cli/dial.h"
+#include "cli/remote.h"
 
-bool cancel_run(struct dial *dial, const char *run, struct error *why);
+bool cancel_run(struct remote *remote, const char *run, struct error *why);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/brake.h"
 #include "base/must.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 #include "net/parcel.h"
 
@@ -13,13 +13,13 @@
 #define SHORT_MS 3000 /* when it is done already, and the box only to be told */
 #define BODY_MAX (16 * KIB)
 
-static bool post(struct dial *dial, const struct options *options, uint64_t n, unsigned timeout_ms,
-                 struct error *why)
+static bool post(struct remote *remote, const struct options *options, uint64_t n,
+                 unsigned timeout_ms, struct error *why)
 {
-	struct dial_request request = {.method = "POST",
-	                               .path = "/api/control",
-	                               .type = "application/json",
-	                               .timeout_ms = timeout_ms};
+	struct remote_request request = {.method = "POST",
+	                                 .path = "/api/control",
+	                                 .type = "application/json",
+	                                 .timeout_ms = timeout_ms};
 	struct buf body, answer;
 	bool good;
 
@@ -33,7 +33,7 @@ static bool post(struct dial *dial, const struct options *options, uint64_t n, u
 	buf_add_char(&body, '}');
 	request.body = buf_text(&body);
 	good = body.full ? error_set(why, "there is no such run")
-	                 : dial_ask(dial, &request, &answer, why);
+	                 : remote_ask(remote, &request, &answer, why);
 	if (good)
 		buf_finish(&answer);
 	buf_finish(&body);
@@ -42,10 +42,10 @@ static bool post(struct dial *dial, const struct options *options, uint64_t n, u
 
 /* A session that a file holds goes on without a box; a box that hangs hears of it when it
  * is back.  True: it was held. */
-static bool release(const struct dial *dial, const struct options *options)
+static bool release(const struct remote *remote, const struct options *options)
 {
 	const struct text session = text_of(options->words[0]);
-	const char *data = dial_data(dial);
+	const char *data = remote_data(remote);
 	struct parcel changed = {.kind = 'l', .body = session};
 	uint64_t uses;
 	char *path;
@@ -68,7 +68,7 @@ static int control(struct command_context *context, const struct options *option
 {
 	uint64_t n = 0;
 	struct error why;
-	struct dial *dial;
+	struct remote *remote;
 	bool released;
 	int status;
 
@@ -79,19 +79,19 @@ static int control(struct command_context *context, const struct options *option
 		                       options->words[2]);
 	if (n && strcmp(options->words[1], "step") != 0)
 		return command_misused(&command_control, "only step takes a number");
-	dial = dial_create(&command_control, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_control, context, options, &status);
+	if (!remote)
 		return status;
 	status = STATUS_DONE;
-	released = release(dial, options);
-	if (!post(dial, options, n, released ? SHORT_MS : ANSWER_MS, &why)) {
+	released = release(remote, options);
+	if (!post(remote, options, n, released ? SHORT_MS : ANSWER_MS, &why)) {
 		if (released)
 			say("it goes on; the box was not told: %s", why.words);
 		else
 			say("%s", why.words);
 		status = released ? STATUS_DONE : STATUS_FAILED;
 	}
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /* discover.c - `signalbox discover`: what runs on this machine. */
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "signal/json.h"
@@ -64,13 +64,13 @@ static void show_all(struct out *out, struct text json)
 static int discover(struct command_context *context, const struct options *options)
 {
 	bool rescan = options_has(options, "rescan");
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = rescan ? "POST" : "GET",
 		.path = rescan ? "/api/discover/rescan" : "/api/discover/local",
 		.timeout_ms = DISCOVER_MS,
 	};
 
-	return dial_show(&command_discover, context, options, &request, show_all);
+	return remote_show(&command_discover, context, options, &request, show_all);
 }
 
 static const struct option own[] = {

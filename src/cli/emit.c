@@ -2,9 +2,9 @@
 #include <unistd.h>
 #include <yyjson.h>
 
-#include "cli/dial.h"
 #include "cli/envelope.h"
 #include "cli/feed.h"
+#include "cli/remote.h"
 #include "cli/send.h"
 #include "cli/verbs.h"
 
@@ -40,19 +40,19 @@ static int show_ack(struct command_context *context, const struct options *optio
 }
 
 static int emit_one(struct command_context *context, const struct options *options,
-                    struct dial *dial, const struct send *send)
+                    struct remote *remote, const struct send *send)
 {
 	struct buf body;
 	struct error why;
 	long code;
 	int status = STATUS_FAILED;
-	bool answered = send_run(dial, send, &code, &body, &why);
+	bool answered = send_run(remote, send, &code, &body, &why);
 
 	if (answered && code == 200) {
 		status = show_ack(context, options, buf_text(&body));
 	} else {
 		if (answered)
-			dial_refusal(code, buf_text(&body), &why);
+			remote_refusal(code, buf_text(&body), &why);
 		say("%s", why.words);
 	}
 	buf_finish(&body);
@@ -60,7 +60,7 @@ static int emit_one(struct command_context *context, const struct options *optio
 }
 
 static int emit_parts(struct command_context *context, const struct options *options,
-                      struct dial *dial)
+                      struct remote *remote)
 {
 	const struct envelope_parts parts = {
 		.type = options_value(options, "type"),
@@ -76,7 +76,7 @@ static int emit_parts(struct command_context *context, const struct options *opt
 	buf_init(&body, SIGNAL_MAX);
 	if (envelope_build(&body, &parts, &why)) {
 		send.body = buf_text(&body);
-		status = emit_one(context, options, dial, &send);
+		status = emit_one(context, options, remote, &send);
 	} else {
 		status = command_misused(&command_emit, "%s", why.words);
 	}
@@ -85,7 +85,7 @@ static int emit_parts(struct command_context *context, const struct options *opt
 }
 
 static int emit_word(struct command_context *context, const struct options *options,
-                     struct dial *dial, const char *word)
+                     struct remote *remote, const char *word)
 {
 	struct send send = {.type = "application/json"};
 	struct buf body;
@@ -94,20 +94,20 @@ static int emit_word(struct command_context *context, const struct options *opti
 	buf_init(&body, SIGNAL_MAX);
 	send.repeatable = envelope_add(&body, text_of(word));
 	send.body = buf_text(&body);
-	status = emit_one(context, options, dial, &send);
+	status = emit_one(context, options, remote, &send);
 	buf_finish(&body);
 	return status;
 }
 
 static int emit_parsed(struct command_context *context, const struct options *options,
-                       struct dial *dial)
+                       struct remote *remote)
 {
 	const struct parse_options parse = {
 		.source = text_of(options_value(options, "source")),
 		.correlation = text_of(options_value(options, "correlation")),
 	};
 
-	return feed_parsed(&context->out, dial, ack_of(options),
+	return feed_parsed(&context->out, remote, ack_of(options),
 	                   parse_find(text_of(options_value(options, "parse"))), &parse);
 }
 
@@ -138,25 +138,25 @@ static int emit(struct command_context *context, const struct options *options)
 	const char *word = options->word_count ? options->words[0] : NULL;
 	const char *wrong = misuse(options);
 	const char *protocol = options_value(options, "parse");
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (wrong)
 		return command_misused(&command_emit, "%s", wrong);
 	if (protocol && !parse_find(text_of(protocol)))
 		return command_no_protocol(&command_emit, protocol);
-	dial = dial_create(&command_emit, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_emit, context, options, &status);
+	if (!remote)
 		return status;
 	if (options_has(options, "type"))
-		status = emit_parts(context, options, dial);
+		status = emit_parts(context, options, remote);
 	else if (options_has(options, "parse"))
-		status = emit_parsed(context, options, dial);
+		status = emit_parsed(context, options, remote);
 	else if (word && strcmp(word, "-") != 0)
-		status = emit_word(context, options, dial, word);
+		status = emit_word(context, options, remote, word);
 	else
-		status = feed_input(&context->out, dial, ack_of(options));
-	dial_destroy(dial);
+		status = feed_input(&context->out, remote, ack_of(options));
+	remote_destroy(remote);
 	return status;
 }
 

@@ -12,7 +12,7 @@
 
 struct feed {
 	struct out *out;
-	struct dial *dial;
+	struct remote *remote;
 	enum feed_ack ack;
 	struct buf input; /* the beginning of the next line */
 	bool skipping;    /* the rest of a line that is too long */
@@ -58,7 +58,7 @@ static bool send_batch(struct feed *feed)
 
 	if (feed->batch.count == 0)
 		return true;
-	if (!batch_send(&feed->batch, feed->dial, &answer, &why)) {
+	if (!batch_send(&feed->batch, feed->remote, &answer, &why)) {
 		say("%s", why.words);
 		return false;
 	}
@@ -207,19 +207,19 @@ static int run(struct feed *feed)
 
 static struct feed feed; /* holds the places of 10,000 lines */
 
-int feed_input(struct out *out, struct dial *dial, enum feed_ack ack)
+int feed_input(struct out *out, struct remote *remote, enum feed_ack ack)
 {
-	feed = (struct feed){.out = out, .dial = dial, .ack = ack};
+	feed = (struct feed){.out = out, .remote = remote, .ack = ack};
 	return run(&feed);
 }
 
-int feed_parsed(struct out *out, struct dial *dial, enum feed_ack ack,
+int feed_parsed(struct out *out, struct remote *remote, enum feed_ack ack,
                 const struct parse_kind *kind, const struct parse_options *options)
 {
 	struct parse_options o = *options;
 	int status;
 
-	feed = (struct feed){.out = out, .dial = dial, .ack = ack};
+	feed = (struct feed){.out = out, .remote = remote, .ack = ack};
 	o.self = &feed;
 	o.signal = take_signal;
 	o.bad = take_bad;

@@ -23,9 +23,9 @@ void follow_add_escaped(struct buf *path, struct text value)
 	}
 }
 
-bool follow_present(struct positions *at, struct dial *dial, struct error *why)
+bool follow_present(struct positions *at, struct remote *remote, struct error *why)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
 	struct position now = {.seq = 0};
 	struct buf body;
@@ -34,7 +34,7 @@ bool follow_present(struct positions *at, struct dial *dial, struct error *why)
 	yyjson_val *root;
 	bool good;
 
-	if (!dial_ask(dial, &request, &body, why))
+	if (!remote_ask(remote, &request, &body, why))
 		return false;
 	doc = yyjson_read(body.at, body.len, 0);
 	root = yyjson_doc_get_root(doc);
@@ -126,29 +126,29 @@ static bool follow_once(struct follow *f, int *status)
 	char positions[POSITIONS_ROOM];
 	char *resume =
 		must_print("Last-Event-ID: %.*s", TEXT_ARG(positions_print(&f->at, positions)));
-	const struct dial_request request = {.method = "GET",
-	                                     .path = f->path,
-	                                     .field = resume,
-	                                     .heard = take_bytes,
-	                                     .goes_on = goes_on,
-	                                     .self = f};
+	const struct remote_request request = {.method = "GET",
+	                                       .path = f->path,
+	                                       .field = resume,
+	                                       .heard = take_bytes,
+	                                       .goes_on = goes_on,
+	                                       .self = f};
 	struct error why = {""};
 	long code;
-	enum dial_result result;
+	enum remote_result result;
 
 	f->is_enough = f->is_too_big = false;
 	sse_reader_restart(&f->events);
 	buf_clear(&f->refusal);
-	result = dial_run(f->dial, &request, &code, &why);
+	result = remote_run(f->remote, &request, &code, &why);
 	free(resume);
 	*status = f->is_too_big ? STATUS_FAILED : STATUS_DONE;
 	if (f->is_too_big)
 		say("an event is longer than %zu MiB", FOLLOW_EVENT_MAX / MIB);
-	if (result == DIAL_ENOUGH)
+	if (result == REMOTE_ENOUGH)
 		return false;
 	f->has_met = f->has_met || code != 0;
-	if (result == DIAL_ANSWERED && code >= 400 && code < 500)
-		dial_refusal(code, buf_text(&f->refusal), &why);
+	if (result == REMOTE_ANSWERED && code >= 400 && code < 500)
+		remote_refusal(code, buf_text(&f->refusal), &why);
 	else if (f->has_met)
 		return true;
 	say("%s", why.words);

@@ -6,14 +6,14 @@
 #ifndef CLI_FOLLOW_H
 #define CLI_FOLLOW_H
 
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "parse/sse.h"
 #include "signal/position.h"
 
 #define FOLLOW_EVENT_MAX (64 * MIB)
 
 struct follow {
-	struct dial *dial;
+	struct remote *remote;
 	const char *path;    /* of the stream, with its query */
 	struct positions at; /* where to begin, and, as it goes on, where it stands */
 	struct out *out;     /* flushed after each piece that comes; without a reader it ends */
@@ -45,6 +45,6 @@ void follow_add_escaped(struct buf *path, struct text value);
 
 /* Where the box is now, so that what comes while the line is broken before the
  * first signal is not missed either. */
-bool follow_present(struct positions *at, struct dial *dial, struct error *why);
+bool follow_present(struct positions *at, struct remote *remote, struct error *why);
 
 #endif

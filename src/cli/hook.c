@@ -18,9 +18,9 @@
 #include "base/must.h"
 #include "base/spool.h"
 #include "cli/agent.h"
-#include "cli/dial.h"
 #include "cli/hook_read.h"
 #include "cli/hooked.h"
+#include "cli/remote.h"
 #include "cli/send.h"
 #include "cli/verbs.h"
 #include "net/parcel.h"
@@ -130,9 +130,9 @@ static bool waits(long status, struct text answer, uint64_t end)
 }
 
 /* What the box says at last; empty when it decides nothing, or did not come to its end. */
-static struct text decision_of(struct dial *dial, const struct errand *e, struct decision *d)
+static struct text decision_of(struct remote *remote, const struct errand *e, struct decision *d)
 {
-	struct dial_request request = {
+	struct remote_request request = {
 		.method = "POST",
 		.path = "/api/hooks/claude-code/decide",
 		.type = "application/json",
@@ -141,7 +141,7 @@ static struct text decision_of(struct dial *dial, const struct errand *e, struct
 		.goes_on = goes_on,
 		.self = d,
 	};
-	enum dial_result result;
+	enum remote_result result;
 	struct text said;
 	struct error why;
 	long status;
@@ -150,10 +150,10 @@ static struct text decision_of(struct dial *dial, const struct errand *e, struct
 	d->agent = agent_open();
 	do {
 		buf_clear(&d->said);
-		result = dial_run(dial, &request, &status, &why);
-		if (result == DIAL_NOBODY)
+		result = remote_run(remote, &request, &status, &why);
+		if (result == REMOTE_NOBODY)
 			spool_add(e->data, e->at_ms, buf_text(&e->payload));
-		if (result != DIAL_ANSWERED)
+		if (result != REMOTE_ANSWERED)
 			return (struct text){NULL, 0};
 	} while (waits(status, buf_text(&d->said), d->began_ms + FIRST_BYTE_S * 1000));
 	if (status != 200)
@@ -179,7 +179,7 @@ static bool box_is_stopped(const struct errand *e)
 static void ask(const struct errand *e)
 {
 	struct decision d = {0};
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	/* Nobody decides about a stub, which does not show what would be done. */
@@ -187,13 +187,13 @@ static void ask(const struct errand *e)
 		tell(e, 'h');
 		return;
 	}
-	dial = dial_create(&command_hook, e->context, e->options, &status);
-	if (!dial)
+	remote = remote_create(&command_hook, e->context, e->options, &status);
+	if (!remote)
 		return;
 	buf_init(&d.said, DECISION_MAX);
-	out_add(&e->context->out, decision_of(dial, e, &d));
+	out_add(&e->context->out, decision_of(remote, e, &d));
 	buf_finish(&d.said);
-	dial_destroy(dial);
+	remote_destroy(remote);
 }
 
 /* ---- a tool ---- */

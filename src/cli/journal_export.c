@@ -8,11 +8,11 @@
 #include <yyjson.h>
 
 #include "base/must.h"
-#include "cli/dial.h"
 #include "cli/interrupt.h"
 #include "cli/journal_verbs.h"
 #include "cli/pause.h"
 #include "cli/progress.h"
+#include "cli/remote.h"
 #include "cli/sink.h"
 #include "cli/verbs.h"
 #include "journal/files.h"
@@ -106,19 +106,19 @@ static bool goes_on(void *self)
 }
 
 /* What there is now: signals that come later are not waited for. */
-static enum dial_result ask_extent(struct export *e, struct dial *dial, struct error *why)
+static enum remote_result ask_extent(struct export *e, struct remote *remote, struct error *why)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
-	enum dial_result result;
+	enum remote_result result;
 	struct buf body;
 	long status;
 
-	result = dial_fetch(dial, &request, &status, &body, why);
-	if (result == DIAL_ANSWERED && status != 200) {
-		dial_refusal(status, buf_text(&body), why);
-		result = DIAL_LOST;
-	} else if (result == DIAL_ANSWERED) {
+	result = remote_fetch(remote, &request, &status, &body, why);
+	if (result == REMOTE_ANSWERED && status != 200) {
+		remote_refusal(status, buf_text(&body), why);
+		result = REMOTE_LOST;
+	} else if (result == REMOTE_ANSWERED) {
 		yyjson_doc *doc = yyjson_read(body.at, body.len, 0);
 		yyjson_val *root = yyjson_doc_get_root(doc);
 		yyjson_val *journal = yyjson_obj_get(root, "journal");
@@ -144,40 +144,41 @@ static char *next_path(const struct export *e)
 	                  before);
 }
 
-static bool export_once(struct export *e, struct dial *dial, enum dial_result *result,
+static bool export_once(struct export *e, struct remote *remote, enum remote_result *result,
                         struct error *why)
 {
-	struct dial_request request = {
+	struct remote_request request = {
 		.method = "GET", .heard = take_bytes, .goes_on = goes_on, .self = e};
 	char *path = next_path(e);
 	long status;
 
 	request.path = path;
 	buf_clear(&e->part);
-	*result = dial_run(dial, &request, &status, why);
+	*result = remote_run(remote, &request, &status, why);
 	free(path);
-	if (*result == DIAL_ANSWERED && status == 200)
+	if (*result == REMOTE_ANSWERED && status == 200)
 		return true;
-	if (*result == DIAL_ANSWERED)
-		dial_refusal(status, buf_text(&e->part), why);
-	else if (*result == DIAL_ENOUGH)
+	if (*result == REMOTE_ANSWERED)
+		remote_refusal(status, buf_text(&e->part), why);
+	else if (*result == REMOTE_ENOUGH)
 		error_set(why, interrupt_came() ? "interrupted" : "it could not be written");
 	return false;
 }
 
 /* A line that broke is taken up where it was. */
-static bool export_box(struct export *e, struct dial *dial, struct error *why)
+static bool export_box(struct export *e, struct remote *remote, struct error *why)
 {
 	unsigned fruitless = 0, ms = PAUSE_FIRST_MS;
-	enum dial_result result;
+	enum remote_result result;
 
 	for (;;) {
 		uint64_t before = e->last;
 
-		if (export_once(e, dial, &result, why))
+		if (export_once(e, remote, &result, why))
 			return true;
 		fruitless = e->last > before ? 0 : fruitless + 1;
-		if (result == DIAL_ENOUGH || result == DIAL_ANSWERED || fruitless > FRUITLESS_MAX)
+		if (result == REMOTE_ENOUGH || result == REMOTE_ANSWERED ||
+		    fruitless > FRUITLESS_MAX)
 			return false;
 		ms = pause_for(ms);
 	}
@@ -227,24 +228,24 @@ static bool export_files(struct export *e, const char *data, struct error *why)
 
 /* ---- the verb ---- */
 
-static bool export_it(struct export *e, struct dial *dial, bool may_be_files, struct error *why)
+static bool export_it(struct export *e, struct remote *remote, bool may_be_files, struct error *why)
 {
 	struct positions after;
 	bool good;
 
-	switch (ask_extent(e, dial, why)) {
-	case DIAL_ANSWERED:
+	switch (ask_extent(e, remote, why)) {
+	case REMOTE_ANSWERED:
 		positions_parse(text_of(e->stretch.after), &after);
 		if (after.all[0].seq >= e->start)
 			e->start = after.all[0].seq + 1;
 		if (e->stretch.to >= e->start)
 			e->progress.total = e->stretch.to - e->start + 1;
 		buf_init(&e->part, LINE_MAX_LEN);
-		good = export_box(e, dial, why);
+		good = export_box(e, remote, why);
 		buf_finish(&e->part);
 		return good;
-	case DIAL_NOBODY:
-		return may_be_files && export_files(e, dial_data(dial), why);
+	case REMOTE_NOBODY:
+		return may_be_files && export_files(e, remote_data(remote), why);
 	default:
 		return false;
 	}
@@ -292,7 +293,7 @@ int journal_verb_export(struct command_context *context, const struct options *o
 	struct export e = {.progress = {.what = "export", .unit = PROGRESS_SIGNALS}};
 	const char *path = options_value(options, "output");
 	struct error why = {""};
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (path && strcmp(path, "-") == 0)
@@ -302,8 +303,8 @@ int journal_verb_export(struct command_context *context, const struct options *o
 	if (!path && options_has(options, "json"))
 		return command_misused(&command_journal, "--json goes with --output FILE: what is "
 		                                         "exported is JSON already");
-	dial = dial_create(&command_journal, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_journal, context, options, &status);
+	if (!remote)
 		return status;
 	interrupt_watch();
 	e.sink = sink_open(path, &context->out, &why);
@@ -312,9 +313,9 @@ int journal_verb_export(struct command_context *context, const struct options *o
 	status = STATUS_FAILED;
 	if (e.sink)
 		status = finish(context, options, &e, &why,
-		                export_it(&e, dial, !options_has(options, "url"), &why));
+		                export_it(&e, remote, !options_has(options, "url"), &why));
 	else
 		say("%s", why.words);
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }

@@ -6,17 +6,17 @@
 #include <yyjson.h>
 
 #include "cli/batch.h"
-#include "cli/dial.h"
 #include "cli/interrupt.h"
 #include "cli/journal_verbs.h"
 #include "cli/lines.h"
 #include "cli/progress.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 
 #define REFUSED_SAID 100 /* lines that are named; all are counted */
 
 struct import {
-	struct dial *dial;
+	struct remote *remote;
 	struct lines *lines;
 	struct progress progress;
 	struct batch batch;
@@ -43,7 +43,7 @@ static bool send_batch(struct import *i, struct error *why)
 	uint64_t named = i->rejected;
 
 	if (i->batch.count) {
-		if (!batch_send(&i->batch, i->dial, &answer, why))
+		if (!batch_send(&i->batch, i->remote, &answer, why))
 			return false;
 		named = i->rejected - named;
 		i->rejected += answer.rejected > named ? answer.rejected - named : 0;
@@ -164,10 +164,10 @@ int journal_verb_import(struct command_context *context, const struct options *o
 		return STATUS_FAILED;
 	}
 	import.sent = import.skip;
-	import.dial = dial_create(&command_journal, context, options, &status);
-	if (import.dial)
+	import.remote = remote_create(&command_journal, context, options, &status);
+	if (import.remote)
 		status = run(context, options);
-	dial_destroy(import.dial);
+	remote_destroy(import.remote);
 	lines_close(import.lines);
 	return status;
 }

@@ -13,7 +13,7 @@
 
 #include "base/must.h"
 #include "base/whole.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 
 #define CODE_MS 10000
@@ -36,20 +36,20 @@ static bool is_plain_url(struct text url)
 }
 
 /* The caller frees it; NULL when there is none. */
-static char *ask_url(struct dial *dial, struct error *why)
+static char *ask_url(struct remote *remote, struct error *why)
 {
-	const struct dial_request request = {.method = "POST",
-	                                     .path = "/api/code",
-	                                     .type = "application/json",
-	                                     .body = TEXT("{}"),
-	                                     .timeout_ms = CODE_MS};
+	const struct remote_request request = {.method = "POST",
+	                                       .path = "/api/code",
+	                                       .type = "application/json",
+	                                       .body = TEXT("{}"),
+	                                       .timeout_ms = CODE_MS};
 	struct buf body;
 	yyjson_doc *doc;
 	yyjson_val *value;
 	struct text url;
 	char *found = NULL;
 
-	if (!dial_ask(dial, &request, &body, why))
+	if (!remote_ask(remote, &request, &body, why))
 		return NULL;
 	doc = yyjson_read(body.at, body.len, 0);
 	value = yyjson_obj_get(yyjson_doc_get_root(doc), "url");
@@ -124,7 +124,7 @@ static void show_url(struct out *out, const char *url, bool as_json)
 
 static int open_page(struct command_context *context, const struct options *options)
 {
-	struct dial *dial;
+	struct remote *remote;
 	struct error why;
 	char *url;
 	int status;
@@ -132,22 +132,22 @@ static int open_page(struct command_context *context, const struct options *opti
 	if (options->word_count > 0)
 		return command_misused(&command_open, "unexpected argument '%s'",
 		                       options->words[0]);
-	dial = dial_create(&command_open, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_open, context, options, &status);
+	if (!remote)
 		return status;
-	url = ask_url(dial, &why);
+	url = ask_url(remote, &why);
 	if (url) {
 		show_url(&context->out, url, options_has(options, "json"));
 		out_flush(&context->out);
 		if (!options_has(options, "print") && !options_has(options, "url") &&
 		    has_screen(context))
-			show(context, dial_data(dial), url);
+			show(context, remote_data(remote), url);
 	} else {
 		say("%s", why.words);
 	}
 	status = url ? STATUS_DONE : STATUS_FAILED;
 	free(url);
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

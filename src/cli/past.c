@@ -14,7 +14,7 @@
 #define PAGE_MAX (64 * MIB)  /* one line is always taken */
 
 struct past {
-	struct dial *dial;
+	struct remote *remote;
 	char epoch[EPOCH_LEN + 1]; /* that the box is in */
 	char *after;               /* as it was given, for the first page */
 	uint64_t first, last, to;  /* seqs: of the stretch, and the last that was given */
@@ -25,7 +25,7 @@ struct past {
 
 static bool ask_extent(struct past *p, struct error *why)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
 	struct buf body;
 	yyjson_doc *doc;
@@ -33,7 +33,7 @@ static bool ask_extent(struct past *p, struct error *why)
 	struct text epoch;
 	uint64_t seq;
 
-	if (!dial_ask(p->dial, &request, &body, why))
+	if (!remote_ask(p->remote, &request, &body, why))
 		return false;
 	doc = yyjson_read(body.at, body.len, 0);
 	root = yyjson_doc_get_root(doc);
@@ -49,12 +49,12 @@ static bool ask_extent(struct past *p, struct error *why)
 	return true;
 }
 
-struct past *past_open(struct dial *dial, const struct stretch *stretch, struct error *why)
+struct past *past_open(struct remote *remote, const struct stretch *stretch, struct error *why)
 {
 	struct past *p = must_zero(1, sizeof(*p));
 	struct positions after;
 
-	p->dial = dial;
+	p->remote = remote;
 	p->after = must_dup(stretch->after);
 	p->to = stretch->to;
 	buf_init(&p->page, PAGE_MAX);
@@ -87,26 +87,26 @@ static bool gather(void *self, long status, struct text bytes)
 /* Only whole lines are left of it; empty: there is no more. */
 static bool fetch(struct past *p, struct error *why)
 {
-	struct dial_request request = {
+	struct remote_request request = {
 		.method = "GET", .timeout_ms = PAGE_MS, .heard = gather, .self = p};
 	char *after =
 		p->has_begun ? must_print("%llu", (unsigned long long)p->last) : must_dup(p->after);
 	char *path = must_print("/api/signals?format=ndjson&after=%s&before=%llu&limit=%d", after,
 	                        (unsigned long long)p->to + 1, PAGE_SIGNALS);
-	enum dial_result result;
+	enum remote_result result;
 	const char *end;
 	long status;
 
 	buf_clear(&p->page);
 	p->at = 0;
 	request.path = path;
-	result = dial_run(p->dial, &request, &status, why);
+	result = remote_run(p->remote, &request, &status, why);
 	free(path);
 	free(after);
-	if (result != DIAL_ANSWERED && result != DIAL_ENOUGH)
+	if (result != REMOTE_ANSWERED && result != REMOTE_ENOUGH)
 		return false;
 	if (status != 200) {
-		dial_refusal(status, buf_text(&p->page), why);
+		remote_refusal(status, buf_text(&p->page), why);
 		return false;
 	}
 	end = p->page.len ? memrchr(p->page.at, '\n', p->page.len) : NULL;

@@ -3,7 +3,7 @@
 
 #include "base/visible.h"
 #include "cli/asked.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "parse/tool_words.h"
@@ -100,7 +100,8 @@ static void show_below(struct out *out, yyjson_val *prompt)
 }
 
 /* All of it, and what says that it was printed. */
-static bool show_whole(struct out *out, struct dial *dial, yyjson_val *prompt, struct error *why)
+static bool show_whole(struct out *out, struct remote *remote, yyjson_val *prompt,
+                       struct error *why)
 {
 	yyjson_doc *doc = NULL;
 	yyjson_val *input;
@@ -112,7 +113,7 @@ static bool show_whole(struct out *out, struct dial *dial, yyjson_val *prompt, s
 		show_options(out, prompt);
 		return true;
 	}
-	doc = asked_input(dial, prompt, why);
+	doc = asked_input(remote, prompt, why);
 	if (!doc)
 		return false;
 	input = yyjson_obj_get(yyjson_doc_get_root(doc), "input");
@@ -176,7 +177,7 @@ static void show_json(struct out *out, yyjson_val *value)
 	buf_finish(&json);
 }
 
-static bool show(struct out *out, struct dial *dial, const struct options *options,
+static bool show(struct out *out, struct remote *remote, const struct options *options,
                  struct text body, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
@@ -191,7 +192,7 @@ static bool show(struct out *out, struct dial *dial, const struct options *optio
 	if (shown && options_has(options, "json"))
 		show_json(out, one ? one : prompts);
 	else if (one)
-		shown = show_whole(out, dial, one, why);
+		shown = show_whole(out, remote, one, why);
 	else if (shown && yyjson_arr_size(prompts) == 0)
 		out_print(out, "no prompt is open\n");
 	else if (shown)
@@ -202,28 +203,28 @@ static bool show(struct out *out, struct dial *dial, const struct options *optio
 
 static int prompts(struct command_context *context, const struct options *options)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/prompts", .timeout_ms = ANSWER_MS};
 	struct error why;
-	struct dial *dial;
+	struct remote *remote;
 	struct buf body;
 	int status;
 
 	if (options->word_count > 1)
 		return command_misused(&command_prompts, "unexpected argument '%s'",
 		                       options->words[1]);
-	dial = dial_create(&command_prompts, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_prompts, context, options, &status);
+	if (!remote)
 		return status;
 	status = STATUS_FAILED;
-	if (dial_ask(dial, &request, &body, &why)) {
-		if (show(&context->out, dial, options, buf_text(&body), &why))
+	if (remote_ask(remote, &request, &body, &why)) {
+		if (show(&context->out, remote, options, buf_text(&body), &why))
 			status = STATUS_DONE;
 		buf_finish(&body);
 	}
 	if (status != STATUS_DONE)
 		say("%s", why.words);
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return status;
 }
 

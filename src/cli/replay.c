@@ -24,7 +24,7 @@
 
 struct replay {
 	struct command_context *context;
-	struct dial *dial;
+	struct remote *remote;
 	struct lines *lines; /* one of the two */
 	struct past *past;
 	struct replayed one;
@@ -64,7 +64,7 @@ static bool send_batch(struct replay *r, struct error *why)
 
 	if (r->batch.count == 0)
 		return true;
-	if (!batch_send(&r->batch, r->dial, &answer, why))
+	if (!batch_send(&r->batch, r->remote, &answer, why))
 		return false;
 	r->replayed += answer.accepted;
 	r->rejected += answer.rejected;
@@ -304,7 +304,7 @@ static bool open_all(struct replay *r, const struct options *options, struct err
 	if (file)
 		r->lines = lines_open(file, why);
 	else if (stretch_read(options, &stretch, why))
-		r->past = past_open(r->dial, &stretch, why);
+		r->past = past_open(r->remote, &stretch, why);
 	return r->lines || r->past;
 }
 
@@ -319,8 +319,8 @@ static int replay_run(struct command_context *context, const struct options *opt
 		return command_misused(&command_replay, "%s", wrong);
 	*r = (struct replay){.context = context, .keys = -1};
 	read_speed(options, &r->speed);
-	r->dial = dial_create(&command_replay, context, options, &status);
-	if (!r->dial)
+	r->remote = remote_create(&command_replay, context, options, &status);
+	if (!r->remote)
 		return status;
 	if (open_all(r, options, &why)) {
 		status = run(r, options);
@@ -332,7 +332,7 @@ static int replay_run(struct command_context *context, const struct options *opt
 	past_close(r->past);
 	if (r->keys > 0)
 		close(r->keys);
-	dial_destroy(r->dial);
+	remote_destroy(r->remote);
 	return status;
 }
 

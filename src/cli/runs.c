@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <yyjson.h>
 
-#include "cli/dial.h"
 #include "cli/follow.h"
+#include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "signal/json.h"
@@ -22,7 +22,7 @@
 struct job {
 	struct command_context *context;
 	const struct options *options;
-	struct dial *dial;
+	struct remote *remote;
 };
 
 static void add_count(struct table *table, yyjson_val *object, const char *name)
@@ -55,13 +55,13 @@ static void add_path(struct buf *path, const struct job *job, const char *what)
 /* A document to free; NULL: it was said why not. */
 static yyjson_doc *ask(const struct job *job, const char *path)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
 	yyjson_doc *doc;
 	struct error why;
 	struct buf body;
 
-	if (!dial_ask(job->dial, &request, &body, &why)) {
+	if (!remote_ask(job->remote, &request, &body, &why)) {
 		say("%s", why.words);
 		return NULL;
 	}
@@ -275,8 +275,8 @@ static bool take_piece(void *self, long status, struct text bytes)
 static bool fetch(const struct job *job, struct out *out)
 {
 	struct export e = {.out = out};
-	struct dial_request request = {.method = "GET", .heard = take_piece, .self = &e};
-	enum dial_result result;
+	struct remote_request request = {.method = "GET", .heard = take_piece, .self = &e};
+	enum remote_result result;
 	struct error why;
 	struct buf path;
 	long status = 0;
@@ -284,14 +284,14 @@ static bool fetch(const struct job *job, struct out *out)
 	add_path(&path, job, "/transcript");
 	buf_init(&e.refusal, 64 * KIB);
 	request.path = path.at;
-	result = dial_run(job->dial, &request, &status, &why);
-	if (result == DIAL_ANSWERED && status != 200)
-		dial_refusal(status, buf_text(&e.refusal), &why);
-	if (result != DIAL_ENOUGH && (result != DIAL_ANSWERED || status != 200))
+	result = remote_run(job->remote, &request, &status, &why);
+	if (result == REMOTE_ANSWERED && status != 200)
+		remote_refusal(status, buf_text(&e.refusal), &why);
+	if (result != REMOTE_ENOUGH && (result != REMOTE_ANSWERED || status != 200))
 		say("%s", why.words);
 	buf_finish(&e.refusal);
 	buf_finish(&path);
-	return result == DIAL_ENOUGH || (result == DIAL_ANSWERED && status == 200);
+	return result == REMOTE_ENOUGH || (result == REMOTE_ANSWERED && status == 200);
 }
 
 static bool export_run(const struct job *job)
@@ -351,10 +351,10 @@ int runs_run(struct command_context *context, const struct options *options)
 	if (options->word_count != verbs[verb].words)
 		return command_misused(&command_run, "run %s takes %s", verbs[verb].name,
 		                       verbs[verb].words == 1 ? "no more words" : "one run");
-	job.dial = dial_create(&command_run, context, options, &status);
-	if (!job.dial)
+	job.remote = remote_create(&command_run, context, options, &status);
+	if (!job.remote)
 		return status;
 	status = verbs[verb].run(&job) ? STATUS_DONE : STATUS_FAILED;
-	dial_destroy(job.dial);
+	remote_destroy(job.remote);
 	return status;
 }

@@ -12,19 +12,19 @@
 #define WAIT_MS_MIN 10
 #define WAIT_MS_MAX 60000
 
-static bool send_once(struct dial *dial, const struct send *send, long *status, struct buf *body,
-                      struct error *why)
+static bool send_once(struct remote *remote, const struct send *send, long *status,
+                      struct buf *body, struct error *why)
 {
-	const struct dial_request request = {.method = "POST",
-	                                     .path = "/api/signal",
-	                                     .type = send->type,
-	                                     .body = send->body,
-	                                     .silence_ms = SILENCE_MS};
-	enum dial_result result = dial_fetch(dial, &request, status, body, why);
+	const struct remote_request request = {.method = "POST",
+	                                       .path = "/api/signal",
+	                                       .type = send->type,
+	                                       .body = send->body,
+	                                       .silence_ms = SILENCE_MS};
+	enum remote_result result = remote_fetch(remote, &request, status, body, why);
 	unsigned ms = PAUSE_FIRST_MS;
 
-	if (result != DIAL_LOST)
-		return result == DIAL_ANSWERED;
+	if (result != REMOTE_LOST)
+		return result == REMOTE_ANSWERED;
 	if (!send->repeatable)
 		return error_set(
 			why,
@@ -32,11 +32,11 @@ static bool send_once(struct dial *dial, const struct send *send, long *status, 
 	for (unsigned i = 0; i < COME_BACK_TRIES; i++) {
 		ms = pause_for(ms);
 		buf_finish(body);
-		result = dial_fetch(dial, &request, status, body, why);
-		if (result != DIAL_NOBODY)
+		result = remote_fetch(remote, &request, status, body, why);
+		if (result != REMOTE_NOBODY)
 			break;
 	}
-	if (result == DIAL_ANSWERED)
+	if (result == REMOTE_ANSWERED)
 		return true;
 	return error_set(why, "the response was lost; the signal may or may not be stored");
 }
@@ -53,12 +53,12 @@ unsigned send_wait_ms(long status, struct text body)
 	return ms < WAIT_MS_MAX ? (unsigned)ms : WAIT_MS_MAX;
 }
 
-bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,
+bool send_run(struct remote *remote, const struct send *send, long *status, struct buf *body,
               struct error *why)
 {
 	unsigned ms, waited_ms = 0;
 
-	while (send_once(dial, send, status, body, why)) {
+	while (send_once(remote, send, status, body, why)) {
 		ms = send_wait_ms(*status, buf_text(body));
 		if (ms == 0 || waited_ms >= WAIT_MS_MAX)
 			return true;

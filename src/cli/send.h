@@ -9,7 +9,7 @@
 #define CLI_SEND_H
 
 #include "base/buf.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 
 struct send {
 	const char *type;
@@ -23,7 +23,7 @@ unsigned send_wait_ms(long status, struct text body);
 
 /* True when there is an answer, of any status.  The caller finishes `body`
  * whatever came of it. */
-bool send_run(struct dial *dial, const struct send *send, long *status, struct buf *body,
+bool send_run(struct remote *remote, const struct send *send, long *status, struct buf *body,
               struct error *why);
 
 #endif

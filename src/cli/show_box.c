@@ -3,30 +3,30 @@
 
 #include <yyjson.h>
 
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 
 #define ANSWER_MS 30000
 
 /* With STATUS_DONE there is an answer, which the caller finishes. */
 static int ask(struct command_context *context, const struct options *options,
-               struct dial_request *request, struct buf *answer, struct error *why)
+               struct remote_request *request, struct buf *answer, struct error *why)
 {
 	int status = STATUS_FAILED;
-	struct dial *dial = dial_create(&command_show, context, options, &status);
+	struct remote *remote = remote_create(&command_show, context, options, &status);
 
-	if (!dial)
+	if (!remote)
 		return status;
 	request->type = "application/json";
 	request->timeout_ms = ANSWER_MS;
-	status = dial_ask(dial, request, answer, why) ? STATUS_DONE : STATUS_FAILED;
-	dial_destroy(dial);
+	status = remote_ask(remote, request, answer, why) ? STATUS_DONE : STATUS_FAILED;
+	remote_destroy(remote);
 	return status;
 }
 
 int show_box_export(struct command_context *context, const struct options *options)
 {
-	struct dial_request request = {.method = "GET", .path = "/api/show"};
+	struct remote_request request = {.method = "GET", .path = "/api/show"};
 	struct error why = {""};
 	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);
@@ -43,7 +43,7 @@ int show_box_export(struct command_context *context, const struct options *optio
 int show_box_use(struct command_context *context, const struct options *options, const char *name,
                  struct text document)
 {
-	struct dial_request request = {.method = "PUT", .path = "/api/show", .body = document};
+	struct remote_request request = {.method = "PUT", .path = "/api/show", .body = document};
 	struct error why = {""};
 	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);
@@ -68,8 +68,8 @@ static bool has_changed(struct text json)
 
 int show_box_run(struct command_context *context, const struct options *options, bool on)
 {
-	struct dial_request request = {.method = "POST",
-	                               .path = on ? "/api/show/start" : "/api/show/stop"};
+	struct remote_request request = {.method = "POST",
+	                                 .path = on ? "/api/show/start" : "/api/show/stop"};
 	struct error why = {""};
 	struct buf answer = {0};
 	int status = ask(context, options, &request, &answer, &why);

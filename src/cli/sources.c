@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "cli/dial.h"
 #include "cli/follow.h"
+#include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "cli/who.h"
@@ -17,21 +17,21 @@
 struct job {
 	struct command_context *context;
 	const struct options *options;
-	struct dial *dial;
+	struct remote *remote;
 	const char *word; /* behind the verb: a URL or a source */
 };
 
 static bool ask(const struct job *job, const char *method, const char *path, struct text body,
                 struct buf *answer)
 {
-	struct dial_request request = {.method = method,
-	                               .path = path,
-	                               .type = "application/json",
-	                               .body = body,
-	                               .timeout_ms = ANSWER_MS};
+	struct remote_request request = {.method = method,
+	                                 .path = path,
+	                                 .type = "application/json",
+	                                 .body = body,
+	                                 .timeout_ms = ANSWER_MS};
 	struct error why;
 
-	if (dial_ask(job->dial, &request, answer, &why))
+	if (remote_ask(job->remote, &request, answer, &why))
 		return true;
 	say("%s", why.words);
 	return false;
@@ -216,7 +216,7 @@ static bool add(struct job *job)
 static bool ask_one(const struct job *job, const char *method, const char *tail)
 {
 	struct error why;
-	char *id = who_is(job->dial, job->word, &why);
+	char *id = who_is(job->remote, job->word, &why);
 	struct buf path;
 	bool good;
 
@@ -317,11 +317,11 @@ static int sources(struct command_context *context, const struct options *option
 	if (wrong)
 		return command_misused(&command_sources, "%s", wrong);
 	job.word = act->wants ? options->words[1] : NULL;
-	job.dial = dial_create(&command_sources, context, options, &status);
-	if (!job.dial)
+	job.remote = remote_create(&command_sources, context, options, &status);
+	if (!job.remote)
 		return status;
 	status = act->run(&job) ? STATUS_DONE : STATUS_FAILED;
-	dial_destroy(job.dial);
+	remote_destroy(job.remote);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /* status.c - `signalbox status`: how the box is. */
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
 
@@ -7,10 +7,10 @@
 
 static int status(struct command_context *context, const struct options *options)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
 
-	return dial_show(&command_status, context, options, &request, report_show);
+	return remote_show(&command_status, context, options, &request, report_show);
 }
 
 static const struct option own[] = {{"json", 'j', .help = "as one JSON object"}, {0}};

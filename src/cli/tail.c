@@ -62,10 +62,11 @@ static unsigned columns_of(const struct out *out)
 	return COLUMNS_UNKNOWN;
 }
 
-static int tail_box(struct tail *tail, struct dial *dial, const struct options *options)
+static int tail_box(struct tail *tail, struct remote *remote, const struct options *options)
 {
 	const char *from = options_value(options, "from");
-	struct follow follow = {.dial = dial, .out = tail->out, .self = tail, .heard = take_signal};
+	struct follow follow = {
+		.remote = remote, .out = tail->out, .self = tail, .heard = take_signal};
 	struct buf path;
 	struct error why;
 	int status = STATUS_FAILED;
@@ -73,7 +74,7 @@ static int tail_box(struct tail *tail, struct dial *dial, const struct options *
 	if (from && !positions_parse(text_of(from), &follow.at))
 		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
 		                       from);
-	if (!from && !follow_present(&follow.at, dial, &why)) {
+	if (!from && !follow_present(&follow.at, remote, &why)) {
 		say("%s", why.words);
 		return status;
 	}
@@ -98,7 +99,7 @@ static int tail(struct command_context *context, const struct options *options)
 	                    .json = options_has(options, "json"),
 	                    .columns = columns_of(&context->out),
 	                    .left = UINT64_MAX};
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (options->word_count > 0)
@@ -108,11 +109,11 @@ static int tail(struct command_context *context, const struct options *options)
 		                       options->words[0]);
 	if (count && (!text_to_u64(text_of(count), &tail.left) || tail.left == 0))
 		return command_misused(&command_tail, "--count wants a number above 0");
-	dial = dial_create(&command_tail, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_tail, context, options, &status);
+	if (!remote)
 		return status;
-	status = tail_box(&tail, dial, options);
-	dial_destroy(dial);
+	status = tail_box(&tail, remote, options);
+	remote_destroy(remote);
 	return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/must.h"
 #include "base/scope.h"
-#include "cli/dial.h"
+#include "cli/remote.h"
 #include "cli/secret.h"
 #include "cli/verbs.h"
 #include "config/check.h"
@@ -86,36 +86,36 @@ static bool rotate(const char *data, const char *name, const char *path, struct 
 static void tell_box(const struct command *command, struct command_context *context,
                      const struct options *options)
 {
-	const struct dial_request request = {.method = "POST",
-	                                     .path = "/api/token/reload",
-	                                     .type = "application/json",
-	                                     .body = TEXT("{}"),
-	                                     .timeout_ms = RELOAD_MS};
+	const struct remote_request request = {.method = "POST",
+	                                       .path = "/api/token/reload",
+	                                       .type = "application/json",
+	                                       .body = TEXT("{}"),
+	                                       .timeout_ms = RELOAD_MS};
 	int status;
-	struct dial *dial = dial_create(command, context, options, &status);
+	struct remote *remote = remote_create(command, context, options, &status);
 	struct buf body;
 	struct error why;
 	long code;
 
-	if (!dial)
+	if (!remote)
 		return;
-	switch (dial_fetch(dial, &request, &code, &body, &why)) {
-	case DIAL_ANSWERED:
+	switch (remote_fetch(remote, &request, &code, &body, &why)) {
+	case REMOTE_ANSWERED:
 		if (code == 200) {
 			say("the box uses the new token; sessions of browsers have ended");
 			break;
 		}
-		dial_refusal(code, buf_text(&body), &why);
+		remote_refusal(code, buf_text(&body), &why);
 		say("the box still uses the old token: %s", why.words);
 		break;
-	case DIAL_NOBODY:
+	case REMOTE_NOBODY:
 		say("no box is running; the next one uses the new token");
 		break;
 	default:
 		say("restart the box, it may still use the old token: %s", why.words);
 	}
 	buf_finish(&body);
-	dial_destroy(dial);
+	remote_destroy(remote);
 }
 
 static bool is_verb(const char *word)

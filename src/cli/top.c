@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "base/scan.h"
-#include "cli/dial.h"
 #include "cli/follow.h"
+#include "cli/remote.h"
 #include "cli/verbs.h"
 #include "tui/tui.h"
 
@@ -59,14 +59,14 @@ static void add_member(struct buf *out, struct text answer, const char *name)
 			buf_add(out, value);
 }
 
-static bool add_answer(struct dial *dial, const char *path, const char *name, struct buf *out,
+static bool add_answer(struct remote *remote, const char *path, const char *name, struct buf *out,
                        struct error *why)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
 	struct buf body;
 
-	if (!dial_ask(dial, &request, &body, why))
+	if (!remote_ask(remote, &request, &body, why))
 		return false;
 	add_member(out, buf_text(&body), name);
 	buf_finish(&body);
@@ -74,7 +74,8 @@ static bool add_answer(struct dial *dial, const char *path, const char *name, st
 }
 
 /* One run as `/api/runs/ID` has it. */
-static bool gather_run(struct dial *dial, const char *session, struct buf *out, struct error *why)
+static bool gather_run(struct remote *remote, const char *session, struct buf *out,
+                       struct error *why)
 {
 	struct buf path;
 	bool done;
@@ -84,13 +85,13 @@ static bool gather_run(struct dial *dial, const char *session, struct buf *out, 
 	follow_add_escaped(&path, text_of(session));
 	buf_add_char(&path, '\0');
 	done = path.full ? error_set(why, "that name is too long")
-	                 : add_answer(dial, path.at, "run", out, why);
+	                 : add_answer(remote, path.at, "run", out, why);
 	buf_finish(&path);
 	return done;
 }
 
 /* All runs, what they ask, and the sources. */
-static bool gather_all(struct dial *dial, struct buf *out, struct error *why)
+static bool gather_all(struct remote *remote, struct buf *out, struct error *why)
 {
 	static const char *const names[] = {"runs", "prompts", "sources"};
 	bool done = true;
@@ -100,20 +101,20 @@ static bool gather_all(struct dial *dial, struct buf *out, struct error *why)
 
 		buf_print(out, "%c\"%s\":", i ? ',' : '{', names[i]);
 		snprintf(path, sizeof(path), "/api/%s", names[i]);
-		done = add_answer(dial, path, names[i], out, why);
+		done = add_answer(remote, path, names[i], out, why);
 	}
 	buf_add_char(out, '}');
 	return done;
 }
 
-static int print_box(struct command_context *context, struct dial *dial, const char *session)
+static int print_box(struct command_context *context, struct remote *remote, const char *session)
 {
 	struct buf out;
 	struct error why;
 	bool done;
 
 	buf_init(&out, JSON_MAX);
-	done = session ? gather_run(dial, session, &out, &why) : gather_all(dial, &out, &why);
+	done = session ? gather_run(remote, session, &out, &why) : gather_all(remote, &out, &why);
 	if (done) {
 		out_add(&context->out, buf_text(&out));
 		out_print(&context->out, "\n");
@@ -123,16 +124,16 @@ static int print_box(struct command_context *context, struct dial *dial, const c
 }
 
 /* There must be a box at the start; later it is waited for. */
-static int watch_box(struct dial *dial, const char *session, enum tui_background background)
+static int watch_box(struct remote *remote, const char *session, enum tui_background background)
 {
-	struct dial_target target = dial_target(dial);
+	struct remote_target target = remote_target(remote);
 	struct tui_box box = {target.base, target.sock, target.authorization, session, background};
 	struct error why;
 	struct buf status;
 	bool shown;
 
 	buf_init(&status, JSON_MAX);
-	shown = add_answer(dial, "/api/status", "epoch", &status, &why) && tui_watch(&box, &why);
+	shown = add_answer(remote, "/api/status", "epoch", &status, &why) && tui_watch(&box, &why);
 	buf_finish(&status);
 	return shown ? STATUS_DONE : failed(&why);
 }
@@ -141,17 +142,17 @@ static int watch(struct command_context *context, const struct options *options,
                  enum tui_background background)
 {
 	const char *session = options_value(options, "session");
-	struct dial *dial;
+	struct remote *remote;
 	int status;
 
 	if (session && !*session)
 		return command_misused(&command_top, "--session wants the id of a run");
-	dial = dial_create(&command_top, context, options, &status);
-	if (!dial)
+	remote = remote_create(&command_top, context, options, &status);
+	if (!remote)
 		return status;
-	status = options_has(options, "once") ? print_box(context, dial, session)
-	                                      : watch_box(dial, session, background);
-	dial_destroy(dial);
+	status = options_has(options, "once") ? print_box(context, remote, session)
+	                                      : watch_box(remote, session, background);
+	remote_destroy(remote);
 	return status;
 }
 

@@ -31,15 +31,15 @@ static char *find(yyjson_val *sources, const char *word, struct error *why)
 	return NULL;
 }
 
-char *who_is(struct dial *dial, const char *word, struct error *why)
+char *who_is(struct remote *remote, const char *word, struct error *why)
 {
-	const struct dial_request request = {
+	const struct remote_request request = {
 		.method = "GET", .path = "/api/sources", .timeout_ms = ANSWER_MS};
 	struct buf answer;
 	yyjson_doc *doc;
 	char *id;
 
-	if (!dial_ask(dial, &request, &answer, why))
+	if (!remote_ask(remote, &request, &answer, why))
 		return NULL;
 	doc = yyjson_read(answer.at, answer.len, 0);
 	id = find(yyjson_obj_get(yyjson_doc_get_root(doc), "sources"), word, why);

@@ -1,6 +1,6 @@
 /* inside.h - the screen as a whole; what the files of this room share.
  *
- * All of it but tui.c, term.c, uplink.c, live.c and replay.c is pure: time and frames are
+ * All of it but tui.c, term.c, live.c and replay.c is pure: time and frames are
  * given, a canvas is drawn.
  */
 #ifndef TUI_INSIDE_H

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "net/uplink.h"
 #include "tui/feed.h"
 #include "tui/inside.h"
 #include "tui/tui.h"
-#include "tui/uplink.h"
 
 #define STALE_MS 1000    /* within it a box that is back has told all open prompts */
 #define SIGNALS_BACK 200 /* of the past, for who opens the view of signals */

@@ -1,26 +1,26 @@
-/* dial.h - a line to a running box: HTTP by libcurl, over its Unix socket.
+/* remote.h - a line to a running box: HTTP by libcurl, over its Unix socket.
  *
  * Whoever listens there has to be our own user, or root: else not a byte goes there.
  * A TCP port can be anybody's: it is spoken to only when --url names it, and gets a
  * token only when --token-file names one too, and then only over TLS or on this
  * machine.  Proxies and redirects are never followed.
  */
-#ifndef CLI_DIAL_H
-#define CLI_DIAL_H
+#ifndef CLI_REMOTE_H
+#define CLI_REMOTE_H
 
 #include "base/buf.h"
 #include "cli/command.h"
 
-struct dial;
+struct remote;
 
-enum dial_result {
-	DIAL_ANSWERED, /* with whatever status */
-	DIAL_NOBODY,   /* could not connect */
-	DIAL_LOST,     /* the line broke, or the answer took too long */
-	DIAL_ENOUGH,   /* heard() answered false */
+enum remote_result {
+	REMOTE_ANSWERED, /* with whatever status */
+	REMOTE_NOBODY,   /* could not connect */
+	REMOTE_LOST,     /* the line broke, or the answer took too long */
+	REMOTE_ENOUGH,   /* heard() answered false */
 };
 
-struct dial_request {
+struct remote_request {
 	const char *method; /* "GET", "POST", ...: all but GET have a body, if an empty one */
 	const char *path;   /* with its query: "/api/status" */
 	const char *type;   /* of the body, or NULL */
@@ -38,40 +38,40 @@ struct dial_request {
 
 /* What the options ask for.  On failure it has said why, and status is what the
  * program should end with. */
-struct dial *dial_create(const struct command *command, struct command_context *context,
-                         const struct options *options, int *status);
-void dial_destroy(struct dial *dial);
+struct remote *remote_create(const struct command *command, struct command_context *context,
+                             const struct options *options, int *status);
+void remote_destroy(struct remote *remote);
 
-const char *dial_data(const struct dial *dial); /* DATA of the configuration */
+const char *remote_data(const struct remote *remote); /* DATA of the configuration */
 
 /* For who opens a line of its own: "http://HOST[:PORT]", the Unix socket or NULL, a
  * header with the token or NULL. */
-struct dial_target {
+struct remote_target {
 	const char *base, *sock, *authorization;
 };
-struct dial_target dial_target(const struct dial *dial);
+struct remote_target remote_target(const struct remote *remote);
 
-/* `why` is set unless the result is DIAL_ANSWERED or DIAL_ENOUGH. */
-enum dial_result dial_run(struct dial *dial, const struct dial_request *request, long *status,
-                          struct error *why);
+/* `why` is set unless the result is REMOTE_ANSWERED or REMOTE_ENOUGH. */
+enum remote_result remote_run(struct remote *remote, const struct remote_request *request,
+                              long *status, struct error *why);
 
 /* The same with a whole answer of any status, at most 16 MiB, gathered in `body`,
  * which the caller finishes whatever came of it. */
-enum dial_result dial_fetch(struct dial *dial, const struct dial_request *request, long *status,
-                            struct buf *body, struct error *why);
+enum remote_result remote_fetch(struct remote *remote, const struct remote_request *request,
+                                long *status, struct buf *body, struct error *why);
 
 /* False when there is no answer or its status is not 2xx: then `why` has what the
  * box said, and `body` is empty. */
-bool dial_ask(struct dial *dial, const struct dial_request *request, struct buf *body,
-              struct error *why);
+bool remote_ask(struct remote *remote, const struct remote_request *request, struct buf *body,
+                struct error *why);
 
 /* The words of a {"ok":false,"error":...} answer, or "the box answered 500". */
-void dial_refusal(long status, struct text body, struct error *why);
+void remote_refusal(long status, struct text body, struct error *why);
 
 /* A verb that takes no words and asks one thing: with --json it prints the answer as
  * it came, else as show() lays it out.  The exit status. */
-int dial_show(const struct command *command, struct command_context *context,
-              const struct options *options, const struct dial_request *request,
-              void (*show)(struct out *out, struct text body));
+int remote_show(const struct command *command, struct command_context *context,
+                const struct options *options, const struct remote_request *request,
+                void (*show)(struct out *out, struct text body));
 
 #endif

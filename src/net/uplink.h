@@ -1,6 +1,6 @@
 /* uplink.h - a WebSocket to a box that is there again by itself. */
-#ifndef TUI_UPLINK_H
-#define TUI_UPLINK_H
+#ifndef NET_UPLINK_H
+#define NET_UPLINK_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* uplink.c - one connection after the other, with pauses that grow while nobody answers. */
-#include "tui/uplink.h"
+#include "net/uplink.h"
 
 #include "net/ws_client.h"
 

@@ -1,5 +1,5 @@
-/* dial.c - one easy handle of libcurl, set up the same for every request. */
-#include "cli/dial.h"
+/* remote.c - one easy handle of libcurl, set up the same for every request. */
+#include "cli/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* A stream that is alive says something every 10 s; three silences are a death. */
 #define SILENCE_MS 30000
 
-struct dial {
+struct remote {
 	CURL *curl;
 	struct config config;
 	char *base; /* "http://localhost" or --url */
@@ -31,8 +31,8 @@ struct dial {
 };
 
 struct under_way {
-	const struct dial_request *request;
-	struct dial *dial;
+	const struct remote_request *request;
+	struct remote *remote;
 	bool stopped;
 	uint64_t heard_ns; /* when the last byte came */
 };
@@ -74,7 +74,7 @@ static bool check_parts(CURLU *url, struct error *why)
 	return good;
 }
 
-static bool set_url(struct dial *dial, const char *text, struct error *why)
+static bool set_url(struct remote *remote, const char *text, struct error *why)
 {
 	CURLU *url = curl_url();
 	size_t len = strlen(text);
@@ -87,22 +87,22 @@ static bool set_url(struct dial *dial, const char *text, struct error *why)
 	curl_url_cleanup(url);
 	if (len > 0 && text[len - 1] == '/')
 		len--;
-	dial->base = text_dup((struct text){text, len});
+	remote->base = text_dup((struct text){text, len});
 	return good;
 }
 
-static bool set_token(struct dial *dial, const char *file, struct error *why)
+static bool set_token(struct remote *remote, const char *file, struct error *why)
 {
 	char secret[SECRET_LEN + 1];
 
 	if (!secret_read(file, secret, why))
 		return false;
-	dial->authorization = must_print("Authorization: Bearer %s", secret);
+	remote->authorization = must_print("Authorization: Bearer %s", secret);
 	explicit_bzero(secret, sizeof(secret));
 	return true;
 }
 
-static bool set_target(struct dial *dial, const struct options *options, int *status,
+static bool set_target(struct remote *remote, const struct options *options, int *status,
                        struct error *why)
 {
 	const char *url = options_value(options, "url");
@@ -112,63 +112,63 @@ static bool set_target(struct dial *dial, const struct options *options, int *st
 	if (file && !url)
 		return error_set(why,
 		                 "--token-file goes with --url; the Unix socket needs no token");
-	if (url && !set_url(dial, url, why))
+	if (url && !set_url(remote, url, why))
 		return false;
 	*status = STATUS_FAILED;
-	if (file && !set_token(dial, file, why))
+	if (file && !set_token(remote, file, why))
 		return false;
 	if (!url) {
-		dial->base = must_dup("http://localhost");
-		dial->sock = must_print("%s/sock", dial->config.data);
+		remote->base = must_dup("http://localhost");
+		remote->sock = must_print("%s/sock", remote->config.data);
 	}
 	return true;
 }
 
-struct dial *dial_create(const struct command *command, struct command_context *context,
-                         const struct options *options, int *status)
+struct remote *remote_create(const struct command *command, struct command_context *context,
+                             const struct options *options, int *status)
 {
-	struct dial *dial = must_zero(1, sizeof(*dial));
+	struct remote *remote = must_zero(1, sizeof(*remote));
 	struct error why;
 
-	if (!command_config(context, options, &dial->config)) {
+	if (!command_config(context, options, &remote->config)) {
 		*status = STATUS_CONFIG;
-		free(dial);
+		free(remote);
 		return NULL;
 	}
-	dial->curl = curl_easy_init();
-	if (!set_target(dial, options, status, &why)) {
+	remote->curl = curl_easy_init();
+	if (!set_target(remote, options, status, &why)) {
 		if (*status == STATUS_USAGE)
 			command_misused(command, "%s", why.words);
 		else
 			say("%s", why.words);
-		dial_destroy(dial);
+		remote_destroy(remote);
 		return NULL;
 	}
-	return dial;
+	return remote;
 }
 
-void dial_destroy(struct dial *dial)
+void remote_destroy(struct remote *remote)
 {
-	if (!dial)
+	if (!remote)
 		return;
-	curl_easy_cleanup(dial->curl);
-	config_finish(&dial->config);
-	if (dial->authorization)
-		explicit_bzero(dial->authorization, strlen(dial->authorization));
-	free(dial->authorization);
-	free(dial->base);
-	free(dial->sock);
-	free(dial);
+	curl_easy_cleanup(remote->curl);
+	config_finish(&remote->config);
+	if (remote->authorization)
+		explicit_bzero(remote->authorization, strlen(remote->authorization));
+	free(remote->authorization);
+	free(remote->base);
+	free(remote->sock);
+	free(remote);
 }
 
-const char *dial_data(const struct dial *dial)
+const char *remote_data(const struct remote *remote)
 {
-	return dial->config.data;
+	return remote->config.data;
 }
 
-struct dial_target dial_target(const struct dial *dial)
+struct remote_target remote_target(const struct remote *remote)
 {
-	return (struct dial_target){dial->base, dial->sock, dial->authorization};
+	return (struct remote_target){remote->base, remote->sock, remote->authorization};
 }
 
 static size_t on_bytes(char *at, size_t size, size_t count, void *self)
@@ -178,7 +178,7 @@ static size_t on_bytes(char *at, size_t size, size_t count, void *self)
 	long status = 0;
 
 	u->heard_ns = clock_mono_ns();
-	curl_easy_getinfo(u->dial->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(u->remote->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (u->request->heard &&
 	    !u->request->heard(u->request->self, status, (struct text){at, n})) {
 		u->stopped = true;
@@ -228,35 +228,35 @@ static void set_trust(CURL *curl)
 /* libcurl would give the request to whoever listens there. */
 static curl_socket_t open_sock(void *self, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	struct dial *dial = self;
+	struct remote *remote = self;
 
-	dial->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-	return dial->fd < 0 ? CURL_SOCKET_BAD : dial->fd;
+	remote->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	return remote->fd < 0 ? CURL_SOCKET_BAD : remote->fd;
 }
 
 /* It is connected, and nothing was sent yet. */
 static int look_who(void *self, char *there, char *here, int port, int own_port)
 {
-	struct dial *dial = self;
+	struct remote *remote = self;
 
-	dial->is_refused = !peer_is_ours(dial->fd, &dial->why_not);
-	return dial->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+	remote->is_refused = !peer_is_ours(remote->fd, &remote->why_not);
+	return remote->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-static void set_sock(struct dial *dial)
+static void set_sock(struct remote *remote)
 {
-	CURL *curl = dial->curl;
+	CURL *curl = remote->curl;
 
-	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, dial->sock);
+	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, remote->sock);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_sock);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, dial);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, remote);
 	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, look_who);
-	curl_easy_setopt(curl, CURLOPT_PREREQDATA, dial);
+	curl_easy_setopt(curl, CURLOPT_PREREQDATA, remote);
 }
 
-static void set_line(struct dial *dial, const struct dial_request *r)
+static void set_line(struct remote *remote, const struct remote_request *r)
 {
-	CURL *curl = dial->curl;
+	CURL *curl = remote->curl;
 
 	curl_easy_reset(curl);
 	set_trust(curl);
@@ -267,13 +267,13 @@ static void set_line(struct dial *dial, const struct dial_request *r)
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	if (dial->sock)
-		set_sock(dial);
+	if (remote->sock)
+		set_sock(remote);
 	if (r->timeout_ms)
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
 }
 
-static struct curl_slist *fields_of(const struct dial *dial, const struct dial_request *r)
+static struct curl_slist *fields_of(const struct remote *remote, const struct remote_request *r)
 {
 	struct curl_slist *fields = NULL;
 
@@ -283,85 +283,86 @@ static struct curl_slist *fields_of(const struct dial *dial, const struct dial_r
 		fields = curl_slist_append(fields, type);
 		free(type);
 	}
-	if (dial->authorization)
-		fields = curl_slist_append(fields, dial->authorization);
+	if (remote->authorization)
+		fields = curl_slist_append(fields, remote->authorization);
 	if (r->field)
 		fields = curl_slist_append(fields, r->field);
 	return curl_slist_append(fields, "Expect:"); /* no 100-continue: it costs a turn */
 }
 
-static void tell_nobody(const struct dial *dial, struct error *why)
+static void tell_nobody(const struct remote *remote, struct error *why)
 {
-	if (!dial->sock)
-		error_set(why, "no response from %s", dial->base);
-	else if (dial->is_refused)
-		error_set(why, "%s: %s", dial->sock, dial->why_not.words);
-	else if (access(dial->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
+	if (!remote->sock)
+		error_set(why, "no response from %s", remote->base);
+	else if (remote->is_refused)
+		error_set(why, "%s: %s", remote->sock, remote->why_not.words);
+	else if (access(remote->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
 		error_set(why, "%s: %s (the box of another user: --url and --token-file)",
-		          dial->sock, strerror(errno));
+		          remote->sock, strerror(errno));
 	else
 		error_set(why, "no signalbox is running on %s (start one with `signalbox serve`)",
-		          dial->config.data);
+		          remote->config.data);
 }
 
-static enum dial_result result_of(const struct dial *dial, CURLcode code, struct error *why)
+static enum remote_result result_of(const struct remote *remote, CURLcode code, struct error *why)
 {
-	if (dial->is_refused) {
-		tell_nobody(dial, why);
-		return DIAL_NOBODY;
+	if (remote->is_refused) {
+		tell_nobody(remote, why);
+		return REMOTE_NOBODY;
 	}
 	switch (code) {
 	case CURLE_OK:
-		return DIAL_ANSWERED;
+		return REMOTE_ANSWERED;
 	case CURLE_COULDNT_CONNECT:
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_BAD_FUNCTION_ARGUMENT:
-		tell_nobody(dial, why);
-		return DIAL_NOBODY;
+		tell_nobody(remote, why);
+		return REMOTE_NOBODY;
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CACERT_BADFILE:
 		error_set(
 			why,
 			"the certificate of %s is not trusted; SSL_CERT_FILE may name one that is",
-			dial->base);
-		return DIAL_NOBODY;
+			remote->base);
+		return REMOTE_NOBODY;
 	default:
 		error_set(why, "the connection to the box was lost: %s", curl_easy_strerror(code));
-		return DIAL_LOST;
+		return REMOTE_LOST;
 	}
 }
 
-enum dial_result dial_run(struct dial *dial, const struct dial_request *r, long *status,
-                          struct error *why)
+enum remote_result remote_run(struct remote *remote, const struct remote_request *r, long *status,
+                              struct error *why)
 {
-	struct under_way u = {.request = r, .dial = dial, .heard_ns = clock_mono_ns()};
-	struct curl_slist *fields = fields_of(dial, r);
-	char *url = must_print("%s%s", dial->base, r->path);
+	struct under_way u = {.request = r, .remote = remote, .heard_ns = clock_mono_ns()};
+	struct curl_slist *fields = fields_of(remote, r);
+	char *url = must_print("%s%s", remote->base, r->path);
 	CURLcode code;
 
-	dial->is_refused = false;
-	set_line(dial, r);
-	curl_easy_setopt(dial->curl, CURLOPT_URL, url);
-	curl_easy_setopt(dial->curl, CURLOPT_HTTPHEADER, fields);
+	remote->is_refused = false;
+	set_line(remote, r);
+	curl_easy_setopt(remote->curl, CURLOPT_URL, url);
+	curl_easy_setopt(remote->curl, CURLOPT_HTTPHEADER, fields);
 	if (strcmp(r->method, "GET") != 0) {
-		curl_easy_setopt(dial->curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(dial->curl, CURLOPT_POSTFIELDS, r->body.len ? r->body.at : "");
-		curl_easy_setopt(dial->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
-		curl_easy_setopt(dial->curl, CURLOPT_CUSTOMREQUEST, r->method);
+		curl_easy_setopt(remote->curl, CURLOPT_POST, 1L);
+		curl_easy_setopt(remote->curl, CURLOPT_POSTFIELDS, r->body.len ? r->body.at : "");
+		curl_easy_setopt(remote->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		                 (curl_off_t)r->body.len);
+		curl_easy_setopt(remote->curl, CURLOPT_CUSTOMREQUEST, r->method);
 	}
-	curl_easy_setopt(dial->curl, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(dial->curl, CURLOPT_WRITEDATA, &u);
-	curl_easy_setopt(dial->curl, CURLOPT_HEADERFUNCTION, on_field);
-	curl_easy_setopt(dial->curl, CURLOPT_HEADERDATA, &u);
-	curl_easy_setopt(dial->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(dial->curl, CURLOPT_XFERINFODATA, &u);
-	curl_easy_setopt(dial->curl, CURLOPT_NOPROGRESS, 0L);
-	code = curl_easy_perform(dial->curl);
+	curl_easy_setopt(remote->curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	curl_easy_setopt(remote->curl, CURLOPT_WRITEDATA, &u);
+	curl_easy_setopt(remote->curl, CURLOPT_HEADERFUNCTION, on_field);
+	curl_easy_setopt(remote->curl, CURLOPT_HEADERDATA, &u);
+	curl_easy_setopt(remote->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(remote->curl, CURLOPT_XFERINFODATA, &u);
+	curl_easy_setopt(remote->curl, CURLOPT_NOPROGRESS, 0L);
+	code = curl_easy_perform(remote->curl);
 	*status = 0;
-	curl_easy_getinfo(dial->curl, CURLINFO_RESPONSE_CODE, status);
+	curl_easy_getinfo(remote->curl, CURLINFO_RESPONSE_CODE, status);
 	curl_slist_free_all(fields);
 	free(url);
-	return u.stopped ? DIAL_ENOUGH : result_of(dial, code, why);
+	return u.stopped ? REMOTE_ENOUGH : result_of(remote, code, why);
 }
 
 static bool gather(void *self, long status, struct text bytes)
@@ -369,7 +370,7 @@ static bool gather(void *self, long status, struct text bytes)
 	return buf_add(self, bytes);
 }
 
-void dial_refusal(long status, struct text body, struct error *why)
+void remote_refusal(long status, struct text body, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(body.at, body.len, 0);
 	yyjson_val *words = yyjson_obj_get(yyjson_doc_get_root(doc), "error");
@@ -381,32 +382,32 @@ void dial_refusal(long status, struct text body, struct error *why)
 	yyjson_doc_free(doc);
 }
 
-enum dial_result dial_fetch(struct dial *dial, const struct dial_request *request, long *status,
-                            struct buf *body, struct error *why)
+enum remote_result remote_fetch(struct remote *remote, const struct remote_request *request,
+                                long *status, struct buf *body, struct error *why)
 {
-	struct dial_request r = *request;
-	enum dial_result result;
+	struct remote_request r = *request;
+	enum remote_result result;
 
 	r.heard = gather;
 	r.self = body;
 	buf_init(body, ANSWER_MAX);
-	result = dial_run(dial, &r, status, why);
-	if (result == DIAL_ENOUGH) {
+	result = remote_run(remote, &r, status, why);
+	if (result == REMOTE_ENOUGH) {
 		error_set(why, "the response is longer than %zu MiB", ANSWER_MAX / MIB);
-		result = DIAL_LOST;
+		result = REMOTE_LOST;
 	}
 	return result;
 }
 
-bool dial_ask(struct dial *dial, const struct dial_request *request, struct buf *body,
-              struct error *why)
+bool remote_ask(struct remote *remote, const struct remote_request *request, struct buf *body,
+                struct error *why)
 {
 	long status;
 
-	if (dial_fetch(dial, request, &status, body, why) == DIAL_ANSWERED) {
+	if (remote_fetch(remote, request, &status, body, why) == REMOTE_ANSWERED) {
 		if (status >= 200 && status < 300)
 			return true;
-		dial_refusal(status, buf_text(body), why);
+		remote_refusal(status, buf_text(body), why);
 	}
 	buf_finish(body);
 	return false;
@@ -424,27 +425,27 @@ static int show_answer(struct command_context *context, const struct options *op
 	return STATUS_DONE;
 }
 
-int dial_show(const struct command *command, struct command_context *context,
-              const struct options *options, const struct dial_request *request,
-              void (*show)(struct out *out, struct text body))
+int remote_show(const struct command *command, struct command_context *context,
+                const struct options *options, const struct remote_request *request,
+                void (*show)(struct out *out, struct text body))
 {
-	struct dial *dial;
+	struct remote *remote;
 	struct error why;
 	struct buf body;
 	int result;
 
 	if (options->word_count > 0)
 		return command_misused(command, "unexpected argument '%s'", options->words[0]);
-	dial = dial_create(command, context, options, &result);
-	if (!dial)
+	remote = remote_create(command, context, options, &result);
+	if (!remote)
 		return result;
-	if (dial_ask(dial, request, &body, &why)) {
+	if (remote_ask(remote, request, &body, &why)) {
 		result = show_answer(context, options, buf_text(&body), show);
 		buf_finish(&body);
 	} else {
 		say("%s", why.words);
 		result = STATUS_FAILED;
 	}
-	dial_destroy(dial);
+	remote_destroy(remote);
 	return result;
 }
