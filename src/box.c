@@ -21,12 +21,14 @@
 #include "hub/dialect.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
+#include "native/native.h"
 #include "net/account.h"
 #include "net/interrupt.h"
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/supervisor.h"
+#include "play/house/playhouse.h"
 #include "run/runs.h"
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
@@ -76,7 +78,8 @@ static void journal_wants_state(void *self, struct buf *out)
 	struct box *box = self;
 
 	folds_save(bus_folds(box->bus), out);
-	box_save_show(box, out);
+	if (box->playhouse)
+		playhouse_save(box->playhouse, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so
@@ -190,6 +193,47 @@ static void make_hub(struct box *box)
 	box->hub = hub_create(&o);
 }
 
+/* --- the show -> native ------------------------------------------------------ */
+
+static unsigned long count_followers(void *self)
+{
+	struct box *box = self;
+
+	return box->native ? native_followers(box->native) : 0;
+}
+
+static void tell_command(void *self, uint64_t version, double at_ms, struct text json)
+{
+	struct box *box = self;
+
+	if (box->native)
+		native_tell_command(box->native, version, at_ms, json);
+}
+
+static void tell_stage(void *self)
+{
+	struct box *box = self;
+
+	if (box->native)
+		native_tell_stage(box->native);
+}
+
+static void make_playhouse(struct box *box)
+{
+	struct playhouse_options o = {
+		.loop = box->loop,
+		.journal = box->journal,
+		.bus = box->bus,
+		.data = box->config->data,
+		.self = box,
+		.followers = count_followers,
+		.command = tell_command,
+		.changed = tell_stage,
+	};
+
+	box->playhouse = playhouse_create(&o);
+}
+
 /* --- stopping ---------------------------------------------------------------- */
 
 /* First what was accepted goes to the disk and is acknowledged, then everybody is
@@ -275,7 +319,8 @@ static void take_down(struct box *box)
 	box_destroy_prompts(box);
 	resume_destroy(box->resume);
 	runs_destroy(box->runs);
-	box_destroy_show(box);
+	playhouse_destroy(box->playhouse);
+	box->playhouse = NULL;
 	box_destroy_back(box);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
@@ -346,10 +391,9 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	box_open_folds(box);
 	make_hub(box);
-	box_make_show(box);
+	make_playhouse(box);
 	box_hear_people(box);
-	box_load_show(box);
-	box_open_show(box);
+	playhouse_open(box->playhouse);
 	if (!box_make_sources(box, why))
 		return false;
 	box_make_hook(box);

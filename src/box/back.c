@@ -7,7 +7,7 @@
 #include "box/receipts.h"
 #include "bus/bus.h"
 #include "escapement/escapement.h"
-#include "play/theatre.h"
+#include "play/house/playhouse.h"
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "signal/json.h"
@@ -139,7 +139,8 @@ static bool can_source(void *self, struct text run, struct text op)
 	const struct run *known = runs_find(box->runs, run);
 
 	if (text_is(op, "tell"))
-		return sources_can_send(box->sources, theatre_source(box->theatre, run));
+		return sources_can_send(box->sources,
+		                        theatre_source(playhouse_theatre(box->playhouse), run));
 	return sources_can(box->sources, run, op, known && fold_totals(&known->fold).live > 0);
 }
 
@@ -272,7 +273,7 @@ static struct text entity_of(yyjson_val *envelope)
  * performance of whom it was done to. */
 static struct text concerned(struct box *box, const struct signal *s, struct text *run)
 {
-	const struct theatre *theatre = box->theatre;
+	const struct theatre *theatre = playhouse_theatre(box->playhouse);
 	struct text source = TEXT(""), known;
 	struct json_reader reader;
 	yyjson_doc *doc;
@@ -280,7 +281,7 @@ static struct text concerned(struct box *box, const struct signal *s, struct tex
 	*run = s->correlation;
 	if (run->at)
 		return theatre_source(theatre, *run);
-	box_wake_show(box, s->seq - 1);
+	playhouse_wake(box->playhouse, s->seq - 1);
 	json_reader_init(&reader, s->line.len);
 	doc = json_read(&reader, s->line, NULL);
 	theatre_episode(theatre, entity_of(yyjson_doc_get_root(doc)), run, &source);

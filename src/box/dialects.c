@@ -12,17 +12,31 @@
 #include "escapement/escapement.h"
 #include "hub/dialect.h"
 #include "native/native.h"
+#include "play/house/playhouse.h"
 
 #define NAMES_MAX 512
 
 /* ---- what they are made of ---- */
+
+static struct native_moment look_at_stage(void *self, struct buf *out)
+{
+	struct playhouse *p = ((struct box *)self)->playhouse;
+	double at_ms = playhouse_look(p, out);
+
+	return (struct native_moment){theatre_version(playhouse_theatre(p)), at_ms};
+}
+
+static bool stage_since(void *self, uint64_t version, native_command_fn *each, void *of)
+{
+	return playhouse_since(((struct box *)self)->playhouse, version, each, of);
+}
 
 static void *make_native(struct box *box)
 {
 	struct native_options o = {
 		.self = box,
 		.sources = box_list_sources,
-		.stage = box_stage(box),
+		.stage = {.self = box, .look = look_at_stage, .since = stage_since},
 		.prompts = box->prompts,
 	};
 

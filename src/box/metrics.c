@@ -5,7 +5,7 @@
 #include "hub/hub.h"
 #include "hub/stats.h"
 #include "native/native.h"
-#include "play/theatre.h"
+#include "play/house/playhouse.h"
 #include "source/claude/hook.h"
 #include "source/source.h"
 
@@ -154,12 +154,12 @@ static void add_show(struct buf *out, const struct box *box)
 	                                      "Performances that were one too many."};
 	static const struct metric active = {"signalbox_show_performances", METRIC_GAUGE,
 	                                     "Performances under way."};
-	const struct theatre *theatre = box->theatre;
+	const struct theatre *theatre = playhouse_theatre(box->playhouse);
 	const struct theatre_stats s = theatre_stats(theatre);
 
 	metric_add(out, &running, theatre_is_running(theatre) ? 1 : 0);
 	metric_add(out, &processed, (double)s.processed);
-	metric_add(out, &skipped, (double)box_show_skipped(box));
+	metric_add(out, &skipped, (double)playhouse_skipped(box->playhouse));
 	metric_add(out, &refused, (double)s.refused);
 	metric_add(out, &active, (double)s.active);
 	add_wires(out, theatre);

@@ -13,7 +13,6 @@
 #include "box/folds.h"
 #include "box/listens.h"
 #include "box/resume.h"
-#include "box/show.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
 #include "net/loop.h"
@@ -41,8 +40,7 @@ struct box {
 	struct pauses *pauses;   /* sessions that are held */
 	struct porch *porch;     /* where hooks come in */
 	struct discover *discover;
-	struct theatre *theatre;     /* the show */
-	struct playhouse *playhouse; /* where it is: its clock and its timer */
+	struct playhouse *playhouse; /* the show */
 	struct receipts *receipts;   /* of what people told agents */
 	struct backs *backs;         /* whoever can do what people want ... */
 	struct back_end back_ends[3];

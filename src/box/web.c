@@ -8,6 +8,7 @@
 #include "net/conn.h"
 #include "net/http.h"
 #include "net/listen.h"
+#include "play/house/playhouse.h"
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "source/claude/porch.h"
@@ -43,7 +44,12 @@ static void web_wants_status(void *self, struct buf *out)
 	porch_json(box->hook, box->config->data, out);
 	buf_add(out, TEXT(",\"hub\":"));
 	hub_status(box->hub, out);
-	box_show_status(box, out);
+	playhouse_status(box->playhouse, out);
+}
+
+static void web_wants_stage(void *self, struct buf *out)
+{
+	playhouse_look(((struct box *)self)->playhouse, out);
 }
 
 static const char *web_wants_trouble(void *self)
@@ -66,7 +72,15 @@ bool box_make_web(struct box *box, struct error *why)
 		.prompts = box->prompts,
 		.discovery = box_discovery(box),
 		.tap = box_tap(box),
-		.show = box_show_door(box),
+		.show =
+			{
+				.self = box->playhouse,
+				.document = playhouse_document,
+				.tag = playhouse_tag,
+				.use = playhouse_use,
+				.forget = playhouse_forget_use,
+				.run = playhouse_run,
+			},
 		.doors =
 			{
 				.self = box,
@@ -74,7 +88,7 @@ bool box_make_web(struct box *box, struct error *why)
 				.clients = web_counts,
 				.status = web_wants_status,
 				.metrics = box_add_metrics,
-				.stage = box_look_at_stage,
+				.stage = web_wants_stage,
 				.trouble = web_wants_trouble,
 				.source = box_source_errand,
 			},

@@ -1,4 +1,4 @@
-/* show.c - the show in a box: what the bus says is played, in time, for all to see.
+/* playhouse.c - the show in a box: what the bus says is played, in time, for all to see.
  *
  * The theatre has no clock: here is one, and a timer that wakes it when something is
  * due.  It may take a tenth of the processor, and a fiftieth while nobody looks, because
@@ -17,11 +17,10 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/sections.h"
-#include "box/parts.h"
 #include "bus/bus.h"
 #include "journal/journal.h"
-#include "native/native.h"
-#include "play/theatre.h"
+#include "net/loop.h"
+#include "play/house/hands.h"
 
 #define SECTION "show"         /* of a checkpoint */
 #define SECTION_SEQ "show.seq" /* the newest signal that it heard */
@@ -40,7 +39,8 @@
 #define WAKE_NS STRENGTH_NS    /* ... likewise, and without a wait */
 
 struct playhouse {
-	struct box *box;
+	struct playhouse_options options;
+	struct theatre *theatre;
 	struct tap tap;
 	bool is_open; /* what was is folded, and it is now */
 	struct later settling;
@@ -74,17 +74,17 @@ static void set_clock(struct playhouse *p)
 {
 	double wall_ms = floor((double)clock_wall_ms() - (double)clock_mono_ns() / 1e6);
 
-	p->set_at = loop_now_ms(p->box->loop);
+	p->set_at = loop_now_ms(p->options.loop);
 	if (wall_ms <= p->wall_ms)
 		return;
 	p->wall_ms = wall_ms;
 	p->due_ms = NAN;
-	loop_later(p->box->loop, &p->settling);
+	loop_later(p->options.loop, &p->settling);
 }
 
 static double now(struct playhouse *p)
 {
-	uint64_t mono_ms = loop_now_ms(p->box->loop);
+	uint64_t mono_ms = loop_now_ms(p->options.loop);
 
 	if (mono_ms - p->set_at >= SET_CLOCK_MS)
 		set_clock(p);
@@ -96,12 +96,12 @@ static double now(struct playhouse *p)
 
 static double share_ns(const struct playhouse *p)
 {
-	return p->box->native && native_followers(p->box->native) ? SHARE_NS : SHARE_ALONE_NS;
+	return p->options.followers(p->options.self) ? SHARE_NS : SHARE_ALONE_NS;
 }
 
 static bool has_strength(struct playhouse *p)
 {
-	uint64_t ms = loop_now_ms(p->box->loop);
+	uint64_t ms = loop_now_ms(p->options.loop);
 
 	if (ms == p->strengthened)
 		return p->strength_ns > 0;
@@ -120,10 +120,10 @@ static void is_due(uv_timer_t *timer)
 	struct playhouse *p = timer->data;
 	uint64_t begun = clock_work_ns();
 
-	theatre_tick(p->box->theatre, now(p));
+	theatre_tick(p->theatre, now(p));
 	p->strength_ns -= (double)(clock_work_ns() - begun);
 	p->due_ms = NAN;
-	wake_for(p, theatre_next(p->box->theatre));
+	wake_for(p, theatre_next(p->theatre));
 }
 
 static void wake_for(struct playhouse *p, double next_ms)
@@ -148,7 +148,7 @@ static void settle(struct later *later)
 {
 	struct playhouse *p = list_of(later, struct playhouse, settling);
 
-	wake_for(p, theatre_next(p->box->theatre));
+	wake_for(p, theatre_next(p->theatre));
 }
 
 /* ---- sleep ---- */
@@ -158,13 +158,13 @@ static void wake(struct playhouse *p, uint64_t until);
 /* Somebody wants to know how it is now. */
 static void look_up(struct playhouse *p)
 {
-	wake(p, journal_last_seq(p->box->journal));
+	wake(p, journal_last_seq(p->options.journal));
 }
 
 static void fall_asleep(struct playhouse *p)
 {
 	p->is_asleep = true;
-	p->slept_from = journal_last_seq(p->box->journal);
+	p->slept_from = journal_last_seq(p->options.journal);
 	p->due_ms = NAN;
 	uv_timer_stop(&p->timer);
 }
@@ -172,19 +172,19 @@ static void fall_asleep(struct playhouse *p)
 static void watch_rate(struct playhouse *p)
 {
 	p->is_ticking = true;
-	deadline_set(p->box->loop, &p->tick, DEADLINE_TICK_MS);
+	deadline_set(p->options.loop, &p->tick, DEADLINE_TICK_MS);
 }
 
 static void tick(struct deadline *deadline)
 {
 	struct playhouse *p = list_of(deadline, struct playhouse, tick);
-	uint64_t last = journal_last_seq(p->box->journal), came = last - p->counted;
+	uint64_t last = journal_last_seq(p->options.journal), came = last - p->counted;
 
 	p->counted = last;
 	p->calm = came < BUSY ? p->calm + 1 : 0;
 	if (p->is_asleep && p->calm >= CALM_TICKS)
 		wake(p, last);
-	else if (!p->is_asleep && !p->calm && !native_followers(p->box->native))
+	else if (!p->is_asleep && !p->calm && !p->options.followers(p->options.self))
 		fall_asleep(p);
 	p->is_ticking = false;
 	if (came || p->is_asleep)
@@ -197,16 +197,16 @@ static void play(struct playhouse *p, const struct signal *s)
 {
 	uint64_t begun = clock_work_ns();
 
-	theatre_hear(p->box->theatre, s, now(p));
+	theatre_hear(p->theatre, s, now(p));
 	p->strength_ns -= (double)(clock_work_ns() - begun);
-	loop_later(p->box->loop, &p->settling);
+	loop_later(p->options.loop, &p->settling);
 }
 
 static bool is_wanted(struct playhouse *p, struct text type)
 {
 	if (p->type_len && text_equal(type, (struct text){p->type, p->type_len}))
 		return p->is_wanted;
-	p->is_wanted = theatre_wants(p->box->theatre, type);
+	p->is_wanted = theatre_wants(p->theatre, type);
 	p->type_len = type.len < TYPE_KNOWN ? type.len : 0;
 	memcpy(p->type, type.at, p->type_len);
 	return p->is_wanted;
@@ -221,9 +221,9 @@ static void heard(struct tap *tap, const struct signal *s)
 	if (!p->is_ticking)
 		watch_rate(p);
 	if (p->is_asleep)
-		theatre_note(p->box->theatre, s);
+		theatre_note(p->theatre, s);
 	else if (!is_wanted(p, s->type))
-		theatre_hear(p->box->theatre, s, now(p)); /* who speaks of what */
+		theatre_hear(p->theatre, s, now(p)); /* who speaks of what */
 	else if (has_strength(p))
 		play(p, s);
 	else
@@ -232,65 +232,49 @@ static void heard(struct tap *tap, const struct signal *s)
 
 static void played(void *self, uint64_t version, double at_ms, struct text json)
 {
-	struct box *box = self;
+	struct playhouse *p = self;
 
-	if (box->native && !box->playhouse->is_folding)
-		native_tell_command(box->native, version, at_ms, json);
+	if (!p->is_folding)
+		p->options.command(p->options.self, version, at_ms, json);
 }
 
 static void changed(void *self)
 {
-	struct box *box = self;
+	struct playhouse *p = self;
 
-	if (box->playhouse)
-		box->playhouse->type_len = 0;
-	if (box->native)
-		native_tell_stage(box->native);
+	p->type_len = 0;
+	p->options.changed(p->options.self);
 }
 
-static struct native_moment look(void *self, struct buf *out)
+double playhouse_look(struct playhouse *p, struct buf *out)
 {
-	struct box *box = self;
-	struct native_moment moment;
+	double at_ms;
 
-	look_up(box->playhouse);
-	moment = (struct native_moment){theatre_version(box->theatre), now(box->playhouse)};
-	theatre_look(box->theatre, moment.at_ms, out);
-	return moment;
+	look_up(p);
+	at_ms = now(p);
+	theatre_look(p->theatre, at_ms, out);
+	return at_ms;
 }
 
-static bool since(void *self, uint64_t version, native_command_fn *each, void *of)
+bool playhouse_since(struct playhouse *p, uint64_t version, theatre_each_fn *each, void *of)
 {
-	struct box *box = self;
-
-	look_up(box->playhouse);
-	return theatre_since(box->theatre, version, each, of);
+	look_up(p);
+	return theatre_since(p->theatre, version, each, of);
 }
 
-struct native_stage box_stage(struct box *box)
+void playhouse_status(struct playhouse *p, struct buf *out)
 {
-	return (struct native_stage){.self = box, .look = look, .since = since};
-}
-
-void box_look_at_stage(void *self, struct buf *out)
-{
-	look(self, out);
-}
-
-void box_show_status(struct box *box, struct buf *out)
-{
-	const struct theatre_stats s = theatre_stats(box->theatre);
+	const struct theatre_stats s = theatre_stats(p->theatre);
 
 	buf_print(out,
 	          ",\"show\":{\"running\":%s,\"asleep\":%s,\"version\":%llu,"
 	          "\"signalsProcessed\":%llu,\"skipped\":%llu,\"refused\":%llu,"
 	          "\"active\":%zu,\"wires\":",
-	          theatre_is_running(box->theatre) ? "true" : "false",
-	          box->playhouse->is_asleep ? "true" : "false",
-	          (unsigned long long)theatre_version(box->theatre),
-	          (unsigned long long)s.processed, (unsigned long long)box_show_skipped(box),
+	          theatre_is_running(p->theatre) ? "true" : "false",
+	          p->is_asleep ? "true" : "false", (unsigned long long)theatre_version(p->theatre),
+	          (unsigned long long)s.processed, (unsigned long long)playhouse_skipped(p),
 	          (unsigned long long)s.refused, s.active);
-	theatre_counts(box->theatre, out);
+	theatre_counts(p->theatre, out);
 	buf_add_char(out, '}');
 }
 
@@ -306,10 +290,12 @@ static uint64_t play_past(struct playhouse *p, struct show_past *past)
 {
 	uint64_t came_to;
 
+	past->theatre = p->theatre;
+	past->journal = p->options.journal;
 	past->now_ms = now(p);
 	p->is_folding = true;
-	came_to = box_play_past(p->box, past);
-	theatre_tick(p->box->theatre, past->now_ms);
+	came_to = hands_play_past(past);
+	theatre_tick(p->theatre, past->now_ms);
 	p->is_folding = false;
 	return came_to;
 }
@@ -326,12 +312,12 @@ static void wake(struct playhouse *p, uint64_t until)
 	past.after = newest(p->slept_from, until, WAKE_SIGNALS);
 	p->skipped += past.after - p->slept_from;
 	p->skipped += until - play_past(p, &past);
-	box_show_arm(p->box);
+	hands_arm(p);
 }
 
-void box_wake_show(struct box *box, uint64_t until)
+void playhouse_wake(struct playhouse *p, uint64_t until)
 {
-	wake(box->playhouse, until);
+	wake(p, until);
 }
 
 /* ---- across a restart ---- */
@@ -341,26 +327,24 @@ static void save_seq(const struct playhouse *p, struct buf *out)
 {
 	size_t begun = section_begin(out, SECTION_SEQ);
 
-	buf_add_u64(out, p->is_asleep ? p->slept_from : journal_last_seq(p->box->journal));
+	buf_add_u64(out, p->is_asleep ? p->slept_from : journal_last_seq(p->options.journal));
 	section_end(out, begun);
 }
 
-void box_save_show(struct box *box, struct buf *out)
+void playhouse_save(struct playhouse *p, struct buf *out)
 {
 	struct buf saved;
 	size_t begun;
 
-	if (!box->theatre)
-		return;
 	buf_init(&saved, SAVED_MAX);
-	theatre_save(box->theatre, &saved);
+	theatre_save(p->theatre, &saved);
 	if (saved.full) {
 		log_warn("show", "there is too much on the stage to remember it");
 	} else {
 		begun = section_begin(out, SECTION);
 		buf_add(out, buf_text(&saved));
 		section_end(out, begun);
-		save_seq(box->playhouse, out);
+		save_seq(p, out);
 	}
 	buf_finish(&saved);
 }
@@ -368,16 +352,16 @@ void box_save_show(struct box *box, struct buf *out)
 static void remember(struct playhouse *p)
 {
 	struct show_past past = {
-		.until = journal_last_seq(p->box->journal),
+		.until = journal_last_seq(p->options.journal),
 		.ns = FOLD_NS,
 		.wait_ms = FOLD_WAIT_MS,
 	};
 	uint64_t after;
-	struct text all = journal_checkpoint(p->box->journal, &after);
+	struct text all = journal_checkpoint(p->options.journal, &after);
 	struct text saved = section_find(all, SECTION);
 
 	text_to_u64(section_find(all, SECTION_SEQ), &after);
-	if (saved.len == 0 || !theatre_load(p->box->theatre, saved, p->now_ms))
+	if (saved.len == 0 || !theatre_load(p->theatre, saved, p->now_ms))
 		after = 0;
 	past.after = newest(after, past.until, FOLD_SIGNALS);
 	if (play_past(p, &past) < past.until)
@@ -386,49 +370,65 @@ static void remember(struct playhouse *p)
 
 /* ---- life ---- */
 
-uint64_t box_show_skipped(const struct box *box)
+uint64_t playhouse_skipped(const struct playhouse *p)
 {
-	return theatre_stats(box->theatre).skipped + box->playhouse->skipped;
+	return theatre_stats(p->theatre).skipped + p->skipped;
 }
 
-double box_show_now(struct box *box)
+const struct theatre *playhouse_theatre(const struct playhouse *p)
 {
-	if (!box->playhouse->is_open)
+	return p->theatre;
+}
+
+struct theatre *hands_theatre(struct playhouse *p)
+{
+	return p->theatre;
+}
+
+const struct playhouse_options *hands_options(const struct playhouse *p)
+{
+	return &p->options;
+}
+
+double hands_now(struct playhouse *p)
+{
+	if (!p->is_open)
 		return 0;
-	look_up(box->playhouse);
-	return now(box->playhouse);
+	look_up(p);
+	return now(p);
 }
 
-void box_show_arm(struct box *box)
+void hands_arm(struct playhouse *p)
 {
-	loop_later(box->loop, &box->playhouse->settling);
+	loop_later(p->options.loop, &p->settling);
 }
 
-void box_make_show(struct box *box)
+struct playhouse *playhouse_create(const struct playhouse_options *options)
 {
 	struct playhouse *p = must_zero(1, sizeof(*p));
-	struct theatre_options o = {.self = box, .command = played, .changed = changed};
+	struct theatre_options o = {.self = p, .command = played, .changed = changed};
 
-	box->playhouse = p;
-	p->box = box;
+	p->options = *options;
 	p->tap = (struct tap){.name = "show", .heard = heard};
 	p->settling.run = settle;
 	p->tick.fire = tick;
 	p->strength_ns = STRENGTH_NS;
-	p->strengthened = loop_now_ms(box->loop);
-	uv_timer_init(loop_uv(box->loop), &p->timer);
+	p->strengthened = loop_now_ms(p->options.loop);
+	uv_timer_init(loop_uv(p->options.loop), &p->timer);
 	p->timer.data = p;
 	set_clock(p);
-	box->theatre = theatre_create(&o, now(p));
+	p->theatre = theatre_create(&o, now(p));
+	return p;
 }
 
-void box_open_show(struct box *box)
+void playhouse_open(struct playhouse *p)
 {
-	remember(box->playhouse);
-	box->playhouse->is_open = true;
-	box->playhouse->counted = journal_last_seq(box->journal);
-	box_show_arm(box);
-	bus_add_tap(box->bus, &box->playhouse->tap);
+	hands_load(p);
+	remember(p);
+	p->is_open = true;
+	p->counted = journal_last_seq(p->options.journal);
+	hands_arm(p);
+	bus_add_tap(p->options.bus, &p->tap);
 }
 
 static void free_closed(uv_handle_t *timer)
@@ -436,16 +436,12 @@ static void free_closed(uv_handle_t *timer)
 	free(timer->data);
 }
 
-void box_destroy_show(struct box *box)
+void playhouse_destroy(struct playhouse *p)
 {
-	struct playhouse *p = box->playhouse;
-
 	if (!p)
 		return;
 	loop_forget(&p->settling);
 	deadline_clear(&p->tick);
+	theatre_destroy(p->theatre);
 	uv_close((uv_handle_t *)&p->timer, free_closed);
-	theatre_destroy(box->theatre);
-	box->theatre = NULL;
-	box->playhouse = NULL;
 }

@@ -1,4 +1,4 @@
-/* show_store.c - the show on the disk, DATA/show.json, and web's door to the show.
+/* store.c - the show on the disk, DATA/show.json, and the door of web to the show.
  *
  * A document is played first, for that finds out whether it is good; then it is written,
  * on a thread of its own, and only then is anybody told that it is there.  If the disk
@@ -14,23 +14,20 @@
 
 #include "base/log.h"
 #include "base/must.h"
-#include "box/parts.h"
-#include "config/config.h"
 #include "journal/disk.h"
 #include "journal/journal.h"
 #include "net/work.h"
-#include "play/theatre.h"
+#include "play/house/hands.h"
 #include "stage/show.h"
-#include "web/show.h"
 
 #define SHOW_FILE "show.json"
 
 /* ---- start ---- */
 
 /* True as well when there is none. */
-static bool load(const struct box *box, struct buf *out, struct error *why)
+static bool load(const char *data, struct buf *out, struct error *why)
 {
-	int dir = open(box->config->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool good = dir >= 0 && (disk_load(dir, SHOW_FILE, out) || errno == ENOENT);
 
 	if (!good)
@@ -41,29 +38,30 @@ static bool load(const struct box *box, struct buf *out, struct error *why)
 }
 
 /* A file that is no show stays as it is: somebody may still mend it. */
-void box_load_show(struct box *box)
+void hands_load(struct playhouse *p)
 {
+	const char *data = hands_options(p)->data;
 	struct error why = {""};
 	struct buf document;
 	bool good;
 
 	buf_init(&document, SHOW_MAX + 1);
-	good = load(box, &document, &why);
+	good = load(data, &document, &why);
 	if (good && document.at)
-		good = theatre_use(box->theatre, buf_text(&document), box_show_now(box), &why);
+		good = theatre_use(hands_theatre(p), buf_text(&document), hands_now(p), &why);
 	if (!good)
 		log_error("show", "%s/" SHOW_FILE ": %s; the show in the program is played instead",
-		          box->config->data, why.words);
+		          data, why.words);
 	buf_finish(&document);
 }
 
 /* ---- another one ---- */
 
 struct use {
-	struct box *box;
+	struct playhouse *house;
 	char *data;
 	struct buf document, before;
-	web_used_fn *used;
+	playhouse_used_fn *used;
 	void *of;
 	struct error trouble;
 	bool is_kept;
@@ -92,12 +90,12 @@ static void run_use(void *self)
 static void end_use(void *self)
 {
 	struct use *use = self;
-	struct box *box = use->box;
+	struct playhouse *p = use->house;
 
 	if (!use->is_kept) {
 		log_error("show", "%s", use->trouble.words);
-		theatre_use(box->theatre, buf_text(&use->before), box_show_now(box), NULL);
-		box_show_arm(box);
+		theatre_use(hands_theatre(p), buf_text(&use->before), hands_now(p), NULL);
+		hands_arm(p);
 	}
 	use->used(use->of, use->is_kept ? NULL : &use->trouble);
 }
@@ -112,64 +110,55 @@ static void drop_use(void *self)
 	free(use);
 }
 
-static void *web_uses(void *self, struct text json, web_used_fn *used, void *of, struct error *why)
+void *playhouse_use(void *self, struct text json, playhouse_used_fn *used, void *of,
+                    struct error *why)
 {
-	struct box *box = self;
+	struct playhouse *p = self;
 	struct use *use = must_zero(1, sizeof(*use));
 
-	use->box = box;
+	use->house = p;
 	use->used = used;
 	use->of = of;
 	buf_init(&use->document, SHOW_MAX);
 	buf_init(&use->before, SHOW_MAX);
 	buf_add(&use->document, json);
-	buf_add(&use->before, theatre_show(box->theatre));
-	if (!theatre_use(box->theatre, json, box_show_now(box), why)) {
+	buf_add(&use->before, theatre_show(hands_theatre(p)));
+	if (!theatre_use(hands_theatre(p), json, hands_now(p), why)) {
 		drop_use(use);
 		return NULL;
 	}
-	box_show_arm(box);
-	use->data = must_dup(box->config->data);
-	return work_start(box->loop, &(struct work_plan){use, run_use, end_use, drop_use});
+	hands_arm(p);
+	use->data = must_dup(hands_options(p)->data);
+	return work_start(hands_options(p)->loop,
+	                  &(struct work_plan){use, run_use, end_use, drop_use});
 }
 
-static void web_forgets_use(void *self, void *use)
+void playhouse_forget_use(void *self, void *use)
 {
 	work_leave(use);
 }
 
 /* ---- the rest of the door ---- */
 
-static struct text web_wants_document(void *self)
+struct text playhouse_document(void *self)
 {
-	return theatre_show(((struct box *)self)->theatre);
+	return theatre_show(hands_theatre(self));
 }
 
-static struct text web_wants_tag(void *self)
+struct text playhouse_tag(void *self)
 {
-	return theatre_tag(((struct box *)self)->theatre);
+	return theatre_tag(hands_theatre(self));
 }
 
-static bool web_runs(void *self, bool on)
+bool playhouse_run(void *self, bool on)
 {
-	struct box *box = self;
-	double now = box_show_now(box);
-	bool changed = on ? theatre_start(box->theatre, now) : theatre_stop(box->theatre, now);
+	struct playhouse *p = self;
+	double now = hands_now(p);
+	bool changed =
+		on ? theatre_start(hands_theatre(p), now) : theatre_stop(hands_theatre(p), now);
 
-	box_show_arm(box);
+	hands_arm(p);
 	if (changed)
-		journal_save_state(box->journal);
+		journal_save_state(hands_options(p)->journal);
 	return changed;
-}
-
-struct web_show box_show_door(struct box *box)
-{
-	return (struct web_show){
-		.self = box,
-		.document = web_wants_document,
-		.tag = web_wants_tag,
-		.use = web_uses,
-		.forget = web_forgets_use,
-		.run = web_runs,
-	};
 }

@@ -1,21 +1,19 @@
-/* show_past.c - signals of the journal, played as if they came now: at a start, and when
+/* past.c - signals of the journal, played as if they came now: at a start, and when
  * the show was asleep.  What it may take is counted in work: a machine or a disk that stands
  * still for a moment costs time, and is no reason for an empty stage.
  */
 #include <math.h>
 
 #include "base/clock.h"
-#include "box/parts.h"
 #include "journal/reader.h"
-#include "play/theatre.h"
+#include "play/house/hands.h"
 
 #define LOOK_EVERY 256 /* signals between two looks at the clock */
 #define CHUNK (256 * KIB)
 #define WAIT_MS 1000 /* at a time */
 #define MILLISECOND_NS UINT64_C(1000000)
 
-struct fold {
-	struct box *box;
+struct replaying {
 	const struct show_past *past;
 	struct journal_reader *from;
 	struct signal_reader *lines;
@@ -25,18 +23,18 @@ struct fold {
 };
 
 /* At its own time: not before the one before it, and not in the future. */
-static void play_line(struct fold *f, struct text line)
+static void play_line(struct replaying *f, struct text line)
 {
 	struct signal s;
 
 	if (!signal_read(f->lines, line, &s, NULL))
 		return;
 	f->at_ms = fmax(f->at_ms, fmin(s.at_ms, f->past->now_ms));
-	theatre_hear(f->box->theatre, &s, f->at_ms);
+	theatre_hear(f->past->theatre, &s, f->at_ms);
 }
 
 /* False when the last was played, or it is too much work. */
-static bool play_lines(struct fold *f, struct text lines)
+static bool play_lines(struct replaying *f, struct text lines)
 {
 	while (lines.len) {
 		struct text line = text_cut(lines, '\n', &lines);
@@ -52,9 +50,9 @@ static bool play_lines(struct fold *f, struct text lines)
 	return true;
 }
 
-static bool wait_for_disk(const struct fold *f)
+static bool wait_for_disk(const struct replaying *f)
 {
-	struct journal *journal = f->box->journal;
+	struct journal *journal = f->past->journal;
 
 	if (clock_mono_ns() >= f->wait_until_ns)
 		return false;
@@ -63,12 +61,11 @@ static bool wait_for_disk(const struct fold *f)
 	return true;
 }
 
-uint64_t box_play_past(struct box *box, const struct show_past *past)
+uint64_t hands_play_past(const struct show_past *past)
 {
-	struct fold f = {
-		.box = box,
+	struct replaying f = {
 		.past = past,
-		.from = journal_reader_create(box->journal, past->after),
+		.from = journal_reader_create(past->journal, past->after),
 		.lines = signal_reader_create(),
 		.work_until_ns = clock_work_ns() + past->ns,
 		.wait_until_ns = clock_mono_ns() + past->wait_ms * MILLISECOND_NS,
