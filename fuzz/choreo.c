@@ -30,7 +30,7 @@ struct stage {
 	bool interrupted[PERFORMANCES_MAX];
 };
 
-static void take(void *self, const struct command *command)
+static void take(void *self, const struct stage_command *command)
 {
 	struct stage *s = self;
 	uint64_t id = command->performance;
@@ -56,7 +56,7 @@ static void take(void *self, const struct command *command)
 	}
 }
 
-static void check_running(void *self, const struct command *command)
+static void check_running(void *self, const struct stage_command *command)
 {
 	must_hold(command->kind == COMMAND_START && command->elapsed >= 0);
 }

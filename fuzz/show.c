@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Nobody without a name is cast. */
-static void look(void *self, const struct command *command, uint64_t version)
+static void look(void *self, const struct stage_command *command, uint64_t version)
 {
 	if (command->params.len && command->params.at[command->params.len - 1] != '}')
 		abort();
@@ -93,7 +93,7 @@ static void play_show(const struct show *show, struct error *why)
 
 /* ---- edits ---- */
 
-static void edit(const struct show *show, const struct edit *edit, struct buf *out)
+static void edit(const struct show *show, const struct show_edit *edit, struct buf *out)
 {
 	struct error why = {""};
 	struct buf id;
@@ -106,7 +106,7 @@ static void edit(const struct show *show, const struct edit *edit, struct buf *o
 }
 
 /* What is put in place of itself leaves everything as it was. */
-static void replace_first(const struct show *show, struct edit *e, struct buf *out)
+static void replace_first(const struct show *show, struct show_edit *e, struct buf *out)
 {
 	struct show *same;
 
@@ -136,7 +136,7 @@ static void edit_part(const struct show *show, enum edit_part part)
 	static const char *const owners[] = {"choreographies", "wires", "bindings", "entities"};
 	yyjson_val *owner = part == EDIT_ENTITIES ? show->scene : show->root;
 	yyjson_val *first = yyjson_arr_get_first(yyjson_obj_get(owner, owners[part]));
-	struct edit e = {EDIT_ADD, part, json_text_at(first, "id"), TEXT("{}")};
+	struct show_edit e = {EDIT_ADD, part, json_text_at(first, "id"), TEXT("{}")};
 	struct buf item, out;
 
 	buf_init(&item, SHOW_MAX);

@@ -112,7 +112,7 @@ static void add_hooks(struct buf *out, const struct hook_stats *s)
 
 /* ---- the show ---- */
 
-struct wires {
+struct wires_metric {
 	struct buf *out;
 	const struct metric *metric;
 	bool of_dropped, has_begun;
@@ -120,7 +120,7 @@ struct wires {
 
 static void add_wire(void *self, struct text id, uint64_t passed, uint64_t dropped)
 {
-	struct wires *w = self;
+	struct wires_metric *w = self;
 
 	if (!w->has_begun)
 		metric_begin(w->out, w->metric);
@@ -135,8 +135,9 @@ static void add_wires(struct buf *out, const struct theatre *theatre)
 	static const struct metric dropped = {"signalbox_wire_dropped_total", METRIC_COUNTER,
 	                                      "Signals that a wire's filters kept back."};
 
-	theatre_each_wire(theatre, add_wire, &(struct wires){out, &passed});
-	theatre_each_wire(theatre, add_wire, &(struct wires){out, &dropped, .of_dropped = true});
+	theatre_each_wire(theatre, add_wire, &(struct wires_metric){out, &passed});
+	theatre_each_wire(theatre, add_wire,
+	                  &(struct wires_metric){out, &dropped, .of_dropped = true});
 }
 
 static void add_show(struct buf *out, const struct box *box)

@@ -92,7 +92,7 @@ void box_tap_target(struct box *box, struct tap_target *target)
 }
 
 /* One request, on its way through a thread: it has copies of all it needs. */
-struct errand {
+struct tap_errand {
 	struct box *box;
 	struct web_tap_ask ask;
 	struct tap_target target;
@@ -117,7 +117,7 @@ static void run_errand(void *self)
 		[WEB_TAP_PREVIEW_CONNECT] = tap_look,
 		[WEB_TAP_PREVIEW_DISCONNECT] = tap_look,
 	};
-	struct errand *e = self;
+	struct tap_errand *e = self;
 
 	e->good = steps[e->ask.verb](&e->target, &e->report, &e->why);
 	if (e->good && is_preview(e->ask.verb))
@@ -129,7 +129,7 @@ static void ignore(void *of, struct text json)
 {
 }
 
-static void tell_errand(const struct errand *e)
+static void tell_errand(const struct tap_errand *e)
 {
 	struct buf out;
 
@@ -148,7 +148,7 @@ static void tell_errand(const struct errand *e)
 
 static void end_errand(void *self)
 {
-	struct errand *e = self;
+	struct tap_errand *e = self;
 
 	if (e->good)
 		tell_errand(e);
@@ -161,7 +161,7 @@ static void end_errand(void *self)
 
 static void drop_errand(void *self)
 {
-	struct errand *e = self;
+	struct tap_errand *e = self;
 
 	tap_report_finish(&e->report);
 	tap_change_finish(&e->change);
@@ -174,7 +174,7 @@ static void drop_errand(void *self)
 
 static void *web_asks_tap(void *self, const struct web_tap_ask *ask)
 {
-	struct errand *e = must_zero(1, sizeof(*e));
+	struct tap_errand *e = must_zero(1, sizeof(*e));
 
 	e->box = self;
 	e->ask = *ask;

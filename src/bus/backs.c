@@ -21,7 +21,7 @@ struct backs {
 	uint64_t last_ticket;
 };
 
-struct waiting {
+struct waiting_back {
 	struct link in_backs; /* backs.waiting */
 	uint64_t ticket;
 	struct back_ear ear;
@@ -39,7 +39,7 @@ struct backs *backs_create(const struct backs_options *options)
 	return b;
 }
 
-static void drop(struct backs *b, struct waiting *w)
+static void drop(struct backs *b, struct waiting_back *w)
 {
 	list_remove(&w->in_backs);
 	b->waiting_count--;
@@ -52,7 +52,7 @@ void backs_destroy(struct backs *b)
 	if (!b)
 		return;
 	while (!list_is_empty(&b->waiting))
-		drop(b, list_of(b->waiting.next, struct waiting, in_backs));
+		drop(b, list_of(b->waiting.next, struct waiting_back, in_backs));
 	free(b);
 }
 
@@ -78,7 +78,8 @@ static void admit(struct backs *b, struct text signal)
 		bus_admit(b->options.bus, &e, &verdict);
 }
 
-static void end_wait(struct backs *b, struct waiting *w, enum back_answer verdict, const char *why)
+static void end_wait(struct backs *b, struct waiting_back *w, enum back_answer verdict,
+                     const char *why)
 {
 	struct back_ear ear = w->ear;
 	struct error words = {""};
@@ -95,10 +96,10 @@ static void end_wait(struct backs *b, struct waiting *w, enum back_answer verdic
 void backs_tick(struct backs *b)
 {
 	list_each(&b->waiting, l)
-		list_of(l, struct waiting, in_backs)->ticks++;
+		list_of(l, struct waiting_back, in_backs)->ticks++;
 	/* The oldest is the first; the first tick may come at once. */
 	while (!list_is_empty(&b->waiting)) {
-		struct waiting *w = list_of(b->waiting.next, struct waiting, in_backs);
+		struct waiting_back *w = list_of(b->waiting.next, struct waiting_back, in_backs);
 
 		if (w->ticks <= BACKS_WAIT_S)
 			return;
@@ -110,7 +111,7 @@ void backs_tick(struct backs *b)
 void backs_verdict(struct backs *b, uint64_t ticket, enum back_answer verdict, const char *why)
 {
 	list_each(&b->waiting, l) {
-		struct waiting *w = list_of(l, struct waiting, in_backs);
+		struct waiting_back *w = list_of(l, struct waiting_back, in_backs);
 
 		if (w->ticket != ticket)
 			continue;
@@ -123,7 +124,7 @@ void backs_verdict(struct backs *b, uint64_t ticket, enum back_answer verdict, c
 static enum back_answer wait_for(struct backs *b, const struct back_control *c, struct text record,
                                  struct error *why)
 {
-	struct waiting *w;
+	struct waiting_back *w;
 
 	if (b->waiting_count >= BACKS_WAITING_MAX) {
 		error_set(why, "it was passed on, but too many wait for an answer already");
@@ -145,7 +146,7 @@ static void forget(void *self, void *of)
 
 	b->prompts.forget(b->prompts.self, of);
 	list_each(&b->waiting, l) {
-		struct waiting *w = list_of(l, struct waiting, in_backs);
+		struct waiting_back *w = list_of(l, struct waiting_back, in_backs);
 
 		if (w->ear.of == of)
 			w->ear = (struct back_ear){0};
@@ -228,20 +229,20 @@ static enum back_answer ask(void *self, const struct back_ask *given, char run[B
 	return first_of(self, try_ask, &ask, why);
 }
 
-struct message {
+struct back_message {
 	struct text source, words;
 };
 
 static enum back_answer try_send(const struct back_end *end, const void *what, struct error *why)
 {
-	const struct message *m = what;
+	const struct back_message *m = what;
 
 	return end->send ? end->send(end->self, m->source, m->words, why) : BACK_UNKNOWN;
 }
 
 static enum back_answer send(void *self, struct text source, struct text message, struct error *why)
 {
-	return first_of(self, try_send, &(struct message){source, message}, why);
+	return first_of(self, try_send, &(struct back_message){source, message}, why);
 }
 
 static enum back_answer try_tell(const struct back_end *end, const void *what, struct error *why)

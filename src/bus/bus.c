@@ -19,7 +19,7 @@
 #define BUS_WAITING_MAX 4096
 
 /* Admitted from inside a tap: it is stamped when the taps are done. */
-struct waiting {
+struct waiting_emit {
 	struct link in_bus; /* bus.waiting */
 	struct bus_emit emit;
 	char bytes[]; /* raw, then the name, then the prefix */
@@ -112,7 +112,7 @@ void bus_destroy(struct bus *bus)
 	if (!bus)
 		return;
 	list_each(&bus->waiting, l)
-		free(list_of(l, struct waiting, in_bus));
+		free(list_of(l, struct waiting_emit, in_bus));
 	admit_destroy(bus->admit);
 	admit_destroy(bus->inner);
 	folds_destroy(bus->folds);
@@ -296,7 +296,7 @@ static struct text keep(char **to, struct text t)
 /* Inside a tap: the verdict is given now, the stamp when the taps are done. */
 static void admit_later(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *v)
 {
-	struct waiting *w;
+	struct waiting_emit *w;
 	struct draft d;
 	char *to;
 
@@ -326,7 +326,7 @@ void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict 
 	}
 	admit_now(bus, emit, false, verdict);
 	while (!list_is_empty(&bus->waiting)) {
-		struct waiting *w = list_of(bus->waiting.next, struct waiting, in_bus);
+		struct waiting_emit *w = list_of(bus->waiting.next, struct waiting_emit, in_bus);
 		struct bus_verdict known;
 
 		list_remove(&w->in_bus);

@@ -45,7 +45,7 @@ static void add_span(struct admit *a, size_t start, size_t end)
 }
 
 /* A walk over the members of an object, with the place of each in the text. */
-struct walk {
+struct member_walk {
 	yyjson_obj_iter iter;
 	yyjson_val *next;
 	size_t end_of_object;
@@ -54,14 +54,14 @@ struct walk {
 	size_t start, end;
 };
 
-static void walk_begin(struct walk *w, yyjson_val *object, size_t end)
+static void walk_begin(struct member_walk *w, yyjson_val *object, size_t end)
 {
 	w->iter = yyjson_obj_iter_with(object);
 	w->next = yyjson_obj_iter_next(&w->iter);
 	w->end_of_object = end;
 }
 
-static bool walk_on(struct walk *w, const struct admit *a)
+static bool walk_on(struct member_walk *w, const struct admit *a)
 {
 	w->key = w->next;
 	if (!w->key)
@@ -80,9 +80,9 @@ static void add_comma(struct admit *a, bool *first)
 }
 
 /* "metadata":{...} without its `origin`; there is one, so there is a key. */
-static void add_metadata(struct admit *a, const struct walk *member)
+static void add_metadata(struct admit *a, const struct member_walk *member)
 {
-	struct walk w;
+	struct member_walk w;
 	bool first = true;
 	size_t brace;
 
@@ -118,7 +118,7 @@ static bool is_replaced(const struct admit *a, enum member member)
 }
 
 /* Nothing is written for what must go. */
-static void add_member(struct admit *a, const struct walk *w, bool *first)
+static void add_member(struct admit *a, const struct member_walk *w, bool *first)
 {
 	enum member member = member_of(json_text(w->key));
 
@@ -138,7 +138,7 @@ static void add_member(struct admit *a, const struct walk *w, bool *first)
 static void add_given(struct admit *a)
 {
 	bool first = true;
-	struct walk w;
+	struct member_walk w;
 
 	if (a->wrapped) {
 		buf_add(&a->body, TEXT("\"type\":\"event\",\"payload\":"));

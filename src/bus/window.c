@@ -28,7 +28,7 @@
 #define BITS (8 * WINDOW_SIZE)       /* at most an eighth of them set */
 #define SAVED_MAGIC "sbwind6\n"
 
-struct entry {
+struct window_entry {
 	struct window_mark mark;
 	uint64_t seq;
 };
@@ -42,9 +42,9 @@ struct key {
  * and id is found by their hash, another one of the same by its full hash: so an id
  * that is used for ever with other bytes makes no long line. */
 struct generation {
-	struct entry *entries; /* the first `count` of WINDOW_SIZE */
-	uint32_t *slots;       /* TABLE_SIZE, of slot_of(); 0: empty */
-	uint64_t *bits;        /* BITS; one is set for each source and id */
+	struct window_entry *entries; /* the first `count` of WINDOW_SIZE */
+	uint32_t *slots;              /* TABLE_SIZE, of slot_of(); 0: empty */
+	uint64_t *bits;               /* BITS; one is set for each source and id */
 	uint32_t count;
 };
 
@@ -71,7 +71,7 @@ static void generation_init(struct generation *g)
 
 	madvise(memory, size, MADV_HUGEPAGE);
 	memset(memory, 0, size);
-	g->entries = (struct entry *)memory;
+	g->entries = (struct window_entry *)memory;
 	g->slots = (uint32_t *)(memory + entries);
 	g->bits = (uint64_t *)(memory + entries + slots);
 	g->count = 0;
@@ -122,12 +122,12 @@ static uint64_t bit_of(uint64_t pair)
 }
 
 /* NULL when there is none. */
-static const struct entry *find_pair(const struct generation *g, uint64_t pair)
+static const struct window_entry *find_pair(const struct generation *g, uint64_t pair)
 {
 	if (!(*word_of(g, pair) & bit_of(pair)))
 		return NULL;
 	for (size_t i = pair % TABLE_SIZE; g->slots[i]; i = (i + 1) % TABLE_SIZE) {
-		const struct entry *e = &g->entries[g->slots[i] & 0xFFFF];
+		const struct window_entry *e = &g->entries[g->slots[i] & 0xFFFF];
 
 		if (g->slots[i] == slot_of(pair, g->slots[i] & 0xFFFF) && e->mark.pair == pair)
 			return e;
@@ -135,12 +135,13 @@ static const struct entry *find_pair(const struct generation *g, uint64_t pair)
 	return NULL;
 }
 
-static const struct entry *find_full(const struct generation *g, const struct window_mark *mark)
+static const struct window_entry *find_full(const struct generation *g,
+                                            const struct window_mark *mark)
 {
 	uint64_t hash = mark->full[0];
 
 	for (size_t i = hash % TABLE_SIZE; g->slots[i]; i = (i + 1) % TABLE_SIZE) {
-		const struct entry *e = &g->entries[g->slots[i] & 0xFFFF];
+		const struct window_entry *e = &g->entries[g->slots[i] & 0xFFFF];
 
 		if (g->slots[i] == slot_of(hash, g->slots[i] & 0xFFFF) && is_equal(&e->mark, mark))
 			return e;
@@ -151,7 +152,7 @@ static const struct entry *find_full(const struct generation *g, const struct wi
 static enum window_answer look_in(const struct generation *g, const struct window_mark *mark,
                                   uint64_t *seq)
 {
-	const struct entry *e = find_pair(g, mark->pair);
+	const struct window_entry *e = find_pair(g, mark->pair);
 
 	if (!e)
 		return WINDOW_NEW;
@@ -162,7 +163,7 @@ static enum window_answer look_in(const struct generation *g, const struct windo
 }
 
 /* is_first: no other entry of the same source and id is in it. */
-static void put(struct generation *g, const struct entry *entry, bool is_first)
+static void put(struct generation *g, const struct window_entry *entry, bool is_first)
 {
 	uint64_t hash = is_first ? entry->mark.pair : entry->mark.full[0];
 	size_t i = hash % TABLE_SIZE;
@@ -215,7 +216,7 @@ enum window_answer window_look(const struct window *window, const struct window_
 void window_add(struct window *window, const struct window_mark *mark, uint64_t seq,
                 enum window_answer looked)
 {
-	struct entry entry = {*mark, seq};
+	struct window_entry entry = {*mark, seq};
 
 	if (looked == WINDOW_SAME)
 		return;
@@ -265,15 +266,16 @@ static bool is_saved(struct text saved, struct saved *head)
 	return memcmp(head->magic, SAVED_MAGIC, sizeof(head->magic)) == 0 &&
 	       crc == crc32c(0, saved.at, saved.len - sizeof(crc)) && head->older <= WINDOW_SIZE &&
 	       head->newer <= WINDOW_SIZE &&
-	       saved.len == sizeof(*head) + (head->older + head->newer) * sizeof(struct entry) +
+	       saved.len == sizeof(*head) +
+	                            (head->older + head->newer) * sizeof(struct window_entry) +
 	                            sizeof(crc);
 }
 
 /* Returns where the next one's bytes begin. */
 static const char *load_generation(struct generation *g, const char *at, uint64_t count)
 {
-	for (; count > 0; count--, at += sizeof(struct entry)) {
-		struct entry e;
+	for (; count > 0; count--, at += sizeof(struct window_entry)) {
+		struct window_entry e;
 
 		memcpy(&e, at, sizeof(e));
 		put(g, &e, !find_pair(g, e.mark.pair));

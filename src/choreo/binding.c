@@ -13,7 +13,7 @@
 
 #define WORDS_MAX 8192 /* bytes of one signal that are said: more than a bubble holds */
 
-struct part {
+struct binding_part {
 	struct when *when;
 	struct binding *bindings;
 	size_t count;
@@ -22,7 +22,7 @@ struct part {
 struct bindings {
 	const struct show *show;
 	struct bindings_options options;
-	struct part *parts; /* one for each choreography */
+	struct binding_part *parts; /* one for each choreography */
 	size_t count;
 	struct goings goings;
 	struct teller teller;
@@ -30,7 +30,7 @@ struct bindings {
 
 /* ---- birth and death ---- */
 
-static void add_binding(struct part *part, yyjson_val *value, size_t index)
+static void add_binding(struct binding_part *part, yyjson_val *value, size_t index)
 {
 	part->bindings = must_grow(part->bindings, (part->count + 1) * sizeof(*part->bindings));
 	part->bindings[part->count++] = (struct binding){
@@ -235,7 +235,7 @@ static struct text actor_of(struct bindings *b, const struct binding *binding,
 bool bindings_hear(struct bindings *bindings, size_t index, const struct cue *cue, struct text type,
                    double now_ms)
 {
-	const struct part *part = &bindings->parts[index];
+	const struct binding_part *part = &bindings->parts[index];
 	const struct moment moment = {cue, type, now_ms};
 	bool is_taken = false;
 
@@ -269,7 +269,7 @@ double bindings_next(const struct bindings *bindings)
 }
 
 void bindings_running(const struct bindings *bindings, double now_ms,
-                      void (*command)(void *self, const struct command *command), void *self)
+                      void (*command)(void *self, const struct stage_command *command), void *self)
 {
 	struct teller teller;
 

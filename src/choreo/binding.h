@@ -19,7 +19,7 @@ struct bindings;
 struct bindings_options {
 	void *self;
 	/* Valid during the call, which must not come back here. */
-	void (*command)(void *self, const struct command *command);
+	void (*command)(void *self, const struct stage_command *command);
 	/* Where entities are, for movements that take as long as they are. */
 	const struct stage *stage;
 };
@@ -41,7 +41,7 @@ double bindings_next(const struct bindings *bindings); /* INFINITY: never */
 
 /* What runs now, as `start` commands with progress, for who comes late. */
 void bindings_running(const struct bindings *bindings, double now_ms,
-                      void (*command)(void *self, const struct command *command), void *self);
+                      void (*command)(void *self, const struct stage_command *command), void *self);
 
 /* What is under way as a JSON list, and back: places says where the bindings are now.
  * What one had begun that is not the same is lost. */

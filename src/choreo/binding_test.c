@@ -32,7 +32,7 @@ static double straight(struct text easing, double t)
 	return t;
 }
 
-static void take(void *self, const struct command *command)
+static void take(void *self, const struct stage_command *command)
 {
 	stage_command(stage, command);
 	buf_print(&told, "%g %s %.*s %.*s", command->at_ms, command_kind_name(command->kind),

@@ -25,7 +25,7 @@
 #define WORDS_MAX MIB
 #define BYTES_MAX (64 * MIB)
 
-struct part {
+struct choreo_part {
 	struct when *when;
 	struct score score;
 	bool interrupts;
@@ -40,7 +40,7 @@ struct episode {
 
 struct choreo {
 	struct choreo_options options;
-	struct part *parts;
+	struct choreo_part *parts;
 	size_t part_count;
 	struct link performances; /* performance.in_choreo, in the order of their ids */
 	size_t active, bytes;
@@ -55,7 +55,7 @@ struct choreo {
 
 /* --- the document ----------------------------------------------------------------- */
 
-static bool read_part(struct part *part, yyjson_val *choreography, struct error *why)
+static bool read_part(struct choreo_part *part, yyjson_val *choreography, struct error *why)
 {
 	yyjson_val *interrupts = yyjson_obj_get(choreography, "interrupts");
 
@@ -201,7 +201,7 @@ static void set_now(struct choreo *choreo, double now_ms)
 /* What it has to say about that is a new performance, which nobody interrupts. */
 static void interrupt(struct choreo *choreo, struct performance *p, const struct cue *cue)
 {
-	const struct command command = {
+	const struct stage_command command = {
 		.kind = COMMAND_INTERRUPT,
 		.at_ms = choreo->now_ms,
 		.performance = p->id,
@@ -250,7 +250,7 @@ static struct performance *begin(struct choreo *choreo, const struct score *scor
 
 bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, double now_ms)
 {
-	const struct part *part = &choreo->parts[index];
+	const struct choreo_part *part = &choreo->parts[index];
 
 	if (!when_holds(part->when, cue))
 		return false;
@@ -308,7 +308,7 @@ static size_t take_due(struct choreo *choreo)
 
 void choreo_tick(struct choreo *choreo, double now_ms)
 {
-	struct play play = {
+	struct performance_play play = {
 		.updates = choreo->options.updates,
 		.command = choreo->options.command,
 		.self = choreo->options.self,
@@ -349,9 +349,9 @@ uint64_t choreo_refused(const struct choreo *choreo)
 }
 
 void choreo_running(const struct choreo *choreo, double now_ms,
-                    void (*command)(void *self, const struct command *command), void *self)
+                    void (*command)(void *self, const struct stage_command *command), void *self)
 {
-	struct play play = {
+	struct performance_play play = {
 		.now_ms = fmax(now_ms, choreo->now_ms), .command = command, .self = self};
 	struct buf params;
 
@@ -366,7 +366,7 @@ void choreo_running(const struct choreo *choreo, double now_ms,
 
 static void save_one(const struct choreo *choreo, const struct performance *p, struct buf *out)
 {
-	const struct part *part = list_of(p->score, struct part, score);
+	const struct choreo_part *part = list_of(p->score, struct choreo_part, score);
 
 	buf_print(out, "{\"part\":%td,\"id\":%llu,\"alone\":%s,", part - choreo->parts,
 	          (unsigned long long)p->id, p->episode ? "false" : "true");

@@ -24,7 +24,7 @@ struct choreo_options {
 	void *self;
 	/* Whole commands, in order; valid during the call, which must not come back
 	 * here with a signal or a tick. */
-	void (*command)(void *self, const struct command *command);
+	void (*command)(void *self, const struct stage_command *command);
 	bool updates; /* report progress at every tick, as a frame loop would */
 };
 
@@ -56,6 +56,6 @@ bool choreo_load(struct choreo *choreo, yyjson_val *saved, const struct places *
 
 /* What runs now, as `start` commands with progress, for who comes late. */
 void choreo_running(const struct choreo *choreo, double now_ms,
-                    void (*command)(void *self, const struct command *command), void *self);
+                    void (*command)(void *self, const struct stage_command *command), void *self);
 
 #endif

@@ -352,7 +352,7 @@ static void a_late_tick_plays_in_the_order_of_beginning(void **state)
 	troupe_finish(&t);
 }
 
-static void take_running(void *self, const struct command *command)
+static void take_running(void *self, const struct stage_command *command)
 {
 	command_json(command, self);
 }
@@ -386,7 +386,7 @@ static void who_comes_late_hears_what_is_under_way(void **state)
 
 /* --- faults and ceilings ----------------------------------------------------------- */
 
-static void ignore(void *self, const struct command *command)
+static void ignore(void *self, const struct stage_command *command)
 {
 }
 

@@ -26,7 +26,7 @@ static void add_words(struct buf *out, struct text a, struct text b)
 	buf_print(out, " %.*s %.*s", TEXT_ARG(a), TEXT_ARG(b));
 }
 
-static void write_command(struct buf *out, const struct command *c)
+static void write_command(struct buf *out, const struct stage_command *c)
 {
 	json_add_number(out, c->at_ms);
 	buf_print(out, " %s perf-%llu", command_kind_name(c->kind),
@@ -47,7 +47,7 @@ static void write_command(struct buf *out, const struct command *c)
 	buf_add_char(out, '\n');
 }
 
-static void take(void *self, const struct command *command)
+static void take(void *self, const struct stage_command *command)
 {
 	struct troupe *t = self;
 

@@ -18,7 +18,7 @@ struct troupe {
 	yyjson_val *choreographies;
 	struct buf said;
 	/* Hears every command too, if it is set. */
-	void (*also)(void *self, const struct command *command);
+	void (*also)(void *self, const struct stage_command *command);
 	void *self;
 };
 

@@ -201,7 +201,7 @@ static double limited(double duration)
 static double length_of_route(const struct goings *g, yyjson_val *action)
 {
 	yyjson_val *value = map_get(&g->show->routes, json_text_at(action, "route"));
-	struct route *route = route_create(value, g->show->scene);
+	struct stage_route *route = route_create(value, g->show->scene);
 	struct route_span span = route_between(route, TEXT(""), json_text_at(action, "waypoint"));
 
 	route_destroy(route);

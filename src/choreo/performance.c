@@ -34,17 +34,18 @@ static struct value read_value(yyjson_val *value, struct buf *words)
 
 static size_t head_size(const struct score *score)
 {
-	return sizeof(struct performance) + score->slots * sizeof(struct cursor);
+	return sizeof(struct performance) + score->slots * sizeof(struct step_cursor);
 }
 
 /* What a performance keeps: the words lie one after the other, first of the values. */
-struct kept {
+struct kept_words {
 	struct value values[SCORE_PATHS_MAX];
 	size_t correlation, source; /* their lengths */
 	struct buf *words;
 };
 
-static struct performance *assemble(const struct score *score, const struct kept *kept, size_t max)
+static struct performance *assemble(const struct score *score, const struct kept_words *kept,
+                                    size_t max)
 {
 	size_t values_size = score->path_count * sizeof(kept->values[0]);
 	size_t bytes = head_size(score) + values_size + kept->words->len;
@@ -76,7 +77,7 @@ static struct performance *assemble(const struct score *score, const struct kept
 struct performance *performance_create(const struct score *score, const struct cue *cue,
                                        struct buf *words, size_t max)
 {
-	struct kept kept;
+	struct kept_words kept;
 
 	buf_clear(words);
 	kept.words = words;
@@ -150,10 +151,10 @@ static struct text params_of(const struct performance *p, const struct step *ste
 	return buf_text(out);
 }
 
-static struct command command_of(const struct performance *p, const struct step *step,
-                                 enum command_kind kind, const struct play *play)
+static struct stage_command command_of(const struct performance *p, const struct step *step,
+                                       enum command_kind kind, const struct performance_play *play)
 {
-	return (struct command){
+	return (struct stage_command){
 		.kind = kind,
 		.at_ms = play->now_ms,
 		.performance = p->id,
@@ -169,17 +170,18 @@ static struct command command_of(const struct performance *p, const struct step 
 }
 
 static void say(const struct performance *p, const struct step *step, enum command_kind kind,
-                const struct play *play)
+                const struct performance_play *play)
 {
-	struct command command = command_of(p, step, kind, play);
+	struct stage_command command = command_of(p, step, kind, play);
 
 	play->command(play->self, &command);
 }
 
 static void say_progress(const struct performance *p, const struct step *step,
-                         enum command_kind kind, const struct play *play, double elapsed)
+                         enum command_kind kind, const struct performance_play *play,
+                         double elapsed)
 {
-	struct command command = command_of(p, step, kind, play);
+	struct stage_command command = command_of(p, step, kind, play);
 
 	command.elapsed = elapsed;
 	command.progress = ease_step(step->ease, fmin(elapsed / step->duration_ms, 1));
@@ -189,10 +191,10 @@ static void say_progress(const struct performance *p, const struct step *step,
 /* --- playing --------------------------------------------------------------------- */
 
 static bool play_sequence(struct performance *p, const struct sequence *sequence,
-                          const struct play *play);
+                          const struct performance_play *play);
 
 /* Whether that time has come; if not, it is one to come back at. */
-static bool reached(struct performance *p, const struct play *play, double at_ms)
+static bool reached(struct performance *p, const struct performance_play *play, double at_ms)
 {
 	if (play->now_ms >= at_ms)
 		return true;
@@ -203,10 +205,11 @@ static bool reached(struct performance *p, const struct play *play, double at_ms
 static void begin_lanes(struct performance *p, const struct step *step)
 {
 	for (size_t i = 0; i < step->lane_count; i++)
-		p->cursors[step->lanes[i].slot] = (struct cursor){0};
+		p->cursors[step->lanes[i].slot] = (struct step_cursor){0};
 }
 
-static bool play_lanes(struct performance *p, const struct step *step, const struct play *play)
+static bool play_lanes(struct performance *p, const struct step *step,
+                       const struct performance_play *play)
 {
 	bool over = true;
 
@@ -216,7 +219,8 @@ static bool play_lanes(struct performance *p, const struct step *step, const str
 	return over;
 }
 
-static void begin(struct performance *p, const struct step *step, const struct play *play)
+static void begin(struct performance *p, const struct step *step,
+                  const struct performance_play *play)
 {
 	if (step->kind == STEP_TIMED)
 		say(p, step, COMMAND_START, play);
@@ -227,8 +231,8 @@ static void begin(struct performance *p, const struct step *step, const struct p
 }
 
 /* True when the step is over.  since_ms: when it began. */
-static bool go_on(struct performance *p, const struct step *step, const struct play *play,
-                  double since_ms)
+static bool go_on(struct performance *p, const struct step *step,
+                  const struct performance_play *play, double since_ms)
 {
 	if (step->kind == STEP_INSTANT)
 		return true;
@@ -244,8 +248,8 @@ static bool go_on(struct performance *p, const struct step *step, const struct p
 	return false;
 }
 
-static bool play_step(struct performance *p, const struct step *step, struct cursor *c,
-                      const struct play *play)
+static bool play_step(struct performance *p, const struct step *step, struct step_cursor *c,
+                      const struct performance_play *play)
 {
 	if (c->phase == CURSOR_FRESH) {
 		c->phase = CURSOR_DELAYED;
@@ -262,9 +266,9 @@ static bool play_step(struct performance *p, const struct step *step, struct cur
 }
 
 static bool play_sequence(struct performance *p, const struct sequence *sequence,
-                          const struct play *play)
+                          const struct performance_play *play)
 {
-	struct cursor *c = &p->cursors[sequence->slot];
+	struct step_cursor *c = &p->cursors[sequence->slot];
 
 	for (; c->at < sequence->count; c->at++, c->phase = CURSOR_FRESH)
 		if (!play_step(p, &sequence->steps[c->at], c, play))
@@ -272,7 +276,7 @@ static bool play_sequence(struct performance *p, const struct sequence *sequence
 	return true;
 }
 
-bool performance_play(struct performance *p, const struct play *play)
+bool performance_play(struct performance *p, const struct performance_play *play)
 {
 	p->due_ms = INFINITY;
 	return play_sequence(p, p->steps, play);
@@ -281,9 +285,9 @@ bool performance_play(struct performance *p, const struct play *play)
 /* --- looking on ------------------------------------------------------------------ */
 
 static void tell_sequence(const struct performance *p, const struct sequence *sequence,
-                          const struct play *play)
+                          const struct performance_play *play)
 {
-	const struct cursor *c = &p->cursors[sequence->slot];
+	const struct step_cursor *c = &p->cursors[sequence->slot];
 	const struct step *step;
 
 	if (c->at == sequence->count || c->phase != CURSOR_PLAYING)
@@ -295,7 +299,7 @@ static void tell_sequence(const struct performance *p, const struct sequence *se
 		say_progress(p, step, COMMAND_START, play, play->now_ms - c->since_ms);
 }
 
-void performance_running(const struct performance *p, const struct play *play)
+void performance_running(const struct performance *p, const struct performance_play *play)
 {
 	tell_sequence(p, p->steps, play);
 }
@@ -316,7 +320,7 @@ static void save_value(const struct value *v, struct buf *out)
 	}
 }
 
-static void save_cursor(const struct cursor *c, struct buf *out)
+static void save_cursor(const struct step_cursor *c, struct buf *out)
 {
 	buf_print(out, "[%zu,%d,", c->at, c->phase);
 	json_add_number(out, c->since_ms);
@@ -356,7 +360,7 @@ static struct value load_value(yyjson_val *saved, struct buf *words)
 	                  words);
 }
 
-static bool load_cursor(struct cursor *c, yyjson_val *saved)
+static bool load_cursor(struct step_cursor *c, yyjson_val *saved)
 {
 	uint64_t phase = yyjson_get_uint(yyjson_arr_get(saved, 1));
 
@@ -400,7 +404,7 @@ struct performance *performance_load(const struct score *score, yyjson_val *save
 	struct text source = json_text_at(saved, "source");
 	yyjson_val *values = yyjson_obj_get(saved, "values");
 	struct performance *p;
-	struct kept kept;
+	struct kept_words kept;
 
 	if (yyjson_arr_size(values) != score->path_count)
 		return NULL;

@@ -12,7 +12,7 @@
 #include "signal/cue.h"
 #include "stage/command.h"
 
-struct cursor {
+struct step_cursor {
 	size_t at; /* of the sequence's steps */
 	enum { CURSOR_FRESH, CURSOR_DELAYED, CURSOR_PLAYING } phase;
 	double since_ms; /* the beginning of the delay or of the action */
@@ -35,7 +35,7 @@ struct performance {
 	size_t bytes;                    /* of this block */
 	struct text correlation, source; /* of the signal */
 	struct value *values;            /* of the score's paths */
-	struct cursor cursors[];         /* by slot */
+	struct step_cursor cursors[];    /* by slot */
 };
 
 /* The score must live longer.  NULL if it would be bigger than max.  words is
@@ -54,19 +54,19 @@ struct performance *performance_load(const struct score *score, yyjson_val *save
  * false if that is nothing. */
 bool performance_turn(struct performance *p);
 
-struct play {
+struct performance_play {
 	double now_ms;
 	bool updates;
-	void (*command)(void *self, const struct command *command);
+	void (*command)(void *self, const struct stage_command *command);
 	void *self;
 	struct buf *params; /* scratch */
 };
 
 /* Does all that is due and sets due_ms, which is later than now; true when it is
  * over. */
-bool performance_play(struct performance *p, const struct play *play);
+bool performance_play(struct performance *p, const struct performance_play *play);
 
 /* The actions under way, as starts with their progress. */
-void performance_running(const struct performance *p, const struct play *play);
+void performance_running(const struct performance *p, const struct performance_play *play);
 
 #endif

@@ -130,7 +130,7 @@ struct judge {
 	uint64_t newest; /* of all that were heard of */
 };
 
-static void judge_command(void *self, const struct command *c)
+static void judge_command(void *self, const struct stage_command *c)
 {
 	struct judge *j = self;
 	uint64_t id = c->performance;

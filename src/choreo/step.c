@@ -11,7 +11,7 @@
 
 #define PARAM_MAX MIB
 
-struct reader {
+struct step_reader {
 	struct score *score;
 	struct text entity; /* of steps that name none; empty: there is no such */
 	size_t steps;
@@ -24,8 +24,8 @@ struct written {
 	yyjson_val *params; /* NULL: written as the runtime writes it */
 };
 
-static bool read_step(struct reader *r, yyjson_val *value, struct sequence *into, unsigned depth,
-                      struct error *why);
+static bool read_step(struct step_reader *r, yyjson_val *value, struct sequence *into,
+                      unsigned depth, struct error *why);
 
 /* --- looking at a step ---------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ static bool read_path(struct score *score, struct text value, int *path, struct 
 
 /* The editor's empty string is no entity, and the choreography's own stands in for
  * it; what is the target otherwise is the entity when there is none. */
-static bool read_entity(struct reader *r, const struct written *w, struct step *step,
+static bool read_entity(struct step_reader *r, const struct written *w, struct step *step,
                         struct error *why)
 {
 	const char *name = "entity";
@@ -204,7 +204,7 @@ static bool is_instant(struct text action)
 	       text_is(action, "playSound") || text_is(action, "setAnimation");
 }
 
-static bool read_action(struct reader *r, const struct written *w, struct step *step,
+static bool read_action(struct step_reader *r, const struct written *w, struct step *step,
                         struct error *why)
 {
 	double duration = -1;
@@ -235,8 +235,8 @@ static bool is_list(yyjson_val *list, unsigned depth, struct error *why)
 	       pointer_fault(why, "nested deeper than %d", STEP_DEPTH_MAX);
 }
 
-static bool read_steps(struct reader *r, yyjson_val *list, struct sequence *into, unsigned depth,
-                       struct error *why)
+static bool read_steps(struct step_reader *r, yyjson_val *list, struct sequence *into,
+                       unsigned depth, struct error *why)
 {
 	yyjson_arr_iter at = yyjson_arr_iter_with(list);
 	yyjson_val *child;
@@ -250,7 +250,7 @@ static bool read_steps(struct reader *r, yyjson_val *list, struct sequence *into
 }
 
 /* What a child of `parallel` inlines stays in its lane. */
-static bool read_lanes(struct reader *r, yyjson_val *list, struct step *step, unsigned depth,
+static bool read_lanes(struct step_reader *r, yyjson_val *list, struct step *step, unsigned depth,
                        struct error *why)
 {
 	yyjson_arr_iter at = yyjson_arr_iter_with(list);
@@ -279,7 +279,7 @@ static const char *children_of(yyjson_val *step, yyjson_val **list)
 
 /* An onInterrupt that is not at the top is nobody's: it is passed on as an action
  * that says nothing, as the reference does. */
-static bool read_structure(struct reader *r, yyjson_val *value, struct sequence *into,
+static bool read_structure(struct step_reader *r, yyjson_val *value, struct sequence *into,
                            unsigned depth, struct error *why)
 {
 	struct text action = json_text_at(value, "action");
@@ -309,8 +309,8 @@ static bool is_structure(struct text action)
 	       text_is(action, "onInterrupt");
 }
 
-static bool read_step(struct reader *r, yyjson_val *value, struct sequence *into, unsigned depth,
-                      struct error *why)
+static bool read_step(struct step_reader *r, yyjson_val *value, struct sequence *into,
+                      unsigned depth, struct error *why)
 {
 	struct written w = {.step = value};
 	struct text action;
@@ -335,7 +335,7 @@ static bool read_step(struct reader *r, yyjson_val *value, struct sequence *into
 
 bool score_init(struct score *score, yyjson_val *choreography, struct error *why)
 {
-	struct reader r = {.score = score};
+	struct step_reader r = {.score = score};
 	struct written w = {.step = choreography};
 
 	*score = (struct score){.slots = 1};

@@ -7,8 +7,8 @@
 
 #define PARAMS_MAX (64 * KIB)
 
-void teller_init(struct teller *teller, void (*command)(void *self, const struct command *command),
-                 void *self)
+void teller_init(struct teller *teller,
+                 void (*command)(void *self, const struct stage_command *command), void *self)
 {
 	*teller = (struct teller){.command = command, .self = self};
 	buf_init(&teller->params, PARAMS_MAX);
@@ -45,7 +45,7 @@ struct buf *tell_property(struct teller *teller, struct text property)
 
 void tell(struct teller *teller, const struct told *told)
 {
-	const struct command command = {
+	const struct stage_command command = {
 		.kind = told->kind,
 		.at_ms = told->now_ms,
 		.performance = COMMAND_OF_BINDING,

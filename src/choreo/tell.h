@@ -12,7 +12,7 @@
 struct teller {
 	struct buf params;
 	bool by_signal; /* of all that is told: a signal named the entity */
-	void (*command)(void *self, const struct command *command);
+	void (*command)(void *self, const struct stage_command *command);
 	void *self;
 	struct text correlation, source; /* of the signal that is heard, if one is */
 };
@@ -26,8 +26,8 @@ struct told {
 	double progress, elapsed; /* of a start that is under way */
 };
 
-void teller_init(struct teller *teller, void (*command)(void *self, const struct command *command),
-                 void *self);
+void teller_init(struct teller *teller,
+                 void (*command)(void *self, const struct stage_command *command), void *self);
 void teller_finish(struct teller *teller);
 
 /* Begins with `{`, or with `{"property":P`; the `}` is the caller's. */

@@ -49,7 +49,7 @@ static bool is_the_same(yyjson_val *said, yyjson_val *wanted)
 	return true;
 }
 
-static void compare(void *self, const struct command *command)
+static void compare(void *self, const struct stage_command *command)
 {
 	struct scene *scene = self;
 	yyjson_val *wanted = yyjson_arr_get(scene->commands, scene->said++);

@@ -20,7 +20,7 @@
 #define ROWS 3
 #define CELL_MAX 60
 
-struct row {
+struct bench_row {
 	const char *what; /* for programs */
 	unsigned outstanding, subscribers;
 	struct bench_result result;
@@ -32,7 +32,7 @@ struct bench {
 	struct config config;
 	struct bench_plan plan;
 	struct progress progress;
-	struct row rows[ROWS];
+	struct bench_row rows[ROWS];
 	bool is_running; /* the box is somebody's own */
 };
 
@@ -52,7 +52,7 @@ static bool read_number(const struct options *options, const char *name, unsigne
 	return true;
 }
 
-static const struct number {
+static const struct bench_number {
 	const char *name;
 	unsigned preset, range[2];
 	size_t at; /* in the plan */
@@ -82,7 +82,7 @@ static bool read_seconds(const struct options *options, unsigned *ms, struct err
 static bool read_plan(const struct options *options, struct bench_plan *plan, struct error *why)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		const struct number *n = &numbers[i];
+		const struct bench_number *n = &numbers[i];
 		unsigned *value = (unsigned *)((char *)plan + n->at);
 
 		*value = n->preset;
@@ -134,7 +134,7 @@ static void add_cell(struct table *table, struct buf *cell)
 	buf_clear(cell);
 }
 
-static void add_row(struct table *table, const struct row *row)
+static void add_row(struct table *table, const struct bench_row *row)
 {
 	const struct bench_result *r = &row->result;
 	struct buf cell;
@@ -181,7 +181,7 @@ static void show_table(struct bench *b)
 	          interrupt_came() ? "; interrupted" : "");
 }
 
-static void add_row_json(struct buf *out, const struct row *row)
+static void add_row_json(struct buf *out, const struct bench_row *row)
 {
 	const struct bench_result *r = &row->result;
 
@@ -227,7 +227,7 @@ static void show_json(struct bench *b, const struct error *why)
 
 /* ---- the verb ---- */
 
-static bool run_row(struct bench *b, struct row *row, struct error *why)
+static bool run_row(struct bench *b, struct bench_row *row, struct error *why)
 {
 	bool good;
 
@@ -246,10 +246,11 @@ static int run(struct bench *b, const struct options *options)
 	struct error why;
 	bool good = true;
 
-	b->rows[0] = (struct row){"emit", 1};
-	b->rows[1] = (struct row){"emit", most};
-	b->rows[2] = (struct row){"deliver", most < FANOUT_OUTSTANDING ? most : FANOUT_OUTSTANDING,
-	                          b->plan.subscribers};
+	b->rows[0] = (struct bench_row){"emit", 1};
+	b->rows[1] = (struct bench_row){"emit", most};
+	b->rows[2] =
+		(struct bench_row){"deliver", most < FANOUT_OUTSTANDING ? most : FANOUT_OUTSTANDING,
+	                           b->plan.subscribers};
 	b->plan.progress = &b->progress;
 	for (unsigned i = 0; i < ROWS && good && !interrupt_came(); i++)
 		if (i != 1 || most > 1) /* else it is the same once more */

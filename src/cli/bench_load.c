@@ -90,7 +90,7 @@ static void add_signal(struct buf *out, struct bench_signal *s, uint64_t number)
 
 /* ---- one measurement ---- */
 
-struct load {
+struct bench_load {
 	const struct bench_plan *plan;
 	struct bench_result *result;
 	unsigned outstanding;
@@ -121,7 +121,7 @@ static uint64_t cpu_ns_of(pid_t pid)
 	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
-static void begin(struct load *l)
+static void begin(struct bench_load *l)
 {
 	const struct bench_plan *plan = l->plan;
 	uint64_t lasts_ns = plan->ms * (SECOND_NS / 1000), warm_ns = lasts_ns / WARM_PART;
@@ -138,7 +138,7 @@ static void begin(struct load *l)
 }
 
 /* Once a turn: what time is it, and does it count? */
-static void look_at_clock(struct load *l)
+static void look_at_clock(struct bench_load *l)
 {
 	l->now_ns = clock_mono_ns();
 	if (!l->counts && l->now_ns >= l->count_from_ns) {
@@ -149,7 +149,7 @@ static void look_at_clock(struct load *l)
 	progress_tell(l->plan->progress, l->result->count);
 }
 
-static void count(struct load *l, uint64_t number)
+static void count(struct bench_load *l, uint64_t number)
 {
 	l->moved_ns = l->now_ns;
 	if (!l->counts)
@@ -158,12 +158,12 @@ static void count(struct load *l, uint64_t number)
 	spread_add(&l->result->spread, l->now_ns - l->sent_ns[number % BENCH_OUTSTANDING_MAX]);
 }
 
-static bool goes_on(const struct load *l)
+static bool goes_on(const struct bench_load *l)
 {
 	return l->now_ns < l->end_ns && !interrupt_came();
 }
 
-static void settle(struct load *l)
+static void settle(struct bench_load *l)
 {
 	uint64_t cpu = cpu_ns_of(l->plan->pid);
 
@@ -174,14 +174,14 @@ static void settle(struct load *l)
 		l->result->cpu_seconds = (double)(cpu - l->cpu_ns) / (double)SECOND_NS;
 }
 
-static bool is_alive(const struct load *l, struct error *why)
+static bool is_alive(const struct bench_load *l, struct error *why)
 {
 	if (l->refused.words[0])
 		return error_set(why, "%s", l->refused.words);
 	return l->now_ns - l->moved_ns < SILENCE_NS || error_set(why, "the box no longer responds");
 }
 
-static void end(struct load *l)
+static void end(struct bench_load *l)
 {
 	bench_line_close(&l->line);
 	for (unsigned i = 0; l->ears && i < l->plan->subscribers; i++)
@@ -193,7 +193,7 @@ static void end(struct load *l)
 }
 
 /* As many as the window lacks. */
-static void fill(struct load *l, uint64_t done)
+static void fill(struct bench_load *l, uint64_t done)
 {
 	while (l->sent - done < l->outstanding && l->line.out.len < OUT_FULL) {
 		l->sent_ns[l->sent % BENCH_OUTSTANDING_MAX] = l->now_ns;
@@ -204,7 +204,7 @@ static void fill(struct load *l, uint64_t done)
 /* ---- emits ---- */
 
 /* {"op":"error","code":"too_fast","message":"..."} */
-static void note_refusal(struct load *l, struct text message)
+static void note_refusal(struct bench_load *l, struct text message)
 {
 	yyjson_doc *doc = yyjson_read(message.at, message.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
@@ -219,7 +219,7 @@ static void note_refusal(struct load *l, struct text message)
 static void hear_ack(void *self, struct text message)
 {
 	static const char ack[] = "{\"op\":\"ack\",\"ref\":";
-	struct load *l = self;
+	struct bench_load *l = self;
 	uint64_t ref;
 
 	if (text_starts(message, TEXT("{\"op\":\"error\"")) && !l->refused.words[0]) {
@@ -234,7 +234,7 @@ static void hear_ack(void *self, struct text message)
 	}
 }
 
-static bool emit_turn(struct load *l, struct error *why)
+static bool emit_turn(struct bench_load *l, struct error *why)
 {
 	struct pollfd wait = {.fd = l->line.fd, .events = POLLIN};
 
@@ -250,7 +250,7 @@ static bool emit_turn(struct load *l, struct error *why)
 	return is_alive(l, why);
 }
 
-static bool run_emits(struct load *l, struct error *why)
+static bool run_emits(struct bench_load *l, struct error *why)
 {
 	bool good = true;
 
@@ -268,7 +268,7 @@ static bool run_emits(struct load *l, struct error *why)
 bool bench_emits(const struct bench_plan *plan, unsigned outstanding, struct bench_result *result,
                  struct error *why)
 {
-	struct load l = {.plan = plan, .result = result, .outstanding = outstanding};
+	struct bench_load l = {.plan = plan, .result = result, .outstanding = outstanding};
 	bool good;
 
 	begin(&l);
@@ -283,7 +283,7 @@ bool bench_emits(const struct bench_plan *plan, unsigned outstanding, struct ben
 /* All of them come, and in order; so the number of one is how many came before. */
 static void hear_delivery(void *self, struct text message)
 {
-	struct load *l = self;
+	struct bench_load *l = self;
 
 	count(l, l->heard[l->ear]++);
 }
@@ -292,7 +292,7 @@ static void hear_nothing(void *self, struct text message)
 {
 }
 
-static uint64_t slowest(const struct load *l)
+static uint64_t slowest(const struct bench_load *l)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -302,7 +302,7 @@ static uint64_t slowest(const struct load *l)
 	return least;
 }
 
-static bool open_ears(struct load *l, struct error *why)
+static bool open_ears(struct bench_load *l, struct error *why)
 {
 	const char *path = "/ws/signals?type=" BENCH_TYPE "&source=" BENCH_SOURCE;
 
@@ -314,7 +314,7 @@ static bool open_ears(struct load *l, struct error *why)
 	return true;
 }
 
-static bool read_ears(struct load *l, const struct pollfd *waits, struct error *why)
+static bool read_ears(struct bench_load *l, const struct pollfd *waits, struct error *why)
 {
 	for (l->ear = 0; l->ear < l->plan->subscribers; l->ear++) {
 		struct bench_line *line = &l->ears[l->ear];
@@ -328,7 +328,7 @@ static bool read_ears(struct load *l, const struct pollfd *waits, struct error *
 	return true;
 }
 
-static bool fanout_turn(struct load *l, struct pollfd *waits, struct error *why)
+static bool fanout_turn(struct bench_load *l, struct pollfd *waits, struct error *why)
 {
 	unsigned n = l->plan->subscribers;
 
@@ -347,7 +347,7 @@ static bool fanout_turn(struct load *l, struct pollfd *waits, struct error *why)
 	return read_ears(l, waits, why) && is_alive(l, why);
 }
 
-static bool run_fanout(struct load *l, struct error *why)
+static bool run_fanout(struct bench_load *l, struct error *why)
 {
 	struct pollfd *waits = must_zero(l->plan->subscribers + 1, sizeof(*waits));
 	bool good = true;
@@ -367,7 +367,7 @@ static bool run_fanout(struct load *l, struct error *why)
 bool bench_fanout(const struct bench_plan *plan, unsigned outstanding, struct bench_result *result,
                   struct error *why)
 {
-	struct load l = {.plan = plan, .result = result, .outstanding = outstanding};
+	struct bench_load l = {.plan = plan, .result = result, .outstanding = outstanding};
 	bool good = open_ears(&l, why) &&
 	            bench_line_open(&l.line, plan->data, "/ws/signals?mode=send", why);
 

@@ -28,14 +28,14 @@ static void add_protocols(struct buf *words)
 		add_word(words, (*kind)->name);
 }
 
-struct search {
+struct key_search {
 	const char *key;
 	const struct field *field;
 };
 
 static bool is_key(void *self, const struct config_key *key)
 {
-	struct search *search = self;
+	struct key_search *search = self;
 
 	if (strcmp(key->path, search->key) != 0)
 		return true;
@@ -46,7 +46,7 @@ static bool is_key(void *self, const struct config_key *key)
 /* An option that sets a key of a few words takes those. */
 static const char *const *choices_of(const struct option *option)
 {
-	struct search search = {.key = option->key};
+	struct key_search search = {.key = option->key};
 	struct config config = {0};
 
 	if (option->key)
@@ -54,7 +54,7 @@ static const char *const *choices_of(const struct option *option)
 	return search.field ? search.field->choices : NULL;
 }
 
-enum offer offer_value(const struct option *option, struct buf *words)
+enum completion_offer offer_value(const struct option *option, struct buf *words)
 {
 	static const char *const when[] = {"auto", "always", "never", NULL};
 	static const char *const paces[] = {"instant", "paced", "wallclock", NULL};

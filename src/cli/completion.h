@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 /* What a value can be. */
-enum offer {
+enum completion_offer {
 	OFFER_NOTHING, /* anything: nobody knows */
 	OFFER_WORDS,   /* one of these */
 	OFFER_FILES,
@@ -14,7 +14,7 @@ enum offer {
 };
 
 /* Words parted by spaces are added to `words`, if it is that. */
-enum offer offer_value(const struct option *option, struct buf *words);
+enum completion_offer offer_value(const struct option *option, struct buf *words);
 
 /* What may stand behind a verb that is no option: its own first words, if it has such... */
 void offer_words(const struct command *command, struct buf *words);

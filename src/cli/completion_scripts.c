@@ -40,7 +40,7 @@ static void bash_value(struct out *out, const struct command *command, const str
 {
 	const char *verb = command->name;
 	struct buf words;
-	enum offer offer;
+	enum completion_offer offer;
 
 	if (!o->value)
 		return;

@@ -16,7 +16,7 @@
 
 /* ---- show ---- */
 
-struct show {
+struct config_show {
 	const struct command_context *context;
 	const struct options *options;
 	const struct config *config;
@@ -38,7 +38,8 @@ static const struct option *find_flag(const struct options *options, const char 
 
 /* Who says so, and where: an option, a variable, a line.  The caller frees `where`; NULL:
  * it is the default. */
-static const char *find_origin(const struct show *show, const struct config_key *key, char **where)
+static const char *find_origin(const struct config_show *show, const struct config_key *key,
+                               char **where)
 {
 	const struct option *flag = find_flag(show->options, key->path);
 	size_t line = show->outline ? outline_line(show->outline, key->path) : 0;
@@ -60,7 +61,7 @@ static const char *find_origin(const struct show *show, const struct config_key 
 
 static bool add_row(void *self, const struct config_key *key)
 {
-	struct show *show = self;
+	struct config_show *show = self;
 	char *where;
 	const char *from = find_origin(show, key, &where);
 	struct buf value;
@@ -81,7 +82,7 @@ static bool add_row(void *self, const struct config_key *key)
 
 static bool add_member(void *self, const struct config_key *key)
 {
-	struct show *show = self;
+	struct config_show *show = self;
 	char *where;
 	const char *from = find_origin(show, key, &where);
 	struct buf *json = &show->json;
@@ -101,7 +102,7 @@ static bool add_member(void *self, const struct config_key *key)
 	return true;
 }
 
-static void show_table(struct show *show, struct config *config, struct out *out)
+static void show_table(struct config_show *show, struct config *config, struct out *out)
 {
 	static const char *const heads[] = {"KEY", "VALUE", "FROM"};
 
@@ -113,7 +114,7 @@ static void show_table(struct show *show, struct config *config, struct out *out
 	table_finish(&show->table);
 }
 
-static void show_json(struct show *show, struct config *config, struct out *out)
+static void show_json(struct config_show *show, struct config *config, struct out *out)
 {
 	struct buf *json = &show->json;
 
@@ -133,7 +134,7 @@ static void show_json(struct show *show, struct config *config, struct out *out)
 static int run_show(struct command_context *context, const struct options *options)
 {
 	struct config config;
-	struct show show = {.context = context, .options = options, .config = &config};
+	struct config_show show = {.context = context, .options = options, .config = &config};
 
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;

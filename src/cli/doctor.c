@@ -11,7 +11,7 @@
 #define WORDS_MAX 1024
 #define JSON_MAX (4 * MIB)
 
-static const struct check {
+static const struct doctor_check {
 	const char *name;
 	void (*look)(struct doctor *doctor);
 	bool needs_config;

@@ -36,7 +36,7 @@
 #define LOOK_MS 20
 #define WORDS_MAX (32 * KIB)
 
-struct errand {
+struct hook_errand {
 	struct command_context *context;
 	const struct options *options;
 	const char *data;
@@ -52,12 +52,12 @@ static uint64_t now_ms(void)
 
 /* ---- handing over ---- */
 
-static struct parcel parcel_of(const struct errand *e, char kind)
+static struct parcel parcel_of(const struct hook_errand *e, char kind)
 {
 	return (struct parcel){kind, e->at_ms, e->whole, buf_text(&e->payload)};
 }
 
-static int connect_line(const struct errand *e)
+static int connect_line(const struct hook_errand *e)
 {
 	char *path = must_print("%s/hooks", e->data);
 	int line = parcel_connect(path);
@@ -67,7 +67,7 @@ static int connect_line(const struct errand *e)
 }
 
 /* The line to the box after that; -1: there is none, and the spool has it. */
-static int hand_over(const struct errand *e, char kind)
+static int hand_over(const struct hook_errand *e, char kind)
 {
 	struct parcel parcel = parcel_of(e, kind);
 	int line = connect_line(e);
@@ -82,7 +82,7 @@ static int hand_over(const struct errand *e, char kind)
 
 /* What `signalbox run` reads of the agent's output is not told twice; a step that was used up
  * is known here alone. */
-static void tell(const struct errand *e, char kind)
+static void tell(const struct hook_errand *e, char kind)
 {
 	int line = getenv(HOOK_TOLD) && kind != 's' ? -1 : hand_over(e, kind);
 
@@ -92,7 +92,7 @@ static void tell(const struct errand *e, char kind)
 
 /* ---- a permission ---- */
 
-struct decision {
+struct hook_decision {
 	struct buf said;
 	uint64_t began_ms, heard_ms; /* heard_ms 0: nothing yet */
 	int agent;                   /* agent_open(); open until our end, which is near then */
@@ -100,7 +100,7 @@ struct decision {
 
 static bool hear(void *self, long status, struct text bytes)
 {
-	struct decision *d = self;
+	struct hook_decision *d = self;
 
 	d->heard_ms = status == 200 ? now_ms() : 0;
 	return (status == 200 || status == 429) && buf_add(&d->said, bytes);
@@ -108,7 +108,7 @@ static bool hear(void *self, long status, struct text bytes)
 
 static bool goes_on(void *self)
 {
-	struct decision *d = self;
+	struct hook_decision *d = self;
 	uint64_t now = now_ms();
 
 	if (agent_is_gone(d->agent))
@@ -130,7 +130,8 @@ static bool waits(long status, struct text answer, uint64_t end)
 }
 
 /* What the box says at last; empty when it decides nothing, or did not come to its end. */
-static struct text decision_of(struct remote *remote, const struct errand *e, struct decision *d)
+static struct text decision_of(struct remote *remote, const struct hook_errand *e,
+                               struct hook_decision *d)
 {
 	struct remote_request request = {
 		.method = "POST",
@@ -162,7 +163,7 @@ static struct text decision_of(struct remote *remote, const struct errand *e, st
 	return text_is(said, "{}") ? (struct text){NULL, 0} : said;
 }
 
-static bool box_is_stopped(const struct errand *e)
+static bool box_is_stopped(const struct hook_errand *e)
 {
 	int line = connect_line(e);
 	bool is_stopped = line >= 0 && agent_box_is_stopped(line);
@@ -176,9 +177,9 @@ static bool box_is_stopped(const struct errand *e)
  * waits for us.  Without one (`claude -p`) the agent does wait.  So a box that is stopped is
  * not asked at all, and hears of it when it goes on; one that is alive, on a machine that may
  * be busy, has FIRST_BYTE_S to begin its answer. */
-static void ask(const struct errand *e)
+static void ask(const struct hook_errand *e)
 {
-	struct decision d = {0};
+	struct hook_decision d = {0};
 	struct remote *remote;
 	int status;
 
@@ -198,7 +199,7 @@ static void ask(const struct errand *e)
 
 /* ---- a tool ---- */
 
-static void deny(const struct errand *e, struct text session)
+static void deny(const struct hook_errand *e, struct text session)
 {
 	char *where = command_data_words(e->context, e->data);
 	struct buf words, out;
@@ -220,7 +221,7 @@ static void deny(const struct errand *e, struct text session)
 }
 
 /* Its line stays while it waits, so that screens show that it does. */
-static void wait_until_free(const struct errand *e, struct text session)
+static void wait_until_free(const struct hook_errand *e, struct text session)
 {
 	uint64_t end = now_ms() + HELD_MS;
 	int line = hand_over(e, 'w');
@@ -243,7 +244,7 @@ static void wait_until_free(const struct errand *e, struct text session)
 	}
 }
 
-static void use_tool(const struct errand *e, struct text session)
+static void use_tool(const struct hook_errand *e, struct text session)
 {
 	switch (brake_pass(e->data, session)) {
 	case BRAKE_FREE:
@@ -258,7 +259,7 @@ static void use_tool(const struct errand *e, struct text session)
 	}
 }
 
-static void decide(const struct errand *e, struct text session, struct text event)
+static void decide(const struct hook_errand *e, struct text session, struct text event)
 {
 	if (text_is(event, "PreToolUse"))
 		use_tool(e, session);
@@ -271,7 +272,7 @@ static void decide(const struct errand *e, struct text session, struct text even
 /* ---- the verb ---- */
 
 /* Nothing of it is looked at for a hook that only tells, unless a run wants to know. */
-static void take(const struct errand *e)
+static void take(const struct hook_errand *e)
 {
 	bool decides = options_has(e->options, "decide");
 	struct json_reader reader;
@@ -315,7 +316,7 @@ static char *find_data(const struct command_context *context, const struct optio
 static int hook(struct command_context *context, const struct options *options)
 {
 	char *data = find_data(context, options);
-	struct errand e = {context, options, data, clock_wall_ms(), {0}, 0};
+	struct hook_errand e = {context, options, data, clock_wall_ms(), {0}, 0};
 
 	buf_init(&e.payload, PARCEL_MAX);
 	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole))

@@ -22,8 +22,7 @@
 #define LINE_MAX_LEN (256 * MIB) /* more than any signal is long */
 #define FRUITLESS_MAX 5          /* times that the line breaks with nothing heard */
 
-struct export
-{
+struct journal_export {
 	struct sink *sink;
 	struct progress progress;
 	struct stretch stretch;
@@ -32,7 +31,7 @@ struct export
 	struct buf part; /* of a line whose end is still to come, or of a refusal */
 };
 
-static void say_gap(struct export *e, uint64_t from, uint64_t to, const char *why)
+static void say_gap(struct journal_export *e, uint64_t from, uint64_t to, const char *why)
 {
 	e->gaps++;
 	progress_clear(&e->progress);
@@ -40,7 +39,7 @@ static void say_gap(struct export *e, uint64_t from, uint64_t to, const char *wh
 	    (unsigned long long)to, why);
 }
 
-static void note_line(struct export *e, uint64_t seq)
+static void note_line(struct journal_export *e, uint64_t seq)
 {
 	e->signals++;
 	if (!e->first)
@@ -50,7 +49,7 @@ static void note_line(struct export *e, uint64_t seq)
 
 /* ---- of a box ---- */
 
-static void read_gap(struct export *e, struct text line)
+static void read_gap(struct journal_export *e, struct text line)
 {
 	yyjson_doc *doc = yyjson_read(line.at, line.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
@@ -64,7 +63,7 @@ static void read_gap(struct export *e, struct text line)
 }
 
 /* With its newline. */
-static bool take_line(struct export *e, struct text line)
+static bool take_line(struct journal_export *e, struct text line)
 {
 	uint64_t seq = signal_seq_of(line);
 
@@ -80,7 +79,7 @@ static bool take_line(struct export *e, struct text line)
 
 static bool take_bytes(void *self, long status, struct text bytes)
 {
-	struct export *e = self;
+	struct journal_export *e = self;
 	int end;
 
 	if (status != 200)
@@ -106,7 +105,8 @@ static bool goes_on(void *self)
 }
 
 /* What there is now: signals that come later are not waited for. */
-static enum remote_result ask_extent(struct export *e, struct remote *remote, struct error *why)
+static enum remote_result ask_extent(struct journal_export *e, struct remote *remote,
+                                     struct error *why)
 {
 	const struct remote_request request = {
 		.method = "GET", .path = "/api/status", .timeout_ms = STATUS_MS};
@@ -133,7 +133,7 @@ static enum remote_result ask_extent(struct export *e, struct remote *remote, st
 	return result;
 }
 
-static char *next_path(const struct export *e)
+static char *next_path(const struct journal_export *e)
 {
 	unsigned long long before = (unsigned long long)e->stretch.to + 1;
 
@@ -144,7 +144,7 @@ static char *next_path(const struct export *e)
 	                  before);
 }
 
-static bool export_once(struct export *e, struct remote *remote, enum remote_result *result,
+static bool export_once(struct journal_export *e, struct remote *remote, enum remote_result *result,
                         struct error *why)
 {
 	struct remote_request request = {
@@ -166,7 +166,7 @@ static bool export_once(struct export *e, struct remote *remote, enum remote_res
 }
 
 /* A line that broke is taken up where it was. */
-static bool export_box(struct export *e, struct remote *remote, struct error *why)
+static bool export_box(struct journal_export *e, struct remote *remote, struct error *why)
 {
 	unsigned fruitless = 0, ms = PAUSE_FIRST_MS;
 	enum remote_result result;
@@ -187,7 +187,7 @@ static bool export_box(struct export *e, struct remote *remote, struct error *wh
 /* ---- of files ---- */
 
 struct from_files {
-	struct export *export;
+	struct journal_export *export;
 	struct journal_files files;
 };
 
@@ -212,7 +212,7 @@ static void take_gap(void *self, const struct gap *gap)
 	say_gap(f->export, gap->from, gap->to, gap->why);
 }
 
-static bool export_files(struct export *e, const char *data, struct error *why)
+static bool export_files(struct journal_export *e, const char *data, struct error *why)
 {
 	struct from_files f = {
 		.export = e,
@@ -228,7 +228,8 @@ static bool export_files(struct export *e, const char *data, struct error *why)
 
 /* ---- the verb ---- */
 
-static bool export_it(struct export *e, struct remote *remote, bool may_be_files, struct error *why)
+static bool export_it(struct journal_export *e, struct remote *remote, bool may_be_files,
+                      struct error *why)
 {
 	struct positions after;
 	bool good;
@@ -252,7 +253,7 @@ static bool export_it(struct export *e, struct remote *remote, bool may_be_files
 }
 
 static void show(struct command_context *context, const struct options *options,
-                 const struct export *e, const char *path)
+                 const struct journal_export *e, const char *path)
 {
 	if (options_has(options, "json"))
 		out_print(&context->out,
@@ -267,8 +268,8 @@ static void show(struct command_context *context, const struct options *options,
 		say("no signals in %s", path);
 }
 
-static int finish(struct command_context *context, const struct options *options, struct export *e,
-                  struct error *why, bool good)
+static int finish(struct command_context *context, const struct options *options,
+                  struct journal_export *e, struct error *why, bool good)
 {
 	const char *path = options_value(options, "output");
 	bool is_deserted = !path && context->out.failure;
@@ -290,7 +291,7 @@ static int finish(struct command_context *context, const struct options *options
 
 int journal_verb_export(struct command_context *context, const struct options *options)
 {
-	struct export e = {.progress = {.what = "export", .unit = PROGRESS_SIGNALS}};
+	struct journal_export e = {.progress = {.what = "export", .unit = PROGRESS_SIGNALS}};
 	const char *path = options_value(options, "output");
 	struct error why = {""};
 	struct remote *remote;

@@ -20,7 +20,7 @@
 #define PATH_ROOM 320 /* "/proc/PID/fd/NAME", with the longest name there can be */
 #define LINK_ROOM 64
 
-struct row {
+struct socket_row {
 	unsigned char bytes[16]; /* of its address, as they go over the net */
 	size_t len;              /* 4 or 16 */
 	uint32_t port, state;
@@ -50,7 +50,7 @@ static bool read_hex(struct text digits, uint32_t *out)
 }
 
 /* The address is in words of 32 bits, each as this machine has it in memory. */
-static bool read_address(struct text hex, struct row *row)
+static bool read_address(struct text hex, struct socket_row *row)
 {
 	row->len = hex.len / 2;
 	if (row->len != 4 && row->len != 16)
@@ -77,7 +77,7 @@ static bool cut_columns(struct text line, struct text columns[COLUMNS])
 	return true;
 }
 
-static bool read_row(struct text line, struct row *row)
+static bool read_row(struct text line, struct socket_row *row)
 {
 	struct text columns[COLUMNS], port;
 
@@ -91,7 +91,7 @@ static bool read_row(struct text line, struct row *row)
 
 /* Would a connection to the address come to this socket?  Also by one that listens on all
  * addresses, and on those of IPv4 by one that does so for IPv6. */
-static bool is_at(const struct row *row, const struct address *address)
+static bool is_at(const struct socket_row *row, const struct address *address)
 {
 	static const unsigned char any[16];
 	const struct sockaddr *sa = &address->sa.any;
@@ -106,7 +106,7 @@ static bool is_at(const struct row *row, const struct address *address)
 	return address_is_any(address) || (row->len == len && memcmp(row->bytes, wanted, len) == 0);
 }
 
-static bool find_row(const char *table, const struct address *address, struct row *row)
+static bool find_row(const char *table, const struct address *address, struct socket_row *row)
 {
 	FILE *in = fopen(table, "re");
 	char line[LINE_MAX_LEN];
@@ -161,7 +161,7 @@ static pid_t find_process(uint64_t inode)
 
 bool listener_find(const struct address *address, pid_t preferred, struct listener *listener)
 {
-	struct row row;
+	struct socket_row row;
 
 	if (!find_row("/proc/net/tcp", address, &row) && !find_row("/proc/net/tcp6", address, &row))
 		return false;

@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "base/near.h"
 
-struct parse {
+struct options_parse {
 	struct options *options;
 	const struct option_group *const *groups;
 	int argc, at;
@@ -14,7 +14,7 @@ struct parse {
 	struct error *why;
 };
 
-static const struct option *find_name(const struct parse *p, struct text name)
+static const struct option *find_name(const struct options_parse *p, struct text name)
 {
 	for (const struct option_group *const *g = p->groups; *g; g++)
 		for (const struct option *o = (*g)->options; o->name; o++)
@@ -23,7 +23,7 @@ static const struct option *find_name(const struct parse *p, struct text name)
 	return NULL;
 }
 
-static const struct option *find_letter(const struct parse *p, char letter)
+static const struct option *find_letter(const struct options_parse *p, char letter)
 {
 	for (const struct option_group *const *g = p->groups; *g; g++)
 		for (const struct option *o = (*g)->options; o->name; o++)
@@ -32,7 +32,7 @@ static const struct option *find_letter(const struct parse *p, char letter)
 	return NULL;
 }
 
-static bool unknown(const struct parse *p, struct text name)
+static bool unknown(const struct options_parse *p, struct text name)
 {
 	struct near near;
 
@@ -46,13 +46,13 @@ static bool unknown(const struct parse *p, struct text name)
 	return error_set(p->why, "unknown option '--%.*s'", TEXT_ARG(name));
 }
 
-static void give(struct parse *p, const struct option *option, const char *value)
+static void give(struct options_parse *p, const struct option *option, const char *value)
 {
 	p->options->given[p->options->given_count++] = (struct option_given){option, value};
 }
 
 /* The value is the rest of this argument or the next one. */
-static bool give_value(struct parse *p, const struct option *option, const char *here)
+static bool give_value(struct options_parse *p, const struct option *option, const char *here)
 {
 	if (!here && p->at == p->argc)
 		return error_set(p->why, "--%s wants %s", option->name, option->value);
@@ -60,7 +60,7 @@ static bool give_value(struct parse *p, const struct option *option, const char 
 	return true;
 }
 
-static bool parse_long(struct parse *p, const char *arg)
+static bool parse_long(struct options_parse *p, const char *arg)
 {
 	struct text rest, name = text_cut(text_of(arg), '=', &rest);
 	const struct option *option = find_name(p, name);
@@ -75,7 +75,7 @@ static bool parse_long(struct parse *p, const char *arg)
 	return true;
 }
 
-static bool parse_short(struct parse *p, const char *letters)
+static bool parse_short(struct options_parse *p, const char *letters)
 {
 	for (; *letters; letters++) {
 		const struct option *option = find_letter(p, *letters);
@@ -89,7 +89,7 @@ static bool parse_short(struct parse *p, const char *letters)
 	return true;
 }
 
-static bool parse_one(struct parse *p, const char *arg, bool *is_over)
+static bool parse_one(struct options_parse *p, const char *arg, bool *is_over)
 {
 	if (*is_over || arg[0] != '-' || arg[1] == '\0') {
 		p->options->words[p->options->word_count++] = arg;
@@ -116,7 +116,7 @@ static size_t most_given(int argc, char **argv)
 bool options_parse(struct options *options, const struct option_group *const *groups, int argc,
                    char **argv, struct error *why)
 {
-	struct parse p = {options, groups, argc, 0, argv, why};
+	struct options_parse p = {options, groups, argc, 0, argv, why};
 	bool is_over = false;
 
 	*options = (struct options){

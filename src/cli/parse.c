@@ -11,14 +11,14 @@
 
 #define PIECE (64 * KIB)
 
-struct reading {
+struct parse_reading {
 	struct out *out;
 	unsigned bads;
 };
 
 static void show_signal(void *self, struct text envelope)
 {
-	struct reading *r = self;
+	struct parse_reading *r = self;
 
 	out_add(r->out, envelope);
 	out_add(r->out, TEXT("\n"));
@@ -26,7 +26,7 @@ static void show_signal(void *self, struct text envelope)
 
 static void tell_bad(void *self, const char *why)
 {
-	struct reading *r = self;
+	struct parse_reading *r = self;
 
 	r->bads++;
 	say("%s", why);
@@ -88,7 +88,7 @@ static bool read_all(struct parse *p, struct out *out, int fd, const char *name)
 static int run(struct command_context *context, const struct options *options,
                const struct parse_kind *kind, int fd, const char *name)
 {
-	struct reading reading = {.out = &context->out};
+	struct parse_reading reading = {.out = &context->out};
 	const struct parse_options how = {
 		.source = text_of(options_value(options, "source")),
 		.correlation = text_of(options_value(options, "correlation")),

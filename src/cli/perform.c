@@ -19,7 +19,7 @@ struct performing {
 	bool has_begun;
 };
 
-static void write_command(void *self, const struct command *command, uint64_t version)
+static void write_command(void *self, const struct stage_command *command, uint64_t version)
 {
 	struct performing *p = self;
 
@@ -119,7 +119,7 @@ bool perform(const struct perform *how, struct error *why)
 	return good;
 }
 
-static void ignore(void *self, const struct command *command, uint64_t version)
+static void ignore(void *self, const struct stage_command *command, uint64_t version)
 {
 }
 

@@ -1,7 +1,4 @@
-/* perform.h - a show played to a recording, as quickly as it can be.
- *
- * By itself, because the stage has a `struct command` of its own.
- */
+/* perform.h - a show played to a recording, as quickly as it can be. */
 #ifndef CLI_PERFORM_H
 #define CLI_PERFORM_H
 

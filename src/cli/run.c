@@ -45,7 +45,7 @@
 #define WAIT "30s"
 #define WAIT_MAX_MS (24.0 * 3600 * 1000)
 
-struct run {
+struct program_run {
 	struct run_words words;
 	const struct parse_kind *kind;
 	const char *data;
@@ -73,14 +73,14 @@ static uint64_t now_ms(void)
 
 static void take_bad(void *self, const char *why)
 {
-	struct run *run = self;
+	struct program_run *run = self;
 
 	run->bad++;
 	error_set(&run->last_bad, "%s", why);
 }
 
 /* From here on it has its name, and can be stopped by it. */
-static void begin(struct run *run)
+static void begin(struct program_run *run)
 {
 	if (run->has_begun)
 		return;
@@ -95,7 +95,7 @@ static void begin(struct run *run)
 
 static void take_signal(void *self, struct text envelope)
 {
-	struct run *run = self;
+	struct program_run *run = self;
 
 	begin(run);
 	if (parse_said_end(run->parse))
@@ -104,7 +104,7 @@ static void take_signal(void *self, struct text envelope)
 		courier_add(run->words.courier, envelope);
 }
 
-static struct parse *make_parse(struct run *run, const char *correlation)
+static struct parse *make_parse(struct program_run *run, const char *correlation)
 {
 	return parse_create(run->kind, &(struct parse_options){.source = text_of(run->words.source),
 	                                                       .correlation = text_of(correlation),
@@ -117,7 +117,7 @@ static struct parse *make_parse(struct run *run, const char *correlation)
 /* ---- its hooks ---- */
 
 /* Of what was kept nobody else tells. */
-static void release(struct run *run)
+static void release(struct program_run *run)
 {
 	struct text kept = hooked_release(&run->hooked);
 
@@ -127,7 +127,7 @@ static void release(struct run *run)
 }
 
 /* It began to speak under another name, or does so from now on. */
-static void take_hooks(struct run *run)
+static void take_hooks(struct program_run *run)
 {
 	if (!hooked_hear(&run->hooked, run->child.pid) || run->keeps_name)
 		return;
@@ -149,7 +149,7 @@ static void take_hooks(struct run *run)
 
 static void take_control(void *self, struct text op)
 {
-	struct run *run = self;
+	struct program_run *run = self;
 
 	if (run->child.has_ended)
 		return;
@@ -182,7 +182,7 @@ static bool pass_on(struct text bytes)
 
 /* When our reader leaves, the program learns it by its next write, as it would
  * without us. */
-static void take_output(struct run *run)
+static void take_output(struct program_run *run)
 {
 	static char piece[PIECE];
 	ssize_t n = read(run->child.out, piece, sizeof(piece));
@@ -201,7 +201,7 @@ static void take_output(struct run *run)
 
 /* ---- the program ---- */
 
-static void take_interrupts(struct run *run)
+static void take_interrupts(struct program_run *run)
 {
 	struct interrupt_caught caught;
 
@@ -219,7 +219,7 @@ static void take_interrupts(struct run *run)
 			now_ms() + (hooked_is_unsure(&run->hooked) ? LAST_HOOK_MS : LAST_WORDS_MS);
 }
 
-static int patience(const struct run *run)
+static int patience(const struct program_run *run)
 {
 	uint64_t now = now_ms();
 	int most = courier_patience(run->words.courier);
@@ -233,14 +233,14 @@ static int patience(const struct run *run)
 	return run->end_ms > now ? (int)(run->end_ms - now) : 0;
 }
 
-static bool is_over(const struct run *run)
+static bool is_over(const struct program_run *run)
 {
 	bool is_all = run->child.out < 0 && !hooked_is_unsure(&run->hooked);
 
 	return run->child.has_ended && (is_all || now_ms() >= run->end_ms);
 }
 
-static void follow(struct run *run)
+static void follow(struct program_run *run)
 {
 	while (!is_over(run)) {
 		struct pollfd waits[] = {
@@ -269,7 +269,7 @@ static void follow(struct run *run)
 /* ---- after its end ---- */
 
 /* Whoever interrupts us now wants us to end. */
-static bool is_interrupted(const struct run *run)
+static bool is_interrupted(const struct program_run *run)
 {
 	struct interrupt_caught caught;
 
@@ -280,7 +280,7 @@ static bool is_interrupted(const struct run *run)
 }
 
 /* How long there is still hope, as it looks now. */
-static uint64_t hope_ms(const struct run *run, uint64_t begun_ms)
+static uint64_t hope_ms(const struct program_run *run, uint64_t begun_ms)
 {
 	struct courier_state state = courier_state(run->words.courier);
 	uint64_t since = state.life_ms > begun_ms ? state.life_ms : begun_ms, now = now_ms();
@@ -294,7 +294,7 @@ static uint64_t hope_ms(const struct run *run, uint64_t begun_ms)
 }
 
 /* What the box has not taken yet, as long as it does something, and then for a while. */
-static void deliver(struct run *run)
+static void deliver(struct program_run *run)
 {
 	uint64_t begun_ms = now_ms(), hope;
 	bool has_said = false;
@@ -319,7 +319,7 @@ static void deliver(struct run *run)
 
 /* ---- the verb ---- */
 
-static void say_losses(const struct run *run)
+static void say_losses(const struct program_run *run)
 {
 	struct courier_loss loss = courier_loss(run->words.courier);
 
@@ -334,7 +334,7 @@ static void say_losses(const struct run *run)
 		    loss.why ? ": " : "", loss.why ? loss.why : "");
 }
 
-static int watch(struct run *run, char *const *argv)
+static int watch(struct program_run *run, char *const *argv)
 {
 	struct error why;
 	int status = STATUS_FAILED;
@@ -359,7 +359,7 @@ static int watch(struct run *run, char *const *argv)
 }
 
 /* Who tells what Claude Code does: we by its stream, or else its hooks. */
-static void share_out(struct run *run, const struct options *options)
+static void share_out(struct program_run *run, const struct options *options)
 {
 	hooked_init(&run->hooked);
 	unsetenv(HOOK_TOLD); /* of a run around this one */
@@ -369,8 +369,8 @@ static void share_out(struct run *run, const struct options *options)
 		hooked_listen(&run->hooked, guess_has_hooks(options->words, run->kind->name));
 }
 
-static int run_with(struct run *run, const struct options *options, const struct parse_kind *kind,
-                    const char *data)
+static int run_with(struct program_run *run, const struct options *options,
+                    const struct parse_kind *kind, const char *data)
 {
 	const char *source = options_value(options, "source");
 	const char *correlation = options_value(options, "correlation-id");
@@ -407,11 +407,11 @@ static int run_with(struct run *run, const struct options *options, const struct
 	return status;
 }
 
-static bool read_wait(struct run *run, const char *value, struct error *why)
+static bool read_wait(struct program_run *run, const char *value, struct error *why)
 {
 	static const struct field wait = {.name = "wait",
 	                                  .type = FIELD_TIME,
-	                                  .offset = offsetof(struct run, wait_ms),
+	                                  .offset = offsetof(struct program_run, wait_ms),
 	                                  .high = WAIT_MAX_MS};
 
 	return field_set(&wait, run, text_of(value ? value : WAIT), why) ||
@@ -422,7 +422,7 @@ static int run(struct command_context *context, const struct options *options)
 {
 	const char *protocol = options_value(options, "parse");
 	const struct parse_kind *kind;
-	struct run run = {.interrupts = -1, .waits_always = options_has(options, "wait")};
+	struct program_run run = {.interrupts = -1, .waits_always = options_has(options, "wait")};
 	struct error why;
 	struct config config;
 	int status;

@@ -19,7 +19,7 @@
 #define JSON_MAX (64 * MIB)
 #define LIST_PATH "/api/runs?limit=4096"
 
-struct job {
+struct runs_job {
 	struct command_context *context;
 	const struct options *options;
 	struct remote *remote;
@@ -43,7 +43,7 @@ static void show_json(struct out *out, yyjson_val *value)
 	buf_finish(&json);
 }
 
-static void add_path(struct buf *path, const struct job *job, const char *what)
+static void add_path(struct buf *path, const struct runs_job *job, const char *what)
 {
 	buf_init(path, PATH_BYTES);
 	buf_add(path, TEXT("/api/runs/"));
@@ -53,7 +53,7 @@ static void add_path(struct buf *path, const struct job *job, const char *what)
 }
 
 /* A document to free; NULL: it was said why not. */
-static yyjson_doc *ask(const struct job *job, const char *path)
+static yyjson_doc *ask(const struct runs_job *job, const char *path)
 {
 	const struct remote_request request = {
 		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
@@ -137,7 +137,7 @@ static void show_list(struct out *out, yyjson_val *runs)
 	table_finish(&table);
 }
 
-static bool list(const struct job *job)
+static bool list(const struct runs_job *job)
 {
 	yyjson_doc *doc = ask(job, LIST_PATH);
 	yyjson_val *runs = yyjson_obj_get(yyjson_doc_get_root(doc), "runs");
@@ -229,7 +229,7 @@ static void show_run(struct out *out, yyjson_val *run, yyjson_val *prompts)
 	}
 }
 
-static bool show(const struct job *job)
+static bool show(const struct runs_job *job)
 {
 	yyjson_val *root;
 	yyjson_doc *doc;
@@ -252,8 +252,7 @@ static bool show(const struct job *job)
 
 /* ---- export ---- */
 
-struct export
-{
+struct transcript_export {
 	struct out *out;
 	long status;
 	struct buf refusal;
@@ -261,7 +260,7 @@ struct export
 
 static bool take_piece(void *self, long status, struct text bytes)
 {
-	struct export *e = self;
+	struct transcript_export *e = self;
 
 	e->status = status;
 	if (status != 200) {
@@ -272,9 +271,9 @@ static bool take_piece(void *self, long status, struct text bytes)
 	return out_flush(e->out);
 }
 
-static bool fetch(const struct job *job, struct out *out)
+static bool fetch(const struct runs_job *job, struct out *out)
 {
-	struct export e = {.out = out};
+	struct transcript_export e = {.out = out};
 	struct remote_request request = {.method = "GET", .heard = take_piece, .self = &e};
 	enum remote_result result;
 	struct error why;
@@ -294,7 +293,7 @@ static bool fetch(const struct job *job, struct out *out)
 	return result == REMOTE_ENOUGH || (result == REMOTE_ANSWERED && status == 200);
 }
 
-static bool export_run(const struct job *job)
+static bool export_run(const struct runs_job *job)
 {
 	const char *path = options_value(job->options, "out");
 	struct out file;
@@ -319,7 +318,7 @@ static bool export_run(const struct job *job)
 static const struct {
 	const char *name;
 	size_t words; /* with its own */
-	bool (*run)(const struct job *job);
+	bool (*run)(const struct runs_job *job);
 } verbs[] = {
 	{"list", 1, list},
 	{"show", 2, show},
@@ -344,7 +343,7 @@ bool runs_wants(const struct options *options)
 
 int runs_run(struct command_context *context, const struct options *options)
 {
-	struct job job = {.context = context, .options = options};
+	struct runs_job job = {.context = context, .options = options};
 	size_t verb = verb_of(options);
 	int status;
 

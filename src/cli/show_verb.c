@@ -192,7 +192,7 @@ static int stop(struct command_context *context, const struct options *options)
 	return show_box_run(context, options, false);
 }
 
-static const struct act {
+static const struct show_act {
 	const char *name;
 	bool wants_show;
 	bool has_default; /* it may have --default, which stands for a show */
@@ -211,7 +211,7 @@ static int show_verb(struct command_context *context, const struct options *opti
 {
 	const char *what = options->word_count ? options->words[0] : "";
 	bool is_default = options_has(options, "default");
-	const struct act *act = acts;
+	const struct show_act *act = acts;
 	size_t words;
 
 	while (act->name && strcmp(act->name, what) != 0)

@@ -14,15 +14,15 @@
 #define BODY_BYTES (64 * KIB)
 #define SECRET_BYTES (8 * KIB)
 
-struct job {
+struct sources_job {
 	struct command_context *context;
 	const struct options *options;
 	struct remote *remote;
 	const char *word; /* behind the verb: a URL or a source */
 };
 
-static bool ask(const struct job *job, const char *method, const char *path, struct text body,
-                struct buf *answer)
+static bool ask(const struct sources_job *job, const char *method, const char *path,
+                struct text body, struct buf *answer)
 {
 	struct remote_request request = {.method = method,
 	                                 .path = path,
@@ -90,7 +90,7 @@ static void show_json(struct out *out, yyjson_val *value)
 	free(json);
 }
 
-static bool list(struct job *job)
+static bool list(struct sources_job *job)
 {
 	struct out *out = &job->context->out;
 	struct buf answer;
@@ -114,7 +114,7 @@ static bool list(struct job *job)
 
 /* ---- what came of it ---- */
 
-static bool show_source(const struct job *job, const char *method, const char *path,
+static bool show_source(const struct sources_job *job, const char *method, const char *path,
                         struct text body)
 {
 	struct out *out = &job->context->out;
@@ -175,7 +175,7 @@ static void add_member(struct buf *body, const char *name, struct text value)
 	buf_add_json(body, value);
 }
 
-static bool write_wish(const struct job *job, struct buf *body)
+static bool write_wish(const struct sources_job *job, struct buf *body)
 {
 	static const char *const names[] = {"id", "name", "protocol", "model", NULL};
 	const char *file = options_value(job->options, "credential-file");
@@ -199,7 +199,7 @@ static bool write_wish(const struct job *job, struct buf *body)
 	return good;
 }
 
-static bool add(struct job *job)
+static bool add(struct sources_job *job)
 {
 	struct buf body;
 	bool good;
@@ -213,7 +213,7 @@ static bool add(struct job *job)
 
 /* ---- one that is there ---- */
 
-static bool ask_one(const struct job *job, const char *method, const char *tail)
+static bool ask_one(const struct sources_job *job, const char *method, const char *tail)
 {
 	struct error why;
 	char *id = who_is(job->remote, job->word, &why);
@@ -235,22 +235,22 @@ static bool ask_one(const struct job *job, const char *method, const char *tail)
 	return good;
 }
 
-static bool drop(struct job *job)
+static bool drop(struct sources_job *job)
 {
 	return ask_one(job, "DELETE", "");
 }
 
-static bool connect_one(struct job *job)
+static bool connect_one(struct sources_job *job)
 {
 	return ask_one(job, "POST", "/connect");
 }
 
-static bool disconnect_one(struct job *job)
+static bool disconnect_one(struct sources_job *job)
 {
 	return ask_one(job, "POST", "/disconnect");
 }
 
-static bool rescan(struct job *job)
+static bool rescan(struct sources_job *job)
 {
 	struct buf answer;
 
@@ -262,10 +262,10 @@ static bool rescan(struct job *job)
 
 /* ---- the verb ---- */
 
-static const struct act {
+static const struct sources_act {
 	const char *name;
 	const char *wants; /* what stands behind it; NULL: nothing */
-	bool (*run)(struct job *job);
+	bool (*run)(struct sources_job *job);
 } acts[] = {
 	{"list", NULL, list},
 	{"add", "a URL", add},
@@ -287,7 +287,8 @@ static bool has_add_options(const struct options *options)
 	return false;
 }
 
-static const char *misuse(const struct options *options, const struct act *act, struct error *why)
+static const char *misuse(const struct options *options, const struct sources_act *act,
+                          struct error *why)
 {
 	size_t words = options->word_count ? options->word_count - 1 : 0;
 
@@ -303,8 +304,8 @@ static const char *misuse(const struct options *options, const struct act *act, 
 static int sources(struct command_context *context, const struct options *options)
 {
 	const char *verb = options->word_count ? options->words[0] : "list";
-	const struct act *act = acts;
-	struct job job = {.context = context, .options = options};
+	const struct sources_act *act = acts;
+	struct sources_job job = {.context = context, .options = options};
 	struct error why;
 	const char *wrong;
 	int status;

@@ -18,7 +18,7 @@
 #define DATA_DIR "signalbox" /* below XDG_STATE_HOME */
 #define DEMO_DIR "signalbox-demo"
 
-struct load {
+struct config_loading {
 	struct config *config;
 	const struct config_sources *sources;
 	struct error *why;
@@ -36,7 +36,7 @@ static const char *env_get(const char *const *env, const char *name)
 
 /* DIR/tail for a directory of the XDG kind: the variable's, or the one below
  * HOME.  NULL without both. */
-static char *xdg_path(const struct load *l, const char *variable, const char *below_home,
+static char *xdg_path(const struct config_loading *l, const char *variable, const char *below_home,
                       const char *tail)
 {
 	const char *dir = env_get(l->sources->env, variable);
@@ -76,7 +76,7 @@ static bool is_lasting(int fd, const char *path, struct error *why)
 }
 
 /* Takes path. */
-static bool read_file(struct load *l, char *path, bool may_be_absent)
+static bool read_file(struct config_loading *l, char *path, bool may_be_absent)
 {
 	struct buf bytes;
 	bool good;
@@ -100,7 +100,7 @@ static bool read_file(struct load *l, char *path, bool may_be_absent)
 }
 
 /* The named file, which must be there, or the first of the usual ones. */
-static bool load_file(struct load *l)
+static bool load_file(struct config_loading *l)
 {
 	const char *named = l->sources->file;
 	char *path;
@@ -116,7 +116,7 @@ static bool load_file(struct load *l)
 }
 
 /* The file names the user's own data directory, which is not the demo's. */
-static bool forget_data_of_file(struct load *l)
+static bool forget_data_of_file(struct config_loading *l)
 {
 	if (l->sources->is_demo) {
 		free(l->config->data);
@@ -127,7 +127,7 @@ static bool forget_data_of_file(struct load *l)
 
 static bool load_env_key(void *self, const struct config_key *key)
 {
-	struct load *l = self;
+	struct config_loading *l = self;
 	const char *value = key->env[0] ? env_get(l->sources->env, key->env) : NULL;
 
 	return !value || field_assign(key->field, key->base, text_of(value), l->why) ||
@@ -136,7 +136,7 @@ static bool load_env_key(void *self, const struct config_key *key)
 
 static bool load_flag_key(void *self, const struct config_key *key)
 {
-	struct load *l = self;
+	struct config_loading *l = self;
 	bool is_first = true;
 
 	for (size_t i = 0; i < l->sources->flag_count; i++) {
@@ -157,7 +157,7 @@ static bool load_flag_key(void *self, const struct config_key *key)
 
 /* Takes path and gives the one that is meant: ~/ is HOME's, and a relative one
  * is below `dir` if there is a dir. */
-static char *settle_path(const struct load *l, char *path, const char *dir)
+static char *settle_path(const struct config_loading *l, char *path, const char *dir)
 {
 	const char *home = env_get(l->sources->env, "HOME");
 	char *settled;
@@ -188,7 +188,7 @@ static char *settle_from_here(char *path)
 	return settled;
 }
 
-static bool settle_listens(const struct load *l)
+static bool settle_listens(const struct config_loading *l)
 {
 	struct config *config = l->config;
 
@@ -207,7 +207,7 @@ static bool settle_listens(const struct load *l)
 	return true;
 }
 
-static bool settle_tokens(const struct load *l)
+static bool settle_tokens(const struct config_loading *l)
 {
 	struct config_auth *auth = &l->config->auth;
 
@@ -226,7 +226,7 @@ static bool settle_tokens(const struct load *l)
 }
 
 /* What the environment says takes the place of ${NAME}. */
-static bool look_up(const struct load *l, struct config_source *source)
+static bool look_up(const struct config_loading *l, struct config_source *source)
 {
 	size_t len = strlen(source->credential);
 	const char *value;
@@ -241,7 +241,7 @@ static bool look_up(const struct load *l, struct config_source *source)
 	return true;
 }
 
-static bool settle_source(const struct load *l, size_t at)
+static bool settle_source(const struct config_loading *l, size_t at)
 {
 	struct config *config = l->config;
 	struct config_source *source = &config->sources[at];
@@ -257,7 +257,7 @@ static bool settle_source(const struct load *l, size_t at)
 	return !source->credential || look_up(l, source);
 }
 
-static bool settle(struct load *l)
+static bool settle(struct config_loading *l)
 {
 	struct config *config = l->config;
 
@@ -276,7 +276,7 @@ static bool settle(struct load *l)
 
 bool config_load(struct config *config, const struct config_sources *sources, struct error *why)
 {
-	struct load l = {config, sources, why};
+	struct config_loading l = {config, sources, why};
 
 	*config = (struct config){0};
 	fields_init(config_fields, config);

@@ -13,7 +13,7 @@
 #define WORDS_MAX 240
 #define CONFIG_FILE PREFIX "CONFIG" /* no key: it says where they are */
 
-struct walk {
+struct key_walk {
 	bool (*fn)(void *self, const struct config_key *key);
 	void *self;
 };
@@ -35,7 +35,8 @@ static void name_env(struct config_key *key)
 		*c = upper(*c);
 }
 
-static bool walk(const struct walk *w, const struct field *fields, void *base, const char *group)
+static bool walk(const struct key_walk *w, const struct field *fields, void *base,
+                 const char *group)
 {
 	for (const struct field *f = fields; f->name; f++) {
 		struct config_key key = {.field = f, .base = base};
@@ -56,14 +57,14 @@ static bool walk(const struct walk *w, const struct field *fields, void *base, c
 bool keys_each(struct config *config, bool (*fn)(void *self, const struct config_key *key),
                void *self)
 {
-	struct walk w = {fn, self};
+	struct key_walk w = {fn, self};
 
 	return walk(&w, config_fields, config, "");
 }
 
 /* ---- what is no key ---- */
 
-struct search {
+struct name_search {
 	struct text name;
 	bool is_key;
 	struct near near; /* without the beginning that all share */
@@ -73,7 +74,7 @@ struct search {
 /* The key is gone when the next one comes. */
 static bool offer(void *self, const struct config_key *key)
 {
-	struct search *s = self;
+	struct name_search *s = self;
 
 	s->is_key = text_is(s->name, key->env);
 	if (!key->env[0] || s->is_key)
@@ -94,7 +95,7 @@ static bool is_credential(const struct config *config, struct text value)
 	return false;
 }
 
-static void tell_stray(const struct search *s, char words[WORDS_MAX])
+static void tell_stray(const struct name_search *s, char words[WORDS_MAX])
 {
 	const char *near = near_best(&s->near);
 
@@ -108,7 +109,7 @@ void keys_strays(struct config *config, const char *const *env,
 {
 	for (; env && *env; env++) {
 		struct text value, name = text_cut(text_of(*env), '=', &value);
-		struct search s = {.name = name};
+		struct name_search s = {.name = name};
 		char words[WORDS_MAX];
 
 		if (!text_starts(name, TEXT(PREFIX)) || !value.len || text_is(name, CONFIG_FILE))

@@ -13,7 +13,7 @@
 
 #define SHOWN_NAME 60
 
-struct reader {
+struct yaml_reader {
 	yaml_parser_t parser;
 	const char *name;
 	struct error *why;
@@ -21,7 +21,7 @@ struct reader {
 
 /* Writes NAME:LINE:COLUMN in front of what `why` says.  Of a long name the end
  * is kept, so that the place always fits. */
-static bool fault_at(struct reader *r, yaml_mark_t mark)
+static bool fault_at(struct yaml_reader *r, yaml_mark_t mark)
 {
 	size_t len = strlen(r->name);
 	const char *name = len > SHOWN_NAME ? r->name + len - SHOWN_NAME : r->name;
@@ -29,13 +29,13 @@ static bool fault_at(struct reader *r, yaml_mark_t mark)
 	return error_within(r->why, "%s:%zu:%zu", name, mark.line + 1, mark.column + 1);
 }
 
-static bool refuse(struct reader *r, const yaml_event_t *event, const char *words)
+static bool refuse(struct yaml_reader *r, const yaml_event_t *event, const char *words)
 {
 	error_set(r->why, "%s", words);
 	return fault_at(r, event->start_mark);
 }
 
-static bool parser_fault(struct reader *r)
+static bool parser_fault(struct yaml_reader *r)
 {
 	yaml_mark_t mark = r->parser.problem_mark;
 
@@ -62,7 +62,7 @@ static bool has_extras(const yaml_event_t *event)
 }
 
 /* On success the caller deletes the event. */
-static bool next(struct reader *r, yaml_event_t *event)
+static bool next(struct yaml_reader *r, yaml_event_t *event)
 {
 	if (!yaml_parser_parse(&r->parser, event))
 		return parser_fault(r);
@@ -88,9 +88,10 @@ static bool is_nothing(const yaml_event_t *event)
 	return value.len == 0 || text_is(value, "~") || text_is(value, "null");
 }
 
-static bool read_map(struct reader *r, const struct field *fields, void *base);
+static bool read_map(struct yaml_reader *r, const struct field *fields, void *base);
 
-static bool unknown_key(struct reader *r, const yaml_event_t *event, const struct field *fields)
+static bool unknown_key(struct yaml_reader *r, const yaml_event_t *event,
+                        const struct field *fields)
 {
 	struct text key = scalar_text(event);
 	struct near near;
@@ -106,20 +107,20 @@ static bool unknown_key(struct reader *r, const yaml_event_t *event, const struc
 	return fault_at(r, event->start_mark);
 }
 
-static bool wrong_kind(struct reader *r, const yaml_event_t *event, const struct field *field)
+static bool wrong_kind(struct yaml_reader *r, const yaml_event_t *event, const struct field *field)
 {
 	error_set(r->why, "'%s' wants %s", field->name, field_wants(field));
 	return fault_at(r, event->start_mark);
 }
 
 /* A value's own words get the key's name and the place in front. */
-static bool value_fault(struct reader *r, const yaml_event_t *event, const struct field *field)
+static bool value_fault(struct yaml_reader *r, const yaml_event_t *event, const struct field *field)
 {
 	error_within(r->why, "%s", field->name);
 	return fault_at(r, event->start_mark);
 }
 
-static bool read_row(struct reader *r, const struct field *list, void *base,
+static bool read_row(struct yaml_reader *r, const struct field *list, void *base,
                      const yaml_event_t *start)
 {
 	void *row = field_add_row(list, base, r->why);
@@ -130,7 +131,7 @@ static bool read_row(struct reader *r, const struct field *list, void *base,
 	       (field_row_is_good(list, base, r->why) || value_fault(r, start, list));
 }
 
-static bool read_item(struct reader *r, const struct field *list, void *base,
+static bool read_item(struct yaml_reader *r, const struct field *list, void *base,
                       const yaml_event_t *event)
 {
 	if (event->type == YAML_MAPPING_START_EVENT && list->type == FIELD_ROWS)
@@ -140,7 +141,7 @@ static bool read_item(struct reader *r, const struct field *list, void *base,
 	return field_add(list, base, scalar_text(event), r->why) || value_fault(r, event, list);
 }
 
-static bool read_list(struct reader *r, const struct field *list, void *base,
+static bool read_list(struct yaml_reader *r, const struct field *list, void *base,
                       const yaml_event_t *start)
 {
 	bool good = true, over = false;
@@ -158,7 +159,7 @@ static bool read_list(struct reader *r, const struct field *list, void *base,
 	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
 }
 
-static bool read_value(struct reader *r, const struct field *field, void *base,
+static bool read_value(struct yaml_reader *r, const struct field *field, void *base,
                        const yaml_event_t *event)
 {
 	if (field->type == FIELD_GROUP) {
@@ -177,7 +178,7 @@ static bool read_value(struct reader *r, const struct field *field, void *base,
 }
 
 /* One key and its value.  `seen` has a bit for each field of the table. */
-static bool read_pair(struct reader *r, const struct field *fields, void *base,
+static bool read_pair(struct yaml_reader *r, const struct field *fields, void *base,
                       const yaml_event_t *key, uint64_t *seen)
 {
 	const struct field *field;
@@ -201,7 +202,7 @@ static bool read_pair(struct reader *r, const struct field *fields, void *base,
 	return good;
 }
 
-static bool has_needed(struct reader *r, const struct field *fields, const yaml_event_t *end,
+static bool has_needed(struct yaml_reader *r, const struct field *fields, const yaml_event_t *end,
                        uint64_t seen)
 {
 	for (const struct field *f = fields; f->name; f++) {
@@ -213,7 +214,7 @@ static bool has_needed(struct reader *r, const struct field *fields, const yaml_
 	return true;
 }
 
-static bool read_map(struct reader *r, const struct field *fields, void *base)
+static bool read_map(struct yaml_reader *r, const struct field *fields, void *base)
 {
 	bool good = true, over = false;
 	uint64_t seen = 0;
@@ -232,7 +233,7 @@ static bool read_map(struct reader *r, const struct field *fields, void *base)
 }
 
 /* The events around the one document a file has, and the document itself. */
-static bool read_event(struct reader *r, const struct field *fields, void *base,
+static bool read_event(struct yaml_reader *r, const struct field *fields, void *base,
                        const yaml_event_t *event, unsigned *documents)
 {
 	switch (event->type) {
@@ -249,7 +250,7 @@ static bool read_event(struct reader *r, const struct field *fields, void *base,
 	}
 }
 
-static bool read_stream(struct reader *r, const struct field *fields, void *base)
+static bool read_stream(struct yaml_reader *r, const struct field *fields, void *base)
 {
 	bool good = true, over = false;
 	unsigned documents = 0;
@@ -270,7 +271,7 @@ bool yaml_read(const struct field *fields, void *base, struct text bytes, const 
                struct error *why)
 {
 	struct error unheard = {""};
-	struct reader r = {.name = name, .why = why ? why : &unheard};
+	struct yaml_reader r = {.name = name, .why = why ? why : &unheard};
 	bool good;
 
 	if (!yaml_parser_initialize(&r.parser))

@@ -6,14 +6,14 @@
 #include "base/must.h"
 
 /* The tapes under one word. */
-struct row {
+struct switchboard_row {
 	unsigned count, room;
 	struct tape **tapes;
 };
 
 void switchboard_init(struct switchboard *board)
 {
-	*board = (struct switchboard){.patterns = must_zero(1, sizeof(struct row))};
+	*board = (struct switchboard){.patterns = must_zero(1, sizeof(struct switchboard_row))};
 	map_init(&board->by_key);
 	map_init(&board->by_correlation);
 	map_init(&board->by_source);
@@ -28,7 +28,7 @@ static void finish_index(struct map *map)
 	size_t at = 0;
 
 	while (map_next(map, &at, &key, &row)) {
-		free(((struct row *)row)->tapes);
+		free(((struct switchboard_row *)row)->tapes);
 		free(row);
 	}
 	map_finish(map);
@@ -46,7 +46,7 @@ void switchboard_finish(struct switchboard *board)
 	free(board->patterns);
 }
 
-static void row_add(struct row *row, struct tape *tape)
+static void row_add(struct switchboard_row *row, struct tape *tape)
 {
 	if (row->count == row->room) {
 		row->room = row->room ? row->room * 2 : 1;
@@ -55,7 +55,7 @@ static void row_add(struct row *row, struct tape *tape)
 	row->tapes[row->count++] = tape;
 }
 
-static void row_remove(struct row *row, const struct tape *tape)
+static void row_remove(struct switchboard_row *row, const struct tape *tape)
 {
 	for (unsigned i = 0; i < row->count; i++)
 		if (row->tapes[i] == tape) {
@@ -66,7 +66,7 @@ static void row_remove(struct row *row, const struct tape *tape)
 
 static void index_add(struct map *map, const char *word, struct tape *tape)
 {
-	struct row *row = map_get(map, text_of(word));
+	struct switchboard_row *row = map_get(map, text_of(word));
 
 	if (!row) {
 		row = must_zero(1, sizeof(*row));
@@ -77,7 +77,7 @@ static void index_add(struct map *map, const char *word, struct tape *tape)
 
 static void index_remove(struct map *map, const char *word, const struct tape *tape)
 {
-	struct row *row = map_get(map, text_of(word));
+	struct switchboard_row *row = map_get(map, text_of(word));
 
 	row_remove(row, tape);
 	if (row->count == 0) {
@@ -139,7 +139,7 @@ void switchboard_drop(struct switchboard *board, struct tape *tape)
 	tape_destroy(tape);
 }
 
-static void route_row(const struct row *row, const struct signal *s,
+static void route_row(const struct switchboard_row *row, const struct signal *s,
                       void (*visit)(void *self, struct tape *tape), void *self)
 {
 	for (unsigned i = 0; row && i < row->count; i++)

@@ -14,9 +14,9 @@
 struct switchboard {
 	struct tape *all;  /* the tape of everything, when somebody wants it */
 	struct map by_key; /* every tape, by its filter's key */
-	struct map by_correlation, by_source, by_type; /* to struct row */
+	struct map by_correlation, by_source, by_type; /* to struct switchboard_row */
 	struct link tapes;
-	struct row *patterns;
+	struct switchboard_row *patterns;
 };
 
 void switchboard_init(struct switchboard *board);

@@ -5,7 +5,7 @@
  */
 #include "hub/inside.h"
 
-static bool read_words(yyjson_val *root, struct buf *key, struct piece *out)
+static bool read_words(yyjson_val *root, struct buf *key, struct coalesce_piece *out)
 {
 	struct text type = json_text(yyjson_obj_get(root, "type"));
 	yyjson_val *payload = yyjson_obj_get(root, "payload");
@@ -22,7 +22,7 @@ static bool read_words(yyjson_val *root, struct buf *key, struct piece *out)
 	return true;
 }
 
-static void write_words(yyjson_mut_doc *doc, const struct piece *all)
+static void write_words(yyjson_mut_doc *doc, const struct coalesce_piece *all)
 {
 	yyjson_mut_val *root = yyjson_mut_doc_get_root(doc), *joined = yyjson_mut_obj(doc);
 	yyjson_mut_val *metadata = yyjson_mut_obj_get(root, "metadata");

@@ -13,7 +13,7 @@
 #include "journal/recover.h"
 #include "journal/shelf.h"
 
-struct reading {
+struct files_reading {
 	struct journal_files *files;
 	struct shelf shelf;
 	int dir;
@@ -22,7 +22,7 @@ struct reading {
 	bool is_enough;
 };
 
-static void tell_gap(struct reading *r, uint64_t to, const char *why)
+static void tell_gap(struct files_reading *r, uint64_t to, const char *why)
 {
 	struct gap gap = {r->next, to < r->to ? to : r->to, why};
 
@@ -42,7 +42,7 @@ static struct text first_lines(struct text lines, uint64_t count)
 }
 
 /* Of a batch that was good a moment ago: what is wanted of it. */
-static bool give_batch(struct reading *r, int fd, const struct entry *e)
+static bool give_batch(struct files_reading *r, int fd, const struct index_entry *e)
 {
 	uint64_t end = e->last < r->to ? e->last : r->to;
 	struct text lines, before;
@@ -60,7 +60,7 @@ static bool give_batch(struct reading *r, int fd, const struct entry *e)
 	return true;
 }
 
-static void give_entry(struct reading *r, int fd, const struct entry *e)
+static void give_entry(struct files_reading *r, int fd, const struct index_entry *e)
 {
 	if (e->last < r->next)
 		return;
@@ -83,7 +83,7 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 }
 
 /* until: the first seq of the next segment, 0 for the newest. */
-static void give_segment(struct reading *r, int fd, int index, uint64_t first, uint64_t until)
+static void give_segment(struct files_reading *r, int fd, int index, uint64_t first, uint64_t until)
 {
 	struct segment segment = {.first = first, .fd = fd, .index = index};
 	uint64_t before = r->files->done;
@@ -94,7 +94,7 @@ static void give_segment(struct reading *r, int fd, int index, uint64_t first, u
 	else if (fd >= 0 && !until)
 		recovery_inspect(&in, &segment, NULL, NULL);
 	for (size_t i = 0; i < in.used && r->next <= r->to && !r->is_enough; i++) {
-		const struct entry *e = &in.entries[i];
+		const struct index_entry *e = &in.entries[i];
 
 		if (in.states[i] != BATCH_GOOD)
 			continue;
@@ -108,13 +108,13 @@ static void give_segment(struct reading *r, int fd, int index, uint64_t first, u
 	inspection_finish(&in);
 }
 
-static bool is_wanted(const struct reading *r, size_t i, uint64_t *until)
+static bool is_wanted(const struct files_reading *r, size_t i, uint64_t *until)
 {
 	*until = i + 1 < r->shelf.count ? r->shelf.firsts[i + 1] : 0;
 	return (!*until || *until > r->next) && r->shelf.firsts[i] <= r->to;
 }
 
-static void give_all(struct reading *r)
+static void give_all(struct files_reading *r)
 {
 	uint64_t until, done = 0;
 
@@ -142,7 +142,7 @@ static void give_all(struct reading *r)
 }
 
 /* Where to begin; a position of a timeline that was lost gets its gap first. */
-static bool find_start(struct reading *r, struct error *why)
+static bool find_start(struct files_reading *r, struct error *why)
 {
 	struct gap lost = {0};
 	struct epochs epochs;
@@ -161,7 +161,7 @@ static bool find_start(struct reading *r, struct error *why)
 bool journal_files_read(const char *data_dir, struct journal_files *files, struct error *why)
 {
 	char *path = must_print("%s/journal", data_dir);
-	struct reading r = {.files = files, .to = files->to ? files->to : UINT64_MAX};
+	struct files_reading r = {.files = files, .to = files->to ? files->to : UINT64_MAX};
 	bool good;
 
 	files->done = files->total = 0;

@@ -32,7 +32,7 @@ struct forgetting {
 };
 
 /* One segment, opened and judged. */
-struct opened {
+struct opened_segment {
 	uint64_t first, until; /* until: the first seq of the next, 0 for the newest */
 	int fd, index;
 	struct inspection in;
@@ -75,7 +75,7 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static void close_segment(struct opened *o)
+static void close_segment(struct opened_segment *o)
 {
 	inspection_finish(&o->in);
 	if (o->fd >= 0)
@@ -85,7 +85,7 @@ static void close_segment(struct opened *o)
 }
 
 /* The newest may have lines at its end that only the next start would index: they stay. */
-static bool inspect_one(struct opened *o, struct error *why)
+static bool inspect_one(struct opened_segment *o, struct error *why)
 {
 	struct segment s = {.first = o->first, .fd = o->fd, .index = o->index};
 
@@ -93,9 +93,10 @@ static bool inspect_one(struct opened *o, struct error *why)
 	                : recovery_inspect(&o->in, &s, &o->known, why);
 }
 
-static bool open_segment(struct forgetting *f, size_t i, struct opened *o, struct error *why)
+static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *o,
+                         struct error *why)
 {
-	*o = (struct opened){.first = f->shelf.firsts[i]};
+	*o = (struct opened_segment){.first = f->shelf.firsts[i]};
 	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
 	o->fd = open_one(f->dir, o->first, SEGMENT_LINES);
 	o->index = open_one(f->dir, o->first, SEGMENT_INDEX);
@@ -107,8 +108,8 @@ static bool open_segment(struct forgetting *f, size_t i, struct opened *o, struc
 	return false;
 }
 
-static bool load_batch(struct forgetting *f, const struct opened *o, const struct entry *e,
-                       struct text *lines)
+static bool load_batch(struct forgetting *f, const struct opened_segment *o,
+                       const struct index_entry *e, struct text *lines)
 {
 	char *at;
 
@@ -119,7 +120,7 @@ static bool load_batch(struct forgetting *f, const struct opened *o, const struc
 }
 
 /* Not believed: what the next segment has too. */
-static bool is_spare(const struct opened *o, size_t i)
+static bool is_spare(const struct opened_segment *o, size_t i)
 {
 	return o->until && o->in.entries[i].last >= o->until;
 }
@@ -135,7 +136,8 @@ static void note(struct journal_forget *what, uint64_t from, uint64_t to)
 		what->last = to;
 }
 
-static uint64_t count_batch(struct forgetting *f, const struct opened *o, const struct entry *e)
+static uint64_t count_batch(struct forgetting *f, const struct opened_segment *o,
+                            const struct index_entry *e)
 {
 	uint64_t seq = e->first, found = 0;
 	struct text lines;
@@ -153,12 +155,12 @@ static uint64_t count_batch(struct forgetting *f, const struct opened *o, const 
 	return found;
 }
 
-static void count_segment(struct forgetting *f, const struct opened *o)
+static void count_segment(struct forgetting *f, const struct opened_segment *o)
 {
 	uint64_t found = 0;
 
 	for (size_t i = 0; i < o->in.used; i++) {
-		const struct entry *e = &o->in.entries[i];
+		const struct index_entry *e = &o->in.entries[i];
 
 		if (o->in.states[i] == BATCH_GOOD) {
 			found += count_batch(f, o, e);
@@ -180,7 +182,7 @@ static bool count_all(struct forgetting *f, struct error *why)
 	f->what->signals = f->what->first = f->what->last = 0;
 	f->what->segments = f->what->damaged = 0;
 	for (size_t i = 0; i < f->shelf.count; i++) {
-		struct opened o;
+		struct opened_segment o;
 
 		if (!open_segment(f, i, &o, why))
 			return false;
@@ -192,7 +194,8 @@ static bool count_all(struct forgetting *f, struct error *why)
 
 /* ---- writing anew ---- */
 
-static bool batch_has_any(struct forgetting *f, const struct opened *o, const struct entry *e)
+static bool batch_has_any(struct forgetting *f, const struct opened_segment *o,
+                          const struct index_entry *e)
 {
 	uint64_t seq = e->first;
 	struct text lines;
@@ -206,12 +209,12 @@ static bool batch_has_any(struct forgetting *f, const struct opened *o, const st
 }
 
 /* Has it anything to forget, or bytes of which nobody can say that? */
-static bool must_rewrite(struct forgetting *f, const struct opened *o)
+static bool must_rewrite(struct forgetting *f, const struct opened_segment *o)
 {
 	uint64_t end = 0;
 
 	for (size_t i = 0; i < o->in.used; i++) {
-		const struct entry *e = &o->in.entries[i];
+		const struct index_entry *e = &o->in.entries[i];
 
 		if (o->in.states[i] != BATCH_GOOD || is_spare(o, i) || e->offset != end ||
 		    batch_has_any(f, o, e))
@@ -221,8 +224,8 @@ static bool must_rewrite(struct forgetting *f, const struct opened *o)
 	return o->in.bytes != end;
 }
 
-static void rewrite_batch(struct forgetting *f, const struct opened *o, struct rewrite *w,
-                          const struct entry *e)
+static void rewrite_batch(struct forgetting *f, const struct opened_segment *o, struct rewrite *w,
+                          const struct index_entry *e)
 {
 	struct text lines;
 
@@ -244,13 +247,13 @@ static void rewrite_batch(struct forgetting *f, const struct opened *o, struct r
 	rewrite_end_batch(w);
 }
 
-static bool rewrite_segment(struct forgetting *f, const struct opened *o, struct error *why)
+static bool rewrite_segment(struct forgetting *f, const struct opened_segment *o, struct error *why)
 {
 	struct rewrite w;
 
 	rewrite_begin(&w, f->dir, o->first);
 	for (size_t i = 0; i < o->in.used; i++) {
-		const struct entry *e = &o->in.entries[i];
+		const struct index_entry *e = &o->in.entries[i];
 
 		if (is_spare(o, i))
 			continue;
@@ -270,7 +273,7 @@ static bool rewrite_all(struct forgetting *f, struct error *why)
 	bool good = true;
 
 	for (size_t i = 0; good && i < f->shelf.count; i++) {
-		struct opened o;
+		struct opened_segment o;
 
 		if (!open_segment(f, i, &o, why))
 			return false;

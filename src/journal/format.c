@@ -50,7 +50,7 @@ static bool check_file(int dir, bool *is_there, struct error *why)
 static bool check_segment(int dir, uint64_t first, struct error *why)
 {
 	char name[SEGMENT_NAME_ROOM];
-	struct entry e;
+	struct index_entry e;
 	int fd;
 	bool newer;
 

@@ -23,10 +23,10 @@
 #define CHECKPOINT_MAX (64 * MIB)
 
 /* What the owner wants of the writer; a greater one includes the lesser. */
-enum ask { ASK_NOTHING, ASK_SOON, ASK_NOW };
+enum write_urgency { ASK_NOTHING, ASK_SOON, ASK_NOW };
 
 /* The writer's own: how far it got. */
-struct cursor {
+struct writer_cursor {
 	struct block *block;
 	uint32_t lines, bytes; /* of that block, already on the disk */
 };
@@ -37,12 +37,12 @@ struct journal {
 
 	/* --- the owner's --- */
 	struct recent recent;
-	uint64_t last;         /* appended, live-only ones included */
-	enum ask wanted;       /* for what was appended since journal_commit() */
-	uint64_t gap_from;     /* not 0: recent.next, and all since is live only */
-	size_t gap_waiting;    /* what waited for the disk when that began */
-	uint64_t durable_seen; /* as of the last poll */
-	uint64_t appended;     /* bytes, ever */
+	uint64_t last;             /* appended, live-only ones included */
+	enum write_urgency wanted; /* for what was appended since journal_commit() */
+	uint64_t gap_from;         /* not 0: recent.next, and all since is live only */
+	size_t gap_waiting;        /* what waited for the disk when that began */
+	uint64_t durable_seen;     /* as of the last poll */
+	uint64_t appended;         /* bytes, ever */
 	struct epochs epochs;
 	struct buf checkpoint; /* as found at the start */
 	uint64_t checkpoint_seq;
@@ -52,12 +52,12 @@ struct journal {
 	struct buf scratch;   /* what journal_read gives */
 
 	/* --- between owner and writer, without the mutex --- */
-	_Atomic int asked;        /* enum ask; raised and taken back under the mutex */
+	_Atomic int asked;        /* enum write_urgency; raised and taken back under the mutex */
 	_Atomic uint64_t written; /* bytes of `appended` that are durable */
 
 	/* --- the writer's; the owner's before it starts and after it ended --- */
 	struct segment segment;
-	struct cursor cursor;
+	struct writer_cursor cursor;
 	struct syncer syncer;
 	bool hurried; /* somebody waits for the commit under way */
 	struct {
@@ -100,6 +100,6 @@ void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), vo
 
 void writer_start(struct journal *journal);
 void writer_stop(struct journal *journal); /* after everything is committed, or given up */
-void writer_ask(struct journal *journal, enum ask what);
+void writer_ask(struct journal *journal, enum write_urgency what);
 
 #endif

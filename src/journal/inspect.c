@@ -19,21 +19,21 @@ static bool load_index(struct inspection *out, int index)
 
 	if (index >= 0 && fstat(index, &st) != 0)
 		return false;
-	out->count = (size_t)st.st_size / sizeof(struct entry);
-	out->is_odd = (size_t)st.st_size % sizeof(struct entry) != 0;
-	if (out->count > INDEX_BYTES_MAX / sizeof(struct entry))
-		out->count = INDEX_BYTES_MAX / sizeof(struct entry);
+	out->count = (size_t)st.st_size / sizeof(struct index_entry);
+	out->is_odd = (size_t)st.st_size % sizeof(struct index_entry) != 0;
+	if (out->count > INDEX_BYTES_MAX / sizeof(struct index_entry))
+		out->count = INDEX_BYTES_MAX / sizeof(struct index_entry);
 	out->entries = must_zero(out->count + 1, sizeof *out->entries);
 	out->states = must_zero(out->count + 1, 1);
 	if (index >= 0)
 		got = disk_read(index, out->entries, out->count * sizeof *out->entries, 0);
 	if (got < 0)
 		return false;
-	out->count = (size_t)got / sizeof(struct entry);
+	out->count = (size_t)got / sizeof(struct index_entry);
 	return true;
 }
 
-static bool batch_is_good(const struct inspection *in, int fd, const struct entry *e,
+static bool batch_is_good(const struct inspection *in, int fd, const struct index_entry *e,
                           struct buf *scratch)
 {
 	char *at;
@@ -52,7 +52,7 @@ static void judge_entries(struct inspection *in, int fd, uint64_t first)
 
 	buf_init(&scratch, BATCH_BYTES_MAX);
 	for (size_t i = 0; i < in->count; i++) {
-		const struct entry *e = &in->entries[i];
+		const struct index_entry *e = &in->entries[i];
 
 		if (entry_is_zero(e))
 			continue;

@@ -18,10 +18,10 @@ enum batch_state {
 
 struct inspection {
 	/* May be set before: a further question about the lines of a batch. */
-	bool (*judge)(void *self, const struct entry *entry, struct text lines);
+	bool (*judge)(void *self, const struct index_entry *entry, struct text lines);
 	void *self;
 
-	struct entry *entries;
+	struct index_entry *entries;
 	unsigned char *states; /* enum batch_state */
 	size_t count;
 	size_t used;    /* entries up to the last that is not of zeros */

@@ -346,7 +346,7 @@ static void the_page_cache_keeps_only_the_newest(void **state)
 	in = open(shelf, O_RDONLY | O_DIRECTORY);
 	assert_true(segment_create(&s, in, 1, &why));
 	for (uint64_t n = 1; n <= 40; n++) {
-		struct batch batch = {.first = n, .last = n, .bytes = {mib, MIB}};
+		struct commit_batch batch = {.first = n, .last = n, .bytes = {mib, MIB}};
 
 		assert_true(segment_commit(&s, &batch, 1, NULL, &why));
 	}

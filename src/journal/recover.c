@@ -123,7 +123,7 @@ static void find_more(struct recovery *r, const struct segment *s)
 	uint64_t next = s->first, offset = 0, end = r->in.bytes;
 
 	if (r->kept) {
-		const struct entry *e = &r->in.entries[r->kept - 1];
+		const struct index_entry *e = &r->in.entries[r->kept - 1];
 
 		next = e->last + 1;
 		offset = e->offset + e->length;
@@ -188,7 +188,7 @@ static void put_aside(const struct recovery *r, int dir, const struct segment *s
 	uint64_t next = s->first, end = 0;
 
 	for (size_t i = 0; i < r->kept; i++) {
-		const struct entry *e = &in->entries[i];
+		const struct index_entry *e = &in->entries[i];
 
 		if (in->states[i] == BATCH_BAD)
 			segment_quarantine(dir, s->fd, e->first, e->offset, e->length);
@@ -227,7 +227,7 @@ static void tell(const struct recovery *r, const struct segment *s)
 /* Of what is gone: its line, and its entry behind those of what was found. */
 static bool add_gap(struct recovery *r, struct buf *line)
 {
-	struct entry e = {
+	struct index_entry e = {
 		.first = r->more.next,
 		.last = r->known,
 		.offset = r->more.offset,
@@ -249,7 +249,7 @@ static bool write_all(struct recovery *r, struct segment *s, struct text gap)
 {
 	struct iovec entries = {r->more.entries.at, r->more.entries.len};
 	struct iovec line = {(void *)gap.at, gap.len};
-	uint64_t start = r->kept * sizeof(struct entry), end = start + entries.iov_len;
+	uint64_t start = r->kept * sizeof(struct index_entry), end = start + entries.iov_len;
 
 	if ((entries.iov_len && !disk_write(s->index, &entries, 1, start)) ||
 	    ftruncate(s->index, (off_t)end) != 0 || fsync(s->index) != 0 ||
@@ -257,7 +257,7 @@ static bool write_all(struct recovery *r, struct segment *s, struct text gap)
 	    (gap.len && !disk_write(s->fd, &line, 1, r->more.offset)) || fsync(s->fd) != 0)
 		return false;
 	s->len = r->more.offset + gap.len;
-	s->entries = s->zeroed = end / sizeof(struct entry);
+	s->entries = s->zeroed = end / sizeof(struct index_entry);
 	segment_lengthen_index(s);
 	return true;
 }

@@ -15,7 +15,7 @@
 struct wreck {
 	char *dir;
 	struct buf lines, index;
-	struct entry entries[2];
+	struct index_entry entries[2];
 };
 
 static void wreck_init(struct wreck *w)
@@ -190,7 +190,7 @@ static void lines_behind_a_torn_index_are_kept(void **state)
 	struct wreck w;
 
 	wreck_init(&w);
-	for (size_t len = 0; len < 2 * sizeof(struct entry); len++)
+	for (size_t len = 0; len < 2 * sizeof(struct index_entry); len++)
 		expect_after_start(&w, buf_text(&w.lines), (struct text){w.index.at, len}, "1-14");
 	wreck_finish(&w);
 }
@@ -216,7 +216,7 @@ static void garbage_in_the_last_entry_loses_nothing(void **state)
 	struct wreck w;
 
 	wreck_init(&w);
-	for (size_t i = sizeof(struct entry); i < 2 * sizeof(struct entry); i++) {
+	for (size_t i = sizeof(struct index_entry); i < 2 * sizeof(struct index_entry); i++) {
 		w.index.at[i] ^= 0x01;
 		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "1-14");
 		w.index.at[i] ^= 0x01;
@@ -383,13 +383,13 @@ static void a_damaged_entry_in_the_middle_is_told(void **state)
 	struct wreck w;
 
 	wreck_init(&w);
-	for (size_t i = 0; i < sizeof(struct entry); i++) {
+	for (size_t i = 0; i < sizeof(struct index_entry); i++) {
 		w.index.at[i] ^= 0x80;
 		expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index),
 		                   "gap 1-12 damaged 13-14");
 		w.index.at[i] ^= 0x80;
 	}
-	memset(w.index.at, 0, sizeof(struct entry));
+	memset(w.index.at, 0, sizeof(struct index_entry));
 	expect_after_start(&w, buf_text(&w.lines), buf_text(&w.index), "gap 1-12 damaged 13-14");
 	wreck_finish(&w);
 }
@@ -399,12 +399,12 @@ static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
 {
 	struct journal *j;
 	struct wreck w;
-	struct entry more[3];
+	struct index_entry more[3];
 	char line[] = "{\"seq\":15}\n{\"seq\":16}\n{\"seq\":17}\n";
 
 	wreck_init(&w);
 	for (unsigned i = 0; i < 3; i++) {
-		more[i] = (struct entry){
+		more[i] = (struct index_entry){
 			.first = 15 + i,
 			.last = 15 + i,
 			.offset = w.lines.len + 11 * i,
@@ -503,7 +503,7 @@ static void a_newer_format_is_refused_and_not_touched(void **state)
 	expect_refusal(w.dir, "format makes no sense");
 	unlink(format);
 	for (size_t i = 0; i < 2; i++) {
-		struct entry newer = w.entries[i];
+		struct index_entry newer = w.entries[i];
 
 		newer.format = ENTRY_FORMAT + 1;
 		newer.kind = 77;
@@ -622,7 +622,7 @@ static void add_segment(const char *dir, uint64_t seq)
 	char line[400], *path = path_in(dir, "");
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	size_t len = line_of(seq, line, sizeof line);
-	struct batch batch = {.first = seq, .last = seq, .bytes = {line, len + 1}};
+	struct commit_batch batch = {.first = seq, .last = seq, .bytes = {line, len + 1}};
 	struct syncer syncer;
 	struct segment s;
 

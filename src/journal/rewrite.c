@@ -38,7 +38,7 @@ void rewrite_begin(struct rewrite *w, int dir, uint64_t first)
 		error_errno(&w->why, "segment %llu", (unsigned long long)first);
 }
 
-static void write_batch(struct rewrite *w, struct entry *e, struct text bytes)
+static void write_batch(struct rewrite *w, struct index_entry *e, struct text bytes)
 {
 	struct iovec piece = {(void *)bytes.at, bytes.len};
 
@@ -58,7 +58,7 @@ static void write_batch(struct rewrite *w, struct entry *e, struct text bytes)
 
 static void end_gap(struct rewrite *w)
 {
-	struct entry e = {.first = w->gap_first, .last = w->next - 1, .kind = w->gap_kind};
+	struct index_entry e = {.first = w->gap_first, .last = w->next - 1, .kind = w->gap_kind};
 	struct buf line;
 
 	if (!w->gap_first)
@@ -73,7 +73,7 @@ static void end_gap(struct rewrite *w)
 
 void rewrite_end_batch(struct rewrite *w)
 {
-	struct entry e = {.first = w->batch_first, .last = w->next - 1, .kind = ENTRY_LINES};
+	struct index_entry e = {.first = w->batch_first, .last = w->next - 1, .kind = ENTRY_LINES};
 
 	if (w->batch.len)
 		write_batch(w, &e, buf_text(&w->batch));
@@ -103,9 +103,9 @@ void rewrite_leave_out(struct rewrite *w, uint64_t to, uint16_t kind)
 	w->next = to + 1;
 }
 
-void rewrite_copy_gap(struct rewrite *w, const struct entry *entry, struct text line)
+void rewrite_copy_gap(struct rewrite *w, const struct index_entry *entry, struct text line)
 {
-	struct entry e = {.first = entry->first, .last = entry->last, .kind = entry->kind};
+	struct index_entry e = {.first = entry->first, .last = entry->last, .kind = entry->kind};
 
 	rewrite_end_batch(w);
 	end_gap(w);

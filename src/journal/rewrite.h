@@ -33,7 +33,7 @@ void rewrite_begin(struct rewrite *rewrite, int dir, uint64_t first);
 /* In the order of seq: */
 void rewrite_line(struct rewrite *rewrite, struct text line);                /* `next` */
 void rewrite_leave_out(struct rewrite *rewrite, uint64_t to, uint16_t kind); /* next..to */
-void rewrite_copy_gap(struct rewrite *rewrite, const struct entry *entry, struct text line);
+void rewrite_copy_gap(struct rewrite *rewrite, const struct index_entry *entry, struct text line);
 void rewrite_end_batch(struct rewrite *rewrite);
 
 /* Both files are whole and synced, and as old as `like`; frees all. */

@@ -11,7 +11,7 @@
 #define ENTRIES_MAX (256 * MIB) /* as long as an index may be */
 
 /* What is being read, and the batch that its lines make. */
-struct part {
+struct salvage_part {
 	struct salvage *to;
 	struct json_reader json;
 	struct text lines;
@@ -33,15 +33,15 @@ void salvage_finish(struct salvage *s)
 
 size_t salvage_count(const struct salvage *s)
 {
-	return s->entries.len / sizeof(struct entry);
+	return s->entries.len / sizeof(struct index_entry);
 }
 
 /* From `start` to `at`, as a commit of its own. */
-static bool add_entry(struct part *p, uint64_t last, uint8_t kind)
+static bool add_entry(struct salvage_part *p, uint64_t last, uint8_t kind)
 {
 	struct salvage *s = p->to;
 	const char *at = p->lines.at + p->start;
-	struct entry e = {
+	struct index_entry e = {
 		.first = p->first,
 		.last = last,
 		.offset = s->offset,
@@ -59,13 +59,13 @@ static bool add_entry(struct part *p, uint64_t last, uint8_t kind)
 	return true;
 }
 
-static bool end_batch(struct part *p)
+static bool end_batch(struct salvage_part *p)
 {
 	return p->at == p->start || add_entry(p, p->to->next - 1, ENTRY_LINES);
 }
 
 /* A journal.gap line of ours stands for from..to and has the seq of the last. */
-static bool is_gap(const struct part *p, yyjson_val *line, uint64_t seq, uint8_t *kind)
+static bool is_gap(const struct salvage_part *p, yyjson_val *line, uint64_t seq, uint8_t *kind)
 {
 	yyjson_val *payload = yyjson_obj_get(line, "payload");
 
@@ -78,7 +78,7 @@ static bool is_gap(const struct part *p, yyjson_val *line, uint64_t seq, uint8_t
 }
 
 /* Takes one line with its newline, or says that this is the end. */
-static bool take_line(struct part *p, struct text line)
+static bool take_line(struct salvage_part *p, struct text line)
 {
 	struct salvage *s = p->to;
 	uint64_t seq = signal_seq_of(line);
@@ -102,7 +102,7 @@ static bool take_line(struct part *p, struct text line)
 }
 
 /* False when there is nothing more to be had. */
-static bool take_part(struct part *p)
+static bool take_part(struct salvage_part *p)
 {
 	bool good = true;
 
@@ -118,7 +118,7 @@ static bool take_part(struct part *p)
 }
 
 /* Whole lines from where we are, at least one; false: there is none. */
-static bool read_part(struct part *p, struct buf *room)
+static bool read_part(struct salvage_part *p, struct buf *room)
 {
 	const struct salvage *s = p->to;
 
@@ -144,7 +144,7 @@ static bool read_part(struct part *p, struct buf *room)
 
 void salvage_run(struct salvage *s)
 {
-	struct part p = {.to = s};
+	struct salvage_part p = {.to = s};
 	struct buf room;
 
 	buf_init(&room, BATCH_BYTES_MAX + 1);

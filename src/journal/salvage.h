@@ -16,7 +16,7 @@ struct salvage {
 	uint64_t next;      /* the seq that is due */
 	uint64_t offset;    /* up to here everything is whole */
 	uint64_t end;       /* no further than this */
-	struct buf entries; /* of what was found: struct entry */
+	struct buf entries; /* of what was found: struct index_entry */
 };
 
 /* fd is a file of lines, in which `next` would begin at `offset`. */

@@ -20,25 +20,25 @@
 #define CACHED_BYTES (16 * MIB)
 #define LET_GO_AT_ONCE (4 * MIB)
 
-_Static_assert(sizeof(struct entry) == 40, "an entry is as on the disk");
+_Static_assert(sizeof(struct index_entry) == 40, "an entry is as on the disk");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "an entry is little-endian");
 
-void entry_seal(struct entry *entry)
+void entry_seal(struct index_entry *entry)
 {
-	entry->self = crc32c(0, entry, offsetof(struct entry, self));
+	entry->self = crc32c(0, entry, offsetof(struct index_entry, self));
 }
 
-static bool is_whole(const struct entry *entry)
+static bool is_whole(const struct index_entry *entry)
 {
-	return entry->self == crc32c(0, entry, offsetof(struct entry, self));
+	return entry->self == crc32c(0, entry, offsetof(struct index_entry, self));
 }
 
-bool entry_is_newer(const struct entry *entry)
+bool entry_is_newer(const struct index_entry *entry)
 {
 	return entry->format > ENTRY_FORMAT && is_whole(entry);
 }
 
-bool entry_is_sound(const struct entry *entry)
+bool entry_is_sound(const struct index_entry *entry)
 {
 	return is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
 	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
@@ -46,9 +46,9 @@ bool entry_is_sound(const struct entry *entry)
 	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;
 }
 
-bool entry_is_zero(const struct entry *entry)
+bool entry_is_zero(const struct index_entry *entry)
 {
-	static const struct entry zero;
+	static const struct index_entry zero;
 
 	return memcmp(entry, &zero, sizeof zero) == 0;
 }
@@ -111,13 +111,13 @@ static void close_both(struct segment *s)
 /* Lengthens the index with zeros, to be synced with the next entries. */
 static bool add_zeros(struct segment *s, uint64_t upto)
 {
-	static const struct entry zeros[ZEROED_AT_ONCE];
+	static const struct index_entry zeros[ZEROED_AT_ONCE];
 	uint64_t want = upto + ZEROED_AT_ONCE / 2;
 
 	while (s->zeroed < want) {
 		struct iovec piece = {(void *)zeros, sizeof zeros};
 
-		if (!disk_write(s->index, &piece, 1, s->zeroed * sizeof(struct entry)))
+		if (!disk_write(s->index, &piece, 1, s->zeroed * sizeof(struct index_entry)))
 			return false;
 		s->zeroed += ZEROED_AT_ONCE;
 	}
@@ -155,7 +155,7 @@ bool segment_create(struct segment *s, int dir, uint64_t first, struct error *wh
 	return false;
 }
 
-static bool write_lines(struct segment *s, const struct batch *batches, size_t n)
+static bool write_lines(struct segment *s, const struct commit_batch *batches, size_t n)
 {
 	struct iovec pieces[COMMIT_BATCHES_MAX];
 
@@ -164,16 +164,17 @@ static bool write_lines(struct segment *s, const struct batch *batches, size_t n
 	return disk_write(s->fd, pieces, n, s->len);
 }
 
-static bool write_entries(struct segment *s, const struct batch *batches, size_t n, uint64_t *end)
+static bool write_entries(struct segment *s, const struct commit_batch *batches, size_t n,
+                          uint64_t *end)
 {
-	struct entry entries[COMMIT_BATCHES_MAX];
+	struct index_entry entries[COMMIT_BATCHES_MAX];
 	struct iovec piece = {entries, n * sizeof *entries};
 
 	*end = s->len;
 	for (size_t i = 0; i < n; i++) {
-		const struct batch *b = &batches[i];
+		const struct commit_batch *b = &batches[i];
 
-		entries[i] = (struct entry){
+		entries[i] = (struct index_entry){
 			.first = b->first,
 			.last = b->last,
 			.offset = *end,
@@ -215,8 +216,8 @@ static void let_go(struct segment *s)
 	}
 }
 
-bool segment_commit(struct segment *s, const struct batch *batches, size_t n, struct syncer *syncer,
-                    struct error *why)
+bool segment_commit(struct segment *s, const struct commit_batch *batches, size_t n,
+                    struct syncer *syncer, struct error *why)
 {
 	uint64_t end;
 
@@ -241,7 +242,7 @@ void segment_abandon(struct segment *s, int dir)
 		return;
 	if (s->entries == 0)
 		unlink_both(dir, s->first);
-	else if (ftruncate(s->index, (off_t)(s->entries * sizeof(struct entry))) != 0 ||
+	else if (ftruncate(s->index, (off_t)(s->entries * sizeof(struct index_entry))) != 0 ||
 	         ftruncate(s->fd, (off_t)s->len) != 0)
 		errno = 0; /* the segment that follows is right all the same */
 	close_both(s);
@@ -252,7 +253,7 @@ void segment_finish(struct segment *s)
 	if (s->fd < 0)
 		return;
 	if (ftruncate(s->fd, (off_t)s->len) != 0 ||
-	    ftruncate(s->index, (off_t)(s->entries * sizeof(struct entry))) != 0)
+	    ftruncate(s->index, (off_t)(s->entries * sizeof(struct index_entry))) != 0)
 		errno = 0; /* space is wasted, nothing else */
 	posix_fadvise(s->fd, (off_t)s->let_go, 0, POSIX_FADV_DONTNEED);
 	close_both(s);

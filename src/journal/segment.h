@@ -26,7 +26,7 @@ struct syncer;
 #define BATCH_BYTES_MAX (256u * 1024 * 1024) /* no entry of ours is near it */
 
 /* As on the disk, little-endian. */
-struct entry {
+struct index_entry {
 	uint64_t first, last; /* seq */
 	uint64_t offset;
 	uint32_t length;
@@ -45,14 +45,14 @@ enum {
 	ENTRY_FORGOTTEN = 3, /* the same for what was taken out on request */
 };
 
-void entry_seal(struct entry *entry);
-bool entry_is_sound(const struct entry *entry);
-bool entry_is_zero(const struct entry *entry);
+void entry_seal(struct index_entry *entry);
+bool entry_is_sound(const struct index_entry *entry);
+bool entry_is_zero(const struct index_entry *entry);
 /* Whole, and of a format that only a newer signalbox knows. */
-bool entry_is_newer(const struct entry *entry);
+bool entry_is_newer(const struct index_entry *entry);
 
 /* What a commit writes: a piece of one block. */
-struct batch {
+struct commit_batch {
 	uint64_t first, last;
 	struct text bytes;
 	bool is_gap;
@@ -84,7 +84,7 @@ bool segment_create(struct segment *segment, int dir, uint64_t first, struct err
 
 /* Writes and syncs, both files at once if there is a syncer.  After a failure the
  * segment must be abandoned. */
-bool segment_commit(struct segment *segment, const struct batch *batches, size_t n,
+bool segment_commit(struct segment *segment, const struct commit_batch *batches, size_t n,
                     struct syncer *syncer, struct error *why);
 
 /* Cuts off what was not committed, or removes the files if nothing was. */

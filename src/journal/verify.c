@@ -18,7 +18,7 @@
 #define WORDS_MAX 200
 
 /* The segment that is being looked at. */
-struct look {
+struct verify_look {
 	struct journal_report *report;
 	uint64_t first;       /* its name */
 	uint64_t until;       /* the first seq of the next segment, 0 for the newest */
@@ -50,7 +50,7 @@ static bool line_has_seq(struct text line, uint64_t seq)
 	       (line.at[len] == ',' || line.at[len] == '}');
 }
 
-static bool are_in_order(const struct entry *e, struct text lines)
+static bool are_in_order(const struct index_entry *e, struct text lines)
 {
 	uint64_t seq = e->kind == ENTRY_LINES ? e->first : e->last;
 
@@ -64,9 +64,9 @@ static bool are_in_order(const struct entry *e, struct text lines)
 }
 
 /* What was written in a wrong order is as it was written: a start believes it, too. */
-static bool look_at_lines(void *self, const struct entry *e, struct text lines)
+static bool look_at_lines(void *self, const struct index_entry *e, struct text lines)
 {
-	struct look *l = self;
+	struct verify_look *l = self;
 
 	l->read += lines.len;
 	if (l->report->progress)
@@ -78,7 +78,7 @@ static bool look_at_lines(void *self, const struct entry *e, struct text lines)
 	return true;
 }
 
-static void count(struct look *l, const struct entry *e)
+static void count(struct verify_look *l, const struct index_entry *e)
 {
 	struct journal_report *r = l->report;
 
@@ -92,9 +92,9 @@ static void count(struct look *l, const struct entry *e)
 	r->last = e->last;
 }
 
-static void tell_damage(struct look *l, const struct inspection *in, size_t i)
+static void tell_damage(struct verify_look *l, const struct inspection *in, size_t i)
 {
-	const struct entry *e = &in->entries[i];
+	const struct index_entry *e = &in->entries[i];
 
 	if (in->states[i] == BATCH_BROKEN)
 		say(l->report, "segment %llu: entry %zu of the index is damaged",
@@ -106,9 +106,9 @@ static void tell_damage(struct look *l, const struct inspection *in, size_t i)
 }
 
 /* One batch.  The seqs of those that are no good are told by the next good one. */
-static void look_at_entry(struct look *l, const struct inspection *in, size_t i)
+static void look_at_entry(struct verify_look *l, const struct inspection *in, size_t i)
 {
-	const struct entry *e = &in->entries[i];
+	const struct index_entry *e = &in->entries[i];
 
 	tell_damage(l, in, i);
 	if (in->states[i] == BATCH_GOOD)
@@ -123,7 +123,7 @@ static void look_at_entry(struct look *l, const struct inspection *in, size_t i)
 }
 
 /* What the next segment has too is believed there. */
-static void look_at_old(struct look *l, const struct inspection *in)
+static void look_at_old(struct verify_look *l, const struct inspection *in)
 {
 	for (size_t i = 0; i < in->used && l->next < l->until; i++)
 		look_at_entry(l, in, i);
@@ -142,7 +142,7 @@ static uint64_t last_in_index(const struct inspection *in)
 
 /* An index that is in use, or was when a crash came, ends with zeros; one that was closed
  * ends where the lines end. */
-static void look_at_index(struct look *l, const struct recovery *r, bool is_there)
+static void look_at_index(struct verify_look *l, const struct recovery *r, bool is_there)
 {
 	unsigned long long first = l->first;
 
@@ -154,13 +154,13 @@ static void look_at_index(struct look *l, const struct recovery *r, bool is_ther
 		say(l->report, "segment %llu: its index is cut short", first);
 }
 
-static void count_more(struct look *l, const struct salvage *more)
+static void count_more(struct verify_look *l, const struct salvage *more)
 {
 	struct journal_report *r = l->report;
 	uint64_t before = r->signals;
 
 	for (size_t i = 0; i < salvage_count(more); i++) {
-		struct entry e;
+		struct index_entry e;
 
 		memcpy(&e, more->entries.at + i * sizeof e, sizeof e);
 		count(l, &e);
@@ -169,7 +169,7 @@ static void count_more(struct look *l, const struct salvage *more)
 }
 
 /* As the next start will find it. */
-static void look_at_newest(struct look *l, const struct recovery *r, bool has_index)
+static void look_at_newest(struct verify_look *l, const struct recovery *r, bool has_index)
 {
 	struct journal_report *report = l->report;
 
@@ -195,7 +195,7 @@ static int open_one(int dir, uint64_t first, enum segment_file which)
 	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static bool look_at_files(struct look *l, const struct segment *s, struct error *why)
+static bool look_at_files(struct verify_look *l, const struct segment *s, struct error *why)
 {
 	struct recovery r = {.in = {.judge = look_at_lines, .self = l}};
 	bool read;
@@ -216,7 +216,7 @@ static bool look_at_files(struct look *l, const struct segment *s, struct error 
 }
 
 /* A start makes an index for the newest segment if that has none. */
-static bool look_at_segment(struct look *l, int dir, struct error *why)
+static bool look_at_segment(struct verify_look *l, int dir, struct error *why)
 {
 	struct segment s = {.first = l->first};
 	bool read = false;
@@ -246,7 +246,7 @@ static bool was_taken_by_retention(const struct shelf *shelf, int dir)
 static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, int dir,
                           uint64_t promised)
 {
-	struct look l = {.report = r, .total = shelf_bytes(shelf), .promised = promised};
+	struct verify_look l = {.report = r, .total = shelf_bytes(shelf), .promised = promised};
 	size_t skipped = r->newest && r->newest < shelf->count ? shelf->count - r->newest : 0;
 
 	for (size_t i = skipped; i < shelf->count; i++) {

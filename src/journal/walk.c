@@ -9,14 +9,14 @@
 #define WINDOW_ENTRIES 128
 
 /* A piece of the index, and in it the entry that covers what is looked for. */
-struct window {
-	struct entry entries[WINDOW_ENTRIES];
+struct index_window {
+	struct index_entry entries[WINDOW_ENTRIES];
 	size_t n, at;
 	uint64_t start; /* the number of entries[0] */
 };
 
 /* What is asked of one walk_read. */
-struct question {
+struct walk_question {
 	uint64_t next;  /* the seq of the first line */
 	uint64_t limit; /* lines from here on are somewhere else, */
 	uint64_t until; /* because here the next segment begins, if there is one */
@@ -71,10 +71,10 @@ static uint64_t size_of(int fd)
 
 static uint64_t count_entries(const struct walk *s)
 {
-	return size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct entry);
+	return size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct index_entry);
 }
 
-static enum cold_answer load_window(struct walk *s, struct window *w, uint64_t start,
+static enum cold_answer load_window(struct walk *s, struct index_window *w, uint64_t start,
                                     uint64_t count)
 {
 	uint64_t left = start < count ? count - start : 0;
@@ -84,16 +84,16 @@ static enum cold_answer load_window(struct walk *s, struct window *w, uint64_t s
 	w->n = left < WINDOW_ENTRIES ? (size_t)left : WINDOW_ENTRIES;
 	if (w->n == 0)
 		return COLD_READY;
-	return read_exactly(s, SEGMENT_INDEX, start * sizeof(struct entry),
-	                    w->n * sizeof(struct entry), w->entries);
+	return read_exactly(s, SEGMENT_INDEX, start * sizeof(struct index_entry),
+	                    w->n * sizeof(struct index_entry), w->entries);
 }
 
-static bool covers(const struct entry *e, const struct question *q)
+static bool covers(const struct index_entry *e, const struct walk_question *q)
 {
 	return e->first <= q->next && q->next <= e->last && e->last < q->limit && entry_is_sound(e);
 }
 
-static bool find_in(struct window *w, const struct question *q)
+static bool find_in(struct index_window *w, const struct walk_question *q)
 {
 	for (w->at = 0; w->at < w->n; w->at++)
 		if (covers(&w->entries[w->at], q))
@@ -103,14 +103,14 @@ static bool find_in(struct window *w, const struct question *q)
 
 /* The last entry that begins at or before next, if the index is in order; zeros
  * count as later than everything. */
-static enum cold_answer bisect(struct walk *s, const struct question *q, uint64_t count,
+static enum cold_answer bisect(struct walk *s, const struct walk_question *q, uint64_t count,
                                uint64_t *found)
 {
 	uint64_t low = 0, high = count;
 
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
-		struct entry e;
+		struct index_entry e;
 		enum cold_answer answer =
 			read_exactly(s, SEGMENT_INDEX, middle * sizeof e, sizeof e, &e);
 
@@ -127,8 +127,8 @@ static enum cold_answer bisect(struct walk *s, const struct question *q, uint64_
 
 /* Entry by entry, for an index with damage in it.  Not found: *to is before the
  * next line that there is. */
-static enum cold_answer search_all(struct walk *s, const struct question *q, struct window *w,
-                                   uint64_t *to)
+static enum cold_answer search_all(struct walk *s, const struct walk_question *q,
+                                   struct index_window *w, uint64_t *to)
 {
 	uint64_t count = count_entries(s);
 
@@ -141,7 +141,7 @@ static enum cold_answer search_all(struct walk *s, const struct question *q, str
 		if (find_in(w, q))
 			return COLD_READY;
 		for (size_t i = 0; i < w->n; i++) {
-			const struct entry *e = &w->entries[i];
+			const struct index_entry *e = &w->entries[i];
 
 			if (e->first > q->next && e->first <= *to && entry_is_sound(e))
 				*to = e->first - 1;
@@ -152,7 +152,7 @@ static enum cold_answer search_all(struct walk *s, const struct question *q, str
 
 /* Puts the entry that covers next into the window: where we were, else where it
  * should be, else wherever it is. */
-static enum cold_answer find(struct walk *s, const struct question *q, struct window *w,
+static enum cold_answer find(struct walk *s, const struct walk_question *q, struct index_window *w,
                              uint64_t *to)
 {
 	uint64_t count = count_entries(s);
@@ -174,9 +174,10 @@ static enum cold_answer find(struct walk *s, const struct question *q, struct wi
 
 /* How many bytes to read from offset on, and how many whole batches end in
  * them: as many as max allows, without a break, and at least one. */
-static size_t plan(const struct window *w, const struct question *q, uint64_t offset, size_t *n)
+static size_t plan(const struct index_window *w, const struct walk_question *q, uint64_t offset,
+                   size_t *n)
 {
-	const struct entry *e = &w->entries[w->at];
+	const struct index_entry *e = &w->entries[w->at];
 	uint64_t len = e->offset + e->length - offset;
 
 	*n = 1;
@@ -185,7 +186,7 @@ static size_t plan(const struct window *w, const struct question *q, uint64_t of
 		return q->max;
 	}
 	for (size_t i = w->at + 1; i < w->n; i++, e++) {
-		const struct entry *more = &w->entries[i];
+		const struct index_entry *more = &w->entries[i];
 
 		if (!entry_is_sound(more) || more->kind != ENTRY_LINES || more->last >= q->limit ||
 		    more->first != e->last + 1 || more->offset != e->offset + e->length ||
@@ -199,12 +200,13 @@ static size_t plan(const struct window *w, const struct question *q, uint64_t of
 
 /* How many bytes of what was read are as their entries say.  A first batch that
  * was entered before was checked then. */
-static size_t check(const struct window *w, uint64_t offset, const char *at, size_t len, size_t n)
+static size_t check(const struct index_window *w, uint64_t offset, const char *at, size_t len,
+                    size_t n)
 {
 	size_t good = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct entry *e = &w->entries[w->at + i];
+		const struct index_entry *e = &w->entries[w->at + i];
 		bool entered = offset > e->offset;
 
 		if (!entered && crc32c(0, at + good, e->length) != e->crc)
@@ -246,7 +248,7 @@ static bool cut_to(struct text *lines, size_t max)
 	return true;
 }
 
-static enum walk_news damaged(struct walk *s, const struct entry *e, uint64_t *to)
+static enum walk_news damaged(struct walk *s, const struct index_entry *e, uint64_t *to)
 {
 	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
 	                   e->length);
@@ -270,10 +272,11 @@ static enum cold_answer fetch(struct walk *s, uint64_t offset, size_t len, char 
  * Where that cannot be read, or has no whole line, it is the rest of one batch.
  * One range is wanted at a time, so that the warmer's answer fits the question
  * when the reader comes again: hence the memory of being careful. */
-static enum cold_answer fetch_batches(struct walk *s, const struct question *q,
-                                      const struct window *w, uint64_t offset, struct text *lines)
+static enum cold_answer fetch_batches(struct walk *s, const struct walk_question *q,
+                                      const struct index_window *w, uint64_t offset,
+                                      struct text *lines)
 {
-	const struct entry *e = &w->entries[w->at];
+	const struct index_entry *e = &w->entries[w->at];
 	size_t n = 1, len = (size_t)(e->offset + e->length - offset);
 	enum cold_answer answer;
 	char *at = NULL;
@@ -293,10 +296,10 @@ static enum cold_answer fetch_batches(struct walk *s, const struct question *q,
 	return lines->len ? COLD_READY : COLD_FAILED;
 }
 
-static enum walk_news read_batches(struct walk *s, const struct question *q, const struct window *w,
-                                   struct text *lines, uint64_t *to)
+static enum walk_news read_batches(struct walk *s, const struct walk_question *q,
+                                   const struct index_window *w, struct text *lines, uint64_t *to)
 {
-	const struct entry *e = &w->entries[w->at];
+	const struct index_entry *e = &w->entries[w->at];
 	uint64_t offset = s->is_placed ? s->offset : e->offset;
 	const char *start;
 
@@ -316,11 +319,11 @@ static enum walk_news read_batches(struct walk *s, const struct question *q, con
 	return WALK_LINES;
 }
 
-static enum walk_news read_segment(struct walk *s, const struct question *q, struct text *lines,
-                                   uint64_t *to)
+static enum walk_news read_segment(struct walk *s, const struct walk_question *q,
+                                   struct text *lines, uint64_t *to)
 {
-	struct window w;
-	const struct entry *e;
+	struct index_window w;
+	const struct index_entry *e;
 
 	switch (find(s, q, &w, to)) {
 	case COLD_WAIT:
@@ -342,7 +345,7 @@ static enum walk_news read_segment(struct walk *s, const struct question *q, str
 }
 
 /* Which segment, and up to which seq it is to be believed. */
-static uint64_t look_up(struct walk *s, struct question *q)
+static uint64_t look_up(struct walk *s, struct walk_question *q)
 {
 	struct journal *j = s->journal;
 	uint64_t first, until;
@@ -358,7 +361,7 @@ static uint64_t look_up(struct walk *s, struct question *q)
 }
 
 /* The open one serves as long as it can, even if it is on no shelf any more. */
-static bool is_in_open_file(const struct walk *s, struct question *q)
+static bool is_in_open_file(const struct walk *s, struct walk_question *q)
 {
 	uint64_t memory = recent_first(&s->journal->recent);
 
@@ -368,7 +371,7 @@ static bool is_in_open_file(const struct walk *s, struct question *q)
 	return true;
 }
 
-static enum cold_answer go_to_file(struct walk *s, struct question *q, uint64_t first)
+static enum cold_answer go_to_file(struct walk *s, struct walk_question *q, uint64_t first)
 {
 	enum cold_answer answer = COLD_READY;
 
@@ -384,7 +387,7 @@ static enum cold_answer go_to_file(struct walk *s, struct question *q, uint64_t 
 enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text *lines,
                          uint64_t *to)
 {
-	struct question q = {.next = next, .max = max};
+	struct walk_question q = {.next = next, .max = max};
 
 	if (cold_is_waiting(s->journal, s->warm))
 		return WALK_COLD;

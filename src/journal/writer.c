@@ -30,14 +30,14 @@
 
 /* What one commit is made of. */
 struct commit {
-	struct batch batches[COMMIT_BATCHES_MAX];
+	struct commit_batch batches[COMMIT_BATCHES_MAX];
 	size_t n;
 	uint64_t bytes;
-	struct cursor after;
+	struct writer_cursor after;
 	bool full; /* there is more, for the next commit or the next segment */
 };
 
-void writer_ask(struct journal *j, enum ask what)
+void writer_ask(struct journal *j, enum write_urgency what)
 {
 	pthread_mutex_lock(&j->mutex);
 	if (atomic_load(&j->asked) < (int)what)
@@ -75,11 +75,11 @@ static void wait_for_work(struct journal *j)
 	atomic_store(&j->asked, ASK_NOTHING);
 }
 
-static struct batch batch_of(const struct cursor *c, uint64_t filled)
+static struct commit_batch batch_of(const struct writer_cursor *c, uint64_t filled)
 {
 	const struct block *b = c->block;
 
-	return (struct batch){
+	return (struct commit_batch){
 		.first = b->first + c->lines,
 		.last = b->gap_to ? b->gap_to : b->first + FILLED_LINES(filled) - 1,
 		.bytes = {b->at + c->bytes, FILLED_BYTES(filled) - c->bytes},
@@ -90,7 +90,7 @@ static struct batch batch_of(const struct cursor *c, uint64_t filled)
 /* Adds what its block holds beyond the cursor; false when it does not fit. */
 static bool take_block(struct journal *j, struct commit *c, uint64_t filled)
 {
-	struct batch batch = batch_of(&c->after, filled);
+	struct commit_batch batch = batch_of(&c->after, filled);
 	uint64_t used = (j->segment.fd >= 0 ? j->segment.len : 0) + c->bytes;
 
 	c->full = c->n == COMMIT_BATCHES_MAX ||
@@ -119,7 +119,7 @@ static void gather(struct journal *j, struct commit *c)
 		if (!next)
 			return;
 		if (atomic_load(&c->after.block->filled) == filled)
-			c->after = (struct cursor){.block = next};
+			c->after = (struct writer_cursor){.block = next};
 	}
 }
 
@@ -333,7 +333,7 @@ static void *run(void *self)
 
 void writer_start(struct journal *j)
 {
-	j->cursor = (struct cursor){.block = j->recent.tail};
+	j->cursor = (struct writer_cursor){.block = j->recent.tail};
 	syncer_start(&j->syncer);
 	journal_spawn(&j->writer, "journal-write", run, j);
 }

@@ -12,7 +12,7 @@
 #include "net/test_client.h"
 
 struct world {
-	struct client client;
+	struct test_client client;
 	struct loop *loop;
 	struct conn *conn;
 	unsigned heards, bytes, rooms, gones, lates;

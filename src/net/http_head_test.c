@@ -17,7 +17,7 @@
 #define BODY_MAX 1000
 
 struct world {
-	struct client client;
+	struct test_client client;
 	struct loop *loop;
 	struct http *http;
 	struct http_site site;

@@ -16,7 +16,7 @@
 #define DEAR_US 400 /* two and a half of them are a slice of ours */
 
 struct world {
-	struct client client;
+	struct test_client client;
 	struct loop *loop;
 	struct http *http, *later; /* the connection's; one that owes an answer */
 	struct http_site site;

@@ -350,7 +350,7 @@ static const struct http_limits limits = {
 	4096, 1024, 20, 60000, 60000, 60000, WHOLE_MS,
 };
 
-static void serve(struct world *w, struct client *c, struct site *s)
+static void serve(struct world *w, struct test_client *c, struct site *s)
 {
 	struct peer peer = at_socket();
 	struct conn *conn = conn_create(w->loop, client_init(c, w->loop), NULL, NULL);
@@ -365,7 +365,7 @@ static void serve(struct world *w, struct client *c, struct site *s)
 
 static void a_body_that_drips_is_answered_408(void **state)
 {
-	struct client c;
+	struct test_client c;
 	struct site s;
 
 	serve(*state, &c, &s);
@@ -383,7 +383,7 @@ static void a_body_that_drips_is_answered_408(void **state)
 static void a_body_of_many_lines_has_its_time_for_each(void **state)
 {
 	struct world *w = *state;
-	struct client c;
+	struct test_client c;
 	struct site s;
 
 	serve(w, &c, &s);
@@ -406,7 +406,7 @@ static void a_body_of_many_lines_has_its_time_for_each(void **state)
 static void a_body_for_which_there_is_no_room_is_answered_503(void **state)
 {
 	struct world *w = *state;
-	struct client c;
+	struct test_client c;
 	struct site s;
 	char *much = must_zero(1, CEILING + 2);
 
@@ -428,7 +428,7 @@ static void a_body_for_which_there_is_no_room_is_answered_503(void **state)
 static void half_a_head_counts_and_a_whole_request_does_not(void **state)
 {
 	struct world *w = *state;
-	struct client c;
+	struct test_client c;
 	struct site s;
 
 	serve(w, &c, &s);

@@ -22,18 +22,18 @@
 #define PEER_ANSWER_MS 100
 
 /* An end of a connection; IPv4 when the address is one, however it is written. */
-struct place {
+struct socket_end {
 	int family;
 	uint16_t port; /* network order, as the address */
 	uint32_t address[4];
 };
 
-static bool place_of(const struct sockaddr *sa, struct place *place)
+static bool place_of(const struct sockaddr *sa, struct socket_end *place)
 {
 	const struct sockaddr_in *v4 = (const void *)sa;
 	const struct sockaddr_in6 *v6 = (const void *)sa;
 
-	*place = (struct place){.family = sa->sa_family};
+	*place = (struct socket_end){.family = sa->sa_family};
 	if (sa->sa_family == AF_INET) {
 		place->port = v4->sin_port;
 		place->address[0] = v4->sin_addr.s_addr;
@@ -51,21 +51,22 @@ static bool place_of(const struct sockaddr *sa, struct place *place)
 	return true;
 }
 
-static bool place_is_loopback(const struct place *place)
+static bool place_is_loopback(const struct socket_end *place)
 {
 	if (place->family == AF_INET)
 		return ntohl(place->address[0]) >> 24 == 127;
 	return memcmp(place->address, &in6addr_loopback, 16) == 0;
 }
 
-struct question {
+struct peer_question {
 	struct nlmsghdr head;
 	struct inet_diag_req_v2 ask;
 };
 
-static struct question question_about(const struct place *local, const struct place *remote)
+static struct peer_question question_about(const struct socket_end *local,
+                                           const struct socket_end *remote)
 {
-	struct question q = {
+	struct peer_question q = {
 		.head = {.nlmsg_len = sizeof(q),
 	                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 	                 .nlmsg_flags = NLM_F_REQUEST},
@@ -86,7 +87,8 @@ static struct question question_about(const struct place *local, const struct pl
  * on that port; a socket that no process holds has no inode, and its uid would
  * read as root's.  Neither says who the peer is.  A listener's own remote port is
  * 0, so that one is told from a connection by the same comparison. */
-static bool read_uid(const struct nlmsghdr *head, size_t n, const struct question *q, uid_t *uid)
+static bool read_uid(const struct nlmsghdr *head, size_t n, const struct peer_question *q,
+                     uid_t *uid)
 {
 	const struct inet_diag_msg *found = NLMSG_DATA(head);
 
@@ -125,10 +127,10 @@ static bool is_open(struct peer_line *line)
 	return true;
 }
 
-static bool find_uid(struct peer_line *line, const struct place *local, const struct place *remote,
-                     uid_t *uid)
+static bool find_uid(struct peer_line *line, const struct socket_end *local,
+                     const struct socket_end *remote, uid_t *uid)
 {
-	struct question q = question_about(local, remote);
+	struct peer_question q = question_about(local, remote);
 	union {
 		struct nlmsghdr head;
 		char bytes[4096];
@@ -165,7 +167,7 @@ bool peer_ask(struct peer_line *line, int fd, struct peer *peer)
 	struct sockaddr *their_end = (struct sockaddr *)&theirs,
 			*our_end = (struct sockaddr *)&ours;
 	socklen_t theirs_len = sizeof(theirs), ours_len = sizeof(ours);
-	struct place them, us;
+	struct socket_end them, us;
 
 	*peer = (struct peer){0};
 	if (getpeername(fd, their_end, &theirs_len) != 0 ||
@@ -252,13 +254,13 @@ void peer_name(const struct peer *peer, char out[PEER_NAME_MAX])
 
 bool peer_of_listener(const struct sockaddr *address, uid_t *uid)
 {
-	struct place here, nowhere;
+	struct socket_end here, nowhere;
 	struct peer_line line;
 	bool found;
 
 	if (!place_of(address, &here) || !place_is_loopback(&here))
 		return false;
-	nowhere = (struct place){.family = here.family};
+	nowhere = (struct socket_end){.family = here.family};
 	peer_line_init(&line);
 	found = find_uid(&line, &here, &nowhere, uid);
 	peer_line_finish(&line);

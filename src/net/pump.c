@@ -22,7 +22,7 @@
 #define PUMP_PACE_MS 40
 #define PUMP_CROWD 64 /* sockets that had something to say within that time */
 
-struct pump {
+struct curl_pump {
 	CURLM *multi;
 	struct loop *loop;
 	uv_timer_t timer, rest;
@@ -37,7 +37,7 @@ struct pump {
 	unsigned heard;    /* ... so many sockets were served */
 };
 
-static void end_job(struct pump *pump, struct pump_job *job, bool ended, CURLcode code)
+static void end_job(struct curl_pump *pump, struct pump_job *job, bool ended, CURLcode code)
 {
 	list_remove(&job->in_pump);
 	if (job->is_running)
@@ -47,7 +47,7 @@ static void end_job(struct pump *pump, struct pump_job *job, bool ended, CURLcod
 	job->over(job, ended, code);
 }
 
-static void begin_job(struct pump *pump, struct pump_job *job)
+static void begin_job(struct curl_pump *pump, struct pump_job *job)
 {
 	list_remove(&job->in_pump);
 	list_add(&pump->running, &job->in_pump);
@@ -60,7 +60,7 @@ static void begin_job(struct pump *pump, struct pump_job *job)
 }
 
 /* What over() starts and stops on the way is done at once, not here. */
-static void settle(struct pump *pump)
+static void settle(struct curl_pump *pump)
 {
 	CURLMsg *news;
 	int left;
@@ -79,7 +79,7 @@ static void settle(struct pump *pump)
 	}
 }
 
-static void move(struct pump *pump, curl_socket_t fd, int events)
+static void move(struct curl_pump *pump, curl_socket_t fd, int events)
 {
 	int running;
 
@@ -107,13 +107,13 @@ static void on_sockets(uv_poll_t *poll, int status, int events);
 
 static void on_rested(uv_timer_t *timer)
 {
-	struct pump *pump = timer->data;
+	struct curl_pump *pump = timer->data;
 
 	uv_poll_start(&pump->poll, UV_READABLE, on_sockets);
 }
 
 /* All have been heard; if they were many, they can wait. */
-static void rest(struct pump *pump)
+static void rest(struct curl_pump *pump)
 {
 	uint64_t spent = loop_now_ms(pump->loop) - pump->since_ms;
 
@@ -125,7 +125,7 @@ static void rest(struct pump *pump)
 
 static void on_sockets(uv_poll_t *poll, int status, int events)
 {
-	struct pump *pump = poll->data;
+	struct curl_pump *pump = poll->data;
 	struct epoll_event news[PUMP_BATCH];
 	int n = epoll_wait(pump->sockets, news, PUMP_BATCH, 0);
 
@@ -148,7 +148,7 @@ static void on_time(uv_timer_t *timer)
 /* libcurl: watch this socket for that.  of_socket: not NULL if it is watched. */
 static int set_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *of_socket)
 {
-	struct pump *pump = self;
+	struct curl_pump *pump = self;
 	struct epoll_event event = {.data.fd = fd};
 	int op = of_socket ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 
@@ -174,7 +174,7 @@ static int set_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *
 /* libcurl: call me after so long; -1: not at all. */
 static int set_timer(CURLM *multi, long ms, void *self)
 {
-	struct pump *pump = self;
+	struct curl_pump *pump = self;
 
 	if (ms < 0)
 		uv_timer_stop(&pump->timer);
@@ -183,7 +183,7 @@ static int set_timer(CURLM *multi, long ms, void *self)
 	return 0;
 }
 
-static void make_handles(struct pump *pump)
+static void make_handles(struct curl_pump *pump)
 {
 	struct uv_loop_s *uv = loop_uv(pump->loop);
 
@@ -199,9 +199,9 @@ static void make_handles(struct pump *pump)
 	uv_poll_start(&pump->poll, UV_READABLE, on_sockets);
 }
 
-struct pump *pump_create(struct loop *loop)
+struct curl_pump *pump_create(struct loop *loop)
 {
-	struct pump *pump = must_zero(1, sizeof(*pump));
+	struct curl_pump *pump = must_zero(1, sizeof(*pump));
 
 	/* OpenSSL writes for libcurl, and not with MSG_NOSIGNAL. */
 	interrupt_ignore_pipe();
@@ -226,7 +226,7 @@ struct pump *pump_create(struct loop *loop)
 	return pump;
 }
 
-void pump_start(struct pump *pump, struct pump_job *job)
+void pump_start(struct curl_pump *pump, struct pump_job *job)
 {
 	list_init(&job->in_pump);
 	if (pump->inside)
@@ -235,7 +235,7 @@ void pump_start(struct pump *pump, struct pump_job *job)
 		begin_job(pump, job);
 }
 
-void pump_stop(struct pump *pump, struct pump_job *job)
+void pump_stop(struct curl_pump *pump, struct pump_job *job)
 {
 	if (job->is_stopped)
 		return;
@@ -248,7 +248,7 @@ void pump_stop(struct pump *pump, struct pump_job *job)
 	}
 }
 
-void pump_hush(struct pump *pump, struct pump_job *job, bool hush)
+void pump_hush(struct curl_pump *pump, struct pump_job *job, bool hush)
 {
 	bool inside = pump->inside;
 
@@ -263,7 +263,7 @@ void pump_hush(struct pump *pump, struct pump_job *job, bool hush)
 
 static void close_one(uv_handle_t *handle)
 {
-	struct pump *pump = handle->data;
+	struct curl_pump *pump = handle->data;
 
 	if (--pump->handles > 0)
 		return;
@@ -274,7 +274,7 @@ static void close_one(uv_handle_t *handle)
 /* Never inside libcurl: the dead are buried at the end of the turn. */
 static void clean_up(struct grave *grave)
 {
-	struct pump *pump = list_of(grave, struct pump, grave);
+	struct curl_pump *pump = list_of(grave, struct curl_pump, grave);
 
 	settle(pump);
 	curl_multi_cleanup(pump->multi);
@@ -284,13 +284,13 @@ static void clean_up(struct grave *grave)
 	uv_close((uv_handle_t *)&pump->poll, close_one);
 }
 
-static void stop_all(struct pump *pump, struct link *jobs)
+static void stop_all(struct curl_pump *pump, struct link *jobs)
 {
 	while (!list_is_empty(jobs))
 		pump_stop(pump, list_of(jobs->next, struct pump_job, in_pump));
 }
 
-void pump_destroy(struct pump *pump)
+void pump_destroy(struct curl_pump *pump)
 {
 	if (!pump)
 		return;

@@ -18,7 +18,7 @@
 #define PATIENCE_MAX_S 86400L /* a longer Retry-After is cut to a day */
 
 struct requests {
-	struct pump *pump;
+	struct curl_pump *pump;
 	struct loop *loop;
 	struct link all; /* request.in_all */
 	struct grave grave;

@@ -7,7 +7,7 @@ static struct authority authority;
 
 static void nobody_there_is_told(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = {.url = "http://127.0.0.1:1/", .self = w, .done = asker_done};
 
 	asker_run(w, &o, "127.0.0.1 port 1 cannot be reached: Connection refused");
@@ -18,7 +18,7 @@ static void nobody_there_is_told(void **state)
 static void what_is_no_request_is_not_begun(void **state)
 {
 	static const char *const headers[] = {"X: y\r\nZ: w", NULL};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = {.url = "ws://localhost/", .self = w, .done = asker_done};
 	struct error why;
 
@@ -43,7 +43,7 @@ static void say_redirect(struct server *s)
 
 static void a_redirect_is_told_and_not_followed(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_redirect);
 
 	asker_run(w, &o, "a redirect (302) to http://evil.example/");
@@ -72,7 +72,7 @@ static void say_half(struct server *s)
 
 static void say_half_and_reset(struct server *s)
 {
-	struct asker *w = s->self;
+	struct test_asker *w = s->self;
 
 	say_half(s);
 	while (w->heard < 4 && !s->stop)
@@ -99,7 +99,7 @@ static void answers_that_are_none_are_told(void **state)
 		{say_half_and_reset, "the connection to 127.0.0.1 broke", "half"},
 		{say_bad_chunk, "broke", ""},
 	};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct request_options o = asker_serve(w, table[i].serve);
@@ -137,7 +137,7 @@ static void say_body_for_ever(struct server *s)
 
 static void a_head_without_end_is_cut_off(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_lines_for_ever);
 
 	asker_run(w, &o, "the head of 127.0.0.1's response is longer than 64 KiB");
@@ -151,7 +151,7 @@ static void a_head_without_end_is_cut_off(void **state)
 
 static void a_body_without_end_is_cut_off(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_body_for_ever);
 
 	o.body_max = 100000;
@@ -174,7 +174,7 @@ static void say_a_little(struct server *s)
 
 static void a_head_that_does_not_come_is_not_awaited(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, be_silent);
 
 	o.head_ms = 100;
@@ -183,7 +183,7 @@ static void a_head_that_does_not_come_is_not_awaited(void **state)
 
 static void silence_in_the_body_has_an_end(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_a_little);
 
 	o.head_ms = 30000;
@@ -200,7 +200,7 @@ static void say_ticks(struct server *s)
 		usleep(25000);
 }
 
-static bool comes_whole(struct asker *w)
+static bool comes_whole(struct test_asker *w)
 {
 	struct request_options o = asker_serve(w, say_ticks);
 
@@ -216,7 +216,7 @@ static bool comes_whole(struct asker *w)
 /* A machine may stand still for so long, but not five times. */
 static void a_body_that_moves_is_not_silent(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	bool whole = false;
 
 	for (int i = 0; i < 5 && !whole; i++)
@@ -226,7 +226,7 @@ static void a_body_that_moves_is_not_silent(void **state)
 
 static void the_whole_has_its_time_too(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_ticks);
 
 	o.total_ms = 150;
@@ -237,7 +237,7 @@ static void the_whole_has_its_time_too(void **state)
 static void a_connection_that_does_not_come_is_not_awaited(void **state)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = {
 		.url = w->url, .self = w, .done = asker_done, .connect_ms = 150};
 	int fds[8], fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -262,7 +262,7 @@ static void a_connection_that_does_not_come_is_not_awaited(void **state)
 static void only_a_good_certificate_is_taken(void **state)
 {
 	static const struct {
-		enum fault fault;
+		enum test_fault fault;
 		const char *why;
 	} table[] = {
 		{GOOD, ""},
@@ -270,7 +270,7 @@ static void only_a_good_certificate_is_taken(void **state)
 		{WRONG_HOST, "the certificate is not localhost's"},
 		{EXPIRED, "the certificate of localhost is not trusted: certificate has expired"},
 	};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct request_options o;
@@ -294,7 +294,7 @@ static void say_no_tls(struct server *s)
 
 static void https_to_a_server_without_tls_is_told(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_no_tls);
 
 	snprintf(w->url, sizeof(w->url), "https://127.0.0.1:%u/", w->server.port);

@@ -6,7 +6,7 @@
 
 static void an_answer_comes_with_its_head_and_body(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, server_say_hello);
 
 	asker_run(w, &o, "");
@@ -34,7 +34,7 @@ static void say_back(struct server *s)
 	}
 }
 
-static const char *body_of(struct asker *w)
+static const char *body_of(struct test_asker *w)
 {
 	buf_add_char(&w->body, '\0');
 	return w->body.at;
@@ -44,7 +44,7 @@ static void the_question_goes_out_as_it_was_put(void **state)
 {
 	static const char *const headers[] = {"Authorization: Bearer secret",
 	                                      "Content-Type: application/json", NULL};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_back);
 	const char *said;
 
@@ -65,7 +65,7 @@ static void methods_are_what_one_says(void **state)
 {
 	/* What must not be sent twice has a connection of its own, so that is the first. */
 	static const char *const methods[] = {"POST", "GET", "DELETE", "PUT", "PATCH"};
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_back);
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
@@ -87,7 +87,7 @@ static void methods_are_what_one_says(void **state)
 /* Piece by piece, each only when the one before was heard. */
 static void say_slowly(struct server *s)
 {
-	struct asker *w = s->self;
+	struct test_asker *w = s->self;
 
 	if (!server_await(s, "\r\n\r\n") ||
 	    !server_say(s, TEXT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")))
@@ -103,7 +103,7 @@ static void say_slowly(struct server *s)
 
 static void a_stream_is_heard_as_it_comes(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_slowly);
 
 	asker_run(w, &o, "");
@@ -122,7 +122,7 @@ static void say_early_hints(struct server *s)
 
 static void only_the_final_head_counts(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_early_hints);
 
 	asker_run(w, &o, "");
@@ -148,7 +148,7 @@ static void say_date(struct server *s)
 
 static void patience_may_be_asked_for_by_date(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_date);
 
 	asker_run(w, &o, "");
@@ -164,7 +164,7 @@ static void say_nonsense_patience(struct server *s)
 
 static void patience_has_an_end(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_nonsense_patience);
 
 	asker_run(w, &o, "");
@@ -179,7 +179,7 @@ static void say_on(struct server *s)
 		server_await_close(s);
 }
 
-static void wait_for_close(struct asker *w)
+static void wait_for_close(struct test_asker *w)
 {
 	for (int i = 0; i < 10000 && !w->server.closes; i++)
 		usleep(1000);
@@ -188,7 +188,7 @@ static void wait_for_close(struct asker *w)
 
 static void cancelling_closes_the_socket_at_once(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_on);
 	bool heard = false;
 
@@ -207,7 +207,7 @@ static void cancelling_closes_the_socket_at_once(void **state)
 
 static void cancelling_inside_head_and_body_is_silent(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_on);
 
 	w->cancel_in_head = true;
@@ -227,7 +227,7 @@ static void cancelling_inside_head_and_body_is_silent(void **state)
 
 static void cancelling_at_any_time_is_fine(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_on), far = o;
 
 	asker_start(w, &o);
@@ -247,7 +247,7 @@ static void cancelling_at_any_time_is_fine(void **state)
 
 /* One request begins another inside its body and cancels it inside its end. */
 struct pair {
-	struct asker *w;
+	struct test_asker *w;
 	struct request_options inner;
 	struct request *second;
 	bool done;
@@ -272,7 +272,7 @@ static void cancel_another(void *self, const char *why)
 
 static void callbacks_may_begin_and_cancel_others(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, server_say_hello);
 	struct pair p = {.w = w, .inner = o};
 
@@ -292,7 +292,7 @@ static void callbacks_may_begin_and_cancel_others(void **state)
 
 static void what_is_under_way_ends_silently_with_all(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_on);
 
 	for (int i = 0; i < 5; i++)
@@ -320,7 +320,7 @@ static void say_much(struct server *s)
 
 static void hush_at_first(void *self, struct text bytes)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	if (w->heard == 0)
 		request_hush(w->request, true);
@@ -329,7 +329,7 @@ static void hush_at_first(void *self, struct text bytes)
 
 static void a_hushed_request_waits_and_goes_on(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_much);
 
 	o.heard = hush_at_first;
@@ -349,7 +349,7 @@ static void a_hushed_request_waits_and_goes_on(void **state)
 
 static void a_request_can_be_hushed_before_its_head_came(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_much);
 
 	asker_start(w, &o);
@@ -366,7 +366,7 @@ static void a_request_can_be_hushed_before_its_head_came(void **state)
 /* Going on gives what libcurl held back, and then it is enough. */
 static void cancelling_while_going_on_is_fine(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_much);
 
 	asker_start(w, &o);
@@ -408,14 +408,14 @@ static void say_to_all(struct server *s)
 
 static void count(void *self, struct text bytes)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	w->heard += bytes.len;
 }
 
 static void count_done(void *self, const char *why)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	assert_null(why);
 	w->done = ++w->dones == CROWD;
@@ -423,7 +423,7 @@ static void count_done(void *self, const char *why)
 
 static void a_crowd_is_heard_whole(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, say_to_all);
 
 	o.heard = count;
@@ -437,7 +437,7 @@ static void a_crowd_is_heard_whole(void **state)
 
 static void loopback_is_asked_without_a_proxy(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 	struct request_options o = asker_serve(w, server_say_hello);
 
 	setenv("http_proxy", "http://127.0.0.1:1", 1);

@@ -12,7 +12,7 @@
 #include "net/loop.h"
 #include "net/test_clock.h"
 
-struct client {
+struct test_client {
 	struct loop *loop;
 	int fd;
 	struct buf heard;
@@ -20,18 +20,18 @@ struct client {
 };
 
 /* Connects with a socketpair; the server's end is returned. */
-static inline int client_init(struct client *c, struct loop *loop)
+static inline int client_init(struct test_client *c, struct loop *loop)
 {
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
 		return -1;
-	*c = (struct client){.loop = loop, .fd = pair[0]};
+	*c = (struct test_client){.loop = loop, .fd = pair[0]};
 	buf_init(&c->heard, 64 * MIB);
 	return pair[1];
 }
 
-static inline void client_turn(struct client *c)
+static inline void client_turn(struct test_client *c)
 {
 	char bytes[65536];
 	ssize_t n;
@@ -44,14 +44,14 @@ static inline void client_turn(struct client *c)
 }
 
 /* Until nothing more happens by itself. */
-static inline void client_settle(struct client *c)
+static inline void client_settle(struct test_client *c)
 {
 	for (int i = 0; i < 6; i++)
 		client_turn(c);
 }
 
 /* Lets the time go by, step by step, by a clock that was stopped. */
-static inline void client_wait(struct client *c, unsigned ms)
+static inline void client_wait(struct test_client *c, unsigned ms)
 {
 	const unsigned step_ms = 10;
 
@@ -62,7 +62,7 @@ static inline void client_wait(struct client *c, unsigned ms)
 }
 
 /* At most `size` bytes a turn. */
-static inline void client_say_by(struct client *c, struct text t, size_t size)
+static inline void client_say_by(struct test_client *c, struct text t, size_t size)
 {
 	while (t.len) {
 		size_t most = t.len < size ? t.len : size;
@@ -77,13 +77,13 @@ static inline void client_say_by(struct client *c, struct text t, size_t size)
 	client_settle(c);
 }
 
-static inline void client_say(struct client *c, struct text t)
+static inline void client_say(struct test_client *c, struct text t)
 {
 	client_say_by(c, t, t.len);
 }
 
 /* What was heard, as a string; its Date lines are cut out for good. */
-static inline const char *client_heard(struct client *c)
+static inline const char *client_heard(struct test_client *c)
 {
 	struct text rest = buf_text(&c->heard), line;
 	struct buf out;
@@ -105,7 +105,7 @@ static inline const char *client_heard(struct client *c)
 }
 
 /* The server gets some turns to notice. */
-static inline void client_finish(struct client *c)
+static inline void client_finish(struct test_client *c)
 {
 	close(c->fd);
 	for (int i = 0; i < 4; i++)

@@ -5,7 +5,7 @@
 
 static void on_head(void *self, const struct request_head *head)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	w->heads++;
 	w->status = head->status;
@@ -19,7 +19,7 @@ static void on_head(void *self, const struct request_head *head)
 
 static void on_heard(void *self, struct text bytes)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	buf_add(&w->body, bytes);
 	w->heard += bytes.len;
@@ -31,7 +31,7 @@ static void on_heard(void *self, struct text bytes)
 
 void asker_done(void *self, const char *why)
 {
-	struct asker *w = self;
+	struct test_asker *w = self;
 
 	w->dones++;
 	w->done = true;
@@ -42,7 +42,7 @@ void asker_done(void *self, const char *why)
 
 int asker_set_up(void **state)
 {
-	struct asker *w = must_zero(1, sizeof(*w));
+	struct test_asker *w = must_zero(1, sizeof(*w));
 
 	w->loop = loop_create();
 	w->requests = requests_create(w->loop);
@@ -53,7 +53,7 @@ int asker_set_up(void **state)
 
 int asker_tear_down(void **state)
 {
-	struct asker *w = *state;
+	struct test_asker *w = *state;
 
 	requests_destroy(w->requests);
 	loop_destroy(w->loop);
@@ -64,7 +64,7 @@ int asker_tear_down(void **state)
 	return 0;
 }
 
-struct request_options asker_serve(struct asker *w, void (*fn)(struct server *server))
+struct request_options asker_serve(struct test_asker *w, void (*fn)(struct server *server))
 {
 	w->server.serve = fn;
 	w->server.self = w;
@@ -80,7 +80,7 @@ struct request_options asker_serve(struct asker *w, void (*fn)(struct server *se
 	};
 }
 
-void asker_start(struct asker *w, const struct request_options *o)
+void asker_start(struct test_asker *w, const struct request_options *o)
 {
 	struct error why = {""};
 
@@ -92,7 +92,7 @@ void asker_start(struct asker *w, const struct request_options *o)
 	assert_int_equal(w->dones, 0);
 }
 
-void asker_run(struct asker *w, const struct request_options *o, const char *why)
+void asker_run(struct test_asker *w, const struct request_options *o, const char *why)
 {
 	asker_start(w, o);
 	assert_true(run_until(w->loop, &w->done));

@@ -11,7 +11,7 @@
 #include "net/request.h"
 #include "net/test_server.h"
 
-struct asker {
+struct test_asker {
 	struct loop *loop;
 	struct requests *requests;
 	struct request *request;
@@ -31,10 +31,10 @@ int asker_set_up(void **state);
 int asker_tear_down(void **state);
 
 /* Options for a request to a server that serves like this. */
-struct request_options asker_serve(struct asker *w, void (*fn)(struct server *server));
-void asker_start(struct asker *w, const struct request_options *o);
+struct request_options asker_serve(struct test_asker *w, void (*fn)(struct server *server));
+void asker_start(struct test_asker *w, const struct request_options *o);
 /* Until it is done, for a reason that has these words in it; "": it came whole. */
-void asker_run(struct asker *w, const struct request_options *o, const char *why);
+void asker_run(struct test_asker *w, const struct request_options *o, const char *why);
 void asker_done(void *self, const char *why);
 
 void server_say_hello(struct server *s);

@@ -62,7 +62,7 @@ void authority_finish(struct authority *a)
 	EVP_PKEY_free(a->key);
 }
 
-SSL_CTX *authority_serve(struct authority *a, enum fault fault)
+SSL_CTX *authority_serve(struct authority *a, enum test_fault fault)
 {
 	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
 	EVP_PKEY *key = EVP_EC_gen("P-256");

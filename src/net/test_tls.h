@@ -5,7 +5,7 @@
 
 #include <openssl/ssl.h>
 
-enum fault { GOOD, SELF_SIGNED, WRONG_HOST, EXPIRED };
+enum test_fault { GOOD, SELF_SIGNED, WRONG_HOST, EXPIRED };
 
 struct authority {
 	EVP_PKEY *key;
@@ -17,6 +17,6 @@ struct authority {
 void authority_init(struct authority *a);
 void authority_finish(struct authority *a);
 /* For a server called localhost. */
-SSL_CTX *authority_serve(struct authority *a, enum fault fault);
+SSL_CTX *authority_serve(struct authority *a, enum test_fault fault);
 
 #endif

@@ -48,7 +48,7 @@ static void say_yes_and_be_silent(struct server *s)
 static void only_a_good_certificate_is_taken(void **state)
 {
 	static const struct {
-		enum fault fault;
+		enum test_fault fault;
 		const char *why;
 	} table[] = {
 		{SELF_SIGNED, "the certificate of localhost is not trusted: self-signed"},

@@ -14,7 +14,7 @@
 #define VALUE_MAX_LEN 512 /* of a field that we keep; longer is cut, and so not equal */
 
 /* What we look for in the answer. */
-enum field { UPGRADE, CONNECTION, ACCEPT, EXTENSIONS, PROTOCOL, LOCATION, FIELDS };
+enum upgrade_field { UPGRADE, CONNECTION, ACCEPT, EXTENSIONS, PROTOCOL, LOCATION, FIELDS };
 
 static const struct text names[FIELDS] = {
 	[UPGRADE] = {"Upgrade", 7},
@@ -25,11 +25,11 @@ static const struct text names[FIELDS] = {
 	[LOCATION] = {"Location", 8},
 };
 
-struct answer {
+struct upgrade_response {
 	struct buf name;
 	struct buf values[FIELDS];
 	unsigned counts[FIELDS];
-	enum field field; /* FIELDS: one that we do not look for */
+	enum upgrade_field field; /* FIELDS: one that we do not look for */
 	bool is_whole;
 };
 
@@ -75,7 +75,7 @@ bool ws_upgrade_ask(struct buf *out, const struct url *url, const char *const *h
 
 static int on_name(llhttp_t *parser, const char *at, size_t n)
 {
-	struct answer *a = parser->data;
+	struct upgrade_response *a = parser->data;
 
 	buf_add(&a->name, (struct text){at, n});
 	return 0;
@@ -83,7 +83,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t n)
 
 static int on_name_end(llhttp_t *parser)
 {
-	struct answer *a = parser->data;
+	struct upgrade_response *a = parser->data;
 
 	a->field = 0;
 	while (a->field < FIELDS &&
@@ -98,7 +98,7 @@ static int on_name_end(llhttp_t *parser)
 
 static int on_value(llhttp_t *parser, const char *at, size_t n)
 {
-	struct answer *a = parser->data;
+	struct upgrade_response *a = parser->data;
 
 	if (a->field < FIELDS)
 		buf_add(&a->values[a->field], (struct text){at, n});
@@ -107,7 +107,7 @@ static int on_value(llhttp_t *parser, const char *at, size_t n)
 
 static int on_value_end(llhttp_t *parser)
 {
-	struct answer *a = parser->data;
+	struct upgrade_response *a = parser->data;
 
 	if (a->field < FIELDS)
 		buf_add_char(&a->values[a->field], ',');
@@ -116,7 +116,7 @@ static int on_value_end(llhttp_t *parser)
 
 static int on_head_end(llhttp_t *parser)
 {
-	struct answer *a = parser->data;
+	struct upgrade_response *a = parser->data;
 
 	a->is_whole = true;
 	return HPE_PAUSED;
@@ -131,7 +131,7 @@ static const llhttp_settings_t settings = {
 };
 
 /* The value; of a field that was given twice, all of them with commas between. */
-static struct text value_of(const struct answer *a, enum field field)
+static struct text value_of(const struct upgrade_response *a, enum upgrade_field field)
 {
 	struct text value = buf_text(&a->values[field]);
 
@@ -148,7 +148,7 @@ static bool has_token(struct text list, const char *token)
 	return false;
 }
 
-static bool refuse(const struct answer *a, int status, struct error *why)
+static bool refuse(const struct upgrade_response *a, int status, struct error *why)
 {
 	struct buf shown;
 
@@ -176,7 +176,7 @@ static bool refuse(const struct answer *a, int status, struct error *why)
 }
 
 /* RFC 6455, section 4.1, to the letter. */
-static bool check_accepted(const struct answer *a, const char *key, struct error *why)
+static bool check_accepted(const struct upgrade_response *a, const char *key, struct error *why)
 {
 	char expected[WS_ACCEPT_LEN + 1];
 
@@ -195,15 +195,15 @@ static bool check_accepted(const struct answer *a, const char *key, struct error
 	return true;
 }
 
-static void answer_init(struct answer *a)
+static void answer_init(struct upgrade_response *a)
 {
-	*a = (struct answer){.field = FIELDS};
+	*a = (struct upgrade_response){.field = FIELDS};
 	buf_init(&a->name, NAME_MAX_LEN);
 	for (int i = 0; i < FIELDS; i++)
 		buf_init(&a->values[i], VALUE_MAX_LEN);
 }
 
-static void answer_finish(struct answer *a)
+static void answer_finish(struct upgrade_response *a)
 {
 	buf_finish(&a->name);
 	for (int i = 0; i < FIELDS; i++)
@@ -212,7 +212,7 @@ static void answer_finish(struct answer *a)
 
 bool ws_upgrade_check(struct text head, const char *key, int *status, struct error *why)
 {
-	struct answer a;
+	struct upgrade_response a;
 	llhttp_t parser;
 	bool good;
 

@@ -23,7 +23,7 @@ static void forget(struct blocks_name *name)
 	*name = (struct blocks_name){0};
 }
 
-static void remember(struct blocks *b, struct call call)
+static void remember(struct blocks *b, struct tool_call call)
 {
 	struct blocks_name *name = &b->names[b->next_name++ % BLOCKS_NAMES_MAX];
 
@@ -33,20 +33,20 @@ static void remember(struct blocks *b, struct call call)
 	name->server = text_dup(call.server);
 }
 
-static struct call recall(const struct blocks *b, struct text id)
+static struct tool_call recall(const struct blocks *b, struct text id)
 {
 	for (unsigned i = 0; i < BLOCKS_NAMES_MAX && id.len; i++) {
 		const struct blocks_name *name = &b->names[i];
 
 		if (name->id && text_is(id, name->id))
-			return (struct call){id, text_of(name->name), text_of(name->server)};
+			return (struct tool_call){id, text_of(name->name), text_of(name->server)};
 	}
-	return (struct call){.id = id};
+	return (struct tool_call){.id = id};
 }
 
-static struct call read_call(yyjson_val *block)
+static struct tool_call read_call(yyjson_val *block)
 {
-	return (struct call){
+	return (struct tool_call){
 		.id = json_text_at(block, "id"),
 		.name = json_text_at(block, "name"),
 		.server = json_text_at(block, "server_name"),
@@ -96,7 +96,7 @@ static void begin_with(struct blocks *b, struct parse *p, struct open_call *call
 static void open_call(struct blocks *b, struct parse *p, yyjson_val *event, yyjson_val *block)
 {
 	struct open_call *call = call_at(b, event);
-	struct call name = read_call(block);
+	struct tool_call name = read_call(block);
 
 	if (call)
 		calls_drop(&b->calls, call);
@@ -182,7 +182,7 @@ static bool has_failed(yyjson_val *block)
 void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
 {
 	struct text type = json_text_at(block, "type");
-	struct call call = recall(b, json_text_at(block, "tool_use_id"));
+	struct tool_call call = recall(b, json_text_at(block, "tool_use_id"));
 
 	/* web_search_tool_result is the result of web_search, whoever called it. */
 	if (call.name.len == 0 && text_ends(type, TEXT(RESULT_ENDING)))
@@ -226,14 +226,15 @@ void blocks_stop(struct blocks *b, struct parse *p, const struct speaker *who, y
 
 	if (!call)
 		return;
-	remember(b, (struct call){text_of(call->id), text_of(call->name), text_of(call->server)});
+	remember(b,
+	         (struct tool_call){text_of(call->id), text_of(call->name), text_of(call->server)});
 	calls_give(&b->calls, p, who, call);
 }
 
 void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
 {
 	struct text type = json_text_at(block, "type");
-	struct call call = read_call(block);
+	struct tool_call call = read_call(block);
 
 	if (is_call(type)) {
 		remember(b, call);

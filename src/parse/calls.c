@@ -125,7 +125,7 @@ void call_set_id(struct open_call *call, struct text id)
 }
 
 /* A call without an id gets one that is the same whenever the stream is read. */
-static struct call named(struct calls *calls, struct parse *p, struct open_call *call)
+static struct tool_call named(struct calls *calls, struct parse *p, struct open_call *call)
 {
 	if (!call->id) {
 		struct text run = parse_options(p)->correlation;
@@ -133,7 +133,7 @@ static struct call named(struct calls *calls, struct parse *p, struct open_call 
 		call->id = must_print("%.*s-%u", TEXT_ARG(run), calls->made++);
 		call->has_made_id = true;
 	}
-	return (struct call){text_of(call->id), text_of(call->name), text_of(call->server)};
+	return (struct tool_call){text_of(call->id), text_of(call->name), text_of(call->server)};
 }
 
 static bool fits(struct calls *calls, struct parse *p, struct text piece)
@@ -147,7 +147,7 @@ static bool fits(struct calls *calls, struct parse *p, struct text piece)
 void calls_grow(struct calls *calls, struct parse *p, const struct speaker *who,
                 struct open_call *call, struct text piece)
 {
-	struct call name = named(calls, p, call);
+	struct tool_call name = named(calls, p, call);
 
 	if (piece.len == 0 || !fits(calls, p, piece))
 		return;
@@ -169,7 +169,7 @@ void calls_replace(struct calls *calls, struct parse *p, struct open_call *call,
 void calls_give(struct calls *calls, struct parse *p, const struct speaker *who,
                 struct open_call *call)
 {
-	struct call name = named(calls, p, call);
+	struct tool_call name = named(calls, p, call);
 
 	if (call->input.len > CALLS_GIVEN_MAX) {
 		parse_bad(p, "the input of a call is longer than %zu bytes", CALLS_GIVEN_MAX);

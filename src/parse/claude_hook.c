@@ -11,19 +11,19 @@
 #include "parse/inside.h"
 #include "parse/kinds.h"
 
-struct hook {
+struct claude_hook {
 	struct parse *p;
 	yyjson_val *root;
 	struct text name;
 	struct text agent; /* whose doing it is */
 };
 
-static struct text field(const struct hook *h, const char *name)
+static struct text field(const struct claude_hook *h, const char *name)
 {
 	return json_text_at(h->root, name);
 }
 
-static struct text field_or(const struct hook *h, const char *name, const char *otherwise)
+static struct text field_or(const struct claude_hook *h, const char *name, const char *otherwise)
 {
 	struct text found = field(h, name);
 
@@ -32,7 +32,7 @@ static struct text field_or(const struct hook *h, const char *name, const char *
 
 /* --- envelopes ----------------------------------------------------------------- */
 
-static void begin(const struct hook *h, const char *type)
+static void begin(const struct claude_hook *h, const char *type)
 {
 	parse_begin_as(h->p, &(struct make_head){
 				     .type = type,
@@ -43,7 +43,7 @@ static void begin(const struct hook *h, const char *type)
 }
 
 /* `more`, ended by NULL, are members of the event that its signal has no room for. */
-static void end(const struct hook *h, const char *const *more)
+static void end(const struct claude_hook *h, const char *const *more)
 {
 	static const char *const always[] = {"prompt_id", "agent_id", "tool_use_id", NULL};
 
@@ -59,25 +59,26 @@ static void end(const struct hook *h, const char *const *more)
 	parse_give(h->p);
 }
 
-static void give_whole(const struct hook *h, const char *type)
+static void give_whole(const struct claude_hook *h, const char *type)
 {
 	begin(h, type);
 	make_members(&h->p->make, h->root);
 	end(h, NULL);
 }
 
-static void give_verbatim(const struct hook *h)
+static void give_verbatim(const struct claude_hook *h)
 {
 	give_whole(h, NULL);
 }
 
 /* Empty words are no reason; whose state it is, is known. */
-struct change {
+struct state_change {
 	const char *from, *to;
 	struct text reason;
 };
 
-static void give_state(const struct hook *h, const struct change *change, const char *const *more)
+static void give_state(const struct claude_hook *h, const struct state_change *change,
+                       const char *const *more)
 {
 	begin(h, "agent_state_change");
 	make_text(&h->p->make, "agentId", h->agent);
@@ -89,21 +90,21 @@ static void give_state(const struct hook *h, const struct change *change, const 
 
 /* --- sessions and prompts -------------------------------------------------------- */
 
-static void take_session_start(const struct hook *h)
+static void take_session_start(const struct claude_hook *h)
 {
 	static const char *const more[] = {"model", "session_title", "cwd", NULL};
 
-	give_state(h, &(struct change){"idle", "thinking", field(h, "source")}, more);
+	give_state(h, &(struct state_change){"idle", "thinking", field(h, "source")}, more);
 }
 
-static void take_session_end(const struct hook *h)
+static void take_session_end(const struct claude_hook *h)
 {
-	give_state(h, &(struct change){"done", "idle", field(h, "reason")}, NULL);
+	give_state(h, &(struct state_change){"done", "idle", field(h, "reason")}, NULL);
 }
 
 /* Claude Code speaks to itself in the words of a user: when a task in the background
  * ends, when a timer wakes it.  Older ones do not say so but for the tag. */
-static bool is_synthetic(const struct hook *h)
+static bool is_synthetic(const struct claude_hook *h)
 {
 	struct text source = field(h, "source");
 
@@ -112,7 +113,7 @@ static bool is_synthetic(const struct hook *h)
 	return source.len && !text_is(source, "user") && !text_is(source, "sdk");
 }
 
-static void take_prompt(const struct hook *h)
+static void take_prompt(const struct claude_hook *h)
 {
 	static const char *const more[] = {"session_title", NULL};
 	struct text task = field(h, "prompt_id");
@@ -132,7 +133,7 @@ static void take_prompt(const struct hook *h)
 	end(h, more);
 }
 
-static void take_message(const struct hook *h)
+static void take_message(const struct claude_hook *h)
 {
 	static const char *const more[] = {"turn_id", "message_id", "final", NULL};
 	yyjson_val *index = yyjson_obj_get(h->root, "index");
@@ -152,7 +153,7 @@ static void take_message(const struct hook *h)
 
 static const char *const tool_more[] = {"duration_ms", "is_interrupt", "mcp_server", NULL};
 
-static void begin_tool(const struct hook *h, const char *type)
+static void begin_tool(const struct claude_hook *h, const char *type)
 {
 	begin(h, type);
 	make_text(&h->p->make, "toolName", field_or(h, "tool_name", "unknown"));
@@ -160,7 +161,7 @@ static void begin_tool(const struct hook *h, const char *type)
 	make_given(&h->p->make, "callId", field(h, "tool_use_id"));
 }
 
-static void take_tool_call(const struct hook *h)
+static void take_tool_call(const struct claude_hook *h)
 {
 	begin_tool(h, "tool_call");
 	make_object(&h->p->make, "input", yyjson_obj_get(h->root, "tool_input"));
@@ -168,7 +169,7 @@ static void take_tool_call(const struct hook *h)
 }
 
 /* {"NAME": what the tool said}; nothing when it said nothing. */
-static void add_output(const struct hook *h, const char *name, yyjson_val *said)
+static void add_output(const struct claude_hook *h, const char *name, yyjson_val *said)
 {
 	struct buf output;
 	char *json = NULL;
@@ -187,7 +188,7 @@ static void add_output(const struct hook *h, const char *name, yyjson_val *said)
 	free(json);
 }
 
-static void take_tool_result(const struct hook *h)
+static void take_tool_result(const struct claude_hook *h)
 {
 	begin_tool(h, "tool_result");
 	make_bool(&h->p->make, "success", true);
@@ -195,7 +196,7 @@ static void take_tool_result(const struct hook *h)
 	end(h, tool_more);
 }
 
-static void take_tool_failure(const struct hook *h)
+static void take_tool_failure(const struct claude_hook *h)
 {
 	begin_tool(h, "tool_result");
 	make_bool(&h->p->make, "success", false);
@@ -212,12 +213,12 @@ static void take_tool_failure(const struct hook *h)
 
 /* --- stops and subagents ------------------------------------------------------------ */
 
-static void take_stop(const struct hook *h)
+static void take_stop(const struct claude_hook *h)
 {
-	give_state(h, &(struct change){"acting", "done", {NULL, 0}}, NULL);
+	give_state(h, &(struct state_change){"acting", "done", {NULL, 0}}, NULL);
 }
 
-static void take_stop_failure(const struct hook *h)
+static void take_stop_failure(const struct claude_hook *h)
 {
 	struct text details = field(h, "error_details");
 
@@ -230,7 +231,7 @@ static void take_stop_failure(const struct hook *h)
 	end(h, NULL);
 }
 
-static void take_subagent_start(const struct hook *h)
+static void take_subagent_start(const struct claude_hook *h)
 {
 	begin(h, "task_dispatch");
 	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
@@ -239,7 +240,7 @@ static void take_subagent_start(const struct hook *h)
 	end(h, NULL);
 }
 
-static void take_subagent_stop(const struct hook *h)
+static void take_subagent_stop(const struct claude_hook *h)
 {
 	begin(h, "completion");
 	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
@@ -251,24 +252,24 @@ static void take_subagent_stop(const struct hook *h)
 
 /* --- waiting for a person ------------------------------------------------------------ */
 
-static void take_permission(const struct hook *h)
+static void take_permission(const struct claude_hook *h)
 {
 	static const char *const more[] = {"tool_name", "tool_input", "permission_suggestions",
 	                                   NULL};
 
-	give_state(h, &(struct change){"acting", "waiting", TEXT("permission")}, more);
+	give_state(h, &(struct state_change){"acting", "waiting", TEXT("permission")}, more);
 }
 
-static void take_elicitation(const struct hook *h)
+static void take_elicitation(const struct claude_hook *h)
 {
 	static const char *const more[] = {"mcp_server_name",  "mode", "url", "elicitation_id",
 	                                   "requested_schema", NULL};
 
-	give_state(h, &(struct change){"acting", "waiting", field(h, "message")}, more);
+	give_state(h, &(struct state_change){"acting", "waiting", field(h, "message")}, more);
 }
 
 /* Most ask for attention; these report that something is done. */
-static void take_notification(const struct hook *h)
+static void take_notification(const struct claude_hook *h)
 {
 	static const char *const more[] = {"notification_type", "title", NULL};
 	static const char *const reports[] = {"auth_success", "elicitation_complete",
@@ -280,14 +281,14 @@ static void take_notification(const struct hook *h)
 			give_verbatim(h);
 			return;
 		}
-	give_state(h, &(struct change){"acting", "waiting", field(h, "message")}, more);
+	give_state(h, &(struct state_change){"acting", "waiting", field(h, "message")}, more);
 }
 
 /* --- all of them ------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
-	void (*take)(const struct hook *h);
+	void (*take)(const struct claude_hook *h);
 } hooks[] = {
 	{"SessionStart", take_session_start},
 	{"SessionEnd", take_session_end},
@@ -325,7 +326,7 @@ static const struct {
 };
 
 /* Inside a subagent it is that one's doing. */
-static struct text agent_of(const struct hook *h)
+static struct text agent_of(const struct claude_hook *h)
 {
 	if (field(h, "agent_id").len == 0)
 		return TEXT("claude");
@@ -335,7 +336,7 @@ static struct text agent_of(const struct hook *h)
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
-	struct hook h = {.p = p};
+	struct claude_hook h = {.p = p};
 
 	h.root = raw.len ? parse_json(p, raw) : NULL;
 	if (!h.root)

@@ -357,12 +357,12 @@ static void say_nothing(struct parse *p, yyjson_val *line)
 {
 }
 
-struct kind {
+struct line_kind {
 	const char *name;
 	void (*take)(struct parse *p, yyjson_val *line);
 };
 
-static const struct kind system_kinds[] = {
+static const struct line_kind system_kinds[] = {
 	{"init", take_init},
 	{"task_started", take_task_start},
 	{"task_notification", take_task_end},
@@ -378,7 +378,8 @@ static const struct kind system_kinds[] = {
 	{0},
 };
 
-static void take_kind(struct parse *p, yyjson_val *line, const struct kind *kinds, const char *key)
+static void take_kind(struct parse *p, yyjson_val *line, const struct line_kind *kinds,
+                      const char *key)
 {
 	struct text name = json_text_at(line, key);
 
@@ -402,7 +403,7 @@ static void take_tool(struct parse *p, yyjson_val *line)
 	yyjson_val *key = yyjson_obj_iter_next(&iter);
 	yyjson_val *tool = key ? yyjson_obj_iter_get_val(key) : NULL;
 	yyjson_val *result = yyjson_obj_get(tool, "result");
-	struct call call = {.id = json_text_at(line, "call_id"), .name = json_text(key)};
+	struct tool_call call = {.id = json_text_at(line, "call_id"), .name = json_text(key)};
 
 	if (text_ends(call.name, TEXT("ToolCall")))
 		call.name.len -= strlen("ToolCall");
@@ -422,7 +423,7 @@ static void take_thought(struct parse *p, yyjson_val *line)
 		speak_words(p, NULL, "thinking", words);
 }
 
-static const struct kind line_kinds[] = {
+static const struct line_kind line_kinds[] = {
 	{"system", take_system},       {"stream_event", take_event},
 	{"assistant", take_assistant}, {"user", take_user},
 	{"result", take_result},       {"tool_progress", say_nothing},

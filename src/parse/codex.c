@@ -15,14 +15,14 @@
 /* Items that are remembered at the same time; the oldest gives way. */
 #define ITEMS_MAX 64
 
-struct item {
+struct codex_item {
 	char *id;
 	size_t told;  /* bytes of its text */
 	bool is_told; /* as a call */
 };
 
 struct codex {
-	struct item items[ITEMS_MAX];
+	struct codex_item items[ITEMS_MAX];
 	unsigned item_count; /* ever seen */
 	char *words;         /* the agent's last */
 	char *trouble;       /* the last error that was perhaps not the end */
@@ -34,16 +34,16 @@ static void set_word(char **word, struct text value)
 	*word = text_dup(value);
 }
 
-static struct item *item_of(struct codex *c, struct text id)
+static struct codex_item *item_of(struct codex *c, struct text id)
 {
-	struct item *item;
+	struct codex_item *item;
 
 	for (unsigned i = 0; i < ITEMS_MAX && id.len; i++)
 		if (c->items[i].id && text_is(id, c->items[i].id))
 			return &c->items[i];
 	item = &c->items[c->item_count++ % ITEMS_MAX];
 	free(item->id);
-	*item = (struct item){.id = text_dup(id)};
+	*item = (struct codex_item){.id = text_dup(id)};
 	return item;
 }
 
@@ -51,7 +51,7 @@ static struct item *item_of(struct codex *c, struct text id)
 
 static void tell_text(struct parse *p, const char *type, yyjson_val *data)
 {
-	struct item *item = item_of(parse_state(p), json_text_at(data, "id"));
+	struct codex_item *item = item_of(parse_state(p), json_text_at(data, "id"));
 	struct text all = json_text_at(data, "text");
 
 	if (all.len <= item->told)
@@ -70,7 +70,7 @@ static void take_message(struct parse *p, yyjson_val *data)
 
 static void take_plan_piece(struct parse *p, yyjson_val *line)
 {
-	struct item *item = item_of(parse_state(p), json_text_at(line, "item_id"));
+	struct codex_item *item = item_of(parse_state(p), json_text_at(line, "item_id"));
 	struct text piece = json_text_at(line, "delta");
 
 	item->told += piece.len;
@@ -81,7 +81,7 @@ static void take_plan_piece(struct parse *p, yyjson_val *line)
 /* --- calls ----------------------------------------------------------------------- */
 
 /* The members of an item that are the input and the output of its call. */
-struct tool {
+struct codex_tool {
 	const char *type, *name;
 	const char *const *input, *const *output;
 };
@@ -97,7 +97,7 @@ static const char *const collab_input[] = {"prompt", "receiver_thread_ids", NULL
 static const char *const collab_output[] = {"agents_states", "status", NULL};
 
 /* Without a name of its own, the item has it in `tool`. */
-static const struct tool tools[] = {
+static const struct codex_tool tools[] = {
 	{"command_execution", "shell", command_input, command_output},
 	{"file_change", "apply_patch", file_input, status_output},
 	{"mcp_tool_call", NULL, mcp_input, mcp_output},
@@ -105,7 +105,7 @@ static const struct tool tools[] = {
 	{"web_search", "web_search", search_input, status_output},
 };
 
-static const struct tool *tool_of(struct text type)
+static const struct codex_tool *tool_of(struct text type)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (text_is(type, tools[i].type))
@@ -113,9 +113,9 @@ static const struct tool *tool_of(struct text type)
 	return NULL;
 }
 
-static struct call call_of(const struct tool *tool, yyjson_val *item)
+static struct tool_call call_of(const struct codex_tool *tool, yyjson_val *item)
 {
-	return (struct call){
+	return (struct tool_call){
 		.id = json_text_at(item, "id"),
 		.name = tool->name ? text_of(tool->name) : json_text_at(item, "tool"),
 		.server = json_text_at(item, "server"),
@@ -154,10 +154,11 @@ static bool has_worked(yyjson_val *item)
 	       !yyjson_is_obj(yyjson_obj_get(item, "error"));
 }
 
-static void take_call(struct parse *p, const struct tool *tool, yyjson_val *data, bool is_complete)
+static void take_call(struct parse *p, const struct codex_tool *tool, yyjson_val *data,
+                      bool is_complete)
 {
-	struct item *item = item_of(parse_state(p), json_text_at(data, "id"));
-	struct call call = call_of(tool, data);
+	struct codex_item *item = item_of(parse_state(p), json_text_at(data, "id"));
+	struct tool_call call = call_of(tool, data);
 	yyjson_doc *doc;
 
 	if (!item->is_told) {
@@ -179,7 +180,7 @@ static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 {
 	yyjson_val *data = yyjson_obj_get(line, "item");
 	struct text type = json_text_at(data, "type");
-	const struct tool *tool = tool_of(type);
+	const struct codex_tool *tool = tool_of(type);
 
 	if (tool)
 		take_call(p, tool, data, is_complete);

@@ -21,7 +21,7 @@
 
 #define DEPTH_MAX 64 /* what the bus takes */
 
-enum member {
+enum envelope_member {
 	MEMBER_ID,
 	MEMBER_TYPE,
 	MEMBER_TIMESTAMP,
@@ -44,7 +44,7 @@ static const char *const names[MEMBERS] = {
 };
 
 /* One message, and what it has of an envelope. */
-struct message {
+struct envelope_message {
 	struct text raw;
 	yyjson_val *root;
 	yyjson_val *values[MEMBERS]; /* NULL: not there, or null where that is filled */
@@ -52,16 +52,16 @@ struct message {
 	bool has_null; /* one to be filled is written as null */
 };
 
-static enum member member_of(yyjson_val *key)
+static enum envelope_member member_of(yyjson_val *key)
 {
-	enum member member = 0;
+	enum envelope_member member = 0;
 
 	while (member < MEMBERS && !text_is(json_text(key), names[member]))
 		member++;
 	return member;
 }
 
-static const char *wanted(enum member member, yyjson_val *given)
+static const char *wanted(enum envelope_member member, yyjson_val *given)
 {
 	if (member == MEMBER_TIMESTAMP)
 		return "a number";
@@ -70,7 +70,7 @@ static const char *wanted(enum member member, yyjson_val *given)
 	return member == MEMBER_PAYLOAD || member == MEMBER_METADATA ? "an object" : "a string";
 }
 
-static bool is_wanted(enum member member, yyjson_val *value)
+static bool is_wanted(enum envelope_member member, yyjson_val *value)
 {
 	double number;
 
@@ -83,9 +83,9 @@ static bool is_wanted(enum member member, yyjson_val *value)
 
 /* --- envelopes ------------------------------------------------------------------ */
 
-static bool see_member(struct parse *p, struct message *m, yyjson_val *key)
+static bool see_member(struct parse *p, struct envelope_message *m, yyjson_val *key)
 {
-	enum member member = member_of(key);
+	enum envelope_member member = member_of(key);
 	yyjson_val *value = yyjson_obj_iter_get_val(key);
 
 	if (member == MEMBERS)
@@ -107,7 +107,7 @@ static bool see_member(struct parse *p, struct message *m, yyjson_val *key)
 	return true;
 }
 
-static bool see_members(struct parse *p, struct message *m)
+static bool see_members(struct parse *p, struct envelope_message *m)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
 	yyjson_val *key;
@@ -119,7 +119,7 @@ static bool see_members(struct parse *p, struct message *m)
 }
 
 /* Among those that are none of ours: the bus refuses these too. */
-static bool has_other_twice(const struct message *m)
+static bool has_other_twice(const struct envelope_message *m)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
 	bool twice = false;
@@ -164,7 +164,7 @@ static void add_span(struct parse *p, struct text raw, size_t start, size_t next
 }
 
 /* What was written, without nulls that are to be filled. */
-static void add_given(struct parse *p, const struct message *m)
+static void add_given(struct parse *p, const struct envelope_message *m)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
 	yyjson_val *key = yyjson_obj_iter_next(&iter);
@@ -180,7 +180,7 @@ static void add_given(struct parse *p, const struct message *m)
 	}
 }
 
-static void add_missing(struct parse *p, const struct message *m)
+static void add_missing(struct parse *p, const struct envelope_message *m)
 {
 	const struct parse_options *options = parse_options(p);
 	char uuid[RANDOM_UUID_LEN];
@@ -208,7 +208,7 @@ static void blank_newlines(struct buf *b)
 			b->at[i] = ' ';
 }
 
-static void give_envelope(struct parse *p, struct message *m)
+static void give_envelope(struct parse *p, struct envelope_message *m)
 {
 	if (!see_members(p, m))
 		return;
@@ -253,7 +253,7 @@ static double first_number(yyjson_val *object, const char *name, const char *oth
 	return number;
 }
 
-static void give_event(struct parse *p, const struct message *m, struct text name)
+static void give_event(struct parse *p, const struct envelope_message *m, struct text name)
 {
 	parse_begin_as(p, &(struct make_head){
 				  .type = "event",
@@ -294,7 +294,7 @@ static bool is_envelope(yyjson_val *root)
 /* --- lines ----------------------------------------------------------------------- */
 
 /* What a line has of an envelope, and is therefore no part of its payload. */
-static bool is_of_envelope(enum member member, yyjson_val *value)
+static bool is_of_envelope(enum envelope_member member, yyjson_val *value)
 {
 	if (member == MEMBER_TYPE)
 		return true;
@@ -371,7 +371,7 @@ static void take_line(struct parse *p, const struct parse_event *event)
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	struct message m = {.raw = text_trim(event->data)};
+	struct envelope_message m = {.raw = text_trim(event->data)};
 	bool is_one;
 
 	if (m.raw.len == 0 || text_is(m.raw, "[DONE]"))

@@ -22,16 +22,16 @@
 #define TYPE_MAX 128
 #define STREAMS_MAX 1024 /* that are remembered; beyond it all are forgotten */
 
-struct escapement {
+struct escapement_parse {
 	struct map streams; /* invokeid NUL session-id of those that said something */
 	struct buf key;
 	struct buf origin;
 	bool is_ready, names_itself;
 };
 
-struct frame {
+struct escapement_frame {
 	struct parse *p;
-	struct escapement *state;
+	struct escapement_parse *state;
 	struct text raw;
 	yyjson_val *root, *data; /* data is root where there is none */
 	struct text event, agent, session;
@@ -39,25 +39,25 @@ struct frame {
 	bool is_told; /* a signal has the frame in it */
 };
 
-static struct text field(const struct frame *f, const char *name)
+static struct text field(const struct escapement_frame *f, const char *name)
 {
 	return json_text_at(f->data, name);
 }
 
 /* --- envelopes ----------------------------------------------------------------- */
 
-static void begin(const struct frame *f, const char *type)
+static void begin(const struct escapement_frame *f, const char *type)
 {
 	parse_begin_as(f->p, &(struct make_head){.type = type, .at_ms = f->ts});
 }
 
-static void begin_agent(const struct frame *f, const char *type)
+static void begin_agent(const struct escapement_frame *f, const char *type)
 {
 	begin(f, type);
 	make_text(&f->p->make, "agentId", f->agent);
 }
 
-static void end(struct frame *f)
+static void end(struct escapement_frame *f)
 {
 	struct buf *origin = &f->state->origin;
 
@@ -100,7 +100,7 @@ static bool is_of_frame(struct text key)
 }
 
 /* A payload of what the frame says; of a large one only that it is. */
-static void give_as(struct frame *f, struct text name)
+static void give_as(struct escapement_frame *f, struct text name)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(f->data);
 	yyjson_val *key;
@@ -114,12 +114,13 @@ static void give_as(struct frame *f, struct text name)
 	end(f);
 }
 
-static void give_verbatim(struct frame *f)
+static void give_verbatim(struct escapement_frame *f)
 {
 	give_as(f, f->event);
 }
 
-static void give_state(struct frame *f, const char *from, const char *to, struct text reason)
+static void give_state(struct escapement_frame *f, const char *from, const char *to,
+                       struct text reason)
 {
 	begin_agent(f, "agent_state_change");
 	make_text(&f->p->make, "from", text_of(from));
@@ -128,7 +129,7 @@ static void give_state(struct frame *f, const char *from, const char *to, struct
 	end(f);
 }
 
-static void give_error(struct frame *f, const char *severity, const char *code)
+static void give_error(struct escapement_frame *f, const char *severity, const char *code)
 {
 	struct text message = field(f, "message");
 
@@ -141,7 +142,7 @@ static void give_error(struct frame *f, const char *severity, const char *code)
 
 /* --- who has streamed ------------------------------------------------------------ */
 
-static struct text stream_key(struct frame *f)
+static struct text stream_key(struct escapement_frame *f)
 {
 	struct buf *key = &f->state->key;
 
@@ -152,7 +153,7 @@ static struct text stream_key(struct frame *f)
 	return buf_text(key);
 }
 
-static void note_stream(struct frame *f)
+static void note_stream(struct escapement_frame *f)
 {
 	struct map *streams = &f->state->streams;
 
@@ -163,20 +164,20 @@ static void note_stream(struct frame *f)
 	map_set(streams, stream_key(f), f->state);
 }
 
-static bool end_stream(struct frame *f)
+static bool end_stream(struct escapement_frame *f)
 {
 	return map_remove(&f->state->streams, stream_key(f)) != NULL;
 }
 
 /* --- models ---------------------------------------------------------------------- */
 
-static void take_start(struct frame *f)
+static void take_start(struct escapement_frame *f)
 {
 	end_stream(f);
 	give_state(f, "idle", "thinking", field(f, "model"));
 }
 
-static void take_message(struct frame *f)
+static void take_message(struct escapement_frame *f)
 {
 	struct text task = parse_options(f->p)->correlation;
 
@@ -188,14 +189,14 @@ static void take_message(struct frame *f)
 	end(f);
 }
 
-static void give_words(struct frame *f, const char *type, struct text words)
+static void give_words(struct escapement_frame *f, const char *type, struct text words)
 {
 	begin_agent(f, type);
 	make_text(&f->p->make, "content", words);
 	end(f);
 }
 
-static void take_delta(struct frame *f)
+static void take_delta(struct escapement_frame *f)
 {
 	bool is_thought = text_is(field(f, "type"), "thinking-delta");
 
@@ -207,7 +208,7 @@ static void take_delta(struct frame *f)
 	give_words(f, is_thought ? "thinking" : "text_delta", field(f, "text"));
 }
 
-static void give_call(struct frame *f, yyjson_val *block)
+static void give_call(struct escapement_frame *f, yyjson_val *block)
 {
 	struct text name = json_text_at(block, "name");
 
@@ -219,7 +220,7 @@ static void give_call(struct frame *f, yyjson_val *block)
 	end(f);
 }
 
-static void give_block(struct frame *f, yyjson_val *block, bool has_streamed)
+static void give_block(struct escapement_frame *f, yyjson_val *block, bool has_streamed)
 {
 	struct text type = json_text_at(block, "type");
 	struct text text = json_text_at(block, "text");
@@ -233,7 +234,7 @@ static void give_block(struct frame *f, yyjson_val *block, bool has_streamed)
 		give_words(f, "thinking", thought);
 }
 
-static void take_response(struct frame *f)
+static void take_response(struct escapement_frame *f)
 {
 	yyjson_arr_iter blocks = yyjson_arr_iter_with(yyjson_obj_get(f->data, "content"));
 	yyjson_val *usage = yyjson_obj_get(f->data, "usage");
@@ -253,7 +254,7 @@ static void take_response(struct frame *f)
 		give_verbatim(f);
 }
 
-static void take_result(struct frame *f)
+static void take_result(struct escapement_frame *f)
 {
 	yyjson_val *said = yyjson_obj_get(f->data, "content-preview");
 	struct text tool = field(f, "tool");
@@ -267,18 +268,18 @@ static void take_result(struct frame *f)
 	end(f);
 }
 
-static void take_error(struct frame *f)
+static void take_error(struct escapement_frame *f)
 {
 	end_stream(f);
 	give_error(f, "error", NULL);
 }
 
-static void take_warning(struct frame *f)
+static void take_warning(struct escapement_frame *f)
 {
 	give_error(f, "warning", "model");
 }
 
-static void give_end(struct frame *f, struct text task, bool success, struct text result)
+static void give_end(struct escapement_frame *f, struct text task, bool success, struct text result)
 {
 	begin(f, "completion");
 	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
@@ -288,7 +289,7 @@ static void give_end(struct frame *f, struct text task, bool success, struct tex
 	end(f);
 }
 
-static void take_exit(struct frame *f)
+static void take_exit(struct escapement_frame *f)
 {
 	struct text reason = field(f, "reason");
 
@@ -299,54 +300,54 @@ static void take_exit(struct frame *f)
 /* --- the runner and people --------------------------------------------------------- */
 
 /* The innermost state of a configuration. */
-static struct text leaf(const struct frame *f, const char *name)
+static struct text leaf(const struct escapement_frame *f, const char *name)
 {
 	return json_text(yyjson_arr_get_last(yyjson_obj_get(f->data, name)));
 }
 
 /* The session of a transcript, where nobody said which it is. */
-static void take_started(struct frame *f)
+static void take_started(struct escapement_frame *f)
 {
 	if (f->state->names_itself)
 		parse_set_correlation(f->p, f->session);
 	give_state(f, "idle", "acting", field(f, "chart-id"));
 }
 
-static void take_config(struct frame *f)
+static void take_config(struct escapement_frame *f)
 {
 	give_state(f, "acting", "acting", leaf(f, "config"));
 }
 
-static void take_processed(struct frame *f)
+static void take_processed(struct escapement_frame *f)
 {
 	give_state(f, "acting", "acting", leaf(f, "config-after"));
 }
 
-static void take_done(struct frame *f)
+static void take_done(struct escapement_frame *f)
 {
 	give_end(f, parse_options(f->p)->correlation, true, leaf(f, "final-config"));
 }
 
-static void take_aborted(struct frame *f)
+static void take_aborted(struct escapement_frame *f)
 {
 	give_end(f, parse_options(f->p)->correlation, false, field(f, "reason"));
 }
 
-static void take_waits(struct frame *f)
+static void take_waits(struct escapement_frame *f)
 {
 	struct text words = field(f, "prompt");
 
 	give_state(f, "acting", "waiting", words.len ? words : field(f, "event-name"));
 }
 
-static void take_goes_on(struct frame *f)
+static void take_goes_on(struct escapement_frame *f)
 {
 	give_state(f, "waiting", "acting", (struct text){NULL, 0});
 }
 
 static const struct {
 	const char *name;
-	void (*take)(struct frame *f);
+	void (*take)(struct escapement_frame *f);
 } events[] = {
 	{"llm/delta", take_delta},
 	{"llm/start", take_start},
@@ -368,7 +369,7 @@ static const struct {
 	{"debug/awaiting-step", take_waits},
 };
 
-static void take_event(struct frame *f)
+static void take_event(struct escapement_frame *f)
 {
 	yyjson_val *data = yyjson_obj_get(f->root, "data");
 
@@ -396,7 +397,7 @@ static const struct {
 	{"confirm", "confirm", "Confirm?"},
 };
 
-static void take_prompt(struct frame *f)
+static void take_prompt(struct escapement_frame *f)
 {
 	struct text type = json_text_at(f->root, "type");
 	struct text id = json_text_at(f->root, "prompt-id");
@@ -426,7 +427,7 @@ static void take_prompt(struct frame *f)
 
 /* --- frames ------------------------------------------------------------------------ */
 
-static void take_frame(struct frame *f)
+static void take_frame(struct escapement_frame *f)
 {
 	struct text kind = json_text_at(f->root, "kind");
 
@@ -447,7 +448,7 @@ static void take_frame(struct frame *f)
 	}
 }
 
-static void make_ready(struct parse *p, struct escapement *state)
+static void make_ready(struct parse *p, struct escapement_parse *state)
 {
 	map_init(&state->streams);
 	buf_init(&state->key, parse_options(p)->event_max * 2 + 16);
@@ -458,7 +459,8 @@ static void make_ready(struct parse *p, struct escapement *state)
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	struct frame f = {.p = p, .state = parse_state(p), .raw = text_trim(event->data)};
+	struct escapement_frame f = {
+		.p = p, .state = parse_state(p), .raw = text_trim(event->data)};
 
 	if (!f.state->is_ready)
 		make_ready(p, f.state);
@@ -477,7 +479,7 @@ static void take(struct parse *p, const struct parse_event *event)
 
 static void finish(struct parse *p)
 {
-	struct escapement *state = parse_state(p);
+	struct escapement_parse *state = parse_state(p);
 
 	map_finish(&state->streams);
 	buf_finish(&state->key);
@@ -488,7 +490,7 @@ const struct parse_kind parse_escapement = {
 	.name = "escapement",
 	.summary = "frames of the run dialect, and transcripts, a line each",
 	.framing = FRAMING_LINES,
-	.size = sizeof(struct escapement),
+	.size = sizeof(struct escapement_parse),
 	.event = take,
 	.finish = finish,
 };

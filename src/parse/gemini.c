@@ -44,8 +44,8 @@ static void take_message(struct parse *p, yyjson_val *line)
 static void take_call(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = json_text_at(line, "tool_id"),
-	                    .name = json_text_at(line, "tool_name")};
+	struct tool_call call = {.id = json_text_at(line, "tool_id"),
+	                         .name = json_text_at(line, "tool_name")};
 	unsigned at = g->call_count++ % CALLS_KEPT;
 
 	printed_set(&g->calls[at].id, call.id);
@@ -57,7 +57,7 @@ static void take_call(struct parse *p, yyjson_val *line)
 static void take_result(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
-	struct call call = {.id = json_text_at(line, "tool_id")};
+	struct tool_call call = {.id = json_text_at(line, "tool_id")};
 	yyjson_val *output = yyjson_obj_get(line, "output");
 
 	for (unsigned i = 0; i < CALLS_KEPT && call.id.len; i++)

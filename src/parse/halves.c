@@ -13,7 +13,7 @@
 #define NOTHING TEXT("\\ufffd")
 
 /* Where we are in an event. */
-struct walk {
+struct halves_walk {
 	struct halves *h;
 	struct text event;
 	size_t at;
@@ -133,12 +133,12 @@ static bool goes_on(const struct half *half, struct text words)
 
 /* --- what is held ------------------------------------------------------------------ */
 
-static bool is_of(const struct half *half, const struct walk *w)
+static bool is_of(const struct half *half, const struct halves_walk *w)
 {
 	return half->key[0] && half->index == w->index && text_is(w->key, half->key);
 }
 
-static struct half *held_for(const struct walk *w)
+static struct half *held_for(const struct halves_walk *w)
 {
 	for (unsigned i = 0; i < HALVES_MAX; i++)
 		if (is_of(&w->h->held[i], w))
@@ -154,7 +154,7 @@ static bool holds_any(const struct halves *h)
 	return false;
 }
 
-static void hold(struct walk *w, struct text tail)
+static void hold(struct halves_walk *w, struct text tail)
 {
 	struct half *half = &w->h->held[w->h->count++ % HALVES_MAX];
 
@@ -167,7 +167,7 @@ static void hold(struct walk *w, struct text tail)
 /* --- an event ---------------------------------------------------------------------- */
 
 /* The words of a growing member are at `from` to `to`. */
-static void join(struct walk *w, size_t from, size_t to)
+static void join(struct halves_walk *w, size_t from, size_t to)
 {
 	struct text words = {w->event.at + from, to - from};
 	struct half *half = held_for(w);
@@ -195,7 +195,7 @@ static void join(struct walk *w, size_t from, size_t to)
 }
 
 /* The text that begins behind the quote at w->at, and moves on behind its end. */
-static struct text take_string(struct walk *w)
+static struct text take_string(struct halves_walk *w)
 {
 	size_t from = ++w->at;
 
@@ -211,7 +211,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_key(const struct walk *w)
+static bool is_key(const struct halves_walk *w)
 {
 	size_t at = w->at;
 
@@ -220,7 +220,7 @@ static bool is_key(const struct walk *w)
 	return at < w->event.len && w->event.at[at] == ':';
 }
 
-static void take_text(struct walk *w)
+static void take_text(struct halves_walk *w)
 {
 	struct text string = take_string(w);
 	size_t from = (size_t)(string.at - w->event.at);
@@ -233,7 +233,7 @@ static void take_text(struct walk *w)
 	}
 }
 
-static void take_digit(struct walk *w)
+static void take_digit(struct halves_walk *w)
 {
 	if (w->has_last_index)
 		w->index = 0;
@@ -253,7 +253,7 @@ static bool may_be_torn(struct text event)
 
 struct text halves_join(struct halves *h, struct text event)
 {
-	struct walk w = {.h = h, .event = event};
+	struct halves_walk w = {.h = h, .event = event};
 
 	if (!holds_any(h) && !may_be_torn(event))
 		return event;

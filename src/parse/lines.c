@@ -9,7 +9,7 @@
 #include "parse/raw.h"
 
 /* raw stands first: parse_raw reads the state of a stream as its own. */
-struct lines {
+struct lines_parse {
 	struct raw raw;
 	struct parse *inner; /* of the protocol that was known; NULL: none yet */
 };
@@ -80,7 +80,7 @@ static const struct parse_kind *shape_of(yyjson_val *line)
 static void inner_signal(void *self, struct text envelope)
 {
 	struct parse *p = self;
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 
 	p->is_over = l->inner && l->inner->is_over;
 	p->options.signal(p->options.self, envelope);
@@ -94,7 +94,7 @@ static void inner_bad(void *self, const char *why)
 
 static void know(struct parse *p, const struct parse_kind *kind)
 {
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 	struct parse_options options = p->options;
 
 	options.self = p;
@@ -108,7 +108,7 @@ static void know(struct parse *p, const struct parse_kind *kind)
 /* What the lines are of is what the stream is of. */
 static void pass_on(struct parse *p, struct text line)
 {
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 
 	parse_message(l->inner, line);
 }
@@ -128,7 +128,7 @@ static yyjson_val *object_in(struct parse *p, struct text line)
 
 static void take(struct parse *p, const struct parse_event *event)
 {
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 	yyjson_val *object = object_in(p, event->data);
 	const struct parse_kind *kind = object && !l->inner ? shape_of(object) : NULL;
 
@@ -144,7 +144,7 @@ static void take(struct parse *p, const struct parse_event *event)
 
 static void end(struct parse *p)
 {
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 
 	if (l->inner)
 		parse_end(l->inner, NULL);
@@ -152,7 +152,7 @@ static void end(struct parse *p)
 
 static void destroy(struct parse *p)
 {
-	struct lines *l = parse_state(p);
+	struct lines_parse *l = parse_state(p);
 
 	parse_destroy(l->inner);
 	parse_raw.finish(p);
@@ -160,7 +160,7 @@ static void destroy(struct parse *p)
 
 struct parse *lines_inner(const struct parse *p)
 {
-	const struct lines *l = p->state;
+	const struct lines_parse *l = p->state;
 
 	return p->kind == &parse_lines ? l->inner : NULL;
 }
@@ -170,7 +170,7 @@ const struct parse_kind parse_lines = {
 	.summary = "JSON lines, and plain ones between them",
 	.framing = FRAMING_LINES,
 	.takes_empty = true,
-	.size = sizeof(struct lines),
+	.size = sizeof(struct lines_parse),
 	.event = take,
 	.end = end,
 	.finish = destroy,

@@ -27,7 +27,7 @@ enum {
 #define BEND_CENTRE 8192
 
 /* The message that is coming: its status, the running one, and data. */
-struct midi {
+struct midi_parse {
 	uint8_t bytes[3];
 	unsigned count; /* 0: no status is in force */
 };
@@ -40,7 +40,7 @@ static unsigned length_of(uint8_t status)
 }
 
 /* "midi." and this; a note that is struck with no force is let go. */
-static const char *type_of(const struct midi *m)
+static const char *type_of(const struct midi_parse *m)
 {
 	static const char *const types[] = {
 		"midi.note_off",       "midi.note_on",    "midi.aftertouch", "midi.control_change",
@@ -53,7 +53,7 @@ static const char *type_of(const struct midi *m)
 	return types[(command - STATUS_FIRST) >> 4];
 }
 
-static void add_values(struct parse *p, const struct midi *m)
+static void add_values(struct parse *p, const struct midi_parse *m)
 {
 	int bend = (m->bytes[2] << 7 | m->bytes[1]) - BEND_CENTRE;
 	char number[12];
@@ -84,7 +84,7 @@ static void add_values(struct parse *p, const struct midi *m)
 	}
 }
 
-static void give(struct parse *p, const struct midi *m)
+static void give(struct parse *p, const struct midi_parse *m)
 {
 	char raw[24];
 
@@ -99,7 +99,7 @@ static void give(struct parse *p, const struct midi *m)
 	parse_give(p);
 }
 
-static void take_byte(struct parse *p, struct midi *m, uint8_t byte)
+static void take_byte(struct parse *p, struct midi_parse *m, uint8_t byte)
 {
 	if (byte >= STATUS_REAL_TIME)
 		return;
@@ -129,6 +129,6 @@ const struct parse_kind parse_midi = {
 	.name = "midi",
 	.summary = "MIDI bytes of a device",
 	.framing = FRAMING_BYTES,
-	.size = sizeof(struct midi),
+	.size = sizeof(struct midi_parse),
 	.event = take,
 };

@@ -27,7 +27,8 @@ static void tell_call(struct parse *p, yyjson_val *item)
 {
 	struct ollama *o = parse_state(p);
 	yyjson_val *function = yyjson_obj_get(item, "function");
-	struct call call = {.id = json_text_at(item, "id"), .name = json_text_at(function, "name")};
+	struct tool_call call = {.id = json_text_at(item, "id"),
+	                         .name = json_text_at(function, "name")};
 	struct buf id;
 
 	buf_init(&id, CALL_ID_MAX);

@@ -24,7 +24,7 @@ yyjson_val *frame_first(yyjson_val *object, const char *const *names)
 
 /* Every type has the agent first and channel, label and session after it; the
  * catch-all `event` has what the gateway wrote. */
-static void add_agent(struct frame *f)
+static void add_agent(struct openclaw_frame *f)
 {
 	make_text(&f->p->make, "agentId", f->agent);
 	make_text(&f->p->make, "channel", f->channel);
@@ -32,7 +32,7 @@ static void add_agent(struct frame *f)
 	make_text(&f->p->make, "sessionKey", f->session);
 }
 
-void frame_begin_bare(struct frame *f, const char *type)
+void frame_begin_bare(struct openclaw_frame *f, const char *type)
 {
 	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	double at_ms = 0;
@@ -47,20 +47,20 @@ void frame_begin_bare(struct frame *f, const char *type)
 			     });
 }
 
-void frame_begin(struct frame *f, const char *type)
+void frame_begin(struct openclaw_frame *f, const char *type)
 {
 	frame_begin_bare(f, type);
 	add_agent(f);
 }
 
-void frame_metadata(struct frame *f)
+void frame_metadata(struct openclaw_frame *f)
 {
 	if (!f->has_metadata)
 		make_metadata(&f->p->make);
 	f->has_metadata = true;
 }
 
-void frame_end(struct frame *f)
+void frame_end(struct openclaw_frame *f)
 {
 	if (yyjson_is_true(yyjson_obj_get(f->payload, "isHeartbeat"))) {
 		frame_metadata(f);
@@ -71,7 +71,7 @@ void frame_end(struct frame *f)
 
 /* --- the ends of a run ----------------------------------------------------------- */
 
-static bool is_first_end(struct run *run)
+static bool is_first_end(struct gateway_run *run)
 {
 	bool first = !run->is_over;
 
@@ -79,14 +79,14 @@ static bool is_first_end(struct run *run)
 	return first;
 }
 
-static struct text task_of(const struct frame *f)
+static struct text task_of(const struct openclaw_frame *f)
 {
 	if (f->run_id.len)
 		return f->run_id;
 	return f->session.len ? f->session : TEXT("unknown");
 }
 
-void frame_complete(struct frame *f, bool success, struct text why)
+void frame_complete(struct openclaw_frame *f, bool success, struct text why)
 {
 	if (!is_first_end(f->run))
 		return;
@@ -102,7 +102,7 @@ void frame_complete(struct frame *f, bool success, struct text why)
 	frame_end(f);
 }
 
-void frame_fail(struct frame *f, struct text message, struct text code)
+void frame_fail(struct openclaw_frame *f, struct text message, struct text code)
 {
 	if (!is_first_end(f->run))
 		return;
@@ -143,7 +143,7 @@ static bool read_counts(yyjson_val *counts, struct counts *out)
 	return count_of(counts, answer, &out->completion) || known;
 }
 
-static void give_usage(struct frame *f, const struct counts *n)
+static void give_usage(struct openclaw_frame *f, const struct counts *n)
 {
 	struct text model = n->model;
 
@@ -156,7 +156,7 @@ static void give_usage(struct frame *f, const struct counts *n)
 	frame_end(f);
 }
 
-bool frame_usage(struct frame *f, yyjson_val *counts)
+bool frame_usage(struct openclaw_frame *f, yyjson_val *counts)
 {
 	struct counts n = {0};
 
@@ -166,9 +166,9 @@ bool frame_usage(struct frame *f, yyjson_val *counts)
 	return true;
 }
 
-void frame_usage_so_far(struct frame *f, yyjson_val *counts)
+void frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
 {
-	struct run *run = f->run;
+	struct gateway_run *run = f->run;
 	struct counts total = {0}, n;
 
 	if (!read_counts(counts, &total))
@@ -182,7 +182,7 @@ void frame_usage_so_far(struct frame *f, yyjson_val *counts)
 		give_usage(f, &n);
 }
 
-void frame_event(struct frame *f)
+void frame_event(struct openclaw_frame *f)
 {
 	frame_begin_bare(f, "event");
 	make_members(&f->p->make, f->payload);
@@ -193,7 +193,7 @@ void frame_event(struct frame *f)
 }
 
 /* Counts are wanted; where there are none at all, they are none. */
-static void take_session(struct frame *f)
+static void take_session(struct openclaw_frame *f)
 {
 	static const char *const any[] = {"promptTokens", "input_tokens", "completionTokens",
 	                                  "output_tokens", NULL};
@@ -214,12 +214,12 @@ static void take_session(struct frame *f)
 /* --- heartbeats, cron --------------------------------------------------------------- */
 
 /* Documents put the members into `data`, gateways into the payload itself. */
-static yyjson_val *inner(const struct frame *f)
+static yyjson_val *inner(const struct openclaw_frame *f)
 {
 	return f->data ? f->data : f->payload;
 }
 
-static void take_heartbeat(struct frame *f)
+static void take_heartbeat(struct openclaw_frame *f)
 {
 	frame_begin_bare(f, "event");
 	make_members(&f->p->make, inner(f));
@@ -227,7 +227,7 @@ static void take_heartbeat(struct frame *f)
 	frame_end(f);
 }
 
-static void take_cron(struct frame *f)
+static void take_cron(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"cronJobId", "jobId", NULL};
 	struct text job = json_text(frame_first(inner(f), names));
@@ -249,14 +249,14 @@ static void take_cron(struct frame *f)
 
 /* --- frames -------------------------------------------------------------------- */
 
-static bool is_either(const struct frame *f, const char *name)
+static bool is_either(const struct openclaw_frame *f, const char *name)
 {
 	return text_is(f->type, name) || text_is(f->event, name);
 }
 
 /* Numbers of agent events go on in another connection to the same process of the gateway;
  * in another process they begin anew. */
-static void begin_connection(struct openclaw *gateway, yyjson_val *hello)
+static void begin_connection(struct openclaw_parse *gateway, yyjson_val *hello)
 {
 	struct text boot = json_text_at(yyjson_obj_get(hello, "server"), "bootId");
 	uint64_t hash = boot.len ? hash_of(boot) : 0;
@@ -269,9 +269,9 @@ static void begin_connection(struct openclaw *gateway, yyjson_val *hello)
 }
 
 /* The gateway's state as it was told at the handshake: what is not newer is known. */
-static void take_hello(struct frame *f, yyjson_val *snapshot)
+static void take_hello(struct openclaw_frame *f, yyjson_val *snapshot)
 {
-	struct openclaw *gateway = f->gateway;
+	struct openclaw_parse *gateway = f->gateway;
 	yyjson_val *version = yyjson_obj_get(snapshot, "stateVersion");
 	yyjson_val *health = yyjson_obj_get(snapshot, "health");
 	yyjson_val *presence = yyjson_obj_get(snapshot, "presence");
@@ -285,7 +285,7 @@ static void take_hello(struct frame *f, yyjson_val *snapshot)
 		gateway->presence_news = news_of(presence);
 }
 
-static void take_answer(struct frame *f)
+static void take_answer(struct openclaw_frame *f)
 {
 	yyjson_val *snapshot = yyjson_obj_get(f->payload, "snapshot");
 
@@ -296,7 +296,7 @@ static void take_answer(struct frame *f)
 }
 
 /* Presence and health come again and again. */
-static bool is_stale(struct frame *f)
+static bool is_stale(struct openclaw_frame *f)
 {
 	bool is_presence = text_is(f->event, "presence");
 	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
@@ -316,7 +316,7 @@ static bool is_stale(struct frame *f)
 	return *news == before;
 }
 
-static void take_event(struct frame *f)
+static void take_event(struct openclaw_frame *f)
 {
 	if (is_either(f, "heartbeat"))
 		take_heartbeat(f);
@@ -345,7 +345,7 @@ static void take_event(struct frame *f)
 		parse_bad(f->p, "a frame of an unknown type");
 }
 
-static struct text text_in(const struct frame *f, const char *name)
+static struct text text_in(const struct openclaw_frame *f, const char *name)
 {
 	yyjson_val *places[] = {f->payload, f->data, yyjson_obj_get(f->payload, "request")};
 	struct text found = {NULL, 0};
@@ -355,7 +355,7 @@ static struct text text_in(const struct frame *f, const char *name)
 	return found;
 }
 
-static struct text agent_of(const struct frame *f)
+static struct text agent_of(const struct openclaw_frame *f)
 {
 	struct text agent = json_text_at(f->data, "agentId");
 
@@ -371,7 +371,7 @@ static yyjson_val *object_or_null(yyjson_val *value)
 
 /* What is no news to anybody: the handshake, and lists that changed, whose changes come as
  * events of their own. */
-static bool is_noise(const struct frame *f)
+static bool is_noise(const struct openclaw_frame *f)
 {
 	static const char *const events[] = {"system-presence", "sessions.changed",
 	                                     "chat.metadata.changed", NULL};
@@ -384,7 +384,7 @@ static bool is_noise(const struct frame *f)
 }
 
 /* When the gateway was heard last, by its own clock. */
-static void note_time(struct frame *f)
+static void note_time(struct openclaw_frame *f)
 {
 	double at_ms = 0;
 
@@ -392,7 +392,7 @@ static void note_time(struct frame *f)
 		f->gateway->last_ms = at_ms;
 }
 
-static void know_run(struct frame *f)
+static void know_run(struct openclaw_frame *f)
 {
 	f->run = run_of(f->gateway, f->run_id);
 	f->run->hello = f->gateway->hello;
@@ -403,7 +403,7 @@ static void know_run(struct frame *f)
 static void take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
-	struct frame f = {.p = p, .gateway = parse_state(p)};
+	struct openclaw_frame f = {.p = p, .gateway = parse_state(p)};
 
 	f.root = raw.len ? parse_json(p, raw) : NULL;
 	if (!f.root)
@@ -434,7 +434,7 @@ static void take(struct parse *p, const struct parse_event *event)
 
 static void finish(struct parse *p)
 {
-	struct openclaw *gateway = parse_state(p);
+	struct openclaw_parse *gateway = parse_state(p);
 
 	buf_finish(&gateway->words);
 }
@@ -443,7 +443,7 @@ const struct parse_kind parse_openclaw = {
 	.name = "openclaw",
 	.summary = "frames of an OpenClaw gateway, a line each",
 	.framing = FRAMING_LINES,
-	.size = sizeof(struct openclaw),
+	.size = sizeof(struct openclaw_parse),
 	.event = take,
 	.finish = finish,
 };

@@ -29,7 +29,7 @@ struct said {
 
 enum voice { VOICE_NONE, VOICE_AGENT, VOICE_CHAT };
 
-struct run {
+struct gateway_run {
 	uint64_t key;   /* a hash of its id; 0: nobody */
 	uint64_t heard; /* when, in frames */
 	enum voice voice;
@@ -53,16 +53,16 @@ struct run {
 	char session_key[OPENCLAW_RUN_ID_MAX + 1]; /* likewise */
 };
 
-struct session {
+struct gateway_session {
 	uint64_t key;   /* a hash; 0: nobody */
 	uint64_t heard; /* when, in frames */
 	uint64_t seq;   /* of the newest message in its transcript that is known here */
 };
 
-struct openclaw {
-	struct run runs[OPENCLAW_RUNS];
-	struct run nobody; /* the run of a frame that names none */
-	struct session sessions[OPENCLAW_SESSIONS];
+struct openclaw_parse {
+	struct gateway_run runs[OPENCLAW_RUNS];
+	struct gateway_run nobody; /* the run of a frame that names none */
+	struct gateway_session sessions[OPENCLAW_SESSIONS];
 	uint64_t told[OPENCLAW_TOLD]; /* hashes: a run, a call, and whether it is the result */
 	size_t told_count;            /* of all times */
 	uint64_t frames;
@@ -76,14 +76,14 @@ struct openclaw {
 };
 
 /* Never NULL. */
-struct run *run_of(struct openclaw *gateway, struct text id);
-void run_in_session(struct run *run, struct text key);
-struct session *session_of(struct openclaw *gateway, struct text key);
+struct gateway_run *run_of(struct openclaw_parse *gateway, struct text id);
+void run_in_session(struct gateway_run *run, struct text key);
+struct gateway_session *session_of(struct openclaw_parse *gateway, struct text key);
 /* Was it told already?  From now on it is. */
-bool told_before(struct openclaw *gateway, struct text run, struct text call, bool is_result);
+bool told_before(struct openclaw_parse *gateway, struct text run, struct text call, bool is_result);
 
 /* Which of the two tells this run's words; the first that asks decides. */
-bool run_speaks(struct run *run, enum voice voice);
+bool run_speaks(struct gateway_run *run, enum voice voice);
 
 uint64_t hash_of(struct text t); /* never 0 */
 

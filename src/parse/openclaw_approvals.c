@@ -13,7 +13,8 @@
 #define RULE_PART_MAX 512    /* bytes of a command or a path in what a rule says */
 
 /* What is asked is in the metadata, for whoever wants all of it. */
-static void change_state(struct frame *f, const char *from, const char *to, const char *why)
+static void change_state(struct openclaw_frame *f, const char *from, const char *to,
+                         const char *why)
 {
 	frame_begin(f, "agent_state_change");
 	make_text(&f->p->make, "from", text_of(from));
@@ -28,7 +29,7 @@ static void change_state(struct frame *f, const char *from, const char *to, cons
 
 /* ---- what is asked ---- */
 
-static yyjson_val *request_of(const struct frame *f)
+static yyjson_val *request_of(const struct openclaw_frame *f)
 {
 	yyjson_val *request = yyjson_obj_get(f->payload, "request");
 
@@ -117,7 +118,7 @@ static void add_part(struct buf *out, struct text part)
 }
 
 /* What "always" writes, and where. */
-static void add_rule(struct buf *out, const struct frame *f, yyjson_val *request)
+static void add_rule(struct buf *out, const struct openclaw_frame *f, yyjson_val *request)
 {
 	struct text command = json_text_at(request, "command");
 	struct text path = json_text_at(request, "resolvedPath");
@@ -141,7 +142,7 @@ static void add_rule(struct buf *out, const struct frame *f, yyjson_val *request
 	buf_add(out, TEXT(" on the gateway"));
 }
 
-static void add_options(struct buf *out, const struct frame *f, yyjson_val *request)
+static void add_options(struct buf *out, const struct openclaw_frame *f, yyjson_val *request)
 {
 	struct buf rule;
 
@@ -173,7 +174,7 @@ static struct text tool_of(yyjson_val *request)
 }
 
 /* Said again, it begins with why: `note` is of our own transport. */
-static void make_words(struct frame *f, struct text tool, yyjson_val *input)
+static void make_words(struct openclaw_frame *f, struct text tool, yyjson_val *input)
 {
 	struct text note = json_text_at(f->payload, "note");
 	struct buf words;
@@ -188,7 +189,7 @@ static void make_words(struct frame *f, struct text tool, yyjson_val *input)
 	buf_finish(&words);
 }
 
-static void make_tool(struct frame *f, yyjson_val *request)
+static void make_tool(struct openclaw_frame *f, yyjson_val *request)
 {
 	struct buf json;
 	yyjson_doc *input;
@@ -205,7 +206,7 @@ static void make_tool(struct frame *f, yyjson_val *request)
 	buf_finish(&json);
 }
 
-static void give_prompt(struct frame *f)
+static void give_prompt(struct openclaw_frame *f)
 {
 	yyjson_val *request = request_of(f);
 	yyjson_val *deadline = yyjson_obj_get(f->payload, "expiresAtMs");
@@ -228,23 +229,23 @@ static void give_prompt(struct frame *f)
 	frame_end(f);
 }
 
-void frame_approval_asked(struct frame *f)
+void frame_approval_asked(struct openclaw_frame *f)
 {
 	change_state(f, "acting", "waiting", "approval");
 	give_prompt(f);
 }
 
-void frame_approval_decided(struct frame *f)
+void frame_approval_decided(struct openclaw_frame *f)
 {
 	change_state(f, "waiting", "acting", "approval");
 }
 
-void frame_question_asked(struct frame *f)
+void frame_question_asked(struct openclaw_frame *f)
 {
 	change_state(f, "acting", "waiting", "question");
 }
 
-void frame_question_answered(struct frame *f)
+void frame_question_answered(struct openclaw_frame *f)
 {
 	change_state(f, "waiting", "acting", "question");
 }

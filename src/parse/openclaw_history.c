@@ -48,7 +48,7 @@ static bool is_role(yyjson_val *message, const char *role)
 }
 
 /* The run is that of the message; an answer that names none belongs to the one before it. */
-static void turn_to(struct frame *f, yyjson_val *message)
+static void turn_to(struct openclaw_frame *f, yyjson_val *message)
 {
 	struct text run = run_of_message(message);
 
@@ -60,7 +60,7 @@ static void turn_to(struct frame *f, yyjson_val *message)
 		run_in_session(f->run, f->session);
 }
 
-static void tell_user(struct frame *f, yyjson_val *message)
+static void tell_user(struct openclaw_frame *f, yyjson_val *message)
 {
 	struct text words = frame_message_text(f, message);
 	yyjson_val *provenance = yyjson_obj_get(message, "provenance");
@@ -77,13 +77,13 @@ static void tell_user(struct frame *f, yyjson_val *message)
 	frame_end(f);
 }
 
-static void tell_calls(struct frame *f, yyjson_val *message)
+static void tell_calls(struct openclaw_frame *f, yyjson_val *message)
 {
 	yyjson_arr_iter each = yyjson_arr_iter_with(yyjson_obj_get(message, "content"));
 	yyjson_val *block;
 
 	while ((block = yyjson_arr_iter_next(&each))) {
-		struct tool tool = {
+		struct openclaw_tool tool = {
 			.name = json_text_at(block, "name"),
 			.id = json_text_at(block, "id"),
 			.value = yyjson_obj_get(block, "arguments"),
@@ -94,9 +94,9 @@ static void tell_calls(struct frame *f, yyjson_val *message)
 	}
 }
 
-static void tell_result(struct frame *f, yyjson_val *message)
+static void tell_result(struct openclaw_frame *f, yyjson_val *message)
 {
-	struct tool tool = {
+	struct openclaw_tool tool = {
 		.name = json_text_at(message, "toolName"),
 		.id = json_text_at(message, "toolCallId"),
 		.value = yyjson_obj_get(message, "content"),
@@ -106,7 +106,7 @@ static void tell_result(struct frame *f, yyjson_val *message)
 	frame_tool_result(f, &tool);
 }
 
-static void tell_message(struct frame *f, yyjson_val *message)
+static void tell_message(struct openclaw_frame *f, yyjson_val *message)
 {
 	struct text words;
 
@@ -127,11 +127,11 @@ static void tell_message(struct frame *f, yyjson_val *message)
 }
 
 /* As it is written: what an agent says comes as its own events, too. */
-void frame_session_message(struct frame *f)
+void frame_session_message(struct openclaw_frame *f)
 {
 	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "messageSeq"));
-	struct session *session = session_of(f->gateway, f->session);
+	struct gateway_session *session = session_of(f->gateway, f->session);
 
 	if (seq > session->seq)
 		session->seq = seq;
@@ -155,8 +155,8 @@ static double time_of(yyjson_val *message)
 
 /* Of a session that we have heard of, all behind what we know; of another, what came since
  * the gateway was heard last, or belongs to what is under way. */
-static bool is_missed(struct frame *f, const struct session *session, yyjson_val *message,
-                      struct text underway)
+static bool is_missed(struct openclaw_frame *f, const struct gateway_session *session,
+                      yyjson_val *message, struct text underway)
 {
 	double since_ms = f->gateway->since_ms;
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(meta_of(message), "seq"));
@@ -167,10 +167,10 @@ static bool is_missed(struct frame *f, const struct session *session, yyjson_val
 	       (underway.len && text_equal(run_of_message(message), underway));
 }
 
-static void tell_missed(struct frame *f, yyjson_val *messages, struct text underway)
+static void tell_missed(struct openclaw_frame *f, yyjson_val *messages, struct text underway)
 {
-	struct session *session = session_of(f->gateway, f->session);
-	const struct session before = *session;
+	struct gateway_session *session = session_of(f->gateway, f->session);
+	const struct gateway_session before = *session;
 	yyjson_arr_iter each = yyjson_arr_iter_with(messages);
 	yyjson_val *message;
 
@@ -185,7 +185,7 @@ static void tell_missed(struct frame *f, yyjson_val *messages, struct text under
 
 /* ---- what is under way ---- */
 
-static void replay_events(struct frame *f, yyjson_val *events)
+static void replay_events(struct openclaw_frame *f, yyjson_val *events)
 {
 	yyjson_arr_iter each = yyjson_arr_iter_with(events);
 	yyjson_val *history = f->payload;
@@ -202,7 +202,7 @@ static void replay_events(struct frame *f, yyjson_val *events)
 	f->data = NULL;
 }
 
-static void go_on(struct frame *f, yyjson_val *run)
+static void go_on(struct openclaw_frame *f, yyjson_val *run)
 {
 	struct text words = json_text_at(run, "text");
 
@@ -230,17 +230,18 @@ static bool has_text(yyjson_val *list, uint64_t hash)
 }
 
 /* One that was not heard of on this connection, and is not under way. */
-static bool is_left(const struct frame *f, const struct run *run, const struct activity *a)
+static bool is_left(const struct openclaw_frame *f, const struct gateway_run *run,
+                    const struct activity *a)
 {
 	return run->key && !run->is_over && run->session == hash_of(f->session) &&
 	       run->hello < f->gateway->hello && run->key != hash_of(a->underway) && a->is_known &&
 	       !has_text(a->ids, run->key);
 }
 
-static void end_left(struct frame *f, const struct activity *a)
+static void end_left(struct openclaw_frame *f, const struct activity *a)
 {
 	for (size_t i = 0; i < OPENCLAW_RUNS; i++) {
-		struct run *run = &f->gateway->runs[i];
+		struct gateway_run *run = &f->gateway->runs[i];
 
 		if (!is_left(f, run, a))
 			continue;
@@ -258,7 +259,7 @@ static void end_left(struct frame *f, const struct activity *a)
 	}
 }
 
-void frame_history(struct frame *f)
+void frame_history(struct openclaw_frame *f)
 {
 	yyjson_val *history = f->payload;
 	yyjson_val *info = yyjson_obj_get(history, "sessionInfo");

@@ -24,7 +24,7 @@ enum flag {
 };
 
 /* In the order in which they are written. */
-enum number {
+enum past_number {
 	AT,
 	CLOCK,
 	BOOT,
@@ -42,7 +42,7 @@ enum number {
 	NUMBERS = FIRST_TOLD + TOLD
 };
 
-static uint64_t flags_of(const struct run *run)
+static uint64_t flags_of(const struct gateway_run *run)
 {
 	return (run->is_begun ? IS_BEGUN : 0) | (run->is_over ? IS_OVER : 0) |
 	       (run->is_told ? IS_TOLD : 0) | (run->has_reply ? HAS_REPLY : 0) |
@@ -51,9 +51,9 @@ static uint64_t flags_of(const struct run *run)
 
 void openclaw_add_place(struct parse *p, struct text id, int64_t now_ms, struct buf *out)
 {
-	struct openclaw *gateway = parse_state(p);
-	const struct run *run = run_of(gateway, id);
-	const struct session *session =
+	struct openclaw_parse *gateway = parse_state(p);
+	const struct gateway_run *run = run_of(gateway, id);
+	const struct gateway_session *session =
 		run->session_key[0] ? session_of(gateway, text_of(run->session_key)) : NULL;
 	uint64_t numbers[NUMBERS] = {
 		[AT] = (uint64_t)now_ms,
@@ -118,7 +118,7 @@ static bool read_place(struct text place, uint64_t numbers[NUMBERS], struct text
 	return session->len <= OPENCLAW_RUN_ID_MAX && !memchr(session->at, '\0', session->len);
 }
 
-static void place_run(struct run *run, const uint64_t *numbers, struct text session)
+static void place_run(struct gateway_run *run, const uint64_t *numbers, struct text session)
 {
 	run->is_begun = numbers[FLAGS] & IS_BEGUN;
 	run->is_over = numbers[FLAGS] & IS_OVER;
@@ -136,7 +136,7 @@ static void place_run(struct run *run, const uint64_t *numbers, struct text sess
 	run_in_session(run, session);
 }
 
-static void place_tools(struct openclaw *gateway, const uint64_t *numbers)
+static void place_tools(struct openclaw_parse *gateway, const uint64_t *numbers)
 {
 	for (size_t i = TOLD; i-- > 0;)
 		if (numbers[FIRST_TOLD + i])
@@ -147,9 +147,9 @@ static void place_tools(struct openclaw *gateway, const uint64_t *numbers)
 bool openclaw_take_place(struct parse *p, struct text id, struct text place,
                          struct openclaw_place *out)
 {
-	struct openclaw *gateway = parse_state(p);
+	struct openclaw_parse *gateway = parse_state(p);
 	uint64_t numbers[NUMBERS];
-	struct session *session;
+	struct gateway_session *session;
 	struct text key;
 
 	if (!id.len || !read_place(place, numbers, &key))
@@ -176,7 +176,7 @@ bool openclaw_take_place(struct parse *p, struct text id, struct text place,
 
 void openclaw_expect(struct parse *p, struct text id, struct text session)
 {
-	struct run *run = run_of(parse_state(p), id);
+	struct gateway_run *run = run_of(parse_state(p), id);
 
 	run->is_asked = run->is_told = true;
 	run_in_session(run, session);

@@ -19,17 +19,17 @@ uint64_t hash_of(struct text t)
 	return hash ? hash : 1;
 }
 
-struct run *run_of(struct openclaw *gateway, struct text id)
+struct gateway_run *run_of(struct openclaw_parse *gateway, struct text id)
 {
-	struct run *oldest = &gateway->runs[0];
+	struct gateway_run *oldest = &gateway->runs[0];
 	uint64_t key = hash_of(id);
 
 	gateway->frames++;
-	gateway->nobody = (struct run){0};
+	gateway->nobody = (struct gateway_run){0};
 	if (id.len == 0)
 		return &gateway->nobody;
 	for (size_t i = 0; i < OPENCLAW_RUNS; i++) {
-		struct run *run = &gateway->runs[i];
+		struct gateway_run *run = &gateway->runs[i];
 
 		if (run->key == key) {
 			run->heard = gateway->frames;
@@ -38,13 +38,13 @@ struct run *run_of(struct openclaw *gateway, struct text id)
 		if (run->heard < oldest->heard)
 			oldest = run;
 	}
-	*oldest = (struct run){.key = key, .heard = gateway->frames};
+	*oldest = (struct gateway_run){.key = key, .heard = gateway->frames};
 	if (id.len <= OPENCLAW_RUN_ID_MAX)
 		memcpy(oldest->id, id.at, id.len);
 	return oldest;
 }
 
-void run_in_session(struct run *run, struct text key)
+void run_in_session(struct gateway_run *run, struct text key)
 {
 	uint64_t hash = hash_of(key);
 
@@ -58,13 +58,13 @@ void run_in_session(struct run *run, struct text key)
 	run->session_key[key.len] = '\0';
 }
 
-struct session *session_of(struct openclaw *gateway, struct text name)
+struct gateway_session *session_of(struct openclaw_parse *gateway, struct text name)
 {
-	struct session *oldest = &gateway->sessions[0];
+	struct gateway_session *oldest = &gateway->sessions[0];
 	uint64_t key = hash_of(name);
 
 	for (size_t i = 0; i < OPENCLAW_SESSIONS; i++) {
-		struct session *session = &gateway->sessions[i];
+		struct gateway_session *session = &gateway->sessions[i];
 
 		if (session->key == key) {
 			session->heard = gateway->frames;
@@ -73,11 +73,11 @@ struct session *session_of(struct openclaw *gateway, struct text name)
 		if (session->heard < oldest->heard)
 			oldest = session;
 	}
-	*oldest = (struct session){.key = key, .heard = gateway->frames};
+	*oldest = (struct gateway_session){.key = key, .heard = gateway->frames};
 	return oldest;
 }
 
-bool told_before(struct openclaw *gateway, struct text run, struct text call, bool is_result)
+bool told_before(struct openclaw_parse *gateway, struct text run, struct text call, bool is_result)
 {
 	uint64_t hash = hash_on(hash_of(run) ^ is_result, call);
 
@@ -88,7 +88,7 @@ bool told_before(struct openclaw *gateway, struct text run, struct text call, bo
 	return false;
 }
 
-bool run_speaks(struct run *run, enum voice voice)
+bool run_speaks(struct gateway_run *run, enum voice voice)
 {
 	if (run->voice == VOICE_NONE)
 		run->voice = voice;
@@ -107,7 +107,7 @@ static bool said_begins(const struct said *said, struct text all)
 	return all.len >= said->len && hash_on(0, (struct text){all.at, said->len}) == said->hash;
 }
 
-static void give_words(struct frame *f, struct text words, bool replaces)
+static void give_words(struct openclaw_frame *f, struct text words, bool replaces)
 {
 	if (words.len == 0)
 		return;
@@ -121,7 +121,7 @@ static void give_words(struct frame *f, struct text words, bool replaces)
 }
 
 /* What follows what was said; all of it when that is not how it begins. */
-static void say_all(struct frame *f, struct text all)
+static void say_all(struct openclaw_frame *f, struct text all)
 {
 	struct said *said = &f->run->said;
 	bool goes_on = said_begins(said, all);
@@ -132,13 +132,13 @@ static void say_all(struct frame *f, struct text all)
 }
 
 /* Words were lost between what was said and this delta, as on a broken line. */
-static bool has_hole(const struct said *said, const struct words *words)
+static bool has_hole(const struct said *said, const struct openclaw_words *words)
 {
 	return said->len && !words->replaces && words->all.len > said->len + words->delta.len &&
 	       said_begins(said, words->all);
 }
 
-void frame_say(struct frame *f, const struct words *words)
+void frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
 {
 	struct said *said = &f->run->said;
 
@@ -156,13 +156,13 @@ void frame_say(struct frame *f, const struct words *words)
 	give_words(f, words->delta, words->replaces);
 }
 
-void frame_say_rest(struct frame *f, struct text all)
+void frame_say_rest(struct openclaw_frame *f, struct text all)
 {
 	if (f->run->said.len == 0 || f->run->voice == VOICE_CHAT || said_begins(&f->run->said, all))
 		say_all(f, all);
 }
 
-void frame_say_missed(struct frame *f, struct text all)
+void frame_say_missed(struct openclaw_frame *f, struct text all)
 {
 	struct said *said = &f->run->said;
 	size_t skip = said_begins(said, all) ? said->len : 0;

@@ -21,7 +21,7 @@ static const char *const starts[] = {"start", "started", NULL};
 static const char *const ends[] = {"end", "completed", "done", "result", NULL};
 static const char *const failures[] = {"error", "failed", NULL};
 
-struct text frame_phase(const struct frame *f)
+struct text frame_phase(const struct openclaw_frame *f)
 {
 	static const char *const names[] = {"phase", "status", NULL};
 
@@ -40,7 +40,7 @@ bool frame_is_end(struct text phase)
 
 /* --- agent: lifecycle ------------------------------------------------------------ */
 
-void frame_start(struct frame *f)
+void frame_start(struct openclaw_frame *f)
 {
 	struct text parent = json_text_at(f->payload, "spawnedBy");
 
@@ -55,7 +55,7 @@ void frame_start(struct frame *f)
 	frame_end(f);
 }
 
-static void keep_model(struct frame *f)
+static void keep_model(struct openclaw_frame *f)
 {
 	struct text model = json_text_at(f->data, "model");
 
@@ -66,7 +66,7 @@ static void keep_model(struct frame *f)
 }
 
 /* What the gateway says was the whole reply, where it is one to be seen. */
-static void say_reply(struct frame *f)
+static void say_reply(struct openclaw_frame *f)
 {
 	yyjson_val *reply = yyjson_obj_get(f->data, "terminalReply");
 	yyjson_val *text = yyjson_obj_get(reply, "text");
@@ -75,7 +75,7 @@ static void say_reply(struct frame *f)
 		frame_say_rest(f, json_text(text));
 }
 
-static void take_end(struct frame *f)
+static void take_end(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"message", "error", NULL};
 	bool aborted = yyjson_is_true(yyjson_obj_get(f->data, "aborted"));
@@ -93,7 +93,7 @@ static void take_end(struct frame *f)
 	frame_complete(f, !aborted, why);
 }
 
-static void take_lifecycle(struct frame *f)
+static void take_lifecycle(struct openclaw_frame *f)
 {
 	struct text phase = frame_phase(f);
 
@@ -108,22 +108,22 @@ static void take_lifecycle(struct frame *f)
 /* --- agent: words ------------------------------------------------------------------- */
 
 /* An empty delta is a delta: `text` does not stand in for it. */
-static struct text delta_of(const struct frame *f)
+static struct text delta_of(const struct openclaw_frame *f)
 {
 	static const char *const names[] = {"delta", "content", NULL};
 
 	return json_text(frame_first(f->data, names));
 }
 
-static void take_assistant(struct frame *f)
+static void take_assistant(struct openclaw_frame *f)
 {
-	struct words words = {delta_of(f), json_text_at(f->data, "text"), false};
+	struct openclaw_words words = {delta_of(f), json_text_at(f->data, "text"), false};
 
 	if (run_speaks(f->run, VOICE_AGENT))
 		frame_say(f, &words);
 }
 
-static void take_thinking(struct frame *f)
+static void take_thinking(struct openclaw_frame *f)
 {
 	struct text words = delta_of(f);
 
@@ -137,7 +137,7 @@ static void take_thinking(struct frame *f)
 }
 
 /* A status is told by both; who is second with the same one is not heard. */
-static void take_status(struct frame *f, struct text phase)
+static void take_status(struct openclaw_frame *f, struct text phase)
 {
 	uint64_t hash = hash_of(phase);
 
@@ -149,7 +149,7 @@ static void take_status(struct frame *f, struct text phase)
 
 /* Numbers have holes for what we may not see; what is not newer was told already, to us
  * as one who follows the session, or before the line was lost. */
-static bool is_known(struct frame *f)
+static bool is_known(struct openclaw_frame *f)
 {
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "seq"));
 
@@ -159,7 +159,7 @@ static bool is_known(struct frame *f)
 	return false;
 }
 
-void frame_agent(struct frame *f)
+void frame_agent(struct openclaw_frame *f)
 {
 	struct text stream = json_text_at(f->payload, "stream");
 
@@ -184,7 +184,7 @@ void frame_agent(struct frame *f)
 
 /* --- chat ------------------------------------------------------------------------- */
 
-struct text frame_message_text(struct frame *f, yyjson_val *message)
+struct text frame_message_text(struct openclaw_frame *f, yyjson_val *message)
 {
 	yyjson_val *content = yyjson_obj_get(message, "content");
 	struct buf *words = &f->gateway->words;
@@ -204,9 +204,9 @@ struct text frame_message_text(struct frame *f, yyjson_val *message)
 	return buf_text(words);
 }
 
-static void take_delta(struct frame *f)
+static void take_delta(struct openclaw_frame *f)
 {
-	struct words words = {
+	struct openclaw_words words = {
 		.delta = json_text_at(f->payload, "deltaText"),
 		.replaces = yyjson_is_true(yyjson_obj_get(f->payload, "replace")),
 	};
@@ -217,7 +217,7 @@ static void take_delta(struct frame *f)
 	frame_say(f, &words);
 }
 
-static void take_final(struct frame *f, bool success)
+static void take_final(struct openclaw_frame *f, bool success)
 {
 	struct text all = frame_message_text(f, yyjson_obj_get(f->payload, "message"));
 	yyjson_val *usage = yyjson_obj_get(f->payload, "usage");
@@ -228,7 +228,7 @@ static void take_final(struct frame *f, bool success)
 	frame_complete(f, success, json_text_at(f->payload, "stopReason"));
 }
 
-void frame_chat(struct frame *f)
+void frame_chat(struct openclaw_frame *f)
 {
 	struct text state = json_text_at(f->payload, "state");
 

@@ -21,7 +21,7 @@ static void make_id(unsigned number, char id[MADE_MAX])
 }
 
 /* The number by which its result will find it. */
-static unsigned open_nameless(struct run *run, struct text name)
+static unsigned open_nameless(struct gateway_run *run, struct text name)
 {
 	unsigned number = ++run->calls;
 	size_t slot = number % OPENCLAW_NAMELESS;
@@ -35,7 +35,7 @@ static unsigned open_nameless(struct run *run, struct text name)
 }
 
 /* The oldest open call of that tool; one of its own if there is none. */
-static unsigned close_nameless(struct run *run, struct text name)
+static unsigned close_nameless(struct gateway_run *run, struct text name)
 {
 	size_t found = OPENCLAW_NAMELESS;
 	unsigned number;
@@ -54,16 +54,16 @@ static unsigned close_nameless(struct run *run, struct text name)
 
 /* ---- signals ---- */
 
-static void begin_tool(struct frame *f, const char *type, const struct tool *tool)
+static void begin_tool(struct openclaw_frame *f, const char *type, const struct openclaw_tool *tool)
 {
 	frame_begin(f, type);
 	make_text(&f->p->make, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
 	make_given(&f->p->make, "callId", tool->id);
 }
 
-void frame_tool_call(struct frame *f, const struct tool *tool)
+void frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool)
 {
-	struct tool named = *tool;
+	struct openclaw_tool named = *tool;
 	char made[MADE_MAX];
 
 	if (!named.id.len) {
@@ -77,9 +77,9 @@ void frame_tool_call(struct frame *f, const struct tool *tool)
 	frame_end(f);
 }
 
-void frame_tool_result(struct frame *f, const struct tool *tool)
+void frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *tool)
 {
-	struct tool named = *tool;
+	struct openclaw_tool named = *tool;
 	char made[MADE_MAX];
 
 	if (!named.id.len) {
@@ -96,7 +96,8 @@ void frame_tool_result(struct frame *f, const struct tool *tool)
 
 /* Without what there is of the result: each update has all of it again, and the last
  * comes with the end. */
-static void give_update(struct frame *f, const struct tool *tool, struct text phase)
+static void give_update(struct openclaw_frame *f, const struct openclaw_tool *tool,
+                        struct text phase)
 {
 	begin_tool(f, "event", tool);
 	make_text(&f->p->make, "eventCategory", TEXT("agent"));
@@ -105,13 +106,13 @@ static void give_update(struct frame *f, const struct tool *tool, struct text ph
 	frame_end(f);
 }
 
-void frame_tool(struct frame *f)
+void frame_tool(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"name", "toolName", "tool", NULL};
 	static const char *const inputs[] = {"args", "input", NULL};
 	static const char *const outputs[] = {"output", "result", NULL};
 	struct text phase = frame_phase(f);
-	struct tool tool = {
+	struct openclaw_tool tool = {
 		.name = json_text(frame_first(f->data, names)),
 		.id = json_text(frame_first(f->data, ids)),
 	};

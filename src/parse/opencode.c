@@ -46,7 +46,8 @@ static void take_thought(struct parse *p, yyjson_val *line)
 static void take_tool(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *part = yyjson_obj_get(line, "part"), *state = yyjson_obj_get(part, "state");
-	struct call call = {.id = json_text_at(part, "callID"), .name = json_text_at(part, "tool")};
+	struct tool_call call = {.id = json_text_at(part, "callID"),
+	                         .name = json_text_at(part, "tool")};
 	bool good = text_is(json_text_at(state, "status"), "completed");
 
 	speak_call(p, NULL, &call, yyjson_obj_get(state, "input"));

@@ -60,7 +60,8 @@ static void grow_call(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *content = yyjson_obj_get(yyjson_obj_get(event, "partial"), "content");
 	yyjson_val *block = yyjson_arr_get(content, speak_count(event, "contentIndex"));
-	struct call call = {.id = json_text_at(block, "id"), .name = json_text_at(block, "name")};
+	struct tool_call call = {.id = json_text_at(block, "id"),
+	                         .name = json_text_at(block, "name")};
 	struct text piece = json_text_at(event, "delta");
 
 	if (piece.len && call.id.len)
@@ -155,22 +156,22 @@ static void end_message(struct parse *p, yyjson_val *line)
 
 /* --- tools ----------------------------------------------------------------------- */
 
-static struct call call_of(yyjson_val *line)
+static struct tool_call call_of(yyjson_val *line)
 {
-	return (struct call){.id = json_text_at(line, "toolCallId"),
-	                     .name = json_text_at(line, "toolName")};
+	return (struct tool_call){.id = json_text_at(line, "toolCallId"),
+	                          .name = json_text_at(line, "toolName")};
 }
 
 static void begin_tool(struct parse *p, yyjson_val *line)
 {
-	struct call call = call_of(line);
+	struct tool_call call = call_of(line);
 
 	speak_call(p, NULL, &call, yyjson_obj_get(line, "args"));
 }
 
 static void end_tool(struct parse *p, yyjson_val *line)
 {
-	struct call call = call_of(line);
+	struct tool_call call = call_of(line);
 
 	speak_result(p, NULL, &call, !yyjson_get_bool(yyjson_obj_get(line, "isError")),
 	             yyjson_obj_get(line, "result"));

@@ -180,7 +180,7 @@ static void tell_words(struct parse *p)
 
 static void tell(struct parse *p, struct text line)
 {
-	struct call call = {.name = tool_in(line)};
+	struct tool_call call = {.name = tool_in(line)};
 
 	if (has_word(line, "Error:") || has_word(line, "Exception:") || has_word(line, "FAILED"))
 		tell_error(p, line);

@@ -42,7 +42,7 @@ static void speak_text(struct parse *p, struct text words, bool is_refusal)
 	r->has_refused |= is_refusal;
 }
 
-void responses_grow(struct parse *p, enum words which, struct text words)
+void responses_grow(struct parse *p, enum responses_words which, struct text words)
 {
 	if (words.len == 0)
 		return;
@@ -53,7 +53,7 @@ void responses_grow(struct parse *p, enum words which, struct text words)
 		speak_text(p, words, which == WORDS_REFUSAL);
 }
 
-void responses_whole(struct parse *p, enum words which, struct text words)
+void responses_whole(struct parse *p, enum responses_words which, struct text words)
 {
 	if (responses_of(p)->grown[which] == 0)
 		responses_grow(p, which, words);

@@ -9,7 +9,14 @@
 #include "parse/calls.h"
 
 /* What has both fragments and, at its end, the whole. */
-enum words { WORDS_TEXT, WORDS_REFUSAL, WORDS_REASONING, WORDS_SUMMARY, WORDS_TRANSCRIPT, WORDS };
+enum responses_words {
+	WORDS_TEXT,
+	WORDS_REFUSAL,
+	WORDS_REASONING,
+	WORDS_SUMMARY,
+	WORDS_TRANSCRIPT,
+	WORDS
+};
 
 struct responses {
 	struct calls calls;
@@ -21,8 +28,8 @@ struct responses {
 struct responses *responses_of(struct parse *p);
 
 /* A fragment, or the whole when no fragment of it came. */
-void responses_grow(struct parse *p, enum words which, struct text words);
-void responses_whole(struct parse *p, enum words which, struct text words);
+void responses_grow(struct parse *p, enum responses_words which, struct text words);
+void responses_whole(struct parse *p, enum responses_words which, struct text words);
 
 /* index: of the item among the answer's. */
 void responses_item_added(struct parse *p, uint64_t index, yyjson_val *item);

@@ -142,7 +142,7 @@ static bool is_good(yyjson_val *item)
 	       (!error || yyjson_is_null(error));
 }
 
-static void give_result(struct parse *p, yyjson_val *item, const struct call *call,
+static void give_result(struct parse *p, yyjson_val *item, const struct tool_call *call,
                         yyjson_val *output)
 {
 	bool good = is_good(item);
@@ -158,8 +158,8 @@ static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 {
 	const struct served_kind *kind = served(json_text_at(item, "type"));
 	struct open_call *call = name_call(p, index, item);
-	const struct call about = {json_text_at(item, "id"), name_of(item),
-	                           json_text_at(item, "server_label")};
+	const struct tool_call about = {json_text_at(item, "id"), name_of(item),
+	                                json_text_at(item, "server_label")};
 
 	if (!call)
 		return;
@@ -174,9 +174,9 @@ static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 static void take_output(struct parse *p, yyjson_val *item)
 {
 	struct text type = json_text_at(item, "type");
-	const struct call about = {json_text_at(item, "call_id"),
-	                           {type.at, type.len - TEXT("_call_output").len},
-	                           {NULL, 0}};
+	const struct tool_call about = {json_text_at(item, "call_id"),
+	                                {type.at, type.len - TEXT("_call_output").len},
+	                                {NULL, 0}};
 
 	give_result(p, item, &about, yyjson_obj_get(item, "output"));
 }
@@ -203,7 +203,7 @@ void responses_item_done(struct parse *p, uint64_t index, yyjson_val *item)
 		speak_other(p, NULL, item);
 }
 
-static void take_parts(struct parse *p, yyjson_val *parts, enum words which)
+static void take_parts(struct parse *p, yyjson_val *parts, enum responses_words which)
 {
 	yyjson_arr_iter iter = yyjson_arr_iter_with(parts);
 	yyjson_val *part;

@@ -71,7 +71,7 @@ void speak_other(struct parse *p, const struct speaker *who, yyjson_val *object)
 
 /* --- tools ----------------------------------------------------------------------- */
 
-static void begin_call(struct parse *p, const struct speaker *who, const struct call *call,
+static void begin_call(struct parse *p, const struct speaker *who, const struct tool_call *call,
                        const char *type)
 {
 	speak_begin(p, who, type);
@@ -79,7 +79,7 @@ static void begin_call(struct parse *p, const struct speaker *who, const struct 
 	make_given(&p->make, "callId", call->id);
 }
 
-void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_call(struct parse *p, const struct speaker *who, const struct tool_call *call,
                 yyjson_val *input)
 {
 	begin_call(p, who, call, "tool_call");
@@ -87,7 +87,7 @@ void speak_call(struct parse *p, const struct speaker *who, const struct call *c
 	end_with(p, who, call->server);
 }
 
-void speak_joined_call(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_joined_call(struct parse *p, const struct speaker *who, const struct tool_call *call,
                        struct text input)
 {
 	begin_call(p, who, call, "tool_call");
@@ -95,7 +95,7 @@ void speak_joined_call(struct parse *p, const struct speaker *who, const struct 
 	end_with(p, who, call->server);
 }
 
-void speak_call_piece(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_call_piece(struct parse *p, const struct speaker *who, const struct tool_call *call,
                       struct text piece)
 {
 	begin_call(p, who, call, "tool_call_delta");
@@ -103,8 +103,8 @@ void speak_call_piece(struct parse *p, const struct speaker *who, const struct c
 	end_with(p, who, call->server);
 }
 
-void speak_result(struct parse *p, const struct speaker *who, const struct call *call, bool success,
-                  yyjson_val *output)
+void speak_result(struct parse *p, const struct speaker *who, const struct tool_call *call,
+                  bool success, yyjson_val *output)
 {
 	begin_call(p, who, call, "tool_result");
 	make_bool(&p->make, "success", success);

@@ -15,7 +15,7 @@ struct speaker {
 	struct text parent; /* the call it works for */
 };
 
-struct call {
+struct tool_call {
 	struct text id, name;
 	struct text server; /* whose tool it is, when it is not the agent's own */
 };
@@ -34,15 +34,15 @@ void speak_state(struct parse *p, const struct speaker *who, const char *from, c
 /* What we do not know is shown as it is, for whoever knows what it means. */
 void speak_other(struct parse *p, const struct speaker *who, yyjson_val *object);
 
-void speak_call(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_call(struct parse *p, const struct speaker *who, const struct tool_call *call,
                 yyjson_val *input);
 /* The same with an input that was joined from pieces. */
-void speak_joined_call(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_joined_call(struct parse *p, const struct speaker *who, const struct tool_call *call,
                        struct text input);
-void speak_call_piece(struct parse *p, const struct speaker *who, const struct call *call,
+void speak_call_piece(struct parse *p, const struct speaker *who, const struct tool_call *call,
                       struct text piece);
-void speak_result(struct parse *p, const struct speaker *who, const struct call *call, bool success,
-                  yyjson_val *output);
+void speak_result(struct parse *p, const struct speaker *who, const struct tool_call *call,
+                  bool success, yyjson_val *output);
 
 /* Tokens; the share of the caches and of thoughts is metadata. */
 struct speak_usage {

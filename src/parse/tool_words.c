@@ -11,13 +11,13 @@
 #define PIECE (4 * KIB) /* of a text that is made visible at once */
 #define JSON_MAX (64 * MIB)
 
-struct words {
+struct tool_words {
 	struct buf shown;
 	size_t missing; /* bytes that were not */
 	struct buf path;
 };
 
-static void add(struct words *w, struct text t)
+static void add(struct tool_words *w, struct text t)
 {
 	struct text fits = utf8_cut(t, w->missing ? 0 : w->shown.max - w->shown.len);
 
@@ -26,7 +26,7 @@ static void add(struct words *w, struct text t)
 }
 
 /* What is not shown any more is only counted. */
-static void add_visible(struct words *w, struct text t)
+static void add_visible(struct tool_words *w, struct text t)
 {
 	struct buf out;
 
@@ -43,7 +43,7 @@ static void add_visible(struct words *w, struct text t)
 	buf_finish(&out);
 }
 
-static void add_lines(struct words *w, struct text t)
+static void add_lines(struct tool_words *w, struct text t)
 {
 	while (t.at) {
 		struct text line = text_cut(t, '\n', &t);
@@ -53,7 +53,7 @@ static void add_lines(struct words *w, struct text t)
 	}
 }
 
-static void add_json(struct words *w, yyjson_val *value)
+static void add_json(struct tool_words *w, yyjson_val *value)
 {
 	struct buf json;
 
@@ -64,7 +64,7 @@ static void add_json(struct words *w, yyjson_val *value)
 }
 
 /* Behind the name of a member. */
-static void add_value(struct words *w, yyjson_val *value)
+static void add_value(struct tool_words *w, yyjson_val *value)
 {
 	struct text t = json_text(value);
 
@@ -92,10 +92,10 @@ static bool is_plain(struct text key)
 	return key.len > 0;
 }
 
-static void add_members(struct words *w, yyjson_val *value, const yyjson_val *but, int depth);
+static void add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but, int depth);
 
 /* One member or element, whose path is in w->path. */
-static void add_member(struct words *w, yyjson_val *value, int depth)
+static void add_member(struct tool_words *w, yyjson_val *value, int depth)
 {
 	if (depth < DEPTH_MAX && yyjson_is_ctn(value) && unsafe_yyjson_get_len(value) > 0 &&
 	    !w->path.full) {
@@ -109,7 +109,7 @@ static void add_member(struct words *w, yyjson_val *value, int depth)
 	add_value(w, value);
 }
 
-static void add_key(struct words *w, yyjson_val *key)
+static void add_key(struct tool_words *w, yyjson_val *key)
 {
 	if (w->path.len)
 		buf_add_char(&w->path, '.');
@@ -119,13 +119,13 @@ static void add_key(struct words *w, yyjson_val *key)
 		buf_add_json(&w->path, json_text(key));
 }
 
-static void end_path(struct words *w, size_t len)
+static void end_path(struct tool_words *w, size_t len)
 {
 	w->path.len = len;
 	w->path.full = false;
 }
 
-static void add_members(struct words *w, yyjson_val *value, const yyjson_val *but, int depth)
+static void add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but, int depth)
 {
 	size_t len = w->path.len, i, max;
 	yyjson_val *key, *one;
@@ -148,7 +148,7 @@ static void add_members(struct words *w, yyjson_val *value, const yyjson_val *bu
 
 /* ---- all ---- */
 
-static void add_all(struct words *w, struct text tool, yyjson_val *input)
+static void add_all(struct tool_words *w, struct text tool, yyjson_val *input)
 {
 	yyjson_val *command = yyjson_obj_get(input, "command");
 	struct text line = json_text(command);
@@ -166,7 +166,7 @@ static void add_all(struct words *w, struct text tool, yyjson_val *input)
 
 void tool_words(struct buf *out, struct text tool, yyjson_val *input, size_t max)
 {
-	struct words w = {.missing = 0};
+	struct tool_words w = {.missing = 0};
 	struct text shown;
 
 	buf_init(&w.shown, max);

@@ -7,15 +7,15 @@
 #include "base/must.h"
 #include "signal/json.h"
 
-struct entry {
+struct episode_entry {
 	struct link in_notes; /* episodes.notes */
 	struct episode_note note;
 	char words[];
 };
 
-static struct entry *in_notes(const struct link *l)
+static struct episode_entry *in_notes(const struct link *l)
 {
-	return list_of(l, struct entry, in_notes);
+	return list_of(l, struct episode_entry, in_notes);
 }
 
 void episodes_init(struct episodes *e, size_t max)
@@ -25,7 +25,7 @@ void episodes_init(struct episodes *e, size_t max)
 	list_init(&e->notes);
 }
 
-static void forget(struct episodes *e, struct entry *entry)
+static void forget(struct episodes *e, struct episode_entry *entry)
 {
 	map_remove(&e->known, entry->note.about);
 	list_remove(&entry->in_notes);
@@ -50,9 +50,9 @@ static struct text keep(char **at, struct text words)
 	return kept;
 }
 
-static struct entry *entry_of(const struct episode_note *note, size_t words)
+static struct episode_entry *entry_of(const struct episode_note *note, size_t words)
 {
-	struct entry *entry = must_alloc(sizeof(*entry) + words);
+	struct episode_entry *entry = must_alloc(sizeof(*entry) + words);
 	char *at = entry->words;
 
 	list_init(&entry->in_notes);
@@ -62,7 +62,7 @@ static struct entry *entry_of(const struct episode_note *note, size_t words)
 	return entry;
 }
 
-static bool says(const struct entry *entry, const struct episode_note *note)
+static bool says(const struct episode_entry *entry, const struct episode_note *note)
 {
 	return text_equal(entry->note.about, note->about) &&
 	       text_equal(entry->note.correlation, note->correlation) &&
@@ -72,7 +72,7 @@ static bool says(const struct entry *entry, const struct episode_note *note)
 void episodes_note(struct episodes *e, const struct episode_note *note)
 {
 	size_t words = note->about.len + note->correlation.len + note->source.len;
-	struct entry *entry;
+	struct episode_entry *entry;
 
 	if (words > EPISODE_WORDS_MAX)
 		return;
@@ -94,7 +94,7 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 
 const struct episode_note *episodes_find(const struct episodes *e, struct text about)
 {
-	const struct entry *entry = map_get(&e->known, about);
+	const struct episode_entry *entry = map_get(&e->known, about);
 
 	return entry ? &entry->note : NULL;
 }

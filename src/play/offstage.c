@@ -88,7 +88,7 @@ static void set_state(struct someone *one, struct text state)
 
 /* What state this command leads to; empty: none.  Where nobody walks it does not matter how,
  * and who arrives at home after a task is not at rest when another has begun meanwhile. */
-static struct text state_of(const struct someone *one, const struct command *command,
+static struct text state_of(const struct someone *one, const struct stage_command *command,
                             yyjson_val *params)
 {
 	struct text action = command->action;
@@ -100,7 +100,7 @@ static struct text state_of(const struct someone *one, const struct command *com
 	return json_text_at(params, "animationOnArrival");
 }
 
-static void fold(struct offstage *o, struct someone *one, const struct command *command)
+static void fold(struct offstage *o, struct someone *one, const struct stage_command *command)
 {
 	yyjson_val *params = yyjson_doc_get_root(json_read(&o->params, command->params, NULL));
 	struct text state = state_of(one, command, params);
@@ -122,7 +122,7 @@ static void fold(struct offstage *o, struct someone *one, const struct command *
 		one->until_ms = command->at_ms + OFFSTAGE_MOMENT_MS;
 }
 
-void offstage_command(struct offstage *o, const struct command *command, bool is_missed)
+void offstage_command(struct offstage *o, const struct stage_command *command, bool is_missed)
 {
 	struct someone *one;
 

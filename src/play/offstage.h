@@ -29,7 +29,7 @@ void offstage_finish(struct offstage *o);
 void offstage_clear(struct offstage *o);
 
 /* is_missed: it brings somebody in whom nobody can play. */
-void offstage_command(struct offstage *o, const struct command *command, bool is_missed);
+void offstage_command(struct offstage *o, const struct stage_command *command, bool is_missed);
 
 size_t offstage_count(const struct offstage *o, double now_ms);
 /* When there will be fewer of them if nothing is heard until then; INFINITY: never. */

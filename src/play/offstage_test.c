@@ -37,7 +37,7 @@ static struct show *show;
 static struct play *play;
 static char told[64], given[256]; /* the params of the last such command */
 
-static void hear(void *self, const struct command *command, uint64_t version)
+static void hear(void *self, const struct stage_command *command, uint64_t version)
 {
 	if (text_is(command->action, "offstage"))
 		snprintf(told, sizeof(told), "%.*s", TEXT_ARG(command->params));

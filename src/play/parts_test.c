@@ -24,7 +24,7 @@ struct audience {
 	unsigned casts, starts, returns;
 };
 
-static void count(void *self, const struct command *command, uint64_t version)
+static void count(void *self, const struct stage_command *command, uint64_t version)
 {
 	struct audience *a = self;
 	struct text params = command->params;

@@ -43,7 +43,7 @@ static double binding_curve(struct text easing, double t)
 	return ease_binding(ease_find(easing), t);
 }
 
-static void pass_on(struct play *play, const struct command *command, bool is_missed)
+static void pass_on(struct play *play, const struct stage_command *command, bool is_missed)
 {
 	stage_command(play->stage, command);
 	offstage_command(&play->offstage, command, is_missed);
@@ -60,20 +60,20 @@ static void tell_offstage(struct play *play, double now_ms)
 	play->told = count;
 	snprintf(params, sizeof(params), "{\"count\":%zu}", count);
 	pass_on(play,
-	        &(struct command){.kind = COMMAND_EXECUTE,
-	                          .at_ms = now_ms,
-	                          .performance = COMMAND_OF_BINDING,
-	                          .action = TEXT("offstage"),
-	                          .params = text_of(params)},
+	        &(struct stage_command){.kind = COMMAND_EXECUTE,
+	                                .at_ms = now_ms,
+	                                .performance = COMMAND_OF_BINDING,
+	                                .action = TEXT("offstage"),
+	                                .params = text_of(params)},
 	        false);
 }
 
 /* Who is to play the part is told first. */
-static void take_command(void *self, const struct command *command)
+static void take_command(void *self, const struct stage_command *command)
 {
 	struct play *play = self;
 	struct text state = offstage_state(&play->offstage, command->entity);
-	struct command cast;
+	struct stage_command cast;
 	enum casting casting = stage_casts(play->stage, command, state, &cast);
 
 	if (casting == STAGE_CASTS)
@@ -246,10 +246,10 @@ struct listing {
 
 /* An entity may have begun anew, in another document: then it is at rest, whatever a
  * performance still has to tell of it. */
-static void list_command(void *self, const struct command *command)
+static void list_command(void *self, const struct stage_command *command)
 {
 	struct listing *listing = self;
-	struct command under_way = *command;
+	struct stage_command under_way = *command;
 
 	if (!stage_plays(listing->stage, command, &listing->from))
 		return;

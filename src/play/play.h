@@ -16,7 +16,7 @@ struct play_options {
 	void *self;
 	/* Valid during the call, which must not come back here; version is that of the
 	 * stage with it. */
-	void (*command)(void *self, const struct command *command, uint64_t version);
+	void (*command)(void *self, const struct stage_command *command, uint64_t version);
 	double frame_ms; /* 0: no frames, and no updates */
 };
 

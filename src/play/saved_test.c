@@ -30,7 +30,7 @@ struct stand {
 
 /* ---- fixtures ---- */
 
-static void take(void *self, const struct command *command, uint64_t version)
+static void take(void *self, const struct stage_command *command, uint64_t version)
 {
 	struct stand *stand = self;
 

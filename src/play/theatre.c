@@ -58,7 +58,7 @@ static uint64_t first_version(double now_ms)
 
 /* ---- what is told ---- */
 
-static void note_entity(struct theatre *t, const struct command *command)
+static void note_entity(struct theatre *t, const struct stage_command *command)
 {
 	const struct episode_note note = {command->entity, command->correlation, command->source};
 
@@ -66,7 +66,7 @@ static void note_entity(struct theatre *t, const struct command *command)
 		episodes_note(&t->entities, &note);
 }
 
-static void take_command(void *self, const struct command *command, uint64_t version)
+static void take_command(void *self, const struct stage_command *command, uint64_t version)
 {
 	struct theatre *t = self;
 	struct text json;

@@ -1,7 +1,7 @@
 /* delta.c - how deltas are told apart and joined. */
 #include "run/delta.h"
 
-static bool read_delta(yyjson_val *root, struct buf *key, struct piece *out)
+static bool read_delta(yyjson_val *root, struct buf *key, struct coalesce_piece *out)
 {
 	yyjson_val *data = yyjson_obj_get(root, "data"), *text = yyjson_obj_get(data, "text");
 	yyjson_val *count = yyjson_obj_get(data, "coalesced");
@@ -17,7 +17,7 @@ static bool read_delta(yyjson_val *root, struct buf *key, struct piece *out)
 	return true;
 }
 
-static void write_delta(yyjson_mut_doc *doc, const struct piece *all)
+static void write_delta(yyjson_mut_doc *doc, const struct coalesce_piece *all)
 {
 	yyjson_mut_val *data = yyjson_mut_obj_get(yyjson_mut_doc_get_root(doc), "data");
 

@@ -11,7 +11,7 @@
 #define CONFIG_MAX (8 * MIB) /* of a phase, as JSON; a longer one is none */
 
 /* One signal, on its way to being events. */
-struct work {
+struct hear_work {
 	struct hearing *h;
 	const struct signal *s;
 	run_event_fn *each;
@@ -21,12 +21,12 @@ struct work {
 	struct name *name;
 };
 
-static struct text field(const struct work *w, const char *name)
+static struct text field(const struct hear_work *w, const char *name)
 {
 	return json_text_at(w->payload, name);
 }
 
-static struct run_event event(const struct work *w, enum run_event_kind kind)
+static struct run_event event(const struct hear_work *w, enum run_event_kind kind)
 {
 	return (struct run_event){
 		.kind = kind,
@@ -38,7 +38,7 @@ static struct run_event event(const struct work *w, enum run_event_kind kind)
 }
 
 /* Of its model, too. */
-static struct run_event event_of_model(const struct work *w, enum run_event_kind kind)
+static struct run_event event_of_model(const struct hear_work *w, enum run_event_kind kind)
 {
 	struct run_event e = event(w, kind);
 
@@ -47,14 +47,14 @@ static struct run_event event_of_model(const struct work *w, enum run_event_kind
 	return e;
 }
 
-static void tell(const struct work *w, const struct run_event *e)
+static void tell(const struct hear_work *w, const struct run_event *e)
 {
 	w->each(w->self, e);
 }
 
 /* ---- models ---- */
 
-static void start(struct work *w)
+static void start(struct hear_work *w)
 {
 	struct name *n = w->name;
 	struct run_event e = event_of_model(w, RUN_BEGAN);
@@ -66,13 +66,13 @@ static void start(struct work *w)
 	tell(w, &e);
 }
 
-static void need_start(struct work *w)
+static void need_start(struct hear_work *w)
 {
 	if (!w->name->is_started)
 		start(w);
 }
 
-static void hear_dispatch(struct work *w)
+static void hear_dispatch(struct hear_work *w)
 {
 	struct run_event e = event(w, RUN_TOLD);
 
@@ -83,7 +83,7 @@ static void hear_dispatch(struct work *w)
 	start(w);
 }
 
-static void hear_piece(struct work *w, bool is_thought)
+static void hear_piece(struct hear_work *w, bool is_thought)
 {
 	struct run_event e;
 
@@ -96,18 +96,18 @@ static void hear_piece(struct work *w, bool is_thought)
 		names_keep_words(w->h, w->name, e.text);
 }
 
-static void hear_words(struct work *w)
+static void hear_words(struct hear_work *w)
 {
 	hear_piece(w, false);
 }
 
-static void hear_thinking(struct work *w)
+static void hear_thinking(struct hear_work *w)
 {
 	hear_piece(w, true);
 }
 
 /* It is told with the next reply. */
-static void hear_usage(struct work *w)
+static void hear_usage(struct hear_work *w)
 {
 	struct name *n = w->name;
 	struct text model = field(w, "model");
@@ -122,7 +122,7 @@ static void hear_usage(struct work *w)
 }
 
 /* What was said since it began, or since the last one; and what it calls, if it does. */
-static void reply(struct work *w, struct run_event *e)
+static void reply(struct hear_work *w, struct run_event *e)
 {
 	struct name *n = w->name;
 	double elapsed_ms = w->s->at_ms - n->start_ms;
@@ -138,7 +138,7 @@ static void reply(struct work *w, struct run_event *e)
 	names_drop_words(w->h, n);
 }
 
-static void hear_call(struct work *w)
+static void hear_call(struct hear_work *w)
 {
 	struct run_event e;
 
@@ -151,12 +151,12 @@ static void hear_call(struct work *w)
 	reply(w, &e);
 }
 
-static bool says_failed(const struct work *w)
+static bool says_failed(const struct hear_work *w)
 {
 	return yyjson_is_false(yyjson_obj_get(w->payload, "success"));
 }
 
-static void hear_result(struct work *w)
+static void hear_result(struct hear_work *w)
 {
 	struct run_event e;
 
@@ -169,7 +169,7 @@ static void hear_result(struct work *w)
 	tell(w, &e);
 }
 
-static void fail(struct work *w, struct text words)
+static void fail(struct hear_work *w, struct text words)
 {
 	struct run_event e;
 
@@ -180,12 +180,12 @@ static void fail(struct work *w, struct text words)
 	w->name->has_failed = true;
 }
 
-static void hear_error(struct work *w)
+static void hear_error(struct hear_work *w)
 {
 	fail(w, field(w, "message"));
 }
 
-static void hear_completion(struct work *w)
+static void hear_completion(struct hear_work *w)
 {
 	struct text result = field(w, "result");
 	bool failed = says_failed(w);
@@ -208,7 +208,7 @@ static void hear_completion(struct work *w)
 /* ---- states ---- */
 
 /* A configuration is told once, and before the event that brings it. */
-static void tell_phase(const struct work *w, struct run_event *e)
+static void tell_phase(const struct hear_work *w, struct run_event *e)
 {
 	struct hearing *h = w->h;
 
@@ -219,7 +219,7 @@ static void tell_phase(const struct work *w, struct run_event *e)
 	tell(w, e);
 }
 
-static void hear_state(struct work *w)
+static void hear_state(struct hear_work *w)
 {
 	static const struct text around[] = {
 		{"idle", 4},    {"thinking", 8}, {"acting", 6},
@@ -252,7 +252,7 @@ static void hear_state(struct work *w)
 
 /* What a signal of another type is: a prompt, what the box says of one, or an event of
  * that name. */
-static enum run_event_kind kind_of_prompt(const struct work *w)
+static enum run_event_kind kind_of_prompt(const struct hear_work *w)
 {
 	static const struct {
 		const char *type;
@@ -275,7 +275,7 @@ static enum run_event_kind kind_of_prompt(const struct work *w)
 	return RUN_NOTED;
 }
 
-static void hear_other(struct work *w)
+static void hear_other(struct hear_work *w)
 {
 	struct run_event e = {.form = RUN_NAMED, .ts = w->s->at_ms};
 
@@ -284,7 +284,7 @@ static void hear_other(struct work *w)
 	tell(w, &e);
 }
 
-static void hear_by_name(struct work *w)
+static void hear_by_name(struct hear_work *w)
 {
 	enum run_event_kind kind = kind_of_prompt(w);
 	struct run_event e = event(w, kind);
@@ -302,7 +302,7 @@ static void hear_by_name(struct work *w)
 /* ---- what an agent of the run dialect sent ---- */
 
 /* An agent that does not tell its phases has them in what it tells of itself. */
-static void phase_of_event(const struct work *w, const struct run_event *moved,
+static void phase_of_event(const struct hear_work *w, const struct run_event *moved,
                            const struct frame *frame)
 {
 	struct run_event e = {.kind = RUN_PHASE, .ts = w->s->at_ms, .config = moved->config};
@@ -314,7 +314,7 @@ static void phase_of_event(const struct work *w, const struct run_event *moved,
 	tell_phase(w, &e);
 }
 
-static void hear_frame(const struct work *w, yyjson_val *root)
+static void hear_frame(const struct hear_work *w, yyjson_val *root)
 {
 	struct hearing *h = w->h;
 	struct run_event e = {.form = RUN_FRAMED};
@@ -335,7 +335,7 @@ static void hear_frame(const struct work *w, yyjson_val *root)
 
 /* ---- one signal ---- */
 
-static void (*const hearers[KIND_COUNT])(struct work *w) = {
+static void (*const hearers[KIND_COUNT])(struct hear_work *w) = {
 	[KIND_OTHER] = hear_by_name,     [KIND_TASK_DISPATCH] = hear_dispatch,
 	[KIND_TOOL_CALL] = hear_call,    [KIND_TOOL_RESULT] = hear_result,
 	[KIND_TOKEN_USAGE] = hear_usage, [KIND_AGENT_STATE_CHANGE] = hear_state,
@@ -364,7 +364,7 @@ static struct text invoke_of(yyjson_val *payload, struct text source)
 
 void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, void *self)
 {
-	struct work w = {.h = h, .s = s, .each = each, .self = self};
+	struct hear_work w = {.h = h, .s = s, .each = each, .self = self};
 	yyjson_val *origin = yyjson_obj_get(yyjson_obj_get(s->envelope, "metadata"), "origin");
 	enum signal_kind kind = s->kind;
 

@@ -41,7 +41,7 @@ void pieces_of_agent(struct frame_pieces *p, const struct signal *s);
 /* ---- runs.c, runs_save.c and replay.c ---- */
 
 /* A frame that is kept: its bytes are head, own and tail. */
-struct kept {
+struct kept_frame {
 	uint64_t number, own;
 	struct run *run;
 	char *bytes;
@@ -54,9 +54,9 @@ struct runs {
 	struct folded *folded;
 	struct buf scratch;
 	struct map by_id;
-	struct link all;   /* run.in_all */
-	uint64_t number;   /* of all events */
-	struct kept *ring; /* at its place, modulo room */
+	struct link all;         /* run.in_all */
+	uint64_t number;         /* of all events */
+	struct kept_frame *ring; /* at its place, modulo room */
 	size_t ring_room;
 	uint64_t first, head; /* places: of the oldest that is kept, of the next */
 	size_t bytes;
@@ -75,12 +75,12 @@ uint64_t run_number(const struct run *run, const struct frame_pieces *pieces);
 bool prompt_option_needs(yyjson_val *option);
 
 /* What of a prompt is offered to who may answer so much, as JSON: each may be NULL. */
-struct offer {
+struct offered_options {
 	const char *options, *other;
 	char *made; /* options, where some are left out */
 };
-void offer_init(struct offer *offer, const struct prompt *prompt, enum answers may);
-void offer_finish(struct offer *offer);
+void offer_init(struct offered_options *offer, const struct prompt *prompt, enum answers may);
+void offer_finish(struct offered_options *offer);
 
 /* ---- prompts.c and answer.c ---- */
 

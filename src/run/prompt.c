@@ -311,7 +311,7 @@ static void add_state(const struct prompt *p, struct buf *out)
 /* input_max: of an input that is told, too. */
 static void add_members(const struct prompt *p, enum answers may, size_t input_max, struct buf *out)
 {
-	struct offer offer;
+	struct offered_options offer;
 
 	offer_init(&offer, p, may);
 	add_names(p, out);

@@ -123,7 +123,8 @@ static void add_option(struct buf *out, yyjson_val *option)
 }
 
 /* A screen selects the first where it is told nothing else: it is told the safe one. */
-static void add_choices(struct buf *out, const struct prompt *p, const struct offer *offer)
+static void add_choices(struct buf *out, const struct prompt *p,
+                        const struct offered_options *offer)
 {
 	yyjson_doc *doc =
 		offer->options ? yyjson_read(offer->options, strlen(offer->options), 0) : NULL;
@@ -181,7 +182,7 @@ static void add_words(struct buf *out, struct text words)
 
 /* ---- the frame ---- */
 
-static void make(const struct prompt *p, const struct offer *offer, struct buf *out)
+static void make(const struct prompt *p, const struct offered_options *offer, struct buf *out)
 {
 	bool narrowed = is_narrowed(p);
 
@@ -206,7 +207,7 @@ static void make(const struct prompt *p, const struct offer *offer, struct buf *
  * nothing of it is left out, and where its words hide nothing. */
 void prompt_frame(const struct prompt *p, enum answers may, struct buf *out)
 {
-	struct offer offer;
+	struct offered_options offer;
 	bool is_whole;
 
 	offer_init(&offer, p, may);

@@ -158,9 +158,9 @@ static bool is_plain(const struct prompt *p, const char *value)
 	return !needs;
 }
 
-void offer_init(struct offer *offer, const struct prompt *p, enum answers may)
+void offer_init(struct offered_options *offer, const struct prompt *p, enum answers may)
 {
-	*offer = (struct offer){.options = p->options, .other = p->other};
+	*offer = (struct offered_options){.options = p->options, .other = p->other};
 	if (may == ANSWERS_ALL || !p->options)
 		return;
 	offer->options = offer->made = plain_options(p);
@@ -168,14 +168,14 @@ void offer_init(struct offer *offer, const struct prompt *p, enum answers may)
 		offer->other = NULL;
 }
 
-void offer_finish(struct offer *offer)
+void offer_finish(struct offered_options *offer)
 {
 	free(offer->made);
 }
 
 bool prompt_is_answerable(const struct prompt *p, enum answers may)
 {
-	struct offer offer;
+	struct offered_options offer;
 	bool is_offered;
 
 	if (may != ANSWERS_PLAIN || !p->options)

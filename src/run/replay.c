@@ -10,7 +10,7 @@
 #define READ_CHUNK (256 * KIB)
 
 /* A frame that was made and not told yet: its bytes are in `made`. */
-struct made {
+struct made_frame {
 	struct frame_pieces
 		pieces; /* lengths; the bytes are in replay.bytes, one after the other */
 	uint64_t own;
@@ -26,7 +26,7 @@ struct run_replay {
 	struct signal_reader *lines;
 	struct signal signal; /* under way */
 	struct buf scratch, bytes;
-	struct made *made;
+	struct made_frame *made;
 	size_t count, room, next; /* of made; the first that was not told */
 	size_t at;                /* of its bytes */
 };
@@ -84,7 +84,7 @@ static void take_event(void *self, const struct run_event *e)
 		r->room = r->room ? r->room * 2 : 8;
 		r->made = must_grow(r->made, r->room * sizeof(*r->made));
 	}
-	r->made[r->count++] = (struct made){p, r->run.frames};
+	r->made[r->count++] = (struct made_frame){p, r->run.frames};
 	buf_add(&r->bytes, p.head);
 	buf_add(&r->bytes, p.own);
 	buf_add(&r->bytes, p.tail);
@@ -122,7 +122,7 @@ static void take_lines(struct run_replay *r, struct text lines, uint64_t until, 
 
 static void give(struct run_replay *r, struct run_frame *out)
 {
-	struct made *m = &r->made[r->next++];
+	struct made_frame *m = &r->made[r->next++];
 	const char *at = r->bytes.at + r->at;
 
 	*out = (struct run_frame){.own = m->own, .pieces = m->pieces};

@@ -90,14 +90,14 @@ static struct run *run_of(struct runs *all, const struct signal *s)
 
 /* --- frames ---------------------------------------------------------------- */
 
-static struct kept *kept_at(const struct runs *all, uint64_t at)
+static struct kept_frame *kept_at(const struct runs *all, uint64_t at)
 {
 	return &all->ring[at & (all->ring_room - 1)];
 }
 
 static void drop_oldest(struct runs *all)
 {
-	struct kept *k = kept_at(all, all->first++);
+	struct kept_frame *k = kept_at(all, all->first++);
 	struct run *run = k->run;
 
 	all->bytes -= k->head_len + k->own_len + k->tail_len;
@@ -109,7 +109,7 @@ static void drop_oldest(struct runs *all)
 static void grow_ring(struct runs *all)
 {
 	size_t room = all->ring_room ? all->ring_room * 2 : 256;
-	struct kept *ring = must_zero(room, sizeof(*ring));
+	struct kept_frame *ring = must_zero(room, sizeof(*ring));
 
 	for (uint64_t at = all->first; at < all->head; at++)
 		ring[at & (room - 1)] = *kept_at(all, at);
@@ -121,7 +121,7 @@ static void grow_ring(struct runs *all)
 void runs_keep(struct runs *all, struct run *run, const struct frame_pieces *p)
 {
 	size_t len = p->head.len + p->own.len + p->tail.len;
-	struct kept *k;
+	struct kept_frame *k;
 	char *to;
 
 	while (all->first < all->head &&
@@ -131,7 +131,7 @@ void runs_keep(struct runs *all, struct run *run, const struct frame_pieces *p)
 		grow_ring(all);
 	k = kept_at(all, all->head++);
 	to = must_alloc(len);
-	*k = (struct kept){
+	*k = (struct kept_frame){
 		.number = all->number,
 		.own = run->frames,
 		.run = run,
@@ -153,7 +153,7 @@ void runs_keep(struct runs *all, struct run *run, const struct frame_pieces *p)
 
 bool runs_frame(const struct runs *all, uint64_t at, struct run_frame *out)
 {
-	const struct kept *k;
+	const struct kept_frame *k;
 
 	if (at < all->first)
 		at = all->first;
@@ -187,7 +187,7 @@ uint64_t runs_number(const struct runs *all)
 	return all->number;
 }
 
-static bool is_event_of(const struct kept *k, const struct run *run)
+static bool is_event_of(const struct kept_frame *k, const struct run *run)
 {
 	return k->is_numbered && (!run || k->run == run);
 }
@@ -195,7 +195,7 @@ static bool is_event_of(const struct kept *k, const struct run *run)
 bool runs_place(const struct runs *all, const struct run *run, uint64_t number, uint64_t *at)
 {
 	for (*at = all->head; *at > all->first; --*at) {
-		const struct kept *k = kept_at(all, *at - 1);
+		const struct kept_frame *k = kept_at(all, *at - 1);
 
 		if (is_event_of(k, run) && (run ? k->own : k->number) == number)
 			return true;

@@ -6,7 +6,7 @@
 #include "run/raw.h"
 
 /* A frame that is being written. */
-struct work {
+struct translate_work {
 	const struct signal *s;
 	const struct run_event *e;
 	struct buf *out;
@@ -20,7 +20,7 @@ struct work {
 #define HEAD "{\"kind\":\"event\",\"seq\":"
 #define DELTA ",\"event\":\"llm/delta\",\"data\":{\"type\":\""
 
-static void begin(struct work *w, struct text event)
+static void begin(struct translate_work *w, struct text event)
 {
 	w->head = sizeof(HEAD) - 1;
 	buf_add(w->out, TEXT(HEAD ",\"ts\":"));
@@ -30,7 +30,7 @@ static void begin(struct work *w, struct text event)
 	buf_add(w->out, TEXT(",\"data\":"));
 }
 
-static struct buf *member(struct work *w, const char *name)
+static struct buf *member(struct translate_work *w, const char *name)
 {
 	buf_add(w->out, w->has_data ? TEXT(",\"") : TEXT("{\""));
 	buf_add(w->out, text_of(name));
@@ -39,51 +39,51 @@ static struct buf *member(struct work *w, const char *name)
 	return w->out;
 }
 
-static void give_text(struct work *w, const char *name, struct text text)
+static void give_text(struct translate_work *w, const char *name, struct text text)
 {
 	buf_add_json(member(w, name), text);
 }
 
-static void give_known(struct work *w, const char *name, struct text text)
+static void give_known(struct translate_work *w, const char *name, struct text text)
 {
 	if (text.len)
 		give_text(w, name, text);
 }
 
-static void give_model(struct work *w)
+static void give_model(struct translate_work *w)
 {
 	if (w->e->model.at)
 		give_text(w, "model", w->e->model);
 }
 
-static void end(struct work *w)
+static void end(struct translate_work *w)
 {
 	buf_add(w->out, TEXT("}}"));
 }
 
 /* Every event of a model says whose it is. */
-static void end_model(struct work *w)
+static void end_model(struct translate_work *w)
 {
 	give_text(w, "invokeid", w->e->invoke);
 	give_text(w, "session-id", w->e->session);
 	end(w);
 }
 
-static struct text field(const struct work *w, const char *name)
+static struct text field(const struct translate_work *w, const char *name)
 {
 	return json_text_at(w->payload, name);
 }
 
 /* --- models ---------------------------------------------------------------- */
 
-static void write_told(struct work *w)
+static void write_told(struct translate_work *w)
 {
 	begin(w, TEXT("llm/user-message"));
 	give_text(w, "text", w->e->text);
 	end_model(w);
 }
 
-static void write_began(struct work *w)
+static void write_began(struct translate_work *w)
 {
 	begin(w, TEXT("llm/start"));
 	give_model(w);
@@ -91,7 +91,7 @@ static void write_began(struct work *w)
 }
 
 /* Most events are of this kind: it is written in as few pieces as can be. */
-static void write_said(struct work *w)
+static void write_said(struct translate_work *w)
 {
 	w->head = sizeof(HEAD) - 1;
 	w->has_data = true;
@@ -108,7 +108,7 @@ static void write_said(struct work *w)
 	end(w);
 }
 
-static void give_tool(struct work *w)
+static void give_tool(struct translate_work *w)
 {
 	yyjson_val *input = raw_key(w->payload, "input");
 
@@ -121,7 +121,7 @@ static void give_tool(struct work *w)
 	buf_add_char(w->out, '}');
 }
 
-static void give_content(struct work *w)
+static void give_content(struct translate_work *w)
 {
 	struct text words = w->e->text;
 
@@ -138,7 +138,7 @@ static void give_content(struct work *w)
 	buf_add_char(w->out, ']');
 }
 
-static void write_reply(struct work *w)
+static void write_reply(struct translate_work *w)
 {
 	const struct run_event *e = w->e;
 
@@ -155,7 +155,7 @@ static void write_reply(struct work *w)
 }
 
 /* As a person would see it: a text as it is, all else as JSON. */
-static void give_preview(struct work *w)
+static void give_preview(struct translate_work *w)
 {
 	yyjson_val *output = w->e->output;
 	yyjson_val *value = yyjson_obj_size(output) == 1 ? yyjson_obj_get(output, "value") : NULL;
@@ -170,7 +170,7 @@ static void give_preview(struct work *w)
 	buf_finish(&shown);
 }
 
-static void write_returned(struct work *w)
+static void write_returned(struct translate_work *w)
 {
 	begin(w, TEXT("llm/tool-result"));
 	give_text(w, "tool", w->e->tool);
@@ -180,14 +180,14 @@ static void write_returned(struct work *w)
 	end_model(w);
 }
 
-static void write_failed(struct work *w)
+static void write_failed(struct translate_work *w)
 {
 	begin(w, TEXT("llm/error"));
 	give_text(w, "message", w->e->text);
 	end_model(w);
 }
 
-static void write_left(struct work *w)
+static void write_left(struct translate_work *w)
 {
 	begin(w, TEXT("llm/worker-exit"));
 	give_text(w, "reason", w->e->has_failed ? TEXT("error") : TEXT("done"));
@@ -210,7 +210,7 @@ static void add_states(struct buf *out, const struct run_states *states)
 }
 
 /* The configuration as its agent wrote it; what is around it, if that is known. */
-static void write_phase(struct work *w)
+static void write_phase(struct translate_work *w)
 {
 	const struct run_event *e = w->e;
 
@@ -227,7 +227,7 @@ static void write_phase(struct work *w)
 	buf_add_char(w->out, '}');
 }
 
-static void write_moved(struct work *w)
+static void write_moved(struct translate_work *w)
 {
 	const struct text before[] = {w->e->invoke, field(w, "from")};
 	struct text reason = field(w, "reason");
@@ -243,7 +243,7 @@ static void write_moved(struct work *w)
 
 /* --- people, and all else -------------------------------------------------- */
 
-static void begin_human(struct work *w, struct text event)
+static void begin_human(struct translate_work *w, struct text event)
 {
 	struct text type = field(w, "type");
 
@@ -251,21 +251,21 @@ static void begin_human(struct work *w, struct text event)
 	give_text(w, "kind", text_is(type, "multi") ? TEXT("multi-select") : type);
 }
 
-static void end_human(struct work *w)
+static void end_human(struct translate_work *w)
 {
 	give_known(w, "invokeid", w->e->invoke);
 	give_text(w, "session-id", w->e->session);
 	end(w);
 }
 
-static void write_asked(struct work *w)
+static void write_asked(struct translate_work *w)
 {
 	begin_human(w, TEXT("human-input/start"));
 	give_text(w, "prompt", field(w, "prompt"));
 	end_human(w);
 }
 
-static void give_raw(struct work *w, const char *name, const char *as)
+static void give_raw(struct translate_work *w, const char *name, const char *as)
 {
 	yyjson_val *key = raw_key(w->payload, name);
 
@@ -273,7 +273,7 @@ static void give_raw(struct work *w, const char *name, const char *as)
 		buf_add(member(w, as), raw_value(w->s->reader, w->s->line, key));
 }
 
-static void write_answered(struct work *w)
+static void write_answered(struct translate_work *w)
 {
 	begin_human(w, TEXT("human-input/answer"));
 	give_raw(w, "value", "answer");
@@ -282,7 +282,7 @@ static void write_answered(struct work *w)
 }
 
 /* Somebody said that they will not, or nobody can any more. */
-static void write_closed(struct work *w)
+static void write_closed(struct translate_work *w)
 {
 	begin_human(w, TEXT("human-input/cancelled"));
 	if (text_is(w->s->type, "answer"))
@@ -292,7 +292,7 @@ static void write_closed(struct work *w)
 	end_human(w);
 }
 
-static void write_settled(struct work *w)
+static void write_settled(struct translate_work *w)
 {
 	begin_human(w, TEXT("human-input/settled"));
 	give_raw(w, "by", "by");
@@ -301,7 +301,7 @@ static void write_settled(struct work *w)
 }
 
 /* An event of the signal's name, with what it says. */
-static void write_named(struct work *w)
+static void write_named(struct translate_work *w)
 {
 	yyjson_val *payload = raw_key(w->s->envelope, "payload");
 
@@ -312,7 +312,7 @@ static void write_named(struct work *w)
 
 /* --- one event ------------------------------------------------------------- */
 
-static void (*const writers[])(struct work *w) = {
+static void (*const writers[])(struct translate_work *w) = {
 	[RUN_TOLD] = write_told,         [RUN_BEGAN] = write_began,
 	[RUN_SAID] = write_said,         [RUN_REPLIED] = write_reply,
 	[RUN_RETURNED] = write_returned, [RUN_FAILED] = write_failed,
@@ -325,7 +325,7 @@ static void (*const writers[])(struct work *w) = {
 bool translate_event(const struct signal *s, const struct run_event *e, struct buf *scratch,
                      struct frame_pieces *out)
 {
-	struct work w = {.s = s, .e = e, .out = scratch};
+	struct translate_work w = {.s = s, .e = e, .out = scratch};
 	struct text all;
 
 	if (e->form == RUN_FRAMED) {

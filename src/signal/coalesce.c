@@ -26,7 +26,7 @@ void coalesce_name(struct buf *key, struct text name)
 	buf_add_char(key, '\0');
 }
 
-static void hold(struct coalesce *c, struct text json, const struct piece *piece)
+static void hold(struct coalesce *c, struct text json, const struct coalesce_piece *piece)
 {
 	if (c->last.len == 0)
 		c->seq = piece->seq;
@@ -36,7 +36,7 @@ static void hold(struct coalesce *c, struct text json, const struct piece *piece
 }
 
 /* The first is held whatever it is, those after it when they go with it. */
-static bool goes_with(struct coalesce *c, const struct buf *key, const struct piece *piece)
+static bool goes_with(struct coalesce *c, const struct buf *key, const struct coalesce_piece *piece)
 {
 	bool fits;
 
@@ -52,7 +52,7 @@ static bool goes_with(struct coalesce *c, const struct buf *key, const struct pi
 bool coalesce_add(struct coalesce *c, struct text json)
 {
 	yyjson_doc *doc = json.len <= c->last.max ? json_read(&c->reader, json, NULL) : NULL;
-	struct piece piece = {.count = 1};
+	struct coalesce_piece piece = {.count = 1};
 	struct buf key;
 	bool held;
 
@@ -69,7 +69,8 @@ static void add_joined(struct coalesce *c, struct buf *out)
 {
 	yyjson_doc *doc = yyjson_read(c->last.at, c->last.len, 0);
 	yyjson_mut_doc *copy = yyjson_doc_mut_copy(doc, NULL);
-	const struct piece all = {.text = buf_text(&c->text), .seq = c->seq, .count = c->count};
+	const struct coalesce_piece all = {
+		.text = buf_text(&c->text), .seq = c->seq, .count = c->count};
 	size_t len;
 	char *json;
 

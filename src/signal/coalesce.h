@@ -14,7 +14,7 @@
 #define COALESCE_TEXT_MAX (64 * KIB) /* of one that was joined */
 #define COALESCE_KEY_MAX (4 * KIB)   /* longer names are not joined */
 
-struct piece {
+struct coalesce_piece {
 	struct text text;
 	uint64_t seq;   /* of the first of it */
 	uint64_t count; /* it may have been joined before */
@@ -23,9 +23,9 @@ struct piece {
 struct coalesce_kind {
 	/* What the pieces of one message have in common goes into the key; false: it is
 	 * no piece. */
-	bool (*read)(yyjson_val *root, struct buf *key, struct piece *out);
+	bool (*read)(yyjson_val *root, struct buf *key, struct coalesce_piece *out);
 	/* Into the last of the pieces, what all of them are. */
-	void (*write)(yyjson_mut_doc *doc, const struct piece *all);
+	void (*write)(yyjson_mut_doc *doc, const struct coalesce_piece *all);
 };
 
 struct coalesce {

@@ -386,7 +386,7 @@ enum {
 };
 
 /* An envelope that is being read. */
-struct reading {
+struct envelope_reading {
 	const char *end;
 	struct envelope *e;
 	bool checked;
@@ -394,7 +394,7 @@ struct reading {
 };
 
 /* The payload's schema is that of the type, which must have come before. */
-static const char *read_payload(const char *at, const struct reading *r)
+static const char *read_payload(const char *at, const struct envelope_reading *r)
 {
 	if (r->checked && !(r->given & TYPE))
 		return NULL;
@@ -425,7 +425,8 @@ static inline unsigned guess(const char *at)
 /* Steps over `name`, or it is another. */
 #define EXPECT(name) ((at = skip_name(at, end, TEXT(name))) != NULL)
 
-static inline const char *read_member(const char *at, const struct reading *r, unsigned member)
+static inline const char *read_member(const char *at, const struct envelope_reading *r,
+                                      unsigned member)
 {
 	const char *end = r->end;
 	struct envelope *e = r->e;
@@ -453,7 +454,7 @@ static inline const char *read_member(const char *at, const struct reading *r, u
 bool envelope_read(struct envelope *e, struct text raw, bool checked)
 {
 	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
-	struct reading r = {.e = e, .checked = checked};
+	struct envelope_reading r = {.e = e, .checked = checked};
 	const char *at;
 	bool more = true;
 

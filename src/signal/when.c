@@ -27,7 +27,7 @@ struct check {
 	struct pattern *pattern; /* NULL: a bad one */
 };
 
-struct term {
+struct when_term {
 	struct text path;
 	bool leads_nowhere;
 	bool negated;
@@ -36,7 +36,7 @@ struct term {
 };
 
 struct cond {
-	struct term *terms;
+	struct when_term *terms;
 	size_t count;
 };
 
@@ -78,7 +78,7 @@ static bool read_check(struct check *check, yyjson_val *value, struct error *why
 	}
 }
 
-static bool read_checks(struct term *term, yyjson_val *ops, struct error *why)
+static bool read_checks(struct when_term *term, yyjson_val *ops, struct error *why)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(ops);
 	yyjson_val *name;
@@ -97,7 +97,7 @@ static bool read_checks(struct term *term, yyjson_val *ops, struct error *why)
 	return true;
 }
 
-static bool read_term(struct term *term, yyjson_val *ops, struct error *why)
+static bool read_term(struct when_term *term, yyjson_val *ops, struct error *why)
 {
 	yyjson_val *inner;
 	size_t depth = 0;
@@ -123,7 +123,7 @@ static bool read_cond(struct cond *cond, yyjson_val *terms, enum when_prefix pre
 	iter = yyjson_obj_iter_with(terms);
 	cond->terms = must_zero(yyjson_obj_size(terms), sizeof(*cond->terms));
 	while ((path = yyjson_obj_iter_next(&iter))) {
-		struct term *term = &cond->terms[cond->count++];
+		struct when_term *term = &cond->terms[cond->count++];
 
 		term->path = json_text(path);
 		if (!cue_path(&term->path) && prefix == WHEN_PREFIX_NEEDED)
@@ -174,7 +174,7 @@ struct when *when_create(yyjson_val *clause, enum when_prefix prefix, struct err
 static void free_cond(struct cond *cond)
 {
 	for (size_t i = 0; i < cond->count; i++) {
-		struct term *term = &cond->terms[i];
+		struct when_term *term = &cond->terms[i];
 
 		for (size_t k = 0; k < term->count; k++)
 			pattern_destroy(term->checks[k].pattern);
@@ -236,7 +236,7 @@ static bool check_holds(const struct check *check, yyjson_val *value)
 	}
 }
 
-static bool term_holds(const struct term *term, const struct cue *cue)
+static bool term_holds(const struct when_term *term, const struct cue *cue)
 {
 	yyjson_val *value = term->leads_nowhere ? NULL : cue_at(cue, term->path);
 	size_t i = 0;

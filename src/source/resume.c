@@ -15,7 +15,7 @@
 #define NAME_MAX_BYTES 512
 
 /* A source and where it is, or a run and whose it is. */
-struct entry {
+struct resume_entry {
 	struct link in_all;
 	char *name, *value;
 };
@@ -34,7 +34,7 @@ struct resume {
 
 /* --- entries ---------------------------------------------------------------------- */
 
-static void drop(struct entries *e, struct entry *entry)
+static void drop(struct entries *e, struct resume_entry *entry)
 {
 	map_remove(&e->by_name, text_of(entry->name));
 	list_remove(&entry->in_all);
@@ -45,7 +45,7 @@ static void drop(struct entries *e, struct entry *entry)
 
 static void forget(struct entries *e, struct text name)
 {
-	struct entry *entry = map_get(&e->by_name, name);
+	struct resume_entry *entry = map_get(&e->by_name, name);
 
 	if (entry)
 		drop(e, entry);
@@ -53,13 +53,13 @@ static void forget(struct entries *e, struct text name)
 
 static void note(struct entries *e, struct text name, struct text value)
 {
-	struct entry *entry;
+	struct resume_entry *entry;
 
 	if (name.len == 0 || name.len > NAME_MAX_BYTES || value.len > RESUME_AT_MAX)
 		return;
 	forget(e, name);
 	if (e->by_name.count >= e->max)
-		drop(e, list_of(e->all.next, struct entry, in_all));
+		drop(e, list_of(e->all.next, struct resume_entry, in_all));
 	entry = must_zero(1, sizeof(*entry));
 	entry->name = text_dup(name);
 	entry->value = text_dup(value);
@@ -77,7 +77,7 @@ static void entries_init(struct entries *e, size_t max)
 static void entries_finish(struct entries *e)
 {
 	while (!list_is_empty(&e->all))
-		drop(e, list_of(e->all.next, struct entry, in_all));
+		drop(e, list_of(e->all.next, struct resume_entry, in_all));
 	map_finish(&e->by_name);
 }
 
@@ -96,7 +96,7 @@ static void save(const struct entries *e, const char *name, struct buf *out)
 
 	buf_print(out, "\"%s\":{", name);
 	list_each(&e->all, l) {
-		const struct entry *entry = list_of(l, struct entry, in_all);
+		const struct resume_entry *entry = list_of(l, struct resume_entry, in_all);
 
 		buf_add(out, text_of(comma));
 		buf_add_json(out, text_of(entry->name));
@@ -223,7 +223,7 @@ void resume_hear(struct resume *r, const struct signal *s)
 
 struct text resume_position(const struct resume *r, struct text source)
 {
-	const struct entry *entry = map_get(&r->places.by_name, source);
+	const struct resume_entry *entry = map_get(&r->places.by_name, source);
 
 	return entry ? text_of(entry->value) : (struct text){NULL, 0};
 }
@@ -232,7 +232,7 @@ void resume_each_run(const struct resume *r, struct text source,
                      void (*each)(void *of, struct text run, struct text at), void *of)
 {
 	list_each(&r->runs.all, l) {
-		const struct entry *entry = list_of(l, struct entry, in_all);
+		const struct resume_entry *entry = list_of(l, struct resume_entry, in_all);
 		struct text run, name = text_cut(text_of(entry->name), '\n', &run);
 
 		if (text_equal(name, source))
@@ -244,7 +244,7 @@ void resume_take_asks(struct resume *r,
                       void (*take)(void *self, struct text run, struct text source), void *self)
 {
 	while (!list_is_empty(&r->asks.all)) {
-		struct entry *entry = list_of(r->asks.all.next, struct entry, in_all);
+		struct resume_entry *entry = list_of(r->asks.all.next, struct resume_entry, in_all);
 
 		map_remove(&r->asks.by_name, text_of(entry->name));
 		list_remove(&entry->in_all);

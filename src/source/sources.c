@@ -149,11 +149,11 @@ static enum back_answer save(struct sources *all, const struct source *s, struct
 /* ---- adding ---- */
 
 /* Takes what the wish leaves open: the id, the name, the colour.  made holds them. */
-struct made {
+struct made_names {
 	char id[SHORT_ID + 1], name[SOURCE_NAME_MAX + 1];
 };
 
-static void complete(struct sources *all, struct source_wish *wish, struct made *made)
+static void complete(struct sources *all, struct source_wish *wish, struct made_names *made)
 {
 	const char *fixed;
 
@@ -228,7 +228,7 @@ enum back_answer sources_add(struct sources *all, const struct source_wish *wish
 	enum back_answer answer = may_add(all, wish, why);
 	struct source_wish whole = *wish;
 	struct source *s;
-	struct made made;
+	struct made_names made;
 
 	if (answer == BACK_DONE)
 		answer = found_agree(all, NULL, wish, why);
@@ -249,7 +249,7 @@ static bool add_stored(void *self, const struct source_wish *wish, struct error 
 	struct sources *all = self;
 	struct source_wish whole = *wish;
 	struct source *s;
-	struct made made;
+	struct made_names made;
 
 	if (sources_find(all, wish->id) && sources_find(all, wish->id)->is_configured) {
 		log_warn("source", "'%.*s' of sources.json is in the configuration too, which wins",

@@ -10,11 +10,11 @@
 
 /* ---- reading ---- */
 
-enum kind { KIND_TEXT, KIND_SWITCH, KIND_CREDENTIAL };
+enum member_kind { KIND_TEXT, KIND_SWITCH, KIND_CREDENTIAL };
 
-static const struct member {
+static const struct wish_member {
 	const char *name;
-	enum kind kind;
+	enum member_kind kind;
 	size_t offset;
 	bool stored_only; /* nobody may say it but sources.json */
 } members[] = {
@@ -31,7 +31,7 @@ static const struct member {
 };
 #define MEMBERS (sizeof(members) / sizeof(*members))
 
-static const struct member *find_member(struct text name, bool is_stored, struct error *why)
+static const struct wish_member *find_member(struct text name, bool is_stored, struct error *why)
 {
 	struct near near;
 
@@ -51,7 +51,7 @@ static const struct member *find_member(struct text name, bool is_stored, struct
 	return NULL;
 }
 
-static bool read_member(struct source_wish *wish, const struct member *m, yyjson_val *value,
+static bool read_member(struct source_wish *wish, const struct wish_member *m, yyjson_val *value,
                         struct error *why)
 {
 	struct text *text = (struct text *)(void *)((char *)wish + m->offset);
@@ -82,7 +82,7 @@ bool wish_read(struct source_wish *wish, yyjson_val *json, bool is_stored, struc
 		return error_set(why, "a source is a JSON object");
 	while ((key = yyjson_obj_iter_next(&it))) {
 		struct text name = {yyjson_get_str(key), yyjson_get_len(key)};
-		const struct member *m = find_member(name, is_stored, why);
+		const struct wish_member *m = find_member(name, is_stored, why);
 
 		if (!m || !read_member(wish, m, yyjson_obj_iter_get_val(key), why))
 			return false;

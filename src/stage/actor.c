@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *name;
-	enum number number, twin;
+	enum look_number number, twin;
 } properties[] = {
 	{"position.x", NUMBER_X, NUMBER_X},
 	{"position.y", NUMBER_Y, NUMBER_Y},
@@ -23,7 +23,7 @@ static const struct {
 	{"animation.speed", NUMBER_SPEED, NUMBER_SPEED},
 };
 
-bool actor_numbers(struct text property, enum number *number, enum number *twin)
+bool actor_numbers(struct text property, enum look_number *number, enum look_number *twin)
 {
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
 		if (!text_is(property, properties[i].name))
@@ -39,7 +39,7 @@ void actor_init(struct actor *actor, yyjson_val *placed)
 {
 	yyjson_val *bubble = yyjson_obj_get(placed, "speechBubble");
 	struct text state = json_text_at(placed, "activeState");
-	struct look *look = &actor->base;
+	struct actor_look *look = &actor->base;
 	double scale = show_number(placed, "scale", 1);
 
 	*actor = (struct actor){.placed = placed};
@@ -84,7 +84,7 @@ void actor_finish(struct actor *actor)
 /* What is on top of it is not part of how it is. */
 void actor_mark(struct actor *actor, double now_ms)
 {
-	struct look look = actor_look(actor, now_ms);
+	struct actor_look look = actor_look(actor, now_ms);
 
 	actor->marked = actor->base;
 	memcpy(actor->marked.numbers, look.numbers, sizeof(look.numbers));
@@ -100,9 +100,9 @@ void actor_reset(struct actor *actor)
 	speech_hush(&actor->speech);
 }
 
-struct look actor_look(const struct actor *actor, double now_ms)
+struct actor_look actor_look(const struct actor *actor, double now_ms)
 {
-	struct look look = actor->base;
+	struct actor_look look = actor->base;
 
 	list_each(&actor->tweens, l)
 		tween_apply(list_of(l, struct tween, in_actor), now_ms, &look);
@@ -119,7 +119,7 @@ void actor_animate(struct actor *actor, struct text state)
 
 /* ---- what a binding sets ---- */
 
-static void set_number(struct actor *actor, yyjson_val *params, enum number number)
+static void set_number(struct actor *actor, yyjson_val *params, enum look_number number)
 {
 	double value = actor->original.numbers[number];
 
@@ -151,7 +151,7 @@ void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
 	struct text property = json_text_at(params, "property"),
 		    value = json_text_at(params, "value");
 	yyjson_val *point = yyjson_obj_get(params, "value");
-	enum number number, twin;
+	enum look_number number, twin;
 
 	if (actor_numbers(property, &number, &twin)) {
 		set_number(actor, params, number);
@@ -173,7 +173,7 @@ void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
 }
 
 /* One of a binding: it is a change of this property, or a movement. */
-static bool is_of(const struct tween *t, bool is_number, enum number number)
+static bool is_of(const struct tween *t, bool is_number, enum look_number number)
 {
 	if (t->performance != COMMAND_OF_BINDING)
 		return false;
@@ -182,7 +182,7 @@ static bool is_of(const struct tween *t, bool is_number, enum number number)
 
 void actor_restore(struct actor *actor, struct text property, double now_ms)
 {
-	enum number number = 0, twin = 0;
+	enum look_number number = 0, twin = 0;
 	bool is_number = actor_numbers(property, &number, &twin);
 
 	list_each(&actor->tweens, l) {
@@ -199,7 +199,7 @@ void actor_restore(struct actor *actor, struct text property, double now_ms)
 
 /* ---- as JSON ---- */
 
-static void add_overlays(const struct look *look, struct buf *out)
+static void add_overlays(const struct actor_look *look, struct buf *out)
 {
 	if (look->flash[0]) {
 		buf_print(out, ",\"flash\":{\"color\":\"%s\",\"intensity\":", look->flash);
@@ -217,7 +217,7 @@ static void add_overlays(const struct look *look, struct buf *out)
 	}
 }
 
-static void add_numbers(const struct look *look, struct buf *out)
+static void add_numbers(const struct actor_look *look, struct buf *out)
 {
 	static const char *const names[NUMBERS] = {
 		[NUMBER_X] = "x",
@@ -238,7 +238,7 @@ static void add_numbers(const struct look *look, struct buf *out)
 
 void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 {
-	struct look look = actor_look(actor, now_ms);
+	struct actor_look look = actor_look(actor, now_ms);
 
 	buf_add(out, TEXT("{\"id\":"));
 	buf_add_json(out, actor->id);
@@ -265,7 +265,7 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 
 /* ---- remembering ---- */
 
-static void save_look(const struct look *look, struct buf *out)
+static void save_look(const struct actor_look *look, struct buf *out)
 {
 	buf_add_char(out, '[');
 	for (int i = 0; i < NUMBERS; i++) {
@@ -278,7 +278,7 @@ static void save_look(const struct look *look, struct buf *out)
 	buf_add_char(out, ']');
 }
 
-static void load_look(struct look *look, yyjson_val *saved)
+static void load_look(struct actor_look *look, yyjson_val *saved)
 {
 	struct text tint = json_text(yyjson_arr_get(saved, NUMBERS + 2));
 

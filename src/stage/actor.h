@@ -17,7 +17,7 @@ struct actor {
 	uint64_t used;   /* the version of the last command that named it ... */
 	double heard_ms; /* ... and its time */
 	uint64_t by;     /* the last performance that began something with it */
-	struct look base, original, marked;
+	struct actor_look base, original, marked;
 	char *animation, *marked_animation;
 	struct speech speech;
 	struct link tweens;
@@ -31,7 +31,7 @@ void actor_finish(struct actor *actor);
 void actor_mark(struct actor *actor, double now_ms);
 void actor_reset(struct actor *actor);
 
-struct look actor_look(const struct actor *actor, double now_ms);
+struct actor_look actor_look(const struct actor *actor, double now_ms);
 void actor_animate(struct actor *actor, struct text state); /* empty: as it is */
 void actor_json(const struct actor *actor, double now_ms, struct buf *out);
 
@@ -45,10 +45,11 @@ void actor_save(const struct actor *actor, struct buf *out);
 void actor_load(struct actor *actor, yyjson_val *saved);
 
 /* The numbers of a property: one or two of them; false when it is none. */
-bool actor_numbers(struct text property, enum number *number, enum number *twin);
+bool actor_numbers(struct text property, enum look_number *number, enum look_number *twin);
 
 /* The one that such a command began; NULL: there is none. */
-struct tween *tween_find(struct actor *actor, const struct command *command, yyjson_val *params);
+struct tween *tween_find(struct actor *actor, const struct stage_command *command,
+                         yyjson_val *params);
 
 /* Takes it out and keeps what it did: to its end, or as far as it came. */
 void tween_end(struct actor *actor, struct tween *tween, double now_ms, bool is_complete);

@@ -98,8 +98,8 @@ struct actor *cast_by_id(struct actor *actors, size_t count, struct text id)
 	return NULL;
 }
 
-void cast_tell(const struct actor *actor, const struct command *command, struct text state,
-               struct buf *params, struct command *cast)
+void cast_tell(const struct actor *actor, const struct stage_command *command, struct text state,
+               struct buf *params, struct stage_command *cast)
 {
 	buf_clear(params);
 	buf_add(params, TEXT("{\"id\":"));
@@ -111,7 +111,7 @@ void cast_tell(const struct actor *actor, const struct command *command, struct 
 		buf_add_json(params, state);
 	}
 	buf_add_char(params, '}');
-	*cast = (struct command){
+	*cast = (struct stage_command){
 		.kind = COMMAND_EXECUTE,
 		.at_ms = command->at_ms,
 		.performance = command->performance,

@@ -29,8 +29,8 @@ struct actor *cast_by_id(struct actor *actors, size_t count, struct text id);
 
 /* What is to be told before the command: this one plays the entity that it names, which is
  * seen in this state, if there is one. */
-void cast_tell(const struct actor *actor, const struct command *command, struct text state,
-               struct buf *params, struct command *cast);
+void cast_tell(const struct actor *actor, const struct stage_command *command, struct text state,
+               struct buf *params, struct stage_command *cast);
 
 /* As it is in the document, and known by this name from now on; with a state, in sight and
  * in that. */

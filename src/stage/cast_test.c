@@ -51,9 +51,9 @@ static int stop(void **state)
 	return 0;
 }
 
-static struct command command(const char *action, const char *actor, double at)
+static struct stage_command command(const char *action, const char *actor, double at)
 {
-	return (struct command){
+	return (struct stage_command){
 		.kind = COMMAND_EXECUTE,
 		.at_ms = at,
 		.performance = 7,
@@ -67,10 +67,10 @@ static struct command command(const char *action, const char *actor, double at)
 }
 
 /* As a play does it; the id of who got a part, or "". */
-static const char *give(const struct command *c)
+static const char *give(const struct stage_command *c)
 {
 	static char id[] = "s0";
-	struct command cast;
+	struct stage_command cast;
 	bool casts = stage_casts(stage, c, TEXT(""), &cast) == STAGE_CASTS;
 
 	if (casts) {
@@ -85,14 +85,14 @@ static const char *give(const struct command *c)
 
 static const char *act(const char *action, const char *actor, double at)
 {
-	struct command c = command(action, actor, at);
+	struct stage_command c = command(action, actor, at);
 
 	return give(&c);
 }
 
 static const char *begin(const char *actor, double at)
 {
-	struct command c = command("move", actor, at);
+	struct stage_command c = command("move", actor, at);
 
 	c.kind = COMMAND_START;
 	c.params = TEXT("{\"to\":\"desk\"}");
@@ -127,7 +127,7 @@ static void only_names_that_a_signal_said_are_cast(void **state)
 {
 	static const char *const bad[] = {"", "two\nlines", "esc\x1b[2J", NULL};
 	char name[CAST_PART_MAX + 2] = "";
-	struct command c = command("spawn", "bela", 0);
+	struct stage_command c = command("spawn", "bela", 0);
 
 	c.by_signal = false;
 	assert_string_equal(give(&c), "");
@@ -162,7 +162,7 @@ static void of_a_long_name_whole_characters_are_shown(void **state)
 
 static void nobody_comes_only_to_go(void **state)
 {
-	struct command c = command("move", "bela", 0);
+	struct stage_command c = command("move", "bela", 0);
 
 	c.kind = COMMAND_COMPLETE;
 	assert_string_equal(give(&c), "");
@@ -193,7 +193,7 @@ static void when_all_are_taken_who_is_out_of_sight_goes_first(void **state)
 
 static void who_has_something_to_do_keeps_the_part(void **state)
 {
-	struct command say = command("set", "cleo", 0), over;
+	struct stage_command say = command("set", "cleo", 0), over;
 
 	begin("bela", 0);
 	say.params = TEXT("{\"property\":\"speech\",\"value\":\"hello\"}");
@@ -210,7 +210,7 @@ static void who_has_something_to_do_keeps_the_part(void **state)
 
 static void become(const char *actor, const char *state, double at)
 {
-	struct command c = command("setAnimation", actor, at);
+	struct stage_command c = command("setAnimation", actor, at);
 	char params[64];
 
 	snprintf(params, sizeof(params), "{\"state\":\"%s\"}", state);
@@ -230,7 +230,7 @@ static void fill(double at)
 
 static void who_is_at_work_keeps_the_part(void **state)
 {
-	struct command c = command("spawn", "eve", 60000), cast;
+	struct stage_command c = command("spawn", "eve", 60000), cast;
 
 	fill(0);
 	assert_int_equal(stage_casts(stage, &c, TEXT(""), &cast), STAGE_MISSES);
@@ -243,7 +243,7 @@ static void who_is_at_work_keeps_the_part(void **state)
 
 static void who_was_not_heard_of_for_long_is_away(void **state)
 {
-	struct command halt = command("", "", STAGE_AWAY_MS - 1);
+	struct stage_command halt = command("", "", STAGE_AWAY_MS - 1);
 
 	fill(0);
 	become("bela", "work", 1000);
@@ -260,7 +260,7 @@ static void who_was_not_heard_of_for_long_is_away(void **state)
 
 static void who_had_nobody_comes_as_they_are(void **state)
 {
-	struct command c = command("flash", "eve", 1), cast;
+	struct stage_command c = command("flash", "eve", 1), cast;
 
 	c.kind = COMMAND_START;
 	fill(0);
@@ -273,7 +273,7 @@ static void who_had_nobody_comes_as_they_are(void **state)
 
 static void a_new_part_begins_as_the_document_says(void **state)
 {
-	struct command c = command("setAnimation", "bela", 0);
+	struct stage_command c = command("setAnimation", "bela", 0);
 
 	c.params = TEXT("{\"state\":\"error\"}");
 	give(&c);
@@ -292,7 +292,7 @@ static void a_new_part_begins_as_the_document_says(void **state)
 
 static void home_is_where_the_stand_in_was_placed(void **state)
 {
-	struct command c = command("move", "bela", 0);
+	struct stage_command c = command("move", "bela", 0);
 
 	c.params = TEXT("{\"to\":\"desk\"}");
 	give(&c);
@@ -304,7 +304,7 @@ static void home_is_where_the_stand_in_was_placed(void **state)
 
 static void who_goes_to_somebody_goes_where_they_are(void **state)
 {
-	struct command c = command("move", "ada", 500);
+	struct stage_command c = command("move", "ada", 500);
 
 	begin("bela", 0);
 	c.params = TEXT("{\"to\":\"bela\"}");

@@ -34,7 +34,7 @@ static void add_number(struct buf *out, const char *key, double value)
 	json_add_number(out, value);
 }
 
-static void add_head(struct buf *out, const struct command *command)
+static void add_head(struct buf *out, const struct stage_command *command)
 {
 	buf_add(out, TEXT("{\"kind\":\""));
 	buf_add(out, text_of(command_kind_name(command->kind)));
@@ -45,7 +45,7 @@ static void add_head(struct buf *out, const struct command *command)
 	buf_add_char(out, '"');
 }
 
-static void add_action(struct buf *out, const struct command *command)
+static void add_action(struct buf *out, const struct stage_command *command)
 {
 	add_text(out, "action", command->action);
 	add_text(out, "entityRef", command->entity);
@@ -53,7 +53,7 @@ static void add_action(struct buf *out, const struct command *command)
 	buf_add(out, command->params);
 }
 
-static void add_progress(struct buf *out, const struct command *command)
+static void add_progress(struct buf *out, const struct stage_command *command)
 {
 	add_number(out, "progress", command->progress);
 	add_number(out, "elapsed", command->elapsed);
@@ -63,7 +63,7 @@ static void add_progress(struct buf *out, const struct command *command)
 	}
 }
 
-void command_json(const struct command *command, struct buf *out)
+void command_json(const struct stage_command *command, struct buf *out)
 {
 	add_head(out, command);
 	if (command->kind == COMMAND_INTERRUPT) {

@@ -22,7 +22,7 @@ enum command_kind {
 };
 const char *command_kind_name(enum command_kind kind);
 
-struct command {
+struct stage_command {
 	enum command_kind kind;
 	double at_ms;
 	uint64_t performance;     /* written "perf-N" */
@@ -40,6 +40,6 @@ struct command {
 };
 
 /* `{"kind","at","performanceId",...}` with just the members its kind has. */
-void command_json(const struct command *command, struct buf *out);
+void command_json(const struct stage_command *command, struct buf *out);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-static struct command fly(enum command_kind kind)
+static struct stage_command fly(enum command_kind kind)
 {
-	return (struct command){
+	return (struct stage_command){
 		.kind = kind,
 		.at_ms = 1500.5,
 		.performance = 7,
@@ -22,7 +22,7 @@ static struct command fly(enum command_kind kind)
 	};
 }
 
-static void assert_json(const struct command *command, const char *wanted)
+static void assert_json(const struct stage_command *command, const char *wanted)
 {
 	struct buf out;
 
@@ -38,9 +38,9 @@ static void assert_json(const struct command *command, const char *wanted)
 
 static void every_kind_has_just_its_own_members(void **state)
 {
-	struct command start = fly(COMMAND_START), update = fly(COMMAND_UPDATE);
-	struct command complete = fly(COMMAND_COMPLETE), execute = fly(COMMAND_EXECUTE);
-	struct command interrupt = fly(COMMAND_INTERRUPT);
+	struct stage_command start = fly(COMMAND_START), update = fly(COMMAND_UPDATE);
+	struct stage_command complete = fly(COMMAND_COMPLETE), execute = fly(COMMAND_EXECUTE);
+	struct stage_command interrupt = fly(COMMAND_INTERRUPT);
 
 	assert_json(&start, HEAD("start") FLY ",\"duration\":1200,\"easing\":\"arc\"}");
 	assert_json(&update, HEAD("update") FLY ",\"progress\":0,\"elapsed\":0}");
@@ -52,7 +52,7 @@ static void every_kind_has_just_its_own_members(void **state)
 
 static void a_start_under_way_says_how_far_it_is(void **state)
 {
-	struct command start = fly(COMMAND_START);
+	struct stage_command start = fly(COMMAND_START);
 
 	start.elapsed = 300;
 	start.progress = 0.75;

@@ -66,7 +66,7 @@ enum edit_answer edit_get(const struct show *show, enum edit_part part, struct t
 
 /* ---- writing ---- */
 
-struct change {
+struct item_change {
 	const struct show *show;
 	yyjson_val *owner;
 	const char *name;
@@ -76,7 +76,7 @@ struct change {
 };
 
 /* NULL: the new one. */
-static void add_item(const struct change *change, yyjson_val *item, const char **comma,
+static void add_item(const struct item_change *change, yyjson_val *item, const char **comma,
                      struct buf *out)
 {
 	if (!item && change->item.len == 0)
@@ -89,7 +89,7 @@ static void add_item(const struct change *change, yyjson_val *item, const char *
 	*comma = ",";
 }
 
-static void add_list(const struct change *change, yyjson_val *list, struct buf *out)
+static void add_list(const struct item_change *change, yyjson_val *list, struct buf *out)
 {
 	bool is_changed = list == change->list;
 	const char *comma = "";
@@ -106,9 +106,9 @@ static void add_list(const struct change *change, yyjson_val *list, struct buf *
 	buf_add(out, TEXT("\n]"));
 }
 
-static void add_object(const struct change *change, yyjson_val *object, struct buf *out);
+static void add_object(const struct item_change *change, yyjson_val *object, struct buf *out);
 
-static void add_member(const struct change *change, yyjson_val *value, struct buf *out)
+static void add_member(const struct item_change *change, yyjson_val *value, struct buf *out)
 {
 	if (value == change->show->scene)
 		add_object(change, value, out);
@@ -118,7 +118,7 @@ static void add_member(const struct change *change, yyjson_val *value, struct bu
 		json_add(out, value);
 }
 
-static void add_object(const struct change *change, yyjson_val *object, struct buf *out)
+static void add_object(const struct item_change *change, yyjson_val *object, struct buf *out)
 {
 	yyjson_obj_iter it = yyjson_obj_iter_with(object);
 	const char *comma = "{";
@@ -178,7 +178,7 @@ static void write_item(yyjson_val *item, struct text id, struct buf *out)
 }
 
 /* The faults of an item, as those of the document it will be in. */
-static void place(const struct change *change, struct error *why)
+static void place(const struct item_change *change, struct error *why)
 {
 	pointer_item(why, change->at);
 	pointer_member(why, text_of(change->name));
@@ -186,7 +186,7 @@ static void place(const struct change *change, struct error *why)
 		pointer_member(why, TEXT("scene"));
 }
 
-static yyjson_val *read_item(const struct change *change, struct json_reader *reader,
+static yyjson_val *read_item(const struct item_change *change, struct json_reader *reader,
                              struct text json, struct error *why)
 {
 	yyjson_doc *doc = json_read(reader, json, why);
@@ -199,7 +199,7 @@ static yyjson_val *read_item(const struct change *change, struct json_reader *re
 	return NULL;
 }
 
-static enum edit_answer add(const struct change *change, yyjson_val *item, const char *word,
+static enum edit_answer add(const struct item_change *change, yyjson_val *item, const char *word,
                             struct buf *id)
 {
 	if (has_id(item))
@@ -209,7 +209,7 @@ static enum edit_answer add(const struct change *change, yyjson_val *item, const
 	return find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
 }
 
-static enum edit_answer replace(const struct change *change, yyjson_val *item, struct text id,
+static enum edit_answer replace(const struct item_change *change, yyjson_val *item, struct text id,
                                 struct error *why)
 {
 	if (!has_id(item) || text_equal(json_text_at(item, "id"), id))
@@ -220,7 +220,7 @@ static enum edit_answer replace(const struct change *change, yyjson_val *item, s
 	return EDIT_INVALID;
 }
 
-static enum edit_answer make_item(const struct change *change, const struct edit *edit,
+static enum edit_answer make_item(const struct item_change *change, const struct show_edit *edit,
                                   struct buf *out, struct buf *id, struct error *why)
 {
 	enum edit_answer answer = EDIT_INVALID;
@@ -239,8 +239,8 @@ static enum edit_answer make_item(const struct change *change, const struct edit
 	return answer;
 }
 
-static enum edit_answer write_show(struct change *change, const struct edit *edit, struct buf *out,
-                                   struct buf *id, struct error *why)
+static enum edit_answer write_show(struct item_change *change, const struct show_edit *edit,
+                                   struct buf *out, struct buf *id, struct error *why)
 {
 	struct buf item;
 	enum edit_answer answer = EDIT_DONE;
@@ -261,10 +261,10 @@ static enum edit_answer write_show(struct change *change, const struct edit *edi
 	return answer;
 }
 
-enum edit_answer edit_show(const struct show *show, const struct edit *edit, struct buf *out,
+enum edit_answer edit_show(const struct show *show, const struct show_edit *edit, struct buf *out,
                            struct buf *id, struct error *why)
 {
-	struct change change = {
+	struct item_change change = {
 		.show = show,
 		.owner = owner_of(show, edit->part),
 		.name = names[edit->part].list,

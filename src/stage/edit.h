@@ -23,7 +23,7 @@ enum edit_answer edit_get(const struct show *show, enum edit_part part, struct t
 
 enum edit_verb { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
 
-struct edit {
+struct show_edit {
 	enum edit_verb verb;
 	enum edit_part part;
 	struct text id;   /* of the item that is there already */
@@ -33,7 +33,7 @@ struct edit {
 /* The whole document with that done.  A new item without an id gets one, and one that
  * replaces another keeps that one's.  `id` gets the item's; why begins with a JSON
  * pointer, into the document, or the item is not JSON. */
-enum edit_answer edit_show(const struct show *show, const struct edit *edit, struct buf *out,
+enum edit_answer edit_show(const struct show *show, const struct show_edit *edit, struct buf *out,
                            struct buf *id, struct error *why);
 
 #endif

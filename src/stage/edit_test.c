@@ -41,7 +41,7 @@ static int unload(void **state)
 static enum edit_answer edit(enum edit_verb verb, enum edit_part part, const char *which,
                              const char *item)
 {
-	struct edit e = {verb, part, text_of(which), text_of(item)};
+	struct show_edit e = {verb, part, text_of(which), text_of(item)};
 
 	buf_clear(&out);
 	buf_clear(&id);
@@ -256,7 +256,7 @@ static void a_list_that_is_not_there_is_made(void **state)
 
 static void a_document_does_not_grow_without_end(void **state)
 {
-	struct edit e = {EDIT_ADD, EDIT_WIRES, TEXT(""), TEXT("{" WIRE "}")};
+	struct show_edit e = {EDIT_ADD, EDIT_WIRES, TEXT(""), TEXT("{" WIRE "}")};
 	struct buf narrow;
 
 	buf_init(&narrow, 1000);

@@ -131,15 +131,15 @@ static bool check_actor(const struct show *show, yyjson_val *step, struct text p
 	       lead_of_step(step, "target", &show->actors, NO_ACTOR, why);
 }
 
-struct scope {
+struct plot_scope {
 	const struct show *show;
 	struct text preset; /* the choreography's defaultTargetEntityId */
 };
 
-static bool check_steps(const struct scope *scope, yyjson_val *steps, unsigned depth,
+static bool check_steps(const struct plot_scope *scope, yyjson_val *steps, unsigned depth,
                         struct error *why);
 
-static bool check_step(const struct scope *scope, yyjson_val *step, unsigned depth,
+static bool check_step(const struct plot_scope *scope, yyjson_val *step, unsigned depth,
                        struct error *why)
 {
 	yyjson_val *steps = yyjson_obj_get(step, "steps");
@@ -157,7 +157,7 @@ static bool check_step(const struct scope *scope, yyjson_val *step, unsigned dep
 	return pointer_member(why, steps ? TEXT("steps") : TEXT("children"));
 }
 
-static bool check_steps(const struct scope *scope, yyjson_val *steps, unsigned depth,
+static bool check_steps(const struct plot_scope *scope, yyjson_val *steps, unsigned depth,
                         struct error *why)
 {
 	yyjson_val *step;
@@ -175,7 +175,7 @@ static bool check_steps(const struct scope *scope, yyjson_val *steps, unsigned d
 
 static bool check_choreography(const struct show *show, yyjson_val *one, struct error *why)
 {
-	struct scope scope = {show, json_text_at(one, "defaultTargetEntityId")};
+	struct plot_scope scope = {show, json_text_at(one, "defaultTargetEntityId")};
 
 	if (!refs_is_told(scope.preset) &&
 	    !refs_lead(one, "defaultTargetEntityId", &show->actors, NO_ACTOR, why))

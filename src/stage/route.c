@@ -16,7 +16,7 @@ struct corner {
 	double length; /* from the beginning */
 };
 
-struct route {
+struct stage_route {
 	struct corner *corners;
 	size_t count, room;
 	struct text names[POINTS_MAX];
@@ -29,7 +29,7 @@ struct point {
 	bool is_smooth;
 };
 
-static void add_corner(struct route *r, double x, double y)
+static void add_corner(struct stage_route *r, double x, double y)
 {
 	double length = 0;
 
@@ -54,7 +54,7 @@ static double curve_lines(struct point p0, struct point c, struct point p1)
 	return lines < 2 ? 2 : lines > CURVE_LINES ? CURVE_LINES : lines;
 }
 
-static void add_curve(struct route *r, struct point c, struct point next)
+static void add_curve(struct stage_route *r, struct point c, struct point next)
 {
 	const struct corner *last = &r->corners[r->count - 1];
 	struct point p0 = {last->x, last->y}, p1 = {(c.x + next.x) / 2, (c.y + next.y) / 2};
@@ -90,7 +90,7 @@ static struct point snapped(struct point point, yyjson_val *scene, struct text i
 	return point;
 }
 
-static size_t read_points(struct route *r, yyjson_val *route, yyjson_val *scene,
+static size_t read_points(struct stage_route *r, yyjson_val *route, yyjson_val *scene,
                           struct point *points)
 {
 	yyjson_val *list = yyjson_obj_get(route, "points"), *one;
@@ -113,9 +113,9 @@ static size_t read_points(struct route *r, yyjson_val *route, yyjson_val *scene,
 	return count;
 }
 
-struct route *route_create(yyjson_val *route, yyjson_val *scene)
+struct stage_route *route_create(yyjson_val *route, yyjson_val *scene)
 {
-	struct route *r = must_zero(1, sizeof(*r));
+	struct stage_route *r = must_zero(1, sizeof(*r));
 	struct point *points = must_zero(POINTS_MAX, sizeof(*points));
 
 	r->points = read_points(r, route, scene, points);
@@ -130,7 +130,7 @@ struct route *route_create(yyjson_val *route, yyjson_val *scene)
 	return r;
 }
 
-void route_destroy(struct route *route)
+void route_destroy(struct stage_route *route)
 {
 	if (!route)
 		return;
@@ -138,12 +138,12 @@ void route_destroy(struct route *route)
 	free(route);
 }
 
-double route_length(const struct route *route)
+double route_length(const struct stage_route *route)
 {
 	return route->count ? route->corners[route->count - 1].length : 0;
 }
 
-static double length_of(const struct route *route, struct text name, double other)
+static double length_of(const struct stage_route *route, struct text name, double other)
 {
 	for (size_t i = 0; i < route->points && name.len; i++)
 		if (text_equal(route->names[i], name))
@@ -151,14 +151,14 @@ static double length_of(const struct route *route, struct text name, double othe
 	return other;
 }
 
-struct route_span route_between(const struct route *route, struct text from, struct text to)
+struct route_span route_between(const struct stage_route *route, struct text from, struct text to)
 {
 	return (struct route_span){length_of(route, from, 0),
 	                           length_of(route, to, route_length(route))};
 }
 
 /* The last corner that is not beyond the length, and has one after it. */
-static size_t find_corner(const struct route *route, double length)
+static size_t find_corner(const struct stage_route *route, double length)
 {
 	size_t low = 0, high = route->count - 1;
 
@@ -173,7 +173,7 @@ static size_t find_corner(const struct route *route, double length)
 	return low;
 }
 
-struct route_place route_at(const struct route *route, struct route_span span, double t)
+struct route_place route_at(const struct stage_route *route, struct route_span span, double t)
 {
 	double length = span.from + (span.to - span.from) * t, part;
 	const struct corner *a, *b;
@@ -192,17 +192,17 @@ struct route_place route_at(const struct route *route, struct route_span span, d
 	                            span.to < span.from ? -direction : direction};
 }
 
-size_t route_corners(const struct route *route)
+size_t route_corners(const struct stage_route *route)
 {
 	return route->count;
 }
 
-struct route_place route_corner(const struct route *route, size_t i)
+struct route_place route_corner(const struct stage_route *route, size_t i)
 {
 	return (struct route_place){route->corners[i].x, route->corners[i].y, 1};
 }
 
-size_t route_corner_of(const struct route *route, size_t i)
+size_t route_corner_of(const struct stage_route *route, size_t i)
 {
 	return route->indices[i];
 }

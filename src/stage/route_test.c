@@ -17,7 +17,7 @@ static const char document[] =
 	"{\"x\":100,\"y\":50,\"cornerStyle\":\"sharp\"},{\"x\":9,\"y\":9}]}]}";
 
 static yyjson_doc *doc;
-static struct route *route;
+static struct stage_route *route;
 
 static int start(void **state)
 {

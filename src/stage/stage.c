@@ -106,8 +106,8 @@ bool stage_may_know(const struct stage *stage, struct text actor, double now_ms)
 }
 
 /* Nobody comes only to go, or when something is over. */
-enum casting stage_casts(struct stage *stage, const struct command *command, struct text state,
-                         struct command *cast)
+enum casting stage_casts(struct stage *stage, const struct stage_command *command,
+                         struct text state, struct stage_command *cast)
 {
 	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
 	struct actor *actor;
@@ -125,25 +125,25 @@ enum casting stage_casts(struct stage *stage, const struct command *command, str
 
 /* ---- places ---- */
 
-struct spot {
+struct stage_spot {
 	double x, y;
 };
 
-static struct spot spot_of(yyjson_val *value)
+static struct stage_spot spot_of(yyjson_val *value)
 {
-	return (struct spot){show_number(value, "x", 0), show_number(value, "y", 0)};
+	return (struct stage_spot){show_number(value, "x", 0), show_number(value, "y", 0)};
 }
 
 static bool find_actor(const struct stage *stage, struct text name, double now_ms,
-                       struct spot *spot)
+                       struct stage_spot *spot)
 {
 	for (size_t i = 0; name.len && i < stage->count; i++) {
-		struct look look;
+		struct actor_look look;
 
 		if (!text_equal(stage->actors[i].semantic, name))
 			continue;
 		look = actor_look(&stage->actors[i], now_ms);
-		*spot = (struct spot){look.numbers[NUMBER_X], look.numbers[NUMBER_Y]};
+		*spot = (struct stage_spot){look.numbers[NUMBER_X], look.numbers[NUMBER_Y]};
 		return true;
 	}
 	return false;
@@ -152,7 +152,7 @@ static bool find_actor(const struct stage *stage, struct text name, double now_m
 bool stage_place(const struct stage *stage, struct text actor, double now_ms, double *x, double *y)
 {
 	const struct actor *other = stand_in(stage, actor, now_ms);
-	struct spot spot;
+	struct stage_spot spot;
 
 	if (other)
 		spot = spot_of(other->placed);
@@ -166,7 +166,7 @@ bool stage_place(const struct stage *stage, struct text actor, double now_ms, do
 /* Where to, if that is a name: a position; or an entity, where it is now, and for
  * itself where it is at home.  False: there is neither. */
 static bool find_spot(const struct stage *stage, const struct actor *mover, struct text name,
-                      double now_ms, struct spot *spot)
+                      double now_ms, struct stage_spot *spot)
 {
 	yyjson_val *position = map_get(&stage->show->positions, name);
 
@@ -183,7 +183,7 @@ static bool find_spot(const struct stage *stage, const struct actor *mover, stru
 
 static void go_to(const struct stage *stage, struct actor *actor, struct text name, double now_ms)
 {
-	struct spot spot;
+	struct stage_spot spot;
 
 	if (!find_spot(stage, actor, name, now_ms, &spot))
 		return;
@@ -203,8 +203,8 @@ static void move(const struct stage *stage, struct actor *actor, yyjson_val *par
 	actor_animate(actor, json_text_at(params, "animationOnArrival"));
 }
 
-static void execute(const struct stage *stage, struct actor *actor, const struct command *command,
-                    yyjson_val *params)
+static void execute(const struct stage *stage, struct actor *actor,
+                    const struct stage_command *command, yyjson_val *params)
 {
 	struct text action = command->action;
 
@@ -225,9 +225,9 @@ static void execute(const struct stage *stage, struct actor *actor, const struct
 /* ---- actions that take time ---- */
 
 static void aim_move(const struct stage *stage, struct tween *t, const struct actor *actor,
-                     const struct look *look, double now_ms)
+                     const struct actor_look *look, double now_ms)
 {
-	struct spot to = {look->numbers[NUMBER_X], look->numbers[NUMBER_Y]};
+	struct stage_spot to = {look->numbers[NUMBER_X], look->numbers[NUMBER_Y]};
 
 	t->from_x = to.x;
 	t->from_y = to.y;
@@ -254,7 +254,7 @@ static void aim_route(const struct stage *stage, struct tween *t, yyjson_val *pa
 		t->span = span;
 }
 
-static void aim_number(struct tween *t, const struct actor *actor, const struct look *look,
+static void aim_number(struct tween *t, const struct actor *actor, const struct actor_look *look,
                        yyjson_val *params)
 {
 	if (!actor_numbers(json_text_at(params, "property"), &t->number, &t->twin)) {
@@ -267,11 +267,11 @@ static void aim_number(struct tween *t, const struct actor *actor, const struct 
 		t->to = show_number(params, "value", t->from);
 }
 
-static void start(const struct stage *stage, struct actor *actor, const struct command *command,
-                  yyjson_val *params)
+static void start(const struct stage *stage, struct actor *actor,
+                  const struct stage_command *command, yyjson_val *params)
 {
 	struct tween *t = tween_create(command, params), *old = NULL;
-	struct look look = actor->base;
+	struct actor_look look = actor->base;
 
 	if (command->performance == COMMAND_OF_BINDING)
 		old = tween_find(actor, command, params);
@@ -296,7 +296,7 @@ static void start(const struct stage *stage, struct actor *actor, const struct c
 		tween_end(actor, t, command->at_ms, true);
 }
 
-static void complete(struct actor *actor, const struct command *command, yyjson_val *params)
+static void complete(struct actor *actor, const struct stage_command *command, yyjson_val *params)
 {
 	struct tween *t = tween_find(actor, command, params);
 
@@ -314,7 +314,7 @@ static void interrupt(struct actor *actor, uint64_t performance, double now_ms)
 	}
 }
 
-static void fold(struct stage *stage, struct actor *actor, const struct command *command,
+static void fold(struct stage *stage, struct actor *actor, const struct stage_command *command,
                  yyjson_val *params)
 {
 	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
@@ -345,13 +345,13 @@ static void fold(struct stage *stage, struct actor *actor, const struct command 
 }
 
 /* Which entities of the scene are meant?  An interrupt names none. */
-static bool concerns(const struct command *command, const struct actor *actor)
+static bool concerns(const struct stage_command *command, const struct actor *actor)
 {
 	return command->kind == COMMAND_INTERRUPT ||
 	       (actor->semantic.len && text_equal(actor->semantic, command->entity));
 }
 
-void stage_command(struct stage *stage, const struct command *command)
+void stage_command(struct stage *stage, const struct stage_command *command)
 {
 	yyjson_doc *doc = NULL;
 
@@ -395,7 +395,7 @@ static void add_from(const struct tween *t, struct buf *out)
 	}
 }
 
-bool stage_plays(struct stage *stage, const struct command *command, struct buf *from)
+bool stage_plays(struct stage *stage, const struct stage_command *command, struct buf *from)
 {
 	yyjson_val *params = yyjson_doc_get_root(json_read(&stage->params, command->params, NULL));
 	bool is_here = false;

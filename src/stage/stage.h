@@ -45,7 +45,7 @@ struct stage *stage_create(const struct show *show, const struct stage_curves *c
 void stage_destroy(struct stage *stage);
 
 /* Commands come in the order of their times. */
-void stage_command(struct stage *stage, const struct command *command);
+void stage_command(struct stage *stage, const struct stage_command *command);
 
 /* Goes up by one with each command. */
 uint64_t stage_version(const struct stage *stage);
@@ -56,8 +56,8 @@ void stage_set_version(struct stage *stage, uint64_t version);
  * next call.  STAGE_MISSES: those there are have something to do.  With a state it is one
  * whom nobody played so far. */
 enum casting { STAGE_KNOWS, STAGE_CASTS, STAGE_MISSES };
-enum casting stage_casts(struct stage *stage, const struct command *command, struct text state,
-                         struct command *cast);
+enum casting stage_casts(struct stage *stage, const struct stage_command *command,
+                         struct text state, struct stage_command *cast);
 
 /* Has who is in this state, of those that agents have, nothing left to do? */
 bool stage_rests(struct text state);
@@ -81,7 +81,7 @@ void stage_reset(struct stage *stage);
 
 /* Is what this start began under way, as far as the stage can tell?  `from` gets where
  * the first entity began to move, or what its number was, as JSON; or nothing. */
-bool stage_plays(struct stage *stage, const struct command *command, struct buf *from);
+bool stage_plays(struct stage *stage, const struct stage_command *command, struct buf *from);
 
 /* The entities as a JSON list, and back: places says where they are now.  False: it is
  * not that. */

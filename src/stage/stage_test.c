@@ -55,7 +55,7 @@ static int stop(void **state)
 
 static void command(enum command_kind kind, double at, const char *action, const char *params)
 {
-	const struct command c = {
+	const struct stage_command c = {
 		.kind = kind,
 		.at_ms = at,
 		.performance = strcmp(action, "set") == 0 ? COMMAND_OF_BINDING : 1,

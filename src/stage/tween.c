@@ -38,7 +38,7 @@ static void read_color(char out[COLOR_ROOM], struct text color)
 			out[i] = '0';
 }
 
-struct tween *tween_create(const struct command *command, yyjson_val *params)
+struct tween *tween_create(const struct stage_command *command, yyjson_val *params)
 {
 	struct tween *t = must_zero(1, sizeof(*t));
 	struct text arrival = json_text_at(params, "animationOnArrival");
@@ -70,9 +70,9 @@ void tween_destroy(struct tween *tween)
 	free(tween);
 }
 
-static bool is_same(const struct tween *t, const struct command *command, yyjson_val *params)
+static bool is_same(const struct tween *t, const struct stage_command *command, yyjson_val *params)
 {
-	enum number number = 0, twin = 0;
+	enum look_number number = 0, twin = 0;
 
 	if (t->performance != command->performance || !text_is(command->action, t->action))
 		return false;
@@ -82,7 +82,8 @@ static bool is_same(const struct tween *t, const struct command *command, yyjson
 	       t->number == number && t->twin == twin;
 }
 
-struct tween *tween_find(struct actor *actor, const struct command *command, yyjson_val *params)
+struct tween *tween_find(struct actor *actor, const struct stage_command *command,
+                         yyjson_val *params)
 {
 	list_each(&actor->tweens, l) {
 		struct tween *t = list_of(l, struct tween, in_actor);
@@ -93,13 +94,13 @@ struct tween *tween_find(struct actor *actor, const struct command *command, yyj
 	return NULL;
 }
 
-static void place(struct look *look, double x, double y)
+static void place(struct actor_look *look, double x, double y)
 {
 	look->numbers[NUMBER_X] = x;
 	look->numbers[NUMBER_Y] = y;
 }
 
-static void apply(const struct tween *t, double p, struct look *look)
+static void apply(const struct tween *t, double p, struct actor_look *look)
 {
 	double dx = t->to_x - t->from_x, dy = t->to_y - t->from_y, height;
 	struct route_place at;
@@ -143,7 +144,7 @@ static double raw_progress(const struct tween *t, double now_ms)
 	return raw < 0 ? 0 : raw > 1 ? 1 : raw;
 }
 
-void tween_apply(const struct tween *tween, double now_ms, struct look *look)
+void tween_apply(const struct tween *tween, double now_ms, struct actor_look *look)
 {
 	apply(tween, tween->curve(text_of(tween->easing), raw_progress(tween, now_ms)), look);
 }

@@ -6,7 +6,7 @@
 #include "stage/route.h"
 #include "stage/stage.h"
 
-enum number {
+enum look_number {
 	NUMBER_X,
 	NUMBER_Y,
 	NUMBER_SCALE_X,
@@ -20,7 +20,7 @@ enum number {
 
 #define COLOR_ROOM 8 /* "#RRGGBB" and its end */
 
-struct look {
+struct actor_look {
 	double numbers[NUMBERS];
 	bool visible, flipped;
 	char tint[COLOR_ROOM]; /* empty: none */
@@ -51,10 +51,10 @@ struct tween {
 	double start_ms, duration;
 	double (*curve)(struct text easing, double t);
 	double from_x, from_y, to_x, to_y;
-	struct route *route;
+	struct stage_route *route;
 	struct route_span span;
-	enum number number; /* and its `twin`, which goes along */
-	enum number twin;
+	enum look_number number; /* and its `twin`, which goes along */
+	enum look_number twin;
 	double from, to;
 	char color[COLOR_ROOM];
 	char *target;     /* of a beam, and where it goes */
@@ -63,7 +63,7 @@ struct tween {
 };
 
 /* The tween of a command, not yet in a list. */
-struct tween *tween_create(const struct command *command, yyjson_val *params);
+struct tween *tween_create(const struct stage_command *command, yyjson_val *params);
 void tween_destroy(struct tween *tween);
 
 /* As JSON; and back, without its curve and its route.  NULL: it is not that. */
@@ -71,6 +71,6 @@ void tween_save(const struct tween *tween, struct buf *out);
 struct tween *tween_load(yyjson_val *saved);
 
 /* What the look becomes by it at this time. */
-void tween_apply(const struct tween *tween, double now_ms, struct look *look);
+void tween_apply(const struct tween *tween, double now_ms, struct actor_look *look);
 
 #endif

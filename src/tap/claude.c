@@ -17,7 +17,7 @@
 #define PACKAGE_MAX (256 * KIB)
 #define ENTRIES_MAX 1024 /* of a directory that are looked at: nobody has so many */
 
-struct search {
+struct claude_search {
 	struct claude_found *found;
 	struct json_reader reader;
 };
@@ -25,7 +25,7 @@ struct search {
 /* ---- what was found ---- */
 
 /* version NULL: there is one, and nobody can say which. */
-static void note(struct search *s, const char *where, const struct version *version)
+static void note(struct claude_search *s, const char *where, const struct version *version)
 {
 	struct claude_found *found = s->found;
 	struct version is = version ? *version : tap_oldest_supposed;
@@ -37,7 +37,7 @@ static void note(struct search *s, const char *where, const struct version *vers
 }
 
 /* The package file of a directory, if it is Claude Code's. */
-static bool read_package(struct search *s, const char *dir, struct version *out)
+static bool read_package(struct claude_search *s, const char *dir, struct version *out)
 {
 	char *path = must_print("%s/package.json", dir);
 	struct text name = {0}, version = {0};
@@ -68,7 +68,7 @@ static struct text name_of(const char *path)
 
 /* The program's own directory, the one above it (.../bin/claude), and for a small script
  * the packages beside it. */
-static bool version_beside(struct search *s, const char *path, struct version *out)
+static bool version_beside(struct claude_search *s, const char *path, struct version *out)
 {
 	static const char *const places[] = {"", "/..", ("/node_modules/" PACKAGE)};
 	struct text name = name_of(path);
@@ -84,7 +84,7 @@ static bool version_beside(struct search *s, const char *path, struct version *o
 }
 
 /* A link of an installer leads to the program. */
-static void look_at_program(struct search *s, const char *path)
+static void look_at_program(struct claude_search *s, const char *path)
 {
 	char *real = realpath(path, NULL);
 	struct version version;
@@ -94,7 +94,7 @@ static void look_at_program(struct search *s, const char *path)
 	free(real);
 }
 
-static void look_on_path(struct search *s, const char *path)
+static void look_on_path(struct claude_search *s, const char *path)
 {
 	struct text rest = text_of(path);
 
@@ -110,9 +110,9 @@ static void look_on_path(struct search *s, const char *path)
 
 /* ---- directories ---- */
 
-typedef void entry_fn(struct search *s, const char *dir, const char *name);
+typedef void entry_fn(struct claude_search *s, const char *dir, const char *name);
 
-static void each_entry(struct search *s, const char *dir, entry_fn *fn)
+static void each_entry(struct claude_search *s, const char *dir, entry_fn *fn)
 {
 	DIR *open = opendir(dir);
 	struct dirent *entry;
@@ -125,7 +125,7 @@ static void each_entry(struct search *s, const char *dir, entry_fn *fn)
 }
 
 /* The native installer keeps each version under its name. */
-static void look_at_native(struct search *s, const char *dir, const char *name)
+static void look_at_native(struct claude_search *s, const char *dir, const char *name)
 {
 	char *path = must_print("%s/%s", dir, name);
 	struct version version;
@@ -137,7 +137,7 @@ static void look_at_native(struct search *s, const char *dir, const char *name)
 
 #define EXTENSION "anthropic.claude-code-"
 
-static void look_at_extension(struct search *s, const char *dir, const char *name)
+static void look_at_extension(struct claude_search *s, const char *dir, const char *name)
 {
 	char *path = must_print("%s/%s", dir, name);
 	struct text rest = text_of(name);
@@ -152,7 +152,7 @@ static void look_at_extension(struct search *s, const char *dir, const char *nam
 }
 
 /* ~/.vscode, ~/.cursor-server and many more: there is a new editor every month. */
-static void look_at_editor(struct search *s, const char *home, const char *name)
+static void look_at_editor(struct claude_search *s, const char *home, const char *name)
 {
 	char *dir = must_print("%s/%s/extensions", home, name);
 
@@ -162,7 +162,7 @@ static void look_at_editor(struct search *s, const char *home, const char *name)
 }
 
 /* nvm has a directory for each version of node. */
-static void look_at_node(struct search *s, const char *dir, const char *name)
+static void look_at_node(struct claude_search *s, const char *dir, const char *name)
 {
 	char *program = must_print("%s/%s/bin/claude", dir, name);
 
@@ -173,7 +173,7 @@ static void look_at_node(struct search *s, const char *dir, const char *name)
 /* ---- sessions ---- */
 
 /* Versions before some 2.1.200 do not say which they are in the registry: their command does. */
-static void look_at_command(struct search *s, uint64_t pid)
+static void look_at_command(struct claude_search *s, uint64_t pid)
 {
 	char path[64], bytes[4 * KIB];
 	FILE *in;
@@ -197,7 +197,7 @@ static void look_at_command(struct search *s, uint64_t pid)
 	}
 }
 
-static void look_at_session(struct search *s, const char *dir, const char *name)
+static void look_at_session(struct claude_search *s, const char *dir, const char *name)
 {
 	size_t len = strlen(name);
 	char *path;
@@ -226,7 +226,7 @@ static void look_at_session(struct search *s, const char *dir, const char *name)
 
 /* ---- all of it ---- */
 
-static void look_in(struct search *s, const char *top, const char *under, entry_fn *fn)
+static void look_in(struct claude_search *s, const char *top, const char *under, entry_fn *fn)
 {
 	char *dir = must_print("%s/%s", top, under);
 
@@ -235,7 +235,7 @@ static void look_in(struct search *s, const char *top, const char *under, entry_
 }
 
 /* A service of the user has a shorter PATH than a shell. */
-static void look_at_home(struct search *s, const char *home)
+static void look_at_home(struct claude_search *s, const char *home)
 {
 	static const char *const bins[] = {".local/bin", ".npm-global/bin", ".bun/bin",
 	                                   ".volta/bin", ".claude/local"};
@@ -253,7 +253,7 @@ static void look_at_home(struct search *s, const char *home)
 
 void claude_find(const struct claude_places *places, struct claude_found *found)
 {
-	struct search s = {.found = found};
+	struct claude_search s = {.found = found};
 
 	*found = (struct claude_found){.version = tap_oldest_supposed};
 	json_reader_init(&s.reader, PACKAGE_MAX);

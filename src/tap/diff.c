@@ -48,25 +48,25 @@ static void side_finish(struct side *side)
 /* ---- the search ---- */
 
 /* What is left between the common ends: lines from..from+count of both. */
-struct search {
+struct diff_search {
 	const struct side *a, *b;
 	size_t from;
 	long a_count, b_count;
 	long *rows[DIFFERENCES_MAX + 1]; /* rows[d][k + d]: how far on diagonal k by d changes */
 };
 
-static long row_at(const struct search *s, long d, long k)
+static long row_at(const struct diff_search *s, long d, long k)
 {
 	return s->rows[d][k + d];
 }
 
 /* Does the way to diagonal k by d changes come down from k + 1: by a line of b? */
-static bool comes_down(const struct search *s, long d, long k)
+static bool comes_down(const struct diff_search *s, long d, long k)
 {
 	return k == -d || (k != d && row_at(s, d - 1, k - 1) < row_at(s, d - 1, k + 1));
 }
 
-static long slide(const struct search *s, long x, long k)
+static long slide(const struct diff_search *s, long x, long k)
 {
 	while (x < s->a_count && x - k < s->b_count &&
 	       text_equal(s->a->lines[s->from + (size_t)x], s->b->lines[s->from + (size_t)(x - k)]))
@@ -75,7 +75,7 @@ static long slide(const struct search *s, long x, long k)
 }
 
 /* True: with d changes the end is reached. */
-static bool step(struct search *s, long d)
+static bool step(struct diff_search *s, long d)
 {
 	bool is_end = false;
 
@@ -94,7 +94,7 @@ static bool step(struct search *s, long d)
 }
 
 /* Back from the end, change by change. */
-static void mark_way(const struct search *s, long d)
+static void mark_way(const struct diff_search *s, long d)
 {
 	long x = s->a_count, y = s->b_count;
 
@@ -112,7 +112,7 @@ static void mark_way(const struct search *s, long d)
 	}
 }
 
-static void mark_all(const struct search *s)
+static void mark_all(const struct diff_search *s)
 {
 	for (long i = 0; i < s->a_count; i++)
 		s->a->changed[s->from + (size_t)i] = true;
@@ -122,7 +122,7 @@ static void mark_all(const struct search *s)
 
 static void compare(const struct side *a, const struct side *b)
 {
-	struct search *s = must_zero(1, sizeof(*s));
+	struct diff_search *s = must_zero(1, sizeof(*s));
 	size_t shorter = a->count < b->count ? a->count : b->count, end = 0;
 	long d = 0;
 
@@ -149,21 +149,22 @@ static void compare(const struct side *a, const struct side *b)
 /* ---- the hunks ---- */
 
 /* A place in both. */
-struct spot {
+struct diff_spot {
 	size_t a, b;
 };
 
-static bool is_end(const struct side *a, const struct side *b, struct spot at)
+static bool is_end(const struct side *a, const struct side *b, struct diff_spot at)
 {
 	return at.a == a->count && at.b == b->count;
 }
 
-static bool is_changed(const struct side *a, const struct side *b, struct spot at)
+static bool is_changed(const struct side *a, const struct side *b, struct diff_spot at)
 {
 	return (at.a < a->count && a->changed[at.a]) || (at.b < b->count && b->changed[at.b]);
 }
 
-static struct spot over_changes(const struct side *a, const struct side *b, struct spot at)
+static struct diff_spot over_changes(const struct side *a, const struct side *b,
+                                     struct diff_spot at)
 {
 	while (at.a < a->count && a->changed[at.a])
 		at.a++;
@@ -173,7 +174,8 @@ static struct spot over_changes(const struct side *a, const struct side *b, stru
 }
 
 /* How many lines from here on, up to max, are in both. */
-static size_t count_common(const struct side *a, const struct side *b, struct spot at, size_t max)
+static size_t count_common(const struct side *a, const struct side *b, struct diff_spot at,
+                           size_t max)
 {
 	size_t n = 0;
 
@@ -186,19 +188,20 @@ static size_t count_common(const struct side *a, const struct side *b, struct sp
 }
 
 /* at is a change; changes that have little between them are told together. */
-static struct spot find_hunk_end(const struct side *a, const struct side *b, struct spot at)
+static struct diff_spot find_hunk_end(const struct side *a, const struct side *b,
+                                      struct diff_spot at)
 {
 	size_t n;
 
 	for (;;) {
 		at = over_changes(a, b, at);
 		n = count_common(a, b, at, 2 * CONTEXT + 1);
-		if (n > 2 * CONTEXT || is_end(a, b, (struct spot){at.a + n, at.b + n}))
+		if (n > 2 * CONTEXT || is_end(a, b, (struct diff_spot){at.a + n, at.b + n}))
 			break;
-		at = (struct spot){at.a + n, at.b + n};
+		at = (struct diff_spot){at.a + n, at.b + n};
 	}
 	n = n < CONTEXT ? n : CONTEXT;
-	return (struct spot){at.a + n, at.b + n};
+	return (struct diff_spot){at.a + n, at.b + n};
 }
 
 static void add_line(struct buf *out, char mark, struct text line)
@@ -215,10 +218,10 @@ static void add_range(struct buf *out, char mark, size_t from, size_t to)
 	buf_print(out, "%c%zu,%zu ", mark, to > from ? from + 1 : from, to - from);
 }
 
-static void add_hunk(struct buf *out, const struct side *a, const struct side *b, struct spot from,
-                     struct spot to)
+static void add_hunk(struct buf *out, const struct side *a, const struct side *b,
+                     struct diff_spot from, struct diff_spot to)
 {
-	struct spot at = from;
+	struct diff_spot at = from;
 
 	buf_add(out, TEXT("@@ "));
 	add_range(out, '-', from.a, to.a);
@@ -238,17 +241,17 @@ static void add_hunk(struct buf *out, const struct side *a, const struct side *b
 
 static void add_hunks(struct buf *out, const struct side *a, const struct side *b)
 {
-	struct spot at = {0, 0}, from, to;
+	struct diff_spot at = {0, 0}, from, to;
 	size_t lead;
 
 	for (;; at = to) {
 		size_t common = count_common(a, b, at, a->count);
 
-		at = (struct spot){at.a + common, at.b + common};
+		at = (struct diff_spot){at.a + common, at.b + common};
 		if (is_end(a, b, at))
 			return;
 		lead = common < CONTEXT ? common : CONTEXT;
-		from = (struct spot){at.a - lead, at.b - lead};
+		from = (struct diff_spot){at.a - lead, at.b - lead};
 		to = find_hunk_end(a, b, at);
 		add_hunk(out, a, b, from, to);
 	}

@@ -26,7 +26,7 @@ static void add_item(struct container *c, struct text key, struct text value)
 
 	if ((c->count & (c->count - 1)) == 0)
 		c->items = must_grow(c->items, 2 * (c->count ? c->count : 1) * sizeof(*c->items));
-	c->items[c->count++] = (struct item){
+	c->items[c->count++] = (struct json_item){
 		.key = key, .value = value, .all = {from, (size_t)(end_of(value) - from)}};
 }
 
@@ -56,7 +56,7 @@ void container_finish(struct container *c)
 	*c = (struct container){0};
 }
 
-bool item_is_named(const struct item *item, const char *name)
+bool item_is_named(const struct json_item *item, const char *name)
 {
 	yyjson_doc *doc;
 	yyjson_val *root;
@@ -71,9 +71,9 @@ bool item_is_named(const struct item *item, const char *name)
 	return same;
 }
 
-struct item *container_find(const struct container *c, const char *name, size_t *count)
+struct json_item *container_find(const struct container *c, const char *name, size_t *count)
 {
-	struct item *found = NULL;
+	struct json_item *found = NULL;
 
 	*count = 0;
 	for (size_t i = 0; i < c->count; i++) {
@@ -107,12 +107,12 @@ void edits_finish(struct edits *edits)
 	buf_finish(&edits->added);
 }
 
-static struct edit *add_edit(struct edits *edits, const char *at)
+static struct text_edit *add_edit(struct edits *edits, const char *at)
 {
 	if ((edits->count & (edits->count - 1)) == 0)
-		edits->all = must_grow(edits->all,
-		                       2 * (edits->count ? edits->count : 1) * sizeof(struct edit));
-	edits->all[edits->count] = (struct edit){.at = at, .from = edits->added.len};
+		edits->all = must_grow(edits->all, 2 * (edits->count ? edits->count : 1) *
+		                                           sizeof(struct text_edit));
+	edits->all[edits->count] = (struct text_edit){.at = at, .from = edits->added.len};
 	return &edits->all[edits->count++];
 }
 
@@ -129,7 +129,7 @@ struct buf *edits_insert(struct edits *edits, const char *at)
 
 void edits_inserted(struct edits *edits)
 {
-	struct edit *last = &edits->all[edits->count - 1];
+	struct text_edit *last = &edits->all[edits->count - 1];
 
 	last->len = edits->added.len - last->from;
 }
@@ -178,7 +178,7 @@ void edits_cut_items(struct edits *edits, const struct container *c)
 
 static int compare(const void *a, const void *b)
 {
-	const struct edit *one = a, *other = b;
+	const struct text_edit *one = a, *other = b;
 
 	return (one->at > other->at) - (one->at < other->at);
 }
@@ -190,7 +190,7 @@ void edits_apply(struct edits *edits, struct buf *out)
 	if (edits->count)
 		qsort(edits->all, edits->count, sizeof(*edits->all), compare);
 	for (size_t i = 0; i < edits->count; i++) {
-		const struct edit *e = &edits->all[i];
+		const struct text_edit *e = &edits->all[i];
 
 		buf_add(out, (struct text){at, (size_t)(e->at - at)});
 		if (e->len)
@@ -218,7 +218,7 @@ static struct text first_indent(struct text text)
 	return TEXT("  ");
 }
 
-void style_read(struct style *style, struct text text, const struct container *root)
+void style_read(struct json_style *style, struct text text, const struct container *root)
 {
 	style->newline = text_find(text, '\r') >= 0 ? TEXT("\r\n") : TEXT("\n");
 	style->unit = first_indent(text);
@@ -239,25 +239,26 @@ static struct text margin_of(const char *at, struct text text, bool *whole)
 	return (struct text){line, (size_t)(p - line)};
 }
 
-void place_of(struct place *place, const struct container *c, struct style *style, struct text text)
+void place_of(struct insert_place *place, const struct container *c, struct json_style *style,
+              struct text text)
 {
 	bool whole;
 
-	*place = (struct place){.style = style, .first = c->count == 0};
+	*place = (struct insert_place){.style = style, .first = c->count == 0};
 	if (place->first) {
 		place->at = end_of(c->text) - 1;
 		place->margin = margin_of(c->text.at, text, &whole);
 		place->deeper = 1;
 		place->spread = !style->one_line;
 	} else {
-		const struct item *last = &c->items[c->count - 1];
+		const struct json_item *last = &c->items[c->count - 1];
 
 		place->at = end_of(last->all);
 		place->margin = margin_of(last->all.at, text, &place->spread);
 	}
 }
 
-void place_line(const struct place *place, struct buf *out, unsigned deeper)
+void place_line(const struct insert_place *place, struct buf *out, unsigned deeper)
 {
 	if (!place->spread)
 		return;
@@ -267,14 +268,14 @@ void place_line(const struct place *place, struct buf *out, unsigned deeper)
 		buf_add(out, place->style->unit);
 }
 
-void place_lead(const struct place *place, struct buf *out)
+void place_lead(const struct insert_place *place, struct buf *out)
 {
 	if (!place->first)
 		buf_add(out, place->spread ? TEXT(",") : TEXT(", "));
 	place_line(place, out, place->deeper);
 }
 
-void place_tail(const struct place *place, struct buf *out)
+void place_tail(const struct insert_place *place, struct buf *out)
 {
 	if (place->first)
 		place_line(place, out, 0);

@@ -11,7 +11,7 @@
 
 /* ---- the spans ---- */
 
-struct item {
+struct json_item {
 	struct text key;   /* as written, without quotes; of an array's item empty */
 	struct text value; /* as written */
 	struct text all;   /* key and value */
@@ -21,7 +21,7 @@ struct item {
 /* The members of an object, or the items of an array. */
 struct container {
 	struct text text; /* with its brackets */
-	struct item *items;
+	struct json_item *items;
 	size_t count;
 };
 
@@ -30,15 +30,16 @@ bool container_read(struct container *container, struct text value);
 void container_finish(struct container *container);
 
 /* The last member of that name, and how many there are. */
-struct item *container_find(const struct container *container, const char *name, size_t *count);
+struct json_item *container_find(const struct container *container, const char *name,
+                                 size_t *count);
 bool container_all_go(const struct container *container); /* and there is one */
 
 /* Does a key or string, as written, stand for this name? */
-bool item_is_named(const struct item *item, const char *name);
+bool item_is_named(const struct json_item *item, const char *name);
 
 /* ---- the changes ---- */
 
-struct edit {
+struct text_edit {
 	const char *at;
 	size_t cut;
 	size_t from, len; /* what is inserted, in edits.added */
@@ -46,7 +47,7 @@ struct edit {
 
 struct edits {
 	struct text text;
-	struct edit *all;
+	struct text_edit *all;
 	size_t count;
 	struct buf added;
 };
@@ -68,25 +69,25 @@ void edits_apply(struct edits *edits, struct buf *out);
 
 /* ---- where a new item goes, and how it looks there ---- */
 
-struct style {
+struct json_style {
 	struct text newline, unit; /* of indentation */
 	bool one_line;             /* everything is: we do not begin another */
 };
-void style_read(struct style *style, struct text text, const struct container *root);
+void style_read(struct json_style *style, struct text text, const struct container *root);
 
-struct place {
+struct insert_place {
 	const char *at;
 	bool first;         /* the container is empty */
 	bool spread;        /* an item a line */
 	struct text margin; /* of the line that is followed... */
 	unsigned deeper;    /* ...by so many units more */
-	struct style *style;
+	struct json_style *style;
 };
-void place_of(struct place *place, const struct container *container, struct style *style,
-              struct text text);
+void place_of(struct insert_place *place, const struct container *container,
+              struct json_style *style, struct text text);
 
-void place_line(const struct place *place, struct buf *out, unsigned deeper); /* if spread */
-void place_lead(const struct place *place, struct buf *out); /* before the new item */
-void place_tail(const struct place *place, struct buf *out); /* after it */
+void place_line(const struct insert_place *place, struct buf *out, unsigned deeper); /* if spread */
+void place_lead(const struct insert_place *place, struct buf *out); /* before the new item */
+void place_tail(const struct insert_place *place, struct buf *out); /* after it */
 
 #endif

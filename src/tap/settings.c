@@ -16,18 +16,18 @@
 #define BOM "\xef\xbb\xbf"
 
 /* What was made for a group, each with all before it. */
-enum made { MADE_GROUP, MADE_EVENT, MADE_HOOKS, MADE_OBJECT, MADE_FILE, MADES };
+enum settings_made { MADE_GROUP, MADE_EVENT, MADE_HOOKS, MADE_OBJECT, MADE_FILE, MADES };
 static const char *const made_words[MADES] = {"group", "event", "hooks", "object", "file"};
 
 /* One file that is looked at. */
 struct settings {
 	struct text bom, text;
 	struct container root, hooks;
-	struct item *member; /* `hooks` in root; NULL: there is none */
+	struct json_item *member; /* `hooks` in root; NULL: there is none */
 	struct edits edits;
 	unsigned ours, old;
 	bool approves;
-	enum made made; /* the most of what our groups say */
+	enum settings_made made; /* the most of what our groups say */
 };
 
 /* ---- reading ---- */
@@ -121,21 +121,21 @@ static bool settings_write(struct settings *s, struct buf *out, struct error *wh
 /* ---- finding ours ---- */
 
 /* A group that lost its tag is of a file that somebody rewrote. */
-static enum made made_of(const struct item *tag)
+static enum settings_made made_of(const struct json_item *tag)
 {
 	for (int i = 0; tag && i < MADES; i++)
 		if (tag->value.len == strlen(made_words[i]) + 2 &&
 		    memcmp(tag->value.at + 1, made_words[i], tag->value.len - 2) == 0)
-			return (enum made)i;
+			return (enum settings_made)i;
 	return MADE_HOOKS;
 }
 
 /* One group of an event: it goes when all of its hooks are ours; when only some
  * are, those go, and the tag with them.  How many are ours. */
-static unsigned look_at_group(struct settings *s, struct item *group, enum made *made)
+static unsigned look_at_group(struct settings *s, struct json_item *group, enum settings_made *made)
 {
 	struct container members, hooks = {0};
-	struct item *list, *tag;
+	struct json_item *list, *tag;
 	unsigned ours = 0;
 	size_t count;
 
@@ -165,10 +165,10 @@ static unsigned look_at_group(struct settings *s, struct item *group, enum made 
 	return ours;
 }
 
-static void look_at_event(struct settings *s, struct item *event)
+static void look_at_event(struct settings *s, struct json_item *event)
 {
 	struct container groups;
-	enum made made = MADE_GROUP;
+	enum settings_made made = MADE_GROUP;
 	unsigned ours = 0;
 
 	if (container_read(&groups, event->value) && event->value.at[0] == '[')
@@ -242,7 +242,7 @@ static void add_hook(struct buf *out, const struct tap_event *event,
 }
 
 static void add_group(struct buf *out, const struct tap_event *event,
-                      const struct settings_wish *wish, enum made made)
+                      const struct settings_wish *wish, enum settings_made made)
 {
 	buf_add(out, TEXT("{\"hooks\": ["));
 	add_hook(out, event, wish);
@@ -250,7 +250,7 @@ static void add_group(struct buf *out, const struct tap_event *event,
 }
 
 static void add_event(struct buf *out, const struct tap_event *event,
-                      const struct settings_wish *wish, enum made made)
+                      const struct settings_wish *wish, enum settings_made made)
 {
 	buf_print(out, "\"%s\": [", event->name);
 	add_group(out, event, wish, made);
@@ -266,12 +266,12 @@ static const struct tap_event *next_event(const struct tap_event *e,
 	return e;
 }
 
-static void insert_hooks(struct settings *s, struct style *style, const struct settings_wish *wish,
-                         enum made made)
+static void insert_hooks(struct settings *s, struct json_style *style,
+                         const struct settings_wish *wish, enum settings_made made)
 {
 	const struct tap_event *first = next_event(tap_events, wish);
 	struct buf *out;
-	struct place place;
+	struct insert_place place;
 
 	place_of(&place, &s->root, style, s->text);
 	out = edits_insert(&s->edits, place.at);
@@ -289,14 +289,15 @@ static void insert_hooks(struct settings *s, struct style *style, const struct s
 	edits_inserted(&s->edits);
 }
 
-static bool insert_group(struct settings *s, struct style *style, const struct settings_wish *wish,
-                         const struct tap_event *event, struct error *why)
+static bool insert_group(struct settings *s, struct json_style *style,
+                         const struct settings_wish *wish, const struct tap_event *event,
+                         struct error *why)
 {
 	struct container groups;
-	struct place place;
+	struct insert_place place;
 	struct buf *out;
 	size_t count;
-	struct item *item = container_find(&s->hooks, event->name, &count);
+	struct json_item *item = container_find(&s->hooks, event->name, &count);
 
 	if (count > 1)
 		return fail_at(s, item->all.at, "this event stands here a second time", why);
@@ -314,10 +315,10 @@ static bool insert_group(struct settings *s, struct style *style, const struct s
 }
 
 /* Events that are there get a group more; the others come behind them. */
-static bool insert_events(struct settings *s, struct style *style, const struct settings_wish *wish,
-                          struct error *why)
+static bool insert_events(struct settings *s, struct json_style *style,
+                          const struct settings_wish *wish, struct error *why)
 {
-	struct place place;
+	struct insert_place place;
 	struct buf *out = NULL;
 	size_t count;
 	const struct tap_event *first = next_event(tap_events, wish);
@@ -346,11 +347,11 @@ static bool insert_events(struct settings *s, struct style *style, const struct 
 }
 
 /* now has no hooks of ours.  made: what of `object` and `file` is ours already. */
-static bool insert_all(struct text now, const struct settings_wish *wish, enum made made,
+static bool insert_all(struct text now, const struct settings_wish *wish, enum settings_made made,
                        struct buf *out, struct error *why)
 {
 	struct settings s;
-	struct style style;
+	struct json_style style;
 	bool good = settings_read(&s, now, why);
 
 	if (good) {
@@ -368,7 +369,7 @@ static bool insert_all(struct text now, const struct settings_wish *wish, enum m
 bool settings_install(struct text now, bool is_there, const struct settings_wish *wish,
                       struct buf *out, struct error *why)
 {
-	enum made made = is_there ? MADE_OBJECT : MADE_FILE;
+	enum settings_made made = is_there ? MADE_OBJECT : MADE_FILE;
 	struct buf clean;
 	bool gone = false;
 	bool good = settings_uninstall(now, &clean, &gone, why);
@@ -397,7 +398,7 @@ bool settings_look(struct text now, struct settings_look *look, struct error *wh
 {
 	struct settings s;
 	bool good = settings_read(&s, now, why);
-	struct item *switched;
+	struct json_item *switched;
 	size_t count;
 
 	*look = (struct settings_look){0};

@@ -224,7 +224,7 @@ void tap_report_finish(struct tap_report *report)
 /* ---- the five ---- */
 
 /* One file at work. */
-struct job {
+struct tap_job {
 	struct settings_wish wish;
 	struct claude_found claude;
 	bool approves;
@@ -234,19 +234,19 @@ struct job {
 };
 
 /* end_job() is called whatever comes of it. */
-static bool begin_job(struct job *job, const struct tap_target *target, bool make,
+static bool begin_job(struct tap_job *job, const struct tap_target *target, bool make,
                       struct error *why)
 {
 	const struct claude_places places = {target->path, target->home, target->config};
 
-	*job = (struct job){.approves = target->approves};
+	*job = (struct tap_job){.approves = target->approves};
 	claude_find(&places, &job->claude);
 	job->wish.version = job->claude.version;
 	return make_wish(target, &job->wish, why) && open_file(&job->file, target, make, why);
 }
 
 /* report may be NULL. */
-static bool end_job(struct job *job, bool good, struct tap_report *report, struct error *why)
+static bool end_job(struct tap_job *job, bool good, struct tap_report *report, struct error *why)
 {
 	if (report && job->file.path) {
 		report->file = must_dup(job->file.path);
@@ -264,7 +264,7 @@ static bool end_job(struct job *job, bool good, struct tap_report *report, struc
 	return good;
 }
 
-static bool make_installed(struct job *job, struct error *why)
+static bool make_installed(struct tap_job *job, struct error *why)
 {
 	struct file *file = &job->file;
 	struct settings_wish wish = job->wish;
@@ -275,7 +275,7 @@ static bool make_installed(struct job *job, struct error *why)
 	       error_within(why, "%s", file->path);
 }
 
-static bool make_uninstalled(struct job *job, struct error *why)
+static bool make_uninstalled(struct tap_job *job, struct error *why)
 {
 	struct file *file = &job->file;
 
@@ -284,7 +284,7 @@ static bool make_uninstalled(struct job *job, struct error *why)
 }
 
 /* Two numbers of the file as it is and as it would be. */
-static void make_tag(const struct job *job, char tag[TAP_TAG_LEN + 1])
+static void make_tag(const struct tap_job *job, char tag[TAP_TAG_LEN + 1])
 {
 	static const uint64_t seeds[] = {0x9c3f1d5b74617000, 0x2e8a60c774617000};
 	uint64_t sums[2];
@@ -298,7 +298,8 @@ static void make_tag(const struct job *job, char tag[TAP_TAG_LEN + 1])
 	         (unsigned long long)sums[1]);
 }
 
-static bool is_as_shown(const struct job *job, const struct tap_target *target, struct error *why)
+static bool is_as_shown(const struct tap_job *job, const struct tap_target *target,
+                        struct error *why)
 {
 	char tag[TAP_TAG_LEN + 1];
 
@@ -310,7 +311,7 @@ static bool is_as_shown(const struct job *job, const struct tap_target *target, 
 
 /* What is backed up is a file without hooks of ours: an install over an older one
  * keeps the older backup. */
-static bool write_installed(struct job *job, struct error *why)
+static bool write_installed(struct tap_job *job, struct error *why)
 {
 	struct file *file = &job->file;
 	struct settings_look look;
@@ -325,7 +326,7 @@ static bool write_installed(struct job *job, struct error *why)
 
 bool tap_install(const struct tap_target *target, struct tap_report *report, struct error *why)
 {
-	struct job job;
+	struct tap_job job;
 	bool good = begin_job(&job, target, true, why) && make_installed(&job, why) &&
 	            is_as_shown(&job, target, why) && write_installed(&job, why);
 
@@ -333,7 +334,7 @@ bool tap_install(const struct tap_target *target, struct tap_report *report, str
 	return end_job(&job, good, report, why);
 }
 
-static bool write_uninstalled(struct job *job, struct error *why)
+static bool write_uninstalled(struct tap_job *job, struct error *why)
 {
 	struct file *file = &job->file;
 
@@ -350,7 +351,7 @@ static bool write_uninstalled(struct job *job, struct error *why)
 
 bool tap_uninstall(const struct tap_target *target, struct tap_report *report, struct error *why)
 {
-	struct job job;
+	struct tap_job job;
 	bool good = begin_job(&job, target, false, why) && make_uninstalled(&job, why) &&
 	            is_as_shown(&job, target, why) && write_uninstalled(&job, why);
 
@@ -360,7 +361,7 @@ bool tap_uninstall(const struct tap_target *target, struct tap_report *report, s
 
 bool tap_look(const struct tap_target *target, struct tap_report *report, struct error *why)
 {
-	struct job job;
+	struct tap_job job;
 	bool good = begin_job(&job, target, false, why);
 
 	*report = (struct tap_report){0};
@@ -373,7 +374,7 @@ bool tap_look(const struct tap_target *target, struct tap_report *report, struct
 
 bool tap_print(const struct tap_target *target, struct buf *out, struct error *why)
 {
-	struct job job;
+	struct tap_job job;
 	bool good = begin_job(&job, target, false, why) && make_installed(&job, why);
 
 	*out = job.out;
@@ -381,7 +382,7 @@ bool tap_print(const struct tap_target *target, struct buf *out, struct error *w
 	return end_job(&job, good, NULL, why);
 }
 
-static void describe_change(const struct job *job, struct tap_change *change)
+static void describe_change(const struct tap_job *job, struct tap_change *change)
 {
 	struct diff_side before = {job->file.path, buf_text(&job->file.text), job->file.is_there};
 	struct diff_side after = {job->file.path, buf_text(&job->out), !job->gone};
@@ -396,7 +397,7 @@ static void describe_change(const struct job *job, struct tap_change *change)
 bool tap_preview(const struct tap_target *target, bool installs, struct tap_change *change,
                  struct error *why)
 {
-	struct job job;
+	struct tap_job job;
 	bool good = begin_job(&job, target, false, why) &&
 	            (installs ? make_installed(&job, why) : make_uninstalled(&job, why));
 

@@ -99,7 +99,7 @@ bool area_has(struct area area, int row, int col)
 	       col < area.left + area.cols;
 }
 
-static void draw_edge(struct area area, int row, const struct box *box, const char *const *parts)
+static void draw_edge(struct area area, int row, const struct border *box, const char *const *parts)
 {
 	struct pen pen = pen_at(area, row, 0, box->style);
 
@@ -108,7 +108,7 @@ static void draw_edge(struct area area, int row, const struct box *box, const ch
 	pen_put(&pen, text_of(parts[2]));
 }
 
-static void draw_title(struct area area, const struct box *box)
+static void draw_title(struct area area, const struct border *box)
 {
 	struct pen pen = pen_at(area_part(area, 0, 2, 1, area.cols - 4), 0, 0, STYLE_TITLE);
 	int note = wide_width(box->note);
@@ -126,7 +126,7 @@ static void draw_title(struct area area, const struct box *box)
 	}
 }
 
-struct area area_box(struct area area, const struct box *box)
+struct area area_box(struct area area, const struct border *box)
 {
 	static const char *const light[][3] = {{"╭", "─", "╮"}, {"│", "", "│"}, {"╰", "─", "╯"}};
 	static const char *const heavy[][3] = {{"┏", "━", "┓"}, {"┃", "", "┃"}, {"┗", "━", "┛"}};

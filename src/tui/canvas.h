@@ -45,13 +45,13 @@ static inline struct area area_rows(struct area area, int top, int rows)
 bool area_has(struct area area, int row, int col); /* of the screen */
 
 /* Draws a frame, with a title in its upper edge, and answers with what is inside. */
-struct box {
+struct border {
 	bool heavy;
 	enum style style;
 	struct text title;
 	struct text note; /* at the right of the upper edge */
 };
-struct area area_box(struct area area, const struct box *box);
+struct area area_box(struct area area, const struct border *box);
 
 struct pen {
 	struct area area;

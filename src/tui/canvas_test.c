@@ -103,7 +103,7 @@ static void a_part_is_within_the_whole(void **state)
 
 static void a_box_has_a_title_and_an_inside(void **state)
 {
-	struct box box = {.title = TEXT("日"), .style = STYLE_BORDER};
+	struct border box = {.title = TEXT("日"), .style = STYLE_BORDER};
 	struct area inside = area_box(canvas_all(&canvas), &box);
 
 	assert_row(0, "╭─ 日 ───╮");
@@ -111,14 +111,14 @@ static void a_box_has_a_title_and_an_inside(void **state)
 	assert_row(3, "╰────────╯");
 	assert_int_equal(inside.rows, 2);
 	assert_int_equal(inside.cols, 8);
-	box = (struct box){.heavy = true, .note = TEXT("n")};
+	box = (struct border){.heavy = true, .note = TEXT("n")};
 	area_box(canvas_all(&canvas), &box);
 	assert_row(0, "┏━━━━ n ━┓");
 }
 
 static void a_canvas_may_be_tiny(void **state)
 {
-	struct box box = {.title = TEXT("title"), .note = TEXT("note")};
+	struct border box = {.title = TEXT("title"), .note = TEXT("note")};
 
 	for (int rows = 0; rows < 4; rows++) {
 		for (int cols = 0; cols < 8; cols++) {

@@ -12,7 +12,7 @@
 
 struct tui;
 
-struct feed {
+struct tui_feed {
 	void *self;
 	bool (*start)(void *self, struct loop *loop, struct tui *tui, struct error *why);
 	void (*stop)(void *self); /* after a start, also one that failed */
@@ -20,6 +20,6 @@ struct feed {
 };
 
 /* Until somebody leaves; false when it could not begin. */
-bool feed_show(const struct feed *feed, struct error *why);
+bool feed_show(const struct tui_feed *feed, struct error *why);
 
 #endif

@@ -155,7 +155,7 @@ static void draw_states(struct tui *tui, struct area area)
 
 void header_draw(struct tui *tui, struct area area)
 {
-	struct box box = {.style = STYLE_BORDER, .title = TEXT("signalbox")};
+	struct border box = {.style = STYLE_BORDER, .title = TEXT("signalbox")};
 	struct area inside = area_box(area, &box);
 
 	inside = area_part(inside, 0, 1, inside.rows, inside.cols - 2);

@@ -17,7 +17,7 @@
 #define TUI_SAY_MS 4000
 #define TUI_TICK_MS 33 /* of what moves by itself */
 
-struct opened {
+struct opened_view {
 	const struct view *view; /* NULL: nothing */
 	void *self;
 	struct area at; /* where it was drawn last, inside its frame */
@@ -55,12 +55,12 @@ struct tui {
 	bool wants_quit, is_dirty;
 	bool is_pasting; /* keys are text, and do nothing else */
 
-	struct opened panes[PANES];
+	struct opened_view panes[PANES];
 	enum tui_pane focus;
 	bool is_maximised;
-	struct opened overlays[TUI_OVERLAYS_MAX];
+	struct opened_view overlays[TUI_OVERLAYS_MAX];
 	size_t overlay_count;
-	struct opened modal;
+	struct opened_view modal;
 	bool is_aside; /* the question stands there, but the keys are not its */
 	struct steering steering;
 	struct buf argument;         /* of the overlay that is being opened */

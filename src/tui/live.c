@@ -314,7 +314,7 @@ static void stop(void *self)
 bool tui_watch(const struct tui_box *box, struct error *why)
 {
 	struct live live = {.box = box};
-	struct feed feed = {&live, start, stop, box->background};
+	struct tui_feed feed = {&live, start, stop, box->background};
 	bool shown;
 
 	live.base = must_print("ws%s", box->base + strlen("http"));

@@ -137,7 +137,7 @@ static struct text tag_of_invoke(struct text invoke)
 static void end_line(struct log *log, const char *glyph, const char *lane, uint8_t style)
 {
 	struct text invoke = log->frame->invoke;
-	struct entry entry = {.glyph = glyph, .words = buf_text(&log->words)};
+	struct log_line entry = {.glyph = glyph, .words = buf_text(&log->words)};
 
 	if (lane || invoke.len == 0) {
 		entry.tag = text_of(lane ? lane : "debug");

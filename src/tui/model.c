@@ -36,7 +36,7 @@ static char *words_dup(struct text words)
 	return copy;
 }
 
-void model_add_line(struct model *model, const struct frame *frame, const struct entry *entry)
+void model_add_line(struct model *model, const struct frame *frame, const struct log_line *entry)
 {
 	size_t at = (model->line_first + model->line_count) % MODEL_LINES_MAX;
 	struct line *line = &model->lines[at];
@@ -81,7 +81,7 @@ uint8_t model_hue(struct model *model, struct text invoke)
 
 static void drop_event(struct model *model)
 {
-	struct kept *oldest = &model->events[model->event_first];
+	struct kept_event *oldest = &model->events[model->event_first];
 
 	free(oldest->raw);
 	model->event_bytes -= oldest->len;
@@ -91,19 +91,20 @@ static void drop_event(struct model *model)
 
 static void keep_event(struct model *model, struct text raw)
 {
-	struct kept *kept;
+	struct kept_event *kept;
 
 	while (model->event_count > 0 && (model->event_count == MODEL_EVENTS_MAX ||
 	                                  model->event_bytes + raw.len > MODEL_EVENTS_BYTES))
 		drop_event(model);
 	kept = &model->events[(model->event_first + model->event_count++) % MODEL_EVENTS_MAX];
-	*kept = (struct kept){text_dup(raw), raw.len};
+	*kept = (struct kept_event){text_dup(raw), raw.len};
 	model->event_bytes += raw.len;
 }
 
 struct text model_event(const struct model *model, size_t at)
 {
-	const struct kept *kept = &model->events[(model->event_first + at) % MODEL_EVENTS_MAX];
+	const struct kept_event *kept =
+		&model->events[(model->event_first + at) % MODEL_EVENTS_MAX];
 
 	return (struct text){kept->raw, kept->len};
 }

@@ -25,7 +25,7 @@ struct line {
 };
 
 /* An event as it came; pieces of text that stream by are not kept. */
-struct kept {
+struct kept_event {
 	char *raw;
 	size_t len;
 };
@@ -46,7 +46,7 @@ struct model {
 	struct line lines[MODEL_LINES_MAX];
 	size_t line_first, line_count;
 	uint64_t lines_ever; /* added since the start */
-	struct kept events[MODEL_EVENTS_MAX];
+	struct kept_event events[MODEL_EVENTS_MAX];
 	size_t event_first, event_count, event_bytes;
 	struct map hues; /* invokeid -> its style */
 	struct link prompts;
@@ -71,13 +71,13 @@ void model_unask(struct model *model, struct text id);
 /* ---- for log.c ---- */
 
 /* The texts are copied. */
-struct entry {
+struct log_line {
 	struct text tag;
 	uint8_t style;
 	bool is_error;
 	const char *glyph;
 	struct text words;
 };
-void model_add_line(struct model *model, const struct frame *frame, const struct entry *entry);
+void model_add_line(struct model *model, const struct frame *frame, const struct log_line *entry);
 
 #endif

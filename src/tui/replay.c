@@ -12,7 +12,7 @@
 #define WALLCLOCK_MAX_MS 250
 #define AT_ONCE 500 /* frames between two looks at the keyboard */
 
-struct replay {
+struct tui_replay {
 	struct transcript transcript;
 	enum tui_timing timing;
 	struct tui *tui;
@@ -56,7 +56,7 @@ bool tui_timing_of(struct text name, enum tui_timing *timing)
 
 /* ---- frames in their time ---- */
 
-static uint64_t pause_after(struct replay *replay)
+static uint64_t pause_after(struct tui_replay *replay)
 {
 	double ts = replay->tui->model.fold.last_ts;
 	double pause = replay->last_ts > 0 ? ts - replay->last_ts : 0;
@@ -68,7 +68,7 @@ static uint64_t pause_after(struct replay *replay)
 }
 
 /* False at the end.  What is no frame is passed over: a recording may be cut anywhere. */
-static bool hear_one(struct replay *replay)
+static bool hear_one(struct tui_replay *replay)
 {
 	struct text line;
 
@@ -78,7 +78,7 @@ static bool hear_one(struct replay *replay)
 	return true;
 }
 
-static void say_if_empty(struct replay *replay)
+static void say_if_empty(struct tui_replay *replay)
 {
 	if (replay->heard == 0)
 		tui_say(replay->tui, "this recording has no frames");
@@ -86,7 +86,7 @@ static void say_if_empty(struct replay *replay)
 
 static void tick(uv_timer_t *timer)
 {
-	struct replay *replay = timer->data;
+	struct tui_replay *replay = timer->data;
 
 	if (hear_one(replay))
 		uv_timer_start(timer, tick, pause_after(replay), 0);
@@ -97,7 +97,8 @@ static void tick(uv_timer_t *timer)
 /* All at once is still a piece a turn, so that keys are heard in between. */
 static bool hear_some(struct turn *turn)
 {
-	struct replay *replay = (struct replay *)((char *)turn - offsetof(struct replay, turn));
+	struct tui_replay *replay =
+		(struct tui_replay *)((char *)turn - offsetof(struct tui_replay, turn));
 
 	if (replay->is_over)
 		return false;
@@ -117,7 +118,7 @@ static void forget_timer(uv_handle_t *handle)
 
 static bool start(void *self, struct loop *loop, struct tui *tui, struct error *why)
 {
-	struct replay *replay = self;
+	struct tui_replay *replay = self;
 
 	replay->tui = tui;
 	tui->is_recording = true;
@@ -135,7 +136,7 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 
 static void stop(void *self)
 {
-	struct replay *replay = self;
+	struct tui_replay *replay = self;
 
 	if (replay->timing == TUI_INSTANT)
 		loop_remove_turn(&replay->turn);
@@ -144,8 +145,8 @@ static void stop(void *self)
 
 bool tui_replay(const struct tui_recording *recording, struct error *why)
 {
-	struct replay replay = {.timing = recording->timing};
-	struct feed feed = {&replay, start, stop, recording->background};
+	struct tui_replay replay = {.timing = recording->timing};
+	struct tui_feed feed = {&replay, start, stop, recording->background};
 	bool shown =
 		transcript_open(&replay.transcript, recording->path, why) && feed_show(&feed, why);
 

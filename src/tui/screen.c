@@ -13,22 +13,22 @@
 
 /* ---- opening and closing ---- */
 
-static void open_view(struct tui *tui, struct opened *opened, const struct view *view)
+static void open_view(struct tui *tui, struct opened_view *opened, const struct view *view)
 {
-	*opened = (struct opened){.view = view, .self = must_zero(1, view->size + 1)};
+	*opened = (struct opened_view){.view = view, .self = must_zero(1, view->size + 1)};
 	if (view->open)
 		view->open(tui, opened->self);
 	tui_redraw(tui);
 }
 
-static void close_view(struct tui *tui, struct opened *opened)
+static void close_view(struct tui *tui, struct opened_view *opened)
 {
 	if (!opened->view)
 		return;
 	if (opened->view->close)
 		opened->view->close(tui, opened->self);
 	free(opened->self);
-	*opened = (struct opened){0};
+	*opened = (struct opened_view){0};
 	tui_redraw(tui);
 }
 
@@ -105,14 +105,14 @@ bool tui_send(struct tui *tui, struct text frame)
 
 /* ---- keys ---- */
 
-static struct opened *keyed(struct tui *tui)
+static struct opened_view *keyed(struct tui *tui)
 {
 	if (tui->overlay_count > 0)
 		return &tui->overlays[tui->overlay_count - 1];
 	return tui->modal.view && !tui->is_aside ? &tui->modal : &tui->panes[tui->focus];
 }
 
-static bool give(struct tui *tui, struct opened *to, const struct press *press)
+static bool give(struct tui *tui, struct opened_view *to, const struct press *press)
 {
 	return to->view && to->view->press && to->view->press(tui, to->self, press);
 }
@@ -163,7 +163,7 @@ bool tui_action(struct tui *tui, struct text word, struct text argument)
 /* The mouse speaks to what it points at; a pane gets the keys with that. */
 static void press_mouse(struct tui *tui, const struct press *press)
 {
-	struct opened *top = keyed(tui);
+	struct opened_view *top = keyed(tui);
 
 	if (tui->modal.view && tui->overlay_count == 0)
 		top = &tui->modal;
@@ -185,7 +185,7 @@ static void press_mouse(struct tui *tui, const struct press *press)
 /* What the view with the keys does not take: a question leaves all else as it is. */
 static void press_rest(struct tui *tui, const struct press *press)
 {
-	struct opened *pane = &tui->panes[tui->focus];
+	struct opened_view *pane = &tui->panes[tui->focus];
 
 	if (tui->overlay_count > 0) {
 		if (press->code == PRESS_ESCAPE)
@@ -211,7 +211,7 @@ void tui_press(struct tui *tui, const struct press *press)
 
 /* ---- frames ---- */
 
-static void tell(struct tui *tui, struct opened *opened, struct text raw)
+static void tell(struct tui *tui, struct opened_view *opened, struct text raw)
 {
 	if (opened->view && opened->view->hear)
 		opened->view->hear(tui, opened->self, raw);
@@ -238,10 +238,10 @@ bool tui_moves(const struct tui *tui)
 
 /* ---- drawing ---- */
 
-static void draw_view(struct tui *tui, struct opened *opened, struct area area, bool has_keys)
+static void draw_view(struct tui *tui, struct opened_view *opened, struct area area, bool has_keys)
 {
 	struct buf note;
-	struct box box = {
+	struct border box = {
 		.heavy = has_keys,
 		.style = has_keys ? STYLE_FOCUS : STYLE_BORDER,
 		.title = text_of(opened->view->title),

@@ -53,7 +53,7 @@ static const struct {
 #define BLACK 16
 
 /* A bright colour of eight is the plain one in bold; bright black would be black. */
-static struct look of_eight(struct look look)
+static struct style_look of_eight(struct style_look look)
 {
 	if (look.colour == 8)
 		look.colour = -1;
@@ -65,15 +65,16 @@ static struct look of_eight(struct look look)
 }
 
 /* On the row that is chosen all of it can be read: there colours tell nothing more. */
-static void choose(struct look *look, bool is_light)
+static void choose(struct style_look *look, bool is_light)
 {
 	look->background = is_light ? CHOSEN_LIGHT : CHOSEN_DARK;
 	look->colour = is_light ? BLACK : WHITE;
 }
 
-static struct look of_256(uint8_t s, bool is_chosen, bool is_light)
+static struct style_look of_256(uint8_t s, bool is_chosen, bool is_light)
 {
-	struct look look = {is_light ? theme[s].light : theme[s].dark, -1, .bold = theme[s].bold};
+	struct style_look look = {is_light ? theme[s].light : theme[s].dark, -1,
+	                          .bold = theme[s].bold};
 
 	if (theme[s].behind)
 		look.background = theme[s].behind;
@@ -82,10 +83,10 @@ static struct look of_256(uint8_t s, bool is_chosen, bool is_light)
 	return look;
 }
 
-static struct look of_16(uint8_t s, bool is_chosen, bool is_light)
+static struct style_look of_16(uint8_t s, bool is_chosen, bool is_light)
 {
-	struct look look = {is_light ? theme[s].light_16 : theme[s].dark_16, -1,
-	                    .bold = theme[s].bold};
+	struct style_look look = {is_light ? theme[s].light_16 : theme[s].dark_16, -1,
+	                          .bold = theme[s].bold};
 
 	if (theme[s].behind_16)
 		look.background = theme[s].behind_16;
@@ -95,7 +96,7 @@ static struct look of_16(uint8_t s, bool is_chosen, bool is_light)
 	return look;
 }
 
-struct look style_look(uint8_t style, struct palette palette)
+struct style_look style_look(uint8_t style, struct palette palette)
 {
 	uint8_t s = (style & ~STYLE_CHOSEN) < STYLES ? style & ~STYLE_CHOSEN : STYLE_PLAIN;
 	bool is_chosen = style & STYLE_CHOSEN;
@@ -103,13 +104,14 @@ struct look style_look(uint8_t style, struct palette palette)
 	if (palette.colours >= 256)
 		return of_256(s, is_chosen, palette.is_light);
 	if (palette.colours > 0) {
-		struct look look = of_16(s, is_chosen, palette.is_light);
+		struct style_look look = of_16(s, is_chosen, palette.is_light);
 
 		if (look.colour == 16) /* black, which 0 is; there 0 would be none */
 			look.colour = 0;
 		return palette.colours < 16 ? of_eight(look) : look;
 	}
-	return (struct look){-1, -1, theme[s].bold, theme[s].dim, theme[s].reverse || is_chosen};
+	return (struct style_look){-1, -1, theme[s].bold, theme[s].dim,
+	                           theme[s].reverse || is_chosen};
 }
 
 /* ---- what is behind it ---- */

@@ -43,7 +43,7 @@ enum style {
 /* Or-ed to any style: the row that is chosen. */
 #define STYLE_CHOSEN 0x80
 
-struct look {
+struct style_look {
 	int16_t colour, background; /* -1: the terminal's own */
 	bool bold, dim, reverse;
 };
@@ -54,7 +54,7 @@ struct palette {
 };
 
 /* style may hold STYLE_CHOSEN. */
-struct look style_look(uint8_t style, struct palette palette);
+struct style_look style_look(uint8_t style, struct palette palette);
 
 /* What a terminal says of its background: `rgb:RRRR/GGGG/BBBB`, with one to four digits
  * each; and what COLORFGBG says, `15;0` or `0;default;15`.  False: nothing that is known. */

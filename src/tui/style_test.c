@@ -75,7 +75,7 @@ static double wanted(int style)
 
 static void assert_readable(int style, struct palette palette, double behind)
 {
-	struct look look = style_look((uint8_t)style, palette);
+	struct style_look look = style_look((uint8_t)style, palette);
 	double back = look.background < 0 ? behind : luminance(look.background);
 	double least = wanted(style & ~STYLE_CHOSEN), found;
 
@@ -105,7 +105,7 @@ static void what_people_decide_on_has_the_colours_of_the_terminal(void **state)
 	for (size_t i = 0; i < sizeof(styles); i++) {
 		for (int colours = 8; colours <= 256; colours *= 2) {
 			for (int is_light = 0; is_light < 2; is_light++) {
-				struct look look =
+				struct style_look look =
 					style_look(styles[i], (struct palette){colours, is_light});
 
 				assert_int_equal(look.colour, -1);
@@ -118,7 +118,7 @@ static void what_people_decide_on_has_the_colours_of_the_terminal(void **state)
 static void sixteen_colours_on_light_have_no_bright_ones(void **state)
 {
 	for (int style = 0; style < STYLES; style++) {
-		struct look look = style_look((uint8_t)style, (struct palette){16, true});
+		struct style_look look = style_look((uint8_t)style, (struct palette){16, true});
 
 		assert_true(look.background >= 0 || look.colour <= 8);
 		look = style_look((uint8_t)style | STYLE_CHOSEN, (struct palette){16, true});

@@ -83,7 +83,7 @@ static void prepare_colours(struct term *term)
 		term->palette.colours = COLORS;
 	}
 	for (int style = 0; style < 256; style++) {
-		struct look look = style_look((uint8_t)style, term->palette);
+		struct style_look look = style_look((uint8_t)style, term->palette);
 		short pair = (short)((style & ~STYLE_CHOSEN) + 1);
 
 		term->attributes[style] = (look.bold ? A_BOLD : 0) | (look.dim ? A_DIM : 0) |

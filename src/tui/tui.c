@@ -18,7 +18,7 @@
 
 #define DRAW_MS 16
 
-struct show {
+struct tui_session {
 	struct tui tui;
 	struct term *term;
 	struct loop *loop;
@@ -32,7 +32,7 @@ struct show {
 
 /* ---- drawing ---- */
 
-static void draw(struct show *show)
+static void draw(struct tui_session *show)
 {
 	struct tui *tui = &show->tui;
 	int rows, cols;
@@ -49,7 +49,7 @@ static void draw(struct show *show)
 /* What moves, moves; what only counts seconds does that. */
 static void timer_fired(uv_timer_t *timer)
 {
-	struct show *show = timer->data;
+	struct tui_session *show = timer->data;
 	bool moves = tui_moves(&show->tui);
 
 	draw(show);
@@ -62,7 +62,8 @@ static void timer_fired(uv_timer_t *timer)
 /* After each turn: if something changed, draw it soon, but not more often than that. */
 static bool end_turn(struct turn *turn)
 {
-	struct show *show = (struct show *)((char *)turn - offsetof(struct show, turn));
+	struct tui_session *show =
+		(struct tui_session *)((char *)turn - offsetof(struct tui_session, turn));
 	uint64_t since = loop_now_ms(show->loop) - show->drawn_ms;
 
 	if (show->tui.wants_quit) {
@@ -83,7 +84,7 @@ static bool end_turn(struct turn *turn)
 
 static void keys_came(uv_poll_t *poll, int status, int events)
 {
-	struct show *show = poll->data;
+	struct tui_session *show = poll->data;
 	struct press press;
 
 	show->tui.now_ms = clock_wall_ms();
@@ -102,7 +103,7 @@ static void keys_came(uv_poll_t *poll, int status, int events)
 
 static void interrupt_came(uv_poll_t *poll, int status, int events)
 {
-	struct show *show = poll->data;
+	struct tui_session *show = poll->data;
 	struct interrupt_caught caught;
 
 	while (interrupt_read(show->interrupts, &caught)) {
@@ -122,7 +123,7 @@ static void interrupt_came(uv_poll_t *poll, int status, int events)
 
 /* libuv makes what it watches non-blocking.  The terminal is also our output, and that
  * of whoever started us: so it watches somebody who watches. */
-static bool watch_input(struct show *show, struct error *why)
+static bool watch_input(struct tui_session *show, struct error *why)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 
@@ -133,7 +134,7 @@ static bool watch_input(struct show *show, struct error *why)
 	                      : error_errno(why, "the keyboard");
 }
 
-static bool catch_interrupts(struct show *show, struct error *why)
+static bool catch_interrupts(struct tui_session *show, struct error *why)
 {
 	show->interrupts = interrupt_catch_screen();
 	return show->interrupts >= 0 || error_errno(why, "signals");
@@ -141,12 +142,12 @@ static bool catch_interrupts(struct show *show, struct error *why)
 
 static void copy(void *self, struct text text)
 {
-	struct show *show = self;
+	struct tui_session *show = self;
 
 	term_copy(show->term, text);
 }
 
-static void begin(struct show *show)
+static void begin(struct tui_session *show)
 {
 	uv_loop_t *uv = loop_uv(show->loop);
 
@@ -162,7 +163,7 @@ static void begin(struct show *show)
 	tui_redraw(&show->tui);
 }
 
-static void end(struct show *show)
+static void end(struct tui_session *show)
 {
 	uv_close((uv_handle_t *)&show->keys, NULL);
 	uv_close((uv_handle_t *)&show->caught, NULL);
@@ -170,9 +171,9 @@ static void end(struct show *show)
 	loop_remove_turn(&show->turn);
 }
 
-bool feed_show(const struct feed *feed, struct error *why)
+bool feed_show(const struct tui_feed *feed, struct error *why)
 {
-	struct show *show = must_zero(1, sizeof(*show));
+	struct tui_session *show = must_zero(1, sizeof(*show));
 	bool started = false;
 
 	show->interrupts = show->input = -1;

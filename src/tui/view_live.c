@@ -15,7 +15,7 @@
 
 enum row_kind { ROW_SINGLE, ROW_GROUP, ROW_CHILD, ROW_LAST_CHILD, ROW_MORE, ROW_SAID };
 
-struct row {
+struct live_row {
 	enum row_kind kind;
 	const struct group *group;
 	const struct invocation *one; /* NULL: a group's own row */
@@ -25,7 +25,7 @@ struct row {
 
 struct live_view {
 	struct groups groups;
-	struct row rows[ROWS_MAX];
+	struct live_row rows[ROWS_MAX];
 	size_t count, top;
 	int room;                       /* rows that it had last */
 	char invoke[FOLD_NAME_MAX + 1]; /* which row is chosen, by what it is */
@@ -38,7 +38,7 @@ static void add_row(struct live_view *view, enum row_kind kind, const struct gro
                     const struct invocation *one)
 {
 	if (view->count < ROWS_MAX)
-		view->rows[view->count++] = (struct row){kind, group, one};
+		view->rows[view->count++] = (struct live_row){kind, group, one};
 }
 
 static void add_invocation(struct live_view *view, enum row_kind kind, const struct group *group,
@@ -90,18 +90,18 @@ static void make_rows(struct tui *tui, struct live_view *view, int room)
 
 /* ---- choosing ---- */
 
-static bool is_choosable(const struct row *row)
+static bool is_choosable(const struct live_row *row)
 {
 	return row->kind != ROW_MORE && row->kind != ROW_SAID;
 }
 
-static bool is_chosen(const struct live_view *view, const struct row *row)
+static bool is_chosen(const struct live_view *view, const struct live_row *row)
 {
 	return is_choosable(row) && strcmp(view->invoke, row->group->invoke) == 0 &&
 	       strcmp(view->session, row->one ? row->one->session : "") == 0;
 }
 
-static void choose(struct live_view *view, const struct row *row)
+static void choose(struct live_view *view, const struct live_row *row)
 {
 	snprintf(view->invoke, sizeof(view->invoke), "%s", row->group->invoke);
 	snprintf(view->session, sizeof(view->session), "%s", row->one ? row->one->session : "");
@@ -276,7 +276,7 @@ static int name_cols(const struct pen *pen)
 	return pen->area.cols >= WIDE_COLS ? 15 : 12;
 }
 
-static void draw_single(struct pen *pen, struct tui *tui, const struct row *row)
+static void draw_single(struct pen *pen, struct tui *tui, const struct live_row *row)
 {
 	uint8_t before = pen->style;
 
@@ -302,7 +302,7 @@ static void draw_session(struct pen *pen, struct text session)
 	pen_fit(pen, session, cols);
 }
 
-static void draw_child(struct pen *pen, struct tui *tui, const struct row *row)
+static void draw_child(struct pen *pen, struct tui *tui, const struct live_row *row)
 {
 	pen_styled(pen, STYLE_BORDER, row->kind == ROW_CHILD ? TEXT(" ├ ") : TEXT(" └ "));
 	draw_session(pen, text_of(row->one->session));
@@ -350,7 +350,7 @@ static void draw_said(struct pen *pen, const struct invocation *one)
 	pen_styled(pen, STYLE_DIM, said);
 }
 
-static void draw_row(struct tui *tui, const struct row *row, struct pen pen)
+static void draw_row(struct tui *tui, const struct live_row *row, struct pen pen)
 {
 	switch (row->kind) {
 	case ROW_SINGLE:

@@ -9,7 +9,7 @@
 
 #define BODY_MAX (4 * KIB) /* of a body that says nothing */
 
-struct owed {
+struct discover_owed {
 	struct web *web;
 	struct http *http;
 	bool rescan;
@@ -17,7 +17,7 @@ struct owed {
 	void *ask;       /* NULL: the request is not whole yet */
 };
 
-static void free_owed(struct owed *o)
+static void free_owed(struct discover_owed *o)
 {
 	buf_finish(&o->body);
 	free(o);
@@ -25,7 +25,7 @@ static void free_owed(struct owed *o)
 
 static void found(void *of, struct text json)
 {
-	struct owed *o = of;
+	struct discover_owed *o = of;
 
 	http_answer(o->http, 200, "application/json", json, NULL);
 	free_owed(o);
@@ -33,14 +33,14 @@ static void found(void *of, struct text json)
 
 static void take_piece(void *self, struct http *http, struct text bytes)
 {
-	struct owed *o = self;
+	struct discover_owed *o = self;
 
 	buf_add(&o->body, bytes);
 }
 
 static void is_whole(void *self, struct http *http)
 {
-	struct owed *o = self;
+	struct discover_owed *o = self;
 	const struct web_discovery *d = &o->web->options.discovery;
 
 	if (routes_is_nothing(buf_text(&o->body))) {
@@ -53,7 +53,7 @@ static void is_whole(void *self, struct http *http)
 
 static void is_gone(void *self, struct http *http)
 {
-	struct owed *o = self;
+	struct discover_owed *o = self;
 	const struct web_discovery *d = &o->web->options.discovery;
 
 	if (o->ask)
@@ -65,7 +65,7 @@ static void look(struct call *call, bool rescan)
 {
 	static const struct http_handler handler = {
 		.piece = take_piece, .whole = is_whole, .gone = is_gone};
-	struct owed *o = must_zero(1, sizeof(*o));
+	struct discover_owed *o = must_zero(1, sizeof(*o));
 
 	o->web = call->web;
 	o->http = call->http;

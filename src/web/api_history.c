@@ -30,14 +30,14 @@
 #define WINDOW_FIRST 1024      /* signals, when there is a filter */
 #define WINDOW_MAX 65536
 
-enum way { FORWARD, BACKWARD, STREAM, FIND };
+enum history_way { FORWARD, BACKWARD, STREAM, FIND };
 
 struct history {
 	struct web *web;
 	struct http *http;
 	struct query query;
 	struct search search;
-	enum way way;
+	enum history_way way;
 	uint64_t started_ms;
 	bool begun;             /* stream and find: the head is out */
 	bool blocked;           /* stream: the peer reads more slowly than we */
@@ -357,7 +357,7 @@ static void start_find(struct history *h)
 	}
 }
 
-static enum way way_of(const struct query *q)
+static enum history_way way_of(const struct query *q)
 {
 	if (q->is_ndjson)
 		return q->has_limit && !q->has_after ? FIND : STREAM;

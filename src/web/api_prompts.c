@@ -84,7 +84,7 @@ void api_prompt_input(struct call *call)
 
 /* ---- an answer ---- */
 
-struct owed {
+struct prompt_owed {
 	struct web *web;
 	struct http *http;
 	struct caller caller;
@@ -94,7 +94,7 @@ struct owed {
 	bool waits; /* it was accepted, but is not on the disk yet */
 };
 
-static void free_owed(struct owed *o)
+static void free_owed(struct prompt_owed *o)
 {
 	const struct back *back = &o->web->options.back;
 
@@ -107,7 +107,7 @@ static void free_owed(struct owed *o)
 
 static void told(void *of, const struct back_verdict *verdict)
 {
-	struct owed *o = of;
+	struct prompt_owed *o = of;
 	struct buf out;
 
 	o->waits = false;
@@ -122,7 +122,7 @@ static void told(void *of, const struct back_verdict *verdict)
 
 static void is_late(struct deadline *deadline)
 {
-	struct owed *o = list_of(deadline, struct owed, late);
+	struct prompt_owed *o = list_of(deadline, struct prompt_owed, late);
 
 	web_refuse(o->http, 503, "it was accepted, but is not on the disk yet", NULL);
 	free_owed(o);
@@ -145,7 +145,7 @@ static bool read_reply(yyjson_val *body, struct back_reply *reply, struct buf *v
 	return true;
 }
 
-static enum back_answer send_reply(struct owed *o, struct error *why)
+static enum back_answer send_reply(struct prompt_owed *o, struct error *why)
 {
 	const struct back *back = &o->web->options.back;
 	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, YYJSON_READ_BIGNUM_AS_RAW);
@@ -169,12 +169,12 @@ static enum back_answer send_reply(struct owed *o, struct error *why)
 
 static void piece(void *self, struct http *http, struct text bytes)
 {
-	buf_add(&((struct owed *)self)->body, bytes);
+	buf_add(&((struct prompt_owed *)self)->body, bytes);
 }
 
 static void whole(void *self, struct http *http)
 {
-	struct owed *o = self;
+	struct prompt_owed *o = self;
 	struct error why;
 	enum back_answer answer = send_reply(o, &why);
 
@@ -195,7 +195,7 @@ static void gone(void *self, struct http *http)
 void api_prompt_answer(struct call *call)
 {
 	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
-	struct owed *o = must_zero(1, sizeof(*o));
+	struct prompt_owed *o = must_zero(1, sizeof(*o));
 
 	o->web = call->web;
 	o->http = call->http;

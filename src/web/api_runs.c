@@ -118,7 +118,7 @@ void api_run(struct call *call)
 
 /* ---- transcripts ---- */
 
-struct transcript {
+struct transcript_response {
 	struct web *web;
 	struct http *http;
 	struct run_replay *replay;
@@ -128,7 +128,7 @@ struct transcript {
 	struct link in_web; /* web.transcripts */
 };
 
-static void free_transcript(struct transcript *t)
+static void free_transcript(struct transcript_response *t)
 {
 	list_remove(&t->in_web);
 	t->web->transcript_count--;
@@ -179,7 +179,7 @@ static void add_line(struct buf *out, const struct run_frame *f)
 }
 
 /* True: it can go on at once. */
-static bool send_out(struct transcript *t)
+static bool send_out(struct transcript_response *t)
 {
 	if (t->out.len)
 		t->blocked = !http_more(t->http, buf_text(&t->out));
@@ -187,7 +187,7 @@ static bool send_out(struct transcript *t)
 	return !t->blocked;
 }
 
-static bool step(struct transcript *t)
+static bool step(struct transcript_response *t)
 {
 	size_t budget = SLICE_BYTES;
 	enum run_replay_news news = REPLAY_MORE;
@@ -218,7 +218,7 @@ bool api_runs_turn(struct web *web)
 
 	web_late_turn(web, false);
 	list_each(&web->transcripts, l) {
-		struct transcript *t = list_of(l, struct transcript, in_web);
+		struct transcript_response *t = list_of(l, struct transcript_response, in_web);
 
 		if (!t->blocked)
 			more = step(t) || more;
@@ -232,7 +232,7 @@ static void ignore_piece(void *self, struct http *http, struct text bytes)
 
 static void begin(void *self, struct http *http)
 {
-	struct transcript *t = self;
+	struct transcript_response *t = self;
 
 	http_answer_begin(http, 200, "application/x-ndjson", NULL);
 	list_add(&t->web->transcripts, &t->in_web);
@@ -240,7 +240,7 @@ static void begin(void *self, struct http *http)
 
 static void writable(void *self, struct http *http)
 {
-	((struct transcript *)self)->blocked = false;
+	((struct transcript_response *)self)->blocked = false;
 }
 
 static void gone(void *self, struct http *http)
@@ -251,7 +251,7 @@ static void gone(void *self, struct http *http)
 void api_run_transcript(struct call *call)
 {
 	static const struct http_handler handler = {ignore_piece, begin, writable, gone};
-	struct transcript *t;
+	struct transcript_response *t;
 	struct run *run;
 
 	if (!web_has_runs(call, api_run_transcript) || !(run = find_run(call)))

@@ -156,7 +156,7 @@ struct show_change {
 	struct web *web;
 	struct http *http; /* NULL: whoever asked has left */
 	bool is_whole;     /* the document, not an item */
-	struct edit edit;
+	struct show_edit edit;
 	struct buf body, id;
 	void *use;          /* when it is under way */
 	struct link in_web; /* web.changes, while it waits */

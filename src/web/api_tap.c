@@ -17,7 +17,7 @@
 
 /* ---- POST /api/hooks/claude-code ---- */
 
-struct hook {
+struct hook_post {
 	struct web *web;
 	struct buf payload;
 	bool is_sure; /* who sends it may decide for others, too */
@@ -25,12 +25,12 @@ struct hook {
 
 static void hook_piece(void *self, struct http *http, struct text bytes)
 {
-	struct hook *hook = self;
+	struct hook_post *hook = self;
 
 	buf_add(&hook->payload, bytes);
 }
 
-static bool pass(struct hook *hook, struct error *why)
+static bool pass(struct hook_post *hook, struct error *why)
 {
 	const struct web_tap *tap = &hook->web->options.tap;
 	bool good = tap->hook(tap->self, buf_text(&hook->payload), hook->is_sure, why);
@@ -53,7 +53,7 @@ static void hook_whole(void *self, struct http *http)
 /* It left, or its payload was too big: that counts. */
 static void hook_gone(void *self, struct http *http)
 {
-	struct hook *hook = self;
+	struct hook_post *hook = self;
 
 	buf_clear(&hook->payload);
 	pass(hook, NULL);
@@ -83,7 +83,7 @@ void api_hook(struct call *call)
 	static const struct http_handler handler = {
 		.piece = hook_piece, .whole = hook_whole, .gone = hook_gone};
 	size_t max = call->web->options.config->limits.body;
-	struct hook *hook;
+	struct hook_post *hook;
 
 	if (!api_hook_may_come(call))
 		return;
@@ -98,7 +98,7 @@ void api_hook(struct call *call)
 
 #define WISH_MAX (16 * KIB) /* {"project": the longest path, ...} */
 
-struct owed {
+struct tap_owed {
 	struct web *web;
 	struct http *http;
 	enum web_tap_verb verb;
@@ -109,7 +109,7 @@ struct owed {
 	void *ask; /* NULL: the request is not whole yet */
 };
 
-static void free_owed(struct owed *o)
+static void free_owed(struct tap_owed *o)
 {
 	buf_finish(&o->body);
 	buf_finish(&o->project);
@@ -120,7 +120,7 @@ static void free_owed(struct owed *o)
 /* A file that cannot be understood or may not be touched is no fault of ours. */
 static void answered(void *of, struct text json, const struct error *why)
 {
-	struct owed *o = of;
+	struct tap_owed *o = of;
 
 	if (why)
 		web_refuse(o->http, 409, why->words, NULL);
@@ -138,7 +138,7 @@ static bool read_text(yyjson_val *value, struct buf *out)
 }
 
 /* Nothing, or {"project"?: DIR, "approve"?: true, "tag"?: TAG}. */
-static bool read_body(struct owed *o, struct error *why)
+static bool read_body(struct tap_owed *o, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(o->body.at, o->body.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
@@ -160,7 +160,7 @@ static bool read_body(struct owed *o, struct error *why)
 /* A status may be asked for with what would change: ?preview=connect&approve=true. */
 static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
 {
-	struct owed *o = self;
+	struct tap_owed *o = self;
 
 	if (text_is(name, "project"))
 		return buf_add(&o->project, value) || error_set(why, "too long");
@@ -177,7 +177,7 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	       error_set(why, "connect or disconnect");
 }
 
-static bool check_project(struct owed *o, struct error *why)
+static bool check_project(struct tap_owed *o, struct error *why)
 {
 	struct text dir = buf_text(&o->project);
 
@@ -190,14 +190,14 @@ static bool check_project(struct owed *o, struct error *why)
 
 static void wish_piece(void *self, struct http *http, struct text bytes)
 {
-	struct owed *o = self;
+	struct tap_owed *o = self;
 
 	buf_add(&o->body, bytes);
 }
 
 static void wish_whole(void *self, struct http *http)
 {
-	struct owed *o = self;
+	struct tap_owed *o = self;
 	const struct web_tap *tap = &o->web->options.tap;
 	struct web_tap_ask ask = {.verb = o->verb, .answered = answered, .of = o};
 	struct error why;
@@ -215,7 +215,7 @@ static void wish_whole(void *self, struct http *http)
 
 static void wish_gone(void *self, struct http *http)
 {
-	struct owed *o = self;
+	struct tap_owed *o = self;
 	const struct web_tap *tap = &o->web->options.tap;
 
 	if (o->ask)
@@ -228,7 +228,7 @@ static void wish(struct call *call, enum web_tap_verb verb)
 	static const struct http_handler handler = {
 		.piece = wish_piece, .whole = wish_whole, .gone = wish_gone};
 	struct error why;
-	struct owed *o;
+	struct tap_owed *o;
 
 	o = must_zero(1, sizeof(*o));
 	o->web = call->web;

@@ -16,14 +16,14 @@
 
 #define TOKEN_FILE_MAX (4 * KIB)
 
-struct known {
+struct credential {
 	unsigned char digest[DIGEST_LEN];
 	struct caller caller;
 };
 
 struct credentials {
 	size_t count; /* at least one: the owner's, which is the first */
-	struct known known[];
+	struct credential known[];
 };
 
 void credentials_digest(struct text secret, unsigned char out[DIGEST_LEN])
@@ -58,7 +58,7 @@ static bool is_token(struct text t)
 	return t.len == TOKEN_LEN;
 }
 
-static bool read_token(const char *path, struct known *out, struct error *why)
+static bool read_token(const char *path, struct credential *out, struct error *why)
 {
 	struct text token;
 	struct buf bytes;
@@ -88,7 +88,7 @@ static bool make_token(const char *path, struct error *why)
 	return ok;
 }
 
-static bool load_own(const char *data, struct known *out, struct error *why)
+static bool load_own(const char *data, struct credential *out, struct error *why)
 {
 	char *path = must_print("%s/token", data);
 	bool ok = check_dir(data, why);
@@ -101,7 +101,7 @@ static bool load_own(const char *data, struct known *out, struct error *why)
 	return ok;
 }
 
-static bool read_named(const struct config_token *token, struct known *out, struct error *why)
+static bool read_named(const struct config_token *token, struct credential *out, struct error *why)
 {
 	return read_token(token->file, out, why) ||
 	       error_within(why, "auth.tokens '%s'", token->name);
@@ -110,7 +110,7 @@ static bool read_named(const struct config_token *token, struct known *out, stru
 bool credentials_are_good(const struct config *config, struct error *why)
 {
 	char *own = must_print("%s/token", config->data);
-	struct known known;
+	struct credential known;
 	bool good = (access(own, F_OK) < 0 && errno == ENOENT) || read_token(own, &known, why);
 
 	for (size_t i = 0; good && i < config->auth.token_count; i++)
@@ -131,7 +131,7 @@ struct credentials *credentials_load(const struct config *config, struct error *
 	}
 	for (size_t i = 0; i < config->auth.token_count; i++) {
 		const struct config_token *t = &config->auth.tokens[i];
-		struct known *known = &c->known[c->count++];
+		struct credential *known = &c->known[c->count++];
 
 		if (!read_named(t, known, why)) {
 			credentials_destroy(c);
@@ -155,7 +155,7 @@ void credentials_destroy(struct credentials *credentials)
 bool credentials_find(const struct credentials *credentials, struct text token,
                       struct caller *caller)
 {
-	const struct known *hit = NULL;
+	const struct credential *hit = NULL;
 	unsigned char digest[DIGEST_LEN];
 
 	credentials_digest(token, digest);

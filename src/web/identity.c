@@ -15,7 +15,7 @@
 #include "net/listen.h"
 #include "web/inside.h"
 
-enum shown { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY, SHOWN_STOLEN };
+enum shown_credential { SHOWN_NONE, SHOWN_RIGHT, SHOWN_WRONG, SHOWN_QUERY, SHOWN_STOLEN };
 
 /* Users of this machine have their uid. */
 #define USER_ELSEWHERE (-1)
@@ -56,7 +56,7 @@ bool identity_may_have_session(struct visit *visit)
 /* ---- credentials ---- */
 
 /* A token of ours in the hands of another user was offered to somebody who is not us. */
-static enum shown doubt(struct visit *visit)
+static enum shown_credential doubt(struct visit *visit)
 {
 	log_error("web", "another user of this machine has the session of a page: it is void, and "
 	                 "so are all; pages come in again by themselves");
@@ -64,7 +64,8 @@ static enum shown doubt(struct visit *visit)
 	return SHOWN_STOLEN;
 }
 
-static enum shown look_at_bearer(struct visit *visit, struct text value, struct caller *caller)
+static enum shown_credential look_at_bearer(struct visit *visit, struct text value,
+                                            struct caller *caller)
 {
 	struct web *web = visit->web;
 	struct session_keys keys = web_session_keys(web);
@@ -83,10 +84,11 @@ static enum shown look_at_bearer(struct visit *visit, struct text value, struct 
 
 /* ?ticket= and ?token= are for a browser and for clients that can do nothing
  * else, and so for upgrades only.  One that cannot be decoded is a wrong one. */
-static enum shown look_at_query(struct visit *visit, struct text query, struct caller *caller)
+static enum shown_credential look_at_query(struct visit *visit, struct text query,
+                                           struct caller *caller)
 {
 	struct web *web = visit->web;
-	enum shown shown = SHOWN_NONE;
+	enum shown_credential shown = SHOWN_NONE;
 	struct buf secret;
 	bool right;
 
@@ -109,7 +111,7 @@ static enum shown look_at_query(struct visit *visit, struct text query, struct c
 	return shown;
 }
 
-static enum shown look_at_credential(struct visit *visit, struct caller *caller)
+static enum shown_credential look_at_credential(struct visit *visit, struct caller *caller)
 {
 	const struct http_request *request = http_request(visit->http);
 

@@ -183,10 +183,10 @@ static bool is_same(struct text sent, const char *made)
 	return sent.len == strlen(made) && CRYPTO_memcmp(sent.at, made, sent.len) == 0;
 }
 
-enum half { HALF_PAGE, HALF_TOKEN };
+enum session_half { HALF_PAGE, HALF_TOKEN };
 
 /* A token ends with DATA/token too, so that its digest is signed along. */
-static void sign_half(const struct session_keys *keys, enum half half, struct text what,
+static void sign_half(const struct session_keys *keys, enum session_half half, struct text what,
                       char out[2 * DIGEST_LEN + 1])
 {
 	struct text owner = {(const char *)keys->owner, DIGEST_LEN};
@@ -201,14 +201,16 @@ static void sign_half(const struct session_keys *keys, enum half half, struct te
 }
 
 /* By the beginning of an id one can tell which key made it. */
-static void hint_at(const struct session_keys *keys, enum half half, char out[2 * DIGEST_LEN + 1])
+static void hint_at(const struct session_keys *keys, enum session_half half,
+                    char out[2 * DIGEST_LEN + 1])
 {
 	sign_half(keys, half, TEXT(FOR_KEY), out);
 	out[HINT_LEN] = '\0';
 }
 
 /* One half: the expiry and the randomness are those of the other. */
-static void write_half(const struct session_keys *keys, enum half half, const char *id, char *out)
+static void write_half(const struct session_keys *keys, enum session_half half, const char *id,
+                       char *out)
 {
 	char hint[2 * DIGEST_LEN + 1];
 
@@ -269,7 +271,7 @@ static bool find_secret(const struct session_keys *keys, struct text id, int64_t
 
 	if (id.len != SESSION_ID_LEN || !is_hex(id) || (int64_t)read_hex(id.at, TIME_LEN) <= now_ms)
 		return false;
-	for (enum half half = HALF_PAGE; half <= HALF_TOKEN; half++) {
+	for (enum session_half half = HALF_PAGE; half <= HALF_TOKEN; half++) {
 		hint_at(keys, half, hint);
 		if (!is_same((struct text){id.at + HINT_AT, HINT_LEN}, hint))
 			continue;

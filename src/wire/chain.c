@@ -7,14 +7,14 @@
 #include "signal/pointer.h"
 #include "wire/filter.h"
 
-struct link {
+struct chain_link {
 	const struct filter_kind *kind;
 	void *self;
 };
 
 struct chain {
 	size_t count;
-	struct link links[];
+	struct chain_link links[];
 };
 
 /* --- reading -------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static bool check_params(const struct filter_kind *kind, yyjson_val *spec, struc
 	return true;
 }
 
-static bool read_link(struct link *link, yyjson_val *spec, struct error *why)
+static bool read_link(struct chain_link *link, yyjson_val *spec, struct error *why)
 {
 	if (!yyjson_is_obj(spec))
 		return pointer_fault(why,
@@ -111,7 +111,7 @@ struct chain *chain_create(yyjson_val *filters, bool *good, struct error *why)
 		*good = pointer_fault(why, "more than %d filters", FILTER_CHAIN_MAX);
 	if (!*good || yyjson_arr_size(filters) == 0)
 		return NULL;
-	chain = must_zero(1, sizeof(*chain) + yyjson_arr_size(filters) * sizeof(struct link));
+	chain = must_zero(1, sizeof(*chain) + yyjson_arr_size(filters) * sizeof(struct chain_link));
 	*good = read_links(chain, filters, why);
 	if (*good)
 		return chain;
@@ -124,7 +124,7 @@ void chain_destroy(struct chain *chain)
 	if (!chain)
 		return;
 	for (size_t i = 0; i < chain->count; i++) {
-		struct link *link = &chain->links[i];
+		struct chain_link *link = &chain->links[i];
 
 		if (link->self && link->kind->finish)
 			link->kind->finish(link->self);
@@ -138,7 +138,7 @@ void chain_destroy(struct chain *chain)
 bool chain_passes(struct chain *chain, struct cue *cue, double now_ms)
 {
 	for (size_t i = 0; chain && i < chain->count; i++) {
-		struct link *link = &chain->links[i];
+		struct chain_link *link = &chain->links[i];
 
 		if (!link->kind->passes(link->self, cue, now_ms))
 			return false;
@@ -152,7 +152,7 @@ void chain_save(const struct chain *chain, struct buf *out)
 {
 	buf_add_char(out, '[');
 	for (size_t i = 0; chain && i < chain->count; i++) {
-		const struct link *link = &chain->links[i];
+		const struct chain_link *link = &chain->links[i];
 
 		if (i)
 			buf_add_char(out, ',');
@@ -167,7 +167,7 @@ void chain_save(const struct chain *chain, struct buf *out)
 void chain_load(struct chain *chain, yyjson_val *saved)
 {
 	for (size_t i = 0; chain && i < chain->count; i++) {
-		struct link *link = &chain->links[i];
+		struct chain_link *link = &chain->links[i];
 
 		if (link->kind->load)
 			link->kind->load(link->self, yyjson_arr_get(saved, i));

@@ -15,14 +15,14 @@
 #include "wire/inside.h"
 
 /* A choreography, as far as wires care. */
-struct part {
+struct wired_part {
 	struct text id;
 	struct text on;
 	bool wired;
 	char *synthetic; /* the type of all it hears when some wire of it has filters */
 };
 
-struct route {
+struct wire_route {
 	size_t index;      /* of the part */
 	struct wire *wire; /* NULL: it has none, and hears its `on` */
 };
@@ -30,13 +30,13 @@ struct route {
 struct channel {
 	struct channel *next;
 	struct map gate; /* source -> wire; empty: open to all */
-	struct route *routes;
+	struct wire_route *routes;
 	size_t count;
 };
 
 struct wiring {
 	struct wires wires;
-	struct part *parts;
+	struct wired_part *parts;
 	size_t part_count;
 	struct map ids;      /* of the parts */
 	struct map channels; /* by type */
@@ -45,7 +45,8 @@ struct wiring {
 
 /* --- making --------------------------------------------------------------- */
 
-static bool read_part(struct wiring *w, struct part *part, yyjson_val *spec, struct error *why)
+static bool read_part(struct wiring *w, struct wired_part *part, yyjson_val *spec,
+                      struct error *why)
 {
 	part->id = json_text_at(spec, "id");
 	part->on = json_text_at(spec, "on");
@@ -87,18 +88,19 @@ static struct channel *channel_of(struct wiring *w, struct text type)
 	return channel;
 }
 
-static void add_route(struct wiring *w, struct text type, const struct part *part,
+static void add_route(struct wiring *w, struct text type, const struct wired_part *part,
                       struct wire *wire)
 {
 	struct channel *channel = channel_of(w, type);
 
-	channel->routes = must_grow(channel->routes, (channel->count + 1) * sizeof(struct route));
-	channel->routes[channel->count++] = (struct route){(size_t)(part - w->parts), wire};
+	channel->routes =
+		must_grow(channel->routes, (channel->count + 1) * sizeof(struct wire_route));
+	channel->routes[channel->count++] = (struct wire_route){(size_t)(part - w->parts), wire};
 }
 
 static int by_index(const void *a, const void *b)
 {
-	const struct route *x = a, *y = b;
+	const struct wire_route *x = a, *y = b;
 
 	return (x->index > y->index) - (x->index < y->index);
 }
@@ -107,7 +109,7 @@ static void lay_routes(struct wiring *w)
 {
 	for (size_t i = 0; i < w->wires.count; i++) {
 		struct wire *wire = &w->wires.all[i];
-		struct part *part = map_get(&w->ids, wire->to);
+		struct wired_part *part = map_get(&w->ids, wire->to);
 
 		if (wire->to_zone != ZONE_CHOREOGRAPHER)
 			continue;
@@ -199,8 +201,8 @@ void wiring_route(struct wiring *w, const struct cue *cue, double now_ms, wiring
 	if (!channel || !gate_passes(channel, &fed, now_ms))
 		return;
 	for (size_t i = 0; i < channel->count; i++) {
-		const struct route *route = &channel->routes[i];
-		const struct part *part = &w->parts[route->index];
+		const struct wire_route *route = &channel->routes[i];
+		const struct wired_part *part = &w->parts[route->index];
 		struct cue heard = fed;
 
 		if (route->wire && !wire_passes(route->wire, &heard, now_ms))

@@ -57,7 +57,7 @@ void hands_load(struct playhouse *p)
 
 /* ---- another one ---- */
 
-struct use {
+struct show_use {
 	struct playhouse *house;
 	char *data;
 	struct buf document, before;
@@ -76,7 +76,7 @@ static bool keep(int dir, struct text document, struct error *why)
 
 static void run_use(void *self)
 {
-	struct use *use = self;
+	struct show_use *use = self;
 	int dir = open(use->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0) {
@@ -89,7 +89,7 @@ static void run_use(void *self)
 
 static void end_use(void *self)
 {
-	struct use *use = self;
+	struct show_use *use = self;
 	struct playhouse *p = use->house;
 
 	if (!use->is_kept) {
@@ -102,7 +102,7 @@ static void end_use(void *self)
 
 static void drop_use(void *self)
 {
-	struct use *use = self;
+	struct show_use *use = self;
 
 	buf_finish(&use->document);
 	buf_finish(&use->before);
@@ -114,7 +114,7 @@ void *playhouse_use(void *self, struct text json, playhouse_used_fn *used, void 
                     struct error *why)
 {
 	struct playhouse *p = self;
-	struct use *use = must_zero(1, sizeof(*use));
+	struct show_use *use = must_zero(1, sizeof(*use));
 
 	use->house = p;
 	use->used = used;

@@ -38,7 +38,7 @@ uint64_t approve_hash(yyjson_val *input)
 	return hash;
 }
 
-static void leave(struct held *h)
+static void leave(struct approve_held *h)
 {
 	list_remove(&h->in_all);
 	if (h->decided)
@@ -52,7 +52,7 @@ static void leave(struct held *h)
 	buf_finish(&h->answers);
 }
 
-void approve_free(struct held *h)
+void approve_free(struct approve_held *h)
 {
 	leave(h);
 	free(h->run);
@@ -66,7 +66,7 @@ void approve_free(struct held *h)
 }
 
 /* What became of it is still to come. */
-static void end(struct held *h)
+static void end(struct approve_held *h)
 {
 	struct approve *a = h->approve;
 
@@ -75,10 +75,10 @@ static void end(struct held *h)
 	h->ended_ms = clock_mono_ns() / 1000000;
 	list_add(&a->ended, &h->in_all);
 	if (++a->ended_count > ENDED_MAX)
-		approve_free(list_of(a->ended.next, struct held, in_all));
+		approve_free(list_of(a->ended.next, struct approve_held, in_all));
 }
 
-void approve_let_go(struct held *h, struct text json)
+void approve_let_go(struct approve_held *h, struct text json)
 {
 	approve_decided_fn *decided = h->decided;
 	void *of = h->of;
@@ -88,7 +88,7 @@ void approve_let_go(struct held *h, struct text json)
 		decided(of, json);
 }
 
-void approve_withdraw(struct held *h, const char *why)
+void approve_withdraw(struct approve_held *h, const char *why)
 {
 	struct approve *a = h->approve;
 
@@ -97,13 +97,13 @@ void approve_withdraw(struct held *h, const char *why)
 
 static void ran_out(struct deadline *deadline)
 {
-	struct held *h = list_of(deadline, struct held, patience);
+	struct approve_held *h = list_of(deadline, struct approve_held, patience);
 
 	approve_withdraw(h, "nobody answered in time");
 	approve_let_go(h, TEXT(""));
 }
 
-void approve_forget(struct held *h)
+void approve_forget(struct approve_held *h)
 {
 	if (!h)
 		return;
@@ -111,9 +111,9 @@ void approve_forget(struct held *h)
 	end(h);
 }
 
-static struct held *hold(struct approve *a, const struct approve_request *r)
+static struct approve_held *hold(struct approve *a, const struct approve_request *r)
 {
-	struct held *h = must_zero(1, sizeof(*h));
+	struct approve_held *h = must_zero(1, sizeof(*h));
 
 	h->approve = a;
 	h->run = text_dup(r->session);
@@ -137,7 +137,7 @@ static struct held *hold(struct approve *a, const struct approve_request *r)
 /* ---- asking ---- */
 
 /* A prompt as far as its question, and from there on. */
-static void begin_prompt(struct held *h, struct buf *out)
+static void begin_prompt(struct approve_held *h, struct buf *out)
 {
 	char id[RANDOM_UUID_LEN + 1] = "";
 
@@ -148,7 +148,7 @@ static void begin_prompt(struct held *h, struct buf *out)
 	buf_print(out, "\"id\":\"%s\",", id);
 }
 
-static void end_prompt(struct held *h, struct buf *out)
+static void end_prompt(struct approve_held *h, struct buf *out)
 {
 	buf_print(out, ",\"deadline\":%lld,\"invokeid\":", (long long)clock_wall_ms() + HELD_MS);
 	buf_add_json(out, h->agent);
@@ -156,7 +156,7 @@ static void end_prompt(struct held *h, struct buf *out)
 	hook_end(h->approve->options.hook, out);
 }
 
-static void ask(struct held *h, const struct approve_request *r)
+static void ask(struct approve_held *h, const struct approve_request *r)
 {
 	struct buf out;
 
@@ -178,7 +178,7 @@ static void ask(struct held *h, const struct approve_request *r)
 /* ---- questions ---- */
 
 /* All are answered. */
-static void tell_answers(struct held *h)
+static void tell_answers(struct approve_held *h)
 {
 	struct buf out;
 
@@ -191,7 +191,7 @@ static void tell_answers(struct held *h)
 }
 
 /* The answer to one of them: then the next is asked. */
-static void take_answer(struct held *h, yyjson_val *value)
+static void take_answer(struct approve_held *h, yyjson_val *value)
 {
 	struct approve *a = h->approve;
 	bool own = question_choose(&h->chosen, value, h->own_words);
@@ -214,10 +214,10 @@ static void take_answer(struct held *h, yyjson_val *value)
 
 /* ---- answers ---- */
 
-static struct held *find_asked(const struct approve *a, struct text id)
+static struct approve_held *find_asked(const struct approve *a, struct text id)
 {
 	list_each(&a->held, l) {
-		struct held *h = list_of(l, struct held, in_all);
+		struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 		if (text_is(id, h->id))
 			return h;
@@ -227,12 +227,12 @@ static struct held *find_asked(const struct approve *a, struct text id)
 
 struct text approve_input(const struct approve *a, struct text id)
 {
-	const struct held *h = find_asked(a, id);
+	const struct approve_held *h = find_asked(a, id);
 
 	return h ? buf_text(&h->input) : (struct text){NULL, 0};
 }
 
-static void note_given(struct held *h, yyjson_val *value)
+static void note_given(struct approve_held *h, yyjson_val *value)
 {
 	struct text word = approve_word(value);
 
@@ -244,7 +244,7 @@ static void note_given(struct held *h, yyjson_val *value)
 
 bool approve_reply(struct approve *a, const struct back_outcome *reply)
 {
-	struct held *h = find_asked(a, reply->id);
+	struct approve_held *h = find_asked(a, reply->id);
 	struct buf out;
 	yyjson_doc *doc;
 
@@ -266,11 +266,11 @@ bool approve_reply(struct approve *a, const struct back_outcome *reply)
 
 /* ---- payloads ---- */
 
-struct held *approve_hold(struct approve *a, struct text payload, approve_decided_fn *decided,
-                          void *of)
+struct approve_held *approve_hold(struct approve *a, struct text payload,
+                                  approve_decided_fn *decided, void *of)
 {
 	struct approve_request r;
-	struct held *h;
+	struct approve_held *h;
 
 	if (a->is_stopped || a->held_count == HELD_MAX || a->input_bytes > INPUTS_MAX ||
 	    !approve_read(&r, &a->reader, payload) || r.session.len > SESSION_MAX ||
@@ -305,7 +305,7 @@ void approve_stop(struct approve *a)
 {
 	a->is_stopped = true;
 	while (!list_is_empty(&a->held)) {
-		struct held *h = list_of(a->held.next, struct held, in_all);
+		struct approve_held *h = list_of(a->held.next, struct approve_held, in_all);
 
 		approve_withdraw(h, "the box stopped");
 		approve_let_go(h, TEXT(""));
@@ -317,9 +317,9 @@ void approve_destroy(struct approve *a)
 	if (!a)
 		return;
 	while (!list_is_empty(&a->held))
-		approve_free(list_of(a->held.next, struct held, in_all));
+		approve_free(list_of(a->held.next, struct approve_held, in_all));
 	while (!list_is_empty(&a->ended))
-		approve_free(list_of(a->ended.next, struct held, in_all));
+		approve_free(list_of(a->ended.next, struct approve_held, in_all));
 	settle_forget(a);
 	json_reader_finish(&a->registry);
 	json_reader_finish(&a->reader);

@@ -14,7 +14,7 @@
 #include "bus/backs.h"
 
 struct approve;
-struct held;
+struct approve_held;
 struct hook;
 struct loop;
 
@@ -39,9 +39,9 @@ typedef void approve_decided_fn(void *of, struct text json);
 
 /* A payload of a hook that decides.  NULL: there is nothing to wait for.  Else decided()
  * is called once, later, unless it is forgotten before. */
-struct held *approve_hold(struct approve *approve, struct text payload, approve_decided_fn *decided,
-                          void *of);
-void approve_forget(struct held *held); /* who waited is gone; NULL is fine */
+struct approve_held *approve_hold(struct approve *approve, struct text payload,
+                                  approve_decided_fn *decided, void *of);
+void approve_forget(struct approve_held *held); /* who waited is gone; NULL is fine */
 
 /* A payload of any hook: it may tell what became of a question. */
 void approve_note(struct approve *approve, struct text payload);

@@ -18,7 +18,7 @@
 
 enum approve_given { GIVEN_NOTHING, GIVEN_ALLOW, GIVEN_DENY };
 
-struct held {
+struct approve_held {
 	struct link in_all; /* approve.held or approve.ended, the oldest first */
 	struct approve *approve;
 	char *run;
@@ -47,7 +47,7 @@ struct held {
 };
 
 /* A tool that is about to be used. */
-struct use {
+struct tool_use {
 	struct link in_all; /* approve.uses, the oldest first */
 	char *run, *id, *tool;
 	char *prompt; /* of the person, that it is a part of; "": not known */
@@ -67,14 +67,14 @@ struct approve {
 /* ---- approve.c ---- */
 
 uint64_t approve_hash(yyjson_val *input);
-void approve_free(struct held *held);
+void approve_free(struct approve_held *held);
 /* Its hook is told to print this; what it becomes is awaited. */
-void approve_let_go(struct held *held, struct text json);
-void approve_withdraw(struct held *held, const char *why);
+void approve_let_go(struct approve_held *held, struct text json);
+void approve_withdraw(struct approve_held *held, const char *why);
 
 /* ---- settle.c ---- */
 
-void settle_find_use(struct held *held, struct text prompt);
+void settle_find_use(struct approve_held *held, struct text prompt);
 void settle_begin(struct approve *approve); /* looks now and then, while there is something */
 void settle_forget(struct approve *approve);
 

@@ -16,7 +16,7 @@ static void decided(void *of, struct text json)
 	free(decision);
 	decision = text_dup(json);
 	decisions++;
-	*(struct held **)of = NULL;
+	*(struct approve_held **)of = NULL;
 }
 
 static void withdrew(void *self, struct text source, struct text id, const char *why)
@@ -52,7 +52,7 @@ static int end(void **state)
 	"\"tool_input\":{\"command\":\"rm x\"}," \
 	"\"permission_suggestions\":[{\"type\":\"addRules\"}]}"
 
-static struct held *held[3];
+static struct approve_held *held[3];
 
 static bool holds(unsigned n, const char *payload)
 {

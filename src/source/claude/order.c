@@ -17,7 +17,7 @@
 #define WAITING_BYTES (64 * MIB)
 #define PAYLOAD_MAX (64 * MIB)
 
-enum kind {
+enum payload_kind {
 	FREE,    /* it waits for nothing of its own */
 	CALL,    /* of a tool */
 	RESULT,  /* of a tool */
@@ -28,14 +28,14 @@ enum kind {
 
 /* What a payload says; its texts are the reader's, or those of an item. */
 struct fields {
-	enum kind kind;
+	enum payload_kind kind;
 	struct text session, agent, prompt, tool, message;
 	uint64_t index;
 	bool is_final, ends_session;
 };
 
-struct item {
-	struct link in_session; /* session.waiting */
+struct order_item {
+	struct link in_session; /* order_session.waiting */
 	struct fields fields;   /* its texts are in `texts` */
 	struct buf texts, bytes;
 	struct hook_payload payload;
@@ -43,13 +43,13 @@ struct item {
 	uint64_t since_ms;
 };
 
-struct session {
+struct order_session {
 	struct map calls;    /* "AGENT/TOOL": called, and no result yet */
-	struct map messages; /* by "AGENT/MESSAGE": struct message; not final yet */
+	struct map messages; /* by "AGENT/MESSAGE": struct order_message; not final yet */
 	struct link waiting; /* the oldest first */
 };
 
-struct message {
+struct order_message {
 	uint64_t next;
 };
 
@@ -63,11 +63,11 @@ struct order {
 
 /* ---- reading ---- */
 
-static enum kind kind_of(struct text event)
+static enum payload_kind kind_of(struct text event)
 {
 	static const struct {
 		const char *name;
-		enum kind kind;
+		enum payload_kind kind;
 	} kinds[] = {
 		{"PreToolUse", CALL},           {"PostToolUse", RESULT},
 		{"PostToolUseFailure", RESULT}, {"MessageDisplay", PIECE},
@@ -116,7 +116,7 @@ static struct text key_of(struct buf *key, struct text agent, struct text id)
 
 /* ---- what is open ---- */
 
-static void forget_messages(struct session *s)
+static void forget_messages(struct order_session *s)
 {
 	struct text key;
 	void *message;
@@ -127,7 +127,7 @@ static void forget_messages(struct session *s)
 	map_init(&s->messages);
 }
 
-static void forget_calls(struct session *s)
+static void forget_calls(struct order_session *s)
 {
 	map_finish(&s->calls);
 	map_init(&s->calls);
@@ -145,20 +145,20 @@ static bool has_of(const struct map *map, struct text agent)
 	return false;
 }
 
-static uint64_t next_of(const struct session *s, const struct fields *f)
+static uint64_t next_of(const struct order_session *s, const struct fields *f)
 {
 	struct buf key;
-	const struct message *m = map_get(&s->messages, key_of(&key, f->agent, f->message));
+	const struct order_message *m = map_get(&s->messages, key_of(&key, f->agent, f->message));
 
 	buf_finish(&key);
 	return m ? m->next : 0;
 }
 
-static void note_piece(struct session *s, const struct fields *f)
+static void note_piece(struct order_session *s, const struct fields *f)
 {
 	struct buf room;
 	struct text key = key_of(&room, f->agent, f->message);
-	struct message *m = map_get(&s->messages, key);
+	struct order_message *m = map_get(&s->messages, key);
 
 	if (f->is_final) {
 		free(map_remove(&s->messages, key));
@@ -172,7 +172,7 @@ static void note_piece(struct session *s, const struct fields *f)
 	buf_finish(&room);
 }
 
-static void note_call(struct session *s, const struct fields *f)
+static void note_call(struct order_session *s, const struct fields *f)
 {
 	struct buf room;
 	struct text key = key_of(&room, f->agent, f->tool);
@@ -186,7 +186,7 @@ static void note_call(struct session *s, const struct fields *f)
 	buf_finish(&room);
 }
 
-static bool was_called(const struct session *s, const struct fields *f)
+static bool was_called(const struct order_session *s, const struct fields *f)
 {
 	struct buf room;
 	bool was = map_get(&s->calls, key_of(&room, f->agent, f->tool)) != NULL;
@@ -196,7 +196,7 @@ static bool was_called(const struct session *s, const struct fields *f)
 }
 
 /* After it passed. */
-static void note(struct session *s, const struct fields *f)
+static void note(struct order_session *s, const struct fields *f)
 {
 	if (f->kind == CALL || f->kind == RESULT)
 		note_call(s, f);
@@ -226,10 +226,11 @@ static bool is_behind(const struct fields *f, const struct fields *bound)
 }
 
 /* Those before it, up to `self`, or all if that is not in the queue. */
-static bool waits_behind(const struct session *s, const struct fields *f, const struct item *self)
+static bool waits_behind(const struct order_session *s, const struct fields *f,
+                         const struct order_item *self)
 {
 	list_each(&s->waiting, l) {
-		const struct item *other = list_of(l, struct item, in_session);
+		const struct order_item *other = list_of(l, struct order_item, in_session);
 
 		if (other == self)
 			return false;
@@ -239,7 +240,8 @@ static bool waits_behind(const struct session *s, const struct fields *f, const 
 	return false;
 }
 
-static bool may_pass(const struct session *s, const struct fields *f, const struct item *self)
+static bool may_pass(const struct order_session *s, const struct fields *f,
+                     const struct order_item *self)
 {
 	if (waits_behind(s, f, self))
 		return false;
@@ -257,7 +259,7 @@ static bool may_pass(const struct session *s, const struct fields *f, const stru
 
 /* ---- the queue ---- */
 
-static void free_item(struct order *o, struct item *item)
+static void free_item(struct order *o, struct order_item *item)
 {
 	list_remove(&item->in_session);
 	o->waiting--;
@@ -267,7 +269,7 @@ static void free_item(struct order *o, struct item *item)
 	free(item);
 }
 
-static void pass_item(struct order *o, struct session *s, struct item *item)
+static void pass_item(struct order *o, struct order_session *s, struct order_item *item)
 {
 	note(s, &item->fields);
 	o->options.pass(o->options.self, &item->payload, item->tag);
@@ -275,10 +277,10 @@ static void pass_item(struct order *o, struct session *s, struct item *item)
 }
 
 /* The first that may pass; NULL: none. */
-static struct item *find_ready(const struct session *s)
+static struct order_item *find_ready(const struct order_session *s)
 {
 	list_each(&s->waiting, l) {
-		struct item *item = list_of(l, struct item, in_session);
+		struct order_item *item = list_of(l, struct order_item, in_session);
 
 		if (may_pass(s, &item->fields, item))
 			return item;
@@ -286,15 +288,15 @@ static struct item *find_ready(const struct session *s)
 	return NULL;
 }
 
-static void settle(struct order *o, struct session *s)
+static void settle(struct order *o, struct order_session *s)
 {
-	struct item *item;
+	struct order_item *item;
 
 	while ((item = find_ready(s)))
 		pass_item(o, s, item);
 }
 
-static void free_session(struct session *s)
+static void free_session(struct order_session *s)
 {
 	forget_messages(s);
 	map_finish(&s->messages);
@@ -302,9 +304,9 @@ static void free_session(struct session *s)
 	free(s);
 }
 
-static struct session *need_session(struct order *o, struct text id)
+static struct order_session *need_session(struct order *o, struct text id)
 {
-	struct session *s = map_get(&o->sessions, id);
+	struct order_session *s = map_get(&o->sessions, id);
 
 	if (s)
 		return s;
@@ -319,7 +321,7 @@ static struct session *need_session(struct order *o, struct text id)
 }
 
 /* The fields point into a reader that is used again: they are kept beside it. */
-static void keep_fields(struct item *item, const struct fields *f)
+static void keep_fields(struct order_item *item, const struct fields *f)
 {
 	struct text *const texts[] = {&item->fields.session, &item->fields.agent,
 	                              &item->fields.prompt, &item->fields.tool,
@@ -339,10 +341,10 @@ static void keep_fields(struct item *item, const struct fields *f)
 
 static void tick(struct deadline *deadline);
 
-static void keep(struct order *o, struct session *s, const struct fields *f,
+static void keep(struct order *o, struct order_session *s, const struct fields *f,
                  const struct hook_payload *payload, int tag)
 {
-	struct item *item = must_zero(1, sizeof(*item));
+	struct order_item *item = must_zero(1, sizeof(*item));
 
 	keep_fields(item, f);
 	buf_init(&item->bytes, payload->bytes.len + 1);
@@ -362,7 +364,7 @@ static void keep(struct order *o, struct session *s, const struct fields *f,
 
 void order_take(struct order *o, const struct hook_payload *payload, int tag)
 {
-	struct session *s;
+	struct order_session *s;
 	struct fields f;
 
 	read_fields(o, payload->bytes, &f);
@@ -384,10 +386,10 @@ void order_take(struct order *o, const struct hook_payload *payload, int tag)
 
 /* ---- time ---- */
 
-static void pass_old(struct order *o, struct session *s, uint64_t now_ms)
+static void pass_old(struct order *o, struct order_session *s, uint64_t now_ms)
 {
 	while (!list_is_empty(&s->waiting)) {
-		struct item *item = list_of(s->waiting.next, struct item, in_session);
+		struct order_item *item = list_of(s->waiting.next, struct order_item, in_session);
 
 		if (now_ms - item->since_ms < o->options.wait_ms)
 			return;
@@ -430,10 +432,11 @@ static void drop_sessions(struct order *o, bool passes)
 	void *value;
 
 	for (size_t at = 0; map_next(&o->sessions, &at, &id, &value);) {
-		struct session *s = value;
+		struct order_session *s = value;
 
 		while (!list_is_empty(&s->waiting)) {
-			struct item *item = list_of(s->waiting.next, struct item, in_session);
+			struct order_item *item =
+				list_of(s->waiting.next, struct order_item, in_session);
 
 			if (passes)
 				o->options.pass(o->options.self, &item->payload, item->tag);

@@ -21,7 +21,7 @@
 #define SESSIONS_MAX 4096 /* that are known; one more, and all are forgotten */
 #define PAYLOAD_MAX (64 * MIB)
 
-struct session {
+struct pauses_session {
 	enum pauses_decides decides;
 	bool is_held; /* as it was told last */
 	uint64_t uses;
@@ -57,7 +57,7 @@ static void tell_state(struct paused *h, const char *from, const char *to)
 }
 
 /* As an agent of the run dialect would say it, so that its screens show it. */
-static void tell_debug(struct pauses *a, struct text run, const struct session *s)
+static void tell_debug(struct pauses *a, struct text run, const struct pauses_session *s)
 {
 	struct bus_emit emit = {.from = bus_from(a->options.bus, TEXT(SOURCE), true)};
 	struct bus_verdict verdict;
@@ -90,9 +90,9 @@ static void forget_sessions(struct pauses *a)
 	map_init(&a->sessions);
 }
 
-static struct session *need_session(struct pauses *a, struct text run)
+static struct pauses_session *need_session(struct pauses *a, struct text run)
 {
-	struct session *s = map_get(&a->sessions, run);
+	struct pauses_session *s = map_get(&a->sessions, run);
 
 	if (s)
 		return s;
@@ -107,7 +107,7 @@ static struct session *need_session(struct pauses *a, struct text run)
 /* Tells it if it is not as it was told. */
 static void look(struct pauses *a, struct text run, bool tells_anyway)
 {
-	struct session *s = need_session(a, run);
+	struct pauses_session *s = need_session(a, run);
 	uint64_t uses = 0;
 	bool is_held = brake_look(a->options.data, run, &uses);
 
@@ -136,7 +136,7 @@ static void end_session(struct pauses *a, struct text run)
 void pauses_note(struct pauses *a, struct text payload, enum pauses_decides decides)
 {
 	struct approve_request r;
-	struct session *s;
+	struct pauses_session *s;
 
 	if (!approve_read(&r, &a->reader, payload) || r.session.len > SESSION_MAX)
 		return;
@@ -196,14 +196,14 @@ static bool is_op(struct text op)
 	return text_is(op, "pause") || text_is(op, "step") || text_is(op, "continue");
 }
 
-static bool decides(const struct pauses *a, const struct session *s)
+static bool decides(const struct pauses *a, const struct pauses_session *s)
 {
 	return s->decides == PAUSES_DECIDE || (s->decides == PAUSES_UNSAID && a->is_installed);
 }
 
 bool pauses_can(const struct pauses *a, struct text run, struct text op)
 {
-	const struct session *s = map_get(&a->sessions, run);
+	const struct pauses_session *s = map_get(&a->sessions, run);
 
 	return s && is_op(op) && brake_can(run) && decides(a, s);
 }
@@ -219,7 +219,7 @@ static bool change(struct pauses *a, const struct back_control *c, struct error 
 
 enum back_answer pauses_control(struct pauses *a, const struct back_control *c, struct error *why)
 {
-	const struct session *s = map_get(&a->sessions, c->run);
+	const struct pauses_session *s = map_get(&a->sessions, c->run);
 	uint64_t uses;
 	bool ends = text_is(c->op, "continue") && brake_look(a->options.data, c->run, &uses);
 

@@ -31,7 +31,7 @@ static uint64_t now_ms(void)
 
 /* ---- ends ---- */
 
-static void settle(struct held *h, enum approve_given did, const char *word)
+static void settle(struct approve_held *h, enum approve_given did, const char *word)
 {
 	const struct approve_options *o = &h->approve->options;
 	bool is_agents = did == GIVEN_NOTHING || did != h->given;
@@ -47,7 +47,7 @@ static void settle(struct held *h, enum approve_given did, const char *word)
 }
 
 /* Its own dialog is over.  When it is not known what was decided, hooks will tell. */
-static void leave_dialog(struct held *h, bool is_over)
+static void leave_dialog(struct approve_held *h, bool is_over)
 {
 	if (h->decided) {
 		approve_withdraw(h, DECIDED_THERE);
@@ -89,7 +89,7 @@ static bool is_registered(const char *name)
 }
 
 /* Which process has this session? */
-static void find_agent(struct held *h)
+static void find_agent(struct approve_held *h)
 {
 	DIR *dir = h->sessions ? opendir(h->sessions) : NULL;
 	struct claude_session session;
@@ -109,7 +109,7 @@ static void find_agent(struct held *h)
 }
 
 /* True: the question is gone. */
-static bool look_at(struct held *h)
+static bool look_at(struct approve_held *h)
 {
 	struct claude_session session;
 	struct proc process;
@@ -141,7 +141,7 @@ static bool look_at(struct held *h)
 static void look_at_all(struct link *list, uint64_t now)
 {
 	list_each(list, l) {
-		struct held *h = list_of(l, struct held, in_all);
+		struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 		if (!h->decided && h->denied_ms && h->denied_ms <= now)
 			settle(h, GIVEN_DENY, "deny");
@@ -169,7 +169,7 @@ void settle_begin(struct approve *a)
 void approve_look(struct approve *a, struct text id)
 {
 	list_each(&a->held, l) {
-		struct held *h = list_of(l, struct held, in_all);
+		struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 		if (!text_is(id, h->id))
 			continue;
@@ -180,7 +180,7 @@ void approve_look(struct approve *a, struct text id)
 
 /* ---- hooks ---- */
 
-static void free_use(struct approve *a, struct use *u)
+static void free_use(struct approve *a, struct tool_use *u)
 {
 	list_remove(&u->in_all);
 	a->use_count--;
@@ -193,10 +193,10 @@ static void free_use(struct approve *a, struct use *u)
 
 static void begin_use(struct approve *a, const struct approve_request *r)
 {
-	struct use *u = must_zero(1, sizeof(*u));
+	struct tool_use *u = must_zero(1, sizeof(*u));
 
 	if (a->use_count == USES_MAX)
-		free_use(a, list_of(a->uses.next, struct use, in_all));
+		free_use(a, list_of(a->uses.next, struct tool_use, in_all));
 	u->run = text_dup(r->session);
 	u->id = text_dup(r->tool_use);
 	u->tool = text_dup(r->tool);
@@ -209,7 +209,7 @@ static void begin_use(struct approve *a, const struct approve_request *r)
 static void end_use(struct approve *a, struct text id)
 {
 	list_each(&a->uses, l) {
-		struct use *u = list_of(l, struct use, in_all);
+		struct tool_use *u = list_of(l, struct tool_use, in_all);
 
 		if (text_is(id, u->id)) {
 			free_use(a, u);
@@ -218,18 +218,18 @@ static void end_use(struct approve *a, struct text id)
 	}
 }
 
-static bool may_be_for(const struct use *u, struct text prompt)
+static bool may_be_for(const struct tool_use *u, struct text prompt)
 {
 	return !u->prompt[0] || !prompt.len || text_is(prompt, u->prompt);
 }
 
 /* A question does not say which use it is about: the oldest like it that nobody asked of. */
-void settle_find_use(struct held *h, struct text prompt)
+void settle_find_use(struct approve_held *h, struct text prompt)
 {
 	struct approve *a = h->approve;
 
 	list_each(&a->uses, l) {
-		struct use *u = list_of(l, struct use, in_all);
+		struct tool_use *u = list_of(l, struct tool_use, in_all);
 
 		if (strcmp(u->run, h->run) != 0 || strcmp(u->tool, h->tool) != 0 ||
 		    u->input_hash != h->input_hash || !may_be_for(u, prompt))
@@ -244,10 +244,10 @@ void settle_forget(struct approve *a)
 {
 	deadline_clear(&a->look);
 	while (!list_is_empty(&a->uses))
-		free_use(a, list_of(a->uses.next, struct use, in_all));
+		free_use(a, list_of(a->uses.next, struct tool_use, in_all));
 }
 
-static bool is_about(const struct held *h, const struct approve_request *r)
+static bool is_about(const struct approve_held *h, const struct approve_request *r)
 {
 	if (!text_is(r->session, h->run) || !text_is(r->tool, h->tool))
 		return false;
@@ -257,13 +257,13 @@ static bool is_about(const struct held *h, const struct approve_request *r)
 }
 
 /* Of this tool, or NULL. */
-static struct held *find_about(struct approve *a, const struct approve_request *r)
+static struct approve_held *find_about(struct approve *a, const struct approve_request *r)
 {
 	struct link *lists[] = {&a->ended, &a->held};
 
 	for (size_t i = 0; i < 2; i++) {
 		list_each(lists[i], l) {
-			struct held *h = list_of(l, struct held, in_all);
+			struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 			if (is_about(h, r))
 				return h;
@@ -279,7 +279,7 @@ static void end_turn(struct approve *a, struct text session, bool is_gone)
 
 	for (size_t i = 0; i < 2; i++) {
 		list_each(lists[i], l) {
-			struct held *h = list_of(l, struct held, in_all);
+			struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 			if (text_is(session, h->run) && is_gone)
 				settle(h, GIVEN_NOTHING, "gone");
@@ -301,7 +301,7 @@ void approve_note(struct approve *a, struct text payload)
 	static const char *const used[] = {"PostToolUse", "PostToolUseFailure", NULL};
 	static const char *const over[] = {"Stop", "StopFailure", "UserPromptSubmit", NULL};
 	struct approve_request r;
-	struct held *h;
+	struct approve_held *h;
 
 	if (a->is_stopped || !approve_read(&r, &a->reader, payload))
 		return;

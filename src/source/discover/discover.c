@@ -32,9 +32,9 @@
 #define PROBE_MS 300
 #define ANSWER_MAX (4 * MIB)
 
-enum service { CLAUDE_CODE, OPENCLAW, LM_STUDIO, OLLAMA, CODEX, SERVICES };
+enum service_index { CLAUDE_CODE, OPENCLAW, LM_STUDIO, OLLAMA, CODEX, SERVICES };
 
-static const struct known {
+static const struct service_facts {
 	const char *id, *label, *protocol, *spoken;
 	const char *scheme; /* of its URL; NULL: it has no address */
 	bool lists_models;  /* it is asked for its models; else whether it accepts */
@@ -49,7 +49,7 @@ static const struct known {
 
 struct probe {
 	struct discover *discover;
-	enum service service;
+	enum service_index service;
 	char *address, *url;
 	bool is_there;
 	struct dial *dial;     /* under way */
@@ -124,7 +124,7 @@ static bool has_claude_code(void)
 
 static struct local_service describe(const struct probe *p)
 {
-	const struct known *k = &known[p->service];
+	const struct service_facts *k = &known[p->service];
 	struct local_service s = {
 		.id = text_of(k->id),
 		.label = text_of(k->label),
@@ -341,7 +341,7 @@ static void ask_for_models(struct probe *p)
 
 static void begin_probe(struct probe *p)
 {
-	const struct known *k = &known[p->service];
+	const struct service_facts *k = &known[p->service];
 
 	p->discover->pending++;
 	if (!k->scheme) {
@@ -437,7 +437,7 @@ void discover_forget(struct discover_ask *ask)
 	free(ask);
 }
 
-static void place(struct discover *d, enum service service, const char *address)
+static void place(struct discover *d, enum service_index service, const char *address)
 {
 	struct probe *p = &d->probes[service];
 

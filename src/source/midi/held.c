@@ -5,7 +5,7 @@
 
 #include "base/must.h"
 
-bool held_put(struct held *held, struct text envelope)
+bool held_put(struct midi_held *held, struct text envelope)
 {
 	bool has_room = held->count < HELD_MAX;
 
@@ -15,7 +15,7 @@ bool held_put(struct held *held, struct text envelope)
 	return has_room;
 }
 
-char *held_take(struct held *held)
+char *held_take(struct midi_held *held)
 {
 	char *oldest = held->signals[held->first];
 

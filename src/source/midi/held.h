@@ -11,14 +11,14 @@
 
 #define HELD_MAX 1024 /* signals: of a port, some 200 bytes each */
 
-struct held {
+struct midi_held {
 	char *signals[HELD_MAX];
 	size_t first, count;
 };
 
 /* All zero is empty.  False: the oldest was dropped for it. */
-bool held_put(struct held *held, struct text envelope);
+bool held_put(struct midi_held *held, struct text envelope);
 /* The oldest, which the caller frees; NULL: there is none. */
-char *held_take(struct held *held);
+char *held_take(struct midi_held *held);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "source/fixture.h"
 
-static bool put(struct held *held, unsigned n)
+static bool put(struct midi_held *held, unsigned n)
 {
 	char words[16];
 
@@ -11,7 +11,7 @@ static bool put(struct held *held, unsigned n)
 	return held_put(held, text_of(words));
 }
 
-static void takes(struct held *held, unsigned n)
+static void takes(struct midi_held *held, unsigned n)
 {
 	char *envelope = held_take(held);
 
@@ -22,7 +22,7 @@ static void takes(struct held *held, unsigned n)
 
 static void what_is_held_comes_in_its_order(void **state)
 {
-	struct held held = {0};
+	struct midi_held held = {0};
 
 	assert_null(held_take(&held));
 	for (unsigned i = 0; i < 3 * HELD_MAX; i += 3) {
@@ -36,7 +36,7 @@ static void what_is_held_comes_in_its_order(void **state)
 
 static void when_it_is_full_the_oldest_goes(void **state)
 {
-	struct held held = {0};
+	struct midi_held held = {0};
 
 	for (unsigned i = 0; i < HELD_MAX; i++)
 		assert_true(put(&held, i));

@@ -24,7 +24,7 @@ struct midi {
 	struct source *source;
 	struct midi_line *line;
 	struct parse *parse;
-	struct held held;
+	struct midi_held held;
 	bool is_hushed;
 };
 

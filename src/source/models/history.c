@@ -7,13 +7,13 @@
 #include "base/map.h"
 #include "base/must.h"
 
-struct turn {
-	struct link in_session; /* session.turns, oldest first */
+struct history_turn {
+	struct link in_session; /* history_session.turns, oldest first */
 	size_t len;
 	char json[];
 };
 
-struct session {
+struct history_session {
 	struct link in_use; /* histories.sessions, the quietest first */
 	struct link turns;
 	size_t count, bytes;
@@ -34,9 +34,9 @@ struct histories *histories_create(void)
 	return h;
 }
 
-static void drop_oldest_turn(struct session *s)
+static void drop_oldest_turn(struct history_session *s)
 {
-	struct turn *turn = list_of(s->turns.next, struct turn, in_session);
+	struct history_turn *turn = list_of(s->turns.next, struct history_turn, in_session);
 
 	list_remove(&turn->in_session);
 	s->bytes -= turn->len;
@@ -44,7 +44,7 @@ static void drop_oldest_turn(struct session *s)
 	free(turn);
 }
 
-static void drop_session(struct histories *h, struct session *s)
+static void drop_session(struct histories *h, struct history_session *s)
 {
 	while (s->count > 0)
 		drop_oldest_turn(s);
@@ -59,18 +59,18 @@ void histories_destroy(struct histories *h)
 	if (!h)
 		return;
 	list_each(&h->sessions, l)
-		drop_session(h, list_of(l, struct session, in_use));
+		drop_session(h, list_of(l, struct history_session, in_use));
 	map_finish(&h->by_name);
 	free(h);
 }
 
-static struct session *session_of(struct histories *h, struct text name)
+static struct history_session *session_of(struct histories *h, struct text name)
 {
-	struct session *s = map_get(&h->by_name, name);
+	struct history_session *s = map_get(&h->by_name, name);
 
 	if (!s) {
 		if (h->by_name.count >= HISTORY_SESSIONS)
-			drop_session(h, list_of(h->sessions.next, struct session, in_use));
+			drop_session(h, list_of(h->sessions.next, struct history_session, in_use));
 		s = must_zero(1, sizeof(*s));
 		s->name = (struct text){text_dup(name), name.len};
 		list_init(&s->turns);
@@ -89,9 +89,9 @@ void history_message(struct buf *out, const char *role, struct text content)
 	buf_add_char(out, '}');
 }
 
-static void keep_turn(struct session *s, struct text json)
+static void keep_turn(struct history_session *s, struct text json)
 {
-	struct turn *turn = must_alloc(sizeof(*turn) + json.len);
+	struct history_turn *turn = must_alloc(sizeof(*turn) + json.len);
 
 	memcpy(turn->json, json.at, json.len);
 	turn->len = json.len;
@@ -103,7 +103,7 @@ static void keep_turn(struct session *s, struct text json)
 void histories_note(struct histories *h, struct text session, struct text prompt,
                     struct text answer)
 {
-	struct session *s = session_of(h, session);
+	struct history_session *s = session_of(h, session);
 	struct buf json;
 
 	buf_init(&json, HISTORY_BYTES);
@@ -121,12 +121,12 @@ void histories_note(struct histories *h, struct text session, struct text prompt
 
 void histories_write(const struct histories *h, struct text session, struct buf *out)
 {
-	struct session *s = map_get(&h->by_name, session);
+	struct history_session *s = map_get(&h->by_name, session);
 
 	if (!s)
 		return;
 	list_each(&s->turns, l) {
-		const struct turn *turn = list_of(l, struct turn, in_session);
+		const struct history_turn *turn = list_of(l, struct history_turn, in_session);
 
 		buf_add(out, (struct text){turn->json, turn->len});
 	}

@@ -7,18 +7,18 @@
 #define NAME_MAX_LEN 128
 
 /* Where we are in the text. */
-struct pen {
+struct json5_pen {
 	struct text in;
 	size_t at;
 	struct buf *out;
 };
 
-static char peek(const struct pen *p, size_t ahead)
+static char peek(const struct json5_pen *p, size_t ahead)
 {
 	return p->at + ahead < p->in.len ? p->in.at[p->at + ahead] : '\0';
 }
 
-static void copy(struct pen *p, size_t n)
+static void copy(struct json5_pen *p, size_t n)
 {
 	if (n > p->in.len - p->at)
 		n = p->in.len - p->at;
@@ -33,7 +33,7 @@ static bool is_name_char(char c)
 }
 
 /* A comment means nothing, and may hold what looks like quotes. */
-static void skip_comment(struct pen *p)
+static void skip_comment(struct json5_pen *p)
 {
 	bool is_line = peek(p, 1) == '/';
 
@@ -47,13 +47,13 @@ static void skip_comment(struct pen *p)
 	}
 }
 
-static bool is_comment(const struct pen *p)
+static bool is_comment(const struct json5_pen *p)
 {
 	return peek(p, 0) == '/' && (peek(p, 1) == '/' || peek(p, 1) == '*');
 }
 
 /* Is the next thing a colon, once white space and comments are over? */
-static bool colon_follows(struct pen *p)
+static bool colon_follows(struct json5_pen *p)
 {
 	size_t here = p->at;
 	bool found;
@@ -74,7 +74,7 @@ static bool colon_follows(struct pen *p)
 }
 
 /* A name is a key if a colon follows, else true, false, null or a fault. */
-static void copy_name(struct pen *p)
+static void copy_name(struct json5_pen *p)
 {
 	size_t n = 0;
 	struct text name;
@@ -90,7 +90,7 @@ static void copy_name(struct pen *p)
 }
 
 /* An escape that JSON does not have, as one that it has. */
-static void copy_escape(struct pen *p)
+static void copy_escape(struct json5_pen *p)
 {
 	char c = peek(p, 1);
 
@@ -113,7 +113,7 @@ static void copy_escape(struct pen *p)
 	}
 }
 
-static void copy_string(struct pen *p)
+static void copy_string(struct json5_pen *p)
 {
 	char quote = peek(p, 0);
 
@@ -136,7 +136,7 @@ static void copy_string(struct pen *p)
 }
 
 /* Whole, so that its letters are not taken for a name. */
-static void copy_number(struct pen *p)
+static void copy_number(struct json5_pen *p)
 {
 	char c;
 
@@ -146,7 +146,7 @@ static void copy_number(struct pen *p)
 	} while (is_name_char(c) || c == '+' || c == '-' || c == '.');
 }
 
-static void copy_next(struct pen *p)
+static void copy_next(struct json5_pen *p)
 {
 	char c = peek(p, 0);
 
@@ -165,7 +165,7 @@ static void copy_next(struct pen *p)
 yyjson_doc *json5_read(struct text raw, struct error *why)
 {
 	struct buf out;
-	struct pen pen = {.in = raw, .out = &out};
+	struct json5_pen pen = {.in = raw, .out = &out};
 	yyjson_read_err fault = {0};
 	yyjson_doc *doc;
 

@@ -165,7 +165,7 @@ static void note_decision(struct openclaw *o, struct text event, yyjson_val *pay
 /* ---- the list of those that are open ---- */
 
 /* Those that a screen of ours shows now. */
-struct shown {
+struct shown_approvals {
 	struct text ids[OPENCLAW_APPROVALS_MAX];
 	size_t count;
 	bool of_plugins;
@@ -173,20 +173,20 @@ struct shown {
 
 static void keep_shown(void *of, struct text id)
 {
-	struct shown *shown = of;
+	struct shown_approvals *shown = of;
 
 	if (is_plugins(id) == shown->of_plugins && !openclaw_is_question(id) &&
 	    shown->count < OPENCLAW_APPROVALS_MAX)
 		shown->ids[shown->count++] = (struct text){text_dup(id), id.len};
 }
 
-static void forget_shown(struct shown *shown)
+static void forget_shown(struct shown_approvals *shown)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		free((char *)shown->ids[i].at);
 }
 
-static bool is_shown(const struct shown *shown, struct text id)
+static bool is_shown(const struct shown_approvals *shown, struct text id)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		if (text_equal(shown->ids[i], id))
@@ -217,7 +217,8 @@ static void ask_people(struct openclaw *o, yyjson_val *approval, const char *not
 	buf_finish(&frame);
 }
 
-static void take_listed(struct openclaw *o, const struct shown *shown, yyjson_val *approval)
+static void take_listed(struct openclaw *o, const struct shown_approvals *shown,
+                        yyjson_val *approval)
 {
 	struct text id = json_text(yyjson_obj_get(approval, "id"));
 	const struct openclaw_approval *heard = find_approval(o, id);
@@ -243,7 +244,7 @@ static bool is_listed(yyjson_val *list, struct text id)
 }
 
 /* Of what was asked since the list was made it says nothing. */
-static void withdraw_gone(struct openclaw *o, const struct shown *shown, yyjson_val *list)
+static void withdraw_gone(struct openclaw *o, const struct shown_approvals *shown, yyjson_val *list)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		if (!is_listed(list, shown->ids[i]) && !find_approval(o, shown->ids[i]))
@@ -254,7 +255,7 @@ static void withdraw_gone(struct openclaw *o, const struct shown *shown, yyjson_
 static void take_list(struct openclaw *o, const struct openclaw_wait *wait, yyjson_val *answer)
 {
 	yyjson_val *list = yyjson_obj_get(answer, "payload");
-	struct shown shown = {.of_plugins = wait->token};
+	struct shown_approvals shown = {.of_plugins = wait->token};
 	yyjson_arr_iter each = yyjson_arr_iter_with(list);
 	yyjson_val *one;
 
@@ -285,7 +286,7 @@ static void ask_list(struct openclaw *o, bool of_plugins)
 
 static void withdraw_all(struct openclaw *o, bool of_plugins)
 {
-	struct shown shown = {.of_plugins = of_plugins};
+	struct shown_approvals shown = {.of_plugins = of_plugins};
 
 	source_each_prompt(o->source, keep_shown, &shown);
 	for (size_t i = 0; i < shown.count; i++)

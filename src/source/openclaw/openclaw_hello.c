@@ -128,7 +128,7 @@ struct text openclaw_refusal(yyjson_val *answer)
 	return words.len ? words : TEXT("the gateway refused and did not say why");
 }
 
-struct refusal {
+struct hello_refusal {
 	struct text code, detail, words; /* detail: the finer code of protocol 4 */
 	yyjson_val *details;
 };
@@ -138,25 +138,25 @@ static bool says(struct text words, const char *part)
 	return words.len && memmem(words.at, words.len, part, strlen(part)) != NULL;
 }
 
-static bool wants_device(const struct refusal *r)
+static bool wants_device(const struct hello_refusal *r)
 {
 	return text_is(r->detail, "DEVICE_IDENTITY_REQUIRED") ||
 	       says(r->words, "device identity required");
 }
 
-static bool wants_pairing(const struct refusal *r)
+static bool wants_pairing(const struct hello_refusal *r)
 {
 	return text_is(r->detail, "PAIRING_REQUIRED") || says(r->words, "pairing required");
 }
 
-static bool doubts_token(const struct refusal *r)
+static bool doubts_token(const struct hello_refusal *r)
 {
 	return text_is(r->detail, "AUTH_TOKEN_MISMATCH") || says(r->words, "token mismatch") ||
 	       text_is(r->detail, "AUTH_DEVICE_TOKEN_MISMATCH");
 }
 
 /* The gateway's own words may be long or hostile; the source shows them, made safe. */
-static void explain(const struct refusal *r, char *out, size_t room)
+static void explain(const struct hello_refusal *r, char *out, size_t room)
 {
 	uint64_t expected = yyjson_get_uint(yyjson_obj_get(r->details, "expectedProtocol"));
 	struct text request = json_text(yyjson_obj_get(r->details, "requestId"));
@@ -180,7 +180,7 @@ static void explain(const struct refusal *r, char *out, size_t room)
 
 /* A second try with what the gateway gave our device.  False: there is none.  A token that a
  * person has just given is wrong, and is said to be, whatever else would do. */
-static bool try_otherwise(struct openclaw *o, const struct refusal *r)
+static bool try_otherwise(struct openclaw *o, const struct hello_refusal *r)
 {
 	const char *granted = device_token(o->device, source_url(o->source));
 
@@ -204,7 +204,7 @@ static void take_refusal(struct openclaw *o, yyjson_val *answer)
 	yyjson_val *error = yyjson_obj_get(answer, "error");
 	yyjson_val *details = yyjson_obj_get(error, "details");
 	uint64_t wait_ms = yyjson_get_uint(yyjson_obj_get(error, "retryAfterMs"));
-	struct refusal r = {
+	struct hello_refusal r = {
 		.code = json_text(yyjson_obj_get(error, "code")),
 		.detail = json_text(yyjson_obj_get(details, "code")),
 		.words = openclaw_refusal(answer),

@@ -353,20 +353,20 @@ void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *p
 
 /* ---- the list of those that are open ---- */
 
-struct shown {
+struct shown_questions {
 	char *ids[SHOWN_MAX];
 	size_t count;
 };
 
 static void keep_shown(void *of, struct text id)
 {
-	struct shown *shown = of;
+	struct shown_questions *shown = of;
 
 	if (openclaw_is_question(id) && shown->count < SHOWN_MAX)
 		shown->ids[shown->count++] = text_dup(id);
 }
 
-static bool is_shown(const struct shown *shown, const struct openclaw_question *q)
+static bool is_shown(const struct shown_questions *shown, const struct openclaw_question *q)
 {
 	char own[OWN_ID_MAX];
 
@@ -378,14 +378,14 @@ static bool is_shown(const struct shown *shown, const struct openclaw_question *
 }
 
 /* Those that nobody asks any more, or that are asked from the beginning again. */
-static void withdraw_shown(struct openclaw *o, const struct shown *shown, const char *why)
+static void withdraw_shown(struct openclaw *o, const struct shown_questions *shown, const char *why)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		if (!find_prompt(o->memory, text_of(shown->ids[i])))
 			source_withdrew(o->source, text_of(shown->ids[i]), why);
 }
 
-static void forget_shown(struct shown *shown)
+static void forget_shown(struct shown_questions *shown)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		free(shown->ids[i]);
@@ -414,7 +414,7 @@ static void learn_listed(struct openclaw *o, yyjson_val *list)
 /* What was answered while nobody was connected is said first. */
 static void ask_listed(struct openclaw *o)
 {
-	struct shown shown = {.count = 0};
+	struct shown_questions shown = {.count = 0};
 
 	o->knows_questions = true;
 	source_asks_again(o->source, TEXT(""));
@@ -449,7 +449,7 @@ void openclaw_list_questions(struct openclaw *o)
 {
 	struct openclaw_asked asked = {
 		.method = "question.list", .params = TEXT("{}"), .take = take_list};
-	struct shown shown = {.count = 0};
+	struct shown_questions shown = {.count = 0};
 
 	list_each(&o->memory->questions, l) {
 		struct openclaw_question *q = list_of(l, struct openclaw_question, in_memory);

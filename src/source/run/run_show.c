@@ -62,9 +62,9 @@ static void note_answered(struct run_hub *hub, yyjson_val *data)
 
 /* ---- frames ---- */
 
-enum frame_kind { FRAME_OTHER, FRAME_EVENT, FRAME_PROMPT, FRAME_GAP };
+enum hub_frame_kind { FRAME_OTHER, FRAME_EVENT, FRAME_PROMPT, FRAME_GAP };
 
-static enum frame_kind kind_of(yyjson_val *root)
+static enum hub_frame_kind kind_of(yyjson_val *root)
 {
 	yyjson_val *kind = yyjson_obj_get(root, "kind");
 
@@ -192,7 +192,7 @@ static void take_other(struct run_hub *hub, yyjson_val *root, struct text frame)
 static void take(struct run_hub *hub, struct text frame)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&hub->reader, frame, NULL));
-	enum frame_kind kind = kind_of(root);
+	enum hub_frame_kind kind = kind_of(root);
 
 	hub->memory->in_event = false;
 	if (!yyjson_is_obj(root))
@@ -268,11 +268,11 @@ static bool tells_run(struct run_hub *hub, yyjson_val *root)
 	return session.len;
 }
 
-enum finding { FOUND_NOTHING, FOUND_PLACE, FOUND_ANOTHER };
+enum place_finding { FOUND_NOTHING, FOUND_PLACE, FOUND_ANOTHER };
 
 /* What an event says of our place.  A number that is ours with other bytes is of another
  * count, and so are numbers that end before ours. */
-static enum finding seek_in_event(struct run_hub *hub, yyjson_val *root, struct text frame)
+static enum place_finding seek_in_event(struct run_hub *hub, yyjson_val *root, struct text frame)
 {
 	const struct run_place *place = &hub->memory->place;
 	bool is_same = run_place_mark(frame) == place->event;
@@ -291,7 +291,7 @@ static enum finding seek_in_event(struct run_hub *hub, yyjson_val *root, struct 
 	return seq > place->seq ? FOUND_PLACE : FOUND_NOTHING;
 }
 
-static enum finding seek_in(struct run_hub *hub, yyjson_val *root, struct text frame)
+static enum place_finding seek_in(struct run_hub *hub, yyjson_val *root, struct text frame)
 {
 	if (kind_of(root) == FRAME_EVENT)
 		return seek_in_event(hub, root, frame);
@@ -318,7 +318,7 @@ static void wait_on(struct run_hub *hub)
 
 void run_show_hear(struct run_hub *hub, struct text frame)
 {
-	enum finding finding = FOUND_NOTHING;
+	enum place_finding finding = FOUND_NOTHING;
 	yyjson_val *root;
 
 	if (!hub->holds) {
