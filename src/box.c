@@ -39,6 +39,7 @@
 #include "source/resume.h"
 #include "source/source.h"
 #include "web/credentials.h"
+#include "web/listens.h"
 #include "web/web.h"
 
 #define BOX_DRAIN_MS 2000
@@ -278,7 +279,7 @@ static void interrupted(void *self, enum interrupt which)
 	log_info("box", "stopping");
 	supervisor_tell("STOPPING=1");
 	box->stopping = true;
-	box_stop_listens(box);
+	listens_stop(box->listens);
 	approve_stop(box->approve);
 	porch_flush(box->porch);
 	sources_stop(box->sources);
@@ -312,7 +313,7 @@ static void take_down(struct box *box)
 	box_free_dialects(box);
 	web_destroy(box->web);
 	accounts_destroy(box->accounts);
-	box_destroy_listens(box);
+	listens_destroy(box->listens);
 	if (box->journal)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
@@ -364,6 +365,7 @@ static bool is_data_good(const char *data, struct error *why)
 /* On a terminal the line has a single-use code in it; in a log it must not. */
 static void announce(struct box *box)
 {
+	const struct listen *first = listens_first(box->listens);
 	char *url = isatty(STDOUT_FILENO) ? web_open_url(box->web) : NULL;
 
 	if (box->options->demo)
@@ -373,10 +375,15 @@ static void announce(struct box *box)
 		printf("signalbox is at %s\n", url);
 	else
 		printf("signalbox is at http%s://%s (signalbox open gives the URL to open)\n",
-		       listen_is_secure(box->listens[0]) ? "s" : "",
-		       listen_address(box->listens[0]));
+		       listen_is_secure(first) ? "s" : "", listen_address(first));
 	fflush(stdout);
 	free(url);
+}
+
+static bool open_listens(struct box *box, struct error *why)
+{
+	box->listens = listens_open(box->web, box->loop, box->config, &box->handed, why);
+	return box->listens != NULL;
 }
 
 static bool start(struct box *box, struct error *why)
@@ -397,7 +404,7 @@ static bool start(struct box *box, struct error *why)
 	if (!box_make_sources(box, why))
 		return false;
 	box_make_hook(box);
-	if (!box_make_web(box, why) || !box_open_listens(box, why) || !box_start_sources(box, why))
+	if (!box_make_web(box, why) || !open_listens(box, why) || !box_start_sources(box, why))
 		return false;
 	box->porch = porch_open(&(struct porch_options){
 		.loop = box->loop,
@@ -417,7 +424,7 @@ static bool start(struct box *box, struct error *why)
 
 bool box_check(const struct config *config, struct error *why)
 {
-	return is_data_good(config->data, why) && box_check_listens(config, why) &&
+	return is_data_good(config->data, why) && listens_check(config, why) &&
 	       credentials_are_good(config, why) && box_check_key(config->data, why) &&
 	       box_are_sources_good(config, why);
 }

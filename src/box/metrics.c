@@ -8,6 +8,7 @@
 #include "play/house/playhouse.h"
 #include "source/claude/hook.h"
 #include "source/source.h"
+#include "web/listens.h"
 
 static void add_hub(struct buf *out, const struct hub_stats *s, unsigned long followed)
 {
@@ -46,43 +47,6 @@ static void add_lag(struct buf *out, const struct hub *hub)
 
 	metric_add(out, &reading, (double)lag.reading);
 	metric_add(out, &behind, (double)lag.bytes);
-}
-
-static const char *const place_names[PLACE_KINDS] = {"unix", "own", "known", "unknown"};
-
-static void add_places(struct buf *out, const struct seats *seats)
-{
-	static const struct metric taken = {"signalbox_connections", METRIC_GAUGE,
-	                                    "Connections, by who is there."};
-	static const struct metric evicted = {"signalbox_connections_evicted_total", METRIC_COUNTER,
-	                                      "Unknown ones that were closed to make room."};
-	static const struct metric away = {"signalbox_connections_turned_away_total",
-	                                   METRIC_COUNTER, "Those for whom there was no room."};
-
-	metric_begin(out, &taken);
-	for (int i = 0; i < PLACE_KINDS; i++)
-		metric_sample(out, &taken, "place", text_of(place_names[i]), seats->counts[i]);
-	metric_add(out, &evicted, (double)seats->evicted);
-	metric_add(out, &away, (double)seats->turned_away);
-}
-
-static void add_inputs(struct buf *out, const struct inputs *inputs)
-{
-	static const struct metric held = {"signalbox_unfinished_bytes", METRIC_GAUGE,
-	                                   "Of heads, bodies and messages that are not whole, by "
-	                                   "who is there."};
-	static const struct metric crowded = {"signalbox_unfinished_evicted_total", METRIC_COUNTER,
-	                                      "Of those, the ones cut off because all of them were "
-	                                      "too much."};
-	static const struct metric late = {"signalbox_unfinished_late_total", METRIC_COUNTER,
-	                                   "Of those, the ones that took too long."};
-
-	metric_begin(out, &held);
-	for (int i = 0; i < PLACE_KINDS; i++)
-		metric_sample(out, &held, "place", text_of(place_names[i]),
-		              (double)inputs->held[i]);
-	metric_add(out, &crowded, (double)inputs->crowded);
-	metric_add(out, &late, (double)inputs->late);
 }
 
 static void add_sources(struct buf *out, const struct sources *sources)
@@ -177,8 +141,7 @@ void box_add_metrics(void *self, struct buf *out)
 
 	add_hub(out, &hub, native_followers(box->native));
 	add_lag(out, box->hub);
-	add_places(out, &box->seats);
-	add_inputs(out, &box->seats.inputs);
+	listens_metrics(box->listens, out);
 	metric_tally(out, &told, hub_told(box->hub));
 	add_sources(out, box->sources);
 	add_hooks(out, &hooks);

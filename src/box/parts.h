@@ -16,7 +16,6 @@
 #include "bus/backs.h"
 #include "bus/bus.h"
 #include "net/loop.h"
-#include "net/seats.h"
 #include "net/supervisor.h"
 
 struct box {
@@ -51,11 +50,7 @@ struct box {
 	struct prompts *prompts;
 	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;
-	struct listen **listens; /* as in the configuration, then the Unix socket */
-	size_t listen_count;
-	struct listen **retired; /* that were in it once */
-	size_t retired_count;
-	struct seats seats;
+	struct listens *listens;
 	struct supervisor_sockets handed; /* while it starts */
 	struct watchdog *watchdog;
 	struct turn commits;
@@ -89,14 +84,10 @@ void box_tap_target(struct box *box, struct tap_target *target);
 
 /* ---- sources.c ---- */
 
-struct web_errand;
-
 bool box_make_sources(struct box *box, struct error *why);
 /* Could those of a configuration be had?  Connects to none. */
 bool box_are_sources_good(const struct config *config, struct error *why);
 void box_list_sources(void *self, struct buf *out);
-unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
-                           struct error *why);
 /* Those of the configuration, those of the disk, the demo. */
 bool box_start_sources(struct box *box, struct error *why);
 /* Could all of another configuration be had?  And then, with that one: those that it has not

@@ -17,6 +17,7 @@
 #include "journal/journal.h"
 #include "net/account.h"
 #include "web/credentials.h"
+#include "web/listens.h"
 #include "web/web.h"
 
 /* What another configuration needs, ready to be used. */
@@ -32,7 +33,7 @@ static void drop(struct prepared *p)
 		config_finish(p->config);
 	free(p->config);
 	credentials_destroy(p->credentials);
-	box_drop_plan(p->listens);
+	listens_drop(p->listens);
 }
 
 static bool prepare(struct box *box, struct prepared *p, struct error *why)
@@ -51,7 +52,7 @@ static bool prepare(struct box *box, struct prepared *p, struct error *why)
 	p->credentials = credentials_load(fresh, why);
 	if (!p->credentials || !box_check_sources(box, fresh, why))
 		return false;
-	p->listens = box_plan_listens(box, fresh, why);
+	p->listens = listens_plan(box->listens, fresh, why);
 	return p->listens != NULL;
 }
 
@@ -97,21 +98,18 @@ static void follow(struct box *box, struct prepared *p)
 	struct error why;
 
 	name_what_stays(old, p->config);
-	box_follow_plan(box, p->listens);
 	box->config = box->reloaded = p->config;
 	box_follow_log(&box->config->log);
 	bus_set_mode(box->bus, box_admit_mode(box->config));
-	inputs_set_max(&box->seats.inputs, box->config->limits.unfinished);
 	hub_set_times(box->hub, times->ping_ms, times->pong_ms, times->message_ms);
 	limits = box_account_limits(box->config);
 	accounts_set_limits(box->accounts, &limits);
 	journal = box_journal_options(box);
 	journal_adjust(box->journal, &journal);
 	web_reload(box->web, box->config, p->credentials);
-	web_set_listens(box->web, box->listens, box->listen_count);
-	box_warn_of_trust(box);
+	listens_follow(box->listens, p->listens);
 	box_follow_sources(box, old);
-	if (!box_write_addresses(box, &why))
+	if (!listens_write(box->listens, &why))
 		log_warn("box", "%s", why.words);
 	if (before)
 		config_finish(before);

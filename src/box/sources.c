@@ -2,7 +2,6 @@
 #include "source/source.h"
 
 #include <stdlib.h>
-#include <yyjson.h>
 
 #include "base/log.h"
 #include "base/must.h"
@@ -10,13 +9,10 @@
 #include "bus/bus.h"
 #include "config/config.h"
 #include "native/native.h"
-#include "net/address.h"
-#include "net/listen.h"
 #include "net/request.h"
-#include "net/url.h"
 #include "source/resume.h"
 #include "source/store.h"
-#include "web/web.h"
+#include "web/listens.h"
 
 #define SECRET_MAX (8 * KIB)
 
@@ -73,119 +69,6 @@ bool box_make_sources(struct box *box, struct error *why)
 	return true;
 }
 
-/* --- requests about sources ----------------------------------------------------- */
-
-static unsigned status_of(enum back_answer answer)
-{
-	static const unsigned statuses[] = {
-		[BACK_DONE] = 200,     [BACK_INVALID] = 400,       [BACK_UNKNOWN] = 404,
-		[BACK_CONFLICT] = 409, [BACK_NOT_SUPPORTED] = 501, [BACK_UNSAVED] = 500,
-	};
-
-	return statuses[answer];
-}
-
-static enum back_answer run_errand(struct sources *sources, const struct web_errand *errand,
-                                   const struct source_wish *wish, struct error *why)
-{
-	switch (errand->verb) {
-	case WEB_SOURCE_ADD:
-		return sources_add(sources, wish, why);
-	case WEB_SOURCE_CHANGE:
-		return sources_change(sources, errand->id, wish, why);
-	case WEB_SOURCE_REMOVE:
-		return sources_remove(sources, errand->id, why);
-	case WEB_SOURCE_CONNECT:
-		return sources_connect(sources, errand->id, why);
-	case WEB_SOURCE_DISCONNECT:
-		return sources_disconnect(sources, errand->id, why);
-	default:
-		return BACK_DONE;
-	}
-}
-
-static bool has_wish(enum web_verb verb)
-{
-	return verb == WEB_SOURCE_ADD || verb == WEB_SOURCE_CHANGE;
-}
-
-static void add_source(struct sources *sources, const struct web_errand *errand, struct buf *out)
-{
-	const struct source *s = errand->verb == WEB_SOURCE_ADD ? sources_last(sources)
-	                                                        : sources_find(sources, errand->id);
-
-	if (!s)
-		return;
-	buf_add(out, TEXT(",\"source\":"));
-	source_json(s, out);
-}
-
-static bool is_at(const struct url *url, const char *address)
-{
-	struct address at;
-
-	/* A Unix socket has no port, and a port that the kernel is to choose is none yet. */
-	return address_parse(&at, address, NULL) && address_port(&at) == url->port;
-}
-
-/* A box that follows itself hears every signal again, for ever. */
-static bool leads_home(const struct box *box, struct text url, struct error *why)
-{
-	struct url to;
-	bool is_home = false;
-
-	if (!url_parse(&to, url, NULL) || !url_is_loopback(&to))
-		return false;
-	for (size_t i = 0; i < box->listen_count; i++)
-		is_home |= is_at(&to, listen_address(box->listens[i]));
-	for (size_t i = 0; i < box->config->listen_count; i++)
-		is_home |= is_at(&to, box->config->listen[i].address);
-	return is_home && !error_set(why, "%s is this box itself", to.host);
-}
-
-static void recognise(const struct box *box, struct text url, struct buf *out)
-{
-	struct error why;
-	bool good = source_wish_is_good(&(struct source_wish){.url = url}, &why) &&
-	            !leads_home(box, url, &why);
-
-	sources_recognise(box->sources, url, out);
-	buf_add(out, TEXT(",\"problem\":"));
-	if (good)
-		buf_add(out, TEXT("null"));
-	else
-		buf_add_json(out, text_of(why.words));
-}
-
-unsigned box_source_errand(void *self, const struct web_errand *errand, struct buf *out,
-                           struct error *why)
-{
-	struct sources *sources = ((struct box *)self)->sources;
-	struct source_wish wish = {.connect = true};
-	enum back_answer answer;
-	yyjson_doc *doc;
-
-	if (errand->verb == WEB_SOURCES) {
-		buf_add(out, TEXT(",\"sources\":"));
-		sources_json(sources, out);
-		return 200;
-	}
-	if (errand->verb == WEB_SOURCE_RECOGNISE) {
-		recognise(self, errand->body, out);
-		return 200;
-	}
-	doc = has_wish(errand->verb) ? yyjson_read(errand->body.at, errand->body.len, 0) : NULL;
-	if ((has_wish(errand->verb) && !source_wish_read(&wish, yyjson_doc_get_root(doc), why)) ||
-	    leads_home(self, wish.url, why))
-		answer = BACK_INVALID;
-	else
-		answer = run_errand(sources, errand, &wish, why);
-	if (answer == BACK_DONE)
-		add_source(sources, errand, out);
-	yyjson_doc_free(doc);
-	return answer == BACK_DONE && errand->verb == WEB_SOURCE_ADD ? 201 : status_of(answer);
-}
-
 /* --- where they come from ------------------------------------------------------- */
 
 static void add_demo(struct box *box)
@@ -240,7 +123,7 @@ static bool with_configured(struct box *box, const struct config_source *c, wish
 		good = store_read_secret(c->credential_file, &secret, why);
 		wish.credential = buf_text(&secret);
 	}
-	good = good && !leads_home(box, wish.url, why) && fn(box, &wish, why);
+	good = good && !web_leads_home(box->web, box->config, wish.url, why) && fn(box, &wish, why);
 	if (secret.at)
 		explicit_bzero(secret.at, secret.len);
 	buf_finish(&secret);

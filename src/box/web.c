@@ -12,20 +12,14 @@
 #include "run/prompts.h"
 #include "run/runs.h"
 #include "source/claude/porch.h"
-
-static const char *pinned_dialect(const struct box *box, const struct listen *listen)
-{
-	for (size_t i = 0; i < box->config->listen_count; i++)
-		if (box->listens[i] == listen)
-			return box->config->listen[i].dialect;
-	return NULL;
-}
+#include "web/listens.h"
 
 static bool web_joins(void *self, struct http *http, const struct caller *caller)
 {
 	struct box *box = self;
 
-	return hub_join(box->hub, http, caller, pinned_dialect(box, listen_of(http_conn(http))));
+	return hub_join(box->hub, http, caller,
+	                listens_dialect(box->listens, listen_of(http_conn(http))));
 }
 
 static unsigned long web_counts(void *self)
@@ -70,6 +64,7 @@ bool box_make_web(struct box *box, struct error *why)
 		.back = box_back(box),
 		.runs = box->runs,
 		.prompts = box->prompts,
+		.sources = box->sources,
 		.discovery = box_discovery(box),
 		.tap = box_tap(box),
 		.show =
@@ -90,7 +85,6 @@ bool box_make_web(struct box *box, struct error *why)
 				.metrics = box_add_metrics,
 				.stage = web_wants_stage,
 				.trouble = web_wants_trouble,
-				.source = box_source_errand,
 			},
 	};
 

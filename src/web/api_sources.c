@@ -1,39 +1,86 @@
-/* api_sources.c - the sources, over HTTP.  What is done is done by whoever is behind
- * the door; here it gets the form of a request and an answer. */
+/* api_sources.c - the sources, over HTTP: each request is one call of theirs. */
+#include <yyjson.h>
+
+#include "source/source.h"
 #include "web/inside.h"
+#include "web/listens.h"
 
 #define ANSWER_MAX (32 * MIB)
 #define URL_MAX (8 * KIB) /* longer than any that is taken: it is refused in words */
 
-static void run_with(struct call *call, enum web_verb verb, struct text body)
-{
-	const struct web_doors *doors = &call->web->options.doors;
-	struct web_errand errand = {verb, {call->part.at, call->part.len}, body};
-	struct error why = {""};
-	struct buf out;
-	unsigned status;
+/* ---- responses ---- */
 
-	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"ok\":true"));
-	status = doors->source(doors->self, &errand, &out, &why);
-	buf_add(&out, TEXT("}\n"));
-	if (status >= 300)
-		web_refuse(call->http, status, why.words, NULL);
-	else if (out.full)
+static void begin(struct buf *out)
+{
+	buf_init(out, ANSWER_MAX);
+	buf_add(out, TEXT("{\"ok\":true"));
+}
+
+static void end(struct call *call, unsigned status, struct buf *out)
+{
+	buf_add(out, TEXT("}\n"));
+	if (out->full)
 		web_refuse(call->http, 500, "the response is too large", NULL);
 	else
-		http_answer(call->http, status, "application/json", buf_text(&out), NULL);
-	buf_finish(&out);
+		http_answer(call->http, status, "application/json", buf_text(out), NULL);
+	buf_finish(out);
 }
 
-static void run(struct call *call, enum web_verb verb)
+static void refuse(struct call *call, enum back_answer answer, const struct error *why)
 {
-	run_with(call, verb, call->body);
+	static const unsigned statuses[] = {
+		[BACK_INVALID] = 400,       [BACK_UNKNOWN] = 404, [BACK_CONFLICT] = 409,
+		[BACK_NOT_SUPPORTED] = 501, [BACK_UNSAVED] = 500,
+	};
+
+	web_refuse(call->http, statuses[answer], why->words, NULL);
 }
+
+/* With how the source is now, if it is still there. */
+static void tell_source(struct call *call, unsigned status, const struct source *source)
+{
+	struct buf out;
+
+	begin(&out);
+	if (source) {
+		buf_add(&out, TEXT(",\"source\":"));
+		source_json(source, &out);
+	}
+	end(call, status, &out);
+}
+
+/* ---- looking ---- */
 
 void api_sources(struct call *call)
 {
-	run(call, WEB_SOURCES);
+	struct buf out;
+
+	begin(&out);
+	buf_add(&out, TEXT(",\"sources\":"));
+	sources_json(call->web->options.sources, &out);
+	end(call, 200, &out);
+}
+
+static bool leads_home(const struct call *call, struct text url, struct error *why)
+{
+	return web_leads_home(call->web, call->web->options.config, url, why);
+}
+
+static void recognise(struct call *call, struct text url)
+{
+	struct error why;
+	bool good = source_wish_is_good(&(struct source_wish){.url = url}, &why) &&
+	            !leads_home(call, url, &why);
+	struct buf out;
+
+	begin(&out);
+	sources_recognise(call->web->options.sources, url, &out);
+	buf_add(&out, TEXT(",\"problem\":"));
+	if (good)
+		buf_add(&out, TEXT("null"));
+	else
+		buf_add_json(&out, text_of(why.words));
+	end(call, 200, &out);
 }
 
 static bool take_url(void *self, struct text name, struct text value, struct error *why)
@@ -53,33 +100,77 @@ void api_source_recognise(struct call *call)
 
 	buf_init(&url, URL_MAX);
 	if (http_query_each(http_request(call->http)->query, take_url, &url, &why))
-		run_with(call, WEB_SOURCE_RECOGNISE, text_trim(buf_text(&url)));
+		recognise(call, text_trim(buf_text(&url)));
 	else
 		web_refuse(call->http, 400, why.words, NULL);
 	buf_finish(&url);
 }
 
+/* ---- wishes ---- */
+
+static struct text id_of(const struct call *call)
+{
+	return (struct text){call->part.at, call->part.len};
+}
+
+/* The body is a wish: for the source of the path, or for a new one. */
+static void wish_for(struct call *call, bool is_new)
+{
+	struct sources *sources = call->web->options.sources;
+	struct source_wish wish = {.connect = true};
+	yyjson_doc *doc = yyjson_read(call->body.at, call->body.len, 0);
+	enum back_answer answer = BACK_INVALID;
+	struct error why = {""};
+
+	if (source_wish_read(&wish, yyjson_doc_get_root(doc), &why) &&
+	    !leads_home(call, wish.url, &why))
+		answer = is_new ? sources_add(sources, &wish, &why)
+		                : sources_change(sources, id_of(call), &wish, &why);
+	if (answer != BACK_DONE)
+		refuse(call, answer, &why);
+	else if (is_new)
+		tell_source(call, 201, sources_last(sources));
+	else
+		tell_source(call, 200, sources_find(sources, id_of(call)));
+	yyjson_doc_free(doc);
+}
+
 void api_source_add(struct call *call)
 {
-	run(call, WEB_SOURCE_ADD);
+	wish_for(call, true);
 }
 
 void api_source_change(struct call *call)
 {
-	run(call, WEB_SOURCE_CHANGE);
+	wish_for(call, false);
+}
+
+/* ---- what needs no body ---- */
+
+static void do_to(struct call *call, enum back_answer (*deed)(struct sources *sources,
+                                                              struct text id, struct error *why))
+{
+	struct sources *sources = call->web->options.sources;
+	struct error why = {""};
+	enum back_answer answer = deed(sources, id_of(call), &why);
+
+	if (answer == BACK_DONE)
+		tell_source(call, 200, sources_find(sources, id_of(call)));
+	else
+		refuse(call, answer, &why);
 }
 
 void api_source_remove(struct call *call)
 {
-	run(call, WEB_SOURCE_REMOVE);
+	do_to(call, sources_remove);
 }
 
 void api_source_connect(struct call *call)
 {
-	run(call, WEB_SOURCE_CONNECT);
+	do_to(call, sources_connect);
 }
 
 void api_source_disconnect(struct call *call)
 {
-	run(call, WEB_SOURCE_DISCONNECT);
+	do_to(call, sources_disconnect);
 }

@@ -24,24 +24,8 @@ struct listen;
 struct loop;
 struct prompts;
 struct runs;
+struct sources;
 struct web;
-
-/* What a request wants of a source or of all of them. */
-enum web_verb {
-	WEB_SOURCES,
-	WEB_SOURCE_RECOGNISE,
-	WEB_SOURCE_ADD,
-	WEB_SOURCE_CHANGE,
-	WEB_SOURCE_REMOVE,
-	WEB_SOURCE_CONNECT,
-	WEB_SOURCE_DISCONNECT,
-};
-
-struct web_errand {
-	enum web_verb verb;
-	struct text id;   /* of the source, if it is about one */
-	struct text body; /* JSON; empty: there was none.  To recognise: a URL */
-};
 
 struct web_doors {
 	void *self;
@@ -54,9 +38,6 @@ struct web_doors {
 	void (*metrics)(void *self, struct buf *out);
 	void (*stage)(void *self, struct buf *out);
 	const char *(*trouble)(void *self); /* NULL when ready to serve */
-	/* A status.  2xx: it has appended `,"name":value` members; else why has words. */
-	unsigned (*source)(void *self, const struct web_errand *errand, struct buf *out,
-	                   struct error *why);
 };
 
 typedef void web_found_fn(void *of, struct text json);
@@ -80,6 +61,7 @@ struct web_options {
 	struct back back;
 	struct runs *runs;
 	struct prompts *prompts;
+	struct sources *sources;
 	struct web_discovery discovery;
 	struct web_tap tap;
 	struct web_show show;
