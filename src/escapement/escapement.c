@@ -14,6 +14,7 @@
 #include "hub/hub.h"
 #include "net/http.h"
 #include "run/prompts.h"
+#include "run/runs.h"
 #include "run/translate.h"
 
 /* ---- the query ---- */
@@ -93,6 +94,7 @@ static struct run_view *view_create(struct client *c, const struct run_wish *wis
 	view->session = wish->session.len ? text_dup(buf_text(&wish->session)) : NULL;
 	json_reader_init(&view->reader, client_options(c)->ws.message_max);
 	list_init(&view->in_room);
+	list_init(&view->in_stream);
 	coalesce_init(&view->joined, &coalesce_deltas, FRAME_MAX);
 	return view;
 }
@@ -148,10 +150,46 @@ static void hear(struct client *c, struct text message)
 
 /* ---- news, from box.c ---- */
 
+static void wake(const struct run_stream *stream)
+{
+	list_each(&stream->screens, l)
+		client_work(list_of(l, struct run_view, in_stream)->client);
+}
+
+static void wake_seeking(struct escapement *e)
+{
+	list_each(&e->screens, l) {
+		struct run_view *view = list_of(l, struct run_view, in_room);
+
+		if (view->is_seeking)
+			client_work(view->client);
+	}
+}
+
+/* The run that spoke last may be over, which screens of all are told even if it said nothing
+ * that has a frame. */
+static bool is_last_over(struct runs *runs)
+{
+	struct link *all = runs_all(runs);
+
+	return !list_is_empty(all) && list_of(all->prev, struct run, in_all)->finished;
+}
+
 void escapement_tell_runs(struct escapement *e)
 {
-	list_each(&e->screens, l)
-		client_work(list_of(l, struct run_view, in_room)->client);
+	struct streams *streams = &e->streams;
+
+	streams_feed(streams);
+	if (streams->all && is_last_over(streams->runs))
+		wake(streams->all);
+	while (!list_is_empty(&streams->dirty)) {
+		struct link *l = streams->dirty.next;
+
+		list_remove(l);
+		wake(list_of(l, struct run_stream, in_dirty));
+	}
+	if (e->seeking)
+		wake_seeking(e);
 }
 
 void escapement_tell_prompt(struct escapement *e, const struct prompt *prompt)
@@ -169,11 +207,15 @@ struct escapement *escapement_create(const struct escapement_options *options)
 	e->options = *options;
 	list_init(&e->screens);
 	list_init(&e->agents);
+	streams_init(&e->streams, options->runs);
 	return e;
 }
 
 void escapement_destroy(struct escapement *e)
 {
+	if (!e)
+		return;
+	streams_finish(&e->streams);
 	free(e);
 }
 

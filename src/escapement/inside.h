@@ -1,15 +1,16 @@
 /* inside.h - a client of the run dialect: a screen, or an agent; for this room alone.
  *
- * A screen reads frames from the memory of run/runs.h by their place.  Where they are no
- * longer there, a screen of one session has them made again from the journal, and one of
- * all sessions is told of a gap.  One that is too slow for what comes gets pieces of
- * messages joined.
+ * Screens that have seen the present share the frames of their stream (streams.h).  One that
+ * has not reads them from the memory of run/runs.h by their place.  Where they are no longer
+ * there, a screen of one session has them made again from the journal, and one of all sessions
+ * is told of a gap.  One that is too slow for what comes gets pieces of messages joined.
  */
 #ifndef ESCAPEMENT_INSIDE_H
 #define ESCAPEMENT_INSIDE_H
 
 #include "base/list.h"
 #include "escapement/escapement.h"
+#include "escapement/streams.h"
 #include "hub/dialogue.h"
 #include "run/delta.h"
 #include "run/frame.h"
@@ -21,6 +22,8 @@ struct run_replay;
 struct escapement {
 	struct escapement_options options;
 	struct link screens, agents; /* run_view.in_room */
+	struct streams streams;
+	unsigned seeking; /* screens whose number is not known yet */
 };
 
 struct run_view {
@@ -30,6 +33,8 @@ struct run_view {
 	struct json_reader reader;
 
 	/* of a screen */
+	struct run_stream *stream;
+	struct link in_stream;     /* run_stream.screens */
 	uint64_t at;               /* the place of its next frame */
 	uint64_t number;           /* of the newest event that it was given */
 	bool has_number;           /* it was given one, or said which it has */

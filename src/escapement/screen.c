@@ -157,17 +157,26 @@ static void seek_lost(struct run_view *view, const struct run *run, uint64_t new
 	                                 : runs_back(runs_of(view), run, RUNS_CATCH_UP);
 }
 
+static void set_seeking(struct run_view *view, bool is_seeking)
+{
+	struct escapement *e = escapement_of(view);
+
+	e->seeking += is_seeking;
+	e->seeking -= view->is_seeking;
+	view->is_seeking = is_seeking;
+}
+
 /* After a start not all that was given out is folded yet: then it waits. */
 static void seek(struct run_view *view)
 {
 	const struct run *run = view->session ? run_of(view) : NULL;
 	uint64_t newest = run ? run->frames : view->session ? 0 : runs_number(runs_of(view));
 
-	view->is_seeking = false;
+	set_seeking(view, false);
 	if ((run || !view->session) && runs_place(runs_of(view), run, view->number, &view->at))
 		return;
 	if (view->number > newest && runs_seq(runs_of(view)) < view->seek_by)
-		view->is_seeking = true;
+		set_seeking(view, true);
 	else if (view->number > newest)
 		seek_lost(view, run, newest);
 	else if (run)
@@ -196,6 +205,8 @@ void run_screen_begin(struct run_view *view, const struct run_wish *wish)
 	runs_watch(runs, true);
 	runs_reach(runs);
 	list_add(&escapement_of(view)->screens, &view->in_room);
+	view->stream = streams_open(&escapement_of(view)->streams, view->session);
+	list_add(&view->stream->screens, &view->in_stream);
 	run = run_of(view);
 	if (run) {
 		say_kept(view, run->phase);
@@ -218,6 +229,9 @@ void run_screen_end(struct run_view *view)
 	runs_watch(runs_of(view), false);
 	run_replay_destroy(view->replay);
 	view->replay = NULL;
+	set_seeking(view, false);
+	list_remove(&view->in_stream);
+	streams_close(&escapement_of(view)->streams, view->stream);
 }
 
 /* ---- frames ---- */
@@ -263,7 +277,7 @@ static void give(struct run_view *view, const struct run_frame *f)
 	if (f->pieces.is_numbered) {
 		view->number = merged ? f->number : f->own;
 		view->has_number = true;
-	} else if (f->run && f->run->finished && text_is(buf_text(&out), f->run->finished)) {
+	} else if (run_frame_is_end(f, buf_text(&out))) {
 		view->is_finished = true;
 	}
 	if (!out.full && !is_stale(view, f, buf_text(&out)))
@@ -311,10 +325,34 @@ static void fell_out(struct run_view *view, const struct run_frame *next)
 		say_gap(view, view->number + 1, next->number - next->pieces.is_numbered, "skipped");
 }
 
+/* From the strip: while it keeps up it gets what the other screens of its stream do, with no
+ * byte copied. */
+static bool give_shared(struct run_view *view)
+{
+	struct stretch news;
+
+	if (!view->is_live || view->is_behind || !strip_from(&view->stream->strip, view->at, &news))
+		return false;
+	view->at = escapement_of(view)->streams.fed;
+	if (news.has_number) {
+		view->number = news.number;
+		view->has_number = true;
+	}
+	view->is_finished = view->is_finished || news.has_end;
+	client_pass(view->client, news.bytes);
+	return true;
+}
+
 static void pump_kept(struct run_view *view)
 {
+	struct streams *streams = &escapement_of(view)->streams;
 	struct run_frame f;
 
+	streams_feed(streams);
+	if (give_shared(view))
+		return;
+	if (stream_is_done(view->stream, view->at))
+		view->at = streams->fed;
 	while (client_has_room(view->client) && runs_frame(runs_of(view), view->at, &f)) {
 		if (f.at > view->at) {
 			fell_out(view, &f);
@@ -358,7 +396,7 @@ enum pump run_screen_pump(struct run_view *view, size_t *budget)
 	if (view->replay)
 		replayed = pump_replay(view, budget);
 	if (replayed == PUMP_MORE)
-		return client_has_room(c) && *budget ? PUMP_MORE : PUMP_IDLE;
+		return client_has_room(c) ? PUMP_MORE : PUMP_IDLE;
 	if (replayed == PUMP_COLD)
 		return PUMP_COLD;
 	pump_kept(view);

@@ -214,6 +214,19 @@ void client_say_frame(struct client *c, enum ws_opcode op, struct text body)
 	client_work(c);
 }
 
+void client_pass(struct client *c, struct text frames)
+{
+	size_t sent = 0;
+
+	assert(!c->tape);
+	if (c->state == CLIENT_CLOSING || !frames.len)
+		return;
+	if (!client_owed(c) && !c->conn->wants_write)
+		sent = conn_send(c->conn, frames.at, frames.len);
+	if (sent < frames.len)
+		client_say(c, (struct text){frames.at + sent, frames.len - sent});
+}
+
 static bool send_mine(struct client *c)
 {
 	size_t left = c->mine.len - c->mine_sent, n;

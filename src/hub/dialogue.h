@@ -26,6 +26,9 @@ void client_work(struct client *client);
 /* A piece of a frame or a whole one into `mine`; it goes out this turn. */
 void client_say(struct client *client, struct text bytes);
 void client_say_frame(struct client *client, enum ws_opcode op, struct text body);
+/* Whole frames that others get too, of a client that does not subscribe: they go out at once, and
+ * only what its socket does not take is copied. */
+void client_pass(struct client *client, struct text frames);
 void client_make_room(struct client *client, size_t more); /* than others may be owed */
 
 /* Takes the filter.  Replaces what the client heard before. */
