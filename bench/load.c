@@ -1,6 +1,6 @@
 /* The load client's entry: bench-load MODE --port P --pid PID [options of the mode], and
  *
- *   --as NAME      the server's protocol: native, bare, nats, redis, nchan
+ *   --as NAME      the server's protocol: native, run, bare, nats, redis, nchan
  *   --keys K       each subscriber hears one of K correlationIds (0: everything)
  *   --stored 1     of a server that can: keep what is published, and deliver what was kept
  *   --secure 1     over TLS
@@ -27,8 +27,8 @@ static const struct {
 
 static const struct protocol *protocol_named(const char *name)
 {
-	static const struct protocol *const all[] = {&load_native, &load_bare, &load_nats,
-	                                             &load_redis, &load_nchan};
+	static const struct protocol *const all[] = {&load_native, &load_run,   &load_bare,
+	                                             &load_nats,   &load_redis, &load_nchan};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strcmp(name, all[i]->name) == 0)

@@ -64,7 +64,7 @@ struct protocol {
 	bool (*read)(struct link *link, int flags); /* true if there may be more */
 };
 
-extern const struct protocol load_native, load_bare, load_nats, load_redis, load_nchan;
+extern const struct protocol load_native, load_run, load_bare, load_nats, load_redis, load_nchan;
 
 /* load_link.c */
 

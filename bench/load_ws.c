@@ -139,6 +139,52 @@ const struct protocol load_native = {
 	.read = read_native,
 };
 
+/* Frames of a run: those that a published signal became are counted. */
+static void take_run(struct link *link, const char *text, size_t length)
+{
+	static const char delta[] = "\"event\":\"llm/delta\"";
+
+	if (memmem(text, length < 96 ? length : 96, delta, sizeof delta - 1) != NULL)
+		link->received++;
+}
+
+static const char *walk_run(struct link *link, const char *at, const char *end)
+{
+	return ws_walk(link, at, end, link->role == SUBSCRIBER ? take_run : take_native);
+}
+
+static bool read_run(struct link *link, int flags)
+{
+	return link_read(link, flags, walk_run);
+}
+
+static void open_run(struct link *link, const struct target *target)
+{
+	ws_open(link, target, link->role == SUBSCRIBER ? "/ws/run" : "/ws");
+}
+
+static void ask_run(struct link *link, const struct target *target)
+{
+	(void)target;
+	ws_answered(link);
+	ws_send(link, 9, "", 0);
+}
+
+static void ready_run(struct link *link)
+{
+	while (!link->ponged)
+		read_run(link, 0);
+}
+
+const struct protocol load_run = {
+	.name = "run",
+	.open = open_run,
+	.ask = ask_run,
+	.ready = ready_run,
+	.prepare = prepare_native,
+	.read = read_run,
+};
+
 /* The bare server does not number signals, and has nothing else to say. */
 static void take_bare(struct link *link, const char *text, size_t length)
 {

@@ -58,6 +58,12 @@ def fanout(subs, window, budget=None, kind="most"):
                Line(f"fan-out 1 -> {subs:,}, W={window}", "cpu", "s/M", budget, kind))
 
 
+def screens(subs, window):
+    return Row(f"screens-{subs}-w{window}", crowd(subs, window=window),
+               Line(f"frames of runs 1 -> {subs:,}, W={window}", "cpu", "s/M", 1.3, "ratio",
+                    against="signals"), sides=("signals", "screens"))
+
+
 def latency(bench, side):
     with bench.running(side) as server:
         result = bench.load(server, "crowd", subs=bench.few(1000), rate=40,
@@ -244,6 +250,8 @@ ROWS = [
     fanout(1000, 64, 0.13),
     fanout(10000, 64),
     fanout(1000, 256, 0.07),
+    screens(100, 64),
+    screens(1000, 64),
     Row("filtered", crowd(1000, keys=200, rate=4000),
         Line("200 subscriptions x 5 clients, 20,000 deliveries/s", "cpu", "s/M", 1.25, "ratio"),
         Line("the same, without the threads for the disk", "loop", "s/M", 1.1, "ratio")),

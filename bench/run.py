@@ -138,7 +138,7 @@ def budget_words(line):
     if line["budget"] is None:
         return ""
     if line["kind"] == "ratio":
-        return f"<= {line['budget']} x bare"
+        return f"<= {line['budget']} x {line['against']}"
     sign = ">=" if line["kind"] == "least" else "<="
     return f"{sign} {number(line['budget'])} {line['unit']}"
 

@@ -42,6 +42,11 @@ class Ours(Side):
         return [*argv, "--config", str(config)]
 
 
+class Screens(Ours):
+    """The same box, to clients of the run dialect."""
+    protocol = "run"
+
+
 class Bare(Side):
     protocol = "bare"
 
@@ -103,7 +108,7 @@ class Nchan(Side):
         return [self.found, "-c", str(config), "-p", str(own), "-e", "stderr"]
 
 
-SIDES = {"ours": Ours(), "bare": Bare(), "ours-tls": Ours(secure=True),
+SIDES = {"ours": Ours(), "signals": Ours(), "screens": Screens(), "bare": Bare(), "ours-tls": Ours(secure=True),
          "bare-tls": Bare(secure=True)}
 PEERS = {"nats-server": Nats(), "redis-server": Redis(), "nginx+nchan": Nchan()}
 SIDES.update({name: side for name, side in PEERS.items() if side.found})
