@@ -1,20 +1,18 @@
-/* bench_line.c - opening it, and bytes both ways. */
+/* bench_line.c - opening it as every WebSocket is opened, then bytes both ways without a loop:
+ * what the loop does for its connections would be measured too. */
 #include "cli/bench_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "base/must.h"
 #include "cli/remote.h"
-#include "net/peer.h"
-#include "net/url.h"
-#include "net/ws_upgrade.h"
+#include "net/loop.h"
+#include "net/ws_client.h"
 
-#define PATIENCE_S 10
-#define HEAD_ROOM (8 * KIB)
+#define PATIENCE_MS 10000
 #define INPUT_ROOM (256 * KIB)
 #define OUT_MAX (8 * MIB)
 #define MESSAGE_MAX (4 * MIB)
@@ -24,74 +22,75 @@ static const struct ws_limits limits = {
 
 /* ---- opening ---- */
 
-static bool connect_to(struct bench_line *line, const char *data, struct error *why)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval patience = {.tv_sec = PATIENCE_S};
+struct opening {
+	struct bench_line *line;
+	struct ws_client *client;
+	bool is_over;
+	int status; /* of an upgrade that was refused */
+	struct error why;
+};
 
-	if (strlen(data) + sizeof("/sock") > sizeof(address.sun_path))
-		return error_set(why, "%s: too long for a socket", data);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/sock", data);
-	line->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (line->fd < 0)
-		return error_errno(why, "no socket");
-	setsockopt(line->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(line->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (connect(line->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		return peer_is_ours(line->fd, why);
-	if (errno == ENOENT || errno == ECONNREFUSED)
-		return error_set(why, "no signalbox is running on %s", data);
-	return error_errno(why, "%s", address.sun_path);
+static void on_open(void *self)
+{
+	struct opening *o = self;
+
+	o->line->fd = ws_client_take(o->client, &o->line->rest);
+	o->is_over = true;
 }
 
-/* The head of the answer and not a byte more: what follows is the WebSocket's. */
-static bool read_head(struct bench_line *line, char head[HEAD_ROOM], size_t *len)
+static void on_closed(void *self, uint16_t code, int status, const char *why)
 {
-	for (;;) {
-		ssize_t n = recv(line->fd, head, HEAD_ROOM, MSG_PEEK);
-		const char *end = n > 0 ? memmem(head, (size_t)n, "\r\n\r\n", 4) : NULL;
+	struct opening *o = self;
 
-		if (n <= 0 || (!end && n == HEAD_ROOM))
-			return false;
-		*len = end ? (size_t)(end + 4 - head) : 0;
-		if (end)
-			return recv(line->fd, head, *len, 0) == (ssize_t)*len;
-		usleep(1000); /* a head in two pieces is rare */
-	}
+	o->is_over = true;
+	o->status = status;
+	error_set(&o->why, "%s", why);
 }
 
-static bool upgrade(struct bench_line *line, const char *path, struct error *why)
+static bool open_line(struct opening *o, struct remote *box, const char *path, struct error *why)
 {
-	const struct url url = {.path = text_of(path), .authority = TEXT("localhost")};
-	char head[HEAD_ROOM], key[WS_KEY_LEN + 1];
-	int status = 0;
-	size_t len;
-	ssize_t n;
+	struct remote_target target = remote_target(box);
+	char *url = must_print("ws://localhost%s", path);
+	const struct ws_client_options options = {
+		.url = url,
+		.path = target.sock,
+		.message_max = MESSAGE_MAX,
+		.connect_ms = PATIENCE_MS,
+		.self = o,
+		.open = on_open,
+		.closed = on_closed,
+	};
 
-	if (!ws_upgrade_ask(&line->out, &url, NULL, key, why))
-		return false;
-	n = send(line->fd, line->out.at, line->out.len, MSG_NOSIGNAL);
-	buf_clear(&line->out);
-	if (n < 0 || !read_head(line, head, &len))
-		return error_set(why, "the box does not answer");
-	if (ws_upgrade_check((struct text){head, len}, key, &status, why))
+	o->client = ws_client_create(target.loop, &options, why);
+	free(url);
+	while (o->client && !o->is_over)
+		loop_step(target.loop, true);
+	ws_client_destroy(o->client);
+	if (o->line->fd >= 0)
 		return true;
-	n = recv(line->fd, head, sizeof(head), 0);
-	remote_refusal(status, (struct text){head, n > 0 ? (size_t)n : 0}, why);
+	if (o->status)
+		remote_refusal(o->status, TEXT(""), why);
+	else if (o->is_over)
+		error_set(why, "no signalbox is running on %s (%s)", remote_data(box),
+		          o->why.words);
 	return false;
 }
 
 bool bench_line_open(struct bench_line *line, const char *data, const char *path, struct error *why)
 {
+	struct opening o = {.line = line};
+	struct remote *box = remote_at(data);
+	bool good;
+
 	*line = (struct bench_line){.fd = -1};
 	ws_init(&line->reader, &limits);
 	buf_init(&line->out, OUT_MAX);
-	if (!connect_to(line, data, why) || !upgrade(line, path, why)) {
+	buf_init(&line->rest, INPUT_ROOM);
+	good = open_line(&o, box, path, why);
+	remote_destroy(box);
+	if (!good)
 		bench_line_close(line);
-		return false;
-	}
-	fcntl(line->fd, F_SETFL, O_NONBLOCK);
-	return true;
+	return good;
 }
 
 void bench_line_close(struct bench_line *line)
@@ -102,6 +101,7 @@ void bench_line_close(struct bench_line *line)
 		close(line->fd);
 	ws_finish(&line->reader);
 	buf_finish(&line->out);
+	buf_finish(&line->rest);
 	*line = (struct bench_line){.fd = -1};
 }
 
@@ -118,10 +118,22 @@ static bool take(struct bench_line *line, enum ws_event event, const struct ws_n
 	return event != WS_BAD || error_set(why, "the box sent an invalid WebSocket frame");
 }
 
+/* What came with the answer to the upgrade is first. */
+static ssize_t receive(struct bench_line *line, char input[INPUT_ROOM])
+{
+	size_t n = line->rest.len < INPUT_ROOM ? line->rest.len : INPUT_ROOM;
+
+	if (!n)
+		return recv(line->fd, input, INPUT_ROOM, 0);
+	memcpy(input, line->rest.at, n);
+	buf_drop(&line->rest, n);
+	return (ssize_t)n;
+}
+
 bool bench_line_read(struct bench_line *line, bench_heard_fn *heard, void *self, struct error *why)
 {
 	static char input[INPUT_ROOM];
-	ssize_t got = recv(line->fd, input, sizeof(input), 0);
+	ssize_t got = receive(line, input);
 	size_t n = got > 0 ? (size_t)got : 0;
 	struct ws_news news;
 	enum ws_event event;

@@ -14,7 +14,8 @@ struct bench_line {
 	int fd;
 	struct ws_reader reader;
 	struct buf out;
-	size_t out_at; /* up to here it went out */
+	size_t out_at;   /* up to here it went out */
+	struct buf rest; /* that came before it was ours to read */
 };
 
 /* `path` is a route with its query.  It waits for the answer, ten seconds at most. */

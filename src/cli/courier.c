@@ -9,16 +9,18 @@
 #include "base/error.h"
 #include "base/must.h"
 #include "cli/pause.h"
-#include "cli/post.h"
+#include "cli/remote.h"
 
 #define WAITING_MAX (8 * MIB)
 #define BATCH_MAX (1 * MIB)
-#define ANSWER_MS 40000 /* the box gives its disk 30 s */
+#define ANSWER_MAX (1 * MIB)
+#define BATCH_MS (24 * 3600 * 1000) /* what ends it before is that it is due */
+#define ANSWER_MS 40000             /* the box gives its disk 30 s */
 
 struct courier {
-	struct post *post;
-	char *data;
+	struct remote *box;
 	struct buf waiting, flight; /* lines */
+	struct buf answer;
 	uint64_t lost, refused;
 	struct error why;
 	unsigned pause_ms;
@@ -39,8 +41,8 @@ struct courier *courier_create(const char *data)
 {
 	struct courier *c = must_zero(1, sizeof(*c));
 
-	c->post = post_create(data);
-	c->data = must_dup(data);
+	c->box = remote_at(data);
+	buf_init(&c->answer, ANSWER_MAX);
 	c->pause_ms = PAUSE_FIRST_MS;
 	buf_init(&c->waiting, WAITING_MAX);
 	buf_init(&c->flight, WAITING_MAX);
@@ -51,10 +53,10 @@ void courier_destroy(struct courier *c)
 {
 	if (!c)
 		return;
-	post_destroy(c->post);
+	remote_destroy(c->box);
+	buf_finish(&c->answer);
 	buf_finish(&c->waiting);
 	buf_finish(&c->flight);
-	free(c->data);
 	free(c);
 }
 
@@ -105,8 +107,22 @@ void courier_add(struct courier *c, struct text signal)
 
 /* ---- sending ---- */
 
+static bool hear(void *self, long status, struct text bytes)
+{
+	return buf_add(self, bytes);
+}
+
 static void start(struct courier *c)
 {
+	struct remote_request request = {
+		.method = "POST",
+		.path = "/api/signal",
+		.type = "application/x-ndjson",
+		.timeout_ms = BATCH_MS,
+		.heard = hear,
+		.self = &c->answer,
+	};
+
 	if (c->flight.len == 0) {
 		struct text batch = first_lines(&c->waiting, BATCH_MAX);
 
@@ -117,7 +133,9 @@ static void start(struct courier *c)
 	c->is_away = false;
 	c->beats = 0;
 	c->due_ms = now_ms() + ANSWER_MS;
-	post_start(c->post, "/api/signal", "application/x-ndjson", buf_text(&c->flight));
+	buf_clear(&c->answer);
+	request.body = buf_text(&c->flight);
+	remote_start(c->box, &request);
 }
 
 static void try_later(struct courier *c)
@@ -129,7 +147,7 @@ static void try_later(struct courier *c)
 /* What the box says of each line it did not take; false: it says nothing of lines. */
 static bool read_answer(struct courier *c)
 {
-	struct text answer = post_answer(c->post);
+	struct text answer = buf_text(&c->answer);
 	yyjson_doc *doc = yyjson_read(answer.at, answer.len, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	yyjson_val *count = yyjson_obj_get(root, "rejectedCount");
@@ -148,10 +166,10 @@ static bool read_answer(struct courier *c)
 
 static void take_answer(struct courier *c)
 {
-	unsigned status = post_status(c->post);
+	long status = remote_state(c->box).status;
 
 	if (status >= 500) { /* its disk: what was taken is not taken twice */
-		error_set(&c->why, "the box answered %u", status);
+		error_set(&c->why, "the box answered %ld", status);
 		try_later(c);
 		return;
 	}
@@ -168,41 +186,41 @@ static void take_answer(struct courier *c)
  * it or whoever was there before ever got with this batch. */
 static void hear_life(struct courier *c)
 {
-	if (post_beats(c->post) == c->beats && post_sent(c->post) <= c->sent)
+	struct remote_state state = remote_state(c->box);
+
+	if (state.beats == c->beats && state.sent <= c->sent)
 		return;
-	c->beats = post_beats(c->post);
-	if (c->sent < post_sent(c->post))
-		c->sent = post_sent(c->post);
+	c->beats = state.beats;
+	if (c->sent < state.sent)
+		c->sent = state.sent;
 	c->life_ms = now_ms();
 	c->due_ms = c->life_ms + ANSWER_MS;
 }
 
-static void look(struct courier *c, enum post_state state)
+static void look(struct courier *c, enum remote_result result)
 {
-	switch (state) {
-	case POST_UNDER_WAY:
+	switch (result) {
+	case REMOTE_UNDER_WAY:
 		hear_life(c);
 		break;
-	case POST_ANSWERED:
+	case REMOTE_ANSWERED:
 		take_answer(c);
 		break;
-	case POST_NOBODY:
+	case REMOTE_NOBODY:
 		c->is_away = true;
-		error_set(&c->why, "no signalbox is running on %s", c->data);
-		try_later(c);
-		break;
-	case POST_LOST:
-		error_set(&c->why, "the connection to the box was lost");
+		error_set(&c->why, "no signalbox is running on %s", remote_data(c->box));
 		try_later(c);
 		break;
 	default:
+		error_set(&c->why, "the connection to the box was lost");
+		try_later(c);
 		break;
 	}
 }
 
 static bool is_under_way(const struct courier *c)
 {
-	return post_poll(c->post).fd >= 0;
+	return remote_poll(c->box).fd >= 0;
 }
 
 static bool has_work(const struct courier *c)
@@ -210,28 +228,36 @@ static bool has_work(const struct courier *c)
 	return c->waiting.len || c->flight.len;
 }
 
+static enum remote_result step(struct courier *c)
+{
+	if (now_ms() >= c->due_ms)
+		remote_stop(c->box);
+	return remote_step(c->box);
+}
+
 void courier_step(struct courier *c)
 {
 	if (is_under_way(c))
-		look(c, now_ms() < c->due_ms ? post_step(c->post) : post_give_up(c->post));
+		look(c, step(c));
 	while (!is_under_way(c) && has_work(c) && now_ms() >= c->due_ms) {
 		start(c);
-		look(c, post_step(c->post));
+		look(c, step(c));
 	}
 }
 
 struct pollfd courier_poll(const struct courier *c)
 {
-	return post_poll(c->post);
+	return remote_poll(c->box);
 }
 
 int courier_patience(const struct courier *c)
 {
 	uint64_t now = now_ms();
+	int most = c->due_ms > now ? (int)(c->due_ms - now) : 0, box = remote_patience(c->box);
 
 	if (!is_under_way(c) && !has_work(c))
 		return -1;
-	return c->due_ms > now ? (int)(c->due_ms - now) : 0;
+	return box >= 0 && box < most ? box : most;
 }
 
 void courier_hurry(struct courier *c)

@@ -1,94 +1,67 @@
-/* remote.c - one easy handle of libcurl, set up the same for every request. */
+/* remote.c - requests to one box on a loop of its own, and where that box is. */
 #include "cli/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <yyjson.h>
 
-#include "base/clock.h"
 #include "base/must.h"
 #include "cli/secret.h"
-#include "net/curl.h"
-#include "net/peer.h"
+#include "net/loop.h"
+#include "net/request.h"
+#include "net/url.h"
 
 #define ANSWER_MAX (16 * MIB)
 #define CONNECT_MS 5000
 /* A stream that is alive says something every 10 s; three silences are a death. */
 #define SILENCE_MS 30000
+#define LOOK_MS 750 /* between two questions whether it goes on, and up to a tick of the loop */
 
 struct remote {
-	CURL *curl;
-	struct config config;
+	struct config config; /* of one that was made of options */
+	char *data;
 	char *base; /* "http://localhost" or --url */
 	char *sock; /* NULL with --url */
 	char *authorization;
-	int fd; /* libcurl's, of the line that was opened last */
-	bool is_refused;
-	struct error why_not;
+
+	struct loop *loop;
+	struct requests *requests; /* made with the first: libcurl takes a while to load */
+	struct request *request;   /* the one that is under way */
+	struct remote_request asked;
+	struct deadline look;
+	enum remote_result result;
+	long status;
+	unsigned beats;
+	struct error why; /* of the result */
 };
 
-struct under_way {
-	const struct remote_request *request;
-	struct remote *remote;
-	bool stopped;
-	uint64_t heard_ns; /* when the last byte came */
-};
+/* ---- where it is ---- */
 
 static bool host_is_here(const char *host)
 {
 	return strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0 ||
-	       strcmp(host, "[::1]") == 0;
-}
-
-static char *url_part(CURLU *url, CURLUPart part)
-{
-	char *text = NULL;
-
-	return curl_url_get(url, part, &text, 0) == CURLUE_OK ? text : NULL;
+	       strcmp(host, "::1") == 0;
 }
 
 /* SCHEME://HOST[:PORT], and plain http only to this machine. */
-static bool check_parts(CURLU *url, struct error *why)
-{
-	char *scheme = url_part(url, CURLUPART_SCHEME), *host = url_part(url, CURLUPART_HOST);
-	char *path = url_part(url, CURLUPART_PATH), *user = url_part(url, CURLUPART_USER);
-	char *query = url_part(url, CURLUPART_QUERY), *mark = url_part(url, CURLUPART_FRAGMENT);
-	bool good = true;
-
-	if (user || query || mark || !scheme || !host || (path && strcmp(path, "/") != 0))
-		good = error_set(why, "--url is SCHEME://HOST[:PORT] and nothing more");
-	else if (strcmp(scheme, "https") != 0 && strcmp(scheme, "http") != 0)
-		good = error_set(why, "--url is http or https");
-	else if (strcmp(scheme, "http") == 0 && !host_is_here(host))
-		good = error_set(why, "plain http goes to 127.0.0.1, [::1] or localhost only; "
-		                      "another machine needs https");
-	curl_free(scheme);
-	curl_free(host);
-	curl_free(path);
-	curl_free(user);
-	curl_free(query);
-	curl_free(mark);
-	return good;
-}
-
 static bool set_url(struct remote *remote, const char *text, struct error *why)
 {
-	CURLU *url = curl_url();
+	struct url url;
 	size_t len = strlen(text);
-	bool good;
 
-	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
-		good = error_set(why, "--url: '%s' is no URL", text);
-	else
-		good = check_parts(url, why);
-	curl_url_cleanup(url);
-	if (len > 0 && text[len - 1] == '/')
-		len--;
-	remote->base = text_dup((struct text){text, len});
-	return good;
+	if (!url_parse(&url, text_of(text), why))
+		return error_within(why, "--url");
+	if (url.is_ws)
+		return error_set(why, "--url is http or https");
+	if (url.query.at || !text_is(url.path, "/"))
+		return error_set(why, "--url is SCHEME://HOST[:PORT] and nothing more");
+	if (!url.is_secure && !host_is_here(url.host))
+		return error_set(why, "plain http goes to 127.0.0.1, [::1] or localhost only; "
+		                      "another machine needs https");
+	remote->base = text_dup((struct text){text, text[len - 1] == '/' ? len - 1 : len});
+	return true;
 }
 
 static bool set_token(struct remote *remote, const char *file, struct error *why)
@@ -100,6 +73,12 @@ static bool set_token(struct remote *remote, const char *file, struct error *why
 	remote->authorization = must_print("Authorization: Bearer %s", secret);
 	explicit_bzero(secret, sizeof(secret));
 	return true;
+}
+
+static void set_sock(struct remote *remote)
+{
+	remote->base = must_dup("http://localhost");
+	remote->sock = must_print("%s/sock", remote->data);
 }
 
 static bool set_target(struct remote *remote, const struct options *options, int *status,
@@ -117,25 +96,43 @@ static bool set_target(struct remote *remote, const struct options *options, int
 	*status = STATUS_FAILED;
 	if (file && !set_token(remote, file, why))
 		return false;
-	if (!url) {
-		remote->base = must_dup("http://localhost");
-		remote->sock = must_print("%s/sock", remote->config.data);
-	}
+	remote->data = must_dup(remote->config.data);
+	if (!url)
+		set_sock(remote);
 	return true;
+}
+
+static void ask_whether(struct deadline *deadline);
+
+static struct remote *make(void)
+{
+	struct remote *remote = must_zero(1, sizeof(*remote));
+
+	remote->loop = loop_create();
+	remote->look.fire = ask_whether;
+	return remote;
+}
+
+struct remote *remote_at(const char *data)
+{
+	struct remote *remote = make();
+
+	remote->data = must_dup(data);
+	set_sock(remote);
+	return remote;
 }
 
 struct remote *remote_create(const struct command *command, struct command_context *context,
                              const struct options *options, int *status)
 {
-	struct remote *remote = must_zero(1, sizeof(*remote));
+	struct remote *remote = make();
 	struct error why;
 
 	if (!command_config(context, options, &remote->config)) {
 		*status = STATUS_CONFIG;
-		free(remote);
+		remote_destroy(remote);
 		return NULL;
 	}
-	remote->curl = curl_easy_init();
 	if (!set_target(remote, options, status, &why)) {
 		if (*status == STATUS_USAGE)
 			command_misused(command, "%s", why.words);
@@ -151,11 +148,14 @@ void remote_destroy(struct remote *remote)
 {
 	if (!remote)
 		return;
-	curl_easy_cleanup(remote->curl);
+	remote_stop(remote);
+	requests_destroy(remote->requests);
+	loop_destroy(remote->loop);
 	config_finish(&remote->config);
 	if (remote->authorization)
 		explicit_bzero(remote->authorization, strlen(remote->authorization));
 	free(remote->authorization);
+	free(remote->data);
 	free(remote->base);
 	free(remote->sock);
 	free(remote);
@@ -163,206 +163,196 @@ void remote_destroy(struct remote *remote)
 
 const char *remote_data(const struct remote *remote)
 {
-	return remote->config.data;
+	return remote->data;
 }
 
 struct remote_target remote_target(const struct remote *remote)
 {
-	return (struct remote_target){remote->base, remote->sock, remote->authorization};
+	return (struct remote_target){remote->base, remote->sock, remote->authorization,
+	                              remote->loop};
 }
 
-static size_t on_bytes(char *at, size_t size, size_t count, void *self)
+/* ---- one request ---- */
+
+static void end(struct remote *remote, enum remote_result result)
 {
-	struct under_way *u = self;
-	size_t n = size * count;
-	long status = 0;
-
-	u->heard_ns = clock_mono_ns();
-	curl_easy_getinfo(u->remote->curl, CURLINFO_RESPONSE_CODE, &status);
-	if (u->request->heard &&
-	    !u->request->heard(u->request->self, status, (struct text){at, n})) {
-		u->stopped = true;
-		return 0;
-	}
-	u->heard_ns = clock_mono_ns(); /* whoever heard may have taken long */
-	return n;
+	remote->result = result;
+	remote->request = NULL;
+	deadline_clear(&remote->look);
+	loop_stop(remote->loop);
 }
 
-/* A box that makes us wait says so by an answer of 100 now and then. */
-static size_t on_field(char *at, size_t size, size_t count, void *self)
+static void say_enough(struct remote *remote)
 {
-	((struct under_way *)self)->heard_ns = clock_mono_ns();
-	return size * count;
+	request_cancel(remote->request);
+	end(remote, REMOTE_ENOUGH);
 }
 
-/* By our own clock: a beat of three bytes every ten seconds is life enough, and
- * libcurl would call it too slow. */
-static bool is_silent(const struct under_way *u)
+static void ask_whether(struct deadline *deadline)
 {
-	uint64_t most_ms = u->request->silence_ms ? u->request->silence_ms : SILENCE_MS;
+	struct remote *remote = list_of(deadline, struct remote, look);
 
-	return !u->request->timeout_ms && clock_mono_ns() - u->heard_ns > most_ms * 1000000;
+	if (remote->asked.goes_on(remote->asked.self))
+		deadline_set(remote->loop, deadline, LOOK_MS);
+	else
+		say_enough(remote);
 }
 
-static int on_progress(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static void on_head(void *self, const struct request_head *head)
 {
-	struct under_way *u = self;
-
-	if (u->request->goes_on && !u->request->goes_on(u->request->self))
-		u->stopped = true;
-	return u->stopped || is_silent(u);
+	((struct remote *)self)->status = head->status;
 }
 
-/* libcurl itself does not look there, as OpenSSL and whatever else connects does. */
-static void set_trust(CURL *curl)
+static void on_beat(void *self)
 {
-	const char *file = secure_getenv("SSL_CERT_FILE");
-	const char *dir = secure_getenv("SSL_CERT_DIR");
-
-	if (file)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, file);
-	if (dir)
-		curl_easy_setopt(curl, CURLOPT_CAPATH, dir);
+	((struct remote *)self)->beats++;
 }
 
-/* libcurl would give the request to whoever listens there. */
-static curl_socket_t open_sock(void *self, curlsocktype purpose, struct curl_sockaddr *address)
+static void on_bytes(void *self, struct text bytes)
 {
 	struct remote *remote = self;
+	const struct remote_request *asked = &remote->asked;
 
-	remote->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-	return remote->fd < 0 ? CURL_SOCKET_BAD : remote->fd;
+	if (asked->heard && !asked->heard(asked->self, remote->status, bytes))
+		say_enough(remote);
+	loop_read_clock(remote->loop); /* they may have waited for their reader */
 }
 
-/* It is connected, and nothing was sent yet. */
-static int look_who(void *self, char *there, char *here, int port, int own_port)
-{
-	struct remote *remote = self;
-
-	remote->is_refused = !peer_is_ours(remote->fd, &remote->why_not);
-	return remote->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
-}
-
-static void set_sock(struct remote *remote)
-{
-	CURL *curl = remote->curl;
-
-	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, remote->sock);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_sock);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, remote);
-	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, look_who);
-	curl_easy_setopt(curl, CURLOPT_PREREQDATA, remote);
-}
-
-static void set_line(struct remote *remote, const struct remote_request *r)
-{
-	CURL *curl = remote->curl;
-
-	curl_easy_reset(curl);
-	set_trust(curl);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	if (remote->sock)
-		set_sock(remote);
-	if (r->timeout_ms)
-		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
-}
-
-static struct curl_slist *fields_of(const struct remote *remote, const struct remote_request *r)
-{
-	struct curl_slist *fields = NULL;
-
-	if (r->type) {
-		char *type = must_print("Content-Type: %s", r->type);
-
-		fields = curl_slist_append(fields, type);
-		free(type);
-	}
-	if (remote->authorization)
-		fields = curl_slist_append(fields, remote->authorization);
-	if (r->field)
-		fields = curl_slist_append(fields, r->field);
-	return curl_slist_append(fields, "Expect:"); /* no 100-continue: it costs a turn */
-}
-
-static void tell_nobody(const struct remote *remote, struct error *why)
+static void tell_nobody(struct remote *remote)
 {
 	if (!remote->sock)
-		error_set(why, "no response from %s", remote->base);
-	else if (remote->is_refused)
-		error_set(why, "%s: %s", remote->sock, remote->why_not.words);
+		error_set(&remote->why, "no response from %s", remote->base);
 	else if (access(remote->sock, R_OK | W_OK) != 0 && errno != ENOENT && errno != ENOTDIR)
-		error_set(why, "%s: %s (the box of another user: --url and --token-file)",
+		error_set(&remote->why, "%s: %s (the box of another user: --url and --token-file)",
 		          remote->sock, strerror(errno));
 	else
-		error_set(why, "no signalbox is running on %s (start one with `signalbox serve`)",
-		          remote->config.data);
+		error_set(&remote->why,
+		          "no signalbox is running on %s (start one with `signalbox serve`)",
+		          remote->data);
 }
 
-static enum remote_result result_of(const struct remote *remote, CURLcode code, struct error *why)
+static enum remote_result tell_fault(struct remote *remote, const char *why)
 {
-	if (remote->is_refused) {
-		tell_nobody(remote, why);
+	switch (request_fault(remote->request)) {
+	case REQUEST_UNREACHABLE:
+		tell_nobody(remote);
 		return REMOTE_NOBODY;
-	}
-	switch (code) {
-	case CURLE_OK:
-		return REMOTE_ANSWERED;
-	case CURLE_COULDNT_CONNECT:
-	case CURLE_COULDNT_RESOLVE_HOST:
-	case CURLE_BAD_FUNCTION_ARGUMENT:
-		tell_nobody(remote, why);
+	case REQUEST_STRANGER:
+		error_set(&remote->why, "%s: %s", remote->sock, why);
 		return REMOTE_NOBODY;
-	case CURLE_PEER_FAILED_VERIFICATION:
-	case CURLE_SSL_CACERT_BADFILE:
+	case REQUEST_UNTRUSTED:
 		error_set(
-			why,
+			&remote->why,
 			"the certificate of %s is not trusted; SSL_CERT_FILE may name one that is",
 			remote->base);
 		return REMOTE_NOBODY;
 	default:
-		error_set(why, "the connection to the box was lost: %s", curl_easy_strerror(code));
+		error_set(&remote->why, "the connection to the box was lost: %s", why);
 		return REMOTE_LOST;
 	}
+}
+
+static void on_done(void *self, const char *why)
+{
+	struct remote *remote = self;
+
+	end(remote, why ? tell_fault(remote, why) : REMOTE_ANSWERED);
+}
+
+void remote_start(struct remote *remote, const struct remote_request *r)
+{
+	unsigned silence_ms = r->silence_ms ? r->silence_ms : SILENCE_MS;
+	char *type = r->type ? must_print("Content-Type: %s", r->type) : NULL;
+	const char *headers[4] = {NULL};
+	size_t n = 0;
+	struct request_options o = {
+		.url = remote->base,
+		.route = r->path,
+		.path = remote->sock,
+		.is_direct = true,
+		.may_repeat = true,
+		.method = r->method,
+		.headers = headers,
+		.body = r->body,
+		.connect_ms = CONNECT_MS,
+		.head_ms = r->timeout_ms ? 0 : silence_ms,
+		.idle_ms = r->timeout_ms ? 0 : silence_ms,
+		.total_ms = r->timeout_ms,
+		.self = remote,
+		.head = on_head,
+		.heard = on_bytes,
+		.beat = on_beat,
+		.done = on_done,
+	};
+
+	remote_stop(remote);
+	if (type)
+		headers[n++] = type;
+	if (remote->authorization)
+		headers[n++] = remote->authorization;
+	if (r->field)
+		headers[n++] = r->field;
+	if (!remote->requests)
+		remote->requests = requests_create(remote->loop);
+	loop_read_clock(remote->loop);
+	remote->asked = *r;
+	remote->result = REMOTE_UNDER_WAY;
+	remote->status = 0;
+	remote->beats = 0;
+	remote->request = request_start(remote->requests, &o, &remote->why);
+	if (!remote->request)
+		remote->result = REMOTE_LOST;
+	else if (r->goes_on)
+		deadline_set(remote->loop, &remote->look, LOOK_MS);
+	free(type);
+}
+
+void remote_stop(struct remote *remote)
+{
+	if (!remote->request)
+		return;
+	request_cancel(remote->request);
+	end(remote, REMOTE_LOST);
+}
+
+enum remote_result remote_step(struct remote *remote)
+{
+	do
+		loop_step(remote->loop, false);
+	while (remote->request && loop_patience(remote->loop) == 0);
+	return remote->result;
+}
+
+struct pollfd remote_poll(const struct remote *remote)
+{
+	return (struct pollfd){.fd = remote->request ? loop_fd(remote->loop) : -1,
+	                       .events = POLLIN};
+}
+
+int remote_patience(const struct remote *remote)
+{
+	return remote->request ? loop_patience(remote->loop) : -1;
+}
+
+struct remote_state remote_state(const struct remote *remote)
+{
+	return (struct remote_state){
+		.status = remote->status,
+		.beats = remote->beats,
+		.sent = remote->request ? request_sent(remote->request) : 0,
+	};
 }
 
 enum remote_result remote_run(struct remote *remote, const struct remote_request *r, long *status,
                               struct error *why)
 {
-	struct under_way u = {.request = r, .remote = remote, .heard_ns = clock_mono_ns()};
-	struct curl_slist *fields = fields_of(remote, r);
-	char *url = must_print("%s%s", remote->base, r->path);
-	CURLcode code;
-
-	remote->is_refused = false;
-	set_line(remote, r);
-	curl_easy_setopt(remote->curl, CURLOPT_URL, url);
-	curl_easy_setopt(remote->curl, CURLOPT_HTTPHEADER, fields);
-	if (strcmp(r->method, "GET") != 0) {
-		curl_easy_setopt(remote->curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(remote->curl, CURLOPT_POSTFIELDS, r->body.len ? r->body.at : "");
-		curl_easy_setopt(remote->curl, CURLOPT_POSTFIELDSIZE_LARGE,
-		                 (curl_off_t)r->body.len);
-		curl_easy_setopt(remote->curl, CURLOPT_CUSTOMREQUEST, r->method);
-	}
-	curl_easy_setopt(remote->curl, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(remote->curl, CURLOPT_WRITEDATA, &u);
-	curl_easy_setopt(remote->curl, CURLOPT_HEADERFUNCTION, on_field);
-	curl_easy_setopt(remote->curl, CURLOPT_HEADERDATA, &u);
-	curl_easy_setopt(remote->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(remote->curl, CURLOPT_XFERINFODATA, &u);
-	curl_easy_setopt(remote->curl, CURLOPT_NOPROGRESS, 0L);
-	code = curl_easy_perform(remote->curl);
-	*status = 0;
-	curl_easy_getinfo(remote->curl, CURLINFO_RESPONSE_CODE, status);
-	curl_slist_free_all(fields);
-	free(url);
-	return u.stopped ? REMOTE_ENOUGH : result_of(remote, code, why);
+	remote_start(remote, r);
+	while (remote->request)
+		loop_run(remote->loop);
+	*status = remote->status;
+	if (remote->result != REMOTE_ANSWERED && remote->result != REMOTE_ENOUGH)
+		*why = remote->why;
+	return remote->result;
 }
 
 static bool gather(void *self, long status, struct text bytes)

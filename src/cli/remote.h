@@ -1,4 +1,5 @@
-/* remote.h - a line to a running box: HTTP by libcurl, over its Unix socket.
+/* remote.h - a running box, as a verb sees it: requests over its Unix socket, and where a
+ * WebSocket to it goes (net/uplink.h, net/ws_client.h).
  *
  * Whoever listens there has to be our own user, or root: else not a byte goes there.
  * A TCP port can be anybody's: it is spoken to only when --url names it, and gets a
@@ -7,6 +8,8 @@
  */
 #ifndef CLI_REMOTE_H
 #define CLI_REMOTE_H
+
+#include <poll.h>
 
 #include "base/buf.h"
 #include "cli/command.h"
@@ -17,7 +20,8 @@ enum remote_result {
 	REMOTE_ANSWERED, /* with whatever status */
 	REMOTE_NOBODY,   /* could not connect */
 	REMOTE_LOST,     /* the line broke, or the answer took too long */
-	REMOTE_ENOUGH,   /* heard() answered false */
+	REMOTE_ENOUGH,   /* heard() or goes_on() answered false */
+	REMOTE_UNDER_WAY,
 };
 
 struct remote_request {
@@ -40,14 +44,16 @@ struct remote_request {
  * program should end with. */
 struct remote *remote_create(const struct command *command, struct command_context *context,
                              const struct options *options, int *status);
+struct remote *remote_at(const char *data); /* by the Unix socket of DATA */
 void remote_destroy(struct remote *remote);
 
-const char *remote_data(const struct remote *remote); /* DATA of the configuration */
+const char *remote_data(const struct remote *remote);
 
-/* For who opens a line of its own: "http://HOST[:PORT]", the Unix socket or NULL, a
- * header with the token or NULL. */
+/* For a WebSocket: "http://HOST[:PORT]", the Unix socket or NULL, a header with the token or
+ * NULL; and the loop that requests are on. */
 struct remote_target {
 	const char *base, *sock, *authorization;
+	struct loop *loop;
 };
 struct remote_target remote_target(const struct remote *remote);
 
@@ -64,6 +70,23 @@ enum remote_result remote_fetch(struct remote *remote, const struct remote_reque
  * box said, and `body` is empty. */
 bool remote_ask(struct remote *remote, const struct remote_request *request, struct buf *body,
                 struct error *why);
+
+/* The same without waiting, for programs that somebody else waits for: no call takes longer
+ * than the system calls in it.  Of the request everything but self is copied; another that is
+ * under way is given up.  Who uses it waits for remote_poll(), remote_patience() ms at most,
+ * and calls remote_step(). */
+void remote_start(struct remote *remote, const struct remote_request *request);
+enum remote_result remote_step(struct remote *remote);
+void remote_stop(struct remote *remote);                /* it is lost */
+struct pollfd remote_poll(const struct remote *remote); /* fd -1: there is nothing */
+int remote_patience(const struct remote *remote);
+
+struct remote_state {
+	long status;    /* of the answer, if there is one */
+	unsigned beats; /* how often the box said that it is still coming */
+	size_t sent;    /* bytes of the body that went out */
+};
+struct remote_state remote_state(const struct remote *remote);
 
 /* The words of a {"ok":false,"error":...} answer, or "the box answered 500". */
 void remote_refusal(long status, struct text body, struct error *why);

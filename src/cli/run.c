@@ -79,6 +79,8 @@ static void take_bad(void *self, const char *why)
 	error_set(&run->last_bad, "%s", why);
 }
 
+static void take_control(void *self, struct text op);
+
 /* From here on it has its name, and can be stopped by it. */
 static void begin(struct program_run *run)
 {
@@ -88,7 +90,7 @@ static void begin(struct program_run *run)
 	free(run->words.task);
 	run->words.task = text_dup(parse_correlation(run->parse));
 	parse_keep_correlation(run->parse);
-	run->steer = steer_create(run->data, run->words.task);
+	run->steer = steer_create(run->data, run->words.task, take_control, run);
 	run->words.pid = run->child.pid;
 	run_tell_start(&run->words);
 }
@@ -223,7 +225,7 @@ static int patience(const struct program_run *run)
 {
 	uint64_t now = now_ms();
 	int most = courier_patience(run->words.courier);
-	int steer = run->steer ? steer_patience(run->steer, now)
+	int steer = run->steer ? steer_patience(run->steer)
 	                       : (int)(run->begin_ms > now ? run->begin_ms - now : 0);
 
 	if (most < 0 || (steer >= 0 && steer < most))
@@ -262,7 +264,7 @@ static void follow(struct program_run *run)
 		}
 		courier_step(run->words.courier);
 		if (run->steer)
-			steer_step(run->steer, now_ms(), take_control, run);
+			steer_step(run->steer);
 	}
 }
 

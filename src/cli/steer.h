@@ -13,16 +13,16 @@
 
 struct steer;
 
-/* session: the run that it is about. */
-struct steer *steer_create(const char *data, const char *session);
+/* session: the run that it is about.  told: for each control, by its name. */
+struct steer *steer_create(const char *data, const char *session,
+                           void (*told)(void *self, struct text op), void *self);
 void steer_destroy(struct steer *steer);
 
-/* Does what can be done now.  told: for each control, by its name. */
-void steer_step(struct steer *steer, uint64_t now_ms, void (*told)(void *self, struct text op),
-                void *self);
+/* Does what can be done now. */
+void steer_step(struct steer *steer);
 
 /* What to wait for, and how long at most. */
 struct pollfd steer_poll(const struct steer *steer);
-int steer_patience(const struct steer *steer, uint64_t now_ms);
+int steer_patience(const struct steer *steer);
 
 #endif

@@ -164,6 +164,28 @@ void loop_stop(struct loop *loop)
 	uv_stop(&loop->uv);
 }
 
+int loop_fd(const struct loop *loop)
+{
+	return uv_backend_fd(&loop->uv);
+}
+
+int loop_patience(const struct loop *loop)
+{
+	if (!list_is_empty(&loop->laters) || !list_is_empty(&loop->graves))
+		return 0;
+	return uv_backend_timeout(&loop->uv);
+}
+
+void loop_step(struct loop *loop, bool waits)
+{
+	uv_run(&loop->uv, waits ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+}
+
+void loop_read_clock(struct loop *loop)
+{
+	uv_update_time(&loop->uv);
+}
+
 struct uv_loop_s *loop_uv(struct loop *loop)
 {
 	return &loop->uv;

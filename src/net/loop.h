@@ -31,8 +31,16 @@ struct loop *loop_create(void);
 void loop_destroy(struct loop *loop); /* after loop_run has returned */
 void loop_run(struct loop *loop);     /* until loop_stop */
 void loop_stop(struct loop *loop);
+
+/* For a program that has a poll() of its own: the descriptor to wait for, how many ms at most
+ * (-1: for ever), and one turn that does what can be done then.  waits: until something is. */
+int loop_fd(const struct loop *loop);
+int loop_patience(const struct loop *loop);
+void loop_step(struct loop *loop, bool waits);
+
 struct uv_loop_s *loop_uv(struct loop *loop);
 uint64_t loop_now_ms(const struct loop *loop); /* monotonic, read once a turn */
+void loop_read_clock(struct loop *loop);       /* and again, by who took long within one */
 
 /* Called once.  Asking for one that is asked for already is fine. */
 struct later {

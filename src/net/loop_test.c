@@ -1,6 +1,7 @@
 /* loop_test.c - turns, laters, graves, deadlines and wakes, in their order. */
 #include "net/loop.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -276,6 +277,27 @@ static void another_thread_wakes_the_loop(void **state)
 	loop_destroy(NULL);
 }
 
+/* A program with a poll() of its own waits for the descriptor and steps. */
+static void a_loop_can_be_driven_from_outside(void **state)
+{
+	struct sleeper s = {.loop = loop_create()};
+	struct pollfd wait = {.fd = loop_fd(s.loop), .events = POLLIN};
+
+	s.wake = wake_create(s.loop, on_wake, &s);
+	while (loop_patience(s.loop) == 0)
+		loop_step(s.loop, false);
+	assert_int_equal(loop_patience(s.loop), -1);
+	assert_int_equal(poll(&wait, 1, 0), 0);
+	wake_up(s.wake);
+	assert_int_equal(poll(&wait, 1, 10000), 1);
+	assert_int_equal(s.woken, 0);
+	loop_step(s.loop, false);
+	assert_int_equal(s.woken, 1);
+	wake_destroy(s.wake);
+	assert_int_equal(loop_patience(s.loop), 0);
+	loop_destroy(s.loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +309,7 @@ int main(void)
 		cmocka_unit_test(a_far_deadline_waits_for_its_round_of_the_wheel),
 		cmocka_unit_test(deadlines_survive_a_loop_that_stood_still),
 		cmocka_unit_test(another_thread_wakes_the_loop),
+		cmocka_unit_test(a_loop_can_be_driven_from_outside),
 	};
 
 	test_clock_stop();

@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "base/utf8.h"
+#include "net/peer.h"
 #include "net/pump.h"
 #include "net/reach.h"
 #include "net/request_words.h"
@@ -42,13 +43,16 @@ struct request {
 	int status;
 	struct buf content_type, location;
 	unsigned retry_after_ms;
-	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_untrusted;
+	bool in_head, has_head, is_cancelled, is_hushed, is_barred, is_direct;
+	int fd; /* libcurl's, that was opened last */
+	enum request_fault fault;
 	struct error why;             /* empty: libcurl knows */
 	char detail[CURL_ERROR_SIZE]; /* libcurl's own words */
 
 	void *self;
 	void (*head)(void *self, const struct request_head *head);
 	void (*heard)(void *self, struct text bytes);
+	void (*beat)(void *self);
 	void (*done)(void *self, const char *why);
 };
 
@@ -111,8 +115,13 @@ static bool end_head(struct request *r)
 
 	curl_easy_getinfo(r->job.easy, CURLINFO_RESPONSE_CODE, &status);
 	r->in_head = false;
-	if (status < 200)
-		return true;
+	if (status < 200) {
+		if (r->head_ms)
+			deadline_set(r->requests->loop, &r->deadline, r->head_ms);
+		if (r->beat)
+			r->beat(r->self);
+		return !r->is_cancelled;
+	}
 	r->has_head = true;
 	r->status = head.status = (int)status;
 	head.content_type = buf_text(&r->content_type);
@@ -167,7 +176,6 @@ static size_t on_body(char *at, size_t size, size_t n, void *self)
 		return 0;
 	if (r->is_hushed) /* since before the head came */
 		return CURL_WRITEFUNC_PAUSE;
-	r->moved_ms = loop_now_ms(r->requests->loop);
 	r->body_len += bytes.len;
 	if (r->body_max && r->body_len > r->body_max) {
 		error_set(&r->why, "the response of %.100s is longer than %zu bytes", r->url.host,
@@ -176,6 +184,7 @@ static size_t on_body(char *at, size_t size, size_t n, void *self)
 	}
 	if (r->heard)
 		r->heard(r->self, bytes);
+	r->moved_ms = loop_now_ms(r->requests->loop); /* whoever heard may have taken long */
 	return r->is_cancelled ? 0 : bytes.len;
 }
 
@@ -184,10 +193,23 @@ static curl_socket_t on_socket(void *self, curlsocktype purpose, struct curl_soc
 	struct request *r = self;
 
 	(void)purpose;
-	r->is_barred = !reach_allows(&to->addr);
+	r->is_barred = !r->is_direct && !reach_allows(&to->addr);
 	if (r->is_barred)
 		return CURL_SOCKET_BAD;
-	return socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
+	r->fd = socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
+	return r->fd < 0 ? CURL_SOCKET_BAD : r->fd;
+}
+
+/* It is connected, and nothing was sent yet: libcurl would give the request to whoever listens
+ * there.  A connection that was kept has been looked at. */
+static int look_who(void *self, char *there, char *here, int port, int own_port)
+{
+	struct request *r = self;
+
+	if (r->fd < 0 || peer_is_ours(r->fd, &r->why))
+		return CURL_PREREQFUNC_OK;
+	r->fault = REQUEST_STRANGER;
+	return CURL_PREREQFUNC_ABORT;
 }
 
 /* --- its life ---------------------------------------------------------------- */
@@ -213,7 +235,11 @@ static void free_request(struct grave *grave)
 
 static void explain(struct request *r, CURLcode code)
 {
-	r->is_untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+		r->fault = REQUEST_UNTRUSTED;
+	else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+	         code == CURLE_BAD_FUNCTION_ARGUMENT)
+		r->fault = REQUEST_UNREACHABLE;
 	if (r->is_barred)
 		error_set(&r->why, "%s leads to an address that no server has", r->url.host);
 	else
@@ -251,9 +277,17 @@ static void on_late(struct deadline *deadline)
 	pump_stop(r->requests->pump, &r->job);
 }
 
-bool request_is_untrusted(const struct request *request)
+enum request_fault request_fault(const struct request *request)
 {
-	return request->is_untrusted;
+	return request->fault;
+}
+
+size_t request_sent(const struct request *request)
+{
+	curl_off_t sent = 0;
+
+	curl_easy_getinfo(request->job.easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	return (size_t)sent;
 }
 
 void request_hush(struct request *request, bool hush)
@@ -279,9 +313,11 @@ void request_cancel(struct request *request)
 
 static void set_line(struct request *r, const struct request_options *o)
 {
+	char *whole = must_print("%s%s", o->url, o->route ? o->route : "");
 	CURL *easy = r->job.easy;
 
-	curl_easy_setopt(easy, CURLOPT_URL, o->url);
+	curl_easy_setopt(easy, CURLOPT_URL, whole);
+	free(whole);
 	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -295,8 +331,10 @@ static void set_line(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_ms);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)o->total_ms);
-	if (url_is_loopback(&r->url))
+	if (o->is_direct || url_is_loopback(&r->url))
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	if (o->path)
+		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, o->path);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -320,7 +358,7 @@ static void set_question(struct request *r, const struct request_options *o)
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body);
 		/* On a connection that was kept and is found dead, libcurl sends a request once
 		 * more by itself, and nobody can tell whether the first was heard. */
-		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, o->may_repeat ? 0L : 1L);
 	}
 	if (strcmp(method, "HEAD") == 0)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
@@ -330,7 +368,7 @@ static void set_question(struct request *r, const struct request_options *o)
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, r->headers);
 }
 
-static void set_callbacks(struct request *r)
+static void set_callbacks(struct request *r, bool is_unix)
 {
 	CURL *easy = r->job.easy;
 
@@ -341,6 +379,10 @@ static void set_callbacks(struct request *r)
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, r);
+	if (!is_unix)
+		return;
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, look_who);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
 }
 
 /* A line that held another would be a header of somebody else's choice. */
@@ -364,6 +406,9 @@ static struct request *make(struct requests *requests, const struct request_opti
 	r->self = o->self;
 	r->head = o->head;
 	r->heard = o->heard;
+	r->beat = o->beat;
+	r->is_direct = o->is_direct || o->path;
+	r->fd = -1;
 	r->done = o->done;
 	r->head_ms = o->head_ms;
 	r->idle_ms = o->idle_ms;
@@ -392,7 +437,7 @@ struct request *request_start(struct requests *requests, const struct request_op
 	}
 	set_line(r, options);
 	set_question(r, options);
-	set_callbacks(r);
+	set_callbacks(r, options->path);
 	list_add(&requests->all, &r->in_all);
 	if (r->head_ms)
 		deadline_set(requests->loop, &r->deadline, r->head_ms);

@@ -26,11 +26,16 @@ struct request_head {
 /* Everything is copied.  A limit of 0 is none, but a connection gets 5 minutes. */
 struct request_options {
 	const char *url;
-	const char *method;         /* NULL: GET, or POST with a body */
+	const char *route;  /* that is added to it as it is, or NULL */
+	const char *path;   /* of a Unix socket to go by, or NULL: only our own user, or root, is
+	                   * spoken to there */
+	bool is_direct;     /* to where a person said: by no proxy, and whatever reach.h says */
+	bool may_repeat;    /* a POST may go by a connection that was kept, and so twice */
+	const char *method; /* NULL: GET, or POST with a body */
 	const char *const *headers; /* "Name: value", ended by NULL; NULL: none */
 	struct text body;
 	unsigned connect_ms; /* name, socket and TLS */
-	unsigned head_ms;    /* until the whole head is there */
+	unsigned head_ms;    /* until the whole head is there, or since one of 1xx was */
 	unsigned idle_ms;    /* without a byte of the body */
 	unsigned total_ms;
 	size_t body_max; /* bytes of the answer's body; more is an error */
@@ -38,6 +43,7 @@ struct request_options {
 	void *self;
 	void (*head)(void *self, const struct request_head *head); /* the final one, once */
 	void (*heard)(void *self, struct text bytes);              /* of the body */
+	void (*beat)(void *self); /* a head of 1xx: the answer is still coming */
 	/* Once, and last: the request is gone with this turn.  Never from inside
 	 * request_start.  why is NULL when the whole answer came, whatever its status; a
 	 * redirect is no answer. */
@@ -48,8 +54,16 @@ struct request_options {
 struct request *request_start(struct requests *requests, const struct request_options *options,
                               struct error *why);
 
-/* Inside done(): was it the server's certificate? */
-bool request_is_untrusted(const struct request *request);
+/* Inside done(): what kind of failure is it? */
+enum request_fault {
+	REQUEST_BROKEN,      /* or too late, or no HTTP, or too long */
+	REQUEST_UNREACHABLE, /* nobody is there */
+	REQUEST_STRANGER,    /* somebody else listens at that path */
+	REQUEST_UNTRUSTED,   /* the server's certificate is not trusted */
+};
+enum request_fault request_fault(const struct request *request);
+
+size_t request_sent(const struct request *request); /* bytes of the body that went out */
 
 /* Stop or go on reading the body.  Going on may call heard() at once, and done(). */
 void request_hush(struct request *request, bool hush);

@@ -279,7 +279,7 @@ static void only_a_good_certificate_is_taken(void **state)
 		o = asker_serve(w, server_say_hello);
 		asker_run(w, &o, table[i].why);
 		assert_int_equal(w->heads, table[i].fault == GOOD);
-		assert_int_equal(w->untrusted, table[i].fault != GOOD);
+		assert_int_equal(w->fault == REQUEST_UNTRUSTED, table[i].fault != GOOD);
 		w->heads = 0;
 		server_finish(&w->server);
 		w->server = (struct server){0};

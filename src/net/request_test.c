@@ -446,6 +446,51 @@ static void loopback_is_asked_without_a_proxy(void **state)
 	assert_int_equal(w->status, 200);
 }
 
+#define BEATS 30
+
+static void count_beat(void *self)
+{
+	((struct test_asker *)self)->heard++;
+}
+
+static void beat_and_answer(struct server *s)
+{
+	if (!server_await(s, "\r\n\r\n"))
+		return;
+	for (int i = 0; i < BEATS; i++) {
+		usleep(100 * 1000);
+		server_say(s, TEXT("HTTP/1.1 102 Processing\r\n\r\n"));
+	}
+	server_say(s, TEXT("HTTP/1.1 204 No Content\r\n\r\n"));
+}
+
+/* It takes 3 s in all, and never 2 without a word. */
+static void who_says_that_it_comes_is_waited_for(void **state)
+{
+	struct test_asker *w = *state;
+	struct request_options o = asker_serve(w, beat_and_answer);
+
+	o.head_ms = 2000;
+	o.beat = count_beat;
+	asker_run(w, &o, "");
+	assert_int_equal(w->status, 204);
+	assert_int_equal(w->heard, BEATS);
+}
+
+static void a_fault_has_its_kind(void **state)
+{
+	struct test_asker *w = *state;
+	struct request_options o = asker_serve(w, server_say_hello);
+
+	o.path = "/nonexistent/sock";
+	asker_run(w, &o, "cannot be reached");
+	assert_int_equal(w->fault, REQUEST_UNREACHABLE);
+	o.path = NULL;
+	o.body_max = 2;
+	asker_run(w, &o, "longer than 2 bytes");
+	assert_int_equal(w->fault, REQUEST_BROKEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +511,8 @@ int main(void)
 		asker_test(cancelling_while_going_on_is_fine),
 		asker_test(a_crowd_is_heard_whole),
 		asker_test(loopback_is_asked_without_a_proxy),
+		asker_test(who_says_that_it_comes_is_waited_for),
+		asker_test(a_fault_has_its_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ void asker_done(void *self, const char *why)
 
 	w->dones++;
 	w->done = true;
-	w->untrusted = request_is_untrusted(w->request);
+	w->fault = request_fault(w->request);
 	snprintf(w->why, sizeof(w->why), "%s", why ? why : "");
 	request_cancel(w->request); /* is fine, and does nothing */
 }

@@ -22,7 +22,8 @@ struct test_asker {
 	unsigned heads, dones, retry_after_ms;
 	char type[100];
 	struct buf body;
-	bool done, untrusted, cancel_in_head, cancel_in_body;
+	enum request_fault fault;
+	bool done, cancel_in_head, cancel_in_body;
 	_Atomic size_t heard; /* bytes of the body, for the server to wait for */
 	char why[300];
 };

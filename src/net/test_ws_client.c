@@ -10,6 +10,8 @@ static void on_open(void *self)
 
 	w->opens++;
 	w->opened = true;
+	if (w->take_in_open)
+		w->taken = ws_client_take(w->client, &w->heard);
 	if (w->leave_in_open) {
 		ws_client_destroy(w->client);
 		w->client = NULL;

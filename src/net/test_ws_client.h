@@ -23,7 +23,8 @@ struct talker {
 	const char *frames; /* that follow the yes */
 	size_t frames_len;
 
-	bool opened, over, leave_in_open, leave_in_text;
+	bool opened, over, leave_in_open, leave_in_text, take_in_open;
+	int taken; /* the descriptor; what came before is in heard */
 	unsigned opens, closes;
 	struct buf heard; /* messages, each with a bar behind */
 	unsigned code;

@@ -6,6 +6,7 @@
  * freed at the end of the turn. */
 #include "net/ws_client.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -42,9 +43,10 @@ struct ws_client {
 	bool is_secure, is_hushed;
 	char host[URL_HOST_MAX + 1];
 	char key[WS_KEY_LEN + 1];
-	struct buf head; /* of the answer, while it is not whole */
-	struct buf out;  /* what the socket did not take yet */
-	size_t out_at;   /* up to here it did */
+	struct buf head;  /* of the answer, while it is not whole */
+	struct text rest; /* behind it, inside open() */
+	struct buf out;   /* what the socket did not take yet */
+	size_t out_at;    /* up to here it did */
 	size_t send_max;
 	struct ws_limits limits;
 	struct ws_reader reader;
@@ -259,8 +261,18 @@ static void read_head(struct ws_client *c, char *bytes, size_t n)
 		finish(c, CODE_ABNORMAL, status == 101 ? 0 : status, why.words);
 		return;
 	}
+	c->rest = (struct text){bytes + take, n - take};
 	begin_messages(c);
 	read_frames(c, bytes + take, n - take);
+}
+
+int ws_client_take(struct ws_client *client, struct buf *rest)
+{
+	int fd = fcntl(client->conn->fd, F_DUPFD_CLOEXEC, 0);
+
+	buf_add(rest, client->rest);
+	leave(client);
+	return fd;
 }
 
 /* --- the connection -------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -50,6 +51,10 @@ bool ws_client_peer(const struct ws_client *client, struct peer *peer);
 
 /* False when it is not open, or when too much waits already. */
 bool ws_client_send(struct ws_client *client, struct text message);
+
+/* Takes the descriptor out of it, for a user that does without the loop; only inside open(),
+ * and not with TLS.  rest gets what came behind the head.  -1: there is no descriptor. */
+int ws_client_take(struct ws_client *client, struct buf *rest);
 
 /* Stop or go on reading.  What has been read already still comes. */
 void ws_client_hush(struct ws_client *client, bool hush);

@@ -91,6 +91,25 @@ static void frames_behind_the_answer_are_heard(void **state)
 	assert_true(text_is(buf_text(&w->heard), "hi|ab|bin|"));
 }
 
+static void a_descriptor_is_taken_with_what_came(void **state)
+{
+	struct talker *w = *state;
+	char byte;
+
+	FRAMES(w, "\x81\x02hi");
+	w->take_in_open = true;
+	talker_begin(w, server_say_frames);
+	assert_true(run_until(w->loop, &w->opened));
+	while (w->heard.len < 4) {
+		assert_int_equal(recv(w->taken, &byte, 1, MSG_WAITALL), 1);
+		buf_add_char(&w->heard, byte);
+	}
+	assert_true(text_is(buf_text(&w->heard), "\x81\x02hi"));
+	run_for(w->loop, 5);
+	assert_int_equal(w->closes, 0);
+	close(w->taken);
+}
+
 static void what_nobody_reads_has_a_ceiling(void **state)
 {
 	struct talker *w = *state;
@@ -182,6 +201,7 @@ int main(void)
 		talker_test(big_messages_go_and_come),
 		talker_test(big_messages_go_and_come_through_tls),
 		talker_test(frames_behind_the_answer_are_heard),
+		talker_test(a_descriptor_is_taken_with_what_came),
 		talker_test(what_nobody_reads_has_a_ceiling),
 		talker_test(a_hushed_client_hears_later),
 		talker_test(leaving_inside_callbacks_is_silent),

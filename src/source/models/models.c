@@ -125,7 +125,7 @@ static void is_done(void *self, const char *why)
 	struct models_answer answer = {
 		.status = m->status,
 		.retry_after_ms = m->retry_after_ms,
-		.for_good = request_is_untrusted(m->request),
+		.for_good = request_fault(m->request) == REQUEST_UNTRUSTED,
 		.why = why,
 	};
 

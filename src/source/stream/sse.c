@@ -163,7 +163,7 @@ static void end_stream(struct sse *s, const char *why, bool for_good)
 static void is_done(void *self, const char *why)
 {
 	struct sse *s = self;
-	bool for_good = request_is_untrusted(s->request);
+	bool for_good = request_fault(s->request) == REQUEST_UNTRUSTED;
 	struct fault fault;
 
 	s->request = NULL;
