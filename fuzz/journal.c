@@ -192,7 +192,7 @@ static void edit_entry(struct file *f, unsigned at, unsigned value)
 		e.kind = (uint16_t)(value / 5);
 	else
 		*field_of(&e, value % 5) += value / 5 > 25 ? value * 0x100000001ull : value / 5;
-	entry_seal(&e);
+	index_entry_seal(&e);
 	memcpy(f->edited.at + at * sizeof e, &e, sizeof e);
 }
 

@@ -94,7 +94,7 @@ static void try_position(struct text words)
 	struct position position;
 
 	if (position_parse(words, &position))
-		must_hold(!position.epoch[0] || epoch_is_valid(text_of(position.epoch)));
+		must_hold(!position.epoch[0] || position_is_epoch(text_of(position.epoch)));
 	if (positions_parse(words, &positions))
 		must_hold(positions.count > 0 && positions.count <= POSITIONS_MAX);
 }

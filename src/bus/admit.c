@@ -315,7 +315,7 @@ static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
 	return ADMIT_OK;
 }
 
-bool is_closed(struct text type)
+bool admit_is_closed(struct text type)
 {
 	static const struct text types[] = {
 		{"prompt", 6}, {"answer", 6}, {"control", 7}, {"command.told", 12}};
@@ -338,7 +338,7 @@ static enum admit_reason check_producer(struct admit *a, const struct draft *out
 
 	if (a->from->prefix.len == 0)
 		return ADMIT_OK;
-	if (is_closed(out->type)) {
+	if (admit_is_closed(out->type)) {
 		error_set(a->why, "type %.*s: a token is needed", NAME_SHOWN, out->type.at);
 		return ADMIT_FORBIDDEN;
 	}

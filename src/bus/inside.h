@@ -50,7 +50,7 @@ static inline bool member_is_filled(enum member member)
 }
 
 /* Types that speak for people or for us: not for whoever shows no credential. */
-bool is_closed(struct text type);
+bool admit_is_closed(struct text type);
 
 /* plain.c: the ordinary case.  False: it is not one, and must be looked at. */
 bool admit_plainly(struct admit *admit, struct text raw, const struct admit_from *from,

@@ -19,8 +19,8 @@ static bool is_allowed(const struct admit_from *from, const struct envelope *e)
 {
 	if (from->is_client && text_starts(e->type, TEXT("user.")))
 		return false;
-	if (from->prefix.len &&
-	    (is_closed(e->type) || (from->may_name && !from->may_name(from->self, e->source))))
+	if (from->prefix.len && (admit_is_closed(e->type) ||
+	                         (from->may_name && !from->may_name(from->self, e->source))))
 		return false;
 	return from->is_box || !text_equal(e->source, SOURCE_OF_BOX);
 }

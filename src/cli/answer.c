@@ -243,7 +243,7 @@ static int answer(struct command_context *context, const struct options *options
 		return status;
 	status = STATUS_DONE;
 	if (!answer_one(remote, options, &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		status = STATUS_FAILED;
 	}
 	remote_destroy(remote);

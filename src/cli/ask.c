@@ -64,7 +64,7 @@ static void say_call(struct ask *ask, yyjson_val *payload)
 	struct text name = json_text_at(payload, "toolName");
 
 	end_line(ask);
-	say("tool %.*s %.*s", TEXT_ARG(name), INPUT_SHOWN, input ? input : "");
+	out_say("tool %.*s %.*s", TEXT_ARG(name), INPUT_SHOWN, input ? input : "");
 	free(input);
 }
 
@@ -79,7 +79,7 @@ static void end_run(struct ask *ask, yyjson_val *payload, bool is_error)
 		return;
 	end_line(ask);
 	if (!success)
-		say("%.*s", TEXT_ARG(words.len ? words : TEXT("it failed")));
+		out_say("%.*s", TEXT_ARG(words.len ? words : TEXT("it failed")));
 }
 
 /* True while there is more to come. */
@@ -190,7 +190,7 @@ static int hear_answer(struct ask *ask, struct remote *remote, const struct posi
 		if (cancel_run(remote, run, &why))
 			follow_run(&follow);
 		else
-			say("%s", why.words);
+			out_say("%s", why.words);
 	}
 	follow_finish(&follow);
 	free(path);
@@ -209,7 +209,7 @@ static int ask_box(struct ask *ask, struct remote *remote, const char *source, s
 	if (run)
 		status = hear_answer(ask, remote, &at, run);
 	else
-		say("%s", why.words);
+		out_say("%s", why.words);
 	free(id);
 	free(run);
 	return status;
@@ -259,7 +259,7 @@ static int ask(struct command_context *context, const struct options *options)
 		write_question(&question, options, buf_text(&input));
 		status = ask_box(&ask, remote, options->words[0], buf_text(&question));
 	} else {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		status = STATUS_FAILED;
 	}
 	buf_finish(&input);

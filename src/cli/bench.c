@@ -260,7 +260,7 @@ static int run(struct bench *b, const struct options *options)
 	else if (b->rows[0].was_run)
 		show_table(b);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -269,12 +269,14 @@ static int run_running(struct bench *b, const struct options *options)
 	b->plan.data = b->config.data;
 	b->plan.pid = doctor_find_box(b->config.data);
 	if (b->plan.pid == 0) {
-		say("no signalbox is running on %s; without --running a box of its own is loaded",
-		    b->config.data);
+		out_say("no signalbox is running on %s; without --running a box of "
+		        "its own is loaded",
+		        b->config.data);
 		return STATUS_FAILED;
 	}
-	say("the journal of %s keeps what this emits: type " BENCH_TYPE ", source " BENCH_SOURCE,
-	    b->config.data);
+	out_say("the journal of %s keeps what this emits: type " BENCH_TYPE
+	        ", source " BENCH_SOURCE,
+	        b->config.data);
 	return run(b, options);
 }
 
@@ -302,14 +304,14 @@ static int run_own(struct bench *b, const struct options *options)
 
 	if (!parent) {
 		error_errno(&why, "%s", dir);
-		say("%s", why.words);
+		out_say("%s", why.words);
 	} else if (bench_box_start(&box, parent, b->context->env, &why)) {
 		b->plan.data = box.dir;
 		b->plan.pid = doctor_find_box(box.dir);
 		status = run(b, options);
 		bench_box_stop(&box);
 	} else if (!interrupt_came()) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	free(parent);
 	return status;

@@ -41,7 +41,7 @@ static int cancel(struct command_context *context, const struct options *options
 		return status;
 	status = STATUS_DONE;
 	if (!cancel_run(remote, options->words[0], &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		status = STATUS_FAILED;
 	}
 	remote_destroy(remote);

@@ -156,7 +156,7 @@ static void show_words(struct out *out, const struct config *config, bool has_sh
 
 static void say_doubt(void *self, const char *words)
 {
-	say("%s", words);
+	out_say("%s", words);
 }
 
 static int check(struct command_context *context, const struct options *options)
@@ -181,7 +181,7 @@ static int check(struct command_context *context, const struct options *options)
 	else if (good)
 		show_words(&context->out, &config, has_show);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	if (is_read) {
 		keys_strays(&config, context->env, say_doubt, NULL);
 		trust_each(&config, say_doubt, NULL);

@@ -41,7 +41,7 @@ static void become(char *const *argv, int out)
 	dup2(out, 1);
 	execvp(argv[0], argv);
 	failure = errno;
-	say("%s: %s", argv[0], strerror(failure));
+	out_say("%s: %s", argv[0], strerror(failure));
 	_exit(failure == ENOENT ? 127 : 126);
 }
 

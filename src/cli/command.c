@@ -70,8 +70,8 @@ int command_misused(const struct command *command, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	say("%s: %s", command->name, words);
-	say("try `signalbox %s --help`", command->name);
+	out_say("%s: %s", command->name, words);
+	out_say("try `signalbox %s --help`", command->name);
 	return STATUS_USAGE;
 }
 
@@ -158,7 +158,7 @@ bool command_config(const struct command_context *context, const struct options 
 	bool good = command_load(context, options, config, &why);
 
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	return good;
 }
 
@@ -170,12 +170,12 @@ static int unknown_verb(const char *verb)
 	for (const struct command *const *c = commands; *c; c++)
 		near_offer(&near, (*c)->name);
 	if (verb[0] == '-')
-		say("unknown option '%s'; options go after the command", verb);
+		out_say("unknown option '%s'; options go after the command", verb);
 	else if (near_best(&near))
-		say("unknown command '%s', did you mean '%s'?", verb, near_best(&near));
+		out_say("unknown command '%s', did you mean '%s'?", verb, near_best(&near));
 	else
-		say("unknown command '%s'", verb);
-	say("try `signalbox help`");
+		out_say("unknown command '%s'", verb);
+	out_say("try `signalbox help`");
 	return STATUS_USAGE;
 }
 

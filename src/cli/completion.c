@@ -54,7 +54,7 @@ static const char *const *choices_of(const struct option *option)
 	return search.field ? search.field->choices : NULL;
 }
 
-enum completion_offer offer_value(const struct option *option, struct buf *words)
+enum completion_offer completion_offer_value(const struct option *option, struct buf *words)
 {
 	static const char *const when[] = {"auto", "always", "never", NULL};
 	static const char *const paces[] = {"instant", "paced", "wallclock", NULL};
@@ -74,7 +74,7 @@ enum completion_offer offer_value(const struct option *option, struct buf *words
 	return words->len ? OFFER_WORDS : OFFER_NOTHING;
 }
 
-void offer_words(const struct command *command, struct buf *words)
+void completion_offer_words(const struct command *command, struct buf *words)
 {
 	add_words(words, command->words);
 	if (command == &command_parse)
@@ -85,7 +85,7 @@ void offer_words(const struct command *command, struct buf *words)
 		add_word(words, (*c)->name);
 }
 
-bool offer_files(const struct command *command)
+bool completion_offer_files(const struct command *command)
 {
 	return strstr(command->usage, "FILE") != NULL;
 }

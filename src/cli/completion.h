@@ -14,12 +14,12 @@ enum completion_offer {
 };
 
 /* Words parted by spaces are added to `words`, if it is that. */
-enum completion_offer offer_value(const struct option *option, struct buf *words);
+enum completion_offer completion_offer_value(const struct option *option, struct buf *words);
 
 /* What may stand behind a verb that is no option: its own first words, if it has such... */
-void offer_words(const struct command *command, struct buf *words);
+void completion_offer_words(const struct command *command, struct buf *words);
 /* ...and does it take files? */
-bool offer_files(const struct command *command);
+bool completion_offer_files(const struct command *command);
 
 /* Each script, whole. */
 void completion_bash(struct out *out);

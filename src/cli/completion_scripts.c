@@ -45,7 +45,7 @@ static void bash_value(struct out *out, const struct command *command, const str
 	if (!o->value)
 		return;
 	buf_init(&words, WORDS_MAX);
-	offer = offer_value(o, &words);
+	offer = completion_offer_value(o, &words);
 	out_print(out, "\t%s:--%s", verb, o->name);
 	if (o->letter)
 		out_print(out, "|%s:-%c", verb, o->letter);
@@ -68,11 +68,11 @@ static void bash_verb(struct out *out, const struct command *command)
 	struct buf words;
 
 	buf_init(&words, WORDS_MAX);
-	offer_words(command, &words);
+	completion_offer_words(command, &words);
 	out_print(out, "\t%s)\n\t\toptions='", command->name);
 	each_option(out, command, bash_option);
 	out_print(out, "' words='%.*s' files=%s ;;\n", TEXT_ARG(buf_text(&words)),
-	          offer_files(command) ? "yes" : "");
+	          completion_offer_files(command) ? "yes" : "");
 	buf_finish(&words);
 }
 
@@ -137,7 +137,7 @@ static void zsh_value(struct out *out, const struct option *o)
 
 	buf_init(&words, WORDS_MAX);
 	out_print(out, ":%s:", o->value);
-	switch (offer_value(o, &words)) {
+	switch (completion_offer_value(o, &words)) {
 	case OFFER_WORDS:
 		out_print(out, "(%.*s)", TEXT_ARG(buf_text(&words)));
 		break;
@@ -185,12 +185,13 @@ static void zsh_verb(struct out *out, const struct command *command)
 	struct buf words;
 
 	buf_init(&words, WORDS_MAX);
-	offer_words(command, &words);
+	completion_offer_words(command, &words);
 	out_print(out, "\t%s)\n\t\t_arguments -s", command->name);
 	each_option(out, command, zsh_option);
 	if (words.len)
 		out_print(out, " \\\n\t\t\t'1: :(%.*s)'", TEXT_ARG(buf_text(&words)));
-	out_print(out, " \\\n\t\t\t'*: :%s' ;;\n", offer_files(command) ? "_files" : " ");
+	out_print(out, " \\\n\t\t\t'*: :%s' ;;\n",
+	          completion_offer_files(command) ? "_files" : " ");
 	buf_finish(&words);
 }
 
@@ -236,7 +237,7 @@ static void fish_value(struct out *out, const struct option *o)
 	struct buf words;
 
 	buf_init(&words, WORDS_MAX);
-	switch (offer_value(o, &words)) {
+	switch (completion_offer_value(o, &words)) {
 	case OFFER_WORDS:
 		out_print(out, " -x -a '%.*s'", TEXT_ARG(buf_text(&words)));
 		break;
@@ -270,7 +271,7 @@ static void fish_verb(struct out *out, const struct command *command)
 	struct buf words;
 
 	buf_init(&words, WORDS_MAX);
-	offer_words(command, &words);
+	completion_offer_words(command, &words);
 	out_print(out, "complete -c signalbox -n __signalbox_is -a %s -d '", command->name);
 	fish_add(out, command->summary);
 	out_print(out, "'\n");
@@ -278,7 +279,7 @@ static void fish_verb(struct out *out, const struct command *command)
 	if (words.len)
 		out_print(out, "complete -c signalbox -n '__signalbox_is %s 2' -a '%.*s'\n",
 		          command->name, TEXT_ARG(buf_text(&words)));
-	if (offer_files(command))
+	if (completion_offer_files(command))
 		out_print(out, "complete -c signalbox -n '__signalbox_is %s' -F\n", command->name);
 	buf_finish(&words);
 }

@@ -152,7 +152,7 @@ static int run_schema(struct command_context *context)
 	struct buf json;
 
 	buf_init(&json, JSON_MAX);
-	fields_schema(config_fields, &json);
+	field_schema(config_fields, &json);
 	out_add(&context->out, buf_text(&json));
 	buf_finish(&json);
 	return STATUS_DONE;

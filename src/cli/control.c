@@ -86,9 +86,9 @@ static int control(struct command_context *context, const struct options *option
 	released = release(remote, options);
 	if (!post(remote, options, n, released ? SHORT_MS : ANSWER_MS, &why)) {
 		if (released)
-			say("it goes on; the box was not told: %s", why.words);
+			out_say("it goes on; the box was not told: %s", why.words);
 		else
-			say("%s", why.words);
+			out_say("%s", why.words);
 		status = released ? STATUS_DONE : STATUS_FAILED;
 	}
 	remote_destroy(remote);

@@ -53,7 +53,7 @@ static int emit_one(struct command_context *context, const struct options *optio
 	} else {
 		if (answered)
 			remote_refusal(code, buf_text(&body), &why);
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	buf_finish(&body);
 	return status;
@@ -144,7 +144,7 @@ static int emit(struct command_context *context, const struct options *options)
 	if (wrong)
 		return command_misused(&command_emit, "%s", wrong);
 	if (protocol && !parse_find(text_of(protocol)))
-		return command_no_protocol(&command_emit, protocol);
+		return parse_no_protocol(&command_emit, protocol);
 	remote = remote_create(&command_emit, context, options, &status);
 	if (!remote)
 		return status;

@@ -30,7 +30,7 @@ static void say_refused(void *self, uint64_t line, const char *words)
 {
 	const struct feed *feed = self;
 
-	say("%s %llu: %s", feed->parse ? "signal" : "line", (unsigned long long)line, words);
+	out_say("%s %llu: %s", feed->parse ? "signal" : "line", (unsigned long long)line, words);
 }
 
 static void show_answer(struct feed *feed, const struct batch_answer *a)
@@ -59,7 +59,7 @@ static bool send_batch(struct feed *feed)
 	if (feed->batch.count == 0)
 		return true;
 	if (!batch_send(&feed->batch, feed->remote, &answer, &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return false;
 	}
 	feed->accepted += answer.accepted;
@@ -84,7 +84,8 @@ static void refuse_long(struct feed *feed)
 	feed->rejected++;
 	feed->skipping = true;
 	buf_clear(&feed->input);
-	say("line %llu: longer than %zu MiB", (unsigned long long)feed->line, LINE_LEN_MAX / MIB);
+	out_say("line %llu: longer than %zu MiB", (unsigned long long)feed->line,
+	        LINE_LEN_MAX / MIB);
 }
 
 /* The end of a line that may have begun in an earlier piece. */
@@ -177,7 +178,7 @@ static bool take_input(struct feed *feed)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			say("standard input: %s", strerror(errno));
+			out_say("standard input: %s", strerror(errno));
 			return false;
 		}
 		if (n == 0)
@@ -197,11 +198,11 @@ static int run(struct feed *feed)
 	batch_finish(&feed->batch);
 	buf_finish(&feed->input);
 	if (feed->bad)
-		say("%llu pieces of the input were not understood: %s",
-		    (unsigned long long)feed->bad, feed->last_bad.words);
+		out_say("%llu pieces of the input were not understood: %s",
+		        (unsigned long long)feed->bad, feed->last_bad.words);
 	if (feed->rejected)
-		say("%llu accepted, %llu rejected", (unsigned long long)feed->accepted,
-		    (unsigned long long)feed->rejected);
+		out_say("%llu accepted, %llu rejected", (unsigned long long)feed->accepted,
+		        (unsigned long long)feed->rejected);
 	return good && !feed->rejected && !feed->bad ? STATUS_DONE : STATUS_FAILED;
 }
 

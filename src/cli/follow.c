@@ -40,7 +40,7 @@ bool follow_present(struct positions *at, struct remote *remote, struct error *w
 	root = yyjson_doc_get_root(doc);
 	now.seq = yyjson_get_uint(yyjson_obj_get(root, "seq"));
 	epoch = text_of(yyjson_get_str(yyjson_obj_get(root, "epoch")));
-	good = epoch_is_valid(epoch) || error_set(why, "the box did not send its position");
+	good = position_is_epoch(epoch) || error_set(why, "the box did not send its position");
 	if (good)
 		memcpy(now.epoch, epoch.at, EPOCH_LEN);
 	*at = (struct positions){.all = {now}, .count = 1};
@@ -57,9 +57,10 @@ static void say_gap(struct text data)
 	yyjson_val *root = yyjson_doc_get_root(doc);
 	const char *reason = yyjson_get_str(yyjson_obj_get(root, "why"));
 
-	say("gap: signals %llu to %llu are missing (%s)",
-	    (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "from")),
-	    (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "to")), reason ? reason : "?");
+	out_say("gap: signals %llu to %llu are missing (%s)",
+	        (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "from")),
+	        (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "to")),
+	        reason ? reason : "?");
 	yyjson_doc_free(doc);
 }
 
@@ -105,7 +106,7 @@ static bool take_bytes(void *self, long status, struct text bytes)
 	if (status != 200)
 		return buf_add(&f->refusal, bytes);
 	if (f->is_away)
-		say("the box is back");
+		out_say("the box is back");
 	f->is_away = false;
 	sse_reader_feed(&f->events, bytes);
 	return out_flush(f->out) && !f->is_enough && !f->is_too_big;
@@ -143,7 +144,7 @@ static bool follow_once(struct follow *f, int *status)
 	free(resume);
 	*status = f->is_too_big ? STATUS_FAILED : STATUS_DONE;
 	if (f->is_too_big)
-		say("an event is longer than %zu MiB", FOLLOW_EVENT_MAX / MIB);
+		out_say("an event is longer than %zu MiB", FOLLOW_EVENT_MAX / MIB);
 	if (result == REMOTE_ENOUGH)
 		return false;
 	f->has_met = f->has_met || code != 0;
@@ -151,7 +152,7 @@ static bool follow_once(struct follow *f, int *status)
 		remote_refusal(code, buf_text(&f->refusal), &why);
 	else if (f->has_met)
 		return true;
-	say("%s", why.words);
+	out_say("%s", why.words);
 	*status = STATUS_FAILED;
 	return false;
 }
@@ -163,7 +164,7 @@ int follow_run(struct follow *f)
 
 	while (follow_once(f, &status)) {
 		if (!f->is_away) {
-			say("the box is away; trying again until it is back");
+			out_say("the box is away; trying again until it is back");
 			ms = PAUSE_FIRST_MS;
 		}
 		f->is_away = true;

@@ -35,8 +35,8 @@ static void say_gap(struct journal_export *e, uint64_t from, uint64_t to, const 
 {
 	e->gaps++;
 	progress_clear(&e->progress);
-	say("gap: signals %llu to %llu are missing (%s)", (unsigned long long)from,
-	    (unsigned long long)to, why);
+	out_say("gap: signals %llu to %llu are missing (%s)", (unsigned long long)from,
+	        (unsigned long long)to, why);
 }
 
 static void note_line(struct journal_export *e, uint64_t seq)
@@ -262,10 +262,10 @@ static void show(struct command_context *context, const struct options *options,
 		          (unsigned long long)e->signals, (unsigned long long)e->gaps,
 		          (unsigned long long)e->first, (unsigned long long)e->last);
 	else if (e->signals)
-		say("%llu signals, %llu to %llu, in %s", (unsigned long long)e->signals,
-		    (unsigned long long)e->first, (unsigned long long)e->last, path);
+		out_say("%llu signals, %llu to %llu, in %s", (unsigned long long)e->signals,
+		        (unsigned long long)e->first, (unsigned long long)e->last, path);
 	else
-		say("no signals in %s", path);
+		out_say("no signals in %s", path);
 }
 
 static int finish(struct command_context *context, const struct options *options,
@@ -280,8 +280,8 @@ static int finish(struct command_context *context, const struct options *options
 	if (is_deserted)
 		return STATUS_DONE; /* out_finish knows whether that is a failure */
 	if (!good) {
-		say("%s%s%s", why->words, e->signals && path ? "; not whole: " : "",
-		    e->signals && path ? path : "");
+		out_say("%s%s%s", why->words, e->signals && path ? "; not whole: " : "",
+		        e->signals && path ? path : "");
 		return STATUS_FAILED;
 	}
 	if (path)
@@ -316,7 +316,7 @@ int journal_verb_export(struct command_context *context, const struct options *o
 		status = finish(context, options, &e, &why,
 		                export_it(&e, remote, !options_has(options, "url"), &why));
 	else
-		say("%s", why.words);
+		out_say("%s", why.words);
 	remote_destroy(remote);
 	return status;
 }

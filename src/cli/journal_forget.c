@@ -129,8 +129,8 @@ static void show(struct out *out, const struct options *options, const struct jo
 	else
 		out_print(out, "nothing of that is in the journal\n");
 	if (what->damaged && !what->signals)
-		say("%llu batches are damaged and cannot be searched; --seq forgets them",
-		    (unsigned long long)what->damaged);
+		out_say("%llu batches are damaged and cannot be searched; --seq forgets them",
+		        (unsigned long long)what->damaged);
 }
 
 static bool forget(const char *data, const struct options *options, struct journal_forget *what,
@@ -161,7 +161,7 @@ int journal_verb_forget(struct command_context *context, const struct options *o
 		show(&context->out, options, &wish.what);
 		status = STATUS_DONE;
 	} else {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	epochs_finish(&epochs);
 	free(wish.ranges);

@@ -34,7 +34,7 @@ static void say_refused(void *self, uint64_t line, const char *words)
 
 	progress_clear(&i->progress);
 	if (i->rejected++ < REFUSED_SAID)
-		say("line %llu: %s", (unsigned long long)line, words);
+		out_say("line %llu: %s", (unsigned long long)line, words);
 }
 
 static bool send_batch(struct import *i, struct error *why)
@@ -144,8 +144,8 @@ static int run(struct command_context *context, const struct options *options)
 	batch_finish(&import.batch);
 	show(&context->out, &import, options_has(options, "json"), good);
 	if (!good)
-		say("%s; lines 1 to %llu are done: go on with --skip %llu", why.words,
-		    (unsigned long long)import.sent, (unsigned long long)import.sent);
+		out_say("%s; lines 1 to %llu are done: go on with --skip %llu", why.words,
+		        (unsigned long long)import.sent, (unsigned long long)import.sent);
 	return good && !import.rejected ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -160,7 +160,7 @@ int journal_verb_import(struct command_context *context, const struct options *o
 		return command_misused(&command_journal, "--skip wants a number of lines");
 	import.lines = lines_open(options->words[1], &why);
 	if (!import.lines) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return STATUS_FAILED;
 	}
 	import.sent = import.skip;

@@ -6,7 +6,7 @@
 static void say_problem(void *self, const char *words)
 {
 	progress_clear(self);
-	say("%s", words);
+	out_say("%s", words);
 }
 
 static void tell_progress(void *self, uint64_t done, uint64_t total)
@@ -73,7 +73,7 @@ int journal_verb_verify(struct command_context *context, const struct options *o
 	good = journal_verify(config.data, &report, &why) || journal_is_absent(config.data, &why);
 	progress_clear(&progress);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	else
 		(options_has(options, "json") ? show_json : show)(&context->out, &report);
 	config_finish(&config);

@@ -105,7 +105,7 @@ static void show(const struct command_context *context, const char *data, const 
 	struct error why;
 
 	if (!write_page(page, url, &why) || !start_browser(page, (char *const *)context->env, &why))
-		say("no browser was started: %s", why.words);
+		out_say("no browser was started: %s", why.words);
 	free(page);
 }
 
@@ -143,7 +143,7 @@ static int open_page(struct command_context *context, const struct options *opti
 		    has_screen(context))
 			show(context, remote_data(remote), url);
 	} else {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	status = url ? STATUS_DONE : STATUS_FAILED;
 	free(url);

@@ -17,7 +17,7 @@ static int open_run(struct command_context *context, const struct options *optio
 		                       pace);
 	if (tui_replay(&recording, &why))
 		return STATUS_DONE;
-	say("%s", why.words);
+	out_say("%s", why.words);
 	return STATUS_FAILED;
 }
 

@@ -162,13 +162,13 @@ int out_finish(struct out *out, int status)
 	if (out->failure == EPIPE)
 		return 0;
 	if (out->failure) {
-		say("cannot write: %s", strerror(out->failure));
+		out_say("cannot write: %s", strerror(out->failure));
 		return status ? status : 1;
 	}
 	return status;
 }
 
-void say(const char *format, ...)
+void out_say(const char *format, ...)
 {
 	char words[2048];
 	struct buf shown;

@@ -48,6 +48,6 @@ int out_finish(struct out *out, int status);
 
 /* ---- words for people, on standard error, one line each ---- */
 
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -29,13 +29,13 @@ static void tell_bad(void *self, const char *why)
 	struct parse_reading *r = self;
 
 	r->bads++;
-	say("%s", why);
+	out_say("%s", why);
 }
 
 /* Frames of an emitter are no signals, but whoever debugs wants to see them. */
 static void tell_meta(void *self, struct text frame)
 {
-	say("meta: %.*s", TEXT_ARG(frame));
+	out_say("meta: %.*s", TEXT_ARG(frame));
 }
 
 static void list_json(struct out *out)
@@ -72,7 +72,7 @@ static bool read_all(struct parse *p, struct out *out, int fd, const char *name)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			say("%s: %s", name, strerror(errno));
+			out_say("%s: %s", name, strerror(errno));
 			return false;
 		}
 		if (n == 0)
@@ -108,7 +108,7 @@ static int run(struct command_context *context, const struct options *options,
 	return good && reading.bads == 0 ? STATUS_DONE : STATUS_FAILED;
 }
 
-int command_no_protocol(const struct command *command, const char *given)
+int parse_no_protocol(const struct command *command, const char *given)
 {
 	const char **names;
 	size_t count = 0;
@@ -139,12 +139,12 @@ static int parse(struct command_context *context, const struct options *options)
 		                       "a protocol is needed, and at most one file");
 	kind = parse_find(text_of(options->words[0]));
 	if (!kind)
-		return command_no_protocol(&command_parse, options->words[0]);
+		return parse_no_protocol(&command_parse, options->words[0]);
 	if (strcmp(file, "-") == 0)
 		return run(context, options, kind, fd, "standard input");
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		say("%s: %s", file, strerror(errno));
+		out_say("%s: %s", file, strerror(errno));
 		return STATUS_FAILED;
 	}
 	status = run(context, options, kind, fd, file);

@@ -39,7 +39,7 @@ static bool ask_extent(struct past *p, struct error *why)
 	root = yyjson_doc_get_root(doc);
 	seq = yyjson_get_uint(yyjson_obj_get(root, "seq"));
 	epoch = text_of(yyjson_get_str(yyjson_obj_get(root, "epoch")));
-	if (epoch_is_valid(epoch))
+	if (position_is_epoch(epoch))
 		memcpy(p->epoch, epoch.at, EPOCH_LEN);
 	p->first = yyjson_get_uint(yyjson_obj_get(yyjson_obj_get(root, "journal"), "firstSeq"));
 	if (!p->to || p->to > seq)
@@ -124,9 +124,9 @@ static void pass_gap(struct past *p, struct text line)
 	uint64_t to = yyjson_get_uint(yyjson_obj_get(root, "to"));
 	const char *reason = yyjson_get_str(yyjson_obj_get(root, "why"));
 
-	say("gap: signals %llu to %llu are missing (%s)",
-	    (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "from")),
-	    (unsigned long long)to, reason ? reason : "?");
+	out_say("gap: signals %llu to %llu are missing (%s)",
+	        (unsigned long long)yyjson_get_uint(yyjson_obj_get(root, "from")),
+	        (unsigned long long)to, reason ? reason : "?");
 	if (to > p->last)
 		p->last = to;
 	yyjson_doc_free(doc);

@@ -223,7 +223,7 @@ static int prompts(struct command_context *context, const struct options *option
 		buf_finish(&body);
 	}
 	if (status != STATUS_DONE)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	remote_destroy(remote);
 	return status;
 }

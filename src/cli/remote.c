@@ -137,7 +137,7 @@ struct remote *remote_create(const struct command *command, struct command_conte
 		if (*status == STATUS_USAGE)
 			command_misused(command, "%s", why.words);
 		else
-			say("%s", why.words);
+			out_say("%s", why.words);
 		remote_destroy(remote);
 		return NULL;
 	}
@@ -433,7 +433,7 @@ int remote_show(const struct command *command, struct command_context *context,
 		result = show_answer(context, options, buf_text(&body), show);
 		buf_finish(&body);
 	} else {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		result = STATUS_FAILED;
 	}
 	remote_destroy(remote);

@@ -55,7 +55,7 @@ static void say_refused(void *self, uint64_t number, const char *words)
 	struct replay *r = self;
 
 	progress_clear(&r->progress);
-	say("signal %llu: %s", (unsigned long long)number, words);
+	out_say("signal %llu: %s", (unsigned long long)number, words);
 }
 
 static bool send_batch(struct replay *r, struct error *why)
@@ -249,7 +249,7 @@ static int run(struct replay *r, const struct options *options)
 	progress_clear(&r->progress);
 	show(r, options_has(options, "json"), good);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	replayed_finish(&r->one);
 	batch_finish(&r->batch);
 	buf_finish(&r->envelope);
@@ -325,7 +325,7 @@ static int replay_run(struct command_context *context, const struct options *opt
 	if (open_all(r, options, &why)) {
 		status = run(r, options);
 	} else {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		status = STATUS_FAILED;
 	}
 	lines_close(r->lines);

@@ -309,7 +309,8 @@ static void deliver(struct program_run *run)
 		int most = courier_patience(run->words.courier);
 
 		if (!has_said && now_ms() > begun_ms + LAST_POST_MS) {
-			say("waiting for the box to take the last signals; Ctrl-C gives them up");
+			out_say("waiting for the box to take the last signals; "
+			        "Ctrl-C gives them up");
 			has_said = true;
 		}
 		if (!has_said && hope > LAST_POST_MS)
@@ -326,14 +327,14 @@ static void say_losses(const struct program_run *run)
 	struct courier_loss loss = courier_loss(run->words.courier);
 
 	if (run->bad)
-		say("%llu pieces of the output were not understood: %s",
-		    (unsigned long long)run->bad, run->last_bad.words);
+		out_say("%llu pieces of the output were not understood: %s",
+		        (unsigned long long)run->bad, run->last_bad.words);
 	if (loss.refused)
-		say("%llu signals were refused: %s", (unsigned long long)loss.refused,
-		    loss.why ? loss.why : "?");
+		out_say("%llu signals were refused: %s", (unsigned long long)loss.refused,
+		        loss.why ? loss.why : "?");
 	if (loss.lost)
-		say("%llu signals did not reach the box%s%s", (unsigned long long)loss.lost,
-		    loss.why ? ": " : "", loss.why ? loss.why : "");
+		out_say("%llu signals did not reach the box%s%s", (unsigned long long)loss.lost,
+		        loss.why ? ": " : "", loss.why ? loss.why : "");
 }
 
 static int watch(struct program_run *run, char *const *argv)
@@ -343,7 +344,7 @@ static int watch(struct program_run *run, char *const *argv)
 
 	run->interrupts = interrupt_catch();
 	if (run->interrupts < 0 || !child_start(&run->child, argv, &why)) {
-		say("%s", run->interrupts < 0 ? "no descriptor for interrupts" : why.words);
+		out_say("%s", run->interrupts < 0 ? "no descriptor for interrupts" : why.words);
 		return status;
 	}
 	courier_step(run->words.courier);
@@ -437,7 +438,7 @@ static int run(struct command_context *context, const struct options *options)
 		protocol = guess_protocol(options->words, options->word_count);
 	kind = parse_find(text_of(protocol));
 	if (!kind)
-		return command_no_protocol(&command_run, protocol);
+		return parse_no_protocol(&command_run, protocol);
 	if (!read_wait(&run, options_value(options, "wait"), &why))
 		return command_misused(&command_run, "%s", why.words);
 	if (!command_config(context, options, &config))

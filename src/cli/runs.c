@@ -62,12 +62,12 @@ static yyjson_doc *ask(const struct runs_job *job, const char *path)
 	struct buf body;
 
 	if (!remote_ask(job->remote, &request, &body, &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return NULL;
 	}
 	doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
 	if (!doc)
-		say("the box gave an answer that is no JSON");
+		out_say("the box gave an answer that is no JSON");
 	buf_finish(&body);
 	return doc;
 }
@@ -287,7 +287,7 @@ static bool fetch(const struct runs_job *job, struct out *out)
 	if (result == REMOTE_ANSWERED && status != 200)
 		remote_refusal(status, buf_text(&e.refusal), &why);
 	if (result != REMOTE_ENOUGH && (result != REMOTE_ANSWERED || status != 200))
-		say("%s", why.words);
+		out_say("%s", why.words);
 	buf_finish(&e.refusal);
 	buf_finish(&path);
 	return result == REMOTE_ENOUGH || (result == REMOTE_ANSWERED && status == 200);
@@ -303,7 +303,7 @@ static bool export_run(const struct runs_job *job)
 		return fetch(job, &job->context->out);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		say("%s: %s", path, strerror(errno));
+		out_say("%s: %s", path, strerror(errno));
 		return false;
 	}
 	out_init(&file, fd);

@@ -42,7 +42,7 @@ static int serve(struct command_context *context, const struct options *options)
 		return command_misused(&command_serve, "unexpected argument '%s'",
 		                       options->words[0]);
 	if (!read_again(&from, &config, &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return check_status(&why);
 	}
 	log_set_level(config.log.level);

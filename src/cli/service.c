@@ -204,8 +204,9 @@ static bool install(struct command_context *context, const struct options *optio
 	}
 	good = good && must_do(context, "enable", "--now", why);
 	if (good) {
-		say("the box runs, and will whenever you are logged in: %s", path);
-		say("`loginctl enable-linger` has it run without that; `signalbox open` shows it");
+		out_say("the box runs, and will whenever you are logged in: %s", path);
+		out_say("`loginctl enable-linger` has it run without that; "
+		        "`signalbox open` shows it");
 	}
 	return good;
 }
@@ -230,7 +231,7 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 	bool told;
 
 	if (look(path) == SERVICE_ABSENT) {
-		say("nothing to uninstall: %s does not exist", path);
+		out_say("nothing to uninstall: %s does not exist", path);
 		return true;
 	}
 	if (!refuse_foreign(path, why))
@@ -242,12 +243,12 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 		forget_wish(path);
 	told = told && must_do(context, "daemon-reload", NULL, &untold);
 	if (told) {
-		say("the service is uninstalled; its data is still there");
+		out_say("the service is uninstalled; its data is still there");
 	} else {
-		say("%s", untold.words);
-		say("%s is removed, but your systemd could not be told: a box that it started "
-		    "may still run, until it is stopped or you log out",
-		    path);
+		out_say("%s", untold.words);
+		out_say("%s is removed, but your systemd could not be told: a box that it started "
+		        "may still run, until it is stopped or you log out",
+		        path);
 	}
 	return true;
 }
@@ -304,7 +305,7 @@ static int service(struct command_context *context, const struct options *option
 	char *path = unit_path(context);
 
 	if (!path) {
-		say("HOME is not set");
+		out_say("HOME is not set");
 		return STATUS_FAILED;
 	}
 	if (strcmp(verb, "status") == 0)
@@ -316,7 +317,7 @@ static int service(struct command_context *context, const struct options *option
 	else
 		command_misworded(&command_service, options);
 	if (why.words[0])
-		say("%s", why.words);
+		out_say("%s", why.words);
 	if (good || why.words[0])
 		status = good ? STATUS_DONE : STATUS_FAILED;
 	free(path);

@@ -35,7 +35,7 @@ int show_box_export(struct command_context *context, const struct options *optio
 		out_add(&context->out, buf_text(&answer));
 		buf_finish(&answer);
 	} else if (why.words[0]) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	return status;
 }
@@ -52,7 +52,7 @@ int show_box_use(struct command_context *context, const struct options *options,
 		out_print(&context->out, "the box plays %s\n", name);
 		buf_finish(&answer);
 	} else if (why.words[0]) {
-		say("%s: %s", name, why.words);
+		out_say("%s: %s", name, why.words);
 	}
 	return status;
 }
@@ -79,7 +79,7 @@ int show_box_run(struct command_context *context, const struct options *options,
 		          has_changed(buf_text(&answer)) ? "" : ", as before");
 		buf_finish(&answer);
 	} else if (why.words[0]) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	}
 	return status;
 }

@@ -94,7 +94,7 @@ static int check(struct command_context *context, const struct options *options)
 		          yyjson_arr_size(yyjson_obj_get(show->scene, "entities")),
 		          yyjson_arr_size(show->choreographies), yyjson_arr_size(show->bindings));
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	show_destroy(show);
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
@@ -130,7 +130,7 @@ static int run_show(const struct options *options, double frame_ms)
 	if (out && (to_stdout ? fflush(out) : fclose(out)) != 0 && good)
 		good = error_errno(&why, "%s", path);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	show_destroy(show);
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
@@ -166,7 +166,7 @@ static int use_file(struct command_context *context, const struct options *optio
 	if (read_file(path, SHOW_MAX, &text, &why))
 		status = show_box_use(context, options, path, buf_text(&text));
 	else
-		say("%s", why.words);
+		out_say("%s", why.words);
 	buf_finish(&text);
 	return status;
 }

@@ -33,7 +33,7 @@ static bool ask(const struct sources_job *job, const char *method, const char *p
 
 	if (remote_ask(job->remote, &request, answer, &why))
 		return true;
-	say("%s", why.words);
+	out_say("%s", why.words);
 	return false;
 }
 
@@ -104,7 +104,7 @@ static bool list(struct sources_job *job)
 	if (options_has(job->options, "json"))
 		show_json(out, sources);
 	else if (yyjson_arr_size(sources) == 0)
-		say("there are no sources; `signalbox sources add URL` adds one");
+		out_say("there are no sources; `signalbox sources add URL` adds one");
 	else
 		show_list(out, sources);
 	yyjson_doc_free(doc);
@@ -153,7 +153,7 @@ static bool read_secret(const char *path, struct buf *out)
 		struct error why;
 
 		error_errno(&why, "%s", path);
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return false;
 	}
 	out->len = fread(room, 1, SECRET_BYTES, in);
@@ -161,7 +161,7 @@ static bool read_secret(const char *path, struct buf *out)
 		fclose(in);
 	line = text_trim(buf_text(out));
 	if (line.len == 0 || out->len == SECRET_BYTES) {
-		say("%s holds no credential", path);
+		out_say("%s holds no credential", path);
 		return false;
 	}
 	memmove(out->at, line.at, line.len);
@@ -221,7 +221,7 @@ static bool ask_one(const struct sources_job *job, const char *method, const cha
 	bool good;
 
 	if (!id) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return false;
 	}
 	buf_init(&path, PATH_BYTES);

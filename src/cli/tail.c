@@ -75,7 +75,7 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 		return command_misused(&command_tail, "--from wants SEQ or EPOCH-SEQ, not '%s'",
 		                       from);
 	if (!from && !follow_present(&follow.at, remote, &why)) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 		return status;
 	}
 	follow.has_met = !from;

@@ -25,13 +25,14 @@ static void show_words(struct out *out, const struct tap_report *r)
 	if (r->backup)
 		out_print(out, "as it was before: %s\n", r->backup);
 	if (r->unknown)
-		say("Claude Code %s does not know %s: it may pass over the whole file",
-		    version_print(r->claude.version, version), r->unknown);
+		out_say("Claude Code %s does not know %s: it may pass over the whole file",
+		        version_print(r->claude.version, version), r->unknown);
 	if (r->state == TAP_OUTDATED)
-		say("for another box or version, or not all of them: run `signalbox tap install` "
-		    "again");
+		out_say("for another box or version, or not all of them: run "
+		        "`signalbox tap install` "
+		        "again");
 	if (warning)
-		say("%s", warning);
+		out_say("%s", warning);
 }
 
 static void show_json(struct out *out, const struct tap_report *r)
@@ -55,7 +56,7 @@ static int print(struct command_context *context, const struct tap_target *targe
 	if (good)
 		out_add(&context->out, buf_text(&text));
 	else
-		say("%s", why.words);
+		out_say("%s", why.words);
 	buf_finish(&text);
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
@@ -73,7 +74,7 @@ static int preview(struct command_context *context, const struct options *option
 	if (good)
 		tap_change_json(&change, &json);
 	if (!good) {
-		say("%s", why.words);
+		out_say("%s", why.words);
 	} else if (options_has(options, "json")) {
 		out_print(&context->out, "{\"ok\":true,");
 		out_add(&context->out, buf_text(&json));
@@ -115,7 +116,7 @@ static int act(struct command_context *context, const struct options *options, t
 	bool good = step(target, &report, &why);
 
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	else
 		(options_has(options, "json") ? show_json : show_words)(&context->out, &report);
 	good = good && (step != tap_look || report.state == TAP_INSTALLED);

@@ -65,9 +65,10 @@ static bool make(struct command_context *context, const char *data, const char *
 	if (good) {
 		out_print(&context->out, "%s\n", path);
 		out_flush(&context->out);
-		say("now add this to the configuration and have the box read it again (SIGHUP):");
-		say("  auth: {tokens: [{name: %s, file: tokens/%s, scopes: \"%s\"}]}", name, name,
-		    scopes);
+		out_say("now add this to the configuration and have the box read it "
+		        "again (SIGHUP):");
+		out_say("  auth: {tokens: [{name: %s, file: tokens/%s, scopes: \"%s\"}]}", name,
+		        name, scopes);
 	}
 	free(path);
 	free(dir);
@@ -102,17 +103,17 @@ static void tell_box(const struct command *command, struct command_context *cont
 	switch (remote_fetch(remote, &request, &code, &body, &why)) {
 	case REMOTE_ANSWERED:
 		if (code == 200) {
-			say("the box uses the new token; sessions of browsers have ended");
+			out_say("the box uses the new token; sessions of browsers have ended");
 			break;
 		}
 		remote_refusal(code, buf_text(&body), &why);
-		say("the box still uses the old token: %s", why.words);
+		out_say("the box still uses the old token: %s", why.words);
 		break;
 	case REMOTE_NOBODY:
-		say("no box is running; the next one uses the new token");
+		out_say("no box is running; the next one uses the new token");
 		break;
 	default:
-		say("restart the box, it may still use the old token: %s", why.words);
+		out_say("restart the box, it may still use the old token: %s", why.words);
 	}
 	buf_finish(&body);
 	remote_destroy(remote);
@@ -168,7 +169,7 @@ static int token(struct command_context *context, const struct options *options)
 	else
 		good = rotate(config.data, name, path, &why);
 	if (!good)
-		say("%s", why.words);
+		out_say("%s", why.words);
 	else if (strcmp(verb, "rotate") == 0)
 		tell_box(&command_token, context, options);
 	free(path);

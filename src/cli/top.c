@@ -13,7 +13,7 @@
 
 static int failed(const struct error *why)
 {
-	say("%s", why->words);
+	out_say("%s", why->words);
 	return STATUS_FAILED;
 }
 

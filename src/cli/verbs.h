@@ -23,7 +23,7 @@ extern const struct command command_top;
 extern const struct command command_open;
 extern const struct command command_parse;
 /* parse.c, for every verb that takes a protocol: command_unknown() of one. */
-int command_no_protocol(const struct command *command, const char *given);
+int parse_no_protocol(const struct command *command, const char *given);
 extern const struct command command_show;
 extern const struct command command_token;
 extern const struct command command_service;

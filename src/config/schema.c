@@ -158,7 +158,7 @@ static void add_object(const struct field *fields, const char *type, struct buf 
 	add_needed(fields, out);
 }
 
-void fields_schema(const struct field *fields, struct buf *out)
+void field_schema(const struct field *fields, struct buf *out)
 {
 	buf_add(out, TEXT("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
 	                  "\"title\":\"signalbox.yaml\","));

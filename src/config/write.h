@@ -13,6 +13,6 @@
 void field_write(const struct field *field, const void *base, struct buf *out);
 
 /* The JSON Schema (2020-12) of a file that the table would read. */
-void fields_schema(const struct field *fields, struct buf *out);
+void field_schema(const struct field *fields, struct buf *out);
 
 #endif

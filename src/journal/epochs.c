@@ -20,7 +20,7 @@ static bool parse_line(struct text line, struct epoch *out)
 {
 	struct text number, name = text_cut(line, ' ', &number);
 
-	if (!epoch_is_valid(name) || !text_to_u64(number, &out->first) || out->first == 0 ||
+	if (!position_is_epoch(name) || !text_to_u64(number, &out->first) || out->first == 0 ||
 	    out->first >= SEQ_MAX)
 		return false;
 	memcpy(out->name, name.at, EPOCH_LEN);
@@ -155,7 +155,7 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
 	return next;
 }
 
-bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why)
+bool epochs_mark_write(int dir, const char *epoch, uint64_t last, struct error *why)
 {
 	char mark[CLEAN_BYTES_MAX];
 	int len = snprintf(mark, sizeof mark, "%s-%llu\n", epoch, (unsigned long long)last);
@@ -163,7 +163,7 @@ bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *w
 	return disk_replace(dir, CLEAN_FILE, (struct text){mark, (size_t)len}, why);
 }
 
-bool clean_mark_read(int dir, struct position *out)
+bool epochs_mark_read(int dir, struct position *out)
 {
 	struct buf file;
 	bool good;
@@ -175,7 +175,7 @@ bool clean_mark_read(int dir, struct position *out)
 	return good;
 }
 
-bool clean_mark_remove(int dir, struct error *why)
+bool epochs_mark_remove(int dir, struct error *why)
 {
 	return disk_remove(dir, CLEAN_FILE, why);
 }
@@ -186,7 +186,7 @@ uint64_t epochs_promised(const struct epochs *epochs, int dir)
 	uint64_t last = current ? current->first - 1 : 0;
 	struct position mark;
 
-	if (current && clean_mark_read(dir, &mark) && mark.seq > last && mark.seq < SEQ_MAX &&
+	if (current && epochs_mark_read(dir, &mark) && mark.seq > last && mark.seq < SEQ_MAX &&
 	    strcmp(mark.epoch, current->name) == 0)
 		last = mark.seq;
 	return last;

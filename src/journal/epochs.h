@@ -46,8 +46,8 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
  * away. */
 uint64_t epochs_promised(const struct epochs *epochs, int dir);
 
-bool clean_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);
-bool clean_mark_read(int dir, struct position *out);
-bool clean_mark_remove(int dir, struct error *why);
+bool epochs_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);
+bool epochs_mark_read(int dir, struct position *out);
+bool epochs_mark_remove(int dir, struct error *why);
 
 #endif

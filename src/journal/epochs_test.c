@@ -367,7 +367,7 @@ static void lines_of_epochs_that_make_no_sense_are_left_out(void **state)
 	assert_true(epochs_load(&epochs, fd, NULL));
 	assert_int_equal(epochs.count, 4);
 	assert_int_equal(epochs_current(&epochs)->first, 70);
-	assert_true(epoch_is_valid(text_of(epochs_current(&epochs)->name)));
+	assert_true(position_is_epoch(text_of(epochs_current(&epochs)->name)));
 	epochs_finish(&epochs);
 	close(fd);
 	free(path);

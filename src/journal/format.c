@@ -58,7 +58,7 @@ static bool check_segment(int dir, uint64_t first, struct error *why)
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return true;
-	newer = disk_read(fd, &e, sizeof e, 0) == (ssize_t)sizeof e && entry_is_newer(&e);
+	newer = disk_read(fd, &e, sizeof e, 0) == (ssize_t)sizeof e && index_entry_is_newer(&e);
 	close(fd);
 	return !newer || error_set(why, "segment %llu" NEWER_WORDS, (unsigned long long)first);
 }

@@ -54,10 +54,10 @@ static void judge_entries(struct inspection *in, int fd, uint64_t first)
 	for (size_t i = 0; i < in->count; i++) {
 		const struct index_entry *e = &in->entries[i];
 
-		if (entry_is_zero(e))
+		if (index_entry_is_zero(e))
 			continue;
 		in->used = i + 1;
-		if (!entry_is_sound(e) || e->first < next || e->offset < end) {
+		if (!index_entry_is_sound(e) || e->first < next || e->offset < end) {
 			in->states[i] = BATCH_BROKEN;
 			continue;
 		}
@@ -74,7 +74,7 @@ static void judge_entries(struct inspection *in, int fd, uint64_t first)
 static bool is_newer(const struct inspection *in)
 {
 	for (size_t i = 0; i < in->count; i++)
-		if (entry_is_newer(&in->entries[i]))
+		if (index_entry_is_newer(&in->entries[i]))
 			return true;
 	return false;
 }

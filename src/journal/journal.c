@@ -113,7 +113,7 @@ static bool find_last(struct journal *j, uint64_t *fork, struct error *why)
 static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 {
 	epochs_drop_before(&j->epochs, j->shelf.count ? j->shelf.firsts[0] : 0);
-	return epochs_add(&j->epochs, j->dir, fork, why) && clean_mark_remove(j->dir, why);
+	return epochs_add(&j->epochs, j->dir, fork, why) && epochs_mark_remove(j->dir, why);
 }
 
 static bool load(struct journal *j, struct error *why)
@@ -375,7 +375,7 @@ static void seal(struct journal *j)
 	journal_save_state(j);
 	if (j->state.at)
 		checkpoint_write(j->dir, j->state_seq, j->state);
-	if (!clean_mark_write(j->dir, journal_epoch(j), j->last, &why))
+	if (!epochs_mark_write(j->dir, journal_epoch(j), j->last, &why))
 		log_error("journal", "no mark of a clean stop: %s", why.words);
 }
 

@@ -239,7 +239,7 @@ static bool add_gap(struct recovery *r, struct buf *line)
 	segment_gap_line(line, e.first, e.last, e.first <= r->acked ? "damaged" : "torn");
 	e.length = (uint32_t)line->len;
 	e.crc = crc32c(0, line->at, line->len);
-	entry_seal(&e);
+	index_entry_seal(&e);
 	return buf_add(&r->more.entries, (struct text){(const char *)&e, sizeof e});
 }
 

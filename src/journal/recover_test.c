@@ -413,7 +413,7 @@ static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
 			.kind = ENTRY_LINES,
 			.place = (uint16_t)i,
 		};
-		entry_seal(&more[i]);
+		index_entry_seal(&more[i]);
 	}
 	memcpy(w.index.at + 2 * sizeof *more, more, sizeof more);
 	line[11] = '?';
@@ -507,7 +507,7 @@ static void a_newer_format_is_refused_and_not_touched(void **state)
 
 		newer.format = ENTRY_FORMAT + 1;
 		newer.kind = 77;
-		entry_seal(&newer);
+		index_entry_seal(&newer);
 		memcpy(w.index.at + i * sizeof newer, &newer, sizeof newer);
 		put(&w, SEGMENT_INDEX, buf_text(&w.index));
 		expect_refusal(w.dir, "segment 1 was written by a newer signalbox");

@@ -47,7 +47,7 @@ static void write_batch(struct rewrite *w, struct index_entry *e, struct text by
 	e->offset = w->offset;
 	e->length = (uint32_t)bytes.len;
 	e->crc = crc32c(0, bytes.at, bytes.len);
-	entry_seal(e);
+	index_entry_seal(e);
 	if (!disk_write(w->fd, &piece, 1, w->offset) ||
 	    !buf_add(&w->entries, (struct text){(const char *)e, sizeof *e})) {
 		w->failed = true;

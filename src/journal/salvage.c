@@ -50,7 +50,7 @@ static bool add_entry(struct salvage_part *p, uint64_t last, uint8_t kind)
 	};
 
 	e.crc = crc32c(0, at, e.length);
-	entry_seal(&e);
+	index_entry_seal(&e);
 	if (!buf_add(&s->entries, (struct text){(const char *)&e, sizeof e}))
 		return false;
 	s->offset += e.length;

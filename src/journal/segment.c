@@ -23,7 +23,7 @@
 _Static_assert(sizeof(struct index_entry) == 40, "an entry is as on the disk");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "an entry is little-endian");
 
-void entry_seal(struct index_entry *entry)
+void index_entry_seal(struct index_entry *entry)
 {
 	entry->self = crc32c(0, entry, offsetof(struct index_entry, self));
 }
@@ -33,12 +33,12 @@ static bool is_whole(const struct index_entry *entry)
 	return entry->self == crc32c(0, entry, offsetof(struct index_entry, self));
 }
 
-bool entry_is_newer(const struct index_entry *entry)
+bool index_entry_is_newer(const struct index_entry *entry)
 {
 	return entry->format > ENTRY_FORMAT && is_whole(entry);
 }
 
-bool entry_is_sound(const struct index_entry *entry)
+bool index_entry_is_sound(const struct index_entry *entry)
 {
 	return is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
 	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
@@ -46,7 +46,7 @@ bool entry_is_sound(const struct index_entry *entry)
 	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;
 }
 
-bool entry_is_zero(const struct index_entry *entry)
+bool index_entry_is_zero(const struct index_entry *entry)
 {
 	static const struct index_entry zero;
 
@@ -183,7 +183,7 @@ static bool write_entries(struct segment *s, const struct commit_batch *batches,
 			.kind = b->is_gap ? ENTRY_GAP : ENTRY_LINES,
 			.place = (uint16_t)i,
 		};
-		entry_seal(&entries[i]);
+		index_entry_seal(&entries[i]);
 		*end += b->bytes.len;
 	}
 	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);

@@ -45,11 +45,11 @@ enum {
 	ENTRY_FORGOTTEN = 3, /* the same for what was taken out on request */
 };
 
-void entry_seal(struct index_entry *entry);
-bool entry_is_sound(const struct index_entry *entry);
-bool entry_is_zero(const struct index_entry *entry);
+void index_entry_seal(struct index_entry *entry);
+bool index_entry_is_sound(const struct index_entry *entry);
+bool index_entry_is_zero(const struct index_entry *entry);
 /* Whole, and of a format that only a newer signalbox knows. */
-bool entry_is_newer(const struct index_entry *entry);
+bool index_entry_is_newer(const struct index_entry *entry);
 
 /* What a commit writes: a piece of one block. */
 struct commit_batch {

@@ -288,7 +288,7 @@ static uint64_t look_at_epochs(struct journal_report *r, const struct shelf *she
 	if (!current && shelf->count)
 		say(r, "there is no epoch");
 	r->stopped_cleanly =
-		current && clean_mark_read(dir, &mark) && strcmp(mark.epoch, current->name) == 0;
+		current && epochs_mark_read(dir, &mark) && strcmp(mark.epoch, current->name) == 0;
 	promised = epochs_promised(&epochs, dir);
 	epochs_finish(&epochs);
 	return promised;

@@ -90,7 +90,8 @@ static enum cold_answer load_window(struct walk *s, struct index_window *w, uint
 
 static bool covers(const struct index_entry *e, const struct walk_question *q)
 {
-	return e->first <= q->next && q->next <= e->last && e->last < q->limit && entry_is_sound(e);
+	return e->first <= q->next && q->next <= e->last && e->last < q->limit &&
+	       index_entry_is_sound(e);
 }
 
 static bool find_in(struct index_window *w, const struct walk_question *q)
@@ -116,7 +117,7 @@ static enum cold_answer bisect(struct walk *s, const struct walk_question *q, ui
 
 		if (answer != COLD_READY)
 			return answer;
-		if (!entry_is_zero(&e) && e.first <= q->next)
+		if (!index_entry_is_zero(&e) && e.first <= q->next)
 			low = middle;
 		else
 			high = middle;
@@ -143,7 +144,7 @@ static enum cold_answer search_all(struct walk *s, const struct walk_question *q
 		for (size_t i = 0; i < w->n; i++) {
 			const struct index_entry *e = &w->entries[i];
 
-			if (e->first > q->next && e->first <= *to && entry_is_sound(e))
+			if (e->first > q->next && e->first <= *to && index_entry_is_sound(e))
 				*to = e->first - 1;
 		}
 	}
@@ -188,9 +189,9 @@ static size_t plan(const struct index_window *w, const struct walk_question *q, 
 	for (size_t i = w->at + 1; i < w->n; i++, e++) {
 		const struct index_entry *more = &w->entries[i];
 
-		if (!entry_is_sound(more) || more->kind != ENTRY_LINES || more->last >= q->limit ||
-		    more->first != e->last + 1 || more->offset != e->offset + e->length ||
-		    len + more->length > q->max)
+		if (!index_entry_is_sound(more) || more->kind != ENTRY_LINES ||
+		    more->last >= q->limit || more->first != e->last + 1 ||
+		    more->offset != e->offset + e->length || len + more->length > q->max)
 			break;
 		len += more->length;
 		++*n;

@@ -11,7 +11,7 @@
 
 static const char agent_name[] = "openclaw";
 
-yyjson_val *frame_first(yyjson_val *object, const char *const *names)
+yyjson_val *openclaw_frame_first(yyjson_val *object, const char *const *names)
 {
 	yyjson_val *value = NULL;
 
@@ -32,7 +32,7 @@ static void add_agent(struct openclaw_frame *f)
 	make_text(&f->p->make, "sessionKey", f->session);
 }
 
-void frame_begin_bare(struct openclaw_frame *f, const char *type)
+void openclaw_frame_begin_bare(struct openclaw_frame *f, const char *type)
 {
 	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	double at_ms = 0;
@@ -47,23 +47,23 @@ void frame_begin_bare(struct openclaw_frame *f, const char *type)
 			     });
 }
 
-void frame_begin(struct openclaw_frame *f, const char *type)
+void openclaw_frame_begin(struct openclaw_frame *f, const char *type)
 {
-	frame_begin_bare(f, type);
+	openclaw_frame_begin_bare(f, type);
 	add_agent(f);
 }
 
-void frame_metadata(struct openclaw_frame *f)
+void openclaw_frame_metadata(struct openclaw_frame *f)
 {
 	if (!f->has_metadata)
 		make_metadata(&f->p->make);
 	f->has_metadata = true;
 }
 
-void frame_end(struct openclaw_frame *f)
+void openclaw_frame_end(struct openclaw_frame *f)
 {
 	if (yyjson_is_true(yyjson_obj_get(f->payload, "isHeartbeat"))) {
-		frame_metadata(f);
+		openclaw_frame_metadata(f);
 		make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
 	}
 	parse_give(f->p);
@@ -86,31 +86,31 @@ static struct text task_of(const struct openclaw_frame *f)
 	return f->session.len ? f->session : TEXT("unknown");
 }
 
-void frame_complete(struct openclaw_frame *f, bool success, struct text why)
+void openclaw_frame_complete(struct openclaw_frame *f, bool success, struct text why)
 {
 	if (!is_first_end(f->run))
 		return;
-	frame_begin(f, "completion");
+	openclaw_frame_begin(f, "completion");
 	make_text(&f->p->make, "taskId", task_of(f));
 	make_bool(&f->p->make, "success", success);
 	if (!success)
 		make_text(&f->p->make, "result", TEXT("cancelled"));
 	if (why.len) {
-		frame_metadata(f);
+		openclaw_frame_metadata(f);
 		make_text(&f->p->make, "stopReason", why);
 	}
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
-void frame_fail(struct openclaw_frame *f, struct text message, struct text code)
+void openclaw_frame_fail(struct openclaw_frame *f, struct text message, struct text code)
 {
 	if (!is_first_end(f->run))
 		return;
-	frame_begin(f, "error");
+	openclaw_frame_begin(f, "error");
 	make_text(&f->p->make, "message", message.len ? message : TEXT("Agent error"));
 	make_text(&f->p->make, "severity", TEXT("error"));
 	make_given(&f->p->make, "code", code);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* --- usage and anything else ------------------------------------------------------ */
@@ -123,7 +123,7 @@ struct counts {
 static bool count_of(yyjson_val *object, const char *const *names, uint64_t *out)
 {
 	double number;
-	yyjson_val *value = frame_first(object, names);
+	yyjson_val *value = openclaw_frame_first(object, names);
 
 	if (!value || !json_number(value, &number) || !(number >= 0) || number > 1e15)
 		return false;
@@ -149,14 +149,14 @@ static void give_usage(struct openclaw_frame *f, const struct counts *n)
 
 	if (!model.len)
 		model = f->run->model[0] ? text_of(f->run->model) : TEXT("unknown");
-	frame_begin(f, "token_usage");
+	openclaw_frame_begin(f, "token_usage");
 	make_u64(&f->p->make, "promptTokens", n->prompt);
 	make_u64(&f->p->make, "completionTokens", n->completion);
 	make_text(&f->p->make, "model", model);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
-bool frame_usage(struct openclaw_frame *f, yyjson_val *counts)
+bool openclaw_frame_usage(struct openclaw_frame *f, yyjson_val *counts)
 {
 	struct counts n = {0};
 
@@ -166,7 +166,7 @@ bool frame_usage(struct openclaw_frame *f, yyjson_val *counts)
 	return true;
 }
 
-void frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
+void openclaw_frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
 {
 	struct gateway_run *run = f->run;
 	struct counts total = {0}, n;
@@ -182,14 +182,14 @@ void frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
 		give_usage(f, &n);
 }
 
-void frame_event(struct openclaw_frame *f)
+void openclaw_frame_event(struct openclaw_frame *f)
 {
-	frame_begin_bare(f, "event");
+	openclaw_frame_begin_bare(f, "event");
 	make_members(&f->p->make, f->payload);
 	make_text(&f->p->make, "eventCategory", f->event);
 	if (text_is(f->event, "tick"))
 		make_raw(&f->p->make, "_meta", TEXT("{\"tick\":true}"));
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* Counts are wanted; where there are none at all, they are none. */
@@ -198,17 +198,17 @@ static void take_session(struct openclaw_frame *f)
 	static const char *const any[] = {"promptTokens", "input_tokens", "completionTokens",
 	                                  "output_tokens", NULL};
 
-	if (frame_usage(f, f->data) || frame_usage(f, f->payload))
+	if (openclaw_frame_usage(f, f->data) || openclaw_frame_usage(f, f->payload))
 		return;
-	if (frame_first(f->data, any)) {
-		frame_event(f);
+	if (openclaw_frame_first(f->data, any)) {
+		openclaw_frame_event(f);
 		return;
 	}
-	frame_begin(f, "token_usage");
+	openclaw_frame_begin(f, "token_usage");
 	make_u64(&f->p->make, "promptTokens", 0);
 	make_u64(&f->p->make, "completionTokens", 0);
 	make_text(&f->p->make, "model", TEXT("unknown"));
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* --- heartbeats, cron --------------------------------------------------------------- */
@@ -221,16 +221,16 @@ static yyjson_val *inner(const struct openclaw_frame *f)
 
 static void take_heartbeat(struct openclaw_frame *f)
 {
-	frame_begin_bare(f, "event");
+	openclaw_frame_begin_bare(f, "event");
 	make_members(&f->p->make, inner(f));
 	make_raw(&f->p->make, "_meta", TEXT("{\"heartbeat\":true}"));
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 static void take_cron(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"cronJobId", "jobId", NULL};
-	struct text job = json_text(frame_first(inner(f), names));
+	struct text job = json_text(openclaw_frame_first(inner(f), names));
 	struct buf meta;
 
 	buf_init(&meta, MIB);
@@ -240,10 +240,10 @@ static void take_cron(struct openclaw_frame *f)
 		buf_add_json(&meta, job);
 	}
 	buf_add_char(&meta, '}');
-	frame_begin_bare(f, "event");
+	openclaw_frame_begin_bare(f, "event");
 	make_members(&f->p->make, inner(f));
 	make_raw(&f->p->make, "_meta", buf_text(&meta));
-	frame_end(f);
+	openclaw_frame_end(f);
 	buf_finish(&meta);
 }
 
@@ -259,7 +259,7 @@ static bool is_either(const struct openclaw_frame *f, const char *name)
 static void begin_connection(struct openclaw_parse *gateway, yyjson_val *hello)
 {
 	struct text boot = json_text_at(yyjson_obj_get(hello, "server"), "bootId");
-	uint64_t hash = boot.len ? hash_of(boot) : 0;
+	uint64_t hash = boot.len ? openclaw_hash_of(boot) : 0;
 
 	gateway->hello++;
 	gateway->since_ms = gateway->last_ms;
@@ -280,9 +280,9 @@ static void take_hello(struct openclaw_frame *f, yyjson_val *snapshot)
 	gateway->presence = yyjson_get_uint(yyjson_obj_get(version, "presence"));
 	gateway->health = yyjson_get_uint(yyjson_obj_get(version, "health"));
 	if (yyjson_obj_size(health))
-		gateway->health_news = news_of(health);
+		gateway->health_news = openclaw_news_of(health);
 	if (presence)
-		gateway->presence_news = news_of(presence);
+		gateway->presence_news = openclaw_news_of(presence);
 }
 
 static void take_answer(struct openclaw_frame *f)
@@ -292,7 +292,7 @@ static void take_answer(struct openclaw_frame *f)
 	if (snapshot)
 		take_hello(f, snapshot);
 	else if (yyjson_is_arr(yyjson_obj_get(f->payload, "messages")))
-		frame_history(f);
+		openclaw_frame_history(f);
 }
 
 /* Presence and health come again and again. */
@@ -312,7 +312,7 @@ static bool is_stale(struct openclaw_frame *f)
 		return true;
 	if (yyjson_is_uint(version))
 		*known = yyjson_get_uint(version);
-	*news = news_of(list ? list : f->payload);
+	*news = openclaw_news_of(list ? list : f->payload);
 	return *news == before;
 }
 
@@ -324,23 +324,23 @@ static void take_event(struct openclaw_frame *f)
 		take_cron(f);
 	else if (is_either(f, "exec.approval.requested") ||
 	         is_either(f, "plugin.approval.requested"))
-		frame_approval_asked(f);
+		openclaw_frame_approval_asked(f);
 	else if (is_either(f, "exec.approval.resolved") || is_either(f, "plugin.approval.resolved"))
-		frame_approval_decided(f);
+		openclaw_frame_approval_decided(f);
 	else if (is_either(f, "question.requested"))
-		frame_question_asked(f);
+		openclaw_frame_question_asked(f);
 	else if (is_either(f, "question.resolved"))
-		frame_question_answered(f);
+		openclaw_frame_question_answered(f);
 	else if (text_is(f->event, "agent") || text_is(f->event, "session.tool"))
-		frame_agent(f);
+		openclaw_frame_agent(f);
 	else if (text_is(f->event, "session.message"))
-		frame_session_message(f);
+		openclaw_frame_session_message(f);
 	else if (text_is(f->event, "chat"))
-		frame_chat(f);
+		openclaw_frame_chat(f);
 	else if (text_is(f->event, "session"))
 		take_session(f);
 	else if (f->event.len || text_is(f->type, "event"))
-		frame_event(f);
+		openclaw_frame_event(f);
 	else
 		parse_bad(f->p, "a frame of an unknown type");
 }
@@ -394,10 +394,10 @@ static void note_time(struct openclaw_frame *f)
 
 static void know_run(struct openclaw_frame *f)
 {
-	f->run = run_of(f->gateway, f->run_id);
+	f->run = gateway_run_of(f->gateway, f->run_id);
 	f->run->hello = f->gateway->hello;
 	if (f->session.len)
-		run_in_session(f->run, f->session);
+		gateway_run_in_session(f->run, f->session);
 }
 
 static void take(struct parse *p, const struct parse_event *event)

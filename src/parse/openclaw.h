@@ -76,19 +76,20 @@ struct openclaw_parse {
 };
 
 /* Never NULL. */
-struct gateway_run *run_of(struct openclaw_parse *gateway, struct text id);
-void run_in_session(struct gateway_run *run, struct text key);
-struct gateway_session *session_of(struct openclaw_parse *gateway, struct text key);
+struct gateway_run *gateway_run_of(struct openclaw_parse *gateway, struct text id);
+void gateway_run_in_session(struct gateway_run *run, struct text key);
+struct gateway_session *gateway_session_of(struct openclaw_parse *gateway, struct text key);
 /* Was it told already?  From now on it is. */
-bool told_before(struct openclaw_parse *gateway, struct text run, struct text call, bool is_result);
+bool openclaw_told_before(struct openclaw_parse *gateway, struct text run, struct text call,
+                          bool is_result);
 
 /* Which of the two tells this run's words; the first that asks decides. */
-bool run_speaks(struct gateway_run *run, enum voice voice);
+bool gateway_run_speaks(struct gateway_run *run, enum voice voice);
 
-uint64_t hash_of(struct text t); /* never 0 */
+uint64_t openclaw_hash_of(struct text t); /* never 0 */
 
 /* A hash of what somebody would want to know of it: not the time, and not how long
  * something took. */
-uint64_t news_of(yyjson_val *value);
+uint64_t openclaw_news_of(yyjson_val *value);
 
 #endif

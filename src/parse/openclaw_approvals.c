@@ -16,15 +16,15 @@
 static void change_state(struct openclaw_frame *f, const char *from, const char *to,
                          const char *why)
 {
-	frame_begin(f, "agent_state_change");
+	openclaw_frame_begin(f, "agent_state_change");
 	make_text(&f->p->make, "from", text_of(from));
 	make_text(&f->p->make, "to", text_of(to));
 	make_text(&f->p->make, "reason", text_of(why));
 	if (f->payload) {
-		frame_metadata(f);
+		openclaw_frame_metadata(f);
 		make_json(&f->p->make, why, f->payload);
 	}
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* ---- what is asked ---- */
@@ -166,7 +166,7 @@ static void add_options(struct buf *out, const struct openclaw_frame *f, yyjson_
 static struct text tool_of(yyjson_val *request)
 {
 	static const char *const names[] = {"toolName", "pluginId", NULL};
-	struct text name = json_text(frame_first(request, names));
+	struct text name = json_text(openclaw_frame_first(request, names));
 
 	if (name.len)
 		return name;
@@ -215,7 +215,7 @@ static void give_prompt(struct openclaw_frame *f)
 
 	if (id.len == 0)
 		return;
-	frame_begin_bare(f, "prompt");
+	openclaw_frame_begin_bare(f, "prompt");
 	make_text(&f->p->make, "id", id);
 	make_text(&f->p->make, "type", TEXT("select"));
 	make_tool(f, request);
@@ -226,26 +226,26 @@ static void give_prompt(struct openclaw_frame *f)
 	if (yyjson_is_uint(deadline))
 		make_json(&f->p->make, "deadline", deadline);
 	make_text(&f->p->make, "invokeid", f->agent);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
-void frame_approval_asked(struct openclaw_frame *f)
+void openclaw_frame_approval_asked(struct openclaw_frame *f)
 {
 	change_state(f, "acting", "waiting", "approval");
 	give_prompt(f);
 }
 
-void frame_approval_decided(struct openclaw_frame *f)
+void openclaw_frame_approval_decided(struct openclaw_frame *f)
 {
 	change_state(f, "waiting", "acting", "approval");
 }
 
-void frame_question_asked(struct openclaw_frame *f)
+void openclaw_frame_question_asked(struct openclaw_frame *f)
 {
 	change_state(f, "acting", "waiting", "question");
 }
 
-void frame_question_answered(struct openclaw_frame *f)
+void openclaw_frame_question_answered(struct openclaw_frame *f)
 {
 	change_state(f, "waiting", "acting", "question");
 }

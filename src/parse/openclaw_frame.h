@@ -23,41 +23,42 @@ struct openclaw_words {
 	struct text delta, all;
 	bool replaces; /* delta stands for all that was said */
 };
-void frame_say(struct openclaw_frame *f, const struct openclaw_words *words);
+void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *words);
 /* What is not yet said of the whole text, when the run ends. */
-void frame_say_rest(struct openclaw_frame *f, struct text all);
+void openclaw_frame_say_rest(struct openclaw_frame *f, struct text all);
 /* Likewise of a message that came while nobody was here: all of it, if it does not go on. */
-void frame_say_missed(struct openclaw_frame *f, struct text all);
+void openclaw_frame_say_missed(struct openclaw_frame *f, struct text all);
 
 /* Members that all signals share. */
-void frame_begin(struct openclaw_frame *f, const char *type);
-void frame_begin_bare(struct openclaw_frame *f, const char *type); /* none of them in the payload */
-void frame_metadata(struct openclaw_frame *f); /* before a member of the metadata */
-void frame_end(struct openclaw_frame *f);
+void openclaw_frame_begin(struct openclaw_frame *f, const char *type);
+void openclaw_frame_begin_bare(struct openclaw_frame *f,
+                               const char *type);       /* none of them in the payload */
+void openclaw_frame_metadata(struct openclaw_frame *f); /* before a member of the metadata */
+void openclaw_frame_end(struct openclaw_frame *f);
 
 /* The one end of a run.  A second gives nothing. */
-void frame_complete(struct openclaw_frame *f, bool success, struct text why);
-void frame_fail(struct openclaw_frame *f, struct text message, struct text code);
+void openclaw_frame_complete(struct openclaw_frame *f, bool success, struct text why);
+void openclaw_frame_fail(struct openclaw_frame *f, struct text message, struct text code);
 
 /* token_usage of what `counts` says; false: it says nothing. */
-bool frame_usage(struct openclaw_frame *f, yyjson_val *counts);
+bool openclaw_frame_usage(struct openclaw_frame *f, yyjson_val *counts);
 /* Likewise of what the run has used in all: only what was not told yet. */
-void frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts);
+void openclaw_frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts);
 /* `event` with all members of the payload and its category. */
-void frame_event(struct openclaw_frame *f);
+void openclaw_frame_event(struct openclaw_frame *f);
 
 /* The first of these names, ended by NULL, that has a value which is not null. */
-yyjson_val *frame_first(yyjson_val *object, const char *const *names);
+yyjson_val *openclaw_frame_first(yyjson_val *object, const char *const *names);
 
-void frame_chat(struct openclaw_frame *f);
-void frame_agent(struct openclaw_frame *f);
-void frame_start(struct openclaw_frame *f); /* the run's beginning */
-struct text frame_phase(const struct openclaw_frame *f);
-bool frame_is_start(struct text phase);
-bool frame_is_end(struct text phase);
+void openclaw_frame_chat(struct openclaw_frame *f);
+void openclaw_frame_agent(struct openclaw_frame *f);
+void openclaw_frame_start(struct openclaw_frame *f); /* the run's beginning */
+struct text openclaw_frame_phase(const struct openclaw_frame *f);
+bool openclaw_frame_is_start(struct text phase);
+bool openclaw_frame_is_end(struct text phase);
 
 /* The text of a message; NULL pointer: it has none.  Joined if it is in parts. */
-struct text frame_message_text(struct openclaw_frame *f, yyjson_val *message);
+struct text openclaw_frame_message_text(struct openclaw_frame *f, yyjson_val *message);
 
 /* ---- openclaw_tools.c ---- */
 
@@ -67,23 +68,23 @@ struct openclaw_tool {
 	yyjson_val *value; /* input or output */
 	bool failed;
 };
-void frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool);
-void frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *tool);
-void frame_tool(struct openclaw_frame *f); /* an agent event of the stream `tool` */
+void openclaw_frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool);
+void openclaw_frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *tool);
+void openclaw_frame_tool(struct openclaw_frame *f); /* an agent event of the stream `tool` */
 
 /* ---- openclaw_history.c ---- */
 
 /* A message of a session's transcript that was written just now. */
-void frame_session_message(struct openclaw_frame *f);
+void openclaw_frame_session_message(struct openclaw_frame *f);
 /* The answer to chat.history: what came while nobody was here, and what is under way. */
-void frame_history(struct openclaw_frame *f);
+void openclaw_frame_history(struct openclaw_frame *f);
 
 /* ---- openclaw_approvals.c ---- */
 
-void frame_approval_asked(struct openclaw_frame *f);
-void frame_approval_decided(struct openclaw_frame *f);
+void openclaw_frame_approval_asked(struct openclaw_frame *f);
+void openclaw_frame_approval_decided(struct openclaw_frame *f);
 /* It has questions of its own, and waits for their answers. */
-void frame_question_asked(struct openclaw_frame *f);
-void frame_question_answered(struct openclaw_frame *f);
+void openclaw_frame_question_asked(struct openclaw_frame *f);
+void openclaw_frame_question_answered(struct openclaw_frame *f);
 
 #endif

@@ -54,27 +54,27 @@ static void turn_to(struct openclaw_frame *f, yyjson_val *message)
 
 	if (run.len || is_role(message, "user")) {
 		f->run_id = run;
-		f->run = run_of(f->gateway, run);
+		f->run = gateway_run_of(f->gateway, run);
 	}
 	if (f->run_id.len)
-		run_in_session(f->run, f->session);
+		gateway_run_in_session(f->run, f->session);
 }
 
 static void tell_user(struct openclaw_frame *f, yyjson_val *message)
 {
-	struct text words = frame_message_text(f, message);
+	struct text words = openclaw_frame_message_text(f, message);
 	yyjson_val *provenance = yyjson_obj_get(message, "provenance");
 
 	if (f->run->is_told)
 		return;
 	f->run->is_told = true;
-	frame_begin(f, "task_dispatch");
+	openclaw_frame_begin(f, "task_dispatch");
 	make_text(&f->p->make, "taskId",
 	          f->run_id.len ? f->run_id : json_text_at(meta_of(message), "id"));
 	make_text(&f->p->make, "from", provenance ? TEXT("openclaw") : TEXT("user"));
 	make_text(&f->p->make, "to", f->agent);
 	make_text(&f->p->make, "description", words);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 static void tell_calls(struct openclaw_frame *f, yyjson_val *message)
@@ -90,7 +90,7 @@ static void tell_calls(struct openclaw_frame *f, yyjson_val *message)
 		};
 
 		if (yyjson_equals_str(yyjson_obj_get(block, "type"), "toolCall"))
-			frame_tool_call(f, &tool);
+			openclaw_frame_tool_call(f, &tool);
 	}
 }
 
@@ -103,7 +103,7 @@ static void tell_result(struct openclaw_frame *f, yyjson_val *message)
 		.failed = yyjson_is_true(yyjson_obj_get(message, "isError")),
 	};
 
-	frame_tool_result(f, &tool);
+	openclaw_frame_tool_result(f, &tool);
 }
 
 static void tell_message(struct openclaw_frame *f, yyjson_val *message)
@@ -116,22 +116,22 @@ static void tell_message(struct openclaw_frame *f, yyjson_val *message)
 	} else if (is_role(message, "toolResult")) {
 		tell_result(f, message);
 	} else if (is_role(message, "assistant")) {
-		words = frame_message_text(f, message);
+		words = openclaw_frame_message_text(f, message);
 		f->run->has_error =
 			yyjson_equals_str(yyjson_obj_get(message, "stopReason"), "error");
 		f->run->has_reply = words.len > 0 && !f->run->has_error;
 		if (words.len)
-			frame_say_missed(f, words);
+			openclaw_frame_say_missed(f, words);
 		tell_calls(f, message);
 	}
 }
 
 /* As it is written: what an agent says comes as its own events, too. */
-void frame_session_message(struct openclaw_frame *f)
+void openclaw_frame_session_message(struct openclaw_frame *f)
 {
 	yyjson_val *message = yyjson_obj_get(f->payload, "message");
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "messageSeq"));
-	struct gateway_session *session = session_of(f->gateway, f->session);
+	struct gateway_session *session = gateway_session_of(f->gateway, f->session);
 
 	if (seq > session->seq)
 		session->seq = seq;
@@ -169,7 +169,7 @@ static bool is_missed(struct openclaw_frame *f, const struct gateway_session *se
 
 static void tell_missed(struct openclaw_frame *f, yyjson_val *messages, struct text underway)
 {
-	struct gateway_session *session = session_of(f->gateway, f->session);
+	struct gateway_session *session = gateway_session_of(f->gateway, f->session);
 	const struct gateway_session before = *session;
 	yyjson_arr_iter each = yyjson_arr_iter_with(messages);
 	yyjson_val *message;
@@ -196,7 +196,7 @@ static void replay_events(struct openclaw_frame *f, yyjson_val *events)
 		f->payload = event;
 		f->data = yyjson_obj_get(event, "data");
 		if (yyjson_is_obj(f->data))
-			frame_agent(f);
+			openclaw_frame_agent(f);
 	}
 	f->payload = history;
 	f->data = NULL;
@@ -207,14 +207,14 @@ static void go_on(struct openclaw_frame *f, yyjson_val *run)
 	struct text words = json_text_at(run, "text");
 
 	f->run_id = json_text_at(run, "runId");
-	f->run = run_of(f->gateway, f->run_id);
-	run_in_session(f->run, f->session);
+	f->run = gateway_run_of(f->gateway, f->run_id);
+	gateway_run_in_session(f->run, f->session);
 	f->run->hello = f->gateway->hello;
 	if (!f->run->is_begun)
-		frame_start(f);
-	run_speaks(f->run, VOICE_AGENT);
+		openclaw_frame_start(f);
+	gateway_run_speaks(f->run, VOICE_AGENT);
 	if (words.len)
-		frame_say_rest(f, words);
+		openclaw_frame_say_rest(f, words);
 	replay_events(f, yyjson_obj_get(run, "events"));
 }
 
@@ -224,7 +224,7 @@ static bool has_text(yyjson_val *list, uint64_t hash)
 	yyjson_val *one;
 
 	while ((one = yyjson_arr_iter_next(&each)))
-		if (hash_of(json_text(one)) == hash)
+		if (openclaw_hash_of(json_text(one)) == hash)
 			return true;
 	return false;
 }
@@ -233,9 +233,9 @@ static bool has_text(yyjson_val *list, uint64_t hash)
 static bool is_left(const struct openclaw_frame *f, const struct gateway_run *run,
                     const struct activity *a)
 {
-	return run->key && !run->is_over && run->session == hash_of(f->session) &&
-	       run->hello < f->gateway->hello && run->key != hash_of(a->underway) && a->is_known &&
-	       !has_text(a->ids, run->key);
+	return run->key && !run->is_over && run->session == openclaw_hash_of(f->session) &&
+	       run->hello < f->gateway->hello && run->key != openclaw_hash_of(a->underway) &&
+	       a->is_known && !has_text(a->ids, run->key);
 }
 
 static void end_left(struct openclaw_frame *f, const struct activity *a)
@@ -248,18 +248,19 @@ static void end_left(struct openclaw_frame *f, const struct activity *a)
 		f->run = run;
 		f->run_id = text_of(run->id);
 		if (run->has_reply)
-			frame_complete(f, true, TEXT(""));
+			openclaw_frame_complete(f, true, TEXT(""));
 		else
-			frame_fail(f,
-			           run->has_error
-			                   ? TEXT("the run failed while the gateway was away")
-			                   : TEXT("the gateway was away, and does not go on with "
-			                          "this run"),
-			           TEXT("lost"));
+			openclaw_frame_fail(
+				f,
+				run->has_error
+					? TEXT("the run failed while the gateway was away")
+					: TEXT("the gateway was away, and does not go on with "
+			                       "this run"),
+				TEXT("lost"));
 	}
 }
 
-void frame_history(struct openclaw_frame *f)
+void openclaw_frame_history(struct openclaw_frame *f)
 {
 	yyjson_val *history = f->payload;
 	yyjson_val *info = yyjson_obj_get(history, "sessionInfo");

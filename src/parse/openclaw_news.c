@@ -45,7 +45,8 @@ static uint64_t news_in_object(yyjson_val *object, unsigned depth)
 		struct text name = json_text(key);
 
 		if (!is_fleeting(name))
-			sum += mix(hash_of(name), news_in(yyjson_obj_iter_get_val(key), depth + 1));
+			sum += mix(openclaw_hash_of(name),
+			           news_in(yyjson_obj_iter_get_val(key), depth + 1));
 	}
 	return sum;
 }
@@ -61,7 +62,7 @@ static uint64_t news_in(yyjson_val *value, unsigned depth)
 	if (yyjson_is_obj(value))
 		return news_in_object(value, depth);
 	if (yyjson_is_str(value))
-		return hash_of(json_text(value));
+		return openclaw_hash_of(json_text(value));
 	while ((one = yyjson_arr_iter_next(&each)))
 		hash = mix(hash, news_in(one, depth + 1));
 	if (yyjson_is_num(value))
@@ -70,7 +71,7 @@ static uint64_t news_in(yyjson_val *value, unsigned depth)
 	return hash;
 }
 
-uint64_t news_of(yyjson_val *value)
+uint64_t openclaw_news_of(yyjson_val *value)
 {
 	return news_in(value, 0);
 }

@@ -52,9 +52,9 @@ static uint64_t flags_of(const struct gateway_run *run)
 void openclaw_add_place(struct parse *p, struct text id, int64_t now_ms, struct buf *out)
 {
 	struct openclaw_parse *gateway = parse_state(p);
-	const struct gateway_run *run = run_of(gateway, id);
+	const struct gateway_run *run = gateway_run_of(gateway, id);
 	const struct gateway_session *session =
-		run->session_key[0] ? session_of(gateway, text_of(run->session_key)) : NULL;
+		run->session_key[0] ? gateway_session_of(gateway, text_of(run->session_key)) : NULL;
 	uint64_t numbers[NUMBERS] = {
 		[AT] = (uint64_t)now_ms,
 		[CLOCK] = gateway->last_ms > 0 ? (uint64_t)gateway->last_ms : 0,
@@ -133,7 +133,7 @@ static void place_run(struct gateway_run *run, const uint64_t *numbers, struct t
 	run->input = numbers[INPUT];
 	run->output = numbers[OUTPUT];
 	run->calls = (unsigned)numbers[CALLS];
-	run_in_session(run, session);
+	gateway_run_in_session(run, session);
 }
 
 static void place_tools(struct openclaw_parse *gateway, const uint64_t *numbers)
@@ -154,9 +154,9 @@ bool openclaw_take_place(struct parse *p, struct text id, struct text place,
 
 	if (!id.len || !read_place(place, numbers, &key))
 		return false;
-	place_run(run_of(gateway, id), numbers, key);
+	place_run(gateway_run_of(gateway, id), numbers, key);
 	place_tools(gateway, numbers);
-	session = key.len ? session_of(gateway, key) : NULL;
+	session = key.len ? gateway_session_of(gateway, key) : NULL;
 	if (session && session->seq < numbers[SESSION_SEQ])
 		session->seq = numbers[SESSION_SEQ];
 	if (gateway->last_ms < (double)numbers[CLOCK]) {
@@ -176,13 +176,13 @@ bool openclaw_take_place(struct parse *p, struct text id, struct text place,
 
 void openclaw_expect(struct parse *p, struct text id, struct text session)
 {
-	struct gateway_run *run = run_of(parse_state(p), id);
+	struct gateway_run *run = gateway_run_of(parse_state(p), id);
 
 	run->is_asked = run->is_told = true;
-	run_in_session(run, session);
+	gateway_run_in_session(run, session);
 }
 
 void openclaw_end_run(struct parse *p, struct text id)
 {
-	run_of(parse_state(p), id)->is_over = true;
+	gateway_run_of(parse_state(p), id)->is_over = true;
 }

@@ -12,17 +12,17 @@ static uint64_t hash_on(uint64_t hash, struct text t)
 	return hash;
 }
 
-uint64_t hash_of(struct text t)
+uint64_t openclaw_hash_of(struct text t)
 {
 	uint64_t hash = hash_on(0xcbf29ce484222325u, t);
 
 	return hash ? hash : 1;
 }
 
-struct gateway_run *run_of(struct openclaw_parse *gateway, struct text id)
+struct gateway_run *gateway_run_of(struct openclaw_parse *gateway, struct text id)
 {
 	struct gateway_run *oldest = &gateway->runs[0];
-	uint64_t key = hash_of(id);
+	uint64_t key = openclaw_hash_of(id);
 
 	gateway->frames++;
 	gateway->nobody = (struct gateway_run){0};
@@ -44,9 +44,9 @@ struct gateway_run *run_of(struct openclaw_parse *gateway, struct text id)
 	return oldest;
 }
 
-void run_in_session(struct gateway_run *run, struct text key)
+void gateway_run_in_session(struct gateway_run *run, struct text key)
 {
-	uint64_t hash = hash_of(key);
+	uint64_t hash = openclaw_hash_of(key);
 
 	if (run->session == hash)
 		return;
@@ -58,10 +58,10 @@ void run_in_session(struct gateway_run *run, struct text key)
 	run->session_key[key.len] = '\0';
 }
 
-struct gateway_session *session_of(struct openclaw_parse *gateway, struct text name)
+struct gateway_session *gateway_session_of(struct openclaw_parse *gateway, struct text name)
 {
 	struct gateway_session *oldest = &gateway->sessions[0];
-	uint64_t key = hash_of(name);
+	uint64_t key = openclaw_hash_of(name);
 
 	for (size_t i = 0; i < OPENCLAW_SESSIONS; i++) {
 		struct gateway_session *session = &gateway->sessions[i];
@@ -77,9 +77,10 @@ struct gateway_session *session_of(struct openclaw_parse *gateway, struct text n
 	return oldest;
 }
 
-bool told_before(struct openclaw_parse *gateway, struct text run, struct text call, bool is_result)
+bool openclaw_told_before(struct openclaw_parse *gateway, struct text run, struct text call,
+                          bool is_result)
 {
-	uint64_t hash = hash_on(hash_of(run) ^ is_result, call);
+	uint64_t hash = hash_on(openclaw_hash_of(run) ^ is_result, call);
 
 	for (size_t i = 0; i < gateway->told_count && i < OPENCLAW_TOLD; i++)
 		if (gateway->told[i] == hash)
@@ -88,7 +89,7 @@ bool told_before(struct openclaw_parse *gateway, struct text run, struct text ca
 	return false;
 }
 
-bool run_speaks(struct gateway_run *run, enum voice voice)
+bool gateway_run_speaks(struct gateway_run *run, enum voice voice)
 {
 	if (run->voice == VOICE_NONE)
 		run->voice = voice;
@@ -111,13 +112,13 @@ static void give_words(struct openclaw_frame *f, struct text words, bool replace
 {
 	if (words.len == 0)
 		return;
-	frame_begin(f, "text_delta");
+	openclaw_frame_begin(f, "text_delta");
 	make_text(&f->p->make, "content", words);
 	if (replaces) {
-		frame_metadata(f);
+		openclaw_frame_metadata(f);
 		make_bool(&f->p->make, "replace", true);
 	}
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* What follows what was said; all of it when that is not how it begins. */
@@ -138,7 +139,7 @@ static bool has_hole(const struct said *said, const struct openclaw_words *words
 	       said_begins(said, words->all);
 }
 
-void frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
+void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
 {
 	struct said *said = &f->run->said;
 
@@ -156,13 +157,13 @@ void frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
 	give_words(f, words->delta, words->replaces);
 }
 
-void frame_say_rest(struct openclaw_frame *f, struct text all)
+void openclaw_frame_say_rest(struct openclaw_frame *f, struct text all)
 {
 	if (f->run->said.len == 0 || f->run->voice == VOICE_CHAT || said_begins(&f->run->said, all))
 		say_all(f, all);
 }
 
-void frame_say_missed(struct openclaw_frame *f, struct text all)
+void openclaw_frame_say_missed(struct openclaw_frame *f, struct text all)
 {
 	struct said *said = &f->run->said;
 	size_t skip = said_begins(said, all) ? said->len : 0;

@@ -21,38 +21,38 @@ static const char *const starts[] = {"start", "started", NULL};
 static const char *const ends[] = {"end", "completed", "done", "result", NULL};
 static const char *const failures[] = {"error", "failed", NULL};
 
-struct text frame_phase(const struct openclaw_frame *f)
+struct text openclaw_frame_phase(const struct openclaw_frame *f)
 {
 	static const char *const names[] = {"phase", "status", NULL};
 
-	return json_text(frame_first(f->data, names));
+	return json_text(openclaw_frame_first(f->data, names));
 }
 
-bool frame_is_start(struct text phase)
+bool openclaw_frame_is_start(struct text phase)
 {
 	return is_one_of(phase, starts);
 }
 
-bool frame_is_end(struct text phase)
+bool openclaw_frame_is_end(struct text phase)
 {
 	return is_one_of(phase, ends);
 }
 
 /* --- agent: lifecycle ------------------------------------------------------------ */
 
-void frame_start(struct openclaw_frame *f)
+void openclaw_frame_start(struct openclaw_frame *f)
 {
 	struct text parent = json_text_at(f->payload, "spawnedBy");
 
 	f->run->is_begun = true;
-	frame_begin(f, "agent_state_change");
+	openclaw_frame_begin(f, "agent_state_change");
 	make_text(&f->p->make, "from", TEXT("idle"));
 	make_text(&f->p->make, "to", TEXT("acting"));
 	if (parent.len) {
-		frame_metadata(f);
+		openclaw_frame_metadata(f);
 		make_text(&f->p->make, "spawnedBy", parent);
 	}
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 static void keep_model(struct openclaw_frame *f)
@@ -72,7 +72,7 @@ static void say_reply(struct openclaw_frame *f)
 	yyjson_val *text = yyjson_obj_get(reply, "text");
 
 	if (yyjson_is_str(text) && text_is(json_text_at(reply, "disposition"), "visible"))
-		frame_say_rest(f, json_text(text));
+		openclaw_frame_say_rest(f, json_text(text));
 }
 
 static void take_end(struct openclaw_frame *f)
@@ -83,22 +83,22 @@ static void take_end(struct openclaw_frame *f)
 
 	if (f->run->voice == VOICE_CHAT)
 		return;
-	if (is_one_of(frame_phase(f), failures) && !aborted) {
-		frame_fail(f, json_text(frame_first(f->data, names)),
-		           json_text_at(f->data, "code"));
+	if (is_one_of(openclaw_frame_phase(f), failures) && !aborted) {
+		openclaw_frame_fail(f, json_text(openclaw_frame_first(f->data, names)),
+		                    json_text_at(f->data, "code"));
 		return;
 	}
 	if (!f->run->is_over)
 		say_reply(f);
-	frame_complete(f, !aborted, why);
+	openclaw_frame_complete(f, !aborted, why);
 }
 
 static void take_lifecycle(struct openclaw_frame *f)
 {
-	struct text phase = frame_phase(f);
+	struct text phase = openclaw_frame_phase(f);
 
 	if (is_one_of(phase, starts))
-		frame_start(f);
+		openclaw_frame_start(f);
 	else if (text_is(phase, "model"))
 		keep_model(f);
 	else if (is_one_of(phase, ends) || is_one_of(phase, failures))
@@ -112,15 +112,15 @@ static struct text delta_of(const struct openclaw_frame *f)
 {
 	static const char *const names[] = {"delta", "content", NULL};
 
-	return json_text(frame_first(f->data, names));
+	return json_text(openclaw_frame_first(f->data, names));
 }
 
 static void take_assistant(struct openclaw_frame *f)
 {
 	struct openclaw_words words = {delta_of(f), json_text_at(f->data, "text"), false};
 
-	if (run_speaks(f->run, VOICE_AGENT))
-		frame_say(f, &words);
+	if (gateway_run_speaks(f->run, VOICE_AGENT))
+		openclaw_frame_say(f, &words);
 }
 
 static void take_thinking(struct openclaw_frame *f)
@@ -131,20 +131,20 @@ static void take_thinking(struct openclaw_frame *f)
 		words = json_text_at(f->data, "text");
 	if (words.len == 0)
 		return;
-	frame_begin(f, "thinking");
+	openclaw_frame_begin(f, "thinking");
 	make_text(&f->p->make, "content", words);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* A status is told by both; who is second with the same one is not heard. */
 static void take_status(struct openclaw_frame *f, struct text phase)
 {
-	uint64_t hash = hash_of(phase);
+	uint64_t hash = openclaw_hash_of(phase);
 
 	if (phase.len && f->run->phase == hash)
 		return;
 	f->run->phase = hash;
-	frame_event(f);
+	openclaw_frame_event(f);
 }
 
 /* Numbers have holes for what we may not see; what is not newer was told already, to us
@@ -159,32 +159,32 @@ static bool is_known(struct openclaw_frame *f)
 	return false;
 }
 
-void frame_agent(struct openclaw_frame *f)
+void openclaw_frame_agent(struct openclaw_frame *f)
 {
 	struct text stream = json_text_at(f->payload, "stream");
 
 	if (is_known(f))
 		return;
-	run_speaks(f->run, VOICE_AGENT);
+	gateway_run_speaks(f->run, VOICE_AGENT);
 	if (text_is(stream, "lifecycle"))
 		take_lifecycle(f);
 	else if (text_is(stream, "tool"))
-		frame_tool(f);
+		openclaw_frame_tool(f);
 	else if (text_is(stream, "assistant"))
 		take_assistant(f);
 	else if (text_is(stream, "thinking"))
 		take_thinking(f);
 	else if (text_is(stream, "usage"))
-		frame_usage_so_far(f, f->data);
+		openclaw_frame_usage_so_far(f, f->data);
 	else if (text_is(stream, "run_status"))
-		take_status(f, frame_phase(f));
+		take_status(f, openclaw_frame_phase(f));
 	else
-		frame_event(f);
+		openclaw_frame_event(f);
 }
 
 /* --- chat ------------------------------------------------------------------------- */
 
-struct text frame_message_text(struct openclaw_frame *f, yyjson_val *message)
+struct text openclaw_frame_message_text(struct openclaw_frame *f, yyjson_val *message)
 {
 	yyjson_val *content = yyjson_obj_get(message, "content");
 	struct buf *words = &f->gateway->words;
@@ -211,24 +211,24 @@ static void take_delta(struct openclaw_frame *f)
 		.replaces = yyjson_is_true(yyjson_obj_get(f->payload, "replace")),
 	};
 
-	if (!run_speaks(f->run, VOICE_CHAT))
+	if (!gateway_run_speaks(f->run, VOICE_CHAT))
 		return;
-	words.all = frame_message_text(f, yyjson_obj_get(f->payload, "message"));
-	frame_say(f, &words);
+	words.all = openclaw_frame_message_text(f, yyjson_obj_get(f->payload, "message"));
+	openclaw_frame_say(f, &words);
 }
 
 static void take_final(struct openclaw_frame *f, bool success)
 {
-	struct text all = frame_message_text(f, yyjson_obj_get(f->payload, "message"));
+	struct text all = openclaw_frame_message_text(f, yyjson_obj_get(f->payload, "message"));
 	yyjson_val *usage = yyjson_obj_get(f->payload, "usage");
 
 	if (all.len)
-		frame_say_rest(f, all);
-	frame_usage_so_far(f, usage);
-	frame_complete(f, success, json_text_at(f->payload, "stopReason"));
+		openclaw_frame_say_rest(f, all);
+	openclaw_frame_usage_so_far(f, usage);
+	openclaw_frame_complete(f, success, json_text_at(f->payload, "stopReason"));
 }
 
-void frame_chat(struct openclaw_frame *f)
+void openclaw_frame_chat(struct openclaw_frame *f)
 {
 	struct text state = json_text_at(f->payload, "state");
 
@@ -239,10 +239,10 @@ void frame_chat(struct openclaw_frame *f)
 	else if (text_is(state, "aborted"))
 		take_final(f, false);
 	else if (text_is(state, "error"))
-		frame_fail(f, json_text_at(f->payload, "errorMessage"),
-		           json_text_at(f->payload, "errorKind"));
+		openclaw_frame_fail(f, json_text_at(f->payload, "errorMessage"),
+		                    json_text_at(f->payload, "errorKind"));
 	else if (text_is(state, "status"))
 		take_status(f, json_text_at(f->payload, "phase"));
 	else
-		frame_event(f);
+		openclaw_frame_event(f);
 }

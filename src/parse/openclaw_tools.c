@@ -29,7 +29,7 @@ static unsigned open_nameless(struct gateway_run *run, struct text name)
 	for (size_t i = 0; i < OPENCLAW_NAMELESS; i++)
 		if (!run->nameless[i].name)
 			slot = i;
-	run->nameless[slot].name = hash_of(name);
+	run->nameless[slot].name = openclaw_hash_of(name);
 	run->nameless[slot].number = number;
 	return number;
 }
@@ -41,7 +41,7 @@ static unsigned close_nameless(struct gateway_run *run, struct text name)
 	unsigned number;
 
 	for (size_t i = 0; i < OPENCLAW_NAMELESS; i++)
-		if (run->nameless[i].name == hash_of(name) &&
+		if (run->nameless[i].name == openclaw_hash_of(name) &&
 		    (found == OPENCLAW_NAMELESS ||
 		     run->nameless[i].number < run->nameless[found].number))
 			found = i;
@@ -56,12 +56,12 @@ static unsigned close_nameless(struct gateway_run *run, struct text name)
 
 static void begin_tool(struct openclaw_frame *f, const char *type, const struct openclaw_tool *tool)
 {
-	frame_begin(f, type);
+	openclaw_frame_begin(f, type);
 	make_text(&f->p->make, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
 	make_given(&f->p->make, "callId", tool->id);
 }
 
-void frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool)
+void openclaw_frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool)
 {
 	struct openclaw_tool named = *tool;
 	char made[MADE_MAX];
@@ -69,15 +69,15 @@ void frame_tool_call(struct openclaw_frame *f, const struct openclaw_tool *tool)
 	if (!named.id.len) {
 		make_id(open_nameless(f->run, named.name), made);
 		named.id = text_of(made);
-	} else if (told_before(f->gateway, f->run_id, named.id, false) && f->is_past) {
+	} else if (openclaw_told_before(f->gateway, f->run_id, named.id, false) && f->is_past) {
 		return;
 	}
 	begin_tool(f, "tool_call", &named);
 	make_object(&f->p->make, "input", named.value);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
-void frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *tool)
+void openclaw_frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *tool)
 {
 	struct openclaw_tool named = *tool;
 	char made[MADE_MAX];
@@ -85,13 +85,13 @@ void frame_tool_result(struct openclaw_frame *f, const struct openclaw_tool *too
 	if (!named.id.len) {
 		make_id(close_nameless(f->run, named.name), made);
 		named.id = text_of(made);
-	} else if (told_before(f->gateway, f->run_id, named.id, true) && f->is_past) {
+	} else if (openclaw_told_before(f->gateway, f->run_id, named.id, true) && f->is_past) {
 		return;
 	}
 	begin_tool(f, "tool_result", &named);
 	make_bool(&f->p->make, "success", !named.failed);
 	make_object(&f->p->make, "output", named.value);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
 /* Without what there is of the result: each update has all of it again, and the last
@@ -103,28 +103,28 @@ static void give_update(struct openclaw_frame *f, const struct openclaw_tool *to
 	make_text(&f->p->make, "eventCategory", TEXT("agent"));
 	make_text(&f->p->make, "stream", TEXT("tool"));
 	make_text(&f->p->make, "phase", phase);
-	frame_end(f);
+	openclaw_frame_end(f);
 }
 
-void frame_tool(struct openclaw_frame *f)
+void openclaw_frame_tool(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"name", "toolName", "tool", NULL};
 	static const char *const inputs[] = {"args", "input", NULL};
 	static const char *const outputs[] = {"output", "result", NULL};
-	struct text phase = frame_phase(f);
+	struct text phase = openclaw_frame_phase(f);
 	struct openclaw_tool tool = {
-		.name = json_text(frame_first(f->data, names)),
-		.id = json_text(frame_first(f->data, ids)),
+		.name = json_text(openclaw_frame_first(f->data, names)),
+		.id = json_text(openclaw_frame_first(f->data, ids)),
 	};
 
-	if (frame_is_start(phase)) {
-		tool.value = frame_first(f->data, inputs);
-		frame_tool_call(f, &tool);
-	} else if (frame_is_end(phase)) {
-		tool.value = frame_first(f->data, outputs);
+	if (openclaw_frame_is_start(phase)) {
+		tool.value = openclaw_frame_first(f->data, inputs);
+		openclaw_frame_tool_call(f, &tool);
+	} else if (openclaw_frame_is_end(phase)) {
+		tool.value = openclaw_frame_first(f->data, outputs);
 		tool.failed = yyjson_is_true(yyjson_obj_get(f->data, "isError")) ||
 		              yyjson_is_false(yyjson_obj_get(f->data, "success"));
-		frame_tool_result(f, &tool);
+		openclaw_frame_tool_result(f, &tool);
 	} else if (text_is(phase, "update")) {
 		give_update(f, &tool, phase);
 	}

@@ -79,8 +79,9 @@ struct offered_options {
 	const char *options, *other;
 	char *made; /* options, where some are left out */
 };
-void offer_init(struct offered_options *offer, const struct prompt *prompt, enum answers may);
-void offer_finish(struct offered_options *offer);
+void offered_options_init(struct offered_options *offer, const struct prompt *prompt,
+                          enum answers may);
+void offered_options_finish(struct offered_options *offer);
 
 /* ---- prompts.c and answer.c ---- */
 

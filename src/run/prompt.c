@@ -313,7 +313,7 @@ static void add_members(const struct prompt *p, enum answers may, size_t input_m
 {
 	struct offered_options offer;
 
-	offer_init(&offer, p, may);
+	offered_options_init(&offer, p, may);
 	add_names(p, out);
 	json_member_text(out, "type", prompt_type_name(p->type));
 	member_text(out, "prompt", p->words);
@@ -321,7 +321,7 @@ static void add_members(const struct prompt *p, enum answers may, size_t input_m
 	json_member_json(out, "options", offer.options);
 	json_member_json(out, "default", offer.other);
 	add_state(p, out);
-	offer_finish(&offer);
+	offered_options_finish(&offer);
 }
 
 static void add_glance(const struct prompt *p, struct buf *out)

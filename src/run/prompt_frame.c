@@ -210,11 +210,11 @@ void prompt_frame(const struct prompt *p, enum answers may, struct buf *out)
 	struct offered_options offer;
 	bool is_whole;
 
-	offer_init(&offer, p, may);
+	offered_options_init(&offer, p, may);
 	is_whole = (!offer.made || strcmp(offer.made, p->options) == 0) && is_plain(p->words);
 	if (!p->frame || !is_whole || !splice(p, out))
 		make(p, &offer, out);
-	offer_finish(&offer);
+	offered_options_finish(&offer);
 }
 
 void prompt_closed_frame(const struct prompt *p, struct buf *out)

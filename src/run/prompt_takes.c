@@ -158,7 +158,7 @@ static bool is_plain(const struct prompt *p, const char *value)
 	return !needs;
 }
 
-void offer_init(struct offered_options *offer, const struct prompt *p, enum answers may)
+void offered_options_init(struct offered_options *offer, const struct prompt *p, enum answers may)
 {
 	*offer = (struct offered_options){.options = p->options, .other = p->other};
 	if (may == ANSWERS_ALL || !p->options)
@@ -168,7 +168,7 @@ void offer_init(struct offered_options *offer, const struct prompt *p, enum answ
 		offer->other = NULL;
 }
 
-void offer_finish(struct offered_options *offer)
+void offered_options_finish(struct offered_options *offer)
 {
 	free(offer->made);
 }
@@ -180,8 +180,8 @@ bool prompt_is_answerable(const struct prompt *p, enum answers may)
 
 	if (may != ANSWERS_PLAIN || !p->options)
 		return may != ANSWERS_NOTHING;
-	offer_init(&offer, p, may);
+	offered_options_init(&offer, p, may);
 	is_offered = offer.options != NULL;
-	offer_finish(&offer);
+	offered_options_finish(&offer);
 	return is_offered;
 }

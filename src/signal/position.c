@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-bool epoch_is_valid(struct text t)
+bool position_is_epoch(struct text t)
 {
 	if (t.len != EPOCH_LEN)
 		return false;
@@ -20,7 +20,7 @@ bool position_parse(struct text t, struct position *out)
 	*out = (struct position){0};
 	if (!number.at)
 		return text_to_u64(t, &out->seq);
-	if (!epoch_is_valid(epoch) || !text_to_u64(number, &out->seq))
+	if (!position_is_epoch(epoch) || !text_to_u64(number, &out->seq))
 		return false;
 	memcpy(out->epoch, epoch.at, EPOCH_LEN);
 	return true;

@@ -33,7 +33,7 @@ struct gap {
 	bool is_fork;      /* of another timeline: in this one `from` is still to come */
 };
 
-bool epoch_is_valid(struct text t);
+bool position_is_epoch(struct text t);
 bool position_parse(struct text t, struct position *out);
 bool positions_parse(struct text t, struct positions *out); /* P1,P2,... */
 

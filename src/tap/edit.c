@@ -56,7 +56,7 @@ void container_finish(struct container *c)
 	*c = (struct container){0};
 }
 
-bool item_is_named(const struct json_item *item, const char *name)
+bool json_item_is_named(const struct json_item *item, const char *name)
 {
 	yyjson_doc *doc;
 	yyjson_val *root;
@@ -77,7 +77,7 @@ struct json_item *container_find(const struct container *c, const char *name, si
 
 	*count = 0;
 	for (size_t i = 0; i < c->count; i++) {
-		if (!item_is_named(&c->items[i], name))
+		if (!json_item_is_named(&c->items[i], name))
 			continue;
 		found = &c->items[i];
 		++*count;
@@ -218,7 +218,7 @@ static struct text first_indent(struct text text)
 	return TEXT("  ");
 }
 
-void style_read(struct json_style *style, struct text text, const struct container *root)
+void json_style_read(struct json_style *style, struct text text, const struct container *root)
 {
 	style->newline = text_find(text, '\r') >= 0 ? TEXT("\r\n") : TEXT("\n");
 	style->unit = first_indent(text);
@@ -239,8 +239,8 @@ static struct text margin_of(const char *at, struct text text, bool *whole)
 	return (struct text){line, (size_t)(p - line)};
 }
 
-void place_of(struct insert_place *place, const struct container *c, struct json_style *style,
-              struct text text)
+void insert_place_of(struct insert_place *place, const struct container *c,
+                     struct json_style *style, struct text text)
 {
 	bool whole;
 
@@ -258,7 +258,7 @@ void place_of(struct insert_place *place, const struct container *c, struct json
 	}
 }
 
-void place_line(const struct insert_place *place, struct buf *out, unsigned deeper)
+void insert_place_line(const struct insert_place *place, struct buf *out, unsigned deeper)
 {
 	if (!place->spread)
 		return;
@@ -268,15 +268,15 @@ void place_line(const struct insert_place *place, struct buf *out, unsigned deep
 		buf_add(out, place->style->unit);
 }
 
-void place_lead(const struct insert_place *place, struct buf *out)
+void insert_place_lead(const struct insert_place *place, struct buf *out)
 {
 	if (!place->first)
 		buf_add(out, place->spread ? TEXT(",") : TEXT(", "));
-	place_line(place, out, place->deeper);
+	insert_place_line(place, out, place->deeper);
 }
 
-void place_tail(const struct insert_place *place, struct buf *out)
+void insert_place_tail(const struct insert_place *place, struct buf *out)
 {
 	if (place->first)
-		place_line(place, out, 0);
+		insert_place_line(place, out, 0);
 }

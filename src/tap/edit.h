@@ -35,7 +35,7 @@ struct json_item *container_find(const struct container *container, const char *
 bool container_all_go(const struct container *container); /* and there is one */
 
 /* Does a key or string, as written, stand for this name? */
-bool item_is_named(const struct json_item *item, const char *name);
+bool json_item_is_named(const struct json_item *item, const char *name);
 
 /* ---- the changes ---- */
 
@@ -61,7 +61,7 @@ struct buf *edits_insert(struct edits *edits, const char *at);
 void edits_inserted(struct edits *edits);
 
 /* Cuts out the items that go, and the commas and white space that came with them:
- * what edits_insert put at a place_of() is taken back to the byte. */
+ * what edits_insert put at a insert_place_of() is taken back to the byte. */
 void edits_cut_items(struct edits *edits, const struct container *container);
 
 /* The text with all changes. */
@@ -73,7 +73,7 @@ struct json_style {
 	struct text newline, unit; /* of indentation */
 	bool one_line;             /* everything is: we do not begin another */
 };
-void style_read(struct json_style *style, struct text text, const struct container *root);
+void json_style_read(struct json_style *style, struct text text, const struct container *root);
 
 struct insert_place {
 	const char *at;
@@ -83,11 +83,12 @@ struct insert_place {
 	unsigned deeper;    /* ...by so many units more */
 	struct json_style *style;
 };
-void place_of(struct insert_place *place, const struct container *container,
-              struct json_style *style, struct text text);
+void insert_place_of(struct insert_place *place, const struct container *container,
+                     struct json_style *style, struct text text);
 
-void place_line(const struct insert_place *place, struct buf *out, unsigned deeper); /* if spread */
-void place_lead(const struct insert_place *place, struct buf *out); /* before the new item */
-void place_tail(const struct insert_place *place, struct buf *out); /* after it */
+void insert_place_line(const struct insert_place *place, struct buf *out,
+                       unsigned deeper);                                   /* if spread */
+void insert_place_lead(const struct insert_place *place, struct buf *out); /* before the new item */
+void insert_place_tail(const struct insert_place *place, struct buf *out); /* after it */
 
 #endif

@@ -157,7 +157,7 @@ static unsigned look_at_group(struct settings *s, struct json_item *group, enum 
 	if (ours && !group->goes) {
 		edits_cut_items(&s->edits, &hooks);
 		for (size_t i = 0; i < members.count; i++)
-			members.items[i].goes = item_is_named(&members.items[i], TAG);
+			members.items[i].goes = json_item_is_named(&members.items[i], TAG);
 		edits_cut_items(&s->edits, &members);
 	}
 	container_finish(&hooks);
@@ -273,19 +273,19 @@ static void insert_hooks(struct settings *s, struct json_style *style,
 	struct buf *out;
 	struct insert_place place;
 
-	place_of(&place, &s->root, style, s->text);
+	insert_place_of(&place, &s->root, style, s->text);
 	out = edits_insert(&s->edits, place.at);
-	place_lead(&place, out);
+	insert_place_lead(&place, out);
 	buf_add(out, TEXT("\"hooks\": {"));
 	for (const struct tap_event *e = first; e->name; e = next_event(e + 1, wish)) {
 		if (e > first)
 			buf_add(out, place.spread ? TEXT(",") : TEXT(", "));
-		place_line(&place, out, place.deeper + 1);
+		insert_place_line(&place, out, place.deeper + 1);
 		add_event(out, e, wish, made);
 	}
-	place_line(&place, out, place.deeper);
+	insert_place_line(&place, out, place.deeper);
 	buf_add_char(out, '}');
-	place_tail(&place, out);
+	insert_place_tail(&place, out);
 	edits_inserted(&s->edits);
 }
 
@@ -304,11 +304,11 @@ static bool insert_group(struct settings *s, struct json_style *style,
 	if (item->value.at[0] != '[')
 		return fail_at(s, item->value.at, "the hooks of an event are an array", why);
 	container_read(&groups, item->value);
-	place_of(&place, &groups, style, s->text);
+	insert_place_of(&place, &groups, style, s->text);
 	out = edits_insert(&s->edits, place.at);
-	place_lead(&place, out);
+	insert_place_lead(&place, out);
 	add_group(out, event, wish, MADE_GROUP);
-	place_tail(&place, out);
+	insert_place_tail(&place, out);
 	edits_inserted(&s->edits);
 	container_finish(&groups);
 	return true;
@@ -327,7 +327,7 @@ static bool insert_events(struct settings *s, struct json_style *style,
 		if (container_find(&s->hooks, e->name, &count) &&
 		    !insert_group(s, style, wish, e, why))
 			return false;
-	place_of(&place, &s->hooks, style, s->text);
+	insert_place_of(&place, &s->hooks, style, s->text);
 	for (const struct tap_event *e = first; e->name; e = next_event(e + 1, wish)) {
 		if (container_find(&s->hooks, e->name, &count))
 			continue;
@@ -335,13 +335,13 @@ static bool insert_events(struct settings *s, struct json_style *style,
 			out = edits_insert(&s->edits, place.at);
 		else
 			place.first = false;
-		place_lead(&place, out);
+		insert_place_lead(&place, out);
 		add_event(out, e, wish, MADE_EVENT);
 	}
 	if (!out)
 		return true;
 	place.first = s->hooks.count == 0;
-	place_tail(&place, out);
+	insert_place_tail(&place, out);
 	edits_inserted(&s->edits);
 	return true;
 }
@@ -355,7 +355,7 @@ static bool insert_all(struct text now, const struct settings_wish *wish, enum s
 	bool good = settings_read(&s, now, why);
 
 	if (good) {
-		style_read(&style, s.text, &s.root);
+		json_style_read(&style, s.text, &s.root);
 		if (s.member)
 			good = insert_events(&s, &style, wish, why);
 		else

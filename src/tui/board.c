@@ -195,7 +195,7 @@ static enum board_news hear_hello(struct board *board, yyjson_val *op)
 	json_number(yyjson_obj_get(op, "seq"), &seq);
 	if (seq >= 0 && seq < EXACT_MAX)
 		board->head.seq = (uint64_t)seq;
-	if (epoch_is_valid(epoch))
+	if (position_is_epoch(epoch))
 		memcpy(board->head.epoch, epoch.at, EPOCH_LEN);
 	return BOARD_HELLO;
 }

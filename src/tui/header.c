@@ -174,7 +174,7 @@ static const char *hints_of(const struct tui *tui)
 	                                         : tui->panes[tui->focus].view->hints;
 }
 
-void footer_draw(struct tui *tui, struct area area)
+void header_draw_footer(struct tui *tui, struct area area)
 {
 	bool says = tui->said_until_ms > tui->now_ms;
 	struct buf words;

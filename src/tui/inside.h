@@ -87,7 +87,7 @@ void tui_forget(struct tui *tui);                   /* all that was heard */
 /* ---- parts of the screen ---- */
 
 void header_draw(struct tui *tui, struct area area);
-void footer_draw(struct tui *tui, struct area area);
+void header_draw_footer(struct tui *tui, struct area area);
 #define HEADER_ROWS 5
 
 extern const struct action actions_main[];

@@ -301,7 +301,7 @@ static struct area draw_below(struct tui *tui, struct area area)
 {
 	int rows = area.rows - 1;
 
-	footer_draw(tui, area_rows(area, rows, 1));
+	header_draw_footer(tui, area_rows(area, rows, 1));
 	if (tui->model.fold.finished)
 		draw_row(area, --rows, STYLE_FINISHED, " ✓ Run finished — press Ctrl-C to quit");
 	if (tui->modal.view && tui->overlay_count == 0) {
