@@ -187,6 +187,7 @@ static void make_hub(struct box *box)
 		.message_ms = l->message_ms,
 		.pong_ms = l->pong_ms,
 		.back = box_back(box),
+		.callers = {box, box_find_caller},
 		.dialects = dialects,
 		.dialect_count = box_make_dialects(box, dialects),
 	};

@@ -4,6 +4,7 @@ that box/dialects.c names.  Its encoding has a memory and gives none, one and th
 turn; its clients fall behind, resume and filter like all others."""
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -26,7 +27,8 @@ EDITS = {
         ("static const struct {\n", "static void *make_skeleton(struct box *box)\n{\n\treturn skeleton_create();\n}\n\n"
                                     "static const struct {\n"),
         ("\t{&dialect_signals},\n",
-         "\t{&dialect_signals},\n\t{&dialect_skeleton, make_skeleton, skeleton_destroy},\n"),
+         "\t{&dialect_signals},\n\t{&dialect_skeleton, make_skeleton, skeleton_destroy},\n"
+         "\t{&dialect_skeleton_door},\n\t{&dialect_skeleton_post},\n"),
     ],
 }
 
@@ -75,7 +77,8 @@ def link(top):
     words = shlex.split(said.splitlines()[-1])
     out = top / "signalbox"
     words[words.index("-o") + 1] = str(out)
-    objects = [compile_one(top, f) for f in ("src/box/dialects.c", "src/skeleton/skeleton.c")]
+    objects = [compile_one(top, f) for f in ("src/box/dialects.c", "src/skeleton/skeleton.c",
+                                              "src/skeleton/doors.c")]
     words[1:1] = [*objects, "-Wl,-z,muldefs"]
     words = [w for w in words if not w.startswith("-flto")] + ["-fno-lto"]
     subprocess.run(words, cwd=build, check=True)
@@ -236,6 +239,117 @@ def _():
             box.emit("x")
         seqs = range(first, first + 3)
         assert read_until(ws, last_frame(seqs))[0] == expected(seqs)
+
+
+# --- other ways in ---------------------------------------------------------------
+
+
+def locked_box(more=""):
+    """Nobody may do anything without a credential; `looks` is one that may only look."""
+    top = temp_dir()
+    looks = os.urandom(32).hex()
+    (top / "looks").write_text(looks + "\n")
+    (top / "looks").chmod(0o600)
+    config = top / "c.yaml"
+    config.write_text(f"auth: {{local: none, tokens: [{{name: looks, file: {top}/looks, scopes: observe}}]}}\n"
+                      f"limits: {{ping: 60s{more}}}\n")
+    return Box(["--config", str(config)]), looks
+
+
+def say(ws, words):
+    ws.send(words)
+    return ws.json()
+
+
+@test("one whom nobody knows may say in a message who it is, once; its scopes are the credential's")
+def _():
+    box, looks = locked_box()
+    with box, WS(box, "/ws/skeleton-door") as ws, WS(box, "/ws/skeleton-door") as other:
+        assert ws.recv() == other.recv() == "who are you?"
+        assert say(ws, "wrong") == {"answer": "wrong", "wait": 0, "scopes": 0, "user": ""}
+        assert say(ws, looks) == {"answer": "identified", "wait": 0, "scopes": 1, "user": ""}
+        assert say(ws, box.token)["answer"] == "before"
+        assert say(ws, looks)["scopes"] == 1
+        said = say(other, box.token)
+        assert said["answer"] == "identified" and said["scopes"] == 31 and said["user"] == "token", said
+        assert box.log().count("a wrong credential was refused") == 1, box.log()
+        with WS(box, "/ws/skeleton-door", box.bearer()) as known:
+            assert known.recv() == "hello"
+            assert say(known, looks)["answer"] == "before"
+
+
+@test("wrong ones in messages and in headers are throttled together, and a right one is heard all the same")
+def _():
+    box, looks = locked_box()
+    with box, WS(box, "/ws/skeleton-door") as ws:
+        ws.recv()
+        answers = [say(ws, f"guess {n}")["answer"] for n in range(40)]
+        assert answers[:25] == ["wrong"] * 25 and answers[-1] == "wait", answers
+        assert say(ws, "guess")["wait"] >= 1
+        refused = box.request("GET", "/api/status", None, {"Authorization": "Bearer guess"}, unix=False)
+        assert refused.status == 429, refused
+        assert say(ws, looks)["answer"] == "identified"
+
+
+@test("one that becomes known counts as one more of its own: a full account takes no other")
+def _():
+    box, looks = locked_box(", caller_connections: 1")
+    with box, WS(box, "/ws/skeleton-door") as first:
+        assert first.recv() == "who are you?"
+        assert say(first, looks)["answer"] == "identified"
+        with WS(box, "/ws/skeleton-door") as second:
+            second.recv()
+            assert say(second, looks)["answer"] == "crowded"
+            first.close()
+            eventually(lambda: say(second, looks)["answer"] == "identified")
+
+
+@test("one that does not say who it is in time is closed, and so is one that says too much")
+def _():
+    box, looks = locked_box()
+    with box, WS(box, "/ws/skeleton-door") as silent, WS(box, "/ws/skeleton-door") as loud, \
+            WS(box, "/ws/skeleton-door") as known:
+        for ws in (silent, loud, known):
+            ws.recv()
+        assert say(known, looks)["answer"] == "identified"
+        loud.send("x" * 70000)
+        assert loud.recv() is None and loud.close_code == 1009, loud.close_code
+        assert silent.recv() is None and silent.close_code == 1008, silent.close_code
+        assert say(known, "x" * 70000)["answer"] == "before"
+
+
+@test("strangers come in nowhere else, and are not told which paths there are")
+def _():
+    box, _ = locked_box()
+    with box:
+        for path in ("/ws", "/ws/run", "/ws/skeleton", "/ws/nothing"):
+            try:
+                WS(box, path).close()
+                raise AssertionError(path)
+            except lib.Refused as refused:
+                assert refused.response.status == 401, (path, refused.response)
+
+
+@test("a stream may answer a POST, with its scope and up to its size")
+def _():
+    box, looks = locked_box()
+    with box:
+        def post(body, headers, method="POST"):
+            http = lib.Http(box.connect(False))
+            http.send(lib.request_bytes(method, "/api/skeleton", body, {**box.host_header(), **headers}))
+            return http
+
+        stream = post("a body " * 500, box.bearer())
+        assert stream.head()[0] == 200
+        said = stream.take_until(b"\n\n")
+        assert b"event: body" in said and b"a body a body" in said, said
+        assert box.request("GET", "/api/status").json()["clients"] == 1
+        stream.close()
+        eventually(lambda: box.request("GET", "/api/status").json()["clients"] == 0)
+        assert post("x", {"Authorization": f"Bearer {looks}"}).answer().status == 403
+        assert post("x" * 5000, box.bearer()).answer().status == 413
+        refused = post(None, box.bearer(), "GET").answer()
+        assert refused.status == 405 and refused.headers["allow"] == "POST", refused
 
 
 lib.SIGNALBOX = str(link(tree))

@@ -15,6 +15,7 @@
 #include "box/resume.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
+#include "net/caller.h"
 #include "net/loop.h"
 #include "net/supervisor.h"
 
@@ -66,6 +67,8 @@ void box_add_metrics(void *self, struct buf *out);
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);
+enum caller_answer box_find_caller(void *self, struct conn *conn, struct text secret,
+                                   struct caller *out, unsigned *wait_s);
 
 /* ---- discover.c ---- */
 

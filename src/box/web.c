@@ -53,6 +53,12 @@ static const char *web_wants_trouble(void *self)
 	return box->stopping ? "stopping" : journal_trouble(box->journal);
 }
 
+enum caller_answer box_find_caller(void *self, struct conn *conn, struct text secret,
+                                   struct caller *out, unsigned *wait_s)
+{
+	return web_find_caller(((struct box *)self)->web, conn, secret, out, wait_s);
+}
+
 bool box_make_web(struct box *box, struct error *why)
 {
 	struct web_options o = {

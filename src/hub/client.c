@@ -64,7 +64,7 @@ struct client *client_create(struct hub *hub, const struct spoken *spoken,
 	c->progress = true;
 	client_meet(c, caller);
 	buf_init(&c->mine, mine_max(c));
-	ws_init(&c->ws, &hub->options.ws);
+	ws_init(&c->ws, client_is_stranger(c) ? &hub->strangers : &hub->options.ws);
 	list_init(&c->in_work);
 	list_add(&hub->clients, &c->in_all);
 	hub->counts.clients++;

@@ -37,12 +37,19 @@ struct dialect {
 	bool is_websocket;
 	bool is_held;   /* each message counts as a signal, and who is too fast is not read */
 	unsigned needs; /* scopes, of which one is enough to come in */
-	size_t view;    /* bytes that it remembers of a client: see client_view() */
+	/* Not 0: whoever has no scope may come in too, and has this long to say in a message who
+	 * it is (client_identify), or it is closed with 1008. */
+	unsigned stranger_ms;
+	size_t view; /* bytes that it remembers of a client: see client_view() */
 
 	/* Is the query good?  Else the request is refused, with why.  NULL: any is. */
 	bool (*check)(const struct http *http, struct error *why);
 	/* The connection is the client's.  Greets; may subscribe at once. */
 	void (*welcome)(struct client *client, const struct http *http);
+	/* Of an event stream: instead of welcome, for a POST whose body of at most body_max bytes
+	 * was read.  NULL: only GET is possible; without welcome only POST is. */
+	void (*answer)(struct client *client, const struct http *http, struct text body);
+	size_t body_max;
 	/* A message of a WebSocket.  hear_binary may be NULL: it is refused. */
 	void (*hear)(struct client *client, struct text message);
 	void (*hear_binary)(struct client *client, struct text message);

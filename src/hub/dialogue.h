@@ -15,6 +15,18 @@ struct subscription;
 const struct hub_options *client_options(const struct client *client); /* the hub's */
 void *client_of_dialect(const struct client *client);                  /* hub_dialect.of */
 
+/* A credential that the client showed in a message.  It is looked up, throttled, limited and
+ * recorded like one in a header.  Scopes, account and name are set by the first that is right. */
+enum identified {
+	IDENTIFIED,
+	IDENTIFIED_BEFORE,  /* by an earlier message, or when it came */
+	IDENTIFIED_WRONG,   /* nobody is known by it */
+	IDENTIFIED_WAIT,    /* likewise, and nobody is heard out before *wait_s seconds are over */
+	IDENTIFIED_CROWDED, /* its account has as many connections as it may have */
+};
+enum identified client_identify(struct client *client, struct text secret, unsigned *wait_s);
+bool client_is_stranger(const struct client *client); /* it may do nothing until then */
+
 /* What its dialect remembers of it, dialect.view bytes.  The hub makes it, filled with zeros,
  * when it is first asked for, and frees it at the end of the turn in which the client is gone. */
 void *client_view(struct client *client);

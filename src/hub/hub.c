@@ -236,6 +236,9 @@ struct hub *hub_create(const struct hub_options *options)
 	struct hub *hub = must_zero(1, sizeof(*hub));
 
 	hub->options = *options;
+	hub->strangers = options->ws;
+	if (hub->strangers.message_max > HUB_STRANGER_MAX)
+		hub->strangers.message_max = HUB_STRANGER_MAX;
 	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
 	hub->turn.end = turn_end;
 	tally_init(&hub->told);

@@ -20,11 +20,20 @@
 
 struct accounts;
 struct bus;
+struct conn;
 struct http;
 struct hub;
 struct hub_dialect;
 struct journal;
 struct loop;
+
+/* Who somebody is by a credential: where requests show one, the same is asked. */
+struct hub_callers {
+	void *self;
+	/* wait_s: seconds, if the answer is CALLER_WAIT. */
+	enum caller_answer (*find)(void *self, struct conn *conn, struct text secret,
+	                           struct caller *out, unsigned *wait_s);
+};
 
 struct hub_options {
 	struct loop *loop;
@@ -35,6 +44,7 @@ struct hub_options {
 	size_t behind_max; /* bytes behind the head before the policy acts: 4 MiB */
 	unsigned ping_ms, pong_ms, message_ms; /* the last for a whole message */
 	struct back back;
+	struct hub_callers callers;
 	const struct hub_dialect *dialects; /* copied */
 	size_t dialect_count;
 };

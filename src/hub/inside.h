@@ -21,6 +21,7 @@
 #define HUB_GUARD_EVERY (1 * MIB)   /* of a reel between two looks at who lags */
 #define HUB_ENVELOPE_MAX (16 * KIB) /* what admission may add to a message */
 #define HUB_PART_MS 2000            /* for last words */
+#define HUB_STRANGER_MAX (64 * KIB) /* bytes of a message before it is known whose it is */
 #define HUB_FETCH_CLIENTS 4         /* are on their way from memory before they are visited */
 
 struct hub_reel {
@@ -42,6 +43,7 @@ struct spoken {
 
 struct hub {
 	struct hub_options options;
+	struct ws_limits strangers; /* like options.ws, for who is not known */
 	struct tap tap;
 	struct turn turn;
 	struct hub_reel *reels; /* one for each encoding */
@@ -89,9 +91,9 @@ void hub_leave_reel(struct hub_reel *reel);
 /* ---- clients ---- */
 
 extern const struct conn_user client_conn_user;
-void client_start_beat(struct client *client);
-void client_unhush(struct client *client); /* read it again, if it may speak */
-void client_hold(struct client *client);   /* while it is too fast; if it is */
+void client_start_beat(struct client *client); /* or a stranger's time */
+void client_unhush(struct client *client);     /* read it again, if it may speak */
+void client_hold(struct client *client);       /* while it is too fast; if it is */
 
 /* Takes the account, which is open. */
 struct client *client_create(struct hub *hub, const struct spoken *spoken,

@@ -1,5 +1,8 @@
 /* join.c - from a request to a client. */
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "base/must.h"
 #include "hub/inside.h"
 #include "hub/subscription.h"
 #include "hub/wish.h"
@@ -43,6 +46,20 @@ static void refuse(struct http *http, unsigned status, const char *words, const 
 	http_refuse(http, &(struct http_refusal){status, .words = words, .extra = extra});
 }
 
+/* A request on its way to be a client. */
+struct joining {
+	struct hub *hub;
+	struct http *http;
+	const struct spoken *spoken;
+	struct caller caller;
+};
+
+/* One whose body is being read. */
+struct posting {
+	struct joining joining;
+	struct buf body;
+};
+
 static bool hears_at_once(const struct dialect *d, const struct http *http,
                           const struct caller *caller)
 {
@@ -70,9 +87,13 @@ static bool may_come(struct account *account, const struct dialect *d, struct ht
 	return !words;
 }
 
-static void take(struct hub *hub, struct http *http, const struct spoken *spoken,
-                 const struct caller *caller, struct text head)
+/* body: of a POST; NULL: it is none. */
+static void take(struct joining *j, struct text head, const struct text *body)
 {
+	struct hub *hub = j->hub;
+	struct http *http = j->http;
+	const struct spoken *spoken = j->spoken;
+	const struct caller *caller = &j->caller;
 	const struct dialect *d = spoken->dialect;
 	struct account *account = account_open(hub->options.accounts, caller, clock_mono_ns());
 	struct client *c;
@@ -85,7 +106,10 @@ static void take(struct hub *hub, struct http *http, const struct spoken *spoken
 	/* The head and the greeting go out together, at the end of the turn. */
 	c->conn = http_conn(http);
 	client_say(c, head);
-	d->welcome(c, http);
+	if (body)
+		d->answer(c, http, *body);
+	else
+		d->welcome(c, http);
 	if (hub->draining)
 		d->farewell(c);
 	http_hand(http, TEXT(""), &client_conn_user, c);
@@ -96,9 +120,9 @@ static void take(struct hub *hub, struct http *http, const struct spoken *spoken
 		client_hold(c);
 }
 
-static void join_websocket(struct hub *hub, struct http *http, const struct spoken *spoken,
-                           const struct caller *caller)
+static void join_websocket(struct joining *j)
 {
+	struct http *http = j->http;
 	char accept[WS_ACCEPT_LEN + 1], extra[160];
 	struct buf head;
 
@@ -120,50 +144,117 @@ static void join_websocket(struct hub *hub, struct http *http, const struct spok
 	         accept);
 	buf_init(&head, 4 * KIB);
 	http_head(http, &head, 101, extra);
-	take(hub, http, spoken, caller, buf_text(&head));
+	take(j, buf_text(&head), NULL);
 	buf_finish(&head);
 }
 
-static void join_stream(struct hub *hub, struct http *http, const struct spoken *spoken,
-                        const struct caller *caller)
+/* ---- event streams ---- */
+
+static void begin_stream(struct joining *j, const struct text *body)
 {
-	const struct http_request *q = http_request(http);
 	struct buf head;
 
-	if (!text_is(q->method, "GET")) {
-		refuse(http, 405, "only GET is possible here", "Allow: GET\r\n");
-		return;
-	}
-	if (q->has_body) {
-		refuse(http, 400, "this takes no body", NULL);
-		return;
-	}
 	buf_init(&head, 4 * KIB);
-	http_head(http, &head, 200,
+	http_head(j->http, &head, 200,
 	          "Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n"
 	          "Connection: close\r\n");
-	take(hub, http, spoken, caller, buf_text(&head));
+	take(j, buf_text(&head), body);
 	buf_finish(&head);
+}
+
+static void posting_free(struct posting *p)
+{
+	buf_finish(&p->body);
+	free(p);
+}
+
+static void posting_piece(void *self, struct http *http, struct text bytes)
+{
+	struct posting *p = self;
+
+	buf_add(&p->body, bytes);
+}
+
+static void posting_whole(void *self, struct http *http)
+{
+	struct posting *p = self;
+	struct text body = buf_text(&p->body);
+
+	begin_stream(&p->joining, &body);
+	posting_free(p);
+}
+
+static void posting_gone(void *self, struct http *http)
+{
+	posting_free(self);
+}
+
+static void join_post(struct joining *j)
+{
+	static const struct http_handler handler = {
+		.piece = posting_piece, .whole = posting_whole, .gone = posting_gone};
+	size_t max = j->spoken->dialect->body_max;
+	struct posting *p = must_zero(1, sizeof(*p));
+
+	p->joining = *j;
+	buf_init(&p->body, max);
+	http_accept(j->http, max, &handler, p);
+}
+
+static const char *only_words(const struct dialect *d)
+{
+	if (!d->answer)
+		return "only GET is possible here";
+	return d->welcome ? "only GET and POST are possible here" : "only POST is possible here";
+}
+
+static const char *only_field(const struct dialect *d)
+{
+	if (!d->answer)
+		return "Allow: GET\r\n";
+	return d->welcome ? "Allow: GET, POST\r\n" : "Allow: POST\r\n";
+}
+
+static void join_stream(struct joining *j)
+{
+	const struct dialect *d = j->spoken->dialect;
+	const struct http_request *q = http_request(j->http);
+	bool is_post = text_is(q->method, "POST");
+
+	if (is_post && d->answer)
+		join_post(j);
+	else if (!text_is(q->method, "GET") || !d->welcome)
+		refuse(j->http, 405, only_words(d), only_field(d));
+	else if (q->has_body)
+		refuse(j->http, 400, "this takes no body", NULL);
+	else
+		begin_stream(j, NULL);
+}
+
+/* Strangers are not told which paths there are, but for those that let them in. */
+static bool may_enter(const struct dialect *d, const struct caller *caller)
+{
+	return caller->scopes || d->stranger_ms;
 }
 
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned)
 {
-	const struct spoken *spoken = find(hub, http_request(http), pinned);
+	struct joining joining = {hub, http, find(hub, http_request(http), pinned), *caller};
 	const struct dialect *d;
 	struct error why;
 
-	if (!spoken)
+	if (!joining.spoken || !may_enter(joining.spoken->dialect, caller))
 		return false;
-	d = spoken->dialect;
-	if (!(caller->scopes & d->needs))
+	d = joining.spoken->dialect;
+	if (caller->scopes && !(caller->scopes & d->needs))
 		refuse(http, caller->has_credential ? 403 : 401,
 		       "this needs a token with its scope",
 		       caller->has_credential ? NULL : "WWW-Authenticate: Bearer\r\n");
 	else if (d->check && !d->check(http, &why))
 		refuse(http, 400, why.words, NULL);
 	else if (d->is_websocket)
-		join_websocket(hub, http, spoken, caller);
+		join_websocket(&joining);
 	else
-		join_stream(hub, http, spoken, caller);
+		join_stream(&joining);
 	return true;
 }

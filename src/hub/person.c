@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "hub/inside.h"
+#include "net/account.h"
 
 struct person *client_person(struct client *c)
 {
@@ -109,6 +111,66 @@ void client_meet(struct client *c, const struct caller *caller)
 {
 	if (!(caller->scopes & (SCOPE_ANSWER | SCOPE_CONTROL)))
 		return;
-	client_person(c)->name = must_dup(caller->name);
+	free(client_person(c)->name);
+	c->person->name = must_dup(caller->name);
 	c->person->is_process = caller->is_process;
+}
+
+/* ---- a credential in a message ---- */
+
+bool client_is_stranger(const struct client *c)
+{
+	return c->scopes == 0;
+}
+
+/* False: the account that would be its own has no room for it. */
+static bool move_to_account(struct client *c, const struct caller *caller)
+{
+	struct account *from = c->account;
+	struct account *to = account_open(c->hub->options.accounts, caller, clock_mono_ns());
+
+	if (to != from && !account_may_connect(to)) {
+		account_close(to);
+		return false;
+	}
+	from->connections--;
+	to->connections++;
+	from->subscriptions -= c->tape != NULL;
+	to->subscriptions += c->tape != NULL;
+	account_close(from);
+	c->account = to;
+	return true;
+}
+
+static void become(struct client *c, const struct caller *caller)
+{
+	c->scopes = (uint8_t)caller->scopes;
+	c->has_credential = caller->has_credential;
+	client_meet(c, caller);
+	conn_vouch(c->conn);
+	ws_set_limits(&c->ws, &c->hub->options.ws);
+	client_start_beat(c);
+	if (account_is_limited(c->account))
+		client_hold(c);
+}
+
+enum identified client_identify(struct client *c, struct text secret, unsigned *wait_s)
+{
+	const struct hub_callers *callers = &c->hub->options.callers;
+	struct caller caller = {0};
+
+	if (c->has_credential)
+		return IDENTIFIED_BEFORE;
+	switch (callers->find(callers->self, c->conn, secret, &caller, wait_s)) {
+	case CALLER_WRONG:
+		return IDENTIFIED_WRONG;
+	case CALLER_WAIT:
+		return IDENTIFIED_WAIT;
+	case CALLER_KNOWN:
+		break;
+	}
+	if (!move_to_account(c, &caller))
+		return IDENTIFIED_CROWDED;
+	become(c, &caller);
+	return IDENTIFIED;
 }

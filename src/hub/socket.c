@@ -208,6 +208,10 @@ static void late(struct conn *conn)
 		client_end(c);
 		return;
 	}
+	if (client_is_stranger(c)) {
+		client_close(c, 1008, TEXT("no credential came in time"));
+		return;
+	}
 	c->asked = !alive;
 	c->progress = false;
 	client_dialect(c)->beat(c);
@@ -229,6 +233,10 @@ void client_start_beat(struct client *c)
 {
 	unsigned ms = beat_ms(c);
 
+	if (client_is_stranger(c)) {
+		conn_deadline(c->conn, client_dialect(c)->stranger_ms);
+		return;
+	}
 	/* Spread over the interval, so that ten thousand do not beat as one. */
 	conn_deadline(c->conn, ms / 2 + (unsigned)(c->hub->counts.joined * 7919 % (ms / 2 + 1)));
 }

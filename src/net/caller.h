@@ -19,6 +19,15 @@ struct caller {
 	uint64_t which;      /* of several with this name: the session, the user */
 };
 
+struct conn;
+
+/* What became of a credential that somebody showed. */
+enum caller_answer {
+	CALLER_KNOWN, /* the caller is who it says */
+	CALLER_WRONG,
+	CALLER_WAIT, /* wrong too, and there were too many: nobody is heard out for a while */
+};
+
 /* For the record: which user, and which process if that is known. */
 static inline struct text caller_user(const struct caller *c)
 {

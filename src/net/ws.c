@@ -31,6 +31,12 @@ void ws_init(struct ws_reader *r, const struct ws_limits *limits)
 	utf8_init(&r->utf8);
 }
 
+void ws_set_limits(struct ws_reader *r, const struct ws_limits *limits)
+{
+	r->limits = limits;
+	r->message.max = limits->message_max;
+}
+
 void ws_finish(struct ws_reader *r)
 {
 	buf_finish(&r->message);

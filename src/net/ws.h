@@ -66,6 +66,7 @@ struct ws_news {
 };
 
 void ws_init(struct ws_reader *r, const struct ws_limits *limits);
+void ws_set_limits(struct ws_reader *r, const struct ws_limits *limits); /* from now on */
 void ws_finish(struct ws_reader *r);
 
 /* Is there nothing of a frame or a message that is not whole?  And else, what is held of it. */

@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/must.h"
+#include "config/config.h"
 #include "net/listen.h"
 #include "web/inside.h"
 
@@ -154,6 +156,35 @@ void api_ticket(struct call *call)
 	buf_print(&out, "{\"ok\":true,\"ticket\":\"%s\"}\n", ticket);
 	web_answer(call->http, &out);
 	buf_finish(&out);
+}
+
+/* The name by which a browser is to call a listener: its address, unless that stands for
+ * all of the machine's. */
+static char *name_of(const struct web *web, const struct listen *listen)
+{
+	const struct config_auth *auth = &web->options.config->auth;
+
+	if (!listen_is_any(listen))
+		return must_dup(listen_address(listen));
+	return auth->host_count ? must_dup(auth->hosts[0])
+	                        : must_print("localhost:%u", listen_port(listen));
+}
+
+char *web_open_url(struct web *web)
+{
+	char code[TOKEN_LEN + 1], *name, *url;
+
+	for (size_t i = 0; i < web->listen_count; i++) {
+		if (listen_is_unix(web->listens[i]))
+			continue;
+		passes_give_code(web->passes, clock_wall_ms(), code);
+		name = name_of(web, web->listens[i]);
+		url = must_print("http%s://%s/#t=%s", listen_is_secure(web->listens[i]) ? "s" : "",
+		                 name, code);
+		free(name);
+		return url;
+	}
+	return NULL;
 }
 
 void api_code(struct call *call)

@@ -28,7 +28,7 @@ bool identity_is_unix(const struct visit *visit)
 
 static const struct peer *peer_of(struct visit *visit)
 {
-	if (!visit->peer_asked && !conn_peer(http_conn(visit->http), &visit->peer))
+	if (!visit->peer_asked && !conn_peer(visit->conn, &visit->peer))
 		visit->peer = (struct peer){0};
 	visit->peer_asked = true;
 	return &visit->peer;
@@ -64,22 +64,28 @@ static enum shown_credential doubt(struct visit *visit)
 	return SHOWN_STOLEN;
 }
 
-static enum shown_credential look_at_bearer(struct visit *visit, struct text value,
+static enum shown_credential look_at_secret(struct visit *visit, struct text secret,
                                             struct caller *caller)
 {
 	struct web *web = visit->web;
 	struct session_keys keys = web_session_keys(web);
-	struct text secret;
-	struct text scheme = text_cut(value, ' ', &secret);
 
-	secret = text_trim(secret);
-	if (!text_equal_nocase(scheme, TEXT("Bearer")))
-		return SHOWN_WRONG;
 	if (credentials_find(web->credentials, secret, caller))
 		return SHOWN_RIGHT;
 	if (!session_check(&keys, secret, clock_wall_ms(), caller))
 		return SHOWN_WRONG;
 	return identity_may_have_session(visit) ? SHOWN_RIGHT : doubt(visit);
+}
+
+static enum shown_credential look_at_bearer(struct visit *visit, struct text value,
+                                            struct caller *caller)
+{
+	struct text secret;
+	struct text scheme = text_cut(value, ' ', &secret);
+
+	if (!text_equal_nocase(scheme, TEXT("Bearer")))
+		return SHOWN_WRONG;
+	return look_at_secret(visit, text_trim(secret), caller);
 }
 
 /* ?ticket= and ?token= are for a browser and for clients that can do nothing
@@ -250,4 +256,17 @@ bool identity_find(struct visit *visit, struct caller *caller)
 	if (caller->scopes)
 		conn_vouch(http_conn(visit->http));
 	return true;
+}
+
+enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct text secret,
+                                   struct caller *caller, unsigned *wait_s)
+{
+	struct visit visit = {.web = web, .conn = conn};
+
+	*caller = (struct caller){0};
+	if (look_at_secret(&visit, secret, caller) == SHOWN_RIGHT)
+		return CALLER_KNOWN;
+	*caller = (struct caller){0};
+	*wait_s = web_count_wrong(web);
+	return *wait_s ? CALLER_WAIT : CALLER_WRONG;
 }

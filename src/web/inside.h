@@ -41,6 +41,7 @@ struct visit {
 	struct web *web;
 	struct http_site site;
 	struct http *http;
+	struct conn *conn;
 	struct listen *listen;
 	struct peer peer;
 	bool peer_asked;
@@ -63,6 +64,8 @@ void web_refuse(struct http *http, unsigned status, const char *words, const cha
 void web_answer(struct http *http, const struct buf *json);
 /* 429 with the time after which it may come. */
 void web_refuse_haste(struct http *http, unsigned wait_ms);
+/* Counts and records a wrong credential.  0: it is answered; else seconds to wait. */
+unsigned web_count_wrong(struct web *web);
 /* Wrong credentials: 401, or 429 when there were too many. */
 void web_refuse_credential(struct web *web, struct http *http, const char *words);
 /* ---- verdict.c ---- */

@@ -28,14 +28,22 @@ void web_refuse_haste(struct http *http, unsigned wait_ms)
 			  });
 }
 
-void web_refuse_credential(struct web *web, struct http *http, const char *words)
+unsigned web_count_wrong(struct web *web)
 {
 	unsigned wait_s = throttle_fail(&web->throttle, loop_now_ms(web->options.loop));
-	char extra[32];
 
 	/* Those that are not heard out are not logged either: that bounds the log. */
-	if (wait_s == 0) {
+	if (wait_s == 0)
 		log_warn("web", "a wrong credential was refused");
+	return wait_s;
+}
+
+void web_refuse_credential(struct web *web, struct http *http, const char *words)
+{
+	unsigned wait_s = web_count_wrong(web);
+	char extra[32];
+
+	if (wait_s == 0) {
 		web_refuse(http, 401, words, "WWW-Authenticate: Bearer\r\n");
 		return;
 	}

@@ -157,15 +157,17 @@ static void refuse_method(struct http *http, struct text allow)
 	web_refuse(http, 405, "this path does not support that method", extra);
 }
 
-/* What is not in our table and no file may be a dialect's.  Nobody whom we do
- * not know is told which paths there are. */
+/* What is not in our table and no file may be a dialect's, which may let in somebody whom we do
+ * not know.  Who is not let in is not told which paths there are. */
 static void try_doors(struct call *call)
 {
 	const struct web_doors *doors = &call->web->options.doors;
 
+	if (doors->join(doors->self, call->http, &call->caller))
+		return;
 	if (call->caller.scopes == 0)
 		refuse_scope(call);
-	else if (!doors->join(doors->self, call->http, &call->caller))
+	else
 		web_refuse(call->http, 404, "there is nothing at this path", NULL);
 }
 
@@ -308,6 +310,7 @@ void web_accepted(struct web *web, struct listen *listen, int fd)
 
 	listen_keep(listen, conn);
 	visit->web = web;
+	visit->conn = conn;
 	visit->listen = listen;
 	visit->site = (struct http_site){
 		.self = visit,
@@ -468,33 +471,4 @@ void web_set_listens(struct web *web, struct listen *const *listens, size_t coun
 	web->listen_count = count;
 	forget_names(web);
 	know_names(web);
-}
-
-/* The name by which a browser is to call a listener: its address, unless that stands for
- * all of the machine's. */
-static char *name_of(const struct web *web, const struct listen *listen)
-{
-	const struct config_auth *auth = &web->options.config->auth;
-
-	if (!listen_is_any(listen))
-		return must_dup(listen_address(listen));
-	return auth->host_count ? must_dup(auth->hosts[0])
-	                        : must_print("localhost:%u", listen_port(listen));
-}
-
-char *web_open_url(struct web *web)
-{
-	char code[TOKEN_LEN + 1], *name, *url;
-
-	for (size_t i = 0; i < web->listen_count; i++) {
-		if (listen_is_unix(web->listens[i]))
-			continue;
-		passes_give_code(web->passes, clock_wall_ms(), code);
-		name = name_of(web, web->listens[i]);
-		url = must_print("http%s://%s/#t=%s", listen_is_secure(web->listens[i]) ? "s" : "",
-		                 name, code);
-		free(name);
-		return url;
-	}
-	return NULL;
 }

@@ -18,6 +18,7 @@
 struct accounts;
 struct bus;
 struct config;
+struct conn;
 struct http;
 struct journal;
 struct listen;
@@ -86,6 +87,11 @@ void web_renew_sessions(struct web *web);
 
 /* Takes fd, a socket that listen accepted. */
 void web_accepted(struct web *web, struct listen *listen, int fd);
+
+/* Whose credential is this, that came over a connection after its request?  Counted, recorded and
+ * throttled like one of a request; *wait_s goes with CALLER_WAIT. */
+enum caller_answer web_find_caller(struct web *web, struct conn *conn, struct text secret,
+                                   struct caller *caller, unsigned *wait_s);
 
 /* A single-use code of 10 minutes and the URL with it; NULL when nothing
  * listens on TCP.  The caller frees it. */

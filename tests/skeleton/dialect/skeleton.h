@@ -7,6 +7,7 @@
 struct skeleton;
 
 extern const struct dialect dialect_skeleton; /* hub_dialect.of is a struct skeleton */
+extern const struct dialect dialect_skeleton_door, dialect_skeleton_post; /* need nothing */
 
 void *skeleton_create(void);
 void skeleton_destroy(void *of);
