@@ -26,7 +26,7 @@ bool brake_can(struct text session)
 	return true;
 }
 
-static char *path_of(const char *data, struct text session)
+static char *brake_path_of(const char *data, struct text session)
 {
 	return must_print("%s/held/%.*s", data, TEXT_ARG(session));
 }
@@ -85,7 +85,7 @@ static bool change(const char *data, struct text session, uint64_t uses, bool ad
 	fd = lock(data, true);
 	if (fd < 0)
 		return error_errno(why, "%s/held", data);
-	path = path_of(data, session);
+	path = brake_path_of(data, session);
 	if (adds && read_uses(path, &has))
 		uses += has;
 	good = write_uses(path, uses < BRAKE_MAX ? uses : BRAKE_MAX, why);
@@ -111,7 +111,7 @@ bool brake_release(const char *data, struct text session, struct error *why)
 
 	if (!brake_can(session))
 		return true;
-	path = path_of(data, session);
+	path = brake_path_of(data, session);
 	good = unlink(path) == 0 ? whole_sync_name(path) : errno == ENOENT || errno == ENOTDIR;
 	if (!good)
 		error_errno(why, "%s", path);
@@ -126,7 +126,7 @@ bool brake_look(const char *data, struct text session, uint64_t *uses)
 
 	if (!brake_can(session))
 		return false;
-	path = path_of(data, session);
+	path = brake_path_of(data, session);
 	is_held = read_uses(path, uses);
 	free(path);
 	return is_held;
@@ -158,7 +158,7 @@ enum brake_pass brake_pass(const char *data, struct text session)
 	fd = lock(data, false);
 	if (fd < 0)
 		return BRAKE_HELD;
-	path = path_of(data, session);
+	path = brake_path_of(data, session);
 	if (read_uses(path, &uses))
 		pass = uses && take_use(path, uses - 1) ? BRAKE_PASSED : BRAKE_HELD;
 	close(fd);

@@ -88,7 +88,7 @@ bool buf_print(struct buf *b, const char *format, ...)
 	return true;
 }
 
-static bool add_escaped(struct buf *b, unsigned char c)
+static bool buf_add_escaped(struct buf *b, unsigned char c)
 {
 	switch (c) {
 	case '"':
@@ -153,7 +153,7 @@ bool buf_add_json(struct buf *b, struct text t)
 		t = (struct text){t.at + n, t.len - n};
 		if (!ok || t.len == 0)
 			break;
-		ok = (unsigned char)t.at[0] < 0x80 ? add_escaped(b, (unsigned char)t.at[0])
+		ok = (unsigned char)t.at[0] < 0x80 ? buf_add_escaped(b, (unsigned char)t.at[0])
 		                                   : buf_add(b, TEXT("\xEF\xBF\xBD"));
 		t = (struct text){t.at + 1, t.len - 1};
 	}

@@ -30,7 +30,7 @@ static bool processor_has_crc(void)
 #endif
 }
 
-static void prepare(void)
+static void crc32c_prepare(void)
 {
 	for (uint32_t i = 0; i < 256; i++) {
 		uint32_t c = i;
@@ -98,7 +98,7 @@ uint32_t crc32c_by_tables(uint32_t before, const void *bytes, size_t n)
 	uint32_t crc = ~before;
 	size_t done;
 
-	pthread_once(&once, prepare);
+	pthread_once(&once, crc32c_prepare);
 	done = by_tables(&crc, bytes, n);
 	return ~last_bytes(crc, bytes, done, n);
 }
@@ -109,7 +109,7 @@ uint32_t crc32c(uint32_t before, const void *bytes, size_t n)
 	uint32_t crc = ~before;
 	size_t done;
 
-	pthread_once(&once, prepare);
+	pthread_once(&once, crc32c_prepare);
 	if (have_instruction) {
 		done = by_instruction(&crc, bytes, n);
 		return ~last_bytes(crc, bytes, done, n);

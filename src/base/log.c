@@ -117,7 +117,7 @@ struct event {
 	struct text words; /* safe to show */
 };
 
-static void add_text(struct buf *line, const struct event *e)
+static void log_add_text(struct buf *line, const struct event *e)
 {
 	buf_print(line, "%s %s %s: ", e->time, e->level, e->room);
 	buf_add(line, e->words);
@@ -154,12 +154,12 @@ static bool is_taken(void)
 	return ready > 0; /* also when a write would fail at once */
 }
 
-static void add_line(struct buf *out, const struct event *e)
+static void log_add_line(struct buf *out, const struct event *e)
 {
 	if (atomic_load(&line_format) == LOG_JSON)
 		add_json(out, e);
 	else
-		add_text(out, e);
+		log_add_text(out, e);
 	buf_add_char(out, '\n');
 }
 
@@ -175,7 +175,7 @@ static void add_lost(struct buf *out, struct event e)
 	e.level = names[LOG_WARN];
 	e.room = "log";
 	e.words = text_of(words);
-	add_line(out, &e);
+	log_add_line(out, &e);
 }
 
 /* One write, so that lines of two threads never mix; a full disk or a closed standard
@@ -190,7 +190,7 @@ static void write_line(const struct event *e)
 	}
 	buf_init(&out, LOG_LINE_MAX);
 	add_lost(&out, *e);
-	add_line(&out, e);
+	log_add_line(&out, e);
 	if (write(STDERR_FILENO, out.at, out.len) < 0)
 		(void)0;
 	buf_finish(&out);

@@ -86,7 +86,7 @@ void *map_get(const struct map *m, struct text key)
 	return s->key ? s->value : NULL;
 }
 
-static void grow(struct map *m)
+static void map_grow(struct map *m)
 {
 	struct map old = *m;
 
@@ -107,7 +107,7 @@ void map_set(struct map *m, struct text key, void *value)
 	struct map_slot *s;
 
 	if ((m->count + 1) * 4 > m->room * 3)
-		grow(m);
+		map_grow(m);
 	s = &m->slots[seek(m, key, hash)];
 	if (!s->key) {
 		*s = (struct map_slot){text_dup(key), key.len, hash, NULL};

@@ -17,7 +17,7 @@ static bool eat(struct scan *s, char c)
 	return true;
 }
 
-static bool fail(struct scan *s)
+static bool scan_fail(struct scan *s)
 {
 	s->bad = true;
 	return false;
@@ -30,7 +30,7 @@ static bool skip_string(struct scan *s)
 	for (;;) {
 		s->at = scan_stop(s->at, s->end);
 		if (s->at == s->end)
-			return fail(s);
+			return scan_fail(s);
 		if (*s->at == '"') {
 			s->at++;
 			return true;
@@ -55,13 +55,13 @@ static bool skip_container(struct scan *s)
 			return true;
 		}
 	}
-	return fail(s);
+	return scan_fail(s);
 }
 
 static bool skip_value(struct scan *s)
 {
 	if (s->at == s->end)
-		return fail(s);
+		return scan_fail(s);
 	if (*s->at == '{' || *s->at == '[')
 		return skip_container(s);
 	if (*s->at == '"') {
@@ -94,16 +94,16 @@ bool scan_key(struct scan *scan, struct text *key)
 	if (scan->bad || eat(scan, '}'))
 		return false;
 	if (!scan->first && !eat(scan, ','))
-		return fail(scan);
+		return scan_fail(scan);
 	scan->first = false;
 	if (!eat(scan, '"'))
-		return fail(scan);
+		return scan_fail(scan);
 	key->at = scan->at;
 	if (!skip_string(scan))
 		return false;
 	key->len = (size_t)(scan->at - 1 - key->at);
 	if (!eat(scan, ':'))
-		return fail(scan);
+		return scan_fail(scan);
 	skip_space(scan);
 	return true;
 }
@@ -127,7 +127,7 @@ bool scan_item(struct scan *scan, struct text *value)
 	if (scan->bad || eat(scan, ']'))
 		return false;
 	if (!scan->first && !eat(scan, ','))
-		return fail(scan);
+		return scan_fail(scan);
 	scan->first = false;
 	skip_space(scan);
 	return scan_value(scan, value);

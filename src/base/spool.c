@@ -18,7 +18,7 @@
 #define TO_APPEND (O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
 #define LOST_MAX MIB /* counted; there is no file that only grows */
 
-static char *path_of(const char *data, const char *end)
+static char *spool_path_of(const char *data, const char *end)
 {
 	return must_print("%s/spool%s", data, end);
 }
@@ -63,7 +63,7 @@ static int open_locked(const char *path)
 
 static void count_lost(const char *data)
 {
-	char *path = path_of(data, ".lost");
+	char *path = spool_path_of(data, ".lost");
 	int fd = open(path, TO_APPEND, 0600);
 	struct stat is;
 
@@ -75,7 +75,7 @@ static void count_lost(const char *data)
 }
 
 /* The first line break ends what a full disk cut off. */
-static void add_line(struct buf *line, int64_t at_ms, struct text payload)
+static void spool_add_line(struct buf *line, int64_t at_ms, struct text payload)
 {
 	buf_init(line, payload.len + 64);
 	buf_print(line, "\n%lld ", (long long)at_ms);
@@ -88,7 +88,7 @@ static void add_line(struct buf *line, int64_t at_ms, struct text payload)
 
 bool spool_add(const char *data, int64_t at_ms, struct text payload)
 {
-	char *path = path_of(data, "");
+	char *path = spool_path_of(data, "");
 	int fd = open_locked(path);
 	struct buf line;
 	struct stat is;
@@ -98,7 +98,7 @@ bool spool_add(const char *data, int64_t at_ms, struct text payload)
 		whole_make_dirs(data); /* no box was ever there: what comes before it counts, too */
 		fd = open_locked(path);
 	}
-	add_line(&line, at_ms, payload);
+	spool_add_line(&line, at_ms, payload);
 	good = fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode) &&
 	       (size_t)is.st_size + line.len <= SPOOL_MAX && whole_write(fd, buf_text(&line));
 	if (fd >= 0)
@@ -110,9 +110,9 @@ bool spool_add(const char *data, int64_t at_ms, struct text payload)
 	return good;
 }
 
-static size_t size_of(const char *data, const char *end)
+static size_t spool_size_of(const char *data, const char *end)
 {
-	char *path = path_of(data, end);
+	char *path = spool_path_of(data, end);
 	struct stat is;
 	bool good = lstat(path, &is) == 0 && S_ISREG(is.st_mode);
 
@@ -122,17 +122,17 @@ static size_t size_of(const char *data, const char *end)
 
 size_t spool_size(const char *data)
 {
-	return size_of(data, "") + size_of(data, ".taken");
+	return spool_size_of(data, "") + spool_size_of(data, ".taken");
 }
 
 uint64_t spool_lost(const char *data)
 {
-	return size_of(data, ".lost");
+	return spool_size_of(data, ".lost");
 }
 
 bool spool_is_taken(const char *data)
 {
-	return size_of(data, ".taken") > 0;
+	return spool_size_of(data, ".taken") > 0;
 }
 
 /* Nobody appends to it any more: who has it open still holds the lock, and who comes to
@@ -149,8 +149,9 @@ static bool is_quiet(const char *taken)
 
 bool spool_take(const char *data, struct buf *lines, struct error *why)
 {
-	char *path = path_of(data, ""), *taken = path_of(data, ".taken");
-	bool good = spool_is_taken(data) || (size_of(data, "") > 0 && rename(path, taken) == 0);
+	char *path = spool_path_of(data, ""), *taken = spool_path_of(data, ".taken");
+	bool good =
+		spool_is_taken(data) || (spool_size_of(data, "") > 0 && rename(path, taken) == 0);
 
 	good = good && is_quiet(taken) && whole_load(taken, WHOLE_NO_LINK, lines, why);
 	free(path);
@@ -160,7 +161,7 @@ bool spool_take(const char *data, struct buf *lines, struct error *why)
 
 void spool_end(const char *data)
 {
-	char *taken = path_of(data, ".taken");
+	char *taken = spool_path_of(data, ".taken");
 
 	unlink(taken);
 	free(taken);

@@ -33,7 +33,7 @@ static bool lead(struct utf8 *u, uint8_t c)
 	return true;
 }
 
-static bool follow(struct utf8 *u, uint8_t c)
+static bool utf8_follow(struct utf8 *u, uint8_t c)
 {
 	if (c < u->low || c > u->high)
 		return false;
@@ -68,7 +68,8 @@ bool utf8_feed(struct utf8 *u, struct text piece)
 			i += ascii_run((struct text){piece.at + i, piece.len - i});
 		if (i == piece.len)
 			break;
-		if (u->need ? !follow(u, (uint8_t)piece.at[i]) : !lead(u, (uint8_t)piece.at[i]))
+		if (u->need ? !utf8_follow(u, (uint8_t)piece.at[i])
+		            : !lead(u, (uint8_t)piece.at[i]))
 			return false;
 		i++;
 	}
@@ -109,7 +110,7 @@ size_t utf8_length(struct text t)
 	if (t.len == 0 || !lead(&u, (uint8_t)t.at[i++]))
 		return 0;
 	while (u.need)
-		if (i == t.len || !follow(&u, (uint8_t)t.at[i++]))
+		if (i == t.len || !utf8_follow(&u, (uint8_t)t.at[i++]))
 			return 0;
 	return i;
 }

@@ -177,7 +177,7 @@ static char *write_draft(const char *path, mode_t mode, struct text bytes)
 	return NULL;
 }
 
-static bool put(const char *path, char *draft, bool in_place, struct error *why)
+static bool whole_put(const char *path, char *draft, bool in_place, struct error *why)
 {
 	bool good = draft && (in_place ? rename(draft, path) : link(draft, path)) == 0;
 	int failure = errno;
@@ -198,10 +198,10 @@ static bool put(const char *path, char *draft, bool in_place, struct error *why)
 
 bool whole_replace(const char *path, mode_t mode, struct text bytes, struct error *why)
 {
-	return put(path, write_draft(path, mode, bytes), true, why);
+	return whole_put(path, write_draft(path, mode, bytes), true, why);
 }
 
 bool whole_create(const char *path, mode_t mode, struct text bytes, struct error *why)
 {
-	return put(path, write_draft(path, mode, bytes), false, why);
+	return whole_put(path, write_draft(path, mode, bytes), false, why);
 }

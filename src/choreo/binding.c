@@ -42,7 +42,7 @@ static void add_binding(struct binding_part *part, yyjson_val *value, size_t ind
 	};
 }
 
-static bool read_parts(struct bindings *b, struct map *ids, struct error *why)
+static bool binding_read_parts(struct bindings *b, struct map *ids, struct error *why)
 {
 	yyjson_val *one;
 	size_t i, max;
@@ -79,7 +79,7 @@ struct bindings *bindings_create(const struct show *show, const struct bindings_
 	teller_init(&b->teller, options->command, options->self);
 	goings_init(&b->goings, show, options->stage, &b->teller);
 	map_init(&ids);
-	good = read_parts(b, &ids, why);
+	good = binding_read_parts(b, &ids, why);
 	map_finish(&ids);
 	if (good)
 		return b;

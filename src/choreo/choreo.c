@@ -55,7 +55,7 @@ struct choreo {
 
 /* --- the document ----------------------------------------------------------------- */
 
-static bool read_part(struct choreo_part *part, yyjson_val *choreography, struct error *why)
+static bool choreo_read_part(struct choreo_part *part, yyjson_val *choreography, struct error *why)
 {
 	yyjson_val *interrupts = yyjson_obj_get(choreography, "interrupts");
 
@@ -69,7 +69,7 @@ static bool read_part(struct choreo_part *part, yyjson_val *choreography, struct
 	return part->when || pointer_member(why, TEXT("when"));
 }
 
-static bool read_parts(struct choreo *choreo, yyjson_val *choreographies, struct error *why)
+static bool choreo_read_parts(struct choreo *choreo, yyjson_val *choreographies, struct error *why)
 {
 	yyjson_arr_iter at = yyjson_arr_iter_with(choreographies);
 	yyjson_val *choreography;
@@ -80,7 +80,7 @@ static bool read_parts(struct choreo *choreo, yyjson_val *choreographies, struct
 		return pointer_fault(why, "more than %d choreographies", CHOREO_PARTS_MAX);
 	choreo->parts = must_zero(yyjson_arr_size(choreographies), sizeof(*choreo->parts));
 	while ((choreography = yyjson_arr_iter_next(&at)))
-		if (!read_part(&choreo->parts[choreo->part_count++], choreography, why))
+		if (!choreo_read_part(&choreo->parts[choreo->part_count++], choreography, why))
 			return pointer_item(why, choreo->part_count - 1);
 	return true;
 }
@@ -96,7 +96,7 @@ struct choreo *choreo_create(yyjson_val *choreographies, const struct choreo_opt
 	map_init(&choreo->episodes);
 	buf_init(&choreo->words, WORDS_MAX);
 	buf_init(&choreo->params, PARAMS_MAX);
-	if (read_parts(choreo, choreographies, why))
+	if (choreo_read_parts(choreo, choreographies, why))
 		return choreo;
 	choreo_destroy(choreo);
 	return NULL;
@@ -136,7 +136,7 @@ static void leave_episode(struct choreo *choreo, struct performance *p)
 	free(episode);
 }
 
-static void enter(struct choreo *choreo, struct performance *p)
+static void choreo_enter(struct choreo *choreo, struct performance *p)
 {
 	choreo->active++;
 	choreo->bytes += p->bytes;
@@ -149,11 +149,11 @@ static void enter_anew(struct choreo *choreo, struct performance *p)
 {
 	p->id = ++choreo->last_id;
 	p->due_ms = choreo->now_ms;
-	enter(choreo, p);
+	choreo_enter(choreo, p);
 }
 
 /* It has no deadline any more. */
-static void leave(struct choreo *choreo, struct performance *p)
+static void choreo_leave(struct choreo *choreo, struct performance *p)
 {
 	choreo->active--;
 	choreo->bytes -= p->bytes;
@@ -166,7 +166,7 @@ void choreo_reset(struct choreo *choreo)
 	list_each(&choreo->performances, l) {
 		struct performance *p = in_choreo(l);
 
-		leave(choreo, p);
+		choreo_leave(choreo, p);
 		performance_destroy(p);
 	}
 	choreo->deadlines.count = 0;
@@ -199,7 +199,7 @@ static void set_now(struct choreo *choreo, double now_ms)
 }
 
 /* What it has to say about that is a new performance, which nobody interrupts. */
-static void interrupt(struct choreo *choreo, struct performance *p, const struct cue *cue)
+static void choreo_interrupt(struct choreo *choreo, struct performance *p, const struct cue *cue)
 {
 	const struct stage_command command = {
 		.kind = COMMAND_INTERRUPT,
@@ -210,7 +210,7 @@ static void interrupt(struct choreo *choreo, struct performance *p, const struct
 	};
 
 	deadlines_remove(&choreo->deadlines, p);
-	leave(choreo, p);
+	choreo_leave(choreo, p);
 	choreo->options.command(choreo->options.self, &command);
 	if (performance_turn(p))
 		enter_anew(choreo, p);
@@ -225,13 +225,13 @@ static void interrupt_episode(struct choreo *choreo, const struct cue *cue)
 	while ((episode = map_get(&choreo->episodes, cue->correlation))) {
 		struct link *first = episode->performances.next;
 
-		interrupt(choreo, list_of(first, struct performance, in_episode), cue);
+		choreo_interrupt(choreo, list_of(first, struct performance, in_episode), cue);
 	}
 }
 
 /* NULL when there is no room for another. */
-static struct performance *begin(struct choreo *choreo, const struct score *score,
-                                 const struct cue *cue)
+static struct performance *choreo_begin(struct choreo *choreo, const struct score *score,
+                                        const struct cue *cue)
 {
 	size_t episode = 2 * cue->correlation.len; /* its words, and as a key */
 	struct performance *p;
@@ -257,7 +257,7 @@ bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, dou
 	set_now(choreo, now_ms);
 	if (part->interrupts && cue->correlation.len)
 		interrupt_episode(choreo, cue);
-	if (begin(choreo, &part->score, cue))
+	if (choreo_begin(choreo, &part->score, cue))
 		return true;
 	choreo->refused++;
 	return false;
@@ -272,7 +272,7 @@ static int by_id(const void *a, const void *b)
 	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
 }
 
-static void take(struct choreo *choreo, size_t count, struct performance *p)
+static void choreo_take(struct choreo *choreo, size_t count, struct performance *p)
 {
 	if (count == choreo->turn_room) {
 		choreo->turn_room = count ? count * 2 : 64;
@@ -282,12 +282,12 @@ static void take(struct choreo *choreo, size_t count, struct performance *p)
 }
 
 /* Every performance: the next deadlines are those that the turn finds. */
-static size_t take_all(struct choreo *choreo)
+static size_t choreo_take_all(struct choreo *choreo)
 {
 	size_t count = 0;
 
 	list_each(&choreo->performances, l)
-		take(choreo, count++, in_choreo(l));
+		choreo_take(choreo, count++, in_choreo(l));
 	choreo->deadlines.count = 0;
 	return count;
 }
@@ -299,7 +299,7 @@ static size_t take_due(struct choreo *choreo)
 
 	while ((p = deadlines_first(&choreo->deadlines)) && p->due_ms <= choreo->now_ms) {
 		deadlines_remove(&choreo->deadlines, p);
-		take(choreo, count++, p);
+		choreo_take(choreo, count++, p);
 	}
 	if (count > 1)
 		qsort(choreo->turn, count, sizeof(*choreo->turn), by_id);
@@ -318,7 +318,7 @@ void choreo_tick(struct choreo *choreo, double now_ms)
 
 	set_now(choreo, now_ms);
 	play.now_ms = choreo->now_ms;
-	count = play.updates ? take_all(choreo) : take_due(choreo);
+	count = play.updates ? choreo_take_all(choreo) : take_due(choreo);
 	for (size_t i = 0; i < count; i++) {
 		struct performance *p = choreo->turn[i];
 
@@ -326,7 +326,7 @@ void choreo_tick(struct choreo *choreo, double now_ms)
 			deadlines_add(&choreo->deadlines, p);
 			continue;
 		}
-		leave(choreo, p);
+		choreo_leave(choreo, p);
 		performance_destroy(p);
 	}
 }
@@ -403,7 +403,7 @@ static bool load_one(struct choreo *choreo, const struct places *places, yyjson_
 		return false;
 	p->id = yyjson_get_uint(yyjson_obj_get(saved, "id"));
 	p->bytes += 2 * p->correlation.len; /* as when it began */
-	enter(choreo, p);
+	choreo_enter(choreo, p);
 	if (p->correlation.len && !yyjson_is_true(yyjson_obj_get(saved, "alone")))
 		join_episode(choreo, p, p->correlation);
 	return true;

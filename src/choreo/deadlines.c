@@ -12,7 +12,7 @@ void deadlines_finish(struct deadlines *d)
 	*d = (struct deadlines){0};
 }
 
-static void put(struct deadlines *d, size_t at, struct performance *p)
+static void deadlines_put(struct deadlines *d, size_t at, struct performance *p)
 {
 	d->at[at] = p;
 	p->deadline = at;
@@ -22,7 +22,7 @@ static void put(struct deadlines *d, size_t at, struct performance *p)
 static size_t rise(struct deadlines *d, size_t at, const struct performance *p)
 {
 	while (at > 0 && d->at[(at - 1) / 2]->due_ms > p->due_ms) {
-		put(d, at, d->at[(at - 1) / 2]);
+		deadlines_put(d, at, d->at[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	return at;
@@ -37,7 +37,7 @@ static size_t sink(struct deadlines *d, size_t at, const struct performance *p)
 			child++;
 		if (child >= d->count || d->at[child]->due_ms >= p->due_ms)
 			return at;
-		put(d, at, d->at[child]);
+		deadlines_put(d, at, d->at[child]);
 		at = child;
 	}
 }
@@ -49,7 +49,7 @@ void deadlines_add(struct deadlines *d, struct performance *p)
 		d->at = must_grow(d->at, d->room * sizeof(*d->at));
 	}
 	d->count++;
-	put(d, rise(d, d->count - 1, p), p);
+	deadlines_put(d, rise(d, d->count - 1, p), p);
 }
 
 void deadlines_remove(struct deadlines *d, struct performance *p)
@@ -58,5 +58,5 @@ void deadlines_remove(struct deadlines *d, struct performance *p)
 	size_t hole = p->deadline;
 
 	if (last != p)
-		put(d, sink(d, rise(d, hole, last), last), last);
+		deadlines_put(d, sink(d, rise(d, hole, last), last), last);
 }

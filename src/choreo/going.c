@@ -36,7 +36,7 @@ void goings_init(struct goings *g, const struct show *show, const struct stage *
 	list_init(&g->all);
 }
 
-static void forget(struct going *going)
+static void going_forget(struct going *going)
 {
 	list_remove(&going->in_goings);
 	free(going->actor);
@@ -46,10 +46,10 @@ static void forget(struct going *going)
 void goings_finish(struct goings *g)
 {
 	list_each(&g->all, l)
-		forget(in_goings(l));
+		going_forget(in_goings(l));
 }
 
-static struct going *find(struct goings *g, const struct binding *binding, struct text actor)
+static struct going *going_find(struct goings *g, const struct binding *binding, struct text actor)
 {
 	list_each(&g->all, l) {
 		struct going *going = in_goings(l);
@@ -65,10 +65,10 @@ static void forget_strangers(struct goings *g)
 {
 	list_each(&g->all, l)
 		if (!stage_knows(g->stage, text_of(in_goings(l)->actor)))
-			forget(in_goings(l));
+			going_forget(in_goings(l));
 }
 
-static struct going *add(struct goings *g, const struct binding *binding, struct text actor)
+static struct going *going_add(struct goings *g, const struct binding *binding, struct text actor)
 {
 	struct going *going = must_zero(1, sizeof(*going));
 
@@ -81,14 +81,14 @@ static struct going *add(struct goings *g, const struct binding *binding, struct
 
 /* Comes to the end of the list, so that what ends together ends in the order in which
  * it began. */
-static struct going *begin(struct goings *g, const struct binding *binding, struct text actor)
+static struct going *going_begin(struct goings *g, const struct binding *binding, struct text actor)
 {
-	struct going *going = find(g, binding, actor);
+	struct going *going = going_find(g, binding, actor);
 
 	if (!going) {
 		if (g->teller->by_signal) /* who the document names is always there */
 			forget_strangers(g);
-		return add(g, binding, actor);
+		return going_add(g, binding, actor);
 	}
 	list_remove(&going->in_goings);
 	list_add(&g->all, &going->in_goings);
@@ -96,7 +96,7 @@ static struct going *begin(struct goings *g, const struct binding *binding, stru
 	return going;
 }
 
-static void enter(struct going *going, enum phase phase, double now_ms, double duration)
+static void going_enter(struct going *going, enum phase phase, double now_ms, double duration)
 {
 	going->phase = phase;
 	going->since_ms = now_ms;
@@ -185,9 +185,9 @@ static void tell_end(const struct going *going, struct teller *teller, double no
 void goings_turn(struct goings *g, const struct binding *binding, struct text actor, double now_ms)
 {
 	yyjson_val *transition = yyjson_obj_get(binding->value, "transition");
-	struct going *going = begin(g, binding, actor);
+	struct going *going = going_begin(g, binding, actor);
 
-	enter(going, PHASE_GOING, now_ms, show_number(transition, "durationMs", 0));
+	going_enter(going, PHASE_GOING, now_ms, show_number(transition, "durationMs", 0));
 	tell_start(going, g->teller, now_ms);
 }
 
@@ -228,15 +228,15 @@ void goings_walk(struct goings *g, const struct binding *binding, struct text ac
 		duration = limited(length_of_route(g, action) / WALK_SPEED);
 	else if (duration < 0)
 		duration = limited(length_of_walk(g, action, actor, now_ms) / WALK_SPEED);
-	going = begin(g, binding, actor);
-	enter(going, PHASE_GOING, now_ms, duration);
+	going = going_begin(g, binding, actor);
+	going_enter(going, PHASE_GOING, now_ms, duration);
 	tell_start(going, g->teller, now_ms);
 }
 
 /* ---- time ---- */
 
 /* True when it is over. */
-static bool go_on(struct goings *g, struct going *going, double now_ms)
+static bool going_go_on(struct goings *g, struct going *going, double now_ms)
 {
 	yyjson_val *transition = yyjson_obj_get(going->binding->value, "transition");
 
@@ -244,11 +244,13 @@ static bool go_on(struct goings *g, struct going *going, double now_ms)
 		tell_end(going, g->teller, now_ms);
 	if (going->phase == PHASE_GOING && is_turn(going) &&
 	    show_flag(transition, "revert", false)) {
-		enter(going, PHASE_RESTING, now_ms, show_number(transition, "revertDelayMs", 0));
+		going_enter(going, PHASE_RESTING, now_ms,
+		            show_number(transition, "revertDelayMs", 0));
 		return false;
 	}
 	if (going->phase == PHASE_RESTING) {
-		enter(going, PHASE_RETURNING, now_ms, show_number(transition, "durationMs", 0));
+		going_enter(going, PHASE_RETURNING, now_ms,
+		            show_number(transition, "durationMs", 0));
 		tell_start(going, g->teller, now_ms);
 		return false;
 	}
@@ -273,8 +275,8 @@ void goings_tick(struct goings *g, double now_ms)
 	struct going *going;
 
 	while ((going = first_due(g, now_ms)))
-		if (go_on(g, going, now_ms))
-			forget(going);
+		if (going_go_on(g, going, now_ms))
+			going_forget(going);
 }
 
 double goings_next(const struct goings *g)
@@ -295,7 +297,7 @@ void goings_running(const struct goings *g, double now_ms, struct teller *teller
 
 /* ---- remembering ---- */
 
-static void save(const struct going *going, struct buf *out)
+static void going_save(const struct going *going, struct buf *out)
 {
 	buf_print(out, "{\"binding\":%zu,\"actor\":", going->binding->index);
 	buf_add_json(out, text_of(going->actor));
@@ -314,7 +316,7 @@ void goings_save(const struct goings *g, struct buf *out)
 	list_each(&g->all, l) {
 		if (l != g->all.next)
 			buf_add_char(out, ',');
-		save(in_goings(l), out);
+		going_save(in_goings(l), out);
 	}
 	buf_add_char(out, ']');
 }
@@ -328,6 +330,6 @@ bool goings_load(struct goings *g, const struct binding *binding, yyjson_val *sa
 
 	if (phase > PHASE_RETURNING || isnan(since) || isnan(duration) || actor.len == 0)
 		return false;
-	enter(add(g, binding, actor), phase, since, duration);
+	going_enter(going_add(g, binding, actor), phase, since, duration);
 	return true;
 }

@@ -16,7 +16,7 @@
 /* --- birth ----------------------------------------------------------------------- */
 
 /* The text's address is left open until the words have theirs. */
-static struct value read_value(yyjson_val *value, struct buf *words)
+static struct value performance_read_value(yyjson_val *value, struct buf *words)
 {
 	struct value v = {VALUE_NONE, {NULL, 0}};
 	size_t was = words->len;
@@ -84,7 +84,7 @@ struct performance *performance_create(const struct score *score, const struct c
 	kept.correlation = cue->correlation.len;
 	kept.source = cue->source.len;
 	for (size_t i = 0; i < score->path_count; i++)
-		kept.values[i] = read_value(cue_at(cue, score->paths[i]), words);
+		kept.values[i] = performance_read_value(cue_at(cue, score->paths[i]), words);
 	buf_add(words, cue->correlation);
 	buf_add(words, cue->source);
 	return assemble(score, &kept, max);
@@ -114,7 +114,7 @@ static struct text entity_of(const struct performance *p, const struct step *ste
 	return v->kind == VALUE_STRING ? v->text : TEXT("");
 }
 
-static void add_value(const struct value *v, struct buf *out)
+static void performance_add_value(const struct value *v, struct buf *out)
 {
 	if (v->kind == VALUE_STRING)
 		buf_add_json(out, v->text);
@@ -134,7 +134,7 @@ static void add_param(const struct performance *p, const struct param *param, st
 		buf_add_char(out, ',');
 	buf_add(out, param->json);
 	if (v)
-		add_value(v, out);
+		performance_add_value(v, out);
 	if (out->full || out->len == out->max) {
 		out->len = was;
 		out->full = false;
@@ -219,8 +219,8 @@ static bool play_lanes(struct performance *p, const struct step *step,
 	return over;
 }
 
-static void begin(struct performance *p, const struct step *step,
-                  const struct performance_play *play)
+static void performance_begin(struct performance *p, const struct step *step,
+                              const struct performance_play *play)
 {
 	if (step->kind == STEP_TIMED)
 		say(p, step, COMMAND_START, play);
@@ -231,8 +231,8 @@ static void begin(struct performance *p, const struct step *step,
 }
 
 /* True when the step is over.  since_ms: when it began. */
-static bool go_on(struct performance *p, const struct step *step,
-                  const struct performance_play *play, double since_ms)
+static bool performance_go_on(struct performance *p, const struct step *step,
+                              const struct performance_play *play, double since_ms)
 {
 	if (step->kind == STEP_INSTANT)
 		return true;
@@ -260,9 +260,9 @@ static bool play_step(struct performance *p, const struct step *step, struct ste
 			return false;
 		c->phase = CURSOR_PLAYING;
 		c->since_ms = play->now_ms;
-		begin(p, step, play);
+		performance_begin(p, step, play);
 	}
-	return go_on(p, step, play, c->since_ms);
+	return performance_go_on(p, step, play, c->since_ms);
 }
 
 static bool play_sequence(struct performance *p, const struct sequence *sequence,
@@ -354,10 +354,10 @@ void performance_save(const struct performance *p, struct buf *out)
 
 static struct value load_value(yyjson_val *saved, struct buf *words)
 {
-	return read_value(yyjson_is_arr(saved)   ? yyjson_arr_get_first(saved)
-	                  : yyjson_is_str(saved) ? saved
-	                                         : NULL,
-	                  words);
+	return performance_read_value(yyjson_is_arr(saved)   ? yyjson_arr_get_first(saved)
+	                              : yyjson_is_str(saved) ? saved
+	                                                     : NULL,
+	                              words);
 }
 
 static bool load_cursor(struct step_cursor *c, yyjson_val *saved)

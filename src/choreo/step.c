@@ -36,39 +36,40 @@ static yyjson_val *given(yyjson_val *object, const char *name)
 	return yyjson_is_null(value) ? NULL : value;
 }
 
-static yyjson_val *find(const struct written *w, const char *name)
+static yyjson_val *step_find(const struct written *w, const char *name)
 {
 	yyjson_val *value = given(w->params, name);
 
 	return value ? value : given(w->step, name);
 }
 
-static bool wanted(const struct written *w, const char *name, const char *what, struct error *why)
+static bool step_wanted(const struct written *w, const char *name, const char *what,
+                        struct error *why)
 {
 	pointer_fault(why, "%s is wanted", what);
 	pointer_member(why, text_of(name));
 	return given(w->params, name) ? pointer_member(why, TEXT("params")) : false;
 }
 
-static bool read_text(const struct written *w, const char *name, struct text *out,
-                      struct error *why)
+static bool step_read_text(const struct written *w, const char *name, struct text *out,
+                           struct error *why)
 {
-	yyjson_val *value = find(w, name);
+	yyjson_val *value = step_find(w, name);
 
 	*out = json_text(value);
-	return !value || yyjson_is_str(value) || wanted(w, name, "a string", why);
+	return !value || yyjson_is_str(value) || step_wanted(w, name, "a string", why);
 }
 
 /* Leaves out as it is when nothing is given. */
 static bool read_ms(const struct written *w, const char *name, double *out, struct error *why)
 {
-	yyjson_val *value = find(w, name);
+	yyjson_val *value = step_find(w, name);
 
 	if (!value)
 		return true;
 	if (json_number(value, out) && *out >= 0 && *out <= STEP_MS_MAX)
 		return true;
-	return wanted(w, name, "a number of milliseconds, at most an hour,", why);
+	return step_wanted(w, name, "a number of milliseconds, at most an hour,", why);
 }
 
 /* --- references ----------------------------------------------------------------- */
@@ -100,7 +101,8 @@ static bool read_entity(struct step_reader *r, const struct written *w, struct s
 	const char *name = "entity";
 	struct text entity, target;
 
-	if (!read_text(w, "entity", &entity, why) || !read_text(w, "target", &target, why))
+	if (!step_read_text(w, "entity", &entity, why) ||
+	    !step_read_text(w, "target", &target, why))
 		return false;
 	if (entity.len == 0 && r->entity.len) {
 		entity = r->entity;
@@ -127,8 +129,8 @@ static bool is_param(struct text name)
 	return true;
 }
 
-static bool read_param(struct score *score, struct text name, yyjson_val *value,
-                       struct param *param, struct error *why)
+static bool step_read_param(struct score *score, struct text name, yyjson_val *value,
+                            struct param *param, struct error *why)
 {
 	struct buf json;
 
@@ -163,8 +165,8 @@ static bool add_param(struct score *score, yyjson_val *object, yyjson_val *key, 
 		return pointer_fault(why, "more than %d parameters", STEP_PARAMS_MAX);
 	if (!is_first(object, key))
 		return pointer_fault(why, "given twice") || pointer_member(why, name);
-	if (!read_param(score, name, yyjson_obj_iter_get_val(key), &step->params[step->param_count],
-	                why))
+	if (!step_read_param(score, name, yyjson_obj_iter_get_val(key),
+	                     &step->params[step->param_count], why))
 		return pointer_member(why, name);
 	step->param_count++;
 	return true;
@@ -209,7 +211,7 @@ static bool read_action(struct step_reader *r, const struct written *w, struct s
 {
 	double duration = -1;
 
-	if (!read_text(w, "easing", &step->easing, why) ||
+	if (!step_read_text(w, "easing", &step->easing, why) ||
 	    !read_ms(w, "delay", &step->delay_ms, why) || !read_ms(w, "duration", &duration, why))
 		return false;
 	if (!step->easing.at)
@@ -324,10 +326,10 @@ static bool read_step(struct step_reader *r, yyjson_val *value, struct sequence 
 		return read_structure(r, value, into, depth, why);
 	if (yyjson_is_obj(yyjson_obj_get(value, "params")))
 		w.params = yyjson_obj_get(value, "params");
-	if (!read_text(&w, "action", &action, why))
+	if (!step_read_text(&w, "action", &action, why))
 		return false;
 	if (action.len == 0)
-		return wanted(&w, "action", "the name of an action", why);
+		return step_wanted(&w, "action", "the name of an action", why);
 	step = add_step(into);
 	step->action = action;
 	return read_action(r, &w, step, why);
@@ -342,8 +344,8 @@ bool score_init(struct score *score, yyjson_val *choreography, struct error *why
 	if (!yyjson_is_obj(choreography))
 		return pointer_fault(why, "a choreography is an object");
 	if (!given(choreography, "steps"))
-		return wanted(&w, "steps", "a list of steps", why);
-	return read_text(&w, "defaultTargetEntityId", &r.entity, why) &&
+		return step_wanted(&w, "steps", "a list of steps", why);
+	return step_read_text(&w, "defaultTargetEntityId", &r.entity, why) &&
 	       (read_steps(&r, given(choreography, "steps"), &score->steps, 0, why) ||
 	        pointer_member(why, TEXT("steps")));
 }

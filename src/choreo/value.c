@@ -3,7 +3,7 @@
 
 #include "signal/json.h"
 
-static yyjson_val *member(yyjson_val *payload, struct text name)
+static yyjson_val *value_member(yyjson_val *payload, struct text name)
 {
 	return name.len ? yyjson_obj_getn(payload, name.at, name.len) : NULL;
 }
@@ -22,9 +22,9 @@ bool value_number(yyjson_val *payload, struct text field, struct text property, 
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	if (json_number(member(payload, field), out) ||
-	    json_number(member(payload, last_part(property)), out) ||
-	    json_number(member(payload, TEXT("value")), out))
+	if (json_number(value_member(payload, field), out) ||
+	    json_number(value_member(payload, last_part(property)), out) ||
+	    json_number(value_member(payload, TEXT("value")), out))
 		return true;
 	yyjson_obj_foreach(payload, i, max, key, value)
 	{
@@ -41,7 +41,7 @@ struct text value_text(yyjson_val *payload, struct text field)
 	size_t i, max;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		value = member(payload, names[i]);
+		value = value_member(payload, names[i]);
 		if (yyjson_is_str(value))
 			return json_text(value);
 	}
@@ -65,10 +65,10 @@ static bool is_color(struct text t)
 
 struct text value_color(yyjson_val *payload, struct text field)
 {
-	struct text color = json_text(member(payload, field));
+	struct text color = json_text(value_member(payload, field));
 
 	if (!is_color(color))
-		color = json_text(member(payload, TEXT("color")));
+		color = json_text(value_member(payload, TEXT("color")));
 	return is_color(color) ? color : (struct text){NULL, 0};
 }
 
@@ -80,11 +80,12 @@ static bool read_point(yyjson_val *value, double *x, double *y)
 
 bool value_point(yyjson_val *payload, struct text field, double *x, double *y)
 {
-	return read_point(member(payload, field), x, y) ||
-	       read_point(member(payload, TEXT("position")), x, y) || read_point(payload, x, y);
+	return read_point(value_member(payload, field), x, y) ||
+	       read_point(value_member(payload, TEXT("position")), x, y) ||
+	       read_point(payload, x, y);
 }
 
-static double end_of(yyjson_val *mapping, const char *range, size_t i)
+static double value_end_of(yyjson_val *mapping, const char *range, size_t i)
 {
 	double number = 0;
 
@@ -99,8 +100,10 @@ static double limited(double value, double low, double high)
 
 double value_mapped(yyjson_val *mapping, double raw)
 {
-	double in_min = end_of(mapping, "inputRange", 0), in_max = end_of(mapping, "inputRange", 1);
-	double low = end_of(mapping, "outputRange", 0), high = end_of(mapping, "outputRange", 1);
+	double in_min = value_end_of(mapping, "inputRange", 0),
+	       in_max = value_end_of(mapping, "inputRange", 1);
+	double low = value_end_of(mapping, "outputRange", 0),
+	       high = value_end_of(mapping, "outputRange", 1);
 	struct text fn = json_text_at(mapping, "fn");
 	double t;
 

@@ -23,7 +23,8 @@ static const struct journal_verb verbs[] = {
 	{0},
 };
 
-bool stretch_read(const struct options *options, struct stretch *out, struct error *why)
+bool journal_stretch_read(const struct options *options, struct journal_stretch *out,
+                          struct error *why)
 {
 	const char *from = options_value(options, "from"), *to = options_value(options, "to");
 	struct positions positions;
@@ -31,7 +32,7 @@ bool stretch_read(const struct options *options, struct stretch *out, struct err
 
 	if (from && !positions_parse(text_of(from), &positions))
 		return error_set(why, "--from wants SEQ or EPOCH-SEQ, not '%s'", from);
-	*out = (struct stretch){.after = from ? from : "0"};
+	*out = (struct journal_stretch){.after = from ? from : "0"};
 	if (!to)
 		return true;
 	if (!position_parse(text_of(to), &position) || position.seq == 0)

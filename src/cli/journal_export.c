@@ -25,7 +25,7 @@
 struct journal_export {
 	struct sink *sink;
 	struct progress progress;
-	struct stretch stretch;
+	struct journal_stretch stretch;
 	uint64_t signals, first, last, gaps;
 	uint64_t start;  /* the first seq that can come, for the progress */
 	struct buf part; /* of a line whose end is still to come, or of a refusal */
@@ -299,7 +299,7 @@ int journal_verb_export(struct command_context *context, const struct options *o
 
 	if (path && strcmp(path, "-") == 0)
 		path = NULL;
-	if (!stretch_read(options, &e.stretch, &why))
+	if (!journal_stretch_read(options, &e.stretch, &why))
 		return command_misused(&command_journal, "%s", why.words);
 	if (!path && options_has(options, "json"))
 		return command_misused(&command_journal, "--json goes with --output FILE: what is "

@@ -14,11 +14,12 @@ int journal_verb_forget(struct command_context *context, const struct options *o
 bool journal_is_absent(const char *data, struct error *why);
 
 /* --from and --to: signals after the one, up to and with the other. */
-struct stretch {
+struct journal_stretch {
 	const char *after; /* as it was given; "0" when not */
 	uint64_t to;       /* seq; 0: to the present */
 };
 
-bool stretch_read(const struct options *options, struct stretch *out, struct error *why);
+bool journal_stretch_read(const struct options *options, struct journal_stretch *out,
+                          struct error *why);
 
 #endif

@@ -49,7 +49,8 @@ static bool ask_extent(struct past *p, struct error *why)
 	return true;
 }
 
-struct past *past_open(struct remote *remote, const struct stretch *stretch, struct error *why)
+struct past *past_open(struct remote *remote, const struct journal_stretch *stretch,
+                       struct error *why)
 {
 	struct past *p = must_zero(1, sizeof(*p));
 	struct positions after;

@@ -16,7 +16,8 @@ enum past_answer { PAST_ONE, PAST_END, PAST_BAD };
 
 /* Its end is known at once: what comes while it is read is not part of it.  NULL: there
  * is no box, or it refused. */
-struct past *past_open(struct remote *remote, const struct stretch *stretch, struct error *why);
+struct past *past_open(struct remote *remote, const struct journal_stretch *stretch,
+                       struct error *why);
 void past_close(struct past *past);
 
 /* The line is valid until the next call.  Gaps are said on standard error. */

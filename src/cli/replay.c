@@ -297,13 +297,13 @@ static const char *misuse(const struct options *options)
 static bool open_all(struct replay *r, const struct options *options, struct error *why)
 {
 	const char *file = options->word_count ? options->words[0] : NULL;
-	struct stretch stretch;
+	struct journal_stretch stretch;
 
 	if (options_has(options, "step") && !open_keys(r, file, why))
 		return false;
 	if (file)
 		r->lines = lines_open(file, why);
-	else if (stretch_read(options, &stretch, why))
+	else if (journal_stretch_read(options, &stretch, why))
 		r->past = past_open(r->remote, &stretch, why);
 	return r->lines || r->past;
 }

@@ -9,7 +9,7 @@
 #define NAME_MAX_LEN 32
 #define ID_MAX_LEN 64
 
-static bool is_of(struct text value, const char *others)
+static bool check_is_of(struct text value, const char *others)
 {
 	for (size_t i = 0; i < value.len; i++) {
 		char c = value.at[i];
@@ -155,7 +155,7 @@ bool check_listen(const void *row, size_t rows_before, struct error *why)
 
 bool check_host(struct text value, struct error *why)
 {
-	if (!is_of(value, ".-_:[]"))
+	if (!check_is_of(value, ".-_:[]"))
 		return error_set(why, "'%.*s' is not a host, like box.example:7446",
 		                 TEXT_ARG(value));
 	return true;
@@ -170,7 +170,7 @@ bool check_origin(struct text value, struct error *why)
 	if (text_starts(value, scheme)) {
 		struct text host = {value.at + scheme.len, value.len - scheme.len};
 
-		if (is_of(host, ".-_:[]"))
+		if (check_is_of(host, ".-_:[]"))
 			return true;
 	}
 	return error_set(why, "'%.*s' is not an origin, like https://box.example without a path",
@@ -181,7 +181,7 @@ bool check_source_id(struct text value, struct error *why)
 {
 	if (text_is(value, "signalbox") || text_is(value, "demo") || text_is(value, "stage"))
 		return error_set(why, "'%.*s' is our own name", TEXT_ARG(value));
-	return (is_of(value, "._-") && value.len <= ID_MAX_LEN && value.at[0] != '.') ||
+	return (check_is_of(value, "._-") && value.len <= ID_MAX_LEN && value.at[0] != '.') ||
 	       error_set(why,
 	                 "'%.*s' is no id; letters, digits, '.', '_' and '-' make one, at most %d",
 	                 TEXT_ARG(value), ID_MAX_LEN);
@@ -204,7 +204,7 @@ bool check_source_url(struct text value, struct error *why)
 bool check_reference(struct text value, struct error *why)
 {
 	if (value.len > 3 && text_starts(value, TEXT("${")) && value.at[value.len - 1] == '}' &&
-	    is_of((struct text){value.at + 2, value.len - 3}, "_"))
+	    check_is_of((struct text){value.at + 2, value.len - 3}, "_"))
 		return true;
 	/* The words do not repeat it: it may be the secret itself. */
 	return error_set(why, "a secret does not belong here: write ${NAME} for a variable of the "
@@ -213,7 +213,7 @@ bool check_reference(struct text value, struct error *why)
 
 bool check_name(struct text value, struct error *why)
 {
-	if (!is_of(value, "._-") || value.len > NAME_MAX_LEN || value.at[0] == '.')
+	if (!check_is_of(value, "._-") || value.len > NAME_MAX_LEN || value.at[0] == '.')
 		return error_set(why,
 		                 "'%.*s' is no name; letters, digits, '.', '_' and '-' make one, "
 		                 "at most %d",

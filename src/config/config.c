@@ -76,7 +76,7 @@ static bool is_lasting(int fd, const char *path, struct error *why)
 }
 
 /* Takes path. */
-static bool read_file(struct config_loading *l, char *path, bool may_be_absent)
+static bool config_read_file(struct config_loading *l, char *path, bool may_be_absent)
 {
 	struct buf bytes;
 	bool good;
@@ -108,11 +108,11 @@ static bool load_file(struct config_loading *l)
 	if (!named)
 		named = env_get(l->sources->env, "SIGNALBOX_CONFIG");
 	if (named)
-		return read_file(l, must_dup(named), false);
+		return config_read_file(l, must_dup(named), false);
 	path = xdg_path(l, "XDG_CONFIG_HOME", ".config", FILE_NAME);
-	if (path && !read_file(l, path, true))
+	if (path && !config_read_file(l, path, true))
 		return false;
-	return l->config->file || read_file(l, must_dup("/etc/" FILE_NAME), true);
+	return l->config->file || config_read_file(l, must_dup("/etc/" FILE_NAME), true);
 }
 
 /* The file names the user's own data directory, which is not the demo's. */
@@ -226,7 +226,7 @@ static bool settle_tokens(const struct config_loading *l)
 }
 
 /* What the environment says takes the place of ${NAME}. */
-static bool look_up(const struct config_loading *l, struct config_source *source)
+static bool config_look_up(const struct config_loading *l, struct config_source *source)
 {
 	size_t len = strlen(source->credential);
 	const char *value;
@@ -254,10 +254,10 @@ static bool settle_source(const struct config_loading *l, size_t at)
 		                 source->id);
 	if (source->credential_file)
 		source->credential_file = settle_path(l, source->credential_file, config->data);
-	return !source->credential || look_up(l, source);
+	return !source->credential || config_look_up(l, source);
 }
 
-static bool settle(struct config_loading *l)
+static bool config_settle(struct config_loading *l)
 {
 	struct config *config = l->config;
 
@@ -281,7 +281,7 @@ bool config_load(struct config *config, const struct config_sources *sources, st
 	*config = (struct config){0};
 	fields_init(config_fields, config);
 	if (load_file(&l) && forget_data_of_file(&l) && keys_each(config, load_env_key, &l) &&
-	    keys_each(config, load_flag_key, &l) && settle(&l))
+	    keys_each(config, load_flag_key, &l) && config_settle(&l))
 		return true;
 	config_finish(config);
 	return false;

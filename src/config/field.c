@@ -9,7 +9,7 @@
 /* More than anybody writes by hand, and little enough to hold. */
 #define LIST_MAX 256
 
-static void *member(const struct field *field, void *base)
+static void *field_member(const struct field *field, void *base)
 {
 	return (char *)base + field->offset;
 }
@@ -24,7 +24,7 @@ static char *list_rows(const struct field *field, void *base)
 {
 	char *rows;
 
-	memcpy(&rows, member(field, base), sizeof(rows));
+	memcpy(&rows, field_member(field, base), sizeof(rows));
 	return rows;
 }
 
@@ -41,7 +41,7 @@ static size_t item_size(const struct field *field)
 	return field->type == FIELD_ROWS ? field->size : sizeof(char *);
 }
 
-static void *add_item(const struct field *field, void *base, struct error *why)
+static void *field_add_item(const struct field *field, void *base, struct error *why)
 {
 	size_t *count = list_count(field, base), size = item_size(field);
 	char *rows = list_rows(field, base);
@@ -51,14 +51,14 @@ static void *add_item(const struct field *field, void *base, struct error *why)
 		return NULL;
 	}
 	rows = must_grow(rows, (*count + 1) * size);
-	memcpy(member(field, base), &rows, sizeof(rows));
+	memcpy(field_member(field, base), &rows, sizeof(rows));
 	memset(rows + *count * size, 0, size);
 	return rows + (*count)++ * size;
 }
 
 void *field_add_row(const struct field *field, void *base, struct error *why)
 {
-	void *row = add_item(field, base, why);
+	void *row = field_add_item(field, base, why);
 
 	if (row)
 		fields_init(field->fields, row);
@@ -74,7 +74,7 @@ bool field_add(const struct field *field, void *base, struct text value, struct 
 
 	if (field->type == FIELD_ROWS && !field->brief)
 		return error_set(why, "%s is wanted", field_wants(field));
-	item = add_item(field, base, why);
+	item = field_add_item(field, base, why);
 	return item && field_set(first, item, value, why) && field_row_is_good(field, base, why);
 }
 
@@ -108,7 +108,7 @@ void field_clear(const struct field *field, void *base)
 		}
 	}
 	free(rows);
-	memcpy(member(field, base), &none, sizeof(none));
+	memcpy(field_member(field, base), &none, sizeof(none));
 	*count = 0;
 }
 
@@ -132,7 +132,7 @@ void fields_init(const struct field *fields, void *base)
 		struct error why;
 
 		if (f->type == FIELD_GROUP) {
-			fields_init(f->fields, member(f, base));
+			fields_init(f->fields, field_member(f, base));
 		} else if (f->preset && !field_assign(f, base, text_of(f->preset), &why)) {
 			/* A fault of the table, which every run of every test would show. */
 			fprintf(stderr, "the default of %s: %s\n", f->name, why.words);
@@ -145,9 +145,9 @@ void fields_finish(const struct field *fields, void *base)
 {
 	for (const struct field *f = fields; f->name; f++) {
 		if (f->type == FIELD_GROUP) {
-			fields_finish(f->fields, member(f, base));
+			fields_finish(f->fields, field_member(f, base));
 		} else if (f->type == FIELD_TEXT) {
-			char **text = member(f, base);
+			char **text = field_member(f, base);
 
 			free(*text);
 			*text = NULL;

@@ -45,8 +45,8 @@ void outline_destroy(struct outline *outline)
 }
 
 /* The value of a key in a map, and the line of the key; NULL: there is none. */
-static yaml_node_t *find(yaml_document_t *document, yaml_node_t *map, struct text name,
-                         size_t *line)
+static yaml_node_t *outline_find(yaml_document_t *document, yaml_node_t *map, struct text name,
+                                 size_t *line)
 {
 	if (!map || map->type != YAML_MAPPING_NODE)
 		return NULL;
@@ -71,6 +71,6 @@ size_t outline_line(const struct outline *outline, const char *key)
 	size_t line = 0;
 
 	while (node && rest.len)
-		node = find(document, node, text_cut(rest, '.', &rest), &line);
+		node = outline_find(document, node, text_cut(rest, '.', &rest), &line);
 	return node ? line : 0;
 }

@@ -8,9 +8,9 @@
 #define SIZES "\"^(0|[0-9]+(B|KiB|MiB|GiB|TiB))$\""
 #define TIMES "\"^(0|[0-9]+(ms|s|m|h))$\""
 
-static void add_object(const struct field *fields, const char *type, struct buf *out);
+static void schema_add_object(const struct field *fields, const char *type, struct buf *out);
 
-static void add_choices(const struct field *field, struct buf *out)
+static void schema_add_choices(const struct field *field, struct buf *out)
 {
 	buf_add(out, TEXT("\"enum\":["));
 	for (size_t i = 0; field->choices[i]; i++) {
@@ -51,7 +51,7 @@ static void add_rows(const struct field *field, struct buf *out)
 	buf_add(out, TEXT("\"type\":\"array\",\"items\":{"));
 	if (field->brief)
 		buf_add(out, TEXT("\"anyOf\":[{\"type\":\"string\",\"minLength\":1},{"));
-	add_object(field->fields, "\"object\"", out);
+	schema_add_object(field->fields, "\"object\"", out);
 	buf_add(out, field->brief ? TEXT("}]}") : TEXT("}"));
 	if (field->filled)
 		buf_add(out, TEXT(",\"minItems\":1"));
@@ -64,7 +64,7 @@ static void add_type(const struct field *field, struct buf *out)
 		buf_add(out, TEXT("\"type\":\"string\",\"minLength\":1"));
 		break;
 	case FIELD_CHOICE:
-		add_choices(field, out);
+		schema_add_choices(field, out);
 		break;
 	case FIELD_SWITCH:
 		buf_add(out, TEXT("\"type\":\"boolean\""));
@@ -92,7 +92,7 @@ static void add_type(const struct field *field, struct buf *out)
 		add_rows(field, out);
 		break;
 	case FIELD_GROUP: /* all of it may be commented out */
-		add_object(field->fields, "[\"object\",\"null\"]", out);
+		schema_add_object(field->fields, "[\"object\",\"null\"]", out);
 	}
 }
 
@@ -111,7 +111,7 @@ static void add_preset(const struct field *field, struct buf *out)
 		buf_add_char(out, ']');
 }
 
-static void add_field(const struct field *field, struct buf *out)
+static void schema_add_field(const struct field *field, struct buf *out)
 {
 	char *range = field_range(field);
 
@@ -146,13 +146,13 @@ static void add_needed(const struct field *fields, struct buf *out)
 	buf_add_char(out, ']');
 }
 
-static void add_object(const struct field *fields, const char *type, struct buf *out)
+static void schema_add_object(const struct field *fields, const char *type, struct buf *out)
 {
 	buf_print(out, "\"type\":%s,\"additionalProperties\":false,\"properties\":{", type);
 	for (const struct field *f = fields; f->name; f++) {
 		if (f != fields)
 			buf_add_char(out, ',');
-		add_field(f, out);
+		schema_add_field(f, out);
 	}
 	buf_add_char(out, '}');
 	add_needed(fields, out);
@@ -162,6 +162,6 @@ void field_schema(const struct field *fields, struct buf *out)
 {
 	buf_add(out, TEXT("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
 	                  "\"title\":\"signalbox.yaml\","));
-	add_object(fields, "[\"object\",\"null\"]", out);
+	schema_add_object(fields, "[\"object\",\"null\"]", out);
 	buf_add(out, TEXT("}\n"));
 }

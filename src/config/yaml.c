@@ -29,7 +29,7 @@ static bool fault_at(struct yaml_reader *r, yaml_mark_t mark)
 	return error_within(r->why, "%s:%zu:%zu", name, mark.line + 1, mark.column + 1);
 }
 
-static bool refuse(struct yaml_reader *r, const yaml_event_t *event, const char *words)
+static bool yaml_refuse(struct yaml_reader *r, const yaml_event_t *event, const char *words)
 {
 	error_set(r->why, "%s", words);
 	return fault_at(r, event->start_mark);
@@ -68,7 +68,7 @@ static bool next(struct yaml_reader *r, yaml_event_t *event)
 		return parser_fault(r);
 	if (!has_extras(event))
 		return true;
-	refuse(r, event, "anchors, aliases and tags are not allowed here");
+	yaml_refuse(r, event, "anchors, aliases and tags are not allowed here");
 	yaml_event_delete(event);
 	return false;
 }
@@ -159,8 +159,8 @@ static bool read_list(struct yaml_reader *r, const struct field *list, void *bas
 	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
 }
 
-static bool read_value(struct yaml_reader *r, const struct field *field, void *base,
-                       const yaml_event_t *event)
+static bool yaml_read_value(struct yaml_reader *r, const struct field *field, void *base,
+                            const yaml_event_t *event)
 {
 	if (field->type == FIELD_GROUP) {
 		if (is_nothing(event)) /* all of it is commented out */
@@ -186,7 +186,7 @@ static bool read_pair(struct yaml_reader *r, const struct field *fields, void *b
 	bool good;
 
 	if (key->type != YAML_SCALAR_EVENT)
-		return refuse(r, key, "a key is a plain word");
+		return yaml_refuse(r, key, "a key is a plain word");
 	field = field_find(fields, scalar_text(key));
 	if (!field)
 		return unknown_key(r, key, fields);
@@ -197,7 +197,7 @@ static bool read_pair(struct yaml_reader *r, const struct field *fields, void *b
 	*seen |= (uint64_t)1 << (field - fields);
 	if (!next(r, &value))
 		return false;
-	good = read_value(r, field, base, &value);
+	good = yaml_read_value(r, field, base, &value);
 	yaml_event_delete(&value);
 	return good;
 }
@@ -242,11 +242,11 @@ static bool read_event(struct yaml_reader *r, const struct field *fields, void *
 	case YAML_DOCUMENT_END_EVENT:
 		return true;
 	case YAML_DOCUMENT_START_EVENT:
-		return ++*documents == 1 || refuse(r, event, "a second document begins here");
+		return ++*documents == 1 || yaml_refuse(r, event, "a second document begins here");
 	case YAML_MAPPING_START_EVENT:
 		return read_map(r, fields, base);
 	default:
-		return is_nothing(event) || refuse(r, event, "a map of keys is wanted");
+		return is_nothing(event) || yaml_refuse(r, event, "a map of keys is wanted");
 	}
 }
 

@@ -34,7 +34,7 @@ static uint32_t sum(const struct header *h, struct text state)
 	return crc32c(crc32c(0, h, offsetof(struct header, crc)), state.at, state.len);
 }
 
-static void name_of(char out[SEGMENT_NAME_ROOM], uint64_t seq)
+static void checkpoint_name_of(char out[SEGMENT_NAME_ROOM], uint64_t seq)
 {
 	snprintf(out, SEGMENT_NAME_ROOM, PREFIX "%llu", (unsigned long long)seq);
 }
@@ -73,7 +73,7 @@ static void remove_old(int dir)
 	char name[SEGMENT_NAME_ROOM];
 
 	for (size_t i = KEPT; i < n; i++) {
-		name_of(name, seqs[i]);
+		checkpoint_name_of(name, seqs[i]);
 		unlinkat(dir, name, 0);
 	}
 }
@@ -85,7 +85,7 @@ void checkpoint_remove_from(int dir, uint64_t seq)
 	char name[SEGMENT_NAME_ROOM];
 
 	for (size_t i = 0; i < n && seqs[i] >= seq; i++) {
-		name_of(name, seqs[i]);
+		checkpoint_name_of(name, seqs[i]);
 		unlinkat(dir, name, 0);
 	}
 }
@@ -102,7 +102,7 @@ void checkpoint_write(int dir, uint64_t seq, struct text state)
 	buf_init(&file, FILE_MAX);
 	buf_add(&file, (struct text){(const char *)&h, sizeof h});
 	buf_add(&file, state);
-	name_of(name, seq);
+	checkpoint_name_of(name, seq);
 	if (file.full)
 		log_warn("journal", "the state at %llu is too big for a checkpoint",
 		         (unsigned long long)seq);
@@ -120,7 +120,7 @@ static bool load(int dir, uint64_t seq, struct buf *out)
 	struct text state;
 
 	buf_clear(out);
-	name_of(name, seq);
+	checkpoint_name_of(name, seq);
 	if (!disk_load(dir, name, out) || out->len < sizeof h)
 		return false;
 	memcpy(&h, out->at, sizeof h);
@@ -159,7 +159,7 @@ bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq)
 		found = seqs[i] <= last && load(dir, seqs[i], out);
 		if (found)
 			break;
-		name_of(name, seqs[i]);
+		checkpoint_name_of(name, seqs[i]);
 		log_warn("journal", "%s is no good, and removed", name);
 		unlinkat(dir, name, 0);
 	}

@@ -53,7 +53,7 @@ bool cold_is_waiting(struct journal *j, struct warm *w)
 	return waiting;
 }
 
-static enum cold_answer ask(struct journal *j, const struct wanted *wanted, struct warm **warm)
+static enum cold_answer cold_ask(struct journal *j, const struct wanted *wanted, struct warm **warm)
 {
 	struct warm *w = must_zero(1, sizeof *w);
 
@@ -72,7 +72,8 @@ static enum cold_answer ask(struct journal *j, const struct wanted *wanted, stru
 }
 
 /* The answer of the warmer to this very question, taken off the books. */
-static struct warm *take_answer(struct journal *j, const struct wanted *wanted, struct warm **warm)
+static struct warm *cold_take_answer(struct journal *j, const struct wanted *wanted,
+                                     struct warm **warm)
 {
 	struct warm *w = *warm;
 
@@ -146,11 +147,11 @@ enum cold_answer cold_open(struct journal *j, uint64_t first, struct warm **warm
 			return COLD_READY;
 		}
 	}
-	tried = take_answer(j, &wanted, warm);
+	tried = cold_take_answer(j, &wanted, warm);
 	answer = open_both(j, first, tried != NULL, out);
 	if (tried)
 		warm_destroy(tried);
-	return answer == COLD_WAIT ? ask(j, &wanted, warm) : answer;
+	return answer == COLD_WAIT ? cold_ask(j, &wanted, warm) : answer;
 }
 
 void cold_unref(struct open_file *f)
@@ -218,14 +219,14 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 		return COLD_READY;
 	if (f->cannot_ask && f->index_is_warm && wanted->which == SEGMENT_INDEX)
 		return read_warmed(f, wanted, into);
-	answer = take_answer(j, wanted, warm);
+	answer = cold_take_answer(j, wanted, warm);
 	if (!answer)
-		return ask(j, wanted, warm);
+		return cold_ask(j, wanted, warm);
 	failed = answer->failed;
 	warm_destroy(answer);
 	if (failed) {
 		f->index_is_bad = f->index_is_bad || wanted->which == SEGMENT_INDEX;
 		return COLD_FAILED;
 	}
-	return f->cannot_ask ? read_warmed(f, wanted, into) : ask(j, wanted, warm);
+	return f->cannot_ask ? read_warmed(f, wanted, into) : cold_ask(j, wanted, warm);
 }

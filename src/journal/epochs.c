@@ -28,26 +28,26 @@ static bool parse_line(struct text line, struct epoch *out)
 	return true;
 }
 
-static void drop_oldest(struct epochs *epochs, size_t n)
+static void epochs_drop_oldest(struct epochs *epochs, size_t n)
 {
 	epochs->count -= n;
 	memmove(epochs->all, epochs->all + n, epochs->count * sizeof *epochs->all);
 }
 
 /* Twice the room, so that what is over the limit moves seldom. */
-static void keep(struct epochs *epochs, const struct epoch *e)
+static void epochs_keep(struct epochs *epochs, const struct epoch *e)
 {
 	if (!epochs->all)
 		epochs->all = must_zero(2 * EPOCHS_MAX, sizeof *e);
 	if (epochs->count == (size_t)2 * EPOCHS_MAX)
-		drop_oldest(epochs, EPOCHS_MAX);
+		epochs_drop_oldest(epochs, EPOCHS_MAX);
 	epochs->all[epochs->count++] = *e;
 }
 
 static void drop_excess(struct epochs *epochs)
 {
 	if (epochs->count > EPOCHS_MAX)
-		drop_oldest(epochs, epochs->count - EPOCHS_MAX);
+		epochs_drop_oldest(epochs, epochs->count - EPOCHS_MAX);
 }
 
 bool epochs_load(struct epochs *epochs, int dir, struct error *why)
@@ -67,7 +67,7 @@ bool epochs_load(struct epochs *epochs, int dir, struct error *why)
 		struct epoch e;
 
 		if (parse_line(line, &e) && (!before || e.first >= before->first))
-			keep(epochs, &e);
+			epochs_keep(epochs, &e);
 		else
 			log_warn("journal", "a line of " EPOCHS_FILE " makes no sense: %.*s",
 			         TEXT_ARG(line));
@@ -91,7 +91,7 @@ void epochs_drop_before(struct epochs *epochs, uint64_t oldest)
 	while (n + 1 < epochs->count && epochs->all[n + 1].first <= oldest)
 		n++;
 	if (n)
-		drop_oldest(epochs, n);
+		epochs_drop_oldest(epochs, n);
 }
 
 bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *why)
@@ -101,7 +101,7 @@ bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *wh
 	bool done;
 
 	random_hex(fresh.name, EPOCH_LEN / 2);
-	keep(epochs, &fresh);
+	epochs_keep(epochs, &fresh);
 	drop_excess(epochs);
 	buf_init(&file, EPOCHS_BYTES_MAX);
 	for (size_t i = 0; i < epochs->count; i++)

@@ -22,7 +22,7 @@ struct files_reading {
 	bool is_enough;
 };
 
-static void tell_gap(struct files_reading *r, uint64_t to, const char *why)
+static void files_tell_gap(struct files_reading *r, uint64_t to, const char *why)
 {
 	struct gap gap = {r->next, to < r->to ? to : r->to, why};
 
@@ -65,16 +65,16 @@ static void give_entry(struct files_reading *r, int fd, const struct index_entry
 	if (e->last < r->next)
 		return;
 	if (e->first > r->next)
-		tell_gap(r, e->first - 1, "damaged");
+		files_tell_gap(r, e->first - 1, "damaged");
 	if (r->next > r->to)
 		return;
 	if (e->kind != ENTRY_LINES)
-		tell_gap(r, e->last, e->kind == ENTRY_FORGOTTEN ? "forgotten" : "lost");
+		files_tell_gap(r, e->last, e->kind == ENTRY_FORGOTTEN ? "forgotten" : "lost");
 	else if (!give_batch(r, fd, e))
-		tell_gap(r, e->last, "damaged");
+		files_tell_gap(r, e->last, "damaged");
 }
 
-static int open_one(int dir, uint64_t first, enum segment_file which)
+static int files_open_one(int dir, uint64_t first, enum segment_file which)
 {
 	char name[SEGMENT_NAME_ROOM];
 
@@ -104,11 +104,11 @@ static void give_segment(struct files_reading *r, int fd, int index, uint64_t fi
 		give_entry(r, fd, e);
 	}
 	if (until && r->next < until && r->next <= r->to && !r->is_enough)
-		tell_gap(r, until - 1, "damaged");
+		files_tell_gap(r, until - 1, "damaged");
 	inspection_finish(&in);
 }
 
-static bool is_wanted(const struct files_reading *r, size_t i, uint64_t *until)
+static bool files_is_wanted(const struct files_reading *r, size_t i, uint64_t *until)
 {
 	*until = i + 1 < r->shelf.count ? r->shelf.firsts[i + 1] : 0;
 	return (!*until || *until > r->next) && r->shelf.firsts[i] <= r->to;
@@ -119,18 +119,18 @@ static void give_all(struct files_reading *r)
 	uint64_t until, done = 0;
 
 	for (size_t i = 0; i < r->shelf.count; i++)
-		if (is_wanted(r, i, &until))
+		if (files_is_wanted(r, i, &until))
 			r->files->total += r->shelf.bytes[i];
 	for (size_t i = 0; i < r->shelf.count && !r->is_enough; i++) {
 		uint64_t first = r->shelf.firsts[i];
 		int fd, index;
 
-		if (!is_wanted(r, i, &until))
+		if (!files_is_wanted(r, i, &until))
 			continue;
 		if (first > r->next)
-			tell_gap(r, first - 1, i ? "damaged" : "expired");
-		fd = open_one(r->dir, first, SEGMENT_LINES);
-		index = open_one(r->dir, first, SEGMENT_INDEX);
+			files_tell_gap(r, first - 1, i ? "damaged" : "expired");
+		fd = files_open_one(r->dir, first, SEGMENT_LINES);
+		index = files_open_one(r->dir, first, SEGMENT_INDEX);
 		r->files->done = done;
 		give_segment(r, fd, index, first, until);
 		done += r->shelf.bytes[i];

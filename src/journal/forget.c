@@ -67,7 +67,7 @@ static bool is_meant(struct forgetting *f, uint64_t seq, struct text line)
 
 /* ---- segments ---- */
 
-static int open_one(int dir, uint64_t first, enum segment_file which)
+static int forget_open_one(int dir, uint64_t first, enum segment_file which)
 {
 	char name[SEGMENT_NAME_ROOM];
 
@@ -98,8 +98,8 @@ static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *
 {
 	*o = (struct opened_segment){.first = f->shelf.firsts[i]};
 	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
-	o->fd = open_one(f->dir, o->first, SEGMENT_LINES);
-	o->index = open_one(f->dir, o->first, SEGMENT_INDEX);
+	o->fd = forget_open_one(f->dir, o->first, SEGMENT_LINES);
+	o->index = forget_open_one(f->dir, o->first, SEGMENT_INDEX);
 	if (o->fd < 0 || o->index < 0)
 		error_errno(why, "segment %llu", (unsigned long long)o->first);
 	else if (inspect_one(o, why))
@@ -127,7 +127,7 @@ static bool is_spare(const struct opened_segment *o, size_t i)
 
 /* ---- counting ---- */
 
-static void note(struct journal_forget *what, uint64_t from, uint64_t to)
+static void forget_note(struct journal_forget *what, uint64_t from, uint64_t to)
 {
 	what->signals += to - from + 1;
 	if (!what->first || from < what->first)
@@ -148,7 +148,7 @@ static uint64_t count_batch(struct forgetting *f, const struct opened_segment *o
 		struct text line = text_cut(lines, '\n', &lines);
 
 		if (is_meant(f, seq, line)) {
-			note(f->what, seq, seq);
+			forget_note(f->what, seq, seq);
 			found++;
 		}
 	}
@@ -170,7 +170,7 @@ static void count_segment(struct forgetting *f, const struct opened_segment *o)
 			continue;
 		f->what->damaged++;
 		if (o->in.states[i] == BATCH_BAD && is_in_range(f->what, e->first, e->last)) {
-			note(f->what, e->first, e->last);
+			forget_note(f->what, e->first, e->last);
 			found++;
 		}
 	}
@@ -373,8 +373,8 @@ static bool forget_all(struct forgetting *f, struct error *why)
 
 /* ---- from outside ---- */
 
-static bool run(const char *data_dir, struct journal_forget *what, bool only_count,
-                struct error *why)
+static bool forget_run(const char *data_dir, struct journal_forget *what, bool only_count,
+                       struct error *why)
 {
 	char *path = must_print("%s/journal", data_dir);
 	struct forgetting f = {.what = what};
@@ -400,13 +400,13 @@ static bool run(const char *data_dir, struct journal_forget *what, bool only_cou
 
 bool journal_forget_count(const char *data_dir, struct journal_forget *what, struct error *why)
 {
-	return run(data_dir, what, true, why);
+	return forget_run(data_dir, what, true, why);
 }
 
 bool journal_forget(const char *data_dir, struct journal_forget *what, struct error *why)
 {
 	int lock = lock_take(data_dir, why);
-	bool good = lock >= 0 && run(data_dir, what, false, why);
+	bool good = lock >= 0 && forget_run(data_dir, what, false, why);
 
 	if (lock >= 0)
 		close(lock);

@@ -116,7 +116,7 @@ static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 	return epochs_add(&j->epochs, j->dir, fork, why) && epochs_mark_remove(j->dir, why);
 }
 
-static bool load(struct journal *j, struct error *why)
+static bool journal_load(struct journal *j, struct error *why)
 {
 	uint64_t fork;
 
@@ -128,7 +128,7 @@ static bool load(struct journal *j, struct error *why)
 	return begin_epoch(j, fork, why);
 }
 
-static void destroy(struct journal *j)
+static void journal_destroy(struct journal *j)
 {
 	segment_finish(&j->segment);
 	if (j->dir >= 0)
@@ -164,8 +164,8 @@ struct journal *journal_open(const struct journal_options *options, struct error
 	buf_init(&j->checkpoint, CHECKPOINT_MAX + KIB);
 	buf_init(&j->scratch, BATCH_BYTES_MAX);
 	j->lock_fd = lock_take(options->dir, why);
-	if (j->lock_fd < 0 || !open_dir(j, why) || !load(j, why)) {
-		destroy(j);
+	if (j->lock_fd < 0 || !open_dir(j, why) || !journal_load(j, why)) {
+		journal_destroy(j);
 		return NULL;
 	}
 	j->durable = j->durable_seen = j->last;
@@ -394,7 +394,7 @@ void journal_close(struct journal *j)
 		log_error("journal", "stopped with %llu signals that are not on the disk",
 		          (unsigned long long)(j->last - j->durable_seen));
 	recent_finish(&j->recent);
-	destroy(j);
+	journal_destroy(j);
 }
 
 /* --- questions ----------------------------------------------------------- */

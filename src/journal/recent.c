@@ -105,7 +105,7 @@ void recent_finish(struct recent *recent)
 	*recent = (struct recent){0};
 }
 
-static void publish(struct block *b, uint32_t lines, size_t bytes)
+static void recent_publish(struct block *b, uint32_t lines, size_t bytes)
 {
 	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_release);
 }
@@ -129,7 +129,7 @@ void recent_add(struct recent *recent, struct text head, struct text body)
 	b->at[used - 1] = '\n';
 	b->ends[lines] = used;
 	recent->next++;
-	publish(b, lines + 1, used);
+	recent_publish(b, lines + 1, used);
 }
 
 void recent_add_gap(struct recent *recent, uint64_t to, struct text line)
@@ -140,7 +140,7 @@ void recent_add_gap(struct recent *recent, uint64_t to, struct text line)
 	b->at[line.len] = '\n';
 	b->ends[0] = (uint32_t)line.len + 1;
 	recent->next = to + 1;
-	publish(b, 1, line.len + 1);
+	recent_publish(b, 1, line.len + 1);
 }
 
 /* The oldest block goes when a line of the next one is durable too, for only

@@ -201,7 +201,7 @@ static void put_aside(const struct recovery *r, int dir, const struct segment *s
 	}
 }
 
-static void tell(const struct recovery *r, const struct segment *s)
+static void recover_tell(const struct recovery *r, const struct segment *s)
 {
 	unsigned long long name = s->first, next = r->more.next;
 
@@ -268,7 +268,7 @@ static bool mend(struct recovery *r, struct segment *s, struct error *why)
 	bool done;
 
 	buf_init(&gap, GAP_LINE_MAX);
-	tell(r, s);
+	recover_tell(r, s);
 	done = (add_gap(r, &gap) && write_all(r, s, buf_text(&gap))) ||
 	       error_errno(why, "segment %llu cannot be put right", (unsigned long long)s->first);
 	buf_finish(&gap);
@@ -276,7 +276,7 @@ static bool mend(struct recovery *r, struct segment *s, struct error *why)
 }
 
 /* Everything stays as it is: another segment follows. */
-static void leave(struct segment *s, const char *reason)
+static void recover_leave(struct segment *s, const char *reason)
 {
 	log_error("journal", "segment %llu stays as it is: %s", (unsigned long long)s->first,
 	          reason);
@@ -298,7 +298,7 @@ static bool recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, 
 	*fork = (found > r.acked ? found : r.acked) + 1;
 	put_aside(&r, dir, s);
 	if (r.torn && !copy_tail(dir, s->fd, r.more.next, r.more.offset, r.torn))
-		leave(s, "its torn end cannot be copied");
+		recover_leave(s, "its torn end cannot be copied");
 	else
 		done = mend(&r, s, why);
 	recovery_finish(&r);

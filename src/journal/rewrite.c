@@ -19,7 +19,7 @@ void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first, enum segment_file
 	snprintf(out, REWRITE_NAME_ROOM, "%s.new", name);
 }
 
-static int make(int dir, uint64_t first, enum segment_file which)
+static int rewrite_make(int dir, uint64_t first, enum segment_file which)
 {
 	char name[REWRITE_NAME_ROOM];
 
@@ -32,7 +32,7 @@ void rewrite_begin(struct rewrite *w, int dir, uint64_t first)
 	*w = (struct rewrite){.dir = dir, .first = first, .next = first, .batch_first = first};
 	buf_init(&w->batch, BATCH_BYTES_MAX);
 	buf_init(&w->entries, ENTRIES_MAX);
-	w->fd = make(dir, first, SEGMENT_LINES);
+	w->fd = rewrite_make(dir, first, SEGMENT_LINES);
 	w->failed = w->fd < 0;
 	if (w->failed)
 		error_errno(&w->why, "segment %llu", (unsigned long long)first);
@@ -116,7 +116,7 @@ void rewrite_copy_gap(struct rewrite *w, const struct index_entry *entry, struct
 static bool write_index(struct rewrite *w)
 {
 	struct iovec piece = {w->entries.at, w->entries.len};
-	int fd = make(w->dir, w->first, SEGMENT_INDEX);
+	int fd = rewrite_make(w->dir, w->first, SEGMENT_INDEX);
 	bool good = fd >= 0 && (!w->entries.len || disk_write(fd, &piece, 1, 0)) && fsync(fd) == 0;
 
 	if (fd >= 0)

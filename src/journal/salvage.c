@@ -78,7 +78,7 @@ static bool is_gap(const struct salvage_part *p, yyjson_val *line, uint64_t seq,
 }
 
 /* Takes one line with its newline, or says that this is the end. */
-static bool take_line(struct salvage_part *p, struct text line)
+static bool salvage_take_line(struct salvage_part *p, struct text line)
 {
 	struct salvage *s = p->to;
 	uint64_t seq = signal_seq_of(line);
@@ -102,7 +102,7 @@ static bool take_line(struct salvage_part *p, struct text line)
 }
 
 /* False when there is nothing more to be had. */
-static bool take_part(struct salvage_part *p)
+static bool salvage_take_part(struct salvage_part *p)
 {
 	bool good = true;
 
@@ -112,13 +112,13 @@ static bool take_part(struct salvage_part *p)
 		const char *at = p->lines.at + p->at, *end;
 
 		end = memchr(at, '\n', p->lines.len - p->at);
-		good = end && take_line(p, (struct text){at, (size_t)(end - at)});
+		good = end && salvage_take_line(p, (struct text){at, (size_t)(end - at)});
 	}
 	return end_batch(p) && good;
 }
 
 /* Whole lines from where we are, at least one; false: there is none. */
-static bool read_part(struct salvage_part *p, struct buf *room)
+static bool salvage_read_part(struct salvage_part *p, struct buf *room)
 {
 	const struct salvage *s = p->to;
 
@@ -149,7 +149,7 @@ void salvage_run(struct salvage *s)
 
 	buf_init(&room, BATCH_BYTES_MAX + 1);
 	json_reader_init(&p.json, BATCH_BYTES_MAX);
-	while (s->offset < s->end && read_part(&p, &room) && take_part(&p))
+	while (s->offset < s->end && salvage_read_part(&p, &room) && salvage_take_part(&p))
 		;
 	json_reader_finish(&p.json);
 	buf_finish(&room);

@@ -28,19 +28,19 @@ void index_entry_seal(struct index_entry *entry)
 	entry->self = crc32c(0, entry, offsetof(struct index_entry, self));
 }
 
-static bool is_whole(const struct index_entry *entry)
+static bool segment_is_whole(const struct index_entry *entry)
 {
 	return entry->self == crc32c(0, entry, offsetof(struct index_entry, self));
 }
 
 bool index_entry_is_newer(const struct index_entry *entry)
 {
-	return entry->format > ENTRY_FORMAT && is_whole(entry);
+	return entry->format > ENTRY_FORMAT && segment_is_whole(entry);
 }
 
 bool index_entry_is_sound(const struct index_entry *entry)
 {
-	return is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
+	return segment_is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
 	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
 	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
 	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;
@@ -81,7 +81,7 @@ void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *w
 	          (unsigned long long)from, (unsigned long long)to, why);
 }
 
-static int make(int dir, uint64_t first, enum segment_file which)
+static int segment_make(int dir, uint64_t first, enum segment_file which)
 {
 	char name[SEGMENT_NAME_ROOM];
 
@@ -144,8 +144,8 @@ bool segment_create(struct segment *s, int dir, uint64_t first, struct error *wh
 	/* A file of this name may be left of an attempt in which nothing was
 	 * committed; it may have seen a failed sync, so it is not used again. */
 	unlink_both(dir, first);
-	s->index = make(dir, first, SEGMENT_INDEX);
-	s->fd = make(dir, first, SEGMENT_LINES);
+	s->index = segment_make(dir, first, SEGMENT_INDEX);
+	s->fd = segment_make(dir, first, SEGMENT_LINES);
 	if (s->fd >= 0 && s->index >= 0 && add_zeros(s, 0) && fsync(s->index) == 0 &&
 	    fsync(s->fd) == 0 && fsync(dir) == 0)
 		return true;

@@ -11,7 +11,7 @@
 #include "journal/disk.h"
 #include "journal/segment.h"
 
-static void put(struct shelf *shelf, uint64_t first, uint64_t bytes)
+static void shelf_put(struct shelf *shelf, uint64_t first, uint64_t bytes)
 {
 	if (shelf->count == shelf->room) {
 		shelf->room = shelf->room ? shelf->room * 2 : 64;
@@ -29,7 +29,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t size_of(int dir, uint64_t first)
+static uint64_t shelf_size_of(int dir, uint64_t first)
 {
 	char name[SEGMENT_NAME_ROOM];
 	struct stat st;
@@ -49,12 +49,12 @@ bool shelf_load(struct shelf *shelf, int dir, struct error *why)
 		return error_errno(why, "the journal's directory");
 	while ((d = readdir(list)))
 		if (segment_parse_name(d->d_name, &first))
-			put(shelf, first, 0);
+			shelf_put(shelf, first, 0);
 	closedir(list);
 	if (shelf->count)
 		qsort(shelf->firsts, shelf->count, sizeof *shelf->firsts, by_number);
 	for (size_t i = 0; i < shelf->count; i++)
-		shelf->bytes[i] = size_of(dir, shelf->firsts[i]);
+		shelf->bytes[i] = shelf_size_of(dir, shelf->firsts[i]);
 	return true;
 }
 
@@ -67,7 +67,7 @@ void shelf_finish(struct shelf *shelf)
 
 void shelf_add(struct shelf *shelf, uint64_t first)
 {
-	put(shelf, first, 0);
+	shelf_put(shelf, first, 0);
 }
 
 void shelf_drop_oldest(struct shelf *shelf)

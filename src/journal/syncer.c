@@ -6,7 +6,7 @@
 
 #include "journal/inside.h"
 
-static void *run(void *self)
+static void *syncer_run(void *self)
 {
 	struct syncer *s = self;
 
@@ -42,7 +42,7 @@ void syncer_start(struct syncer *s)
 	pthread_mutex_init(&s->mutex, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	s->state = SYNCER_IDLE;
-	journal_spawn(&s->thread, "journal-sync", run, s);
+	journal_spawn(&s->thread, "journal-sync", syncer_run, s);
 }
 
 void syncer_stop(struct syncer *s)

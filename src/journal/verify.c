@@ -78,7 +78,7 @@ static bool look_at_lines(void *self, const struct index_entry *e, struct text l
 	return true;
 }
 
-static void count(struct verify_look *l, const struct index_entry *e)
+static void verify_count(struct verify_look *l, const struct index_entry *e)
 {
 	struct journal_report *r = l->report;
 
@@ -112,7 +112,7 @@ static void look_at_entry(struct verify_look *l, const struct inspection *in, si
 
 	tell_damage(l, in, i);
 	if (in->states[i] == BATCH_GOOD)
-		count(l, e);
+		verify_count(l, e);
 	if (!inspection_is_sound(in, i))
 		return;
 	if (e->first > l->next)
@@ -163,7 +163,7 @@ static void count_more(struct verify_look *l, const struct salvage *more)
 		struct index_entry e;
 
 		memcpy(&e, more->entries.at + i * sizeof e, sizeof e);
-		count(l, &e);
+		verify_count(l, &e);
 	}
 	r->unindexed = r->signals - before;
 }
@@ -187,7 +187,7 @@ static void look_at_newest(struct verify_look *l, const struct recovery *r, bool
 	report->bytes += r->in.bytes;
 }
 
-static int open_one(int dir, uint64_t first, enum segment_file which)
+static int verify_open_one(int dir, uint64_t first, enum segment_file which)
 {
 	char name[SEGMENT_NAME_ROOM];
 
@@ -221,8 +221,8 @@ static bool look_at_segment(struct verify_look *l, int dir, struct error *why)
 	struct segment s = {.first = l->first};
 	bool read = false;
 
-	s.fd = open_one(dir, l->first, SEGMENT_LINES);
-	s.index = s.fd >= 0 ? open_one(dir, l->first, SEGMENT_INDEX) : -1;
+	s.fd = verify_open_one(dir, l->first, SEGMENT_LINES);
+	s.index = s.fd >= 0 ? verify_open_one(dir, l->first, SEGMENT_INDEX) : -1;
 	if (s.fd >= 0 && (s.index >= 0 || (errno == ENOENT && !l->until)))
 		read = look_at_files(l, &s, why);
 	else

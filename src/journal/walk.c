@@ -62,7 +62,7 @@ static enum cold_answer read_exactly(struct walk *s, enum segment_file which, ui
 	return cold_read(s->journal, &wanted, &s->warm, into);
 }
 
-static uint64_t size_of(int fd)
+static uint64_t walk_size_of(int fd)
 {
 	struct stat st;
 
@@ -71,7 +71,7 @@ static uint64_t size_of(int fd)
 
 static uint64_t count_entries(const struct walk *s)
 {
-	return size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct index_entry);
+	return walk_size_of(s->file->fds[SEGMENT_INDEX]) / sizeof(struct index_entry);
 }
 
 static enum cold_answer load_window(struct walk *s, struct index_window *w, uint64_t start,
@@ -153,8 +153,8 @@ static enum cold_answer search_all(struct walk *s, const struct walk_question *q
 
 /* Puts the entry that covers next into the window: where we were, else where it
  * should be, else wherever it is. */
-static enum cold_answer find(struct walk *s, const struct walk_question *q, struct index_window *w,
-                             uint64_t *to)
+static enum cold_answer walk_find(struct walk *s, const struct walk_question *q,
+                                  struct index_window *w, uint64_t *to)
 {
 	uint64_t count = count_entries(s);
 	enum cold_answer answer = load_window(s, w, s->entry, count);
@@ -201,8 +201,8 @@ static size_t plan(const struct index_window *w, const struct walk_question *q, 
 
 /* How many bytes of what was read are as their entries say.  A first batch that
  * was entered before was checked then. */
-static size_t check(const struct index_window *w, uint64_t offset, const char *at, size_t len,
-                    size_t n)
+static size_t walk_check(const struct index_window *w, uint64_t offset, const char *at, size_t len,
+                         size_t n)
 {
 	size_t good = 0;
 
@@ -258,11 +258,11 @@ static enum walk_news damaged(struct walk *s, const struct index_entry *e, uint6
 }
 
 /* Reads len bytes into the shared scratch, where they stay until the next read. */
-static enum cold_answer fetch(struct walk *s, uint64_t offset, size_t len, char **at)
+static enum cold_answer walk_fetch(struct walk *s, uint64_t offset, size_t len, char **at)
 {
 	struct buf *scratch = &s->journal->scratch;
 
-	if (offset + len > size_of(s->file->fds[SEGMENT_LINES]))
+	if (offset + len > walk_size_of(s->file->fds[SEGMENT_LINES]))
 		return COLD_FAILED;
 	buf_clear(scratch);
 	*at = buf_reserve(scratch, len);
@@ -284,7 +284,7 @@ static enum cold_answer fetch_batches(struct walk *s, const struct walk_question
 
 	if (!s->is_careful)
 		len = plan(w, q, offset, &n);
-	answer = fetch(s, offset, len, &at);
+	answer = walk_fetch(s, offset, len, &at);
 	if (answer == COLD_WAIT)
 		return answer;
 	if (!s->is_careful && (answer == COLD_FAILED || (n == 0 && !memchr(at, '\n', len)))) {
@@ -293,7 +293,7 @@ static enum cold_answer fetch_batches(struct walk *s, const struct walk_question
 	}
 	if (answer == COLD_FAILED)
 		return answer;
-	*lines = (struct text){at, check(w, offset, at, len, n)};
+	*lines = (struct text){at, walk_check(w, offset, at, len, n)};
 	return lines->len ? COLD_READY : COLD_FAILED;
 }
 
@@ -326,7 +326,7 @@ static enum walk_news read_segment(struct walk *s, const struct walk_question *q
 	struct index_window w;
 	const struct index_entry *e;
 
-	switch (find(s, q, &w, to)) {
+	switch (walk_find(s, q, &w, to)) {
 	case COLD_WAIT:
 		return WALK_COLD;
 	case COLD_FAILED:
@@ -346,7 +346,7 @@ static enum walk_news read_segment(struct walk *s, const struct walk_question *q
 }
 
 /* Which segment, and up to which seq it is to be believed. */
-static uint64_t look_up(struct walk *s, struct walk_question *q)
+static uint64_t walk_look_up(struct walk *s, struct walk_question *q)
 {
 	struct journal *j = s->journal;
 	uint64_t first, until;
@@ -393,7 +393,7 @@ enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text 
 	if (cold_is_waiting(s->journal, s->warm))
 		return WALK_COLD;
 	if (!is_in_open_file(s, &q)) {
-		uint64_t first = look_up(s, &q);
+		uint64_t first = walk_look_up(s, &q);
 
 		*to = q.limit - 1;
 		if (first == 0)
@@ -402,7 +402,7 @@ enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text 
 		case COLD_WAIT:
 			return WALK_COLD;
 		case COLD_FAILED:
-			return look_up(s, &q) == first ? WALK_DAMAGED : WALK_EXPIRED;
+			return walk_look_up(s, &q) == first ? WALK_DAMAGED : WALK_EXPIRED;
 		case COLD_READY:
 			break;
 		}

@@ -32,7 +32,7 @@ static void touch_names(struct journal *j, uint64_t first)
 }
 
 /* Reads it, for the page cache; false when it cannot be read. */
-static bool fetch(const struct warm *w, char *scratch)
+static bool warmer_fetch(const struct warm *w, char *scratch)
 {
 	int fd = w->wanted.file->fds[w->wanted.which];
 	uint64_t at = w->whole_file ? 0 : w->wanted.offset;
@@ -63,15 +63,15 @@ static struct warm *next_request(struct journal *j)
 	return w;
 }
 
-static void serve(struct journal *j, struct warm *w, char *scratch)
+static void warmer_serve(struct journal *j, struct warm *w, char *scratch)
 {
 	if (w->wanted.file)
-		w->failed = !fetch(w, scratch);
+		w->failed = !warmer_fetch(w, scratch);
 	else
 		touch_names(j, w->wanted.first);
 }
 
-static void *run(void *self)
+static void *warmer_run(void *self)
 {
 	struct journal *j = self;
 	char *scratch = must_alloc(SCRATCH_BYTES);
@@ -82,7 +82,7 @@ static void *run(void *self)
 		bool wake;
 
 		pthread_mutex_unlock(&j->mutex);
-		serve(j, w, scratch);
+		warmer_serve(j, w, scratch);
 		pthread_mutex_lock(&j->mutex);
 		w->state = WARM_DONE;
 		list_add(&j->warm, &w->in_queue);
@@ -121,7 +121,7 @@ void warmer_start(struct journal *j)
 {
 	list_init(&j->cold);
 	list_init(&j->warm);
-	journal_spawn(&j->warmer, "journal-warm", run, j);
+	journal_spawn(&j->warmer, "journal-warm", warmer_run, j);
 }
 
 void warmer_stop(struct journal *j)

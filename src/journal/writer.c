@@ -106,7 +106,7 @@ static bool take_block(struct journal *j, struct commit *c, uint64_t filled)
 
 /* A block that has a successor is complete, so its length is read again after
  * the successor was seen. */
-static void gather(struct journal *j, struct commit *c)
+static void writer_gather(struct journal *j, struct commit *c)
 {
 	*c = (struct commit){.after = j->cursor};
 	for (;;) {
@@ -138,7 +138,7 @@ static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 
 /* Tells the owner how it went; why is empty when it went well.  With the mutex, which it
  * lets go. */
-static void publish(struct journal *j, const struct error *why)
+static void writer_publish(struct journal *j, const struct error *why)
 {
 	bool wake = journal_has_news(j);
 
@@ -179,10 +179,10 @@ static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns
 	j->durable = c->batches[c->n - 1].last;
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
 	count_commit(&j->stats, clock_mono_ns() - began_ns);
-	publish(j, &fine);
+	writer_publish(j, &fine);
 }
 
-static void fail(struct journal *j, const struct error *why)
+static void writer_fail(struct journal *j, const struct error *why)
 {
 	bool was_empty = j->segment.fd >= 0 && j->segment.entries == 0;
 
@@ -191,7 +191,7 @@ static void fail(struct journal *j, const struct error *why)
 	if (was_empty)
 		shelf_drop_newest(&j->shelf);
 	j->stats.sync_failures++;
-	publish(j, why);
+	writer_publish(j, why);
 }
 
 /* All that is there, or as much as one segment takes.  False on a failure; *more
@@ -202,17 +202,17 @@ static bool commit(struct journal *j, bool *more)
 	struct error why;
 	struct commit c;
 
-	gather(j, &c);
+	writer_gather(j, &c);
 	if (c.n == 0 && c.full) {
 		segment_finish(&j->segment);
-		gather(j, &c);
+		writer_gather(j, &c);
 	}
 	*more = c.full;
 	if (c.n == 0)
 		return true;
 	if ((j->segment.fd < 0 && !begin_segment(j, c.batches[0].first, &why)) ||
 	    !segment_commit(&j->segment, c.batches, c.n, j->hurried ? &j->syncer : NULL, &why)) {
-		fail(j, &why);
+		writer_fail(j, &why);
 		return false;
 	}
 	succeed(j, &c, began_ns);
@@ -304,7 +304,7 @@ static void look_for_space(struct journal *j)
 		journal_wake(j);
 }
 
-static void *run(void *self)
+static void *writer_run(void *self)
 {
 	struct journal *j = self;
 	uint64_t tidy_ns = 0; /* when to look for old segments */
@@ -335,7 +335,7 @@ void writer_start(struct journal *j)
 {
 	j->cursor = (struct writer_cursor){.block = j->recent.tail};
 	syncer_start(&j->syncer);
-	journal_spawn(&j->writer, "journal-write", run, j);
+	journal_spawn(&j->writer, "journal-write", writer_run, j);
 }
 
 void writer_stop(struct journal *j)

@@ -54,7 +54,7 @@ void accounts_set_limits(struct accounts *all, const struct account_limits *limi
 /* ---- whose it is ---- */
 
 /* One that nobody uses and that owes nothing is as good as none. */
-static bool make_room(struct accounts *all, uint64_t now_ns)
+static bool account_make_room(struct accounts *all, uint64_t now_ns)
 {
 	struct account *oldest;
 
@@ -78,7 +78,7 @@ struct account *account_open_named(struct accounts *all, const char *name, uint6
 
 	snprintf(key, sizeof(key), "%s", name);
 	account = map_get(&all->by_key, text_of(key));
-	if (!account && !make_room(all, now_ns))
+	if (!account && !account_make_room(all, now_ns))
 		account = &all->rest;
 	if (!account) {
 		account = must_zero(1, sizeof(*account));

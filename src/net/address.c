@@ -133,7 +133,7 @@ unsigned address_port(const struct address *address)
 
 /* Nobody must answer where we want to; what nobody answers at is a leftover of a
  * server that died, unless it is something else than a socket. */
-static bool is_free(const struct sockaddr_un *sa, struct error *why)
+static bool address_is_free(const struct sockaddr_un *sa, struct error *why)
 {
 	struct stat st;
 	int fd, code;
@@ -159,7 +159,7 @@ static bool open_unix(struct address *address, int fd, struct error *why)
 	struct sockaddr_un fresh = address->sa.local;
 	struct stat st;
 
-	if (!is_free(&address->sa.local, why))
+	if (!address_is_free(&address->sa.local, why))
 		return false;
 	memcpy(fresh.sun_path + strlen(path), NEW_SUFFIX, sizeof(NEW_SUFFIX));
 	unlink(fresh.sun_path);

@@ -36,7 +36,7 @@ static bool has_more(const struct conn *conn)
 }
 
 /* Tells libuv what to watch for, if that is not what it watches. */
-static void watch(struct conn *conn)
+static void conn_watch(struct conn *conn)
 {
 	uint8_t events = 0;
 
@@ -52,7 +52,7 @@ static void watch(struct conn *conn)
 	uv_poll_start(&conn->poll, events, on_event);
 }
 
-static void end(struct conn *conn, const char *why)
+static void conn_end(struct conn *conn, const char *why)
 {
 	const struct conn_user *user = conn->user;
 	struct error words;
@@ -68,7 +68,7 @@ static void report_failure(struct later *later)
 {
 	struct conn *conn = list_of(later, struct conn, failed);
 
-	end(conn, conn->tls ? tls_why(conn->tls) : "the connection failed");
+	conn_end(conn, conn->tls ? tls_why(conn->tls) : "the connection failed");
 }
 
 void conn_fail(struct conn *conn)
@@ -82,14 +82,14 @@ void conn_fail(struct conn *conn)
 	loop_later(conn->loop, &conn->failed);
 }
 
-static void on_late(struct deadline *deadline)
+static void conn_on_late(struct deadline *deadline)
 {
 	struct conn *conn = list_of(deadline, struct conn, deadline);
 
 	if (conn->user && conn->user->late)
 		conn->user->late(conn);
 	else
-		end(conn, "it took too long");
+		conn_end(conn, "it took too long");
 }
 
 /* Is this connection one to give more input to? */
@@ -121,7 +121,7 @@ static void adapt(struct conn *conn, uint64_t took_ns, bool was_all)
 }
 
 /* Says whether there may be more. */
-static bool hear(struct conn *conn, size_t max)
+static bool conn_hear(struct conn *conn, size_t max)
 {
 	char *input = loop_input(conn->loop);
 	ssize_t n = conn->tls ? tls_recv(conn->tls, input, max)
@@ -130,15 +130,15 @@ static bool hear(struct conn *conn, size_t max)
 	if (n > 0)
 		conn->user->heard(conn, input, (size_t)n);
 	else if (n == 0)
-		end(conn, "the peer closed the connection");
+		conn_end(conn, "the peer closed the connection");
 	else if (errno != EAGAIN && errno != EINTR)
-		end(conn, conn->tls ? tls_why(conn->tls) : strerror(errno));
+		conn_end(conn, conn->tls ? tls_why(conn->tls) : strerror(errno));
 	/* A short read emptied the socket: the next event says when there is more, and
 	 * asking now would only cost a call. */
 	return n == (ssize_t)max;
 }
 
-static void receive(struct conn *conn)
+static void conn_receive(struct conn *conn)
 {
 	uint64_t slice = conn_slice(conn), began = loop_slice(conn->loop, slice), before;
 	uint64_t now = began;
@@ -148,7 +148,7 @@ static void receive(struct conn *conn)
 	                now - began < slice && is_listening(conn);
 	     i++) {
 		before = now;
-		more = hear(conn, share(conn));
+		more = conn_hear(conn, share(conn));
 		now = clock_mono_ns();
 		adapt(conn, now - before, more);
 	}
@@ -162,10 +162,10 @@ void conn_serve(struct conn *conn)
 
 	conn->seat->wants_again = false;
 	if (!again)
-		receive(conn);
+		conn_receive(conn);
 	else if (conn->user && conn->user->again && !conn->broken)
 		conn->user->again(conn);
-	watch(conn);
+	conn_watch(conn);
 }
 
 bool conn_again(struct conn *conn)
@@ -183,9 +183,9 @@ static void on_event(uv_poll_t *poll, int status, int events)
 
 	if (status < 0) {
 		/* What came before the failure is there to be read, and then its name. */
-		receive(conn);
+		conn_receive(conn);
 		if (!conn->closing && !conn->broken)
-			end(conn, "the connection failed");
+			conn_end(conn, "the connection failed");
 		return;
 	}
 	/* TLS may have waited for bytes before it could send. */
@@ -195,8 +195,8 @@ static void on_event(uv_poll_t *poll, int status, int events)
 			conn->user->writable(conn);
 	}
 	if ((events & UV_READABLE || has_more(conn)) && !slices_defer(conn))
-		receive(conn);
-	watch(conn);
+		conn_receive(conn);
+	conn_watch(conn);
 }
 
 struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user, void *self)
@@ -209,12 +209,12 @@ struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user
 	conn->self = self;
 	conn->input_max = LOOP_INPUT / KIB;
 	conn->shrink = CONN_SHRINK;
-	conn->deadline.fire = on_late;
+	conn->deadline.fire = conn_on_late;
 	if (uv_poll_init(loop_uv(loop), &conn->poll, fd) != 0) {
 		log_error("net", "the kernel does not watch an accepted socket");
 		abort();
 	}
-	watch(conn);
+	conn_watch(conn);
 	return conn;
 }
 
@@ -256,7 +256,7 @@ void conn_close(struct conn *conn)
 void conn_secure(struct conn *conn, struct tls *tls)
 {
 	conn->tls = tls;
-	watch(conn);
+	conn_watch(conn);
 }
 
 void conn_hand(struct conn *conn, const struct conn_user *user, void *self)
@@ -285,7 +285,7 @@ size_t conn_send(struct conn *conn, const void *bytes, size_t n)
 		return n;
 	}
 	conn->wants_write = true;
-	watch(conn);
+	conn_watch(conn);
 	return sent < 0 ? 0 : (size_t)sent;
 }
 
@@ -294,7 +294,7 @@ void conn_hush(struct conn *conn, bool hush)
 	if (conn->hushed != hush)
 		input_pause(conn->seat, hush);
 	conn->hushed = hush;
-	watch(conn);
+	conn_watch(conn);
 }
 
 void conn_deadline(struct conn *conn, unsigned after_ms)

@@ -9,7 +9,7 @@
 
 #define LIBRARY "libcurl.so.4"
 
-static void *find(void *library, const char *name)
+static void *curl_find(void *library, const char *name)
 {
 	void *call = dlsym(library, name);
 
@@ -29,7 +29,7 @@ const struct curl_calls *curl_calls(void)
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		must_give_up(LIBRARY);
-#define FIND(name) calls.name = (__typeof__(calls.name))find(library, "curl_" #name);
+#define FIND(name) calls.name = (__typeof__(calls.name))curl_find(library, "curl_" #name);
 	CURL_CALLS(FIND)
 #undef FIND
 	is_there = true;

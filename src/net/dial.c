@@ -81,7 +81,7 @@ void dial_stop(struct dial *dial)
 	uv_close((uv_handle_t *)&dial->timer, free_dial);
 }
 
-static void fail(struct dial *dial)
+static void dial_fail(struct dial *dial)
 {
 	char words[sizeof(dial->why.words)];
 
@@ -133,7 +133,7 @@ static void on_time(uv_timer_t *timer)
 		return;
 	}
 	error_set(&dial->why, "the lookup of %.100s timed out", dial->host);
-	fail(dial);
+	dial_fail(dial);
 }
 
 /* The time that is left is for all addresses that are left. */
@@ -189,7 +189,7 @@ static void try_next(struct dial *dial)
 		if (try_address(dial, to))
 			return;
 	}
-	fail(dial);
+	dial_fail(dial);
 }
 
 static void on_found(void *self, const struct addrinfo *addresses, const char *why)
@@ -209,7 +209,7 @@ static void connect_local(uv_timer_t *timer)
 	int fd = peer_connect(dial->host, SOCK_STREAM | SOCK_NONBLOCK, &dial->why);
 
 	if (fd < 0) {
-		fail(dial);
+		dial_fail(dial);
 		return;
 	}
 	dial_stop(dial);

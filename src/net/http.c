@@ -105,7 +105,7 @@ void http_arm(struct http *http)
 }
 
 /* The request is cut off: its handler hears that, its sender why. */
-static void cut(struct http *http, unsigned status)
+static void http_cut(struct http *http, unsigned status)
 {
 	tell_gone(http);
 	http_reject(http, status);
@@ -152,7 +152,7 @@ static bool give_piece(struct http *http)
 	http->body_len += piece.len;
 	http->moved = true;
 	if (http->body_len > http->body_max)
-		cut(http, 413);
+		http_cut(http, 413);
 	else if (http->handler->piece)
 		http->handler->piece(http->self, http, piece);
 	return true;
@@ -165,7 +165,7 @@ static bool read_body(struct http *http)
 	if (!http->request.has_body)
 		return end_body(http);
 	if (http->length > http->body_max) {
-		cut(http, 413);
+		http_cut(http, 413);
 		return true;
 	}
 	if (http->continues)
@@ -174,7 +174,7 @@ static bool read_body(struct http *http)
 	if (code == HPE_OK)
 		return false;
 	if (code != HPE_PAUSED) {
-		cut(http, http_verdict(http, code));
+		http_cut(http, http_verdict(http, code));
 		return true;
 	}
 	return http->body_done ? end_body(http) : give_piece(http);
@@ -215,7 +215,7 @@ static bool may_begin(const struct http *http)
 }
 
 /* One step; false when there is none to take now. */
-static bool step(struct http *http)
+static bool http_step(struct http *http)
 {
 	switch (http->state) {
 	case HTTP_IDLE:
@@ -253,13 +253,13 @@ static void note_input(struct http *http)
 
 /* True when this is still HTTP.  Input that was not looked at stays, and nothing
  * more is read until it was. */
-static bool pump(struct http *http, char *bytes, size_t n)
+static bool http_pump(struct http *http, char *bytes, size_t n)
 {
 	http->in = bytes;
 	http->in_len = n;
 	http->share = REQUESTS_A_TURN;
 	http->pumping = true;
-	while (step(http))
+	while (http_step(http))
 		continue;
 	http->pumping = false;
 	if (http->state == HTTP_OVER)
@@ -276,16 +276,16 @@ static void on_heard(struct conn *conn, char *bytes, size_t n)
 {
 	struct http *http = conn->self;
 
-	if (pump(http, bytes, n) && http->in_len)
+	if (http_pump(http, bytes, n) && http->in_len)
 		buf_add(&http->kept, (struct text){http->in, http->in_len});
 }
 
 /* Goes on with the input that was kept. */
-static void go_on(struct http *http)
+static void http_go_on(struct http *http)
 {
 	char none = 0; /* the parser cannot do with a null pointer */
 
-	if (!pump(http, http->kept.at ? http->kept.at : &none, http->kept.len))
+	if (!http_pump(http, http->kept.at ? http->kept.at : &none, http->kept.len))
 		return;
 	if (http->in_len)
 		buf_drop(&http->kept, http->kept.len - http->in_len);
@@ -298,13 +298,13 @@ static void on_resume(struct later *later)
 	struct http *http = list_of(later, struct http, resume);
 
 	loop_slice(http->conn->loop, conn_slice(http->conn));
-	go_on(http);
+	http_go_on(http);
 }
 
 static void on_again(struct conn *conn)
 {
 	loop_slice(conn->loop, conn_slice(conn));
-	go_on(conn->self);
+	http_go_on(conn->self);
 }
 
 static void on_writable(struct conn *conn)
@@ -317,7 +317,7 @@ static void on_writable(struct conn *conn)
 		if (http->handler && http->handler->writable)
 			http->handler->writable(http->self, http);
 	}
-	go_on(http);
+	http_go_on(http);
 }
 
 static void on_gone(struct conn *conn, const char *why)
@@ -329,29 +329,29 @@ static void on_gone(struct conn *conn, const char *why)
 	retire(http);
 }
 
-static void on_late(struct conn *conn)
+static void http_on_late(struct conn *conn)
 {
 	struct http *http = conn->self;
 
 	if (http->wait == WAIT_HEAD || http->wait == WAIT_BODY)
-		cut(http, 408);
+		http_cut(http, 408);
 	else
 		http_end(http);
-	go_on(http);
+	http_go_on(http);
 }
 
 static void on_cut(struct conn *conn, enum conn_fault why)
 {
 	struct http *http = conn->self;
 
-	cut(http, why == CONN_LATE ? 408 : 503);
+	http_cut(http, why == CONN_LATE ? 408 : 503);
 }
 
 static const struct conn_user user = {
 	.heard = on_heard,
 	.writable = on_writable,
 	.gone = on_gone,
-	.late = on_late,
+	.late = http_on_late,
 	.cut = on_cut,
 	.again = on_again,
 };

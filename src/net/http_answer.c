@@ -116,7 +116,7 @@ bool http_flush(struct http *http)
 }
 
 /* Appends what will be sent with the next flush. */
-static void put(struct http *http, struct text t)
+static void http_answer_put(struct http *http, struct text t)
 {
 	if (http->out_at && http->out_at >= http->out.len / 2) {
 		buf_drop(&http->out, http->out_at);
@@ -160,7 +160,7 @@ static void put_head(struct http *http, unsigned status, const char *type, const
 	buf_add_char(&lines, '\0');
 	if (lines.full || !http_head(http, &head, status, lines.at))
 		conn_fail(http->conn);
-	put(http, buf_text(&head));
+	http_answer_put(http, buf_text(&head));
 	buf_finish(&lines);
 	buf_finish(&head);
 }
@@ -182,7 +182,7 @@ void http_answer(struct http *http, unsigned status, const char *type, struct te
 	if (body.len > TOGETHER_MAX && http_flush(http))
 		sent = conn_send(http->conn, body.at, body.len);
 	if (sent < body.len)
-		put(http, (struct text){body.at + sent, body.len - sent});
+		http_answer_put(http, (struct text){body.at + sent, body.len - sent});
 	if (sent == 0)
 		http_flush(http);
 	http_answered(http);
@@ -210,11 +210,11 @@ bool http_more(struct http *http, struct text piece)
 	if (piece.len && !http->request.is_head) {
 		if (http->chunked) {
 			snprintf(size, sizeof(size), "%zx\r\n", piece.len);
-			put(http, text_of(size));
+			http_answer_put(http, text_of(size));
 		}
-		put(http, piece);
+		http_answer_put(http, piece);
 		if (http->chunked)
-			put(http, TEXT("\r\n"));
+			http_answer_put(http, TEXT("\r\n"));
 		if (!http->conn->wants_write)
 			http_flush(http);
 		http_arm(http);
@@ -229,7 +229,7 @@ void http_answer_end(struct http *http)
 	if (!http->streaming || http->state > HTTP_OWING)
 		return;
 	if (http->chunked && !http->request.is_head)
-		put(http, TEXT("0\r\n\r\n"));
+		http_answer_put(http, TEXT("0\r\n\r\n"));
 	if (!http->conn->wants_write)
 		http_flush(http);
 	http_answered(http);
@@ -238,7 +238,7 @@ void http_answer_end(struct http *http)
 void http_continue(struct http *http)
 {
 	http->continues = false;
-	put(http, TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
+	http_answer_put(http, TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
 	http_flush(http);
 }
 

@@ -42,7 +42,7 @@ static int on_extra(llhttp_t *parser, const char *at, size_t n)
 	return http->extras > http->site->limits->head_max ? refuse_with(http, 431) : 0;
 }
 
-static struct http_span *add_field(struct http *http)
+static struct http_span *http_head_add_field(struct http *http)
 {
 	if (http->fields_len == http->fields_room) {
 		http->fields_room = http->fields_room ? http->fields_room * 2 : 8;
@@ -61,7 +61,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t n)
 	if (!http->naming) {
 		if (http->fields_len == http->site->limits->fields_max)
 			return refuse_with(http, 431);
-		add_field(http);
+		http_head_add_field(http);
 		http->naming = true;
 	}
 	http->fields[http->fields_len - 1].name_len += (uint32_t)n;

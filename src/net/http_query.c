@@ -44,7 +44,7 @@ static bool decode(struct text t, struct buf *out)
 	return true;
 }
 
-static bool find(struct text query, const char *name, struct text *value)
+static bool http_query_find(struct text query, const char *name, struct text *value)
 {
 	while (query.len) {
 		struct text pair = text_cut(query, '&', &query);
@@ -59,7 +59,7 @@ bool http_query_has(struct text query, const char *name)
 {
 	struct text value;
 
-	return find(query, name, &value);
+	return http_query_find(query, name, &value);
 }
 
 bool http_query(struct text query, const char *name, struct buf *out)
@@ -67,7 +67,7 @@ bool http_query(struct text query, const char *name, struct buf *out)
 	struct text value;
 
 	buf_clear(out);
-	return find(query, name, &value) && decode(value, out);
+	return http_query_find(query, name, &value) && decode(value, out);
 }
 
 static bool take_pair(struct text pair, http_parameter_fn *take, void *self, struct error *why)

@@ -151,7 +151,7 @@ static struct input *victim(const struct inputs *all, enum place from)
 	return found;
 }
 
-static void make_room(struct inputs *all)
+static void inputs_make_room(struct inputs *all)
 {
 	struct input *input;
 	enum place place;
@@ -167,7 +167,7 @@ static void make_room(struct inputs *all)
 
 /* ---- coming and going ---- */
 
-static void count(struct input *input, size_t bytes)
+static void inputs_count(struct input *input, size_t bytes)
 {
 	size_t *held = &input->all->held[input->place];
 
@@ -177,7 +177,7 @@ static void count(struct input *input, size_t bytes)
 	input->bytes = bytes;
 }
 
-static struct input *begin(struct seat *seat, unsigned ms)
+static struct input *inputs_begin(struct seat *seat, unsigned ms)
 {
 	struct inputs *all = &seat->seats->inputs;
 	struct input *input = pool_take(&all->pool);
@@ -205,11 +205,11 @@ void input_hold(struct conn *conn, size_t bytes, unsigned ms)
 	/* One that was not accepted is our own doing, and one without a place leaves. */
 	if (!seat || seat->place == PLACE_KINDS)
 		return;
-	input = seat->input ? seat->input : begin(seat, ms);
+	input = seat->input ? seat->input : inputs_begin(seat, ms);
 	if (bytes == input->bytes)
 		return;
-	count(input, bytes);
-	make_room(input->all);
+	inputs_count(input, bytes);
+	inputs_make_room(input->all);
 }
 
 void input_forget(struct seat *seat)
@@ -219,7 +219,7 @@ void input_forget(struct seat *seat)
 	if (!input)
 		return;
 	seat->input = NULL;
-	count(input, 0);
+	inputs_count(input, 0);
 	list_remove(&input->in_list);
 	deadline_clear(&input->deadline);
 	pool_give(&input->all->pool, input);
@@ -238,10 +238,10 @@ void input_vouch(struct seat *seat)
 
 	if (!input)
 		return;
-	count(input, 0);
+	inputs_count(input, 0);
 	input->party = NULL;
 	input->place = PLACE_KNOWN;
 	list_remove(&input->in_list);
 	list_add(&input->all->lists[PLACE_KNOWN], &input->in_list);
-	count(input, bytes);
+	inputs_count(input, bytes);
 }

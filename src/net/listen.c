@@ -121,7 +121,7 @@ static void bury_listen(struct listen *listen)
 	loop_bury(listen->loop, &listen->grave);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void listen_on_closed(uv_handle_t *handle)
 {
 	struct listen *listen = (struct listen *)handle;
 
@@ -134,7 +134,7 @@ void listen_stop(struct listen *listen)
 	if (listen->fd < 0)
 		return;
 	/* Before close(2): libuv must not touch a number that is another's. */
-	uv_close((uv_handle_t *)&listen->poll, on_closed);
+	uv_close((uv_handle_t *)&listen->poll, listen_on_closed);
 	close(listen->fd);
 	listen->fd = -1;
 	address_remove(&listen->address);

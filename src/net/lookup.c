@@ -30,7 +30,7 @@ static void free_lookup(struct lookup *lookup)
 	free(lookup);
 }
 
-static void *look(void *self)
+static void *lookup_look(void *self)
 {
 	static const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
@@ -51,7 +51,7 @@ static void *look(void *self)
 	return NULL;
 }
 
-static void tell(void *self)
+static void lookup_tell(void *self)
 {
 	struct lookup *lookup = self;
 
@@ -71,11 +71,11 @@ struct lookup *lookup_start(struct loop *loop, const struct lookup_question *que
 	snprintf(lookup->port, sizeof(lookup->port), "%u", question->port);
 	lookup->self = question->self;
 	lookup->found = question->found;
-	lookup->wake = wake_create(loop, tell, lookup);
+	lookup->wake = wake_create(loop, lookup_tell, lookup);
 	pthread_mutex_init(&lookup->lock, NULL);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, look, lookup) != 0) {
+	if (pthread_create(&thread, &attributes, lookup_look, lookup) != 0) {
 		lookup->code = EAI_AGAIN;
 		lookup->is_done = true;
 		wake_up(lookup->wake);

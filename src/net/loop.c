@@ -85,12 +85,12 @@ static void bury_all(struct loop *loop)
 	}
 }
 
-static void go_on(uv_idle_t *idle)
+static void loop_go_on(uv_idle_t *idle)
 {
 	(void)idle;
 }
 
-static void end_turn(uv_prepare_t *prepare)
+static void loop_end_turn(uv_prepare_t *prepare)
 {
 	struct loop *loop = prepare->data;
 	bool more;
@@ -99,7 +99,7 @@ static void end_turn(uv_prepare_t *prepare)
 	more = run_turns(loop);
 	bury_all(loop);
 	if (more || !list_is_empty(&loop->laters))
-		uv_idle_start(&loop->idle, go_on);
+		uv_idle_start(&loop->idle, loop_go_on);
 	else
 		uv_idle_stop(&loop->idle);
 }
@@ -123,7 +123,7 @@ struct loop *loop_create(void)
 	uv_idle_init(&loop->uv, &loop->idle);
 	uv_timer_init(&loop->uv, &loop->tick);
 	loop->prepare.data = loop->tick.data = loop;
-	uv_prepare_start(&loop->prepare, end_turn);
+	uv_prepare_start(&loop->prepare, loop_end_turn);
 	loop->input = must_alloc(LOOP_INPUT);
 	pool_init(&loop->conns, sizeof(struct conn));
 	return loop;

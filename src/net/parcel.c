@@ -62,7 +62,7 @@ bool parcel_send(int fd, const struct parcel *parcel)
 
 /* A file may be changed while it is read: it is never mapped, and what comes is what
  * counts. */
-static bool read_file(int file, struct buf *room)
+static bool parcel_read_file(int file, struct buf *room)
 {
 	struct stat is;
 	char *to;
@@ -100,7 +100,7 @@ bool parcel_read(struct parcel *parcel, struct text packet, int file, struct buf
 	if (file < 0)
 		return true;
 	buf_clear(room);
-	if (!read_file(file, room))
+	if (!parcel_read_file(file, room))
 		return false;
 	parcel->body = buf_text(room);
 	return true;

@@ -74,7 +74,7 @@ static void line_closed(uv_handle_t *handle)
 	loop_bury(line->parcels->loop, &line->grave);
 }
 
-static void end_line(struct parcel_line *line)
+static void parcels_end_line(struct parcel_line *line)
 {
 	struct parcels *p = line->parcels;
 
@@ -138,29 +138,29 @@ static bool hear_one(struct parcel_line *line, bool *over)
 	return !*over;
 }
 
-static void hear(struct parcel_line *line)
+static void parcels_hear(struct parcel_line *line)
 {
 	bool over = false;
 
 	while (hear_one(line, &over))
 		continue;
 	if (over)
-		end_line(line);
+		parcels_end_line(line);
 }
 
 static void line_event(uv_poll_t *poll, int status, int events)
 {
-	hear((struct parcel_line *)poll);
+	parcels_hear((struct parcel_line *)poll);
 }
 
 static void line_ran_out(struct deadline *deadline)
 {
-	end_line(list_of(deadline, struct parcel_line, patience));
+	parcels_end_line(list_of(deadline, struct parcel_line, patience));
 }
 
 /* ---- all of them ---- */
 
-static void take_line(struct parcels *p, int fd)
+static void parcels_take_line(struct parcels *p, int fd)
 {
 	struct parcel_line *line;
 	struct peer peer;
@@ -178,7 +178,7 @@ static void take_line(struct parcels *p, int fd)
 	uv_poll_init(loop_uv(p->loop), &line->poll, fd);
 	uv_poll_start(&line->poll, UV_READABLE | UV_DISCONNECT, line_event);
 	deadline_set(p->loop, &line->patience, LINE_MS);
-	hear(line); /* at once: most have said it all already, and in this order */
+	parcels_hear(line); /* at once: most have said it all already, and in this order */
 }
 
 /* There is no descriptor left: nobody is lost, they wait. */
@@ -211,7 +211,7 @@ static void accept_some(uv_poll_t *poll, int status, int events)
 			rest(p);
 		if (fd < 0)
 			return;
-		take_line(p, fd);
+		parcels_take_line(p, fd);
 	}
 }
 
@@ -288,7 +288,7 @@ void parcels_destroy(struct parcels *p)
 	p->is_full = false;
 	deadline_clear(&p->again);
 	while (!list_is_empty(&p->lines))
-		end_line(list_of(p->lines.next, struct parcel_line, in_all));
+		parcels_end_line(list_of(p->lines.next, struct parcel_line, in_all));
 	unlink(p->path);
 	uv_close((uv_handle_t *)&p->poll, parcels_closed);
 	close(p->fd);

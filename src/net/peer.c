@@ -28,7 +28,7 @@ struct socket_end {
 	uint32_t address[4];
 };
 
-static bool place_of(const struct sockaddr *sa, struct socket_end *place)
+static bool peer_place_of(const struct sockaddr *sa, struct socket_end *place)
 {
 	const struct sockaddr_in *v4 = (const void *)sa;
 	const struct sockaddr_in6 *v6 = (const void *)sa;
@@ -114,7 +114,7 @@ void peer_line_finish(struct peer_line *line)
 	line->fd = -1;
 }
 
-static bool is_open(struct peer_line *line)
+static bool peer_is_open(struct peer_line *line)
 {
 	struct timeval patience = {.tv_usec = PEER_ANSWER_MS * 1000};
 
@@ -137,7 +137,7 @@ static bool find_uid(struct peer_line *line, const struct socket_end *local,
 	} answer;
 	ssize_t n = -1;
 
-	if (!is_open(line))
+	if (!peer_is_open(line))
 		return false;
 	q.head.nlmsg_seq = ++line->asked;
 	if (send(line->fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q))
@@ -175,7 +175,7 @@ bool peer_ask(struct peer_line *line, int fd, struct peer *peer)
 		return false;
 	if (theirs.ss_family == AF_UNIX)
 		return peer_of_unix(fd, peer);
-	if (!place_of(their_end, &them) || !place_of(our_end, &us))
+	if (!peer_place_of(their_end, &them) || !peer_place_of(our_end, &us))
 		return false;
 	memcpy(peer->address, them.address, sizeof(peer->address));
 	peer->is_loopback = place_is_loopback(&them);
@@ -258,7 +258,7 @@ bool peer_of_listener(const struct sockaddr *address, uid_t *uid)
 	struct peer_line line;
 	bool found;
 
-	if (!place_of(address, &here) || !place_is_loopback(&here))
+	if (!peer_place_of(address, &here) || !place_is_loopback(&here))
 		return false;
 	nowhere = (struct socket_end){.family = here.family};
 	peer_line_init(&line);

@@ -31,7 +31,7 @@ static struct text take_first(struct text *rest, size_t n)
 	return first;
 }
 
-static bool take_line(struct pieces *pieces, struct text *rest, struct piece *piece)
+static bool pieces_take_line(struct pieces *pieces, struct text *rest, struct piece *piece)
 {
 	const char *end = memchr(rest->at, '\n', rest->len);
 	size_t len = end ? (size_t)(end - rest->at) : rest->len;
@@ -63,7 +63,7 @@ bool pieces_take(struct pieces *pieces, struct text *rest, struct piece *piece)
 	if (!rest->len)
 		return false;
 	if (pieces->line_max)
-		return take_line(pieces, rest, piece);
+		return pieces_take_line(pieces, rest, piece);
 	*piece = (struct piece){.bytes = take_first(rest, rest->len)};
 	return true;
 }

@@ -73,7 +73,7 @@ struct processes {
 
 /* --- descriptors ------------------------------------------------------------- */
 
-static void release(struct process *p)
+static void process_release(struct process *p)
 {
 	if (--p->open > 0)
 		return;
@@ -83,9 +83,9 @@ static void release(struct process *p)
 	free(p);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void process_on_closed(uv_handle_t *handle)
 {
-	release(handle->data);
+	process_release(handle->data);
 }
 
 static bool pipe_open(struct process *p, struct process_pipe *pipe, int fd)
@@ -104,7 +104,7 @@ static void pipe_close(struct process_pipe *pipe)
 	if (pipe->fd < 0)
 		return;
 	if (pipe->is_watched)
-		uv_close((uv_handle_t *)&pipe->poll, on_closed);
+		uv_close((uv_handle_t *)&pipe->poll, process_on_closed);
 	close(pipe->fd);
 	pipe->fd = -1;
 }
@@ -124,7 +124,7 @@ static void hand_out(struct process *p, enum process_stream stream)
 	pieces_keep(pieces, rest);
 }
 
-static void end_stream(struct process_reader *r)
+static void process_end_stream(struct process_reader *r)
 {
 	r->pieces.is_over = true;
 	pipe_close(&r->pipe);
@@ -143,7 +143,7 @@ static void read_stream(struct process *p, struct process_reader *r)
 		r->left -= p->has_ended ? (size_t)n : 0;
 	}
 	if (n <= 0 || (p->has_ended && r->left == 0))
-		end_stream(r);
+		process_end_stream(r);
 }
 
 /* --- its end ------------------------------------------------------------------ */
@@ -157,7 +157,7 @@ static void close_pipes(struct process *p)
 
 static void bury_process(struct grave *grave)
 {
-	release(list_of(grave, struct process, grave));
+	process_release(list_of(grave, struct process, grave));
 }
 
 /* It is gone.  Its memory stays for this turn, and until libuv has closed the handles. */
@@ -192,7 +192,7 @@ static void tell_end(struct process *p)
 	p->o.ended(p->o.self, &end);
 }
 
-static bool is_done(const struct process_reader *r)
+static bool process_is_done(const struct process_reader *r)
 {
 	return r->pieces.is_over && r->pieces.held.len == 0;
 }
@@ -212,9 +212,9 @@ static void advance(struct process *p)
 		else
 			uv_poll_start(&p->readers[i].pipe.poll, UV_READABLE, on_said);
 	}
-	if (p->has_ended && is_done(&p->readers[0]) && is_done(&p->readers[1])) {
+	if (p->has_ended && process_is_done(&p->readers[0]) && process_is_done(&p->readers[1])) {
 		tell_end(p);
-	} else if (!p->has_ended && !p->is_silent && is_done(&p->readers[PROCESS_OUTPUT])) {
+	} else if (!p->has_ended && !p->is_silent && process_is_done(&p->readers[PROCESS_OUTPUT])) {
 		p->is_silent = true;
 		if (p->o.silent)
 			p->o.silent(p->o.self);
@@ -246,7 +246,7 @@ static void count_left(struct process_reader *r)
 	if (ioctl(r->pipe.fd, FIONREAD, &left) == 0 && left > 0)
 		r->left = (size_t)left;
 	else
-		end_stream(r);
+		process_end_stream(r);
 }
 
 /* Before it is waited for, because until then no other group can have its number. */

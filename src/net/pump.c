@@ -60,7 +60,7 @@ static void begin_job(struct curl_pump *pump, struct pump_job *job)
 }
 
 /* What over() starts and stops on the way is done at once, not here. */
-static void settle(struct curl_pump *pump)
+static void pump_settle(struct curl_pump *pump)
 {
 	CURLMsg *news;
 	int left;
@@ -79,14 +79,14 @@ static void settle(struct curl_pump *pump)
 	}
 }
 
-static void move(struct curl_pump *pump, curl_socket_t fd, int events)
+static void pump_move(struct curl_pump *pump, curl_socket_t fd, int events)
 {
 	int running;
 
 	pump->inside = true;
 	curl_multi_socket_action(pump->multi, fd, events, &running);
 	pump->inside = false;
-	settle(pump);
+	pump_settle(pump);
 }
 
 /* libcurl asks the socket itself what its error is. */
@@ -130,7 +130,7 @@ static void on_sockets(uv_poll_t *poll, int status, int events)
 	int n = epoll_wait(pump->sockets, news, PUMP_BATCH, 0);
 
 	for (int i = 0; i < n && !pump->is_over; i++)
-		move(pump, news[i].data.fd, flags_of(news[i].events));
+		pump_move(pump, news[i].data.fd, flags_of(news[i].events));
 	if (loop_now_ms(pump->loop) - pump->since_ms >= PUMP_PACE_MS) {
 		pump->since_ms = loop_now_ms(pump->loop);
 		pump->heard = 0;
@@ -142,7 +142,7 @@ static void on_sockets(uv_poll_t *poll, int status, int events)
 
 static void on_time(uv_timer_t *timer)
 {
-	move(timer->data, CURL_SOCKET_TIMEOUT, 0);
+	pump_move(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
 /* libcurl: watch this socket for that.  of_socket: not NULL if it is watched. */
@@ -258,7 +258,7 @@ void pump_hush(struct curl_pump *pump, struct pump_job *job, bool hush)
 	curl_easy_pause(job->easy, hush ? CURLPAUSE_RECV : CURLPAUSE_CONT);
 	pump->inside = inside;
 	if (!inside)
-		settle(pump);
+		pump_settle(pump);
 }
 
 static void close_one(uv_handle_t *handle)
@@ -276,7 +276,7 @@ static void clean_up(struct grave *grave)
 {
 	struct curl_pump *pump = list_of(grave, struct curl_pump, grave);
 
-	settle(pump);
+	pump_settle(pump);
 	curl_multi_cleanup(pump->multi);
 	curl_global_cleanup();
 	uv_close((uv_handle_t *)&pump->timer, close_one);

@@ -233,7 +233,7 @@ static void free_request(struct grave *grave)
 	free(r);
 }
 
-static void explain(struct request *r, CURLcode code)
+static void request_explain(struct request *r, CURLcode code)
 {
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
 		r->fault = REQUEST_UNTRUSTED;
@@ -253,13 +253,13 @@ static void on_over(struct pump_job *job, bool ended, CURLcode code)
 	deadline_clear(&r->deadline);
 	list_remove(&r->in_all);
 	if (ended && code != CURLE_OK && !r->why.words[0])
-		explain(r, code);
+		request_explain(r, code);
 	loop_bury(r->requests->loop, &r->grave);
 	if (!r->is_cancelled && r->done)
 		r->done(r->self, r->why.words[0] ? r->why.words : NULL);
 }
 
-static void on_late(struct deadline *deadline)
+static void request_on_late(struct deadline *deadline)
 {
 	struct request *r = list_of(deadline, struct request, deadline);
 	uint64_t still = loop_now_ms(r->requests->loop) - r->moved_ms;
@@ -398,7 +398,7 @@ static bool add_headers(struct request *r, const char *const *lines, struct erro
 	return true;
 }
 
-static struct request *make(struct requests *requests, const struct request_options *o)
+static struct request *request_make(struct requests *requests, const struct request_options *o)
 {
 	struct request *r = must_zero(1, sizeof(*r));
 
@@ -413,7 +413,7 @@ static struct request *make(struct requests *requests, const struct request_opti
 	r->head_ms = o->head_ms;
 	r->idle_ms = o->idle_ms;
 	r->body_max = o->body_max;
-	r->deadline.fire = on_late;
+	r->deadline.fire = request_on_late;
 	r->grave.free = free_request;
 	r->job.over = on_over;
 	r->job.easy = curl_easy_init();
@@ -426,7 +426,7 @@ static struct request *make(struct requests *requests, const struct request_opti
 struct request *request_start(struct requests *requests, const struct request_options *options,
                               struct error *why)
 {
-	struct request *r = make(requests, options);
+	struct request *r = request_make(requests, options);
 	bool good = url_parse(&r->url, text_of(options->url), why);
 
 	if (good && r->url.is_ws)

@@ -26,7 +26,7 @@ static void log_untold(struct deadline *deadline)
 	p->untold[EVICTED] = p->untold[TURNED_AWAY] = 0;
 }
 
-static void note(struct seats *p, int what)
+static void seats_note(struct seats *p, int what)
 {
 	if (p->untold[EVICTED] + p->untold[TURNED_AWAY] == 0)
 		deadline_set(p->loop, &p->tell, TELL_MS);
@@ -63,7 +63,7 @@ unsigned seats_taken(const struct seats *p)
 	return n;
 }
 
-static enum place place_of(const struct peer *peer)
+static enum place seats_place_of(const struct peer *peer)
 {
 	bool is_ours = peer->uid_known && (peer->uid == geteuid() || peer->uid == 0);
 
@@ -143,7 +143,7 @@ static bool evict(struct seats *p)
 	if (!party)
 		return false;
 	seat = list_of(party->seats.next, struct seat, in_party);
-	note(p, EVICTED);
+	seats_note(p, EVICTED);
 	p->evicted++;
 	snprintf(p->worst, sizeof(p->worst), "%s", party->name);
 	/* It counts no more, though it is closed only at the end of the turn. */
@@ -165,9 +165,9 @@ bool seats_meet(struct seats *p, int fd, struct peer *peer)
 
 bool seats_admit(struct seats *p, const struct peer *peer)
 {
-	while (!has_room(p, place_of(peer)))
+	while (!has_room(p, seats_place_of(peer)))
 		if (!evict(p)) {
-			note(p, TURNED_AWAY);
+			seats_note(p, TURNED_AWAY);
 			p->turned_away++;
 			return false;
 		}
@@ -181,7 +181,7 @@ struct seat *seats_give(struct seats *p, struct conn *conn, const struct peer *p
 	seat->seats = p;
 	seat->conn = conn;
 	seat->peer = *peer;
-	seat->place = place_of(peer);
+	seat->place = seats_place_of(peer);
 	list_init(&seat->in_ready);
 	p->counts[seat->place]++;
 	if (seat->place == PLACE_UNKNOWN)

@@ -19,7 +19,7 @@ static bool serve_one(struct link *ready)
 	return true;
 }
 
-static void serve(struct later *later)
+static void slices_serve(struct later *later)
 {
 	struct slices *s = list_of(later, struct slices, serve);
 	uint64_t end = clock_mono_ns() + SLICE_OWN_NS;
@@ -37,7 +37,7 @@ static void serve(struct later *later)
 
 void slices_init(struct slices *s, struct loop *loop)
 {
-	*s = (struct slices){.loop = loop, .serve.run = serve};
+	*s = (struct slices){.loop = loop, .serve.run = slices_serve};
 	for (int i = 0; i < SLICES_KINDS; i++)
 		list_init(&s->ready[i]);
 }
@@ -47,7 +47,7 @@ void slices_finish(struct slices *s)
 	loop_forget(&s->serve);
 }
 
-static int kind_of(enum place place)
+static int slices_kind_of(enum place place)
 {
 	if (place <= PLACE_OWN)
 		return SLICES_OWN;
@@ -61,7 +61,7 @@ void slices_queue(struct conn *conn)
 
 	if (!list_is_empty(&seat->in_ready))
 		return;
-	list_add(&s->ready[kind_of(seat->place)], &seat->in_ready);
+	list_add(&s->ready[slices_kind_of(seat->place)], &seat->in_ready);
 	loop_later(s->loop, &s->serve);
 }
 

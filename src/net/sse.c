@@ -8,7 +8,7 @@ static bool is_one_line(struct text t)
 	return text_find(t, '\n') < 0 && text_find(t, '\r') < 0 && text_find(t, '\0') < 0;
 }
 
-static bool add_field(struct buf *out, struct text name, struct text value)
+static bool sse_add_field(struct buf *out, struct text name, struct text value)
 {
 	return buf_add(out, name) && buf_add(out, TEXT(": ")) && buf_add(out, value) &&
 	       buf_add_char(out, '\n');
@@ -33,7 +33,7 @@ static struct text first_line(struct text t, struct text *rest)
 static bool add_lines(struct buf *out, struct text name, struct text value)
 {
 	do {
-		if (!add_field(out, name, first_line(value, &value)))
+		if (!sse_add_field(out, name, first_line(value, &value)))
 			return false;
 	} while (value.at);
 	return true;
@@ -51,9 +51,9 @@ bool sse_add_event(struct buf *out, struct text id, struct text event, struct te
 	bool ok = is_one_line(id) && is_one_line(event);
 
 	if (ok && id.len)
-		ok = add_field(out, TEXT("id"), id);
+		ok = sse_add_field(out, TEXT("id"), id);
 	if (ok && event.len)
-		ok = add_field(out, TEXT("event"), event);
+		ok = sse_add_field(out, TEXT("event"), event);
 	ok = ok && add_lines(out, TEXT("data"), data) && buf_add_char(out, '\n');
 	return ok || undo(out, was);
 }

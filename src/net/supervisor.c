@@ -83,7 +83,7 @@ struct watchdog *watchdog_create(struct loop *loop)
 	return watchdog;
 }
 
-static void free_closed(uv_handle_t *timer)
+static void supervisor_free_closed(uv_handle_t *timer)
 {
 	free(timer);
 }
@@ -91,7 +91,7 @@ static void free_closed(uv_handle_t *timer)
 void watchdog_destroy(struct watchdog *watchdog)
 {
 	if (watchdog)
-		uv_close((uv_handle_t *)&watchdog->timer, free_closed);
+		uv_close((uv_handle_t *)&watchdog->timer, supervisor_free_closed);
 }
 
 /* ---- sockets ---- */

@@ -276,7 +276,7 @@ bool tls_is_untrusted(const struct tls *tls)
 	return tls->is_broken && SSL_get_verify_result(tls->ssl) != X509_V_OK;
 }
 
-static void tell(struct tls *tls, int code)
+static void tls_tell(struct tls *tls, int code)
 {
 	long verdict = SSL_get_verify_result(tls->ssl);
 	const char *words = ERR_reason_error_string(ERR_peek_last_error());
@@ -295,7 +295,7 @@ static void tell(struct tls *tls, int code)
 }
 
 /* What a call to OpenSSL that did not succeed means, as recv(2) would say it. */
-static ssize_t explain(struct tls *tls, int n, bool *wants_room)
+static ssize_t tls_explain(struct tls *tls, int n, bool *wants_room)
 {
 	int cause = errno, code = SSL_get_error(tls->ssl, n);
 	unsigned long reason = ERR_peek_last_error();
@@ -313,7 +313,7 @@ static ssize_t explain(struct tls *tls, int n, bool *wants_room)
 		ERR_clear_error();
 		return 0;
 	}
-	tell(tls, code == SSL_ERROR_SYSCALL ? cause : 0);
+	tls_tell(tls, code == SSL_ERROR_SYSCALL ? cause : 0);
 	ERR_clear_error();
 	errno = EPROTO;
 	return -1;
@@ -331,7 +331,7 @@ ssize_t tls_recv(struct tls *tls, void *bytes, size_t n)
 	ERR_clear_error();
 	got = SSL_read(tls->ssl, bytes, n > INT32_MAX ? INT32_MAX : (int)n);
 	if (got <= 0)
-		return explain(tls, got, &tls->recv_wants_room);
+		return tls_explain(tls, got, &tls->recv_wants_room);
 	tls->is_up = true;
 	return got;
 }
@@ -360,7 +360,7 @@ static ssize_t send_record(struct tls *tls, const char *bytes, size_t n)
 		tls->is_up = true;
 		return sent;
 	}
-	if (explain(tls, (int)sent, &tls->send_wants_room) < 0 && errno == EAGAIN)
+	if (tls_explain(tls, (int)sent, &tls->send_wants_room) < 0 && errno == EAGAIN)
 		return -1;
 	tls->is_broken = true;
 	errno = EPROTO;

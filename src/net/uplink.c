@@ -35,19 +35,19 @@ static void on_text(void *self, struct text message)
 	uplink->options.text(uplink->options.self, message);
 }
 
-static void drop(struct uplink *uplink)
+static void uplink_drop(struct uplink *uplink)
 {
 	ws_client_destroy(uplink->client);
 	uplink->client = NULL;
 	uplink->is_open = false;
 }
 
-static void on_closed(void *self, uint16_t code, int status, const char *why)
+static void uplink_on_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct uplink *uplink = self;
 
 	error_set(&uplink->why, "%s", why);
-	drop(uplink);
+	uplink_drop(uplink);
 	wait_again(uplink);
 	uplink->options.closed(uplink->options.self);
 }
@@ -70,7 +70,7 @@ static void connect_now(struct uplink *uplink)
 		.self = uplink,
 		.open = on_open,
 		.text = on_text,
-		.closed = on_closed,
+		.closed = uplink_on_closed,
 	};
 	struct buf url;
 
@@ -96,13 +96,13 @@ void uplink_init(struct uplink *uplink, struct loop *loop, const struct uplink_o
 void uplink_finish(struct uplink *uplink)
 {
 	deadline_clear(&uplink->again);
-	drop(uplink);
+	uplink_drop(uplink);
 }
 
 void uplink_restart(struct uplink *uplink)
 {
 	uplink->wait_ms = WAIT_FIRST_MS;
-	drop(uplink);
+	uplink_drop(uplink);
 	connect_now(uplink);
 }
 

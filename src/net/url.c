@@ -23,7 +23,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_hex(char c)
+static bool url_is_hex(char c)
 {
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
@@ -151,7 +151,7 @@ static bool read_host(struct url *url, struct text host, struct error *why)
 	return is_name(host) || error_set(why, "%.100s is not a host name", url->host);
 }
 
-static bool read_port(struct url *url, struct text digits, struct error *why)
+static bool url_read_port(struct url *url, struct text digits, struct error *why)
 {
 	uint64_t port;
 
@@ -183,7 +183,7 @@ static bool read_authority(struct url *url, struct error *why)
 	if (n < host.len)
 		port = (struct text){host.at + n + 1, host.len - n - 1};
 	host.len = n;
-	return read_host(url, host, why) && (!port.at || read_port(url, port, why));
+	return read_host(url, host, why) && (!port.at || url_read_port(url, port, why));
 }
 
 /* Nothing that has to be escaped, and every escape whole. */
@@ -196,7 +196,8 @@ static bool check_bytes(struct text t, struct error *why)
 			return error_set(why, "byte %zu of a URL must be escaped", i + 1);
 		if (c == '#')
 			return error_set(why, "the URL of a source has no # part");
-		if (c == '%' && (t.len - i < 3 || !is_hex(t.at[i + 1]) || !is_hex(t.at[i + 2])))
+		if (c == '%' &&
+		    (t.len - i < 3 || !url_is_hex(t.at[i + 1]) || !url_is_hex(t.at[i + 2])))
 			return error_set(why, "two hexadecimal digits follow a %% in a URL");
 	}
 	return true;

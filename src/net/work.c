@@ -22,7 +22,7 @@ static void free_work(struct work *work)
 	free(work);
 }
 
-static void *run(void *self)
+static void *work_run(void *self)
 {
 	struct work *work = self;
 	bool is_left;
@@ -39,7 +39,7 @@ static void *run(void *self)
 	return NULL;
 }
 
-static void tell(void *self)
+static void work_tell(void *self)
 {
 	struct work *work = self;
 
@@ -54,12 +54,12 @@ struct work *work_start(struct loop *loop, const struct work_plan *plan)
 	pthread_t thread;
 
 	work->plan = *plan;
-	work->wake = wake_create(loop, tell, work);
+	work->wake = wake_create(loop, work_tell, work);
 	pthread_mutex_init(&work->lock, NULL);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, run, work) != 0)
-		run(work); /* slow is better than not at all */
+	if (pthread_create(&thread, &attributes, work_run, work) != 0)
+		work_run(work); /* slow is better than not at all */
 	pthread_attr_destroy(&attributes);
 	return work;
 }

@@ -243,8 +243,8 @@ static enum ws_event give_close(struct text body, struct ws_news *news)
 	return utf8_is_valid(news->body) ? WS_CLOSE : bad(news, CODE_NOT_TEXT);
 }
 
-static enum ws_event read_control(struct ws_reader *r, char **bytes, size_t *n,
-                                  struct ws_news *news)
+static enum ws_event ws_read_control(struct ws_reader *r, char **bytes, size_t *n,
+                                     struct ws_news *news)
 {
 	struct text body = take_payload(r, bytes, n);
 
@@ -304,7 +304,7 @@ static enum ws_event read_data(struct ws_reader *r, char **bytes, size_t *n, str
 }
 
 /* What the last event gave a view of is over now. */
-static void forget(struct ws_reader *r)
+static void ws_forget(struct ws_reader *r)
 {
 	if (r->message.at && !r->message_opcode)
 		buf_finish(&r->message);
@@ -319,13 +319,13 @@ enum ws_event ws_read(struct ws_reader *r, char **bytes, size_t *n, struct ws_ne
 	enum ws_event event;
 	uint16_t code = 0;
 
-	forget(r);
+	ws_forget(r);
 	do {
 		if (!r->in_frame && !take_header(r, bytes, n, &code))
 			return WS_WAIT;
 		if (code)
 			return bad(news, code);
-		event = is_control(r->opcode) ? read_control(r, bytes, n, news)
+		event = is_control(r->opcode) ? ws_read_control(r, bytes, n, news)
 		                              : read_data(r, bytes, n, news);
 	} while (event == WS_WAIT && *n);
 	return event;
@@ -405,7 +405,7 @@ bool ws_add_masked_close(struct buf *out, uint16_t code, struct text reason)
 }
 
 /* Base64 of 16 bytes: 22 characters and two signs of equality. */
-static bool is_key(struct text key)
+static bool ws_is_key(struct text key)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				       "0123456789+/";
@@ -423,7 +423,7 @@ bool ws_accept(struct text key, char out[WS_ACCEPT_LEN + 1])
 	static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 	unsigned char both[24 + sizeof(guid) - 1], digest[SHA_DIGEST_LENGTH];
 
-	if (!is_key(key))
+	if (!ws_is_key(key))
 		return false;
 	memcpy(both, key.at, 24);
 	memcpy(both + 24, guid, sizeof(guid) - 1);

@@ -63,7 +63,7 @@ struct ws_client {
 /* --- the end ----------------------------------------------------------------- */
 
 /* Lets go of everything but the memory. */
-static void leave(struct ws_client *c)
+static void ws_client_leave(struct ws_client *c)
 {
 	c->state = OVER;
 	deadline_clear(&c->deadline);
@@ -73,14 +73,14 @@ static void leave(struct ws_client *c)
 	c->conn = NULL;
 }
 
-static void finish(struct ws_client *c, uint16_t code, int status, const char *why)
+static void ws_client_finish(struct ws_client *c, uint16_t code, int status, const char *why)
 {
 	struct error words;
 
 	if (c->state == OVER)
 		return;
 	error_set(&words, "%s", why); /* they may be the connection's */
-	leave(c);
+	ws_client_leave(c);
 	if (c->closed)
 		c->closed(c->self, code, status, words.words);
 }
@@ -106,7 +106,7 @@ static void pack(struct ws_client *c)
 	c->out_at = 0;
 }
 
-static bool add(struct ws_client *c, enum ws_opcode op, struct text body)
+static bool ws_client_add(struct ws_client *c, enum ws_opcode op, struct text body)
 {
 	pack(c);
 	if (!ws_add_masked(&c->out, op, body))
@@ -134,7 +134,7 @@ bool ws_client_send(struct ws_client *client, struct text message)
 		return false;
 	if (message.len + client->out.len - client->out_at > client->send_max)
 		return false;
-	return add(client, WS_OP_TEXT, message);
+	return ws_client_add(client, WS_OP_TEXT, message);
 }
 
 /* --- what comes in ------------------------------------------------------------- */
@@ -160,13 +160,13 @@ static void say_fault(const struct ws_client *c, uint16_t code, struct error *wh
 	}
 }
 
-static void refuse(struct ws_client *c, uint16_t code)
+static void ws_client_refuse(struct ws_client *c, uint16_t code)
 {
 	struct error why;
 
 	say_fault(c, code, &why);
 	say_goodbye(c, code, why.words);
-	finish(c, CODE_ABNORMAL, 0, why.words);
+	ws_client_finish(c, CODE_ABNORMAL, 0, why.words);
 }
 
 /* It is passed over, if who reads can do without. */
@@ -189,17 +189,17 @@ static void take_close(struct ws_client *c, const struct ws_news *news)
 	error_set(&why, "the peer closed (%u)%s%.*s", news->code, shown.len ? ": " : "",
 	          TEXT_ARG(buf_text(&shown)));
 	buf_finish(&shown);
-	finish(c, news->code, 0, why.words);
+	ws_client_finish(c, news->code, 0, why.words);
 }
 
 /* A producer that does not tell text from binary is understood nevertheless. */
-static void take_message(struct ws_client *c, enum ws_event event, struct text message)
+static void ws_client_take_message(struct ws_client *c, enum ws_event event, struct text message)
 {
 	if (event == WS_BINARY && !utf8_is_valid(message)) {
 		if (c->bad)
 			pass_over(c, CODE_UNSUPPORTED);
 		else
-			refuse(c, CODE_UNSUPPORTED);
+			ws_client_refuse(c, CODE_UNSUPPORTED);
 	} else if (c->text)
 		c->text(c->self, message);
 }
@@ -211,15 +211,15 @@ static void read_frames(struct ws_client *c, char *bytes, size_t n)
 
 	while (c->state == OPEN && (event = ws_read(&c->reader, &bytes, &n, &news)) != WS_WAIT) {
 		if (event == WS_TEXT || event == WS_BINARY)
-			take_message(c, event, news.body);
+			ws_client_take_message(c, event, news.body);
 		else if (event == WS_CLOSE)
 			take_close(c, &news);
 		else if (event == WS_BAD)
-			refuse(c, news.code);
+			ws_client_refuse(c, news.code);
 		else if (event == WS_SPOILT)
 			pass_over(c, news.code);
-		else if (event == WS_PING && !add(c, WS_OP_PONG, news.body))
-			finish(c, CODE_ABNORMAL, 0, "the peer pings and does not read");
+		else if (event == WS_PING && !ws_client_add(c, WS_OP_PONG, news.body))
+			ws_client_finish(c, CODE_ABNORMAL, 0, "the peer pings and does not read");
 	}
 }
 
@@ -252,13 +252,13 @@ static void read_head(struct ws_client *c, char *bytes, size_t n)
 		return;
 	if (!end) {
 		error_set(&why, "the head of the response is longer than %zu KiB", HEAD_MAX / KIB);
-		finish(c, CODE_ABNORMAL, 0, why.words);
+		ws_client_finish(c, CODE_ABNORMAL, 0, why.words);
 		return;
 	}
 	c->head.len = (size_t)(end + 4 - c->head.at);
 	take = c->head.len - before;
 	if (!ws_upgrade_check(buf_text(&c->head), c->key, &status, &why)) {
-		finish(c, CODE_ABNORMAL, status == 101 ? 0 : status, why.words);
+		ws_client_finish(c, CODE_ABNORMAL, status == 101 ? 0 : status, why.words);
 		return;
 	}
 	c->rest = (struct text){bytes + take, n - take};
@@ -271,7 +271,7 @@ int ws_client_take(struct ws_client *client, struct buf *rest)
 	int fd = fcntl(client->conn->fd, F_DUPFD_CLOEXEC, 0);
 
 	buf_add(rest, client->rest);
-	leave(client);
+	ws_client_leave(client);
 	return fd;
 }
 
@@ -306,7 +306,7 @@ static void on_gone(struct conn *conn, const char *why)
 		error_set(&words, "the connection was lost: %s", why);
 	else
 		error_set(&words, "%.200s (no response to the upgrade)", why);
-	finish(c, code, 0, words.words);
+	ws_client_finish(c, code, 0, words.words);
 }
 
 static const struct conn_user user = {on_heard, on_writable, on_gone, NULL};
@@ -328,7 +328,7 @@ static void on_failed(void *self, const char *why)
 	struct ws_client *c = self;
 
 	c->dial = NULL;
-	finish(c, CODE_ABNORMAL, 0, why);
+	ws_client_finish(c, CODE_ABNORMAL, 0, why);
 }
 
 static void on_silence(struct ws_client *c)
@@ -343,12 +343,12 @@ static void on_silence(struct ws_client *c)
 
 	if (still >= 2 * (uint64_t)c->ping_ms) {
 		error_set(&why, "the peer was silent for %u ms", 2 * c->ping_ms);
-		finish(c, CODE_ABNORMAL, 0, why.words);
+		ws_client_finish(c, CODE_ABNORMAL, 0, why.words);
 		return;
 	}
 	/* When there is no room for it, the peer has reason enough to speak. */
 	if (still >= c->ping_ms)
-		add(c, WS_OP_PING, (struct text){0});
+		ws_client_add(c, WS_OP_PING, (struct text){0});
 	deadline_set(c->loop, &c->deadline, c->ping_ms - (unsigned)(still % c->ping_ms));
 }
 
@@ -362,7 +362,7 @@ static void on_deadline(struct deadline *deadline)
 		return;
 	}
 	error_set(&why, "%.100s did not answer in time", c->host);
-	finish(c, CODE_ABNORMAL, 0, why.words);
+	ws_client_finish(c, CODE_ABNORMAL, 0, why.words);
 }
 
 /* --- its life ------------------------------------------------------------------- */
@@ -377,7 +377,7 @@ static void free_client(struct grave *grave)
 	free(c);
 }
 
-static struct ws_client *make(struct loop *loop, const struct ws_client_options *o)
+static struct ws_client *ws_client_make(struct loop *loop, const struct ws_client_options *o)
 {
 	struct ws_client *c = must_zero(1, sizeof(*c));
 
@@ -398,8 +398,8 @@ static struct ws_client *make(struct loop *loop, const struct ws_client_options 
 	return c;
 }
 
-static bool prepare(struct ws_client *c, struct url *url, const struct ws_client_options *o,
-                    struct error *why)
+static bool ws_client_prepare(struct ws_client *c, struct url *url,
+                              const struct ws_client_options *o, struct error *why)
 {
 	if (!url_parse(url, text_of(o->url), why))
 		return false;
@@ -413,11 +413,11 @@ static bool prepare(struct ws_client *c, struct url *url, const struct ws_client
 struct ws_client *ws_client_create(struct loop *loop, const struct ws_client_options *options,
                                    struct error *why)
 {
-	struct ws_client *c = make(loop, options);
+	struct ws_client *c = ws_client_make(loop, options);
 	struct dial_options dial = {.self = c, .connected = on_connected, .failed = on_failed};
 	struct url url;
 
-	if (!prepare(c, &url, options, why)) {
+	if (!ws_client_prepare(c, &url, options, why)) {
 		free_client(&c->grave);
 		return NULL;
 	}
@@ -445,6 +445,6 @@ void ws_client_destroy(struct ws_client *client)
 		return;
 	if (client->state == OPEN)
 		say_goodbye(client, CODE_NORMAL, "");
-	leave(client);
+	ws_client_leave(client);
 	loop_bury(client->loop, &client->grave);
 }

@@ -148,7 +148,7 @@ static bool has_token(struct text list, const char *token)
 	return false;
 }
 
-static bool refuse(const struct upgrade_response *a, int status, struct error *why)
+static bool ws_upgrade_refuse(const struct upgrade_response *a, int status, struct error *why)
 {
 	struct buf shown;
 
@@ -225,8 +225,9 @@ bool ws_upgrade_check(struct text head, const char *key, int *status, struct err
 		good = error_set(why, "the response is not HTTP/1.1");
 	} else {
 		*status = parser.status_code;
-		good = *status == 101 && parser.http_minor == 1 ? check_accepted(&a, key, why)
-		                                                : refuse(&a, *status, why);
+		good = *status == 101 && parser.http_minor == 1
+		               ? check_accepted(&a, key, why)
+		               : ws_upgrade_refuse(&a, *status, why);
 	}
 	answer_finish(&a);
 	return good;

@@ -47,7 +47,7 @@ static uint64_t untold(struct anthropic *a, int which)
 	return more;
 }
 
-static void tell_usage(struct anthropic *a, struct parse *p)
+static void anthropic_tell_usage(struct anthropic *a, struct parse *p)
 {
 	struct speak_usage usage = {.model = parse_agent(p), .cost = -1};
 
@@ -80,7 +80,7 @@ static void tell_start(struct parse *p)
 	parse_give(p);
 }
 
-static void begin(struct parse *p, yyjson_val *message)
+static void anthropic_begin(struct parse *p, yyjson_val *message)
 {
 	struct anthropic *a = parse_state(p);
 
@@ -90,18 +90,18 @@ static void begin(struct parse *p, yyjson_val *message)
 	tell_start(p);
 }
 
-static void finish(struct parse *p)
+static void anthropic_finish(struct parse *p)
 {
 	struct text stop = parse_stop(p);
 
-	tell_usage(parse_state(p), p);
+	anthropic_tell_usage(parse_state(p), p);
 	parse_complete(p, !text_is(stop, "refusal"),
 	               stop.len ? stop : TEXT("Anthropic stream completed"));
 }
 
 static void message_start(struct parse *p, yyjson_val *event)
 {
-	begin(p, yyjson_obj_get(event, "message"));
+	anthropic_begin(p, yyjson_obj_get(event, "message"));
 }
 
 static void block_start(struct parse *p, yyjson_val *event)
@@ -135,21 +135,21 @@ static void message_delta(struct parse *p, yyjson_val *event)
 	/* What is counted before the end is told, in case that never comes; the last
 	 * counts are told with it. */
 	if (usage && parse_stop(p).len == 0)
-		tell_usage(a, p);
+		anthropic_tell_usage(a, p);
 }
 
 static void message_stop(struct parse *p, yyjson_val *event)
 {
-	finish(p);
+	anthropic_finish(p);
 }
 
-static void fail(struct parse *p, yyjson_val *event)
+static void anthropic_fail(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *error = yyjson_obj_get(event, "error");
 	struct text code = json_text_at(error, "type");
 	struct text message = json_text_at(error, "message");
 
-	tell_usage(parse_state(p), p);
+	anthropic_tell_usage(parse_state(p), p);
 	parse_fail(p, code.len ? code : TEXT("ANTHROPIC_ERROR"),
 	           message.len ? message : TEXT("Anthropic error"));
 }
@@ -161,15 +161,15 @@ static void whole_message(struct parse *p, yyjson_val *message)
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
 
-	begin(p, message);
+	anthropic_begin(p, message);
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		blocks_whole(&a->blocks, p, NULL, block);
 	parse_set_stop(p, json_text_at(message, "stop_reason"));
-	finish(p);
+	anthropic_finish(p);
 }
 
-static void say_nothing(struct parse *p, yyjson_val *event)
+static void anthropic_say_nothing(struct parse *p, yyjson_val *event)
 {
 }
 
@@ -183,13 +183,13 @@ static const struct {
 	{"content_block_stop", block_stop},
 	{"message_delta", message_delta},
 	{"message_stop", message_stop},
-	{"error", fail},
+	{"error", anthropic_fail},
 	{"message", whole_message},
-	{"ping", say_nothing},
+	{"ping", anthropic_say_nothing},
 	{0},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void anthropic_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *root = parse_json(p, event->data);
 	struct text name = json_text_at(root, "type");
@@ -211,13 +211,13 @@ static void take(struct parse *p, const struct parse_event *event)
 
 /* The stream ended without its last word.  If the message had said why it
  * stops, nothing of it is missing. */
-static void end(struct parse *p)
+static void anthropic_end(struct parse *p)
 {
 	if (parse_stop(p).len)
-		finish(p);
+		anthropic_finish(p);
 }
 
-static void destroy(struct parse *p)
+static void anthropic_destroy(struct parse *p)
 {
 	struct anthropic *a = parse_state(p);
 
@@ -230,7 +230,7 @@ const struct parse_kind parse_anthropic = {
 	.framing = FRAMING_SSE,
 	.is_answer = true,
 	.size = sizeof(struct anthropic),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = anthropic_take,
+	.end = anthropic_end,
+	.finish = anthropic_destroy,
 };

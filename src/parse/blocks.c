@@ -15,7 +15,7 @@
 
 /* --- names ----------------------------------------------------------------------- */
 
-static void forget(struct blocks_name *name)
+static void blocks_forget(struct blocks_name *name)
 {
 	free(name->id);
 	free(name->name);
@@ -23,11 +23,11 @@ static void forget(struct blocks_name *name)
 	*name = (struct blocks_name){0};
 }
 
-static void remember(struct blocks *b, struct tool_call call)
+static void blocks_remember(struct blocks *b, struct tool_call call)
 {
 	struct blocks_name *name = &b->names[b->next_name++ % BLOCKS_NAMES_MAX];
 
-	forget(name);
+	blocks_forget(name);
 	name->id = text_dup(call.id);
 	name->name = text_dup(call.name);
 	name->server = text_dup(call.server);
@@ -132,7 +132,7 @@ void blocks_finish(struct blocks *b)
 {
 	blocks_forget_open(b);
 	for (unsigned i = 0; i < BLOCKS_NAMES_MAX; i++)
-		forget(&b->names[i]);
+		blocks_forget(&b->names[i]);
 }
 
 /* --- words ----------------------------------------------------------------------- */
@@ -226,8 +226,8 @@ void blocks_stop(struct blocks *b, struct parse *p, const struct speaker *who, y
 
 	if (!call)
 		return;
-	remember(b,
-	         (struct tool_call){text_of(call->id), text_of(call->name), text_of(call->server)});
+	blocks_remember(b, (struct tool_call){text_of(call->id), text_of(call->name),
+	                                      text_of(call->server)});
 	calls_give(&b->calls, p, who, call);
 }
 
@@ -237,7 +237,7 @@ void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, 
 	struct tool_call call = read_call(block);
 
 	if (is_call(type)) {
-		remember(b, call);
+		blocks_remember(b, call);
 		speak_call(p, who, &call, yyjson_obj_get(block, "input"));
 	} else if (is_result(type)) {
 		blocks_result(b, p, who, block);

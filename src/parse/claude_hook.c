@@ -18,39 +18,39 @@ struct claude_hook {
 	struct text agent; /* whose doing it is */
 };
 
-static struct text field(const struct claude_hook *h, const char *name)
+static struct text claude_hook_field(const struct claude_hook *h, const char *name)
 {
 	return json_text_at(h->root, name);
 }
 
 static struct text field_or(const struct claude_hook *h, const char *name, const char *otherwise)
 {
-	struct text found = field(h, name);
+	struct text found = claude_hook_field(h, name);
 
 	return found.len ? found : text_of(otherwise);
 }
 
 /* --- envelopes ----------------------------------------------------------------- */
 
-static void begin(const struct claude_hook *h, const char *type)
+static void claude_hook_begin(const struct claude_hook *h, const char *type)
 {
 	parse_begin_as(h->p, &(struct make_head){
 				     .type = type,
 				     .type_text = h->name,
 				     .source = TEXT("adapter:tap"),
-				     .correlation = field(h, "session_id"),
+				     .correlation = claude_hook_field(h, "session_id"),
 			     });
 }
 
 /* `more`, ended by NULL, are members of the event that its signal has no room for. */
-static void end(const struct claude_hook *h, const char *const *more)
+static void claude_hook_end(const struct claude_hook *h, const char *const *more)
 {
 	static const char *const always[] = {"prompt_id", "agent_id", "tool_use_id", NULL};
 
 	make_metadata(&h->p->make);
 	make_text(&h->p->make, "hook", h->name);
 	for (const char *const *name = always; *name; name++)
-		make_given(&h->p->make, *name, field(h, *name));
+		make_given(&h->p->make, *name, claude_hook_field(h, *name));
 	for (; more && *more; more++)
 		make_json(&h->p->make, *more, yyjson_obj_get(h->root, *more));
 	make_json(&h->p->make, "cut", yyjson_obj_get(h->root, "cut"));
@@ -61,9 +61,9 @@ static void end(const struct claude_hook *h, const char *const *more)
 
 static void give_whole(const struct claude_hook *h, const char *type)
 {
-	begin(h, type);
+	claude_hook_begin(h, type);
 	make_members(&h->p->make, h->root);
-	end(h, NULL);
+	claude_hook_end(h, NULL);
 }
 
 static void give_verbatim(const struct claude_hook *h)
@@ -77,15 +77,15 @@ struct state_change {
 	struct text reason;
 };
 
-static void give_state(const struct claude_hook *h, const struct state_change *change,
-                       const char *const *more)
+static void claude_hook_give_state(const struct claude_hook *h, const struct state_change *change,
+                                   const char *const *more)
 {
-	begin(h, "agent_state_change");
+	claude_hook_begin(h, "agent_state_change");
 	make_text(&h->p->make, "agentId", h->agent);
 	make_text(&h->p->make, "from", text_of(change->from));
 	make_text(&h->p->make, "to", text_of(change->to));
 	make_given(&h->p->make, "reason", change->reason);
-	end(h, more);
+	claude_hook_end(h, more);
 }
 
 /* --- sessions and prompts -------------------------------------------------------- */
@@ -94,21 +94,24 @@ static void take_session_start(const struct claude_hook *h)
 {
 	static const char *const more[] = {"model", "session_title", "cwd", NULL};
 
-	give_state(h, &(struct state_change){"idle", "thinking", field(h, "source")}, more);
+	claude_hook_give_state(
+		h, &(struct state_change){"idle", "thinking", claude_hook_field(h, "source")},
+		more);
 }
 
 static void take_session_end(const struct claude_hook *h)
 {
-	give_state(h, &(struct state_change){"done", "idle", field(h, "reason")}, NULL);
+	claude_hook_give_state(
+		h, &(struct state_change){"done", "idle", claude_hook_field(h, "reason")}, NULL);
 }
 
 /* Claude Code speaks to itself in the words of a user: when a task in the background
  * ends, when a timer wakes it.  Older ones do not say so but for the tag. */
 static bool is_synthetic(const struct claude_hook *h)
 {
-	struct text source = field(h, "source");
+	struct text source = claude_hook_field(h, "source");
 
-	if (text_starts(text_trim(field(h, "prompt")), TEXT("<task-notification>")))
+	if (text_starts(text_trim(claude_hook_field(h, "prompt")), TEXT("<task-notification>")))
 		return true;
 	return source.len && !text_is(source, "user") && !text_is(source, "sdk");
 }
@@ -116,56 +119,56 @@ static bool is_synthetic(const struct claude_hook *h)
 static void take_prompt(const struct claude_hook *h)
 {
 	static const char *const more[] = {"session_title", NULL};
-	struct text task = field(h, "prompt_id");
+	struct text task = claude_hook_field(h, "prompt_id");
 
 	if (is_synthetic(h)) {
-		begin(h, "event");
+		claude_hook_begin(h, "event");
 		make_members(&h->p->make, h->root);
 		make_bool(&h->p->make, "synthetic", true);
-		end(h, NULL);
+		claude_hook_end(h, NULL);
 		return;
 	}
-	begin(h, "task_dispatch");
+	claude_hook_begin(h, "task_dispatch");
 	make_text(&h->p->make, "taskId", task.len ? task : field_or(h, "session_id", "unknown"));
 	make_text(&h->p->make, "from", TEXT("user"));
 	make_text(&h->p->make, "to", h->agent);
-	make_text(&h->p->make, "description", field(h, "prompt"));
-	end(h, more);
+	make_text(&h->p->make, "description", claude_hook_field(h, "prompt"));
+	claude_hook_end(h, more);
 }
 
-static void take_message(const struct claude_hook *h)
+static void claude_hook_take_message(const struct claude_hook *h)
 {
 	static const char *const more[] = {"turn_id", "message_id", "final", NULL};
 	yyjson_val *index = yyjson_obj_get(h->root, "index");
-	struct text words = field(h, "delta");
+	struct text words = claude_hook_field(h, "delta");
 
 	if (words.len == 0)
 		return;
-	begin(h, "text_delta");
+	claude_hook_begin(h, "text_delta");
 	make_text(&h->p->make, "agentId", h->agent);
 	make_text(&h->p->make, "content", words);
 	if (yyjson_is_uint(index))
 		make_json(&h->p->make, "index", index);
-	end(h, more);
+	claude_hook_end(h, more);
 }
 
 /* --- tools ----------------------------------------------------------------------- */
 
 static const char *const tool_more[] = {"duration_ms", "is_interrupt", "mcp_server", NULL};
 
-static void begin_tool(const struct claude_hook *h, const char *type)
+static void claude_hook_begin_tool(const struct claude_hook *h, const char *type)
 {
-	begin(h, type);
+	claude_hook_begin(h, type);
 	make_text(&h->p->make, "toolName", field_or(h, "tool_name", "unknown"));
 	make_text(&h->p->make, "agentId", h->agent);
-	make_given(&h->p->make, "callId", field(h, "tool_use_id"));
+	make_given(&h->p->make, "callId", claude_hook_field(h, "tool_use_id"));
 }
 
 static void take_tool_call(const struct claude_hook *h)
 {
-	begin_tool(h, "tool_call");
+	claude_hook_begin_tool(h, "tool_call");
 	make_object(&h->p->make, "input", yyjson_obj_get(h->root, "tool_input"));
-	end(h, tool_more);
+	claude_hook_end(h, tool_more);
 }
 
 /* {"NAME": what the tool said}; nothing when it said nothing. */
@@ -190,64 +193,64 @@ static void add_output(const struct claude_hook *h, const char *name, yyjson_val
 
 static void take_tool_result(const struct claude_hook *h)
 {
-	begin_tool(h, "tool_result");
+	claude_hook_begin_tool(h, "tool_result");
 	make_bool(&h->p->make, "success", true);
 	add_output(h, "response", yyjson_obj_get(h->root, "tool_response"));
-	end(h, tool_more);
+	claude_hook_end(h, tool_more);
 }
 
 static void take_tool_failure(const struct claude_hook *h)
 {
-	begin_tool(h, "tool_result");
+	claude_hook_begin_tool(h, "tool_result");
 	make_bool(&h->p->make, "success", false);
 	add_output(h, "error", yyjson_obj_get(h->root, "error"));
-	end(h, tool_more);
+	claude_hook_end(h, tool_more);
 
-	begin(h, "error");
+	claude_hook_begin(h, "error");
 	make_text(&h->p->make, "agentId", h->agent);
 	make_text(&h->p->make, "message", field_or(h, "error", "Tool use failed"));
 	make_text(&h->p->make, "severity", TEXT("error"));
-	make_given(&h->p->make, "code", field(h, "tool_name"));
-	end(h, NULL);
+	make_given(&h->p->make, "code", claude_hook_field(h, "tool_name"));
+	claude_hook_end(h, NULL);
 }
 
 /* --- stops and subagents ------------------------------------------------------------ */
 
 static void take_stop(const struct claude_hook *h)
 {
-	give_state(h, &(struct state_change){"acting", "done", {NULL, 0}}, NULL);
+	claude_hook_give_state(h, &(struct state_change){"acting", "done", {NULL, 0}}, NULL);
 }
 
 static void take_stop_failure(const struct claude_hook *h)
 {
-	struct text details = field(h, "error_details");
+	struct text details = claude_hook_field(h, "error_details");
 
-	begin(h, "error");
+	claude_hook_begin(h, "error");
 	make_text(&h->p->make, "agentId", h->agent);
 	make_text(&h->p->make, "message",
 	          details.len ? details : field_or(h, "error", "Turn failed"));
 	make_text(&h->p->make, "severity", TEXT("error"));
-	make_given(&h->p->make, "code", field(h, "error"));
-	end(h, NULL);
+	make_given(&h->p->make, "code", claude_hook_field(h, "error"));
+	claude_hook_end(h, NULL);
 }
 
 static void take_subagent_start(const struct claude_hook *h)
 {
-	begin(h, "task_dispatch");
+	claude_hook_begin(h, "task_dispatch");
 	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
 	make_text(&h->p->make, "from", TEXT("claude"));
 	make_text(&h->p->make, "to", field_or(h, "agent_type", "subagent"));
-	end(h, NULL);
+	claude_hook_end(h, NULL);
 }
 
 static void take_subagent_stop(const struct claude_hook *h)
 {
-	begin(h, "completion");
+	claude_hook_begin(h, "completion");
 	make_text(&h->p->make, "taskId", field_or(h, "agent_id", "unknown"));
-	make_given(&h->p->make, "agentId", field(h, "agent_type"));
+	make_given(&h->p->make, "agentId", claude_hook_field(h, "agent_type"));
 	make_bool(&h->p->make, "success", true);
-	make_given(&h->p->make, "result", field(h, "last_assistant_message"));
-	end(h, NULL);
+	make_given(&h->p->make, "result", claude_hook_field(h, "last_assistant_message"));
+	claude_hook_end(h, NULL);
 }
 
 /* --- waiting for a person ------------------------------------------------------------ */
@@ -257,7 +260,8 @@ static void take_permission(const struct claude_hook *h)
 	static const char *const more[] = {"tool_name", "tool_input", "permission_suggestions",
 	                                   NULL};
 
-	give_state(h, &(struct state_change){"acting", "waiting", TEXT("permission")}, more);
+	claude_hook_give_state(h, &(struct state_change){"acting", "waiting", TEXT("permission")},
+	                       more);
 }
 
 static void take_elicitation(const struct claude_hook *h)
@@ -265,7 +269,9 @@ static void take_elicitation(const struct claude_hook *h)
 	static const char *const more[] = {"mcp_server_name",  "mode", "url", "elicitation_id",
 	                                   "requested_schema", NULL};
 
-	give_state(h, &(struct state_change){"acting", "waiting", field(h, "message")}, more);
+	claude_hook_give_state(
+		h, &(struct state_change){"acting", "waiting", claude_hook_field(h, "message")},
+		more);
 }
 
 /* Most ask for attention; these report that something is done. */
@@ -274,14 +280,16 @@ static void take_notification(const struct claude_hook *h)
 	static const char *const more[] = {"notification_type", "title", NULL};
 	static const char *const reports[] = {"auth_success", "elicitation_complete",
 	                                      "elicitation_response", "agent_completed", NULL};
-	struct text kind = field(h, "notification_type");
+	struct text kind = claude_hook_field(h, "notification_type");
 
 	for (const char *const *report = reports; *report; report++)
 		if (text_is(kind, *report)) {
 			give_verbatim(h);
 			return;
 		}
-	give_state(h, &(struct state_change){"acting", "waiting", field(h, "message")}, more);
+	claude_hook_give_state(
+		h, &(struct state_change){"acting", "waiting", claude_hook_field(h, "message")},
+		more);
 }
 
 /* --- all of them ------------------------------------------------------------------- */
@@ -301,7 +309,7 @@ static const struct {
 	{"PostToolUse", take_tool_result},
 	{"PostToolUseFailure", take_tool_failure},
 	{"PostToolBatch", give_verbatim},
-	{"MessageDisplay", take_message},
+	{"MessageDisplay", claude_hook_take_message},
 	{"Notification", take_notification},
 	{"Stop", take_stop},
 	{"StopFailure", take_stop_failure},
@@ -326,14 +334,14 @@ static const struct {
 };
 
 /* Inside a subagent it is that one's doing. */
-static struct text agent_of(const struct claude_hook *h)
+static struct text claude_hook_agent_of(const struct claude_hook *h)
 {
-	if (field(h, "agent_id").len == 0)
+	if (claude_hook_field(h, "agent_id").len == 0)
 		return TEXT("claude");
 	return field_or(h, "agent_type", "subagent");
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void claude_hook_take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
 	struct claude_hook h = {.p = p};
@@ -341,12 +349,12 @@ static void take(struct parse *p, const struct parse_event *event)
 	h.root = raw.len ? parse_json(p, raw) : NULL;
 	if (!h.root)
 		return;
-	h.name = field(&h, "hook_event_name");
+	h.name = claude_hook_field(&h, "hook_event_name");
 	if (h.name.len == 0) {
 		parse_bad(p, "a hook without hook_event_name");
 		return;
 	}
-	h.agent = agent_of(&h);
+	h.agent = claude_hook_agent_of(&h);
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		if (text_is(h.name, hooks[i].name)) {
 			hooks[i].take(&h);
@@ -359,5 +367,5 @@ const struct parse_kind parse_claude_hook = {
 	.name = "claude-hook",
 	.summary = "what Claude Code tells its hooks, a line each",
 	.framing = FRAMING_LINES,
-	.event = take,
+	.event = claude_hook_take,
 };

@@ -37,7 +37,7 @@ struct claude {
 	const char *state;
 };
 
-static void set_word(char **word, struct text value)
+static void claude_stream_set_word(char **word, struct text value)
 {
 	if (value.len == 0 || (*word && text_is(value, *word)))
 		return;
@@ -73,7 +73,7 @@ static struct agent **slot_for(struct claude *c, struct text parent)
 	return &c->agents[1 + c->agent_count++ % (AGENTS_MAX - 1)];
 }
 
-static struct agent *agent_of(struct claude *c, struct text parent)
+static struct agent *claude_stream_agent_of(struct claude *c, struct text parent)
 {
 	struct agent **slot;
 
@@ -103,11 +103,11 @@ static struct speaker speaker_of(const struct agent *agent)
 /* Who a line is from. */
 static struct agent *agent_at(struct claude *c, yyjson_val *line)
 {
-	struct agent *agent = agent_of(c, json_text_at(line, "parent_tool_use_id"));
+	struct agent *agent = claude_stream_agent_of(c, json_text_at(line, "parent_tool_use_id"));
 
 	if (agent->parent[0]) {
-		set_word(&agent->name, json_text_at(line, "subagent_type"));
-		set_word(&agent->id, json_text_at(line, "agent_id"));
+		claude_stream_set_word(&agent->name, json_text_at(line, "subagent_type"));
+		claude_stream_set_word(&agent->id, json_text_at(line, "agent_id"));
 	}
 	return agent;
 }
@@ -135,13 +135,13 @@ static void begin_turn(struct parse *p)
 }
 
 /* A subagent in the background may talk on when the turn is over. */
-static void hear(struct parse *p, const struct agent *agent)
+static void claude_stream_hear(struct parse *p, const struct agent *agent)
 {
 	if (!agent->parent[0])
 		begin_turn(p);
 }
 
-static void tell_usage(struct parse *p, yyjson_val *line)
+static void claude_stream_tell_usage(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	yyjson_val *counts = yyjson_obj_get(line, "usage");
@@ -179,20 +179,20 @@ static void fail_turn(struct parse *p, yyjson_val *line)
 	parse_fail(p, code, words.len ? words : TEXT("the turn failed"));
 }
 
-static void take_result(struct parse *p, yyjson_val *line)
+static void claude_stream_take_result(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	struct text subtype = json_text_at(line, "subtype");
 
 	begin_turn(p);
-	tell_usage(p, line);
+	claude_stream_tell_usage(p, line);
 	if (yyjson_get_bool(yyjson_obj_get(line, "is_error")) ||
 	    text_starts(subtype, TEXT("error"))) {
 		fail_turn(p, line);
 		return;
 	}
 	c->result = text_dup(json_text_at(line, "result"));
-	set_word(&c->stop, json_text_at(line, "stop_reason"));
+	claude_stream_set_word(&c->stop, json_text_at(line, "stop_reason"));
 	change_state(p, "done", "turn finished");
 }
 
@@ -205,7 +205,7 @@ static bool is_about_message(struct text type)
 	       text_is(type, "ping");
 }
 
-static void take_event(struct parse *p, yyjson_val *line)
+static void claude_stream_take_event(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	yyjson_val *event = yyjson_obj_get(line, "event");
@@ -213,9 +213,10 @@ static void take_event(struct parse *p, yyjson_val *line)
 	struct agent *agent = agent_at(c, line);
 	struct speaker who = speaker_of(agent);
 
-	hear(p, agent);
+	claude_stream_hear(p, agent);
 	if (text_is(type, "message_start")) {
-		set_word(&agent->message, json_text_at(yyjson_obj_get(event, "message"), "id"));
+		claude_stream_set_word(&agent->message,
+		                       json_text_at(yyjson_obj_get(event, "message"), "id"));
 		blocks_forget_open(&agent->blocks);
 	} else if (text_is(type, "content_block_start")) {
 		blocks_start(&agent->blocks, p, &who, event);
@@ -235,7 +236,7 @@ static void note_subagent(struct claude *c, yyjson_val *block)
 	struct text id = json_text_at(block, "id");
 
 	if (kind.len && id.len)
-		set_word(&agent_of(c, id)->name, kind);
+		claude_stream_set_word(&claude_stream_agent_of(c, id)->name, kind);
 }
 
 static void take_assistant(struct parse *p, yyjson_val *line)
@@ -248,7 +249,7 @@ static void take_assistant(struct parse *p, yyjson_val *line)
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
 
-	hear(p, agent);
+	claude_stream_hear(p, agent);
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks))) {
 		struct speaker who = speaker_of(agent);
@@ -300,7 +301,7 @@ static void take_user(struct parse *p, yyjson_val *line)
 	yyjson_arr_iter blocks;
 	yyjson_val *block;
 
-	hear(p, agent);
+	claude_stream_hear(p, agent);
 	take_words(p, line, agent, json_text(content));
 	yyjson_arr_iter_init(content, &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks))) {
@@ -317,20 +318,21 @@ static void take_init(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 
-	set_word(&c->model, json_text_at(line, "model"));
+	claude_stream_set_word(&c->model, json_text_at(line, "model"));
 	begin_turn(p);
 }
 
 static void take_task_start(struct parse *p, yyjson_val *line)
 {
-	struct agent *agent = agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
+	struct agent *agent =
+		claude_stream_agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
 	struct text words = json_text_at(line, "prompt"), to = json_text_at(line, "subagent_type");
 
 	if (words.len == 0)
 		words = json_text_at(line, "description");
 	if (agent->parent[0]) {
-		set_word(&agent->name, to);
-		set_word(&agent->id, json_text_at(line, "task_id"));
+		claude_stream_set_word(&agent->name, to);
+		claude_stream_set_word(&agent->id, json_text_at(line, "task_id"));
 	}
 	if (to.len == 0)
 		to = json_text_at(line, "task_type");
@@ -340,7 +342,8 @@ static void take_task_start(struct parse *p, yyjson_val *line)
 
 static void take_task_end(struct parse *p, yyjson_val *line)
 {
-	struct agent *agent = agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
+	struct agent *agent =
+		claude_stream_agent_of(parse_state(p), json_text_at(line, "tool_use_id"));
 	struct text status = json_text_at(line, "status");
 	struct speaker who = speaker_of(agent);
 	const char *to = "done";
@@ -353,7 +356,7 @@ static void take_task_end(struct parse *p, yyjson_val *line)
 		speak_state(p, &who, "acting", to, status);
 }
 
-static void say_nothing(struct parse *p, yyjson_val *line)
+static void claude_stream_say_nothing(struct parse *p, yyjson_val *line)
 {
 }
 
@@ -367,14 +370,14 @@ static const struct line_kind system_kinds[] = {
 	{"task_started", take_task_start},
 	{"task_notification", take_task_end},
 	/* Told by others already, or only that it is still alive. */
-	{"status", say_nothing},
-	{"hook_started", say_nothing},
-	{"hook_response", say_nothing},
-	{"hook_progress", say_nothing},
-	{"thinking_tokens", say_nothing},
-	{"background_tasks_changed", say_nothing},
-	{"task_updated", say_nothing},
-	{"task_progress", say_nothing},
+	{"status", claude_stream_say_nothing},
+	{"hook_started", claude_stream_say_nothing},
+	{"hook_response", claude_stream_say_nothing},
+	{"hook_progress", claude_stream_say_nothing},
+	{"thinking_tokens", claude_stream_say_nothing},
+	{"background_tasks_changed", claude_stream_say_nothing},
+	{"task_updated", claude_stream_say_nothing},
+	{"task_progress", claude_stream_say_nothing},
 	{0},
 };
 
@@ -415,7 +418,7 @@ static void take_tool(struct parse *p, yyjson_val *line)
 		speak_other(p, NULL, line);
 }
 
-static void take_thought(struct parse *p, yyjson_val *line)
+static void claude_stream_take_thought(struct parse *p, yyjson_val *line)
 {
 	struct text words = json_text_at(line, "text");
 
@@ -424,14 +427,19 @@ static void take_thought(struct parse *p, yyjson_val *line)
 }
 
 static const struct line_kind line_kinds[] = {
-	{"system", take_system},       {"stream_event", take_event},
-	{"assistant", take_assistant}, {"user", take_user},
-	{"result", take_result},       {"tool_progress", say_nothing},
-	{"keep_alive", say_nothing},   {"tool_call", take_tool},
-	{"thinking", take_thought},    {0},
+	{"system", take_system},
+	{"stream_event", claude_stream_take_event},
+	{"assistant", take_assistant},
+	{"user", take_user},
+	{"result", claude_stream_take_result},
+	{"tool_progress", claude_stream_say_nothing},
+	{"keep_alive", claude_stream_say_nothing},
+	{"tool_call", take_tool},
+	{"thinking", claude_stream_take_thought},
+	{0},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void claude_stream_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = parse_json(p, event->data);
 
@@ -445,7 +453,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	take_kind(p, line, line_kinds, "type");
 }
 
-static void end(struct parse *p)
+static void claude_stream_end(struct parse *p)
 {
 	struct claude *c = parse_state(p);
 
@@ -455,7 +463,7 @@ static void end(struct parse *p)
 	parse_complete(p, true, text_of(c->result));
 }
 
-static void destroy(struct parse *p)
+static void claude_stream_destroy(struct parse *p)
 {
 	struct claude *c = parse_state(p);
 
@@ -472,7 +480,7 @@ const struct parse_kind parse_claude_stream = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct claude),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = claude_stream_take,
+	.end = claude_stream_end,
+	.finish = claude_stream_destroy,
 };

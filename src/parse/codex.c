@@ -28,7 +28,7 @@ struct codex {
 	char *trouble;       /* the last error that was perhaps not the end */
 };
 
-static void set_word(char **word, struct text value)
+static void codex_set_word(char **word, struct text value)
 {
 	free(*word);
 	*word = text_dup(value);
@@ -60,12 +60,12 @@ static void tell_text(struct parse *p, const char *type, yyjson_val *data)
 	item->told = all.len;
 }
 
-static void take_message(struct parse *p, yyjson_val *data)
+static void codex_take_message(struct parse *p, yyjson_val *data)
 {
 	struct codex *c = parse_state(p);
 
 	tell_text(p, "text_delta", data);
-	set_word(&c->words, json_text_at(data, "text"));
+	codex_set_word(&c->words, json_text_at(data, "text"));
 }
 
 static void take_plan_piece(struct parse *p, yyjson_val *line)
@@ -154,8 +154,8 @@ static bool has_worked(yyjson_val *item)
 	       !yyjson_is_obj(yyjson_obj_get(item, "error"));
 }
 
-static void take_call(struct parse *p, const struct codex_tool *tool, yyjson_val *data,
-                      bool is_complete)
+static void codex_take_call(struct parse *p, const struct codex_tool *tool, yyjson_val *data,
+                            bool is_complete)
 {
 	struct codex_item *item = item_of(parse_state(p), json_text_at(data, "id"));
 	struct tool_call call = call_of(tool, data);
@@ -183,9 +183,9 @@ static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 	const struct codex_tool *tool = tool_of(type);
 
 	if (tool)
-		take_call(p, tool, data, is_complete);
+		codex_take_call(p, tool, data, is_complete);
 	else if (text_is(type, "agent_message"))
-		take_message(p, data);
+		codex_take_message(p, data);
 	else if (text_is(type, "plan"))
 		tell_text(p, "text_delta", data);
 	else if (text_is(type, "reasoning"))
@@ -214,7 +214,7 @@ static void begin_turn(struct parse *p, yyjson_val *line)
 	speak_state(p, NULL, "idle", "acting", TEXT("turn started"));
 }
 
-static void tell_usage(struct parse *p, yyjson_val *line)
+static void codex_tell_usage(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *counts = yyjson_obj_get(line, "usage");
 	struct speak_usage usage = {
@@ -232,7 +232,7 @@ static void complete_turn(struct parse *p, yyjson_val *line)
 {
 	struct codex *c = parse_state(p);
 
-	tell_usage(p, line);
+	codex_tell_usage(p, line);
 	speak_state(p, NULL, "acting", "done", TEXT("turn finished"));
 	parse_complete(p, true, text_of(c->words));
 }
@@ -241,16 +241,16 @@ static void fail_turn(struct parse *p, yyjson_val *line)
 {
 	struct text words = json_text_at(yyjson_obj_get(line, "error"), "message");
 
-	tell_usage(p, line);
+	codex_tell_usage(p, line);
 	speak_state(p, NULL, "acting", "error", TEXT("turn failed"));
 	parse_fail(p, TEXT("turn_failed"), words.len ? words : TEXT("the turn failed"));
 }
 
-static void take_error(struct parse *p, yyjson_val *line)
+static void codex_take_error(struct parse *p, yyjson_val *line)
 {
 	struct codex *c = parse_state(p);
 
-	set_word(&c->trouble, json_text_at(line, "message"));
+	codex_set_word(&c->trouble, json_text_at(line, "message"));
 	speak_other(p, NULL, line);
 }
 
@@ -266,10 +266,10 @@ static const struct {
 	{"item.plan.delta", take_plan_piece},
 	{"turn.completed", complete_turn},
 	{"turn.failed", fail_turn},
-	{"error", take_error},
+	{"error", codex_take_error},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void codex_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = parse_json(p, event->data);
 	struct text type = json_text_at(line, "type");
@@ -289,7 +289,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	speak_other(p, NULL, line);
 }
 
-static void end(struct parse *p)
+static void codex_end(struct parse *p)
 {
 	struct codex *c = parse_state(p);
 
@@ -297,7 +297,7 @@ static void end(struct parse *p)
 		parse_fail(p, TEXT("error"), text_of(c->trouble));
 }
 
-static void destroy(struct parse *p)
+static void codex_destroy(struct parse *p)
 {
 	struct codex *c = parse_state(p);
 
@@ -313,7 +313,7 @@ const struct parse_kind parse_codex = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct codex),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = codex_take,
+	.end = codex_end,
+	.finish = codex_destroy,
 };

@@ -61,7 +61,7 @@ static enum envelope_member member_of(yyjson_val *key)
 	return member;
 }
 
-static const char *wanted(enum envelope_member member, yyjson_val *given)
+static const char *envelope_wanted(enum envelope_member member, yyjson_val *given)
 {
 	if (member == MEMBER_TIMESTAMP)
 		return "a number";
@@ -70,7 +70,7 @@ static const char *wanted(enum envelope_member member, yyjson_val *given)
 	return member == MEMBER_PAYLOAD || member == MEMBER_METADATA ? "an object" : "a string";
 }
 
-static bool is_wanted(enum envelope_member member, yyjson_val *value)
+static bool envelope_is_wanted(enum envelope_member member, yyjson_val *value)
 {
 	double number;
 
@@ -99,8 +99,8 @@ static bool see_member(struct parse *p, struct envelope_message *m, yyjson_val *
 		m->has_null = true;
 		return true;
 	}
-	if (!is_wanted(member, value)) {
-		parse_bad(p, "%s: %s is needed", names[member], wanted(member, value));
+	if (!envelope_is_wanted(member, value)) {
+		parse_bad(p, "%s: %s is needed", names[member], envelope_wanted(member, value));
 		return false;
 	}
 	m->values[member] = value;
@@ -137,7 +137,7 @@ static bool has_other_twice(const struct envelope_message *m)
 	return twice;
 }
 
-static bool is_space(char c)
+static bool envelope_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -152,10 +152,10 @@ static size_t start_of(const struct parse *p, yyjson_val *key)
  * begins at `next`: between them are one comma or brace, and white space. */
 static void add_span(struct parse *p, struct text raw, size_t start, size_t next)
 {
-	while (is_space(raw.at[next - 1]))
+	while (envelope_is_space(raw.at[next - 1]))
 		next--;
 	next--;
-	while (is_space(raw.at[next - 1]))
+	while (envelope_is_space(raw.at[next - 1]))
 		next--;
 	if (p->make.has_member)
 		buf_add_char(&p->out, ',');
@@ -300,7 +300,7 @@ static bool is_of_envelope(enum envelope_member member, yyjson_val *value)
 		return true;
 	if (member == MEMBER_TIMESTAMP && yyjson_is_str(value))
 		return true;
-	return member != MEMBERS && (is_wanted(member, value) || yyjson_is_null(value));
+	return member != MEMBERS && (envelope_is_wanted(member, value) || yyjson_is_null(value));
 }
 
 /* The members that are none of the envelope's. */
@@ -354,7 +354,7 @@ static bool is_mendable(yyjson_val *root)
 	       yyjson_is_str(yyjson_obj_get(root, "timestamp"));
 }
 
-static void take_line(struct parse *p, const struct parse_event *event)
+static void envelope_take_line(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
 	yyjson_val *root = raw.len && raw.at[0] == '{'
@@ -369,7 +369,7 @@ static void take_line(struct parse *p, const struct parse_event *event)
 
 /* --- events ---------------------------------------------------------------------- */
 
-static void take(struct parse *p, const struct parse_event *event)
+static void envelope_take(struct parse *p, const struct parse_event *event)
 {
 	struct envelope_message m = {.raw = text_trim(event->data)};
 	bool is_one;
@@ -396,12 +396,12 @@ const struct parse_kind parse_envelope = {
 	.name = "envelope",
 	.summary = "our own envelope: an event stream, or JSON lines",
 	.framing = FRAMING_SSE,
-	.event = take,
+	.event = envelope_take,
 };
 
 const struct parse_kind parse_jsonl = {
 	.name = "jsonl",
 	.summary = "JSON lines: our own envelope, or anything",
 	.framing = FRAMING_LINES,
-	.event = take_line,
+	.event = envelope_take_line,
 };

@@ -39,25 +39,25 @@ struct escapement_frame {
 	bool is_told; /* a signal has the frame in it */
 };
 
-static struct text field(const struct escapement_frame *f, const char *name)
+static struct text escapement_field(const struct escapement_frame *f, const char *name)
 {
 	return json_text_at(f->data, name);
 }
 
 /* --- envelopes ----------------------------------------------------------------- */
 
-static void begin(const struct escapement_frame *f, const char *type)
+static void escapement_begin(const struct escapement_frame *f, const char *type)
 {
 	parse_begin_as(f->p, &(struct make_head){.type = type, .at_ms = f->ts});
 }
 
 static void begin_agent(const struct escapement_frame *f, const char *type)
 {
-	begin(f, type);
+	escapement_begin(f, type);
 	make_text(&f->p->make, "agentId", f->agent);
 }
 
-static void end(struct escapement_frame *f)
+static void escapement_end(struct escapement_frame *f)
 {
 	struct buf *origin = &f->state->origin;
 
@@ -76,7 +76,7 @@ static void end(struct escapement_frame *f)
 }
 
 /* Types with a meaning of ours are not for whoever likes the name. */
-static struct text type_of(struct text name)
+static struct text escapement_type_of(struct text name)
 {
 	static const char *const ours[] = {"prompt", "answer", "control", "event", NULL};
 	static const struct text families[] = {
@@ -105,13 +105,14 @@ static void give_as(struct escapement_frame *f, struct text name)
 	yyjson_obj_iter iter = yyjson_obj_iter_with(f->data);
 	yyjson_val *key;
 
-	parse_begin_as(f->p, &(struct make_head){.type_text = type_of(name), .at_ms = f->ts});
+	parse_begin_as(f->p,
+	               &(struct make_head){.type_text = escapement_type_of(name), .at_ms = f->ts});
 	if (f->raw.len > TWICE_MAX)
 		make_bool(&f->p->make, "large", true);
 	while (f->raw.len <= TWICE_MAX && (key = yyjson_obj_iter_next(&iter)))
 		if (f->data != f->root || !is_of_frame(json_text(key)))
 			make_value(&f->p->make, json_text(key), yyjson_obj_iter_get_val(key));
-	end(f);
+	escapement_end(f);
 }
 
 static void give_verbatim(struct escapement_frame *f)
@@ -119,25 +120,25 @@ static void give_verbatim(struct escapement_frame *f)
 	give_as(f, f->event);
 }
 
-static void give_state(struct escapement_frame *f, const char *from, const char *to,
-                       struct text reason)
+static void escapement_give_state(struct escapement_frame *f, const char *from, const char *to,
+                                  struct text reason)
 {
 	begin_agent(f, "agent_state_change");
 	make_text(&f->p->make, "from", text_of(from));
 	make_text(&f->p->make, "to", text_of(to));
 	make_given(&f->p->make, "reason", reason);
-	end(f);
+	escapement_end(f);
 }
 
 static void give_error(struct escapement_frame *f, const char *severity, const char *code)
 {
-	struct text message = field(f, "message");
+	struct text message = escapement_field(f, "message");
 
 	begin_agent(f, "error");
 	make_text(&f->p->make, "message", message.len ? message : f->event);
 	make_text(&f->p->make, "severity", text_of(severity));
 	make_given(&f->p->make, "code", text_of(code));
-	end(f);
+	escapement_end(f);
 }
 
 /* --- who has streamed ------------------------------------------------------------ */
@@ -164,7 +165,7 @@ static void note_stream(struct escapement_frame *f)
 	map_set(streams, stream_key(f), f->state);
 }
 
-static bool end_stream(struct escapement_frame *f)
+static bool escapement_end_stream(struct escapement_frame *f)
 {
 	return map_remove(&f->state->streams, stream_key(f)) != NULL;
 }
@@ -173,51 +174,52 @@ static bool end_stream(struct escapement_frame *f)
 
 static void take_start(struct escapement_frame *f)
 {
-	end_stream(f);
-	give_state(f, "idle", "thinking", field(f, "model"));
+	escapement_end_stream(f);
+	escapement_give_state(f, "idle", "thinking", escapement_field(f, "model"));
 }
 
-static void take_message(struct escapement_frame *f)
+static void escapement_take_message(struct escapement_frame *f)
 {
 	struct text task = parse_options(f->p)->correlation;
 
-	begin(f, "task_dispatch");
+	escapement_begin(f, "task_dispatch");
 	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
 	make_text(&f->p->make, "from", TEXT("user"));
 	make_text(&f->p->make, "to", f->agent);
-	make_text(&f->p->make, "description", field(f, "text"));
-	end(f);
+	make_text(&f->p->make, "description", escapement_field(f, "text"));
+	escapement_end(f);
 }
 
-static void give_words(struct escapement_frame *f, const char *type, struct text words)
+static void escapement_give_words(struct escapement_frame *f, const char *type, struct text words)
 {
 	begin_agent(f, type);
 	make_text(&f->p->make, "content", words);
-	end(f);
+	escapement_end(f);
 }
 
 static void take_delta(struct escapement_frame *f)
 {
-	bool is_thought = text_is(field(f, "type"), "thinking-delta");
+	bool is_thought = text_is(escapement_field(f, "type"), "thinking-delta");
 
-	if (!field(f, "text").at) {
+	if (!escapement_field(f, "text").at) {
 		give_verbatim(f);
 		return;
 	}
 	note_stream(f);
-	give_words(f, is_thought ? "thinking" : "text_delta", field(f, "text"));
+	escapement_give_words(f, is_thought ? "thinking" : "text_delta",
+	                      escapement_field(f, "text"));
 }
 
 static void give_call(struct escapement_frame *f, yyjson_val *block)
 {
 	struct text name = json_text_at(block, "name");
 
-	begin(f, "tool_call");
+	escapement_begin(f, "tool_call");
 	make_text(&f->p->make, "toolName", name.len ? name : TEXT("unknown"));
 	make_text(&f->p->make, "agentId", f->agent);
 	make_given(&f->p->make, "callId", json_text_at(block, "id"));
 	make_object(&f->p->make, "input", yyjson_obj_get(block, "input"));
-	end(f);
+	escapement_end(f);
 }
 
 static void give_block(struct escapement_frame *f, yyjson_val *block, bool has_streamed)
@@ -229,16 +231,16 @@ static void give_block(struct escapement_frame *f, yyjson_val *block, bool has_s
 	if (text_is(type, "tool_use"))
 		give_call(f, block);
 	else if (text_is(type, "text") && text.len && !has_streamed)
-		give_words(f, "text_delta", text);
+		escapement_give_words(f, "text_delta", text);
 	else if (text_is(type, "thinking") && thought.len && !has_streamed)
-		give_words(f, "thinking", thought);
+		escapement_give_words(f, "thinking", thought);
 }
 
 static void take_response(struct escapement_frame *f)
 {
 	yyjson_arr_iter blocks = yyjson_arr_iter_with(yyjson_obj_get(f->data, "content"));
 	yyjson_val *usage = yyjson_obj_get(f->data, "usage");
-	bool has_streamed = end_stream(f);
+	bool has_streamed = escapement_end_stream(f);
 	yyjson_val *block;
 
 	while ((block = yyjson_arr_iter_next(&blocks)))
@@ -247,30 +249,30 @@ static void take_response(struct escapement_frame *f)
 		begin_agent(f, "token_usage");
 		make_u64(&f->p->make, "promptTokens", speak_count(usage, "input-tokens"));
 		make_u64(&f->p->make, "completionTokens", speak_count(usage, "output-tokens"));
-		make_given(&f->p->make, "model", field(f, "model"));
-		end(f);
+		make_given(&f->p->make, "model", escapement_field(f, "model"));
+		escapement_end(f);
 	}
 	if (!f->is_told)
 		give_verbatim(f);
 }
 
-static void take_result(struct escapement_frame *f)
+static void escapement_take_result(struct escapement_frame *f)
 {
 	yyjson_val *said = yyjson_obj_get(f->data, "content-preview");
-	struct text tool = field(f, "tool");
+	struct text tool = escapement_field(f, "tool");
 
-	begin(f, "tool_result");
+	escapement_begin(f, "tool_result");
 	make_text(&f->p->make, "toolName", tool.len ? tool : TEXT("unknown"));
 	make_text(&f->p->make, "agentId", f->agent);
 	make_bool(&f->p->make, "success", !yyjson_is_true(yyjson_obj_get(f->data, "is-error")));
 	if (!yyjson_is_null(said))
 		make_object(&f->p->make, "output", said);
-	end(f);
+	escapement_end(f);
 }
 
-static void take_error(struct escapement_frame *f)
+static void escapement_take_error(struct escapement_frame *f)
 {
-	end_stream(f);
+	escapement_end_stream(f);
 	give_error(f, "error", NULL);
 }
 
@@ -281,19 +283,19 @@ static void take_warning(struct escapement_frame *f)
 
 static void give_end(struct escapement_frame *f, struct text task, bool success, struct text result)
 {
-	begin(f, "completion");
+	escapement_begin(f, "completion");
 	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
 	make_text(&f->p->make, "agentId", f->agent);
 	make_bool(&f->p->make, "success", success);
 	make_given(&f->p->make, "result", result);
-	end(f);
+	escapement_end(f);
 }
 
 static void take_exit(struct escapement_frame *f)
 {
-	struct text reason = field(f, "reason");
+	struct text reason = escapement_field(f, "reason");
 
-	end_stream(f);
+	escapement_end_stream(f);
 	give_end(f, f->session.len ? f->session : f->agent, !text_is(reason, "error"), reason);
 }
 
@@ -310,17 +312,17 @@ static void take_started(struct escapement_frame *f)
 {
 	if (f->state->names_itself)
 		parse_set_correlation(f->p, f->session);
-	give_state(f, "idle", "acting", field(f, "chart-id"));
+	escapement_give_state(f, "idle", "acting", escapement_field(f, "chart-id"));
 }
 
 static void take_config(struct escapement_frame *f)
 {
-	give_state(f, "acting", "acting", leaf(f, "config"));
+	escapement_give_state(f, "acting", "acting", leaf(f, "config"));
 }
 
 static void take_processed(struct escapement_frame *f)
 {
-	give_state(f, "acting", "acting", leaf(f, "config-after"));
+	escapement_give_state(f, "acting", "acting", leaf(f, "config-after"));
 }
 
 static void take_done(struct escapement_frame *f)
@@ -330,19 +332,20 @@ static void take_done(struct escapement_frame *f)
 
 static void take_aborted(struct escapement_frame *f)
 {
-	give_end(f, parse_options(f->p)->correlation, false, field(f, "reason"));
+	give_end(f, parse_options(f->p)->correlation, false, escapement_field(f, "reason"));
 }
 
 static void take_waits(struct escapement_frame *f)
 {
-	struct text words = field(f, "prompt");
+	struct text words = escapement_field(f, "prompt");
 
-	give_state(f, "acting", "waiting", words.len ? words : field(f, "event-name"));
+	escapement_give_state(f, "acting", "waiting",
+	                      words.len ? words : escapement_field(f, "event-name"));
 }
 
 static void take_goes_on(struct escapement_frame *f)
 {
-	give_state(f, "waiting", "acting", (struct text){NULL, 0});
+	escapement_give_state(f, "waiting", "acting", (struct text){NULL, 0});
 }
 
 static const struct {
@@ -351,10 +354,10 @@ static const struct {
 } events[] = {
 	{"llm/delta", take_delta},
 	{"llm/start", take_start},
-	{"llm/user-message", take_message},
+	{"llm/user-message", escapement_take_message},
 	{"llm/response", take_response},
-	{"llm/tool-result", take_result},
-	{"llm/error", take_error},
+	{"llm/tool-result", escapement_take_result},
+	{"llm/error", escapement_take_error},
 	{"llm/model-down", take_warning},
 	{"llm/worker-exit", take_exit},
 	{"runner/started", take_started},
@@ -362,21 +365,21 @@ static const struct {
 	{"runner/event-processed", take_processed},
 	{"runner/done", take_done},
 	{"runner/aborted", take_aborted},
-	{"runner/error", take_error},
+	{"runner/error", escapement_take_error},
 	{"human-input/start", take_waits},
 	{"human-input/answer", take_goes_on},
 	{"human-input/cancelled", take_goes_on},
 	{"debug/awaiting-step", take_waits},
 };
 
-static void take_event(struct escapement_frame *f)
+static void escapement_take_event(struct escapement_frame *f)
 {
 	yyjson_val *data = yyjson_obj_get(f->root, "data");
 
 	f->data = yyjson_is_obj(data) ? data : f->root;
-	if (field(f, "invokeid").len)
-		f->agent = field(f, "invokeid");
-	f->session = field(f, "session-id");
+	if (escapement_field(f, "invokeid").len)
+		f->agent = escapement_field(f, "invokeid");
+	f->session = escapement_field(f, "session-id");
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		if (text_is(f->event, events[i].name) && f->raw.len <= TWICE_MAX) {
 			events[i].take(f);
@@ -414,7 +417,7 @@ static void take_prompt(struct escapement_frame *f)
 	}
 	if (i == n)
 		i = 0; /* what kind it is nobody knows: it is asked as text */
-	begin(f, "prompt");
+	escapement_begin(f, "prompt");
 	make_text(&f->p->make, "id", id);
 	make_text(&f->p->make, "type", text_of(questions[i].type));
 	make_text(&f->p->make, "prompt", words.len ? words : text_of(questions[i].words));
@@ -422,7 +425,7 @@ static void take_prompt(struct escapement_frame *f)
 	make_json(&f->p->make, "default", yyjson_obj_get(opts, "default"));
 	make_json(&f->p->make, "deadline", yyjson_obj_get(opts, "deadline"));
 	make_given(&f->p->make, "invokeid", json_text_at(f->root, "invokeid"));
-	end(f);
+	escapement_end(f);
 }
 
 /* --- frames ------------------------------------------------------------------------ */
@@ -434,7 +437,7 @@ static void take_frame(struct escapement_frame *f)
 	f->event = json_text_at(f->root, "event");
 	if (kind.len == 0 || text_is(kind, "event")) {
 		if (f->event.len)
-			take_event(f);
+			escapement_take_event(f);
 		else
 			parse_bad(f->p, "a frame without a kind and without an event");
 	} else if (text_is(kind, "prompt")) {
@@ -457,7 +460,7 @@ static void make_ready(struct parse *p, struct escapement_parse *state)
 	state->is_ready = true;
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void escapement_take(struct parse *p, const struct parse_event *event)
 {
 	struct escapement_frame f = {
 		.p = p, .state = parse_state(p), .raw = text_trim(event->data)};
@@ -477,7 +480,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	take_frame(&f);
 }
 
-static void finish(struct parse *p)
+static void escapement_finish(struct parse *p)
 {
 	struct escapement_parse *state = parse_state(p);
 
@@ -491,6 +494,6 @@ const struct parse_kind parse_escapement = {
 	.summary = "frames of the run dialect, and transcripts, a line each",
 	.framing = FRAMING_LINES,
 	.size = sizeof(struct escapement_parse),
-	.event = take,
-	.finish = finish,
+	.event = escapement_take,
+	.finish = escapement_finish,
 };

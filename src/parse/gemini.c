@@ -22,13 +22,13 @@ struct gemini {
 	char *trouble;       /* the last error that was perhaps not the end */
 };
 
-static void begin(struct parse *p, yyjson_val *line)
+static void gemini_begin(struct parse *p, yyjson_val *line)
 {
 	parse_set_correlation(p, json_text_at(line, "session_id"));
 	speak_state(p, NULL, "idle", "acting", TEXT("session started"));
 }
 
-static void take_message(struct parse *p, yyjson_val *line)
+static void gemini_take_message(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 	struct text words = json_text_at(line, "content");
@@ -41,7 +41,7 @@ static void take_message(struct parse *p, yyjson_val *line)
 	}
 }
 
-static void take_call(struct parse *p, yyjson_val *line)
+static void gemini_take_call(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 	struct tool_call call = {.id = json_text_at(line, "tool_id"),
@@ -54,7 +54,7 @@ static void take_call(struct parse *p, yyjson_val *line)
 	speak_call(p, NULL, &call, yyjson_obj_get(line, "parameters"));
 }
 
-static void take_result(struct parse *p, yyjson_val *line)
+static void gemini_take_result(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 	struct tool_call call = {.id = json_text_at(line, "tool_id")};
@@ -68,7 +68,7 @@ static void take_result(struct parse *p, yyjson_val *line)
 	speak_result(p, NULL, &call, text_is(json_text_at(line, "status"), "success"), output);
 }
 
-static void take_error(struct parse *p, yyjson_val *line)
+static void gemini_take_error(struct parse *p, yyjson_val *line)
 {
 	struct gemini *g = parse_state(p);
 
@@ -76,7 +76,7 @@ static void take_error(struct parse *p, yyjson_val *line)
 	speak_other(p, NULL, line);
 }
 
-static void tell_usage(struct parse *p, yyjson_val *stats)
+static void gemini_tell_usage(struct parse *p, yyjson_val *stats)
 {
 	struct speak_usage usage = {
 		.input = speak_count(stats, "input_tokens"),
@@ -96,7 +96,7 @@ static void finish_session(struct parse *p, yyjson_val *line)
 	struct text words = json_text_at(error, "message");
 	bool good = text_is(json_text_at(line, "status"), "success");
 
-	tell_usage(p, yyjson_obj_get(line, "stats"));
+	gemini_tell_usage(p, yyjson_obj_get(line, "stats"));
 	speak_state(p, NULL, "acting", good ? "done" : "error", TEXT("session finished"));
 	if (words.len == 0 && g->trouble)
 		words = text_of(g->trouble);
@@ -108,16 +108,16 @@ static void finish_session(struct parse *p, yyjson_val *line)
 }
 
 static const struct printed_kind kinds[] = {
-	{"init", begin},
-	{"message", take_message},
-	{"tool_use", take_call},
-	{"tool_result", take_result},
-	{"error", take_error},
+	{"init", gemini_begin},
+	{"message", gemini_take_message},
+	{"tool_use", gemini_take_call},
+	{"tool_result", gemini_take_result},
+	{"error", gemini_take_error},
 	{"result", finish_session},
 	{0},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void gemini_take(struct parse *p, const struct parse_event *event)
 {
 	struct gemini *g = parse_state(p);
 	yyjson_val *line = printed_read(p, event, "gemini");
@@ -128,7 +128,7 @@ static void take(struct parse *p, const struct parse_event *event)
 		printed_give(p, kinds, line);
 }
 
-static void end(struct parse *p)
+static void gemini_end(struct parse *p)
 {
 	struct gemini *g = parse_state(p);
 
@@ -136,7 +136,7 @@ static void end(struct parse *p)
 		parse_fail(p, TEXT("error"), text_of(g->trouble));
 }
 
-static void destroy(struct parse *p)
+static void gemini_destroy(struct parse *p)
 {
 	struct gemini *g = parse_state(p);
 
@@ -154,7 +154,7 @@ const struct parse_kind parse_gemini = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct gemini),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = gemini_take,
+	.end = gemini_end,
+	.finish = gemini_destroy,
 };

@@ -79,7 +79,7 @@ static bool is_continuation(char c)
 }
 
 /* How long the character is that this byte begins; 0: it begins none of several bytes. */
-static size_t wanted(char c)
+static size_t halves_wanted(char c)
 {
 	unsigned char lead = (unsigned char)c;
 
@@ -96,7 +96,7 @@ static size_t torn_bytes(struct text words)
 	for (size_t n = 1; n <= 3 && n <= words.len; n++) {
 		char c = words.at[words.len - n];
 
-		if (wanted(c) > n)
+		if (halves_wanted(c) > n)
 			return n;
 		if (!is_continuation(c))
 			return 0;
@@ -124,7 +124,7 @@ static size_t torn_tail(struct text words)
 	return n ? n : torn_bytes(words);
 }
 
-static bool goes_on(const struct half *half, struct text words)
+static bool halves_goes_on(const struct half *half, struct text words)
 {
 	if (half->bytes[0] == '\\')
 		return is_low(escape(words));
@@ -133,7 +133,7 @@ static bool goes_on(const struct half *half, struct text words)
 
 /* --- what is held ------------------------------------------------------------------ */
 
-static bool is_of(const struct half *half, const struct halves_walk *w)
+static bool halves_is_of(const struct half *half, const struct halves_walk *w)
 {
 	return half->key[0] && half->index == w->index && text_is(w->key, half->key);
 }
@@ -141,7 +141,7 @@ static bool is_of(const struct half *half, const struct halves_walk *w)
 static struct half *held_for(const struct halves_walk *w)
 {
 	for (unsigned i = 0; i < HALVES_MAX; i++)
-		if (is_of(&w->h->held[i], w))
+		if (halves_is_of(&w->h->held[i], w))
 			return &w->h->held[i];
 	return NULL;
 }
@@ -154,7 +154,7 @@ static bool holds_any(const struct halves *h)
 	return false;
 }
 
-static void hold(struct halves_walk *w, struct text tail)
+static void halves_hold(struct halves_walk *w, struct text tail)
 {
 	struct half *half = &w->h->held[w->h->count++ % HALVES_MAX];
 
@@ -179,8 +179,8 @@ static void join(struct halves_walk *w, size_t from, size_t to)
 	buf_add(out, (struct text){w->event.at + w->copied, from - w->copied});
 	start = out->len;
 	if (half)
-		buf_add(out,
-		        goes_on(half, words) ? (struct text){half->bytes, half->len} : NOTHING);
+		buf_add(out, halves_goes_on(half, words) ? (struct text){half->bytes, half->len}
+		                                         : NOTHING);
 	if (half)
 		half->key[0] = '\0';
 	buf_add(out, words);
@@ -190,7 +190,7 @@ static void join(struct halves_walk *w, size_t from, size_t to)
 	n = torn_tail((struct text){out->at + start, out->len - start});
 	if (n == 0)
 		return;
-	hold(w, (struct text){out->at + out->len - n, n});
+	halves_hold(w, (struct text){out->at + out->len - n, n});
 	out->len -= n;
 }
 
@@ -206,26 +206,26 @@ static struct text take_string(struct halves_walk *w)
 	return (struct text){w->event.at + from, w->at++ - from};
 }
 
-static bool is_space(char c)
+static bool halves_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_key(const struct halves_walk *w)
+static bool halves_is_key(const struct halves_walk *w)
 {
 	size_t at = w->at;
 
-	while (at < w->event.len && is_space(w->event.at[at]))
+	while (at < w->event.len && halves_is_space(w->event.at[at]))
 		at++;
 	return at < w->event.len && w->event.at[at] == ':';
 }
 
-static void take_text(struct halves_walk *w)
+static void halves_take_text(struct halves_walk *w)
 {
 	struct text string = take_string(w);
 	size_t from = (size_t)(string.at - w->event.at);
 
-	if (is_key(w)) {
+	if (halves_is_key(w)) {
 		w->key = string;
 		w->has_last_index = text_is(string, "index") || text_is(string, "output_index");
 	} else if (is_growing(w->key)) {
@@ -262,7 +262,7 @@ struct text halves_join(struct halves *h, struct text event)
 		char c = event.at[w.at];
 
 		if (c == '"')
-			take_text(&w);
+			halves_take_text(&w);
 		else if (c >= '0' && c <= '9')
 			take_digit(&w);
 		else

@@ -106,7 +106,7 @@ static void know(struct parse *p, const struct parse_kind *kind)
 }
 
 /* What the lines are of is what the stream is of. */
-static void pass_on(struct parse *p, struct text line)
+static void lines_pass_on(struct parse *p, struct text line)
 {
 	struct lines_parse *l = parse_state(p);
 
@@ -126,7 +126,7 @@ static yyjson_val *object_in(struct parse *p, struct text line)
 	return yyjson_is_obj(root) ? root : NULL;
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void lines_take(struct parse *p, const struct parse_event *event)
 {
 	struct lines_parse *l = parse_state(p);
 	yyjson_val *object = object_in(p, event->data);
@@ -137,12 +137,12 @@ static void take(struct parse *p, const struct parse_event *event)
 	if (!object)
 		parse_raw.event(p, event);
 	else if (l->inner)
-		pass_on(p, event->data);
+		lines_pass_on(p, event->data);
 	else
 		parse_jsonl.event(p, event);
 }
 
-static void end(struct parse *p)
+static void lines_end(struct parse *p)
 {
 	struct lines_parse *l = parse_state(p);
 
@@ -150,7 +150,7 @@ static void end(struct parse *p)
 		parse_end(l->inner, NULL);
 }
 
-static void destroy(struct parse *p)
+static void lines_destroy(struct parse *p)
 {
 	struct lines_parse *l = parse_state(p);
 
@@ -171,7 +171,7 @@ const struct parse_kind parse_lines = {
 	.framing = FRAMING_LINES,
 	.takes_empty = true,
 	.size = sizeof(struct lines_parse),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = lines_take,
+	.end = lines_end,
+	.finish = lines_destroy,
 };

@@ -40,7 +40,7 @@ static unsigned length_of(uint8_t status)
 }
 
 /* "midi." and this; a note that is struck with no force is let go. */
-static const char *type_of(const struct midi_parse *m)
+static const char *midi_type_of(const struct midi_parse *m)
 {
 	static const char *const types[] = {
 		"midi.note_off",       "midi.note_on",    "midi.aftertouch", "midi.control_change",
@@ -84,11 +84,11 @@ static void add_values(struct parse *p, const struct midi_parse *m)
 	}
 }
 
-static void give(struct parse *p, const struct midi_parse *m)
+static void midi_give(struct parse *p, const struct midi_parse *m)
 {
 	char raw[24];
 
-	parse_begin(p, type_of(m));
+	parse_begin(p, midi_type_of(m));
 	make_u64(&p->make, "channel", (m->bytes[0] & 0x0F) + 1u);
 	add_values(p, m);
 	if (length_of(m->bytes[0]) == 3)
@@ -115,11 +115,11 @@ static void take_byte(struct parse *p, struct midi_parse *m, uint8_t byte)
 	m->bytes[m->count++] = byte;
 	if (m->count < length_of(m->bytes[0]))
 		return;
-	give(p, m);
+	midi_give(p, m);
 	m->count = 1;
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void midi_take(struct parse *p, const struct parse_event *event)
 {
 	for (size_t i = 0; i < event->data.len; i++)
 		take_byte(p, parse_state(p), (uint8_t)event->data.at[i]);
@@ -130,5 +130,5 @@ const struct parse_kind parse_midi = {
 	.summary = "MIDI bytes of a device",
 	.framing = FRAMING_BYTES,
 	.size = sizeof(struct midi_parse),
-	.event = take,
+	.event = midi_take,
 };

@@ -15,7 +15,7 @@ struct ollama {
 	unsigned calls; /* so far */
 };
 
-static void fail(struct parse *p, yyjson_val *error)
+static void ollama_fail(struct parse *p, yyjson_val *error)
 {
 	struct text words =
 		yyjson_is_str(error) ? json_text(error) : json_text_at(error, "message");
@@ -56,7 +56,7 @@ static void tell_words(struct parse *p, const char *type, struct text words)
 		speak_words(p, NULL, type, words);
 }
 
-static void finish(struct parse *p, yyjson_val *line)
+static void ollama_finish(struct parse *p, yyjson_val *line)
 {
 	struct speak_usage usage = {
 		.input = speak_count(line, "prompt_eval_count"),
@@ -74,7 +74,7 @@ static void finish(struct parse *p, yyjson_val *line)
 	parse_complete(p, true, reason);
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void ollama_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = parse_json(p, event->data);
 	yyjson_val *message = yyjson_obj_get(line, "message");
@@ -85,7 +85,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	if (!yyjson_is_obj(line))
 		return;
 	if (error) {
-		fail(p, error);
+		ollama_fail(p, error);
 		return;
 	}
 	parse_set_agent(p, json_text_at(line, "model"));
@@ -94,7 +94,7 @@ static void take(struct parse *p, const struct parse_event *event)
 	           message ? json_text_at(message, "content") : json_text_at(line, "response"));
 	tell_calls(p, yyjson_obj_get(message, "tool_calls"));
 	if (yyjson_get_bool(yyjson_obj_get(line, "done")))
-		finish(p, line);
+		ollama_finish(p, line);
 }
 
 const struct parse_kind parse_ollama = {
@@ -103,5 +103,5 @@ const struct parse_kind parse_ollama = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct ollama),
-	.event = take,
+	.event = ollama_take,
 };

@@ -92,7 +92,7 @@ static void tell_thought(struct scene *s)
 	speak_state(s->p, &s->who, "thinking", "acting", TEXT("what it said so far was thought"));
 }
 
-static void give_words(void *self, bool is_thought, struct text words)
+static void openai_give_words(void *self, bool is_thought, struct text words)
 {
 	struct scene *s = self;
 
@@ -103,13 +103,13 @@ static void give_words(void *self, bool is_thought, struct text words)
 		speak_text(s, words, false);
 }
 
-static void take_text(struct scene *s, struct text words)
+static void openai_take_text(struct scene *s, struct text words)
 {
-	think_feed(&s->o->choices[s->index].think, words, give_words, s);
+	think_feed(&s->o->choices[s->index].think, words, openai_give_words, s);
 	tell_thought(s);
 }
 
-static void take_thought(struct scene *s, struct text words)
+static void openai_take_thought(struct scene *s, struct text words)
 {
 	if (words.len)
 		speak_words(s->p, &s->who, "thinking", words);
@@ -123,7 +123,7 @@ static void take_refusal(struct scene *s, struct text words)
 	s->o->has_refused = true;
 }
 
-static yyjson_val *member(yyjson_val *object, const char *key)
+static yyjson_val *openai_member(yyjson_val *object, const char *key)
 {
 	return yyjson_obj_get(object, key);
 }
@@ -140,24 +140,24 @@ static void each(struct scene *s, yyjson_val *array, void (*take)(struct scene *
 
 static void take_thought_part(struct scene *s, yyjson_val *part)
 {
-	take_thought(s, json_text_at(part, "text"));
-	take_thought(s, json_text_at(part, "summary"));
+	openai_take_thought(s, json_text_at(part, "text"));
+	openai_take_thought(s, json_text_at(part, "summary"));
 }
 
 /* `thinking` of a part is a text, or parts once more. */
-static void take_part(struct scene *s, yyjson_val *part)
+static void openai_take_part(struct scene *s, yyjson_val *part)
 {
-	take_text(s, json_text(part));
-	take_thought(s, json_text_at(part, "thinking"));
-	each(s, member(part, "thinking"), take_thought_part);
-	take_text(s, json_text_at(part, "text"));
+	openai_take_text(s, json_text(part));
+	openai_take_thought(s, json_text_at(part, "thinking"));
+	each(s, openai_member(part, "thinking"), take_thought_part);
+	openai_take_text(s, json_text_at(part, "text"));
 	take_refusal(s, json_text_at(part, "refusal"));
 }
 
 static void take_content(struct scene *s, yyjson_val *content)
 {
-	take_text(s, json_text(content));
-	each(s, content, take_part);
+	openai_take_text(s, json_text(content));
+	each(s, content, openai_take_part);
 }
 
 /* The same thought comes under several names from some servers. */
@@ -168,9 +168,9 @@ static void take_reasoning(struct scene *s, yyjson_val *delta)
 	if (plain.len == 0)
 		plain = json_text_at(delta, "reasoning");
 	if (plain.len)
-		take_thought(s, plain);
+		openai_take_thought(s, plain);
 	else
-		each(s, member(delta, "reasoning_details"), take_thought_part);
+		each(s, openai_member(delta, "reasoning_details"), take_thought_part);
 }
 
 /* --- tool calls ---------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static struct open_call *find_call(struct scene *s, yyjson_val *fragment, struct
 {
 	struct calls *calls = &s->o->calls;
 	struct text id = json_text_at(fragment, "id");
-	yyjson_val *index = member(fragment, "index");
+	yyjson_val *index = openai_member(fragment, "index");
 	uint64_t at = yyjson_is_uint(index) ? yyjson_get_uint(index) : CALLS_NO_INDEX;
 	struct open_call *call;
 
@@ -217,17 +217,17 @@ static void take_input(struct scene *s, struct open_call *call, yyjson_val *inpu
 	free(json);
 }
 
-static void take_call(struct scene *s, yyjson_val *fragment)
+static void openai_take_call(struct scene *s, yyjson_val *fragment)
 {
-	yyjson_val *function = member(fragment, "function");
-	yyjson_val *custom = member(fragment, "custom");
+	yyjson_val *function = openai_member(fragment, "function");
+	yyjson_val *custom = openai_member(fragment, "custom");
 	yyjson_val *of = function ? function : custom;
 	struct open_call *call = find_call(s, fragment, json_text_at(of, "name"));
 
 	if (!call)
 		return;
 	call_set(&call->name, json_text_at(of, "name"));
-	take_input(s, call, member(of, function ? "arguments" : "input"));
+	take_input(s, call, openai_member(of, function ? "arguments" : "input"));
 }
 
 /* The way before tool_calls: one call, without an id. */
@@ -242,7 +242,7 @@ static void take_function_call(struct scene *s, yyjson_val *function)
 	if (!call)
 		return;
 	call_set(&call->name, json_text_at(function, "name"));
-	take_input(s, call, member(function, "arguments"));
+	take_input(s, call, openai_member(function, "arguments"));
 }
 
 /* Those of one choice, in the order in which they began. */
@@ -258,7 +258,7 @@ static void give_calls(struct scene *s)
 
 /* --- the end ------------------------------------------------------------------------- */
 
-static void give_usage(struct parse *p, struct openai *o)
+static void openai_give_usage(struct parse *p, struct openai *o)
 {
 	if (!o->has_usage)
 		return;
@@ -269,7 +269,7 @@ static void give_usage(struct parse *p, struct openai *o)
 
 static void end_words(struct scene *s)
 {
-	think_end(&s->o->choices[s->index].think, give_words, s);
+	think_end(&s->o->choices[s->index].think, openai_give_words, s);
 }
 
 static void end_choice(struct scene *s)
@@ -287,7 +287,7 @@ static void end_all(struct parse *p, void (*end_one)(struct scene *))
 		set_scene(&s, p, i);
 		end_one(&s);
 	}
-	give_usage(p, o);
+	openai_give_usage(p, o);
 }
 
 static bool is_success(struct parse *p)
@@ -298,7 +298,7 @@ static bool is_success(struct parse *p)
 	       !text_is(stop, "error");
 }
 
-static void complete(struct parse *p)
+static void openai_complete(struct parse *p)
 {
 	char result[64];
 
@@ -309,10 +309,10 @@ static void complete(struct parse *p)
 }
 
 /* Without a reason to stop it broke off, and calls may be halves. */
-static void end(struct parse *p)
+static void openai_end(struct parse *p)
 {
 	if (parse_stop(p).len)
-		complete(p);
+		openai_complete(p);
 	else
 		end_all(p, end_words);
 }
@@ -322,7 +322,7 @@ static void end(struct parse *p)
 /* Numbers are codes too. */
 static struct text code_of(yyjson_val *error, char room[TEXT_U64_MAX])
 {
-	yyjson_val *code = member(error, "code");
+	yyjson_val *code = openai_member(error, "code");
 
 	if (yyjson_is_uint(code))
 		return text_of_u64(yyjson_get_uint(code), room);
@@ -331,9 +331,9 @@ static struct text code_of(yyjson_val *error, char room[TEXT_U64_MAX])
 	return json_text_at(error, "type").len ? json_text_at(error, "type") : TEXT("OPENAI_ERROR");
 }
 
-static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
+static bool openai_take_error(struct parse *p, yyjson_val *root, bool is_named_so)
 {
-	yyjson_val *error = member(root, "error");
+	yyjson_val *error = openai_member(root, "error");
 	char digits[TEXT_U64_MAX];
 	struct text message;
 
@@ -351,8 +351,8 @@ static bool take_error(struct parse *p, yyjson_val *root, bool is_named_so)
 
 static void take_usage(struct openai *o, yyjson_val *usage)
 {
-	yyjson_val *prompt = member(usage, "prompt_tokens_details");
-	yyjson_val *completion = member(usage, "completion_tokens_details");
+	yyjson_val *prompt = openai_member(usage, "prompt_tokens_details");
+	yyjson_val *completion = openai_member(usage, "completion_tokens_details");
 
 	if (!yyjson_is_obj(usage))
 		return;
@@ -364,7 +364,7 @@ static void take_usage(struct openai *o, yyjson_val *usage)
 		.reasoning = speak_count(completion, "reasoning_tokens"),
 		.cost = -1,
 	};
-	json_number(member(usage, "cost"), &o->usage.cost);
+	json_number(openai_member(usage, "cost"), &o->usage.cost);
 	o->has_usage = true;
 }
 
@@ -398,8 +398,8 @@ static bool make_choice(struct openai *o, uint64_t index)
 
 static void take_choice(struct parse *p, yyjson_val *choice)
 {
-	uint64_t index = yyjson_get_uint(member(choice, "index"));
-	yyjson_val *delta = member(choice, "delta");
+	uint64_t index = yyjson_get_uint(openai_member(choice, "index"));
+	yyjson_val *delta = openai_member(choice, "delta");
 	struct text stop = json_text_at(choice, "finish_reason");
 	struct scene s;
 
@@ -409,15 +409,15 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 	}
 	set_scene(&s, p, (uint32_t)index);
 	if (!yyjson_is_obj(delta))
-		delta = member(choice, "message");
+		delta = openai_member(choice, "message");
 	take_reasoning(&s, delta);
-	take_content(&s, member(delta, "content"));
-	take_text(&s, json_text_at(choice, "text")); /* of the API before chats */
-	take_text(&s, json_text_at(member(delta, "audio"), "transcript"));
+	take_content(&s, openai_member(delta, "content"));
+	openai_take_text(&s, json_text_at(choice, "text")); /* of the API before chats */
+	openai_take_text(&s, json_text_at(openai_member(delta, "audio"), "transcript"));
 	take_refusal(&s, json_text_at(delta, "refusal"));
-	each(&s, member(delta, "tool_calls"), take_call);
-	take_function_call(&s, member(delta, "function_call"));
-	take_usage(openai_of(p), member(choice, "usage"));
+	each(&s, openai_member(delta, "tool_calls"), openai_take_call);
+	take_function_call(&s, openai_member(delta, "function_call"));
+	take_usage(openai_of(p), openai_member(choice, "usage"));
 	if (stop.len == 0)
 		return;
 	end_choice(&s);
@@ -429,24 +429,24 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 static void take_chunk(struct parse *p, yyjson_val *root)
 {
 	struct openai *o = openai_of(p);
-	yyjson_arr_iter choices = yyjson_arr_iter_with(member(root, "choices"));
+	yyjson_arr_iter choices = yyjson_arr_iter_with(openai_member(root, "choices"));
 	yyjson_val *choice;
 
 	parse_set_agent(p, json_text_at(root, "model"));
 	while ((choice = yyjson_arr_iter_next(&choices)))
 		take_choice(p, choice);
-	take_usage(o, member(root, "usage"));
-	take_usage(o, member(member(root, "x_groq"), "usage"));
-	take_timings(o, member(root, "timings"));
+	take_usage(o, openai_member(root, "usage"));
+	take_usage(o, openai_member(openai_member(root, "x_groq"), "usage"));
+	take_timings(o, openai_member(root, "timings"));
 }
 
-static void event(struct parse *p, const struct parse_event *event)
+static void openai_event(struct parse *p, const struct parse_event *event)
 {
 	struct text data = text_trim(event->data);
 	yyjson_val *root;
 
 	if (text_is(data, "[DONE]")) {
-		complete(p);
+		openai_complete(p);
 		return;
 	}
 	root = parse_json(p, data);
@@ -454,11 +454,11 @@ static void event(struct parse *p, const struct parse_event *event)
 		return;
 	if (!yyjson_is_obj(root))
 		parse_bad(p, "a chunk that is not an object");
-	else if (!take_error(p, root, text_is(event->name, "error")))
+	else if (!openai_take_error(p, root, text_is(event->name, "error")))
 		take_chunk(p, root);
 }
 
-static void finish(struct parse *p)
+static void openai_finish(struct parse *p)
 {
 	struct openai *o = openai_of(p);
 
@@ -472,7 +472,7 @@ const struct parse_kind parse_openai = {
 	.framing = FRAMING_SSE,
 	.is_answer = true,
 	.size = sizeof(struct openai),
-	.event = event,
-	.end = end,
-	.finish = finish,
+	.event = openai_event,
+	.end = openai_end,
+	.finish = openai_finish,
 };

@@ -120,7 +120,7 @@ struct counts {
 	struct text model;
 };
 
-static bool count_of(yyjson_val *object, const char *const *names, uint64_t *out)
+static bool openclaw_count_of(yyjson_val *object, const char *const *names, uint64_t *out)
 {
 	double number;
 	yyjson_val *value = openclaw_frame_first(object, names);
@@ -137,13 +137,13 @@ static bool read_counts(yyjson_val *counts, struct counts *out)
 	                                 NULL};
 	static const char *const answer[] = {"completionTokens", "output_tokens", "outputTokens",
 	                                     "output", NULL};
-	bool known = count_of(counts, in, &out->prompt);
+	bool known = openclaw_count_of(counts, in, &out->prompt);
 
 	out->model = json_text_at(counts, "model");
-	return count_of(counts, answer, &out->completion) || known;
+	return openclaw_count_of(counts, answer, &out->completion) || known;
 }
 
-static void give_usage(struct openclaw_frame *f, const struct counts *n)
+static void openclaw_give_usage(struct openclaw_frame *f, const struct counts *n)
 {
 	struct text model = n->model;
 
@@ -162,7 +162,7 @@ bool openclaw_frame_usage(struct openclaw_frame *f, yyjson_val *counts)
 
 	if (!read_counts(counts, &n))
 		return false;
-	give_usage(f, &n);
+	openclaw_give_usage(f, &n);
 	return true;
 }
 
@@ -179,7 +179,7 @@ void openclaw_frame_usage_so_far(struct openclaw_frame *f, yyjson_val *counts)
 	run->input += n.prompt;
 	run->output += n.completion;
 	if (n.prompt || n.completion)
-		give_usage(f, &n);
+		openclaw_give_usage(f, &n);
 }
 
 void openclaw_frame_event(struct openclaw_frame *f)
@@ -316,7 +316,7 @@ static bool is_stale(struct openclaw_frame *f)
 	return *news == before;
 }
 
-static void take_event(struct openclaw_frame *f)
+static void openclaw_take_event(struct openclaw_frame *f)
 {
 	if (is_either(f, "heartbeat"))
 		take_heartbeat(f);
@@ -355,7 +355,7 @@ static struct text text_in(const struct openclaw_frame *f, const char *name)
 	return found;
 }
 
-static struct text agent_of(const struct openclaw_frame *f)
+static struct text openclaw_agent_of(const struct openclaw_frame *f)
 {
 	struct text agent = json_text_at(f->data, "agentId");
 
@@ -400,7 +400,7 @@ static void know_run(struct openclaw_frame *f)
 		gateway_run_in_session(f->run, f->session);
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void openclaw_take(struct parse *p, const struct parse_event *event)
 {
 	struct text raw = text_trim(event->data);
 	struct openclaw_frame f = {.p = p, .gateway = parse_state(p)};
@@ -424,15 +424,15 @@ static void take(struct parse *p, const struct parse_event *event)
 	if (is_noise(&f) || is_stale(&f))
 		return;
 	f.run_id = text_in(&f, "runId");
-	f.agent = agent_of(&f);
+	f.agent = openclaw_agent_of(&f);
 	f.channel = text_in(&f, "provider");
 	f.label = text_in(&f, "label");
 	f.session = text_in(&f, "sessionKey");
 	know_run(&f);
-	take_event(&f);
+	openclaw_take_event(&f);
 }
 
-static void finish(struct parse *p)
+static void openclaw_finish(struct parse *p)
 {
 	struct openclaw_parse *gateway = parse_state(p);
 
@@ -444,6 +444,6 @@ const struct parse_kind parse_openclaw = {
 	.summary = "frames of an OpenClaw gateway, a line each",
 	.framing = FRAMING_LINES,
 	.size = sizeof(struct openclaw_parse),
-	.event = take,
-	.finish = finish,
+	.event = openclaw_take,
+	.finish = openclaw_finish,
 };

@@ -65,7 +65,7 @@ static bool is_about_asking(struct text name)
 }
 
 /* All else, where it says something. */
-static void add_input(struct buf *out, yyjson_val *request)
+static void openclaw_approvals_add_input(struct buf *out, yyjson_val *request)
 {
 	yyjson_obj_iter each = yyjson_obj_iter_with(request);
 	const char *between = "{";
@@ -88,7 +88,7 @@ static void add_input(struct buf *out, yyjson_val *request)
 
 /* ---- what may be decided ---- */
 
-static bool has_word(yyjson_val *list, const char *word)
+static bool openclaw_approvals_has_word(yyjson_val *list, const char *word)
 {
 	yyjson_arr_iter each = yyjson_arr_iter_with(list);
 	yyjson_val *one;
@@ -104,8 +104,9 @@ static bool takes(yyjson_val *request, const char *decision)
 {
 	yyjson_val *allowed = yyjson_obj_get(request, "allowedDecisions");
 
-	return (!allowed || has_word(allowed, decision)) &&
-	       !has_word(yyjson_obj_get(request, "unavailableDecisions"), decision);
+	return (!allowed || openclaw_approvals_has_word(allowed, decision)) &&
+	       !openclaw_approvals_has_word(yyjson_obj_get(request, "unavailableDecisions"),
+	                                    decision);
 }
 
 static void add_part(struct buf *out, struct text part)
@@ -142,7 +143,8 @@ static void add_rule(struct buf *out, const struct openclaw_frame *f, yyjson_val
 	buf_add(out, TEXT(" on the gateway"));
 }
 
-static void add_options(struct buf *out, const struct openclaw_frame *f, yyjson_val *request)
+static void openclaw_approvals_add_options(struct buf *out, const struct openclaw_frame *f,
+                                           yyjson_val *request)
 {
 	struct buf rule;
 
@@ -195,7 +197,7 @@ static void make_tool(struct openclaw_frame *f, yyjson_val *request)
 	yyjson_doc *input;
 
 	buf_init(&json, INPUT_MAX);
-	add_input(&json, request);
+	openclaw_approvals_add_input(&json, request);
 	input = json.full ? NULL : yyjson_read_opts(json.at, json.len, 0, &json_memory, NULL);
 	make_words(f, tool_of(request), input ? yyjson_doc_get_root(input) : request);
 	make_text(&f->p->make, "tool", tool_of(request));
@@ -220,7 +222,7 @@ static void give_prompt(struct openclaw_frame *f)
 	make_text(&f->p->make, "type", TEXT("select"));
 	make_tool(f, request);
 	buf_init(&options, 16 * KIB);
-	add_options(&options, f, request);
+	openclaw_approvals_add_options(&options, f, request);
 	make_raw(&f->p->make, "options", buf_text(&options));
 	buf_finish(&options);
 	if (yyjson_is_uint(deadline))

@@ -202,7 +202,7 @@ static void replay_events(struct openclaw_frame *f, yyjson_val *events)
 	f->data = NULL;
 }
 
-static void go_on(struct openclaw_frame *f, yyjson_val *run)
+static void openclaw_history_go_on(struct openclaw_frame *f, yyjson_val *run)
 {
 	struct text words = json_text_at(run, "text");
 
@@ -282,6 +282,6 @@ void openclaw_frame_history(struct openclaw_frame *f)
 		return;
 	tell_missed(f, yyjson_obj_get(history, "messages"), a.underway);
 	if (a.underway.len)
-		go_on(f, underway);
+		openclaw_history_go_on(f, underway);
 	end_left(f, &a);
 }

@@ -81,7 +81,7 @@ void openclaw_add_place(struct parse *p, struct text id, int64_t now_ms, struct 
 }
 
 /* Behind it; NULL: there is none. */
-static const char *read_number(const char *at, const char *end, uint64_t *out)
+static const char *openclaw_past_read_number(const char *at, const char *end, uint64_t *out)
 {
 	uint64_t n = 0;
 
@@ -109,7 +109,7 @@ static bool read_place(struct text place, uint64_t numbers[NUMBERS], struct text
 	at = place.at + 1;
 	end = place.at + place.len;
 	for (size_t i = 0; i < NUMBERS && at; i++)
-		at = read_number(at, end, &numbers[i]);
+		at = openclaw_past_read_number(at, end, &numbers[i]);
 	if (!at || at == end || *at != ' ')
 		return false;
 	*session = (struct text){at + 1, (size_t)(end - at - 1)};

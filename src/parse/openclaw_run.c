@@ -108,7 +108,7 @@ static bool said_begins(const struct said *said, struct text all)
 	return all.len >= said->len && hash_on(0, (struct text){all.at, said->len}) == said->hash;
 }
 
-static void give_words(struct openclaw_frame *f, struct text words, bool replaces)
+static void openclaw_run_give_words(struct openclaw_frame *f, struct text words, bool replaces)
 {
 	if (words.len == 0)
 		return;
@@ -129,7 +129,7 @@ static void say_all(struct openclaw_frame *f, struct text all)
 	size_t skip = goes_on ? said->len : 0;
 
 	*said = said_of(all); /* before it is told: where the run is rides in the signal */
-	give_words(f, (struct text){all.at + skip, all.len - skip}, !goes_on);
+	openclaw_run_give_words(f, (struct text){all.at + skip, all.len - skip}, !goes_on);
 }
 
 /* Words were lost between what was said and this delta, as on a broken line. */
@@ -154,7 +154,7 @@ void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *w
 	else
 		*said = (struct said){said->len + words->delta.len,
 		                      hash_on(said->hash, words->delta)};
-	give_words(f, words->delta, words->replaces);
+	openclaw_run_give_words(f, words->delta, words->replaces);
 }
 
 void openclaw_frame_say_rest(struct openclaw_frame *f, struct text all)
@@ -169,5 +169,5 @@ void openclaw_frame_say_missed(struct openclaw_frame *f, struct text all)
 	size_t skip = said_begins(said, all) ? said->len : 0;
 
 	*said = said_of(all);
-	give_words(f, (struct text){all.at + skip, all.len - skip}, false);
+	openclaw_run_give_words(f, (struct text){all.at + skip, all.len - skip}, false);
 }

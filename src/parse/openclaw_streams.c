@@ -9,7 +9,7 @@
 #include "parse/inside.h"
 #include "parse/openclaw_frame.h"
 
-static bool is_one_of(struct text word, const char *const *words)
+static bool openclaw_streams_is_one_of(struct text word, const char *const *words)
 {
 	for (; *words; words++)
 		if (text_is(word, *words))
@@ -30,12 +30,12 @@ struct text openclaw_frame_phase(const struct openclaw_frame *f)
 
 bool openclaw_frame_is_start(struct text phase)
 {
-	return is_one_of(phase, starts);
+	return openclaw_streams_is_one_of(phase, starts);
 }
 
 bool openclaw_frame_is_end(struct text phase)
 {
-	return is_one_of(phase, ends);
+	return openclaw_streams_is_one_of(phase, ends);
 }
 
 /* --- agent: lifecycle ------------------------------------------------------------ */
@@ -83,7 +83,7 @@ static void take_end(struct openclaw_frame *f)
 
 	if (f->run->voice == VOICE_CHAT)
 		return;
-	if (is_one_of(openclaw_frame_phase(f), failures) && !aborted) {
+	if (openclaw_streams_is_one_of(openclaw_frame_phase(f), failures) && !aborted) {
 		openclaw_frame_fail(f, json_text(openclaw_frame_first(f->data, names)),
 		                    json_text_at(f->data, "code"));
 		return;
@@ -97,11 +97,12 @@ static void take_lifecycle(struct openclaw_frame *f)
 {
 	struct text phase = openclaw_frame_phase(f);
 
-	if (is_one_of(phase, starts))
+	if (openclaw_streams_is_one_of(phase, starts))
 		openclaw_frame_start(f);
 	else if (text_is(phase, "model"))
 		keep_model(f);
-	else if (is_one_of(phase, ends) || is_one_of(phase, failures))
+	else if (openclaw_streams_is_one_of(phase, ends) ||
+	         openclaw_streams_is_one_of(phase, failures))
 		take_end(f);
 }
 
@@ -149,7 +150,7 @@ static void take_status(struct openclaw_frame *f, struct text phase)
 
 /* Numbers have holes for what we may not see; what is not newer was told already, to us
  * as one who follows the session, or before the line was lost. */
-static bool is_known(struct openclaw_frame *f)
+static bool openclaw_streams_is_known(struct openclaw_frame *f)
 {
 	uint64_t seq = yyjson_get_uint(yyjson_obj_get(f->payload, "seq"));
 
@@ -163,7 +164,7 @@ void openclaw_frame_agent(struct openclaw_frame *f)
 {
 	struct text stream = json_text_at(f->payload, "stream");
 
-	if (is_known(f))
+	if (openclaw_streams_is_known(f))
 		return;
 	gateway_run_speaks(f->run, VOICE_AGENT);
 	if (text_is(stream, "lifecycle"))

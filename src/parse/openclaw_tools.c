@@ -15,7 +15,7 @@ static const char *const ids[] = {"toolCallId", "callId", "id", NULL};
 
 /* ---- calls without an id ---- */
 
-static void make_id(unsigned number, char id[MADE_MAX])
+static void openclaw_tools_make_id(unsigned number, char id[MADE_MAX])
 {
 	snprintf(id, MADE_MAX, "call-%u", number);
 }
@@ -54,7 +54,8 @@ static unsigned close_nameless(struct gateway_run *run, struct text name)
 
 /* ---- signals ---- */
 
-static void begin_tool(struct openclaw_frame *f, const char *type, const struct openclaw_tool *tool)
+static void openclaw_tools_begin_tool(struct openclaw_frame *f, const char *type,
+                                      const struct openclaw_tool *tool)
 {
 	openclaw_frame_begin(f, type);
 	make_text(&f->p->make, "toolName", tool->name.len ? tool->name : TEXT("unknown"));
@@ -67,12 +68,12 @@ void openclaw_frame_tool_call(struct openclaw_frame *f, const struct openclaw_to
 	char made[MADE_MAX];
 
 	if (!named.id.len) {
-		make_id(open_nameless(f->run, named.name), made);
+		openclaw_tools_make_id(open_nameless(f->run, named.name), made);
 		named.id = text_of(made);
 	} else if (openclaw_told_before(f->gateway, f->run_id, named.id, false) && f->is_past) {
 		return;
 	}
-	begin_tool(f, "tool_call", &named);
+	openclaw_tools_begin_tool(f, "tool_call", &named);
 	make_object(&f->p->make, "input", named.value);
 	openclaw_frame_end(f);
 }
@@ -83,12 +84,12 @@ void openclaw_frame_tool_result(struct openclaw_frame *f, const struct openclaw_
 	char made[MADE_MAX];
 
 	if (!named.id.len) {
-		make_id(close_nameless(f->run, named.name), made);
+		openclaw_tools_make_id(close_nameless(f->run, named.name), made);
 		named.id = text_of(made);
 	} else if (openclaw_told_before(f->gateway, f->run_id, named.id, true) && f->is_past) {
 		return;
 	}
-	begin_tool(f, "tool_result", &named);
+	openclaw_tools_begin_tool(f, "tool_result", &named);
 	make_bool(&f->p->make, "success", !named.failed);
 	make_object(&f->p->make, "output", named.value);
 	openclaw_frame_end(f);
@@ -99,7 +100,7 @@ void openclaw_frame_tool_result(struct openclaw_frame *f, const struct openclaw_
 static void give_update(struct openclaw_frame *f, const struct openclaw_tool *tool,
                         struct text phase)
 {
-	begin_tool(f, "event", tool);
+	openclaw_tools_begin_tool(f, "event", tool);
 	make_text(&f->p->make, "eventCategory", TEXT("agent"));
 	make_text(&f->p->make, "stream", TEXT("tool"));
 	make_text(&f->p->make, "phase", phase);

@@ -24,7 +24,7 @@ static void begin_step(struct parse *p, yyjson_val *line)
 	o->acts = true;
 }
 
-static void take_text(struct parse *p, yyjson_val *line)
+static void opencode_take_text(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
 	struct text words = json_text_at(yyjson_obj_get(line, "part"), "text");
@@ -35,7 +35,7 @@ static void take_text(struct parse *p, yyjson_val *line)
 	speak_words(p, NULL, "text_delta", words);
 }
 
-static void take_thought(struct parse *p, yyjson_val *line)
+static void opencode_take_thought(struct parse *p, yyjson_val *line)
 {
 	struct text words = json_text_at(yyjson_obj_get(line, "part"), "text");
 
@@ -73,7 +73,7 @@ static void end_step(struct parse *p, yyjson_val *line)
 	parse_set_stop(p, json_text_at(part, "reason"));
 }
 
-static void take_error(struct parse *p, yyjson_val *line)
+static void opencode_take_error(struct parse *p, yyjson_val *line)
 {
 	struct opencode *o = parse_state(p);
 	yyjson_val *error = yyjson_obj_get(line, "error");
@@ -85,15 +85,15 @@ static void take_error(struct parse *p, yyjson_val *line)
 
 static const struct printed_kind kinds[] = {
 	{"step_start", begin_step},
-	{"text", take_text},
-	{"reasoning", take_thought},
+	{"text", opencode_take_text},
+	{"reasoning", opencode_take_thought},
 	{"tool_use", take_tool},
 	{"step_finish", end_step},
-	{"error", take_error},
+	{"error", opencode_take_error},
 	{0},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void opencode_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = printed_read(p, event, "opencode");
 
@@ -104,7 +104,7 @@ static void take(struct parse *p, const struct parse_event *event)
 }
 
 /* The model stopped for good where it did not stop to call tools. */
-static void end(struct parse *p)
+static void opencode_end(struct parse *p)
 {
 	struct opencode *o = parse_state(p);
 	struct text stop = parse_stop(p);
@@ -120,7 +120,7 @@ static void end(struct parse *p)
 		parse_complete(p, true, text_of(o->words));
 }
 
-static void destroy(struct parse *p)
+static void opencode_destroy(struct parse *p)
 {
 	struct opencode *o = parse_state(p);
 
@@ -134,7 +134,7 @@ const struct parse_kind parse_opencode = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct opencode),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = opencode_take,
+	.end = opencode_end,
+	.finish = opencode_destroy,
 };

@@ -28,7 +28,7 @@ static struct text clip(struct text t, size_t max)
 	return (struct text){t.at, t.len < max ? t.len : max};
 }
 
-static struct text copy(struct text t, const char *otherwise)
+static struct text parse_copy(struct text t, const char *otherwise)
 {
 	if (t.len == 0)
 		t = text_of(otherwise);
@@ -44,10 +44,10 @@ static struct text correlation_for(const struct parse *p, struct text given)
 
 	if (p->kind->is_answer)
 		random_uuid(uuid);
-	return copy(given, uuid);
+	return parse_copy(given, uuid);
 }
 
-static void take_event(void *self, const struct parse_event *event);
+static void parse_take_event(void *self, const struct parse_event *event);
 static void tell_too_long(void *self);
 
 struct parse *parse_create(const struct parse_kind *kind, const struct parse_options *options)
@@ -60,13 +60,13 @@ struct parse *parse_create(const struct parse_kind *kind, const struct parse_opt
 	p->options = *options;
 	if (p->options.event_max == 0)
 		p->options.event_max = EVENT_MAX;
-	p->options.source = copy(options->source, kind->name);
+	p->options.source = parse_copy(options->source, kind->name);
 	p->options.correlation = correlation_for(p, options->correlation);
-	p->options.agent = copy(options->agent, "");
+	p->options.agent = parse_copy(options->agent, "");
 	sse_reader_init(&p->sse, p->options.event_max);
 	p->sse.self = p;
 	p->sse.drops_half = !kind->is_answer; /* one that is asked is not asked again */
-	p->sse.event = take_event;
+	p->sse.event = parse_take_event;
 	p->sse.too_long = tell_too_long;
 	buf_init(&p->piece, p->options.event_max);
 	buf_init(&p->halves.out, p->options.event_max);
@@ -108,7 +108,7 @@ void parse_set_framing(struct parse *p, enum parse_framing framing)
 
 /* --- events ---------------------------------------------------------------------- */
 
-static void take_event(void *self, const struct parse_event *event)
+static void parse_take_event(void *self, const struct parse_event *event)
 {
 	struct parse *p = self;
 	struct parse_event whole = *event;
@@ -128,7 +128,7 @@ static void tell_too_long(void *self)
 		parse_bad(p, "an event longer than %zu bytes", p->options.event_max);
 }
 
-static void keep(struct parse *p, struct text bytes)
+static void parse_keep(struct parse *p, struct text bytes)
 {
 	if (p->skips || buf_add(&p->piece, bytes))
 		return;
@@ -146,7 +146,7 @@ static void end_piece(struct parse *p)
 	if (p->framing == FRAMING_LINES && data.len && data.at[data.len - 1] == '\r')
 		data.len--;
 	if (!p->skips)
-		take_event(p, &(struct parse_event){.data = data});
+		parse_take_event(p, &(struct parse_event){.data = data});
 	buf_clear(&p->piece);
 	p->skips = false;
 }
@@ -158,11 +158,11 @@ static void feed_lines(struct parse *p, struct text bytes)
 	while (bytes.len && (end = memchr(bytes.at, '\n', bytes.len))) {
 		size_t n = (size_t)(end - bytes.at);
 
-		keep(p, (struct text){bytes.at, n});
+		parse_keep(p, (struct text){bytes.at, n});
 		end_piece(p);
 		bytes = (struct text){bytes.at + n + 1, bytes.len - n - 1};
 	}
-	keep(p, bytes);
+	parse_keep(p, bytes);
 }
 
 void parse_set_moment(struct parse *p, int64_t at_ms, bool late)
@@ -189,10 +189,10 @@ void parse_feed(struct parse *p, struct text bytes)
 		feed_lines(p, bytes);
 		break;
 	case FRAMING_WHOLE:
-		keep(p, bytes);
+		parse_keep(p, bytes);
 		break;
 	case FRAMING_BYTES:
-		take_event(p, &(struct parse_event){.data = bytes});
+		parse_take_event(p, &(struct parse_event){.data = bytes});
 		break;
 	}
 }
@@ -204,7 +204,7 @@ void parse_message(struct parse *p, struct text data)
 	if (data.len > p->options.event_max)
 		tell_too_long(p);
 	else
-		take_event(p, &(struct parse_event){.data = data});
+		parse_take_event(p, &(struct parse_event){.data = data});
 }
 
 /* --- the end --------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ struct text parse_agent(const struct parse *p)
 	return p->options.agent.len ? p->options.agent : p->options.source;
 }
 
-static void set_word(char **word, struct text value)
+static void parse_set_word(char **word, struct text value)
 {
 	value = clip(value, NAME_LEN_MAX);
 	if (value.len)
@@ -295,7 +295,7 @@ static void set_word(char **word, struct text value)
 
 void parse_set_agent(struct parse *p, struct text agent)
 {
-	set_word(&p->agent, agent);
+	parse_set_word(&p->agent, agent);
 }
 
 void parse_set_correlation(struct parse *p, struct text id)
@@ -304,7 +304,7 @@ void parse_set_correlation(struct parse *p, struct text id)
 
 	if (id.len == 0 || p->keeps_correlation || text_equal(id, p->options.correlation))
 		return;
-	p->options.correlation = copy(id, "");
+	p->options.correlation = parse_copy(id, "");
 	free(was);
 }
 
@@ -331,7 +331,7 @@ bool parse_said_end(const struct parse *p)
 
 void parse_set_stop(struct parse *p, struct text reason)
 {
-	set_word(&p->stop, reason);
+	parse_set_word(&p->stop, reason);
 }
 
 void parse_set_choice_stop(struct parse *p, uint32_t choice, struct text reason)
@@ -343,7 +343,7 @@ void parse_set_choice_stop(struct parse *p, uint32_t choice, struct text reason)
 		memset(p->choice_stops + p->choice_count, 0, more * sizeof(char *));
 		p->choice_count = choice + 1;
 	}
-	set_word(&p->choice_stops[choice], reason);
+	parse_set_word(&p->choice_stops[choice], reason);
 }
 
 struct text parse_stop(const struct parse *p)

@@ -17,7 +17,7 @@ struct pi {
 	bool has_ended;
 };
 
-static void set_word(char **word, struct text value)
+static void pi_set_word(char **word, struct text value)
 {
 	free(*word);
 	*word = value.len ? text_dup(value) : NULL;
@@ -92,12 +92,12 @@ static void say_block(struct parse *p, yyjson_val *block)
 		speak_words(p, NULL, "thinking", thought);
 	if (words.len == 0)
 		return;
-	set_word(&s->words, words);
+	pi_set_word(&s->words, words);
 	if (!s->has_spoken)
 		speak_words(p, NULL, "text_delta", words);
 }
 
-static void tell_usage(struct parse *p, yyjson_val *message)
+static void pi_tell_usage(struct parse *p, yyjson_val *message)
 {
 	yyjson_val *counts = yyjson_obj_get(message, "usage");
 	struct speak_usage usage = {
@@ -123,12 +123,12 @@ static void end_answer(struct parse *p, yyjson_val *message)
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks)))
 		say_block(p, block);
-	tell_usage(p, message);
-	set_word(&s->stop, json_text_at(message, "stopReason"));
-	set_word(&s->trouble, json_text_at(message, "errorMessage"));
+	pi_tell_usage(p, message);
+	pi_set_word(&s->stop, json_text_at(message, "stopReason"));
+	pi_set_word(&s->trouble, json_text_at(message, "errorMessage"));
 	if (text_of(s->stop).len && !s->trouble &&
 	    (text_is(text_of(s->stop), "error") || text_is(text_of(s->stop), "aborted")))
-		set_word(&s->trouble, text_of(s->stop));
+		pi_set_word(&s->trouble, text_of(s->stop));
 }
 
 /* What people said: a text, or blocks of it. */
@@ -162,7 +162,7 @@ static struct tool_call call_of(yyjson_val *line)
 	                          .name = json_text_at(line, "toolName")};
 }
 
-static void begin_tool(struct parse *p, yyjson_val *line)
+static void pi_begin_tool(struct parse *p, yyjson_val *line)
 {
 	struct tool_call call = call_of(line);
 
@@ -179,7 +179,7 @@ static void end_tool(struct parse *p, yyjson_val *line)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-static void say_nothing(struct parse *p, yyjson_val *line)
+static void pi_say_nothing(struct parse *p, yyjson_val *line)
 {
 }
 
@@ -190,16 +190,16 @@ static const struct printed_kind kinds[] = {
 	{"message_start", begin_message},
 	{"message_update", grow_message},
 	{"message_end", end_message},
-	{"tool_execution_start", begin_tool},
+	{"tool_execution_start", pi_begin_tool},
 	{"tool_execution_end", end_tool},
 	/* Told by others, or only how far it is. */
-	{"turn_start", say_nothing},
-	{"turn_end", say_nothing},
-	{"tool_execution_update", say_nothing},
+	{"turn_start", pi_say_nothing},
+	{"turn_end", pi_say_nothing},
+	{"tool_execution_update", pi_say_nothing},
 	{0},
 };
 
-static void take(struct parse *p, const struct parse_event *event)
+static void pi_take(struct parse *p, const struct parse_event *event)
 {
 	yyjson_val *line = printed_read(p, event, "pi");
 
@@ -207,7 +207,7 @@ static void take(struct parse *p, const struct parse_event *event)
 		printed_give(p, kinds, line);
 }
 
-static void end(struct parse *p)
+static void pi_end(struct parse *p)
 {
 	struct pi *s = parse_state(p);
 
@@ -220,7 +220,7 @@ static void end(struct parse *p)
 		parse_complete(p, true, text_of(s->words));
 }
 
-static void destroy(struct parse *p)
+static void pi_destroy(struct parse *p)
 {
 	struct pi *s = parse_state(p);
 
@@ -235,7 +235,7 @@ const struct parse_kind parse_pi = {
 	.framing = FRAMING_LINES,
 	.is_answer = true,
 	.size = sizeof(struct pi),
-	.event = take,
-	.end = end,
-	.finish = destroy,
+	.event = pi_take,
+	.end = pi_end,
+	.finish = pi_destroy,
 };

@@ -115,7 +115,7 @@ static struct text after_word(struct text line, const char *word)
 	return (struct text){NULL, 0};
 }
 
-static bool has_word(struct text line, const char *word)
+static bool raw_has_word(struct text line, const char *word)
 {
 	return after_word(line, word).at != NULL;
 }
@@ -178,21 +178,22 @@ static void tell_words(struct parse *p)
 	speak_words(p, NULL, "text_delta", buf_text(&raw->said));
 }
 
-static void tell(struct parse *p, struct text line)
+static void raw_tell(struct parse *p, struct text line)
 {
 	struct tool_call call = {.name = tool_in(line)};
 
-	if (has_word(line, "Error:") || has_word(line, "Exception:") || has_word(line, "FAILED"))
+	if (raw_has_word(line, "Error:") || raw_has_word(line, "Exception:") ||
+	    raw_has_word(line, "FAILED"))
 		tell_error(p, line);
 	else if (call.name.len)
 		speak_call(p, NULL, &call, NULL);
-	else if (has_word(line, "Result:") || has_word(line, "Output:"))
+	else if (raw_has_word(line, "Result:") || raw_has_word(line, "Output:"))
 		tell_result(p, line);
 	else
 		tell_words(p);
 }
 
-static void take(struct parse *p, const struct parse_event *event)
+static void raw_take(struct parse *p, const struct parse_event *event)
 {
 	struct raw *raw = parse_state(p);
 	struct text line;
@@ -205,12 +206,12 @@ static void take(struct parse *p, const struct parse_event *event)
 	add_readable(&raw->shown, event->data);
 	line = text_trim(buf_text(&raw->shown));
 	if (line.len)
-		tell(p, line);
+		raw_tell(p, line);
 	else if (raw->blanks < BLANKS_MAX)
 		raw->blanks++;
 }
 
-static void destroy(struct parse *p)
+static void raw_destroy(struct parse *p)
 {
 	struct raw *raw = parse_state(p);
 
@@ -224,6 +225,6 @@ const struct parse_kind parse_raw = {
 	.framing = FRAMING_LINES,
 	.takes_empty = true,
 	.size = sizeof(struct raw),
-	.event = take,
-	.finish = destroy,
+	.event = raw_take,
+	.finish = raw_destroy,
 };

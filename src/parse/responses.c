@@ -20,7 +20,7 @@ struct responses *responses_of(struct parse *p)
 	return r;
 }
 
-static yyjson_val *member(yyjson_val *object, const char *key)
+static yyjson_val *responses_member(yyjson_val *object, const char *key)
 {
 	return yyjson_obj_get(object, key);
 }
@@ -93,7 +93,7 @@ static void reasoning_done(struct parse *p, yyjson_val *event)
 /* Parts of a summary are paragraphs. */
 static void summary_part(struct parse *p, yyjson_val *event)
 {
-	if (yyjson_get_uint(member(event, "summary_index")) > 0)
+	if (yyjson_get_uint(responses_member(event, "summary_index")) > 0)
 		speak_words(p, NULL, "thinking", TEXT("\n\n"));
 }
 
@@ -116,19 +116,19 @@ static void transcript_delta(struct parse *p, yyjson_val *event)
 
 static uint64_t index_of(yyjson_val *event)
 {
-	yyjson_val *index = member(event, "output_index");
+	yyjson_val *index = responses_member(event, "output_index");
 
 	return yyjson_is_uint(index) ? yyjson_get_uint(index) : CALLS_NO_INDEX;
 }
 
 static void item_added(struct parse *p, yyjson_val *event)
 {
-	responses_item_added(p, index_of(event), member(event, "item"));
+	responses_item_added(p, index_of(event), responses_member(event, "item"));
 }
 
 static void item_done(struct parse *p, yyjson_val *event)
 {
-	responses_item_done(p, index_of(event), member(event, "item"));
+	responses_item_done(p, index_of(event), responses_member(event, "item"));
 }
 
 static void input_delta(struct parse *p, yyjson_val *event)
@@ -161,11 +161,11 @@ static void give_calls(struct parse *p)
 		calls_give(calls, p, NULL, list_of(l, struct open_call, link));
 }
 
-static void give_usage(struct parse *p, yyjson_val *response)
+static void responses_give_usage(struct parse *p, yyjson_val *response)
 {
-	yyjson_val *usage = member(response, "usage");
-	yyjson_val *input = member(usage, "input_tokens_details");
-	yyjson_val *output = member(usage, "output_tokens_details");
+	yyjson_val *usage = responses_member(response, "usage");
+	yyjson_val *input = responses_member(usage, "input_tokens_details");
+	yyjson_val *output = responses_member(usage, "output_tokens_details");
 	const struct speak_usage spent = {
 		.input = speak_count(usage, "input_tokens"),
 		.output = speak_count(usage, "output_tokens"),
@@ -180,18 +180,18 @@ static void give_usage(struct parse *p, yyjson_val *response)
 		speak_usage(p, NULL, &spent);
 }
 
-static void complete(struct parse *p, yyjson_val *response, struct text stop)
+static void responses_complete(struct parse *p, yyjson_val *response, struct text stop)
 {
 	bool success = !responses_of(p)->has_refused && !text_is(stop, "content_filter") &&
 	               !text_is(stop, "cancelled");
 
 	give_calls(p);
-	give_usage(p, response);
+	responses_give_usage(p, response);
 	parse_set_stop(p, stop);
 	parse_complete(p, success, stop);
 }
 
-static void fail(struct parse *p, yyjson_val *error)
+static void responses_fail(struct parse *p, yyjson_val *error)
 {
 	struct text code = json_text_at(error, "code"), message = json_text_at(error, "message");
 
@@ -203,36 +203,36 @@ static void fail(struct parse *p, yyjson_val *error)
 
 static void see_response(struct parse *p, yyjson_val *event)
 {
-	parse_set_agent(p, json_text_at(member(event, "response"), "model"));
+	parse_set_agent(p, json_text_at(responses_member(event, "response"), "model"));
 }
 
 /* A response that is over says by its status how. */
 static void end_response(struct parse *p, yyjson_val *response)
 {
 	struct text status = json_text_at(response, "status");
-	struct text stop = json_text_at(member(response, "incomplete_details"), "reason");
+	struct text stop = json_text_at(responses_member(response, "incomplete_details"), "reason");
 
 	parse_set_agent(p, json_text_at(response, "model"));
 	if (text_is(status, "failed")) {
-		give_usage(p, response);
-		fail(p, member(response, "error"));
+		responses_give_usage(p, response);
+		responses_fail(p, responses_member(response, "error"));
 		return;
 	}
 	if (stop.len == 0)
 		stop = status.len ? status : TEXT("completed");
-	complete(p, response, stop);
+	responses_complete(p, response, stop);
 }
 
 static void response_end(struct parse *p, yyjson_val *event)
 {
-	end_response(p, member(event, "response"));
+	end_response(p, responses_member(event, "response"));
 }
 
 static void error_event(struct parse *p, yyjson_val *event)
 {
-	yyjson_val *error = member(event, "error");
+	yyjson_val *error = responses_member(event, "error");
 
-	fail(p, yyjson_is_obj(error) ? error : event);
+	responses_fail(p, yyjson_is_obj(error) ? error : event);
 }
 
 /* --- events -------------------------------------------------------------------------- */
@@ -287,9 +287,9 @@ static bool says_nothing(struct text type)
 	return false;
 }
 
-static void take_answer(struct parse *p, yyjson_val *response)
+static void responses_take_answer(struct parse *p, yyjson_val *response)
 {
-	yyjson_arr_iter iter = yyjson_arr_iter_with(member(response, "output"));
+	yyjson_arr_iter iter = yyjson_arr_iter_with(responses_member(response, "output"));
 	yyjson_val *item;
 	uint64_t index = 0;
 
@@ -299,7 +299,7 @@ static void take_answer(struct parse *p, yyjson_val *response)
 	end_response(p, response);
 }
 
-static void take_event(struct parse *p, struct text type, yyjson_val *root)
+static void responses_take_event(struct parse *p, struct text type, yyjson_val *root)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		if (text_is(type, events[i].type)) {
@@ -311,7 +311,7 @@ static void take_event(struct parse *p, struct text type, yyjson_val *root)
 		speak_other(p, NULL, root);
 }
 
-static void event(struct parse *p, const struct parse_event *event)
+static void responses_event(struct parse *p, const struct parse_event *event)
 {
 	struct text data = text_trim(event->data), type;
 	yyjson_val *root, *error;
@@ -326,16 +326,16 @@ static void event(struct parse *p, const struct parse_event *event)
 		return;
 	}
 	type = json_text_at(root, "type").len ? json_text_at(root, "type") : event->name;
-	error = member(root, "error");
+	error = responses_member(root, "error");
 	if (text_is(json_text_at(root, "object"), "response"))
-		take_answer(p, root);
+		responses_take_answer(p, root);
 	else if (type.len == 0 && yyjson_is_obj(error))
-		fail(p, error);
+		responses_fail(p, error);
 	else
-		take_event(p, type, root);
+		responses_take_event(p, type, root);
 }
 
-static void finish(struct parse *p)
+static void responses_finish(struct parse *p)
 {
 	calls_finish(&responses_of(p)->calls);
 }
@@ -346,6 +346,6 @@ const struct parse_kind parse_responses = {
 	.framing = FRAMING_SSE,
 	.is_answer = true,
 	.size = sizeof(struct responses),
-	.event = event,
-	.finish = finish,
+	.event = responses_event,
+	.finish = responses_finish,
 };

@@ -53,7 +53,7 @@ struct open_call *responses_call(struct parse *p, uint64_t index, struct text it
 }
 
 /* A tool without a name is called what its type says: web_search_call. */
-static struct text name_of(yyjson_val *item)
+static struct text responses_items_name_of(yyjson_val *item)
 {
 	struct text name = json_text_at(item, "name"), type = json_text_at(item, "type");
 
@@ -70,7 +70,7 @@ static struct open_call *name_call(struct parse *p, uint64_t index, yyjson_val *
 	if (!call)
 		return NULL;
 	call_set_id(call, id.len ? id : json_text_at(item, "id"));
-	call_set(&call->name, name_of(item));
+	call_set(&call->name, responses_items_name_of(item));
 	call_set(&call->server, json_text_at(item, "server_label"));
 	return call;
 }
@@ -158,7 +158,7 @@ static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 {
 	const struct served_kind *kind = served(json_text_at(item, "type"));
 	struct open_call *call = name_call(p, index, item);
-	const struct tool_call about = {json_text_at(item, "id"), name_of(item),
+	const struct tool_call about = {json_text_at(item, "id"), responses_items_name_of(item),
 	                                json_text_at(item, "server_label")};
 
 	if (!call)

@@ -97,7 +97,7 @@ static void take_field(struct sse_reader *reader, struct text line)
 
 /* --- lines ------------------------------------------------------------------- */
 
-static void dispatch(struct sse_reader *reader)
+static void sse_dispatch(struct sse_reader *reader)
 {
 	const struct parse_event event = {buf_text(&reader->name), buf_text(&reader->data)};
 
@@ -113,14 +113,14 @@ static bool is_json(struct text line)
 	return line.len && (line.at[0] == '{' || line.at[0] == '[');
 }
 
-static void take_line(struct sse_reader *reader, struct text line)
+static void sse_take_line(struct sse_reader *reader, struct text line)
 {
 	if (!reader->began && text_starts(line, TEXT("\xEF\xBB\xBF")))
 		line = (struct text){line.at + 3, line.len - 3};
 	reader->began = true;
 	if (line.len == 0) {
 		set(&reader->id, buf_text(&reader->next_id));
-		dispatch(reader);
+		sse_dispatch(reader);
 	} else if (is_json(line)) {
 		reader->event(reader->self, &(struct parse_event){.data = line});
 	} else {
@@ -138,21 +138,21 @@ static void pass_over(struct sse_reader *reader, struct text piece)
 	reader->skips = true;
 }
 
-static void keep(struct sse_reader *reader, struct text piece)
+static void sse_keep(struct sse_reader *reader, struct text piece)
 {
 	if (!reader->skips && !buf_add(&reader->line, piece))
 		pass_over(reader, piece);
 }
 
-static void end_line(struct sse_reader *reader, struct text piece)
+static void sse_end_line(struct sse_reader *reader, struct text piece)
 {
 	if (reader->line.len == 0 && !reader->skips && piece.len <= reader->line.max) {
-		take_line(reader, piece);
+		sse_take_line(reader, piece);
 		return;
 	}
-	keep(reader, piece);
+	sse_keep(reader, piece);
 	if (!reader->skips)
-		take_line(reader, buf_text(&reader->line));
+		sse_take_line(reader, buf_text(&reader->line));
 	buf_clear(&reader->line);
 	reader->skips = false;
 }
@@ -176,11 +176,11 @@ void sse_reader_feed(struct sse_reader *reader, struct text bytes)
 		reader->had_cr = false;
 		n = line_length(bytes);
 		if (n == bytes.len) {
-			keep(reader, bytes);
+			sse_keep(reader, bytes);
 			return;
 		}
 		reader->had_cr = bytes.at[n] == '\r';
-		end_line(reader, (struct text){bytes.at, n});
+		sse_end_line(reader, (struct text){bytes.at, n});
 		bytes = (struct text){bytes.at + n + 1, bytes.len - n - 1};
 	}
 }
@@ -190,6 +190,6 @@ void sse_reader_end(struct sse_reader *reader)
 	if (reader->has_id && reader->drops_half)
 		return;
 	if (reader->line.len)
-		end_line(reader, (struct text){NULL, 0});
-	dispatch(reader);
+		sse_end_line(reader, (struct text){NULL, 0});
+	sse_dispatch(reader);
 }

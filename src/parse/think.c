@@ -15,7 +15,7 @@ static void hand_on(bool is_thought, struct text words, think_fn *give, void *se
 		give(self, is_thought, words);
 }
 
-static void release(struct think *think, think_fn *give, void *self)
+static void think_release(struct think *think, think_fn *give, void *self)
 {
 	struct text held = {think->held, think->held_len};
 
@@ -23,7 +23,7 @@ static void release(struct think *think, think_fn *give, void *self)
 	hand_on(think->where == THINK_INSIDE, held, give, self);
 }
 
-static bool is_space(char c)
+static bool think_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -31,7 +31,7 @@ static bool is_space(char c)
 /* Could this be white space and the beginning of the tag? */
 static bool may_open(struct text held)
 {
-	while (held.len && is_space(held.at[0]))
+	while (held.len && think_is_space(held.at[0]))
 		held = after(held, 1);
 	return text_starts(OPENING, held);
 }
@@ -67,7 +67,7 @@ static struct text look_for_opening(struct think *think, struct text piece, thin
 		return rest;
 	think->held_len = held_before;
 	think->where = THINK_UNSURE;
-	release(think, give, self);
+	think_release(think, give, self);
 	return piece;
 }
 
@@ -90,7 +90,7 @@ static size_t continued_tag(const struct think *think, struct text piece)
 	return think->held_len && memcmp(piece.at, rest.at, n) == 0 ? n : 0;
 }
 
-static void hold(struct think *think, struct text t)
+static void think_hold(struct think *think, struct text t)
 {
 	memcpy(think->held + think->held_len, t.at, t.len);
 	think->held_len += t.len;
@@ -133,7 +133,7 @@ static struct text look_for_closing(struct think *think, struct text piece, thin
 	const char *tag;
 
 	if (n && think->held_len + n < CLOSING.len) {
-		hold(think, piece);
+		think_hold(think, piece);
 		return after(piece, piece.len);
 	}
 	if (n) {
@@ -154,7 +154,7 @@ static struct text look_for_closing(struct think *think, struct text piece, thin
 	}
 	n = piece.len - begun_tag(piece);
 	give_before(think, (struct text){piece.at, n}, give, self);
-	hold(think, after(piece, n));
+	think_hold(think, after(piece, n));
 	return after(piece, piece.len);
 }
 
@@ -170,5 +170,5 @@ void think_feed(struct think *think, struct text piece, think_fn *give, void *se
 
 void think_end(struct think *think, think_fn *give, void *self)
 {
-	release(think, give, self);
+	think_release(think, give, self);
 }

@@ -17,7 +17,7 @@ struct tool_words {
 	struct buf path;
 };
 
-static void add(struct tool_words *w, struct text t)
+static void tool_words_add(struct tool_words *w, struct text t)
 {
 	struct text fits = utf8_cut(t, w->missing ? 0 : w->shown.max - w->shown.len);
 
@@ -36,7 +36,7 @@ static void add_visible(struct tool_words *w, struct text t)
 
 		buf_clear(&out);
 		visible_add(&out, piece, VISIBLE_MARK_LINES);
-		add(w, buf_text(&out));
+		tool_words_add(w, buf_text(&out));
 		t = (struct text){t.at + piece.len, t.len - piece.len};
 	}
 	w->missing += t.len;
@@ -48,7 +48,7 @@ static void add_lines(struct tool_words *w, struct text t)
 	while (t.at) {
 		struct text line = text_cut(t, '\n', &t);
 
-		add(w, TEXT("\n  | "));
+		tool_words_add(w, TEXT("\n  | "));
 		add_visible(w, line);
 	}
 }
@@ -64,16 +64,16 @@ static void add_json(struct tool_words *w, yyjson_val *value)
 }
 
 /* Behind the name of a member. */
-static void add_value(struct tool_words *w, yyjson_val *value)
+static void tool_words_add_value(struct tool_words *w, yyjson_val *value)
 {
 	struct text t = json_text(value);
 
-	add(w, TEXT(":"));
+	tool_words_add(w, TEXT(":"));
 	if (t.len && text_find(t, '\n') >= 0) {
 		add_lines(w, t);
 		return;
 	}
-	add(w, TEXT(" "));
+	tool_words_add(w, TEXT(" "));
 	if (t.len)
 		add_visible(w, t);
 	else
@@ -82,7 +82,7 @@ static void add_value(struct tool_words *w, yyjson_val *value)
 
 /* ---- members ---- */
 
-static bool is_plain(struct text key)
+static bool tool_words_is_plain(struct text key)
 {
 	for (size_t i = 0; i < key.len; i++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-",
@@ -92,28 +92,29 @@ static bool is_plain(struct text key)
 	return key.len > 0;
 }
 
-static void add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but, int depth);
+static void tool_words_add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but,
+                                   int depth);
 
 /* One member or element, whose path is in w->path. */
-static void add_member(struct tool_words *w, yyjson_val *value, int depth)
+static void tool_words_add_member(struct tool_words *w, yyjson_val *value, int depth)
 {
 	if (depth < DEPTH_MAX && yyjson_is_ctn(value) && unsafe_yyjson_get_len(value) > 0 &&
 	    !w->path.full) {
-		add_members(w, value, NULL, depth + 1);
+		tool_words_add_members(w, value, NULL, depth + 1);
 		return;
 	}
-	add(w, TEXT("\n"));
+	tool_words_add(w, TEXT("\n"));
 	add_visible(w, buf_text(&w->path));
 	if (w->path.full)
-		add(w, TEXT("..."));
-	add_value(w, value);
+		tool_words_add(w, TEXT("..."));
+	tool_words_add_value(w, value);
 }
 
 static void add_key(struct tool_words *w, yyjson_val *key)
 {
 	if (w->path.len)
 		buf_add_char(&w->path, '.');
-	if (is_plain(json_text(key)))
+	if (tool_words_is_plain(json_text(key)))
 		buf_add(&w->path, json_text(key));
 	else
 		buf_add_json(&w->path, json_text(key));
@@ -125,7 +126,8 @@ static void end_path(struct tool_words *w, size_t len)
 	w->path.full = false;
 }
 
-static void add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but, int depth)
+static void tool_words_add_members(struct tool_words *w, yyjson_val *value, const yyjson_val *but,
+                                   int depth)
 {
 	size_t len = w->path.len, i, max;
 	yyjson_val *key, *one;
@@ -135,13 +137,13 @@ static void add_members(struct tool_words *w, yyjson_val *value, const yyjson_va
 		if (one == but)
 			continue;
 		add_key(w, key);
-		add_member(w, one, depth);
+		tool_words_add_member(w, one, depth);
 		end_path(w, len);
 	}
 	yyjson_arr_foreach(value, i, max, one)
 	{
 		buf_print(&w->path, "[%zu]", i);
-		add_member(w, one, depth);
+		tool_words_add_member(w, one, depth);
 		end_path(w, len);
 	}
 }
@@ -157,11 +159,11 @@ static void add_all(struct tool_words *w, struct text tool, yyjson_val *input)
 	if (!line.len || text_find(line, '\n') >= 0)
 		command = NULL;
 	if (command)
-		add_value(w, command);
+		tool_words_add_value(w, command);
 	if (yyjson_is_ctn(input))
-		add_members(w, input, command, 1);
+		tool_words_add_members(w, input, command, 1);
 	else if (input)
-		add_value(w, input);
+		tool_words_add_value(w, input);
 }
 
 void tool_words(struct buf *out, struct text tool, yyjson_val *input, size_t max)

@@ -2,7 +2,7 @@
 #include "source/found.h"
 #include "source/inside.h"
 
-static void add_member(struct buf *out, const char *name, const char *value)
+static void describe_add_member(struct buf *out, const char *name, const char *value)
 {
 	buf_print(out, ",\"%s\":", name);
 	if (value)
@@ -17,7 +17,7 @@ static void add_bool(struct buf *out, const char *name, bool value)
 }
 
 /* 0 is never. */
-static void add_time(struct buf *out, const char *name, int64_t ms)
+static void describe_add_time(struct buf *out, const char *name, int64_t ms)
 {
 	if (ms)
 		buf_print(out, ",\"%s\":%lld", name, (long long)ms);
@@ -79,30 +79,30 @@ static void add_counters(struct buf *out, const struct source *s)
 	          rate(s), (unsigned long long)n->signals, (unsigned long long)n->bytes,
 	          (unsigned long long)n->bad, (unsigned long long)n->dropped,
 	          (unsigned long long)n->connects);
-	add_time(out, "lastSignalAt", n->last_ms);
+	describe_add_time(out, "lastSignalAt", n->last_ms);
 }
 
 void source_json(const struct source *s, struct buf *out)
 {
 	buf_add(out, TEXT("{\"id\":"));
 	buf_add_json(out, text_of(s->id));
-	add_member(out, "name", s->name);
-	add_member(out, "url", s->url);
-	add_member(out, "protocol", s->protocol);
-	add_member(out, "category", s->is_local ? "local" : "remote");
-	add_member(out, "color", s->color);
-	add_member(out, "state", source_state_name(s->state));
-	add_member(out, "error", s->error);
+	describe_add_member(out, "name", s->name);
+	describe_add_member(out, "url", s->url);
+	describe_add_member(out, "protocol", s->protocol);
+	describe_add_member(out, "category", s->is_local ? "local" : "remote");
+	describe_add_member(out, "color", s->color);
+	describe_add_member(out, "state", source_state_name(s->state));
+	describe_add_member(out, "error", s->error);
 	add_bool(out, "enabled", s->is_wanted);
 	add_bool(out, "configured", s->is_configured);
 	add_bool(out, "hasCredential", s->credential != NULL);
-	add_member(out, "credentialFrom", found_from(s));
+	describe_add_member(out, "credentialFrom", found_from(s));
 	add_models(out, s);
 	add_abilities(out, s->transport);
 	buf_print(out, ",\"attempt\":%u", s->state == SOURCE_CONNECTED ? 0 : s->backoff.tries);
-	add_time(out, "retryAt", s->retry_at_ms);
+	describe_add_time(out, "retryAt", s->retry_at_ms);
 	add_counters(out, s);
-	add_member(out, "lastError", s->last_error);
+	describe_add_member(out, "lastError", s->last_error);
 	if (s->meta) {
 		buf_add(out, TEXT(",\"meta\":"));
 		buf_add(out, text_of(s->meta));

@@ -31,7 +31,7 @@ static const struct {
 	{529, "Overloaded"},
 };
 
-static const char *name_of(int status)
+static const char *fault_name_of(int status)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].status == status)
@@ -77,7 +77,7 @@ void fault_read(struct fault *fault, int status, struct text body)
 	yyjson_doc *doc = yyjson_read(body.at, body.len, 0);
 	struct text code = TEXT("");
 	struct text said = doc ? said_in_json(yyjson_doc_get_root(doc), &code) : said_plainly(body);
-	const char *name = name_of(status);
+	const char *name = fault_name_of(status);
 
 	snprintf(fault->words, sizeof(fault->words), "%d%s%s%s%.*s", status, *name ? " " : "", name,
 	         said.len ? ": " : "", TEXT_ARG(said));

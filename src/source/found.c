@@ -8,7 +8,7 @@
 
 #define FOUND_LOCAL_ID "local:" FOUND_OPENCLAW /* the one that is found on this machine */
 
-static char *look(void)
+static char *found_look(void)
 {
 	return transport_find(TEXT(FOUND_OPENCLAW))->own_credential();
 }
@@ -19,7 +19,7 @@ static bool takes(const struct source *s)
 	       (s->takes_found || (s->is_local && strcmp(s->id, FOUND_LOCAL_ID) == 0));
 }
 
-static void note(struct sources *all, bool is_there)
+static void found_note(struct sources *all, bool is_there)
 {
 	if (all->token_found == is_there)
 		return;
@@ -41,13 +41,13 @@ static bool may_take(struct text url, struct text protocol, struct error *why)
 
 bool found_is_there(struct sources *all, struct error *why)
 {
-	char *token = look();
+	char *token = found_look();
 	bool is_there = token != NULL;
 
 	if (token)
 		explicit_bzero(token, strlen(token));
 	free(token);
-	note(all, is_there);
+	found_note(all, is_there);
 	return is_there ||
 	       error_set(why, "OpenClaw's own configuration names no token, or is not there");
 }
@@ -75,8 +75,8 @@ char *found_token(struct source *s)
 
 	if (!takes(s))
 		return NULL;
-	token = look();
-	note(s->all, token != NULL);
+	token = found_look();
+	found_note(s->all, token != NULL);
 	return token;
 }
 

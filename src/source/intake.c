@@ -26,7 +26,7 @@
 #define INTAKE_HUSH_AT (1 * MIB)      /* bytes of backlog */
 #define INTAKE_COMPACT_AT (256 * KIB) /* bytes of it that are used up */
 
-static void admit(struct source *s, struct text envelope)
+static void intake_admit(struct source *s, struct text envelope)
 {
 	struct bus_emit emit = {.raw = envelope,
 	                        .from = bus_from(s->all->options.bus, text_of(s->id), true)};
@@ -42,7 +42,7 @@ static void admit(struct source *s, struct text envelope)
 		source_bad(s, verdict.why.words);
 }
 
-static bool is_too_fast(const struct source *s)
+static bool intake_is_too_fast(const struct source *s)
 {
 	return account_is_limited(s->account) && account_wait(s->account, clock_mono_ns()) != 0;
 }
@@ -61,15 +61,15 @@ static bool afford(struct source *s, struct text envelope)
 		s->turn = all->turn;
 		s->share = INTAKE_SHARE;
 	}
-	if (s->share == 0 || all->left == 0 || is_too_fast(s))
+	if (s->share == 0 || all->left == 0 || intake_is_too_fast(s))
 		return false;
 	spend(&s->share, envelope.len + INTAKE_SIGNAL);
 	spend(&all->left, envelope.len + INTAKE_SIGNAL);
-	admit(s, envelope);
+	intake_admit(s, envelope);
 	return true;
 }
 
-static void hush(struct source *s, bool hush)
+static void intake_hush(struct source *s, bool hush)
 {
 	if (s->is_hushed == hush || !s->line || !s->transport->hush)
 		return;
@@ -84,7 +84,7 @@ static void wait_on(struct source *s)
 {
 	struct sources *all = s->all;
 
-	if (!is_too_fast(s)) {
+	if (!intake_is_too_fast(s)) {
 		list_add(&all->waiting, &s->in_waiting);
 		return;
 	}
@@ -101,7 +101,7 @@ static void ease(struct deadline *deadline)
 	list_each(&all->held, l) {
 		struct source *s = list_of(l, struct source, in_waiting);
 
-		if (is_too_fast(s))
+		if (intake_is_too_fast(s))
 			continue;
 		list_remove(&s->in_waiting);
 		list_add(&all->waiting, &s->in_waiting);
@@ -112,7 +112,7 @@ static void ease(struct deadline *deadline)
 
 /* ---- the backlog: lengths and bytes, one after the other ---- */
 
-static void keep(struct source *s, struct text envelope)
+static void intake_keep(struct source *s, struct text envelope)
 {
 	static const struct loss flood = {.why = "it sends more than can be taken"};
 	uint32_t len = (uint32_t)envelope.len;
@@ -126,7 +126,7 @@ static void keep(struct source *s, struct text envelope)
 	if (list_is_empty(&s->in_waiting))
 		wait_on(s);
 	if (s->is_held || s->backlog.len - s->backlog_used > INTAKE_HUSH_AT)
-		hush(s, true);
+		intake_hush(s, true);
 }
 
 static struct text first(const struct source *s)
@@ -153,7 +153,7 @@ static void drop_first(struct source *s, size_t len)
 void intake_take(struct source *s, struct text envelope)
 {
 	if (s->backlog.len || !afford(s, envelope))
-		keep(s, envelope);
+		intake_keep(s, envelope);
 }
 
 static void catch_up(struct source *s)
@@ -169,7 +169,7 @@ static void catch_up(struct source *s)
 		drop_first(s, envelope.len);
 	}
 	s->is_held = false;
-	hush(s, false);
+	intake_hush(s, false);
 }
 
 void intake_flush(struct source *s)
@@ -179,12 +179,12 @@ void intake_flush(struct source *s)
 	while (s->backlog.len) {
 		struct text envelope = first(s);
 
-		admit(s, envelope);
+		intake_admit(s, envelope);
 		drop_first(s, envelope.len);
 	}
 }
 
-static bool end_turn(struct turn *turn)
+static bool intake_end_turn(struct turn *turn)
 {
 	struct sources *all = list_of(turn, struct sources, intake);
 	struct link *last = all->waiting.prev;
@@ -222,7 +222,7 @@ void intake_init(struct sources *all)
 	all->ease.fire = ease;
 	all->turn = 1;
 	all->left = INTAKE_TURN;
-	all->intake.end = end_turn;
+	all->intake.end = intake_end_turn;
 	loop_add_turn(all->options.loop, &all->intake);
 }
 

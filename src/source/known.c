@@ -97,7 +97,7 @@ void source_each_run(struct source *s, void (*each)(void *of, struct text run, s
 		s->all->options.each_run(s->all->options.self, text_of(s->id), each, of);
 }
 
-static void receive(struct source *s, struct text envelope, const struct resume_place *place)
+static void known_receive(struct source *s, struct text envelope, const struct resume_place *place)
 {
 	struct buf stamped;
 
@@ -110,11 +110,11 @@ static void receive(struct source *s, struct text envelope, const struct resume_
 
 void source_received_at(struct source *s, struct text envelope, struct text at)
 {
-	receive(s, envelope, &(struct resume_place){.source = text_of(s->id), .at = at});
+	known_receive(s, envelope, &(struct resume_place){.source = text_of(s->id), .at = at});
 }
 
 void source_received_of_run(struct source *s, struct text envelope, struct text at)
 {
-	receive(s, envelope,
-	        &(struct resume_place){.source = text_of(s->id), .at = at, .is_run = true});
+	known_receive(s, envelope,
+	              &(struct resume_place){.source = text_of(s->id), .at = at, .is_run = true});
 }

@@ -18,7 +18,7 @@ static bool is_active(const struct source *s)
 }
 
 /* One that nobody found yet has nothing to be remembered for. */
-static void add(struct sources *sources, const struct local_service *service)
+static void local_add(struct sources *sources, const struct local_service *service)
 {
 	struct source_wish wish = {
 		.id = service->id,
@@ -38,7 +38,8 @@ static void add(struct sources *sources, const struct local_service *service)
 }
 
 /* A service may have moved to another port. */
-static void move(struct sources *sources, struct source *s, const struct local_service *service)
+static void local_move(struct sources *sources, struct source *s,
+                       const struct local_service *service)
 {
 	struct source_wish wish = {.url = service->url, .is_local = true};
 	struct error why;
@@ -61,7 +62,7 @@ static void update(struct sources *sources, struct source *s, const struct local
 		source_set_available(s, false);
 		return;
 	}
-	move(sources, s, service);
+	local_move(sources, s, service);
 	source_set_models(s, service->models, service->model_count);
 	if (!keeps_errors || source_state(s) != SOURCE_ERROR)
 		source_set_available(s, true);
@@ -84,7 +85,7 @@ void local_reconcile(struct sources *sources, const struct local_look *look)
 
 		if (!service->is_there || sources_find(sources, service->id))
 			continue;
-		add(sources, service);
+		local_add(sources, service);
 		if (service->is_hook && sources_find(sources, service->id))
 			update(sources, sources_find(sources, service->id), service, false);
 	}
@@ -92,7 +93,7 @@ void local_reconcile(struct sources *sources, const struct local_look *look)
 
 /* ---- as in the documents ---- */
 
-static void add_member(struct buf *out, const char *name, struct text value)
+static void local_add_member(struct buf *out, const char *name, struct text value)
 {
 	buf_print(out, "\"%s\":", name);
 	buf_add_json(out, value);
@@ -102,10 +103,10 @@ static void add_member(struct buf *out, const char *name, struct text value)
 void local_add_json(struct buf *out, const struct local_service *s)
 {
 	buf_add_char(out, '{');
-	add_member(out, "id", s->id);
-	add_member(out, "label", s->label);
-	add_member(out, "protocol", s->spoken.len ? s->spoken : s->protocol);
-	add_member(out, "url", s->url);
+	local_add_member(out, "id", s->id);
+	local_add_member(out, "label", s->label);
+	local_add_member(out, "protocol", s->spoken.len ? s->spoken : s->protocol);
+	local_add_member(out, "url", s->url);
 	buf_print(out, "\"available\":%s,", s->is_there ? "true" : "false");
 	if (s->needs_key)
 		buf_add(out, TEXT("\"needsApiKey\":true,"));

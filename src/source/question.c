@@ -58,7 +58,7 @@ size_t question_count(yyjson_val *input)
 
 /* ---- asking ---- */
 
-static void add_words(struct buf *out, struct text before, struct text t)
+static void question_add_words(struct buf *out, struct text before, struct text t)
 {
 	struct buf words;
 
@@ -70,7 +70,7 @@ static void add_words(struct buf *out, struct text before, struct text t)
 }
 
 /* `Blue: the colour of the sea` */
-static void add_label(struct buf *out, yyjson_val *option)
+static void question_add_label(struct buf *out, yyjson_val *option)
 {
 	struct text description = json_text(yyjson_obj_get(option, "description"));
 	struct buf label;
@@ -87,7 +87,7 @@ static void add_label(struct buf *out, yyjson_val *option)
 	buf_finish(&label);
 }
 
-static void add_options(struct buf *out, yyjson_val *options, bool has_other)
+static void question_add_options(struct buf *out, yyjson_val *options, bool has_other)
 {
 	size_t i, max;
 	yyjson_val *option;
@@ -96,7 +96,7 @@ static void add_options(struct buf *out, yyjson_val *options, bool has_other)
 	yyjson_arr_foreach(options, i, max, option)
 	{
 		buf_add(out, TEXT("{\"label\":"));
-		add_label(out, option);
+		question_add_label(out, option);
 		buf_add(out, TEXT(",\"value\":"));
 		buf_add_json(out, json_text(yyjson_obj_get(option, "label")));
 		buf_add(out, i + 1 < max || has_other ? TEXT("},") : TEXT("}"));
@@ -123,7 +123,7 @@ static void add_question(struct buf *out, yyjson_val *question, bool own, struct
 		buf_add_char(&words, '\n');
 		buf_add(&words, url);
 	}
-	add_words(out, TEXT(""), buf_text(&words));
+	question_add_words(out, TEXT(""), buf_text(&words));
 	buf_finish(&words);
 }
 
@@ -142,14 +142,14 @@ void question_ask(struct buf *out, yyjson_val *input, size_t n, unsigned how, st
 	                     : "select");
 	add_question(out, question, how & QUESTION_OWN, note);
 	if (!is_text)
-		add_options(out, options, has_other);
+		question_add_options(out, options, has_other);
 }
 
 void question_ask_plan(struct buf *out, yyjson_val *input)
 {
 	buf_add(out, TEXT("\"type\":\"select\",\"prompt\":"));
-	add_words(out, TEXT("May it carry out its plan?\n"),
-	          json_text(yyjson_obj_get(input, "plan")));
+	question_add_words(out, TEXT("May it carry out its plan?\n"),
+	                   json_text(yyjson_obj_get(input, "plan")));
 	buf_add(out, TEXT(",\"options\":[{\"label\":\"Yes, carry it out\",\"value\":\"allow\"},"
 	                  "{\"label\":\"No, keep planning\",\"value\":\"deny\",\"safe\":true},"
 	                  "{\"label\":\"No, and stop\",\"value\":\"stop\"}]"));

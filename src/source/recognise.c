@@ -45,18 +45,18 @@ static struct text call_it(struct text url, struct url *parsed)
 	return last;
 }
 
-static bool is_plain(char c)
+static bool recognise_is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 /* Of what an id may be made of, and not so long that no number fits behind it. */
-static void make_id(struct text name, char id[SOURCE_ID_MAX + 1])
+static void recognise_make_id(struct text name, char id[SOURCE_ID_MAX + 1])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < name.len && n < SOURCE_ID_MAX - 5; i++) {
-		if (is_plain(name.at[i]))
+		if (recognise_is_plain(name.at[i]))
 			id[n++] = name.at[i];
 		else if (n > 0 && id[n - 1] != '-')
 			id[n++] = '-';
@@ -71,7 +71,7 @@ static bool find_id(const struct sources *all, struct text name, char id[SOURCE_
 {
 	size_t len;
 
-	make_id(name, id);
+	recognise_make_id(name, id);
 	len = strlen(id);
 	for (unsigned i = 2; len > 0 && i < NAMES_MAX; i++) {
 		if (!sources_knows(all, text_of(id)) &&
@@ -82,7 +82,7 @@ static bool find_id(const struct sources *all, struct text name, char id[SOURCE_
 	return false;
 }
 
-static void add_text(struct buf *out, const char *name, struct text value)
+static void recognise_add_text(struct buf *out, const char *name, struct text value)
 {
 	buf_print(out, ",\"%s\":", name);
 	if (value.len)
@@ -99,10 +99,10 @@ void sources_recognise(const struct sources *all, struct text url, struct buf *o
 	struct url parsed;
 	struct text name = call_it(url, &parsed);
 
-	add_text(out, "protocol", text_of(protocol));
-	add_text(out, "mayBecome", text_of(may_become(protocol)));
-	add_text(out, "category", text_of(known && known->is_local ? "local" : "remote"));
-	add_text(out, "id", find_id(all, name, id) ? text_of(id) : TEXT(""));
-	add_text(out, "name", name.len <= SOURCE_NAME_MAX ? name : TEXT(""));
-	add_text(out, "known", known ? text_of(known->id) : TEXT(""));
+	recognise_add_text(out, "protocol", text_of(protocol));
+	recognise_add_text(out, "mayBecome", text_of(may_become(protocol)));
+	recognise_add_text(out, "category", text_of(known && known->is_local ? "local" : "remote"));
+	recognise_add_text(out, "id", find_id(all, name, id) ? text_of(id) : TEXT(""));
+	recognise_add_text(out, "name", name.len <= SOURCE_NAME_MAX ? name : TEXT(""));
+	recognise_add_text(out, "known", known ? text_of(known->id) : TEXT(""));
 }

@@ -34,7 +34,7 @@ struct resume {
 
 /* --- entries ---------------------------------------------------------------------- */
 
-static void drop(struct entries *e, struct resume_entry *entry)
+static void resume_drop(struct entries *e, struct resume_entry *entry)
 {
 	map_remove(&e->by_name, text_of(entry->name));
 	list_remove(&entry->in_all);
@@ -43,23 +43,23 @@ static void drop(struct entries *e, struct resume_entry *entry)
 	free(entry);
 }
 
-static void forget(struct entries *e, struct text name)
+static void resume_forget(struct entries *e, struct text name)
 {
 	struct resume_entry *entry = map_get(&e->by_name, name);
 
 	if (entry)
-		drop(e, entry);
+		resume_drop(e, entry);
 }
 
-static void note(struct entries *e, struct text name, struct text value)
+static void resume_note(struct entries *e, struct text name, struct text value)
 {
 	struct resume_entry *entry;
 
 	if (name.len == 0 || name.len > NAME_MAX_BYTES || value.len > RESUME_AT_MAX)
 		return;
-	forget(e, name);
+	resume_forget(e, name);
 	if (e->by_name.count >= e->max)
-		drop(e, list_of(e->all.next, struct resume_entry, in_all));
+		resume_drop(e, list_of(e->all.next, struct resume_entry, in_all));
 	entry = must_zero(1, sizeof(*entry));
 	entry->name = text_dup(name);
 	entry->value = text_dup(value);
@@ -77,7 +77,7 @@ static void entries_init(struct entries *e, size_t max)
 static void entries_finish(struct entries *e)
 {
 	while (!list_is_empty(&e->all))
-		drop(e, list_of(e->all.next, struct resume_entry, in_all));
+		resume_drop(e, list_of(e->all.next, struct resume_entry, in_all));
 	map_finish(&e->by_name);
 }
 
@@ -87,7 +87,7 @@ static void load(struct entries *e, yyjson_val *saved)
 	yyjson_val *key;
 
 	while ((key = yyjson_obj_iter_next(&iter)))
-		note(e, json_text(key), json_text(yyjson_obj_iter_get_val(key)));
+		resume_note(e, json_text(key), json_text(yyjson_obj_iter_get_val(key)));
 }
 
 static void save(const struct entries *e, const char *name, struct buf *out)
@@ -187,7 +187,7 @@ static void note_run(struct resume *r, struct text source, struct text run, stru
 	buf_add_char(&name, '\n');
 	buf_add(&name, run);
 	if (!name.full)
-		note(&r->runs, buf_text(&name), at);
+		resume_note(&r->runs, buf_text(&name), at);
 	buf_finish(&name);
 }
 
@@ -203,9 +203,9 @@ static void hear_position(struct resume *r, const struct signal *s)
 	if (yyjson_is_true(yyjson_obj_get(position, "run")))
 		note_run(r, source, s->correlation, at);
 	else if (at.len)
-		note(&r->places, source, at);
+		resume_note(&r->places, source, at);
 	else if (position)
-		forget(&r->places, source);
+		resume_forget(&r->places, source);
 }
 
 void resume_hear(struct resume *r, const struct signal *s)
@@ -215,10 +215,10 @@ void resume_hear(struct resume *r, const struct signal *s)
 	if (s->correlation.len == 0)
 		return;
 	if (text_is(s->type, "task_dispatch") && text_is(s->source, "user"))
-		note(&r->asks, s->correlation,
-		     json_text(yyjson_obj_get(metadata_of(r, s), "sourceId")));
+		resume_note(&r->asks, s->correlation,
+		            json_text(yyjson_obj_get(metadata_of(r, s), "sourceId")));
 	else if (text_is(s->type, "completion") || text_is(s->type, "error"))
-		forget(&r->asks, s->correlation);
+		resume_forget(&r->asks, s->correlation);
 }
 
 struct text resume_position(const struct resume *r, struct text source)

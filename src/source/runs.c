@@ -58,7 +58,7 @@ bool sources_can_send(struct sources *all, struct text id)
 	       needs(s, s->transport && s->transport->send, "be sent to", NULL) == BACK_DONE;
 }
 
-static void remember(struct sources *all, struct text run, struct source *s)
+static void runs_remember(struct sources *all, struct text run, struct source *s)
 {
 	struct source_run *r = &all->runs[all->run_count++ % RUNS_MAX];
 
@@ -91,13 +91,13 @@ enum back_answer sources_ask(struct sources *all, const struct back_ask *ask, st
 	}
 	if (!s->transport->ask(s->line, ask, why))
 		return BACK_CONFLICT;
-	remember(all, ask->run, s);
+	runs_remember(all, ask->run, s);
 	return BACK_DONE;
 }
 
 /* BACK_UNKNOWN: the run is none of its own. */
-static enum back_answer cancel(struct source *s, const struct back_control *control,
-                               struct error *why)
+static enum back_answer runs_cancel(struct source *s, const struct back_control *control,
+                                    struct error *why)
 {
 	if (!s || !s->line || !s->transport->cancel)
 		return BACK_UNKNOWN;
@@ -111,7 +111,7 @@ static enum back_answer cancel_known(struct source *s, const struct back_control
 
 	if (s && s->line && !s->transport->cancel)
 		return needs(s, false, "be cancelled", why);
-	answer = cancel(s, control, why);
+	answer = runs_cancel(s, control, why);
 	if (answer != BACK_UNKNOWN)
 		return answer;
 	error_set(why, "the run is over");
@@ -126,7 +126,7 @@ enum back_answer sources_cancel(struct sources *all, const struct back_control *
 	if (known)
 		return cancel_known(known->source, control, why);
 	for (struct source *s = sources_next(all, NULL); s; s = sources_next(all, s)) {
-		enum back_answer answer = cancel(s, control, why);
+		enum back_answer answer = runs_cancel(s, control, why);
 
 		if (answer != BACK_UNKNOWN)
 			return answer;

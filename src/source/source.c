@@ -43,18 +43,18 @@ void source_replace(char **at, struct text value)
 
 /* --- state ------------------------------------------------------------------ */
 
-static bool is_same(const char *a, const char *b)
+static bool source_is_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* The only place where the state changes.  The same state with other words is a
  * change too: that is how a retry tells what went wrong this time. */
-static void enter(struct source *s, enum source_state to, const char *error)
+static void source_enter(struct source *s, enum source_state to, const char *error)
 {
 	enum source_state from = s->state;
 
-	if (from == to && is_same(s->error, error))
+	if (from == to && source_is_same(s->error, error))
 		return;
 	s->state = to;
 	source_replace(&s->error, text_of(error));
@@ -97,7 +97,7 @@ static void open_line(struct source *s)
 	s->retry_at_ms = 0;
 	s->line = s->transport->open(s, &why);
 	if (!s->line)
-		enter(s, SOURCE_ERROR, why.words);
+		source_enter(s, SOURCE_ERROR, why.words);
 }
 
 static void try_again(struct deadline *deadline)
@@ -128,11 +128,11 @@ static void retry_later(struct source *s, const char *why, unsigned asked_ms)
 		s->retry_at_ms = clock_wall_ms() + wait_ms;
 		deadline_set(s->all->options.loop, &s->retry, wait_ms);
 	}
-	enter(s, is_over ? SOURCE_ERROR : SOURCE_CONNECTING, is_over ? words.words : why);
+	source_enter(s, is_over ? SOURCE_ERROR : SOURCE_CONNECTING, is_over ? words.words : why);
 	sources_mark(s); /* when it is tried again is news, even if why is not */
 }
 
-static void lose(struct source *s)
+static void source_lose(struct source *s)
 {
 	struct loss loss = s->loss;
 	char *why = s->loss_words;
@@ -146,10 +146,10 @@ static void lose(struct source *s)
 		retry_later(s, why ? why : "the other end closed the connection",
 		            loss.retry_after_ms);
 	} else if (why) {
-		enter(s, SOURCE_ERROR, why);
+		source_enter(s, SOURCE_ERROR, why);
 	} else {
 		s->is_wanted = false;
-		enter(s, SOURCE_DISCONNECTED, NULL);
+		source_enter(s, SOURCE_DISCONNECTED, NULL);
 	}
 	free(why);
 }
@@ -168,13 +168,13 @@ void source_set_protocol(struct source *s, struct text protocol)
 	s->transport = transport_find(text_of(s->protocol));
 }
 
-static void settle(struct later *later)
+static void source_settle(struct later *later)
 {
 	struct source *s = list_of(later, struct source, settling);
 	const struct transport *becomes = s->becomes;
 
 	if (s->is_lost) {
-		lose(s);
+		source_lose(s);
 	} else if (becomes) {
 		source_close(s);
 		source_set_protocol(s, text_of(becomes->protocol));
@@ -191,10 +191,10 @@ void source_begin(struct source *s)
 	if (s->is_guessed)
 		source_set_protocol(s, text_of(source_detect(text_of(s->url))));
 	if (!s->transport) {
-		enter(s, SOURCE_ERROR, "this protocol is not spoken here");
+		source_enter(s, SOURCE_ERROR, "this protocol is not spoken here");
 		return;
 	}
-	enter(s, SOURCE_CONNECTING, NULL);
+	source_enter(s, SOURCE_CONNECTING, NULL);
 	open_line(s);
 }
 
@@ -202,7 +202,7 @@ void source_end(struct source *s)
 {
 	source_close(s);
 	s->is_wanted = false;
-	enter(s, SOURCE_DISCONNECTED, NULL);
+	source_enter(s, SOURCE_DISCONNECTED, NULL);
 }
 
 /* One whose line is open finds out by itself. */
@@ -211,45 +211,45 @@ void source_set_available(struct source *s, bool is_available)
 	if (s->line || s->state == SOURCE_CONNECTED || s->state == SOURCE_CONNECTING)
 		return;
 	if (!is_available)
-		enter(s, SOURCE_UNAVAILABLE, NULL);
+		source_enter(s, SOURCE_UNAVAILABLE, NULL);
 	else if (s->is_wanted && s->state == SOURCE_UNAVAILABLE && !s->all->is_stopped)
 		source_begin(s);
 	else
-		enter(s, SOURCE_DISCONNECTED, NULL);
+		source_enter(s, SOURCE_DISCONNECTED, NULL);
 }
 
 void source_set_coming(struct source *s, bool comes, bool is_available)
 {
 	enum source_state absent = is_available ? SOURCE_DISCONNECTED : SOURCE_UNAVAILABLE;
 
-	enter(s, comes ? SOURCE_CONNECTED : absent, NULL);
+	source_enter(s, comes ? SOURCE_CONNECTED : absent, NULL);
 }
 
 /* --- facts ------------------------------------------------------------------- */
 
-static bool is_over(const struct source *s)
+static bool source_is_over(const struct source *s)
 {
 	return !s->line || s->is_lost || s->becomes;
 }
 
 void source_live(struct source *s)
 {
-	if (is_over(s))
+	if (source_is_over(s))
 		return;
 	if (s->state != SOURCE_CONNECTED) {
 		s->live_ms = loop_now_ms(s->all->options.loop);
 		s->is_untried = false;
 		s->counts.connects++;
 	}
-	enter(s, SOURCE_CONNECTED, NULL);
+	source_enter(s, SOURCE_CONNECTED, NULL);
 }
 
 void source_gone(struct source *s, const char *why)
 {
-	if (is_over(s))
+	if (source_is_over(s))
 		return;
 	s->live_ms = 0;
-	enter(s, SOURCE_UNAVAILABLE, why);
+	source_enter(s, SOURCE_UNAVAILABLE, why);
 }
 
 void source_received(struct source *s, struct text envelope)
@@ -272,13 +272,13 @@ void source_received(struct source *s, struct text envelope)
 
 void source_lost(struct source *s, const struct loss *loss)
 {
-	if (is_over(s))
+	if (source_is_over(s))
 		return;
 	s->is_lost = true;
 	s->loss = *loss;
 	source_replace(&s->loss_words, text_of(loss->why));
 	fault_hide(s->loss_words, s->credential);
-	s->settling.run = settle;
+	s->settling.run = source_settle;
 	loop_later(s->all->options.loop, &s->settling);
 }
 
@@ -286,10 +286,10 @@ void source_become(struct source *s, const char *protocol)
 {
 	const struct transport *other = transport_find(text_of(protocol));
 
-	if (is_over(s) || !other)
+	if (source_is_over(s) || !other)
 		return;
 	s->becomes = other;
-	s->settling.run = settle;
+	s->settling.run = source_settle;
 	loop_later(s->all->options.loop, &s->settling);
 }
 

@@ -17,7 +17,7 @@
 
 /* ---- telling ---- */
 
-static void tell(struct sources *all)
+static void sources_tell(struct sources *all)
 {
 	struct buf changed, removed;
 	const char *comma = "";
@@ -47,15 +47,15 @@ static void tell(struct sources *all)
 
 static void tell_now(struct later *later)
 {
-	tell(list_of(later, struct sources, telling));
+	sources_tell(list_of(later, struct sources, telling));
 }
 
 static void tell_beat(struct deadline *deadline)
 {
-	tell(list_of(deadline, struct sources, beat));
+	sources_tell(list_of(deadline, struct sources, beat));
 }
 
-static void note(struct source *s)
+static void sources_note(struct source *s)
 {
 	if (list_is_empty(&s->in_changed) && !list_is_empty(&s->in_all))
 		list_add(&s->all->changed, &s->in_changed);
@@ -63,7 +63,7 @@ static void note(struct source *s)
 
 void sources_mark(struct source *s)
 {
-	note(s);
+	sources_note(s);
 	loop_later(s->all->options.loop, &s->all->telling);
 }
 
@@ -71,7 +71,7 @@ void sources_stir(struct source *s)
 {
 	if (!list_is_empty(&s->in_changed))
 		return;
-	note(s);
+	sources_note(s);
 	if (!s->all->beat.in_wheel.next)
 		deadline_set(s->all->options.loop, &s->all->beat, TELL_MS);
 }
@@ -141,7 +141,7 @@ static enum back_answer save_all(struct sources *all, struct error *why)
 	return BACK_UNSAVED;
 }
 
-static enum back_answer save(struct sources *all, const struct source *s, struct error *why)
+static enum back_answer sources_save(struct sources *all, const struct source *s, struct error *why)
 {
 	return s->is_configured ? BACK_DONE : save_all(all, why);
 }
@@ -153,7 +153,7 @@ struct made_names {
 	char id[SHORT_ID + 1], name[SOURCE_NAME_MAX + 1];
 };
 
-static void complete(struct sources *all, struct source_wish *wish, struct made_names *made)
+static void sources_complete(struct sources *all, struct source_wish *wish, struct made_names *made)
 {
 	const char *fixed;
 
@@ -234,13 +234,13 @@ enum back_answer sources_add(struct sources *all, const struct source_wish *wish
 		answer = found_agree(all, NULL, wish, why);
 	if (answer != BACK_DONE)
 		return answer;
-	complete(all, &whole, &made);
+	sources_complete(all, &whole, &made);
 	s = source_create(all, &whole);
 	adopt(all, s, &whole, false);
 	sources_mark(s);
 	if (wish->connect)
 		source_begin(s);
-	return save(all, s, why);
+	return sources_save(all, s, why);
 }
 
 /* A row of the disk.  A service of this machine is connected when it is found. */
@@ -258,7 +258,7 @@ static bool add_stored(void *self, const struct source_wish *wish, struct error 
 	}
 	if (may_add(all, wish, why) != BACK_DONE)
 		return false;
-	complete(all, &whole, &made);
+	sources_complete(all, &whole, &made);
 	s = source_create(all, &whole);
 	adopt(all, s, &whole, true);
 	all->colors++;
@@ -301,7 +301,7 @@ static void rename_source(struct source *s, struct text name)
 }
 
 /* Where it is and how it is spoken to; true: a line that is open leads astray. */
-static bool move(struct source *s, const struct source_wish *wish)
+static bool sources_move(struct source *s, const struct source_wish *wish)
 {
 	bool new_url = wish->url.len && !text_is(wish->url, s->url);
 	bool forgets = new_url || wish->forgets_credential || wish->credential_from.len;
@@ -340,7 +340,7 @@ enum back_answer sources_change(struct sources *all, struct text id, const struc
 		source_replace(&s->model, wish->model);
 	if (wish->color.len)
 		source_replace(&s->color, wish->color);
-	if (move(s, wish)) {
+	if (sources_move(s, wish)) {
 		bool was_open = s->is_wanted && (s->line || s->state != SOURCE_UNAVAILABLE);
 
 		source_close(s);
@@ -352,7 +352,7 @@ enum back_answer sources_change(struct sources *all, struct text id, const struc
 			source_begin(s);
 	}
 	sources_mark(s);
-	return save(all, s, why);
+	return sources_save(all, s, why);
 }
 
 static void take_out(struct sources *all, struct source *s)
@@ -411,7 +411,7 @@ enum back_answer sources_connect(struct sources *all, struct text id, struct err
 		return conflict(why, "the box is stopping");
 	if (s->state != SOURCE_CONNECTED)
 		source_begin(s);
-	return save(all, s, why);
+	return sources_save(all, s, why);
 }
 
 enum back_answer sources_disconnect(struct sources *all, struct text id, struct error *why)
@@ -421,7 +421,7 @@ enum back_answer sources_disconnect(struct sources *all, struct text id, struct 
 	if (!s)
 		return BACK_UNKNOWN;
 	source_end(s);
-	return save(all, s, why);
+	return sources_save(all, s, why);
 }
 
 /* ---- life ---- */

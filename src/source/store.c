@@ -41,7 +41,7 @@ static void put_aside(const char *path, const char *why)
 }
 
 /* NULL and true: there is none, or it was put aside. */
-static bool load(const char *path, bool is_secret, yyjson_doc **doc, struct error *why)
+static bool store_load(const char *path, bool is_secret, yyjson_doc **doc, struct error *why)
 {
 	yyjson_read_err fault;
 	struct buf bytes;
@@ -168,7 +168,7 @@ bool store_each(struct store *store, store_row_fn *row, void *self)
 	return !fault.words[0] && !store->secrets_changed;
 }
 
-static void add_text(struct buf *out, const char *name, const char *value)
+static void store_add_text(struct buf *out, const char *name, const char *value)
 {
 	if (!value)
 		return;
@@ -187,12 +187,12 @@ static void write_row(struct buf *out, const struct source *s)
 {
 	buf_add(out, TEXT("\n\t\t{\"id\": "));
 	buf_add_json(out, text_of(s->id));
-	add_text(out, "name", s->name);
-	add_text(out, "url", s->url);
-	add_text(out, "protocol", s->is_guessed ? "auto" : s->protocol);
-	add_text(out, "model", s->model);
-	add_text(out, "color", s->color);
-	add_text(out, "credentialFrom", s->takes_found ? FOUND_OPENCLAW : NULL);
+	store_add_text(out, "name", s->name);
+	store_add_text(out, "url", s->url);
+	store_add_text(out, "protocol", s->is_guessed ? "auto" : s->protocol);
+	store_add_text(out, "model", s->model);
+	store_add_text(out, "color", s->color);
+	store_add_text(out, "credentialFrom", s->takes_found ? FOUND_OPENCLAW : NULL);
 	buf_print(out, ", \"connect\": %s", s->is_wanted ? "true" : "false");
 	if (s->is_local)
 		buf_add(out, TEXT(", \"local\": true"));
@@ -270,8 +270,8 @@ struct store *store_open(const char *data, struct error *why)
 	store->secrets = must_print("%s/" SECRETS, data);
 	map_init(&store->credentials);
 	buf_init(&store->saved, STORE_MAX);
-	if (!load(store->secrets, true, &secrets, why) ||
-	    !load(store->sources, false, &store->rows, why)) {
+	if (!store_load(store->secrets, true, &secrets, why) ||
+	    !store_load(store->sources, false, &store->rows, why)) {
 		store_close(store);
 		return NULL;
 	}

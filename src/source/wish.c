@@ -31,7 +31,8 @@ static const struct wish_member {
 };
 #define MEMBERS (sizeof(members) / sizeof(*members))
 
-static const struct wish_member *find_member(struct text name, bool is_stored, struct error *why)
+static const struct wish_member *wish_find_member(struct text name, bool is_stored,
+                                                  struct error *why)
 {
 	struct near near;
 
@@ -82,7 +83,7 @@ bool wish_read(struct source_wish *wish, yyjson_val *json, bool is_stored, struc
 		return error_set(why, "a source is a JSON object");
 	while ((key = yyjson_obj_iter_next(&it))) {
 		struct text name = {yyjson_get_str(key), yyjson_get_len(key)};
-		const struct wish_member *m = find_member(name, is_stored, why);
+		const struct wish_member *m = wish_find_member(name, is_stored, why);
 
 		if (!m || !read_member(wish, m, yyjson_obj_iter_get_val(key), why))
 			return false;
@@ -101,7 +102,7 @@ bool source_wish_read(struct source_wish *wish, yyjson_val *json, struct error *
 
 /* ---- checking ---- */
 
-static bool is_shown(struct text t)
+static bool wish_is_shown(struct text t)
 {
 	struct buf shown;
 	bool same;
@@ -117,7 +118,7 @@ static bool check_words(struct text t, const char *what, size_t max, struct erro
 {
 	if (t.len > max)
 		return error_set(why, "%s is longer than %zu bytes", what, max);
-	return is_shown(t) || error_set(why, "%s has control characters in it", what);
+	return wish_is_shown(t) || error_set(why, "%s has control characters in it", what);
 }
 
 /* Ours have a colon in them, so that nobody's can be one of ours. */
@@ -147,7 +148,7 @@ static bool check_url(struct text url, struct error *why)
 	if (url.len > SOURCE_URL_MAX)
 		return error_set(why, "the URL is longer than %d bytes", SOURCE_URL_MAX);
 	if (text_starts(url, TEXT("scenario:")) || text_starts(url, TEXT("midi://")))
-		return is_shown(url) || error_set(why, "the URL has control characters in it");
+		return wish_is_shown(url) || error_set(why, "the URL has control characters in it");
 	return url_parse(&parsed, url, why);
 }
 

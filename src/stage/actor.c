@@ -173,7 +173,7 @@ void actor_set(struct actor *actor, yyjson_val *params, double now_ms)
 }
 
 /* One of a binding: it is a change of this property, or a movement. */
-static bool is_of(const struct tween *t, bool is_number, enum look_number number)
+static bool actor_is_of(const struct tween *t, bool is_number, enum look_number number)
 {
 	if (t->performance != COMMAND_OF_BINDING)
 		return false;
@@ -188,7 +188,7 @@ void actor_restore(struct actor *actor, struct text property, double now_ms)
 	list_each(&actor->tweens, l) {
 		struct tween *t = list_of(l, struct tween, in_actor);
 
-		if (is_of(t, is_number, number))
+		if (actor_is_of(t, is_number, number))
 			tween_end(actor, t, now_ms, false);
 	}
 	if (!is_number)
@@ -217,7 +217,7 @@ static void add_overlays(const struct actor_look *look, struct buf *out)
 	}
 }
 
-static void add_numbers(const struct actor_look *look, struct buf *out)
+static void actor_add_numbers(const struct actor_look *look, struct buf *out)
 {
 	static const char *const names[NUMBERS] = {
 		[NUMBER_X] = "x",
@@ -248,7 +248,7 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 		buf_add(out, TEXT(",\"label\":"));
 		cast_add_label(out, actor->semantic);
 	}
-	add_numbers(&look, out);
+	actor_add_numbers(&look, out);
 	buf_print(out,
 	          ",\"visible\":%s,\"flipH\":%s,\"activeState\":", look.visible ? "true" : "false",
 	          look.flipped ? "true" : "false");

@@ -57,7 +57,7 @@ static bool is_at_rest(const struct actor *actor)
 	return stage_rests(state) || text_equal(state, json_text_at(actor->placed, "activeState"));
 }
 
-static bool is_free(const struct actor *actor, double now_ms)
+static bool cast_is_free(const struct actor *actor, double now_ms)
 {
 	if (actor->tween_count || speech_phase(&actor->speech, now_ms) != SPEECH_SILENT)
 		return false;
@@ -84,7 +84,7 @@ struct actor *cast_choose(struct actor *actors, size_t count, double now_ms)
 			continue;
 		if (!actor->part)
 			return actor;
-		if (is_free(actor, now_ms) && (!best || is_freer(actor, best)))
+		if (cast_is_free(actor, now_ms) && (!best || is_freer(actor, best)))
 			best = actor;
 	}
 	return best;

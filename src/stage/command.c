@@ -22,7 +22,7 @@ static void add_key(struct buf *out, const char *key)
 	buf_add(out, TEXT("\":"));
 }
 
-static void add_text(struct buf *out, const char *key, struct text value)
+static void command_add_text(struct buf *out, const char *key, struct text value)
 {
 	add_key(out, key);
 	buf_add_json(out, value);
@@ -47,8 +47,8 @@ static void add_head(struct buf *out, const struct stage_command *command)
 
 static void add_action(struct buf *out, const struct stage_command *command)
 {
-	add_text(out, "action", command->action);
-	add_text(out, "entityRef", command->entity);
+	command_add_text(out, "action", command->action);
+	command_add_text(out, "entityRef", command->entity);
 	add_key(out, "params");
 	buf_add(out, command->params);
 }
@@ -67,14 +67,14 @@ void command_json(const struct stage_command *command, struct buf *out)
 {
 	add_head(out, command);
 	if (command->kind == COMMAND_INTERRUPT) {
-		add_text(out, "correlationId", command->correlation);
-		add_text(out, "interruptedBy", command->interrupted_by);
+		command_add_text(out, "correlationId", command->correlation);
+		command_add_text(out, "interruptedBy", command->interrupted_by);
 	} else {
 		add_action(out, command);
 	}
 	if (command->kind == COMMAND_START) {
 		add_number(out, "duration", command->duration);
-		add_text(out, "easing", command->easing);
+		command_add_text(out, "easing", command->easing);
 	}
 	if (command->kind == COMMAND_UPDATE ||
 	    (command->kind == COMMAND_START && command->elapsed > 0))

@@ -36,7 +36,7 @@ static yyjson_val *list_of_part(const struct show *show, enum edit_part part)
 }
 
 /* Its index; when there is none, how many there are. */
-static size_t find(yyjson_val *list, struct text id)
+static size_t edit_find(yyjson_val *list, struct text id)
 {
 	yyjson_val *item;
 	size_t i, max;
@@ -53,7 +53,7 @@ enum edit_answer edit_get(const struct show *show, enum edit_part part, struct t
                           struct buf *out)
 {
 	yyjson_val *list = list_of_part(show, part);
-	yyjson_val *wanted = id.len ? yyjson_arr_get(list, find(list, id)) : list;
+	yyjson_val *wanted = id.len ? yyjson_arr_get(list, edit_find(list, id)) : list;
 
 	if (id.len && !wanted)
 		return EDIT_UNKNOWN;
@@ -76,8 +76,8 @@ struct item_change {
 };
 
 /* NULL: the new one. */
-static void add_item(const struct item_change *change, yyjson_val *item, const char **comma,
-                     struct buf *out)
+static void edit_add_item(const struct item_change *change, yyjson_val *item, const char **comma,
+                          struct buf *out)
 {
 	if (!item && change->item.len == 0)
 		return;
@@ -99,26 +99,26 @@ static void add_list(const struct item_change *change, yyjson_val *list, struct 
 	buf_add_char(out, '[');
 	yyjson_arr_foreach(list, i, max, item)
 	{
-		add_item(change, is_changed && i == change->at ? NULL : item, &comma, out);
+		edit_add_item(change, is_changed && i == change->at ? NULL : item, &comma, out);
 	}
 	if (is_changed && change->at == yyjson_arr_size(list))
-		add_item(change, NULL, &comma, out);
+		edit_add_item(change, NULL, &comma, out);
 	buf_add(out, TEXT("\n]"));
 }
 
-static void add_object(const struct item_change *change, yyjson_val *object, struct buf *out);
+static void edit_add_object(const struct item_change *change, yyjson_val *object, struct buf *out);
 
-static void add_member(const struct item_change *change, yyjson_val *value, struct buf *out)
+static void edit_add_member(const struct item_change *change, yyjson_val *value, struct buf *out)
 {
 	if (value == change->show->scene)
-		add_object(change, value, out);
+		edit_add_object(change, value, out);
 	else if (yyjson_is_arr(value))
 		add_list(change, value, out);
 	else
 		json_add(out, value);
 }
 
-static void add_object(const struct item_change *change, yyjson_val *object, struct buf *out)
+static void edit_add_object(const struct item_change *change, yyjson_val *object, struct buf *out)
 {
 	yyjson_obj_iter it = yyjson_obj_iter_with(object);
 	const char *comma = "{";
@@ -128,7 +128,7 @@ static void add_object(const struct item_change *change, yyjson_val *object, str
 		buf_print(out, "%s\n", comma);
 		buf_add_json(out, json_text(key));
 		buf_add(out, TEXT(": "));
-		add_member(change, yyjson_obj_iter_get_val(key), out);
+		edit_add_member(change, yyjson_obj_iter_get_val(key), out);
 		comma = ",";
 	}
 	if (object == change->owner && !change->list) {
@@ -141,7 +141,7 @@ static void add_object(const struct item_change *change, yyjson_val *object, str
 /* ---- the item ---- */
 
 /* One that nobody has. */
-static void make_id(yyjson_val *list, const char *word, struct buf *id)
+static void edit_make_id(yyjson_val *list, const char *word, struct buf *id)
 {
 	size_t n = yyjson_arr_size(list), i, max;
 	yyjson_val *item;
@@ -178,7 +178,7 @@ static void write_item(yyjson_val *item, struct text id, struct buf *out)
 }
 
 /* The faults of an item, as those of the document it will be in. */
-static void place(const struct item_change *change, struct error *why)
+static void edit_place(const struct item_change *change, struct error *why)
 {
 	pointer_item(why, change->at);
 	pointer_member(why, text_of(change->name));
@@ -195,18 +195,18 @@ static yyjson_val *read_item(const struct item_change *change, struct json_reade
 	if (!doc || yyjson_is_obj(item))
 		return item;
 	pointer_fault(why, "an object is needed");
-	place(change, why);
+	edit_place(change, why);
 	return NULL;
 }
 
-static enum edit_answer add(const struct item_change *change, yyjson_val *item, const char *word,
-                            struct buf *id)
+static enum edit_answer edit_add(const struct item_change *change, yyjson_val *item,
+                                 const char *word, struct buf *id)
 {
 	if (has_id(item))
 		buf_add(id, json_text_at(item, "id"));
 	else
-		make_id(change->list, word, id);
-	return find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
+		edit_make_id(change->list, word, id);
+	return edit_find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
 }
 
 static enum edit_answer replace(const struct item_change *change, yyjson_val *item, struct text id,
@@ -216,7 +216,7 @@ static enum edit_answer replace(const struct item_change *change, yyjson_val *it
 		return EDIT_DONE;
 	pointer_fault(why, "not the one that is replaced");
 	pointer_member(why, TEXT("id"));
-	place(change, why);
+	edit_place(change, why);
 	return EDIT_INVALID;
 }
 
@@ -230,7 +230,7 @@ static enum edit_answer make_item(const struct item_change *change, const struct
 	json_reader_init(&reader, SHOW_MAX);
 	item = read_item(change, &reader, edit->item, why);
 	if (item && edit->verb == EDIT_ADD)
-		answer = add(change, item, names[edit->part].item, id);
+		answer = edit_add(change, item, names[edit->part].item, id);
 	else if (item)
 		answer = replace(change, item, edit->id, why);
 	if (answer == EDIT_DONE)
@@ -250,7 +250,7 @@ static enum edit_answer write_show(struct item_change *change, const struct show
 		answer = make_item(change, edit, &item, id, why);
 	change->item = buf_text(&item);
 	if (answer == EDIT_DONE) {
-		add_object(change, change->show->root, out);
+		edit_add_object(change, change->show->root, out);
 		buf_add_char(out, '\n');
 	}
 	if (item.full || out->full) {
@@ -272,7 +272,7 @@ enum edit_answer edit_show(const struct show *show, const struct show_edit *edit
 	};
 	size_t count = yyjson_arr_size(change.list);
 
-	change.at = edit->verb == EDIT_ADD ? count : find(change.list, edit->id);
+	change.at = edit->verb == EDIT_ADD ? count : edit_find(change.list, edit->id);
 	if (edit->verb != EDIT_ADD && change.at == count)
 		return EDIT_UNKNOWN;
 	if (edit->verb != EDIT_ADD)

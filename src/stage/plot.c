@@ -12,7 +12,7 @@
 #define NO_ROUTE "no route has this name"
 #define NO_CHOREOGRAPHY "no choreography has this id"
 
-static bool is_one_of(struct text word, const char *const *words)
+static bool plot_is_one_of(struct text word, const char *const *words)
 {
 	while (*words && !text_is(word, *words))
 		words++;
@@ -28,11 +28,11 @@ static bool has_actor(struct text action)
 		"setAnimation", "pulse", "drawBeam", "typeText",    NULL,
 	};
 
-	return is_one_of(action, actions);
+	return plot_is_one_of(action, actions);
 }
 
 /* Where the parameter stands: the step, or its `params`. */
-static yyjson_val *place_of(yyjson_val *step, const char *name)
+static yyjson_val *plot_place_of(yyjson_val *step, const char *name)
 {
 	yyjson_val *params = yyjson_obj_get(step, "params");
 
@@ -42,7 +42,7 @@ static yyjson_val *place_of(yyjson_val *step, const char *name)
 static bool lead_of_step(yyjson_val *step, const char *name, const struct map *map,
                          const char *what, struct error *why)
 {
-	yyjson_val *place = place_of(step, name);
+	yyjson_val *place = plot_place_of(step, name);
 
 	if (refs_is_told(json_text_at(place, name)) || refs_lead(place, name, map, what, why))
 		return true;
@@ -51,7 +51,7 @@ static bool lead_of_step(yyjson_val *step, const char *name, const struct map *m
 
 static bool fault_of_step(yyjson_val *step, const char *name, const char *words, struct error *why)
 {
-	yyjson_val *place = place_of(step, name);
+	yyjson_val *place = plot_place_of(step, name);
 
 	refs_fault(why, name, json_text_at(place, name), words);
 	return place == step ? false : pointer_member(why, TEXT("params"));
@@ -72,7 +72,7 @@ static bool is_waypoint(yyjson_val *route, struct text name)
 
 static bool check_waypoint(yyjson_val *step, yyjson_val *route, const char *name, struct error *why)
 {
-	struct text waypoint = json_text_at(place_of(step, name), name);
+	struct text waypoint = json_text_at(plot_place_of(step, name), name);
 
 	if (waypoint.len == 0 || refs_is_told(waypoint) || is_waypoint(route, waypoint))
 		return true;
@@ -81,7 +81,7 @@ static bool check_waypoint(yyjson_val *step, yyjson_val *route, const char *name
 
 static bool check_route(const struct show *show, yyjson_val *step, struct error *why)
 {
-	struct text name = json_text_at(place_of(step, "route"), "route");
+	struct text name = json_text_at(plot_place_of(step, "route"), "route");
 	yyjson_val *route;
 
 	if (name.len == 0)
@@ -98,7 +98,7 @@ static bool check_route(const struct show *show, yyjson_val *step, struct error 
 static bool check_spot(const struct show *show, yyjson_val *step, const char *name,
                        struct error *why)
 {
-	struct text spot = json_text_at(place_of(step, name), name);
+	struct text spot = json_text_at(plot_place_of(step, name), name);
 
 	return map_get(&show->actors, spot) ||
 	       lead_of_step(step, name, &show->positions, NO_SPOT, why);
@@ -122,8 +122,8 @@ static bool check_actor(const struct show *show, yyjson_val *step, struct text p
 {
 	if (!has_actor(json_text_at(step, "action")))
 		return true;
-	if (json_text_at(place_of(step, "entity"), "entity").len == 0 &&
-	    json_text_at(place_of(step, "target"), "target").len == 0 && preset.len == 0) {
+	if (json_text_at(plot_place_of(step, "entity"), "entity").len == 0 &&
+	    json_text_at(plot_place_of(step, "target"), "target").len == 0 && preset.len == 0) {
 		pointer_fault(why, "required: whom does the step concern?");
 		return pointer_member(why, TEXT("entity"));
 	}
@@ -209,7 +209,7 @@ static bool is_legal(struct text from, struct text to)
 		return text_is(to, "signal-type");
 	if (text_is(from, "signal-type"))
 		return text_is(to, "choreographer");
-	return is_one_of(to, screens);
+	return plot_is_one_of(to, screens);
 }
 
 /* A wire's four ends as one text, with its id as what it is known by. */

@@ -15,7 +15,7 @@
 
 static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, struct error *why);
 
-static bool is_whole(yyjson_val *value)
+static bool shape_is_whole(yyjson_val *value)
 {
 	const double whole_from = 9007199254740992.0; /* from here every double is */
 	double n;
@@ -38,7 +38,7 @@ static bool has_type(enum shape_type type, yyjson_val *value)
 	case SHAPE_NUMBER:
 		return json_number(value, &number);
 	case SHAPE_INTEGER:
-		return is_whole(value);
+		return shape_is_whole(value);
 	case SHAPE_STRING:
 		return yyjson_is_str(value);
 	case SHAPE_ARRAY:
@@ -61,7 +61,7 @@ static bool wrong_type(enum shape_type type, struct error *why)
 	return pointer_fault(why, "%s is needed", names[type]);
 }
 
-static bool has_word(const struct shape *shape, yyjson_val *value)
+static bool shape_has_word(const struct shape *shape, yyjson_val *value)
 {
 	for (size_t i = 0; i < shape->word_count; i++)
 		if (text_equal(shape->words[i], json_text(value)))
@@ -125,9 +125,9 @@ static bool wrong_word(const struct shape *shape, struct text word, struct error
 
 static bool check_string(const struct shape *shape, yyjson_val *value, struct error *why)
 {
-	if (shape->word_count == 1 && !has_word(shape, value))
+	if (shape->word_count == 1 && !shape_has_word(shape, value))
 		return pointer_fault(why, "only \"%.*s\" is possible", TEXT_ARG(shape->words[0]));
-	if (shape->word_count && !has_word(shape, value))
+	if (shape->word_count && !shape_has_word(shape, value))
 		return wrong_word(shape, json_text(value), why);
 	if (shape->is_color && !is_color(json_text(value)))
 		return pointer_fault(why, "a colour like #E8A851 is needed");
@@ -164,7 +164,7 @@ static bool check_items(const struct shape *shape, yyjson_val *value, unsigned d
 	return true;
 }
 
-static const struct shape_member *find_member(const struct shape *shape, struct text name)
+static const struct shape_member *shape_find_member(const struct shape *shape, struct text name)
 {
 	for (size_t i = 0; i < shape->member_count; i++)
 		if (text_equal(shape->members[i].name, name))
@@ -213,7 +213,7 @@ static bool check_members(const struct shape *shape, yyjson_val *value, unsigned
 
 	yyjson_obj_foreach(value, i, max, key, inner)
 	{
-		const struct shape_member *member = find_member(shape, json_text(key));
+		const struct shape_member *member = shape_find_member(shape, json_text(key));
 		const struct shape *wanted = shape_of_member(shape, member);
 		uint32_t bit = member ? 1u << (member - shape->members) : 0;
 
@@ -235,13 +235,14 @@ static bool is_meant(const struct shape *form, yyjson_val *value)
 {
 	if (!has_type(form->types, value))
 		return false;
-	if (yyjson_is_str(value) && form->word_count && !has_word(form, value))
+	if (yyjson_is_str(value) && form->word_count && !shape_has_word(form, value))
 		return false;
 	for (size_t i = 0; i < form->member_count && yyjson_is_obj(value); i++) {
 		const struct shape_member *member = &form->members[i];
 		yyjson_val *inner = yyjson_obj_getn(value, member->name.at, member->name.len);
 
-		if (inner && member->shape->word_count == 1 && !has_word(member->shape, inner))
+		if (inner && member->shape->word_count == 1 &&
+		    !shape_has_word(member->shape, inner))
 			return false;
 	}
 	return true;
@@ -253,7 +254,8 @@ static bool no_such_type(const struct shape *shape, struct text type, struct err
 
 	near_init(&near, type);
 	for (size_t i = 0; i < shape->form_count; i++) {
-		const struct shape_member *member = find_member(shape->forms[i], TEXT("type"));
+		const struct shape_member *member =
+			shape_find_member(shape->forms[i], TEXT("type"));
 
 		if (member)
 			offer_words(member->shape, &near);

@@ -49,7 +49,7 @@ static size_t chars_of(struct text t)
 	return count;
 }
 
-static void add(struct speech *s, struct text words, double now_ms)
+static void speech_add(struct speech *s, struct text words, double now_ms)
 {
 	words.len = bytes_of(words, s->chars_max - s->chars);
 	buf_add(&s->text, words);
@@ -64,7 +64,7 @@ void speech_say(struct speech *s, struct text words, double duration, double now
 	s->shown = 0;
 	s->mark = now_ms;
 	s->is_thought = false;
-	add(s, words, now_ms);
+	speech_add(s, words, now_ms);
 	s->rate = SPEECH_RATE;
 	if (duration > 0 && s->chars)
 		s->rate = fmin((double)s->chars / duration, RATE_MAX);
@@ -79,7 +79,7 @@ void speech_append(struct speech *s, struct text words, bool is_thought, double 
 	}
 	s->shown = shown_at(s, now_ms);
 	s->mark = now_ms;
-	add(s, words, now_ms);
+	speech_add(s, words, now_ms);
 }
 
 void speech_hush(struct speech *s)

@@ -197,7 +197,8 @@ static void spawn(const struct stage *stage, struct actor *actor, yyjson_val *pa
 	go_to(stage, actor, json_text_at(params, "at"), now_ms);
 }
 
-static void move(const struct stage *stage, struct actor *actor, yyjson_val *params, double now_ms)
+static void stage_move(const struct stage *stage, struct actor *actor, yyjson_val *params,
+                       double now_ms)
 {
 	go_to(stage, actor, json_text_at(params, "to"), now_ms);
 	actor_animate(actor, json_text_at(params, "animationOnArrival"));
@@ -217,7 +218,7 @@ static void execute(const struct stage *stage, struct actor *actor,
 	else if (text_is(action, "setAnimation"))
 		actor_animate(actor, json_text_at(params, "state"));
 	else if (text_is(action, "move") || text_is(action, "fly"))
-		move(stage, actor, params, command->at_ms);
+		stage_move(stage, actor, params, command->at_ms);
 	else if (text_is(action, "typeText"))
 		speech_say(&actor->speech, json_text_at(params, "text"), 0, command->at_ms);
 }
@@ -267,8 +268,8 @@ static void aim_number(struct tween *t, const struct actor *actor, const struct 
 		t->to = show_number(params, "value", t->from);
 }
 
-static void start(const struct stage *stage, struct actor *actor,
-                  const struct stage_command *command, yyjson_val *params)
+static void stage_start(const struct stage *stage, struct actor *actor,
+                        const struct stage_command *command, yyjson_val *params)
 {
 	struct tween *t = tween_create(command, params), *old = NULL;
 	struct actor_look look = actor->base;
@@ -296,7 +297,8 @@ static void start(const struct stage *stage, struct actor *actor,
 		tween_end(actor, t, command->at_ms, true);
 }
 
-static void complete(struct actor *actor, const struct stage_command *command, yyjson_val *params)
+static void stage_complete(struct actor *actor, const struct stage_command *command,
+                           yyjson_val *params)
 {
 	struct tween *t = tween_find(actor, command, params);
 
@@ -304,7 +306,7 @@ static void complete(struct actor *actor, const struct stage_command *command, y
 		tween_end(actor, t, command->at_ms, true);
 }
 
-static void interrupt(struct actor *actor, uint64_t performance, double now_ms)
+static void stage_interrupt(struct actor *actor, uint64_t performance, double now_ms)
 {
 	list_each(&actor->tweens, l) {
 		struct tween *t = list_of(l, struct tween, in_actor);
@@ -314,8 +316,8 @@ static void interrupt(struct actor *actor, uint64_t performance, double now_ms)
 	}
 }
 
-static void fold(struct stage *stage, struct actor *actor, const struct stage_command *command,
-                 yyjson_val *params)
+static void stage_fold(struct stage *stage, struct actor *actor,
+                       const struct stage_command *command, yyjson_val *params)
 {
 	bool begins = command->kind == COMMAND_START || command->kind == COMMAND_EXECUTE;
 
@@ -327,16 +329,16 @@ static void fold(struct stage *stage, struct actor *actor, const struct stage_co
 		actor->by = command->performance;
 	switch (command->kind) {
 	case COMMAND_START:
-		start(stage, actor, command, params);
+		stage_start(stage, actor, command, params);
 		break;
 	case COMMAND_COMPLETE:
-		complete(actor, command, params);
+		stage_complete(actor, command, params);
 		break;
 	case COMMAND_EXECUTE:
 		execute(stage, actor, command, params);
 		break;
 	case COMMAND_INTERRUPT:
-		interrupt(actor, command->performance, command->at_ms);
+		stage_interrupt(actor, command->performance, command->at_ms);
 		break;
 	case COMMAND_UPDATE: /* follows from the start */
 	case COMMAND_KINDS:
@@ -364,7 +366,7 @@ void stage_command(struct stage *stage, const struct stage_command *command)
 		          command->entity, json_text_at(yyjson_doc_get_root(doc), "state"));
 	for (size_t i = 0; i < stage->count; i++)
 		if (concerns(command, &stage->actors[i]))
-			fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));
+			stage_fold(stage, &stage->actors[i], command, yyjson_doc_get_root(doc));
 }
 
 void stage_look(const struct stage *stage, double now_ms, struct buf *out)
@@ -484,7 +486,7 @@ bool stage_load(struct stage *stage, yyjson_val *saved, const struct places *pla
 void stage_lose(struct stage *stage, uint64_t performance, double now_ms)
 {
 	for (size_t i = 0; i < stage->count; i++) {
-		interrupt(&stage->actors[i], performance, now_ms);
+		stage_interrupt(&stage->actors[i], performance, now_ms);
 		if (stage->actors[i].by == performance)
 			actor_reset(&stage->actors[i]);
 	}

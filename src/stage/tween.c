@@ -9,7 +9,7 @@
 #define FLY_HEIGHT 0.3  /* of the way across */
 #define PULSE_SIZE 1.25 /* at its height */
 
-static enum tween_kind kind_of(struct text action)
+static enum tween_kind tween_kind_of(struct text action)
 {
 	static const struct {
 		const char *name;
@@ -43,7 +43,7 @@ struct tween *tween_create(const struct stage_command *command, yyjson_val *para
 	struct tween *t = must_zero(1, sizeof(*t));
 	struct text arrival = json_text_at(params, "animationOnArrival");
 
-	t->kind = kind_of(command->action);
+	t->kind = tween_kind_of(command->action);
 	t->performance = command->performance;
 	t->action = text_dup(command->action);
 	t->easing = text_dup(command->easing);
@@ -70,7 +70,8 @@ void tween_destroy(struct tween *tween)
 	free(tween);
 }
 
-static bool is_same(const struct tween *t, const struct stage_command *command, yyjson_val *params)
+static bool tween_is_same(const struct tween *t, const struct stage_command *command,
+                          yyjson_val *params)
 {
 	enum look_number number = 0, twin = 0;
 
@@ -88,13 +89,13 @@ struct tween *tween_find(struct actor *actor, const struct stage_command *comman
 	list_each(&actor->tweens, l) {
 		struct tween *t = list_of(l, struct tween, in_actor);
 
-		if (is_same(t, command, params))
+		if (tween_is_same(t, command, params))
 			return t;
 	}
 	return NULL;
 }
 
-static void place(struct actor_look *look, double x, double y)
+static void tween_place(struct actor_look *look, double x, double y)
 {
 	look->numbers[NUMBER_X] = x;
 	look->numbers[NUMBER_Y] = y;
@@ -107,15 +108,15 @@ static void apply(const struct tween *t, double p, struct actor_look *look)
 
 	switch (t->kind) {
 	case TWEEN_MOVE:
-		place(look, t->from_x + dx * p, t->from_y + dy * p);
+		tween_place(look, t->from_x + dx * p, t->from_y + dy * p);
 		break;
 	case TWEEN_FLY:
 		height = p < 1 ? sin(M_PI * p) * FLY_HEIGHT * fabs(dx) : 0;
-		place(look, t->from_x + dx * p, t->from_y + dy * p - height);
+		tween_place(look, t->from_x + dx * p, t->from_y + dy * p - height);
 		break;
 	case TWEEN_ROUTE:
 		at = route_at(t->route, t->span, p);
-		place(look, at.x, at.y);
+		tween_place(look, at.x, at.y);
 		look->flipped = at.direction < 0;
 		break;
 	case TWEEN_NUMBER:
@@ -180,7 +181,7 @@ static void find_doubles(struct tween *t, double *out[DOUBLES])
 	memcpy(out, all, sizeof(all));
 }
 
-static void add_word(struct buf *out, const char *name, const char *word)
+static void tween_add_word(struct buf *out, const char *name, const char *word)
 {
 	if (!word)
 		return;
@@ -196,12 +197,12 @@ void tween_save(const struct tween *tween, struct buf *out)
 	find_doubles(&copy, doubles);
 	buf_print(out, "{\"kind\":%d,\"performance\":%llu,\"number\":%d,\"twin\":%d", tween->kind,
 	          (unsigned long long)tween->performance, tween->number, tween->twin);
-	add_word(out, "action", tween->action);
-	add_word(out, "easing", tween->easing);
-	add_word(out, "color", tween->color);
-	add_word(out, "target", tween->target);
-	add_word(out, "onArrival", tween->on_arrival);
-	add_word(out, "way", tween->way);
+	tween_add_word(out, "action", tween->action);
+	tween_add_word(out, "easing", tween->easing);
+	tween_add_word(out, "color", tween->color);
+	tween_add_word(out, "target", tween->target);
+	tween_add_word(out, "onArrival", tween->on_arrival);
+	tween_add_word(out, "way", tween->way);
 	buf_add(out, TEXT(",\"doubles\":["));
 	for (int i = 0; i < DOUBLES; i++) {
 		if (i)

@@ -25,7 +25,7 @@ struct claude_search {
 /* ---- what was found ---- */
 
 /* version NULL: there is one, and nobody can say which. */
-static void note(struct claude_search *s, const char *where, const struct version *version)
+static void claude_note(struct claude_search *s, const char *where, const struct version *version)
 {
 	struct claude_found *found = s->found;
 	struct version is = version ? *version : tap_oldest_supposed;
@@ -59,7 +59,7 @@ static bool read_package(struct claude_search *s, const char *dir, struct versio
 
 /* ---- programs ---- */
 
-static struct text name_of(const char *path)
+static struct text claude_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -71,7 +71,7 @@ static struct text name_of(const char *path)
 static bool version_beside(struct claude_search *s, const char *path, struct version *out)
 {
 	static const char *const places[] = {"", "/..", ("/node_modules/" PACKAGE)};
-	struct text name = name_of(path);
+	struct text name = claude_name_of(path);
 	bool known = version_read(name, out); /* .../claude/versions/2.1.97 */
 
 	for (size_t i = 0; !known && i < sizeof(places) / sizeof(*places); i++) {
@@ -90,7 +90,7 @@ static void look_at_program(struct claude_search *s, const char *path)
 	struct version version;
 
 	if (real && access(real, X_OK) == 0)
-		note(s, path, version_beside(s, real, &version) ? &version : NULL);
+		claude_note(s, path, version_beside(s, real, &version) ? &version : NULL);
 	free(real);
 }
 
@@ -131,7 +131,7 @@ static void look_at_native(struct claude_search *s, const char *dir, const char 
 	struct version version;
 
 	if (version_read(text_of(name), &version))
-		note(s, path, &version);
+		claude_note(s, path, &version);
 	free(path);
 }
 
@@ -146,7 +146,7 @@ static void look_at_extension(struct claude_search *s, const char *dir, const ch
 	if (text_starts(rest, TEXT(EXTENSION))) {
 		rest.at += sizeof(EXTENSION) - 1;
 		rest.len -= sizeof(EXTENSION) - 1;
-		note(s, path, version_read(rest, &version) ? &version : NULL);
+		claude_note(s, path, version_read(rest, &version) ? &version : NULL);
 	}
 	free(path);
 }
@@ -192,7 +192,7 @@ static void look_at_command(struct claude_search *s, uint64_t pid)
 		char *real = word.len && word.at[0] == '/' ? realpath(word.at, NULL) : NULL;
 
 		if (real && version_beside(s, real, &version))
-			note(s, real, &version);
+			claude_note(s, real, &version);
 		free(real);
 	}
 }
@@ -216,7 +216,7 @@ static void look_at_session(struct claude_search *s, const char *dir, const char
 	    claude_session_read(&s->reader, buf_text(&text), &session, NULL) &&
 	    proc_look(session.pid, &process) && claude_session_is(&session, &process)) {
 		if (version_read(session.version, &version))
-			note(s, path, &version);
+			claude_note(s, path, &version);
 		else
 			look_at_command(s, session.pid);
 	}

@@ -75,7 +75,7 @@ static long slide(const struct diff_search *s, long x, long k)
 }
 
 /* True: with d changes the end is reached. */
-static bool step(struct diff_search *s, long d)
+static bool diff_step(struct diff_search *s, long d)
 {
 	bool is_end = false;
 
@@ -135,7 +135,7 @@ static void compare(const struct side *a, const struct side *b)
 		end++;
 	s->a_count = (long)(a->count - end - s->from);
 	s->b_count = (long)(b->count - end - s->from);
-	while (d <= DIFFERENCES_MAX && !step(s, d))
+	while (d <= DIFFERENCES_MAX && !diff_step(s, d))
 		d++;
 	if (d <= DIFFERENCES_MAX)
 		mark_way(s, d);
@@ -204,7 +204,7 @@ static struct diff_spot find_hunk_end(const struct side *a, const struct side *b
 	return (struct diff_spot){at.a + n, at.b + n};
 }
 
-static void add_line(struct buf *out, char mark, struct text line)
+static void diff_add_line(struct buf *out, char mark, struct text line)
 {
 	buf_add_char(out, mark);
 	buf_add(out, line);
@@ -229,11 +229,11 @@ static void add_hunk(struct buf *out, const struct side *a, const struct side *b
 	buf_add(out, TEXT("@@\n"));
 	while (at.a < to.a || at.b < to.b) {
 		if (at.a < to.a && a->changed[at.a]) {
-			add_line(out, '-', a->lines[at.a++]);
+			diff_add_line(out, '-', a->lines[at.a++]);
 		} else if (at.b < to.b && b->changed[at.b]) {
-			add_line(out, '+', b->lines[at.b++]);
+			diff_add_line(out, '+', b->lines[at.b++]);
 		} else {
-			add_line(out, ' ', a->lines[at.a++]);
+			diff_add_line(out, ' ', a->lines[at.a++]);
 			at.b++;
 		}
 	}
@@ -257,7 +257,7 @@ static void add_hunks(struct buf *out, const struct side *a, const struct side *
 	}
 }
 
-static const char *name_of(const struct diff_side *side)
+static const char *diff_name_of(const struct diff_side *side)
 {
 	return side->is_there ? side->name : "/dev/null";
 }
@@ -271,7 +271,7 @@ void diff_add(struct buf *out, const struct diff_side *before, const struct diff
 	side_read(&a, before->text);
 	side_read(&b, after->text);
 	compare(&a, &b);
-	buf_print(out, "--- %s\n+++ %s\n", name_of(before), name_of(after));
+	buf_print(out, "--- %s\n+++ %s\n", diff_name_of(before), diff_name_of(after));
 	add_hunks(out, &a, &b);
 	side_finish(&a);
 	side_finish(&b);

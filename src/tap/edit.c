@@ -13,21 +13,21 @@
 #include "base/must.h"
 #include "base/scan.h"
 
-static const char *end_of(struct text t)
+static const char *edit_end_of(struct text t)
 {
 	return t.at + t.len;
 }
 
 /* ---- the spans ---- */
 
-static void add_item(struct container *c, struct text key, struct text value)
+static void edit_add_item(struct container *c, struct text key, struct text value)
 {
 	const char *from = key.at ? key.at - 1 : value.at; /* with the key's quote */
 
 	if ((c->count & (c->count - 1)) == 0)
 		c->items = must_grow(c->items, 2 * (c->count ? c->count : 1) * sizeof(*c->items));
 	c->items[c->count++] = (struct json_item){
-		.key = key, .value = value, .all = {from, (size_t)(end_of(value) - from)}};
+		.key = key, .value = value, .all = {from, (size_t)(edit_end_of(value) - from)}};
 }
 
 bool container_read(struct container *c, struct text value)
@@ -41,11 +41,11 @@ bool container_read(struct container *c, struct text value)
 	if (value.at[0] == '{') {
 		scan_object(&scan, value);
 		while (scan_member(&scan, &key, &item))
-			add_item(c, key, item);
+			edit_add_item(c, key, item);
 	} else {
 		scan_array(&scan, value);
 		while (scan_item(&scan, &item))
-			add_item(c, key, item);
+			edit_add_item(c, key, item);
 	}
 	return true;
 }
@@ -155,7 +155,7 @@ static const char *lead_of(const char *at, const char *open)
 
 void edits_cut_items(struct edits *edits, const struct container *c)
 {
-	const char *open = c->text.at + 1, *close = end_of(c->text) - 1;
+	const char *open = c->text.at + 1, *close = edit_end_of(c->text) - 1;
 	size_t i = 0, next;
 
 	if (container_all_go(c)) {
@@ -169,8 +169,8 @@ void edits_cut_items(struct edits *edits, const struct container *c)
 		while (next < c->count && c->items[next].goes)
 			next++;
 		if (i > 0)
-			edits_cut(edits, end_of(c->items[i - 1].all),
-			          end_of(c->items[next - 1].all));
+			edits_cut(edits, edit_end_of(c->items[i - 1].all),
+			          edit_end_of(c->items[next - 1].all));
 		else
 			edits_cut(edits, c->items[0].all.at, c->items[next].all.at);
 	}
@@ -197,7 +197,7 @@ void edits_apply(struct edits *edits, struct buf *out)
 			buf_add(out, (struct text){edits->added.at + e->from, e->len});
 		at = e->at + e->cut;
 	}
-	buf_add(out, (struct text){at, (size_t)(end_of(edits->text) - at)});
+	buf_add(out, (struct text){at, (size_t)(edit_end_of(edits->text) - at)});
 }
 
 /* ---- the style ---- */
@@ -205,7 +205,7 @@ void edits_apply(struct edits *edits, struct buf *out)
 /* The blanks that begin the first line which has some. */
 static struct text first_indent(struct text text)
 {
-	for (const char *p = text.at, *end = end_of(text); p < end;) {
+	for (const char *p = text.at, *end = edit_end_of(text); p < end;) {
 		const char *line = memchr(p, '\n', (size_t)(end - p));
 
 		if (!line)
@@ -246,14 +246,14 @@ void insert_place_of(struct insert_place *place, const struct container *c,
 
 	*place = (struct insert_place){.style = style, .first = c->count == 0};
 	if (place->first) {
-		place->at = end_of(c->text) - 1;
+		place->at = edit_end_of(c->text) - 1;
 		place->margin = margin_of(c->text.at, text, &whole);
 		place->deeper = 1;
 		place->spread = !style->one_line;
 	} else {
 		const struct json_item *last = &c->items[c->count - 1];
 
-		place->at = end_of(last->all);
+		place->at = edit_end_of(last->all);
 		place->margin = margin_of(last->all.at, text, &place->spread);
 	}
 }

@@ -26,7 +26,7 @@ static bool is_inside(const char *path, const char *dir)
 }
 
 /* The real path of dir/name, though name may not be there yet. */
-static bool find(struct file *file, const struct file_where *where, struct error *why)
+static bool file_find(struct file *file, const struct file_where *where, struct error *why)
 {
 	char *dir, *linked;
 	struct stat st;
@@ -53,7 +53,7 @@ static bool find(struct file *file, const struct file_where *where, struct error
 
 /* ---- reading ---- */
 
-static bool is_ours(const struct file *file, struct error *why)
+static bool file_is_ours(const struct file *file, struct error *why)
 {
 	if (!S_ISREG(file->was.st_mode))
 		return error_set(why, "%s is not a file", file->path);
@@ -74,7 +74,7 @@ static bool read_path(struct file *file, struct error *why)
 		return error_errno(why, "%s", file->path);
 	file->is_there = true;
 	good = fstat(fd, &file->was) == 0 || error_errno(why, "%s", file->path);
-	good = good && is_ours(file, why);
+	good = good && file_is_ours(file, why);
 	if (good && !whole_read(fd, &file->text) && errno != EFBIG)
 		good = error_errno(why, "%s", file->path);
 	close(fd);
@@ -84,7 +84,7 @@ static bool read_path(struct file *file, struct error *why)
 bool file_read(struct file *file, const struct file_where *where, struct error *why)
 {
 	*file = (struct file){0};
-	return find(file, where, why) && read_path(file, why);
+	return file_find(file, where, why) && read_path(file, why);
 }
 
 void file_finish(struct file *file)
@@ -124,7 +124,7 @@ static bool write_beside(const struct file *file, const char *fresh, int fd, str
 	return whole_write(fd, text) && fsync(fd) == 0;
 }
 
-static bool put(const struct file *file, const char *path, struct text text, struct error *why)
+static bool file_put(const struct file *file, const char *path, struct text text, struct error *why)
 {
 	char *fresh = must_print("%s.XXXXXX", path);
 	int fd = mkostemp(fresh, O_CLOEXEC);
@@ -147,7 +147,7 @@ static bool put(const struct file *file, const char *path, struct text text, str
 
 bool file_replace(const struct file *file, struct text with, struct error *why)
 {
-	return put(file, file->path, with, why);
+	return file_put(file, file->path, with, why);
 }
 
 bool file_remove(const struct file *file, struct error *why)
@@ -165,7 +165,7 @@ bool file_remove(const struct file *file, struct error *why)
 bool file_back_up(const struct file *file, struct error *why)
 {
 	char *path = must_print("%s" BACKUP, file->path);
-	bool good = put(file, path, buf_text(&file->text), why);
+	bool good = file_put(file, path, buf_text(&file->text), why);
 
 	free(path);
 	return good;

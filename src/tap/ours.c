@@ -50,7 +50,7 @@ static bool is_our_url(struct text url)
 	return text_is(host, "localhost") || is_address(host);
 }
 
-static enum ours look(yyjson_val *hook, struct text *where)
+static enum ours ours_look(yyjson_val *hook, struct text *where)
 {
 	struct text type = json_text_at(hook, "type");
 	struct text command = json_text_at(hook, "command");
@@ -70,7 +70,7 @@ enum ours ours_is(struct text hook)
 	yyjson_doc *doc =
 		yyjson_read_opts((char *)hook.at, hook.len, YYJSON_READ_NUMBER_AS_RAW, NULL, NULL);
 	struct text where;
-	enum ours is = look(yyjson_doc_get_root(doc), &where);
+	enum ours is = ours_look(yyjson_doc_get_root(doc), &where);
 
 	yyjson_doc_free(doc);
 	return is;
@@ -89,7 +89,7 @@ static void each_of_event(struct text event, yyjson_val *groups, ours_fn *fn, vo
 		{
 			struct ours_hook found = {.event = event};
 
-			found.is = look(hook, &found.where);
+			found.is = ours_look(hook, &found.where);
 			if (found.is != OURS_NOT)
 				fn(self, &found);
 		}

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static bool read_number(struct text text, uint32_t *out)
+static bool version_read_number(struct text text, uint32_t *out)
 {
 	uint64_t number;
 
@@ -25,8 +25,8 @@ bool version_read(struct text text, struct version *out)
 	if (digits < patch.len && patch.at[digits] != '-' && patch.at[digits] != '+')
 		return false;
 	patch.len = digits;
-	return read_number(major, &out->major) && read_number(minor, &out->minor) &&
-	       read_number(patch, &out->patch);
+	return version_read_number(major, &out->major) && version_read_number(minor, &out->minor) &&
+	       version_read_number(patch, &out->patch);
 }
 
 int version_compare(struct version a, struct version b)

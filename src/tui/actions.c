@@ -23,12 +23,12 @@ static void restore(struct tui *tui, struct text argument)
 		typing_filter(tui, TEXT(""));
 }
 
-static void interrupt(struct tui *tui, struct text argument)
+static void actions_interrupt(struct tui *tui, struct text argument)
 {
 	steer(tui, "ui-interrupt", 0);
 }
 
-static void leave(struct tui *tui, struct text argument)
+static void actions_leave(struct tui *tui, struct text argument)
 {
 	tui_quit(tui);
 }
@@ -38,19 +38,19 @@ static void quit_run(struct tui *tui, struct text argument)
 	steer_quit(tui);
 }
 
-static void step(struct tui *tui, struct text argument)
+static void actions_step(struct tui *tui, struct text argument)
 {
 	uint64_t n;
 
 	steer(tui, "step", text_to_u64(argument, &n) ? n : 0);
 }
 
-static void go_on(struct tui *tui, struct text argument)
+static void actions_go_on(struct tui *tui, struct text argument)
 {
 	steer(tui, "continue", 0);
 }
 
-static void hold(struct tui *tui, struct text argument)
+static void actions_hold(struct tui *tui, struct text argument)
 {
 	steer(tui, "pause", 0);
 }
@@ -66,12 +66,12 @@ const struct action actions_main[] = {
 	{PRESS_ESCAPE, "back",
          "both panes again, no filter, out of a question; nothing of an agent's", restore},
 	{'x', "interrupt", "interrupt what the run does, after a question that names it",
-         interrupt},
-	{'s', "step", "let a paused run do one step, or so many", step},
-	{'c', "continue", "let a paused run go on", go_on},
-	{'p', "pause", "pause the run", hold},
+         actions_interrupt},
+	{'s', "step", "let a paused run do one step, or so many", actions_step},
+	{'c', "continue", "let a paused run go on", actions_go_on},
+	{'p', "pause", "pause the run", actions_hold},
 	{'P', "arm", "pause when something comes from outside", arm},
-	{'q', "leave", "leave this screen; the run goes on", leave},
+	{'q', "leave", "leave this screen; the run goes on", actions_leave},
 	{PRESS_CTRL('c'), "quit", "end the run, and leave", quit_run},
 	{0},
 };

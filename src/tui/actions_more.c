@@ -69,7 +69,7 @@ static void turn_back(struct tui *tui, struct text argument)
 	steer(tui, "turn-back", 0);
 }
 
-static void watch(struct tui *tui, struct text argument)
+static void actions_more_watch(struct tui *tui, struct text argument)
 {
 	char session[FOLD_NAME_MAX];
 
@@ -99,6 +99,6 @@ const struct action actions_more[] = {
 	{':', "command", "type one of these words, with what it takes", type_command},
 	{'n', "turn-next", "a debugger's next turn", turn_next},
 	{'b', "turn-back", "a debugger's turn before", turn_back},
-	{0, "watch", "one run alone, by its id; without an id all", watch},
+	{0, "watch", "one run alone, by its id; without an id all", actions_more_watch},
 	{0},
 };

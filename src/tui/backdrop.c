@@ -70,7 +70,7 @@ bool backdrop_read(struct text said, struct backdrop_heard *heard, struct buf *t
 /* ---- asking ---- */
 
 /* Without echo and without waiting for an end of line. */
-static bool hush(struct termios *before)
+static bool backdrop_hush(struct termios *before)
 {
 	struct termios raw;
 
@@ -106,13 +106,13 @@ static void listen_for(struct backdrop_heard *heard, struct buf *typed)
 	}
 }
 
-static bool ask(bool *is_light, struct buf *typed)
+static bool backdrop_ask(bool *is_light, struct buf *typed)
 {
 	struct backdrop_heard heard = {0};
 	struct termios before;
 	bool asked;
 
-	if (!hush(&before))
+	if (!backdrop_hush(&before))
 		return false;
 	asked = write(STDOUT_FILENO, QUESTION, strlen(QUESTION)) == (ssize_t)strlen(QUESTION);
 	if (asked)
@@ -137,7 +137,7 @@ bool backdrop_is_light(enum tui_background wanted, struct buf *typed)
 
 	if (wanted != TUI_ASK)
 		return wanted == TUI_LIGHT;
-	if (can_be_asked() && ask(&is_light, typed))
+	if (can_be_asked() && backdrop_ask(&is_light, typed))
 		return is_light;
 	return pair && style_is_light_pair(text_of(pair), &is_light) && is_light;
 }

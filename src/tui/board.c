@@ -19,7 +19,7 @@ static void drop_signal(struct board *board)
 	board->signal_count--;
 }
 
-static void step(struct board *board, uint64_t seq)
+static void board_step(struct board *board, uint64_t seq)
 {
 	struct position now = board->head;
 
@@ -32,7 +32,7 @@ struct text board_after(struct board *board, uint64_t back, char out[POSITIONS_R
 	uint64_t head = board->head.seq, oldest = head > back ? head - back : 0;
 
 	if (!board->at.count || board->seq < oldest)
-		step(board, oldest);
+		board_step(board, oldest);
 	return positions_print(&board->at, out);
 }
 
@@ -48,7 +48,7 @@ static enum board_news go_back(struct board *board, uint64_t from)
 		free(board->signals[last].raw);
 		board->signal_bytes -= board->signals[last].len;
 	}
-	step(board, from - 1);
+	board_step(board, from - 1);
 	return BOARD_LOST;
 }
 
@@ -58,7 +58,7 @@ static enum board_news keep_signal(struct board *board, uint64_t seq, struct tex
 
 	if (seq <= board->seq)
 		return BOARD_NOTHING;
-	step(board, seq);
+	board_step(board, seq);
 	while (board->signal_count > 0 && (board->signal_count == BOARD_SIGNALS_MAX ||
 	                                   board->signal_bytes + raw.len > BOARD_SIGNALS_BYTES))
 		drop_signal(board);

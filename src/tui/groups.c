@@ -23,7 +23,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(one->invoke, two->invoke);
 }
 
-static void join(struct group *group, const struct invocation *i)
+static void groups_join(struct group *group, const struct invocation *i)
 {
 	if (group->count == 0 || i->status < group->status)
 		group->status = i->status;
@@ -61,7 +61,7 @@ void groups_make(struct groups *groups, const struct fold *fold)
 		} else {
 			group--;
 		}
-		join(group, groups->all[i]);
+		groups_join(group, groups->all[i]);
 	}
 	qsort(groups->at, groups->count, sizeof(*groups->at), by_rank);
 }

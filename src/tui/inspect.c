@@ -124,7 +124,7 @@ void inspect_artifact_event(struct paper *paper, const struct frame *frame)
 
 /* ---- status ---- */
 
-static void add_states(struct paper *paper, const char *name, const struct states *states)
+static void inspect_add_states(struct paper *paper, const char *name, const struct states *states)
 {
 	struct buf line;
 
@@ -136,7 +136,7 @@ static void add_states(struct paper *paper, const char *name, const struct state
 	buf_finish(&line);
 }
 
-static void add_word(struct paper *paper, const char *name, const char *word)
+static void inspect_add_word(struct paper *paper, const char *name, const char *word)
 {
 	paper_print(paper, STYLE_PLAIN, "%-14s%s", name, word ? word : "-");
 }
@@ -144,7 +144,7 @@ static void add_word(struct paper *paper, const char *name, const char *word)
 static void add_debug(struct paper *paper, const struct fold_debug *debug)
 {
 	if (!debug->is_known)
-		add_word(paper, "debug", "off");
+		inspect_add_word(paper, "debug", "off");
 	else
 		paper_print(paper, STYLE_PLAIN, "%-14s%s · step-budget %llu · mode %s", "debug",
 		            debug->paused ? "paused" : "running",
@@ -158,14 +158,14 @@ void inspect_status(struct paper *paper, struct tui *tui)
 	struct fold_totals totals = fold_totals(fold);
 	struct buf state;
 
-	add_word(paper, "session", fold->session);
-	add_word(paper, "chart", fold->chart);
-	add_states(paper, "config", &fold->config);
-	add_states(paper, "breadcrumb", &fold->breadcrumb);
-	add_states(paper, "siblings", &fold->siblings);
+	inspect_add_word(paper, "session", fold->session);
+	inspect_add_word(paper, "chart", fold->chart);
+	inspect_add_states(paper, "config", &fold->config);
+	inspect_add_states(paper, "breadcrumb", &fold->breadcrumb);
+	inspect_add_states(paper, "siblings", &fold->siblings);
 	add_debug(paper, &fold->debug);
-	add_word(paper, "finished", fold->finished ? "yes" : "no");
-	add_word(paper, "final", fold->final_config);
+	inspect_add_word(paper, "finished", fold->finished ? "yes" : "no");
+	inspect_add_word(paper, "final", fold->final_config);
 	paper_print(paper, STYLE_PLAIN, "%-14s%zu, %zu at work, %.1f t/s", "invocations",
 	            totals.invocations, totals.live, totals.tps);
 	paper_print(paper, STYLE_PLAIN, "%-14sin %llu, out %llu", "tokens",

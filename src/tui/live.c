@@ -37,7 +37,7 @@ struct live {
 
 /* ---- the runs ---- */
 
-static void add_escaped(struct buf *out, struct text value)
+static void live_add_escaped(struct buf *out, struct text value)
 {
 	for (size_t i = 0; i < value.len; i++)
 		buf_print(out, "%%%02X", (unsigned char)value.at[i]);
@@ -50,7 +50,7 @@ static void runs_path(void *self, struct buf *out)
 	buf_add(out, TEXT("/ws/run"));
 	if (live->session) {
 		buf_add(out, TEXT("?session="));
-		add_escaped(out, text_of(live->session));
+		live_add_escaped(out, text_of(live->session));
 	}
 	if (live->has_seq)
 		buf_print(out, "%csince=%llu", live->session ? '&' : '?',
@@ -83,7 +83,7 @@ static void runs_open(void *self)
 	tui_redraw(live->tui);
 }
 
-static bool is_known(struct live *live, const struct frame *frame)
+static bool live_is_known(struct live *live, const struct frame *frame)
 {
 	if (frame->kind != FRAME_EVENT || !frame->has_seq)
 		return false;
@@ -126,7 +126,7 @@ static void runs_text(void *self, struct text message)
 	struct frame frame;
 	struct text kind;
 
-	if (!frame_read(&frame, &live->reader, message, NULL) || is_known(live, &frame))
+	if (!frame_read(&frame, &live->reader, message, NULL) || live_is_known(live, &frame))
 		return;
 	kind = json_text_at(frame.root, "kind");
 	if (text_is(kind, "refused"))
@@ -172,7 +172,7 @@ static void begin_anew(struct live *live)
 }
 
 /* Views of runs are closed with what they show; that of signals is not one. */
-static void lose(struct live *live)
+static void live_lose(struct live *live)
 {
 	bool looks_at_signals = live->follows_signals;
 
@@ -195,7 +195,7 @@ static void native_text(void *self, struct text message)
 
 	switch (board_hear(&live->tui->board, message)) {
 	case BOARD_LOST:
-		lose(live);
+		live_lose(live);
 		break;
 	case BOARD_HELLO:
 		subscribe(live);
@@ -256,7 +256,7 @@ static void follow_signals(void *self, bool wanted)
 		subscribe(live);
 }
 
-static void watch(void *self, struct text session)
+static void live_watch(void *self, struct text session)
 {
 	struct live *live = self;
 
@@ -278,7 +278,7 @@ static struct uplink_options options_of(struct live *live)
 	};
 }
 
-static bool start(void *self, struct loop *loop, struct tui *tui, struct error *why)
+static bool live_start(void *self, struct loop *loop, struct tui *tui, struct error *why)
 {
 	struct live *live = self;
 	struct uplink_options runs = options_of(live), native = runs;
@@ -286,7 +286,8 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 	live->loop = loop;
 	live->tui = tui;
 	live->stale.fire = drop_stale;
-	tui->line = (struct tui_line){live, send_frame, "box", say_state, follow_signals, watch};
+	tui->line =
+		(struct tui_line){live, send_frame, "box", say_state, follow_signals, live_watch};
 	tui->line.is_shared = !live->session;
 	runs.message_max = MESSAGE_MAX;
 	runs.path = runs_path;
@@ -301,7 +302,7 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 	return true;
 }
 
-static void stop(void *self)
+static void live_stop(void *self)
 {
 	struct live *live = self;
 
@@ -314,7 +315,7 @@ static void stop(void *self)
 bool tui_watch(const struct tui_box *box, struct error *why)
 {
 	struct live live = {.box = box};
-	struct tui_feed feed = {&live, start, stop, box->background};
+	struct tui_feed feed = {&live, live_start, live_stop, box->background};
 	bool shown;
 
 	live.base = must_print("ws%s", box->base + strlen("http"));

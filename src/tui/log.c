@@ -42,7 +42,7 @@ static void add_array(struct buf *out, yyjson_val *array)
 	buf_add_char(out, ']');
 }
 
-static void add_object(struct buf *out, yyjson_val *object)
+static void log_add_object(struct buf *out, yyjson_val *object)
 {
 	size_t at, count;
 	yyjson_val *key, *value;
@@ -67,7 +67,7 @@ static void add_value(struct buf *out, yyjson_val *value)
 	if (yyjson_is_arr(value))
 		add_array(out, value);
 	else if (yyjson_is_obj(value))
-		add_object(out, value);
+		log_add_object(out, value);
 	else if (!value || yyjson_is_null(value))
 		buf_add(out, TEXT("nil"));
 	else if (words.len > 0 && words.at[0] == ':')
@@ -117,7 +117,7 @@ static void add_plain(struct log *log, yyjson_val *value, size_t max)
 		log_add_value(&log->words, value, max);
 }
 
-static void add_member(struct log *log, const char *before, const char *key)
+static void log_add_member(struct log *log, const char *before, const char *key)
 {
 	buf_add(&log->words, text_of(before));
 	add_plain(log, of(log, key), DETAIL_MAX);
@@ -134,7 +134,7 @@ static struct text tag_of_invoke(struct text invoke)
 }
 
 /* A line in the colour of its invocation, or of the lane if it has none. */
-static void end_line(struct log *log, const char *glyph, const char *lane, uint8_t style)
+static void log_end_line(struct log *log, const char *glyph, const char *lane, uint8_t style)
 {
 	struct text invoke = log->frame->invoke;
 	struct log_line entry = {.glyph = glyph, .words = buf_text(&log->words)};
@@ -153,57 +153,57 @@ static void end_line(struct log *log, const char *glyph, const char *lane, uint8
 
 static void end_invoke(struct log *log, const char *glyph)
 {
-	end_line(log, glyph, NULL, STYLE_PLAIN);
+	log_end_line(log, glyph, NULL, STYLE_PLAIN);
 }
 
 static void end_debug(struct log *log, const char *glyph)
 {
-	end_line(log, glyph, "debug", STYLE_DEBUG);
+	log_end_line(log, glyph, "debug", STYLE_DEBUG);
 }
 
 static void end_error(struct log *log)
 {
-	end_line(log, "⚠", "error", STYLE_ERROR);
+	log_end_line(log, "⚠", "error", STYLE_ERROR);
 }
 
 /* ---- the runner ---- */
 
 static void log_started(struct log *log)
 {
-	add_member(log, "runner started session=", "session-id");
-	add_member(log, " chart=", "chart-id");
+	log_add_member(log, "runner started session=", "session-id");
+	log_add_member(log, " chart=", "chart-id");
 	end_debug(log, "·");
 }
 
 static void log_start_config(struct log *log)
 {
-	add_member(log, "start config=", "config");
-	end_line(log, "·", "chart", STYLE_CHART);
+	log_add_member(log, "start config=", "config");
+	log_end_line(log, "·", "chart", STYLE_CHART);
 }
 
 static void log_processed(struct log *log)
 {
-	add_member(log, "", "event-name");
-	add_member(log, "  ", "config-before");
-	add_member(log, " → ", "config-after");
-	end_line(log, "·", "chart", STYLE_CHART);
+	log_add_member(log, "", "event-name");
+	log_add_member(log, "  ", "config-before");
+	log_add_member(log, " → ", "config-after");
+	log_end_line(log, "·", "chart", STYLE_CHART);
 }
 
 static void log_done(struct log *log)
 {
-	add_member(log, "done final=", "final-config");
+	log_add_member(log, "done final=", "final-config");
 	end_debug(log, "·");
 }
 
 static void log_aborted(struct log *log)
 {
-	add_member(log, "aborted reason=", "reason");
+	log_add_member(log, "aborted reason=", "reason");
 	end_error(log);
 }
 
 static void log_runner_error(struct log *log)
 {
-	add_member(log, "ERROR ", of(log, "message") ? "message" : "reason");
+	log_add_member(log, "ERROR ", of(log, "message") ? "message" : "reason");
 	end_error(log);
 }
 
@@ -211,13 +211,13 @@ static void log_runner_error(struct log *log)
 
 static void log_start(struct log *log)
 {
-	add_member(log, "invocation start session=", "session-id");
+	log_add_member(log, "invocation start session=", "session-id");
 	end_invoke(log, "·");
 }
 
 static void log_exit(struct log *log)
 {
-	add_member(log, "invocation exit reason=", "reason");
+	log_add_member(log, "invocation exit reason=", "reason");
 	end_invoke(log, "·");
 }
 
@@ -229,8 +229,8 @@ static void log_user_message(struct log *log)
 
 static void log_request(struct log *log)
 {
-	add_member(log, "req model=", "model");
-	add_member(log, " n-messages=", "n-messages");
+	log_add_member(log, "req model=", "model");
+	log_add_member(log, " n-messages=", "n-messages");
 	end_invoke(log, "·");
 }
 
@@ -275,8 +275,8 @@ static void log_response(struct log *log)
 	{
 		log_block(log, block);
 	}
-	add_member(log, "resp stop=", "stop-reason");
-	add_member(log, " model=", "model");
+	log_add_member(log, "resp stop=", "stop-reason");
+	log_add_member(log, " model=", "model");
 	add_tokens(log);
 	if (json_number(of(log, "output-tps"), &number))
 		buf_print(&log->words, " %.1ft/s", number);
@@ -290,7 +290,7 @@ static void log_tool_result(struct log *log)
 	add_plain(log, of(log, "tool"), DETAIL_MAX);
 	if (yyjson_get_bool(of(log, "is-error")))
 		buf_add(&log->words, TEXT(" (ERROR)"));
-	add_member(log, "  ", "content-preview");
+	log_add_member(log, "  ", "content-preview");
 	end_invoke(log, "↩");
 }
 
@@ -305,46 +305,46 @@ static void log_context_warning(struct log *log)
 
 static void log_llm_error(struct log *log)
 {
-	add_member(log, "", "message");
+	log_add_member(log, "", "message");
 	end_error(log);
 }
 
 static void log_model_down(struct log *log)
 {
-	add_member(log, "model-down ", "model");
+	log_add_member(log, "model-down ", "model");
 	buf_add(&log->words, TEXT(" — "));
 	add_plain(log, of(log, "message"), 120);
-	end_line(log, "⚠", NULL, STYLE_ERROR);
+	log_end_line(log, "⚠", NULL, STYLE_ERROR);
 }
 
 static void log_policy_empty(struct log *log)
 {
-	add_member(log, "no model for policy=", "policy");
-	end_line(log, "⚠", NULL, STYLE_ERROR);
+	log_add_member(log, "no model for policy=", "policy");
+	log_end_line(log, "⚠", NULL, STYLE_ERROR);
 }
 
 /* ---- people and the debugger ---- */
 
 static void log_human_start(struct log *log)
 {
-	add_member(log, "prompt kind=", "kind");
+	log_add_member(log, "prompt kind=", "kind");
 	if (of(log, "prompt"))
-		add_member(log, " : ", "prompt");
-	end_line(log, "?", "human", STYLE_HUMAN);
+		log_add_member(log, " : ", "prompt");
+	log_end_line(log, "?", "human", STYLE_HUMAN);
 }
 
 static void log_human_answer(struct log *log)
 {
-	add_member(log, "answer kind=", "kind");
+	log_add_member(log, "answer kind=", "kind");
 	if (of(log, "answer"))
-		add_member(log, " = ", "answer");
-	end_line(log, "!", "human", STYLE_HUMAN);
+		log_add_member(log, " = ", "answer");
+	log_end_line(log, "!", "human", STYLE_HUMAN);
 }
 
 static void log_human_cancelled(struct log *log)
 {
 	buf_add(&log->words, TEXT("cancelled"));
-	end_line(log, "⚠", "human", STYLE_HUMAN);
+	log_end_line(log, "⚠", "human", STYLE_HUMAN);
 }
 
 static void log_human_settled(struct log *log)
@@ -356,24 +356,24 @@ static void log_human_settled(struct log *log)
 	settled_add(&words, log->frame->data, false);
 	add_cut(&log->words, buf_text(&words), DETAIL_MAX);
 	buf_finish(&words);
-	end_line(log, is_agents ? "⚠" : "✓", "human", STYLE_HUMAN);
+	log_end_line(log, is_agents ? "⚠" : "✓", "human", STYLE_HUMAN);
 }
 
 static void log_human_error(struct log *log)
 {
-	add_member(log, "ERROR ", "message");
-	end_line(log, "⚠", "human", STYLE_ERROR);
+	log_add_member(log, "ERROR ", "message");
+	log_end_line(log, "⚠", "human", STYLE_ERROR);
 }
 
 static void log_awaiting_quit(struct log *log)
 {
-	add_member(log, "awaiting quit ", "msg");
+	log_add_member(log, "awaiting quit ", "msg");
 	end_debug(log, "·");
 }
 
 static void log_awaiting_step(struct log *log)
 {
-	add_member(log, "PAUSED on event=", "event-name");
+	log_add_member(log, "PAUSED on event=", "event-name");
 	if (yyjson_get_bool(of(log, "external?")))
 		buf_add(&log->words, TEXT(" (external)"));
 	end_debug(log, "·");

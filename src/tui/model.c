@@ -20,7 +20,7 @@ static void line_finish(struct line *line)
 }
 
 /* What is too long for a name is cut: thousands of lines are kept. */
-static struct text name_of(struct text name)
+static struct text model_name_of(struct text name)
 {
 	return name.len > FOLD_NAME_MAX ? (struct text){name.at, FOLD_NAME_MAX} : name;
 }
@@ -52,10 +52,10 @@ void model_add_line(struct model *model, const struct frame *frame, const struct
 		.ts = frame->ts,
 		.style = entry->style,
 		.is_error = entry->is_error,
-		.tag = text_dup(name_of(entry->tag)),
+		.tag = text_dup(model_name_of(entry->tag)),
 		.words = words_dup(entry->words),
-		.invoke = text_dup(name_of(frame->invoke)),
-		.session = text_dup(name_of(frame->session)),
+		.invoke = text_dup(model_name_of(frame->invoke)),
+		.session = text_dup(model_name_of(frame->session)),
 	};
 	snprintf(line->glyph, sizeof(line->glyph), "%s", entry->glyph);
 }
@@ -67,13 +67,13 @@ const struct line *model_line(const struct model *model, size_t at)
 
 uint8_t model_hue(struct model *model, struct text invoke)
 {
-	void *known = map_get(&model->hues, name_of(invoke));
+	void *known = map_get(&model->hues, model_name_of(invoke));
 	uintptr_t hue = STYLE_HUE + model->hues.count % STYLE_HUES;
 
 	if (known)
 		return (uint8_t)(uintptr_t)known;
 	if (model->hues.count < MODEL_HUES_MAX)
-		map_set(&model->hues, name_of(invoke), (void *)hue);
+		map_set(&model->hues, model_name_of(invoke), (void *)hue);
 	return (uint8_t)hue;
 }
 
@@ -144,7 +144,7 @@ static struct text prompt_id(const struct frame *frame)
 	return json_text_at(frame->root, "prompt-id");
 }
 
-static void ask(struct model *model, const struct frame *frame)
+static void model_ask(struct model *model, const struct frame *frame)
 {
 	struct text id = prompt_id(frame);
 	struct asked *asked;
@@ -181,7 +181,7 @@ bool model_hear(struct model *model, struct text raw, struct error *why)
 		log_event(model, &frame);
 		break;
 	case FRAME_PROMPT:
-		ask(model, &frame);
+		model_ask(model, &frame);
 		break;
 	case FRAME_PROMPT_CLOSED:
 	case FRAME_ANSWER:

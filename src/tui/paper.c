@@ -32,7 +32,7 @@ void paper_clear(struct paper *paper)
 
 /* ---- rows ---- */
 
-static void add_row(struct paper *paper, size_t at, size_t len, size_t line)
+static void paper_add_row(struct paper *paper, size_t at, size_t len, size_t line)
 {
 	if (paper->row_count == paper->row_room) {
 		paper->row_room = paper->row_room ? 2 * paper->row_room : 256;
@@ -69,7 +69,7 @@ static void wrap(struct paper *paper, size_t line)
 	do {
 		size_t len = paper_row_len(rest, cols > 1 ? cols : 1);
 
-		add_row(paper, (size_t)(rest.at - paper->text.at), len, line);
+		paper_add_row(paper, (size_t)(rest.at - paper->text.at), len, line);
 		rest = (struct text){rest.at + len, rest.len - len};
 	} while (rest.len > 0);
 }
@@ -104,7 +104,7 @@ static void forget_half(struct paper *paper)
 		wrap_all(paper, paper->cols);
 }
 
-static void add_line(struct paper *paper, struct text text, uint8_t style, bool is_head)
+static void paper_add_line(struct paper *paper, struct text text, uint8_t style, bool is_head)
 {
 	if (text.len > PAPER_MAX / 4)
 		text.len = PAPER_MAX / 4;
@@ -127,13 +127,13 @@ void paper_add(struct paper *paper, uint8_t style, struct text text)
 	struct text rest = text;
 
 	do
-		add_line(paper, text_cut(rest, '\n', &rest), style, false);
+		paper_add_line(paper, text_cut(rest, '\n', &rest), style, false);
 	while (rest.at);
 }
 
 void paper_head(struct paper *paper, uint8_t style, struct text text)
 {
-	add_line(paper, text, style, true);
+	paper_add_line(paper, text, style, true);
 }
 
 void paper_print(struct paper *paper, uint8_t style, const char *format, ...)
@@ -144,7 +144,7 @@ void paper_print(struct paper *paper, uint8_t style, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(words, sizeof(words), format, list);
 	va_end(list);
-	add_line(paper, text_of(words), style, false);
+	paper_add_line(paper, text_of(words), style, false);
 }
 
 size_t paper_end(const struct paper *paper)
@@ -202,7 +202,7 @@ size_t paper_first(const struct paper *paper)
 	return top_of(paper);
 }
 
-static void draw_row(const struct paper *paper, const struct paper_row *row, struct pen pen)
+static void paper_draw_row(const struct paper *paper, const struct paper_row *row, struct pen pen)
 {
 	const struct paper_line *line = &paper->lines[row->line];
 
@@ -225,7 +225,8 @@ void paper_draw(struct paper *paper, struct area area)
 		wrap_all(paper, area.cols);
 	top = top_of(paper);
 	for (int i = 0; i < area.rows && top + (size_t)i < paper->row_count; i++)
-		draw_row(paper, &paper->rows[top + (size_t)i], pen_at(area, i, 0, STYLE_PLAIN));
+		paper_draw_row(paper, &paper->rows[top + (size_t)i],
+		               pen_at(area, i, 0, STYLE_PLAIN));
 }
 
 static void scroll(struct paper *paper, int by)

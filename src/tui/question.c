@@ -63,7 +63,7 @@ void question_words(yyjson_val *frame, struct buf *out)
 	            VISIBLE_KEEP_LINES);
 }
 
-static void add_label(yyjson_val *option, struct buf *out)
+static void question_add_label(yyjson_val *option, struct buf *out)
 {
 	yyjson_val *label = yyjson_is_obj(option) ? yyjson_obj_get(option, "label") : option;
 	struct buf json;
@@ -99,7 +99,7 @@ void question_option_words(yyjson_val *frame, yyjson_val *option, struct buf *ou
 {
 	struct text rule = json_text_at(option, "rule");
 
-	add_label(option, out);
+	question_add_label(option, out);
 	if (rule.len) {
 		buf_add(out, TEXT(" \u2014 "));
 		visible_add(out, rule, VISIBLE_MARK_LINES);

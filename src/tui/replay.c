@@ -84,12 +84,12 @@ static void say_if_empty(struct tui_replay *replay)
 		tui_say(replay->tui, "this recording has no frames");
 }
 
-static void tick(uv_timer_t *timer)
+static void replay_tick(uv_timer_t *timer)
 {
 	struct tui_replay *replay = timer->data;
 
 	if (hear_one(replay))
-		uv_timer_start(timer, tick, pause_after(replay), 0);
+		uv_timer_start(timer, replay_tick, pause_after(replay), 0);
 	else
 		say_if_empty(replay);
 }
@@ -116,7 +116,7 @@ static void forget_timer(uv_handle_t *handle)
 	free(handle);
 }
 
-static bool start(void *self, struct loop *loop, struct tui *tui, struct error *why)
+static bool replay_start(void *self, struct loop *loop, struct tui *tui, struct error *why)
 {
 	struct tui_replay *replay = self;
 
@@ -130,11 +130,11 @@ static bool start(void *self, struct loop *loop, struct tui *tui, struct error *
 	if (replay->timing == TUI_INSTANT)
 		loop_add_turn(loop, &replay->turn);
 	else
-		uv_timer_start(replay->timer, tick, 0, 0);
+		uv_timer_start(replay->timer, replay_tick, 0, 0);
 	return true;
 }
 
-static void stop(void *self)
+static void replay_stop(void *self)
 {
 	struct tui_replay *replay = self;
 
@@ -146,7 +146,7 @@ static void stop(void *self)
 bool tui_replay(const struct tui_recording *recording, struct error *why)
 {
 	struct tui_replay replay = {.timing = recording->timing};
-	struct tui_feed feed = {&replay, start, stop, recording->background};
+	struct tui_feed feed = {&replay, replay_start, replay_stop, recording->background};
 	bool shown =
 		transcript_open(&replay.transcript, recording->path, why) && feed_show(&feed, why);
 

@@ -20,7 +20,7 @@ uint8_t rows_style(const struct rows *rows, int row)
 	return STYLE_PLAIN | (rows->top + (size_t)row == rows->chosen ? STYLE_CHOSEN : 0);
 }
 
-static void move(struct rows *rows, long by)
+static void rows_move(struct rows *rows, long by)
 {
 	long to = (long)rows->chosen + by;
 
@@ -33,7 +33,7 @@ static void point_at(struct rows *rows, const struct press *press)
 {
 	if (area_has(rows->at, press->row, press->col))
 		rows->chosen = rows->top + (size_t)(press->row - rows->at.top);
-	move(rows, 0);
+	rows_move(rows, 0);
 }
 
 bool rows_press(struct rows *rows, const struct press *press)
@@ -42,18 +42,18 @@ bool rows_press(struct rows *rows, const struct press *press)
 	case 'j':
 	case PRESS_DOWN:
 	case PRESS_WHEEL_DOWN:
-		move(rows, 1);
+		rows_move(rows, 1);
 		return true;
 	case 'k':
 	case PRESS_UP:
 	case PRESS_WHEEL_UP:
-		move(rows, -1);
+		rows_move(rows, -1);
 		return true;
 	case PRESS_PAGE_DOWN:
-		move(rows, rows->at.rows);
+		rows_move(rows, rows->at.rows);
 		return true;
 	case PRESS_PAGE_UP:
-		move(rows, -rows->at.rows);
+		rows_move(rows, -rows->at.rows);
 		return true;
 	case 'g':
 	case PRESS_HOME:
@@ -61,7 +61,7 @@ bool rows_press(struct rows *rows, const struct press *press)
 		return true;
 	case 'G':
 	case PRESS_END:
-		move(rows, (long)rows->count);
+		rows_move(rows, (long)rows->count);
 		return true;
 	case PRESS_CLICK:
 		point_at(rows, press);

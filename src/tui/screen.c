@@ -112,7 +112,7 @@ static struct opened_view *keyed(struct tui *tui)
 	return tui->modal.view && !tui->is_aside ? &tui->modal : &tui->panes[tui->focus];
 }
 
-static bool give(struct tui *tui, struct opened_view *to, const struct press *press)
+static bool screen_give(struct tui *tui, struct opened_view *to, const struct press *press)
 {
 	return to->view && to->view->press && to->view->press(tui, to->self, press);
 }
@@ -168,7 +168,7 @@ static void press_mouse(struct tui *tui, const struct press *press)
 	if (tui->modal.view && tui->overlay_count == 0)
 		top = &tui->modal;
 	if (top != &tui->panes[tui->focus] && area_has(top->at, press->row, press->col)) {
-		give(tui, top, press);
+		screen_give(tui, top, press);
 		return;
 	}
 	for (enum tui_pane i = 0; tui->overlay_count == 0 && i < PANES; i++) {
@@ -178,7 +178,7 @@ static void press_mouse(struct tui *tui, const struct press *press)
 			tui->focus = i;
 			tui->is_aside = true;
 		}
-		give(tui, &tui->panes[i], press);
+		screen_give(tui, &tui->panes[i], press);
 	}
 }
 
@@ -190,7 +190,7 @@ static void press_rest(struct tui *tui, const struct press *press)
 	if (tui->overlay_count > 0) {
 		if (press->code == PRESS_ESCAPE)
 			tui_close(tui);
-	} else if (!tui->is_pasting && (keyed(tui) == pane || !give(tui, pane, press))) {
+	} else if (!tui->is_pasting && (keyed(tui) == pane || !screen_give(tui, pane, press))) {
 		run_action(tui, press->code);
 	}
 }
@@ -205,13 +205,13 @@ void tui_press(struct tui *tui, const struct press *press)
 	else if (press_is_mouse(press))
 		press_mouse(tui, press);
 	else if (!typing_press(tui, press) && !steer_press(tui, press) &&
-	         !give(tui, keyed(tui), press))
+	         !screen_give(tui, keyed(tui), press))
 		press_rest(tui, press);
 }
 
 /* ---- frames ---- */
 
-static void tell(struct tui *tui, struct opened_view *opened, struct text raw)
+static void screen_tell(struct tui *tui, struct opened_view *opened, struct text raw)
 {
 	if (opened->view && opened->view->hear)
 		opened->view->hear(tui, opened->self, raw);
@@ -222,10 +222,10 @@ bool tui_hear(struct tui *tui, struct text raw, struct error *why)
 	if (!model_hear(&tui->model, raw, why))
 		return false;
 	for (size_t i = 0; i < PANES; i++)
-		tell(tui, &tui->panes[i], raw);
+		screen_tell(tui, &tui->panes[i], raw);
 	for (size_t i = 0; i < tui->overlay_count; i++)
-		tell(tui, &tui->overlays[i], raw);
-	tell(tui, &tui->modal, raw);
+		screen_tell(tui, &tui->overlays[i], raw);
+	screen_tell(tui, &tui->modal, raw);
 	settled_hear(tui, raw);
 	tui_redraw(tui);
 	return true;
@@ -275,7 +275,7 @@ static void draw_panes(struct tui *tui, struct area body)
 	          has_keys && tui->focus == PANE_LOG);
 }
 
-static void draw_row(struct area area, int row, enum style style, const char *words)
+static void screen_draw_row(struct area area, int row, enum style style, const char *words)
 {
 	struct pen pen = pen_at(area, row, 0, style);
 
@@ -293,7 +293,7 @@ static void draw_paused(struct tui *tui, struct area area)
 	snprintf(words, sizeof(words),
 	         "  ⏸  PAUSED%s  —  s step · c continue · p pause · P arm · v states",
 	         budget);
-	draw_row(area, 0, STYLE_PAUSED, words);
+	screen_draw_row(area, 0, STYLE_PAUSED, words);
 }
 
 /* What stands below the body takes its rows from the end. */
@@ -303,7 +303,8 @@ static struct area draw_below(struct tui *tui, struct area area)
 
 	header_draw_footer(tui, area_rows(area, rows, 1));
 	if (tui->model.fold.finished)
-		draw_row(area, --rows, STYLE_FINISHED, " ✓ Run finished — press Ctrl-C to quit");
+		screen_draw_row(area, --rows, STYLE_FINISHED,
+		                " ✓ Run finished — press Ctrl-C to quit");
 	if (tui->modal.view && tui->overlay_count == 0) {
 		int wanted = tui->modal.view->rows(tui, tui->modal.self, area.cols - 2) + 2;
 

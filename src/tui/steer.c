@@ -41,13 +41,13 @@ static bool is_asked_for(const char *op)
 	return false;
 }
 
-static void forget(struct tui *tui)
+static void steer_forget(struct tui *tui)
 {
 	tui->steering = (struct steering){0};
 	tui_redraw(tui);
 }
 
-static bool is_over(const struct tui *tui)
+static bool steer_is_over(const struct tui *tui)
 {
 	return tui->steering.stage == STEER_NOTHING || tui->steering.until_ms < tui->now_ms;
 }
@@ -71,11 +71,11 @@ static void send(struct tui *tui, const struct steering *s)
 	buf_finish(&out);
 }
 
-static void finish(struct tui *tui)
+static void steer_finish(struct tui *tui)
 {
 	struct steering s = tui->steering;
 
-	forget(tui);
+	steer_forget(tui);
 	send(tui, &s);
 	if (s.leaves)
 		tui_quit(tui);
@@ -88,7 +88,7 @@ static bool ask_which(struct tui *tui, const struct steering *wanted)
 	tui->steering.until_ms = tui->now_ms + SURE_MS;
 	if (tui_send(tui, TEXT("{\"kind\":\"control\",\"op\":\"which\"}")))
 		return true;
-	forget(tui);
+	steer_forget(tui);
 	return false;
 }
 
@@ -104,10 +104,10 @@ void steer_quit(struct tui *tui)
 {
 	struct steering quit = {.op = "ui-quit", .leaves = true};
 
-	if (is_over(tui))
+	if (steer_is_over(tui))
 		tui->steering = (struct steering){0};
 	if (tui->steering.leaves && tui->steering.stage == STEER_SURE) {
-		finish(tui);
+		steer_finish(tui);
 		return;
 	}
 	if (tui->line.send && !tui->steering.leaves) {
@@ -151,7 +151,7 @@ static void say_cannot(struct tui *tui, yyjson_val *which)
 static void hear_quit(struct tui *tui, yyjson_val *which, bool can)
 {
 	if (yyjson_is_true(yyjson_obj_get(which, "finished")) && can) {
-		finish(tui);
+		steer_finish(tui);
 	} else if (can) {
 		tui->steering.stage = STEER_SURE;
 		tui->steering.until_ms = tui->now_ms + TUI_SAY_MS;
@@ -177,12 +177,12 @@ void steer_hear(struct tui *tui, yyjson_val *which)
 		hear_quit(tui, which, s->run[0] && has(can, s->op));
 	} else if (!s->run[0] || !has(can, s->op)) {
 		say_cannot(tui, which);
-		forget(tui);
+		steer_forget(tui);
 	} else if (is_asked_for(s->op)) {
 		s->stage = STEER_SURE;
 		s->until_ms = tui->now_ms + SURE_MS;
 	} else {
-		finish(tui);
+		steer_finish(tui);
 	}
 	tui_redraw(tui);
 }
@@ -194,17 +194,17 @@ bool steer_press(struct tui *tui, const struct press *press)
 {
 	bool is_asked = tui->steering.stage == STEER_SURE && !tui->steering.leaves;
 
-	if (is_over(tui)) {
+	if (steer_is_over(tui)) {
 		tui->steering = (struct steering){0};
 		return false;
 	}
 	if (tui->is_pasting || tui->steering.stage != STEER_SURE)
 		return false;
 	if (is_asked && (press->code == 'y' || press->code == 'Y')) {
-		finish(tui);
+		steer_finish(tui);
 		return true;
 	}
-	forget(tui);
+	steer_forget(tui);
 	return press->code == PRESS_ESCAPE || press->code == 'n';
 }
 
@@ -213,7 +213,7 @@ bool steer_draw(struct tui *tui, struct area area)
 	const struct steering *s = &tui->steering;
 	struct pen pen = pen_at(area, 0, 0, STYLE_PAUSED);
 
-	if (is_over(tui) || s->stage != STEER_SURE)
+	if (steer_is_over(tui) || s->stage != STEER_SURE)
 		return false;
 	if (s->leaves)
 		pen_print(&pen, " Ctrl-C again ends %.200s, and leaves; q leaves it alone", s->run);

@@ -65,7 +65,7 @@ static struct style_look of_eight(struct style_look look)
 }
 
 /* On the row that is chosen all of it can be read: there colours tell nothing more. */
-static void choose(struct style_look *look, bool is_light)
+static void style_choose(struct style_look *look, bool is_light)
 {
 	look->background = is_light ? CHOSEN_LIGHT : CHOSEN_DARK;
 	look->colour = is_light ? BLACK : WHITE;
@@ -79,7 +79,7 @@ static struct style_look of_256(uint8_t s, bool is_chosen, bool is_light)
 	if (theme[s].behind)
 		look.background = theme[s].behind;
 	if (is_chosen)
-		choose(&look, is_light);
+		style_choose(&look, is_light);
 	return look;
 }
 

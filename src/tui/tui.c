@@ -60,7 +60,7 @@ static void timer_fired(uv_timer_t *timer)
 }
 
 /* After each turn: if something changed, draw it soon, but not more often than that. */
-static bool end_turn(struct turn *turn)
+static bool tui_end_turn(struct turn *turn)
 {
 	struct tui_session *show =
 		(struct tui_session *)((char *)turn - offsetof(struct tui_session, turn));
@@ -140,14 +140,14 @@ static bool catch_interrupts(struct tui_session *show, struct error *why)
 	return show->interrupts >= 0 || error_errno(why, "signals");
 }
 
-static void copy(void *self, struct text text)
+static void tui_copy(void *self, struct text text)
 {
 	struct tui_session *show = self;
 
 	term_copy(show->term, text);
 }
 
-static void begin(struct tui_session *show)
+static void tui_begin(struct tui_session *show)
 {
 	uv_loop_t *uv = loop_uv(show->loop);
 
@@ -157,13 +157,13 @@ static void begin(struct tui_session *show)
 	show->keys.data = show->caught.data = show->timer.data = show;
 	uv_poll_start(&show->keys, UV_READABLE, keys_came);
 	uv_poll_start(&show->caught, UV_READABLE, interrupt_came);
-	show->tui.copy = copy;
+	show->tui.copy = tui_copy;
 	show->tui.copy_self = show;
 	show->tui.now_ms = clock_wall_ms();
 	tui_redraw(&show->tui);
 }
 
-static void end(struct tui_session *show)
+static void tui_end(struct tui_session *show)
 {
 	uv_close((uv_handle_t *)&show->keys, NULL);
 	uv_close((uv_handle_t *)&show->caught, NULL);
@@ -182,15 +182,15 @@ bool feed_show(const struct tui_feed *feed, struct error *why)
 	if (catch_interrupts(show, why) && watch_input(show, why))
 		show->term = term_create(feed->background, why);
 	if (show->term) {
-		begin(show);
+		tui_begin(show);
 		started = feed->start(feed->self, show->loop, &show->tui, why);
 		/* After the feed's own turn, so that its news is drawn. */
-		show->turn.end = end_turn;
+		show->turn.end = tui_end_turn;
 		loop_add_turn(show->loop, &show->turn);
 		if (started)
 			loop_run(show->loop);
 		feed->stop(feed->self);
-		end(show);
+		tui_end(show);
 	}
 	term_destroy(show->term);
 	tui_finish(&show->tui);

@@ -25,7 +25,7 @@ void typed_set(struct typed *typed, struct text text)
 /* ---- characters ---- */
 
 /* How many bytes the next glyph has with all that belongs to it. */
-static size_t step(const struct typed *typed, size_t from)
+static size_t typed_step(const struct typed *typed, size_t from)
 {
 	struct text rest = {typed->text.at + from, typed->text.len - from};
 	struct glyph glyph;
@@ -40,12 +40,12 @@ static size_t before(const struct typed *typed)
 
 	while (at < typed->at) {
 		last = at;
-		at += step(typed, at);
+		at += typed_step(typed, at);
 	}
 	return last;
 }
 
-static void cut(struct typed *typed, size_t from, size_t to)
+static void typed_cut(struct typed *typed, size_t from, size_t to)
 {
 	struct buf *text = &typed->text;
 
@@ -102,7 +102,7 @@ static void cut_word(struct typed *typed)
 		from--;
 	while (from > 0 && typed->text.at[from - 1] != ' ')
 		from--;
-	cut(typed, from, typed->at);
+	typed_cut(typed, from, typed->at);
 }
 
 static bool is_text(uint32_t code)
@@ -116,18 +116,18 @@ bool typed_press(struct typed *typed, const struct press *press)
 	switch (press->code) {
 	case PRESS_BACKSPACE:
 	case PRESS_CTRL('h'):
-		cut(typed, before(typed), typed->at);
+		typed_cut(typed, before(typed), typed->at);
 		return true;
 	case PRESS_DELETE:
 		if (typed->at < typed->text.len)
-			cut(typed, typed->at, typed->at + step(typed, typed->at));
+			typed_cut(typed, typed->at, typed->at + typed_step(typed, typed->at));
 		return true;
 	case PRESS_LEFT:
 		typed->at = before(typed);
 		return true;
 	case PRESS_RIGHT:
 		if (typed->at < typed->text.len)
-			typed->at += step(typed, typed->at);
+			typed->at += typed_step(typed, typed->at);
 		return true;
 	case PRESS_HOME:
 	case PRESS_CTRL('a'):
@@ -138,7 +138,7 @@ bool typed_press(struct typed *typed, const struct press *press)
 		typed->at = typed->text.len;
 		return true;
 	case PRESS_CTRL('u'):
-		cut(typed, 0, typed->at);
+		typed_cut(typed, 0, typed->at);
 		return true;
 	case PRESS_CTRL('w'):
 		cut_word(typed);

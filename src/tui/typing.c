@@ -11,7 +11,7 @@ static void set_filter(struct tui *tui, struct text text)
 	         text.at ? text.at : "");
 }
 
-static void leave(struct tui *tui)
+static void typing_leave(struct tui *tui)
 {
 	tui->typing.mark = '\0';
 	typed_set(&tui->typing.field, (struct text){0});
@@ -32,7 +32,7 @@ static void submit(struct tui *tui)
 	char line[TUI_FILTER_MAX * 8];
 
 	snprintf(line, sizeof(line), "%.*s", TEXT_ARG(buf_text(&tui->typing.field.text)));
-	leave(tui);
+	typing_leave(tui);
 	if (mark == ':')
 		command(tui, text_of(line));
 }
@@ -41,7 +41,7 @@ static void give_up(struct tui *tui)
 {
 	if (tui->typing.mark == '/')
 		set_filter(tui, text_of(tui->typing.before));
-	leave(tui);
+	typing_leave(tui);
 }
 
 bool typing_press(struct tui *tui, const struct press *press)

@@ -34,8 +34,8 @@ struct live_view {
 
 /* ---- rows ---- */
 
-static void add_row(struct live_view *view, enum row_kind kind, const struct group *group,
-                    const struct invocation *one)
+static void view_live_add_row(struct live_view *view, enum row_kind kind, const struct group *group,
+                              const struct invocation *one)
 {
 	if (view->count < ROWS_MAX)
 		view->rows[view->count++] = (struct live_row){kind, group, one};
@@ -44,9 +44,9 @@ static void add_row(struct live_view *view, enum row_kind kind, const struct gro
 static void add_invocation(struct live_view *view, enum row_kind kind, const struct group *group,
                            const struct invocation *one)
 {
-	add_row(view, kind, group, one);
+	view_live_add_row(view, kind, group, one);
 	if (invocation_tail(one).len > 0)
-		add_row(view, ROW_SAID, group, one);
+		view_live_add_row(view, ROW_SAID, group, one);
 }
 
 static void add_group(struct live_view *view, const struct group *group)
@@ -59,12 +59,12 @@ static void add_group(struct live_view *view, const struct group *group)
 		add_invocation(view, ROW_SINGLE, group, all[0]);
 		return;
 	}
-	add_row(view, ROW_GROUP, group, NULL);
+	view_live_add_row(view, ROW_GROUP, group, NULL);
 	for (size_t i = 0; i < shown; i++)
 		add_invocation(view, i + 1 < shown || has_more ? ROW_CHILD : ROW_LAST_CHILD, group,
 		               all[i]);
 	if (has_more)
-		add_row(view, ROW_MORE, group, NULL);
+		view_live_add_row(view, ROW_MORE, group, NULL);
 }
 
 static void drop_said(struct live_view *view)
@@ -101,7 +101,7 @@ static bool is_chosen(const struct live_view *view, const struct live_row *row)
 	       strcmp(view->session, row->one ? row->one->session : "") == 0;
 }
 
-static void choose(struct live_view *view, const struct live_row *row)
+static void view_live_choose(struct live_view *view, const struct live_row *row)
 {
 	snprintf(view->invoke, sizeof(view->invoke), "%s", row->group->invoke);
 	snprintf(view->session, sizeof(view->session), "%s", row->one ? row->one->session : "");
@@ -114,11 +114,11 @@ static size_t chosen_row(struct live_view *view)
 		if (is_chosen(view, &view->rows[i]))
 			return i;
 	if (view->count > 0)
-		choose(view, &view->rows[0]);
+		view_live_choose(view, &view->rows[0]);
 	return 0;
 }
 
-static void move(struct live_view *view, int by)
+static void view_live_move(struct live_view *view, int by)
 {
 	size_t at = chosen_row(view);
 
@@ -130,7 +130,7 @@ static void move(struct live_view *view, int by)
 		if (next >= view->count)
 			return;
 		at = next;
-		choose(view, &view->rows[at]);
+		view_live_choose(view, &view->rows[at]);
 		by += by > 0 ? -1 : 1;
 	}
 }
@@ -159,7 +159,7 @@ static void point_at(struct tui *tui, struct live_view *view, const struct press
 	if (at < view->count && view->rows[at].kind == ROW_SAID)
 		at--;
 	if (at < view->count && is_choosable(&view->rows[at]))
-		choose(view, &view->rows[at]);
+		view_live_choose(view, &view->rows[at]);
 }
 
 static bool live_press(struct tui *tui, void *self, const struct press *press)
@@ -171,20 +171,20 @@ static bool live_press(struct tui *tui, void *self, const struct press *press)
 	case 'j':
 	case PRESS_DOWN:
 	case PRESS_WHEEL_DOWN:
-		move(view, 1);
+		view_live_move(view, 1);
 		return true;
 	case 'k':
 	case PRESS_UP:
 	case PRESS_WHEEL_UP:
-		move(view, -1);
+		view_live_move(view, -1);
 		return true;
 	case 'g':
 	case PRESS_HOME:
-		move(view, -ROWS_MAX);
+		view_live_move(view, -ROWS_MAX);
 		return true;
 	case 'G':
 	case PRESS_END:
-		move(view, ROWS_MAX);
+		view_live_move(view, ROWS_MAX);
 		return true;
 	case PRESS_CLICK:
 		point_at(tui, view, press);
@@ -350,7 +350,7 @@ static void draw_said(struct pen *pen, const struct invocation *one)
 	pen_styled(pen, STYLE_DIM, said);
 }
 
-static void draw_row(struct tui *tui, const struct live_row *row, struct pen pen)
+static void view_live_draw_row(struct tui *tui, const struct live_row *row, struct pen pen)
 {
 	switch (row->kind) {
 	case ROW_SINGLE:
@@ -390,9 +390,9 @@ static void live_draw(struct tui *tui, void *self, struct area area)
 	if (view->top + rows > view->count)
 		view->top = view->count > rows ? view->count - rows : 0;
 	for (size_t i = view->top; i < view->count && i < view->top + rows; i++)
-		draw_row(tui, &view->rows[i],
-		         pen_at(area, (int)(i - view->top), 0,
-		                has_keys && i == chosen ? STYLE_CHOSEN : STYLE_PLAIN));
+		view_live_draw_row(tui, &view->rows[i],
+		                   pen_at(area, (int)(i - view->top), 0,
+		                          has_keys && i == chosen ? STYLE_CHOSEN : STYLE_PLAIN));
 	if (view->count == 0) {
 		struct pen pen = pen_at(area, 0, 1, STYLE_DIM);
 

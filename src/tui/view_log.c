@@ -14,7 +14,7 @@ struct log_view {
 	int page;        /* rows that were drawn last */
 };
 
-static bool is_shown(const struct tui *tui, const struct line *line)
+static bool view_log_is_shown(const struct tui *tui, const struct line *line)
 {
 	return tui->filter[0] == '\0' || strcasestr(line->words, tui->filter) ||
 	       strcasestr(line->tag, tui->filter);
@@ -51,9 +51,10 @@ static void scroll_up(struct tui *tui, struct log_view *view, int by)
 	int above = -view->page;
 
 	while (top > first_number(model) && above < by)
-		above += is_shown(tui, line_of(model, --top));
+		above += view_log_is_shown(tui, line_of(model, --top));
 	for (; above > 0 && bottom > first_number(model); above--)
-		while (bottom > first_number(model) && !is_shown(tui, line_of(model, --bottom)))
+		while (bottom > first_number(model) &&
+		       !view_log_is_shown(tui, line_of(model, --bottom)))
 			;
 	view->is_held = bottom < model->lines_ever;
 	view->bottom = bottom;
@@ -65,7 +66,7 @@ static void scroll_down(struct tui *tui, struct log_view *view, int by)
 	uint64_t bottom = bottom_of(tui, view);
 
 	while (bottom < model->lines_ever && by > 0)
-		by -= is_shown(tui, line_of(model, bottom++));
+		by -= view_log_is_shown(tui, line_of(model, bottom++));
 	view->is_held = bottom < model->lines_ever;
 	view->bottom = bottom;
 }
@@ -142,7 +143,7 @@ static void log_draw(struct tui *tui, void *self, struct area area)
 
 	view->page = area.rows;
 	while (number > first_number(model) && count < area.rows)
-		if (is_shown(tui, line_of(model, --number)))
+		if (view_log_is_shown(tui, line_of(model, --number)))
 			shown[count++] = number;
 	for (int row = 0; row < count; row++) {
 		struct pen pen = pen_at(area, row, 0, STYLE_PLAIN);

@@ -56,7 +56,7 @@ static size_t safe_option(yyjson_val *frame)
 }
 
 /* Is it what stands here, told once more?  Then it is as it was left. */
-static bool is_same(struct prompt_view *view, const struct asked *asked)
+static bool view_prompt_is_same(struct prompt_view *view, const struct asked *asked)
 {
 	struct buf asks;
 	bool same;
@@ -73,7 +73,7 @@ static bool is_same(struct prompt_view *view, const struct asked *asked)
 	return same;
 }
 
-static void take(struct tui *tui, struct prompt_view *view, const struct asked *asked)
+static void view_prompt_take(struct tui *tui, struct prompt_view *view, const struct asked *asked)
 {
 	yyjson_val *frame = yyjson_doc_get_root(asked->doc);
 	struct buf words;
@@ -100,12 +100,12 @@ static void take(struct tui *tui, struct prompt_view *view, const struct asked *
 }
 
 /* Another one may be the oldest now. */
-static yyjson_val *follow(struct tui *tui, struct prompt_view *view)
+static yyjson_val *view_prompt_follow(struct tui *tui, struct prompt_view *view)
 {
 	const struct asked *asked = first_asked(tui);
 
-	if (asked && !is_same(view, asked))
-		take(tui, view, asked);
+	if (asked && !view_prompt_is_same(view, asked))
+		view_prompt_take(tui, view, asked);
 	return frame_of(tui, view);
 }
 
@@ -117,7 +117,7 @@ static void prompt_open(struct tui *tui, void *self)
 	buf_init(&view->asks, FRAME_MAX);
 	typed_init(&view->typed);
 	paper_init(&view->words);
-	follow(tui, view);
+	view_prompt_follow(tui, view);
 }
 
 static void prompt_close(struct tui *tui, void *self)
@@ -348,7 +348,7 @@ static bool prompt_press(struct tui *tui, void *self, const struct press *press)
 {
 	struct prompt_view *view = self;
 
-	if (!follow(tui, view) || tui->now_ms - view->since_ms < UNMEANT_MS)
+	if (!view_prompt_follow(tui, view) || tui->now_ms - view->since_ms < UNMEANT_MS)
 		return true;
 	if (press_is_mouse(press) && press->code != PRESS_WHEEL_UP &&
 	    press->code != PRESS_WHEEL_DOWN) {
@@ -395,21 +395,21 @@ static int prompt_rows(struct tui *tui, void *self, int cols)
 {
 	struct prompt_view *view = self;
 
-	return prompt_height(tui, view, follow(tui, view), cols);
+	return prompt_height(tui, view, view_prompt_follow(tui, view), cols);
 }
 
 static void prompt_draw(struct tui *tui, void *self, struct area area)
 {
 	struct prompt_view *view = self;
 
-	prompt_paint(tui, view, follow(tui, view), area);
+	prompt_paint(tui, view, view_prompt_follow(tui, view), area);
 }
 
 /* Who asks, how long there is, and how many more wait. */
 static void prompt_note(struct tui *tui, void *self, struct buf *out)
 {
 	struct prompt_view *view = self;
-	yyjson_val *frame = follow(tui, view);
+	yyjson_val *frame = view_prompt_follow(tui, view);
 	struct text invoke = json_text_at(frame, "invokeid");
 	const struct asker *asker = view->id ? board_asker(&tui->board, text_of(view->id)) : NULL;
 

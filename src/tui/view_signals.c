@@ -18,7 +18,7 @@ struct signals_view {
 	int page;
 };
 
-static bool is_shown(const struct tui *tui, const struct board_signal *signal)
+static bool view_signals_is_shown(const struct tui *tui, const struct board_signal *signal)
 {
 	return !tui->filter[0] || strcasestr(signal->raw, tui->filter);
 }
@@ -51,7 +51,7 @@ static size_t last_up_to(const struct tui *tui, uint64_t seq)
 	for (size_t i = board->signal_count; i > 0; i--) {
 		const struct board_signal *signal = board_signal(board, i - 1);
 
-		if (signal->seq <= seq && is_shown(tui, signal))
+		if (signal->seq <= seq && view_signals_is_shown(tui, signal))
 			return i - 1;
 	}
 	return board->signal_count;
@@ -64,12 +64,12 @@ static size_t chosen_at(const struct tui *tui, const struct signals_view *view)
 	if (at < tui->board.signal_count)
 		return at;
 	for (at = 0; at < tui->board.signal_count; at++)
-		if (is_shown(tui, board_signal(&tui->board, at)))
+		if (view_signals_is_shown(tui, board_signal(&tui->board, at)))
 			break;
 	return at;
 }
 
-static void move(struct tui *tui, struct signals_view *view, int by)
+static void view_signals_move(struct tui *tui, struct signals_view *view, int by)
 {
 	const struct board *board = &tui->board;
 	size_t at = chosen_at(tui, view), to = at;
@@ -78,7 +78,7 @@ static void move(struct tui *tui, struct signals_view *view, int by)
 		to = by > 0 ? to + 1 : to - 1; /* wraps below 0, past the end */
 		if (to >= board->signal_count)
 			break;
-		if (!is_shown(tui, board_signal(board, to)))
+		if (!view_signals_is_shown(tui, board_signal(board, to)))
 			continue;
 		at = to;
 		by += by > 0 ? -1 : 1;
@@ -109,22 +109,22 @@ static bool signals_press(struct tui *tui, void *self, const struct press *press
 	case 'j':
 	case PRESS_DOWN:
 	case PRESS_WHEEL_DOWN:
-		move(tui, view, 1);
+		view_signals_move(tui, view, 1);
 		return true;
 	case 'k':
 	case PRESS_UP:
 	case PRESS_WHEEL_UP:
-		move(tui, view, -1);
+		view_signals_move(tui, view, -1);
 		return true;
 	case PRESS_PAGE_DOWN:
-		move(tui, view, view->page);
+		view_signals_move(tui, view, view->page);
 		return true;
 	case PRESS_PAGE_UP:
-		move(tui, view, -view->page);
+		view_signals_move(tui, view, -view->page);
 		return true;
 	case 'g':
 	case PRESS_HOME:
-		move(tui, view, -BOARD_SIGNALS_MAX);
+		view_signals_move(tui, view, -BOARD_SIGNALS_MAX);
 		return true;
 	case 'G':
 	case PRESS_END:
@@ -197,7 +197,7 @@ static void signals_draw(struct tui *tui, void *self, struct area area)
 
 	view->page = area.rows;
 	for (size_t i = chosen; i < board->signal_count && count < area.rows; i--)
-		if (is_shown(tui, board_signal(board, i)))
+		if (view_signals_is_shown(tui, board_signal(board, i)))
 			shown[count++] = i;
 	for (int row = 0; row < count; row++) {
 		size_t at = shown[count - 1 - row];

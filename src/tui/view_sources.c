@@ -10,7 +10,7 @@ struct sources_view {
 	struct json_reader reader;
 };
 
-static bool is_shown(const struct tui *tui, const struct board_source *source)
+static bool view_sources_is_shown(const struct tui *tui, const struct board_source *source)
 {
 	return !tui->filter[0] || strcasestr(source->raw, tui->filter);
 }
@@ -18,7 +18,7 @@ static bool is_shown(const struct tui *tui, const struct board_source *source)
 static const struct board_source *shown_at(const struct tui *tui, size_t wanted)
 {
 	for (size_t i = 0; i < tui->board.source_count; i++)
-		if (is_shown(tui, &tui->board.sources[i]) && wanted-- == 0)
+		if (view_sources_is_shown(tui, &tui->board.sources[i]) && wanted-- == 0)
 			return &tui->board.sources[i];
 	return NULL;
 }
@@ -28,7 +28,7 @@ static size_t shown_count(const struct tui *tui)
 	size_t count = 0;
 
 	for (size_t i = 0; i < tui->board.source_count; i++)
-		count += is_shown(tui, &tui->board.sources[i]);
+		count += view_sources_is_shown(tui, &tui->board.sources[i]);
 	return count;
 }
 

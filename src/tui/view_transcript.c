@@ -47,8 +47,8 @@ static void head(struct transcript_view *view, const struct frame *frame, uint8_
 	buf_finish(&line);
 }
 
-static void add_value(struct transcript_view *view, uint8_t style, const char *before,
-                      yyjson_val *value)
+static void view_transcript_add_value(struct transcript_view *view, uint8_t style,
+                                      const char *before, yyjson_val *value)
 {
 	struct buf words;
 
@@ -113,7 +113,8 @@ static void add_tool_result(struct transcript_view *view, const struct frame *fr
 	snprintf(words, sizeof(words), "SENT  tool %.*s%s", (int)tool.len, tool.at ? tool.at : "",
 	         yyjson_get_bool(of(frame, "is-error")) ? " (ERROR)" : "");
 	head(view, frame, STYLE_SENT, words);
-	add_value(view, STYLE_PLAIN, "", content ? content : of(frame, "content-preview"));
+	view_transcript_add_value(view, STYLE_PLAIN, "",
+	                          content ? content : of(frame, "content-preview"));
 }
 
 static void add_block(struct transcript_view *view, yyjson_val *block)
@@ -123,12 +124,14 @@ static void add_block(struct transcript_view *view, yyjson_val *block)
 	char before[HEAD_MAX];
 
 	if (text_is(type, "text")) {
-		add_value(view, STYLE_PLAIN, "", yyjson_obj_get(block, "text"));
+		view_transcript_add_value(view, STYLE_PLAIN, "", yyjson_obj_get(block, "text"));
 	} else if (text_is(type, "thinking")) {
-		add_value(view, STYLE_DIM, "thinking: ", yyjson_obj_get(block, "thinking"));
+		view_transcript_add_value(view, STYLE_DIM,
+		                          "thinking: ", yyjson_obj_get(block, "thinking"));
 	} else if (text_is(type, "tool_use")) {
 		snprintf(before, sizeof(before), "⚙ %.*s ", (int)name.len, name.at ? name.at : "");
-		add_value(view, STYLE_WAITING, before, yyjson_obj_get(block, "input"));
+		view_transcript_add_value(view, STYLE_WAITING, before,
+		                          yyjson_obj_get(block, "input"));
 	}
 }
 
@@ -169,19 +172,19 @@ static void add_response(struct transcript_view *view, const struct frame *frame
 
 static void add_error(struct transcript_view *view, const struct frame *frame)
 {
-	add_value(view, STYLE_ERROR, "⚠ ", of(frame, "message"));
+	view_transcript_add_value(view, STYLE_ERROR, "⚠ ", of(frame, "message"));
 }
 
 /* ---- events ---- */
 
-static bool is_ours(const struct transcript_view *view, const struct frame *frame)
+static bool view_transcript_is_ours(const struct transcript_view *view, const struct frame *frame)
 {
 	if (*view->invoke && !text_is(frame->invoke, view->invoke))
 		return false;
 	return !*view->session || !frame->session.len || text_is(frame->session, view->session);
 }
 
-static void take(struct transcript_view *view, const struct frame *frame)
+static void view_transcript_take(struct transcript_view *view, const struct frame *frame)
 {
 	static const struct {
 		const char *event;
@@ -195,7 +198,7 @@ static void take(struct transcript_view *view, const struct frame *frame)
 		{"llm/model-down", add_error},
 	};
 
-	if (frame->kind != FRAME_EVENT || !is_ours(view, frame))
+	if (frame->kind != FRAME_EVENT || !view_transcript_is_ours(view, frame))
 		return;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (text_is(frame->event, table[i].event))
@@ -210,7 +213,7 @@ static void transcript_hear(struct tui *tui, void *self, const struct text raw)
 	if (!frame_read(&frame, &view->reader, raw, NULL))
 		return;
 	paper_cut(&view->paper, view->end);
-	take(view, &frame);
+	view_transcript_take(view, &frame);
 	view->end = paper_end(&view->paper);
 }
 
@@ -246,7 +249,7 @@ static void add_streaming(struct transcript_view *view, const struct invocation 
 	struct frame of_it = {.invoke = text_of(one->invoke), .session = text_of(one->session)};
 	struct buf words;
 
-	if (one->status != INVOCATION_STREAMING || !is_ours(view, &of_it))
+	if (one->status != INVOCATION_STREAMING || !view_transcript_is_ours(view, &of_it))
 		return;
 	head(view, &of_it, STYLE_REPLY,
 	     one->thinking ? "REPLY assistant (thinking)" : "REPLY assistant");
@@ -279,7 +282,7 @@ static void transcript_note(struct tui *tui, void *self, struct buf *out)
 		buf_add(out, TEXT(" · G follows"));
 }
 
-static void copy(struct tui *tui, const struct transcript_view *view, bool all)
+static void view_transcript_copy(struct tui *tui, const struct transcript_view *view, bool all)
 {
 	struct buf out;
 
@@ -301,7 +304,7 @@ static bool transcript_press(struct tui *tui, void *self, const struct press *pr
 	if (paper_press(&view->paper, press))
 		return true;
 	if (press->code == 'y' || press->code == 'Y')
-		copy(tui, view, press->code == 'Y');
+		view_transcript_copy(tui, view, press->code == 'Y');
 	else if (press->code == 'h' || press->code == 'q' || press->code == PRESS_BACKSPACE)
 		tui_close(tui);
 	else

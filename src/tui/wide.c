@@ -41,7 +41,7 @@ static bool next_shown(struct text *rest, struct text *bytes, int *width)
 	return false;
 }
 
-static void add(struct glyph *glyph, struct text bytes)
+static void wide_add(struct glyph *glyph, struct text bytes)
 {
 	if (glyph->len + bytes.len > GLYPH_MAX)
 		return;
@@ -59,12 +59,12 @@ bool wide_next(struct text *rest, struct glyph *glyph)
 	if (!next_shown(rest, &bytes, &width))
 		return false;
 	if (width == 0)
-		add(glyph, TEXT(" "));
+		wide_add(glyph, TEXT(" "));
 	else
 		glyph->width = width == 2 ? 2 : 1;
-	add(glyph, bytes);
+	wide_add(glyph, bytes);
 	for (after = *rest; next_shown(&after, &bytes, &width) && width == 0; *rest = after)
-		add(glyph, bytes);
+		wide_add(glyph, bytes);
 	return true;
 }
 

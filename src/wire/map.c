@@ -94,8 +94,8 @@ static void mapper_finish(void *self)
 
 /* Sets the member `name` of an object.  False where memory is short; the value is
  * NULL then already, or the name is. */
-static bool put(yyjson_mut_doc *doc, yyjson_mut_val *object, struct text name,
-                yyjson_mut_val *value)
+static bool map_put(yyjson_mut_doc *doc, yyjson_mut_val *object, struct text name,
+                    yyjson_mut_val *value)
 {
 	return value && yyjson_mut_obj_put(object, yyjson_mut_strn(doc, name.at, name.len), value);
 }
@@ -108,7 +108,7 @@ static yyjson_mut_val *object_in(yyjson_mut_doc *doc, yyjson_mut_val *object, st
 	if (yyjson_mut_is_obj(inner))
 		return inner;
 	inner = yyjson_mut_obj(doc);
-	return put(doc, object, name, inner) ? inner : NULL;
+	return map_put(doc, object, name, inner) ? inner : NULL;
 }
 
 static bool put_at(yyjson_mut_doc *doc, struct text path, yyjson_val *value)
@@ -118,7 +118,7 @@ static bool put_at(yyjson_mut_doc *doc, struct text path, yyjson_val *value)
 
 	for (; object && path.at; name = text_cut(path, '.', &path))
 		object = object_in(doc, object, name);
-	return object && put(doc, object, name, yyjson_val_mut_copy(doc, value));
+	return object && map_put(doc, object, name, yyjson_val_mut_copy(doc, value));
 }
 
 /* NULL: the memory is short. */
@@ -140,7 +140,7 @@ static yyjson_val *copy_within(struct mapper *map, const struct cue *cue)
 	return yyjson_doc_get_root(yyjson_mut_doc_imut_copy(doc, &memory));
 }
 
-static void make_room(struct mapper *map, size_t room)
+static void map_make_room(struct mapper *map, size_t room)
 {
 	free(map->pool);
 	map->pool = must_alloc(room);
@@ -153,11 +153,11 @@ static bool mapper_passes(void *self, struct cue *cue, double now_ms)
 	yyjson_val *copy;
 
 	if (map->room == 0 || map->room > POOL_KEEP)
-		make_room(map, POOL_FIRST);
+		map_make_room(map, POOL_FIRST);
 	while (!(copy = copy_within(map, cue))) {
 		if (map->room >= POOL_MAX)
 			return false;
-		make_room(map, map->room * 2);
+		map_make_room(map, map->room * 2);
 	}
 	cue->payload = copy;
 	return true;

@@ -45,8 +45,8 @@ struct wiring {
 
 /* --- making --------------------------------------------------------------- */
 
-static bool read_part(struct wiring *w, struct wired_part *part, yyjson_val *spec,
-                      struct error *why)
+static bool wire_read_part(struct wiring *w, struct wired_part *part, yyjson_val *spec,
+                           struct error *why)
 {
 	part->id = json_text_at(spec, "id");
 	part->on = json_text_at(spec, "on");
@@ -60,7 +60,7 @@ static bool read_part(struct wiring *w, struct wired_part *part, yyjson_val *spe
 	return true;
 }
 
-static bool read_parts(struct wiring *w, yyjson_val *list, struct error *why)
+static bool wire_read_parts(struct wiring *w, yyjson_val *list, struct error *why)
 {
 	yyjson_arr_iter iter = yyjson_arr_iter_with(list);
 	yyjson_val *spec;
@@ -69,7 +69,7 @@ static bool read_parts(struct wiring *w, yyjson_val *list, struct error *why)
 		return pointer_fault(why, "a list of choreographies is wanted");
 	w->parts = must_zero(yyjson_arr_size(list), sizeof(*w->parts));
 	while ((spec = yyjson_arr_iter_next(&iter)))
-		if (!read_part(w, &w->parts[w->part_count++], spec, why))
+		if (!wire_read_part(w, &w->parts[w->part_count++], spec, why))
 			return pointer_item(why, w->part_count - 1);
 	return true;
 }
@@ -143,7 +143,7 @@ struct wiring *wiring_create(yyjson_val *wires, yyjson_val *choreographies, stru
 
 	map_init(&w->ids);
 	map_init(&w->channels);
-	if (!read_parts(w, choreographies, why)) {
+	if (!wire_read_parts(w, choreographies, why)) {
 		pointer_member(why, TEXT("choreographies"));
 	} else if (!wires_read(&w->wires, wires, &w->ids, why)) {
 		pointer_member(why, TEXT("wires"));

@@ -29,7 +29,7 @@ static const unsigned zone_leads_to[ZONES] = {
 
 /* --- one wire ------------------------------------------------------------- */
 
-static bool read_text(yyjson_val *spec, const char *name, struct text *out, struct error *why)
+static bool wires_read_text(yyjson_val *spec, const char *name, struct text *out, struct error *why)
 {
 	yyjson_val *value = yyjson_obj_get(spec, name);
 
@@ -48,7 +48,7 @@ static bool read_zone(yyjson_val *spec, const char *name, enum wire_zone *out, s
 	struct text word;
 	struct near near;
 
-	if (!read_text(spec, name, &word, why))
+	if (!wires_read_text(spec, name, &word, why))
 		return false;
 	near_init(&near, word);
 	for (*out = 0; *out < ZONES; (*out)++) {
@@ -96,18 +96,18 @@ static bool read_wire(struct wire *wire, yyjson_val *spec, const struct map *cho
 {
 	if (!yyjson_is_obj(spec))
 		return pointer_fault(why, "a wire is wanted, an object");
-	return read_text(spec, "id", &wire->id, why) &&
+	return wires_read_text(spec, "id", &wire->id, why) &&
 	       read_zone(spec, "fromZone", &wire->from_zone, why) &&
-	       read_text(spec, "fromId", &wire->from, why) &&
+	       wires_read_text(spec, "fromId", &wire->from, why) &&
 	       read_zone(spec, "toZone", &wire->to_zone, why) &&
-	       read_text(spec, "toId", &wire->to, why) && check_ends(wire, choreographies, why) &&
-	       read_filters(wire, spec, why);
+	       wires_read_text(spec, "toId", &wire->to, why) &&
+	       check_ends(wire, choreographies, why) && read_filters(wire, spec, why);
 }
 
 /* --- all of them ---------------------------------------------------------- */
 
 /* The same for wires that join the same. */
-static void key_of(const struct wire *wire, struct buf *key)
+static void wires_key_of(const struct wire *wire, struct buf *key)
 {
 	buf_clear(key);
 	buf_print(key, "%d %d %zu ", wire->from_zone, wire->to_zone, wire->from.len);
@@ -128,7 +128,7 @@ static bool check_twice(struct seen *seen, struct wires *wires, struct error *wh
 		pointer_fault(why, "/wires/%td has it already", other - wires->all);
 		return pointer_member(why, TEXT("id"));
 	}
-	key_of(wire, &seen->key);
+	wires_key_of(wire, &seen->key);
 	if ((other = map_get(&seen->ends, buf_text(&seen->key))))
 		return pointer_fault(why, "/wires/%td joins the same", other - wires->all);
 	map_set(&seen->ids, wire->id, wire);
@@ -136,8 +136,8 @@ static bool check_twice(struct seen *seen, struct wires *wires, struct error *wh
 	return true;
 }
 
-static bool read_all(struct wires *wires, yyjson_val *list, const struct map *choreographies,
-                     struct error *why)
+static bool wires_read_all(struct wires *wires, yyjson_val *list, const struct map *choreographies,
+                           struct error *why)
 {
 	yyjson_arr_iter iter = yyjson_arr_iter_with(list);
 	struct seen seen = {0};
@@ -168,7 +168,7 @@ bool wires_read(struct wires *wires, yyjson_val *list, const struct map *choreog
 	if (yyjson_arr_size(list) > WIRES_MAX)
 		return pointer_fault(why, "more than %d wires", WIRES_MAX);
 	wires->all = must_zero(yyjson_arr_size(list), sizeof(*wires->all));
-	return read_all(wires, list, choreographies, why);
+	return wires_read_all(wires, list, choreographies, why);
 }
 
 void wires_finish(struct wires *wires)

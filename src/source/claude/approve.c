@@ -38,7 +38,7 @@ uint64_t approve_hash(yyjson_val *input)
 	return hash;
 }
 
-static void leave(struct approve_held *h)
+static void approve_leave(struct approve_held *h)
 {
 	list_remove(&h->in_all);
 	if (h->decided)
@@ -54,7 +54,7 @@ static void leave(struct approve_held *h)
 
 void approve_free(struct approve_held *h)
 {
-	leave(h);
+	approve_leave(h);
 	free(h->run);
 	free(h->id);
 	free(h->tool);
@@ -66,11 +66,11 @@ void approve_free(struct approve_held *h)
 }
 
 /* What became of it is still to come. */
-static void end(struct approve_held *h)
+static void approve_end(struct approve_held *h)
 {
 	struct approve *a = h->approve;
 
-	leave(h);
+	approve_leave(h);
 	h->decided = NULL;
 	h->ended_ms = clock_mono_ns() / 1000000;
 	list_add(&a->ended, &h->in_all);
@@ -83,7 +83,7 @@ void approve_let_go(struct approve_held *h, struct text json)
 	approve_decided_fn *decided = h->decided;
 	void *of = h->of;
 
-	end(h);
+	approve_end(h);
 	if (decided)
 		decided(of, json);
 }
@@ -95,7 +95,7 @@ void approve_withdraw(struct approve_held *h, const char *why)
 	a->options.withdrew(a->options.self, TEXT(APPROVE_SOURCE), text_of(h->id), why);
 }
 
-static void ran_out(struct deadline *deadline)
+static void approve_ran_out(struct deadline *deadline)
 {
 	struct approve_held *h = list_of(deadline, struct approve_held, patience);
 
@@ -108,7 +108,7 @@ void approve_forget(struct approve_held *h)
 	if (!h)
 		return;
 	approve_withdraw(h, "Claude Code does not wait any more");
-	end(h);
+	approve_end(h);
 }
 
 static struct approve_held *hold(struct approve *a, const struct approve_request *r)
@@ -127,7 +127,7 @@ static struct approve_held *hold(struct approve *a, const struct approve_request
 	h->sessions = approve_sessions(r->transcript);
 	h->input_hash = approve_hash(r->input);
 	buf_init(&h->input, PAYLOAD_MAX);
-	h->patience.fire = ran_out;
+	h->patience.fire = approve_ran_out;
 	deadline_set(a->options.loop, &h->patience, HELD_MS);
 	list_add(&a->held, &h->in_all);
 	a->held_count++;
@@ -191,7 +191,7 @@ static void tell_answers(struct approve_held *h)
 }
 
 /* The answer to one of them: then the next is asked. */
-static void take_answer(struct approve_held *h, yyjson_val *value)
+static void approve_take_answer(struct approve_held *h, yyjson_val *value)
 {
 	struct approve *a = h->approve;
 	bool own = question_choose(&h->chosen, value, h->own_words);
@@ -252,7 +252,7 @@ bool approve_reply(struct approve *a, const struct back_outcome *reply)
 		return false;
 	doc = reply->value.len ? json_read(&a->reader, reply->value, NULL) : NULL;
 	if (doc && h->is_question) {
-		take_answer(h, yyjson_doc_get_root(doc));
+		approve_take_answer(h, yyjson_doc_get_root(doc));
 		return true;
 	}
 	buf_init(&out, PAYLOAD_MAX);

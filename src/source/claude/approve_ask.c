@@ -53,7 +53,7 @@ char *approve_sessions(struct text transcript)
 /* ---- the rule of "always" ---- */
 
 /* Where Claude Code keeps what it is told to remember, as its documents call it. */
-static struct text place_of(struct text destination)
+static struct text approve_ask_place_of(struct text destination)
 {
 	static const struct {
 		const char *name;
@@ -98,7 +98,7 @@ static void add_listed(struct buf *out, yyjson_val *list, const char *between,
 	}
 }
 
-static void add_text(struct buf *out, yyjson_val *text)
+static void approve_ask_add_text(struct buf *out, yyjson_val *text)
 {
 	visible_add(out, json_text(text), VISIBLE_MARK_LINES);
 }
@@ -137,10 +137,10 @@ static bool add_change(struct buf *out, yyjson_val *change)
 		add_listed(out, rules, ", ", add_rule);
 	} else if (text_is(type, "addDirectories") && yyjson_arr_size(directories)) {
 		buf_add(out, TEXT("add the directory "));
-		add_listed(out, directories, ", ", add_text);
+		add_listed(out, directories, ", ", approve_ask_add_text);
 	} else if (text_is(type, "setMode") && yyjson_is_str(mode)) {
 		buf_add(out, TEXT("permission mode "));
-		add_text(out, mode);
+		approve_ask_add_text(out, mode);
 	} else {
 		return false;
 	}
@@ -150,7 +150,7 @@ static bool add_change(struct buf *out, yyjson_val *change)
 /* A change that we have no words for is shown as it is. */
 static void add_suggestion(struct buf *out, yyjson_val *change)
 {
-	struct text place = place_of(json_text(yyjson_obj_get(change, "destination")));
+	struct text place = approve_ask_place_of(json_text(yyjson_obj_get(change, "destination")));
 	struct buf json;
 
 	if (place.len && add_change(out, change)) {
@@ -186,7 +186,8 @@ static void add_always(struct buf *out, yyjson_val *suggestions)
 
 /* ---- the question ---- */
 
-static void add_options(struct buf *out, const struct approve_request *r, struct text input)
+static void approve_ask_add_options(struct buf *out, const struct approve_request *r,
+                                    struct text input)
 {
 	buf_add(out, TEXT(",\"options\":[{\"label\":\"Allow\",\"value\":\"allow\""));
 	if (yyjson_is_obj(r->input) && input.len <= EDIT_MAX &&
@@ -217,7 +218,7 @@ void approve_ask(struct buf *out, const struct approve_request *r, struct text i
 	}
 	if (input.len)
 		buf_print(out, ",\"inputBytes\":%zu", input.len);
-	add_options(out, r, input);
+	approve_ask_add_options(out, r, input);
 }
 
 /* The words of who decided against it, for the agent. */

@@ -24,7 +24,7 @@ struct hook {
 	bool is_late;
 };
 
-static void take_signal(void *self, struct text envelope)
+static void hook_take_signal(void *self, struct text envelope)
 {
 	struct hook *hook = self;
 	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
@@ -61,11 +61,11 @@ void hook_begin(struct buf *out, const char *type, struct text run)
 void hook_end(struct hook *hook, struct buf *out)
 {
 	if (!out->full)
-		take_signal(hook, buf_text(out));
+		hook_take_signal(hook, buf_text(out));
 	buf_finish(out);
 }
 
-static void take_bad(void *self, const char *why)
+static void hook_take_bad(void *self, const char *why)
 {
 	struct hook *hook = self;
 	struct source *source = sources_find(hook->options.sources, SOURCE_ID);
@@ -86,8 +86,8 @@ struct hook *hook_create(const struct hook_options *options)
 	                     &(struct parse_options){.source = TEXT("adapter:tap"),
 	                                             .event_max = options->payload_max + STUB_ROOM,
 	                                             .self = hook,
-	                                             .signal = take_signal,
-	                                             .bad = take_bad});
+	                                             .signal = hook_take_signal,
+	                                             .bad = hook_take_bad});
 	return hook;
 }
 
@@ -108,13 +108,13 @@ static uint64_t seed_of(const struct hook_payload *payload)
 	return XXH3_64bits_withSeed(payload->bytes.at, payload->bytes.len, place) | 1;
 }
 
-static void parse(struct hook *hook, struct text payload)
+static void hook_parse(struct hook *hook, struct text payload)
 {
 	hook->is_bad = false;
 	if (text_trim(payload).len)
 		parse_message(hook->parse, payload);
 	else
-		take_bad(hook, "a hook without a payload");
+		hook_take_bad(hook, "a hook without a payload");
 }
 
 /* True: it could be told as a stub.  What is short and of no known event is no hook. */
@@ -124,7 +124,7 @@ static bool parse_stub(struct hook *hook, const struct hook_payload *payload, bo
 	bool is_known = hook_stub(&stub, payload->bytes, payload->whole);
 
 	if (is_known || is_long)
-		parse(hook, buf_text(&stub));
+		hook_parse(hook, buf_text(&stub));
 	buf_finish(&stub);
 	return !hook->is_bad;
 }
@@ -139,7 +139,7 @@ bool hook_take(struct hook *hook, const struct hook_payload *payload, struct err
 	parse_set_moment(hook->parse, payload->at_ms, payload->is_late);
 	parse_set_seed(hook->parse, seed_of(payload));
 	if (!is_long)
-		parse(hook, payload->bytes);
+		hook_parse(hook, payload->bytes);
 	/* What is escaped grows: a payload within the limit may make a signal beyond it.  And
 	 * one may be too deep for a signal, however short it is. */
 	if (is_long || hook->is_bad) {

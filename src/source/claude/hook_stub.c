@@ -11,7 +11,7 @@
 #define LEVELS_MAX 32      /* of one that stays: a signal holds 64 */
 #define STUB_MAX (2 * MIB) /* escaped */
 
-static void add_value(struct buf *out, yyjson_val *value)
+static void hook_stub_add_value(struct buf *out, yyjson_val *value)
 {
 	struct text words = json_text(value);
 	struct buf text;
@@ -28,7 +28,7 @@ static void add_value(struct buf *out, yyjson_val *value)
 	buf_finish(&text);
 }
 
-static void add_members(struct buf *out, yyjson_val *root)
+static void hook_stub_add_members(struct buf *out, yyjson_val *root)
 {
 	unsigned count = 0;
 	yyjson_obj_iter iter = yyjson_obj_iter_with(root);
@@ -41,7 +41,7 @@ static void add_members(struct buf *out, yyjson_val *root)
 			continue;
 		buf_add_json(out, name);
 		buf_add_char(out, ':');
-		add_value(out, yyjson_obj_iter_get_val(key));
+		hook_stub_add_value(out, yyjson_obj_iter_get_val(key));
 		buf_add_char(out, ',');
 	}
 }
@@ -60,7 +60,7 @@ bool hook_stub(struct buf *out, struct text payload, uint64_t whole)
 	buf_init(out, STUB_MAX);
 	buf_add_char(out, '{');
 	if (is_known)
-		add_members(out, root);
+		hook_stub_add_members(out, root);
 	else
 		buf_add(out, TEXT("\"hook_event_name\":\"cut\","));
 	buf_print(out, "\"cut\":{\"bytes\":%llu,\"first\":",

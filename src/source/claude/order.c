@@ -63,7 +63,7 @@ struct order {
 
 /* ---- reading ---- */
 
-static enum payload_kind kind_of(struct text event)
+static enum payload_kind order_kind_of(struct text event)
 {
 	static const struct {
 		const char *name;
@@ -88,7 +88,7 @@ static void read_fields(struct order *o, struct text bytes, struct fields *f)
 	struct text event = json_text(yyjson_obj_get(root, "hook_event_name"));
 
 	*f = (struct fields){
-		.kind = kind_of(event),
+		.kind = order_kind_of(event),
 		.session = json_text(yyjson_obj_get(root, "session_id")),
 		.agent = json_text(yyjson_obj_get(root, "agent_id")),
 		.prompt = json_text(yyjson_obj_get(root, "prompt_id")),
@@ -105,7 +105,7 @@ static void read_fields(struct order *o, struct text bytes, struct fields *f)
 }
 
 /* The caller finishes it. */
-static struct text key_of(struct buf *key, struct text agent, struct text id)
+static struct text order_key_of(struct buf *key, struct text agent, struct text id)
 {
 	buf_init(key, agent.len + id.len + 1);
 	buf_add(key, agent);
@@ -148,7 +148,8 @@ static bool has_of(const struct map *map, struct text agent)
 static uint64_t next_of(const struct order_session *s, const struct fields *f)
 {
 	struct buf key;
-	const struct order_message *m = map_get(&s->messages, key_of(&key, f->agent, f->message));
+	const struct order_message *m =
+		map_get(&s->messages, order_key_of(&key, f->agent, f->message));
 
 	buf_finish(&key);
 	return m ? m->next : 0;
@@ -157,7 +158,7 @@ static uint64_t next_of(const struct order_session *s, const struct fields *f)
 static void note_piece(struct order_session *s, const struct fields *f)
 {
 	struct buf room;
-	struct text key = key_of(&room, f->agent, f->message);
+	struct text key = order_key_of(&room, f->agent, f->message);
 	struct order_message *m = map_get(&s->messages, key);
 
 	if (f->is_final) {
@@ -175,7 +176,7 @@ static void note_piece(struct order_session *s, const struct fields *f)
 static void note_call(struct order_session *s, const struct fields *f)
 {
 	struct buf room;
-	struct text key = key_of(&room, f->agent, f->tool);
+	struct text key = order_key_of(&room, f->agent, f->tool);
 
 	if (s->calls.count >= OPEN_MAX)
 		forget_calls(s);
@@ -189,14 +190,14 @@ static void note_call(struct order_session *s, const struct fields *f)
 static bool was_called(const struct order_session *s, const struct fields *f)
 {
 	struct buf room;
-	bool was = map_get(&s->calls, key_of(&room, f->agent, f->tool)) != NULL;
+	bool was = map_get(&s->calls, order_key_of(&room, f->agent, f->tool)) != NULL;
 
 	buf_finish(&room);
 	return was;
 }
 
 /* After it passed. */
-static void note(struct order_session *s, const struct fields *f)
+static void order_note(struct order_session *s, const struct fields *f)
 {
 	if (f->kind == CALL || f->kind == RESULT)
 		note_call(s, f);
@@ -271,7 +272,7 @@ static void free_item(struct order *o, struct order_item *item)
 
 static void pass_item(struct order *o, struct order_session *s, struct order_item *item)
 {
-	note(s, &item->fields);
+	order_note(s, &item->fields);
 	o->options.pass(o->options.self, &item->payload, item->tag);
 	free_item(o, item);
 }
@@ -288,7 +289,7 @@ static struct order_item *find_ready(const struct order_session *s)
 	return NULL;
 }
 
-static void settle(struct order *o, struct order_session *s)
+static void order_settle(struct order *o, struct order_session *s)
 {
 	struct order_item *item;
 
@@ -339,10 +340,10 @@ static void keep_fields(struct order_item *item, const struct fields *f)
 	}
 }
 
-static void tick(struct deadline *deadline);
+static void order_tick(struct deadline *deadline);
 
-static void keep(struct order *o, struct order_session *s, const struct fields *f,
-                 const struct hook_payload *payload, int tag)
+static void order_keep(struct order *o, struct order_session *s, const struct fields *f,
+                       const struct hook_payload *payload, int tag)
 {
 	struct order_item *item = must_zero(1, sizeof(*item));
 
@@ -374,12 +375,12 @@ void order_take(struct order *o, const struct hook_payload *payload, int tag)
 	}
 	s = need_session(o, f.session);
 	if (!may_pass(s, &f, NULL)) {
-		keep(o, s, &f, payload, tag);
+		order_keep(o, s, &f, payload, tag);
 		return;
 	}
-	note(s, &f);
+	order_note(s, &f);
 	o->options.pass(o->options.self, payload, tag);
-	settle(o, s);
+	order_settle(o, s);
 	if (f.ends_session && list_is_empty(&s->waiting))
 		free_session(map_remove(&o->sessions, f.session));
 }
@@ -394,11 +395,11 @@ static void pass_old(struct order *o, struct order_session *s, uint64_t now_ms)
 		if (now_ms - item->since_ms < o->options.wait_ms)
 			return;
 		pass_item(o, s, item);
-		settle(o, s);
+		order_settle(o, s);
 	}
 }
 
-static void tick(struct deadline *deadline)
+static void order_tick(struct deadline *deadline)
 {
 	struct order *o = list_of(deadline, struct order, tick);
 	uint64_t now_ms = loop_now_ms(o->options.loop);
@@ -422,7 +423,7 @@ struct order *order_create(const struct order_options *options)
 		o->options.wait_ms = WAIT_MS;
 	map_init(&o->sessions);
 	json_reader_init(&o->reader, PAYLOAD_MAX);
-	o->tick.fire = tick;
+	o->tick.fire = order_tick;
 	return o;
 }
 

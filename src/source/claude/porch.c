@@ -43,7 +43,7 @@ struct porch {
 /* ---- parcels ---- */
 
 /* In the order in which it happened. */
-static void pass(void *self, const struct hook_payload *payload, int decides)
+static void porch_pass(void *self, const struct hook_payload *payload, int decides)
 {
 	const struct porch_options *o = &((struct porch *)self)->options;
 	struct error why;
@@ -54,8 +54,8 @@ static void pass(void *self, const struct hook_payload *payload, int decides)
 	approve_note(o->approve, payload->bytes);
 }
 
-static void take(struct porch *porch, const struct hook_payload *payload,
-                 enum pauses_decides decides)
+static void porch_take(struct porch *porch, const struct hook_payload *payload,
+                       enum pauses_decides decides)
 {
 	order_take(porch->order, payload, (int)decides);
 }
@@ -68,14 +68,14 @@ static void came(void *self, struct parcel_line *line, const struct parcel *parc
 
 	switch (parcel->kind) {
 	case 'h':
-		take(porch, &payload, PAUSES_DO_NOT);
+		porch_take(porch, &payload, PAUSES_DO_NOT);
 		break;
 	case 'd': /* it decides, and nothing held it */
 	case 's': /* it took a step */
-		take(porch, &payload, PAUSES_DECIDE);
+		porch_take(porch, &payload, PAUSES_DECIDE);
 		break;
 	case 'w': /* it waits */
-		take(porch, &payload, PAUSES_DECIDE);
+		porch_take(porch, &payload, PAUSES_DECIDE);
 		pauses_went(parcel_line_of(line));
 		parcel_line_set(line, pauses_wait(pauses, parcel->body));
 		break;
@@ -109,14 +109,14 @@ static void open_door(struct porch *porch)
 
 /* ---- the spool ---- */
 
-static void take_line(struct porch *porch, int64_t at_ms, struct text line)
+static void porch_take_line(struct porch *porch, int64_t at_ms, struct text line)
 {
 	const struct hook_payload payload = {.bytes = line,
 	                                     .at_ms = at_ms < 0 ? 0 : at_ms,
 	                                     .is_late = true,
 	                                     .place = 1 + (size_t)(line.at - porch->lines.at)};
 
-	take(porch, &payload, PAUSES_UNSAID);
+	porch_take(porch, &payload, PAUSES_UNSAID);
 }
 
 static bool take_slice(struct turn *turn)
@@ -130,7 +130,7 @@ static bool take_slice(struct turn *turn)
 		return false;
 	end = porch->rest.at + (porch->rest.len < SLICE ? porch->rest.len : SLICE);
 	while (porch->rest.len && porch->rest.at < end && spool_next(&porch->rest, &at_ms, &line))
-		take_line(porch, at_ms, line);
+		porch_take_line(porch, at_ms, line);
 	if (porch->rest.len)
 		return true;
 	buf_finish(&porch->lines);
@@ -187,7 +187,7 @@ static void tell_failures(struct porch *porch)
 	porch->lost = lost;
 }
 
-static void look(struct deadline *deadline)
+static void porch_look(struct deadline *deadline)
 {
 	struct porch *porch = list_of(deadline, struct porch, look);
 
@@ -207,13 +207,13 @@ struct porch *porch_open(const struct porch_options *options)
 	porch->options = *options;
 	porch->data = must_dup(options->data);
 	porch->path = must_print("%s/hooks", options->data);
-	porch->look.fire = look;
+	porch->look.fire = porch_look;
 	porch->turn.end = take_slice;
 	buf_init(&porch->lines, SPOOL_MAX + MIB);
 	porch->order = order_create(
-		&(struct order_options){.loop = options->loop, .self = porch, .pass = pass});
+		&(struct order_options){.loop = options->loop, .self = porch, .pass = porch_pass});
 	loop_add_turn(options->loop, &porch->turn);
-	look(&porch->look);
+	porch_look(&porch->look);
 	if (!porch->rest.len)
 		open_door(porch);
 	return porch;

@@ -24,14 +24,14 @@
 
 #define DECIDED_THERE "it was decided there"
 
-static uint64_t now_ms(void)
+static uint64_t settle_now_ms(void)
 {
 	return clock_mono_ns() / 1000000;
 }
 
 /* ---- ends ---- */
 
-static void settle(struct approve_held *h, enum approve_given did, const char *word)
+static void settle_settle(struct approve_held *h, enum approve_given did, const char *word)
 {
 	const struct approve_options *o = &h->approve->options;
 	bool is_agents = did == GIVEN_NOTHING || did != h->given;
@@ -54,7 +54,7 @@ static void leave_dialog(struct approve_held *h, bool is_over)
 		approve_let_go(h, TEXT(""));
 	}
 	if ((is_over || h->given == GIVEN_DENY) && h->given != GIVEN_ALLOW && !h->denied_ms)
-		h->denied_ms = now_ms() + GRACE_MS;
+		h->denied_ms = settle_now_ms() + GRACE_MS;
 }
 
 /* ---- the registry ---- */
@@ -109,7 +109,7 @@ static void find_agent(struct approve_held *h)
 }
 
 /* True: the question is gone. */
-static bool look_at(struct approve_held *h)
+static bool settle_look_at(struct approve_held *h)
 {
 	struct claude_session session;
 	struct proc process;
@@ -121,13 +121,13 @@ static bool look_at(struct approve_held *h)
 		return false;
 	snprintf(name, sizeof(name), "%llu.json", (unsigned long long)h->pid);
 	if (!proc_look(h->pid, &process)) {
-		settle(h, GIVEN_NOTHING, "gone");
+		settle_settle(h, GIVEN_NOTHING, "gone");
 		return true;
 	}
 	if (!read_session(h->approve, h->sessions, name, &session))
 		return false;
 	if (!claude_session_is(&session, &process)) {
-		settle(h, GIVEN_NOTHING, "gone");
+		settle_settle(h, GIVEN_NOTHING, "gone");
 		return true;
 	}
 	if (text_is(session.status, "waiting"))
@@ -144,9 +144,9 @@ static void look_at_all(struct link *list, uint64_t now)
 		struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 		if (!h->decided && h->denied_ms && h->denied_ms <= now)
-			settle(h, GIVEN_DENY, "deny");
+			settle_settle(h, GIVEN_DENY, "deny");
 		else if (h->decided || now - h->ended_ms < WATCHED_MS)
-			look_at(h);
+			settle_look_at(h);
 	}
 }
 
@@ -154,8 +154,8 @@ static void looks(struct deadline *deadline)
 {
 	struct approve *a = list_of(deadline, struct approve, look);
 
-	look_at_all(&a->ended, now_ms());
-	look_at_all(&a->held, now_ms());
+	look_at_all(&a->ended, settle_now_ms());
+	look_at_all(&a->held, settle_now_ms());
 	settle_begin(a);
 }
 
@@ -173,7 +173,7 @@ void approve_look(struct approve *a, struct text id)
 
 		if (!text_is(id, h->id))
 			continue;
-		look_at(h);
+		settle_look_at(h);
 		return;
 	}
 }
@@ -273,7 +273,7 @@ static struct approve_held *find_about(struct approve *a, const struct approve_r
 }
 
 /* The turn is over, or another has begun: nothing of this session is asked any more. */
-static void end_turn(struct approve *a, struct text session, bool is_gone)
+static void settle_end_turn(struct approve *a, struct text session, bool is_gone)
 {
 	struct link *lists[] = {&a->ended, &a->held};
 
@@ -282,14 +282,14 @@ static void end_turn(struct approve *a, struct text session, bool is_gone)
 			struct approve_held *h = list_of(l, struct approve_held, in_all);
 
 			if (text_is(session, h->run) && is_gone)
-				settle(h, GIVEN_NOTHING, "gone");
+				settle_settle(h, GIVEN_NOTHING, "gone");
 			else if (text_is(session, h->run) && !h->is_inside)
 				leave_dialog(h, true);
 		}
 	}
 }
 
-static bool is_one_of(struct text event, const char *const *names)
+static bool settle_is_one_of(struct text event, const char *const *names)
 {
 	while (*names && !text_is(event, *names))
 		names++;
@@ -307,14 +307,14 @@ void approve_note(struct approve *a, struct text payload)
 		return;
 	if (text_is(r.event, "PreToolUse")) {
 		begin_use(a, &r);
-	} else if (is_one_of(r.event, used)) {
+	} else if (settle_is_one_of(r.event, used)) {
 		end_use(a, r.tool_use);
 		if ((h = find_about(a, &r)))
-			settle(h, GIVEN_ALLOW, "allow");
+			settle_settle(h, GIVEN_ALLOW, "allow");
 	} else if (text_is(r.event, "PermissionDenied")) {
 		if ((h = find_about(a, &r)))
-			settle(h, GIVEN_DENY, "deny");
-	} else if (is_one_of(r.event, over) || text_is(r.event, "SessionEnd")) {
-		end_turn(a, r.session, text_is(r.event, "SessionEnd"));
+			settle_settle(h, GIVEN_DENY, "deny");
+	} else if (settle_is_one_of(r.event, over) || text_is(r.event, "SessionEnd")) {
+		settle_end_turn(a, r.session, text_is(r.event, "SessionEnd"));
 	}
 }

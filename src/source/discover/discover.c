@@ -380,7 +380,7 @@ static void midi_is_late(uv_timer_t *timer)
 	maybe_end(d);
 }
 
-static void look(struct discover *d)
+static void discover_look(struct discover *d)
 {
 	if (d->is_looking)
 		return;
@@ -412,7 +412,7 @@ static void is_time(struct deadline *deadline)
 	struct discover *d = list_of(deadline, struct discover, next);
 
 	d->applies = true;
-	look(d);
+	discover_look(d);
 }
 
 /* ---- life ---- */
@@ -427,7 +427,7 @@ struct discover_ask *discover_ask(struct discover *d, bool rescan,
 	list_add(&d->asks, &ask->in_discover);
 	d->applies = d->applies || rescan;
 	d->asked = d->asked || rescan;
-	look(d);
+	discover_look(d);
 	return ask;
 }
 
@@ -437,7 +437,7 @@ void discover_forget(struct discover_ask *ask)
 	free(ask);
 }
 
-static void place(struct discover *d, enum service_index service, const char *address)
+static void discover_place(struct discover *d, enum service_index service, const char *address)
 {
 	struct probe *p = &d->probes[service];
 
@@ -457,18 +457,18 @@ struct discover *discover_create(const struct discover_options *options)
 	d->ending.run = end_look;
 	d->next.fire = is_time;
 	random_bytes(&d->seed, sizeof(d->seed));
-	place(d, CLAUDE_CODE, NULL);
-	place(d, OPENCLAW, options->at.openclaw);
-	place(d, LM_STUDIO, options->at.lm_studio);
-	place(d, OLLAMA, options->at.ollama);
-	place(d, CODEX, options->at.codex);
+	discover_place(d, CLAUDE_CODE, NULL);
+	discover_place(d, OPENCLAW, options->at.openclaw);
+	discover_place(d, LM_STUDIO, options->at.lm_studio);
+	discover_place(d, OLLAMA, options->at.ollama);
+	discover_place(d, CODEX, options->at.codex);
 	d->midi_end = must_zero(1, sizeof(*d->midi_end));
 	d->midi_end->data = d;
 	uv_timer_init(loop_uv(options->loop), d->midi_end);
 	d->midi = midi_found_create(options->loop, midi_told, d);
 	if (options->interval_ms) {
 		d->applies = true;
-		look(d);
+		discover_look(d);
 	}
 	return d;
 }

@@ -51,7 +51,7 @@ static void is_gone(void *self, const char *why)
 	source_gone(((struct midi *)self)->source, why);
 }
 
-static void made_signal(void *self, struct text envelope)
+static void midi_made_signal(void *self, struct text envelope)
 {
 	struct midi *m = self;
 
@@ -74,7 +74,7 @@ static bool give_oldest(struct midi *m)
 }
 
 /* It may be hushed again from in here. */
-static void hush(void *self, bool hush)
+static void midi_hush(void *self, bool hush)
 {
 	struct midi *m = self;
 
@@ -83,7 +83,7 @@ static void hush(void *self, bool hush)
 		;
 }
 
-static void met_bad(void *self, const char *why)
+static void midi_met_bad(void *self, const char *why)
 {
 	source_bad(((struct midi *)self)->source, why);
 }
@@ -123,8 +123,10 @@ static void *open_midi(struct source *source, struct error *why)
 {
 	char *port = port_of(text_of(source_url(source)), why);
 	struct midi *m = must_zero(1, sizeof(*m));
-	struct parse_options p = {
-		.source = source_id(source), .self = m, .signal = made_signal, .bad = met_bad};
+	struct parse_options p = {.source = source_id(source),
+	                          .self = m,
+	                          .signal = midi_made_signal,
+	                          .bad = midi_met_bad};
 	struct midi_line_options o = {
 		.loop = source_loop(source),
 		.port = port,
@@ -150,5 +152,5 @@ const struct transport transport_midi = {
 	.parser = "midi",
 	.open = open_midi,
 	.close = close_midi,
-	.hush = hush,
+	.hush = midi_hush,
 };

@@ -91,7 +91,7 @@ static void forget_ports(struct midi_found *f)
 	f->count = 0;
 }
 
-static void heard(void *self, const struct midi_port *ports, size_t n)
+static void midi_found_heard(void *self, const struct midi_port *ports, size_t n)
 {
 	struct midi_found *f = self;
 
@@ -147,7 +147,7 @@ void midi_found_json(const struct midi_found *f, struct buf *out)
 
 bool midi_found_look(struct midi_found *f)
 {
-	struct midi_line_options o = {.loop = f->loop, .self = f, .ports = heard};
+	struct midi_line_options o = {.loop = f->loop, .self = f, .ports = midi_found_heard};
 
 	if (f->line)
 		midi_line_look(f->line);

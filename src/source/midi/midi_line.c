@@ -132,7 +132,7 @@ static void shut_down(jack_status_t code, const char *reason, void *self)
 
 /* ---- the worker ---- */
 
-static bool goes_on(const struct midi_line *line)
+static bool midi_line_goes_on(const struct midi_line *line)
 {
 	return !atomic_load(&line->stops) && !atomic_load(&line->shut);
 }
@@ -166,7 +166,7 @@ static struct port_list *copy_list(const struct port_list *list)
 	return copy;
 }
 
-static bool is_same(const struct port_list *a, const struct port_list *b)
+static bool midi_line_is_same(const struct port_list *a, const struct port_list *b)
 {
 	if (!a || !b || a->n != b->n)
 		return false;
@@ -177,11 +177,11 @@ static bool is_same(const struct port_list *a, const struct port_list *b)
 }
 
 /* What there is, if it is news or somebody asked. */
-static void publish(struct midi_line *line, bool is_asked)
+static void midi_line_publish(struct midi_line *line, bool is_asked)
 {
 	struct port_list *list = list_ports(line);
 
-	if (!is_asked && is_same(list, line->seen)) {
+	if (!is_asked && midi_line_is_same(list, line->seen)) {
 		free_list(list);
 		return;
 	}
@@ -245,19 +245,19 @@ static void wait_for_work(struct midi_line *line, unsigned seconds)
 /* What there is, as long as the server is. */
 static void watch_ports(struct midi_line *line)
 {
-	while (goes_on(line)) {
-		publish(line, atomic_exchange(&line->asked, false));
+	while (midi_line_goes_on(line)) {
+		midi_line_publish(line, atomic_exchange(&line->asked, false));
 		wait_for_work(line, LOOK_S);
 	}
 }
 
-static void watch(struct midi_line *line)
+static void midi_line_watch(struct midi_line *line)
 {
 	while (!atomic_load(&line->stops)) {
 		if (open_client(line))
 			watch_ports(line);
 		if (!atomic_load(&line->stops))
-			publish(line, atomic_exchange(&line->asked, false));
+			midi_line_publish(line, atomic_exchange(&line->asked, false));
 		close_client(line); /* which may take seconds where the server died */
 		if (!atomic_load(&line->stops))
 			wait_for_work(line, RETRY_S);
@@ -304,12 +304,12 @@ static void look_at_port(struct midi_line *line)
 }
 
 /* The port may come and go, and so may the server. */
-static void read_port(struct midi_line *line)
+static void midi_line_read_port(struct midi_line *line)
 {
 	while (!atomic_load(&line->stops)) {
 		bool was_there = open_client(line);
 
-		while (was_there && goes_on(line)) {
+		while (was_there && midi_line_goes_on(line)) {
 			look_at_port(line);
 			wait_for_work(line, LOOK_S);
 		}
@@ -329,9 +329,9 @@ static void *work(void *self)
 	struct midi_line *line = self;
 
 	if (line->port)
-		read_port(line);
+		midi_line_read_port(line);
 	else
-		watch(line);
+		midi_line_watch(line);
 	unref(line);
 	pthread_mutex_lock(&living.lock);
 	living.workers--;
@@ -372,7 +372,7 @@ static void give_messages(struct midi_line *line)
 }
 
 /* What was played before the port went is given before that is said. */
-static void give_state(struct midi_line *line)
+static void midi_line_give_state(struct midi_line *line)
 {
 	const char *state = atomic_load(&line->state);
 	bool is_news = state && state != line->told;
@@ -387,7 +387,7 @@ static void give_state(struct midi_line *line)
 
 /* Every callback may destroy the line: then poll is NULL, and the memory is ours
  * until this is over. */
-static void heard(uv_poll_t *poll, int status, int events)
+static void midi_line_heard(uv_poll_t *poll, int status, int events)
 {
 	struct midi_line *line = poll->data;
 	struct port_list *list;
@@ -402,7 +402,7 @@ static void heard(uv_poll_t *poll, int status, int events)
 		line->options.ports(line->options.self, list->ports, list->n);
 	free_list(list);
 	if (line->poll && line->port)
-		give_state(line);
+		midi_line_give_state(line);
 	unref(line);
 }
 
@@ -435,7 +435,7 @@ struct midi_line *midi_line_create(const struct midi_line_options *options, stru
 	line->poll = must_zero(1, sizeof(*line->poll));
 	line->poll->data = line;
 	uv_poll_init(loop_uv(options->loop), line->poll, line->news);
-	uv_poll_start(line->poll, UV_READABLE, heard);
+	uv_poll_start(line->poll, UV_READABLE, midi_line_heard);
 	return line;
 }
 

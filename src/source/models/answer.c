@@ -43,7 +43,7 @@ struct answer {
 /* --- signals ------------------------------------------------------------------- */
 
 /* For the history: what the assistant says, and whether it ends well. */
-static void remember(struct answer *a, struct text envelope)
+static void answer_remember(struct answer *a, struct text envelope)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&a->reader, envelope, NULL));
 	yyjson_val *payload = yyjson_obj_get(root, "payload");
@@ -55,16 +55,16 @@ static void remember(struct answer *a, struct text envelope)
 		a->success = yyjson_get_bool(yyjson_obj_get(payload, "success"));
 }
 
-static void made_signal(void *self, struct text envelope)
+static void answer_made_signal(void *self, struct text envelope)
 {
 	struct answer *a = self;
 
 	if (a->session.len)
-		remember(a, envelope);
+		answer_remember(a, envelope);
 	source_received(a->options.source, envelope);
 }
 
-static void met_bad(void *self, const char *why)
+static void answer_met_bad(void *self, const char *why)
 {
 	source_bad(((struct answer *)self)->options.source, why);
 }
@@ -123,7 +123,7 @@ static void linger_no_more(struct deadline *deadline)
 }
 
 /* After the parser had bytes: false when a is no more. */
-static bool settle(struct answer *a)
+static bool answer_settle(struct answer *a)
 {
 	struct answer_end end = {
 		.success = a->success,
@@ -149,7 +149,7 @@ static bool settle(struct answer *a)
 
 /* --- the connection ------------------------------------------------------------- */
 
-static void got_head(void *self, const struct request_head *head)
+static void answer_got_head(void *self, const struct request_head *head)
 {
 	struct answer *a = self;
 
@@ -160,7 +160,7 @@ static void got_head(void *self, const struct request_head *head)
 		parse_set_framing(a->parse, FRAMING_WHOLE);
 }
 
-static void got_body(void *self, struct text bytes)
+static void answer_got_body(void *self, struct text bytes)
 {
 	struct answer *a = self;
 
@@ -170,10 +170,10 @@ static void got_body(void *self, struct text bytes)
 	}
 	a->busy = true;
 	parse_feed(a->parse, bytes);
-	settle(a);
+	answer_settle(a);
 }
 
-static void refuse(struct answer *a)
+static void answer_refuse(struct answer *a)
 {
 	struct fault fault;
 	char words[sizeof(fault.words) + 64];
@@ -188,17 +188,17 @@ static void refuse(struct answer *a)
 	parse_fail(a->parse, text_of(fault.code), text_of(words));
 }
 
-static void is_done(void *self, const char *why)
+static void answer_is_done(void *self, const char *why)
 {
 	struct answer *a = self;
 
 	a->request = NULL;
 	a->busy = true;
 	if (fault_tells(a->status, why))
-		refuse(a);
+		answer_refuse(a);
 	else
 		parse_end(a->parse, why);
-	if (settle(a))
+	if (answer_settle(a))
 		go(a);
 }
 
@@ -214,9 +214,9 @@ static struct request *request(struct answer *a, struct error *why)
 		.idle_ms = source_silence_ms(source),
 		.body_max = BODY_MAX,
 		.self = a,
-		.head = got_head,
-		.heard = got_body,
-		.done = is_done,
+		.head = answer_got_head,
+		.heard = answer_got_body,
+		.done = answer_is_done,
 	};
 
 	return request_start(source_requests(source), &o, why);
@@ -231,8 +231,8 @@ struct answer *answer_start(const struct answer_options *options, struct error *
 		.correlation = ask->run,
 		.agent = ask->model,
 		.self = a,
-		.signal = made_signal,
-		.bad = met_bad,
+		.signal = answer_made_signal,
+		.bad = answer_met_bad,
 	};
 
 	a->options = *options;

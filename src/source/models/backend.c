@@ -75,7 +75,7 @@ static void write_question(const struct backend *b, const struct back_ask *ask, 
 
 /* --- is it there? ---------------------------------------------------------------- */
 
-static bool look(struct backend *b, struct error *why);
+static bool backend_look(struct backend *b, struct error *why);
 
 /* A server that does not list its models can still be asked for one by name. */
 static bool can_do_without(const struct backend *b, const struct models_answer *answer)
@@ -118,7 +118,7 @@ static void models_came(void *self, const struct models_answer *answer)
 	b->is_live = true;
 }
 
-static bool look(struct backend *b, struct error *why)
+static bool backend_look(struct backend *b, struct error *why)
 {
 	struct headers headers;
 	struct models_options o = {
@@ -144,7 +144,7 @@ static void look_again(struct backend *b)
 	if (!b->in_doubt || b->count > 0 || b->models || !b->is_live)
 		return;
 	b->in_doubt = false;
-	look(b, NULL);
+	backend_look(b, NULL);
 }
 
 /* --- asks ------------------------------------------------------------------------ */
@@ -158,7 +158,7 @@ static void answer_over(void *self, const struct answer_end *end)
 	b->in_doubt = b->in_doubt || end->doubtful;
 }
 
-static void drop(struct backend *b, const struct answer *answer)
+static void backend_drop(struct backend *b, const struct answer *answer)
 {
 	for (unsigned i = 0; i < b->count; i++) {
 		if (b->answers[i] == answer) {
@@ -170,12 +170,12 @@ static void drop(struct backend *b, const struct answer *answer)
 
 static void answer_gone(void *self, struct answer *answer)
 {
-	drop(self, answer);
+	backend_drop(self, answer);
 	look_again(self);
 }
 
-static struct answer *start(struct backend *b, const struct back_ask *ask, struct text question,
-                            struct error *why)
+static struct answer *backend_start(struct backend *b, const struct back_ask *ask,
+                                    struct text question, struct error *why)
 {
 	char *url = models_url(source_url(b->source), b->kind->ask_path);
 	struct headers headers;
@@ -201,7 +201,7 @@ static struct answer *start(struct backend *b, const struct back_ask *ask, struc
 	return answer;
 }
 
-static bool check(const struct backend *b, const struct back_ask *ask, struct error *why)
+static bool backend_check(const struct backend *b, const struct back_ask *ask, struct error *why)
 {
 	if (!b->is_live)
 		return error_set(why, "it is not connected");
@@ -222,14 +222,14 @@ bool backend_ask(void *self, const struct back_ask *given, struct error *why)
 
 	if (ask.model.len == 0)
 		ask.model = source_model(b->source);
-	if (!check(b, &ask, why))
+	if (!backend_check(b, &ask, why))
 		return false;
 	buf_init(&question, QUESTION_MAX);
 	write_question(b, &ask, &question);
 	if (question.full)
 		error_set(why, "the prompt is too long");
 	else
-		answer = start(b, &ask, buf_text(&question), why);
+		answer = backend_start(b, &ask, buf_text(&question), why);
 	buf_finish(&question);
 	if (!answer)
 		return false;
@@ -246,7 +246,7 @@ enum back_answer backend_cancel(void *self, const struct back_control *control, 
 		struct answer *answer = b->answers[i];
 
 		if (answer_is_of(answer, control->run)) {
-			drop(b, answer);
+			backend_drop(b, answer);
 			answer_destroy(answer);
 			look_again(b);
 			return BACK_DONE;
@@ -270,7 +270,7 @@ void *backend_open(struct source *source, const struct backend_kind *kind, struc
 	b->kind = kind;
 	b->other.run = become_stream;
 	if (!kind->needs_key || source_credential(source)) {
-		if (look(b, why))
+		if (backend_look(b, why))
 			return b;
 	} else if (source_is_guessed(source)) {
 		loop_later(source_loop(source), &b->other);

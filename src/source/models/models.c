@@ -77,7 +77,7 @@ static bool read_list(const struct models *m, yyjson_val *root, struct models_an
 	return true;
 }
 
-static void read_answer(struct models *m, struct models_answer *answer)
+static void models_read_answer(struct models *m, struct models_answer *answer)
 {
 	struct text names[MODELS_MAX];
 	struct fault fault;
@@ -96,7 +96,7 @@ static void read_answer(struct models *m, struct models_answer *answer)
 	yyjson_doc_free(doc);
 }
 
-static void got_head(void *self, const struct request_head *head)
+static void models_got_head(void *self, const struct request_head *head)
 {
 	struct models *m = self;
 
@@ -112,14 +112,14 @@ static void got_head(void *self, const struct request_head *head)
 	models_free(m);
 }
 
-static void got_body(void *self, struct text bytes)
+static void models_got_body(void *self, struct text bytes)
 {
 	struct models *m = self;
 
 	buf_add(&m->body, bytes);
 }
 
-static void is_done(void *self, const char *why)
+static void models_is_done(void *self, const char *why)
 {
 	struct models *m = self;
 	struct models_answer answer = {
@@ -132,7 +132,7 @@ static void is_done(void *self, const char *why)
 	if (why && !fault_tells(answer.status, why))
 		m->options.done(m->options.self, &answer);
 	else
-		read_answer(m, &answer);
+		models_read_answer(m, &answer);
 	models_free(m);
 }
 
@@ -147,9 +147,9 @@ struct models *models_ask(struct requests *requests, const struct models_options
 		.total_ms = options->total_ms,
 		.body_max = BODY_MAX,
 		.self = m,
-		.head = got_head,
-		.heard = got_body,
-		.done = is_done,
+		.head = models_got_head,
+		.heard = models_got_body,
+		.done = models_is_done,
 	};
 
 	m->options = *options;

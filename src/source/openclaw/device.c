@@ -119,7 +119,7 @@ static char *path_in(const char *data_dir)
 	return must_print("%s/openclaw-device.json", data_dir);
 }
 
-static bool save(const struct device *d, struct error *why)
+static bool device_save(const struct device *d, struct error *why)
 {
 	char seed[DEVICE_KEY_LEN + 2];
 	struct buf out;
@@ -142,7 +142,7 @@ static bool save(const struct device *d, struct error *why)
 	return ok;
 }
 
-static void forget(struct device *d, size_t i)
+static void device_forget(struct device *d, size_t i)
 {
 	free(d->grants[i].url);
 	free(d->grants[i].token);
@@ -150,10 +150,10 @@ static void forget(struct device *d, size_t i)
 	memmove(&d->grants[i], &d->grants[i + 1], (d->grant_count - i) * sizeof(d->grants[0]));
 }
 
-static void remember(struct device *d, const char *url, const char *token)
+static void device_remember(struct device *d, const char *url, const char *token)
 {
 	if (d->grant_count == TOKENS_MAX)
-		forget(d, 0);
+		device_forget(d, 0);
 	d->grants[d->grant_count++] = (struct device_grant){must_dup(url), must_dup(token)};
 }
 
@@ -170,7 +170,7 @@ static bool understand(struct device *d, yyjson_val *root, struct error *why)
 		const char *token = yyjson_get_str(yyjson_obj_iter_get_val(url));
 
 		if (token)
-			remember(d, yyjson_get_str(url), token);
+			device_remember(d, yyjson_get_str(url), token);
 	}
 	return unfold_key(d, why);
 }
@@ -191,7 +191,7 @@ struct device *device_load(const char *data_dir, struct error *why)
 		yyjson_doc_free(doc);
 	} else if (errno == ENOENT) {
 		random_bytes(d->seed, sizeof(d->seed));
-		ok = unfold_key(d, why) && save(d, why);
+		ok = unfold_key(d, why) && device_save(d, why);
 	}
 	whole_forget(&bytes);
 	if (ok)
@@ -205,7 +205,7 @@ void device_destroy(struct device *d)
 	if (!d)
 		return;
 	while (d->grant_count)
-		forget(d, d->grant_count - 1);
+		device_forget(d, d->grant_count - 1);
 	EVP_PKEY_free(d->key);
 	free(d->path);
 	OPENSSL_cleanse(d, sizeof(*d));
@@ -249,8 +249,8 @@ bool device_keep_token(struct device *d, const char *url, const char *token, str
 		return true;
 	for (size_t i = 0; i < d->grant_count; i++)
 		if (strcmp(d->grants[i].url, url) == 0)
-			forget(d, i--);
+			device_forget(d, i--);
 	if (token)
-		remember(d, url, token);
-	return save(d, why);
+		device_remember(d, url, token);
+	return device_save(d, why);
 }

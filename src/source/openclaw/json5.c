@@ -18,7 +18,7 @@ static char peek(const struct json5_pen *p, size_t ahead)
 	return p->at + ahead < p->in.len ? p->in.at[p->at + ahead] : '\0';
 }
 
-static void copy(struct json5_pen *p, size_t n)
+static void json5_copy(struct json5_pen *p, size_t n)
 {
 	if (n > p->in.len - p->at)
 		n = p->in.len - p->at;
@@ -101,15 +101,15 @@ static void copy_escape(struct json5_pen *p)
 	} else if (c == 'x') {
 		buf_add(p->out, TEXT("\\u00"));
 		p->at += 2;
-		copy(p, 2);
+		json5_copy(p, 2);
 	} else if (c == 'v' || c == '0') {
 		buf_add(p->out, c == 'v' ? TEXT("\\u000b") : TEXT("\\u0000"));
 		p->at += 2;
 	} else if (c && strchr("\"\\/bfnrtu", c)) {
-		copy(p, 2);
+		json5_copy(p, 2);
 	} else { /* any other character stands for itself */
 		p->at += 1;
-		copy(p, 1);
+		json5_copy(p, 1);
 	}
 }
 
@@ -126,7 +126,7 @@ static void copy_string(struct json5_pen *p)
 			buf_add(p->out, TEXT("\\\""));
 			p->at++;
 		} else {
-			copy(p, 1);
+			json5_copy(p, 1);
 		}
 	}
 	if (p->at < p->in.len) {
@@ -141,7 +141,7 @@ static void copy_number(struct json5_pen *p)
 	char c;
 
 	do {
-		copy(p, 1);
+		json5_copy(p, 1);
 		c = peek(p, 0);
 	} while (is_name_char(c) || c == '+' || c == '-' || c == '.');
 }
@@ -159,7 +159,7 @@ static void copy_next(struct json5_pen *p)
 	else if (c >= '0' && c <= '9')
 		copy_number(p);
 	else
-		copy(p, 1);
+		json5_copy(p, 1);
 }
 
 yyjson_doc *json5_read(struct text raw, struct error *why)

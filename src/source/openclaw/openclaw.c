@@ -68,7 +68,7 @@ static void lose_for_good(struct openclaw *o, const char *why)
 	openclaw_lose(o, &(struct loss){.why = why, .for_good = true});
 }
 
-static void ran_out(struct deadline *deadline)
+static void openclaw_ran_out(struct deadline *deadline)
 {
 	struct openclaw *o = list_of(deadline, struct openclaw, patience);
 	char words[96];
@@ -92,7 +92,7 @@ static void expect_frame(struct openclaw *o)
 		deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
 }
 
-static void is_closed(void *self, uint16_t code, int status, const char *why)
+static void openclaw_is_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct openclaw *o = self;
 	struct loss loss = {.for_good = fault_is_for_good(status)};
@@ -225,7 +225,7 @@ static void take_frame(struct openclaw *o, yyjson_val *root, struct text message
 	}
 }
 
-static void got_text(void *self, struct text message)
+static void openclaw_got_text(void *self, struct text message)
 {
 	struct openclaw *o = self;
 	yyjson_val *root = yyjson_doc_get_root(json_read(&o->reader, message, NULL));
@@ -241,7 +241,7 @@ static void got_text(void *self, struct text message)
 		source_bad(o->source, "a frame that is no JSON object");
 }
 
-static void made_signal(void *self, struct text envelope)
+static void openclaw_made_signal(void *self, struct text envelope)
 {
 	struct openclaw_memory *m = self;
 	struct text run;
@@ -250,7 +250,7 @@ static void made_signal(void *self, struct text envelope)
 		openclaw_give(m, run, envelope);
 }
 
-static void met_bad(void *self, const char *why)
+static void openclaw_met_bad(void *self, const char *why)
 {
 	source_bad(((struct openclaw_memory *)self)->source, why);
 }
@@ -274,7 +274,7 @@ static const char *distrust(const struct openclaw *o)
 	return NULL;
 }
 
-static void is_open(void *self)
+static void openclaw_is_open(void *self)
 {
 	struct openclaw *o = self;
 	const char *why = distrust(o);
@@ -320,9 +320,9 @@ static bool dial(struct openclaw *o, struct error *why)
 		.connect_ms = CONNECT_MS,
 		.ping_ms = PING_MS,
 		.self = o,
-		.open = is_open,
-		.text = got_text,
-		.closed = is_closed,
+		.open = openclaw_is_open,
+		.text = openclaw_got_text,
+		.closed = openclaw_is_closed,
 	};
 
 	o->step = STEP_CHALLENGE;
@@ -351,8 +351,8 @@ static struct openclaw_memory *recall(struct source *source)
 	struct parse_options p = {
 		.source = source_id(source),
 		.event_max = OPENCLAW_FRAME_MAX,
-		.signal = made_signal,
-		.bad = met_bad,
+		.signal = openclaw_made_signal,
+		.bad = openclaw_met_bad,
 	};
 
 	if (m)
@@ -368,7 +368,7 @@ static struct openclaw_memory *recall(struct source *source)
 	return m;
 }
 
-static void forget(void *memory)
+static void openclaw_forget(void *memory)
 {
 	struct openclaw_memory *m = memory;
 
@@ -418,7 +418,7 @@ static void *open_openclaw(struct source *source, struct error *why)
 	o->source = source;
 	o->memory = recall(source);
 	o->memory->line = o;
-	o->patience.fire = ran_out;
+	o->patience.fire = openclaw_ran_out;
 	list_init(&o->waits);
 	json_reader_init(&o->reader, OPENCLAW_FRAME_MAX);
 	find_token(o);
@@ -429,7 +429,7 @@ static void *open_openclaw(struct source *source, struct error *why)
 }
 
 /* What it has no room for meanwhile, the gateway tells by the gap in its numbers. */
-static void hush(void *self, bool hush)
+static void openclaw_hush(void *self, bool hush)
 {
 	struct openclaw *o = self;
 
@@ -451,8 +451,8 @@ const struct transport transport_openclaw = {
 	.cancel = openclaw_cancel,
 	.can = openclaw_can,
 	.reply = openclaw_reply,
-	.forget = forget,
-	.hush = hush,
+	.forget = openclaw_forget,
+	.hush = openclaw_hush,
 	.own_credential = openclaw_own_token,
 	.retry = &backoff_openclaw,
 };

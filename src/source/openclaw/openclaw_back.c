@@ -186,7 +186,7 @@ static void forget_shown(struct shown_approvals *shown)
 		free((char *)shown->ids[i].at);
 }
 
-static bool is_shown(const struct shown_approvals *shown, struct text id)
+static bool openclaw_back_is_shown(const struct shown_approvals *shown, struct text id)
 {
 	for (size_t i = 0; i < shown->count; i++)
 		if (text_equal(shown->ids[i], id))
@@ -224,7 +224,8 @@ static void take_listed(struct openclaw *o, const struct shown_approvals *shown,
 	const struct openclaw_approval *heard = find_approval(o, id);
 	bool is_noted = o->note && text_is(id, o->note_id);
 
-	if (!id.len || (heard && heard->is_decided) || (is_shown(shown, id) && !is_noted))
+	if (!id.len || (heard && heard->is_decided) ||
+	    (openclaw_back_is_shown(shown, id) && !is_noted))
 		return;
 	ask_people(o, approval, is_noted ? o->note : NULL);
 	note_approval(o, id, false, "");
@@ -327,7 +328,7 @@ void openclaw_is_over(struct openclaw_memory *m, struct text run)
 		heard->is_over = true;
 }
 
-static bool is_one_of(struct text word, const char *const *words)
+static bool openclaw_back_is_one_of(struct text word, const char *const *words)
 {
 	while (*words && !text_is(word, *words))
 		words++;
@@ -342,8 +343,8 @@ static bool is_end(yyjson_val *payload)
 	yyjson_val *data = yyjson_obj_get(payload, "data");
 
 	if (yyjson_equals_str(yyjson_obj_get(payload, "stream"), "lifecycle"))
-		return is_one_of(json_text(yyjson_obj_get(data, "phase")), phases);
-	return is_one_of(json_text(yyjson_obj_get(payload, "state")), states);
+		return openclaw_back_is_one_of(json_text(yyjson_obj_get(data, "phase")), phases);
+	return openclaw_back_is_one_of(json_text(yyjson_obj_get(payload, "state")), states);
 }
 
 void openclaw_hear_of(struct openclaw_memory *m, struct text run, struct text session)

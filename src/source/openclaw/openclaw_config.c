@@ -27,7 +27,7 @@ const char *openclaw_env(const char *name)
 
 /* ---- the text ---- */
 
-static yyjson_val *member(yyjson_val *object, const char *name)
+static yyjson_val *openclaw_config_member(yyjson_val *object, const char *name)
 {
 	return yyjson_obj_get(object, name); /* NULL for what is no object */
 }
@@ -36,7 +36,7 @@ static yyjson_val *member(yyjson_val *object, const char *name)
  * that are kept elsewhere are not for us. */
 static char *read_token(yyjson_val *token, env_fn *env)
 {
-	yyjson_val *id = member(token, "id");
+	yyjson_val *id = openclaw_config_member(token, "id");
 	char *found = NULL;
 	struct buf out;
 
@@ -45,13 +45,14 @@ static char *read_token(yyjson_val *token, env_fn *env)
 	    json5_expand((struct text){yyjson_get_str(token), yyjson_get_len(token)}, env, &out) &&
 	    out.len)
 		found = text_dup(buf_text(&out));
-	else if (yyjson_equals_str(member(token, "source"), "env") && yyjson_is_str(id))
+	else if (yyjson_equals_str(openclaw_config_member(token, "source"), "env") &&
+	         yyjson_is_str(id))
 		found = must_dup(env(yyjson_get_str(id)));
 	buf_finish(&out);
 	return found;
 }
 
-static bool read_port(struct text words, unsigned *port)
+static bool openclaw_config_read_port(struct text words, unsigned *port)
 {
 	uint64_t n;
 
@@ -65,17 +66,17 @@ bool openclaw_config_parse(struct openclaw_config *config, struct text raw, env_
                            struct error *why)
 {
 	yyjson_doc *doc = json5_read(raw, why);
-	yyjson_val *gateway = member(yyjson_doc_get_root(doc), "gateway");
-	yyjson_val *auth = member(gateway, "auth");
-	uint64_t port = yyjson_get_uint(member(gateway, "port"));
+	yyjson_val *gateway = openclaw_config_member(yyjson_doc_get_root(doc), "gateway");
+	yyjson_val *auth = openclaw_config_member(gateway, "auth");
+	uint64_t port = yyjson_get_uint(openclaw_config_member(gateway, "port"));
 
 	*config = (struct openclaw_config){.port = OPENCLAW_PORT};
 	if (!doc)
 		return false;
 	if (port > 0 && port <= 65535)
 		config->port = (unsigned)port;
-	if (!yyjson_equals_str(member(auth, "mode"), "none"))
-		config->token = read_token(member(auth, "token"), env);
+	if (!yyjson_equals_str(openclaw_config_member(auth, "mode"), "none"))
+		config->token = read_token(openclaw_config_member(auth, "token"), env);
 	yyjson_doc_free(doc);
 	return true;
 }
@@ -92,7 +93,7 @@ static char *find_file(env_fn *env)
 }
 
 /* False when it is not a file of ours or too much of one. */
-static bool read_all(int fd, struct buf *out)
+static bool openclaw_config_read_all(int fd, struct buf *out)
 {
 	struct stat st;
 
@@ -100,7 +101,7 @@ static bool read_all(int fd, struct buf *out)
 	       whole_read(fd, out);
 }
 
-static void read_file(struct openclaw_config *config, const char *path, env_fn *env)
+static void openclaw_config_read_file(struct openclaw_config *config, const char *path, env_fn *env)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct error why;
@@ -109,7 +110,7 @@ static void read_file(struct openclaw_config *config, const char *path, env_fn *
 	if (fd < 0)
 		return;
 	buf_init(&raw, CONFIG_MAX + 4 * KIB);
-	if (!read_all(fd, &raw))
+	if (!openclaw_config_read_all(fd, &raw))
 		log_debug("openclaw", "%s is no file of ours, or too big", path);
 	else if (!openclaw_config_parse(config, buf_text(&raw), env, &why))
 		log_debug("openclaw", "%s: %s", path, why.words);
@@ -124,11 +125,11 @@ void openclaw_config_read(struct openclaw_config *config, env_fn *env)
 
 	*config = (struct openclaw_config){.port = OPENCLAW_PORT};
 	if (path)
-		read_file(config, path, env);
+		openclaw_config_read_file(config, path, env);
 	if (!config->token)
 		config->token = must_dup(env("OPENCLAW_GATEWAY_TOKEN"));
 	if (port)
-		read_port(text_of(port), &config->port);
+		openclaw_config_read_port(text_of(port), &config->port);
 	free(path);
 }
 

@@ -156,7 +156,7 @@ static bool doubts_token(const struct hello_refusal *r)
 }
 
 /* The gateway's own words may be long or hostile; the source shows them, made safe. */
-static void explain(const struct hello_refusal *r, char *out, size_t room)
+static void openclaw_hello_explain(const struct hello_refusal *r, char *out, size_t room)
 {
 	uint64_t expected = yyjson_get_uint(yyjson_obj_get(r->details, "expectedProtocol"));
 	struct text request = json_text(yyjson_obj_get(r->details, "requestId"));
@@ -215,7 +215,7 @@ static void take_refusal(struct openclaw *o, yyjson_val *answer)
 
 	if (try_otherwise(o, &r))
 		return;
-	explain(&r, words, sizeof(words));
+	openclaw_hello_explain(&r, words, sizeof(words));
 	loss.why = words;
 	loss.for_good = !wants_pairing(&r) && !text_is(r.code, "UNAVAILABLE") &&
 	                !yyjson_get_bool(yyjson_obj_get(error, "retryable"));
@@ -291,7 +291,7 @@ static void keep_device_token(struct openclaw *o, yyjson_val *auth)
 }
 
 /* What the gateway is and lets us do, for whoever looks at the source. */
-static void show(struct openclaw *o, yyjson_val *hello)
+static void openclaw_hello_show(struct openclaw *o, yyjson_val *hello)
 {
 	yyjson_val *server = yyjson_obj_get(hello, "server");
 	struct buf out;
@@ -326,7 +326,7 @@ static void take_welcome(struct openclaw *o, yyjson_val *hello)
 	o->seq = 0;
 	o->step = STEP_LIVE;
 	deadline_set(source_loop(o->source), &o->patience, 2 * o->tick_ms);
-	show(o, hello);
+	openclaw_hello_show(o, hello);
 	source_live(o->source);
 	if (!(o->scopes & OPENCLAW_READ))
 		source_bad(o->source, "the gateway did not grant operator.read: it will be silent");

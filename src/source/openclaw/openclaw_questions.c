@@ -52,7 +52,8 @@ static void own_id(const struct openclaw_question *q, char out[OWN_ID_MAX])
 
 /* ---- known ones ---- */
 
-static struct openclaw_question *find(const struct openclaw_memory *m, struct text id)
+static struct openclaw_question *openclaw_questions_find(const struct openclaw_memory *m,
+                                                         struct text id)
 {
 	list_each(&m->questions, l) {
 		struct openclaw_question *q = list_of(l, struct openclaw_question, in_memory);
@@ -76,7 +77,7 @@ static struct openclaw_question *find_prompt(const struct openclaw_memory *m, st
 	return NULL;
 }
 
-static void forget(struct openclaw_question *q)
+static void openclaw_questions_forget(struct openclaw_question *q)
 {
 	list_remove(&q->in_memory);
 	q->memory->question_count--;
@@ -90,7 +91,8 @@ static void forget(struct openclaw_question *q)
 void openclaw_forget_questions(struct openclaw_memory *m)
 {
 	while (!list_is_empty(&m->questions))
-		forget(list_of(m->questions.next, struct openclaw_question, in_memory));
+		openclaw_questions_forget(
+			list_of(m->questions.next, struct openclaw_question, in_memory));
 }
 
 static void withdraw(struct openclaw_question *q, const char *why)
@@ -99,7 +101,7 @@ static void withdraw(struct openclaw_question *q, const char *why)
 
 	own_id(q, own);
 	source_withdrew(q->memory->source, text_of(own), why);
-	forget(q);
+	openclaw_questions_forget(q);
 }
 
 static bool wants_secret(yyjson_val *record)
@@ -118,7 +120,7 @@ static bool wants_secret(yyjson_val *record)
 static struct openclaw_question *learn(struct openclaw_memory *m, yyjson_val *record)
 {
 	struct text id = json_text(yyjson_obj_get(record, "id"));
-	struct openclaw_question *q = find(m, id);
+	struct openclaw_question *q = openclaw_questions_find(m, id);
 	struct buf json;
 
 	if (q || !id.len || id.len > OPENCLAW_ID_MAX || !question_count(record) ||
@@ -145,7 +147,7 @@ static struct openclaw_question *learn(struct openclaw_memory *m, yyjson_val *re
 
 /* ---- asking ---- */
 
-static void ask(struct openclaw_question *q)
+static void openclaw_questions_ask(struct openclaw_question *q)
 {
 	yyjson_doc *doc = yyjson_read(q->record, strlen(q->record), 0);
 	yyjson_val *record = yyjson_doc_get_root(doc);
@@ -199,7 +201,7 @@ static void add_decision(struct buf *out, const struct openclaw_question *q, yyj
 	yyjson_doc_free(doc);
 }
 
-static void settle(struct openclaw_question *q, yyjson_val *event)
+static void openclaw_questions_settle(struct openclaw_question *q, yyjson_val *event)
 {
 	struct source_decision decision = {.is_elsewhere = !q->is_sent};
 	struct buf words;
@@ -215,7 +217,7 @@ static void settle(struct openclaw_question *q, yyjson_val *event)
 	source_decided(q->memory->source, &decision);
 	free(whole);
 	buf_finish(&words);
-	forget(q);
+	openclaw_questions_forget(q);
 }
 
 static void begin_again(struct openclaw_question *q, const char *note)
@@ -232,7 +234,7 @@ static void begin_again(struct openclaw_question *q, const char *note)
 /* What it refused it may still want to know: then it lists it. */
 static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, yyjson_val *answer)
 {
-	struct openclaw_question *q = find(o->memory, text_of(wait->what));
+	struct openclaw_question *q = openclaw_questions_find(o->memory, text_of(wait->what));
 	struct text words;
 	char remark[240];
 
@@ -244,7 +246,7 @@ static void take_verdict(struct openclaw *o, const struct openclaw_wait *wait, y
 	}
 	if (openclaw_is_ok(answer)) {
 		openclaw_note_decided(o, text_of(q->id));
-		settle(q, yyjson_obj_get(answer, "payload"));
+		openclaw_questions_settle(q, yyjson_obj_get(answer, "payload"));
 		return;
 	}
 	words = utf8_cut(openclaw_refusal(answer), WORDS_MAX);
@@ -299,7 +301,7 @@ static bool take_value(struct openclaw *o, struct openclaw_question *q, struct t
 	yyjson_doc_free(record);
 	if (q->n == q->count)
 		return resolve(o, q, false);
-	ask(q);
+	openclaw_questions_ask(q);
 	return true;
 }
 
@@ -326,11 +328,11 @@ bool openclaw_answer(struct openclaw *o, const struct back_outcome *reply, struc
 static void take_resolved(struct openclaw *o, yyjson_val *event)
 {
 	struct text id = json_text(yyjson_obj_get(event, "id"));
-	struct openclaw_question *q = find(o->memory, id);
+	struct openclaw_question *q = openclaw_questions_find(o->memory, id);
 
 	openclaw_note_decided(o, id);
 	if (q)
-		settle(q, event);
+		openclaw_questions_settle(q, event);
 }
 
 void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *payload)
@@ -342,13 +344,13 @@ void openclaw_note_question(struct openclaw *o, struct text event, yyjson_val *p
 	if (text_is(event, "question.resolved"))
 		take_resolved(o, payload);
 	if (!text_is(event, "question.requested") ||
-	    find(o->memory, json_text(yyjson_obj_get(payload, "id"))))
+	    openclaw_questions_find(o->memory, json_text(yyjson_obj_get(payload, "id"))))
 		return;
 	q = learn(o->memory, payload);
 	if (!q)
 		return;
 	q->is_heard = true;
-	ask(q);
+	openclaw_questions_ask(q);
 }
 
 /* ---- the list of those that are open ---- */
@@ -366,7 +368,8 @@ static void keep_shown(void *of, struct text id)
 		shown->ids[shown->count++] = text_dup(id);
 }
 
-static bool is_shown(const struct shown_questions *shown, const struct openclaw_question *q)
+static bool openclaw_questions_is_shown(const struct shown_questions *shown,
+                                        const struct openclaw_question *q)
 {
 	char own[OWN_ID_MAX];
 
@@ -425,8 +428,8 @@ static void ask_listed(struct openclaw *o)
 
 		if (q->n == q->count && !q->is_sent)
 			resolve(o, q, false);
-		else if (q->n < q->count && !q->is_sent && !is_shown(&shown, q))
-			ask(q);
+		else if (q->n < q->count && !q->is_sent && !openclaw_questions_is_shown(&shown, q))
+			openclaw_questions_ask(q);
 	}
 	forget_shown(&shown);
 }

@@ -252,7 +252,7 @@ bool openclaw_abort_run(struct openclaw_run *run, uint64_t ticket)
 	return sent;
 }
 
-static void ran_out(struct deadline *deadline)
+static void openclaw_runs_ran_out(struct deadline *deadline)
 {
 	struct openclaw_run *run = list_of(deadline, struct openclaw_run, patience);
 
@@ -271,7 +271,7 @@ struct openclaw_run *openclaw_add_run(struct openclaw_memory *m, struct text id,
 	run->memory = m;
 	snprintf(run->id, sizeof(run->id), "%.*s", TEXT_ARG(id));
 	run->session_key = session;
-	run->patience.fire = ran_out;
+	run->patience.fire = openclaw_runs_ran_out;
 	list_add(&m->runs, &run->in_memory);
 	m->run_count++;
 	return run;

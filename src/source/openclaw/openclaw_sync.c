@@ -29,7 +29,7 @@ static void complain(struct openclaw *o, const char *of, yyjson_val *answer)
 
 /* ---- the end ---- */
 
-static void tell_gap(struct openclaw *o)
+static void openclaw_sync_tell_gap(struct openclaw *o)
 {
 	struct openclaw_memory *m = o->memory;
 	struct source_gap gap = {
@@ -45,11 +45,11 @@ static void tell_gap(struct openclaw *o)
 	o->missed = 0;
 }
 
-static void finish(struct openclaw *o)
+static void openclaw_sync_finish(struct openclaw *o)
 {
 	o->is_syncing = false;
 	openclaw_end_cut_runs(o->memory, "the gateway was away, and does not go on with this run");
-	tell_gap(o);
+	openclaw_sync_tell_gap(o);
 }
 
 void openclaw_stop_sync(struct openclaw *o)
@@ -103,7 +103,7 @@ static void ask_next(struct openclaw *o)
 		free(session);
 	}
 	if (!sent)
-		finish(o);
+		openclaw_sync_finish(o);
 }
 
 /* ---- sessions ---- */
@@ -144,7 +144,7 @@ static double since_when(const struct openclaw *o, yyjson_val *list)
 	return now_ms - SLACK_MS - (lost_ms ? (double)(clock_wall_ms() - lost_ms) : 0);
 }
 
-static void choose(struct openclaw *o, yyjson_val *list)
+static void openclaw_sync_choose(struct openclaw *o, yyjson_val *list)
 {
 	bool is_first = !o->memory->lost_at_ms && !o->missed;
 	double since_ms = since_when(o, list);
@@ -165,7 +165,7 @@ static void take_sessions(struct openclaw *o, const struct openclaw_wait *wait, 
 	if (o->is_over)
 		return;
 	if (openclaw_is_ok(answer))
-		choose(o, list);
+		openclaw_sync_choose(o, list);
 	else
 		complain(o, "sessions", answer);
 	if (!(o->methods & OPENCLAW_HISTORY))
@@ -183,7 +183,7 @@ static void follow_sessions(struct openclaw *o)
 	o->is_syncing = true;
 	if (!(o->scopes & OPENCLAW_READ) || !(o->methods & OPENCLAW_SUBSCRIBE) ||
 	    !openclaw_wait(o, &asked))
-		finish(o);
+		openclaw_sync_finish(o);
 }
 
 void openclaw_sync(struct openclaw *o)

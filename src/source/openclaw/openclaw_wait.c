@@ -24,7 +24,7 @@ static void end_wait(struct openclaw_wait *wait, yyjson_val *answer)
 	free(wait);
 }
 
-static void is_late(struct deadline *deadline)
+static void openclaw_wait_is_late(struct deadline *deadline)
 {
 	end_wait(list_of(deadline, struct openclaw_wait, late), NULL);
 }
@@ -45,7 +45,7 @@ bool openclaw_wait(struct openclaw *o, const struct openclaw_asked *asked)
 	wait->take = asked->take;
 	wait->token = asked->token;
 	wait->what = asked->what.len ? text_dup(asked->what) : NULL;
-	wait->late.fire = is_late;
+	wait->late.fire = openclaw_wait_is_late;
 	deadline_set(source_loop(o->source), &wait->late, OPENCLAW_REQUEST_MS);
 	list_add(&o->waits, &wait->in_line);
 	o->wait_count++;

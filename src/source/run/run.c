@@ -28,7 +28,7 @@
 
 /* ---- the line ---- */
 
-static void is_open(void *self)
+static void run_is_open(void *self)
 {
 	struct run_hub *hub = self;
 
@@ -36,12 +36,12 @@ static void is_open(void *self)
 	source_live(hub->source);
 }
 
-static void got_text(void *self, struct text frame)
+static void run_got_text(void *self, struct text frame)
 {
 	run_show_hear(self, frame);
 }
 
-static void is_closed(void *self, uint16_t code, int status, const char *why)
+static void run_is_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct run_hub *hub = self;
 	struct loss loss = {.why = why, .for_good = fault_is_for_good(status)};
@@ -91,9 +91,9 @@ static void *open_hub(struct source *source, struct error *why)
 		.connect_ms = CONNECT_MS,
 		.ping_ms = PING_MS,
 		.self = hub,
-		.open = is_open,
-		.text = got_text,
-		.closed = is_closed,
+		.open = run_is_open,
+		.text = run_got_text,
+		.closed = run_is_closed,
 	};
 
 	hub->source = source;
@@ -118,7 +118,7 @@ static bool send_buf(struct run_hub *hub, struct buf *out, struct error *why)
 	return sent || error_set(why, "the hub does not take anything now");
 }
 
-static bool reply(void *self, const struct back_outcome *reply, struct error *why)
+static bool run_reply(void *self, const struct back_outcome *reply, struct error *why)
 {
 	struct run_hub *hub = self;
 	struct run_asked *a = run_memory_find(hub->memory, reply->id);
@@ -151,7 +151,7 @@ static bool is_op(struct text op)
 	return false;
 }
 
-static bool is_ours(const struct run_hub *hub, struct text run)
+static bool run_is_ours(const struct run_hub *hub, struct text run)
 {
 	return text_equal(run, run_memory_run(hub->memory)) ||
 	       text_equal(run, source_id(hub->source));
@@ -159,15 +159,15 @@ static bool is_ours(const struct run_hub *hub, struct text run)
 
 static bool can(void *self, struct text run, struct text op)
 {
-	return is_ours(self, run) && is_op(op);
+	return run_is_ours(self, run) && is_op(op);
 }
 
-static enum back_answer control(void *self, const struct back_control *c, struct error *why)
+static enum back_answer run_control(void *self, const struct back_control *c, struct error *why)
 {
 	struct run_hub *hub = self;
 	struct buf out;
 
-	if (!is_ours(hub, c->run))
+	if (!run_is_ours(hub, c->run))
 		return BACK_UNKNOWN;
 	if (!c->frame.len && !is_op(c->op)) {
 		error_set(why, "a hub of the run dialect has no '%.*s'", TEXT_ARG(c->op));
@@ -185,7 +185,7 @@ static enum back_answer control(void *self, const struct back_control *c, struct
 	return send_buf(hub, &out, why) ? BACK_DONE : BACK_CONFLICT;
 }
 
-static void hush(void *self, bool hush)
+static void run_hush(void *self, bool hush)
 {
 	ws_client_hush(((struct run_hub *)self)->client, hush);
 }
@@ -195,11 +195,11 @@ const struct transport transport_run = {
 	.parser = "escapement",
 	.open = open_hub,
 	.close = close_hub,
-	.control = control,
+	.control = run_control,
 	.can = can,
-	.reply = reply,
+	.reply = run_reply,
 	.keeps_origin = true,
 	.forget = run_memory_forget,
-	.hush = hush,
+	.hush = run_hush,
 	.retry = &backoff_run,
 };

@@ -92,7 +92,7 @@ void run_memory_withdraw(struct run_memory *m)
 
 /* ---- signals ---- */
 
-static void made_signal(void *self, struct text envelope)
+static void run_memory_made_signal(void *self, struct text envelope)
 {
 	struct run_memory *m = self;
 	struct buf at;
@@ -111,7 +111,7 @@ static void made_signal(void *self, struct text envelope)
 	buf_finish(&at);
 }
 
-static void met_bad(void *self, const char *why)
+static void run_memory_met_bad(void *self, const char *why)
 {
 	source_bad(((struct run_memory *)self)->source, why);
 }
@@ -123,8 +123,8 @@ static void begin_parse(struct run_memory *m)
 		.correlation = run_memory_run(m),
 		.event_max = RUN_FRAME_MAX,
 		.self = m,
-		.signal = made_signal,
-		.bad = met_bad,
+		.signal = run_memory_made_signal,
+		.bad = run_memory_met_bad,
 	};
 
 	parse_destroy(m->parse);

@@ -64,7 +64,7 @@ static void note_answered(struct run_hub *hub, yyjson_val *data)
 
 enum hub_frame_kind { FRAME_OTHER, FRAME_EVENT, FRAME_PROMPT, FRAME_GAP };
 
-static enum hub_frame_kind kind_of(yyjson_val *root)
+static enum hub_frame_kind run_show_kind_of(yyjson_val *root)
 {
 	yyjson_val *kind = yyjson_obj_get(root, "kind");
 
@@ -99,7 +99,7 @@ static const uint64_t *seq_of(yyjson_val *root, uint64_t *seq)
 	return yyjson_is_uint(number) ? seq : NULL;
 }
 
-static void tell_gap(struct run_hub *hub, uint64_t missed, const char *why)
+static void run_show_tell_gap(struct run_hub *hub, uint64_t missed, const char *why)
 {
 	source_tell_gap(hub->source, &(struct source_gap){.missed = missed, .why = why});
 }
@@ -130,7 +130,7 @@ static uint64_t first_of(yyjson_val *root, uint64_t seq)
 	return n && n <= seq ? seq - n + 1 : seq;
 }
 
-static bool is_known(const struct run_hub *hub, const uint64_t *seq)
+static bool run_show_is_known(const struct run_hub *hub, const uint64_t *seq)
 {
 	const struct run_place *place = &hub->memory->place;
 
@@ -138,19 +138,19 @@ static bool is_known(const struct run_hub *hub, const uint64_t *seq)
 	       (!place->has_seq || !seq || *seq <= place->seq);
 }
 
-static void take_event(struct run_hub *hub, yyjson_val *root, struct text frame)
+static void run_show_take_event(struct run_hub *hub, yyjson_val *root, struct text frame)
 {
 	struct run_memory *m = hub->memory;
 	uint64_t number;
 	const uint64_t *seq = seq_of(root, &number);
 
-	if (is_known(hub, seq)) {
+	if (run_show_is_known(hub, seq)) {
 		take_known(hub, seq, frame);
 		return;
 	}
 	if (hub->catches_up && m->place.has_seq && seq && first_of(root, *seq) > m->place.seq + 1)
-		tell_gap(hub, first_of(root, *seq) - m->place.seq - 1,
-		         "the hub does not remember what came before");
+		run_show_tell_gap(hub, first_of(root, *seq) - m->place.seq - 1,
+		                  "the hub does not remember what came before");
 	hub->catches_up = m->is_fresh = false;
 	run_place_event(&m->place, seq, frame);
 	run_memory_begin(m, started_session(root));
@@ -173,7 +173,7 @@ static void take_gap(struct run_hub *hub, yyjson_val *root)
 		from = place->seq + 1;
 	if (to < from)
 		return;
-	tell_gap(hub, to - from + 1, "the hub does not remember it any more");
+	run_show_tell_gap(hub, to - from + 1, "the hub does not remember it any more");
 	if (place->has_seq)
 		place->seq = to;
 }
@@ -189,16 +189,16 @@ static void take_other(struct run_hub *hub, yyjson_val *root, struct text frame)
 	run_memory_parse(m, frame, 0);
 }
 
-static void take(struct run_hub *hub, struct text frame)
+static void run_show_take(struct run_hub *hub, struct text frame)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&hub->reader, frame, NULL));
-	enum hub_frame_kind kind = kind_of(root);
+	enum hub_frame_kind kind = run_show_kind_of(root);
 
 	hub->memory->in_event = false;
 	if (!yyjson_is_obj(root))
 		source_bad(hub->source, "a frame that is no JSON object");
 	else if (kind == FRAME_EVENT)
-		take_event(hub, root, frame);
+		run_show_take_event(hub, root, frame);
 	else if (kind == FRAME_GAP)
 		take_gap(hub, root);
 	else if (kind == FRAME_OTHER)
@@ -209,25 +209,25 @@ static void take(struct run_hub *hub, struct text frame)
 
 /* ---- what is held back ---- */
 
-static void release(struct run_hub *hub)
+static void run_show_release(struct run_hub *hub)
 {
 	uint32_t len;
 
 	for (size_t at = 0; at < hub->held.len; at += sizeof(len) + len) {
 		memcpy(&len, hub->held.at + at, sizeof(len));
-		take(hub, (struct text){hub->held.at + at + sizeof(len), len});
+		run_show_take(hub, (struct text){hub->held.at + at + sizeof(len), len});
 	}
 	buf_finish(&hub->held);
 	hub->events = 0;
 }
 
 /* Our place is in what is held, or behind it. */
-static void go_on(struct run_hub *hub)
+static void run_show_go_on(struct run_hub *hub)
 {
 	bool was_fresh = hub->memory->is_fresh;
 
 	hub->holds = hub->seeks = false;
-	release(hub);
+	run_show_release(hub);
 	if (was_fresh)
 		run_memory_withdraw(hub->memory);
 }
@@ -236,26 +236,26 @@ static void go_on(struct run_hub *hub)
 static void begin_anew(struct run_hub *hub)
 {
 	if (!hub->renamed)
-		tell_gap(hub, 0, "the hub counts its events anew");
+		run_show_tell_gap(hub, 0, "the hub counts its events anew");
 	hub->memory->place = (struct run_place){0};
 	hub->memory->is_fresh = false;
 	run_memory_begin(hub->memory, text_of(hub->renamed));
-	go_on(hub);
+	run_show_go_on(hub);
 }
 
 /* Without an event nothing is known of our place: the next ones are held back as well. */
-static void ran_out(struct deadline *deadline)
+static void run_show_ran_out(struct deadline *deadline)
 {
 	struct run_hub *hub = list_of(deadline, struct run_hub, patience);
 
 	if (!hub->holds)
 		hub->catches_up = hub->catches_up && hub->memory->place.has_seq;
 	else if (!hub->seeks)
-		go_on(hub);
+		run_show_go_on(hub);
 	else if (hub->events)
 		begin_anew(hub);
 	else
-		release(hub);
+		run_show_release(hub);
 }
 
 /* It is known whose frames these are: the run begins here. */
@@ -293,14 +293,15 @@ static enum place_finding seek_in_event(struct run_hub *hub, yyjson_val *root, s
 
 static enum place_finding seek_in(struct run_hub *hub, yyjson_val *root, struct text frame)
 {
-	if (kind_of(root) == FRAME_EVENT)
+	if (run_show_kind_of(root) == FRAME_EVENT)
 		return seek_in_event(hub, root, frame);
-	if (kind_of(root) == FRAME_GAP && yyjson_equals_str(yyjson_obj_get(root, "why"), "lost"))
+	if (run_show_kind_of(root) == FRAME_GAP &&
+	    yyjson_equals_str(yyjson_obj_get(root, "why"), "lost"))
 		return FOUND_ANOTHER;
 	return FOUND_NOTHING;
 }
 
-static void hold(struct run_hub *hub, struct text frame)
+static void run_show_hold(struct run_hub *hub, struct text frame)
 {
 	uint32_t len = (uint32_t)frame.len;
 
@@ -322,22 +323,22 @@ void run_show_hear(struct run_hub *hub, struct text frame)
 	yyjson_val *root;
 
 	if (!hub->holds) {
-		take(hub, frame);
+		run_show_take(hub, frame);
 		return;
 	}
 	root = yyjson_doc_get_root(json_read(&hub->reader, frame, NULL));
 	if (hub->held.len + sizeof(uint32_t) + frame.len > hub->held.max) {
-		go_on(hub);
-		take(hub, frame);
+		run_show_go_on(hub);
+		run_show_take(hub, frame);
 		return;
 	}
 	if (hub->seeks)
 		finding = seek_in(hub, root, frame);
 	else if (tells_run(hub, root))
 		finding = FOUND_PLACE;
-	hold(hub, frame);
+	run_show_hold(hub, frame);
 	if (finding == FOUND_PLACE)
-		go_on(hub);
+		run_show_go_on(hub);
 	else if (finding == FOUND_ANOTHER)
 		begin_anew(hub);
 	else
@@ -351,7 +352,7 @@ void run_show_begin(struct run_hub *hub)
 	hub->holds = hub->catches_up = true;
 	hub->seeks = hub->memory->place.is_known;
 	hub->seek_by = loop_now_ms(loop) + SEEK_ALL_MS;
-	hub->patience.fire = ran_out;
+	hub->patience.fire = run_show_ran_out;
 	deadline_set(loop, &hub->patience, hub->seeks ? SEEK_MS : HELD_MS);
 }
 
@@ -359,5 +360,5 @@ void run_show_begin(struct run_hub *hub)
 void run_show_end(struct run_hub *hub)
 {
 	if (hub->holds && !hub->seeks)
-		go_on(hub);
+		run_show_go_on(hub);
 }

@@ -101,7 +101,7 @@ static void play_beat(struct scenario *s)
 /* ---- recordings ---- */
 
 /* Writes the line to `next` without what is to be new; its timestamp, or NAN. */
-static bool take_line(struct scenario *s, struct text line, double *at_ms)
+static bool scenario_take_line(struct scenario *s, struct text line, double *at_ms)
 {
 	struct text key, value;
 	struct scan scan;
@@ -156,7 +156,7 @@ static void end_play(struct scenario *s)
 }
 
 /* True: the line is in `next`, and due after so many milliseconds. */
-static bool fetch(struct scenario *s, double *ms)
+static bool scenario_fetch(struct scenario *s, double *ms)
 {
 	static const struct loss failed = {.why = "the file cannot be read", .for_good = true};
 	struct text line;
@@ -167,7 +167,7 @@ static bool fetch(struct scenario *s, double *ms)
 		*ms = 0;
 		if (text_trim(line).len == 0)
 			buf_clear(&s->next);
-		else if (take_line(s, line, &at_ms))
+		else if (scenario_take_line(s, line, &at_ms))
 			*ms = distance(s, at_ms);
 		else
 			refuse_line(s, "a line is no JSON object");
@@ -195,7 +195,7 @@ static bool is_ready(struct scenario *s)
 
 	if (s->is_due)
 		return true;
-	if (!fetch(s, &ms))
+	if (!scenario_fetch(s, &ms))
 		return false;
 	s->is_due = true;
 	if (ms > 0)
@@ -203,7 +203,7 @@ static bool is_ready(struct scenario *s)
 	return !(ms > 0);
 }
 
-static void play_lines(struct scenario *s)
+static void scenario_play_lines(struct scenario *s)
 {
 	for (unsigned i = 0; i < SCENARIO_AT_ONCE; i++) {
 		if (!is_ready(s))
@@ -226,7 +226,7 @@ static void play(uv_timer_t *timer)
 		source_live(s->source);
 		wait_ms(s, s->recording ? 0 : s->beat->after_ms);
 	} else if (s->recording) {
-		play_lines(s);
+		scenario_play_lines(s);
 	} else {
 		play_beat(s);
 	}
@@ -234,7 +234,7 @@ static void play(uv_timer_t *timer)
 
 static void have_read(void *self)
 {
-	play_lines(self);
+	scenario_play_lines(self);
 }
 
 static void wait_ms(struct scenario *s, double ms)
@@ -242,7 +242,8 @@ static void wait_ms(struct scenario *s, double ms)
 	uv_timer_start(&s->timer, play, (uint64_t)(ms / s->speed), 0);
 }
 
-static bool read_parameter(void *self, struct text name, struct text value, struct error *why)
+static bool scenario_read_parameter(void *self, struct text name, struct text value,
+                                    struct error *why)
 {
 	struct scenario *s = self;
 	char digits[32], *end;
@@ -260,7 +261,7 @@ static bool read_parameter(void *self, struct text name, struct text value, stru
 	                 SCENARIO_SPEED_MAX);
 }
 
-static void free_closed(uv_handle_t *timer)
+static void scenario_free_closed(uv_handle_t *timer)
 {
 	struct scenario *s = timer->data;
 
@@ -274,7 +275,7 @@ static void scenario_close(void *self)
 
 	recording_close(s->recording);
 	s->recording = NULL;
-	uv_close((uv_handle_t *)&s->timer, free_closed);
+	uv_close((uv_handle_t *)&s->timer, scenario_free_closed);
 }
 
 static bool find_play(struct scenario *s, struct text what, struct error *why)
@@ -282,7 +283,7 @@ static bool find_play(struct scenario *s, struct text what, struct error *why)
 	struct text query, name = text_cut(what, '?', &query);
 	char *path;
 
-	if (!http_query_each(query, read_parameter, s, why))
+	if (!http_query_each(query, scenario_read_parameter, s, why))
 		return false;
 	if (text_is(name, "demo"))
 		return true;

@@ -47,7 +47,7 @@ static bool fits_a_header(struct text id)
 }
 
 /* With the id of its event, which is where to go on after a restart. */
-static void made_signal(void *self, struct text envelope)
+static void sse_made_signal(void *self, struct text envelope)
 {
 	struct sse *s = self;
 	struct text id = parse_last_id(s->parse);
@@ -58,7 +58,7 @@ static void made_signal(void *self, struct text envelope)
 		source_received(s->source, envelope);
 }
 
-static void met_bad(void *self, const char *why)
+static void sse_met_bad(void *self, const char *why)
 {
 	source_bad(((struct sse *)self)->source, why);
 }
@@ -83,7 +83,7 @@ static struct memory *memory_of(struct sse *s)
 	return *memory;
 }
 
-static void forget(void *self)
+static void sse_forget(void *self)
 {
 	struct memory *memory = self;
 
@@ -113,14 +113,14 @@ static bool is_type(struct text type, const char *wanted)
 	return text_equal_nocase(text_trim(text_cut(type, ';', &parameters)), text_of(wanted));
 }
 
-static void lose(struct sse *s, const char *why, bool for_good)
+static void sse_lose(struct sse *s, const char *why, bool for_good)
 {
 	struct loss loss = {.why = why, .for_good = for_good, .retry_after_ms = s->retry_after_ms};
 
 	source_lost(s->source, &loss);
 }
 
-static void got_head(void *self, const struct request_head *head)
+static void sse_got_head(void *self, const struct request_head *head)
 {
 	struct sse *s = self;
 
@@ -131,7 +131,7 @@ static void got_head(void *self, const struct request_head *head)
 	if (is_type(head->content_type, "text/html")) {
 		request_cancel(s->request);
 		s->request = NULL;
-		lose(s, "it answers with a page for people, not with a stream", false);
+		sse_lose(s, "it answers with a page for people, not with a stream", false);
 		return;
 	}
 	parse_set_framing(s->parse, is_type(head->content_type, "application/x-ndjson")
@@ -141,7 +141,7 @@ static void got_head(void *self, const struct request_head *head)
 	source_live(s->source);
 }
 
-static void got_body(void *self, struct text bytes)
+static void sse_got_body(void *self, struct text bytes)
 {
 	struct sse *s = self;
 
@@ -152,15 +152,15 @@ static void got_body(void *self, struct text bytes)
 }
 
 /* How long to wait before the next try is the stream's own to say. */
-static void end_stream(struct sse *s, const char *why, bool for_good)
+static void sse_end_stream(struct sse *s, const char *why, bool for_good)
 {
 	parse_end(s->parse, why);
 	remember_id(s);
 	s->retry_after_ms = parse_retry_ms(s->parse);
-	lose(s, why, for_good);
+	sse_lose(s, why, for_good);
 }
 
-static void is_done(void *self, const char *why)
+static void sse_is_done(void *self, const char *why)
 {
 	struct sse *s = self;
 	bool for_good = request_fault(s->request) == REQUEST_UNTRUSTED;
@@ -168,12 +168,12 @@ static void is_done(void *self, const char *why)
 
 	s->request = NULL;
 	if (s->status == 204) {
-		lose(s, NULL, true);
+		sse_lose(s, NULL, true);
 	} else if (fault_tells(s->status, why)) {
 		fault_read(&fault, s->status, buf_text(&s->fault));
-		lose(s, fault.words, fault_is_for_good(s->status));
+		sse_lose(s, fault.words, fault_is_for_good(s->status));
 	} else {
-		end_stream(s, why, for_good);
+		sse_end_stream(s, why, for_good);
 	}
 }
 
@@ -188,9 +188,9 @@ static bool listen_to_it(struct sse *s, struct error *why)
 		.connect_ms = CONNECT_MS,
 		.head_ms = HEAD_MS,
 		.self = s,
-		.head = got_head,
-		.heard = got_body,
-		.done = is_done,
+		.head = sse_got_head,
+		.heard = sse_got_body,
+		.done = sse_is_done,
 	};
 	unsigned n = 1;
 
@@ -217,7 +217,7 @@ static void probed(void *self, const struct models_answer *answer)
 	if (answer->is_list)
 		source_become(s->source, "openai");
 	else if (!listen_to_it(s, &why))
-		lose(s, why.words, true);
+		sse_lose(s, why.words, true);
 }
 
 static bool probe(struct sse *s, struct error *why)
@@ -258,8 +258,8 @@ static void *open_sse(struct source *source, struct error *why)
 	struct parse_options p = {
 		.source = source_id(source),
 		.self = s,
-		.signal = made_signal,
-		.bad = met_bad,
+		.signal = sse_made_signal,
+		.bad = sse_met_bad,
 		.meta = met_meta,
 	};
 
@@ -273,7 +273,7 @@ static void *open_sse(struct source *source, struct error *why)
 	return NULL;
 }
 
-static void hush(void *self, bool hush)
+static void sse_hush(void *self, bool hush)
 {
 	struct sse *s = self;
 
@@ -286,6 +286,6 @@ const struct transport transport_sse = {
 	.parser = "envelope",
 	.open = open_sse,
 	.close = close_sse,
-	.forget = forget,
-	.hush = hush,
+	.forget = sse_forget,
+	.hush = sse_hush,
 };

@@ -27,17 +27,17 @@ struct websocket {
 	struct parse *parse;
 };
 
-static void is_open(void *self)
+static void websocket_is_open(void *self)
 {
 	source_live(((struct websocket *)self)->source);
 }
 
-static void got_text(void *self, struct text message)
+static void websocket_got_text(void *self, struct text message)
 {
 	parse_message(((struct websocket *)self)->parse, message);
 }
 
-static void is_closed(void *self, uint16_t code, int status, const char *why)
+static void websocket_is_closed(void *self, uint16_t code, int status, const char *why)
 {
 	struct loss loss = {.why = why, .for_good = fault_is_for_good(status)};
 
@@ -48,12 +48,12 @@ static void is_closed(void *self, uint16_t code, int status, const char *why)
 	source_lost(((struct websocket *)self)->source, &loss);
 }
 
-static void made_signal(void *self, struct text envelope)
+static void websocket_made_signal(void *self, struct text envelope)
 {
 	source_received(((struct websocket *)self)->source, envelope);
 }
 
-static void met_bad(void *self, const char *why)
+static void websocket_met_bad(void *self, const char *why)
 {
 	source_bad(((struct websocket *)self)->source, why);
 }
@@ -76,10 +76,10 @@ static struct ws_client *dial(struct websocket *w, struct error *why)
 		.connect_ms = CONNECT_MS,
 		.ping_ms = PING_MS,
 		.self = w,
-		.open = is_open,
-		.text = got_text,
-		.bad = met_bad,
-		.closed = is_closed,
+		.open = websocket_is_open,
+		.text = websocket_got_text,
+		.bad = websocket_met_bad,
+		.closed = websocket_is_closed,
 	};
 	struct ws_client *client = ws_client_create(source_loop(w->source), &o, why);
 
@@ -105,8 +105,8 @@ static void *open_websocket(struct source *source, struct error *why)
 		.source = source_id(source),
 		.event_max = MESSAGE_MAX,
 		.self = w,
-		.signal = made_signal,
-		.bad = met_bad,
+		.signal = websocket_made_signal,
+		.bad = websocket_met_bad,
 		.meta = met_meta,
 	};
 
@@ -127,7 +127,7 @@ static bool send_message(void *self, struct text message, struct error *why)
 	       error_set(why, "it does not take anything now");
 }
 
-static void hush(void *self, bool hush)
+static void websocket_hush(void *self, bool hush)
 {
 	ws_client_hush(((struct websocket *)self)->client, hush);
 }
@@ -138,5 +138,5 @@ const struct transport transport_websocket = {
 	.open = open_websocket,
 	.close = close_websocket,
 	.send = send_message,
-	.hush = hush,
+	.hush = websocket_hush,
 };
