@@ -343,7 +343,7 @@ static void unmatched(void)
 	theatre_destroy(theatre);
 }
 
-static void count_command(void *self, const struct command *command)
+static void count_command(void *self, const struct stage_command *command)
 {
 	(void)command;
 	++*(unsigned *)self;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "signal/json.h"
-#include "stage/shape.h"
+#include "stage/inside.h"
 
 #define LINE_MAX_BYTES (4 * MIB)
 
@@ -23,7 +23,7 @@ int main(void)
 			json_read(&reader, text_trim((struct text){line, (size_t)len}), &why);
 
 		if (doc)
-			shape_check(shape_show, yyjson_doc_get_root(doc), &why);
+			shape_check(show_shape, yyjson_doc_get_root(doc), &why);
 		puts(why.words);
 	}
 	free(line);

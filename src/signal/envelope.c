@@ -220,45 +220,47 @@ static const char *skip_container(const char *at, const char *end, unsigned dept
 
 /* --- the payload ----------------------------------------------------------- */
 
-static bool keeps_words(const struct schema_member *m, const struct plain *value)
+static bool keeps_words(const struct shape *s, const struct plain *value)
 {
-	if (!m->words)
+	if (!s->words)
 		return true;
-	for (unsigned i = 0; i < m->word_count; i++)
-		if (value->type == PLAIN_STRING && text_equal(m->words[i], value->text))
+	for (size_t i = 0; i < s->word_count; i++)
+		if (value->type == PLAIN_STRING && text_equal(s->words[i], value->text))
 			return true;
 	return false;
 }
 
 /* A number that has no exponent and is not long fits into a double; whether it is
  * as large as it must be is certain when it need not be more than zero. */
-static bool keeps_number(const struct schema_member *m, const struct plain *value)
+static bool keeps_number(const struct shape *s, const struct plain *value)
 {
 	struct text digits = value->text;
 
-	if (m->has_minimum && (m->minimum > 0 || digits.at[0] == '-'))
+	if (s->has_minimum && (s->minimum > 0 || digits.at[0] == '-'))
 		return false;
 	if (value->type == PLAIN_INTEGER)
 		return true;
-	return value->type == PLAIN_NUMBER && m->type == SCHEMA_NUMBER &&
+	return value->type == PLAIN_NUMBER && s->types == SHAPE_NUMBER &&
 	       digits.len <= MODEST_DIGITS && text_find(digits, 'e') < 0 &&
 	       text_find(digits, 'E') < 0;
 }
 
-static bool keeps_member(const struct schema_member *m, const struct plain *value)
+/* An object with a shape of its own is the other reader's. */
+static bool keeps_shape(const struct shape *s, const struct plain *value)
 {
-	switch (m->type) {
-	case SCHEMA_STRING:
-		return value->type <= PLAIN_ESCAPED && keeps_words(m, value);
-	case SCHEMA_INTEGER:
-	case SCHEMA_NUMBER:
-		return keeps_number(m, value);
-	case SCHEMA_BOOLEAN:
+	switch (s->types) {
+	case SHAPE_STRING:
+		return value->type <= PLAIN_ESCAPED && keeps_words(s, value);
+	case SHAPE_INTEGER:
+	case SHAPE_NUMBER:
+		return keeps_number(s, value);
+	case SHAPE_BOOLEAN:
 		return value->type == PLAIN_BOOLEAN;
-	case SCHEMA_OBJECT:
-		break;
+	case SHAPE_OBJECT:
+		return value->type == PLAIN_OBJECT && !s->members;
+	default:
+		return false;
 	}
-	return value->type == PLAIN_OBJECT && !m->object;
 }
 
 /* Steps over a name that is expected here, and its colon.  Where a name ends is known
@@ -273,10 +275,10 @@ static inline const char *skip_name(const char *at, const char *end, struct text
 }
 
 /* The member of a schema whose name is here; steps over it. */
-static const char *find_member(const char *at, const char *end, const struct schema_object *object,
-                               const struct schema_member **out)
+static const char *find_member(const char *at, const char *end, const struct shape *object,
+                               const struct shape_member **out)
 {
-	for (unsigned i = 0; i < object->count; i++) {
+	for (size_t i = 0; i < object->member_count; i++) {
 		const char *behind = skip_name(at, end, object->members[i].name);
 
 		*out = &object->members[i];
@@ -287,14 +289,14 @@ static const char *find_member(const char *at, const char *end, const struct sch
 }
 
 /* One member of a payload that has a schema. */
-static const char *read_known(const char *at, const char *end, const struct schema_object *object,
+static const char *read_known(const char *at, const char *end, const struct shape *object,
                               uint32_t *seen)
 {
-	const struct schema_member *m;
+	const struct shape_member *m;
 	struct plain value;
 
 	if (!(at = find_member(skip_spaces(at), end, object, &m)) ||
-	    !(at = read_value(at, end, 2, &value)) || !keeps_member(m, &value))
+	    !(at = read_value(at, end, 2, &value)) || !keeps_shape(m->shape, &value))
 		return NULL;
 	*seen |= 1u << (m - object->members);
 	return at;
@@ -311,7 +313,7 @@ static const char *skip_member(const char *at, const char *end)
 }
 
 /* object: what it must be like; NULL: like anything. */
-static const char *skip_payload(const char *at, const char *end, const struct schema_object *object)
+static const char *skip_payload(const char *at, const char *end, const struct shape *object)
 {
 	uint32_t seen = 0;
 	bool more;
@@ -396,9 +398,14 @@ struct envelope_reading {
 /* The payload's schema is that of the type, which must have come before. */
 static const char *read_payload(const char *at, const struct envelope_reading *r)
 {
-	if (r->checked && !(r->given & TYPE))
+	const struct shape *shape;
+
+	if (!r->checked)
+		return skip_payload(at, r->end, NULL);
+	if (!(r->given & TYPE))
 		return NULL;
-	return skip_payload(at, r->end, r->checked ? schema_payloads[r->e->kind] : NULL);
+	shape = schema_payloads[r->e->kind];
+	return skip_payload(at, r->end, shape->is_closed ? shape : NULL);
 }
 
 /* Which member this should be, by the first letters of its name. */

@@ -8,36 +8,10 @@
 
 #include "base/text.h"
 #include "signal/kind.h"
+#include "signal/shape.h"
 
-enum schema_type {
-	SCHEMA_STRING,
-	SCHEMA_NUMBER,
-	SCHEMA_INTEGER,
-	SCHEMA_BOOLEAN,
-	SCHEMA_OBJECT,
-};
-
-struct schema_object;
-
-struct schema_member {
-	struct text name;
-	enum schema_type type;
-	bool has_minimum;
-	double minimum;
-	const struct text *words; /* what a string may be; NULL: anything */
-	unsigned word_count;
-	const struct schema_object *object; /* what an object is like; NULL: anything */
-};
-
-/* No other member than these is allowed. */
-struct schema_object {
-	const struct schema_member *members;
-	unsigned count;
-	uint32_t required; /* bit i: members[i] must be there */
-};
-
-extern const struct schema_object *const schema_envelope;
-extern const struct schema_object *const schema_payloads[KIND_COUNT]; /* NULL: anything */
+extern const struct shape *const schema_envelope;
+extern const struct shape *const schema_payloads[KIND_COUNT];
 
 extern const struct text schema_kinds[KIND_COUNT];
 

@@ -2,7 +2,11 @@
 #ifndef STAGE_INSIDE_H
 #define STAGE_INSIDE_H
 
+#include "signal/shape.h"
 #include "stage/show.h"
+
+/* Made from schema/show.schema.json. */
+extern const struct shape *const show_shape;
 
 /* Made from show/default.json. */
 extern const char show_default_json[];

@@ -6,7 +6,6 @@
 #include "base/must.h"
 #include "signal/pointer.h"
 #include "stage/inside.h"
-#include "stage/shape.h"
 
 double show_number(yyjson_val *value, const char *name, double other)
 {
@@ -37,7 +36,7 @@ static bool read_root(struct show *show, struct text json, struct error *why)
 	if (!doc)
 		return false;
 	show->root = yyjson_doc_get_root(doc);
-	if (!shape_check(shape_show, show->root, why))
+	if (!shape_check(show_shape, show->root, why))
 		return false;
 	show->scene = yyjson_obj_get(show->root, "scene");
 	show->choreographies = yyjson_obj_get(show->root, "choreographies");

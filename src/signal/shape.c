@@ -4,7 +4,7 @@
  * contradict its words, such as the "type" of a filter: what is wrong with that
  * one is told.  No form overlaps another, so that is the same as trying all.
  */
-#include "stage/shape.h"
+#include "signal/shape.h"
 
 #include "base/near.h"
 #include "signal/json.h"
@@ -13,7 +13,14 @@
 /* A show has no use for more, and the walk goes down by calling itself. */
 #define DEPTH_MAX 64
 
-static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, struct error *why);
+/* How it goes on the way down. */
+struct shape_walk {
+	unsigned depth;
+	bool is_quick;
+};
+
+static bool check(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
+                  struct error *why);
 
 static bool shape_is_whole(yyjson_val *value)
 {
@@ -114,23 +121,28 @@ static void offer_words(const struct shape *shape, struct near *near)
 		near_offer(near, shape->words[i].at);
 }
 
-static bool wrong_word(const struct shape *shape, struct text word, struct error *why)
+static bool wrong_word(const struct shape *shape, struct text word, bool is_quick,
+                       struct error *why)
 {
 	struct near near;
 
 	near_init(&near, word);
-	offer_words(shape, &near);
+	if (!is_quick)
+		offer_words(shape, &near);
 	return fault_near(why, "not one of the words that are allowed", &near);
 }
 
-static bool check_string(const struct shape *shape, yyjson_val *value, struct error *why)
+static bool check_string(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
+                         struct error *why)
 {
-	if (shape->word_count == 1 && !shape_has_word(shape, value))
+	if (shape->word_count == 1 && !walk.is_quick && !shape_has_word(shape, value))
 		return pointer_fault(why, "only \"%.*s\" is possible", TEXT_ARG(shape->words[0]));
 	if (shape->word_count && !shape_has_word(shape, value))
-		return wrong_word(shape, json_text(value), why);
+		return wrong_word(shape, json_text(value), walk.is_quick, why);
 	if (shape->is_color && !is_color(json_text(value)))
 		return pointer_fault(why, "a colour like #E8A851 is needed");
+	if (!shape->least && !shape->most)
+		return true;
 	return check_size(shape, characters(json_text(value)), why);
 }
 
@@ -146,7 +158,7 @@ static bool check_number(const struct shape *shape, yyjson_val *value, struct er
 	return true;
 }
 
-static bool check_items(const struct shape *shape, yyjson_val *value, unsigned depth,
+static bool check_items(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
                         struct error *why)
 {
 	yyjson_val *item;
@@ -158,7 +170,7 @@ static bool check_items(const struct shape *shape, yyjson_val *value, unsigned d
 		return true;
 	yyjson_arr_foreach(value, i, max, item)
 	{
-		if (!check(shape->items, item, depth, why))
+		if (!check(shape->items, item, walk, why))
 			return pointer_item(why, i);
 	}
 	return true;
@@ -204,7 +216,7 @@ static bool check_required(const struct shape *shape, uint32_t seen, struct erro
 	return pointer_member(why, shape->members[__builtin_ctz(missing)].name);
 }
 
-static bool check_members(const struct shape *shape, yyjson_val *value, unsigned depth,
+static bool check_members(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
                           struct error *why)
 {
 	yyjson_val *key, *inner;
@@ -217,11 +229,13 @@ static bool check_members(const struct shape *shape, yyjson_val *value, unsigned
 		const struct shape *wanted = shape_of_member(shape, member);
 		uint32_t bit = member ? 1u << (member - shape->members) : 0;
 
-		if (!wanted)
+		if (!wanted && walk.is_quick)
+			pointer_fault(why, "not allowed");
+		else if (!wanted)
 			no_such_member(shape, json_text(key), why);
-		else if (seen & bit)
+		else if (seen & bit && !walk.is_quick)
 			pointer_fault(why, "given twice");
-		else if (check(wanted, inner, depth, why)) {
+		else if (check(wanted, inner, walk, why)) {
 			seen |= bit;
 			continue;
 		}
@@ -264,35 +278,36 @@ static bool no_such_type(const struct shape *shape, struct text type, struct err
 	return pointer_member(why, TEXT("type"));
 }
 
-static bool check_forms(const struct shape *shape, yyjson_val *value, unsigned depth,
+static bool check_forms(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
                         struct error *why)
 {
 	for (size_t i = 0; i < shape->form_count; i++)
 		if (is_meant(shape->forms[i], value))
-			return check(shape->forms[i], value, depth, why);
+			return check(shape->forms[i], value, walk, why);
 	if (!yyjson_obj_get(value, "type"))
 		return pointer_fault(why, "it has none of the forms that are allowed");
 	return no_such_type(shape, json_text_at(value, "type"), why);
 }
 
-static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, struct error *why)
+static bool check(const struct shape *shape, yyjson_val *value, struct shape_walk walk,
+                  struct error *why)
 {
-	if (depth > DEPTH_MAX)
+	if (walk.depth++ > DEPTH_MAX)
 		return pointer_fault(why, "too deep");
 	if (shape->form_count)
-		return check_forms(shape, value, depth + 1, why);
+		return check_forms(shape, value, walk, why);
 	if (!has_type(shape->types, value))
 		return wrong_type(shape->types, why);
 	switch (shape->types) {
 	case SHAPE_STRING:
-		return check_string(shape, value, why);
+		return check_string(shape, value, walk, why);
 	case SHAPE_NUMBER:
 	case SHAPE_INTEGER:
 		return check_number(shape, value, why);
 	case SHAPE_ARRAY:
-		return check_items(shape, value, depth + 1, why);
+		return check_items(shape, value, walk, why);
 	case SHAPE_OBJECT:
-		return check_members(shape, value, depth + 1, why);
+		return check_members(shape, value, walk, why);
 	default:
 		return true;
 	}
@@ -300,5 +315,10 @@ static bool check(const struct shape *shape, yyjson_val *value, unsigned depth, 
 
 bool shape_check(const struct shape *shape, yyjson_val *value, struct error *why)
 {
-	return check(shape, value, 0, why);
+	return check(shape, value, (struct shape_walk){0}, why);
+}
+
+bool shape_check_quickly(const struct shape *shape, yyjson_val *value, struct error *why)
+{
+	return check(shape, value, (struct shape_walk){.is_quick = true}, why);
 }

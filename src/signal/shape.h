@@ -1,10 +1,11 @@
-/* shape.h - what a value of a show must look like: a row for each schema.
+/* shape.h - what a value must look like: a row for each schema within a JSON Schema.
  *
- * The rows are made from schema/show.schema.json by tools/show-tables, so that the
- * document that others read and the code that checks are one thing.
+ * The rows are made from schema/signal.schema.json and schema/show.schema.json by
+ * tools/schema-tables, so that the documents that others read and the code that checks
+ * are one thing.
  */
-#ifndef STAGE_SHAPE_H
-#define STAGE_SHAPE_H
+#ifndef SIGNAL_SHAPE_H
+#define SIGNAL_SHAPE_H
 
 #include <yyjson.h>
 
@@ -47,9 +48,11 @@ struct shape {
 	size_t form_count;
 };
 
-extern const struct shape *const shape_show;
-
 /* `why` begins with the JSON pointer of the first fault. */
 bool shape_check(const struct shape *shape, yyjson_val *value, struct error *why);
+
+/* The same of what a program wrote and sends by the thousand: a member may come twice, and
+ * nobody wonders what was meant. */
+bool shape_check_quickly(const struct shape *shape, yyjson_val *value, struct error *why);
 
 #endif
