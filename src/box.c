@@ -16,8 +16,10 @@
 #include "base/whole.h"
 #include "box/parts.h"
 #include "bus/bus.h"
+#include "bus/deeds.h"
 #include "bus/folds.h"
 #include "config/config.h"
+#include "escapement/escapement.h"
 #include "hub/dialect.h"
 #include "hub/hub.h"
 #include "journal/journal.h"
@@ -29,6 +31,7 @@
 #include "net/request.h"
 #include "net/supervisor.h"
 #include "play/house/playhouse.h"
+#include "run/prompts.h"
 #include "run/runs.h"
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
@@ -193,6 +196,8 @@ static void make_hub(struct box *box)
 	};
 
 	box->hub = hub_create(&o);
+	box->agents_end = escapement_back_end(box->escapement);
+	backs_add(box->backs, &box->agents_end);
 }
 
 /* --- the show -> native ------------------------------------------------------ */
@@ -234,6 +239,16 @@ static void make_playhouse(struct box *box)
 	};
 
 	box->playhouse = playhouse_create(&o);
+}
+
+static void hear_people(struct box *box)
+{
+	box->deeds = deeds_create(&(struct deeds_options){
+		.bus = box->bus,
+		.backs = box->backs,
+		.self = box->playhouse,
+		.concerned = playhouse_concerned,
+	});
 }
 
 /* --- stopping ---------------------------------------------------------------- */
@@ -294,7 +309,7 @@ static void interrupted(void *self, enum interrupt which)
 static void take_down(struct box *box)
 {
 	watchdog_destroy(box->watchdog);
-	box_stop_prompts(box);
+	box_stop_back(box);
 	box_close_folds(box);
 	if (box->stopping) {
 		loop_remove_turn(&box->turn);
@@ -305,7 +320,7 @@ static void take_down(struct box *box)
 	approve_destroy(box->approve);
 	pauses_destroy(box->pauses);
 	hook_destroy(box->hook);
-	box->approve = NULL;
+	box->approve = box->hooks_end.approve = NULL;
 	box->hook = NULL; /* web has yet to hear of those who leave */
 	sources_destroy(box->sources);
 	requests_destroy(box->requests);
@@ -318,12 +333,13 @@ static void take_down(struct box *box)
 	if (box->journal)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
-	box_destroy_prompts(box);
+	prompts_destroy(box->prompts);
 	resume_destroy(box->resume);
 	runs_destroy(box->runs);
 	playhouse_destroy(box->playhouse);
 	box->playhouse = NULL;
-	box_destroy_back(box);
+	deeds_destroy(box->deeds);
+	backs_destroy(box->backs);
 	bus_destroy(box->bus);
 	wake_destroy(box->journal_news);
 	interrupts_destroy(box->interrupts); /* until here they would end it in the middle */
@@ -393,14 +409,16 @@ static bool start(struct box *box, struct error *why)
 		return false;
 	make_bus(box);
 	make_accounts(box);
+	box_make_runs(box);
 	box_make_back(box);
-	box_make_resume(box);
+	box->resume = resume_create();
+	folds_add(bus_folds(box->bus), &resume_fold, box->resume);
 	if (!box_make_prompts(box, why))
 		return false;
 	box_open_folds(box);
 	make_hub(box);
 	make_playhouse(box);
-	box_hear_people(box);
+	hear_people(box);
 	playhouse_open(box->playhouse);
 	if (!box_make_sources(box, why))
 		return false;
@@ -415,7 +433,7 @@ static bool start(struct box *box, struct error *why)
 		.pauses = box->pauses,
 		.approve = box->approve,
 	});
-	box_end_asks(box);
+	resume_end_asks(box->resume, box->sources, box->bus);
 	box_make_discover(box);
 	box->watchdog = watchdog_create(box->loop);
 	announce(box);
@@ -426,7 +444,7 @@ static bool start(struct box *box, struct error *why)
 bool box_check(const struct config *config, struct error *why)
 {
 	return is_data_good(config->data, why) && listens_check(config, why) &&
-	       credentials_are_good(config, why) && box_check_key(config->data, why) &&
+	       credentials_are_good(config, why) && prompts_check_key(config->data, why) &&
 	       box_are_sources_good(config, why);
 }
 

@@ -40,12 +40,17 @@ static void runs_have_news(void *self)
 		escapement_tell_runs(box->escapement);
 }
 
-void box_open_folds(struct box *box)
+void box_make_runs(struct box *box)
 {
 	struct runs_options o = {.self = box, .news = runs_have_news};
-	struct follower *f = &box->follower;
 
 	box->runs = runs_create(&o);
+}
+
+void box_open_folds(struct box *box)
+{
+	struct follower *f = &box->follower;
+
 	f->loop = box->loop;
 	f->folds = bus_folds(box->bus);
 	runs_join(box->runs, f->folds);

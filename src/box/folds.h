@@ -15,7 +15,8 @@ struct follower {
 	bool is_ticking;
 };
 
-void box_open_folds(struct box *box);  /* the runs, and the past of all */
+void box_make_runs(struct box *box);
+void box_open_folds(struct box *box);  /* the past of all, and what comes */
 void box_close_folds(struct box *box); /* the journal is about to close */
 
 #endif

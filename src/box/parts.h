@@ -7,17 +7,16 @@
 #define BOX_PARTS_H
 
 #include "base/error.h"
-#include "box/agents.h"
 #include "box/back.h"
 #include "box/dialects.h"
 #include "box/folds.h"
 #include "box/listens.h"
-#include "box/resume.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
 #include "net/caller.h"
 #include "net/loop.h"
 #include "net/supervisor.h"
+#include "source/claude/back.h"
 
 struct box {
 	const struct box_options *options;
@@ -41,15 +40,15 @@ struct box {
 	struct porch *porch;     /* where hooks come in */
 	struct discover *discover;
 	struct playhouse *playhouse; /* the show */
-	struct receipts *receipts;   /* of what people told agents */
-	struct backs *backs;         /* whoever can do what people want ... */
-	struct back_end back_ends[3];
-	struct tap people; /* ... and what those do */
+	struct backs *backs;         /* whoever can do what people want: */
+	struct claude_back hooks_end;
+	struct back_end agents_end, sources_end;
+	struct deadline back_tick;
+	struct deeds *deeds; /* what people do on a screen */
 	struct runs *runs;
 	struct resume *resume; /* what the last life left open */
 	struct follower follower;
 	struct prompts *prompts;
-	struct prompt_desk *desk; /* where they are heard, kept and told */
 	struct interrupts *interrupts;
 	struct listens *listens;
 	struct supervisor_sockets handed; /* while it starts */

@@ -10,6 +10,9 @@
 #include "config/config.h"
 #include "native/native.h"
 #include "net/request.h"
+#include "play/house/playhouse.h"
+#include "run/runs.h"
+#include "source/back.h"
 #include "source/resume.h"
 #include "source/store.h"
 #include "web/listens.h"
@@ -42,6 +45,18 @@ static void each_run(void *self, struct text source,
 	resume_each_run(((struct box *)self)->resume, source, each, of);
 }
 
+static bool is_live(void *self, struct text run)
+{
+	const struct run *known = runs_find(((struct box *)self)->runs, run);
+
+	return known && fold_totals(&known->fold).live > 0;
+}
+
+static struct text source_of(void *self, struct text run)
+{
+	return theatre_source(playhouse_theatre(((struct box *)self)->playhouse), run);
+}
+
 bool box_make_sources(struct box *box, struct error *why)
 {
 	struct sources_options o = {
@@ -57,6 +72,8 @@ bool box_make_sources(struct box *box, struct error *why)
 		.asks_again = box_tell_prompts,
 		.position = position_of,
 		.each_run = each_run,
+		.is_live = is_live,
+		.source_of = source_of,
 		.each_prompt = box_each_prompt,
 		.self = box,
 	};
@@ -65,6 +82,8 @@ bool box_make_sources(struct box *box, struct error *why)
 	box->sources = sources_create(&o, why);
 	if (!box->sources)
 		return false;
+	box->sources_end = sources_back_end(box->sources);
+	backs_add(box->backs, &box->sources_end);
 	bus_set_names(box->bus, bus_asks_name, box);
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "net/work.h"
+#include "run/prompts.h"
 #include "run/runs.h"
 #include "source/claude/approve.h"
 #include "source/claude/hook.h"
@@ -48,8 +49,10 @@ void box_make_hook(struct box *box)
 		.self = box,
 		.was_paused = was_paused,
 	});
+	box->hooks_end.approve = box->approve;
+	box->hooks_end.pauses = box->pauses;
 	/* Those that were held when the box ended are not held any more. */
-	box_withdraw_prompts(box, approve_is_ours, "the box was started again");
+	prompts_withdraw_all(box->prompts, approve_is_ours, "the box was started again");
 }
 
 static bool web_has_hook(void *self, struct text payload, bool is_sure, struct error *why)

@@ -7,7 +7,7 @@
 #define ESCAPEMENT_ESCAPEMENT_H
 
 #include "base/error.h"
-#include "bus/back.h"
+#include "bus/backs.h"
 #include "hub/dialect.h"
 
 struct bus;
@@ -32,6 +32,8 @@ void escapement_destroy(struct escapement *escapement); /* after the hub */
 /* To screens: a prompt was opened or is over; runs have new frames. */
 void escapement_tell_prompt(struct escapement *escapement, const struct prompt *prompt);
 void escapement_tell_runs(struct escapement *escapement);
+
+struct back_end escapement_back_end(struct escapement *escapement); /* its agents */
 
 /* The agent of a run, if it is here: what people want of it; what it asked and they answered;
  * what they did on a screen, as an event.  BACK_UNKNOWN, false: it is not. */

@@ -47,6 +47,9 @@ struct prompts_options {
 	struct backs *backs;
 };
 #define PROMPTS_KEY 32
+/* Reads DATA/prompt-key, or makes it; and: is it as it must be, if it is there? */
+bool prompts_load_key(const char *data, char key[PROMPTS_KEY], struct error *why);
+bool prompts_check_key(const char *data, struct error *why);
 
 struct prompts *prompts_create(const struct prompts_options *options);
 void prompts_destroy(struct prompts *prompts);
@@ -87,6 +90,21 @@ size_t prompts_open_count(const struct prompts *prompts);
 /* The agent of this run is back: delivers what was answered meanwhile.  Without a run:
  * any of them may be. */
 void prompts_untold(struct prompts *prompts, struct text run);
+
+/* ---- prompts_asked.c: by whoever asked ---- */
+
+/* Does not want to know any more: one by its own id, or all of some sources. */
+void prompts_withdraw(struct prompts *prompts, struct text source, struct text id, const char *why);
+void prompts_withdraw_all(struct prompts *prompts, bool (*is_meant)(struct text source),
+                          const char *why);
+/* Settled by a run's own id; and by a source's, where the decision came from there. */
+void prompts_settle_own(struct prompts *prompts, struct text run, struct text id,
+                        const struct prompt_settlement *settlement);
+void prompts_decide(struct prompts *prompts, struct text source, struct text id,
+                    const struct prompt_settlement *settlement);
+/* The open ones of a source, by the ids that it gave them. */
+void prompts_each_asked(struct prompts *prompts, struct text source,
+                        void (*each)(void *of, struct text id), void *of);
 
 /* For screens: backs_front() wants them. */
 struct back_prompts prompts_back(struct prompts *prompts);

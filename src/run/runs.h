@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "bus/back.h"
 #include "run/fold.h"
 #include "run/translate.h"
 
@@ -78,6 +79,10 @@ struct link *runs_all(struct runs *runs);
 size_t runs_count(const struct runs *runs);
 void run_json(const struct run *run, struct buf *out);  /* an object: id, source, fold's members */
 void run_brief(const struct run *run, struct buf *out); /* one line of a list */
+
+/* Of struct backs_options, with the runs as self. */
+bool runs_have(void *self, struct text run);
+enum back_answer runs_miss(void *self, const struct back_control *control, struct error *why);
 
 /* The frame at a place, or the next one that is kept; false: there is none yet. */
 bool runs_frame(const struct runs *runs, uint64_t at, struct run_frame *out);

@@ -18,9 +18,11 @@
 #define RESUME_AT_MAX (4 * KIB)
 #define RESUME_BACK 1000000 /* signals that a start without a checkpoint looks at */
 
+struct bus;
 struct fold_kind;
 struct resume;
 struct signal;
+struct sources;
 
 struct resume *resume_create(void);
 void resume_destroy(struct resume *resume);
@@ -42,6 +44,10 @@ void resume_each_run(const struct resume *resume, struct text source,
 /* Each ask without an end, the oldest first; they are forgotten. */
 void resume_take_asks(struct resume *resume,
                       void (*take)(void *self, struct text run, struct text source), void *self);
+
+/* Who asked waits for an end, and so does whoever watches the run: each ask without one gets
+ * an error, unless its source works on without us and says itself how it ended. */
+void resume_end_asks(struct resume *resume, struct sources *sources, struct bus *bus);
 
 /* For the checkpoint, a JSON object; load is for one that has heard nothing yet. */
 void resume_save(const struct resume *resume, struct buf *out);

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "source/back.h"
 #include "source/inside.h"
 
 static enum back_answer find_open(struct sources *all, struct text id, struct source **out,

@@ -47,6 +47,9 @@ struct sources_options {
 	struct text (*position)(void *self, struct text source);
 	void (*each_run)(void *self, struct text source,
 	                 void (*each)(void *of, struct text run, struct text at), void *of);
+	/* Optional, of a run: is somebody at work there, and which source is it of? */
+	bool (*is_live)(void *self, struct text run);
+	struct text (*source_of)(void *self, struct text run);
 	/* Optional: as source_each_prompt() says. */
 	void (*each_prompt)(void *self, struct text source, void (*each)(void *of, struct text id),
 	                    void *of);
@@ -73,27 +76,6 @@ enum back_answer sources_remove(struct sources *sources, struct text id, struct 
 void sources_withdraw(struct sources *sources, struct text id);
 enum back_answer sources_connect(struct sources *sources, struct text id, struct error *why);
 enum back_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
-
-/* A message as the producer wants it, to one that listens. */
-enum back_answer sources_send(struct sources *sources, struct text id, struct text message,
-                              struct error *why);
-/* Would it be taken, as things are? */
-bool sources_can_send(struct sources *sources, struct text id);
-
-/* With the id of a new run, which ends in one completion or error. */
-enum back_answer sources_ask(struct sources *sources, const struct back_ask *ask,
-                             struct error *why);
-/* Both to the source whose run it is.  What is asked can be cancelled, and an interrupt does the
- * same; nothing else can be done to it. */
-enum back_answer sources_cancel(struct sources *sources, const struct back_control *control,
-                                struct error *why);
-enum back_answer sources_control(struct sources *sources, const struct back_control *control,
-                                 struct error *why);
-/* Could it be done?  What was asked can be cancelled while somebody is at it. */
-bool sources_can(const struct sources *sources, struct text run, struct text op, bool is_live);
-/* To the source that asked.  BACK_CONFLICT: it is not there now. */
-enum back_answer sources_reply(struct sources *sources, struct text id,
-                               const struct back_outcome *reply, struct error *why);
 
 void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
 void source_json(const struct source *source, struct buf *out);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "net/account.h"
+#include "source/back.h"
 #include "source/backoff.h"
 #include "source/fixture.h"
 

@@ -21,6 +21,7 @@
 #include "journal/journal.h"
 #include "net/loop.h"
 #include "play/house/hands.h"
+#include "signal/json.h"
 
 #define SECTION "show"         /* of a checkpoint */
 #define SECTION_SEQ "show.seq" /* the newest signal that it heard */
@@ -315,9 +316,34 @@ static void wake(struct playhouse *p, uint64_t until)
 	hands_arm(p);
 }
 
-void playhouse_wake(struct playhouse *p, uint64_t until)
+/* ---- what people do ---- */
+
+/* Whom or what it was done to; empty: nothing that is on the stage. */
+static struct text entity_of(yyjson_val *envelope)
 {
-	wake(p, until);
+	yyjson_val *payload = yyjson_obj_get(envelope, "payload");
+	struct text target = json_text(yyjson_obj_get(payload, "target"));
+
+	return target.len ? target : json_text(yyjson_obj_get(payload, "entityId"));
+}
+
+struct text playhouse_concerned(void *self, const struct signal *s, struct text *run)
+{
+	struct playhouse *p = self;
+	struct text source = TEXT(""), known;
+	struct json_reader reader;
+	yyjson_doc *doc;
+
+	*run = s->correlation;
+	if (run->at)
+		return theatre_source(p->theatre, *run);
+	wake(p, s->seq - 1);
+	json_reader_init(&reader, s->line.len);
+	doc = json_read(&reader, s->line, NULL);
+	theatre_episode(p->theatre, entity_of(yyjson_doc_get_root(doc)), run, &source);
+	json_reader_finish(&reader);
+	known = run->len ? theatre_source(p->theatre, *run) : source;
+	return known.len ? known : source;
 }
 
 /* ---- across a restart ---- */

@@ -14,6 +14,7 @@ struct bus;
 struct journal;
 struct loop;
 struct playhouse;
+struct signal;
 
 struct playhouse_options {
 	struct loop *loop;
@@ -35,9 +36,11 @@ void playhouse_destroy(struct playhouse *p);
 void playhouse_save(struct playhouse *p, struct buf *out); /* for the checkpoint */
 
 const struct theatre *playhouse_theatre(const struct playhouse *p);
-void playhouse_wake(struct playhouse *p, uint64_t until); /* it has played all up to this signal */
 void playhouse_status(struct playhouse *p, struct buf *out); /* of GET /api/status */
-uint64_t playhouse_skipped(const struct playhouse *p);       /* signals, by the theatre or by us */
+/* Whom a signal of a person concerns: the run that it names, or else the last performance of what
+ * it was done to.  self is the playhouse; empty: nobody knows. */
+struct text playhouse_concerned(void *self, const struct signal *s, struct text *run);
+uint64_t playhouse_skipped(const struct playhouse *p); /* signals, by the theatre or by us */
 
 /* How all of the stage looks, as a JSON object; the time of that. */
 double playhouse_look(struct playhouse *p, struct buf *out);

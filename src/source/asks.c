@@ -1,28 +1,21 @@
-/* resume.c - what the last life of the box left open: where sources go on, and the ends of
- * answers that it cut off. */
-#include "source/resume.h"
-
-#include "box/parts.h"
+/* asks.c - the ends of answers that the last life of the box cut off. */
 #include "bus/bus.h"
-#include "bus/folds.h"
 #include "signal/make.h"
+#include "source/resume.h"
 #include "source/source.h"
 
 #define END_MAX (4 * KIB)
 
-void box_make_resume(struct box *box)
-{
-	box->resume = resume_create();
-	folds_add(bus_folds(box->bus), &resume_fold, box->resume);
-}
+struct ends {
+	struct sources *sources;
+	struct bus *bus;
+};
 
-/* Who asked waits for an end, and so does whoever watches the run.  A gateway works on
- * without us, and says itself how it ended. */
 static void end_ask(void *self, struct text run, struct text source)
 {
-	struct box *box = self;
-	struct source *known = sources_find(box->sources, source);
-	struct bus_emit emit = {.from = bus_from(box->bus, source, true)};
+	const struct ends *e = self;
+	struct source *known = sources_find(e->sources, source);
+	struct bus_emit emit = {.from = bus_from(e->bus, source, true)};
 	struct bus_verdict verdict;
 	struct make m;
 	struct buf out;
@@ -43,12 +36,12 @@ static void end_ask(void *self, struct text run, struct text source)
 	make_word(&m, "severity", "error");
 	if (make_end(&m)) {
 		emit.raw = buf_text(&out);
-		bus_admit(box->bus, &emit, &verdict);
+		bus_admit(e->bus, &emit, &verdict);
 	}
 	buf_finish(&out);
 }
 
-void box_end_asks(struct box *box)
+void resume_end_asks(struct resume *resume, struct sources *sources, struct bus *bus)
 {
-	resume_take_asks(box->resume, end_ask, box);
+	resume_take_asks(resume, end_ask, &(struct ends){sources, bus});
 }
