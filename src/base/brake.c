@@ -72,8 +72,8 @@ static bool write_uses(const char *path, uint64_t uses, struct error *why)
 	return whole_replace(path, 0600, text_of_u64(uses, digits), why);
 }
 
-static bool change(const char *data, struct text session, uint64_t uses, bool adds,
-                   struct error *why)
+static bool brake_change(const char *data, struct text session, uint64_t uses, bool adds,
+                         struct error *why)
 {
 	char *path;
 	uint64_t has;
@@ -96,12 +96,12 @@ static bool change(const char *data, struct text session, uint64_t uses, bool ad
 
 bool brake_set(const char *data, struct text session, uint64_t uses, struct error *why)
 {
-	return change(data, session, uses, false, why);
+	return brake_change(data, session, uses, false, why);
 }
 
 bool brake_add(const char *data, struct text session, uint64_t more, struct error *why)
 {
-	return change(data, session, more < BRAKE_MAX ? more : BRAKE_MAX, true, why);
+	return brake_change(data, session, more < BRAKE_MAX ? more : BRAKE_MAX, true, why);
 }
 
 bool brake_release(const char *data, struct text session, struct error *why)

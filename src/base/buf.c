@@ -107,7 +107,7 @@ static bool buf_add_escaped(struct buf *b, unsigned char c)
 }
 
 /* Are eight bytes ASCII that stands in JSON as it is? */
-static bool are_plain(const char *at)
+static bool buf_are_plain(const char *at)
 {
 	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
 	uint64_t word, quote, backslash, del;
@@ -128,7 +128,7 @@ static size_t plain_run(struct text t)
 		unsigned char c = (unsigned char)t.at[i];
 		size_t n = 1;
 
-		if (t.len - i >= 8 && are_plain(t.at + i)) {
+		if (t.len - i >= 8 && buf_are_plain(t.at + i)) {
 			i += 8;
 			continue;
 		}

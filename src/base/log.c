@@ -123,7 +123,7 @@ static void log_add_text(struct buf *line, const struct event *e)
 	buf_add(line, e->words);
 }
 
-static void add_json(struct buf *line, const struct event *e)
+static void log_add_json(struct buf *line, const struct event *e)
 {
 	buf_print(line, "{\"time\":\"%s\",\"level\":\"%s\",\"room\":", e->time, e->level);
 	buf_add_json(line, text_of(e->room));
@@ -157,7 +157,7 @@ static bool is_taken(void)
 static void log_add_line(struct buf *out, const struct event *e)
 {
 	if (atomic_load(&line_format) == LOG_JSON)
-		add_json(out, e);
+		log_add_json(out, e);
 	else
 		log_add_text(out, e);
 	buf_add_char(out, '\n');

@@ -24,7 +24,7 @@ void map_finish(struct map *m)
 	m->room = m->count = 0;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t map_mix(uint64_t a, uint64_t b)
 {
 	__uint128_t product = (__uint128_t)a * b;
 
@@ -53,16 +53,16 @@ uint64_t map_hash(uint64_t seed, struct text key)
 
 	for (; i + 8 <= key.len; i += 8) {
 		memcpy(&word, key.at + i, 8);
-		h = mix(h ^ word, 0x9E3779B97F4A7C15u ^ seed);
+		h = map_mix(h ^ word, 0x9E3779B97F4A7C15u ^ seed);
 	}
 	if (i < key.len) /* the pointer of an empty one may be NULL */
 		h ^= end_word(key.at + i, key.len - i);
 	/* Where no byte of a key can undo it. */
-	return mix(h, 0xD6E8FEB86659FD93u ^ (uint64_t)key.len << 32);
+	return map_mix(h, 0xD6E8FEB86659FD93u ^ (uint64_t)key.len << 32);
 }
 
 /* Where the key is, or the empty slot where it would go. */
-static size_t seek(const struct map *m, struct text key, uint64_t hash)
+static size_t map_seek(const struct map *m, struct text key, uint64_t hash)
 {
 	size_t i = hash & (m->room - 1);
 
@@ -82,7 +82,7 @@ void *map_get(const struct map *m, struct text key)
 
 	if (m->count == 0)
 		return NULL;
-	s = &m->slots[seek(m, key, map_hash(m->seed, key))];
+	s = &m->slots[map_seek(m, key, map_hash(m->seed, key))];
 	return s->key ? s->value : NULL;
 }
 
@@ -96,7 +96,7 @@ static void map_grow(struct map *m)
 		struct map_slot *s = &old.slots[i];
 
 		if (s->key)
-			m->slots[seek(m, (struct text){s->key, s->len}, s->hash)] = *s;
+			m->slots[map_seek(m, (struct text){s->key, s->len}, s->hash)] = *s;
 	}
 	free(old.slots);
 }
@@ -108,7 +108,7 @@ void map_set(struct map *m, struct text key, void *value)
 
 	if ((m->count + 1) * 4 > m->room * 3)
 		map_grow(m);
-	s = &m->slots[seek(m, key, hash)];
+	s = &m->slots[map_seek(m, key, hash)];
 	if (!s->key) {
 		*s = (struct map_slot){text_dup(key), key.len, hash, NULL};
 		m->count++;
@@ -123,7 +123,7 @@ void *map_remove(struct map *m, struct text key)
 
 	if (m->count == 0)
 		return NULL;
-	hole = i = seek(m, key, map_hash(m->seed, key));
+	hole = i = map_seek(m, key, map_hash(m->seed, key));
 	if (!m->slots[hole].key)
 		return NULL;
 	was = m->slots[hole].value;

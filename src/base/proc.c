@@ -41,7 +41,7 @@ bool proc_read_stat(struct text stat, char *state, uint64_t *start)
 	return text_to_u64(field, start);
 }
 
-static int64_t time_of(uint64_t ticks)
+static int64_t proc_time_of(uint64_t ticks)
 {
 	long rate = sysconf(_SC_CLK_TCK);
 	struct timespec since_boot;
@@ -67,7 +67,7 @@ bool proc_look(uint64_t pid, struct proc *out)
 	                    &out->start) ||
 	    state == 'Z' || state == 'X')
 		return false;
-	out->began_ms = time_of(out->start);
+	out->began_ms = proc_time_of(out->start);
 	len = readlink("/proc/self/ns/pid", out->space, sizeof(out->space) - 1);
 	out->space[len > 0 ? len : 0] = '\0';
 	machine.len = read_small("/etc/machine-id", bytes, sizeof(out->machine) - 1);

@@ -25,7 +25,7 @@ static bool scan_fail(struct scan *s)
 
 /* From behind the opening quote to behind the closing one.  What a backslash stands
  * before is stepped over; so is a control character, which is not ours to refuse. */
-static bool skip_string(struct scan *s)
+static bool scan_skip_string(struct scan *s)
 {
 	for (;;) {
 		s->at = scan_stop(s->at, s->end);
@@ -39,7 +39,7 @@ static bool skip_string(struct scan *s)
 	}
 }
 
-static bool skip_container(struct scan *s)
+static bool scan_skip_container(struct scan *s)
 {
 	unsigned depth = 0;
 
@@ -47,7 +47,7 @@ static bool skip_container(struct scan *s)
 		char c = *s->at++;
 
 		if (c == '"') {
-			if (!skip_string(s))
+			if (!scan_skip_string(s))
 				return false;
 		} else if (c == '{' || c == '[') {
 			depth++;
@@ -63,10 +63,10 @@ static bool skip_value(struct scan *s)
 	if (s->at == s->end)
 		return scan_fail(s);
 	if (*s->at == '{' || *s->at == '[')
-		return skip_container(s);
+		return scan_skip_container(s);
 	if (*s->at == '"') {
 		s->at++;
-		return skip_string(s);
+		return scan_skip_string(s);
 	}
 	/* A byte beyond ASCII belongs to it, whether the machine's char has a sign or not. */
 	while (s->at < s->end && (uint8_t)*s->at > ' ' && *s->at != ',' && *s->at != '}' &&
@@ -99,7 +99,7 @@ bool scan_key(struct scan *scan, struct text *key)
 	if (!eat(scan, '"'))
 		return scan_fail(scan);
 	key->at = scan->at;
-	if (!skip_string(scan))
+	if (!scan_skip_string(scan))
 		return false;
 	key->len = (size_t)(scan->at - 1 - key->at);
 	if (!eat(scan, ':'))

@@ -23,7 +23,7 @@ static char *spool_path_of(const char *data, const char *end)
 	return must_print("%s/spool%s", data, end);
 }
 
-static bool lock(int fd)
+static bool spool_lock(int fd)
 {
 	for (unsigned i = 0; i < LOCK_TRIES; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -50,7 +50,7 @@ static int open_locked(const char *path)
 
 		if (fd < 0)
 			return -1;
-		if (!lock(fd)) {
+		if (!spool_lock(fd)) {
 			close(fd);
 			return -1;
 		}
@@ -140,7 +140,7 @@ bool spool_is_taken(const char *data)
 static bool is_quiet(const char *taken)
 {
 	int fd = open(taken, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool quiet = fd >= 0 && lock(fd);
+	bool quiet = fd >= 0 && spool_lock(fd);
 
 	if (fd >= 0)
 		close(fd);

@@ -48,18 +48,18 @@ struct text text_cut(struct text a, char c, struct text *rest)
 	return (struct text){a.at, (size_t)at};
 }
 
-static bool is_blank(char c)
+static bool text_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 struct text text_trim(struct text a)
 {
-	while (a.len && is_blank(a.at[0])) {
+	while (a.len && text_is_blank(a.at[0])) {
 		a.at++;
 		a.len--;
 	}
-	while (a.len && is_blank(a.at[a.len - 1]))
+	while (a.len && text_is_blank(a.at[a.len - 1]))
 		a.len--;
 	return a;
 }

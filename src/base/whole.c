@@ -96,7 +96,7 @@ bool whole_load(const char *path, unsigned demands, struct buf *out, struct erro
 	return good;
 }
 
-static bool check_dir(const char *path, const struct stat *st, struct error *why)
+static bool whole_check_dir(const char *path, const struct stat *st, struct error *why)
 {
 	if (!S_ISDIR(st->st_mode))
 		return error_set(why, "%s is not a directory", path);
@@ -128,7 +128,7 @@ bool whole_dir_is_private(const char *path, struct error *why)
 	bool good = stat(path, &st) == 0;
 
 	if (good) {
-		good = check_dir(path, &st, why);
+		good = whole_check_dir(path, &st, why);
 	} else {
 		failure = errno;
 		error_errno(why, "%s", path);

@@ -192,7 +192,7 @@ void choreo_destroy(struct choreo *choreo)
 
 /* --- signals ----------------------------------------------------------------------- */
 
-static void set_now(struct choreo *choreo, double now_ms)
+static void choreo_set_now(struct choreo *choreo, double now_ms)
 {
 	if (now_ms > choreo->now_ms)
 		choreo->now_ms = now_ms;
@@ -254,7 +254,7 @@ bool choreo_hear(struct choreo *choreo, size_t index, const struct cue *cue, dou
 
 	if (!when_holds(part->when, cue))
 		return false;
-	set_now(choreo, now_ms);
+	choreo_set_now(choreo, now_ms);
 	if (part->interrupts && cue->correlation.len)
 		interrupt_episode(choreo, cue);
 	if (choreo_begin(choreo, &part->score, cue))
@@ -316,7 +316,7 @@ void choreo_tick(struct choreo *choreo, double now_ms)
 	};
 	size_t count;
 
-	set_now(choreo, now_ms);
+	choreo_set_now(choreo, now_ms);
 	play.now_ms = choreo->now_ms;
 	count = play.updates ? choreo_take_all(choreo) : take_due(choreo);
 	for (size_t i = 0; i < count; i++) {
@@ -389,7 +389,7 @@ void choreo_save(const struct choreo *choreo, struct buf *out)
 	buf_add(out, TEXT("]}"));
 }
 
-static bool load_one(struct choreo *choreo, const struct places *places, yyjson_val *saved)
+static bool choreo_load_one(struct choreo *choreo, const struct places *places, yyjson_val *saved)
 {
 	size_t place = places_of(places, yyjson_get_uint(yyjson_obj_get(saved, "part")));
 	struct performance *p;
@@ -424,7 +424,7 @@ bool choreo_load(struct choreo *choreo, yyjson_val *saved, const struct places *
 		choreo->now_ms = -INFINITY;
 	yyjson_arr_foreach(all, i, max, one)
 	{
-		if (!load_one(choreo, places, one))
+		if (!choreo_load_one(choreo, places, one))
 			lost(self, yyjson_get_uint(yyjson_obj_get(one, "id")));
 	}
 	return true;

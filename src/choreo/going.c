@@ -147,7 +147,7 @@ static void add_walk(const struct going *going, struct teller *teller)
 }
 
 /* When it begins, or later, for who was not there. */
-static void tell_start(const struct going *going, struct teller *teller, double now_ms)
+static void going_tell_start(const struct going *going, struct teller *teller, double now_ms)
 {
 	yyjson_val *transition = yyjson_obj_get(going->binding->value, "transition");
 	struct text easing = is_turn(going) ? json_text_at(transition, "easing") : TEXT("");
@@ -188,7 +188,7 @@ void goings_turn(struct goings *g, const struct binding *binding, struct text ac
 	struct going *going = going_begin(g, binding, actor);
 
 	going_enter(going, PHASE_GOING, now_ms, show_number(transition, "durationMs", 0));
-	tell_start(going, g->teller, now_ms);
+	going_tell_start(going, g->teller, now_ms);
 }
 
 /* Whole milliseconds, so that no machine rounds otherwise. */
@@ -230,7 +230,7 @@ void goings_walk(struct goings *g, const struct binding *binding, struct text ac
 		duration = limited(length_of_walk(g, action, actor, now_ms) / WALK_SPEED);
 	going = going_begin(g, binding, actor);
 	going_enter(going, PHASE_GOING, now_ms, duration);
-	tell_start(going, g->teller, now_ms);
+	going_tell_start(going, g->teller, now_ms);
 }
 
 /* ---- time ---- */
@@ -251,7 +251,7 @@ static bool going_go_on(struct goings *g, struct going *going, double now_ms)
 	if (going->phase == PHASE_RESTING) {
 		going_enter(going, PHASE_RETURNING, now_ms,
 		            show_number(transition, "durationMs", 0));
-		tell_start(going, g->teller, now_ms);
+		going_tell_start(going, g->teller, now_ms);
 		return false;
 	}
 	return true;
@@ -292,7 +292,8 @@ void goings_running(const struct goings *g, double now_ms, struct teller *teller
 {
 	list_each(&g->all, l)
 		if (in_goings(l)->phase != PHASE_RESTING)
-			tell_start(in_goings(l), teller, fmax(now_ms, in_goings(l)->since_ms));
+			going_tell_start(in_goings(l), teller,
+			                 fmax(now_ms, in_goings(l)->since_ms));
 }
 
 /* ---- remembering ---- */

@@ -104,7 +104,7 @@ bool performance_turn(struct performance *p)
 
 /* --- commands -------------------------------------------------------------------- */
 
-static struct text entity_of(const struct performance *p, const struct step *step)
+static struct text performance_entity_of(const struct performance *p, const struct step *step)
 {
 	const struct value *v;
 
@@ -159,7 +159,7 @@ static struct stage_command command_of(const struct performance *p, const struct
 		.at_ms = play->now_ms,
 		.performance = p->id,
 		.action = step->action,
-		.entity = entity_of(p, step),
+		.entity = performance_entity_of(p, step),
 		.by_signal = step->entity_path != PATH_NONE,
 		.params = params_of(p, step, play->params),
 		.duration = step->duration_ms,
@@ -169,8 +169,8 @@ static struct stage_command command_of(const struct performance *p, const struct
 	};
 }
 
-static void say(const struct performance *p, const struct step *step, enum command_kind kind,
-                const struct performance_play *play)
+static void performance_say(const struct performance *p, const struct step *step,
+                            enum command_kind kind, const struct performance_play *play)
 {
 	struct stage_command command = command_of(p, step, kind, play);
 
@@ -223,9 +223,9 @@ static void performance_begin(struct performance *p, const struct step *step,
                               const struct performance_play *play)
 {
 	if (step->kind == STEP_TIMED)
-		say(p, step, COMMAND_START, play);
+		performance_say(p, step, COMMAND_START, play);
 	else if (step->kind == STEP_INSTANT)
-		say(p, step, COMMAND_EXECUTE, play);
+		performance_say(p, step, COMMAND_EXECUTE, play);
 	else if (step->kind == STEP_PARALLEL)
 		begin_lanes(p, step);
 }
@@ -240,7 +240,7 @@ static bool performance_go_on(struct performance *p, const struct step *step,
 		return play_lanes(p, step, play);
 	if (reached(p, play, since_ms + step->duration_ms)) {
 		if (step->kind == STEP_TIMED)
-			say(p, step, COMMAND_COMPLETE, play);
+			performance_say(p, step, COMMAND_COMPLETE, play);
 		return true;
 	}
 	if (step->kind == STEP_TIMED && play->updates)
@@ -370,13 +370,13 @@ static bool load_cursor(struct step_cursor *c, yyjson_val *saved)
 }
 
 /* Does every cursor stand within its sequence? */
-static bool fits(const struct performance *p, const struct sequence *sequence)
+static bool performance_fits(const struct performance *p, const struct sequence *sequence)
 {
 	if (p->cursors[sequence->slot].at > sequence->count)
 		return false;
 	for (size_t i = 0; i < sequence->count; i++)
 		for (size_t j = 0; j < sequence->steps[i].lane_count; j++)
-			if (!fits(p, &sequence->steps[i].lanes[j]))
+			if (!performance_fits(p, &sequence->steps[i].lanes[j]))
 				return false;
 	return true;
 }
@@ -394,7 +394,7 @@ static bool load_place(struct performance *p, yyjson_val *saved)
 	{
 		good = good && load_cursor(&p->cursors[i], one);
 	}
-	return good && fits(p, p->steps);
+	return good && performance_fits(p, p->steps);
 }
 
 struct performance *performance_load(const struct score *score, yyjson_val *saved,

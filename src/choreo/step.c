@@ -36,7 +36,7 @@ static yyjson_val *given(yyjson_val *object, const char *name)
 	return yyjson_is_null(value) ? NULL : value;
 }
 
-static yyjson_val *step_find(const struct written *w, const char *name)
+static yyjson_val *step_step_find(const struct written *w, const char *name)
 {
 	yyjson_val *value = given(w->params, name);
 
@@ -54,7 +54,7 @@ static bool step_wanted(const struct written *w, const char *name, const char *w
 static bool step_read_text(const struct written *w, const char *name, struct text *out,
                            struct error *why)
 {
-	yyjson_val *value = step_find(w, name);
+	yyjson_val *value = step_step_find(w, name);
 
 	*out = json_text(value);
 	return !value || yyjson_is_str(value) || step_wanted(w, name, "a string", why);
@@ -63,7 +63,7 @@ static bool step_read_text(const struct written *w, const char *name, struct tex
 /* Leaves out as it is when nothing is given. */
 static bool read_ms(const struct written *w, const char *name, double *out, struct error *why)
 {
-	yyjson_val *value = step_find(w, name);
+	yyjson_val *value = step_step_find(w, name);
 
 	if (!value)
 		return true;
@@ -154,8 +154,8 @@ static bool is_first(yyjson_val *object, yyjson_val *key)
 	return yyjson_obj_getn(object, name.at, name.len) == yyjson_obj_iter_get_val(key);
 }
 
-static bool add_param(struct score *score, yyjson_val *object, yyjson_val *key, struct step *step,
-                      struct error *why)
+static bool step_add_param(struct score *score, yyjson_val *object, yyjson_val *key,
+                           struct step *step, struct error *why)
 {
 	struct text name = json_text(key);
 
@@ -183,7 +183,7 @@ static bool read_params(struct score *score, const struct written *w, struct ste
 	step->params =
 		must_zero(size < STEP_PARAMS_MAX ? size : STEP_PARAMS_MAX, sizeof(*step->params));
 	while ((key = yyjson_obj_iter_next(&at)))
-		if (!add_param(score, object, key, step, why))
+		if (!step_add_param(score, object, key, step, why))
 			return w->params ? pointer_member(why, TEXT("params")) : false;
 	return true;
 }

@@ -53,7 +53,7 @@ struct text value_text(yyjson_val *payload, struct text field)
 	return (struct text){NULL, 0};
 }
 
-static bool is_color(struct text t)
+static bool value_is_color(struct text t)
 {
 	if ((t.len != 4 && t.len != 7) || t.at[0] != '#')
 		return false;
@@ -67,9 +67,9 @@ struct text value_color(yyjson_val *payload, struct text field)
 {
 	struct text color = json_text(value_member(payload, field));
 
-	if (!is_color(color))
+	if (!value_is_color(color))
 		color = json_text(value_member(payload, TEXT("color")));
-	return is_color(color) ? color : (struct text){NULL, 0};
+	return value_is_color(color) ? color : (struct text){NULL, 0};
 }
 
 static bool read_point(yyjson_val *value, double *x, double *y)
@@ -93,7 +93,7 @@ static double value_end_of(yyjson_val *mapping, const char *range, size_t i)
 	return number;
 }
 
-static double limited(double value, double low, double high)
+static double value_limited(double value, double low, double high)
 {
 	return value < low ? low : value > high ? high : value;
 }
@@ -111,9 +111,9 @@ double value_mapped(yyjson_val *mapping, double raw)
 		return raw;
 	if (in_max - in_min == 0)
 		return low;
-	t = limited((raw - in_min) / (in_max - in_min), 0, 1);
+	t = value_limited((raw - in_min) / (in_max - in_min), 0, 1);
 	if (text_is(fn, "clamp"))
-		return limited(raw, low, high);
+		return value_limited(raw, low, high);
 	if (text_is(fn, "step"))
 		return t >= 0.5 ? high : low;
 	if (text_is(fn, "smoothstep"))

@@ -241,7 +241,7 @@ static bool config_look_up(const struct config_loading *l, struct config_source 
 	return true;
 }
 
-static bool settle_source(const struct config_loading *l, size_t at)
+static bool config_settle_source(const struct config_loading *l, size_t at)
 {
 	struct config *config = l->config;
 	struct config_source *source = &config->sources[at];
@@ -269,7 +269,7 @@ static bool config_settle(struct config_loading *l)
 	if (!config->data)
 		return error_set(l->why, "no data directory: HOME is not set; use --data DIR");
 	for (size_t i = 0; i < config->source_count; i++)
-		if (!settle_source(l, i))
+		if (!config_settle_source(l, i))
 			return false;
 	return settle_listens(l) && settle_tokens(l);
 }

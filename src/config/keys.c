@@ -72,7 +72,7 @@ struct name_search {
 };
 
 /* The key is gone when the next one comes. */
-static bool offer(void *self, const struct config_key *key)
+static bool keys_offer(void *self, const struct config_key *key)
 {
 	struct name_search *s = self;
 
@@ -87,7 +87,7 @@ static bool offer(void *self, const struct config_key *key)
 	return true;
 }
 
-static bool is_credential(const struct config *config, struct text value)
+static bool keys_is_credential(const struct config *config, struct text value)
 {
 	for (size_t i = 0; i < config->source_count; i++)
 		if (config->sources[i].credential && text_is(value, config->sources[i].credential))
@@ -115,7 +115,7 @@ void keys_strays(struct config *config, const char *const *env,
 		if (!text_starts(name, TEXT(PREFIX)) || !value.len || text_is(name, CONFIG_FILE))
 			continue;
 		near_init(&s.near, (struct text){name.at + PREFIX_LEN, name.len - PREFIX_LEN});
-		if (!keys_each(config, offer, &s) || is_credential(config, value))
+		if (!keys_each(config, keys_offer, &s) || keys_is_credential(config, value))
 			continue;
 		tell_stray(&s, words);
 		fn(self, words);

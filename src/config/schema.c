@@ -21,20 +21,20 @@ static void schema_add_choices(const struct field *field, struct buf *out)
 	buf_add_char(out, ']');
 }
 
-static void add_number(const struct field *field, const char *type, struct buf *out)
+static void schema_add_number(const struct field *field, const char *type, struct buf *out)
 {
 	buf_print(out, "\"type\":\"%s\",\"minimum\":%.15g", type, field->low);
 	if (field->high > 0)
 		buf_print(out, ",\"maximum\":%.15g", field->high);
 }
 
-static void add_amount(const char *pattern, struct buf *out)
+static void schema_add_amount(const char *pattern, struct buf *out)
 {
 	buf_print(out, "\"anyOf\":[{\"type\":\"string\",\"pattern\":%s},{\"const\":0}]", pattern);
 }
 
 /* Spaces around the commas are allowed, and none or all stands alone. */
-static void add_scopes(struct buf *out)
+static void schema_add_scopes(struct buf *out)
 {
 	struct buf one;
 
@@ -70,19 +70,19 @@ static void add_type(const struct field *field, struct buf *out)
 		buf_add(out, TEXT("\"type\":\"boolean\""));
 		break;
 	case FIELD_COUNT:
-		add_number(field, "integer", out);
+		schema_add_number(field, "integer", out);
 		break;
 	case FIELD_NUMBER:
-		add_number(field, "number", out);
+		schema_add_number(field, "number", out);
 		break;
 	case FIELD_SIZE:
-		add_amount(SIZES, out);
+		schema_add_amount(SIZES, out);
 		break;
 	case FIELD_TIME:
-		add_amount(TIMES, out);
+		schema_add_amount(TIMES, out);
 		break;
 	case FIELD_SCOPES:
-		add_scopes(out);
+		schema_add_scopes(out);
 		break;
 	case FIELD_TEXTS:
 		buf_add(out, TEXT("\"type\":\"array\",\"items\":{\"type\":\"string\","

@@ -130,7 +130,8 @@ static bool set_count(const struct field *field, unsigned *at, struct text value
 	return true;
 }
 
-static bool set_number(const struct field *field, double *at, struct text value, struct error *why)
+static bool value_set_number(const struct field *field, double *at, struct text value,
+                             struct error *why)
 {
 	char digits[32], *end;
 	double n;
@@ -225,7 +226,7 @@ bool field_set(const struct field *field, void *base, struct text value, struct 
 	case FIELD_TIME:
 		return set_count(field, at, value, why);
 	case FIELD_NUMBER:
-		return set_number(field, at, value, why);
+		return value_set_number(field, at, value, why);
 	case FIELD_SIZE:
 		return set_size(field, at, value, why);
 	case FIELD_SCOPES:

@@ -63,7 +63,7 @@ static void write_scopes(unsigned scopes, struct buf *out)
 	buf_add(out, scopes ? TEXT("\"") : TEXT("none\""));
 }
 
-static bool is_there(const struct field *field, const void *row)
+static bool write_is_there(const struct field *field, const void *row)
 {
 	const char *at = row;
 
@@ -72,13 +72,13 @@ static bool is_there(const struct field *field, const void *row)
 	return !field->given || *(const bool *)(const void *)(at + field->given);
 }
 
-static void write_row(const struct field *fields, const void *row, struct buf *out)
+static void write_write_row(const struct field *fields, const void *row, struct buf *out)
 {
 	bool is_first = true;
 
 	buf_add_char(out, '{');
 	for (const struct field *f = fields; f->name; f++) {
-		if (!is_there(f, row))
+		if (!write_is_there(f, row))
 			continue;
 		buf_print(out, "%s\"%s\":", is_first ? "" : ",", f->name);
 		field_write(f, row, out);
@@ -98,7 +98,7 @@ static void write_list(const struct field *field, const void *base, struct buf *
 		if (i)
 			buf_add_char(out, ',');
 		if (field->type == FIELD_ROWS)
-			write_row(field->fields, items + i * field->size, out);
+			write_write_row(field->fields, items + i * field->size, out);
 		else
 			buf_add_json(out, text_of(((const char *const *)(const void *)items)[i]));
 	}

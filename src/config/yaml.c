@@ -120,8 +120,8 @@ static bool value_fault(struct yaml_reader *r, const yaml_event_t *event, const 
 	return fault_at(r, event->start_mark);
 }
 
-static bool read_row(struct yaml_reader *r, const struct field *list, void *base,
-                     const yaml_event_t *start)
+static bool yaml_read_row(struct yaml_reader *r, const struct field *list, void *base,
+                          const yaml_event_t *start)
 {
 	void *row = field_add_row(list, base, r->why);
 
@@ -131,18 +131,18 @@ static bool read_row(struct yaml_reader *r, const struct field *list, void *base
 	       (field_row_is_good(list, base, r->why) || value_fault(r, start, list));
 }
 
-static bool read_item(struct yaml_reader *r, const struct field *list, void *base,
-                      const yaml_event_t *event)
+static bool yaml_read_item(struct yaml_reader *r, const struct field *list, void *base,
+                           const yaml_event_t *event)
 {
 	if (event->type == YAML_MAPPING_START_EVENT && list->type == FIELD_ROWS)
-		return read_row(r, list, base, event);
+		return yaml_read_row(r, list, base, event);
 	if (event->type != YAML_SCALAR_EVENT || is_nothing(event))
 		return wrong_kind(r, event, list);
 	return field_add(list, base, scalar_text(event), r->why) || value_fault(r, event, list);
 }
 
-static bool read_list(struct yaml_reader *r, const struct field *list, void *base,
-                      const yaml_event_t *start)
+static bool yaml_read_list(struct yaml_reader *r, const struct field *list, void *base,
+                           const yaml_event_t *start)
 {
 	bool good = true, over = false;
 
@@ -153,7 +153,7 @@ static bool read_list(struct yaml_reader *r, const struct field *list, void *bas
 		if (!next(r, &event))
 			return false;
 		over = event.type == YAML_SEQUENCE_END_EVENT;
-		good = over || read_item(r, list, base, &event);
+		good = over || yaml_read_item(r, list, base, &event);
 		yaml_event_delete(&event);
 	}
 	return good && (field_is_complete(list, base, r->why) || value_fault(r, start, list));
@@ -170,8 +170,9 @@ static bool yaml_read_value(struct yaml_reader *r, const struct field *field, vo
 		               : wrong_kind(r, event, field);
 	}
 	if (field_is_list(field))
-		return event->type == YAML_SEQUENCE_START_EVENT ? read_list(r, field, base, event)
-		                                                : wrong_kind(r, event, field);
+		return event->type == YAML_SEQUENCE_START_EVENT
+		               ? yaml_read_list(r, field, base, event)
+		               : wrong_kind(r, event, field);
 	if (event->type != YAML_SCALAR_EVENT || is_nothing(event))
 		return wrong_kind(r, event, field);
 	return field_set(field, base, scalar_text(event), r->why) || value_fault(r, event, field);

@@ -76,7 +76,7 @@ bool disk_load(int dir, const char *name, struct buf *out)
 	return got >= 0;
 }
 
-static bool write_new(int dir, const char *name, struct text bytes)
+static bool disk_write_new(int dir, const char *name, struct text bytes)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	struct iovec all = {(void *)bytes.at, bytes.len};
@@ -90,7 +90,8 @@ static bool write_new(int dir, const char *name, struct text bytes)
 
 bool disk_replace(int dir, const char *name, struct text bytes, struct error *why)
 {
-	if (write_new(dir, DRAFT, bytes) && renameat(dir, DRAFT, dir, name) == 0 && fsync(dir) == 0)
+	if (disk_write_new(dir, DRAFT, bytes) && renameat(dir, DRAFT, dir, name) == 0 &&
+	    fsync(dir) == 0)
 		return true;
 	error_errno(why, "%s", name);
 	unlinkat(dir, DRAFT, 0);

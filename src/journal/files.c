@@ -32,7 +32,7 @@ static void files_tell_gap(struct files_reading *r, uint64_t to, const char *why
 		r->next = to + 1;
 }
 
-static struct text first_lines(struct text lines, uint64_t count)
+static struct text files_first_lines(struct text lines, uint64_t count)
 {
 	struct text rest = lines;
 
@@ -52,8 +52,8 @@ static bool give_batch(struct files_reading *r, int fd, const struct index_entry
 	at = buf_reserve(&r->batch, e->length);
 	if (!at || disk_read(fd, at, e->length, e->offset) != (ssize_t)e->length)
 		return false;
-	lines = first_lines((struct text){at, e->length}, end - e->first + 1);
-	before = first_lines(lines, r->next - e->first);
+	lines = files_first_lines((struct text){at, e->length}, end - e->first + 1);
+	before = files_first_lines(lines, r->next - e->first);
 	lines = (struct text){lines.at + before.len, lines.len - before.len};
 	r->is_enough = !r->files->lines(r->files->self, r->next, lines);
 	r->next = e->last + 1;

@@ -50,7 +50,7 @@ static bool is_in_range(const struct journal_forget *what, uint64_t from, uint64
 }
 
 /* A line that cannot be read is not known to be innocent, but has no correlationId. */
-static bool is_meant(struct forgetting *f, uint64_t seq, struct text line)
+static bool forget_is_meant(struct forgetting *f, uint64_t seq, struct text line)
 {
 	const struct journal_forget *what = f->what;
 	struct signal s;
@@ -147,7 +147,7 @@ static uint64_t count_batch(struct forgetting *f, const struct opened_segment *o
 	for (; lines.len > 0; seq++) {
 		struct text line = text_cut(lines, '\n', &lines);
 
-		if (is_meant(f, seq, line)) {
+		if (forget_is_meant(f, seq, line)) {
 			forget_note(f->what, seq, seq);
 			found++;
 		}
@@ -177,7 +177,7 @@ static void count_segment(struct forgetting *f, const struct opened_segment *o)
 	f->what->segments += found > 0;
 }
 
-static bool count_all(struct forgetting *f, struct error *why)
+static bool forget_count_all(struct forgetting *f, struct error *why)
 {
 	f->what->signals = f->what->first = f->what->last = 0;
 	f->what->segments = f->what->damaged = 0;
@@ -203,7 +203,7 @@ static bool batch_has_any(struct forgetting *f, const struct opened_segment *o,
 	if (e->kind != ENTRY_LINES || !load_batch(f, o, e, &lines))
 		return false;
 	for (; lines.len > 0; seq++)
-		if (is_meant(f, seq, text_cut(lines, '\n', &lines)))
+		if (forget_is_meant(f, seq, text_cut(lines, '\n', &lines)))
 			return true;
 	return false;
 }
@@ -239,7 +239,7 @@ static void rewrite_batch(struct forgetting *f, const struct opened_segment *o, 
 	while (lines.len > 0) {
 		struct text line = text_cut(lines, '\n', &lines);
 
-		if (is_meant(f, w->next, line))
+		if (forget_is_meant(f, w->next, line))
 			rewrite_leave_out(w, w->next, ENTRY_FORGOTTEN);
 		else
 			rewrite_line(w, line);
@@ -307,7 +307,7 @@ static bool put_all_in_place(int dir, struct error *why)
 	return good;
 }
 
-static bool ends_in(struct text name, struct text end)
+static bool forget_ends_in(struct text name, struct text end)
 {
 	return name.len > end.len &&
 	       text_equal((struct text){name.at + name.len - end.len, end.len}, end);
@@ -322,13 +322,13 @@ static bool remove_ending(int dir, struct text end, struct error *why)
 	if (!names)
 		return error_errno(why, "the journal's directory");
 	while (good && (d = readdir(names)))
-		if (ends_in(text_of(d->d_name), end) && unlinkat(dir, d->d_name, 0) != 0)
+		if (forget_ends_in(text_of(d->d_name), end) && unlinkat(dir, d->d_name, 0) != 0)
 			good = error_errno(why, "%s", d->d_name);
 	closedir(names);
 	return good;
 }
 
-static bool read_mark(int dir, uint64_t *first)
+static bool forget_read_mark(int dir, uint64_t *first)
 {
 	struct buf mark;
 	bool good;
@@ -345,7 +345,7 @@ bool forget_complete(int dir, struct error *why)
 {
 	uint64_t first;
 
-	if (!read_mark(dir, &first))
+	if (!forget_read_mark(dir, &first))
 		return errno == ENOENT || error_errno(why, MARK);
 	if (!put_all_in_place(dir, why) || !remove_ending(dir, QUARANTINES, why))
 		return false;
@@ -373,8 +373,8 @@ static bool forget_all(struct forgetting *f, struct error *why)
 
 /* ---- from outside ---- */
 
-static bool forget_run(const char *data_dir, struct journal_forget *what, bool only_count,
-                       struct error *why)
+static bool forget_forget_run(const char *data_dir, struct journal_forget *what, bool only_count,
+                              struct error *why)
 {
 	char *path = must_print("%s/journal", data_dir);
 	struct forgetting f = {.what = what};
@@ -386,7 +386,7 @@ static bool forget_run(const char *data_dir, struct journal_forget *what, bool o
 	good = f.dir >= 0 || error_errno(why, "%s", path);
 	good = good && format_check(f.dir, why);
 	good = good && (only_count || forget_complete(f.dir, why));
-	good = good && shelf_load(&f.shelf, f.dir, why) && count_all(&f, why);
+	good = good && shelf_load(&f.shelf, f.dir, why) && forget_count_all(&f, why);
 	if (good && !only_count && what->signals)
 		good = forget_all(&f, why);
 	shelf_finish(&f.shelf);
@@ -400,13 +400,13 @@ static bool forget_run(const char *data_dir, struct journal_forget *what, bool o
 
 bool journal_forget_count(const char *data_dir, struct journal_forget *what, struct error *why)
 {
-	return forget_run(data_dir, what, true, why);
+	return forget_forget_run(data_dir, what, true, why);
 }
 
 bool journal_forget(const char *data_dir, struct journal_forget *what, struct error *why)
 {
 	int lock = lock_take(data_dir, why);
-	bool good = lock >= 0 && forget_run(data_dir, what, false, why);
+	bool good = lock >= 0 && forget_forget_run(data_dir, what, false, why);
 
 	if (lock >= 0)
 		close(lock);

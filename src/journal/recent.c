@@ -36,7 +36,7 @@ static struct block *take_block(struct recent *recent, size_t room)
 	return b;
 }
 
-static void give_back(struct recent *recent, struct block *b)
+static void recent_give_back(struct recent *recent, struct block *b)
 {
 	if (b->room != BLOCK_BYTES || recent->spares == SPARES_MAX) {
 		block_destroy(b);
@@ -47,18 +47,18 @@ static void give_back(struct recent *recent, struct block *b)
 	recent->spares++;
 }
 
-static struct block *at(const struct recent *recent, size_t i)
+static struct block *recent_at(const struct recent *recent, size_t i)
 {
 	return recent->ring[(recent->oldest + i) & (recent->room - 1)];
 }
 
-static void grow_ring(struct recent *recent)
+static void recent_grow_ring(struct recent *recent)
 {
 	size_t room = recent->room ? recent->room * 2 : 64;
 	struct block **ring = must_alloc(room * sizeof *ring);
 
 	for (size_t i = 0; i < recent->count; i++)
-		ring[i] = at(recent, i);
+		ring[i] = recent_at(recent, i);
 	free(recent->ring);
 	recent->ring = ring;
 	recent->room = room;
@@ -76,7 +76,7 @@ static struct block *begin_block(struct recent *recent, size_t room, uint64_t ga
 	b->first = recent->next;
 	b->gap_to = gap_to;
 	if (recent->count == recent->room)
-		grow_ring(recent);
+		recent_grow_ring(recent);
 	recent->ring[(recent->oldest + recent->count++) & (recent->room - 1)] = b;
 	recent->bytes += b->room;
 	if (recent->tail)
@@ -94,7 +94,7 @@ void recent_init(struct recent *recent, uint64_t next)
 void recent_finish(struct recent *recent)
 {
 	for (size_t i = 0; i < recent->count; i++)
-		block_destroy(at(recent, i));
+		block_destroy(recent_at(recent, i));
 	while (recent->spare) {
 		struct block *b = recent->spare;
 
@@ -148,8 +148,8 @@ void recent_add_gap(struct recent *recent, uint64_t to, struct text line)
 void recent_trim(struct recent *recent, uint64_t durable)
 {
 	while (recent->count > 1) {
-		struct block *oldest = at(recent, 0);
-		uint64_t after = at(recent, 1)->first;
+		struct block *oldest = recent_at(recent, 0);
+		uint64_t after = recent_at(recent, 1)->first;
 
 		if (after > durable)
 			break;
@@ -158,7 +158,7 @@ void recent_trim(struct recent *recent, uint64_t durable)
 		recent->oldest++;
 		recent->count--;
 		recent->bytes -= oldest->room;
-		give_back(recent, oldest);
+		recent_give_back(recent, oldest);
 	}
 }
 
@@ -173,7 +173,7 @@ struct text recent_newest(const struct recent *recent)
 
 uint64_t recent_first(const struct recent *recent)
 {
-	return at(recent, 0)->first;
+	return recent_at(recent, 0)->first;
 }
 
 const struct block *recent_find(const struct recent *recent, uint64_t seq)
@@ -183,12 +183,12 @@ const struct block *recent_find(const struct recent *recent, uint64_t seq)
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (at(recent, middle)->first <= seq)
+		if (recent_at(recent, middle)->first <= seq)
 			low = middle;
 		else
 			high = middle;
 	}
-	return at(recent, low);
+	return recent_at(recent, low);
 }
 
 struct text recent_lines(const struct block *block, uint64_t seq, size_t max)

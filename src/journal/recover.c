@@ -12,7 +12,7 @@
 #include "base/must.h"
 #include "journal/disk.h"
 
-static int open_file(int dir, uint64_t first, enum segment_file which, int flags)
+static int recover_open_file(int dir, uint64_t first, enum segment_file which, int flags)
 {
 	char name[SEGMENT_NAME_ROOM];
 
@@ -41,7 +41,7 @@ static uint64_t copy_range(int from, uint64_t offset, uint64_t len, int to, uint
 
 void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
 {
-	int out = open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT | O_EXCL);
+	int out = recover_open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT | O_EXCL);
 	uint64_t copied;
 
 	if (out < 0) {
@@ -60,7 +60,7 @@ void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64
  * when all of it is on the disk. */
 static bool copy_tail(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
 {
-	int out = open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT);
+	int out = recover_open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT);
 	struct stat st;
 	bool good = out >= 0 && fstat(out, &st) == 0 &&
 	            copy_range(fd, offset, len, out, (uint64_t)st.st_size) == len &&
@@ -182,7 +182,7 @@ bool recovery_inspect(struct inspection *in, const struct segment *s, uint64_t *
 /* ---- doing it ---- */
 
 /* Copies what is damaged among the entries that are kept. */
-static void put_aside(const struct recovery *r, int dir, const struct segment *s)
+static void recover_put_aside(const struct recovery *r, int dir, const struct segment *s)
 {
 	const struct inspection *in = &r->in;
 	uint64_t next = s->first, end = 0;
@@ -296,7 +296,7 @@ static bool recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, 
 	found = r.more.next - 1;
 	*last = found > r.known ? found : r.known;
 	*fork = (found > r.acked ? found : r.acked) + 1;
-	put_aside(&r, dir, s);
+	recover_put_aside(&r, dir, s);
 	if (r.torn && !copy_tail(dir, s->fd, r.more.next, r.more.offset, r.torn))
 		recover_leave(s, "its torn end cannot be copied");
 	else
@@ -309,8 +309,8 @@ bool segment_recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork,
 {
 	uint64_t first = s->first;
 
-	s->fd = open_file(dir, first, SEGMENT_LINES, O_RDWR);
-	s->index = open_file(dir, first, SEGMENT_INDEX, O_RDWR | O_CREAT);
+	s->fd = recover_open_file(dir, first, SEGMENT_LINES, O_RDWR);
+	s->index = recover_open_file(dir, first, SEGMENT_INDEX, O_RDWR | O_CREAT);
 	if (s->fd < 0 || s->index < 0)
 		error_errno(why, "segment %llu", (unsigned long long)first);
 	else if (recover(s, dir, last, fork, why) && (fsync(dir) == 0 || error_errno(why, "fsync")))

@@ -29,7 +29,7 @@ static void *syncer_run(void *self)
 	return NULL;
 }
 
-static void set_state(struct syncer *s, enum syncer_state state)
+static void syncer_set_state(struct syncer *s, enum syncer_state state)
 {
 	pthread_mutex_lock(&s->mutex);
 	s->state = state;
@@ -47,7 +47,7 @@ void syncer_start(struct syncer *s)
 
 void syncer_stop(struct syncer *s)
 {
-	set_state(s, SYNCER_STOPPING);
+	syncer_set_state(s, SYNCER_STOPPING);
 	pthread_join(s->thread, NULL);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->mutex);
@@ -56,7 +56,7 @@ void syncer_stop(struct syncer *s)
 void syncer_begin(struct syncer *s, int fd)
 {
 	s->fd = fd;
-	set_state(s, SYNCER_BUSY);
+	syncer_set_state(s, SYNCER_BUSY);
 }
 
 int syncer_end(struct syncer *s)

@@ -94,7 +94,7 @@ static bool covers(const struct index_entry *e, const struct walk_question *q)
 	       index_entry_is_sound(e);
 }
 
-static bool find_in(struct index_window *w, const struct walk_question *q)
+static bool walk_find_in(struct index_window *w, const struct walk_question *q)
 {
 	for (w->at = 0; w->at < w->n; w->at++)
 		if (covers(&w->entries[w->at], q))
@@ -139,7 +139,7 @@ static enum cold_answer search_all(struct walk *s, const struct walk_question *q
 
 		if (answer != COLD_READY)
 			return answer;
-		if (find_in(w, q))
+		if (walk_find_in(w, q))
 			return COLD_READY;
 		for (size_t i = 0; i < w->n; i++) {
 			const struct index_entry *e = &w->entries[i];
@@ -160,13 +160,13 @@ static enum cold_answer walk_find(struct walk *s, const struct walk_question *q,
 	enum cold_answer answer = load_window(s, w, s->entry, count);
 	uint64_t place;
 
-	if (answer == COLD_READY && find_in(w, q))
+	if (answer == COLD_READY && walk_find_in(w, q))
 		return COLD_READY;
 	if (answer != COLD_WAIT)
 		answer = bisect(s, q, count, &place);
 	if (answer == COLD_READY)
 		answer = load_window(s, w, place, count);
-	if (answer == COLD_READY && find_in(w, q))
+	if (answer == COLD_READY && walk_find_in(w, q))
 		return COLD_READY;
 	return answer == COLD_WAIT ? answer : search_all(s, q, w, to);
 }

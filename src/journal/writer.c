@@ -59,7 +59,7 @@ static bool has_state_to_write(const struct journal *j)
 
 /* With the mutex.  Returns when something is to be done, or when it is time to look at the
  * disk. */
-static void wait_for_work(struct journal *j)
+static void writer_wait_for_work(struct journal *j)
 {
 	struct timespec look = journal_in_ms(LOOK_MS);
 	struct timespec soon;
@@ -88,7 +88,7 @@ static struct commit_batch batch_of(const struct writer_cursor *c, uint64_t fill
 }
 
 /* Adds what its block holds beyond the cursor; false when it does not fit. */
-static bool take_block(struct journal *j, struct commit *c, uint64_t filled)
+static bool writer_take_block(struct journal *j, struct commit *c, uint64_t filled)
 {
 	struct commit_batch batch = batch_of(&c->after, filled);
 	uint64_t used = (j->segment.fd >= 0 ? j->segment.len : 0) + c->bytes;
@@ -113,7 +113,7 @@ static void writer_gather(struct journal *j, struct commit *c)
 		uint64_t filled = atomic_load(&c->after.block->filled);
 		struct block *next;
 
-		if (FILLED_BYTES(filled) > c->after.bytes && !take_block(j, c, filled))
+		if (FILLED_BYTES(filled) > c->after.bytes && !writer_take_block(j, c, filled))
 			return;
 		next = atomic_load_explicit(&c->after.block->next, memory_order_acquire);
 		if (!next)
@@ -321,7 +321,7 @@ static void *writer_run(void *self)
 			look_ns = clock_mono_ns() + LOOK_MS * 1000000ull;
 		}
 		pthread_mutex_lock(&j->mutex);
-		wait_for_work(j);
+		writer_wait_for_work(j);
 		stopping = j->stopping;
 		pthread_mutex_unlock(&j->mutex);
 		if (!commit_all(j))

@@ -13,7 +13,7 @@
 #define UNIX_PREFIX "unix:"
 #define NEW_SUFFIX ".new" /* a Unix socket's name until it is ready */
 
-static void write_words(struct address *address)
+static void address_write_words(struct address *address)
 {
 	char host[INET6_ADDRSTRLEN] = "";
 	unsigned port = address_port(address);
@@ -46,7 +46,7 @@ static bool parse_unix(struct address *address, const char *path, struct error *
 }
 
 /* The host of "host:port" or "[host]:port", NUL-terminated in out. */
-static bool split(const char *text, char *out, size_t room, uint64_t *port)
+static bool address_split(const char *text, char *out, size_t room, uint64_t *port)
 {
 	const char *colon = strrchr(text, ':');
 	size_t len;
@@ -91,7 +91,7 @@ bool address_parse(struct address *address, const char *text, struct error *why)
 	if (text_starts(text_of(text), TEXT(UNIX_PREFIX))) {
 		if (!parse_unix(address, text + strlen(UNIX_PREFIX), why))
 			return false;
-	} else if (!split(text, host, sizeof(host), &port)) {
+	} else if (!address_split(text, host, sizeof(host), &port)) {
 		return error_set(why,
 		                 "%.100s: an address is IP:PORT, [IPv6]:PORT, localhost:PORT "
 		                 "or unix:/PATH",
@@ -101,7 +101,7 @@ bool address_parse(struct address *address, const char *text, struct error *why)
 		return error_set(why, "%.100s: %s is not an IP address; names are not looked up",
 		                 text, host);
 	}
-	write_words(address);
+	address_write_words(address);
 	return true;
 }
 
@@ -153,7 +153,7 @@ static bool address_is_free(const struct sockaddr_un *sa, struct error *why)
 
 /* The socket gets its name only when it is ours alone and listens: nobody ever
  * meets a looser mode or a refusal. */
-static bool open_unix(struct address *address, int fd, struct error *why)
+static bool address_open_unix(struct address *address, int fd, struct error *why)
 {
 	const char *path = address->sa.local.sun_path;
 	struct sockaddr_un fresh = address->sa.local;
@@ -191,7 +191,7 @@ static bool open_tcp(struct address *address, int fd, struct error *why)
 	if (bind(fd, &address->sa.any, len) != 0 || listen(fd, SOMAXCONN) != 0 ||
 	    getsockname(fd, &address->sa.any, &len) != 0)
 		return error_errno(why, "%s", address->words);
-	write_words(address);
+	address_write_words(address);
 	return true;
 }
 
@@ -207,7 +207,7 @@ bool address_of(struct address *address, int fd)
 	if (address->sa.any.sa_family != AF_INET && address->sa.any.sa_family != AF_INET6)
 		return false;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	write_words(address);
+	address_write_words(address);
 	return true;
 }
 
@@ -221,7 +221,7 @@ int address_open(struct address *address, struct error *why)
 		error_errno(why, "%s", address->words);
 		return -1;
 	}
-	ok = family == AF_UNIX ? open_unix(address, fd, why) : open_tcp(address, fd, why);
+	ok = family == AF_UNIX ? address_open_unix(address, fd, why) : open_tcp(address, fd, why);
 	if (ok)
 		return fd;
 	close(fd);

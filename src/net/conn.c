@@ -27,7 +27,7 @@
 #define CONN_SHRINK 2
 #define CONN_SHRINK_MAX 6
 
-static void on_event(uv_poll_t *poll, int status, int events);
+static void conn_on_event(uv_poll_t *poll, int status, int events);
 
 /* What libuv does not tell of: a record that was taken only in part. */
 static bool has_more(const struct conn *conn)
@@ -49,7 +49,7 @@ static void conn_watch(struct conn *conn)
 	if (events == conn->events)
 		return;
 	conn->events = events;
-	uv_poll_start(&conn->poll, events, on_event);
+	uv_poll_start(&conn->poll, events, conn_on_event);
 }
 
 static void conn_end(struct conn *conn, const char *why)
@@ -177,7 +177,7 @@ bool conn_again(struct conn *conn)
 	return true;
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void conn_on_event(uv_poll_t *poll, int status, int events)
 {
 	struct conn *conn = (struct conn *)poll;
 

@@ -90,7 +90,7 @@ static void dial_fail(struct dial *dial)
 	dial->failed(dial->self, words);
 }
 
-static void succeed(struct dial *dial)
+static void dial_succeed(struct dial *dial)
 {
 	int fd = leave_attempt(dial), yes = 1;
 
@@ -100,7 +100,7 @@ static void succeed(struct dial *dial)
 	dial->connected(dial->self, fd);
 }
 
-static void give_up(struct dial *dial, int code)
+static void dial_give_up(struct dial *dial, int code)
 {
 	error_set(&dial->why, "%.100s port %u cannot be reached: %s", dial->host, dial->port,
 	          strerror(code));
@@ -119,9 +119,9 @@ static void on_answer(uv_poll_t *poll, int status, int events)
 	if (status < 0 && code == 0)
 		code = -status;
 	if (code)
-		give_up(attempt->dial, code);
+		dial_give_up(attempt->dial, code);
 	else
-		succeed(attempt->dial);
+		dial_succeed(attempt->dial);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -129,7 +129,7 @@ static void on_time(uv_timer_t *timer)
 	struct dial *dial = timer->data;
 
 	if (dial->attempt) {
-		give_up(dial, ETIMEDOUT);
+		dial_give_up(dial, ETIMEDOUT);
 		return;
 	}
 	error_set(&dial->why, "the lookup of %.100s timed out", dial->host);

@@ -37,7 +37,7 @@ static void free_http(struct grave *grave)
 }
 
 /* From here on nobody may use it, but whoever is on the stack still does. */
-static void retire(struct http *http)
+static void http_retire(struct http *http)
 {
 	http->state = HTTP_OVER;
 	loop_forget(&http->resume);
@@ -62,7 +62,7 @@ void http_end(struct http *http)
 	if (http->state == HTTP_OVER)
 		return;
 	tell_gone(http);
-	retire(http);
+	http_retire(http);
 	conn_close(http->conn);
 }
 
@@ -111,7 +111,7 @@ static void http_cut(struct http *http, unsigned status)
 	http_reject(http, status);
 }
 
-static bool read_head(struct http *http)
+static bool http_read_head(struct http *http)
 {
 	size_t before = http->in_len, max = http->site->limits->head_max;
 	llhttp_errno_t code = http_parse(http, max + 1 - http->head_used);
@@ -158,7 +158,7 @@ static bool give_piece(struct http *http)
 	return true;
 }
 
-static bool read_body(struct http *http)
+static bool http_read_body(struct http *http)
 {
 	llhttp_errno_t code;
 
@@ -208,7 +208,7 @@ static bool throw_away(struct http *http)
 }
 
 /* One that sends nothing but requests must not keep the others waiting. */
-static bool may_begin(const struct http *http)
+static bool http_may_begin(const struct http *http)
 {
 	return http->share == REQUESTS_A_TURN ||
 	       (http->share && !loop_slice_is_over(http->conn->loop));
@@ -219,16 +219,16 @@ static bool http_step(struct http *http)
 {
 	switch (http->state) {
 	case HTTP_IDLE:
-		if (http->in_len == 0 || !may_begin(http))
+		if (http->in_len == 0 || !http_may_begin(http))
 			return false;
 		http->share--;
 		http_parser_begin(http);
 		http->state = HTTP_READING;
 		return true;
 	case HTTP_READING:
-		return read_head(http);
+		return http_read_head(http);
 	case HTTP_BODY:
-		return !http->hushed && read_body(http);
+		return !http->hushed && http_read_body(http);
 	case HTTP_LEAVING:
 		return http_is_flushed(http) && move_on(http);
 	case HTTP_LINGER:
@@ -239,7 +239,7 @@ static bool http_step(struct http *http)
 }
 
 /* What is held of a request that is not whole.  A head's time is its own deadline's. */
-static void note_input(struct http *http)
+static void http_note_input(struct http *http)
 {
 	if (http->state == HTTP_READING)
 		input_hold(http->conn, http->head.room + http->fields_room * sizeof(*http->fields),
@@ -267,12 +267,12 @@ static bool http_pump(struct http *http, char *bytes, size_t n)
 	if (http->state == HTTP_IDLE && http->in_len && !conn_again(http->conn))
 		loop_later(http->conn->loop, &http->resume);
 	conn_hush(http->conn, http->in_len > 0 || (http->hushed && http->state == HTTP_BODY));
-	note_input(http);
+	http_note_input(http);
 	http_arm(http);
 	return http->state != HTTP_OVER;
 }
 
-static void on_heard(struct conn *conn, char *bytes, size_t n)
+static void http_on_heard(struct conn *conn, char *bytes, size_t n)
 {
 	struct http *http = conn->self;
 
@@ -301,13 +301,13 @@ static void on_resume(struct later *later)
 	http_go_on(http);
 }
 
-static void on_again(struct conn *conn)
+static void http_on_again(struct conn *conn)
 {
 	loop_slice(conn->loop, conn_slice(conn));
 	http_go_on(conn->self);
 }
 
-static void on_writable(struct conn *conn)
+static void http_on_writable(struct conn *conn)
 {
 	struct http *http = conn->self;
 
@@ -320,13 +320,13 @@ static void on_writable(struct conn *conn)
 	http_go_on(http);
 }
 
-static void on_gone(struct conn *conn, const char *why)
+static void http_on_gone(struct conn *conn, const char *why)
 {
 	struct http *http = conn->self;
 
 	(void)why;
 	tell_gone(http);
-	retire(http);
+	http_retire(http);
 }
 
 static void http_on_late(struct conn *conn)
@@ -348,12 +348,12 @@ static void on_cut(struct conn *conn, enum conn_fault why)
 }
 
 static const struct conn_user user = {
-	.heard = on_heard,
-	.writable = on_writable,
-	.gone = on_gone,
+	.heard = http_on_heard,
+	.writable = http_on_writable,
+	.gone = http_on_gone,
 	.late = http_on_late,
 	.cut = on_cut,
-	.again = on_again,
+	.again = http_on_again,
 };
 
 struct http *http_serve(struct conn *conn, const struct http_site *site)
@@ -446,7 +446,7 @@ void http_hand(struct http *http, struct text head, const struct conn_user *next
 	 * not read at all. */
 	if (head.len && conn_send(conn, head.at, head.len) < head.len)
 		conn_fail(conn);
-	retire(http);
+	http_retire(http);
 	conn->input_max = LOOP_INPUT / KIB;
 	conn_deadline(conn, 0);
 	conn_hand(conn, next, self);

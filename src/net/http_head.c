@@ -15,7 +15,7 @@ static int refuse_with(struct http *http, unsigned status)
 }
 
 /* Of the first line, when its target is as long as it is by now. */
-static size_t line_length(const struct http *http)
+static size_t http_head_line_length(const struct http *http)
 {
 	const char *method = llhttp_method_name((llhttp_method_t)http->parser.method);
 
@@ -27,7 +27,7 @@ static int on_target(llhttp_t *parser, const char *at, size_t n)
 	struct http *http = parser->data;
 
 	http->target_len += (unsigned)n;
-	if (line_length(http) > http->site->limits->line_max)
+	if (http_head_line_length(http) > http->site->limits->line_max)
 		return refuse_with(http, 414);
 	return buf_add(&http->head, (struct text){at, n}) ? 0 : refuse_with(http, 431);
 }
@@ -52,7 +52,7 @@ static struct http_span *http_head_add_field(struct http *http)
 	return &http->fields[http->fields_len++];
 }
 
-static int on_name(llhttp_t *parser, const char *at, size_t n)
+static int http_head_on_name(llhttp_t *parser, const char *at, size_t n)
 {
 	struct http *http = parser->data;
 
@@ -68,7 +68,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t n)
 	return buf_add(&http->head, (struct text){at, n}) ? 0 : refuse_with(http, 431);
 }
 
-static int on_name_end(llhttp_t *parser)
+static int http_head_on_name_end(llhttp_t *parser)
 {
 	struct http *http = parser->data;
 
@@ -76,7 +76,7 @@ static int on_name_end(llhttp_t *parser)
 	return 0;
 }
 
-static int on_value(llhttp_t *parser, const char *at, size_t n)
+static int http_head_on_value(llhttp_t *parser, const char *at, size_t n)
 {
 	struct http *http = parser->data;
 
@@ -94,7 +94,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t n)
 	return n ? HPE_PAUSED : 0; /* asked to go on with nothing, llhttp gives nothing */
 }
 
-static int on_head_end(llhttp_t *parser)
+static int http_head_on_head_end(llhttp_t *parser)
 {
 	(void)parser;
 	return HPE_PAUSED;
@@ -110,10 +110,10 @@ static int on_body_end(llhttp_t *parser)
 
 static const llhttp_settings_t settings = {
 	.on_url = on_target,
-	.on_header_field = on_name,
-	.on_header_field_complete = on_name_end,
-	.on_header_value = on_value,
-	.on_headers_complete = on_head_end,
+	.on_header_field = http_head_on_name,
+	.on_header_field_complete = http_head_on_name_end,
+	.on_header_value = http_head_on_value,
+	.on_headers_complete = http_head_on_head_end,
 	.on_body = on_body,
 	.on_message_complete = on_body_end,
 	.on_chunk_extension_name = on_extra,
@@ -222,7 +222,7 @@ bool http_has_fields(const struct http *http, const char *prefix)
 }
 
 /* Is `token` one of a comma-separated list? */
-static bool has_token(struct text list, const char *token)
+static bool http_head_has_token(struct text list, const char *token)
 {
 	while (list.len)
 		if (text_equal_nocase(text_trim(text_cut(list, ',', &list)), text_of(token)))
@@ -346,6 +346,7 @@ unsigned http_check(struct http *http)
 		return status;
 	r->keep_alive = p->http_minor == 1 && !(p->flags & F_CONNECTION_CLOSE) && !http->draining;
 	r->wants_upgrade = p->upgrade && p->http_minor == 1 && p->method == HTTP_GET &&
-	                   !r->has_body && has_token(http_field(http, "Upgrade"), "websocket");
+	                   !r->has_body &&
+	                   http_head_has_token(http_field(http, "Upgrade"), "websocket");
 	return 0;
 }

@@ -53,7 +53,7 @@ struct interrupts *interrupts_create(struct loop *loop,
 	return interrupts;
 }
 
-static void closed(uv_handle_t *handle)
+static void interrupt_closed(uv_handle_t *handle)
 {
 	struct interrupts *interrupts = handle->data;
 
@@ -73,13 +73,13 @@ void interrupts_destroy(struct interrupts *interrupts)
 		sigaddset(&set, table[i].number);
 	sigprocmask(SIG_BLOCK, &set, &was);
 	for (size_t i = 0; i < TABLE_LEN; i++) {
-		uv_close((uv_handle_t *)&interrupts->handles[i], closed);
+		uv_close((uv_handle_t *)&interrupts->handles[i], interrupt_closed);
 		signal(table[i].number, SIG_IGN);
 	}
 	sigprocmask(SIG_SETMASK, &was, NULL);
 }
 
-static void fill(sigset_t *set, const int *numbers, size_t count)
+static void interrupt_fill(sigset_t *set, const int *numbers, size_t count)
 {
 	sigemptyset(set);
 	for (size_t i = 0; i < count; i++)
@@ -92,7 +92,7 @@ static void fill_caught(sigset_t *set)
 	static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
 	                              SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
 
-	fill(set, numbers, sizeof(numbers) / sizeof(*numbers));
+	interrupt_fill(set, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 static int catch_these(const sigset_t *set)
@@ -178,7 +178,7 @@ int interrupt_catch_screen(void)
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
 	sigset_t set;
 
-	fill(&set, numbers, sizeof(numbers) / sizeof(*numbers));
+	interrupt_fill(&set, numbers, sizeof(numbers) / sizeof(*numbers));
 	return catch_these(&set);
 }
 
@@ -187,7 +187,7 @@ void interrupt_suspend(void)
 	static const int numbers[] = {SIGTSTP};
 	sigset_t set;
 
-	fill(&set, numbers, 1);
+	interrupt_fill(&set, numbers, 1);
 	signal(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, NULL); /* it stops here */

@@ -279,7 +279,7 @@ static bool wheel_is_empty(const struct loop *loop)
 static void turn_wheel(uv_timer_t *timer);
 
 /* The timer runs only while a deadline is set, from tick to tick. */
-static void start_tick(struct loop *loop)
+static void loop_start_tick(struct loop *loop)
 {
 	uint64_t now = uv_now(&loop->uv);
 
@@ -308,7 +308,7 @@ static void turn_wheel(uv_timer_t *timer)
 		deadline->fire(deadline);
 	}
 	if (!wheel_is_empty(loop))
-		start_tick(loop);
+		loop_start_tick(loop);
 }
 
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms)
@@ -316,7 +316,7 @@ void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_m
 	deadline_clear(deadline);
 	deadline->due_tick = (uv_now(&loop->uv) + after_ms) / DEADLINE_TICK_MS + 1;
 	list_add(&loop->wheel[deadline->due_tick % WHEEL_SLOTS], &deadline->in_wheel);
-	start_tick(loop);
+	loop_start_tick(loop);
 }
 
 void deadline_clear(struct deadline *deadline)

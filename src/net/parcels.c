@@ -105,7 +105,7 @@ static int file_of(struct msghdr *message)
 }
 
 /* False: there is nothing more for now, or ever: then the line is over. */
-static bool hear_one(struct parcel_line *line, bool *over)
+static bool parcels_hear_one(struct parcel_line *line, bool *over)
 {
 	struct parcels *p = line->parcels;
 	char packet[PACKET_MAX];
@@ -142,7 +142,7 @@ static void parcels_hear(struct parcel_line *line)
 {
 	bool over = false;
 
-	while (hear_one(line, &over))
+	while (parcels_hear_one(line, &over))
 		continue;
 	if (over)
 		parcels_end_line(line);

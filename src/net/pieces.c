@@ -22,7 +22,7 @@ void pieces_keep(struct pieces *pieces, struct text rest)
 	buf_drop(&pieces->held, pieces->held.len - rest.len);
 }
 
-static struct text take_first(struct text *rest, size_t n)
+static struct text pieces_take_first(struct text *rest, size_t n)
 {
 	struct text first = {rest->at, n};
 
@@ -40,11 +40,11 @@ static bool pieces_take_line(struct pieces *pieces, struct text *rest, struct pi
 
 	if (!end && !pieces->is_over && len - has_return <= pieces->line_max)
 		return false;
-	line = take_first(rest, end ? len + 1 : len);
+	line = pieces_take_first(rest, end ? len + 1 : len);
 	line.len = end ? len - has_return : len;
 	pieces->skips = !end;
 	piece->is_cut = line.len > pieces->line_max;
-	piece->bytes = take_first(&line, piece->is_cut ? pieces->line_max : line.len);
+	piece->bytes = pieces_take_first(&line, piece->is_cut ? pieces->line_max : line.len);
 	return true;
 }
 
@@ -52,7 +52,7 @@ static void skip_cut_line(struct pieces *pieces, struct text *rest)
 {
 	const char *end = memchr(rest->at, '\n', rest->len);
 
-	take_first(rest, end ? (size_t)(end - rest->at) + 1 : rest->len);
+	pieces_take_first(rest, end ? (size_t)(end - rest->at) + 1 : rest->len);
 	pieces->skips = !end;
 }
 
@@ -64,6 +64,6 @@ bool pieces_take(struct pieces *pieces, struct text *rest, struct piece *piece)
 		return false;
 	if (pieces->line_max)
 		return pieces_take_line(pieces, rest, piece);
-	*piece = (struct piece){.bytes = take_first(rest, rest->len)};
+	*piece = (struct piece){.bytes = pieces_take_first(rest, rest->len)};
 	return true;
 }

@@ -130,7 +130,7 @@ static void process_end_stream(struct process_reader *r)
 	pipe_close(&r->pipe);
 }
 
-static void read_stream(struct process *p, struct process_reader *r)
+static void process_read_stream(struct process *p, struct process_reader *r)
 {
 	size_t max = p->has_ended && r->left < READ_MAX ? r->left : READ_MAX;
 	char *room = buf_reserve(&r->pieces.held, max);
@@ -176,7 +176,7 @@ static void part_with(struct process *p)
 	loop_bury(p->loop, &p->grave);
 }
 
-static void tell_end(struct process *p)
+static void process_tell_end(struct process *p)
 {
 	char words[80];
 	struct process_end end = {WEXITSTATUS(p->status), words};
@@ -213,7 +213,7 @@ static void advance(struct process *p)
 			uv_poll_start(&p->readers[i].pipe.poll, UV_READABLE, on_said);
 	}
 	if (p->has_ended && process_is_done(&p->readers[0]) && process_is_done(&p->readers[1])) {
-		tell_end(p);
+		process_tell_end(p);
 	} else if (!p->has_ended && !p->is_silent && process_is_done(&p->readers[PROCESS_OUTPUT])) {
 		p->is_silent = true;
 		if (p->o.silent)
@@ -226,7 +226,8 @@ static void on_said(uv_poll_t *poll, int status, int events)
 	struct process *p = poll->data;
 
 	if (!p->is_hushed)
-		read_stream(p, poll == &p->readers[0].pipe.poll ? &p->readers[0] : &p->readers[1]);
+		process_read_stream(p, poll == &p->readers[0].pipe.poll ? &p->readers[0]
+		                                                        : &p->readers[1]);
 	advance(p);
 }
 

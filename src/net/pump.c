@@ -37,7 +37,7 @@ struct curl_pump {
 	unsigned heard;    /* ... so many sockets were served */
 };
 
-static void end_job(struct curl_pump *pump, struct pump_job *job, bool ended, CURLcode code)
+static void pump_end_job(struct curl_pump *pump, struct pump_job *job, bool ended, CURLcode code)
 {
 	list_remove(&job->in_pump);
 	if (job->is_running)
@@ -47,7 +47,7 @@ static void end_job(struct curl_pump *pump, struct pump_job *job, bool ended, CU
 	job->over(job, ended, code);
 }
 
-static void begin_job(struct curl_pump *pump, struct pump_job *job)
+static void pump_begin_job(struct curl_pump *pump, struct pump_job *job)
 {
 	list_remove(&job->in_pump);
 	list_add(&pump->running, &job->in_pump);
@@ -66,16 +66,16 @@ static void pump_settle(struct curl_pump *pump)
 	int left;
 
 	while (!list_is_empty(&pump->doomed))
-		end_job(pump, list_of(pump->doomed.next, struct pump_job, in_pump), false,
-		        CURLE_OK);
+		pump_end_job(pump, list_of(pump->doomed.next, struct pump_job, in_pump), false,
+		             CURLE_OK);
 	while (!list_is_empty(&pump->waiting))
-		begin_job(pump, list_of(pump->waiting.next, struct pump_job, in_pump));
+		pump_begin_job(pump, list_of(pump->waiting.next, struct pump_job, in_pump));
 	while ((news = curl_multi_info_read(pump->multi, &left))) {
 		CURLcode code = news->data.result;
 		char *job = NULL;
 
 		curl_easy_getinfo(news->easy_handle, CURLINFO_PRIVATE, &job);
-		end_job(pump, (struct pump_job *)(void *)job, true, code);
+		pump_end_job(pump, (struct pump_job *)(void *)job, true, code);
 	}
 }
 
@@ -90,7 +90,7 @@ static void pump_move(struct curl_pump *pump, curl_socket_t fd, int events)
 }
 
 /* libcurl asks the socket itself what its error is. */
-static int flags_of(uint32_t events)
+static int pump_flags_of(uint32_t events)
 {
 	int flags = 0;
 
@@ -113,7 +113,7 @@ static void on_rested(uv_timer_t *timer)
 }
 
 /* All have been heard; if they were many, they can wait. */
-static void rest(struct curl_pump *pump)
+static void pump_rest(struct curl_pump *pump)
 {
 	uint64_t spent = loop_now_ms(pump->loop) - pump->since_ms;
 
@@ -130,17 +130,17 @@ static void on_sockets(uv_poll_t *poll, int status, int events)
 	int n = epoll_wait(pump->sockets, news, PUMP_BATCH, 0);
 
 	for (int i = 0; i < n && !pump->is_over; i++)
-		pump_move(pump, news[i].data.fd, flags_of(news[i].events));
+		pump_move(pump, news[i].data.fd, pump_flags_of(news[i].events));
 	if (loop_now_ms(pump->loop) - pump->since_ms >= PUMP_PACE_MS) {
 		pump->since_ms = loop_now_ms(pump->loop);
 		pump->heard = 0;
 	}
 	pump->heard += n > 0 ? (unsigned)n : 0;
 	if (n < PUMP_BATCH)
-		rest(pump);
+		pump_rest(pump);
 }
 
-static void on_time(uv_timer_t *timer)
+static void pump_on_time(uv_timer_t *timer)
 {
 	pump_move(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
@@ -179,7 +179,7 @@ static int set_timer(CURLM *multi, long ms, void *self)
 	if (ms < 0)
 		uv_timer_stop(&pump->timer);
 	else
-		uv_timer_start(&pump->timer, on_time, (uint64_t)ms, 0);
+		uv_timer_start(&pump->timer, pump_on_time, (uint64_t)ms, 0);
 	return 0;
 }
 
@@ -232,7 +232,7 @@ void pump_start(struct curl_pump *pump, struct pump_job *job)
 	if (pump->inside)
 		list_add(&pump->waiting, &job->in_pump);
 	else
-		begin_job(pump, job);
+		pump_begin_job(pump, job);
 }
 
 void pump_stop(struct curl_pump *pump, struct pump_job *job)
@@ -244,7 +244,7 @@ void pump_stop(struct curl_pump *pump, struct pump_job *job)
 		list_remove(&job->in_pump);
 		list_add(&pump->doomed, &job->in_pump);
 	} else {
-		end_job(pump, job, false, CURLE_OK);
+		pump_end_job(pump, job, false, CURLE_OK);
 	}
 }
 

@@ -167,7 +167,7 @@ static size_t on_header(char *at, size_t size, size_t n, void *self)
 	return line.len;
 }
 
-static size_t on_body(char *at, size_t size, size_t n, void *self)
+static size_t request_on_body(char *at, size_t size, size_t n, void *self)
 {
 	struct request *r = self;
 	struct text bytes = {at, size * n};
@@ -375,7 +375,7 @@ static void set_callbacks(struct request *r, bool is_unix)
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->detail);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, request_on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, r);

@@ -13,7 +13,7 @@
 
 enum { EVICTED, TURNED_AWAY };
 
-static void log_untold(struct deadline *deadline)
+static void seats_log_untold(struct deadline *deadline)
 {
 	struct seats *p = list_of(deadline, struct seats, tell);
 
@@ -35,7 +35,7 @@ static void seats_note(struct seats *p, int what)
 
 void seats_init(struct seats *p, struct loop *loop, unsigned max)
 {
-	*p = (struct seats){.loop = loop, .max = max, .tell.fire = log_untold};
+	*p = (struct seats){.loop = loop, .max = max, .tell.fire = seats_log_untold};
 	peer_line_init(&p->line);
 	inputs_init(&p->inputs, loop);
 	slices_init(&p->slices, loop);
@@ -46,7 +46,7 @@ void seats_init(struct seats *p, struct loop *loop, unsigned max)
 void seats_finish(struct seats *p)
 {
 	deadline_clear(&p->tell);
-	log_untold(&p->tell);
+	seats_log_untold(&p->tell);
 	peer_line_finish(&p->line);
 	inputs_finish(&p->inputs);
 	slices_finish(&p->slices);

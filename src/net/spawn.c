@@ -42,7 +42,7 @@ static bool is_variable(const char *variable, const char *name)
 	return strncmp(variable, name, len) == 0 && variable[len] == '=';
 }
 
-static bool is_named(const char *const *env, const char *name)
+static bool spawn_is_named(const char *const *env, const char *name)
 {
 	for (; env && *env; env++)
 		if (is_variable(*env, name))
@@ -68,7 +68,7 @@ static const char **make_environment(const char *const *env)
 		count++;
 	all = must_zero(KEPT_LEN + count + 1, sizeof(*all));
 	for (size_t i = 0; i < KEPT_LEN; i++)
-		if (!is_named(env, kept[i]) && (all[len] = find_variable(kept[i])))
+		if (!spawn_is_named(env, kept[i]) && (all[len] = find_variable(kept[i])))
 			len++;
 	for (size_t i = 0; i < count; i++)
 		all[len++] = env[i];
@@ -106,7 +106,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
 }
 
 /* An error number, or 0. */
-static int begin_with(const struct spawn *spawn, const char **environment, pid_t *pid)
+static int spawn_begin_with(const struct spawn *spawn, const char **environment, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -133,7 +133,7 @@ int spawn_begin(const struct spawn *spawn, struct error *why)
 {
 	const char **environment = make_environment(spawn->env);
 	pid_t pid = 0;
-	int failure = begin_with(spawn, environment, &pid);
+	int failure = spawn_begin_with(spawn, environment, &pid);
 
 	free(environment);
 	if (failure == 0)

@@ -30,7 +30,7 @@ static struct text first_line(struct text t, struct text *rest)
 	return (struct text){t.at, i};
 }
 
-static bool add_lines(struct buf *out, struct text name, struct text value)
+static bool sse_add_lines(struct buf *out, struct text name, struct text value)
 {
 	do {
 		if (!sse_add_field(out, name, first_line(value, &value)))
@@ -54,14 +54,14 @@ bool sse_add_event(struct buf *out, struct text id, struct text event, struct te
 		ok = sse_add_field(out, TEXT("id"), id);
 	if (ok && event.len)
 		ok = sse_add_field(out, TEXT("event"), event);
-	ok = ok && add_lines(out, TEXT("data"), data) && buf_add_char(out, '\n');
+	ok = ok && sse_add_lines(out, TEXT("data"), data) && buf_add_char(out, '\n');
 	return ok || undo(out, was);
 }
 
 bool sse_add_comment(struct buf *out, struct text words)
 {
 	size_t was = out->len;
-	bool ok = add_lines(out, TEXT(""), words) && buf_add_char(out, '\n');
+	bool ok = sse_add_lines(out, TEXT(""), words) && buf_add_char(out, '\n');
 
 	return ok || undo(out, was);
 }

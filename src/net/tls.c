@@ -124,7 +124,7 @@ struct tls_context *tls_context_client(void)
 }
 
 /* OpenSSL would wait for ever at a pipe, and has no words for what is not there. */
-static bool is_file(const char *path, mode_t forbidden, struct error *why)
+static bool tls_is_file(const char *path, mode_t forbidden, struct error *why)
 {
 	struct stat st;
 
@@ -156,7 +156,7 @@ static int no_passphrase(char *room, int n, int is_writing, void *is_locked)
 	return -1;
 }
 
-static bool load_key(SSL_CTX *ssl, const char *key, struct error *why)
+static bool tls_load_key(SSL_CTX *ssl, const char *key, struct error *why)
 {
 	bool is_locked = false, good;
 
@@ -172,12 +172,12 @@ static bool load_key(SSL_CTX *ssl, const char *key, struct error *why)
 
 static bool load_pair(SSL_CTX *ssl, const char *cert, const char *key, struct error *why)
 {
-	if (!is_file(cert, 0, why) || !is_file(key, S_IRWXO, why))
+	if (!tls_is_file(cert, 0, why) || !tls_is_file(key, S_IRWXO, why))
 		return false;
 	ERR_clear_error();
 	if (SSL_CTX_use_certificate_chain_file(ssl, cert) != 1)
 		return blame(cert, why);
-	return load_key(ssl, key, why);
+	return tls_load_key(ssl, key, why);
 }
 
 struct tls_context *tls_context_server(const char *cert, const char *key, struct error *why)

@@ -19,7 +19,7 @@ static void wait_again(struct uplink *uplink)
 	uplink->wait_ms = uplink->wait_ms < WAIT_MAX_MS / 2 ? 2 * uplink->wait_ms : WAIT_MAX_MS;
 }
 
-static void on_open(void *self)
+static void uplink_on_open(void *self)
 {
 	struct uplink *uplink = self;
 
@@ -68,7 +68,7 @@ static void connect_now(struct uplink *uplink)
 		.connect_ms = CONNECT_MS,
 		.ping_ms = PING_MS,
 		.self = uplink,
-		.open = on_open,
+		.open = uplink_on_open,
 		.text = on_text,
 		.closed = uplink_on_closed,
 	};

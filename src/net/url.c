@@ -18,19 +18,19 @@ static const struct {
 	{{"wss", 3}, 443, true, true},
 };
 
-static bool is_digit(char c)
+static bool url_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static bool url_is_hex(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+	return url_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-static bool is_name_char(char c)
+static bool url_is_name_char(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_';
+	return url_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_';
 }
 
 static bool read_scheme(struct url *url, struct text *rest, struct error *why)
@@ -64,7 +64,7 @@ static bool ends_in_number(struct text host)
 	if (host.len >= 2 && host.at[0] == '0' && (host.at[1] | 0x20) == 'x')
 		return true;
 	for (size_t i = 0; i < host.len; i++)
-		if (!is_digit(host.at[i]))
+		if (!url_is_digit(host.at[i]))
 			return false;
 	return true;
 }
@@ -78,7 +78,7 @@ static bool is_name(struct text host)
 		    label.at[label.len - 1] == '-')
 			return false;
 		for (size_t i = 0; i < label.len; i++)
-			if (!is_name_char(label.at[i]))
+			if (!url_is_name_char(label.at[i]))
 				return false;
 	} while (host.at);
 	return true;
@@ -135,7 +135,7 @@ static bool read_literal(struct url *url, bool is_v6, struct error *why)
 	       error_set(why, "%.100s is an address that no server has", url->host);
 }
 
-static bool read_host(struct url *url, struct text host, struct error *why)
+static bool url_read_host(struct url *url, struct text host, struct error *why)
 {
 	bool is_v6 = host.len > 0 && host.at[0] == '[';
 
@@ -183,7 +183,7 @@ static bool read_authority(struct url *url, struct error *why)
 	if (n < host.len)
 		port = (struct text){host.at + n + 1, host.len - n - 1};
 	host.len = n;
-	return read_host(url, host, why) && (!port.at || url_read_port(url, port, why));
+	return url_read_host(url, host, why) && (!port.at || url_read_port(url, port, why));
 }
 
 /* Nothing that has to be escaped, and every escape whole. */

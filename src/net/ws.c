@@ -59,7 +59,7 @@ static enum ws_event bad(struct ws_news *news, uint16_t code)
 	return WS_BAD;
 }
 
-static bool is_control(uint8_t opcode)
+static bool ws_is_control(uint8_t opcode)
 {
 	return opcode & 8;
 }
@@ -85,7 +85,7 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 
 	if (h[0] & 0x70 || ((h[1] & 0x80) == 0) != r->limits->of_server)
 		return CODE_PROTOCOL;
-	if (is_control(opcode)) {
+	if (ws_is_control(opcode)) {
 		if (opcode > WS_OP_PONG || !(h[0] & 0x80) || (h[1] & 0x7F) > CONTROL_MAX)
 			return CODE_PROTOCOL;
 		return 0;
@@ -96,7 +96,7 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 }
 
 /* From here on nothing of this message is kept. */
-static void spoil(struct ws_reader *r, unsigned why)
+static void ws_spoil(struct ws_reader *r, unsigned why)
 {
 	if (!r->spoilt)
 		r->spoilt = why & 3;
@@ -109,12 +109,12 @@ static bool count_frame(struct ws_reader *r, uint64_t len)
 	if (len > r->limits->message_max - r->message.len) {
 		if (!r->limits->forgives || len > UINT32_MAX)
 			return false;
-		spoil(r, SPOILT_SIZE);
+		ws_spoil(r, SPOILT_SIZE);
 	}
 	if (r->opcode != WS_OP_MORE)
 		r->message_opcode = r->opcode;
 	else if (has_too_many(r, r->opcode))
-		spoil(r, SPOILT_COUNT);
+		ws_spoil(r, SPOILT_COUNT);
 	else
 		r->fragments++;
 	return true;
@@ -144,7 +144,7 @@ static uint16_t start_frame(struct ws_reader *r, const uint8_t *h, size_t n)
 	if (!read_length(h, &len))
 		return CODE_PROTOCOL;
 	r->opcode = h[0] & 0x0F;
-	if (!is_control(r->opcode) && !count_frame(r, len))
+	if (!ws_is_control(r->opcode) && !count_frame(r, len))
 		return CODE_TOO_BIG;
 	r->left = (uint32_t)len;
 	r->fin = h[0] & 0x80;
@@ -285,7 +285,7 @@ static enum ws_event read_data(struct ws_reader *r, char **bytes, size_t *n, str
 	    (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8)))) {
 		if (!r->limits->forgives)
 			return bad(news, CODE_NOT_TEXT);
-		spoil(r, SPOILT_TEXT);
+		ws_spoil(r, SPOILT_TEXT);
 	}
 	r->in_frame = r->left > 0;
 	if (r->spoilt)
@@ -308,7 +308,7 @@ static void ws_forget(struct ws_reader *r)
 {
 	if (r->message.at && !r->message_opcode)
 		buf_finish(&r->message);
-	if (r->control && !(r->in_frame && is_control(r->opcode))) {
+	if (r->control && !(r->in_frame && ws_is_control(r->opcode))) {
 		free(r->control);
 		r->control = NULL;
 	}
@@ -325,8 +325,8 @@ enum ws_event ws_read(struct ws_reader *r, char **bytes, size_t *n, struct ws_ne
 			return WS_WAIT;
 		if (code)
 			return bad(news, code);
-		event = is_control(r->opcode) ? ws_read_control(r, bytes, n, news)
-		                              : read_data(r, bytes, n, news);
+		event = ws_is_control(r->opcode) ? ws_read_control(r, bytes, n, news)
+		                                 : read_data(r, bytes, n, news);
 	} while (event == WS_WAIT && *n);
 	return event;
 }

@@ -87,7 +87,7 @@ static void ws_client_finish(struct ws_client *c, uint16_t code, int status, con
 
 /* --- what goes out ------------------------------------------------------------ */
 
-static void flush(struct ws_client *c)
+static void ws_client_flush(struct ws_client *c)
 {
 	if (c->out_at < c->out.len)
 		c->out_at += conn_send(c->conn, c->out.at + c->out_at, c->out.len - c->out_at);
@@ -98,7 +98,7 @@ static void flush(struct ws_client *c)
 }
 
 /* What went out already makes room when it is worth the move. */
-static void pack(struct ws_client *c)
+static void ws_client_pack(struct ws_client *c)
 {
 	if (c->out_at < c->out.len / 2)
 		return;
@@ -108,19 +108,19 @@ static void pack(struct ws_client *c)
 
 static bool ws_client_add(struct ws_client *c, enum ws_opcode op, struct text body)
 {
-	pack(c);
+	ws_client_pack(c);
 	if (!ws_add_masked(&c->out, op, body))
 		return false;
-	flush(c);
+	ws_client_flush(c);
 	return true;
 }
 
 /* The last frame, as far as the socket takes it. */
 static void say_goodbye(struct ws_client *c, uint16_t code, const char *reason)
 {
-	pack(c);
+	ws_client_pack(c);
 	if (ws_add_masked_close(&c->out, code, text_of(reason)))
-		flush(c);
+		ws_client_flush(c);
 }
 
 bool ws_client_peer(const struct ws_client *client, struct peer *peer)
@@ -170,7 +170,7 @@ static void ws_client_refuse(struct ws_client *c, uint16_t code)
 }
 
 /* It is passed over, if who reads can do without. */
-static void pass_over(struct ws_client *c, uint16_t code)
+static void ws_client_pass_over(struct ws_client *c, uint16_t code)
 {
 	struct error why;
 
@@ -197,7 +197,7 @@ static void ws_client_take_message(struct ws_client *c, enum ws_event event, str
 {
 	if (event == WS_BINARY && !utf8_is_valid(message)) {
 		if (c->bad)
-			pass_over(c, CODE_UNSUPPORTED);
+			ws_client_pass_over(c, CODE_UNSUPPORTED);
 		else
 			ws_client_refuse(c, CODE_UNSUPPORTED);
 	} else if (c->text)
@@ -217,7 +217,7 @@ static void read_frames(struct ws_client *c, char *bytes, size_t n)
 		else if (event == WS_BAD)
 			ws_client_refuse(c, news.code);
 		else if (event == WS_SPOILT)
-			pass_over(c, news.code);
+			ws_client_pass_over(c, news.code);
 		else if (event == WS_PING && !ws_client_add(c, WS_OP_PONG, news.body))
 			ws_client_finish(c, CODE_ABNORMAL, 0, "the peer pings and does not read");
 	}
@@ -290,7 +290,7 @@ static void on_heard(struct conn *conn, char *bytes, size_t n)
 
 static void on_writable(struct conn *conn)
 {
-	flush(conn->self);
+	ws_client_flush(conn->self);
 }
 
 static void on_gone(struct conn *conn, const char *why)
@@ -320,7 +320,7 @@ static void on_connected(void *self, int fd)
 	c->conn = conn_create(c->loop, fd, &user, c);
 	if (c->is_secure)
 		conn_secure(c->conn, tls_create(loop_tls(c->loop), fd, c->host));
-	flush(c);
+	ws_client_flush(c);
 }
 
 static void on_failed(void *self, const char *why)

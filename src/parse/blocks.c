@@ -33,7 +33,7 @@ static void blocks_remember(struct blocks *b, struct tool_call call)
 	name->server = text_dup(call.server);
 }
 
-static struct tool_call recall(const struct blocks *b, struct text id)
+static struct tool_call blocks_recall(const struct blocks *b, struct text id)
 {
 	for (unsigned i = 0; i < BLOCKS_NAMES_MAX && id.len; i++) {
 		const struct blocks_name *name = &b->names[i];
@@ -53,7 +53,7 @@ static struct tool_call read_call(yyjson_val *block)
 	};
 }
 
-static bool is_call(struct text type)
+static bool blocks_is_call(struct text type)
 {
 	return text_is(type, "tool_use") || text_is(type, "server_tool_use") ||
 	       text_is(type, "mcp_tool_use");
@@ -182,7 +182,7 @@ static bool has_failed(yyjson_val *block)
 void blocks_result(struct blocks *b, struct parse *p, const struct speaker *who, yyjson_val *block)
 {
 	struct text type = json_text_at(block, "type");
-	struct tool_call call = recall(b, json_text_at(block, "tool_use_id"));
+	struct tool_call call = blocks_recall(b, json_text_at(block, "tool_use_id"));
 
 	/* web_search_tool_result is the result of web_search, whoever called it. */
 	if (call.name.len == 0 && text_ends(type, TEXT(RESULT_ENDING)))
@@ -197,7 +197,7 @@ void blocks_start(struct blocks *b, struct parse *p, const struct speaker *who, 
 	yyjson_val *content = yyjson_obj_get(event, "content_block");
 	struct text type = json_text_at(content, "type");
 
-	if (is_call(type))
+	if (blocks_is_call(type))
 		open_call(b, p, event, content);
 	else if (is_result(type))
 		blocks_result(b, p, who, content);
@@ -236,7 +236,7 @@ void blocks_whole(struct blocks *b, struct parse *p, const struct speaker *who, 
 	struct text type = json_text_at(block, "type");
 	struct tool_call call = read_call(block);
 
-	if (is_call(type)) {
+	if (blocks_is_call(type)) {
 		blocks_remember(b, call);
 		speak_call(p, who, &call, yyjson_obj_get(block, "input"));
 	} else if (is_result(type)) {

@@ -114,7 +114,7 @@ static struct agent *agent_at(struct claude *c, yyjson_val *line)
 
 /* --- turns ----------------------------------------------------------------------- */
 
-static void change_state(struct parse *p, const char *to, const char *reason)
+static void claude_stream_change_state(struct parse *p, const char *to, const char *reason)
 {
 	struct claude *c = parse_state(p);
 	const char *from = c->state ? c->state : "idle";
@@ -131,7 +131,7 @@ static void begin_turn(struct parse *p)
 
 	forget_word(&c->result);
 	forget_word(&c->stop);
-	change_state(p, "acting", "turn started");
+	claude_stream_change_state(p, "acting", "turn started");
 }
 
 /* A subagent in the background may talk on when the turn is over. */
@@ -175,7 +175,7 @@ static void fail_turn(struct parse *p, yyjson_val *line)
 		words = code;
 	if (code.len == 0 || text_is(code, "success"))
 		code = TEXT("api_error");
-	change_state(p, "error", "turn failed");
+	claude_stream_change_state(p, "error", "turn failed");
 	parse_fail(p, code, words.len ? words : TEXT("the turn failed"));
 }
 
@@ -193,7 +193,7 @@ static void claude_stream_take_result(struct parse *p, yyjson_val *line)
 	}
 	c->result = text_dup(json_text_at(line, "result"));
 	claude_stream_set_word(&c->stop, json_text_at(line, "stop_reason"));
-	change_state(p, "done", "turn finished");
+	claude_stream_change_state(p, "done", "turn finished");
 }
 
 /* --- messages -------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ static void note_subagent(struct claude *c, yyjson_val *block)
 		claude_stream_set_word(&claude_stream_agent_of(c, id)->name, kind);
 }
 
-static void take_assistant(struct parse *p, yyjson_val *line)
+static void claude_stream_take_assistant(struct parse *p, yyjson_val *line)
 {
 	struct claude *c = parse_state(p);
 	yyjson_val *message = yyjson_obj_get(line, "message");
@@ -429,7 +429,7 @@ static void claude_stream_take_thought(struct parse *p, yyjson_val *line)
 static const struct line_kind line_kinds[] = {
 	{"system", take_system},
 	{"stream_event", claude_stream_take_event},
-	{"assistant", take_assistant},
+	{"assistant", claude_stream_take_assistant},
 	{"user", take_user},
 	{"result", claude_stream_take_result},
 	{"tool_progress", claude_stream_say_nothing},

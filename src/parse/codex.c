@@ -105,7 +105,7 @@ static const struct codex_tool tools[] = {
 	{"web_search", "web_search", search_input, status_output},
 };
 
-static const struct codex_tool *tool_of(struct text type)
+static const struct codex_tool *codex_tool_of(struct text type)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (text_is(type, tools[i].type))
@@ -180,7 +180,7 @@ static void take_item(struct parse *p, yyjson_val *line, bool is_complete)
 {
 	yyjson_val *data = yyjson_obj_get(line, "item");
 	struct text type = json_text_at(data, "type");
-	const struct codex_tool *tool = tool_of(type);
+	const struct codex_tool *tool = codex_tool_of(type);
 
 	if (tool)
 		codex_take_call(p, tool, data, is_complete);
@@ -209,7 +209,7 @@ static void take_thread(struct parse *p, yyjson_val *line)
 	parse_set_correlation(p, json_text_at(line, "thread_id"));
 }
 
-static void begin_turn(struct parse *p, yyjson_val *line)
+static void codex_begin_turn(struct parse *p, yyjson_val *line)
 {
 	speak_state(p, NULL, "idle", "acting", TEXT("turn started"));
 }
@@ -237,7 +237,7 @@ static void complete_turn(struct parse *p, yyjson_val *line)
 	parse_complete(p, true, text_of(c->words));
 }
 
-static void fail_turn(struct parse *p, yyjson_val *line)
+static void codex_fail_turn(struct parse *p, yyjson_val *line)
 {
 	struct text words = json_text_at(yyjson_obj_get(line, "error"), "message");
 
@@ -259,13 +259,13 @@ static const struct {
 	void (*take)(struct parse *p, yyjson_val *line);
 } kinds[] = {
 	{"thread.started", take_thread},
-	{"turn.started", begin_turn},
+	{"turn.started", codex_begin_turn},
 	{"item.started", take_growing_item},
 	{"item.updated", take_growing_item},
 	{"item.completed", take_complete_item},
 	{"item.plan.delta", take_plan_piece},
 	{"turn.completed", complete_turn},
-	{"turn.failed", fail_turn},
+	{"turn.failed", codex_fail_turn},
 	{"error", codex_take_error},
 };
 

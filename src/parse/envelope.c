@@ -52,7 +52,7 @@ struct envelope_message {
 	bool has_null; /* one to be filled is written as null */
 };
 
-static enum envelope_member member_of(yyjson_val *key)
+static enum envelope_member envelope_member_of(yyjson_val *key)
 {
 	enum envelope_member member = 0;
 
@@ -85,7 +85,7 @@ static bool envelope_is_wanted(enum envelope_member member, yyjson_val *value)
 
 static bool see_member(struct parse *p, struct envelope_message *m, yyjson_val *key)
 {
-	enum envelope_member member = member_of(key);
+	enum envelope_member member = envelope_member_of(key);
 	yyjson_val *value = yyjson_obj_iter_get_val(key);
 
 	if (member == MEMBERS)
@@ -107,7 +107,7 @@ static bool see_member(struct parse *p, struct envelope_message *m, yyjson_val *
 	return true;
 }
 
-static bool see_members(struct parse *p, struct envelope_message *m)
+static bool envelope_see_members(struct parse *p, struct envelope_message *m)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
 	yyjson_val *key;
@@ -128,7 +128,7 @@ static bool has_other_twice(const struct envelope_message *m)
 
 	map_init(&seen);
 	while (!twice && (key = yyjson_obj_iter_next(&iter))) {
-		if (member_of(key) != MEMBERS)
+		if (envelope_member_of(key) != MEMBERS)
 			continue;
 		twice = map_get(&seen, json_text(key)) != NULL;
 		map_set(&seen, json_text(key), key);
@@ -143,14 +143,14 @@ static bool envelope_is_space(char c)
 }
 
 /* Where the quote of this key is in the text. */
-static size_t start_of(const struct parse *p, yyjson_val *key)
+static size_t envelope_start_of(const struct parse *p, yyjson_val *key)
 {
 	return (size_t)(yyjson_get_str(key) - p->json.copy.at) - 1;
 }
 
 /* Copies the member that begins at `start` and whose successor, a key or nothing,
  * begins at `next`: between them are one comma or brace, and white space. */
-static void add_span(struct parse *p, struct text raw, size_t start, size_t next)
+static void envelope_add_span(struct parse *p, struct text raw, size_t start, size_t next)
 {
 	while (envelope_is_space(raw.at[next - 1]))
 		next--;
@@ -164,7 +164,7 @@ static void add_span(struct parse *p, struct text raw, size_t start, size_t next
 }
 
 /* What was written, without nulls that are to be filled. */
-static void add_given(struct parse *p, const struct envelope_message *m)
+static void envelope_add_given(struct parse *p, const struct envelope_message *m)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(m->root);
 	yyjson_val *key = yyjson_obj_iter_next(&iter);
@@ -173,14 +173,14 @@ static void add_given(struct parse *p, const struct envelope_message *m)
 		yyjson_val *next = yyjson_obj_iter_next(&iter);
 		yyjson_val *value = yyjson_obj_iter_get_val(key);
 
-		if (!yyjson_is_null(value) || member_of(key) >= MEMBER_FILLED)
-			add_span(p, m->raw, start_of(p, key),
-			         next ? start_of(p, next) : m->raw.len);
+		if (!yyjson_is_null(value) || envelope_member_of(key) >= MEMBER_FILLED)
+			envelope_add_span(p, m->raw, envelope_start_of(p, key),
+			                  next ? envelope_start_of(p, next) : m->raw.len);
 		key = next;
 	}
 }
 
-static void add_missing(struct parse *p, const struct envelope_message *m)
+static void envelope_add_missing(struct parse *p, const struct envelope_message *m)
 {
 	const struct parse_options *options = parse_options(p);
 	char uuid[RANDOM_UUID_LEN];
@@ -201,7 +201,7 @@ static void add_missing(struct parse *p, const struct envelope_message *m)
 }
 
 /* Between tokens only: inside a string they would not be JSON. */
-static void blank_newlines(struct buf *b)
+static void envelope_blank_newlines(struct buf *b)
 {
 	for (size_t i = 0; i < b->len; i++)
 		if (b->at[i] == '\n' || b->at[i] == '\r')
@@ -210,7 +210,7 @@ static void blank_newlines(struct buf *b)
 
 static void give_envelope(struct parse *p, struct envelope_message *m)
 {
-	if (!see_members(p, m))
+	if (!envelope_see_members(p, m))
 		return;
 	if (has_other_twice(m)) {
 		parse_bad(p, "a member is given twice");
@@ -220,14 +220,14 @@ static void give_envelope(struct parse *p, struct envelope_message *m)
 	p->make.has_member = false;
 	buf_add_char(&p->out, '{');
 	if (m->has_null) {
-		add_given(p, m);
+		envelope_add_given(p, m);
 	} else {
 		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
 		p->make.has_member = true;
 	}
-	add_missing(p, m);
+	envelope_add_missing(p, m);
 	buf_add_char(&p->out, '}');
-	blank_newlines(&p->out);
+	envelope_blank_newlines(&p->out);
 	if (p->out.full)
 		parse_bad(p, "a signal larger than 1 MiB");
 	else
@@ -244,7 +244,7 @@ static struct text first_text(yyjson_val *object, const char *name, const char *
 }
 
 /* A number of the object; 0 when it has none. */
-static double first_number(yyjson_val *object, const char *name, const char *otherwise)
+static double envelope_first_number(yyjson_val *object, const char *name, const char *otherwise)
 {
 	double number = 0;
 
@@ -260,7 +260,7 @@ static void give_event(struct parse *p, const struct envelope_message *m, struct
 				  .id = json_text_at(m->root, "id"),
 				  .source = first_text(m->root, "source", "event"),
 				  .correlation = first_text(m->root, "correlationId", "runId"),
-				  .at_ms = first_number(m->root, "timestamp", "ts"),
+				  .at_ms = envelope_first_number(m->root, "timestamp", "ts"),
 			  });
 	if (yyjson_is_obj(m->root))
 		buf_add(&p->out, (struct text){m->raw.at + 1, m->raw.len - 2});
@@ -270,7 +270,7 @@ static void give_event(struct parse *p, const struct envelope_message *m, struct
 		make_metadata(&p->make);
 		make_text(&p->make, "event", name);
 	}
-	blank_newlines(&p->out);
+	envelope_blank_newlines(&p->out);
 	parse_give(p);
 }
 
@@ -286,7 +286,7 @@ static bool is_truthy(yyjson_val *value)
 	return value && !yyjson_is_null(value) && !yyjson_is_false(value);
 }
 
-static bool is_envelope(yyjson_val *root)
+static bool envelope_is_envelope(yyjson_val *root)
 {
 	return yyjson_is_str(yyjson_obj_get(root, "type")) && !yyjson_obj_get(root, "op");
 }
@@ -312,7 +312,7 @@ static void make_others(struct parse *p, yyjson_val *root)
 	while ((key = yyjson_obj_iter_next(&iter))) {
 		yyjson_val *value = yyjson_obj_iter_get_val(key);
 
-		if (!is_of_envelope(member_of(key), value))
+		if (!is_of_envelope(envelope_member_of(key), value))
 			make_value(&p->make, json_text(key), value);
 	}
 }
@@ -361,7 +361,7 @@ static void envelope_take_line(struct parse *p, const struct parse_event *event)
 	                           ? yyjson_doc_get_root(json_read(&p->json, raw, NULL))
 	                           : NULL;
 
-	if (root && is_envelope(root) && is_mendable(root))
+	if (root && envelope_is_envelope(root) && is_mendable(root))
 		give_line(p, root);
 	else
 		parse_envelope.event(p, event);
@@ -379,7 +379,7 @@ static void envelope_take(struct parse *p, const struct parse_event *event)
 	m.root = parse_json(p, m.raw);
 	if (!m.root)
 		return;
-	is_one = is_envelope(m.root);
+	is_one = envelope_is_envelope(m.root);
 	if (make_depth(m.raw) + !is_one > DEPTH_MAX)
 		parse_bad(p, "a signal of more than %d levels", DEPTH_MAX);
 	else if (is_one)

@@ -115,7 +115,7 @@ static void give_as(struct escapement_frame *f, struct text name)
 	escapement_end(f);
 }
 
-static void give_verbatim(struct escapement_frame *f)
+static void escapement_give_verbatim(struct escapement_frame *f)
 {
 	give_as(f, f->event);
 }
@@ -197,12 +197,12 @@ static void escapement_give_words(struct escapement_frame *f, const char *type, 
 	escapement_end(f);
 }
 
-static void take_delta(struct escapement_frame *f)
+static void escapement_take_delta(struct escapement_frame *f)
 {
 	bool is_thought = text_is(escapement_field(f, "type"), "thinking-delta");
 
 	if (!escapement_field(f, "text").at) {
-		give_verbatim(f);
+		escapement_give_verbatim(f);
 		return;
 	}
 	note_stream(f);
@@ -253,7 +253,7 @@ static void take_response(struct escapement_frame *f)
 		escapement_end(f);
 	}
 	if (!f->is_told)
-		give_verbatim(f);
+		escapement_give_verbatim(f);
 }
 
 static void escapement_take_result(struct escapement_frame *f)
@@ -281,7 +281,7 @@ static void take_warning(struct escapement_frame *f)
 	give_error(f, "warning", "model");
 }
 
-static void give_end(struct escapement_frame *f, struct text task, bool success, struct text result)
+static void end_task(struct escapement_frame *f, struct text task, bool success, struct text result)
 {
 	escapement_begin(f, "completion");
 	make_text(&f->p->make, "taskId", task.len ? task : parse_options(f->p)->source);
@@ -296,7 +296,7 @@ static void take_exit(struct escapement_frame *f)
 	struct text reason = escapement_field(f, "reason");
 
 	escapement_end_stream(f);
-	give_end(f, f->session.len ? f->session : f->agent, !text_is(reason, "error"), reason);
+	end_task(f, f->session.len ? f->session : f->agent, !text_is(reason, "error"), reason);
 }
 
 /* --- the runner and people --------------------------------------------------------- */
@@ -315,7 +315,7 @@ static void take_started(struct escapement_frame *f)
 	escapement_give_state(f, "idle", "acting", escapement_field(f, "chart-id"));
 }
 
-static void take_config(struct escapement_frame *f)
+static void escapement_take_config(struct escapement_frame *f)
 {
 	escapement_give_state(f, "acting", "acting", leaf(f, "config"));
 }
@@ -327,12 +327,12 @@ static void take_processed(struct escapement_frame *f)
 
 static void take_done(struct escapement_frame *f)
 {
-	give_end(f, parse_options(f->p)->correlation, true, leaf(f, "final-config"));
+	end_task(f, parse_options(f->p)->correlation, true, leaf(f, "final-config"));
 }
 
 static void take_aborted(struct escapement_frame *f)
 {
-	give_end(f, parse_options(f->p)->correlation, false, escapement_field(f, "reason"));
+	end_task(f, parse_options(f->p)->correlation, false, escapement_field(f, "reason"));
 }
 
 static void take_waits(struct escapement_frame *f)
@@ -352,7 +352,7 @@ static const struct {
 	const char *name;
 	void (*take)(struct escapement_frame *f);
 } events[] = {
-	{"llm/delta", take_delta},
+	{"llm/delta", escapement_take_delta},
 	{"llm/start", take_start},
 	{"llm/user-message", escapement_take_message},
 	{"llm/response", take_response},
@@ -361,7 +361,7 @@ static const struct {
 	{"llm/model-down", take_warning},
 	{"llm/worker-exit", take_exit},
 	{"runner/started", take_started},
-	{"runner/start-config", take_config},
+	{"runner/start-config", escapement_take_config},
 	{"runner/event-processed", take_processed},
 	{"runner/done", take_done},
 	{"runner/aborted", take_aborted},
@@ -385,7 +385,7 @@ static void escapement_take_event(struct escapement_frame *f)
 			events[i].take(f);
 			return;
 		}
-	give_verbatim(f);
+	escapement_give_verbatim(f);
 }
 
 /* --- prompts --------------------------------------------------------------------- */
@@ -400,7 +400,7 @@ static const struct {
 	{"confirm", "confirm", "Confirm?"},
 };
 
-static void take_prompt(struct escapement_frame *f)
+static void escapement_take_prompt(struct escapement_frame *f)
 {
 	struct text type = json_text_at(f->root, "type");
 	struct text id = json_text_at(f->root, "prompt-id");
@@ -430,7 +430,7 @@ static void take_prompt(struct escapement_frame *f)
 
 /* --- frames ------------------------------------------------------------------------ */
 
-static void take_frame(struct escapement_frame *f)
+static void escapement_take_frame(struct escapement_frame *f)
 {
 	struct text kind = json_text_at(f->root, "kind");
 
@@ -441,7 +441,7 @@ static void take_frame(struct escapement_frame *f)
 		else
 			parse_bad(f->p, "a frame without a kind and without an event");
 	} else if (text_is(kind, "prompt")) {
-		take_prompt(f);
+		escapement_take_prompt(f);
 	} else if (text_is(kind, "control")) {
 		give_as(f, json_text_at(f->root, "op"));
 	} else if (text_is(kind, "answer")) {
@@ -477,7 +477,7 @@ static void escapement_take(struct parse *p, const struct parse_event *event)
 	f.data = f.root;
 	f.agent = parse_agent(p);
 	json_number(yyjson_obj_get(f.root, "ts"), &f.ts);
-	take_frame(&f);
+	escapement_take_frame(&f);
 }
 
 static void escapement_finish(struct parse *p)

@@ -63,12 +63,12 @@ static int escape(struct text t)
 	return code;
 }
 
-static bool is_high(int code)
+static bool halves_is_high(int code)
 {
 	return code >= 0xD800 && code <= 0xDBFF;
 }
 
-static bool is_low(int code)
+static bool halves_is_low(int code)
 {
 	return code >= 0xDC00 && code <= 0xDFFF;
 }
@@ -110,7 +110,7 @@ static size_t torn_escape(struct text words)
 	struct text last = {words.at + words.len - ESCAPE_LEN, ESCAPE_LEN};
 	size_t before = 0;
 
-	if (words.len < ESCAPE_LEN || !is_high(escape(last)))
+	if (words.len < ESCAPE_LEN || !halves_is_high(escape(last)))
 		return 0;
 	while (before < words.len - ESCAPE_LEN && last.at[-1 - (ptrdiff_t)before] == '\\')
 		before++;
@@ -127,7 +127,7 @@ static size_t torn_tail(struct text words)
 static bool halves_goes_on(const struct half *half, struct text words)
 {
 	if (half->bytes[0] == '\\')
-		return is_low(escape(words));
+		return halves_is_low(escape(words));
 	return words.len && is_continuation(words.at[0]);
 }
 

@@ -16,47 +16,48 @@ struct lines_parse {
 
 /* --- shapes ---------------------------------------------------------------------- */
 
-static bool has_text(yyjson_val *line, const char *key)
+static bool lines_has_text(yyjson_val *line, const char *key)
 {
 	return yyjson_is_str(yyjson_obj_get(line, key));
 }
 
-static bool is_type(yyjson_val *line, const char *type)
+static bool lines_is_type(yyjson_val *line, const char *type)
 {
 	return yyjson_equals_str(yyjson_obj_get(line, "type"), type);
 }
 
 static bool is_claude(yyjson_val *line)
 {
-	if (!has_text(line, "session_id"))
+	if (!lines_has_text(line, "session_id"))
 		return false;
-	if (is_type(line, "system") || is_type(line, "result"))
-		return has_text(line, "subtype");
-	return (is_type(line, "assistant") || is_type(line, "user")) &&
+	if (lines_is_type(line, "system") || lines_is_type(line, "result"))
+		return lines_has_text(line, "subtype");
+	return (lines_is_type(line, "assistant") || lines_is_type(line, "user")) &&
 	       yyjson_is_obj(yyjson_obj_get(line, "message"));
 }
 
 static bool is_gemini(yyjson_val *line)
 {
-	return is_type(line, "init") && has_text(line, "session_id") && has_text(line, "model");
+	return lines_is_type(line, "init") && lines_has_text(line, "session_id") &&
+	       lines_has_text(line, "model");
 }
 
 static bool is_codex(yyjson_val *line)
 {
-	return is_type(line, "thread.started") && has_text(line, "thread_id");
+	return lines_is_type(line, "thread.started") && lines_has_text(line, "thread_id");
 }
 
 static bool is_opencode(yyjson_val *line)
 {
-	return has_text(line, "type") && has_text(line, "sessionID") &&
+	return lines_has_text(line, "type") && lines_has_text(line, "sessionID") &&
 	       (yyjson_is_obj(yyjson_obj_get(line, "part")) ||
 	        yyjson_is_obj(yyjson_obj_get(line, "error")));
 }
 
 static bool is_pi(yyjson_val *line)
 {
-	return is_type(line, "session") && has_text(line, "id") && has_text(line, "cwd") &&
-	       yyjson_is_num(yyjson_obj_get(line, "version"));
+	return lines_is_type(line, "session") && lines_has_text(line, "id") &&
+	       lines_has_text(line, "cwd") && yyjson_is_num(yyjson_obj_get(line, "version"));
 }
 
 static const struct {

@@ -40,7 +40,7 @@ static void tell_call(struct parse *p, yyjson_val *item)
 	buf_finish(&id);
 }
 
-static void tell_calls(struct parse *p, yyjson_val *list)
+static void ollama_tell_calls(struct parse *p, yyjson_val *list)
 {
 	yyjson_arr_iter items;
 	yyjson_val *item;
@@ -92,7 +92,7 @@ static void ollama_take(struct parse *p, const struct parse_event *event)
 	tell_words(p, "thinking", json_text_at(message ? message : line, "thinking"));
 	tell_words(p, "text_delta",
 	           message ? json_text_at(message, "content") : json_text_at(line, "response"));
-	tell_calls(p, yyjson_obj_get(message, "tool_calls"));
+	ollama_tell_calls(p, yyjson_obj_get(message, "tool_calls"));
 	if (yyjson_get_bool(yyjson_obj_get(line, "done")))
 		ollama_finish(p, line);
 }

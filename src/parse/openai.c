@@ -69,7 +69,7 @@ static void set_scene(struct scene *s, struct parse *p, uint32_t index)
 
 /* --- words ------------------------------------------------------------------------- */
 
-static void speak_text(struct scene *s, struct text words, bool is_refusal)
+static void openai_speak_text(struct scene *s, struct text words, bool is_refusal)
 {
 	speak_begin(s->p, &s->who, "text_delta");
 	make_text(&s->p->make, "content", words);
@@ -100,7 +100,7 @@ static void openai_give_words(void *self, bool is_thought, struct text words)
 	if (is_thought)
 		speak_words(s->p, &s->who, "thinking", words);
 	else
-		speak_text(s, words, false);
+		openai_speak_text(s, words, false);
 }
 
 static void openai_take_text(struct scene *s, struct text words)
@@ -115,11 +115,11 @@ static void openai_take_thought(struct scene *s, struct text words)
 		speak_words(s->p, &s->who, "thinking", words);
 }
 
-static void take_refusal(struct scene *s, struct text words)
+static void openai_take_refusal(struct scene *s, struct text words)
 {
 	if (words.len == 0)
 		return;
-	speak_text(s, words, true);
+	openai_speak_text(s, words, true);
 	s->o->has_refused = true;
 }
 
@@ -151,7 +151,7 @@ static void openai_take_part(struct scene *s, yyjson_val *part)
 	openai_take_thought(s, json_text_at(part, "thinking"));
 	each(s, openai_member(part, "thinking"), take_thought_part);
 	openai_take_text(s, json_text_at(part, "text"));
-	take_refusal(s, json_text_at(part, "refusal"));
+	openai_take_refusal(s, json_text_at(part, "refusal"));
 }
 
 static void take_content(struct scene *s, yyjson_val *content)
@@ -202,7 +202,7 @@ static struct open_call *find_call(struct scene *s, yyjson_val *fragment, struct
 	return call;
 }
 
-static void take_input(struct scene *s, struct open_call *call, yyjson_val *input)
+static void openai_take_input(struct scene *s, struct open_call *call, yyjson_val *input)
 {
 	char *json;
 	size_t len;
@@ -227,7 +227,7 @@ static void openai_take_call(struct scene *s, yyjson_val *fragment)
 	if (!call)
 		return;
 	call_set(&call->name, json_text_at(of, "name"));
-	take_input(s, call, openai_member(of, function ? "arguments" : "input"));
+	openai_take_input(s, call, openai_member(of, function ? "arguments" : "input"));
 }
 
 /* The way before tool_calls: one call, without an id. */
@@ -242,11 +242,11 @@ static void take_function_call(struct scene *s, yyjson_val *function)
 	if (!call)
 		return;
 	call_set(&call->name, json_text_at(function, "name"));
-	take_input(s, call, openai_member(function, "arguments"));
+	openai_take_input(s, call, openai_member(function, "arguments"));
 }
 
 /* Those of one choice, in the order in which they began. */
-static void give_calls(struct scene *s)
+static void openai_give_calls(struct scene *s)
 {
 	list_each(&s->o->calls.open, l) {
 		struct open_call *call = list_of(l, struct open_call, link);
@@ -275,7 +275,7 @@ static void end_words(struct scene *s)
 static void end_choice(struct scene *s)
 {
 	end_words(s);
-	give_calls(s);
+	openai_give_calls(s);
 }
 
 static void end_all(struct parse *p, void (*end_one)(struct scene *))
@@ -290,7 +290,7 @@ static void end_all(struct parse *p, void (*end_one)(struct scene *))
 	openai_give_usage(p, o);
 }
 
-static bool is_success(struct parse *p)
+static bool openai_is_success(struct parse *p)
 {
 	struct text stop = parse_stop(p);
 
@@ -305,7 +305,7 @@ static void openai_complete(struct parse *p)
 	end_all(p, end_choice);
 	snprintf(result, sizeof(result), "Stream completed (%llu chunks)",
 	         (unsigned long long)openai_of(p)->text_count);
-	parse_complete(p, is_success(p), text_of(result));
+	parse_complete(p, openai_is_success(p), text_of(result));
 }
 
 /* Without a reason to stop it broke off, and calls may be halves. */
@@ -320,7 +320,7 @@ static void openai_end(struct parse *p)
 /* --- chunks -------------------------------------------------------------------------- */
 
 /* Numbers are codes too. */
-static struct text code_of(yyjson_val *error, char room[TEXT_U64_MAX])
+static struct text openai_code_of(yyjson_val *error, char room[TEXT_U64_MAX])
 {
 	yyjson_val *code = openai_member(error, "code");
 
@@ -345,7 +345,8 @@ static bool openai_take_error(struct parse *p, yyjson_val *root, bool is_named_s
 		return false;
 	message = yyjson_is_str(error) ? json_text(error) : json_text_at(error, "message");
 	end_all(p, end_words);
-	parse_fail(p, code_of(error, digits), message.len ? message : TEXT("Unknown OpenAI error"));
+	parse_fail(p, openai_code_of(error, digits),
+	           message.len ? message : TEXT("Unknown OpenAI error"));
 	return true;
 }
 
@@ -414,7 +415,7 @@ static void take_choice(struct parse *p, yyjson_val *choice)
 	take_content(&s, openai_member(delta, "content"));
 	openai_take_text(&s, json_text_at(choice, "text")); /* of the API before chats */
 	openai_take_text(&s, json_text_at(openai_member(delta, "audio"), "transcript"));
-	take_refusal(&s, json_text_at(delta, "refusal"));
+	openai_take_refusal(&s, json_text_at(delta, "refusal"));
 	each(&s, openai_member(delta, "tool_calls"), openai_take_call);
 	take_function_call(&s, openai_member(delta, "function_call"));
 	take_usage(openai_of(p), openai_member(choice, "usage"));

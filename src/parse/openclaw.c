@@ -296,7 +296,7 @@ static void take_answer(struct openclaw_frame *f)
 }
 
 /* Presence and health come again and again. */
-static bool is_stale(struct openclaw_frame *f)
+static bool openclaw_is_stale(struct openclaw_frame *f)
 {
 	bool is_presence = text_is(f->event, "presence");
 	uint64_t *known = is_presence ? &f->gateway->presence : &f->gateway->health;
@@ -421,7 +421,7 @@ static void openclaw_take(struct parse *p, const struct parse_event *event)
 		return;
 	}
 	note_time(&f);
-	if (is_noise(&f) || is_stale(&f))
+	if (is_noise(&f) || openclaw_is_stale(&f))
 		return;
 	f.run_id = text_in(&f, "runId");
 	f.agent = openclaw_agent_of(&f);

@@ -100,7 +100,7 @@ static bool openclaw_approvals_has_word(yyjson_val *list, const char *word)
 }
 
 /* A gateway of early 2026 does not say, and takes any. */
-static bool takes(yyjson_val *request, const char *decision)
+static bool openclaw_approvals_takes(yyjson_val *request, const char *decision)
 {
 	yyjson_val *allowed = yyjson_obj_get(request, "allowedDecisions");
 
@@ -119,7 +119,8 @@ static void add_part(struct buf *out, struct text part)
 }
 
 /* What "always" writes, and where. */
-static void add_rule(struct buf *out, const struct openclaw_frame *f, yyjson_val *request)
+static void openclaw_approvals_add_rule(struct buf *out, const struct openclaw_frame *f,
+                                        yyjson_val *request)
 {
 	struct text command = json_text_at(request, "command");
 	struct text path = json_text_at(request, "resolvedPath");
@@ -149,11 +150,11 @@ static void openclaw_approvals_add_options(struct buf *out, const struct opencla
 	struct buf rule;
 
 	buf_add_char(out, '[');
-	if (takes(request, "allow-once"))
+	if (openclaw_approvals_takes(request, "allow-once"))
 		buf_add(out, TEXT("{\"label\":\"Allow once\",\"value\":\"allow-once\"},"));
-	if (takes(request, "allow-always")) {
+	if (openclaw_approvals_takes(request, "allow-always")) {
 		buf_init(&rule, 4 * KIB);
-		add_rule(&rule, f, request);
+		openclaw_approvals_add_rule(&rule, f, request);
 		buf_add(out, TEXT("{\"label\":\"Allow always\",\"value\":\"allow-always\","
 		                  "\"needs\":\"control\",\"rule\":"));
 		buf_add_json(out, buf_text(&rule));

@@ -75,7 +75,7 @@ static void say_reply(struct openclaw_frame *f)
 		openclaw_frame_say_rest(f, json_text(text));
 }
 
-static void take_end(struct openclaw_frame *f)
+static void openclaw_streams_take_end(struct openclaw_frame *f)
 {
 	static const char *const names[] = {"message", "error", NULL};
 	bool aborted = yyjson_is_true(yyjson_obj_get(f->data, "aborted"));
@@ -103,7 +103,7 @@ static void take_lifecycle(struct openclaw_frame *f)
 		keep_model(f);
 	else if (openclaw_streams_is_one_of(phase, ends) ||
 	         openclaw_streams_is_one_of(phase, failures))
-		take_end(f);
+		openclaw_streams_take_end(f);
 }
 
 /* --- agent: words ------------------------------------------------------------------- */

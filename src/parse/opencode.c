@@ -43,7 +43,7 @@ static void opencode_take_thought(struct parse *p, yyjson_val *line)
 		speak_words(p, NULL, "thinking", words);
 }
 
-static void take_tool(struct parse *p, yyjson_val *line)
+static void opencode_take_tool(struct parse *p, yyjson_val *line)
 {
 	yyjson_val *part = yyjson_obj_get(line, "part"), *state = yyjson_obj_get(part, "state");
 	struct tool_call call = {.id = json_text_at(part, "callID"),
@@ -87,7 +87,7 @@ static const struct printed_kind kinds[] = {
 	{"step_start", begin_step},
 	{"text", opencode_take_text},
 	{"reasoning", opencode_take_thought},
-	{"tool_use", take_tool},
+	{"tool_use", opencode_take_tool},
 	{"step_finish", end_step},
 	{"error", opencode_take_error},
 	{0},

@@ -375,7 +375,7 @@ void parse_bad(struct parse *p, const char *format, ...)
 	p->options.bad(p->options.self, why.words);
 }
 
-static struct text task_of(const struct parse *p)
+static struct text parse_task_of(const struct parse *p)
 {
 	return p->options.correlation.len ? p->options.correlation : parse_agent(p);
 }
@@ -406,7 +406,7 @@ void parse_complete(struct parse *p, bool success, struct text result)
 		return;
 	p->is_over = true;
 	parse_begin(p, "completion");
-	make_text(&p->make, "taskId", task_of(p));
+	make_text(&p->make, "taskId", parse_task_of(p));
 	make_text(&p->make, "agentId", parse_agent(p));
 	make_bool(&p->make, "success", success);
 	make_given(&p->make, "result", clip(result, WORDS_MAX));

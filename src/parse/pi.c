@@ -25,12 +25,12 @@ static void pi_set_word(char **word, struct text value)
 
 /* --- the agent ------------------------------------------------------------------- */
 
-static void take_session(struct parse *p, yyjson_val *line)
+static void pi_take_session(struct parse *p, yyjson_val *line)
 {
 	parse_set_correlation(p, json_text_at(line, "id"));
 }
 
-static void begin_agent(struct parse *p, yyjson_val *line)
+static void pi_begin_agent(struct parse *p, yyjson_val *line)
 {
 	struct pi *s = parse_state(p);
 
@@ -56,7 +56,7 @@ static void begin_message(struct parse *p, yyjson_val *line)
 }
 
 /* A piece of the input of a call; the call is named in what there is of the message. */
-static void grow_call(struct parse *p, yyjson_val *event)
+static void pi_grow_call(struct parse *p, yyjson_val *event)
 {
 	yyjson_val *content = yyjson_obj_get(yyjson_obj_get(event, "partial"), "content");
 	yyjson_val *block = yyjson_arr_get(content, speak_count(event, "contentIndex"));
@@ -76,14 +76,14 @@ static void grow_message(struct parse *p, yyjson_val *line)
 	bool is_words = text_is(type, "text_delta");
 
 	if (text_is(type, "toolcall_delta")) {
-		grow_call(p, event);
+		pi_grow_call(p, event);
 	} else if (piece.len && (is_words || text_is(type, "thinking_delta"))) {
 		s->has_spoken = true;
 		speak_words(p, NULL, is_words ? "text_delta" : "thinking", piece);
 	}
 }
 
-static void say_block(struct parse *p, yyjson_val *block)
+static void pi_say_block(struct parse *p, yyjson_val *block)
 {
 	struct pi *s = parse_state(p);
 	struct text words = json_text_at(block, "text"), thought = json_text_at(block, "thinking");
@@ -122,7 +122,7 @@ static void end_answer(struct parse *p, yyjson_val *message)
 
 	yyjson_arr_iter_init(yyjson_obj_get(message, "content"), &blocks);
 	while ((block = yyjson_arr_iter_next(&blocks)))
-		say_block(p, block);
+		pi_say_block(p, block);
 	pi_tell_usage(p, message);
 	pi_set_word(&s->stop, json_text_at(message, "stopReason"));
 	pi_set_word(&s->trouble, json_text_at(message, "errorMessage"));
@@ -132,7 +132,7 @@ static void end_answer(struct parse *p, yyjson_val *message)
 }
 
 /* What people said: a text, or blocks of it. */
-static void tell_task(struct parse *p, yyjson_val *content)
+static void pi_tell_task(struct parse *p, yyjson_val *content)
 {
 	struct text words = json_text(content);
 
@@ -149,14 +149,14 @@ static void end_message(struct parse *p, yyjson_val *line)
 	if (text_is(role, "assistant"))
 		end_answer(p, message);
 	else if (text_is(role, "user"))
-		tell_task(p, yyjson_obj_get(message, "content"));
+		pi_tell_task(p, yyjson_obj_get(message, "content"));
 	else if (!text_is(role, "toolResult")) /* told when the tool ended */
 		speak_other(p, NULL, line);
 }
 
 /* --- tools ----------------------------------------------------------------------- */
 
-static struct tool_call call_of(yyjson_val *line)
+static struct tool_call pi_call_of(yyjson_val *line)
 {
 	return (struct tool_call){.id = json_text_at(line, "toolCallId"),
 	                          .name = json_text_at(line, "toolName")};
@@ -164,14 +164,14 @@ static struct tool_call call_of(yyjson_val *line)
 
 static void pi_begin_tool(struct parse *p, yyjson_val *line)
 {
-	struct tool_call call = call_of(line);
+	struct tool_call call = pi_call_of(line);
 
 	speak_call(p, NULL, &call, yyjson_obj_get(line, "args"));
 }
 
 static void end_tool(struct parse *p, yyjson_val *line)
 {
-	struct tool_call call = call_of(line);
+	struct tool_call call = pi_call_of(line);
 
 	speak_result(p, NULL, &call, !yyjson_get_bool(yyjson_obj_get(line, "isError")),
 	             yyjson_obj_get(line, "result"));
@@ -184,8 +184,8 @@ static void pi_say_nothing(struct parse *p, yyjson_val *line)
 }
 
 static const struct printed_kind kinds[] = {
-	{"session", take_session},
-	{"agent_start", begin_agent},
+	{"session", pi_take_session},
+	{"agent_start", pi_begin_agent},
 	{"agent_end", end_agent},
 	{"message_start", begin_message},
 	{"message_update", grow_message},

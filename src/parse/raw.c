@@ -142,7 +142,7 @@ static void tell_error(struct parse *p, struct text line)
 	parse_give(p);
 }
 
-static void tell_result(struct parse *p, struct text line)
+static void raw_tell_result(struct parse *p, struct text line)
 {
 	struct buf output;
 
@@ -161,7 +161,7 @@ static void tell_result(struct parse *p, struct text line)
 
 /* A line stays one, with its indentation: words of one speaker are joined by who reads
  * them. */
-static void tell_words(struct parse *p)
+static void raw_tell_words(struct parse *p)
 {
 	struct raw *raw = parse_state(p);
 	struct text line = buf_text(&raw->shown);
@@ -188,9 +188,9 @@ static void raw_tell(struct parse *p, struct text line)
 	else if (call.name.len)
 		speak_call(p, NULL, &call, NULL);
 	else if (raw_has_word(line, "Result:") || raw_has_word(line, "Output:"))
-		tell_result(p, line);
+		raw_tell_result(p, line);
 	else
-		tell_words(p);
+		raw_tell_words(p);
 }
 
 static void raw_take(struct parse *p, const struct parse_event *event)

@@ -114,7 +114,7 @@ static void transcript_delta(struct parse *p, yyjson_val *event)
 
 /* --- items --------------------------------------------------------------------------- */
 
-static uint64_t index_of(yyjson_val *event)
+static uint64_t responses_index_of(yyjson_val *event)
 {
 	yyjson_val *index = responses_member(event, "output_index");
 
@@ -123,17 +123,18 @@ static uint64_t index_of(yyjson_val *event)
 
 static void item_added(struct parse *p, yyjson_val *event)
 {
-	responses_item_added(p, index_of(event), responses_member(event, "item"));
+	responses_item_added(p, responses_index_of(event), responses_member(event, "item"));
 }
 
 static void item_done(struct parse *p, yyjson_val *event)
 {
-	responses_item_done(p, index_of(event), responses_member(event, "item"));
+	responses_item_done(p, responses_index_of(event), responses_member(event, "item"));
 }
 
 static void input_delta(struct parse *p, yyjson_val *event)
 {
-	struct open_call *call = responses_call(p, index_of(event), json_text_at(event, "item_id"));
+	struct open_call *call =
+		responses_call(p, responses_index_of(event), json_text_at(event, "item_id"));
 
 	if (call)
 		calls_grow(&responses_of(p)->calls, p, NULL, call, json_text_at(event, "delta"));
@@ -142,7 +143,8 @@ static void input_delta(struct parse *p, yyjson_val *event)
 /* The whole input: its name is that of the kind of call. */
 static void input_done(struct parse *p, yyjson_val *event)
 {
-	struct open_call *call = responses_call(p, index_of(event), json_text_at(event, "item_id"));
+	struct open_call *call =
+		responses_call(p, responses_index_of(event), json_text_at(event, "item_id"));
 	struct text input = json_text_at(event, "arguments");
 
 	if (input.len == 0)

@@ -76,7 +76,7 @@ static struct open_call *name_call(struct parse *p, uint64_t index, yyjson_val *
 }
 
 /* What is not the call's input. */
-static bool is_about(struct text key, const struct served_kind *kind)
+static bool responses_items_is_about(struct text key, const struct served_kind *kind)
 {
 	static const char *const names[] = {"id",     "type",       "status", "call_id",
 	                                    "result", "created_by", NULL};
@@ -99,7 +99,7 @@ static void gather_input(struct buf *out, yyjson_val *item)
 		size_t len;
 		char *json;
 
-		if (is_about(json_text(key), kind))
+		if (responses_items_is_about(json_text(key), kind))
 			continue;
 		json = yyjson_val_write(yyjson_obj_iter_get_val(key), YYJSON_WRITE_NOFLAG, &len);
 		if (out->len > 1)
@@ -171,7 +171,7 @@ static void end_call(struct parse *p, uint64_t index, yyjson_val *item)
 }
 
 /* What a tool gave, as an item of its own: shell_call_output. */
-static void take_output(struct parse *p, yyjson_val *item)
+static void responses_items_take_output(struct parse *p, yyjson_val *item)
 {
 	struct text type = json_text_at(item, "type");
 	const struct tool_call about = {json_text_at(item, "call_id"),
@@ -196,7 +196,7 @@ void responses_item_done(struct parse *p, uint64_t index, yyjson_val *item)
 	if (is_call(type))
 		end_call(p, index, item);
 	else if (text_ends(type, TEXT("_call_output")))
-		take_output(p, item);
+		responses_items_take_output(p, item);
 	else if (text_is(type, "mcp_approval_request"))
 		speak_state(p, NULL, "acting", "waiting", TEXT("approval"));
 	else if (!text_is(type, "message") && !text_is(type, "reasoning") && yyjson_is_obj(item))

@@ -108,7 +108,7 @@ static void sse_dispatch(struct sse_reader *reader)
 	reader->has_data = reader->spoiled = false;
 }
 
-static bool is_json(struct text line)
+static bool sse_is_json(struct text line)
 {
 	return line.len && (line.at[0] == '{' || line.at[0] == '[');
 }
@@ -121,7 +121,7 @@ static void sse_take_line(struct sse_reader *reader, struct text line)
 	if (line.len == 0) {
 		set(&reader->id, buf_text(&reader->next_id));
 		sse_dispatch(reader);
-	} else if (is_json(line)) {
+	} else if (sse_is_json(line)) {
 		reader->event(reader->self, &(struct parse_event){.data = line});
 	} else {
 		take_field(reader, line);
@@ -131,7 +131,7 @@ static void sse_take_line(struct sse_reader *reader, struct text line)
 /* A line of JSON stands for itself; any other spoils the event it is a part of. */
 static void pass_over(struct sse_reader *reader, struct text piece)
 {
-	if (is_json(reader->line.len ? buf_text(&reader->line) : piece))
+	if (sse_is_json(reader->line.len ? buf_text(&reader->line) : piece))
 		reader->too_long(reader->self);
 	else
 		spoil(reader);

@@ -15,7 +15,7 @@ const char *command_kind_name(enum command_kind kind)
 }
 
 /* key: a word of ours, with nothing to escape. */
-static void add_key(struct buf *out, const char *key)
+static void command_add_key(struct buf *out, const char *key)
 {
 	buf_add(out, TEXT(",\""));
 	buf_add(out, text_of(key));
@@ -24,13 +24,13 @@ static void add_key(struct buf *out, const char *key)
 
 static void command_add_text(struct buf *out, const char *key, struct text value)
 {
-	add_key(out, key);
+	command_add_key(out, key);
 	buf_add_json(out, value);
 }
 
 static void add_number(struct buf *out, const char *key, double value)
 {
-	add_key(out, key);
+	command_add_key(out, key);
 	json_add_number(out, value);
 }
 
@@ -49,7 +49,7 @@ static void add_action(struct buf *out, const struct stage_command *command)
 {
 	command_add_text(out, "action", command->action);
 	command_add_text(out, "entityRef", command->entity);
-	add_key(out, "params");
+	command_add_key(out, "params");
 	buf_add(out, command->params);
 }
 
@@ -58,7 +58,7 @@ static void add_progress(struct buf *out, const struct stage_command *command)
 	add_number(out, "progress", command->progress);
 	add_number(out, "elapsed", command->elapsed);
 	if (command->from.len) {
-		add_key(out, "from");
+		command_add_key(out, "from");
 		buf_add(out, command->from);
 	}
 }

@@ -209,8 +209,8 @@ static enum edit_answer edit_add(const struct item_change *change, yyjson_val *i
 	return edit_find(change->list, buf_text(id)) < change->at ? EDIT_EXISTS : EDIT_DONE;
 }
 
-static enum edit_answer replace(const struct item_change *change, yyjson_val *item, struct text id,
-                                struct error *why)
+static enum edit_answer edit_replace(const struct item_change *change, yyjson_val *item,
+                                     struct text id, struct error *why)
 {
 	if (!has_id(item) || text_equal(json_text_at(item, "id"), id))
 		return EDIT_DONE;
@@ -232,7 +232,7 @@ static enum edit_answer make_item(const struct item_change *change, const struct
 	if (item && edit->verb == EDIT_ADD)
 		answer = edit_add(change, item, names[edit->part].item, id);
 	else if (item)
-		answer = replace(change, item, edit->id, why);
+		answer = edit_replace(change, item, edit->id, why);
 	if (answer == EDIT_DONE)
 		write_item(item, buf_text(id), out);
 	json_reader_finish(&reader);

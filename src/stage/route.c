@@ -143,7 +143,7 @@ double route_length(const struct stage_route *route)
 	return route->count ? route->corners[route->count - 1].length : 0;
 }
 
-static double length_of(const struct stage_route *route, struct text name, double other)
+static double route_length_of(const struct stage_route *route, struct text name, double other)
 {
 	for (size_t i = 0; i < route->points && name.len; i++)
 		if (text_equal(route->names[i], name))
@@ -153,8 +153,8 @@ static double length_of(const struct stage_route *route, struct text name, doubl
 
 struct route_span route_between(const struct stage_route *route, struct text from, struct text to)
 {
-	return (struct route_span){length_of(route, from, 0),
-	                           length_of(route, to, route_length(route))};
+	return (struct route_span){route_length_of(route, from, 0),
+	                           route_length_of(route, to, route_length(route))};
 }
 
 /* The last corner that is not beyond the length, and has one after it. */

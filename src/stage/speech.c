@@ -19,7 +19,7 @@ void speech_finish(struct speech *s)
 	buf_finish(&s->text);
 }
 
-static double shown_at(const struct speech *s, double now_ms)
+static double speech_shown_at(const struct speech *s, double now_ms)
 {
 	double passed = now_ms > s->mark ? now_ms - s->mark : 0;
 
@@ -77,7 +77,7 @@ void speech_append(struct speech *s, struct text words, bool is_thought, double 
 		s->is_thought = is_thought;
 		return;
 	}
-	s->shown = shown_at(s, now_ms);
+	s->shown = speech_shown_at(s, now_ms);
 	s->mark = now_ms;
 	speech_add(s, words, now_ms);
 }
@@ -112,7 +112,7 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	struct text all = buf_text(&s->text), typed = all;
 	double faded = (now_ms - visible_from(s) - s->retention) / SPEECH_FADE;
 
-	typed.len = bytes_of(all, (size_t)shown_at(s, now_ms));
+	typed.len = bytes_of(all, (size_t)speech_shown_at(s, now_ms));
 	buf_add(out, TEXT("{\"text\":"));
 	buf_add_json(out, typed);
 	buf_add(out, TEXT(",\"full\":"));

@@ -88,14 +88,14 @@ bool stage_knows(const struct stage *stage, struct text actor)
 }
 
 /* Would it be for a stand-in to play? */
-static bool is_part(const struct stage *stage, struct text name)
+static bool stage_is_part(const struct stage *stage, struct text name)
 {
 	return stage->has_stand_ins && cast_is_name(name) && !stage_knows(stage, name);
 }
 
 static struct actor *stand_in(const struct stage *stage, struct text part, double now_ms)
 {
-	if (!is_part(stage, part))
+	if (!stage_is_part(stage, part))
 		return NULL;
 	return cast_choose(stage->actors, stage->count, now_ms);
 }
@@ -114,7 +114,7 @@ enum casting stage_casts(struct stage *stage, const struct stage_command *comman
 
 	if (!command->by_signal || !begins || text_is(command->action, "destroy"))
 		return STAGE_KNOWS;
-	if (!is_part(stage, command->entity))
+	if (!stage_is_part(stage, command->entity))
 		return STAGE_KNOWS;
 	actor = cast_choose(stage->actors, stage->count, command->at_ms);
 	if (!actor)

@@ -84,7 +84,7 @@ static bool version_beside(struct claude_search *s, const char *path, struct ver
 }
 
 /* A link of an installer leads to the program. */
-static void look_at_program(struct claude_search *s, const char *path)
+static void claude_look_at_program(struct claude_search *s, const char *path)
 {
 	char *real = realpath(path, NULL);
 	struct version version;
@@ -103,7 +103,7 @@ static void look_on_path(struct claude_search *s, const char *path)
 		char *program = must_print("%.*s/claude", TEXT_ARG(dir));
 
 		if (dir.len && dir.at[0] == '/')
-			look_at_program(s, program);
+			claude_look_at_program(s, program);
 		free(program);
 	}
 }
@@ -166,7 +166,7 @@ static void look_at_node(struct claude_search *s, const char *dir, const char *n
 {
 	char *program = must_print("%s/%s/bin/claude", dir, name);
 
-	look_at_program(s, program);
+	claude_look_at_program(s, program);
 	free(program);
 }
 
@@ -226,7 +226,8 @@ static void look_at_session(struct claude_search *s, const char *dir, const char
 
 /* ---- all of it ---- */
 
-static void look_in(struct claude_search *s, const char *top, const char *under, entry_fn *fn)
+static void claude_look_in(struct claude_search *s, const char *top, const char *under,
+                           entry_fn *fn)
 {
 	char *dir = must_print("%s/%s", top, under);
 
@@ -243,12 +244,12 @@ static void look_at_home(struct claude_search *s, const char *home)
 	for (size_t i = 0; i < sizeof(bins) / sizeof(*bins); i++) {
 		char *program = must_print("%s/%s/claude", home, bins[i]);
 
-		look_at_program(s, program);
+		claude_look_at_program(s, program);
 		free(program);
 	}
 	each_entry(s, home, look_at_editor);
-	look_in(s, home, ".nvm/versions/node", look_at_node);
-	look_in(s, home, ".local/share/claude/versions", look_at_native);
+	claude_look_in(s, home, ".nvm/versions/node", look_at_node);
+	claude_look_in(s, home, ".local/share/claude/versions", look_at_native);
 }
 
 void claude_find(const struct claude_places *places, struct claude_found *found)
@@ -262,7 +263,7 @@ void claude_find(const struct claude_places *places, struct claude_found *found)
 	if (places->home && *places->home)
 		look_at_home(&s, places->home);
 	if (places->config)
-		look_in(&s, places->config, "sessions", look_at_session);
+		claude_look_in(&s, places->config, "sessions", look_at_session);
 	json_reader_finish(&s.reader);
 }
 

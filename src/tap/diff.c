@@ -153,7 +153,7 @@ struct diff_spot {
 	size_t a, b;
 };
 
-static bool is_end(const struct side *a, const struct side *b, struct diff_spot at)
+static bool diff_is_end(const struct side *a, const struct side *b, struct diff_spot at)
 {
 	return at.a == a->count && at.b == b->count;
 }
@@ -179,7 +179,7 @@ static size_t count_common(const struct side *a, const struct side *b, struct di
 {
 	size_t n = 0;
 
-	while (n < max && !is_end(a, b, at) && !is_changed(a, b, at)) {
+	while (n < max && !diff_is_end(a, b, at) && !is_changed(a, b, at)) {
 		at.a++;
 		at.b++;
 		n++;
@@ -196,7 +196,7 @@ static struct diff_spot find_hunk_end(const struct side *a, const struct side *b
 	for (;;) {
 		at = over_changes(a, b, at);
 		n = count_common(a, b, at, 2 * CONTEXT + 1);
-		if (n > 2 * CONTEXT || is_end(a, b, (struct diff_spot){at.a + n, at.b + n}))
+		if (n > 2 * CONTEXT || diff_is_end(a, b, (struct diff_spot){at.a + n, at.b + n}))
 			break;
 		at = (struct diff_spot){at.a + n, at.b + n};
 	}
@@ -248,7 +248,7 @@ static void add_hunks(struct buf *out, const struct side *a, const struct side *
 		size_t common = count_common(a, b, at, a->count);
 
 		at = (struct diff_spot){at.a + common, at.b + common};
-		if (is_end(a, b, at))
+		if (diff_is_end(a, b, at))
 			return;
 		lead = common < CONTEXT ? common : CONTEXT;
 		from = (struct diff_spot){at.a - lead, at.b - lead};

@@ -20,7 +20,7 @@ static const char *edit_end_of(struct text t)
 
 /* ---- the spans ---- */
 
-static void edit_add_item(struct container *c, struct text key, struct text value)
+static void edit_edit_add_item(struct container *c, struct text key, struct text value)
 {
 	const char *from = key.at ? key.at - 1 : value.at; /* with the key's quote */
 
@@ -41,11 +41,11 @@ bool container_read(struct container *c, struct text value)
 	if (value.at[0] == '{') {
 		scan_object(&scan, value);
 		while (scan_member(&scan, &key, &item))
-			edit_add_item(c, key, item);
+			edit_edit_add_item(c, key, item);
 	} else {
 		scan_array(&scan, value);
 		while (scan_item(&scan, &item))
-			edit_add_item(c, key, item);
+			edit_edit_add_item(c, key, item);
 	}
 	return true;
 }
@@ -176,7 +176,7 @@ void edits_cut_items(struct edits *edits, const struct container *c)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int edit_compare(const void *a, const void *b)
 {
 	const struct text_edit *one = a, *other = b;
 
@@ -188,7 +188,7 @@ void edits_apply(struct edits *edits, struct buf *out)
 	const char *at = edits->text.at;
 
 	if (edits->count)
-		qsort(edits->all, edits->count, sizeof(*edits->all), compare);
+		qsort(edits->all, edits->count, sizeof(*edits->all), edit_compare);
 	for (size_t i = 0; i < edits->count; i++) {
 		const struct text_edit *e = &edits->all[i];
 

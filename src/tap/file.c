@@ -62,7 +62,7 @@ static bool file_is_ours(const struct file *file, struct error *why)
 	return true;
 }
 
-static bool read_path(struct file *file, struct error *why)
+static bool file_read_path(struct file *file, struct error *why)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	bool good;
@@ -84,7 +84,7 @@ static bool read_path(struct file *file, struct error *why)
 bool file_read(struct file *file, const struct file_where *where, struct error *why)
 {
 	*file = (struct file){0};
-	return file_find(file, where, why) && read_path(file, why);
+	return file_find(file, where, why) && file_read_path(file, why);
 }
 
 void file_finish(struct file *file)
@@ -185,7 +185,7 @@ void file_drop_backup(const struct file *file, struct text text)
 {
 	struct file backup = {.path = file_backup(file)};
 
-	if (backup.path && read_path(&backup, NULL) && backup.is_there &&
+	if (backup.path && file_read_path(&backup, NULL) && backup.is_there &&
 	    text_equal(buf_text(&backup.text), text))
 		unlink(backup.path);
 	file_finish(&backup);

@@ -47,7 +47,7 @@ static bool fail_at(const struct settings *s, const char *at, const char *words,
 	return error_set(why, "line %u, column %u: %s", line, column, words);
 }
 
-static bool check_json(const struct settings *s, struct error *why)
+static bool settings_check_json(const struct settings *s, struct error *why)
 {
 	yyjson_read_err fault;
 	yyjson_doc *doc;
@@ -100,7 +100,7 @@ static bool settings_read(struct settings *s, struct text now, struct error *why
 	edits_init(&s->edits, s->text, SETTINGS_MAX);
 	if (text_trim(s->text).len == 0)
 		return true;
-	if (!check_json(s, why))
+	if (!settings_check_json(s, why))
 		return false;
 	container_read(&s->root, text_trim(s->text));
 	if (*text_trim(s->text).at != '{')
@@ -217,7 +217,7 @@ bool settings_uninstall(struct text now, struct buf *out, bool *gone, struct err
 
 /* ---- putting ours in ---- */
 
-static void add_command(struct buf *out, const char *words)
+static void settings_add_command(struct buf *out, const char *words)
 {
 	struct buf command;
 
@@ -233,16 +233,16 @@ static void add_hook(struct buf *out, const struct tap_event *event,
                      const struct settings_wish *wish)
 {
 	if (wish->decide && event->decides) {
-		add_command(out, wish->decide);
+		settings_add_command(out, wish->decide);
 		buf_print(out, ", \"timeout\": %d}", DECIDE_TIMEOUT);
 		return;
 	}
-	add_command(out, wish->command);
+	settings_add_command(out, wish->command);
 	buf_print(out, ", \"timeout\": %d%s}", TIMEOUT, event->is_async ? ", \"async\": true" : "");
 }
 
-static void add_group(struct buf *out, const struct tap_event *event,
-                      const struct settings_wish *wish, enum settings_made made)
+static void settings_add_group(struct buf *out, const struct tap_event *event,
+                               const struct settings_wish *wish, enum settings_made made)
 {
 	buf_add(out, TEXT("{\"hooks\": ["));
 	add_hook(out, event, wish);
@@ -253,7 +253,7 @@ static void add_event(struct buf *out, const struct tap_event *event,
                       const struct settings_wish *wish, enum settings_made made)
 {
 	buf_print(out, "\"%s\": [", event->name);
-	add_group(out, event, wish, made);
+	settings_add_group(out, event, wish, made);
 	buf_add_char(out, ']');
 }
 
@@ -307,7 +307,7 @@ static bool insert_group(struct settings *s, struct json_style *style,
 	insert_place_of(&place, &groups, style, s->text);
 	out = edits_insert(&s->edits, place.at);
 	insert_place_lead(&place, out);
-	add_group(out, event, wish, MADE_GROUP);
+	settings_add_group(out, event, wish, MADE_GROUP);
 	insert_place_tail(&place, out);
 	edits_inserted(&s->edits);
 	container_finish(&groups);

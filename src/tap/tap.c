@@ -284,7 +284,7 @@ static bool make_uninstalled(struct tap_job *job, struct error *why)
 }
 
 /* Two numbers of the file as it is and as it would be. */
-static void make_tag(const struct tap_job *job, char tag[TAP_TAG_LEN + 1])
+static void tap_make_tag(const struct tap_job *job, char tag[TAP_TAG_LEN + 1])
 {
 	static const uint64_t seeds[] = {0x9c3f1d5b74617000, 0x2e8a60c774617000};
 	uint64_t sums[2];
@@ -303,7 +303,7 @@ static bool is_as_shown(const struct tap_job *job, const struct tap_target *targ
 {
 	char tag[TAP_TAG_LEN + 1];
 
-	make_tag(job, tag);
+	tap_make_tag(job, tag);
 	return !target->tag || strcmp(tag, target->tag) == 0 ||
 	       error_set(why, "%s is not as it was when the change was shown: look again",
 	                 job->file.path);
@@ -390,7 +390,7 @@ static void describe_change(const struct tap_job *job, struct tap_change *change
 	if (!job->file.is_there && job->out.len == 0)
 		after.is_there = false;
 	change->file = must_dup(job->file.path);
-	make_tag(job, change->tag);
+	tap_make_tag(job, change->tag);
 	diff_add(&change->diff, &before, &after);
 }
 

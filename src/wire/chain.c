@@ -63,7 +63,7 @@ static bool has_param(const struct filter_kind *kind, struct text name)
 	return *param || text_is(name, "type");
 }
 
-static bool check_params(const struct filter_kind *kind, yyjson_val *spec, struct error *why)
+static bool chain_check_params(const struct filter_kind *kind, yyjson_val *spec, struct error *why)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(spec);
 	yyjson_val *name;
@@ -86,7 +86,7 @@ static bool read_link(struct chain_link *link, yyjson_val *spec, struct error *w
 	if (!link->kind)
 		return false;
 	link->self = must_zero(1, link->kind->size);
-	return check_params(link->kind, spec, why) && link->kind->init(link->self, spec, why);
+	return chain_check_params(link->kind, spec, why) && link->kind->init(link->self, spec, why);
 }
 
 static bool read_links(struct chain *chain, yyjson_val *filters, struct error *why)

@@ -101,7 +101,7 @@ static bool map_put(yyjson_mut_doc *doc, yyjson_mut_val *object, struct text nam
 }
 
 /* The object `name` within another; where there is none, one is made. */
-static yyjson_mut_val *object_in(yyjson_mut_doc *doc, yyjson_mut_val *object, struct text name)
+static yyjson_mut_val *map_object_in(yyjson_mut_doc *doc, yyjson_mut_val *object, struct text name)
 {
 	yyjson_mut_val *inner = yyjson_mut_obj_getn(object, name.at, name.len);
 
@@ -117,7 +117,7 @@ static bool put_at(yyjson_mut_doc *doc, struct text path, yyjson_val *value)
 	struct text name = text_cut(path, '.', &path);
 
 	for (; object && path.at; name = text_cut(path, '.', &path))
-		object = object_in(doc, object, name);
+		object = map_object_in(doc, object, name);
 	return object && map_put(doc, object, name, yyjson_val_mut_copy(doc, value));
 }
 

@@ -120,7 +120,7 @@ struct seen {
 	struct buf key;
 };
 
-static bool check_twice(struct seen *seen, struct wires *wires, struct error *why)
+static bool wires_check_twice(struct seen *seen, struct wires *wires, struct error *why)
 {
 	struct wire *wire = &wires->all[wires->count - 1], *other;
 
@@ -149,7 +149,7 @@ static bool wires_read_all(struct wires *wires, yyjson_val *list, const struct m
 	buf_init(&seen.key, 2 * KIB); /* more than two names and three numbers */
 	while (good && (spec = yyjson_arr_iter_next(&iter)))
 		good = (read_wire(&wires->all[wires->count++], spec, choreographies, why) &&
-		        check_twice(&seen, wires, why)) ||
+		        wires_check_twice(&seen, wires, why)) ||
 		       pointer_item(why, wires->count - 1);
 	map_finish(&seen.ids);
 	map_finish(&seen.ends);
