@@ -17,7 +17,7 @@ static bool is_tapped(void *self)
 	struct tap_report report;
 	bool tapped;
 
-	box_tap_target(self, &target);
+	tap_own_target(&target, ((struct box *)self)->config->data);
 	tapped = tap_look(&target, &report, NULL) && report.is_here;
 	pauses_set_installed(((struct box *)self)->pauses, tapped && report.approves);
 	tap_report_finish(&report);

@@ -59,10 +59,6 @@ struct box {
 	bool stopping, told;
 };
 
-/* ---- metrics.c ---- */
-
-void box_add_metrics(void *self, struct buf *out);
-
 /* ---- web.c ---- */
 
 bool box_make_web(struct box *box, struct error *why);
@@ -74,15 +70,12 @@ enum caller_answer box_find_caller(void *self, struct conn *conn, struct text se
 void box_make_discover(struct box *box);
 struct web_discovery box_discovery(struct box *box);
 
-/* ---- tap.c ---- */
+/* ---- hooks.c ---- */
 
-struct tap_target;
 struct web_tap;
 
 void box_make_hook(struct box *box);
 struct web_tap box_tap(struct box *box);
-/* Claude Code's settings of the user we run as, with hooks that lead to us. */
-void box_tap_target(struct box *box, struct tap_target *target);
 
 /* ---- sources.c ---- */
 

@@ -4,6 +4,7 @@
 #include "box/parts.h"
 #include "config/config.h"
 #include "hub/hub.h"
+#include "hub/stats.h"
 #include "journal/journal.h"
 #include "net/conn.h"
 #include "net/http.h"
@@ -11,7 +12,9 @@
 #include "play/house/playhouse.h"
 #include "run/prompts.h"
 #include "run/runs.h"
+#include "source/claude/hook.h"
 #include "source/claude/porch.h"
+#include "source/source.h"
 #include "web/listens.h"
 
 static bool web_joins(void *self, struct http *http, const struct caller *caller)
@@ -44,6 +47,17 @@ static void web_wants_status(void *self, struct buf *out)
 static void web_wants_stage(void *self, struct buf *out)
 {
 	playhouse_look(((struct box *)self)->playhouse, out);
+}
+
+static void web_wants_metrics(void *self, struct buf *out)
+{
+	struct box *box = self;
+
+	hub_metrics(box->hub, out);
+	listens_metrics(box->listens, out);
+	sources_metrics(box->sources, out);
+	hook_metrics(box->hook, out);
+	playhouse_metrics(box->playhouse, out);
 }
 
 static const char *web_wants_trouble(void *self)
@@ -88,7 +102,7 @@ bool box_make_web(struct box *box, struct error *why)
 				.join = web_joins,
 				.clients = web_counts,
 				.status = web_wants_status,
-				.metrics = box_add_metrics,
+				.metrics = web_wants_metrics,
 				.stage = web_wants_stage,
 				.trouble = web_wants_trouble,
 			},

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+struct buf;
 struct hub;
 struct tally;
 
@@ -13,6 +14,8 @@ struct hub_lag {
 	uint64_t bytes;        /* how far the last of the others is behind */
 };
 struct hub_lag hub_lag(const struct hub *hub);
+
+void hub_metrics(const struct hub *hub, struct buf *out); /* all of it, for GET /metrics */
 
 const struct tally *hub_told(const struct hub *hub); /* a signal, once for each client */
 

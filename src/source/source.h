@@ -77,7 +77,8 @@ void sources_withdraw(struct sources *sources, struct text id);
 enum back_answer sources_connect(struct sources *sources, struct text id, struct error *why);
 enum back_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
 
-void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
+void sources_json(const struct sources *sources, struct buf *out);    /* an array of all */
+void sources_metrics(const struct sources *sources, struct buf *out); /* by state */
 void source_json(const struct source *source, struct buf *out);
 bool sources_knows(const struct sources *sources, struct text name); /* as an id or a name */
 

@@ -24,6 +24,16 @@ char *tap_config_dir(const char *claude_config_dir, const char *home)
 	return home && *home ? must_print("%s/.claude", home) : NULL;
 }
 
+void tap_own_target(struct tap_target *target, const char *data)
+{
+	*target = (struct tap_target){
+		.config = tap_config_dir(getenv("CLAUDE_CONFIG_DIR"), getenv("HOME")),
+		.home = getenv("HOME"),
+		.path = getenv("PATH"),
+		.data = data,
+	};
+}
+
 const char *tap_state_name(enum tap_state state)
 {
 	static const char *const names[] = {"absent", "installed", "outdated"};

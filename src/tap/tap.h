@@ -27,6 +27,10 @@ struct tap_target {
 /* $CLAUDE_CONFIG_DIR, or ~/.claude; the caller frees it.  NULL: there is no home. */
 char *tap_config_dir(const char *claude_config_dir, const char *home);
 
+/* The settings of the user we run as, with hooks that lead to the box of this DATA.  Its config is
+ * the caller's to free. */
+void tap_own_target(struct tap_target *target, const char *data);
+
 enum tap_state {
 	TAP_ABSENT,    /* no hook of ours */
 	TAP_INSTALLED, /* all of them, as they should be */

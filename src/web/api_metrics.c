@@ -10,8 +10,8 @@
 #include "bus/bus.h"
 #include "journal/journal.h"
 #include "net/account.h"
+#include "signal/metric.h"
 #include "web/inside.h"
-#include "web/metrics.h"
 
 #define METRICS_MAX (16 * MIB) /* a line for each wire of the largest show */
 #define STAGE_MAX (64 * MIB)

@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "config/config.h"
 #include "net/account.h"
+#include "net/work.h"
 #include "web/inside.h"
 
 /* ---- POST /api/hooks/claude-code ---- */
@@ -198,7 +199,6 @@ static void wish_piece(void *self, struct http *http, struct text bytes)
 static void wish_whole(void *self, struct http *http)
 {
 	struct tap_owed *o = self;
-	const struct web_tap *tap = &o->web->options.tap;
 	struct web_tap_ask ask = {.verb = o->verb, .answered = answered, .of = o};
 	struct error why;
 
@@ -210,16 +210,15 @@ static void wish_whole(void *self, struct http *http)
 	ask.project = o->project.len ? o->project.at : NULL;
 	ask.approves = o->approves;
 	ask.tag = o->tag.len && buf_add_char(&o->tag, '\0') ? o->tag.at : NULL;
-	o->ask = tap->ask(tap->self, &ask);
+	o->ask = web_ask_tap(o->web, &ask);
 }
 
 static void wish_gone(void *self, struct http *http)
 {
 	struct tap_owed *o = self;
-	const struct web_tap *tap = &o->web->options.tap;
 
 	if (o->ask)
-		tap->forget(tap->self, o->ask);
+		work_leave(o->ask);
 	free_owed(o);
 }
 

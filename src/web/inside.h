@@ -34,6 +34,7 @@ struct web {
 	struct turn turn;
 	struct deadline tick; /* wakes the turn while an answer has to wait */
 	uint64_t started_ns;
+	bool is_draining;
 };
 
 /* One connection while it speaks HTTP. */
@@ -89,6 +90,10 @@ void web_tick(struct web *web);
  * that is refused. */
 bool web_has_runs(struct call *call, void (*answer)(struct call *call));
 void web_late_turn(struct web *web, bool stops);
+
+/* Our hooks in Claude Code's settings: answered() is called once, later, unless it is left
+ * (net/work.h) before. */
+void *web_ask_tap(struct web *web, const struct web_tap_ask *ask);
 
 /* ---- api_tap.c ---- */
 

@@ -17,8 +17,8 @@
 #include "net/supervisor.h"
 #include "net/tls.h"
 #include "net/url.h"
+#include "signal/metric.h"
 #include "web/inside.h"
-#include "web/metrics.h"
 
 #define FD_RESERVE 16 /* for the journal and what is opened for a moment */
 

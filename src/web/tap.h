@@ -1,4 +1,5 @@
-/* tap.h - the door through which web reaches Claude Code: its hooks and its settings. */
+/* tap.h - the door through which web reaches Claude Code: its hooks; and what is asked of its
+ * settings. */
 #ifndef WEB_TAP_H
 #define WEB_TAP_H
 
@@ -36,10 +37,6 @@ struct web_tap {
 	 * decided() is called once, later, unless it is forgotten before. */
 	void *(*hold)(void *self, struct text payload, web_decided_fn *decided, void *of);
 	void (*let_go)(void *self, void *held);
-	/* Our hooks in its settings: answered() is called once, later, unless it is
-	 * forgotten before. */
-	void *(*ask)(void *self, const struct web_tap_ask *ask);
-	void (*forget)(void *self, void *ask);
 };
 
 #endif

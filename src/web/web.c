@@ -325,6 +325,7 @@ void web_accepted(struct web *web, struct listen *listen, int fd)
 
 void web_drain(struct web *web)
 {
+	web->is_draining = true;
 	web_late_turn(web, true);
 	list_each(&web->visits, l)
 		http_drain(list_of(l, struct visit, in_web)->http);

@@ -40,6 +40,7 @@ void playhouse_status(struct playhouse *p, struct buf *out); /* of GET /api/stat
 /* Whom a signal of a person concerns: the run that it names, or else the last performance of what
  * it was done to.  self is the playhouse; empty: nobody knows. */
 struct text playhouse_concerned(void *self, const struct signal *s, struct text *run);
+void playhouse_metrics(const struct playhouse *p, struct buf *out); /* of GET /metrics */
 uint64_t playhouse_skipped(const struct playhouse *p); /* signals, by the theatre or by us */
 
 /* How all of the stage looks, as a JSON object; the time of that. */

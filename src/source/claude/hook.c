@@ -8,6 +8,7 @@
 #include "bus/bus.h"
 #include "parse/parse.h"
 #include "signal/make.h"
+#include "signal/metric.h"
 #include "source/claude/hook_stub.h"
 #include "source/source.h"
 
@@ -187,4 +188,15 @@ void hook_tell_lost(struct hook *hook, uint64_t count)
 	          (unsigned long long)count);
 	for (uint64_t i = 0; source && i < count; i++)
 		source_dropped(source, why.words);
+}
+
+void hook_metrics(const struct hook *hook, struct buf *out)
+{
+	static const struct metric taken = {"signalbox_hooks_taken_total", METRIC_COUNTER,
+	                                    "Words of Claude Code's hooks that were understood."};
+	static const struct metric refused = {"signalbox_hooks_refused_total", METRIC_COUNTER,
+	                                      "Words of Claude Code's hooks that were not."};
+
+	metric_add(out, &taken, (double)hook->stats.taken);
+	metric_add(out, &refused, (double)hook->stats.refused);
 }

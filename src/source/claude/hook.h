@@ -52,5 +52,6 @@ struct hook_stats {
 	uint64_t taken, refused, late, cut;
 };
 struct hook_stats hook_stats(const struct hook *hook);
+void hook_metrics(const struct hook *hook, struct buf *out); /* for GET /metrics */
 
 #endif

@@ -1,5 +1,5 @@
-/* metrics.c - the text format of Prometheus, version 0.0.4. */
-#include "web/metrics.h"
+/* metric.c - the text format of Prometheus, version 0.0.4. */
+#include "signal/metric.h"
 
 #include "base/utf8.h"
 #include "signal/json.h"

@@ -1,7 +1,7 @@
-/* metrics.h - numbers as Prometheus reads them: a family is its help, its type and its
+/* metric.h - numbers as Prometheus reads them: a family is its help, its type and its
  * samples.  Names and labels are ours; values of labels may be anybody's. */
-#ifndef WEB_METRICS_H
-#define WEB_METRICS_H
+#ifndef SIGNAL_METRIC_H
+#define SIGNAL_METRIC_H
 
 #include "base/buf.h"
 

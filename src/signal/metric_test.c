@@ -1,5 +1,5 @@
-/* metrics_test.c - the text that Prometheus reads. */
-#include "web/metrics.h"
+/* metric_test.c - the text that Prometheus reads. */
+#include "signal/metric.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
