@@ -211,18 +211,13 @@ static unsigned long count_followers(void *self)
 
 static void tell_command(void *self, uint64_t version, double at_ms, struct text json)
 {
-	struct box *box = self;
-
-	if (box->native)
-		native_tell_command(box->native, version, at_ms, json);
+	box_tell(self,
+	         &(struct news){NEWS_COMMAND, .version = version, .at_ms = at_ms, .json = json});
 }
 
 static void tell_stage(void *self)
 {
-	struct box *box = self;
-
-	if (box->native)
-		native_tell_stage(box->native);
+	box_tell(self, &(struct news){NEWS_STAGE});
 }
 
 static void make_playhouse(struct box *box)

@@ -61,7 +61,7 @@ void box_stop_back(struct box *box)
 
 static void prompt_changed(void *self, const struct prompt *prompt)
 {
-	box_tell_prompt(self, prompt);
+	box_tell(self, &(struct news){NEWS_PROMPT, .prompt = prompt});
 }
 
 bool box_make_prompts(struct box *box, struct error *why)

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "escapement/escapement.h"
 #include "hub/dialect.h"
+#include "hub/hub.h"
 #include "native/native.h"
 #include "play/house/playhouse.h"
 
@@ -108,12 +109,10 @@ void box_free_dialects(struct box *box)
 
 /* ---- what they are told ---- */
 
-void box_tell_prompt(struct box *box, const struct prompt *prompt)
+void box_tell(struct box *box, const struct news *news)
 {
-	if (box->native)
-		native_tell_prompt(box->native, prompt);
-	if (box->escapement)
-		escapement_tell_prompt(box->escapement, prompt);
+	if (box->hub)
+		hub_tell(box->hub, news);
 }
 
 /* ---- which of them a listener may pin ---- */

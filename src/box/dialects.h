@@ -3,19 +3,18 @@
 #define BOX_DIALECTS_H
 
 #include "config/serve.h"
+#include "hub/dialect.h"
 
 #define BOX_DIALECTS_MAX 16
 
 struct box;
-struct hub_dialect;
-struct prompt;
 
 /* Those that the hub offers, with what is theirs; how many. */
 size_t box_make_dialects(struct box *box, struct hub_dialect *out);
 void box_free_dialects(struct box *box); /* after the hub */
 
-/* To screens: a prompt was opened or is over. */
-void box_tell_prompt(struct box *box, const struct prompt *prompt);
+/* To whoever wants to know, once there is a hub. */
+void box_tell(struct box *box, const struct news *news);
 
 box_pin_fn box_can_pin;
 

@@ -3,7 +3,6 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
-#include "escapement/escapement.h"
 #include "run/runs.h"
 
 static void start_tick(struct follower *f)
@@ -34,10 +33,7 @@ static bool end_turn(struct turn *turn)
 
 static void runs_have_news(void *self)
 {
-	struct box *box = self;
-
-	if (box->escapement)
-		escapement_tell_runs(box->escapement);
+	box_tell(self, &(struct news){NEWS_RUNS});
 }
 
 void box_make_runs(struct box *box)

@@ -8,7 +8,6 @@
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "native/native.h"
 #include "net/request.h"
 #include "play/house/playhouse.h"
 #include "run/runs.h"
@@ -21,7 +20,7 @@
 
 static void sources_changed(void *self, struct text changed, struct text removed)
 {
-	native_tell_sources(((struct box *)self)->native, changed, removed);
+	box_tell(self, &(struct news){NEWS_SOURCES, .changed = changed, .removed = removed});
 }
 
 void box_list_sources(void *self, struct buf *out)

@@ -148,7 +148,7 @@ static void hear(struct client *c, struct text message)
 		run_hear_screen(view, &frame);
 }
 
-/* ---- news, from box.c ---- */
+/* ---- news ---- */
 
 static void wake(const struct run_stream *stream)
 {
@@ -175,7 +175,7 @@ static bool is_last_over(struct runs *runs)
 	return !list_is_empty(all) && list_of(all->prev, struct run, in_all)->finished;
 }
 
-void escapement_tell_runs(struct escapement *e)
+static void tell_runs(struct escapement *e)
 {
 	struct streams *streams = &e->streams;
 
@@ -192,10 +192,18 @@ void escapement_tell_runs(struct escapement *e)
 		wake_seeking(e);
 }
 
-void escapement_tell_prompt(struct escapement *e, const struct prompt *prompt)
+static void tell_prompt(struct escapement *e, const struct prompt *prompt)
 {
 	list_each(&e->screens, l)
 		run_screen_prompt(list_of(l, struct run_view, in_room), prompt);
+}
+
+static void news(void *of, const struct news *news)
+{
+	if (news->kind == NEWS_RUNS)
+		tell_runs(of);
+	else if (news->kind == NEWS_PROMPT)
+		tell_prompt(of, news->prompt);
 }
 
 /* ---- what it remembers ---- */
@@ -234,4 +242,5 @@ const struct dialect dialect_run = {
 	.farewell = client_go_away,
 	.pump = pump,
 	.leave = leave,
+	.news = news,
 };

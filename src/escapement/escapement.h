@@ -29,10 +29,6 @@ extern const struct dialect dialect_run; /* hub_dialect.of is a struct escapemen
 struct escapement *escapement_create(const struct escapement_options *options);
 void escapement_destroy(struct escapement *escapement); /* after the hub */
 
-/* To screens: a prompt was opened or is over; runs have new frames. */
-void escapement_tell_prompt(struct escapement *escapement, const struct prompt *prompt);
-void escapement_tell_runs(struct escapement *escapement);
-
 struct back_end escapement_back_end(struct escapement *escapement); /* its agents */
 
 /* The agent of a run, if it is here: what people want of it; what it asked and they answered;

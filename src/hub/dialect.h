@@ -19,12 +19,29 @@
 struct client;
 struct encoding;
 struct http;
+struct prompt;
 
 /* What a pump says of its client. */
 enum pump {
 	PUMP_IDLE, /* it has all, or no more room: it is called again after client_work() */
 	PUMP_MORE, /* it could go on at once */
 	PUMP_COLD, /* it waits for the disk: hub_warmed() */
+};
+
+/* What clients may be told of besides signals. */
+struct news {
+	enum {
+		NEWS_PROMPT,  /* a prompt was opened or is over */
+		NEWS_RUNS,    /* runs have new frames, or all of the journal is folded */
+		NEWS_SOURCES, /* some changed, or are there no more */
+		NEWS_COMMAND, /* one was played on the stage, in the order of versions */
+		NEWS_STAGE,   /* all of it must be looked at anew */
+	} kind;
+	const struct prompt *prompt;
+	struct text changed, removed; /* JSON arrays: of sources, of ids */
+	uint64_t version;             /* of a command: the stage's after it, */
+	double at_ms;                 /* when, */
+	struct text json;             /* and what it is */
 };
 
 struct dialect {
@@ -69,6 +86,10 @@ struct dialect {
 	/* It closes or is gone, once: unlinks the view and frees what hangs from it.  The view
 	 * itself is the hub's.  May not say anything. */
 	void (*leave)(struct client *client);
+
+	/* Something is new, from hub_tell(); `of` is hub_dialect.of.  May be NULL; may speak to
+	 * clients. */
+	void (*news)(void *of, const struct news *news);
 
 	/* Everybody was served: what was made for this turn alone can go.  May be NULL; may
 	 * not speak to clients. */

@@ -210,6 +210,13 @@ void hub_warmed(struct hub *hub)
 	}
 }
 
+void hub_tell(struct hub *hub, const struct news *news)
+{
+	for (size_t i = 0; i < hub->options.dialect_count; i++)
+		if (hub->spoken[i].dialect->news)
+			hub->spoken[i].dialect->news(hub->spoken[i].of, news);
+}
+
 /* --- life ------------------------------------------------------------------- */
 
 void hub_set_times(struct hub *hub, unsigned ping_ms, unsigned pong_ms, unsigned message_ms)

@@ -26,6 +26,7 @@ struct hub;
 struct hub_dialect;
 struct journal;
 struct loop;
+struct news;
 
 /* Who somebody is by a credential: where requests show one, the same is asked. */
 struct hub_callers {
@@ -58,6 +59,9 @@ void hub_destroy(struct hub *hub);
  * connection taken, and true is returned.  pinned: the dialect that the listener
  * has for upgrades at dialect.pins, or NULL. */
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned);
+
+/* Tells every dialect that wants to know. */
+void hub_tell(struct hub *hub, const struct news *news);
 
 unsigned long hub_clients(const struct hub *hub);
 void hub_status(const struct hub *hub, struct buf *out); /* a JSON object */

@@ -69,6 +69,12 @@ void native_say_prompts(struct native_view *view);
 enum back_answer native_hear_answer(struct client *client, struct yyjson_val *op, struct text ref,
                                     struct error *why);
 
+/* To whoever wants to know. */
+void native_tell_sources(struct native *native, const struct news *news);
+void native_tell_command(struct native *native, const struct news *news);
+void native_tell_stage(struct native *native);
+void native_tell_prompt(struct native *native, const struct prompt *prompt);
+
 /* The name that an operation gives its screen. */
 struct text native_screen(struct yyjson_val *op);
 

@@ -379,6 +379,26 @@ static void leave(struct client *c)
 	list_remove(&view->in_all);
 }
 
+static void news(void *of, const struct news *news)
+{
+	switch (news->kind) {
+	case NEWS_PROMPT:
+		native_tell_prompt(of, news->prompt);
+		break;
+	case NEWS_SOURCES:
+		native_tell_sources(of, news);
+		break;
+	case NEWS_COMMAND:
+		native_tell_command(of, news);
+		break;
+	case NEWS_STAGE:
+		native_tell_stage(of);
+		break;
+	case NEWS_RUNS:
+		break;
+	}
+}
+
 const struct dialect dialect_native = {
 	.name = "native",
 	.path = "/ws",
@@ -396,5 +416,6 @@ const struct dialect dialect_native = {
 	.farewell = client_go_away,
 	.pump = pump,
 	.leave = leave,
+	.news = news,
 	.end_turn = native_end_turn,
 };

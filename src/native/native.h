@@ -10,7 +10,6 @@
 #include "hub/dialect.h"
 
 struct native;
-struct prompt;
 struct prompts;
 
 /* A moment of the stage: its versions grow by one with each command. */
@@ -44,16 +43,5 @@ struct native *native_create(const struct native_options *options);
 void native_destroy(struct native *native); /* after the hub */
 
 unsigned long native_followers(const struct native *native); /* of the stage */
-
-/* To whoever wants to know: JSON arrays of sources and of ids. */
-void native_tell_sources(struct native *native, struct text changed, struct text removed);
-
-/* To whoever follows the stage: a command was played, in the order of versions; all
- * of it must be looked at anew. */
-void native_tell_command(struct native *native, uint64_t version, double at_ms, struct text json);
-void native_tell_stage(struct native *native);
-
-/* To screens: a prompt was opened or is over. */
-void native_tell_prompt(struct native *native, const struct prompt *prompt);
 
 #endif

@@ -28,24 +28,24 @@ static void tell(struct native_view *view, const struct buf *news)
 		client_say_frame(view->client, WS_OP_TEXT, buf_text(news));
 }
 
-void native_tell_sources(struct native *native, struct text changed, struct text removed)
+void native_tell_sources(struct native *native, const struct news *news)
 {
-	struct buf news;
+	struct buf out;
 
-	buf_init(&news, SOURCES_MAX_BYTES);
+	buf_init(&out, SOURCES_MAX_BYTES);
 	list_each(&native->views, l) {
 		struct native_view *view = list_of(l, struct native_view, in_all);
 
 		if (!view->hears_sources)
 			continue;
-		if (news.len == 0) {
-			buf_add(&news, TEXT("{\"op\":\"sources\",\"changed\":"));
-			buf_add(&news, changed);
-			buf_add(&news, TEXT(",\"removed\":"));
-			buf_add(&news, removed);
-			buf_add_char(&news, '}');
+		if (out.len == 0) {
+			buf_add(&out, TEXT("{\"op\":\"sources\",\"changed\":"));
+			buf_add(&out, news->changed);
+			buf_add(&out, TEXT(",\"removed\":"));
+			buf_add(&out, news->removed);
+			buf_add_char(&out, '}');
 		}
-		tell(view, &news);
+		tell(view, &out);
 	}
-	buf_finish(&news);
+	buf_finish(&out);
 }

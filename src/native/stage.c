@@ -136,20 +136,20 @@ static void tell_command(struct native_view *view, struct text news)
 		client_say_frame(view->client, WS_OP_TEXT, news);
 }
 
-void native_tell_command(struct native *native, uint64_t version, double at_ms, struct text json)
+void native_tell_command(struct native *native, const struct news *news)
 {
-	struct buf news;
+	struct buf out;
 
 	forget_look(native);
 	if (list_is_empty(&native->followers))
 		return;
-	buf_init(&news, NATIVE_STAGE_MAX);
-	begin(&news, version, at_ms, "command");
-	buf_add(&news, json);
-	buf_add_char(&news, '}');
+	buf_init(&out, NATIVE_STAGE_MAX);
+	begin(&out, news->version, news->at_ms, "command");
+	buf_add(&out, news->json);
+	buf_add_char(&out, '}');
 	list_each(&native->followers, l)
-		tell_command(list_of(l, struct native_view, in_followers), buf_text(&news));
-	buf_finish(&news);
+		tell_command(list_of(l, struct native_view, in_followers), buf_text(&out));
+	buf_finish(&out);
 }
 
 /* At the end of the turn: until then more may change. */
