@@ -50,5 +50,6 @@ int main(int argc, char **argv)
 	/* OpenSSL does not bear to be without memory; and it may be told before it took any. */
 	CRYPTO_set_mem_functions(take, grow, give);
 	interrupt_ignore_pipe();
+	box_declare_dialects();
 	return command_main(&context, argc, argv);
 }

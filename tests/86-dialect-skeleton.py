@@ -19,12 +19,12 @@ SMALL = 2048
 # What whoever adds a dialect writes into files that are there.
 EDITS = {
     "tools/layers": [
-        ("\nbox: ", "\nskeleton: base net signal bus hub\nbox: "),
+        ("\nbox: ", "\nskeleton: base config net signal bus hub\nbox: "),
         (" hub native escapement ", " hub native escapement skeleton "),
     ],
     "src/box/dialects.c": [
         ('#include "native/native.h"\n', '#include "native/native.h"\n#include "skeleton/skeleton.h"\n'),
-        ("static const struct {\n", "static void *make_skeleton(struct box *box)\n{\n\treturn skeleton_create();\n}\n\n"
+        ("static const struct {\n", "static void *make_skeleton(struct box *box)\n{\n\treturn skeleton_create(box->config);\n}\n\n"
                                     "static const struct {\n"),
         ("\t{&dialect_signals},\n",
          "\t{&dialect_signals},\n\t{&dialect_skeleton, make_skeleton, skeleton_destroy},\n"
@@ -239,6 +239,21 @@ def _():
             box.emit("x")
         seqs = range(first, first + 3)
         assert read_until(ws, last_frame(seqs))[0] == expected(seqs)
+
+
+@test("its keys are keys of the configuration: read, checked, in the schema and in the environment")
+def _():
+    config = temp_dir() / "c.yaml"
+    config.write_text("skeleton: {greeting: good morning, often: 2}\n")
+    with Box(["--config", str(config)]) as box, WS(box, "/ws/skeleton") as ws:
+        assert [ws.recv(), ws.recv()] == ["good morning"] * 2
+    with Box(env={"SIGNALBOX_SKELETON_GREETING": "hello"}) as box, WS(box, "/ws/skeleton") as ws:
+        assert ws.recv() == "hello"
+    config.write_text("skeleton:\n  often: 10\n")
+    refused = lib.cli("check", "--config", config)
+    assert refused.code != 0 and "c.yaml:2:10" in refused.err, refused
+    schema = json.loads(lib.cli("config", "schema").out)
+    assert schema["properties"]["skeleton"]["properties"]["often"]["maximum"] == 9, schema
 
 
 # --- other ways in ---------------------------------------------------------------

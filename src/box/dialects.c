@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "box/parts.h"
 #include "config/config.h"
+#include "config/fields.h"
 #include "escapement/escapement.h"
 #include "hub/dialect.h"
 #include "hub/hub.h"
@@ -105,6 +106,13 @@ void box_free_dialects(struct box *box)
 	for (size_t i = 0; i < ROWS; i++)
 		if (box->made[i])
 			rows[i].free(box->made[i]);
+}
+
+void box_declare_dialects(void)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].dialect->settings)
+			config_add_group(rows[i].dialect->settings);
 }
 
 /* ---- what they are told ---- */

@@ -9,6 +9,9 @@
 
 struct box;
 
+/* Their keys in the configuration, before one is read. */
+void box_declare_dialects(void);
+
 /* Those that the hub offers, with what is theirs; how many. */
 size_t box_make_dialects(struct box *box, struct hub_dialect *out);
 void box_free_dialects(struct box *box); /* after the hub */

@@ -67,10 +67,6 @@ struct config_source {
 	bool connect;
 };
 
-struct config_demo {
-	double speed; /* 2 is twice as fast */
-};
-
 struct config_discover {
 	unsigned interval_ms; /* between two looks at this machine; 0: only when asked */
 	bool connect;         /* OpenClaw, by itself */
@@ -91,6 +87,7 @@ struct config {
 	struct config_source *sources;
 	size_t source_count;
 	struct config_discover discover;
+	_Alignas(max_align_t) char groups[CONFIG_GROUPS_SIZE]; /* of other rooms: fields.h */
 };
 
 /* A flag that sets a key: {"--listen", "listen", "127.0.0.1:0"}.  A list's flags

@@ -1,10 +1,14 @@
 /* fields.c - every key of the configuration. */
 #include "config/fields.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "config/check.h"
 #include "config/config.h"
 
+#define OWN_KEYS 10
+#define GROUPS_MAX 8 /* of other rooms, behind our own keys */
 #define GIB (1024.0 * MIB)
 #define DAY_MS (24 * 3600e3)
 
@@ -152,7 +156,7 @@ static const struct field discover_fields[] = {
 	{0},
 };
 
-const struct field config_fields[] = {
+static struct field all[OWN_KEYS + GROUPS_MAX + 1] = {
 	{"data", FIELD_TEXT, AT(data), "the directory of journal, token and socket"},
 	{"listen", FIELD_ROWS, AT(listen),
          "addresses, or maps of address, dialect, cert, key, local", "127.0.0.1:7446",
@@ -171,5 +175,40 @@ const struct field config_fields[] = {
 	{"sources", FIELD_ROWS, AT(sources),
          "what to connect to: id, url, name, protocol, model, credential, credential_file, connect",
          .fields = source_fields, .count = AT(source_count), .size = sizeof(struct config_source)},
-	{0},
 };
+
+_Static_assert(sizeof(all) / sizeof(*all) > OWN_KEYS, "groups of other rooms find a place");
+
+const struct field *const config_fields = all;
+
+/* ---- groups of other rooms ---- */
+
+static size_t after(const struct field *f)
+{
+	static const size_t align = _Alignof(max_align_t);
+
+	return f->type == FIELD_GROUP && f->size ? (f->offset + f->size + align - 1) / align * align
+	                                         : AT(groups);
+}
+
+void config_add_group(const struct config_group *group)
+{
+	struct field *f = all + OWN_KEYS;
+	size_t offset = AT(groups);
+
+	for (; f->name; f++)
+		offset = after(f);
+	assert(f < all + OWN_KEYS + GROUPS_MAX);
+	assert(offset + group->size <= AT(groups) + CONFIG_GROUPS_SIZE);
+	*f = (struct field){
+		group->name,        FIELD_GROUP, offset, group->help, .fields = group->fields,
+		.size = group->size};
+}
+
+const void *config_group(const struct config *config, const struct config_group *group)
+{
+	const struct field *f = field_find(all, text_of(group->name));
+
+	assert(f && f->fields == group->fields);
+	return (const char *)config + f->offset;
+}

@@ -17,6 +17,7 @@
 #include "signal/signal.h"
 
 struct client;
+struct config_group;
 struct encoding;
 struct http;
 struct prompt;
@@ -58,6 +59,9 @@ struct dialect {
 	 * it is (client_identify), or it is closed with 1008. */
 	unsigned stranger_ms;
 	size_t view; /* bytes that it remembers of a client: see client_view() */
+	/* Its keys in the configuration, a group (config/fields.h); its room is handed the values
+	 * when it is made.  NULL: it has none. */
+	const struct config_group *settings;
 
 	/* Is the query good?  Else the request is refused, with why.  NULL: any is. */
 	bool (*check)(const struct http *http, struct error *why);

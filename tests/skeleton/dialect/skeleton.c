@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "config/fields.h"
 #include "hub/dialogue.h"
 #include "hub/encoding.h"
 #include "hub/subscription.h"
@@ -18,6 +19,8 @@
 struct skeleton {
 	struct link views;
 	unsigned said; /* by all */
+	char *greeting;
+	unsigned often;
 };
 
 struct skeleton_view {
@@ -85,6 +88,8 @@ static void welcome(struct client *client, const struct http *http)
 
 	view->client = client;
 	list_add(&skeleton->views, &view->in_all);
+	for (unsigned i = 0; skeleton->greeting && i < skeleton->often; i++)
+		client_say_frame(client, WS_OP_TEXT, text_of(skeleton->greeting));
 	if (hub_wish_read(&wish, http, NULL))
 		client_subscribe(client, &wish);
 	filter_finish(&wish.filter);
@@ -167,6 +172,7 @@ const struct dialect dialect_skeleton = {
 	.is_websocket = true,
 	.needs = SCOPE_OBSERVE,
 	.view = sizeof(struct skeleton_view),
+	.settings = &skeleton_settings,
 	.check = hub_wish_check,
 	.welcome = welcome,
 	.hear = hear,
@@ -178,15 +184,41 @@ const struct dialect dialect_skeleton = {
 	.leave = leave,
 };
 
-void *skeleton_create(void)
+/* ---- its configuration ---- */
+
+struct skeleton_config {
+	char *greeting;
+	unsigned often;
+};
+
+static const struct field fields[] = {
+	{"greeting", FIELD_TEXT, offsetof(struct skeleton_config, greeting), "what it says first"},
+	{"often", FIELD_COUNT, offsetof(struct skeleton_config, often), "and how often", "1", 0, 9},
+	{0},
+};
+
+const struct config_group skeleton_settings = {
+	.name = "skeleton",
+	.help = "the least that a dialect can be",
+	.fields = fields,
+	.size = sizeof(struct skeleton_config),
+};
+
+void *skeleton_create(const struct config *config)
 {
+	const struct skeleton_config *settings = config_group(config, &skeleton_settings);
 	struct skeleton *skeleton = must_zero(1, sizeof(*skeleton));
 
+	skeleton->greeting = must_dup(settings->greeting);
+	skeleton->often = settings->often;
 	list_init(&skeleton->views);
 	return skeleton;
 }
 
 void skeleton_destroy(void *of)
 {
-	free(of);
+	struct skeleton *skeleton = of;
+
+	free(skeleton->greeting);
+	free(skeleton);
 }

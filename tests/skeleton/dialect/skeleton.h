@@ -4,12 +4,16 @@
 
 #include "hub/dialect.h"
 
+struct config;
 struct skeleton;
 
 extern const struct dialect dialect_skeleton; /* hub_dialect.of is a struct skeleton */
 extern const struct dialect dialect_skeleton_door, dialect_skeleton_post; /* need nothing */
 
-void *skeleton_create(void);
+extern const struct config_group skeleton_settings;
+
+/* With what the configuration says. */
+void *skeleton_create(const struct config *config);
 void skeleton_destroy(void *of);
 
 #endif
