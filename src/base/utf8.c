@@ -157,6 +157,15 @@ bool utf8_add_shown(struct buf *out, struct text t)
 	return ok;
 }
 
+size_t utf8_count(struct text t)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t.len; i++)
+		count += ((unsigned char)t.at[i] & 0xc0) != 0x80;
+	return count;
+}
+
 struct text utf8_cut(struct text t, size_t max)
 {
 	if (t.len <= max)

@@ -28,6 +28,9 @@ size_t utf8_length(struct text t);
 /* The code point that these bytes, one whole character, stand for. */
 uint32_t utf8_decode(struct text character);
 
+/* How many characters a valid text has. */
+size_t utf8_count(struct text t);
+
 /* The beginning of a text, in at most max bytes and whole characters. */
 struct text utf8_cut(struct text t, size_t max);
 

@@ -19,7 +19,7 @@
 enum run_event_kind {
 	RUN_UNREAD,   /* nothing is known of it: it changes nothing */
 	RUN_NOTED,    /* something else happened */
-	RUN_TOLD,     /* somebody gave it work, or a message: text */
+	RUN_TOLD,     /* somebody gave it work, or a message: text, from, task */
 	RUN_BEGAN,    /* an invocation begins: model */
 	RUN_CALLED,   /* its model is asked */
 	RUN_SAID,     /* a piece of what it says: text, is_thought, pieces, output_tokens */
@@ -67,6 +67,8 @@ struct run_event {
 	bool has_usage;              /* the model said its tokens */
 	double ts;                   /* 0: not known */
 	struct text invoke, session; /* whose it is; empty: nobody's */
+	struct text part, parent;    /* a subagent's id, and the call that began it; empty: none */
+	struct text from, task;      /* who told it, and what that work is called */
 	struct text model;           /* empty: not said */
 	struct text text;
 	uint64_t pieces; /* that this one was joined of; 0: it was not */

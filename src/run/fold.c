@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "run/inside.h"
 
 #define KEY_MAX (2 * FOLD_NAME_MAX + 1)
@@ -215,15 +216,6 @@ static void hear_begin(struct fold *fold, const struct run_event *e)
 	buf_finish(&i->tail);
 }
 
-static uint64_t characters(struct text t)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < t.len; i++)
-		count += ((unsigned char)t.at[i] & 0xc0) != 0x80;
-	return count;
-}
-
 /* Up to twice of what is wanted is kept, so that it is moved seldom. */
 static void add_tail(struct invocation *i, struct text said)
 {
@@ -244,7 +236,7 @@ static void hear_piece(struct fold *fold, const struct run_event *e)
 		i->first_ts = e->ts;
 	i->last_ts = e->ts;
 	i->chunks += e->pieces ? e->pieces : 1;
-	i->chars += characters(e->text);
+	i->chars += utf8_count(e->text);
 	if (e->output_tokens)
 		i->tokens = e->output_tokens;
 	i->status = INVOCATION_STREAMING;

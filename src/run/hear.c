@@ -17,7 +17,7 @@ struct hear_work {
 	run_event_fn *each;
 	void *self;
 	yyjson_val *payload;
-	struct text invoke, session;
+	struct text invoke, session, part, parent;
 	struct name *name;
 };
 
@@ -34,6 +34,8 @@ static struct run_event event(const struct hear_work *w, enum run_event_kind kin
 		.ts = w->s->at_ms,
 		.invoke = w->invoke,
 		.session = w->session,
+		.part = w->part,
+		.parent = w->parent,
 	};
 }
 
@@ -76,9 +78,11 @@ static void hear_dispatch(struct hear_work *w)
 {
 	struct run_event e = event(w, RUN_TOLD);
 
+	e.from = field(w, "from");
+	e.task = field(w, "taskId");
 	e.text = field(w, "description");
 	if (!e.text.len)
-		e.text = field(w, "taskId");
+		e.text = e.task;
 	tell(w, &e);
 	start(w);
 }
@@ -365,7 +369,8 @@ static struct text invoke_of(yyjson_val *payload, struct text source)
 void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, void *self)
 {
 	struct hear_work w = {.h = h, .s = s, .each = each, .self = self};
-	yyjson_val *origin = yyjson_obj_get(yyjson_obj_get(s->envelope, "metadata"), "origin");
+	yyjson_val *metadata = yyjson_obj_get(s->envelope, "metadata");
+	yyjson_val *origin = yyjson_obj_get(metadata, "origin");
 	enum signal_kind kind = s->kind;
 
 	if (origin && text_is(json_text_at(origin, "dialect"), "run")) {
@@ -382,6 +387,10 @@ void hear_signal(struct hearing *h, const struct signal *s, run_event_fn *each, 
 	w.payload = yyjson_obj_get(s->envelope, "payload");
 	w.session = run_of_signal(s);
 	w.invoke = invoke_of(w.payload, s->source);
+	if (metadata) {
+		w.part = json_text_at(metadata, "agent_id");
+		w.parent = json_text_at(metadata, "parent_tool_use_id");
+	}
 	if (kind != KIND_OTHER && kind != KIND_AGENT_STATE_CHANGE && hearers[kind])
 		w.name = names_find(h, w.invoke);
 	(hearers[kind] ? hearers[kind] : hear_other)(&w);
