@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "journal/reader.h"
 #include "run/inside.h"
-
-#define READ_CHUNK (256 * KIB)
+#include "run/past.h"
 
 /* A frame that was made and not told yet: its bytes are in `made`. */
 struct made_frame {
@@ -17,13 +15,10 @@ struct made_frame {
 };
 
 struct run_replay {
-	struct journal *journal;
-	struct journal_reader *reader;
-	struct run run; /* its id, what it has heard and its count */
-	bool has_after, lost;
+	struct past past;
+	struct run run; /* what it has heard and its count */
+	bool has_after;
 	uint64_t after;
-	uint64_t seq;
-	struct signal_reader *lines;
 	struct signal signal; /* under way */
 	struct buf scratch, bytes;
 	struct made_frame *made;
@@ -35,14 +30,10 @@ struct run_replay *run_replay_create(const struct run_replay_options *options)
 {
 	struct run_replay *r = must_zero(1, sizeof(*r));
 
-	r->journal = options->journal;
 	r->has_after = options->has_after;
 	r->after = options->after;
-	r->seq = options->first_seq ? options->first_seq - 1 : 0;
-	r->reader = journal_reader_create(r->journal, r->seq);
-	r->run.id = text_dup(options->run);
+	past_init(&r->past, options->journal, options->run, options->first_seq);
 	hearing_init(&r->run.hearing);
-	r->lines = signal_reader_create();
 	buf_init(&r->scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&r->bytes, 4 * TRANSLATE_FRAME_MAX);
 	return r;
@@ -52,12 +43,10 @@ void run_replay_destroy(struct run_replay *r)
 {
 	if (!r)
 		return;
-	journal_reader_destroy(r->reader);
+	past_finish(&r->past);
 	hearing_finish(&r->run.hearing);
-	signal_reader_destroy(r->lines);
 	buf_finish(&r->scratch);
 	buf_finish(&r->bytes);
-	free(r->run.id);
 	free(r->made);
 	free(r);
 }
@@ -90,36 +79,6 @@ static void take_event(void *self, const struct run_event *e)
 	buf_add(&r->bytes, p.tail);
 }
 
-/* Most lines are of other runs: those are not read but for their run's name. */
-static bool may_be_ours(const struct run_replay *r, struct text line)
-{
-	size_t len = strlen(r->run.id);
-
-	return memmem(line.at, line.len, r->run.id, len) || memchr(line.at, '\\', line.len);
-}
-
-static void take_line(struct run_replay *r, struct text line)
-{
-	struct signal *s = &r->signal;
-
-	if (may_be_ours(r, line) && signal_read(r->lines, line, s, NULL) &&
-	    yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) &&
-	    text_equal(run_of_signal(s), text_of(r->run.id)))
-		hear_signal(&r->run.hearing, s, take_event, r);
-}
-
-static void take_lines(struct run_replay *r, struct text lines, uint64_t until, size_t *budget)
-{
-	while (lines.len && *budget && r->next == r->count && r->seq < until) {
-		struct text line = text_cut(lines, '\n', &lines);
-
-		r->seq = signal_seq_of(line);
-		take_line(r, line);
-		journal_reader_take(r->reader, line.len + 1, r->seq + 1);
-		*budget -= *budget < line.len + 1 ? *budget : line.len + 1;
-	}
-}
-
 static void give(struct run_replay *r, struct run_frame *out)
 {
 	struct made_frame *m = &r->made[r->next++];
@@ -143,27 +102,20 @@ static void rewind_made(struct run_replay *r)
 enum run_replay_news run_replay_next(struct run_replay *r, uint64_t until, size_t *budget,
                                      struct run_frame *out)
 {
-	struct text lines;
-	struct gap gap;
+	static const enum run_replay_news news[] = {
+		[PAST_COLD] = REPLAY_COLD,
+		[PAST_MORE] = REPLAY_MORE,
+		[PAST_LOST] = REPLAY_LOST,
+		[PAST_END] = REPLAY_END,
+	};
+	enum past_news heard;
 
 	while (r->next == r->count) {
 		rewind_made(r);
-		if (r->seq >= until)
-			return REPLAY_END;
-		if (*budget == 0)
-			return REPLAY_MORE;
-		switch (journal_read(r->reader, READ_CHUNK, &lines, &gap)) {
-		case JOURNAL_LINES:
-			take_lines(r, lines, until, budget);
-			break;
-		case JOURNAL_GAP:
-			r->seq = journal_reader_next(r->reader) - 1;
-			return REPLAY_LOST;
-		case JOURNAL_COLD:
-			return REPLAY_COLD;
-		case JOURNAL_END:
-			return REPLAY_END;
-		}
+		heard = past_next(&r->past, until, budget, &r->signal);
+		if (heard != PAST_SIGNAL)
+			return news[heard];
+		hear_signal(&r->run.hearing, &r->signal, take_event, r);
 	}
 	give(r, out);
 	return REPLAY_FRAME;

@@ -1,0 +1,88 @@
+/* past.c - one run's signals, among those of all others. */
+#include "run/past.h"
+
+#include <stdlib.h>
+
+#include "run/hear.h"
+#include "signal/json.h"
+
+#define READ_CHUNK (256 * KIB)
+
+void past_init(struct past *p, struct journal *journal, struct text run, uint64_t first_seq)
+{
+	*p = (struct past){.run = text_dup(run), .seq = first_seq ? first_seq - 1 : 0};
+	p->reader = journal_reader_create(journal, p->seq);
+	p->lines = signal_reader_create();
+}
+
+void past_finish(struct past *p)
+{
+	journal_reader_destroy(p->reader);
+	signal_reader_destroy(p->lines);
+	free(p->run);
+}
+
+/* Most lines are of other runs: those are not read but for their run's name. */
+static bool may_be_ours(const struct past *p, struct text line)
+{
+	return memmem(line.at, line.len, p->run, strlen(p->run)) || memchr(line.at, '\\', line.len);
+}
+
+static bool is_ours(struct past *p, struct text line, struct signal *s)
+{
+	return may_be_ours(p, line) && signal_read(p->lines, line, s, NULL) &&
+	       yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) &&
+	       text_equal(run_of_signal(s), text_of(p->run));
+}
+
+/* A line is given back when the next one is wanted: its signal lies in it. */
+static void take_given(struct past *p)
+{
+	if (p->taken)
+		journal_reader_take(p->reader, p->taken, p->seq + 1);
+	p->taken = 0;
+}
+
+static bool find_in(struct past *p, struct text lines, uint64_t until, size_t *budget,
+                    struct signal *out)
+{
+	while (lines.len && *budget && p->seq < until) {
+		struct text line = text_cut(lines, '\n', &lines);
+
+		take_given(p);
+		p->seq = signal_seq_of(line);
+		p->taken = line.len + 1;
+		*budget -= *budget < p->taken ? *budget : p->taken;
+		if (is_ours(p, line, out))
+			return true;
+	}
+	take_given(p);
+	return false;
+}
+
+enum past_news past_next(struct past *p, uint64_t until, size_t *budget, struct signal *out)
+{
+	struct text lines;
+	struct gap gap;
+
+	take_given(p);
+	for (;;) {
+		if (p->seq >= until)
+			return PAST_END;
+		if (*budget == 0)
+			return PAST_MORE;
+		switch (journal_read(p->reader, READ_CHUNK, &lines, &gap)) {
+		case JOURNAL_LINES:
+			if (find_in(p, lines, until, budget, out))
+				return PAST_SIGNAL;
+			break;
+		case JOURNAL_GAP:
+			p->seq = journal_reader_next(p->reader) - 1;
+			return PAST_LOST;
+		case JOURNAL_COLD:
+			return PAST_COLD;
+		case JOURNAL_END:
+			return PAST_END;
+		}
+	}
+}
