@@ -42,9 +42,9 @@ struct folds {
 
 /* --- the checkpoint -------------------------------------------------------- */
 
-static void name_seq(const struct fold_kind *kind, char name[SECTION_NAME_MAX])
+static void name_part(const struct fold_kind *kind, const char *part, char name[SECTION_NAME_MAX])
 {
-	snprintf(name, SECTION_NAME_MAX, "%s.seq", kind->name);
+	snprintf(name, SECTION_NAME_MAX, "%s.%s", kind->name, part);
 }
 
 static bool load(struct folded *f)
@@ -53,9 +53,15 @@ static bool load(struct folded *f)
 	struct text saved = section_find(all, f->kind->name);
 	char name[SECTION_NAME_MAX];
 
-	name_seq(f->kind, name);
+	name_part(f->kind, "seq", name);
 	text_to_u64(section_find(all, name), &f->seq);
-	return saved.len && f->kind->load(f->self, saved, &f->seq);
+	if (!saved.len || !f->kind->load(f->self, saved, &f->seq))
+		return false;
+	if (f->kind->load_texts) {
+		name_part(f->kind, "texts", name);
+		f->kind->load_texts(f->self, section_find(all, name));
+	}
+	return true;
 }
 
 static void begin(struct folded *f)
@@ -77,9 +83,20 @@ static void save_seq(const struct folded *f, struct buf *out)
 	char name[SECTION_NAME_MAX];
 	size_t begun;
 
-	name_seq(f->kind, name);
+	name_part(f->kind, "seq", name);
 	begun = section_begin(out, name);
 	buf_add_u64(out, f->seq);
+	section_end(out, begun);
+}
+
+static void save_texts(const struct folded *f, struct buf *out)
+{
+	char name[SECTION_NAME_MAX];
+	size_t begun;
+
+	name_part(f->kind, "texts", name);
+	begun = section_begin(out, name);
+	f->kind->save_texts(f->self, out);
 	section_end(out, begun);
 }
 
@@ -107,6 +124,8 @@ static void save(const struct folded *f, struct buf *out)
 	section_end(out, begun);
 	if (f->kind->pace == FOLD_LATER || f->is_past)
 		save_seq(f, out);
+	if (f->kind->save_texts)
+		save_texts(f, out);
 }
 
 void folds_save(const struct folds *folds, struct buf *out)

@@ -3,11 +3,9 @@
 #define RUN_INSIDE_H
 
 #include "base/map.h"
-#include "base/utf8.h"
 #include "run/fold.h"
 #include "run/prompts.h"
 #include "run/runs.h"
-#include "run/said.h"
 #include "signal/json.h"
 
 /* ---- fold.c and fold_save.c ---- */
@@ -34,44 +32,6 @@ void names_remove(struct hearing *h, struct text invoke);
 void names_forget(struct hearing *h); /* all */
 void names_keep_words(struct hearing *h, struct name *n, struct text words);
 void names_drop_words(struct hearing *h, struct name *n);
-
-/* ---- said.c, said_parts.c, said_text.c and said_save.c ---- */
-
-/* Whoever has begun and not left: by name, session and, for a subagent, its id. */
-struct said_speaker {
-	struct text invoke, session, part; /* its own copies */
-	struct said_message *open;         /* what it is saying, or NULL */
-	bool is_at_work;
-	bool has_streamed, has_thought; /* since its last reply */
-	struct link in_said;            /* said.speakers */
-};
-
-void said_text_add(struct said_text *t, struct text piece);
-void said_text_settle(struct said_text *t); /* there will be no more of it, most likely */
-void said_json_take(struct said_json *json, yyjson_val *value);
-
-/* A name, cut where it is too long. */
-static inline struct text said_name(struct text name)
-{
-	return name.len <= SAID_NAME_MAX ? name : utf8_cut(name, SAID_NAME_MAX);
-}
-
-/* Whatever is kept counts in said.size. */
-char *said_keep_name(struct said *said, struct text name); /* NULL: it is empty */
-void said_drop_name(struct said *said, char **name);
-void said_add_words(struct said *said, struct said_text *to, struct text words);
-
-struct said_message *said_add_message(struct said *said, enum said_role role);
-struct said_tool *said_add_tool(struct said *said, struct said_message *m);
-void said_await_tool(struct said *said, struct said_tool *tool); /* it is at work */
-void said_stop_awaiting(struct said *said, struct said_tool *tool);
-/* Forgets the oldest messages, where there are too many.  It is called only when one begins:
- * so it does not matter in how many pieces they came. */
-void said_trim(struct said *said);
-struct said_agent *said_add_agent(struct said *said, struct text id);
-struct said_speaker *said_add_speaker(struct said *said, const struct said_speaker *like);
-void said_close(struct said_speaker *who); /* what it was saying is whole */
-void said_forget_speaker(struct said *said, struct said_speaker *who);
 
 /* ---- translate.c and pieces.c ---- */
 
@@ -100,7 +60,12 @@ struct runs {
 	size_t ring_room;
 	uint64_t first, head; /* places: of the oldest that is kept, of the next */
 	size_t bytes;
-	uint64_t told; /* the head at the last news */
+	uint64_t told;       /* the head at the last news */
+	size_t said_size;    /* bytes of what was said, of all runs and recalls */
+	struct link recalls; /* recall.in_runs */
+	unsigned recall_count;
+	struct link sessions;     /* run_session.in_all */
+	struct map session_names; /* source NUL key -> struct run_session */
 };
 
 struct run *run_create(struct runs *runs, struct text id, struct text source);

@@ -10,6 +10,8 @@
 #include "base/must.h"
 #include "bus/folds.h"
 #include "run/inside.h"
+#include "run/recall.h"
+#include "run/sessions.h"
 
 #define KEPT_MAX 65536 /* frames, however small: a power of two */
 
@@ -25,6 +27,7 @@ struct run *run_create(struct runs *all, struct text id, struct text source)
 	hearing_init(&run->hearing);
 	map_set(&all->by_id, id, run);
 	list_add(&all->all, &run->in_all);
+	list_init(&run->in_session);
 	return run;
 }
 
@@ -38,6 +41,7 @@ static void run_destroy(struct run *run)
 	free(run->phase);
 	free(run->debug);
 	free(run->finished);
+	free(run->spawned_by);
 	free(run);
 }
 
@@ -45,6 +49,8 @@ static void forget_run(struct runs *all, struct run *run)
 {
 	map_remove(&all->by_id, text_of(run->id));
 	list_remove(&run->in_all);
+	recall_forget(all, run);
+	session_leave(all, run);
 	run->is_forgotten = true;
 	if (run->refs == 0)
 		run_destroy(run);
@@ -79,6 +85,7 @@ static struct run *run_of(struct runs *all, const struct signal *s)
 		run = run_create(all, id, s->source);
 		run->first_seq = s->seq;
 		run->first_ms = s->at_ms;
+		run->said = said_create();
 	}
 	list_remove(&run->in_all);
 	list_add(&all->all, &run->in_all);
@@ -261,7 +268,10 @@ static void take_event(void *self, const struct run_event *e)
 	struct making *m = self;
 
 	fold_event(&m->run->fold, e);
+	recall_hear(m->all, m->run, e, m->s->seq);
 	show(m, e);
+	if (e->kind == RUN_TOLD || e->kind == RUN_BEGAN || e->kind == RUN_MOVED)
+		session_note(m->all, m->run, m->s);
 	if (!m->run->fold.finished && m->run->finished)
 		remember(&m->run->finished, TEXT(""));
 }
@@ -303,6 +313,16 @@ static bool load(void *self, struct text saved, uint64_t *seq)
 	return runs_load(self, saved, seq);
 }
 
+static void save_texts(const void *self, struct buf *out)
+{
+	recall_save(self, out);
+}
+
+static void load_texts(void *self, struct text saved)
+{
+	recall_load(self, saved);
+}
+
 static const struct fold_kind runs_fold = {
 	.name = "runs",
 	.pace = FOLD_LATER,
@@ -311,6 +331,8 @@ static const struct fold_kind runs_fold = {
 	.heard = heard,
 	.save = save,
 	.load = load,
+	.save_texts = save_texts,
+	.load_texts = load_texts,
 };
 
 void runs_join(struct runs *all, struct folds *folds)
@@ -342,6 +364,9 @@ struct runs *runs_create(const struct runs_options *options)
 	all->options = *options;
 	map_init(&all->by_id);
 	list_init(&all->all);
+	list_init(&all->recalls);
+	list_init(&all->sessions);
+	map_init(&all->session_names);
 	buf_init(&all->scratch, TRANSLATE_FRAME_MAX);
 	return all;
 }
@@ -353,8 +378,9 @@ void runs_destroy(struct runs *all)
 	while (all->first < all->head)
 		drop_oldest(all);
 	list_each(&all->all, l)
-		run_destroy(list_of(l, struct run, in_all));
+		forget_run(all, list_of(l, struct run, in_all));
 	map_finish(&all->by_id);
+	map_finish(&all->session_names);
 	buf_finish(&all->scratch);
 	free(all->ring);
 	free(all);

@@ -26,7 +26,10 @@
 #define RUN_FRAME_KEPT (64 * KIB) /* a longer phase or debug frame is not kept */
 
 struct folds;
+struct journal;
+struct run_session;
 struct runs;
+struct said;
 
 struct run {
 	char *id, *source;
@@ -39,9 +42,13 @@ struct run {
 	/* The newest such frame, for who comes late; or NULL.  finished is a control
 	 * `run-finished`, until something else is heard of the run. */
 	char *phase, *debug, *finished;
-	unsigned refs;      /* frames of it that are kept */
-	bool is_forgotten;  /* only they are left of it */
-	struct link in_all; /* runs_all(), the one that spoke last at the end */
+	unsigned refs;               /* frames of it that are kept */
+	bool is_forgotten;           /* only they are left of it */
+	struct link in_all;          /* runs_all(), the one that spoke last at the end */
+	struct said *said;           /* NULL: it was let go; ask run_said() of recall.h */
+	struct run_session *session; /* or NULL: see sessions.h */
+	struct link in_session;
+	char *spawned_by; /* the key of the session that began it, or NULL */
 };
 
 struct run_frame {
@@ -60,6 +67,7 @@ struct runs_options {
 	void *self;
 	/* There are new frames, or all was heard; at most once for each piece of the journal. */
 	void (*news)(void *self);
+	struct journal *journal; /* for texts that were let go; NULL: they are not made again */
 };
 
 struct runs *runs_create(const struct runs_options *options);

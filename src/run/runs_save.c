@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "bus/folds.h"
 #include "run/inside.h"
+#include "run/sessions.h"
 
 static void add_numbers(const struct run *run, struct buf *out)
 {
@@ -55,6 +56,11 @@ void run_brief(const struct run *run, struct buf *out)
 static void save_run(const struct run *run, bool whole, struct buf *out)
 {
 	add_numbers(run, out);
+	if (run->session) {
+		json_member_text(out, "sessionSource", run->session->source);
+		json_member_text(out, "sessionKey", run->session->key);
+	}
+	json_member_text(out, "spawnedBy", run->spawned_by);
 	if (whole) {
 		json_member_text(out, "phase", run->phase);
 		json_member_text(out, "debug", run->debug);
@@ -162,6 +168,9 @@ static void load_run(struct runs *all, yyjson_val *saved)
 	run->last_seq = count_of(saved, "lastSeq");
 	run->first_ms = number_of(saved, "firstMs");
 	run->last_ms = number_of(saved, "lastMs");
+	run->spawned_by = text_at(saved, "spawnedBy");
+	session_join(all, run, json_text_at(saved, "sessionSource"),
+	             json_text_at(saved, "sessionKey"));
 	run->phase = text_at(saved, "phase");
 	run->debug = text_at(saved, "debug");
 	run->finished = text_at(saved, "finished");

@@ -5,7 +5,7 @@
  */
 #include "run/said.h"
 
-#include "run/inside.h"
+#include "run/said_parts.h"
 
 /* One event, on its way. */
 struct said_work {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "run/inside.h"
+#include "run/said_parts.h"
 
 const char *said_role_name(enum said_role role)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "run/inside.h"
+#include "run/said_parts.h"
 
 /* ---- written ---- */
 

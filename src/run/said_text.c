@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "base/utf8.h"
-#include "run/inside.h"
+#include "run/said_parts.h"
 
 #define ROOM_MIN 64
 #define JSON_MAX (2048 * MIB) /* above what a signal may have */
