@@ -5,6 +5,7 @@
  *   bench-micro lookup     from a signal to its tape among 10,000 correlationIds
  *   bench-micro follow     from a line of the journal to the state of one of 97 runs, and the
  *               frame of it for screens
+ *   bench-micro said       from an event, a token of 24 bytes, to the messages of one of 97 runs
  *   bench-micro throttle   a parsed signal through a wire with that filter; so are
  *               sample, when and map, which is a chain of all of them
  *   bench-micro unwanted   a parsed signal whose type no wire of 100 wants
@@ -26,6 +27,7 @@
 #include "net/process.h"
 #include "play/theatre.h"
 #include "run/runs.h"
+#include "run/said.h"
 #include "wire/wire.h"
 
 #include <errno.h>
@@ -41,6 +43,8 @@ enum {
 	TAPES = 10000,
 	LOOKUPS = 2000000,
 	FOLLOWS = 500000,
+	SPEAKERS = 97,
+	TOKENS = 2000000,
 	ROUTES = 2000000,
 	CHOREOGRAPHIES = 100,
 	PERFORMANCES = 10000,
@@ -132,6 +136,33 @@ static void follow(void)
 		    (unsigned long long)runs_number(runs));
 	runs_destroy(runs);
 	signal_reader_destroy(reader);
+}
+
+static void said(void)
+{
+	static const char words[] = "a token is a few letters";
+	struct run_event e = {
+		.kind = RUN_SAID,
+		.invoke = TEXT("writer"),
+		.session = TEXT("run-00001"),
+		.text = {words, sizeof words - 1},
+	};
+	struct said *all[SPEAKERS];
+	uint64_t start;
+
+	for (unsigned i = 0; i < SPEAKERS; i++)
+		all[i] = said_create();
+	start = cpu_ns();
+	for (unsigned i = 0; i < TOKENS; i++) {
+		e.ts = i;
+		said_event(all[i % SPEAKERS], &e, i);
+	}
+	report(start, TOKENS);
+	for (unsigned i = 0; i < SPEAKERS; i++) {
+		if (all[i]->message_count != 1)
+			die("%zu messages", all[i]->message_count);
+		said_destroy(all[i]);
+	}
 }
 
 static void count_visit(void *self, struct tape *tape)
@@ -460,6 +491,7 @@ static const struct {
 } benches[] = {
 	{"parse", parse},
 	{"follow", follow},
+	{"said", said},
 	{"lookup", lookup},
 	{"throttle", throttle},
 	{"sample", sample},

@@ -273,6 +273,8 @@ ROWS = [
         Line("parse and validate a 310-byte envelope", "parse", "ns", 400), sides=OURS),
     Row("follow", micro("follow"),
         Line("fold a signal into its run, with its frame", "follow", "ns", 900), sides=OURS),
+    Row("said", micro("said"),
+        Line("add a token to what its run has said", "said", "ns", 40), sides=OURS),
     Row("wire", micros("throttle", "sample", "when", "map", "unwanted", "unmatched"),
         Line("throttle a parsed signal", "throttle", "ns", 200),
         Line("sample parsed signals", "sample", "ns", 200),

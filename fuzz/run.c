@@ -4,14 +4,17 @@
  * is heard.  Every frame is JSON with its number in it, what an agent sent comes back
  * to the byte, a run that is folded from frames is the one that is folded from signals, a
  * prompt is told as JSON and takes its own default, and what is saved and loaded between
- * any two signals says the same as what is not.
+ * any two signals says the same as what is not.  What a run has said is JSON in UTF-8, and the
+ * same however its texts are cut into pieces.
  */
 
 #include "base/must.h"
+#include "base/utf8.h"
 #include "bus/admit.h"
 #include "lib/hold.h"
 #include "run/fold.h"
 #include "run/prompt.h"
+#include "run/said.h"
 #include "run/translate.h"
 
 #define TEXT_MAX (64 * KIB)
@@ -22,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 struct pass {
 	struct hearing hearing;
 	struct fold fold, by_frames;
+	struct said *said;
+	bool has_pieces; /* a text is told a character at a time */
 	const struct signal *s;
 	struct text origin; /* the frame that the signal came as */
 	struct buf told;    /* of one signal */
@@ -58,6 +63,22 @@ static void fold_frame(struct pass *pass, const struct run_event *e, struct text
 	fold_event(&pass->by_frames, &read);
 }
 
+static void hear_said(struct pass *pass, const struct run_event *e)
+{
+	struct run_event piece = *e;
+	struct text rest = e->text;
+
+	if (!pass->has_pieces || e->kind != RUN_SAID || !rest.len) {
+		said_event(pass->said, e, NUMBER);
+		return;
+	}
+	while (rest.len) {
+		piece.text = (struct text){rest.at, utf8_length(rest)};
+		rest = (struct text){rest.at + piece.text.len, rest.len - piece.text.len};
+		said_event(pass->said, &piece, NUMBER);
+	}
+}
+
 static void take_event(void *self, const struct run_event *e)
 {
 	struct pass *pass = self;
@@ -67,6 +88,7 @@ static void take_event(void *self, const struct run_event *e)
 	uint64_t own;
 
 	fold_event(&pass->fold, e);
+	hear_said(pass, e);
 	must_hold(translate_event(pass->s, e, &scratch, &p));
 	pieces_add(&p, false, NUMBER, &pass->told);
 	all = (struct text){pass->told.at + before, pass->told.len - before};
@@ -119,7 +141,34 @@ static void save_and_load(struct pass *pass)
 	hearing_init(&pass->hearing);
 	must_hold(hearing_load(&pass->hearing, yyjson_doc_get_root(doc)));
 	yyjson_doc_free(doc);
+	buf_clear(&saved);
+	said_save(pass->said, &saved);
+	doc = yyjson_read(saved.at, saved.len, 0);
+	said_destroy(pass->said);
+	pass->said = said_load(yyjson_doc_get_root(doc));
+	must_hold(pass->said);
+	yyjson_doc_free(doc);
 	buf_finish(&saved);
+}
+
+/* Two that heard the same have it, and count it, alike. */
+static void must_say_alike(const struct pass *one, const struct pass *two)
+{
+	struct buf a, b;
+
+	buf_init(&a, 64 * MIB);
+	buf_init(&b, 64 * MIB);
+	said_save(one->said, &a);
+	said_save(two->said, &b);
+	must_hold(text_equal(buf_text(&a), buf_text(&b)));
+	must_hold(one->said->size == two->said->size);
+	buf_clear(&a);
+	buf_add_char(&a, '{');
+	said_json(one->said, &(struct said_page){.count = 1000, .bytes = MIB}, &a);
+	buf_add_char(&a, '}');
+	must_hold(json_read(&frames, buf_text(&a), NULL));
+	buf_finish(&a);
+	buf_finish(&b);
 }
 
 static void ask(const struct signal *s)
@@ -186,15 +235,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		hearing_init(&passes[i].hearing);
 		fold_init(&passes[i].fold);
 		fold_init(&passes[i].by_frames);
+		passes[i].said = said_create();
+		passes[i].has_pieces = i == 1;
 		buf_init(&passes[i].told, 64 * MIB);
 	}
 	while (rest.len)
 		hear(&passes[0], &passes[1], text_cut(rest, '\n', &rest));
+	must_say_alike(&passes[0], &passes[1]);
 	for (size_t i = 0; i < 2; i++) {
 		must_fold_alike(&passes[i]);
 		hearing_finish(&passes[i].hearing);
 		fold_finish(&passes[i].fold);
 		fold_finish(&passes[i].by_frames);
+		said_destroy(passes[i].said);
 		buf_finish(&passes[i].told);
 	}
 	return 0;

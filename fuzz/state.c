@@ -2,8 +2,8 @@
  * refused in words; and what is kept again is read again.
  *
  * The first letter of the input says which: c the sources, k their credentials, d the
- * device, o where a gateway's run is, p prompts, r runs, u what to resume, w the window of ids,
- * t the show and its state.
+ * device, o where a gateway's run is, p prompts, r runs, s what a run has said, u what to
+ * resume, w the window of ids, t the show and its state.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include "play/theatre.h"
 #include "run/prompts.h"
 #include "run/runs.h"
+#include "run/said.h"
 #include "source/openclaw/device.h"
 #include "source/resume.h"
 #include "source/store.h"
@@ -207,6 +208,34 @@ static void read_runs(struct text bytes)
 	check_same(&once, &twice);
 }
 
+static bool load_said(struct text saved, struct buf *out)
+{
+	yyjson_doc *doc = yyjson_read(saved.at, saved.len, 0);
+	struct said *said = said_load(yyjson_doc_get_root(doc));
+
+	buf_init(out, SAVED_MAX);
+	if (said) {
+		said_json(said, &(struct said_page){.count = 100, .bytes = MIB}, out);
+		buf_clear(out);
+		said_save(said, out);
+	}
+	said_destroy(said);
+	yyjson_doc_free(doc);
+	return said != NULL;
+}
+
+static void read_said(struct text bytes)
+{
+	struct buf once, twice;
+
+	if (load_said(bytes, &once)) {
+		must_hold(load_said(buf_text(&once), &twice));
+		check_same(&once, &twice);
+	} else {
+		buf_finish(&once);
+	}
+}
+
 static void read_window(struct text bytes)
 {
 	struct window *window = window_create(), *again = window_create();
@@ -279,6 +308,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		break;
 	case 'r':
 		read_runs(rest);
+		break;
+	case 's':
+		read_said(rest);
 		break;
 	case 'u':
 		read_resume(rest);

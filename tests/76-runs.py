@@ -76,6 +76,69 @@ def _():
         assert run_of(box, "nobody") is None
 
 
+def messages(box, run_id, query=""):
+    answer = box.request("GET", f"/api/runs/{quote(run_id, safe='')}/messages{query}")
+    assert answer.status == 200, answer
+    return answer.json()
+
+
+@test("what a run has said is there whole, and the same after a restart")
+def _():
+    with Box() as box:
+        tell(box, "one/run")
+        said = messages(box, "one/run")
+        got = [(m["role"], m["agent"], m.get("thought"), m["text"]) for m in said["messages"]]
+        assert got == [("user", "ada", None, "Sum up"), ("assistant", "ada", "hm", "Hello"),
+                       ("assistant", "ada", None, "Done.")], said
+        (tool,) = said["messages"][1]["tools"]
+        assert tool == {"name": "ls", "call": "c", "input": {"path": "/"}, "done": True,
+                        "failed": False}, tool
+        assert [said[k] for k in ("count", "more", "lost", "agents")] == [3, False, False, []], said
+        assert messages(box, "one/run", "?limit=1&before=3")["messages"] == said["messages"][1:2]
+        for query in ("?limit=0", "?before=x", "?x=1"):
+            assert box.request("GET", f"/api/runs/one/messages{query}").status == 400, query
+        assert box.request("GET", "/api/runs/nobody/messages").status == 404
+        shown = cli("run", "show", "one/run", "--messages", "--data", box.data)
+        assert shown.out == ("me to ada\n  Sum up\nada\n  (thinks) hm\n  Hello\n"
+                             "  * ls {\"path\":\"/\"}\nada\n  Done.\n"), shown
+        as_json = cli("run", "show", "one/run", "--messages", "--json", "--data", box.data)
+        assert json.loads(as_json.out) == said, as_json
+        box.restart()
+        assert messages(box, "one/run") == said
+        box.kill9()
+        box.start()
+        assert messages(box, "one/run") == said
+
+
+@test("texts that were let go are read from the journal again, to the byte")
+def _():
+    with Box() as box:
+        words = "Grüße 😀 " * 5000
+        for n in range(30):
+            for _ in range(8):
+                box.emit("text_delta", source="crew", correlationId=f"r{n}",
+                         payload={"agentId": "ada", "content": words})
+            box.emit("tool_call", source="crew", correlationId=f"r{n}",
+                     payload={"agentId": "ada", "toolName": "ls"})
+        before = [messages(box, f"r{n}") for n in range(30)]
+        assert all(m["messages"][0]["text"] == words * 8 for m in before)
+        box.restart()
+        # A checkpoint has room for some of them only.
+        assert [messages(box, f"r{n}") for n in range(30)] == before
+
+
+@test("a run knows its session and the others in it")
+def _():
+    with Box() as box:
+        for run_id in ("r1", "r2"):
+            box.emit("agent_state_change", source="claw", correlationId=run_id, payload={
+                "agentId": "ada", "from": "idle", "to": "acting", "sessionKey": "agent:ada:main"})
+        want = {"source": "claw", "key": "agent:ada:main", "runs": ["r1", "r2"]}
+        assert messages(box, "r1")["session"] == want
+        box.restart()
+        assert messages(box, "r2")["session"] == want
+
+
 @test("a transcript has every event once, numbered without holes")
 def _():
     with Box() as box:

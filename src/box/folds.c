@@ -3,7 +3,7 @@
 
 #include "box/parts.h"
 #include "bus/bus.h"
-#include "run/runs.h"
+#include "run/recall.h"
 
 static void start_tick(struct follower *f)
 {
@@ -23,12 +23,13 @@ static void tick(struct deadline *deadline)
 static bool end_turn(struct turn *turn)
 {
 	struct follower *f = list_of(turn, struct follower, turn);
+	bool more = recall_turn(f->runs);
 
 	if (!folds_are_behind(f->folds))
-		return false;
+		return more;
 	if (!f->is_ticking)
 		start_tick(f);
-	return folds_turn(f->folds);
+	return folds_turn(f->folds) || more;
 }
 
 static void runs_have_news(void *self)
@@ -38,9 +39,13 @@ static void runs_have_news(void *self)
 
 void box_make_runs(struct box *box)
 {
-	struct runs_options o = {.self = box, .news = runs_have_news};
+	struct runs_options o = {
+		.self = box,
+		.news = runs_have_news,
+		.journal = box->journal,
+	};
 
-	box->runs = runs_create(&o);
+	box->runs = box->follower.runs = runs_create(&o);
 }
 
 void box_open_folds(struct box *box)
@@ -65,4 +70,5 @@ void box_close_folds(struct box *box)
 	loop_remove_turn(&f->turn);
 	deadline_clear(&f->tick);
 	folds_close(f->folds);
+	recall_close(f->runs);
 }

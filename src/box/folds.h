@@ -6,10 +6,12 @@
 
 struct box;
 struct folds;
+struct runs;
 
 struct follower {
 	struct loop *loop;
 	struct folds *folds;
+	struct runs *runs;
 	struct turn turn;
 	struct deadline tick; /* set while there is something to fold */
 	bool is_ticking;

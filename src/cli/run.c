@@ -454,6 +454,7 @@ static const struct option own[] = {
 	{"correlation-id", 0, "ID", "what they belong to", "its session, or a new one"},
 	{"wait", 'w', "TIME", "after its end, for a box that is slow or away", WAIT},
 	{"json", 'j', .help = "of list and show: as JSON"},
+	{"messages", 'm', .help = "of show: what it has said"},
 	{"out", 'o', "FILE", "of export: write to it", "standard output"},
 	{0},
 };

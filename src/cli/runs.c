@@ -229,12 +229,89 @@ static void show_run(struct out *out, yyjson_val *run, yyjson_val *prompts)
 	}
 }
 
+/* ---- what it has said ---- */
+
+static void show_words(struct out *out, const char *before, struct text words)
+{
+	while (words.len) {
+		out_print(out, "  %s", before);
+		out_add_shown(out, text_cut(words, '\n', &words));
+		out_print(out, "\n");
+	}
+}
+
+static void show_tool(struct out *out, yyjson_val *tool)
+{
+	yyjson_val *input = yyjson_obj_get(tool, "input");
+	struct buf json;
+
+	buf_init(&json, JSON_MAX);
+	if (input)
+		json_add(&json, input);
+	out_print(out, "  * ");
+	out_add_shown(out, json_text_at(tool, "name"));
+	out_print(out, " ");
+	out_add_shown(out, buf_text(&json));
+	if (yyjson_is_true(yyjson_obj_get(tool, "failed")))
+		out_print(out, ": failed");
+	else if (yyjson_is_false(yyjson_obj_get(tool, "done")))
+		out_print(out, ": at work");
+	out_print(out, "\n");
+	buf_finish(&json);
+}
+
+static void show_message(struct out *out, yyjson_val *message)
+{
+	yyjson_arr_iter tools = yyjson_arr_iter_with(yyjson_obj_get(message, "tools"));
+	bool is_user = text_is(json_text_at(message, "role"), "user");
+	struct text from = json_text_at(message, "from");
+	yyjson_val *tool;
+
+	out_add_shown(out, is_user && from.len ? from
+	                                       : json_text_at(message, is_user ? "role" : "agent"));
+	if (is_user) {
+		out_print(out, " to ");
+		out_add_shown(out, json_text_at(message, "agent"));
+	} else if (text_is(json_text_at(message, "role"), "error")) {
+		out_print(out, " failed");
+	}
+	out_print(out, "\n");
+	show_words(out, "(thinks) ", json_text_at(message, "thought"));
+	show_words(out, "", json_text_at(message, "text"));
+	while ((tool = yyjson_arr_iter_next(&tools)))
+		show_tool(out, tool);
+}
+
+static bool show_messages(const struct runs_job *job)
+{
+	struct out *out = &job->context->out;
+	yyjson_arr_iter it;
+	yyjson_val *message;
+	yyjson_doc *doc;
+	struct buf path;
+
+	add_path(&path, job, "/messages?limit=4096");
+	doc = ask(job, path.at);
+	buf_finish(&path);
+	it = yyjson_arr_iter_with(yyjson_obj_get(yyjson_doc_get_root(doc), "messages"));
+	if (doc && options_has(job->options, "json"))
+		show_json(out, yyjson_doc_get_root(doc));
+	else if (yyjson_is_true(yyjson_obj_get(yyjson_doc_get_root(doc), "more")))
+		out_print(out, "(there are older messages)\n");
+	while (!options_has(job->options, "json") && (message = yyjson_arr_iter_next(&it)))
+		show_message(out, message);
+	yyjson_doc_free(doc);
+	return doc != NULL;
+}
+
 static bool show(const struct runs_job *job)
 {
 	yyjson_val *root;
 	yyjson_doc *doc;
 	struct buf path;
 
+	if (options_has(job->options, "messages"))
+		return show_messages(job);
 	add_path(&path, job, "");
 	doc = ask(job, path.full ? LIST_PATH : path.at);
 	buf_finish(&path);

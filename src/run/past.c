@@ -8,14 +8,14 @@
 
 #define READ_CHUNK (256 * KIB)
 
-void past_init(struct past *p, struct journal *journal, struct text run, uint64_t first_seq)
+void run_past_init(struct run_past *p, struct journal *journal, struct text run, uint64_t first_seq)
 {
-	*p = (struct past){.run = text_dup(run), .seq = first_seq ? first_seq - 1 : 0};
+	*p = (struct run_past){.run = text_dup(run), .seq = first_seq ? first_seq - 1 : 0};
 	p->reader = journal_reader_create(journal, p->seq);
 	p->lines = signal_reader_create();
 }
 
-void past_finish(struct past *p)
+void run_past_finish(struct run_past *p)
 {
 	journal_reader_destroy(p->reader);
 	signal_reader_destroy(p->lines);
@@ -23,12 +23,12 @@ void past_finish(struct past *p)
 }
 
 /* Most lines are of other runs: those are not read but for their run's name. */
-static bool may_be_ours(const struct past *p, struct text line)
+static bool may_be_ours(const struct run_past *p, struct text line)
 {
 	return memmem(line.at, line.len, p->run, strlen(p->run)) || memchr(line.at, '\\', line.len);
 }
 
-static bool is_ours(struct past *p, struct text line, struct signal *s)
+static bool is_ours(struct run_past *p, struct text line, struct signal *s)
 {
 	return may_be_ours(p, line) && signal_read(p->lines, line, s, NULL) &&
 	       yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) &&
@@ -36,14 +36,14 @@ static bool is_ours(struct past *p, struct text line, struct signal *s)
 }
 
 /* A line is given back when the next one is wanted: its signal lies in it. */
-static void take_given(struct past *p)
+static void take_given(struct run_past *p)
 {
 	if (p->taken)
 		journal_reader_take(p->reader, p->taken, p->seq + 1);
 	p->taken = 0;
 }
 
-static bool find_in(struct past *p, struct text lines, uint64_t until, size_t *budget,
+static bool find_in(struct run_past *p, struct text lines, uint64_t until, size_t *budget,
                     struct signal *out)
 {
 	while (lines.len && *budget && p->seq < until) {
@@ -60,7 +60,8 @@ static bool find_in(struct past *p, struct text lines, uint64_t until, size_t *b
 	return false;
 }
 
-enum past_news past_next(struct past *p, uint64_t until, size_t *budget, struct signal *out)
+enum run_past_news run_past_next(struct run_past *p, uint64_t until, size_t *budget,
+                                 struct signal *out)
 {
 	struct text lines;
 	struct gap gap;
@@ -68,21 +69,21 @@ enum past_news past_next(struct past *p, uint64_t until, size_t *budget, struct 
 	take_given(p);
 	for (;;) {
 		if (p->seq >= until)
-			return PAST_END;
+			return RUN_PAST_END;
 		if (*budget == 0)
-			return PAST_MORE;
+			return RUN_PAST_MORE;
 		switch (journal_read(p->reader, READ_CHUNK, &lines, &gap)) {
 		case JOURNAL_LINES:
 			if (find_in(p, lines, until, budget, out))
-				return PAST_SIGNAL;
+				return RUN_PAST_SIGNAL;
 			break;
 		case JOURNAL_GAP:
 			p->seq = journal_reader_next(p->reader) - 1;
-			return PAST_LOST;
+			return RUN_PAST_LOST;
 		case JOURNAL_COLD:
-			return PAST_COLD;
+			return RUN_PAST_COLD;
 		case JOURNAL_END:
-			return PAST_END;
+			return RUN_PAST_END;
 		}
 	}
 }

@@ -17,7 +17,7 @@ struct recall {
 	struct run *run;
 	struct said *said;
 	struct hearing hearing;
-	struct past past;
+	struct run_past past;
 	uint64_t seq;        /* of the signal that was heard last; 0: none */
 	unsigned idle;       /* turns since it is done */
 	struct link in_runs; /* runs.recalls */
@@ -80,7 +80,7 @@ static void free_recall(struct runs *all, struct recall *r)
 	list_remove(&r->in_runs);
 	said_destroy(r->said);
 	hearing_finish(&r->hearing);
-	past_finish(&r->past);
+	run_past_finish(&r->past);
 	free(r);
 }
 
@@ -114,7 +114,7 @@ static void begin(struct runs *all, struct run *run)
 	r->run = run;
 	r->said = said_create();
 	hearing_init(&r->hearing);
-	past_init(&r->past, all->options.journal, text_of(run->id), run->first_seq);
+	run_past_init(&r->past, all->options.journal, text_of(run->id), run->first_seq);
 	list_add(&all->recalls, &r->in_runs);
 	all->recall_count++;
 }
@@ -153,21 +153,21 @@ static void hear_one(struct recall *r, const struct signal *s)
 /* True: it can go on at once, or it is done now and there is somebody to tell. */
 static bool read_on(struct runs *all, struct recall *r, size_t *budget)
 {
-	enum past_news news = PAST_SIGNAL;
+	enum run_past_news news = RUN_PAST_SIGNAL;
 	struct signal s;
 
 	all->said_size -= r->said->size;
-	while (!is_done(r) && (news == PAST_SIGNAL || news == PAST_LOST)) {
-		news = past_next(&r->past, r->run->last_seq, budget, &s);
-		if (news == PAST_LOST)
+	while (!is_done(r) && (news == RUN_PAST_SIGNAL || news == RUN_PAST_LOST)) {
+		news = run_past_next(&r->past, r->run->last_seq, budget, &s);
+		if (news == RUN_PAST_LOST)
 			r->said->is_lost = true;
-		if (news == PAST_SIGNAL)
+		if (news == RUN_PAST_SIGNAL)
 			hear_one(r, &s);
 	}
 	all->said_size += r->said->size;
 	if (all->said_size > RECALL_KEPT_MAX)
 		make_room(all, NULL);
-	return news == PAST_MORE || is_done(r);
+	return news == RUN_PAST_MORE || is_done(r);
 }
 
 bool recall_turn(struct runs *all)

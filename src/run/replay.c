@@ -15,7 +15,7 @@ struct made_frame {
 };
 
 struct run_replay {
-	struct past past;
+	struct run_past past;
 	struct run run; /* what it has heard and its count */
 	bool has_after;
 	uint64_t after;
@@ -32,7 +32,7 @@ struct run_replay *run_replay_create(const struct run_replay_options *options)
 
 	r->has_after = options->has_after;
 	r->after = options->after;
-	past_init(&r->past, options->journal, options->run, options->first_seq);
+	run_past_init(&r->past, options->journal, options->run, options->first_seq);
 	hearing_init(&r->run.hearing);
 	buf_init(&r->scratch, TRANSLATE_FRAME_MAX);
 	buf_init(&r->bytes, 4 * TRANSLATE_FRAME_MAX);
@@ -43,7 +43,7 @@ void run_replay_destroy(struct run_replay *r)
 {
 	if (!r)
 		return;
-	past_finish(&r->past);
+	run_past_finish(&r->past);
 	hearing_finish(&r->run.hearing);
 	buf_finish(&r->scratch);
 	buf_finish(&r->bytes);
@@ -103,17 +103,17 @@ enum run_replay_news run_replay_next(struct run_replay *r, uint64_t until, size_
                                      struct run_frame *out)
 {
 	static const enum run_replay_news news[] = {
-		[PAST_COLD] = REPLAY_COLD,
-		[PAST_MORE] = REPLAY_MORE,
-		[PAST_LOST] = REPLAY_LOST,
-		[PAST_END] = REPLAY_END,
+		[RUN_PAST_COLD] = REPLAY_COLD,
+		[RUN_PAST_MORE] = REPLAY_MORE,
+		[RUN_PAST_LOST] = REPLAY_LOST,
+		[RUN_PAST_END] = REPLAY_END,
 	};
-	enum past_news heard;
+	enum run_past_news heard;
 
 	while (r->next == r->count) {
 		rewind_made(r);
-		heard = past_next(&r->past, until, budget, &r->signal);
-		if (heard != PAST_SIGNAL)
+		heard = run_past_next(&r->past, until, budget, &r->signal);
+		if (heard != RUN_PAST_SIGNAL)
 			return news[heard];
 		hear_signal(&r->run.hearing, &r->signal, take_event, r);
 	}

@@ -16,28 +16,20 @@ struct said_work {
 
 /* ---- who speaks ---- */
 
-static bool is_speaker(const struct said_speaker *who, const struct said_speaker *other)
+static bool is_speaker(const struct said_speaker *who, const struct run_event *e)
 {
-	return text_equal(who->invoke, other->invoke) && text_equal(who->part, other->part) &&
-	       text_equal(who->session, other->session);
-}
-
-static struct said_speaker speaker_like(const struct run_event *e)
-{
-	return (struct said_speaker){
-		.invoke = said_name(e->invoke),
-		.session = said_name(e->session),
-		.part = said_name(e->part),
-	};
+	return text_equal(who->invoke, said_name(e->invoke)) &&
+	       text_equal(who->part, said_name(e->part)) &&
+	       text_equal(who->session, said_name(e->session));
 }
 
 /* Who spoke last is found at once. */
-static struct said_speaker *find_speaker(const struct said *said, const struct said_speaker *like)
+static struct said_speaker *find_speaker(const struct said *said, const struct run_event *e)
 {
 	list_each(&said->speakers, l) {
 		struct said_speaker *who = list_of(l, struct said_speaker, in_said);
 
-		if (is_speaker(who, like))
+		if (is_speaker(who, e))
 			return who;
 	}
 	return NULL;
@@ -45,12 +37,11 @@ static struct said_speaker *find_speaker(const struct said *said, const struct s
 
 static struct said_speaker *speaker_of(const struct said_work *w)
 {
-	const struct said_speaker like = speaker_like(w->e);
 	struct said *said = w->said;
-	struct said_speaker *who = find_speaker(said, &like);
+	struct said_speaker *who = find_speaker(said, w->e);
 
 	if (!who) {
-		who = said_add_speaker(said, &like);
+		who = said_add_speaker(said, w->e->invoke, w->e->session, w->e->part);
 	} else if (said->speakers.next != &who->in_said) {
 		list_remove(&who->in_said);
 		list_add(said->speakers.next, &who->in_said);
@@ -316,8 +307,7 @@ static void hear_error(const struct said_work *w)
 
 static void hear_exit(const struct said_work *w)
 {
-	const struct said_speaker like = speaker_like(w->e);
-	struct said_speaker *who = find_speaker(w->said, &like);
+	struct said_speaker *who = find_speaker(w->said, w->e);
 
 	if (who)
 		said_forget_speaker(w->said, who);
@@ -328,8 +318,7 @@ static void hear_exit(const struct said_work *w)
 static void hear_move(const struct said_work *w)
 {
 	struct run_states_walk walk = run_states_walk(&w->e->config);
-	const struct said_speaker like = speaker_like(w->e);
-	struct said_speaker *who = find_speaker(w->said, &like);
+	struct said_speaker *who = find_speaker(w->said, w->e);
 	struct text agent, state;
 	bool has_failed;
 

@@ -26,7 +26,7 @@
 #define SAID_TOOL_MAX (64 * KIB) /* bytes of an input or an output; of more, the beginning */
 #define SAID_RUN_MAX (16 * MIB)  /* bytes of a run, when another message begins */
 #define SAID_MESSAGES_MAX 4096
-#define SAID_TOOLS_MAX 256  /* of one message; another one begins then */
+#define SAID_TOOLS_MAX 64   /* of one message; another one begins then */
 #define SAID_OPEN_MAX 256   /* agents that speak, and tools at work; the oldest end */
 #define SAID_AGENTS_MAX 256 /* subagents; more are not listed */
 #define SAID_NAME_MAX 512   /* bytes of a name or an id; of a longer one, the beginning */
@@ -59,17 +59,17 @@ struct said_tool {
 };
 
 struct said_message {
-	enum said_role role;
-	bool is_open;    /* more may come */
-	uint64_t number; /* within its run, from 1 */
-	uint64_t seq;    /* of the signal that it began with */
-	double first_ms, last_ms;
-	char *agent;        /* who speaks or is spoken to */
-	char *part;         /* that subagent's id; NULL: it is none */
-	char *from, *model; /* or NULL */
-	struct said_text thought, text;
-	struct link tools; /* said_tool.in_message */
+	struct said_text text, thought;
+	double last_ms, first_ms;
 	unsigned tool_count, done_count;
+	enum said_role role;
+	bool is_open;        /* more may come */
+	uint64_t number;     /* within its run, from 1 */
+	uint64_t seq;        /* of the signal that it began with */
+	char *agent;         /* who speaks or is spoken to */
+	char *part;          /* that subagent's id; NULL: it is none */
+	char *from, *model;  /* or NULL */
+	struct link tools;   /* said_tool.in_message */
 	struct link in_said; /* said.messages, oldest first */
 };
 
@@ -83,14 +83,14 @@ struct said_agent {
 };
 
 struct said {
+	struct link speakers; /* said_speaker.in_said, who spoke last first */
+	size_t size;          /* bytes of all that is kept */
+	char *main;           /* the agent that spoke first, or NULL */
 	struct link messages, agents;
 	size_t message_count, agent_count;
 	uint64_t number;      /* of the newest message */
 	uint64_t tool_number; /* of the newest tool */
-	size_t size;          /* bytes of all that is kept */
 	bool is_lost;         /* signals of it are no longer in the journal */
-	char *main;           /* the agent that spoke first, or NULL */
-	struct link speakers; /* speaker.in_said, who spoke last first */
 	struct link tools;    /* that are at work, said_tool.in_open */
 	size_t speaker_count, open_count;
 };

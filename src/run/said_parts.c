@@ -117,15 +117,6 @@ void said_trim(struct said *said)
 		forget_message(said, list_of(said->messages.next, struct said_message, in_said));
 }
 
-void said_add_words(struct said *said, struct said_text *to, struct text words)
-{
-	size_t before = to->end - to->start;
-
-	said_text_add(to, words);
-	said->size += to->end - to->start;
-	said->size -= before;
-}
-
 static void close_message(struct said_message *m)
 {
 	m->is_open = false;
@@ -147,22 +138,33 @@ void said_forget_speaker(struct said *said, struct said_speaker *who)
 	said_close(who);
 	list_remove(&who->in_said);
 	said->speaker_count--;
-	free((char *)who->invoke.at);
-	free((char *)who->session.at);
-	free((char *)who->part.at);
 	free(who);
 }
 
-struct said_speaker *said_add_speaker(struct said *said, const struct said_speaker *like)
+static struct text copy_name(char **to, struct text name)
 {
-	struct said_speaker *who = must_zero(1, sizeof(*who));
+	struct text copy = {*to, name.len};
+
+	if (name.len)
+		memcpy(*to, name.at, name.len);
+	*to += name.len;
+	return copy;
+}
+
+struct said_speaker *said_add_speaker(struct said *said, struct text invoke, struct text session,
+                                      struct text part)
+{
+	const struct text names[] = {said_name(invoke), said_name(session), said_name(part)};
+	struct said_speaker *who =
+		must_zero(1, sizeof(*who) + names[0].len + names[1].len + names[2].len);
+	char *to = who->names;
 
 	if (said->speaker_count == SAID_OPEN_MAX)
 		said_forget_speaker(said,
 		                    list_of(said->speakers.prev, struct said_speaker, in_said));
-	who->invoke = (struct text){text_dup(like->invoke), like->invoke.len};
-	who->session = (struct text){text_dup(like->session), like->session.len};
-	who->part = (struct text){text_dup(like->part), like->part.len};
+	who->invoke = copy_name(&to, names[0]);
+	who->session = copy_name(&to, names[1]);
+	who->part = copy_name(&to, names[2]);
 	list_add(said->speakers.next, &who->in_said);
 	said->speaker_count++;
 	return who;

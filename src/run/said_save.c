@@ -341,16 +341,12 @@ static struct said_message *find_message(const struct said *said, uint64_t numbe
 /* Who spoke last comes first. */
 static void load_speaker(struct said *said, yyjson_val *saved)
 {
-	const struct said_speaker like = {
-		.invoke = said_name(json_text_at(saved, "invoke")),
-		.session = said_name(json_text_at(saved, "session")),
-		.part = said_name(json_text_at(saved, "part")),
-	};
 	struct said_speaker *who;
 
 	if (said->speaker_count == SAID_OPEN_MAX)
 		return;
-	who = said_add_speaker(said, &like);
+	who = said_add_speaker(said, json_text_at(saved, "invoke"), json_text_at(saved, "session"),
+	                       json_text_at(saved, "part"));
 	list_remove(&who->in_said);
 	list_add(&said->speakers, &who->in_said);
 	who->open = find_message(said, count_of(saved, "open"));

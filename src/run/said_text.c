@@ -82,7 +82,7 @@ static void append_counted(struct said_text *t, struct text piece)
 	t->is_cut = t->is_cut || tail.len < piece.len;
 }
 
-void said_text_add(struct said_text *t, struct text piece)
+void said_text_grow(struct said_text *t, struct text piece)
 {
 	if (t->end - t->start + piece.len <= SAID_TEXT_MAX)
 		append(t, piece);

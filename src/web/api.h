@@ -28,6 +28,7 @@ void api_send(struct call *call);
 
 void api_runs(struct call *call);
 void api_run(struct call *call);
+void api_run_messages(struct call *call);
 void api_run_transcript(struct call *call);
 bool api_runs_turn(struct web *web); /* true: there is more to tell */
 

@@ -8,10 +8,14 @@
 #include "base/must.h"
 #include "base/scan.h"
 #include "run/prompts.h"
+#include "run/recall.h"
 #include "run/replay.h"
+#include "run/sessions.h"
 #include "web/inside.h"
+#include "web/late.h"
 
 #define ANSWER_MAX (32 * MIB)
+#define PAGE_BYTES (4 * MIB) /* of messages, before they are escaped */
 #define LIST_DEFAULT 100
 #define SLICE_BYTES (128 * KIB) /* of the journal, that one of them reads in a turn */
 #define PIECE_BYTES (64 * KIB)  /* of an answer, at about which it is sent */
@@ -113,6 +117,52 @@ void api_run(struct call *call)
 		between = ",";
 	}
 	buf_add_char(&out, ']');
+	answer(call, &out);
+}
+
+/* ---- messages ---- */
+
+static bool read_page(void *self, struct text name, struct text value, struct error *why)
+{
+	struct said_page *page = self;
+	uint64_t number;
+
+	if (!text_is(name, "limit") && !text_is(name, "before"))
+		return error_set(why, "there is no such parameter");
+	if (!text_to_u64(value, &number) || number == 0)
+		return error_set(why, "a number from 1");
+	if (text_is(name, "limit"))
+		page->count = number;
+	else
+		page->before = number;
+	return true;
+}
+
+void api_run_messages(struct call *call)
+{
+	struct said_page page = {.count = LIST_DEFAULT, .bytes = PAGE_BYTES};
+	const struct said *said;
+	struct error why;
+	struct run *run;
+	struct buf out;
+
+	if (!http_query_each(http_request(call->http)->query, read_page, &page, &why)) {
+		web_refuse(call->http, 400, why.words, NULL);
+		return;
+	}
+	if (!web_has_runs(call, api_run_messages) || !(run = find_run(call)) ||
+	    !(said = web_has_said(call, run, api_run_messages)))
+		return;
+	buf_init(&out, ANSWER_MAX);
+	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
+	buf_add_json(&out, text_of(run->id));
+	if (run->session) {
+		buf_add(&out, TEXT(",\"session\":"));
+		run_session_json(run->session, LIST_DEFAULT, &out);
+	}
+	json_member_text(&out, "spawnedBy", run->spawned_by);
+	buf_add_char(&out, ',');
+	said_json(said, &page, &out);
 	answer(call, &out);
 }
 

@@ -84,13 +84,6 @@ void web_owed_end(struct web_owed *owed, enum back_answer answer, const struct e
 /* Soon, at the end of a turn, look at what waits. */
 void web_tick(struct web *web);
 
-/* ---- late.c ---- */
-
-/* True: all that was admitted by now is folded.  Otherwise `answer` is called once it is, or
- * that is refused. */
-bool web_has_runs(struct call *call, void (*answer)(struct call *call));
-void web_late_turn(struct web *web, bool stops);
-
 /* Our hooks in Claude Code's settings: answered() is called once, later, unless it is left
  * (net/work.h) before. */
 void *web_ask_tap(struct web *web, const struct web_tap_ask *ask);

@@ -1,14 +1,17 @@
-/* late.c - requests that wait until the runs are folded.
+/* late.c - requests that wait for what is not folded or not in memory.
  *
  * Runs follow the journal at a pace of their own (bus/folds.h).  A request for one hears of
  * everything that was admitted before it: where that is not folded yet, the request waits while
- * the folding goes on at once, and after WAIT_MS it is told how far that came.
+ * the folding goes on at once, and after WAIT_MS it is told how far that came.  So it is with
+ * texts that were let go (run/recall.h).
  */
+#include "web/late.h"
+
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "journal/journal.h"
-#include "run/runs.h"
+#include "run/recall.h"
 #include "web/inside.h"
 
 #define WAIT_MS 8000
@@ -18,6 +21,7 @@ struct late {
 	struct call call;
 	void (*answer)(struct call *call);
 	uint64_t until, since_ms;
+	char *texts_of; /* the run whose texts it waits for, or NULL */
 	bool is_whole;
 	struct link in_web; /* web.late */
 };
@@ -27,6 +31,7 @@ static void free_late(struct late *late)
 	list_remove(&late->in_web);
 	late->call.web->late_count--;
 	runs_watch(late->call.web->options.runs, false);
+	free(late->texts_of);
 	free(late);
 }
 
@@ -51,7 +56,7 @@ static void gone(void *self, struct http *http)
 	free_late(self);
 }
 
-static void wait_for(struct call *call, void (*answer)(struct call *call), uint64_t until)
+static struct late *wait_for(struct call *call, void (*answer)(struct call *call), uint64_t until)
 {
 	static const struct http_handler handler = {.whole = whole, .gone = gone};
 	struct web *web = call->web;
@@ -62,11 +67,16 @@ static void wait_for(struct call *call, void (*answer)(struct call *call), uint6
 	late->answer = answer;
 	late->until = until;
 	late->since_ms = loop_now_ms(web->options.loop);
+	late->is_whole = call->is_late;
 	list_add(&web->late, &late->in_web);
 	web->late_count++;
 	runs_watch(web->options.runs, true);
-	http_accept(call->http, 0, &handler, late);
+	if (call->is_late)
+		http_await(call->http, &handler, late);
+	else
+		http_accept(call->http, 0, &handler, late);
 	web_tick(web);
+	return late;
 }
 
 bool web_has_runs(struct call *call, void (*answer)(struct call *call))
@@ -85,14 +95,36 @@ bool web_has_runs(struct call *call, void (*answer)(struct call *call))
 	return false;
 }
 
-static void end(struct late *late, bool is_known)
+const struct said *web_has_said(struct call *call, struct run *run,
+                                void (*answer)(struct call *call))
+{
+	struct runs *runs = call->web->options.runs;
+	const struct said *said = run_said(runs, run);
+
+	if (!said && call->web->late_count < LATE_MAX)
+		wait_for(call, answer, runs_seq(runs))->texts_of = must_dup(run->id);
+	else if (!said)
+		refuse(call->http, runs_seq(runs), journal_last_seq(call->web->options.journal));
+	return said;
+}
+
+/* A run that was forgotten meanwhile is known to be gone. */
+static bool is_known(const struct late *late)
+{
+	struct runs *runs = late->call.web->options.runs;
+	struct run *run = late->texts_of ? runs_find(runs, text_of(late->texts_of)) : NULL;
+
+	return runs_seq(runs) >= late->until && (!run || run_said(runs, run));
+}
+
+static void end(struct late *late, bool known)
 {
 	struct call call = late->call;
 	void (*answer)(struct call *) = late->answer;
 	uint64_t until = late->until;
 
 	free_late(late);
-	if (is_known)
+	if (known)
 		answer(&call);
 	else
 		refuse(call.http, runs_seq(call.web->options.runs), until);
@@ -104,9 +136,9 @@ void web_late_turn(struct web *web, bool stops)
 
 	list_each(&web->late, l) {
 		struct late *late = list_of(l, struct late, in_web);
-		bool is_known = runs_seq(web->options.runs) >= late->until;
+		bool known = late->is_whole && is_known(late);
 
-		if (late->is_whole && (is_known || stops || now_ms - late->since_ms >= WAIT_MS))
-			end(late, is_known);
+		if (late->is_whole && (known || stops || now_ms - late->since_ms >= WAIT_MS))
+			end(late, known);
 	}
 }

@@ -23,6 +23,7 @@ const struct route routes[] = {
 	{"POST", "/api/sources/*/send", SCOPE_CONTROL, ROUTE_JSON, ASK_BODY, api_send},
 	{"GET", "/api/runs", SCOPE_OBSERVE, 0, 0, api_runs, true},
 	{"GET", "/api/runs/*", SCOPE_OBSERVE, 0, 0, api_run},
+	{"GET", "/api/runs/*/messages", SCOPE_OBSERVE, 0, 0, api_run_messages, true},
 	{"GET", "/api/runs/*/transcript", SCOPE_OBSERVE, 0, 0, api_run_transcript},
 	{"POST", "/api/runs/*/cancel", SCOPE_CONTROL, ROUTE_NOTHING, SMALL_BODY, api_cancel},
 	{"GET", "/api/prompts", SCOPE_OBSERVE, 0, 0, api_prompts},

@@ -12,6 +12,7 @@
 #include "net/listen.h"
 #include "web/files.h"
 #include "web/inside.h"
+#include "web/late.h"
 
 #define TICK_MS DEADLINE_TICK_MS
 
