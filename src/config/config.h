@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -65,6 +64,10 @@ struct config_source {
 	char *credential;                         /* its value, once ${NAME} was looked up */
 	char *credential_file;                    /* one of the two, or neither */
 	bool connect;
+};
+
+struct config_demo {
+	double speed; /* 2 is twice as fast */
 };
 
 struct config_discover {

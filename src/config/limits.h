@@ -6,10 +6,6 @@
 
 #define CONFIG_GROUPS_SIZE 2048 /* bytes for the keys of rooms that config/ does not know */
 
-struct config_demo {
-	double speed; /* 2 is twice as fast */
-};
-
 struct config_limits {
 	size_t headers, line; /* bytes of a request's head; of its first line */
 	unsigned fields;
