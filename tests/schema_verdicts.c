@@ -44,7 +44,7 @@ static int judge_lines(void)
 static bool is_plain(yyjson_val *signal)
 {
 	char *raw = yyjson_val_write(signal, 0, NULL);
-	struct envelope plain;
+	struct members plain;
 	bool is = envelope_read(&plain, text_of(raw), true);
 
 	free(raw);

@@ -1,8 +1,9 @@
 /* admit.c - one look at a producer's bytes.
  *
- * Most signals are what they should be, and plain.c sees that.  Of any other a document
- * is made, once.  One walk over the members of the envelope says what is there, and
- * whether each is what it should be; what is stored is then made in compose.c.
+ * Most signals are what they should be, and plain.c reads them in place.  Of any other a
+ * document is made, once, and one walk over the members of the envelope says what is there,
+ * and whether each is what it should be.  Both fill one struct members, and decide() holds
+ * that against the law.  What is stored is made in plain.c or compose.c.
  */
 #include "bus/admit.h"
 
@@ -214,6 +215,21 @@ static enum admit_reason wrong_type(struct admit *a, const char *name, const cha
 	return ADMIT_WRONG_TYPE;
 }
 
+/* What it says is now known. */
+static void fill_members(struct admit *a)
+{
+	yyjson_val **v = a->values;
+	struct members *m = &a->members;
+
+	m->id = json_text(v[MEMBER_ID]);
+	m->type = json_text(v[MEMBER_TYPE]);
+	m->source = json_text(v[MEMBER_SOURCE]);
+	m->correlation = json_text(v[MEMBER_CORRELATION]);
+	m->has_time = json_number(v[MEMBER_TIMESTAMP], &m->at_ms);
+	m->has_payload = v[MEMBER_PAYLOAD] != NULL;
+	m->kind = kind_of(m->type);
+}
+
 static bool is_string_or_none(yyjson_val *value)
 {
 	return !value || yyjson_is_str(value);
@@ -250,9 +266,10 @@ static enum admit_reason check_names(struct admit *a)
 	return ADMIT_OK;
 }
 
-static enum admit_reason check_types(struct admit *a, double *at_ms)
+static enum admit_reason check_types(struct admit *a)
 {
 	yyjson_val **v = a->values;
+	double at_ms;
 
 	if (!is_string_or_none(v[MEMBER_ID]))
 		return wrong_type(a, "id", "a string");
@@ -260,7 +277,7 @@ static enum admit_reason check_types(struct admit *a, double *at_ms)
 		return wrong_type(a, "source", "a string");
 	if (!is_string_or_none(v[MEMBER_CORRELATION]))
 		return wrong_type(a, "correlationId", "a string");
-	if (v[MEMBER_TIMESTAMP] && !json_number(v[MEMBER_TIMESTAMP], at_ms))
+	if (v[MEMBER_TIMESTAMP] && !json_number(v[MEMBER_TIMESTAMP], &at_ms))
 		return wrong_type(a, "timestamp", "a number");
 	if (!is_object_or_none(v[MEMBER_PAYLOAD]))
 		return wrong_type(a, "payload", "an object");
@@ -278,7 +295,7 @@ static void drop_null(struct admit *a, enum member member)
 	a->cuts = true;
 }
 
-static enum admit_reason check_envelope(struct admit *a, struct draft *out)
+static enum admit_reason check_envelope(struct admit *a)
 {
 	enum admit_reason reason = check_twice(a);
 
@@ -289,19 +306,17 @@ static enum admit_reason check_envelope(struct admit *a, struct draft *out)
 	drop_null(a, MEMBER_TIMESTAMP);
 	drop_null(a, MEMBER_SOURCE);
 	drop_null(a, MEMBER_PAYLOAD);
-	reason = check_types(a, &out->at_ms);
+	reason = check_types(a);
 	if (reason != ADMIT_OK)
 		return reason;
 	if (!a->from->keeps_origin && yyjson_obj_getn(a->values[MEMBER_METADATA], "origin", 6))
 		a->cuts = true;
-	out->type = json_text(a->values[MEMBER_TYPE]);
-	out->kind = kind_of(out->type);
-	out->correlation = json_text(a->values[MEMBER_CORRELATION]);
+	fill_members(a);
 	return ADMIT_OK;
 }
 
 /* The object becomes the payload of an envelope of ours, one level down. */
-static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
+static enum admit_reason check_wrapped(struct admit *a)
 {
 	if (is_deeper_than(a->raw, a->options.depth_max - 1))
 		return too_deep(a);
@@ -309,13 +324,13 @@ static enum admit_reason check_wrapped(struct admit *a, struct draft *out)
 	a->values[MEMBER_PAYLOAD] = a->root;
 	a->other_count = 0;
 	a->cuts = false;
-	out->type = TEXT("event");
-	out->kind = KIND_OTHER;
-	out->correlation = (struct text){NULL, 0};
+	fill_members(a);
+	a->members.type = TEXT("event");
 	return ADMIT_OK;
 }
 
-bool admit_is_closed(struct text type)
+/* Types that speak for people or for us: not for whoever shows no credential. */
+static bool is_closed(struct text type)
 {
 	static const struct text types[] = {
 		{"prompt", 6}, {"answer", 6}, {"control", 7}, {"command.told", 12}};
@@ -330,20 +345,25 @@ bool admit_is_closed(struct text type)
 	return closed;
 }
 
+static struct text shown(struct text name)
+{
+	return (struct text){name.at, name.len < NAME_SHOWN ? name.len : NAME_SHOWN};
+}
+
 /* Who shows no credential may not use closed types, nor the names of sources that are
  * configured. */
-static enum admit_reason check_producer(struct admit *a, const struct draft *out)
+static enum admit_reason check_producer(struct admit *a)
 {
-	struct text source = json_text(a->values[MEMBER_SOURCE]);
+	struct text source = a->members.source, type = a->members.type;
 
 	if (a->from->prefix.len == 0)
 		return ADMIT_OK;
-	if (admit_is_closed(out->type)) {
-		error_set(a->why, "type %.*s: a token is needed", NAME_SHOWN, out->type.at);
+	if (is_closed(type)) {
+		error_set(a->why, "type %.*s: a token is needed", TEXT_ARG(shown(type)));
 		return ADMIT_FORBIDDEN;
 	}
 	if (source.at && a->from->may_name && !a->from->may_name(a->from->self, source)) {
-		error_set(a->why, "source %.*s: a token is needed", NAME_SHOWN, source.at);
+		error_set(a->why, "source %.*s: a token is needed", TEXT_ARG(shown(source)));
 		return ADMIT_FORBIDDEN;
 	}
 	return ADMIT_OK;
@@ -358,13 +378,13 @@ static enum admit_reason check_name(struct admit *a, const struct draft *out)
 }
 
 /* Of whatever screen it was, it comes from the stage. */
-static void check_user(struct admit *a, const struct draft *out)
+static void check_user(struct admit *a)
 {
-	struct text source = json_text(a->values[MEMBER_SOURCE]);
+	struct members *m = &a->members;
 
-	a->is_user = a->from->is_client && text_starts(out->type, TEXT("user."));
-	if (a->is_user && source.at && !text_equal(source, STAGE)) {
-		a->values[MEMBER_SOURCE] = NULL;
+	a->is_user = a->from->is_client && text_starts(m->type, TEXT("user."));
+	if (a->is_user && m->source.at && !text_equal(m->source, STAGE)) {
+		m->source = (struct text){NULL, 0};
 		a->cuts = true;
 	}
 }
@@ -373,6 +393,8 @@ static bool keeps_schema(struct admit *a, enum signal_kind kind, struct error *w
 {
 	yyjson_val *payload = a->values[MEMBER_PAYLOAD];
 
+	if (a->is_plain)
+		return true;
 	if (a->other_count)
 		return error_set(why, "/%.*s: not allowed", NAME_SHOWN,
 		                 yyjson_get_str(a->first_other));
@@ -389,18 +411,22 @@ static enum admit_reason check_schema(struct admit *a, struct draft *out)
 	return ADMIT_SCHEMA;
 }
 
-/* Its id and its source: given, filled in, prefixed. */
+/* What it is known by: given, filled in, prefixed. */
 static void name_it(struct admit *a, struct draft *out)
 {
-	yyjson_val *given = a->values[MEMBER_SOURCE];
+	const struct members *m = &a->members;
 
-	if (a->values[MEMBER_ID]) {
-		out->id = json_text(a->values[MEMBER_ID]);
+	out->type = m->type;
+	out->correlation = m->correlation;
+	out->kind = m->kind;
+	out->at_ms = m->at_ms;
+	if (m->id.at) {
+		out->id = m->id;
 	} else {
 		random_uuid(a->uuid);
 		out->id = (struct text){a->uuid, sizeof(a->uuid)};
 	}
-	out->source = given ? json_text(given) : a->is_user ? STAGE : a->from->name;
+	out->source = m->source.at ? m->source : a->is_user ? STAGE : a->from->name;
 	buf_clear(&a->source);
 	if (a->from->prefix.len == 0)
 		return;
@@ -414,7 +440,8 @@ static bool is_envelope(const struct admit *a)
 	return !a->wrapped && !(a->other_count && yyjson_obj_getn(a->root, "op", 2));
 }
 
-static enum admit_reason look(struct admit *a, struct draft *out)
+/* A document of it, and what that says. */
+static enum admit_reason read_document(struct admit *a)
 {
 	enum admit_reason reason = parse(a);
 
@@ -425,15 +452,35 @@ static enum admit_reason look(struct admit *a, struct draft *out)
 		error_set(a->why, "not an envelope");
 		return ADMIT_NO_ENVELOPE;
 	}
-	reason = a->wrapped ? check_wrapped(a, out) : check_envelope(a, out);
-	if (reason == ADMIT_OK)
-		reason = check_producer(a, out);
+	return a->wrapped ? check_wrapped(a) : check_envelope(a);
+}
+
+/* The law for what was read, by whichever reader. */
+static enum admit_reason decide(struct admit *a, struct draft *out)
+{
+	enum admit_reason reason = check_producer(a);
+
 	if (reason != ADMIT_OK)
 		return reason;
-	check_user(a, out);
+	check_user(a);
 	name_it(a, out);
 	reason = check_name(a, out);
 	return reason == ADMIT_OK ? check_schema(a, out) : reason;
+}
+
+static enum admit_reason look(struct admit *a, struct draft *out)
+{
+	enum admit_reason reason;
+
+	a->is_plain = admit_read_plain(a);
+	if (a->is_plain) {
+		reason = decide(a, out);
+		if (reason != ADMIT_OK || !a->cuts)
+			return reason;
+		a->is_plain = false; /* to cut something its place must be known */
+	}
+	reason = read_document(a);
+	return reason == ADMIT_OK ? decide(a, out) : reason;
 }
 
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
@@ -441,15 +488,15 @@ enum admit_reason admit_read(struct admit *admit, struct text raw, const struct 
 {
 	enum admit_reason reason;
 
-	if (admit_plainly(admit, raw, from, out))
-		return ADMIT_OK;
 	admit->raw = raw;
 	admit->from = from;
 	admit->why = why;
+	out->filled = 0;
 	reason = look(admit, out);
-	if (reason == ADMIT_OK && !compose(admit, out)) {
-		error_set(why, "too big with what was filled in");
-		reason = ADMIT_TOO_BIG;
-	}
-	return reason;
+	if (reason != ADMIT_OK)
+		return reason;
+	if (admit->is_plain ? admit_place_plain(admit, out) : compose(admit, out))
+		return ADMIT_OK;
+	error_set(why, "too big with what was filled in");
+	return ADMIT_TOO_BIG;
 }

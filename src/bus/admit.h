@@ -15,6 +15,7 @@
 #ifndef BUS_ADMIT_H
 #define BUS_ADMIT_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "signal/kind.h"
@@ -71,6 +72,7 @@ struct admit_from {
  * was read stays as it is: they may lie in it. */
 struct draft {
 	struct text body; /* the envelope after its brace: `"id":"a",...}` */
+	size_t filled;    /* bytes at its end: a timestamp that was filled in, and the brace */
 	struct text id, type, source, correlation;
 	enum signal_kind kind;
 	double at_ms;
@@ -84,15 +86,19 @@ struct admit *admit_create(const struct admit_options *options);
 void admit_destroy(struct admit *admit);
 void admit_set_mode(struct admit *admit, enum admit_mode mode);
 
-/* ADMIT_OK, or why not (and `why` in words).  A timestamp that is filled in is the
- * last member, with a space after its colon: `,"timestamp": 1700000000000}`.  One that
- * a producer wrote so has that space before it. */
+/* ADMIT_OK, or why not (and `why` in words). */
 enum admit_reason admit_read(struct admit *admit, struct text raw, const struct admit_from *from,
                              struct draft *out, struct error *why);
 
 /* What a body has in common with every other try of the same bytes: all of it but
  * a timestamp that was filled in. */
-struct text admit_stable(struct text body);
+struct text admit_stable(const struct draft *draft);
+
+/* What stands before the body in the journal: `{"seq":7,`.  One that was filled in is the last
+ * member, `,"timestamp": 1700000000000}`; when a producer wrote its own so, there is a space
+ * before the comma.  So the same can be said of a line that is read again. */
+void admit_stamp(struct buf *out, uint64_t seq, const struct draft *draft);
+struct text admit_stable_line(struct text line); /* at is NULL: it has no body */
 
 /* "not_json", "too_deep", ...: for counters and error bodies. */
 const char *admit_reason_name(enum admit_reason reason);

@@ -92,7 +92,7 @@ static void a_whole_envelope_is_its_own_body(void **state)
 		"\"payload\":{\"toolName\":\"t\",\"agentId\":\"a\"}}";
 
 	assert_body(raw, raw + 1);
-	assert_int_equal(admit_stable(draft.body).len, draft.body.len);
+	assert_int_equal(admit_stable(&draft).len, draft.body.len);
 	assert_text(draft.id, "a");
 	assert_text(draft.type, "tool_call");
 	assert_text(draft.source, "s");
@@ -164,7 +164,7 @@ static void what_is_missing_is_filled_in_one_order(void **state)
 	                   TEXT_ARG(draft.id));
 
 	assert_text(draft.body, wanted);
-	assert_int_equal(admit_stable(draft.body).len,
+	assert_int_equal(admit_stable(&draft).len,
 	                 strlen(wanted) - strlen(",\"timestamp\": 1700000000000}"));
 	free(wanted);
 }
@@ -205,13 +205,46 @@ static void a_retry_without_a_timestamp_has_the_same_stable_bytes(void **state)
 	size_t len;
 
 	assert_int_equal(reading(raw), ADMIT_OK);
-	len = admit_stable(draft.body).len;
+	len = admit_stable(&draft).len;
 	assert_true(len < draft.body.len);
 	memcpy(first, draft.body.at, len);
 	assert_int_equal(admit_read(admit, raw, &later, &again, &why), ADMIT_OK);
-	assert_int_equal(admit_stable(again.body).len, len);
+	assert_int_equal(admit_stable(&again).len, len);
 	assert_memory_equal(again.body.at, first, len);
 	assert_true(again.at_ms == NOW + 77);
+}
+
+/* Whether it is read in place or by a document: the metadata that goes makes one of it. */
+static void a_timestamp_that_looks_filled_in_is_carried_through(void **state)
+{
+	static const char *const heads[] = {"", "\"metadata\":{\"origin\":1},"};
+	struct buf line;
+
+	buf_init(&line, KIB);
+	for (int i = 0; i < 2; i++) {
+		char *raw = must_print("{%s\"id\":\"a\",\"type\":\"x\",\"source\":\"s\","
+		                       "\"payload\":{},\"timestamp\": 1700000000001}",
+		                       heads[i]);
+
+		assert_admitted(raw);
+		assert_non_null(
+			strstr(draft.body.at, "\"payload\":{},\"timestamp\": 1700000000001}"));
+		assert_int_equal(draft.filled, 0);
+		buf_clear(&line);
+		admit_stamp(&line, 12, &draft);
+		assert_true(text_is(buf_text(&line), "{\"seq\":12 ,"));
+		buf_add(&line, draft.body);
+		assert_true(text_equal(admit_stable_line(buf_text(&line)), draft.body));
+		free(raw);
+	}
+	assert_admitted("{\"id\":\"a\",\"type\":\"x\"}");
+	buf_clear(&line);
+	admit_stamp(&line, 13, &draft);
+	assert_true(text_is(buf_text(&line), "{\"seq\":13,"));
+	buf_add(&line, draft.body);
+	assert_true(text_equal(admit_stable_line(buf_text(&line)), admit_stable(&draft)));
+	assert_true(draft.filled > 0);
+	buf_finish(&line);
 }
 
 static void a_name_that_is_not_plain_is_written_as_json(void **state)
@@ -745,6 +778,7 @@ int main(void)
 		cmocka_unit_test(an_escaped_lone_surrogate_is_admitted_as_written),
 		cmocka_unit_test(an_escaped_name_is_the_name),
 		cmocka_unit_test(what_is_missing_is_filled_in_one_order),
+		cmocka_unit_test(a_timestamp_that_looks_filled_in_is_carried_through),
 		cmocka_unit_test(two_fills_get_two_ids),
 		cmocka_unit_test(a_null_is_as_good_as_missing),
 		cmocka_unit_test(an_empty_string_or_a_zero_is_not_missing),

@@ -49,15 +49,13 @@ struct bus {
 static void window_hears(void *self, const struct signal *s)
 {
 	struct window *window = self;
-	int comma = text_find(s->line, ',');
+	struct text stable = admit_stable_line(s->line);
 	struct window_mark mark;
-	struct text body;
 	uint64_t first;
 
-	if (comma < 0)
+	if (!stable.at)
 		return;
-	body = (struct text){s->line.at + comma + 1, s->line.len - (size_t)comma - 1};
-	mark = window_mark(window, s->source, s->id, admit_stable(body));
+	mark = window_mark(window, s->source, s->id, stable);
 	window_add(window, &mark, s->seq, window_look(window, &mark, &first));
 }
 
@@ -141,9 +139,7 @@ static struct text store(struct bus *bus, const struct bus_emit *emit, const str
                          const struct window_mark *mark, uint64_t seq)
 {
 	buf_clear(&bus->line);
-	buf_add(&bus->line, TEXT("{\"seq\":"));
-	buf_add_u64(&bus->line, seq);
-	buf_add_char(&bus->line, ',');
+	admit_stamp(&bus->line, seq, d);
 	if (journal_append(bus->journal, buf_text(&bus->line), d->body, emit->durable) ==
 	    JOURNAL_KEPT) {
 		if (mark)
@@ -269,7 +265,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 		return;
 	v->answer = BUS_ACCEPTED;
 	if (emit->once) {
-		mark = window_mark(bus->window, d.source, d.id, admit_stable(d.body));
+		mark = window_mark(bus->window, d.source, d.id, admit_stable(&d));
 		if (answer_repeated(bus, emit, &d, &mark))
 			return;
 	}

@@ -114,7 +114,20 @@ static void add_prefixed(struct admit *a, size_t start, size_t end)
 /* A null, or a name that is not to be believed: another value is filled in. */
 static bool is_replaced(const struct admit *a, enum member member)
 {
-	return member_is_filled(member) && !a->values[member];
+	const struct members *m = &a->members;
+
+	switch (member) {
+	case MEMBER_ID:
+		return !m->id.at;
+	case MEMBER_SOURCE:
+		return !m->source.at;
+	case MEMBER_TIMESTAMP:
+		return !m->has_time;
+	case MEMBER_PAYLOAD:
+		return !m->has_payload;
+	default:
+		return false;
+	}
 }
 
 /* Nothing is written for what must go. */
@@ -145,7 +158,7 @@ static void add_given(struct admit *a)
 		buf_add(&a->body, a->raw);
 		return;
 	}
-	if (!a->cuts && a->from->prefix.len && a->values[MEMBER_SOURCE]) {
+	if (!a->cuts && a->from->prefix.len && a->members.source.at) {
 		add_prefixed(a, 1, a->raw.len - 1);
 		return;
 	}
@@ -160,16 +173,16 @@ static void add_given(struct admit *a)
 
 static void add_missing(struct admit *a, struct draft *out)
 {
-	if (!a->values[MEMBER_ID]) {
+	if (is_replaced(a, MEMBER_ID)) {
 		buf_add(&a->body, TEXT(",\"id\":\""));
 		buf_add(&a->body, out->id);
 		buf_add_char(&a->body, '"');
 	}
-	if (!a->values[MEMBER_SOURCE]) {
+	if (is_replaced(a, MEMBER_SOURCE)) {
 		buf_add(&a->body, TEXT(",\"source\":"));
 		buf_add_json(&a->body, out->source);
 	}
-	if (!a->values[MEMBER_PAYLOAD])
+	if (is_replaced(a, MEMBER_PAYLOAD))
 		buf_add(&a->body, TEXT(",\"payload\":{}"));
 }
 
@@ -182,43 +195,18 @@ static void blank_newlines(struct buf *b)
 			b->at[i] = ' ';
 }
 
-#define FILLED_TIMESTAMP ",\"timestamp\": %lld}"
+#define FILLED ",\"timestamp\": "
 #define FILLED_DIGITS 13 /* until the year 2286 */
-
-struct text admit_stable(struct text body)
-{
-	static const char mark[] = ",\"timestamp\": ";
-	size_t tail = sizeof(mark) - 1 + FILLED_DIGITS + 1;
-	const char *at = body.at + body.len - tail;
-
-	if (body.len < tail || memcmp(at, mark, sizeof(mark) - 1) != 0)
-		return body;
-	for (size_t i = sizeof(mark) - 1; i < tail - 1; i++)
-		if (at[i] < '0' || at[i] > '9')
-			return body;
-	return (struct text){body.at, body.len - tail};
-}
-
-static bool looks_filled(struct text body)
-{
-	return admit_stable(body).len != body.len;
-}
-
-/* One that was given is part of what the producer said: `": 1` becomes `" :1`. */
-static void mark_given(struct buf *body)
-{
-	char *colon = body->at + admit_stable(buf_text(body)).len + strlen(",\"timestamp\"");
-
-	colon[0] = ' ';
-	colon[1] = ':';
-}
+#define FILLED_LEN (sizeof(FILLED) - 1 + FILLED_DIGITS + sizeof("}") - 1)
 
 static void add_timestamp(struct admit *a, struct draft *out)
 {
 	int64_t now_ms = a->from->now_ms ? a->from->now_ms() : clock_wall_ms();
+	size_t before = a->body.len;
 
 	out->at_ms = (double)now_ms;
-	buf_print(&a->body, FILLED_TIMESTAMP, (long long)now_ms);
+	buf_print(&a->body, FILLED "%lld}", (long long)now_ms);
+	out->filled = a->body.len - before;
 }
 
 bool compose(struct admit *a, struct draft *out)
@@ -226,11 +214,56 @@ bool compose(struct admit *a, struct draft *out)
 	buf_clear(&a->body);
 	add_given(a);
 	add_missing(a, out);
-	if (!a->values[MEMBER_TIMESTAMP])
+	if (is_replaced(a, MEMBER_TIMESTAMP))
 		add_timestamp(a, out);
-	else if (buf_add_char(&a->body, '}') && looks_filled(buf_text(&a->body)))
-		mark_given(&a->body);
+	else
+		buf_add_char(&a->body, '}');
 	blank_newlines(&a->body);
 	out->body = buf_text(&a->body);
 	return !a->body.full && !a->source.full;
+}
+
+/* --- the stamp --------------------------------------------------------------- */
+
+/* Does it end as if its timestamp had been filled in? */
+static bool looks_filled(struct text body)
+{
+	const char *at;
+
+	if (body.len < FILLED_LEN)
+		return false;
+	at = body.at + body.len - FILLED_LEN;
+	if (memcmp(at, FILLED, sizeof(FILLED) - 1) != 0)
+		return false;
+	for (size_t i = sizeof(FILLED) - 1; i < FILLED_LEN - 1; i++)
+		if (at[i] < '0' || at[i] > '9')
+			return false;
+	return true;
+}
+
+struct text admit_stable(const struct draft *draft)
+{
+	return (struct text){draft->body.at, draft->body.len - draft->filled};
+}
+
+void admit_stamp(struct buf *out, uint64_t seq, const struct draft *draft)
+{
+	buf_add(out, TEXT("{\"seq\":"));
+	buf_add_u64(out, seq);
+	if (!draft->filled && looks_filled(draft->body))
+		buf_add_char(out, ' ');
+	buf_add_char(out, ',');
+}
+
+struct text admit_stable_line(struct text line)
+{
+	int comma = text_find(line, ',');
+	struct text body;
+
+	if (comma < 1)
+		return (struct text){NULL, 0};
+	body = (struct text){line.at + comma + 1, line.len - (size_t)comma - 1};
+	if (line.at[comma - 1] != ' ' && looks_filled(body))
+		body.len -= FILLED_LEN;
+	return body;
 }

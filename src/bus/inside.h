@@ -3,6 +3,7 @@
 #define BUS_INSIDE_H
 
 #include "bus/admit.h"
+#include "signal/envelope.h"
 #include "signal/json.h"
 
 /* The members of an envelope that have a meaning to us. */
@@ -29,11 +30,14 @@ struct admit {
 	/* The signal at hand. */
 	const struct admit_from *from;
 	struct error *why;
-	struct text raw;                  /* from brace to brace */
-	yyjson_val *root;                 /* the same, parsed */
+	struct text raw;        /* from brace to brace */
+	struct members members; /* what it says, and what of it counts */
+	bool cuts;              /* some of it must go */
+	bool is_user;           /* what somebody did on a screen: the stage's */
+	bool is_plain;          /* it was read in place, and keeps its schema; else: */
+
+	yyjson_val *root;                 /* raw, parsed */
 	bool wrapped;                     /* it is no envelope but the payload of one */
-	bool cuts;                        /* some of it must go */
-	bool is_user;                     /* what somebody did on a screen: the stage's */
 	yyjson_val *values[MEMBER_OTHER]; /* NULL: missing, or a null to be filled */
 	yyjson_val *first_other;          /* the key of the first unknown member */
 	size_t other_count;
@@ -42,21 +46,12 @@ struct admit {
 
 enum member member_of(struct text name);
 
-/* A null here is as good as nothing: it is cut, and a value filled in. */
-static inline bool member_is_filled(enum member member)
-{
-	return member == MEMBER_ID || member == MEMBER_TIMESTAMP || member == MEMBER_SOURCE ||
-	       member == MEMBER_PAYLOAD;
-}
+/* plain.c: the ordinary case, read where it lies.  False: it is not one, and a document must be
+ * made of it.  Then its body, once it is admitted; false when there is no room. */
+bool admit_read_plain(struct admit *admit);
+bool admit_place_plain(struct admit *admit, struct draft *out);
 
-/* Types that speak for people or for us: not for whoever shows no credential. */
-bool admit_is_closed(struct text type);
-
-/* plain.c: the ordinary case.  False: it is not one, and must be looked at. */
-bool admit_plainly(struct admit *admit, struct text raw, const struct admit_from *from,
-                   struct draft *out);
-
-/* Sets body and at_ms of `out`, whose id and source are set; false when there is no
+/* Sets body, at_ms and filled of `out`, whose id and source are set; false when there is no
  * room for what is filled in. */
 bool compose(struct admit *admit, struct draft *out);
 

@@ -47,7 +47,7 @@ static bool line_has_seq(struct text line, uint64_t seq)
 	int len = snprintf(start, sizeof start, "{\"seq\":%llu", (unsigned long long)seq);
 
 	return text_starts(line, (struct text){start, (size_t)len}) && line.len > (size_t)len &&
-	       (line.at[len] == ',' || line.at[len] == '}');
+	       memchr(", }", line.at[len], 3);
 }
 
 static bool are_in_order(const struct index_entry *e, struct text lines)

@@ -345,34 +345,36 @@ static const char *read_text(const char *at, const char *end, struct text *out)
 	return at;
 }
 
-static const char *read_timestamp(const char *at, struct envelope *e)
+static const char *read_timestamp(const char *at, struct members *m)
 {
 	const char *first = skip_spaces(at);
 
-	e->timestamp = 0;
+	uint64_t ms = 0;
+
 	for (at = first; is_digit(*at); at++)
-		e->timestamp = e->timestamp * 10 + (uint64_t)(*at - '0');
+		ms = ms * 10 + (uint64_t)(*at - '0');
 	if (at == first || at - first > INTEGER_DIGITS || (*first == '0' && at - first > 1))
 		return NULL;
+	m->at_ms = (double)ms;
 	return at;
 }
 
-static const char *read_metadata(const char *at, const char *end, struct envelope *e)
+static const char *read_metadata(const char *at, const char *end, struct members *m)
 {
 	struct plain value;
 
 	at = read_value(at, end, 1, &value);
 	if (!at || value.type != PLAIN_OBJECT)
 		return NULL;
-	e->metadata = value.text;
+	m->metadata = value.text;
 	return at;
 }
 
-static const char *read_type(const char *at, const char *end, struct envelope *e)
+static const char *read_type(const char *at, const char *end, struct members *m)
 {
-	at = read_text(at, end, &e->type);
+	at = read_text(at, end, &m->type);
 	if (at)
-		e->kind = kind_of(e->type);
+		m->kind = kind_of(m->type);
 	return at;
 }
 
@@ -390,7 +392,7 @@ enum {
 /* An envelope that is being read. */
 struct envelope_reading {
 	const char *end;
-	struct envelope *e;
+	struct members *m;
 	bool checked;
 	unsigned given; /* members */
 };
@@ -404,7 +406,7 @@ static const char *read_payload(const char *at, const struct envelope_reading *r
 		return skip_payload(at, r->end, NULL);
 	if (!(r->given & TYPE))
 		return NULL;
-	shape = schema_payloads[r->e->kind];
+	shape = schema_payloads[r->m->kind];
 	return skip_payload(at, r->end, shape->is_closed ? shape : NULL);
 }
 
@@ -436,40 +438,41 @@ static inline const char *read_member(const char *at, const struct envelope_read
                                       unsigned member)
 {
 	const char *end = r->end;
-	struct envelope *e = r->e;
+	struct members *m = r->m;
 
 	switch (member) {
 	case ID:
-		return EXPECT("id") ? read_text(at, end, &e->id) : NULL;
+		return EXPECT("id") ? read_text(at, end, &m->id) : NULL;
 	case TYPE:
-		return EXPECT("type") ? read_type(at, end, e) : NULL;
+		return EXPECT("type") ? read_type(at, end, m) : NULL;
 	case TIMESTAMP:
-		return EXPECT("timestamp") ? read_timestamp(at, e) : NULL;
+		return EXPECT("timestamp") ? read_timestamp(at, m) : NULL;
 	case SOURCE:
-		return EXPECT("source") ? read_text(at, end, &e->source) : NULL;
+		return EXPECT("source") ? read_text(at, end, &m->source) : NULL;
 	case PAYLOAD:
 		return EXPECT("payload") ? read_payload(at, r) : NULL;
 	case CORRELATION:
-		return EXPECT("correlationId") ? read_text(at, end, &e->correlation) : NULL;
+		return EXPECT("correlationId") ? read_text(at, end, &m->correlation) : NULL;
 	case METADATA:
-		return EXPECT("metadata") ? read_metadata(at, end, e) : NULL;
+		return EXPECT("metadata") ? read_metadata(at, end, m) : NULL;
 	default:
 		return NULL;
 	}
 }
 
-bool envelope_read(struct envelope *e, struct text raw, bool checked)
+bool envelope_read(struct members *m, struct text raw, bool checked)
 {
 	const unsigned needed = ID | TYPE | TIMESTAMP | SOURCE | PAYLOAD;
-	struct envelope_reading r = {.e = e, .checked = checked};
+	struct envelope_reading r = {.m = m, .checked = checked};
 	const char *at;
 	bool more = true;
 
 	if (raw.len < 2 || raw.at[0] != '{' || raw.at[raw.len - 1] != '}')
 		return false;
+	m->has_time = m->has_payload = true;
 	r.end = raw.at + raw.len;
 	at = raw.at + 1;
-	e->correlation = e->metadata = (struct text){NULL, 0};
+	m->correlation = m->metadata = (struct text){NULL, 0};
 	while (more) {
 		unsigned member;
 

@@ -15,17 +15,18 @@
 
 #define ENVELOPE_DEPTH_MAX 16 /* containers within containers */
 
-/* All texts lie in what was read. */
-struct envelope {
-	struct text id, type, source, correlation; /* correlation: empty when there is none */
-	struct text metadata;                      /* an object; empty when there is none */
-	uint64_t timestamp;
+/* What an envelope says, whoever has read it.  All texts lie in what was read. */
+struct members {
+	struct text id, type, source, correlation; /* at is NULL: it is not given */
+	struct text metadata;                      /* an object, as it is written */
+	double at_ms;
 	enum signal_kind kind;
+	bool has_time, has_payload;
 };
 
 /* True when `raw` is, from brace to brace, an object with id, type, timestamp, source
  * and payload, perhaps correlationId and metadata, each once and of its type, and with
  * nothing else; and, if `checked`, the payload keeps the schema of its kind. */
-bool envelope_read(struct envelope *envelope, struct text raw, bool checked);
+bool envelope_read(struct members *members, struct text raw, bool checked);
 
 #endif

@@ -22,7 +22,7 @@
 #define DELTA(payload) TYPED("text_delta", payload)
 #define USAGE(payload) TYPED("token_usage", payload)
 
-static struct envelope e;
+static struct members e;
 
 /* From memory of just its length, so that a step beyond it is found out. */
 static bool reads(struct text raw, bool checked)
@@ -68,7 +68,7 @@ static void every_member_is_found(void **state)
 	assert_text(e.source, "me");
 	assert_text(e.correlation, "c");
 	assert_text(e.metadata, "{\"a\":[1]}");
-	assert_true(e.timestamp == 1767225600000u);
+	assert_true(e.at_ms == 1767225600000.0);
 	assert_int_equal(e.kind, KIND_TEXT_DELTA);
 }
 

@@ -268,7 +268,7 @@ static void add_position(struct buf *out, const struct resume_place *place)
 
 bool resume_stamp(struct buf *out, struct text envelope, const struct resume_place *place)
 {
-	struct envelope e;
+	struct members e;
 	struct text rest;
 	size_t before;
 
