@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "choreo/going.h"
 #include "choreo/value.h"
@@ -142,9 +143,9 @@ static void bind_visible(struct bindings *b, const struct binding *binding, stru
 	struct buf *params = tell_property(&b->teller, binding->property);
 
 	if (yyjson_is_bool(value))
-		buf_print(params, ",\"value\":%s", yyjson_get_bool(value) ? "true" : "false");
+		put_bool(params, "value", yyjson_get_bool(value));
 	else
-		buf_add(params, TEXT(",\"toggle\":true"));
+		put_bool(params, "toggle", true);
 	tell_set(&b->teller, actor, now_ms);
 }
 
@@ -178,9 +179,9 @@ static void bind_speech(struct bindings *b, const struct binding *binding, struc
 		return;
 	tell_member(params, "value", utf8_cut(words, WORDS_MAX));
 	if (goes_on)
-		buf_add(params, TEXT(",\"append\":true"));
+		put_bool(params, "append", true);
 	if (is_thought)
-		buf_add(params, TEXT(",\"thought\":true"));
+		put_bool(params, "thought", true);
 	tell_set(&b->teller, actor, moment->now_ms);
 }
 

@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "choreo/deadlines.h"
 #include "choreo/performance.h"
 #include "choreo/step.h"
@@ -376,17 +377,19 @@ static void save_one(const struct choreo *choreo, const struct performance *p, s
 
 void choreo_save(const struct choreo *choreo, struct buf *out)
 {
-	buf_print(out,
-	          "{\"last\":%llu,\"refused\":%llu,\"now\":", (unsigned long long)choreo->last_id,
-	          (unsigned long long)choreo->refused);
+	put_object(out, NULL);
+	put_u64(out, "last", choreo->last_id);
+	put_u64(out, "refused", choreo->refused);
+	put_key(out, "now");
 	json_add_number(out, choreo->now_ms);
-	buf_add(out, TEXT(",\"performances\":["));
+	put_list(out, "performances");
 	list_each(&choreo->performances, l) {
 		if (l != choreo->performances.next)
 			buf_add_char(out, ',');
 		save_one(choreo, in_choreo(l), out);
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
 
 static bool choreo_load_one(struct choreo *choreo, const struct places *places, yyjson_val *saved)

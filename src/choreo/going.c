@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "choreo/ease.h"
 #include "stage/route.h"
 
@@ -125,10 +126,11 @@ static void add_turn(const struct going *going, struct teller *teller)
 	struct buf *params = tell_property(teller, going->binding->property);
 
 	if (going->phase == PHASE_RETURNING) {
-		buf_add(params, TEXT(",\"original\":true}"));
+		put_bool(params, "original", true);
+		put_end(params);
 		return;
 	}
-	buf_add(params, TEXT(",\"value\":"));
+	put_key(params, "value");
 	json_add_number(params, show_number(transition, "targetValue", 0));
 	buf_add_char(params, '}');
 }
@@ -300,13 +302,14 @@ void goings_running(const struct goings *g, double now_ms, struct teller *teller
 
 static void going_save(const struct going *going, struct buf *out)
 {
-	buf_print(out, "{\"binding\":%zu,\"actor\":", going->binding->index);
-	buf_add_json(out, text_of(going->actor));
-	buf_add(out, TEXT(",\"property\":"));
-	buf_add_json(out, going->binding->property);
-	buf_print(out, ",\"phase\":%d,\"since\":", going->phase);
+	put_object(out, NULL);
+	put_u64(out, "binding", going->binding->index);
+	put_word(out, "actor", going->actor);
+	put_text(out, "property", going->binding->property);
+	put_i64(out, "phase", going->phase);
+	put_key(out, "since");
 	json_add_number(out, going->since_ms);
-	buf_add(out, TEXT(",\"duration\":"));
+	put_key(out, "duration");
 	json_add_number(out, going->duration);
 	buf_add_char(out, '}');
 }

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/json.h"
 
 /* --- birth ----------------------------------------------------------------------- */
@@ -331,19 +332,19 @@ void performance_save(const struct performance *p, struct buf *out)
 {
 	bool is_turned = p->steps == &p->score->interrupted;
 
-	buf_print(out, "\"turned\":%s,\"due\":", is_turned ? "true" : "false");
+	put_bool(out, "turned", is_turned);
+	put_key(out, "due");
 	json_add_number(out, p->due_ms);
-	buf_add(out, TEXT(",\"correlation\":"));
-	buf_add_json(out, p->correlation);
-	buf_add(out, TEXT(",\"source\":"));
-	buf_add_json(out, p->source);
-	buf_add(out, TEXT(",\"values\":["));
+	put_text(out, "correlation", p->correlation);
+	put_text(out, "source", p->source);
+	put_list(out, "values");
 	for (size_t i = 0; i < p->score->path_count; i++) {
 		if (i)
 			buf_add_char(out, ',');
 		save_value(&p->values[i], out);
 	}
-	buf_add(out, TEXT("],\"cursors\":["));
+	put_list_end(out);
+	put_list(out, "cursors");
 	for (size_t i = 0; i < p->score->slots; i++) {
 		if (i)
 			buf_add_char(out, ',');

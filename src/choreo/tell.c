@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/put.h"
 #include "signal/json.h"
 
 #define PARAMS_MAX (64 * KIB)
@@ -31,8 +32,7 @@ void tell_member(struct buf *params, const char *name, struct text value)
 {
 	if (value.len == 0)
 		return;
-	buf_print(params, "%s\"%s\":", params->len > 1 ? "," : "", name);
-	buf_add_json(params, value);
+	put_text(params, name, value);
 }
 
 struct buf *tell_property(struct teller *teller, struct text property)
@@ -78,7 +78,7 @@ void tell_number(struct teller *teller, struct text property, struct text actor,
 
 	if (!isfinite(value))
 		return;
-	buf_add(params, TEXT(",\"value\":"));
+	put_key(params, "value");
 	json_add_number(params, value);
 	tell_set(teller, actor, now_ms);
 }
@@ -98,9 +98,10 @@ void tell_point(struct teller *teller, struct text actor, double x, double y, do
 {
 	struct buf *params = tell_property(teller, TEXT("position"));
 
-	buf_add(params, TEXT(",\"value\":{\"x\":"));
+	put_object(params, "value");
+	put_key(params, "x");
 	json_add_number(params, x);
-	buf_add(params, TEXT(",\"y\":"));
+	put_key(params, "y");
 	json_add_number(params, y);
 	buf_add_char(params, '}');
 	tell_set(teller, actor, now_ms);

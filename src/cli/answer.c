@@ -5,6 +5,7 @@
  */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "cli/asked.h"
 #include "cli/follow.h"
 #include "cli/remote.h"
@@ -204,12 +205,16 @@ static bool answer_one(struct remote *remote, const struct options *options, str
 	prompt = asked_find(yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), id);
 	buf_init(&value, VALUE_MAX);
 	buf_init(&body, VALUE_MAX);
-	buf_add(&body, TEXT("{\"screen\":\"cli\","));
+	put_object(&body, NULL);
+	put_word(&body, "screen", "cli");
+	buf_add_char(&body, ',');
 	if (options_has(options, "cancel")) {
-		buf_add(&body, TEXT("\"cancelled\":true}"));
+		put_bool(&body, "cancelled", true);
+		put_end(&body);
 	} else {
 		add_value(&value, prompt, options);
-		buf_print(&body, "\"value\":%.*s}", TEXT_ARG(buf_text(&value)));
+		put_json(&body, "value", buf_text(&value));
+		put_end(&body);
 	}
 	good = !value.len || !asked_is_cut(prompt) || is_safe(prompt, buf_text(&value)) ||
 	       was_seen(remote, prompt, options_value(options, "seen"), why);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/cancel.h"
 #include "cli/follow.h"
 #include "cli/interrupt.h"
@@ -130,14 +131,13 @@ static void add_word(struct buf *body, const char *name, const char *value)
 {
 	if (!value)
 		return;
-	buf_print(body, ",\"%s\":", name);
-	buf_add_json(body, text_of(value));
+	put_word(body, name, value);
 }
 
 static void write_question(struct buf *body, const struct options *options, struct text prompt)
 {
-	buf_add(body, TEXT("{\"prompt\":"));
-	buf_add_json(body, prompt);
+	put_object(body, NULL);
+	put_text(body, "prompt", prompt);
 	add_word(body, "model", options_value(options, "model"));
 	add_word(body, "session", options_value(options, "session"));
 	buf_add_char(body, '}');

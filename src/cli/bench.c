@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/bench_box.h"
 #include "cli/bench_load.h"
 #include "cli/doctor.h"
@@ -204,9 +205,12 @@ static void show_json(struct bench *b, const struct error *why)
 	struct buf json;
 
 	buf_init(&json, 64 * KIB);
-	buf_print(&json, "{\"ok\":%s,\"box\":\"%s\",\"size\":%u,\"interrupted\":%s,\"results\":[",
-	          why ? "false" : "true", b->is_running ? "running" : "own", b->plan.size,
-	          interrupt_came() ? "true" : "false");
+	put_object(&json, NULL);
+	put_bool(&json, "ok", !why);
+	put_word(&json, "box", b->is_running ? "running" : "own");
+	put_u64(&json, "size", b->plan.size);
+	put_bool(&json, "interrupted", interrupt_came());
+	put_list(&json, "results");
 	for (unsigned i = 0; i < ROWS; i++) {
 		if (!b->rows[i].was_run)
 			continue;
@@ -217,8 +221,7 @@ static void show_json(struct bench *b, const struct error *why)
 	}
 	buf_add_char(&json, ']');
 	if (why) {
-		buf_add(&json, TEXT(",\"error\":"));
-		buf_add_json(&json, text_of(why->words));
+		put_word(&json, "error", why->words);
 	}
 	buf_add(&json, TEXT("}\n"));
 	out_add(&b->context->out, buf_text(&json));

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "cli/bench_line.h"
 #include "cli/interrupt.h"
@@ -67,9 +68,12 @@ static void make_signal(struct bench_signal *s, size_t size, bool has_ref)
 
 	buf_init(&body, size + KIB);
 	buf_init(&s->frame, size + 2 * KIB);
-	if (has_ref)
-		buf_print(&body, "{\"op\":\"emit\",\"ref\":%llu,\"signal\":",
-		          (unsigned long long)FIRST_NUMBER);
+	if (has_ref) {
+		put_object(&body, NULL);
+		put_word(&body, "op", "emit");
+		put_u64(&body, "ref", FIRST_NUMBER);
+		put_key(&body, "signal");
+	}
 	add_envelope(&body, size);
 	if (has_ref)
 		buf_add_char(&body, '}');

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/perform.h"
 #include "cli/verbs.h"
 #include "config/keys.h"
@@ -129,15 +130,16 @@ static void show_json(struct out *out, const char *file, bool has_show, const st
 	struct buf json;
 
 	buf_init(&json, 64 * KIB);
-	buf_print(&json, "{\"ok\":%s,\"file\":", why ? "false" : "true");
+	put_object(&json, NULL);
+	put_bool(&json, "ok", !why);
+	put_key(&json, "file");
 	if (file)
 		buf_add_json(&json, text_of(file));
 	else
 		buf_add(&json, TEXT("null"));
-	buf_print(&json, ",\"show\":%s", has_show ? "true" : "false");
+	put_bool(&json, "show", has_show);
 	if (why) {
-		buf_add(&json, TEXT(",\"error\":"));
-		buf_add_json(&json, text_of(why->words));
+		put_word(&json, "error", why->words);
 	}
 	buf_add(&json, TEXT("}\n"));
 	out_add(out, buf_text(&json));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "config/fields.h"
@@ -90,12 +91,13 @@ static bool add_member(void *self, const struct config_key *key)
 	if (json->at[json->len - 1] != '{')
 		buf_add_char(json, ',');
 	buf_add_json(json, text_of(key->path));
-	buf_add(json, TEXT(":{\"value\":"));
+	buf_add_char(json, ':');
+	put_object(json, NULL);
+	put_key(json, "value");
 	field_write(key->field, key->base, json);
-	buf_print(json, ",\"from\":\"%s\"", from);
+	put_word(json, "from", from);
 	if (where) {
-		buf_add(json, TEXT(",\"where\":"));
-		buf_add_json(json, text_of(where));
+		put_word(json, "where", where);
 	}
 	buf_add_char(json, '}');
 	free(where);
@@ -119,12 +121,13 @@ static void show_json(struct config_show *show, struct config *config, struct ou
 	struct buf *json = &show->json;
 
 	buf_init(json, JSON_MAX);
-	buf_add(json, TEXT("{\"file\":"));
+	put_object(json, NULL);
+	put_key(json, "file");
 	if (config->file)
 		buf_add_json(json, text_of(config->file));
 	else
 		buf_add(json, TEXT("null"));
-	buf_add(json, TEXT(",\"keys\":{"));
+	put_object(json, "keys");
 	keys_each(config, add_member, show);
 	buf_add(json, TEXT("}}\n"));
 	out_add(out, buf_text(json));

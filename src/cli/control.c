@@ -5,6 +5,7 @@
 
 #include "base/brake.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/remote.h"
 #include "cli/verbs.h"
 #include "net/parcel.h"
@@ -24,12 +25,12 @@ static bool post(struct remote *remote, const struct options *options, uint64_t 
 	bool good;
 
 	buf_init(&body, BODY_MAX);
-	buf_add(&body, TEXT("{\"screen\":\"cli\",\"run\":"));
-	buf_add_json(&body, text_of(options->words[0]));
-	buf_add(&body, TEXT(",\"do\":"));
-	buf_add_json(&body, text_of(options->words[1]));
+	put_object(&body, NULL);
+	put_word(&body, "screen", "cli");
+	put_word(&body, "run", options->words[0]);
+	put_word(&body, "do", options->words[1]);
 	if (n)
-		buf_print(&body, ",\"n\":%llu", (unsigned long long)n);
+		put_u64(&body, "n", n);
 	buf_add_char(&body, '}');
 	request.body = buf_text(&body);
 	good = body.full ? error_set(why, "there is no such run")

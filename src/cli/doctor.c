@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/verbs.h"
 
 #define WORDS_MAX 1024
@@ -96,16 +97,18 @@ static void show_json(struct out *out, const struct doctor *d, bool is_well)
 	struct buf json;
 
 	buf_init(&json, JSON_MAX);
-	buf_print(&json, "{\"ok\":%s,\"findings\":[", is_well ? "true" : "false");
+	put_object(&json, NULL);
+	put_bool(&json, "ok", is_well);
+	put_list(&json, "findings");
 	for (size_t i = 0; i < d->count; i++) {
 		const struct finding *f = &d->findings[i];
 
-		buf_print(&json, "%s{\"check\":\"%s\",\"health\":\"%s\",\"words\":", i ? "," : "",
-		          f->check, health_names[f->health]);
-		buf_add_json(&json, text_of(f->words));
+		put_object(&json, NULL);
+		put_word(&json, "check", f->check);
+		put_word(&json, "health", health_names[f->health]);
+		put_word(&json, "words", f->words);
 		if (f->advice) {
-			buf_add(&json, TEXT(",\"do\":"));
-			buf_add_json(&json, text_of(f->advice));
+			put_word(&json, "do", f->advice);
 		}
 		buf_add_char(&json, '}');
 	}

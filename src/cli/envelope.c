@@ -3,6 +3,7 @@
 
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "base/random.h"
 
 static void add_id(struct buf *out)
@@ -22,8 +23,8 @@ bool envelope_add(struct buf *out, struct text raw)
 
 	if (is_object && !yyjson_is_str(yyjson_obj_get(root, "type"))) {
 		add_id(out);
-		buf_add(out, TEXT("\"type\":\"event\",\"payload\":"));
-		buf_add(out, raw);
+		put_word(out, "type", "event");
+		put_json(out, "payload", raw);
 		buf_add_char(out, '}');
 	} else if (is_object && !id) {
 		size_t brace = (size_t)text_find(raw, '{');
@@ -64,12 +65,10 @@ bool envelope_build(struct buf *out, const struct envelope_parts *parts, struct 
 	if (!is_object(payload))
 		return error_set(why, "--payload is a JSON object, like '{\"text\":\"hello\"}'");
 	add_id(out);
-	buf_add(out, TEXT("\"type\":"));
-	buf_add_json(out, text_of(parts->type));
+	put_word(out, "type", parts->type);
 	add_member(out, TEXT("source"), parts->source);
 	add_member(out, TEXT("correlationId"), parts->correlation);
-	buf_add(out, TEXT(",\"payload\":"));
-	buf_add(out, payload);
+	put_json(out, "payload", payload);
 	buf_add_char(out, '}');
 	return true;
 }

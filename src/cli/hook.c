@@ -16,6 +16,7 @@
 #include "base/brake.h"
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/spool.h"
 #include "cli/agent.h"
 #include "cli/hook_read.h"
@@ -211,10 +212,13 @@ static void deny(const struct hook_errand *e, struct text session)
 	          "continue%s`; until then no tool is used.",
 	          TEXT_ARG(session), where);
 	free(where);
-	buf_add(&out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
-	                   "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":"));
-	buf_add_json(&out, buf_text(&words));
-	buf_add(&out, TEXT("}}"));
+	put_object(&out, NULL);
+	put_object(&out, "hookSpecificOutput");
+	put_word(&out, "hookEventName", "PreToolUse");
+	put_word(&out, "permissionDecision", "deny");
+	put_text(&out, "permissionDecisionReason", buf_text(&words));
+	put_end(&out);
+	put_end(&out);
 	out_add(&e->context->out, buf_text(&out));
 	buf_finish(&out);
 	buf_finish(&words);

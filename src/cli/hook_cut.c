@@ -5,6 +5,7 @@
  */
 #include "cli/hook_cut.h"
 
+#include "base/put.h"
 #include "base/utf8.h"
 
 #define MEMBER_MAX (4 * KIB)
@@ -49,9 +50,12 @@ static void end_member(struct hook_cut *cut)
 
 	if (split(all, &name, &value) && !text_is(name, "\"cut\"") && cut->count < MEMBERS_MAX) {
 		buf_add(&cut->kept, cut->member.full ? name : all);
-		if (cut->member.full && value.len && value.at[0] == '{')
-			buf_add(&cut->kept, TEXT(":{\"cut\":true}"));
-		else if (cut->member.full)
+		if (cut->member.full && value.len && value.at[0] == '{') {
+			buf_add_char(&cut->kept, ':');
+			put_object(&cut->kept, NULL);
+			put_bool(&cut->kept, "cut", true);
+			put_end(&cut->kept);
+		} else if (cut->member.full)
 			buf_add(&cut->kept, TEXT(":\"cut\""));
 		buf_add_char(&cut->kept, ',');
 		cut->count++;
@@ -105,7 +109,9 @@ void hook_cut_tell(struct hook_cut *cut, struct buf *out, struct text first, uin
 {
 	buf_add_char(out, '{');
 	buf_add(out, buf_text(&cut->kept));
-	buf_print(out, "\"cut\":{\"bytes\":%llu,\"first\":", (unsigned long long)whole);
-	buf_add_json(out, utf8_cut(first, FIRST_MAX));
-	buf_add(out, TEXT("}}"));
+	put_object(out, "cut");
+	put_u64(out, "bytes", whole);
+	put_text(out, "first", utf8_cut(first, FIRST_MAX));
+	put_end(out);
+	put_end(out);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/verbs.h"
 
 #define PIECE (64 * KIB)
@@ -46,8 +47,7 @@ static void list_json(struct out *out)
 	for (const struct parse_kind *const *kind = parse_kinds; *kind; kind++) {
 		buf_add(&json, json.len ? TEXT(",{\"name\":") : TEXT("[{\"name\":"));
 		buf_add_json(&json, text_of((*kind)->name));
-		buf_add(&json, TEXT(",\"summary\":"));
-		buf_add_json(&json, text_of((*kind)->summary));
+		put_word(&json, "summary", (*kind)->summary);
 		buf_add_char(&json, '}');
 	}
 	buf_add(&json, TEXT("]\n"));

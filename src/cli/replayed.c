@@ -1,6 +1,7 @@
 /* replayed.c - cutting a line into its members, and joining them anew. */
 #include "cli/replayed.h"
 
+#include "base/put.h"
 #include "base/random.h"
 
 #define LINE_LEN_MAX (16 * MIB)
@@ -125,20 +126,22 @@ static void add_metadata(struct buf *out, const struct replayed *r)
 	static const char *const without[] = {"replay", "origin", NULL};
 	yyjson_val *metadata = yyjson_obj_get(r->root, "metadata");
 
-	buf_add(out, TEXT("\"metadata\":{"));
+	put_object(out, "metadata");
 	if (yyjson_is_obj(metadata))
 		add_members(out, r, metadata, end_of_member(r, "metadata"), without);
-	buf_add(out, TEXT("\"replay\":{\"id\":"));
-	buf_add_json(out, r->id);
+	put_object(out, "replay");
+	put_text(out, "id", r->id);
 	if (r->seq && r->epoch)
-		buf_print(out, ",\"epoch\":\"%s\"", r->epoch);
+		put_word(out, "epoch", r->epoch);
 	if (r->seq)
-		buf_print(out, ",\"seq\":%llu", (unsigned long long)r->seq);
+		put_u64(out, "seq", r->seq);
 	if (r->has_time) {
-		buf_add(out, TEXT(",\"timestamp\":"));
+		put_key(out, "timestamp");
 		json_add_number(out, r->at_ms);
 	}
-	buf_add(out, TEXT("}}}"));
+	put_end(out);
+	put_end(out);
+	put_end(out);
 }
 
 void replayed_add(struct buf *out, const struct replayed *r)

@@ -2,6 +2,7 @@
  * show a box plays. */
 #include <stdio.h>
 
+#include "base/put.h"
 #include "cli/perform.h"
 #include "cli/show_box.h"
 #include "cli/verbs.h"
@@ -66,13 +67,16 @@ static void check_json(struct out *out, const struct show *show, const struct er
 
 	buf_init(&json, 64 * KIB);
 	if (show) {
-		buf_print(&json,
-		          "{\"ok\":true,\"entities\":%zu,\"choreographies\":%zu,\"bindings\":%zu",
-		          yyjson_arr_size(yyjson_obj_get(show->scene, "entities")),
-		          yyjson_arr_size(show->choreographies), yyjson_arr_size(show->bindings));
+		put_object(&json, NULL);
+		put_bool(&json, "ok", true);
+		put_u64(&json, "entities",
+		        yyjson_arr_size(yyjson_obj_get(show->scene, "entities")));
+		put_u64(&json, "choreographies", yyjson_arr_size(show->choreographies));
+		put_u64(&json, "bindings", yyjson_arr_size(show->bindings));
 	} else {
-		buf_add(&json, TEXT("{\"ok\":false,\"error\":"));
-		buf_add_json(&json, text_of(why->words));
+		put_object(&json, NULL);
+		put_bool(&json, "ok", false);
+		put_word(&json, "error", why->words);
 	}
 	buf_add(&json, TEXT("}\n"));
 	out_add(out, buf_text(&json));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/follow.h"
 #include "cli/remote.h"
 #include "cli/table.h"
@@ -171,8 +172,7 @@ static bool read_secret(const char *path, struct buf *out)
 
 static void add_member(struct buf *body, const char *name, struct text value)
 {
-	buf_print(body, ",\"%s\":", name);
-	buf_add_json(body, value);
+	put_text(body, name, value);
 }
 
 static bool write_wish(const struct sources_job *job, struct buf *body)
@@ -182,8 +182,8 @@ static bool write_wish(const struct sources_job *job, struct buf *body)
 	struct buf secret;
 	bool good;
 
-	buf_print(body, "{\"connect\":%s",
-	          options_has(job->options, "no-connect") ? "false" : "true");
+	put_object(body, NULL);
+	put_bool(body, "connect", !options_has(job->options, "no-connect"));
 	add_member(body, "url", text_of(job->word));
 	for (unsigned i = 0; names[i]; i++)
 		if (options_value(job->options, names[i]))

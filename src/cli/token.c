@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/scope.h"
 #include "cli/remote.h"
 #include "cli/secret.h"
@@ -25,10 +26,10 @@ static void show_json(struct out *out, const char *path, const char *secret)
 	struct buf json;
 
 	buf_init(&json, 64 * KIB);
-	buf_add(&json, TEXT("{\"path\":"));
-	buf_add_json(&json, text_of(path));
+	put_object(&json, NULL);
+	put_word(&json, "path", path);
 	if (*secret)
-		buf_print(&json, ",\"token\":\"%s\"", secret);
+		put_word(&json, "token", secret);
 	buf_add(&json, TEXT("}\n"));
 	out_add(out, buf_text(&json));
 	explicit_bzero(json.at, json.len);

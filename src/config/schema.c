@@ -1,6 +1,7 @@
 /* schema.c - the table of fields as a JSON Schema. */
 #include <stdlib.h>
 
+#include "base/put.h"
 #include "base/scope.h"
 #include "config/write.h"
 
@@ -12,7 +13,7 @@ static void schema_add_object(const struct field *fields, const char *type, stru
 
 static void schema_add_choices(const struct field *field, struct buf *out)
 {
-	buf_add(out, TEXT("\"enum\":["));
+	put_list(out, "enum");
 	for (size_t i = 0; field->choices[i]; i++) {
 		if (i)
 			buf_add_char(out, ',');
@@ -30,7 +31,15 @@ static void schema_add_number(const struct field *field, const char *type, struc
 
 static void schema_add_amount(const char *pattern, struct buf *out)
 {
-	buf_print(out, "\"anyOf\":[{\"type\":\"string\",\"pattern\":%s},{\"const\":0}]", pattern);
+	put_list(out, "anyOf");
+	put_object(out, NULL);
+	put_word(out, "type", "string");
+	put_json(out, "pattern", text_of(pattern));
+	put_end(out);
+	put_object(out, NULL);
+	put_u64(out, "const", 0);
+	put_end(out);
+	put_list_end(out);
 }
 
 /* Spaces around the commas are allowed, and none or all stands alone. */
@@ -48,26 +57,34 @@ static void schema_add_scopes(struct buf *out)
 
 static void add_rows(const struct field *field, struct buf *out)
 {
-	buf_add(out, TEXT("\"type\":\"array\",\"items\":{"));
-	if (field->brief)
-		buf_add(out, TEXT("\"anyOf\":[{\"type\":\"string\",\"minLength\":1},{"));
+	put_word(out, "type", "array");
+	put_object(out, "items");
+	if (field->brief) {
+		put_list(out, "anyOf");
+		put_object(out, NULL);
+		put_word(out, "type", "string");
+		put_u64(out, "minLength", 1);
+		put_end(out);
+		put_object(out, NULL);
+	}
 	schema_add_object(field->fields, "\"object\"", out);
 	buf_add(out, field->brief ? TEXT("}]}") : TEXT("}"));
 	if (field->filled)
-		buf_add(out, TEXT(",\"minItems\":1"));
+		put_u64(out, "minItems", 1);
 }
 
 static void add_type(const struct field *field, struct buf *out)
 {
 	switch (field->type) {
 	case FIELD_TEXT:
-		buf_add(out, TEXT("\"type\":\"string\",\"minLength\":1"));
+		put_word(out, "type", "string");
+		put_u64(out, "minLength", 1);
 		break;
 	case FIELD_CHOICE:
 		schema_add_choices(field, out);
 		break;
 	case FIELD_SWITCH:
-		buf_add(out, TEXT("\"type\":\"boolean\""));
+		put_word(out, "type", "boolean");
 		break;
 	case FIELD_COUNT:
 		schema_add_number(field, "integer", out);
@@ -85,8 +102,11 @@ static void add_type(const struct field *field, struct buf *out)
 		schema_add_scopes(out);
 		break;
 	case FIELD_TEXTS:
-		buf_add(out, TEXT("\"type\":\"array\",\"items\":{\"type\":\"string\","
-		                  "\"minLength\":1}"));
+		put_word(out, "type", "array");
+		put_object(out, "items");
+		put_word(out, "type", "string");
+		put_u64(out, "minLength", 1);
+		put_end(out);
 		break;
 	case FIELD_ROWS:
 		add_rows(field, out);
@@ -116,8 +136,9 @@ static void schema_add_field(const struct field *field, struct buf *out)
 	char *range = field_range(field);
 
 	buf_add_json(out, text_of(field->name));
-	buf_add(out, TEXT(":{\"description\":"));
-	buf_add_json(out, text_of(field->help));
+	buf_add_char(out, ':');
+	put_object(out, NULL);
+	put_word(out, "description", field->help);
 	if (range) {
 		out->len--; /* the quote: the range belongs to the words */
 		buf_print(out, "; %s\"", range);
@@ -134,7 +155,7 @@ static void add_needed(const struct field *fields, struct buf *out)
 {
 	bool is_first = true;
 
-	buf_add(out, TEXT(",\"required\":["));
+	put_list(out, "required");
 	for (const struct field *f = fields; f->name; f++) {
 		if (!f->needed)
 			continue;
@@ -148,7 +169,9 @@ static void add_needed(const struct field *fields, struct buf *out)
 
 static void schema_add_object(const struct field *fields, const char *type, struct buf *out)
 {
-	buf_print(out, "\"type\":%s,\"additionalProperties\":false,\"properties\":{", type);
+	put_json(out, "type", text_of(type));
+	put_bool(out, "additionalProperties", false);
+	put_object(out, "properties");
 	for (const struct field *f = fields; f->name; f++) {
 		if (f != fields)
 			buf_add_char(out, ',');
@@ -160,8 +183,10 @@ static void schema_add_object(const struct field *fields, const char *type, stru
 
 void field_schema(const struct field *fields, struct buf *out)
 {
-	buf_add(out, TEXT("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
-	                  "\"title\":\"signalbox.yaml\","));
+	put_object(out, NULL);
+	put_word(out, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	put_word(out, "title", "signalbox.yaml");
+	buf_add_char(out, ',');
 	schema_add_object(fields, "[\"object\",\"null\"]", out);
 	buf_add(out, TEXT("}\n"));
 }

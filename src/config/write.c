@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/put.h"
 #include "base/scope.h"
 #include "config/check.h"
 
@@ -74,17 +75,14 @@ static bool write_is_there(const struct field *field, const void *row)
 
 static void write_write_row(const struct field *fields, const void *row, struct buf *out)
 {
-	bool is_first = true;
-
-	buf_add_char(out, '{');
+	put_object(out, NULL);
 	for (const struct field *f = fields; f->name; f++) {
 		if (!write_is_there(f, row))
 			continue;
-		buf_print(out, "%s\"%s\":", is_first ? "" : ",", f->name);
+		put_key(out, f->name);
 		field_write(f, row, out);
-		is_first = false;
 	}
-	buf_add_char(out, '}');
+	put_end(out);
 }
 
 static void write_list(const struct field *field, const void *base, struct buf *out)

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "journal/disk.h"
 #include "journal/syncer.h"
@@ -76,9 +77,15 @@ void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *w
 	random_uuid(id);
 	buf_print(out, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
 	          (unsigned long long)to, RANDOM_UUID_LEN, id);
-	buf_print(out, "\"timestamp\":%lld,\"source\":\"signalbox\",", (long long)clock_wall_ms());
-	buf_print(out, "\"payload\":{\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}}\n",
-	          (unsigned long long)from, (unsigned long long)to, why);
+	put_i64(out, "timestamp", clock_wall_ms());
+	put_word(out, "source", "signalbox");
+	put_object(out, "payload");
+	put_u64(out, "from", from);
+	put_u64(out, "to", to);
+	put_word(out, "why", why);
+	put_end(out);
+	put_end(out);
+	buf_add_char(out, '\n');
 }
 
 static int segment_make(int dir, uint64_t first, enum segment_file which)

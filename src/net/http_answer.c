@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/put.h"
 #include "net/inside.h"
 
 /* Above the first a producer of an answer is asked to wait, until the socket has
@@ -267,8 +268,10 @@ void http_refuse(struct http *http, const struct http_refusal *r)
 	struct buf body;
 
 	buf_init(&body, REFUSAL_MAX);
-	buf_print(&body, "{\"ok\":false,\"code\":\"%s\",\"error\":", code);
-	buf_add_json(&body, text_of(words));
+	put_object(&body, NULL);
+	put_bool(&body, "ok", false);
+	put_word(&body, "code", code);
+	put_word(&body, "error", words);
 	buf_print(&body, "%s}\n", r->more ? r->more : "");
 	http_answer(http, r->status, "application/json", buf_text(&body), r->extra);
 	buf_finish(&body);

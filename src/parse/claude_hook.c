@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/put.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 
@@ -183,8 +184,8 @@ static void add_output(const struct claude_hook *h, const char *name, yyjson_val
 	if (!json)
 		return;
 	buf_init(&output, len + strlen(name) + 8);
-	buf_print(&output, "{\"%s\":", name);
-	buf_add(&output, (struct text){json, len});
+	put_object(&output, NULL);
+	put_json(&output, name, (struct text){json, len});
 	buf_add_char(&output, '}');
 	make_raw(&h->p->make, "output", buf_text(&output));
 	buf_finish(&output);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/put.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/speak.h"
@@ -64,10 +65,10 @@ static void escapement_end(struct escapement_frame *f)
 	make_metadata(&f->p->make);
 	make_given(&f->p->make, "sessionId", f->session);
 	buf_clear(origin);
-	buf_add(origin, TEXT("{\"dialect\":\"run\""));
+	put_object(origin, NULL);
+	put_word(origin, "dialect", "run");
 	if (!f->is_told) {
-		buf_add(origin, TEXT(",\"frame\":"));
-		buf_add(origin, f->raw);
+		put_json(origin, "frame", f->raw);
 	}
 	buf_add_char(origin, '}');
 	make_raw(&f->p->make, "origin", buf_text(origin));

@@ -5,6 +5,7 @@
  * run's id is the correlationId of all its signals.  Answers to requests, pings and
  * the challenge are the transport's business and no signals.
  */
+#include "base/put.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
 #include "parse/openclaw_frame.h"
@@ -234,10 +235,10 @@ static void take_cron(struct openclaw_frame *f)
 	struct buf meta;
 
 	buf_init(&meta, MIB);
-	buf_add(&meta, TEXT("{\"cron\":true"));
+	put_object(&meta, NULL);
+	put_bool(&meta, "cron", true);
 	if (job.len) {
-		buf_add(&meta, TEXT(",\"cronJobId\":"));
-		buf_add_json(&meta, job);
+		put_text(&meta, "cronJobId", job);
 	}
 	buf_add_char(&meta, '}');
 	openclaw_frame_begin_bare(f, "event");

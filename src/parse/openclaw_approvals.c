@@ -3,6 +3,7 @@
  * A command or a plugin's request is a prompt by the gateway's own id, with exactly the
  * decisions that the gateway would take.
  */
+#include "base/put.h"
 #include "base/utf8.h"
 #include "parse/inside.h"
 #include "parse/openclaw_frame.h"
@@ -150,18 +151,30 @@ static void openclaw_approvals_add_options(struct buf *out, const struct opencla
 	struct buf rule;
 
 	buf_add_char(out, '[');
-	if (openclaw_approvals_takes(request, "allow-once"))
-		buf_add(out, TEXT("{\"label\":\"Allow once\",\"value\":\"allow-once\"},"));
+	if (openclaw_approvals_takes(request, "allow-once")) {
+		put_object(out, NULL);
+		put_word(out, "label", "Allow once");
+		put_word(out, "value", "allow-once");
+		put_end(out);
+		buf_add_char(out, ',');
+	}
 	if (openclaw_approvals_takes(request, "allow-always")) {
 		buf_init(&rule, 4 * KIB);
 		openclaw_approvals_add_rule(&rule, f, request);
-		buf_add(out, TEXT("{\"label\":\"Allow always\",\"value\":\"allow-always\","
-		                  "\"needs\":\"control\",\"rule\":"));
-		buf_add_json(out, buf_text(&rule));
+		put_object(out, NULL);
+		put_word(out, "label", "Allow always");
+		put_word(out, "value", "allow-always");
+		put_word(out, "needs", "control");
+		put_text(out, "rule", buf_text(&rule));
 		buf_add(out, TEXT("},"));
 		buf_finish(&rule);
 	}
-	buf_add(out, TEXT("{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true}]"));
+	put_object(out, NULL);
+	put_word(out, "label", "Deny");
+	put_word(out, "value", "deny");
+	put_bool(out, "safe", true);
+	put_end(out);
+	put_list_end(out);
 }
 
 /* ---- the prompt ---- */

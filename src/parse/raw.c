@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
@@ -147,8 +148,8 @@ static void raw_tell_result(struct parse *p, struct text line)
 	struct buf output;
 
 	buf_init(&output, OUTPUT_MAX);
-	buf_add(&output, TEXT("{\"raw\":"));
-	buf_add_json(&output, line);
+	put_object(&output, NULL);
+	put_text(&output, "raw", line);
 	buf_add_char(&output, '}');
 	speak_begin(p, NULL, "tool_result");
 	make_text(&p->make, "toolName", TEXT("unknown"));

@@ -1,6 +1,7 @@
 /* back.c - the sources as a back end: asks, controls, messages and answers for them. */
 #include "source/back.h"
 
+#include "base/put.h"
 #include "signal/signal.h"
 #include "source/inside.h"
 #include "source/source.h"
@@ -47,8 +48,8 @@ static void add_passed(struct buf *out, const struct signal *s, struct text run)
 		return;
 	}
 	buf_add(out, (struct text){line.at, line.len - 1});
-	buf_add(out, TEXT(",\"correlationId\":"));
-	buf_add_json(out, run);
+	buf_add_char(out, ','); /* there may be a space before */
+	put_text(out, "correlationId", run);
 	buf_add_char(out, '}');
 }
 

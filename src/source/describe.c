@@ -1,10 +1,11 @@
 /* describe.c - a source as JSON: what clients see of it.  Never its credential. */
+#include "base/put.h"
 #include "source/found.h"
 #include "source/inside.h"
 
 static void describe_add_member(struct buf *out, const char *name, const char *value)
 {
-	buf_print(out, ",\"%s\":", name);
+	put_key(out, name);
 	if (value)
 		buf_add_json(out, text_of(value));
 	else
@@ -13,29 +14,30 @@ static void describe_add_member(struct buf *out, const char *name, const char *v
 
 static void add_bool(struct buf *out, const char *name, bool value)
 {
-	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
+	put_bool(out, name, value);
 }
 
 /* 0 is never. */
 static void describe_add_time(struct buf *out, const char *name, int64_t ms)
 {
 	if (ms)
-		buf_print(out, ",\"%s\":%lld", name, (long long)ms);
+		put_i64(out, name, ms);
 	else
-		buf_print(out, ",\"%s\":null", name);
+		put_word(out, name, NULL);
 }
 
 static void add_models(struct buf *out, const struct source *s)
 {
 	struct text model = source_model(s);
 
-	buf_add(out, TEXT(",\"models\":["));
+	put_list(out, "models");
 	for (size_t i = 0; i < s->model_count; i++) {
 		if (i)
 			buf_add_char(out, ',');
 		buf_add_json(out, text_of(s->models[i]));
 	}
-	buf_add(out, TEXT("],\"model\":"));
+	put_list_end(out);
+	put_key(out, "model");
 	if (model.len)
 		buf_add_json(out, model);
 	else
@@ -48,7 +50,7 @@ static void add_abilities(struct buf *out, const struct transport *t)
 	static const char *const names[] = {"ask", "cancel", "send"};
 	const char *comma = "";
 
-	buf_add(out, TEXT(",\"can\":["));
+	put_list(out, "can");
 	for (unsigned i = 0; i < 3; i++) {
 		if (!can[i])
 			continue;
@@ -73,19 +75,19 @@ static void add_counters(struct buf *out, const struct source *s)
 {
 	const struct source_counts *n = &s->counts;
 
-	buf_print(out,
-	          ",\"eventsPerSecond\":%u,\"signals\":%llu,\"bytes\":%llu,\"badFrames\":%llu,"
-	          "\"dropped\":%llu,\"connects\":%llu",
-	          rate(s), (unsigned long long)n->signals, (unsigned long long)n->bytes,
-	          (unsigned long long)n->bad, (unsigned long long)n->dropped,
-	          (unsigned long long)n->connects);
+	put_u64(out, "eventsPerSecond", rate(s));
+	put_u64(out, "signals", n->signals);
+	put_u64(out, "bytes", n->bytes);
+	put_u64(out, "badFrames", n->bad);
+	put_u64(out, "dropped", n->dropped);
+	put_u64(out, "connects", n->connects);
 	describe_add_time(out, "lastSignalAt", n->last_ms);
 }
 
 void source_json(const struct source *s, struct buf *out)
 {
-	buf_add(out, TEXT("{\"id\":"));
-	buf_add_json(out, text_of(s->id));
+	put_object(out, NULL);
+	put_word(out, "id", s->id);
 	describe_add_member(out, "name", s->name);
 	describe_add_member(out, "url", s->url);
 	describe_add_member(out, "protocol", s->protocol);
@@ -99,13 +101,12 @@ void source_json(const struct source *s, struct buf *out)
 	describe_add_member(out, "credentialFrom", found_from(s));
 	add_models(out, s);
 	add_abilities(out, s->transport);
-	buf_print(out, ",\"attempt\":%u", s->state == SOURCE_CONNECTED ? 0 : s->backoff.tries);
+	put_u64(out, "attempt", s->state == SOURCE_CONNECTED ? 0 : s->backoff.tries);
 	describe_add_time(out, "retryAt", s->retry_at_ms);
 	add_counters(out, s);
 	describe_add_member(out, "lastError", s->last_error);
 	if (s->meta) {
-		buf_add(out, TEXT(",\"meta\":"));
-		buf_add(out, text_of(s->meta));
+		put_json(out, "meta", text_of(s->meta));
 	}
 	buf_add_char(out, '}');
 }

@@ -2,6 +2,7 @@
 #include "source/local.h"
 
 #include "base/log.h"
+#include "base/put.h"
 #include "source/source.h"
 
 static const struct local_service *find_service(const struct local_look *look, struct text id)
@@ -95,8 +96,7 @@ void local_reconcile(struct sources *sources, const struct local_look *look)
 
 static void local_add_member(struct buf *out, const char *name, struct text value)
 {
-	buf_print(out, "\"%s\":", name);
-	buf_add_json(out, value);
+	put_text(out, name, value);
 	buf_add_char(out, ',');
 }
 
@@ -107,14 +107,18 @@ void local_add_json(struct buf *out, const struct local_service *s)
 	local_add_member(out, "label", s->label);
 	local_add_member(out, "protocol", s->spoken.len ? s->spoken : s->protocol);
 	local_add_member(out, "url", s->url);
-	buf_print(out, "\"available\":%s,", s->is_there ? "true" : "false");
-	if (s->needs_key)
-		buf_add(out, TEXT("\"needsApiKey\":true,"));
-	buf_add(out, TEXT("\"models\":["));
+	put_bool(out, "available", s->is_there);
+	buf_add_char(out, ',');
+	if (s->needs_key) {
+		put_bool(out, "needsApiKey", true);
+		buf_add_char(out, ',');
+	}
+	put_list(out, "models");
 	for (size_t i = 0; i < s->model_count; i++) {
 		if (i)
 			buf_add_char(out, ',');
 		buf_add_json(out, s->models[i]);
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }

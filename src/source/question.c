@@ -1,6 +1,7 @@
 /* question.c - questions of agents as prompts, and answers their own way. */
 #include "source/question.h"
 
+#include "base/put.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "signal/json.h"
@@ -92,18 +93,21 @@ static void question_add_options(struct buf *out, yyjson_val *options, bool has_
 	size_t i, max;
 	yyjson_val *option;
 
-	buf_add(out, TEXT(",\"options\":["));
+	put_list(out, "options");
 	yyjson_arr_foreach(options, i, max, option)
 	{
-		buf_add(out, TEXT("{\"label\":"));
+		put_object(out, NULL);
+		put_key(out, "label");
 		question_add_label(out, option);
-		buf_add(out, TEXT(",\"value\":"));
-		buf_add_json(out, json_text(yyjson_obj_get(option, "label")));
+		put_text(out, "value", json_text(yyjson_obj_get(option, "label")));
 		buf_add(out, i + 1 < max || has_other ? TEXT("},") : TEXT("}"));
 	}
-	if (has_other)
-		buf_add(out, TEXT("{\"label\":\"Other: an answer of your own\","
-		                  "\"value\":\"" QUESTION_OTHER "\"}"));
+	if (has_other) {
+		put_object(out, NULL);
+		put_word(out, "label", "Other: an answer of your own");
+		put_word(out, "value", QUESTION_OTHER);
+		put_end(out);
+	}
 	buf_add_char(out, ']');
 }
 
@@ -136,10 +140,8 @@ void question_ask(struct buf *out, yyjson_val *input, size_t n, unsigned how, st
 	bool has_other =
 		!(how & QUESTION_STRICT) || yyjson_is_true(yyjson_obj_get(question, "isOther"));
 
-	buf_print(out, "\"type\":\"%s\",\"prompt\":",
-	          is_text    ? "text"
-	          : is_multi ? "multi"
-	                     : "select");
+	put_word(out, "type", is_text ? "text" : is_multi ? "multi" : "select");
+	put_key(out, "prompt");
 	add_question(out, question, how & QUESTION_OWN, note);
 	if (!is_text)
 		question_add_options(out, options, has_other);
@@ -147,12 +149,25 @@ void question_ask(struct buf *out, yyjson_val *input, size_t n, unsigned how, st
 
 void question_ask_plan(struct buf *out, yyjson_val *input)
 {
-	buf_add(out, TEXT("\"type\":\"select\",\"prompt\":"));
+	put_word(out, "type", "select");
+	put_key(out, "prompt");
 	question_add_words(out, TEXT("May it carry out its plan?\n"),
 	                   json_text(yyjson_obj_get(input, "plan")));
-	buf_add(out, TEXT(",\"options\":[{\"label\":\"Yes, carry it out\",\"value\":\"allow\"},"
-	                  "{\"label\":\"No, keep planning\",\"value\":\"deny\",\"safe\":true},"
-	                  "{\"label\":\"No, and stop\",\"value\":\"stop\"}]"));
+	put_list(out, "options");
+	put_object(out, NULL);
+	put_word(out, "label", "Yes, carry it out");
+	put_word(out, "value", "allow");
+	put_end(out);
+	put_object(out, NULL);
+	put_word(out, "label", "No, keep planning");
+	put_word(out, "value", "deny");
+	put_bool(out, "safe", true);
+	put_end(out);
+	put_object(out, NULL);
+	put_word(out, "label", "No, and stop");
+	put_word(out, "value", "stop");
+	put_end(out);
+	put_list_end(out);
 }
 
 /* ---- answers ---- */

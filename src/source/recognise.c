@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "base/put.h"
 #include "net/url.h"
 #include "source/inside.h"
 
@@ -84,7 +85,7 @@ static bool find_id(const struct sources *all, struct text name, char id[SOURCE_
 
 static void recognise_add_text(struct buf *out, const char *name, struct text value)
 {
-	buf_print(out, ",\"%s\":", name);
+	put_key(out, name);
 	if (value.len)
 		buf_add_json(out, value);
 	else

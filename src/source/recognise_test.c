@@ -34,16 +34,16 @@ static void check(const char *url, const char *want)
 static void a_url_says_what_it_speaks_and_how_it_may_be_called(void **state)
 {
 	check("wss://Lab.example/signals",
-	      ",\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
+	      "\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
 	      "\"id\":\"lab-example\",\"name\":\"lab.example\",\"known\":null");
 	check("http://127.0.0.1:1234",
-	      ",\"protocol\":\"sse\",\"mayBecome\":\"openai\",\"category\":\"remote\","
+	      "\"protocol\":\"sse\",\"mayBecome\":\"openai\",\"category\":\"remote\","
 	      "\"id\":\"127-0-0-1\",\"name\":\"127.0.0.1\",\"known\":null");
 	check("https://api.anthropic.com",
-	      ",\"protocol\":\"anthropic\",\"mayBecome\":\"sse\",\"category\":\"remote\","
+	      "\"protocol\":\"anthropic\",\"mayBecome\":\"sse\",\"category\":\"remote\","
 	      "\"id\":\"api-anthropic-com\",\"name\":\"api.anthropic.com\",\"known\":null");
 	check("scenario:/a/day.ndjson?speed=2",
-	      ",\"protocol\":\"scenario\",\"mayBecome\":null,\"category\":\"remote\","
+	      "\"protocol\":\"scenario\",\"mayBecome\":null,\"category\":\"remote\","
 	      "\"id\":\"day-ndjson\",\"name\":\"day.ndjson\",\"known\":null");
 }
 
@@ -58,7 +58,7 @@ static void what_is_typed_halfway_is_no_reason_to_fail(void **state)
 
 		buf_init(&out, 16 * KIB);
 		sources_recognise(fixture.sources, text_of(halves[i]), &out);
-		assert_true(text_starts(buf_text(&out), TEXT(",\"protocol\":\"")));
+		assert_true(text_starts(buf_text(&out), TEXT("\"protocol\":\"")));
 		assert_false(out.full);
 		buf_finish(&out);
 	}
@@ -80,10 +80,10 @@ static void an_id_that_is_taken_gets_a_number(void **state)
 	add(&wish, BACK_DONE, "");
 	wish.id = TEXT("lab-2");
 	add(&wish, BACK_DONE, "");
-	check("ws://lab/", ",\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
+	check("ws://lab/", "\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
 	                   "\"id\":\"lab-3\",\"name\":\"lab\",\"known\":\"lab\"");
 	check("ws://demo/", /* our own name is nobody's */
-	      ",\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
+	      "\"protocol\":\"websocket\",\"mayBecome\":null,\"category\":\"remote\","
 	      "\"id\":\"demo-2\",\"name\":\"demo\",\"known\":null");
 }
 

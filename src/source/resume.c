@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/folds.h"
 #include "signal/envelope.h"
 #include "signal/json.h"
@@ -94,7 +95,7 @@ static void save(const struct entries *e, const char *name, struct buf *out)
 {
 	const char *comma = "";
 
-	buf_print(out, "\"%s\":{", name);
+	put_object(out, name);
 	list_each(&e->all, l) {
 		const struct resume_entry *entry = list_of(l, struct resume_entry, in_all);
 
@@ -259,10 +260,9 @@ void resume_take_asks(struct resume *r,
 
 static void add_position(struct buf *out, const struct resume_place *place)
 {
-	buf_add(out, TEXT("\"position\":{\"source\":"));
-	buf_add_json(out, place->source);
-	buf_add(out, TEXT(",\"at\":"));
-	buf_add_json(out, place->at);
+	put_object(out, "position");
+	put_text(out, "source", place->source);
+	put_text(out, "at", place->at);
 	buf_add(out, place->is_run ? TEXT(",\"run\":true}") : TEXT("}"));
 }
 
@@ -280,9 +280,11 @@ bool resume_stamp(struct buf *out, struct text envelope, const struct resume_pla
 	}
 	if (e.metadata.len == 0) {
 		buf_add(out, (struct text){envelope.at, envelope.len - 1});
-		buf_add(out, TEXT(",\"metadata\":{"));
+		buf_add_char(out, ','); /* there may be a space before */
+		put_object(out, "metadata");
 		add_position(out, place);
-		buf_add(out, TEXT("}}"));
+		put_end(out);
+		put_end(out);
 		return !out->full;
 	}
 	before = (size_t)(e.metadata.at - envelope.at) + 1;

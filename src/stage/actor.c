@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/json.h"
 #include "stage/cast.h"
 
@@ -202,18 +203,21 @@ void actor_restore(struct actor *actor, struct text property, double now_ms)
 static void add_overlays(const struct actor_look *look, struct buf *out)
 {
 	if (look->flash[0]) {
-		buf_print(out, ",\"flash\":{\"color\":\"%s\",\"intensity\":", look->flash);
+		put_object(out, "flash");
+		put_word(out, "color", look->flash);
+		put_key(out, "intensity");
 		json_add_number(out, look->flash_strength);
 		buf_add_char(out, '}');
 	}
 	if (look->pulse != 1) {
-		buf_add(out, TEXT(",\"pulse\":"));
+		put_key(out, "pulse");
 		json_add_number(out, look->pulse);
 	}
 	if (look->beam.len) {
-		buf_add(out, TEXT(",\"beam\":{\"to\":"));
-		buf_add_json(out, look->beam);
-		buf_print(out, ",\"color\":\"%s\"}", look->beam_color);
+		put_object(out, "beam");
+		put_text(out, "to", look->beam);
+		put_word(out, "color", look->beam_color);
+		put_end(out);
 	}
 }
 
@@ -231,7 +235,7 @@ static void actor_add_numbers(const struct actor_look *look, struct buf *out)
 	};
 
 	for (int i = 0; i < NUMBERS; i++) {
-		buf_print(out, ",\"%s\":", names[i]);
+		put_key(out, names[i]);
 		json_add_number(out, look->numbers[i]);
 	}
 }
@@ -240,24 +244,22 @@ void actor_json(const struct actor *actor, double now_ms, struct buf *out)
 {
 	struct actor_look look = actor_look(actor, now_ms);
 
-	buf_add(out, TEXT("{\"id\":"));
-	buf_add_json(out, actor->id);
-	buf_add(out, TEXT(",\"semanticId\":"));
-	buf_add_json(out, actor->semantic);
+	put_object(out, NULL);
+	put_text(out, "id", actor->id);
+	put_text(out, "semanticId", actor->semantic);
 	if (actor->part) {
-		buf_add(out, TEXT(",\"label\":"));
+		put_key(out, "label");
 		cast_add_label(out, actor->semantic);
 	}
 	actor_add_numbers(&look, out);
-	buf_print(out,
-	          ",\"visible\":%s,\"flipH\":%s,\"activeState\":", look.visible ? "true" : "false",
-	          look.flipped ? "true" : "false");
-	buf_add_json(out, text_of(actor->animation));
+	put_bool(out, "visible", look.visible);
+	put_bool(out, "flipH", look.flipped);
+	put_word(out, "activeState", actor->animation);
 	if (look.tint[0])
-		buf_print(out, ",\"tint\":\"%s\"", look.tint);
+		put_word(out, "tint", look.tint);
 	add_overlays(&look, out);
 	if (speech_phase(&actor->speech, now_ms) != SPEECH_SILENT) {
-		buf_add(out, TEXT(",\"speech\":"));
+		put_key(out, "speech");
 		speech_json(&actor->speech, now_ms, out);
 	}
 	buf_add_char(out, '}');
@@ -296,24 +298,23 @@ void actor_save(const struct actor *actor, struct buf *out)
 {
 	buf_add_char(out, '{');
 	cast_save(actor, out);
-	buf_add(out, TEXT("\"look\":"));
+	put_key(out, "look");
 	save_look(&actor->base, out);
-	buf_add(out, TEXT(",\"marked\":"));
+	put_key(out, "marked");
 	save_look(&actor->marked, out);
-	buf_add(out, TEXT(",\"animation\":"));
-	buf_add_json(out, text_of(actor->animation));
-	buf_add(out, TEXT(",\"markedAnimation\":"));
-	buf_add_json(out, text_of(actor->marked_animation));
-	buf_print(out, ",\"by\":%llu", (unsigned long long)actor->by);
-	buf_add(out, TEXT(",\"speech\":"));
+	put_word(out, "animation", actor->animation);
+	put_word(out, "markedAnimation", actor->marked_animation);
+	put_u64(out, "by", actor->by);
+	put_key(out, "speech");
 	speech_save(&actor->speech, out);
-	buf_add(out, TEXT(",\"tweens\":["));
+	put_list(out, "tweens");
 	list_each(&actor->tweens, l) {
 		if (l != actor->tweens.next)
 			buf_add_char(out, ',');
 		tween_save(list_of(l, struct tween, in_actor), out);
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
 
 void actor_load(struct actor *actor, yyjson_val *saved)

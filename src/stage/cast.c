@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/put.h"
 #include "base/utf8.h"
 #include "signal/json.h"
 #include "stage/stage.h"
@@ -102,13 +103,12 @@ void cast_tell(const struct actor *actor, const struct stage_command *command, s
                struct buf *params, struct stage_command *cast)
 {
 	buf_clear(params);
-	buf_add(params, TEXT("{\"id\":"));
-	buf_add_json(params, actor->id);
-	buf_add(params, TEXT(",\"label\":"));
+	put_object(params, NULL);
+	put_text(params, "id", actor->id);
+	put_key(params, "label");
 	cast_add_label(params, command->entity);
 	if (state.len) {
-		buf_add(params, TEXT(",\"state\":"));
-		buf_add_json(params, state);
+		put_text(params, "state", state);
 	}
 	buf_add_char(params, '}');
 	*cast = (struct stage_command){
@@ -145,9 +145,9 @@ void cast_save(const struct actor *actor, struct buf *out)
 {
 	if (!actor->part)
 		return;
-	buf_add(out, TEXT("\"part\":"));
-	buf_add_json(out, actor->semantic);
-	buf_print(out, ",\"used\":%llu,\"heard\":", (unsigned long long)actor->used);
+	put_text(out, "part", actor->semantic);
+	put_u64(out, "used", actor->used);
+	put_key(out, "heard");
 	json_add_number(out, actor->heard_ms);
 	buf_add_char(out, ',');
 }

@@ -5,6 +5,7 @@
  */
 #include "stage/edit.h"
 
+#include "base/put.h"
 #include "signal/pointer.h"
 
 static const struct {
@@ -170,8 +171,8 @@ static void write_item(yyjson_val *item, struct text id, struct buf *out)
 	static const char *const without[] = {NULL};
 
 	if (!has_id(item)) {
-		buf_add(out, TEXT("{\"id\":"));
-		buf_add_json(out, id);
+		put_object(out, NULL);
+		put_text(out, "id", id);
 	}
 	json_add_members(out, item, without, has_id(item) ? '{' : ',');
 	buf_add_char(out, '}');

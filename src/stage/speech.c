@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/put.h"
 #include "signal/json.h"
 
 #define BYTES_A_CHAR 4
@@ -113,22 +114,22 @@ void speech_json(const struct speech *s, double now_ms, struct buf *out)
 	double faded = (now_ms - visible_from(s) - s->retention) / SPEECH_FADE;
 
 	typed.len = bytes_of(all, (size_t)speech_shown_at(s, now_ms));
-	buf_add(out, TEXT("{\"text\":"));
-	buf_add_json(out, typed);
-	buf_add(out, TEXT(",\"full\":"));
-	buf_add_json(out, all);
-	buf_print(out, ",\"phase\":\"%s\",\"opacity\":", names[phase]);
+	put_object(out, NULL);
+	put_text(out, "text", typed);
+	put_text(out, "full", all);
+	put_word(out, "phase", names[phase]);
+	put_key(out, "opacity");
 	json_add_number(out, phase == SPEECH_FADING ? 1 - faded : phase != SPEECH_SILENT);
-	buf_add(out, TEXT(",\"typed\":"));
+	put_key(out, "typed");
 	json_add_number(out, s->shown);
-	buf_add(out, TEXT(",\"since\":"));
+	put_key(out, "since");
 	json_add_number(out, s->mark);
-	buf_add(out, TEXT(",\"rate\":"));
+	put_key(out, "rate");
 	json_add_number(out, s->rate);
-	buf_add(out, TEXT(",\"last\":"));
+	put_key(out, "last");
 	json_add_number(out, s->last);
 	if (s->is_thought)
-		buf_add(out, TEXT(",\"thought\":true"));
+		put_bool(out, "thought", true);
 	buf_add_char(out, '}');
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/json.h"
 #include "stage/actor.h"
 #include "stage/cast.h"
@@ -371,9 +372,10 @@ void stage_command(struct stage *stage, const struct stage_command *command)
 
 void stage_look(const struct stage *stage, double now_ms, struct buf *out)
 {
-	buf_print(out, "\"version\":%llu,\"at\":", (unsigned long long)stage->version);
+	put_u64(out, "version", stage->version);
+	put_key(out, "at");
 	json_add_number(out, now_ms);
-	buf_add(out, TEXT(",\"entities\":["));
+	put_list(out, "entities");
 	for (size_t i = 0; i < stage->count; i++) {
 		if (i)
 			buf_add_char(out, ',');
@@ -389,9 +391,10 @@ static void add_from(const struct tween *t, struct buf *out)
 	if (t->kind == TWEEN_NUMBER) {
 		json_add_number(out, t->from);
 	} else if (t->kind == TWEEN_MOVE || t->kind == TWEEN_FLY) {
-		buf_add(out, TEXT("{\"x\":"));
+		put_object(out, NULL);
+		put_key(out, "x");
 		json_add_number(out, t->from_x);
-		buf_add(out, TEXT(",\"y\":"));
+		put_key(out, "y");
 		json_add_number(out, t->from_y);
 		buf_add_char(out, '}');
 	}

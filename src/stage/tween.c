@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/json.h"
 #include "stage/actor.h"
 
@@ -185,8 +186,7 @@ static void tween_add_word(struct buf *out, const char *name, const char *word)
 {
 	if (!word)
 		return;
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, text_of(word));
+	put_word(out, name, word);
 }
 
 void tween_save(const struct tween *tween, struct buf *out)
@@ -195,21 +195,25 @@ void tween_save(const struct tween *tween, struct buf *out)
 	double *doubles[DOUBLES];
 
 	find_doubles(&copy, doubles);
-	buf_print(out, "{\"kind\":%d,\"performance\":%llu,\"number\":%d,\"twin\":%d", tween->kind,
-	          (unsigned long long)tween->performance, tween->number, tween->twin);
+	put_object(out, NULL);
+	put_i64(out, "kind", tween->kind);
+	put_u64(out, "performance", tween->performance);
+	put_i64(out, "number", tween->number);
+	put_i64(out, "twin", tween->twin);
 	tween_add_word(out, "action", tween->action);
 	tween_add_word(out, "easing", tween->easing);
 	tween_add_word(out, "color", tween->color);
 	tween_add_word(out, "target", tween->target);
 	tween_add_word(out, "onArrival", tween->on_arrival);
 	tween_add_word(out, "way", tween->way);
-	buf_add(out, TEXT(",\"doubles\":["));
+	put_list(out, "doubles");
 	for (int i = 0; i < DOUBLES; i++) {
 		if (i)
 			buf_add_char(out, ',');
 		json_add_number(out, *doubles[i]);
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
 
 static char *load_word(yyjson_val *saved, const char *name)

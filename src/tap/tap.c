@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "tap/diff.h"
 #include "tap/events.h"
 #include "tap/file.h"
@@ -198,28 +199,26 @@ void tap_report_json(const struct tap_report *report, struct buf *out)
 {
 	const char *warning = tap_report_warning(report);
 
-	buf_print(out, "\"state\":\"%s\",\"hooks\":%u,\"approve\":%s,\"file\":",
-	          tap_state_name(report->state), report->hooks,
-	          report->approves ? "true" : "false");
-	buf_add_json(out, text_of(report->file));
+	put_word(out, "state", tap_state_name(report->state));
+	put_u64(out, "hooks", report->hooks);
+	put_bool(out, "approve", report->approves);
+	put_word(out, "file", report->file);
 	if (report->claude.where) {
 		char version[VERSION_ROOM];
 
-		buf_add(out, TEXT(",\"claude\":{"));
-		if (report->claude.is_known)
-			buf_print(out, "\"version\":\"%s\",",
-			          version_print(report->claude.version, version));
-		buf_add(out, TEXT("\"where\":"));
-		buf_add_json(out, text_of(report->claude.where));
+		put_object(out, "claude");
+		if (report->claude.is_known) {
+			put_word(out, "version", version_print(report->claude.version, version));
+			buf_add_char(out, ',');
+		}
+		put_word(out, "where", report->claude.where);
 		buf_add_char(out, '}');
 	}
 	if (report->backup) {
-		buf_add(out, TEXT(",\"backup\":"));
-		buf_add_json(out, text_of(report->backup));
+		put_word(out, "backup", report->backup);
 	}
 	if (warning) {
-		buf_add(out, TEXT(",\"warning\":"));
-		buf_add_json(out, text_of(warning));
+		put_word(out, "warning", warning);
 	}
 }
 
@@ -420,10 +419,9 @@ bool tap_preview(const struct tap_target *target, bool installs, struct tap_chan
 
 void tap_change_json(const struct tap_change *change, struct buf *out)
 {
-	buf_add(out, TEXT("\"file\":"));
-	buf_add_json(out, text_of(change->file));
-	buf_print(out, ",\"tag\":\"%s\",\"diff\":", change->tag);
-	buf_add_json(out, buf_text(&change->diff));
+	put_word(out, "file", change->file);
+	put_word(out, "tag", change->tag);
+	put_text(out, "diff", buf_text(&change->diff));
 }
 
 void tap_change_finish(struct tap_change *change)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "net/uplink.h"
 #include "tui/feed.h"
 #include "tui/inside.h"
@@ -153,12 +154,16 @@ static void subscribe(struct live *live)
 	struct buf words;
 
 	buf_init(&words, SUBSCRIBE_MAX);
-	buf_add(&words, TEXT("{\"op\":\"subscribe\",\"prompts\":true,\"sourceState\":true,"
-	                     "\"slow\":\"drop\","));
-	if (live->follows_signals)
-		buf_print(&words, "\"after\":\"%.*s\"}",
-		          TEXT_ARG(board_after(&live->tui->board, SIGNALS_BACK, positions)));
-	else
+	put_object(&words, NULL);
+	put_word(&words, "op", "subscribe");
+	put_bool(&words, "prompts", true);
+	put_bool(&words, "sourceState", true);
+	put_word(&words, "slow", "drop");
+	buf_add_char(&words, ',');
+	if (live->follows_signals) {
+		put_text(&words, "after", board_after(&live->tui->board, SIGNALS_BACK, positions));
+		put_end(&words);
+	} else
 		buf_add(&words, TEXT("\"types\":[" NO_TYPE "]}"));
 	uplink_send(&live->native, buf_text(&words));
 	buf_finish(&words);

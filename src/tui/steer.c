@@ -9,6 +9,8 @@
 
 #include "tui/inside.h"
 
+#include "base/put.h"
+
 #define SURE_MS 10000 /* how long the question stands */
 #define FRAME_ROOM (4 * KIB)
 
@@ -59,12 +61,13 @@ static void send(struct tui *tui, const struct steering *s)
 	struct buf out;
 
 	buf_init(&out, FRAME_ROOM);
-	buf_print(&out, "{\"kind\":\"control\",\"op\":\"%s\"", s->op);
+	put_object(&out, NULL);
+	put_word(&out, "kind", "control");
+	put_word(&out, "op", s->op);
 	if (s->n)
-		buf_print(&out, ",\"n\":%llu", (unsigned long long)s->n);
+		put_u64(&out, "n", s->n);
 	if (s->run[0]) {
-		buf_add(&out, TEXT(",\"run\":"));
-		buf_add_json(&out, text_of(s->run));
+		put_word(&out, "run", s->run);
 	}
 	buf_add_char(&out, '}');
 	tui_send(tui, buf_text(&out));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/visible.h"
 #include "tui/prompt_view.h"
 #include "tui/settled.h"
@@ -156,14 +157,15 @@ static void send_answer(struct tui *tui, struct prompt_view *view, struct text v
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
-	buf_add_json(&out, text_of(view->id));
+	put_object(&out, NULL);
+	put_word(&out, "kind", "answer");
+	put_word(&out, "prompt-id", view->id);
 	if (value.len) {
-		buf_add(&out, TEXT(",\"value\":"));
-		buf_add(&out, value);
+		put_json(&out, "value", value);
 		buf_add_char(&out, '}');
 	} else {
-		buf_add(&out, TEXT(",\"cancelled\":true}"));
+		put_bool(&out, "cancelled", true);
+		put_end(&out);
 	}
 	if (out.full)
 		tui_say(tui, "that is too long");

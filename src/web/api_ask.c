@@ -1,6 +1,7 @@
 /* api_ask.c - what people say to an agent: asks, cancels, messages. */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "bus/back.h"
 #include "web/inside.h"
 
@@ -12,8 +13,9 @@ static struct text part_of(const struct call *call)
 static void add_run(struct buf *out, struct text run)
 {
 	buf_init(out, 2 * KIB);
-	buf_add(out, TEXT("{\"ok\":true,\"run\":"));
-	buf_add_json(out, run);
+	put_object(out, NULL);
+	put_bool(out, "ok", true);
+	put_text(out, "run", run);
 	buf_add(out, TEXT("}\n"));
 }
 

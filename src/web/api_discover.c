@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "web/inside.h"
 
 #define BODY_MAX (4 * KIB) /* of a body that says nothing */
@@ -109,12 +110,16 @@ void api_openclaw_token(struct call *call)
 	token = d->openclaw_token(d->self);
 	buf_init(&out, 64 * KIB);
 	if (token) {
-		buf_add(&out, TEXT("{\"ok\":true,\"token\":"));
-		buf_add_json(&out, text_of(token));
+		put_object(&out, NULL);
+		put_bool(&out, "ok", true);
+		put_word(&out, "token", token);
 		buf_add(&out, TEXT("}\n"));
 		explicit_bzero(token, strlen(token));
 	} else {
-		buf_add(&out, TEXT("{\"ok\":false}\n"));
+		put_object(&out, NULL);
+		put_bool(&out, "ok", false);
+		put_end(&out);
+		buf_add_char(&out, '\n');
 	}
 	web_answer(call->http, &out);
 	explicit_bzero(out.at, out.len);

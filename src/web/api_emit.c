@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/bus.h"
 #include "config/config.h"
 #include "journal/journal.h"
@@ -107,11 +108,14 @@ static void answer_one(struct emit *e)
 	struct buf out;
 
 	buf_init(&out, e->id.len * 6 + 1 * KIB);
-	buf_add(&out, TEXT("{\"ok\":true,\"id\":"));
-	buf_add_json(&out, buf_text(&e->id));
-	buf_print(&out, ",\"seq\":%llu,\"epoch\":\"%s\",\"clients\":%lu}\n",
-	          (unsigned long long)e->last_seq, journal_epoch(e->web->options.journal),
-	          doors->clients(doors->self));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_text(&out, "id", buf_text(&e->id));
+	put_u64(&out, "seq", e->last_seq);
+	put_word(&out, "epoch", journal_epoch(e->web->options.journal));
+	put_u64(&out, "clients", doors->clients(doors->self));
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(e->http, &out);
 	buf_finish(&out);
 }
@@ -128,16 +132,23 @@ static void answer_batch(struct emit *e)
 	struct buf out;
 
 	buf_init(&out, e->rejected.len + 1 * KIB);
-	buf_print(&out, "{\"ok\":%s,\"accepted\":%llu,\"rejected\":[",
-	          e->rejected_count ? "false" : "true", (unsigned long long)e->accepted);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", !e->rejected_count);
+	put_u64(&out, "accepted", e->accepted);
+	put_list(&out, "rejected");
 	buf_add(&out, buf_text(&e->rejected));
-	buf_print(&out, "],\"rejectedCount\":%llu", (unsigned long long)e->rejected_count);
-	if (e->last_seq)
-		buf_print(&out, ",\"firstSeq\":%llu,\"lastSeq\":%llu",
-		          (unsigned long long)e->first_seq, (unsigned long long)e->last_seq);
-	else
-		buf_add(&out, TEXT(",\"firstSeq\":null,\"lastSeq\":null"));
-	buf_print(&out, ",\"epoch\":\"%s\"}\n", journal_epoch(e->web->options.journal));
+	put_list_end(&out);
+	put_u64(&out, "rejectedCount", e->rejected_count);
+	if (e->last_seq) {
+		put_u64(&out, "firstSeq", e->first_seq);
+		put_u64(&out, "lastSeq", e->last_seq);
+	} else {
+		put_word(&out, "firstSeq", NULL);
+		put_word(&out, "lastSeq", NULL);
+	}
+	put_word(&out, "epoch", journal_epoch(e->web->options.journal));
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	http_answer(e->http, batch_status(e), "application/json", buf_text(&out), NULL);
 	buf_finish(&out);
 }
@@ -309,9 +320,9 @@ static void reject(struct emit *e, const char *words)
 {
 	if (e->rejected_count++ >= REJECTED_SHOWN)
 		return;
-	buf_print(&e->rejected, "%s{\"line\":%llu,\"error\":", e->rejected.len ? "," : "",
-	          (unsigned long long)e->line);
-	buf_add_json(&e->rejected, text_of(words));
+	put_object(&e->rejected, NULL);
+	put_u64(&e->rejected, "line", e->line);
+	put_word(&e->rejected, "error", words);
 	buf_add_char(&e->rejected, '}');
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "journal/journal.h"
 #include "web/inside.h"
 #include "web/search.h"
@@ -63,7 +64,8 @@ static void add_gaps(struct buf *out, const struct history *h)
 {
 	const struct search *s = &h->search;
 
-	buf_add(out, TEXT("],\"gaps\":["));
+	put_list_end(out);
+	put_list(out, "gaps");
 	for (size_t i = 0; i < s->gap_count; i++) {
 		size_t nth = h->way == BACKWARD ? s->gap_count - 1 - i : i;
 
@@ -82,7 +84,10 @@ static void answer_json(struct history *h, const uint64_t *next)
 	struct buf out;
 
 	buf_init(&out, s->found.len + (SEARCH_GAPS + 4) * 128);
-	buf_print(&out, "{\"ok\":true,\"epoch\":\"%s\",\"signals\":[", epoch);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "epoch", epoch);
+	put_list(&out, "signals");
 	for (size_t i = 0; i < s->hit_count; i++) {
 		size_t nth = h->way == BACKWARD ? s->hit_count - 1 - i : i;
 
@@ -93,8 +98,11 @@ static void answer_json(struct history *h, const uint64_t *next)
 	add_gaps(&out, h);
 	if (next)
 		buf_print(&out, ",\"next\":\"%s-%llu\"}\n", epoch, (unsigned long long)*next);
-	else
-		buf_add(&out, TEXT(",\"next\":null}\n"));
+	else {
+		put_word(&out, "next", NULL);
+		put_end(&out);
+		buf_add_char(&out, '\n');
+	}
 	web_answer(h->http, &out);
 	buf_finish(&out);
 }

@@ -7,6 +7,7 @@
 #include <yyjson.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/back.h"
 #include "signal/json.h"
 #include "web/inside.h"
@@ -51,7 +52,9 @@ void api_prompts(struct call *call)
 	struct buf out;
 
 	buf_init(&out, LIST_MAX);
-	buf_add(&out, TEXT("{\"ok\":true,\"prompts\":"));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_key(&out, "prompts");
 	back->prompts(back->self, caller_answers(&call->caller), &out);
 	buf_add(&out, TEXT("}\n"));
 	if (out.full)
@@ -70,7 +73,9 @@ void api_prompt_input(struct call *call)
 	struct buf out;
 
 	buf_init(&out, INPUT_MAX);
-	buf_add(&out, TEXT("{\"ok\":true,"));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	buf_add_char(&out, ',');
 	answer = back->input(back->self, id, &out, &why);
 	buf_add(&out, TEXT("}\n"));
 	if (answer != BACK_DONE)
@@ -112,9 +117,12 @@ static void told(void *of, const struct back_verdict *verdict)
 
 	o->waits = false;
 	buf_init(&out, 2 * KIB);
-	buf_add(&out, TEXT("{\"ok\":true,\"id\":"));
-	buf_add_json(&out, (struct text){o->id.at, o->id.len});
-	buf_print(&out, ",\"seq\":%llu}\n", (unsigned long long)verdict->seq);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_text(&out, "id", (struct text){o->id.at, o->id.len});
+	put_u64(&out, "seq", verdict->seq);
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(o->http, &out);
 	buf_finish(&out);
 	free_owed(o);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/scan.h"
 #include "run/prompts.h"
 #include "run/recall.h"
@@ -55,8 +56,10 @@ void api_runs(struct call *call)
 	if (!web_has_runs(call, api_runs))
 		return;
 	buf_init(&out, ANSWER_MAX);
-	buf_print(&out, "{\"ok\":true,\"seq\":%llu,\"runs\":[",
-	          (unsigned long long)runs_seq(call->web->options.runs));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_u64(&out, "seq", runs_seq(call->web->options.runs));
+	put_list(&out, "runs");
 	for (struct link *l = all->prev; l != all && limit > 0; l = l->prev, limit--) {
 		buf_add(&out, text_of(between));
 		run_brief(list_of(l, struct run, in_all), &out);
@@ -84,7 +87,7 @@ static void add_can(const struct call *call, const struct run *run, struct buf *
 	const struct back *back = &call->web->options.back;
 	const char *between = "";
 
-	buf_add(out, TEXT(",\"can\":["));
+	put_list(out, "can");
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
 		if (!back->can(back->self, text_of(run->id), text_of(ops[i])))
 			continue;
@@ -103,10 +106,12 @@ void api_run(struct call *call)
 	if (!web_has_runs(call, api_run) || !(run = find_run(call)))
 		return;
 	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_key(&out, "run");
 	run_json(run, &out);
 	add_can(call, run, &out);
-	buf_add(&out, TEXT(",\"prompts\":["));
+	put_list(&out, "prompts");
 	list_each(prompts_open(call->web->options.prompts), l) {
 		const struct prompt *p = list_of(l, struct prompt, in_open);
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "config/config.h"
 #include "net/listen.h"
 #include "web/inside.h"
@@ -34,8 +35,12 @@ static void answer_pair(struct http *http, const char *const names[2], const cha
 	struct buf out;
 
 	buf_init(&out, 1 * KIB);
-	buf_print(&out, "{\"ok\":true,\"%s\":\"%s\",\"%s\":\"%s\"}\n", names[0], first, names[1],
-	          second);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, names[0], first);
+	put_word(&out, names[1], second);
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(http, &out);
 	if (out.at)
 		explicit_bzero(out.at, out.room);
@@ -153,7 +158,11 @@ void api_ticket(struct call *call)
 	passes_give_ticket(call->web->passes, &call->caller, identity_user(call->visit),
 	                   clock_wall_ms(), ticket);
 	buf_init(&out, 1 * KIB);
-	buf_print(&out, "{\"ok\":true,\"ticket\":\"%s\"}\n", ticket);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "ticket", ticket);
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(call->http, &out);
 	buf_finish(&out);
 }
@@ -198,8 +207,12 @@ void api_code(struct call *call)
 		return;
 	}
 	buf_init(&out, 1 * KIB);
-	buf_print(&out, "{\"ok\":true,\"code\":\"%s\",\"url\":\"%s\"}\n",
-	          url + strlen(url) - TOKEN_LEN, url);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "code", url + strlen(url) - TOKEN_LEN);
+	put_word(&out, "url", url);
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(call->http, &out);
 	buf_finish(&out);
 	free(url);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "stage/edit.h"
 #include "web/etag.h"
 #include "web/inside.h"
@@ -72,8 +73,8 @@ static void refuse_fault(struct web *web, struct http *http, unsigned status,
 		return;
 	}
 	buf_init(&more, ANSWER_MAX);
-	buf_add(&more, TEXT(",\"pointer\":"));
-	buf_add_json(&more, (struct text){why->words, (size_t)(colon - why->words)});
+	buf_add_char(&more, ',');
+	put_text(&more, "pointer", (struct text){why->words, (size_t)(colon - why->words)});
 	buf_add_char(&more, '\0');
 	http_refuse(http, &(struct http_refusal){
 				  status,
@@ -178,13 +179,12 @@ static void answer_done(struct show_change *change)
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"ok\":true"));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
 	if (!change->is_whole) {
-		buf_add(&out, TEXT(",\"id\":"));
-		buf_add_json(&out, buf_text(&change->id));
+		put_text(&out, "id", buf_text(&change->id));
 	}
-	buf_add(&out, TEXT(",\"tag\":"));
-	buf_add_json(&out, door->tag(door->self));
+	put_text(&out, "tag", door->tag(door->self));
 	buf_add(&out, TEXT("}\n"));
 	answer(change->web, change->http, is_new ? 201 : 200, buf_text(&out));
 	buf_finish(&out);
@@ -403,8 +403,12 @@ static void run(struct call *call, bool on)
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
-	buf_print(&out, "{\"ok\":true,\"running\":%s,\"changed\":%s}\n", on ? "true" : "false",
-	          changed ? "true" : "false");
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_bool(&out, "running", on);
+	put_bool(&out, "changed", changed);
+	put_end(&out);
+	buf_add_char(&out, '\n');
 	web_answer(call->http, &out);
 	buf_finish(&out);
 }

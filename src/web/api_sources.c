@@ -1,6 +1,7 @@
 /* api_sources.c - the sources, over HTTP: each request is one call of theirs. */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "source/source.h"
 #include "web/inside.h"
 #include "web/listens.h"
@@ -13,7 +14,8 @@
 static void begin(struct buf *out)
 {
 	buf_init(out, ANSWER_MAX);
-	buf_add(out, TEXT("{\"ok\":true"));
+	put_object(out, NULL);
+	put_bool(out, "ok", true);
 }
 
 static void end(struct call *call, unsigned status, struct buf *out)
@@ -43,7 +45,7 @@ static void tell_source(struct call *call, unsigned status, const struct source 
 
 	begin(&out);
 	if (source) {
-		buf_add(&out, TEXT(",\"source\":"));
+		put_key(&out, "source");
 		source_json(source, &out);
 	}
 	end(call, status, &out);
@@ -56,7 +58,7 @@ void api_sources(struct call *call)
 	struct buf out;
 
 	begin(&out);
-	buf_add(&out, TEXT(",\"sources\":"));
+	put_key(&out, "sources");
 	sources_json(call->web->options.sources, &out);
 	end(call, 200, &out);
 }
@@ -75,7 +77,7 @@ static void recognise(struct call *call, struct text url)
 
 	begin(&out);
 	sources_recognise(call->web->options.sources, url, &out);
-	buf_add(&out, TEXT(",\"problem\":"));
+	put_key(&out, "problem");
 	if (good)
 		buf_add(&out, TEXT("null"));
 	else

@@ -1,5 +1,6 @@
 /* api_status.c - how it is going: for a watchdog, for people, for the page. */
 #include "base/clock.h"
+#include "base/put.h"
 #include "bus/bus.h"
 #include "journal/journal.h"
 #include "net/account.h"
@@ -51,26 +52,28 @@ void api_ready(struct call *call)
 
 static void add_bus(struct buf *out, const struct bus_stats *s)
 {
-	buf_print(out,
-	          ",\"bus\":{\"accepted\":%llu,\"repeated\":%llu,\"idReused\":%llu,"
-	          "\"breaksSchema\":%llu,\"liveOnly\":%llu,\"full\":%llu,\"refused\":{",
-	          (unsigned long long)s->accepted, (unsigned long long)s->repeated,
-	          (unsigned long long)s->id_reused, (unsigned long long)s->breaks_schema,
-	          (unsigned long long)s->live_only, (unsigned long long)s->full);
+	put_object(out, "bus");
+	put_u64(out, "accepted", s->accepted);
+	put_u64(out, "repeated", s->repeated);
+	put_u64(out, "idReused", s->id_reused);
+	put_u64(out, "breaksSchema", s->breaks_schema);
+	put_u64(out, "liveOnly", s->live_only);
+	put_u64(out, "full", s->full);
+	put_object(out, "refused");
 	for (int i = ADMIT_OK + 1; i < ADMIT_REASONS; i++)
-		buf_print(out, "%s\"%s\":%llu", i == ADMIT_OK + 1 ? "" : ",",
-		          admit_reason_name((enum admit_reason)i),
-		          (unsigned long long)s->refused[i]);
-	buf_add(out, TEXT("}}"));
+		put_u64(out, admit_reason_name((enum admit_reason)i), s->refused[i]);
+	put_end(out);
+	put_end(out);
 }
 
 static void add_limits(struct buf *out, const struct account_stats *s)
 {
-	buf_print(out,
-	          ",\"limits\":{\"tooFast\":%llu,\"held\":%llu,\"connections\":%llu,"
-	          "\"subscriptions\":%llu}",
-	          (unsigned long long)s->too_fast, (unsigned long long)s->held,
-	          (unsigned long long)s->connections, (unsigned long long)s->subscriptions);
+	put_object(out, "limits");
+	put_u64(out, "tooFast", s->too_fast);
+	put_u64(out, "held", s->held);
+	put_u64(out, "connections", s->connections);
+	put_u64(out, "subscriptions", s->subscriptions);
+	put_end(out);
 }
 
 static void add_journal(struct buf *out, const struct journal *journal)
@@ -78,14 +81,15 @@ static void add_journal(struct buf *out, const struct journal *journal)
 	struct journal_stats s = journal_stats(journal);
 	const char *trouble = journal_trouble(journal);
 
-	buf_print(out,
-	          ",\"journal\":{\"firstSeq\":%llu,\"bytes\":%llu,\"segments\":%llu,"
-	          "\"commits\":%llu,\"commitNs\":%llu,\"syncFailures\":%llu,\"waiting\":%zu,"
-	          "\"trouble\":",
-	          (unsigned long long)journal_first_seq(journal), (unsigned long long)s.bytes,
-	          (unsigned long long)s.segments, (unsigned long long)s.commits,
-	          (unsigned long long)(s.commits ? s.commit_ns_total / s.commits : 0),
-	          (unsigned long long)s.sync_failures, s.waiting);
+	put_object(out, "journal");
+	put_u64(out, "firstSeq", journal_first_seq(journal));
+	put_u64(out, "bytes", s.bytes);
+	put_u64(out, "segments", s.segments);
+	put_u64(out, "commits", s.commits);
+	put_u64(out, "commitNs", s.commits ? s.commit_ns_total / s.commits : 0);
+	put_u64(out, "syncFailures", s.sync_failures);
+	put_u64(out, "waiting", s.waiting);
+	put_key(out, "trouble");
 	if (trouble)
 		buf_add_json(out, text_of(trouble));
 	else
@@ -95,7 +99,7 @@ static void add_journal(struct buf *out, const struct journal *journal)
 
 static void add_listeners(struct buf *out, const struct web *web)
 {
-	buf_add(out, TEXT(",\"listeners\":["));
+	put_list(out, "listeners");
 	for (size_t i = 0; i < web->listen_count; i++) {
 		if (i)
 			buf_add_char(out, ',');
@@ -112,14 +116,16 @@ void api_status(struct call *call)
 	struct buf out;
 
 	buf_init(&out, STATUS_MAX);
-	buf_print(&out,
-	          "{\"ok\":true,\"name\":\"signalbox\",\"version\":\"" SIGNALBOX_VERSION "\","
-	          "\"epoch\":\"%s\",\"seq\":%llu,\"durableSeq\":%llu,\"uptimeMs\":%llu,"
-	          "\"clients\":%lu,\"refusedCredentials\":%llu",
-	          journal_epoch(journal), (unsigned long long)journal_last_seq(journal),
-	          (unsigned long long)journal_durable_seq(journal),
-	          (unsigned long long)((clock_mono_ns() - web->started_ns) / 1000000),
-	          doors->clients(doors->self), (unsigned long long)web->throttle.failures);
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "name", "signalbox");
+	put_word(&out, "version", SIGNALBOX_VERSION);
+	put_word(&out, "epoch", journal_epoch(journal));
+	put_u64(&out, "seq", journal_last_seq(journal));
+	put_u64(&out, "durableSeq", journal_durable_seq(journal));
+	put_u64(&out, "uptimeMs", (clock_mono_ns() - web->started_ns) / 1000000);
+	put_u64(&out, "clients", doors->clients(doors->self));
+	put_u64(&out, "refusedCredentials", web->throttle.failures);
 	add_listeners(&out, web);
 	add_bus(&out, bus_stats(web->options.bus));
 	add_limits(&out, &web->options.accounts->counts);

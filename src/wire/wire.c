@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/json.h"
 #include "signal/pointer.h"
 #include "wire/inside.h"
@@ -236,10 +237,8 @@ void wiring_counts(const struct wiring *w, struct buf *out)
 
 		buf_add(out, i ? TEXT(",{\"id\":") : TEXT("{\"id\":"));
 		buf_add_json(out, wire->id);
-		buf_add(out, TEXT(",\"passed\":"));
-		buf_add_u64(out, wire->passed);
-		buf_add(out, TEXT(",\"dropped\":"));
-		buf_add_u64(out, wire->dropped);
+		put_u64(out, "passed", wire->passed);
+		put_u64(out, "dropped", wire->dropped);
 		buf_add_char(out, '}');
 	}
 	buf_add_char(out, ']');

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "parse/claude_session.h"
 #include "source/claude/approve_inside.h"
@@ -145,14 +146,16 @@ static void begin_prompt(struct approve_held *h, struct buf *out)
 	free(h->id);
 	h->id = must_dup(id);
 	hook_begin(out, "prompt", text_of(h->run));
-	buf_print(out, "\"id\":\"%s\",", id);
+	put_word(out, "id", id);
+	buf_add_char(out, ',');
 }
 
 static void end_prompt(struct approve_held *h, struct buf *out)
 {
-	buf_print(out, ",\"deadline\":%lld,\"invokeid\":", (long long)clock_wall_ms() + HELD_MS);
-	buf_add_json(out, h->agent);
-	buf_add(out, TEXT("}}"));
+	put_i64(out, "deadline", clock_wall_ms() + HELD_MS);
+	put_text(out, "invokeid", h->agent);
+	put_end(out);
+	put_end(out);
 	hook_end(h->approve->options.hook, out);
 }
 

@@ -5,6 +5,7 @@
 #include "source/claude/approve_ask.h"
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/visible.h"
 #include "parse/tool_words.h"
 
@@ -177,9 +178,12 @@ static void add_always(struct buf *out, yyjson_val *suggestions)
 
 	buf_init(&rules, RULE_MAX);
 	if (add_rules(&rules, suggestions)) {
-		buf_add(out, TEXT(",{\"label\":\"Allow always\",\"value\":\"always\",\"rule\":"));
-		buf_add_json(out, buf_text(&rules));
-		buf_add(out, TEXT(",\"needs\":\"control\"}"));
+		put_object(out, NULL);
+		put_word(out, "label", "Allow always");
+		put_word(out, "value", "always");
+		put_text(out, "rule", buf_text(&rules));
+		put_word(out, "needs", "control");
+		put_end(out);
 	}
 	buf_finish(&rules);
 }
@@ -189,35 +193,44 @@ static void add_always(struct buf *out, yyjson_val *suggestions)
 static void approve_ask_add_options(struct buf *out, const struct approve_request *r,
                                     struct text input)
 {
-	buf_add(out, TEXT(",\"options\":[{\"label\":\"Allow\",\"value\":\"allow\""));
+	put_list(out, "options");
+	put_object(out, NULL);
+	put_word(out, "label", "Allow");
+	put_word(out, "value", "allow");
 	if (yyjson_is_obj(r->input) && input.len <= EDIT_MAX &&
 	    !json_is_deeper(r->input, LEVELS_MAX)) {
-		buf_add(out, TEXT(",\"edit\":"));
-		buf_add(out, input);
+		put_json(out, "edit", input);
 	}
 	buf_add_char(out, '}');
 	add_always(out, r->suggestions);
-	buf_add(out, TEXT(",{\"label\":\"Deny\",\"value\":\"deny\",\"safe\":true},"
-	                  "{\"label\":\"Deny and stop\",\"value\":\"stop\"}]"));
+	put_object(out, NULL);
+	put_word(out, "label", "Deny");
+	put_word(out, "value", "deny");
+	put_bool(out, "safe", true);
+	put_end(out);
+	put_object(out, NULL);
+	put_word(out, "label", "Deny and stop");
+	put_word(out, "value", "stop");
+	put_end(out);
+	put_list_end(out);
 }
 
 void approve_ask(struct buf *out, const struct approve_request *r, struct text input)
 {
 	struct buf words;
 
-	buf_add(out, TEXT("\"type\":\"select\",\"prompt\":"));
+	put_word(out, "type", "select");
+	put_key(out, "prompt");
 	buf_init(&words, WORDS_MAX);
 	tool_words(&words, r->tool, r->input, WORDS_MAX);
 	buf_add_json(out, buf_text(&words));
 	buf_finish(&words);
-	buf_add(out, TEXT(",\"tool\":"));
-	buf_add_json(out, r->tool);
+	put_text(out, "tool", r->tool);
 	if (input.len && input.len <= APPROVE_INPUT_TOLD && !json_is_deeper(r->input, LEVELS_MAX)) {
-		buf_add(out, TEXT(",\"input\":"));
-		buf_add(out, input);
+		put_json(out, "input", input);
 	}
 	if (input.len)
-		buf_print(out, ",\"inputBytes\":%zu", input.len);
+		put_u64(out, "inputBytes", input.len);
 	approve_ask_add_options(out, r, input);
 }
 
@@ -235,25 +248,30 @@ static void add_decision(struct buf *out, yyjson_val *value, const char *suggest
 	struct text word = approve_word(value);
 
 	if (text_is(word, "allow"))
-		buf_add(out, TEXT("\"behavior\":\"allow\""));
-	else if (text_is(word, "always") && suggestions)
-		buf_print(out, "\"behavior\":\"allow\",\"updatedPermissions\":%s", suggestions);
-	else if (text_is(word, "deny"))
+		put_word(out, "behavior", "allow");
+	else if (text_is(word, "always") && suggestions) {
+		put_word(out, "behavior", "allow");
+		put_json(out, "updatedPermissions", text_of(suggestions));
+	} else if (text_is(word, "deny"))
 		buf_add(out, TEXT(DENIED));
 	else if (text_is(word, "stop"))
 		buf_add(out, TEXT(DENIED ",\"interrupt\":true"));
 	if (yyjson_is_obj(edit) && text_is(word, "allow")) {
-		buf_add(out, TEXT(",\"updatedInput\":"));
+		put_key(out, "updatedInput");
 		json_add(out, edit);
 	}
 }
 
 static void add_decided(struct buf *out, struct text decision)
 {
-	buf_add(out, TEXT("{\"hookSpecificOutput\":{\"hookEventName\":"
-	                  "\"PermissionRequest\",\"decision\":{"));
+	put_object(out, NULL);
+	put_object(out, "hookSpecificOutput");
+	put_word(out, "hookEventName", "PermissionRequest");
+	put_object(out, "decision");
 	buf_add(out, decision);
-	buf_add(out, TEXT("}}}"));
+	put_end(out);
+	put_end(out);
+	put_end(out);
 }
 
 void approve_decide(struct buf *out, yyjson_val *value, const char *suggestions)
@@ -275,11 +293,14 @@ void approve_answer(struct buf *out, struct text input, struct text answers)
 	struct buf decision;
 
 	buf_init(&decision, out->max);
-	buf_add(&decision, TEXT("\"behavior\":\"allow\",\"updatedInput\":"));
-	buf_add(&decision, (struct text){input.at, input.len - 1}); /* without its brace */
-	buf_add(&decision, TEXT(",\"answers\":{"));
+	put_word(&decision, "behavior", "allow");
+	put_json(&decision, "updatedInput",
+	         (struct text){input.at, input.len - 1}); /* without its brace */
+	buf_add_char(&decision, ',');
+	put_object(&decision, "answers");
 	buf_add(&decision, answers);
-	buf_add(&decision, TEXT("}}"));
+	put_end(&decision);
+	put_end(&decision);
 	if (decision.full)
 		out->full = true;
 	add_decided(out, buf_text(&decision));

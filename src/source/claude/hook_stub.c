@@ -3,6 +3,7 @@
 
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "base/utf8.h"
 #include "signal/json.h"
 
@@ -21,9 +22,11 @@ static void hook_stub_add_value(struct buf *out, yyjson_val *value)
 		buf_add(out, buf_text(&text));
 	else if (yyjson_is_str(value))
 		buf_add_json(out, utf8_cut(words, MEMBER_MAX));
-	else if (yyjson_is_obj(value))
-		buf_add(out, TEXT("{\"cut\":true}"));
-	else
+	else if (yyjson_is_obj(value)) {
+		put_object(out, NULL);
+		put_bool(out, "cut", true);
+		put_end(out);
+	} else
 		buf_add(out, TEXT("\"cut\""));
 	buf_finish(&text);
 }
@@ -61,12 +64,15 @@ bool hook_stub(struct buf *out, struct text payload, uint64_t whole)
 	buf_add_char(out, '{');
 	if (is_known)
 		hook_stub_add_members(out, root);
-	else
-		buf_add(out, TEXT("\"hook_event_name\":\"cut\","));
-	buf_print(out, "\"cut\":{\"bytes\":%llu,\"first\":",
-	          (unsigned long long)(whole > payload.len ? whole : payload.len));
-	buf_add_json(out, first);
-	buf_add(out, TEXT("}}"));
+	else {
+		put_word(out, "hook_event_name", "cut");
+		buf_add_char(out, ',');
+	}
+	put_object(out, "cut");
+	put_u64(out, "bytes", whole > payload.len ? whole : payload.len);
+	put_text(out, "first", first);
+	put_end(out);
+	put_end(out);
 	yyjson_doc_free(doc);
 	return is_known;
 }

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/bus.h"
 #include "signal/json.h"
 #include "source/claude/approve_ask.h"
@@ -50,9 +51,12 @@ static void tell_state(struct paused *h, const char *from, const char *to)
 	struct buf out;
 
 	hook_begin(&out, "agent_state_change", text_of(h->run));
-	buf_add(&out, TEXT("\"agentId\":"));
-	buf_add_json(&out, text_of(h->agent));
-	buf_print(&out, ",\"from\":\"%s\",\"to\":\"%s\",\"reason\":\"paused\"}}", from, to);
+	put_word(&out, "agentId", h->agent);
+	put_word(&out, "from", from);
+	put_word(&out, "to", to);
+	put_word(&out, "reason", "paused");
+	put_end(&out);
+	put_end(&out);
 	hook_end(h->all->options.hook, &out);
 }
 
@@ -67,10 +71,16 @@ static void tell_debug(struct pauses *a, struct text run, const struct pauses_se
 	snprintf(frame, sizeof(frame), "\"paused\":%s,\"step-budget\":%llu}",
 	         s->is_held && !s->uses ? "true" : "false", (unsigned long long)s->uses);
 	hook_begin(&out, "debug", run);
-	buf_print(&out,
-	          "%s,\"metadata\":{\"origin\":{\"dialect\":\"run\",\"frame\":{"
-	          "\"kind\":\"debug\",%s}}}",
-	          frame, frame);
+	put_json(&out, NULL, text_of(frame));
+	put_object(&out, "metadata");
+	put_object(&out, "origin");
+	put_word(&out, "dialect", "run");
+	put_object(&out, "frame");
+	put_word(&out, "kind", "debug");
+	put_json(&out, NULL, text_of(frame));
+	put_end(&out);
+	put_end(&out);
+	put_end(&out);
 	emit.raw = buf_text(&out);
 	emit.from.keeps_origin = true;
 	bus_admit(a->options.bus, &emit, &verdict);

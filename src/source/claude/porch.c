@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/spool.h"
 #include "journal/journal.h"
 #include "net/loop.h"
@@ -245,9 +246,12 @@ void porch_json(const struct hook *hook, const char *data, struct buf *out)
 {
 	const struct hook_stats s = hook_stats(hook);
 
-	buf_print(out, "{\"taken\":%llu,\"refused\":%llu,\"late\":%llu,\"cut\":%llu,",
-	          (unsigned long long)s.taken, (unsigned long long)s.refused,
-	          (unsigned long long)s.late, (unsigned long long)s.cut);
-	buf_print(out, "\"spooled\":%zu,\"lost\":%llu}", spool_size(data),
-	          (unsigned long long)spool_lost(data));
+	put_object(out, NULL);
+	put_u64(out, "taken", s.taken);
+	put_u64(out, "refused", s.refused);
+	put_u64(out, "late", s.late);
+	put_u64(out, "cut", s.cut);
+	put_u64(out, "spooled", spool_size(data));
+	put_u64(out, "lost", spool_lost(data));
+	put_end(out);
 }

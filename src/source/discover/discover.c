@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "net/address.h"
 #include "net/dial.h"
@@ -194,7 +195,8 @@ static void apply(struct discover *d)
 
 static void add_answer(struct discover *d, struct buf *out)
 {
-	buf_add(out, TEXT("{\"services\":["));
+	put_object(out, NULL);
+	put_list(out, "services");
 	for (size_t i = 0; i < SERVICES; i++) {
 		struct local_service s = describe(&d->probes[i]);
 
@@ -202,7 +204,8 @@ static void add_answer(struct discover *d, struct buf *out)
 			buf_add_char(out, ',');
 		local_add_json(out, &s);
 	}
-	buf_add(out, TEXT("],\"midi\":"));
+	put_list_end(out);
+	put_key(out, "midi");
 	midi_found_json(d->midi, out);
 	buf_add(out, TEXT("}\n"));
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "net/loop.h"
 #include "parse/parse.h"
 #include "source/models/answer.h"
@@ -64,9 +65,9 @@ static struct histories *histories_of(const struct backend *b)
 
 static void write_question(const struct backend *b, const struct back_ask *ask, struct buf *out)
 {
-	buf_add(out, TEXT("{\"model\":"));
-	buf_add_json(out, ask->model);
-	buf_print(out, ",\"%s\":[", b->kind->messages);
+	put_object(out, NULL);
+	put_text(out, "model", ask->model);
+	put_list(out, b->kind->messages);
 	if (ask->session.len)
 		histories_write(histories_of(b), ask->session, out);
 	history_message(out, "user", ask->prompt);

@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "base/put.h"
 
 struct history_turn {
 	struct link in_session; /* history_session.turns, oldest first */
@@ -84,8 +85,9 @@ static struct history_session *session_of(struct histories *h, struct text name)
 
 void history_message(struct buf *out, const char *role, struct text content)
 {
-	buf_print(out, "{\"role\":\"%s\",\"content\":", role);
-	buf_add_json(out, content);
+	put_object(out, NULL);
+	put_word(out, "role", role);
+	put_text(out, "content", content);
 	buf_add_char(out, '}');
 }
 

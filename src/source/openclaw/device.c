@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "base/whole.h"
 #include "signal/json.h"
@@ -127,7 +128,10 @@ static bool device_save(const struct device *d, struct error *why)
 
 	buf_init(&out, FILE_MAX);
 	spell(seed, d->seed, KEY_BYTES);
-	buf_print(&out, "{\"version\":1,\"key\":\"%s\",\"tokens\":{", seed);
+	put_object(&out, NULL);
+	put_u64(&out, "version", 1);
+	put_word(&out, "key", seed);
+	put_object(&out, "tokens");
 	for (size_t i = 0; i < d->grant_count; i++) {
 		buf_add(&out, i ? TEXT(",") : TEXT(""));
 		buf_add_json(&out, text_of(d->grants[i].url));

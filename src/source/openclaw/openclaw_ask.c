@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "parse/openclaw_past.h"
 #include "source/openclaw/openclaw_run.h"
@@ -63,12 +64,10 @@ static uint64_t send_chat(struct openclaw_run *run, struct text prompt)
 	uint64_t id;
 
 	buf_init(&params, 6 * prompt.len + 16 * KIB);
-	buf_add(&params, TEXT("{\"sessionKey\":"));
-	buf_add_json(&params, text_of(run->session_key));
-	buf_add(&params, TEXT(",\"message\":"));
-	buf_add_json(&params, prompt);
-	buf_add(&params, TEXT(",\"idempotencyKey\":"));
-	buf_add_json(&params, text_of(run->id));
+	put_object(&params, NULL);
+	put_word(&params, "sessionKey", run->session_key);
+	put_text(&params, "message", prompt);
+	put_word(&params, "idempotencyKey", run->id);
 	buf_add_char(&params, '}');
 	id = openclaw_request(run->memory->line, "chat.send", buf_text(&params));
 	buf_finish(&params);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "parse/parse.h"
 #include "source/openclaw/openclaw_parts.h"
 
@@ -114,10 +115,9 @@ bool openclaw_reply(void *self, const struct back_outcome *reply, struct error *
 		return error_set(why, "the gateway did not grant operator.approvals");
 	asked.method = is_plugins(reply->id) ? "plugin.approval.resolve" : "exec.approval.resolve";
 	buf_init(&params, 16 * KIB);
-	buf_add(&params, TEXT("{\"id\":"));
-	buf_add_json(&params, reply->id);
-	buf_add(&params, TEXT(",\"decision\":"));
-	buf_add(&params, reply->value);
+	put_object(&params, NULL);
+	put_text(&params, "id", reply->id);
+	put_json(&params, "decision", reply->value);
 	buf_add_char(&params, '}');
 	asked.params = buf_text(&params);
 	sent = openclaw_wait(o, &asked);
@@ -207,8 +207,7 @@ static void ask_people(struct openclaw *o, yyjson_val *approval, const char *not
 		frame.full = true;
 	if (note && !frame.full) {
 		frame.len--; /* its brace */
-		buf_add(&frame, TEXT(",\"note\":"));
-		buf_add_json(&frame, text_of(note));
+		put_word(&frame, "note", note);
 		buf_add_char(&frame, '}');
 	}
 	buf_add_char(&frame, '}');
@@ -387,10 +386,9 @@ bool openclaw_abort(struct openclaw *o, struct text run, struct text session, ui
 	bool sent;
 
 	buf_init(&params, 16 * KIB);
-	buf_add(&params, TEXT("{\"sessionKey\":"));
-	buf_add_json(&params, session);
-	buf_add(&params, TEXT(",\"runId\":"));
-	buf_add_json(&params, run);
+	put_object(&params, NULL);
+	put_text(&params, "sessionKey", session);
+	put_text(&params, "runId", run);
 	buf_add_char(&params, '}');
 	asked.params = buf_text(&params);
 	sent = openclaw_wait(o, &asked);

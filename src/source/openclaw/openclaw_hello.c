@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "source/openclaw/device.h"
 #include "source/openclaw/openclaw_parts.h"
 
@@ -71,30 +72,41 @@ static void add_device(struct buf *out, const struct openclaw *o, yyjson_val *ch
 	device_sign(o->device, buf_text(&payload), signature);
 	explicit_bzero(payload.at, payload.len);
 	buf_finish(&payload);
-	buf_print(out,
-	          ",\"device\":{\"id\":\"%s\",\"publicKey\":\"%s\",\"signature\":\"%s\","
-	          "\"signedAt\":%lld,\"nonce\":",
-	          device_id(o->device), device_public_key(o->device), signature,
-	          (long long)claim.signed_at);
-	buf_add_json(out, claim.nonce);
+	put_object(out, "device");
+	put_word(out, "id", device_id(o->device));
+	put_word(out, "publicKey", device_public_key(o->device));
+	put_word(out, "signature", signature);
+	put_i64(out, "signedAt", claim.signed_at);
+	put_text(out, "nonce", claim.nonce);
 	buf_add_char(out, '}');
 }
 
 static void add_params(struct buf *out, const struct openclaw *o, yyjson_val *challenge)
 {
-	buf_print(out,
-	          "{\"minProtocol\":%d,\"maxProtocol\":%d,\"client\":{\"id\":\"" CLIENT
-	          "\",\"version\":\"" SIGNALBOX_VERSION "\",\"platform\":\"" PLATFORM
-	          "\",\"mode\":\"" MODE "\"},\"role\":\"" ROLE "\",\"scopes\":[",
-	          PROTOCOL_MIN, PROTOCOL_MAX);
+	put_object(out, NULL);
+	put_i64(out, "minProtocol", PROTOCOL_MIN);
+	put_i64(out, "maxProtocol", PROTOCOL_MAX);
+	put_object(out, "client");
+	put_word(out, "id", CLIENT);
+	put_word(out, "version", SIGNALBOX_VERSION);
+	put_word(out, "platform", PLATFORM);
+	put_word(out, "mode", MODE);
+	put_end(out);
+	put_word(out, "role", ROLE);
+	put_list(out, "scopes");
 	for (size_t i = 0; i < SCOPE_COUNT; i++)
 		buf_print(out, "%s\"%s\"", i ? "," : "", scopes[i].name);
-	buf_add(out,
-	        TEXT("],\"caps\":[\"tool-events\",\"approvals\",\"exec-approvals\","
-	             "\"plugin-approvals\"],\"userAgent\":\"signalbox/" SIGNALBOX_VERSION "\""));
+	put_list_end(out);
+	put_list(out, "caps");
+	put_word(out, NULL, "tool-events");
+	put_word(out, NULL, "approvals");
+	put_word(out, NULL, "exec-approvals");
+	put_word(out, NULL, "plugin-approvals");
+	put_list_end(out);
+	put_word(out, "userAgent", "signalbox/" SIGNALBOX_VERSION);
 	if (o->token) {
-		buf_add(out, TEXT(",\"auth\":{\"token\":"));
-		buf_add_json(out, text_of(o->token));
+		put_object(out, "auth");
+		put_word(out, "token", o->token);
 		buf_add_char(out, '}');
 	}
 	add_device(out, o, challenge);
@@ -298,16 +310,19 @@ static void openclaw_hello_show(struct openclaw *o, yyjson_val *hello)
 	bool first = true;
 
 	buf_init(&out, 8 * KIB);
-	buf_print(&out, "{\"meta\":\"hello-ok\",\"protocol\":%u,\"server\":", o->protocol);
-	buf_add_json(&out, json_text(yyjson_obj_get(server, "version")));
-	buf_add(&out, TEXT(",\"scopes\":["));
+	put_object(&out, NULL);
+	put_word(&out, "meta", "hello-ok");
+	put_u64(&out, "protocol", o->protocol);
+	put_text(&out, "server", json_text(yyjson_obj_get(server, "version")));
+	put_list(&out, "scopes");
 	for (size_t i = 0; i < SCOPE_COUNT; i++) {
 		if (!(o->scopes & scopes[i].scope))
 			continue;
 		buf_print(&out, "%s\"%s\"", first ? "" : ",", scopes[i].name);
 		first = false;
 	}
-	buf_add(&out, TEXT("]}"));
+	put_list_end(&out);
+	put_end(&out);
 	if (!out.full)
 		source_set_meta(o->source, buf_text(&out));
 	buf_finish(&out);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "signal/make.h"
 #include "source/openclaw/openclaw_parts.h"
@@ -264,14 +265,18 @@ static bool resolve(struct openclaw *o, struct openclaw_question *q, bool is_can
 	struct buf params;
 
 	buf_init(&params, 2 * ANSWERS_MAX);
-	buf_add(&params, TEXT("{\"id\":"));
-	buf_add_json(&params, text_of(q->id));
+	put_object(&params, NULL);
+	put_word(&params, "id", q->id);
 	if (is_cancelled) {
-		buf_add(&params, TEXT(",\"cancel\":true}"));
+		put_bool(&params, "cancel", true);
+		put_end(&params);
 	} else {
-		buf_add(&params, TEXT(",\"answers\":{\"answers\":{"));
+		put_object(&params, "answers");
+		put_object(&params, "answers");
 		buf_add(&params, buf_text(&q->answers));
-		buf_add(&params, TEXT("}}}"));
+		put_end(&params);
+		put_end(&params);
+		put_end(&params);
 	}
 	asked.params = buf_text(&params);
 	q->is_sent = openclaw_wait(o, &asked);

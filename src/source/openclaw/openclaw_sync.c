@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "parse/parse.h"
 #include "source/openclaw/openclaw_parts.h"
 
@@ -83,9 +84,10 @@ static bool ask_for(struct openclaw *o, const char *session)
 	bool sent;
 
 	buf_init(&params, 4 * KIB);
-	buf_add(&params, TEXT("{\"sessionKey\":"));
-	buf_add_json(&params, text_of(session));
-	buf_print(&params, ",\"limit\":%d}", TRANSCRIPT_LIMIT);
+	put_object(&params, NULL);
+	put_word(&params, "sessionKey", session);
+	put_i64(&params, "limit", TRANSCRIPT_LIMIT);
+	put_end(&params);
 	asked.params = buf_text(&params);
 	sent = openclaw_wait(o, &asked);
 	buf_finish(&params);

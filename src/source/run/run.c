@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "net/loop.h"
 #include "net/ws_client.h"
 #include "parse/parse.h"
@@ -129,8 +130,9 @@ static bool run_reply(void *self, const struct back_outcome *reply, struct error
 	if (!a || !text_equal(reply->run, run_memory_run(hub->memory)))
 		return true; /* over there it is over */
 	buf_init(&out, SEND_MAX);
-	buf_add(&out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
-	buf_add_json(&out, reply->id);
+	put_object(&out, NULL);
+	put_word(&out, "kind", "answer");
+	put_text(&out, "prompt-id", reply->id);
 	buf_add(&out, reply->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
 	buf_add(&out, reply->value);
 	buf_add_char(&out, '}');
@@ -176,10 +178,13 @@ static enum back_answer run_control(void *self, const struct back_control *c, st
 	buf_init(&out, SEND_MAX);
 	if (c->frame.len)
 		buf_add(&out, c->frame);
-	else
-		buf_print(&out, "{\"kind\":\"control\",\"op\":\"%.*s\"", TEXT_ARG(c->op));
+	else {
+		put_object(&out, NULL);
+		put_word(&out, "kind", "control");
+		put_text(&out, "op", c->op);
+	}
 	if (!c->frame.len && c->n)
-		buf_print(&out, ",\"n\":%llu", (unsigned long long)c->n);
+		put_u64(&out, "n", c->n);
 	if (!c->frame.len)
 		buf_add_char(&out, '}');
 	return send_buf(hub, &out, why) ? BACK_DONE : BACK_CONFLICT;
