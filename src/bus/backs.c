@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/random.h"
 #include "bus/admit.h"
 #include "bus/bus.h"
@@ -280,31 +281,30 @@ static struct text name_of(struct text name)
 
 void back_add_who(struct buf *out, const struct back_who *who)
 {
-	buf_add(out, TEXT("{\"user\":"));
-	buf_add_json(out, name_of(who->user));
+	put_object(out, NULL);
+	put_text(out, "user", name_of(who->user));
 	if (who->process.len) {
-		buf_add(out, TEXT(",\"process\":"));
-		buf_add_json(out, name_of(who->process));
+		put_text(out, "process", name_of(who->process));
 	}
-	buf_add(out, TEXT(",\"screen\":"));
-	buf_add_json(out, name_of(who->screen));
+	put_text(out, "screen", name_of(who->screen));
 	buf_add_char(out, '}');
 }
 
 static void add_record(struct buf *out, const struct back_control *c)
 {
-	buf_print(out, "{\"type\":\"control\",\"source\":\"%.*s\",\"correlationId\":",
-	          TEXT_ARG(SOURCE_OF_BOX));
-	buf_add_json(out, c->run);
-	buf_add(out, TEXT(",\"payload\":{\"run\":"));
-	buf_add_json(out, c->run);
-	buf_add(out, TEXT(",\"do\":"));
-	buf_add_json(out, c->op);
+	put_object(out, NULL);
+	put_word(out, "type", "control");
+	put_text(out, "source", SOURCE_OF_BOX);
+	put_text(out, "correlationId", c->run);
+	put_object(out, "payload");
+	put_text(out, "run", c->run);
+	put_text(out, "do", c->op);
 	if (c->n)
-		buf_print(out, ",\"n\":%llu", (unsigned long long)c->n);
-	buf_add(out, TEXT(",\"by\":"));
+		put_u64(out, "n", c->n);
+	put_key(out, "by");
 	back_add_who(out, &c->who);
-	buf_add(out, TEXT("}}"));
+	put_end(out);
+	put_end(out);
 	if (out->full)
 		buf_clear(out);
 }

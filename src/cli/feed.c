@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/put.h"
 #include "cli/batch.h"
 
 #define LINE_LEN_MAX (16 * MIB) /* the box takes less */
@@ -37,13 +38,15 @@ static void show_answer(struct feed *feed, const struct batch_answer *a)
 {
 	struct out *out = feed->out;
 
-	if (feed->ack == ACK_JSON)
-		out_print(out,
-		          "{\"accepted\":%llu,\"rejected\":%llu,\"firstSeq\":%llu,"
-		          "\"lastSeq\":%llu}\n",
-		          (unsigned long long)a->accepted, (unsigned long long)a->rejected,
-		          (unsigned long long)a->first_seq, (unsigned long long)a->last_seq);
-	else if (feed->ack == ACK_SEQ && a->accepted == 1)
+	if (feed->ack == ACK_JSON) {
+		put_object(&out->bytes, NULL);
+		put_u64(&out->bytes, "accepted", a->accepted);
+		put_u64(&out->bytes, "rejected", a->rejected);
+		put_u64(&out->bytes, "firstSeq", a->first_seq);
+		put_u64(&out->bytes, "lastSeq", a->last_seq);
+		put_end(&out->bytes);
+		buf_add_char(&out->bytes, '\n');
+	} else if (feed->ack == ACK_SEQ && a->accepted == 1)
 		out_print(out, "%llu\n", (unsigned long long)a->last_seq);
 	else if (feed->ack == ACK_SEQ && a->accepted > 1)
 		out_print(out, "%llu..%llu\n", (unsigned long long)a->first_seq,

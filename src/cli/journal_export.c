@@ -8,6 +8,7 @@
 #include <yyjson.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/interrupt.h"
 #include "cli/journal_verbs.h"
 #include "cli/pause.h"
@@ -255,13 +256,16 @@ static bool export_it(struct journal_export *e, struct remote *remote, bool may_
 static void show(struct command_context *context, const struct options *options,
                  const struct journal_export *e, const char *path)
 {
-	if (options_has(options, "json"))
-		out_print(&context->out,
-		          "{\"ok\":true,\"signals\":%llu,\"gaps\":%llu,\"firstSeq\":%llu,"
-		          "\"lastSeq\":%llu}\n",
-		          (unsigned long long)e->signals, (unsigned long long)e->gaps,
-		          (unsigned long long)e->first, (unsigned long long)e->last);
-	else if (e->signals)
+	if (options_has(options, "json")) {
+		put_object(&context->out.bytes, NULL);
+		put_bool(&context->out.bytes, "ok", true);
+		put_u64(&context->out.bytes, "signals", e->signals);
+		put_u64(&context->out.bytes, "gaps", e->gaps);
+		put_u64(&context->out.bytes, "firstSeq", e->first);
+		put_u64(&context->out.bytes, "lastSeq", e->last);
+		put_end(&context->out.bytes);
+		buf_add_char(&context->out.bytes, '\n');
+	} else if (e->signals)
 		out_say("%llu signals, %llu to %llu, in %s", (unsigned long long)e->signals,
 		        (unsigned long long)e->first, (unsigned long long)e->last, path);
 	else

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/journal_verbs.h"
 #include "cli/verbs.h"
 #include "journal/epochs.h"
@@ -114,14 +115,18 @@ static void show(struct out *out, const struct options *options, const struct jo
 {
 	bool dry = options_has(options, "dry-run");
 
-	if (options_has(options, "json"))
-		out_print(out,
-		          "{\"ok\":true,\"signals\":%llu,\"firstSeq\":%llu,\"lastSeq\":%llu,"
-		          "\"segments\":%llu,\"damaged\":%llu,\"dryRun\":%s}\n",
-		          (unsigned long long)what->signals, (unsigned long long)what->first,
-		          (unsigned long long)what->last, (unsigned long long)what->segments,
-		          (unsigned long long)what->damaged, dry ? "true" : "false");
-	else if (what->signals)
+	if (options_has(options, "json")) {
+		put_object(&out->bytes, NULL);
+		put_bool(&out->bytes, "ok", true);
+		put_u64(&out->bytes, "signals", what->signals);
+		put_u64(&out->bytes, "firstSeq", what->first);
+		put_u64(&out->bytes, "lastSeq", what->last);
+		put_u64(&out->bytes, "segments", what->segments);
+		put_u64(&out->bytes, "damaged", what->damaged);
+		put_bool(&out->bytes, "dryRun", dry);
+		put_end(&out->bytes);
+		buf_add_char(&out->bytes, '\n');
+	} else if (what->signals)
 		out_print(out, "%llu signals, %llu to %llu, in %llu segments %s\n",
 		          (unsigned long long)what->signals, (unsigned long long)what->first,
 		          (unsigned long long)what->last, (unsigned long long)what->segments,

@@ -5,6 +5,7 @@
  */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "cli/batch.h"
 #include "cli/interrupt.h"
 #include "cli/journal_verbs.h"
@@ -116,15 +117,18 @@ static bool take_all(struct import *i, struct error *why)
 
 static void show(struct out *out, const struct import *i, bool json, bool good)
 {
-	if (json)
-		out_print(out,
-		          "{\"ok\":%s,\"accepted\":%llu,\"rejected\":%llu,\"leftOut\":%llu,"
-		          "\"lines\":%llu,\"firstSeq\":%llu,\"lastSeq\":%llu}\n",
-		          good && !i->rejected ? "true" : "false", (unsigned long long)i->accepted,
-		          (unsigned long long)i->rejected, (unsigned long long)i->left_out,
-		          (unsigned long long)i->sent, (unsigned long long)i->first_seq,
-		          (unsigned long long)i->last_seq);
-	else
+	if (json) {
+		put_object(&out->bytes, NULL);
+		put_bool(&out->bytes, "ok", good && !i->rejected);
+		put_u64(&out->bytes, "accepted", i->accepted);
+		put_u64(&out->bytes, "rejected", i->rejected);
+		put_u64(&out->bytes, "leftOut", i->left_out);
+		put_u64(&out->bytes, "lines", i->sent);
+		put_u64(&out->bytes, "firstSeq", i->first_seq);
+		put_u64(&out->bytes, "lastSeq", i->last_seq);
+		put_end(&out->bytes);
+		buf_add_char(&out->bytes, '\n');
+	} else
 		out_print(out, "%llu accepted, %llu rejected, %llu left out\n",
 		          (unsigned long long)i->accepted, (unsigned long long)i->rejected,
 		          (unsigned long long)i->left_out);

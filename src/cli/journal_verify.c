@@ -1,4 +1,5 @@
 /* journal_verify.c - `signalbox journal verify`: a look at the files themselves. */
+#include "base/put.h"
 #include "cli/journal_verbs.h"
 #include "cli/progress.h"
 #include "journal/verify.h"
@@ -19,18 +20,22 @@ static void tell_progress(void *self, uint64_t done, uint64_t total)
 
 static void show_json(struct out *out, const struct journal_report *r)
 {
-	out_print(
-		out,
-		"{\"ok\":%s,\"problems\":%llu,\"segments\":%llu,\"batches\":%llu,\"bytes\":%llu,"
-		"\"signals\":%llu,\"unindexed\":%llu,\"lost\":%llu,\"forgotten\":%llu,"
-		"\"firstSeq\":%llu,\"lastSeq\":%llu,\"uncommitted\":%llu,\"stoppedCleanly\":%s}\n",
-		r->problems ? "false" : "true", (unsigned long long)r->problems,
-		(unsigned long long)r->segments, (unsigned long long)r->batches,
-		(unsigned long long)r->bytes, (unsigned long long)r->signals,
-		(unsigned long long)r->unindexed, (unsigned long long)r->lost,
-		(unsigned long long)r->forgotten, (unsigned long long)r->first,
-		(unsigned long long)r->last, (unsigned long long)r->uncommitted,
-		r->stopped_cleanly ? "true" : "false");
+	put_object(&out->bytes, NULL);
+	put_bool(&out->bytes, "ok", !r->problems);
+	put_u64(&out->bytes, "problems", r->problems);
+	put_u64(&out->bytes, "segments", r->segments);
+	put_u64(&out->bytes, "batches", r->batches);
+	put_u64(&out->bytes, "bytes", r->bytes);
+	put_u64(&out->bytes, "signals", r->signals);
+	put_u64(&out->bytes, "unindexed", r->unindexed);
+	put_u64(&out->bytes, "lost", r->lost);
+	put_u64(&out->bytes, "forgotten", r->forgotten);
+	put_u64(&out->bytes, "firstSeq", r->first);
+	put_u64(&out->bytes, "lastSeq", r->last);
+	put_u64(&out->bytes, "uncommitted", r->uncommitted);
+	put_bool(&out->bytes, "stoppedCleanly", r->stopped_cleanly);
+	put_end(&out->bytes);
+	buf_add_char(&out->bytes, '\n');
 }
 
 static void show(struct out *out, const struct journal_report *r)

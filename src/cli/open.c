@@ -12,6 +12,7 @@
 #include <yyjson.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/whole.h"
 #include "cli/remote.h"
 #include "cli/verbs.h"
@@ -115,9 +116,12 @@ static void show_url(struct out *out, const char *url, bool as_json)
 
 	buf_init(&json, 64 * KIB);
 	buf_add_json(&json, text_of(url));
-	if (as_json)
-		out_print(out, "{\"url\":%.*s}\n", TEXT_ARG(buf_text(&json)));
-	else
+	if (as_json) {
+		put_object(&out->bytes, NULL);
+		put_json(&out->bytes, "url", buf_text(&json));
+		put_end(&out->bytes);
+		buf_add_char(&out->bytes, '\n');
+	} else
 		out_print(out, "%s\n", url);
 	buf_finish(&json);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/put.h"
 #include "cli/batch.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
@@ -209,13 +210,17 @@ static void show(struct replay *r, bool json, bool good)
 	struct out *out = &r->context->out;
 
 	if (json) {
-		out_print(out,
-		          "{\"ok\":%s,\"replayed\":%llu,\"rejected\":%llu,\"leftOut\":%llu,"
-		          "\"interrupted\":%s,\"upTo\":%llu,\"firstSeq\":%llu,\"lastSeq\":%llu}\n",
-		          good && !r->rejected ? "true" : "false", (unsigned long long)r->replayed,
-		          (unsigned long long)r->rejected, (unsigned long long)r->left_out,
-		          interrupt_came() ? "true" : "false", (unsigned long long)r->last_past,
-		          (unsigned long long)r->first_seq, (unsigned long long)r->last_seq);
+		put_object(&out->bytes, NULL);
+		put_bool(&out->bytes, "ok", good && !r->rejected);
+		put_u64(&out->bytes, "replayed", r->replayed);
+		put_u64(&out->bytes, "rejected", r->rejected);
+		put_u64(&out->bytes, "leftOut", r->left_out);
+		put_bool(&out->bytes, "interrupted", interrupt_came());
+		put_u64(&out->bytes, "upTo", r->last_past);
+		put_u64(&out->bytes, "firstSeq", r->first_seq);
+		put_u64(&out->bytes, "lastSeq", r->last_seq);
+		put_end(&out->bytes);
+		buf_add_char(&out->bytes, '\n');
 		return;
 	}
 	out_print(out, "%llu replayed, %llu rejected, %llu left out",

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/whole.h"
 #include "cli/verbs.h"
 
@@ -282,12 +283,15 @@ static int tell(struct command_context *context, const struct options *options)
 	service_look(context, &service);
 	buf_init(&name, 4 * PATH_MAX);
 	buf_add_json(&name, text_of(service.path));
-	if (options_has(options, "json"))
-		out_print(&context->out,
-		          "{\"state\":\"%s\",\"enabled\":%s,\"active\":%s,\"unit\":%.*s}\n",
-		          states[service.state], service.is_enabled ? "true" : "false",
-		          service.is_active ? "true" : "false", TEXT_ARG(buf_text(&name)));
-	else
+	if (options_has(options, "json")) {
+		put_object(&context->out.bytes, NULL);
+		put_word(&context->out.bytes, "state", states[service.state]);
+		put_bool(&context->out.bytes, "enabled", service.is_enabled);
+		put_bool(&context->out.bytes, "active", service.is_active);
+		put_json(&context->out.bytes, "unit", buf_text(&name));
+		put_end(&context->out.bytes);
+		buf_add_char(&context->out.bytes, '\n');
+	} else
 		out_print(&context->out, "%s, %s, %s\n%s\n", states[service.state],
 		          service.is_enabled ? "enabled" : "not enabled",
 		          service.is_active ? "running" : "not running", service.path);

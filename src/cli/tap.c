@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "cli/verbs.h"
 #include "tap/tap.h"
 
@@ -41,7 +42,9 @@ static void show_json(struct out *out, const struct tap_report *r)
 
 	buf_init(&json, 64 * KIB);
 	tap_report_json(r, &json);
-	out_print(out, "{\"ok\":true,");
+	put_object(&out->bytes, NULL);
+	put_bool(&out->bytes, "ok", true);
+	buf_add_char(&out->bytes, ',');
 	out_add(out, buf_text(&json));
 	out_print(out, "}\n");
 	buf_finish(&json);
@@ -76,7 +79,9 @@ static int preview(struct command_context *context, const struct options *option
 	if (!good) {
 		out_say("%s", why.words);
 	} else if (options_has(options, "json")) {
-		out_print(&context->out, "{\"ok\":true,");
+		put_object(&context->out.bytes, NULL);
+		put_bool(&context->out.bytes, "ok", true);
+		buf_add_char(&context->out.bytes, ',');
 		out_add(&context->out, buf_text(&json));
 		out_print(&context->out, "}\n");
 	} else {

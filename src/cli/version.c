@@ -3,6 +3,8 @@
 
 #include "cli/verbs.h"
 
+#include "base/put.h"
+
 static int version(struct command_context *context, const struct options *options)
 {
 	struct utsname machine;
@@ -16,8 +18,12 @@ static int version(struct command_context *context, const struct options *option
 	}
 	if (uname(&machine) != 0)
 		machine = (struct utsname){.machine = "unknown"};
-	out_print(&context->out, "{\"name\":\"signalbox\",\"version\":\"%s\",\"machine\":\"%s\"}\n",
-	          SIGNALBOX_VERSION, machine.machine);
+	put_object(&context->out.bytes, NULL);
+	put_word(&context->out.bytes, "name", "signalbox");
+	put_word(&context->out.bytes, "version", SIGNALBOX_VERSION);
+	put_word(&context->out.bytes, "machine", machine.machine);
+	put_end(&context->out.bytes);
+	buf_add_char(&context->out.bytes, '\n');
 	return STATUS_DONE;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/scan.h"
 #include "bus/bus.h"
 #include "escapement/inside.h"
@@ -118,8 +119,10 @@ void run_agent_hear(struct run_view *view, struct text frame)
 	if (!agent->is_bad)
 		return;
 	buf_init(&out, SAY_MAX);
-	buf_add(&out, TEXT("{\"kind\":\"refused\",\"of\":\"frame\",\"reason\":"));
-	buf_add_json(&out, text_of(why.words));
+	put_object(&out, NULL);
+	put_word(&out, "kind", "refused");
+	put_word(&out, "of", "frame");
+	put_word(&out, "reason", why.words);
 	buf_add_char(&out, '}');
 	client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
@@ -152,10 +155,11 @@ enum back_answer escapement_control(struct escapement *e, const struct back_cont
 	if (control->frame.len) {
 		buf_add(&frame, control->frame);
 	} else {
-		buf_add(&frame, TEXT("{\"kind\":\"control\",\"op\":"));
-		buf_add_json(&frame, control->op);
+		put_object(&frame, NULL);
+		put_word(&frame, "kind", "control");
+		put_text(&frame, "op", control->op);
 		if (control->n)
-			buf_print(&frame, ",\"n\":%llu", (unsigned long long)control->n);
+			put_u64(&frame, "n", control->n);
 		buf_add_char(&frame, '}');
 	}
 	answer = tell(e, control->run, buf_text(&frame)) ? BACK_DONE : BACK_UNKNOWN;
@@ -191,8 +195,7 @@ bool escapement_tell_event(struct escapement *e, const struct signal *s, struct 
 	buf_init(&frame, FRAME_OUT_MAX);
 	buf_print(&frame, "{\"kind\":\"event\",\"ts\":%.0f,\"event\":", s->at_ms);
 	buf_add_json(&frame, s->type);
-	buf_add(&frame, TEXT(",\"data\":"));
-	buf_add(&frame, payload);
+	put_json(&frame, "data", payload);
 	buf_add_char(&frame, '}');
 	told = run.len && !frame.full && tell(e, run, buf_text(&frame));
 	buf_finish(&frame);

@@ -4,6 +4,7 @@
  */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "bus/back.h"
 #include "escapement/inside.h"
 #include "hub/hub.h"
@@ -43,10 +44,12 @@ static void refuse(struct run_view *view, const struct refusal *r)
 	struct buf out;
 
 	buf_init(&out, SAY_MAX);
-	buf_print(&out, "{\"kind\":\"refused\",\"of\":\"%s\",\"%s\":", r->of, r->member);
-	buf_add_json(&out, r->name.len <= NAME_MAX_BYTES ? r->name : TEXT(""));
-	buf_print(&out, ",\"reason\":\"%s\",\"message\":", r->reason);
-	buf_add_json(&out, text_of(r->words));
+	put_object(&out, NULL);
+	put_word(&out, "kind", "refused");
+	put_word(&out, "of", r->of);
+	put_text(&out, r->member, r->name.len <= NAME_MAX_BYTES ? r->name : TEXT(""));
+	put_word(&out, "reason", r->reason);
+	put_word(&out, "message", r->words);
 	buf_add_char(&out, '}');
 	client_say_frame(view->client, WS_OP_TEXT, buf_text(&out));
 	buf_finish(&out);
@@ -215,7 +218,7 @@ static void add_can(struct buf *out, const struct client *client, struct text ru
 	const struct back *back = &client_options(client)->back;
 	const char *between = "";
 
-	buf_add(out, TEXT(",\"can\":["));
+	put_list(out, "can");
 	for (size_t i = 0; client->scopes & SCOPE_CONTROL && i < sizeof(ops) / sizeof(*ops); i++) {
 		if (!back->can(back->self, run, text_of(ops[i])))
 			continue;
@@ -224,7 +227,7 @@ static void add_can(struct buf *out, const struct client *client, struct text ru
 	}
 	buf_add_char(out, ']');
 	if (!(client->scopes & SCOPE_CONTROL))
-		buf_add(out, TEXT(",\"why\":\"this screen may not control runs\""));
+		put_word(out, "why", "this screen may not control runs");
 }
 
 /* For who wants to name the run before something is done to it: op `which`. */
@@ -237,12 +240,13 @@ static bool hear_which(struct run_view *view, const struct frame *frame)
 	if (!yyjson_equals_str(yyjson_obj_get(frame->root, "op"), "which"))
 		return false;
 	buf_init(&out, SAY_MAX);
-	buf_add(&out, TEXT("{\"kind\":\"which\",\"run\":"));
+	put_object(&out, NULL);
+	put_word(&out, "kind", "which");
+	put_key(&out, "run");
 	if (run) {
 		buf_add_json(&out, id);
-		buf_add(&out, TEXT(",\"source\":"));
-		buf_add_json(&out, text_of(run->source));
-		buf_print(&out, ",\"finished\":%s", run->fold.finished ? "true" : "false");
+		put_word(&out, "source", run->source);
+		put_bool(&out, "finished", run->fold.finished);
 		add_can(&out, view->client, id);
 	} else {
 		buf_add(&out, TEXT("null"));

@@ -1,6 +1,7 @@
 /* back.c - the operations of our own dialect that go back to an agent. */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "bus/back.h"
 #include "hub/hub.h"
 #include "hub/person.h"
@@ -30,13 +31,12 @@ static void acknowledge(struct client *c, struct text run, struct text ref)
 	struct buf out;
 
 	buf_init(&out, SAY_MAX);
-	buf_add(&out, TEXT("{\"op\":\"ack\""));
+	put_object(&out, NULL);
+	put_word(&out, "op", "ack");
 	if (ref.len) {
-		buf_add(&out, TEXT(",\"ref\":"));
-		buf_add(&out, ref);
+		put_json(&out, "ref", ref);
 	}
-	buf_add(&out, TEXT(",\"run\":"));
-	buf_add_json(&out, run);
+	put_text(&out, "run", run);
 	buf_add_char(&out, '}');
 	native_say(c, &out);
 }

@@ -7,6 +7,7 @@
  */
 #include <yyjson.h>
 
+#include "base/put.h"
 #include "hub/hub.h"
 #include "hub/person.h"
 #include "native/inside.h"
@@ -24,7 +25,9 @@ static void add_prompt(const struct prompt *prompt, enum answers may, struct buf
 
 	buf_init(&json, PROMPT_FRAME_MAX);
 	prompt_json(prompt, may, &json);
-	buf_add(out, TEXT("{\"op\":\"prompt\","));
+	put_object(out, NULL);
+	put_word(out, "op", "prompt");
+	buf_add_char(out, ',');
 	buf_add(out, (struct text){json.at + 1, json.len - 1}); /* after its brace */
 	out->full |= json.full;
 	buf_finish(&json);
@@ -110,8 +113,11 @@ static void answered(void *of, const struct back_verdict *verdict)
 	struct buf out;
 
 	buf_init(&out, SAY_MAX);
-	buf_print(&out, "{\"op\":\"ack\",\"ref\":%.*s,\"seq\":%llu}", TEXT_ARG(w->ref),
-	          (unsigned long long)verdict->seq);
+	put_object(&out, NULL);
+	put_word(&out, "op", "ack");
+	put_json(&out, "ref", w->ref);
+	put_u64(&out, "seq", verdict->seq);
+	put_end(&out);
 	native_say(w->client, &out);
 	client_end_wait(w);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "choreo/binding.h"
 #include "choreo/choreo.h"
 #include "choreo/ease.h"
@@ -266,7 +267,7 @@ void play_look(const struct play *play, double now_ms, struct buf *out)
 
 	buf_init(&listing.from, FROM_MAX);
 	stage_look(play->stage, now_ms, out);
-	buf_add(out, TEXT(",\"tweens\":["));
+	put_list(out, "tweens");
 	choreo_running(play->choreo, now_ms, list_command, &listing);
 	bindings_running(play->bindings, now_ms, list_command, &listing);
 	buf_add_char(out, ']');
@@ -313,23 +314,26 @@ static yyjson_val *list_of_show(const struct show *show, int list)
 
 void play_save(const struct play *play, struct buf *out)
 {
-	buf_print(out, "{\"version\":%llu,\"now\":", (unsigned long long)play_version(play));
+	put_object(out, NULL);
+	put_u64(out, "version", play_version(play));
+	put_key(out, "now");
 	json_add_number(out, play->now_ms);
-	buf_add(out, TEXT(",\"signs\":["));
+	put_list(out, "signs");
 	for (int list = 0; list < LISTS; list++) {
 		if (list)
 			buf_add_char(out, ',');
 		places_sign(list_of_show(play->show, list), out);
 	}
-	buf_add(out, TEXT("],\"wiring\":"));
+	put_list_end(out);
+	put_key(out, "wiring");
 	wiring_save(play->wiring, out);
-	buf_add(out, TEXT(",\"stage\":"));
+	put_key(out, "stage");
 	stage_save(play->stage, out);
-	buf_add(out, TEXT(",\"choreo\":"));
+	put_key(out, "choreo");
 	choreo_save(play->choreo, out);
-	buf_add(out, TEXT(",\"bindings\":"));
+	put_key(out, "bindings");
 	bindings_save(play->bindings, out);
-	buf_add(out, TEXT(",\"offstage\":"));
+	put_key(out, "offstage");
 	offstage_save(&play->offstage, out);
 	buf_add_char(out, '}');
 }

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "play/episodes.h"
 #include "play/play.h"
 #include "play/recall.h"
@@ -340,10 +341,12 @@ uint64_t theatre_version(const struct theatre *t)
 void theatre_look(const struct theatre *t, double now_ms, struct buf *out)
 {
 	now_ms = fmax(t->now_ms, now_ms);
-	buf_print(out,
-	          "{\"show\":\"%s\",\"running\":%s,\"signalsProcessed\":%llu,\"offstage\":%zu,",
-	          t->tag, t->is_running ? "true" : "false", (unsigned long long)t->stats.processed,
-	          play_offstage(t->play, now_ms));
+	put_object(out, NULL);
+	put_word(out, "show", t->tag);
+	put_bool(out, "running", t->is_running);
+	put_u64(out, "signalsProcessed", t->stats.processed);
+	put_u64(out, "offstage", play_offstage(t->play, now_ms));
+	buf_add_char(out, ',');
 	play_look(t->play, now_ms, out);
 	buf_add_char(out, '}');
 }
@@ -397,23 +400,24 @@ void theatre_save(const struct theatre *t, struct buf *out)
 {
 	struct buf play;
 
-	buf_print(out, "{\"running\":%s,\"processed\":%llu,\"skipped\":%llu,\"now\":",
-	          t->is_running ? "true" : "false", (unsigned long long)t->stats.processed,
-	          (unsigned long long)t->stats.skipped);
+	put_object(out, NULL);
+	put_bool(out, "running", t->is_running);
+	put_u64(out, "processed", t->stats.processed);
+	put_u64(out, "skipped", t->stats.skipped);
+	put_key(out, "now");
 	json_add_number(out, t->now_ms);
-	buf_add(out, TEXT(",\"tokens\":"));
+	put_key(out, "tokens");
 	json_add_number(out, t->tokens);
-	buf_add(out, TEXT(",\"filled\":"));
+	put_key(out, "filled");
 	json_add_number(out, t->filled_ms);
-	buf_add(out, TEXT(",\"sources\":"));
+	put_key(out, "sources");
 	episodes_save(&t->sources, out);
-	buf_add(out, TEXT(",\"entities\":"));
+	put_key(out, "entities");
 	episodes_save(&t->entities, out);
 	buf_init(&play, PLAY_SAVED_MAX);
 	play_save(t->play, &play);
 	if (!play.full) {
-		buf_add(out, TEXT(",\"play\":"));
-		buf_add(out, buf_text(&play));
+		put_json(out, "play", buf_text(&play));
 	}
 	buf_finish(&play);
 	buf_add_char(out, '}');

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/bus.h"
 #include "run/inside.h"
 
@@ -22,15 +23,15 @@ struct waiter {
 static void begin_signal(struct buf *out, const char *type, const struct prompt *p)
 {
 	buf_init(out, PROMPTS_LINE_MAX);
-	buf_print(out, "{\"type\":\"%s\",\"source\":", type);
-	buf_add_json(out, SOURCE_OF_BOX);
-	buf_add(out, TEXT(",\"correlationId\":"));
-	buf_add_json(out, text_of(p->run));
-	buf_print(out, ",\"payload\":{\"prompt\":\"%s\",\"type\":\"%s\"", p->id,
-	          prompt_type_name(p->type));
+	put_object(out, NULL);
+	put_word(out, "type", type);
+	put_text(out, "source", SOURCE_OF_BOX);
+	put_word(out, "correlationId", p->run);
+	put_object(out, "payload");
+	put_word(out, "prompt", p->id);
+	put_word(out, "type", prompt_type_name(p->type));
 	if (p->invoke.at) {
-		buf_add(out, TEXT(",\"invokeid\":"));
-		buf_add_json(out, p->invoke);
+		put_text(out, "invokeid", p->invoke);
 	}
 }
 
@@ -43,7 +44,8 @@ static enum bus_answer emit(struct prompts *all, struct buf *out, const struct b
 
 	e.from = bus_from(all->options.bus, SOURCE_OF_BOX, true);
 	e.from.is_box = true;
-	buf_add(out, TEXT("}}"));
+	put_end(out);
+	put_end(out);
 	e.raw = buf_text(out);
 	if (out->full)
 		error_set(&verdict.why, "it is too big");
@@ -64,10 +66,10 @@ static bool emit_closed(struct prompts *all, struct prompt *p, enum prompt_state
 	struct buf out;
 
 	begin_signal(&out, "prompt.closed", p);
-	buf_print(&out, ",\"state\":\"%s\",\"why\":", prompt_state_name(state));
-	buf_add_json(&out, text_of(why));
+	put_word(&out, "state", prompt_state_name(state));
+	put_word(&out, "why", why);
 	if (state == PROMPT_EXPIRED && p->other)
-		buf_print(&out, ",\"value\":%s", p->other);
+		put_json(&out, "value", text_of(p->other));
 	p->claimed = true;
 	p->why = must_dup(why);
 	if (emit(all, &out, &how, &trouble) == BUS_ACCEPTED)
@@ -104,10 +106,9 @@ void prompts_settle(struct prompts *all, struct text id, const struct prompt_set
 	if (!p || p->settled)
 		return;
 	begin_signal(&out, "prompt.settled", p);
-	buf_add(&out, TEXT(",\"by\":"));
+	put_key(&out, "by");
 	add_settler(&out, p, s);
-	buf_add(&out, TEXT(",\"decision\":"));
-	buf_add_json(&out, text_of(s->decision));
+	put_word(&out, "decision", s->decision);
 	emit(all, &out, &how, NULL);
 }
 
@@ -286,7 +287,7 @@ enum back_answer prompts_answer(struct prompts *all, const struct back_reply *a,
 	begin_signal(&out, "answer", p);
 	buf_add(&out, a->value.len ? TEXT(",\"value\":") : TEXT(",\"cancelled\":true"));
 	buf_add(&out, a->value);
-	buf_add(&out, TEXT(",\"by\":"));
+	put_key(&out, "by");
 	back_add_who(&out, &a->who);
 	waiter = add_waiter(all, a);
 	how.ticket = (struct bus_ticket){.stamped = stamped, .self = waiter};

@@ -6,16 +6,18 @@
 
 #include "run/inside.h"
 
+#include "base/put.h"
+
 /* ---- written ---- */
 
 static void add_bool(struct buf *out, const char *name, bool value)
 {
-	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
+	put_bool(out, name, value);
 }
 
 static void add_states(struct buf *out, const char *name, const struct states *states)
 {
-	buf_print(out, ",\"%s\":[", name);
+	put_list(out, name);
 	for (size_t i = 0; i < states->count; i++) {
 		if (i)
 			buf_add_char(out, ',');
@@ -28,8 +30,8 @@ static void add_invocation(struct buf *out, const struct invocation *i, bool sav
 {
 	struct text said = saving ? buf_text(&i->tail) : invocation_tail(i);
 
-	buf_add(out, TEXT("{\"invokeid\":"));
-	buf_add_json(out, text_of(i->invoke));
+	put_object(out, NULL);
+	put_word(out, "invokeid", i->invoke);
 	json_member_text(out, "session", i->session);
 	json_member_text(out, "model", i->model);
 	json_member_text(out, "status", invocation_status_name(i->status));
@@ -42,8 +44,7 @@ static void add_invocation(struct buf *out, const struct invocation *i, bool sav
 	json_member_number(out, "firstTs", i->first_ts);
 	json_member_number(out, "lastTs", i->last_ts);
 	json_member_number(out, "activeTs", i->active_ts);
-	buf_add(out, TEXT(",\"text\":"));
-	buf_add_json(out, said);
+	put_text(out, "text", said);
 	buf_add_char(out, '}');
 }
 
@@ -51,7 +52,7 @@ static void add_invocations(struct buf *out, const struct fold *fold, bool savin
 {
 	bool is_first = true;
 
-	buf_add(out, TEXT(",\"invocations\":["));
+	put_list(out, "invocations");
 	list_each(&fold->invocations, l) {
 		if (!is_first)
 			buf_add_char(out, ',');
@@ -64,10 +65,11 @@ static void add_invocations(struct buf *out, const struct fold *fold, bool savin
 static void add_debug(struct buf *out, const struct fold_debug *debug)
 {
 	if (!debug->is_known) {
-		buf_add(out, TEXT(",\"debug\":null"));
+		put_word(out, "debug", NULL);
 		return;
 	}
-	buf_print(out, ",\"debug\":{\"paused\":%s", debug->paused ? "true" : "false");
+	put_object(out, "debug");
+	put_bool(out, "paused", debug->paused);
 	json_member_count(out, "stepBudget", debug->step_budget);
 	json_member_text(out, "mode", debug->mode);
 	buf_add_char(out, '}');
@@ -75,7 +77,7 @@ static void add_debug(struct buf *out, const struct fold_debug *debug)
 
 static void add_members(struct buf *out, const struct fold *fold, bool saving)
 {
-	buf_add(out, TEXT("\"session\":"));
+	put_key(out, "session");
 	if (fold->session)
 		buf_add_json(out, text_of(fold->session));
 	else

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "run/inside.h"
 
@@ -69,18 +70,18 @@ void names_keep_words(struct hearing *h, struct name *n, struct text words)
 
 static void save_name(const struct name *n, struct buf *out)
 {
-	buf_print(out, "\"started\":%s,\"failed\":%s,\"at\":", n->is_started ? "true" : "false",
-	          n->has_failed ? "true" : "false");
+	put_bool(out, "started", n->is_started);
+	put_bool(out, "failed", n->has_failed);
+	put_key(out, "at");
 	json_add_number(out, n->start_ms);
-	if (n->has_usage)
-		buf_print(out, ",\"in\":%llu,\"out\":%llu", (unsigned long long)n->input_tokens,
-		          (unsigned long long)n->output_tokens);
-	if (n->model) {
-		buf_add(out, TEXT(",\"model\":"));
-		buf_add_json(out, text_of(n->model));
+	if (n->has_usage) {
+		put_u64(out, "in", n->input_tokens);
+		put_u64(out, "out", n->output_tokens);
 	}
-	buf_add(out, TEXT(",\"words\":"));
-	buf_add_json(out, buf_text(&n->words));
+	if (n->model) {
+		put_word(out, "model", n->model);
+	}
+	put_text(out, "words", buf_text(&n->words));
 }
 
 void hearing_save(const struct hearing *h, struct buf *out)
@@ -90,12 +91,12 @@ void hearing_save(const struct hearing *h, struct buf *out)
 	void *name;
 	size_t at = 0;
 
-	buf_print(out, "{\"dialect\":%s", h->is_dialect ? "true" : "false");
+	put_object(out, NULL);
+	put_bool(out, "dialect", h->is_dialect);
 	if (h->phase) {
-		buf_add(out, TEXT(",\"phase\":"));
-		buf_add_json(out, text_of(h->phase));
+		put_word(out, "phase", h->phase);
 	}
-	buf_add(out, TEXT(",\"names\":["));
+	put_list(out, "names");
 	while (map_next(&h->names, &at, &key, &name)) {
 		buf_print(out, "%s{\"name\":", between);
 		buf_add_json(out, key);
@@ -104,7 +105,8 @@ void hearing_save(const struct hearing *h, struct buf *out)
 		buf_add_char(out, '}');
 		between = ",";
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
 
 static void load_name(struct hearing *h, yyjson_val *saved)

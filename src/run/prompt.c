@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "run/inside.h"
@@ -88,22 +89,22 @@ static bool write_option(struct buf *out, yyjson_val *option)
 		value = label;
 	if (!value)
 		return false;
-	buf_add(out, TEXT("{\"label\":"));
+	put_object(out, NULL);
+	put_key(out, "label");
 	add_label(out, label, value);
-	buf_add(out, TEXT(",\"value\":"));
+	put_key(out, "value");
 	json_add(out, value);
 	if (edit) {
-		buf_add(out, TEXT(",\"edit\":"));
+		put_key(out, "edit");
 		json_add(out, edit);
 	}
 	if (rule.len) {
-		buf_add(out, TEXT(",\"rule\":"));
-		buf_add_json(out, rule);
+		put_text(out, "rule", rule);
 	}
 	if (prompt_option_needs(option))
-		buf_add(out, TEXT(",\"needs\":\"control\""));
+		put_word(out, "needs", "control");
 	if (yyjson_is_true(yyjson_obj_get(option, "safe")))
-		buf_add(out, TEXT(",\"safe\":true"));
+		put_bool(out, "safe", true);
 	return buf_add_char(out, '}') && !out->full;
 }
 
@@ -277,8 +278,7 @@ static void member_text(struct buf *out, const char *name, struct text t)
 {
 	if (!t.at)
 		return;
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, t);
+	put_text(out, name, t);
 }
 
 static void add_input(const struct prompt *p, struct buf *out, size_t max)
@@ -292,7 +292,8 @@ static void add_input(const struct prompt *p, struct buf *out, size_t max)
 
 static void add_names(const struct prompt *p, struct buf *out)
 {
-	buf_print(out, "{\"id\":\"%s\"", p->id);
+	put_object(out, NULL);
+	put_word(out, "id", p->id);
 	json_member_text(out, "run", p->run);
 	json_member_text(out, "source", p->source);
 	member_text(out, "invokeid", p->invoke);
@@ -301,7 +302,7 @@ static void add_names(const struct prompt *p, struct buf *out)
 static void add_state(const struct prompt *p, struct buf *out)
 {
 	if (p->deadline_ms)
-		buf_print(out, ",\"deadline\":%lld", (long long)p->deadline_ms);
+		put_i64(out, "deadline", p->deadline_ms);
 	json_member_text(out, "state", prompt_state_name(p->state));
 	json_member_json(out, "by", p->by);
 	json_member_text(out, "why", p->why);
@@ -329,7 +330,7 @@ static void add_glance(const struct prompt *p, struct buf *out)
 	add_names(p, out);
 	member_text(out, "prompt", p->words);
 	add_state(p, out);
-	buf_add(out, TEXT(",\"answerable\":false"));
+	put_bool(out, "answerable", false);
 }
 
 void prompt_json(const struct prompt *p, enum answers may, struct buf *out)
@@ -347,8 +348,10 @@ void prompt_save(const struct prompt *p, struct buf *out)
 	member_text(out, "own", p->own_id);
 	json_member_json(out, "value", p->value);
 	json_member_text(out, "frame", p->frame);
-	buf_print(out, ",\"seq\":%llu,\"end\":%llu,\"told\":%s}", (unsigned long long)p->seq,
-	          (unsigned long long)p->end_seq, p->told ? "true" : "false");
+	put_u64(out, "seq", p->seq);
+	put_u64(out, "end", p->end_seq);
+	put_bool(out, "told", p->told);
+	put_end(out);
 }
 
 static enum prompt_state state_of(struct text word)

@@ -1,6 +1,7 @@
 /* prompt_frame.c - prompts in the words of the run dialect. */
 #include "run/prompt_frame.h"
 
+#include "base/put.h"
 #include "base/scan.h"
 #include "base/visible.h"
 #include "run/inside.h"
@@ -49,8 +50,14 @@ static void add_safe_options(const struct prompt *p, const char *options, struct
 	yyjson_val *option;
 	size_t at, count;
 
-	if (p->type == PROMPT_CONFIRM)
-		buf_add(out, TEXT("{\"label\":\"No\",\"value\":false,\"safe\":true},"));
+	if (p->type == PROMPT_CONFIRM) {
+		put_object(out, NULL);
+		put_word(out, "label", "No");
+		put_bool(out, "value", false);
+		put_bool(out, "safe", true);
+		put_end(out);
+		buf_add_char(out, ',');
+	}
 	yyjson_arr_foreach(yyjson_doc_get_root(doc), at, count, option)
 	{
 		if (!yyjson_is_true(yyjson_obj_get(option, "safe")))
@@ -63,10 +70,14 @@ static void add_safe_options(const struct prompt *p, const char *options, struct
 
 static void add_narrowed(const struct prompt *p, const char *options, struct buf *out)
 {
-	buf_add(out, TEXT(",\"options\":["));
+	put_list(out, "options");
 	add_safe_options(p, options, out);
-	buf_add(out, TEXT("{\"label\":\"Open the page (signalbox open), where all of it is\","
-	                  "\"value\":\"" PROMPT_OPEN_PAGE "\",\"answers\":false}]"));
+	put_object(out, NULL);
+	put_word(out, "label", "Open the page (signalbox open), where all of it is");
+	put_word(out, "value", PROMPT_OPEN_PAGE);
+	put_bool(out, "answers", false);
+	put_end(out);
+	put_list_end(out);
 }
 
 static bool is_safe(const struct prompt *p, yyjson_val *value)
@@ -116,7 +127,8 @@ static void add_option(struct buf *out, yyjson_val *option)
 		json_add(out, option);
 		return;
 	}
-	buf_add(out, TEXT("{\"label\":"));
+	put_object(out, NULL);
+	put_key(out, "label");
 	add_label(out, option, rule);
 	json_add_members(out, option, without, ',');
 	buf_add_char(out, '}');
@@ -147,7 +159,7 @@ static void add_choices(struct buf *out, const struct prompt *p,
 	if (offer->other || !safe || p->type != PROMPT_SELECT) {
 		json_member_json(out, "default", offer->other);
 	} else {
-		buf_add(out, TEXT(",\"default\":"));
+		put_key(out, "default");
 		json_add(out, safe);
 	}
 	yyjson_doc_free(doc);
@@ -186,21 +198,25 @@ static void make(const struct prompt *p, const struct offered_options *offer, st
 {
 	bool narrowed = is_narrowed(p);
 
-	buf_print(out, "{\"kind\":\"prompt\",\"prompt-id\":\"%s\",\"session-id\":", p->id);
-	buf_add_json(out, text_of(p->run));
-	buf_add(out, TEXT(",\"invokeid\":"));
+	put_object(out, NULL);
+	put_word(out, "kind", "prompt");
+	put_word(out, "prompt-id", p->id);
+	put_word(out, "session-id", p->run);
+	put_key(out, "invokeid");
 	if (p->invoke.at)
 		buf_add_json(out, p->invoke);
 	else
 		buf_add(out, TEXT("null"));
-	buf_print(out, ",\"type\":\"%s\",\"opts\":{\"prompt\":",
-	          narrowed ? "select" : prompt_type_name(p->type));
+	put_word(out, "type", narrowed ? "select" : prompt_type_name(p->type));
+	put_object(out, "opts");
+	put_key(out, "prompt");
 	add_words(out, p->words);
 	if (narrowed)
 		add_narrowed(p, offer->options, out);
 	else
 		add_choices(out, p, offer);
-	buf_add(out, TEXT("}}"));
+	put_end(out);
+	put_end(out);
 }
 
 /* The agent's own frame has all that it offers, with its own spelling: it is sent only where
@@ -219,8 +235,10 @@ void prompt_frame(const struct prompt *p, enum answers may, struct buf *out)
 
 void prompt_closed_frame(const struct prompt *p, struct buf *out)
 {
-	buf_print(out, "{\"kind\":\"prompt-closed\",\"prompt-id\":\"%s\",\"state\":\"%s\"", p->id,
-	          prompt_state_name(p->state));
+	put_object(out, NULL);
+	put_word(out, "kind", "prompt-closed");
+	put_word(out, "prompt-id", p->id);
+	put_word(out, "state", prompt_state_name(p->state));
 	json_member_json(out, "by", p->by);
 	json_member_json(out, "settled", p->settled);
 	buf_add_char(out, '}');
@@ -228,10 +246,14 @@ void prompt_closed_frame(const struct prompt *p, struct buf *out)
 
 void prompt_answer_frame(const struct prompt *p, struct buf *out)
 {
-	buf_add(out, TEXT("{\"kind\":\"answer\",\"prompt-id\":"));
-	buf_add_json(out, p->own_id.at ? p->own_id : text_of(p->id));
-	if (p->value)
-		buf_print(out, ",\"value\":%s}", p->value);
-	else
-		buf_add(out, TEXT(",\"cancelled\":true}"));
+	put_object(out, NULL);
+	put_word(out, "kind", "answer");
+	put_text(out, "prompt-id", p->own_id.at ? p->own_id : text_of(p->id));
+	if (p->value) {
+		put_json(out, "value", text_of(p->value));
+		put_end(out);
+	} else {
+		put_bool(out, "cancelled", true);
+		put_end(out);
+	}
 }

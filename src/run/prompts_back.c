@@ -1,4 +1,5 @@
 /* prompts_back.c - the way back of a prompt: its answers from screens, its end to its agent. */
+#include "base/put.h"
 #include "bus/backs.h"
 #include "run/inside.h"
 
@@ -50,12 +51,10 @@ static enum back_answer add_input(void *self, struct text id, struct buf *out, s
 		return BACK_UNKNOWN;
 	}
 	if (p->tool.at) {
-		buf_add(out, TEXT("\"tool\":"));
-		buf_add_json(out, p->tool);
+		put_text(out, "tool", p->tool);
 		buf_add_char(out, ',');
 	}
-	buf_add(out, TEXT("\"input\":"));
-	buf_add(out, input);
+	put_json(out, "input", input);
 	return BACK_DONE;
 }
 
