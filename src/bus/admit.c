@@ -235,11 +235,6 @@ static bool is_string_or_none(yyjson_val *value)
 	return !value || yyjson_is_str(value);
 }
 
-static bool is_object_or_none(yyjson_val *value)
-{
-	return !value || yyjson_is_obj(value);
-}
-
 /* A name with a U+0000 in it would be shorter for whoever takes it for a C string. */
 static bool is_name_or_none(yyjson_val *value)
 {
@@ -279,9 +274,9 @@ static enum admit_reason check_types(struct admit *a)
 		return wrong_type(a, "correlationId", "a string");
 	if (v[MEMBER_TIMESTAMP] && !json_number(v[MEMBER_TIMESTAMP], &at_ms))
 		return wrong_type(a, "timestamp", "a number");
-	if (!is_object_or_none(v[MEMBER_PAYLOAD]))
+	if (v[MEMBER_PAYLOAD] && !yyjson_is_obj(v[MEMBER_PAYLOAD]))
 		return wrong_type(a, "payload", "an object");
-	if (!is_object_or_none(v[MEMBER_METADATA]))
+	if (v[MEMBER_METADATA] && !yyjson_is_obj(v[MEMBER_METADATA]))
 		return wrong_type(a, "metadata", "an object");
 	return check_names(a);
 }

@@ -14,11 +14,8 @@ static void schema_add_object(const struct field *fields, const char *type, stru
 static void schema_add_choices(const struct field *field, struct buf *out)
 {
 	put_list(out, "enum");
-	for (size_t i = 0; field->choices[i]; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		buf_add_json(out, text_of(field->choices[i]));
-	}
+	for (size_t i = 0; field->choices[i]; i++)
+		put_word(out, NULL, field->choices[i]);
 	buf_add_char(out, ']');
 }
 

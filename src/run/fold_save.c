@@ -18,11 +18,8 @@ static void add_bool(struct buf *out, const char *name, bool value)
 static void add_states(struct buf *out, const char *name, const struct states *states)
 {
 	put_list(out, name);
-	for (size_t i = 0; i < states->count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		buf_add_json(out, text_of(states->at[i]));
-	}
+	for (size_t i = 0; i < states->count; i++)
+		put_word(out, NULL, states->at[i]);
 	buf_add_char(out, ']');
 }
 

@@ -31,11 +31,8 @@ static void add_models(struct buf *out, const struct source *s)
 	struct text model = source_model(s);
 
 	put_list(out, "models");
-	for (size_t i = 0; i < s->model_count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		buf_add_json(out, text_of(s->models[i]));
-	}
+	for (size_t i = 0; i < s->model_count; i++)
+		put_word(out, NULL, s->models[i]);
 	put_list_end(out);
 	put_key(out, "model");
 	if (model.len)

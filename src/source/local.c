@@ -94,31 +94,19 @@ void local_reconcile(struct sources *sources, const struct local_look *look)
 
 /* ---- as in the documents ---- */
 
-static void local_add_member(struct buf *out, const char *name, struct text value)
-{
-	put_text(out, name, value);
-	buf_add_char(out, ',');
-}
-
 void local_add_json(struct buf *out, const struct local_service *s)
 {
-	buf_add_char(out, '{');
-	local_add_member(out, "id", s->id);
-	local_add_member(out, "label", s->label);
-	local_add_member(out, "protocol", s->spoken.len ? s->spoken : s->protocol);
-	local_add_member(out, "url", s->url);
+	put_object(out, NULL);
+	put_text(out, "id", s->id);
+	put_text(out, "label", s->label);
+	put_text(out, "protocol", s->spoken.len ? s->spoken : s->protocol);
+	put_text(out, "url", s->url);
 	put_bool(out, "available", s->is_there);
-	buf_add_char(out, ',');
-	if (s->needs_key) {
+	if (s->needs_key)
 		put_bool(out, "needsApiKey", true);
-		buf_add_char(out, ',');
-	}
 	put_list(out, "models");
-	for (size_t i = 0; i < s->model_count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		buf_add_json(out, s->models[i]);
-	}
+	for (size_t i = 0; i < s->model_count; i++)
+		put_text(out, NULL, s->models[i]);
 	put_list_end(out);
 	put_end(out);
 }

@@ -376,12 +376,9 @@ void stage_look(const struct stage *stage, double now_ms, struct buf *out)
 	put_key(out, "at");
 	json_add_number(out, now_ms);
 	put_list(out, "entities");
-	for (size_t i = 0; i < stage->count; i++) {
-		if (i)
-			buf_add_char(out, ',');
+	for (size_t i = 0; i < stage->count; i++)
 		actor_json(&stage->actors[i], now_ms, out);
-	}
-	buf_add_char(out, ']');
+	put_list_end(out);
 }
 
 /* ---- what is under way ---- */

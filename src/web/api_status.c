@@ -100,11 +100,8 @@ static void add_journal(struct buf *out, const struct journal *journal)
 static void add_listeners(struct buf *out, const struct web *web)
 {
 	put_list(out, "listeners");
-	for (size_t i = 0; i < web->listen_count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		buf_add_json(out, text_of(listen_address(web->listens[i])));
-	}
+	for (size_t i = 0; i < web->listen_count; i++)
+		put_word(out, NULL, listen_address(web->listens[i]));
 	buf_add_char(out, ']');
 }
 

@@ -1,9 +1,8 @@
 /* discover.c - the probes, and what is done with what they find.
  *
- * A look is one round of probes; everybody who asks while it is under way gets its
- * outcome.  A port that answers is a service; that it answers does not make it
- * trusted: OpenClaw is connected by itself only when its own configuration, a file
- * of our user, names a token and the socket that listens is our user's too.
+ * A look is one round of probes; everybody who asks while it is under way gets its outcome.  A
+ * port that answers is a service, but not yet trusted: OpenClaw is connected by itself only when
+ * its own configuration, a file of our user, names a token and the listener is our user's too.
  */
 #include "source/discover/discover.h"
 
@@ -200,8 +199,6 @@ static void add_answer(struct discover *d, struct buf *out)
 	for (size_t i = 0; i < SERVICES; i++) {
 		struct local_service s = describe(&d->probes[i]);
 
-		if (i)
-			buf_add_char(out, ',');
 		local_add_json(out, &s);
 	}
 	put_list_end(out);
