@@ -82,8 +82,6 @@ static void journal_wants_state(void *self, struct buf *out)
 	struct box *box = self;
 
 	folds_save(bus_folds(box->bus), out);
-	if (box->playhouse)
-		playhouse_save(box->playhouse, out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so

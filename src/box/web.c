@@ -44,11 +44,6 @@ static void web_wants_status(void *self, struct buf *out)
 	playhouse_status(box->playhouse, out);
 }
 
-static void web_wants_stage(void *self, struct buf *out)
-{
-	playhouse_look(((struct box *)self)->playhouse, out);
-}
-
 static void web_wants_metrics(void *self, struct buf *out)
 {
 	struct box *box = self;
@@ -96,6 +91,14 @@ bool box_make_web(struct box *box, struct error *why)
 				.forget = playhouse_forget_use,
 				.run = playhouse_run,
 			},
+		.stage =
+			{
+				.self = box->playhouse,
+				.reach = playhouse_reach,
+				.seq = playhouse_seq,
+				.watch = playhouse_watch,
+				.look = playhouse_show,
+			},
 		.doors =
 			{
 				.self = box,
@@ -103,7 +106,6 @@ bool box_make_web(struct box *box, struct error *why)
 				.clients = web_counts,
 				.status = web_wants_status,
 				.metrics = web_wants_metrics,
-				.stage = web_wants_stage,
 				.trouble = web_wants_trouble,
 			},
 	};

@@ -332,6 +332,13 @@ bool folds_turn(struct folds *folds)
 	return more;
 }
 
+static void fill_purse(struct folded *f, uint64_t came)
+{
+	uint64_t flood = f->kind->flood ? f->kind->flood : FLOOD;
+
+	f->purse = came <= flood ? FLOOD : 0;
+}
+
 bool folds_tick(struct folds *folds)
 {
 	uint64_t last = journal_last_seq(folds->journal), came = last - folds->counted;
@@ -339,7 +346,7 @@ bool folds_tick(struct folds *folds)
 	folds->counted = last;
 	folds->few_come = came <= FEW;
 	list_each(&folds->all, l)
-		list_of(l, struct folded, in_folds)->purse = came <= FLOOD ? FLOOD : 0;
+		fill_purse(list_of(l, struct folded, in_folds), came);
 	return came > 0;
 }
 
@@ -352,6 +359,14 @@ bool fold_reach(struct folded *f, uint64_t ns)
 {
 	follow(f, present_of(f), clock_mono_ns() + ns);
 	return !fold_is_behind(f);
+}
+
+bool fold_reach_to(struct folded *f, uint64_t seq, uint64_t ns)
+{
+	uint64_t present = present_of(f);
+
+	follow(f, seq < present ? seq : present, clock_mono_ns() + ns);
+	return f->seq >= seq;
 }
 
 void fold_watch(struct folded *f, bool watch)

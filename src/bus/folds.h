@@ -42,6 +42,7 @@ struct fold_kind {
 	bool durable_first; /* later: it hears only what is on the disk, unless the disk fails */
 	uint64_t back;      /* the newest signals that matter without a checkpoint; 0: all */
 	bool is_narrow;     /* with one, too, no others matter */
+	uint64_t flood;     /* later: so many from one tick to the next are a flood; 0: 5,000 */
 	size_t saved_max;   /* a longer state is not saved; 0: there is no limit */
 
 	/* Quick looks, both optional: could a line of the past matter, does a new signal? */
@@ -96,6 +97,8 @@ uint64_t fold_seq(const struct folded *folded); /* the newest signal that it hea
 bool fold_is_behind(const struct folded *folded);
 /* Folds on, for at most so long; true: it is at the present. */
 bool fold_reach(struct folded *folded, uint64_t ns);
+/* The same, up to this signal and no further. */
+bool fold_reach_to(struct folded *folded, uint64_t seq, uint64_t ns);
 void fold_watch(struct folded *folded, bool watch); /* somebody watches, or no longer does */
 
 #endif

@@ -78,6 +78,7 @@ static const struct fold_kind at_once = {KIND("quick", FOLD_AT_ONCE)};
 static const struct fold_kind odd = {KIND("odd", FOLD_AT_ONCE), .back = 10, .may_want = is_odd,
                                      .wants = wants_odd};
 static const struct fold_kind later = {KIND("slow", FOLD_LATER)};
+static const struct fold_kind timid = {KIND("timid", FOLD_LATER), .flood = 300};
 static const struct fold_kind careful = {KIND("careful", FOLD_LATER), .durable_first = true};
 static const struct fold_kind narrow = {KIND("narrow", FOLD_LATER), .saved_max = 4};
 
@@ -252,6 +253,30 @@ static void what_is_watched_follows_a_flood(void **state)
 	fold_watch(slow_fold, false);
 }
 
+static void take_turns(void)
+{
+	while (folds_turn(bus_folds(fixture_bus)))
+		;
+}
+
+static void some_wait_for_a_smaller_flood(void **state)
+{
+	struct sum sum = {0};
+	struct folded *f = folds_add(bus_folds(fixture_bus), &timid, &sum);
+
+	emit(400);
+	folds_tick(bus_folds(fixture_bus));
+	take_turns();
+	assert_int_equal(sum.count, 0);
+	assert_int_equal(slow.count, 400);
+	assert_true(fold_reach_to(f, 100, UINT64_C(10000000000)));
+	assert_int_equal(sum.last, 100); /* and no further */
+	folds_tick(bus_folds(fixture_bus));
+	take_turns();
+	assert_int_equal(sum.count, 400);
+	fold_remove(f);
+}
+
 static void a_turn_is_bounded_and_nothing_is_lost_by_that(void **state)
 {
 	emit(50);
@@ -308,6 +333,7 @@ int main(void)
 		TEST(a_flood_is_folded_when_it_is_over),
 		TEST(many_are_folded_once_a_tick_and_few_as_they_come),
 		TEST(what_is_watched_follows_a_flood),
+		TEST(some_wait_for_a_smaller_flood),
 		TEST(a_turn_is_bounded_and_nothing_is_lost_by_that),
 		TEST(some_hear_only_what_is_on_the_disk),
 		TEST(a_state_that_is_too_long_is_not_saved),

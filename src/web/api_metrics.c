@@ -12,6 +12,7 @@
 #include "net/account.h"
 #include "signal/metric.h"
 #include "web/inside.h"
+#include "web/late.h"
 
 #define METRICS_MAX (16 * MIB) /* a line for each wire of the largest show */
 #define STAGE_MAX (64 * MIB)
@@ -213,11 +214,13 @@ void api_metrics(struct call *call)
 
 void api_stage(struct call *call)
 {
-	const struct web_doors *doors = &call->web->options.doors;
+	const struct web_stage *stage = &call->web->options.stage;
 	struct buf out;
 
+	if (!web_has_stage(call, api_stage))
+		return;
 	buf_init(&out, STAGE_MAX);
-	doors->stage(doors->self, &out);
+	stage->look(stage->self, &out);
 	buf_add_char(&out, '\n');
 	answer(call, "application/json", &out);
 }

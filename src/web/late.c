@@ -1,8 +1,8 @@
 /* late.c - requests that wait for what is not folded or not in memory.
  *
- * Runs follow the journal at a pace of their own (bus/folds.h).  A request for one hears of
- * everything that was admitted before it: where that is not folded yet, the request waits while
- * the folding goes on at once, and after WAIT_MS it is told how far that came.  So it is with
+ * Runs and the stage follow the journal at a pace of their own (bus/folds.h).  A request for one
+ * hears of everything that was admitted before it: where that is not folded yet, the request waits
+ * while the folding goes on at once, and after WAIT_MS it is told how far that came.  So it is with
  * texts that were let go (run/recall.h).
  */
 #include "web/late.h"
@@ -17,8 +17,50 @@
 #define WAIT_MS 8000
 #define LATE_MAX 256 /* at once; more are refused */
 
+/* What is waited for. */
+struct awaited {
+	const char *name;
+	bool (*reach)(struct web *web); /* folds on for a moment; true: all there is */
+	uint64_t (*seq)(struct web *web);
+	void (*watch)(struct web *web, bool watches);
+};
+
+static bool reach_runs(struct web *web)
+{
+	return runs_reach(web->options.runs);
+}
+
+static uint64_t seq_of_runs(struct web *web)
+{
+	return runs_seq(web->options.runs);
+}
+
+static void watch_runs(struct web *web, bool watches)
+{
+	runs_watch(web->options.runs, watches);
+}
+
+static bool reach_stage(struct web *web)
+{
+	return web->options.stage.reach(web->options.stage.self);
+}
+
+static uint64_t seq_of_stage(struct web *web)
+{
+	return web->options.stage.seq(web->options.stage.self);
+}
+
+static void watch_stage(struct web *web, bool watches)
+{
+	web->options.stage.watch(web->options.stage.self, watches);
+}
+
+static const struct awaited the_runs = {"the runs are", reach_runs, seq_of_runs, watch_runs};
+static const struct awaited the_stage = {"the stage is", reach_stage, seq_of_stage, watch_stage};
+
 struct late {
 	struct call call;
+	const struct awaited *awaited;
 	void (*answer)(struct call *call);
 	uint64_t until, since_ms;
 	char *texts_of; /* the run whose texts it waits for, or NULL */
@@ -30,18 +72,20 @@ static void free_late(struct late *late)
 {
 	list_remove(&late->in_web);
 	late->call.web->late_count--;
-	runs_watch(late->call.web->options.runs, false);
+	late->awaited->watch(late->call.web, false);
 	free(late->texts_of);
 	free(late);
 }
 
-static void refuse(struct http *http, uint64_t seq, uint64_t until)
+static void refuse(const struct call *call, const struct awaited *awaited, uint64_t until)
 {
-	char *words = must_print("the runs are known up to signal %llu of %llu; ask again",
+	uint64_t seq = awaited->seq(call->web);
+	char *words = must_print("%s known up to signal %llu of %llu; ask again", awaited->name,
 	                         (unsigned long long)seq, (unsigned long long)until);
 	char *more = must_print(",\"seq\":%llu", (unsigned long long)seq);
 
-	http_refuse(http, &(struct http_refusal){503, "behind", words, more, "Retry-After: 1\r\n"});
+	http_refuse(call->http,
+	            &(struct http_refusal){503, "behind", words, more, "Retry-After: 1\r\n"});
 	free(more);
 	free(words);
 }
@@ -56,7 +100,8 @@ static void gone(void *self, struct http *http)
 	free_late(self);
 }
 
-static struct late *wait_for(struct call *call, void (*answer)(struct call *call), uint64_t until)
+static struct late *wait_for(struct call *call, const struct awaited *awaited,
+                             void (*answer)(struct call *call), uint64_t until)
 {
 	static const struct http_handler handler = {.whole = whole, .gone = gone};
 	struct web *web = call->web;
@@ -65,12 +110,13 @@ static struct late *wait_for(struct call *call, void (*answer)(struct call *call
 	late->call = *call;
 	late->call.is_late = true;
 	late->answer = answer;
+	late->awaited = awaited;
 	late->until = until;
 	late->since_ms = loop_now_ms(web->options.loop);
 	late->is_whole = call->is_late;
 	list_add(&web->late, &late->in_web);
 	web->late_count++;
-	runs_watch(web->options.runs, true);
+	awaited->watch(web, true);
 	if (call->is_late)
 		http_await(call->http, &handler, late);
 	else
@@ -79,20 +125,30 @@ static struct late *wait_for(struct call *call, void (*answer)(struct call *call
 	return late;
 }
 
-bool web_has_runs(struct call *call, void (*answer)(struct call *call))
+static bool has(struct call *call, const struct awaited *awaited, void (*answer)(struct call *call))
 {
 	struct web *web = call->web;
 	uint64_t until = journal_last_seq(web->options.journal);
 
 	if (call->is_late)
 		return true;
-	if (runs_reach(web->options.runs) && runs_seq(web->options.runs) >= until)
+	if (awaited->reach(web) && awaited->seq(web) >= until)
 		return true;
 	if (web->late_count < LATE_MAX)
-		wait_for(call, answer, until);
+		wait_for(call, awaited, answer, until);
 	else
-		refuse(call->http, runs_seq(web->options.runs), until);
+		refuse(call, awaited, until);
 	return false;
+}
+
+bool web_has_runs(struct call *call, void (*answer)(struct call *call))
+{
+	return has(call, &the_runs, answer);
+}
+
+bool web_has_stage(struct call *call, void (*answer)(struct call *call))
+{
+	return has(call, &the_stage, answer);
 }
 
 const struct said *web_has_said(struct call *call, struct run *run,
@@ -102,9 +158,9 @@ const struct said *web_has_said(struct call *call, struct run *run,
 	const struct said *said = run_said(runs, run);
 
 	if (!said && call->web->late_count < LATE_MAX)
-		wait_for(call, answer, runs_seq(runs))->texts_of = must_dup(run->id);
+		wait_for(call, &the_runs, answer, runs_seq(runs))->texts_of = must_dup(run->id);
 	else if (!said)
-		refuse(call->http, runs_seq(runs), journal_last_seq(call->web->options.journal));
+		refuse(call, &the_runs, journal_last_seq(call->web->options.journal));
 	return said;
 }
 
@@ -114,12 +170,13 @@ static bool is_known(const struct late *late)
 	struct runs *runs = late->call.web->options.runs;
 	struct run *run = late->texts_of ? runs_find(runs, text_of(late->texts_of)) : NULL;
 
-	return runs_seq(runs) >= late->until && (!run || run_said(runs, run));
+	return late->awaited->seq(late->call.web) >= late->until && (!run || run_said(runs, run));
 }
 
 static void end(struct late *late, bool known)
 {
 	struct call call = late->call;
+	const struct awaited *awaited = late->awaited;
 	void (*answer)(struct call *) = late->answer;
 	uint64_t until = late->until;
 
@@ -127,7 +184,7 @@ static void end(struct late *late, bool known)
 	if (known)
 		answer(&call);
 	else
-		refuse(call.http, runs_seq(call.web->options.runs), until);
+		refuse(&call, awaited, until);
 }
 
 void web_late_turn(struct web *web, bool stops)

@@ -34,10 +34,9 @@ struct web_doors {
 	bool (*join)(void *self, struct http *http, const struct caller *caller);
 	unsigned long (*clients)(void *self); /* how many hear signals now */
 	/* Append: `,"name":value` members to GET /api/status; lines to GET /metrics, see
-	 * metrics.h; all of GET /api/stage. */
+	 * signal/metric.h. */
 	void (*status)(void *self, struct buf *out);
 	void (*metrics)(void *self, struct buf *out);
-	void (*stage)(void *self, struct buf *out);
 	const char *(*trouble)(void *self); /* NULL when ready to serve */
 };
 
@@ -50,6 +49,15 @@ struct web_discovery {
 	void *(*ask)(void *self, bool rescan, web_found_fn *found, void *of);
 	void (*forget)(void *self, void *ask);
 	char *(*openclaw_token)(void *self); /* NULL: there is none; the caller frees it */
+};
+
+/* The stage, which may lag behind the signals. */
+struct web_stage {
+	void *self;
+	bool (*reach)(void *self); /* plays on for a moment; true: all there is */
+	uint64_t (*seq)(void *self);
+	void (*watch)(void *self, bool watches); /* a request waits for it */
+	void (*look)(void *self, struct buf *out);
 };
 
 struct web_options {
@@ -66,6 +74,7 @@ struct web_options {
 	struct web_discovery discovery;
 	struct web_tap tap;
 	struct web_show show;
+	struct web_stage stage;
 };
 
 /* Makes DATA/token at the first start; refuses looser modes or another owner. */

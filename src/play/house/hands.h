@@ -13,16 +13,4 @@ void hands_arm(struct playhouse *p);
 
 void hands_load(struct playhouse *p); /* the document of DATA, if there is a good one */
 
-/* ---- past.c ---- */
-
-struct show_past {
-	struct theatre *theatre;
-	struct journal *journal;
-	uint64_t after, until; /* signals of the journal */
-	uint64_t ns;           /* of the processor, that may be taken for it */
-	double now_ms;         /* each is played at its own time, and none after this */
-	unsigned wait_ms;      /* for the disk, all in all */
-};
-uint64_t hands_play_past(const struct show_past *past); /* how far it came */
-
 #endif

@@ -33,7 +33,13 @@ struct playhouse *playhouse_create(const struct playhouse_options *options);
 /* The document of DATA, if there is a good one; it goes on where it was. */
 void playhouse_open(struct playhouse *p);
 void playhouse_destroy(struct playhouse *p);
-void playhouse_save(struct playhouse *p, struct buf *out); /* for the checkpoint */
+
+/* ---- the door of web to the stage, as web/web.h says; self is the playhouse ---- */
+
+bool playhouse_reach(void *self);
+uint64_t playhouse_seq(void *self);
+void playhouse_watch(void *self, bool watches);
+void playhouse_show(void *self, struct buf *out);
 
 const struct theatre *playhouse_theatre(const struct playhouse *p);
 void playhouse_status(struct playhouse *p, struct buf *out); /* of GET /api/status */
