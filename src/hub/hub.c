@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "hub/acks.h"
 #include "hub/inside.h"
 #include "hub/person.h"
@@ -320,12 +321,17 @@ void hub_status(const struct hub *hub, struct buf *out)
 	const struct hub_stats *n = &hub->counts;
 	const struct hub_lag lag = hub_lag(hub);
 
-	buf_print(out,
-	          "{\"clients\":%lu,\"joined\":%lu,\"frames\":%lu,\"fellBehind\":%lu,"
-	          "\"gaps\":%lu,\"dropped\":%lu,\"slowClosed\":%lu,\"reading\":%lu,"
-	          "\"lagBytes\":%llu}",
-	          n->clients, n->joined, n->frames, n->fell_behind, n->gaps, n->skipped,
-	          n->slow_closed, (unsigned long)lag.reading, (unsigned long long)lag.bytes);
+	put_object(out, NULL);
+	put_u64(out, "clients", n->clients);
+	put_u64(out, "joined", n->joined);
+	put_u64(out, "frames", n->frames);
+	put_u64(out, "fellBehind", n->fell_behind);
+	put_u64(out, "gaps", n->gaps);
+	put_u64(out, "dropped", n->skipped);
+	put_u64(out, "slowClosed", n->slow_closed);
+	put_u64(out, "reading", lag.reading);
+	put_u64(out, "lagBytes", lag.bytes);
+	put_end(out);
 }
 
 struct hub_stats hub_stats(const struct hub *hub)

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "base/scan.h"
 #include "hub/acks.h"
 #include "hub/encoding.h"
@@ -36,11 +37,12 @@ void native_say_error(struct client *c, const char *code, const char *message, s
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_print(&out, "{\"op\":\"error\",\"code\":\"%s\",\"message\":", code);
-	buf_add_json(&out, text_of(message));
+	put_object(&out, NULL);
+	put_word(&out, "op", "error");
+	put_word(&out, "code", code);
+	put_word(&out, "message", message);
 	if (ref.len) {
-		buf_add(&out, TEXT(",\"ref\":"));
-		buf_add(&out, ref);
+		put_json(&out, "ref", ref);
 	}
 	buf_add_char(&out, '}');
 	native_say(c, &out);
@@ -51,13 +53,14 @@ void native_acknowledge(struct client *c, struct text ref)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_add(&out, TEXT("{\"op\":\"ack\""));
+	put_object(&out, NULL);
+	put_word(&out, "op", "ack");
 	if (ref.len) {
-		buf_add(&out, TEXT(",\"ref\":"));
-		buf_add(&out, ref);
+		put_json(&out, "ref", ref);
 	}
-	buf_print(&out, ",\"at\":%llu,\"head\":%llu}", (unsigned long long)clock_wall_ms(),
-	          (unsigned long long)journal_last_seq(client_options(c)->journal));
+	put_u64(&out, "at", clock_wall_ms());
+	put_u64(&out, "head", journal_last_seq(client_options(c)->journal));
+	put_end(&out);
 	native_say(c, &out);
 }
 
@@ -80,8 +83,12 @@ static void tell_gap(struct client *c, const struct gap *gap)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_print(&out, "{\"op\":\"gap\",\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}",
-	          (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
+	put_object(&out, NULL);
+	put_word(&out, "op", "gap");
+	put_u64(&out, "from", gap->from);
+	put_u64(&out, "to", gap->to);
+	put_word(&out, "why", gap->why);
+	put_end(&out);
 	native_say(c, &out);
 }
 
@@ -103,15 +110,25 @@ static void welcome(struct client *c, const struct http *http)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_print(&out, "{\"op\":\"hello\",\"epoch\":\"%s\",\"seq\":%llu,",
-	          journal_epoch(o->journal), (unsigned long long)journal_last_seq(o->journal));
-	buf_add(&out, TEXT("\"server\":{\"name\":\"signalbox\",\"version\":\"" SIGNALBOX_VERSION
-	                   "\"},\"scopes\":["));
+	put_object(&out, NULL);
+	put_word(&out, "op", "hello");
+	put_word(&out, "epoch", journal_epoch(o->journal));
+	put_u64(&out, "seq", journal_last_seq(o->journal));
+	put_object(&out, "server");
+	put_word(&out, "name", "signalbox");
+	put_word(&out, "version", SIGNALBOX_VERSION);
+	put_end(&out);
+	put_list(&out, "scopes");
 	add_scopes(&out, c->scopes);
-	buf_print(&out,
-	          "],\"limits\":{\"message\":%zu,\"fragments\":%u,\"behind\":%zu,\"acks\":%d,"
-	          "\"ref\":%d}}",
-	          o->ws.message_max, o->ws.fragments_max, o->behind_max, ACKS_MAX, ACK_REF_MAX);
+	put_list_end(&out);
+	put_object(&out, "limits");
+	put_u64(&out, "message", o->ws.message_max);
+	put_u64(&out, "fragments", o->ws.fragments_max);
+	put_u64(&out, "behind", o->behind_max);
+	put_i64(&out, "acks", ACKS_MAX);
+	put_i64(&out, "ref", ACK_REF_MAX);
+	put_end(&out);
+	put_end(&out);
 	native_say(c, &out);
 }
 
@@ -155,13 +172,13 @@ static void say_too_fast(struct client *c, unsigned wait_ms, struct text ref)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
-	buf_print(&out,
-	          "{\"op\":\"error\",\"code\":\"too_fast\",\"message\":"
-	          "\"more signals a second than limits.rate allows\",\"wait\":%u",
-	          wait_ms);
+	put_object(&out, NULL);
+	put_word(&out, "op", "error");
+	put_word(&out, "code", "too_fast");
+	put_word(&out, "message", "more signals a second than limits.rate allows");
+	put_u64(&out, "wait", wait_ms);
 	if (ref.len) {
-		buf_add(&out, TEXT(",\"ref\":"));
-		buf_add(&out, ref);
+		put_json(&out, "ref", ref);
 	}
 	buf_add_char(&out, '}');
 	native_say(c, &out);

@@ -5,6 +5,8 @@
  * change after the other: it gets all of them again when it has caught up. */
 #include "native/inside.h"
 
+#include "base/put.h"
+
 #define SOURCES_MAX_BYTES (32 * MIB)
 
 void native_say_sources(struct native_view *view)
@@ -14,7 +16,9 @@ void native_say_sources(struct native_view *view)
 
 	view->owed_sources = false;
 	buf_init(&out, SOURCES_MAX_BYTES);
-	buf_add(&out, TEXT("{\"op\":\"sources\",\"all\":"));
+	put_object(&out, NULL);
+	put_word(&out, "op", "sources");
+	put_key(&out, "all");
 	o->sources(o->self, &out);
 	buf_add_char(&out, '}');
 	native_say(view->client, &out);
@@ -39,10 +43,10 @@ void native_tell_sources(struct native *native, const struct news *news)
 		if (!view->hears_sources)
 			continue;
 		if (out.len == 0) {
-			buf_add(&out, TEXT("{\"op\":\"sources\",\"changed\":"));
-			buf_add(&out, news->changed);
-			buf_add(&out, TEXT(",\"removed\":"));
-			buf_add(&out, news->removed);
+			put_object(&out, NULL);
+			put_word(&out, "op", "sources");
+			put_json(&out, "changed", news->changed);
+			put_json(&out, "removed", news->removed);
 			buf_add_char(&out, '}');
 		}
 		tell(view, &out);

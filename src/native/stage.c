@@ -7,16 +7,18 @@
  * and few; else all of the stage.  How the stage looks is written once a turn, for
  * everybody who has to see it.
  */
+#include "base/put.h"
 #include "native/inside.h"
 #include "signal/json.h"
 
 static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)
 {
-	buf_add(out, TEXT("{\"op\":\"stage\",\"version\":"));
-	buf_add_u64(out, version);
-	buf_add(out, TEXT(",\"at\":"));
+	put_object(out, NULL);
+	put_word(out, "op", "stage");
+	put_u64(out, "version", version);
+	put_key(out, "at");
 	json_add_number(out, at_ms);
-	buf_print(out, ",\"%s\":", what);
+	put_key(out, what);
 }
 
 /* ---- all of it ---- */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "run/inside.h"
 #include "run/past.h"
 
@@ -206,10 +207,10 @@ void recall_close(struct runs *all)
 
 static void add_line(const struct run *run, struct buf *out)
 {
-	buf_add(out, TEXT("{\"run\":"));
-	buf_add_json(out, text_of(run->id));
+	put_object(out, NULL);
+	put_word(out, "run", run->id);
 	json_member_count(out, "seq", run->last_seq);
-	buf_add(out, TEXT(",\"said\":"));
+	put_key(out, "said");
 	said_save(run->said, out);
 	buf_add(out, TEXT("}\n"));
 }

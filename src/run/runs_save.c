@@ -6,14 +6,15 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/folds.h"
 #include "run/inside.h"
 #include "run/sessions.h"
 
 static void add_numbers(const struct run *run, struct buf *out)
 {
-	buf_add(out, TEXT("{\"id\":"));
-	buf_add_json(out, text_of(run->id));
+	put_object(out, NULL);
+	put_word(out, "id", run->id);
 	json_member_text(out, "source", run->source);
 	json_member_count(out, "signals", run->signals);
 	json_member_count(out, "frames", run->frames);
@@ -37,14 +38,16 @@ void run_brief(const struct run *run, struct buf *out)
 	const struct states *config = &run->fold.config;
 
 	add_numbers(run, out);
-	buf_add(out, TEXT(",\"config\":["));
+	put_list(out, "config");
 	for (size_t i = 0; i < config->count; i++) {
 		buf_add(out, i ? TEXT(",") : TEXT(""));
 		buf_add_json(out, text_of(config->at[i]));
 	}
-	buf_print(out, "],\"finished\":%s,\"paused\":%s,\"live\":%zu,\"invocations\":%zu",
-	          run->fold.finished ? "true" : "false", run->fold.debug.paused ? "true" : "false",
-	          totals.live, totals.invocations);
+	put_list_end(out);
+	put_bool(out, "finished", run->fold.finished);
+	put_bool(out, "paused", run->fold.debug.paused);
+	put_u64(out, "live", totals.live);
+	put_u64(out, "invocations", totals.invocations);
 	json_member_count(out, "tokens", totals.tokens);
 	json_member_number(out, "tps", totals.tps);
 	json_member_count(out, "errors", run->fold.errors);
@@ -65,9 +68,9 @@ static void save_run(const struct run *run, bool whole, struct buf *out)
 		json_member_text(out, "phase", run->phase);
 		json_member_text(out, "debug", run->debug);
 		json_member_text(out, "finished", run->finished);
-		buf_add(out, TEXT(",\"fold\":"));
+		put_key(out, "fold");
 		fold_save(&run->fold, out);
-		buf_add(out, TEXT(",\"translate\":"));
+		put_key(out, "translate");
 		hearing_save(&run->hearing, out);
 	}
 	buf_add_char(out, '}');
@@ -75,18 +78,16 @@ static void save_run(const struct run *run, bool whole, struct buf *out)
 
 static void save_frame(const struct run_frame *f, struct buf *out)
 {
-	buf_add(out, TEXT("{\"run\":"));
-	buf_add_json(out, text_of(f->run->id));
+	put_object(out, NULL);
+	put_word(out, "run", f->run->id);
 	json_member_count(out, "number", f->number);
 	json_member_count(out, "count", f->own);
-	buf_add(out, TEXT(",\"head\":"));
-	buf_add_json(out, f->pieces.head);
-	buf_add(out, TEXT(",\"own\":"));
-	buf_add_json(out, f->pieces.own);
-	buf_add(out, TEXT(",\"tail\":"));
-	buf_add_json(out, f->pieces.tail);
-	buf_print(out, ",\"numbered\":%s,\"agents\":%s}", f->pieces.is_numbered ? "true" : "false",
-	          f->pieces.is_agents ? "true" : "false");
+	put_text(out, "head", f->pieces.head);
+	put_text(out, "own", f->pieces.own);
+	put_text(out, "tail", f->pieces.tail);
+	put_bool(out, "numbered", f->pieces.is_numbered);
+	put_bool(out, "agents", f->pieces.is_agents);
+	put_end(out);
 }
 
 /* The newest frames of runs that are known, up to a number of bytes. */
@@ -113,22 +114,26 @@ void runs_save(const struct runs *all, struct buf *out)
 	struct run_frame f;
 
 	/* The frame of folds knows where they stand; earlier programs look here. */
-	buf_print(out, "{\"seq\":%llu,\"at\":%llu,\"number\":%llu,\"runs\":[",
-	          (unsigned long long)(all->folded ? fold_seq(all->folded) : 0),
-	          (unsigned long long)at, (unsigned long long)all->number);
+	put_object(out, NULL);
+	put_u64(out, "seq", all->folded ? fold_seq(all->folded) : 0);
+	put_u64(out, "at", at);
+	put_u64(out, "number", all->number);
+	put_list(out, "runs");
 	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
 		buf_add(out, text_of(between));
 		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
 		         out);
 		between = ",";
 	}
-	buf_add(out, TEXT("],\"frames\":["));
+	put_list_end(out);
+	put_list(out, "frames");
 	for (between = ""; at < all->head && runs_frame(all, at, &f); at++) {
 		buf_add(out, text_of(between));
 		save_frame(&f, out);
 		between = ",";
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
 
 /* --- loading --------------------------------------------------------------- */

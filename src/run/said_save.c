@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "run/said_parts.h"
 
 /* ---- written ---- */
 
 static void add_flag(struct buf *out, const char *name, bool value)
 {
-	buf_print(out, ",\"%s\":%s", name, value ? "true" : "false");
+	put_bool(out, name, value);
 }
 
 static void add_member(struct buf *out, const char *name, struct text value)
 {
-	buf_print(out, ",\"%s\":", name);
-	buf_add_json(out, value);
+	put_text(out, name, value);
 }
 
 static void add_if(struct buf *out, const char *name, bool value)
@@ -37,8 +37,7 @@ static void add_said_json(struct buf *out, const char *name, const struct said_j
 	if (saving || json->is_cut) {
 		add_member(out, name, text);
 	} else {
-		buf_print(out, ",\"%s\":", name);
-		buf_add(out, text);
+		put_json(out, name, text);
 	}
 	if (json->is_cut)
 		buf_print(out, ",\"%sCut\":true", name);
@@ -46,8 +45,8 @@ static void add_said_json(struct buf *out, const char *name, const struct said_j
 
 static void add_tool(struct buf *out, const struct said_tool *tool, bool saving)
 {
-	buf_add(out, TEXT("{\"name\":"));
-	buf_add_json(out, text_of(tool->name));
+	put_object(out, NULL);
+	put_word(out, "name", tool->name);
 	json_member_text(out, "call", tool->call);
 	add_said_json(out, "input", &tool->input, saving);
 	add_said_json(out, "output", &tool->output, saving);
@@ -66,7 +65,7 @@ static void add_tools(struct buf *out, const struct said_message *m, bool saving
 
 	if (!m->tool_count)
 		return;
-	buf_add(out, TEXT(",\"tools\":["));
+	put_list(out, "tools");
 	list_each(&m->tools, l) {
 		buf_add(out, text_of(between));
 		add_tool(out, list_of(l, const struct said_tool, in_message), saving);
@@ -77,7 +76,8 @@ static void add_tools(struct buf *out, const struct said_message *m, bool saving
 
 static void add_message(struct buf *out, const struct said_message *m, bool saving)
 {
-	buf_print(out, "{\"number\":%llu", (unsigned long long)m->number);
+	put_object(out, NULL);
+	put_u64(out, "number", m->number);
 	json_member_count(out, "seq", m->seq);
 	json_member_text(out, "role", said_role_name(m->role));
 	json_member_text(out, "agent", m->agent);
@@ -100,7 +100,7 @@ static void add_agents(struct buf *out, const struct said *said)
 {
 	const char *between = "";
 
-	buf_add(out, TEXT("\"agents\":["));
+	put_list(out, "agents");
 	list_each(&said->agents, l) {
 		const struct said_agent *a = list_of(l, const struct said_agent, in_said);
 
@@ -165,7 +165,7 @@ void said_json(const struct said *said, const struct said_page *page, struct buf
 	const char *between = "";
 
 	add_agents(out, said);
-	buf_add(out, TEXT(",\"messages\":["));
+	put_list(out, "messages");
 	for (const struct link *l = first; l != end; l = l->next) {
 		buf_add(out, text_of(between));
 		add_message(out, message_at(l), false);
@@ -181,8 +181,8 @@ void said_json(const struct said *said, const struct said_page *page, struct buf
 
 static void add_speaker(struct buf *out, const struct said_speaker *who)
 {
-	buf_add(out, TEXT("{\"invoke\":"));
-	buf_add_json(out, who->invoke);
+	put_object(out, NULL);
+	put_text(out, "invoke", who->invoke);
 	add_member(out, "session", who->session);
 	add_member(out, "part", who->part);
 	json_member_count(out, "open", who->open ? who->open->number : 0);
@@ -198,13 +198,14 @@ void said_save(const struct said *said, struct buf *out)
 
 	buf_add_char(out, '{');
 	add_agents(out, said);
-	buf_add(out, TEXT(",\"messages\":["));
+	put_list(out, "messages");
 	list_each(&said->messages, l) {
 		buf_add(out, text_of(between));
 		add_message(out, message_at(l), true);
 		between = ",";
 	}
-	buf_add(out, TEXT("],\"speakers\":["));
+	put_list_end(out);
+	put_list(out, "speakers");
 	between = "";
 	list_each(&said->speakers, l) {
 		buf_add(out, text_of(between));

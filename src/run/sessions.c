@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "run/inside.h"
 
 struct link *runs_sessions(struct runs *all)
@@ -120,14 +121,15 @@ void run_session_json(const struct run_session *session, size_t newest, struct b
 
 	while (newest-- > 1 && first->prev != &session->runs)
 		first = first->prev;
-	buf_add(out, TEXT("{\"source\":"));
-	buf_add_json(out, text_of(session->source));
+	put_object(out, NULL);
+	put_word(out, "source", session->source);
 	json_member_text(out, "key", session->key);
-	buf_add(out, TEXT(",\"runs\":["));
+	put_list(out, "runs");
 	for (; first != &session->runs; first = first->next) {
 		buf_add(out, text_of(between));
 		buf_add_json(out, text_of(list_of(first, const struct run, in_session)->id));
 		between = ",";
 	}
-	buf_add(out, TEXT("]}"));
+	put_list_end(out);
+	put_end(out);
 }
