@@ -58,7 +58,8 @@ struct back_ear {
 	void *of;
 };
 
-/* What people want of a run: pause, step (n), continue, arm, ui-interrupt, ui-quit, cancel. */
+/* What people want of a run: pause, step (n), continue, arm, interrupt, quit, cancel.  These are
+ * our words; screens and agents have others for some of them, which ops.c maps. */
 struct back_control {
 	struct text run, op;
 	uint64_t n;        /* of step; 0: one */
@@ -68,10 +69,15 @@ struct back_control {
 	uint64_t ticket; /* names it in the verdict of who only took it */
 };
 
+/* Is it a wire's word for a control?  Our word for it, and back.  A word that we do not know is
+ * its agent's own and stays, unless it would be taken for one of ours. */
+bool back_is_op(struct text wire);
+struct text back_op_of(struct text wire);
+struct text back_wire_of(struct text op);
 /* To who answers what was asked, an interrupt means the same. */
 static inline bool back_is_cancel(struct text op)
 {
-	return text_is(op, "cancel") || text_is(op, "ui-interrupt");
+	return text_is(op, "cancel") || text_is(op, "interrupt");
 }
 
 /* Taken: it was the first valid answer.  It is done when it is on the disk. */
@@ -92,7 +98,7 @@ struct back {
 	                        struct error *why);
 	enum back_answer (*cancel)(void *self, struct text run, const struct back_ear *ear,
 	                           struct error *why);
-	/* To whoever does the work of a run. */
+	/* To whoever does the work of a run; here, and in can, op is the word of the wire. */
 	enum back_answer (*control)(void *self, const struct back_control *control,
 	                            struct error *why);
 	/* Could that be done to this run, as things are?  Or `tell`: would it be handed what

@@ -327,15 +327,9 @@ static enum back_answer record(struct backs *b, const struct back_control *c,
 }
 
 /* In the agent's own dialect there may be others that only it knows. */
-static bool is_control(const struct back_control *c)
+static bool is_control(const struct back_control *given)
 {
-	static const char *const ops[] = {"pause",        "step",    "continue", "arm",
-	                                  "ui-interrupt", "ui-quit", "cancel"};
-
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (text_is(c->op, ops[i]))
-			return true;
-	return c->frame.len > 0 && c->op.len > 0;
+	return back_is_op(given->op) || (given->frame.len > 0 && given->op.len > 0);
 }
 
 static enum back_answer try_control(const struct back_end *end, const void *what, struct error *why)
@@ -346,28 +340,30 @@ static enum back_answer try_control(const struct back_end *end, const void *what
 static enum back_answer control(void *self, const struct back_control *given, struct error *why)
 {
 	struct backs *b = self;
-	const struct back_end *end = who_can(b, given->run, given->op);
-	struct back_control c = *given;
+	struct back_control c = *given, said = *given;
 	enum back_answer answer = BACK_UNKNOWN;
+	const struct back_end *end;
 
-	if (!is_control(&c)) {
-		error_set(why, "nobody can %.*s a run", (int)(c.op.len < 80 ? c.op.len : 80),
-		          c.op.at);
+	if (!is_control(given)) {
+		error_set(why, "nobody can %.*s a run",
+		          (int)(given->op.len < 80 ? given->op.len : 80), given->op.at);
 		return BACK_INVALID;
 	}
-	c.ticket = ++b->last_ticket;
+	c.op = back_op_of(given->op);
+	c.ticket = said.ticket = ++b->last_ticket;
+	end = who_can(b, c.run, c.op);
 	if (end)
 		answer = try_control(end, &c, why);
 	if (answer == BACK_UNKNOWN)
 		answer = first_of(b, try_control, &c, why);
 	if (answer == BACK_UNKNOWN && b->options.missing)
 		answer = b->options.missing(b->options.self, &c, why);
-	return record(b, &c, answer, why);
+	return record(b, &said, answer, why);
 }
 
 static bool can(void *self, struct text run, struct text op)
 {
-	return who_can(self, run, op) != NULL;
+	return who_can(self, run, back_op_of(op)) != NULL;
 }
 
 /* ---- prompts ---- */

@@ -24,6 +24,7 @@ struct fake {
 	unsigned controls, others;
 	uint64_t ticket;
 	char asked[BACK_RUN_MAX + 1]; /* the last run */
+	char did[16];                 /* the last op */
 };
 static struct fake first, second;
 static struct back_end ends[2];
@@ -39,6 +40,7 @@ static enum back_answer fake_control(void *self, const struct back_control *c, s
 		return BACK_UNKNOWN;
 	f->controls++;
 	f->ticket = c->ticket;
+	snprintf(f->did, sizeof(f->did), "%.*s", TEXT_ARG(c->op));
 	return f->answer;
 }
 
@@ -235,6 +237,24 @@ static void a_word_that_is_no_control_reaches_nobody(void **state)
 	assert_int_equal(first.controls, 0);
 }
 
+static void the_words_inside_are_ours(void **state)
+{
+	second.run = "a";
+	second.op = "quit";
+	assert_int_equal(control("a", "ui-quit", NULL), BACK_DONE);
+	assert_string_equal(second.did, "quit");
+	assert_non_null(strstr(recorded, "\"do\":\"ui-quit\""));
+	assert_true(front.can(front.self, TEXT("a"), TEXT("ui-quit")));
+	assert_false(front.can(front.self, TEXT("a"), TEXT("ui-interrupt")));
+	assert_int_equal(control("a", "ui-interrupt", NULL), BACK_DONE);
+	assert_string_equal(first.did, "interrupt");
+	assert_true(text_is(back_wire_of(TEXT("interrupt")), "ui-interrupt"));
+	/* No wire has them. */
+	assert_int_equal(control("a", "quit", NULL), BACK_INVALID);
+	assert_false(front.can(front.self, TEXT("a"), TEXT("quit")));
+	assert_true(text_is(back_op_of(TEXT("turn-next")), "turn-next"));
+}
+
 static void everything_else_goes_to_the_first_that_knows_it(void **state)
 {
 	struct back_ask ask = {.source = TEXT("b")};
@@ -412,6 +432,7 @@ int main(void)
 		TEST(where_nobody_can_it_goes_to_the_first_that_knows_the_run),
 		TEST(a_run_that_nobody_knows_is_missing),
 		TEST(a_word_that_is_no_control_reaches_nobody),
+		TEST(the_words_inside_are_ours),
 		TEST(everything_else_goes_to_the_first_that_knows_it),
 		TEST(a_run_has_the_id_that_its_caller_gave_or_one_of_ours),
 		TEST(an_id_that_a_run_has_is_refused),

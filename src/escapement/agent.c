@@ -157,7 +157,7 @@ enum back_answer escapement_control(struct escapement *e, const struct back_cont
 	} else {
 		put_object(&frame, NULL);
 		put_word(&frame, "kind", "control");
-		put_text(&frame, "op", control->op);
+		put_text(&frame, "op", back_wire_of(control->op));
 		if (control->n)
 			put_u64(&frame, "n", control->n);
 		buf_add_char(&frame, '}');

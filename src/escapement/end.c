@@ -17,7 +17,7 @@ static bool can(void *self, struct text run, struct text op)
 
 	if (!escapement_has_agent(e, run))
 		return false;
-	if (text_is(op, "ui-interrupt") || text_is(op, "ui-quit"))
+	if (text_is(op, "interrupt") || text_is(op, "quit"))
 		return true;
 	return known && known->hearing.is_dialect ? !text_is(op, "cancel") : text_is(op, "cancel");
 }

@@ -17,6 +17,7 @@ enum back_answer runs_miss(void *self, const struct back_control *c, struct erro
 		error_set(why, "the agent of this run is not here");
 		return BACK_CONFLICT;
 	}
-	error_set(why, "nobody can %.*s a run of %.80s", TEXT_ARG(c->op), run->source);
+	error_set(why, "nobody can %.*s a run of %.80s", TEXT_ARG(back_wire_of(c->op)),
+	          run->source);
 	return BACK_NOT_SUPPORTED;
 }

@@ -739,7 +739,7 @@ static void a_run_has_an_id_and_can_be_cancelled_once(void **state)
 static void what_was_taken_has_its_verdict_later(void **state)
 {
 	struct back_control control = {
-		.run = TEXT("asked-there"), .op = TEXT("ui-interrupt"), .ticket = 7};
+		.run = TEXT("asked-there"), .op = TEXT("interrupt"), .ticket = 7};
 	struct error why;
 
 	add_live("ada");

@@ -144,8 +144,7 @@ static bool run_reply(void *self, const struct back_outcome *reply, struct error
 
 static bool is_op(struct text op)
 {
-	static const char *const ops[] = {"pause", "step",         "continue",
-	                                  "arm",   "ui-interrupt", "ui-quit"};
+	static const char *const ops[] = {"pause", "step", "continue", "arm", "interrupt", "quit"};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
 		if (text_is(op, ops[i]))
@@ -172,7 +171,8 @@ static enum back_answer run_control(void *self, const struct back_control *c, st
 	if (!run_is_ours(hub, c->run))
 		return BACK_UNKNOWN;
 	if (!c->frame.len && !is_op(c->op)) {
-		error_set(why, "a hub of the run dialect has no '%.*s'", TEXT_ARG(c->op));
+		error_set(why, "a hub of the run dialect has no '%.*s'",
+		          TEXT_ARG(back_wire_of(c->op)));
 		return BACK_NOT_SUPPORTED;
 	}
 	buf_init(&out, SEND_MAX);
@@ -181,7 +181,7 @@ static enum back_answer run_control(void *self, const struct back_control *c, st
 	else {
 		put_object(&out, NULL);
 		put_word(&out, "kind", "control");
-		put_text(&out, "op", c->op);
+		put_text(&out, "op", back_wire_of(c->op));
 	}
 	if (!c->frame.len && c->n)
 		put_u64(&out, "n", c->n);
