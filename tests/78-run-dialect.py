@@ -317,8 +317,11 @@ def _():
         box.start()
         with screen(box, "w") as s:
             assert until(s, "prompt")["prompt-id"] == second
+            asked = len(box.history("&type=prompt"))
             worker = Agent(box, "w", prompts[1:])
             worker.start()
+            # It asks again; asked after the answer, that would be another question.
+            eventually(lambda: len(box.history("&type=prompt")) > asked)
             for _ in prompts[1:]:
                 held = the_open_one(box)
                 s.send({"kind": "answer", "prompt-id": held, "value": True})
