@@ -362,6 +362,10 @@ def _():
         with agent(box, "r") as other:
             assert other.recv() is None, "it was let in"
             assert other.close_code == 1008, other.close_code
+        with agent(box, "r") as lingers:
+            assert lingers.recv_frame().opcode == 8
+            # It does not close its end, and is gone all the same.
+            eventually(lambda: box.request("GET", "/api/status").json()["hub"]["clients"] == 1)
         for path in ("/ws/run?role=agent", "/ws/run?role=boss", "/ws/run?since=x",
                      "/ws/run?sesion=a"):
             try:

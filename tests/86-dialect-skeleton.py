@@ -291,6 +291,9 @@ def _():
         with WS(box, "/ws/skeleton-door", box.bearer()) as known:
             assert known.recv() == "hello"
             assert say(known, looks)["answer"] == "before"
+    with Box() as box, WS(box, "/ws/skeleton-door") as local:
+        assert local.recv() == "hello"
+        assert say(local, box.token)["answer"] == "before"
 
 
 @test("wrong ones in messages and in headers are throttled together, and a right one is heard all the same")

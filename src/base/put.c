@@ -81,5 +81,5 @@ void put_bool(struct buf *out, const char *key, bool value)
 void put_json(struct buf *out, const char *key, struct text json)
 {
 	put_key(out, key);
-	buf_add(out, json);
+	buf_add(out, text_trim(json)); /* what follows looks at its end */
 }

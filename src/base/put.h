@@ -26,6 +26,6 @@ void put_word(struct buf *out, const char *key, const char *value); /* NULL: nul
 void put_u64(struct buf *out, const char *key, uint64_t value);
 void put_i64(struct buf *out, const char *key, int64_t value);
 void put_bool(struct buf *out, const char *key, bool value);
-void put_json(struct buf *out, const char *key, struct text json); /* as it is */
+void put_json(struct buf *out, const char *key, struct text json); /* as it is, trimmed */
 
 #endif

@@ -241,6 +241,7 @@ static enum remote_result tell_fault(struct remote *remote, const char *why)
 		error_set(&remote->why, "%s: %s", remote->sock, why);
 		return REMOTE_NOBODY;
 	case REQUEST_UNTRUSTED:
+	case REQUEST_UNREADABLE:
 		error_set(
 			&remote->why,
 			"the certificate of %s is not trusted; SSL_CERT_FILE may name one that is",

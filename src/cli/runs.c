@@ -12,6 +12,7 @@
 #include "cli/remote.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "run/hear.h"
 #include "signal/json.h"
 
 #define ANSWER_MS 30000
@@ -43,6 +44,7 @@ static void show_json(struct out *out, yyjson_val *value)
 	buf_finish(&json);
 }
 
+/* It fits: the name has at most TRANSLATE_RUN_MAX bytes. */
 static void add_path(struct buf *path, const struct runs_job *job, const char *what)
 {
 	buf_init(path, PATH_BYTES);
@@ -313,7 +315,7 @@ static bool show(const struct runs_job *job)
 	if (options_has(job->options, "messages"))
 		return show_messages(job);
 	add_path(&path, job, "");
-	doc = ask(job, path.full ? LIST_PATH : path.at);
+	doc = ask(job, path.at);
 	buf_finish(&path);
 	if (!doc)
 		return false;
@@ -427,6 +429,9 @@ int runs_run(struct command_context *context, const struct options *options)
 	if (options->word_count != verbs[verb].words)
 		return command_misused(&command_run, "run %s takes %s", verbs[verb].name,
 		                       verbs[verb].words == 1 ? "no more words" : "one run");
+	if (options->word_count > 1 && strlen(options->words[1]) > TRANSLATE_RUN_MAX)
+		return command_misused(&command_run, "the name of a run has at most %d bytes",
+		                       TRANSLATE_RUN_MAX);
 	job.remote = remote_create(&command_run, context, options, &status);
 	if (!job.remote)
 		return status;

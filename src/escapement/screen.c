@@ -78,6 +78,8 @@ static void say_prompts(struct run_view *view)
 		}
 		view->told_prompt = prompt->seq;
 		say_prompt(view, prompt);
+		if (view->client->state == CLIENT_CLOSING)
+			return;
 	}
 }
 
@@ -391,7 +393,7 @@ enum pump run_screen_pump(struct run_view *view, size_t *budget)
 		say_prompts(view);
 	if (view->is_seeking)
 		seek(view);
-	if (view->owed_prompts || view->is_seeking)
+	if (c->state == CLIENT_CLOSING || view->owed_prompts || view->is_seeking)
 		return PUMP_IDLE;
 	if (view->replay)
 		replayed = pump_replay(view, budget);

@@ -16,10 +16,11 @@ const struct hub_options *client_options(const struct client *client); /* the hu
 void *client_of_dialect(const struct client *client);                  /* hub_dialect.of */
 
 /* A credential that the client showed in a message.  It is looked up, throttled, limited and
- * recorded like one in a header.  Scopes, account and name are set by the first that is right. */
+ * recorded like one in a header.  Scopes, account and name are set by the first that is right.
+ * Only a stranger may show one: who came in with scopes keeps them. */
 enum identified {
 	IDENTIFIED,
-	IDENTIFIED_BEFORE,  /* by an earlier message, or when it came */
+	IDENTIFIED_BEFORE,  /* by an earlier message, or it was no stranger when it came */
 	IDENTIFIED_WRONG,   /* nobody is known by it */
 	IDENTIFIED_WAIT,    /* likewise, and nobody is heard out before *wait_s seconds are over */
 	IDENTIFIED_CROWDED, /* its account has as many connections as it may have */

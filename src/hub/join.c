@@ -87,6 +87,24 @@ static bool may_come(struct account *account, const struct dialect *d, struct ht
 	return !words;
 }
 
+/* Strangers have one account for each place they come from, so that they do not stand in one
+ * another's way. */
+static struct account *account_open_for(struct hub *hub, struct http *http,
+                                        const struct caller *caller)
+{
+	struct accounts *accounts = hub->options.accounts;
+	char from[PEER_NAME_MAX], key[ACCOUNT_KEY_MAX];
+	struct peer peer;
+
+	if (caller->scopes)
+		return account_open(accounts, caller, clock_mono_ns());
+	if (!conn_peer(http_conn(http), &peer))
+		peer = (struct peer){0};
+	peer_name(&peer, from);
+	snprintf(key, sizeof(key), "stranger %s", from);
+	return account_open_named(accounts, key, clock_mono_ns());
+}
+
 /* body: of a POST; NULL: it is none. */
 static void take(struct joining *j, struct text head, const struct text *body)
 {
@@ -95,7 +113,7 @@ static void take(struct joining *j, struct text head, const struct text *body)
 	const struct spoken *spoken = j->spoken;
 	const struct caller *caller = &j->caller;
 	const struct dialect *d = spoken->dialect;
-	struct account *account = account_open(hub->options.accounts, caller, clock_mono_ns());
+	struct account *account = account_open_for(hub, http, caller);
 	struct client *c;
 
 	if (!may_come(account, d, http, caller)) {
@@ -113,8 +131,12 @@ static void take(struct joining *j, struct text head, const struct text *body)
 	if (hub->draining)
 		d->farewell(c);
 	http_hand(http, TEXT(""), &client_conn_user, c);
-	if (c->parted || c->state == CLIENT_CLOSING)
+	if (c->parted)
 		return;
+	if (c->state == CLIENT_CLOSING) {
+		conn_deadline(c->conn, HUB_PART_MS);
+		return;
+	}
 	client_start_beat(c);
 	if (account_is_limited(account))
 		client_hold(c);

@@ -1,6 +1,7 @@
 /* person.c - who somebody is. */
 #include "hub/person.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -123,20 +124,20 @@ bool client_is_stranger(const struct client *c)
 	return c->scopes == 0;
 }
 
-/* False: the account that would be its own has no room for it. */
+/* False: the account that would be its own has no room for it.  A stranger subscribes to
+ * nothing. */
 static bool move_to_account(struct client *c, const struct caller *caller)
 {
 	struct account *from = c->account;
 	struct account *to = account_open(c->hub->options.accounts, caller, clock_mono_ns());
 
+	assert(!c->tape);
 	if (to != from && !account_may_connect(to)) {
 		account_close(to);
 		return false;
 	}
 	from->connections--;
 	to->connections++;
-	from->subscriptions -= c->tape != NULL;
-	to->subscriptions += c->tape != NULL;
 	account_close(from);
 	c->account = to;
 	return true;
@@ -159,7 +160,7 @@ enum identified client_identify(struct client *c, struct text secret, unsigned *
 	const struct hub_callers *callers = &c->hub->options.callers;
 	struct caller caller = {0};
 
-	if (c->has_credential)
+	if (!client_is_stranger(c))
 		return IDENTIFIED_BEFORE;
 	switch (callers->find(callers->self, c->conn, secret, &caller, wait_s)) {
 	case CALLER_WRONG:

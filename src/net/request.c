@@ -235,8 +235,10 @@ static void free_request(struct grave *grave)
 
 static void request_explain(struct request *r, CURLcode code)
 {
-	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		r->fault = REQUEST_UNTRUSTED;
+	else if (code == CURLE_SSL_CACERT_BADFILE)
+		r->fault = REQUEST_UNREADABLE;
 	else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
 	         code == CURLE_BAD_FUNCTION_ARGUMENT)
 		r->fault = REQUEST_UNREACHABLE;

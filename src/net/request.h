@@ -60,6 +60,7 @@ enum request_fault {
 	REQUEST_UNREACHABLE, /* nobody is there */
 	REQUEST_STRANGER,    /* somebody else listens at that path */
 	REQUEST_UNTRUSTED,   /* the server's certificate is not trusted */
+	REQUEST_UNREADABLE,  /* the file of trusted certificates cannot be read */
 };
 enum request_fault request_fault(const struct request *request);
 

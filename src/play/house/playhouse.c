@@ -27,7 +27,7 @@
 #define BACK 65536           /* signals, the newest, that are played again at a start */
 #define BUSY 250             /* from one tick to the next: then it waits, while nobody looks */
 #define REACH_NS 25000000    /* for who wants to know how it is now */
-#define DEED_NS 250000000    /* for what a person did on it */
+#define DEED_NS 25000000     /* for what a person did on it */
 #define PRESENT_MS 250       /* what came since is of the present, not left behind */
 #define LOOK_MS 500          /* while it is behind, those who follow look again so often */
 
