@@ -62,6 +62,7 @@ struct runs {
 	size_t bytes;
 	uint64_t told;       /* the head at the last news */
 	size_t said_size;    /* bytes of what was said, of all runs and recalls */
+	size_t said_again;   /* so many, before room is looked for again; there was none */
 	struct link recalls; /* recall.in_runs */
 	unsigned recall_count;
 	struct link sessions;     /* run_session.in_all */

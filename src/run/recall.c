@@ -1,7 +1,8 @@
 /* recall.c - texts that are kept, let go and made again.
  *
  * One that is made again is taken by whoever asks next, and until then follows its run: so it is
- * there in the turn in which it is wanted, however much is let go meanwhile.
+ * there in the turn in which it is wanted, however much is let go meanwhile.  Whoever waits asks
+ * in every turn; one that nobody asks for is dropped.
  */
 #include "run/recall.h"
 
@@ -12,7 +13,8 @@
 #include "run/inside.h"
 #include "run/past.h"
 
-#define IDLE_TURNS 16 /* in which whoever asked for it may take it */
+#define UNASKED_TURNS 64    /* after which nobody waits for it any more */
+#define ROOM_STEP (1 * MIB) /* from one look for room that is in vain to the next */
 
 struct recall {
 	struct run *run;
@@ -20,7 +22,7 @@ struct recall {
 	struct hearing hearing;
 	struct run_past past;
 	uint64_t seq;        /* of the signal that was heard last; 0: none */
-	unsigned idle;       /* turns since it is done */
+	unsigned unasked;    /* turns since somebody asked for it */
 	struct link in_runs; /* runs.recalls */
 };
 
@@ -34,7 +36,7 @@ static void let_go(struct runs *all, struct run *run)
 }
 
 /* To well below the limit, so that it is done seldom. */
-static void make_room(struct runs *all, const struct run *keep)
+static void let_go_of_others(struct runs *all, const struct run *keep)
 {
 	for (unsigned pass = 0; pass < 2; pass++) {
 		list_each(&all->all, l) {
@@ -49,6 +51,14 @@ static void make_room(struct runs *all, const struct run *keep)
 	}
 }
 
+static void make_room(struct runs *all, const struct run *keep)
+{
+	if (all->said_size <= RECALL_KEPT_MAX || all->said_size < all->said_again)
+		return;
+	let_go_of_others(all, keep);
+	all->said_again = all->said_size > RECALL_KEPT_MAX ? all->said_size + ROOM_STEP : 0;
+}
+
 void recall_hear(struct runs *all, struct run *run, const struct run_event *e, uint64_t seq)
 {
 	if (!run->said)
@@ -56,8 +66,7 @@ void recall_hear(struct runs *all, struct run *run, const struct run_event *e, u
 	all->said_size -= run->said->size;
 	said_event(run->said, e, seq);
 	all->said_size += run->said->size;
-	if (all->said_size > RECALL_KEPT_MAX)
-		make_room(all, run);
+	make_room(all, run);
 }
 
 /* --- what is made again ---------------------------------------------------- */
@@ -90,25 +99,10 @@ static bool is_done(const struct recall *r)
 	return r->past.seq >= r->run->last_seq;
 }
 
-/* Nobody came for one that is done: another may have its place. */
-static void drop_idle(struct runs *all)
-{
-	list_each(&all->recalls, l) {
-		struct recall *r = list_of(l, struct recall, in_runs);
-
-		if (r->idle > IDLE_TURNS) {
-			free_recall(all, r);
-			return;
-		}
-	}
-}
-
 static void begin(struct runs *all, struct run *run)
 {
 	struct recall *r;
 
-	if (all->recall_count == RECALL_MAX)
-		drop_idle(all);
 	if (all->recall_count == RECALL_MAX || !all->options.journal)
 		return;
 	r = must_zero(1, sizeof(*r));
@@ -128,6 +122,8 @@ const struct said *run_said(struct runs *all, struct run *run)
 		return run->said;
 	if (!r)
 		begin(all, run);
+	else
+		r->unasked = 0;
 	if (!r || !is_done(r))
 		return NULL;
 	run->said = r->said;
@@ -166,8 +162,7 @@ static bool read_on(struct runs *all, struct recall *r, size_t *budget)
 			hear_one(r, &s);
 	}
 	all->said_size += r->said->size;
-	if (all->said_size > RECALL_KEPT_MAX)
-		make_room(all, NULL);
+	make_room(all, NULL);
 	return news == RUN_PAST_MORE || is_done(r);
 }
 
@@ -180,7 +175,10 @@ bool recall_turn(struct runs *all)
 		struct recall *r = list_of(l, struct recall, in_runs);
 		size_t share = budget / all->recall_count;
 
-		r->idle = is_done(r) ? r->idle + 1 : 0;
+		if (++r->unasked > UNASKED_TURNS) {
+			free_recall(all, r);
+			continue;
+		}
 		if (!is_done(r))
 			more = read_on(all, r, &share) || more;
 	}
@@ -257,6 +255,5 @@ void recall_load(struct runs *all, struct text saved)
 		load_run(all, yyjson_doc_get_root(doc));
 		yyjson_doc_free(doc);
 	}
-	if (all->said_size > RECALL_KEPT_MAX)
-		make_room(all, NULL);
+	make_room(all, NULL);
 }

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "bus/folds.h"
 #include "run/fixture.h"
+#include "run/inside.h"
 #include "run/sessions.h"
 
 static struct runs *runs;
@@ -287,6 +288,20 @@ static void no_more_than_some_are_made_again_at_once(void **state)
 	fail_msg("they were never all there");
 }
 
+static void one_that_nobody_asks_for_is_dropped(void **state)
+{
+	talk("left", 40);
+	follow();
+	restart();
+	let_go("left");
+	assert_null(run_said(runs, runs_find(runs, TEXT("left"))));
+	assert_int_equal(runs->recall_count, 1);
+	for (unsigned turn = 0; turn < 1000 && runs->recall_count; turn++)
+		recall_turn(runs);
+	assert_int_equal(runs->recall_count, 0);
+	assert_int_equal(runs->said_size, 0);
+}
+
 /* ---- sessions ---- */
 
 static void tell(const char *run, const char *key)
@@ -354,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_retention_took_is_said_to_be_lost,
 	                                        set_up_short, tear_down),
 		RECALL_TEST(no_more_than_some_are_made_again_at_once),
+		RECALL_TEST(one_that_nobody_asks_for_is_dropped),
 		RECALL_TEST(runs_of_one_session_are_together),
 	};
 

@@ -355,6 +355,7 @@ void said_event(struct said *said, const struct run_event *e, uint64_t seq)
 	if (e->part.len)
 		note_agent(&w, e->part);
 	hearers[e->kind](&w);
+	said_bound(said);
 }
 
 bool said_is_finished(const struct said *said)

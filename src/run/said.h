@@ -24,7 +24,8 @@
 
 #define SAID_TEXT_MAX 500000     /* characters of one text */
 #define SAID_TOOL_MAX (64 * KIB) /* bytes of an input or an output; of more, the beginning */
-#define SAID_RUN_MAX (16 * MIB)  /* bytes of a run, when another message begins */
+#define SAID_RUN_MAX (16 * MIB)  /* bytes of a run, when another message begins, ... */
+#define SAID_RUN_MOST (32 * MIB) /* ... and while many are being said at once */
 #define SAID_MESSAGES_MAX 4096
 #define SAID_TOOLS_MAX 64   /* of one message; another one begins then */
 #define SAID_OPEN_MAX 256   /* agents that speak, and tools at work; the oldest end */

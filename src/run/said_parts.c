@@ -117,6 +117,12 @@ void said_trim(struct said *said)
 		forget_message(said, list_of(said->messages.next, struct said_message, in_said));
 }
 
+void said_bound(struct said *said)
+{
+	while (said->size > SAID_RUN_MOST && said->message_count)
+		forget_message(said, list_of(said->messages.next, struct said_message, in_said));
+}
+
 static void close_message(struct said_message *m)
 {
 	m->is_open = false;
@@ -133,11 +139,17 @@ void said_close(struct said_speaker *who)
 	who->open = NULL;
 }
 
+static size_t speaker_size(const struct said_speaker *who)
+{
+	return sizeof(*who) + who->invoke.len + who->session.len + who->part.len;
+}
+
 void said_forget_speaker(struct said *said, struct said_speaker *who)
 {
 	said_close(who);
 	list_remove(&who->in_said);
 	said->speaker_count--;
+	said->size -= speaker_size(who);
 	free(who);
 }
 
@@ -167,6 +179,7 @@ struct said_speaker *said_add_speaker(struct said *said, struct text invoke, str
 	who->part = copy_name(&to, names[2]);
 	list_add(said->speakers.next, &who->in_said);
 	said->speaker_count++;
+	said->size += speaker_size(who);
 	return who;
 }
 

@@ -53,6 +53,7 @@ void said_stop_awaiting(struct said *said, struct said_tool *tool);
 /* Forgets the oldest messages, where there are too many.  It is called only when one begins:
  * so it does not matter in how many pieces they came. */
 void said_trim(struct said *said);
+void said_bound(struct said *said); /* after each event: the oldest messages go, open or not */
 struct said_agent *said_add_agent(struct said *said, struct text id);
 struct said_speaker *said_add_speaker(struct said *said, struct text invoke, struct text session,
                                       struct text part);

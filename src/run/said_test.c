@@ -514,6 +514,25 @@ static void many_speakers_and_tools_have_limits(void **state)
 
 /* ---- pages ---- */
 
+/* Each of them begins before any has said much, so none is trimmed when another begins. */
+static void many_who_speak_at_once_stay_within_the_limit(void **state)
+{
+	char *words = must_alloc(SAID_TEXT_MAX), *payload;
+
+	memset(words, 'x', SAID_TEXT_MAX - 1);
+	words[SAID_TEXT_MAX - 1] = 0;
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 200; i++) {
+			payload = must_print("{\"agentId\":\"a%u\",\"content\":\"%s\"}", i,
+			                     round ? words : "y");
+			hear("text_delta", payload);
+			free(payload);
+			assert_true(said->size <= SAID_RUN_MOST);
+		}
+	assert_true(said->size > SAID_RUN_MAX);
+	free(words);
+}
+
 static void a_page_is_the_newest_before_a_number(void **state)
 {
 	char *got;
@@ -553,6 +572,7 @@ int main(void)
 		SAID_TEST(a_run_has_a_limit_in_bytes),
 		SAID_TEST(a_long_input_is_cut_and_says_so),
 		SAID_TEST(many_speakers_and_tools_have_limits),
+		SAID_TEST(many_who_speak_at_once_stay_within_the_limit),
 		SAID_TEST(a_page_is_the_newest_before_a_number),
 	};
 
