@@ -61,9 +61,12 @@ format:
 	@packaging/install-packages check
 	@tools/c-files | xargs -0 clang-format -i
 
-install: build
-	@meson configure build -Dprefix=$(PREFIX)
-	@DESTDIR=$(DESTDIR) meson install -C build
+# Assertions are for those who work on it.
+install:
+	@packaging/install-packages build
+	@tools/build -Db_ndebug=true build/install
+	@meson configure build/install -Dprefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C build/install
 
 deb:
 	@packaging/install-packages build deb

@@ -1,6 +1,7 @@
 /* buf.c - bounded growing bytes. */
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ char *buf_reserve(struct buf *b, size_t n)
 {
 	size_t room = b->room ? b->room : 64;
 
+	assert(b->len <= b->room && b->room <= b->max);
 	if (n > b->max - b->len) {
 		b->full = true;
 		return NULL;
@@ -35,6 +37,7 @@ char *buf_reserve(struct buf *b, size_t n)
 		room = b->max;
 	b->at = must_grow(b->at, room);
 	b->room = room;
+	assert(n <= b->room - b->len);
 	return b->at + b->len;
 }
 
@@ -49,6 +52,7 @@ bool buf_add_grown(struct buf *b, struct text t)
 		return false;
 	memcpy(to, t.at, t.len);
 	b->len += t.len;
+	assert(b->len <= b->room);
 	return true;
 }
 
@@ -74,6 +78,7 @@ bool buf_print(struct buf *b, const char *format, ...)
 	va_start(args, format);
 	n = vsnprintf(b->at ? b->at + b->len : NULL, room, format, args);
 	va_end(args);
+	assert(n >= 0);
 	if ((size_t)n < room) {
 		b->len += (size_t)n;
 		return true;

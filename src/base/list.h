@@ -6,6 +6,7 @@
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,7 @@ static inline bool list_is_empty(const struct link *l)
 
 static inline void list_remove(struct link *l)
 {
+	assert(l->next->prev == l && l->prev->next == l);
 	l->next->prev = l->prev;
 	l->prev->next = l->next;
 	list_init(l);
@@ -33,6 +35,7 @@ static inline void list_remove(struct link *l)
 /* Puts l before `at`; with a list's head that is its end. */
 static inline void list_add(struct link *at, struct link *l)
 {
+	assert(at->prev->next == at);
 	l->prev = at->prev;
 	l->next = at;
 	at->prev->next = l;

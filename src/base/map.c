@@ -2,6 +2,7 @@
  * are no tombstones and a long-lived map does not slow down. */
 #include "base/map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -38,6 +39,7 @@ static uint64_t end_word(const char *at, size_t n)
 	const uint8_t *bytes = (const uint8_t *)at;
 	uint32_t head, tail;
 
+	assert(n >= 1 && n < 8);
 	if (n < 4)
 		return bytes[0] | (uint64_t)bytes[n / 2] << 8 | (uint64_t)bytes[n - 1] << 16;
 	memcpy(&head, at, 4);
@@ -66,6 +68,7 @@ static size_t map_seek(const struct map *m, struct text key, uint64_t hash)
 {
 	size_t i = hash & (m->room - 1);
 
+	assert(m->count < m->room && (m->room & (m->room - 1)) == 0);
 	while (m->slots[i].key) {
 		const struct map_slot *s = &m->slots[i];
 
@@ -99,6 +102,7 @@ static void map_grow(struct map *m)
 			m->slots[map_seek(m, (struct text){s->key, s->len}, s->hash)] = *s;
 	}
 	free(old.slots);
+	assert(m->count <= m->room / 2);
 }
 
 void map_set(struct map *m, struct text key, void *value)
@@ -142,12 +146,14 @@ void *map_remove(struct map *m, struct text key)
 		hole = i;
 	}
 	m->slots[hole] = (struct map_slot){0};
+	assert(m->count > 0);
 	m->count--;
 	return was;
 }
 
 bool map_next(const struct map *m, size_t *at, struct text *key, void **value)
 {
+	assert(*at <= m->room);
 	for (; *at < m->room; (*at)++) {
 		const struct map_slot *s = &m->slots[*at];
 

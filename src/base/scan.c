@@ -1,6 +1,8 @@
 /* scan.c - stepping over JSON values without reading them. */
 #include "base/scan.h"
 
+#include <assert.h>
+
 static void skip_space(struct scan *s)
 {
 	while (s->at < s->end &&
@@ -27,6 +29,7 @@ static bool scan_fail(struct scan *s)
  * before is stepped over; so is a control character, which is not ours to refuse. */
 static bool scan_skip_string(struct scan *s)
 {
+	assert(s->at <= s->end);
 	for (;;) {
 		s->at = scan_stop(s->at, s->end);
 		if (s->at == s->end)
@@ -43,6 +46,7 @@ static bool scan_skip_container(struct scan *s)
 {
 	unsigned depth = 0;
 
+	assert(s->at < s->end && (*s->at == '{' || *s->at == '['));
 	while (s->at < s->end) {
 		char c = *s->at++;
 
@@ -60,6 +64,7 @@ static bool scan_skip_container(struct scan *s)
 
 static bool skip_value(struct scan *s)
 {
+	assert(s->at <= s->end);
 	if (s->at == s->end)
 		return scan_fail(s);
 	if (*s->at == '{' || *s->at == '[')
@@ -137,6 +142,7 @@ struct text scan_rest(const struct scan *scan)
 {
 	struct text rest = text_trim((struct text){scan->at, (size_t)(scan->end - scan->at)});
 
+	assert(scan->at <= scan->end);
 	if (rest.len == 0 || rest.at[rest.len - 1] != '}')
 		return (struct text){NULL, 0};
 	return text_trim((struct text){rest.at, rest.len - 1});

@@ -1,6 +1,8 @@
 /* utf8.c - incremental validation, and text made safe to show. */
 #include "base/utf8.h"
 
+#include <assert.h>
+
 #include "base/visible.h"
 
 void utf8_init(struct utf8 *u)
@@ -13,6 +15,7 @@ void utf8_init(struct utf8 *u)
  * code points that do not exist are refused. */
 static bool lead(struct utf8 *u, uint8_t c)
 {
+	assert(u->need == 0);
 	u->low = 0x80;
 	u->high = 0xBF;
 	if (c < 0x80) {
@@ -35,6 +38,7 @@ static bool lead(struct utf8 *u, uint8_t c)
 
 static bool utf8_follow(struct utf8 *u, uint8_t c)
 {
+	assert(u->need > 0 && u->low <= u->high);
 	if (c < u->low || c > u->high)
 		return false;
 	u->need--;
@@ -121,6 +125,7 @@ uint32_t utf8_decode(struct text character)
 	const uint8_t *at = (const uint8_t *)character.at;
 	uint32_t c = at[0] & lead_bits[character.len];
 
+	assert(character.len >= 1 && character.len <= 4);
 	for (size_t i = 1; i < character.len; i++)
 		c = c << 6 | (at[i] & 0x3F);
 	return c;

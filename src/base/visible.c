@@ -1,6 +1,7 @@
 /* visible.c - what hides is written out. */
 #include "base/visible.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -65,6 +66,7 @@ static bool add_byte(struct buf *out, uint8_t byte)
 	char escape[VISIBLE_GROWTH];
 	int n = snprintf(escape, sizeof(escape), "\\x%02x", (unsigned)byte);
 
+	assert(n > 0 && (size_t)n < sizeof(escape));
 	return buf_add(out, (struct text){escape, (size_t)n});
 }
 

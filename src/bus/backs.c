@@ -1,6 +1,7 @@
 /* backs.c - the list of back ends: which one is meant, and what became of it. */
 #include "bus/backs.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -136,6 +137,7 @@ static enum back_answer wait_for(struct backs *b, const struct back_control *c, 
 	w->ear = c->ear;
 	w->record = text_dup(record);
 	list_add(&b->waiting, &w->in_backs);
+	assert(b->waiting_count < BACKS_WAITING_MAX);
 	b->waiting_count++;
 	return BACK_TAKEN;
 }

@@ -5,6 +5,7 @@
  */
 #include "bus/bus.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -109,6 +110,7 @@ void bus_destroy(struct bus *bus)
 {
 	if (!bus)
 		return;
+	assert(!bus->showing);
 	list_each(&bus->waiting, l)
 		free(list_of(l, struct waiting_emit, in_bus));
 	admit_destroy(bus->admit);
@@ -123,6 +125,7 @@ void bus_destroy(struct bus *bus)
 
 static void show(struct bus *bus, const struct signal *s)
 {
+	assert(!bus->showing);
 	bus->showing = true;
 	folds_hear(bus->folds, s);
 	for (struct link *l = bus->taps.next; l != &bus->taps; l = bus->next_tap) {
@@ -173,6 +176,7 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 		.at_ms = d->at_ms,
 	};
 
+	assert(d->type.len && d->source.len && d->id.len);
 	s.line = store(bus, emit, d, mark, s.seq);
 	bus->stats.accepted++;
 	++*tally_of(&bus->tally, d->source, d->kind);
@@ -261,6 +265,7 @@ static void admit_now(struct bus *bus, const struct bus_emit *emit, bool promise
 	struct window_mark mark;
 	struct draft d;
 
+	assert(!bus->showing);
 	if (!read_draft(bus, bus->admit, emit, &d, v))
 		return;
 	v->answer = BUS_ACCEPTED;
@@ -312,6 +317,7 @@ static void admit_later(struct bus *bus, const struct bus_emit *emit, struct bus
 	list_add(&bus->waiting, &w->in_bus);
 	bus->waiting_count++;
 	v->answer = BUS_ACCEPTED;
+	assert(bus->waiting_count <= BUS_WAITING_MAX);
 }
 
 void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict *verdict)
@@ -326,10 +332,12 @@ void bus_admit(struct bus *bus, const struct bus_emit *emit, struct bus_verdict 
 		struct bus_verdict known;
 
 		list_remove(&w->in_bus);
+		assert(bus->waiting_count > 0);
 		bus->waiting_count--;
 		admit_now(bus, &w->emit, true, &known);
 		free(w);
 	}
+	assert(bus->waiting_count == 0);
 }
 
 /* --- taps ---------------------------------------------------------------- */
@@ -348,6 +356,7 @@ void bus_remove_tap(struct bus *bus, struct tap *tap)
 
 void bus_durable(struct bus *bus, uint64_t seq)
 {
+	assert(seq <= journal_last_seq(bus->journal));
 	folds_durable(bus->folds, seq);
 	list_each(&bus->taps, l) {
 		struct tap *tap = list_of(l, struct tap, in_bus);

@@ -14,6 +14,7 @@
  */
 #include "bus/window.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #define XXH_INLINE_ALL /* made with our flags, and without calls: 2 % of an ingest */
@@ -168,6 +169,7 @@ static void put(struct generation *g, const struct window_entry *entry, bool is_
 	uint64_t hash = is_first ? entry->mark.pair : entry->mark.full[0];
 	size_t i = hash % TABLE_SIZE;
 
+	assert(g->count < WINDOW_SIZE);
 	while (g->slots[i])
 		i = (i + 1) % TABLE_SIZE;
 	g->slots[i] = slot_of(hash, g->count);
@@ -184,6 +186,7 @@ static void turn_over(struct window *window)
 	empty.count = 0;
 	window->older = window->newer;
 	window->newer = empty;
+	assert(window->newer.count == 0);
 }
 
 /* --- looking and adding ---------------------------------------------------- */
@@ -223,6 +226,7 @@ void window_add(struct window *window, const struct window_mark *mark, uint64_t 
 	if (window->newer.count == WINDOW_SIZE)
 		turn_over(window);
 	put(&window->newer, &entry, looked == WINDOW_NEW || !find_pair(&window->newer, mark->pair));
+	assert(window->newer.count > 0 && window->newer.count <= WINDOW_SIZE);
 }
 
 /* --- the checkpoint -------------------------------------------------------- */

@@ -6,6 +6,7 @@
  */
 #include "choreo/choreo.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,6 +80,7 @@ static bool choreo_read_parts(struct choreo *choreo, yyjson_val *choreographies,
 		return pointer_fault(why, "a list of choreographies is wanted");
 	if (yyjson_arr_size(choreographies) > CHOREO_PARTS_MAX)
 		return pointer_fault(why, "more than %d choreographies", CHOREO_PARTS_MAX);
+	assert(choreo->part_count == 0);
 	choreo->parts = must_zero(yyjson_arr_size(choreographies), sizeof(*choreo->parts));
 	while ((choreography = yyjson_arr_iter_next(&at)))
 		if (!choreo_read_part(&choreo->parts[choreo->part_count++], choreography, why))

@@ -1,6 +1,7 @@
 /* deadlines.c - a binary heap with the earliest on top. */
 #include "choreo/deadlines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -14,6 +15,7 @@ void deadlines_finish(struct deadlines *d)
 
 static void deadlines_put(struct deadlines *d, size_t at, struct performance *p)
 {
+	assert(at < d->count);
 	d->at[at] = p;
 	p->deadline = at;
 }
@@ -48,6 +50,7 @@ void deadlines_add(struct deadlines *d, struct performance *p)
 		d->room = d->room ? d->room * 2 : 64;
 		d->at = must_grow(d->at, d->room * sizeof(*d->at));
 	}
+	assert(d->count < d->room);
 	d->count++;
 	deadlines_put(d, rise(d, d->count - 1, p), p);
 }

@@ -6,6 +6,7 @@
  */
 #include "choreo/performance.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,6 +73,7 @@ static struct performance *assemble(const struct score *score, const struct kept
 	p->source = (struct text){at + kept->correlation, kept->source};
 	list_init(&p->in_choreo);
 	list_init(&p->in_episode);
+	assert(at + kept->correlation + kept->source == (char *)p + bytes);
 	return p;
 }
 
@@ -80,6 +82,7 @@ struct performance *performance_create(const struct score *score, const struct c
 {
 	struct kept_words kept;
 
+	assert(score->path_count <= SCORE_PATHS_MAX);
 	buf_clear(words);
 	kept.words = words;
 	kept.correlation = cue->correlation.len;
@@ -111,6 +114,7 @@ static struct text performance_entity_of(const struct performance *p, const stru
 
 	if (step->entity_path == PATH_NONE)
 		return step->entity;
+	assert((size_t)step->entity_path < p->score->path_count);
 	v = &p->values[step->entity_path];
 	return v->kind == VALUE_STRING ? v->text : TEXT("");
 }
@@ -129,6 +133,7 @@ static void add_param(const struct performance *p, const struct param *param, st
 	const struct value *v = param->path == PATH_NONE ? NULL : &p->values[param->path];
 	size_t was = out->len;
 
+	assert(param->path == PATH_NONE || (size_t)param->path < p->score->path_count);
 	if (v && v->kind == VALUE_NONE)
 		return;
 	if (was > 1)

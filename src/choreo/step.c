@@ -1,6 +1,7 @@
 /* step.c - reading the steps of a document. */
 #include "choreo/step.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -36,7 +37,7 @@ static yyjson_val *given(yyjson_val *object, const char *name)
 	return yyjson_is_null(value) ? NULL : value;
 }
 
-static yyjson_val *step_step_find(const struct written *w, const char *name)
+static yyjson_val *step_find(const struct written *w, const char *name)
 {
 	yyjson_val *value = given(w->params, name);
 
@@ -54,7 +55,7 @@ static bool step_wanted(const struct written *w, const char *name, const char *w
 static bool step_read_text(const struct written *w, const char *name, struct text *out,
                            struct error *why)
 {
-	yyjson_val *value = step_step_find(w, name);
+	yyjson_val *value = step_find(w, name);
 
 	*out = json_text(value);
 	return !value || yyjson_is_str(value) || step_wanted(w, name, "a string", why);
@@ -63,7 +64,7 @@ static bool step_read_text(const struct written *w, const char *name, struct tex
 /* Leaves out as it is when nothing is given. */
 static bool read_ms(const struct written *w, const char *name, double *out, struct error *why)
 {
-	yyjson_val *value = step_step_find(w, name);
+	yyjson_val *value = step_find(w, name);
 
 	if (!value)
 		return true;
@@ -168,6 +169,7 @@ static bool step_add_param(struct score *score, yyjson_val *object, yyjson_val *
 	if (!step_read_param(score, name, yyjson_obj_iter_get_val(key),
 	                     &step->params[step->param_count], why))
 		return pointer_member(why, name);
+	assert(step->param_count < STEP_PARAMS_MAX);
 	step->param_count++;
 	return true;
 }
@@ -260,6 +262,7 @@ static bool read_lanes(struct step_reader *r, yyjson_val *list, struct step *ste
 
 	if (!is_list(list, depth, why))
 		return false;
+	assert(!step->lanes && step->lane_count == 0);
 	step->lanes = must_zero(yyjson_arr_size(list), sizeof(*step->lanes));
 	while ((child = yyjson_arr_iter_next(&at))) {
 		struct sequence *lane = &step->lanes[step->lane_count++];

@@ -1,6 +1,7 @@
 /* batch.c - sending lines and reading what became of each. */
 #include "cli/batch.h"
 
+#include <assert.h>
 #include <yyjson.h>
 
 #include "cli/envelope.h"
@@ -23,6 +24,7 @@ void batch_finish(struct batch *batch)
 
 void batch_add(struct batch *batch, struct text text, uint64_t line)
 {
+	assert(batch->count < BATCH_LINES);
 	if (!envelope_add(&batch->body, text))
 		batch->repeatable = false;
 	buf_add_char(&batch->body, '\n');

@@ -73,7 +73,7 @@ static bool write_is_there(const struct field *field, const void *row)
 	return !field->given || *(const bool *)(const void *)(at + field->given);
 }
 
-static void write_write_row(const struct field *fields, const void *row, struct buf *out)
+static void write_row(const struct field *fields, const void *row, struct buf *out)
 {
 	put_object(out, NULL);
 	for (const struct field *f = fields; f->name; f++) {
@@ -96,7 +96,7 @@ static void write_list(const struct field *field, const void *base, struct buf *
 		if (i)
 			buf_add_char(out, ',');
 		if (field->type == FIELD_ROWS)
-			write_write_row(field->fields, items + i * field->size, out);
+			write_row(field->fields, items + i * field->size, out);
 		else
 			buf_add_json(out, text_of(((const char *const *)(const void *)items)[i]));
 	}

@@ -1,6 +1,7 @@
 /* acks.c - a ring of what was promised. */
 #include "hub/acks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -49,6 +50,7 @@ uint64_t acks_add(struct acks *acks, struct text ref)
 {
 	struct ack *a;
 
+	assert(!acks_is_full(acks));
 	if (acks->next - acks->first == acks->room)
 		grow(acks);
 	a = at(acks, acks->next);
@@ -61,16 +63,19 @@ uint64_t acks_add(struct acks *acks, struct text ref)
 
 const struct ack *acks_at(const struct acks *acks, uint64_t tag)
 {
+	assert(tag >= acks->first && tag < acks->next);
 	return at(acks, tag);
 }
 
 void acks_stamp(struct acks *acks, uint64_t tag, uint64_t seq)
 {
+	assert(tag < acks->next && seq > 0);
 	at(acks, tag)->seq = seq;
 }
 
 void acks_void(struct acks *acks, uint64_t tag)
 {
+	assert(tag < acks->next);
 	at(acks, tag)->void_ = true;
 	while (acks->first < acks->next && at(acks, acks->first)->void_)
 		acks->first++;
@@ -90,5 +95,6 @@ const struct ack *acks_ready(struct acks *acks, uint64_t durable_seq)
 
 void acks_pop(struct acks *acks)
 {
+	assert(acks->first < acks->next);
 	acks->first++;
 }

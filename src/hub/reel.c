@@ -36,6 +36,8 @@ static char *map_twice(size_t size)
 
 void reel_init(struct reel *reel, size_t size, size_t frames_max)
 {
+	assert(size && (size & (size - 1)) == 0 && frames_max &&
+	       (frames_max & (frames_max - 1)) == 0);
 	*reel = (struct reel){
 		.ring = map_twice(size),
 		.size = size,
@@ -62,6 +64,7 @@ void reel_reset(struct reel *reel, uint64_t next_seq)
 
 static void drop_first(struct reel *reel)
 {
+	assert(reel->first_seq < reel->next_seq);
 	reel->first_seq++;
 	reel->tail = reel_start(reel, reel->first_seq);
 }
@@ -77,6 +80,7 @@ char *reel_reserve(struct reel *reel, size_t max)
 
 void reel_commit(struct reel *reel, size_t written)
 {
+	assert(written <= reel->size - (reel->head - reel->tail));
 	reel->starts[reel->next_seq & (reel->frames_max - 1)] = reel->head;
 	reel->next_seq++;
 	reel->head += written;
@@ -86,6 +90,7 @@ uint64_t reel_seq_at(const struct reel *reel, uint64_t at)
 {
 	uint64_t low = reel->first_seq, high = reel->next_seq;
 
+	assert(at >= reel->tail && at < reel->head);
 	/* The last seq that starts at or before `at`: frames of no bytes that
 	 * start there too come before it. */
 	while (high - low > 1) {

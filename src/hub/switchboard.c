@@ -1,6 +1,7 @@
 /* switchboard.c - the index of subscriptions. */
 #include "hub/switchboard.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -53,6 +54,7 @@ static void row_add(struct switchboard_row *row, struct tape *tape)
 		row->tapes = must_grow(row->tapes, row->room * sizeof(*row->tapes));
 	}
 	row->tapes[row->count++] = tape;
+	assert(row->count <= row->room);
 }
 
 static void row_remove(struct switchboard_row *row, const struct tape *tape)
@@ -79,6 +81,7 @@ static void index_remove(struct map *map, const char *word, const struct tape *t
 {
 	struct switchboard_row *row = map_get(map, text_of(word));
 
+	assert(row->count > 0);
 	row_remove(row, tape);
 	if (row->count == 0) {
 		map_remove(map, text_of(word));

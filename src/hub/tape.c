@@ -6,6 +6,7 @@
  */
 #include "hub/tape.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -36,6 +37,7 @@ void tape_destroy(struct tape *tape)
 {
 	if (!tape)
 		return;
+	assert(tape->client_count == 0);
 	list_remove(&tape->in_dirty);
 	list_remove(&tape->in_all);
 	filter_finish(&tape->filter);
@@ -49,11 +51,13 @@ void tape_destroy(struct tape *tape)
 
 static struct extent *extent_at(const struct tape *tape, unsigned i)
 {
+	assert(tape->extents_room && (tape->extents_room & (tape->extents_room - 1)) == 0);
 	return &tape->extents[(tape->first + i) & (tape->extents_room - 1)];
 }
 
 uint64_t tape_middle(const struct tape *tape)
 {
+	assert(tape->count > 0);
 	return extent_at(tape, tape->count / 2)->start;
 }
 
@@ -96,6 +100,7 @@ void tape_add(struct tape *tape, uint64_t start, size_t len)
 		grow_extents(tape);
 	*extent_at(tape, tape->count++) = (struct extent){tape->head, start, len};
 	tape->head += len;
+	assert(tape->count <= tape->extents_room);
 }
 
 /* The index of the extent that `at` is in; at < head. */
@@ -103,6 +108,7 @@ static unsigned find_extent(const struct tape *tape, uint64_t at)
 {
 	unsigned low = 0, high = tape->count;
 
+	assert(tape->count > 0 && at < tape->head);
 	while (high - low > 1) {
 		unsigned mid = low + (high - low) / 2;
 
@@ -188,6 +194,7 @@ struct text tape_from(const struct tape *tape, uint64_t at, struct buf *scratch)
 	unsigned i;
 	const struct extent *e;
 
+	assert(at <= tape_head(tape));
 	if (tape->is_all)
 		return (struct text){reel_bytes(tape->reel, at), tape->reel->head - at};
 	if (at >= tape->head)
@@ -232,12 +239,14 @@ void tape_join(struct tape *tape, struct client *client)
 	tape->clients[tape->client_count++] = client;
 	/* News may be waiting for the sweep, which counts those it will visit. */
 	tape->left = tape->client_count;
+	assert(tape->client_count <= tape->client_room);
 }
 
 void tape_leave(struct tape *tape, struct client *client)
 {
 	struct client *last = tape->clients[--tape->client_count];
 
+	assert(client->place <= tape->client_count && tape->clients[client->place] == client);
 	tape->clients[client->place] = last;
 	last->place = client->place;
 	/* The one that moved may have been due later in the sweep: look at all

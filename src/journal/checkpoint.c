@@ -1,6 +1,7 @@
 /* checkpoint.c - writing and finding checkpoints. */
 #include "journal/checkpoint.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX])
 	}
 	closedir(names);
 	qsort(seqs, n, sizeof *seqs, newest_first);
+	assert(n <= CHECKPOINTS_MAX);
 	return n;
 }
 

@@ -1,6 +1,7 @@
 /* cold.c - the owner's side of cold reads: try, and ask the warmer if need be. */
 #include "journal/cold.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -58,6 +59,7 @@ static enum cold_answer cold_ask(struct journal *j, const struct wanted *wanted,
 	struct warm *w = must_zero(1, sizeof *w);
 
 	cold_forget(j, warm);
+	assert(!*warm);
 	w->wanted = *wanted;
 	if (wanted->file) {
 		wanted->file->refs++;
@@ -82,6 +84,7 @@ static struct warm *cold_take_answer(struct journal *j, const struct wanted *wan
 	    w->wanted.offset != wanted->offset || w->wanted.len != wanted->len)
 		return NULL;
 	*warm = NULL;
+	assert(!w->is_orphan);
 	pthread_mutex_lock(&j->mutex);
 	list_remove(&w->in_queue);
 	pthread_mutex_unlock(&j->mutex);
@@ -156,6 +159,7 @@ enum cold_answer cold_open(struct journal *j, uint64_t first, struct warm **warm
 
 void cold_unref(struct open_file *f)
 {
+	assert(!f || f->refs > 0);
 	if (!f || --f->refs > 0)
 		return;
 	list_remove(&f->in_journal);
@@ -211,6 +215,7 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 	struct warm *answer;
 	bool failed;
 
+	assert(wanted->len > 0);
 	/* A search reads here and there in the index: it must not come back for ever
 	 * to the place that cannot be read. */
 	if (wanted->which == SEGMENT_INDEX && f->index_is_bad)

@@ -1,6 +1,7 @@
 /* epochs.c - keeping and judging timelines. */
 #include "journal/epochs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static bool parse_line(struct text line, struct epoch *out)
 
 static void epochs_drop_oldest(struct epochs *epochs, size_t n)
 {
+	assert(n <= epochs->count);
 	epochs->count -= n;
 	memmove(epochs->all, epochs->all + n, epochs->count * sizeof *epochs->all);
 }
@@ -42,12 +44,14 @@ static void epochs_keep(struct epochs *epochs, const struct epoch *e)
 	if (epochs->count == (size_t)2 * EPOCHS_MAX)
 		epochs_drop_oldest(epochs, EPOCHS_MAX);
 	epochs->all[epochs->count++] = *e;
+	assert(epochs->count <= (size_t)2 * EPOCHS_MAX);
 }
 
 static void drop_excess(struct epochs *epochs)
 {
 	if (epochs->count > EPOCHS_MAX)
 		epochs_drop_oldest(epochs, epochs->count - EPOCHS_MAX);
+	assert(epochs->count <= EPOCHS_MAX);
 }
 
 bool epochs_load(struct epochs *epochs, int dir, struct error *why)
@@ -100,6 +104,7 @@ bool epochs_add(struct epochs *epochs, int dir, uint64_t first, struct error *wh
 	struct buf file;
 	bool done;
 
+	assert(first > 0 && first < SEQ_MAX);
 	random_hex(fresh.name, EPOCH_LEN / 2);
 	epochs_keep(epochs, &fresh);
 	drop_excess(epochs);
@@ -139,6 +144,7 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
 {
 	uint64_t seen = after->all[0].seq, common = seen, next = 1;
 
+	assert(after->count > 0);
 	for (size_t i = 0; i < after->count; i++) {
 		const struct position *p = &after->all[i];
 		uint64_t end;
@@ -152,6 +158,7 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
 	}
 	if (seen >= next)
 		*lost = (struct gap){next, seen, "lost", .is_fork = true};
+	assert(next > 0);
 	return next;
 }
 
@@ -160,6 +167,7 @@ bool epochs_mark_write(int dir, const char *epoch, uint64_t last, struct error *
 	char mark[CLEAN_BYTES_MAX];
 	int len = snprintf(mark, sizeof mark, "%s-%llu\n", epoch, (unsigned long long)last);
 
+	assert(len > 0 && (size_t)len < sizeof mark);
 	return disk_replace(dir, CLEAN_FILE, (struct text){mark, (size_t)len}, why);
 }
 

@@ -1,6 +1,7 @@
 /* forget.c - finding what is to be forgotten, and forgetting it. */
 #include "journal/forget.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -361,6 +362,7 @@ static bool forget_all(struct forgetting *f, struct error *why)
 	char mark[MARK_MAX];
 	int len = snprintf(mark, sizeof mark, "%llu\n", (unsigned long long)f->what->first);
 
+	assert(len > 0 && (size_t)len < sizeof mark);
 	/* What an attempt that was cut short has left is of another day. */
 	if (!remove_ending(f->dir, REWRITTEN, why))
 		return false;
@@ -373,8 +375,8 @@ static bool forget_all(struct forgetting *f, struct error *why)
 
 /* ---- from outside ---- */
 
-static bool forget_forget_run(const char *data_dir, struct journal_forget *what, bool only_count,
-                              struct error *why)
+static bool forget_run(const char *data_dir, struct journal_forget *what, bool only_count,
+                       struct error *why)
 {
 	char *path = must_print("%s/journal", data_dir);
 	struct forgetting f = {.what = what};
@@ -400,13 +402,13 @@ static bool forget_forget_run(const char *data_dir, struct journal_forget *what,
 
 bool journal_forget_count(const char *data_dir, struct journal_forget *what, struct error *why)
 {
-	return forget_forget_run(data_dir, what, true, why);
+	return forget_run(data_dir, what, true, why);
 }
 
 bool journal_forget(const char *data_dir, struct journal_forget *what, struct error *why)
 {
 	int lock = lock_take(data_dir, why);
-	bool good = lock >= 0 && forget_forget_run(data_dir, what, false, why);
+	bool good = lock >= 0 && forget_run(data_dir, what, false, why);
 
 	if (lock >= 0)
 		close(lock);

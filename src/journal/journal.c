@@ -1,6 +1,7 @@
 /* journal.c - the owner's side: open, append, poll, close. */
 #include "journal/journal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -112,6 +113,7 @@ static bool find_last(struct journal *j, uint64_t *fork, struct error *why)
  * if this run stops cleanly too. */
 static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 {
+	assert(fork > 0 && fork <= j->last + 1);
 	epochs_drop_before(&j->epochs, j->shelf.count ? j->shelf.firsts[0] : 0);
 	return epochs_add(&j->epochs, j->dir, fork, why) && epochs_mark_remove(j->dir, why);
 }
@@ -179,6 +181,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
 
 static size_t waiting(const struct journal *j)
 {
+	assert(j->appended >= atomic_load_explicit(&j->written, memory_order_relaxed));
 	return (size_t)(j->appended - atomic_load_explicit(&j->written, memory_order_relaxed));
 }
 
@@ -210,8 +213,10 @@ static void close_gap(struct journal *j)
 {
 	struct buf line;
 
+	assert(j->gap_from > 0 && j->gap_from <= j->last);
 	buf_init(&line, GAP_LINE_MAX);
 	segment_gap_line(&line, j->gap_from, j->last, "disk");
+	assert(!line.full && line.len > 1);
 	recent_add_gap(&j->recent, j->last, (struct text){line.at, line.len - 1});
 	j->appended += line.len;
 	j->gap_from = 0;
@@ -221,6 +226,7 @@ static void close_gap(struct journal *j)
 
 static enum journal_append leave_out(struct journal *j)
 {
+	assert(j->last < SEQ_MAX);
 	j->last++;
 	if (!j->gap_from) {
 		j->gap_from = j->last;
@@ -238,6 +244,7 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 		return leave_out(j);
 	if (j->gap_from)
 		close_gap(j);
+	assert(!j->gap_from && j->last < SEQ_MAX);
 	recent_add(&j->recent, head, body);
 	j->last++;
 	j->appended += len;
@@ -245,6 +252,7 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 		j->wanted = ASK_NOW;
 	else if (j->wanted == ASK_NOTHING)
 		j->wanted = ASK_SOON;
+	assert(j->recent.next == j->last + 1);
 	return JOURNAL_KEPT;
 }
 
@@ -332,6 +340,7 @@ void journal_poll(struct journal *j)
 {
 	struct report r = take_report(j);
 
+	assert(r.durable >= j->durable_seen && r.durable <= j->last);
 	j->fails = r.failing.words[0] != '\0';
 	tell_trouble(j, &r);
 	if (r.durable > j->durable_seen) {
@@ -388,6 +397,7 @@ void journal_close(struct journal *j)
 	writer_stop(j);
 	warmer_stop(j);
 	journal_poll(j);
+	assert(j->durable_seen <= j->last);
 	if (j->durable_seen == j->last)
 		seal(j);
 	else

@@ -5,6 +5,7 @@
  */
 #include "journal/lock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ static bool write_pid(int fd)
 	int len = snprintf(words, sizeof words, "%ld\n", (long)getpid());
 	struct iovec piece = {words, (size_t)len};
 
+	assert(len > 0 && (size_t)len < sizeof words);
 	return ftruncate(fd, 0) == 0 && disk_write(fd, &piece, 1, 0);
 }
 

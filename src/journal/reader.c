@@ -1,6 +1,7 @@
 /* reader.c - from a seq to lines: in memory, in a file, or no longer there. */
 #include "journal/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -57,6 +58,7 @@ void journal_reader_seek(struct journal_reader *r, uint64_t next_seq)
 
 void journal_reader_take(struct journal_reader *r, size_t bytes, uint64_t next_seq)
 {
+	assert(next_seq >= r->next);
 	walk_take(&r->walk, bytes);
 	r->next = next_seq;
 }
@@ -64,6 +66,7 @@ void journal_reader_take(struct journal_reader *r, size_t bytes, uint64_t next_s
 static enum journal_news report(struct journal_reader *r, struct gap *out, uint64_t to,
                                 const char *why)
 {
+	assert(to >= r->next);
 	*out = (struct gap){r->next, to, why};
 	r->next = to + 1;
 	walk_leave_place(&r->walk);
@@ -75,6 +78,7 @@ static enum journal_news read_memory(struct journal_reader *r, size_t max, struc
 {
 	const struct block *b = recent_find(&r->journal->recent, r->next);
 
+	assert(b->first <= r->next);
 	walk_leave_file(&r->walk);
 	if (b->gap_to)
 		return report(r, gap, b->gap_to, "lost");
@@ -109,6 +113,7 @@ enum journal_news journal_read(struct journal_reader *r, size_t max, struct text
 {
 	struct journal *j = r->journal;
 
+	assert(r->next > 0);
 	if (r->pending.why) {
 		*gap = r->pending;
 		r->pending.why = NULL;

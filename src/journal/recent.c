@@ -1,6 +1,7 @@
 /* recent.c - blocks of lines: one side fills them, the other writes them out. */
 #include "journal/recent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -12,6 +13,7 @@ static struct block *block_create(size_t room)
 	size_t lines = room > BLOCK_BYTES ? 1 : BLOCK_LINES;
 	struct block *b = must_alloc(sizeof *b);
 
+	assert(room >= BLOCK_BYTES && room <= UINT32_MAX);
 	b->room = (uint32_t)room;
 	b->ends = must_alloc(lines * sizeof *b->ends);
 	b->at = must_alloc(room);
@@ -32,12 +34,14 @@ static struct block *take_block(struct recent *recent, size_t room)
 	if (room > BLOCK_BYTES || !b)
 		return block_create(room > BLOCK_BYTES ? room : BLOCK_BYTES);
 	recent->spare = atomic_load_explicit(&b->next, memory_order_relaxed);
+	assert(recent->spares > 0);
 	recent->spares--;
 	return b;
 }
 
 static void recent_give_back(struct recent *recent, struct block *b)
 {
+	assert(recent->spares <= SPARES_MAX);
 	if (b->room != BLOCK_BYTES || recent->spares == SPARES_MAX) {
 		block_destroy(b);
 		return;
@@ -49,6 +53,7 @@ static void recent_give_back(struct recent *recent, struct block *b)
 
 static struct block *recent_at(const struct recent *recent, size_t i)
 {
+	assert(i < recent->count);
 	return recent->ring[(recent->oldest + i) & (recent->room - 1)];
 }
 
@@ -71,6 +76,7 @@ static struct block *begin_block(struct recent *recent, size_t room, uint64_t ga
 {
 	struct block *b = take_block(recent, room);
 
+	assert(gap_to == 0 || gap_to >= recent->next);
 	atomic_store_explicit(&b->next, NULL, memory_order_relaxed);
 	atomic_store_explicit(&b->filled, 0, memory_order_relaxed);
 	b->first = recent->next;
@@ -82,6 +88,7 @@ static struct block *begin_block(struct recent *recent, size_t room, uint64_t ga
 	if (recent->tail)
 		atomic_store_explicit(&recent->tail->next, b, memory_order_release);
 	recent->tail = b;
+	assert(recent->count <= recent->room);
 	return b;
 }
 
@@ -107,6 +114,7 @@ void recent_finish(struct recent *recent)
 
 static void recent_publish(struct block *b, uint32_t lines, size_t bytes)
 {
+	assert(bytes <= b->room);
 	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_release);
 }
 
@@ -121,6 +129,7 @@ void recent_add(struct recent *recent, struct text head, struct text body)
 		b = begin_block(recent, len, 0);
 		lines = used = 0;
 	}
+	assert(used + len <= b->room && lines < BLOCK_LINES);
 	if (head.len)
 		memcpy(b->at + used, head.at, head.len);
 	if (body.len)
@@ -136,6 +145,7 @@ void recent_add_gap(struct recent *recent, uint64_t to, struct text line)
 {
 	struct block *b = begin_block(recent, line.len + 1, to);
 
+	assert(to >= b->first);
 	memcpy(b->at, line.at, line.len);
 	b->at[line.len] = '\n';
 	b->ends[0] = (uint32_t)line.len + 1;
@@ -155,6 +165,7 @@ void recent_trim(struct recent *recent, uint64_t durable)
 			break;
 		if (recent->next - after < RECENT_SIGNALS && recent->bytes <= RECENT_BYTES_MAX)
 			break;
+		assert(recent->bytes >= oldest->room);
 		recent->oldest++;
 		recent->count--;
 		recent->bytes -= oldest->room;
@@ -168,11 +179,13 @@ struct text recent_newest(const struct recent *recent)
 	uint32_t lines = FILLED_LINES(atomic_load_explicit(&b->filled, memory_order_relaxed));
 	uint32_t start = lines > 1 ? b->ends[lines - 2] : 0;
 
+	assert(lines > 0);
 	return (struct text){b->at + start, b->ends[lines - 1] - start - 1};
 }
 
 uint64_t recent_first(const struct recent *recent)
 {
+	assert(recent->count > 0);
 	return recent_at(recent, 0)->first;
 }
 
@@ -180,6 +193,7 @@ const struct block *recent_find(const struct recent *recent, uint64_t seq)
 {
 	size_t low = 0, high = recent->count;
 
+	assert(recent->count > 0 && seq < recent->next);
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
@@ -198,6 +212,7 @@ struct text recent_lines(const struct block *block, uint64_t seq, size_t max)
 	uint32_t start = from ? block->ends[from - 1] : 0;
 	uint32_t low = from, high = FILLED_LINES(filled);
 
+	assert(from < FILLED_LINES(filled));
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 

@@ -1,6 +1,7 @@
 /* retention.c - by size at once, by age with care. */
 #include "journal/retention.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -49,6 +50,7 @@ static bool note_hour(int dir, int64_t now_ms)
 	int len = snprintf(words, sizeof words, "%lld\n", (long long)now_ms);
 	struct error why;
 
+	assert(len > 0 && (size_t)len < sizeof words);
 	if (disk_replace(dir, AGED_FILE, (struct text){words, (size_t)len}, &why))
 		return true;
 	log_warn("journal", "nothing goes for its age: %s", why.words);

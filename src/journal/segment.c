@@ -1,6 +1,7 @@
 /* segment.c - writing batches into a segment, and what follows when that fails. */
 #include "journal/segment.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ void segment_name(char out[SEGMENT_NAME_ROOM], uint64_t first, enum segment_file
 {
 	static const char *const suffixes[] = {"ndjson", "index", "quarantine"};
 
+	assert((size_t)which < sizeof suffixes / sizeof *suffixes);
 	snprintf(out, SEGMENT_NAME_ROOM, "%020llu.%s", (unsigned long long)first, suffixes[which]);
 }
 
@@ -74,6 +76,7 @@ void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *w
 {
 	char id[RANDOM_UUID_LEN];
 
+	assert(from > 0 && from <= to);
 	random_uuid(id);
 	buf_print(out, "{\"seq\":%llu,\"id\":\"%.*s\",\"type\":\"journal.gap\",",
 	          (unsigned long long)to, RANDOM_UUID_LEN, id);
@@ -128,6 +131,7 @@ static bool add_zeros(struct segment *s, uint64_t upto)
 			return false;
 		s->zeroed += ZEROED_AT_ONCE;
 	}
+	assert(s->zeroed >= upto);
 	return true;
 }
 
@@ -141,12 +145,14 @@ void segment_lengthen_index(struct segment *s)
  * write itself says when the disk is full. */
 void segment_reserve(struct segment *s, size_t bytes)
 {
+	assert(s->fd >= 0);
 	while (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) != 0 && errno == EINTR)
 		;
 }
 
 bool segment_create(struct segment *s, int dir, uint64_t first, struct error *why)
 {
+	assert(first > 0 && first < SEQ_MAX);
 	*s = (struct segment){.first = first};
 	/* A file of this name may be left of an attempt in which nothing was
 	 * committed; it may have seen a failed sync, so it is not used again. */
@@ -166,6 +172,7 @@ static bool write_lines(struct segment *s, const struct commit_batch *batches, s
 {
 	struct iovec pieces[COMMIT_BATCHES_MAX];
 
+	assert(n > 0 && n <= COMMIT_BATCHES_MAX);
 	for (size_t i = 0; i < n; i++)
 		pieces[i] = (struct iovec){(void *)batches[i].bytes.at, batches[i].bytes.len};
 	return disk_write(s->fd, pieces, n, s->len);
@@ -180,6 +187,7 @@ static bool write_entries(struct segment *s, const struct commit_batch *batches,
 	*end = s->len;
 	for (size_t i = 0; i < n; i++) {
 		const struct commit_batch *b = &batches[i];
+		assert(b->first > 0 && b->first <= b->last);
 
 		entries[i] = (struct index_entry){
 			.first = b->first,
@@ -190,6 +198,7 @@ static bool write_entries(struct segment *s, const struct commit_batch *batches,
 			.kind = b->is_gap ? ENTRY_GAP : ENTRY_LINES,
 			.place = (uint16_t)i,
 		};
+		assert(b->bytes.len > 0 && b->bytes.len <= BATCH_BYTES_MAX);
 		index_entry_seal(&entries[i]);
 		*end += b->bytes.len;
 	}
@@ -217,6 +226,7 @@ static bool sync_both(struct segment *s, struct syncer *syncer)
  * takes twice the processor, and the memory of the programs beside us. */
 static void let_go(struct segment *s)
 {
+	assert(s->let_go <= s->len);
 	while (s->len - s->let_go >= CACHED_BYTES + LET_GO_AT_ONCE) {
 		posix_fadvise(s->fd, (off_t)s->let_go, LET_GO_AT_ONCE, POSIX_FADV_DONTNEED);
 		s->let_go += LET_GO_AT_ONCE;
@@ -228,6 +238,7 @@ bool segment_commit(struct segment *s, const struct commit_batch *batches, size_
 {
 	uint64_t end;
 
+	assert(s->fd >= 0 && s->index >= 0);
 	/* Room for the entries comes before the lines: an index without any, and lines behind
 	 * it, is one that lost its end. */
 	if ((s->entries + n > s->zeroed && !add_zeros(s, s->entries + n)) ||
@@ -235,8 +246,10 @@ bool segment_commit(struct segment *s, const struct commit_batch *batches, size_
 		return error_errno(why, "writing");
 	if (!sync_both(s, syncer))
 		return error_errno(why, "syncing");
+	assert(end > s->len);
 	s->len = end;
 	s->entries += n;
+	assert(s->entries <= s->zeroed);
 	let_go(s);
 	return true;
 }

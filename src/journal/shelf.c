@@ -1,6 +1,7 @@
 /* shelf.c - the sorted list of segments. */
 #include "journal/shelf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 static void shelf_put(struct shelf *shelf, uint64_t first, uint64_t bytes)
 {
+	assert(shelf->count <= shelf->room);
 	if (shelf->count == shelf->room) {
 		shelf->room = shelf->room ? shelf->room * 2 : 64;
 		shelf->firsts = must_grow(shelf->firsts, shelf->room * sizeof *shelf->firsts);
@@ -67,11 +69,13 @@ void shelf_finish(struct shelf *shelf)
 
 void shelf_add(struct shelf *shelf, uint64_t first)
 {
+	assert(shelf->count == 0 || first > shelf->firsts[shelf->count - 1]);
 	shelf_put(shelf, first, 0);
 }
 
 void shelf_drop_oldest(struct shelf *shelf)
 {
+	assert(shelf->count > 0);
 	shelf->count--;
 	memmove(shelf->firsts, shelf->firsts + 1, shelf->count * sizeof *shelf->firsts);
 	memmove(shelf->bytes, shelf->bytes + 1, shelf->count * sizeof *shelf->bytes);
@@ -79,6 +83,7 @@ void shelf_drop_oldest(struct shelf *shelf)
 
 void shelf_drop_newest(struct shelf *shelf)
 {
+	assert(shelf->count > 0);
 	shelf->count--;
 }
 
@@ -104,5 +109,6 @@ uint64_t shelf_find(const struct shelf *shelf, uint64_t seq, uint64_t *until)
 			high = middle;
 	}
 	*until = low < shelf->count ? shelf->firsts[low] : 0;
+	assert(low <= shelf->count);
 	return low > 0 ? shelf->firsts[low - 1] : 0;
 }

@@ -1,6 +1,7 @@
 /* syncer.c - a thread that does nothing but fdatasync. */
 #include "journal/syncer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ void syncer_stop(struct syncer *s)
 
 void syncer_begin(struct syncer *s, int fd)
 {
+	assert(fd >= 0);
 	s->fd = fd;
 	syncer_set_state(s, SYNCER_BUSY);
 }

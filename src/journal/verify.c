@@ -1,6 +1,7 @@
 /* verify.c - every batch of every segment, every line of every batch. */
 #include "journal/verify.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -46,6 +47,7 @@ static bool line_has_seq(struct text line, uint64_t seq)
 	char start[40];
 	int len = snprintf(start, sizeof start, "{\"seq\":%llu", (unsigned long long)seq);
 
+	assert(len > 0 && (size_t)len < sizeof start);
 	return text_starts(line, (struct text){start, (size_t)len}) && line.len > (size_t)len &&
 	       memchr(", }", line.at[len], 3);
 }

@@ -1,6 +1,7 @@
 /* walk.c - finding the entry of a seq, and reading what it speaks of. */
 #include "journal/walk.h"
 
+#include <assert.h>
 #include <sys/stat.h>
 
 #include "base/crc32c.h"
@@ -59,6 +60,7 @@ static enum cold_answer read_exactly(struct walk *s, enum segment_file which, ui
 {
 	struct wanted wanted = {s->file->first, s->file, which, offset, len};
 
+	assert(len > 0);
 	return cold_read(s->journal, &wanted, &s->warm, into);
 }
 
@@ -133,6 +135,7 @@ static enum cold_answer search_all(struct walk *s, const struct walk_question *q
 {
 	uint64_t count = count_entries(s);
 
+	assert(q->next < q->limit);
 	*to = q->limit - 1;
 	for (uint64_t start = 0; start < count; start += WINDOW_ENTRIES) {
 		enum cold_answer answer = load_window(s, w, start, count);
@@ -181,6 +184,7 @@ static size_t plan(const struct index_window *w, const struct walk_question *q, 
 	const struct index_entry *e = &w->entries[w->at];
 	uint64_t len = e->offset + e->length - offset;
 
+	assert(w->at < w->n);
 	*n = 1;
 	if (offset > e->offset && len > q->max) {
 		*n = 0;
@@ -206,6 +210,7 @@ static size_t walk_check(const struct index_window *w, uint64_t offset, const ch
 {
 	size_t good = 0;
 
+	assert(w->at + n <= w->n);
 	for (size_t i = 0; i < n; i++) {
 		const struct index_entry *e = &w->entries[w->at + i];
 		bool entered = offset > e->offset;
@@ -246,6 +251,7 @@ static bool cut_to(struct text *lines, size_t max)
 	if (!end)
 		return false;
 	lines->len = (size_t)(end - lines->at) + 1;
+	assert(lines->len > 0);
 	return true;
 }
 

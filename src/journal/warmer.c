@@ -1,4 +1,5 @@
 /* warmer.c - the thread that waits for the disk in the readers' place. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,6 +40,7 @@ static bool warmer_fetch(const struct warm *w, char *scratch)
 	uint64_t end = w->wanted.offset + w->wanted.len;
 	ssize_t got;
 
+	assert(w->wanted.file && w->wanted.len > 0);
 	do {
 		size_t want = w->whole_file || end - at > SCRATCH_BYTES ? SCRATCH_BYTES : end - at;
 
@@ -59,6 +61,7 @@ static struct warm *next_request(struct journal *j)
 		return NULL;
 	w = list_of(j->cold.next, struct warm, in_queue);
 	list_remove(&w->in_queue);
+	assert(!w->is_orphan);
 	w->state = WARM_BUSY;
 	return w;
 }
@@ -84,6 +87,7 @@ static void *warmer_run(void *self)
 		pthread_mutex_unlock(&j->mutex);
 		warmer_serve(j, w, scratch);
 		pthread_mutex_lock(&j->mutex);
+		assert(w->state == WARM_BUSY);
 		w->state = WARM_DONE;
 		list_add(&j->warm, &w->in_queue);
 		j->warmed = true;

@@ -11,6 +11,7 @@
  * what of it is on the disk and the kernel reports it only once.  All that is
  * not acknowledged is still in the blocks and goes into a new segment.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -79,6 +80,7 @@ static struct commit_batch batch_of(const struct writer_cursor *c, uint64_t fill
 {
 	const struct block *b = c->block;
 
+	assert(FILLED_BYTES(filled) > c->bytes && FILLED_LINES(filled) >= c->lines);
 	return (struct commit_batch){
 		.first = b->first + c->lines,
 		.last = b->gap_to ? b->gap_to : b->first + FILLED_LINES(filled) - 1,
@@ -93,6 +95,7 @@ static bool writer_take_block(struct journal *j, struct commit *c, uint64_t fill
 	struct commit_batch batch = batch_of(&c->after, filled);
 	uint64_t used = (j->segment.fd >= 0 ? j->segment.len : 0) + c->bytes;
 
+	assert(c->n <= COMMIT_BATCHES_MAX);
 	c->full = c->n == COMMIT_BATCHES_MAX ||
 	          (used > 0 && used + batch.bytes.len > j->options.segment_bytes);
 	if (c->full)
@@ -125,6 +128,7 @@ static void writer_gather(struct journal *j, struct commit *c)
 
 static bool begin_segment(struct journal *j, uint64_t first, struct error *why)
 {
+	assert(j->segment.fd < 0);
 	if (!segment_create(&j->segment, j->dir, first, why))
 		return false;
 	segment_reserve(&j->segment, j->options.segment_bytes);
@@ -173,9 +177,11 @@ static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns
 {
 	static const struct error fine;
 
+	assert(c->n > 0);
 	j->cursor = c->after;
 	atomic_fetch_add(&j->written, c->bytes);
 	pthread_mutex_lock(&j->mutex);
+	assert(j->shelf.count > 0 && c->batches[c->n - 1].last > j->durable);
 	j->durable = c->batches[c->n - 1].last;
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
 	count_commit(&j->stats, clock_mono_ns() - began_ns);
@@ -333,6 +339,7 @@ static void *writer_run(void *self)
 
 void writer_start(struct journal *j)
 {
+	assert(j->recent.tail && !j->recent.tail->next);
 	j->cursor = (struct writer_cursor){.block = j->recent.tail};
 	syncer_start(&j->syncer);
 	journal_spawn(&j->writer, "journal-write", writer_run, j);

@@ -9,6 +9,9 @@
  */
 #include "base/put.h"
 #include "native/inside.h"
+
+#include <assert.h>
+
 #include "signal/json.h"
 
 static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)
@@ -121,6 +124,7 @@ void native_leave_stage(struct native_view *view)
 	if (list_is_empty(&view->in_followers))
 		return;
 	list_remove(&view->in_followers);
+	assert(native_of(view)->follower_count > 0);
 	native_of(view)->follower_count--;
 	view->owed_stage = false;
 }

@@ -1,6 +1,7 @@
 /* account.c - a table of leaky buckets, each kept as the time at which it will be empty. */
 #include "net/account.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,6 +66,7 @@ static bool account_make_room(struct accounts *all, uint64_t now_ns)
 	oldest = list_of(all->idle.next, struct account, in_idle);
 	if (oldest->empty_ns > now_ns)
 		return false;
+	assert(oldest->users == 0);
 	list_remove(&oldest->in_idle);
 	map_remove(&all->by_key, text_of(oldest->key));
 	free(oldest);
@@ -89,6 +91,7 @@ struct account *account_open_named(struct accounts *all, const char *name, uint6
 	}
 	list_remove(&account->in_idle);
 	account->users++;
+	assert(list_is_empty(&account->in_idle));
 	return account;
 }
 
@@ -103,6 +106,7 @@ struct account *account_open(struct accounts *all, const struct caller *caller, 
 
 void account_close(struct account *account)
 {
+	assert(!account || account->users > 0);
 	if (!account || --account->users || account == &account->all->rest)
 		return;
 	list_add(&account->all->idle, &account->in_idle);

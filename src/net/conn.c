@@ -4,6 +4,7 @@
  * is told only then.  Sending is one send(2) and nothing else. */
 #include "net/conn.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -57,6 +58,7 @@ static void conn_end(struct conn *conn, const char *why)
 	const struct conn_user *user = conn->user;
 	struct error words;
 
+	assert(!conn->closing);
 	/* They may be those of a tls that goes when the user closes. */
 	error_set(&words, "%s", why);
 	if (user)
@@ -102,6 +104,7 @@ static size_t share(const struct conn *conn)
 {
 	size_t max = conn->input_max * KIB >> conn->shrink;
 
+	assert(max <= LOOP_INPUT);
 	return max < KIB ? KIB : max;
 }
 
@@ -118,6 +121,7 @@ static void adapt(struct conn *conn, uint64_t took_ns, bool was_all)
 		conn->shrink++;
 	else if (took_ns < slice / 2 && was_all && conn->shrink)
 		conn->shrink--;
+	assert(conn->shrink <= CONN_SHRINK_MAX);
 }
 
 /* Says whether there may be more. */
@@ -127,6 +131,7 @@ static bool conn_hear(struct conn *conn, size_t max)
 	ssize_t n = conn->tls ? tls_recv(conn->tls, input, max)
 	                      : recv(conn->fd, input, max, MSG_DONTWAIT);
 
+	assert(max > 0 && max <= LOOP_INPUT);
 	if (n > 0)
 		conn->user->heard(conn, input, (size_t)n);
 	else if (n == 0)
@@ -203,6 +208,7 @@ struct conn *conn_create(struct loop *loop, int fd, const struct conn_user *user
 {
 	struct conn *conn = pool_take(loop_conns(loop));
 
+	assert(fd >= 0);
 	conn->loop = loop;
 	conn->fd = fd;
 	conn->user = user;
@@ -250,11 +256,13 @@ void conn_close(struct conn *conn)
 	/* libuv lets go of the descriptor here, not in its callback. */
 	uv_close((uv_handle_t *)&conn->poll, bury_conn);
 	close(conn->fd);
+	assert(conn->fd >= 0);
 	conn->fd = -1;
 }
 
 void conn_secure(struct conn *conn, struct tls *tls)
 {
+	assert(!conn->tls);
 	conn->tls = tls;
 	conn_watch(conn);
 }

@@ -7,6 +7,7 @@
  * (an answer in a later turn) is looked at by it at the end of that turn. */
 #include "net/http.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -39,6 +40,7 @@ static void free_http(struct grave *grave)
 /* From here on nobody may use it, but whoever is on the stack still does. */
 static void http_retire(struct http *http)
 {
+	assert(http->state != HTTP_OVER);
 	http->state = HTTP_OVER;
 	loop_forget(&http->resume);
 	input_end(http->conn);
@@ -117,6 +119,7 @@ static bool http_read_head(struct http *http)
 	llhttp_errno_t code = http_parse(http, max + 1 - http->head_used);
 	unsigned status = 0;
 
+	assert(http->state == HTTP_READING && http->head_used <= max);
 	http->head_used += before - http->in_len;
 	if (code != HPE_OK && code != HPE_PAUSED)
 		status = http_verdict(http, code);
@@ -138,6 +141,7 @@ static bool http_read_head(struct http *http)
 
 static bool end_body(struct http *http)
 {
+	assert(http->state == HTTP_BODY);
 	http->state = HTTP_OWING;
 	if (http->handler->whole)
 		http->handler->whole(http->self, http);
@@ -183,6 +187,7 @@ static bool http_read_body(struct http *http)
 /* The answer is out: on to the next request, or to the end. */
 static bool move_on(struct http *http)
 {
+	assert(http->state == HTTP_LEAVING);
 	free(http->fields);
 	http->fields = NULL;
 	http->fields_len = http->fields_room = 0;
@@ -221,6 +226,7 @@ static bool http_step(struct http *http)
 	case HTTP_IDLE:
 		if (http->in_len == 0 || !http_may_begin(http))
 			return false;
+		assert(http->share > 0);
 		http->share--;
 		http_parser_begin(http);
 		http->state = HTTP_READING;

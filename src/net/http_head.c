@@ -3,6 +3,7 @@
  * llhttp runs in its strict mode and stops at the end of the head, after each
  * piece of the body and at its end, so that nobody is called from inside it.
  * What it lets pass and we do not is checked here. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -48,6 +49,7 @@ static struct http_span *http_head_add_field(struct http *http)
 		http->fields_room = http->fields_room ? http->fields_room * 2 : 8;
 		http->fields = must_grow(http->fields, http->fields_room * sizeof(*http->fields));
 	}
+	assert(http->fields_len < http->fields_room);
 	http->fields[http->fields_len] = (struct http_span){.at = (uint32_t)http->head.len};
 	return &http->fields[http->fields_len++];
 }

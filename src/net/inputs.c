@@ -1,6 +1,7 @@
 /* inputs.c - one list for each share, and whose turn it is to go. */
 #include "net/inputs.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -61,6 +62,7 @@ static void cut_off(struct input *input, enum conn_fault why)
 {
 	struct conn *conn = input->seat->conn;
 
+	assert(input->seat->input == input);
 	input_forget(input->seat);
 	if (conn->closing || conn->broken)
 		return;
@@ -76,6 +78,7 @@ static void on_due(struct deadline *deadline)
 {
 	struct input *input = list_of(deadline, struct input, deadline);
 
+	assert(input->timed && !input->paused);
 	if (!input->last_call) {
 		input->last_call = true;
 		deadline_set(input->all->loop, deadline, 0);
@@ -171,7 +174,9 @@ static void inputs_count(struct input *input, size_t bytes)
 {
 	size_t *held = &input->all->held[input->place];
 
+	assert(*held >= input->bytes);
 	*held = *held - input->bytes + bytes;
+	assert(!input->party || input->party->held >= input->bytes);
 	if (input->party)
 		input->party->held = input->party->held - input->bytes + bytes;
 	input->bytes = bytes;
@@ -182,6 +187,7 @@ static struct input *inputs_begin(struct seat *seat, unsigned ms)
 	struct inputs *all = &seat->seats->inputs;
 	struct input *input = pool_take(&all->pool);
 
+	assert(!seat->input && seat->place < PLACE_KINDS);
 	input->all = all;
 	input->seat = seat;
 	input->place = seat->place;
@@ -239,6 +245,7 @@ void input_vouch(struct seat *seat)
 	if (!input)
 		return;
 	inputs_count(input, 0);
+	assert(input->bytes == 0);
 	input->party = NULL;
 	input->place = PLACE_KNOWN;
 	list_remove(&input->in_list);

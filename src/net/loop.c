@@ -6,6 +6,7 @@
  * active, and libuv then polls without waiting. */
 #include "net/loop.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -83,6 +84,7 @@ static void bury_all(struct loop *loop)
 		list_remove(&grave->in_loop);
 		grave->free(grave);
 	}
+	assert(list_is_empty(&loop->graves));
 }
 
 static void loop_go_on(uv_idle_t *idle)
@@ -228,6 +230,7 @@ struct tls_context *loop_tls(struct loop *loop)
 
 void loop_later(struct loop *loop, struct later *later)
 {
+	assert(later->run);
 	if (!later->in_loop.next)
 		list_add(&loop->laters, &later->in_loop);
 }
@@ -238,10 +241,12 @@ void loop_forget(struct later *later)
 		return;
 	list_remove(&later->in_loop);
 	later->in_loop = (struct link){0};
+	assert(!later->in_loop.next);
 }
 
 void loop_add_turn(struct loop *loop, struct turn *turn)
 {
+	assert(turn->end);
 	list_add(&loop->turns, &turn->in_loop);
 }
 
@@ -252,6 +257,7 @@ void loop_remove_turn(struct turn *turn)
 
 void loop_bury(struct loop *loop, struct grave *grave)
 {
+	assert(grave->free);
 	list_add(&loop->graves, &grave->in_loop);
 }
 
@@ -295,6 +301,7 @@ static void turn_wheel(uv_timer_t *timer)
 	uint64_t now = uv_now(&loop->uv) / DEADLINE_TICK_MS, from = loop->tick_done + 1;
 	struct link due;
 
+	assert(now >= loop->tick_done);
 	/* After a long sleep one look at each slot is enough. */
 	if (now - loop->tick_done > WHEEL_SLOTS)
 		from = now - WHEEL_SLOTS + 1;
@@ -314,6 +321,7 @@ static void turn_wheel(uv_timer_t *timer)
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms)
 {
 	deadline_clear(deadline);
+	assert(deadline->fire);
 	deadline->due_tick = (uv_now(&loop->uv) + after_ms) / DEADLINE_TICK_MS + 1;
 	list_add(&loop->wheel[deadline->due_tick % WHEEL_SLOTS], &deadline->in_wheel);
 	loop_start_tick(loop);

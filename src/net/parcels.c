@@ -1,4 +1,5 @@
 /* parcels.c - lines that parcels come over, each heard in the order of its coming. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,6 +81,7 @@ static void parcels_end_line(struct parcel_line *line)
 
 	deadline_clear(&line->patience);
 	list_remove(&line->in_all);
+	assert(p->count > 0);
 	p->count--;
 	p->o.left(p->o.self, line);
 	uv_close((uv_handle_t *)&line->poll, line_closed);
@@ -174,6 +176,7 @@ static void parcels_take_line(struct parcels *p, int fd)
 	line->fd = fd;
 	line->patience.fire = line_ran_out;
 	list_add(&p->lines, &line->in_all);
+	assert(p->count < LINES_MAX);
 	p->count++;
 	uv_poll_init(loop_uv(p->loop), &line->poll, fd);
 	uv_poll_start(&line->poll, UV_READABLE | UV_DISCONNECT, line_event);
@@ -217,6 +220,7 @@ static void accept_some(uv_poll_t *poll, int status, int events)
 
 static void listen_again(struct parcels *p)
 {
+	assert(p->count < LINES_MAX);
 	p->is_full = false;
 	uv_poll_start(&p->poll, UV_READABLE, accept_some);
 }

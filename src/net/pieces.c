@@ -1,6 +1,8 @@
 /* pieces.c - bytes to lines. */
 #include "net/pieces.h"
 
+#include <assert.h>
+
 void pieces_init(struct pieces *pieces, size_t line_max, size_t read_max)
 {
 	*pieces = (struct pieces){.line_max = line_max};
@@ -19,6 +21,7 @@ struct text pieces_rest(const struct pieces *pieces)
 
 void pieces_keep(struct pieces *pieces, struct text rest)
 {
+	assert(rest.len <= pieces->held.len);
 	buf_drop(&pieces->held, pieces->held.len - rest.len);
 }
 
@@ -26,6 +29,7 @@ static struct text pieces_take_first(struct text *rest, size_t n)
 {
 	struct text first = {rest->at, n};
 
+	assert(n <= rest->len);
 	rest->at += n;
 	rest->len -= n;
 	return first;
@@ -45,6 +49,7 @@ static bool pieces_take_line(struct pieces *pieces, struct text *rest, struct pi
 	pieces->skips = !end;
 	piece->is_cut = line.len > pieces->line_max;
 	piece->bytes = pieces_take_first(&line, piece->is_cut ? pieces->line_max : line.len);
+	assert(piece->bytes.len <= pieces->line_max);
 	return true;
 }
 

@@ -2,6 +2,7 @@
  * ends. */
 #include "net/request.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,6 +114,7 @@ static bool end_head(struct request *r)
 	struct request_head head = {0};
 	long status = 0;
 
+	assert(!r->has_head);
 	curl_easy_getinfo(r->job.easy, CURLINFO_RESPONSE_CODE, &status);
 	r->in_head = false;
 	if (status < 200) {
@@ -172,6 +174,7 @@ static size_t request_on_body(char *at, size_t size, size_t n, void *self)
 	struct request *r = self;
 	struct text bytes = {at, size * n};
 
+	assert(r->has_head || r->is_cancelled);
 	if (r->is_cancelled)
 		return 0;
 	if (r->is_hushed) /* since before the head came */

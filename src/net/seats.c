@@ -1,6 +1,7 @@
 /* seats.c - counting by who it is, and whose turn it is to go. */
 #include "net/seats.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ static void seats_log_untold(struct deadline *deadline)
 
 static void seats_note(struct seats *p, int what)
 {
+	assert(what == EVICTED || what == TURNED_AWAY);
 	if (p->untold[EVICTED] + p->untold[TURNED_AWAY] == 0)
 		deadline_set(p->loop, &p->tell, TELL_MS);
 	p->untold[what]++;
@@ -93,6 +95,7 @@ static void join_party(struct seats *p, struct seat *seat)
 	char name[PEER_NAME_MAX];
 	struct party *party;
 
+	assert(!seat->party && seat->place == PLACE_UNKNOWN);
 	peer_name(&seat->peer, name);
 	party = map_get(&p->parties, text_of(name));
 	if (!party) {
@@ -114,6 +117,7 @@ static void leave_party(struct seat *seat)
 		return;
 	list_remove(&seat->in_party);
 	seat->party = NULL;
+	assert(party->count > 0);
 	if (--party->count)
 		return;
 	map_remove(&seat->seats->parties, text_of(party->name));
@@ -146,8 +150,10 @@ static bool evict(struct seats *p)
 	seats_note(p, EVICTED);
 	p->evicted++;
 	snprintf(p->worst, sizeof(p->worst), "%s", party->name);
+	assert(seat->place == PLACE_UNKNOWN && seat->party == party);
 	/* It counts no more, though it is closed only at the end of the turn. */
 	input_forget(seat);
+	assert(p->counts[PLACE_UNKNOWN] > 0);
 	p->counts[PLACE_UNKNOWN]--;
 	leave_party(seat);
 	seat->place = PLACE_KINDS;
@@ -197,6 +203,7 @@ void seats_leave(struct seat *seat)
 	list_remove(&seat->in_ready);
 	if (seat->place < PLACE_KINDS)
 		seat->seats->counts[seat->place]--;
+	assert(!seat->input);
 	leave_party(seat);
 	pool_give(&seat->seats->pool, seat);
 }
@@ -207,6 +214,7 @@ void seats_vouch(struct seat *seat)
 		return;
 	input_vouch(seat);
 	leave_party(seat);
+	assert(seat->seats->counts[PLACE_UNKNOWN] > 0);
 	seat->seats->counts[PLACE_UNKNOWN]--;
 	seat->seats->counts[PLACE_KNOWN]++;
 	seat->place = PLACE_KNOWN;

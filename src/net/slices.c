@@ -1,6 +1,8 @@
 /* slices.c - two queues, served at the end of a turn for so long. */
 #include "net/slices.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "net/conn.h"
 #include "net/inside.h"
@@ -49,6 +51,7 @@ void slices_finish(struct slices *s)
 
 static int slices_kind_of(enum place place)
 {
+	assert(place <= PLACE_KINDS);
 	if (place <= PLACE_OWN)
 		return SLICES_OWN;
 	return place == PLACE_KNOWN ? SLICES_KNOWN : SLICES_UNKNOWN;
@@ -59,6 +62,7 @@ void slices_queue(struct conn *conn)
 	struct seat *seat = conn->seat;
 	struct slices *s = &seat->seats->slices;
 
+	assert(seat->conn == conn);
 	if (!list_is_empty(&seat->in_ready))
 		return;
 	list_add(&s->ready[slices_kind_of(seat->place)], &seat->in_ready);

@@ -2,6 +2,7 @@
  * fork copies the page tables, which of a box with a gigabyte takes longer than the rest. */
 #include "net/spawn.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -72,6 +73,7 @@ static const char **make_environment(const char *const *env)
 			len++;
 	for (size_t i = 0; i < count; i++)
 		all[len++] = env[i];
+	assert(len <= KEPT_LEN + count);
 	return all;
 }
 

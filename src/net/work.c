@@ -1,6 +1,7 @@
 /* work.c - a thread that nobody waits for. */
 #include "net/work.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ static void work_tell(void *self)
 {
 	struct work *work = self;
 
+	assert(work->plan.done);
 	work->plan.done(work->plan.self);
 	work_leave(work);
 }

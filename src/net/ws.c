@@ -6,6 +6,7 @@
  * to unmask and once to check it. */
 #include "net/ws.h"
 
+#include <assert.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static uint16_t check_start(const struct ws_reader *r, const uint8_t *h)
 /* From here on nothing of this message is kept. */
 static void ws_spoil(struct ws_reader *r, unsigned why)
 {
+	assert(why != WHOLE);
 	if (!r->spoilt)
 		r->spoilt = why & 3;
 	buf_clear(&r->message);
@@ -106,6 +108,7 @@ static void ws_spoil(struct ws_reader *r, unsigned why)
 /* A frame of data begins; false when it ends the connection. */
 static bool count_frame(struct ws_reader *r, uint64_t len)
 {
+	assert(r->message.len <= r->limits->message_max);
 	if (len > r->limits->message_max - r->message.len) {
 		if (!r->limits->forgives || len > UINT32_MAX)
 			return false;
@@ -169,6 +172,7 @@ static bool take_header(struct ws_reader *r, char **bytes, size_t *n, uint16_t *
 		return true;
 	}
 	while (*n && (r->head_len < 2 || r->head_len < header_length(r->head))) {
+		assert(r->head_len < sizeof(r->head));
 		r->head[r->head_len++] = (uint8_t) * *bytes;
 		++*bytes;
 		--*n;
@@ -214,11 +218,13 @@ static struct text take_payload(struct ws_reader *r, char **bytes, size_t *n)
 {
 	struct text piece = {*bytes, *n < r->left ? *n : r->left};
 
+	assert(piece.len <= r->left);
 	r->is_ascii = unmask(*bytes, piece.len, r->mask, r->mask_at);
 	r->mask_at = (r->mask_at + piece.len) & 3;
 	r->left -= (uint32_t)piece.len;
 	*bytes += piece.len;
 	*n -= piece.len;
+	assert(r->mask_at < 4);
 	return piece;
 }
 
@@ -248,9 +254,11 @@ static enum ws_event ws_read_control(struct ws_reader *r, char **bytes, size_t *
 {
 	struct text body = take_payload(r, bytes, n);
 
+	assert(ws_is_control(r->opcode));
 	if (r->left || r->control_len) {
 		if (!r->control)
 			r->control = must_alloc(CONTROL_MAX);
+		assert(r->control_len + body.len <= CONTROL_MAX);
 		if (body.len)
 			memcpy(r->control + r->control_len, body.at, body.len);
 		r->control_len = (uint8_t)(r->control_len + body.len);
@@ -267,6 +275,7 @@ static enum ws_event ws_read_control(struct ws_reader *r, char **bytes, size_t *
 
 static enum ws_event end_spoilt(struct ws_reader *r, struct ws_news *news)
 {
+	assert(r->spoilt != WHOLE && r->message.len == 0);
 	news->code = spoilt_codes[r->spoilt];
 	r->spoilt = WHOLE;
 	r->message_opcode = 0;
@@ -281,6 +290,7 @@ static enum ws_event read_data(struct ws_reader *r, char **bytes, size_t *n, str
 	bool is_text = r->message_opcode == WS_OP_TEXT;
 	bool whole = r->left == 0 && r->fin;
 
+	assert(r->message_opcode == WS_OP_TEXT || r->message_opcode == WS_OP_BINARY);
 	if (!r->spoilt && is_text && !(r->is_ascii && utf8_is_whole(&r->utf8)) &&
 	    (!utf8_feed(&r->utf8, piece) || (whole && !utf8_is_whole(&r->utf8)))) {
 		if (!r->limits->forgives)
@@ -339,6 +349,7 @@ size_t ws_header(char out[WS_HEADER_MAX], enum ws_opcode op, uint64_t len)
 	out[1] = (char)(n == 0 ? len : n == 2 ? 126 : 127);
 	for (unsigned i = 0; i < n; i++)
 		out[2 + i] = (char)(len >> 8 * (n - 1 - i));
+	assert(2 + n <= WS_HEADER_MAX);
 	return 2 + n;
 }
 
@@ -387,6 +398,7 @@ static struct text close_body(char body[CONTROL_MAX], uint16_t code, struct text
 	reason = utf8_cut(reason, REASON_MAX);
 	if (reason.len)
 		memcpy(body + 2, reason.at, reason.len);
+	assert(reason.len <= REASON_MAX);
 	return (struct text){body, 2 + reason.len};
 }
 

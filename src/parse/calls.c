@@ -1,6 +1,7 @@
 /* calls.c - joining what belongs to one call. */
 #include "parse/calls.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -16,6 +17,7 @@ void calls_init(struct calls *calls)
 
 void calls_drop(struct calls *calls, struct open_call *call)
 {
+	assert(calls->count > 0);
 	list_remove(&call->link);
 	calls->count--;
 	calls->input_len -= call->input.len;
@@ -31,6 +33,7 @@ void calls_finish(struct calls *calls)
 {
 	list_each(&calls->open, l)
 		calls_drop(calls, list_of(l, struct open_call, link));
+	assert(calls->count == 0);
 }
 
 static void tell_full(struct calls *calls, struct parse *p, const char *what)

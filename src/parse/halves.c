@@ -5,6 +5,7 @@
  */
 #include "parse/halves.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -158,6 +159,7 @@ static void halves_hold(struct halves_walk *w, struct text tail)
 {
 	struct half *half = &w->h->held[w->h->count++ % HALVES_MAX];
 
+	assert(w->key.len < HALVES_KEY_MAX && tail.len <= sizeof(half->bytes));
 	*half = (struct half){.index = w->index, .len = tail.len};
 	if (w->key.len)
 		memcpy(half->key, w->key.at, w->key.len);
@@ -174,6 +176,7 @@ static void join(struct halves_walk *w, size_t from, size_t to)
 	struct buf *out = &w->h->out;
 	size_t start, n;
 
+	assert(from <= to && to <= w->event.len && w->copied <= from);
 	if (words.len == 0 || (!half && torn_tail(words) == 0))
 		return;
 	buf_add(out, (struct text){w->event.at + w->copied, from - w->copied});
@@ -199,6 +202,7 @@ static struct text take_string(struct halves_walk *w)
 {
 	size_t from = ++w->at;
 
+	assert(w->at <= w->event.len + 1);
 	while (w->at < w->event.len && w->event.at[w->at] != '"')
 		w->at += w->event.at[w->at] == '\\' ? 2 : 1;
 	if (w->at > w->event.len)

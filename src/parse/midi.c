@@ -5,6 +5,7 @@
  * exclusive messages are passed over as they come, so their length does not matter.
  * The source is the device.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "parse/inside.h"
@@ -112,6 +113,7 @@ static void take_byte(struct parse *p, struct midi_parse *m, uint8_t byte)
 	}
 	if (m->count == 0)
 		return;
+	assert(m->count < sizeof(m->bytes));
 	m->bytes[m->count++] = byte;
 	if (m->count < length_of(m->bytes[0]))
 		return;

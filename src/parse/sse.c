@@ -1,6 +1,7 @@
 /* sse.c - lines, fields, events. */
 #include "parse/sse.h"
 
+#include <assert.h>
 #include <limits.h>
 
 #define NAME_MAX_LEN 256
@@ -60,6 +61,7 @@ static void take_data(struct sse_reader *reader, struct text value)
 	buf_add(&reader->data, value);
 	if (reader->data.full)
 		spoil(reader);
+	assert(reader->has_data);
 }
 
 static void take_retry(struct sse_reader *reader, struct text value)
@@ -106,6 +108,7 @@ static void sse_dispatch(struct sse_reader *reader)
 	buf_clear(&reader->data);
 	buf_clear(&reader->name);
 	reader->has_data = reader->spoiled = false;
+	assert(reader->data.len == 0 && reader->name.len == 0);
 }
 
 static bool sse_is_json(struct text line)
@@ -131,6 +134,7 @@ static void sse_take_line(struct sse_reader *reader, struct text line)
 /* A line of JSON stands for itself; any other spoils the event it is a part of. */
 static void pass_over(struct sse_reader *reader, struct text piece)
 {
+	assert(!reader->skips);
 	if (sse_is_json(reader->line.len ? buf_text(&reader->line) : piece))
 		reader->too_long(reader->self);
 	else
@@ -155,6 +159,7 @@ static void sse_end_line(struct sse_reader *reader, struct text piece)
 		sse_take_line(reader, buf_text(&reader->line));
 	buf_clear(&reader->line);
 	reader->skips = false;
+	assert(reader->line.len == 0 && !reader->skips);
 }
 
 static size_t line_length(struct text bytes)

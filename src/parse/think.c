@@ -1,11 +1,14 @@
 /* think.c - telling thoughts from words. */
 #include "parse/think.h"
 
+#include <assert.h>
+
 #define OPENING TEXT("<think>")
 #define CLOSING TEXT("</think>")
 
 static struct text after(struct text t, size_t n)
 {
+	assert(n <= t.len);
 	return (struct text){t.at + n, t.len - n};
 }
 
@@ -49,6 +52,7 @@ static struct text look_for_opening(struct think *think, struct text piece, thin
 	struct text rest = piece;
 	size_t held_before = think->held_len;
 
+	assert(think->where == THINK_BEFORE && think->held_len <= THINK_HELD_MAX);
 	while (rest.len && think->held_len < THINK_HELD_MAX) {
 		struct text held = {think->held, think->held_len + 1};
 
@@ -87,11 +91,13 @@ static size_t continued_tag(const struct think *think, struct text piece)
 	struct text rest = after(CLOSING, think->held_len);
 	size_t n = piece.len < rest.len ? piece.len : rest.len;
 
+	assert(think->held_len <= CLOSING.len);
 	return think->held_len && memcmp(piece.at, rest.at, n) == 0 ? n : 0;
 }
 
 static void think_hold(struct think *think, struct text t)
 {
+	assert(think->held_len + t.len <= sizeof(think->held));
 	memcpy(think->held + think->held_len, t.at, t.len);
 	think->held_len += t.len;
 }
@@ -111,6 +117,7 @@ static void give_before(struct think *think, struct text words, think_fn *give, 
 /* The tag has come, behind these words, which came with it. */
 static void close_thoughts(struct think *think, struct text words, think_fn *give, void *self)
 {
+	assert(think->where == THINK_INSIDE || think->where == THINK_UNSURE);
 	hand_on(true, words, give, self);
 	think->was_thought = think->has_given;
 	think->held_len = 0;

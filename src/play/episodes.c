@@ -2,6 +2,7 @@
  * go. */
 #include "play/episodes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -30,6 +31,7 @@ static void forget(struct episodes *e, struct episode_entry *entry)
 	map_remove(&e->known, entry->note.about);
 	list_remove(&entry->in_notes);
 	free(entry);
+	assert(e->count > 0);
 	e->count--;
 }
 

@@ -1,6 +1,7 @@
 /* offstage.c - names, each with a state and the time until which they count. */
 #include "play/offstage.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ static void forget(struct offstage *o, struct someone *one)
 	free(one->name);
 	free(one->state);
 	free(one);
+	assert(o->count > 0);
 	o->count--;
 }
 
@@ -72,6 +74,7 @@ static struct someone *add(struct offstage *o, struct text name)
 	one->name = text_dup(name);
 	one->state = text_dup(TEXT("idle"));
 	one->until_ms = -INFINITY;
+	assert(o->count < OFFSTAGE_MAX);
 	o->count++;
 	return one;
 }

@@ -1,6 +1,7 @@
 /* recall.c - a ring of commands. */
 #include "play/recall.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -18,6 +19,7 @@ static void forget_first(struct recall *r)
 	free(first->json);
 	r->bytes -= first->len;
 	r->first = (r->first + 1) % r->max;
+	assert(r->count > 0);
 	r->count--;
 }
 

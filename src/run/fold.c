@@ -5,6 +5,7 @@
  */
 #include "run/fold.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ struct text invocation_tail(const struct invocation *i)
 		tail = (struct text){tail.at + tail.len - FOLD_TAIL_MAX, FOLD_TAIL_MAX};
 	while (tail.len > 0 && ((unsigned char)*tail.at & 0xc0) == 0x80)
 		tail = (struct text){tail.at + 1, tail.len - 1};
+	assert(tail.len <= FOLD_TAIL_MAX);
 	return tail;
 }
 
@@ -83,6 +85,7 @@ static void forget_invocation(struct fold *fold, struct invocation *i)
 	char key[KEY_MAX];
 
 	map_remove(&fold->by_key, key_of(key, text_of(i->invoke), text_of(i->session)));
+	assert(fold->invocation_count > 0);
 	fold->invocation_count--;
 	list_remove(&i->in_fold);
 	buf_finish(&i->tail);
@@ -104,6 +107,7 @@ static void forget_quietest(struct fold *fold)
 	}
 	if (quietest)
 		forget_invocation(fold, quietest);
+	assert(fold->invocation_count < FOLD_INVOCATIONS_MAX);
 }
 
 struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct text session)
@@ -123,6 +127,7 @@ struct invocation *fold_invocation(struct fold *fold, struct text invoke, struct
 	list_add(&fold->invocations, &i->in_fold);
 	map_set(&fold->by_key, key_of(key, invoke, session), i);
 	fold->invocation_count++;
+	assert(fold->invocation_count <= FOLD_INVOCATIONS_MAX);
 	return i;
 }
 
@@ -161,6 +166,7 @@ void states_take(struct states *states, const struct run_states *from)
 	while (states->count < FOLD_CONFIG_MAX && run_states_next(&walk, &name))
 		if (name.at)
 			states->at[states->count++] = text_dup(cut(name));
+	assert(states->count <= FOLD_CONFIG_MAX);
 }
 
 static bool states_are(const struct states *states, const struct run_states *others)
@@ -224,6 +230,7 @@ static void add_tail(struct invocation *i, struct text said)
 	if (i->tail.len + said.len > 2 * FOLD_TAIL_MAX)
 		buf_drop(&i->tail, i->tail.len - FOLD_TAIL_MAX);
 	buf_add(&i->tail, said);
+	assert(i->tail.len <= 2 * FOLD_TAIL_MAX);
 }
 
 static void hear_piece(struct fold *fold, const struct run_event *e)

@@ -5,6 +5,7 @@
  */
 #include "run/prompts.h"
 
+#include <assert.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ static void make_id(const struct prompts *all, const struct signal *s, char id[P
 		id[i] = letters[bits >> held & 31];
 	}
 	id[PROMPT_ID_LEN] = '\0';
+	assert(in <= EVP_MAX_MD_SIZE);
 }
 
 /* --- opening and closing --------------------------------------------------- */
@@ -157,6 +159,8 @@ static void forget(struct prompts *all, struct prompt *p)
 	struct text key;
 	char *at;
 
+	assert(p->state != PROMPT_OPEN && all->closed_bytes >= p->bytes);
+	assert(all->closed_count > 0);
 	all->closed_count--;
 	all->closed_bytes -= p->bytes;
 	map_remove(&all->by_id, text_of(p->id));
@@ -172,13 +176,16 @@ static void forget(struct prompts *all, struct prompt *p)
 static void close_prompt(struct prompts *all, struct prompt *p, enum prompt_state state,
                          uint64_t seq)
 {
+	assert(p->state == PROMPT_OPEN && state != PROMPT_OPEN);
 	p->state = state;
 	p->end_seq = seq;
 	p->claimed = false;
 	list_remove(&p->in_open);
 	list_add(&all->closing, &p->in_closed);
+	assert(all->open_count > 0);
 	all->open_count--;
 	all->closed_count++;
+	assert(all->open_bytes >= p->bytes);
 	all->open_bytes -= p->bytes;
 	all->closed_bytes += prompt_weigh(p);
 	if (all->options.changed)
@@ -190,6 +197,7 @@ static void expire_oldest(struct prompts *all, uint64_t seq)
 {
 	struct prompt *p = list_of(all->open.next, struct prompt, in_open);
 
+	assert(all->open_count > 0);
 	p->why = must_dup("too many prompts are open");
 	p->value = must_dup(p->other);
 	close_prompt(all, p, PROMPT_EXPIRED, seq);
@@ -204,10 +212,12 @@ void prompts_trim(struct prompts *all, uint64_t seq)
 	        all->closed_bytes > PROMPTS_BYTES_MAX / 2) &&
 	       !list_is_empty(&all->closed))
 		forget(all, list_of(all->closed.next, struct prompt, in_closed));
+	assert(all->open_count <= PROMPTS_OPEN_MAX);
 }
 
 static void add_open(struct prompts *all, struct prompt *p)
 {
+	assert(p->state == PROMPT_OPEN && !prompts_find(all, text_of(p->id)));
 	map_set(&all->by_id, text_of(p->id), p);
 	set_own(all, p);
 	list_add(&all->open, &p->in_open);

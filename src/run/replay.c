@@ -1,6 +1,7 @@
 /* replay.c - one run's frames, from its first signal on. */
 #include "run/replay.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -73,6 +74,7 @@ static void take_event(void *self, const struct run_event *e)
 		r->room = r->room ? r->room * 2 : 8;
 		r->made = must_grow(r->made, r->room * sizeof(*r->made));
 	}
+	assert(r->count < r->room);
 	r->made[r->count++] = (struct made_frame){p, r->run.frames};
 	buf_add(&r->bytes, p.head);
 	buf_add(&r->bytes, p.own);

@@ -5,6 +5,7 @@
  */
 #include "run/runs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -33,6 +34,7 @@ struct run *run_create(struct runs *all, struct text id, struct text source)
 
 static void run_destroy(struct run *run)
 {
+	assert(run->refs == 0);
 	list_remove(&run->in_all);
 	fold_finish(&run->fold);
 	hearing_finish(&run->hearing);
@@ -47,6 +49,7 @@ static void run_destroy(struct run *run)
 
 static void forget_run(struct runs *all, struct run *run)
 {
+	assert(!run->is_forgotten);
 	map_remove(&all->by_id, text_of(run->id));
 	list_remove(&run->in_all);
 	recall_forget(all, run);
@@ -92,6 +95,7 @@ static struct run *run_of(struct runs *all, const struct signal *s)
 	run->last_seq = s->seq;
 	run->last_ms = s->at_ms;
 	run->signals++;
+	assert(run->first_seq <= run->last_seq);
 	return run;
 }
 
@@ -109,6 +113,7 @@ static void drop_oldest(struct runs *all)
 
 	all->bytes -= k->head_len + k->own_len + k->tail_len;
 	free(k->bytes);
+	assert(run->refs > 0);
 	if (--run->refs == 0 && run->is_forgotten)
 		run_destroy(run);
 }

@@ -1,6 +1,7 @@
 /* position.c - reading a position that somebody outside wrote. */
 #include "signal/position.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 bool position_is_epoch(struct text t)
@@ -45,6 +46,7 @@ void positions_step(struct positions *p, struct position now)
 {
 	struct position *newest = &p->all[0];
 
+	assert(p->count <= POSITIONS_MAX);
 	if (p->count && newest->epoch[0] && strcmp(newest->epoch, now.epoch) != 0) {
 		if (p->count < POSITIONS_MAX)
 			p->count++;

@@ -5,6 +5,7 @@
  */
 #include "signal/when.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -123,6 +124,7 @@ static bool read_cond(struct cond *cond, yyjson_val *terms, enum when_prefix pre
 	iter = yyjson_obj_iter_with(terms);
 	cond->terms = must_zero(yyjson_obj_size(terms), sizeof(*cond->terms));
 	while ((path = yyjson_obj_iter_next(&iter))) {
+		assert(cond->count < yyjson_obj_size(terms));
 		struct when_term *term = &cond->terms[cond->count++];
 
 		term->path = json_text(path);

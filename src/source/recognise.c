@@ -4,6 +4,7 @@
  * out to be a list of models, and what looks like Anthropic's without a credential is
  * taken for a stream: that is told as what it may become.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/put.h"
@@ -65,6 +66,7 @@ static void recognise_make_id(struct text name, char id[SOURCE_ID_MAX + 1])
 	while (n > 0 && id[n - 1] == '-')
 		n--;
 	id[n] = '\0';
+	assert(n < SOURCE_ID_MAX);
 }
 
 /* One that nobody has; false: think of one yourself. */

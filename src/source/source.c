@@ -10,6 +10,7 @@
  */
 #include "source/source.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -66,6 +67,7 @@ static void source_enter(struct source *s, enum source_state to, const char *err
 		log_debug("source", "%s: %s", s->id, source_state_name(to));
 	source_tell_state(s, from);
 	sources_mark(s);
+	assert(s->state == to);
 }
 
 enum source_state source_state(const struct source *s)
@@ -88,12 +90,14 @@ void source_close(struct source *s)
 	s->is_hushed = false;
 	if (line)
 		s->transport->close(line);
+	assert(!s->line && !s->is_lost && !s->becomes);
 }
 
 static void open_line(struct source *s)
 {
 	struct error why = {"it cannot be opened"};
 
+	assert(!s->line);
 	s->retry_at_ms = 0;
 	s->line = s->transport->open(s, &why);
 	if (!s->line)
@@ -121,6 +125,7 @@ static void retry_later(struct source *s, const char *why, unsigned asked_ms)
 	unsigned wait_ms;
 	bool is_over;
 
+	assert(!s->line && s->transport);
 	is_over = !backoff_next(&s->backoff, rule, chance(), asked_ms, &wait_ms);
 	if (is_over)
 		error_set(&words, "given up after %u tries: %s", rule->tries_max, why);
@@ -173,6 +178,7 @@ static void source_settle(struct later *later)
 	struct source *s = list_of(later, struct source, settling);
 	const struct transport *becomes = s->becomes;
 
+	assert(s->is_lost || s->becomes);
 	if (s->is_lost) {
 		source_lose(s);
 	} else if (becomes) {
@@ -274,6 +280,7 @@ void source_lost(struct source *s, const struct loss *loss)
 {
 	if (source_is_over(s))
 		return;
+	assert(s->line && s->transport);
 	s->is_lost = true;
 	s->loss = *loss;
 	source_replace(&s->loss_words, text_of(loss->why));
@@ -345,6 +352,7 @@ void source_set_models(struct source *s, const struct text *models, size_t n)
 		if (models[i].len && models[i].len <= SOURCE_MODEL_MAX)
 			s->models[s->model_count++] = text_dup(models[i]);
 	sources_mark(s);
+	assert(s->model_count <= SOURCE_MODELS_MAX);
 }
 
 void source_set_meta(struct source *s, struct text frame)

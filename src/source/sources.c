@@ -1,4 +1,5 @@
 /* sources.c - the list: who is on it, and what is told of it. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -202,6 +203,7 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	name_add(all, s->name);
 	map_set(&all->by_id, wish->id, s);
 	list_add(s->is_local ? first_remote(all) : &all->list, &s->in_all);
+	assert(all->count < SOURCES_MAX);
 	all->count++;
 	all->last = s;
 }
@@ -365,6 +367,7 @@ static void take_out(struct sources *all, struct source *s)
 	name_drop(all, s->name);
 	map_remove(&all->by_id, text_of(s->id));
 	runs_forget(s);
+	assert(all->count > 0);
 	all->count--;
 	if (all->last == s)
 		all->last = NULL;

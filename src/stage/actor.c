@@ -1,6 +1,7 @@
 /* actor.c - an entity's state, and how it is written. */
 #include "stage/actor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,6 +72,7 @@ static void drop_tweens(struct actor *actor)
 		tween_destroy(list_of(l, struct tween, in_actor));
 	}
 	actor->tween_count = 0;
+	assert(list_is_empty(&actor->tweens));
 }
 
 void actor_finish(struct actor *actor)
@@ -124,6 +126,7 @@ static void set_number(struct actor *actor, yyjson_val *params, enum look_number
 {
 	double value = actor->original.numbers[number];
 
+	assert(number < NUMBERS);
 	if (!show_flag(params, "original", false))
 		value = show_number(params, "value", actor->base.numbers[number]);
 	actor->base.numbers[number] = value;

@@ -1,6 +1,7 @@
 /* route.c - routes as lines with a table of lengths. */
 #include "stage/route.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,6 +43,7 @@ static void add_corner(struct stage_route *r, double x, double y)
 
 		length = last->length + hypot(x - last->x, y - last->y);
 	}
+	assert(r->count < r->room);
 	r->corners[r->count++] = (struct corner){x, y, length};
 }
 

@@ -1,6 +1,7 @@
 /* speech.c - speech as a function of time. */
 #include "stage/speech.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/put.h"
@@ -24,6 +25,7 @@ static double speech_shown_at(const struct speech *s, double now_ms)
 {
 	double passed = now_ms > s->mark ? now_ms - s->mark : 0;
 
+	assert(passed >= 0);
 	return fmin((double)s->chars, s->shown + passed * s->rate);
 }
 
@@ -38,6 +40,7 @@ static size_t bytes_of(struct text t, size_t chars)
 		if (begins && chars-- == 0)
 			break;
 	}
+	assert(i <= t.len);
 	return i;
 }
 
@@ -52,10 +55,12 @@ static size_t chars_of(struct text t)
 
 static void speech_add(struct speech *s, struct text words, double now_ms)
 {
+	assert(s->chars <= s->chars_max);
 	words.len = bytes_of(words, s->chars_max - s->chars);
 	buf_add(&s->text, words);
 	s->chars += chars_of(words);
 	s->last = now_ms;
+	assert(s->chars <= s->chars_max);
 }
 
 void speech_say(struct speech *s, struct text words, double duration, double now_ms)

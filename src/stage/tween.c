@@ -1,4 +1,5 @@
 /* tween.c - what takes time on the stage, as functions of it. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -158,6 +159,7 @@ void tween_end(struct actor *actor, struct tween *tween, double now_ms, bool is_
 	bool leaves_a_trace = tween->kind <= TWEEN_NUMBER, flipped = actor->base.flipped;
 
 	list_remove(&tween->in_actor);
+	assert(actor->tween_count > 0);
 	actor->tween_count--;
 	if (leaves_a_trace && is_complete)
 		apply(tween, 1, &actor->base);

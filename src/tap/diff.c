@@ -6,6 +6,7 @@
  */
 #include "tap/diff.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -34,6 +35,7 @@ static void side_read(struct side *side, struct text text)
 		const char *end = memchr(rest.at, '\n', rest.len);
 
 		rest.len = end ? (size_t)(end - rest.at) + 1 : rest.len;
+		assert(side->count <= newlines);
 		side->lines[side->count++] = rest;
 		at += rest.len;
 	}

@@ -20,7 +20,7 @@ static const char *edit_end_of(struct text t)
 
 /* ---- the spans ---- */
 
-static void edit_edit_add_item(struct container *c, struct text key, struct text value)
+static void edit_add_item(struct container *c, struct text key, struct text value)
 {
 	const char *from = key.at ? key.at - 1 : value.at; /* with the key's quote */
 
@@ -41,11 +41,11 @@ bool container_read(struct container *c, struct text value)
 	if (value.at[0] == '{') {
 		scan_object(&scan, value);
 		while (scan_member(&scan, &key, &item))
-			edit_edit_add_item(c, key, item);
+			edit_add_item(c, key, item);
 	} else {
 		scan_array(&scan, value);
 		while (scan_item(&scan, &item))
-			edit_edit_add_item(c, key, item);
+			edit_add_item(c, key, item);
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* board.c - messages of the native dialect in; sources, signals and askers out. */
 #include "tui/board.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -16,6 +17,7 @@ static void drop_signal(struct board *board)
 	free(oldest->raw);
 	board->signal_bytes -= oldest->len;
 	board->signal_first = (board->signal_first + 1) % BOARD_SIGNALS_MAX;
+	assert(board->signal_count > 0);
 	board->signal_count--;
 }
 
@@ -92,7 +94,9 @@ static void drop_source(struct board *board, struct text id)
 	if (at == board->source_count)
 		return;
 	free(board->sources[at].id);
+	assert(at < board->source_count && board->source_count <= BOARD_SOURCES_MAX);
 	free(board->sources[at].raw);
+	assert(board->source_count > 0);
 	board->source_count--;
 	memmove(board->sources + at, board->sources + at + 1,
 	        (board->source_count - at) * sizeof(*board->sources));

@@ -1,6 +1,7 @@
 /* canvas.c - cells, and pens that write into them. */
 #include "tui/canvas.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void canvas_size(struct canvas *canvas, int rows, int cols)
 
 static struct cell *cell_at(const struct canvas *canvas, int row, int col)
 {
+	assert(row >= 0 && row < canvas->rows && col >= 0 && col < canvas->cols);
 	return &canvas->cells[row * canvas->cols + col];
 }
 

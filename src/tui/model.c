@@ -1,6 +1,7 @@
 /* model.c - frames in; a fold, a log and the newest events out. */
 #include "tui/model.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ static void drop_event(struct model *model)
 	free(oldest->raw);
 	model->event_bytes -= oldest->len;
 	model->event_first = (model->event_first + 1) % MODEL_EVENTS_MAX;
+	assert(model->event_count > 0);
 	model->event_count--;
 }
 
@@ -125,6 +127,7 @@ struct asked *model_asked(const struct model *model, struct text id)
 static void forget_asked(struct model *model, struct asked *asked)
 {
 	list_remove(&asked->in_model);
+	assert(model->prompt_count > 0);
 	model->prompt_count--;
 	yyjson_doc_free(asked->doc);
 	free(asked->id);
@@ -160,6 +163,7 @@ static void model_ask(struct model *model, const struct frame *frame)
 	asked->doc = yyjson_read(frame->raw.at, frame->raw.len,
 	                         YYJSON_READ_NUMBER_AS_RAW | YYJSON_READ_ALLOW_INVALID_UNICODE);
 	list_add(&model->prompts, &asked->in_model);
+	assert(model->prompt_count < MODEL_PROMPTS_MAX);
 	model->prompt_count++;
 }
 

@@ -1,6 +1,7 @@
 /* paper.c - lines, and the rows they make. */
 #include "tui/paper.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ static void paper_add_row(struct paper *paper, size_t at, size_t len, size_t lin
 		paper->row_room = paper->row_room ? 2 * paper->row_room : 256;
 		paper->rows = must_grow(paper->rows, paper->row_room * sizeof(*paper->rows));
 	}
+	assert(paper->row_count < paper->row_room);
 	paper->rows[paper->row_count++] = (struct paper_row){at, len, (uint32_t)line};
 }
 
@@ -115,6 +117,7 @@ static void paper_add_line(struct paper *paper, struct text text, uint8_t style,
 		paper->room = paper->room ? 2 * paper->room : 256;
 		paper->lines = must_grow(paper->lines, paper->room * sizeof(*paper->lines));
 	}
+	assert(paper->count < paper->room && paper->count < PAPER_LINES_MAX);
 	paper->lines[paper->count++] =
 		(struct paper_line){paper->text.len, text.len, style, is_head};
 	buf_add(&paper->text, text);

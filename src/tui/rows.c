@@ -1,6 +1,8 @@
 /* rows.c - moving about in a list. */
 #include "tui/rows.h"
 
+#include <assert.h>
+
 void rows_fit(struct rows *rows, size_t count, struct area area)
 {
 	size_t room = area.rows > 0 ? (size_t)area.rows : 1;
@@ -13,6 +15,7 @@ void rows_fit(struct rows *rows, size_t count, struct area area)
 		rows->top = rows->chosen;
 	if (rows->chosen >= rows->top + room)
 		rows->top = rows->chosen - room + 1;
+	assert(rows->top <= rows->chosen);
 }
 
 uint8_t rows_style(const struct rows *rows, int row)
@@ -27,6 +30,7 @@ static void rows_move(struct rows *rows, long by)
 	if (to >= (long)rows->count)
 		to = (long)rows->count - 1;
 	rows->chosen = to > 0 ? (size_t)to : 0;
+	assert(rows->chosen < rows->count || rows->chosen == 0);
 }
 
 static void point_at(struct rows *rows, const struct press *press)

@@ -1,4 +1,5 @@
 /* screen.c - where everything stands, and who gets a key. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ void tui_open(struct tui *tui, const struct view *view, struct text argument)
 		close_view(tui, &tui->overlays[--tui->overlay_count]);
 	buf_clear(&tui->argument);
 	buf_add(&tui->argument, argument);
+	assert(tui->overlay_count < TUI_OVERLAYS_MAX);
 	open_view(tui, &tui->overlays[tui->overlay_count++], view);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "tui/typed.h"
 
+#include <assert.h>
+
 void typed_init(struct typed *typed)
 {
 	*typed = (struct typed){0};
@@ -30,6 +32,7 @@ static size_t typed_step(const struct typed *typed, size_t from)
 	struct text rest = {typed->text.at + from, typed->text.len - from};
 	struct glyph glyph;
 
+	assert(from <= typed->text.len);
 	wide_next(&rest, &glyph);
 	return typed->text.len - from - rest.len;
 }
@@ -38,6 +41,7 @@ static size_t before(const struct typed *typed)
 {
 	size_t at = 0, last = 0;
 
+	assert(typed->at <= typed->text.len);
 	while (at < typed->at) {
 		last = at;
 		at += typed_step(typed, at);
@@ -49,6 +53,7 @@ static void typed_cut(struct typed *typed, size_t from, size_t to)
 {
 	struct buf *text = &typed->text;
 
+	assert(from <= to && to <= text->len);
 	if (to > from)
 		memmove(text->at + from, text->at + to, text->len - to);
 	text->len -= to - from;

@@ -4,6 +4,7 @@
  * with a bar.  Where there is room, below a row that streams stands the end of what it
  * says.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "tui/groups.h"
@@ -39,6 +40,7 @@ static void view_live_add_row(struct live_view *view, enum row_kind kind, const 
 {
 	if (view->count < ROWS_MAX)
 		view->rows[view->count++] = (struct live_row){kind, group, one};
+	assert(view->count <= ROWS_MAX);
 }
 
 static void add_invocation(struct live_view *view, enum row_kind kind, const struct group *group,

@@ -14,6 +14,7 @@
  * then and `next`: the `after` (forward) or `before` (backward) to go on with, or
  * null at the end.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -52,6 +53,7 @@ struct history {
 static void history_destroy(struct history *h)
 {
 	list_remove(&h->in_web);
+	assert(h->web->search_count > 0);
 	h->web->search_count--;
 	search_finish(&h->search);
 	query_finish(&h->query);
@@ -425,6 +427,7 @@ void api_history(struct call *call)
 	h->started_ms = loop_now_ms(web->options.loop);
 	start(h);
 	list_add(&web->searches, &h->in_web);
+	assert(web->search_count < SEARCHES_MAX);
 	web->search_count++;
 	web_tick(web);
 	http_accept(call->http, 0, &handler, h);

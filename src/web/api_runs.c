@@ -2,6 +2,7 @@
  *
  * A transcript is made from the journal in slices at the ends of turns, as history is.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,7 @@ struct transcript_response {
 static void free_transcript(struct transcript_response *t)
 {
 	list_remove(&t->in_web);
+	assert(t->web->transcript_count > 0);
 	t->web->transcript_count--;
 	run_replay_destroy(t->replay);
 	buf_finish(&t->out);
@@ -315,6 +317,7 @@ void api_run_transcript(struct call *call)
 		web_refuse(call->http, 503, "too many transcripts at once", "Retry-After: 1\r\n");
 		return;
 	}
+	assert(call->web->transcript_count < AT_ONCE_MAX);
 	call->web->transcript_count++;
 	t = must_zero(1, sizeof(*t));
 	t->web = call->web;

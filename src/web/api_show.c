@@ -5,6 +5,7 @@
  * other, each answered when it is on the disk; so each sees what the one before it
  * made.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,6 +167,7 @@ struct show_change {
 static void free_change(struct show_change *change)
 {
 	list_remove(&change->in_web);
+	assert(change->web->change_count > 0);
 	change->web->change_count--;
 	buf_finish(&change->body);
 	buf_finish(&change->id);
@@ -350,6 +352,7 @@ static struct show_change *take(struct call *call)
 	buf_init(&change->body, SHOW_MAX);
 	buf_init(&change->id, ID_MAX);
 	list_init(&change->in_web);
+	assert(call->web->change_count < CHANGES_MAX);
 	call->web->change_count++;
 	http_accept(call->http, SHOW_MAX, &handler, change);
 	return change;

@@ -1,6 +1,7 @@
 /* credentials.c - making, reading and comparing tokens. */
 #include "web/credentials.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -131,6 +132,7 @@ struct credentials *credentials_load(const struct config *config, struct error *
 	}
 	for (size_t i = 0; i < config->auth.token_count; i++) {
 		const struct config_token *t = &config->auth.tokens[i];
+		assert(c->count < count);
 		struct credential *known = &c->known[c->count++];
 
 		if (!read_named(t, known, why)) {

@@ -7,6 +7,7 @@
  */
 #include "web/late.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -71,6 +72,7 @@ struct late {
 static void free_late(struct late *late)
 {
 	list_remove(&late->in_web);
+	assert(late->call.web->late_count > 0);
 	late->call.web->late_count--;
 	late->awaited->watch(late->call.web, false);
 	free(late->texts_of);

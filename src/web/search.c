@@ -1,6 +1,7 @@
 /* search.c - the walk. */
 #include "web/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -53,6 +54,7 @@ static void keep(struct search *search, struct text line, uint64_t seq)
 		search->hit_room = search->hit_room ? 2 * search->hit_room : 64;
 		search->hits = must_grow(search->hits, search->hit_room * sizeof(hit));
 	}
+	assert(search->hit_count < search->hit_room);
 	search->hits[search->hit_count++] = hit;
 	if (search->only_seqs)
 		return;
@@ -99,6 +101,7 @@ static void keep_gap(struct search *search, const struct gap *gap)
 	} else if (search->gap_count < SEARCH_GAPS) {
 		search->gaps[search->gap_count++] = *gap;
 	}
+	assert(search->gap_count <= SEARCH_GAPS);
 }
 
 enum search_answer search_run(struct search *search, size_t *budget)

@@ -1,4 +1,5 @@
 /* chain.c - the filters of a wire, read from the document and asked in turn. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -97,6 +98,7 @@ static bool read_links(struct chain *chain, yyjson_val *filters, struct error *w
 	while ((spec = yyjson_arr_iter_next(&iter)))
 		if (!read_link(&chain->links[chain->count++], spec, why))
 			return pointer_item(why, chain->count - 1);
+	assert(chain->count == yyjson_arr_size(filters));
 	return true;
 }
 

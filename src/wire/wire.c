@@ -6,6 +6,7 @@
  */
 #include "wire/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -69,6 +70,7 @@ static bool wire_read_parts(struct wiring *w, yyjson_val *list, struct error *wh
 	if (list && !yyjson_is_null(list) && !yyjson_is_arr(list))
 		return pointer_fault(why, "a list of choreographies is wanted");
 	w->parts = must_zero(yyjson_arr_size(list), sizeof(*w->parts));
+	assert(w->part_count == 0);
 	while ((spec = yyjson_arr_iter_next(&iter)))
 		if (!wire_read_part(w, &w->parts[w->part_count++], spec, why))
 			return pointer_item(why, w->part_count - 1);

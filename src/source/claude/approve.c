@@ -1,4 +1,5 @@
 /* approve.c - holding hooks, and letting them go. */
+#include <assert.h>
 #include <stdlib.h>
 #include <xxhash.h>
 #include <yyjson.h>
@@ -131,6 +132,7 @@ static struct approve_held *hold(struct approve *a, const struct approve_request
 	h->patience.fire = approve_ran_out;
 	deadline_set(a->options.loop, &h->patience, HELD_MS);
 	list_add(&a->held, &h->in_all);
+	assert(a->held_count < HELD_MAX);
 	a->held_count++;
 	return h;
 }

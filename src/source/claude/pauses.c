@@ -1,6 +1,7 @@
 /* pauses.c - holding sessions by their files, and telling how they are. */
 #include "source/claude/pauses.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <yyjson.h>
@@ -176,6 +177,7 @@ struct paused *pauses_wait(struct pauses *a, struct text payload)
 	h->run = text_dup(r.session);
 	h->agent = text_dup(r.agent.len ? r.agent : TEXT("claude"));
 	list_add(&a->waiting, &h->in_all);
+	assert(a->waiting_count < WAITING_MAX);
 	a->waiting_count++;
 	tell_state(h, "acting", "waiting");
 	return h;
@@ -184,6 +186,7 @@ struct paused *pauses_wait(struct pauses *a, struct text payload)
 static void free_paused(struct paused *h)
 {
 	list_remove(&h->in_all);
+	assert(h->all->waiting_count > 0);
 	h->all->waiting_count--;
 	free(h->run);
 	free(h->agent);

@@ -5,6 +5,7 @@
  * that follow: a tool that was used was allowed; one that nobody hears of before the turn is
  * over was not.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ void approve_look(struct approve *a, struct text id)
 static void free_use(struct approve *a, struct tool_use *u)
 {
 	list_remove(&u->in_all);
+	assert(a->use_count > 0);
 	a->use_count--;
 	free(u->run);
 	free(u->id);
@@ -203,6 +205,7 @@ static void begin_use(struct approve *a, const struct approve_request *r)
 	u->prompt = text_dup(r->prompt);
 	u->input_hash = approve_hash(r->input);
 	list_add(&a->uses, &u->in_all);
+	assert(a->use_count < USES_MAX);
 	a->use_count++;
 }
 

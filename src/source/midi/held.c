@@ -1,6 +1,7 @@
 /* held.c - the newest signals of a source that cannot be made to wait. */
 #include "source/midi/held.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -22,6 +23,7 @@ char *held_take(struct midi_held *held)
 	if (held->count == 0)
 		return NULL;
 	held->first = (held->first + 1) % HELD_MAX;
+	assert(held->count > 0);
 	held->count--;
 	return oldest;
 }

@@ -1,6 +1,7 @@
 /* backend.c - the life of a source that answers over HTTP. */
 #include "source/models/backend.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -234,6 +235,7 @@ bool backend_ask(void *self, const struct back_ask *given, struct error *why)
 	buf_finish(&question);
 	if (!answer)
 		return false;
+	assert(b->count < sizeof(b->answers) / sizeof(*b->answers));
 	b->answers[b->count++] = answer;
 	answer_hush(answer, b->is_hushed);
 	return true;

@@ -1,6 +1,7 @@
 /* history.c - turns are kept as the JSON that goes out with the next prompt. */
 #include "source/models/history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/list.h"
@@ -41,6 +42,7 @@ static void drop_oldest_turn(struct history_session *s)
 
 	list_remove(&turn->in_session);
 	s->bytes -= turn->len;
+	assert(s->count > 0);
 	s->count--;
 	free(turn);
 }

@@ -1,6 +1,7 @@
 /* device.c - the key, its file, and what is signed with it. */
 #include "source/openclaw/device.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -150,6 +151,7 @@ static void device_forget(struct device *d, size_t i)
 {
 	free(d->grants[i].url);
 	free(d->grants[i].token);
+	assert(d->grant_count > 0 && i < d->grant_count);
 	d->grant_count--;
 	memmove(&d->grants[i], &d->grants[i + 1], (d->grant_count - i) * sizeof(d->grants[0]));
 }
@@ -159,6 +161,7 @@ static void device_remember(struct device *d, const char *url, const char *token
 	if (d->grant_count == TOKENS_MAX)
 		device_forget(d, 0);
 	d->grants[d->grant_count++] = (struct device_grant){must_dup(url), must_dup(token)};
+	assert(d->grant_count <= TOKENS_MAX);
 }
 
 static bool understand(struct device *d, yyjson_val *root, struct error *why)

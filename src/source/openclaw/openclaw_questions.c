@@ -6,6 +6,7 @@
  * disk here.  What was answered so far of several lives as long as the box; after a
  * restart they are asked again.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,6 +82,7 @@ static struct openclaw_question *find_prompt(const struct openclaw_memory *m, st
 static void openclaw_questions_forget(struct openclaw_question *q)
 {
 	list_remove(&q->in_memory);
+	assert(q->memory->question_count > 0);
 	q->memory->question_count--;
 	buf_finish(&q->values);
 	buf_finish(&q->answers);

@@ -6,6 +6,7 @@
  * was silent for too long, or when the connection is lost and the gateway does not go
  * on with it later.  What comes after that is known by openclaw_memory.ended.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ void openclaw_run_destroy(struct openclaw_run *run)
 	if (run->is_to_stop)
 		source_verdict(run->memory->source, run->ticket, BACK_CONFLICT, "the run is over");
 	list_remove(&run->in_memory);
+	assert(run->memory->run_count > 0);
 	run->memory->run_count--;
 	deadline_clear(&run->patience);
 	free(run->session_key);

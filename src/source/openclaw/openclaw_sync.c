@@ -5,6 +5,7 @@
  * their transcripts, one after the other.  The parser tells what is new in them.  Whatever
  * else there was is one gap, and that is told.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -118,6 +119,7 @@ static void want(struct openclaw *o, struct text session)
 	if (session.len && session.len <= OPENCLAW_ID_MAX &&
 	    o->session_count < OPENCLAW_SESSIONS_MAX)
 		o->sessions[o->session_count++] = text_dup(session);
+	assert(o->session_count <= OPENCLAW_SESSIONS_MAX);
 }
 
 static void want_run(void *self, struct text session)

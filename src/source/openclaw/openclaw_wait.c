@@ -2,6 +2,7 @@
  *
  * Answers come in any order.  Each wait has its end: an answer, or none.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -17,6 +18,7 @@ static void end_wait(struct openclaw_wait *wait, yyjson_val *answer)
 	struct openclaw *o = wait->line;
 
 	list_remove(&wait->in_line);
+	assert(o->wait_count > 0);
 	o->wait_count--;
 	deadline_clear(&wait->late);
 	wait->take(o, wait, answer);
@@ -48,6 +50,7 @@ bool openclaw_wait(struct openclaw *o, const struct openclaw_asked *asked)
 	wait->late.fire = openclaw_wait_is_late;
 	deadline_set(source_loop(o->source), &wait->late, OPENCLAW_REQUEST_MS);
 	list_add(&o->waits, &wait->in_line);
+	assert(o->wait_count < OPENCLAW_WAITS_MAX);
 	o->wait_count++;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* run_memory.c - the run, its open prompts and what was heard of it, across connections. */
 #include "source/run/run_memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -20,6 +21,7 @@ struct text run_memory_run(const struct run_memory *m)
 void run_memory_close(struct run_memory *m, struct run_asked *a)
 {
 	list_remove(&a->in_memory);
+	assert(m->prompt_count > 0);
 	m->prompt_count--;
 	free(a->id);
 	free(a->invoke);
@@ -46,6 +48,7 @@ struct run_asked *run_memory_ask(struct run_memory *m, struct text id, struct te
 	a->id = text_dup(id);
 	a->invoke = text_dup(invoke);
 	list_add(&m->prompts, &a->in_memory);
+	assert(m->prompt_count < PROMPTS_MAX);
 	m->prompt_count++;
 	return a;
 }
