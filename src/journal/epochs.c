@@ -144,7 +144,6 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
 {
 	uint64_t seen = after->all[0].seq, common = seen, next = 1;
 
-	assert(after->count > 0);
 	for (size_t i = 0; i < after->count; i++) {
 		const struct position *p = &after->all[i];
 		uint64_t end;

@@ -22,7 +22,7 @@
 
 /* What a run has said so far: of the text itself only so much is kept as tells
  * whether another begins with it. */
-struct said {
+struct gateway_said {
 	size_t len;
 	uint64_t hash;
 };
@@ -33,7 +33,7 @@ struct gateway_run {
 	uint64_t key;   /* a hash of its id; 0: nobody */
 	uint64_t heard; /* when, in frames */
 	enum voice voice;
-	struct said said;
+	struct gateway_said said;
 	uint64_t phase;         /* a hash of the status that was told last */
 	uint64_t session;       /* likewise of its session's key; 0: not known */
 	uint64_t seq;           /* the highest of its agent events */

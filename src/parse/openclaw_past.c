@@ -127,7 +127,7 @@ static void place_run(struct gateway_run *run, const uint64_t *numbers, struct t
 	run->has_error = numbers[FLAGS] & HAS_ERROR;
 	run->is_asked = numbers[FLAGS] & IS_ASKED;
 	run->voice = numbers[VOICE] <= VOICE_CHAT ? (enum voice)numbers[VOICE] : VOICE_NONE;
-	run->said = (struct said){numbers[SAID_LEN], numbers[SAID_HASH]};
+	run->said = (struct gateway_said){numbers[SAID_LEN], numbers[SAID_HASH]};
 	run->phase = numbers[PHASE];
 	run->seq = numbers[SEQ];
 	run->input = numbers[INPUT];

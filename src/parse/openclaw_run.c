@@ -98,12 +98,12 @@ bool gateway_run_speaks(struct gateway_run *run, enum voice voice)
 
 /* --- words ---------------------------------------------------------------------- */
 
-static struct said said_of(struct text t)
+static struct gateway_said said_of(struct text t)
 {
-	return (struct said){t.len, hash_on(0, t)};
+	return (struct gateway_said){t.len, hash_on(0, t)};
 }
 
-static bool said_begins(const struct said *said, struct text all)
+static bool said_begins(const struct gateway_said *said, struct text all)
 {
 	return all.len >= said->len && hash_on(0, (struct text){all.at, said->len}) == said->hash;
 }
@@ -124,7 +124,7 @@ static void openclaw_run_give_words(struct openclaw_frame *f, struct text words,
 /* What follows what was said; all of it when that is not how it begins. */
 static void say_all(struct openclaw_frame *f, struct text all)
 {
-	struct said *said = &f->run->said;
+	struct gateway_said *said = &f->run->said;
 	bool goes_on = said_begins(said, all);
 	size_t skip = goes_on ? said->len : 0;
 
@@ -133,7 +133,7 @@ static void say_all(struct openclaw_frame *f, struct text all)
 }
 
 /* Words were lost between what was said and this delta, as on a broken line. */
-static bool has_hole(const struct said *said, const struct openclaw_words *words)
+static bool has_hole(const struct gateway_said *said, const struct openclaw_words *words)
 {
 	return said->len && !words->replaces && words->all.len > said->len + words->delta.len &&
 	       said_begins(said, words->all);
@@ -141,7 +141,7 @@ static bool has_hole(const struct said *said, const struct openclaw_words *words
 
 void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *words)
 {
-	struct said *said = &f->run->said;
+	struct gateway_said *said = &f->run->said;
 
 	if (!words->delta.at || has_hole(said, words)) {
 		if (words->all.at)
@@ -152,8 +152,8 @@ void openclaw_frame_say(struct openclaw_frame *f, const struct openclaw_words *w
 	if (words->all.at && words->all.len != said->len + words->delta.len)
 		*said = said_of(words->all);
 	else
-		*said = (struct said){said->len + words->delta.len,
-		                      hash_on(said->hash, words->delta)};
+		*said = (struct gateway_said){said->len + words->delta.len,
+		                              hash_on(said->hash, words->delta)};
 	openclaw_run_give_words(f, words->delta, words->replaces);
 }
 
@@ -165,7 +165,7 @@ void openclaw_frame_say_rest(struct openclaw_frame *f, struct text all)
 
 void openclaw_frame_say_missed(struct openclaw_frame *f, struct text all)
 {
-	struct said *said = &f->run->said;
+	struct gateway_said *said = &f->run->said;
 	size_t skip = said_begins(said, all) ? said->len : 0;
 
 	*said = said_of(all);

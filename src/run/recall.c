@@ -16,7 +16,7 @@
 #define UNASKED_TURNS 64    /* after which nobody waits for it any more */
 #define ROOM_STEP (1 * MIB) /* from one look for room that is in vain to the next */
 
-struct recall {
+struct text_recall {
 	struct run *run;
 	struct said *said;
 	struct hearing hearing;
@@ -71,10 +71,10 @@ void recall_hear(struct runs *all, struct run *run, const struct run_event *e, u
 
 /* --- what is made again ---------------------------------------------------- */
 
-static struct recall *find_recall(const struct runs *all, const struct run *run)
+static struct text_recall *find_recall(const struct runs *all, const struct run *run)
 {
 	list_each(&all->recalls, l) {
-		struct recall *r = list_of(l, struct recall, in_runs);
+		struct text_recall *r = list_of(l, struct text_recall, in_runs);
 
 		if (r->run == run)
 			return r;
@@ -82,7 +82,7 @@ static struct recall *find_recall(const struct runs *all, const struct run *run)
 	return NULL;
 }
 
-static void free_recall(struct runs *all, struct recall *r)
+static void free_recall(struct runs *all, struct text_recall *r)
 {
 	all->recall_count--;
 	if (r->said)
@@ -94,14 +94,14 @@ static void free_recall(struct runs *all, struct recall *r)
 	free(r);
 }
 
-static bool is_done(const struct recall *r)
+static bool is_done(const struct text_recall *r)
 {
 	return r->past.seq >= r->run->last_seq;
 }
 
 static void begin(struct runs *all, struct run *run)
 {
-	struct recall *r;
+	struct text_recall *r;
 
 	if (all->recall_count == RECALL_MAX || !all->options.journal)
 		return;
@@ -116,7 +116,7 @@ static void begin(struct runs *all, struct run *run)
 
 const struct said *run_said(struct runs *all, struct run *run)
 {
-	struct recall *r = run->said ? NULL : find_recall(all, run);
+	struct text_recall *r = run->said ? NULL : find_recall(all, run);
 
 	if (run->said)
 		return run->said;
@@ -134,12 +134,12 @@ const struct said *run_said(struct runs *all, struct run *run)
 
 static void take_event(void *self, const struct run_event *e)
 {
-	struct recall *r = self;
+	struct text_recall *r = self;
 
 	said_event(r->said, e, r->seq);
 }
 
-static void hear_one(struct recall *r, const struct signal *s)
+static void hear_one(struct text_recall *r, const struct signal *s)
 {
 	if (!r->seq && s->seq != r->run->first_seq)
 		r->said->is_lost = true;
@@ -148,7 +148,7 @@ static void hear_one(struct recall *r, const struct signal *s)
 }
 
 /* True: it can go on at once, or it is done now and there is somebody to tell. */
-static bool read_on(struct runs *all, struct recall *r, size_t *budget)
+static bool read_on(struct runs *all, struct text_recall *r, size_t *budget)
 {
 	enum run_past_news news = RUN_PAST_SIGNAL;
 	struct signal s;
@@ -172,7 +172,7 @@ bool recall_turn(struct runs *all)
 	bool more = false;
 
 	list_each(&all->recalls, l) {
-		struct recall *r = list_of(l, struct recall, in_runs);
+		struct text_recall *r = list_of(l, struct text_recall, in_runs);
 		size_t share = budget / all->recall_count;
 
 		if (++r->unasked > UNASKED_TURNS) {
@@ -187,7 +187,7 @@ bool recall_turn(struct runs *all)
 
 void recall_forget(struct runs *all, struct run *run)
 {
-	struct recall *r = find_recall(all, run);
+	struct text_recall *r = find_recall(all, run);
 
 	if (r)
 		free_recall(all, r);
@@ -198,7 +198,7 @@ void recall_forget(struct runs *all, struct run *run)
 void recall_close(struct runs *all)
 {
 	list_each(&all->recalls, l)
-		free_recall(all, list_of(l, struct recall, in_runs));
+		free_recall(all, list_of(l, struct text_recall, in_runs));
 }
 
 /* --- the checkpoint -------------------------------------------------------- */

@@ -43,10 +43,10 @@ struct said_text { /* it grows at its end and is cut at its beginning */
 };
 struct text said_text(const struct said_text *text);
 
-struct said_json { /* one that is cut is only the beginning of that */
-	char *at;  /* NULL: there is none */
+struct said_json {
+	char *at; /* NULL: there is none */
 	size_t len;
-	bool is_cut;
+	bool is_cut; /* it is only the beginning */
 };
 
 struct said_tool {
@@ -101,8 +101,7 @@ void said_destroy(struct said *said);
 /* seq: that of the signal which the event was heard in. */
 void said_event(struct said *said, const struct run_event *event, uint64_t seq);
 
-/* Nobody is at work in it any more, as far as is known. */
-bool said_is_finished(const struct said *said);
+bool said_is_finished(const struct said *said); /* nobody is at work in it, as far as is known */
 /* What is being said now: the newest message that is open, or NULL. */
 const struct said_message *said_open(const struct said *said);
 
