@@ -170,7 +170,7 @@ static void begin(void)
 
 /* --- the edits ------------------------------------------------------------ */
 
-static uint64_t *field_of(struct entry *e, unsigned which)
+static uint64_t *field_of(struct index_entry *e, unsigned which)
 {
 	uint64_t *const fields[] = {&e->first, &e->last, &e->offset};
 
@@ -179,8 +179,8 @@ static uint64_t *field_of(struct entry *e, unsigned which)
 
 static void edit_entry(struct file *f, unsigned at, unsigned value)
 {
-	size_t count = f->edited.len / sizeof(struct entry);
-	struct entry e;
+	size_t count = f->edited.len / sizeof(struct index_entry);
+	struct index_entry e;
 
 	if (count == 0)
 		return;
@@ -222,9 +222,9 @@ static void edit(const uint8_t *b)
 			buf_add_char(&f->edited, (char)(value + i * b[5]));
 		break;
 	default:
-		if (len >= sizeof(struct entry))
-			memset(f->edited.at + at % (len - sizeof(struct entry) + 1), 0,
-			       sizeof(struct entry));
+		if (len >= sizeof(struct index_entry))
+			memset(f->edited.at + at % (len - sizeof(struct index_entry) + 1), 0,
+			       sizeof(struct index_entry));
 	}
 }
 

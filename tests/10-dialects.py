@@ -27,6 +27,15 @@ def quiet(ws, seconds=0.2):
     raise AssertionError(f"heard {got}")
 
 
+@test("empty names of a signal are carried as they are")
+def _():
+    with Box() as box:
+        for name in ("id", "source", "type"):
+            box.emit({"type": "x", "payload": {"which": name}, name: ""})
+        kept = {s["payload"]["which"]: s for s in box.history() if "which" in s["payload"]}
+        assert [kept[name][name] for name in ("id", "source", "type")] == [""] * 3, kept
+
+
 @test("hello comes first, and nothing else before a subscribe")
 def _():
     with Box() as box:

@@ -176,7 +176,7 @@ static void publish(struct bus *bus, const struct bus_emit *emit, const struct d
 		.at_ms = d->at_ms,
 	};
 
-	assert(d->type.len && d->source.len && d->id.len);
+	assert(d->type.at && d->source.at && d->id.at); /* each may be empty */
 	s.line = store(bus, emit, d, mark, s.seq);
 	bus->stats.accepted++;
 	++*tally_of(&bus->tally, d->source, d->kind);

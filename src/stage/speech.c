@@ -25,7 +25,6 @@ static double speech_shown_at(const struct speech *s, double now_ms)
 {
 	double passed = now_ms > s->mark ? now_ms - s->mark : 0;
 
-	assert(passed >= 0);
 	return fmin((double)s->chars, s->shown + passed * s->rate);
 }
 

@@ -28,7 +28,7 @@
 #define BUSY 250             /* from one tick to the next: then it waits, while nobody looks */
 #define REACH_NS 25000000    /* for who wants to know how it is now */
 #define DEED_NS 25000000     /* for what a person did on it */
-#define PRESENT_MS 250       /* what came since is of the present, not left behind */
+#define PRESENT_MS 1000      /* what came since is of the present, not left behind */
 #define LOOK_MS 500          /* while it is behind, those who follow look again so often */
 
 struct playhouse {
@@ -243,6 +243,7 @@ static void reach_quietly(struct playhouse *p)
 {
 	bool was_untold = p->is_untold;
 
+	watch(p);
 	p->is_quiet = true;
 	playhouse_reach(p);
 	p->is_quiet = false;
