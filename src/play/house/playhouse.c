@@ -28,7 +28,7 @@
 #define BUSY 250             /* from one tick to the next: then it waits, while nobody looks */
 #define REACH_NS 25000000    /* for who wants to know how it is now */
 #define DEED_NS 25000000     /* for what a person did on it */
-#define PRESENT_MS 1000      /* what came since is of the present, not left behind */
+#define PRESENT_MS 250       /* what came since is of the present, not left behind */
 #define LOOK_MS 500          /* while it is behind, those who follow look again so often */
 
 struct playhouse {
@@ -78,13 +78,19 @@ static double now(struct playhouse *p)
 	return p->now_ms;
 }
 
+/* It was at the present a moment ago; or later, but little came since: the machine is busy. */
+static bool was_present(const struct playhouse *p)
+{
+	uint64_t ms = loop_now_ms(p->options.loop);
+	uint64_t left = journal_last_seq(p->options.journal) - fold_seq(p->folded);
+
+	return p->present_ms && (ms - p->present_ms < PRESENT_MS || (!p->is_past && left < BUSY));
+}
+
 /* What comes now is of the present: nothing is left to hear, or not for long. */
 static bool is_present(const struct playhouse *p)
 {
-	uint64_t ms = loop_now_ms(p->options.loop);
-
-	return p->folded &&
-	       (!fold_is_behind(p->folded) || (p->present_ms && ms - p->present_ms < PRESENT_MS));
+	return p->folded && (!fold_is_behind(p->folded) || was_present(p));
 }
 
 /* For who wants to know how it is now: much, but not often. */
