@@ -214,13 +214,14 @@ def _():
     assert entries.keys() == ops.keys(), set(entries) ^ set(ops)
     assert all(not scope or entries[op] == scope.lower() for op, scope in ops.items()), entries
     told = set(re.findall(r'\\"op\\":\\"([a-z]+)\\"', native)) - {"emit"}  # which it only hears
+    told |= set(re.findall(r'put_word\(\S+, "op", "([a-z]+)"\)', native))
     assert len(told) > 6 and set(re.findall(r"^\*([a-z]+)\*\n\t", said, re.M)) == told, told
     members = re.search(r"known\[\] = \{(.*?)NULL", native, re.S)[1]
     wanted = set(re.findall(r'"(\w+)"', members)) - {"op", "ref"}
     subscribe = re.search(r"^\*subscribe\*.*?\n\n", heard, re.M | re.S)[0]
     assert len(wanted) > 5 and all(f"*{m}*" in subscribe for m in wanted), wanted
 
-    codes = set(re.findall(r'say_error\(\s*c, "(\w+)"|code\\":\\"(\w+)|\? "(unknown_prompt)"', native))
+    codes = set(re.findall(r'say_error\(\s*c, "(\w+)"|"code", "(\w+)"|\? "(unknown_prompt)"', native))
     codes = {c for found in codes for c in found if c}
     codes |= set(re.findall(r'\[BACK_\w+\] = "(\w+)"', native))
     codes |= set(re.findall(r'"(\w+)"', re.search(r"refusal_code.*?^}", native, re.M | re.S)[0]))
