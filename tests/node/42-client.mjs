@@ -259,7 +259,7 @@ test("the stage goes on by its version: a snapshot first, then no command twice 
 	const frames = [];
 
 	client.on("stage", (frame) => frames.push(frame));
-	await eventually(() => frames.length === 1, "the snapshot came");
+	await eventually(() => frames.length > 0, "the snapshot came");
 	assert.ok(frames[0].snapshot.entities);
 	await isLive(client);
 	await box.emit({ type: "task_dispatch", source: "s", correlationId: "c",
