@@ -257,14 +257,15 @@ class Upstream:
     def __exit__(self, *_):
         self.stop()
 
-    def stop(self):
-        """As a server that dies: nobody listens, and connections break."""
+    def stop(self, last=None):
+        """As a server that dies: nobody listens, and connections break.  last: the connection
+        that breaks after all others, so that nobody who sees it break is answered on another."""
         try:
             self.listener.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
         self.listener.close()
-        for sock in list(self.peers):
+        for sock in sorted(self.peers, key=lambda sock: sock is last):
             try:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -446,7 +447,7 @@ def hangs_up(peer, script, type):
 
 def dies(peer, script, type):
     """The whole server goes with this one."""
-    peer.up.stop()
+    peer.up.stop(last=peer.sock)
     return False
 
 
