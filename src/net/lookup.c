@@ -1,4 +1,4 @@
-/* lookup.c - getaddrinfo(3) on a thread that nobody waits for. */
+/* lookup.c - getaddrinfo(3) on a thread that nobody waits for; for a literal there is none. */
 #include "net/lookup.h"
 
 #include <pthread.h>
@@ -30,16 +30,22 @@ static void free_lookup(struct lookup *lookup)
 	free(lookup);
 }
 
+static int find_addresses(struct lookup *lookup, int flags)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICSERV | flags,
+	};
+
+	return getaddrinfo(lookup->host, lookup->port, &hints, &lookup->addresses);
+}
+
 static void *lookup_look(void *self)
 {
-	static const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_NUMERICSERV,
-	};
 	struct lookup *lookup = self;
 	bool is_left;
 
-	lookup->code = getaddrinfo(lookup->host, lookup->port, &hints, &lookup->addresses);
+	lookup->code = find_addresses(lookup, 0);
 	pthread_mutex_lock(&lookup->lock);
 	lookup->is_done = true;
 	is_left = lookup->is_left;
@@ -61,11 +67,22 @@ static void lookup_tell(void *self)
 		lookup->found(lookup->self, NULL, gai_strerror(lookup->code));
 }
 
+static bool start_thread(struct lookup *lookup)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool runs;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	runs = pthread_create(&thread, &attributes, lookup_look, lookup) == 0;
+	pthread_attr_destroy(&attributes);
+	return runs;
+}
+
 struct lookup *lookup_start(struct loop *loop, const struct lookup_question *question)
 {
 	struct lookup *lookup = must_zero(1, sizeof(*lookup));
-	pthread_attr_t attributes;
-	pthread_t thread;
 
 	lookup->host = must_dup(question->host);
 	snprintf(lookup->port, sizeof(lookup->port), "%u", question->port);
@@ -73,14 +90,15 @@ struct lookup *lookup_start(struct loop *loop, const struct lookup_question *que
 	lookup->found = question->found;
 	lookup->wake = wake_create(loop, lookup_tell, lookup);
 	pthread_mutex_init(&lookup->lock, NULL);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, lookup_look, lookup) != 0) {
+	lookup->code = find_addresses(lookup, AI_NUMERICHOST);
+	if (lookup->code == 0) {
+		lookup->is_done = true; /* a literal: nobody has to be asked */
+		wake_up(lookup->wake);
+	} else if (!start_thread(lookup)) {
 		lookup->code = EAI_AGAIN;
 		lookup->is_done = true;
 		wake_up(lookup->wake);
 	}
-	pthread_attr_destroy(&attributes);
 	return lookup;
 }
 

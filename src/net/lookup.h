@@ -1,4 +1,4 @@
-/* lookup.h - the addresses of a name, found by a thread of their own.
+/* lookup.h - the addresses of a name, found by a thread of their own; a literal needs none.
  *
  * Not by libuv's pool: there a few names whose servers are silent would keep all
  * others waiting, and the end of the program too.

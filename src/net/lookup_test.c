@@ -5,6 +5,7 @@
  * getaddrinfo() here stands before the library's, for us and for libcurl. */
 #include "net/lookup.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 
 static _Atomic bool release; /* the silent name server speaks at last */
 static _Atomic int waiting;  /* so many lookups are held up by it */
+static pthread_t looked_on;  /* the thread of the last lookup that found something */
 
 static struct addrinfo *address(uint16_t port, uint32_t host)
 {
@@ -39,9 +41,11 @@ static struct addrinfo *address(uint16_t port, uint32_t host)
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result)
 {
+	bool is_literal = strcmp(node, "127.0.0.1") == 0;
 	uint64_t port;
 
-	(void)hints;
+	if (hints && hints->ai_flags & AI_NUMERICHOST && !is_literal)
+		return EAI_NONAME;
 	if (strcmp(node, "silent.test") == 0) {
 		waiting++;
 		for (int i = 0; i < SILENT_MS && !release; i++)
@@ -51,6 +55,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	}
 	if (!service || !text_to_u64(text_of(service), &port))
 		port = 0;
+	looked_on = pthread_self();
 	*result = address((uint16_t)port,
 	                  strcmp(node, "cloud.test") == 0 ? 0xA9FEA9FE : INADDR_LOOPBACK);
 	/* Where nobody listens, and after it where somebody does. */
@@ -232,6 +237,20 @@ static void other_names_are_found_meanwhile(void **state)
 	server_finish(&server);
 }
 
+static void a_literal_needs_no_thread(void **state)
+{
+	struct world *w = *state;
+	struct server server = {.serve = serve_nobody};
+
+	assert_true(server_start(&server));
+	dial(w, "127.0.0.1", server.port, SILENT_MS);
+	assert_true(pthread_equal(looked_on, pthread_self()));
+	assert_int_equal(w->ends, 0);
+	assert_true(run_until(w->loop, &w->done));
+	assert_string_equal(w->why, "");
+	server_finish(&server);
+}
+
 static void a_name_leads_to_no_address_that_is_nobodys(void **state)
 {
 	struct world *w = *state;
@@ -254,6 +273,7 @@ int main(void)
 		world_test(giving_up_does_not_wait_for_the_name),
 		world_test(a_name_that_is_not_found_in_time_is_told),
 		world_test(other_names_are_found_meanwhile),
+		world_test(a_literal_needs_no_thread),
 		world_test(a_name_leads_to_no_address_that_is_nobodys),
 	};
 

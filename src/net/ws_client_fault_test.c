@@ -219,14 +219,14 @@ static void a_refused_upgrade_says_why(void **state)
 
 static void silence_has_an_end(void **state)
 {
-	struct ws_client_options o = {.connect_ms = 100, .message_max = 1, .closed = talker_closed};
+	struct ws_client_options o = {.connect_ms = 500, .message_max = 1, .closed = talker_closed};
 	struct talker *w = *state;
 
 	talker_begin_with(w, say_yes_and_be_silent, 250);
 	talker_expect(w, 1006, 0, "the peer was silent for 500 ms");
 	assert_int_equal(w->opens, 1);
 	ws_client_destroy(w->client);
-	/* The same server's port, but nobody who answers.  To look up a name takes its time. */
+	/* The same server's port, but nobody who answers. */
 	w->server.serve = be_silent;
 	snprintf(w->url, sizeof(w->url), "ws://127.0.0.1:%u/ws", w->server.port);
 	w->over = false;
