@@ -187,6 +187,71 @@ def _():
             assert text_of(until_end(box, run)) == TEXT, run
 
 
+# --- the caller's id ----------------------------------------------------------------------
+
+
+def refusal(box, id, run, prompt="good"):
+    answer = box.request("POST", f"/api/sources/{id}/ask", {"prompt": prompt, "run": run})
+    return answer.status, answer.json().get("error")
+
+
+@test("a run has the id that its caller gave, and no other run gets it, after a restart either")
+def _():
+    taken = (409, "there is a run 'é & /1' already")
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        assert ask(box, id, "gated", run="é & /1") == "é & /1"
+        assert refusal(box, id, "é & /1") == taken  # at once, before anything of it is on the disk
+        up.gate.set()
+        path = "%C3%A9%20%26%20%2F1"
+        got = until_end(box, path)
+        assert text_of(got) == TEXT and got[0]["payload"]["taskId"] == "é & /1", got
+        assert refusal(box, id, "é & /1") == taken
+        box.restart()
+        until_state(box, id, "connected")
+        assert refusal(box, id, "é & /1") == taken
+        box.kill9()
+        box.start()
+        until_state(box, id, "connected")
+        assert refusal(box, id, "é & /1") == taken
+        assert len(up.of("/v1/chat/completions")) == 1, up.heard
+
+
+@test("a run that was not asked for has its id, too")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        box.emit({"type": "text_delta", "correlationId": "theirs", "payload": {"content": "x"}})
+        assert refusal(box, id, "theirs") == (409, "there is a run 'theirs' already")
+        with WS(box, unix=True) as ws:
+            ws.json()
+            ws.send({"op": "ask", "source": id, "prompt": "good", "run": "theirs", "ref": 1})
+            error = until_op(ws, "error")
+            assert (error["code"], error["ref"]) == ("unavailable", 1), error
+            assert error["message"] == "there is a run 'theirs' already", error
+            ws.send({"op": "ask", "source": id, "prompt": "good", "run": "mine", "ref": 2})
+            assert until_op(ws, "ack") == {"op": "ack", "ref": 2, "run": "mine"}
+        assert text_of(until_end(box, "mine")) == TEXT
+
+
+@test("what is no id is refused, and the longest is taken")
+def _():
+    with Upstream() as up, Box() as box:
+        id = connected(box, up)
+        words = "the id of a run has 1 to 128 bytes, and no control characters"
+        with WS(box, unix=True) as ws:
+            ws.json()
+            for wrong in ("", "x" * 129, "é" * 65, "a\nb", "\0", "\x7f", "\x85", "\u202e"):
+                assert refusal(box, id, wrong) == (400, words), wrong
+                ws.send({"op": "ask", "source": id, "prompt": "good", "run": wrong})
+                error = until_op(ws, "error")
+                assert (error["code"], error["message"]) == ("invalid", words), (wrong, error)
+        assert refusal(box, id, 7) == (400, "run must be a string")
+        assert not box.history("&type=task_dispatch")
+        assert ask(box, id, "good", run="é" * 64) == "é" * 64
+        assert text_of(until_end(box, "%C3%A9" * 64)) == TEXT
+
+
 # --- faults -----------------------------------------------------------------------------
 
 # The first word of the prompt -> words of the error.
@@ -441,7 +506,12 @@ def _():
         assert lines[-1]["type"] == "completion" and text_of(lines) == TEXT, done
         done = cli("ask", id, "tools", *where)
         assert done.code == 0 and "tool search" in done.err and "sky blue" in done.err, done
-        for wrong in (("ask", id), ("ask", "nobody", "x"), ("cancel", "nothing"), ("cancel",)):
+        done = cli("ask", id, "good", "--run", "mine & /2", *where)
+        assert (done.code, done.out, done.err) == (0, TEXT + "\n", ""), done
+        done = cli("ask", id, "good", "--run", "mine & /2", *where)
+        assert done.code == 1 and "there is a run 'mine & /2' already" in done.err, done
+        for wrong in (("ask", id), ("ask", "nobody", "x"), ("cancel", "nothing"), ("cancel",),
+                      ("ask", id, "good", "--run", "")):
             done = cli(*wrong, *where)
             assert done.code in (1, 2) and done.err.startswith("signalbox: "), done
 

@@ -258,7 +258,7 @@ export class Signalbox {
 	}
 
 	/** @param {string} source @param {string} prompt
-	 * @param {{model?: string, session?: string}} [more]
+	 * @param {{model?: string, session?: string, run?: string}} [more] run: the id that it is to have
 	 * @returns {Promise<{run: string}>} */
 	async ask(source, prompt, more = {}) {
 		const { run } = await this.#send({ op: "ask", source, prompt, ...more });

@@ -381,7 +381,7 @@ class Signalbox:
         return {"id": whole["id"], "seq": ack["seq"]}
 
     def ask(self, source, prompt, **more):
-        """{"run"}: what the answer's signals have as their correlationId."""
+        """{"run"}: what the answer's signals have as their correlationId; `run` may name it."""
         return {"run": self._ask({"op": "ask", "source": source, "prompt": prompt, **more})["run"]}
 
     def cancel(self, run):

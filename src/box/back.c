@@ -18,7 +18,7 @@
 void box_make_back(struct box *box)
 {
 	struct backs_options o = {
-		.bus = box->bus, .self = box->runs, .has_run = runs_have, .missing = runs_miss};
+		.bus = box->bus, .self = box->runs, .is_free = runs_is_free, .missing = runs_miss};
 
 	box->backs = backs_create(&o);
 	/* The first: `signalbox run` listens as an agent of the session whose hooks come to us,

@@ -32,7 +32,7 @@ enum back_answer {
 #define BACK_PROMPT_MAX (256 * 1024) /* bytes */
 struct back_ask {
 	struct text source;  /* its id */
-	struct text run;     /* the id of what comes of it; empty: one is made */
+	struct text run;     /* the id that the caller wants it to have; .at NULL: one is made */
 	struct text prompt;  /* what the user says */
 	struct text model;   /* empty: the source's own choice */
 	struct text session; /* whose history goes with it; empty: none */
@@ -93,7 +93,7 @@ struct back_reply {
 struct back {
 	void *self;
 	/* run gets the id of what was begun, which ends in one completion or error.  BACK_CONFLICT:
-	 * there is a run with the id that was given. */
+	 * not as things are, for example a run has the id that was given. */
 	enum back_answer (*ask)(void *self, const struct back_ask *ask, char run[BACK_RUN_MAX + 1],
 	                        struct error *why);
 	enum back_answer (*cancel)(void *self, struct text run, const struct back_ear *ear,

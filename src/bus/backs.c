@@ -8,6 +8,8 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
+#include "base/utf8.h"
+#include "base/visible.h"
 #include "bus/admit.h"
 #include "bus/bus.h"
 
@@ -192,11 +194,16 @@ static enum back_answer try_ask(const struct back_end *end, const void *what, st
 	return end->ask ? end->ask(end->self, what, why) : BACK_UNKNOWN;
 }
 
+/* Text without control characters: ids are shown on screens and stand in lines of logs. */
 static bool is_plain(struct text id)
 {
-	for (size_t i = 0; i < id.len; i++)
-		if ((unsigned char)id.at[i] < 0x20)
+	while (id.len) {
+		struct text one = {id.at, utf8_length(id)};
+
+		if (!one.len || visible_kind(utf8_decode(one)) == VISIBLE_CONTROL)
 			return false;
+		id = (struct text){id.at + one.len, id.len - one.len};
+	}
 	return true;
 }
 
@@ -204,19 +211,19 @@ static bool is_plain(struct text id)
 static enum back_answer name_run(struct backs *b, struct text given, char run[BACK_RUN_MAX + 1],
                                  struct error *why)
 {
-	if (given.len > BACK_RUN_MAX || !is_plain(given)) {
+	if (!given.at) {
+		random_uuid(run);
+		run[RANDOM_UUID_LEN] = '\0';
+		return BACK_DONE;
+	}
+	if (!given.len || given.len > BACK_RUN_MAX || !is_plain(given)) {
 		error_set(why, "the id of a run has 1 to %d bytes, and no control characters",
 		          BACK_RUN_MAX);
 		return BACK_INVALID;
 	}
-	if (given.len && b->options.has_run && b->options.has_run(b->options.self, given)) {
-		error_set(why, "there is a run '%.*s' already", TEXT_ARG(given));
+	if (b->options.is_free && !b->options.is_free(b->options.self, given, why))
 		return BACK_CONFLICT;
-	}
-	random_uuid(run);
-	run[RANDOM_UUID_LEN] = '\0';
-	if (given.len)
-		snprintf(run, BACK_RUN_MAX + 1, "%.*s", TEXT_ARG(given));
+	snprintf(run, BACK_RUN_MAX + 1, "%.*s", TEXT_ARG(given));
 	return BACK_DONE;
 }
 

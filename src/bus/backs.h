@@ -80,7 +80,8 @@ struct back_prompts {
 struct backs_options {
 	struct bus *bus;
 	void *self;
-	bool (*has_run)(void *self, struct text run); /* optional: is the id taken? */
+	/* Optional: may a run with this id begin, or is it taken? */
+	bool (*is_free)(void *self, struct text run, struct error *why);
 	/* Optional: nobody knows the run of this control; why may be told better. */
 	enum back_answer (*missing)(void *self, const struct back_control *control,
 	                            struct error *why);

@@ -93,9 +93,9 @@ static struct text fake_input(void *self, struct text source, struct text id)
 	return text_is(source, ((struct fake *)self)->run) ? TEXT("{}") : TEXT("");
 }
 
-static bool has_run(void *self, struct text run)
+static bool is_free(void *self, struct text run, struct error *e)
 {
-	return text_is(run, "taken");
+	return !text_is(run, "taken") || error_set(e, "there is one");
 }
 
 static enum back_answer nobody(void *self, const struct back_control *c, struct error *e)
@@ -136,7 +136,7 @@ static void heard(struct tap *t, const struct signal *s)
 
 static int set_up(void **state)
 {
-	struct backs_options o = {.has_run = has_run, .missing = nobody};
+	struct backs_options o = {.is_free = is_free, .missing = nobody};
 	struct back_prompts prompts = {.self = &first,
 	                               .reply = take_reply,
 	                               .forget = drop_of,
@@ -275,6 +275,7 @@ static void everything_else_goes_to_the_first_that_knows_it(void **state)
 
 static void a_run_has_the_id_that_its_caller_gave_or_one_of_ours(void **state)
 {
+	static const char *const wrong[] = {"", "two\nlines", "\x7f", "\xc2\x85", "half \xc3"};
 	struct back_ask ask = {.source = TEXT("a")};
 	char run[BACK_RUN_MAX + 1], long_id[BACK_RUN_MAX + 2];
 
@@ -291,8 +292,10 @@ static void a_run_has_the_id_that_its_caller_gave_or_one_of_ours(void **state)
 	assert_int_equal(strlen(first.asked), BACK_RUN_MAX);
 	ask.run.len++;
 	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_INVALID);
-	ask.run = TEXT("two\nlines");
-	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_INVALID);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ask.run = text_of(wrong[i]);
+		assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_INVALID);
+	}
 	assert_int_equal(first.others, 3);
 }
 
@@ -302,7 +305,7 @@ static void an_id_that_a_run_has_is_refused(void **state)
 	char run[BACK_RUN_MAX + 1];
 
 	assert_int_equal(front.ask(front.self, &ask, run, &why), BACK_CONFLICT);
-	assert_string_equal(why.words, "there is a run 'taken' already");
+	assert_string_equal(why.words, "there is one");
 	assert_int_equal(first.others, 0);
 }
 

@@ -140,6 +140,7 @@ static void write_question(struct buf *body, const struct options *options, stru
 	put_text(body, "prompt", prompt);
 	add_word(body, "model", options_value(options, "model"));
 	add_word(body, "session", options_value(options, "session"));
+	add_word(body, "run", options_value(options, "run"));
 	buf_add_char(body, '}');
 }
 
@@ -173,9 +174,8 @@ static char *put_question(struct remote *remote, const char *id, struct text bod
 static int hear_answer(struct ask *ask, struct remote *remote, const struct positions *at,
                        const char *run)
 {
-	char *path = must_print("/api/stream?correlationId=%s", run);
+	struct buf path;
 	struct follow follow = {.remote = remote,
-	                        .path = path,
 	                        .at = *at,
 	                        .out = ask->out,
 	                        .has_met = true,
@@ -184,6 +184,11 @@ static int hear_answer(struct ask *ask, struct remote *remote, const struct posi
 	                        .goes_on = goes_on};
 	struct error why;
 
+	buf_init(&path, PATH_MAX_LEN);
+	buf_add(&path, TEXT("/api/stream?correlationId="));
+	follow_add_escaped(&path, text_of(run));
+	buf_add_char(&path, '\0');
+	follow.path = path.at;
 	follow_init(&follow);
 	if (follow_run(&follow) == STATUS_DONE && !ask->is_over && interrupt_came()) {
 		ask->is_cancelled = true;
@@ -193,7 +198,7 @@ static int hear_answer(struct ask *ask, struct remote *remote, const struct posi
 			out_say("%s", why.words);
 	}
 	follow_finish(&follow);
-	free(path);
+	buf_finish(&path);
 	return ask->is_over ? ask->status : STATUS_FAILED;
 }
 
@@ -271,6 +276,7 @@ static int ask(struct command_context *context, const struct options *options)
 static const struct option own[] = {
 	{"model", 'm', "NAME", "the model to ask", "the source's own"},
 	{"session", 's', "NAME", "what was said in this session goes with it"},
+	{"run", 'r', "ID", "the id of the run to begin, which no run may have", "a new one"},
 	{"json", 'j', .help = "whole envelopes, one a line"},
 	{0},
 };

@@ -82,13 +82,13 @@ static enum back_answer hear_ask(struct client *c, yyjson_val *op, struct text r
 {
 	const struct back *back = &client_options(c)->back;
 	char run[BACK_RUN_MAX + 1];
-	struct back_ask ask = {.run = TEXT("")};
+	struct back_ask ask = {0};
 	enum back_answer answer;
 
 	if (!read_text(op, "source", &ask.source, why) ||
 	    !read_text(op, "prompt", &ask.prompt, why) ||
 	    !read_text(op, "model", &ask.model, why) ||
-	    !read_text(op, "session", &ask.session, why))
+	    !read_text(op, "session", &ask.session, why) || !read_text(op, "run", &ask.run, why))
 		return BACK_INVALID;
 	answer = back->ask(back->self, &ask, run, why);
 	if (answer == BACK_DONE)

@@ -1,10 +1,16 @@
-/* back.c - what the runs know for the way back: is there such a run, and who could do it? */
+/* back.c - what the runs know for the way back: is an id free, and who could do it? */
 #include "bus/backs.h"
 #include "run/runs.h"
 
-bool runs_have(void *self, struct text run)
+/* A run may have begun in what is not folded yet. */
+bool runs_is_free(void *self, struct text id, struct error *why)
 {
-	return runs_find(self, run) != NULL;
+	bool all = runs_reach(self);
+
+	if (runs_find(self, id))
+		return error_set(why, "there is a run '%.*s' already", TEXT_ARG(id));
+	return all || error_set(why, "the runs are known up to signal %llu; ask again",
+	                        (unsigned long long)runs_seq(self));
 }
 
 enum back_answer runs_miss(void *self, const struct back_control *c, struct error *why)

@@ -89,7 +89,7 @@ void run_json(const struct run *run, struct buf *out);  /* an object: id, source
 void run_brief(const struct run *run, struct buf *out); /* one line of a list */
 
 /* Of struct backs_options, with the runs as self. */
-bool runs_have(void *self, struct text run);
+bool runs_is_free(void *self, struct text id, struct error *why);
 enum back_answer runs_miss(void *self, const struct back_control *control, struct error *why);
 
 /* The frame at a place, or the next one that is kept; false: there is none yet. */

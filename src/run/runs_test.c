@@ -440,6 +440,19 @@ static void what_retention_took_is_passed_over(void **state)
 	run_replay_destroy(r);
 }
 
+/* Nobody has looked at the runs since it began. */
+static void an_id_is_free_until_a_run_has_it(void **state)
+{
+	struct error why;
+
+	assert_true(runs_is_free(runs, TEXT("mine"), &why));
+	words("mine", 1);
+	fixture_settle();
+	assert_false(runs_is_free(runs, TEXT("mine"), &why));
+	assert_string_equal(why.words, "there is a run 'mine' already");
+	assert_true(runs_is_free(runs, TEXT("mine!"), &why));
+}
+
 static void a_damaged_checkpoint_begins_anew(void **state)
 {
 	static const char *const bad[] = {"", "{", "[]", "{\"runs\":[1,{}],\"frames\":[{},2]}"};
@@ -469,6 +482,7 @@ int main(void)
 		TEST(what_is_kept_has_a_ceiling),
 		cmocka_unit_test_setup_teardown(what_retention_took_is_passed_over, set_up_short,
 	                                        tear_down),
+		TEST(an_id_is_free_until_a_run_has_it),
 		TEST(a_damaged_checkpoint_begins_anew),
 	};
 

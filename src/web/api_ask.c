@@ -34,6 +34,8 @@ static struct text *member_of(struct back_ask *ask, struct text name)
 		return &ask->prompt;
 	if (text_is(name, "model"))
 		return &ask->model;
+	if (text_is(name, "run"))
+		return &ask->run;
 	return text_is(name, "session") ? &ask->session : NULL;
 }
 
