@@ -7,10 +7,12 @@
 
 #include "base/put.h"
 #include "cli/asked.h"
+#include "cli/command.h"
 #include "cli/follow.h"
 #include "cli/remote.h"
-#include "cli/verbs.h"
 #include "signal/json.h"
+
+extern const struct command command_answer;
 
 #define ANSWER_MS 40000
 #define PATH_BYTES (4 * KIB)

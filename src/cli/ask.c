@@ -9,11 +9,13 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "cli/cancel.h"
+#include "cli/command.h"
 #include "cli/follow.h"
 #include "cli/interrupt.h"
-#include "cli/verbs.h"
 #include "cli/who.h"
 #include "signal/json.h"
+
+extern const struct command command_ask;
 
 #define ANSWER_MS 30000
 #define PROMPT_MAX (256 * KIB) /* what a box takes */

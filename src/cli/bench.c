@@ -8,10 +8,12 @@
 #include "base/put.h"
 #include "cli/bench_box.h"
 #include "cli/bench_load.h"
+#include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/interrupt.h"
 #include "cli/table.h"
-#include "cli/verbs.h"
+
+extern const struct command command_bench;
 
 #define FANOUT_OUTSTANDING 64 /* as tokens come: in bursts, and not all at once */
 #define SOCKET_DIR_MAX 80     /* what is left of a socket's path for the directory above */

@@ -1,8 +1,10 @@
 /* cancel.c - `signalbox cancel`. */
 #include "cli/cancel.h"
 
+#include "cli/command.h"
 #include "cli/follow.h"
-#include "cli/verbs.h"
+
+extern const struct command command_cancel;
 
 #define ANSWER_MS 30000
 #define PATH_MAX_LEN (4 * KIB)

@@ -8,13 +8,15 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "cli/command.h"
 #include "cli/perform.h"
-#include "cli/verbs.h"
 #include "config/keys.h"
 #include "config/trust.h"
 #include "journal/disk.h"
 #include "net/listen.h"
 #include "net/tls.h"
+
+extern const struct command command_check;
 
 #define SHOW_FILE "show.json"
 

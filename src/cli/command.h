@@ -1,8 +1,8 @@
 /* command.h - a verb of the program, as one table.
  *
  * To add a verb: write cli/NAME.c with one `const struct command command_NAME`, name it
- * in cli/verbs.h, cli/registry.c and cli/meson.build, write its page
- * docs/man/signalbox-NAME.1.scd, and name that in docs/meson.build and signalbox.1.scd.
+ * in cli/registry.c and cli/meson.build, write its page docs/man/signalbox-NAME.1.scd, and
+ * point to that in docs/man/signalbox.1.scd.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

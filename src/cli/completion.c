@@ -7,6 +7,8 @@
 #include "config/keys.h"
 #include "parse/parse.h"
 
+extern const struct command command_completion;
+
 /* ---- what is offered ---- */
 
 static void add_word(struct buf *words, const char *word)

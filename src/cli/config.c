@@ -5,12 +5,14 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "cli/command.h"
 #include "cli/table.h"
-#include "cli/verbs.h"
 #include "config/fields.h"
 #include "config/keys.h"
 #include "config/outline.h"
 #include "config/write.h"
+
+extern const struct command command_config_verb;
 
 #define JSON_MAX (16 * MIB)
 #define VALUE_SHOWN 60

@@ -6,9 +6,11 @@
 #include "base/brake.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "cli/command.h"
 #include "cli/remote.h"
-#include "cli/verbs.h"
 #include "net/parcel.h"
+
+extern const struct command command_control;
 
 #define ANSWER_MS 30000
 #define SHORT_MS 3000 /* when it is done already, and the box only to be told */

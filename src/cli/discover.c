@@ -1,8 +1,10 @@
 /* discover.c - `signalbox discover`: what runs on this machine. */
+#include "cli/command.h"
 #include "cli/remote.h"
 #include "cli/table.h"
-#include "cli/verbs.h"
 #include "signal/json.h"
+
+extern const struct command command_discover;
 
 #define DISCOVER_MS 10000
 #define MODELS_SHOWN 3

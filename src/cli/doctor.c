@@ -7,7 +7,9 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "cli/verbs.h"
+#include "cli/command.h"
+
+extern const struct command command_doctor;
 
 #define WORDS_MAX 1024
 #define JSON_MAX (4 * MIB)

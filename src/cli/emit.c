@@ -8,6 +8,8 @@
 #include "cli/send.h"
 #include "cli/verbs.h"
 
+extern const struct command command_emit;
+
 #define SIGNAL_MAX (16 * MIB) /* the box takes less */
 
 static enum feed_ack ack_of(const struct options *options)

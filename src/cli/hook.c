@@ -19,13 +19,15 @@
 #include "base/put.h"
 #include "base/spool.h"
 #include "cli/agent.h"
+#include "cli/command.h"
 #include "cli/hook_read.h"
 #include "cli/hooked.h"
 #include "cli/remote.h"
 #include "cli/send.h"
-#include "cli/verbs.h"
 #include "net/parcel.h"
 #include "signal/json.h"
+
+extern const struct command command_hook;
 
 /* Of one that asks: the box begins to answer at once and beats each five seconds. */
 #define FIRST_BYTE_S 3

@@ -14,8 +14,10 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/whole.h"
+#include "cli/command.h"
 #include "cli/remote.h"
-#include "cli/verbs.h"
+
+extern const struct command command_open;
 
 #define CODE_MS 10000
 #define URL_MAX 512

@@ -1,6 +1,8 @@
 /* open_run.c - `signalbox open-run`: a recorded run in the terminal UI, without a box. */
-#include "cli/verbs.h"
+#include "cli/command.h"
 #include "tui/tui.h"
+
+extern const struct command command_open_run;
 
 static int open_run(struct command_context *context, const struct options *options)
 {

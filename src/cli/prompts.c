@@ -3,11 +3,13 @@
 
 #include "base/visible.h"
 #include "cli/asked.h"
+#include "cli/command.h"
 #include "cli/remote.h"
 #include "cli/table.h"
-#include "cli/verbs.h"
 #include "parse/tool_words.h"
 #include "signal/json.h"
+
+extern const struct command command_prompts;
 
 #define ANSWER_MS 10000
 #define JSON_MAX (64 * MIB)

@@ -10,13 +10,15 @@
 #include "base/clock.h"
 #include "base/put.h"
 #include "cli/batch.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/past.h"
 #include "cli/progress.h"
 #include "cli/replayed.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+
+extern const struct command command_replay;
 
 #define NAP_MS 100 /* so that Ctrl-C and the bar are not kept waiting */
 #define STEP_COLUMNS 100

@@ -1,7 +1,9 @@
 /* serve.c - `signalbox serve`: from options to the running program. */
 #include "cli/check.h"
-#include "cli/verbs.h"
+#include "cli/command.h"
 #include "config/keys.h"
+
+extern const struct command command_serve;
 
 /* What the configuration is made from, each time it is read. */
 struct origins {

@@ -18,7 +18,9 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/whole.h"
-#include "cli/verbs.h"
+#include "cli/command.h"
+
+extern const struct command command_service;
 
 #define UNIT "signalbox.service"
 #define WANTED_BY "default.target"

@@ -3,12 +3,14 @@
 
 #include "base/must.h"
 #include "base/put.h"
+#include "cli/command.h"
 #include "cli/follow.h"
 #include "cli/remote.h"
 #include "cli/table.h"
-#include "cli/verbs.h"
 #include "cli/who.h"
 #include "signal/json.h"
+
+extern const struct command command_sources;
 
 #define ANSWER_MS 30000
 #define PATH_BYTES (4 * KIB)

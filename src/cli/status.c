@@ -1,7 +1,9 @@
 /* status.c - `signalbox status`: how the box is. */
+#include "cli/command.h"
 #include "cli/remote.h"
 #include "cli/report.h"
-#include "cli/verbs.h"
+
+extern const struct command command_status;
 
 #define STATUS_MS 10000
 

@@ -1,9 +1,11 @@
 /* tail.c - `signalbox tail`: signals as they come, and none missed. */
 #include <sys/ioctl.h>
 
+#include "cli/command.h"
 #include "cli/follow.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+
+extern const struct command command_tail;
 
 #define PATH_MAX_LEN (32 * KIB)
 #define COLUMNS_UNKNOWN 160

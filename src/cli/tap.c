@@ -3,8 +3,10 @@
 
 #include "base/must.h"
 #include "base/put.h"
-#include "cli/verbs.h"
+#include "cli/command.h"
 #include "tap/tap.h"
+
+extern const struct command command_tap;
 
 /* ---- what is said ---- */
 

@@ -7,10 +7,12 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/scope.h"
+#include "cli/command.h"
 #include "cli/remote.h"
 #include "cli/secret.h"
-#include "cli/verbs.h"
 #include "config/check.h"
+
+extern const struct command command_token;
 
 #define RELOAD_MS 10000
 

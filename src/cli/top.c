@@ -2,10 +2,12 @@
 #include <stdio.h>
 
 #include "base/scan.h"
+#include "cli/command.h"
 #include "cli/follow.h"
 #include "cli/remote.h"
-#include "cli/verbs.h"
 #include "tui/tui.h"
+
+extern const struct command command_top;
 
 #define JSON_MAX (64 * MIB)
 #define PATH_MAX_LEN (4 * KIB)
