@@ -194,8 +194,6 @@ static void make_hub(struct box *box)
 	};
 
 	box->hub = hub_create(&o);
-	box->agents_end = escapement_back_end(box->escapement);
-	backs_add(box->backs, &box->agents_end);
 }
 
 /* --- the show -> native ------------------------------------------------------ */
@@ -327,7 +325,7 @@ static void take_down(struct box *box)
 		loop_remove_turn(&box->commits);
 	journal_close(box->journal);
 	prompts_destroy(box->prompts);
-	resume_destroy(box->resume);
+	box_free_folds(box);
 	runs_destroy(box->runs);
 	playhouse_destroy(box->playhouse);
 	box->playhouse = NULL;
@@ -404,8 +402,7 @@ static bool start(struct box *box, struct error *why)
 	make_accounts(box);
 	box_make_runs(box);
 	box_make_back(box);
-	box->resume = resume_create();
-	folds_add(bus_folds(box->bus), &resume_fold, box->resume);
+	box_make_folds(box);
 	if (!box_make_prompts(box, why))
 		return false;
 	box_open_folds(box);
@@ -415,6 +412,7 @@ static bool start(struct box *box, struct error *why)
 	playhouse_open(box->playhouse);
 	if (!box_make_sources(box, why))
 		return false;
+	box_join_backs(box);
 	box_make_hook(box);
 	if (!box_make_web(box, why) || !open_listens(box, why) || !box_start_sources(box, why))
 		return false;

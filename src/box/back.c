@@ -1,4 +1,6 @@
-/* back.c - the way back from every screen: the back ends of this box, and what agents ask. */
+/* back.c - the way back from every screen: the back ends of this box, one row each, and what
+ * agents ask.
+ */
 #include "box/back.h"
 
 #include <openssl/crypto.h>
@@ -7,13 +9,54 @@
 #include "box/parts.h"
 #include "bus/folds.h"
 #include "config/config.h"
+#include "escapement/escapement.h"
 #include "run/prompts.h"
 #include "run/runs.h"
+#include "source/back.h"
 #include "source/source.h"
 
 #define TICK_MS 1000 /* from one look at the deadlines to the next */
 
 /* ---- back ends ---- */
+
+static struct back_end *make_hooks_end(struct box *box)
+{
+	claude_back_init(&box->hooks_end);
+	return &box->hooks_end.end;
+}
+
+static struct back_end *make_agents_end(struct box *box)
+{
+	box->agents_end = escapement_back_end(box->escapement);
+	return &box->agents_end;
+}
+
+static struct back_end *make_sources_end(struct box *box)
+{
+	box->sources_end = sources_back_end(box->sources);
+	return &box->sources_end;
+}
+
+/* In the order in which they are tried.  The hooks are first: `signalbox run` listens as an
+ * agent of the session whose hooks come to us, and what the hooks can do is theirs. */
+static const struct {
+	struct back_end *(*make)(struct box *box);
+	void (*free)(struct back_end *end); /* NULL: it goes with its room */
+} rows[] = {
+	{make_hooks_end},
+	{make_agents_end},
+	{make_sources_end},
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+_Static_assert(ROWS <= BOX_BACKS_MAX, "every back end fits the list");
+
+static void add_end(struct box *box, size_t row)
+{
+	box->ends[row] = rows[row].make(box);
+	backs_add(box->backs, box->ends[row]);
+}
 
 void box_make_back(struct box *box)
 {
@@ -21,10 +64,14 @@ void box_make_back(struct box *box)
 		.bus = box->bus, .self = box->runs, .is_free = runs_is_free, .missing = runs_miss};
 
 	box->backs = backs_create(&o);
-	/* The first: `signalbox run` listens as an agent of the session whose hooks come to us,
-	 * and what the hooks can do is theirs. */
-	claude_back_init(&box->hooks_end);
-	backs_add(box->backs, &box->hooks_end.end);
+	/* Those of the last life that were answered are settled while the past is folded. */
+	add_end(box, 0);
+}
+
+void box_join_backs(struct box *box)
+{
+	for (size_t i = 1; i < ROWS; i++)
+		add_end(box, i);
 }
 
 struct back box_back(struct box *box)
@@ -54,6 +101,9 @@ void box_stop_back(struct box *box)
 	if (!box->prompts)
 		return;
 	backs_stop(box->backs);
+	for (size_t i = 0; i < ROWS; i++)
+		if (box->ends[i] && rows[i].free)
+			rows[i].free(box->ends[i]);
 	deadline_clear(&box->back_tick);
 }
 

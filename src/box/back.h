@@ -4,10 +4,13 @@
 
 #include "bus/backs.h"
 
+#define BOX_BACKS_MAX 16
+
 struct box;
 struct source_decision;
 
 void box_make_back(struct box *box);
+void box_join_backs(struct box *box);  /* when there is a hub, and sources */
 struct back box_back(struct box *box); /* for screens */
 void box_stop_back(struct box *box);   /* nobody is told any more */
 bool box_make_prompts(struct box *box, struct error *why);

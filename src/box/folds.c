@@ -1,9 +1,51 @@
-/* folds.c - what is folded from the journal, in a box: on its loop and in its checkpoints. */
+/* folds.c - what is folded from the journal, in a box, one row each: on its loop and in its
+ * checkpoints.
+ */
 #include "bus/folds.h"
 
 #include "box/parts.h"
 #include "bus/bus.h"
 #include "run/recall.h"
+#include "source/resume.h"
+
+static void *make_resume(struct box *box)
+{
+	box->resume = resume_create();
+	return box->resume;
+}
+
+static void free_resume(void *state)
+{
+	resume_destroy(state);
+}
+
+/* States whose rooms do more than fold join by themselves: window, prompts, runs, stage. */
+static const struct {
+	const struct fold_kind *kind;
+	void *(*make)(struct box *box);
+	void (*free)(void *state);
+} rows[] = {
+	{&resume_fold, make_resume, free_resume},
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+_Static_assert(ROWS <= BOX_FOLDS_MAX, "every state fits the list");
+
+void box_make_folds(struct box *box)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		box->folded[i] = rows[i].make(box);
+		folds_add(bus_folds(box->bus), rows[i].kind, box->folded[i]);
+	}
+}
+
+void box_free_folds(struct box *box)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (box->folded[i])
+			rows[i].free(box->folded[i]);
+}
 
 static void start_tick(struct follower *f)
 {

@@ -4,6 +4,8 @@
 
 #include "net/loop.h"
 
+#define BOX_FOLDS_MAX 16
+
 struct box;
 struct folds;
 struct runs;
@@ -18,6 +20,8 @@ struct follower {
 };
 
 void box_make_runs(struct box *box);
+void box_make_folds(struct box *box);  /* those that nobody else makes */
+void box_free_folds(struct box *box);  /* the journal is closed */
 void box_open_folds(struct box *box);  /* the past of all, and what comes */
 void box_close_folds(struct box *box); /* the journal is about to close */
 

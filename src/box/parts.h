@@ -41,10 +41,12 @@ struct box {
 	struct discover *discover;
 	struct playhouse *playhouse; /* the show */
 	struct backs *backs;         /* whoever can do what people want: */
+	struct back_end *ends[BOX_BACKS_MAX];
 	struct claude_back hooks_end;
 	struct back_end agents_end, sources_end;
 	struct deadline back_tick;
-	struct deeds *deeds; /* what people do on a screen */
+	struct deeds *deeds;         /* what people do on a screen */
+	void *folded[BOX_FOLDS_MAX]; /* states of folds, of which these are asked: */
 	struct runs *runs;
 	struct resume *resume; /* what the last life left open */
 	struct follower follower;

@@ -11,7 +11,6 @@
 #include "net/request.h"
 #include "play/house/playhouse.h"
 #include "run/runs.h"
-#include "source/back.h"
 #include "source/resume.h"
 #include "source/store.h"
 #include "web/listens.h"
@@ -81,8 +80,6 @@ bool box_make_sources(struct box *box, struct error *why)
 	box->sources = sources_create(&o, why);
 	if (!box->sources)
 		return false;
-	box->sources_end = sources_back_end(box->sources);
-	backs_add(box->backs, &box->sources_end);
 	bus_set_names(box->bus, bus_asks_name, box);
 	return true;
 }
