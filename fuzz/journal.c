@@ -2,10 +2,11 @@
  *
  * A sound journal of some segments is made once.  The input is a list of edits,
  * six bytes each, to its files: bytes flipped, cut off or added, files removed,
- * and entries of an index changed and sealed again, so that hostile numbers get
- * past their checksum.  Whatever comes of it: nothing crashes, every line that a
- * reader gets was committed once or stands in a file (behind the index, lines are kept without a
- * checksum), seqs rise, and what is appended then is there.
+ * and entries of an index and checkpoints of a segment changed and sealed again, so that
+ * hostile numbers get past their checksum.  Whatever comes of it: nothing crashes, every line
+ * that a reader gets was committed once or stands in a file (behind the index, lines are kept
+ * without a checksum), seqs rise, what is appended then is there, and a checkpoint that was kept
+ * is as it was written, unless it was sealed again.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,10 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
 #include "journal/disk.h"
+#include "journal/kept.h"
 #include "journal/reader.h"
 #include "journal/segment.h"
 #include "journal/verify.h"
@@ -29,6 +32,8 @@
 #define LINE_ROOM 200
 #define FRESH 3 /* appended after the start */
 #define FILE_MAX (4 * MIB)
+#define KEPT_STATE "the state of things"
+#define KEPT_CRC 36 /* of a kept checkpoint: where its checksum stands */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -42,6 +47,7 @@ static struct file files[FILES_MAX];
 static size_t file_count;
 static struct map committed; /* every line of the sound journal */
 static char dir[64], journal_dir[80];
+static bool is_sealed; /* a kept checkpoint was changed and sealed again */
 
 /* --- the sound journal ---------------------------------------------------- */
 
@@ -80,9 +86,10 @@ static void leave(void)
 	rmdir(dir);
 }
 
-static void fold(void *self, struct buf *out)
+static size_t fold(void *self, struct buf *out)
 {
-	buf_add(out, TEXT("the state of things"));
+	buf_add(out, TEXT(KEPT_STATE ", and what of it is for a start alone"));
+	return sizeof KEPT_STATE - 1;
 }
 
 static struct journal *start(void)
@@ -196,6 +203,20 @@ static void edit_entry(struct file *f, unsigned at, unsigned value)
 	memcpy(f->edited.at + at * sizeof e, &e, sizeof e);
 }
 
+static void edit_kept(struct file *f, unsigned at, unsigned value)
+{
+	char *bytes = f->edited.at;
+	uint32_t crc;
+
+	if (f->edited.len <= KEPT_CRC + sizeof crc)
+		return;
+	bytes[8 + at % (f->edited.len - 8)] ^= (char)(value ? value : 1);
+	crc = crc32c(crc32c(0, bytes, KEPT_CRC), bytes + KEPT_CRC + sizeof crc,
+	             f->edited.len - KEPT_CRC - sizeof crc);
+	memcpy(bytes + KEPT_CRC, &crc, sizeof crc);
+	is_sealed = true;
+}
+
 static void edit(const uint8_t *b)
 {
 	struct file *f = &files[b[0] % file_count];
@@ -216,6 +237,8 @@ static void edit(const uint8_t *b)
 	case 3:
 		if (strstr(f->name, "index"))
 			edit_entry(f, at, value);
+		else if (strstr(f->name, ".checkpoint"))
+			edit_kept(f, at, value);
 		break;
 	case 4:
 		for (unsigned i = 0; i < at % 300; i++)
@@ -230,6 +253,7 @@ static void edit(const uint8_t *b)
 
 static void put_files(const uint8_t *bytes, size_t n)
 {
+	is_sealed = false;
 	for (size_t i = 0; i < file_count; i++) {
 		buf_clear(&files[i].edited);
 		buf_add(&files[i].edited, buf_text(&files[i].sound));
@@ -314,11 +338,26 @@ static void read_all(struct journal *j, uint64_t after, size_t max, uint64_t old
 	journal_reader_destroy(r);
 }
 
+static void check_kept(struct journal *j, uint64_t seq)
+{
+	struct buf state;
+	uint64_t at;
+
+	buf_init(&state, FILE_MAX);
+	if (journal_kept(j, seq, &state, &at))
+		must_hold(at <= seq && (is_sealed || text_is(buf_text(&state), KEPT_STATE)));
+	else
+		must_hold(at == 0 && state.len == 0);
+	buf_finish(&state);
+}
+
 static void use(struct journal *j, size_t max)
 {
 	uint64_t old = journal_last_seq(j);
 	char line[LINE_ROOM];
 
+	check_kept(j, old);
+	check_kept(j, old / 2);
 	read_all(j, 0, max, old);
 	read_all(j, old / 2, max, old);
 	for (int i = 0; i < FRESH && old < UINT64_MAX - FRESH; i++)

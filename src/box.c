@@ -77,11 +77,11 @@ static void journal_has_trouble(void *self, const char *why)
 		log_info("journal", "the disk works again");
 }
 
-static void journal_wants_state(void *self, struct buf *out)
+static size_t journal_wants_state(void *self, struct buf *out)
 {
 	struct box *box = self;
 
-	folds_save(bus_folds(box->bus), out);
+	return folds_save(bus_folds(box->bus), out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so

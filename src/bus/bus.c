@@ -75,6 +75,7 @@ static const struct fold_kind window_fold = {
 	.pace = FOLD_ITSELF,
 	.back = WINDOW_SIZE,
 	.is_narrow = true,
+	.newest_alone = true,
 	.hear = window_hears,
 	.save = window_saves,
 	.load = window_loads,

@@ -16,6 +16,7 @@
 char fixture_dir[64];
 struct journal *fixture_journal;
 struct bus *fixture_bus;
+size_t fixture_segment = 64 * MIB;
 
 static void durable(void *self, uint64_t seq)
 {
@@ -23,9 +24,9 @@ static void durable(void *self, uint64_t seq)
 		bus_durable(fixture_bus, seq);
 }
 
-static void checkpoint(void *self, struct buf *out)
+static size_t checkpoint(void *self, struct buf *out)
 {
-	folds_save(bus_folds(fixture_bus), out);
+	return folds_save(bus_folds(fixture_bus), out);
 }
 
 void fixture_start(void)
@@ -33,7 +34,7 @@ void fixture_start(void)
 	static const struct admit_options admit = {ADMIT_WARN, MIB, 64};
 	struct journal_options o = {
 		.dir = fixture_dir,
-		.segment_bytes = 64 * MIB,
+		.segment_bytes = fixture_segment,
 		.wait_max = 64 * MIB,
 		.commit_ms = 1,
 		.durable = durable,

@@ -1,14 +1,12 @@
 /* folds.c - the frame of all that is folded from the journal. */
 #include "bus/folds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
 #include "base/must.h"
-#include "base/sections.h"
+#include "bus/inside.h"
+#include "journal/kept.h"
 #include "journal/reader.h"
 
 #define READ_CHUNK (256 * KIB)
@@ -17,121 +15,29 @@
 #define FEW 250       /* signals from one tick to the next */
 #define FLOOD 5000    /* likewise; and as many may be folded from one tick to the next */
 
-struct folded {
-	const struct fold_kind *kind;
-	void *self;
-	struct folds *folds;
-	uint64_t seq;
-	bool is_past; /* not later: it has yet to hear the past */
-	/* later */
-	struct journal_reader *reader; /* NULL: closed */
-	unsigned watchers;
-	uint64_t purse; /* signals that may be folded until the next tick */
-
-	struct link in_folds;   /* folds.all */
-	struct link in_at_once; /* folds.at_once */
-};
-
-struct folds {
-	struct journal *journal;
-	struct signal_reader *lines;
-	struct link all, at_once; /* in the order of joining */
-	uint64_t counted;         /* the newest signal at the last tick */
-	bool few_come;
-};
-
-/* --- the checkpoint -------------------------------------------------------- */
-
-static void name_part(const struct fold_kind *kind, const char *part, char name[SECTION_NAME_MAX])
+bool folded_is_later(const struct folded *f)
 {
-	snprintf(name, SECTION_NAME_MAX, "%s.%s", kind->name, part);
+	return f->kind->pace == FOLD_LATER || f->folds->is_of_past;
 }
 
-static bool load(struct folded *f)
+static uint64_t last_of(const struct folds *folds)
 {
-	struct text all = journal_checkpoint(f->folds->journal, &f->seq);
-	struct text saved = section_find(all, f->kind->name);
-	char name[SECTION_NAME_MAX];
-
-	name_part(f->kind, "seq", name);
-	text_to_u64(section_find(all, name), &f->seq);
-	if (!saved.len || !f->kind->load(f->self, saved, &f->seq))
-		return false;
-	if (f->kind->load_texts) {
-		name_part(f->kind, "texts", name);
-		f->kind->load_texts(f->self, section_find(all, name));
-	}
-	return true;
+	return folds->is_of_past ? folds->moment : journal_last_seq(folds->journal);
 }
 
 static void begin(struct folded *f)
 {
-	uint64_t last = journal_last_seq(f->folds->journal), back = f->kind->back;
+	uint64_t last = last_of(f->folds), back = f->kind->back;
 
 	uint64_t oldest = back && last > back ? last - back : 0;
 
-	if (!load(f) || (f->kind->is_narrow && f->seq < oldest))
+	if (!folded_load(f) || (f->kind->is_narrow && f->seq < oldest))
 		f->seq = oldest;
-	f->is_past = f->kind->pace != FOLD_LATER;
+	f->is_past = !folded_is_later(f);
+	f->watchers = f->folds->is_of_past;
 	f->purse = FLOOD;
 	if (!f->is_past)
 		f->reader = journal_reader_create(f->folds->journal, f->seq);
-}
-
-static void save_seq(const struct folded *f, struct buf *out)
-{
-	char name[SECTION_NAME_MAX];
-	size_t begun;
-
-	name_part(f->kind, "seq", name);
-	begun = section_begin(out, name);
-	buf_add_u64(out, f->seq);
-	section_end(out, begun);
-}
-
-static void save_texts(const struct folded *f, struct buf *out)
-{
-	char name[SECTION_NAME_MAX];
-	size_t begun;
-
-	name_part(f->kind, "texts", name);
-	begun = section_begin(out, name);
-	f->kind->save_texts(f->self, out);
-	section_end(out, begun);
-}
-
-static void save_bounded(const struct folded *f, struct buf *out)
-{
-	struct buf saved;
-
-	buf_init(&saved, f->kind->saved_max);
-	f->kind->save(f->self, &saved);
-	if (saved.full)
-		log_warn("journal", "the state of '%s' is too long to be saved", f->kind->name);
-	else
-		buf_add(out, buf_text(&saved));
-	buf_finish(&saved);
-}
-
-static void save(const struct folded *f, struct buf *out)
-{
-	size_t begun = section_begin(out, f->kind->name);
-
-	if (f->kind->saved_max)
-		save_bounded(f, out);
-	else
-		f->kind->save(f->self, out);
-	section_end(out, begun);
-	if (f->kind->pace == FOLD_LATER || f->is_past)
-		save_seq(f, out);
-	if (f->kind->save_texts)
-		save_texts(f, out);
-}
-
-void folds_save(const struct folds *folds, struct buf *out)
-{
-	list_each(&folds->all, l)
-		save(list_of(l, const struct folded, in_folds), out);
 }
 
 /* --- at once --------------------------------------------------------------- */
@@ -186,10 +92,21 @@ static void read_past(struct folds *folds, uint64_t after)
 	journal_reader_destroy(from);
 }
 
+static void reach_moment(struct folds *folds)
+{
+	while (folds_are_behind(folds))
+		if (!folds_turn(folds))
+			wait_for_disk(folds->journal);
+}
+
 void folds_catch_up(struct folds *folds)
 {
 	uint64_t last = journal_last_seq(folds->journal), after = last;
 
+	if (folds->is_of_past) {
+		reach_moment(folds);
+		return;
+	}
 	list_each(&folds->all, l) {
 		struct folded *f = list_of(l, struct folded, in_folds);
 
@@ -233,6 +150,8 @@ static uint64_t present_of(const struct folded *f)
 {
 	const struct journal *journal = f->folds->journal;
 
+	if (f->folds->is_of_past)
+		return f->folds->moment;
 	return f->kind->durable_first && !journal_fails(journal) ? journal_durable_seq(journal)
 	                                                         : journal_last_seq(journal);
 }
@@ -253,7 +172,8 @@ static bool follow_lines(struct folded *f, struct text lines, uint64_t limit, ui
 
 		if (seq > limit)
 			return true;
-		if (signal_read(f->folds->lines, line, &s, NULL))
+		if ((!f->kind->may_want || f->kind->may_want(line)) &&
+		    signal_read(f->folds->lines, line, &s, NULL))
 			f->kind->hear(f->self, &s);
 		journal_reader_take(f->reader, line.len + 1, seq + 1);
 		f->seq = seq;
@@ -283,6 +203,8 @@ static bool follow(struct folded *f, uint64_t limit, uint64_t until_ns)
 	}
 	if (f->seq != began && f->kind->heard)
 		f->kind->heard(f->self, f->seq >= limit);
+	if (f->seq != began && f->kind->durable && f->folds->is_of_past)
+		f->kind->durable(f->self, f->seq);
 	return f->reader && f->seq < limit && news != JOURNAL_COLD;
 }
 
@@ -389,6 +311,22 @@ struct folds *folds_create(struct journal *journal)
 	return folds;
 }
 
+struct folds *folds_create_at(struct journal *journal, uint64_t seq)
+{
+	struct folds *folds = folds_create(journal);
+
+	folds->is_of_past = true;
+	folds->moment = seq < folds->counted ? seq : folds->counted;
+	buf_init(&folds->kept, KEPT_STATE_MAX);
+	journal_kept(journal, folds->moment, &folds->kept, &folds->kept_seq);
+	return folds;
+}
+
+uint64_t folds_began(const struct folds *folds)
+{
+	return folds->kept_seq;
+}
+
 struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void *self)
 {
 	struct folded *f = must_zero(1, sizeof(*f));
@@ -398,7 +336,7 @@ struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void
 	f->folds = folds;
 	list_add(&folds->all, &f->in_folds);
 	list_init(&f->in_at_once);
-	if (kind->pace == FOLD_AT_ONCE)
+	if (kind->pace == FOLD_AT_ONCE && !folds->is_of_past)
 		list_add(&folds->at_once, &f->in_at_once);
 	begin(f);
 	return f;
@@ -433,5 +371,6 @@ void folds_destroy(struct folds *folds)
 	list_each(&folds->all, l)
 		fold_remove(list_of(l, struct folded, in_folds));
 	signal_reader_destroy(folds->lines);
+	buf_finish(&folds->kept);
 	free(folds);
 }

@@ -15,7 +15,7 @@
  * Whoever needs the present calls fold_reach first, and asks fold_is_behind.
  *
  * A fold sees the signals and nothing else, neither the clock nor the configuration.  So the
- * same journal gives the same state.
+ * same journal gives the same state, and folds_create_at gives that of any moment of the past.
  *
  * To add one: write its struct fold_kind beside the state, and call folds_add where the state
  * is made.
@@ -44,6 +44,7 @@ struct fold_kind {
 	bool is_narrow;     /* with one, too, no others matter */
 	uint64_t flood;     /* later: so many from one tick to the next are a flood; 0: 5,000 */
 	size_t saved_max;   /* a longer state is not saved; 0: there is no limit */
+	bool newest_alone;  /* nobody asks for its past: in the newest checkpoint alone */
 
 	/* Quick looks, both optional: could a line of the past matter, does a new signal? */
 	bool (*may_want)(struct text line);
@@ -69,6 +70,14 @@ struct fold_kind {
 struct folds *folds_create(struct journal *journal);
 void folds_destroy(struct folds *folds);
 
+/* The same for a moment of the past, when seq was the newest signal.  States of their own are
+ * added to it: they are loaded from the newest checkpoint at or before seq that was kept with a
+ * segment (journal/kept.h), which this reads from the disk.  All fold later then, up to seq, so
+ * that nothing need wait: folds_turn, fold_reach and fold_is_behind are as ever, and
+ * folds_catch_up folds all at once.  It hears nothing new; texts are not loaded. */
+struct folds *folds_create_at(struct journal *journal, uint64_t seq);
+uint64_t folds_began(const struct folds *folds); /* where that checkpoint stands; 0: none */
+
 /* Loads it.  self lives until fold_remove, or as long as the folds. */
 struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void *self);
 void fold_remove(struct folded *folded);
@@ -88,8 +97,9 @@ bool folds_tick(struct folds *folds);
 bool folds_are_behind(const struct folds *folds);
 void folds_close(struct folds *folds); /* reads no more: the journal is about to close */
 
-/* All states, for a checkpoint. */
-void folds_save(const struct folds *folds, struct buf *out);
+/* All states, for a checkpoint.  Returns how many of its first bytes are kept with a segment:
+ * all states but those of the newest checkpoint alone, without texts. */
+size_t folds_save(const struct folds *folds, struct buf *out);
 
 /* ---- one that folds later ---- */
 

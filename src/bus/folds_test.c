@@ -1,10 +1,12 @@
 /* folds_test.c - what is folded: loaded, caught up, heard at once and later, saved. */
 #include "bus/folds.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -70,11 +72,21 @@ static bool load(void *self, struct text saved, uint64_t *seq)
 	       text_to_u64(saved, &sum->last);
 }
 
+static void save_words(const void *self, struct buf *out)
+{
+	buf_add(out, TEXT("words"));
+}
+
+static void load_words(void *self, struct text saved)
+{
+}
+
 #define KIND(name_, pace_) \
 	.name = name_, .pace = pace_, .hear = hear, .heard = heard, .durable = is_durable, \
 	.save = save, .load = load
 
-static const struct fold_kind at_once = {KIND("quick", FOLD_AT_ONCE)};
+static const struct fold_kind at_once = {KIND("quick", FOLD_AT_ONCE), .save_texts = save_words,
+                                         .load_texts = load_words};
 static const struct fold_kind odd = {KIND("odd", FOLD_AT_ONCE), .back = 10, .may_want = is_odd,
                                      .wants = wants_odd};
 static const struct fold_kind later = {KIND("slow", FOLD_LATER)};
@@ -321,6 +333,119 @@ static void a_state_that_is_too_long_is_not_saved(void **state)
 	fold_remove(f);
 }
 
+/* ---- a moment of the past ---- */
+
+#define MOMENTS 6
+
+/* What was folded up to a moment, as a checkpoint has it. */
+struct moment {
+	uint64_t seq, began;
+	struct buf saved;
+};
+
+static void fold_moment(struct moment *m)
+{
+	struct folds *folds = folds_create_at(fixture_journal, m->seq);
+	struct sum first = {0}, second = {0};
+
+	folds_add(folds, &at_once, &first);
+	folds_add(folds, &later, &second);
+	folds_catch_up(folds);
+	assert_false(folds_are_behind(folds));
+	emit(1); /* of the present: it is not heard there */
+	folds_turn(folds);
+	assert_int_equal(first.total, sum_to(m->seq));
+	assert_int_equal(second.total, sum_to(m->seq));
+	m->began = folds_began(folds);
+	assert_true(m->began <= m->seq);
+	buf_init(&m->saved, MIB);
+	folds_save(folds, &m->saved);
+	folds_destroy(folds);
+}
+
+static void remove_kept(void)
+{
+	char pattern[128];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/journal/*.checkpoint", fixture_dir);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		assert_int_equal(unlink(found.gl_pathv[i]), 0);
+	globfree(&found);
+}
+
+/* Byte for byte the same as from the first signal on. */
+static void a_moment_of_the_past_is_folded_from_near(void **state)
+{
+	struct moment near[MOMENTS] = {{0}, {1}, {350}, {701}, {1234}, {2000}};
+
+	fixture_segment = 16 * KIB;
+	fixture_stop();
+	fixture_start();
+	join();
+	for (int i = 0; i < 20; i++) {
+		emit(100);
+		take_turns();
+		settle();
+	}
+	fixture_stop(); /* and what was to be kept is */
+	fixture_start();
+	for (size_t i = 0; i < MOMENTS; i++)
+		fold_moment(&near[i]);
+	assert_true(near[0].began == 0 && near[MOMENTS - 1].began > 0);
+	remove_kept();
+	for (size_t i = 0; i < MOMENTS; i++) {
+		struct moment far = {near[i].seq};
+
+		fold_moment(&far);
+		assert_int_equal(far.began, 0);
+		assert_true(text_equal(buf_text(&far.saved), buf_text(&near[i].saved)));
+		buf_finish(&far.saved);
+		buf_finish(&near[i].saved);
+	}
+	fixture_segment = 64 * MIB;
+}
+
+/* Nobody has to wait for it: it is folded as others are that fold later. */
+static void a_moment_is_reached_in_pieces(void **state)
+{
+	struct folds *folds;
+	struct sum sum = {0};
+	struct folded *f;
+
+	emit(200);
+	settle();
+	folds = folds_create_at(fixture_journal, 150);
+	f = folds_add(folds, &at_once, &sum);
+	assert_int_equal(fold_seq(f), 0);
+	assert_false(fold_reach(f, 0)); /* one look at the clock, and back */
+	assert_true(sum.count > 0 && sum.count < 150 && fold_is_behind(f));
+	while (!fold_reach(f, 0))
+		;
+	assert_int_equal(sum.total, sum_to(150));
+	assert_int_equal(sum.durable, 150);
+	folds_destroy(folds);
+}
+
+static void the_window_and_texts_are_not_kept(void **state)
+{
+	struct text kept;
+	struct buf out;
+
+	emit(3);
+	buf_init(&out, MIB);
+	kept.len = folds_save(bus_folds(fixture_bus), &out);
+	kept.at = out.at;
+	assert_true(kept.len < out.len);
+	assert_true(section_find(kept, "quick").len > 0 && section_find(kept, "slow.seq").len > 0);
+	assert_int_equal(section_find(kept, "window").len, 0);
+	assert_int_equal(section_find(kept, "quick.texts").len, 0);
+	assert_true(section_find(buf_text(&out), "window").len > 0);
+	assert_true(section_find(buf_text(&out), "quick.texts").len > 0);
+	buf_finish(&out);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -337,6 +462,9 @@ int main(void)
 		TEST(a_turn_is_bounded_and_nothing_is_lost_by_that),
 		TEST(some_hear_only_what_is_on_the_disk),
 		TEST(a_state_that_is_too_long_is_not_saved),
+		TEST(a_moment_of_the_past_is_folded_from_near),
+		TEST(a_moment_is_reached_in_pieces),
+		TEST(the_window_and_texts_are_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

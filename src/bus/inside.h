@@ -1,10 +1,13 @@
-/* inside.h - a signal under admission, for admit.c, plain.c and compose.c alone. */
+/* inside.h - what the files of this room share: a signal under admission, and what is folded. */
 #ifndef BUS_INSIDE_H
 #define BUS_INSIDE_H
 
+#include "base/list.h"
 #include "bus/admit.h"
 #include "signal/envelope.h"
 #include "signal/json.h"
+
+/* ---- admit.c, plain.c and compose.c ---- */
 
 /* The members of an envelope that have a meaning to us. */
 enum member {
@@ -54,5 +57,39 @@ bool admit_place_plain(struct admit *admit, struct draft *out);
 /* Sets body, at_ms and filled of `out`, whose id and source are set; false when there is no
  * room for what is filled in. */
 bool compose(struct admit *admit, struct draft *out);
+
+/* ---- folds.c and folds_save.c ---- */
+
+struct folded {
+	const struct fold_kind *kind;
+	void *self;
+	struct folds *folds;
+	uint64_t seq;
+	bool is_past; /* not later: it has yet to hear the past */
+	/* later */
+	struct journal_reader *reader; /* NULL: closed */
+	unsigned watchers;
+	uint64_t purse; /* signals that may be folded until the next tick */
+
+	struct link in_folds;   /* folds.all */
+	struct link in_at_once; /* folds.at_once */
+};
+
+struct folds {
+	struct journal *journal;
+	struct signal_reader *lines;
+	struct link all, at_once; /* in the order of joining */
+	uint64_t counted;         /* the newest signal at the last tick */
+	bool few_come;
+	/* Of a moment of the past: up to where all is folded, and the checkpoint before it. */
+	bool is_of_past;
+	uint64_t moment, kept_seq;
+	struct buf kept;
+};
+
+/* Does it follow the journal? */
+bool folded_is_later(const struct folded *folded);
+/* From the checkpoint; false: it has none there, or none that is good. */
+bool folded_load(struct folded *folded);
 
 #endif

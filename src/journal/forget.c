@@ -12,6 +12,7 @@
 #include "journal/checkpoint.h"
 #include "journal/disk.h"
 #include "journal/format.h"
+#include "journal/kept.h"
 #include "journal/lock.h"
 #include "journal/recover.h"
 #include "journal/rewrite.h"
@@ -348,7 +349,8 @@ bool forget_complete(int dir, struct error *why)
 
 	if (!forget_read_mark(dir, &first))
 		return errno == ENOENT || error_errno(why, MARK);
-	if (!put_all_in_place(dir, why) || !remove_ending(dir, QUARANTINES, why))
+	if (!put_all_in_place(dir, why) || !remove_ending(dir, QUARANTINES, why) ||
+	    !kept_remove_from(dir, first, why))
 		return false;
 	checkpoint_remove_from(dir, first);
 	unlinkat(dir, DRAFT, 0);

@@ -59,7 +59,8 @@ struct journal {
 	struct segment segment;
 	struct writer_cursor cursor;
 	struct syncer syncer;
-	bool hurried; /* somebody waits for the commit under way */
+	bool hurried;         /* somebody waits for the commit under way */
+	bool is_kept_too_big; /* a state was, and the log has said so */
 	struct {
 		uint64_t next_ns; /* when age may take something again */
 		int64_t until_ms; /* what it may take until then was written by this time */
@@ -79,6 +80,7 @@ struct journal {
 	struct shelf shelf;
 	struct text state; /* a checkpoint to write once state_seq is durable; heap */
 	uint64_t state_seq;
+	size_t state_kept; /* so many of its first bytes may be kept with a segment */
 	struct journal_stats stats;
 
 	/* --- the warmer's, under the mutex too --- */

@@ -15,6 +15,7 @@
 #include "journal/forget.h"
 #include "journal/format.h"
 #include "journal/inside.h"
+#include "journal/kept.h"
 #include "journal/lock.h"
 #include "journal/recover.h"
 #include "journal/warm.h"
@@ -121,13 +122,19 @@ static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 static bool journal_load(struct journal *j, struct error *why)
 {
 	uint64_t fork;
+	bool found;
 
 	if (!format_check_start(j->dir, why) || !forget_complete(j->dir, why) ||
 	    !shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
 	    !find_last(j, &fork, why))
 		return false;
-	checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
-	return begin_epoch(j, fork, why);
+	found = checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
+	if (!begin_epoch(j, fork, why))
+		return false;
+	kept_sweep(j);
+	if (!found)
+		journal_kept(j, j->last, &j->checkpoint, &j->checkpoint_seq);
+	return true;
 }
 
 static void journal_destroy(struct journal *j)
@@ -297,11 +304,13 @@ void journal_save_state(struct journal *j)
 {
 	struct text old;
 	struct buf state;
+	size_t kept;
 
 	if (!j->options.checkpoint)
 		return;
 	buf_init(&state, CHECKPOINT_MAX);
-	j->options.checkpoint(j->options.self, &state);
+	kept = j->options.checkpoint(j->options.self, &state);
+	assert(kept <= state.len);
 	if (state.full) {
 		log_warn("journal", "the state is too big for a checkpoint");
 	} else {
@@ -309,6 +318,7 @@ void journal_save_state(struct journal *j)
 		old = j->state;
 		j->state = checkpoint_copy(buf_text(&state));
 		j->state_seq = j->last;
+		j->state_kept = kept;
 		pthread_cond_signal(&j->to_writer);
 		pthread_mutex_unlock(&j->mutex);
 		checkpoint_free(old);
@@ -382,8 +392,10 @@ static void seal(struct journal *j)
 	struct error why;
 
 	journal_save_state(j);
-	if (j->state.at)
+	if (j->state.at) {
 		checkpoint_write(j->dir, j->state_seq, j->state);
+		kept_offer(j, j->state_seq, (struct text){j->state.at, j->state_kept});
+	}
 	if (!epochs_mark_write(j->dir, journal_epoch(j), j->last, &why))
 		log_error("journal", "no mark of a clean stop: %s", why.words);
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "journal/disk.h"
 #include "journal/inside.h"
+#include "journal/kept.h"
 
 #define DAY_MS 86400000ll
 #define HOUR_MS 3600000ll
@@ -110,6 +111,7 @@ static void remove_oldest(struct journal *j)
 	unlinkat(j->dir, name, 0);
 	segment_name(name, first, SEGMENT_INDEX);
 	unlinkat(j->dir, name, 0);
+	kept_remove(j->dir, first);
 	log_info("journal", "segment %llu is over the limit and gone", (unsigned long long)first);
 }
 

@@ -5,7 +5,7 @@
 struct journal;
 
 /* On the writer's thread.  Readers that hold a segment open keep reading it.  With a segment
- * goes what was damaged in it. */
+ * go its checkpoint and what was damaged in it. */
 void retention_apply(struct journal *journal);
 
 /* The same, and what was damaged in segments that went before: a reader that held one open

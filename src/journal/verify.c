@@ -13,6 +13,7 @@
 #include "journal/checkpoint.h"
 #include "journal/epochs.h"
 #include "journal/format.h"
+#include "journal/kept.h"
 #include "journal/recover.h"
 #include "journal/shelf.h"
 
@@ -262,6 +263,9 @@ static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, i
 			    (unsigned long long)l.first);
 		l.next = l.first;
 		r->segments++;
+		if (kept_is_damaged(dir, l.first))
+			say(r, "segment %llu: its checkpoint is damaged",
+			    (unsigned long long)l.first);
 		if (look_at_segment(&l, dir, &why))
 			continue;
 		if (was_taken_by_retention(shelf, dir))

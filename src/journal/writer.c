@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "journal/checkpoint.h"
 #include "journal/inside.h"
+#include "journal/kept.h"
 #include "journal/retention.h"
 
 #define RETRY_MS_MIN 100
@@ -269,16 +270,20 @@ static void write_state(struct journal *j)
 {
 	struct text state = {0};
 	uint64_t seq;
+	size_t kept;
 
 	pthread_mutex_lock(&j->mutex);
 	seq = j->state_seq;
+	kept = j->state_kept;
 	if (has_state_to_write(j)) {
 		state = j->state;
 		j->state = (struct text){0};
 	}
 	pthread_mutex_unlock(&j->mutex);
-	if (state.at)
+	if (state.at) {
 		checkpoint_write(j->dir, seq, state);
+		kept_offer(j, seq, (struct text){state.at, kept});
+	}
 	checkpoint_free(state);
 }
 

@@ -25,9 +25,9 @@ static void durable(void *self, uint64_t seq)
 		bus_durable(fixture_bus, seq);
 }
 
-static void checkpoint(void *self, struct buf *out)
+static size_t checkpoint(void *self, struct buf *out)
 {
-	folds_save(bus_folds(fixture_bus), out);
+	return folds_save(bus_folds(fixture_bus), out);
 }
 
 static void start(void)
