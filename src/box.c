@@ -216,6 +216,13 @@ static void tell_stage(void *self)
 	box_tell(self, &(struct news){NEWS_STAGE});
 }
 
+static void tell_deeds(void *self)
+{
+	struct box *box = self;
+
+	deeds_go_on(box->deeds);
+}
+
 static void make_playhouse(struct box *box)
 {
 	struct playhouse_options o = {
@@ -227,6 +234,7 @@ static void make_playhouse(struct box *box)
 		.followers = count_followers,
 		.command = tell_command,
 		.changed = tell_stage,
+		.reached = tell_deeds,
 	};
 
 	box->playhouse = playhouse_create(&o);

@@ -629,6 +629,7 @@ def _():
         add(box, up, "one")
         until_state(box, "one", "connected")
         lull(box)
+        flood(box, 60000)  # more than is played for a click at once: it waits for the rest
         box.emit("stay", source="one", correlationId="run-1")
         box.emit(click("ada", id="a"))
         got = eventually(lambda: heard(up))

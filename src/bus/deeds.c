@@ -2,6 +2,7 @@
 #include "bus/deeds.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/log.h"
@@ -11,10 +12,20 @@
 #include "signal/make.h"
 
 #define RECEIPT_MAX (64 * KIB)
+#define WAITING_MAX 256 /* one more is told to nobody */
 
 struct deeds {
 	struct deeds_options options;
 	struct tap tap;
+	struct signal_reader *reader;
+	struct link waiting; /* waiting_deed.in_deeds, oldest first */
+	unsigned waiting_count;
+};
+
+struct waiting_deed {
+	struct link in_deeds;
+	size_t len;
+	char line[]; /* of the signal */
 };
 
 /* why: nobody took it; NULL: somebody did. */
@@ -52,21 +63,79 @@ static void give_receipt(struct deeds *d, const struct back_deed *deed, const ch
 	buf_finish(&out);
 }
 
+static void settle_deed(struct deeds *d, const struct back_deed *deed, const char *why)
+{
+	const struct signal *s = deed->signal;
+
+	if (why)
+		log_debug("back", "%.*s is not heard: %s", TEXT_ARG(s->type), why);
+	if (text_is(s->type, "user.command"))
+		give_receipt(d, deed, why);
+}
+
+static void tell_deed(struct deeds *d, const struct back_deed *deed)
+{
+	struct error why = {""};
+	bool is_told = backs_tell(d->options.backs, deed, &why) == BACK_DONE;
+
+	settle_deed(d, deed, is_told ? NULL : why.words);
+}
+
+static bool is_known(struct deeds *d, struct back_deed *deed)
+{
+	return d->options.concerned(d->options.self, deed->signal, deed);
+}
+
+static void let_wait(struct deeds *d, const struct back_deed *deed)
+{
+	struct text line = deed->signal->line;
+	struct waiting_deed *w;
+
+	if (d->waiting_count == WAITING_MAX) {
+		settle_deed(d, deed, "too many wait until the stage is at the present");
+		return;
+	}
+	w = must_alloc(sizeof(*w) + line.len);
+	w->len = line.len;
+	memcpy(w->line, line.at, line.len);
+	list_add(&d->waiting, &w->in_deeds);
+	d->waiting_count++;
+}
+
 static void heard(struct tap *tap, const struct signal *s)
 {
 	struct deeds *d = list_of(tap, struct deeds, tap);
 	struct back_deed deed = {.signal = s};
-	struct error why = {""};
-	bool is_told;
 
 	if (s->via.len || !text_starts(s->type, TEXT("user.")))
 		return;
-	deed.source = d->options.concerned(d->options.self, s, &deed.run);
-	is_told = backs_tell(d->options.backs, &deed, &why) == BACK_DONE;
-	if (!is_told)
-		log_debug("back", "%.*s is not heard: %s", TEXT_ARG(s->type), why.words);
-	if (text_is(s->type, "user.command"))
-		give_receipt(d, &deed, is_told ? NULL : why.words);
+	if (!is_known(d, &deed) || (d->waiting_count && !s->correlation.at))
+		let_wait(d, &deed);
+	else
+		tell_deed(d, &deed);
+}
+
+static void stop_waiting(struct deeds *d, struct waiting_deed *w)
+{
+	list_remove(&w->in_deeds);
+	d->waiting_count--;
+	free(w);
+}
+
+void deeds_go_on(struct deeds *d)
+{
+	list_each(&d->waiting, l) {
+		struct waiting_deed *w = list_of(l, struct waiting_deed, in_deeds);
+		struct signal s;
+		struct back_deed deed = {.signal = &s};
+
+		if (signal_read(d->reader, (struct text){w->line, w->len}, &s, NULL)) {
+			if (!is_known(d, &deed))
+				return;
+			tell_deed(d, &deed);
+		}
+		stop_waiting(d, w);
+	}
 }
 
 struct deeds *deeds_create(const struct deeds_options *options)
@@ -74,6 +143,8 @@ struct deeds *deeds_create(const struct deeds_options *options)
 	struct deeds *d = must_zero(1, sizeof(*d));
 
 	d->options = *options;
+	d->reader = signal_reader_create();
+	list_init(&d->waiting);
 	d->tap = (struct tap){.name = "people", .heard = heard};
 	bus_add_tap(options->bus, &d->tap);
 	return d;
@@ -81,5 +152,10 @@ struct deeds *deeds_create(const struct deeds_options *options)
 
 void deeds_destroy(struct deeds *d)
 {
+	if (!d)
+		return;
+	list_each(&d->waiting, l)
+		stop_waiting(d, list_of(l, struct waiting_deed, in_deeds));
+	signal_reader_destroy(d->reader);
 	free(d);
 }

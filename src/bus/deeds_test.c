@@ -19,7 +19,9 @@ static struct deeds *deeds;
 static struct back_end end;
 static struct tap tap;
 static enum back_answer answer;
-static char told[64];      /* type, source and run of the last deed */
+static bool is_reached; /* it is known whom a deed concerns that names no run */
+static char told[64];   /* type, source and run of the last deed */
+static size_t told_count;
 static char lines[8][512]; /* all signals */
 static size_t count;
 
@@ -27,15 +29,17 @@ static enum back_answer tell(void *self, const struct back_deed *deed, struct er
 {
 	snprintf(told, sizeof(told), "%.*s %.*s %.*s", TEXT_ARG(deed->signal->type),
 	         TEXT_ARG(deed->source), TEXT_ARG(deed->run));
+	told_count++;
 	if (answer != BACK_DONE)
 		error_set(why, "it sleeps");
 	return answer;
 }
 
-static struct text concerned(void *self, const struct signal *s, struct text *run)
+static bool concerned(void *self, const struct signal *s, struct back_deed *deed)
 {
-	*run = TEXT("r1");
-	return TEXT("crew");
+	deed->run = TEXT("r1");
+	deed->source = TEXT("crew");
+	return is_reached || s->correlation.len;
 }
 
 static void heard(struct tap *t, const struct signal *s)
@@ -54,8 +58,9 @@ static int set_up(void **state)
 	tap = (struct tap){.name = "test", .heard = heard};
 	bus_add_tap(fixture_bus, &tap);
 	answer = BACK_DONE;
+	is_reached = true;
 	told[0] = '\0';
-	count = 0;
+	told_count = count = 0;
 	return 0;
 }
 
@@ -112,6 +117,42 @@ static void what_a_source_says_is_no_deed(void **state)
 	assert_int_equal(count, 2);
 }
 
+static void one_waits_until_it_is_known_whom_it_concerns(void **state)
+{
+	is_reached = false;
+	emit("{\"type\":\"user.command\",\"id\":\"c6\",\"payload\":" COMMAND "}", true);
+	emit("{\"type\":\"user.click\",\"id\":\"c7\",\"payload\":{\"target\":\"poet\"}}", true);
+	deeds_go_on(deeds);
+	assert_int_equal(told_count, 0);
+	emit("{\"type\":\"user.point\",\"id\":\"c8\",\"correlationId\":\"r1\","
+	     "\"payload\":{\"position\":{\"x\":1,\"y\":1}}}",
+	     true);
+	assert_string_equal(told, "user.point crew r1"); /* of this it is known */
+	assert_int_equal(count, 3);
+	is_reached = true;
+	deeds_go_on(deeds);
+	assert_int_equal(told_count, 3);
+	assert_string_equal(told, "user.click crew r1");
+	assert_non_null(strstr(lines[3], "\"payload\":{\"signal\":\"c6\",\"told\":true}"));
+	deeds_go_on(deeds); /* once */
+	assert_int_equal(told_count, 3);
+}
+
+static void not_too_many_wait(void **state)
+{
+	is_reached = false;
+	for (int i = 0; i < 256; i++) {
+		count = 0;
+		emit("{\"type\":\"user.click\",\"payload\":{\"target\":\"poet\"}}", true);
+	}
+	count = 0;
+	emit("{\"type\":\"user.command\",\"id\":\"c9\",\"payload\":" COMMAND "}", true);
+	assert_non_null(strstr(lines[1], "{\"signal\":\"c9\",\"told\":false,\"why\":\"too many "));
+	is_reached = true;
+	deeds_go_on(deeds);
+	assert_int_equal(told_count, 256);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +161,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_that_nobody_takes_says_why, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_a_command_has_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_a_source_says_is_no_deed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_waits_until_it_is_known_whom_it_concerns,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(not_too_many_wait, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

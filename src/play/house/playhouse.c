@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "bus/backs.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "journal/journal.h"
@@ -40,6 +41,7 @@ struct playhouse {
 	bool is_untold;        /* commands were played that nobody was told of */
 	bool is_past;          /* what was heard last was left behind */
 	bool is_quiet;         /* whoever asked looks when all is played */
+	bool is_awaited;       /* a deed waits until it is played up to there */
 	uint64_t present_ms;   /* the loop's time when it was last at the present; 0: never */
 	uint64_t reached_ms;   /* likewise, when it was last played on for somebody */
 	uint64_t looked_ms;    /* likewise, when those who follow were last told to look */
@@ -140,6 +142,14 @@ static void tell_to_look(struct playhouse *p)
 	p->options.changed(p->options.self);
 }
 
+/* Whoever asked too early is told when there is more to know; until then it is played on. */
+static void await(struct playhouse *p, bool is_awaited)
+{
+	if (is_awaited != p->is_awaited)
+		fold_watch(p->folded, is_awaited);
+	p->is_awaited = is_awaited;
+}
+
 /* At the end of a turn, once for all that was heard in it. */
 static void settle(struct later *later)
 {
@@ -147,6 +157,10 @@ static void settle(struct later *later)
 
 	if (p->is_untold && p->folded && !fold_is_behind(p->folded))
 		tell_to_look(p);
+	if (p->is_awaited) {
+		await(p, false);
+		p->options.reached(p->options.self);
+	}
 	wake_for(p, theatre_next(p->theatre));
 }
 
@@ -319,23 +333,30 @@ static struct text entity_of(yyjson_val *envelope)
 	return target.len ? target : json_text(yyjson_obj_get(payload, "entityId"));
 }
 
-struct text playhouse_concerned(void *self, const struct signal *s, struct text *run)
+bool playhouse_concerned(void *self, const struct signal *s, struct back_deed *deed)
 {
 	struct playhouse *p = self;
-	struct text source = TEXT(""), known;
 	struct json_reader reader;
+	struct text known;
 	yyjson_doc *doc;
 
-	*run = s->correlation;
-	if (run->at)
-		return theatre_source(p->theatre, *run);
-	fold_reach_to(p->folded, s->seq - 1, may_take_ns(p, DEED_NS));
+	deed->run = s->correlation;
+	if (deed->run.at) {
+		deed->source = theatre_source(p->theatre, deed->run);
+		return true;
+	}
+	if (!fold_reach_to(p->folded, s->seq - 1, may_take_ns(p, DEED_NS))) {
+		await(p, true);
+		return false;
+	}
 	json_reader_init(&reader, s->line.len);
 	doc = json_read(&reader, s->line, NULL);
-	theatre_episode(p->theatre, entity_of(yyjson_doc_get_root(doc)), run, &source);
+	theatre_episode(p->theatre, entity_of(yyjson_doc_get_root(doc)), &deed->run, &deed->source);
 	json_reader_finish(&reader);
-	known = run->len ? theatre_source(p->theatre, *run) : source;
-	return known.len ? known : source;
+	known = deed->run.len ? theatre_source(p->theatre, deed->run) : deed->source;
+	if (known.len)
+		deed->source = known;
+	return true;
 }
 
 /* ---- life ---- */

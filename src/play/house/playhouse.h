@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "play/theatre.h"
 
+struct back_deed;
 struct bus;
 struct journal;
 struct loop;
@@ -26,6 +27,8 @@ struct playhouse_options {
 	/* To them: a command was played, in the order of versions; all of it must be looked at. */
 	void (*command)(void *self, uint64_t version, double at_ms, struct text json);
 	void (*changed)(void *self);
+	/* Somebody asked playhouse_concerned too early; it may know more now. */
+	void (*reached)(void *self);
 };
 
 /* There is a theatre, and no document but its own. */
@@ -43,9 +46,9 @@ void playhouse_show(void *self, struct buf *out);
 
 const struct theatre *playhouse_theatre(const struct playhouse *p);
 void playhouse_status(struct playhouse *p, struct buf *out); /* of GET /api/status */
-/* Whom a signal of a person concerns: the run that it names, or else the last performance of what
- * it was done to.  self is the playhouse; empty: nobody knows. */
-struct text playhouse_concerned(void *self, const struct signal *s, struct text *run);
+/* Whom a signal of a person concerns, for bus/deeds.h: the run that it names, or else the last
+ * performance of what it was done to.  self is the playhouse. */
+bool playhouse_concerned(void *self, const struct signal *s, struct back_deed *deed);
 void playhouse_metrics(const struct playhouse *p, struct buf *out); /* of GET /metrics */
 uint64_t playhouse_skipped(const struct playhouse *p); /* signals, by the theatre or by us */
 
