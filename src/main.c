@@ -1,5 +1,5 @@
-/* main.c - argv to a command, files where every program expects some, and whose memory
- * OpenSSL takes. */
+/* main.c - argv to a command, files where every program expects some, whose memory OpenSSL
+ * takes, and whom the configuration asks. */
 #include <fcntl.h>
 #include <openssl/crypto.h>
 #include <stdbool.h>
@@ -10,7 +10,9 @@
 #include "box.h"
 #include "box/dialects.h"
 #include "cli/command.h"
+#include "config/check.h"
 #include "net/interrupt.h"
+#include "source/wish.h"
 
 static void *take(size_t size, const char *file, int line)
 {
@@ -40,10 +42,8 @@ static bool has_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	struct command_context context = {.serve = box_run,
-	                                  .check = box_check,
-	                                  .can_pin = box_can_pin,
-	                                  .env = (const char *const *)environ};
+	struct command_context context = {
+		.serve = box_run, .check = box_check, .env = (const char *const *)environ};
 
 	if (!has_standard_files())
 		return EXIT_FAILURE;
@@ -51,5 +51,8 @@ int main(int argc, char **argv)
 	CRYPTO_set_mem_functions(take, grow, give);
 	interrupt_ignore_pipe();
 	box_declare_dialects();
+	check_ask(&(struct check_by){.source_url = source_check_scheme,
+	                             .protocol = source_check_protocol,
+	                             .dialect = box_can_pin});
 	return command_main(&context, argc, argv);
 }

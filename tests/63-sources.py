@@ -302,7 +302,7 @@ def _():
     for row, word in [
         ("{url: 'ws://h/'}", "'id' is missing"), ("{id: a}", "'url' is missing"),
         ("{id: 'a b', url: 'ws://h/'}", "no id"), ("{id: demo, url: 'ws://h/'}", "our own"),
-        ("{id: a, url: 'gopher://h/'}", "begins with http"),
+        ("{id: a, url: 'gopher://h/'}", "begins with one of ws://"),
         (f"{{id: a, url: 'ws://h/', credential: '{SECRET}'}}", "${NAME}"),
         ("{id: a, url: 'ws://h/', credential: '${NOT_THERE}'}", "NOT_THERE is not set"),
         ("{id: a, url: 'ws://h/', credntial: x}", "did you mean 'credential'"),

@@ -18,6 +18,14 @@ bool text_equal_nocase(struct text a, struct text b)
 	return true;
 }
 
+bool text_has_nocase(struct text a, struct text part)
+{
+	for (size_t i = 0; i + part.len <= a.len; i++)
+		if (text_equal_nocase((struct text){a.at + i, part.len}, part))
+			return true;
+	return false;
+}
+
 bool text_starts(struct text a, struct text prefix)
 {
 	return a.len >= prefix.len && text_equal((struct text){a.at, prefix.len}, prefix);

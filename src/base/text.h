@@ -36,7 +36,8 @@ static inline bool text_is(struct text a, const char *s)
 	return text_equal(a, text_of(s));
 }
 
-bool text_equal_nocase(struct text a, struct text b); /* ASCII only */
+bool text_equal_nocase(struct text a, struct text b);  /* ASCII only */
+bool text_has_nocase(struct text a, struct text part); /* somewhere in it; likewise */
 bool text_starts(struct text a, struct text prefix);
 bool text_ends(struct text a, struct text suffix);
 int text_find(struct text a, char c); /* its index, or -1 */

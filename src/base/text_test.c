@@ -30,6 +30,10 @@ static void case_is_ignored_for_ascii_letters_only(void **state)
 	assert_true(text_equal_nocase(TEXT("Host"), TEXT("hOST")));
 	assert_false(text_equal_nocase(TEXT("Host"), TEXT("Hos")));
 	assert_false(text_equal_nocase(TEXT("[@"), TEXT("{`")));
+	assert_true(text_has_nocase(TEXT("a hOST"), TEXT("Host")));
+	assert_true(text_has_nocase(TEXT("Host a"), TEXT("host")));
+	assert_false(text_has_nocase(TEXT("a hos"), TEXT("host")));
+	assert_false(text_has_nocase(TEXT(""), TEXT("host")));
 }
 
 static void a_cut_gives_both_sides_of_the_first_mark(void **state)

@@ -15,6 +15,7 @@
 #include "hub/hub.h"
 #include "native/native.h"
 #include "play/house/playhouse.h"
+#include "source/source.h"
 
 #define NAMES_MAX 512
 
@@ -38,6 +39,7 @@ static void *make_native(struct box *box)
 	struct native_options o = {
 		.self = box,
 		.sources = box_list_sources,
+		.protocols = sources_protocols_json,
 		.stage = {.self = box, .look = look_at_stage, .since = stage_since},
 		.prompts = box->prompts,
 	};

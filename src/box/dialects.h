@@ -2,6 +2,7 @@
 #ifndef BOX_DIALECTS_H
 #define BOX_DIALECTS_H
 
+#include "base/error.h"
 #include "config/serve.h"
 #include "hub/dialect.h"
 
@@ -19,6 +20,7 @@ void box_free_dialects(struct box *box); /* after the hub */
 /* To whoever wants to know, once there is a hub. */
 void box_tell(struct box *box, const struct news *news);
 
-box_pin_fn box_can_pin;
+/* Is there one of that name that a listener can pin? */
+bool box_can_pin(struct text name, struct error *why);
 
 #endif

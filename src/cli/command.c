@@ -128,7 +128,6 @@ bool command_load(const struct command_context *context, const struct options *o
 		.file = options_value(options, "config"),
 		.env = context->env,
 		.flags = flags,
-		.can_pin = context->can_pin,
 		.is_demo = options_has(options, "demo"),
 	};
 	bool good;

@@ -24,7 +24,6 @@ enum {
 struct command_context {
 	box_run_fn *serve;   /* the running program, which this room may not know */
 	box_check_fn *check; /* and whether it would start */
-	box_pin_fn *can_pin; /* and what it speaks */
 	const char *const *env;
 	struct out out;
 };

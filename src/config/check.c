@@ -187,18 +187,28 @@ bool check_source_id(struct text value, struct error *why)
 	                 TEXT_ARG(value), ID_MAX_LEN);
 }
 
+/* ---- what other rooms know ---- */
+
+static struct check_by asked; /* set once, before anything is read */
+
+void check_ask(const struct check_by *by)
+{
+	asked = *by;
+}
+
 bool check_source_url(struct text value, struct error *why)
 {
-	static const char *const beginnings[] = {"http://", "https://", "ws://",
-	                                         "wss://",  "midi://",  "scenario:"};
+	return !asked.source_url || asked.source_url(value, why);
+}
 
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		if (text_starts(value, text_of(beginnings[i])))
-			return true;
-	return error_set(why,
-	                 "'%.*s' is no URL of a source; it begins with http://, https://, ws://, "
-	                 "wss://, midi:// or scenario:",
-	                 TEXT_ARG(value));
+bool check_protocol(struct text value, struct error *why)
+{
+	return !asked.protocol || asked.protocol(value, why);
+}
+
+bool check_dialect(struct text value, struct error *why)
+{
+	return !asked.dialect || asked.dialect(value, why);
 }
 
 bool check_reference(struct text value, struct error *why)

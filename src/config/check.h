@@ -27,14 +27,24 @@ bool check_origin(struct text value, struct error *why);
  * are ours. */
 bool check_source_id(struct text value, struct error *why);
 
-/* Only its beginning: http, https, ws, wss, midi or scenario. */
-bool check_source_url(struct text value, struct error *why);
-
 /* "${NAME}": a secret does not stand in the file itself. */
 bool check_reference(struct text value, struct error *why);
 
 /* The name of a credential: letters, digits, '.', '_', '-', at most 32, and no
  * '.' in front, so that it can name a file. */
 bool check_name(struct text value, struct error *why);
+
+/* Only other rooms know whether these are good; main.c says who is asked, before a
+ * configuration is read.  NULL: any is good. */
+struct check_by {
+	bool (*source_url)(struct text value, struct error *why);
+	bool (*protocol)(struct text value, struct error *why); /* of a source */
+	bool (*dialect)(struct text value, struct error *why);  /* can a listener pin it? */
+};
+void check_ask(const struct check_by *by);
+
+bool check_source_url(struct text value, struct error *why);
+bool check_protocol(struct text value, struct error *why);
+bool check_dialect(struct text value, struct error *why);
 
 #endif

@@ -188,23 +188,18 @@ static char *settle_from_here(char *path)
 	return settled;
 }
 
-static bool settle_listens(const struct config_loading *l)
+static void settle_listens(const struct config_loading *l)
 {
 	struct config *config = l->config;
 
 	for (size_t i = 0; i < config->listen_count; i++) {
 		struct config_listen *listen = &config->listen[i];
-		struct error why;
 
-		if (listen->dialect && l->sources->can_pin &&
-		    !l->sources->can_pin(text_of(listen->dialect), &why))
-			return error_set(l->why, "listen: %s: %s", listen->address, why.words);
 		if (!listen->cert)
 			continue;
 		listen->cert = settle_path(l, listen->cert, config->data);
 		listen->key = settle_path(l, listen->key, config->data);
 	}
-	return true;
 }
 
 static bool settle_tokens(const struct config_loading *l)
@@ -271,7 +266,8 @@ static bool config_settle(struct config_loading *l)
 	for (size_t i = 0; i < config->source_count; i++)
 		if (!config_settle_source(l, i))
 			return false;
-	return settle_listens(l) && settle_tokens(l);
+	settle_listens(l);
+	return settle_tokens(l);
 }
 
 bool config_load(struct config *config, const struct config_sources *sources, struct error *why)

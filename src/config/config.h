@@ -106,7 +106,6 @@ struct config_sources {
 	const char *const *env; /* "NAME=value", ended by NULL: environ, or a test's */
 	const struct config_flag *flags;
 	size_t flag_count;
-	bool (*can_pin)(struct text dialect, struct error *why); /* NULL: nobody asks */
 	/* The demo keeps its signals out of the user's own journal: without a flag or a variable
 	 * its data is beside the default directory, whatever the file says. */
 	bool is_demo;

@@ -30,7 +30,4 @@ typedef int box_run_fn(const struct box_options *options);
  * changes nothing; who has the ports and DATA at the moment is not asked. */
 typedef bool box_check_fn(const struct config *config, struct error *why);
 
-/* Is there a dialect of that name that a listener can pin? */
-typedef bool box_pin_fn(struct text dialect, struct error *why);
-
 #endif

@@ -33,6 +33,7 @@ struct native_stage {
 struct native_options {
 	void *self;
 	void (*sources)(void *self, struct buf *out); /* all of them, as a JSON array */
+	void (*protocols)(struct buf *out);           /* likewise: what they may speak */
 	struct native_stage stage;
 	struct prompts *prompts; /* what agents ask */
 };

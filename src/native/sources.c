@@ -20,6 +20,8 @@ void native_say_sources(struct native_view *view)
 	put_word(&out, "op", "sources");
 	put_key(&out, "all");
 	o->sources(o->self, &out);
+	put_key(&out, "protocols");
+	o->protocols(&out);
 	buf_add_char(&out, '}');
 	native_say(view->client, &out);
 }

@@ -81,6 +81,35 @@ static void add_counters(struct buf *out, const struct source *s)
 	describe_add_time(out, "lastSignalAt", n->last_ms);
 }
 
+/* All that a form has to know before there is a source, and a card beside its source. */
+static void add_protocol(struct buf *out, const struct transport *t)
+{
+	put_object(out, NULL);
+	put_word(out, "name", t->protocol);
+	put_word(out, "label", t->label);
+	put_list(out, "schemes");
+	for (const char *const *scheme = t->schemes; scheme && *scheme; scheme++) {
+		struct text rest;
+
+		put_text(out, NULL, text_cut(text_of(*scheme), ':', &rest));
+	}
+	put_list_end(out);
+	add_abilities(out, t);
+	put_word(out, "credential", t->credential);
+	put_bool(out, "needsCredential", t->needs_credential);
+	put_word(out, "ownCredential", t->owner);
+	put_bool(out, "mainSession", t->has_main_session);
+	put_end(out);
+}
+
+void sources_protocols_json(struct buf *out)
+{
+	put_list(out, NULL);
+	for (const struct transport *const *t = transports; *t; t++)
+		add_protocol(out, *t);
+	put_list_end(out);
+}
+
 void source_json(const struct source *s, struct buf *out)
 {
 	put_object(out, NULL);

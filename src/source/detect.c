@@ -1,41 +1,56 @@
 /* detect.c - which protocol a URL speaks, by its looks alone. */
-#include <strings.h>
+#include <assert.h>
 
-#include "net/url.h"
 #include "source/source.h"
 
-#define OPENCLAW_PORT 18789
+const char *const source_schemes_http[] = {"http://", "https://", NULL};
+const char *const source_schemes_ws[] = {"ws://", "wss://", NULL};
 
-static bool starts(struct text t, const char *prefix)
+bool source_has_scheme(const char *const *schemes, struct text url)
 {
-	size_t n = strlen(prefix);
+	for (; schemes && *schemes; schemes++) {
+		struct text scheme = text_of(*schemes);
 
-	return t.len >= n && strncasecmp(t.at, prefix, n) == 0;
+		if (url.len >= scheme.len &&
+		    text_equal_nocase((struct text){url.at, scheme.len}, scheme))
+			return true;
+	}
+	return false;
 }
 
-static bool contains(struct text t, const char *word)
+static const struct transport *first_with_scheme(struct text url, bool reads_url)
 {
-	size_t n = strlen(word);
+	for (const struct transport *const *t = transports; *t; t++)
+		if ((*t)->reads_url == reads_url && source_has_scheme((*t)->schemes, url))
+			return *t;
+	return NULL;
+}
 
-	for (size_t i = 0; i + n <= t.len; i++)
-		if (strncasecmp(t.at + i, word, n) == 0)
-			return true;
-	return false;
+static const struct transport *first_that_recognises(struct text url)
+{
+	for (const struct transport *const *t = transports; *t; t++)
+		if ((*t)->recognises && (*t)->recognises(url))
+			return *t;
+	return NULL;
+}
+
+/* A URL that is none is taken for one of http, and refused as such. */
+const char *source_detect_by_scheme(struct text url)
+{
+	const struct transport *t = first_with_scheme(text_trim(url), false);
+
+	if (!t)
+		t = first_with_scheme(text_of(source_schemes_http[0]), false);
+	assert(t);
+	return t->protocol;
 }
 
 const char *source_detect(struct text url)
 {
-	struct text t = text_trim(url);
-	struct url parsed;
-	bool is_known = url_parse(&parsed, t, NULL);
+	struct text trimmed = text_trim(url);
+	const struct transport *t = first_with_scheme(trimmed, true);
 
-	if (starts(t, "scenario:"))
-		return "scenario";
-	if (starts(t, "midi://"))
-		return "midi";
-	if ((is_known && parsed.port == OPENCLAW_PORT) || contains(t, "openclaw"))
-		return "openclaw";
-	if (starts(t, "ws://") || starts(t, "wss://"))
-		return "websocket";
-	return contains(t, "anthropic") ? "anthropic" : "sse";
+	if (!t)
+		t = first_that_recognises(trimmed);
+	return t ? t->protocol : source_detect_by_scheme(trimmed);
 }

@@ -1,9 +1,9 @@
-/* found.h - a credential that is not given but found: OpenClaw's own configuration
- * names it.
+/* found.h - a credential that is not given but found: the configuration of the producer
+ * itself names it (transport.own_credential).
  *
  * It is not copied.  A source that takes it has it read each time it is dialled, so a
  * new one is found by itself, and it goes only to a socket of this machine that belongs
- * to our own user.  The gateway that was found on this machine takes it unless it was
+ * to our own user.  A producer that was found on this machine takes it unless it was
  * given another; others are told to.
  */
 #ifndef SOURCE_FOUND_H
@@ -11,14 +11,16 @@
 
 #include "source/source.h"
 
-#define FOUND_OPENCLAW "openclaw" /* where from, as clients say it */
+/* Whose protocol it is, as clients say where a credential is from; NULL: there is none. */
+const struct transport *found_giver(struct text from);
+bool found_is_from(struct text from, struct error *why); /* the same, with the names of all */
 
-/* May a source take it, if the wish says so?  It has to be a gateway of this machine, and
- * there has to be a token.  source: the one that is changed; NULL: a new one. */
+/* May a source take it, if the wish says so?  It has to be at this machine, and there has to
+ * be one.  source: the one that is changed; NULL: a new one. */
 enum back_answer found_agree(struct sources *sources, const struct source *source,
                              const struct source_wish *wish, struct error *why);
-/* Is there one?  Reads the file, and whoever takes it is told when that is news. */
-bool found_is_there(struct sources *sources, struct error *why);
+/* Reads them all again, and whoever takes one is told when it is news. */
+void found_look(struct sources *sources);
 
 /* NULL: it takes none.  The caller wipes and frees it. */
 char *found_token(struct source *source);

@@ -38,9 +38,9 @@ struct source {
 	const struct transport *transport; /* NULL: nobody speaks the protocol */
 	bool is_guessed;                   /* the protocol */
 	bool is_local, is_configured;
-	bool takes_found; /* a credential that OpenClaw's own configuration names: found.h */
-	bool is_untried;  /* the credential: somebody gave it, and it has let us in nowhere yet */
-	bool is_wanted;   /* somebody wants it connected */
+	const struct transport *takes_from; /* whose own credential it was told to take: found.h */
+	bool is_untried; /* the credential: somebody gave it, and it has let us in nowhere yet */
+	bool is_wanted;  /* somebody wants it connected */
 	enum source_state state;
 	char *error, *last_error; /* of the state; of anything: NULL: none */
 	void *line;               /* what the transport opened; NULL: it is closed */
@@ -85,7 +85,7 @@ struct sources {
 	struct store *store;
 	unsigned colors; /* given so far */
 	bool is_stopped;
-	bool token_found; /* in OpenClaw's own configuration, when it was last read */
+	unsigned found; /* a bit for each of transports[]: its own credential was there */
 
 	struct link changed; /* source.in_changed: to be told */
 	struct buf removed;  /* ids, as JSON with commas */

@@ -16,6 +16,11 @@ struct text source_name(const struct source *s)
 	return text_of(s->name);
 }
 
+const struct transport *source_transport(const struct source *s)
+{
+	return s->transport;
+}
+
 const char *source_url(const struct source *s)
 {
 	return s->url;

@@ -1,8 +1,8 @@
 /* recognise.c - what a URL would be as a source, by its looks alone: nobody is asked.
  *
- * The protocol is the one that a new source of this URL begins with.  A stream may turn
- * out to be a list of models, and what looks like Anthropic's without a credential is
- * taken for a stream: that is told as what it may become.
+ * The protocol is the one that a new source of this URL begins with.  It may turn out to be
+ * another one, and what needs a credential and has none is taken for what its scheme says:
+ * that is told as what it may become.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 #define NAMES_MAX 1000 /* that are tried before somebody has to think of one */
 
-static const char *may_become(const char *protocol)
+static const char *may_become(struct text url)
 {
-	if (strcmp(protocol, "sse") == 0)
-		return "openai";
-	return strcmp(protocol, "anthropic") == 0 ? "sse" : NULL;
+	const struct transport *t = transport_find(text_of(source_detect(url)));
+
+	return t->needs_credential ? source_detect_by_scheme(url) : t->may_become;
 }
 
 static const struct source *find_url(const struct sources *all, struct text url)
@@ -96,14 +96,13 @@ static void recognise_add_text(struct buf *out, const char *name, struct text va
 
 void sources_recognise(const struct sources *all, struct text url, struct buf *out)
 {
-	const char *protocol = source_detect(url);
 	const struct source *known = find_url(all, url);
 	char id[SOURCE_ID_MAX + 1];
 	struct url parsed;
 	struct text name = call_it(url, &parsed);
 
-	recognise_add_text(out, "protocol", text_of(protocol));
-	recognise_add_text(out, "mayBecome", text_of(may_become(protocol)));
+	recognise_add_text(out, "protocol", text_of(source_detect(url)));
+	recognise_add_text(out, "mayBecome", text_of(may_become(url)));
 	recognise_add_text(out, "category", text_of(known && known->is_local ? "local" : "remote"));
 	recognise_add_text(out, "id", find_id(all, name, id) ? text_of(id) : TEXT(""));
 	recognise_add_text(out, "name", name.len <= SOURCE_NAME_MAX ? name : TEXT(""));

@@ -73,6 +73,17 @@ static void add(const struct source_wish *wish, enum back_answer want, const cha
 		fail_msg("no '%s' in '%s'", words, why.words);
 }
 
+static void every_transport_says_what_people_have_to_know(void **state)
+{
+	for (const struct transport *const *t = transports; *t; t++) {
+		if (!(*t)->label || !(*t)->schemes || !(*t)->schemes[0])
+			fail_msg("%s has no label or no scheme", (*t)->protocol);
+		assert_true(!(*t)->needs_credential || (*t)->credential);
+		assert_int_equal(!(*t)->own_credential, !(*t)->owner);
+		assert_true(!(*t)->may_become || transport_find(text_of((*t)->may_become)));
+	}
+}
+
 static void an_id_that_is_taken_gets_a_number(void **state)
 {
 	struct source_wish wish = {.id = TEXT("lab"), .url = TEXT("ws://lab/")};
@@ -191,7 +202,7 @@ static void who_takes_it_is_told_when_it_is_gone(void **state)
 	fixture_turns(2);
 	fixture.told = 0;
 	fixture_write("openclaw.json", "{}");
-	assert_false(found_is_there(fixture.sources, NULL));
+	found_look(fixture.sources);
 	fixture_turns(2);
 	assert_int_equal(fixture.told, 1);
 	assert_null(from_of("claw"));
@@ -204,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_url_says_what_it_speaks_and_how_it_may_be_called),
 		TEST(what_is_typed_halfway_is_no_reason_to_fail),
+		TEST(every_transport_says_what_people_have_to_know),
 		TEST(an_id_that_is_taken_gets_a_number),
 		TEST(a_token_is_taken_and_never_copied),
 		TEST(it_is_for_gateways_of_this_machine_only),

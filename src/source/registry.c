@@ -14,8 +14,8 @@ const struct transport *const transports[] = {
 	&transport_ollama,
 	&transport_openclaw,
 	&transport_run,
-	&transport_midi,
 	&transport_scenario,
+	&transport_midi,
 	NULL,
 };
 

@@ -291,7 +291,8 @@ void source_lost(struct source *s, const struct loss *loss)
 
 void source_become(struct source *s, const char *protocol)
 {
-	const struct transport *other = transport_find(text_of(protocol));
+	const struct transport *other = transport_find(
+		text_of(protocol ? protocol : source_detect_by_scheme(text_of(s->url))));
 
 	if (source_is_over(s) || !other)
 		return;

@@ -77,7 +77,8 @@ void sources_withdraw(struct sources *sources, struct text id);
 enum back_answer sources_connect(struct sources *sources, struct text id, struct error *why);
 enum back_answer sources_disconnect(struct sources *sources, struct text id, struct error *why);
 
-void sources_json(const struct sources *sources, struct buf *out);    /* an array of all */
+void sources_json(const struct sources *sources, struct buf *out); /* an array of all */
+void sources_protocols_json(struct buf *out); /* an array of what they may speak */
 void sources_metrics(const struct sources *sources, struct buf *out); /* by state */
 void source_json(const struct source *source, struct buf *out);
 bool sources_knows(const struct sources *sources, struct text name); /* as an id or a name */
@@ -93,8 +94,9 @@ void source_set_available(struct source *source, bool is_available);
 /* For one that comes to us by itself: does it, and could it? */
 void source_set_coming(struct source *source, bool comes, bool is_available);
 
-/* Which protocol a URL speaks: scenario, midi, openclaw, ... else sse. */
+/* Which protocol a URL speaks, by its looks alone. */
 const char *source_detect(struct text url);
+const char *source_detect_by_scheme(struct text url); /* of the schemes that several share */
 
 /* What it would be as a source, as `,"name":value` members: protocol, mayBecome, ... */
 void sources_recognise(const struct sources *sources, struct text url, struct buf *out);

@@ -86,6 +86,7 @@ static void fake_hush(void *self, bool hush)
 
 static const struct transport able = {
 	.protocol = "websocket",
+	.schemes = source_schemes_ws,
 	.open = fake_open,
 	.close = fake_close,
 	.send = fake_send,
@@ -95,7 +96,12 @@ static const struct transport able = {
 	.hush = fake_hush,
 	.retry = &impatient,
 };
-static const struct transport plain = {.protocol = "sse", .open = fake_open, .close = fake_close};
+static const struct transport plain = {
+	.protocol = "sse",
+	.schemes = source_schemes_http,
+	.open = fake_open,
+	.close = fake_close,
+};
 
 const struct transport *const transports[] = {&able, &plain, NULL};
 

@@ -196,7 +196,7 @@ static void adopt(struct sources *all, struct source *s, const struct source_wis
 	if (!credential.len && (s->is_local || is_stored))
 		credential = store_credential(all->store, wish->id);
 	source_replace(&s->credential, credential);
-	s->takes_found = wish->credential_from.len > 0;
+	s->takes_from = found_giver(wish->credential_from);
 	if (!s->is_configured)
 		store_set_credential(all->store, wish->id, credential);
 	name_add(all, s->id);
@@ -307,19 +307,18 @@ static bool sources_move(struct source *s, const struct source_wish *wish)
 {
 	bool new_url = wish->url.len && !text_is(wish->url, s->url);
 	bool forgets = new_url || wish->forgets_credential || wish->credential_from.len;
-	bool new_credential =
-		wish->credential.len || ((s->credential || s->takes_found) && forgets);
+	bool new_credential = wish->credential.len || ((s->credential || s->takes_from) && forgets);
 
 	if (new_url)
 		source_replace(&s->url, wish->url);
 	if (new_credential) {
 		source_replace(&s->credential, wish->credential);
 		store_set_credential(s->all->store, text_of(s->id), wish->credential);
-		s->takes_found = false;
+		s->takes_from = NULL;
 		s->is_untried = wish->credential.len > 0;
 	}
 	if (wish->credential_from.len)
-		s->takes_found = true;
+		s->takes_from = found_giver(wish->credential_from);
 	if (wish->protocol.len)
 		s->is_guessed = text_is(wish->protocol, "auto");
 	return new_url || new_credential || wish->credential_from.len || wish->protocol.len;

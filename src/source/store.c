@@ -192,7 +192,7 @@ static void write_row(struct buf *out, const struct source *s)
 	store_add_text(out, "protocol", s->is_guessed ? "auto" : s->protocol);
 	store_add_text(out, "model", s->model);
 	store_add_text(out, "color", s->color);
-	store_add_text(out, "credentialFrom", s->takes_found ? FOUND_OPENCLAW : NULL);
+	store_add_text(out, "credentialFrom", s->takes_from ? s->takes_from->protocol : NULL);
 	buf_print(out, ", \"connect\": %s", s->is_wanted ? "true" : "false");
 	if (s->is_local)
 		buf_add(out, TEXT(", \"local\": true"));

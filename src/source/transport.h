@@ -11,14 +11,30 @@
 #define SOURCE_TRANSPORT_H
 
 #include "bus/backs.h"
+#include "source/known.h"
 #include "source/tell.h"
 
 struct backoff_rule;
 struct source;
 
 struct transport {
-	const char *protocol; /* "websocket", "openai", ... */
+	const char *protocol; /* what clients and the configuration call it, in one word */
+	const char *label;    /* what it is, for whoever chooses one: "a MIDI port" */
 	const char *parser;   /* the parse kind of what comes without being asked for; NULL: none */
+
+	/* How its URLs begin, ended by NULL; NULL itself: it has to be chosen.  A URL is taken
+	 * for one of the first transport in the registry that has its scheme, unless another
+	 * recognises it. */
+	const char *const *schemes;
+	bool reads_url;                      /* schemes of its own, which net/url.h does not know */
+	bool (*recognises)(struct text url); /* optional */
+	/* What may be at such a URL besides, if nobody chose the protocol; NULL: nothing, or,
+	 * where its credential is needed and not given, what the scheme alone says. */
+	const char *may_become;
+
+	const char *credential; /* what it is let in with: "key", "token"; NULL: nothing */
+	bool needs_credential;
+	bool has_main_session; /* an ask that names no session goes there */
 
 	/* Begins.  NULL when it cannot even begin: why says so, and it counts as lost
 	 * for good.  Facts are never reported from inside it. */
@@ -52,6 +68,7 @@ struct transport {
 
 	/* Optional: what its producer's own configuration here names, to be wiped and freed. */
 	char *(*own_credential)(void);
+	const char *owner; /* whose configuration that is: "OpenClaw" */
 
 	/* What was asked goes on where it was asked, whatever becomes of the box. */
 	bool works_on;
@@ -62,27 +79,8 @@ struct transport {
 extern const struct transport *const transports[]; /* ended by NULL */
 const struct transport *transport_find(struct text protocol);
 
-/* --- what a transport may know of its source -------------------------------- */
-
-struct loop;
-struct requests;
-
-/* The id is what its signals are from when their bytes name nobody. */
-struct text source_id(const struct source *source);
-struct text source_name(const struct source *source);
-const char *source_url(const struct source *source);
-const char *source_credential(const struct source *source); /* NULL: none.  Never logged */
-bool source_is_untried(const struct source *source);   /* its credential let us in nowhere yet */
-struct text source_model(const struct source *source); /* the one chosen, or the first */
-struct loop *source_loop(const struct source *source);
-struct requests *source_requests(const struct source *source);
-const char *source_data_dir(const struct source *source); /* DATA: for keys of its own */
-unsigned source_silence_ms(const struct source *source);  /* an answer may be silent for so long */
-
-/* What outlives a connection, NULL at first: where to resume, what was said in a
- * session.  It goes, by forget(), with the source or when it gets another address
- * or protocol. */
-void **source_memory(struct source *source);
+extern const char *const source_schemes_http[], *const source_schemes_ws[];
+bool source_has_scheme(const char *const *schemes, struct text url);
 
 /* --- the facts, and some remarks ---------------------------------------------- */
 
@@ -113,7 +111,7 @@ void source_set_meta(struct source *source, struct text frame); /* the newest `{
 
 /* Nobody chose the protocol: it was guessed from the URL, and whoever finds out
  * better may say so.  Then this transport is closed at the end of the turn and the
- * other one opened in its place. */
+ * other one opened in its place.  NULL: what the scheme alone says. */
 bool source_is_guessed(const struct source *source);
 void source_become(struct source *source, const char *protocol);
 

@@ -141,18 +141,61 @@ static bool check_id(struct text id, struct error *why)
 	       error_set(why, "'%.*s' is our own name", TEXT_ARG(id));
 }
 
+static bool starts_with_one(struct text url, const char *const *schemes)
+{
+	for (; schemes && *schemes; schemes++)
+		if (text_starts(url, text_of(*schemes)))
+			return true;
+	return false;
+}
+
+static bool is_read_by_transport(struct text url)
+{
+	for (const struct transport *const *t = transports; *t; t++)
+		if ((*t)->reads_url && starts_with_one(url, (*t)->schemes))
+			return true;
+	return false;
+}
+
+static bool is_told_before(const struct transport *const *t)
+{
+	for (const struct transport *const *before = transports; before != t; before++)
+		if ((*before)->schemes == (*t)->schemes)
+			return true;
+	return false;
+}
+
+bool source_check_scheme(struct text url, struct error *why)
+{
+	struct buf known;
+
+	buf_init(&known, KIB);
+	for (const struct transport *const *t = transports; *t; t++) {
+		if (starts_with_one(url, (*t)->schemes)) {
+			buf_finish(&known);
+			return true;
+		}
+		for (const char *const *s = (*t)->schemes; s && *s && !is_told_before(t); s++)
+			buf_print(&known, "%s%s", known.len ? ", " : "", *s);
+	}
+	error_set(why, "'%.*s' is no URL of a source; it begins with one of %.*s", TEXT_ARG(url),
+	          TEXT_ARG(buf_text(&known)));
+	buf_finish(&known);
+	return false;
+}
+
 static bool check_url(struct text url, struct error *why)
 {
 	struct url parsed;
 
 	if (url.len > SOURCE_URL_MAX)
 		return error_set(why, "the URL is longer than %d bytes", SOURCE_URL_MAX);
-	if (text_starts(url, TEXT("scenario:")) || text_starts(url, TEXT("midi://")))
+	if (is_read_by_transport(url))
 		return wish_is_shown(url) || error_set(why, "the URL has control characters in it");
 	return url_parse(&parsed, url, why);
 }
 
-static bool check_protocol(struct text protocol, struct error *why)
+bool source_check_protocol(struct text protocol, struct error *why)
 {
 	struct buf known;
 
@@ -183,8 +226,8 @@ static bool check_origin(const struct source_wish *w, struct error *why)
 {
 	if (w->credential_from.len == 0)
 		return true;
-	if (!text_is(w->credential_from, FOUND_OPENCLAW))
-		return error_set(why, "a credential can be taken from " FOUND_OPENCLAW " only");
+	if (!found_is_from(w->credential_from, why))
+		return false;
 	return (!w->credential.len && !w->forgets_credential) ||
 	       error_set(why, "a credential is given or taken from elsewhere, not both");
 }
@@ -196,7 +239,7 @@ bool wish_check(const struct source_wish *w, struct error *why)
 	       check_words(w->name, "the name", SOURCE_NAME_MAX, why) &&
 	       check_words(w->model, "the model", SOURCE_MODEL_MAX, why) &&
 	       (w->url.len == 0 || w->is_local || check_url(w->url, why)) &&
-	       (w->protocol.len == 0 || w->is_local || check_protocol(w->protocol, why)) &&
+	       (w->protocol.len == 0 || w->is_local || source_check_protocol(w->protocol, why)) &&
 	       (w->color.len == 0 || palette_is_color(w->color) ||
 	        error_set(why, "a color looks like #5B8DEF")) &&
 	       check_credential(w->credential, why) && check_origin(w, why);

@@ -12,7 +12,7 @@ struct source_wish {
 	struct text url;      /* needed */
 	struct text protocol; /* empty or "auto": detected, and an http(s) one is probed */
 	struct text credential, model, color;
-	struct text credential_from; /* "openclaw": what its own configuration names */
+	struct text credential_from; /* a protocol: what its producer's own configuration names */
 	bool forgets_credential;     /* of a change */
 	bool is_local, connect;
 	bool says_connect;  /* connect was given */
@@ -25,6 +25,10 @@ struct yyjson_val;
 bool source_wish_read(struct source_wish *wish, struct yyjson_val *json, struct error *why);
 /* Could it be added, were its id free? */
 bool source_wish_is_good(const struct source_wish *wish, struct error *why);
+
+/* Is there a protocol of this name, and one whose URLs begin like this? */
+bool source_check_protocol(struct text protocol, struct error *why);
+bool source_check_scheme(struct text url, struct error *why);
 
 /* ---- for this room ---- */
 

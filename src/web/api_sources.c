@@ -60,6 +60,8 @@ void api_sources(struct call *call)
 	begin(&out);
 	put_key(&out, "sources");
 	sources_json(call->web->options.sources, &out);
+	put_key(&out, "protocols");
+	sources_protocols_json(&out);
 	end(call, 200, &out);
 }
 

@@ -387,7 +387,7 @@ static void discover_look(struct discover *d)
 	d->is_looking = true;
 	deadline_clear(&d->next);
 	place_openclaw(d);
-	found_is_there(d->options.sources, NULL); /* whoever takes its token is told */
+	found_look(d->options.sources); /* whoever takes a token is told */
 	d->midi_pending = midi_found_look(d->midi);
 	if (d->midi_pending)
 		uv_timer_start(d->midi_end, midi_is_late, PROBE_MS, 0);

@@ -147,8 +147,13 @@ static void *open_midi(struct source *source, struct error *why)
 	return NULL;
 }
 
+static const char *const schemes[] = {SCHEME, NULL};
+
 const struct transport transport_midi = {
 	.protocol = "midi",
+	.label = "a MIDI port",
+	.schemes = schemes,
+	.reads_url = true,
 	.parser = "midi",
 	.open = open_midi,
 	.close = close_midi,

@@ -20,8 +20,13 @@ static const struct backend_kind messages = {
 	.more = ",\"stream\":true,\"max_tokens\":4096",
 	.key = "x-api-key: ",
 	.field = "anthropic-version: 2023-06-01",
-	.needs_key = true,
 };
+
+static bool anthropic_recognises(struct text url)
+{
+	return text_has_nocase(url, TEXT("anthropic")) &&
+	       !source_has_scheme(source_schemes_ws, url);
+}
 
 static void *open_messages(struct source *source, struct error *why)
 {
@@ -30,6 +35,11 @@ static void *open_messages(struct source *source, struct error *why)
 
 const struct transport transport_anthropic = {
 	.protocol = "anthropic",
+	.label = "Anthropic's models",
+	.schemes = source_schemes_http,
+	.recognises = anthropic_recognises,
+	.credential = "key",
+	.needs_credential = true,
 	.open = open_messages,
 	.close = backend_close,
 	.ask = backend_ask,

@@ -262,7 +262,7 @@ enum back_answer backend_cancel(void *self, const struct back_control *control, 
 
 static void become_stream(struct later *later)
 {
-	source_become(list_of(later, struct backend, other)->source, "sse");
+	source_become(list_of(later, struct backend, other)->source, NULL);
 }
 
 void *backend_open(struct source *source, const struct backend_kind *kind, struct error *why)
@@ -272,7 +272,7 @@ void *backend_open(struct source *source, const struct backend_kind *kind, struc
 	b->source = source;
 	b->kind = kind;
 	b->other.run = become_stream;
-	if (!kind->needs_key || source_credential(source)) {
+	if (!source_transport(source)->needs_credential || source_credential(source)) {
 		if (backend_look(b, why))
 			return b;
 	} else if (source_is_guessed(source)) {

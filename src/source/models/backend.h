@@ -21,7 +21,6 @@ struct backend_kind {
 	const char *more;     /* more members: ",\"stream\":true" */
 	const char *key;      /* the header with the credential, up to it */
 	const char *field;    /* one more header; NULL: none */
-	bool needs_key;
 };
 
 /* What a transport is made of. */

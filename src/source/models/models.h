@@ -12,6 +12,7 @@
 struct models;
 struct requests;
 
+#define MODELS_PROTOCOL "openai" /* of whoever lists them to a probe */
 #define MODELS_MAX 1024
 #define MODEL_NAME_MAX 256
 

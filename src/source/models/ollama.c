@@ -20,6 +20,8 @@ static void *open_native(struct source *source, struct error *why)
 
 const struct transport transport_ollama = {
 	.protocol = "ollama",
+	.label = "Ollama's own protocol",
+	.schemes = source_schemes_http,
 	.open = open_native,
 	.close = backend_close,
 	.ask = backend_ask,

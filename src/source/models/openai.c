@@ -1,6 +1,7 @@
 /* openai.c - what speaks like OpenAI: its own servers, LM Studio, Ollama, vLLM,
  * llama.cpp and many more.  Chat Completions; the Responses API when it is chosen. */
 #include "source/models/backend.h"
+#include "source/models/models.h"
 
 static const struct backend_kind chat = {
 	.parser = "openai",
@@ -19,7 +20,10 @@ static void *open_chat(struct source *source, struct error *why)
 }
 
 const struct transport transport_openai = {
-	.protocol = "openai",
+	.protocol = MODELS_PROTOCOL,
+	.label = "a server like OpenAI's, with a list of models",
+	.schemes = source_schemes_http,
+	.credential = "key",
 	.open = open_chat,
 	.close = backend_close,
 	.ask = backend_ask,
@@ -46,6 +50,9 @@ static void *open_responses(struct source *source, struct error *why)
 
 const struct transport transport_responses = {
 	.protocol = "responses",
+	.label = "OpenAI's Responses",
+	.schemes = source_schemes_http,
+	.credential = "key",
 	.open = open_responses,
 	.close = backend_close,
 	.ask = backend_ask,

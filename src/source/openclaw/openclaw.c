@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "net/peer.h"
+#include "net/url.h"
 #include "net/ws_client.h"
 #include "parse/parse.h"
 #include "source/backoff.h"
@@ -441,8 +442,22 @@ static void openclaw_hush(void *self, bool hush)
 	openclaw_time_runs(o);
 }
 
+/* By its name anywhere, or by its port. */
+static bool openclaw_recognises(struct text url)
+{
+	struct url parsed;
+
+	return (url_parse(&parsed, url, NULL) && parsed.port == OPENCLAW_PORT) ||
+	       text_has_nocase(url, TEXT("openclaw"));
+}
+
 const struct transport transport_openclaw = {
 	.protocol = "openclaw",
+	.label = "an OpenClaw gateway",
+	.schemes = source_schemes_ws,
+	.recognises = openclaw_recognises,
+	.credential = "token",
+	.has_main_session = true,
 	.works_on = true,
 	.parser = "openclaw",
 	.open = open_openclaw,
@@ -454,5 +469,6 @@ const struct transport transport_openclaw = {
 	.forget = openclaw_forget,
 	.hush = openclaw_hush,
 	.own_credential = openclaw_own_token,
+	.owner = "OpenClaw",
 	.retry = &backoff_openclaw,
 };

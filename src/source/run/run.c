@@ -197,6 +197,9 @@ static void run_hush(void *self, bool hush)
 
 const struct transport transport_run = {
 	.protocol = "run",
+	.label = "a hub of runs, such as Escapement's",
+	.schemes = source_schemes_ws,
+	.credential = "key",
 	.parser = "escapement",
 	.open = open_hub,
 	.close = close_hub,

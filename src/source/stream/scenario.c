@@ -23,6 +23,7 @@
 #include "source/stream/recording.h"
 #include "source/transport.h"
 
+#define SCHEME "scenario:"
 #define SCENARIO_PAUSE_MS 2000 /* between two scripts, or two plays */
 #define SCENARIO_SIGNAL_MAX (8 * KIB)
 #define SCENARIO_LINE_MAX (1 * MIB)
@@ -298,7 +299,7 @@ static bool find_play(struct scenario *s, struct text what, struct error *why)
 static void *scenario_open(struct source *source, struct error *why)
 {
 	struct scenario *s = must_zero(1, sizeof(*s));
-	struct text prefix = TEXT("scenario:"), url = text_of(source_url(source));
+	struct text prefix = TEXT(SCHEME), url = text_of(source_url(source));
 
 	s->source = source;
 	s->speed = 1;
@@ -319,8 +320,13 @@ static void *scenario_open(struct source *source, struct error *why)
 	return s;
 }
 
+static const char *const schemes[] = {SCHEME, NULL};
+
 const struct transport transport_scenario = {
 	.protocol = "scenario",
+	.label = "a recording to play",
+	.schemes = schemes,
+	.reads_url = true,
 	.open = scenario_open,
 	.close = scenario_close,
 };

@@ -215,7 +215,7 @@ static void probed(void *self, const struct models_answer *answer)
 
 	s->probe = NULL;
 	if (answer->is_list)
-		source_become(s->source, "openai");
+		source_become(s->source, MODELS_PROTOCOL);
 	else if (!listen_to_it(s, &why))
 		sse_lose(s, why.words, true);
 }
@@ -283,6 +283,10 @@ static void sse_hush(void *self, bool hush)
 
 const struct transport transport_sse = {
 	.protocol = "sse",
+	.label = "an event stream, or one signal per line",
+	.schemes = source_schemes_http,
+	.may_become = MODELS_PROTOCOL,
+	.credential = "key",
 	.parser = "envelope",
 	.open = open_sse,
 	.close = close_sse,

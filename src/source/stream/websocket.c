@@ -134,6 +134,9 @@ static void websocket_hush(void *self, bool hush)
 
 const struct transport transport_websocket = {
 	.protocol = "websocket",
+	.label = "a WebSocket, one signal per message",
+	.schemes = source_schemes_ws,
+	.credential = "key",
 	.parser = "envelope",
 	.open = open_websocket,
 	.close = close_websocket,
