@@ -252,9 +252,9 @@ test("who listens later hears what is open, what there is, and what came last", 
 
 	assert.deepEqual([told("hello"), told("sources"), told("prompt")], [[], [], []]);
 	memory.hear("hello", { epoch: "a", seq: 1 });
-	memory.hear("sources", { all: [{ id: "a" }, { id: "b" }] });
+	memory.hear("sources", { all: [{ id: "a" }, { id: "b" }], protocols: [{ name: "p" }] });
 	memory.hear("sources", { changed: [{ id: "b", state: "error" }, { id: "c" }], removed: ["a"] });
-	assert.deepEqual(told("sources"), [{ all: [{ id: "b", state: "error" }, { id: "c" }] }]);
+	assert.deepEqual(told("sources"), [{ all: [{ id: "b", state: "error" }, { id: "c" }], protocols: [{ name: "p" }] }]);
 	memory.hear("prompt", { id: "1", state: "open" });
 	memory.hear("prompt", { id: "2", state: "open" });
 	memory.hear("prompt", { id: "1", state: "answered" });

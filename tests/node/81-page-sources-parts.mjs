@@ -78,13 +78,49 @@ test("a state is told in words, with the seconds until it is tried again", async
 	assert.equal(words.sizeWords(12345), "12.3 KB");
 });
 
-test("OpenClaw's own token is offered to a gateway of this machine only", async () => {
-	const may = (url, more = {}) => words.mayPaste({ ...SOURCE, protocol: "openclaw", url, ...more });
+const PROTOCOL = {
+	name: "plain", label: "lines, or more", schemes: ["http"], can: [],
+	credential: null, needsCredential: false, ownCredential: null, mainSession: false,
+};
+const THING = { ...PROTOCOL, name: "thing", label: "Thing", credential: "pass", needsCredential: true, ownCredential: "Maker" };
+
+test("what is said of a protocol is what the server told, and nothing is known before", async () => {
+	const all = [PROTOCOL, THING];
+	const say = (protocol, mayBecome = null, told = all) => words.recognisedWords({ protocol, mayBecome }, told);
+
+	assert.equal(say("thing"), "thing: Thing.");
+	assert.equal(say("thing", "plain"), "thing: Thing. It needs a pass; without one it is treated as lines.");
+	assert.equal(say("plain", "thing"), "plain: lines, or more. If it lists its models without a key, the protocol is thing;"
+		+ " if it requires a key, choose thing below.");
+	assert.equal(say("other"), "other: other.");
+	assert.equal(words.spoken(all, "thing"), THING);
+	assert.equal(words.spoken([], "thing"), undefined);
+	assert.equal(words.takesKey(THING), true);
+	assert.deepEqual([words.takesKey(PROTOCOL), words.takesKey(undefined)], [false, false]);
+	assert.deepEqual([words.keyWord(THING), words.keyWord(PROTOCOL)], ["pass", "key"]);
+	assert.equal(words.isListedOnly(SOURCE, undefined), true);
+	assert.equal(words.isListedOnly(SOURCE, PROTOCOL), false);
+	assert.equal(words.isListedOnly({ ...SOURCE, id: "local:claude-code" }, undefined), false);
+});
+
+test("the book keeps what can be spoken until it is told anew", async () => {
+	const book = makeBook();
+
+	assert.deepEqual(book.protocols(), []);
+	book.hear({ all: [SOURCE], protocols: [PROTOCOL, THING] }, T);
+	book.hear({ changed: [SOURCE] }, T);
+	assert.deepEqual(book.protocols(), [PROTOCOL, THING]);
+	book.hear({ all: [], protocols: [THING] }, T);
+	assert.deepEqual(book.protocols(), [THING]);
+});
+
+test("a producer's own token is offered to one of this machine only", async () => {
+	const may = (url, { protocol = THING, ...more } = {}) => words.mayPaste({ ...SOURCE, url, ...more }, protocol);
 
 	assert.ok(may("ws://127.0.0.1:18789") && may("ws://localhost/x") && may("ws://[::1]:9"));
 	for (const url of ["wss://gateway.example", "ws://127.0.0.1.evil.example", "ws://localhost.evil", "http://127.0.0.1", null])
 		assert.equal(may(url), false, url);
-	assert.equal(may("ws://localhost", { protocol: "websocket" }), false);
+	assert.equal(may("ws://localhost", { protocol: PROTOCOL }), false);
 	assert.equal(may("ws://localhost", { configured: true }), false);
 });
 

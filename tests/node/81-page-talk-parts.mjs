@@ -348,8 +348,9 @@ test("who can be asked is listed, connected ones first, and a gateway has its ow
 
 	assert.deepEqual(answerers([source("c", "disconnected"), source("b", "connected"), source("x", "connected", []),
 		source("d", "unavailable"), source("a", "connected")]).map(({ id }) => id), ["a", "b", "c", "d"]);
-	assert.match(newSession(source("a", "connected")), /^page-[0-9a-f]{8}$/);
-	assert.equal(newSession({ ...source("a", "connected"), protocol: "openclaw" }), "");
+	for (const protocol of [undefined, { mainSession: false }])
+		assert.match(newSession(protocol), /^page-[0-9a-f]{8}$/);
+	assert.equal(newSession({ mainSession: true }), "");
 });
 
 /* ---- questions ---- */

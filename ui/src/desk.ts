@@ -30,11 +30,20 @@ export interface Source {
 	category: "local" | "remote"; color: string;
 	state: "disconnected" | "connecting" | "connected" | "error" | "unavailable" | string;
 	error: string | null; enabled: boolean; configured: boolean; hasCredential: boolean;
-	credentialFrom: "user" | "openclaw" | null;
+	credentialFrom: string | null;      /* "user", or the protocol whose own it is */
 	models: string[]; model: string | null; can: string[];
 	attempt: number; retryAt: number | null; eventsPerSecond: number; signals: number; bytes: number;
 	badFrames: number; dropped: number; connects: number; lastSignalAt: number | null; lastError: string | null;
 	meta?: Record<string, unknown>;
+}
+
+/* What a source may speak, as the server tells it with its sources: the page has no list of its own. */
+export interface Protocol {
+	name: string; label: string; schemes: string[]; can: string[];
+	credential: string | null;          /* what people call it; null: it takes none */
+	needsCredential: boolean;
+	ownCredential: string | null;       /* whose configuration on the server's machine may name it */
+	mainSession: boolean;               /* an ask without a session goes there */
 }
 
 export interface Prompt {
@@ -58,7 +67,7 @@ export interface News {
 	hello: { epoch: string; seq: number; server: { name: string; version: string }; scopes: string[] };
 	signal: { envelope: Envelope; text: string; live: boolean };
 	gap: Gap;
-	sources: { all?: Source[]; changed?: Source[]; removed?: string[] };
+	sources: { all?: Source[]; protocols?: Protocol[]; changed?: Source[]; removed?: string[] };
 	prompt: Prompt;
 	prompts: { forget: true };
 	/* Whether the user.command of this id reached its agent, or why not. */

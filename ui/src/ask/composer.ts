@@ -1,7 +1,7 @@
 /* Where a question is written: whom to ask, which of its models, in which session, and the words.
  * What was written stays until it was taken. */
 
-import type { Source } from "../desk";
+import type { Protocol, Source } from "../desk";
 import { h, icon, write } from "../text/dom";
 import { visible } from "../text/signal";
 import { newSession } from "./model";
@@ -13,8 +13,8 @@ export interface Question { source: string; model: string; session: string; text
 export interface Composer {
 	readonly element: HTMLElement;
 	readonly source: string;
-	/* Who can be asked now, connected ones first. */
-	sources(all: Source[]): void;
+	/* Who can be asked now, connected ones first, and what they may speak. */
+	sources(all: Source[], protocols: readonly Protocol[]): void;
 	/* What a conversation is about; null begins another one. */
 	choose(source: string | null, session: string | null): void;
 	/* Whether something can be sent now; if not, why. */
@@ -54,15 +54,15 @@ export function makeComposer(hands: Hands): Composer {
 		h("div", { class: "ask-choices" },
 			field("Source", source), field("Model", model), field("Session", session),
 			h("p", { id: "ask-hint" }, "Enter sends, Shift+Enter starts a new line")));
-	const m = { all: [] as Source[], wish: null as [string, string | null] | null,
+	const m = { all: [] as Source[], protocols: [] as readonly Protocol[], wish: null as [string, string | null] | null,
 		why: null as string | null, isBusy: false };
 
 	function pick(id: string, chosenSession: string | null): void {
-		const found = m.all.find((one) => one.id === id) ?? null;
+		const found = m.all.find((one) => one.id === id);
 
 		source.value = id;
 		m.wish = null;
-		session.value = chosenSession ?? newSession(found);
+		session.value = chosenSession ?? newSession(m.protocols.find(({ name }) => name === found?.protocol));
 		drawModels();
 		hands.chosen();
 	}
@@ -108,10 +108,11 @@ export function makeComposer(hands: Hands): Composer {
 	return {
 		element,
 		get source() { return source.value; },
-		sources(all) {
+		sources(all, protocols) {
 			const before = source.value;
 
 			m.all = all;
+			m.protocols = protocols;
 			drawOptions(source, all);
 			if (m.wish !== null && all.some(({ id }) => id === m.wish?.[0]))
 				return pick(...m.wish);

@@ -2,7 +2,7 @@
  * conversations that there were. All of it is in the journal: what another screen asked is
  * here too, and a page that was reloaded goes on where it was. */
 
-import type { Desk, Source, View, ViewKind } from "../desk";
+import type { Desk, Protocol, Source, View, ViewKind } from "../desk";
 import { notifyButton } from "../prompts/notify";
 import { fill, h, write } from "../text/dom";
 import { makeComposer, type Composer, type Question } from "./composer";
@@ -28,6 +28,7 @@ interface Office extends Screen {
 	readonly desk: Desk;
 	readonly asks: Asks;
 	readonly sources: Map<string, Source>;
+	protocols: readonly Protocol[];
 	/* These do something to the whole of it, so they are made last. */
 	composer: Composer;
 	thread: Thread;
@@ -66,7 +67,7 @@ function makeScreen(root: HTMLElement): Screen {
 
 function makeOffice(root: HTMLElement, desk: Desk): Office {
 	const office = {
-		...makeScreen(root), desk, asks: createAsks(), sources: new Map(),
+		...makeScreen(root), desk, asks: createAsks(), sources: new Map(), protocols: [],
 		seq: 0, run: null, sending: false, ran: null, cancelling: null, isShown: false, isReady: false, hasLooked: false, isLooking: false,
 		timer: 0, pace: DRAW_MS,
 	} as Partial<Office> as Office;
@@ -121,8 +122,9 @@ function listen(office: Office): void {
 		for (const one of [...news.all ?? [], ...news.changed ?? []])
 			sources.set(one.id, one);
 		news.removed?.forEach((id) => sources.delete(id));
+		office.protocols = news.protocols ?? office.protocols;
 		office.isReady = true;
-		composer.sources(answerers(sources.values()));
+		composer.sources(answerers(sources.values()), office.protocols);
 		drawSoon(office);
 	});
 	link.on("gap", ({ why }) => {

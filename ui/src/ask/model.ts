@@ -2,7 +2,7 @@
  * into conversations. An ask is a task_dispatch of the source `user` that says which source it
  * went to; those of one session of one source belong together. Pure. */
 
-import type { Envelope, Source } from "../desk";
+import type { Envelope, Protocol, Source } from "../desk";
 import { beginning } from "../text/whole";
 
 export interface Ask {
@@ -134,8 +134,8 @@ export function answerers(sources: Iterable<Source>): Source[] {
 		.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/* A name for a session that nobody else has. Gateways have a main session, which is what is
- * meant there unless somebody says otherwise. */
-export function newSession(source: Source | null, random = crypto.randomUUID()): string {
-	return source?.protocol === "openclaw" ? "" : `page-${random.slice(0, 8)}`;
+/* A name for a session that nobody else has. Some have a main session, which is what is meant
+ * there unless somebody says otherwise. */
+export function newSession(protocol: Protocol | undefined, random = crypto.randomUUID()): string {
+	return protocol?.mainSession === true ? "" : `page-${random.slice(0, 8)}`;
 }

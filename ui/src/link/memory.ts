@@ -1,7 +1,7 @@
 /* What the link remembers for those who come late: a view is opened when it is first gone to,
  * and must know then what the server said before. */
 
-import type { Envelope, News, Prompt, Source } from "../desk";
+import type { Envelope, News, Prompt, Protocol, Source } from "../desk";
 
 const RECENT = 2000;
 const RECENT_CHARACTERS = 8 * 1024 * 1024;
@@ -18,6 +18,7 @@ export function makeMemory(): Memory {
 	const prompts = new Map<string, Prompt>();
 	const frames: string[] = [];
 	let characters = 0;
+	let protocols: Protocol[] = [];
 	let hello: News["hello"] | null = null;
 
 	/* Trimmed in strides; both ceilings are soft by that. */
@@ -32,7 +33,8 @@ export function makeMemory(): Memory {
 		frames.splice(0, gone);
 	}
 
-	function hearSources({ all, changed = [], removed = [] }: News["sources"]): void {
+	function hearSources({ all, protocols: told = protocols, changed = [], removed = [] }: News["sources"]): void {
+		protocols = told;
 		if (all !== undefined)
 			sources.clear();
 		for (const source of all ?? changed)
@@ -59,7 +61,7 @@ export function makeMemory(): Memory {
 	};
 	const tellers: { [K in keyof News]?: (hear: (news: News[K]) => void) => void } = {
 		hello: (hear) => { if (hello !== null) hear(hello); },
-		sources: (hear) => { if (hello !== null) hear({ all: [...sources.values()] }); },
+		sources: (hear) => { if (hello !== null) hear({ all: [...sources.values()], protocols }); },
 		prompt: (hear) => { for (const prompt of prompts.values()) hear(prompt); },
 	};
 

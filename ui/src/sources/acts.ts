@@ -50,7 +50,7 @@ export interface Wish {
 	model?: string;
 	color?: string;
 	credential?: string | null;
-	credentialFrom?: "openclaw";
+	credentialFrom?: string;   /* a protocol: what its producer's own configuration names */
 	connect?: boolean;
 }
 

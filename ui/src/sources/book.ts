@@ -1,7 +1,7 @@
 /* The sources as the page knows them, and how lively each was during the last minute. Pure: it
  * hears news and is asked; time is an argument, in milliseconds of this machine. */
 
-import type { News, Source } from "../desk";
+import type { News, Protocol, Source } from "../desk";
 import type { Service } from "./acts";
 
 export const BINS = 60;        /* one a second */
@@ -19,6 +19,8 @@ export interface Book {
 	/* What a look at this machine told: services that are not there are shown too. */
 	find(services: readonly Service[]): void;
 	get(id: string): Source | undefined;
+	/* What can be spoken, in the order of the server; none until it has told. */
+	protocols(): readonly Protocol[];
 	/* In the order of the server, those of this machine first. */
 	list(): Source[];
 	/* Those that were never there. */
@@ -32,6 +34,7 @@ export function makeBook(): Book {
 	const sources = new Map<string, Source>();
 	const pulses = new Map<string, Pulse>();
 	let services: readonly Service[] = [];
+	let protocols: readonly Protocol[] = [];
 
 	function put(source: Source, now: number): void {
 		const pulse = pulses.get(source.id);
@@ -44,7 +47,8 @@ export function makeBook(): Book {
 	}
 
 	return {
-		hear({ all, changed, removed }, now) {
+		hear({ all, protocols: told, changed, removed }, now) {
+			protocols = told ?? protocols;
 			if (all !== undefined) {
 				sources.clear();
 				for (const id of [...pulses.keys()])
@@ -62,6 +66,7 @@ export function makeBook(): Book {
 			services = found;
 		},
 		get: (id) => sources.get(id),
+		protocols: () => protocols,
 		list() {
 			const all = [...sources.values()];
 

@@ -1,14 +1,13 @@
 /* One source on the screen. It is built once and written to as the source changes, so that what
  * somebody is about to press stays where it is. */
 
-import type { Source } from "../desk";
+import type { Protocol, Source } from "../desk";
 import { fill, h, write } from "../text/dom";
 import { visible } from "../text/signal";
 import type { Service, Tap } from "./acts";
-import { keyWord } from "./key";
 import { makeSpark } from "./spark";
 import {
-	agoWords, countWords, isHook, isListedOnly, mayPaste, remedy, sizeWords, stateWords, takesKey, tryWords,
+	agoWords, countWords, isHook, isListedOnly, keyWord, mayPaste, remedy, sizeWords, stateWords, takesKey, tryWords,
 } from "./words";
 
 /* What somebody wants of a source. */
@@ -17,6 +16,7 @@ export type Want = "connect" | "disconnect" | "ask" | "edit" | "remove" | "key" 
 export interface Moment {
 	now: number;               /* by the server's clock */
 	pulse: readonly number[];
+	protocol: Protocol | undefined;   /* that the source speaks, if anybody here does */
 	tap: Tap | null;           /* of Claude Code's card */
 	mayAdmin: boolean;
 	mayAsk: boolean;
@@ -107,7 +107,7 @@ function makeModel(hands: Hands) {
 /* Whether there is a key, and never which. */
 function makeKey(hands: Hands) {
 	const words = h("span", { class: "words" });
-	const badge = h("span", { class: "badge green" }, "token auto-filled");
+	const badge = h("span", { class: "badge green" });
 	const set = button("", () => hands.want("key"));
 	const forget = button("Forget", () => hands.want("forget"));
 	const paste = button("Paste from config", () => hands.want("paste"));
@@ -115,18 +115,20 @@ function makeKey(hands: Hands) {
 
 	return {
 		element,
-		draw(source: Source, mayAdmin: boolean): void {
-			const word = keyWord(source);
+		draw(source: Source, { protocol, mayAdmin }: Moment): void {
+			const word = keyWord(protocol);
 			const from = source.credentialFrom;
+			const isFound = from !== null && from !== "user";
 
-			shown(element, takesKey(source));
+			shown(element, takesKey(protocol));
 			write(words, from === "user" ? `a ${word} is set` : `no ${word}`);
-			shown(words, from !== "openclaw");
-			shown(badge, from === "openclaw");
+			shown(words, !isFound);
+			write(badge, `${word} auto-filled`);
+			shown(badge, isFound);
 			write(set, from === "user" ? `Replace ${word} …` : `Set ${word} …`);
 			shown(set, !source.configured);
 			shown(forget, from === "user" && !source.configured);
-			shown(paste, mayPaste(source));
+			shown(paste, mayPaste(source, protocol));
 			for (const one of [set, forget, paste])
 				one.disabled = !mayAdmin;
 		},
@@ -169,14 +171,14 @@ function makeActions(hands: Hands) {
 
 	return {
 		buttons: [toggle, again, ask, edit, remove], listed,
-		draw(source: Source, { mayAdmin, mayAsk }: Moment): void {
+		draw(source: Source, { protocol, mayAdmin, mayAsk }: Moment): void {
 			const isOn = source.state === "connected" || source.state === "connecting";
 			const canMove = source.category === "remote" && !source.configured;
 
 			toggle.dataset.want = isOn ? "disconnect" : "connect";
 			toggle.classList.toggle("primary", !isOn);
 			write(toggle, isOn ? "Disconnect" : "Connect");
-			shown(toggle, !isHook(source) && !isListedOnly(source));
+			shown(toggle, !isHook(source) && !isListedOnly(source, protocol));
 			toggle.disabled = !mayAdmin || source.state === "unavailable";
 			shown(again, source.state === "connecting" && source.retryAt !== null);
 			again.disabled = !mayAdmin;
@@ -185,7 +187,7 @@ function makeActions(hands: Hands) {
 			shown(edit, canMove);
 			shown(remove, canMove);
 			edit.disabled = remove.disabled = !mayAdmin;
-			shown(listed, isListedOnly(source));
+			shown(listed, isListedOnly(source, protocol));
 		},
 	};
 }
@@ -219,7 +221,7 @@ export function makeCard(id: string, hands: Hands): Card {
 			drawWhy(why, source);
 			shown(gone, source.state === "unavailable");
 			model.draw(source, moment.mayAdmin);
-			key.draw(source, moment.mayAdmin);
+			key.draw(source, moment);
 			hooks.draw(source, moment);
 			actions.draw(source, moment);
 		},

@@ -1,18 +1,23 @@
 /* Adding a source by its URL, and changing one. As the URL is typed the daemon says what it
  * would be, by the very look that will decide; nobody is contacted for it. */
 
-import type { Source } from "../desk";
+import type { Protocol, Source } from "../desk";
 import { h, write } from "../text/dom";
 import { wordsOf } from "../text/fault";
 import { visible } from "../text/signal";
 import type { Acts, Recognised, Wish } from "./acts";
 import { field, openDialog } from "./dialog";
 import { keyInput, takeKey } from "./key";
-import { PROTOCOLS, isLoopback, recognisedWords } from "./words";
+import { isLoopback, recognisedWords, spoken } from "./words";
 
 const PAUSE_MS = 120;          /* between two keys, before anybody is asked */
 
-type Say = (words: string) => void;
+/* What a form needs of the room that it is opened in. */
+interface Needs {
+	acts: Acts;
+	protocols: readonly Protocol[];
+	say(words: string): void;
+}
 
 function textInput(value: string, more: Record<string, string> = {}): HTMLInputElement {
 	const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more });
@@ -21,9 +26,9 @@ function textInput(value: string, more: Record<string, string> = {}): HTMLInputE
 	return input;
 }
 
-function protocolSelect(chosen: string): HTMLSelectElement {
+function protocolSelect(protocols: readonly Protocol[], chosen: string): HTMLSelectElement {
 	const select = h("select", {}, h("option", { value: "auto" }, "as recognised"),
-		...PROTOCOLS.map(([name, words]) => h("option", { value: name }, `${name}: ${words}`)));
+		...protocols.map(({ name, label }) => h("option", { value: name }, visible(`${name}: ${label}`))));
 
 	select.value = chosen;
 	return select;
@@ -36,7 +41,7 @@ interface Look {
 }
 
 /* Says what the URL is, as it is typed. Of answers that overtake one another the last counts. */
-function lookAt(url: HTMLInputElement, acts: Acts, heard: (found: Recognised | null) => void): Look {
+function lookAt(url: HTMLInputElement, { acts, protocols }: Needs, heard: (found: Recognised | null) => void): Look {
 	const element = h("output", { class: "recognised", "aria-live": "polite" });
 	let latest = 0, timer = 0;
 	let found: Recognised | null = null;
@@ -57,7 +62,7 @@ function lookAt(url: HTMLInputElement, acts: Acts, heard: (found: Recognised | n
 		try {
 			const answer = await acts.recognise(text);
 			if (mine === latest)
-				tell(answer, answer.problem ?? wordsFor(answer), answer.problem === null ? "good" : "bad");
+				tell(answer, answer.problem ?? wordsFor(answer, protocols), answer.problem === null ? "good" : "bad");
 		} catch (why) {
 			if (mine === latest)
 				tell(null, wordsOf(why), "bad");
@@ -73,15 +78,17 @@ function lookAt(url: HTMLInputElement, acts: Acts, heard: (found: Recognised | n
 	return { element, current: () => found };
 }
 
-function wordsFor(found: Recognised): string {
-	return found.known === null ? recognisedWords(found)
-		: `${recognisedWords(found)} You have it already, as ${found.known}.`;
+function wordsFor(found: Recognised, protocols: readonly Protocol[]): string {
+	const words = recognisedWords(found, protocols);
+
+	return found.known === null ? words : `${words} You have it already, as ${found.known}.`;
 }
 
-/* A key, or for an OpenClaw of this machine what its own configuration names. */
+/* A key, or for a producer of this machine what its own configuration names. */
 function makeKeyPart() {
 	const input = keyInput();
 	let pastes = false;
+	let from: Protocol | undefined;
 	const paste = h("button", { type: "button", hidden: true, onclick: () => set(!pastes) });
 	const element = field("Key, if it needs one", input, paste);
 
@@ -89,43 +96,45 @@ function makeKeyPart() {
 		pastes = on;
 		takeKey(input);
 		input.disabled = on;
-		input.placeholder = on ? "the box reads it from OpenClaw's configuration" : "";
+		input.placeholder = on ? `the box reads it from ${from?.ownCredential}'s configuration` : "";
 		write(paste, on ? "Type it instead" : "Paste from config");
 	}
 
 	set(false);
 	return {
 		element,
-		suit(protocol: string, url: string): void {
-			const can = protocol === "openclaw" && isLoopback(url);
+		suit(protocol: Protocol | undefined, url: string): void {
+			const can = (protocol?.ownCredential ?? null) !== null && isLoopback(url);
 
 			paste.hidden = !can;
-			if (!can && pastes)
+			if (pastes && (!can || protocol !== from))
 				set(false);
+			from = protocol;
 		},
 		take(): Wish {
 			const credential = takeKey(input);
 
-			if (pastes)
-				return { credentialFrom: "openclaw" };
+			if (pastes && from !== undefined)
+				return { credentialFrom: from.name };
 			return credential === "" ? {} : { credential };
 		},
 		forget: () => takeKey(input),
 	};
 }
 
-export function openAddDialog(acts: Acts, say: Say, added: (source: Source) => void): void {
+export function openAddDialog(needs: Needs & { added(source: Source): void }): void {
+	const { acts, protocols, say, added } = needs;
 	const url = textInput("", { inputmode: "url", placeholder: "ws://127.0.0.1:9100", "data-first": "" });
 	const name = textInput("", { maxlength: "64" });
 	const model = textInput("", { maxlength: "128", placeholder: "the first in its list" });
-	const protocol = protocolSelect("auto");
+	const protocol = protocolSelect(protocols, "auto");
 	const connect = h("input", { type: "checkbox", checked: true });
 	const key = makeKeyPart();
 	const suit = (found: Recognised | null) => {
 		name.placeholder = found?.name ?? "";
-		key.suit(protocol.value === "auto" ? found?.protocol ?? "" : protocol.value, url.value.trim());
+		key.suit(spoken(protocols, protocol.value === "auto" ? found?.protocol ?? "" : protocol.value), url.value.trim());
 	};
-	const look = lookAt(url, acts, suit);
+	const look = lookAt(url, needs, suit);
 	let made: Source | null = null;
 
 	protocol.addEventListener("change", () => suit(look.current()));
@@ -163,14 +172,15 @@ function named(name: string, id: string): Wish {
 	return { ...name === "" ? {} : { name }, ...id === "" ? {} : { id } };
 }
 
-export function openEditDialog(source: Source, acts: Acts, say: Say): void {
+export function openEditDialog(source: Source, needs: Needs): void {
+	const { acts, protocols, say } = needs;
 	const name = textInput(source.name, { maxlength: "64", "data-first": "" });
 	const url = textInput(source.url ?? "", { inputmode: "url" });
-	const protocol = protocolSelect(source.protocol);
+	const protocol = protocolSelect(protocols, source.protocol);
 	const color = h("input", { type: "color", value: source.color });
 	const warning = h("p", { class: "hint warning", hidden: true },
 		"The key belongs to the old address: a new address deletes it.");
-	const look = lookAt(url, acts, () => {});
+	const look = lookAt(url, needs, () => {});
 
 	url.addEventListener("input", () => {
 		warning.hidden = source.credentialFrom === null || url.value.trim() === source.url;

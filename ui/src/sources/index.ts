@@ -4,7 +4,7 @@
 import type { Desk, View, ViewKind } from "../desk";
 import { fill } from "../text/dom";
 import { step } from "./frame";
-import { add, draw, look, lookAtTap, makeRoom, may, rescan } from "./room";
+import { add, draw, look, lookAtTap, makeRoom, may, mayAdd, rescan } from "./room";
 import { CLAUDE_CODE } from "./words";
 
 const TICK_MS = 1000;
@@ -55,7 +55,7 @@ function open(root: HTMLElement, desk: Desk): View {
 		key({ key }) {
 			if (key === "j" || key === "ArrowDown" || key === "k" || key === "ArrowUp")
 				return step(room.frame, key === "j" || key === "ArrowDown" ? 1 : -1);
-			if ((key !== "a" && key !== "r") || !may(room, "admin"))
+			if (key === "a" ? !mayAdd(room) : key !== "r" || !may(room, "admin"))
 				return false;
 			if (key === "a")
 				add(room);

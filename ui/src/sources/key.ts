@@ -1,11 +1,12 @@
 /* Keys go in and never come out. What is typed leaves the page in one request and is forgotten
  * here before that is answered; from then on there is only the word that a key is set. */
 
-import type { Source } from "../desk";
+import type { Protocol, Source } from "../desk";
 import { h } from "../text/dom";
 import { visible } from "../text/signal";
 import type { Acts } from "./acts";
 import { confirmIt, field, openDialog } from "./dialog";
+import { keyWord } from "./words";
 
 /* A field that a browser neither shows, nor remembers, nor fills in. */
 export function keyInput(): HTMLInputElement {
@@ -23,18 +24,19 @@ export function takeKey(input: HTMLInputElement): string {
 	return key;
 }
 
-export const keyWord = (source: Pick<Source, "protocol">): string => source.protocol === "openclaw" ? "token" : "key";
+/* A source that is shown, and what it speaks. */
+export interface Keyed { source: Source; protocol: Protocol | undefined }
 
-export function openKeyDialog(source: Source, acts: Acts, say: (words: string) => void): void {
+export function openKeyDialog({ source, protocol }: Keyed, acts: Acts, say: (words: string) => void): void {
 	const input = keyInput();
-	const word = keyWord(source);
+	const word = keyWord(protocol);
 
 	input.setAttribute("data-first", "");
 	openDialog({
 		title: source.credentialFrom === "user" ? `Replace the ${word}` : `Set a ${word}`,
 		body: [
 			h("p", {}, `For ${visible(source.name)}, and for its address only: another address forgets it.`),
-			field(word === "key" ? "Key" : "Token", input,
+			field(word.charAt(0).toUpperCase() + word.slice(1), input,
 				h("p", { class: "hint" },
 					"The box keeps it in a file that only you can read, and never shows it again.")),
 		],
@@ -52,8 +54,8 @@ export function openKeyDialog(source: Source, acts: Acts, say: (words: string) =
 	});
 }
 
-export function openForgetDialog(source: Source, acts: Acts, say: (words: string) => void): void {
-	const word = keyWord(source);
+export function openForgetDialog({ source, protocol }: Keyed, acts: Acts, say: (words: string) => void): void {
+	const word = keyWord(protocol);
 
 	confirmIt(`Forget the ${word}?`, `${source.name} will be used without it. It cannot be restored.`,
 		"Forget it", async () => {
@@ -62,8 +64,8 @@ export function openForgetDialog(source: Source, acts: Acts, say: (words: string
 		});
 }
 
-/* The daemon reads OpenClaw's own configuration; the token never comes here. */
-export async function pasteFromConfig(source: Source, acts: Acts, say: (words: string) => void): Promise<void> {
-	await acts.change(source.id, { credentialFrom: "openclaw" });
-	say(`${source.name}: the token of OpenClaw's own configuration is used.`);
+/* The daemon reads the producer's own configuration; the key never comes here. */
+export async function pasteFromConfig({ source, protocol }: Keyed, acts: Acts, say: (words: string) => void): Promise<void> {
+	await acts.change(source.id, { credentialFrom: source.protocol });
+	say(`${source.name}: the ${keyWord(protocol)} of ${protocol?.ownCredential ?? source.protocol}'s own configuration is used.`);
 }

@@ -11,7 +11,7 @@ import { openAddDialog, openEditDialog } from "./form";
 import { makeCards, makeFrame, type Cards, type Frame } from "./frame";
 import { openForgetDialog, openKeyDialog, pasteFromConfig } from "./key";
 import { openTapDialog } from "./tap";
-import { CLAUDE_CODE, foundWords } from "./words";
+import { CLAUDE_CODE, foundWords, spoken } from "./words";
 
 export interface Room {
 	readonly desk: Desk;
@@ -42,6 +42,11 @@ export function may({ desk }: Room, scope: string): boolean {
 	return desk.link.scopes.size === 0 || desk.link.scopes.has(scope);
 }
 
+/* What can be added is known once the server has told. */
+export function mayAdd(room: Room): boolean {
+	return may(room, "admin") && room.book.protocols().length > 0;
+}
+
 /* ---- drawing ---- */
 
 export function draw(room: Room): void {
@@ -55,12 +60,12 @@ export function draw(room: Room): void {
 
 		if (source !== undefined)
 			card.draw(source, {
-				now: Date.now() + desk.link.skewMs, pulse: book.pulse(id, Date.now()),
+				now: Date.now() + desk.link.skewMs, pulse: book.pulse(id, Date.now()), protocol: spoken(book.protocols(), source.protocol),
 				tap: id === CLAUDE_CODE ? room.tap : null, mayAdmin: may(room, "admin"), mayAsk: may(room, "control"),
 			});
 	}
 	write(frame.summary, summaryWords(book.list()));
-	frame.plus.disabled = !may(room, "admin");
+	frame.plus.disabled = !mayAdd(room);
 	frame.empty.hidden = book.list().some((source) => !isLocal(source));
 	focusCard(room);
 }
@@ -131,9 +136,12 @@ async function attempt({ desk }: Room, act: () => Promise<unknown>): Promise<voi
 }
 
 export function add(room: Room): void {
-	openAddDialog(room.acts, (words) => room.desk.say(words), ({ id }) => {
-		room.focusOn = id;
-		draw(room);
+	openAddDialog({
+		acts: room.acts, protocols: room.book.protocols(), say: (words) => room.desk.say(words),
+		added({ id }) {
+			room.focusOn = id;
+			draw(room);
+		},
 	});
 }
 
@@ -151,22 +159,24 @@ async function doIt(room: Room, id: string, what: Want): Promise<void> {
 			void lookAtTap(room);
 		});
 	else
-		await attempt(room, () => act(source, what, room.acts, say));
+		await attempt(room, () => act(room, source, what, say));
 }
 
-async function act(source: Source, what: Want, acts: Acts, say: (words: string) => void): Promise<void> {
+async function act({ acts, book }: Room, source: Source, what: Want, say: (words: string) => void): Promise<void> {
+	const keyed = { source, protocol: spoken(book.protocols(), source.protocol) };
+
 	if (what === "connect")
 		await acts.connect(source.id);
 	else if (what === "disconnect")
 		await acts.disconnect(source.id);
 	else if (what === "paste")
-		await pasteFromConfig(source, acts, say);
+		await pasteFromConfig(keyed, acts, say);
 	else if (what === "key")
-		openKeyDialog(source, acts, say);
+		openKeyDialog(keyed, acts, say);
 	else if (what === "forget")
-		openForgetDialog(source, acts, say);
+		openForgetDialog(keyed, acts, say);
 	else if (what === "edit")
-		openEditDialog(source, acts, say);
+		openEditDialog(source, { acts, protocols: book.protocols(), say });
 	else if (what === "remove")
 		confirmIt(`Remove ${source.name}?`, "It is disconnected, and its key is deleted. Its signals stay in the log.",
 			"Remove", async () => {

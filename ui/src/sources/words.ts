@@ -1,23 +1,9 @@
 /* What is said of a source, in words. Pure: time is an argument. */
 
-import type { Source } from "../desk";
+import type { Protocol, Source } from "../desk";
 import type { Found, Recognised } from "./acts";
 
 export const CLAUDE_CODE = "local:claude-code";
-
-/* The protocols that can be chosen, and what each of them is. */
-export const PROTOCOLS: readonly (readonly [string, string])[] = [
-	["websocket", "a WebSocket, one signal per message"],
-	["sse", "an event stream, or one signal per line"],
-	["openai", "a server like OpenAI's, with a list of models"],
-	["responses", "OpenAI's Responses"],
-	["anthropic", "Anthropic's models"],
-	["ollama", "Ollama's own protocol"],
-	["openclaw", "an OpenClaw gateway"],
-	["run", "a hub of runs, such as Escapement's"],
-	["scenario", "a recording to play"],
-	["midi", "a MIDI port"],
-];
 
 const STATES: Record<string, string> = {
 	disconnected: "disconnected", connecting: "connecting", connected: "connected",
@@ -27,17 +13,25 @@ const HOOK_STATES: Record<string, string> = {
 	disconnected: "hooks not installed", connected: "hooks installed",
 };
 
-/* Only listed: nobody here speaks it. */
-export function isListedOnly(source: Source): boolean {
-	return source.protocol === "codex";
-}
-
 export function isHook(source: Source): boolean {
 	return source.id === CLAUDE_CODE;
 }
 
-export function takesKey(source: Source): boolean {
-	return !["hook", "codex", "midi", "scenario", "ollama"].includes(source.protocol);
+/* What a source speaks; nothing when nobody here speaks it. */
+export function spoken(protocols: readonly Protocol[], name: string): Protocol | undefined {
+	return protocols.find((one) => one.name === name);
+}
+
+export function isListedOnly(source: Source, protocol: Protocol | undefined): boolean {
+	return !isHook(source) && protocol === undefined;
+}
+
+export function takesKey(protocol: Protocol | undefined): boolean {
+	return (protocol?.credential ?? null) !== null;
+}
+
+export function keyWord(protocol: Protocol | undefined): string {
+	return protocol?.credential ?? "key";
 }
 
 /* Is it this machine, by its name alone? The server has the last word. */
@@ -45,8 +39,8 @@ export function isLoopback(url: string | null): boolean {
 	return /^wss?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])([:/?]|$)/i.test(url ?? "");
 }
 
-export function mayPaste(source: Source): boolean {
-	return source.protocol === "openclaw" && !source.configured
+export function mayPaste(source: Source, protocol: Protocol | undefined): boolean {
+	return (protocol?.ownCredential ?? null) !== null && !source.configured
 		&& (source.category === "local" || isLoopback(source.url));
 }
 
@@ -97,19 +91,19 @@ export function countWords(n: number): string {
 	return n < 1e6 ? n.toLocaleString("en") : `${(n / 1e6).toFixed(n < 1e7 ? 2 : 1)} M`;
 }
 
-function protocolWords(protocol: string): string {
-	return PROTOCOLS.find(([name]) => name === protocol)?.[1] ?? protocol;
-}
+/* What a URL was recognised as, in a sentence or two. What needs a key is, without one, the other
+ * protocol: the first words of its label say what that is. */
+export function recognisedWords(found: Recognised, protocols: readonly Protocol[]): string {
+	const protocol = spoken(protocols, found.protocol);
+	const other = found.mayBecome;
+	const otherLabel = (spoken(protocols, other ?? "")?.label ?? other)?.split(",")[0];
+	const first = `${found.protocol}: ${protocol?.label ?? found.protocol}.`;
 
-/* What a URL was recognised as, in a sentence or two. */
-export function recognisedWords(found: Recognised): string {
-	const first = `${found.protocol}: ${protocolWords(found.protocol)}.`;
-
-	if (found.mayBecome === "openai")
-		return `${first} If it lists its models without a key, the protocol is openai; if it requires a key, choose openai below.`;
-	if (found.mayBecome === "sse")
-		return `${first} It needs a key; without one it is treated as an event stream.`;
-	return first;
+	if (other === null)
+		return first;
+	if (protocol?.needsCredential === true)
+		return `${first} It needs a ${keyWord(protocol)}; without one it is treated as ${otherLabel}.`;
+	return `${first} If it lists its models without a key, the protocol is ${other}; if it requires a key, choose ${other} below.`;
 }
 
 /* What a look at this machine came to. */
