@@ -42,8 +42,8 @@ static const struct service_facts {
 } known[SERVICES] = {
 	[CLAUDE_CODE] = {"local:claude-code", "Claude Code", "hook", "sse", NULL, false, false},
 	[OPENCLAW] = {"local:openclaw", "OpenClaw", "openclaw", NULL, "ws", false, true},
-	[LM_STUDIO] = {"local:lm-studio", "LM Studio", "openai", NULL, "http", true, true},
-	[OLLAMA] = {"local:ollama", "Ollama", "openai", NULL, "http", true, false},
+	[LM_STUDIO] = {"local:lm-studio", "LM Studio", MODELS_PROTOCOL, NULL, "http", true, true},
+	[OLLAMA] = {"local:ollama", "Ollama", MODELS_PROTOCOL, NULL, "http", true, false},
 	[CODEX] = {"local:codex", "Codex", "codex", NULL, "ws", false, false},
 };
 
