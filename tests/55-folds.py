@@ -3,11 +3,9 @@
 
 import json
 import shutil
-import struct
 
-from lib import Box, eventually, run, temp_dir, test
+from lib import Box, eventually, run, sections, temp_dir, test
 
-HEADER = struct.Struct("<8sQQII")
 FOLDED = ("prompts", "resume", "runs", "runs.seq")
 
 CONFIGURATIONS = [
@@ -17,21 +15,6 @@ CONFIGURATIONS = [
     ("validation: \"off\"\nauth:\n  local: observe\nlog:\n  level: debug\njournal:\n  segment: 1MiB\n",
      {"TZ": "America/Los_Angeles", "LC_ALL": "C"}),
 ]
-
-
-def sections(data):
-    """Those of the newest checkpoint, by name."""
-    newest = max((data / "journal").glob("checkpoint-*"), key=lambda p: int(p.name.split("-")[1]))
-    file = newest.read_bytes()
-    _, _, length, _, _ = HEADER.unpack_from(file)
-    rest = file[HEADER.size:HEADER.size + length]
-    found = {}
-    while rest:
-        name, _, rest = rest.partition(b"\0")
-        size, = struct.unpack_from("<Q", rest)
-        found[name.decode()] = rest[8:8 + size]
-        rest = rest[8 + size:]
-    return found
 
 
 def stage_of(found):

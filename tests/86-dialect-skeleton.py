@@ -1,92 +1,19 @@
 #!/usr/bin/env python3
-"""A dialect with state comes from a room of its own: it is built in with the two existing files
-that box/dialects.c names.  Its encoding has a memory and gives none, one and three frames in
+"""A dialect with state comes from a room of its own, which tests/86-skeletons.py holds against the
+list of files that it needs.  Its encoding has a memory and gives none, one and three frames in
 turn; its clients fall behind, resume and filter like all others."""
 
 import json
 import os
-import shlex
-import shutil
-import subprocess
-from pathlib import Path
 
 import lib
-from lib import ROOT, SIGNALBOX, WS, Box, eventually, run, temp_dir, test
+from lib import WS, Box, eventually, run, temp_dir, test
+from skeletons import Tree
 
 COUNTS = (0, 1, 3)
 SMALL = 2048
 
-# What whoever adds a dialect writes into files that are there.
-EDITS = {
-    "tools/layers": [
-        ("\nbox: ", "\nskeleton: base config net signal bus hub\nbox: "),
-        (" hub native escapement ", " hub native escapement skeleton "),
-    ],
-    "src/box/dialects.c": [
-        ('#include "native/native.h"\n', '#include "native/native.h"\n#include "skeleton/skeleton.h"\n'),
-        ("static const struct {\n", "static void *make_skeleton(struct box *box)\n{\n\treturn skeleton_create(box->config);\n}\n\n"
-                                    "static const struct {\n"),
-        ("\t{&dialect_signals},\n",
-         "\t{&dialect_signals},\n\t{&dialect_skeleton, make_skeleton, skeleton_destroy},\n"
-         "\t{&dialect_skeleton_door},\n\t{&dialect_skeleton_post},\n"),
-    ],
-}
-
-
-def make_tree():
-    """The tree as it is, with a new room and those edits."""
-    top = temp_dir()
-    for entry in ROOT.iterdir():
-        if entry.name not in ("src", "tools", "build", ".git"):
-            (top / entry.name).symlink_to(entry)
-    shutil.copytree(ROOT / "src", top / "src")
-    shutil.copytree(ROOT / "tools", top / "tools")
-    shutil.copytree(ROOT / "tests/skeleton/dialect", top / "src/skeleton")
-    for name, edits in EDITS.items():
-        text = (top / name).read_text()
-        for old, new in edits:
-            assert text.count(old) == 1, (name, old)
-            text = text.replace(old, new)
-        (top / name).write_text(text)
-    return top
-
-
-def command_for(file):
-    """How the build that is tested compiles a file: the words, and where."""
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        if entry["file"].endswith(file):
-            return shlex.split(entry["command"])
-    raise AssertionError(file)
-
-
-def compile_one(top, file):
-    words = command_for("src/box/dialects.c")
-    words = [w.replace(f"-iquote{ROOT}/src", f"-iquote{top}/src") for w in words]
-    for flag in ("-MQ", "-MF", "-o", "-c"):
-        at = words.index(flag)
-        del words[at:at + 2]
-    out = top / (file.replace("/", "_") + ".o")
-    subprocess.run([*words, "-o", out, "-c", top / file], cwd=build, check=True)
-    return str(out)
-
-
-def link(top):
-    """As the program is linked, but what is ours comes first; and not optimised as a whole."""
-    said = subprocess.run(["ninja", "-C", build, "-t", "commands", "signalbox"],
-                          capture_output=True, text=True, check=True).stdout
-    words = shlex.split(said.splitlines()[-1])
-    out = top / "signalbox"
-    words[words.index("-o") + 1] = str(out)
-    objects = [compile_one(top, f) for f in ("src/box/dialects.c", "src/skeleton/skeleton.c",
-                                              "src/skeleton/doors.c")]
-    words[1:1] = [*objects, "-Wl,-z,muldefs"]
-    words = [w for w in words if not w.startswith("-flto")] + ["-fno-lto"]
-    subprocess.run(words, cwd=build, check=True)
-    return out
-
-
-build = Path(SIGNALBOX).parent
-tree = make_tree()
+tree = Tree("dialect")
 
 
 def frames_of(seq):
@@ -133,17 +60,6 @@ def slow(box, path):
         return WS(box, path)
     finally:
         box.connect = original
-
-
-@test("two existing files are changed, and the law of layers and the build know the new room")
-def _():
-    law = subprocess.run([tree / "tools/laws/layers"], cwd=tree, capture_output=True, text=True)
-    assert law.returncode == 0, law.stdout
-    out = temp_dir() / "b"
-    subprocess.run(["meson", "setup", "-Dtests=false", out, tree], check=True, capture_output=True)
-    listed = subprocess.run(["meson", "introspect", "--targets", out], check=True,
-                            capture_output=True, text=True).stdout
-    assert "src/skeleton/skeleton.c" in listed
 
 
 @test("a live client gets none, one and three frames in turn, and one with a filter its part")
@@ -370,5 +286,5 @@ def _():
         assert refused.status == 405 and refused.headers["allow"] == "POST", refused
 
 
-lib.SIGNALBOX = str(link(tree))
+lib.SIGNALBOX = str(tree.link())
 run()

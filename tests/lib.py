@@ -857,3 +857,20 @@ class Box:
 
 
 atexit.register(Box.end_all)
+
+
+_CHECKPOINT = struct.Struct("<8sQQII")  # magic, seq, length, checksums
+
+
+def sections(data):
+    """Those of the newest checkpoint in a data directory: {name: bytes}."""
+    newest = max((data / "journal").glob("checkpoint-*"), key=lambda p: int(p.name.split("-")[1]))
+    file = newest.read_bytes()
+    rest = file[_CHECKPOINT.size:][:_CHECKPOINT.unpack_from(file)[2]]
+    found = {}
+    while rest:
+        name, _, rest = rest.partition(b"\0")
+        size, = struct.unpack_from("<Q", rest)
+        found[name.decode()] = rest[8:8 + size]
+        rest = rest[8 + size:]
+    return found

@@ -1,8 +1,6 @@
 /* dialects.c - the languages that clients speak, one row each.
  *
- * To add one, write a room with a meson.build (hub/dialect.h says what a dialect is), give it a
- * line in tools/layers and name it there in that of box, and add a row here with what makes and
- * frees its own state, if it has any.  tests/skeleton/dialect is the least that one can be.
+ * A new one has a row here, with what makes and frees its own state, if it has any.
  */
 #include "box/dialects.h"
 

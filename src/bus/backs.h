@@ -8,8 +8,8 @@
  * What was only taken waits here for its verdict, for BACKS_WAIT_S at most.  A control that
  * was done leaves a signal `control` in the journal.
  *
- * To add one: fill in a struct back_end in the room that can do it, and give it to backs_add()
- * where box makes that room (box/back.c, box/sources.c, box.c).
+ * To add one: fill in a struct back_end in the room that can do it, and give box/back.c a row.
+ * ARCHITECTURE.md lists the files; tests/skeleton/back is the least that one can be.
  */
 #ifndef BUS_BACKS_H
 #define BUS_BACKS_H

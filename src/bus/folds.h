@@ -17,8 +17,8 @@
  * A fold sees the signals and nothing else, neither the clock nor the configuration.  So the
  * same journal gives the same state, and folds_create_at gives that of any moment of the past.
  *
- * To add one: write its struct fold_kind beside the state, and call folds_add where the state
- * is made.
+ * To add one: write its struct fold_kind beside the state, and give box/folds.c a row.
+ * ARCHITECTURE.md lists the files; tests/skeleton/fold is the least that one can be.
  */
 #ifndef BUS_FOLDS_H
 #define BUS_FOLDS_H

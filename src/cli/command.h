@@ -1,8 +1,7 @@
 /* command.h - a verb of the program, as one table.
  *
- * To add a verb: write cli/NAME.c with one `const struct command command_NAME`, name it
- * in cli/registry.c and cli/meson.build, write its page docs/man/signalbox-NAME.1.scd, and
- * point to that in docs/man/signalbox.1.scd.
+ * To add one: write cli/NAME.c with one `const struct command command_NAME`, and its page.
+ * ARCHITECTURE.md lists the files; tests/skeleton/verb is the least that one can be.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -4,6 +4,8 @@
  * frames share one, and so share a reel.  All else about a language is in its
  * dialect: where it is found, who may use it, how it greets, hears and parts.
  *
+ * To add one: ARCHITECTURE.md lists the files; tests/skeleton/dialect has one with state.
+ *
  * Every function is called on the loop's thread, with a client that is not closing, and may
  * call all of hub/dialogue.h and hub/person.h.  Whatever says something to a client may close it
  * (its state is then CLIENT_CLOSING, and `leave` was called); client and view stay until the

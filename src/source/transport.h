@@ -4,8 +4,8 @@
  * decides nothing: when to try again, what state that is and what is counted is
  * written once, in source.c.
  *
- * To add one: write source/FOLDER/NAME.c with one `const struct transport
- * transport_NAME`, add one line to registry.c, describe it in docs/sources.md.
+ * To add one: write source/FOLDER/NAME.c with one `const struct transport transport_NAME`.
+ * ARCHITECTURE.md lists the files; tests/skeleton/transport is the least that one can be.
  */
 #ifndef SOURCE_TRANSPORT_H
 #define SOURCE_TRANSPORT_H

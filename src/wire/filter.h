@@ -4,6 +4,9 @@
  * give the cue another payload.  Time is an argument, and so the same cues at the
  * same times always pass alike.
  *
+ * To add one: write wire/NAME.c with one `const struct filter_kind filter_NAME`.
+ * ARCHITECTURE.md lists the files; tests/skeleton/filter is the least that one can be.
+ *
  * Ownership: a payload that a filter made is its own, and valid until the next cue
  * comes to it.
  */

@@ -8,9 +8,6 @@
  * Filters remember (when they passed last, how many came); that is per wire and is
  * forgotten when the wiring is.
  *
- * To add a filter: write wire/NAME.c with one `const struct filter_kind
- * filter_NAME`, name it in registry.c and meson.build, describe it in docs/show.md and
- * schema/show.schema.json.
  */
 #ifndef WIRE_WIRE_H
 #define WIRE_WIRE_H

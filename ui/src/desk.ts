@@ -123,8 +123,9 @@ export interface Desk {
 	readonly wantsLessMotion: boolean;
 }
 
-/* One of the five things that the page can show. It is opened once, when it is first gone to,
- * and hidden, not closed: it goes on hearing, but draws nothing while it is out of sight. */
+/* One of the things that the page can show. It is opened once, when it is first gone to,
+ * and hidden, not closed: it goes on hearing, but draws nothing while it is out of sight.
+ * ARCHITECTURE.md lists the files of a new one; tests/skeleton/view is the least that one can be. */
 export interface View {
 	/* `rest` is what follows the view's name in the address; draws. */
 	show(rest: string): void;
