@@ -177,8 +177,8 @@ def _():
 @test("what the box itself would refuse is found, once")
 def _():
     home = Home("listen: ['127.0.0.1:0']\n"
-                "sources: [{id: one, url: 'ws://127.0.0.1:9', protocol: telex}]\n")
-    home.finds("start", "bad", "sources: 'one': no protocol 'telex'", "signalbox check")
+                "sources: [{id: one, url: 'ws://u:p@127.0.0.1:9'}]\n")
+    home.finds("start", "bad", "sources: 'one': ", "signalbox check")
     home.data.mkdir(mode=0o700)
     home.data.chmod(0o750)
     assert "start" not in {f[0] for f in home.look()}, "it has to be mended first"

@@ -41,7 +41,7 @@ def _():
 
 @test("check minds the environment, the certificates and the token that others would need")
 def _():
-    data = temp_dir() / "data"
+    data = temp_dir() / "not" / "there"
     done = cli("check", "--data", data, env={"SIGNALBOX_LIMITS_DEPTH": "1"})
     assert done.code == 78 and "SIGNALBOX_LIMITS_DEPTH" in done.err, done
     cert, key = make_cert(temp_dir())
@@ -52,8 +52,24 @@ def _():
     wide = write(f"listen: [{{address: '0.0.0.0:1', cert: {cert}, key: {key}}}]")
     done = cli("check", wide, "--data", data)
     assert done.code == 78 and "needs a token" in done.err, done
-    assert cli("token", "rotate", "--data", data).code == 0
+    advice = re.search(r"`signalbox (token rotate .*)`", done.err)[1]
+    assert cli(*advice.split()).code == 0, advice
     assert cli("check", wide, "--data", data).code == 0
+    assert cli("token", "new", "ci", "--scopes", "emit", "--data", temp_dir() / "not" / "there").code == 0
+
+
+@test("check says where a dialect, a protocol and a URL are that nobody here knows, and what there is")
+def _():
+    for text, words in [
+        ("listen:\n  - {address: '127.0.0.1:0', dialect: x}\n",
+         ":2:39: dialect: 'x' is no dialect that a listener can pin; there are native, "),
+        ("sources:\n  - {id: a, url: 'ws://h/', protocol: x}\n",
+         ":2:39: protocol: no protocol 'x'; there are websocket, "),
+        ("sources:\n  - {id: a, url: 'ftp://h/'}\n",
+         ":2:18: url: 'ftp://h/' is no URL of a source; it begins with one of ws://, "),
+    ]:
+        done = cli("check", write(text), "--data", temp_dir() / "data")
+        assert done.code == 78 and words in done.err, (words, done)
 
 
 @test("check minds the files of tokens and credentials, as the box itself does")
@@ -117,7 +133,7 @@ def _():
         assert said[0].err == said[1].err and all(w in said[0].err for w in words), said
     refused("listen: ['127.0.0.1:7', 'localhost:7']\n", ":1:25: listen: localhost:7 is there twice")
     source = "sources: [{id: one, url: 'ws://127.0.0.1:9', protocol: telex}]"
-    refused(quiet + source, "'one'", "no protocol 'telex'; there are websocket, ")
+    refused(quiet + source, ":2:", "no protocol 'telex'; there are websocket, ")
     refused(quiet + "sources: [{id: one, url: 'ws://'}]", "'one'")
     refused("listen: ['127.0.0.1:7999']\n"
             "sources: [{id: me, url: 'http://localhost:7999/api/stream'}]", "this box itself")

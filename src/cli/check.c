@@ -37,8 +37,8 @@ bool check_reach(const struct config *config, struct error *why)
 	return !open_to_others || has_token ||
 	       error_set(why,
 	                 "%s can be reached from other machines, which needs a token: `signalbox "
-	                 "token rotate` makes one",
-	                 open_to_others);
+	                 "token rotate --data %s` makes one",
+	                 open_to_others, config->data);
 }
 
 bool check_pair(const struct config_listen *listen, struct error *why)

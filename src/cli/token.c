@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/scope.h"
+#include "base/whole.h"
 #include "cli/command.h"
 #include "cli/remote.h"
 #include "cli/secret.h"
@@ -59,11 +60,18 @@ static bool make_dir(const char *path, struct error *why)
 	return mkdir(path, 0700) == 0 || errno == EEXIST || error_errno(why, "%s", path);
 }
 
+/* As a box does at its first start: what leads there, too. */
+static bool make_data(const char *data, struct error *why)
+{
+	whole_make_dirs(data);
+	return make_dir(data, why);
+}
+
 static bool make(struct command_context *context, const char *data, const char *name,
                  const char *scopes, struct error *why)
 {
 	char *dir = must_print("%s/tokens", data), *path = path_of(data, name);
-	bool good = make_dir(data, why) && make_dir(dir, why) && secret_create(path, why);
+	bool good = make_data(data, why) && make_dir(dir, why) && secret_create(path, why);
 
 	if (good) {
 		out_print(&context->out, "%s\n", path);
@@ -83,7 +91,7 @@ static bool rotate(const char *data, const char *name, const char *path, struct 
 {
 	if (name || access(path, F_OK) == 0)
 		return secret_replace(path, why);
-	return make_dir(data, why) && secret_create(path, why);
+	return make_data(data, why) && secret_create(path, why);
 }
 
 /* A running box reads its tokens again. */
