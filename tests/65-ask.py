@@ -8,8 +8,8 @@ import signal
 import subprocess
 import time
 
-from lib import (PATIENCE_S, SIGNALBOX, WS, Box, Process, at_last, cli, eventually,
-                 in_time, run, test)
+from lib import (PATIENCE_S, SIGNALBOX, WS, Box, Impostor, Process, answer_bytes, at_last, cli,
+                 eventually, in_time, run, temp_dir, test)
 from servers import BURST, WORDS, Upstream, add_source, source_of, until_state
 
 CANARY = "sk-canary-4711"
@@ -353,6 +353,22 @@ def _():
         with Upstream(port=up.port):
             until_state(box, id, "connected")
             assert text_of(until_end(box, ask(box, id, "good"))) == TEXT
+
+
+@test("the command line puts a question once, whatever became of its connection")
+def _():
+    def answer(head):
+        if head.startswith(b"POST"):
+            return None
+        said = answer_bytes({"ok": True, "seq": 1, "epoch": "0123456789ab",
+                             "sources": [{"id": "llm", "state": "connected"}]})
+        return said.replace(b"Connection: close\r\n", b"")
+
+    data = temp_dir()
+    with Impostor([answer] * 4, data / "sock") as box:
+        result = cli("ask", "llm", "hello", "--data", data)
+        assert result.code == 1 and "connection to the box was lost" in result.err, result
+        assert len([head for head, _ in box.heard if head.startswith(b"POST")]) == 1, box.heard
 
 
 @test("an ask that makes no sense is refused, and begins nothing")

@@ -4,7 +4,7 @@
 import os
 import signal
 
-from lib import Box, WS, eventually, run, temp_dir, test
+from lib import Box, WS, closed_port, eventually, run, temp_dir, test
 from tls import make_cert, write_config
 
 
@@ -45,7 +45,7 @@ def _():
 @test("a configuration that is bad in any part changes nothing and says where")
 def _():
     with start(BASE + "auth: {local: observe}\n") as box:
-        port = box.port
+        port, free = box.port, closed_port()
         other = Box().start()
         for text, words in (
             ("listen: [\n", "box.yaml:"),
@@ -53,6 +53,8 @@ def _():
             (BASE + f"auth: {{tokens: [{{name: a, file: /nowhere, scopes: emit}}]}}\n", "/nowhere"),
             (f"listen: ['127.0.0.1:{other.port}']\n", str(other.port)),
             (BASE + "sources: [{id: a, url: 'ws://127.0.0.1:1/', protocol: nonsense}]\n", "nonsense"),
+            (f"listen: ['127.0.0.1:0', '127.0.0.1:{free}']\n"
+             f"sources: [{{id: a, url: 'ws://127.0.0.1:{free}/'}}]\n", "is this box itself"),
         ):
             last = reload(box, text)
             assert "all stays as it was" in last and words in last, (text, last)

@@ -644,8 +644,9 @@ class Events:
 
 
 class Impostor:
-    """Listens where a box would, keeps what it hears, answers with `answers` in
-    turn; None hangs up without a word."""
+    """Listens where a box would, keeps what it hears, answers with `answers` in turn, each
+    to a connection; None hangs up without a word.  One that can be called has the answer to each
+    head that comes by its connection."""
 
     def __init__(self, answers, unix=None):
         self.answers = list(answers)
@@ -661,18 +662,37 @@ class Impostor:
             for answer in self.answers:
                 peer, _ = self.server.accept()
                 peer.settimeout(PATIENCE_S)
-                self.heard.append(self.read_request(peer))
-                if answer is not None:
-                    peer.sendall(answer)
+                if callable(answer):
+                    threading.Thread(target=self.answer_all, args=(peer, answer), daemon=True).start()
+                    continue
+                self.answer_one(peer, answer)
                 peer.close()
         except OSError:
             pass
+
+    def answer_all(self, peer, answer):
+        try:
+            while self.answer_one(peer, answer):
+                pass
+        except OSError:
+            pass
+        peer.close()
+
+    def answer_one(self, peer, answer):
+        self.heard.append(self.read_request(peer))
+        said = answer(self.heard[-1][0]) if callable(answer) else answer
+        if said is not None:
+            peer.sendall(said)
+        return said
 
     @staticmethod
     def read_request(peer):
         got = b""
         while b"\r\n\r\n" not in got:
-            got += peer.recv(65536)
+            piece = peer.recv(65536)
+            if not piece:
+                raise OSError("the client left")
+            got += piece
         head, _, body = got.partition(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: *(\d+)", head)
         while length and len(body) < int(length[1]):

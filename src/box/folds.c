@@ -65,7 +65,7 @@ static void tick(struct deadline *deadline)
 static bool end_turn(struct turn *turn)
 {
 	struct follower *f = list_of(turn, struct follower, turn);
-	bool more = recall_turn(f->runs);
+	bool more = recall_turn(f->runs, loop_now_ms(f->loop));
 
 	if (!folds_are_behind(f->folds))
 		return more;

@@ -10,7 +10,7 @@
 #include "box/back.h"
 #include "box/dialects.h"
 #include "box/folds.h"
-#include "box/listens.h"
+#include "box/reload.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
 #include "net/caller.h"

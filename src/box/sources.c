@@ -191,9 +191,11 @@ static bool has_row(const struct config *config, const struct config_source *row
 
 bool box_check_sources(struct box *box, const struct config *fresh, struct error *why)
 {
+	struct box then = {.config = fresh}; /* where it listens now does not matter */
+
 	for (size_t i = 0; i < fresh->source_count; i++)
 		if (!has_row(box->config, &fresh->sources[i]) &&
-		    !with_configured(box, &fresh->sources[i], look_at, why))
+		    !with_configured(&then, &fresh->sources[i], look_at, why))
 			return false;
 	return true;
 }

@@ -61,7 +61,7 @@ struct fold_kind {
 	 * stands, to be changed by a state that says so itself. */
 	bool (*load)(void *self, struct text saved, uint64_t *seq);
 	/* Both optional: texts that belong to the state, but can be made again from the journal.
-	 * They are a section of their own, NAME.texts, in the newest checkpoint alone; they are
+	 * They are a section of their own, NAME.texts, in the newest checkpoints alone; they are
 	 * loaded after a state that was loaded. */
 	void (*save_texts)(const void *self, struct buf *out);
 	void (*load_texts)(void *self, struct text saved);

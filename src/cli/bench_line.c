@@ -69,7 +69,7 @@ static bool open_line(struct opening *o, struct remote *box, const char *path, s
 	if (o->line->fd >= 0)
 		return true;
 	if (o->status)
-		remote_refusal(o->status, TEXT(""), why);
+		error_set(why, "%s", o->why.words);
 	else if (o->is_over)
 		error_set(why, "no signalbox is running on %s (%s)", remote_data(box),
 		          o->why.words);

@@ -118,6 +118,7 @@ static void start(struct courier *c)
 		.method = "POST",
 		.path = "/api/signal",
 		.type = "application/x-ndjson",
+		.may_repeat = true, /* its lines have ids */
 		.timeout_ms = BATCH_MS,
 		.heard = hear,
 		.self = &c->answer,

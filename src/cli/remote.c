@@ -271,7 +271,7 @@ void remote_start(struct remote *remote, const struct remote_request *r)
 		.route = r->path,
 		.path = remote->sock,
 		.is_direct = true,
-		.may_repeat = true,
+		.may_repeat = r->may_repeat,
 		.method = r->method,
 		.headers = headers,
 		.body = r->body,

@@ -30,6 +30,7 @@ struct remote_request {
 	const char *type;   /* of the body, or NULL */
 	struct text body;
 	const char *field;   /* one more header line without CRLF, or NULL */
+	bool may_repeat;     /* it does no harm if a POST comes twice, should the line break */
 	unsigned timeout_ms; /* for all of it; 0: it goes on as long as bytes come */
 	unsigned silence_ms; /* that may be between them; 0: 30 s */
 

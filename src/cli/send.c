@@ -19,6 +19,7 @@ static bool send_once(struct remote *remote, const struct send *send, long *stat
 	                                       .path = "/api/signal",
 	                                       .type = send->type,
 	                                       .body = send->body,
+	                                       .may_repeat = send->repeatable,
 	                                       .silence_ms = SILENCE_MS};
 	enum remote_result result = remote_fetch(remote, &request, status, body, why);
 	unsigned ms = PAUSE_FIRST_MS;

@@ -117,6 +117,9 @@ static bool end_head(struct request *r)
 	assert(!r->has_head);
 	curl_easy_getinfo(r->job.easy, CURLINFO_RESPONSE_CODE, &status);
 	r->in_head = false;
+	if (status == 101) /* what follows is no body */
+		return error_set(&r->why, "%.100s answers with an upgrade that nobody asked for",
+		                 r->url.host);
 	if (status < 200) {
 		if (r->head_ms)
 			deadline_set(r->requests->loop, &r->deadline, r->head_ms);

@@ -86,6 +86,13 @@ static void say_bad_chunk(struct server *s)
 		server_say(s, TEXT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"));
 }
 
+static void say_upgrade(struct server *s)
+{
+	if (server_await(s, "\r\n\r\n"))
+		server_say(s, TEXT("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n"
+		                   "Connection: Upgrade\r\n\r\nbytes"));
+}
+
 static void answers_that_are_none_are_told(void **state)
 {
 	static const struct {
@@ -98,6 +105,7 @@ static void answers_that_are_none_are_told(void **state)
 		{say_half, "the connection to 127.0.0.1 broke", "half"},
 		{say_half_and_reset, "the connection to 127.0.0.1 broke", "half"},
 		{say_bad_chunk, "broke", ""},
+		{say_upgrade, "an upgrade that nobody asked for", ""},
 	};
 	struct test_asker *w = *state;
 

@@ -80,7 +80,10 @@ static void connect_now(struct uplink *uplink)
 	uplink->options.path(uplink->options.self, &url);
 	buf_add_char(&url, '\0');
 	options.url = url.at;
-	uplink->client = ws_client_create(uplink->loop, &options, &uplink->why);
+	if (url.full)
+		error_set(&uplink->why, "the URL is longer than %zu bytes", URL_ROOM);
+	else
+		uplink->client = ws_client_create(uplink->loop, &options, &uplink->why);
 	buf_finish(&url);
 	if (!uplink->client)
 		wait_again(uplink);

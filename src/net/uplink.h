@@ -17,7 +17,7 @@ struct uplink_options {
 	void (*path)(void *self, struct buf *out); /* "/ws?..": asked for each attempt */
 	void (*open)(void *self);
 	void (*text)(void *self, struct text message);
-	void (*closed)(void *self); /* it was open, or could not be: uplink.why */
+	void (*closed)(void *self); /* it was open, or was refused: uplink.why */
 };
 
 struct uplink {

@@ -65,6 +65,7 @@ struct runs {
 	size_t said_again;   /* so many, before room is looked for again; there was none */
 	struct link recalls; /* recall.in_runs */
 	unsigned recall_count;
+	uint64_t turn_ms;         /* when recall_turn was last called */
 	struct link sessions;     /* run_session.in_all */
 	struct map session_names; /* source NUL key -> struct run_session */
 };

@@ -8,9 +8,18 @@
 
 #define READ_CHUNK (256 * KIB)
 
+static bool is_plain(struct text name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if ((unsigned char)name.at[i] < 0x20 || strchr("\"\\/\x7f", name.at[i]))
+			return false;
+	return true;
+}
+
 void run_past_init(struct run_past *p, struct journal *journal, struct text run, uint64_t first_seq)
 {
 	*p = (struct run_past){.run = text_dup(run), .seq = first_seq ? first_seq - 1 : 0};
+	p->is_plain = is_plain(run);
 	p->reader = journal_reader_create(journal, p->seq);
 	p->lines = signal_reader_create();
 }
@@ -25,7 +34,8 @@ void run_past_finish(struct run_past *p)
 /* Most lines are of other runs: those are not read but for their run's name. */
 static bool may_be_ours(const struct run_past *p, struct text line)
 {
-	return memmem(line.at, line.len, p->run, strlen(p->run)) || memchr(line.at, '\\', line.len);
+	return memmem(line.at, line.len, p->run, strlen(p->run)) ||
+	       memmem(line.at, line.len, "\\u", p->is_plain ? 2 : 1);
 }
 
 static bool is_ours(struct run_past *p, struct text line, struct signal *s)

@@ -10,7 +10,8 @@
 
 struct run_past {
 	char *run;
-	uint64_t seq; /* of the journal, up to which it was read */
+	bool is_plain; /* its name has nothing that JSON writes in more than one way, but \\u */
+	uint64_t seq;  /* of the journal, up to which it was read */
 	struct journal_reader *reader;
 	struct signal_reader *lines;
 	size_t taken; /* bytes of the line that was given last */

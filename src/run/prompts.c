@@ -198,7 +198,9 @@ static void expire_oldest(struct prompts *all, uint64_t seq)
 	struct prompt *p = list_of(all->open.next, struct prompt, in_open);
 
 	assert(all->open_count > 0);
+	free(p->why);
 	p->why = must_dup("too many prompts are open");
+	free(p->value);
 	p->value = must_dup(p->other);
 	close_prompt(all, p, PROMPT_EXPIRED, seq);
 }
@@ -256,6 +258,7 @@ static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val 
 			prompt_destroy(p);
 			return;
 		}
+		free(old->why);
 		old->why = must_dup("it was asked again");
 		old->told = true;
 		close_prompt(all, old, PROMPT_CANCELLED, s->seq);

@@ -2,7 +2,8 @@
  *
  * One that is made again is taken by whoever asks next, and until then follows its run: so it is
  * there in the turn in which it is wanted, however much is let go meanwhile.  Whoever waits asks
- * in every turn; one that nobody asks for is dropped.
+ * in every turn; one that nobody asks for is dropped, but not before whoever was told to ask again
+ * has had the time for it.
  */
 #include "run/recall.h"
 
@@ -13,7 +14,8 @@
 #include "run/inside.h"
 #include "run/past.h"
 
-#define UNASKED_TURNS 64    /* after which nobody waits for it any more */
+#define UNASKED_MS 30000    /* after which nobody will come back for it */
+#define WAITED_MS 1000      /* after which nobody waits for it now: it makes room for others */
 #define ROOM_STEP (1 * MIB) /* from one look for room that is in vain to the next */
 
 struct text_recall {
@@ -22,7 +24,8 @@ struct text_recall {
 	struct hearing hearing;
 	struct run_past past;
 	uint64_t seq;        /* of the signal that was heard last; 0: none */
-	unsigned unasked;    /* turns since somebody asked for it */
+	bool is_asked;       /* since the last turn */
+	uint64_t asked_ms;   /* the last turn in which it was */
 	struct link in_runs; /* runs.recalls */
 };
 
@@ -99,14 +102,32 @@ static bool is_done(const struct text_recall *r)
 	return r->past.seq >= r->run->last_seq;
 }
 
+static bool is_unasked(const struct text_recall *r, uint64_t now_ms, uint64_t for_ms)
+{
+	return !r->is_asked && now_ms - r->asked_ms > for_ms;
+}
+
+/* Of more than there may be, those go that nobody waits for. */
+static bool has_place(struct runs *all)
+{
+	list_each(&all->recalls, l) {
+		struct text_recall *r = list_of(l, struct text_recall, in_runs);
+
+		if (all->recall_count >= RECALL_MAX && is_unasked(r, all->turn_ms, WAITED_MS))
+			free_recall(all, r);
+	}
+	return all->recall_count < RECALL_MAX;
+}
+
 static void begin(struct runs *all, struct run *run)
 {
 	struct text_recall *r;
 
-	if (all->recall_count == RECALL_MAX || !all->options.journal)
+	if (!all->options.journal || !has_place(all))
 		return;
 	r = must_zero(1, sizeof(*r));
 	r->run = run;
+	r->is_asked = true;
 	r->said = said_create();
 	hearing_init(&r->hearing);
 	run_past_init(&r->past, all->options.journal, text_of(run->id), run->first_seq);
@@ -123,7 +144,7 @@ const struct said *run_said(struct runs *all, struct run *run)
 	if (!r)
 		begin(all, run);
 	else
-		r->unasked = 0;
+		r->is_asked = true;
 	if (!r || !is_done(r))
 		return NULL;
 	run->said = r->said;
@@ -162,20 +183,26 @@ static bool read_on(struct runs *all, struct text_recall *r, size_t *budget)
 			hear_one(r, &s);
 	}
 	all->said_size += r->said->size;
+	if (is_done(r) && !r->seq) /* retention took them all */
+		r->said->is_lost = true;
 	make_room(all, NULL);
 	return news == RUN_PAST_MORE || is_done(r);
 }
 
-bool recall_turn(struct runs *all)
+bool recall_turn(struct runs *all, uint64_t now_ms)
 {
 	size_t budget = RECALL_TURN_BYTES;
 	bool more = false;
 
+	all->turn_ms = now_ms;
 	list_each(&all->recalls, l) {
 		struct text_recall *r = list_of(l, struct text_recall, in_runs);
 		size_t share = budget / all->recall_count;
 
-		if (++r->unasked > UNASKED_TURNS) {
+		if (r->is_asked)
+			r->asked_ms = now_ms;
+		r->is_asked = false;
+		if (is_unasked(r, now_ms, UNASKED_MS)) {
 			free_recall(all, r);
 			continue;
 		}

@@ -22,8 +22,8 @@
  * turn. */
 const struct said *run_said(struct runs *runs, struct run *run);
 
-/* The end of a turn; true: another one should follow at once. */
-bool recall_turn(struct runs *runs);
+/* The end of a turn, at a time that never jumps; true: another one should follow at once. */
+bool recall_turn(struct runs *runs, uint64_t now_ms);
 void recall_close(struct runs *runs); /* none is made again: the journal is about to close */
 
 /* ---- for runs.c ---- */

@@ -15,6 +15,7 @@
 #include "run/sessions.h"
 
 static struct runs *runs;
+static uint64_t now_ms = 1000000;
 
 static void begin(void)
 {
@@ -85,7 +86,7 @@ static const struct said *said_of(const char *id)
 	assert_non_null(run);
 	for (unsigned i = 0; !(said = run_said(runs, run)); i++) {
 		assert_true(i < 10000);
-		if (!recall_turn(runs))
+		if (!recall_turn(runs, now_ms))
 			wait_for_disk();
 	}
 	return said;
@@ -171,7 +172,7 @@ static void what_was_not_saved_is_made_again(void **state)
 	assert_true(is_kept("small"));
 	assert_null(run_said(runs, runs_find(runs, TEXT("big"))));
 	/* It goes on meanwhile. */
-	recall_turn(runs);
+	recall_turn(runs, now_ms);
 	after = saved("big");
 	assert_string_equal(after, before);
 	assert_true(is_kept("big"));
@@ -209,7 +210,7 @@ static void one_that_speaks_while_it_is_made_again_misses_nothing(void **state)
 	let_go("big");
 	run = runs_find(runs, TEXT("big"));
 	for (unsigned i = 0; i < 50 && !run_said(runs, run); i++) {
-		recall_turn(runs);
+		recall_turn(runs, now_ms);
 		say("big", "text_delta", "{\"agentId\":\"a\",\"content\":\"more\"}");
 		follow();
 	}
@@ -263,6 +264,18 @@ static void what_retention_took_is_said_to_be_lost(void **state)
 	assert_int_equal(said_of("old")->message_count, 1);
 }
 
+static void a_run_of_which_nothing_is_left_is_lost(void **state)
+{
+	say("old", "text_delta", "{\"agentId\":\"a\",\"content\":\"all\"}");
+	follow();
+	talk("other", 12);
+	follow();
+	restart();
+	let_go("old");
+	assert_true(said_of("old")->is_lost);
+	assert_int_equal(said_of("old")->message_count, 0);
+}
+
 static void no_more_than_some_are_made_again_at_once(void **state)
 {
 	char name[16];
@@ -282,22 +295,39 @@ static void no_more_than_some_are_made_again_at_once(void **state)
 		}
 		if (kept == 2 * RECALL_MAX)
 			return;
-		if (!recall_turn(runs))
+		if (!recall_turn(runs, now_ms))
 			wait_for_disk();
 	}
 	fail_msg("they were never all there");
 }
 
-static void one_that_nobody_asks_for_is_dropped(void **state)
+static void read_to_the_end(void)
 {
+	for (unsigned turn = 0; turn < 1000; turn++)
+		if (!recall_turn(runs, now_ms))
+			wait_for_disk();
+}
+
+/* Whoever was told to ask again has some time for it. */
+static void one_that_nobody_asks_for_is_dropped_at_last(void **state)
+{
+	struct run *run;
+
 	talk("left", 40);
 	follow();
 	restart();
 	let_go("left");
-	assert_null(run_said(runs, runs_find(runs, TEXT("left"))));
-	assert_int_equal(runs->recall_count, 1);
-	for (unsigned turn = 0; turn < 1000 && runs->recall_count; turn++)
-		recall_turn(runs);
+	run = runs_find(runs, TEXT("left"));
+	assert_null(run_said(runs, run));
+	read_to_the_end();
+	now_ms += 20000;
+	recall_turn(runs, now_ms);
+	assert_non_null(run_said(runs, run));
+	let_go("left");
+	assert_null(run_said(runs, run));
+	recall_turn(runs, now_ms);
+	now_ms += 31000;
+	recall_turn(runs, now_ms);
 	assert_int_equal(runs->recall_count, 0);
 	assert_int_equal(runs->said_size, 0);
 }
@@ -368,8 +398,10 @@ int main(void)
 		RECALL_TEST(finished_runs_are_let_go_first),
 		cmocka_unit_test_setup_teardown(what_retention_took_is_said_to_be_lost,
 	                                        set_up_short, tear_down),
+		cmocka_unit_test_setup_teardown(a_run_of_which_nothing_is_left_is_lost,
+	                                        set_up_short, tear_down),
 		RECALL_TEST(no_more_than_some_are_made_again_at_once),
-		RECALL_TEST(one_that_nobody_asks_for_is_dropped),
+		RECALL_TEST(one_that_nobody_asks_for_is_dropped_at_last),
 		RECALL_TEST(runs_of_one_session_are_together),
 	};
 

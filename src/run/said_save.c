@@ -46,7 +46,7 @@ static void add_said_json(struct buf *out, const char *name, const struct said_j
 static void add_tool(struct buf *out, const struct said_tool *tool, bool saving)
 {
 	put_object(out, NULL);
-	put_word(out, "name", tool->name);
+	put_text(out, "name", text_of(tool->name));
 	json_member_text(out, "call", tool->call);
 	add_said_json(out, "input", &tool->input, saving);
 	add_said_json(out, "output", &tool->output, saving);

@@ -158,6 +158,7 @@ static void a_run_is_a_list_of_messages(void **state)
 	hear("tool_call", "{\"agentId\":\"ada\",\"toolName\":\"Read\",\"callId\":\"c1\","
 	                  "\"input\":{\"path\":\"a\"}}");
 	hear("tool_call", "{\"agentId\":\"ada\",\"toolName\":\"Read\",\"callId\":\"c2\"}");
+	hear("tool_call", "{\"agentId\":\"ada\",\"toolName\":\"\",\"callId\":\"c3\"}");
 	hear("tool_result", "{\"agentId\":\"ada\",\"toolName\":\"Read\",\"callId\":\"c2\","
 	                    "\"success\":false,\"output\":{\"value\":\"no\"}}");
 	hear("text_delta", "{\"agentId\":\"ada\",\"content\":\"Done.\"}");
@@ -175,10 +176,11 @@ static void a_run_is_a_list_of_messages(void **state)
 		"{\"name\":\"Read\",\"call\":\"c1\",\"input\":{\"path\":\"a\"},\"done\":false,"
 		"\"failed\":false},"
 		"{\"name\":\"Read\",\"call\":\"c2\",\"output\":{\"value\":\"no\"},\"done\":true,"
-		"\"failed\":true}]},"
-		"{\"number\":3,\"seq\":8,\"role\":\"assistant\",\"agent\":\"ada\",\"model\":\"m\","
+		"\"failed\":true},"
+		"{\"name\":\"\",\"call\":\"c3\",\"done\":false,\"failed\":false}]},"
+		"{\"number\":3,\"seq\":9,\"role\":\"assistant\",\"agent\":\"ada\",\"model\":\"m\","
 		"\"open\":false,\"firstMs\":7,\"lastMs\":7,\"text\":\"Done.\"},"
-		"{\"number\":4,\"seq\":11,\"role\":\"error\",\"agent\":\"ada\",\"open\":false,"
+		"{\"number\":4,\"seq\":12,\"role\":\"error\",\"agent\":\"ada\",\"open\":false,"
 		"\"firstMs\":7,\"lastMs\":7,\"text\":\"Oh\"}],"
 		"\"count\":4,\"more\":false,\"lost\":false}");
 	reload();

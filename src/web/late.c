@@ -20,7 +20,8 @@
 
 /* What is waited for. */
 struct awaited {
-	const char *name;
+	const char *name;               /* with "is" or "are" */
+	const char *words;              /* for whoever waited in vain; NULL: how far it is known */
 	bool (*reach)(struct web *web); /* folds on for a moment; true: all there is */
 	uint64_t (*seq)(struct web *web);
 	void (*watch)(struct web *web, bool watches);
@@ -56,8 +57,15 @@ static void watch_stage(struct web *web, bool watches)
 	web->options.stage.watch(web->options.stage.self, watches);
 }
 
-static const struct awaited the_runs = {"the runs are", reach_runs, seq_of_runs, watch_runs};
-static const struct awaited the_stage = {"the stage is", reach_stage, seq_of_stage, watch_stage};
+static const struct awaited the_runs = {
+	.name = "the runs are", .reach = reach_runs, .seq = seq_of_runs, .watch = watch_runs};
+static const struct awaited the_texts = {
+	.words = "what the run has said is being read from the journal; ask again",
+	.reach = reach_runs,
+	.seq = seq_of_runs,
+	.watch = watch_runs};
+static const struct awaited the_stage = {
+	.name = "the stage is", .reach = reach_stage, .seq = seq_of_stage, .watch = watch_stage};
 
 struct late {
 	struct call call;
@@ -82,8 +90,10 @@ static void free_late(struct late *late)
 static void refuse(const struct call *call, const struct awaited *awaited, uint64_t until)
 {
 	uint64_t seq = awaited->seq(call->web);
-	char *words = must_print("%s known up to signal %llu of %llu; ask again", awaited->name,
-	                         (unsigned long long)seq, (unsigned long long)until);
+	char *words = awaited->words ? must_dup(awaited->words)
+	                             : must_print("%s known up to signal %llu of %llu; ask again",
+	                                          awaited->name, (unsigned long long)seq,
+	                                          (unsigned long long)until);
 	char *more = must_print(",\"seq\":%llu", (unsigned long long)seq);
 
 	http_refuse(call->http,
@@ -160,9 +170,9 @@ const struct said *web_has_said(struct call *call, struct run *run,
 	const struct said *said = run_said(runs, run);
 
 	if (!said && call->web->late_count < LATE_MAX)
-		wait_for(call, &the_runs, answer, runs_seq(runs))->texts_of = must_dup(run->id);
+		wait_for(call, &the_texts, answer, runs_seq(runs))->texts_of = must_dup(run->id);
 	else if (!said)
-		refuse(call, &the_runs, journal_last_seq(call->web->options.journal));
+		refuse(call, &the_texts, 0);
 	return said;
 }
 

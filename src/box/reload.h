@@ -1,14 +1,12 @@
-/* listens.h - where the box listens, and another configuration under way. */
-#ifndef BOX_LISTENS_H
-#define BOX_LISTENS_H
+/* reload.h - what a box takes from its configuration, at the start and when that is read again. */
+#ifndef BOX_RELOAD_H
+#define BOX_RELOAD_H
 
 #include "base/error.h"
 #include "bus/admit.h"
 
 struct box;
 struct config;
-
-/* ---- reload.c ---- */
 
 /* Reads the configuration again and follows it; a bad one changes nothing. */
 void box_reload(struct box *box);
