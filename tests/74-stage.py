@@ -50,9 +50,12 @@ def use(box, show=SHOW):
 
 
 def stage(box):
-    answer = box.request("GET", "/api/stage")
-    assert answer.status == 200, answer
-    return answer.json()
+    """How it looks, once all is played: on a busy machine that takes more than one request."""
+    def look():
+        answer = box.request("GET", "/api/stage")
+        assert answer.status == 200 or answer.json()["code"] == "behind", answer
+        return answer.json() if answer.status == 200 else None
+    return eventually(look)
 
 
 def status(box):
@@ -261,9 +264,6 @@ def _():
         use(box)
         asleep = lull(box)
         box.emit("stay")
-        show = status(box)
-        if show["asleep"]:
-            assert show["version"] == asleep["version"], (show, asleep)
         look = stage(box)
         assert look["version"] > asleep["version"], look
         assert look["tweens"][0]["duration"] == LONG_MS, look

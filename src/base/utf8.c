@@ -123,9 +123,10 @@ uint32_t utf8_decode(struct text character)
 {
 	static const uint8_t lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
 	const uint8_t *at = (const uint8_t *)character.at;
-	uint32_t c = at[0] & lead_bits[character.len];
+	uint32_t c;
 
 	assert(character.len >= 1 && character.len <= 4);
+	c = at[0] & lead_bits[character.len];
 	for (size_t i = 1; i < character.len; i++)
 		c = c << 6 | (at[i] & 0x3F);
 	return c;

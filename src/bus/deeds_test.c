@@ -67,9 +67,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	bus_remove_tap(fixture_bus, &tap);
+	fixture_close();
 	deeds_destroy(deeds);
 	backs_destroy(backs);
-	fixture_close();
 	return 0;
 }
 

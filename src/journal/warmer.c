@@ -35,12 +35,13 @@ static void touch_names(struct journal *j, uint64_t first)
 /* Reads it, for the page cache; false when it cannot be read. */
 static bool warmer_fetch(const struct warm *w, char *scratch)
 {
-	int fd = w->wanted.file->fds[w->wanted.which];
 	uint64_t at = w->whole_file ? 0 : w->wanted.offset;
 	uint64_t end = w->wanted.offset + w->wanted.len;
 	ssize_t got;
+	int fd;
 
 	assert(w->wanted.file && w->wanted.len > 0);
+	fd = w->wanted.file->fds[w->wanted.which];
 	do {
 		size_t want = w->whole_file || end - at > SCRATCH_BYTES ? SCRATCH_BYTES : end - at;
 

@@ -119,13 +119,13 @@ static double chance(void)
 
 static void retry_later(struct source *s, const char *why, unsigned asked_ms)
 {
-	const struct backoff_rule *rule =
-		s->transport->retry ? s->transport->retry : &backoff_usual;
+	const struct backoff_rule *rule;
 	struct error words;
 	unsigned wait_ms;
 	bool is_over;
 
 	assert(!s->line && s->transport);
+	rule = s->transport->retry ? s->transport->retry : &backoff_usual;
 	is_over = !backoff_next(&s->backoff, rule, chance(), asked_ms, &wait_ms);
 	if (is_over)
 		error_set(&words, "given up after %u tries: %s", rule->tries_max, why);
