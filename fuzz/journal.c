@@ -86,10 +86,10 @@ static void leave(void)
 	rmdir(dir);
 }
 
-static size_t fold(void *self, struct buf *out)
+static void fold(void *self, struct buf *out, struct buf *kept)
 {
 	buf_add(out, TEXT(KEPT_STATE ", and what of it is for a start alone"));
-	return sizeof KEPT_STATE - 1;
+	buf_add(kept, TEXT(KEPT_STATE));
 }
 
 static struct journal *start(void)

@@ -77,11 +77,11 @@ static void journal_has_trouble(void *self, const char *why)
 		log_info("journal", "the disk works again");
 }
 
-static size_t journal_wants_state(void *self, struct buf *out)
+static void journal_wants_state(void *self, struct buf *out, struct buf *kept)
 {
 	struct box *box = self;
 
-	return folds_save(bus_folds(box->bus), out);
+	folds_save(bus_folds(box->bus), out, kept);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so

@@ -24,9 +24,9 @@ static void durable(void *self, uint64_t seq)
 		bus_durable(fixture_bus, seq);
 }
 
-static size_t checkpoint(void *self, struct buf *out)
+static void checkpoint(void *self, struct buf *out, struct buf *kept)
 {
-	return folds_save(bus_folds(fixture_bus), out);
+	folds_save(bus_folds(fixture_bus), out, kept);
 }
 
 void fixture_start(void)

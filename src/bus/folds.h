@@ -60,6 +60,10 @@ struct fold_kind {
 	/* False: that is no such state; what was loaded of it is forgotten.  *seq is where it
 	 * stands, to be changed by a state that says so itself. */
 	bool (*load)(void *self, struct text saved, uint64_t *seq);
+	/* Optional: the same, and a form of limited length, which load takes, too, for a checkpoint
+	 * that is kept with a segment; in one pass.  False: that leaves something out, and is for
+	 * the past alone, never for a start.  Not with saved_max. */
+	bool (*save_both)(const void *self, struct buf *out, struct buf *kept);
 	/* Both optional: texts that belong to the state, but can be made again from the journal.
 	 * They are a section of their own, NAME.texts, in the newest checkpoints alone; they are
 	 * loaded after a state that was loaded. */
@@ -97,9 +101,9 @@ bool folds_tick(struct folds *folds);
 bool folds_are_behind(const struct folds *folds);
 void folds_close(struct folds *folds); /* reads no more: the journal is about to close */
 
-/* All states, for a checkpoint.  Returns how many of its first bytes are kept with a segment:
- * all states but those of the newest checkpoint alone, without texts. */
-size_t folds_save(const struct folds *folds, struct buf *out);
+/* All states, for a checkpoint; and, if kept is not NULL, for one that is kept with a segment:
+ * without texts, and without those of the newest checkpoint alone. */
+void folds_save(const struct folds *folds, struct buf *out, struct buf *kept);
 
 /* ---- one that folds later ---- */
 

@@ -325,7 +325,7 @@ static void a_state_that_is_too_long_is_not_saved(void **state)
 	while (folds_turn(bus_folds(fixture_bus)))
 		;
 	buf_init(&out, MIB);
-	folds_save(bus_folds(fixture_bus), &out);
+	folds_save(bus_folds(fixture_bus), &out, NULL);
 	assert_int_equal(section_find(buf_text(&out), "narrow").len, 0);
 	assert_true(section_find(buf_text(&out), "slow").len > 0);
 	assert_true(section_find(buf_text(&out), "window").len > 0);
@@ -359,16 +359,16 @@ static void fold_moment(struct moment *m)
 	m->began = folds_began(folds);
 	assert_true(m->began <= m->seq);
 	buf_init(&m->saved, MIB);
-	folds_save(folds, &m->saved);
+	folds_save(folds, &m->saved, NULL);
 	folds_destroy(folds);
 }
 
-static void remove_kept(void)
+static void remove_files(const char *names)
 {
 	char pattern[128];
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern), "%s/journal/*.checkpoint", fixture_dir);
+	snprintf(pattern, sizeof(pattern), "%s/journal/%s", fixture_dir, names);
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		assert_int_equal(unlink(found.gl_pathv[i]), 0);
@@ -394,7 +394,7 @@ static void a_moment_of_the_past_is_folded_from_near(void **state)
 	for (size_t i = 0; i < MOMENTS; i++)
 		fold_moment(&near[i]);
 	assert_true(near[0].began == 0 && near[MOMENTS - 1].began > 0);
-	remove_kept();
+	remove_files("*.checkpoint");
 	for (size_t i = 0; i < MOMENTS; i++) {
 		struct moment far = {near[i].seq};
 
@@ -428,22 +428,62 @@ static void a_moment_is_reached_in_pieces(void **state)
 	folds_destroy(folds);
 }
 
+static bool save_both(const void *self, struct buf *out, struct buf *kept)
+{
+	save(self, out);
+	buf_print(kept, "%llu", (unsigned long long)((const struct sum *)self)->count);
+	return false;
+}
+
+static const struct fold_kind brief = {KIND("brief", FOLD_LATER), .save_both = save_both};
+
 static void the_window_and_texts_are_not_kept(void **state)
 {
-	struct text kept;
-	struct buf out;
+	struct sum sum = {0};
+	struct folded *f = folds_add(bus_folds(fixture_bus), &brief, &sum);
+	struct buf out, kept;
+	struct text all, part;
 
 	emit(3);
+	take_turns();
 	buf_init(&out, MIB);
-	kept.len = folds_save(bus_folds(fixture_bus), &out);
-	kept.at = out.at;
-	assert_true(kept.len < out.len);
-	assert_true(section_find(kept, "quick").len > 0 && section_find(kept, "slow.seq").len > 0);
-	assert_int_equal(section_find(kept, "window").len, 0);
-	assert_int_equal(section_find(kept, "quick.texts").len, 0);
-	assert_true(section_find(buf_text(&out), "window").len > 0);
-	assert_true(section_find(buf_text(&out), "quick.texts").len > 0);
+	buf_init(&kept, MIB);
+	folds_save(bus_folds(fixture_bus), &out, &kept);
+	all = buf_text(&out);
+	part = buf_text(&kept);
+	assert_true(text_equal(section_find(part, "quick"), section_find(all, "quick")));
+	assert_true(text_is(section_find(part, "slow.seq"), "3"));
+	assert_true(section_find(all, "window").len && !section_find(part, "window").len);
+	assert_true(section_find(all, "quick.texts").len && !section_find(part, "quick.texts").len);
+	assert_true(text_is(section_find(all, "brief"), "3 6 3"));
+	assert_true(text_is(section_find(part, "brief"), "3"));
+	assert_true(text_is(section_find(part, "brief.seq"), "3"));
+	assert_true(section_find(part, "brief.brief").len && !section_find(all, "brief.brief").len);
 	buf_finish(&out);
+	buf_finish(&kept);
+	fold_remove(f);
+}
+
+/* Without the newest checkpoint: what leaves something out is for the past alone. */
+static void a_start_goes_on_from_what_is_kept_whole(void **state)
+{
+	struct sum sum = {0};
+	struct folded *f = folds_add(bus_folds(fixture_bus), &brief, &sum);
+
+	emit(5);
+	take_turns();
+	assert_int_equal(fold_seq(f), 5);
+	fixture_stop();
+	remove_files("checkpoint-*");
+	fixture_start();
+	join();
+	sum = (struct sum){0};
+	f = folds_add(bus_folds(fixture_bus), &brief, &sum);
+	assert_int_equal(fold_seq(f), 0);
+	assert_int_equal(fold_seq(slow_fold), 5);
+	assert_int_equal(slow.total, sum_to(5));
+	assert_int_equal(quick.total, sum_to(5));
+	fold_remove(f);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -465,6 +505,7 @@ int main(void)
 		TEST(a_moment_of_the_past_is_folded_from_near),
 		TEST(a_moment_is_reached_in_pieces),
 		TEST(the_window_and_texts_are_not_kept),
+		TEST(a_start_goes_on_from_what_is_kept_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,6 @@
 
 #include "base/crc32c.h"
 #include "base/log.h"
-#include "base/must.h"
 #include "journal/disk.h"
 #include "journal/inside.h"
 
@@ -170,18 +169,4 @@ bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq)
 	buf_clear(out);
 	*seq = 0;
 	return false;
-}
-
-struct text checkpoint_copy(struct text state)
-{
-	char *copy = must_alloc(state.len + 1);
-
-	if (state.len)
-		memcpy(copy, state.at, state.len);
-	return (struct text){copy, state.len};
-}
-
-void checkpoint_free(struct text state)
-{
-	free((char *)state.at);
 }

@@ -24,8 +24,4 @@ bool checkpoint_is_damaged(int dir, uint64_t seq); /* one that is gone is not */
 /* Those of this seq and beyond it. */
 void checkpoint_remove_from(int dir, uint64_t seq);
 
-/* A copy on the heap, to hand over to the writer, and its end. */
-struct text checkpoint_copy(struct text state);
-void checkpoint_free(struct text state);
-
 #endif

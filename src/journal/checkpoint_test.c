@@ -10,12 +10,11 @@
 #include "journal/fixture.h"
 
 /* The state of these tests is the seq it stands at, and some weight. */
-static size_t fold(void *self, struct buf *out)
+static void fold(void *self, struct buf *out, struct buf *kept)
 {
 	struct journal **j = self;
 
 	buf_print(out, "state at %llu", (unsigned long long)journal_last_seq(*j));
-	return 0;
 }
 
 static void expect_state(struct journal *j, uint64_t seq)
@@ -166,13 +165,12 @@ static void one_from_beyond_the_last_line_is_removed(void **state)
 	remove_dir(dir);
 }
 
-static size_t fold_too_much(void *self, struct buf *out)
+static void fold_too_much(void *self, struct buf *out, struct buf *kept)
 {
 	char chunk[4096] = {0};
 
 	while (buf_add(out, (struct text){chunk, sizeof chunk}))
 		;
-	return 0;
 }
 
 static void a_state_that_is_too_big_is_left_out(void **state)

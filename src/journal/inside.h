@@ -31,6 +31,13 @@ struct writer_cursor {
 	uint32_t lines, bytes; /* of that block, already on the disk */
 };
 
+/* What the owner hands over to the writer, on the heap. */
+struct saved_state {
+	uint64_t seq;
+	struct buf newest; /* empty: there is none */
+	struct buf kept;   /* what of it may stay with a segment; empty: nothing */
+};
+
 struct journal {
 	struct journal_options options;
 	int lock_fd, dir; /* DATA/lock, DATA/journal */
@@ -78,9 +85,7 @@ struct journal {
 	struct error no_space; /* the disk is full, though nothing failed yet; empty: it is not */
 	bool rolled, warmed;
 	struct shelf shelf;
-	struct text state; /* a checkpoint to write once state_seq is durable; heap */
-	uint64_t state_seq;
-	size_t state_kept; /* so many of its first bytes may be kept with a segment */
+	struct saved_state state; /* a checkpoint to write once its seq is durable */
 	struct journal_stats stats;
 
 	/* --- the warmer's, under the mutex too --- */
@@ -99,6 +104,11 @@ struct timespec journal_in_ms(uint64_t ms);
 
 /* A thread of ours; it must start. */
 void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self);
+
+/* Writes it where it belongs, and frees it; nothing, if it is empty.  The journal's files must
+ * be the caller's. */
+void saved_state_write(struct journal *journal, struct saved_state *state);
+void saved_state_finish(struct saved_state *state);
 
 void writer_start(struct journal *journal);
 void writer_stop(struct journal *journal); /* after everything is committed, or given up */

@@ -148,7 +148,7 @@ static void journal_destroy(struct journal *j)
 	epochs_finish(&j->epochs);
 	buf_finish(&j->checkpoint);
 	buf_finish(&j->scratch);
-	checkpoint_free(j->state);
+	saved_state_finish(&j->state);
 	finish_threads(j);
 	free(j);
 }
@@ -302,28 +302,24 @@ static struct report take_report(struct journal *j)
 
 void journal_save_state(struct journal *j)
 {
-	struct text old;
-	struct buf state;
-	size_t kept;
+	struct saved_state fresh = {.seq = j->last}, old = {0};
 
 	if (!j->options.checkpoint)
 		return;
-	buf_init(&state, CHECKPOINT_MAX);
-	kept = j->options.checkpoint(j->options.self, &state);
-	assert(kept <= state.len);
-	if (state.full) {
+	buf_init(&fresh.newest, CHECKPOINT_MAX);
+	buf_init(&fresh.kept, KEPT_STATE_MAX);
+	j->options.checkpoint(j->options.self, &fresh.newest, &fresh.kept);
+	if (fresh.newest.full) {
 		log_warn("journal", "the state is too big for a checkpoint");
+		old = fresh;
 	} else {
 		pthread_mutex_lock(&j->mutex);
 		old = j->state;
-		j->state = checkpoint_copy(buf_text(&state));
-		j->state_seq = j->last;
-		j->state_kept = kept;
+		j->state = fresh;
 		pthread_cond_signal(&j->to_writer);
 		pthread_mutex_unlock(&j->mutex);
-		checkpoint_free(old);
 	}
-	buf_finish(&state);
+	saved_state_finish(&old);
 }
 
 static void set_trouble(struct journal *j, const struct error *now)
@@ -392,10 +388,7 @@ static void seal(struct journal *j)
 	struct error why;
 
 	journal_save_state(j);
-	if (j->state.at) {
-		checkpoint_write(j->dir, j->state_seq, j->state);
-		kept_offer(j, j->state_seq, (struct text){j->state.at, j->state_kept});
-	}
+	saved_state_write(j, &j->state);
 	if (!epochs_mark_write(j->dir, journal_epoch(j), j->last, &why))
 		log_error("journal", "no mark of a clean stop: %s", why.words);
 }

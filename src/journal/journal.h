@@ -33,9 +33,9 @@ struct journal_options {
 	/* From journal_poll: the disk began to fail (why) or recovered (NULL). */
 	void (*trouble)(void *self, const char *why);
 	/* From journal_poll, at each roll, from journal_save_state and from journal_close:
-	 * write the folded state of everything up to and with the last appended signal.
-	 * Returns how many of its first bytes may be kept with a segment (kept.h). */
-	size_t (*checkpoint)(void *self, struct buf *out);
+	 * write the folded state of everything up to and with the last appended signal, and
+	 * what of it may be kept with a segment (kept.h). */
+	void (*checkpoint)(void *self, struct buf *out, struct buf *kept);
 	/* From journal_poll: what a reader waited for may be there now. */
 	void (*warmed)(void *self);
 	void *self;

@@ -187,7 +187,7 @@ static bool kept_pack(const struct journal *j, uint64_t seq, struct text state, 
 	return true;
 }
 
-void kept_offer(struct journal *j, uint64_t seq, struct text state)
+void kept_offer(struct journal *j, uint64_t seq, const struct buf *state)
 {
 	uint64_t until, first = shelf_find(&j->shelf, seq, &until);
 	char name[SEGMENT_NAME_ROOM];
@@ -195,10 +195,10 @@ void kept_offer(struct journal *j, uint64_t seq, struct text state)
 	struct buf file;
 
 	kept_name(name, first);
-	if (!first || !state.len || kept_is_there(j, name))
+	if (!first || !state->len || kept_is_there(j, name))
 		return;
 	kept_file_init(&file);
-	if (kept_pack(j, seq, state, &file)) {
+	if (!state->full && kept_pack(j, seq, buf_text(state), &file)) {
 		if (!disk_replace(j->dir, name, buf_text(&file), &why))
 			log_warn("journal", "no checkpoint is kept: %s", why.words);
 	} else if (!j->is_kept_too_big) {

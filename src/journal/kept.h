@@ -2,9 +2,9 @@
  *
  * `%020llu.checkpoint` beside a segment is the first state that was saved while the journal
  * stood in that segment: as a rule shortly behind its first line, because each roll saves the
- * state.  It costs the loop nothing: the writer's thread makes it of the bytes of the newest
- * checkpoint (checkpoint.h), without those that are of use for a start alone.  It goes with
- * its segment.
+ * state.  It has less than the newest checkpoint (checkpoint.h): who folds leaves out what is
+ * of use for a start alone.  The writer's thread compresses and writes it.  It goes with its
+ * segment.
  *
  * magic, seq, length, epoch and checksum, then the state, compressed with zstd.  A file of
  * more than KEPT_MAX, or than a segment may have, is not kept: the next older one serves
@@ -17,7 +17,7 @@
 #include "base/error.h"
 
 #define KEPT_MAX (1 * MIB)        /* of a file */
-#define KEPT_STATE_MAX (64 * MIB) /* of what is in it */
+#define KEPT_STATE_MAX (16 * MIB) /* of what is in it */
 
 struct journal;
 
@@ -30,8 +30,9 @@ bool journal_kept(struct journal *journal, uint64_t seq, struct buf *out, uint64
 /* ---- inside the journal ---- */
 
 /* On the writer's thread, or when that has ended: keeps the state, which stands at seq and is
- * durable, unless its segment has one.  What fails is logged. */
-void kept_offer(struct journal *journal, uint64_t seq, struct text state);
+ * durable, unless it is empty or its segment has one.  What fails is logged, and once that one is
+ * too big. */
+void kept_offer(struct journal *journal, uint64_t seq, const struct buf *state);
 
 /* At a start, when the epoch has begun: those without a segment go, and one of the newest
  * segment that is no good, so that another may take its place. */

@@ -56,7 +56,7 @@ static bool wait_until(struct journal *j, const struct timespec *moment)
 
 static bool has_state_to_write(const struct journal *j)
 {
-	return j->state.at && j->state_seq <= j->durable;
+	return j->state.newest.len && j->state.seq <= j->durable;
 }
 
 /* With the mutex.  Returns when something is to be done, or when it is time to look at the
@@ -266,25 +266,31 @@ static bool commit_all(struct journal *j)
 	return true;
 }
 
+void saved_state_finish(struct saved_state *state)
+{
+	buf_finish(&state->newest);
+	buf_finish(&state->kept);
+}
+
+void saved_state_write(struct journal *j, struct saved_state *state)
+{
+	if (state->newest.len)
+		checkpoint_write(j->dir, state->seq, buf_text(&state->newest));
+	kept_offer(j, state->seq, &state->kept);
+	saved_state_finish(state);
+}
+
 static void write_state(struct journal *j)
 {
-	struct text state = {0};
-	uint64_t seq;
-	size_t kept;
+	struct saved_state state = {0};
 
 	pthread_mutex_lock(&j->mutex);
-	seq = j->state_seq;
-	kept = j->state_kept;
 	if (has_state_to_write(j)) {
 		state = j->state;
-		j->state = (struct text){0};
+		j->state = (struct saved_state){0};
 	}
 	pthread_mutex_unlock(&j->mutex);
-	if (state.at) {
-		checkpoint_write(j->dir, seq, state);
-		kept_offer(j, seq, (struct text){state.at, kept});
-	}
-	checkpoint_free(state);
+	saved_state_write(j, &state);
 }
 
 static bool has_space(const struct journal *j)

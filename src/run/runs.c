@@ -310,7 +310,12 @@ static void heard(void *self, bool is_all)
 
 static void save(const void *self, struct buf *out)
 {
-	runs_save(self, out);
+	runs_save(self, out, NULL);
+}
+
+static bool save_both(const void *self, struct buf *out, struct buf *kept)
+{
+	return runs_save(self, out, kept);
 }
 
 static bool load(void *self, struct text saved, uint64_t *seq)
@@ -335,6 +340,7 @@ static const struct fold_kind runs_fold = {
 	.hear = hear,
 	.heard = heard,
 	.save = save,
+	.save_both = save_both,
 	.load = load,
 	.save_texts = save_texts,
 	.load_texts = load_texts,

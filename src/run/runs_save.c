@@ -56,7 +56,23 @@ void run_brief(const struct run *run, struct buf *out)
 
 /* --- saving ---------------------------------------------------------------- */
 
-static void save_run(const struct run *run, bool whole, struct buf *out)
+/* Two checkpoints in one pass: the newest, and one that is kept with a segment, or NULL. */
+struct runs_saving {
+	struct buf *out, *kept;
+	size_t begun, kept_begun;
+	size_t copied; /* of out, up to here, into the one that is kept */
+	bool is_brief; /* that has only numbers of some */
+};
+
+/* What was written since goes into the one that is kept, too. */
+static void save_copy(struct runs_saving *s)
+{
+	if (s->kept && s->out->len > s->copied)
+		buf_add(s->kept, (struct text){s->out->at + s->copied, s->out->len - s->copied});
+	s->copied = s->out->len;
+}
+
+static void save_numbers(const struct run *run, struct buf *out)
 {
 	add_numbers(run, out);
 	if (run->session) {
@@ -64,16 +80,32 @@ static void save_run(const struct run *run, bool whole, struct buf *out)
 		json_member_text(out, "sessionKey", run->session->key);
 	}
 	json_member_text(out, "spawnedBy", run->spawned_by);
-	if (whole) {
-		json_member_text(out, "phase", run->phase);
-		json_member_text(out, "debug", run->debug);
-		json_member_text(out, "finished", run->finished);
-		put_key(out, "fold");
-		fold_save(&run->fold, out);
-		put_key(out, "translate");
-		hearing_save(&run->hearing, out);
+}
+
+static void save_whole(const struct run *run, struct buf *out)
+{
+	json_member_text(out, "phase", run->phase);
+	json_member_text(out, "debug", run->debug);
+	json_member_text(out, "finished", run->finished);
+	put_key(out, "fold");
+	fold_save(&run->fold, out);
+	put_key(out, "translate");
+	hearing_save(&run->hearing, out);
+}
+
+static void save_run(const struct run *run, struct runs_saving *s)
+{
+	bool is_whole = s->out->len - s->begun < RUNS_SAVED_MAX;
+
+	save_numbers(run, s->out);
+	save_copy(s);
+	if (is_whole)
+		save_whole(run, s->out);
+	if (s->kept && s->kept->len - s->kept_begun >= RUNS_KEPT_MAX) {
+		s->copied = s->out->len;
+		s->is_brief = true;
 	}
-	buf_add_char(out, '}');
+	buf_add_char(s->out, '}');
 }
 
 static void save_frame(const struct run_frame *f, struct buf *out)
@@ -106,11 +138,11 @@ static uint64_t first_saved(const struct runs *all)
 	return at;
 }
 
-void runs_save(const struct runs *all, struct buf *out)
+bool runs_save(const struct runs *all, struct buf *out, struct buf *kept)
 {
+	struct runs_saving s = {out, kept, out->len, kept ? kept->len : 0, out->len, false};
 	const char *between = "";
 	uint64_t at = first_saved(all);
-	size_t begun = out->len;
 	struct run_frame f;
 
 	/* The frame of folds knows where they stand; earlier programs look here. */
@@ -121,8 +153,7 @@ void runs_save(const struct runs *all, struct buf *out)
 	put_list(out, "runs");
 	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
 		buf_add(out, text_of(between));
-		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
-		         out);
+		save_run(list_of(l, const struct run, in_all), &s);
 		between = ",";
 	}
 	put_list_end(out);
@@ -134,6 +165,8 @@ void runs_save(const struct runs *all, struct buf *out)
 	}
 	put_list_end(out);
 	put_end(out);
+	save_copy(&s);
+	return !s.is_brief;
 }
 
 /* --- loading --------------------------------------------------------------- */
