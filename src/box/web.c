@@ -1,6 +1,7 @@
 /* web.c - the doors of web: what requests want of rooms that web may not know. */
 #include "web/web.h"
 
+#include "base/put.h"
 #include "box/parts.h"
 #include "config/config.h"
 #include "hub/hub.h"
@@ -34,12 +35,16 @@ static void web_wants_status(void *self, struct buf *out)
 {
 	struct box *box = self;
 
-	buf_print(out, ",\"runs\":{\"known\":%zu,\"seq\":%llu},\"prompts\":{\"open\":%zu}",
-	          runs_count(box->runs), (unsigned long long)runs_seq(box->runs),
-	          prompts_open_count(box->prompts));
-	buf_add(out, TEXT(",\"hooks\":"));
+	put_object(out, "runs");
+	put_u64(out, "known", runs_count(box->runs));
+	put_u64(out, "seq", runs_seq(box->runs));
+	put_end(out);
+	put_object(out, "prompts");
+	put_u64(out, "open", prompts_open_count(box->prompts));
+	put_end(out);
+	put_key(out, "hooks");
 	porch_json(box->hook, box->config->data, out);
-	buf_add(out, TEXT(",\"hub\":"));
+	put_key(out, "hub");
 	hub_status(box->hub, out);
 	playhouse_status(box->playhouse, out);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "base/utf8.h"
 
 #define PARAMS_MAX MIB
@@ -182,19 +183,19 @@ struct text offstage_state(const struct offstage *o, struct text name)
 
 void offstage_save(const struct offstage *o, struct buf *out)
 {
-	buf_add_char(out, '[');
+	put_list(out, NULL);
 	list_each(&o->names, l) {
 		const struct someone *one = in_names(l);
 
-		buf_add(out, l == o->names.next ? TEXT("{\"name\":") : TEXT(",{\"name\":"));
-		buf_add_json(out, text_of(one->name));
-		buf_add(out, TEXT(",\"state\":"));
-		buf_add_json(out, text_of(one->state));
-		buf_print(out, ",\"there\":%s,\"until\":", one->is_there ? "true" : "false");
+		put_object(out, NULL);
+		put_text(out, "name", text_of(one->name));
+		put_text(out, "state", text_of(one->state));
+		put_bool(out, "there", one->is_there);
+		put_key(out, "until");
 		json_add_number(out, one->until_ms);
-		buf_add_char(out, '}');
+		put_end(out);
 	}
-	buf_add_char(out, ']');
+	put_list_end(out);
 }
 
 void offstage_load(struct offstage *o, yyjson_val *saved, const struct stage *stage)

@@ -71,9 +71,7 @@ static void add_gaps(struct buf *out, const struct history *h)
 	for (size_t i = 0; i < s->gap_count; i++) {
 		size_t nth = h->way == BACKWARD ? s->gap_count - 1 - i : i;
 
-		if (i)
-			buf_add_char(out, ',');
-		search_add_gap(out, "", &s->gaps[nth]);
+		search_add_gap(out, NULL, &s->gaps[nth]);
 	}
 	buf_add_char(out, ']');
 }

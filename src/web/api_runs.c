@@ -160,10 +160,11 @@ void api_run_messages(struct call *call)
 	    !(said = web_has_said(call, run, api_run_messages)))
 		return;
 	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"ok\":true,\"run\":"));
-	buf_add_json(&out, text_of(run->id));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
+	put_word(&out, "run", run->id);
 	if (run->session) {
-		buf_add(&out, TEXT(",\"session\":"));
+		put_key(&out, "session");
 		run_session_json(run->session, LIST_DEFAULT, &out);
 	}
 	json_member_text(&out, "spawnedBy", run->spawned_by);

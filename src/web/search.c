@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "signal/origin.h"
 
 #define READ_MAX (64 * KIB)
@@ -87,16 +88,21 @@ static size_t look_at(struct search *search, struct text lines)
 	return used;
 }
 
-void search_add_gap(struct buf *out, const char *before, const struct gap *gap)
+void search_add_gap(struct buf *out, const char *op, const struct gap *gap)
 {
-	buf_print(out, "{%s\"from\":%llu,\"to\":%llu,\"why\":\"%s\"}", before,
-	          (unsigned long long)gap->from, (unsigned long long)gap->to, gap->why);
+	put_object(out, NULL);
+	if (op)
+		put_word(out, "op", op);
+	put_u64(out, "from", gap->from);
+	put_u64(out, "to", gap->to);
+	put_word(out, "why", gap->why);
+	put_end(out);
 }
 
 static void keep_gap(struct search *search, const struct gap *gap)
 {
 	if (search->gaps_as_lines) {
-		search_add_gap(&search->found, "\"op\":\"gap\",", gap);
+		search_add_gap(&search->found, "gap", gap);
 		buf_add_char(&search->found, '\n');
 	} else if (search->gap_count < SEARCH_GAPS) {
 		search->gaps[search->gap_count++] = *gap;

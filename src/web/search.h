@@ -53,6 +53,6 @@ uint64_t search_at(const struct search *search);
 /* Forgets what was found behind these counts, and goes on at seq. */
 void search_rewind(struct search *search, size_t hits, size_t gaps, uint64_t seq);
 
-void search_add_gap(struct buf *out, const char *before, const struct gap *gap);
+void search_add_gap(struct buf *out, const char *op, const struct gap *gap); /* NULL: none */
 
 #endif

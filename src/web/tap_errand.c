@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "base/put.h"
 #include "config/config.h"
 #include "net/work.h"
 #include "tap/tap.h"
@@ -53,12 +54,13 @@ static void tell_errand(const struct tap_errand *e)
 	struct buf out;
 
 	buf_init(&out, ANSWER_MAX);
-	buf_add(&out, TEXT("{\"ok\":true,"));
+	put_object(&out, NULL);
+	put_bool(&out, "ok", true);
 	tap_report_json(&e->report, &out);
 	if (is_preview(e->ask.verb)) {
-		buf_add(&out, TEXT(",\"change\":{"));
+		put_object(&out, "change");
 		tap_change_json(&e->change, &out);
-		buf_add_char(&out, '}');
+		put_end(&out);
 	}
 	buf_add(&out, TEXT("}\n"));
 	e->ask.answered(e->ask.of, buf_text(&out), NULL);

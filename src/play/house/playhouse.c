@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "bus/backs.h"
 #include "bus/bus.h"
 #include "bus/folds.h"
@@ -309,17 +310,17 @@ void playhouse_status(struct playhouse *p, struct buf *out)
 {
 	const struct theatre_stats s = theatre_stats(p->theatre);
 
-	buf_print(out,
-	          ",\"show\":{\"running\":%s,\"asleep\":%s,\"version\":%llu,"
-	          "\"signalsProcessed\":%llu,\"skipped\":%llu,\"refused\":%llu,"
-	          "\"active\":%zu,\"wires\":",
-	          theatre_is_running(p->theatre) ? "true" : "false",
-	          !is_present(p) ? "true" : "false",
-	          (unsigned long long)theatre_version(p->theatre), (unsigned long long)s.processed,
-	          (unsigned long long)playhouse_skipped(p), (unsigned long long)s.refused,
-	          s.active);
+	put_object(out, "show");
+	put_bool(out, "running", theatre_is_running(p->theatre));
+	put_bool(out, "asleep", !is_present(p));
+	put_u64(out, "version", theatre_version(p->theatre));
+	put_u64(out, "signalsProcessed", s.processed);
+	put_u64(out, "skipped", playhouse_skipped(p));
+	put_u64(out, "refused", s.refused);
+	put_u64(out, "active", s.active);
+	put_key(out, "wires");
 	theatre_counts(p->theatre, out);
-	buf_add_char(out, '}');
+	put_end(out);
 }
 
 /* ---- what people do ---- */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/must.h"
+#include "base/put.h"
 #include "net/peer.h"
 #include "net/url.h"
 #include "net/ws_client.h"
@@ -121,14 +122,18 @@ static void openclaw_is_closed(void *self, uint16_t code, int status, const char
 uint64_t openclaw_request(struct openclaw *o, const char *method, struct text params)
 {
 	struct buf out;
+	char id[24];
 	bool sent;
 
 	buf_init(&out, SEND_MAX);
 	o->last_id++;
-	buf_print(&out, "{\"type\":\"req\",\"id\":\"%llu\",\"method\":\"%s\",\"params\":",
-	          (unsigned long long)o->last_id, method);
-	buf_add(&out, params);
-	buf_add_char(&out, '}');
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)o->last_id);
+	put_object(&out, NULL);
+	put_word(&out, "type", "req");
+	put_word(&out, "id", id);
+	put_word(&out, "method", method);
+	put_json(&out, "params", params);
+	put_end(&out);
 	sent = o->client && !out.full && (!o->payload_max || out.len <= o->payload_max) &&
 	       ws_client_send(o->client, buf_text(&out));
 	if (out.len) /* the connect request has the token in it */

@@ -201,8 +201,11 @@ static void ask_people(struct openclaw *o, yyjson_val *approval, const char *not
 	struct buf frame;
 
 	buf_init(&frame, OPENCLAW_FRAME_MAX);
-	buf_print(&frame, "{\"type\":\"event\",\"event\":\"%s.approval.requested\",\"payload\":",
-	          is_plugins(id) ? "plugin" : "exec");
+	put_object(&frame, NULL);
+	put_word(&frame, "type", "event");
+	put_word(&frame, "event",
+	         is_plugins(id) ? "plugin.approval.requested" : "exec.approval.requested");
+	put_key(&frame, "payload");
 	if (!json_add(&frame, approval))
 		frame.full = true;
 	if (note && !frame.full) {
