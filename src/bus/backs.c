@@ -346,7 +346,8 @@ static enum back_answer try_control(const struct back_end *end, const void *what
 	return end->control ? end->control(end->self, what, why) : BACK_UNKNOWN;
 }
 
-static enum back_answer control(void *self, const struct back_control *given, struct error *why)
+static enum back_answer front_control(void *self, const struct back_control *given,
+                                      struct error *why)
 {
 	struct backs *b = self;
 	struct back_control c = *given, said = *given;
@@ -370,7 +371,7 @@ static enum back_answer control(void *self, const struct back_control *given, st
 	return record(b, &said, answer, why);
 }
 
-static bool can(void *self, struct text run, struct text op)
+static bool front_can(void *self, struct text run, struct text op)
 {
 	return who_can(self, run, back_op_of(op)) != NULL;
 }
@@ -439,8 +440,8 @@ struct back backs_front(struct backs *b, const struct back_prompts *prompts)
 		.self = b,
 		.ask = ask,
 		.cancel = cancel,
-		.control = control,
-		.can = can,
+		.control = front_control,
+		.can = front_can,
 		.reply = reply,
 		.forget = forget,
 		.prompts = list,
