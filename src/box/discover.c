@@ -42,12 +42,12 @@ void box_make_discover(struct box *box)
 	box->discover = discover_create(&o);
 }
 
-static void *ask(void *self, bool rescan, web_found_fn *found, void *of)
+static void *ask_discover(void *self, bool rescan, web_found_fn *found, void *of)
 {
 	return discover_ask(((struct box *)self)->discover, rescan, found, of);
 }
 
-static void forget(void *self, void *ask)
+static void forget_ask(void *self, void *ask)
 {
 	discover_forget(ask);
 }
@@ -63,5 +63,5 @@ static char *token(void *self)
 struct web_discovery box_discovery(struct box *box)
 {
 	return (struct web_discovery){
-		.self = box, .ask = ask, .forget = forget, .openclaw_token = token};
+		.self = box, .ask = ask_discover, .forget = forget_ask, .openclaw_token = token};
 }
