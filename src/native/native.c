@@ -270,7 +270,7 @@ static void note(struct heard *h, struct text key, struct text value)
 		*place = value;
 }
 
-static struct heard look(struct text message)
+static struct heard look_at_message(struct text message)
 {
 	struct heard h = {0};
 	struct text key, value;
@@ -326,7 +326,7 @@ static bool hear_emit(struct client *c, const struct heard *h, bool guess)
 
 static void hear_slowly(struct client *c, struct text message)
 {
-	struct heard h = look(message);
+	struct heard h = look_at_message(message);
 
 	if (h.ref.len && !ref_is_good(h.ref))
 		native_say_error(c, "invalid", "ref must be a short string or number", TEXT(""));
@@ -336,7 +336,7 @@ static void hear_slowly(struct client *c, struct text message)
 		hear_parsed(c, message, h.ref);
 }
 
-static void hear(struct client *c, struct text message)
+static void hear_operation(struct client *c, struct text message)
 {
 	struct emission bare = {.raw = message, .guess = true, .envelope_only = true};
 	struct heard h;
@@ -345,8 +345,8 @@ static void hear(struct client *c, struct text message)
 		if (look_quickly(message, &h) && (!h.ref.len || ref_is_good(h.ref)) &&
 		    hear_emit(c, &h, true))
 			return;
-	} else if ((c->scopes & SCOPE_EMIT) && !(client_emit_wait(c) && look(message).op.len) &&
-	           emit(c, &bare)) {
+	} else if ((c->scopes & SCOPE_EMIT) &&
+	           !(client_emit_wait(c) && look_at_message(message).op.len) && emit(c, &bare)) {
 		return;
 	}
 	hear_slowly(c, message);
@@ -426,7 +426,7 @@ const struct dialect dialect_native = {
 	.view = sizeof(struct native_view),
 	.check = hub_wish_check_none,
 	.welcome = welcome,
-	.hear = hear,
+	.hear = hear_operation,
 	.tell_gap = tell_gap,
 	.acked = acked,
 	.beat = client_ping,

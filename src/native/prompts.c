@@ -72,7 +72,7 @@ void native_say_prompts(struct native_view *view)
 
 /* Who is owed open ones gets this too if it is one; that another is over is not told
  * twice. */
-static void tell(struct native_view *view, const struct prompt *prompt, struct text frame)
+static void tell_prompt(struct native_view *view, const struct prompt *prompt, struct text frame)
 {
 	if (!view->owed_prompts && !client_is_slow(view->client)) {
 		client_say_frame(view->client, WS_OP_TEXT, frame);
@@ -99,7 +99,7 @@ void native_tell_prompt(struct native *native, const struct prompt *prompt)
 			continue;
 		if (frames[may].len == 0)
 			add_prompt(prompt, may, &frames[may]);
-		tell(view, prompt, buf_text(&frames[may]));
+		tell_prompt(view, prompt, buf_text(&frames[may]));
 	}
 	for (size_t i = 0; i <= ANSWERS_ALL; i++)
 		buf_finish(&frames[i]);

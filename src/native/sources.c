@@ -26,7 +26,7 @@ void native_say_sources(struct native_view *view)
 	native_say(view->client, &out);
 }
 
-static void tell(struct native_view *view, const struct buf *news)
+static void tell_sources(struct native_view *view, const struct buf *news)
 {
 	if (client_is_slow(view->client))
 		view->owed_sources = true;
@@ -51,7 +51,7 @@ void native_tell_sources(struct native *native, const struct news *news)
 			put_json(&out, "removed", news->removed);
 			buf_add_char(&out, '}');
 		}
-		tell(view, &out);
+		tell_sources(view, &out);
 	}
 	buf_finish(&out);
 }

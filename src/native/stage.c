@@ -14,7 +14,7 @@
 
 #include "signal/json.h"
 
-static void begin(struct buf *out, uint64_t version, double at_ms, const char *what)
+static void begin_frame(struct buf *out, uint64_t version, double at_ms, const char *what)
 {
 	put_object(out, NULL);
 	put_word(out, "op", "stage");
@@ -26,7 +26,7 @@ static void begin(struct buf *out, uint64_t version, double at_ms, const char *w
 
 /* ---- all of it ---- */
 
-static struct text look(struct native *native)
+static struct text look_at_stage(struct native *native)
 {
 	const struct native_stage *stage = &native->options.stage;
 	struct native_moment now;
@@ -36,7 +36,7 @@ static struct text look(struct native *native)
 		return buf_text(&native->look);
 	buf_init(&all, NATIVE_STAGE_MAX);
 	now = stage->look(stage->self, &all);
-	begin(&native->look, now.version, now.at_ms, "snapshot");
+	begin_frame(&native->look, now.version, now.at_ms, "snapshot");
 	buf_add(&native->look, buf_text(&all));
 	buf_add_char(&native->look, '}');
 	native->look.full |= all.full;
@@ -64,7 +64,7 @@ void native_end_turn(void *of)
 void native_say_stage(struct native_view *view)
 {
 	struct native *native = native_of(view);
-	struct text all = look(native);
+	struct text all = look_at_stage(native);
 
 	view->owed_stage = false;
 	if (!native->look.full) {
@@ -83,7 +83,7 @@ static void add_command(void *self, uint64_t version, double at_ms, struct text 
 	char head[WS_HEADER_MAX];
 
 	buf_init(&body, CLIENT_SLOW_AT);
-	begin(&body, version, at_ms, "command");
+	begin_frame(&body, version, at_ms, "command");
 	buf_add(&body, json);
 	buf_add_char(&body, '}');
 	buf_add(frames, (struct text){head, ws_header(head, WS_OP_TEXT, body.len)});
@@ -150,7 +150,7 @@ void native_tell_command(struct native *native, const struct news *news)
 	if (list_is_empty(&native->followers))
 		return;
 	buf_init(&out, NATIVE_STAGE_MAX);
-	begin(&out, news->version, news->at_ms, "command");
+	begin_frame(&out, news->version, news->at_ms, "command");
 	buf_add(&out, news->json);
 	buf_add_char(&out, '}');
 	list_each(&native->followers, l)

@@ -137,7 +137,7 @@ static void follow(struct client *c, const struct native_wish *wish)
 }
 
 /* Whatever signal comes after the acknowledgement is of this subscription. */
-static void begin(struct client *c, struct native_wish *wish, struct text ref)
+static void begin_subscription(struct client *c, struct native_wish *wish, struct text ref)
 {
 	if (ref.len)
 		native_acknowledge(c, ref);
@@ -166,7 +166,7 @@ void native_subscribe(struct client *c, yyjson_val *op, struct text ref)
 	filter_init(&wish.on.filter);
 	if ((!unknown || error_set(&why, "subscribe knows no %.80s", unknown)) &&
 	    read_wish(op, &wish, &why))
-		begin(c, &wish, ref);
+		begin_subscription(c, &wish, ref);
 	else
 		native_say_error(c, "invalid", why.words, ref);
 	filter_finish(&wish.on.filter);
