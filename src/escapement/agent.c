@@ -73,7 +73,7 @@ static struct escapement_agent *agent_create(const struct escapement_options *op
 	return agent;
 }
 
-static struct run_view *find(const struct escapement *e, struct text session)
+static struct run_view *find_agent(const struct escapement *e, struct text session)
 {
 	list_each(&e->agents, l) {
 		struct run_view *view = list_of(l, struct run_view, in_room);
@@ -89,7 +89,7 @@ bool run_agent_begin(struct run_view *view, bool has_credential)
 	struct escapement *e = escapement_of(view);
 	struct text session = text_of(view->session);
 
-	if (find(e, session))
+	if (find_agent(e, session))
 		return false;
 	list_add(&e->agents, &view->in_room);
 	view->agent = agent_create(&e->options, session, has_credential);
@@ -132,13 +132,13 @@ void run_agent_hear(struct run_view *view, struct text frame)
 
 bool escapement_has_agent(const struct escapement *e, struct text session)
 {
-	return find(e, session) != NULL;
+	return find_agent(e, session) != NULL;
 }
 
 /* False: the session has no agent here. */
-static bool tell(struct escapement *e, struct text session, struct text frame)
+static bool tell_agent(struct escapement *e, struct text session, struct text frame)
 {
-	struct run_view *view = find(e, session);
+	struct run_view *view = find_agent(e, session);
 
 	if (view)
 		client_say_frame(view->client, WS_OP_TEXT, frame);
@@ -162,7 +162,7 @@ enum back_answer escapement_control(struct escapement *e, const struct back_cont
 			put_u64(&frame, "n", control->n);
 		buf_add_char(&frame, '}');
 	}
-	answer = tell(e, control->run, buf_text(&frame)) ? BACK_DONE : BACK_UNKNOWN;
+	answer = tell_agent(e, control->run, buf_text(&frame)) ? BACK_DONE : BACK_UNKNOWN;
 	buf_finish(&frame);
 	if (answer != BACK_DONE)
 		error_set(why, "there is no such run");
@@ -176,7 +176,7 @@ bool escapement_reply(struct escapement *e, const struct prompt *prompt)
 
 	buf_init(&frame, FRAME_OUT_MAX);
 	prompt_answer_frame(prompt, &frame);
-	told = tell(e, text_of(prompt->run), buf_text(&frame));
+	told = tell_agent(e, text_of(prompt->run), buf_text(&frame));
 	buf_finish(&frame);
 	return told;
 }
@@ -197,7 +197,7 @@ bool escapement_tell_event(struct escapement *e, const struct signal *s, struct 
 	buf_add_json(&frame, s->type);
 	put_json(&frame, "data", payload);
 	buf_add_char(&frame, '}');
-	told = run.len && !frame.full && tell(e, run, buf_text(&frame));
+	told = run.len && !frame.full && tell_agent(e, run, buf_text(&frame));
 	buf_finish(&frame);
 	return told;
 }

@@ -39,7 +39,7 @@ struct refusal {
 	const char *words;
 };
 
-static void refuse(struct run_view *view, const struct refusal *r)
+static void refuse_frame(struct run_view *view, const struct refusal *r)
 {
 	struct buf out;
 
@@ -98,7 +98,7 @@ static bool was_offered(struct run_view *view, yyjson_val *frame, struct refusal
 	r->words = offer == PROMPT_TO_THE_PAGE
 	                   ? "nothing was answered: `signalbox open` opens the page"
 	                   : "not all of it was shown here, so it can only be declined here";
-	refuse(view, r);
+	refuse_frame(view, r);
 	run_screen_ask_again(view, prompt);
 	return false;
 }
@@ -114,7 +114,7 @@ static void hear_answer(struct run_view *view, yyjson_val *frame)
 	if (!(view->client->scopes & SCOPE_ANSWER)) {
 		r.reason = "forbidden";
 		r.words = "an answer needs the scope answer";
-		refuse(view, &r);
+		refuse_frame(view, &r);
 		return;
 	}
 	if (!was_offered(view, frame, &r))
@@ -123,7 +123,7 @@ static void hear_answer(struct run_view *view, yyjson_val *frame)
 	if (answer == BACK_TAKEN)
 		return;
 	r.reason = answer == BACK_UNKNOWN ? "unknown_prompt" : reason_of(answer);
-	refuse(view, &r);
+	refuse_frame(view, &r);
 }
 
 /* ---- controls ---- */
@@ -145,11 +145,11 @@ static struct text run_meant(const struct run_view *view, yyjson_val *frame)
 static void refuse_control(struct run_view *view, struct text op, enum back_answer answer,
                            const struct error *why)
 {
-	refuse(view, &(struct refusal){.of = "control",
-	                               .reason = reason_of(answer),
-	                               .member = "op",
-	                               .name = op,
-	                               .words = why->words});
+	refuse_frame(view, &(struct refusal){.of = "control",
+	                                     .reason = reason_of(answer),
+	                                     .member = "op",
+	                                     .name = op,
+	                                     .words = why->words});
 }
 
 static void told(void *of, const struct back_verdict *verdict)
@@ -198,11 +198,11 @@ static bool hear_since(struct run_view *view, const struct frame *frame)
 		run_screen_seek(view, frame->seq);
 		client_work(view->client);
 	} else {
-		refuse(view, &(struct refusal){.of = "control",
-		                               .reason = "invalid",
-		                               .member = "op",
-		                               .name = TEXT("since"),
-		                               .words = "since needs a seq"});
+		refuse_frame(view, &(struct refusal){.of = "control",
+		                                     .reason = "invalid",
+		                                     .member = "op",
+		                                     .name = TEXT("since"),
+		                                     .words = "since needs a seq"});
 	}
 	return true;
 }

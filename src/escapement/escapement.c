@@ -120,7 +120,7 @@ static enum pump pump(struct client *c, size_t *budget)
 	return view->agent || c->cold ? PUMP_IDLE : run_screen_pump(view, budget);
 }
 
-static void welcome(struct client *c, const struct http *http)
+static void welcome_screen(struct client *c, const struct http *http)
 {
 	struct run_wish wish;
 	bool good = run_wish_read(&wish, http, NULL);
@@ -137,7 +137,7 @@ static void welcome(struct client *c, const struct http *http)
 	run_wish_finish(&wish);
 }
 
-static void hear(struct client *c, struct text message)
+static void hear_frame(struct client *c, struct text message)
 {
 	struct run_view *view = client_has_view(c);
 	struct frame frame;
@@ -236,8 +236,8 @@ const struct dialect dialect_run = {
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
 	.view = sizeof(struct run_view),
 	.check = check,
-	.welcome = welcome,
-	.hear = hear,
+	.welcome = welcome_screen,
+	.hear = hear_frame,
 	.beat = client_ping,
 	.farewell = client_go_away,
 	.pump = pump,

@@ -269,7 +269,7 @@ static bool is_stale(struct run_view *view, const struct run_frame *f, struct te
 	       (frame.kind == FRAME_PHASE || frame.kind == FRAME_DEBUG);
 }
 
-static void give(struct run_view *view, const struct run_frame *f)
+static void give_frame(struct run_view *view, const struct run_frame *f)
 {
 	bool merged = !view->session;
 	struct buf out;
@@ -296,7 +296,7 @@ static enum pump pump_replay(struct run_view *view, size_t *budget)
 	while (client_has_room(view->client)) {
 		switch (run_replay_next(view->replay, runs_seq(runs), budget, &f)) {
 		case REPLAY_FRAME:
-			give(view, &f);
+			give_frame(view, &f);
 			break;
 		case REPLAY_COLD:
 			return PUMP_COLD;
@@ -364,7 +364,7 @@ static void pump_kept(struct run_view *view)
 		}
 		view->at = f.at + 1;
 		if (is_wanted(view, f.run->id))
-			give(view, &f);
+			give_frame(view, &f);
 	}
 }
 

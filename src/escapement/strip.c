@@ -26,7 +26,7 @@ static size_t begin_of(const struct strip *s, size_t i)
 }
 
 /* The first n frames go. */
-static void drop(struct strip *s, size_t n)
+static void drop_frames(struct strip *s, size_t n)
 {
 	size_t cut = begin_of(s, n);
 
@@ -40,7 +40,7 @@ static void drop(struct strip *s, size_t n)
 }
 
 /* The first frame that stands at a place or after it. */
-static size_t find(const struct strip *s, uint64_t place)
+static size_t find_place(const struct strip *s, uint64_t place)
 {
 	size_t low = 0, high = s->count;
 
@@ -57,7 +57,7 @@ static size_t find(const struct strip *s, uint64_t place)
 
 void strip_drop_before(struct strip *s, uint64_t place)
 {
-	drop(s, find(s, place));
+	drop_frames(s, find_place(s, place));
 	if (place > s->whole_from)
 		s->whole_from = place;
 }
@@ -75,7 +75,7 @@ static void make_room(struct strip *s, size_t more)
 		n++;
 	if (n)
 		s->whole_from = s->marks[n - 1].frame.place + 1;
-	drop(s, n);
+	drop_frames(s, n);
 }
 
 static void mark(struct strip *s, const struct strip_frame *frame)
@@ -116,7 +116,7 @@ static struct text bytes_from(const struct strip *s, size_t first)
 
 bool strip_from(const struct strip *s, uint64_t place, struct stretch *out)
 {
-	size_t first = find(s, place), i = s->count;
+	size_t first = find_place(s, place), i = s->count;
 
 	*out = (struct stretch){.bytes = bytes_from(s, first), .has_end = s->after_end > place};
 	while (i > first && !s->marks[i - 1].frame.is_numbered)
