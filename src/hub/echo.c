@@ -7,7 +7,7 @@ static void welcome(struct client *c, const struct http *http)
 {
 }
 
-static void hear(struct client *c, struct text message)
+static void echo_back(struct client *c, struct text message)
 {
 	client_say_frame(c, WS_OP_TEXT, message);
 }
@@ -24,7 +24,7 @@ const struct dialect dialect_echo = {
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check_none,
 	.welcome = welcome,
-	.hear = hear,
+	.hear = echo_back,
 	.hear_binary = hear_binary,
 	.beat = client_ping,
 	.farewell = client_go_away,

@@ -14,7 +14,7 @@
 
 /* --- a signal comes ------------------------------------------------------- */
 
-static void heard(struct tap *tap, const struct signal *s)
+static void hear_tapped(struct tap *tap, const struct signal *s)
 {
 	struct hub *hub = list_of(tap, struct hub, tap);
 
@@ -247,7 +247,7 @@ struct hub *hub_create(const struct hub_options *options)
 	hub->strangers = options->ws;
 	if (hub->strangers.message_max > HUB_STRANGER_MAX)
 		hub->strangers.message_max = HUB_STRANGER_MAX;
-	hub->tap = (struct tap){.name = "hub", .heard = heard, .durable = durable};
+	hub->tap = (struct tap){.name = "hub", .heard = hear_tapped, .durable = durable};
 	hub->turn.end = turn_end;
 	tally_init(&hub->told);
 	hub->durable_seq = journal_durable_seq(options->journal);

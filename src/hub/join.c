@@ -24,8 +24,8 @@ static bool is_pin(const struct dialect *d, struct text path)
 }
 
 /* NULL: the request is for no dialect. */
-static const struct spoken *find(const struct hub *hub, const struct http_request *q,
-                                 const char *pinned)
+static const struct spoken *find_dialect(const struct hub *hub, const struct http_request *q,
+                                         const char *pinned)
 {
 	const struct spoken *found = NULL;
 
@@ -106,7 +106,7 @@ static struct account *account_open_for(struct hub *hub, struct http *http,
 }
 
 /* body: of a POST; NULL: it is none. */
-static void take(struct joining *j, struct text head, const struct text *body)
+static void take_request(struct joining *j, struct text head, const struct text *body)
 {
 	struct hub *hub = j->hub;
 	struct http *http = j->http;
@@ -166,7 +166,7 @@ static void join_websocket(struct joining *j)
 	         accept);
 	buf_init(&head, 4 * KIB);
 	http_head(http, &head, 101, extra);
-	take(j, buf_text(&head), NULL);
+	take_request(j, buf_text(&head), NULL);
 	buf_finish(&head);
 }
 
@@ -180,7 +180,7 @@ static void begin_stream(struct joining *j, const struct text *body)
 	http_head(j->http, &head, 200,
 	          "Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n"
 	          "Connection: close\r\n");
-	take(j, buf_text(&head), body);
+	take_request(j, buf_text(&head), body);
 	buf_finish(&head);
 }
 
@@ -261,7 +261,8 @@ static bool may_enter(const struct dialect *d, const struct caller *caller)
 
 bool hub_join(struct hub *hub, struct http *http, const struct caller *caller, const char *pinned)
 {
-	struct joining joining = {hub, http, find(hub, http_request(http), pinned), *caller};
+	struct joining joining = {hub, http, find_dialect(hub, http_request(http), pinned),
+	                          *caller};
 	const struct dialect *d;
 	struct error why;
 

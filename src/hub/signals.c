@@ -23,7 +23,7 @@ static void welcome(struct client *c, const struct http *http)
 }
 
 /* The close is the only way to say why. */
-static void hear(struct client *c, struct text message)
+static void hear_emit(struct client *c, struct text message)
 {
 	struct emission e = {.raw = message};
 	struct bus_verdict v;
@@ -66,7 +66,7 @@ const struct dialect dialect_signals = {
 	.needs = SCOPE_OBSERVE | SCOPE_EMIT,
 	.check = hub_wish_check,
 	.welcome = welcome,
-	.hear = hear,
+	.hear = hear_emit,
 	.tell_gap = tell_gap,
 	.beat = client_ping,
 	.farewell = client_go_away,

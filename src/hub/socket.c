@@ -143,7 +143,7 @@ static void cut(struct conn *conn, enum conn_fault why)
 		client_close(c, 1013, TEXT("too much is unfinished"));
 }
 
-static void heard(struct conn *conn, char *bytes, size_t n)
+static void take_bytes(struct conn *conn, char *bytes, size_t n)
 {
 	struct client *c = conn->self;
 	struct ws_news news;
@@ -173,7 +173,7 @@ static void writable(struct conn *conn)
 	client_work(c);
 }
 
-static void gone(struct conn *conn, const char *why)
+static void peer_left(struct conn *conn, const char *why)
 {
 	struct client *c = conn->self;
 
@@ -222,9 +222,9 @@ static void late(struct conn *conn)
 }
 
 const struct conn_user client_conn_user = {
-	.heard = heard,
+	.heard = take_bytes,
 	.writable = writable,
-	.gone = gone,
+	.gone = peer_left,
 	.late = late,
 	.cut = cut,
 };

@@ -20,7 +20,7 @@ static void say(struct client *c, struct buf *words)
 	buf_finish(words);
 }
 
-static void welcome(struct client *c, const struct http *http)
+static void welcome_stream(struct client *c, const struct http *http)
 {
 	struct subscription wish;
 	struct buf out;
@@ -74,7 +74,7 @@ const struct dialect dialect_sse = {
 	.encoding = &encoding_event,
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check,
-	.welcome = welcome,
+	.welcome = welcome_stream,
 	.tell_gap = tell_gap,
 	.beat = beat,
 	.farewell = farewell,
