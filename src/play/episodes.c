@@ -26,7 +26,7 @@ void episodes_init(struct episodes *e, size_t max)
 	list_init(&e->notes);
 }
 
-static void forget(struct episodes *e, struct episode_entry *entry)
+static void forget_episode(struct episodes *e, struct episode_entry *entry)
 {
 	map_remove(&e->known, entry->note.about);
 	list_remove(&entry->in_notes);
@@ -38,7 +38,7 @@ static void forget(struct episodes *e, struct episode_entry *entry)
 void episodes_finish(struct episodes *e)
 {
 	list_each(&e->notes, l)
-		forget(e, in_notes(l));
+		forget_episode(e, in_notes(l));
 	map_finish(&e->known);
 }
 
@@ -83,9 +83,9 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 	entry = map_get(&e->known, note->about);
 	if (!entry || !says(entry, note)) {
 		if (entry)
-			forget(e, entry);
+			forget_episode(e, entry);
 		else if (e->count == e->max)
-			forget(e, in_notes(e->notes.next));
+			forget_episode(e, in_notes(e->notes.next));
 		entry = entry_of(note, words);
 		map_set(&e->known, note->about, entry);
 		e->count++;

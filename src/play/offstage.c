@@ -34,7 +34,7 @@ void offstage_init(struct offstage *o)
 	json_reader_init(&o->params, PARAMS_MAX);
 }
 
-static void forget(struct offstage *o, struct someone *one)
+static void forget_someone(struct offstage *o, struct someone *one)
 {
 	list_remove(&one->in_names);
 	free(one->name);
@@ -47,7 +47,7 @@ static void forget(struct offstage *o, struct someone *one)
 void offstage_clear(struct offstage *o)
 {
 	list_each(&o->names, l)
-		forget(o, in_names(l));
+		forget_someone(o, in_names(l));
 }
 
 void offstage_finish(struct offstage *o)
@@ -56,7 +56,7 @@ void offstage_finish(struct offstage *o)
 	json_reader_finish(&o->params);
 }
 
-static struct someone *find(const struct offstage *o, struct text name)
+static struct someone *find_someone(const struct offstage *o, struct text name)
 {
 	list_each(&o->names, l)
 		if (text_is(name, in_names(l)->name))
@@ -69,7 +69,7 @@ static struct someone *add(struct offstage *o, struct text name)
 	struct someone *one = must_zero(1, sizeof(*one));
 
 	if (o->count == OFFSTAGE_MAX)
-		forget(o, in_names(o->names.next));
+		forget_someone(o, in_names(o->names.next));
 	list_init(&one->in_names);
 	list_add(&o->names, &one->in_names);
 	one->name = text_dup(name);
@@ -132,13 +132,13 @@ void offstage_command(struct offstage *o, const struct stage_command *command, b
 
 	if (command->kind == COMMAND_INTERRUPT || command->kind == COMMAND_UPDATE)
 		return;
-	one = find(o, command->entity);
+	one = find_someone(o, command->entity);
 	if (!one && is_missed)
 		one = add(o, command->entity);
 	if (!one)
 		return;
 	if (text_is(command->action, "cast")) {
-		forget(o, one);
+		forget_someone(o, one);
 		return;
 	}
 	fold(o, one, command);
@@ -174,7 +174,7 @@ double offstage_next(const struct offstage *o, double now_ms)
 
 struct text offstage_state(const struct offstage *o, struct text name)
 {
-	const struct someone *one = find(o, name);
+	const struct someone *one = find_someone(o, name);
 
 	return one && one->is_there ? text_of(one->state) : TEXT("");
 }
@@ -209,7 +209,7 @@ void offstage_load(struct offstage *o, yyjson_val *saved, const struct stage *st
 		struct text name = json_text_at(each, "name");
 		struct someone *one;
 
-		if (name.len == 0 || find(o, name) || stage_knows(stage, name))
+		if (name.len == 0 || find_someone(o, name) || stage_knows(stage, name))
 			continue;
 		one = add(o, name);
 		set_state(one, json_text_at(each, "state"));

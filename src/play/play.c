@@ -185,7 +185,7 @@ bool play_wants(const struct play *play, struct text type)
 	return wiring_wants(play->wiring, type);
 }
 
-static void hear(void *self, size_t index, const struct cue *heard)
+static void hear_cue(void *self, size_t index, const struct cue *heard)
 {
 	struct play *play = self;
 
@@ -202,7 +202,7 @@ bool play_signal(struct play *play, const struct cue *cue, double now_ms)
 		return false;
 	play->type = cue->type;
 	play->is_taken = false;
-	wiring_route(play->wiring, cue, play->now_ms, hear, play);
+	wiring_route(play->wiring, cue, play->now_ms, hear_cue, play);
 	if (play->options.frame_ms == 0)
 		do_due(play, play->now_ms);
 	return play->is_taken;
@@ -352,7 +352,7 @@ static void lose_binding(void *self, struct text actor, struct text property)
 	stage_lose_property(play->stage, actor, property, play->now_ms);
 }
 
-static bool load(struct play *play, yyjson_val *root, const struct places places[LISTS])
+static bool load_lists(struct play *play, yyjson_val *root, const struct places places[LISTS])
 {
 	if (!json_number(yyjson_obj_get(root, "now"), &play->now_ms) ||
 	    !stage_load(play->stage, yyjson_obj_get(root, "stage"), &places[ENTITIES]) ||
@@ -377,7 +377,7 @@ bool play_load(struct play *play, yyjson_val *saved)
 	for (int list = 0; list < LISTS; list++)
 		places_init(&places[list], yyjson_arr_get(signs, (size_t)list),
 		            list_of_show(play->show, list));
-	good = load(play, saved, places);
+	good = load_lists(play, saved, places);
 	for (int list = 0; list < LISTS; list++)
 		places_finish(&places[list]);
 	return good;

@@ -439,7 +439,7 @@ static bool load_play(struct theatre *t, yyjson_val *root, double now_ms)
 	return play_load(t->play, play);
 }
 
-static bool load(struct theatre *t, yyjson_val *root, double now_ms)
+static bool load_state(struct theatre *t, yyjson_val *root, double now_ms)
 {
 	yyjson_val *running = yyjson_obj_get(root, "running");
 
@@ -459,7 +459,7 @@ bool theatre_load(struct theatre *t, struct text saved, double now_ms)
 	bool good;
 
 	json_reader_init(&reader, saved.len);
-	good = load(t, yyjson_doc_get_root(json_read(&reader, saved, NULL)), now_ms);
+	good = load_state(t, yyjson_doc_get_root(json_read(&reader, saved, NULL)), now_ms);
 	json_reader_finish(&reader);
 	if (!good) /* its play may be half of that */
 		put_on(t, theatre_show(t), TEXT(""), NULL);

@@ -152,7 +152,7 @@ static void await(struct playhouse *p, bool is_awaited)
 }
 
 /* At the end of a turn, once for all that was heard in it. */
-static void settle(struct later *later)
+static void settle_turn(struct later *later)
 {
 	struct playhouse *p = list_of(later, struct playhouse, settling);
 
@@ -167,7 +167,7 @@ static void settle(struct later *later)
 
 /* ---- the fold ---- */
 
-static void hear(void *self, const struct signal *s)
+static void fold_signal(void *self, const struct signal *s)
 {
 	struct playhouse *p = self;
 
@@ -175,7 +175,7 @@ static void hear(void *self, const struct signal *s)
 	theatre_hear(p->theatre, s, p->is_past ? fmin(s->at_ms, now(p)) : now(p));
 }
 
-static void heard(void *self, bool is_all)
+static void folded_piece(void *self, bool is_all)
 {
 	struct playhouse *p = self;
 	uint64_t ms = loop_now_ms(p->options.loop);
@@ -194,7 +194,7 @@ static void save(const void *self, struct buf *out)
 	theatre_save(((const struct playhouse *)self)->theatre, out);
 }
 
-static bool load(void *self, struct text saved, uint64_t *seq)
+static bool load_stage(void *self, struct text saved, uint64_t *seq)
 {
 	struct playhouse *p = self;
 
@@ -208,10 +208,10 @@ static const struct fold_kind stage_fold = {
 	.is_narrow = true,
 	.flood = BUSY,
 	.saved_max = SAVED_MAX,
-	.hear = hear,
-	.heard = heard,
+	.hear = fold_signal,
+	.heard = folded_piece,
 	.save = save,
-	.load = load,
+	.load = load_stage,
 };
 
 /* ---- what is heard and what is seen ---- */
@@ -402,7 +402,7 @@ struct playhouse *playhouse_create(const struct playhouse_options *options)
 
 	p->options = *options;
 	p->tap = (struct tap){.name = "show", .heard = note};
-	p->settling.run = settle;
+	p->settling.run = settle_turn;
 	p->due_ms = NAN;
 	uv_timer_init(loop_uv(p->options.loop), &p->timer);
 	p->timer.data = p;

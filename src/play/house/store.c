@@ -25,7 +25,7 @@
 /* ---- start ---- */
 
 /* True as well when there is none. */
-static bool load(const char *data, struct buf *out, struct error *why)
+static bool load_document(const char *data, struct buf *out, struct error *why)
 {
 	int dir = open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool good = dir >= 0 && (disk_load(dir, SHOW_FILE, out) || errno == ENOENT);
@@ -46,7 +46,7 @@ void hands_load(struct playhouse *p)
 	bool good;
 
 	buf_init(&document, SHOW_MAX + 1);
-	good = load(data, &document, &why);
+	good = load_document(data, &document, &why);
 	if (good && document.at)
 		good = theatre_use(hands_theatre(p), buf_text(&document), hands_now(p), &why);
 	if (!good)
@@ -67,7 +67,7 @@ struct show_use {
 	bool is_kept;
 };
 
-static bool keep(int dir, struct text document, struct error *why)
+static bool keep_document(int dir, struct text document, struct error *why)
 {
 	if (text_equal(document, show_default()))
 		return disk_remove(dir, SHOW_FILE, why);
@@ -83,7 +83,7 @@ static void run_use(void *self)
 		error_errno(&use->trouble, "%s", use->data);
 		return;
 	}
-	use->is_kept = keep(dir, buf_text(&use->document), &use->trouble);
+	use->is_kept = keep_document(dir, buf_text(&use->document), &use->trouble);
 	close(dir);
 }
 
