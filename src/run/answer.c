@@ -136,7 +136,7 @@ void prompts_tick(struct prompts *all, int64_t now_ms)
 
 /* --- on the disk ----------------------------------------------------------- */
 
-static void tell(struct prompts *all, struct prompt *p)
+static void tell_verdict(struct prompts *all, struct prompt *p)
 {
 	static const struct bus_emit how = {.durable = false};
 	struct buf out;
@@ -179,7 +179,7 @@ void prompts_durable(struct prompts *all, uint64_t seq)
 		list_remove(&p->in_closed);
 		list_add(&all->closed, &p->in_closed);
 		p->durable = true;
-		tell(all, p);
+		tell_verdict(all, p);
 	}
 	tell_waiters(all, seq);
 	prompts_trim(all, seq);
@@ -191,7 +191,7 @@ void prompts_untold(struct prompts *all, struct text run)
 		struct prompt *p = list_of(l, struct prompt, in_closed);
 
 		if (!p->told && (!run.len || text_equal(text_of(p->run), run)))
-			tell(all, p);
+			tell_verdict(all, p);
 	}
 }
 

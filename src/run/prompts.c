@@ -154,7 +154,7 @@ static void set_own(struct prompts *all, struct prompt *p)
 	free(at);
 }
 
-static void forget(struct prompts *all, struct prompt *p)
+static void forget_prompt(struct prompts *all, struct prompt *p)
 {
 	struct text key;
 	char *at;
@@ -213,7 +213,7 @@ void prompts_trim(struct prompts *all, uint64_t seq)
 	while ((all->closed_count > PROMPTS_KEPT_MAX ||
 	        all->closed_bytes > PROMPTS_BYTES_MAX / 2) &&
 	       !list_is_empty(&all->closed))
-		forget(all, list_of(all->closed.next, struct prompt, in_closed));
+		forget_prompt(all, list_of(all->closed.next, struct prompt, in_closed));
 	assert(all->open_count <= PROMPTS_OPEN_MAX);
 }
 

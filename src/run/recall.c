@@ -119,7 +119,7 @@ static bool has_place(struct runs *all)
 	return all->recall_count < RECALL_MAX;
 }
 
-static void begin(struct runs *all, struct run *run)
+static void begin_recall(struct runs *all, struct run *run)
 {
 	struct text_recall *r;
 
@@ -142,7 +142,7 @@ const struct said *run_said(struct runs *all, struct run *run)
 	if (run->said)
 		return run->said;
 	if (!r)
-		begin(all, run);
+		begin_recall(all, run);
 	else
 		r->is_asked = true;
 	if (!r || !is_done(r))

@@ -81,7 +81,7 @@ static void take_event(void *self, const struct run_event *e)
 	buf_add(&r->bytes, p.tail);
 }
 
-static void give(struct run_replay *r, struct run_frame *out)
+static void give_frame(struct run_replay *r, struct run_frame *out)
 {
 	struct made_frame *m = &r->made[r->next++];
 	const char *at = r->bytes.at + r->at;
@@ -119,6 +119,6 @@ enum run_replay_news run_replay_next(struct run_replay *r, uint64_t until, size_
 			return news[heard];
 		hear_signal(&r->run.hearing, &r->signal, take_event, r);
 	}
-	give(r, out);
+	give_frame(r, out);
 	return REPLAY_FRAME;
 }

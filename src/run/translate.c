@@ -20,7 +20,7 @@ struct translate_work {
 #define HEAD "{\"kind\":\"event\",\"seq\":"
 #define DELTA ",\"event\":\"llm/delta\",\"data\":{\"type\":\""
 
-static void begin(struct translate_work *w, struct text event)
+static void begin_event(struct translate_work *w, struct text event)
 {
 	w->head = sizeof(HEAD) - 1;
 	buf_add(w->out, TEXT(HEAD ",\"ts\":"));
@@ -56,7 +56,7 @@ static void give_model(struct translate_work *w)
 		give_text(w, "model", w->e->model);
 }
 
-static void end(struct translate_work *w)
+static void end_event(struct translate_work *w)
 {
 	buf_add(w->out, TEXT("}}"));
 }
@@ -66,7 +66,7 @@ static void end_model(struct translate_work *w)
 {
 	give_text(w, "invokeid", w->e->invoke);
 	give_text(w, "session-id", w->e->session);
-	end(w);
+	end_event(w);
 }
 
 static struct text field(const struct translate_work *w, const char *name)
@@ -78,14 +78,14 @@ static struct text field(const struct translate_work *w, const char *name)
 
 static void write_told(struct translate_work *w)
 {
-	begin(w, TEXT("llm/user-message"));
+	begin_event(w, TEXT("llm/user-message"));
 	give_text(w, "text", w->e->text);
 	end_model(w);
 }
 
 static void write_began(struct translate_work *w)
 {
-	begin(w, TEXT("llm/start"));
+	begin_event(w, TEXT("llm/start"));
 	give_model(w);
 	end_model(w);
 }
@@ -105,7 +105,7 @@ static void write_said(struct translate_work *w)
 	buf_add_json(w->out, w->e->invoke);
 	buf_add(w->out, TEXT(",\"session-id\":"));
 	buf_add_json(w->out, w->e->session);
-	end(w);
+	end_event(w);
 }
 
 static void give_tool(struct translate_work *w)
@@ -142,7 +142,7 @@ static void write_reply(struct translate_work *w)
 {
 	const struct run_event *e = w->e;
 
-	begin(w, TEXT("llm/response"));
+	begin_event(w, TEXT("llm/response"));
 	give_content(w);
 	give_text(w, "stop-reason", e->has_call ? TEXT("tool_use") : TEXT("end_turn"));
 	if (e->has_usage)
@@ -172,7 +172,7 @@ static void give_preview(struct translate_work *w)
 
 static void write_returned(struct translate_work *w)
 {
-	begin(w, TEXT("llm/tool-result"));
+	begin_event(w, TEXT("llm/tool-result"));
 	give_text(w, "tool", w->e->tool);
 	buf_add(member(w, "is-error"), w->e->has_failed ? TEXT("true") : TEXT("false"));
 	if (w->e->output)
@@ -182,14 +182,14 @@ static void write_returned(struct translate_work *w)
 
 static void write_failed(struct translate_work *w)
 {
-	begin(w, TEXT("llm/error"));
+	begin_event(w, TEXT("llm/error"));
 	give_text(w, "message", w->e->text);
 	end_model(w);
 }
 
 static void write_left(struct translate_work *w)
 {
-	begin(w, TEXT("llm/worker-exit"));
+	begin_event(w, TEXT("llm/worker-exit"));
 	give_text(w, "reason", w->e->has_failed ? TEXT("error") : TEXT("done"));
 	end_model(w);
 }
@@ -232,13 +232,13 @@ static void write_moved(struct translate_work *w)
 	const struct text before[] = {w->e->invoke, field(w, "from")};
 	struct text reason = field(w, "reason");
 
-	begin(w, TEXT("runner/event-processed"));
+	begin_event(w, TEXT("runner/event-processed"));
 	give_text(w, "event-name", w->s->type);
 	add_states(member(w, "config-before"), &(struct run_states){.texts = before, .count = 2});
 	add_states(member(w, "config-after"), &w->e->config);
 	give_known(w, "reason", reason);
 	give_text(w, "session-id", w->e->session);
-	end(w);
+	end_event(w);
 }
 
 /* --- people, and all else -------------------------------------------------- */
@@ -247,7 +247,7 @@ static void begin_human(struct translate_work *w, struct text event)
 {
 	struct text type = field(w, "type");
 
-	begin(w, event);
+	begin_event(w, event);
 	give_text(w, "kind", text_is(type, "multi") ? TEXT("multi-select") : type);
 }
 
@@ -255,7 +255,7 @@ static void end_human(struct translate_work *w)
 {
 	give_known(w, "invokeid", w->e->invoke);
 	give_text(w, "session-id", w->e->session);
-	end(w);
+	end_event(w);
 }
 
 static void write_asked(struct translate_work *w)
@@ -305,7 +305,7 @@ static void write_named(struct translate_work *w)
 {
 	yyjson_val *payload = raw_key(w->s->envelope, "payload");
 
-	begin(w, w->s->type);
+	begin_event(w, w->s->type);
 	buf_add(w->out, raw_value(w->s->reader, w->s->line, payload));
 	buf_add_char(w->out, '}');
 }
