@@ -62,7 +62,7 @@ static void make_room(struct json_reader *reader, size_t len)
 	reader->pool_room = room;
 }
 
-static bool load(struct json_reader *reader, struct text raw)
+static bool load_raw(struct json_reader *reader, struct text raw)
 {
 	static const char padding[YYJSON_PADDING_SIZE];
 
@@ -143,12 +143,12 @@ yyjson_doc *json_read(struct json_reader *reader, struct text raw, struct error 
 	yyjson_read_err err;
 
 	make_room(reader, raw.len);
-	if (raw.len == 0 || !load(reader, raw)) {
+	if (raw.len == 0 || !load_raw(reader, raw)) {
 		error_set(why, raw.len ? "too big" : "not JSON: nothing there");
 		return NULL;
 	}
 	doc = parse(reader, &err);
-	if (!doc && err.code == YYJSON_READ_ERROR_INVALID_STRING && load(reader, raw) &&
+	if (!doc && err.code == YYJSON_READ_ERROR_INVALID_STRING && load_raw(reader, raw) &&
 	    mend_surrogates(reader->copy.at, reader->copy.at + raw.len))
 		doc = parse(reader, &err);
 	if (!doc)

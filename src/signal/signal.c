@@ -39,7 +39,7 @@ static bool take_text(struct text *out, yyjson_val *value)
 }
 
 /* False when the member is one of ours and is not what the bus would store. */
-static bool take(struct signal *out, struct text name, yyjson_val *value)
+static bool take_member(struct signal *out, struct text name, yyjson_val *value)
 {
 	switch (name.len) {
 	case 2:
@@ -75,7 +75,7 @@ bool signal_read(struct signal_reader *reader, struct text line, struct signal *
 	};
 	iter = yyjson_obj_iter_with(out->envelope);
 	while ((key = yyjson_obj_iter_next(&iter)))
-		if (!take(out, json_text(key), yyjson_obj_iter_get_val(key)))
+		if (!take_member(out, json_text(key), yyjson_obj_iter_get_val(key)))
 			return error_set(why, "not a signal: %.13s", yyjson_get_str(key));
 	if (!out->type.at || !out->id.at || !out->source.at)
 		return error_set(why, "not a signal: no id, type or source");
