@@ -82,7 +82,7 @@ static void entries_finish(struct entries *e)
 	map_finish(&e->by_name);
 }
 
-static void load(struct entries *e, yyjson_val *saved)
+static void load_entries(struct entries *e, yyjson_val *saved)
 {
 	yyjson_obj_iter iter = yyjson_obj_iter_with(saved);
 	yyjson_val *key;
@@ -125,9 +125,9 @@ bool resume_load(struct resume *r, struct text saved)
 {
 	yyjson_val *root = yyjson_doc_get_root(json_read(&r->reader, saved, NULL));
 
-	load(&r->places, yyjson_obj_get(root, "places"));
-	load(&r->asks, yyjson_obj_get(root, "asks"));
-	load(&r->runs, yyjson_obj_get(root, "runs"));
+	load_entries(&r->places, yyjson_obj_get(root, "places"));
+	load_entries(&r->asks, yyjson_obj_get(root, "asks"));
+	load_entries(&r->runs, yyjson_obj_get(root, "runs"));
 	return yyjson_is_obj(root);
 }
 

@@ -161,7 +161,7 @@ static void end_prompt(struct approve_held *h, struct buf *out)
 	hook_end(h->approve->options.hook, out);
 }
 
-static void ask(struct approve_held *h, const struct approve_request *r)
+static void ask_people(struct approve_held *h, const struct approve_request *r)
 {
 	struct buf out;
 
@@ -286,7 +286,7 @@ struct approve_held *approve_hold(struct approve *a, struct text payload,
 	h->decided = decided;
 	h->of = of;
 	settle_find_use(h, r.prompt);
-	ask(h, &r);
+	ask_people(h, &r);
 	settle_begin(a);
 	return h;
 }

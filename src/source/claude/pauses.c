@@ -116,7 +116,7 @@ static struct pauses_session *need_session(struct pauses *a, struct text run)
 }
 
 /* Tells it if it is not as it was told. */
-static void look(struct pauses *a, struct text run, bool tells_anyway)
+static void look_at_brake(struct pauses *a, struct text run, bool tells_anyway)
 {
 	struct pauses_session *s = need_session(a, run);
 	uint64_t uses = 0;
@@ -134,7 +134,7 @@ static void look(struct pauses *a, struct text run, bool tells_anyway)
 void pauses_look(struct pauses *a, struct text run)
 {
 	if (brake_can(run))
-		look(a, run, false);
+		look_at_brake(a, run, false);
 }
 
 static void end_session(struct pauses *a, struct text run)
@@ -250,7 +250,7 @@ enum back_answer pauses_control(struct pauses *a, const struct back_control *c, 
 	}
 	if (!change(a, c, why))
 		return BACK_CONFLICT;
-	look(a, c->run, true);
+	look_at_brake(a, c->run, true);
 	return BACK_DONE;
 }
 

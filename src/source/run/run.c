@@ -158,7 +158,7 @@ static bool run_is_ours(const struct run_hub *hub, struct text run)
 	       text_equal(run, source_id(hub->source));
 }
 
-static bool can(void *self, struct text run, struct text op)
+static bool can_do(void *self, struct text run, struct text op)
 {
 	return run_is_ours(self, run) && is_op(op);
 }
@@ -204,7 +204,7 @@ const struct transport transport_run = {
 	.open = open_hub,
 	.close = close_hub,
 	.control = run_control,
-	.can = can,
+	.can = can_do,
 	.reply = run_reply,
 	.keeps_origin = true,
 	.forget = run_memory_forget,
