@@ -74,7 +74,7 @@ static void whole(void *self, struct http *http)
 	beats(&d->beat);
 }
 
-static void gone(void *self, struct http *http)
+static void decider_left(void *self, struct http *http)
 {
 	struct decision *d = self;
 	const struct web_tap *tap = &d->web->options.tap;
@@ -86,7 +86,8 @@ static void gone(void *self, struct http *http)
 
 void api_decide(struct call *call)
 {
-	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
+	static const struct http_handler handler = {
+		.piece = piece, .whole = whole, .gone = decider_left};
 	size_t max = PAYLOAD_MAX;
 	struct decision *d;
 

@@ -62,7 +62,7 @@ static void is_gone(void *self, struct http *http)
 	free_owed(o);
 }
 
-static void look(struct call *call, bool rescan)
+static void look_for_services(struct call *call, bool rescan)
 {
 	static const struct http_handler handler = {
 		.piece = take_piece, .whole = is_whole, .gone = is_gone};
@@ -77,12 +77,12 @@ static void look(struct call *call, bool rescan)
 
 void api_discover(struct call *call)
 {
-	look(call, false);
+	look_for_services(call, false);
 }
 
 void api_rescan(struct call *call)
 {
-	look(call, true);
+	look_for_services(call, true);
 }
 
 /* A page of ours says that it is one, in a way that no other page can. */

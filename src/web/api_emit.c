@@ -419,7 +419,7 @@ static void batch_whole(void *self, struct http *http)
 		batch_end(e);
 }
 
-static void gone(void *self, struct http *http)
+static void emitter_left(void *self, struct http *http)
 {
 	struct emit *e = self;
 
@@ -455,10 +455,10 @@ static bool may_begin(struct account *account, bool is_batch, struct http *http)
 	return wait_ms == 0;
 }
 
-static void begin(struct call *call, struct account *account, bool is_batch, bool durable)
+static void begin_emit(struct call *call, struct account *account, bool is_batch, bool durable)
 {
-	static const struct http_handler one = {one_piece, one_whole, NULL, gone};
-	static const struct http_handler batch = {batch_piece, batch_whole, NULL, gone};
+	static const struct http_handler one = {one_piece, one_whole, NULL, emitter_left};
+	static const struct http_handler batch = {batch_piece, batch_whole, NULL, emitter_left};
 	const struct config_limits *limits = &call->web->options.config->limits;
 	struct emit *e = must_zero(1, sizeof(*e));
 
@@ -493,7 +493,7 @@ void api_emit(struct call *call)
 	}
 	account = account_open(call->web->options.accounts, &call->caller, clock_mono_ns());
 	if (may_begin(account, is_batch, call->http))
-		begin(call, account, is_batch, durable);
+		begin_emit(call, account, is_batch, durable);
 	else
 		account_close(account);
 }

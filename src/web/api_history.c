@@ -337,7 +337,7 @@ static void ignore_whole(void *self, struct http *http)
 {
 }
 
-static void gone(void *self, struct http *http)
+static void reader_left(void *self, struct http *http)
 {
 	history_destroy(self);
 }
@@ -372,7 +372,7 @@ static enum history_way way_of(const struct query *q)
 	return q->has_after ? FORWARD : BACKWARD;
 }
 
-static void start(struct history *h)
+static void start_reading(struct history *h)
 {
 	struct journal *journal = h->web->options.journal;
 	uint64_t first = journal_first_seq(journal);
@@ -403,7 +403,8 @@ static void start(struct history *h)
 
 void api_history(struct call *call)
 {
-	static const struct http_handler handler = {ignore_piece, ignore_whole, writable, gone};
+	static const struct http_handler handler = {ignore_piece, ignore_whole, writable,
+	                                            reader_left};
 	struct web *web = call->web;
 	struct history *h;
 	struct query query;
@@ -423,7 +424,7 @@ void api_history(struct call *call)
 	h->http = call->http;
 	h->query = query;
 	h->started_ms = loop_now_ms(web->options.loop);
-	start(h);
+	start_reading(h);
 	list_add(&web->searches, &h->in_web);
 	assert(web->search_count < SEARCHES_MAX);
 	web->search_count++;

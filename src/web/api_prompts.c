@@ -195,14 +195,15 @@ static void whole(void *self, struct http *http)
 	free_owed(o);
 }
 
-static void gone(void *self, struct http *http)
+static void answerer_left(void *self, struct http *http)
 {
 	free_owed(self);
 }
 
 void api_prompt_answer(struct call *call)
 {
-	static const struct http_handler handler = {.piece = piece, .whole = whole, .gone = gone};
+	static const struct http_handler handler = {
+		.piece = piece, .whole = whole, .gone = answerer_left};
 	struct prompt_owed *o = must_zero(1, sizeof(*o));
 
 	o->web = call->web;

@@ -288,7 +288,7 @@ static void ignore_piece(void *self, struct http *http, struct text bytes)
 {
 }
 
-static void begin(void *self, struct http *http)
+static void begin_transcript(void *self, struct http *http)
 {
 	struct transcript_response *t = self;
 
@@ -301,14 +301,15 @@ static void writable(void *self, struct http *http)
 	((struct transcript_response *)self)->blocked = false;
 }
 
-static void gone(void *self, struct http *http)
+static void reader_left(void *self, struct http *http)
 {
 	free_transcript(self);
 }
 
 void api_run_transcript(struct call *call)
 {
-	static const struct http_handler handler = {ignore_piece, begin, writable, gone};
+	static const struct http_handler handler = {ignore_piece, begin_transcript, writable,
+	                                            reader_left};
 	struct transcript_response *t;
 	struct run *run;
 
@@ -333,7 +334,7 @@ void api_run_transcript(struct call *call)
 	});
 	if (call->is_late) {
 		http_await(call->http, &handler, t);
-		begin(t, call->http);
+		begin_transcript(t, call->http);
 	} else {
 		http_accept(call->http, 0, &handler, t);
 	}

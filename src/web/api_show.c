@@ -55,7 +55,7 @@ static void answer(struct web *web, struct http *http, unsigned status, struct t
 	http_answer(http, status, "application/json", json, current_tag_line(web).at);
 }
 
-static void refuse(struct web *web, struct http *http, unsigned status, const char *words)
+static void refuse_change(struct web *web, struct http *http, unsigned status, const char *words)
 {
 	web_refuse(http, status, words, current_tag_line(web).at);
 }
@@ -70,7 +70,7 @@ static void refuse_fault(struct web *web, struct http *http, unsigned status,
 	struct buf more;
 
 	if (!colon || (why->words[0] != '/' && !is_root)) {
-		refuse(web, http, status, why->words);
+		refuse_change(web, http, status, why->words);
 		return;
 	}
 	buf_init(&more, ANSWER_MAX);
@@ -135,7 +135,7 @@ static void get(struct call *call, struct text id)
 		buf_add_char(&out, '\n');
 		answer(call->web, call->http, 200, buf_text(&out));
 	} else {
-		refuse(call->web, call->http, 404, "nothing there has this id");
+		refuse_change(call->web, call->http, 404, "nothing there has this id");
 	}
 	show_destroy(show);
 	buf_finish(&out);
@@ -203,7 +203,7 @@ static void used(void *of, const struct error *trouble)
 
 	web->change = NULL;
 	if (change->http && trouble)
-		refuse(web, change->http, 500, trouble->words);
+		refuse_change(web, change->http, 500, trouble->words);
 	else if (change->http)
 		answer_done(change);
 	free_change(change);
@@ -268,12 +268,13 @@ static bool use_edited(struct show_change *change, struct text document)
 }
 
 /* False: it was answered. */
-static bool begin(struct show_change *change)
+static bool begin_change(struct show_change *change)
 {
 	const struct web_show *door = &change->web->options.show;
 
 	if (!holds(change)) {
-		refuse(change->web, change->http, 412, "the show has been changed meanwhile");
+		refuse_change(change->web, change->http, 412,
+		              "the show has been changed meanwhile");
 		return false;
 	}
 	return change->is_whole ? use(change, buf_text(&change->body))
@@ -286,7 +287,7 @@ static void begin_next(struct web *web)
 		struct show_change *change = list_of(web->changes.next, struct show_change, in_web);
 
 		list_remove(&change->in_web);
-		if (!begin(change))
+		if (!begin_change(change))
 			free_change(change);
 	}
 }
@@ -335,7 +336,7 @@ static void change_gone(void *self, struct http *http)
 		free_change(change);
 }
 
-static struct show_change *take(struct call *call)
+static struct show_change *take_change(struct call *call)
 {
 	static const struct http_handler handler = {
 		.piece = change_piece, .whole = change_whole, .gone = change_gone};
@@ -360,7 +361,7 @@ static struct show_change *take(struct call *call)
 
 void api_show_put(struct call *call)
 {
-	struct show_change *change = take(call);
+	struct show_change *change = take_change(call);
 
 	if (change)
 		change->is_whole = true;
@@ -373,7 +374,7 @@ static void take_edit(struct call *call, enum edit_verb verb)
 
 	if (!find_part(call, &part))
 		return;
-	change = take(call);
+	change = take_change(call);
 	if (!change)
 		return;
 	change->edit.verb = verb;
@@ -399,7 +400,7 @@ void api_show_remove(struct call *call)
 
 /* ---- start and stop ---- */
 
-static void run(struct call *call, bool on)
+static void switch_show(struct call *call, bool on)
 {
 	const struct web_show *door = &call->web->options.show;
 	bool changed = door->run(door->self, on);
@@ -418,10 +419,10 @@ static void run(struct call *call, bool on)
 
 void api_show_start(struct call *call)
 {
-	run(call, true);
+	switch_show(call, true);
 }
 
 void api_show_stop(struct call *call)
 {
-	run(call, false);
+	switch_show(call, false);
 }

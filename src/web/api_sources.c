@@ -11,14 +11,14 @@
 
 /* ---- responses ---- */
 
-static void begin(struct buf *out)
+static void begin_answer(struct buf *out)
 {
 	buf_init(out, ANSWER_MAX);
 	put_object(out, NULL);
 	put_bool(out, "ok", true);
 }
 
-static void end(struct call *call, unsigned status, struct buf *out)
+static void end_answer(struct call *call, unsigned status, struct buf *out)
 {
 	buf_add(out, TEXT("}\n"));
 	if (out->full)
@@ -28,7 +28,7 @@ static void end(struct call *call, unsigned status, struct buf *out)
 	buf_finish(out);
 }
 
-static void refuse(struct call *call, enum back_answer answer, const struct error *why)
+static void refuse_source(struct call *call, enum back_answer answer, const struct error *why)
 {
 	static const unsigned statuses[] = {
 		[BACK_INVALID] = 400,       [BACK_UNKNOWN] = 404, [BACK_CONFLICT] = 409,
@@ -43,12 +43,12 @@ static void tell_source(struct call *call, unsigned status, const struct source 
 {
 	struct buf out;
 
-	begin(&out);
+	begin_answer(&out);
 	if (source) {
 		put_key(&out, "source");
 		source_json(source, &out);
 	}
-	end(call, status, &out);
+	end_answer(call, status, &out);
 }
 
 /* ---- looking ---- */
@@ -57,12 +57,12 @@ void api_sources(struct call *call)
 {
 	struct buf out;
 
-	begin(&out);
+	begin_answer(&out);
 	put_key(&out, "sources");
 	sources_json(call->web->options.sources, &out);
 	put_key(&out, "protocols");
 	sources_protocols_json(&out);
-	end(call, 200, &out);
+	end_answer(call, 200, &out);
 }
 
 static bool leads_home(const struct call *call, struct text url, struct error *why)
@@ -77,14 +77,14 @@ static void recognise(struct call *call, struct text url)
 	            !leads_home(call, url, &why);
 	struct buf out;
 
-	begin(&out);
+	begin_answer(&out);
 	sources_recognise(call->web->options.sources, url, &out);
 	put_key(&out, "problem");
 	if (good)
 		buf_add(&out, TEXT("null"));
 	else
 		buf_add_json(&out, text_of(why.words));
-	end(call, 200, &out);
+	end_answer(call, 200, &out);
 }
 
 static bool take_url(void *self, struct text name, struct text value, struct error *why)
@@ -131,7 +131,7 @@ static void wish_for(struct call *call, bool is_new)
 		answer = is_new ? sources_add(sources, &wish, &why)
 		                : sources_change(sources, id_of(call), &wish, &why);
 	if (answer != BACK_DONE)
-		refuse(call, answer, &why);
+		refuse_source(call, answer, &why);
 	else if (is_new)
 		tell_source(call, 201, sources_last(sources));
 	else
@@ -161,7 +161,7 @@ static void do_to(struct call *call, enum back_answer (*deed)(struct sources *so
 	if (answer == BACK_DONE)
 		tell_source(call, 200, sources_find(sources, id_of(call)));
 	else
-		refuse(call, answer, &why);
+		refuse_source(call, answer, &why);
 }
 
 void api_source_remove(struct call *call)

@@ -1,7 +1,7 @@
 /* etag.c - finds a tag among those of a field. */
 #include "web/etag.h"
 
-static bool find(struct text field, struct text tag, bool weakly)
+static bool find_tag(struct text field, struct text tag, bool weakly)
 {
 	while (field.len) {
 		struct text one = text_trim(text_cut(field, ',', &field));
@@ -16,10 +16,10 @@ static bool find(struct text field, struct text tag, bool weakly)
 
 bool etag_is_in(struct text field, struct text tag)
 {
-	return find(field, tag, false);
+	return find_tag(field, tag, false);
 }
 
 bool etag_is_in_weakly(struct text field, struct text tag)
 {
-	return find(field, tag, true);
+	return find_tag(field, tag, true);
 }

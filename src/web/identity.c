@@ -222,7 +222,7 @@ static void know_local(struct visit *visit, struct caller *caller)
 	snprintf(caller->name, sizeof(caller->name), "local");
 }
 
-static bool find(struct visit *visit, struct caller *caller)
+static bool find_caller(struct visit *visit, struct caller *caller)
 {
 	*caller = (struct caller){0};
 	switch (look_at_credential(visit, caller)) {
@@ -251,7 +251,7 @@ static bool find(struct visit *visit, struct caller *caller)
 
 bool identity_find(struct visit *visit, struct caller *caller)
 {
-	if (!find(visit, caller))
+	if (!find_caller(visit, caller))
 		return false;
 	if (caller->scopes)
 		conn_vouch(http_conn(visit->http));

@@ -87,7 +87,7 @@ static void free_late(struct late *late)
 	free(late);
 }
 
-static void refuse(const struct call *call, const struct awaited *awaited, uint64_t until)
+static void refuse_late(const struct call *call, const struct awaited *awaited, uint64_t until)
 {
 	uint64_t seq = awaited->seq(call->web);
 	char *words = awaited->words ? must_dup(awaited->words)
@@ -107,7 +107,7 @@ static void whole(void *self, struct http *http)
 	((struct late *)self)->is_whole = true;
 }
 
-static void gone(void *self, struct http *http)
+static void waiter_left(void *self, struct http *http)
 {
 	free_late(self);
 }
@@ -115,7 +115,7 @@ static void gone(void *self, struct http *http)
 static struct late *wait_for(struct call *call, const struct awaited *awaited,
                              void (*answer)(struct call *call), uint64_t until)
 {
-	static const struct http_handler handler = {.whole = whole, .gone = gone};
+	static const struct http_handler handler = {.whole = whole, .gone = waiter_left};
 	struct web *web = call->web;
 	struct late *late = must_zero(1, sizeof(*late));
 
@@ -149,7 +149,7 @@ static bool has(struct call *call, const struct awaited *awaited, void (*answer)
 	if (web->late_count < LATE_MAX)
 		wait_for(call, awaited, answer, until);
 	else
-		refuse(call, awaited, until);
+		refuse_late(call, awaited, until);
 	return false;
 }
 
@@ -172,7 +172,7 @@ const struct said *web_has_said(struct call *call, struct run *run,
 	if (!said && call->web->late_count < LATE_MAX)
 		wait_for(call, &the_texts, answer, runs_seq(runs))->texts_of = must_dup(run->id);
 	else if (!said)
-		refuse(call, &the_texts, 0);
+		refuse_late(call, &the_texts, 0);
 	return said;
 }
 
@@ -185,7 +185,7 @@ static bool is_known(const struct late *late)
 	return late->awaited->seq(late->call.web) >= late->until && (!run || run_said(runs, run));
 }
 
-static void end(struct late *late, bool known)
+static void end_wait(struct late *late, bool known)
 {
 	struct call call = late->call;
 	const struct awaited *awaited = late->awaited;
@@ -196,7 +196,7 @@ static void end(struct late *late, bool known)
 	if (known)
 		answer(&call);
 	else
-		refuse(&call, awaited, until);
+		refuse_late(&call, awaited, until);
 }
 
 void web_late_turn(struct web *web, bool stops)
@@ -208,6 +208,6 @@ void web_late_turn(struct web *web, bool stops)
 		bool known = late->is_whole && is_known(late);
 
 		if (late->is_whole && (known || stops || now_ms - late->since_ms >= WAIT_MS))
-			end(late, known);
+			end_wait(late, known);
 	}
 }

@@ -42,7 +42,7 @@ static bool has_enough(const struct search *search)
 	return search->hit_count >= search->hits_max || search->found.len >= search->bytes_max;
 }
 
-static void keep(struct search *search, struct text line, uint64_t seq)
+static void keep_line(struct search *search, struct text line, uint64_t seq)
 {
 	struct search_hit hit = {.seq = seq, .at = search->found.len};
 	struct text head, tail;
@@ -79,7 +79,7 @@ static size_t look_at(struct search *search, struct text lines)
 		if (search->ended)
 			break;
 		if (query_matches(search->query, line, search->signals))
-			keep(search, line, seq);
+			keep_line(search, line, seq);
 		used += line.len + 1;
 		next = seq + 1;
 	}

@@ -47,7 +47,7 @@ void passes_destroy(struct passes *passes)
 
 /* In the place of the one whose time is over first: a free one, or the oldest,
  * since all of a table last equally long. */
-static struct pass *give(struct pass *table, size_t count, int64_t until_ms, char *out)
+static struct pass *give_pass(struct pass *table, size_t count, int64_t until_ms, char *out)
 {
 	struct pass *pass = table;
 
@@ -60,8 +60,8 @@ static struct pass *give(struct pass *table, size_t count, int64_t until_ms, cha
 	return pass;
 }
 
-static bool take(struct pass *table, size_t count, struct text secret, int64_t now_ms,
-                 struct pass *taken)
+static bool take_pass(struct pass *table, size_t count, struct text secret, int64_t now_ms,
+                      struct pass *taken)
 {
 	struct pass *hit = NULL;
 	unsigned char digest[DIGEST_LEN];
@@ -79,20 +79,21 @@ static bool take(struct pass *table, size_t count, struct text secret, int64_t n
 
 void passes_give_code(struct passes *passes, int64_t now_ms, char out[TOKEN_LEN + 1])
 {
-	give(passes->codes, SESSION_CODES, now_ms + SESSION_CODE_MS, out);
+	give_pass(passes->codes, SESSION_CODES, now_ms + SESSION_CODE_MS, out);
 }
 
 bool passes_take_code(struct passes *passes, struct text code, int64_t now_ms)
 {
 	struct pass taken;
 
-	return take(passes->codes, SESSION_CODES, code, now_ms, &taken);
+	return take_pass(passes->codes, SESSION_CODES, code, now_ms, &taken);
 }
 
 void passes_give_ticket(struct passes *passes, const struct caller *caller, int64_t user,
                         int64_t now_ms, char out[TOKEN_LEN + 1])
 {
-	struct pass *pass = give(passes->tickets, SESSION_TICKETS, now_ms + SESSION_TICKET_MS, out);
+	struct pass *pass =
+		give_pass(passes->tickets, SESSION_TICKETS, now_ms + SESSION_TICKET_MS, out);
 
 	pass->caller = *caller;
 	pass->user = user;
@@ -103,7 +104,8 @@ bool passes_take_ticket(struct passes *passes, struct text ticket, int64_t user,
 {
 	struct pass taken;
 
-	if (!take(passes->tickets, SESSION_TICKETS, ticket, now_ms, &taken) || taken.user != user)
+	if (!take_pass(passes->tickets, SESSION_TICKETS, ticket, now_ms, &taken) ||
+	    taken.user != user)
 		return false;
 	*caller = taken.caller;
 	return true;
@@ -136,7 +138,7 @@ static void add_hex(char *out, const unsigned char *bytes, size_t n)
 	out[2 * n] = '\0';
 }
 
-static void add_time(char out[TIME_LEN + 1], int64_t ms)
+static void write_time(char out[TIME_LEN + 1], int64_t ms)
 {
 	unsigned char bytes[TIME_LEN / 2];
 
@@ -230,7 +232,7 @@ void session_open(const struct session_keys *keys, int64_t now_ms, struct sessio
 {
 	char id[SESSION_ID_LEN + 1];
 
-	add_time(id, now_ms + SESSION_MS);
+	write_time(id, now_ms + SESSION_MS);
 	random_hex(id + TIME_LEN, (SESSION_ID_LEN - TIME_LEN) / 2);
 	write_session(keys, id, out);
 }
@@ -311,7 +313,7 @@ bool session_prove(const struct session_keys *keys, const struct session_plea *p
 	if (plea->nonce.len == 0 || plea->nonce.len > SESSION_NONCE_LEN || !is_hex(plea->nonce) ||
 	    !find_secret(keys, plea->id, now_ms, secret))
 		return false;
-	add_time(out->challenge, now_ms + SESSION_CHALLENGE_MS);
+	write_time(out->challenge, now_ms + SESSION_CHALLENGE_MS);
 	random_hex(out->challenge + TIME_LEN, (CLAIM_LEN - TIME_LEN) / 2);
 	sign_challenge(keys, plea->id, out->challenge, out->challenge + CLAIM_LEN);
 	parts[3] = text_of(out->challenge);

@@ -138,7 +138,7 @@ static bool takes_query(const struct route *route, const struct call *call)
 	return false;
 }
 
-static void follow(const struct route *route, struct call *call)
+static void follow_route(const struct route *route, struct call *call)
 {
 	if (!caller_may(&call->caller, route->scope))
 		refuse_scope(call);
@@ -202,7 +202,7 @@ static void dispatch(struct visit *visit, struct call *call)
 	buf_init(&allow, 100);
 	route = routes_find(request->method, request->path, &call->part, &allow);
 	if (route)
-		follow(route, call);
+		follow_route(route, call);
 	else if (allow.len)
 		refuse_method(call->http, buf_text(&allow));
 	else if (file)
@@ -277,7 +277,7 @@ static void answer_preflight(struct http *http)
 	http_answer(http, 204, NULL, (struct text){0}, allowed[from_afar]);
 }
 
-static void begin(void *self, struct http *http)
+static void begin_request(void *self, struct http *http)
 {
 	struct visit *visit = self;
 	const struct http_request *request = http_request(http);
@@ -317,7 +317,7 @@ void web_accepted(struct web *web, struct listen *listen, int fd)
 		.self = visit,
 		.limits = &web->limits,
 		.common = common_headers,
-		.begin = begin,
+		.begin = begin_request,
 		.over = over,
 	};
 	list_add(&web->visits, &visit->in_web);
