@@ -86,7 +86,7 @@ static void end_run(struct ask *ask, yyjson_val *payload, bool is_error)
 }
 
 /* True while there is more to come. */
-static bool take_signal(void *self, struct text envelope)
+static bool print_signal(void *self, struct text envelope)
 {
 	struct ask *ask = self;
 	yyjson_doc *doc = yyjson_read(envelope.at, envelope.len, 0);
@@ -182,7 +182,7 @@ static int hear_answer(struct ask *ask, struct remote *remote, const struct posi
 	                        .out = ask->out,
 	                        .has_met = true,
 	                        .self = ask,
-	                        .heard = take_signal,
+	                        .heard = print_signal,
 	                        .goes_on = goes_on};
 	struct error why;
 
@@ -243,7 +243,7 @@ static bool read_prompt(const char *word, struct buf *prompt, struct error *why)
 	return text_trim(buf_text(prompt)).len > 0 || error_set(why, "the prompt is empty");
 }
 
-static int ask(struct command_context *context, const struct options *options)
+static int ask_source(struct command_context *context, const struct options *options)
 {
 	struct ask ask = {.out = &context->out,
 	                  .json = options_has(options, "json"),
@@ -298,5 +298,5 @@ const struct command command_ask = {
 		 "With - the prompt is standard input. Ctrl-C cancels the run. The end is 0\n"
 		 "when the answer was completed, else 1.\n",
 	.groups = groups,
-	.run = ask,
+	.run = ask_source,
 };

@@ -137,7 +137,7 @@ static void add_cell(struct table *table, struct buf *cell)
 	buf_clear(cell);
 }
 
-static void add_row(struct table *table, const struct bench_row *row)
+static void add_result_row(struct table *table, const struct bench_row *row)
 {
 	const struct bench_result *r = &row->result;
 	struct buf cell;
@@ -175,7 +175,7 @@ static void show_table(struct bench *b)
 		table_add(&table, text_of(heading[i]), CELL_MAX);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (b->rows[i].was_run)
-			add_row(&table, &b->rows[i]);
+			add_result_row(&table, &b->rows[i]);
 	table_show(&table, out);
 	table_finish(&table);
 	out_print(out, "\nsignals of %u bytes, %g s each, %s%s\n", b->plan.size,
@@ -201,7 +201,7 @@ static void add_row_json(struct buf *out, const struct bench_row *row)
 		buf_add(out, TEXT("null}"));
 }
 
-static void show_json(struct bench *b, const struct error *why)
+static void show_results_json(struct bench *b, const struct error *why)
 {
 	bool is_first = true;
 	struct buf json;
@@ -245,7 +245,7 @@ static bool run_row(struct bench *b, struct bench_row *row, struct error *why)
 	return good;
 }
 
-static int run(struct bench *b, const struct options *options)
+static int run_bench(struct bench *b, const struct options *options)
 {
 	unsigned most = b->plan.outstanding;
 	struct error why;
@@ -261,7 +261,7 @@ static int run(struct bench *b, const struct options *options)
 		if (i != 1 || most > 1) /* else it is the same once more */
 			good = run_row(b, &b->rows[i], &why);
 	if (options_has(options, "json"))
-		show_json(b, good ? NULL : &why);
+		show_results_json(b, good ? NULL : &why);
 	else if (b->rows[0].was_run)
 		show_table(b);
 	if (!good)
@@ -282,7 +282,7 @@ static int run_running(struct bench *b, const struct options *options)
 	out_say("the journal of %s keeps what this emits: type " BENCH_TYPE
 	        ", source " BENCH_SOURCE,
 	        b->config.data);
-	return run(b, options);
+	return run_bench(b, options);
 }
 
 /* Where its journal is to be: on the disk of DATA, if that can be. */
@@ -313,7 +313,7 @@ static int run_own(struct bench *b, const struct options *options)
 	} else if (bench_box_start(&box, parent, b->context->env, &why)) {
 		b->plan.data = box.dir;
 		b->plan.pid = doctor_find_box(box.dir);
-		status = run(b, options);
+		status = run_bench(b, options);
 		bench_box_stop(&box);
 	} else if (!interrupt_came()) {
 		out_say("%s", why.words);

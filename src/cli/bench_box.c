@@ -108,7 +108,7 @@ static bool wait_for_end(int leash, pid_t pid)
 
 /* It is of another session, so that a terminal's Ctrl-C is ours alone, and holds nothing
  * of ours open. */
-static void keep(const struct bench_box *box, int leash, const char *const *env)
+static void keep_box(const struct bench_box *box, int leash, const char *const *env)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pid_t pid;
@@ -139,7 +139,7 @@ static bool start_keeper(struct bench_box *box, const char *const *env, struct e
 	box->keeper = fork();
 	if (box->keeper == 0) {
 		close(ends[1]);
-		keep(box, ends[0], env);
+		keep_box(box, ends[0], env);
 	}
 	close(ends[0]);
 	box->leash = ends[1];

@@ -107,8 +107,8 @@ void bench_line_close(struct bench_line *line)
 
 /* ---- bytes ---- */
 
-static bool take(struct bench_line *line, enum ws_event event, const struct ws_news *news,
-                 struct error *why)
+static bool take_news(struct bench_line *line, enum ws_event event, const struct ws_news *news,
+                      struct error *why)
 {
 	if (event == WS_PING)
 		ws_add_masked(&line->out, WS_OP_PONG, news->body);
@@ -146,7 +146,7 @@ bool bench_line_read(struct bench_line *line, bench_heard_fn *heard, void *self,
 	while ((event = ws_read(&line->reader, &at, &n, &news)) != WS_WAIT) {
 		if (event == WS_TEXT)
 			heard(self, news.body);
-		else if (!take(line, event, &news, why))
+		else if (!take_news(line, event, &news, why))
 			return false;
 	}
 	return true;

@@ -125,7 +125,7 @@ static uint64_t cpu_ns_of(pid_t pid)
 	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
-static void begin(struct bench_load *l)
+static void begin_load(struct bench_load *l)
 {
 	const struct bench_plan *plan = l->plan;
 	uint64_t lasts_ns = plan->ms * (SECOND_NS / 1000), warm_ns = lasts_ns / WARM_PART;
@@ -162,12 +162,12 @@ static void count(struct bench_load *l, uint64_t number)
 	spread_add(&l->result->spread, l->now_ns - l->sent_ns[number % BENCH_OUTSTANDING_MAX]);
 }
 
-static bool goes_on(const struct bench_load *l)
+static bool load_goes_on(const struct bench_load *l)
 {
 	return l->now_ns < l->end_ns && !interrupt_came();
 }
 
-static void settle(struct bench_load *l)
+static void settle_load(struct bench_load *l)
 {
 	uint64_t cpu = cpu_ns_of(l->plan->pid);
 
@@ -185,7 +185,7 @@ static bool is_alive(const struct bench_load *l, struct error *why)
 	return l->now_ns - l->moved_ns < SILENCE_NS || error_set(why, "the box no longer responds");
 }
 
-static void end(struct bench_load *l)
+static void end_load(struct bench_load *l)
 {
 	bench_line_close(&l->line);
 	for (unsigned i = 0; l->ears && i < l->plan->subscribers; i++)
@@ -258,11 +258,11 @@ static bool run_emits(struct bench_load *l, struct error *why)
 {
 	bool good = true;
 
-	while (good && goes_on(l)) {
+	while (good && load_goes_on(l)) {
 		fill(l, l->acked);
 		good = emit_turn(l, why);
 	}
-	settle(l);
+	settle_load(l);
 	l->counts = false;
 	while (good && l->acked < l->sent && !interrupt_came())
 		good = emit_turn(l, why);
@@ -275,10 +275,10 @@ bool bench_emits(const struct bench_plan *plan, unsigned outstanding, struct ben
 	struct bench_load l = {.plan = plan, .result = result, .outstanding = outstanding};
 	bool good;
 
-	begin(&l);
+	begin_load(&l);
 	make_signal(&l.signal, plan->size, true);
 	good = bench_line_open(&l.line, plan->data, "/ws", why) && run_emits(&l, why);
-	end(&l);
+	end_load(&l);
 	return good;
 }
 
@@ -356,11 +356,11 @@ static bool run_fanout(struct bench_load *l, struct error *why)
 	struct pollfd *waits = must_zero(l->plan->subscribers + 1, sizeof(*waits));
 	bool good = true;
 
-	while (good && goes_on(l)) {
+	while (good && load_goes_on(l)) {
 		fill(l, slowest(l));
 		good = fanout_turn(l, waits, why);
 	}
-	settle(l);
+	settle_load(l);
 	l->counts = false;
 	while (good && slowest(l) < l->sent && !interrupt_came())
 		good = fanout_turn(l, waits, why);
@@ -375,9 +375,9 @@ bool bench_fanout(const struct bench_plan *plan, unsigned outstanding, struct be
 	bool good = open_ears(&l, why) &&
 	            bench_line_open(&l.line, plan->data, "/ws/signals?mode=send", why);
 
-	begin(&l);
+	begin_load(&l);
 	make_signal(&l.signal, plan->size, false);
 	good = good && run_fanout(&l, why);
-	end(&l);
+	end_load(&l);
 	return good;
 }

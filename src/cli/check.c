@@ -112,8 +112,8 @@ static struct options with_file(const struct options *options, struct option_giv
 	return all;
 }
 
-static bool load(const struct command_context *context, const struct options *options,
-                 struct config *config, struct error *why)
+static bool load_config(const struct command_context *context, const struct options *options,
+                        struct config *config, struct error *why)
 {
 	struct option_given *given = must_zero(options->given_count + 1, sizeof(*given));
 	struct options all = *options;
@@ -127,7 +127,8 @@ static bool load(const struct command_context *context, const struct options *op
 }
 
 /* why: NULL when all is good. */
-static void show_json(struct out *out, const char *file, bool has_show, const struct error *why)
+static void show_verdict_json(struct out *out, const char *file, bool has_show,
+                              const struct error *why)
 {
 	struct buf json;
 
@@ -148,7 +149,7 @@ static void show_json(struct out *out, const char *file, bool has_show, const st
 	buf_finish(&json);
 }
 
-static void show_words(struct out *out, const struct config *config, bool has_show)
+static void show_verdict(struct out *out, const struct config *config, bool has_show)
 {
 	out_add_shown(out, text_of(config->file ? config->file : "no file, only defaults"));
 	out_print(out, ": good\n");
@@ -176,14 +177,14 @@ static int check(struct command_context *context, const struct options *options)
 		                       options->words[1]);
 	if (named && options_has(options, "config"))
 		return command_misused(&command_check, "FILE or --config, not both");
-	is_read = load(context, options, &config, &why);
+	is_read = load_config(context, options, &config, &why);
 	good = is_read && check_config(context, &config, &why) &&
 	       check_show(config.data, &has_show, &why);
 	if (options_has(options, "json"))
-		show_json(&context->out, is_read ? config.file : named, has_show,
-		          good ? NULL : &why);
+		show_verdict_json(&context->out, is_read ? config.file : named, has_show,
+		                  good ? NULL : &why);
 	else if (good)
-		show_words(&context->out, &config, has_show);
+		show_verdict(&context->out, &config, has_show);
 	if (!good)
 		out_say("%s", why.words);
 	if (is_read) {

@@ -190,8 +190,8 @@ static bool wants_short_help(int argc, char **argv)
 	return false;
 }
 
-static int run(struct command_context *context, const struct command *command, int argc,
-               char **argv)
+static int run_command(struct command_context *context, const struct command *command, int argc,
+                       char **argv)
 {
 	struct options options;
 	struct error why;
@@ -235,7 +235,7 @@ static int dispatch(struct command_context *context, int argc, char **argv)
 	command = command_find(text_of(verb));
 	if (!command)
 		return unknown_verb(verb);
-	status = run(context, command, argc - 2, argv + 2);
+	status = run_command(context, command, argc - 2, argv + 2);
 	return command->is_harmless ? STATUS_DONE : status;
 }
 

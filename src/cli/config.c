@@ -62,7 +62,7 @@ static const char *find_origin(const struct config_show *show, const struct conf
 	return "file";
 }
 
-static bool add_row(void *self, const struct config_key *key)
+static bool add_key_row(void *self, const struct config_key *key)
 {
 	struct config_show *show = self;
 	char *where;
@@ -83,7 +83,7 @@ static bool add_row(void *self, const struct config_key *key)
 	return true;
 }
 
-static bool add_member(void *self, const struct config_key *key)
+static bool add_key_member(void *self, const struct config_key *key)
 {
 	struct config_show *show = self;
 	char *where;
@@ -113,12 +113,12 @@ static void show_table(struct config_show *show, struct config *config, struct o
 	table_init(&show->table, 3);
 	for (size_t i = 0; i < 3; i++)
 		table_add(&show->table, text_of(heads[i]), VALUE_SHOWN);
-	keys_each(config, add_row, show);
+	keys_each(config, add_key_row, show);
 	table_show(&show->table, out);
 	table_finish(&show->table);
 }
 
-static void show_json(struct config_show *show, struct config *config, struct out *out)
+static void show_config_json(struct config_show *show, struct config *config, struct out *out)
 {
 	struct buf *json = &show->json;
 
@@ -130,7 +130,7 @@ static void show_json(struct config_show *show, struct config *config, struct ou
 	else
 		buf_add(json, TEXT("null"));
 	put_object(json, "keys");
-	keys_each(config, add_member, show);
+	keys_each(config, add_key_member, show);
 	buf_add(json, TEXT("}}\n"));
 	out_add(out, buf_text(json));
 	buf_finish(json);
@@ -144,7 +144,8 @@ static int run_show(struct command_context *context, const struct options *optio
 	if (!command_config(context, options, &config))
 		return STATUS_CONFIG;
 	show.outline = config.file ? outline_read(config.file) : NULL;
-	(options_has(options, "json") ? show_json : show_table)(&show, &config, &context->out);
+	(options_has(options, "json") ? show_config_json : show_table)(&show, &config,
+	                                                               &context->out);
 	outline_destroy(show.outline);
 	config_finish(&config);
 	return STATUS_DONE;
@@ -165,7 +166,7 @@ static int run_schema(struct command_context *context)
 
 /* ---- the verb ---- */
 
-static int run(struct command_context *context, const struct options *options)
+static int run_config(struct command_context *context, const struct options *options)
 {
 	const char *word = options->word_count == 1 ? options->words[0] : "";
 
@@ -198,5 +199,5 @@ const struct command command_config_verb = {
 		 "`signalbox help config` explains each key.\n",
 	.words = words,
 	.groups = groups,
-	.run = run,
+	.run = run_config,
 };

@@ -67,7 +67,7 @@ static bool release(const struct remote *remote, const struct options *options)
 	return true;
 }
 
-static int control(struct command_context *context, const struct options *options)
+static int control_run(struct command_context *context, const struct options *options)
 {
 	uint64_t n = 0;
 	struct error why;
@@ -110,5 +110,5 @@ const struct command command_control = {
 		 "pauses at the next event from outside. A paused run still asks, and takes\n"
 		 "answers. `continue` of a session of Claude Code needs no box.\n",
 	.groups = groups,
-	.run = control,
+	.run = control_run,
 };

@@ -107,12 +107,12 @@ void courier_add(struct courier *c, struct text signal)
 
 /* ---- sending ---- */
 
-static bool hear(void *self, long status, struct text bytes)
+static bool hear_bytes(void *self, long status, struct text bytes)
 {
 	return buf_add(self, bytes);
 }
 
-static void start(struct courier *c)
+static void start_request(struct courier *c)
 {
 	struct remote_request request = {
 		.method = "POST",
@@ -120,7 +120,7 @@ static void start(struct courier *c)
 		.type = "application/x-ndjson",
 		.may_repeat = true, /* its lines have ids */
 		.timeout_ms = BATCH_MS,
-		.heard = hear,
+		.heard = hear_bytes,
 		.self = &c->answer,
 	};
 
@@ -198,7 +198,7 @@ static void hear_life(struct courier *c)
 	c->due_ms = c->life_ms + ANSWER_MS;
 }
 
-static void look(struct courier *c, enum remote_result result)
+static void look_at_result(struct courier *c, enum remote_result result)
 {
 	switch (result) {
 	case REMOTE_UNDER_WAY:
@@ -239,10 +239,10 @@ static enum remote_result step(struct courier *c)
 void courier_step(struct courier *c)
 {
 	if (is_under_way(c))
-		look(c, step(c));
+		look_at_result(c, step(c));
 	while (!is_under_way(c) && has_work(c) && now_ms() >= c->due_ms) {
-		start(c);
-		look(c, step(c));
+		start_request(c);
+		look_at_result(c, step(c));
 	}
 }
 

@@ -74,7 +74,7 @@ bool doctor_is_well(const struct doctor *d)
 
 static const char *const health_names[] = {"ok", "warn", "bad"};
 
-static void show_words(struct out *out, const struct doctor *d)
+static void show_findings(struct out *out, const struct doctor *d)
 {
 	static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
 
@@ -94,7 +94,7 @@ static void show_words(struct out *out, const struct doctor *d)
 	}
 }
 
-static void show_json(struct out *out, const struct doctor *d, bool is_well)
+static void show_findings_json(struct out *out, const struct doctor *d, bool is_well)
 {
 	struct buf json;
 
@@ -121,7 +121,7 @@ static void show_json(struct out *out, const struct doctor *d, bool is_well)
 
 /* ---- the verb ---- */
 
-static void look(struct doctor *d)
+static void look_around(struct doctor *d)
 {
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
 		d->check = checks[i].name;
@@ -144,12 +144,12 @@ static int doctor(struct command_context *context, const struct options *options
 		d.config = &config;
 		d.box = doctor_find_box(config.data);
 	}
-	look(&d);
+	look_around(&d);
 	well = doctor_is_well(&d);
 	if (options_has(options, "json"))
-		show_json(&context->out, &d, well);
+		show_findings_json(&context->out, &d, well);
 	else
-		show_words(&context->out, &d);
+		show_findings(&context->out, &d);
 	for (size_t i = 0; i < d.count; i++) {
 		free(d.findings[i].words);
 		free(d.findings[i].advice);

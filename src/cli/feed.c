@@ -191,7 +191,7 @@ static bool take_input(struct feed *feed)
 	}
 }
 
-static int run(struct feed *feed)
+static int run_feed(struct feed *feed)
 {
 	bool good;
 
@@ -214,7 +214,7 @@ static struct feed feed; /* holds the places of 10,000 lines */
 int feed_input(struct out *out, struct remote *remote, enum feed_ack ack)
 {
 	feed = (struct feed){.out = out, .remote = remote, .ack = ack};
-	return run(&feed);
+	return run_feed(&feed);
 }
 
 int feed_parsed(struct out *out, struct remote *remote, enum feed_ack ack,
@@ -228,7 +228,7 @@ int feed_parsed(struct out *out, struct remote *remote, enum feed_ack ack,
 	o.signal = take_signal;
 	o.bad = take_bad;
 	feed.parse = parse_create(kind, &o);
-	status = run(&feed);
+	status = run_feed(&feed);
 	parse_destroy(feed.parse);
 	return status;
 }

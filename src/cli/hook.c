@@ -85,7 +85,7 @@ static int hand_over(const struct hook_errand *e, char kind)
 
 /* What `signalbox run` reads of the agent's output is not told twice; a step that was used up
  * is known here alone. */
-static void tell(const struct hook_errand *e, char kind)
+static void tell_box(const struct hook_errand *e, char kind)
 {
 	int line = getenv(HOOK_TOLD) && kind != 's' ? -1 : hand_over(e, kind);
 
@@ -101,7 +101,7 @@ struct hook_decision {
 	int agent;                   /* agent_open(); open until our end, which is near then */
 };
 
-static bool hear(void *self, long status, struct text bytes)
+static bool hear_bytes(void *self, long status, struct text bytes)
 {
 	struct hook_decision *d = self;
 
@@ -141,7 +141,7 @@ static struct text decision_of(struct remote *remote, const struct hook_errand *
 		.path = "/api/hooks/claude-code/decide",
 		.type = "application/json",
 		.body = buf_text(&e->payload),
-		.heard = hear,
+		.heard = hear_bytes,
 		.goes_on = goes_on,
 		.self = d,
 	};
@@ -180,7 +180,7 @@ static bool box_is_stopped(const struct hook_errand *e)
  * waits for us.  Without one (`claude -p`) the agent does wait.  So a box that is stopped is
  * not asked at all, and hears of it when it goes on; one that is alive, on a machine that may
  * be busy, has FIRST_BYTE_S to begin its answer. */
-static void ask(const struct hook_errand *e)
+static void ask_permission(const struct hook_errand *e)
 {
 	struct hook_decision d = {0};
 	struct remote *remote;
@@ -188,7 +188,7 @@ static void ask(const struct hook_errand *e)
 
 	/* Nobody decides about a stub, which does not show what would be done. */
 	if (e->whole > e->payload.len || box_is_stopped(e)) {
-		tell(e, 'h');
+		tell_box(e, 'h');
 		return;
 	}
 	remote = remote_create(&command_hook, e->context, e->options, &status);
@@ -254,10 +254,10 @@ static void use_tool(const struct hook_errand *e, struct text session)
 {
 	switch (brake_pass(e->data, session)) {
 	case BRAKE_FREE:
-		tell(e, 'd');
+		tell_box(e, 'd');
 		break;
 	case BRAKE_PASSED:
-		tell(e, 's');
+		tell_box(e, 's');
 		break;
 	case BRAKE_HELD:
 		wait_until_free(e, session);
@@ -270,15 +270,15 @@ static void decide(const struct hook_errand *e, struct text session, struct text
 	if (text_is(event, "PreToolUse"))
 		use_tool(e, session);
 	else if (text_is(event, "PermissionRequest"))
-		ask(e);
+		ask_permission(e);
 	else
-		tell(e, 'h');
+		tell_box(e, 'h');
 }
 
 /* ---- the verb ---- */
 
 /* Nothing of it is looked at for a hook that only tells, unless a run wants to know. */
-static void take(const struct hook_errand *e)
+static void take_payload(const struct hook_errand *e)
 {
 	bool decides = options_has(e->options, "decide");
 	struct json_reader reader;
@@ -286,7 +286,7 @@ static void take(const struct hook_errand *e)
 	yyjson_val *root;
 
 	if (!decides && !hooked_is_heard()) {
-		tell(e, 'h');
+		tell_box(e, 'h');
 		return;
 	}
 	json_reader_init(&reader, e->payload.max);
@@ -297,7 +297,7 @@ static void take(const struct hook_errand *e)
 	if (decides)
 		decide(e, session, event);
 	else
-		tell(e, 'h');
+		tell_box(e, 'h');
 	json_reader_finish(&reader);
 }
 
@@ -326,7 +326,7 @@ static int hook(struct command_context *context, const struct options *options)
 
 	buf_init(&e.payload, PARCEL_MAX);
 	if (data && hook_read(STDIN_FILENO, &e.payload, &e.whole))
-		take(&e);
+		take_payload(&e);
 	buf_finish(&e.payload);
 	free(data);
 	return STATUS_DONE;

@@ -63,7 +63,7 @@ static void end_member(struct hook_cut *cut)
 	buf_clear(&cut->member);
 }
 
-static void keep(struct hook_cut *cut, char byte)
+static void keep_byte(struct hook_cut *cut, char byte)
 {
 	if (cut->depth > 0 && !cut->member.full)
 		buf_add_char(&cut->member, byte);
@@ -71,7 +71,7 @@ static void keep(struct hook_cut *cut, char byte)
 
 static void take_in_string(struct hook_cut *cut, char byte)
 {
-	keep(cut, byte);
+	keep_byte(cut, byte);
 	if (cut->is_escaped)
 		cut->is_escaped = false;
 	else if (byte == '\\')
@@ -89,7 +89,7 @@ static void take_outside(struct hook_cut *cut, char byte)
 	if ((is_end && cut->depth == 0) || (byte == ',' && cut->depth == 1))
 		end_member(cut);
 	else
-		keep(cut, byte);
+		keep_byte(cut, byte);
 	if (byte == '{' || byte == '[')
 		cut->depth++;
 	cut->in_string = byte == '"';

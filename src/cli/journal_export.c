@@ -100,7 +100,7 @@ static bool take_bytes(void *self, long status, struct text bytes)
 	return buf_add(&e->part, bytes);
 }
 
-static bool goes_on(void *self)
+static bool export_goes_on(void *self)
 {
 	return !interrupt_came();
 }
@@ -149,7 +149,7 @@ static bool export_once(struct journal_export *e, struct remote *remote, enum re
                         struct error *why)
 {
 	struct remote_request request = {
-		.method = "GET", .heard = take_bytes, .goes_on = goes_on, .self = e};
+		.method = "GET", .heard = take_bytes, .goes_on = export_goes_on, .self = e};
 	char *path = next_path(e);
 	long status;
 
@@ -253,8 +253,8 @@ static bool export_it(struct journal_export *e, struct remote *remote, bool may_
 	}
 }
 
-static void show(struct command_context *context, const struct options *options,
-                 const struct journal_export *e, const char *path)
+static void show_export(struct command_context *context, const struct options *options,
+                        const struct journal_export *e, const char *path)
 {
 	if (options_has(options, "json")) {
 		put_object(&context->out.bytes, NULL);
@@ -289,7 +289,7 @@ static int finish(struct command_context *context, const struct options *options
 		return STATUS_FAILED;
 	}
 	if (path)
-		show(context, options, e, path);
+		show_export(context, options, e, path);
 	return STATUS_DONE;
 }
 

@@ -111,7 +111,8 @@ static bool may(const struct options *options, const struct journal_forget *what
 	return error_set(why, "nothing was forgotten");
 }
 
-static void show(struct out *out, const struct options *options, const struct journal_forget *what)
+static void show_forgotten(struct out *out, const struct options *options,
+                           const struct journal_forget *what)
 {
 	bool dry = options_has(options, "dry-run");
 
@@ -138,8 +139,8 @@ static void show(struct out *out, const struct options *options, const struct jo
 		        (unsigned long long)what->damaged);
 }
 
-static bool forget(const char *data, const struct options *options, struct journal_forget *what,
-                   struct error *why)
+static bool forget_signals(const char *data, const struct options *options,
+                           struct journal_forget *what, struct error *why)
 {
 	if (options_has(options, "dry-run"))
 		return journal_forget_count(data, what, why);
@@ -162,8 +163,8 @@ int journal_verb_forget(struct command_context *context, const struct options *o
 	good = load_epochs(config.data, &epochs, &why) || journal_is_absent(config.data, &why);
 	if (good && !read_wish(&wish, options, &epochs, &why)) {
 		status = command_misused(&command_journal, "%s", why.words);
-	} else if (good && forget(config.data, options, &wish.what, &why)) {
-		show(&context->out, options, &wish.what);
+	} else if (good && forget_signals(config.data, options, &wish.what, &why)) {
+		show_forgotten(&context->out, options, &wish.what);
 		status = STATUS_DONE;
 	} else {
 		out_say("%s", why.words);

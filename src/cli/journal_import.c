@@ -115,7 +115,7 @@ static bool take_all(struct import *i, struct error *why)
 	return error_set(why, "interrupted");
 }
 
-static void show(struct out *out, const struct import *i, bool json, bool good)
+static void show_import(struct out *out, const struct import *i, bool json, bool good)
 {
 	if (json) {
 		put_object(&out->bytes, NULL);
@@ -134,7 +134,7 @@ static void show(struct out *out, const struct import *i, bool json, bool good)
 		          (unsigned long long)i->left_out);
 }
 
-static int run(struct command_context *context, const struct options *options)
+static int run_import(struct command_context *context, const struct options *options)
 {
 	struct error why;
 	bool good;
@@ -146,7 +146,7 @@ static int run(struct command_context *context, const struct options *options)
 	good = take_all(&import, &why);
 	progress_clear(&import.progress);
 	batch_finish(&import.batch);
-	show(&context->out, &import, options_has(options, "json"), good);
+	show_import(&context->out, &import, options_has(options, "json"), good);
 	if (!good)
 		out_say("%s; lines 1 to %llu are done: go on with --skip %llu", why.words,
 		        (unsigned long long)import.sent, (unsigned long long)import.sent);
@@ -170,7 +170,7 @@ int journal_verb_import(struct command_context *context, const struct options *o
 	import.sent = import.skip;
 	import.remote = remote_create(&command_journal, context, options, &status);
 	if (import.remote)
-		status = run(context, options);
+		status = run_import(context, options);
 	remote_destroy(import.remote);
 	lines_close(import.lines);
 	return status;

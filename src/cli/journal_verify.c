@@ -18,7 +18,7 @@ static void tell_progress(void *self, uint64_t done, uint64_t total)
 	progress_tell(progress, done);
 }
 
-static void show_json(struct out *out, const struct journal_report *r)
+static void show_report_json(struct out *out, const struct journal_report *r)
 {
 	put_object(&out->bytes, NULL);
 	put_bool(&out->bytes, "ok", !r->problems);
@@ -38,7 +38,7 @@ static void show_json(struct out *out, const struct journal_report *r)
 	buf_add_char(&out->bytes, '\n');
 }
 
-static void show(struct out *out, const struct journal_report *r)
+static void show_report(struct out *out, const struct journal_report *r)
 {
 	out_print(out, "%llu signals", (unsigned long long)r->signals);
 	if (r->last)
@@ -80,7 +80,8 @@ int journal_verb_verify(struct command_context *context, const struct options *o
 	if (!good)
 		out_say("%s", why.words);
 	else
-		(options_has(options, "json") ? show_json : show)(&context->out, &report);
+		(options_has(options, "json") ? show_report_json : show_report)(&context->out,
+		                                                                &report);
 	config_finish(&config);
 	return good && report.problems == 0 ? STATUS_DONE : STATUS_FAILED;
 }

@@ -137,7 +137,7 @@ static bool fetch(struct lines *l, struct error *why)
 
 /* ---- lines ---- */
 
-static enum lines_answer give(struct lines *l, size_t len, struct text *line)
+static enum lines_answer give_line(struct lines *l, size_t len, struct text *line)
 {
 	struct text whole = {l->text.at + l->at, len};
 
@@ -164,9 +164,9 @@ enum lines_answer lines_next(struct lines *l, struct text *line, struct error *w
 			start && len > seen ? memchr(start + seen, '\n', len - seen) : NULL;
 
 		if (end)
-			return give(l, (size_t)(end - start), line);
+			return give_line(l, (size_t)(end - start), line);
 		if (l->is_over)
-			return len || l->skipping ? give(l, len, line) : LINES_END;
+			return len || l->skipping ? give_line(l, len, line) : LINES_END;
 		if (len > LINE_LEN_MAX) {
 			l->skipping = true;
 			l->at = l->text.len;

@@ -102,7 +102,8 @@ static bool has_screen(const struct command_context *context)
 }
 
 /* The URL is on standard output already; failing to show it is no disaster. */
-static void show(const struct command_context *context, const char *data, const char *url)
+static void show_in_browser(const struct command_context *context, const char *data,
+                            const char *url)
 {
 	char *page = must_print("%s/open.html", data);
 	struct error why;
@@ -147,7 +148,7 @@ static int open_page(struct command_context *context, const struct options *opti
 		out_flush(&context->out);
 		if (!options_has(options, "print") && !options_has(options, "url") &&
 		    has_screen(context))
-			show(context, remote_data(remote), url);
+			show_in_browser(context, remote_data(remote), url);
 	} else {
 		out_say("%s", why.words);
 	}

@@ -46,7 +46,7 @@ static bool unknown(const struct options_parse *p, struct text name)
 	return error_set(p->why, "unknown option '--%.*s'", TEXT_ARG(name));
 }
 
-static void give(struct options_parse *p, const struct option *option, const char *value)
+static void note_option(struct options_parse *p, const struct option *option, const char *value)
 {
 	p->options->given[p->options->given_count++] = (struct option_given){option, value};
 }
@@ -56,7 +56,7 @@ static bool give_value(struct options_parse *p, const struct option *option, con
 {
 	if (!here && p->at == p->argc)
 		return error_set(p->why, "--%s wants %s", option->name, option->value);
-	give(p, option, here ? here : p->argv[p->at++]);
+	note_option(p, option, here ? here : p->argv[p->at++]);
 	return true;
 }
 
@@ -71,7 +71,7 @@ static bool parse_long(struct options_parse *p, const char *arg)
 		return give_value(p, option, rest.at);
 	if (rest.at)
 		return error_set(p->why, "--%s takes no value", option->name);
-	give(p, option, NULL);
+	note_option(p, option, NULL);
 	return true;
 }
 
@@ -84,7 +84,7 @@ static bool parse_short(struct options_parse *p, const char *letters)
 			return error_set(p->why, "unknown option '-%c'", *letters);
 		if (option->value)
 			return give_value(p, option, letters[1] ? letters + 1 : NULL);
-		give(p, option, NULL);
+		note_option(p, option, NULL);
 	}
 	return true;
 }

@@ -85,8 +85,8 @@ static bool read_all(struct parse *p, struct out *out, int fd, const char *name)
 	return true;
 }
 
-static int run(struct command_context *context, const struct options *options,
-               const struct parse_kind *kind, int fd, const char *name)
+static int run_parse(struct command_context *context, const struct options *options,
+                     const struct parse_kind *kind, int fd, const char *name)
 {
 	struct parse_reading reading = {.out = &context->out};
 	const struct parse_options how = {
@@ -141,13 +141,13 @@ static int parse(struct command_context *context, const struct options *options)
 	if (!kind)
 		return parse_no_protocol(&command_parse, options->words[0]);
 	if (strcmp(file, "-") == 0)
-		return run(context, options, kind, fd, "standard input");
+		return run_parse(context, options, kind, fd, "standard input");
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		out_say("%s: %s", file, strerror(errno));
 		return STATUS_FAILED;
 	}
-	status = run(context, options, kind, fd, file);
+	status = run_parse(context, options, kind, fd, file);
 	close(fd);
 	return status;
 }

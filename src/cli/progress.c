@@ -47,7 +47,7 @@ static void add_amount(struct buf *out, enum progress_unit unit, double amount)
 	buf_print(out, i ? "%.1f%s%s" : "%.0f%s%s", amount, names[i][0] ? " " : "", names[i]);
 }
 
-static void add_time(struct buf *out, uint64_t seconds)
+static void add_duration(struct buf *out, uint64_t seconds)
 {
 	if (seconds >= FAR_OFF_S)
 		buf_add(out, TEXT("long"));
@@ -86,7 +86,7 @@ static void add_numbers(struct buf *out, const struct progress *p, uint64_t done
 		double left = (double)elapsed_ms / 1000 * (1 - part) / part;
 
 		buf_add(out, TEXT("  "));
-		add_time(out, left < FAR_OFF_S ? (uint64_t)(left + 0.5) : FAR_OFF_S);
+		add_duration(out, left < FAR_OFF_S ? (uint64_t)(left + 0.5) : FAR_OFF_S);
 		buf_add(out, TEXT(" left"));
 	}
 }

@@ -132,7 +132,7 @@ static bool show_whole(struct out *out, struct remote *remote, yyjson_val *promp
 
 /* ---- all of them ---- */
 
-static void add_row(struct table *table, yyjson_val *prompt)
+static void add_prompt_row(struct table *table, yyjson_val *prompt)
 {
 	struct buf cell;
 
@@ -160,7 +160,7 @@ static void show_table(struct out *out, yyjson_val *prompts)
 	for (unsigned i = 0; i < 5; i++)
 		table_add(&table, text_of(heading[i]), 20);
 	while ((prompt = yyjson_arr_iter_next(&it)))
-		add_row(&table, prompt);
+		add_prompt_row(&table, prompt);
 	table_show(&table, out);
 	table_finish(&table);
 	it = yyjson_arr_iter_with(prompts);
@@ -179,8 +179,8 @@ static void show_json(struct out *out, yyjson_val *value)
 	buf_finish(&json);
 }
 
-static bool show(struct out *out, struct remote *remote, const struct options *options,
-                 struct text body, struct error *why)
+static bool show_prompts(struct out *out, struct remote *remote, const struct options *options,
+                         struct text body, struct error *why)
 {
 	yyjson_doc *doc = yyjson_read(body.at, body.len, YYJSON_READ_BIGNUM_AS_RAW);
 	yyjson_val *prompts = yyjson_obj_get(yyjson_doc_get_root(doc), "prompts"), *one = NULL;
@@ -220,7 +220,7 @@ static int prompts(struct command_context *context, const struct options *option
 		return status;
 	status = STATUS_FAILED;
 	if (remote_ask(remote, &request, &body, &why)) {
-		if (show(&context->out, remote, options, buf_text(&body), &why))
+		if (show_prompts(&context->out, remote, options, buf_text(&body), &why))
 			status = STATUS_DONE;
 		buf_finish(&body);
 	}

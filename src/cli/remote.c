@@ -174,7 +174,7 @@ struct remote_target remote_target(const struct remote *remote)
 
 /* ---- one request ---- */
 
-static void end(struct remote *remote, enum remote_result result)
+static void end_request(struct remote *remote, enum remote_result result)
 {
 	remote->result = result;
 	remote->request = NULL;
@@ -185,7 +185,7 @@ static void end(struct remote *remote, enum remote_result result)
 static void say_enough(struct remote *remote)
 {
 	request_cancel(remote->request);
-	end(remote, REMOTE_ENOUGH);
+	end_request(remote, REMOTE_ENOUGH);
 }
 
 static void ask_whether(struct deadline *deadline)
@@ -257,7 +257,7 @@ static void on_done(void *self, const char *why)
 {
 	struct remote *remote = self;
 
-	end(remote, why ? tell_fault(remote, why) : REMOTE_ANSWERED);
+	end_request(remote, why ? tell_fault(remote, why) : REMOTE_ANSWERED);
 }
 
 void remote_start(struct remote *remote, const struct remote_request *r)
@@ -313,7 +313,7 @@ void remote_stop(struct remote *remote)
 	if (!remote->request)
 		return;
 	request_cancel(remote->request);
-	end(remote, REMOTE_LOST);
+	end_request(remote, REMOTE_LOST);
 }
 
 enum remote_result remote_step(struct remote *remote)

@@ -207,7 +207,7 @@ static bool take_all(struct replay *r, struct error *why)
 
 /* ---- the verb ---- */
 
-static void show(struct replay *r, bool json, bool good)
+static void show_replay(struct replay *r, bool json, bool good)
 {
 	struct out *out = &r->context->out;
 
@@ -235,7 +235,7 @@ static void show(struct replay *r, bool json, bool good)
 	out_print(out, "\n");
 }
 
-static int run(struct replay *r, const struct options *options)
+static int run_replay_plan(struct replay *r, const struct options *options)
 {
 	struct error why;
 	bool good;
@@ -254,7 +254,7 @@ static int run(struct replay *r, const struct options *options)
 	interrupt_watch();
 	good = take_all(r, &why);
 	progress_clear(&r->progress);
-	show(r, options_has(options, "json"), good);
+	show_replay(r, options_has(options, "json"), good);
 	if (!good)
 		out_say("%s", why.words);
 	replayed_finish(&r->one);
@@ -330,7 +330,7 @@ static int replay_run(struct command_context *context, const struct options *opt
 	if (!r->remote)
 		return status;
 	if (open_all(r, options, &why)) {
-		status = run(r, options);
+		status = run_replay_plan(r, options);
 	} else {
 		out_say("%s", why.words);
 		status = STATUS_FAILED;

@@ -216,8 +216,8 @@ static void add_name(struct out *out, const char *words, unsigned nesting, bool 
 
 static void add_members(struct out *out, yyjson_val *object, const char *above, unsigned nesting);
 
-static void add_member(struct out *out, struct text name, yyjson_val *value, const char *path,
-                       unsigned nesting)
+static void report_member(struct out *out, struct text name, yyjson_val *value, const char *path,
+                          unsigned nesting)
 {
 	const struct label *label = label_of(path);
 	bool is_group = yyjson_is_obj(value);
@@ -245,7 +245,7 @@ static void add_members(struct out *out, yyjson_val *object, const char *above, 
 		yyjson_val *value = yyjson_obj_iter_get_val(name);
 		char *path = must_print("%s%s%.*s", above, *above ? "." : "", TEXT_ARG(key));
 
-		add_member(out, key, value, path, nesting);
+		report_member(out, key, value, path, nesting);
 		free(path);
 	}
 }

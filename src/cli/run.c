@@ -82,7 +82,7 @@ static void take_bad(void *self, const char *why)
 static void take_control(void *self, struct text op);
 
 /* From here on it has its name, and can be stopped by it. */
-static void begin(struct program_run *run)
+static void begin_run(struct program_run *run)
 {
 	if (run->has_begun)
 		return;
@@ -99,7 +99,7 @@ static void take_signal(void *self, struct text envelope)
 {
 	struct program_run *run = self;
 
-	begin(run);
+	begin_run(run);
 	if (parse_said_end(run->parse))
 		run_keep_end(&run->words, envelope);
 	else
@@ -144,7 +144,7 @@ static void take_hooks(struct program_run *run)
 	}
 	parse_destroy(run->parse);
 	run->parse = make_parse(run, run->hooked.session);
-	begin(run);
+	begin_run(run);
 }
 
 /* ---- what people want ---- */
@@ -242,7 +242,7 @@ static bool is_over(const struct program_run *run)
 	return run->child.has_ended && (is_all || now_ms() >= run->end_ms);
 }
 
-static void follow(struct program_run *run)
+static void follow_program(struct program_run *run)
 {
 	while (!is_over(run)) {
 		struct pollfd waits[] = {
@@ -260,7 +260,7 @@ static void follow(struct program_run *run)
 		take_interrupts(run);
 		if (!run->has_begun && now_ms() >= run->begin_ms) {
 			release(run);
-			begin(run);
+			begin_run(run);
 		}
 		courier_step(run->words.courier);
 		if (run->steer)
@@ -348,12 +348,12 @@ static int watch(struct program_run *run, char *const *argv)
 		return status;
 	}
 	courier_step(run->words.courier);
-	follow(run);
+	follow_program(run);
 	status = child_status(&run->child);
 	child_finish(&run->child);
 	release(run);
 	parse_end(run->parse, NULL);
-	begin(run);
+	begin_run(run);
 	run_tell_end(&run->words, status);
 	deliver(run);
 	say_losses(run);
@@ -421,7 +421,7 @@ static bool read_wait(struct program_run *run, const char *value, struct error *
 	       error_within(why, "--wait");
 }
 
-static int run(struct command_context *context, const struct options *options)
+static int run_program(struct command_context *context, const struct options *options)
 {
 	const char *protocol = options_value(options, "parse");
 	const struct parse_kind *kind;
@@ -489,5 +489,5 @@ const struct command command_run = {
 		 "one JSON object a line, as `signalbox open-run` shows them.\n",
 	.words = words,
 	.groups = groups,
-	.run = run,
+	.run = run_program,
 };

@@ -55,7 +55,7 @@ static void add_path(struct buf *path, const struct runs_job *job, const char *w
 }
 
 /* A document to free; NULL: it was said why not. */
-static yyjson_doc *ask(const struct runs_job *job, const char *path)
+static yyjson_doc *ask_for_runs(const struct runs_job *job, const char *path)
 {
 	const struct remote_request request = {
 		.method = "GET", .path = path, .timeout_ms = ANSWER_MS};
@@ -100,7 +100,7 @@ static void add_config(struct table *table, yyjson_val *states)
 	buf_finish(&out);
 }
 
-static void add_time(struct table *table, yyjson_val *run)
+static void add_run_time(struct table *table, yyjson_val *run)
 {
 	double ms = 0;
 	char text[32] = "";
@@ -133,7 +133,7 @@ static void show_list(struct out *out, yyjson_val *runs)
 		add_config(&table, yyjson_obj_get(run, "config"));
 		add_count(&table, run, "tokens");
 		add_count(&table, run, "errors");
-		add_time(&table, run);
+		add_run_time(&table, run);
 	}
 	table_show(&table, out);
 	table_finish(&table);
@@ -141,7 +141,7 @@ static void show_list(struct out *out, yyjson_val *runs)
 
 static bool list(const struct runs_job *job)
 {
-	yyjson_doc *doc = ask(job, LIST_PATH);
+	yyjson_doc *doc = ask_for_runs(job, LIST_PATH);
 	yyjson_val *runs = yyjson_obj_get(yyjson_doc_get_root(doc), "runs");
 
 	if (!doc)
@@ -293,7 +293,7 @@ static bool show_messages(const struct runs_job *job)
 	struct buf path;
 
 	add_path(&path, job, "/messages?limit=4096");
-	doc = ask(job, path.at);
+	doc = ask_for_runs(job, path.at);
 	buf_finish(&path);
 	it = yyjson_arr_iter_with(yyjson_obj_get(yyjson_doc_get_root(doc), "messages"));
 	if (doc && options_has(job->options, "json"))
@@ -306,7 +306,7 @@ static bool show_messages(const struct runs_job *job)
 	return doc != NULL;
 }
 
-static bool show(const struct runs_job *job)
+static bool show_runs(const struct runs_job *job)
 {
 	yyjson_val *root;
 	yyjson_doc *doc;
@@ -315,7 +315,7 @@ static bool show(const struct runs_job *job)
 	if (options_has(job->options, "messages"))
 		return show_messages(job);
 	add_path(&path, job, "");
-	doc = ask(job, path.at);
+	doc = ask_for_runs(job, path.at);
 	buf_finish(&path);
 	if (!doc)
 		return false;
@@ -400,7 +400,7 @@ static const struct {
 	bool (*run)(const struct runs_job *job);
 } verbs[] = {
 	{"list", 1, list},
-	{"show", 2, show},
+	{"show", 2, show_runs},
 	{"export", 2, export_run},
 };
 

@@ -104,7 +104,7 @@ static bool write_unit(const struct options *options, struct buf *out, struct er
 
 /* ---- the file ---- */
 
-static enum service_state look(const char *path)
+static enum service_state look_at_unit(const char *path)
 {
 	char head[sizeof(MARK)] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -120,7 +120,7 @@ static enum service_state look(const char *path)
 
 static bool refuse_foreign(const char *path, struct error *why)
 {
-	return look(path) != SERVICE_FOREIGN ||
+	return look_at_unit(path) != SERVICE_FOREIGN ||
 	       error_set(why, "%s was not written by `signalbox service`: it is left unchanged",
 	                 path);
 }
@@ -187,7 +187,7 @@ static bool must_do(const struct command_context *context, const char *verb, con
 static bool install(struct command_context *context, const struct options *options,
                     const char *path, struct error *why)
 {
-	bool was_there = look(path) != SERVICE_ABSENT;
+	bool was_there = look_at_unit(path) != SERVICE_ABSENT;
 	struct buf unit;
 	bool good;
 
@@ -233,7 +233,7 @@ static bool uninstall(struct command_context *context, const char *path, struct 
 	struct error untold;
 	bool told;
 
-	if (look(path) == SERVICE_ABSENT) {
+	if (look_at_unit(path) == SERVICE_ABSENT) {
 		out_say("nothing to uninstall: %s does not exist", path);
 		return true;
 	}
@@ -267,14 +267,14 @@ bool service_look(const struct command_context *context, struct service *service
 	*service = (struct service){.path = unit_path(context)};
 	if (!service->path)
 		return false;
-	service->state = look(service->path);
+	service->state = look_at_unit(service->path);
 	service->is_enabled = is(context, service, "is-enabled");
 	service->is_active = is(context, service, "is-active");
 	service->is_failed = !service->is_active && is(context, service, "is-failed");
 	return true;
 }
 
-static int tell(struct command_context *context, const struct options *options)
+static int tell_service(struct command_context *context, const struct options *options)
 {
 	static const char *const states[] = {[SERVICE_ABSENT] = "absent",
 	                                     [SERVICE_OURS] = "installed",
@@ -315,7 +315,7 @@ static int service(struct command_context *context, const struct options *option
 		return STATUS_FAILED;
 	}
 	if (strcmp(verb, "status") == 0)
-		status = tell(context, options);
+		status = tell_service(context, options);
 	else if (strcmp(verb, "install") == 0)
 		good = install(context, options, path, &why);
 	else if (strcmp(verb, "uninstall") == 0)

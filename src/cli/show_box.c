@@ -9,8 +9,8 @@
 #define ANSWER_MS 30000
 
 /* With STATUS_DONE there is an answer, which the caller finishes. */
-static int ask(struct command_context *context, const struct options *options,
-               struct remote_request *request, struct buf *answer, struct error *why)
+static int ask_for_show(struct command_context *context, const struct options *options,
+                        struct remote_request *request, struct buf *answer, struct error *why)
 {
 	int status = STATUS_FAILED;
 	struct remote *remote = remote_create(&command_show, context, options, &status);
@@ -29,7 +29,7 @@ int show_box_export(struct command_context *context, const struct options *optio
 	struct remote_request request = {.method = "GET", .path = "/api/show"};
 	struct error why = {""};
 	struct buf answer = {0};
-	int status = ask(context, options, &request, &answer, &why);
+	int status = ask_for_show(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {
 		out_add(&context->out, buf_text(&answer));
@@ -46,7 +46,7 @@ int show_box_use(struct command_context *context, const struct options *options,
 	struct remote_request request = {.method = "PUT", .path = "/api/show", .body = document};
 	struct error why = {""};
 	struct buf answer = {0};
-	int status = ask(context, options, &request, &answer, &why);
+	int status = ask_for_show(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {
 		out_print(&context->out, "the box plays %s\n", name);
@@ -72,7 +72,7 @@ int show_box_run(struct command_context *context, const struct options *options,
 	                                 .path = on ? "/api/show/start" : "/api/show/stop"};
 	struct error why = {""};
 	struct buf answer = {0};
-	int status = ask(context, options, &request, &answer, &why);
+	int status = ask_for_show(context, options, &request, &answer, &why);
 
 	if (status == STATUS_DONE) {
 		out_print(&context->out, "the show %s%s\n", on ? "runs" : "is stopped",

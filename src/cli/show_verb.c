@@ -139,7 +139,7 @@ static int run_show(const struct options *options, double frame_ms)
 	return good ? STATUS_DONE : STATUS_FAILED;
 }
 
-static int run(struct command_context *context, const struct options *options)
+static int run_verb(struct command_context *context, const struct options *options)
 {
 	double frame_ms;
 
@@ -186,7 +186,7 @@ static int use(struct command_context *context, const struct options *options)
 
 /* ---- the verb ---- */
 
-static int start(struct command_context *context, const struct options *options)
+static int start_show(struct command_context *context, const struct options *options)
 {
 	return show_box_run(context, options, true);
 }
@@ -205,9 +205,9 @@ static const struct show_act {
 	{"check", true, false, check},
 	{"export", false, true, export},
 	{"use", true, true, use},
-	{"start", false, false, start},
+	{"start", false, false, start_show},
 	{"stop", false, false, stop},
-	{"run", true, false, run},
+	{"run", true, false, run_verb},
 	{0},
 };
 

@@ -24,8 +24,8 @@ struct sources_job {
 	const char *word; /* behind the verb: a URL or a source */
 };
 
-static bool ask(const struct sources_job *job, const char *method, const char *path,
-                struct text body, struct buf *answer)
+static bool ask_about_sources(const struct sources_job *job, const char *method, const char *path,
+                              struct text body, struct buf *answer)
 {
 	struct remote_request request = {.method = method,
 	                                 .path = path,
@@ -49,7 +49,7 @@ static void add_count(struct table *table, yyjson_val *source, const char *name)
 	table_add(table, text_of_u64(yyjson_get_uint(yyjson_obj_get(source, name)), digits), 20);
 }
 
-static void add_row(struct table *table, yyjson_val *source)
+static void add_source_row(struct table *table, yyjson_val *source)
 {
 	struct text error = json_text_at(source, "error");
 
@@ -75,7 +75,7 @@ static void show_list(struct out *out, yyjson_val *sources)
 		table_add(&table, text_of(heading[i]), 20);
 	yyjson_arr_foreach(sources, at, count, one)
 	{
-		add_row(&table, one);
+		add_source_row(&table, one);
 	}
 	table_show(&table, out);
 	table_finish(&table);
@@ -100,7 +100,7 @@ static bool list(struct sources_job *job)
 	yyjson_doc *doc;
 	yyjson_val *sources;
 
-	if (!ask(job, "GET", "/api/sources", TEXT(""), &answer))
+	if (!ask_about_sources(job, "GET", "/api/sources", TEXT(""), &answer))
 		return false;
 	doc = yyjson_read(answer.at, answer.len, 0);
 	sources = yyjson_obj_get(yyjson_doc_get_root(doc), "sources");
@@ -125,7 +125,7 @@ static bool show_source(const struct sources_job *job, const char *method, const
 	yyjson_doc *doc;
 	yyjson_val *source;
 
-	if (!ask(job, method, path, body, &answer))
+	if (!ask_about_sources(job, method, path, body, &answer))
 		return false;
 	doc = yyjson_read(answer.at, answer.len, 0);
 	source = yyjson_obj_get(yyjson_doc_get_root(doc), "source");
@@ -172,7 +172,7 @@ static bool read_secret(const char *path, struct buf *out)
 	return true;
 }
 
-static void add_member(struct buf *body, const char *name, struct text value)
+static void add_wish_member(struct buf *body, const char *name, struct text value)
 {
 	put_text(body, name, value);
 }
@@ -186,14 +186,15 @@ static bool write_wish(const struct sources_job *job, struct buf *body)
 
 	put_object(body, NULL);
 	put_bool(body, "connect", !options_has(job->options, "no-connect"));
-	add_member(body, "url", text_of(job->word));
+	add_wish_member(body, "url", text_of(job->word));
 	for (unsigned i = 0; names[i]; i++)
 		if (options_value(job->options, names[i]))
-			add_member(body, names[i], text_of(options_value(job->options, names[i])));
+			add_wish_member(body, names[i],
+			                text_of(options_value(job->options, names[i])));
 	buf_init(&secret, SECRET_BYTES);
 	good = !file || read_secret(file, &secret);
 	if (file && good)
-		add_member(body, "credential", buf_text(&secret));
+		add_wish_member(body, "credential", buf_text(&secret));
 	if (secret.at)
 		explicit_bzero(secret.at, secret.len);
 	buf_finish(&secret);
@@ -237,7 +238,7 @@ static bool ask_one(const struct sources_job *job, const char *method, const cha
 	return good;
 }
 
-static bool drop(struct sources_job *job)
+static bool drop_source(struct sources_job *job)
 {
 	return ask_one(job, "DELETE", "");
 }
@@ -256,7 +257,7 @@ static bool rescan(struct sources_job *job)
 {
 	struct buf answer;
 
-	if (!ask(job, "POST", "/api/discover/rescan", TEXT(""), &answer))
+	if (!ask_about_sources(job, "POST", "/api/discover/rescan", TEXT(""), &answer))
 		return false;
 	buf_finish(&answer);
 	return list(job);
@@ -271,7 +272,7 @@ static const struct sources_act {
 } acts[] = {
 	{"list", NULL, list},
 	{"add", "a URL", add},
-	{"remove", "a source", drop},
+	{"remove", "a source", drop_source},
 	{"connect", "a source", connect_one},
 	{"disconnect", "a source", disconnect_one},
 	{"rescan", NULL, rescan},

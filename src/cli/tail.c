@@ -42,7 +42,7 @@ static void add_filters(struct buf *path, const struct options *options)
 
 /* ---- what comes ---- */
 
-static bool take_signal(void *self, struct text envelope)
+static bool print_signal(void *self, struct text envelope)
 {
 	struct tail *tail = self;
 
@@ -68,7 +68,7 @@ static int tail_box(struct tail *tail, struct remote *remote, const struct optio
 {
 	const char *from = options_value(options, "from");
 	struct follow follow = {
-		.remote = remote, .out = tail->out, .self = tail, .heard = take_signal};
+		.remote = remote, .out = tail->out, .self = tail, .heard = print_signal};
 	struct buf path;
 	struct error why;
 	int status = STATUS_FAILED;

@@ -10,7 +10,7 @@ extern const struct command command_tap;
 
 /* ---- what is said ---- */
 
-static void show_words(struct out *out, const struct tap_report *r)
+static void show_tap(struct out *out, const struct tap_report *r)
 {
 	const char *warning = tap_report_warning(r);
 	char version[VERSION_ROOM];
@@ -38,7 +38,7 @@ static void show_words(struct out *out, const struct tap_report *r)
 		out_say("%s", warning);
 }
 
-static void show_json(struct out *out, const struct tap_report *r)
+static void show_tap_json(struct out *out, const struct tap_report *r)
 {
 	struct buf json;
 
@@ -125,7 +125,7 @@ static int act(struct command_context *context, const struct options *options, t
 	if (!good)
 		out_say("%s", why.words);
 	else
-		(options_has(options, "json") ? show_json : show_words)(&context->out, &report);
+		(options_has(options, "json") ? show_tap_json : show_tap)(&context->out, &report);
 	good = good && (step != tap_look || report.state == TAP_INSTALLED);
 	tap_report_finish(&report);
 	return good ? STATUS_DONE : STATUS_FAILED;

@@ -24,7 +24,7 @@ static char *path_of(const char *data, const char *name)
 }
 
 /* secret: empty when it is not to be shown. */
-static void show_json(struct out *out, const char *path, const char *secret)
+static void show_token_json(struct out *out, const char *path, const char *secret)
 {
 	struct buf json;
 
@@ -39,8 +39,8 @@ static void show_json(struct out *out, const char *path, const char *secret)
 	buf_finish(&json);
 }
 
-static bool show(struct command_context *context, const struct options *options, const char *path,
-                 struct error *why)
+static bool show_token(struct command_context *context, const struct options *options,
+                       const char *path, struct error *why)
 {
 	char secret[SECRET_LEN + 1] = "";
 	bool only_path = options_has(options, "path");
@@ -48,7 +48,7 @@ static bool show(struct command_context *context, const struct options *options,
 	if (!only_path && !secret_read(path, secret, why))
 		return false;
 	if (options_has(options, "json"))
-		show_json(&context->out, path, secret);
+		show_token_json(&context->out, path, secret);
 	else
 		out_print(&context->out, "%s\n", only_path ? path : secret);
 	explicit_bzero(secret, sizeof(secret));
@@ -174,7 +174,7 @@ static int token(struct command_context *context, const struct options *options)
 		return STATUS_CONFIG;
 	path = path_of(config.data, name);
 	if (strcmp(verb, "show") == 0)
-		good = show(context, options, path, &why);
+		good = show_token(context, options, path, &why);
 	else if (strcmp(verb, "new") == 0)
 		good = make(context, config.data, name, options_value(options, "scopes"), &why);
 	else

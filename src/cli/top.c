@@ -50,7 +50,7 @@ static int replay(struct command_context *context, const struct options *options
 /* ---- a box ---- */
 
 /* A member of an answer, as it is written there. */
-static void add_member(struct buf *out, struct text answer, const char *name)
+static void copy_member(struct buf *out, struct text answer, const char *name)
 {
 	struct text key, value;
 	struct scan scan;
@@ -70,7 +70,7 @@ static bool add_answer(struct remote *remote, const char *path, const char *name
 
 	if (!remote_ask(remote, &request, &body, why))
 		return false;
-	add_member(out, buf_text(&body), name);
+	copy_member(out, buf_text(&body), name);
 	buf_finish(&body);
 	return true;
 }

@@ -5,7 +5,7 @@
 
 #define ANSWER_MS 30000
 
-static char *find(yyjson_val *sources, const char *word, struct error *why)
+static char *find_source(yyjson_val *sources, const char *word, struct error *why)
 {
 	yyjson_val *one, *found = NULL;
 	size_t at, count, named = 0;
@@ -42,7 +42,7 @@ char *who_is(struct remote *remote, const char *word, struct error *why)
 	if (!remote_ask(remote, &request, &answer, why))
 		return NULL;
 	doc = yyjson_read(answer.at, answer.len, 0);
-	id = find(yyjson_obj_get(yyjson_doc_get_root(doc), "sources"), word, why);
+	id = find_source(yyjson_obj_get(yyjson_doc_get_root(doc), "sources"), word, why);
 	yyjson_doc_free(doc);
 	buf_finish(&answer);
 	return id;
