@@ -195,7 +195,7 @@ static enum back_answer try_ask(const struct back_end *end, const void *what, st
 }
 
 /* Text without control characters: ids are shown on screens and stand in lines of logs. */
-static bool is_plain(struct text id)
+static bool is_plain_id(struct text id)
 {
 	while (id.len) {
 		struct text one = {id.at, utf8_length(id)};
@@ -216,7 +216,7 @@ static enum back_answer name_run(struct backs *b, struct text given, char run[BA
 		run[RANDOM_UUID_LEN] = '\0';
 		return BACK_DONE;
 	}
-	if (!given.len || given.len > BACK_RUN_MAX || !is_plain(given)) {
+	if (!given.len || given.len > BACK_RUN_MAX || !is_plain_id(given)) {
 		error_set(why, "the id of a run has 1 to %d bytes, and no control characters",
 		          BACK_RUN_MAX);
 		return BACK_INVALID;
