@@ -207,6 +207,17 @@ def _():
             eventually(lambda: words_of(box) == [said, said])
 
 
+@test("clients are told of the transport from its table alone, and the last of a scheme does not take it over")
+def _():
+    with Box() as box:
+        told = box.request("GET", "/api/sources").json()["protocols"]
+        assert [p for p in told if p["name"] == "skeleton"] == [{
+            "name": "skeleton", "label": "a server of plain words", "schemes": ["ws", "wss"], "can": ["send"],
+            "credential": None, "needsCredential": False, "ownCredential": None, "mainSession": False}], told
+        seen = box.request("GET", "/api/sources/recognise?url=ws://127.0.0.1:1/").json()
+        assert seen["protocol"] == "websocket", seen
+
+
 # --- the filter ---------------------------------------------------------------------------
 
 

@@ -4,7 +4,8 @@
  * decides nothing: when to try again, what state that is and what is counted is
  * written once, in source.c.
  *
- * To add one: write source/FOLDER/NAME.c with one `const struct transport transport_NAME`.
+ * To add one: write source/FOLDER/NAME.c with one `const struct transport transport_NAME`;
+ * what clients and people have to know of it they are told from there.
  * ARCHITECTURE.md lists the files; tests/skeleton/transport is the least that one can be.
  */
 #ifndef SOURCE_TRANSPORT_H

@@ -100,6 +100,8 @@ static void skeleton_hush(void *self, bool hush)
 
 const struct transport transport_skeleton = {
 	.protocol = "skeleton",
+	.label = "a server of plain words",
+	.schemes = source_schemes_ws,
 	.open = skeleton_open,
 	.close = skeleton_close,
 	.send = skeleton_send,
