@@ -91,7 +91,8 @@ def _():
         before = ask(box, "hello")["run"]
         end_of(box, before)
         ours, theirs = ask(box, "HAND me")["run"], gateway.begin("HAND them", key="agent:main:desk")
-        quiet = ask(box, "HAND too", session="quiet")["run"]  # nothing is heard of it before
+        quiet = ask(box, "HAND too", session="quiet")["run"]  # nothing need be heard of it before
+        assert of_run(box, quiet)[0]["metadata"]["position"]["run"], of_run(box, quiet)
         for id in (ours, theirs):
             eventually(lambda: len(of_run(box, id)) > 1)
             gateway.speak(id, "Half")

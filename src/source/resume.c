@@ -7,8 +7,8 @@
 #include "base/map.h"
 #include "base/must.h"
 #include "base/put.h"
+#include "base/scan.h"
 #include "bus/folds.h"
-#include "signal/envelope.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 
@@ -266,19 +266,31 @@ static void add_position(struct buf *out, const struct resume_place *place)
 	buf_add(out, place->is_run ? TEXT(",\"run\":true}") : TEXT("}"));
 }
 
+/* Empty: there is none.  False: nothing can be put in.  Whether the rest is good, the bus sees. */
+static bool find_metadata(struct text envelope, struct text *metadata)
+{
+	struct text key, value;
+	struct scan scan;
+
+	*metadata = (struct text){NULL, 0};
+	if (!envelope.len || envelope.at[envelope.len - 1] != '}')
+		return false;
+	scan_object(&scan, envelope);
+	while (scan_member(&scan, &key, &value))
+		if (text_is(key, "metadata"))
+			*metadata = value;
+	return scan_is_over(&scan) && !scan.first && (!metadata->len || metadata->at[0] == '{');
+}
+
 bool resume_stamp(struct buf *out, struct text envelope, const struct resume_place *place)
 {
-	struct members e;
-	struct text rest;
+	struct text rest, metadata;
 	size_t before;
 
 	buf_clear(out);
-	if (!envelope_read(&e, envelope, false)) {
-		if (envelope.len < 2 || memmem(envelope.at, envelope.len, "\"metadata\"", 10))
-			return false;
-		e.metadata = (struct text){NULL, 0};
-	}
-	if (e.metadata.len == 0) {
+	if (!find_metadata(envelope, &metadata))
+		return false;
+	if (metadata.len == 0) {
 		buf_add(out, (struct text){envelope.at, envelope.len - 1});
 		buf_add_char(out, ','); /* there may be a space before */
 		put_object(out, "metadata");
@@ -287,11 +299,11 @@ bool resume_stamp(struct buf *out, struct text envelope, const struct resume_pla
 		put_end(out);
 		return !out->full;
 	}
-	before = (size_t)(e.metadata.at - envelope.at) + 1;
+	before = (size_t)(metadata.at - envelope.at) + 1;
 	rest = (struct text){envelope.at + before, envelope.len - before};
 	buf_add(out, (struct text){envelope.at, before});
 	add_position(out, place);
-	if (text_trim((struct text){e.metadata.at + 1, e.metadata.len - 2}).len)
+	if (text_trim((struct text){metadata.at + 1, metadata.len - 2}).len)
 		buf_add_char(out, ',');
 	buf_add(out, rest);
 	return !out->full;

@@ -163,6 +163,27 @@ static void check_stamp(const char *envelope, const char *expected)
 #define HEAD "{\"id\":\"i\",\"type\":\"x\",\"timestamp\":1,\"source\":\"s\",\"payload\":{}"
 #define POSITION "\"position\":{\"source\":\"s\",\"at\":\"a\\\"b\"}"
 
+static void what_has_no_room_for_a_position_has_none(void **state)
+{
+	static const char *const all[] = {"",
+	                                  "{",
+	                                  "{}",
+	                                  "[]",
+	                                  "{} ",
+	                                  "{\"a\":1",
+	                                  "{\"a\":1} x}",
+	                                  "{\"a\":1}} ",
+	                                  "{\"metadata\":null}",
+	                                  "{\"metadata\":7}"};
+	struct buf out;
+
+	buf_init(&out, KIB);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		assert_false(resume_stamp(&out, text_of(all[i]),
+		                          &(struct resume_place){.source = TEXT("s")}));
+	buf_finish(&out);
+}
+
 static void a_position_goes_into_the_metadata(void **state)
 {
 	struct buf out;
@@ -171,6 +192,10 @@ static void a_position_goes_into_the_metadata(void **state)
 	check_stamp(HEAD ",\"metadata\":{}}", HEAD ",\"metadata\":{" POSITION "}}");
 	check_stamp(HEAD ",\"metadata\":{\"a\":1}}", HEAD ",\"metadata\":{" POSITION ",\"a\":1}}");
 	check_stamp(HEAD ",\"odd\":1}", HEAD ",\"odd\":1,\"metadata\":{" POSITION "}}");
+	/* What the bus has yet to give an id and a time. */
+	check_stamp("{\"type\":\"x\",\"metadata\":{\"a\":{}},\"payload\":{\"metadata\":1}}",
+	            "{\"type\":\"x\",\"metadata\":{" POSITION
+	            ",\"a\":{}},\"payload\":{\"metadata\":1}}");
 	buf_init(&out, KIB);
 	assert_true(resume_stamp(
 		&out, TEXT(HEAD "}"),
@@ -191,6 +216,7 @@ int main(void)
 		cmocka_unit_test(an_ask_is_open_until_its_end),
 		cmocka_unit_test(what_was_saved_is_found_again),
 		cmocka_unit_test(a_position_goes_into_the_metadata),
+		cmocka_unit_test(what_has_no_room_for_a_position_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
