@@ -321,6 +321,8 @@ test("a link to a signal opens it, however old it is, with what stands around it
 		+ JSON.parse(old).payload.content);
 	await page.reload();
 	await says(page, "#detail .envelope", /"seq": 100,/);
+	/* The signal is there before those around it. */
+	await page.waitForSelector('#log .row[aria-selected="true"]');
 	await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: box.origin });
 	await page.click("#detail >> text=Copy link");
 	await says(page, "#toasts", /The link is copied/);

@@ -120,6 +120,26 @@ test("Shift+Enter begins a line, Enter sends, and a follow-up is of the same ses
 	assert.match(await page.locator(".ask-row").textContent(), /good day.*2 asks/s);
 });
 
+test("Enter pressed twice asks once, and words that are written meanwhile stay", async () => {
+	const asked = up.requests.length, turns = await page.locator(".ask-turn").count();
+
+	/* In one go, so that no answer can come between. */
+	await page.$eval("#ask-text", (field) => {
+		field.value = "say it once";
+		field.form.requestSubmit();
+		field.form.requestSubmit();
+		field.value = "the next words";
+	});
+	await eventually(async () => await page.locator(".ask-turn").count() > turns);
+	await endOf("done");
+	await page.waitForSelector(".ask-send:not([disabled])");
+	assert.equal(await textOf(last()), "it once");
+	assert.equal(await page.inputValue("#ask-text"), "the next words");
+	assert.equal(await page.locator(".ask-turn").count(), turns + 1);
+	assert.equal(up.requests.length, asked + 1);
+	await page.fill("#ask-text", "");
+});
+
 test("while tokens stream in they are counted, and a cancel is seen upstream and on the page", async () => {
 	const left = up.left;
 
@@ -168,7 +188,7 @@ test("another conversation is begun with n, and what was is found again after a 
 	assert.equal(page.url(), where);
 	assert.equal(await textOf(last()), "another thing");
 	await page.locator(".ask-row", { hasText: "good day" }).click();
-	await eventually(async () => await page.locator(".ask-turn").count() === 4);
+	await eventually(async () => await page.locator(".ask-turn").count() === 5);
 	await eventually(async () => await textOf(page.locator(".ask-turn").nth(1)) === "one\ntwo");
 });
 

@@ -22,7 +22,8 @@ export interface Composer {
 	/* Something can be cancelled; nothing can be sent; it is being cancelled. */
 	running(isRunning: boolean, isBusy: boolean, isCancelling: boolean): void;
 	refuse(words: string): void;
-	taken(): void;
+	/* These words were sent. What was written since then stays. */
+	taken(words: string): void;
 	focus(): void;
 }
 
@@ -145,8 +146,9 @@ export function makeComposer(hands: Hands): Composer {
 			send.disabled = isBusy || m.why !== null;
 		},
 		refuse: (words) => write(fault, visible(words)),
-		taken() {
-			text.value = "";
+		taken(words) {
+			if (text.value === words)
+				text.value = "";
 			resize();
 		},
 		focus: () => text.focus(),

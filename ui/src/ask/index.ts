@@ -167,13 +167,15 @@ async function send(office: Office, { source, model, session, text }: Question):
 	const { asks, composer, thread, desk, seq } = office;
 	const { link } = desk;
 
+	if (office.sending)
+		return;
 	office.sending = true;
 	drawSoon(office);
 	try {
 		const { run } = await link.ask(source, text,
 			{ ...model === "" ? {} : { model }, ...session === "" ? {} : { session } });
 		asks.sent({ run, seq: seq + 1, at: Date.now() + link.skewMs, source, session, model, text, state: "running" });
-		composer.taken();
+		composer.taken(text);
 		thread.toEnd();
 		desk.go(`ask/run/${run}`);
 	} catch (error) {
