@@ -8,7 +8,7 @@
 A Tree is a copy of this one.  The files of tests/skeleton/KIND stand where ARCHITECTURE.md says
 that a new plug-in goes ("To add a plug-in"), and the existing files that it names are edited as
 whoever adds one edits them.  What that changes is compiled as the build that is tested does it,
-and linked before the rest: so it takes seconds.
+and linked with the objects that are there: so it takes seconds.
 
     skeletons.py KIND... OUT      leaves such a program at OUT, for tests in other languages
 """
@@ -262,21 +262,38 @@ class Tree:
         subprocess.run([*words, "-o", out, "-c", source], cwd=BUILD, check=True)
         return str(out)
 
+    def _superseded(self, names):
+        """The objects of the build in whose place ours are linked."""
+        made = {"schema/show.schema.json": "meson-generated_.._stage_show_tables.c.o",
+                "ui/index.html": "meson-generated_.._web_files.c.o"}
+        edited = {name for kind in self.kinds for name in PLUGINS[kind].edits}
+        return {made.get(name, name.removeprefix("src/").replace("/", "_") + ".o")
+                for name in names if name in edited}
+
     def link(self, without=()):
-        """The program, as it is linked, but what is ours comes first, and it is not optimised as a
-        whole.  An edited file that is left out is as it was."""
+        """The program, as it is linked, but with our objects in the place of those that they
+        supersede, and not optimised as a whole.  An edited file that is left out is as it was."""
         if not self.objects:
             sources = self._sources()
             with ThreadPoolExecutor(4) as pool:
                 self.objects = dict(zip(sources, pool.map(self._compile, sources.values())))
         said = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "signalbox"],
                               capture_output=True, text=True, check=True).stdout
-        words = shlex.split(said.splitlines()[-1])
+        ours = {name: o for name, o in self.objects.items() if name not in without}
+        gone = self._superseded(ours)
+        words = []
+        for word in shlex.split(said.splitlines()[-1]):
+            if not word.endswith(".a"):
+                words.append(word)
+                continue
+            members = subprocess.run(["ar", "t", word], cwd=BUILD, capture_output=True, text=True,
+                                     check=True).stdout.split()
+            words += [m for m in members if Path(m).name not in gone]
+            gone -= {Path(m).name for m in members}
+        assert not gone, gone
         out = temp_dir() / "signalbox"
         words[words.index("-o") + 1] = str(out)
-        ours = [o for name, o in self.objects.items() if name not in without]
-        words[1:1] = [*ours, "-Wl,-z,muldefs"]
-        words = [w for w in words if not w.startswith("-flto")] + ["-fno-lto"]
+        words = [w for w in words if not w.startswith("-flto")] + [*ours.values(), "-fno-lto"]
         subprocess.run(words, cwd=BUILD, check=True)
         return out
 
