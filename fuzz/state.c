@@ -195,7 +195,7 @@ static void load_runs(struct text saved, struct buf *out)
 	for (uint64_t at = 0; runs_frame(runs, at, &frame); at = frame.at + 1)
 		must_hold(frame.at >= at && frame.at < runs_head(runs));
 	buf_init(out, SAVED_MAX);
-	runs_save(runs, out, NULL);
+	runs_save(runs, out);
 	runs_destroy(runs);
 }
 

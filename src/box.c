@@ -298,6 +298,7 @@ static void interrupted(void *self, enum interrupt which)
 	approve_stop(box->approve);
 	porch_flush(box->porch);
 	sources_stop(box->sources);
+	deeds_stop(box->deeds);
 	hub_hush(box->hub);
 	box->turn.end = stop_step;
 	loop_add_turn(box->loop, &box->turn);

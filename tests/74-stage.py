@@ -636,6 +636,20 @@ def _():
         assert got[0]["id"] == "a" and got[0]["correlationId"] == "run-1", got
 
 
+@test("a click that names its run waits for a show that is behind, too")
+def _():
+    with Upstream() as up, Box() as box:
+        agent(up, [])
+        use(box)
+        add(box, up, "one")
+        until_state(box, "one", "connected")
+        lull(box)
+        flood(box, 60000)
+        box.emit("stay", source="one", correlationId="run-1")
+        box.emit(click("nobody", correlationId="run-1", id="a"))
+        assert eventually(lambda: heard(up))[0]["id"] == "a"
+
+
 @test("a run stays with the source that it came by, whoever else speaks of it")
 def _():
     with Upstream() as up, Box() as box:

@@ -42,8 +42,9 @@ static struct back_end *make_sources_end(struct box *box)
 static const struct {
 	struct back_end *(*make)(struct box *box);
 	void (*free)(struct back_end *end); /* NULL: it goes with its room */
+	bool is_early; /* before hub and sources: it settles prompts while the past is folded */
 } rows[] = {
-	{make_hooks_end},
+	{make_hooks_end, .is_early = true},
 	{make_agents_end},
 	{make_sources_end},
 };
@@ -52,10 +53,14 @@ static const struct {
 
 _Static_assert(ROWS <= BOX_BACKS_MAX, "every back end fits the list");
 
-static void add_end(struct box *box, size_t row)
+static void add_ends(struct box *box, bool early)
 {
-	box->ends[row] = rows[row].make(box);
-	backs_add(box->backs, box->ends[row]);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].is_early != early)
+			continue;
+		box->ends[i] = rows[i].make(box);
+		backs_add(box->backs, box->ends[i]);
+	}
 }
 
 void box_make_back(struct box *box)
@@ -64,14 +69,12 @@ void box_make_back(struct box *box)
 		.bus = box->bus, .self = box->runs, .is_free = runs_is_free, .missing = runs_miss};
 
 	box->backs = backs_create(&o);
-	/* Those of the last life that were answered are settled while the past is folded. */
-	add_end(box, 0);
+	add_ends(box, true);
 }
 
 void box_join_backs(struct box *box)
 {
-	for (size_t i = 1; i < ROWS; i++)
-		add_end(box, i);
+	add_ends(box, false);
 }
 
 struct back box_back(struct box *box)

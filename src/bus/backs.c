@@ -14,6 +14,7 @@
 #include "bus/bus.h"
 
 #define CONTROL_MAX (64 * KIB)
+#define NAMED_MAX 256
 #define NAME_MAX_BYTES 128 /* of who said it */
 
 struct backs {
@@ -23,6 +24,9 @@ struct backs {
 	struct link waiting;
 	size_t waiting_count;
 	uint64_t last_ticket;
+	/* The ids that callers gave last: a run is known only when its first signal is folded. */
+	char named[NAMED_MAX][BACK_RUN_MAX + 1];
+	unsigned named_count;
 };
 
 struct waiting_back {
@@ -207,6 +211,23 @@ static bool is_plain_id(struct text id)
 	return true;
 }
 
+static char *find_named(struct backs *b, struct text id)
+{
+	for (size_t i = 0; i < NAMED_MAX; i++)
+		if (text_is(id, b->named[i]))
+			return b->named[i];
+	return NULL;
+}
+
+/* Before the ask: its signals may be heard before it returns. */
+static char *note_name(struct backs *b, const char *run)
+{
+	char *at = b->named[b->named_count++ % NAMED_MAX];
+
+	snprintf(at, BACK_RUN_MAX + 1, "%s", run);
+	return at;
+}
+
 /* BACK_DONE: run has it. */
 static enum back_answer name_run(struct backs *b, struct text given, char run[BACK_RUN_MAX + 1],
                                  struct error *why)
@@ -221,6 +242,10 @@ static enum back_answer name_run(struct backs *b, struct text given, char run[BA
 		          BACK_RUN_MAX);
 		return BACK_INVALID;
 	}
+	if (find_named(b, given)) {
+		error_set(why, "there is a run '%.*s' already", TEXT_ARG(given));
+		return BACK_CONFLICT;
+	}
 	if (b->options.is_free && !b->options.is_free(b->options.self, given, why))
 		return BACK_CONFLICT;
 	snprintf(run, BACK_RUN_MAX + 1, "%.*s", TEXT_ARG(given));
@@ -232,11 +257,16 @@ static enum back_answer ask(void *self, const struct back_ask *given, char run[B
 {
 	struct back_ask ask = *given;
 	enum back_answer answer = name_run(self, given->run, run, why);
+	char *named;
 
 	if (answer != BACK_DONE)
 		return answer;
 	ask.run = text_of(run);
-	return first_of(self, try_ask, &ask, why);
+	named = note_name(self, run);
+	answer = first_of(self, try_ask, &ask, why);
+	if (answer != BACK_DONE)
+		named[0] = '\0';
+	return answer;
 }
 
 struct back_message {

@@ -12,7 +12,10 @@
 #include "signal/make.h"
 
 #define RECEIPT_MAX (64 * KIB)
-#define WAITING_MAX 256 /* one more is told to nobody */
+#define WAITING_MAX 256         /* one more is told to nobody */
+#define WAITING_BYTES (4 * MIB) /* nor is one that is too long for the rest of this */
+
+static const char STOPS[] = "the box stops";
 
 struct deeds {
 	struct deeds_options options;
@@ -20,6 +23,8 @@ struct deeds {
 	struct signal_reader *reader;
 	struct link waiting; /* waiting_deed.in_deeds, oldest first */
 	unsigned waiting_count;
+	size_t waiting_bytes;
+	bool is_stopped;
 };
 
 struct waiting_deed {
@@ -91,7 +96,11 @@ static void let_wait(struct deeds *d, const struct back_deed *deed)
 	struct text line = deed->signal->line;
 	struct waiting_deed *w;
 
-	if (d->waiting_count == WAITING_MAX) {
+	if (d->is_stopped) {
+		settle_deed(d, deed, STOPS);
+		return;
+	}
+	if (d->waiting_count == WAITING_MAX || d->waiting_bytes + line.len > WAITING_BYTES) {
 		settle_deed(d, deed, "too many wait until the stage is at the present");
 		return;
 	}
@@ -100,6 +109,7 @@ static void let_wait(struct deeds *d, const struct back_deed *deed)
 	memcpy(w->line, line.at, line.len);
 	list_add(&d->waiting, &w->in_deeds);
 	d->waiting_count++;
+	d->waiting_bytes += w->len;
 }
 
 static void heard(struct tap *tap, const struct signal *s)
@@ -119,6 +129,7 @@ static void stop_waiting(struct deeds *d, struct waiting_deed *w)
 {
 	list_remove(&w->in_deeds);
 	d->waiting_count--;
+	d->waiting_bytes -= w->len;
 	free(w);
 }
 
@@ -134,6 +145,20 @@ void deeds_go_on(struct deeds *d)
 				return;
 			tell_deed(d, &deed);
 		}
+		stop_waiting(d, w);
+	}
+}
+
+void deeds_stop(struct deeds *d)
+{
+	d->is_stopped = true;
+	list_each(&d->waiting, l) {
+		struct waiting_deed *w = list_of(l, struct waiting_deed, in_deeds);
+		struct signal s;
+
+		if (signal_read(d->reader, (struct text){w->line, w->len}, &s, NULL))
+			settle_deed(d, &(struct back_deed){.signal = &s, .run = s.correlation},
+			            STOPS);
 		stop_waiting(d, w);
 	}
 }

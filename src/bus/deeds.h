@@ -7,7 +7,7 @@
  *
  * Whom it concerns may not be known yet: who acts on the stage acts on what a run did there, and
  * the stage may be behind.  Such a deed waits, with those that wait already, and is told later in
- * the order in which they were done.
+ * the order in which they were done.  A kill of the box loses those that wait; a stop says so.
  */
 #ifndef BUS_DEEDS_H
 #define BUS_DEEDS_H
@@ -35,6 +35,7 @@ struct deeds_options {
 struct deeds *deeds_create(const struct deeds_options *options);
 void deeds_go_on(
 	struct deeds *deeds); /* tells what waits, if that is possible now; not from a tap */
+void deeds_stop(struct deeds *deeds);    /* none waits any more: the box stops */
 void deeds_destroy(struct deeds *deeds); /* after the bus has told its last */
 
 #endif

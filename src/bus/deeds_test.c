@@ -138,6 +138,20 @@ static void one_waits_until_it_is_known_whom_it_concerns(void **state)
 	assert_int_equal(told_count, 3);
 }
 
+static void at_a_stop_none_waits_on(void **state)
+{
+	is_reached = false;
+	emit("{\"type\":\"user.command\",\"id\":\"c6\",\"payload\":" COMMAND "}", true);
+	deeds_stop(deeds);
+	assert_int_equal(count, 2);
+	assert_non_null(
+		strstr(lines[1], "{\"signal\":\"c6\",\"told\":false,\"why\":\"the box stops\"}"));
+	emit("{\"type\":\"user.command\",\"id\":\"c7\",\"payload\":" COMMAND "}", true);
+	assert_non_null(strstr(lines[3], "\"told\":false,\"why\":\"the box stops\"}"));
+	deeds_go_on(deeds);
+	assert_int_equal(told_count, 0);
+}
+
 static void not_too_many_wait(void **state)
 {
 	is_reached = false;
@@ -163,6 +177,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_a_source_says_is_no_deed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_waits_until_it_is_known_whom_it_concerns,
 	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(at_a_stop_none_waits_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(not_too_many_wait, set_up, tear_down),
 	};
 

@@ -362,6 +362,7 @@ void folds_close(struct folds *folds)
 {
 	list_each(&folds->all, l)
 		stop_reading(list_of(l, struct folded, in_folds));
+	folds->is_closed = true;
 }
 
 void folds_destroy(struct folds *folds)

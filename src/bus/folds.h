@@ -44,6 +44,7 @@ struct fold_kind {
 	bool is_narrow;     /* with one, too, no others matter */
 	uint64_t flood;     /* later: so many from one tick to the next are a flood; 0: 5,000 */
 	size_t saved_max;   /* a longer state is not saved; 0: there is no limit */
+	size_t kept_max;    /* a longer one is not in what is kept with a segment; 0: likewise */
 	bool newest_alone;  /* nobody asks for its past: in the newest checkpoint alone */
 
 	/* Quick looks, both optional: could a line of the past matter, does a new signal? */
@@ -60,13 +61,9 @@ struct fold_kind {
 	/* False: that is no such state; what was loaded of it is forgotten.  *seq is where it
 	 * stands, to be changed by a state that says so itself. */
 	bool (*load)(void *self, struct text saved, uint64_t *seq);
-	/* Optional: the same, and a form of limited length, which load takes, too, for a checkpoint
-	 * that is kept with a segment; in one pass.  False: that leaves something out, and is for
-	 * the past alone, never for a start.  Not with saved_max. */
-	bool (*save_both)(const void *self, struct buf *out, struct buf *kept);
 	/* Both optional: texts that belong to the state, but can be made again from the journal.
-	 * They are a section of their own, NAME.texts, in the newest checkpoints alone; they are
-	 * loaded after a state that was loaded. */
+	 * They are a section of their own, NAME.texts, in the checkpoint of a clean stop alone, as
+	 * the loop stands still while a state is saved; they are loaded after a state. */
 	void (*save_texts)(const void *self, struct buf *out);
 	void (*load_texts)(void *self, struct text saved);
 };

@@ -26,9 +26,6 @@ bool folded_load(struct folded *f)
 	struct text saved = section_find(all, f->kind->name);
 	char name[SECTION_NAME_MAX];
 
-	name_part(f->kind, "brief", name);
-	if (!f->folds->is_of_past && section_find(all, name).len)
-		return false;
 	name_part(f->kind, "seq", name);
 	text_to_u64(section_find(all, name), &f->seq);
 	if (!saved.len || !f->kind->load(f->self, saved, &f->seq))
@@ -75,12 +72,6 @@ static void save_bounded(const struct folded *f, struct buf *out)
 	buf_finish(&saved);
 }
 
-static void save_place(const struct folded *f, struct buf *out)
-{
-	if (folded_is_later(f) || f->is_past)
-		save_seq(f, out);
-}
-
 /* All of it but texts. */
 static void save(const struct folded *f, struct buf *out)
 {
@@ -91,26 +82,8 @@ static void save(const struct folded *f, struct buf *out)
 	else
 		f->kind->save(f->self, out);
 	section_end(out, begun);
-	save_place(f, out);
-}
-
-static void save_both(const struct folded *f, struct buf *out, struct buf *kept)
-{
-	size_t begun = section_begin(out, f->kind->name);
-	size_t kept_begun = section_begin(kept, f->kind->name);
-	bool is_whole = f->kind->save_both(f->self, out, kept);
-	char name[SECTION_NAME_MAX];
-
-	section_end(out, begun);
-	section_end(kept, kept_begun);
-	save_place(f, out);
-	save_place(f, kept);
-	if (is_whole)
-		return;
-	name_part(f->kind, "brief", name);
-	kept_begun = section_begin(kept, name);
-	buf_add_char(kept, '1');
-	section_end(kept, kept_begun);
+	if (folded_is_later(f) || f->is_past)
+		save_seq(f, out);
 }
 
 /* kept may be NULL. */
@@ -118,12 +91,8 @@ static void save_one(const struct folded *f, struct buf *out, struct buf *kept)
 {
 	size_t begun = out->len;
 
-	if (kept && f->kind->save_both) {
-		save_both(f, out, kept);
-		return;
-	}
 	save(f, out);
-	if (kept && !out->full)
+	if (kept && !out->full && (!f->kind->kept_max || out->len - begun <= f->kind->kept_max))
 		buf_add(kept, (struct text){out->at + begun, out->len - begun});
 }
 
@@ -133,7 +102,7 @@ void folds_save(const struct folds *folds, struct buf *out, struct buf *kept)
 		const struct folded *f = list_of(l, const struct folded, in_folds);
 
 		save_one(f, out, f->kind->newest_alone ? NULL : kept);
-		if (f->kind->save_texts)
+		if (f->kind->save_texts && folds->is_closed)
 			save_texts(f, out);
 	}
 }

@@ -81,6 +81,7 @@ struct folds {
 	struct link all, at_once; /* in the order of joining */
 	uint64_t counted;         /* the newest signal at the last tick */
 	bool few_come;
+	bool is_closed; /* a stop: what is saved now is of the end */
 	/* Of a moment of the past: up to where all is folded, and the checkpoint before it. */
 	bool is_of_past;
 	uint64_t moment, kept_seq;

@@ -298,7 +298,7 @@ void client_fall_behind(struct client *c)
 	go_read(c, journal_reader_create(c->hub->options.journal, after));
 }
 
-static void tell_gap(struct client *c, const struct gap *gap)
+static void tell_of_gap(struct client *c, const struct gap *gap)
 {
 	client_count_gap(c);
 	client_dialect(c)->tell_gap(c, gap);
@@ -312,7 +312,7 @@ static void skip_to_present(struct client *c)
 
 	if (gap.from <= last) {
 		c->hub->counts.skipped += last - gap.from + 1;
-		tell_gap(c, &gap);
+		tell_of_gap(c, &gap);
 	}
 	if (c->state == CLIENT_READING)
 		go_live(c, tape_head(c->tape));
@@ -431,7 +431,7 @@ void client_read_on(struct client *c, size_t *budget)
 				*budget = 0;
 			break;
 		case JOURNAL_GAP:
-			tell_gap(c, &gap);
+			tell_of_gap(c, &gap);
 			break;
 		case JOURNAL_COLD:
 			c->cold = true;

@@ -38,7 +38,7 @@ static void hear_emit(struct client *c, struct text message)
 		             text_of(v.why.words));
 }
 
-static void tell_gap(struct client *c, const struct gap *gap)
+static void signals_tell_gap(struct client *c, const struct gap *gap)
 {
 	struct make m;
 	struct buf out;
@@ -67,7 +67,7 @@ const struct dialect dialect_signals = {
 	.check = hub_wish_check,
 	.welcome = welcome,
 	.hear = hear_emit,
-	.tell_gap = tell_gap,
+	.tell_gap = signals_tell_gap,
 	.beat = client_ping,
 	.farewell = client_go_away,
 };

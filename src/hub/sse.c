@@ -36,7 +36,7 @@ static void welcome_stream(struct client *c, const struct http *http)
 
 /* Its id is the last seq that is missing, so that whoever comes back after it is not
  * told again; or the last before the fork, so that it misses nothing of this timeline. */
-static void tell_gap(struct client *c, const struct gap *gap)
+static void sse_tell_gap(struct client *c, const struct gap *gap)
 {
 	uint64_t seen = gap->is_fork ? gap->from - 1 : gap->to;
 	char id[EPOCH_LEN + 24], data[160];
@@ -75,7 +75,7 @@ const struct dialect dialect_sse = {
 	.needs = SCOPE_OBSERVE,
 	.check = hub_wish_check,
 	.welcome = welcome_stream,
-	.tell_gap = tell_gap,
+	.tell_gap = sse_tell_gap,
 	.beat = beat,
 	.farewell = farewell,
 };

@@ -78,7 +78,7 @@ static void acked(struct client *c, struct text ref, uint64_t seq)
 	client_say_frame(c, WS_OP_TEXT, buf_text(&text));
 }
 
-static void tell_gap(struct client *c, const struct gap *gap)
+static void native_tell_gap(struct client *c, const struct gap *gap)
 {
 	struct buf out;
 
@@ -427,7 +427,7 @@ const struct dialect dialect_native = {
 	.check = hub_wish_check_none,
 	.welcome = welcome,
 	.hear = hear_operation,
-	.tell_gap = tell_gap,
+	.tell_gap = native_tell_gap,
 	.acked = acked,
 	.beat = client_ping,
 	.farewell = client_go_away,

@@ -5,7 +5,7 @@
  * again when somebody asks, in slices of the journal at the ends of turns; it is then what
  * it would have been.
  *
- * The newest checkpoint has the texts of the runs that spoke last.
+ * The checkpoint of a clean stop has the texts of the runs that spoke last.
  */
 #ifndef RUN_RECALL_H
 #define RUN_RECALL_H

@@ -310,12 +310,7 @@ static void heard(void *self, bool is_all)
 
 static void save(const void *self, struct buf *out)
 {
-	runs_save(self, out, NULL);
-}
-
-static bool save_both(const void *self, struct buf *out, struct buf *kept)
-{
-	return runs_save(self, out, kept);
+	runs_save(self, out);
 }
 
 static bool load(void *self, struct text saved, uint64_t *seq)
@@ -337,10 +332,10 @@ static const struct fold_kind runs_fold = {
 	.name = "runs",
 	.pace = FOLD_LATER,
 	.durable_first = true,
+	.kept_max = RUNS_KEPT_MAX,
 	.hear = hear,
 	.heard = heard,
 	.save = save,
-	.save_both = save_both,
 	.load = load,
 	.save_texts = save_texts,
 	.load_texts = load_texts,

@@ -21,7 +21,7 @@
 #define RUNS_FRAMES_MAX (8 * MIB) /* kept in memory */
 #define RUNS_FRAMES_SAVED (256 * KIB)
 #define RUNS_SAVED_MAX (16 * MIB) /* of a checkpoint; then only numbers of a run are saved */
-#define RUNS_KEPT_MAX (1 * MIB)   /* the same of one that is kept with a segment */
+#define RUNS_KEPT_MAX (4 * MIB)   /* more is not kept with a segment */
 #define RUNS_CATCH_UP 256         /* events for who comes without a position */
 #define RUNS_REACH_NS 4000000     /* that who wants the present folds on for, first */
 #define RUN_FRAME_KEPT (64 * KIB) /* a longer phase or debug frame is not kept */
@@ -103,10 +103,9 @@ bool runs_place(const struct runs *runs, const struct run *run, uint64_t number,
 /* The place from which on there are at most so many events (of all, or of a run). */
 uint64_t runs_back(const struct runs *runs, const struct run *run, size_t events);
 
-/* For the checkpoint, and, if kept is not NULL, for one that is kept with a segment; false: that
- * has only numbers of some.  Load is for one that has heard nothing yet; *seq: where older
- * checkpoints say that they stand. */
-bool runs_save(const struct runs *runs, struct buf *out, struct buf *kept);
+/* For the checkpoint.  Load is for one that has heard nothing yet; *seq: where older checkpoints
+ * say that they stand. */
+void runs_save(const struct runs *runs, struct buf *out);
 bool runs_load(struct runs *runs, struct text saved, uint64_t *seq);
 
 #endif

@@ -56,22 +56,6 @@ void run_brief(const struct run *run, struct buf *out)
 
 /* --- saving ---------------------------------------------------------------- */
 
-/* Two checkpoints in one pass: the newest, and one that is kept with a segment, or NULL. */
-struct runs_saving {
-	struct buf *out, *kept;
-	size_t begun, kept_begun;
-	size_t copied; /* of out, up to here, into the one that is kept */
-	bool is_brief; /* that has only numbers of some */
-};
-
-/* What was written since goes into the one that is kept, too. */
-static void save_copy(struct runs_saving *s)
-{
-	if (s->kept && s->out->len > s->copied)
-		buf_add(s->kept, (struct text){s->out->at + s->copied, s->out->len - s->copied});
-	s->copied = s->out->len;
-}
-
 static void save_numbers(const struct run *run, struct buf *out)
 {
 	add_numbers(run, out);
@@ -93,19 +77,12 @@ static void save_whole(const struct run *run, struct buf *out)
 	hearing_save(&run->hearing, out);
 }
 
-static void save_run(const struct run *run, struct runs_saving *s)
+static void save_run(const struct run *run, bool is_whole, struct buf *out)
 {
-	bool is_whole = s->out->len - s->begun < RUNS_SAVED_MAX;
-
-	save_numbers(run, s->out);
-	save_copy(s);
+	save_numbers(run, out);
 	if (is_whole)
-		save_whole(run, s->out);
-	if (s->kept && s->kept->len - s->kept_begun >= RUNS_KEPT_MAX) {
-		s->copied = s->out->len;
-		s->is_brief = true;
-	}
-	buf_add_char(s->out, '}');
+		save_whole(run, out);
+	buf_add_char(out, '}');
 }
 
 static void save_frame(const struct run_frame *f, struct buf *out)
@@ -138,9 +115,9 @@ static uint64_t first_saved(const struct runs *all)
 	return at;
 }
 
-bool runs_save(const struct runs *all, struct buf *out, struct buf *kept)
+void runs_save(const struct runs *all, struct buf *out)
 {
-	struct runs_saving s = {out, kept, out->len, kept ? kept->len : 0, out->len, false};
+	size_t begun = out->len;
 	const char *between = "";
 	uint64_t at = first_saved(all);
 	struct run_frame f;
@@ -153,7 +130,8 @@ bool runs_save(const struct runs *all, struct buf *out, struct buf *kept)
 	put_list(out, "runs");
 	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
 		buf_add(out, text_of(between));
-		save_run(list_of(l, const struct run, in_all), &s);
+		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
+		         out);
 		between = ",";
 	}
 	put_list_end(out);
@@ -165,8 +143,6 @@ bool runs_save(const struct runs *all, struct buf *out, struct buf *kept)
 	}
 	put_list_end(out);
 	put_end(out);
-	save_copy(&s);
-	return !s.is_brief;
 }
 
 /* --- loading --------------------------------------------------------------- */

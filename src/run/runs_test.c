@@ -402,7 +402,7 @@ static void what_is_kept_has_a_ceiling(void **state)
 	assert_true(f.at > RUNS_MAX);
 	assert_int_equal(f.run->id[0], 'b');
 	buf_init(&saved, 64 * MIB);
-	runs_save(runs, &saved, NULL);
+	runs_save(runs, &saved);
 	assert_true(saved.len < RUNS_SAVED_MAX + 4 * MIB);
 	buf_finish(&saved);
 	free(payload);
@@ -469,76 +469,6 @@ static void a_damaged_checkpoint_begins_anew(void **state)
 	}
 }
 
-/* ---- kept with a segment ---- */
-
-static bool is_the_same(const struct runs *a, const struct runs *b, const char *id)
-{
-	struct buf ours, theirs;
-	bool same;
-
-	buf_init(&ours, MIB);
-	buf_init(&theirs, MIB);
-	run_json(runs_find(a, text_of(id)), &ours);
-	run_json(runs_find(b, text_of(id)), &theirs);
-	same = text_equal(buf_text(&ours), buf_text(&theirs));
-	buf_finish(&ours);
-	buf_finish(&theirs);
-	return same;
-}
-
-/* So many runs that have said 8 KiB each, saved both ways; loaded from what is kept. */
-static struct runs *load_kept(unsigned count, bool is_whole, struct buf *out, struct buf *kept)
-{
-	char text[8 * KIB], id[16], *payload;
-	struct runs *again = fresh();
-	uint64_t seq;
-
-	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	payload = must_print("{\"agentId\":\"a\",\"content\":\"%s\"}", text);
-	for (unsigned i = 0; i < count; i++) {
-		snprintf(id, sizeof(id), "r%u", i);
-		say(id, "text_delta", payload);
-	}
-	free(payload);
-	follow();
-	buf_init(out, 64 * MIB);
-	buf_init(kept, 64 * MIB);
-	assert_int_equal(runs_save(runs, out, kept), is_whole);
-	assert_true(runs_load(again, buf_text(kept), &seq));
-	assert_int_equal(seq, count);
-	assert_int_equal(runs_count(again), count);
-	return again;
-}
-
-static void few_runs_are_kept_whole(void **state)
-{
-	struct buf out, kept;
-	struct runs *again = load_kept(20, true, &out, &kept);
-
-	assert_true(text_equal(buf_text(&out), buf_text(&kept)));
-	assert_true(is_the_same(runs, again, "r0"));
-	runs_destroy(again);
-	buf_finish(&out);
-	buf_finish(&kept);
-}
-
-static void of_many_runs_those_that_spoke_last_are_kept_whole(void **state)
-{
-	struct buf out, kept;
-	struct runs *again = load_kept(400, false, &out, &kept);
-
-	assert_true(out.len > 2 * RUNS_KEPT_MAX);
-	assert_true(kept.len < RUNS_KEPT_MAX + RUNS_FRAMES_SAVED + 400 * KIB);
-	assert_true(is_the_same(runs, again, "r399"));
-	assert_false(is_the_same(runs, again, "r0"));
-	assert_int_equal(runs_find(again, TEXT("r0"))->signals, 1);
-	assert_int_equal(runs_find(again, TEXT("r0"))->first_seq, 1);
-	runs_destroy(again);
-	buf_finish(&out);
-	buf_finish(&kept);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -554,8 +484,6 @@ int main(void)
 	                                        tear_down),
 		TEST(an_id_is_free_until_a_run_has_it),
 		TEST(a_damaged_checkpoint_begins_anew),
-		TEST(few_runs_are_kept_whole),
-		TEST(of_many_runs_those_that_spoke_last_are_kept_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

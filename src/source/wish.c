@@ -141,18 +141,10 @@ static bool check_id(struct text id, struct error *why)
 	       error_set(why, "'%.*s' is our own name", TEXT_ARG(id));
 }
 
-static bool starts_with_one(struct text url, const char *const *schemes)
-{
-	for (; schemes && *schemes; schemes++)
-		if (text_starts(url, text_of(*schemes)))
-			return true;
-	return false;
-}
-
 static bool is_read_by_transport(struct text url)
 {
 	for (const struct transport *const *t = transports; *t; t++)
-		if ((*t)->reads_url && starts_with_one(url, (*t)->schemes))
+		if ((*t)->reads_url && source_has_scheme((*t)->schemes, url))
 			return true;
 	return false;
 }
@@ -171,7 +163,7 @@ bool source_check_scheme(struct text url, struct error *why)
 
 	buf_init(&known, KIB);
 	for (const struct transport *const *t = transports; *t; t++) {
-		if (starts_with_one(url, (*t)->schemes)) {
+		if (source_has_scheme((*t)->schemes, url)) {
 			buf_finish(&known);
 			return true;
 		}

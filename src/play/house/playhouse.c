@@ -342,13 +342,17 @@ bool playhouse_concerned(void *self, const struct signal *s, struct back_deed *d
 	yyjson_doc *doc;
 
 	deed->run = s->correlation;
-	if (deed->run.at) {
+	if (deed->run.at)
 		deed->source = theatre_source(p->theatre, deed->run);
+	if (deed->source.len)
 		return true;
-	}
 	if (!fold_reach_to(p->folded, s->seq - 1, may_take_ns(p, DEED_NS))) {
 		await(p, true);
 		return false;
+	}
+	if (deed->run.at) {
+		deed->source = theatre_source(p->theatre, deed->run);
+		return true;
 	}
 	json_reader_init(&reader, s->line.len);
 	doc = json_read(&reader, s->line, NULL);
