@@ -38,6 +38,7 @@ void asker_done(void *self, const char *why)
 	w->fault = request_fault(w->request);
 	snprintf(w->why, sizeof(w->why), "%s", why ? why : "");
 	request_cancel(w->request); /* is fine, and does nothing */
+	w->request = NULL;          /* gone with this turn */
 }
 
 int asker_set_up(void **state)
