@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,6 +16,8 @@
 #include "journal/disk.h"
 #include "journal/inside.h"
 #include "journal/warm.h"
+
+#define NO_FILES_MS 50
 
 void warm_destroy(struct warm *w)
 {
@@ -123,7 +126,7 @@ static enum cold_answer open_both(struct journal *j, uint64_t first, bool may_wa
 		failed = errno;
 	if (!failed) {
 		f->refs = 1;
-		list_add(&j->files, &f->in_journal);
+		list_init(&f->in_journal);
 		*out = f;
 		return COLD_READY;
 	}
@@ -154,7 +157,27 @@ enum cold_answer cold_open(struct journal *j, uint64_t first, struct warm **warm
 	answer = open_both(j, first, tried != NULL, out);
 	if (tried)
 		warm_destroy(tried);
+	if (answer == COLD_READY)
+		list_add(&j->files, &(*out)->in_journal);
 	return answer == COLD_WAIT ? cold_ask(j, &wanted, warm) : answer;
+}
+
+/* Whoever finds no descriptor to spare will ask again at once, so it has to wait a little. */
+enum cold_answer cold_open_patiently(struct journal *j, uint64_t first, struct open_file **out)
+{
+	enum cold_answer answer = open_both(j, first, true, out);
+
+	if (answer == COLD_WAIT)
+		poll(NULL, 0, NO_FILES_MS);
+	return answer;
+}
+
+enum cold_answer cold_read_patiently(const struct wanted *wanted, void *into)
+{
+	ssize_t got =
+		disk_read(wanted->file->fds[wanted->which], into, wanted->len, wanted->offset);
+
+	return got == (ssize_t)wanted->len ? COLD_READY : COLD_FAILED;
 }
 
 void cold_unref(struct open_file *f)

@@ -53,6 +53,11 @@ void cold_note_ends(struct journal *journal);
 enum cold_answer cold_read(struct journal *journal, const struct wanted *wanted, struct warm **warm,
                            void *into);
 
+/* The same for a thread that may wait.  The file is its own, on no list. */
+enum cold_answer cold_open_patiently(struct journal *journal, uint64_t first,
+                                     struct open_file **out);
+enum cold_answer cold_read_patiently(const struct wanted *wanted, void *into);
+
 bool cold_is_waiting(struct journal *journal, struct warm *warm);
 void cold_forget(struct journal *journal, struct warm **warm);
 

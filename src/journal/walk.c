@@ -29,9 +29,23 @@ void walk_init(struct walk *walk, struct journal *journal)
 	*walk = (struct walk){.journal = journal};
 }
 
+void walk_init_patient(struct walk *walk, struct journal *journal)
+{
+	walk_init(walk, journal);
+	walk->is_patient = true;
+	buf_init(&walk->own, BATCH_BYTES_MAX);
+}
+
+/* From which seq on lines are in memory. */
+static uint64_t walk_memory(const struct walk *walk)
+{
+	return walk->is_patient ? walk->memory : recent_first(&walk->journal->recent);
+}
+
 void walk_finish(struct walk *walk)
 {
 	walk_leave_file(walk);
+	buf_finish(&walk->own);
 	cold_forget(walk->journal, &walk->warm);
 }
 
@@ -61,7 +75,8 @@ static enum cold_answer read_exactly(struct walk *s, enum segment_file which, ui
 	struct wanted wanted = {s->file->first, s->file, which, offset, len};
 
 	assert(len > 0);
-	return cold_read(s->journal, &wanted, &s->warm, into);
+	return s->is_patient ? cold_read_patiently(&wanted, into)
+	                     : cold_read(s->journal, &wanted, &s->warm, into);
 }
 
 static uint64_t walk_size_of(int fd)
@@ -266,7 +281,7 @@ static enum walk_news damaged(struct walk *s, const struct index_entry *e, uint6
 /* Reads len bytes into the shared scratch, where they stay until the next read. */
 static enum cold_answer walk_fetch(struct walk *s, uint64_t offset, size_t len, char **at)
 {
-	struct buf *scratch = &s->journal->scratch;
+	struct buf *scratch = s->is_patient ? &s->own : &s->journal->scratch;
 
 	if (offset + len > walk_size_of(s->file->fds[SEGMENT_LINES]))
 		return COLD_FAILED;
@@ -361,7 +376,7 @@ static uint64_t walk_look_up(struct walk *s, struct walk_question *q)
 	first = shelf_find(&j->shelf, q->next, &until);
 	pthread_mutex_unlock(&j->mutex);
 	q->until = until;
-	q->limit = recent_first(&j->recent);
+	q->limit = walk_memory(s);
 	if (until && until < q->limit)
 		q->limit = until;
 	return first;
@@ -370,7 +385,7 @@ static uint64_t walk_look_up(struct walk *s, struct walk_question *q)
 /* The open one serves as long as it can, even if it is on no shelf any more. */
 static bool is_in_open_file(const struct walk *s, struct walk_question *q)
 {
-	uint64_t memory = recent_first(&s->journal->recent);
+	uint64_t memory = walk_memory(s);
 
 	if (!s->file || q->next < s->file->first || q->next >= s->file->until)
 		return false;
@@ -384,7 +399,9 @@ static enum cold_answer go_to_file(struct walk *s, struct walk_question *q, uint
 
 	if (s->file && s->file->first != first)
 		walk_leave_file(s);
-	if (!s->file)
+	if (!s->file && s->is_patient)
+		answer = cold_open_patiently(s->journal, first, &s->file);
+	else if (!s->file)
 		answer = cold_open(s->journal, first, &s->warm, &s->file);
 	if (answer == COLD_READY)
 		s->file->until = q->until;

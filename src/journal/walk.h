@@ -6,6 +6,7 @@
 #ifndef JOURNAL_WALK_H
 #define JOURNAL_WALK_H
 
+#include "base/buf.h"
 #include "base/text.h"
 #include "journal/cold.h"
 
@@ -19,6 +20,10 @@ struct walk {
 	uint64_t offset;   /* of the next line, if is_placed */
 	bool is_placed;
 	bool is_careful; /* reads the rest of one batch, no more and no less */
+	/* On a thread that may wait for the disk it has a file and bytes of its own. */
+	bool is_patient;
+	uint64_t memory; /* if so: lines from here on are in memory, as far as it is concerned */
+	struct buf own;  /* if so: what was read */
 };
 
 enum walk_news {
@@ -31,6 +36,8 @@ enum walk_news {
 };
 
 void walk_init(struct walk *walk, struct journal *journal);
+/* That one says WALK_COLD only when no descriptor is to be had. */
+void walk_init_patient(struct walk *walk, struct journal *journal);
 void walk_finish(struct walk *walk);
 
 /* Whole lines from `next` on, which is older than what is in memory. */
