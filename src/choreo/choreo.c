@@ -371,8 +371,10 @@ static void save_one(const struct choreo *choreo, const struct performance *p, s
 {
 	const struct choreo_part *part = list_of(p->score, struct choreo_part, score);
 
-	buf_print(out, "{\"part\":%td,\"id\":%llu,\"alone\":%s,", part - choreo->parts,
-	          (unsigned long long)p->id, p->episode ? "false" : "true");
+	put_object(out, NULL);
+	put_u64(out, "part", (uint64_t)(part - choreo->parts));
+	put_u64(out, "id", p->id);
+	put_bool(out, "alone", !p->episode);
 	performance_save(p, out);
 	buf_add_char(out, '}');
 }

@@ -328,7 +328,11 @@ static void save_value(const struct value *v, struct buf *out)
 
 static void save_cursor(const struct step_cursor *c, struct buf *out)
 {
-	buf_print(out, "[%zu,%d,", c->at, c->phase);
+	buf_add_char(out, '[');
+	buf_add_u64(out, c->at);
+	buf_add_char(out, ',');
+	buf_add_u64(out, c->phase);
+	buf_add_char(out, ',');
 	json_add_number(out, c->since_ms);
 	buf_add_char(out, ']');
 }
