@@ -86,10 +86,11 @@ static void leave(void)
 	rmdir(dir);
 }
 
-static void fold(void *self, struct buf *out, struct buf *kept)
+static bool fold(void *self, struct saved_state *out)
 {
-	buf_add(out, TEXT(KEPT_STATE ", and what of it is for a start alone"));
-	buf_add(kept, TEXT(KEPT_STATE));
+	buf_add(&saved_state_add(out, true)->bytes, TEXT(KEPT_STATE));
+	buf_add(&saved_state_add(out, false)->bytes, TEXT(", and what of it is for a start alone"));
+	return true;
 }
 
 static struct journal *start(void)

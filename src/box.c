@@ -77,11 +77,9 @@ static void journal_has_trouble(void *self, const char *why)
 		log_info("journal", "the disk works again");
 }
 
-static void journal_wants_state(void *self, struct buf *out, struct buf *kept)
+static bool journal_wants_state(void *self, struct saved_state *out)
 {
-	struct box *box = self;
-
-	folds_save(bus_folds(box->bus), out, kept);
+	return folds_save(bus_folds(((struct box *)self)->bus), out);
 }
 
 /* What came in a turn is committed together, and before it is sent to anybody, so

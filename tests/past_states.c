@@ -32,7 +32,8 @@ static void print_at(struct journal *journal, const char key[PROMPTS_KEY], uint6
 	buf_init(&out, STATE_MAX);
 	prompts_save(prompts, &out);
 	resume_save(resume, &out);
-	runs_save(runs, &out);
+	for (runs_save_begin(runs); runs_save_more(runs, &out);)
+		;
 	printf("%llu %llu %.*s\n", (unsigned long long)seq, (unsigned long long)folds_began(folds),
 	       (int)out.len, out.at);
 	buf_finish(&out);

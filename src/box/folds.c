@@ -67,6 +67,7 @@ static bool end_turn(struct turn *turn)
 	struct follower *f = list_of(turn, struct follower, turn);
 	bool more = recall_turn(f->runs, loop_now_ms(f->loop));
 
+	more = folds_save_turn(f->folds) || more;
 	if (!folds_are_behind(f->folds))
 		return more;
 	if (!f->is_ticking)

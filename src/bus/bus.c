@@ -60,9 +60,14 @@ static void window_hears(void *self, const struct signal *s)
 	window_add(window, &mark, s->seq, window_look(window, &mark, &first));
 }
 
-static void window_saves(const void *self, struct buf *out)
+static void window_begins_to_save(void *self)
 {
-	window_save(self, out);
+	window_save_begin(self);
+}
+
+static bool window_saves(void *self, struct buf *out)
+{
+	return window_save_more(self, out);
 }
 
 static bool window_loads(void *self, struct text saved, uint64_t *seq)
@@ -77,7 +82,8 @@ static const struct fold_kind window_fold = {
 	.is_narrow = true,
 	.newest_alone = true,
 	.hear = window_hears,
-	.save = window_saves,
+	.save_begin = window_begins_to_save,
+	.save_more = window_saves,
 	.load = window_loads,
 };
 

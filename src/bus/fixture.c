@@ -24,9 +24,10 @@ static void durable(void *self, uint64_t seq)
 		bus_durable(fixture_bus, seq);
 }
 
-static void checkpoint(void *self, struct buf *out, struct buf *kept)
+static bool checkpoint(void *self, struct saved_state *out)
 {
-	folds_save(bus_folds(fixture_bus), out, kept);
+	folds_save_all(bus_folds(fixture_bus), out);
+	return true;
 }
 
 void fixture_start(void)

@@ -352,6 +352,7 @@ void fold_remove(struct folded *f)
 {
 	if (!f)
 		return;
+	folds_save_abandon(f->folds);
 	stop_reading(f);
 	list_remove(&f->in_folds);
 	list_remove(&f->in_at_once);

@@ -33,6 +33,7 @@ struct bus;
 struct folded;
 struct folds;
 struct journal;
+struct saved_state;
 
 enum fold_pace { FOLD_ITSELF, FOLD_AT_ONCE, FOLD_LATER };
 
@@ -52,18 +53,21 @@ struct fold_kind {
 	bool (*wants)(const struct signal *s);
 	/* Each signal, in the order of seq.  Later: it must not call into the journal. */
 	void (*hear)(void *self, const struct signal *s);
-	/* Later: a piece was heard; is it all there is? */
-	void (*heard)(void *self, bool is_all);
+	void (*heard)(void *self, bool is_all); /* later: a piece; is it all there is? */
 	/* At once: all up to seq is on the disk. */
 	void (*durable)(void *self, uint64_t seq);
 
 	void (*save)(const void *self, struct buf *out);
+	/* In its place, for a long state: one piece; false: the last.  All are of the state at
+	 * save_begin, whatever is heard meanwhile.  It forgets the one before. */
+	void (*save_begin)(void *self);
+	bool (*save_more)(void *self, struct buf *out);
 	/* False: that is no such state; what was loaded of it is forgotten.  *seq is where it
 	 * stands, to be changed by a state that says so itself. */
 	bool (*load)(void *self, struct text saved, uint64_t *seq);
 	/* Both optional: texts that belong to the state, but can be made again from the journal.
-	 * They are a section of their own, NAME.texts, in the checkpoint of a clean stop alone, as
-	 * the loop stands still while a state is saved; they are loaded after a state. */
+	 * They are a section of their own, NAME.texts, in the checkpoint of a clean stop alone,
+	 * and loaded after a state. */
 	void (*save_texts)(const void *self, struct buf *out);
 	void (*load_texts)(void *self, struct text saved);
 };
@@ -83,13 +87,11 @@ uint64_t folds_began(const struct folds *folds); /* where that checkpoint stands
 struct folded *folds_add(struct folds *folds, const struct fold_kind *kind, void *self);
 void fold_remove(struct folded *folded);
 
-/* The past, in one reading, for all that do not hear it later.  Call it before anything new
- * is admitted. */
+/* The past, in one reading, for all that do not hear it later: before anything is admitted. */
 void folds_catch_up(struct folds *folds);
 
-/* From the bus. */
-void folds_hear(struct folds *folds, const struct signal *s);
-void folds_durable(struct folds *folds, uint64_t seq);
+void folds_hear(struct folds *folds, const struct signal *s); /* from the bus */
+void folds_durable(struct folds *folds, uint64_t seq);        /* likewise */
 
 /* The end of a turn; true: there is more to fold at once. */
 bool folds_turn(struct folds *folds);
@@ -98,17 +100,20 @@ bool folds_tick(struct folds *folds);
 bool folds_are_behind(const struct folds *folds);
 void folds_close(struct folds *folds); /* reads no more: the journal is about to close */
 
-/* All states, for a checkpoint; and, if kept is not NULL, for one that is kept with a segment:
- * without texts, and without those of the newest checkpoint alone. */
-void folds_save(const struct folds *folds, struct buf *out, struct buf *kept);
+/* A checkpoint is due.  True: the folds are closed, and all is in *out, with texts.  Otherwise
+ * folds_save_turn makes it, after the one that it may be at, and the journal gets it. */
+bool folds_save(struct folds *folds, struct saved_state *out);
+/* The end of a turn: saves for FOLDS_TURN_NS; true: there is more to do at once.  The states
+ * are of one moment; those that fold later say where they stand, which may be before it. */
+bool folds_save_turn(struct folds *folds);
+void folds_save_all(struct folds *folds, struct saved_state *out); /* now */
 
 /* ---- one that folds later ---- */
 
 uint64_t fold_seq(const struct folded *folded); /* the newest signal that it heard */
 bool fold_is_behind(const struct folded *folded);
-/* Folds on, for at most so long; true: it is at the present. */
+/* Folds on, for at most so long; true: it is at the present.  Or up to this signal. */
 bool fold_reach(struct folded *folded, uint64_t ns);
-/* The same, up to this signal and no further. */
 bool fold_reach_to(struct folded *folded, uint64_t seq, uint64_t ns);
 void fold_watch(struct folded *folded, bool watch); /* somebody watches, or no longer does */
 

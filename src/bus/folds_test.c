@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/sections.h"
 #include "bus/bus.h"
 #include "bus/fixture.h"
+#include "bus/inside.h"
 #include "journal/journal.h"
 
 /* ---- a fold: how many signals it heard, and their seqs added up ---- */
@@ -315,6 +317,20 @@ static void some_hear_only_what_is_on_the_disk(void **state)
 	fold_remove(f);
 }
 
+/* All, and what of it may be kept; kept may be NULL. */
+static void save_now(struct folds *folds, struct buf *out, struct buf *kept)
+{
+	struct saved_state state = {0};
+
+	folds_save_all(folds, &state);
+	for (size_t i = 0; i < state.count; i++) {
+		buf_add(out, buf_text(&state.pieces[i].bytes));
+		if (kept && state.pieces[i].is_kept)
+			buf_add(kept, buf_text(&state.pieces[i].bytes));
+	}
+	saved_state_finish(&state);
+}
+
 static void a_state_that_is_too_long_is_not_saved(void **state)
 {
 	struct sum sum = {0};
@@ -325,12 +341,145 @@ static void a_state_that_is_too_long_is_not_saved(void **state)
 	while (folds_turn(bus_folds(fixture_bus)))
 		;
 	buf_init(&out, MIB);
-	folds_save(bus_folds(fixture_bus), &out, NULL);
+	save_now(bus_folds(fixture_bus), &out, NULL);
 	assert_int_equal(section_find(buf_text(&out), "narrow").len, 0);
 	assert_true(section_find(buf_text(&out), "slow").len > 0);
 	assert_true(section_find(buf_text(&out), "window").len > 0);
 	buf_finish(&out);
 	fold_remove(f);
+}
+
+/* ---- a checkpoint under way ---- */
+
+/* Saves so slowly that each piece takes a whole turn. */
+struct slug {
+	unsigned begun, pieces, left;
+};
+
+static void hear_nothing(void *self, const struct signal *s)
+{
+}
+
+static void begin_slowly(void *self)
+{
+	struct slug *slug = self;
+
+	slug->begun++;
+	slug->left = 3;
+}
+
+static bool save_slowly(void *self, struct buf *out)
+{
+	struct slug *slug = self;
+	uint64_t until = clock_mono_ns() + FOLDS_TURN_NS;
+
+	while (clock_mono_ns() < until)
+		;
+	slug->pieces++;
+	buf_add_char(out, '*');
+	return --slug->left > 0;
+}
+
+static bool load_nothing(void *self, struct text saved, uint64_t *seq)
+{
+	return true;
+}
+
+static const struct fold_kind sluggish = {.name = "slug",
+                                          .pace = FOLD_AT_ONCE,
+                                          .hear = hear_nothing,
+                                          .save_begin = begin_slowly,
+                                          .save_more = save_slowly,
+                                          .load = load_nothing};
+
+static void a_turn_that_saves_is_bounded(void **state)
+{
+	struct folds *folds = bus_folds(fixture_bus);
+	struct slug slug = {0};
+	struct folded *f = folds_add(folds, &sluggish, &slug);
+	struct saved_state out = {0};
+
+	assert_false(folds_save_turn(folds)); /* none is due */
+	assert_false(folds_save(folds, &out));
+	assert_int_equal(out.count, 0);
+	for (unsigned before = 0; folds_save_turn(folds); before = slug.pieces)
+		assert_true(slug.pieces <= before + 1);
+	assert_int_equal(slug.begun, 1);
+	assert_int_equal(slug.pieces, 3);
+	assert_false(folds_save_turn(folds));
+	fold_remove(f);
+}
+
+static void one_that_is_due_meanwhile_comes_after_it(void **state)
+{
+	struct folds *folds = bus_folds(fixture_bus);
+	struct slug slug = {0};
+	struct folded *f = folds_add(folds, &sluggish, &slug);
+	struct saved_state out = {0};
+
+	folds_save(folds, &out);
+	while (slug.pieces < 1)
+		assert_true(folds_save_turn(folds));
+	assert_false(folds_save(folds, &out));
+	while (folds_save_turn(folds))
+		;
+	assert_int_equal(slug.begun, 2);
+	assert_int_equal(slug.pieces, 6);
+	folds_save(folds, &out);
+	folds_save_turn(folds);
+	fold_remove(f); /* what was under way is given up */
+	while (folds_save_turn(folds))
+		;
+}
+
+static void assert_sum_at(struct text saved, uint64_t seq)
+{
+	char expected[80];
+
+	snprintf(expected, sizeof(expected), "%llu %llu %llu", (unsigned long long)seq,
+	         (unsigned long long)sum_to(seq), (unsigned long long)seq);
+	assert_true(text_is(saved, expected));
+}
+
+/* One of so many numbers, from 0 on; the same ones each time. */
+static unsigned draw(unsigned count)
+{
+	static uint32_t drawn = 7;
+
+	drawn = drawn * 1664525 + 1013904223;
+	return (drawn >> 16) % count;
+}
+
+/* Signals and folding go on between the steps, here and there. */
+static void each_state_is_of_one_moment(void **state)
+{
+	struct folds *folds = bus_folds(fixture_bus);
+
+	for (unsigned round = 0; round < 50; round++) {
+		uint64_t own, began = journal_last_seq(fixture_journal);
+		struct text all;
+		struct buf out;
+
+		folds_save_begin(folds);
+		for (bool more = true; more; more = folds_save_step(folds)) {
+			emit(draw(3));
+			if (draw(2) == 1)
+				folds_turn(folds);
+			if (draw(4) == 0)
+				folds_tick(folds);
+		}
+		buf_init(&out, 8 * MIB);
+		for (size_t i = 0; i < folds->state.count; i++)
+			buf_add(&out, buf_text(&folds->state.pieces[i].bytes));
+		all = buf_text(&out);
+		assert_true(folds->state.seq >= began);
+		assert_sum_at(section_find(all, "quick"), folds->state.seq);
+		assert_true(text_to_u64(section_find(all, "slow.seq"), &own));
+		assert_true(own <= folds->state.seq);
+		assert_sum_at(section_find(all, "slow"), own);
+		buf_finish(&out);
+		folds_save_abandon(folds);
+	}
 }
 
 /* ---- a moment of the past ---- */
@@ -359,7 +508,7 @@ static void fold_moment(struct moment *m)
 	m->began = folds_began(folds);
 	assert_true(m->began <= m->seq);
 	buf_init(&m->saved, MIB);
-	folds_save(folds, &m->saved, NULL);
+	save_now(folds, &m->saved, NULL);
 	folds_destroy(folds);
 }
 
@@ -441,7 +590,7 @@ static void the_window_texts_and_long_states_are_not_kept(void **state)
 	take_turns();
 	buf_init(&out, MIB);
 	buf_init(&kept, MIB);
-	folds_save(bus_folds(fixture_bus), &out, &kept);
+	save_now(bus_folds(fixture_bus), &out, &kept);
 	all = buf_text(&out);
 	part = buf_text(&kept);
 	assert_true(text_equal(section_find(part, "quick"), section_find(all, "quick")));
@@ -453,7 +602,7 @@ static void the_window_texts_and_long_states_are_not_kept(void **state)
 	buf_clear(&out);
 	buf_clear(&kept);
 	folds_close(bus_folds(fixture_bus));
-	folds_save(bus_folds(fixture_bus), &out, &kept);
+	save_now(bus_folds(fixture_bus), &out, &kept);
 	assert_true(section_find(buf_text(&out), "quick.texts").len);
 	assert_false(section_find(buf_text(&kept), "quick.texts").len);
 	buf_finish(&out);
@@ -499,6 +648,9 @@ int main(void)
 		TEST(a_turn_is_bounded_and_nothing_is_lost_by_that),
 		TEST(some_hear_only_what_is_on_the_disk),
 		TEST(a_state_that_is_too_long_is_not_saved),
+		TEST(a_turn_that_saves_is_bounded),
+		TEST(one_that_is_due_meanwhile_comes_after_it),
+		TEST(each_state_is_of_one_moment),
 		TEST(a_moment_of_the_past_is_folded_from_near),
 		TEST(a_moment_is_reached_in_pieces),
 		TEST(the_window_texts_and_long_states_are_not_kept),

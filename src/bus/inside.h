@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "bus/admit.h"
+#include "journal/state.h"
 #include "signal/envelope.h"
 #include "signal/json.h"
 
@@ -70,6 +71,11 @@ struct folded {
 	struct journal_reader *reader; /* NULL: closed */
 	unsigned watchers;
 	uint64_t purse; /* signals that may be folded until the next tick */
+	/* while it is saved */
+	struct state_piece *saved; /* NULL: it is not */
+	size_t saved_begun;        /* where its section begins */
+	uint64_t saved_seq;        /* where it stood then */
+	bool has_more;
 
 	struct link in_folds;   /* folds.all */
 	struct link in_at_once; /* folds.at_once */
@@ -82,6 +88,10 @@ struct folds {
 	uint64_t counted;         /* the newest signal at the last tick */
 	bool few_come;
 	bool is_closed; /* a stop: what is saved now is of the end */
+	/* A checkpoint under way. */
+	bool is_save_due, is_saving;
+	bool is_dated; /* all have begun, and the state stands at its seq */
+	struct saved_state state;
 	/* Of a moment of the past: up to where all is folded, and the checkpoint before it. */
 	bool is_of_past;
 	uint64_t moment, kept_seq;
@@ -92,5 +102,9 @@ struct folds {
 bool folded_is_later(const struct folded *folded);
 /* From the checkpoint; false: it has none there, or none that is good. */
 bool folded_load(struct folded *folded);
+/* One step of a checkpoint, the least that a turn can do; false: it is whole. */
+bool folds_save_step(struct folds *folds);
+void folds_save_begin(struct folds *folds);
+void folds_save_abandon(struct folds *folds); /* the one under way, if any */
 
 #endif

@@ -27,6 +27,7 @@
 #define HUGE_PAGE (2 * MIB)
 #define TABLE_SIZE (2 * WINDOW_SIZE) /* at most half full; a power of two */
 #define BITS (8 * WINDOW_SIZE)       /* at most an eighth of them set */
+#define PIECE 2048                   /* entries that are saved at a time: 64 KiB */
 #define SAVED_MAGIC "sbwind6\n"
 
 struct window_entry {
@@ -49,12 +50,26 @@ struct generation {
 	uint32_t count;
 };
 
+/* A generation as it was when a save began. */
+struct window_part {
+	const struct window_entry *entries;
+	uint32_t count, written;
+	struct window_entry *own; /* entries, when they had to be copied */
+};
+
+struct window_saving {
+	bool is_begun;               /* the head is written */
+	struct window_part parts[2]; /* the older one, the newer one */
+	uint32_t crc;
+};
+
 struct window {
 	struct key key;
 	struct generation newer, older;
+	struct window_saving *saving; /* NULL: nothing is being saved */
 };
 
-/* What window_save writes, before the entries of the older generation, those of the
+/* What is saved, before the entries of the older generation, those of the
  * newer one, and the checksum of all. */
 struct saved {
 	char magic[8];
@@ -88,10 +103,21 @@ struct window *window_create(void)
 	return window;
 }
 
+static void end_saving(struct window *window)
+{
+	if (!window->saving)
+		return;
+	free(window->saving->parts[0].own);
+	free(window->saving->parts[1].own);
+	free(window->saving);
+	window->saving = NULL;
+}
+
 void window_destroy(struct window *window)
 {
 	if (!window)
 		return;
+	end_saving(window);
 	free(window->newer.entries); /* and the slots with them */
 	free(window->older.entries);
 	free(window);
@@ -177,10 +203,27 @@ static void put(struct generation *g, const struct window_entry *entry, bool is_
 	g->entries[g->count++] = *entry;
 }
 
+/* Its entries are about to be overwritten: what is not saved of them yet is set aside. */
+static void keep_for_saving(struct window_part *part)
+{
+	size_t rest = part->count - part->written;
+
+	if (!rest || part->own)
+		return;
+	part->own = must_alloc(rest * sizeof(*part->own));
+	memcpy(part->own, part->entries + part->written, rest * sizeof(*part->own));
+	part->entries = part->own;
+	part->count = (uint32_t)rest;
+	part->written = 0;
+}
+
 static void turn_over(struct window *window)
 {
 	struct generation empty = window->older;
 
+	for (size_t i = 0; window->saving && i < 2; i++)
+		if (window->saving->parts[i].entries == empty.entries)
+			keep_for_saving(&window->saving->parts[i]);
 	memset(empty.slots, 0, TABLE_SIZE * sizeof(*empty.slots));
 	memset(empty.bits, 0, BITS / 8);
 	empty.count = 0;
@@ -231,34 +274,65 @@ void window_add(struct window *window, const struct window_mark *mark, uint64_t 
 
 /* --- the checkpoint -------------------------------------------------------- */
 
-static struct text entries_of(const struct generation *g)
+static struct window_part part_of(const struct generation *g)
 {
-	return (struct text){(const char *)g->entries, g->count * sizeof(*g->entries)};
+	return (struct window_part){.entries = g->entries, .count = g->count};
 }
 
-bool window_save(const struct window *window, struct buf *out)
+void window_save_begin(struct window *window)
+{
+	end_saving(window);
+	window->saving = must_zero(1, sizeof(*window->saving));
+	window->saving->parts[0] = part_of(&window->older);
+	window->saving->parts[1] = part_of(&window->newer);
+}
+
+static void save_bytes(struct window_saving *saving, struct buf *out, const void *at, size_t len)
+{
+	buf_add(out, (struct text){at, len});
+	saving->crc = crc32c(saving->crc, at, len);
+}
+
+static void save_head(struct window *window, struct buf *out)
 {
 	struct saved head = {
 		.key = window->key,
-		.older = window->older.count,
-		.newer = window->newer.count,
+		.older = window->saving->parts[0].count,
+		.newer = window->saving->parts[1].count,
 	};
-	size_t was = out->len;
-	uint32_t crc;
 
 	memcpy(head.magic, SAVED_MAGIC, sizeof(head.magic));
-	if (buf_add(out, (struct text){(char *)&head, sizeof(head)}) &&
-	    buf_add(out, entries_of(&window->older)) && buf_add(out, entries_of(&window->newer))) {
-		crc = crc32c(0, out->at + was, out->len - was);
-		buf_add(out, (struct text){(char *)&crc, sizeof(crc)});
-	}
-	if (!out->full)
-		return true;
-	out->len = was;
+	save_bytes(window->saving, out, &head, sizeof(head));
+	window->saving->is_begun = true;
+}
+
+static void save_part(struct window_saving *saving, struct window_part *part, struct buf *out)
+{
+	uint32_t n = part->count - part->written;
+
+	if (n > PIECE)
+		n = PIECE;
+	save_bytes(saving, out, part->entries + part->written, n * sizeof(*part->entries));
+	part->written += n;
+}
+
+bool window_save_more(struct window *window, struct buf *out)
+{
+	struct window_saving *saving = window->saving;
+
+	if (!saving->is_begun)
+		save_head(window, out);
+	for (size_t i = 0; i < 2; i++)
+		if (saving->parts[i].written < saving->parts[i].count) {
+			save_part(saving, &saving->parts[i], out);
+			return true;
+		}
+	buf_add(out, (struct text){(const char *)&saving->crc, sizeof(saving->crc)});
+	end_saving(window);
 	return false;
 }
 
-/* Is this what window_save wrote, all of it? */
+/* Is this what was saved, all of it? */
 static bool is_saved(struct text saved, struct saved *head)
 {
 	uint32_t crc;

@@ -40,8 +40,11 @@ enum window_answer window_look(const struct window *window, const struct window_
 void window_add(struct window *window, const struct window_mark *mark, uint64_t seq,
                 enum window_answer looked);
 
-/* For the checkpoint.  Load refuses what is not whole and leaves it empty. */
-bool window_save(const struct window *window, struct buf *out);
+/* For the checkpoint, a piece at a time; false: that was the last.  What is saved is the window
+ * as it was at window_save_begin, whatever is added meanwhile. */
+void window_save_begin(struct window *window);
+bool window_save_more(struct window *window, struct buf *out);
+/* Refuses what is not whole, and leaves it empty. */
 bool window_load(struct window *window, struct text saved);
 
 #endif

@@ -149,13 +149,19 @@ static void one_id_with_ever_new_bytes_does_not_slow_it_down(void **state)
 	assert_int_equal(look("s", "i", "x", &seq), WINDOW_NEW);
 }
 
+static void save(struct buf *out)
+{
+	for (window_save_begin(window); window_save_more(window, out);)
+		;
+}
+
 static void it_survives_a_restart(void **state)
 {
 	struct buf saved;
 
 	buf_init(&saved, 4 * MIB);
 	add_numbered(0, 2 * WINDOW_SIZE + 1000);
-	assert_true(window_save(window, &saved));
+	save(&saved);
 	window_destroy(window);
 	window = window_create();
 	assert_true(window_load(window, buf_text(&saved)));
@@ -174,7 +180,7 @@ static void what_is_not_whole_is_not_loaded(void **state)
 
 	buf_init(&saved, MIB);
 	add_numbered(0, 10);
-	assert_true(window_save(window, &saved));
+	save(&saved);
 	for (size_t i = 0; i < saved.len; i++) {
 		saved.at[i] ^= 4;
 		assert_false(window_load(window, buf_text(&saved)));
@@ -187,17 +193,51 @@ static void what_is_not_whole_is_not_loaded(void **state)
 	buf_finish(&saved);
 }
 
-static void a_save_that_does_not_fit_leaves_nothing(void **state)
+static void a_save_that_does_not_fit_says_so(void **state)
 {
 	struct buf saved;
 
 	buf_init(&saved, 300);
-	buf_add(&saved, TEXT("before"));
 	add_numbered(0, 100);
-	assert_false(window_save(window, &saved));
-	assert_true(text_is(buf_text(&saved), "before"));
+	save(&saved);
+	assert_true(saved.full);
 	buf_finish(&saved);
 	window_destroy(NULL);
+}
+
+/* However much is added between the pieces: both generations may be turned over meanwhile. */
+static void what_is_saved_is_of_the_moment_when_that_began(void **state)
+{
+	static const unsigned steps[] = {1, 700, WINDOW_SIZE / 7, WINDOW_SIZE, 2 * WINDOW_SIZE};
+	unsigned n = 1000;
+	struct buf whole, pieces;
+
+	buf_init(&whole, 8 * MIB);
+	buf_init(&pieces, 8 * MIB);
+	add_numbered(0, n);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		bool more = true;
+
+		buf_clear(&whole);
+		buf_clear(&pieces);
+		save(&whole);
+		window_save_begin(window);
+		while (more) {
+			size_t was = pieces.len;
+
+			more = window_save_more(window, &pieces);
+			assert_true(pieces.len - was <= 65 * KIB);
+			add_numbered(n, n + steps[i]);
+			n += steps[i];
+		}
+		assert_int_equal(pieces.len, whole.len);
+		assert_memory_equal(pieces.at, whole.at, whole.len);
+	}
+	window_save_begin(window); /* and is not gone on with */
+	window_save_more(window, &pieces);
+	add_numbered(n, n + 2 * WINDOW_SIZE);
+	buf_finish(&whole);
+	buf_finish(&pieces);
 }
 
 static void two_windows_do_not_share_their_key(void **state)
@@ -224,7 +264,8 @@ int main(void)
 		TEST(one_id_with_ever_new_bytes_does_not_slow_it_down),
 		TEST(it_survives_a_restart),
 		TEST(what_is_not_whole_is_not_loaded),
-		TEST(a_save_that_does_not_fit_leaves_nothing),
+		TEST(a_save_that_does_not_fit_says_so),
+		TEST(what_is_saved_is_of_the_moment_when_that_began),
 		TEST(two_windows_do_not_share_their_key),
 	};
 

@@ -18,9 +18,8 @@
 #include "journal/recent.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
+#include "journal/state.h"
 #include "journal/syncer.h"
-
-#define CHECKPOINT_MAX (64 * MIB)
 
 /* What the owner wants of the writer; a greater one includes the lesser. */
 enum write_urgency { ASK_NOTHING, ASK_SOON, ASK_NOW };
@@ -29,13 +28,6 @@ enum write_urgency { ASK_NOTHING, ASK_SOON, ASK_NOW };
 struct writer_cursor {
 	struct block *block;
 	uint32_t lines, bytes; /* of that block, already on the disk */
-};
-
-/* What the owner hands over to the writer, on the heap. */
-struct saved_state {
-	uint64_t seq;
-	struct buf newest; /* empty: there is none */
-	struct buf kept;   /* what of it may stay with a segment; empty: nothing */
 };
 
 struct journal {
@@ -104,11 +96,6 @@ struct timespec journal_in_ms(uint64_t ms);
 
 /* A thread of ours; it must start. */
 void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self);
-
-/* Writes it where it belongs, and frees it; nothing, if it is empty.  The journal's files must
- * be the caller's. */
-void saved_state_write(struct journal *journal, struct saved_state *state);
-void saved_state_finish(struct saved_state *state);
 
 void writer_start(struct journal *journal);
 void writer_stop(struct journal *journal); /* after everything is committed, or given up */

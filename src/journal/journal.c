@@ -300,28 +300,6 @@ static struct report take_report(struct journal *j)
 	return r;
 }
 
-void journal_save_state(struct journal *j)
-{
-	struct saved_state fresh = {.seq = j->last}, old = {0};
-
-	if (!j->options.checkpoint)
-		return;
-	buf_init(&fresh.newest, CHECKPOINT_MAX);
-	buf_init(&fresh.kept, KEPT_STATE_MAX);
-	j->options.checkpoint(j->options.self, &fresh.newest, &fresh.kept);
-	if (fresh.newest.full) {
-		log_warn("journal", "the state is too big for a checkpoint");
-		old = fresh;
-	} else {
-		pthread_mutex_lock(&j->mutex);
-		old = j->state;
-		j->state = fresh;
-		pthread_cond_signal(&j->to_writer);
-		pthread_mutex_unlock(&j->mutex);
-	}
-	saved_state_finish(&old);
-}
-
 static void set_trouble(struct journal *j, const struct error *now)
 {
 	bool changed = (now->words[0] == '\0') != (j->trouble.words[0] == '\0');

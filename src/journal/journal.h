@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "journal/state.h"
 #include "signal/position.h"
 
 struct journal;
@@ -32,10 +33,11 @@ struct journal_options {
 	void (*durable)(void *self, uint64_t seq);
 	/* From journal_poll: the disk began to fail (why) or recovered (NULL). */
 	void (*trouble)(void *self, const char *why);
-	/* From journal_poll, at each roll, from journal_save_state and from journal_close:
-	 * write the folded state of everything up to and with the last appended signal, and
-	 * what of it may be kept with a segment (kept.h). */
-	void (*checkpoint)(void *self, struct buf *out, struct buf *kept);
+	/* From journal_poll, at each roll, from journal_save_state and from journal_close: the
+	 * folded state of everything up to and with out->seq, the last appended signal.  False: it
+	 * takes longer, and is given to journal_take_state, with the seq it stands at then; it
+	 * would be too late for journal_close. */
+	bool (*checkpoint)(void *self, struct saved_state *out);
 	/* From journal_poll: what a reader waited for may be there now. */
 	void (*warmed)(void *self);
 	void *self;
@@ -52,8 +54,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
  * mark.  A disk that fails is given three seconds.  Readers must be gone. */
 void journal_close(struct journal *journal);
 
-/* A checkpoint between two rolls, for what no signal tells: the state is asked for now,
- * and written as soon as all it stands for is on the disk. */
+/* A checkpoint between two rolls, for what no signal tells: the state is asked for now. */
 void journal_save_state(struct journal *journal);
 
 /* The newest valid checkpoint, empty if none, and the seq it stands at. */

@@ -19,13 +19,12 @@
 #define FIRSTS_MAX 64
 
 /* The state of these tests is the seq it stands at; and behind it what a start alone needs. */
-static void fold(void *self, struct buf *out, struct buf *kept)
+static bool fold(void *self, struct saved_state *out)
 {
-	struct journal **j = self;
-
-	buf_print(kept, "state at %llu", (unsigned long long)journal_last_seq(*j));
-	buf_add(out, buf_text(kept));
-	buf_add(out, TEXT(" and its texts"));
+	buf_print(&saved_state_add(out, true)->bytes, "state at %llu",
+	          (unsigned long long)out->seq);
+	buf_add(&saved_state_add(out, false)->bytes, TEXT(" and its texts"));
+	return true;
 }
 
 static struct journal_options kept_options(const char *dir, struct journal **j)
@@ -216,33 +215,38 @@ static void a_start_without_the_newest_goes_on_from_a_kept_one(void **state)
 
 /* ---- not kept ---- */
 
-static void fold_noise(void *self, struct buf *out, struct buf *kept)
+static bool fold_noise(void *self, struct saved_state *out)
 {
+	struct buf *kept = &saved_state_add(out, true)->bytes;
+
 	for (uint64_t i = 1, x = 88172645463325252u; i < 200000; i++) { /* nothing packs it */
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
 		buf_add(kept, (struct text){(const char *)&x, sizeof x});
 	}
-	buf_add(out, buf_text(kept));
+	return true;
 }
 
-static void fold_too_much(void *self, struct buf *out, struct buf *kept)
+static bool fold_too_much(void *self, struct saved_state *out)
 {
-	buf_add(out, TEXT("some"));
-	while (buf_add(kept, TEXT("more and more")))
-		;
+	struct buf *kept = &saved_state_add(out, true)->bytes;
+
+	while (kept->len <= KEPT_STATE_MAX)
+		buf_add(kept, TEXT("more and more"));
+	return true;
 }
 
-static void fold_nothing_for_the_past(void *self, struct buf *out, struct buf *kept)
+static bool fold_nothing_for_the_past(void *self, struct saved_state *out)
 {
-	buf_add(out, TEXT("for a start alone"));
+	buf_add(&saved_state_add(out, false)->bytes, TEXT("for a start alone"));
+	return true;
 }
 
 static void a_state_that_is_too_big_or_empty_is_not_kept(void **state)
 {
-	void (*const folds[])(void *, struct buf *, struct buf *) = {fold_noise, fold_too_much,
-	                                                             fold_nothing_for_the_past};
+	bool (*const folds[])(void *, struct saved_state *) = {fold_noise, fold_too_much,
+	                                                       fold_nothing_for_the_past};
 
 	for (size_t i = 0; i < 3; i++) {
 		char *dir = new_dir();

@@ -18,9 +18,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "journal/checkpoint.h"
 #include "journal/inside.h"
-#include "journal/kept.h"
 #include "journal/retention.h"
 
 #define RETRY_MS_MIN 100
@@ -56,7 +54,7 @@ static bool wait_until(struct journal *j, const struct timespec *moment)
 
 static bool has_state_to_write(const struct journal *j)
 {
-	return j->state.newest.len && j->state.seq <= j->durable;
+	return j->state.count && j->state.seq <= j->durable;
 }
 
 /* With the mutex.  Returns when something is to be done, or when it is time to look at the
@@ -264,20 +262,6 @@ static bool commit_all(struct journal *j)
 			wait_ms = RETRY_MS_MAX;
 	}
 	return true;
-}
-
-void saved_state_finish(struct saved_state *state)
-{
-	buf_finish(&state->newest);
-	buf_finish(&state->kept);
-}
-
-void saved_state_write(struct journal *j, struct saved_state *state)
-{
-	if (state->newest.len)
-		checkpoint_write(j->dir, state->seq, buf_text(&state->newest));
-	kept_offer(j, state->seq, &state->kept);
-	saved_state_finish(state);
 }
 
 static void write_state(struct journal *j)

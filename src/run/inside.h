@@ -65,14 +65,19 @@ struct runs {
 	size_t said_again;   /* so many, before room is looked for again; there was none */
 	struct link recalls; /* recall.in_runs */
 	unsigned recall_count;
-	uint64_t turn_ms;         /* when recall_turn was last called */
-	struct link sessions;     /* run_session.in_all */
-	struct map session_names; /* source NUL key -> struct run_session */
+	uint64_t turn_ms;           /* when recall_turn was last called */
+	struct link sessions;       /* run_session.in_all */
+	struct map session_names;   /* source NUL key -> struct run_session */
+	struct runs_saving *saving; /* NULL: they are not being saved */
 };
 
 struct run *run_create(struct runs *runs, struct text id, struct text source);
 void runs_keep(struct runs *runs, struct run *run, const struct frame_pieces *pieces);
 
+/* While they are being saved: this run is about to change, the frame at this place to go. */
+void runs_save_first(struct runs *runs, struct run *run);
+void runs_save_frame_first(struct runs *runs, uint64_t at);
+void runs_save_end(struct runs *runs); /* nothing is being saved any more */
 /* The number within its run that this frame gets. */
 uint64_t run_number(const struct run *run, const struct frame_pieces *pieces);
 

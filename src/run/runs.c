@@ -50,6 +50,7 @@ static void run_destroy(struct run *run)
 static void forget_run(struct runs *all, struct run *run)
 {
 	assert(!run->is_forgotten);
+	runs_save_first(all, run);
 	map_remove(&all->by_id, text_of(run->id));
 	list_remove(&run->in_all);
 	recall_forget(all, run);
@@ -90,6 +91,7 @@ static struct run *run_of(struct runs *all, const struct signal *s)
 		run->first_ms = s->at_ms;
 		run->said = said_create();
 	}
+	runs_save_first(all, run);
 	list_remove(&run->in_all);
 	list_add(&all->all, &run->in_all);
 	run->last_seq = s->seq;
@@ -108,9 +110,11 @@ static struct kept_frame *kept_at(const struct runs *all, uint64_t at)
 
 static void drop_oldest(struct runs *all)
 {
-	struct kept_frame *k = kept_at(all, all->first++);
+	struct kept_frame *k = kept_at(all, all->first);
 	struct run *run = k->run;
 
+	runs_save_frame_first(all, all->first);
+	all->first++;
 	all->bytes -= k->head_len + k->own_len + k->tail_len;
 	free(k->bytes);
 	assert(run->refs > 0);
@@ -308,9 +312,14 @@ static void heard(void *self, bool is_all)
 	all->told = all->head;
 }
 
-static void save(const void *self, struct buf *out)
+static void save_begin(void *self)
 {
-	runs_save(self, out);
+	runs_save_begin(self);
+}
+
+static bool save_more(void *self, struct buf *out)
+{
+	return runs_save_more(self, out);
 }
 
 static bool load(void *self, struct text saved, uint64_t *seq)
@@ -335,7 +344,8 @@ static const struct fold_kind runs_fold = {
 	.kept_max = RUNS_KEPT_MAX,
 	.hear = hear,
 	.heard = heard,
-	.save = save,
+	.save_begin = save_begin,
+	.save_more = save_more,
 	.load = load,
 	.save_texts = save_texts,
 	.load_texts = load_texts,
@@ -381,6 +391,7 @@ void runs_destroy(struct runs *all)
 {
 	if (!all)
 		return;
+	runs_save_end(all);
 	while (all->first < all->head)
 		drop_oldest(all);
 	list_each(&all->all, l)

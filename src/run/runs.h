@@ -50,6 +50,7 @@ struct run {
 	struct run_session *session; /* or NULL: see sessions.h */
 	struct link in_session;
 	char *spawned_by; /* the key of the session that began it, or NULL */
+	size_t to_save;   /* its place among those that are to be saved, from 1 on; 0: it is not */
 };
 
 struct run_frame {
@@ -103,9 +104,11 @@ bool runs_place(const struct runs *runs, const struct run *run, uint64_t number,
 /* The place from which on there are at most so many events (of all, or of a run). */
 uint64_t runs_back(const struct runs *runs, const struct run *run, size_t events);
 
-/* For the checkpoint.  Load is for one that has heard nothing yet; *seq: where older checkpoints
- * say that they stand. */
-void runs_save(const struct runs *runs, struct buf *out);
+/* For the checkpoint, a piece at a time; false: that was the last.  What is saved is what the runs
+ * were at runs_save_begin, whatever is heard meanwhile. */
+void runs_save_begin(struct runs *runs);
+bool runs_save_more(struct runs *runs, struct buf *out);
+/* For one that has heard nothing yet; *seq: where older checkpoints say that they stand. */
 bool runs_load(struct runs *runs, struct text saved, uint64_t *seq);
 
 #endif

@@ -2,7 +2,12 @@
  *
  * All of it is saved for the runs that spoke last, as long as there is room; of the
  * others the numbers, so that what they say next goes on counting.
+ *
+ * Thousands of them take long, so they are saved a piece at a time, and go on meanwhile.  What is
+ * saved is what they were when that began: a run that is about to change, and a frame that is
+ * about to go, are written first.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -10,6 +15,31 @@
 #include "bus/folds.h"
 #include "run/inside.h"
 #include "run/sessions.h"
+
+#define PIECE (16 * KIB)    /* that is saved at a time, or one run */
+#define PART_MAX (64 * MIB) /* of what waits to be written: as a whole checkpoint */
+
+/* A run before it changed. */
+struct earlier_run {
+	size_t numbers; /* bytes of it that are the numbers; what else there is follows */
+	struct buf saved;
+};
+
+struct run_to_save {
+	struct run *run;             /* NULL: it has changed since, and this is how it was: */
+	struct earlier_run *earlier; /* or NULL */
+};
+
+struct runs_saving {
+	uint64_t seq, number;
+	uint64_t at;               /* of the first frame that is saved */
+	uint64_t frame, frame_end; /* the next one to write, and where they end */
+	struct buf frames;
+	bool is_begun; /* something is written */
+	size_t begun;  /* where in the buffer */
+	size_t count, next;
+	struct run_to_save runs[]; /* the one that spoke last first */
+};
 
 static void add_numbers(const struct run *run, struct buf *out)
 {
@@ -85,6 +115,12 @@ static void save_run(const struct run *run, bool is_whole, struct buf *out)
 	buf_add_char(out, '}');
 }
 
+static void save_earlier(const struct earlier_run *run, bool is_whole, struct buf *out)
+{
+	buf_add(out, (struct text){run->saved.at, is_whole ? run->saved.len : run->numbers});
+	buf_add_char(out, '}');
+}
+
 static void save_frame(const struct run_frame *f, struct buf *out)
 {
 	put_object(out, NULL);
@@ -115,34 +151,137 @@ static uint64_t first_saved(const struct runs *all)
 	return at;
 }
 
-void runs_save(const struct runs *all, struct buf *out)
+static void drop_earlier(struct run_to_save *r)
 {
-	size_t begun = out->len;
-	const char *between = "";
-	uint64_t at = first_saved(all);
+	buf_finish(&r->earlier->saved);
+	free(r->earlier);
+	r->earlier = NULL;
+}
+
+void runs_save_begin(struct runs *all)
+{
+	struct runs_saving *s;
+
+	runs_save_end(all);
+	s = must_zero(1, sizeof(*s) + all->by_id.count * sizeof(*s->runs));
+	/* The frame of folds knows where they stand; earlier programs look here. */
+	s->seq = all->folded ? fold_seq(all->folded) : 0;
+	s->number = all->number;
+	s->at = s->frame = first_saved(all);
+	s->frame_end = all->head;
+	buf_init(&s->frames, PART_MAX);
+	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
+		struct run *run = list_of(l, struct run, in_all);
+
+		s->runs[s->count++].run = run;
+		run->to_save = s->count;
+	}
+	assert(s->count == all->by_id.count);
+	all->saving = s;
+}
+
+void runs_save_end(struct runs *all)
+{
+	struct runs_saving *s = all->saving;
+
+	if (!s)
+		return;
+	for (; s->next < s->count; s->next++) {
+		struct run_to_save *r = &s->runs[s->next];
+
+		if (r->run)
+			r->run->to_save = 0;
+		else
+			drop_earlier(r);
+	}
+	buf_finish(&s->frames);
+	free(s);
+	all->saving = NULL;
+}
+
+void runs_save_first(struct runs *all, struct run *run)
+{
+	struct earlier_run *earlier;
+
+	if (!run->to_save)
+		return;
+	earlier = must_zero(1, sizeof(*earlier));
+	buf_init(&earlier->saved, PART_MAX);
+	save_numbers(run, &earlier->saved);
+	earlier->numbers = earlier->saved.len;
+	save_whole(run, &earlier->saved);
+	all->saving->runs[run->to_save - 1] = (struct run_to_save){NULL, earlier};
+	run->to_save = 0;
+}
+
+static void save_next_frame(struct runs *all)
+{
+	struct runs_saving *s = all->saving;
 	struct run_frame f;
 
-	/* The frame of folds knows where they stand; earlier programs look here. */
-	put_object(out, NULL);
-	put_u64(out, "seq", all->folded ? fold_seq(all->folded) : 0);
-	put_u64(out, "at", at);
-	put_u64(out, "number", all->number);
-	put_list(out, "runs");
-	for (const struct link *l = all->all.prev; l != &all->all; l = l->prev) {
-		buf_add(out, text_of(between));
-		save_run(list_of(l, const struct run, in_all), out->len - begun < RUNS_SAVED_MAX,
-		         out);
-		between = ",";
+	if (runs_frame(all, s->frame, &f))
+		save_frame(&f, &s->frames);
+	s->frame++;
+}
+
+void runs_save_frame_first(struct runs *all, uint64_t at)
+{
+	if (all->saving && at == all->saving->frame && at < all->saving->frame_end)
+		save_next_frame(all);
+}
+
+static void save_next_run(struct runs_saving *s, struct buf *out)
+{
+	struct run_to_save *r = &s->runs[s->next];
+	bool is_whole;
+
+	if (s->next)
+		buf_add_char(out, ',');
+	is_whole = out->len - s->begun < RUNS_SAVED_MAX;
+	if (r->run) {
+		save_run(r->run, is_whole, out);
+		r->run->to_save = 0;
+	} else {
+		save_earlier(r->earlier, is_whole, out);
+		drop_earlier(r);
 	}
+	s->next++;
+}
+
+static void save_head(struct runs_saving *s, struct buf *out)
+{
+	s->is_begun = true;
+	s->begun = out->len;
+	put_object(out, NULL);
+	put_u64(out, "seq", s->seq);
+	put_u64(out, "at", s->at);
+	put_u64(out, "number", s->number);
+	put_list(out, "runs");
+}
+
+/* Frames first: they are the ones that do not stay. */
+bool runs_save_more(struct runs *all, struct buf *out)
+{
+	struct runs_saving *s = all->saving;
+	size_t enough = s->frames.len + PIECE;
+
+	while (s->frame < s->frame_end && s->frames.len < enough)
+		save_next_frame(all);
+	if (s->frames.len >= enough)
+		return true;
+	if (!s->is_begun)
+		save_head(s, out);
+	for (enough = out->len + PIECE; s->next < s->count && out->len < enough;)
+		save_next_run(s, out);
+	if (s->next < s->count)
+		return true;
 	put_list_end(out);
 	put_list(out, "frames");
-	for (between = ""; at < all->head && runs_frame(all, at, &f); at++) {
-		buf_add(out, text_of(between));
-		save_frame(&f, out);
-		between = ",";
-	}
+	buf_add(out, buf_text(&s->frames));
 	put_list_end(out);
 	put_end(out);
+	runs_save_end(all);
+	return false;
 }
 
 /* --- loading --------------------------------------------------------------- */

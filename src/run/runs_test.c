@@ -402,10 +402,88 @@ static void what_is_kept_has_a_ceiling(void **state)
 	assert_true(f.at > RUNS_MAX);
 	assert_int_equal(f.run->id[0], 'b');
 	buf_init(&saved, 64 * MIB);
-	runs_save(runs, &saved);
+	for (runs_save_begin(runs); runs_save_more(runs, &saved);)
+		;
 	assert_true(saved.len < RUNS_SAVED_MAX + 4 * MIB);
 	buf_finish(&saved);
 	free(payload);
+}
+
+/* One of so many numbers, from 0 on; the same ones each time. */
+static unsigned draw(unsigned count)
+{
+	static uint32_t drawn = 7;
+
+	drawn = drawn * 1664525 + 1013904223;
+	return (drawn >> 16) % count;
+}
+
+/* Something is heard of one of so many runs: words, long ones too, thoughts or the end. */
+static void hear_something(struct signal_reader *lines, unsigned runs_count)
+{
+	static const char *const types[] = {"text_delta", "text_delta", "thinking", "completion"};
+	static uint64_t seq;
+	struct signal s;
+	char *line = must_print("{\"seq\":%llu,\"id\":\"i\",\"type\":\"%s\",\"timestamp\":7,"
+	                        "\"source\":\"me\",\"correlationId\":\"some-%u\",\"payload\":"
+	                        "{\"agentId\":\"a%u\",\"content\":\"%0*d \\\"\",\"sessionKey\":"
+	                        "\"k%u\"}}",
+	                        (unsigned long long)++seq, types[draw(4)], draw(runs_count),
+	                        draw(3), draw(8) ? 5 : 3000, 1, draw(5));
+
+	assert_true(signal_read(lines, text_of(line), &s, NULL));
+	runs_hear(runs, &s);
+	free(line);
+}
+
+static void save_in_one(struct buf *out)
+{
+	buf_clear(out);
+	for (runs_save_begin(runs); runs_save_more(runs, out);)
+		;
+}
+
+/* In pieces, while they go on speaking: as it was when that began. */
+static void save_among_signals(struct signal_reader *lines, struct buf *out, unsigned signals,
+                               unsigned runs_count)
+{
+	bool more = true;
+
+	buf_clear(out);
+	runs_save_begin(runs);
+	while (more) {
+		size_t was = out->len;
+
+		for (unsigned n = draw(signals + 1); n > 0; n--)
+			hear_something(lines, runs_count);
+		more = runs_save_more(runs, out);
+		assert_true(!more || out->len - was <= 64 * KIB);
+	}
+}
+
+static void what_is_saved_is_of_the_moment_when_that_began(void **state)
+{
+	static const struct {
+		unsigned runs, signals;
+	} floods[] = {{3, 20}, {300, 3}, {RUNS_MAX + 300, 60}, {7, 2000}};
+	struct signal_reader *lines = signal_reader_create();
+	struct buf whole, pieces;
+
+	buf_init(&whole, 64 * MIB);
+	buf_init(&pieces, 64 * MIB);
+	for (size_t i = 0; i < sizeof(floods) / sizeof(*floods); i++) {
+		for (unsigned n = 0; n < 4 * floods[i].runs; n++)
+			hear_something(lines, floods[i].runs);
+		save_in_one(&whole);
+		save_among_signals(lines, &pieces, floods[i].signals, floods[i].runs);
+		assert_int_equal(pieces.len, whole.len);
+		assert_memory_equal(pieces.at, whole.at, whole.len);
+	}
+	runs_save_begin(runs); /* and is not gone on with */
+	hear_something(lines, 3);
+	buf_finish(&whole);
+	buf_finish(&pieces);
+	signal_reader_destroy(lines);
 }
 
 static void what_retention_took_is_passed_over(void **state)
@@ -480,6 +558,7 @@ int main(void)
 		TEST(numbers_are_the_same_after_a_restart_and_from_zero),
 		TEST(a_replay_tells_what_was_told_live),
 		TEST(what_is_kept_has_a_ceiling),
+		TEST(what_is_saved_is_of_the_moment_when_that_began),
 		cmocka_unit_test_setup_teardown(what_retention_took_is_passed_over, set_up_short,
 	                                        tear_down),
 		TEST(an_id_is_free_until_a_run_has_it),
