@@ -149,7 +149,7 @@ static void make_sound(void)
 	for (int i = 0; i < 60; i++) {
 		char line[LINE_ROOM];
 
-		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), i % 4 == 0);
+		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), i % 4 == 0, NULL);
 		if (i % 4 == 0 && i < 30)
 			wait_durable(j);
 	}
@@ -362,7 +362,7 @@ static void use(struct journal *j, size_t max)
 	read_all(j, 0, max, old);
 	read_all(j, old / 2, max, old);
 	for (int i = 0; i < FRESH && old < UINT64_MAX - FRESH; i++)
-		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), true);
+		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), true, NULL);
 	wait_durable(j);
 	read_all(j, old, max, old);
 	read_all(j, 0, 64 * KIB, old);

@@ -148,9 +148,11 @@ static void show(struct bus *bus, const struct signal *s)
 static struct text store(struct bus *bus, const struct bus_emit *emit, const struct draft *d,
                          const struct window_mark *mark, uint64_t seq)
 {
+	struct place_keys keys = place_keys_of(d->correlation, d->source, d->type);
+
 	buf_clear(&bus->line);
 	admit_stamp(&bus->line, seq, d);
-	if (journal_append(bus->journal, buf_text(&bus->line), d->body, emit->durable) ==
+	if (journal_append(bus->journal, buf_text(&bus->line), d->body, emit->durable, &keys) ==
 	    JOURNAL_KEPT) {
 		if (mark)
 			window_add(bus->window, mark, seq, bus->looked);

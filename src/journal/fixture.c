@@ -187,7 +187,8 @@ enum journal_append append(struct journal *j, bool hurry)
 	char line[LINE_ROOM];
 	size_t len = line_of(journal_last_seq(j) + 1, line, sizeof line);
 
-	return journal_append(j, (struct text){line, 8}, (struct text){line + 8, len - 8}, hurry);
+	return journal_append(j, (struct text){line, 8}, (struct text){line + 8, len - 8}, hurry,
+	                      NULL);
 }
 
 void wait_durable(struct journal *j)

@@ -14,6 +14,7 @@
 #include "journal/format.h"
 #include "journal/kept.h"
 #include "journal/lock.h"
+#include "journal/placing.h"
 #include "journal/recover.h"
 #include "journal/rewrite.h"
 #include "journal/shelf.h"
@@ -292,6 +293,8 @@ static bool put_in_place(int dir, uint64_t first, enum segment_file which, struc
 	char fresh[REWRITE_NAME_ROOM], name[SEGMENT_NAME_ROOM];
 
 	rewrite_name(fresh, first, which);
+	if (faccessat(dir, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		placing_remove(dir, first); /* it would still tell what was there */
 	segment_name(name, first, which);
 	return renameat(dir, fresh, dir, name) == 0 || errno == ENOENT ||
 	       error_errno(why, "%s", name);

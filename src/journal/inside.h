@@ -15,6 +15,7 @@
 #include "base/list.h"
 #include "journal/epochs.h"
 #include "journal/journal.h"
+#include "journal/placing.h"
 #include "journal/recent.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
@@ -82,8 +83,13 @@ struct journal {
 
 	/* --- the warmer's, under the mutex too --- */
 	pthread_t warmer;
-	struct link cold; /* warm.in_queue: requests, oldest first */
-	struct link warm; /* warm.in_queue: answered, not yet fetched */
+	struct link cold;    /* warm.in_queue: requests, oldest first */
+	struct link warm;    /* warm.in_queue: answered, not yet fetched */
+	struct link finds;   /* find.in_queue: questions, oldest first */
+	struct link found;   /* find.in_queue: answered */
+	bool is_placing_due; /* there is something for placing_work */
+
+	struct placing placing; /* with a mutex of its own */
 };
 
 /* Threads of ours: tells the owner that there is something to poll.  The mutex is

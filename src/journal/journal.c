@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "journal/checkpoint.h"
+#include "journal/find.h"
 #include "journal/forget.h"
 #include "journal/format.h"
 #include "journal/inside.h"
@@ -179,6 +180,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
 	}
 	j->durable = j->durable_seen = j->last;
 	recent_init(&j->recent, j->last + 1);
+	placing_init(j);
 	writer_start(j);
 	warmer_start(j);
 	return j;
@@ -243,7 +245,7 @@ static enum journal_append leave_out(struct journal *j)
 }
 
 enum journal_append journal_append(struct journal *j, struct text head, struct text body,
-                                   bool hurry)
+                                   bool hurry, const struct place_keys *keys)
 {
 	size_t len = head.len + body.len + 1;
 
@@ -252,7 +254,7 @@ enum journal_append journal_append(struct journal *j, struct text head, struct t
 	if (j->gap_from)
 		close_gap(j);
 	assert(!j->gap_from && j->last < SEQ_MAX);
-	recent_add(&j->recent, head, body);
+	recent_add(&j->recent, head, body, keys);
 	j->last++;
 	j->appended += len;
 	if (hurry || waiting(j) >= EAGER_BYTES)
@@ -328,6 +330,7 @@ void journal_poll(struct journal *j)
 	j->fails = r.failing.words[0] != '\0';
 	tell_trouble(j, &r);
 	if (r.durable > j->durable_seen) {
+		placing_feed(j, r.durable);
 		j->durable_seen = r.durable;
 		recent_trim(&j->recent, r.durable);
 		if (j->options.durable)
@@ -341,6 +344,7 @@ void journal_poll(struct journal *j)
 	}
 	if (r.warmed) {
 		warmer_bury(j);
+		find_bury(j);
 		if (j->options.warmed)
 			j->options.warmed(j->options.self);
 	}
@@ -387,6 +391,7 @@ void journal_close(struct journal *j)
 		log_error("journal", "stopped with %llu signals that are not on the disk",
 		          (unsigned long long)(j->last - j->durable_seen));
 	recent_finish(&j->recent);
+	placing_finish(j);
 	journal_destroy(j);
 }
 

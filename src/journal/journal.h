@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "journal/places.h"
 #include "journal/state.h"
 #include "signal/position.h"
 
@@ -81,9 +82,10 @@ bool journal_has_room(const struct journal *journal, size_t bytes);
 bool journal_is_behind(const struct journal *journal);
 
 /* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
- * its newline here.  hurry: somebody waits for its durability. */
+ * its newline here.  hurry: somebody waits for its durability.  keys: what searches find it
+ * by; NULL: nobody knows, and every search has to look at it. */
 enum journal_append journal_append(struct journal *journal, struct text head, struct text body,
-                                   bool hurry);
+                                   bool hurry, const struct place_keys *keys);
 
 /* The line that was kept last, valid until the next poll. */
 struct text journal_newest(const struct journal *journal);

@@ -62,9 +62,9 @@ static void lines_are_in_the_file_as_they_were_given(void **state)
 	struct buf file;
 	struct stat st;
 
-	journal_append(j, TEXT("{\"seq\":1,"), TEXT("\"id\":\"a\"}"), true);
-	journal_append(j, TEXT(""), TEXT("{\"seq\":2}"), true);
-	journal_append(j, TEXT("{\"seq\":3}"), TEXT(""), true);
+	journal_append(j, TEXT("{\"seq\":1,"), TEXT("\"id\":\"a\"}"), true, NULL);
+	journal_append(j, TEXT(""), TEXT("{\"seq\":2}"), true, NULL);
+	journal_append(j, TEXT("{\"seq\":3}"), TEXT(""), true, NULL);
 	wait_durable(j);
 	load_file(path, &file);
 	assert_true(
@@ -150,7 +150,7 @@ static void long_lines_are_whole(void **state)
 	memset(line, 'y', 3 * MIB);
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < 6 && round == 0; i++)
-			journal_append(j, TEXT("{"), (struct text){line, sizes[i]}, true);
+			journal_append(j, TEXT("{"), (struct text){line, sizes[i]}, true, NULL);
 		wait_durable(j);
 		r = journal_reader_create(j, 0);
 		for (size_t i = 0; i < 6;) {

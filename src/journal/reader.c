@@ -6,7 +6,9 @@
 
 #include "base/must.h"
 #include "journal/cold.h"
+#include "journal/find.h"
 #include "journal/inside.h"
+#include "journal/sieve.h"
 #include "journal/walk.h"
 
 struct journal_reader {
@@ -14,6 +16,12 @@ struct journal_reader {
 	uint64_t next;
 	struct gap pending; /* to be told first; why is NULL when there is none */
 	struct walk walk;   /* where in the files it stands */
+	size_t looked;      /* bytes that the last journal_read has gone through here */
+
+	/* with a sieve, in the place of the walk: */
+	struct journal_sieve *sieve; /* a reference; NULL: everything is wanted */
+	struct find *find;           /* its question, and what it has of the answer */
+	uint64_t end;                /* the first seq that is not wanted */
 };
 
 struct journal_reader *journal_reader_resume(struct journal *j, const struct positions *after)
@@ -21,6 +29,7 @@ struct journal_reader *journal_reader_resume(struct journal *j, const struct pos
 	struct journal_reader *r = must_zero(1, sizeof *r);
 
 	r->journal = j;
+	r->end = UINT64_MAX;
 	walk_init(&r->walk, j);
 	r->next = epochs_resume(&j->epochs, after, j->last, &r->pending);
 	/* Nobody has seen seq 0: it stands for the beginning of what there is. */
@@ -38,8 +47,44 @@ void journal_reader_destroy(struct journal_reader *r)
 {
 	if (!r)
 		return;
+	find_destroy(r->find);
+	journal_sieve_unref(r->sieve);
 	walk_finish(&r->walk);
 	free(r);
+}
+
+void journal_reader_sift(struct journal_reader *r, struct journal_sieve *sieve)
+{
+	assert(!r->sieve);
+	r->sieve = sieve;
+	journal_sieve_ref(sieve);
+	r->find = find_create(r->journal, sieve);
+}
+
+void journal_reader_end_at(struct journal_reader *r, uint64_t end)
+{
+	r->end = end;
+}
+
+size_t journal_reader_looked(const struct journal_reader *r)
+{
+	return r->looked;
+}
+
+/* What is being found for another place is of no use here. */
+static void reader_forget_found(struct journal_reader *r)
+{
+	if (!r->find)
+		return;
+	if (find_is_waiting(r->find)) {
+		find_destroy(r->find);
+		r->find = find_create(r->journal, r->sieve);
+	}
+	buf_clear(&r->find->found);
+	r->find->taken = 0;
+	r->find->next = 0;
+	r->find->gap.why = NULL;
+	r->find->is_entered = false;
 }
 
 uint64_t journal_reader_next(const struct journal_reader *r)
@@ -53,14 +98,18 @@ void journal_reader_seek(struct journal_reader *r, uint64_t next_seq)
 
 	r->next = next_seq < 1 ? 1 : next_seq < end ? next_seq : end;
 	r->pending.why = NULL;
+	reader_forget_found(r);
 	walk_leave_place(&r->walk);
 }
 
 void journal_reader_take(struct journal_reader *r, size_t bytes, uint64_t next_seq)
 {
 	assert(next_seq >= r->next);
-	walk_take(&r->walk, bytes);
 	r->next = next_seq;
+	if (r->find)
+		r->find->taken += bytes;
+	else
+		walk_take(&r->walk, bytes);
 }
 
 static enum journal_news report(struct journal_reader *r, struct gap *out, uint64_t to,
@@ -83,6 +132,7 @@ static enum journal_news read_memory(struct journal_reader *r, size_t max, struc
 	if (b->gap_to)
 		return report(r, gap, b->gap_to, "lost");
 	*lines = recent_lines(b, r->next, max);
+	r->looked = lines->len;
 	return JOURNAL_LINES;
 }
 
@@ -93,6 +143,7 @@ static enum journal_news read_files(struct journal_reader *r, size_t max, struct
 
 	switch (walk_read(&r->walk, r->next, max, lines, &to)) {
 	case WALK_LINES:
+		r->looked = lines->len;
 		return JOURNAL_LINES;
 	case WALK_COLD:
 		return JOURNAL_COLD;
@@ -108,22 +159,96 @@ static enum journal_news read_files(struct journal_reader *r, size_t max, struct
 	return report(r, gap, to, "damaged");
 }
 
+/* ---- with a sieve ---- */
+
+/* What was found and is not used yet; false: there is none. */
+static bool read_found(struct journal_reader *r, struct text *lines, struct gap *gap,
+                       enum journal_news *news)
+{
+	struct find *f = r->find;
+
+	assert(f->taken <= f->found.len);
+	if (f->taken < f->found.len) {
+		*lines = (struct text){f->found.at + f->taken, f->found.len - f->taken};
+		*news = JOURNAL_LINES;
+		return true;
+	}
+	if (f->next > r->next)
+		r->next = f->next;
+	if (!f->gap.why)
+		return false;
+	*gap = f->gap;
+	f->gap.why = NULL;
+	*news = JOURNAL_GAP;
+	return true;
+}
+
+/* A slice of memory, judged here: hashes beside the lines tell of most that they do not pass. */
+static enum journal_news sift_memory(struct journal_reader *r, size_t max, struct text *lines,
+                                     struct gap *gap)
+{
+	const struct block *b = recent_find(&r->journal->recent, r->next);
+	struct find *f = r->find;
+	struct text rest;
+
+	if (b->gap_to)
+		return report(r, gap, b->gap_to, "lost");
+	rest = recent_lines(b, r->next, max);
+	r->looked = rest.len;
+	buf_clear(&f->found);
+	f->taken = 0;
+	f->next = r->next;
+	for (; rest.len && f->next < r->end; f->next++) {
+		struct text line = text_cut(rest, '\n', &rest);
+		const struct place_keys *keys = recent_keys(b, f->next);
+
+		if ((keys && !journal_sieve_may_pass(r->sieve, keys)) ||
+		    !r->sieve->passes(r->sieve, line, f->signals))
+			continue;
+		buf_add(&f->found, line);
+		buf_add_char(&f->found, '\n');
+	}
+	*lines = buf_text(&f->found);
+	if (!lines->len)
+		r->next = f->next;
+	return JOURNAL_LINES;
+}
+
+/* In files, which are the reader's thread's to look at. */
+static enum journal_news sift_files(struct journal_reader *r)
+{
+	find_ask(r->find, r->next, r->end);
+	return JOURNAL_COLD;
+}
+
+static bool reader_waits(struct journal_reader *r)
+{
+	return r->find && find_is_waiting(r->find);
+}
+
 enum journal_news journal_read(struct journal_reader *r, size_t max, struct text *lines,
                                struct gap *gap)
 {
 	struct journal *j = r->journal;
 
+	enum journal_news news;
+
 	assert(r->next > 0);
+	r->looked = 0;
 	if (r->pending.why) {
 		*gap = r->pending;
 		r->pending.why = NULL;
 		return JOURNAL_GAP;
 	}
+	if (reader_waits(r))
+		return JOURNAL_COLD;
+	if (r->find && read_found(r, lines, gap, &news))
+		return news;
 	if (r->next > j->last)
 		return JOURNAL_END;
 	if (r->next >= j->recent.next) /* live only, and its gap line is not written yet */
 		return report(r, gap, j->last, "lost");
 	if (r->next >= recent_first(&j->recent))
-		return read_memory(r, max, lines, gap);
-	return read_files(r, max, lines, gap);
+		return r->find ? sift_memory(r, max, lines, gap) : read_memory(r, max, lines, gap);
+	return r->find ? sift_files(r) : read_files(r, max, lines, gap);
 }

@@ -12,6 +12,7 @@
 #include "journal/journal.h"
 
 struct journal_reader;
+struct journal_sieve;
 
 enum journal_news {
 	JOURNAL_LINES,
@@ -35,10 +36,19 @@ void journal_reader_destroy(struct journal_reader *reader);
 uint64_t journal_reader_next(const struct journal_reader *reader);
 void journal_reader_seek(struct journal_reader *reader, uint64_t next_seq);
 
+/* Gives only lines that pass, with any seqs between them left out, and gaps as before; once, before
+ * anything is read.  Those on the disk are looked for on the journal's second thread. */
+void journal_reader_sift(struct journal_reader *reader, struct journal_sieve *sieve);
+void journal_reader_end_at(struct journal_reader *reader, uint64_t end); /* none from here on */
+
+/* Bytes that the last journal_read has gone through on this thread: what it has cost. */
+size_t journal_reader_looked(const struct journal_reader *reader);
+
 /* On JOURNAL_LINES: lines is one or more whole lines, each with its newline, at
  * most about max bytes (one longer line is given whole), valid until the next
  * call into the journal.  The first line has seq journal_reader_next(). Then
- * say what was used with journal_reader_take. */
+ * say what was used with journal_reader_take.  With a sieve there may be none: then the
+ * reader stands further, and there is nothing to take. */
 enum journal_news journal_read(struct journal_reader *reader, size_t max, struct text *lines,
                                struct gap *gap);
 void journal_reader_take(struct journal_reader *reader, size_t bytes, uint64_t next_seq);

@@ -16,6 +16,7 @@ static struct block *block_create(size_t room)
 	assert(room >= BLOCK_BYTES && room <= UINT32_MAX);
 	b->room = (uint32_t)room;
 	b->ends = must_alloc(lines * sizeof *b->ends);
+	b->keys = must_alloc(lines * sizeof *b->keys);
 	b->at = must_alloc(room);
 	return b;
 }
@@ -23,6 +24,7 @@ static struct block *block_create(size_t room)
 static void block_destroy(struct block *b)
 {
 	free(b->ends);
+	free(b->keys);
 	free(b->at);
 	free(b);
 }
@@ -118,7 +120,8 @@ static void recent_publish(struct block *b, uint32_t lines, size_t bytes)
 	atomic_store_explicit(&b->filled, FILLED(lines, (uint32_t)bytes), memory_order_release);
 }
 
-void recent_add(struct recent *recent, struct text head, struct text body)
+void recent_add(struct recent *recent, struct text head, struct text body,
+                const struct place_keys *keys)
 {
 	size_t len = head.len + body.len + 1;
 	struct block *b = recent->tail;
@@ -137,6 +140,7 @@ void recent_add(struct recent *recent, struct text head, struct text body)
 	used += (uint32_t)len;
 	b->at[used - 1] = '\n';
 	b->ends[lines] = used;
+	b->keys[lines] = keys ? *keys : (struct place_keys){{PLACE_ANY}};
 	recent->next++;
 	recent_publish(b, lines + 1, used);
 }
@@ -203,6 +207,14 @@ const struct block *recent_find(const struct recent *recent, uint64_t seq)
 			high = middle;
 	}
 	return recent_at(recent, low);
+}
+
+const struct place_keys *recent_keys(const struct block *block, uint64_t seq)
+{
+	const struct place_keys *keys = &block->keys[seq - block->first];
+
+	assert(!block->gap_to && seq >= block->first);
+	return keys->of[0] == PLACE_ANY ? NULL : keys;
 }
 
 struct text recent_lines(const struct block *block, uint64_t seq, size_t max)

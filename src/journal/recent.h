@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "journal/places.h"
 
 #define RECENT_SIGNALS 10000
 #define RECENT_BYTES_MAX (64 * MIB)
@@ -30,7 +31,8 @@ struct block {
 	uint64_t first;  /* seq of the first line */
 	uint64_t gap_to; /* not 0: one journal.gap line, for first..gap_to */
 	uint32_t room;
-	uint32_t *ends; /* the owner's: where each line ends */
+	uint32_t *ends;          /* the owner's: where each line ends */
+	struct place_keys *keys; /* the owner's: what each is found by */
 	char *at;
 };
 
@@ -48,8 +50,9 @@ struct recent {
 void recent_init(struct recent *recent, uint64_t next);
 void recent_finish(struct recent *recent);
 
-/* Adds the line `next` and its newline. */
-void recent_add(struct recent *recent, struct text head, struct text body);
+/* Adds the line `next` and its newline.  keys: what it is found by; NULL: nobody knows. */
+void recent_add(struct recent *recent, struct text head, struct text body,
+                const struct place_keys *keys);
 
 /* The line that was added last, without its newline. */
 struct text recent_newest(const struct recent *recent);
@@ -64,6 +67,9 @@ uint64_t recent_first(const struct recent *recent); /* what is older is only on 
 
 /* The block that seq is in; recent_first <= seq < next. */
 const struct block *recent_find(const struct recent *recent, uint64_t seq);
+
+/* What seq, a line of that block, is found by; NULL: nobody knows. */
+const struct place_keys *recent_keys(const struct block *block, uint64_t seq);
 
 /* Whole lines from seq on, of one block that is not a gap: at most max bytes, or
  * one line. */

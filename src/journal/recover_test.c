@@ -462,7 +462,7 @@ static void a_big_segment_without_its_index_gets_another(void **state)
 	line.len += 3 * MIB;
 	buf_add(&line, TEXT("\"}"));
 	journal_append(j, (struct text){line.at, 12}, (struct text){line.at + 12, line.len - 12},
-	               true);
+	               true, NULL);
 	wait_durable(j);
 	commit(j, 100);
 	copy = crash_copy(dir);

@@ -112,6 +112,7 @@ static void remove_oldest(struct journal *j)
 	segment_name(name, first, SEGMENT_INDEX);
 	unlinkat(j->dir, name, 0);
 	kept_remove(j->dir, first);
+	placing_remove(j->dir, first);
 	log_info("journal", "segment %llu is over the limit and gone", (unsigned long long)first);
 }
 

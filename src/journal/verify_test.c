@@ -167,8 +167,8 @@ static void a_line_with_another_seq_is_told(void **state)
 	struct journal *j = open_in(dir);
 	struct findings f;
 
-	journal_append(j, TEXT("{\"seq\":1,"), TEXT("\"id\":\"a\"}"), true);
-	journal_append(j, TEXT("{\"seq\":20,"), TEXT("\"id\":\"b\"}"), true);
+	journal_append(j, TEXT("{\"seq\":1,"), TEXT("\"id\":\"a\"}"), true, NULL);
+	journal_append(j, TEXT("{\"seq\":20,"), TEXT("\"id\":\"b\"}"), true, NULL);
 	journal_close(j);
 	j = open_in(dir);
 	commit(j, 1);

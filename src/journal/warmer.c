@@ -1,4 +1,8 @@
-/* warmer.c - the thread that waits for the disk in the readers' place. */
+/* warmer.c - the reader's thread: it waits for the disk in the readers' place.
+ *
+ * Cold pages come first, for somebody stands still without them; then questions (find.h), each a
+ * slice at a time; and when nobody waits, the indexes that are to be made (placing.h).
+ */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +12,14 @@
 
 #include "base/must.h"
 #include "journal/disk.h"
+#include "journal/find.h"
 #include "journal/inside.h"
 #include "journal/warm.h"
 
 #define AHEAD_BYTES (4 * MIB) /* what a reader will want next */
 #define SCRATCH_BYTES (256 * KIB)
 #define NO_FILES_MS 50
+#define REST_MS 6 /* between two slices of what nobody waits for: a quarter of a processor */
 
 /* Opening it once brings the name and the inode into memory.  When there is no
  * descriptor left, the reader would ask again at once, so it has to wait. */
@@ -56,15 +62,26 @@ static struct warm *next_request(struct journal *j)
 {
 	struct warm *w;
 
-	while (!j->stopping && list_is_empty(&j->cold))
-		pthread_cond_wait(&j->to_warmer, &j->mutex);
-	if (j->stopping)
+	if (list_is_empty(&j->cold))
 		return NULL;
 	w = list_of(j->cold.next, struct warm, in_queue);
 	list_remove(&w->in_queue);
 	assert(!w->is_orphan);
 	w->state = WARM_BUSY;
 	return w;
+}
+
+static struct find *next_find(struct journal *j)
+{
+	struct find *f;
+
+	if (list_is_empty(&j->finds))
+		return NULL;
+	f = list_of(j->finds.next, struct find, in_queue);
+	list_remove(&f->in_queue);
+	assert(f->state == FIND_QUEUED && !f->is_orphan);
+	f->state = FIND_BUSY;
+	return f;
 }
 
 static void warmer_serve(struct journal *j, struct warm *w, char *scratch)
@@ -75,29 +92,74 @@ static void warmer_serve(struct journal *j, struct warm *w, char *scratch)
 		touch_names(j, w->wanted.first);
 }
 
-static void *warmer_run(void *self)
+/* Answered: the owner is told.  With the mutex, which it lets go for that. */
+static void tell_owner(struct journal *j)
 {
-	struct journal *j = self;
-	char *scratch = must_alloc(SCRATCH_BYTES);
-	struct warm *w;
+	bool wake;
 
+	j->warmed = true;
+	wake = journal_has_news(j);
+	pthread_mutex_unlock(&j->mutex);
+	if (wake)
+		journal_wake(j);
 	pthread_mutex_lock(&j->mutex);
-	while ((w = next_request(j))) {
-		bool wake;
+}
 
+/* A little of what nobody waits for, and a rest, unless somebody comes.  With the mutex. */
+static void work_unasked(struct journal *j)
+{
+	struct timespec until;
+
+	j->is_placing_due = false;
+	pthread_mutex_unlock(&j->mutex);
+	if (!placing_work(j)) {
+		pthread_mutex_lock(&j->mutex);
+		return;
+	}
+	pthread_mutex_lock(&j->mutex);
+	j->is_placing_due = true;
+	until = journal_in_ms(REST_MS);
+	if (!j->stopping && list_is_empty(&j->cold) && list_is_empty(&j->finds))
+		pthread_cond_timedwait(&j->to_warmer, &j->mutex, &until);
+}
+
+/* One thing, whatever is due first.  With the mutex. */
+static void warmer_step(struct journal *j, char *scratch)
+{
+	struct warm *w = next_request(j);
+	struct find *f = w ? NULL : next_find(j);
+
+	if (w) {
 		pthread_mutex_unlock(&j->mutex);
 		warmer_serve(j, w, scratch);
 		pthread_mutex_lock(&j->mutex);
 		assert(w->state == WARM_BUSY);
 		w->state = WARM_DONE;
 		list_add(&j->warm, &w->in_queue);
-		j->warmed = true;
-		wake = journal_has_news(j);
+		tell_owner(j);
+	} else if (f) {
 		pthread_mutex_unlock(&j->mutex);
-		if (wake)
-			journal_wake(j);
+		find_work(f);
 		pthread_mutex_lock(&j->mutex);
+		assert(f->state == FIND_BUSY);
+		f->state = FIND_DONE;
+		list_add(&j->found, &f->in_queue);
+		tell_owner(j);
+	} else if (j->is_placing_due) {
+		work_unasked(j);
+	} else {
+		pthread_cond_wait(&j->to_warmer, &j->mutex);
 	}
+}
+
+static void *warmer_run(void *self)
+{
+	struct journal *j = self;
+	char *scratch = must_alloc(SCRATCH_BYTES);
+
+	pthread_mutex_lock(&j->mutex);
+	while (!j->stopping)
+		warmer_step(j, scratch);
 	pthread_mutex_unlock(&j->mutex);
 	free(scratch);
 	return NULL;
@@ -126,6 +188,9 @@ void warmer_start(struct journal *j)
 {
 	list_init(&j->cold);
 	list_init(&j->warm);
+	list_init(&j->finds);
+	list_init(&j->found);
+	j->is_placing_due = true;
 	journal_spawn(&j->warmer, "journal-warm", warmer_run, j);
 }
 
@@ -133,4 +198,5 @@ void warmer_stop(struct journal *j)
 {
 	pthread_join(j->warmer, NULL);
 	warmer_bury(j);
+	find_bury(j);
 }

@@ -25,6 +25,23 @@ void filter_finish(struct filter *filter)
 	filter_init(filter);
 }
 
+static char **copy_words(char **words, unsigned count)
+{
+	char **copies = count ? must_alloc(count * sizeof(*copies)) : NULL;
+
+	for (unsigned i = 0; i < count; i++)
+		copies[i] = text_dup(text_of(words[i]));
+	return copies;
+}
+
+void filter_copy(struct filter *to, const struct filter *from)
+{
+	*to = *from;
+	to->types = copy_words(from->types, from->type_count);
+	to->sources = copy_words(from->sources, from->source_count);
+	to->correlation = from->correlation ? text_dup(text_of(from->correlation)) : NULL;
+}
+
 static bool check_word(struct text word, const char *what, struct error *why)
 {
 	if (word.len == 0)

@@ -23,6 +23,7 @@ struct filter {
 
 void filter_init(struct filter *filter);
 void filter_finish(struct filter *filter);
+void filter_copy(struct filter *to, const struct filter *from); /* `to` holds nothing */
 
 bool filter_add_type(struct filter *filter, struct text type, struct error *why);
 bool filter_add_source(struct filter *filter, struct text source, struct error *why);
