@@ -149,7 +149,8 @@ static void make_sound(void)
 	for (int i = 0; i < 60; i++) {
 		char line[LINE_ROOM];
 
-		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), i % 4 == 0, NULL);
+		journal_append(j, TEXT(""), line_of(journal_last_seq(j) + 1, line), i % 4 == 0,
+		               NULL);
 		if (i % 4 == 0 && i < 30)
 			wait_durable(j);
 	}

@@ -154,6 +154,7 @@ static void go_live(struct client *c, uint64_t cursor)
 
 static void go_read(struct client *c, struct journal_reader *from)
 {
+	client_sift(c, from);
 	c->state = CLIENT_READING;
 	c->cold = c->placed = false;
 	c->tape->readers++;
@@ -380,9 +381,7 @@ static void take_lines(struct client *c, struct text lines)
 	while (rest.len && c->mine.len < CLIENT_FILL_MAX) {
 		line = text_cut(rest, '\n', &rest);
 		seq = signal_seq_of(line);
-		is_wanted = wants_line(c, line);
-		if (!is_wanted && !has_memory)
-			continue;
+		is_wanted = !has_memory || wants_line(c, line);
 		if (c->joining && coalesce_add(words, line))
 			continue;
 		encode_joined(c);
@@ -390,7 +389,8 @@ static void take_lines(struct client *c, struct text lines)
 			encode_line(c, line, is_wanted);
 	}
 	encode_joined(c);
-	journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
+	if (lines.len)
+		journal_reader_take(c->reader, lines.len - rest.len, seq + 1);
 }
 
 /* The next frame is on the tape, and not so far back that the client would fall
@@ -409,6 +409,7 @@ void client_read_on(struct client *c, size_t *budget)
 	struct text lines;
 	struct gap gap;
 	uint64_t at;
+	size_t cost;
 
 	if (c->dropping) {
 		if (c->mine.len == c->mine_sent)
@@ -425,7 +426,9 @@ void client_read_on(struct client *c, size_t *budget)
 		c->placed = news != JOURNAL_COLD;
 		switch (news) {
 		case JOURNAL_LINES:
-			*budget -= *budget < lines.len ? *budget : lines.len;
+			cost = journal_reader_looked(c->reader);
+			cost = cost > lines.len ? cost : lines.len;
+			*budget -= *budget < cost ? *budget : cost;
 			take_lines(c, lines);
 			if (loop_slice_is_over(c->hub->options.loop))
 				*budget = 0;

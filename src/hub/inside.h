@@ -105,6 +105,9 @@ bool client_flush(struct client *client);
 /* Live and too far behind: the policy acts. */
 void client_fall_behind(struct client *client);
 
+/* An encoding with a memory is given all lines; else a reader gives what the client wants. */
+void client_sift(struct client *client, struct journal_reader *from);
+
 /* Reading: fills `mine` from the journal; takes from the budget of the turn. */
 void client_read_on(struct client *client, size_t *budget);
 

@@ -3,7 +3,8 @@
 
 #include "hub/dialect.h"
 #include "hub/inside.h"
-#include "journal/journal.h"
+#include "journal/reader.h"
+#include "journal/sieve.h"
 
 #define HUB_FRAME_MIN 64 /* most frames are longer: sizes the reel's index */
 
@@ -175,4 +176,15 @@ void hub_leave_reel(struct hub_reel *r)
 		return;
 	r->encoding->free(r->memory);
 	r->memory = NULL;
+}
+
+void client_sift(struct client *c, struct journal_reader *from)
+{
+	struct journal_sieve *sieve;
+
+	if (c->tape->is_all || client_dialect(c)->encoding->make)
+		return;
+	sieve = journal_sieve_of(&c->tape->filter);
+	journal_reader_sift(from, sieve);
+	journal_sieve_unref(sieve);
 }

@@ -82,23 +82,21 @@ bool journal_has_room(const struct journal *journal, size_t bytes);
 bool journal_is_behind(const struct journal *journal);
 
 /* The signal journal_last_seq() + 1.  The line is given in two pieces and gets
- * its newline here.  hurry: somebody waits for its durability.  keys: what searches find it
- * by; NULL: nobody knows, and every search has to look at it. */
+ * its newline here.  hurry: somebody waits for its durability.  keys: what it is found by;
+ * NULL: every search looks at it. */
 enum journal_append journal_append(struct journal *journal, struct text head, struct text body,
                                    bool hurry, const struct place_keys *keys);
 
 /* The line that was kept last, valid until the next poll. */
 struct text journal_newest(const struct journal *journal);
 
-/* Tells the writer of what was appended, so that it is committed at once if
- * somebody waits for it, else soon: to be called at the end of a turn, so that all
- * that came in it goes together. */
+/* Tells the writer of what was appended, so that it is committed at once if somebody waits
+ * for it, else soon: call it at the end of a turn, so that all that came in it goes together. */
 void journal_commit(struct journal *journal);
 
 void journal_poll(struct journal *journal); /* after a wake, on the owner's thread */
 
-/* Blocks until there is something to poll, at most ms.  For the start and the
- * tests, which have no loop. */
+/* Blocks until there is something to poll, at most ms: for the start and the tests. */
 void journal_wait(struct journal *journal, unsigned ms);
 
 /* NULL while all is well.  A disk that is full is told before it fails: for a while there

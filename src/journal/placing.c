@@ -33,7 +33,7 @@ struct segment_draft {
 };
 
 /* A segment that is read for its index. */
-struct making {
+struct place_making {
 	uint64_t segment, until;
 	bool is_newest; /* up to `until`, and the draft is the index */
 	struct place_draft draft;
@@ -53,7 +53,7 @@ void placing_init(struct journal *j)
 
 static void making_end(struct placing *p)
 {
-	struct making *m = p->making;
+	struct place_making *m = p->making;
 
 	if (!m)
 		return;
@@ -340,7 +340,7 @@ static bool write_sealed(struct journal *j)
 
 static void making_begin(struct journal *j, uint64_t segment, uint64_t until, bool is_newest)
 {
-	struct making *m = must_zero(1, sizeof(*m));
+	struct place_making *m = must_zero(1, sizeof(*m));
 
 	assert(!j->placing.making && segment < until);
 	m->segment = segment;
@@ -353,7 +353,7 @@ static void making_begin(struct journal *j, uint64_t segment, uint64_t until, bo
 	j->placing.making = m;
 }
 
-static void make_of_lines(struct making *m, struct text lines)
+static void make_of_lines(struct place_making *m, struct text lines)
 {
 	struct text all = lines;
 
@@ -373,7 +373,7 @@ static void make_of_lines(struct making *m, struct text lines)
 }
 
 /* What was there of the newest segment before this start; it may be the newest no more. */
-static void keep_draft(struct journal *j, struct making *m)
+static void keep_draft(struct journal *j, struct place_making *m)
 {
 	struct segment_draft *d = must_zero(1, sizeof(*d));
 	struct placing *p = &j->placing;
@@ -388,7 +388,7 @@ static void keep_draft(struct journal *j, struct making *m)
 	pthread_mutex_unlock(&p->mutex);
 }
 
-static void making_done(struct journal *j, struct making *m)
+static void making_done(struct journal *j, struct place_making *m)
 {
 	if (m->is_newest)
 		keep_draft(j, m);
@@ -398,7 +398,7 @@ static void making_done(struct journal *j, struct making *m)
 }
 
 /* One piece of the segment; false: no more of it can be had now. */
-static bool make_on(struct making *m)
+static bool make_on(struct place_making *m)
 {
 	struct text lines;
 	uint64_t to;
@@ -470,7 +470,7 @@ bool placing_work(struct journal *j)
 {
 	uint64_t until = clock_mono_ns() + WORK_NS;
 	struct placing *p = &j->placing;
-	struct making *m = p->making;
+	struct place_making *m = p->making;
 
 	if (!p->is_tidy) {
 		p->is_tidy = true;

@@ -16,18 +16,18 @@
 #include "journal/places.h"
 
 struct journal;
-struct making;
+struct place_making;
 
 struct placing {
 	pthread_mutex_t mutex; /* of the drafts; nothing else is locked under it */
 	struct link drafts;    /* segment_draft.in_placing */
 
 	/* --- the reader's thread's --- */
-	struct making *making;  /* under way */
-	uint64_t sweep;         /* segments that begin before it are still to be looked at */
-	uint64_t swept_ns;      /* when that began */
-	uint64_t known_at_open; /* of the newest segment there was so much before */
-	bool is_tidy;           /* files of segments that are gone are gone */
+	struct place_making *making; /* under way */
+	uint64_t sweep;              /* segments that begin before it are still to be looked at */
+	uint64_t swept_ns;           /* when that began */
+	uint64_t known_at_open;      /* of the newest segment there was so much before */
+	bool is_tidy;                /* files of segments that are gone are gone */
 };
 
 void placing_init(struct journal *journal);

@@ -244,6 +244,10 @@ enum journal_news journal_read(struct journal_reader *r, size_t max, struct text
 		return JOURNAL_COLD;
 	if (r->find && read_found(r, lines, gap, &news))
 		return news;
+	if (r->find && r->next >= r->end) {
+		*lines = TEXT("");
+		return JOURNAL_LINES;
+	}
 	if (r->next > j->last)
 		return JOURNAL_END;
 	if (r->next >= j->recent.next) /* live only, and its gap line is not written yet */

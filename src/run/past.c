@@ -3,10 +3,18 @@
 
 #include <stdlib.h>
 
+#include "base/must.h"
+#include "journal/sieve.h"
 #include "run/hear.h"
 #include "signal/json.h"
 
-#define READ_CHUNK (256 * KIB)
+#define READ_CHUNK (64 * KIB)
+
+struct run_sieve {
+	struct journal_sieve sieve;
+	char *run;
+	bool is_plain; /* its name has nothing that JSON writes in more than one way, but \u */
+};
 
 static bool is_plain(struct text name)
 {
@@ -16,33 +24,62 @@ static bool is_plain(struct text name)
 	return true;
 }
 
+/* Most lines are of other runs: those are not read but for their run's name. */
+static bool may_be_ours(const struct run_sieve *r, struct text line)
+{
+	return memmem(line.at, line.len, r->run, strlen(r->run)) ||
+	       memmem(line.at, line.len, "\\u", r->is_plain ? 2 : 1);
+}
+
+static bool run_sieve_passes(const struct journal_sieve *sieve, struct text line,
+                             struct signal_reader *reader)
+{
+	const struct run_sieve *r = (const struct run_sieve *)sieve;
+	struct signal s;
+
+	return may_be_ours(r, line) && signal_read(reader, line, &s, NULL) &&
+	       yyjson_is_obj(yyjson_obj_get(s.envelope, "payload")) &&
+	       text_equal(run_of_signal(&s), text_of(r->run));
+}
+
+static void run_sieve_destroy(struct journal_sieve *sieve)
+{
+	struct run_sieve *r = (struct run_sieve *)sieve;
+
+	free(r->run);
+	free(r);
+}
+
+/* A run has the name of its correlationId, or of the source where there is none. */
+static struct journal_sieve *run_sieve(struct text run)
+{
+	struct run_sieve *r = must_zero(1, sizeof(*r));
+
+	r->sieve.passes = run_sieve_passes;
+	r->sieve.destroy = run_sieve_destroy;
+	r->sieve.refs = 1;
+	r->run = text_dup(run);
+	r->is_plain = is_plain(run);
+	journal_sieve_key(&r->sieve, PLACE_RUN, run);
+	journal_sieve_key(&r->sieve, PLACE_SOURCE, run);
+	return &r->sieve;
+}
+
 void run_past_init(struct run_past *p, struct journal *journal, struct text run, uint64_t first_seq)
 {
-	*p = (struct run_past){.run = text_dup(run), .seq = first_seq ? first_seq - 1 : 0};
-	p->is_plain = is_plain(run);
+	struct journal_sieve *sieve = run_sieve(run);
+
+	*p = (struct run_past){.seq = first_seq ? first_seq - 1 : 0};
 	p->reader = journal_reader_create(journal, p->seq);
 	p->lines = signal_reader_create();
+	journal_reader_sift(p->reader, sieve);
+	journal_sieve_unref(sieve);
 }
 
 void run_past_finish(struct run_past *p)
 {
 	journal_reader_destroy(p->reader);
 	signal_reader_destroy(p->lines);
-	free(p->run);
-}
-
-/* Most lines are of other runs: those are not read but for their run's name. */
-static bool may_be_ours(const struct run_past *p, struct text line)
-{
-	return memmem(line.at, line.len, p->run, strlen(p->run)) ||
-	       memmem(line.at, line.len, "\\u", p->is_plain ? 2 : 1);
-}
-
-static bool is_ours(struct run_past *p, struct text line, struct signal *s)
-{
-	return may_be_ours(p, line) && signal_read(p->lines, line, s, NULL) &&
-	       yyjson_is_obj(yyjson_obj_get(s->envelope, "payload")) &&
-	       text_equal(run_of_signal(s), text_of(p->run));
 }
 
 /* A line is given back when the next one is wanted: its signal lies in it. */
@@ -53,21 +90,26 @@ static void take_given(struct run_past *p)
 	p->taken = 0;
 }
 
-static bool find_in(struct run_past *p, struct text lines, uint64_t until, size_t *budget,
-                    struct signal *out)
+static void spend(size_t *budget, size_t bytes)
 {
-	while (lines.len && *budget && p->seq < until) {
-		struct text line = text_cut(lines, '\n', &lines);
+	*budget -= *budget < bytes ? *budget : bytes;
+}
 
-		take_given(p);
-		p->seq = signal_seq_of(line);
-		p->taken = line.len + 1;
-		*budget -= *budget < p->taken ? *budget : p->taken;
-		if (is_ours(p, line, out))
-			return true;
-	}
-	take_given(p);
-	return false;
+/* Nothing is given: it stands where its reader does. */
+static void stand(struct run_past *p)
+{
+	uint64_t seq = journal_reader_next(p->reader) - 1;
+
+	p->seq = seq > p->seq ? seq : p->seq;
+}
+
+static bool give_first(struct run_past *p, struct text lines, struct signal *out)
+{
+	struct text line = text_cut(lines, '\n', &lines);
+
+	p->seq = signal_seq_of(line);
+	p->taken = line.len + 1;
+	return signal_read(p->lines, line, out, NULL);
 }
 
 enum run_past_news run_past_next(struct run_past *p, uint64_t until, size_t *budget,
@@ -76,21 +118,27 @@ enum run_past_news run_past_next(struct run_past *p, uint64_t until, size_t *bud
 	struct text lines;
 	struct gap gap;
 
-	take_given(p);
 	for (;;) {
+		take_given(p);
 		if (p->seq >= until)
 			return RUN_PAST_END;
 		if (*budget == 0)
 			return RUN_PAST_MORE;
+		journal_reader_end_at(p->reader, until + 1);
 		switch (journal_read(p->reader, READ_CHUNK, &lines, &gap)) {
 		case JOURNAL_LINES:
-			if (find_in(p, lines, until, budget, out))
+			spend(budget, journal_reader_looked(p->reader));
+			if (lines.len && give_first(p, lines, out)) {
+				spend(budget, p->taken);
 				return RUN_PAST_SIGNAL;
+			}
+			stand(p);
 			break;
 		case JOURNAL_GAP:
-			p->seq = journal_reader_next(p->reader) - 1;
+			stand(p);
 			return RUN_PAST_LOST;
 		case JOURNAL_COLD:
+			stand(p);
 			return RUN_PAST_COLD;
 		case JOURNAL_END:
 			return RUN_PAST_END;

@@ -1,6 +1,7 @@
 /* past.h - the signals of one run, read from the journal again in slices.
  *
- * Nothing blocks: when the disk is cold it says so, and goes on when the journal is warm.
+ * Nothing blocks: those on the disk are looked for on the journal's thread, and it goes on when
+ * the journal is warm.
  */
 #ifndef RUN_PAST_H
 #define RUN_PAST_H
@@ -9,9 +10,7 @@
 #include "signal/signal.h"
 
 struct run_past {
-	char *run;
-	bool is_plain; /* its name has nothing that JSON writes in more than one way, but \\u */
-	uint64_t seq;  /* of the journal, up to which it was read */
+	uint64_t seq; /* of the journal, up to which it was read */
 	struct journal_reader *reader;
 	struct signal_reader *lines;
 	size_t taken; /* bytes of the line that was given last */

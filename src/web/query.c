@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/must.h"
 #include "net/http.h"
 
 static bool set_type(struct query *q, struct text value, struct error *why)
@@ -140,4 +141,39 @@ bool query_matches(const struct query *query, struct text line, struct signal_re
 		return false;
 	return filter_is_all(&query->filter) ||
 	       (signal_read(reader, line, &s, NULL) && filter_passes(&query->filter, &s));
+}
+
+/* ---- on the journal's thread ---- */
+
+struct query_sieve {
+	struct journal_sieve sieve;
+	struct query query;
+};
+
+static bool query_sieve_passes(const struct journal_sieve *sieve, struct text line,
+                               struct signal_reader *reader)
+{
+	return query_matches(&((const struct query_sieve *)sieve)->query, line, reader);
+}
+
+static void query_sieve_destroy(struct journal_sieve *sieve)
+{
+	struct query_sieve *q = (struct query_sieve *)sieve;
+
+	query_finish(&q->query);
+	free(q);
+}
+
+struct journal_sieve *query_sieve(const struct query *query)
+{
+	struct query_sieve *q = must_zero(1, sizeof(*q));
+
+	q->sieve.passes = query_sieve_passes;
+	q->sieve.destroy = query_sieve_destroy;
+	q->sieve.refs = 1;
+	q->query = *query;
+	filter_copy(&q->query.filter, &query->filter);
+	q->query.contains = query->contains ? text_dup(text_of(query->contains)) : NULL;
+	journal_sieve_keys(&q->sieve, &query->filter);
+	return &q->sieve;
 }

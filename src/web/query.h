@@ -12,6 +12,7 @@
 #define WEB_QUERY_H
 
 #include "base/error.h"
+#include "journal/sieve.h"
 #include "signal/filter.h"
 #include "signal/position.h"
 
@@ -34,5 +35,8 @@ void query_finish(struct query *query);
 /* Does it leave anything out? */
 bool query_filters(const struct query *query);
 bool query_matches(const struct query *query, struct text line, struct signal_reader *reader);
+
+/* The lines that it means, wherever they stand; it copies what it needs. */
+struct journal_sieve *query_sieve(const struct query *query);
 
 #endif

@@ -15,19 +15,22 @@ void search_init(struct search *search, struct journal *journal, const struct qu
 {
 	*search = (struct search){
 		.reader = journal_reader_resume(journal, &query->after),
-		.signals = signal_reader_create(),
-		.query = query,
 		.until = UINT64_MAX,
 		.bytes_max = SIZE_MAX,
 		.hits_max = SIZE_MAX,
 	};
 	buf_init(&search->found, FOUND_MAX);
+	if (query_filters(query)) {
+		struct journal_sieve *sieve = query_sieve(query);
+
+		journal_reader_sift(search->reader, sieve);
+		journal_sieve_unref(sieve);
+	}
 }
 
 void search_finish(struct search *search)
 {
 	journal_reader_destroy(search->reader);
-	signal_reader_destroy(search->signals);
 	buf_finish(&search->found);
 	free(search->hits);
 }
@@ -64,7 +67,7 @@ static void keep_line(struct search *search, struct text line, uint64_t seq)
 	buf_add_char(&search->found, '\n');
 }
 
-/* How many bytes were looked at. */
+/* All of them are meant.  How many bytes were looked at. */
 static size_t look_at(struct search *search, struct text lines)
 {
 	uint64_t next = search_at(search);
@@ -78,8 +81,7 @@ static size_t look_at(struct search *search, struct text lines)
 		search->ended = seq >= search->until;
 		if (search->ended)
 			break;
-		if (query_matches(search->query, line, search->signals))
-			keep_line(search, line, seq);
+		keep_line(search, line, seq);
 		used += line.len + 1;
 		next = seq + 1;
 	}
@@ -124,9 +126,12 @@ enum search_answer search_run(struct search *search, size_t *budget)
 		if (*budget == 0)
 			return SEARCH_MORE;
 		search->begun = true;
+		journal_reader_end_at(search->reader, search->until);
 		switch (journal_read(search->reader, READ_MAX, &lines, &gap)) {
 		case JOURNAL_LINES:
 			used = look_at(search, lines);
+			if (used < journal_reader_looked(search->reader))
+				used = journal_reader_looked(search->reader);
 			*budget -= used < *budget ? used : *budget;
 			break;
 		case JOURNAL_GAP:

@@ -1,5 +1,5 @@
 /* search.h - walks a stretch of the journal, a slice at a time, and gathers the
- * lines that a query means. */
+ * lines that a query means.  Those in files are judged on the journal's thread. */
 #ifndef WEB_SEARCH_H
 #define WEB_SEARCH_H
 
@@ -23,8 +23,6 @@ struct search_hit {
 
 struct search {
 	struct journal_reader *reader;
-	struct signal_reader *signals;
-	const struct query *query;
 	uint64_t until;   /* the first seq that is not wanted */
 	size_t bytes_max; /* of found; one line more is always taken */
 	size_t hits_max;
