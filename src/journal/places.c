@@ -59,6 +59,7 @@ static struct place_block *block_of_next(struct place_draft *draft)
 		draft->block_room = draft->block_room ? 2 * draft->block_room : 64;
 		draft->blocks = must_grow(draft->blocks, draft->block_room * sizeof(*last));
 	}
+	assert(draft->blocks && draft->block_count < draft->block_room);
 	last = &draft->blocks[draft->block_count++];
 	*last = (struct place_block){(uint32_t)number, (uint32_t)draft->hash_count};
 	return last;
