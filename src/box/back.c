@@ -15,8 +15,6 @@
 #include "source/back.h"
 #include "source/source.h"
 
-#define TICK_MS 1000 /* from one look at the deadlines to the next */
-
 /* ---- back ends ---- */
 
 static struct back_end *make_hooks_end(struct box *box)
@@ -89,14 +87,14 @@ void box_tell_verdict(void *self, uint64_t ticket, enum back_answer verdict, con
 	backs_verdict(((struct box *)self)->backs, ticket, verdict, why);
 }
 
-/* Those that wait for a verdict or an answer, once a second. */
+/* Those that wait for a verdict or an answer. */
 static void tick(struct deadline *deadline)
 {
 	struct box *box = list_of(deadline, struct box, back_tick);
 
 	prompts_tick(box->prompts, clock_wall_ms());
 	backs_tick(box->backs);
-	deadline_set(box->loop, &box->back_tick, TICK_MS);
+	deadline_set_beat(box->loop, &box->back_tick);
 }
 
 void box_stop_back(struct box *box)
@@ -130,7 +128,7 @@ bool box_make_prompts(struct box *box, struct error *why)
 	OPENSSL_cleanse(key, sizeof(key));
 	folds_add(bus_folds(box->bus), &prompts_fold, box->prompts);
 	box->back_tick.fire = tick;
-	deadline_set(box->loop, &box->back_tick, TICK_MS);
+	deadline_set_beat(box->loop, &box->back_tick);
 	return true;
 }
 

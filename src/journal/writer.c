@@ -25,7 +25,7 @@
 #define RETRY_MS_MAX 2000
 #define CLOSE_PATIENCE_MS 3000 /* how long a stop waits for a failing disk */
 #define HOUR_MS 3600000
-#define LOOK_MS 500                  /* between two looks at the room on the disk */
+#define LOOK_MS 5000                 /* between two looks at the room on the disk */
 #define NO_SPACE_BYTES (1024 * 1024) /* less is none */
 
 /* What one commit is made of. */

@@ -30,7 +30,8 @@ struct loop {
 	uv_timer_t tick;
 	struct link laters, turns, graves;
 	struct link wheel[WHEEL_SLOTS];
-	uint64_t tick_done; /* every deadline due at or before it was fired */
+	uint64_t tick_done;  /* every deadline due at or before it was fired */
+	uint64_t tick_armed; /* when the timer fires; 0: it does not, as there is no deadline */
 	char *input;
 	struct pool conns;
 	uint64_t slice_end_ns;
@@ -274,25 +275,25 @@ static void collect(struct link *slot, uint64_t tick, struct link *due)
 	}
 }
 
-static bool wheel_is_empty(const struct loop *loop)
+/* The next tick that has deadlines, perhaps of a later round; 0: there are none. */
+static uint64_t wheel_next(const struct loop *loop)
 {
-	for (int i = 0; i < WHEEL_SLOTS; i++)
-		if (!list_is_empty(&loop->wheel[i]))
-			return false;
-	return true;
+	for (uint64_t tick = loop->tick_done + 1; tick <= loop->tick_done + WHEEL_SLOTS; tick++)
+		if (!list_is_empty(&loop->wheel[tick % WHEEL_SLOTS]))
+			return tick;
+	return 0;
 }
 
 static void turn_wheel(uv_timer_t *timer);
 
-/* The timer runs only while a deadline is set, from tick to tick. */
-static void loop_start_tick(struct loop *loop)
+/* The timer sleeps until there is something to do, so that an idle loop does, too. */
+static void wheel_arm(struct loop *loop, uint64_t tick)
 {
-	uint64_t now = uv_now(&loop->uv);
+	uint64_t due = tick * DEADLINE_TICK_MS, now = uv_now(&loop->uv);
 
-	if (uv_is_active((uv_handle_t *)&loop->tick))
-		return;
-	loop->tick_done = now / DEADLINE_TICK_MS;
-	uv_timer_start(&loop->tick, turn_wheel, DEADLINE_TICK_MS - now % DEADLINE_TICK_MS, 0);
+	loop->tick_armed = tick;
+	if (tick)
+		uv_timer_start(&loop->tick, turn_wheel, due > now ? due - now : 0, 0);
 }
 
 static void turn_wheel(uv_timer_t *timer)
@@ -308,23 +309,40 @@ static void turn_wheel(uv_timer_t *timer)
 	list_init(&due);
 	for (uint64_t tick = from; tick <= now; tick++)
 		collect(&loop->wheel[tick % WHEEL_SLOTS], now, &due);
+	loop->tick_done = loop->tick_armed = now; /* what is set meanwhile is later than that */
 	while (!list_is_empty(&due)) {
 		struct deadline *deadline = list_of(due.next, struct deadline, in_wheel);
 
 		deadline_clear(deadline);
 		deadline->fire(deadline);
 	}
-	if (!wheel_is_empty(loop))
-		loop_start_tick(loop);
+	wheel_arm(loop, wheel_next(loop));
+}
+
+static void deadline_set_to(struct loop *loop, struct deadline *deadline, uint64_t tick)
+{
+	deadline_clear(deadline);
+	assert(deadline->fire);
+	deadline->due_tick = tick;
+	list_add(&loop->wheel[tick % WHEEL_SLOTS], &deadline->in_wheel);
+	if (!loop->tick_armed)
+		loop->tick_done = uv_now(&loop->uv) / DEADLINE_TICK_MS;
+	if (!loop->tick_armed || tick < loop->tick_armed)
+		wheel_arm(loop, tick);
 }
 
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms)
 {
-	deadline_clear(deadline);
-	assert(deadline->fire);
-	deadline->due_tick = (uv_now(&loop->uv) + after_ms) / DEADLINE_TICK_MS + 1;
-	list_add(&loop->wheel[deadline->due_tick % WHEEL_SLOTS], &deadline->in_wheel);
-	loop_start_tick(loop);
+	uint64_t due = uv_now(&loop->uv) + after_ms;
+
+	deadline_set_to(loop, deadline, due / DEADLINE_TICK_MS + 1);
+}
+
+void deadline_set_beat(struct loop *loop, struct deadline *deadline)
+{
+	uint64_t beat = uv_now(&loop->uv) / DEADLINE_BEAT_MS + 1;
+
+	deadline_set_to(loop, deadline, beat * (DEADLINE_BEAT_MS / DEADLINE_TICK_MS));
 }
 
 void deadline_clear(struct deadline *deadline)

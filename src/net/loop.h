@@ -74,6 +74,10 @@ struct deadline {
 	uint64_t due_tick;
 };
 void deadline_set(struct loop *loop, struct deadline *deadline, unsigned after_ms);
+/* At the next beat, with all others that wait for it: for those who look at something again and
+ * again, so that an idle loop wakes up for all of them at once. */
+#define DEADLINE_BEAT_MS 1500
+void deadline_set_beat(struct loop *loop, struct deadline *deadline);
 void deadline_clear(struct deadline *deadline);
 
 /* What one peer, or one piece of work, may take of a turn before the others have theirs.  It

@@ -239,6 +239,56 @@ static void deadlines_survive_a_loop_that_stood_still(void **state)
 	loop_destroy(loop);
 }
 
+static void a_loop_sleeps_until_something_is_due(void **state)
+{
+	struct loop *loop = loop_create();
+	struct alarm far = {.deadline.fire = ring, .loop = loop}, near = far;
+
+	deadline_set(loop, &far.deadline, 60000);
+	step(loop);
+	assert_in_range(uv_backend_timeout(loop_uv(loop)), 59000, 60000 + DEADLINE_TICK_MS);
+	deadline_set(loop, &near.deadline, 10000);
+	step(loop);
+	assert_in_range(uv_backend_timeout(loop_uv(loop)), 9000, 10000 + DEADLINE_TICK_MS);
+	test_clock_forward(10000 + DEADLINE_TICK_MS);
+	spin(loop, 2);
+	assert_int_equal(near.fired, 1);
+	assert_in_range(uv_backend_timeout(loop_uv(loop)), 48000, 50000 + DEADLINE_TICK_MS);
+	test_clock_forward(50000);
+	spin(loop, 2);
+	assert_int_equal(far.fired, 1);
+	assert_int_equal(uv_backend_timeout(loop_uv(loop)), -1);
+	loop_destroy(loop);
+}
+
+static void those_that_wait_for_a_beat_are_woken_together(void **state)
+{
+	struct loop *loop = loop_create();
+	struct alarm alarms[4] = {{.loop = NULL}};
+	struct alarm *first = &alarms[0];
+
+	first->deadline.fire = ring;
+	first->loop = loop;
+	deadline_set_beat(loop, &first->deadline);
+	spin(loop, DEADLINE_BEAT_MS);
+	assert_int_equal(first->fired, 1);
+	while (uv_now(loop_uv(loop)) < first->at_ms + DEADLINE_BEAT_MS)
+		spin(loop, 1);
+	for (unsigned i = 0; i < 4; i++) { /* each at another moment */
+		alarms[i].deadline.fire = ring;
+		alarms[i].loop = loop;
+		deadline_set_beat(loop, &alarms[i].deadline);
+		spin(loop, 300);
+	}
+	spin(loop, 400);
+	assert_int_equal(first->fired, 2);
+	for (unsigned i = 1; i < 4; i++) {
+		assert_int_equal(alarms[i].fired, 1);
+		assert_int_equal(alarms[i].at_ms, first->at_ms);
+	}
+	loop_destroy(loop);
+}
+
 struct sleeper {
 	struct loop *loop;
 	struct wake *wake;
@@ -308,6 +358,8 @@ int main(void)
 		cmocka_unit_test(a_deadline_may_set_itself_and_clear_another),
 		cmocka_unit_test(a_far_deadline_waits_for_its_round_of_the_wheel),
 		cmocka_unit_test(deadlines_survive_a_loop_that_stood_still),
+		cmocka_unit_test(a_loop_sleeps_until_something_is_due),
+		cmocka_unit_test(those_that_wait_for_a_beat_are_woken_together),
 		cmocka_unit_test(another_thread_wakes_the_loop),
 		cmocka_unit_test(a_loop_can_be_driven_from_outside),
 	};

@@ -20,7 +20,6 @@
 #include "source/claude/order.h"
 #include "source/claude/pauses.h"
 
-#define LOOK_MS 1000
 #define SLICE (1 * MIB) /* of the spool in one turn; others want the loop, too */
 #define ORDER_LOOKS 3   /* longer than order.h lets anything wait */
 
@@ -192,7 +191,7 @@ static void porch_look(struct deadline *deadline)
 {
 	struct porch *porch = list_of(deadline, struct porch, look);
 
-	deadline_set(porch->options.loop, &porch->look, LOOK_MS);
+	deadline_set_beat(porch->options.loop, &porch->look);
 	if (porch->is_closing)
 		return;
 	look_at_spool(porch);
