@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL /* without calls: each signal costs three of them */
 #include <xxhash.h>
 
 #include "base/crc32c.h"
@@ -62,6 +63,7 @@ static struct place_block *block_of_next(struct place_draft *draft)
 	assert(draft->blocks && draft->block_count < draft->block_room);
 	last = &draft->blocks[draft->block_count++];
 	*last = (struct place_block){(uint32_t)number, (uint32_t)draft->hash_count};
+	draft->newest = (struct place_keys){{PLACE_ANY}};
 	return last;
 }
 
@@ -81,14 +83,24 @@ static void draft_note(struct place_draft *draft, struct place_block *block, uin
 	block->end = (uint32_t)draft->hash_count;
 }
 
+/* Most signals have keys of the one before, and those are noted in this block already. */
+static void note_keys(struct place_draft *draft, struct place_block *block,
+                      const struct place_keys *keys)
+{
+	for (size_t i = 0; i < PLACE_KEYS; i++)
+		if (keys->of[i] != draft->newest.of[i])
+			draft_note(draft, block, keys->of[i]);
+	draft->newest = *keys;
+}
+
 void place_draft_add(struct place_draft *draft, const struct place_keys *keys)
 {
 	struct place_block *block = draft->is_void ? NULL : block_of_next(draft);
 
-	if (block && !keys)
+	if (block && keys)
+		note_keys(draft, block, keys);
+	else if (block)
 		draft_note(draft, block, PLACE_ANY);
-	for (size_t i = 0; block && keys && i < PLACE_KEYS; i++)
-		draft_note(draft, block, keys->of[i]);
 	draft->next++;
 }
 

@@ -50,7 +50,8 @@ struct place_draft {
 	uint32_t *hashes;
 	struct place_block *blocks;
 	size_t hash_count, hash_room, block_count, block_room;
-	bool is_void; /* too much for an index: it cannot be written or asked */
+	struct place_keys newest; /* of the last signal in its block that had some */
+	bool is_void;             /* too much for an index: it cannot be written or asked */
 };
 
 void place_draft_init(struct place_draft *draft, uint64_t first);

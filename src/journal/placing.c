@@ -2,27 +2,31 @@
 #include "journal/placing.h"
 
 #include <assert.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crc32c.h"
-#include "base/log.h"
 #include "base/must.h"
 #include "journal/disk.h"
 #include "journal/inside.h"
+#include "journal/place_disk.h"
 #include "journal/walk.h"
 #include "signal/signal.h"
 
-#define SUFFIX "places"
-#define FRESH SUFFIX ".new"
-#define TAIL_BYTES 4096             /* of a segment, by which it is known */
 #define WORK_NS 2000000             /* at a time, between two looks at who waits */
 #define READ_BYTES (64 * KIB)       /* of a segment at once */
 #define SWEEP_NS (60 * 1000000000u) /* at least, between two looks at all segments */
+
+#define FRESH_MAX 4096 /* signals */
+
+/* Of signals that are on the disk now: what they are found by, and perhaps a gap behind them. */
+struct fresh_keys {
+	struct link in_placing;
+	uint64_t segment, first;
+	uint64_t gap_to; /* not 0: from behind the last of them up to there is a gap */
+	uint32_t count;
+	struct place_keys keys[FRESH_MAX];
+};
 
 /* What is in memory of one segment. */
 struct segment_draft {
@@ -47,6 +51,7 @@ void placing_init(struct journal *j)
 
 	pthread_mutex_init(&p->mutex, NULL);
 	list_init(&p->drafts);
+	list_init(&p->fresh);
 	p->sweep = UINT64_MAX;
 	p->known_at_open = j->last;
 }
@@ -76,6 +81,8 @@ void placing_finish(struct journal *j)
 	struct placing *p = &j->placing;
 
 	making_end(p);
+	list_each(&p->fresh, l)
+		free(list_of(l, struct fresh_keys, in_placing));
 	list_each(&p->drafts, l)
 		segment_draft_destroy(list_of(l, struct segment_draft, in_placing));
 	pthread_mutex_destroy(&p->mutex);
@@ -102,8 +109,67 @@ static void wake_reader(struct journal *j)
 
 /* ---- the owner ---- */
 
+/* Has the chunk that came last room for seq? */
+static struct fresh_keys *fresh_for(struct placing *p, uint64_t segment, uint64_t seq)
+{
+	struct fresh_keys *f = list_of(p->fresh.prev, struct fresh_keys, in_placing);
+
+	if (!list_is_empty(&p->fresh) && f->segment == segment && !f->gap_to &&
+	    f->count < FRESH_MAX && f->first + f->count == seq)
+		return f;
+	f = must_alloc(sizeof(*f));
+	f->segment = segment;
+	f->first = seq;
+	f->gap_to = 0;
+	f->count = 0;
+	list_add(&p->fresh, &f->in_placing);
+	return f;
+}
+
+/* Lines of one block of memory, from seq on to before `end`; returns what follows them. */
+static uint64_t feed_block(struct fresh_keys *f, const struct block *b, uint64_t seq, uint64_t end)
+{
+	uint64_t filled = atomic_load_explicit(&b->filled, memory_order_relaxed);
+	uint64_t n = b->first + FILLED_LINES(filled) - seq;
+
+	if (b->gap_to) {
+		f->gap_to = b->gap_to;
+		return b->gap_to + 1;
+	}
+	n = n < end - seq ? n : end - seq;
+	n = n < FRESH_MAX - f->count ? n : FRESH_MAX - f->count;
+	memcpy(f->keys + f->count, b->keys + (seq - b->first), n * sizeof(*f->keys));
+	f->count += (uint32_t)n;
+	return seq + n;
+}
+
+void placing_feed(struct journal *j, uint64_t to)
+{
+	uint64_t seq = j->durable_seen + 1;
+	struct placing *p = &j->placing;
+
+	while (seq <= to) {
+		uint64_t until, segment = segment_of(j, seq, &until), end = to + 1;
+		bool is_due; /* much, or the end of a segment */
+
+		if (until && until < end)
+			end = until;
+		pthread_mutex_lock(&p->mutex);
+		while (seq < end)
+			seq = feed_block(fresh_for(p, segment, seq), recent_find(&j->recent, seq),
+			                 seq, end);
+		is_due = p->fresh.next != p->fresh.prev || segment != p->fed;
+		p->fed = segment;
+		pthread_mutex_unlock(&p->mutex);
+		if (is_due)
+			wake_reader(j);
+	}
+}
+
+/* ---- drafts ---- */
+
 /* The draft that goes on with seq.  A new one has the newest segment, so that the others are
- * complete.  With the mutex. */
+ * complete. */
 static struct segment_draft *draft_for(struct placing *p, uint64_t segment, uint64_t seq)
 {
 	struct segment_draft *d;
@@ -121,152 +187,56 @@ static struct segment_draft *draft_for(struct placing *p, uint64_t segment, uint
 	return d;
 }
 
-/* Lines of one block of memory, from draft.next on to before `end`. */
-static void feed_block(struct place_draft *draft, const struct block *b, uint64_t end)
+static void digest_one(struct placing *p, const struct fresh_keys *f)
 {
-	uint32_t lines = FILLED_LINES(atomic_load_explicit(&b->filled, memory_order_relaxed));
+	struct place_draft *draft = &draft_for(p, f->segment, f->first)->draft;
 
-	if (b->gap_to) {
-		place_draft_gap(draft, b->gap_to);
-		return;
-	}
-	while (draft->next < end && draft->next - b->first < lines)
-		place_draft_add(draft, recent_keys(b, draft->next));
+	for (uint32_t i = 0; i < f->count; i++)
+		place_draft_add(draft, f->keys[i].of[0] == PLACE_ANY ? NULL : &f->keys[i]);
+	if (f->gap_to)
+		place_draft_gap(draft, f->gap_to);
 }
 
-void placing_feed(struct journal *j, uint64_t to)
+/* What the owner has handed over goes into the drafts. */
+static void digest(struct placing *p)
 {
-	uint64_t seq = j->durable_seen + 1;
-	struct placing *p = &j->placing;
+	struct link fresh;
 
-	while (seq <= to) {
-		uint64_t until, segment = segment_of(j, seq, &until), end = to + 1;
-		struct segment_draft *d;
-		bool is_new;
+	list_init(&fresh);
+	pthread_mutex_lock(&p->mutex);
+	list_each(&p->fresh, l) {
+		list_remove(l);
+		list_add(&fresh, l);
+	}
+	pthread_mutex_unlock(&p->mutex);
+	list_each(&fresh, l) {
+		struct fresh_keys *f = list_of(l, struct fresh_keys, in_placing);
 
-		if (until && until < end)
-			end = until;
-		pthread_mutex_lock(&p->mutex);
-		d = draft_for(p, segment, seq);
-		is_new = d->draft.next == d->draft.first;
-		while (d->draft.next < end)
-			feed_block(&d->draft, recent_find(&j->recent, d->draft.next), end);
-		seq = d->draft.next;
-		pthread_mutex_unlock(&p->mutex);
-		if (is_new)
-			wake_reader(j);
+		digest_one(p, f);
+		free(f);
 	}
 }
 
-/* ---- files ---- */
-
-static void places_name(char out[SEGMENT_NAME_ROOM], uint64_t segment, const char *suffix)
-{
-	snprintf(out, SEGMENT_NAME_ROOM, "%020llu.%s", (unsigned long long)segment, suffix);
-}
-
-void placing_remove(int dir, uint64_t segment)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	places_name(name, segment, SUFFIX);
-	unlinkat(dir, name, 0);
-}
-
-/* By what a segment is known; false: it cannot be read. */
-static bool know_segment(struct journal *j, uint64_t segment, struct place_segment *out)
-{
-	char name[SEGMENT_NAME_ROOM], tail[TAIL_BYTES];
-	struct stat st;
-	bool good;
-	int fd;
-
-	segment_name(name, segment, SEGMENT_LINES);
-	fd = openat(j->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-	if (good) {
-		uint64_t size = (uint64_t)st.st_size;
-		size_t len = size < TAIL_BYTES ? (size_t)size : TAIL_BYTES;
-
-		good = disk_read(fd, tail, len, size - len) == (ssize_t)len;
-		*out = (struct place_segment){size, good ? crc32c(0, tail, len) : 0};
-	}
-	close(fd);
-	return good;
-}
-
-static bool read_places(const struct place_file *file, void *into, size_t len, uint64_t offset)
-{
-	return disk_read(file->fd, into, len, offset) == (ssize_t)len;
-}
-
-static bool open_places(struct journal *j, uint64_t segment, struct place_file *out)
-{
-	char name[SEGMENT_NAME_ROOM];
-	struct stat st;
-
-	places_name(name, segment, SUFFIX);
-	*out = (struct place_file){.read = read_places};
-	out->fd = openat(j->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (out->fd < 0)
-		return false;
-	if (fstat(out->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		out->size = (uint64_t)st.st_size;
-	return true;
-}
-
-static bool has_good_places(struct journal *j, uint64_t segment)
-{
-	struct place_segment known;
-	struct place_file file;
-	bool good;
-
-	if (!open_places(j, segment, &file))
-		return false;
-	good = know_segment(j, segment, &known) && place_file_is_of(&file, segment, &known);
-	close(file.fd);
-	return good;
-}
-
-static bool find_in_file(struct journal *j, const struct placing_question *q,
-                         struct place_list *out)
-{
-	struct place_segment known;
-	struct place_file file;
-	bool good;
-
-	if (!open_places(j, q->segment, &file))
-		return false;
-	good = know_segment(j, q->segment, &known) && place_file_is_of(&file, q->segment, &known) &&
-	       place_file_find(&file, q->hashes, q->n, out);
-	close(file.fd);
-	return good && q->seq <= out->last && out->last < q->until;
-}
+/* ---- looking up ---- */
 
 static bool find_in_drafts(struct placing *p, const struct placing_question *q,
                            struct place_list *out)
 {
-	bool found = false;
-
-	pthread_mutex_lock(&p->mutex);
 	list_each(&p->drafts, l) {
 		const struct segment_draft *d = list_of(l, struct segment_draft, in_placing);
 
-		if (!found && d->segment == q->segment && q->seq >= d->draft.first &&
-		    q->seq < d->draft.next)
-			found = place_draft_find(&d->draft, q->hashes, q->n, out);
+		if (d->segment == q->segment && q->seq >= d->draft.first && q->seq < d->draft.next)
+			return place_draft_find(&d->draft, q->hashes, q->n, out);
 	}
-	pthread_mutex_unlock(&p->mutex);
-	return found;
+	return false;
 }
 
 bool placing_find(struct journal *j, const struct placing_question *q, struct place_list *out)
 {
 	struct placing *p = &j->placing;
 
-	if (find_in_drafts(p, q, out) || (q->until && find_in_file(j, q, out)))
+	digest(p);
+	if (find_in_drafts(p, q, out) || (q->until && place_disk_find(j->dir, q, out)))
 		return true;
 	place_list_begin(out, 1, 0);
 	if (q->until && clock_mono_ns() - p->swept_ns > SWEEP_NS)
@@ -276,66 +246,35 @@ bool placing_find(struct journal *j, const struct placing_question *q, struct pl
 
 /* ---- making ---- */
 
-/* Without a sync: whatever a power cut leaves of it has no checksum. */
-static bool write_file(int dir, const char *name, struct text bytes)
-{
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	struct iovec all = {(void *)bytes.at, bytes.len};
-	bool good = fd >= 0 && disk_write(fd, &all, 1, 0);
-
-	return (fd < 0 || close(fd) == 0) && good;
-}
-
 /* Of a segment that went meanwhile it goes again. */
 static void write_places(struct journal *j, uint64_t segment, const struct place_draft *draft)
 {
-	char name[SEGMENT_NAME_ROOM], fresh[SEGMENT_NAME_ROOM];
-	struct place_segment known;
 	uint64_t until;
-	struct buf out;
 
-	places_name(name, segment, SUFFIX);
-	places_name(fresh, segment, FRESH);
-	buf_init(&out, PLACE_FILE_MAX);
-	if (know_segment(j, segment, &known) && place_draft_write(draft, &known, &out) &&
-	    (!write_file(j->dir, fresh, buf_text(&out)) || renameat(j->dir, fresh, j->dir, name)))
-		unlinkat(j->dir, fresh, 0);
+	place_disk_write(j->dir, segment, draft);
 	if (segment_of(j, segment, &until) != segment)
-		unlinkat(j->dir, name, 0);
-	buf_finish(&out);
+		placing_remove(j->dir, segment);
 }
 
-static struct segment_draft *sealed_draft(struct placing *p)
-{
-	struct segment_draft *sealed = NULL;
-
-	pthread_mutex_lock(&p->mutex);
-	list_each(&p->drafts, l) {
-		struct segment_draft *d = list_of(l, struct segment_draft, in_placing);
-
-		sealed = d->is_sealed && !sealed ? d : sealed;
-	}
-	pthread_mutex_unlock(&p->mutex);
-	return sealed;
-}
-
-/* The draft of a sealed segment is written if it has all of it; else that is read again.  Only
- * this thread removes drafts, and nobody adds to a sealed one. */
+/* The draft of a sealed segment is written if it has all of it; else that is read again. */
 static bool write_sealed(struct journal *j)
 {
 	struct placing *p = &j->placing;
-	struct segment_draft *d = sealed_draft(p);
 
-	if (!d)
-		return false;
-	if (d->draft.first == d->segment)
-		write_places(j, d->segment, &d->draft);
-	else
-		p->sweep = UINT64_MAX;
-	pthread_mutex_lock(&p->mutex);
-	segment_draft_destroy(d);
-	pthread_mutex_unlock(&p->mutex);
-	return true;
+	digest(p);
+	list_each(&p->drafts, l) {
+		struct segment_draft *d = list_of(l, struct segment_draft, in_placing);
+
+		if (!d->is_sealed)
+			continue;
+		if (d->draft.first == d->segment)
+			write_places(j, d->segment, &d->draft);
+		else
+			p->sweep = UINT64_MAX;
+		segment_draft_destroy(d);
+		return true;
+	}
+	return false;
 }
 
 static void making_begin(struct journal *j, uint64_t segment, uint64_t until, bool is_newest)
@@ -383,9 +322,7 @@ static void keep_draft(struct journal *j, struct place_making *m)
 	d->segment = m->segment;
 	d->draft = m->draft;
 	m->draft = (struct place_draft){0};
-	pthread_mutex_lock(&p->mutex);
 	list_add(&p->drafts, &d->in_placing);
-	pthread_mutex_unlock(&p->mutex);
 }
 
 static void making_done(struct journal *j, struct place_making *m)
@@ -432,7 +369,7 @@ static bool sweep_on(struct journal *j)
 	p->sweep = segment;
 	if (!segment)
 		return false;
-	if (until && !has_good_places(j, segment))
+	if (until && !place_disk_is_good(j->dir, segment))
 		making_begin(j, segment, until, false);
 	else if (!until && segment <= p->known_at_open)
 		making_begin(j, segment, p->known_at_open + 1, true);
@@ -448,9 +385,9 @@ static bool is_outdated(struct journal *j, const char *name)
 	struct text suffix, digits = text_cut(text_of(name), '.', &suffix);
 	uint64_t segment, until;
 
-	if (text_is(suffix, FRESH))
+	if (text_is(suffix, PLACE_DISK_FRESH))
 		return true;
-	return text_is(suffix, SUFFIX) && text_to_u64(digits, &segment) &&
+	return text_is(suffix, PLACE_DISK_SUFFIX) && text_to_u64(digits, &segment) &&
 	       (segment_of(j, segment, &until) != segment || !until);
 }
 

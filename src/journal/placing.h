@@ -3,9 +3,9 @@
  * FIRST.places beside a sealed segment is its index.  Nothing depends on it but how long a
  * search takes: it is written without a sync, tied to the length and the end of its segment,
  * and where it is lost, damaged or of other bytes, the reader's thread makes it again when
- * there is nothing else to do.  Of the newest segment there are drafts in memory: one of what
- * was appended, which the owner feeds, and one of what was there before, which the reader's
- * thread reads.
+ * there is nothing else to do.  Of the newest segment that thread has drafts in memory: of
+ * what was there at the start, which it reads, and of what was appended since, of which the
+ * owner hands over the keys.
  */
 #ifndef JOURNAL_PLACING_H
 #define JOURNAL_PLACING_H
@@ -19,10 +19,13 @@ struct journal;
 struct place_making;
 
 struct placing {
-	pthread_mutex_t mutex; /* of the drafts; nothing else is locked under it */
-	struct link drafts;    /* segment_draft.in_placing */
+	pthread_mutex_t mutex; /* of `fresh`; nothing else is locked under it */
+	struct link fresh;     /* fresh_keys.in_placing: of signals that came on the disk */
+
+	uint64_t fed; /* the owner's: the segment of what came last */
 
 	/* --- the reader's thread's --- */
+	struct link drafts;          /* segment_draft.in_placing */
 	struct place_making *making; /* under way */
 	uint64_t sweep;              /* segments that begin before it are still to be looked at */
 	uint64_t swept_ns;           /* when that began */
