@@ -290,7 +290,7 @@ static void after_a_restart_the_newest_segment_is_read_for_its_index(void **stat
 	char *dir = new_dir();
 	struct journal *j = open_small(dir);
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		fill(j);
 		emit_some(j, roll(60));
 		journal_close(j);
@@ -346,13 +346,14 @@ static void a_crash_leaves_indexes_that_do_no_harm(void **state)
 	remove_dir(copy);
 }
 
+/* Far from its end, by which an index knows its segment. */
 static void flip(const char *path, unsigned nth)
 {
 	struct buf file;
 
 	buf_init(&file, 64 * MIB);
 	load_file(path, &file);
-	if (nth % 3 == 1)
+	if (nth % 3 == 1 && file.len > SEGMENT_SIZE / 2)
 		file.at[file.len / 2] ^= 1;
 	save_file(path, buf_text(&file));
 	buf_finish(&file);

@@ -103,45 +103,40 @@ static void stand(struct run_past *p)
 	p->seq = seq > p->seq ? seq : p->seq;
 }
 
-static bool give_first(struct run_past *p, struct text lines, struct signal *out)
+/* The first of what was read, if there is one. */
+static bool give_first(struct run_past *p, struct text lines, size_t *budget, struct signal *out)
 {
 	struct text line = text_cut(lines, '\n', &lines);
 
+	spend(budget, journal_reader_looked(p->reader));
+	if (!line.len)
+		return false;
 	p->seq = signal_seq_of(line);
 	p->taken = line.len + 1;
+	spend(budget, p->taken);
 	return signal_read(p->lines, line, out, NULL);
 }
 
 enum run_past_news run_past_next(struct run_past *p, uint64_t until, size_t *budget,
                                  struct signal *out)
 {
+	enum journal_news news;
 	struct text lines;
 	struct gap gap;
 
-	for (;;) {
+	do {
 		take_given(p);
 		if (p->seq >= until)
 			return RUN_PAST_END;
 		if (*budget == 0)
 			return RUN_PAST_MORE;
 		journal_reader_end_at(p->reader, until + 1);
-		switch (journal_read(p->reader, READ_CHUNK, &lines, &gap)) {
-		case JOURNAL_LINES:
-			spend(budget, journal_reader_looked(p->reader));
-			if (lines.len && give_first(p, lines, out)) {
-				spend(budget, p->taken);
-				return RUN_PAST_SIGNAL;
-			}
-			stand(p);
-			break;
-		case JOURNAL_GAP:
-			stand(p);
-			return RUN_PAST_LOST;
-		case JOURNAL_COLD:
-			stand(p);
-			return RUN_PAST_COLD;
-		case JOURNAL_END:
-			return RUN_PAST_END;
-		}
-	}
+		news = journal_read(p->reader, READ_CHUNK, &lines, &gap);
+		if (news == JOURNAL_LINES && give_first(p, lines, budget, out))
+			return RUN_PAST_SIGNAL;
+		stand(p);
+	} while (news == JOURNAL_LINES);
+	if (news == JOURNAL_COLD)
+		return RUN_PAST_COLD;
+	return news == JOURNAL_GAP ? RUN_PAST_LOST : RUN_PAST_END;
 }
