@@ -4,6 +4,7 @@
 #include "base/crc32c.h"
 #include "base/must.h"
 #include "journal/place_form.h"
+#include "signal/position.h"
 
 #define NUMBER_BYTES_MAX 5
 
@@ -84,8 +85,8 @@ static bool open_pages(struct place_pages *p, const struct place_file *file)
 	    !read_bytes(p, h, sizeof(*h), 0))
 		return false;
 	if (memcmp(h->magic, PLACE_MAGIC, sizeof(h->magic)) != 0 || h->first == 0 ||
-	    h->last < h->first || h->lists > PLACE_FILE_MAX || h->lists > UINT32_MAX ||
-	    (h->last - h->first) / PLACE_BLOCK >= UINT32_MAX)
+	    h->last < h->first || h->last > SEQ_MAX || h->lists > PLACE_FILE_MAX ||
+	    h->lists > UINT32_MAX || (h->last - h->first) / PLACE_BLOCK >= UINT32_MAX)
 		return false;
 	bytes = lists_start(h) + h->lists;
 	return (bytes + PLACE_PAGE_BYTES - 1) / PLACE_PAGE_BYTES == file->size / PLACE_PAGE;

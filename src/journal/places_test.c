@@ -283,6 +283,23 @@ static void numbers_that_cannot_be_are_refused(void **state)
 	clear(&t);
 }
 
+/* Behind the last seq of all there is none to go on with. */
+static void a_last_seq_that_cannot_be_is_refused(void **state)
+{
+	uint32_t hash = hash_of(PLACE_RUN, 1);
+	struct place_list list = {0};
+	struct place_file file;
+	struct table t;
+
+	fill(&t, 10, 5);
+	memset(t.written.at + 8, 0xff, 16);
+	sign(&t.written, 0);
+	file = place_file_in_memory(buf_text(&t.written));
+	assert_false(place_file_find(&file, &hash, 1, &list));
+	place_list_finish(&list);
+	clear(&t);
+}
+
 static void what_is_too_much_for_an_index_has_none(void **state)
 {
 	uint32_t hash = hash_of(PLACE_RUN, 3);
@@ -340,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_index_is_none),
 		cmocka_unit_test(an_index_that_is_cut_off_is_none),
 		cmocka_unit_test(numbers_that_cannot_be_are_refused),
+		cmocka_unit_test(a_last_seq_that_cannot_be_is_refused),
 		cmocka_unit_test(what_is_too_much_for_an_index_has_none),
 		cmocka_unit_test(an_index_is_small),
 	};
