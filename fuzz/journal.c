@@ -1,8 +1,8 @@
 /* journal.c - the start of a journal whose files were garbled.
  *
- * A sound journal of some segments is made once.  The input is a list of edits,
- * six bytes each, to its files: bytes flipped, cut off or added, files removed,
- * and entries of an index and checkpoints of a segment changed and sealed again, so that
+ * A sound journal of some segments is made once, the oldest of them in the old form.  The
+ * input is a list of edits, six bytes each, to its files: bytes flipped, cut off or added,
+ * files removed, and heads of batches, entries of an index and checkpoints of a segment changed and sealed again, so that
  * hostile numbers get past their checksum.  Whatever comes of it: nothing crashes, every line
  * that a reader gets was committed once or stands in a file (behind the index, lines are kept
  * without a checksum), seqs rise, what is appended then is there, and a checkpoint that was kept
@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/must.h"
+#include "journal/batch.h"
 #include "journal/disk.h"
 #include "journal/kept.h"
 #include "journal/reader.h"
@@ -26,11 +27,12 @@
 #include "journal/verify.h"
 #include "lib/hold.h"
 
-#define FILES_MAX 32
+#define FILES_MAX 96
 #define EDIT_BYTES 6
 #define EDITS_MAX 64
 #define LINE_ROOM 200
 #define FRESH 3 /* appended after the start */
+#define OLD_SEGMENTS 3
 #define FILE_MAX (4 * MIB)
 #define KEPT_STATE "the state of things"
 #define KEPT_CRC 36 /* of a kept checkpoint: where its checksum stands */
@@ -138,6 +140,34 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
 }
 
+/* Writes a segment in the old form: bare lines, and their index beside them. */
+static void make_old(struct file *f)
+{
+	struct file *index = &files[file_count++];
+	struct text rest = buf_text(&f->sound);
+	struct buf lines;
+
+	must_hold(file_count <= FILES_MAX);
+	index->name = must_print("%.20s.index", f->name);
+	buf_init(&index->sound, FILE_MAX);
+	buf_init(&index->edited, FILE_MAX);
+	buf_init(&lines, FILE_MAX);
+	while (rest.len > 0) {
+		struct text line = text_cut(rest, '\n', &rest);
+		struct index_entry e;
+
+		if (!batch_head_read(line, &e))
+			continue;
+		e.offset = lines.len;
+		index_entry_seal(&e);
+		buf_add(&lines, (struct text){rest.at, e.length});
+		buf_add(&index->sound, (struct text){(const char *)&e, sizeof e});
+		rest = (struct text){rest.at + e.length, rest.len - e.length};
+	}
+	buf_finish(&f->sound);
+	f->sound = lines;
+}
+
 /* Segments of some batches each, one with a gap line, and a crash behind it. */
 static void make_sound(void)
 {
@@ -162,6 +192,11 @@ static void make_sound(void)
 			keep_file(d->d_name);
 	closedir(list);
 	qsort(files, file_count, sizeof *files, by_name);
+	for (size_t i = 0, old = 0, n = file_count; i < n && old < OLD_SEGMENTS; i++)
+		if (strstr(files[i].name, ".ndjson")) {
+			make_old(&files[i]);
+			old++;
+		}
 }
 
 static void begin(void)
@@ -186,6 +221,41 @@ static uint64_t *field_of(struct index_entry *e, unsigned which)
 	return fields[which % 3];
 }
 
+static void change(struct index_entry *e, unsigned value)
+{
+	if (value % 5 == 4)
+		e->length = value * 16777259u;
+	else if (value % 5 == 3)
+		e->kind = (uint8_t)(value / 5);
+	else
+		*field_of(e, value % 5) += value / 5 > 25 ? value * 0x100000001ull : value / 5;
+}
+
+/* The head of one of the first batches, of which a kind that there is not cannot be written. */
+static void edit_head(struct file *f, unsigned at, unsigned value)
+{
+	struct text all = buf_text(&f->edited), rest = all;
+	struct index_entry e = {0};
+	struct text line = {0};
+	char head[BATCH_HEAD_MAX];
+	struct buf changed;
+
+	for (unsigned n = at % 6 + 1; n > 0 && rest.len > 0;) {
+		line = text_cut(rest, '\n', &rest);
+		n -= batch_head_read(line, &e);
+	}
+	if (!e.last)
+		return;
+	change(&e, value);
+	e.kind = (uint8_t)(1 + e.kind % 3);
+	buf_init(&changed, FILE_MAX);
+	buf_add(&changed, (struct text){all.at, (size_t)(line.at - all.at)});
+	buf_add(&changed, (struct text){head, batch_head_write(head, &e)});
+	buf_add(&changed, rest);
+	buf_finish(&f->edited);
+	f->edited = changed;
+}
+
 static void edit_entry(struct file *f, unsigned at, unsigned value)
 {
 	size_t count = f->edited.len / sizeof(struct index_entry);
@@ -195,12 +265,7 @@ static void edit_entry(struct file *f, unsigned at, unsigned value)
 		return;
 	at %= count < 12 ? count : 12;
 	memcpy(&e, f->edited.at + at * sizeof e, sizeof e);
-	if (value % 5 == 4)
-		e.length = value * 16777259u;
-	else if (value % 5 == 3)
-		e.kind = (uint16_t)(value / 5);
-	else
-		*field_of(&e, value % 5) += value / 5 > 25 ? value * 0x100000001ull : value / 5;
+	change(&e, value);
 	index_entry_seal(&e);
 	memcpy(f->edited.at + at * sizeof e, &e, sizeof e);
 }
@@ -239,6 +304,8 @@ static void edit(const uint8_t *b)
 	case 3:
 		if (strstr(f->name, "index"))
 			edit_entry(f, at, value);
+		else if (strstr(f->name, ".ndjson"))
+			edit_head(f, at, value);
 		else if (strstr(f->name, ".checkpoint"))
 			edit_kept(f, at, value);
 		break;

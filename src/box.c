@@ -109,6 +109,7 @@ struct journal_options box_journal_options(struct box *box)
 		.keep_days = c->days,
 		.wait_max = BOX_WAIT_MAX,
 		.commit_ms = c->commit_ms,
+		.sync_ms = c->sync_ms,
 		.wake = journal_wakes,
 		.durable = journal_is_durable,
 		.trouble = journal_has_trouble,

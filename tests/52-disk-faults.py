@@ -10,6 +10,7 @@ import threading
 import time
 
 import crash
+import segments
 from faults import FaultyBox
 from lib import (PATIENCE_S, SLOW, WS, Box, Events, Skip, cli, comment, eventually, run, temp_dir,
                  test)
@@ -251,10 +252,7 @@ def outlive_full_memory(box, begin, end, words):
 
 def check_gap(box, seen, more=0):
     """Exactly one line stands for what was live only; every kind of reader is told."""
-    lines = []
-    for path in sorted((box.data / "journal").glob("*.ndjson")):
-        lines += path.read_text().splitlines()
-    gaps = [s for s in map(json.loads, lines) if s["type"] == "journal.gap"]
+    gaps = [s for s in map(json.loads, segments.all_lines(box.data)) if s["type"] == "journal.gap"]
     assert len(gaps) == 1, gaps
     gap = gaps[0]["payload"]
     assert gaps[0]["seq"] == gap["to"] and gap["why"] == "disk", gaps

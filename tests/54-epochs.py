@@ -4,8 +4,10 @@ any door.  And what is in the journal's files is kept, however little is left be
 
 import json
 import os
+import re
 import shutil
 
+import segments
 from lib import WS, Box, Events, Process, cli, eventually, run, temp_dir, test
 
 BEFORE, LOST, ANEW = 5, 5, 3  # signals: in the backup, after it, and after it was restored
@@ -243,22 +245,48 @@ def verify_says_no_problems(box):
     assert verified.code == 0 and "no problems" in verified.out, verified
 
 
-@test("when the last index is lost, no acknowledged signal is: they are kept, re-indexed and told")
+@test("a journal of the old form is read as it is, and goes on in the new one")
 def _():
     for end in ("stop", "kill9"):
         box = Box(env={"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"})
         with box:
             emit(box, 900)
-            getattr(box, end)()
-            indexes = sorted((box.data / "journal").glob("*.index"))
-            assert len(indexes) > 1
-            indexes[-1].unlink()
+            box.stop()
+            before = segments.all_lines(box.data)
+            segments.make_old(box.data)
+            old = {p.name: p.read_bytes() for p in (box.data / "journal").glob("*.ndjson")}
+            verify_says_no_problems(box)
+            if end == "kill9":
+                (box.data / "journal" / "clean").unlink()
             box.start()
-            ids = [signal["id"] for signal in box.history()]
-            assert len(ids) == len(set(ids)) == 900
-            assert "which its index had lost" in box.log(), box.log()
-            assert box.emit("x")["seq"] == 901, "no seq is given out again"
+            assert [s["seq"] for s in box.history()] == list(range(1, 901))
+            assert box.emit("x")["seq"] == 901
+            box.restart()
+            assert len(box.history()) == 901
+        assert old.items() <= {p.name: p.read_bytes()
+                               for p in (box.data / "journal").glob("*.ndjson")}.items()
+        lines = [line for path in sorted((box.data / "journal").glob("*.ndjson"))
+                 for line in path.read_bytes().split(b"\n") if line.startswith(b'{"seq":')]
+        assert lines[:900] == before and len(lines) == 901
         verify_says_no_problems(box)
+
+
+@test("when the last index of the old form is lost, no acknowledged signal is: they are kept and told")
+def _():
+    box = Box(env={"SIGNALBOX_JOURNAL_SEGMENT": "64KiB"})
+    with box:
+        emit(box, 900)
+        box.stop()
+        segments.make_old(box.data)
+        indexes = sorted((box.data / "journal").glob("*.index"))
+        assert len(indexes) > 1
+        indexes[-1].unlink()
+        box.start()
+        ids = [signal["id"] for signal in box.history()]
+        assert len(ids) == len(set(ids)) == 900
+        assert "whole lines that no head or index knows" in box.log(), box.log()
+        assert box.emit("x")["seq"] == 901, "no seq is given out again"
+    verify_says_no_problems(box)
 
 
 @test("a torn end is cut, and a copy of it lies beside")
@@ -305,25 +333,42 @@ def starts_with(box, kept):
 
 @test("lines of a batch that is cut short are kept, and no seq that was known is given out again")
 def _():
-    for end in ("kill9", "stop"):
-        for share in (0.5, 0.8, 0.99):
-            box, lines = crashed(end)
-            os.truncate(lines, int(lines.stat().st_size * share))
-            whole = lines.read_bytes().count(b"\n")
-            verified = cli("journal", "verify", "--data", box.data)
-            assert verified.code == 1, verified
-            assert f"{whole} signals, 1 to {whole}, " in verified.out, verified
-            assert f"signals {whole + 1} to 900 are missing at the end" in verified.err, verified
-            torn = lines.read_bytes().rpartition(b"\n")[2]
-            log = starts_with(box, whole)
-            assert f"cut {len(torn)} bytes" in log and "without its checksum" in log, log
-            aside = box.data / "journal" / f"{whole + 1:020}.quarantine"
-            assert aside.read_bytes() == torn
-            verified = cli("journal", "verify", "--data", box.data)
-            assert verified.code == 0 and f"{900 - whole} were lost" in verified.out, verified
+    for share in (0.5, 0.8, 0.99):
+        box, lines = crashed("stop")
+        os.truncate(lines, int(lines.stat().st_size * share))
+        left = lines.read_bytes()
+        ends = [m.end() for m in re.finditer(rb'^{"seq":.*\n', left, re.MULTILINE)]
+        whole, torn = len(ends), left[ends[-1]:]
+        verified = cli("journal", "verify", "--data", box.data)
+        assert verified.code == 1, verified
+        assert f"{whole} signals, 1 to {whole}, " in verified.out, verified
+        assert f"signals {whole + 1} to 900 are missing at the end" in verified.err, verified
+        log = starts_with(box, whole)
+        assert f"cut {len(torn)} bytes" in log and "without its checksum" in log, log
+        aside = box.data / "journal" / f"{whole + 1:020}.quarantine"
+        assert aside.read_bytes() == torn
+        verified = cli("journal", "verify", "--data", box.data)
+        assert verified.code == 0 and f"{900 - whole} were lost" in verified.out, verified
 
 
-@test("verify says of a hurt index what the next start does, and that it is a problem")
+@test("a commit that a crash cut short is no problem, and what was acknowledged before it is kept")
+def _():
+    for share in (0.5, 0.8, 0.99):
+        box, lines = crashed("kill9")
+        used = lines.read_bytes().rstrip(b"\n") + b"\n"
+        lines.write_bytes(used[:int(len(used) * share)] + b"\n" * 4096)  # it was filled ahead
+        whole = [last for _, last, offset, length, *_ in segments.batches(lines)
+                 if offset + length <= int(len(used) * share)][-1]
+        verified = cli("journal", "verify", "--data", box.data)
+        assert verified.code == 0 and "are not whole; the next start cuts" in verified.out, verified
+        with box:
+            kept = [s["seq"] for s in box.history() if "seq" in s]
+            assert kept == list(range(1, whole + 1)), (whole, kept[-1])
+            assert box.emit("x")["seq"] > whole
+        verify_says_no_problems(box)
+
+
+@test("verify says of a hurt index of the old form what the next start does, and that it is a problem")
 def _():
     def empty(index):
         index.write_bytes(b"")
@@ -338,15 +383,15 @@ def _():
         index.unlink()
 
     for hurt in (empty, cut, garble, lose):
-        for end in ("kill9", "stop"):
-            box, lines = crashed(end)
-            hurt(lines.with_suffix(".index"))
-            verified = cli("journal", "verify", "--data", box.data)
-            assert verified.code == 1 and "index" in verified.err, (hurt.__name__, verified)
-            assert "900 signals, 1 to 900, " in verified.out, (hurt.__name__, verified)
-            assert "not in the index; the next start keeps them" in verified.out, verified
-            assert "which its index had lost" in starts_with(box, 900)
-            verify_says_no_problems(box)
+        box, lines = crashed("stop")
+        segments.make_old(box.data)
+        hurt(lines.with_suffix(".index"))
+        verified = cli("journal", "verify", "--data", box.data)
+        assert verified.code == 1 and "index" in verified.err, (hurt.__name__, verified)
+        assert "900 signals, 1 to 900, " in verified.out, (hurt.__name__, verified)
+        assert "of them have no checksum; the next start keeps them" in verified.out, verified
+        assert "whole lines that no head or index knows" in starts_with(box, 900)
+        verify_says_no_problems(box)
 
 
 @test("verify says what the next start refuses, and that the format is not written down")
@@ -380,10 +425,10 @@ def _():
     with box:
         emit(box, 2)
     form = box.data / "journal" / "format"
-    assert form.read_text() == "signalbox journal 1\n"
-    form.write_text("signalbox journal 2\n")
+    assert form.read_text() == "signalbox journal 2\n"
+    form.write_text("signalbox journal 3\n")
     before = {path.name: path.read_bytes() for path in (box.data / "journal").iterdir()}
-    refuses_to_start(box, "has format 2", "newer signalbox")
+    refuses_to_start(box, "has format 3", "newer signalbox")
     for verb in (["verify"], ["export"], ["forget", "--seq", "1", "--yes"]):
         result = cli("journal", *verb, "--data", box.data)
         assert result.code == 1 and "newer signalbox" in result.err, result

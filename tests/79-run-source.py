@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from escapement import Hub
 from gateway import Gateway, connected, settle, sources
+import segments
 from lib import WS, Box, Process, eventually, run, test
 from servers import add_source, source_of, until_state
 
@@ -25,8 +26,7 @@ def signals(box, run=RUN):
 
 def frames(box, run=RUN):
     """The frames that are kept in the journal's signals, in their order."""
-    stored = [json.loads(line) for path in sorted((box.data / "journal").glob("*.ndjson"))
-              for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    stored = [json.loads(line) for line in segments.all_lines(box.data)]
     return [s["metadata"]["origin"]["frame"] for s in stored
             if s.get("correlationId") == run
             and "frame" in s.get("metadata", {}).get("origin", {})]

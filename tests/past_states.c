@@ -46,7 +46,7 @@ static void print_at(struct journal *journal, const char key[PROMPTS_KEY], uint6
 int main(int argc, char **argv)
 {
 	struct journal_options o = {
-		.segment_bytes = 64 * MIB, .wait_max = 64 * MIB, .commit_ms = 5};
+		.segment_bytes = 64 * MIB, .wait_max = 64 * MIB, .commit_ms = 5, .sync_ms = 25};
 	char key[PROMPTS_KEY];
 	struct journal *journal;
 	struct error why;

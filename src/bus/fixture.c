@@ -38,6 +38,7 @@ void fixture_start(void)
 		.segment_bytes = fixture_segment,
 		.wait_max = 64 * MIB,
 		.commit_ms = 1,
+		.sync_ms = 1,
 		.durable = durable,
 		.checkpoint = checkpoint,
 	};

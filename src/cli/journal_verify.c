@@ -54,7 +54,7 @@ static void show_report(struct out *out, const struct journal_report *r)
 		out_print(out, "%llu were forgotten on request\n",
 		          (unsigned long long)r->forgotten);
 	if (r->unindexed)
-		out_print(out, "%llu of them are not in the index; the next start keeps them\n",
+		out_print(out, "%llu of them have no checksum; the next start keeps them\n",
 		          (unsigned long long)r->unindexed);
 	if (r->uncommitted)
 		out_print(out, "%llu bytes at the end are not whole; the next start cuts them\n",

@@ -56,7 +56,8 @@ struct config_journal {
 	size_t keep;        /* bytes; 0: no limit */
 	unsigned days;      /* 0: no limit */
 	size_t segment;     /* bytes */
-	unsigned commit_ms; /* the longest a signal waits for the disk's turn */
+	unsigned commit_ms; /* the longest a signal waits to be written */
+	unsigned sync_ms;   /* and then to be synced, if nobody waits for it */
 };
 
 struct config_source {

@@ -85,6 +85,7 @@ static void defaults_are_those_of_the_manual(void **state)
 	assert_int_equal(c.journal.days, 30);
 	assert_int_equal(c.journal.segment, 64 << 20);
 	assert_int_equal(c.journal.commit_ms, 5);
+	assert_int_equal(c.journal.sync_ms, 25);
 	assert_int_equal(c.limits.headers, 16 << 10);
 	assert_int_equal(c.limits.header_ms, 10000);
 	assert_int_equal(c.limits.connections, 16384);

@@ -75,6 +75,8 @@ static const struct field journal_fields[] = {
          4 * GIB},
 	{"commit", FIELD_TIME, IN(journal, commit_ms), "the longest a signal waits to be written",
          "5ms", 0, 1000},
+	{"sync", FIELD_TIME, IN(journal, sync_ms),
+         "the longest it is written and not synced, if nobody waits for that", "25ms", 0, 10000},
 	{0},
 };
 

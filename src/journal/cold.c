@@ -57,6 +57,13 @@ bool cold_is_waiting(struct journal *j, struct warm *w)
 	return waiting;
 }
 
+/* Read here and there to find a place, so that no answer of the warmer is of use for long:
+ * the index or, in the new form, the lines. */
+static bool is_searched(const struct wanted *wanted)
+{
+	return wanted->which == SEGMENT_INDEX || wanted->file->fds[SEGMENT_INDEX] < 0;
+}
+
 static enum cold_answer cold_ask(struct journal *j, const struct wanted *wanted, struct warm **warm)
 {
 	struct warm *w = must_zero(1, sizeof *w);
@@ -66,7 +73,7 @@ static enum cold_answer cold_ask(struct journal *j, const struct wanted *wanted,
 	w->wanted = *wanted;
 	if (wanted->file) {
 		wanted->file->refs++;
-		w->whole_file = wanted->file->cannot_ask && wanted->which == SEGMENT_INDEX;
+		w->whole_file = wanted->file->cannot_ask && is_searched(wanted);
 	}
 	pthread_mutex_lock(&j->mutex);
 	list_add(&j->cold, &w->in_queue);
@@ -112,6 +119,7 @@ static int open_at(int dir, uint64_t first, enum segment_file which, bool may_wa
 	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* The index is of the old form: without one, it is of the new one. */
 static enum cold_answer open_both(struct journal *j, uint64_t first, bool may_wait,
                                   struct open_file **out)
 {
@@ -122,7 +130,7 @@ static enum cold_answer open_both(struct journal *j, uint64_t first, bool may_wa
 	f->fds[SEGMENT_LINES] = open_at(j->dir, first, SEGMENT_LINES, may_wait);
 	failed = f->fds[SEGMENT_LINES] < 0 ? errno : 0;
 	f->fds[SEGMENT_INDEX] = failed ? -1 : open_at(j->dir, first, SEGMENT_INDEX, may_wait);
-	if (!failed && f->fds[SEGMENT_INDEX] < 0)
+	if (!failed && f->fds[SEGMENT_INDEX] < 0 && errno != ENOENT)
 		failed = errno;
 	if (!failed) {
 		f->refs = 1;
@@ -187,7 +195,8 @@ void cold_unref(struct open_file *f)
 		return;
 	list_remove(&f->in_journal);
 	close(f->fds[SEGMENT_LINES]);
-	close(f->fds[SEGMENT_INDEX]);
+	if (f->fds[SEGMENT_INDEX] >= 0)
+		close(f->fds[SEGMENT_INDEX]);
 	free(f);
 }
 
@@ -226,8 +235,8 @@ static enum cold_answer read_warmed(struct open_file *f, const struct wanted *wa
 {
 	ssize_t got = disk_read(f->fds[wanted->which], into, wanted->len, wanted->offset);
 
-	if (wanted->which == SEGMENT_INDEX)
-		f->index_is_warm = true;
+	if (is_searched(wanted))
+		f->is_warm = true;
 	return got == (ssize_t)wanted->len ? COLD_READY : COLD_FAILED;
 }
 
@@ -245,7 +254,7 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 		return COLD_FAILED;
 	if (read_now(f, wanted, into))
 		return COLD_READY;
-	if (f->cannot_ask && f->index_is_warm && wanted->which == SEGMENT_INDEX)
+	if (f->cannot_ask && f->is_warm && is_searched(wanted))
 		return read_warmed(f, wanted, into);
 	answer = cold_take_answer(j, wanted, warm);
 	if (!answer)

@@ -20,11 +20,11 @@ struct open_file {
 	struct link in_journal; /* journal.files */
 	uint64_t first;
 	uint64_t until; /* the first seq of the segment that follows, once there is one */
-	int fds[2];     /* by enum segment_file: lines and index */
+	int fds[2];     /* by enum segment_file: lines and index, < 0 in the new form */
 	unsigned refs;
-	bool cannot_ask;    /* no RWF_NOWAIT here */
-	bool index_is_warm; /* with cannot_ask: the warmer has read all of it */
-	bool index_is_bad;  /* it could not be read */
+	bool cannot_ask;   /* no RWF_NOWAIT here */
+	bool is_warm;      /* with cannot_ask: the warmer has read all that is searched */
+	bool index_is_bad; /* it could not be read */
 };
 
 /* What a reader waits for, one thing at a time. */

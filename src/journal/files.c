@@ -74,25 +74,19 @@ static void give_entry(struct files_reading *r, int fd, const struct index_entry
 		files_tell_gap(r, e->last, "damaged");
 }
 
-static int files_open_one(int dir, uint64_t first, enum segment_file which)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	segment_name(name, first, which);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-}
-
 /* until: the first seq of the next segment, 0 for the newest. */
-static void give_segment(struct files_reading *r, int fd, int index, uint64_t first, uint64_t until)
+static void give_segment(struct files_reading *r, uint64_t first, uint64_t until)
 {
-	struct segment segment = {.first = first, .fd = fd, .index = index};
 	uint64_t before = r->files->done;
 	struct inspection in = {0};
+	struct segment_files f;
 
-	if (fd >= 0 && until && index >= 0)
-		inspect(&in, fd, index, first, NULL);
-	else if (fd >= 0 && !until)
-		recovery_inspect(&in, &segment, NULL, NULL);
+	if (segment_files_open(&f, r->dir, first, O_RDONLY)) {
+		if (until)
+			inspect(&in, &f, NULL);
+		else
+			recovery_inspect(&in, &f, r->dir, NULL, NULL);
+	}
 	for (size_t i = 0; i < in.used && r->next <= r->to && !r->is_enough; i++) {
 		const struct index_entry *e = &in.entries[i];
 
@@ -101,11 +95,12 @@ static void give_segment(struct files_reading *r, int fd, int index, uint64_t fi
 		if (until && e->last >= until)
 			break;
 		r->files->done = before + e->offset;
-		give_entry(r, fd, e);
+		give_entry(r, f.fd, e);
 	}
 	if (until && r->next < until && r->next <= r->to && !r->is_enough)
 		files_tell_gap(r, until - 1, "damaged");
 	inspection_finish(&in);
+	segment_files_close(&f);
 }
 
 static bool files_is_wanted(const struct files_reading *r, size_t i, uint64_t *until)
@@ -123,21 +118,14 @@ static void give_all(struct files_reading *r)
 			r->files->total += r->shelf.bytes[i];
 	for (size_t i = 0; i < r->shelf.count && !r->is_enough; i++) {
 		uint64_t first = r->shelf.firsts[i];
-		int fd, index;
 
 		if (!files_is_wanted(r, i, &until))
 			continue;
 		if (first > r->next)
 			files_tell_gap(r, first - 1, i ? "damaged" : "expired");
-		fd = files_open_one(r->dir, first, SEGMENT_LINES);
-		index = files_open_one(r->dir, first, SEGMENT_INDEX);
 		r->files->done = done;
-		give_segment(r, fd, index, first, until);
+		give_segment(r, first, until);
 		done += r->shelf.bytes[i];
-		if (fd >= 0)
-			close(fd);
-		if (index >= 0)
-			close(index);
 	}
 }
 

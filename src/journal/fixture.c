@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/must.h"
 #include "journal/disk.h"
+#include "journal/inspect.h"
+#include "journal/shelf.h"
 
 #define LINE_ROOM 400
 
@@ -65,6 +67,13 @@ void load_file(const char *path, struct buf *out)
 {
 	buf_init(out, 256 * MIB);
 	assert_true(disk_load(AT_FDCWD, path, out));
+}
+
+void load_lines(const char *path, struct buf *out)
+{
+	load_file(path, out);
+	while (out->len > 1 && out->at[out->len - 1] == '\n' && out->at[out->len - 2] == '\n')
+		out->len--;
 }
 
 void save_file(const char *path, struct text bytes)
@@ -141,6 +150,80 @@ char *crash_copy(const char *dir)
 	return copy;
 }
 
+static void write_old(int dir, uint64_t first, bool crashed)
+{
+	static const struct index_entry zeros[100];
+	struct segment_files f;
+	struct inspection in = {0};
+	struct buf all, index, lines;
+	char name[SEGMENT_NAME_ROOM];
+	struct error why;
+
+	assert_true(segment_files_open(&f, dir, first, O_RDONLY) && inspect(&in, &f, &why));
+	assert_true(in.title > 0);
+	buf_init(&all, 64 * MIB);
+	buf_init(&lines, 64 * MIB);
+	buf_init(&index, 64 * MIB);
+	segment_name(name, first, SEGMENT_LINES);
+	assert_true(disk_load(dir, name, &all));
+	for (size_t i = 0; i < in.used; i++) {
+		struct index_entry e = in.entries[i];
+
+		assert_int_equal(in.states[i], BATCH_GOOD);
+		buf_add(&lines, (struct text){all.at + e.offset, e.length});
+		e.offset = lines.len - e.length;
+		index_entry_seal(&e);
+		buf_add(&index, (struct text){(const char *)&e, sizeof e});
+	}
+	if (crashed)
+		buf_add(&index, (struct text){(const char *)zeros, sizeof zeros});
+	assert_true(disk_replace(dir, name, buf_text(&lines), &why));
+	segment_name(name, first, SEGMENT_INDEX);
+	assert_true(disk_replace(dir, name, buf_text(&index), &why));
+	buf_finish(&all);
+	buf_finish(&lines);
+	buf_finish(&index);
+	inspection_finish(&in);
+	segment_files_close(&f);
+}
+
+static int open_journal_dir(const char *dir)
+{
+	char *path = path_in(dir, "");
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	free(path);
+	return fd;
+}
+
+void make_old(const char *dir, bool crashed)
+{
+	int fd = open_journal_dir(dir);
+	struct shelf shelf;
+	struct error why;
+
+	assert_true(shelf_load(&shelf, fd, &why));
+	for (size_t i = 0; i < shelf.count; i++)
+		write_old(fd, shelf.firsts[i], crashed && i + 1 == shelf.count);
+	assert_true(disk_replace(fd, "format", TEXT("signalbox journal 1\n"), &why));
+	shelf_finish(&shelf);
+	close(fd);
+}
+
+void remove_segments(const char *dir)
+{
+	int fd = open_journal_dir(dir);
+	struct shelf shelf;
+	struct error why;
+
+	assert_true(shelf_load(&shelf, fd, &why));
+	for (size_t i = 0; i < shelf.count; i++)
+		segment_remove(fd, shelf.firsts[i]);
+	shelf_finish(&shelf);
+	close(fd);
+}
+
 struct journal_options some_options(const char *dir)
 {
 	return (struct journal_options){
@@ -148,6 +231,7 @@ struct journal_options some_options(const char *dir)
 		.segment_bytes = 1 * MIB,
 		.wait_max = 64 * MIB,
 		.commit_ms = 5,
+		.sync_ms = 25,
 	};
 }
 

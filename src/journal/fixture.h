@@ -28,8 +28,18 @@ char *segment_path(const char *dir, uint64_t first, enum segment_file which);
 void load_file(const char *path, struct buf *out);
 void save_file(const char *path, struct text bytes);
 
+/* The same without the newlines that it is filled with ahead. */
+void load_lines(const char *path, struct buf *out);
+
 /* The files of a journal as they are now, in a directory of their own. */
 char *crash_copy(const char *dir);
+
+/* Writes its segments, which must be whole, in the old form, as one that was stopped cleanly
+ * or crashed had left them. */
+void make_old(const char *dir, bool crashed);
+
+/* Removes all of its segments. */
+void remove_segments(const char *dir);
 
 struct journal_options some_options(const char *dir); /* segments of 1 MiB */
 struct journal *open_with(const struct journal_options *options);

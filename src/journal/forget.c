@@ -36,8 +36,8 @@ struct forgetting {
 
 /* One segment, opened and judged. */
 struct opened_segment {
-	uint64_t first, until; /* until: the first seq of the next, 0 for the newest */
-	int fd, index;
+	struct segment_files files;
+	uint64_t until; /* the first seq of the next segment, 0 for the newest */
 	struct inspection in;
 	uint64_t known; /* of the newest: up to here seqs were given out */
 };
@@ -70,42 +70,23 @@ static bool forget_is_meant(struct forgetting *f, uint64_t seq, struct text line
 
 /* ---- segments ---- */
 
-static int forget_open_one(int dir, uint64_t first, enum segment_file which)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	segment_name(name, first, which);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-}
-
 static void close_segment(struct opened_segment *o)
 {
 	inspection_finish(&o->in);
-	if (o->fd >= 0)
-		close(o->fd);
-	if (o->index >= 0)
-		close(o->index);
+	segment_files_close(&o->files);
 }
 
-/* The newest may have lines at its end that only the next start would index: they stay. */
-static bool inspect_one(struct opened_segment *o, struct error *why)
-{
-	struct segment s = {.first = o->first, .fd = o->fd, .index = o->index};
-
-	return o->until ? inspect(&o->in, o->fd, o->index, o->first, why)
-	                : recovery_inspect(&o->in, &s, &o->known, why);
-}
-
+/* The newest may have lines at its end that only the next start would give a head: they
+ * stay. */
 static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *o,
                          struct error *why)
 {
-	*o = (struct opened_segment){.first = f->shelf.firsts[i]};
+	*o = (struct opened_segment){0};
 	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
-	o->fd = forget_open_one(f->dir, o->first, SEGMENT_LINES);
-	o->index = forget_open_one(f->dir, o->first, SEGMENT_INDEX);
-	if (o->fd < 0 || o->index < 0)
-		error_errno(why, "segment %llu", (unsigned long long)o->first);
-	else if (inspect_one(o, why))
+	if (!segment_files_open(&o->files, f->dir, f->shelf.firsts[i], O_RDONLY))
+		return error_errno(why, "segment %llu", (unsigned long long)f->shelf.firsts[i]);
+	if (o->until ? inspect(&o->in, &o->files, why)
+	             : recovery_inspect(&o->in, &o->files, f->dir, &o->known, why))
 		return true;
 	close_segment(o);
 	return false;
@@ -119,7 +100,7 @@ static bool load_batch(struct forgetting *f, const struct opened_segment *o,
 	buf_clear(&f->batch);
 	at = buf_reserve(&f->batch, e->length);
 	*lines = (struct text){at, e->length};
-	return at && disk_read(o->fd, at, e->length, e->offset) == (ssize_t)e->length;
+	return at && disk_read(o->files.fd, at, e->length, e->offset) == (ssize_t)e->length;
 }
 
 /* Not believed: what the next segment has too. */
@@ -214,13 +195,13 @@ static bool batch_has_any(struct forgetting *f, const struct opened_segment *o,
 /* Has it anything to forget, or bytes of which nobody can say that? */
 static bool must_rewrite(struct forgetting *f, const struct opened_segment *o)
 {
-	uint64_t end = 0;
+	uint64_t end = o->in.title;
 
 	for (size_t i = 0; i < o->in.used; i++) {
 		const struct index_entry *e = &o->in.entries[i];
 
-		if (o->in.states[i] != BATCH_GOOD || is_spare(o, i) || e->offset != end ||
-		    batch_has_any(f, o, e))
+		if (o->in.states[i] != BATCH_GOOD || is_spare(o, i) ||
+		    inspection_start(&o->in, i) != end || batch_has_any(f, o, e))
 			return true;
 		end = e->offset + e->length;
 	}
@@ -236,7 +217,7 @@ static void rewrite_batch(struct forgetting *f, const struct opened_segment *o, 
 	if (!load_batch(f, o, e, &lines))
 		return;
 	if (e->kind != ENTRY_LINES) {
-		rewrite_copy_gap(w, e, lines);
+		rewrite_copy(w, e, lines);
 		return;
 	}
 	while (lines.len > 0) {
@@ -254,7 +235,7 @@ static bool rewrite_segment(struct forgetting *f, const struct opened_segment *o
 {
 	struct rewrite w;
 
-	rewrite_begin(&w, f->dir, o->first);
+	rewrite_begin(&w, f->dir, o->files.first);
 	for (size_t i = 0; i < o->in.used; i++) {
 		const struct index_entry *e = &o->in.entries[i];
 
@@ -268,7 +249,7 @@ static bool rewrite_segment(struct forgetting *f, const struct opened_segment *o
 			                                                          : ENTRY_GAP);
 	}
 	rewrite_leave_out(&w, o->until ? o->until - 1 : o->known, ENTRY_GAP);
-	return rewrite_end(&w, o->fd, why);
+	return rewrite_end(&w, o->files.fd, why);
 }
 
 static bool rewrite_all(struct forgetting *f, struct error *why)
@@ -288,26 +269,13 @@ static bool rewrite_all(struct forgetting *f, struct error *why)
 
 /* ---- in the places of the old ones ---- */
 
-static bool put_in_place(int dir, uint64_t first, enum segment_file which, struct error *why)
-{
-	char fresh[REWRITE_NAME_ROOM], name[SEGMENT_NAME_ROOM];
-
-	rewrite_name(fresh, first, which);
-	if (faccessat(dir, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		placing_remove(dir, first); /* it would still tell what was there */
-	segment_name(name, first, which);
-	return renameat(dir, fresh, dir, name) == 0 || errno == ENOENT ||
-	       error_errno(why, "%s", name);
-}
-
 static bool put_all_in_place(int dir, struct error *why)
 {
 	struct shelf shelf;
 	bool good = shelf_load(&shelf, dir, why);
 
 	for (size_t i = 0; good && i < shelf.count; i++)
-		good = put_in_place(dir, shelf.firsts[i], SEGMENT_LINES, why) &&
-		       put_in_place(dir, shelf.firsts[i], SEGMENT_INDEX, why);
+		good = rewrite_put_in_place(dir, shelf.firsts[i], why);
 	shelf_finish(&shelf);
 	return good;
 }
@@ -369,7 +337,7 @@ static bool forget_all(struct forgetting *f, struct error *why)
 
 	assert(len > 0 && (size_t)len < sizeof mark);
 	/* What an attempt that was cut short has left is of another day. */
-	if (!remove_ending(f->dir, REWRITTEN, why))
+	if (!remove_ending(f->dir, REWRITTEN, why) || !format_write(f->dir, why))
 		return false;
 	if (rewrite_all(f, why) &&
 	    disk_replace(f->dir, MARK, (struct text){mark, (size_t)len}, why))

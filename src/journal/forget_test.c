@@ -189,37 +189,56 @@ static void damaged_bytes_and_their_copies_go_too(void **state)
 	remove_dir(dir);
 }
 
-/* As a crash between the mark and the last of its renames leaves it. */
+/* As a crash between the mark and the last of its renames leaves it: before the new segment
+ * has its name, or before the index of the old one is gone. */
 static void what_was_cut_short_is_ended_by_a_start(void **state)
 {
-	uint64_t last;
-	char *dir = some_journal(2, &last), *done = crash_copy(dir), *story;
-	char *names[] = {segment_path(done, 1, SEGMENT_LINES),
-	                 segment_path(done, 1, SEGMENT_INDEX)};
-	char *fresh = path_in(dir, "00000000000000000001.index.new");
-	char *old = segment_path(dir, 1, SEGMENT_LINES), *mark = path_in(dir, "forgetting");
-	struct buf bytes;
+	for (int renamed = 0; renamed < 2; renamed++) {
+		uint64_t last;
+		char *dir = some_journal(2, &last), *done = crash_copy(dir), *story;
+		char *whole = segment_path(done, 1, SEGMENT_LINES);
+		char *old = segment_path(dir, 1, SEGMENT_LINES);
+		char *fresh = path_in(dir, "00000000000000000001.ndjson.new");
+		char *index = segment_path(dir, 1, SEGMENT_INDEX);
+		char *mark = path_in(dir, "forgetting");
+		struct buf bytes;
 
-	forget(done, 4, 4, 1);
-	load_file(names[0], &bytes);
-	save_file(old, buf_text(&bytes)); /* renamed already */
-	buf_finish(&bytes);
-	load_file(names[1], &bytes);
-	save_file(fresh, buf_text(&bytes)); /* not yet */
-	buf_finish(&bytes);
-	save_file(mark, TEXT("4\n"));
-	story = must_print("1-3 gap 4-4 forgotten 5-%llu", (unsigned long long)last);
+		make_old(dir, false);
+		forget(done, 4, 4, 1);
+		load_file(whole, &bytes);
+		save_file(renamed ? old : fresh, buf_text(&bytes));
+		buf_finish(&bytes);
+		save_file(mark, TEXT("4\n"));
+		story = must_print("1-3 gap 4-4 forgotten 5-%llu", (unsigned long long)last);
+		expect_in(dir, story);
+		assert_int_equal(access(mark, F_OK), -1);
+		assert_int_equal(access(fresh, F_OK), -1);
+		assert_int_equal(access(index, F_OK), -1);
+		expect_sound(dir, 1);
+		free(story);
+		free(whole);
+		free(fresh);
+		free(index);
+		free(old);
+		free(mark);
+		remove_dir(done);
+		remove_dir(dir);
+	}
+}
+
+static void a_journal_of_the_old_form_forgets_too(void **state)
+{
+	uint64_t last;
+	char *dir = some_journal(3, &last), *story;
+
+	make_old(dir, false);
+	forget(dir, 4, 6, 3);
+	expect_sound(dir, 3);
+	for (uint64_t seq = 4; seq <= 6; seq++)
+		assert_false(is_anywhere(dir, seq));
+	story = must_print("1-3 gap 4-6 forgotten 7-%llu", (unsigned long long)last);
 	expect_in(dir, story);
-	assert_int_equal(access(mark, F_OK), -1);
-	assert_int_equal(access(fresh, F_OK), -1);
-	expect_sound(dir, 1);
 	free(story);
-	free(names[0]);
-	free(names[1]);
-	free(fresh);
-	free(old);
-	free(mark);
-	remove_dir(done);
 	remove_dir(dir);
 }
 
@@ -311,7 +330,7 @@ static void files_are_read_from_any_place_to_any_place(void **state)
 	remove_dir(dir);
 }
 
-/* Whole lines that only the next start would index are read, and stay. */
+/* Whole lines that only the next start would give a head are read, and stay. */
 static void what_the_next_start_would_keep_is_there_before_it(void **state)
 {
 	for (int cut = 0; cut < 2; cut++) {
@@ -322,6 +341,8 @@ static void what_the_next_start_would_keep_is_there_before_it(void **state)
 		commit(j, 12);
 		commit(j, 2);
 		journal_close(j);
+		if (!cut)
+			make_old(dir, false);
 		path = segment_path(dir, 1, cut ? SEGMENT_LINES : SEGMENT_INDEX);
 		load_file(path, &file);
 		save_file(path, (struct text){file.at, cut ? file.len - 3 : 0});
@@ -345,6 +366,7 @@ int main(void)
 		cmocka_unit_test(counting_changes_nothing_and_needs_no_lock),
 		cmocka_unit_test(damaged_bytes_and_their_copies_go_too),
 		cmocka_unit_test(what_was_cut_short_is_ended_by_a_start),
+		cmocka_unit_test(a_journal_of_the_old_form_forgets_too),
 		cmocka_unit_test(what_an_older_attempt_left_is_not_taken),
 		cmocka_unit_test(files_are_read_from_any_place_to_any_place),
 		cmocka_unit_test(what_the_next_start_would_keep_is_there_before_it),

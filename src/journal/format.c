@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "journal/batch.h"
 #include "journal/disk.h"
 #include "journal/segment.h"
 #include "journal/shelf.h"
 
 #define FORMAT_FILE "format"
-#define FORMAT 1
-#define FORMAT_LINE "signalbox journal 1\n"
+#define FORMAT 2
+#define FORMAT_LINE "signalbox journal 2\n"
 #define FORMAT_BYTES_MAX 4096
 
 /* The number is the last word of the first line; more may follow it one day. */
@@ -27,40 +28,53 @@ static bool read_format(struct text file, uint64_t *format)
 	return text_to_u64((struct text){line.at + prefix.len, line.len - prefix.len}, format);
 }
 
-/* A journal without the file is of the first format. */
-static bool check_file(int dir, bool *is_there, struct error *why)
+/* *format: 0 without the file, of which the segments alone say what they are. */
+static bool check_file(int dir, uint64_t *format, struct error *why)
 {
-	uint64_t format = FORMAT;
 	struct buf file;
-	bool good = true;
+	bool good = true, is_there;
 
+	*format = 0;
 	buf_init(&file, FORMAT_BYTES_MAX);
-	*is_there = disk_load(dir, FORMAT_FILE, &file);
-	if (!*is_there && errno != ENOENT)
+	is_there = disk_load(dir, FORMAT_FILE, &file);
+	if (!is_there && errno != ENOENT)
 		good = error_errno(why, "journal/" FORMAT_FILE);
-	else if (*is_there && !read_format(buf_text(&file), &format))
+	else if (is_there && !read_format(buf_text(&file), format))
 		good = error_set(why, "journal/" FORMAT_FILE " makes no sense");
-	else if (format > FORMAT)
+	else if (*format > FORMAT)
 		good = error_set(why, "the journal has format %llu and" NEWER_WORDS,
-		                 (unsigned long long)format);
+		                 (unsigned long long)*format);
 	buf_finish(&file);
 	return good;
 }
 
-static bool check_segment(int dir, uint64_t first, struct error *why)
+static ssize_t read_start(int dir, uint64_t first, enum segment_file which, void *into, size_t len)
 {
 	char name[SEGMENT_NAME_ROOM];
-	struct index_entry e;
+	ssize_t got;
 	int fd;
-	bool newer;
 
-	segment_name(name, first, SEGMENT_INDEX);
+	segment_name(name, first, which);
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
+	got = fd >= 0 ? disk_read(fd, into, len, 0) : -1;
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+static bool check_segment(int dir, uint64_t first, struct error *why)
+{
+	char start[BATCH_HEAD_MAX];
+	struct index_entry e;
+	ssize_t got = read_start(dir, first, SEGMENT_LINES, start, sizeof start);
+	size_t length;
+
+	if ((got <= 0 ||
+	     batch_read_title((struct text){start, (size_t)got}, &length) != TITLE_NEWER) &&
+	    (read_start(dir, first, SEGMENT_INDEX, &e, sizeof e) != (ssize_t)sizeof e ||
+	     !index_entry_is_newer(&e)))
 		return true;
-	newer = disk_read(fd, &e, sizeof e, 0) == (ssize_t)sizeof e && index_entry_is_newer(&e);
-	close(fd);
-	return !newer || error_set(why, "segment %llu" NEWER_WORDS, (unsigned long long)first);
+	return error_set(why, "segment %llu" NEWER_WORDS, (unsigned long long)first);
 }
 
 static bool check_segments(int dir, struct error *why)
@@ -76,9 +90,9 @@ static bool check_segments(int dir, struct error *why)
 
 bool format_check(int dir, struct error *why)
 {
-	bool is_there;
+	uint64_t format;
 
-	return check_file(dir, &is_there, why) && check_segments(dir, why);
+	return check_file(dir, &format, why) && check_segments(dir, why);
 }
 
 static bool is_file(int dir, const struct dirent *d)
@@ -126,15 +140,19 @@ static bool has_segments(int dir)
 	return has;
 }
 
+bool format_write(int dir, struct error *why)
+{
+	return disk_replace(dir, FORMAT_FILE, TEXT(FORMAT_LINE), why);
+}
+
 bool format_check_start(int dir, struct error *why)
 {
-	bool is_there;
+	uint64_t format;
 
-	if (!format_check_files(dir, why) || !check_file(dir, &is_there, why) ||
+	if (!format_check_files(dir, why) || !check_file(dir, &format, why) ||
 	    !check_segments(dir, why))
 		return false;
-	if (!is_there && has_segments(dir))
-		log_warn("journal",
-		         "journal/" FORMAT_FILE " is missing: format 1 is written there");
-	return is_there || disk_replace(dir, FORMAT_FILE, TEXT(FORMAT_LINE), why);
+	if (format == 0 && has_segments(dir))
+		log_warn("journal", "journal/" FORMAT_FILE " is missing: it is written again");
+	return format == FORMAT || format_write(dir, why);
 }

@@ -1,7 +1,7 @@
 /* format.h - is this a journal that we understand?
  *
- * `journal/format` names the form that all its files have; every entry of an index
- * carries its own (segment.h), for segments that come without that file.  What only a
+ * `journal/format` names the newest form that its files have; each segment says its own
+ * (batch.h), for those that come without that file.  What only a
  * newer signalbox understands is refused, and not touched.
  */
 #ifndef JOURNAL_FORMAT_H
@@ -19,6 +19,9 @@ bool format_check_files(int dir, struct error *why);
 
 /* Is there a `journal/format`?  Without it, a journal is of the first format. */
 bool format_is_there(int dir);
+
+/* Before anything is written: an older signalbox refuses it from now on. */
+bool format_write(int dir, struct error *why);
 
 /* The same at a start: all is to be regular files, and the format is written down. */
 bool format_check_start(int dir, struct error *why);

@@ -1,10 +1,10 @@
 /* inside.h - the journal itself, for its own room.
  *
- * The owner's thread and three of ours.  The owner appends and reads; the writer commits,
- * rolls and removes old segments; the syncer does the second of its two syncs (syncer.h);
- * the warmer reads cold pages.  Fields are grouped by the threads that may touch them.  One
- * mutex guards everything that is shared.  It is never held during a system call that may
- * block, and an append takes it only to wake the writer.
+ * The owner's thread and two of ours.  The owner appends and reads; the writer commits,
+ * rolls and removes old segments; the warmer reads: cold pages, questions and indexes.
+ * Fields are grouped by the threads that may touch them.  One mutex guards everything that
+ * is shared.  It is never held during a system call that may block, and an append takes it
+ * only to wake the writer.
  */
 #ifndef JOURNAL_INSIDE_H
 #define JOURNAL_INSIDE_H
@@ -20,7 +20,6 @@
 #include "journal/segment.h"
 #include "journal/shelf.h"
 #include "journal/state.h"
-#include "journal/syncer.h"
 
 /* What the owner wants of the writer; a greater one includes the lesser. */
 enum write_urgency { ASK_NOTHING, ASK_SOON, ASK_NOW };
@@ -28,7 +27,15 @@ enum write_urgency { ASK_NOTHING, ASK_SOON, ASK_NOW };
 /* The writer's own: how far it got. */
 struct writer_cursor {
 	struct block *block;
-	uint32_t lines, bytes; /* of that block, already on the disk */
+	uint32_t lines, bytes; /* of that block, already written */
+};
+
+/* What is written and not yet synced. */
+struct writer_pending {
+	uint64_t last; /* seq; 0: nothing is */
+	uint64_t bytes;
+	uint64_t due_ns;  /* when it is to be synced at the latest */
+	uint64_t took_ns; /* to write it */
 };
 
 struct journal {
@@ -57,8 +64,9 @@ struct journal {
 
 	/* --- the writer's; the owner's before it starts and after it ended --- */
 	struct segment segment;
-	struct writer_cursor cursor;
-	struct syncer syncer;
+	struct writer_cursor cursor, synced; /* up to where lines are written, and synced */
+	struct writer_pending pending;
+	uint64_t sync_ns;     /* how long lines may be written and not synced */
 	bool hurried;         /* somebody waits for the commit under way */
 	bool is_kept_too_big; /* a state was, and the log has said so */
 	struct {
@@ -97,8 +105,8 @@ struct journal {
 bool journal_has_news(struct journal *journal);
 void journal_wake(struct journal *journal);
 
-/* A moment for pthread_cond_timedwait on a condition of ours. */
-struct timespec journal_in_ms(uint64_t ms);
+/* A moment of clock_mono_ns, for pthread_cond_timedwait on a condition of ours. */
+struct timespec journal_moment(uint64_t ns);
 
 /* A thread of ours; it must start. */
 void journal_spawn(pthread_t *thread, const char *name, void *(*run)(void *), void *self);

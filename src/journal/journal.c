@@ -41,10 +41,8 @@ void journal_wake(struct journal *j)
 		j->options.wake(j->options.self);
 }
 
-struct timespec journal_in_ms(uint64_t ms)
+struct timespec journal_moment(uint64_t ns)
 {
-	uint64_t ns = clock_mono_ns() + ms * 1000000;
-
 	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 }
 
@@ -104,11 +102,10 @@ static bool find_last(struct journal *j, uint64_t *fork, struct error *why)
 	j->segment.first = j->shelf.firsts[j->shelf.count - 1];
 	if (!segment_recover(&j->segment, j->dir, &j->last, fork, why))
 		return false;
-	if (j->segment.fd >= 0) {
+	if (j->segment.fd >= 0)
 		segment_reserve(&j->segment, j->options.segment_bytes);
-		j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
-	}
-	return true;
+	shelf_finish(&j->shelf); /* one may have come, and one may have gone */
+	return shelf_load(&j->shelf, j->dir, why);
 }
 
 /* The mark goes before anything is appended, so that the next start sees it only
@@ -160,6 +157,7 @@ void journal_adjust(struct journal *j, const struct journal_options *options)
 	j->options.keep_bytes = options->keep_bytes;
 	j->options.keep_days = options->keep_days;
 	j->options.commit_ms = options->commit_ms;
+	j->options.sync_ms = options->sync_ms;
 	pthread_mutex_unlock(&j->mutex);
 }
 
@@ -168,7 +166,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
 	struct journal *j = must_zero(1, sizeof *j);
 
 	j->options = *options;
-	j->dir = j->segment.fd = j->segment.index = -1;
+	j->dir = j->segment.fd = -1;
 	init_threads(j);
 	list_init(&j->files);
 	buf_init(&j->checkpoint, CHECKPOINT_MAX + KIB);
@@ -352,7 +350,7 @@ void journal_poll(struct journal *j)
 
 void journal_wait(struct journal *j, unsigned ms)
 {
-	struct timespec until = journal_in_ms(ms);
+	struct timespec until = journal_moment(clock_mono_ns() + ms * 1000000ull);
 
 	journal_commit(j);
 	pthread_mutex_lock(&j->mutex);

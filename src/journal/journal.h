@@ -1,10 +1,9 @@
 /* journal.h - the durable log: every admitted signal, one JSON line each.
  *
- * The journal has three threads of its own: the writer, the syncer of the index
- * and the warmer, which reads cold files so that reads on the loop never wait for a
- * disk.  Call all functions here on the thread that opened the journal (the loop's).
- * When one of the three has news it calls options.wake, and the owner calls
- * journal_poll().
+ * The journal has two threads of its own: the writer, and the warmer, which reads cold
+ * files so that reads on the loop never wait for a disk.  Call all functions here on the
+ * thread that opened the journal (the loop's).  When one of the two has news it calls
+ * options.wake, and the owner calls journal_poll().
  *
  * Lines are appended to memory (blocks; the newest 10,000 signals stay there)
  * and written from that same memory.  Live fan-out never waits for the disk.
@@ -27,7 +26,8 @@ struct journal_options {
 	uint64_t keep_bytes;  /* retention: 10 GiB; 0: no limit */
 	unsigned keep_days;   /* 30; 0: no limit */
 	size_t wait_max;      /* bytes that may wait for a failing disk: 64 MiB */
-	unsigned commit_ms;   /* 5 */
+	unsigned commit_ms;   /* until lines that nobody waits for are written: 5 */
+	unsigned sync_ms;     /* and from then until they are synced: 25 */
 
 	void (*wake)(void *self); /* any thread */
 	/* From journal_poll: everything up to seq is on the disk. */
@@ -44,7 +44,7 @@ struct journal_options {
 	void *self;
 };
 
-/* Retention and commit_ms, as these options have them from now on; the rest of them stays. */
+/* Retention, commit_ms and sync_ms are as in these options from now on; the rest stays. */
 void journal_adjust(struct journal *journal, const struct journal_options *options);
 
 /* Takes DATA/lock (a second holder is an error that names the first), verifies

@@ -54,6 +54,9 @@ static void what_was_appended_is_there_after_a_clean_stop(void **state)
 	remove_dir(dir);
 }
 
+#define FILE_START "{\"journal\":2,\"segment\":1}\n{\"commit\":"
+#define LINE_ONE "\n{\"seq\":1,\"id\":\"a\"}\n"
+
 static void lines_are_in_the_file_as_they_were_given(void **state)
 {
 	char *dir = new_dir();
@@ -66,9 +69,10 @@ static void lines_are_in_the_file_as_they_were_given(void **state)
 	journal_append(j, TEXT(""), TEXT("{\"seq\":2}"), true, NULL);
 	journal_append(j, TEXT("{\"seq\":3}"), TEXT(""), true, NULL);
 	wait_durable(j);
-	load_file(path, &file);
-	assert_true(
-		text_is(buf_text(&file), "{\"seq\":1,\"id\":\"a\"}\n{\"seq\":2}\n{\"seq\":3}\n"));
+	load_lines(path, &file);
+	assert_true(text_starts(buf_text(&file), TEXT(FILE_START)));
+	assert_non_null(memmem(file.at, file.len, LINE_ONE, strlen(LINE_ONE)));
+	assert_true(text_ends(buf_text(&file), TEXT("{\"seq\":3}\n")));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	free(path);
@@ -348,7 +352,7 @@ static void the_page_cache_keeps_only_the_newest(void **state)
 	for (uint64_t n = 1; n <= 40; n++) {
 		struct commit_batch batch = {.first = n, .last = n, .bytes = {mib, MIB}};
 
-		assert_true(segment_commit(&s, &batch, 1, NULL, &why));
+		assert_true(segment_write(&s, &batch, 1, &why) && segment_sync(&s, &why));
 	}
 	lines = open(name, O_RDONLY);
 	assert_int_equal(fstatfs(in, &where), 0);

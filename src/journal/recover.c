@@ -7,17 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "journal/batch.h"
 #include "journal/disk.h"
+#include "journal/epochs.h"
+#include "journal/rewrite.h"
 
-static int recover_open_file(int dir, uint64_t first, enum segment_file which, int flags)
+static int open_quarantine(int dir, uint64_t first, int flags)
 {
 	char name[SEGMENT_NAME_ROOM];
 
-	segment_name(name, first, which);
-	return openat(dir, name, O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	segment_name(name, first, SEGMENT_QUARANTINE);
+	return openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 }
 
 /* Returns how many bytes were copied, which is fewer than len where reading or
@@ -41,7 +43,7 @@ static uint64_t copy_range(int from, uint64_t offset, uint64_t len, int to, uint
 
 void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
 {
-	int out = recover_open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT | O_EXCL);
+	int out = open_quarantine(dir, first, O_EXCL);
 	uint64_t copied;
 
 	if (out < 0) {
@@ -60,7 +62,7 @@ void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64
  * when all of it is on the disk. */
 static bool copy_tail(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
 {
-	int out = recover_open_file(dir, first, SEGMENT_QUARANTINE, O_WRONLY | O_CREAT);
+	int out = open_quarantine(dir, first, 0);
 	struct stat st;
 	bool good = out >= 0 && fstat(out, &st) == 0 &&
 	            copy_range(fd, offset, len, out, (uint64_t)st.st_size) == len &&
@@ -117,21 +119,27 @@ static void find_kept(struct recovery *r)
 			r->kept = i + 1;
 }
 
-/* Up to the first batch of which an entry says that it is not what was written. */
-static void find_more(struct recovery *r, const struct segment *s)
+/* Where the entries that are kept end. */
+static uint64_t kept_end(const struct recovery *r)
 {
-	uint64_t next = s->first, offset = 0, end = r->in.bytes;
+	const struct index_entry *e = &r->in.entries[r->kept - (r->kept > 0)];
 
-	if (r->kept) {
-		const struct index_entry *e = &r->in.entries[r->kept - 1];
+	return r->kept ? e->offset + e->length : r->in.title;
+}
 
-		next = e->last + 1;
-		offset = e->offset + e->length;
-	}
+/* Up to the first batch of which an entry says that it is not what was written. */
+static void find_more(struct recovery *r, const struct segment_files *f)
+{
+	uint64_t next = r->kept ? r->in.entries[r->kept - 1].last + 1 : f->first;
+	uint64_t offset = kept_end(r), end = r->in.bytes;
+
 	for (size_t i = r->in.used; i-- > r->kept;)
 		if (r->in.states[i] == BATCH_BAD && is_in_file(&r->in, i))
-			end = r->in.entries[i].offset;
-	salvage_init(&r->more, s->fd, next, offset, end > offset ? end : offset);
+			end = inspection_start(&r->in, i);
+	salvage_init(&r->more, f->fd, next, offset, end > offset ? end : offset);
+	/* Without any head it is an old one that has lost its index. */
+	r->more.has_heads = r->in.used > 0 && !r->in.is_old;
+	r->more.acked = r->acked;
 	salvage_run(&r->more);
 	r->torn = r->in.bytes > r->more.offset ? r->in.bytes - r->more.offset : 0;
 	r->is_cut_short = false;
@@ -140,14 +148,14 @@ static void find_more(struct recovery *r, const struct segment *s)
 			r->is_cut_short = true;
 }
 
-bool recovery_plan(struct recovery *r, const struct segment *s, uint64_t promised,
+bool recovery_plan(struct recovery *r, const struct segment_files *f, uint64_t promised,
                    struct error *why)
 {
-	if (!inspect(&r->in, s->fd, s->index, s->first, why))
+	if (!inspect(&r->in, f, why))
 		return false;
 	find_known(r, promised);
 	find_kept(r);
-	find_more(r, s);
+	find_more(r, f);
 	return true;
 }
 
@@ -157,13 +165,32 @@ void recovery_finish(struct recovery *r)
 	inspection_finish(&r->in);
 }
 
-bool recovery_inspect(struct inspection *in, const struct segment *s, uint64_t *known,
-                      struct error *why)
+bool recovery_is_torn(const struct recovery *r, size_t i)
+{
+	return i >= inspection_last_commit(&r->in) &&
+	       (inspection_is_sound(&r->in, i) ? r->in.entries[i].last > r->acked : !r->in.is_old);
+}
+
+/* Up to where everything was acknowledged, as far as the epochs and a clean stop tell. */
+static uint64_t promised_in(int dir)
+{
+	struct epochs epochs;
+	uint64_t promised;
+
+	if (!epochs_load(&epochs, dir, NULL))
+		return 0;
+	promised = epochs_promised(&epochs, dir);
+	epochs_finish(&epochs);
+	return promised;
+}
+
+bool recovery_inspect(struct inspection *in, const struct segment_files *f, int dir,
+                      uint64_t *known, struct error *why)
 {
 	struct recovery r = {.in = *in};
 	size_t n;
 
-	if (!recovery_plan(&r, s, 0, why))
+	if (!recovery_plan(&r, f, promised_in(dir), why))
 		return false;
 	*in = r.in;
 	n = salvage_count(&r.more);
@@ -182,35 +209,36 @@ bool recovery_inspect(struct inspection *in, const struct segment *s, uint64_t *
 /* ---- doing it ---- */
 
 /* Copies what is damaged among the entries that are kept. */
-static void recover_put_aside(const struct recovery *r, int dir, const struct segment *s)
+static void recover_put_aside(const struct recovery *r, int dir, const struct segment_files *f)
 {
 	const struct inspection *in = &r->in;
-	uint64_t next = s->first, end = 0;
+	uint64_t next = f->first, end = in->title;
 
 	for (size_t i = 0; i < r->kept; i++) {
 		const struct index_entry *e = &in->entries[i];
+		uint64_t start = inspection_start(in, i);
 
 		if (in->states[i] == BATCH_BAD)
-			segment_quarantine(dir, s->fd, e->first, e->offset, e->length);
+			segment_quarantine(dir, f->fd, e->first, e->offset, e->length);
 		if (!inspection_is_sound(in, i))
 			continue;
-		if (e->offset > end)
-			segment_quarantine(dir, s->fd, next, end, e->offset - end);
+		if (start > end)
+			segment_quarantine(dir, f->fd, next, end, start - end);
 		next = e->last + 1;
 		end = e->offset + e->length;
 	}
 }
 
-static void recover_tell(const struct recovery *r, const struct segment *s)
+static void recover_tell(const struct recovery *r, const struct segment_files *f)
 {
-	unsigned long long name = s->first, next = r->more.next;
+	unsigned long long name = f->first, next = r->more.next;
 
 	if (salvage_count(&r->more))
 		log_warn("journal", "segment %llu: kept signals %llu to %llu, %s", name,
 		         (unsigned long long)r->more.first, next - 1,
 		         r->is_cut_short
 		                 ? "whole lines of a batch that is cut short, without its checksum"
-		                 : "which its index had lost");
+		                 : "whole lines that no head or index knows");
 	if (r->torn)
 		log_warn("journal",
 		         "cut %llu bytes from segment %llu, which are in %020llu.quarantine",
@@ -224,101 +252,146 @@ static void recover_tell(const struct recovery *r, const struct segment *s)
 		         (unsigned long long)r->known);
 }
 
-/* Of what is gone: its line, and its entry behind those of what was found. */
-static bool add_gap(struct recovery *r, struct buf *line)
-{
-	struct index_entry e = {
-		.first = r->more.next,
-		.last = r->known,
-		.offset = r->more.offset,
-		.kind = ENTRY_GAP,
-	};
+/* ---- lines without a checksum, and what is gone ---- */
 
-	if (r->known < r->more.next)
-		return true;
-	segment_gap_line(line, e.first, e.last, e.first <= r->acked ? "damaged" : "torn");
-	e.length = (uint32_t)line->len;
-	e.crc = crc32c(0, line->at, line->len);
-	index_entry_seal(&e);
-	return buf_add(&r->more.entries, (struct text){(const char *)&e, sizeof e});
+static void copy_salvaged(struct recovery *r, struct rewrite *w)
+{
+	struct buf lines;
+
+	buf_init(&lines, BATCH_BYTES_MAX);
+	for (size_t i = 0; i < salvage_count(&r->more); i++) {
+		struct index_entry e;
+		char *at;
+
+		memcpy(&e, r->more.entries.at + i * sizeof e, sizeof e);
+		buf_clear(&lines);
+		at = buf_reserve(&lines, e.length);
+		if (!at || disk_read(r->more.fd, at, e.length, e.offset) != (ssize_t)e.length)
+			rewrite_fail(w);
+		else
+			rewrite_copy(w, &e, (struct text){at, e.length});
+	}
+	buf_finish(&lines);
 }
 
-/* The entries go over the old ones, each a commit of its own, before the lines are cut: so
- * whenever this ends, the index knows every seq that it knew. */
-static bool write_all(struct recovery *r, struct segment *s, struct text gap)
+static void add_gap(struct recovery *r, struct rewrite *w)
 {
-	struct iovec entries = {r->more.entries.at, r->more.entries.len};
-	struct iovec line = {(void *)gap.at, gap.len};
-	uint64_t start = r->kept * sizeof(struct index_entry), end = start + entries.iov_len;
+	struct index_entry e = {.first = r->more.next, .last = r->known, .kind = ENTRY_GAP};
+	struct buf line;
 
-	if ((entries.iov_len && !disk_write(s->index, &entries, 1, start)) ||
-	    ftruncate(s->index, (off_t)end) != 0 || fsync(s->index) != 0 ||
-	    ftruncate(s->fd, (off_t)r->more.offset) != 0 ||
-	    (gap.len && !disk_write(s->fd, &line, 1, r->more.offset)) || fsync(s->fd) != 0)
+	if (e.last < e.first)
+		return;
+	buf_init(&line, GAP_LINE_MAX);
+	segment_gap_line(&line, e.first, e.last, e.first <= r->acked ? "damaged" : "torn");
+	rewrite_copy(w, &e, buf_text(&line));
+	buf_finish(&line);
+}
+
+static bool has_rest(const struct recovery *r)
+{
+	return salvage_count(&r->more) || r->known >= r->more.next;
+}
+
+/* In a segment that follows what is kept, or takes the place of one of which nothing is. */
+static bool write_rest(struct recovery *r, int dir, int like, uint64_t first, struct error *why)
+{
+	struct rewrite w;
+
+	rewrite_begin(&w, dir, first);
+	copy_salvaged(r, &w);
+	add_gap(r, &w);
+	return rewrite_end(&w, like, why) && rewrite_put_in_place(dir, first, why);
+}
+
+static bool cut_to_kept(const struct recovery *r, const struct segment_files *f)
+{
+	size_t entries = r->kept * sizeof(struct index_entry);
+
+	if (r->in.is_old && (ftruncate(f->index, (off_t)entries) != 0 || fsync(f->index) != 0))
 		return false;
-	s->len = r->more.offset + gap.len;
-	s->entries = s->zeroed = end / sizeof(struct index_entry);
-	segment_lengthen_index(s);
+	return ftruncate(f->fd, (off_t)kept_end(r)) == 0 && fsync(f->fd) == 0;
+}
+
+/* ---- doing it ---- */
+
+/* The newest segment of this form, to go on in it. */
+static bool recover_open(struct segment *s, int dir, uint64_t first)
+{
+	char name[SEGMENT_NAME_ROOM];
+	struct stat st;
+
+	segment_name(name, first, SEGMENT_LINES);
+	*s = (struct segment){.first = first};
+	s->fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (s->fd < 0 || fstat(s->fd, &st) != 0)
+		return false;
+	s->len = s->synced = s->filled = (uint64_t)st.st_size;
 	return true;
 }
 
-static bool mend(struct recovery *r, struct segment *s, struct error *why)
+static bool mend_title(const struct recovery *r, const struct segment_files *f)
 {
-	struct buf gap;
-	bool done;
+	char title[BATCH_HEAD_MAX];
+	struct iovec piece = {title, batch_write_title(title, f->first)};
 
-	buf_init(&gap, GAP_LINE_MAX);
-	recover_tell(r, s);
-	done = (add_gap(r, &gap) && write_all(r, s, buf_text(&gap))) ||
-	       error_errno(why, "segment %llu cannot be put right", (unsigned long long)s->first);
-	buf_finish(&gap);
-	return done;
+	return !r->in.is_title_bad || r->in.title != piece.iov_len ||
+	       (disk_write(f->fd, &piece, 1, 0) && fsync(f->fd) == 0);
 }
 
-/* Everything stays as it is: another segment follows. */
-static void recover_leave(struct segment *s, const char *reason)
+/* The rest is whole in its place before the end of the old segment goes. */
+static bool mend(struct recovery *r, const struct segment_files *f, int dir, struct segment *s)
 {
-	log_error("journal", "segment %llu stays as it is: %s", (unsigned long long)s->first,
-	          reason);
-	close(s->fd);
-	close(s->index);
-	s->fd = s->index = -1;
+	uint64_t first = r->kept ? r->more.first : f->first;
+	struct error why;
+
+	if (has_rest(r) && !write_rest(r, dir, f->fd, first, &why))
+		return false;
+	if (r->kept && (!cut_to_kept(r, f) || !mend_title(r, f)))
+		return false;
+	if (has_rest(r))
+		return recover_open(s, dir, first);
+	if (!r->kept)
+		return segment_remove(dir, f->first);
+	return r->in.is_old || recover_open(s, dir, f->first);
 }
 
-static bool recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, struct error *why)
+static bool recover(const struct segment_files *f, int dir, struct segment *s, uint64_t *last,
+                    uint64_t *fork, struct error *why)
 {
 	struct recovery r = {0};
 	uint64_t found;
 	bool done = true;
 
-	if (!recovery_plan(&r, s, *last, why))
+	if (!recovery_plan(&r, f, *last, why))
 		return false;
 	found = r.more.next - 1;
 	*last = found > r.known ? found : r.known;
 	*fork = (found > r.acked ? found : r.acked) + 1;
-	recover_put_aside(&r, dir, s);
-	if (r.torn && !copy_tail(dir, s->fd, r.more.next, r.more.offset, r.torn))
-		recover_leave(s, "its torn end cannot be copied");
-	else
-		done = mend(&r, s, why);
+	recover_put_aside(&r, dir, f);
+	if (r.torn && !copy_tail(dir, f->fd, r.more.next, r.more.offset, r.torn)) {
+		log_error("journal", "segment %llu stays as it is: its torn end cannot be copied",
+		          (unsigned long long)f->first);
+	} else {
+		recover_tell(&r, f);
+		done = mend(&r, f, dir, s) || error_errno(why, "segment %llu cannot be put right",
+		                                          (unsigned long long)f->first);
+	}
 	recovery_finish(&r);
 	return done;
 }
 
 bool segment_recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, struct error *why)
 {
+	struct segment_files f;
 	uint64_t first = s->first;
+	bool done;
 
-	s->fd = recover_open_file(dir, first, SEGMENT_LINES, O_RDWR);
-	s->index = recover_open_file(dir, first, SEGMENT_INDEX, O_RDWR | O_CREAT);
-	if (s->fd < 0 || s->index < 0)
-		error_errno(why, "segment %llu", (unsigned long long)first);
-	else if (recover(s, dir, last, fork, why) && (fsync(dir) == 0 || error_errno(why, "fsync")))
-		return true;
-	if (s->fd >= 0)
-		close(s->fd);
-	if (s->index >= 0)
-		close(s->index);
-	s->fd = s->index = -1;
-	return false;
+	s->fd = -1;
+	if (!segment_files_open(&f, dir, first, O_RDWR))
+		return error_errno(why, "segment %llu", (unsigned long long)first);
+	done = recover(&f, dir, s, last, fork, why) &&
+	       (fsync(dir) == 0 || error_errno(why, "fsync"));
+	segment_files_close(&f);
+	segment_drop_stale_index(dir, first);
+	return done;
 }

@@ -5,8 +5,11 @@
  * against.  One that has all its bytes but not its checksum is damaged: nobody knows which
  * of its lines, so none is believed.  It stays where it is if it was acknowledged for
  * certain; in the last commit, it is cut off.  Nothing is cut off without a copy, and no
- * seq that the index, an epoch or a clean stop knows is given out again: a journal.gap line
+ * seq that an entry, an epoch or a clean stop knows is given out again: a journal.gap line
  * stands for those that are gone.
+ *
+ * Lines without a checksum, and that gap, go into a segment of their own that follows, whole
+ * before the end of the old one is cut.
  */
 #ifndef JOURNAL_RECOVER_H
 #define JOURNAL_RECOVER_H
@@ -24,20 +27,23 @@ struct recovery {
 	uint64_t known;       /* up to here seqs were given out; what `more` lacks is lost */
 };
 
-/* Changes nothing.  `promised` was acknowledged once.  index < 0: there is none. */
-bool recovery_plan(struct recovery *recovery, const struct segment *segment, uint64_t promised,
+/* Changes nothing.  `promised` was acknowledged once. */
+bool recovery_plan(struct recovery *recovery, const struct segment_files *files, uint64_t promised,
                    struct error *why);
 void recovery_finish(struct recovery *recovery);
 
-/* For those who only read: inspects the segment and makes of its entries what the next start
- * will, but for the gap up to *known behind them.  `known` may be NULL. */
-bool recovery_inspect(struct inspection *in, const struct segment *segment, uint64_t *known,
-                      struct error *why);
+/* Is entry i of a commit that may never have been acknowledged?  A crash leaves such. */
+bool recovery_is_torn(const struct recovery *recovery, size_t i);
 
-/* Does it, and leaves the segment ready for more.  *last: what was acknowledged once, and
- * what the journal goes up to then.  *fork: from here on the seqs are not those that anybody
- * saw before.  If no copy can be made, the files stay as they are, and the segment is not
- * open: another must follow. */
+/* For those who only read: inspects the newest segment and makes of its entries what the next
+ * start will, but for the gap up to *known behind them.  `known` may be NULL. */
+bool recovery_inspect(struct inspection *in, const struct segment_files *files, int dir,
+                      uint64_t *known, struct error *why);
+
+/* Does it to the segment of that name, and leaves the one that is newest then ready for more,
+ * or none open: then another must follow.  *last: what was acknowledged once, and what the
+ * journal goes up to then.  *fork: from here on the seqs are not those that anybody saw
+ * before.  If no copy can be made, the files stay as they are. */
 bool segment_recover(struct segment *segment, int dir, uint64_t *last, uint64_t *fork,
                      struct error *why);
 

@@ -102,15 +102,11 @@ static bool must_go(struct journal *j)
 static void remove_oldest(struct journal *j)
 {
 	uint64_t first = j->shelf.firsts[0];
-	char name[SEGMENT_NAME_ROOM];
 
 	pthread_mutex_lock(&j->mutex);
 	shelf_drop_oldest(&j->shelf);
 	pthread_mutex_unlock(&j->mutex);
-	segment_name(name, first, SEGMENT_LINES);
-	unlinkat(j->dir, name, 0);
-	segment_name(name, first, SEGMENT_INDEX);
-	unlinkat(j->dir, name, 0);
+	segment_remove(j->dir, first);
 	kept_remove(j->dir, first);
 	placing_remove(j->dir, first);
 	log_info("journal", "segment %llu is over the limit and gone", (unsigned long long)first);

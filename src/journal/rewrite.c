@@ -1,59 +1,65 @@
-/* rewrite.c - lines, gaps and entries into two new files. */
+/* rewrite.c - lines and gaps into a new file. */
 #include "journal/rewrite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "journal/batch.h"
 #include "journal/disk.h"
+#include "journal/placing.h"
 
-#define ENTRIES_MAX (1024 * MIB) /* a gap between any two lines of a big segment */
+#define REWRITE_NAME_ROOM (SEGMENT_NAME_ROOM + 8)
 
-void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first, enum segment_file which)
+static void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first)
 {
 	char name[SEGMENT_NAME_ROOM];
 
-	segment_name(name, first, which);
+	segment_name(name, first, SEGMENT_LINES);
 	snprintf(out, REWRITE_NAME_ROOM, "%s.new", name);
 }
 
-static int rewrite_make(int dir, uint64_t first, enum segment_file which)
+void rewrite_fail(struct rewrite *w)
 {
-	char name[REWRITE_NAME_ROOM];
+	if (!w->failed)
+		error_errno(&w->why, "segment %llu", (unsigned long long)w->first);
+	w->failed = true;
+}
 
-	rewrite_name(name, first, which);
-	return openat(dir, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+static void rewrite_put(struct rewrite *w, struct text bytes)
+{
+	struct iovec piece = {(void *)bytes.at, bytes.len};
+
+	if (!w->failed && !disk_write(w->fd, &piece, 1, w->offset))
+		rewrite_fail(w);
+	w->offset += bytes.len;
 }
 
 void rewrite_begin(struct rewrite *w, int dir, uint64_t first)
 {
+	char name[REWRITE_NAME_ROOM], title[BATCH_HEAD_MAX];
+
 	*w = (struct rewrite){.dir = dir, .first = first, .next = first, .batch_first = first};
 	buf_init(&w->batch, BATCH_BYTES_MAX);
-	buf_init(&w->entries, ENTRIES_MAX);
-	w->fd = rewrite_make(dir, first, SEGMENT_LINES);
-	w->failed = w->fd < 0;
-	if (w->failed)
-		error_errno(&w->why, "segment %llu", (unsigned long long)first);
+	rewrite_name(name, first);
+	w->fd = openat(dir, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (w->fd < 0)
+		rewrite_fail(w);
+	rewrite_put(w, (struct text){title, batch_write_title(title, first)});
 }
 
-static void write_batch(struct rewrite *w, struct index_entry *e, struct text bytes)
+/* Each is a commit of its own. */
+static void write_batch(struct rewrite *w, struct index_entry *e, struct text lines)
 {
-	struct iovec piece = {(void *)bytes.at, bytes.len};
+	char head[BATCH_HEAD_MAX];
 
-	if (w->failed)
-		return;
-	e->offset = w->offset;
-	e->length = (uint32_t)bytes.len;
-	e->crc = crc32c(0, bytes.at, bytes.len);
-	index_entry_seal(e);
-	if (!disk_write(w->fd, &piece, 1, w->offset) ||
-	    !buf_add(&w->entries, (struct text){(const char *)e, sizeof *e})) {
-		w->failed = true;
-		error_errno(&w->why, "segment %llu", (unsigned long long)w->first);
-	}
-	w->offset += bytes.len;
+	e->length = (uint32_t)lines.len;
+	e->crc = crc32c(0, lines.at, lines.len);
+	rewrite_put(w, (struct text){head, batch_head_write(head, e)});
+	rewrite_put(w, lines);
 }
 
 static void end_gap(struct rewrite *w)
@@ -83,6 +89,8 @@ void rewrite_end_batch(struct rewrite *w)
 void rewrite_line(struct rewrite *w, struct text line)
 {
 	end_gap(w);
+	if (w->batch.len > 0 && w->batch.len + line.len >= BATCH_AIM)
+		rewrite_end_batch(w);
 	if (w->batch.len == 0)
 		w->batch_first = w->next;
 	buf_add(&w->batch, line);
@@ -103,25 +111,14 @@ void rewrite_leave_out(struct rewrite *w, uint64_t to, uint16_t kind)
 	w->next = to + 1;
 }
 
-void rewrite_copy_gap(struct rewrite *w, const struct index_entry *entry, struct text line)
+void rewrite_copy(struct rewrite *w, const struct index_entry *entry, struct text lines)
 {
 	struct index_entry e = {.first = entry->first, .last = entry->last, .kind = entry->kind};
 
 	rewrite_end_batch(w);
 	end_gap(w);
-	write_batch(w, &e, line);
+	write_batch(w, &e, lines);
 	w->next = e.last + 1;
-}
-
-static bool write_index(struct rewrite *w)
-{
-	struct iovec piece = {w->entries.at, w->entries.len};
-	int fd = rewrite_make(w->dir, w->first, SEGMENT_INDEX);
-	bool good = fd >= 0 && (!w->entries.len || disk_write(fd, &piece, 1, 0)) && fsync(fd) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return good;
 }
 
 /* Retention goes by when a segment was written last; this was no writing of that kind. */
@@ -138,15 +135,26 @@ bool rewrite_end(struct rewrite *w, int like, struct error *why)
 {
 	rewrite_end_batch(w);
 	end_gap(w);
-	if (!w->failed && (!finish_lines(w, like) || !write_index(w))) {
-		w->failed = true;
-		error_errno(&w->why, "segment %llu", (unsigned long long)w->first);
-	}
+	if (!w->failed && !finish_lines(w, like))
+		rewrite_fail(w);
 	if (w->failed && why)
 		*why = w->why;
 	if (w->fd >= 0)
 		close(w->fd);
 	buf_finish(&w->batch);
-	buf_finish(&w->entries);
 	return !w->failed;
+}
+
+bool rewrite_put_in_place(int dir, uint64_t first, struct error *why)
+{
+	char fresh[REWRITE_NAME_ROOM], name[SEGMENT_NAME_ROOM];
+
+	rewrite_name(fresh, first);
+	segment_name(name, first, SEGMENT_LINES);
+	if (faccessat(dir, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		placing_remove(dir, first); /* it would still tell what was there */
+	if ((renameat(dir, fresh, dir, name) != 0 && errno != ENOENT) || fsync(dir) != 0)
+		return error_errno(why, "%s", name);
+	segment_drop_stale_index(dir, first);
+	return true;
 }

@@ -14,11 +14,13 @@
 #include "base/must.h"
 #include "base/put.h"
 #include "base/random.h"
+#include "journal/batch.h"
 #include "journal/disk.h"
-#include "journal/syncer.h"
 #include "signal/position.h"
 
-#define ZEROED_AT_ONCE 1024 /* entries: 40 KiB */
+#define FILLED_AT_ONCE (256 * KIB)
+#define FILLED_LOW (128 * KIB) /* less than this is little */
+#define PARTS_MAX 32768        /* batches of one commit: what a head can count, and to spare */
 #define CACHED_BYTES (16 * MIB)
 #define LET_GO_AT_ONCE (4 * MIB)
 
@@ -91,54 +93,46 @@ void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *w
 	buf_add_char(out, '\n');
 }
 
-static int segment_make(int dir, uint64_t first, enum segment_file which)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	segment_name(name, first, which);
-	return openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-}
-
-static void unlink_both(int dir, uint64_t first)
+static void remove_index(int dir, uint64_t first)
 {
 	char name[SEGMENT_NAME_ROOM];
 
 	segment_name(name, first, SEGMENT_INDEX);
 	unlinkat(dir, name, 0);
-	segment_name(name, first, SEGMENT_LINES);
-	unlinkat(dir, name, 0);
 }
 
-static void close_both(struct segment *s)
+bool segment_remove(int dir, uint64_t first)
+{
+	char name[SEGMENT_NAME_ROOM];
+	bool done;
+
+	segment_name(name, first, SEGMENT_LINES);
+	done = unlinkat(dir, name, 0) == 0;
+	remove_index(dir, first);
+	return done;
+}
+
+void segment_drop_stale_index(int dir, uint64_t first)
+{
+	char name[SEGMENT_NAME_ROOM], start[BATCH_HEAD_MAX];
+	size_t length;
+	ssize_t got;
+	int fd;
+
+	segment_name(name, first, SEGMENT_LINES);
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	got = fd >= 0 ? disk_read(fd, start, sizeof start, 0) : -1;
+	if (got > 0 && batch_read_title((struct text){start, (size_t)got}, &length) == TITLE_OURS)
+		remove_index(dir, first);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void segment_close(struct segment *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
-	if (s->index >= 0)
-		close(s->index);
-	s->fd = s->index = -1;
-}
-
-/* Lengthens the index with zeros, to be synced with the next entries. */
-static bool add_zeros(struct segment *s, uint64_t upto)
-{
-	static const struct index_entry zeros[ZEROED_AT_ONCE];
-	uint64_t want = upto + ZEROED_AT_ONCE / 2;
-
-	while (s->zeroed < want) {
-		struct iovec piece = {(void *)zeros, sizeof zeros};
-
-		if (!disk_write(s->index, &piece, 1, s->zeroed * sizeof(struct index_entry)))
-			return false;
-		s->zeroed += ZEROED_AT_ONCE;
-	}
-	assert(s->zeroed >= upto);
-	return true;
-}
-
-void segment_lengthen_index(struct segment *s)
-{
-	if (!add_zeros(s, s->entries))
-		errno = 0; /* the next commit says what is wrong with the disk */
+	s->fd = -1;
 }
 
 /* A kindness to the file system and to the commits; where it cannot be done, the
@@ -150,75 +144,72 @@ void segment_reserve(struct segment *s, size_t bytes)
 		;
 }
 
+static bool write_title(struct segment *s)
+{
+	char title[BATCH_HEAD_MAX];
+	struct iovec piece = {title, batch_write_title(title, s->first)};
+
+	s->len = s->synced = s->filled = piece.iov_len;
+	return disk_write(s->fd, &piece, 1, 0);
+}
+
 bool segment_create(struct segment *s, int dir, uint64_t first, struct error *why)
 {
+	char name[SEGMENT_NAME_ROOM];
+
 	assert(first > 0 && first < SEQ_MAX);
 	*s = (struct segment){.first = first};
 	/* A file of this name may be left of an attempt in which nothing was
 	 * committed; it may have seen a failed sync, so it is not used again. */
-	unlink_both(dir, first);
-	s->index = segment_make(dir, first, SEGMENT_INDEX);
-	s->fd = segment_make(dir, first, SEGMENT_LINES);
-	if (s->fd >= 0 && s->index >= 0 && add_zeros(s, 0) && fsync(s->index) == 0 &&
-	    fsync(s->fd) == 0 && fsync(dir) == 0)
+	segment_remove(dir, first);
+	segment_name(name, first, SEGMENT_LINES);
+	s->fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (s->fd >= 0 && write_title(s) && fsync(s->fd) == 0 && fsync(dir) == 0)
 		return true;
 	error_errno(why, "segment %llu cannot be made", (unsigned long long)first);
-	close_both(s);
-	unlink_both(dir, first);
+	segment_close(s);
+	segment_remove(dir, first);
 	return false;
 }
 
-static bool write_lines(struct segment *s, const struct commit_batch *batches, size_t n)
+/* The lines where they lie, and their heads between them. */
+bool segment_write(struct segment *s, const struct commit_batch *batches, size_t n,
+                   struct error *why)
 {
-	struct iovec pieces[COMMIT_BATCHES_MAX];
+	char heads[COMMIT_BATCHES_MAX][BATCH_HEAD_MAX];
+	struct iovec pieces[2 * COMMIT_BATCHES_MAX];
+	uint64_t end = s->len;
 
-	assert(n > 0 && n <= COMMIT_BATCHES_MAX);
-	for (size_t i = 0; i < n; i++)
-		pieces[i] = (struct iovec){(void *)batches[i].bytes.at, batches[i].bytes.len};
-	return disk_write(s->fd, pieces, n, s->len);
-}
-
-static bool write_entries(struct segment *s, const struct commit_batch *batches, size_t n,
-                          uint64_t *end)
-{
-	struct index_entry entries[COMMIT_BATCHES_MAX];
-	struct iovec piece = {entries, n * sizeof *entries};
-
-	*end = s->len;
+	assert(s->fd >= 0 && n > 0 && n <= COMMIT_BATCHES_MAX && s->part < PARTS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		const struct commit_batch *b = &batches[i];
-		assert(b->first > 0 && b->first <= b->last);
-
-		entries[i] = (struct index_entry){
+		struct index_entry e = {
 			.first = b->first,
 			.last = b->last,
-			.offset = *end,
 			.length = (uint32_t)b->bytes.len,
 			.crc = crc32c(0, b->bytes.at, b->bytes.len),
 			.kind = b->is_gap ? ENTRY_GAP : ENTRY_LINES,
-			.place = (uint16_t)i,
+			.place = (uint16_t)(s->part + i),
 		};
+		struct iovec *piece = &pieces[2 * i];
+
+		assert(b->first > 0 && b->first <= b->last);
 		assert(b->bytes.len > 0 && b->bytes.len <= BATCH_BYTES_MAX);
-		index_entry_seal(&entries[i]);
-		*end += b->bytes.len;
+		piece[0] = (struct iovec){heads[i], batch_head_write(heads[i], &e)};
+		piece[1] = (struct iovec){(void *)b->bytes.at, b->bytes.len};
+		end += piece[0].iov_len + piece[1].iov_len;
 	}
-	return disk_write(s->index, &piece, 1, s->entries * sizeof *entries);
+	if (!disk_write(s->fd, pieces, 2 * n, s->len))
+		return error_errno(why, "writing");
+	s->len = end;
+	s->filled = s->filled > end ? s->filled : end;
+	s->part = (uint16_t)(s->part + n);
+	return true;
 }
 
-/* Both at once, which costs two more switches between threads, or one after the
- * other.  Whatever becomes of the one, the other is waited for: the caller will
- * close both. */
-static bool sync_both(struct segment *s, struct syncer *syncer)
+bool segment_must_sync(const struct segment *s)
 {
-	int lines, index;
-
-	if (!syncer)
-		return fdatasync(s->fd) == 0 && fdatasync(s->index) == 0;
-	syncer_begin(syncer, s->index);
-	lines = fdatasync(s->fd) == 0 ? 0 : errno;
-	index = syncer_end(syncer);
-	errno = lines ? lines : index;
-	return errno == 0;
+	return s->part >= PARTS_MAX;
 }
 
 /* What is new is read from our own memory, and what is old seldom: so the page cache
@@ -233,48 +224,59 @@ static void let_go(struct segment *s)
 	}
 }
 
-bool segment_commit(struct segment *s, const struct commit_batch *batches, size_t n,
-                    struct syncer *syncer, struct error *why)
+bool segment_sync(struct segment *s, struct error *why)
 {
-	uint64_t end;
-
-	assert(s->fd >= 0 && s->index >= 0);
-	/* Room for the entries comes before the lines: an index without any, and lines behind
-	 * it, is one that lost its end. */
-	if ((s->entries + n > s->zeroed && !add_zeros(s, s->entries + n)) ||
-	    !write_lines(s, batches, n) || !write_entries(s, batches, n, &end))
-		return error_errno(why, "writing");
-	if (!sync_both(s, syncer))
+	assert(s->fd >= 0 && s->len > s->synced);
+	if (fdatasync(s->fd) != 0)
 		return error_errno(why, "syncing");
-	assert(end > s->len);
-	s->len = end;
-	s->entries += n;
-	assert(s->entries <= s->zeroed);
+	s->synced = s->len;
+	s->part = 0;
 	let_go(s);
 	return true;
 }
 
-/* The lengths are put right for a start that comes before the machine goes
+bool segment_fill(struct segment *s, size_t bytes)
+{
+	static char newlines[FILLED_AT_ONCE];
+	struct iovec piece = {newlines, sizeof newlines};
+
+	assert(s->fd >= 0 && s->synced == s->len && s->filled >= s->len);
+	if (s->filled - s->len >= FILLED_LOW || s->filled + sizeof newlines > bytes)
+		return true;
+	if (!newlines[0])
+		memset(newlines, '\n', sizeof newlines);
+	if (!disk_write(s->fd, &piece, 1, s->filled) || fdatasync(s->fd) != 0)
+		return false;
+	s->filled += sizeof newlines;
+	return true;
+}
+
+bool segment_is_empty(const struct segment *s)
+{
+	char title[BATCH_HEAD_MAX];
+
+	return s->synced <= batch_write_title(title, s->first);
+}
+
+/* The length is put right for a start that comes before the machine goes
  * down: it must not take for committed what is only in the page cache. */
 void segment_abandon(struct segment *s, int dir)
 {
 	if (s->fd < 0)
 		return;
-	if (s->entries == 0)
-		unlink_both(dir, s->first);
-	else if (ftruncate(s->index, (off_t)(s->entries * sizeof(struct index_entry))) != 0 ||
-	         ftruncate(s->fd, (off_t)s->len) != 0)
+	if (segment_is_empty(s))
+		segment_remove(dir, s->first);
+	else if (ftruncate(s->fd, (off_t)s->synced) != 0)
 		errno = 0; /* the segment that follows is right all the same */
-	close_both(s);
+	segment_close(s);
 }
 
 void segment_finish(struct segment *s)
 {
 	if (s->fd < 0)
 		return;
-	if (ftruncate(s->fd, (off_t)s->len) != 0 ||
-	    ftruncate(s->index, (off_t)(s->entries * sizeof(struct index_entry))) != 0)
-		errno = 0; /* space is wasted, nothing else */
+	if (ftruncate(s->fd, (off_t)s->len) != 0)
+		errno = 0; /* it ends in newlines, nothing else */
 	posix_fadvise(s->fd, (off_t)s->let_go, 0, POSIX_FADV_DONTNEED);
-	close_both(s);
+	segment_close(s);
 }

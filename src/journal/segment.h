@@ -1,13 +1,11 @@
-/* segment.h - one file of lines and its index of batches.
+/* segment.h - one file of lines.
  *
- * `%020llu.ndjson` is named by the seq of its first line; `%020llu.index` beside
- * it has one entry for each batch of lines that was committed together.  An
- * entry counts if its own checksum is right, and its batch if the checksum in
- * the entry is.  So it does not matter which of the two files reached the disk
- * first: what was not acknowledged shows itself.
+ * `%020llu.ndjson` is named by the seq of its first line and holds batches (batch.h).  What
+ * was not acknowledged shows itself: a batch counts if its checksums are right.
  *
- * The index ends at the end of its file or at the first entry of zeros: it is
- * lengthened with zeros, so that a commit changes nothing but data in it.
+ * Segments of the old form have bare lines in that file, and beside it `%020llu.index` with
+ * an entry for each batch.  They are read, and not written any more.  In memory a batch is
+ * such an entry in both forms.
  *
  * Where two segments hold the same seq, the one with the greater name is right:
  * a segment ends before the first seq of the one that follows.  This happens
@@ -19,16 +17,14 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-struct syncer;
-
 #define SEGMENT_NAME_ROOM 48
 #define COMMIT_BATCHES_MAX 256
 #define BATCH_BYTES_MAX (256u * 1024 * 1024) /* no entry of ours is near it */
 
-/* As on the disk, little-endian. */
+/* As on the disk in the old form, little-endian. */
 struct index_entry {
 	uint64_t first, last; /* seq */
-	uint64_t offset;
+	uint64_t offset;      /* of the lines; the head, if there is one, stands before it */
 	uint32_t length;
 	uint32_t crc;   /* crc32c of the batch */
 	uint8_t kind;   /* ENTRY_LINES, ENTRY_GAP or ENTRY_FORGOTTEN */
@@ -61,11 +57,12 @@ struct commit_batch {
 /* The segment that is being written.  fd < 0: none. */
 struct segment {
 	uint64_t first;
-	int fd, index;
-	uint64_t len;     /* committed bytes */
-	uint64_t entries; /* committed entries */
-	uint64_t zeroed;  /* entries that the index has room for */
-	uint64_t let_go;  /* bytes that the page cache need not have any more */
+	int fd;
+	uint64_t len;    /* bytes that are written */
+	uint64_t synced; /* of these: on the disk */
+	uint64_t filled; /* up to here the file has data: lines, and newlines behind them */
+	uint64_t let_go; /* bytes that the page cache need not have any more */
+	uint16_t part;   /* how many batches were written since the last sync */
 };
 
 enum segment_file { SEGMENT_LINES, SEGMENT_INDEX, SEGMENT_QUARANTINE };
@@ -79,24 +76,39 @@ bool segment_parse_name(const char *name, uint64_t *first);
 /* The line, with its newline, that stands for from..to and has the seq of the last. */
 void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *why);
 
-/* Makes both files and makes sure that they stay. */
+/* Removes it, in either form. */
+bool segment_remove(int dir, uint64_t first);
+
+/* An index beside a segment of the new form is of one that this has replaced. */
+void segment_drop_stale_index(int dir, uint64_t first);
+
+/* Makes the file and makes sure that it stays. */
 bool segment_create(struct segment *segment, int dir, uint64_t first, struct error *why);
 
-/* Writes and syncs, both files at once if there is a syncer.  After a failure the
- * segment must be abandoned. */
-bool segment_commit(struct segment *segment, const struct commit_batch *batches, size_t n,
-                    struct syncer *syncer, struct error *why);
+/* Into the page cache: what a crash of ours does not lose. */
+bool segment_write(struct segment *segment, const struct commit_batch *batches, size_t n,
+                   struct error *why);
+/* On the disk: what nothing loses.  After a failure of either the segment must be abandoned. */
+bool segment_sync(struct segment *segment, struct error *why);
 
-/* Cuts off what was not committed, or removes the files if nothing was. */
+/* Must the batches that are written be synced before there may be more? */
+bool segment_must_sync(const struct segment *segment);
+
+/* Has it nothing but its first line, as far as is known to be on the disk? */
+bool segment_is_empty(const struct segment *segment);
+
+/* Cuts off what was not synced, or removes the file if nothing was. */
 void segment_abandon(struct segment *segment, int dir);
 
-void segment_finish(struct segment *segment); /* gives back the reserved space */
-
-/* Room in the index for entries to come, if the disk has it. */
-void segment_lengthen_index(struct segment *segment);
+void segment_finish(struct segment *segment); /* cuts it to its length */
 
 /* Space for a segment of so many bytes, if the file system can. */
 void segment_reserve(struct segment *segment, size_t bytes);
+
+/* Fills a stretch ahead with newlines, within so many bytes, if little is left of the last
+ * one: a commit that need not change the file's extents takes half the time or less.  Only
+ * when all is synced.  After a failure the segment must be finished. */
+bool segment_fill(struct segment *segment, size_t bytes);
 
 /* Copies bytes that are no good, and stay where they are, to FIRST.quarantine, once. */
 void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len);

@@ -99,9 +99,12 @@ static void tell_damage(struct verify_look *l, const struct inspection *in, size
 {
 	const struct index_entry *e = &in->entries[i];
 
-	if (in->states[i] == BATCH_BROKEN)
+	if (in->states[i] == BATCH_BROKEN && in->is_old)
 		say(l->report, "segment %llu: entry %zu of the index is damaged",
 		    (unsigned long long)l->first, i);
+	else if (in->states[i] == BATCH_BROKEN)
+		say(l->report, "segment %llu: the head of a batch at byte %llu is damaged",
+		    (unsigned long long)l->first, (unsigned long long)e->offset);
 	else if (in->states[i] == BATCH_BAD)
 		say(l->report, "segment %llu: signals %llu to %llu, at byte %llu, are damaged",
 		    (unsigned long long)l->first, (unsigned long long)e->first,
@@ -125,9 +128,19 @@ static void look_at_entry(struct verify_look *l, const struct inspection *in, si
 	l->next = e->last + 1;
 }
 
+static void look_at_title(struct verify_look *l, const struct inspection *in)
+{
+	if (in->is_title_bad)
+		say(l->report,
+		    "segment %llu: its first line is damaged, or it is old and its index is "
+		    "missing",
+		    (unsigned long long)l->first);
+}
+
 /* What the next segment has too is believed there. */
 static void look_at_old(struct verify_look *l, const struct inspection *in)
 {
+	look_at_title(l, in);
 	for (size_t i = 0; i < in->used && l->next < l->until; i++)
 		look_at_entry(l, in, i);
 	l->report->bytes += in->bytes;
@@ -143,18 +156,14 @@ static uint64_t last_in_index(const struct inspection *in)
 	return last;
 }
 
-/* An index that is in use, or was when a crash came, ends with zeros; one that was closed
- * ends where the lines end. */
-static void look_at_index(struct verify_look *l, const struct recovery *r, bool is_there)
+/* An index that was in use when a crash came ends with zeros; one that was closed ends where
+ * the lines end. */
+static void look_at_index(struct verify_look *l, const struct recovery *r)
 {
-	unsigned long long first = l->first;
-
-	if (!is_there)
-		say(l->report, "segment %llu: its index is missing", first);
-	else if (r->in.is_odd ||
-	         (r->in.count == r->in.used && r->more.next - 1 > last_in_index(&r->in) &&
-	          salvage_count(&r->more)))
-		say(l->report, "segment %llu: its index is cut short", first);
+	if (r->in.is_odd || (r->in.count == r->in.used &&
+	                     r->more.next - 1 > last_in_index(&r->in) && salvage_count(&r->more)))
+		say(l->report, "segment %llu: its index is cut short",
+		    (unsigned long long)l->first);
 }
 
 static void count_more(struct verify_look *l, const struct salvage *more)
@@ -172,17 +181,20 @@ static void count_more(struct verify_look *l, const struct salvage *more)
 }
 
 /* As the next start will find it. */
-static void look_at_newest(struct verify_look *l, const struct recovery *r, bool has_index)
+static void look_at_newest(struct verify_look *l, const struct recovery *r)
 {
 	struct journal_report *report = l->report;
 
-	look_at_index(l, r, has_index);
+	look_at_title(l, &r->in);
+	if (r->in.is_old)
+		look_at_index(l, r);
 	for (size_t i = 0; i < r->kept; i++)
 		look_at_entry(l, &r->in, i);
 	for (size_t i = r->kept; i < r->in.used; i++)
-		tell_damage(l, &r->in, i);
+		if (!recovery_is_torn(r, i))
+			tell_damage(l, &r->in, i);
 	count_more(l, &r->more);
-	if (r->known >= r->more.next)
+	if (r->known >= r->more.next && r->acked >= r->more.next)
 		say(report, "segment %llu: signals %llu to %llu are missing at the end",
 		    (unsigned long long)l->first, (unsigned long long)r->more.next,
 		    (unsigned long long)r->known);
@@ -190,50 +202,35 @@ static void look_at_newest(struct verify_look *l, const struct recovery *r, bool
 	report->bytes += r->in.bytes;
 }
 
-static int verify_open_one(int dir, uint64_t first, enum segment_file which)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	segment_name(name, first, which);
-	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-}
-
-static bool look_at_files(struct verify_look *l, const struct segment *s, struct error *why)
+static bool look_at_files(struct verify_look *l, const struct segment_files *f, struct error *why)
 {
 	struct recovery r = {.in = {.judge = look_at_lines, .self = l}};
 	bool read;
 
 	if (l->until) {
-		read = inspect(&r.in, s->fd, s->index, s->first, why);
+		read = inspect(&r.in, f, why);
 		if (read)
 			look_at_old(l, &r.in);
 		inspection_finish(&r.in);
 		return read;
 	}
-	read = recovery_plan(&r, s, l->promised, why);
+	read = recovery_plan(&r, f, l->promised, why);
 	if (read) {
-		look_at_newest(l, &r, s->index >= 0);
+		look_at_newest(l, &r);
 		recovery_finish(&r);
 	}
 	return read;
 }
 
-/* A start makes an index for the newest segment if that has none. */
 static bool look_at_segment(struct verify_look *l, int dir, struct error *why)
 {
-	struct segment s = {.first = l->first};
-	bool read = false;
+	struct segment_files f;
+	bool read;
 
-	s.fd = verify_open_one(dir, l->first, SEGMENT_LINES);
-	s.index = s.fd >= 0 ? verify_open_one(dir, l->first, SEGMENT_INDEX) : -1;
-	if (s.fd >= 0 && (s.index >= 0 || (errno == ENOENT && !l->until)))
-		read = look_at_files(l, &s, why);
-	else
-		error_errno(why, "its %s", s.fd < 0 ? "lines" : "index");
-	if (s.fd >= 0)
-		close(s.fd);
-	if (s.index >= 0)
-		close(s.index);
+	if (!segment_files_open(&f, dir, l->first, O_RDONLY))
+		return error_errno(why, "its files");
+	read = look_at_files(l, &f, why);
+	segment_files_close(&f);
 	return read;
 }
 
@@ -308,7 +305,7 @@ static void look_at_format(struct journal_report *r, const struct shelf *shelf, 
 	if (!format_check_files(dir, &why))
 		say(r, "%s; the next start refuses it", why.words);
 	if (shelf->count && !format_is_there(dir))
-		say(r, "journal/format is missing; the next start takes it for 1");
+		say(r, "journal/format is missing; the next start writes it");
 }
 
 static void look_at_checkpoints(struct journal_report *r, int dir)

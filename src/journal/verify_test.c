@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/must.h"
 #include "journal/fixture.h"
 
 /* The first and the last problem, and how many there were. */
@@ -110,26 +111,72 @@ static void flip(const char *path, size_t at)
 	buf_finish(&file);
 }
 
+/* Where in the file this stands. */
+static size_t place_of(const char *path, const char *what)
+{
+	struct buf file;
+	char *found;
+	size_t at;
+
+	load_file(path, &file);
+	found = memmem(file.at, file.len, what, strlen(what));
+	assert_non_null(found);
+	at = (size_t)(found - file.at);
+	buf_finish(&file);
+	return at;
+}
+
+/* In either form, flipped and flipped back: a line, and what says that it is there. */
 static void damage_is_told_with_its_place(void **state)
 {
-	uint64_t second, last;
-	char *dir = some_journal(&second, &last);
-	char *lines = segment_path(dir, 1, SEGMENT_LINES);
-	char *index = segment_path(dir, 1, SEGMENT_INDEX);
-	struct findings f;
+	for (int old = 0; old < 2; old++) {
+		uint64_t second, last;
+		char *dir = some_journal(&second, &last), *words;
+		char *lines = segment_path(dir, 1, SEGMENT_LINES);
+		char *index = segment_path(dir, 1, SEGMENT_INDEX);
+		struct findings f;
 
-	flip(lines, 33);
-	expect_problem(dir, "segment 1: signals 1 to 10, at byte 0, are damaged");
-	flip(lines, 33);
+		if (old)
+			make_old(dir, false);
+		words = must_print("segment 1: signals 1 to 10, at byte %zu, are damaged",
+		                   place_of(lines, "{\"seq\":1,"));
+		flip(lines, place_of(lines, "{\"seq\":3,") + 9);
+		expect_problem(dir, words);
+		flip(lines, place_of(lines, "{\"seq\":3,") + 9);
+		expect_problem(dir, "");
+		flip(old ? index : lines, 33);
+		verify(dir, &f);
+		assert_int_equal(f.report.problems, 2);
+		assert_string_equal(f.first,
+		                    old ? "segment 1: entry 0 of the index is damaged"
+		                        : "segment 1: the head of a batch at byte 26 is damaged");
+		assert_string_equal(f.words, "segment 1: signals 1 to 10 are missing");
+		flip(old ? index : lines, 33);
+		expect_problem(dir, "");
+		free(words);
+		free(lines);
+		free(index);
+		remove_dir(dir);
+	}
+}
+
+static void a_damaged_first_line_is_told_and_nothing_is_lost(void **state)
+{
+	char *dir = new_dir(), *path = segment_path(dir, 1, SEGMENT_LINES);
+	struct journal *j = open_in(dir);
+
+	commit(j, 12);
+	journal_close(j);
+	flip(path, 4);
+	expect_problem(dir, "segment 1: its first line is damaged, or it is old and its index is "
+	                    "missing");
+	j = open_in(dir);
+	expect_story(j, 0, "1-12");
+	commit(j, 2);
+	expect_story(j, 0, "1-14");
+	journal_close(j);
 	expect_problem(dir, "");
-	flip(index, 33);
-	verify(dir, &f);
-	assert_int_equal(f.report.problems, 2);
-	assert_string_equal(f.words, "segment 1: signals 1 to 10 are missing");
-	flip(index, 33);
-	expect_problem(dir, "");
-	free(lines);
-	free(index);
+	free(path);
 	remove_dir(dir);
 }
 
@@ -142,6 +189,7 @@ static void what_is_missing_is_told(void **state)
 	char *epochs = path_in(dir, "epochs");
 	struct findings f;
 
+	make_old(dir, false);
 	unlink(index);
 	verify(dir, &f);
 	assert_int_equal(f.report.problems, 2); /* and that its signals are missing */
@@ -175,7 +223,8 @@ static void a_line_with_another_seq_is_told(void **state)
 	journal_close(j);
 	verify(dir, &f);
 	assert_int_equal(f.report.problems, 1);
-	assert_string_equal(f.words, "segment 1: signals 1 to 2, at byte 0, are not in order");
+	assert_non_null(strstr(f.words, "segment 1: signals 1 to 2, at byte "));
+	assert_non_null(strstr(f.words, ", are not in order"));
 	remove_dir(dir);
 }
 
@@ -189,7 +238,7 @@ static void a_crash_is_not_damage(void **state)
 	commit(j, 10);
 	copy = crash_copy(dir);
 	path = segment_path(copy, 1, SEGMENT_LINES);
-	load_file(path, &file);
+	load_lines(path, &file);
 	buf_add(&file, TEXT("{\"seq\":11,\"id"));
 	save_file(path, buf_text(&file));
 	verify(copy, &f);
@@ -254,6 +303,7 @@ static void what_the_next_start_will_keep_is_told(void **state)
 			commit(j, 2);
 			copy = crash_copy(dir);
 			journal_close(j);
+			make_old(clean ? dir : copy, !clean);
 			harm_and_compare(clean ? dir : copy, &harms[i]);
 			remove_dir(copy);
 			remove_dir(dir);
@@ -270,12 +320,10 @@ static void a_batch_that_is_cut_short_is_told_with_what_is_kept(void **state)
 	struct buf lines;
 
 	commit(j, 12);
-	load_file(path, &lines);
-	snprintf(words, sizeof words, "segment 1: signals 13 to 14, at byte %zu, are damaged",
-	         lines.len);
-	buf_finish(&lines);
 	commit(j, 2);
 	journal_close(j);
+	snprintf(words, sizeof words, "segment 1: signals 13 to 14, at byte %zu, are damaged",
+	         place_of(path, "{\"seq\":13,"));
 	load_file(path, &lines);
 	h.bytes = lines.len - 2;
 	h.problem = words;
@@ -294,6 +342,7 @@ static void rubbish_in_the_newest_index_is_told(void **state)
 
 	commit(j, 14);
 	journal_close(j);
+	make_old(dir, false);
 	path = segment_path(dir, 1, SEGMENT_INDEX);
 	memset(rubbish, 'x', sizeof rubbish);
 	save_file(path, (struct text){rubbish, sizeof rubbish});
@@ -301,7 +350,8 @@ static void rubbish_in_the_newest_index_is_told(void **state)
 	assert_true(f.report.problems >= 2);
 	assert_int_equal(f.report.unindexed, 14);
 	unlink(path);
-	expect_problem(dir, "segment 1: its index is missing");
+	expect_problem(dir, "segment 1: its first line is damaged, or it is old and its index is "
+	                    "missing");
 	j = open_in(dir);
 	expect_story(j, 0, "1-14");
 	journal_close(j);
@@ -323,7 +373,7 @@ static void what_a_start_refuses_or_misses_is_told(void **state)
 	expect_problem(dir, "journal/pipe is no regular file; the next start refuses it");
 	rmdir(pipe);
 	unlink(format);
-	expect_problem(dir, "journal/format is missing; the next start takes it for 1");
+	expect_problem(dir, "journal/format is missing; the next start writes it");
 	journal_close(open_in(dir));
 	expect_problem(dir, "");
 	free(pipe);
@@ -368,6 +418,7 @@ int main(void)
 		cmocka_unit_test(a_whole_journal_is_found_whole),
 		cmocka_unit_test(a_running_journal_can_be_verified),
 		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(a_damaged_first_line_is_told_and_nothing_is_lost),
 		cmocka_unit_test(what_is_missing_is_told),
 		cmocka_unit_test(a_line_with_another_seq_is_told),
 		cmocka_unit_test(a_crash_is_not_damage),

@@ -1,10 +1,14 @@
-/* walk.c - finding the entry of a seq, and reading what it speaks of. */
+/* walk.c - finding the entry of a seq, and reading what it speaks of.
+ *
+ * By the index, in the old form; heads.c does it in the new one.
+ */
 #include "journal/walk.h"
 
 #include <assert.h>
 #include <sys/stat.h>
 
 #include "base/crc32c.h"
+#include "journal/heads.h"
 #include "journal/inside.h"
 
 #define WINDOW_ENTRIES 128
@@ -14,14 +18,6 @@ struct index_window {
 	struct index_entry entries[WINDOW_ENTRIES];
 	size_t n, at;
 	uint64_t start; /* the number of entries[0] */
-};
-
-/* What is asked of one walk_read. */
-struct walk_question {
-	uint64_t next;  /* the seq of the first line */
-	uint64_t limit; /* lines from here on are somewhere else, */
-	uint64_t until; /* because here the next segment begins, if there is one */
-	size_t max;
 };
 
 void walk_init(struct walk *walk, struct journal *journal)
@@ -53,6 +49,7 @@ void walk_leave_place(struct walk *walk)
 {
 	walk->is_placed = false;
 	walk->is_careful = false;
+	walk->hint_seq = walk->end_seq = walk->size = 0;
 }
 
 void walk_leave_file(struct walk *walk)
@@ -69,8 +66,8 @@ void walk_take(struct walk *walk, size_t bytes)
 	walk->is_careful = false;
 }
 
-static enum cold_answer read_exactly(struct walk *s, enum segment_file which, uint64_t offset,
-                                     size_t len, void *into)
+enum cold_answer walk_read_exactly(struct walk *s, enum segment_file which, uint64_t offset,
+                                   size_t len, void *into)
 {
 	struct wanted wanted = {s->file->first, s->file, which, offset, len};
 
@@ -84,6 +81,18 @@ static uint64_t walk_size_of(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+struct buf *walk_scratch(struct walk *s)
+{
+	return s->is_patient ? &s->own : &s->journal->scratch;
+}
+
+uint64_t walk_size(struct walk *s)
+{
+	if (!s->size)
+		s->size = walk_size_of(s->file->fds[SEGMENT_LINES]);
+	return s->size;
 }
 
 static uint64_t count_entries(const struct walk *s)
@@ -101,8 +110,8 @@ static enum cold_answer load_window(struct walk *s, struct index_window *w, uint
 	w->n = left < WINDOW_ENTRIES ? (size_t)left : WINDOW_ENTRIES;
 	if (w->n == 0)
 		return COLD_READY;
-	return read_exactly(s, SEGMENT_INDEX, start * sizeof(struct index_entry),
-	                    w->n * sizeof(struct index_entry), w->entries);
+	return walk_read_exactly(s, SEGMENT_INDEX, start * sizeof(struct index_entry),
+	                         w->n * sizeof(struct index_entry), w->entries);
 }
 
 static bool covers(const struct index_entry *e, const struct walk_question *q)
@@ -130,7 +139,7 @@ static enum cold_answer bisect(struct walk *s, const struct walk_question *q, ui
 		uint64_t middle = low + (high - low) / 2;
 		struct index_entry e;
 		enum cold_answer answer =
-			read_exactly(s, SEGMENT_INDEX, middle * sizeof e, sizeof e, &e);
+			walk_read_exactly(s, SEGMENT_INDEX, middle * sizeof e, sizeof e, &e);
 
 		if (answer != COLD_READY)
 			return answer;
@@ -238,7 +247,7 @@ static size_t walk_check(const struct index_window *w, uint64_t offset, const ch
 }
 
 /* The lines before seq are skipped; false when they are not there. */
-static bool skip_lines(struct text *lines, uint64_t count)
+bool walk_skip_lines(struct text *lines, uint64_t count)
 {
 	for (; count > 0; count--) {
 		struct text rest;
@@ -252,7 +261,7 @@ static bool skip_lines(struct text *lines, uint64_t count)
 }
 
 /* At most max bytes of it, whole lines, at least one. */
-static bool cut_to(struct text *lines, size_t max)
+bool walk_cut_to(struct text *lines, size_t max)
 {
 	const char *end;
 
@@ -278,16 +287,15 @@ static enum walk_news damaged(struct walk *s, const struct index_entry *e, uint6
 	return WALK_DAMAGED;
 }
 
-/* Reads len bytes into the shared scratch, where they stay until the next read. */
 static enum cold_answer walk_fetch(struct walk *s, uint64_t offset, size_t len, char **at)
 {
-	struct buf *scratch = s->is_patient ? &s->own : &s->journal->scratch;
+	struct buf *scratch = walk_scratch(s);
 
 	if (offset + len > walk_size_of(s->file->fds[SEGMENT_LINES]))
 		return COLD_FAILED;
 	buf_clear(scratch);
 	*at = buf_reserve(scratch, len);
-	return *at ? read_exactly(s, SEGMENT_LINES, offset, len, *at) : COLD_FAILED;
+	return *at ? walk_read_exactly(s, SEGMENT_LINES, offset, len, *at) : COLD_FAILED;
 }
 
 /* Fetches what may be given from offset on and checks it: as much as max allows.
@@ -334,7 +342,8 @@ static enum walk_news read_batches(struct walk *s, const struct walk_question *q
 		break;
 	}
 	start = lines->at;
-	if ((!s->is_placed && !skip_lines(lines, q->next - e->first)) || !cut_to(lines, q->max))
+	if ((!s->is_placed && !walk_skip_lines(lines, q->next - e->first)) ||
+	    !walk_cut_to(lines, q->max))
 		return damaged(s, e, to);
 	s->offset = offset + (uint64_t)(lines->at - start);
 	s->is_placed = true;
@@ -430,5 +439,6 @@ enum walk_news walk_read(struct walk *s, uint64_t next, size_t max, struct text 
 			break;
 		}
 	}
-	return read_segment(s, &q, lines, to);
+	return s->file->fds[SEGMENT_INDEX] >= 0 ? read_segment(s, &q, lines, to)
+	                                        : heads_read(s, &q, lines, to);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "journal/disk.h"
 #include "journal/find.h"
@@ -118,7 +119,7 @@ static void work_unasked(struct journal *j)
 	}
 	pthread_mutex_lock(&j->mutex);
 	j->is_placing_due = true;
-	until = journal_in_ms(REST_MS);
+	until = journal_moment(clock_mono_ns() + REST_MS * UINT64_C(1000000));
 	if (!j->stopping && list_is_empty(&j->cold) && list_is_empty(&j->finds))
 		pthread_cond_timedwait(&j->to_warmer, &j->mutex, &until);
 }

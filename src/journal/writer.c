@@ -1,11 +1,12 @@
 /* writer.c - the thread that puts lines on the disk.
  *
- * One commit at a time, each of everything that is there.  It sleeps until it is
- * asked; the owner asks at most once for each commit, because the question stands
- * until the writer takes it back.  The writer takes it back first and looks at the
- * blocks after that; the owner fills the blocks first and looks at the question
- * after that, once a turn, with a fence between: so at least one of them sees the
- * other, and no line is left lying.
+ * One commit at a time, each of everything that is there: lines go to the page cache, and
+ * are synced at once if somebody waits for them, else a little later, together with what
+ * came meanwhile.  It sleeps until it is asked; the owner asks at most once for each
+ * commit, because the question stands until the writer takes it back.  The writer takes
+ * it back first and looks at the blocks after that; the owner fills the blocks first and
+ * looks at the question after that, once a turn, with a fence between: so at least one of
+ * them sees the other, and no line is left lying.
  *
  * When writing or syncing fails, the segment is given up, because nobody knows
  * what of it is on the disk and the kernel reports it only once.  All that is
@@ -18,6 +19,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "journal/batch.h"
 #include "journal/inside.h"
 #include "journal/retention.h"
 
@@ -27,14 +30,17 @@
 #define HOUR_MS 3600000
 #define LOOK_MS 5000                 /* between two looks at the room on the disk */
 #define NO_SPACE_BYTES (1024 * 1024) /* less is none */
+#define UNSYNCED_MAX (16 * MIB)      /* a commit is not greater, though more be there */
+#define MS_NS UINT64_C(1000000)
 
-/* What one commit is made of. */
+/* What one write is made of. */
 struct commit {
 	struct commit_batch batches[COMMIT_BATCHES_MAX];
 	size_t n;
 	uint64_t bytes;
 	struct writer_cursor after;
-	bool full; /* there is more, for the next commit or the next segment */
+	bool is_more;      /* there is, for the next one */
+	bool segment_full; /* and it goes into another segment */
 };
 
 void writer_ask(struct journal *j, enum write_urgency what)
@@ -57,52 +63,89 @@ static bool has_state_to_write(const struct journal *j)
 	return j->state.count && j->state.seq <= j->durable;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* With the mutex.  Returns when something is to be done, or when it is time to look at the
  * disk. */
 static void writer_wait_for_work(struct journal *j)
 {
-	struct timespec look = journal_in_ms(LOOK_MS);
-	struct timespec soon;
+	uint64_t now = clock_mono_ns(), due = j->pending.last ? j->pending.due_ns : UINT64_MAX;
+	struct timespec look = journal_moment(earlier(now + LOOK_MS * MS_NS, due)), soon;
 
 	while (!j->stopping && atomic_load(&j->asked) == ASK_NOTHING && !has_state_to_write(j))
 		if (wait_until(j, &look))
-			return;
-	soon = journal_in_ms(j->options.commit_ms);
+			break;
+	soon = journal_moment(earlier(clock_mono_ns() + j->options.commit_ms * MS_NS, due));
 	while (!j->stopping && atomic_load(&j->asked) == ASK_SOON)
 		if (wait_until(j, &soon))
 			break;
-	j->hurried = atomic_load(&j->asked) == ASK_NOW;
+	j->hurried = j->stopping || atomic_load(&j->asked) == ASK_NOW;
+	j->sync_ns = j->options.sync_ms * MS_NS;
 	atomic_store(&j->asked, ASK_NOTHING);
 }
 
-static struct commit_batch batch_of(const struct writer_cursor *c, uint64_t filled)
+/* How many lines from `from` on make a batch: as many as it aims at, at least one. */
+static uint32_t end_of_batch(const struct block *b, const struct writer_cursor *from,
+                             uint32_t lines)
+{
+	uint32_t low = from->lines, high = lines;
+
+	assert(low < high);
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->ends[middle] - from->bytes <= BATCH_AIM)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low + 1;
+}
+
+static struct commit_batch batch_of(const struct writer_cursor *c, uint32_t end)
 {
 	const struct block *b = c->block;
 
-	assert(FILLED_BYTES(filled) > c->bytes && FILLED_LINES(filled) >= c->lines);
+	assert(end > c->lines && b->ends[end - 1] > c->bytes);
 	return (struct commit_batch){
 		.first = b->first + c->lines,
-		.last = b->gap_to ? b->gap_to : b->first + FILLED_LINES(filled) - 1,
-		.bytes = {b->at + c->bytes, FILLED_BYTES(filled) - c->bytes},
+		.last = b->gap_to ? b->gap_to : b->first + end - 1,
+		.bytes = {b->at + c->bytes, b->ends[end - 1] - c->bytes},
 		.is_gap = b->gap_to != 0,
 	};
 }
 
-/* Adds what its block holds beyond the cursor; false when it does not fit. */
-static bool writer_take_block(struct journal *j, struct commit *c, uint64_t filled)
+/* Each segment takes one batch at least. */
+static bool has_room(const struct journal *j, const struct commit *c, size_t bytes)
 {
-	struct commit_batch batch = batch_of(&c->after, filled);
-	uint64_t used = (j->segment.fd >= 0 ? j->segment.len : 0) + c->bytes;
+	const struct segment *s = &j->segment;
 
-	assert(c->n <= COMMIT_BATCHES_MAX);
-	c->full = c->n == COMMIT_BATCHES_MAX ||
-	          (used > 0 && used + batch.bytes.len > j->options.segment_bytes);
-	if (c->full)
-		return false;
-	c->batches[c->n++] = batch;
-	c->bytes += batch.bytes.len;
-	c->after.lines = FILLED_LINES(filled);
-	c->after.bytes = FILLED_BYTES(filled);
+	if (c->n == 0 && !j->pending.last && (s->fd < 0 || segment_is_empty(s)))
+		return true;
+	return (s->fd < 0 ? 0 : s->len) + c->bytes + bytes + (c->n + 1) * BATCH_HEAD_MAX <=
+	       j->options.segment_bytes;
+}
+
+/* Adds what its block holds beyond the cursor; false when it does not fit. */
+static bool writer_take_block(struct journal *j, struct commit *c, uint32_t lines)
+{
+	while (c->after.lines < lines) {
+		uint32_t end = end_of_batch(c->after.block, &c->after, lines);
+		struct commit_batch batch = batch_of(&c->after, end);
+
+		assert(c->n <= COMMIT_BATCHES_MAX);
+		c->segment_full = !has_room(j, c, batch.bytes.len);
+		c->is_more = c->segment_full || c->n == COMMIT_BATCHES_MAX;
+		if (c->is_more)
+			return false;
+		c->batches[c->n++] = batch;
+		c->bytes += batch.bytes.len;
+		c->after.lines = end;
+		c->after.bytes = c->after.block->ends[end - 1];
+	}
 	return true;
 }
 
@@ -115,7 +158,7 @@ static void writer_gather(struct journal *j, struct commit *c)
 		uint64_t filled = atomic_load(&c->after.block->filled);
 		struct block *next;
 
-		if (FILLED_BYTES(filled) > c->after.bytes && !writer_take_block(j, c, filled))
+		if (!writer_take_block(j, c, FILLED_LINES(filled)))
 			return;
 		next = atomic_load_explicit(&c->after.block->next, memory_order_acquire);
 		if (!next)
@@ -172,69 +215,108 @@ static void count_commit(struct journal_stats *stats, uint64_t took_ns)
 	stats->commit_ns_total += took_ns;
 }
 
-static void succeed(struct journal *j, const struct commit *c, uint64_t began_ns)
+static void succeed(struct journal *j)
 {
+	struct writer_pending done = j->pending;
 	static const struct error fine;
 
-	assert(c->n > 0);
-	j->cursor = c->after;
-	atomic_fetch_add(&j->written, c->bytes);
+	assert(done.last > 0);
+	j->synced = j->cursor;
+	j->pending = (struct writer_pending){0};
+	atomic_fetch_add(&j->written, done.bytes);
 	pthread_mutex_lock(&j->mutex);
-	assert(j->shelf.count > 0 && c->batches[c->n - 1].last > j->durable);
-	j->durable = c->batches[c->n - 1].last;
+	assert(j->shelf.count > 0 && done.last > j->durable);
+	j->durable = done.last;
 	j->shelf.bytes[j->shelf.count - 1] = j->segment.len;
-	count_commit(&j->stats, clock_mono_ns() - began_ns);
+	count_commit(&j->stats, done.took_ns);
 	writer_publish(j, &fine);
 }
 
-static void writer_fail(struct journal *j, const struct error *why)
+/* Nobody knows what of it is on the disk: all since the last sync is written again. */
+static bool writer_fail(struct journal *j, const struct error *why)
 {
-	bool was_empty = j->segment.fd >= 0 && j->segment.entries == 0;
+	bool was_empty = j->segment.fd >= 0 && segment_is_empty(&j->segment);
 
 	segment_abandon(&j->segment, j->dir);
+	j->cursor = j->synced;
+	j->pending = (struct writer_pending){0};
+	j->hurried = true; /* everybody waits to hear that it goes on */
 	pthread_mutex_lock(&j->mutex);
 	if (was_empty)
 		shelf_drop_newest(&j->shelf);
 	j->stats.sync_failures++;
 	writer_publish(j, why);
+	return false;
+}
+
+static bool sync_pending(struct journal *j)
+{
+	uint64_t began_ns = clock_mono_ns();
+	struct error why;
+
+	if (!j->pending.last)
+		return true;
+	if (!segment_sync(&j->segment, &why))
+		return writer_fail(j, &why);
+	j->pending.took_ns += clock_mono_ns() - began_ns;
+	succeed(j);
+	return true;
+}
+
+static bool write_batches(struct journal *j, const struct commit *c)
+{
+	uint64_t began_ns = clock_mono_ns();
+	struct error why;
+
+	if ((j->segment.fd < 0 && !begin_segment(j, c->batches[0].first, &why)) ||
+	    !segment_write(&j->segment, c->batches, c->n, &why))
+		return writer_fail(j, &why);
+	j->cursor = c->after;
+	if (!j->pending.last)
+		j->pending.due_ns = began_ns + j->sync_ns;
+	j->pending.last = c->batches[c->n - 1].last;
+	j->pending.bytes += c->bytes;
+	j->pending.took_ns += clock_mono_ns() - began_ns;
+	return true;
+}
+
+static bool is_sync_due(const struct journal *j, bool is_more)
+{
+	if (segment_must_sync(&j->segment) || j->pending.bytes >= UNSYNCED_MAX)
+		return true;
+	return !is_more && (j->hurried || clock_mono_ns() >= j->pending.due_ns);
 }
 
 /* All that is there, or as much as one segment takes.  False on a failure; *more
  * says whether something is left. */
 static bool commit(struct journal *j, bool *more)
 {
-	uint64_t began_ns = clock_mono_ns();
-	struct error why;
 	struct commit c;
 
 	writer_gather(j, &c);
-	if (c.n == 0 && c.full) {
+	if (c.n == 0 && c.segment_full) {
+		if (!sync_pending(j))
+			return false;
 		segment_finish(&j->segment);
 		writer_gather(j, &c);
 	}
-	*more = c.full;
-	if (c.n == 0)
-		return true;
-	if ((j->segment.fd < 0 && !begin_segment(j, c.batches[0].first, &why)) ||
-	    !segment_commit(&j->segment, c.batches, c.n, j->hurried ? &j->syncer : NULL, &why)) {
-		writer_fail(j, &why);
+	*more = c.is_more;
+	if (c.n > 0 && !write_batches(j, &c))
 		return false;
-	}
-	succeed(j, &c, began_ns);
-	return true;
+	return !j->pending.last || !is_sync_due(j, c.is_more) || sync_pending(j);
 }
 
 /* Waits before the next attempt; false when there will be none. */
 static bool wait_to_retry(struct journal *j, unsigned wait_ms, uint64_t *give_up_ns)
 {
-	struct timespec moment = journal_in_ms(wait_ms);
+	struct timespec moment = journal_moment(clock_mono_ns() + wait_ms * MS_NS);
 	bool go_on;
 
 	pthread_mutex_lock(&j->mutex);
 	while (!j->stopping && !wait_until(j, &moment))
 		;
 	if (j->stopping && *give_up_ns == 0)
-		*give_up_ns = clock_mono_ns() + CLOSE_PATIENCE_MS * 1000000ull;
+		*give_up_ns = clock_mono_ns() + CLOSE_PATIENCE_MS * MS_NS;
 	while (j->stopping && !wait_until(j, &moment))
 		;
 	go_on = *give_up_ns == 0 || clock_mono_ns() < *give_up_ns;
@@ -242,7 +324,7 @@ static bool wait_to_retry(struct journal *j, unsigned wait_ms, uint64_t *give_up
 	return go_on;
 }
 
-/* Until everything that is there is on the disk. */
+/* Until everything that is there is written, and on the disk if somebody waits for it. */
 static bool commit_all(struct journal *j)
 {
 	unsigned wait_ms = 0; /* a fresh segment often helps at once */
@@ -305,6 +387,18 @@ static void look_for_space(struct journal *j)
 		journal_wake(j);
 }
 
+/* While nobody asks for anything. */
+static void fill_ahead(struct journal *j)
+{
+	if (j->segment.fd < 0 || j->pending.last || atomic_load(&j->asked) != ASK_NOTHING)
+		return;
+	if (segment_fill(&j->segment, j->options.segment_bytes))
+		return;
+	log_warn("journal", "segment %llu ends early: %s", (unsigned long long)j->segment.first,
+	         strerror(errno));
+	segment_finish(&j->segment);
+}
+
 static void *writer_run(void *self)
 {
 	struct journal *j = self;
@@ -315,12 +409,13 @@ static void *writer_run(void *self)
 	while (!stopping) {
 		if (clock_mono_ns() >= tidy_ns) {
 			retention_tidy(j);
-			tidy_ns = clock_mono_ns() + HOUR_MS * 1000000ull;
+			tidy_ns = clock_mono_ns() + HOUR_MS * MS_NS;
 		}
 		if (clock_mono_ns() >= look_ns) {
 			look_for_space(j);
-			look_ns = clock_mono_ns() + LOOK_MS * 1000000ull;
+			look_ns = clock_mono_ns() + LOOK_MS * MS_NS;
 		}
+		fill_ahead(j);
 		pthread_mutex_lock(&j->mutex);
 		writer_wait_for_work(j);
 		stopping = j->stopping;
@@ -335,8 +430,7 @@ static void *writer_run(void *self)
 void writer_start(struct journal *j)
 {
 	assert(j->recent.tail && !j->recent.tail->next);
-	j->cursor = (struct writer_cursor){.block = j->recent.tail};
-	syncer_start(&j->syncer);
+	j->cursor = j->synced = (struct writer_cursor){.block = j->recent.tail};
 	journal_spawn(&j->writer, "journal-write", writer_run, j);
 }
 
@@ -348,5 +442,4 @@ void writer_stop(struct journal *j)
 	pthread_cond_broadcast(&j->to_warmer);
 	pthread_mutex_unlock(&j->mutex);
 	pthread_join(j->writer, NULL);
-	syncer_stop(&j->syncer);
 }

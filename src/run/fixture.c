@@ -40,6 +40,7 @@ static void start(void)
 		.keep_bytes = keep,
 		.wait_max = 64 * MIB,
 		.commit_ms = 1,
+		.sync_ms = 1,
 		.durable = durable,
 		.checkpoint = checkpoint,
 	};

@@ -1,0 +1,267 @@
+/* heads.c - from a seq to the batch that has it, and to its lines. */
+#include "journal/heads.h"
+
+#include <assert.h>
+
+#include "base/crc32c.h"
+#include "journal/batch.h"
+#include "journal/inside.h"
+
+#define PROBE_BYTES (32 * KIB)  /* two batches, as a rule */
+#define PIECE_BYTES (256 * KIB) /* read at once, at most */
+
+/* A part of the file, in the walk's scratch. */
+struct file_piece {
+	uint64_t from;
+	struct text bytes;
+};
+
+/* len bytes from `at` on, fewer where the file ends. */
+static enum cold_answer read_piece(struct walk *s, uint64_t at, size_t len, struct file_piece *p)
+{
+	uint64_t size = walk_size(s), left = at < size ? size - at : 0;
+	struct buf *scratch = walk_scratch(s);
+	enum cold_answer answer;
+	char *room;
+
+	if (left < len)
+		len = (size_t)left;
+	*p = (struct file_piece){.from = at, .bytes = TEXT("")};
+	if (len == 0)
+		return COLD_READY;
+	buf_clear(scratch);
+	room = buf_reserve(scratch, len);
+	answer = room ? walk_read_exactly(s, SEGMENT_LINES, at, len, room) : COLD_FAILED;
+	if (answer == COLD_READY)
+		p->bytes = (struct text){room, len};
+	return answer;
+}
+
+static struct text piece_from(const struct file_piece *p, uint64_t at)
+{
+	size_t skip = (size_t)(at - p->from);
+
+	assert(at >= p->from);
+	if (skip >= p->bytes.len)
+		return TEXT("");
+	return (struct text){p->bytes.at + skip, p->bytes.len - skip};
+}
+
+/* ---- where is it? ---- */
+
+/* The first head behind `at`, before `end`; false if there is none.  What cannot be read is
+ * passed over. */
+static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, struct index_entry *e,
+                                  bool *found, uint64_t *head_at)
+{
+	bool at_line = at == 0;
+
+	*found = false;
+	while (at < end) {
+		struct file_piece p;
+		const char *newline;
+		size_t place;
+
+		if (read_piece(s, at, PROBE_BYTES, &p) == COLD_WAIT)
+			return COLD_WAIT;
+		*found = batch_find_head(p.bytes, at_line, e, &place);
+		if (*found) {
+			*head_at = at + place;
+			*found = *head_at < end;
+			return COLD_READY;
+		}
+		if (p.bytes.len > 0 && batch_is_blank(p.bytes))
+			break; /* filled ahead */
+		newline = p.bytes.len ? memrchr(p.bytes.at, '\n', p.bytes.len) : NULL;
+		/* A head that the piece ends in is seen whole in the next one. */
+		at_line = newline != NULL;
+		at += newline ? (size_t)(newline + 1 - p.bytes.at) : PROBE_BYTES;
+	}
+	return COLD_READY;
+}
+
+/* The last head whose batch begins at or before next, or the beginning of the file. */
+static enum cold_answer bisect_heads(struct walk *s, uint64_t next, uint64_t *at)
+{
+	uint64_t low = 0, high = walk_size(s);
+
+	while (high - low > PROBE_BYTES) {
+		uint64_t middle = low + (high - low) / 2, head_at;
+		struct index_entry e;
+		bool found;
+
+		if (next_head(s, middle, high, &e, &found, &head_at) == COLD_WAIT)
+			return COLD_WAIT;
+		if (found && e.first <= next)
+			low = head_at;
+		else
+			high = middle;
+	}
+	*at = low;
+	return COLD_READY;
+}
+
+static enum cold_answer start_place(struct walk *s, uint64_t next, uint64_t *at)
+{
+	if (s->end_seq && next == s->end_seq)
+		*at = s->end_at;
+	else if (s->hint_seq && next >= s->hint_seq && next < s->end_seq)
+		*at = s->hint_at;
+	else
+		return bisect_heads(s, next, at);
+	return COLD_READY;
+}
+
+/* ---- what is there ---- */
+
+/* At most max bytes of it, whole lines, at least one; the lines before seq are skipped. */
+static bool pick_lines(struct text *lines, uint64_t skipped, size_t max)
+{
+	return walk_skip_lines(lines, skipped) && walk_cut_to(lines, max);
+}
+
+/* Is a head there?  e->offset is that of its lines then. */
+static bool head_at(const struct file_piece *p, uint64_t at, struct index_entry *e)
+{
+	struct text rest, bytes = piece_from(p, at);
+	struct text line = text_cut(bytes, '\n', &rest);
+	size_t title;
+
+	if (at == 0 && batch_read_title(bytes, &title) == TITLE_OURS)
+		return head_at(p, title, e);
+	if (line.len == bytes.len || !batch_head_read(line, e))
+		return false;
+	e->offset = at + line.len + 1;
+	return true;
+}
+
+/* The batches from e on that are wholly in the piece, good and without a break: their lines
+ * are moved together.  False when not even the first is good. */
+static bool join_batches(struct walk *s, const struct walk_question *q, const struct file_piece *p,
+                         const struct index_entry *first, struct text *lines)
+{
+	char *to = (char *)piece_from(p, first->offset).at, *start = to;
+	struct index_entry e = *first;
+
+	for (;;) {
+		struct text batch = piece_from(p, e.offset);
+		uint64_t last = e.last;
+
+		if (batch.len < e.length || crc32c(0, batch.at, e.length) != e.crc)
+			break;
+		memmove(to, batch.at, e.length);
+		to += e.length;
+		s->end_seq = last + 1;
+		s->end_at = e.offset + e.length;
+		if (!head_at(p, s->end_at, &e) || e.kind != ENTRY_LINES || e.first != last + 1 ||
+		    e.last >= q->limit || (size_t)(to - start) >= q->max)
+			break;
+	}
+	*lines = (struct text){start, (size_t)(to - start)};
+	return lines->len > 0;
+}
+
+static enum walk_news heads_damaged(struct walk *s, const struct index_entry *e, uint64_t *to)
+{
+	walk_leave_place(s);
+	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
+	                   e->length);
+	*to = e->last;
+	return WALK_DAMAGED;
+}
+
+/* One batch at least is read whole, if it can be read at all. */
+static enum walk_news read_batch(struct walk *s, const struct walk_question *q,
+                                 const struct index_entry *e, struct file_piece *p,
+                                 struct text *lines, uint64_t *to)
+{
+	uint64_t at = e->offset;
+
+	if (e->first > q->next || e->last >= q->limit) {
+		walk_leave_place(s);
+		*to = (e->first > q->next && e->first < q->limit ? e->first : q->limit) - 1;
+		return WALK_DAMAGED;
+	}
+	if (e->kind != ENTRY_LINES) {
+		*to = e->last;
+		return e->kind == ENTRY_FORGOTTEN ? WALK_FORGOTTEN : WALK_LOST;
+	}
+	if (piece_from(p, at).len < e->length) {
+		switch (read_piece(s, at, e->length, p)) {
+		case COLD_WAIT:
+			return WALK_COLD;
+		case COLD_FAILED:
+			return heads_damaged(s, e, to);
+		case COLD_READY:
+			break;
+		}
+	}
+	s->hint_seq = e->first;
+	s->hint_at = at - batch_head_length(e);
+	if (!join_batches(s, q, p, e, lines) || !pick_lines(lines, q->next - e->first, q->max))
+		return heads_damaged(s, e, to);
+	return WALK_LINES;
+}
+
+static size_t piece_size(const struct walk *s, const struct walk_question *q)
+{
+	size_t want = q->max + 2 * BATCH_AIM;
+
+	if (s->is_careful)
+		return 2 * BATCH_HEAD_MAX;
+	return want < PIECE_BYTES ? want : PIECE_BYTES;
+}
+
+/* Where the next head stands, if there is none at *at; false: there is no other, and all is
+ * damaged up to the limit. */
+static enum cold_answer pass_over(struct walk *s, uint64_t *at, bool *found)
+{
+	struct index_entry e;
+
+	return next_head(s, *at, walk_size(s), &e, found, at);
+}
+
+/* The piece has what stands at `at`, as far as the file goes. */
+static enum cold_answer load_head(struct walk *s, const struct walk_question *q, uint64_t at,
+                                  struct file_piece *p)
+{
+	enum cold_answer answer;
+
+	if (piece_from(p, at).len >= 2 * BATCH_HEAD_MAX)
+		return COLD_READY;
+	answer = read_piece(s, at, piece_size(s, q), p);
+	if (answer != COLD_FAILED || s->is_careful)
+		return answer;
+	s->is_careful = true;
+	return read_piece(s, at, piece_size(s, q), p);
+}
+
+enum walk_news heads_read(struct walk *s, const struct walk_question *q, struct text *lines,
+                          uint64_t *to)
+{
+	struct index_entry e;
+	struct file_piece p = {0};
+	bool found = true;
+	uint64_t at;
+
+	if (!s->warm)
+		s->size = 0; /* it may have grown */
+	if (start_place(s, q->next, &at) == COLD_WAIT)
+		return WALK_COLD;
+	while (found) {
+		if (load_head(s, q, at, &p) == COLD_WAIT)
+			return WALK_COLD;
+		if (head_at(&p, at, &e)) {
+			if (e.last >= q->next)
+				return read_batch(s, q, &e, &p, lines, to);
+			at = e.offset + e.length;
+		} else if (pass_over(s, &at, &found) == COLD_WAIT) {
+			return WALK_COLD;
+		} else {
+			p = (struct file_piece){.from = at}; /* the scratch has other bytes now */
+		}
+	}
+	walk_leave_place(s);
+	*to = q->limit - 1;
+	return WALK_DAMAGED;
+}
