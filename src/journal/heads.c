@@ -80,24 +80,58 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 	return COLD_READY;
 }
 
-/* The last head whose batch begins at or before next, or the beginning of the file. */
-static enum cold_answer bisect_heads(struct walk *s, uint64_t next, uint64_t *at)
-{
-	uint64_t low = 0, high = walk_size(s);
+/* A part of the file, and the seqs of its ends: at `low` stands a head, or the file begins; at
+ * `high` a batch with a greater seq than what is looked for, if high_seq is known. */
+struct file_stretch {
+	uint64_t low, high;
+	uint64_t low_seq, high_seq;
+	bool is_head;
+};
 
-	while (high - low > PROBE_BYTES) {
-		uint64_t middle = low + (high - low) / 2, head_at;
+/* How far behind `low` next is, if lines are of one length. */
+static uint64_t likely_distance(const struct file_stretch *t, uint64_t next)
+{
+	uint64_t len = t->high - t->low;
+
+	if (t->high_seq <= next || next < t->low_seq)
+		return len / 2;
+	return (uint64_t)((double)len * (double)(next - t->low_seq) /
+	                  (double)(t->high_seq - t->low_seq));
+}
+
+/* By the seqs and by halves in turn, so that it ends soon in any file; rather before the
+ * place than behind it. */
+static uint64_t next_probe(const struct file_stretch *t, uint64_t next, bool by_halves)
+{
+	uint64_t far = by_halves ? (t->high - t->low) / 2 : likely_distance(t, next);
+
+	return t->low + (far > PROBE_BYTES / 2 ? far - PROBE_BYTES / 2 : 0);
+}
+
+/* A head whose batch begins at or before next, and not far before; or the beginning of the
+ * file. */
+static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at)
+{
+	struct file_stretch t = {0, walk_size(s), s->file->first, s->file->until, false};
+	bool by_halves = false;
+
+	while (t.high - t.low > PROBE_BYTES &&
+	       !(t.is_head && t.high_seq && likely_distance(&t, next) <= PROBE_BYTES)) {
+		uint64_t probe = next_probe(&t, next, by_halves), head_at;
 		struct index_entry e;
 		bool found;
 
-		if (next_head(s, middle, high, &e, &found, &head_at) == COLD_WAIT)
+		if (next_head(s, probe, t.high, &e, &found, &head_at) == COLD_WAIT)
 			return COLD_WAIT;
-		if (found && e.first <= next)
-			low = head_at;
-		else
-			high = middle;
+		if (found && e.first <= next) {
+			t = (struct file_stretch){head_at, t.high, e.first, t.high_seq, true};
+		} else {
+			t.high = probe;
+			t.high_seq = found ? e.first : t.high_seq;
+		}
+		by_halves = !by_halves;
 	}
-	*at = low;
+	*at = t.low;
 	return COLD_READY;
 }
 
@@ -108,7 +142,7 @@ static enum cold_answer start_place(struct walk *s, uint64_t next, uint64_t *at)
 	else if (s->hint_seq && next >= s->hint_seq && next < s->end_seq)
 		*at = s->hint_at;
 	else
-		return bisect_heads(s, next, at);
+		return seek_head(s, next, at);
 	return COLD_READY;
 }
 
