@@ -394,7 +394,7 @@ def _():
 # What docs/journal.md tells people to do, from the journal's directory.
 BACKUP = """
 mkdir -p -m 700 "$COPY" "$COPY/journal"
-cp format epochs *.ndjson "$COPY/journal"
+cp format epochs $(find . -name "*.index") *.ndjson "$COPY/journal"
 """
 
 

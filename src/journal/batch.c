@@ -19,6 +19,16 @@ static const char *const kinds[] = {
 	[ENTRY_FORGOTTEN] = ",\"kind\":\"forgotten\"",
 };
 
+/* Ends a line of ours that has len bytes. */
+static size_t add_check(char out[BATCH_HEAD_MAX], size_t len)
+{
+	int more = snprintf(out + len, BATCH_HEAD_MAX - len, ",\"check\":\"%08x\"}\n",
+	                    (unsigned)crc32c(0, out, len));
+
+	assert(more > 0 && len + (size_t)more < BATCH_HEAD_MAX);
+	return len + (size_t)more;
+}
+
 size_t batch_head_write(char out[BATCH_HEAD_MAX], const struct index_entry *e)
 {
 	char part[24] = "";
@@ -32,10 +42,7 @@ size_t batch_head_write(char out[BATCH_HEAD_MAX], const struct index_entry *e)
 	               (unsigned long long)e->last, (unsigned long long)e->first,
 	               (unsigned)e->length, part, kinds[e->kind], (unsigned)e->crc);
 	assert(len > 0 && len < BATCH_HEAD_MAX);
-	len += snprintf(out + len, BATCH_HEAD_MAX - (size_t)len, ",\"check\":\"%08x\"}\n",
-	                (unsigned)crc32c(0, out, (size_t)len));
-	assert(len < BATCH_HEAD_MAX);
-	return (size_t)len;
+	return add_check(out, (size_t)len);
 }
 
 /* ---- reading, each step of which moves on ---- */
@@ -80,9 +87,9 @@ static bool take_hex(struct text *t, uint32_t *out)
 
 static uint8_t take_kind(struct text *t)
 {
-	for (uint8_t kind = ENTRY_GAP; kind <= ENTRY_FORGOTTEN; kind++)
+	for (int kind = ENTRY_GAP; kind <= ENTRY_FORGOTTEN; kind++)
 		if (skip(t, text_of(kinds[kind])))
-			return kind;
+			return (uint8_t)kind;
 	return ENTRY_LINES;
 }
 
@@ -110,20 +117,27 @@ static bool take_all(struct text t, struct index_entry *e)
 	return skip(&t, TEXT(",\"crc32c\":\"")) && take_hex(&t, &e->crc) && text_is(t, "\"");
 }
 
-bool batch_head_read(struct text line, struct index_entry *e)
+/* Cuts the check off, if it is right. */
+static bool take_check(struct text *line)
 {
 	const size_t end_len = CHECK.len + HEX_DIGITS + 2; /* the quote and the brace */
-	struct text head, end;
+	struct text start, end;
 	uint32_t check;
 
-	if (line.len <= end_len || !text_starts(line, BATCH_HEAD_START))
+	if (line->len <= end_len)
 		return false;
-	head = (struct text){line.at, line.len - end_len};
-	end = (struct text){line.at + head.len, end_len};
-	*e = (struct index_entry){0};
+	start = (struct text){line->at, line->len - end_len};
+	end = (struct text){line->at + start.len, end_len};
+	*line = start;
 	return skip(&end, CHECK) && take_hex(&end, &check) && text_is(end, "\"}") &&
-	       check == crc32c(0, head.at, head.len) && take_all(head, e) && e->first > 0 &&
-	       e->first <= e->last && e->last < SEQ_MAX && e->length > 0;
+	       check == crc32c(0, start.at, start.len);
+}
+
+bool batch_head_read(struct text line, struct index_entry *e)
+{
+	*e = (struct index_entry){0};
+	return text_starts(line, BATCH_HEAD_START) && take_check(&line) && take_all(line, e) &&
+	       e->first > 0 && e->first <= e->last && e->last < SEQ_MAX && e->length > 0;
 }
 
 size_t batch_head_length(const struct index_entry *e)
@@ -167,11 +181,11 @@ bool batch_is_blank(struct text bytes)
 
 size_t batch_write_title(char out[BATCH_HEAD_MAX], uint64_t first)
 {
-	int len = snprintf(out, BATCH_HEAD_MAX, "{\"journal\":%d,\"segment\":%llu}\n", TITLE_FORM,
+	int len = snprintf(out, BATCH_HEAD_MAX, "{\"journal\":%d,\"segment\":%llu", TITLE_FORM,
 	                   (unsigned long long)first);
 
 	assert(first > 0 && len > 0 && len < BATCH_HEAD_MAX);
-	return (size_t)len;
+	return add_check(out, (size_t)len);
 }
 
 enum batch_title batch_read_title(struct text bytes, size_t *length)
@@ -180,7 +194,7 @@ enum batch_title batch_read_title(struct text bytes, size_t *length)
 	uint64_t form;
 
 	*length = 0;
-	if (line.len == bytes.len || !skip(&line, TITLE_START) ||
+	if (line.len == bytes.len || !take_check(&line) || !skip(&line, TITLE_START) ||
 	    !take_number(&line, UINT32_MAX, &form))
 		return TITLE_NONE;
 	if (form > TITLE_FORM)

@@ -2,7 +2,7 @@
  *
  * A segment is a file of lines.  The first says what it is:
  *
- *   {"journal":2,"segment":184201}
+ *   {"journal":2,"segment":184201,"check":"5f0e6a11"}
  *
  * Then come batches, each with a line of its own at its head, and a commit is one or more
  * of them:
@@ -12,7 +12,7 @@
  *   ...
  *   {"seq":184260,...}
  *
- * `check` is the CRC-32C of what stands before it in the head, `crc32c` that of the lines.
+ * `check` is the CRC-32C of what stands before it in the line, `crc32c` that of the lines.
  * "part":2 says that two batches of the same commit stand before it, "kind":"gap" that its
  * only line stands for all of the seqs, "kind":"forgotten" the same for what was taken out.
  * A head has one form only, so its length follows from what it says.  Each line of a signal

@@ -240,17 +240,43 @@ static enum cold_answer read_warmed(struct open_file *f, const struct wanted *wa
 	return got == (ssize_t)wanted->len ? COLD_READY : COLD_FAILED;
 }
 
+/* Is a stretch of it known not to be readable?  It is not asked for again: a reader begins its
+ * search anew each time, and would come back for ever. */
+static bool is_unread(const struct open_file *f, const struct wanted *wanted)
+{
+	unsigned n = f->unread_count < COLD_UNREAD ? f->unread_count : COLD_UNREAD;
+
+	for (unsigned i = 0; i < n && wanted->which == SEGMENT_LINES; i++)
+		if (f->unread[i].offset >= wanted->offset &&
+		    f->unread[i].offset + f->unread[i].len <= wanted->offset + wanted->len)
+			return true;
+	return false;
+}
+
+static void note_failure(struct open_file *f, const struct wanted *wanted)
+{
+	unsigned i = f->unread_count % COLD_UNREAD;
+
+	if (wanted->which == SEGMENT_INDEX) {
+		f->index_is_bad = true;
+		return;
+	}
+	f->unread[i].offset = wanted->offset;
+	f->unread[i].len = wanted->len;
+	f->unread_count++;
+}
+
 enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struct warm **warm,
                            void *into)
 {
 	struct open_file *f = wanted->file;
 	struct warm *answer;
-	bool failed;
+	bool failed, whole_file;
 
 	assert(wanted->len > 0);
 	/* A search reads here and there in the index: it must not come back for ever
 	 * to the place that cannot be read. */
-	if (wanted->which == SEGMENT_INDEX && f->index_is_bad)
+	if ((wanted->which == SEGMENT_INDEX && f->index_is_bad) || is_unread(f, wanted))
 		return COLD_FAILED;
 	if (read_now(f, wanted, into))
 		return COLD_READY;
@@ -260,9 +286,12 @@ enum cold_answer cold_read(struct journal *j, const struct wanted *wanted, struc
 	if (!answer)
 		return cold_ask(j, wanted, warm);
 	failed = answer->failed;
+	whole_file = answer->whole_file;
 	warm_destroy(answer);
+	if (failed && whole_file && wanted->which == SEGMENT_LINES)
+		return read_warmed(f, wanted, into); /* it may be another part of it */
 	if (failed) {
-		f->index_is_bad = f->index_is_bad || wanted->which == SEGMENT_INDEX;
+		note_failure(f, wanted);
 		return COLD_FAILED;
 	}
 	return f->cannot_ask ? read_warmed(f, wanted, into) : cold_ask(j, wanted, warm);

@@ -15,6 +15,8 @@
 
 struct journal;
 
+#define COLD_UNREAD 16
+
 /* A segment that is being read; shared by all its readers. */
 struct open_file {
 	struct link in_journal; /* journal.files */
@@ -22,8 +24,13 @@ struct open_file {
 	uint64_t until; /* the first seq of the segment that follows, once there is one */
 	int fds[2];     /* by enum segment_file: lines and index, < 0 in the new form */
 	unsigned refs;
-	bool cannot_ask;   /* no RWF_NOWAIT here */
-	bool is_warm;      /* with cannot_ask: the warmer has read all that is searched */
+	bool cannot_ask; /* no RWF_NOWAIT here */
+	bool is_warm;    /* with cannot_ask: the warmer has read all that is searched */
+	struct {
+		uint64_t offset;
+		size_t len;
+	} unread[COLD_UNREAD]; /* lines that could not be read, the newest of them */
+	unsigned unread_count;
 	bool index_is_bad; /* it could not be read */
 };
 

@@ -22,7 +22,7 @@ static unsigned roll(unsigned sides)
 	dice ^= dice << 13;
 	dice ^= dice >> 7;
 	dice ^= dice << 17;
-	return (unsigned)(dice % sides);
+	return sides ? (unsigned)(dice % sides) : 0;
 }
 
 /* ---- a journal of signals ---- */

@@ -76,6 +76,14 @@ static void close_segment(struct opened_segment *o)
 	segment_files_close(&o->files);
 }
 
+/* Nobody can say what is in an old segment without its index: it is not written anew. */
+static bool has_entries(const struct opened_segment *o, struct error *why)
+{
+	return o->in.used > 0 || o->in.bytes <= o->in.title ||
+	       error_set(why, "segment %llu: its index is missing, or all of it is damaged",
+	                 (unsigned long long)o->files.first);
+}
+
 /* The newest may have lines at its end that only the next start would give a head: they
  * stay. */
 static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *o,
@@ -85,8 +93,9 @@ static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *
 	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
 	if (!segment_files_open(&o->files, f->dir, f->shelf.firsts[i], O_RDONLY))
 		return error_errno(why, "segment %llu", (unsigned long long)f->shelf.firsts[i]);
-	if (o->until ? inspect(&o->in, &o->files, why)
-	             : recovery_inspect(&o->in, &o->files, f->dir, &o->known, why))
+	if ((o->until ? inspect(&o->in, &o->files, why)
+	              : recovery_inspect(&o->in, &o->files, f->dir, &o->known, why)) &&
+	    has_entries(o, why))
 		return true;
 	close_segment(o);
 	return false;

@@ -10,10 +10,11 @@
 #define PROBE_BYTES (32 * KIB)  /* two batches, as a rule */
 #define PIECE_BYTES (256 * KIB) /* read at once, at most */
 
-/* A part of the file, in the walk's scratch. */
+/* A part of the file, in the walk's scratch, and the batch in it that is looked at. */
 struct file_piece {
 	uint64_t from;
 	struct text bytes;
+	struct index_entry batch;
 };
 
 /* len bytes from `at` on, fewer where the file ends. */
@@ -49,14 +50,19 @@ static struct text piece_from(const struct file_piece *p, uint64_t at)
 
 /* ---- where is it? ---- */
 
-/* The first head behind `at`, before `end`; false if there is none.  What cannot be read is
+struct found_head {
+	bool is_there;
+	uint64_t at;
+	struct index_entry entry;
+};
+
+/* The first head behind `at`, before `end`, if there is one.  What cannot be read is
  * passed over. */
-static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, struct index_entry *e,
-                                  bool *found, uint64_t *head_at)
+static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, struct found_head *out)
 {
 	bool at_line = at == 0;
 
-	*found = false;
+	out->is_there = false;
 	while (at < end) {
 		struct file_piece p;
 		const char *newline;
@@ -64,14 +70,11 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 
 		if (read_piece(s, at, PROBE_BYTES, &p) == COLD_WAIT)
 			return COLD_WAIT;
-		*found = batch_find_head(p.bytes, at_line, e, &place);
-		if (*found) {
-			*head_at = at + place;
-			*found = *head_at < end;
+		if (batch_find_head(p.bytes, at_line, &out->entry, &place)) {
+			out->at = at + place;
+			out->is_there = out->at < end;
 			return COLD_READY;
 		}
-		if (p.bytes.len > 0 && batch_is_blank(p.bytes))
-			break; /* filled ahead */
 		newline = p.bytes.len ? memrchr(p.bytes.at, '\n', p.bytes.len) : NULL;
 		/* A head that the piece ends in is seen whole in the next one. */
 		at_line = newline != NULL;
@@ -117,17 +120,18 @@ static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at)
 
 	while (t.high - t.low > PROBE_BYTES &&
 	       !(t.is_head && t.high_seq && likely_distance(&t, next) <= PROBE_BYTES)) {
-		uint64_t probe = next_probe(&t, next, by_halves), head_at;
-		struct index_entry e;
-		bool found;
+		uint64_t probe = next_probe(&t, next, by_halves);
+		struct found_head head;
 
-		if (next_head(s, probe, t.high, &e, &found, &head_at) == COLD_WAIT)
+		if (next_head(s, probe, t.high, &head) == COLD_WAIT)
 			return COLD_WAIT;
-		if (found && e.first <= next) {
-			t = (struct file_stretch){head_at, t.high, e.first, t.high_seq, true};
+		if (head.is_there && head.entry.first <= next) {
+			t.low = head.at;
+			t.low_seq = head.entry.first;
+			t.is_head = true;
 		} else {
 			t.high = probe;
-			t.high_seq = found ? e.first : t.high_seq;
+			t.high_seq = head.is_there ? head.entry.first : t.high_seq;
 		}
 		by_halves = !by_halves;
 	}
@@ -206,9 +210,9 @@ static enum walk_news heads_damaged(struct walk *s, const struct index_entry *e,
 
 /* One batch at least is read whole, if it can be read at all. */
 static enum walk_news read_batch(struct walk *s, const struct walk_question *q,
-                                 const struct index_entry *e, struct file_piece *p,
-                                 struct text *lines, uint64_t *to)
+                                 struct file_piece *p, struct text *lines, uint64_t *to)
 {
+	const struct index_entry batch = p->batch, *e = &batch;
 	uint64_t at = e->offset;
 
 	if (e->first > q->next || e->last >= q->limit) {
@@ -250,9 +254,13 @@ static size_t piece_size(const struct walk *s, const struct walk_question *q)
  * damaged up to the limit. */
 static enum cold_answer pass_over(struct walk *s, uint64_t *at, bool *found)
 {
-	struct index_entry e;
+	struct found_head head;
+	enum cold_answer answer = next_head(s, *at, walk_size(s), &head);
 
-	return next_head(s, *at, walk_size(s), &e, found, at);
+	*found = head.is_there;
+	if (head.is_there)
+		*at = head.at;
+	return answer;
 }
 
 /* The piece has what stands at `at`, as far as the file goes. */
@@ -273,7 +281,6 @@ static enum cold_answer load_head(struct walk *s, const struct walk_question *q,
 enum walk_news heads_read(struct walk *s, const struct walk_question *q, struct text *lines,
                           uint64_t *to)
 {
-	struct index_entry e;
 	struct file_piece p = {0};
 	bool found = true;
 	uint64_t at;
@@ -285,10 +292,10 @@ enum walk_news heads_read(struct walk *s, const struct walk_question *q, struct 
 	while (found) {
 		if (load_head(s, q, at, &p) == COLD_WAIT)
 			return WALK_COLD;
-		if (head_at(&p, at, &e)) {
-			if (e.last >= q->next)
-				return read_batch(s, q, &e, &p, lines, to);
-			at = e.offset + e.length;
+		if (head_at(&p, at, &p.batch)) {
+			if (p.batch.last >= q->next)
+				return read_batch(s, q, &p, lines, to);
+			at = p.batch.offset + p.batch.length;
 		} else if (pass_over(s, &at, &found) == COLD_WAIT) {
 			return WALK_COLD;
 		} else {

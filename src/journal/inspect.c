@@ -17,6 +17,7 @@
 
 #define INDEX_BYTES_MAX (256 * MIB) /* ours have 40 bytes for each commit in 64 MiB */
 #define WINDOW_BYTES (1 * MIB)
+#define PAGE_BYTES 4096
 
 /* ---- files ---- */
 
@@ -62,6 +63,25 @@ struct file_window {
 	struct buf part;
 };
 
+/* As much as can be had, up to the first page that the disk does not give. */
+static size_t read_readable(int fd, char *room, size_t len, uint64_t at)
+{
+	ssize_t got = disk_read(fd, room, len, at);
+	size_t have = 0;
+
+	if (got >= 0)
+		return (size_t)got;
+	while (have < len) {
+		size_t want = PAGE_BYTES - (size_t)((at + have) % PAGE_BYTES);
+
+		got = disk_read(fd, room + have, want < len - have ? want : len - have, at + have);
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	return have;
+}
+
 /* Up to len bytes from `at` on: fewer where the file ends, or cannot be read. */
 static struct text window_get(struct file_window *w, uint64_t at, size_t len)
 {
@@ -69,12 +89,10 @@ static struct text window_get(struct file_window *w, uint64_t at, size_t len)
 
 	if (at < w->from || at + len > w->from + w->part.len) {
 		char *room;
-		ssize_t got;
 
 		buf_clear(&w->part);
 		room = buf_reserve(&w->part, want);
-		got = room ? disk_read(w->fd, room, want, at) : 0;
-		w->part.len = got > 0 ? (size_t)got : 0;
+		w->part.len = room ? read_readable(w->fd, room, want, at) : 0;
 		w->from = at;
 	}
 	at -= w->from;
@@ -108,7 +126,7 @@ static bool batch_is_good(const struct inspection *in, struct file_window *w,
 		return false;
 	lines = window_get(w, e->offset, e->length);
 	return lines.len == e->length && crc32c(0, lines.at, lines.len) == e->crc &&
-	       lines.at[lines.len - 1] == '\n' && (!in->judge || in->judge(in->self, e, lines));
+	       text_ends(lines, TEXT("\n")) && (!in->judge || in->judge(in->self, e, lines));
 }
 
 /* ---- the old form ---- */
@@ -187,8 +205,11 @@ static uint64_t find_head(const struct inspection *in, struct file_window *w, ui
 		const char *newline;
 		size_t found;
 
-		if (part.len == 0)
-			break;
+		if (part.len == 0) { /* behind a page that cannot be read there may be more */
+			at += PAGE_BYTES - at % PAGE_BYTES;
+			at_line = false;
+			continue;
+		}
 		if (batch_find_head(part, at_line, &e, &found))
 			return at + found;
 		/* A head that the part ends in is seen whole in the next one. */

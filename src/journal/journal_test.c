@@ -54,7 +54,7 @@ static void what_was_appended_is_there_after_a_clean_stop(void **state)
 	remove_dir(dir);
 }
 
-#define FILE_START "{\"journal\":2,\"segment\":1}\n{\"commit\":"
+#define FILE_START "{\"journal\":2,\"segment\":1,\"check\":\""
 #define LINE_ONE "\n{\"seq\":1,\"id\":\"a\"}\n"
 
 static void lines_are_in_the_file_as_they_were_given(void **state)

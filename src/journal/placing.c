@@ -265,9 +265,12 @@ static bool write_sealed(struct journal *j)
 	list_each(&p->drafts, l) {
 		struct segment_draft *d = list_of(l, struct segment_draft, in_placing);
 
+		uint64_t until;
+
 		if (!d->is_sealed)
 			continue;
-		if (d->draft.first == d->segment)
+		if (d->draft.first == d->segment &&
+		    segment_of(j, d->segment, &until) == d->segment && d->draft.next == until)
 			write_places(j, d->segment, &d->draft);
 		else
 			p->sweep = UINT64_MAX;

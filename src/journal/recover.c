@@ -97,6 +97,14 @@ static void find_known(struct recovery *r, uint64_t promised)
 	}
 }
 
+static bool is_followed_by_acked(const struct recovery *r, size_t i)
+{
+	for (i++; i < r->in.used; i++)
+		if (inspection_is_sound(&r->in, i))
+			return r->in.entries[i].last <= r->acked;
+	return false;
+}
+
 /* A hole in the index before the last commit stays; one in it, or behind, is for the lines
  * themselves to fill. */
 static bool ends_what_is_kept(const struct recovery *r, size_t i)
@@ -107,7 +115,7 @@ static bool ends_what_is_kept(const struct recovery *r, size_t i)
 	case BATCH_BAD:
 		return !is_in_file(&r->in, i) || r->in.entries[i].last > r->acked;
 	default:
-		return i >= inspection_last_commit(&r->in);
+		return i >= inspection_last_commit(&r->in) && !is_followed_by_acked(r, i);
 	}
 }
 
@@ -122,9 +130,12 @@ static void find_kept(struct recovery *r)
 /* Where the entries that are kept end. */
 static uint64_t kept_end(const struct recovery *r)
 {
-	const struct index_entry *e = &r->in.entries[r->kept - (r->kept > 0)];
+	const struct index_entry *e;
 
-	return r->kept ? e->offset + e->length : r->in.title;
+	if (r->kept == 0)
+		return r->in.title;
+	e = &r->in.entries[r->kept - 1];
+	return e->offset + e->length;
 }
 
 /* Up to the first batch of which an entry says that it is not what was written. */
@@ -137,8 +148,8 @@ static void find_more(struct recovery *r, const struct segment_files *f)
 		if (r->in.states[i] == BATCH_BAD && is_in_file(&r->in, i))
 			end = inspection_start(&r->in, i);
 	salvage_init(&r->more, f->fd, next, offset, end > offset ? end : offset);
-	/* Without any head it is an old one that has lost its index. */
-	r->more.has_heads = r->in.used > 0 && !r->in.is_old;
+	/* Without a title and any head it is an old one that has lost its index. */
+	r->more.has_heads = !r->in.is_old && (r->in.used > 0 || r->in.title > 0);
 	r->more.acked = r->acked;
 	salvage_run(&r->more);
 	r->torn = r->in.bytes > r->more.offset ? r->in.bytes - r->more.offset : 0;
@@ -355,18 +366,23 @@ static bool mend(struct recovery *r, const struct segment_files *f, int dir, str
 	return r->in.is_old || recover_open(s, dir, f->first);
 }
 
-static bool recover(const struct segment_files *f, int dir, struct segment *s, uint64_t *last,
-                    uint64_t *fork, struct error *why)
+/* As segment_recover says of them. */
+struct journal_ends {
+	uint64_t last, fork;
+};
+
+static bool recover(const struct segment_files *f, int dir, struct segment *s,
+                    struct journal_ends *ends, struct error *why)
 {
 	struct recovery r = {0};
 	uint64_t found;
 	bool done = true;
 
-	if (!recovery_plan(&r, f, *last, why))
+	if (!recovery_plan(&r, f, ends->last, why))
 		return false;
 	found = r.more.next - 1;
-	*last = found > r.known ? found : r.known;
-	*fork = (found > r.acked ? found : r.acked) + 1;
+	ends->last = found > r.known ? found : r.known;
+	ends->fork = (found > r.acked ? found : r.acked) + 1;
 	recover_put_aside(&r, dir, f);
 	if (r.torn && !copy_tail(dir, f->fd, r.more.next, r.more.offset, r.torn)) {
 		log_error("journal", "segment %llu stays as it is: its torn end cannot be copied",
@@ -382,6 +398,7 @@ static bool recover(const struct segment_files *f, int dir, struct segment *s, u
 
 bool segment_recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork, struct error *why)
 {
+	struct journal_ends ends = {.last = *last, .fork = *fork};
 	struct segment_files f;
 	uint64_t first = s->first;
 	bool done;
@@ -389,8 +406,11 @@ bool segment_recover(struct segment *s, int dir, uint64_t *last, uint64_t *fork,
 	s->fd = -1;
 	if (!segment_files_open(&f, dir, first, O_RDWR))
 		return error_errno(why, "segment %llu", (unsigned long long)first);
-	done = recover(&f, dir, s, last, fork, why) &&
-	       (fsync(dir) == 0 || error_errno(why, "fsync"));
+	done = recover(&f, dir, s, &ends, why) && (fsync(dir) == 0 || error_errno(why, "fsync"));
+	if (done) {
+		*last = ends.last;
+		*fork = ends.fork;
+	}
 	segment_files_close(&f);
 	segment_drop_stale_index(dir, first);
 	return done;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/must.h"
 #include "journal/batch.h"
@@ -118,6 +119,66 @@ static void a_flipped_bit_in_the_last_commit_is_noticed(void **state)
 		w.file.at[at] ^= 0x04;
 	}
 	wreck_finish(&w);
+}
+
+/* The only head that there is: its lines are known by what is left of it. */
+static void a_flipped_bit_in_the_only_head_loses_nothing(void **state)
+{
+	char *dir = new_dir(), *copy, *path;
+	struct journal *j = open_in(dir);
+	struct buf file;
+	size_t head;
+
+	commit(j, 3);
+	copy = crash_copy(dir);
+	journal_close(j);
+	remove_dir(dir);
+	path = segment_path(copy, 1, SEGMENT_LINES);
+	load_lines(path, &file);
+	head = (size_t)((char *)memmem(file.at, file.len, "{\"commit\":", 10) - file.at);
+	for (size_t at = head; file.at[at] != '\n'; at++) {
+		remove_segments(copy);
+		file.at[at] ^= 0x04;
+		save_file(path, buf_text(&file));
+		file.at[at] ^= 0x04;
+		j = open_in(copy);
+		expect_story(j, 0, "1-3");
+		journal_close(j);
+	}
+	buf_finish(&file);
+	free(path);
+	remove_dir(copy);
+}
+
+/* A stretch of the file is zeros: what was in it is told, and all else is given. */
+static void a_hole_of_zeros_hides_nothing_behind_it(void **state)
+{
+	char *dir = new_dir(), *path, *first, *last;
+	struct journal *j = open_in(dir);
+	struct buf file, story;
+
+	commit(j, 2000);
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_LINES);
+	load_file(path, &file);
+	first = memmem(file.at, file.len, "{\"seq\":500,", 11);
+	last = memmem(file.at, file.len, "{\"seq\":1200,", 12);
+	assert_true(last - first > 80000);
+	memset(first, 0, (size_t)(last - first));
+	save_file(path, buf_text(&file));
+	j = open_in(dir);
+	read_all(j, (struct position){.seq = 0}, KIB, &story);
+	assert_int_equal(strncmp(story.at, "1-", 2), 0);
+	assert_non_null(strstr(story.at, "-2000"));
+	assert_null(strstr(story.at, "-2000 damaged"));
+	buf_finish(&file);
+	read_all(j, (struct position){.seq = 1900}, KIB, &file);
+	assert_string_equal(file.at, "1901-2000");
+	journal_close(j);
+	buf_finish(&story);
+	buf_finish(&file);
+	free(path);
+	remove_dir(dir);
 }
 
 /* What was acknowledged for certain is damaged, stays where it is and is put aside; all else
@@ -330,12 +391,16 @@ static void expect_refusal(const char *dir, const char *words)
 
 static void a_newer_form_is_refused_and_not_touched(void **state)
 {
-	char *path;
+	char *path, digits[9];
 	struct wreck w;
 	struct buf after;
+	uint32_t check;
 
 	wreck_init(&w);
 	w.file.at[11] = '3';
+	check = crc32c(0, w.file.at, w.heads[0] - 21);
+	snprintf(digits, sizeof digits, "%08x", (unsigned)check);
+	memcpy(w.file.at + w.heads[0] - 11, digits, 8);
 	put(&w, buf_text(&w.file));
 	expect_refusal(w.dir, "segment 1 was written by a newer signalbox");
 	path = segment_path(w.dir, 1, SEGMENT_LINES);
@@ -369,7 +434,7 @@ static void an_old_journal_goes_on_in_the_new_form(void **state)
 	journal_close(j);
 	assert_int_equal(access(index, R_OK), 0);
 	load_file(next, &file);
-	assert_true(text_starts(buf_text(&file), TEXT("{\"journal\":2,\"segment\":15}\n")));
+	assert_true(text_starts(buf_text(&file), TEXT("{\"journal\":2,\"segment\":15,")));
 	buf_finish(&file);
 	load_file(format, &file);
 	assert_true(text_is(buf_text(&file), "signalbox journal 2\n"));
@@ -419,6 +484,8 @@ int main(void)
 		cmocka_unit_test(all_that_was_committed_is_there_after_a_crash),
 		cmocka_unit_test(a_file_may_end_anywhere),
 		cmocka_unit_test(a_flipped_bit_in_the_last_commit_is_noticed),
+		cmocka_unit_test(a_flipped_bit_in_the_only_head_loses_nothing),
+		cmocka_unit_test(a_hole_of_zeros_hides_nothing_behind_it),
 		cmocka_unit_test(a_flipped_bit_in_an_older_commit_is_told),
 		cmocka_unit_test(sectors_of_the_last_commit_may_be_missing),
 		cmocka_unit_test(a_hole_in_the_last_commit_cuts_off_what_follows),

@@ -192,10 +192,11 @@ bool segment_write(struct segment *s, const struct commit_batch *batches, size_t
 			.place = (uint16_t)(s->part + i),
 		};
 		struct iovec *piece = &pieces[2 * i];
+		size_t head_len = batch_head_write(heads[i], &e);
 
 		assert(b->first > 0 && b->first <= b->last);
 		assert(b->bytes.len > 0 && b->bytes.len <= BATCH_BYTES_MAX);
-		piece[0] = (struct iovec){heads[i], batch_head_write(heads[i], &e)};
+		piece[0] = (struct iovec){heads[i], head_len};
 		piece[1] = (struct iovec){(void *)b->bytes.at, b->bytes.len};
 		end += piece[0].iov_len + piece[1].iov_len;
 	}
@@ -241,14 +242,16 @@ bool segment_fill(struct segment *s, size_t bytes)
 	struct iovec piece = {newlines, sizeof newlines};
 
 	assert(s->fd >= 0 && s->synced == s->len && s->filled >= s->len);
-	if (s->filled - s->len >= FILLED_LOW || s->filled + sizeof newlines > bytes)
+	if (s->cannot_fill || s->filled - s->len >= FILLED_LOW ||
+	    s->filled + sizeof newlines > bytes)
 		return true;
 	if (!newlines[0])
 		memset(newlines, '\n', sizeof newlines);
-	if (!disk_write(s->fd, &piece, 1, s->filled) || fdatasync(s->fd) != 0)
-		return false;
-	s->filled += sizeof newlines;
-	return true;
+	if (disk_write(s->fd, &piece, 1, s->filled))
+		s->filled += sizeof newlines;
+	else
+		s->cannot_fill = true; /* no room: commits find out for themselves */
+	return fdatasync(s->fd) == 0;
 }
 
 bool segment_is_empty(const struct segment *s)

@@ -62,7 +62,8 @@ struct segment {
 	uint64_t synced; /* of these: on the disk */
 	uint64_t filled; /* up to here the file has data: lines, and newlines behind them */
 	uint64_t let_go; /* bytes that the page cache need not have any more */
-	uint16_t part;   /* how many batches were written since the last sync */
+	bool cannot_fill;
+	uint16_t part; /* how many batches were written since the last sync */
 };
 
 enum segment_file { SEGMENT_LINES, SEGMENT_INDEX, SEGMENT_QUARANTINE };

@@ -76,7 +76,8 @@ function take(m: Memory, envelope: Envelope): void {
 	const { type } = envelope;
 	const at = timeOf(envelope);
 
-	m.lastSeq = envelope.seq;
+	/* Where a timeline was lost, the next one gives out the seqs of the gap again. */
+	m.lastSeq = envelope.type === "journal.gap" ? envelope.seq - 1 : envelope.seq;
 	m.version++;
 	m.now = envelope;
 	if (Number.isNaN(m.stats.firstAt))
