@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +15,13 @@ import { Upstream } from "./upstream.mjs";
 const up = await new Upstream().start();
 const box = await new Box().start();
 const page = await open(box.openUrl());
+/* The bytes of a file of lines, but for the newlines that it is filled with ahead. */
+function used(path) {
+	const bytes = readFileSync(path);
+
+	return bytes.findLastIndex((byte) => byte !== 10) + 2;
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WORDS = 5000 / SLOW;
 const HOSTILE = "<img src=x onerror=alert(1)> <svg onload=alert(2)> javascript:alert(3) \u202egnp.exe\u0007 \u001b[31mred";
@@ -285,17 +292,31 @@ test("a server that is killed in the middle is said, and the answer is whole whe
 	assert.equal(up.requests.at(-1).model, "model-a", "the model that was chosen is still the one");
 });
 
-test("what is asked after the server was killed is answered whole, too", async () => {
+test("what is asked after the server lost what was asked before is answered whole, too", async () => {
+	const stored = async () => {
+		const { seq, durableSeq } = await api("GET", "/api/status");
+
+		return seq === durableSeq;
+	};
+	const journal = join(box.data, "journal");
 	await page.evaluate(() => { location.hash = "#/ask/lab"; });
 	await ask("say what stays");
 	await endOf("done");
+	await eventually(stored);
+	const sizes = readdirSync(journal).filter((name) => name.endsWith(".ndjson"))
+		.map((name) => [join(journal, name), used(join(journal, name))]);
+	await ask("say what is lost of all that was said");
+	await endOf("done");
 	await box.end("SIGKILL");
+	for (const [path, size] of sizes)   /* as if the power had failed */
+		truncateSync(path, size);
 	await box.start();
 	await stateIs(page, "live");
 	await page.evaluate(() => { location.hash = "#/ask/lab"; });
 	await ask("say after it");
 	await endOf("done");
 	await eventually(async () => await textOf(last()) === "after it", "the whole answer");
+	assert.equal(await page.getByText("what is lost of all").count(), 0);
 });
 
 test("it works at 390 pixels, where the conversations are a sheet", async () => {

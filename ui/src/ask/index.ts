@@ -107,8 +107,9 @@ function listen(office: Office): void {
 		if (asks.take(envelope, live))
 			drawSoon(office);
 	});
+	/* A server that lost signals gives their seqs out again. */
 	link.on("hello", ({ seq }) => {
-		office.seq = Math.max(office.seq, seq);
+		office.seq = seq;
 		asks.doubt();
 	});
 	link.on("state", () => {
