@@ -338,23 +338,24 @@ uint64_t inspection_start(const struct inspection *in, size_t i)
 	                                                 : e->offset - batch_head_length(e);
 }
 
-/* How many entries before the last sound one, i, belong to its commit.  Of what stands for
- * several batches in the new form nobody knows how many: it is the last that is counted. */
+/* How many entries before the last sound one, i, belong to its commit.  In the new form an
+ * entry that is broken may stand for any number of batches: a smaller part before it may be of
+ * the same commit, and then nothing says that it was acknowledged. */
 static size_t count_before(const struct inspection *in, size_t i)
 {
 	size_t place = in->entries[i].place, n = 0;
+	bool is_next = true; /* the entry that is looked at stands just before */
 
 	if (in->is_old)
 		return place < i + 1 ? place : i;
-	while (n < i && place > 0) {
-		size_t before = i - n - 1;
+	for (; n < i && place > 0; n++) {
+		size_t before = i - n - 1, its = in->entries[before].place;
+		bool is_sound = inspection_is_sound(in, before);
 
-		if (inspection_is_sound(in, before) && in->entries[before].place != place - 1)
+		if (is_sound && (its >= place || (is_next && its + 1 != place)))
 			break;
-		n++;
-		if (!inspection_is_sound(in, before))
-			break;
-		place--;
+		place = is_sound ? its : place;
+		is_next = is_sound;
 	}
 	return n;
 }

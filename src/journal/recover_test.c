@@ -235,39 +235,76 @@ static void sectors_of_the_last_commit_may_be_missing(void **state)
 	wreck_finish(&w);
 }
 
-/* Half of a commit must never show: its batches were acknowledged together. */
-static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
+/* A commit of several batches behind the two, as it is on the disk. */
+static void load_commit_of_parts(struct wreck *w, struct buf *file)
 {
-	struct wreck w;
-	struct journal *j;
-	char *path;
-	struct buf file;
+	struct journal *j = open_in(w->dir);
+	char *path = segment_path(w->dir, 1, SEGMENT_LINES);
 
-	wreck_init(&w);
-	j = open_in(w.dir);
 	for (unsigned i = 0; i < 300; i++)
 		append(j, i == 299);
 	wait_durable(j);
-	path = segment_path(w.dir, 1, SEGMENT_LINES);
-	load_lines(path, &file);
+	load_lines(path, file);
 	journal_close(j);
-	*(char *)memmem(file.at, file.len, "{\"seq\":150,", 11) = '?';
-	assert_non_null(memmem(file.at, file.len, "\"part\":2,", 9));
-	put(&w, buf_text(&file));
-	j = open_in(w.dir);
-	assert_int_equal(journal_last_seq(j), 314);
-	{
-		struct buf story;
-
-		read_all(j, (struct position){.seq = 0}, KIB, &story);
-		assert_non_null(strstr(story.at, " lost"));
-		assert_null(strstr(story.at, "damaged"));
-		assert_null(strstr(story.at, "lost 1")); /* nothing behind it */
-		buf_finish(&story);
-	}
-	journal_close(j);
-	buf_finish(&file);
 	free(path);
+	assert_non_null(memmem(file->at, file->len, "\"part\":2,", 9));
+}
+
+static void spoil(struct buf *file, const char *what)
+{
+	char *at = memmem(file->at, file->len, what, strlen(what));
+
+	assert_non_null(at);
+	memset(at, '?', strlen(what));
+}
+
+/* Half of a commit must never show: its batches were acknowledged together. */
+static void expect_lost_from(struct wreck *w, const struct buf *file, const char *start)
+{
+	struct journal *j;
+	struct buf story;
+
+	put(w, buf_text(file));
+	j = open_in(w->dir);
+	assert_int_equal(journal_last_seq(j), 314);
+	read_all(j, (struct position){.seq = 0}, KIB, &story);
+	assert_true(text_starts(buf_text(&story), text_of(start)));
+	assert_true(text_ends(text_of(story.at), TEXT("-314 lost")));
+	assert_null(strstr(story.at, "damaged"));
+	buf_finish(&story);
+	journal_close(j);
+}
+
+static void a_hole_in_the_last_commit_cuts_off_what_follows(void **state)
+{
+	struct wreck w;
+	struct buf file;
+
+	wreck_init(&w);
+	load_commit_of_parts(&w, &file);
+	spoil(&file, "{\"seq\":150,");
+	expect_lost_from(&w, &file, "1-");
+	buf_finish(&file);
+	wreck_finish(&w);
+}
+
+/* Behind a head that is gone nobody knows how many parts there were: what stands before it is
+ * not acknowledged for certain. */
+static void a_commit_reaches_over_a_head_that_is_gone(void **state)
+{
+	struct wreck w;
+	struct buf file;
+	char *head;
+
+	wreck_init(&w);
+	load_commit_of_parts(&w, &file);
+	spoil(&file, "{\"seq\":15,");
+	head = memmem(file.at, file.len, ",\"part\":1,", 10);
+	assert_non_null(head);
+	while (head[-1] != '\n')
+		*--head = '?';
+	expect_lost_from(&w, &file, "1-14 gap 15-");
+	buf_finish(&file);
 	wreck_finish(&w);
 }
 
@@ -489,6 +526,7 @@ int main(void)
 		cmocka_unit_test(a_flipped_bit_in_an_older_commit_is_told),
 		cmocka_unit_test(sectors_of_the_last_commit_may_be_missing),
 		cmocka_unit_test(a_hole_in_the_last_commit_cuts_off_what_follows),
+		cmocka_unit_test(a_commit_reaches_over_a_head_that_is_gone),
 		cmocka_unit_test(only_a_torn_tail_is_cut_and_never_without_a_copy),
 		cmocka_unit_test(lines_that_were_acknowledged_are_kept_without_a_checksum),
 		cmocka_unit_test(a_start_may_be_cut_short),
