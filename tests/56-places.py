@@ -8,7 +8,7 @@ import random
 import shutil
 from urllib.parse import quote
 
-from lib import WS, Box, eventually, run, temp_dir, test
+from lib import WS, Box, Events, eventually, run, temp_dir, test
 
 SMALL = {"SIGNALBOX_JOURNAL_SEGMENT": "256KiB"}
 ENOUGH = 16000  # signals; the newest 10,000 are in memory
@@ -53,6 +53,7 @@ def pages(box, query, cursor):
     found, at = [], "&after=0" if cursor == "after" else ""
     while True:
         answer = box.request("GET", f"/api/signals?limit=97{query}{at}").json()
+        assert answer["gaps"] == [], answer["gaps"]
         found = found + answer["signals"] if cursor == "after" else answer["signals"] + found
         if answer["next"] is None:
             return found
@@ -71,9 +72,9 @@ def subscribed(box, ask, last):
         wish["correlationId"] = ask["correlationId"]
     ws.send(wish)
     found = []
-    while not found or found[-1]["seq"] < last:
+    while not found or found[-1].get("seq", 0) < last:
         message = ws.json()
-        if "seq" in message:
+        if "seq" in message or message["op"] == "gap":
             found.append(message)
     ws.close()
     return found
@@ -133,7 +134,9 @@ def _():
     fill(box, 4000)
     wait_for_indexes(box)
     stale = temp_dir() / "stale"
-    shutil.copytree(journal_of(box), stale)
+    stale.mkdir()
+    for path in indexes(box):
+        shutil.copy(path, stale)
     fill(box)
     wait_for_indexes(box)
     for attempt in range(3):
@@ -191,6 +194,143 @@ def _():
             assert box.request("GET", "/healthz").status == 200
         assert box.history("&correlationId=rare")
         expect_all(box)
+
+
+# --- runs ---------------------------------------------------------------------------
+
+RUNS = ["rare", 'od"d\n\u00e9', "run-3"]
+
+
+def path_of(one):
+    return f"/api/runs/{quote(one, safe='')}"
+
+
+def numbered(ws, last):
+    """Frames up to the event with this number; gaps among them."""
+    frames = []
+    while not frames or frames[-1].get("seq", 0) < last:
+        frame = ws.json()
+        if frame["kind"] in ("event", "gap"):
+            frames.append(frame)
+    return frames
+
+
+def screen(box, one, since):
+    return WS(box, f"/ws/run?session={quote(one, safe='')}&since={since}", unix=True)
+
+
+def told_of(box, one, newest):
+    """A run in each way that goes back to its first signal, as bytes would show it."""
+    frames = []
+    for since in (0, newest // 2):
+        with screen(box, one, since) as ws:
+            frames.append(numbered(ws, newest))
+    transcript = box.request("GET", path_of(one) + "/transcript")
+    messages = box.request("GET", path_of(one) + "/messages?limit=1000")
+    assert transcript.status == messages.status == 200, (transcript, messages)
+    return frames, transcript.text, messages.json()
+
+
+def followed(box, ws, one):
+    """What a screen that was there from the beginning has seen, when all is folded."""
+    run_of = eventually(lambda: (r := box.request("GET", path_of(one))).status == 200 and r.json())["run"]
+    return numbered(ws, run_of["frames"])
+
+
+def live_runs(box):
+    """Fills it, and says what screens saw of each run meanwhile."""
+    screens = {one: screen(box, one, 0) for one in RUNS}
+    fill(box)
+    last = box.history()[-1]["seq"]
+    eventually(lambda: box.request("GET", "/api/runs").json()["seq"] >= last)
+    seen = {one: followed(box, ws, one) for one, ws in screens.items()}
+    for ws in screens.values():
+        ws.close()
+    return seen
+
+
+def expect_told(box, seen):
+    for one, frames in seen.items():
+        newest = frames[-1]["seq"]
+        (all_of_it, half), transcript, messages = told_of(box, one, newest)
+        assert all_of_it == frames, one
+        assert half == [f for f in frames if f["seq"] > newest // 2], one
+        assert [json.loads(line)["seq"] for line in transcript.splitlines()] == [f["seq"] for f in frames], one
+        yield one, transcript, messages
+
+
+@test("screens, transcripts and messages made by index are those that were made of everything")
+def _():
+    box = Box(env=SMALL).start()
+    seen = live_runs(box)
+    assert all(len(frames) > 5 for frames in seen.values())
+    expected = list(expect_told(box, seen))
+    for harm in (lambda p: None, lambda p: p.unlink(), lambda p: p.write_bytes(os.urandom(8192))):
+        wait_for_indexes(box)
+        box.stop()
+        for path in indexes(box):
+            harm(path)
+        box.start()
+        assert list(expect_told(box, seen)) == expected
+    assert box.stop() == 0
+
+
+def batches(path):
+    """Where the lines of each batch lie in a segment, and its seqs."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        end = data.index(b"\n", at) + 1
+        if data[at:].startswith(b'{"commit":'):
+            head = json.loads(data[at:end])
+            yield end, head["bytes"], range(head["first"], head["commit"] + 1)
+            end += head["bytes"]
+        at = end
+
+
+def damage_far_from(box, seqs, room=300):
+    """Flips a byte in every batch that has no such signal near, of segments that have an index,
+    but for their ends, by which an index knows its segment."""
+    hurt = 0
+    for path in [p.with_suffix(".ndjson") for p in indexes(box)][2:]:
+        with open(path, "r+b") as file:
+            for at, length, inside in list(batches(path))[:-2]:
+                if any(inside.start - room <= seq < inside.stop + room for seq in seqs):
+                    continue
+                file.seek(at + length // 2)
+                byte = file.read(1)
+                file.seek(at + length // 2)
+                file.write(bytes([byte[0] ^ 1]))
+                hurt += 1
+    return hurt
+
+
+def streamed(box, one, last):
+    """All that a stream of one run from the beginning tells, gaps too."""
+    events = []
+    with Events(box, f"/api/stream?correlationId={quote(one, safe='')}&after=0") as stream:
+        while not events or events[-1].get("seq", 0) < last:
+            events.append(stream.json())
+    return events
+
+
+@test("whoever wants one run reads nothing of what lies between its signals")
+def _():
+    box = Box(env=SMALL).start()
+    seen = live_runs(box)["rare"]
+    told = list(expect_told(box, {"rare": seen}))
+    signals = box.history("&correlationId=rare")
+    wait_for_indexes(box)
+    box.restart()  # so that nothing of it is in memory
+    wait_for_indexes(box)
+    assert damage_far_from(box, [s["seq"] for s in signals]) > 100
+    assert len([s for s in box.history() if s.get("op") == "gap"]) > 100  # so who reads it sees it
+    assert list(expect_told(box, {"rare": seen})) == told
+    assert box.history("&correlationId=rare") == signals
+    newest = box.request("GET", "/api/signals?correlationId=rare").json()
+    assert newest["signals"] == signals and len(newest["gaps"]) < 10  # one where a window begins
+    assert subscribed(box, {"correlationId": "rare"}, signals[-1]["seq"]) == signals
+    assert streamed(box, "rare", signals[-1]["seq"]) == signals
+    assert box.stop() == 0
 
 
 run()
