@@ -180,11 +180,6 @@ void hub_leave_reel(struct hub_reel *r)
 
 void client_sift(struct client *c, struct journal_reader *from)
 {
-	struct journal_sieve *sieve;
-
-	if (c->tape->is_all || client_dialect(c)->encoding->make)
-		return;
-	sieve = journal_sieve_of(&c->tape->filter);
-	journal_reader_sift(from, sieve);
-	journal_sieve_unref(sieve);
+	if (!c->tape->is_all && !client_dialect(c)->encoding->make)
+		journal_reader_sift(from, journal_sieve_of(&c->tape->filter));
 }

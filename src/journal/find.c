@@ -158,7 +158,7 @@ static void find_judge(struct find *f, struct text lines, uint64_t end)
 		bool is_listed = f->is_entered && find_has_list(f);
 
 		if ((!is_listed || place_list_next(&f->list, f->next) == f->next) &&
-		    f->sieve->passes(f->sieve, line, f->signals)) {
+		    journal_sieve_passes(f->sieve, line, f->signals)) {
 			buf_add(&f->found, line);
 			buf_add_char(&f->found, '\n');
 		}

@@ -112,7 +112,7 @@ static void tell_lines(struct journal_reader *r, struct text lines, struct journ
 	while (lines.len) {
 		struct text line = text_cut(lines, '\n', &lines);
 
-		if (!judge || judge->passes(judge, line, signals)) {
+		if (!judge || journal_sieve_passes(judge, line, signals)) {
 			buf_add(story, line);
 			buf_add_char(story, '\n');
 		}
@@ -133,8 +133,10 @@ static void read_story(struct journal *j, uint64_t after, struct journal_sieve *
 	struct gap gap;
 
 	buf_init(story, STORY_MAX);
-	if (by_sieve)
+	if (by_sieve) {
+		journal_sieve_ref(sieve);
 		journal_reader_sift(r, sieve);
+	}
 	while ((news = journal_read(r, 1 + roll(64 * KIB), &lines, &gap)) != JOURNAL_END) {
 		if (news == JOURNAL_COLD) {
 			journal_wait(j, WAIT_MS);
@@ -471,6 +473,7 @@ static void a_question_may_be_given_up_at_any_time(void **state)
 		struct text lines;
 		struct gap gap;
 
+		journal_sieve_ref(sieve);
 		journal_reader_sift(r, sieve);
 		for (unsigned k = roll(4); k > 0; k--) {
 			if (journal_read(r, 64 * KIB, &lines, &gap) == JOURNAL_COLD && roll(2))
@@ -510,7 +513,6 @@ static void a_reader_reads_no_further_than_it_is_told(void **state)
 		assert_int_equal(signal_seq_of(text_cut(lines, '\n', &lines)), seq);
 	assert_int_equal(lines.len, 0);
 	journal_reader_destroy(r);
-	journal_sieve_unref(sieve);
 	journal_close(j);
 	remove_dir(dir);
 }

@@ -57,7 +57,6 @@ void journal_reader_sift(struct journal_reader *r, struct journal_sieve *sieve)
 {
 	assert(!r->sieve);
 	r->sieve = sieve;
-	journal_sieve_ref(sieve);
 	r->find = find_create(r->journal, sieve);
 }
 
@@ -203,7 +202,7 @@ static enum journal_news sift_memory(struct journal_reader *r, size_t max, struc
 		const struct place_keys *keys = recent_keys(b, f->next);
 
 		if ((keys && !journal_sieve_may_pass(r->sieve, keys)) ||
-		    !r->sieve->passes(r->sieve, line, f->signals))
+		    !journal_sieve_passes(r->sieve, line, f->signals))
 			continue;
 		buf_add(&f->found, line);
 		buf_add_char(&f->found, '\n');

@@ -36,8 +36,9 @@ void journal_reader_destroy(struct journal_reader *reader);
 uint64_t journal_reader_next(const struct journal_reader *reader);
 void journal_reader_seek(struct journal_reader *reader, uint64_t next_seq);
 
-/* Gives only lines that pass, with any seqs between them left out, and gaps as before; once, before
- * anything is read.  Those on the disk are looked for on the journal's second thread. */
+/* Takes the sieve.  Gives only lines that pass, with any seqs between them left out, and gaps as
+ * before; once, before anything is read.  Those on the disk are looked for on the journal's
+ * second thread. */
 void journal_reader_sift(struct journal_reader *reader, struct journal_sieve *sieve);
 void journal_reader_end_at(struct journal_reader *reader, uint64_t end); /* none from here on */
 

@@ -6,6 +6,11 @@
 
 #include "base/must.h"
 
+void journal_sieve_init(struct journal_sieve *sieve, const struct sieve_kind *kind)
+{
+	*sieve = (struct journal_sieve){.kind = kind, .refs = 1};
+}
+
 void journal_sieve_ref(struct journal_sieve *sieve)
 {
 	assert(sieve->refs > 0);
@@ -15,7 +20,13 @@ void journal_sieve_ref(struct journal_sieve *sieve)
 void journal_sieve_unref(struct journal_sieve *sieve)
 {
 	if (sieve && --sieve->refs == 0)
-		sieve->destroy(sieve);
+		sieve->kind->destroy(sieve);
+}
+
+bool journal_sieve_passes(const struct journal_sieve *sieve, struct text line,
+                          struct signal_reader *reader)
+{
+	return sieve->kind->passes(sieve, line, reader);
 }
 
 void journal_sieve_key(struct journal_sieve *sieve, enum place_kind kind, struct text text)
@@ -73,13 +84,13 @@ static void filter_sieve_destroy(struct journal_sieve *sieve)
 	free(f);
 }
 
+static const struct sieve_kind filter_sieve_kind = {filter_sieve_passes, filter_sieve_destroy};
+
 struct journal_sieve *journal_sieve_of(const struct filter *filter)
 {
 	struct filter_sieve *f = must_zero(1, sizeof(*f));
 
-	f->sieve.passes = filter_sieve_passes;
-	f->sieve.destroy = filter_sieve_destroy;
-	f->sieve.refs = 1;
+	journal_sieve_init(&f->sieve, &filter_sieve_kind);
 	filter_copy(&f->filter, filter);
 	journal_sieve_keys(&f->sieve, filter);
 	return &f->sieve;

@@ -16,19 +16,30 @@
 
 #define SIEVE_KEYS_MAX FILTER_WORDS_MAX
 
-struct journal_sieve {
+struct journal_sieve;
+
+struct sieve_kind {
 	bool (*passes)(const struct journal_sieve *sieve, struct text line,
 	               struct signal_reader *reader);
 	void (*destroy)(struct journal_sieve *sieve);
+};
+
+struct journal_sieve {
+	const struct sieve_kind *kind;
 	unsigned refs;
 	size_t key_count;
 	uint32_t keys[SIEVE_KEYS_MAX];
 };
 
+/* With one reference, which is the caller's, and no keys. */
+void journal_sieve_init(struct journal_sieve *sieve, const struct sieve_kind *kind);
 void journal_sieve_ref(struct journal_sieve *sieve);
 void journal_sieve_unref(struct journal_sieve *sieve); /* NULL is fine */
 
 void journal_sieve_key(struct journal_sieve *sieve, enum place_kind kind, struct text text);
+
+bool journal_sieve_passes(const struct journal_sieve *sieve, struct text line,
+                          struct signal_reader *reader);
 
 /* The keys of what passes a filter: its correlationId, else its sources, else its types. */
 void journal_sieve_keys(struct journal_sieve *sieve, const struct filter *filter);

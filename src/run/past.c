@@ -50,14 +50,14 @@ static void run_sieve_destroy(struct journal_sieve *sieve)
 	free(r);
 }
 
+static const struct sieve_kind run_sieve_kind = {run_sieve_passes, run_sieve_destroy};
+
 /* A run has the name of its correlationId, or of the source where there is none. */
 static struct journal_sieve *run_sieve(struct text run)
 {
 	struct run_sieve *r = must_zero(1, sizeof(*r));
 
-	r->sieve.passes = run_sieve_passes;
-	r->sieve.destroy = run_sieve_destroy;
-	r->sieve.refs = 1;
+	journal_sieve_init(&r->sieve, &run_sieve_kind);
 	r->run = text_dup(run);
 	r->is_plain = is_plain(run);
 	journal_sieve_key(&r->sieve, PLACE_RUN, run);
@@ -67,13 +67,10 @@ static struct journal_sieve *run_sieve(struct text run)
 
 void run_past_init(struct run_past *p, struct journal *journal, struct text run, uint64_t first_seq)
 {
-	struct journal_sieve *sieve = run_sieve(run);
-
 	*p = (struct run_past){.seq = first_seq ? first_seq - 1 : 0};
 	p->reader = journal_reader_create(journal, p->seq);
 	p->lines = signal_reader_create();
-	journal_reader_sift(p->reader, sieve);
-	journal_sieve_unref(sieve);
+	journal_reader_sift(p->reader, run_sieve(run));
 }
 
 void run_past_finish(struct run_past *p)

@@ -164,13 +164,13 @@ static void query_sieve_destroy(struct journal_sieve *sieve)
 	free(q);
 }
 
+static const struct sieve_kind query_sieve_kind = {query_sieve_passes, query_sieve_destroy};
+
 struct journal_sieve *query_sieve(const struct query *query)
 {
 	struct query_sieve *q = must_zero(1, sizeof(*q));
 
-	q->sieve.passes = query_sieve_passes;
-	q->sieve.destroy = query_sieve_destroy;
-	q->sieve.refs = 1;
+	journal_sieve_init(&q->sieve, &query_sieve_kind);
 	q->query = *query;
 	filter_copy(&q->query.filter, &query->filter);
 	q->query.contains = query->contains ? text_dup(text_of(query->contains)) : NULL;
