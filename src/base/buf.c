@@ -111,8 +111,8 @@ static bool buf_add_escaped(struct buf *b, unsigned char c)
 	}
 }
 
-/* Are eight bytes ASCII that stands in JSON as it is? */
-static bool buf_are_plain(const char *at)
+/* The bytes of eight that JSON escapes, by a bit each; bytes that are plain may have one, too. */
+static inline uint64_t escapes_in(const char *at)
 {
 	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
 	uint64_t word, quote, backslash, del;
@@ -121,7 +121,51 @@ static bool buf_are_plain(const char *at)
 	quote = (word ^ ones * '"') - ones;
 	backslash = (word ^ ones * '\\') - ones;
 	del = (word ^ ones * 0x7f) - ones;
-	return ((word | (word - ones * 0x20) | quote | backslash | del) & tops) == 0;
+	return ((word - ones * 0x20) | quote | backslash | del) & ~word & tops;
+}
+
+/* Are eight bytes ASCII that stands in JSON as it is? */
+static inline bool buf_are_plain(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, 8);
+	return (word & 0x8080808080808080u) == 0 && escapes_in(at) == 0;
+}
+
+/* Does a text stand in JSON as it is?  The last eight bytes overlap those before. */
+static bool buf_is_plain(struct text t)
+{
+	char few[8] = "        ";
+	struct text all = t.len < 8 ? (struct text){few, 8} : t;
+	uint64_t tops, seen = 0;
+
+	if (t.len && t.len < 8)
+		memcpy(few, t.at, t.len);
+	for (size_t i = 0; i < all.len; i += 8) {
+		const char *at = all.at + (all.len - i < 8 ? all.len - 8 : i);
+
+		if (escapes_in(at))
+			return false;
+		memcpy(&tops, at, 8);
+		seen |= tops;
+	}
+	return (seen & 0x8080808080808080u) == 0 || utf8_is_valid(t);
+}
+
+/* Such text as a string, if there is room; most text is like that. */
+static bool buf_add_quoted(struct buf *b, struct text t)
+{
+	char *at = buf_reserve(b, t.len + 2);
+
+	if (!at)
+		return false;
+	*at++ = '"';
+	if (t.len)
+		memcpy(at, t.at, t.len);
+	at[t.len] = '"';
+	b->len += t.len + 2;
+	return true;
 }
 
 /* The length of the run at the start of t that stands in JSON as it is. */
@@ -149,8 +193,11 @@ static size_t plain_run(struct text t)
 bool buf_add_json(struct buf *b, struct text t)
 {
 	size_t was = b->len;
-	bool ok = buf_add_char(b, '"');
+	bool ok;
 
+	if (buf_is_plain(t))
+		return buf_add_quoted(b, t);
+	ok = buf_add_char(b, '"');
 	while (ok && t.len) {
 		size_t n = plain_run(t);
 

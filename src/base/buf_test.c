@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
+
 static void bytes_come_back_in_the_order_they_went_in(void **state)
 {
 	struct buf b;
@@ -131,6 +133,61 @@ static void a_byte_is_written_the_same_wherever_it_stands(void **state)
 	buf_finish(&among);
 }
 
+/* Byte by byte: character by character, what is none as U+FFFD. */
+static void add_slowly(struct buf *b, struct text t)
+{
+	buf_add_char(b, '"');
+	while (t.len) {
+		size_t n = utf8_length(t);
+		const char *at = strchr("\"\\\nn\tt\rr", t.at[0]);
+		unsigned char c = (unsigned char)t.at[0];
+
+		if (n == 0)
+			buf_add(b, TEXT("\xEF\xBF\xBD"));
+		else if (c == '"' || c == '\\')
+			buf_print(b, "\\%c", c);
+		else if (c && at && c < ' ')
+			buf_print(b, "\\%c", at[1]);
+		else if (c < ' ' || c == 0x7f)
+			buf_print(b, "\\u%04x", c);
+		else
+			buf_add(b, (struct text){t.at, n});
+		n += n == 0;
+		t = (struct text){t.at + n, t.len - n};
+	}
+	buf_add_char(b, '"');
+}
+
+static void a_json_string_is_what_its_characters_are_one_by_one(void **state)
+{
+	static const char *const pieces[] = {
+		"a",    "bcdefghi", "\"",   "\\",       "\n",           "\t",
+		"\r",   "\x01",     "\x7F", "\xC3\xBC", "\xE4\xBF\xA1", "\xF0\x9F\x9A\x82",
+		"\xC3", "\xFF",     "/",    "\x1F",     "\xC2\x80",     "\xED\xA0\x80"};
+	const unsigned kinds = sizeof(pieces) / sizeof(pieces[0]);
+	unsigned random = 1;
+
+	for (unsigned round = 0; round < 100000; round++) {
+		unsigned kind = round % 4 ? kinds : 1 + round % kinds;
+		struct buf text, quick, slow;
+
+		buf_init(&text, KIB);
+		buf_init(&quick, 8 * KIB);
+		buf_init(&slow, 8 * KIB);
+		for (unsigned count = round % 13; count; count--) {
+			random = random * 1103515245 + 12345;
+			buf_add(&text, text_of(pieces[(random >> 16) % kind]));
+		}
+		assert_true(buf_add_json(&quick, buf_text(&text)));
+		add_slowly(&slow, buf_text(&text));
+		assert_int_equal(quick.len, slow.len);
+		assert_memory_equal(quick.at, slow.at, slow.len);
+		buf_finish(&text);
+		buf_finish(&quick);
+		buf_finish(&slow);
+	}
+}
+
 static void a_json_string_that_does_not_fit_leaves_nothing_behind(void **state)
 {
 	struct buf b;
@@ -155,6 +212,7 @@ int main(void)
 		cmocka_unit_test(clearing_forgets_that_it_was_full),
 		cmocka_unit_test(a_json_string_is_always_valid_json),
 		cmocka_unit_test(a_byte_is_written_the_same_wherever_it_stands),
+		cmocka_unit_test(a_json_string_is_what_its_characters_are_one_by_one),
 		cmocka_unit_test(a_json_string_that_does_not_fit_leaves_nothing_behind),
 	};
 

@@ -34,6 +34,28 @@ static inline const char *scan_stop(const char *at, const char *end)
 	return at;
 }
 
+/* The first CR or LF from `at` on, or the end. */
+static inline const char *scan_line(const char *at, const char *end)
+{
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	typedef uint64_t words __attribute__((vector_size(16)));
+
+	for (; end - at >= 16; at += 16) {
+		words stops;
+		bytes b;
+
+		memcpy(&b, at, 16);
+		stops = (words)((b == '\n') | (b == '\r'));
+		if (stops[0])
+			return at + __builtin_ctzll(htole64(stops[0])) / 8;
+		if (stops[1])
+			return at + 8 + __builtin_ctzll(htole64(stops[1])) / 8;
+	}
+	while (at < end && *at != '\n' && *at != '\r')
+		at++;
+	return at;
+}
+
 struct scan {
 	const char *at, *end;
 	bool first; /* none was given yet */

@@ -84,6 +84,22 @@ static void items_of_an_array_are_given_as_they_are_written(void **state)
 	assert_true(scan.bad);
 }
 
+static void the_end_of_a_line_is_found_wherever_it_stands(void **state)
+{
+	char bytes[70];
+
+	for (size_t len = 0; len <= sizeof(bytes); len++) {
+		memset(bytes, ' ', sizeof(bytes));
+		assert_ptr_equal(scan_line(bytes, bytes + len), bytes + len);
+		for (size_t i = 0; i < len; i++) {
+			memset(bytes + i, i % 2 ? '\n' : '\r', sizeof(bytes) - i);
+			assert_ptr_equal(scan_line(bytes, bytes + len), bytes + i);
+			memset(bytes + i, 0xFF, sizeof(bytes) - i); /* and no other byte is one */
+			assert_ptr_equal(scan_line(bytes, bytes + len), bytes + len);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +108,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_object_is_bad),
 		cmocka_unit_test(what_is_no_json_is_given_alike_on_every_machine),
 		cmocka_unit_test(items_of_an_array_are_given_as_they_are_written),
+		cmocka_unit_test(the_end_of_a_line_is_found_wherever_it_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,38 +85,107 @@ bool utf8_is_whole(const struct utf8 *u)
 	return u->need == 0;
 }
 
-/* Without a branch in the loop, so that compilers take sixteen bytes at a time. */
-static bool is_ascii(struct text t)
-{
-	uint8_t seen = 0;
+/* --- whole texts ----------------------------------------------------------------- */
 
-	for (size_t i = 0; i < t.len; i++)
-		seen |= (uint8_t)t.at[i];
-	return seen < 0x80;
+static inline bool follows(uint8_t c)
+{
+	return (c & 0xC0) == 0x80;
+}
+
+/* The length of the character of several bytes that begins here; 0 when it is none.  The
+ * same rules as lead() has, all bytes of a character at once. */
+static inline size_t length_beyond_ascii(const uint8_t *at, size_t left)
+{
+	if (at[0] < 0xE0)
+		return left >= 2 && at[0] >= 0xC2 && follows(at[1]) ? 2 : 0;
+	if (at[0] < 0xF0)
+		return left >= 3 && follows(at[1]) && follows(at[2]) &&
+		                       (at[0] != 0xE0 || at[1] >= 0xA0) &&
+		                       (at[0] != 0xED || at[1] < 0xA0)
+		               ? 3
+		               : 0;
+	return left >= 4 && at[0] <= 0xF4 && follows(at[1]) && follows(at[2]) && follows(at[3]) &&
+	                       (at[0] != 0xF0 || at[1] >= 0x90) && (at[0] != 0xF4 || at[1] < 0x90)
+	               ? 4
+	               : 0;
+}
+
+/* What is wrong at each of sixteen bytes: nothing where it is 0.  The three bytes before them
+ * are looked at, too.  All at once and without a branch: in text that is not English ASCII and
+ * others take turns as no processor can guess. */
+typedef uint8_t utf8_block __attribute__((vector_size(16)));
+
+static inline utf8_block faults_at(const char *at)
+{
+	utf8_block here, before, before2, before3, follows_here, must_follow, bad, from_a0, from_90;
+
+	memcpy(&here, at, 16);
+	memcpy(&before, at - 1, 16);
+	memcpy(&before2, at - 2, 16);
+	memcpy(&before3, at - 3, 16);
+	follows_here = (utf8_block)((here & 0xC0) == 0x80);
+	must_follow = (utf8_block)((before >= 0xC0) | (before2 >= 0xE0) | (before3 >= 0xF0));
+	from_a0 = (utf8_block)(here >= 0xA0);
+	from_90 = (utf8_block)(here >= 0x90);
+	bad = (utf8_block)(((here & 0xFE) == 0xC0) | (here >= 0xF5));
+	bad |= (from_a0 & (utf8_block)(before == 0xED)) | (~from_a0 & (utf8_block)(before == 0xE0));
+	bad |= (from_90 & (utf8_block)(before == 0xF4)) | (~from_90 & (utf8_block)(before == 0xF0));
+	return (follows_here ^ must_follow) | bad;
+}
+
+static inline bool any_set(utf8_block block)
+{
+	uint64_t words[2];
+
+	memcpy(words, &block, 16);
+	return (words[0] | words[1]) != 0;
+}
+
+static inline bool is_ascii_block(const char *at)
+{
+	uint64_t words[2];
+
+	memcpy(words, at, 16);
+	return ((words[0] | words[1]) & 0x8080808080808080u) == 0;
+}
+
+static bool is_valid_by_character(struct text t)
+{
+	size_t n = 1;
+
+	for (; t.len && n; t = (struct text){t.at + n, t.len - n})
+		n = utf8_length(t);
+	return n != 0;
+}
+
+static bool is_cut(const char *end)
+{
+	return (uint8_t)end[-1] >= 0xC0 || (uint8_t)end[-2] >= 0xE0 || (uint8_t)end[-3] >= 0xF0;
 }
 
 bool utf8_is_valid(struct text t)
 {
-	struct utf8 u;
+	utf8_block faults = {0};
+	size_t i = 0, n;
 
-	if (is_ascii(t))
-		return true;
-	utf8_init(&u);
-	return utf8_feed(&u, t) && utf8_is_whole(&u);
+	while (t.len - i >= 16 && is_ascii_block(t.at + i))
+		i += 16;
+	if (t.len < 16 + 3)
+		return is_valid_by_character((struct text){i ? t.at + i : t.at, t.len - i});
+	for (; i < 3; i += n) /* what stands before a block is looked at with it */
+		if (!(n = utf8_length((struct text){t.at + i, t.len - i})))
+			return false;
+	for (; t.len - i >= 16; i += 16)
+		faults |= faults_at(t.at + i);
+	faults |= faults_at(t.at + t.len - 16); /* it overlaps the one before */
+	return !any_set(faults) && !is_cut(t.at + t.len);
 }
 
 size_t utf8_length(struct text t)
 {
-	struct utf8 u;
-	size_t i = 0;
-
-	utf8_init(&u);
-	if (t.len == 0 || !lead(&u, (uint8_t)t.at[i++]))
+	if (t.len == 0)
 		return 0;
-	while (u.need)
-		if (i == t.len || !utf8_follow(&u, (uint8_t)t.at[i++]))
-			return 0;
-	return i;
+	return (uint8_t)t.at[0] < 0x80 ? 1 : length_beyond_ascii((const uint8_t *)t.at, t.len);
 }
 
 uint32_t utf8_decode(struct text character)

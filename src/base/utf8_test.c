@@ -151,6 +151,64 @@ static void a_cut_leaves_whole_characters(void **state)
 	assert_int_equal(utf8_cut(TEXT(""), 0).len, 0);
 }
 
+static bool is_valid_by_bytes(struct text t)
+{
+	struct utf8 u;
+
+	utf8_init(&u);
+	return utf8_feed(&u, t) && utf8_is_whole(&u);
+}
+
+/* Bytes of all kinds, most of them where they belong. */
+static size_t write_text(char at[80], unsigned *random)
+{
+	static const uint32_t starts[] = {0x20,    0x7F,     0x80,   0x7FF,  0x800,
+	                                  0xD7FF,  0xE000,   0x3042, 0xFFFF, 0x10000,
+	                                  0x1F600, 0x10FFFF, 'a',    'b',    0xE9};
+	size_t len = 0, most = (*random >> 8) % 77;
+
+	while (len < most) {
+		*random = *random * 1103515245 + 12345;
+		len += encode(starts[(*random >> 16) % (sizeof(starts) / sizeof(*starts))],
+		              at + len);
+	}
+	*random = *random * 1103515245 + 12345;
+	if (len && *random >> 30)
+		at[(*random >> 8) % len] = (char)(*random >> 16);
+	return len;
+}
+
+static void a_whole_text_is_judged_as_its_bytes_are_one_by_one(void **state)
+{
+	unsigned random = 1, valid = 0;
+
+	for (unsigned n = 0; n < 200000; n++) {
+		char bytes[80];
+		struct text t = {bytes, write_text(bytes, &random)};
+		bool is_valid = is_valid_by_bytes(t);
+
+		valid += is_valid;
+		if (utf8_is_valid(t) != is_valid)
+			fail_msg("text %u is judged otherwise", n);
+	}
+	assert_in_range(valid, 20000, 180000);
+}
+
+static void a_cut_or_stray_byte_is_found_wherever_it_stands(void **state)
+{
+	for (size_t len = 1; len <= 70; len++) {
+		for (size_t i = 0; i < len; i++) {
+			char bytes[70];
+
+			memset(bytes, 'a', sizeof(bytes));
+			bytes[i] = '\x80';
+			assert_false(utf8_is_valid((struct text){bytes, len}));
+			bytes[i] = '\xF1';
+			assert_false(utf8_is_valid((struct text){bytes, len}));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +222,8 @@ int main(void)
 		cmocka_unit_test(what_has_no_shape_is_left_out_but_what_scripts_need),
 		cmocka_unit_test(what_does_not_fit_is_said),
 		cmocka_unit_test(a_cut_leaves_whole_characters),
+		cmocka_unit_test(a_whole_text_is_judged_as_its_bytes_are_one_by_one),
+		cmocka_unit_test(a_cut_or_stray_byte_is_found_wherever_it_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "parse/blocks.h"
 #include "parse/inside.h"
 #include "parse/kinds.h"
+#include "parse/plain.h"
 #include "signal/json.h"
 
 enum { INPUT, OUTPUT, CACHE_READ, CACHE_WRITE, COUNTS };
@@ -191,10 +192,16 @@ static const struct {
 
 static void anthropic_take(struct parse *p, const struct parse_event *event)
 {
-	yyjson_val *root = parse_json(p, event->data);
-	struct text name = json_text_at(root, "type");
+	struct text name, words = plain_text_delta(event->data);
+	yyjson_val *root;
 	size_t i = 0;
 
+	if (words.len) {
+		speak_written(p, "text_delta", words);
+		return;
+	}
+	root = parse_json(p, event->data);
+	name = json_text_at(root, "type");
 	if (root && !yyjson_is_obj(root))
 		parse_bad(p, "an event that is not an object");
 	if (!yyjson_is_obj(root))

@@ -249,10 +249,22 @@ static void take_digit(struct halves_walk *w)
 	w->has_last_index = false;
 }
 
+/* Is an escape of a half of a pair in it, or what looks like one?  Backslashes are rare. */
+static bool has_surrogate(struct text event)
+{
+	const char *at = event.at, *end = event.len ? event.at + event.len : event.at;
+
+	while (end - at >= 3 && (at = memchr(at, '\\', (size_t)(end - at) - 2))) {
+		if (at[1] == 'u' && (at[2] | 0x20) == 'd')
+			return true;
+		at++;
+	}
+	return false;
+}
+
 static bool may_be_torn(struct text event)
 {
-	return memmem(event.at, event.len, "\\ud", 3) || memmem(event.at, event.len, "\\uD", 3) ||
-	       !utf8_is_valid(event);
+	return has_surrogate(event) || !utf8_is_valid(event);
 }
 
 struct text halves_join(struct halves *h, struct text event)

@@ -67,6 +67,52 @@ static void a_half_without_the_other_is_shown_as_one(void **state)
 	buf_finish(&h.out);
 }
 
+/* Characters by escapes and by bytes, and what looks like escapes; each may be torn behind any
+ * byte of UTF-8 and between the escapes of a pair. */
+static void a_text_is_whole_again_however_it_was_torn(void **state)
+{
+	static const char *const units[] = {
+		"\\ud83d", "\\ude00", "\\uD83D", "\\uDE00", "a",    "\\n",    "\\\\",       "ud83d",
+		"\xE2",    "\x82",    "\xAC",    "\\u00e9", "\\\"", "\\\\ud", "0123456789",
+	};
+	static const unsigned texts[][4] = {{0, 1, 4, 4},  {2, 3, 5, 6},  {8, 9, 10, 4},
+	                                    {6, 7, 12, 4}, {13, 4, 0, 1}, {11, 8, 9, 10},
+	                                    {14, 2, 1, 6}, {4, 14, 14, 5}};
+	struct buf whole, joined, event;
+	unsigned random = 1;
+
+	buf_init(&whole, KIB);
+	buf_init(&joined, KIB);
+	buf_init(&event, KIB);
+	for (unsigned round = 0; round < 20000; round++) {
+		const unsigned *text = texts[round % 8];
+
+		begin();
+		buf_clear(&whole);
+		buf_clear(&joined);
+		for (unsigned i = 0; i < 4;) {
+			struct text got;
+
+			buf_clear(&event);
+			buf_add(&event, TEXT("{\"text\":\""));
+			do {
+				buf_add(&event, text_of(units[text[i]]));
+				buf_add(&whole, text_of(units[text[i++]]));
+				random = random * 1103515245 + 12345;
+			} while (i < 4 && random >> 31);
+			buf_add(&event, TEXT("\"}"));
+			got = halves_join(&h, buf_text(&event));
+			buf_add(&joined, (struct text){got.at + 9, got.len - 11});
+		}
+		assert_int_equal(joined.len, whole.len);
+		assert_memory_equal(joined.at, whole.at, whole.len);
+		buf_finish(&h.out);
+	}
+	buf_finish(&whole);
+	buf_finish(&joined);
+	buf_finish(&event);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +120,7 @@ int main(void)
 		cmocka_unit_test(whole_characters_stay_as_they_are),
 		cmocka_unit_test(a_half_waits_for_its_own_member_and_index),
 		cmocka_unit_test(a_half_without_the_other_is_shown_as_one),
+		cmocka_unit_test(a_text_is_whole_again_however_it_was_torn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,32 +24,96 @@ static void seeded_uuid(struct parse *p, char out[RANDOM_UUID_LEN])
 
 static int64_t time_of_stream(const struct parse *p)
 {
-	if (p->at_ms)
-		return p->at_ms;
+	if (p->at_ms || p->fed_ms)
+		return p->at_ms ? p->at_ms : p->fed_ms;
 	return p->options.now_ms ? p->options.now_ms() : clock_wall_ms();
+}
+
+void parse_set_fed(struct parse *p, bool is_fed)
+{
+	p->fed_ms = 0;
+	if (is_fed)
+		p->fed_ms = time_of_stream(p);
+}
+
+/* --- heads ----------------------------------------------------------------------- */
+
+/* Most signals of a stream begin like the one before, but for their id and their time. */
+
+static void parse_add_id(struct parse *p, char out[RANDOM_UUID_LEN])
+{
+	if (p->seed)
+		seeded_uuid(p, out);
+	else
+		random_uuid(out);
+}
+
+/* False: it is not as long as the one that is there. */
+static bool change_time(struct parse_head *last, double ms)
+{
+	char room[TEXT_U64_MAX], *at = last->bytes.at + last->time_at;
+	const char *end = memchr(at, ',', last->bytes.len - last->time_at);
+	struct text digits;
+
+	if (!end || ms < 1 || ms >= MAKE_WHOLE_MAX || ms != floor(ms))
+		return false;
+	digits = text_of_u64((uint64_t)ms, room);
+	if (digits.len != (size_t)(end - at))
+		return false;
+	memcpy(at, digits.at, digits.len);
+	last->at_ms = ms;
+	return true;
+}
+
+static bool begin_like_last(struct parse *p, const char *type, double ms)
+{
+	struct parse_head *last = &p->head;
+
+	if (!last->bytes.len || strcmp(type, last->type) != 0 ||
+	    (ms != last->at_ms && !change_time(last, ms)))
+		return false;
+	make_begin_like(&p->make, &p->out, buf_text(&last->bytes));
+	parse_add_id(p, p->out.at + last->id_at);
+	return true;
+}
+
+static void keep_head(struct parse *p, const struct make_head *head)
+{
+	struct parse_head *last = &p->head;
+
+	buf_clear(&last->bytes);
+	if (strlen(head->type) >= sizeof(last->type) || p->out.full)
+		return;
+	memcpy(last->type, head->type, strlen(head->type) + 1);
+	last->id_at = p->make.id_at;
+	last->time_at = p->make.time_at;
+	last->at_ms = head->at_ms;
+	buf_add(&last->bytes, buf_text(&p->out));
 }
 
 void parse_begin_as(struct parse *p, const struct make_head *head)
 {
+	bool is_usual = head->type && !head->id.len && !head->source.len && !head->correlation.len;
 	struct make_head full = *head;
 	char uuid[RANDOM_UUID_LEN];
 
-	if (!full.id.len) {
-		if (p->seed)
-			seeded_uuid(p, uuid);
-		else
-			random_uuid(uuid);
-		full.id = (struct text){uuid, sizeof(uuid)};
-	}
 	if (full.at_ms == 0 || !isfinite(full.at_ms))
 		full.at_ms = (double)time_of_stream(p);
+	buf_clear(&p->out);
+	if (is_usual && begin_like_last(p, full.type, full.at_ms))
+		return;
+	if (!full.id.len) {
+		parse_add_id(p, uuid);
+		full.id = (struct text){uuid, sizeof(uuid)};
+	}
 	if (!full.source.len)
 		full.source = p->options.source;
 	if (!full.correlation.len)
 		full.correlation = p->options.correlation;
-	buf_clear(&p->out);
 	make_begin(&p->make, &p->out, &full);
 	make_payload(&p->make);
+	if (is_usual)
+		keep_head(p, &full);
 }
 
 void parse_begin(struct parse *p, const char *type)

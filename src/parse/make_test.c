@@ -162,6 +162,75 @@ static void a_nul_in_a_name_is_written_out(void **state)
 	taken_finish(&t);
 }
 
+static void renamed(struct parse *p, const struct parse_event *event)
+{
+	parse_set_correlation(p, event->data);
+	parse_begin(p, "x");
+	parse_give(p);
+}
+
+static void what_belongs_to_another_piece_of_work_says_so(void **state)
+{
+	taken_init(&t, made_by(renamed));
+	parse_message(t.parse, TEXT("one"));
+	parse_message(t.parse, TEXT("one"));
+	parse_message(t.parse, TEXT("t\"wo"));
+	assert_line(&t, 0,
+	            "{\"type\":\"x\",\"source\":\"src\",\"correlationId\":\"one\",\"payload\":{}}");
+	assert_line(&t, 1,
+	            "{\"type\":\"x\",\"source\":\"src\",\"correlationId\":\"one\",\"payload\":{}}");
+	assert_line(
+		&t, 2,
+		"{\"type\":\"x\",\"source\":\"src\",\"correlationId\":\"t\\\"wo\",\"payload\":{}}");
+	taken_finish(&t);
+}
+
+static const char *type;
+
+static void of_a_type(struct parse *p, const struct parse_event *event)
+{
+	parse_begin_as(p, &(struct make_head){.type = type, .at_ms = at_ms});
+	make_text(&p->make, "a", TEXT("b"));
+	parse_give(p);
+}
+
+static void a_signal_does_not_depend_on_those_before(void **state)
+{
+	static const char *const types[] = {"x", "text_delta", "text", "a\"b",
+	                                    "x\",\"timestamp\":"};
+	static const double times[] = {1,   9,   10, 1767225600123, 1767225600124,
+	                               0.5, 2.5, -3, 1e15,          7};
+	const struct parse_options options = {.source = TEXT("s"), .signal = keep};
+	struct parse *old = parse_create(made_by(of_a_type), &options);
+	struct buf of_old;
+	unsigned random = 1;
+
+	buf_init(&of_old, KIB);
+	buf_init(&last, KIB);
+	for (unsigned i = 0; i < 5000; i++) {
+		struct parse *new = parse_create(made_by(of_a_type), &options);
+
+		random = random * 1103515245 + 12345;
+		type = types[(random >> 16) % 5];
+		at_ms = times[(random >> 20) % 10];
+		parse_set_correlation(old, random >> 28 ? TEXT("c") : TEXT("d\"e"));
+		parse_set_correlation(new, random >> 28 ? TEXT("c") : TEXT("d\"e"));
+		parse_set_seed(old, i + 1);
+		parse_set_seed(new, i + 1);
+		parse_message(old, TEXT("1"));
+		buf_clear(&of_old);
+		buf_add(&of_old, buf_text(&last));
+		parse_message(new, TEXT("1"));
+		if (!text_equal(buf_text(&last), buf_text(&of_old)))
+			fail_msg("%.*s instead of %.*s", TEXT_ARG(buf_text(&of_old)),
+			         TEXT_ARG(buf_text(&last)));
+		parse_destroy(new);
+	}
+	parse_destroy(old);
+	buf_finish(&of_old);
+	buf_finish(&last);
+}
+
 static void too_deep_a_value_is_bad(void **state)
 {
 	char deep[122];
@@ -185,6 +254,8 @@ int main(void)
 		cmocka_unit_test(the_bytes_may_name_the_head),
 		cmocka_unit_test(a_time_is_written_as_it_is),
 		cmocka_unit_test(too_deep_a_value_is_bad),
+		cmocka_unit_test(a_signal_does_not_depend_on_those_before),
+		cmocka_unit_test(what_belongs_to_another_piece_of_work_says_so),
 		cmocka_unit_test(a_nul_in_a_name_is_written_out),
 	};
 

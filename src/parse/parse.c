@@ -73,6 +73,7 @@ struct parse *parse_create(const struct parse_kind *kind, const struct parse_opt
 	json_reader_init(&p->json, p->options.event_max);
 	json_reader_init(&p->input, p->options.event_max);
 	buf_init(&p->out, ENVELOPE_MAX);
+	buf_init(&p->head.bytes, ENVELOPE_MAX);
 	p->make.out = &p->out;
 	return p;
 }
@@ -90,6 +91,7 @@ void parse_destroy(struct parse *p)
 	json_reader_finish(&p->json);
 	json_reader_finish(&p->input);
 	buf_finish(&p->out);
+	buf_finish(&p->head.bytes);
 	free((char *)p->options.source.at);
 	free((char *)p->options.correlation.at);
 	free((char *)p->options.agent.at);
@@ -181,6 +183,7 @@ void parse_feed(struct parse *p, struct text bytes)
 {
 	if (p->has_ended || parse_is_over(p))
 		return;
+	parse_set_fed(p, true);
 	switch (p->framing) {
 	case FRAMING_SSE:
 		sse_reader_feed(&p->sse, bytes);
@@ -195,6 +198,7 @@ void parse_feed(struct parse *p, struct text bytes)
 		parse_take_event(p, &(struct parse_event){.data = bytes});
 		break;
 	}
+	parse_set_fed(p, false);
 }
 
 void parse_message(struct parse *p, struct text data)
@@ -305,6 +309,7 @@ void parse_set_correlation(struct parse *p, struct text id)
 	if (id.len == 0 || p->keeps_correlation || text_equal(id, p->options.correlation))
 		return;
 	p->options.correlation = parse_copy(id, "");
+	buf_clear(&p->head.bytes);
 	free(was);
 }
 

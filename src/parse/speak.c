@@ -42,6 +42,14 @@ void speak_words(struct parse *p, const struct speaker *who, const char *type, s
 	speak_end(p, who);
 }
 
+void speak_written(struct parse *p, const char *type, struct text words)
+{
+	speak_begin(p, NULL, type);
+	make_key(&p->make, "content");
+	buf_add(&p->out, words);
+	speak_end(p, NULL);
+}
+
 void speak_task(struct parse *p, struct text words)
 {
 	parse_begin(p, "task_dispatch");

@@ -26,6 +26,8 @@ void speak_end(struct parse *p, const struct speaker *who);
 
 /* type: "text_delta" or "thinking". */
 void speak_words(struct parse *p, const struct speaker *who, const char *type, struct text words);
+/* The same by the stream's own agent, of words that are a JSON string as we would write it. */
+void speak_written(struct parse *p, const char *type, struct text words);
 /* The user gives the stream's own agent something to do. */
 void speak_task(struct parse *p, struct text words);
 void speak_state(struct parse *p, const struct speaker *who, const char *from, const char *to,

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <limits.h>
 
+#include "base/scan.h"
+
 #define NAME_MAX_LEN 256
 #define ID_MAX_LEN (4 * KIB)
 #define FIELD_MAX_LEN 16 /* "event", a colon and a space, and some mercy */
@@ -80,21 +82,32 @@ static void take_id(struct sse_reader *reader, struct text value)
 	reader->has_id = true;
 }
 
-/* Comments and unknown fields are passed over. */
+/* The first byte and the length say which field it can be.  Comments and unknown fields are
+ * passed over. */
 static void take_field(struct sse_reader *reader, struct text line)
 {
 	struct text value, field = text_cut(line, ':', &value);
 
 	if (value.len && value.at[0] == ' ')
 		value = (struct text){value.at + 1, value.len - 1};
-	if (text_is(field, "data"))
-		take_data(reader, value);
-	else if (text_is(field, "event"))
-		set(&reader->name, value);
-	else if (text_is(field, "id"))
-		take_id(reader, value);
-	else if (text_is(field, "retry"))
-		take_retry(reader, value);
+	switch (field.len ? field.at[0] : 0) {
+	case 'd':
+		if (text_equal(field, TEXT("data")))
+			take_data(reader, value);
+		break;
+	case 'e':
+		if (text_equal(field, TEXT("event")))
+			set(&reader->name, value);
+		break;
+	case 'i':
+		if (text_equal(field, TEXT("id")))
+			take_id(reader, value);
+		break;
+	case 'r':
+		if (text_equal(field, TEXT("retry")))
+			take_retry(reader, value);
+		break;
+	}
 }
 
 /* --- lines ------------------------------------------------------------------- */
@@ -162,15 +175,6 @@ static void sse_end_line(struct sse_reader *reader, struct text piece)
 	assert(reader->line.len == 0 && !reader->skips);
 }
 
-static size_t line_length(struct text bytes)
-{
-	size_t n = 0;
-
-	while (n < bytes.len && bytes.at[n] != '\r' && bytes.at[n] != '\n')
-		n++;
-	return n;
-}
-
 void sse_reader_feed(struct sse_reader *reader, struct text bytes)
 {
 	while (bytes.len) {
@@ -179,7 +183,7 @@ void sse_reader_feed(struct sse_reader *reader, struct text bytes)
 		if (reader->had_cr && bytes.at[0] == '\n')
 			bytes = (struct text){bytes.at + 1, bytes.len - 1};
 		reader->had_cr = false;
-		n = line_length(bytes);
+		n = (size_t)(scan_line(bytes.at, bytes.at + bytes.len) - bytes.at);
 		if (n == bytes.len) {
 			sse_keep(reader, bytes);
 			return;

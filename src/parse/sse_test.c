@@ -1,6 +1,8 @@
 /* sse_test.c - event streams as they come, cut anywhere. */
 #include "parse/sse.h"
 
+#include <stdio.h>
+
 #include "parse/fixture.h"
 
 static struct sse_reader reader;
@@ -192,6 +194,93 @@ static void too_long_a_line_of_json_is_lost_alone(void **state)
 	end();
 }
 
+static void long_lines_are_read_like_short_ones(void **state)
+{
+	static const char *const ends[] = {"\n", "\r", "\r\n"};
+
+	for (size_t len = 0; len < 40; len++) {
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			char bytes[200], expected[200];
+
+			snprintf(bytes, sizeof(bytes), "data:%.*s%sdata: x%s%s", (int)len,
+			         "0123456789012345678901234567890123456789", ends[i], ends[i],
+			         ends[i]);
+			snprintf(expected, sizeof(expected), "=%.*s\nx|", (int)len,
+			         "0123456789012345678901234567890123456789");
+			reads(text_of(bytes), expected);
+		}
+	}
+}
+
+static unsigned below(unsigned *random, unsigned most)
+{
+	*random = *random * 1103515245 + 12345;
+	return (*random >> 16) % most;
+}
+
+static void write_stream(struct buf *out, unsigned *random)
+{
+	static const char *const pieces[] = {"\n",       "\r",
+	                                     "\r\n",     "\n\n",
+	                                     ":",        " ",
+	                                     "data: ",   "data",
+	                                     "id",       "event: e",
+	                                     "retry: 1", "{",
+	                                     "[1]\n",    "\xEF\xBB\xBF",
+	                                     "dat",      "0123456789abcdef0123",
+	                                     "a",        "\x85",
+	                                     "events",   "idx: 3"};
+
+	for (unsigned count = below(random, 60); count; count--) {
+		if (below(random, 10) == 0)
+			buf_add_char(out, (char)below(random, 256));
+		else
+			buf_add(out,
+			        text_of(pieces[below(random, sizeof(pieces) / sizeof(pieces[0]))]));
+	}
+}
+
+static void any_bytes_say_the_same_however_they_are_cut(void **state)
+{
+	unsigned random = 1;
+	struct buf stream, bytewise;
+
+	buf_init(&stream, 4 * KIB);
+	buf_init(&bytewise, MIB);
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned most = 1 + below(&random, 100), long_before;
+		size_t at = 0;
+
+		buf_clear(&stream);
+		write_stream(&stream, &random);
+		begin(48);
+		for (size_t i = 0; i < stream.len; i++)
+			sse_reader_feed(&reader, (struct text){stream.at + i, 1});
+		sse_reader_end(&reader);
+		buf_clear(&bytewise);
+		buf_add(&bytewise, buf_text(&seen));
+		buf_add_char(&bytewise, '\0');
+		long_before = long_ones;
+		end();
+		begin(48);
+		while (at < stream.len) {
+			size_t n = 1 + below(&random, most);
+
+			n = n < stream.len - at ? n : stream.len - at;
+			sse_reader_feed(&reader, (struct text){stream.at + at, n});
+			at += n;
+		}
+		sse_reader_end(&reader);
+		buf_add_char(&seen, '\0');
+		assert_int_equal(long_ones, long_before);
+		if (!text_equal(buf_text(&seen), buf_text(&bytewise)))
+			fail_msg("stream %u: %s instead of %s", round, seen.at, bytewise.at);
+		end();
+	}
+	buf_finish(&stream);
+	buf_finish(&bytewise);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +299,8 @@ int main(void)
 		cmocka_unit_test(only_digits_are_a_delay),
 		cmocka_unit_test(too_long_an_event_is_lost_alone),
 		cmocka_unit_test(too_long_a_line_of_json_is_lost_alone),
+		cmocka_unit_test(long_lines_are_read_like_short_ones),
+		cmocka_unit_test(any_bytes_say_the_same_however_they_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

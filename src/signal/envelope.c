@@ -52,8 +52,11 @@ static bool is_hex(char c)
 /* From the backslash on.  Half a surrogate pair may be written so. */
 static const char *skip_escape(const char *at, const char *end)
 {
+	static const bool is_short[256] = {['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1,
+	                                   ['f'] = 1, ['n'] = 1,  ['r'] = 1, ['t'] = 1};
+
 	if (at[1] != 'u')
-		return at[1] && strchr("\"\\/bfnrt", at[1]) ? at + 2 : NULL;
+		return is_short[(uint8_t)at[1]] ? at + 2 : NULL;
 	if (end - at < 6)
 		return NULL;
 	for (int i = 2; i < 6; i++)
@@ -265,7 +268,8 @@ static bool keeps_shape(const struct shape *s, const struct plain *value)
 
 /* Steps over a name that is expected here, and its colon.  Where a name ends is known
  * then without a look at its bytes one after the other, and that is what takes time. */
-static inline const char *skip_name(const char *at, const char *end, struct text name)
+static inline __attribute__((always_inline)) const char *skip_name(const char *at, const char *end,
+                                                                   struct text name)
 {
 	if (at[0] != '"' || at[1] != name.at[0] || (size_t)(end - at) < name.len + 3 ||
 	    memcmp(at + 1, name.at, name.len) != 0 || at[name.len + 1] != '"')

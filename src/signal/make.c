@@ -23,10 +23,18 @@ static void add_comma(struct make *m)
 
 void make_key(struct make *m, const char *key)
 {
-	add_comma(m);
-	buf_add_char(m->out, '"');
-	buf_add(m->out, text_of(key));
-	buf_add(m->out, TEXT("\":"));
+	size_t len = strlen(key);
+	char *at = buf_reserve(m->out, len + 4);
+
+	if (!at)
+		return;
+	*at = ',';
+	at += m->has_member;
+	*at++ = '"';
+	memcpy(at, key, len);
+	memcpy(at + len, "\":", 2);
+	m->out->len = (size_t)(at + len + 2 - m->out->at);
+	m->has_member = true;
 }
 
 /* The bus takes no name with a U+0000. */
@@ -55,8 +63,10 @@ static void add_id(struct make *m, const struct make_head *head)
 		random_uuid(uuid);
 		id = (struct text){uuid, sizeof(uuid)};
 	}
-	if (id.len)
-		add_name(m, "id", id);
+	if (!id.len)
+		return;
+	add_name(m, "id", id);
+	m->id_at = m->out->len - id.len - 1;
 }
 
 /* Whole milliseconds as such; a fraction with all its digits. */
@@ -67,7 +77,13 @@ static void add_time(struct make *m, const struct make_head *head)
 	if (at_ms == 0)
 		return;
 	make_key(m, "timestamp");
-	buf_print(m->out, at_ms == floor(at_ms) && fabs(at_ms) < 1e15 ? "%.0f" : "%.17g", at_ms);
+	m->time_at = m->out->len;
+	if (at_ms != floor(at_ms) || fabs(at_ms) >= MAKE_WHOLE_MAX)
+		buf_print(m->out, "%.17g", at_ms);
+	else if (at_ms < 0)
+		buf_print(m->out, "%.0f", at_ms);
+	else
+		buf_add_u64(m->out, (uint64_t)at_ms); /* printf takes long */
 }
 
 void make_begin(struct make *m, struct buf *out, const struct make_head *head)
@@ -101,6 +117,12 @@ void make_payload(struct make *m)
 void make_metadata(struct make *m)
 {
 	begin_part(m, "metadata");
+}
+
+void make_begin_like(struct make *m, struct buf *out, struct text head)
+{
+	*m = (struct make){.out = out, .has_part = true};
+	buf_add(out, head);
 }
 
 bool make_end(struct make *m)

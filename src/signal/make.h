@@ -17,11 +17,14 @@
 
 #include "base/buf.h"
 
+#define MAKE_WHOLE_MAX 1e15 /* up to here a double has every whole number, and printf no exponent */
+
 struct make {
 	struct buf *out;
-	bool has_member;    /* so the next one is behind a comma */
-	bool has_part;      /* the payload or the metadata is open */
-	const char *broken; /* why it is no signal; NULL: it is one so far */
+	bool has_member;       /* so the next one is behind a comma */
+	bool has_part;         /* the payload or the metadata is open */
+	const char *broken;    /* why it is no signal; NULL: it is one so far */
+	size_t id_at, time_at; /* where they stand in the buffer, an id as it is; 0: nowhere */
 };
 
 /* What is empty or 0 is left out, but for a type and a source that is not NULL: the bus fills
@@ -37,6 +40,8 @@ struct make_head {
 void make_begin(struct make *m, struct buf *out, const struct make_head *head);
 void make_payload(struct make *m);
 void make_metadata(struct make *m);
+/* With the bytes of one that was begun before, up to the brace of its payload. */
+void make_begin_like(struct make *m, struct buf *out, struct text head);
 bool make_end(struct make *m); /* false: broken, or the buffer is full */
 
 /* A key is a word of ours: it is written as it is.  Empty texts are written too; what is NULL is

@@ -1,6 +1,7 @@
 /* make_test.c - envelopes of every shape; parse/make_test.c has their members. */
 #include "signal/make.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -88,6 +89,41 @@ static void one_that_is_too_big_is_none(void **state)
 	buf_finish(&out);
 }
 
+static void a_time_is_written_as_printf_would(void **state)
+{
+	static const double times[] = {1,
+	                               1767225600123.0,
+	                               999999999999999.0,
+	                               1e15,
+	                               1e21,
+	                               -1,
+	                               -12345.0,
+	                               -1e15,
+	                               0.5,
+	                               -0.5,
+	                               12.25,
+	                               1e-7,
+	                               123456789.125};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		bool is_whole = times[i] == floor(times[i]) && fabs(times[i]) < 1e15;
+		struct buf out, wanted;
+		struct make m;
+
+		buf_init(&out, KIB);
+		buf_init(&wanted, KIB);
+		make_begin(&m, &out, &(struct make_head){.type = "x", .at_ms = times[i]});
+		assert_true(make_end(&m));
+		buf_print(&wanted,
+		          is_whole ? "{\"type\":\"x\",\"timestamp\":%.0f}"
+		                   : "{\"type\":\"x\",\"timestamp\":%.17g}",
+		          times[i]);
+		buf_add_char(&wanted, '\0');
+		assert_made(&out, wanted.at);
+		buf_finish(&wanted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +131,7 @@ int main(void)
 		cmocka_unit_test(all_that_is_given_has_its_place),
 		cmocka_unit_test(a_new_one_is_a_whole_signal),
 		cmocka_unit_test(one_that_is_too_big_is_none),
+		cmocka_unit_test(a_time_is_written_as_printf_would),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
