@@ -13,11 +13,13 @@
  *               what a box does for it: who spoke last of 97 runs is noted
  *   bench-micro performances   a millisecond of a show in which 10,000 performances run, with
  *               the signals that begin them
+ *   bench-micro words|document|anthropic FILE   natural text, see micro_words.c
  *   bench-micro program    how long a box with a quarter of a gigabyte stands still while it
  *               starts a program; wall time, the median of 200
  *
  * All work on many different signals in turn, so that neither the caches nor the branch
  * predictor know the answer by heart. It prints {"ns":N}. */
+#include "micro.h"
 #include "base/clock.h"
 #include "bench.h"
 #include "bus/admit.h"
@@ -53,7 +55,7 @@ enum {
 	STARTS = 200,
 };
 
-static uint64_t cpu_ns(void)
+uint64_t cpu_ns(void)
 {
 	struct timespec t;
 
@@ -61,7 +63,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void report(uint64_t start, unsigned count)
+void report(uint64_t start, unsigned count)
 {
 	printf("{\"ns\":%.1f}\n", (double)(cpu_ns() - start) / count);
 }
@@ -503,6 +505,15 @@ static const struct {
 	{"program", program},
 };
 
+static const struct {
+	const char *name;
+	void (*run)(const char *file);
+} on_files[] = {
+	{"words", micro_words},
+	{"document", micro_document},
+	{"anthropic", micro_anthropic},
+};
+
 int main(int argc, char **argv)
 {
 	errno = 0;
@@ -512,6 +523,12 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
+	for (size_t i = 0; argc == 3 && i < sizeof on_files / sizeof on_files[0]; i++) {
+		if (strcmp(argv[1], on_files[i].name) == 0) {
+			on_files[i].run(argv[2]);
+			return 0;
+		}
+	}
 	die("usage: bench-micro parse|follow|lookup|throttle|sample|when|map|unwanted|"
-	    "unmatched|performances|program");
+	    "unmatched|performances|program, or words|document|anthropic FILE");
 }

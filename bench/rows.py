@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import operate
+import words
 from servers import Failure
 from sides import PEERS
 
@@ -189,6 +190,28 @@ def micros(*metrics):
     return measure
 
 
+def on_text(bench, metric, text, argv=()):
+    """Nanoseconds for one piece of this text, by bench-micro or another program."""
+    with tempfile.NamedTemporaryFile("w", dir=bench.everything, encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        return bench.json_of([*(argv or (bench.program("bench-micro"), metric)), file.name], 0)["ns"]
+
+
+def natural_words(bench, side):
+    """Our reader of envelopes, and beside it yyjson, which checks no schema."""
+    text = words.envelopes(bench.few(1024))
+    ours, theirs = on_text(bench, "words", text), on_text(bench, "document", text)
+    return {"ns": ours, "ratio": ours / theirs}
+
+
+def anthropic(bench, side):
+    text = words.anthropic(bench.few(5000))
+    ours = on_text(bench, "anthropic", text)
+    theirs = on_text(bench, "", text, (node_program(), str(ROOT / "bench" / "anthropic.mjs")))
+    return {"ns": ours, "times": theirs / ours}
+
+
 def performances(bench, side):
     """Nanoseconds of a millisecond, as the share of one processor."""
     return {"core": micro("performances")(bench, side)["performances"] / 10_000}
@@ -198,12 +221,15 @@ def program(bench, side):
     return {"ms": micro("program")(bench, side)["program"] / 1e6}
 
 
+def node_program():
+    return os.environ.get("NODE") or next(map(str, ROOT.glob(
+        "tests/node/node_modules/node-linux-*/bin/node")), "node")
+
+
 def page(bench, side):
     """The page in Chromium; it starts boxes of its own, and nothing of it is pinned: browser,
     box and load have the machine to themselves."""
-    node = os.environ.get("NODE") or next(map(str, ROOT.glob(
-        "tests/node/node_modules/node-linux-*/bin/node")), "node")
-    done = subprocess.run([node, ROOT / "bench" / "page.mjs", *["tiny"] * bench.tiny], check=False,
+    done = subprocess.run([node_program(), ROOT / "bench" / "page.mjs", *["tiny"] * bench.tiny], check=False,
                           env={**os.environ, "SIGNALBOX": str(bench.server)},
                           capture_output=True, text=True, timeout=PAGE_S)
     if done.returncode != 0:
@@ -271,6 +297,12 @@ ROWS = [
         Line("durable emits with ref, processor", "cpu", "s/M", 1.0), sides=OURS),
     Row("parse", micro("parse"),
         Line("parse and validate a 310-byte envelope", "parse", "ns", 400), sides=OURS),
+    Row("words", natural_words,
+        Line("the same of natural text in eight languages", "ns", "ns", 500),
+        Line("the same, against a whole document of yyjson", "ratio", "x", 1.0), sides=OURS),
+    Row("anthropic", anthropic,
+        Line("an event of Anthropic's stream to its signal", "ns", "ns", 500),
+        Line("the same, times as fast as its SDK", "times", "x", 10, "least"), sides=OURS),
     Row("follow", micro("follow"),
         Line("fold a signal into its run, with its frame", "follow", "ns", 900), sides=OURS),
     Row("said", micro("said"),

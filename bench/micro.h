@@ -1,0 +1,16 @@
+/* What the microbenchmarks share. */
+#ifndef BENCH_MICRO_H
+#define BENCH_MICRO_H
+
+#include <stdint.h>
+
+uint64_t cpu_ns(void);
+/* Prints what one of so many cost since the start. */
+void report(uint64_t start, unsigned count);
+
+/* micro_words.c; the file has natural text, as bench/words.py writes it. */
+void micro_words(const char *file);
+void micro_document(const char *file);
+void micro_anthropic(const char *file);
+
+#endif
