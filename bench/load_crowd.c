@@ -9,6 +9,7 @@
  * The client never sleeps: it has a processor of its own, and a server that had to wake
  * it would pay for that. */
 #include "load_read.h"
+#include "load_samples.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,13 +21,7 @@
 enum {
 	EVENTS = 64,       /* few, so that a probe is looked at often */
 	WINDOW_MAX = 4096, /* a power of two */
-	SAMPLES_MAX = 1 << 22,
-	STALL_S = 10, /* nothing received for so long: give up */
-};
-
-struct samples {
-	uint32_t *ns;
-	size_t count;
+	STALL_S = 10,      /* nothing received for so long: give up */
 };
 
 static struct {
@@ -48,44 +43,28 @@ static struct {
 
 static void sample(struct samples *samples, uint64_t ns)
 {
-	if (crowd.measuring && samples->count < SAMPLES_MAX)
-		samples->ns[samples->count++] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void print_samples(const char *name, struct samples *samples)
-{
-	size_t n = samples->count;
-
-	if (n == 0)
-		return;
-	qsort(samples->ns, n, sizeof *samples->ns, by_size);
-	printf(",\"%s\":{\"count\":%zu,\"p50_ns\":%u,\"p99_ns\":%u,\"max_ns\":%u}", name, n,
-	       samples->ns[n / 2], samples->ns[n - 1 - n / 100], samples->ns[n - 1]);
+	if (crowd.measuring)
+		samples_add(samples, ns);
 }
 
 /* Receiving */
 
-/* Each subscriber receives in order, so its count says which signal this is. */
+/* Each subscriber receives in order, so its count says which signal this is: of those with
+ * its key, if there are keys. */
 static void took_signals(struct link *link, uint64_t before)
 {
+	const uint64_t step = crowd.keys > 0 ? crowd.keys : 1;
+
 	crowd.delivered += link->received - before;
-	if (crowd.keys > 0)
-		return;
 	for (uint64_t n = before; n < link->received; n++) {
-		unsigned slot = n % WINDOW_MAX;
+		unsigned slot = (link->key + n * step) % WINDOW_MAX;
 
 		if (crowd.rate > 0)
 			sample(&crowd.latency, crowd.read_ns - crowd.sent_ns[slot]);
 		crowd.left[slot]--;
 	}
-	while (crowd.complete < crowd.published && crowd.left[crowd.complete % WINDOW_MAX] == 0)
+	while (crowd.keys == 0 && crowd.complete < crowd.published &&
+	       crowd.left[crowd.complete % WINDOW_MAX] == 0)
 		crowd.complete++;
 }
 
@@ -194,10 +173,10 @@ static int open_crowd(void)
 
 	crowd.links = calloc(crowd.subs, sizeof *crowd.links);
 	crowd.out = malloc((size_t)WINDOW_MAX * FRAME_MAX);
-	crowd.latency.ns = malloc(SAMPLES_MAX * sizeof(uint32_t));
-	crowd.probed.ns = malloc(SAMPLES_MAX * sizeof(uint32_t));
-	if (poller < 0 || !crowd.links || !crowd.out || !crowd.latency.ns || !crowd.probed.ns)
+	if (poller < 0 || !crowd.links || !crowd.out)
 		die("starting");
+	samples_init(&crowd.latency);
+	samples_init(&crowd.probed);
 	links_subscribe(crowd.links, crowd.subs, crowd.target);
 	for (unsigned i = 0; i < crowd.subs; i++)
 		watch(poller, &crowd.links[i]);
@@ -290,7 +269,7 @@ void load_crowd(const struct target *target, char **argv)
 	       (unsigned long)(end.deliveries - start.deliveries),
 	       (unsigned long)(end.cpu_ns - start.cpu_ns),
 	       (unsigned long)(end.loop_ns - start.loop_ns));
-	print_samples("latency", &crowd.latency);
-	print_samples("probe", &crowd.probed);
+	samples_print("latency", &crowd.latency);
+	samples_print("probe", &crowd.probed);
 	puts("}");
 }

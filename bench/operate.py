@@ -1,11 +1,10 @@
-"""What an operator waits for: the numbers, a reload, a start."""
+"""What an operator waits for: the numbers, a reload, a start of an empty box."""
 
 import contextlib
 import http.client
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import time
@@ -13,7 +12,6 @@ import time
 from servers import Failure, START_S
 from sides import configuration
 
-BYTES_PER_SIGNAL = 318  # at least so many has a 300-byte signal in the journal
 CROWD = 10_000
 ASKED = 200      # times that /metrics is asked for
 RELOADS = 5      # times that a round reloads
@@ -125,31 +123,3 @@ def reload(bench, name):
 def start_empty(bench, name):
     with bench.running(name) as server:
         return {"ms": server.started_ms}
-
-
-def forget_pages(directory):
-    """What is in memory of these files goes: they are read from the disk again."""
-    os.sync()
-    for path in directory.rglob("*"):
-        if path.is_file():
-            with open(path, "rb") as file:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def start_big(bench, name):
-    """Fill a journal once, stop cleanly, and start on it as often as there are rounds."""
-    own = bench.everything / "big"
-    if shutil.disk_usage(bench.everything).free < 1.2 * bench.big:
-        raise Failure("not enough room on the disk")
-    own.mkdir()
-    with bench.running(name, own=own) as server:
-        bench.load(server, "durable", outstanding=1024, count=bench.big // BYTES_PER_SIGNAL)
-    times = {"ms": [], "cold": []}
-    for _ in range(bench.rounds):
-        forget_pages(own)
-        with bench.running(name, own=own) as server:
-            times["cold"].append(server.started_ms)
-        with bench.running(name, own=own) as server:
-            times["ms"].append(server.started_ms)
-    shutil.rmtree(own)
-    return {metric: sorted(each)[len(each) // 2] for metric, each in times.items()}

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 
+import history
 import operate
 import words
 from servers import Failure
@@ -19,7 +20,8 @@ PAGE_S = 600
 
 class Line:
     """One line of the table. kind: `ratio` to the side it stands against, or our own value
-    which is `most` or `least` the budget. Without a budget it is shown for information."""
+    which is `most` or `least` the budget; `ratio-least`: at least so many times theirs. Without a
+    budget it is shown for information."""
 
     def __init__(self, what, metric, unit, budget=None, kind="most", against="bare"):
         self.what, self.metric, self.unit = what, metric, unit
@@ -50,7 +52,8 @@ def crowd(subs, form="live", **options):
                                 stored=int(form != "live"), **options)
         return {"cpu": cpu_per_million(result, "deliveries"),
                 "loop": max(result["loop_ns"], 1) / result["deliveries"] / 1000,
-                "rate": result["deliveries"] / result["seconds"]}
+                "rate": result["deliveries"] / result["seconds"],
+                "p99": result.get("latency", {}).get("p99_ns", 0) / 1e6}
     return measure
 
 
@@ -83,6 +86,20 @@ def durable(bench, side):
     with bench.running(side, form="durable") as server:
         result = bench.load(server, "durable", outstanding=1024, ms=bench.ms, stored=1)
     return {"rate": result["emits"] / result["seconds"], "cpu": cpu_per_million(result, "emits")}
+
+
+def durable_one(bench, side):
+    """One after the other, as every caller does that waits for its acknowledgement."""
+    with bench.running(side, form="durable") as server:
+        result = bench.load(server, "durable", outstanding=1, ms=bench.ms, stored=1)
+    return {"p50": result["latency"]["p50_ns"] / 1000, "p99": result["latency"]["p99_ns"] / 1000}
+
+
+def commit(bench, side):
+    """Each of them waits, so each is a commit of its own."""
+    with bench.running(side, form="durable") as server:
+        result = bench.load(server, "durable", outstanding=1, rate=250, ms=bench.ms, stored=1)
+    return {"us": result["cpu_ns"] / result["emits"] / 1000}
 
 
 def replay(bench, side):
@@ -247,9 +264,12 @@ def tls(subs, window):
                     against="bare-tls"), sides=("bare-tls", "ours-tls"))
 
 
-def peers(name, what, measure, notes, metrics=(("cpu", "s/M"),)):
-    """The same load through servers that others use. What they do less is said in the notes."""
-    lines = [Line(what + notes.get(peer, ""), metric, unit, against=peer)
+def peers(name, what, measure, notes, metrics=(("cpu", "s/M"),), budgets=None):
+    """The same load through servers that others use. What they do less is said in the notes.
+    budgets: of a peer and a metric, how often theirs, at most or at least."""
+    named = {"p50": ", p50", "p99": ", p99"}
+    lines = [Line(what + notes.get(peer, "") + named.get(metric, ""), metric, unit,
+                  *(budgets or {}).get((peer, metric), ()), against=peer)
              for metric, unit in metrics for peer in PEERS if notes.get(peer) is not None]
     return Row(f"peer-{name}", measure, *lines,
                sides=(*(peer for peer in PEERS if notes.get(peer) is not None), "ours"))
@@ -263,7 +283,8 @@ def peer_fanout(window):
 ALIKE = {peer: "" for peer in PEERS}
 INGEST = {"nats-server": ", JetStream: not checked",
           "redis-server": ", stream: not checked, synced each second",
-          "nginx+nchan": ", neither checked nor kept"}
+          "nginx+nchan": ", neither checked nor kept",
+          "uWebSockets": ", neither checked nor kept"}
 DURABLE = {"nats-server": ", JetStream: acknowledged before the disk has it",
            "redis-server": ", stream, appendfsync always"}
 
@@ -363,10 +384,32 @@ ROWS = [
     peer_fanout(64),
     peer_fanout(256),
     peers("filtered", "200 subscriptions x 5 clients",
-          crowd(1000, keys=200, rate=4000), ALIKE),
+          crowd(1000, keys=200, rate=4000), ALIKE, (("cpu", "s/M"), ("p99", "ms")),
+          {("uWebSockets", "cpu"): (1.15, "ratio"), ("uWebSockets", "p99"): (3.0, "ratio")}),
     peers("ingest", "ingest 1 -> 1, W=1024", crowd(1, form="log", window=1024), INGEST),
-    peers("durable", "durable emits", durable, DURABLE, (("cpu", "s/M"), ("rate", "/s"))),
-    Row("start-10g", operate.start_big,
-        Line("start to serving, {gb:g} GB of journal", "ms", "ms", 1000),
-        Line("the same, nothing of it in memory", "cold", "ms", 1000), sides=OURS, once=True, big=True),
+    peers("durable", "durable emits", durable, DURABLE, (("cpu", "s/M"), ("rate", "/s")),
+          {("redis-server", "rate"): (5.0, "ratio-least")}),
+    peers("durable-one", "durable emit, one at a time", durable_one, DURABLE,
+          (("p50", "us"), ("p99", "us")), {("redis-server", "p50"): (1.0, "ratio")}),
+    Row("commit", commit, Line("a commit at 250 a second, processor", "us", "us", 47), sides=OURS),
+    Row("history-start", history.start,
+        Line("start to serving, {gb:g} GB of journal", "ms", "ms", 100),
+        Line("the same, nothing of it in memory", "cold", "ms"), sides=OURS, big=True),
+    Row("history-run", history.run,
+        Line("first 100 signals of one run in {gb:g} GB", "first", "ms", 20),
+        Line("the same, processor", "first_cpu", "ms", 10),
+        Line("all 10,000 signals of one run in {gb:g} GB", "all", "ms", 200),
+        Line("the same, processor", "all_cpu", "ms"),
+        Line("the same, of a run whose signals are near each other", "near", "ms"),
+        Line("the same, processor", "near_cpu", "ms"), sides=OURS, big=True),
+    Row("history-search", history.search,
+        Line("ping while {gb:g} GB are searched, p50", "p50", "ms", against="undisturbed"),
+        Line("ping while {gb:g} GB are searched, p99", "p99", "ms", 2.0, "ratio",
+             against="undisturbed"), sides=("undisturbed", "ours"), big=True),
+    Row("history-index", history.indexes,
+        Line("all indexes, of the lines of {gb:g} GB", "percent", "%", 2), sides=OURS, once=True,
+        big=True),
+    Row("segment-end", history.roll,
+        Line("longest ping at the end of a segment, 4,096 runs", "held", "ms", 1),
+        Line("the same in the middle of one", "else", "ms"), sides=OURS),
 ]

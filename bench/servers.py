@@ -72,7 +72,7 @@ class Bench:
         self.rounds, self.ms, self.quick = options.rounds, options.ms, options.quick
         self.hold, self.big = options.hold, options.big
         self.tiny = options.tiny
-        self.secrets, self.built = None, set()
+        self.secrets, self.built, self.long = None, set(), None
         self.everything = pathlib.Path(tempfile.mkdtemp(prefix="bench-data-", dir=build))
         self.cores = sorted(os.sched_getaffinity(0))
 

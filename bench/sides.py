@@ -5,10 +5,12 @@ to be installed. A server that can keep what it is given is started as the row w
 `form` is "live" (keep nothing), "log" (keep it, acknowledge when it likes) or "durable".
 Ours keeps everything anyway; its form "file" is one whose configuration is in a file."""
 
+import os
 import pathlib
 import shutil
 import subprocess
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 NCHAN = pathlib.Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 
 
@@ -108,9 +110,19 @@ class Nchan(Side):
         return [self.found, "-c", str(config), "-p", str(own), "-e", "stderr"]
 
 
-SIDES = {"ours": Ours(), "signals": Ours(), "screens": Screens(), "bare": Bare(), "ours-tls": Ours(secure=True),
-         "bare-tls": Bare(secure=True)}
-PEERS = {"nats-server": Nats(), "redis-server": Redis(), "nginx+nchan": Nchan()}
+class Uws(Side):
+    """uWebSockets, with the paths of the bare server; tools/peers-lab fetches it."""
+    protocol = "bare"
+    lab = pathlib.Path(os.environ.get("LAB") or ROOT / "build" / "lab").resolve() / "uws"
+    found = next(lab.glob("node_modules/node-linux-*/bin/node"), None)
+
+    def argv(self, bench, own, port, form):
+        return [str(self.found), str(ROOT / "bench" / "uws.mjs"), str(self.lab), str(port)]
+
+
+SIDES = {"ours": Ours(), "signals": Ours(), "screens": Screens(), "undisturbed": Ours(), "bare": Bare(),
+         "ours-tls": Ours(secure=True), "bare-tls": Bare(secure=True)}
+PEERS = {"nats-server": Nats(), "redis-server": Redis(), "nginx+nchan": Nchan(), "uWebSockets": Uws()}
 SIDES.update({name: side for name, side in PEERS.items() if side.found})
 MISSING = [name for name, side in PEERS.items() if not side.found]
 

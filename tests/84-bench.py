@@ -15,16 +15,17 @@ from lib import ROOT, run, temp_dir, test
 MICRO = ("lookup", "parse", "follow", "wire", "performances")
 
 
-def bench(*args, server=os.environ["SIGNALBOX"]):
+def bench(*args, server=os.environ["SIGNALBOX"], **environment):
     done = subprocess.run([sys.executable, ROOT / "bench" / "run.py", str(server), *args],
-                          capture_output=True, text=True, timeout=200, check=False)
+                          capture_output=True, text=True, timeout=200, check=False,
+                          env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
 def rows():
-    """All but the micro rows, and of the many windows one; a big journal is never quick."""
+    """All but the micro rows, and of the many windows one."""
     names = bench("--list")[1].split()
-    return [name for name in names if not name.startswith(MICRO) and name != "start-10g"
+    return [name for name in names if not name.startswith(MICRO)
             and (not re.search(r"-w\d+$", name) or name.endswith("-1000-w64"))]
 
 
@@ -34,21 +35,34 @@ def _():
     only = [word for name in rows() for word in ("--only", name)]
     code, out, err = bench("--tiny", "--json", str(report), *only)
     assert code == 0, out + err
-    lines = json.loads(report.read_text())["lines"]
+    everything = json.loads(report.read_text())["lines"]
+    missing = [line for line in everything if "missing" in line]
+    for line in missing:
+        assert line["missing"] == f"{line['against']} is not installed", line
+        assert line["missing"] in out and line["against"] in err, (line, out, err)
+    lines = [line for line in everything if "missing" not in line]
     for line in lines:
         assert line["ours"] > 0 and line["rounds"]["ours"] == [line["ours"]], line
         assert (line["ratio"] is None) == (line["yardstick"] is None), line
         assert bool(line["verdict"]) == (line["budget"] is not None), line
         assert line["what"] in out, (line, out)
-    measured = {line["row"] for line in lines}
-    for name in rows():
-        assert name in measured or name.startswith("peer-") and "not installed" in err, name
+    assert {line["row"] for line in everything} == set(rows())
+    assert all(row.startswith("peer-") for row in {line["row"] for line in missing}), missing
     secure = next(line for line in lines if line["row"] == "tls-1000-w64")
     assert (secure["against"], secure["budget"]) == ("bare-tls", 1.3), secure
-    for peer in ("nats-server", "redis-server", "nginx+nchan"):
+    for peer in ("nats-server", "redis-server", "nginx+nchan", "uWebSockets"):
         against = [line for line in lines if line["against"] == peer]
         assert bool(against) != (peer in err), (peer, err)
         assert all(line["ratio"] > 0 for line in against), against
+
+
+@test("a peer that is not installed is said in each of its lines, and the run goes on")
+def _():
+    code, out, err = bench("--tiny", "--only", "peer-filtered", "--only", "start", LAB=temp_dir())
+    assert code == 0 and "not installed, and left out: " in err and "uWebSockets" in err, out + err
+    told = [line for line in out.splitlines() if line.endswith("uWebSockets is not installed")]
+    assert len(told) == 2 and all("200 subscriptions" in line for line in told), out
+    assert "start to serving, empty" in out, out
 
 
 @test("a server that does not start is a row that failed, in words and by exit status 1")
