@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 
+import segments
 from lib import SIGNALBOX, SLOW, WS, Box, Events, Process, cli, environment, eventually, run
 from lib import temp_dir, test
 
@@ -40,9 +41,8 @@ def emit(box, signals):
 
 
 def stored(box):
-    """Every line of the files, as bytes."""
-    paths = sorted((box.data / "journal").glob("*.ndjson"))
-    return b"".join(path.read_bytes() for path in paths)
+    """Every line of a signal in the files, as bytes."""
+    return b"".join(line + b"\n" for line in segments.all_lines(box.data))
 
 
 def journal(box, verb, *args, **how):
