@@ -509,6 +509,35 @@ def _():
     assert result.code == 1 and result.out == "", result
 
 
+@test("journal repair puts right what verify finds, keeps the damaged bytes, and needs a stopped box")
+def _():
+    with Box() as box:
+        for n in range(10):
+            box.emit("n", payload={"n": n})
+        result = cli("journal", "repair", "--data", box.data)
+        assert result.code == 1 and "is in use by signalbox" in result.err, result
+    (segment,) = (box.data / "journal").glob("*.ndjson")
+    content = bytearray(segment.read_bytes())
+    content[content.index(b'{"seq":5,') + 20] ^= 1
+    segment.write_bytes(content)
+    result = cli("journal", "repair", "--data", box.data)
+    assert result.code == 0 and result.out == (
+        "1 of 1 segments written anew\n1 signals in them are gone, and the journal says so\n"
+    ), result
+    result = cli("journal", "verify", "--data", box.data)
+    assert result.code == 0 and "9 signals, 1 to 10" in result.out, result
+    (aside,) = (box.data / "journal").glob("*.quarantine")
+    assert b'{"seq":5,' in aside.read_bytes()
+    again = json.loads(cli("journal", "repair", "--json", "--data", box.data).out)
+    assert again == {"ok": True, "segments": 1, "rewritten": 0, "lost": 0, "checkpoints": 0}, again
+    with box:
+        told = box.history()
+    assert [s["seq"] for s in told if "seq" in s] == [1, 2, 3, 4, 6, 7, 8, 9, 10], told
+    assert [s for s in told if "op" in s] == [{"op": "gap", "from": 5, "to": 5, "why": "lost"}]
+    result = cli("journal", "repair", "--data", "/nonexistent")
+    assert result.code == 1 and "there is no journal" in result.err, result
+
+
 @test("serve listens where it is told, writes its addresses, and stops with 0")
 def _():
     box = Box(listen=["127.0.0.1:0", "[::1]:0"]).start()

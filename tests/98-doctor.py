@@ -315,7 +315,7 @@ def _():
     lines = max((home.data / "journal").glob("*.ndjson"))
     whole = lines.read_bytes()
     lines.write_bytes(whole.replace(b"hello", b"jello"))
-    home.finds("journal", "bad", "are damaged", f"journal verify --data {home.data}")
+    home.finds("journal", "bad", "are damaged", f"journal repair --data {home.data}")
     lines.write_bytes(whole)
     assert all_is_well(home.look())
     (home.data / "journal" / "00000000000000000001.quarantine").write_bytes(b"x")

@@ -110,7 +110,8 @@ static void tell_problem(void *self, const char *words)
 	if (p->shown++ >= PROBLEMS_SHOWN)
 		return;
 	doctor_say(p->doctor, HEALTH_BAD, "%s", words);
-	doctor_advise(p->doctor, "signalbox journal verify --data %s", p->doctor->config->data);
+	doctor_advise(p->doctor, "stop the box, then: signalbox journal repair --data %s",
+	              p->doctor->config->data);
 }
 
 static void tell_report(struct doctor *d, const struct journal_report *r)

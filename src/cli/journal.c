@@ -17,6 +17,7 @@ struct journal_verb {
 
 static const struct journal_verb verbs[] = {
 	{"verify", journal_verb_verify, 0, " json "},
+	{"repair", journal_verb_repair, 0, " json "},
 	{"export", journal_verb_export, 0, " json from to output url token-file "},
 	{"import", journal_verb_import, 1, " json skip url token-file "},
 	{"forget", journal_verb_forget, 0, " json correlation seq dry-run yes "},
@@ -115,32 +116,37 @@ static const struct option_group own_group = {"Options", own};
 static const struct option_group *const groups[] = {&own_group, &options_box, &options_common,
                                                     NULL};
 
-static const char *const words[] = {"verify", "export", "import", "forget", NULL};
+static const char *const words[] = {"verify", "repair", "export", "import", "forget", NULL};
 
 const struct command command_journal = {
 	.name = "journal",
-	.summary = "verify, export, import the journal; forget a part of it",
-	.usage = "verify | export | import FILE | forget [options]",
+	.summary = "verify, repair, export, import the journal; forget a part of it",
+	.usage = "verify | repair | export | import FILE | forget [options]",
 	.examples = "  signalbox journal verify --json\n"
 		    "  signalbox journal export -o all.ndjson.zst\n"
 		    "  signalbox journal export --from 1000 --to 2000 | jq .type\n"
 		    "  signalbox journal import all.ndjson.zst\n"
 		    "  signalbox journal forget --correlation run-7 --dry-run\n",
-	.about = "verify reads every batch and compares it with its checksum. It changes nothing,\n"
-		 "and the box may be running. Each problem is a line on standard error; any\n"
-		 "problem ends it with 1.\n"
-		 "\n"
-		 "export writes the lines as they are, of a running box or from the files of one\n"
-		 "that is stopped. What is missing is said on standard error.\n"
-		 "\n"
-		 "import gives lines, compressed or not, to a running box. They get new seqs. A\n"
-		 "line that the box has had lately is stored once, so an import may be repeated;\n"
-		 "one that was cut short says which --skip goes on. What the box itself said when\n"
-		 "it was recorded (source signalbox) is left out.\n"
-		 "\n"
-		 "forget takes signals out for good, for a secret that leaked into them. The box\n"
-		 "must be stopped. Whoever reads there gets a gap with why `forgotten`; all else\n"
-		 "keeps its seq.\n",
+	.about =
+		"verify reads every batch and compares it with its checksum. It changes nothing,\n"
+		"and the box may be running. Each problem is a line on standard error; any\n"
+		"problem ends it with 1.\n"
+		"\n"
+		"repair puts right what verify finds. The box must be stopped. Segments with\n"
+		"damage are written anew, with a gap for each stretch that is gone; damaged bytes\n"
+		"are kept in SEQ.quarantine. Nothing else changes.\n"
+		"\n"
+		"export writes the lines as they are, of a running box or from the files of one\n"
+		"that is stopped. What is missing is said on standard error.\n"
+		"\n"
+		"import gives lines, compressed or not, to a running box. They get new seqs. A\n"
+		"line that the box has had lately is stored once, so an import may be repeated;\n"
+		"one that was cut short says which --skip goes on. What the box itself said when\n"
+		"it was recorded (source signalbox) is left out.\n"
+		"\n"
+		"forget takes signals out for good, for a secret that leaked into them. The box\n"
+		"must be stopped. Whoever reads there gets a gap with why `forgotten`; all else\n"
+		"keeps its seq.\n",
 	.words = words,
 	.groups = groups,
 	.run = journal,

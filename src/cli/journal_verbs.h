@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 int journal_verb_verify(struct command_context *context, const struct options *options);
+int journal_verb_repair(struct command_context *context, const struct options *options);
 int journal_verb_export(struct command_context *context, const struct options *options);
 int journal_verb_import(struct command_context *context, const struct options *options);
 int journal_verb_forget(struct command_context *context, const struct options *options);

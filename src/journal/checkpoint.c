@@ -145,6 +145,22 @@ bool checkpoint_is_damaged(int dir, uint64_t seq)
 	return !whole && errno != ENOENT;
 }
 
+size_t checkpoint_remove_damaged(int dir)
+{
+	uint64_t seqs[CHECKPOINTS_MAX];
+	size_t n = checkpoint_list(dir, seqs), removed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char name[SEGMENT_NAME_ROOM];
+
+		if (!checkpoint_is_damaged(dir, seqs[i]))
+			continue;
+		checkpoint_name_of(name, seqs[i]);
+		removed += unlinkat(dir, name, 0) == 0;
+	}
+	return removed;
+}
+
 /* A state from beyond the last line belongs to a timeline that is lost, and
  * would look valid again once the new one gets there. */
 bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq)

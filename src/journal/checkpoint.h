@@ -21,6 +21,8 @@ bool checkpoint_load(int dir, uint64_t last, struct buf *out, uint64_t *seq);
 size_t checkpoint_list(int dir, uint64_t seqs[CHECKPOINTS_MAX]);
 bool checkpoint_is_damaged(int dir, uint64_t seq); /* one that is gone is not */
 
+size_t checkpoint_remove_damaged(int dir); /* how many there were */
+
 /* Those of this seq and beyond it. */
 void checkpoint_remove_from(int dir, uint64_t seq);
 

@@ -198,3 +198,15 @@ uint64_t epochs_promised(const struct epochs *epochs, int dir)
 		last = mark.seq;
 	return last;
 }
+
+uint64_t epochs_promised_in(int dir)
+{
+	struct epochs epochs;
+	uint64_t promised;
+
+	if (!epochs_load(&epochs, dir, NULL))
+		return 0;
+	promised = epochs_promised(&epochs, dir);
+	epochs_finish(&epochs);
+	return promised;
+}

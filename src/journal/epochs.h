@@ -45,6 +45,7 @@ uint64_t epochs_resume(const struct epochs *epochs, const struct positions *afte
  * a clean stop left it there.  Seqs never go back behind it, even if somebody took segments
  * away. */
 uint64_t epochs_promised(const struct epochs *epochs, int dir);
+uint64_t epochs_promised_in(int dir); /* the same, of the epochs that are there */
 
 bool epochs_mark_write(int dir, const char *epoch, uint64_t last, struct error *why);
 bool epochs_mark_read(int dir, struct position *out);

@@ -85,7 +85,7 @@ static void give_segment(struct files_reading *r, uint64_t first, uint64_t until
 		if (until)
 			inspect(&in, &f, NULL);
 		else
-			recovery_inspect(&in, &f, r->dir, NULL, NULL);
+			recovery_inspect(&in, &f, epochs_promised_in(r->dir), NULL, NULL);
 	}
 	for (size_t i = 0; i < in.used && r->next <= r->to && !r->is_enough; i++) {
 		const struct index_entry *e = &in.entries[i];

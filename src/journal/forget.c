@@ -9,15 +9,14 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "journal/anew.h"
 #include "journal/checkpoint.h"
 #include "journal/disk.h"
 #include "journal/format.h"
 #include "journal/kept.h"
 #include "journal/lock.h"
 #include "journal/placing.h"
-#include "journal/recover.h"
 #include "journal/rewrite.h"
-#include "journal/shelf.h"
 #include "signal/signal.h"
 
 #define MARK "forgetting" /* holds the first seq that is forgotten */
@@ -31,21 +30,15 @@ struct forgetting {
 	struct shelf shelf;
 	int dir;
 	struct signal_reader *signals;
-	struct buf batch;
-};
-
-/* One segment, opened and judged. */
-struct opened_segment {
-	struct segment_files files;
-	uint64_t until; /* the first seq of the next segment, 0 for the newest */
-	struct inspection in;
-	uint64_t known; /* of the newest: up to here seqs were given out */
+	struct anew_wish wish;
 };
 
 /* ---- what is meant ---- */
 
-static bool is_in_range(const struct journal_forget *what, uint64_t from, uint64_t to)
+static bool is_in_range(void *self, uint64_t from, uint64_t to)
 {
+	const struct journal_forget *what = ((struct forgetting *)self)->what;
+
 	for (size_t i = 0; i < what->range_count; i++)
 		if (from <= what->ranges[i].to && to >= what->ranges[i].from)
 			return true;
@@ -53,12 +46,13 @@ static bool is_in_range(const struct journal_forget *what, uint64_t from, uint64
 }
 
 /* A line that cannot be read is not known to be innocent, but has no correlationId. */
-static bool forget_is_meant(struct forgetting *f, uint64_t seq, struct text line)
+static bool forget_is_meant(void *self, uint64_t seq, struct text line)
 {
+	const struct forgetting *f = self;
 	const struct journal_forget *what = f->what;
 	struct signal s;
 
-	if (is_in_range(what, seq, seq))
+	if (is_in_range(self, seq, seq))
 		return true;
 	if (!what->correlation_count || !signal_read(f->signals, line, &s, NULL))
 		return false;
@@ -68,54 +62,17 @@ static bool forget_is_meant(struct forgetting *f, uint64_t seq, struct text line
 	return false;
 }
 
-/* ---- segments ---- */
-
-static void close_segment(struct opened_segment *o)
+/* Nobody can say what is in a segment of which nothing can be read: it is not written anew. */
+static bool open_segment(const struct forgetting *f, size_t i, struct anew *a, struct error *why)
 {
-	inspection_finish(&o->in);
-	segment_files_close(&o->files);
-}
-
-/* Nobody can say what is in an old segment without its index: it is not written anew. */
-static bool has_entries(const struct opened_segment *o, struct error *why)
-{
-	return o->in.used > 0 || o->in.bytes <= o->in.title ||
-	       error_set(why, "segment %llu: its index is missing, or all of it is damaged",
-	                 (unsigned long long)o->files.first);
-}
-
-/* The newest may have lines at its end that only the next start would give a head: they
- * stay. */
-static bool open_segment(struct forgetting *f, size_t i, struct opened_segment *o,
-                         struct error *why)
-{
-	*o = (struct opened_segment){0};
-	o->until = i + 1 < f->shelf.count ? f->shelf.firsts[i + 1] : 0;
-	if (!segment_files_open(&o->files, f->dir, f->shelf.firsts[i], O_RDONLY))
-		return error_errno(why, "segment %llu", (unsigned long long)f->shelf.firsts[i]);
-	if ((o->until ? inspect(&o->in, &o->files, why)
-	              : recovery_inspect(&o->in, &o->files, f->dir, &o->known, why)) &&
-	    has_entries(o, why))
+	if (!anew_open(a, f->dir, &f->shelf, i, why))
+		return false;
+	if (a->in.used > 0 || a->in.bytes <= a->in.title)
 		return true;
-	close_segment(o);
+	error_set(why, "segment %llu: nothing in it can be read",
+	          (unsigned long long)a->files.first);
+	anew_close(a);
 	return false;
-}
-
-static bool load_batch(struct forgetting *f, const struct opened_segment *o,
-                       const struct index_entry *e, struct text *lines)
-{
-	char *at;
-
-	buf_clear(&f->batch);
-	at = buf_reserve(&f->batch, e->length);
-	*lines = (struct text){at, e->length};
-	return at && disk_read(o->files.fd, at, e->length, e->offset) == (ssize_t)e->length;
-}
-
-/* Not believed: what the next segment has too. */
-static bool is_spare(const struct opened_segment *o, size_t i)
-{
-	return o->until && o->in.entries[i].last >= o->until;
 }
 
 /* ---- counting ---- */
@@ -129,13 +86,12 @@ static void forget_note(struct journal_forget *what, uint64_t from, uint64_t to)
 		what->last = to;
 }
 
-static uint64_t count_batch(struct forgetting *f, const struct opened_segment *o,
-                            const struct index_entry *e)
+static uint64_t count_batch(struct forgetting *f, struct anew *a, const struct index_entry *e)
 {
 	uint64_t seq = e->first, found = 0;
 	struct text lines;
 
-	if (e->kind != ENTRY_LINES || !load_batch(f, o, e, &lines))
+	if (e->kind != ENTRY_LINES || !anew_load(a, e, &lines))
 		return 0;
 	for (; lines.len > 0; seq++) {
 		struct text line = text_cut(lines, '\n', &lines);
@@ -148,21 +104,21 @@ static uint64_t count_batch(struct forgetting *f, const struct opened_segment *o
 	return found;
 }
 
-static void count_segment(struct forgetting *f, const struct opened_segment *o)
+static void count_segment(struct forgetting *f, struct anew *a)
 {
 	uint64_t found = 0;
 
-	for (size_t i = 0; i < o->in.used; i++) {
-		const struct index_entry *e = &o->in.entries[i];
+	for (size_t i = 0; i < a->in.used; i++) {
+		const struct index_entry *e = &a->in.entries[i];
 
-		if (o->in.states[i] == BATCH_GOOD) {
-			found += count_batch(f, o, e);
+		if (a->in.states[i] == BATCH_GOOD) {
+			found += count_batch(f, a, e);
 			continue;
 		}
-		if (is_spare(o, i))
+		if (anew_is_spare(a, i))
 			continue;
 		f->what->damaged++;
-		if (o->in.states[i] == BATCH_BAD && is_in_range(f->what, e->first, e->last)) {
+		if (a->in.states[i] == BATCH_BAD && is_in_range(f, e->first, e->last)) {
 			forget_note(f->what, e->first, e->last);
 			found++;
 		}
@@ -175,103 +131,29 @@ static bool forget_count_all(struct forgetting *f, struct error *why)
 	f->what->signals = f->what->first = f->what->last = 0;
 	f->what->segments = f->what->damaged = 0;
 	for (size_t i = 0; i < f->shelf.count; i++) {
-		struct opened_segment o;
+		struct anew a;
 
-		if (!open_segment(f, i, &o, why))
+		if (!open_segment(f, i, &a, why))
 			return false;
-		count_segment(f, &o);
-		close_segment(&o);
+		count_segment(f, &a);
+		anew_close(&a);
 	}
 	return true;
 }
 
 /* ---- writing anew ---- */
 
-static bool batch_has_any(struct forgetting *f, const struct opened_segment *o,
-                          const struct index_entry *e)
-{
-	uint64_t seq = e->first;
-	struct text lines;
-
-	if (e->kind != ENTRY_LINES || !load_batch(f, o, e, &lines))
-		return false;
-	for (; lines.len > 0; seq++)
-		if (forget_is_meant(f, seq, text_cut(lines, '\n', &lines)))
-			return true;
-	return false;
-}
-
-/* Has it anything to forget, or bytes of which nobody can say that? */
-static bool must_rewrite(struct forgetting *f, const struct opened_segment *o)
-{
-	uint64_t end = o->in.title;
-
-	for (size_t i = 0; i < o->in.used; i++) {
-		const struct index_entry *e = &o->in.entries[i];
-
-		if (o->in.states[i] != BATCH_GOOD || is_spare(o, i) ||
-		    inspection_start(&o->in, i) != end || batch_has_any(f, o, e))
-			return true;
-		end = e->offset + e->length;
-	}
-	return o->in.bytes != end;
-}
-
-static void rewrite_batch(struct forgetting *f, const struct opened_segment *o, struct rewrite *w,
-                          const struct index_entry *e)
-{
-	struct text lines;
-
-	rewrite_leave_out(w, e->first - 1, ENTRY_GAP);
-	if (!load_batch(f, o, e, &lines))
-		return;
-	if (e->kind != ENTRY_LINES) {
-		rewrite_copy(w, e, lines);
-		return;
-	}
-	while (lines.len > 0) {
-		struct text line = text_cut(lines, '\n', &lines);
-
-		if (forget_is_meant(f, w->next, line))
-			rewrite_leave_out(w, w->next, ENTRY_FORGOTTEN);
-		else
-			rewrite_line(w, line);
-	}
-	rewrite_end_batch(w);
-}
-
-static bool rewrite_segment(struct forgetting *f, const struct opened_segment *o, struct error *why)
-{
-	struct rewrite w;
-
-	rewrite_begin(&w, f->dir, o->files.first);
-	for (size_t i = 0; i < o->in.used; i++) {
-		const struct index_entry *e = &o->in.entries[i];
-
-		if (is_spare(o, i))
-			continue;
-		if (o->in.states[i] == BATCH_GOOD)
-			rewrite_batch(f, o, &w, e);
-		else if (o->in.states[i] == BATCH_BAD)
-			rewrite_leave_out(&w, e->last,
-			                  is_in_range(f->what, e->first, e->last) ? ENTRY_FORGOTTEN
-			                                                          : ENTRY_GAP);
-	}
-	rewrite_leave_out(&w, o->until ? o->until - 1 : o->known, ENTRY_GAP);
-	return rewrite_end(&w, o->files.fd, why);
-}
-
 static bool rewrite_all(struct forgetting *f, struct error *why)
 {
 	bool good = true;
 
 	for (size_t i = 0; good && i < f->shelf.count; i++) {
-		struct opened_segment o;
+		struct anew a;
 
-		if (!open_segment(f, i, &o, why))
+		if (!open_segment(f, i, &a, why))
 			return false;
-		good = !must_rewrite(f, &o) || rewrite_segment(f, &o, why);
-		close_segment(&o);
+		good = !anew_is_needed(&a, &f->wish) || anew_write(&a, &f->wish, why);
+		anew_close(&a);
 	}
 	return good;
 }
@@ -364,8 +246,8 @@ static bool forget_run(const char *data_dir, struct journal_forget *what, bool o
 	struct forgetting f = {.what = what};
 	bool good;
 
+	f.wish = (struct anew_wish){forget_is_meant, is_in_range, &f};
 	f.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	buf_init(&f.batch, BATCH_BYTES_MAX);
 	f.signals = signal_reader_create();
 	good = f.dir >= 0 || error_errno(why, "%s", path);
 	good = good && format_check(f.dir, why);
@@ -375,7 +257,6 @@ static bool forget_run(const char *data_dir, struct journal_forget *what, bool o
 		good = forget_all(&f, why);
 	shelf_finish(&f.shelf);
 	signal_reader_destroy(f.signals);
-	buf_finish(&f.batch);
 	if (f.dir >= 0)
 		close(f.dir);
 	free(path);

@@ -6,6 +6,7 @@
 #include "base/crc32c.h"
 #include "journal/batch.h"
 #include "journal/inside.h"
+#include "journal/quarantine.h"
 
 #define PROBE_BYTES (32 * KIB)  /* two batches, as a rule */
 #define PIECE_BYTES (256 * KIB) /* read at once, at most */
@@ -202,8 +203,8 @@ static bool join_batches(struct walk *s, const struct walk_question *q, const st
 static enum walk_news heads_damaged(struct walk *s, const struct index_entry *e, uint64_t *to)
 {
 	walk_leave_place(s);
-	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
-	                   e->length);
+	quarantine_copy(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
+	                e->length);
 	*to = e->last;
 	return WALK_DAMAGED;
 }

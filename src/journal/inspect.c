@@ -313,7 +313,7 @@ bool inspect(struct inspection *in, const struct segment_files *f, struct error 
 
 	in->entries = NULL;
 	in->states = NULL;
-	in->count = in->used = 0;
+	in->count = in->used = in->bare = 0;
 	in->is_odd = in->is_title_bad = false;
 	buf_init(&w.part, BATCH_BYTES_MAX);
 	good = fstat(f->fd, &st) == 0 ||
@@ -333,9 +333,9 @@ bool inspection_is_sound(const struct inspection *in, size_t i)
 uint64_t inspection_start(const struct inspection *in, size_t i)
 {
 	const struct index_entry *e = &in->entries[i];
+	bool has_head = !in->is_old && inspection_is_sound(in, i) && i + in->bare < in->used;
 
-	return in->is_old || !inspection_is_sound(in, i) ? e->offset
-	                                                 : e->offset - batch_head_length(e);
+	return has_head ? e->offset - batch_head_length(e) : e->offset;
 }
 
 /* How many entries before the last sound one, i, belong to its commit.  In the new form an

@@ -39,6 +39,7 @@ struct inspection {
 	unsigned char *states; /* enum batch_state */
 	size_t count;
 	size_t used;    /* entries up to the last that is not of zeros */
+	size_t bare;    /* of these, the last that recovery_inspect found without head or index */
 	bool is_odd;    /* the index ends in the middle of an entry */
 	uint64_t title; /* bytes of the line that the segment begins with; 0 without one */
 	bool is_title_bad;

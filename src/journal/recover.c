@@ -11,67 +11,8 @@
 #include "base/must.h"
 #include "journal/batch.h"
 #include "journal/disk.h"
-#include "journal/epochs.h"
+#include "journal/quarantine.h"
 #include "journal/rewrite.h"
-
-static int open_quarantine(int dir, uint64_t first, int flags)
-{
-	char name[SEGMENT_NAME_ROOM];
-
-	segment_name(name, first, SEGMENT_QUARANTINE);
-	return openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-}
-
-/* Returns how many bytes were copied, which is fewer than len where reading or
- * writing fails. */
-static uint64_t copy_range(int from, uint64_t offset, uint64_t len, int to, uint64_t at)
-{
-	char part[16 * KIB];
-	uint64_t done = 0;
-
-	while (done < len) {
-		size_t want = len - done < sizeof part ? (size_t)(len - done) : sizeof part;
-		ssize_t got = disk_read(from, part, want, offset + done);
-		struct iovec piece = {part, got > 0 ? (size_t)got : 0};
-
-		if (got <= 0 || !disk_write(to, &piece, 1, at + done))
-			break;
-		done += (uint64_t)got;
-	}
-	return done;
-}
-
-void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
-{
-	int out = open_quarantine(dir, first, O_EXCL);
-	uint64_t copied;
-
-	if (out < 0) {
-		if (errno != EEXIST)
-			log_warn("journal", "what is damaged at %llu cannot be put aside",
-			         (unsigned long long)first);
-		return;
-	}
-	copied = copy_range(fd, offset, len, out, 0);
-	log_error("journal", "damaged at %llu: put %llu of %llu bytes aside",
-	          (unsigned long long)first, (unsigned long long)copied, (unsigned long long)len);
-	close(out);
-}
-
-/* The same for what is going to be cut off: behind what was cut off there before.  True
- * when all of it is on the disk. */
-static bool copy_tail(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)
-{
-	int out = open_quarantine(dir, first, 0);
-	struct stat st;
-	bool good = out >= 0 && fstat(out, &st) == 0 &&
-	            copy_range(fd, offset, len, out, (uint64_t)st.st_size) == len &&
-	            fsync(out) == 0 && fsync(dir) == 0;
-
-	if (out >= 0)
-		close(out);
-	return good;
-}
 
 /* ---- what is to be done ---- */
 
@@ -182,30 +123,18 @@ bool recovery_is_torn(const struct recovery *r, size_t i)
 	       (inspection_is_sound(&r->in, i) ? r->in.entries[i].last > r->acked : !r->in.is_old);
 }
 
-/* Up to where everything was acknowledged, as far as the epochs and a clean stop tell. */
-static uint64_t promised_in(int dir)
-{
-	struct epochs epochs;
-	uint64_t promised;
-
-	if (!epochs_load(&epochs, dir, NULL))
-		return 0;
-	promised = epochs_promised(&epochs, dir);
-	epochs_finish(&epochs);
-	return promised;
-}
-
-bool recovery_inspect(struct inspection *in, const struct segment_files *f, int dir,
+bool recovery_inspect(struct inspection *in, const struct segment_files *f, uint64_t promised,
                       uint64_t *known, struct error *why)
 {
 	struct recovery r = {.in = *in};
 	size_t n;
 
-	if (!recovery_plan(&r, f, promised_in(dir), why))
+	if (!recovery_plan(&r, f, promised, why))
 		return false;
 	*in = r.in;
 	n = salvage_count(&r.more);
 	in->count = in->used = r.kept + n;
+	in->bare = n;
 	in->entries = must_grow(in->entries, (in->used + 1) * sizeof *in->entries);
 	in->states = must_grow(in->states, in->used + 1);
 	if (n)
@@ -230,11 +159,11 @@ static void recover_put_aside(const struct recovery *r, int dir, const struct se
 		uint64_t start = inspection_start(in, i);
 
 		if (in->states[i] == BATCH_BAD)
-			segment_quarantine(dir, f->fd, e->first, e->offset, e->length);
+			quarantine_copy(dir, f->fd, e->first, e->offset, e->length);
 		if (!inspection_is_sound(in, i))
 			continue;
 		if (start > end)
-			segment_quarantine(dir, f->fd, next, end, start - end);
+			quarantine_copy(dir, f->fd, next, end, start - end);
 		next = e->last + 1;
 		end = e->offset + e->length;
 	}
@@ -384,7 +313,7 @@ static bool recover(const struct segment_files *f, int dir, struct segment *s,
 	ends->last = found > r.known ? found : r.known;
 	ends->fork = (found > r.acked ? found : r.acked) + 1;
 	recover_put_aside(&r, dir, f);
-	if (r.torn && !copy_tail(dir, f->fd, r.more.next, r.more.offset, r.torn)) {
+	if (r.torn && !quarantine_append(dir, f->fd, r.more.next, r.more.offset, r.torn)) {
 		log_error("journal", "segment %llu stays as it is: its torn end cannot be copied",
 		          (unsigned long long)f->first);
 	} else {

@@ -35,9 +35,9 @@ void recovery_finish(struct recovery *recovery);
 /* Is entry i of a commit that may never have been acknowledged?  A crash leaves such. */
 bool recovery_is_torn(const struct recovery *recovery, size_t i);
 
-/* For those who only read: inspects the newest segment and makes of its entries what the next
- * start will, but for the gap up to *known behind them.  `known` may be NULL. */
-bool recovery_inspect(struct inspection *in, const struct segment_files *files, int dir,
+/* For those who only read: inspects a segment and makes of its entries what a start would, but
+ * for the gap up to *known behind them.  `known` may be NULL. */
+bool recovery_inspect(struct inspection *in, const struct segment_files *files, uint64_t promised,
                       uint64_t *known, struct error *why);
 
 /* Does it to the segment of that name, and leaves the one that is newest then ready for more,

@@ -111,7 +111,4 @@ void segment_reserve(struct segment *segment, size_t bytes);
  * when all is synced.  After a failure the segment must be finished. */
 bool segment_fill(struct segment *segment, size_t bytes);
 
-/* Copies bytes that are no good, and stay where they are, to FIRST.quarantine, once. */
-void segment_quarantine(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len);
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/crc32c.h"
 #include "journal/heads.h"
 #include "journal/inside.h"
+#include "journal/quarantine.h"
 
 #define WINDOW_ENTRIES 128
 
@@ -281,8 +282,8 @@ bool walk_cut_to(struct text *lines, size_t max)
 
 static enum walk_news damaged(struct walk *s, const struct index_entry *e, uint64_t *to)
 {
-	segment_quarantine(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
-	                   e->length);
+	quarantine_copy(s->journal->dir, s->file->fds[SEGMENT_LINES], e->first, e->offset,
+	                e->length);
 	*to = e->last;
 	return WALK_DAMAGED;
 }
