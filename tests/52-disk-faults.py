@@ -425,4 +425,40 @@ def _():
         assert [s["seq"] for s in box.history()] == list(range(1, 352))
 
 
+def expect_all_but(told, batches, last):
+    """Every signal up to `last`, and one gap for each of these batches."""
+    missing = {n for first, end, *_ in batches for n in range(first, end + 1)}
+    assert [s["seq"] for s in told if "seq" in s] == \
+        [n for n in range(1, last + 1) if n not in missing], told[-3:]
+    gaps = [s for s in told if s.get("op") == "gap"]
+    assert {n for g in gaps for n in range(g["from"], g["to"] + 1)} == missing, gaps
+    assert all(g["why"] == "damaged" for g in gaps), gaps
+
+
+@test("where bytes of a segment cannot be read, exactly their batch is told, to everybody")
+def _():
+    box = FaultyBox(SMALL_SEGMENTS)
+    with box:
+        for n in range(200):
+            box.emit("x", payload={"pad": "x" * 1000})
+    paths = sorted((box.data / "journal").glob("*.ndjson"))
+    assert len(paths) >= 3
+    for path, ends in ((paths[1], "cleanly"), (paths[-1], "cleanly"), (paths[-1], "killed")):
+        batches = segments.batches(path)
+        hit = batches[len(batches) // 2]
+        middle = hit[2] + hit[3] // 2
+        if ends == "killed":
+            (box.data / "journal" / "clean").unlink()
+        box.arm(BAD=f"{path.name}:{middle}:{middle + 1}")
+        box.fail()
+        with box:
+            expect_all_but(box.history(), [hit], 200)
+            answer = box.request("GET", "/api/signals?after=0&type=x&limit=1000").json()
+            found = [s["seq"] for s in answer["signals"] if "seq" in s]
+            assert found == [n for n in range(1, 201) if not hit[0] <= n <= hit[1]], found
+        box.disarm()
+        with box:
+            assert [s["seq"] for s in box.history()] == list(range(1, 201)), "it can be read again"
+
+
 run()

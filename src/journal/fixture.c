@@ -362,3 +362,12 @@ void expect_story(struct journal *j, uint64_t after, const char *expected)
 		buf_finish(&story);
 	}
 }
+
+void expect_refusal(const char *dir, const char *words)
+{
+	struct journal_options o = some_options(dir);
+	struct error why = {{0}};
+
+	assert_null(journal_open(&o, &why));
+	assert_non_null(strstr(why.words, words));
+}

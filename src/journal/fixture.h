@@ -44,6 +44,7 @@ void remove_segments(const char *dir);
 struct journal_options some_options(const char *dir); /* segments of 1 MiB */
 struct journal *open_with(const struct journal_options *options);
 struct journal *open_in(const char *dir);
+void expect_refusal(const char *dir, const char *words); /* it does not open */
 
 /* Without its newline; some are short and some are long. */
 size_t line_of(uint64_t seq, char *out, size_t room);

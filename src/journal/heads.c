@@ -153,12 +153,6 @@ static enum cold_answer start_place(struct walk *s, uint64_t next, uint64_t *at)
 
 /* ---- what is there ---- */
 
-/* At most max bytes of it, whole lines, at least one; the lines before seq are skipped. */
-static bool pick_lines(struct text *lines, uint64_t skipped, size_t max)
-{
-	return walk_skip_lines(lines, skipped) && walk_cut_to(lines, max);
-}
-
 /* Is a head there?  e->offset is that of its lines then. */
 static bool head_at(const struct file_piece *p, uint64_t at, struct index_entry *e)
 {
@@ -237,7 +231,8 @@ static enum walk_news read_batch(struct walk *s, const struct walk_question *q,
 	}
 	s->hint_seq = e->first;
 	s->hint_at = at - batch_head_length(e);
-	if (!join_batches(s, q, p, e, lines) || !pick_lines(lines, q->next - e->first, q->max))
+	if (!join_batches(s, q, p, e, lines) || !walk_skip_lines(lines, q->next - e->first) ||
+	    !walk_cut_to(lines, q->max))
 		return heads_damaged(s, e, to);
 	return WALK_LINES;
 }

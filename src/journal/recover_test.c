@@ -417,15 +417,6 @@ static void a_segment_of_which_nothing_is_left_is_replaced(void **state)
 	wreck_finish(&w);
 }
 
-static void expect_refusal(const char *dir, const char *words)
-{
-	struct journal_options o = some_options(dir);
-	struct error why = {{0}};
-
-	assert_null(journal_open(&o, &why));
-	assert_non_null(strstr(why.words, words));
-}
-
 static void a_newer_form_is_refused_and_not_touched(void **state)
 {
 	char *path, digits[9];
@@ -515,6 +506,72 @@ static void what_is_filled_ahead_are_newlines_and_a_stop_cuts_them(void **state)
 	remove_dir(dir);
 }
 
+static char *three_segments(void)
+{
+	char *dir = new_dir();
+	struct journal_options o = some_options(dir);
+	struct journal *j;
+
+	o.segment_bytes = 4 * KIB;
+	j = open_with(&o);
+	while (journal_stats(j).segments < 3)
+		commit(j, 10);
+	journal_close(j);
+	return dir;
+}
+
+static void a_missing_segment_is_a_gap(void **state)
+{
+	char *dir = three_segments();
+	struct journal *j = open_in(dir);
+	uint64_t last = journal_last_seq(j), second = 0;
+	struct buf story;
+
+	for (uint64_t seq = 2; seq <= last && !second; seq++) {
+		char *path = segment_path(dir, seq, SEGMENT_LINES);
+
+		if (access(path, R_OK) == 0) {
+			second = seq;
+			unlink(path);
+		}
+		free(path);
+	}
+	journal_close(j);
+	j = open_in(dir);
+	read_all(j, (struct position){.seq = 0}, 1000, &story);
+	assert_non_null(strstr(story.at, "damaged"));
+	assert_int_equal(strncmp(story.at, "1-", 2), 0);
+	assert_int_equal(journal_last_seq(j), last);
+	buf_finish(&story);
+	journal_close(j);
+	remove_dir(dir);
+}
+
+static void seqs_do_not_go_back_when_segments_are_taken_away(void **state)
+{
+	char *dir = new_dir();
+	struct journal *j = open_in(dir);
+	char *path;
+
+	commit(j, 10);
+	path = crash_copy(dir);
+	journal_close(j);
+	remove_dir(dir);
+	dir = path;
+	j = open_in(dir); /* a new epoch at 11 */
+	journal_close(j);
+	path = segment_path(dir, 1, SEGMENT_LINES);
+	unlink(path);
+	free(path);
+	j = open_in(dir);
+	assert_int_equal(journal_last_seq(j), 10);
+	expect_story(j, 0, "");
+	commit(j, 1);
+	expect_story(j, 0, "11-11");
+	journal_close(j);
+	remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +588,8 @@ int main(void)
 		cmocka_unit_test(lines_that_were_acknowledged_are_kept_without_a_checksum),
 		cmocka_unit_test(a_start_may_be_cut_short),
 		cmocka_unit_test(a_segment_of_which_nothing_is_left_is_replaced),
+		cmocka_unit_test(a_missing_segment_is_a_gap),
+		cmocka_unit_test(seqs_do_not_go_back_when_segments_are_taken_away),
 		cmocka_unit_test(a_newer_form_is_refused_and_not_touched),
 		cmocka_unit_test(an_old_journal_goes_on_in_the_new_form),
 		cmocka_unit_test(what_is_filled_ahead_are_newlines_and_a_stop_cuts_them),

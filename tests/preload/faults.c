@@ -15,6 +15,7 @@
  *                   HOW   EIO, ENOSPC, or `short`: a write that takes only half
  * FAULTS_SLOW     milliseconds that every sync takes longer
  * FAULTS_STALL    milliseconds that every read by preadv2 takes longer
+ * FAULTS_BAD      NAME:FROM:TO: these bytes of files that end in NAME cannot be read
  * FAULTS_WHILE    a path: failures happen only while a file of that name exists,
  *                 and calls are counted only then
  * FAULTS_CRASH    CALL:N: in the N-th such call the power goes
@@ -83,6 +84,8 @@ static unsigned rule_count;
 static struct rule crash = {.from = ULONG_MAX};
 static const char *while_path, *trigger_path;
 static unsigned long slow_ms, stall_ms;
+static char bad_name[NAME_MAX + 1];
+static off_t bad_from, bad_to;
 static bool records; /* is a power loss expected? */
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -129,6 +132,16 @@ static struct rule parse_rule(const char *text)
 	return r;
 }
 
+static void parse_bad(const char *text)
+{
+	long long from, to;
+
+	if (sscanf(text, "%255[^:]:%lld:%lld", bad_name, &from, &to) != 3)
+		bad(text);
+	bad_from = from;
+	bad_to = to;
+}
+
 static void *watch_trigger(void *unused);
 
 static void parse_loss(void)
@@ -152,7 +165,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *under = getenv("FAULTS_DIR"), *fail = getenv("FAULTS_FAIL");
 	const char *at = getenv("FAULTS_CRASH"), *slow = getenv("FAULTS_SLOW");
-	const char *stall = getenv("FAULTS_STALL");
+	const char *stall = getenv("FAULTS_STALL"), *unread = getenv("FAULTS_BAD");
 
 	if (!under || !realpath(under, dir))
 		return;
@@ -161,6 +174,8 @@ __attribute__((constructor)) static void begin(void)
 	trigger_path = getenv("FAULTS_TRIGGER");
 	slow_ms = slow ? strtoul(slow, NULL, 10) : 0;
 	stall_ms = stall ? strtoul(stall, NULL, 10) : 0;
+	if (unread)
+		parse_bad(unread);
 	while (fail && *fail) {
 		if (rule_count == RULES_MAX)
 			bad(fail);
@@ -183,20 +198,27 @@ static bool is_under_dir(const char *path)
 }
 
 /* Is it a file or a directory of ours? */
-static bool concerns(int fd)
+static bool has_path(int fd, char path[PATH_MAX])
 {
-	char link[64], path[PATH_MAX];
+	char link[64];
 	struct stat st;
 	ssize_t n;
 
 	if (!dir_len || fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 		return false;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof path - 1);
+	n = readlink(link, path, PATH_MAX - 1);
 	if (n <= 0)
 		return false;
 	path[n] = '\0';
 	return is_under_dir(path);
+}
+
+static bool concerns(int fd)
+{
+	char path[PATH_MAX];
+
+	return has_path(fd, path);
 }
 
 /* The absolute path of a name, if it is ours. */
@@ -341,8 +363,37 @@ ssize_t pwritev2(int fd, const struct iovec *pieces, int n, off_t offset, int fl
 	return do_write(fd, pieces, n, offset);
 }
 
+/* How many bytes from `offset` on can be read: all, those before the bad ones, or none. */
+static size_t readable(int fd, off_t offset, size_t len)
+{
+	char path[PATH_MAX];
+	size_t name = strlen(bad_name);
+
+	if (!name || offset >= bad_to || offset + (off_t)len <= bad_from || !is_time_to_fail() ||
+	    !has_path(fd, path) || strlen(path) < name ||
+	    strcmp(path + strlen(path) - name, bad_name) != 0)
+		return len;
+	return offset < bad_from ? (size_t)(bad_from - offset) : 0;
+}
+
+ssize_t pread(int fd, void *into, size_t len, off_t offset)
+{
+	size_t can = readable(fd, offset, len);
+
+	if (len && !can) {
+		errno = EIO;
+		return -1;
+	}
+	return REAL(pread)(fd, into, can, offset);
+}
+
+/* Asked not to wait: what cannot be read is not in the page cache. */
 ssize_t preadv2(int fd, const struct iovec *pieces, int n, off_t offset, int flags)
 {
+	if (n == 1 && readable(fd, offset, pieces->iov_len) < pieces->iov_len) {
+		errno = EAGAIN;
+		return -1;
+	}
 	if (stall_ms && concerns(fd) && is_time_to_fail())
 		usleep((useconds_t)stall_ms * 1000);
 	return REAL(preadv2)(fd, pieces, n, offset, flags);
@@ -516,6 +567,7 @@ int rename(const char *from, const char *to)
 ALSO(pwrite, pwrite64);
 ALSO(pwritev, pwritev64);
 ALSO(pwritev2, pwritev64v2);
+ALSO(pread, pread64);
 ALSO(preadv2, preadv64v2);
 ALSO(ftruncate, ftruncate64);
 ALSO(fallocate, fallocate64);
