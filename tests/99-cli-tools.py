@@ -273,7 +273,7 @@ def _():
     assert ask("ser") == ["serve", "service"]
     assert ask("service", "") == ["install", "uninstall", "status"]
     assert ask("service", "un") == ["uninstall"]
-    assert ask("journal", "") == ["verify", "export", "import", "forget"]
+    assert ask("journal", "") == ["verify", "repair", "export", "import", "forget"]
     assert ask("serve", "--log-level", "") == ["error", "warn", "info", "debug"]
     assert ask("serve", "--color", "=", "al") == ["always"]
     assert ask("serve", "--color", "=") == ["auto", "always", "never"]

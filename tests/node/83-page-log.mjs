@@ -59,7 +59,7 @@ function journalLines(data) {
 	const folder = join(data, "journal");
 
 	return readdirSync(folder).filter((name) => name.endsWith(".ndjson")).sort()
-		.flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").filter((line) => line !== ""));
+		.flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").filter((line) => line.startsWith("{\"seq\":")));
 }
 
 /* All that there was is drawn. */
