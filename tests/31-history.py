@@ -334,4 +334,40 @@ def _():
             assert [json.loads(line) for line in answer.body.splitlines()] == lines, answer
 
 
+PIECE = 128 << 10  # that the box takes or tells in one turn, and a signal beyond it
+SIGNAL = 2000      # bytes, about
+
+
+def chunks(box, path):
+    """The body of an answer as it was told: a chunk a turn."""
+    http = box.http()
+    http.send(request_bytes("GET", path))
+    _, fields = http.head()
+    told = []
+    assert ("Transfer-Encoding", "chunked") in fields, fields
+    while size := int(http.take_until(b"\r\n"), 16):
+        told.append(http.take(size))
+        assert http.take(2) == b"\r\n"
+    http.close()
+    return told
+
+
+@test("a long answer is told a piece a turn, so that it holds nobody up")
+def _():
+    with Box() as box:
+        lines = "".join(json.dumps({"type": "x", "id": f"{n}", "payload": {"text": "y" * SIGNAL}}) + "\n"
+                        for n in range(2500))
+        answer = box.request("POST", "/api/signal", lines, {"Content-Type": "application/x-ndjson"})
+        assert answer.json()["accepted"] == 2500, answer
+        for query, first in (("after=0", 1), ("", 1001), ("after=0&format=ndjson", 1)):
+            told = chunks(box, f"/api/signals?limit=1500&{query}")
+            assert len(told) > 20, len(told)
+            assert max(len(piece) for piece in told) <= PIECE + 2 * SIGNAL, [len(p) for p in told]
+            body = b"".join(told)
+            signals = ([json.loads(line) for line in body.splitlines()] if "ndjson" in query
+                       else json.loads(body)["signals"])
+            assert len(signals) == 1500, len(signals)
+            assert [s["seq"] for s in signals] == list(range(first, first + 1500))
+
+
 run()

@@ -5,6 +5,7 @@
 #include "hub/hub.h"
 #include "hub/person.h"
 #include "journal/journal.h"
+#include "net/loop.h"
 #include "run/prompt_frame.h"
 #include "run/prompts.h"
 #include "run/replay.h"
@@ -290,10 +291,13 @@ static void give_frame(struct run_view *view, const struct run_frame *f)
 /* From the journal; idle when there is no more of it. */
 static enum pump pump_replay(struct run_view *view, size_t *budget)
 {
+	struct loop *loop = client_options(view->client)->loop;
 	struct runs *runs = runs_of(view);
 	struct run_frame f;
 
 	while (client_has_room(view->client)) {
+		if (loop_slice_is_over(loop)) /* of all who read */
+			*budget = 0;
 		switch (run_replay_next(view->replay, runs_seq(runs), budget, &f)) {
 		case REPLAY_FRAME:
 			give_frame(view, &f);

@@ -9,10 +9,9 @@
 #include "journal/inside.h"
 #include "journal/sieve.h"
 
-#define SLICE_NS 4000000        /* for one question, before the next has its turn */
-#define PIECE_BYTES (128 * KIB) /* found, and it is told */
-#define READ_BYTES (64 * KIB)   /* at once */
-#define BLOCK_READ (16 * KIB)   /* at once, where an index says which blocks */
+#define SLICE_NS 4000000      /* for one question, before the next has its turn */
+#define READ_BYTES (64 * KIB) /* at once */
+#define BLOCK_READ (16 * KIB) /* at once, where an index says which blocks */
 
 /* ---- the owner ---- */
 
@@ -215,5 +214,5 @@ void find_work(struct find *f)
 		find_skip(f, end);
 		if (f->next >= end || !find_read(f, end))
 			break;
-	} while (!f->gap.why && f->found.len < PIECE_BYTES && clock_mono_ns() < late_ns);
+	} while (!f->gap.why && f->found.len < f->sieve->piece && clock_mono_ns() < late_ns);
 }

@@ -160,25 +160,37 @@ static enum journal_news read_files(struct journal_reader *r, size_t max, struct
 
 /* ---- with a sieve ---- */
 
-/* What was found and is not used yet; false: there is none. */
-static bool read_found(struct journal_reader *r, struct text *lines, struct gap *gap,
-                       enum journal_news *news)
+/* As many whole lines as fit; one that is longer is given whole. */
+static struct text first_lines(struct text lines, size_t max)
+{
+	const char *end;
+
+	if (lines.len <= max)
+		return lines;
+	end = memrchr(lines.at, '\n', max);
+	if (!end)
+		end = memchr(lines.at, '\n', lines.len);
+	return (struct text){lines.at, (size_t)(end - lines.at) + 1};
+}
+
+static struct text found_lines(const struct find *f)
+{
+	assert(f->taken <= f->found.len);
+	return f->found.len ? (struct text){f->found.at + f->taken, f->found.len - f->taken}
+	                    : TEXT("");
+}
+
+/* When what was found is used: behind it stands how far that went, and perhaps a gap. */
+static bool pass_found(struct journal_reader *r, struct gap *gap)
 {
 	struct find *f = r->find;
 
-	assert(f->taken <= f->found.len);
-	if (f->taken < f->found.len) {
-		*lines = (struct text){f->found.at + f->taken, f->found.len - f->taken};
-		*news = JOURNAL_LINES;
-		return true;
-	}
 	if (f->next > r->next)
 		r->next = f->next;
 	if (!f->gap.why)
 		return false;
 	*gap = f->gap;
 	f->gap.why = NULL;
-	*news = JOURNAL_GAP;
 	return true;
 }
 
@@ -230,8 +242,6 @@ enum journal_news journal_read(struct journal_reader *r, size_t max, struct text
 {
 	struct journal *j = r->journal;
 
-	enum journal_news news;
-
 	assert(r->next > 0);
 	r->looked = 0;
 	if (r->pending.why) {
@@ -241,11 +251,14 @@ enum journal_news journal_read(struct journal_reader *r, size_t max, struct text
 	}
 	if (reader_waits(r))
 		return JOURNAL_COLD;
-	if (r->find && read_found(r, lines, gap, &news))
-		return news;
-	if (r->find && r->next >= r->end) {
-		*lines = TEXT("");
-		return JOURNAL_LINES;
+	if (r->find) {
+		*lines = first_lines(found_lines(r->find), max);
+		if (lines->len)
+			return JOURNAL_LINES;
+		if (pass_found(r, gap))
+			return JOURNAL_GAP;
+		if (r->next >= r->end)
+			return JOURNAL_LINES;
 	}
 	if (r->next > j->last)
 		return JOURNAL_END;

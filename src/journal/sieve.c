@@ -8,7 +8,7 @@
 
 void journal_sieve_init(struct journal_sieve *sieve, const struct sieve_kind *kind)
 {
-	*sieve = (struct journal_sieve){.kind = kind, .refs = 1};
+	*sieve = (struct journal_sieve){.kind = kind, .refs = 1, .piece = SIEVE_PIECE};
 }
 
 void journal_sieve_ref(struct journal_sieve *sieve)

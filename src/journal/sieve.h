@@ -15,6 +15,7 @@
 #include "signal/filter.h"
 
 #define SIEVE_KEYS_MAX FILTER_WORDS_MAX
+#define SIEVE_PIECE (128 * KIB)
 
 struct journal_sieve;
 
@@ -27,6 +28,7 @@ struct sieve_kind {
 struct journal_sieve {
 	const struct sieve_kind *kind;
 	unsigned refs;
+	size_t piece; /* so many bytes are found before they are told */
 	size_t key_count;
 	uint32_t keys[SIEVE_KEYS_MAX];
 };

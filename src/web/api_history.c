@@ -1,7 +1,7 @@
 /* api_history.c - GET /api/signals: what is in the journal.
  *
- * Four ways to go through it, all in slices at the ends of turns, so that the
- * loop never waits for a search:
+ * Four ways to go through it.  Files are read on the journal's thread; what came of it is
+ * taken and told in slices at the ends of turns, so that the loop never waits for a search:
  *
  *   forward   from `after` on, in one JSON answer
  *   backward  without `after`: the newest that match, found in windows that are
@@ -47,6 +47,9 @@ struct history {
 	size_t kept, kept_gaps; /* backward: found in the windows before it */
 	bool has_left;          /* backward: a window is through */
 	uint64_t end, newer;    /* find: where to end; how many match behind the window */
+	bool is_telling;        /* an answer in JSON is under way */
+	size_t told;            /* hits that were told in it */
+	uint64_t next;          /* its `next`; 0: there is no more */
 	struct link in_web;     /* web.searches */
 };
 
@@ -76,35 +79,82 @@ static void add_gaps(struct buf *out, const struct history *h)
 	buf_add_char(out, ']');
 }
 
-/* next is NULL when there is no more. */
-static void answer_json(struct history *h, const uint64_t *next)
+static void add_end(struct buf *out, const struct history *h)
 {
 	const char *epoch = journal_epoch(h->web->options.journal);
+
+	add_gaps(out, h);
+	if (h->next)
+		buf_print(out, ",\"next\":\"%s-%llu\"}\n", epoch, (unsigned long long)h->next);
+	else {
+		put_word(out, "next", NULL);
+		put_end(out);
+		buf_add_char(out, '\n');
+	}
+}
+
+/* The next piece of the answer: SLICE_BYTES of it, and what is left of a signal.  True: that
+ * was the last. */
+static bool add_piece(struct buf *out, struct history *h)
+{
 	const struct search *s = &h->search;
+
+	if (h->told == 0) {
+		put_object(out, NULL);
+		put_bool(out, "ok", true);
+		put_word(out, "epoch", journal_epoch(h->web->options.journal));
+		put_list(out, "signals");
+	}
+	for (; h->told < s->hit_count && out->len < SLICE_BYTES; h->told++) {
+		const struct search_hit *hit =
+			&s->hits[h->way == BACKWARD ? s->hit_count - 1 - h->told : h->told];
+
+		if (h->told)
+			buf_add_char(out, ',');
+		buf_add(out, (struct text){s->found.at + hit->at, hit->len});
+	}
+	if (h->told < s->hit_count)
+		return false;
+	add_end(out, h);
+	return true;
+}
+
+/* A short answer is told at once, and a long one a piece a turn; true: there is more of it. */
+static bool answer_json(struct history *h, uint64_t next)
+{
+	struct buf out;
+	bool is_whole;
+
+	h->next = next;
+	buf_init(&out, h->search.found.len + (SEARCH_GAPS + 4) * 128);
+	is_whole = add_piece(&out, h);
+	if (is_whole) {
+		web_answer(h->http, &out);
+		history_destroy(h);
+	} else {
+		http_answer_begin(h->http, 200, "application/json", NULL);
+		h->blocked = !http_more(h->http, buf_text(&out));
+		h->is_telling = true;
+	}
+	buf_finish(&out);
+	return !is_whole;
+}
+
+static bool step_tell(struct history *h, size_t *budget)
+{
+	bool is_last;
 	struct buf out;
 
-	buf_init(&out, s->found.len + (SEARCH_GAPS + 4) * 128);
-	put_object(&out, NULL);
-	put_bool(&out, "ok", true);
-	put_word(&out, "epoch", epoch);
-	put_list(&out, "signals");
-	for (size_t i = 0; i < s->hit_count; i++) {
-		size_t nth = h->way == BACKWARD ? s->hit_count - 1 - i : i;
-
-		if (i)
-			buf_add_char(&out, ',');
-		buf_add(&out, (struct text){s->found.at + s->hits[nth].at, s->hits[nth].len});
-	}
-	add_gaps(&out, h);
-	if (next)
-		buf_print(&out, ",\"next\":\"%s-%llu\"}\n", epoch, (unsigned long long)*next);
-	else {
-		put_word(&out, "next", NULL);
-		put_end(&out);
-		buf_add_char(&out, '\n');
-	}
-	web_answer(h->http, &out);
+	buf_init(&out, h->search.found.len + (SEARCH_GAPS + 4) * 128);
+	is_last = add_piece(&out, h);
+	h->blocked = !http_more(h->http, buf_text(&out));
+	*budget -= out.len < *budget ? out.len : *budget;
 	buf_finish(&out);
+	if (!is_last)
+		return !h->blocked;
+	http_answer_end(h->http);
+	history_destroy(h);
+	return false;
 }
 
 static uint64_t elapsed_ms(const struct history *h)
@@ -124,9 +174,7 @@ static bool step_forward(struct history *h, size_t *budget)
 
 	if ((more || answer == SEARCH_COLD) && elapsed_ms(h) < SEARCH_MS)
 		return more;
-	answer_json(h, answer == SEARCH_DONE || next + 1 >= h->search.until ? NULL : &next);
-	history_destroy(h);
-	return false;
+	return answer_json(h, answer == SEARCH_DONE || next + 1 >= h->search.until ? 0 : next);
 }
 
 /* ---- backward ---- */
@@ -175,7 +223,7 @@ static void leave_window(struct history *h)
 	widen_window(h);
 }
 
-static void answer_backward(struct history *h)
+static bool answer_backward(struct history *h)
 {
 	const struct search *s = &h->search;
 	uint64_t first = journal_first_seq(h->web->options.journal);
@@ -183,8 +231,7 @@ static void answer_backward(struct history *h)
 
 	if (h->kept == h->query.limit)
 		next = s->hits[h->kept - 1].seq;
-	answer_json(h, next > first ? &next : NULL);
-	history_destroy(h);
+	return answer_json(h, next > first ? next : 0);
 }
 
 /* Is it time to answer with what there is?  Not before one window is through:
@@ -215,8 +262,7 @@ static bool step_backward(struct history *h, size_t *budget)
 	} else {
 		search_rewind(&h->search, h->kept, h->kept_gaps, h->lower);
 	}
-	answer_backward(h);
-	return false;
+	return answer_backward(h);
 }
 
 /* ---- stream ---- */
@@ -305,18 +351,19 @@ bool api_history_turn(struct web *web)
 	size_t budget = TURN_BYTES;
 	bool more = false;
 
+	loop_slice(web->options.loop, SLICE_NS);
 	/* Whoever had a slice goes to the end of the queue. */
 	for (unsigned n = web->search_count; n > 0 && !list_is_empty(&web->searches); n--) {
 		struct history *h = list_of(web->searches.next, struct history, in_web);
 		size_t slice = budget < SLICE_BYTES ? budget : SLICE_BYTES;
 
-		if (budget == 0)
+		if (budget == 0 || loop_slice_is_over(web->options.loop))
 			return true;
 		budget -= slice;
 		list_remove(&h->in_web);
 		list_add(&web->searches, &h->in_web);
 		if (!h->blocked)
-			more = steps[h->way](h, &slice) || more;
+			more = (h->is_telling ? step_tell : steps[h->way])(h, &slice) || more;
 		budget += slice;
 	}
 	return more;

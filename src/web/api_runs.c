@@ -252,6 +252,8 @@ static bool step(struct transcript_response *t)
 	struct run_frame f;
 
 	while (t->out.len < PIECE_BYTES) {
+		if (loop_slice_is_over(t->web->options.loop))
+			budget = 0;
 		news = run_replay_next(t->replay, t->until, &budget, &f);
 		if (news == REPLAY_FRAME)
 			add_line(&t->out, &f);
@@ -275,9 +277,18 @@ bool api_runs_turn(struct web *web)
 	bool more = false;
 
 	web_late_turn(web, false);
-	list_each(&web->transcripts, l) {
-		struct transcript_response *t = list_of(l, struct transcript_response, in_web);
+	loop_slice(web->options.loop, SLICE_NS);
+	/* Whoever had a slice goes to the end of the queue. */
+	for (unsigned n = web->transcript_count; n > 0; n--) {
+		struct transcript_response *t =
+			list_of(web->transcripts.next, struct transcript_response, in_web);
 
+		if (list_is_empty(&web->transcripts))
+			break;
+		if (loop_slice_is_over(web->options.loop))
+			return true;
+		list_remove(&t->in_web);
+		list_add(&web->transcripts, &t->in_web);
 		if (!t->blocked)
 			more = step(t) || more;
 	}

@@ -175,5 +175,7 @@ struct journal_sieve *query_sieve(const struct query *query)
 	filter_copy(&q->query.filter, &query->filter);
 	q->query.contains = query->contains ? text_dup(text_of(query->contains)) : NULL;
 	journal_sieve_keys(&q->sieve, &query->filter);
+	if (!query_filters(query))
+		q->sieve.piece = QUERY_PIECE;
 	return &q->sieve;
 }

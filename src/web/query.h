@@ -18,6 +18,7 @@
 
 #define QUERY_LIMIT 100       /* unless one is given */
 #define QUERY_LIMIT_MAX 10000 /* of one JSON answer */
+#define QUERY_PIECE (1 * MIB) /* of everything, that the journal's thread reads at once */
 
 struct query {
 	bool has_after, has_limit, is_ndjson;

@@ -20,8 +20,7 @@ void search_init(struct search *search, struct journal *journal, const struct qu
 		.hits_max = SIZE_MAX,
 	};
 	buf_init(&search->found, FOUND_MAX);
-	if (query_filters(query))
-		journal_reader_sift(search->reader, query_sieve(query));
+	journal_reader_sift(search->reader, query_sieve(query));
 }
 
 void search_finish(struct search *search)

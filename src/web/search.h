@@ -1,5 +1,5 @@
 /* search.h - walks a stretch of the journal, a slice at a time, and gathers the
- * lines that a query means.  Those in files are judged on the journal's thread. */
+ * lines that a query means.  Those in files are read and judged on the journal's thread. */
 #ifndef WEB_SEARCH_H
 #define WEB_SEARCH_H
 
