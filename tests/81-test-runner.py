@@ -190,6 +190,29 @@ def _():
         assert os.lseek(fd, 0, os.SEEK_CUR) == 7
 
 
+@test("of those that keep a processor busy one runs at a time for each, the longest first")
+def _():
+    tree = Tree()
+    order = temp_dir() / "order"
+    for n in (2, 9, 5):
+        tree.script(f"tests/0{n}-it.py", f"# busy: {n}\necho {n} >>{order}; sleep 0.2; echo {n} >>{order}\n"
+                    "echo 1..1; echo ok 1 - a")
+    code, lines = tree.run(preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+    assert (code, lines[-1]) == (0, "3 passed, 0 failed"), lines
+    assert order.read_text().split() == ["9", "9", "5", "5", "2", "2"], order.read_text()
+
+
+@test("those that wait run beside those that keep a processor busy")
+def _():
+    tree = Tree()
+    mark = temp_dir() / "mark"
+    tree.script("tests/01-busy.py", f"# busy: 9\nuntil [ -e {mark} ]; do sleep 0.05; done; echo 1..1; echo ok 1 - a")
+    for n in range(2, 6):
+        tree.script(f"tests/0{n}-it.py", f"touch {mark}; echo 1..1; echo ok 1 - a")
+    code, lines = tree.run(preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+    assert (code, lines[-1]) == (0, "5 passed, 0 failed"), lines
+
+
 @test("a quick run leaves out what is exclusive or long")
 def _():
     for mark in ("exclusive", "long"):

@@ -2,6 +2,7 @@
 """The benchmark itself: with few clients and for a moment, every row of it still gives a
 figure. The rows of one room alone (bench/micro.c) are left out: they take long to build."""
 # long
+# busy: 30
 
 import json
 import os

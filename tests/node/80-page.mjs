@@ -1,6 +1,7 @@
 /* The page around its views, in a real browser, against the real program: how one gets in and
  * about, what it weighs, and that it comes back from everything with every signal once. */
 // long
+// busy: 85
 
 import assert from "node:assert/strict";
 import { existsSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /* A page that cannot keep up says so, skips to the newest, and shows at once what agents ask and that
  * they were told: that and the signals come by connections of their own. The feed is held back between the box and the page,
  * so that nothing here depends on how fast a machine is. */
+// busy: 15
 
 import assert from "node:assert/strict";
 import { Box, eventually, run, test } from "./lib.mjs";

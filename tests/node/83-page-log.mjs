@@ -1,6 +1,7 @@
 /* The log view, as a person uses it: filtering, pausing, reading one signal and its episode, going
  * back through the journal, links and files. */
 // long
+// busy: 100
 
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 /* What a source may speak is told by the box: a protocol that the page never heard of is offered by
  * its label, and one that the box does not tell of any more is not. */
+// busy: 5
 
 import assert from "node:assert/strict";
 import { close, faults, open, stateIs } from "./browser.mjs";

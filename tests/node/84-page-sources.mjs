@@ -1,4 +1,5 @@
 // long
+// busy: 16
 /* The sources view in a real browser, with real servers on the other side and a home of its own:
  * everything that a person would do to a source, and that no key is ever seen again. */
 

@@ -1,4 +1,5 @@
 // long
+// busy: 21
 /* The ask view in a real browser, with a real server of the other side: a question goes to a
  * source, tokens stream in, and everything that a person would do about it. */
 

@@ -1,4 +1,5 @@
 // long
+// busy: 70
 /* What agents ask, in a real browser: every type of question in every view, Claude Code's
  * permissions through the real hook, somebody else who is first, a server that is restarted,
  * and what hostile words make of it. */

@@ -1,6 +1,7 @@
 /* The least that a view of the page can be, tests/skeleton/view, in a real browser: it is built in
  * with the files that ARCHITECTURE.md lists, which tests/86-skeletons.py holds against it. */
 // long
+// busy: 15
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,5 @@
 // long
+// busy: 50
 /* The runs on the page: who works, how fast and at what, what they say, and what people can do
  * to them; in a real browser, against the real program and an agent that obeys. */
 

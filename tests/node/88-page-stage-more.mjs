@@ -1,5 +1,6 @@
 /* More agents are at work than the stage has figures for, and the page says so. */
 // long
+// busy: 10
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

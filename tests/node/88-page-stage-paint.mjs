@@ -1,4 +1,5 @@
 // long
+// busy: 20
 /* The painter of the stage by itself, handed frames that a test made: what is where, what can be
  * told apart, and what is never asked for. */
 

@@ -1,5 +1,6 @@
 /* The stage in a real browser: what is seen and what can be done. */
 // long
+// busy: 65
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // long
+// busy: 55
 /* Texts that want to be more than text, in every place where an agent's text can stand, through
  * every view: nothing of them is run, made or hidden, and the page stays of use. And every view
  * while the server is killed. */

@@ -1,4 +1,5 @@
 // long
+// busy: 75
 /* What every view must be, in both themes: accessible, whole on a telephone and on a big screen,
  * reachable by keyboard, still for who wants it still. A picture of each is written to the
  * directory SHOTS where one is named: without a graphics card, a picture takes seconds. */

@@ -1,4 +1,5 @@
 // long
+// busy: 63
 /* A minute of five hundred signals a second; tests/soak/page-soak.mjs has ten. */
 
 import { run, test } from "./lib.mjs";

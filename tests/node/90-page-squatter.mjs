@@ -1,6 +1,7 @@
 /* The box is gone, and somebody else answers on its port: the open page offers nothing of use,
  * says nothing, and is itself again when the box is back. */
 // long
+// busy: 10
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
