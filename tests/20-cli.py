@@ -529,7 +529,8 @@ def _():
     (aside,) = (box.data / "journal").glob("*.quarantine")
     assert b'{"seq":5,' in aside.read_bytes()
     again = json.loads(cli("journal", "repair", "--json", "--data", box.data).out)
-    assert again == {"ok": True, "segments": 1, "rewritten": 0, "lost": 0, "checkpoints": 0}, again
+    assert again == {"ok": True, "segments": 1, "rewritten": 0, "lost": 0, "unchecked": 0,
+                     "checkpoints": 0}, again
     with box:
         told = box.history()
     assert [s["seq"] for s in told if "seq" in s] == [1, 2, 3, 4, 6, 7, 8, 9, 10], told

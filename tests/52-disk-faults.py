@@ -461,4 +461,61 @@ def _():
             assert [s["seq"] for s in box.history()] == list(range(1, 201)), "it can be read again"
 
 
+def damaged_journal(old):
+    """A stopped box with three segments or more; signal 5 in the first has a flipped byte."""
+    box = FaultyBox(SMALL_SEGMENTS)
+    with box:
+        for n in range(150):
+            box.emit("x", payload={"pad": "x" * 1000})
+    if old:
+        segments.make_old(box.data)
+    path = sorted((box.data / "journal").glob("*.ndjson"))[0]
+    content = bytearray(path.read_bytes())
+    content[content.index(b'{"seq":5,') + 20] ^= 1
+    path.write_bytes(content)
+    return box
+
+
+def repair(box):
+    return cli("journal", "repair", "--data", box.data, env=box.env)
+
+
+@test("a repair may be cut short by the power at any moment, and the next one ends it")
+def _():
+    for old, call in ((False, "rename"), (True, "rename"), (True, "unlink"), (False, "sync"),
+                      (True, "any"), (False, "write")):
+        for number in (1, 2, 3, 5, 8, 13, 21):
+            box = damaged_journal(old)
+            box.arm_loss(CRASH=f"{call}:{number}", LOSS="mixed", SEED=number)
+            box.fail()
+            repair(box)
+            box.disarm()
+            again = repair(box)
+            assert again.code == 0, (call, number, again)
+            verified = cli("journal", "verify", "--data", box.data)
+            assert verified.code == 0, (old, call, number, verified)
+            leftovers = [p.name for p in (box.data / "journal").iterdir() if "new" in p.name]
+            assert not leftovers, leftovers
+            with box:
+                told = box.history()
+            seqs = [s["seq"] for s in told if "seq" in s]
+            assert seqs == [n for n in range(1, 151) if n != 5], (old, call, number, told[:9])
+
+
+@test("a segment of which bytes cannot be read stays as it is, and a repair mends all others")
+def _():
+    box = damaged_journal(False)
+    paths = sorted((box.data / "journal").glob("*.ndjson"))
+    before, batches = paths[1].read_bytes(), segments.batches(paths[1])
+    hit = batches[len(batches) // 2]
+    box.arm(BAD=f"{paths[1].name}:{hit[2] + 9}:{hit[2] + 10}")
+    box.fail()
+    result = repair(box)
+    assert result.code == 1 and "cannot be copied" in result.err, result
+    assert paths[1].read_bytes() == before
+    box.disarm()
+    verified = cli("journal", "verify", "--data", box.data)
+    assert verified.code == 0, "the segment that could be read is repaired all the same"
+
+
 run()

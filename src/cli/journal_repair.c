@@ -10,6 +10,7 @@ static void show_repair_json(struct out *out, const struct journal_repair *r)
 	put_u64(&out->bytes, "segments", r->segments);
 	put_u64(&out->bytes, "rewritten", r->rewritten);
 	put_u64(&out->bytes, "lost", r->gone);
+	put_u64(&out->bytes, "unchecked", r->unchecked);
 	put_u64(&out->bytes, "checkpoints", r->checkpoints);
 	put_end(&out->bytes);
 	buf_add_char(&out->bytes, '\n');
@@ -22,6 +23,9 @@ static void show_repair(struct out *out, const struct journal_repair *r)
 	if (r->gone)
 		out_print(out, "%llu signals in them are gone, and the journal says so\n",
 		          (unsigned long long)r->gone);
+	if (r->unchecked)
+		out_print(out, "%llu signals are kept that had no checksum\n",
+		          (unsigned long long)r->unchecked);
 	if (r->checkpoints)
 		out_print(out, "%llu damaged checkpoints removed\n",
 		          (unsigned long long)r->checkpoints);

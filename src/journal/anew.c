@@ -2,11 +2,86 @@
 #include "journal/anew.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 
+#include "base/crc32c.h"
+#include "base/must.h"
 #include "journal/disk.h"
 #include "journal/epochs.h"
 #include "journal/recover.h"
 #include "journal/rewrite.h"
+#include "journal/salvage.h"
+
+/* ---- what is in it ---- */
+
+/* The stretch between two batches, and the seqs that are due there. */
+struct anew_hole {
+	uint64_t from, to;
+	uint64_t first, end;
+};
+
+/* Lines in it that are whole go into `out`, as long as the seqs are those that are due. */
+static void find_in_hole(const struct anew *a, const struct anew_hole *h, struct buf *out)
+{
+	struct salvage more;
+
+	salvage_init(&more, a->files.fd, h->first, h->from, h->to);
+	more.has_heads = !a->in.is_old;
+	more.acked = h->end - 1;
+	salvage_run(&more);
+	if (more.next <= h->end)
+		buf_add(out, buf_text(&more.entries));
+	salvage_finish(&more);
+}
+
+static void take_found(struct anew *a, size_t at, const struct buf *found)
+{
+	struct inspection *in = &a->in;
+	size_t n = found->len / sizeof *in->entries;
+
+	if (!n)
+		return;
+	in->entries = must_grow(in->entries, (in->used + n) * sizeof *in->entries);
+	in->states = must_grow(in->states, in->used + n);
+	memmove(in->entries + at + n, in->entries + at, (in->used - at) * sizeof *in->entries);
+	memmove(in->states + at + n, in->states + at, in->used - at);
+	memcpy(in->entries + at, found->at, n * sizeof *in->entries);
+	memset(in->states + at, BATCH_BARE, n);
+	in->count = in->used += n;
+}
+
+/* From the last to the first, for each adds entries behind those that are to be looked at. */
+static void fill_holes(struct anew *a)
+{
+	struct inspection *in = &a->in;
+	size_t next = in->used;
+
+	for (size_t i = in->used; i-- > 0;) {
+		const struct index_entry *e = &in->entries[i];
+		struct anew_hole h = {e->offset + e->length, 0, e->last + 1, 0};
+		struct buf found;
+
+		if (!inspection_is_sound(in, i))
+			continue;
+		if (next < in->used && in->entries[next].first > h.first &&
+		    inspection_start(in, next) > h.from) {
+			h.to = inspection_start(in, next);
+			h.end = in->entries[next].first;
+			buf_init(&found, BATCH_BYTES_MAX);
+			find_in_hole(a, &h, &found);
+			take_found(a, i + 1, &found);
+			buf_finish(&found);
+		}
+		next = i;
+	}
+}
+
+static void count_bare(struct anew *a)
+{
+	for (size_t i = 0; i < a->in.used; i++)
+		if (a->in.states[i] == BATCH_BARE)
+			a->bare += a->in.entries[i].last - a->in.entries[i].first + 1;
+}
 
 bool anew_open(struct anew *a, int dir, const struct shelf *shelf, size_t i, struct error *why)
 {
@@ -22,6 +97,8 @@ bool anew_open(struct anew *a, int dir, const struct shelf *shelf, size_t i, str
 		return false;
 	}
 	buf_init(&a->batch, BATCH_BYTES_MAX);
+	fill_holes(a);
+	count_bare(a);
 	return true;
 }
 
@@ -39,12 +116,25 @@ bool anew_load(struct anew *a, const struct index_entry *e, struct text *lines)
 	buf_clear(&a->batch);
 	at = buf_reserve(&a->batch, e->length);
 	*lines = (struct text){at, e->length};
-	return at && disk_read(a->files.fd, at, e->length, e->offset) == (ssize_t)e->length;
+	if (at && disk_read(a->files.fd, at, e->length, e->offset) == (ssize_t)e->length &&
+	    crc32c(0, at, e->length) == e->crc)
+		return true;
+	a->failed = true;
+	return error_set(&a->why, "segment %llu: signals %llu to %llu can no longer be read",
+	                 (unsigned long long)a->files.first, (unsigned long long)e->first,
+	                 (unsigned long long)e->last);
+}
+
+bool anew_failed(const struct anew *a, struct error *why)
+{
+	if (a->failed && why)
+		*why = a->why;
+	return a->failed;
 }
 
 bool anew_is_spare(const struct anew *a, size_t i)
 {
-	return a->until && a->in.entries[i].first >= a->until;
+	return a->until && inspection_is_sound(&a->in, i) && a->in.entries[i].first >= a->until;
 }
 
 /* ---- is it needed? ---- */
@@ -67,7 +157,7 @@ bool anew_is_needed(struct anew *a, const struct anew_wish *wish)
 {
 	uint64_t end = a->in.title, next = a->files.first;
 
-	if (a->in.is_title_bad || a->in.is_odd || a->in.bare)
+	if (a->in.is_title_bad || a->in.is_odd || a->bare)
 		return true;
 	for (size_t i = 0; i < a->in.used; i++) {
 		const struct index_entry *e = &a->in.entries[i];
@@ -115,6 +205,8 @@ static void write_good(struct anew *a, const struct anew_wish *wish, struct rewr
 		return;
 	if (e->kind == ENTRY_LINES)
 		write_lines(a, wish, w, lines);
+	else if (a->until && e->last >= a->until)
+		rewrite_leave_out(w, a->until - 1, e->kind);
 	else
 		rewrite_copy(w, e, lines);
 }
@@ -138,11 +230,13 @@ bool anew_write(struct anew *a, const struct anew_wish *wish, struct error *why)
 	for (size_t i = 0; i < a->in.used; i++) {
 		if (anew_is_spare(a, i))
 			continue;
-		if (a->in.states[i] == BATCH_GOOD)
+		if (inspection_is_good(&a->in, i))
 			write_good(a, wish, &w, &a->in.entries[i]);
 		else if (a->in.states[i] == BATCH_BAD)
 			write_bad(a, wish, &w, &a->in.entries[i]);
 	}
 	leave_out(a, &w, a->until ? a->until - 1 : a->known, ENTRY_GAP);
+	if (a->failed)
+		rewrite_fail(&w, &a->why);
 	return rewrite_end(&w, a->files.fd, why);
 }

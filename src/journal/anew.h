@@ -1,8 +1,8 @@
 /* anew.h - one segment of a journal that nobody has open, judged, and written anew without
  * what is to go.
  *
- * Lines at its end that have no checksum count as those of a start do; of a segment that is
- * not the newest all was acknowledged.
+ * Lines that have lost their head or index, at its end or between batches, count as those of a
+ * start do; of a segment that is not the newest all was acknowledged.
  */
 #ifndef JOURNAL_ANEW_H
 #define JOURNAL_ANEW_H
@@ -25,15 +25,21 @@ struct anew {
 	uint64_t known; /* up to here seqs were given out */
 	struct inspection in;
 	struct buf batch;
-	uint64_t gone; /* how many signals the new file has a new gap for */
+	uint64_t bare; /* signals that have no checksum; all of them are kept */
+	uint64_t gone; /* signals that the new file has a new gap for */
+	bool failed;   /* see anew_failed() */
+	struct error why;
 };
 
 /* Number i of the shelf. */
 bool anew_open(struct anew *anew, int dir, const struct shelf *shelf, size_t i, struct error *why);
 void anew_close(struct anew *anew);
 
-/* The lines of a batch, until the next call. */
+/* The lines of a batch that is good, until the next call. */
 bool anew_load(struct anew *anew, const struct index_entry *entry, struct text *lines);
+
+/* Could anything that was good not be read again?  Then nobody may act on what was found. */
+bool anew_failed(const struct anew *anew, struct error *why);
 
 /* Is entry i something that the next segment has, too?  It is believed there. */
 bool anew_is_spare(const struct anew *anew, size_t i);

@@ -137,7 +137,7 @@ bool batch_head_read(struct text line, struct index_entry *e)
 {
 	*e = (struct index_entry){0};
 	return text_starts(line, BATCH_HEAD_START) && take_check(&line) && take_all(line, e) &&
-	       e->first > 0 && e->first <= e->last && e->last < SEQ_MAX && e->length > 0;
+	       e->first > 0 && e->first <= e->last && e->last < SEGMENT_SEQ_MAX && e->length > 0;
 }
 
 size_t batch_head_length(const struct index_entry *e)

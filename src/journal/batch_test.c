@@ -17,8 +17,8 @@ static const struct index_entry examples[] = {
 	{.first = 184201, .last = 184260, .length = 6400, .crc = 0x9f3a12cd, .kind = ENTRY_LINES},
 	{.first = 790, .last = 812, .length = 300, .crc = 7, .kind = ENTRY_GAP, .place = 3},
 	{.first = 5, .last = 5, .length = 99, .crc = 0xffffffff, .kind = ENTRY_FORGOTTEN},
-	{.first = SEQ_MAX - 1,
-         .last = SEQ_MAX - 1,
+	{.first = SEGMENT_SEQ_MAX - 1,
+         .last = SEGMENT_SEQ_MAX - 1,
          .length = BATCH_BYTES_MAX,
          .crc = 1,
          .kind = ENTRY_FORGOTTEN,
@@ -69,6 +69,16 @@ static void a_damaged_head_is_none(void **state)
 			assert_false(batch_head_read((struct text){head, at}, &e));
 		}
 	}
+}
+
+/* Else there would be no seq behind it. */
+static void a_head_with_the_last_of_all_seqs_is_none(void **state)
+{
+	struct index_entry e = {.first = 1, .last = SEQ_MAX - 1, .length = 9, .kind = ENTRY_GAP};
+	char head[BATCH_HEAD_MAX];
+	size_t len = batch_head_write(head, &e);
+
+	assert_false(batch_head_read((struct text){head, len - 1}, &e));
 }
 
 static void a_head_is_found_where_it_stands(void **state)
@@ -132,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_head_is_read_as_it_was_written),
 		cmocka_unit_test(a_head_has_the_form_that_the_manual_tells),
 		cmocka_unit_test(a_damaged_head_is_none),
+		cmocka_unit_test(a_head_with_the_last_of_all_seqs_is_none),
 		cmocka_unit_test(a_head_is_found_where_it_stands),
 		cmocka_unit_test(a_title_says_what_follows),
 		cmocka_unit_test(what_was_filled_ahead_is_blank),

@@ -90,7 +90,7 @@ static void give_segment(struct files_reading *r, uint64_t first, uint64_t until
 	for (size_t i = 0; i < in.used && r->next <= r->to && !r->is_enough; i++) {
 		const struct index_entry *e = &in.entries[i];
 
-		if (in.states[i] != BATCH_GOOD)
+		if (!inspection_is_good(&in, i))
 			continue;
 		if (until && e->last >= until)
 			break;

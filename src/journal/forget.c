@@ -111,12 +111,12 @@ static void count_segment(struct forgetting *f, struct anew *a)
 	for (size_t i = 0; i < a->in.used; i++) {
 		const struct index_entry *e = &a->in.entries[i];
 
-		if (a->in.states[i] == BATCH_GOOD) {
+		if (anew_is_spare(a, i))
+			continue;
+		if (inspection_is_good(&a->in, i)) {
 			found += count_batch(f, a, e);
 			continue;
 		}
-		if (anew_is_spare(a, i))
-			continue;
 		f->what->damaged++;
 		if (a->in.states[i] == BATCH_BAD && is_in_range(f, e->first, e->last)) {
 			forget_note(f->what, e->first, e->last);
@@ -137,6 +137,8 @@ static bool forget_count_all(struct forgetting *f, struct error *why)
 			return false;
 		count_segment(f, &a);
 		anew_close(&a);
+		if (anew_failed(&a, why))
+			return false;
 	}
 	return true;
 }
@@ -152,7 +154,8 @@ static bool rewrite_all(struct forgetting *f, struct error *why)
 
 		if (!open_segment(f, i, &a, why))
 			return false;
-		good = !anew_is_needed(&a, &f->wish) || anew_write(&a, &f->wish, why);
+		good = anew_is_needed(&a, &f->wish) ? anew_write(&a, &f->wish, why)
+		                                    : !anew_failed(&a, why);
 		anew_close(&a);
 	}
 	return good;
@@ -209,8 +212,11 @@ bool forget_complete(int dir, struct error *why)
 {
 	uint64_t first;
 
-	if (!forget_read_mark(dir, &first))
-		return errno == ENOENT || error_errno(why, MARK);
+	if (!forget_read_mark(dir, &first)) {
+		if (errno != ENOENT)
+			return error_errno(why, MARK);
+		return remove_ending(dir, REWRITTEN, why); /* of what was cut short before that */
+	}
 	if (!put_all_in_place(dir, why) || !remove_ending(dir, QUARANTINES, why) ||
 	    !kept_remove_from(dir, first, why))
 		return false;
@@ -230,7 +236,7 @@ static bool forget_all(struct forgetting *f, struct error *why)
 	/* What an attempt that was cut short has left is of another day. */
 	if (!remove_ending(f->dir, REWRITTEN, why) || !format_write(f->dir, why))
 		return false;
-	if (rewrite_all(f, why) &&
+	if (rewrite_all(f, why) && (fsync(f->dir) == 0 || error_errno(why, "fsync")) &&
 	    disk_replace(f->dir, MARK, (struct text){mark, (size_t)len}, why))
 		return forget_complete(f->dir, why);
 	remove_ending(f->dir, REWRITTEN, NULL);

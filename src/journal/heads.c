@@ -8,7 +8,8 @@
 #include "journal/inside.h"
 #include "journal/quarantine.h"
 
-#define PROBE_BYTES (32 * KIB)  /* two batches, as a rule */
+#define PROBE_BYTES (32 * KIB) /* two batches, as a rule */
+#define PAGE_BYTES 4096
 #define PIECE_BYTES (256 * KIB) /* read at once, at most */
 
 /* A part of the file, in the walk's scratch, and the batch in it that is looked at. */
@@ -57,6 +58,20 @@ struct found_head {
 	struct index_entry entry;
 };
 
+static size_t to_page_end(uint64_t at)
+{
+	return PAGE_BYTES - (size_t)(at % PAGE_BYTES);
+}
+
+/* What a probe looks at; where that cannot be read, up to the end of the page, and nothing if
+ * that cannot either. */
+static enum cold_answer read_readable(struct walk *s, uint64_t at, struct file_piece *p)
+{
+	enum cold_answer answer = read_piece(s, at, PROBE_BYTES, p);
+
+	return answer == COLD_FAILED ? read_piece(s, at, to_page_end(at), p) : answer;
+}
+
 /* The first head behind `at`, before `end`, if there is one.  What cannot be read is
  * passed over. */
 static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, struct found_head *out)
@@ -69,7 +84,7 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 		const char *newline;
 		size_t place;
 
-		if (read_piece(s, at, PROBE_BYTES, &p) == COLD_WAIT)
+		if (read_readable(s, at, &p) == COLD_WAIT)
 			return COLD_WAIT;
 		if (batch_find_head(p.bytes, at_line, &out->entry, &place)) {
 			out->at = at + place;
@@ -79,7 +94,9 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 		newline = p.bytes.len ? memrchr(p.bytes.at, '\n', p.bytes.len) : NULL;
 		/* A head that the piece ends in is seen whole in the next one. */
 		at_line = newline != NULL;
-		at += newline ? (size_t)(newline + 1 - p.bytes.at) : PROBE_BYTES;
+		at += newline       ? (size_t)(newline + 1 - p.bytes.at)
+		      : p.bytes.len ? p.bytes.len
+		                    : to_page_end(at);
 	}
 	return COLD_READY;
 }

@@ -313,7 +313,7 @@ bool inspect(struct inspection *in, const struct segment_files *f, struct error 
 
 	in->entries = NULL;
 	in->states = NULL;
-	in->count = in->used = in->bare = 0;
+	in->count = in->used = 0;
 	in->is_odd = in->is_title_bad = false;
 	buf_init(&w.part, BATCH_BYTES_MAX);
 	good = fstat(f->fd, &st) == 0 ||
@@ -325,37 +325,49 @@ bool inspect(struct inspection *in, const struct segment_files *f, struct error 
 	return good;
 }
 
+bool inspection_is_good(const struct inspection *in, size_t i)
+{
+	return in->states[i] == BATCH_GOOD || in->states[i] == BATCH_BARE;
+}
+
 bool inspection_is_sound(const struct inspection *in, size_t i)
 {
-	return in->states[i] == BATCH_GOOD || in->states[i] == BATCH_BAD;
+	return inspection_is_good(in, i) || in->states[i] == BATCH_BAD;
 }
 
 uint64_t inspection_start(const struct inspection *in, size_t i)
 {
 	const struct index_entry *e = &in->entries[i];
-	bool has_head = !in->is_old && inspection_is_sound(in, i) && i + in->bare < in->used;
+	bool has_head = !in->is_old && inspection_is_sound(in, i) && in->states[i] != BATCH_BARE;
 
 	return has_head ? e->offset - batch_head_length(e) : e->offset;
 }
 
-/* How many entries before the last sound one, i, belong to its commit.  In the new form an
- * entry that is broken may stand for any number of batches: a smaller part before it may be of
- * the same commit, and then nothing says that it was acknowledged. */
+/* May entry i, which is sound, be of the same commit as `after`, of which it is a part that
+ * comes later?  What stands between them, if anything, is broken, and may be several batches. */
+static bool is_same_commit(const struct inspection *in, size_t i, size_t after)
+{
+	const struct index_entry *e = &in->entries[i], *next = &in->entries[after];
+	bool is_next = e->last + 1 == next->first;
+
+	return is_next ? e->place + 1 == next->place : e->place + 1 < next->place;
+}
+
+/* How many entries before the last sound one, i, belong to its commit, or may. */
 static size_t count_before(const struct inspection *in, size_t i)
 {
-	size_t place = in->entries[i].place, n = 0;
-	bool is_next = true; /* the entry that is looked at stands just before */
+	size_t place = in->entries[i].place, n = 0, after = i;
 
 	if (in->is_old)
 		return place < i + 1 ? place : i;
-	for (; n < i && place > 0; n++) {
-		size_t before = i - n - 1, its = in->entries[before].place;
-		bool is_sound = inspection_is_sound(in, before);
+	for (; n < i && in->entries[after].place > 0; n++) {
+		size_t before = i - n - 1;
 
-		if (is_sound && (its >= place || (is_next && its + 1 != place)))
+		if (!inspection_is_sound(in, before))
+			continue;
+		if (!is_same_commit(in, before, after))
 			break;
-		place = is_sound ? its : place;
-		is_next = is_sound;
+		after = before;
 	}
 	return n;
 }

@@ -25,6 +25,7 @@ enum batch_state {
 	BATCH_GOOD,
 	BATCH_BROKEN, /* the entry itself is no good, or contradicts one before it */
 	BATCH_BAD,    /* the entry is good, the lines are not what it says */
+	BATCH_BARE,   /* lines that were found without head or index; inspect() gives none */
 };
 
 struct inspection {
@@ -39,7 +40,6 @@ struct inspection {
 	unsigned char *states; /* enum batch_state */
 	size_t count;
 	size_t used;    /* entries up to the last that is not of zeros */
-	size_t bare;    /* of these, the last that recovery_inspect found without head or index */
 	bool is_odd;    /* the index ends in the middle of an entry */
 	uint64_t title; /* bytes of the line that the segment begins with; 0 without one */
 	bool is_title_bad;
@@ -53,6 +53,9 @@ bool inspect(struct inspection *inspection, const struct segment_files *files, s
  * before the one before it is on the disk: so only the last can be torn, and all before it
  * were acknowledged. */
 size_t inspection_last_commit(const struct inspection *inspection);
+
+/* Can its lines be had? */
+bool inspection_is_good(const struct inspection *inspection, size_t i);
 
 /* Is what the entry says known, whatever became of its lines? */
 bool inspection_is_sound(const struct inspection *inspection, size_t i);

@@ -117,6 +117,18 @@ static bool begin_epoch(struct journal *j, uint64_t fork, struct error *why)
 	return epochs_add(&j->epochs, j->dir, fork, why) && epochs_mark_remove(j->dir, why);
 }
 
+/* A rewriting that was cut short may have left them: readers know the old form by them. */
+static void drop_stale_indexes(const struct journal *j)
+{
+	for (size_t i = 0; i < j->shelf.count; i++) {
+		char name[SEGMENT_NAME_ROOM];
+
+		segment_name(name, j->shelf.firsts[i], SEGMENT_INDEX);
+		if (faccessat(j->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			segment_drop_stale_index(j->dir, j->shelf.firsts[i]);
+	}
+}
+
 static bool journal_load(struct journal *j, struct error *why)
 {
 	uint64_t fork;
@@ -126,6 +138,7 @@ static bool journal_load(struct journal *j, struct error *why)
 	    !shelf_load(&j->shelf, j->dir, why) || !epochs_load(&j->epochs, j->dir, why) ||
 	    !find_last(j, &fork, why))
 		return false;
+	drop_stale_indexes(j);
 	found = checkpoint_load(j->dir, j->last, &j->checkpoint, &j->checkpoint_seq);
 	if (!begin_epoch(j, fork, why))
 		return false;

@@ -10,6 +10,8 @@
 #include "journal/disk.h"
 #include "journal/segment.h"
 
+#define PAGE_BYTES 4096
+
 static int open_quarantine(int dir, uint64_t first, int flags)
 {
 	char name[SEGMENT_NAME_ROOM];
@@ -18,23 +20,31 @@ static int open_quarantine(int dir, uint64_t first, int flags)
 	return openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 }
 
-/* Returns how many bytes were copied, which is fewer than len where reading or
- * writing fails. */
+/* One page, or as much of it as is wanted: a disk that fails does so page by page.  Returns how
+ * many bytes were copied. */
+static size_t copy_page(int from, uint64_t offset, size_t len, int to, uint64_t at)
+{
+	char page[PAGE_BYTES];
+	ssize_t got = disk_read(from, page, len, offset);
+	struct iovec piece = {page, got > 0 ? (size_t)got : 0};
+
+	return got > 0 && disk_write(to, &piece, 1, at) ? (size_t)got : 0;
+}
+
+/* Returns how many bytes were copied, which is fewer than len where reading or writing fails:
+ * there the copy has zeros. */
 static uint64_t copy_range(int from, uint64_t offset, uint64_t len, int to, uint64_t at)
 {
-	char part[16 * KIB];
-	uint64_t done = 0;
+	uint64_t done = 0, copied = 0;
 
 	while (done < len) {
-		size_t want = len - done < sizeof part ? (size_t)(len - done) : sizeof part;
-		ssize_t got = disk_read(from, part, want, offset + done);
-		struct iovec piece = {part, got > 0 ? (size_t)got : 0};
+		uint64_t want = PAGE_BYTES - (offset + done) % PAGE_BYTES;
 
-		if (got <= 0 || !disk_write(to, &piece, 1, at + done))
-			break;
-		done += (uint64_t)got;
+		want = want < len - done ? want : len - done;
+		copied += copy_page(from, offset + done, (size_t)want, to, at + done);
+		done += want;
 	}
-	return done;
+	return copied;
 }
 
 void quarantine_copy(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)

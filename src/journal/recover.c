@@ -134,12 +134,11 @@ bool recovery_inspect(struct inspection *in, const struct segment_files *f, uint
 	*in = r.in;
 	n = salvage_count(&r.more);
 	in->count = in->used = r.kept + n;
-	in->bare = n;
 	in->entries = must_grow(in->entries, (in->used + 1) * sizeof *in->entries);
 	in->states = must_grow(in->states, in->used + 1);
 	if (n)
 		memcpy(in->entries + r.kept, r.more.entries.at, n * sizeof *in->entries);
-	memset(in->states + r.kept, BATCH_GOOD, n);
+	memset(in->states + r.kept, BATCH_BARE, n);
 	if (known)
 		*known = r.known;
 	salvage_finish(&r.more);
@@ -194,6 +193,14 @@ static void recover_tell(const struct recovery *r, const struct segment_files *f
 
 /* ---- lines without a checksum, and what is gone ---- */
 
+static void fail_to_copy(struct rewrite *w)
+{
+	struct error why;
+
+	error_errno(&why, "segment %llu", (unsigned long long)w->first);
+	rewrite_fail(w, &why);
+}
+
 static void copy_salvaged(struct recovery *r, struct rewrite *w)
 {
 	struct buf lines;
@@ -207,7 +214,7 @@ static void copy_salvaged(struct recovery *r, struct rewrite *w)
 		buf_clear(&lines);
 		at = buf_reserve(&lines, e.length);
 		if (!at || disk_read(r->more.fd, at, e.length, e.offset) != (ssize_t)e.length)
-			rewrite_fail(w);
+			fail_to_copy(w);
 		else
 			rewrite_copy(w, &e, (struct text){at, e.length});
 	}

@@ -308,6 +308,47 @@ static void a_commit_reaches_over_a_head_that_is_gone(void **state)
 	wreck_finish(&w);
 }
 
+static void add_batch(struct buf *out, uint64_t first, uint64_t last, uint16_t place)
+{
+	struct index_entry e = {.first = first, .last = last, .kind = ENTRY_LINES, .place = place};
+	char head[BATCH_HEAD_MAX], line[400];
+	struct buf lines;
+
+	buf_init(&lines, 64 * KIB);
+	for (uint64_t seq = first; seq <= last; seq++) {
+		buf_add(&lines, (struct text){line, line_of(seq, line, sizeof line)});
+		buf_add_char(&lines, '\n');
+	}
+	e.length = (uint32_t)lines.len;
+	e.crc = crc32c(0, lines.at, lines.len);
+	buf_add(out, (struct text){head, batch_head_write(head, &e)});
+	buf_add(out, buf_text(&lines));
+	buf_finish(&lines);
+}
+
+/* The parts that are left of the last commit cannot be those that follow the ones before. */
+static void an_older_commit_is_not_taken_for_part_of_the_torn_one(void **state)
+{
+	struct wreck w;
+	struct buf file;
+	char title[BATCH_HEAD_MAX];
+
+	wreck_init(&w);
+	buf_init(&file, MIB);
+	buf_add(&file, (struct text){title, batch_write_title(title, 1)});
+	add_batch(&file, 1, 10, 0);
+	add_batch(&file, 11, 20, 1);
+	add_batch(&file, 21, 30, 0);
+	add_batch(&file, 31, 40, 1);
+	add_batch(&file, 41, 50, 2);
+	spoil(&file, "{\"seq\":4,");
+	spoil(&file, "{\"commit\":30,");
+	spoil(&file, "{\"commit\":40,");
+	expect_after_start(&w, buf_text(&file), "gap 1-10 damaged 11-20 gap 21-50 lost");
+	buf_finish(&file);
+	wreck_finish(&w);
+}
+
 /* What was cut off at 15, whole, in the order of the cuts. */
 static void expect_cut(struct wreck *w, const char *expected)
 {
@@ -584,6 +625,7 @@ int main(void)
 		cmocka_unit_test(sectors_of_the_last_commit_may_be_missing),
 		cmocka_unit_test(a_hole_in_the_last_commit_cuts_off_what_follows),
 		cmocka_unit_test(a_commit_reaches_over_a_head_that_is_gone),
+		cmocka_unit_test(an_older_commit_is_not_taken_for_part_of_the_torn_one),
 		cmocka_unit_test(only_a_torn_tail_is_cut_and_never_without_a_copy),
 		cmocka_unit_test(lines_that_were_acknowledged_are_kept_without_a_checksum),
 		cmocka_unit_test(a_start_may_be_cut_short),

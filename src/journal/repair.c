@@ -36,13 +36,14 @@ static bool put_all_aside(const struct anew *a, struct error *why)
 	for (size_t i = 0; i < in->used; i++) {
 		const struct index_entry *e = &in->entries[i];
 
-		if (anew_is_spare(a, i))
-			return true;
 		if (!inspection_is_sound(in, i))
 			continue;
-		s.to = in->states[i] == BATCH_BAD ? e->offset + e->length : inspection_start(in, i);
+		s.to = in->states[i] == BATCH_BAD && !anew_is_spare(a, i) ? e->offset + e->length
+		                                                          : inspection_start(in, i);
 		if (!put_aside(a, &s, why))
 			return false;
+		if (anew_is_spare(a, i))
+			return true;
 		s.next = e->last + 1;
 		s.from = e->offset + e->length;
 	}
@@ -62,7 +63,8 @@ static bool repair_segment(int dir, const struct shelf *shelf, size_t i, struct 
 		good = put_all_aside(&a, why) && anew_write(&a, NULL, why) &&
 		       rewrite_put_in_place(dir, a.files.first, why);
 		r->rewritten += good;
-		r->gone += a.gone;
+		r->gone += good ? a.gone : 0;
+		r->unchecked += good ? a.bare : 0;
 	}
 	anew_close(&a);
 	return good;
@@ -73,8 +75,13 @@ static bool repair_all(int dir, struct journal_repair *r, struct error *why)
 	struct shelf shelf;
 	bool good = shelf_load(&shelf, dir, why);
 
-	for (size_t i = 0; good && i < shelf.count; i++) {
-		good = repair_segment(dir, &shelf, i, r, why);
+	for (size_t i = 0; i < shelf.count; i++) {
+		struct error first;
+
+		if (!repair_segment(dir, &shelf, i, r, &first)) {
+			*why = good ? first : *why;
+			good = false;
+		}
 		if (kept_is_damaged(dir, shelf.firsts[i])) {
 			kept_remove(dir, shelf.firsts[i]);
 			r->checkpoints++;
@@ -86,7 +93,7 @@ static bool repair_all(int dir, struct journal_repair *r, struct error *why)
 	return good;
 }
 
-/* What it does to the newest segment, and to files that are missing. */
+/* For what that does to the newest segment, and to files that are missing. */
 static bool start_and_stop(const char *data_dir, struct error *why)
 {
 	struct journal_options o = {.dir = data_dir, .segment_bytes = MIB};

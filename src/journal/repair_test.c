@@ -2,12 +2,13 @@
  * be read before can be read still. */
 #include "journal/repair.h"
 
-#include <stdio.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/must.h"
+#include "journal/batch.h"
 #include "journal/fixture.h"
 #include "journal/verify.h"
 
@@ -90,6 +91,70 @@ static void expect_same_after_repair(const char *dir)
 	buf_finish(&after);
 }
 
+static void flip(const char *dir, uint64_t first, const char *at_text)
+{
+	char *path = segment_path(dir, first, SEGMENT_LINES), *at;
+	struct buf file;
+
+	load_file(path, &file);
+	at = memmem(file.at, file.len, at_text, strlen(at_text));
+	assert_non_null(at);
+	at[strlen(at_text) - 1] ^= 0x04;
+	save_file(path, buf_text(&file));
+	buf_finish(&file);
+	free(path);
+}
+
+/* The last digit of a head's check. */
+static void flip_check(const char *dir, const char *head)
+{
+	char *path = segment_path(dir, 1, SEGMENT_LINES), *at;
+	struct buf file;
+
+	load_file(path, &file);
+	at = memmem(file.at, file.len, head, strlen(head));
+	assert_non_null(at);
+	at = memchr(at, '\n', BATCH_HEAD_MAX);
+	assert_non_null(at);
+	at[-3] = at[-3] == '0' ? '1' : '0';
+	save_file(path, buf_text(&file));
+	buf_finish(&file);
+	free(path);
+}
+
+/* Every line but one, which has a flipped bit, in some file of the journal. */
+static void expect_all_lines_in(const char *dir, uint64_t last)
+{
+	char *journal = must_print("%s/journal", dir);
+	DIR *list = opendir(journal);
+	struct buf all, file;
+	struct dirent *d;
+	unsigned missing = 0;
+
+	assert_non_null(list);
+	buf_init(&all, 16 * MIB);
+	while ((d = readdir(list))) {
+		char *path = path_in(dir, d->d_name);
+
+		if (d->d_type == DT_REG) {
+			load_file(path, &file);
+			buf_add(&all, buf_text(&file));
+			buf_finish(&file);
+		}
+		free(path);
+	}
+	closedir(list);
+	for (uint64_t seq = 1; seq <= last; seq++) {
+		char line[400];
+		size_t len = line_of(seq, line, sizeof line);
+
+		missing += !memmem(all.at, all.len, line, len);
+	}
+	assert_true(missing <= 1);
+	buf_finish(&all);
+	free(journal);
+}
+
 static void a_sound_journal_is_left_alone(void **state)
 {
 	for (int is_old = 0; is_old < 2; is_old++) {
@@ -109,47 +174,92 @@ static void a_sound_journal_is_left_alone(void **state)
 	}
 }
 
+static uint64_t signals_in(const char *dir)
+{
+	struct journal_report report = {0};
+
+	assert_true(journal_verify(dir, &report, NULL));
+	return report.signals;
+}
+
+/* All that could be read can be read, and whatever cannot is in some quarantine. */
+static void expect_repair_of(const char *whole, enum segment_file which, struct text bytes)
+{
+	char *dir = crash_copy(whole), *damaged = segment_path(dir, 1, which);
+	uint64_t before;
+
+	save_file(damaged, bytes);
+	before = signals_in(dir);
+	repaired(dir);
+	assert_int_equal(problems_in(dir), 0);
+	assert_true(signals_in(dir) >= before);
+	expect_all_lines_in(dir, signals_in(whole));
+	assert_int_equal(repaired(dir).rewritten, 0);
+	free(damaged);
+	remove_dir(dir);
+}
+
 /* In every region of a segment that is not the newest. */
 static void a_flipped_bit_anywhere_is_repaired(void **state)
 {
-	for (int is_old = 0; is_old < 2; is_old++) {
+	for (int form = 0; form < 3; form++) { /* new, old, the index of an old one */
+		enum segment_file which = form == 2 ? SEGMENT_INDEX : SEGMENT_LINES;
 		uint64_t second;
-		char *whole = journal_of(3, is_old, &second);
-		char *path = segment_path(whole, 1, SEGMENT_LINES);
-		struct buf lines;
+		char *whole = journal_of(3, form > 0, &second);
+		char *path = segment_path(whole, 1, which);
+		struct buf file;
 
-		load_file(path, &lines);
-		for (size_t at = is_old ? 3 : 0; at < lines.len; at += 97) {
-			char *dir = crash_copy(whole);
-			char *damaged = segment_path(dir, 1, SEGMENT_LINES);
-
-			lines.at[at] ^= 0x04;
-			save_file(damaged, buf_text(&lines));
-			lines.at[at] ^= 0x04;
-			repaired(dir);
-			assert_int_equal(problems_in(dir), 0);
-			assert_int_equal(repaired(dir).rewritten, 0);
-			free(damaged);
-			remove_dir(dir);
+		load_file(path, &file);
+		for (size_t at = form == 1 ? 3 : 0; at < file.len; at += form == 2 ? 5 : 97) {
+			file.at[at] ^= 0x04;
+			expect_repair_of(whole, which, buf_text(&file));
+			file.at[at] ^= 0x04;
 		}
-		buf_finish(&lines);
+		buf_finish(&file);
 		free(path);
 		remove_dir(whole);
 	}
 }
 
-static void flip(const char *dir, uint64_t first, const char *at_text)
+/* A byte of a head: its lines are known by what is left of it. */
+static void lines_behind_a_damaged_head_are_given_back(void **state)
 {
-	char *path = segment_path(dir, first, SEGMENT_LINES), *at;
-	struct buf file;
+	char *dir = new_dir();
+	struct journal *j = open_in(dir);
+	struct journal_repair r;
 
-	load_file(path, &file);
-	at = memmem(file.at, file.len, at_text, strlen(at_text));
-	assert_non_null(at);
-	at[strlen(at_text) - 1] ^= 0x04;
-	save_file(path, buf_text(&file));
-	buf_finish(&file);
-	free(path);
+	for (int i = 0; i < 3; i++)
+		commit(j, 10);
+	journal_close(j);
+	flip(dir, 1, "{\"commit\":20,\"f");
+	r = repaired(dir);
+	assert_int_equal(r.gone, 0);
+	assert_int_equal(r.unchecked, 10);
+	j = open_in(dir);
+	expect_story(j, 0, "1-30");
+	journal_close(j);
+	remove_dir(dir);
+}
+
+/* Its head has another checksum: one of them is wrong, and the other may be. */
+static void lines_that_their_head_contradicts_are_not_believed(void **state)
+{
+	uint64_t second;
+	char *dir = journal_of(3, false, &second);
+	char *line = must_print("{\"seq\":%llu,", (unsigned long long)second - 3);
+	char *head = must_print("{\"commit\":%llu,", (unsigned long long)second - 1);
+	struct buf story;
+
+	flip(dir, 1, line);
+	flip_check(dir, head);
+	repaired(dir);
+	assert_int_equal(problems_in(dir), 0);
+	story_of(dir, &story);
+	assert_non_null(strstr(story.at, " lost"));
+	buf_finish(&story);
+	free(line);
+	free(head);
+	remove_dir(dir);
 }
 
 static void damage_becomes_a_gap_and_the_bytes_are_kept(void **state)
@@ -256,6 +366,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sound_journal_is_left_alone),
 		cmocka_unit_test(a_flipped_bit_anywhere_is_repaired),
+		cmocka_unit_test(lines_behind_a_damaged_head_are_given_back),
+		cmocka_unit_test(lines_that_their_head_contradicts_are_not_believed),
 		cmocka_unit_test(damage_becomes_a_gap_and_the_bytes_are_kept),
 		cmocka_unit_test(lines_that_have_lost_their_index_are_given_back),
 		cmocka_unit_test(a_missing_segment_becomes_a_gap),

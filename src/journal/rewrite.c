@@ -12,8 +12,6 @@
 #include "journal/disk.h"
 #include "journal/placing.h"
 
-#define REWRITE_NAME_ROOM (SEGMENT_NAME_ROOM + 8)
-
 static void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first)
 {
 	char name[SEGMENT_NAME_ROOM];
@@ -22,11 +20,19 @@ static void rewrite_name(char out[REWRITE_NAME_ROOM], uint64_t first)
 	snprintf(out, REWRITE_NAME_ROOM, "%s.new", name);
 }
 
-void rewrite_fail(struct rewrite *w)
+void rewrite_fail(struct rewrite *w, const struct error *why)
 {
 	if (!w->failed)
-		error_errno(&w->why, "segment %llu", (unsigned long long)w->first);
+		w->why = *why;
 	w->failed = true;
+}
+
+static void rewrite_fail_by_errno(struct rewrite *w)
+{
+	struct error why;
+
+	error_errno(&why, "segment %llu", (unsigned long long)w->first);
+	rewrite_fail(w, &why);
 }
 
 static void rewrite_put(struct rewrite *w, struct text bytes)
@@ -34,7 +40,7 @@ static void rewrite_put(struct rewrite *w, struct text bytes)
 	struct iovec piece = {(void *)bytes.at, bytes.len};
 
 	if (!w->failed && !disk_write(w->fd, &piece, 1, w->offset))
-		rewrite_fail(w);
+		rewrite_fail_by_errno(w);
 	w->offset += bytes.len;
 }
 
@@ -47,7 +53,7 @@ void rewrite_begin(struct rewrite *w, int dir, uint64_t first)
 	rewrite_name(name, first);
 	w->fd = openat(dir, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (w->fd < 0)
-		rewrite_fail(w);
+		rewrite_fail_by_errno(w);
 	rewrite_put(w, (struct text){title, batch_write_title(title, first)});
 }
 
@@ -136,9 +142,15 @@ bool rewrite_end(struct rewrite *w, int like, struct error *why)
 	rewrite_end_batch(w);
 	end_gap(w);
 	if (!w->failed && !finish_lines(w, like))
-		rewrite_fail(w);
+		rewrite_fail_by_errno(w);
 	if (w->failed && why)
 		*why = w->why;
+	if (w->failed) {
+		char name[REWRITE_NAME_ROOM];
+
+		rewrite_name(name, w->first);
+		unlinkat(w->dir, name, 0);
+	}
 	if (w->fd >= 0)
 		close(w->fd);
 	buf_finish(&w->batch);

@@ -34,7 +34,8 @@ void rewrite_leave_out(struct rewrite *rewrite, uint64_t to, uint16_t kind); /* 
 void rewrite_copy(struct rewrite *rewrite, const struct index_entry *entry, struct text lines);
 void rewrite_end_batch(struct rewrite *rewrite);
 
-void rewrite_fail(struct rewrite *rewrite); /* errno says why there will be no new file */
+/* There will be no new file. */
+void rewrite_fail(struct rewrite *rewrite, const struct error *why);
 
 /* The file is whole and synced, and as old as `like`; frees all. */
 bool rewrite_end(struct rewrite *rewrite, int like, struct error *why);

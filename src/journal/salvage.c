@@ -13,6 +13,8 @@
 #define PLACES_TRIED 256        /* parts of a commit */
 #define ENTRIES_MAX (256 * MIB) /* as long as an index may be */
 
+#define CRC TEXT(",\"crc32c\":\"")
+
 /* What is being read, and the batch that its lines make. */
 struct salvage_part {
 	struct salvage *to;
@@ -42,31 +44,43 @@ size_t salvage_count(const struct salvage *s)
 	return s->entries.len / sizeof(struct index_entry);
 }
 
-/* Is this line the head of such a batch, but for a few bytes?  Which part of its commit it
- * was nobody knows: the next, or the first of another. */
-static bool is_nearly_head(struct text line, struct index_entry e, uint16_t place)
+/* What the head of such a batch would be, if it were part `place` of its commit: does the line
+ * say the same, but for a few bytes, or does it contradict? */
+enum head_word { HEAD_SILENT, HEAD_VOUCHES, HEAD_CONTRADICTS };
+
+static enum head_word compare_head(struct text line, struct index_entry e, uint16_t place)
 {
 	char head[BATCH_HEAD_MAX];
 	unsigned others = 0;
+	char *crc;
 
 	e.place = place;
 	if (batch_head_write(head, &e) != line.len + 1)
-		return false;
+		return HEAD_SILENT;
 	for (size_t i = 0; i < line.len; i++)
 		others += head[i] != line.at[i];
-	return others <= OTHERS_MAX;
+	if (others <= OTHERS_MAX)
+		return HEAD_VOUCHES;
+	crc = memmem(head, line.len, CRC.at, CRC.len);
+	return crc && memcmp(head, line.at, (size_t)(crc - head) + CRC.len) == 0 ? HEAD_CONTRADICTS
+	                                                                         : HEAD_SILENT;
 }
 
+/* Which part of its commit it was nobody knows: the next, or the first of another.  Lines that
+ * were acknowledged are believed unless their head has another checksum. */
 static bool is_vouched_for(const struct salvage_part *p, const struct index_entry *e)
 {
 	struct text head = {p->head, p->head_len};
 
-	if (!p->to->has_heads || e->last <= p->to->acked)
+	if (!p->to->has_heads)
 		return true;
-	for (uint16_t place = 0; place < PLACES_TRIED; place++)
-		if (is_nearly_head(head, *e, place))
-			return true;
-	return false;
+	for (uint16_t place = 0; place < PLACES_TRIED; place++) {
+		enum head_word word = compare_head(head, *e, place);
+
+		if (word != HEAD_SILENT)
+			return word == HEAD_VOUCHES;
+	}
+	return e->last <= p->to->acked;
 }
 
 /* From `start` to `at`, as a commit of its own. */
@@ -111,7 +125,7 @@ static bool is_gap(const struct salvage_part *p, yyjson_val *line, uint64_t seq,
 	return yyjson_equals_str(yyjson_obj_get(line, "type"), "journal.gap") &&
 	       yyjson_equals_str(yyjson_obj_get(line, "source"), "signalbox") &&
 	       yyjson_get_uint(yyjson_obj_get(payload, "from")) == p->to->next &&
-	       yyjson_get_uint(yyjson_obj_get(payload, "to")) == seq && seq < SEQ_MAX;
+	       yyjson_get_uint(yyjson_obj_get(payload, "to")) == seq && seq < SEGMENT_SEQ_MAX;
 }
 
 /* A head, what is left of one, or nothing: no line of a signal. */

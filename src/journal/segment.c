@@ -45,7 +45,7 @@ bool index_entry_is_newer(const struct index_entry *entry)
 bool index_entry_is_sound(const struct index_entry *entry)
 {
 	return segment_is_whole(entry) && entry->format == ENTRY_FORMAT && entry->first > 0 &&
-	       entry->first <= entry->last && entry->last < SEQ_MAX && entry->length > 0 &&
+	       entry->first <= entry->last && entry->last < SEGMENT_SEQ_MAX && entry->length > 0 &&
 	       entry->length <= BATCH_BYTES_MAX && entry->offset <= INT64_MAX - BATCH_BYTES_MAX &&
 	       entry->kind >= ENTRY_LINES && entry->kind <= ENTRY_FORGOTTEN;
 }
@@ -93,12 +93,12 @@ void segment_gap_line(struct buf *out, uint64_t from, uint64_t to, const char *w
 	buf_add_char(out, '\n');
 }
 
-static void remove_index(int dir, uint64_t first)
+static bool remove_index(int dir, uint64_t first)
 {
 	char name[SEGMENT_NAME_ROOM];
 
 	segment_name(name, first, SEGMENT_INDEX);
-	unlinkat(dir, name, 0);
+	return unlinkat(dir, name, 0) == 0;
 }
 
 bool segment_remove(int dir, uint64_t first)
@@ -122,8 +122,9 @@ void segment_drop_stale_index(int dir, uint64_t first)
 	segment_name(name, first, SEGMENT_LINES);
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	got = fd >= 0 ? disk_read(fd, start, sizeof start, 0) : -1;
-	if (got > 0 && batch_read_title((struct text){start, (size_t)got}, &length) == TITLE_OURS)
-		remove_index(dir, first);
+	if (got > 0 && batch_read_title((struct text){start, (size_t)got}, &length) == TITLE_OURS &&
+	    remove_index(dir, first))
+		fsync(dir); /* else a reader would believe it again after a power cut */
 	if (fd >= 0)
 		close(fd);
 }

@@ -66,6 +66,9 @@ struct segment {
 	uint16_t part; /* how many batches were written since the last sync */
 };
 
+/* Greater ones are garbage, so that there is always room behind the last. */
+#define SEGMENT_SEQ_MAX (SEQ_MAX / 2)
+
 enum segment_file { SEGMENT_LINES, SEGMENT_INDEX, SEGMENT_QUARANTINE };
 
 void segment_name(char out[SEGMENT_NAME_ROOM], uint64_t first, enum segment_file which);

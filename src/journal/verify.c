@@ -261,8 +261,7 @@ static void look_at_shelf(struct journal_report *r, const struct shelf *shelf, i
 		l.next = l.first;
 		r->segments++;
 		if (kept_is_damaged(dir, l.first))
-			say(r,
-			    "segment %llu: its checkpoint is damaged; delete it, it has no signals",
+			say(r, "segment %llu: its checkpoint is damaged; it has no signals",
 			    (unsigned long long)l.first);
 		if (look_at_segment(&l, dir, &why))
 			continue;
