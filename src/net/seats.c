@@ -37,7 +37,8 @@ static void seats_note(struct seats *p, int what)
 
 void seats_init(struct seats *p, struct loop *loop, unsigned max)
 {
-	*p = (struct seats){.loop = loop, .max = max, .tell.fire = seats_log_untold};
+	*p = (struct seats){
+		.loop = loop, .own = geteuid(), .max = max, .tell.fire = seats_log_untold};
 	peer_line_init(&p->line);
 	inputs_init(&p->inputs, loop);
 	slices_init(&p->slices, loop);
@@ -65,9 +66,9 @@ unsigned seats_taken(const struct seats *p)
 	return n;
 }
 
-static enum place seats_place_of(const struct peer *peer)
+static enum place seats_place_of(const struct seats *p, const struct peer *peer)
 {
-	bool is_ours = peer->uid_known && (peer->uid == geteuid() || peer->uid == 0);
+	bool is_ours = peer->uid_known && (peer->uid == p->own || peer->uid == 0);
 
 	if (peer->is_unix)
 		return PLACE_UNIX;
@@ -171,7 +172,7 @@ bool seats_meet(struct seats *p, int fd, struct peer *peer)
 
 bool seats_admit(struct seats *p, const struct peer *peer)
 {
-	while (!has_room(p, seats_place_of(peer)))
+	while (!has_room(p, seats_place_of(p, peer)))
 		if (!evict(p)) {
 			seats_note(p, TURNED_AWAY);
 			p->turned_away++;
@@ -187,7 +188,7 @@ struct seat *seats_give(struct seats *p, struct conn *conn, const struct peer *p
 	seat->seats = p;
 	seat->conn = conn;
 	seat->peer = *peer;
-	seat->place = seats_place_of(peer);
+	seat->place = seats_place_of(p, peer);
 	list_init(&seat->in_ready);
 	p->counts[seat->place]++;
 	if (seat->place == PLACE_UNKNOWN)

@@ -54,6 +54,7 @@ struct seat {
 
 struct seats {
 	struct loop *loop;
+	uid_t own; /* asked for once, not for each that comes */
 	unsigned max, counts[PLACE_KINDS];
 	struct map parties; /* by name */
 	struct pool pool;
