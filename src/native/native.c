@@ -23,6 +23,7 @@
 #include "net/account.h"
 
 #define NATIVE_SAY_MAX (4 * KIB)
+#define HELLO_USUAL 512 /* most are shorter; the others grow */
 
 /* --- saying ----------------------------------------------------------------- */
 
@@ -110,6 +111,7 @@ static void welcome(struct client *c, const struct http *http)
 	struct buf out;
 
 	buf_init(&out, NATIVE_SAY_MAX);
+	buf_reserve(&out, HELLO_USUAL);
 	put_object(&out, NULL);
 	put_word(&out, "op", "hello");
 	put_word(&out, "epoch", journal_epoch(o->journal));

@@ -59,10 +59,13 @@ static void conn_end(struct conn *conn, const char *why)
 	struct error words;
 
 	assert(!conn->closing);
-	/* They may be those of a tls that goes when the user closes. */
-	error_set(&words, "%s", why);
+	/* Those of a tls go when the user closes. */
+	if (conn->tls) {
+		error_set(&words, "%s", why);
+		why = words.words;
+	}
 	if (user)
-		user->gone(conn, words.words);
+		user->gone(conn, why);
 	conn_close(conn);
 }
 

@@ -16,6 +16,8 @@
 /* A body up to this size leaves in one send with its head. */
 #define TOGETHER_MAX (16 * KIB)
 
+#define LINES_MAX 128 /* of a head that are in every one: status, date and the empty one */
+
 #define REFUSAL_MAX (8 * KIB) /* the longest words, escaped */
 
 /* The code is what a program may go by when it was refused with this status. */
@@ -83,11 +85,15 @@ static bool add_date(struct buf *out)
 
 bool http_head(const struct http *http, struct buf *out, unsigned status, const char *extra)
 {
+	struct text more = text_of(extra), common = text_of(http->site->common);
+
+	/* At once, and not in steps: most connections have one answer. */
+	buf_reserve(out, LINES_MAX + more.len + common.len);
 	buf_print(out, "HTTP/1.1 %u %s\r\n", status, status_of(status)->words);
 	if (status >= 200)
 		add_date(out);
-	buf_add(out, text_of(extra));
-	buf_add(out, text_of(http->site->common));
+	buf_add(out, more);
+	buf_add(out, common);
 	buf_add(out, TEXT("\r\n"));
 	return !out->full;
 }

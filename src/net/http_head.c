@@ -9,6 +9,8 @@
 #include "base/must.h"
 #include "net/inside.h"
 
+#define HEAD_USUAL 512 /* most heads are shorter; the others grow */
+
 static int refuse_with(struct http *http, unsigned status)
 {
 	http->refusal = status;
@@ -127,6 +129,8 @@ void http_parser_begin(struct http *http)
 	llhttp_init(&http->parser, HTTP_REQUEST, &settings);
 	http->parser.data = http;
 	buf_clear(&http->head);
+	/* It is no longer than what is there, if that is all of it. */
+	buf_reserve(&http->head, http->in_len < HEAD_USUAL ? http->in_len : HEAD_USUAL);
 	http->request = (struct http_request){0};
 	http->fields_len = http->target_len = http->refusal = 0;
 	http->head_used = http->extras = 0;
@@ -190,17 +194,20 @@ static struct text field_value(const struct http *http, unsigned i)
 
 static unsigned count_fields(const struct http *http, const char *name)
 {
+	struct text wanted = text_of(name);
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < http->fields_len; i++)
-		count += text_equal_nocase(field_name(http, i), text_of(name));
+		count += text_equal_nocase(field_name(http, i), wanted);
 	return count;
 }
 
 struct text http_field(const struct http *http, const char *name)
 {
+	struct text wanted = text_of(name);
+
 	for (unsigned i = 0; i < http->fields_len; i++)
-		if (text_equal_nocase(field_name(http, i), text_of(name)))
+		if (text_equal_nocase(field_name(http, i), wanted))
 			return field_value(http, i);
 	return (struct text){0};
 }

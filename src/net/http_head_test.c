@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "net/inside.h"
 #include "net/test_client.h"
 
 #define HEAD_MAX 512
@@ -531,6 +532,26 @@ static void queries_are_decoded(void **state)
 	assert_false(http_query_has(TEXT("ab=c&b=a"), "a"));
 }
 
+/* One allocation for a head that comes in one piece; but nobody is given room for bytes that
+ * did not come. */
+static void a_head_has_room_for_what_came(void **state)
+{
+	static const char most_of_a_head[] =
+		"GET / HTTP/1.1\r\n" HOST
+		"A: 01234567890123456789012345678901234567890123456789\r\n"
+		"B: 01234567890123456789012345678901234567890123456789\r\n";
+	struct text head = {most_of_a_head, sizeof(most_of_a_head) - 1};
+	struct world *w = *state;
+
+	client_say(&w->client, head);
+	assert_true(w->http->head.len < 128 && head.len > 128);
+	assert_true(w->http->head.room >= head.len && w->http->head.room <= 2 * head.len);
+	part(w);
+	join(w);
+	client_say(&w->client, TEXT("G"));
+	assert_true(w->http->head.room <= 64);
+}
+
 #define world_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -543,6 +564,7 @@ int main(void)
 		world_test(an_upgrade_is_one_only_to_websocket),
 		world_test(fields_are_found_whatever_their_case),
 		world_test(bodies_and_streams_are_what_was_sent),
+		world_test(a_head_has_room_for_what_came),
 		cmocka_unit_test(queries_are_decoded),
 	};
 
