@@ -6,7 +6,7 @@ import os
 import threading
 from urllib.parse import quote
 
-from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, temp_dir, test
+from lib import PATIENCE_S, ROOT, Box, cli, eventually, run, sections, temp_dir, test
 
 SMALL = (ROOT / "tests" / "fixtures" / "show" / "small.json").read_text()
 DEFAULT = (ROOT / "show" / "default.json").read_text()
@@ -386,6 +386,32 @@ def _():
         box.emit({"type": "knock", "payload": {}})
         eventually(lambda: played(box) == before + 1)
         assert get(box, "/start").status == 404
+
+
+@test("a show that is exchanged while it is saved loses no performance, nor does a kill")
+def _():
+    config = temp_dir() / "config.yaml"
+    config.write_text("journal:\n  segment: 1MiB\n")  # the end of each is a checkpoint
+    knock = {"type": "knock", "payload": {"words": "x" * 2000}}
+    lines = "".join(json.dumps(knock) + "\n" for _ in range(250))
+    active = lambda: box.request("GET", "/api/status").json()["show"]["active"]
+    with Box(args=["--config", str(config)]) as box:
+        must(change(box, "PUT", body=SMALL))
+        slow = {**NODE, "steps": [{"action": "flash", "target": "ada", "duration": 3600000}]}
+        must(change(box, "POST", "/choreographies", slow), 201)
+        document = get(box).text
+        for n in range(12):
+            answer = box.request("POST", "/api/signal", lines,
+                                 {"Content-Type": "application/x-ndjson"})
+            assert answer.status == 200, answer
+            must(change(box, "PUT", body=document.replace("{", "{" + " " * n, 1)))
+        box.request("GET", "/api/stage")
+        eventually(lambda: active() == 3000)
+        eventually(lambda: b'"performances":[{' in sections(box.data)["show"])
+        box.kill9()
+        box.start()
+        box.request("GET", "/api/stage")
+        eventually(lambda: active() == 3000)
 
 
 # --- the command line --------------------------------------------------------

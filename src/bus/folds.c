@@ -192,6 +192,8 @@ static bool follow(struct folded *f, uint64_t limit, uint64_t until_ns)
 	struct text lines;
 	struct gap gap;
 
+	if (f->seq < limit && !folded_may_go_on(f, until_ns))
+		return true;
 	while (f->reader && has_time && f->seq < limit) {
 		news = journal_read(f->reader, READ_CHUNK, &lines, &gap);
 		if (news == JOURNAL_LINES)

@@ -29,12 +29,10 @@
 #define FOLDS_TURN_NS 200000 /* of all that follow, at the end of a turn */
 #define FOLDS_TICK_MS 250    /* folds_tick is called so often while it says so */
 
-struct bus;
 struct folded;
 struct folds;
 struct journal;
 struct saved_state;
-
 enum fold_pace { FOLD_ITSELF, FOLD_AT_ONCE, FOLD_LATER };
 
 struct fold_kind {
@@ -56,12 +54,12 @@ struct fold_kind {
 	void (*heard)(void *self, bool is_all); /* later: a piece; is it all there is? */
 	/* At once: all up to seq is on the disk. */
 	void (*durable)(void *self, uint64_t seq);
-
 	void (*save)(const void *self, struct buf *out);
 	/* In its place, for a long state: one piece; false: the last.  All are of the state at
 	 * save_begin, whatever is heard meanwhile.  It forgets the one before. */
 	void (*save_begin)(void *self);
 	bool (*save_more)(void *self, struct buf *out);
+	bool stands_still; /* later: it hears nothing from save_begin to the last piece */
 	/* False: that is no such state; what was loaded of it is forgotten.  *seq is where it
 	 * stands, to be changed by a state that says so itself. */
 	bool (*load)(void *self, struct text saved, uint64_t *seq);
@@ -115,6 +113,8 @@ bool fold_is_behind(const struct folded *folded);
 /* Folds on, for at most so long; true: it is at the present.  Or up to this signal. */
 bool fold_reach(struct folded *folded, uint64_t ns);
 bool fold_reach_to(struct folded *folded, uint64_t seq, uint64_t ns);
-void fold_watch(struct folded *folded, bool watch); /* somebody watches, or no longer does */
+void fold_watch(struct folded *folded, bool watch);  /* somebody watches, or no longer does */
+bool fold_stands_still(const struct folded *folded); /* to be saved */
+void fold_save_rest(struct folded *folded);          /* first, by whoever must change it now */
 
 #endif

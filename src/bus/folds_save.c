@@ -53,17 +53,11 @@ static void save_seq(const struct folded *f, struct buf *out)
 	section_end(out, begun);
 }
 
-static void save_bounded(const struct folded *f, struct buf *out)
+static bool is_too_long(const struct folded *f)
 {
-	struct buf saved;
+	size_t most = f->kind->saved_max;
 
-	buf_init(&saved, f->kind->saved_max);
-	f->kind->save(f->self, &saved);
-	if (saved.full)
-		log_warn("journal", "the state of '%s' is too long to be saved", f->kind->name);
-	else
-		buf_add(out, buf_text(&saved));
-	buf_finish(&saved);
+	return most && f->saved->bytes.len - f->saved_begun > most;
 }
 
 static void end_section(struct folded *f)
@@ -71,6 +65,10 @@ static void end_section(struct folded *f)
 	struct buf *out = &f->saved->bytes;
 	size_t most = f->kind->kept_max;
 
+	if (is_too_long(f)) {
+		log_warn("journal", "the state of '%s' is too long to be saved", f->kind->name);
+		out->len = f->saved_begun;
+	}
 	section_end(out, f->saved_begun);
 	if (folded_is_later(f) || f->is_past)
 		save_seq(f, out);
@@ -89,11 +87,14 @@ static void begin_section(struct folded *f)
 		f->kind->save_begin(f->self);
 		return;
 	}
-	if (f->kind->saved_max)
-		save_bounded(f, &f->saved->bytes);
-	else
-		f->kind->save(f->self, &f->saved->bytes);
+	f->kind->save(f->self, &f->saved->bytes);
 	end_section(f);
+}
+
+static void add_piece(struct folded *f)
+{
+	if (!f->kind->save_more(f->self, &f->saved->bytes) || is_too_long(f))
+		end_section(f);
 }
 
 static void save_texts(const struct folded *f)
@@ -110,11 +111,34 @@ static void save_texts(const struct folded *f)
 
 /* --- a step at a time ------------------------------------------------------ */
 
+bool fold_stands_still(const struct folded *f)
+{
+	return f->has_more && f->kind->stands_still;
+}
+
+void fold_save_rest(struct folded *f)
+{
+	while (fold_stands_still(f))
+		add_piece(f);
+}
+
+bool folded_may_go_on(struct folded *f, uint64_t until_ns)
+{
+	while (fold_stands_still(f) && clock_mono_ns() < until_ns)
+		add_piece(f);
+	return !fold_stands_still(f);
+}
+
+/* One that stands still is saved at once, so that it does not for long. */
 static bool begin_one_that_folds_later(struct folds *folds)
 {
 	list_each(&folds->all, l) {
 		struct folded *f = list_of(l, struct folded, in_folds);
 
+		if (fold_stands_still(f)) {
+			add_piece(f);
+			return true;
+		}
 		if (!f->saved && folded_is_later(f)) {
 			begin_section(f);
 			return true;
@@ -142,8 +166,7 @@ static bool save_piece(struct folds *folds)
 
 		if (!f->has_more)
 			continue;
-		if (!f->kind->save_more(f->self, &f->saved->bytes))
-			end_section(f);
+		add_piece(f);
 		return true;
 	}
 	return false;

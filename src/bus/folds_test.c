@@ -23,7 +23,8 @@ struct sum {
 	uint64_t count, total, last, durable;
 	unsigned pieces;
 	bool is_all;
-	bool refuses; /* what was saved */
+	bool refuses;   /* what was saved */
+	unsigned saved; /* numbers of it */
 };
 
 static void hear(void *self, const struct signal *s)
@@ -95,6 +96,37 @@ static const struct fold_kind later = {KIND("slow", FOLD_LATER)};
 static const struct fold_kind timid = {KIND("timid", FOLD_LATER), .flood = 300};
 static const struct fold_kind careful = {KIND("careful", FOLD_LATER), .durable_first = true};
 static const struct fold_kind narrow = {KIND("narrow", FOLD_LATER), .saved_max = 4};
+
+/* A number at a time: they would not fit together if it heard something in between. */
+static void begin_numbers(void *self)
+{
+	((struct sum *)self)->saved = 0;
+}
+
+static bool save_number(void *self, struct buf *out)
+{
+	struct sum *sum = self;
+	const uint64_t numbers[] = {sum->count, sum->total, sum->last};
+
+	buf_print(out, sum->saved ? " %llu" : "%llu", (unsigned long long)numbers[sum->saved]);
+	return ++sum->saved < 3;
+}
+
+static const struct fold_kind still = {.name = "still",
+                                       .pace = FOLD_LATER,
+                                       .hear = hear,
+                                       .save_begin = begin_numbers,
+                                       .save_more = save_number,
+                                       .stands_still = true,
+                                       .load = load};
+static const struct fold_kind still_narrow = {.name = "still",
+                                              .pace = FOLD_LATER,
+                                              .saved_max = 4,
+                                              .hear = hear,
+                                              .save_begin = begin_numbers,
+                                              .save_more = save_number,
+                                              .stands_still = true,
+                                              .load = load};
 
 static struct sum quick, odds, slow;
 static struct folded *slow_fold;
@@ -345,6 +377,14 @@ static void a_state_that_is_too_long_is_not_saved(void **state)
 	assert_int_equal(section_find(buf_text(&out), "narrow").len, 0);
 	assert_true(section_find(buf_text(&out), "slow").len > 0);
 	assert_true(section_find(buf_text(&out), "window").len > 0);
+	fold_remove(f);
+	sum = (struct sum){0};
+	f = folds_add(bus_folds(fixture_bus), &still_narrow, &sum);
+	assert_true(fold_reach(f, UINT64_C(1000000000)));
+	buf_clear(&out);
+	save_now(bus_folds(fixture_bus), &out, NULL);
+	assert_int_equal(section_find(buf_text(&out), "still").len, 0);
+	assert_true(section_find(buf_text(&out), "window").len > 0);
 	buf_finish(&out);
 	fold_remove(f);
 }
@@ -454,6 +494,8 @@ static unsigned draw(unsigned count)
 static void each_state_is_of_one_moment(void **state)
 {
 	struct folds *folds = bus_folds(fixture_bus);
+	struct sum sum = {0};
+	struct folded *f = folds_add(folds, &still, &sum);
 
 	for (unsigned round = 0; round < 50; round++) {
 		uint64_t own, began = journal_last_seq(fixture_journal);
@@ -467,6 +509,7 @@ static void each_state_is_of_one_moment(void **state)
 				folds_turn(folds);
 			if (draw(4) == 0)
 				folds_tick(folds);
+			fold_reach(f, 0);
 		}
 		buf_init(&out, 8 * MIB);
 		for (size_t i = 0; i < folds->state.count; i++)
@@ -477,9 +520,72 @@ static void each_state_is_of_one_moment(void **state)
 		assert_true(text_to_u64(section_find(all, "slow.seq"), &own));
 		assert_true(own <= folds->state.seq);
 		assert_sum_at(section_find(all, "slow"), own);
+		assert_true(text_to_u64(section_find(all, "still.seq"), &own));
+		assert_true(own <= folds->state.seq);
+		assert_sum_at(section_find(all, "still"), own);
 		buf_finish(&out);
 		folds_save_abandon(folds);
 	}
+	fold_remove(f);
+}
+
+static void save_up_to(struct folds *folds, struct folded *f)
+{
+	folds_save_begin(folds);
+	while (!fold_stands_still(f))
+		assert_true(folds_save_step(folds));
+}
+
+static void one_that_stands_still_goes_on_when_it_is_saved(void **state)
+{
+	struct folds *folds = bus_folds(fixture_bus);
+	struct sum sum = {0};
+	struct folded *f = folds_add(folds, &still, &sum);
+
+	emit(3);
+	assert_true(fold_reach(f, UINT64_C(1000000000)));
+	save_up_to(folds, f);
+	emit(2);
+	assert_false(fold_reach(f, 0));
+	assert_int_equal(sum.last, 3);
+	assert_true(fold_reach(f, UINT64_C(1000000000))); /* saves the rest first */
+	assert_false(fold_stands_still(f));
+	assert_int_equal(sum.last, 5);
+	assert_int_equal(sum.saved, 3);
+	save_up_to(folds, f);
+	assert_true(folds_save_step(folds)); /* before all others begin */
+	assert_int_equal(sum.saved, 1);
+	assert_false(folds->is_dated);
+	fold_save_rest(f);
+	assert_int_equal(sum.saved, 3);
+	assert_false(fold_stands_still(f));
+	save_up_to(folds, f);
+	folds_save_abandon(folds);
+	assert_false(fold_stands_still(f));
+	fold_remove(f);
+}
+
+static void a_stop_while_one_stands_still_saves_all(void **state)
+{
+	struct folds *folds = bus_folds(fixture_bus);
+	struct sum sum = {0};
+	struct folded *f = folds_add(folds, &still, &sum);
+
+	emit(3);
+	assert_true(fold_reach(f, UINT64_C(1000000000)));
+	save_up_to(folds, f);
+	assert_true(folds_save_step(folds));
+	emit(2);
+	fixture_stop();
+	fixture_start();
+	join();
+	sum = (struct sum){0};
+	f = folds_add(bus_folds(fixture_bus), &still, &sum);
+	assert_int_equal(fold_seq(f), 3);
+	assert_int_equal(sum.total, sum_to(3));
+	assert_true(fold_reach(f, UINT64_C(1000000000)));
+	assert_int_equal(sum.total, sum_to(5));
+	fold_remove(f);
 }
 
 /* ---- a moment of the past ---- */
@@ -651,6 +757,8 @@ int main(void)
 		TEST(a_turn_that_saves_is_bounded),
 		TEST(one_that_is_due_meanwhile_comes_after_it),
 		TEST(each_state_is_of_one_moment),
+		TEST(one_that_stands_still_goes_on_when_it_is_saved),
+		TEST(a_stop_while_one_stands_still_saves_all),
 		TEST(a_moment_of_the_past_is_folded_from_near),
 		TEST(a_moment_is_reached_in_pieces),
 		TEST(the_window_texts_and_long_states_are_not_kept),

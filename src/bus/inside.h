@@ -102,6 +102,8 @@ struct folds {
 bool folded_is_later(const struct folded *folded);
 /* From the checkpoint; false: it has none there, or none that is good. */
 bool folded_load(struct folded *folded);
+/* False: it stands still, for its state is being saved, and the time was too short for the rest. */
+bool folded_may_go_on(struct folded *folded, uint64_t until_ns);
 /* One step of a checkpoint, the least that a turn can do; false: it is whole. */
 bool folds_save_step(struct folds *folds);
 void folds_save_begin(struct folds *folds);

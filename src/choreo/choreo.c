@@ -379,7 +379,7 @@ static void save_one(const struct choreo *choreo, const struct performance *p, s
 	buf_add_char(out, '}');
 }
 
-void choreo_save(const struct choreo *choreo, struct buf *out)
+static void save_head(const struct choreo *choreo, struct buf *out)
 {
 	put_object(out, NULL);
 	put_u64(out, "last", choreo->last_id);
@@ -387,13 +387,26 @@ void choreo_save(const struct choreo *choreo, struct buf *out)
 	put_key(out, "now");
 	json_add_number(out, choreo->now_ms);
 	put_list(out, "performances");
-	list_each(&choreo->performances, l) {
+}
+
+bool choreo_save_some(const struct choreo *choreo, struct link **next, struct buf *out)
+{
+	struct link *l = *next ? *next : choreo->performances.next;
+	size_t enough = out->len + CHOREO_PIECE;
+
+	if (!*next)
+		save_head(choreo, out);
+	for (; l != &choreo->performances && out->len < enough && !out->full; l = l->next) {
 		if (l != choreo->performances.next)
 			buf_add_char(out, ',');
 		save_one(choreo, in_choreo(l), out);
 	}
+	*next = l;
+	if (l != &choreo->performances && !out->full)
+		return true;
 	put_list_end(out);
 	put_end(out);
+	return false;
 }
 
 static bool choreo_load_one(struct choreo *choreo, const struct places *places, yyjson_val *saved)

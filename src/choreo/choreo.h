@@ -14,11 +14,13 @@
 #include "stage/command.h"
 
 struct choreo;
+struct link;
 
 /* Signals may come quicker than a show can play them.  What would be one too many, or
  * too much to remember of signals, is not begun, and counted. */
 #define CHOREO_ACTIVE_MAX 65536
-#define CHOREO_PARTS_MAX 4096 /* choreographies of a document */
+#define CHOREO_PIECE (16 * KIB) /* or one performance: saved at a time */
+#define CHOREO_PARTS_MAX 4096   /* choreographies of a document */
 
 struct choreo_options {
 	void *self;
@@ -50,7 +52,9 @@ uint64_t choreo_refused(const struct choreo *choreo);
 /* All of it as a JSON object, and back: places says where the choreographies are now.
  * A performance of one that is not the same is lost.  False: it is not that. */
 typedef void choreo_lost_fn(void *self, uint64_t performance);
-void choreo_save(const struct choreo *choreo, struct buf *out);
+/* Saved in pieces of CHOREO_PIECE bytes: *next is NULL at first; false: that was the last.
+ * Nothing may change meanwhile. */
+bool choreo_save_some(const struct choreo *choreo, struct link **next, struct buf *out);
 bool choreo_load(struct choreo *choreo, yyjson_val *saved, const struct places *places,
                  choreo_lost_fn *lost, void *self);
 

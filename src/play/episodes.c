@@ -26,10 +26,17 @@ void episodes_init(struct episodes *e, size_t max)
 	list_init(&e->notes);
 }
 
+static void leave_notes(struct episodes *e, struct episode_entry *entry)
+{
+	if (e->to_save == &entry->in_notes)
+		e->to_save = entry->in_notes.next;
+	list_remove(&entry->in_notes);
+}
+
 static void forget_episode(struct episodes *e, struct episode_entry *entry)
 {
 	map_remove(&e->known, entry->note.about);
-	list_remove(&entry->in_notes);
+	leave_notes(e, entry);
 	free(entry);
 	assert(e->count > 0);
 	e->count--;
@@ -90,7 +97,7 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 		map_set(&e->known, note->about, entry);
 		e->count++;
 	}
-	list_remove(&entry->in_notes);
+	leave_notes(e, entry);
 	list_add(&e->notes, &entry->in_notes);
 }
 
@@ -112,15 +119,35 @@ static void save_note(const struct episode_note *note, struct buf *out)
 	buf_add_char(out, ']');
 }
 
-void episodes_save(const struct episodes *e, struct buf *out)
+void episodes_save_begin(struct episodes *e)
 {
-	buf_add_char(out, '[');
-	list_each(&e->notes, l) {
-		if (l != e->notes.next)
+	e->to_save = e->notes.next;
+	e->saved = 0;
+}
+
+/* No more than may be known: a flood of new ones shall not hold it up. */
+static bool has_more(const struct episodes *e)
+{
+	return e->to_save != &e->notes && e->saved < e->max;
+}
+
+bool episodes_save_some(struct episodes *e, struct buf *out)
+{
+	size_t enough = out->len + EPISODES_PIECE;
+
+	if (e->saved == 0)
+		buf_add_char(out, '[');
+	while (has_more(e) && out->len < enough && !out->full) {
+		if (e->saved++)
 			buf_add_char(out, ',');
-		save_note(&in_notes(l)->note, out);
+		save_note(&in_notes(e->to_save)->note, out);
+		e->to_save = e->to_save->next;
 	}
+	if (has_more(e) && !out->full)
+		return true;
 	buf_add_char(out, ']');
+	e->to_save = NULL;
+	return false;
 }
 
 void episodes_load(struct episodes *e, yyjson_val *saved)

@@ -312,7 +312,7 @@ static yyjson_val *list_of_show(const struct show *show, int list)
 	return yyjson_obj_get(list == ENTITIES ? show->scene : show->root, list_names[list]);
 }
 
-void play_save(const struct play *play, struct buf *out)
+static void save_head(const struct play *play, struct buf *out)
 {
 	put_object(out, NULL);
 	put_u64(out, "version", play_version(play));
@@ -328,14 +328,47 @@ void play_save(const struct play *play, struct buf *out)
 	put_key(out, "wiring");
 	wiring_save(play->wiring, out);
 	put_key(out, "stage");
-	stage_save(play->stage, out);
-	put_key(out, "choreo");
-	choreo_save(play->choreo, out);
+}
+
+static void save_rest(const struct play *play, struct buf *out)
+{
 	put_key(out, "bindings");
 	bindings_save(play->bindings, out);
 	put_key(out, "offstage");
 	offstage_save(&play->offstage, out);
 	buf_add_char(out, '}');
+}
+
+bool play_save_more(const struct play *play, struct play_saving *at, struct buf *out)
+{
+	switch (at->part) {
+	case PLAY_HEAD:
+		save_head(play, out);
+		at->part = PLAY_STAGE;
+		return true;
+	case PLAY_STAGE:
+		if (stage_save_some(play->stage, &at->actor, out))
+			return true;
+		put_key(out, "choreo");
+		at->part = PLAY_CHOREO;
+		return true;
+	case PLAY_CHOREO:
+		if (!choreo_save_some(play->choreo, &at->performance, out))
+			at->part = PLAY_REST;
+		return true;
+	case PLAY_REST:
+		save_rest(play, out);
+		break;
+	}
+	return false;
+}
+
+void play_save(const struct play *play, struct buf *out)
+{
+	struct play_saving at = {PLAY_HEAD};
+
+	while (play_save_more(play, &at, out))
+		;
 }
 
 static void lose_performance(void *self, uint64_t performance)

@@ -10,6 +10,7 @@
 #include "stage/command.h"
 #include "stage/show.h"
 
+struct link;
 struct play;
 
 struct play_options {
@@ -70,6 +71,13 @@ uint64_t play_refused(const struct play *play); /* those beyond the ceiling */
  * performance of them is as in the document.  False: it was not written here, and the
  * play is not to be used any more. */
 void play_save(const struct play *play, struct buf *out);
+/* The same, a piece at a time; false: that was the last.  Nothing may change meanwhile. */
+struct play_saving {
+	enum { PLAY_HEAD, PLAY_STAGE, PLAY_CHOREO, PLAY_REST } part;
+	size_t actor;
+	struct link *performance;
+};
+bool play_save_more(const struct play *play, struct play_saving *at, struct buf *out);
 bool play_load(struct play *play, yyjson_val *saved);
 
 #endif

@@ -14,9 +14,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/put.h"
-#include "play/episodes.h"
-#include "play/play.h"
-#include "play/recall.h"
+#include "play/inside.h"
 #include "signal/json.h"
 
 #define VERSIONS_A_MS 1024          /* the latest time is far below 2^53 with it */
@@ -26,33 +24,9 @@
  * instead. */
 #define COMMAND_MAX (4 * MIB)
 
-/* What would be more is left out of what is saved: it is the performances of tens of
- * thousands of signals. */
-#define PLAY_SAVED_MAX (8 * MIB)
-
-#define CLOCK_SLACK_MS 5000.0
-
 #define OWN_SOURCE "stage" /* what people do on a screen is no episode of its own */
 
-struct theatre {
-	struct theatre_options options;
-	struct show *show;
-	struct play *play;
-	struct buf document;
-	char tag[THEATRE_TAG_LEN + 1];
-	bool is_running;
-	double now_ms;
-	struct theatre_stats stats;
-	double tokens, filled_ms; /* of the pace */
-	struct json_reader reader;
-	struct buf json; /* scratch of one command */
-	struct recall recall;
-	struct episodes sources;  /* by correlation */
-	struct episodes entities; /* by entity */
-	bool must_look;           /* a command could not be told */
-};
-
-static uint64_t first_version(double now_ms)
+uint64_t theatre_first_version(double now_ms)
 {
 	return (uint64_t)fmax(now_ms, 0) * VERSIONS_A_MS;
 }
@@ -87,8 +61,7 @@ static void take_command(void *self, const struct stage_command *command, uint64
 		t->options.command(t->options.self, version, command->at_ms, json);
 }
 
-/* Who follows must look; a version of before is of no use to anybody. */
-static void turn_page(struct theatre *t, uint64_t least)
+void theatre_turn_page(struct theatre *t, uint64_t least)
 {
 	uint64_t version = play_version(t->play) + 1;
 
@@ -120,8 +93,7 @@ static bool revive(struct play *play, struct text saved)
 	return good;
 }
 
-/* saved may be empty. */
-static bool put_on(struct theatre *t, struct text json, struct text saved, struct error *why)
+bool theatre_put_on(struct theatre *t, struct text json, struct text saved, struct error *why)
 {
 	const struct play_options options = {.self = t, .command = take_command};
 	struct show *show = show_read(json, why);
@@ -165,12 +137,12 @@ struct theatre *theatre_create(const struct theatre_options *options, double now
 	recall_init(&t->recall, THEATRE_COMMANDS);
 	episodes_init(&t->sources, THEATRE_EPISODES);
 	episodes_init(&t->entities, THEATRE_EPISODES);
-	if (!put_on(t, show_default(), TEXT(""), &why)) {
+	if (!theatre_put_on(t, show_default(), TEXT(""), &why)) {
 		log_error("theatre", "the show in the program: %s", why.words);
 		abort();
 	}
 	keep_document(t, show_default());
-	play_set_version(t->play, first_version(now_ms));
+	play_set_version(t->play, theatre_first_version(now_ms));
 	recall_clear(&t->recall, play_version(t->play));
 	return t;
 }
@@ -199,12 +171,12 @@ bool theatre_use(struct theatre *t, struct text json, double now_ms, struct erro
 	theatre_tick(t, now_ms);
 	buf_init(&saved, PLAY_SAVED_MAX);
 	play_save(t->play, &saved);
-	good = put_on(t, json, saved.full ? TEXT("") : buf_text(&saved), why);
+	good = theatre_put_on(t, json, saved.full ? TEXT("") : buf_text(&saved), why);
 	buf_finish(&saved);
 	if (!good)
 		return false;
 	keep_document(t, json);
-	turn_page(t, version + 1);
+	theatre_turn_page(t, version + 1);
 	return true;
 }
 
@@ -289,14 +261,14 @@ void theatre_hear(struct theatre *t, const struct signal *s, double now_ms)
 	if (may_play(t))
 		play_line(t, s);
 	if (t->must_look)
-		turn_page(t, 0);
+		theatre_turn_page(t, 0);
 }
 
 void theatre_tick(struct theatre *t, double now_ms)
 {
 	play_tick(t->play, set_now(t, now_ms));
 	if (t->must_look)
-		turn_page(t, 0);
+		theatre_turn_page(t, 0);
 }
 
 double theatre_next(const struct theatre *t)
@@ -312,7 +284,7 @@ bool theatre_start(struct theatre *t, double now_ms)
 		return false;
 	t->is_running = true;
 	play_mark(t->play, set_now(t, now_ms));
-	turn_page(t, 0);
+	theatre_turn_page(t, 0);
 	return true;
 }
 
@@ -322,7 +294,7 @@ bool theatre_stop(struct theatre *t, double now_ms)
 		return false;
 	t->is_running = false;
 	play_reset(t->play, set_now(t, now_ms));
-	turn_page(t, 0);
+	theatre_turn_page(t, 0);
 	return true;
 }
 
@@ -392,77 +364,4 @@ void theatre_counts(const struct theatre *t, struct buf *out)
 void theatre_each_wire(const struct theatre *t, theatre_wire_fn *each, void *self)
 {
 	play_each_wire(t->play, each, self);
-}
-
-/* ---- for the checkpoint ---- */
-
-void theatre_save(const struct theatre *t, struct buf *out)
-{
-	struct buf play;
-
-	put_object(out, NULL);
-	put_bool(out, "running", t->is_running);
-	put_u64(out, "processed", t->stats.processed);
-	put_u64(out, "skipped", t->stats.skipped);
-	put_key(out, "now");
-	json_add_number(out, t->now_ms);
-	put_key(out, "tokens");
-	json_add_number(out, t->tokens);
-	put_key(out, "filled");
-	json_add_number(out, t->filled_ms);
-	put_key(out, "sources");
-	episodes_save(&t->sources, out);
-	put_key(out, "entities");
-	episodes_save(&t->entities, out);
-	buf_init(&play, PLAY_SAVED_MAX);
-	play_save(t->play, &play);
-	if (!play.full) {
-		put_json(out, "play", buf_text(&play));
-	}
-	buf_finish(&play);
-	buf_add_char(out, '}');
-}
-
-/* A clock that was ahead then and is set right now would stand still for as long: so
- * what was under way is not gone on with. */
-static bool load_play(struct theatre *t, yyjson_val *root, double now_ms)
-{
-	double saved_ms = now_ms;
-	yyjson_val *play = yyjson_obj_get(root, "play");
-
-	json_number(yyjson_obj_get(root, "now"), &saved_ms);
-	if (!play || saved_ms > now_ms + CLOCK_SLACK_MS)
-		return true;
-	t->now_ms = saved_ms;
-	json_number(yyjson_obj_get(root, "tokens"), &t->tokens);
-	json_number(yyjson_obj_get(root, "filled"), &t->filled_ms);
-	return play_load(t->play, play);
-}
-
-static bool load_state(struct theatre *t, yyjson_val *root, double now_ms)
-{
-	yyjson_val *running = yyjson_obj_get(root, "running");
-
-	if (!yyjson_is_bool(running))
-		return false;
-	t->is_running = yyjson_get_bool(running);
-	t->stats.processed = yyjson_get_uint(yyjson_obj_get(root, "processed"));
-	t->stats.skipped = yyjson_get_uint(yyjson_obj_get(root, "skipped"));
-	episodes_load(&t->sources, yyjson_obj_get(root, "sources"));
-	episodes_load(&t->entities, yyjson_obj_get(root, "entities"));
-	return load_play(t, root, now_ms);
-}
-
-bool theatre_load(struct theatre *t, struct text saved, double now_ms)
-{
-	struct json_reader reader;
-	bool good;
-
-	json_reader_init(&reader, saved.len);
-	good = load_state(t, yyjson_doc_get_root(json_read(&reader, saved, NULL)), now_ms);
-	json_reader_finish(&reader);
-	if (!good) /* its play may be half of that */
-		put_on(t, theatre_show(t), TEXT(""), NULL);
-	turn_page(t, first_version(now_ms));
-	return good;
 }

@@ -86,7 +86,11 @@ typedef void theatre_wire_fn(void *self, struct text id, uint64_t passed, uint64
 void theatre_each_wire(const struct theatre *theatre, theatre_wire_fn *each, void *self);
 
 /* For the checkpoint: everything but the document, which load must find in use. */
-void theatre_save(const struct theatre *theatre, struct buf *out);
+void theatre_save(struct theatre *theatre, struct buf *out);
+/* The same, a piece at a time; false: that was the last.  Notes may come meanwhile, but nothing
+ * else may change. */
+void theatre_save_begin(struct theatre *theatre);
+bool theatre_save_more(struct theatre *theatre, struct buf *out);
 bool theatre_load(struct theatre *theatre, struct text saved, double now_ms);
 
 #endif

@@ -433,6 +433,84 @@ static void all_of_it_is_there_after_a_restart(void **state)
 	close_house(&house);
 }
 
+#define PIECE_MAX (17 * KIB) /* a piece and one performance more */
+
+static void note(struct house *house, unsigned run, const char *via)
+{
+	char *name = must_print("run-%u", run);
+	const struct signal s = {.correlation = text_of(name), .via = text_of(via)};
+
+	theatre_note(house->theatre, &s);
+	free(name);
+}
+
+/* The next one to be saved among them: first it moves to the end, then it is replaced. */
+static void notes_between_the_pieces_lose_no_episode(void **state)
+{
+	struct house house, again;
+	struct buf saved;
+	unsigned count = 0;
+
+	open_house(&house);
+	open_house(&again);
+	buf_init(&saved, 16 * MIB);
+	for (unsigned i = 0; i < 3000; i++)
+		note(&house, i, "left");
+	theatre_save_begin(house.theatre);
+	while (theatre_save_more(house.theatre, &saved)) {
+		for (unsigned i = 0; i < 10; i++)
+			note(&house, (count * 500 + i) % 3000, i % 2 ? "right" : "left");
+		for (unsigned i = 0; i < 3000; i += 250)
+			note(&house, i + count % 7, "right");
+		count++;
+	}
+	assert_true(theatre_load(again.theatre, buf_text(&saved), NOON));
+	for (unsigned i = 0; i < 3000; i++) {
+		char *name = must_print("run-%u", i);
+
+		assert_true(theatre_source(again.theatre, text_of(name)).len > 0);
+		free(name);
+	}
+	buf_finish(&saved);
+	close_house(&again);
+	close_house(&house);
+}
+
+/* All together are what one go would have written. */
+static void it_is_saved_in_pieces(void **state)
+{
+	struct house house;
+	struct buf whole, pieces;
+	unsigned count = 0;
+	bool more = true;
+
+	open_house(&house);
+	for (unsigned i = 0; i < 3000; i++) {
+		char *run = must_print("run-%u", i);
+
+		hear(&house, (struct said){"tool_call", "demo", run}, NOON + i / 100);
+		free(run);
+	}
+	buf_init(&whole, 16 * MIB);
+	buf_init(&pieces, 16 * MIB);
+	theatre_save(house.theatre, &whole);
+	theatre_save_begin(house.theatre);
+	while (more) {
+		size_t before = pieces.len;
+
+		more = theatre_save_more(house.theatre, &pieces);
+		assert_in_range(pieces.len - before, 0, PIECE_MAX);
+		count++;
+	}
+	assert_true(count > pieces.len / PIECE_MAX && whole.len > 20 * PIECE_MAX);
+	assert_true(text_equal(buf_text(&pieces), buf_text(&whole)));
+	reopen(&house, NOON + 40, true);
+	assert_int_equal(theatre_stats(house.theatre).active, 3000);
+	buf_finish(&whole);
+	buf_finish(&pieces);
+	close_house(&house);
+}
+
 static void a_stopped_show_is_stopped_after_a_restart(void **state)
 {
 	struct house house;
@@ -498,6 +576,8 @@ int main(void)
 		cmocka_unit_test(an_entity_is_in_the_episode_of_its_last_performance),
 		cmocka_unit_test(only_so_many_episodes_are_known),
 		cmocka_unit_test(all_of_it_is_there_after_a_restart),
+		cmocka_unit_test(it_is_saved_in_pieces),
+		cmocka_unit_test(notes_between_the_pieces_lose_no_episode),
 		cmocka_unit_test(a_stopped_show_is_stopped_after_a_restart),
 		cmocka_unit_test(a_clock_that_was_wrong_stops_nothing),
 		cmocka_unit_test(what_was_not_saved_here_is_refused),

@@ -421,15 +421,15 @@ bool stage_plays(struct stage *stage, const struct stage_command *command, struc
 
 /* ---- remembering ---- */
 
-void stage_save(const struct stage *stage, struct buf *out)
+bool stage_save_some(const struct stage *stage, size_t *next, struct buf *out)
 {
-	buf_add_char(out, '[');
-	for (size_t i = 0; i < stage->count; i++) {
-		if (i)
-			buf_add_char(out, ',');
-		actor_save(&stage->actors[i], out);
-	}
+	buf_add_char(out, *next ? ',' : '[');
+	if (*next < stage->count)
+		actor_save(&stage->actors[(*next)++], out);
+	if (*next < stage->count)
+		return true;
 	buf_add_char(out, ']');
+	return false;
 }
 
 static struct tween *load_tween(const struct stage *stage, yyjson_val *saved)

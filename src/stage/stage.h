@@ -85,7 +85,9 @@ bool stage_plays(struct stage *stage, const struct stage_command *command, struc
 
 /* The entities as a JSON list, and back: places says where they are now.  False: it is
  * not that. */
-void stage_save(const struct stage *stage, struct buf *out);
+/* Saved an actor at a time: *next is 0 at first; false: that was the last.  Nothing may change
+ * meanwhile. */
+bool stage_save_some(const struct stage *stage, size_t *next, struct buf *out);
 bool stage_load(struct stage *stage, yyjson_val *saved, const struct places *places);
 
 /* A performance will not go on, nor what a binding began: whoever it had is as when

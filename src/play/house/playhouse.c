@@ -117,8 +117,8 @@ static void is_due(uv_timer_t *timer)
 	struct playhouse *p = timer->data;
 
 	p->due_ms = NAN;
-	if (is_present(p))
-		theatre_tick(p->theatre, now(p));
+	if (is_present(p) && !fold_stands_still(p->folded))
+		theatre_tick(p->theatre, now(p)); /* otherwise in a millisecond */
 	wake_for(p, theatre_next(p->theatre));
 }
 
@@ -189,9 +189,14 @@ static void folded_piece(void *self, bool is_all)
 	loop_later(p->options.loop, &p->settling);
 }
 
-static void save(const void *self, struct buf *out)
+static void begin_save(void *self)
 {
-	theatre_save(((const struct playhouse *)self)->theatre, out);
+	theatre_save_begin(((struct playhouse *)self)->theatre);
+}
+
+static bool save_more(void *self, struct buf *out)
+{
+	return theatre_save_more(((struct playhouse *)self)->theatre, out);
 }
 
 static bool load_stage(void *self, struct text saved, uint64_t *seq)
@@ -210,7 +215,9 @@ static const struct fold_kind stage_fold = {
 	.saved_max = SAVED_MAX,
 	.hear = fold_signal,
 	.heard = folded_piece,
-	.save = save,
+	.save_begin = begin_save,
+	.save_more = save_more,
+	.stands_still = true,
 	.load = load_stage,
 };
 
@@ -391,6 +398,7 @@ double hands_now(struct playhouse *p)
 	if (!p->folded)
 		return 0;
 	playhouse_reach(p);
+	fold_save_rest(p->folded);
 	return now(p);
 }
 
