@@ -12,8 +12,8 @@ import time
 import crash
 import segments
 from faults import FaultyBox
-from lib import (PATIENCE_S, SLOW, WS, Box, Events, Skip, cli, comment, eventually, run, temp_dir,
-                 test)
+from lib import (PATIENCE_S, SLOW, TEXT, WS, Box, Events, Skip, cli, comment, eventually,
+                 frame_bytes, run, temp_dir, test)
 
 CEILING = 64 << 20  # bytes that may wait for a failing disk
 BIG = 900 * 1024
@@ -459,6 +459,22 @@ def _():
         box.disarm()
         with box:
             assert [s["seq"] for s in box.history()] == list(range(1, 201)), "it can be read again"
+
+
+@test("a client that is far ahead of a slow disk is read no further, and gets every acknowledgement")
+def _():
+    box = FaultyBox()
+    box.arm(SLOW=300)
+    many = 20_000  # more than may be outstanding
+    emits = b"".join(
+        frame_bytes(TEXT, b'{"op":"emit","ref":%d,"signal":{"type":"x"}}' % n) for n in range(many))
+    with box, WS(box) as ws:
+        ws.json()
+        box.fail()
+        sender = threading.Thread(target=ws.wire.send, args=(emits,))
+        sender.start()
+        assert [ws.json()["ref"] for _ in range(many)] == list(range(many))
+        sender.join()
 
 
 def damaged_journal(old):

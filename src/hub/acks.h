@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "base/text.h"
 
-#define ACKS_MAX 8192  /* outstanding; at more, the client is not read */
+#define ACKS_MAX 8192  /* outstanding; then no more is read, and what was read is heard */
 #define ACK_REF_MAX 54 /* bytes of a ref as written */
 
 struct ack {

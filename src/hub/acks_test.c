@@ -59,6 +59,7 @@ static void refs_survive_growth_and_wrapping(void **state)
 	acks_destroy(acks);
 }
 
+/* What was read with the one that filled it is taken all the same. */
 static void it_says_when_it_is_full(void **state)
 {
 	struct acks *acks = acks_create(NULL);
@@ -68,6 +69,10 @@ static void it_says_when_it_is_full(void **state)
 		acks_add(acks, TEXT("x"));
 	}
 	assert_true(acks_is_full(acks));
+	for (int i = 0; i < ACKS_MAX; i++)
+		acks_add(acks, TEXT("y"));
+	assert_true(text_is((struct text){acks_at(acks, 0)->ref, 1}, "x"));
+	assert_true(text_is((struct text){acks_at(acks, 2 * ACKS_MAX - 1)->ref, 1}, "y"));
 	acks_destroy(acks);
 }
 
