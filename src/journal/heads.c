@@ -56,6 +56,7 @@ struct found_head {
 	bool is_there;
 	uint64_t at;
 	struct index_entry entry;
+	struct file_piece piece; /* that it was found in */
 };
 
 static size_t to_page_end(uint64_t at)
@@ -86,6 +87,7 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 
 		if (read_readable(s, at, &p) == COLD_WAIT)
 			return COLD_WAIT;
+		out->piece = p;
 		if (batch_find_head(p.bytes, at_line, &out->entry, &place)) {
 			out->at = at + place;
 			out->is_there = out->at < end;
@@ -130,8 +132,8 @@ static uint64_t next_probe(const struct file_stretch *t, uint64_t next, bool by_
 }
 
 /* A head whose batch begins at or before next, and not far before; or the beginning of the
- * file. */
-static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at)
+ * file.  The piece is one that has it, if that is in memory still. */
+static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at, struct file_piece *p)
 {
 	struct file_stretch t = {0, walk_size(s), s->file->first, s->file->until, false};
 	bool by_halves = false;
@@ -143,10 +145,12 @@ static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at)
 
 		if (next_head(s, probe, t.high, &head) == COLD_WAIT)
 			return COLD_WAIT;
+		*p = (struct file_piece){0};
 		if (head.is_there && head.entry.first <= next) {
 			t.low = head.at;
 			t.low_seq = head.entry.first;
 			t.is_head = true;
+			*p = head.piece;
 		} else {
 			t.high = probe;
 			t.high_seq = head.is_there ? head.entry.first : t.high_seq;
@@ -157,14 +161,15 @@ static enum cold_answer seek_head(struct walk *s, uint64_t next, uint64_t *at)
 	return COLD_READY;
 }
 
-static enum cold_answer start_place(struct walk *s, uint64_t next, uint64_t *at)
+static enum cold_answer start_place(struct walk *s, uint64_t next, uint64_t *at,
+                                    struct file_piece *p)
 {
 	if (s->end_seq && next == s->end_seq)
 		*at = s->end_at;
 	else if (s->hint_seq && next >= s->hint_seq && next < s->end_seq)
 		*at = s->hint_at;
 	else
-		return seek_head(s, next, at);
+		return seek_head(s, next, at, p);
 	return COLD_READY;
 }
 
@@ -300,7 +305,7 @@ enum walk_news heads_read(struct walk *s, const struct walk_question *q, struct 
 
 	if (!s->warm)
 		s->size = 0; /* it may have grown */
-	if (start_place(s, q->next, &at) == COLD_WAIT)
+	if (start_place(s, q->next, &at, &p) == COLD_WAIT)
 		return WALK_COLD;
 	while (found) {
 		if (load_head(s, q, at, &p) == COLD_WAIT)
