@@ -300,6 +300,10 @@ def _():
     box.arm(FAIL="sync:1:EIO")
     with box:
         box.emit("before")
+        # The idle writer fills it ahead, and syncs that, too.
+        (segment,) = (box.data / "journal").glob("*.ndjson")
+        eventually(lambda: segment.stat().st_size > 100_000)
+        time.sleep(0.1 * SLOW)
         box.fail()
         box.emit("after")
         box.stop()
