@@ -126,7 +126,9 @@ static bool load_prompts(struct text saved, struct buf *out)
 	bool good = prompts_load(prompts, saved);
 
 	buf_init(out, SAVED_MAX);
-	prompts_save(prompts, out);
+	prompts_save_begin(prompts);
+	while (prompts_save_more(prompts, out))
+		;
 	prompts_destroy(prompts);
 	return good;
 }
@@ -137,7 +139,9 @@ static void load_resume(struct text saved, struct buf *out)
 
 	resume_load(resume, saved);
 	buf_init(out, SAVED_MAX);
-	resume_save(resume, out);
+	resume_save_begin(resume);
+	while (resume_save_more(resume, out))
+		;
 	resume_destroy(resume);
 }
 

@@ -30,8 +30,10 @@ static void print_at(struct journal *journal, const char key[PROMPTS_KEY], uint6
 	runs_join(runs, folds);
 	folds_catch_up(folds);
 	buf_init(&out, STATE_MAX);
-	prompts_save(prompts, &out);
-	resume_save(resume, &out);
+	for (prompts_save_begin(prompts); prompts_save_more(prompts, &out);)
+		;
+	for (resume_save_begin(resume); resume_save_more(resume, &out);)
+		;
 	for (runs_save_begin(runs); runs_save_more(runs, &out);)
 		;
 	printf("%llu %llu %.*s\n", (unsigned long long)seq, (unsigned long long)folds_began(folds),

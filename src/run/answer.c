@@ -10,6 +10,7 @@
 #include "base/put.h"
 #include "bus/bus.h"
 #include "run/inside.h"
+#include "run/prompts_inside.h"
 
 /* Somebody who is to hear when an answer is on the disk. */
 struct waiter {
@@ -70,6 +71,7 @@ static bool emit_closed(struct prompts *all, struct prompt *p, enum prompt_state
 	put_word(&out, "why", why);
 	if (state == PROMPT_EXPIRED && p->other)
 		put_json(&out, "value", text_of(p->other));
+	saving_change(&all->saving, &p->to_save);
 	p->claimed = true;
 	p->why = must_dup(why);
 	if (emit(all, &out, &how, &trouble) == BUS_ACCEPTED)
@@ -143,6 +145,7 @@ static void tell_verdict(struct prompts *all, struct prompt *p)
 
 	if (p->told || !prompts_deliver(all, p))
 		return;
+	saving_change(&all->saving, &p->to_save);
 	p->told = true;
 	begin_signal(&out, "prompt.told", p);
 	emit(all, &out, &how, NULL);

@@ -95,26 +95,4 @@ void offered_options_init(struct offered_options *offer, const struct prompt *pr
                           enum answers may);
 void offered_options_finish(struct offered_options *offer);
 
-/* ---- prompts.c and answer.c ---- */
-
-#define PROMPTS_LINE_MAX (4 * MIB) /* a longer prompt is none */
-
-struct prompts {
-	struct prompts_options options;
-	unsigned char key[PROMPTS_KEY];
-	struct json_reader json;
-	struct map by_id, by_own; /* id, run NUL own id -> the newest such prompt */
-	struct link open, closing, closed;
-	struct link waiters; /* for answers that are not on the disk yet */
-	size_t open_count, closed_count;
-	size_t open_bytes, closed_bytes;
-};
-
-/* False: its agent is not there. */
-bool prompts_deliver(const struct prompts *prompts, const struct prompt *prompt);
-
-/* Ends and forgets what is too much; seq is that of the newest signal. */
-void prompts_trim(struct prompts *prompts, uint64_t seq);
-void prompts_drop_waiters(struct prompts *prompts);
-
 #endif

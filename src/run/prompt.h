@@ -71,6 +71,7 @@ struct prompt {
 	size_t bytes;          /* what it costs to keep */
 	struct link in_open;   /* prompts.open */
 	struct link in_closed; /* prompts.closing, prompts.closed */
+	size_t to_save;        /* its number while they are saved (bus/saving.h) */
 };
 
 /* s is a signal `prompt` with this payload. */

@@ -14,6 +14,7 @@
 #include "bus/bus.h"
 #include "bus/folds.h"
 #include "run/inside.h"
+#include "run/prompts_inside.h"
 
 struct prompts *prompts_create(const struct prompts_options *options)
 {
@@ -39,6 +40,7 @@ void prompts_destroy(struct prompts *all)
 
 	if (!all)
 		return;
+	saving_finish(&all->saving);
 	while (map_next(&all->by_id, &at, &key, &prompt))
 		prompt_destroy(prompt);
 	prompts_drop_waiters(all);
@@ -161,6 +163,7 @@ static void forget_prompt(struct prompts *all, struct prompt *p)
 
 	assert(p->state != PROMPT_OPEN && all->closed_bytes >= p->bytes);
 	assert(all->closed_count > 0);
+	saving_change(&all->saving, &p->to_save);
 	all->closed_count--;
 	all->closed_bytes -= p->bytes;
 	map_remove(&all->by_id, text_of(p->id));
@@ -198,6 +201,7 @@ static void expire_oldest(struct prompts *all, uint64_t seq)
 	struct prompt *p = list_of(all->open.next, struct prompt, in_open);
 
 	assert(all->open_count > 0);
+	saving_change(&all->saving, &p->to_save);
 	free(p->why);
 	p->why = must_dup("too many prompts are open");
 	free(p->value);
@@ -258,6 +262,7 @@ static void hear_prompt(struct prompts *all, const struct signal *s, yyjson_val 
 			prompt_destroy(p);
 			return;
 		}
+		saving_change(&all->saving, &old->to_save);
 		free(old->why);
 		old->why = must_dup("it was asked again");
 		old->told = true;
@@ -372,34 +377,13 @@ void prompts_hear(struct prompts *all, const struct signal *s)
 		return;
 	}
 	p = map_get(&all->by_id, json_text(yyjson_obj_get(payload, "prompt")));
-	if (p)
-		ends[end].hear(all, p, s->seq, payload);
+	if (!p)
+		return;
+	saving_change(&all->saving, &p->to_save);
+	ends[end].hear(all, p, s->seq, payload);
 }
 
-/* --- saving ---------------------------------------------------------------- */
-
-static void save_list(const struct link *list, size_t offset, bool *first, struct buf *out)
-{
-	for (const struct link *l = list->next; l != list; l = l->next) {
-		if (!*first)
-			buf_add_char(out, ',');
-		*first = false;
-		prompt_save((const struct prompt *)((const char *)l - offset), out);
-	}
-}
-
-void prompts_save(const struct prompts *all, struct buf *out)
-{
-	bool first = true;
-
-	buf_add_char(out, '[');
-	save_list(&all->closed, offsetof(struct prompt, in_closed), &first, out);
-	save_list(&all->closing, offsetof(struct prompt, in_closed), &first, out);
-	save_list(&all->open, offsetof(struct prompt, in_open), &first, out);
-	buf_add_char(out, ']');
-}
-
-static void load_one(struct prompts *all, struct prompt *p)
+void prompts_take(struct prompts *all, struct prompt *p)
 {
 	if (p->state == PROMPT_OPEN) {
 		add_open(all, p);
@@ -412,25 +396,7 @@ static void load_one(struct prompts *all, struct prompt *p)
 	all->closed_bytes += p->bytes;
 }
 
-bool prompts_load(struct prompts *all, struct text saved)
-{
-	yyjson_doc *doc = yyjson_read_opts((char *)saved.at, saved.len, YYJSON_READ_BIGNUM_AS_RAW,
-	                                   &json_memory, NULL);
-	yyjson_arr_iter it = yyjson_arr_iter_with(yyjson_doc_get_root(doc));
-	bool good = yyjson_is_arr(yyjson_doc_get_root(doc));
-	yyjson_val *one;
-
-	while ((one = yyjson_arr_iter_next(&it))) {
-		struct prompt *p = prompt_load(one);
-
-		if (p && !map_get(&all->by_id, text_of(p->id)))
-			load_one(all, p);
-		else
-			prompt_destroy(p);
-	}
-	yyjson_doc_free(doc);
-	return good;
-}
+/* --- as a fold --------------------------------------------------------------- */
 
 /* Few lines have the word, and an escape could spell it. */
 static bool may_want(struct text line)
@@ -448,9 +414,14 @@ static void fold_is_durable(void *self, uint64_t seq)
 	prompts_durable(self, seq);
 }
 
-static void fold_saves(const void *self, struct buf *out)
+static void fold_begins_save(void *self)
 {
-	prompts_save(self, out);
+	prompts_save_begin(self);
+}
+
+static bool fold_saves_more(void *self, struct buf *out)
+{
+	return prompts_save_more(self, out);
 }
 
 static bool fold_loads(void *self, struct text saved, uint64_t *seq)
@@ -466,6 +437,7 @@ const struct fold_kind prompts_fold = {
 	.wants = prompts_wants,
 	.hear = fold_hears,
 	.durable = fold_is_durable,
-	.save = fold_saves,
+	.save_begin = fold_begins_save,
+	.save_more = fold_saves_more,
 	.load = fold_loads,
 };

@@ -112,8 +112,9 @@ struct back_prompts prompts_back(struct prompts *prompts);
 /* How they are folded from the journal (bus/folds.h). */
 extern const struct fold_kind prompts_fold;
 
-/* For the checkpoint; load is for one that has heard nothing yet. */
-void prompts_save(const struct prompts *prompts, struct buf *out);
+/* For the checkpoint, a piece at a time (bus/saving.h); load: for one that has heard nothing. */
+void prompts_save_begin(struct prompts *prompts);
+bool prompts_save_more(struct prompts *prompts, struct buf *out); /* false: the last */
 bool prompts_load(struct prompts *prompts, struct text saved);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/put.h"
 #include "bus/backs.h"
 #include "run/inside.h"
+#include "run/prompts_inside.h"
 
 static enum back_answer reply(void *self, const struct back_reply *r, struct error *why)
 {

@@ -136,14 +136,21 @@ static enum back_answer answer(const char *id, const char *value)
 	return prompts_answer(prompts, &a, &why);
 }
 
-static void assert_saved_alike(const struct prompts *a, const struct prompts *b)
+static void save(struct prompts *all, struct buf *out)
+{
+	prompts_save_begin(all);
+	while (prompts_save_more(all, out))
+		;
+}
+
+static void assert_saved_alike(struct prompts *a, struct prompts *b)
 {
 	struct buf one, two;
 
 	buf_init(&one, 64 * MIB);
 	buf_init(&two, 64 * MIB);
-	prompts_save(a, &one);
-	prompts_save(b, &two);
+	save(a, &one);
+	save(b, &two);
 	assert_true(text_equal(buf_text(&one), buf_text(&two)));
 	buf_finish(&one);
 	buf_finish(&two);
@@ -311,7 +318,7 @@ static struct prompts *saved_and_loaded(void)
 	struct buf saved;
 
 	buf_init(&saved, 64 * MIB);
-	prompts_save(prompts, &saved);
+	save(prompts, &saved);
 	assert_true(prompts_load(again, buf_text(&saved)));
 	buf_finish(&saved);
 	return again;
@@ -428,11 +435,44 @@ static void what_is_kept_has_a_ceiling(void **state)
 		assert_non_null(ask(payload.at));
 	fixture_settle();
 	buf_init(&saved, 64 * MIB);
-	prompts_save(prompts, &saved);
+	save(prompts, &saved);
 	assert_true(saved.len < PROMPTS_BYTES_MAX + MIB);
 	assert_int_equal(deliveries > 100, true);
 	buf_finish(&saved);
 	buf_finish(&payload);
+}
+
+/* Answered, withdrawn, told, settled, forgotten, asked anew: each in between. */
+static void what_happens_while_they_are_saved_is_not_in_it(void **state)
+{
+	static char words[9000];
+	struct buf before, saved;
+	char ids[8][PROMPT_ID_LEN + 1], payload[9100];
+	unsigned pieces = 0;
+
+	memset(words, 'x', sizeof words - 1);
+	for (unsigned i = 0; i < 8; i++) {
+		snprintf(payload, sizeof payload, "{\"id\":\"%u\",\"prompt\":\"%s\"}", i, words);
+		ask_for(payload, ids[i]);
+	}
+	assert_int_equal(answer(ids[0], "\"a\""), BACK_TAKEN);
+	fixture_settle();
+	buf_init(&before, 64 * MIB);
+	buf_init(&saved, 64 * MIB);
+	save(prompts, &before);
+	prompts_save_begin(prompts);
+	for (bool more = true; more; pieces++) {
+		more = prompts_save_more(prompts, &saved);
+		assert_int_equal(answer(ids[pieces + 3], "\"a\""), BACK_TAKEN);
+		prompts_cancel(prompts, text_of(ids[7]), "no more");
+		ask("{\"id\":\"2\",\"prompt\":\"other\"}");
+		ask("{\"id\":\"new\"}");
+		fixture_settle();
+	}
+	assert_true(pieces > 2);
+	assert_true(text_equal(buf_text(&before), buf_text(&saved)));
+	buf_finish(&before);
+	buf_finish(&saved);
 }
 
 static void a_damaged_checkpoint_is_refused(void **state)
@@ -486,6 +526,7 @@ int main(void)
 		TEST(ten_thousand_prompts_are_answered_once_each),
 		TEST(too_many_open_ones_close_the_oldest),
 		TEST(what_is_kept_has_a_ceiling),
+		TEST(what_happens_while_they_are_saved_is_not_in_it),
 		TEST(a_damaged_checkpoint_is_refused),
 		TEST(a_name_that_is_too_long_is_none),
 	};

@@ -9,34 +9,40 @@
 #include "base/put.h"
 #include "base/scan.h"
 #include "bus/folds.h"
+#include "bus/saving.h"
 #include "signal/json.h"
 #include "signal/signal.h"
 
 #define LINE_MAX_BYTES (4 * MIB)
 #define NAME_MAX_BYTES 512
+#define RESUME_LISTS 3
 
 /* A source and where it is, or a run and whose it is. */
 struct resume_entry {
 	struct link in_all;
 	char *name, *value;
+	size_t to_save; /* its number while they are saved */
 };
 
 struct entries {
 	struct link all; /* the one that changed last at the end */
 	struct map by_name;
 	size_t max;
+	struct saving saving;
 };
 
 struct resume {
 	struct entries places, asks;
 	struct entries runs; /* by source and run, with a newline between them */
 	struct json_reader reader;
+	unsigned saved; /* lists, while they are saved */
 };
 
 /* --- entries ---------------------------------------------------------------------- */
 
 static void resume_drop(struct entries *e, struct resume_entry *entry)
 {
+	saving_change(&e->saving, &entry->to_save);
 	map_remove(&e->by_name, text_of(entry->name));
 	list_remove(&entry->in_all);
 	free(entry->name);
@@ -77,6 +83,7 @@ static void entries_init(struct entries *e, size_t max)
 
 static void entries_finish(struct entries *e)
 {
+	saving_finish(&e->saving);
 	while (!list_is_empty(&e->all))
 		resume_drop(e, list_of(e->all.next, struct resume_entry, in_all));
 	map_finish(&e->by_name);
@@ -91,21 +98,23 @@ static void load_entries(struct entries *e, yyjson_val *saved)
 		resume_note(e, json_text(key), json_text(yyjson_obj_iter_get_val(key)));
 }
 
-static void save(const struct entries *e, const char *name, struct buf *out)
+static void save_entry(const void *of, struct buf *out)
 {
-	const char *comma = "";
+	const struct resume_entry *entry = of;
 
-	put_object(out, name);
+	buf_add_json(out, text_of(entry->name));
+	buf_add_char(out, ':');
+	buf_add_json(out, text_of(entry->value));
+}
+
+static void begin_entries(struct entries *e)
+{
+	saving_begin(&e->saving, e->by_name.count, save_entry);
 	list_each(&e->all, l) {
-		const struct resume_entry *entry = list_of(l, struct resume_entry, in_all);
+		struct resume_entry *entry = list_of(l, struct resume_entry, in_all);
 
-		buf_add(out, text_of(comma));
-		buf_add_json(out, text_of(entry->name));
-		buf_add_char(out, ':');
-		buf_add_json(out, text_of(entry->value));
-		comma = ",";
+		saving_add(&e->saving, entry, &entry->to_save);
 	}
-	buf_add_char(out, '}');
 }
 
 /* --- life -------------------------------------------------------------------------- */
@@ -142,15 +151,41 @@ void resume_destroy(struct resume *r)
 	free(r);
 }
 
-void resume_save(const struct resume *r, struct buf *out)
+/* In the order in which they are saved. */
+static struct entries *entries_at(struct resume *r, unsigned i, const char **name)
 {
-	buf_add_char(out, '{');
-	save(&r->places, "places", out);
-	buf_add_char(out, ',');
-	save(&r->asks, "asks", out);
-	buf_add_char(out, ',');
-	save(&r->runs, "runs", out);
-	buf_add_char(out, '}');
+	static const char *const names[RESUME_LISTS] = {"places", "asks", "runs"};
+	struct entries *const lists[RESUME_LISTS] = {&r->places, &r->asks, &r->runs};
+
+	*name = names[i];
+	return lists[i];
+}
+
+void resume_save_begin(struct resume *r)
+{
+	r->saved = 0;
+	begin_entries(&r->places);
+	begin_entries(&r->asks);
+	begin_entries(&r->runs);
+}
+
+bool resume_save_more(struct resume *r, struct buf *out)
+{
+	const char *name;
+	struct entries *e = entries_at(r, r->saved, &name);
+
+	if (e->saving.next == 0) {
+		if (r->saved == 0)
+			buf_add_char(out, '{');
+		put_object(out, name);
+	}
+	if (saving_more(&e->saving, out))
+		return true;
+	put_end(out);
+	if (++r->saved < RESUME_LISTS)
+		return true;
+	put_end(out);
+	return false;
 }
 
 /* --- signals ------------------------------------------------------------------------ */
@@ -247,6 +282,7 @@ void resume_take_asks(struct resume *r,
 	while (!list_is_empty(&r->asks.all)) {
 		struct resume_entry *entry = list_of(r->asks.all.next, struct resume_entry, in_all);
 
+		saving_change(&r->asks.saving, &entry->to_save);
 		map_remove(&r->asks.by_name, text_of(entry->name));
 		list_remove(&entry->in_all);
 		take(self, text_of(entry->name), text_of(entry->value));
@@ -314,9 +350,14 @@ static void fold_hears(void *self, const struct signal *s)
 	resume_hear(self, s);
 }
 
-static void fold_saves(const void *self, struct buf *out)
+static void fold_begins_save(void *self)
 {
-	resume_save(self, out);
+	resume_save_begin(self);
+}
+
+static bool fold_saves_more(void *self, struct buf *out)
+{
+	return resume_save_more(self, out);
 }
 
 static bool fold_loads(void *self, struct text saved, uint64_t *seq)
@@ -331,6 +372,7 @@ const struct fold_kind resume_fold = {
 	.may_want = resume_may_matter,
 	.wants = resume_wants,
 	.hear = fold_hears,
-	.save = fold_saves,
+	.save_begin = fold_begins_save,
+	.save_more = fold_saves_more,
 	.load = fold_loads,
 };

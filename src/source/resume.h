@@ -49,8 +49,10 @@ void resume_take_asks(struct resume *resume,
  * an error, unless its source works on without us and says itself how it ended. */
 void resume_end_asks(struct resume *resume, struct sources *sources, struct bus *bus);
 
-/* For the checkpoint, a JSON object; load is for one that has heard nothing yet. */
-void resume_save(const struct resume *resume, struct buf *out);
+/* For the checkpoint, a JSON object, a piece at a time (bus/saving.h); load is for one that has
+ * heard nothing yet. */
+void resume_save_begin(struct resume *resume);
+bool resume_save_more(struct resume *resume, struct buf *out); /* false: the last */
 bool resume_load(struct resume *resume, struct text saved);
 
 /* How it is folded from the journal (bus/folds.h). */

@@ -9,6 +9,13 @@
 #include "signal/signal.h"
 #include "source/resume.h"
 
+static void save(struct resume *r, struct buf *out)
+{
+	resume_save_begin(r);
+	while (resume_save_more(r, out))
+		;
+}
+
 static void hear(struct resume *r, const char *line)
 {
 	struct signal_reader *reader = signal_reader_create();
@@ -89,7 +96,7 @@ static void each_run_has_a_place_of_its_own(void **state)
 	assert_runs(r, "claw", "b=2 a=3 ");
 	assert_runs(r, "cla", "");
 	assert_at(r, "claw", "whole");
-	resume_save(r, &saved);
+	save(r, &saved);
 	again = resume_create();
 	assert_true(resume_load(again, buf_text(&saved)));
 	assert_runs(again, "claw", "b=2 a=3 ");
@@ -130,6 +137,33 @@ static void an_ask_is_open_until_its_end(void **state)
 	resume_destroy(r);
 }
 
+static void what_is_heard_while_it_is_saved_is_not_in_it(void **state)
+{
+	struct resume *r = resume_create();
+	struct buf before, saved;
+	bool more = true;
+
+	buf_init(&before, MIB);
+	buf_init(&saved, MIB);
+	hear(r, LINE("s", "x", AT("s", "1")));
+	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
+	hear(r, OF_RUN("claw", "a", "1"));
+	save(r, &before);
+	resume_save_begin(r);
+	hear(r, LINE("s", "x", AT("s", "2")));
+	assert_int_equal(asks(r), 1);
+	while (more) {
+		hear(r, OF_RUN("claw", "a", "3"));
+		hear(r, OF_RUN("claw", "b", "3"));
+		more = resume_save_more(r, &saved);
+	}
+	assert_true(text_equal(buf_text(&before), buf_text(&saved)));
+	assert_at(r, "s", "2");
+	resume_destroy(r);
+	buf_finish(&before);
+	buf_finish(&saved);
+}
+
 static void what_was_saved_is_found_again(void **state)
 {
 	struct resume *r = resume_create();
@@ -138,7 +172,7 @@ static void what_was_saved_is_found_again(void **state)
 	buf_init(&saved, MIB);
 	hear(r, LINE("s", "x", AT("s", "1")));
 	hear(r, LINE("user", "task_dispatch", ",\"metadata\":{\"sourceId\":\"m\"}"));
-	resume_save(r, &saved);
+	save(r, &saved);
 	resume_destroy(r);
 	r = resume_create();
 	assert_true(resume_load(r, buf_text(&saved)));
@@ -214,6 +248,7 @@ int main(void)
 		cmocka_unit_test(the_newest_position_counts_and_an_empty_one_takes_it_back),
 		cmocka_unit_test(each_run_has_a_place_of_its_own),
 		cmocka_unit_test(an_ask_is_open_until_its_end),
+		cmocka_unit_test(what_is_heard_while_it_is_saved_is_not_in_it),
 		cmocka_unit_test(what_was_saved_is_found_again),
 		cmocka_unit_test(a_position_goes_into_the_metadata),
 		cmocka_unit_test(what_has_no_room_for_a_position_has_none),
