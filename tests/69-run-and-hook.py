@@ -144,7 +144,8 @@ def hand_over(data, payload):
     """A packet as `signalbox hook` sends it; the line stays open."""
     body = json.dumps(payload).encode()
     line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    line.connect(str(data / "hooks"))
+    # A box that has just started opens this door last; a hook would spool till then.
+    eventually(lambda: line.connect_ex(str(data / "hooks")) == 0, every=0.005)
     line.send(b"SBP\0h\0\0\0" + struct.pack("=qQ", int(time.time() * 1000), len(body)) + body)
     return line
 
