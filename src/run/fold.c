@@ -67,9 +67,15 @@ static struct text key_of(char key[KEY_MAX], struct text invoke, struct text ses
 	return (struct text){key, invoke.len + 1 + session.len};
 }
 
+/* Names are kept as strings, so none may have a NUL in it. */
+static bool is_name(struct text name)
+{
+	return name.len <= FOLD_NAME_MAX && !(name.len && memchr(name.at, '\0', name.len));
+}
+
 static bool is_nameable(struct text invoke, struct text session)
 {
-	return invoke.len > 0 && invoke.len <= FOLD_NAME_MAX && session.len <= FOLD_NAME_MAX;
+	return invoke.len > 0 && is_name(invoke) && is_name(session);
 }
 
 struct invocation *fold_find(const struct fold *fold, struct text invoke, struct text session)

@@ -303,6 +303,25 @@ static void a_name_that_is_too_long_is_not_followed(void **state)
 
 /* ---- kept ---- */
 
+/* They would be two names here and one there. */
+static void a_name_with_a_nul_is_not_followed(void **state)
+{
+	struct fold fold;
+
+	fold_init(&fold);
+	for (int i = 0; i <= FOLD_INVOCATIONS_MAX; i++) {
+		char data[64];
+
+		snprintf(data, sizeof(data), "{\"invokeid\":\"a\\u0000%d\"}", i);
+		hear_event(&fold, 1, "llm/delta", data);
+		snprintf(data, sizeof(data), "{\"invokeid\":\"b\",\"session-id\":\"c\\u0000%d\"}",
+		         i);
+		hear_event(&fold, 1, "llm/delta", data);
+	}
+	assert_int_equal(fold.invocation_count, 0);
+	fold_finish(&fold);
+}
+
 static void assert_same(const struct fold *a, const struct fold *b)
 {
 	struct buf one, two;
@@ -412,6 +431,7 @@ int main(void)
 		cmocka_unit_test(the_quietest_is_forgotten_first),
 		cmocka_unit_test(the_tail_is_bounded_and_whole_characters),
 		cmocka_unit_test(a_name_that_is_too_long_is_not_followed),
+		cmocka_unit_test(a_name_with_a_nul_is_not_followed),
 		cmocka_unit_test(a_fold_goes_on_where_it_was_saved),
 		cmocka_unit_test(its_members_are_an_object),
 		cmocka_unit_test(nonsense_is_not_loaded),

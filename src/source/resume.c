@@ -62,7 +62,8 @@ static void resume_note(struct entries *e, struct text name, struct text value)
 {
 	struct resume_entry *entry;
 
-	if (name.len == 0 || name.len > NAME_MAX_BYTES || value.len > RESUME_AT_MAX)
+	if (name.len == 0 || name.len > NAME_MAX_BYTES || value.len > RESUME_AT_MAX ||
+	    memchr(name.at, '\0', name.len))
 		return;
 	resume_forget(e, name);
 	if (e->by_name.count >= e->max)

@@ -137,6 +137,23 @@ static void an_ask_is_open_until_its_end(void **state)
 	resume_destroy(r);
 }
 
+/* They would be two in a list, and one by name. */
+static void names_with_a_nul_are_none(void **state)
+{
+	struct resume *r = resume_create();
+	struct buf saved;
+
+	buf_init(&saved, MIB);
+	hear(r, LINE("s", "x", AT("a\\u0000x", "1")));
+	hear(r, LINE("s", "x", AT("a\\u0000y", "2")));
+	hear(r, LINE("s", "x", AT("a", "3")));
+	save(r, &saved);
+	assert_at(r, "a", "3");
+	assert_non_null(memmem(saved.at, saved.len, "\"places\":{\"a\":\"3\"}", 18));
+	buf_finish(&saved);
+	resume_destroy(r);
+}
+
 static void what_is_heard_while_it_is_saved_is_not_in_it(void **state)
 {
 	struct resume *r = resume_create();
@@ -248,6 +265,7 @@ int main(void)
 		cmocka_unit_test(the_newest_position_counts_and_an_empty_one_takes_it_back),
 		cmocka_unit_test(each_run_has_a_place_of_its_own),
 		cmocka_unit_test(an_ask_is_open_until_its_end),
+		cmocka_unit_test(names_with_a_nul_are_none),
 		cmocka_unit_test(what_is_heard_while_it_is_saved_is_not_in_it),
 		cmocka_unit_test(what_was_saved_is_found_again),
 		cmocka_unit_test(a_position_goes_into_the_metadata),
