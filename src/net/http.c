@@ -116,10 +116,15 @@ static void http_cut(struct http *http, unsigned status)
 static bool http_read_head(struct http *http)
 {
 	size_t before = http->in_len, max = http->site->limits->head_max;
-	llhttp_errno_t code = http_parse(http, max + 1 - http->head_used);
+	llhttp_errno_t code;
 	unsigned status = 0;
 
-	assert(http->state == HTTP_READING && http->head_used <= max);
+	assert(http->state == HTTP_READING);
+	if (http->head_used > max) { /* the limit is a smaller one since */
+		http_reject(http, 431);
+		return true;
+	}
+	code = http_parse(http, max + 1 - http->head_used);
 	http->head_used += before - http->in_len;
 	if (code != HPE_OK && code != HPE_PAUSED)
 		status = http_verdict(http, code);

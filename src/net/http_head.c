@@ -63,7 +63,7 @@ static int http_head_on_name(llhttp_t *parser, const char *at, size_t n)
 	if (http->state != HTTP_READING)
 		return on_extra(parser, at, n);
 	if (!http->naming) {
-		if (http->fields_len == http->site->limits->fields_max)
+		if (http->fields_len >= http->site->limits->fields_max)
 			return refuse_with(http, 431);
 		http_head_add_field(http);
 		http->naming = true;
