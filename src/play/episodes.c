@@ -82,12 +82,14 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 {
 	size_t words = note->about.len + note->correlation.len + note->source.len;
 	struct episode_entry *entry;
+	bool was_next; /* to be saved, as the last of them */
 
 	if (words > EPISODE_WORDS_MAX)
 		return;
 	if (e->count && says(in_notes(e->notes.prev), note))
 		return; /* as most often */
 	entry = map_get(&e->known, note->about);
+	was_next = entry && e->to_save == &entry->in_notes;
 	if (!entry || !says(entry, note)) {
 		if (entry)
 			forget_episode(e, entry);
@@ -99,6 +101,8 @@ void episodes_note(struct episodes *e, const struct episode_note *note)
 	}
 	leave_notes(e, entry);
 	list_add(&e->notes, &entry->in_notes);
+	if (was_next && e->to_save == &e->notes)
+		e->to_save = &entry->in_notes;
 }
 
 const struct episode_note *episodes_find(const struct episodes *e, struct text about)
@@ -125,10 +129,10 @@ void episodes_save_begin(struct episodes *e)
 	e->saved = 0;
 }
 
-/* No more than may be known: a flood of new ones shall not hold it up. */
+/* Those that are noted meanwhile come again; but a flood of them shall not hold it up. */
 static bool has_more(const struct episodes *e)
 {
-	return e->to_save != &e->notes && e->saved < e->max;
+	return e->to_save != &e->notes && e->saved < 2 * e->max;
 }
 
 bool episodes_save_some(struct episodes *e, struct buf *out)
