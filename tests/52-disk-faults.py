@@ -481,6 +481,43 @@ def _():
         sender.join()
 
 
+@test("a torn beginning that cannot be put aside stays, and the box goes on behind it")
+def _():
+    box = FaultyBox()
+    with box:
+        pass
+    (box.data / "journal" / "clean").unlink()
+    path = box.data / "journal" / f"{1:020}.ndjson"
+    torn = b'{"journal":2,"segment":1,"check":"00000000"}\n{"commit":' + b"x" * 9000
+    path.write_bytes(torn)
+    box.arm(BAD=f"{path.name}:5000:5001")
+    box.fail()
+    with box:
+        first = box.emit("x")["seq"]
+        assert box.emit("y")["seq"] == first + 1
+    assert path.read_bytes() == torn
+    box.disarm()
+    with box:
+        assert [s["seq"] for s in box.history() if "seq" in s] == [first, first + 1]
+
+
+@test("however much of a segment cannot be read, all behind it is given")
+def _():
+    box = FaultyBox()
+    with box:
+        for n in range(30):
+            box.emit("x", payload={"pad": "x" * 100_000})
+        box.emit("last")
+    (path,) = (box.data / "journal").glob("*.ndjson")
+    box.arm(BAD=f"{path.name}:100000:2500000")
+    box.fail()
+    for checkpoint in (box.data / "journal").glob("*checkpoint*"):
+        checkpoint.unlink()
+    with box, Events(box, "/api/stream?after=0") as events:
+        while json.loads((said := events.next())["data"]).get("type") != "last":
+            assert said["event"] == "gap" or json.loads(said["data"])["type"] == "x", said
+
+
 def damaged_journal(old):
     """A stopped box with three segments or more; signal 5 in the first has a flipped byte."""
     box = FaultyBox(SMALL_SEGMENTS)

@@ -50,37 +50,52 @@ static void take_found(struct anew *a, size_t at, const struct buf *found)
 	in->count = in->used += n;
 }
 
+/* What begins at h->from, up to the next sound entry; the entries go where `at` is. */
+static void fill_hole(struct anew *a, struct anew_hole h, size_t at, size_t next)
+{
+	const struct inspection *in = &a->in;
+	struct buf found;
+
+	if (next == in->used || in->entries[next].first <= h.first ||
+	    inspection_start(in, next) <= h.from)
+		return;
+	h.to = inspection_start(in, next);
+	h.end = in->entries[next].first;
+	buf_init(&found, BATCH_BYTES_MAX);
+	find_in_hole(a, &h, &found);
+	take_found(a, at, &found);
+	buf_finish(&found);
+}
+
 /* From the last to the first, for each adds entries behind those that are to be looked at. */
 static void fill_holes(struct anew *a)
 {
-	struct inspection *in = &a->in;
+	const struct inspection *in = &a->in;
 	size_t next = in->used;
 
 	for (size_t i = in->used; i-- > 0;) {
 		const struct index_entry *e = &in->entries[i];
-		struct anew_hole h = {e->offset + e->length, 0, e->last + 1, 0};
-		struct buf found;
 
 		if (!inspection_is_sound(in, i))
 			continue;
-		if (next < in->used && in->entries[next].first > h.first &&
-		    inspection_start(in, next) > h.from) {
-			h.to = inspection_start(in, next);
-			h.end = in->entries[next].first;
-			buf_init(&found, BATCH_BYTES_MAX);
-			find_in_hole(a, &h, &found);
-			take_found(a, i + 1, &found);
-			buf_finish(&found);
-		}
+		fill_hole(a, (struct anew_hole){e->offset + e->length, 0, e->last + 1, 0}, i + 1,
+		          next);
 		next = i;
 	}
+	fill_hole(a, (struct anew_hole){in->title, 0, a->files.first, 0}, 0, next);
 }
 
 static void count_bare(struct anew *a)
 {
-	for (size_t i = 0; i < a->in.used; i++)
-		if (a->in.states[i] == BATCH_BARE)
-			a->bare += a->in.entries[i].last - a->in.entries[i].first + 1;
+	for (size_t i = 0; i < a->in.used; i++) {
+		const struct index_entry *e = &a->in.entries[i];
+
+		if (a->in.states[i] != BATCH_BARE)
+			continue;
+		a->has_bare = true;
+		if (e->kind == ENTRY_LINES && !anew_is_spare(a, i))
+			a->bare += e->last - e->first + 1;
+	}
 }
 
 bool anew_open(struct anew *a, int dir, const struct shelf *shelf, size_t i, struct error *why)
@@ -157,7 +172,7 @@ bool anew_is_needed(struct anew *a, const struct anew_wish *wish)
 {
 	uint64_t end = a->in.title, next = a->files.first;
 
-	if (a->in.is_title_bad || a->in.is_odd || a->bare)
+	if (a->in.is_title_bad || a->in.is_odd || a->has_bare)
 		return true;
 	for (size_t i = 0; i < a->in.used; i++) {
 		const struct index_entry *e = &a->in.entries[i];

@@ -25,7 +25,8 @@ struct anew {
 	uint64_t known; /* up to here seqs were given out */
 	struct inspection in;
 	struct buf batch;
-	uint64_t bare; /* signals that have no checksum; all of them are kept */
+	bool has_bare; /* lines without a checksum */
+	uint64_t bare; /* signals in them, all of which are kept */
 	uint64_t gone; /* signals that the new file has a new gap for */
 	bool failed;   /* see anew_failed() */
 	struct error why;

@@ -15,7 +15,7 @@
 
 struct journal;
 
-#define COLD_UNREAD 256
+#define COLD_UNREAD 1024
 
 /* A segment that is being read; shared by all its readers. */
 struct open_file {

@@ -10,6 +10,7 @@
 
 #define PROBE_BYTES (32 * KIB) /* two batches, as a rule */
 #define PAGE_BYTES 4096
+#define UNREAD_PAGES 64
 #define PIECE_BYTES (256 * KIB) /* read at once, at most */
 
 /* A part of the file, in the walk's scratch, and the batch in it that is looked at. */
@@ -64,6 +65,14 @@ static size_t to_page_end(uint64_t at)
 	return PAGE_BYTES - (size_t)(at % PAGE_BYTES);
 }
 
+/* How far to go on behind a page that cannot be read: to the next one, and when that was so for
+ * many in a row, as far again.  What could not be read is remembered (cold.h), or the search,
+ * which begins anew after each, would never end; and a segment of nothing else has room there. */
+static uint64_t pass_unread(uint64_t at, size_t unread)
+{
+	return to_page_end(at) + (unread > UNREAD_PAGES ? UNREAD_PAGES * PAGE_BYTES : 0);
+}
+
 /* What a probe looks at; where that cannot be read, up to the end of the page, and nothing if
  * that cannot either. */
 static enum cold_answer read_readable(struct walk *s, uint64_t at, struct file_piece *p)
@@ -78,6 +87,7 @@ static enum cold_answer read_readable(struct walk *s, uint64_t at, struct file_p
 static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, struct found_head *out)
 {
 	bool at_line = at == 0;
+	size_t unread = 0; /* pages in a row */
 
 	out->is_there = false;
 	while (at < end) {
@@ -96,9 +106,10 @@ static enum cold_answer next_head(struct walk *s, uint64_t at, uint64_t end, str
 		newline = p.bytes.len ? memrchr(p.bytes.at, '\n', p.bytes.len) : NULL;
 		/* A head that the piece ends in is seen whole in the next one. */
 		at_line = newline != NULL;
+		unread = p.bytes.len ? 0 : unread + 1;
 		at += newline       ? (size_t)(newline + 1 - p.bytes.at)
 		      : p.bytes.len ? p.bytes.len
-		                    : to_page_end(at);
+		                    : pass_unread(at, unread);
 	}
 	return COLD_READY;
 }

@@ -31,20 +31,21 @@ static size_t copy_page(int from, uint64_t offset, size_t len, int to, uint64_t 
 	return got > 0 && disk_write(to, &piece, 1, at) ? (size_t)got : 0;
 }
 
-/* Returns how many bytes were copied, which is fewer than len where reading or writing fails:
- * there the copy has zeros. */
+/* Returns how many bytes were copied, which is fewer than len where reading or writing fails: a
+ * loop that waits for a page that cannot be read shall not wait for the next one, too. */
 static uint64_t copy_range(int from, uint64_t offset, uint64_t len, int to, uint64_t at)
 {
-	uint64_t done = 0, copied = 0;
+	uint64_t done = 0;
+	size_t copied = 1;
 
-	while (done < len) {
+	while (done < len && copied) {
 		uint64_t want = PAGE_BYTES - (offset + done) % PAGE_BYTES;
 
 		want = want < len - done ? want : len - done;
-		copied += copy_page(from, offset + done, (size_t)want, to, at + done);
-		done += want;
+		copied = copy_page(from, offset + done, (size_t)want, to, at + done);
+		done += copied;
 	}
-	return copied;
+	return done;
 }
 
 void quarantine_copy(int dir, int fd, uint64_t first, uint64_t offset, uint64_t len)

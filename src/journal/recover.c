@@ -323,6 +323,8 @@ static bool recover(const struct segment_files *f, int dir, struct segment *s,
 	if (r.torn && !quarantine_append(dir, f->fd, r.more.next, r.more.offset, r.torn)) {
 		log_error("journal", "segment %llu stays as it is: its torn end cannot be copied",
 		          (unsigned long long)f->first);
+		if (ends->last < f->first)
+			ends->last = f->first; /* the next one needs a name of its own */
 	} else {
 		recover_tell(&r, f);
 		done = mend(&r, f, dir, s) || error_errno(why, "segment %llu cannot be put right",

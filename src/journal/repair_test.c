@@ -228,15 +228,16 @@ static void lines_behind_a_damaged_head_are_given_back(void **state)
 	struct journal *j = open_in(dir);
 	struct journal_repair r;
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		commit(j, 10);
 	journal_close(j);
-	flip(dir, 1, "{\"commit\":20,\"f");
+	flip(dir, 1, "{\"commit\":10,\"f"); /* the first of all */
+	flip(dir, 1, "{\"commit\":30,\"f");
 	r = repaired(dir);
 	assert_int_equal(r.gone, 0);
-	assert_int_equal(r.unchecked, 10);
+	assert_int_equal(r.unchecked, 20);
 	j = open_in(dir);
-	expect_story(j, 0, "1-30");
+	expect_story(j, 0, "1-40");
 	journal_close(j);
 	remove_dir(dir);
 }
