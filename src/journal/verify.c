@@ -185,7 +185,8 @@ static void look_at_newest(struct verify_look *l, const struct recovery *r)
 {
 	struct journal_report *report = l->report;
 
-	look_at_title(l, &r->in);
+	if (r->in.bytes) /* of one that was only begun, nothing is missing */
+		look_at_title(l, &r->in);
 	if (r->in.is_old)
 		look_at_index(l, r);
 	for (size_t i = 0; i < r->kept; i++)

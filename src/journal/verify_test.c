@@ -180,6 +180,30 @@ static void a_damaged_first_line_is_told_and_nothing_is_lost(void **state)
 	remove_dir(dir);
 }
 
+/* A kill may come between the making of a file and its first line. */
+static void a_segment_that_was_only_begun_is_no_damage(void **state)
+{
+	static const struct text begun[] = {{"", 0}, {"\n\n\n\n", 4}, {"\0\0\0\0", 4}};
+
+	for (size_t i = 0; i < sizeof(begun) / sizeof(*begun); i++) {
+		char *dir = new_dir(), *path = segment_path(dir, 13, SEGMENT_LINES);
+		struct journal *j = open_in(dir);
+
+		commit(j, 12);
+		journal_close(j);
+		save_file(path, begun[i]);
+		expect_problem(dir, "");
+		j = open_in(dir);
+		expect_story(j, 0, "1-12");
+		commit(j, 2);
+		expect_story(j, 0, "1-14");
+		journal_close(j);
+		expect_problem(dir, "");
+		free(path);
+		remove_dir(dir);
+	}
+}
+
 static void what_is_missing_is_told(void **state)
 {
 	uint64_t second, last;
@@ -418,6 +442,7 @@ int main(void)
 		cmocka_unit_test(a_whole_journal_is_found_whole),
 		cmocka_unit_test(a_running_journal_can_be_verified),
 		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(a_segment_that_was_only_begun_is_no_damage),
 		cmocka_unit_test(a_damaged_first_line_is_told_and_nothing_is_lost),
 		cmocka_unit_test(what_is_missing_is_told),
 		cmocka_unit_test(a_line_with_another_seq_is_told),
